@@ -1,0 +1,77 @@
+#include "base/input.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+
+void cpb_input_init(cpb_input *input) {
+  memset(input, 0, sizeof *input);
+  input->size = CPB_NO_OFFSET;
+}
+
+void cpb_input_need(const cpb_input *input, cpb_need *need) { *need = input->need; }
+
+void cpb_input_supply(cpb_input *input, uint64_t offset, const void *data, size_t length) {
+  input->data = data;
+  input->offset = offset;
+  input->length = length;
+}
+
+void cpb_input_end(cpb_input *input, uint64_t size) { input->size = size; }
+
+void cpb_input_fail(cpb_input *input, cpb_code code, const char *message) {
+  uint64_t offset = input->need.kind == CPB_NEED_RANGE ? input->need.offset : CPB_NO_OFFSET;
+  cpb_fail(&input->failure, code == CPB_E_CANCELLED ? code : CPB_E_READ, offset, "%s", message);
+}
+
+void cpb_input_let_go(cpb_input *input) {
+  input->data = NULL;
+  input->length = 0;
+}
+
+cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64_t ahead,
+                        cpb_span *span) {
+  if (input->failure.code != CPB_OK) return CPB_FAILED;
+  if (offset >= input->size) return CPB_AT_END;
+  if (length > input->size - offset) length = (size_t)(input->size - offset);
+  if (offset >= input->offset && offset - input->offset < input->length) {
+    size_t skip = (size_t)(offset - input->offset);
+    span->data = input->data + skip;
+    span->size = cpb_min_size(length, input->length - skip);
+    input->need.kind = CPB_NEED_NONE;
+    return CPB_HAVE;
+  }
+  cpb_input_let_go(input);
+  input->need.kind = CPB_NEED_RANGE;
+  input->need.offset = offset;
+  input->need.length = length;
+  input->need.ahead = cpb_max_u64(length, cpb_min_u64(ahead, input->size - offset));
+  return CPB_WAIT;
+}
+
+cpb_have cpb_input_gather(cpb_input *input, uint64_t offset, size_t length, uint8_t *out,
+                          size_t *have) {
+  while (*have < length) {
+    cpb_span span;
+    cpb_have got = cpb_input_span(input, offset + *have, length - *have, 0, &span);
+    if (got != CPB_HAVE) return got;
+    memcpy(out + *have, span.data, span.size);
+    *have += span.size;
+  }
+  return CPB_HAVE;
+}
+
+cpb_have cpb_input_size(cpb_input *input, size_t tail, uint64_t *size) {
+  if (input->failure.code != CPB_OK) return CPB_FAILED;
+  if (input->size != CPB_NO_OFFSET) {
+    *size = input->size;
+    return CPB_HAVE;
+  }
+  cpb_input_let_go(input);
+  input->need.kind = CPB_NEED_SIZE;
+  input->need.offset = 0;
+  input->need.length = tail;
+  input->need.ahead = tail;
+  return CPB_WAIT;
+}

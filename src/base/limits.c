@@ -1,0 +1,31 @@
+#include "base/limits.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+static uint64_t or_default(uint64_t value, uint64_t fallback) { return value != 0 ? value : fallback; }
+
+cpb_limits cpb_limits_or_default(const cpb_limits *given) {
+  const int small = sizeof(size_t) < 8;
+  cpb_limits limits;
+  cpb_options_copy(&limits, sizeof limits, given);
+  limits.riegeli_chunk = or_default(limits.riegeli_chunk, small ? 256u << 20 : (uint64_t)2 << 30);
+  limits.window = or_default(limits.window, small ? 8u << 20 : 128u << 20);
+  limits.chunks = or_default(limits.chunks, 1u << 24);
+  limits.records_per_chunk = or_default(limits.records_per_chunk, 1u << 24);
+  if (limits.depth == 0) limits.depth = 100;
+  return limits;
+}
+
+void cpb_options_copy(void *options, size_t size, const void *given) {
+  memset(options, 0, size);
+  if (given == NULL) {
+    memcpy(options, &size, sizeof size);
+    return;
+  }
+  size_t given_size;
+  memcpy(&given_size, given, sizeof given_size);
+  memcpy(options, given, cpb_min_size(size, given_size));
+  memcpy(options, &size, sizeof size);
+}
