@@ -23,7 +23,8 @@ typedef enum cpb_wire_type {
 typedef struct cpb_wire_field {
   uint64_t begin;       /* of the tag */
   uint64_t value;       /* of the value: after tag and length */
-  uint64_t size;        /* of the value; groups: 0 until they are walked */
+  uint64_t size;        /* of the value; groups: 0 until they are walked, then
+                           with the tag that ends them */
   uint64_t number_value;/* VARINT, FIXED32, FIXED64: the value */
   uint32_t number;      /* field number, 1 to 2^29 - 1 */
   cpb_wire_type type;
@@ -42,7 +43,7 @@ typedef enum cpb_wire_event {
 /* A frame for each message that was entered. */
 typedef struct cpb_wire_frame {
   cpb_wire_field field;
-  uint64_t end;        /* UINT64_MAX in a group */
+  uint64_t end;        /* no field of it goes beyond; a LEN ends here */
 } cpb_wire_frame;
 
 typedef struct cpb_wire_scanner {
@@ -52,10 +53,10 @@ typedef struct cpb_wire_scanner {
   cpb_wire_frame *frames;
   size_t depth, capacity;
   uint32_t depth_limit;
-  bool entered_last;   /* private */
+  bool value_open;     /* private: the next call leaves out field's value */
   uint8_t partial[32]; /* private: a tag, length or value cut by the feed */
   size_t partial_size;
-  uint32_t skipping_groups; /* private */
+  size_t skipping_groups; /* private: how many frames on top are left out */
   const cpb_allocator *allocator;
   cpb_error *error;    /* DAMAGED with the offset in the message, or LIMIT */
 } cpb_wire_scanner;
