@@ -1,0 +1,22 @@
+# `cmake --install`: headers, both libraries, the command, and what
+# find_package(cpb) and pkg-config need.
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY include/cpb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# Targets that were compiled from source have no package to be found again, so
+# only a build against the system's libraries can be exported.
+if(CPB_DEPENDENCIES STREQUAL system)
+  install(TARGETS cpb_static cpb_shared EXPORT cpb)
+  install(EXPORT cpb NAMESPACE cpb:: FILE cpb-targets.cmake
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cpb)
+  configure_package_config_file(cmake/cpb-config.cmake.in cpb-config.cmake
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cpb)
+  write_basic_package_version_file(cpb-config-version.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cpb-config.cmake
+                ${CMAKE_CURRENT_BINARY_DIR}/cpb-config-version.cmake
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cpb)
+  configure_file(cmake/cpb.pc.in cpb.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cpb.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

@@ -1,0 +1,49 @@
+"""What all tests in Python share: the command under test and the test data."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = pathlib.Path(os.environ.get("CPB_CORPUS", ROOT / "tests" / "data"))
+
+
+class Cpb:
+    """Runs `cpb`; CPB names another command, such as one under valgrind or a runtime."""
+
+    def __init__(self):
+        self.command = os.environ.get("CPB", str(ROOT / "build" / "cpb")).split()
+        subprocess.run(self.command + ["--version"], check=True, stdout=subprocess.DEVNULL)
+
+    def run(self, *args, **kwargs):
+        kwargs.setdefault("stdout", subprocess.PIPE)
+        kwargs.setdefault("stderr", subprocess.PIPE)
+        kwargs.setdefault("timeout", 300)
+        return subprocess.run(self.command + [str(a) for a in args], **kwargs)
+
+    def ok(self, *args, **kwargs):
+        result = self.run(*args, **kwargs)
+        assert result.returncode == 0, f"cpb {' '.join(map(str, args))}: {result.stderr.decode()}"
+        return result.stdout
+
+    def records(self, path, *options, **kwargs):
+        """The records, the skipped regions and the last line of `cpb records --json`."""
+        result = self.run("records", path, "--json", *options, **kwargs)
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        assert lines, f"no output: {result.stderr.decode()}"
+        assert "status" in lines[-1]
+        records = [line for line in lines if "position" in line]
+        skipped = [line["skipped"] for line in lines if "skipped" in line]
+        return records, skipped, lines[-1], result
+
+
+@pytest.fixture(scope="session")
+def cpb():
+    return Cpb()
+
+
+def manifest(name):
+    return json.loads((DATA / name).read_text())

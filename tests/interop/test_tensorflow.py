@@ -1,0 +1,75 @@
+"""TensorFlow's Merger reads what `cpb split` writes, to the same message."""
+
+import pytest
+
+from conftest import DATA, manifest
+from support.messages import schema
+from support.models import model
+from support.random_messages import random_case
+
+CASES = [c for c in manifest("cpb.manifest.json")]
+SCHEMAS = DATA / "schema"
+
+
+def fds(type_name):
+    name = "proto_splitter.fds" if "proto_splitter" in type_name else "tensorflow.fds"
+    return SCHEMAS / name
+
+
+@pytest.mark.parametrize("layout", ["remote", "compat"])
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c["case"])
+def test_corpus_message(cpb, tf_merger, case, layout, tmp_path):
+    type_name, original = case["message_type"], DATA / case["orig"]["file"]
+    total = original.stat().st_size
+    for size in sorted({50, 200, 1000, total // 10 + 10, total // 2 + 10}):
+        cpb.ok("split", original, "-o", tmp_path / "x.cpb", "--force", "--type", type_name, "--schema",
+               fds(type_name), "--max-chunk-size", size, "--layout", layout)
+        merged, error = tf_merger(fds(type_name), type_name, tmp_path / "x.cpb", tmp_path / "tf.pb")
+        assert merged is not None, f"max {size}: {error}"
+        parse = schema(type_name).parse
+        assert parse(merged) == parse(original.read_bytes()), f"max {size}"
+
+
+@pytest.mark.parametrize("layout", ["remote", "compat"])
+@pytest.mark.parametrize("name", ["keras", "functions", "frozen"])
+def test_real_model(cpb, tf_merger, name, layout, tmp_path):
+    original = model(name) / "saved_model.pb"
+    codec = ["--codec", "zstd"] if name == "frozen" else []
+    for size in (["20K", "1M"] if name != "frozen" else ["1M"]):
+        cpb.ok("split", original, "-o", tmp_path / "x.cpb", "--force", "--max-chunk-size", size, "--layout", layout,
+               *codec)
+        merged, error = tf_merger(fds("tensorflow."), "tensorflow.SavedModel", tmp_path / "x.cpb", tmp_path / "tf.pb")
+        assert merged is not None, error
+        parsed, _ = tf_merger(fds("tensorflow."), "tensorflow.SavedModel", original, tmp_path / "tf2.pb")
+        assert merged == parsed
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_messages(cpb, tf_merger, block, tmp_path):
+    for seed in range(block * 10, block * 10 + 10):
+        fds_bytes, type_name, message, data, rng = random_case(seed)
+        (tmp_path / "s.fds").write_bytes(fds_bytes)
+        (tmp_path / "in.pb").write_bytes(data)
+        cpb.ok("split", tmp_path / "in.pb", "-o", tmp_path / "x.cpb", "--force", "--type", type_name, "--schema",
+               tmp_path / "s.fds", "--max-chunk-size", rng.choice([20, 100, 500]), "--layout",
+               rng.choice(["remote", "compat"]))
+        merged, error = tf_merger(tmp_path / "s.fds", type_name, tmp_path / "x.cpb", tmp_path / "tf.pb")
+        assert merged is not None, f"seed {seed}: {error}"
+        assert type(message).FromString(merged) == message, f"seed {seed}"
+
+
+def test_a_merged_model_loads_and_computes_the_same(cpb, tmp_path):
+    """The way for a user: merge beside variables/, then load."""
+    import shutil
+
+    import numpy as np
+    import tensorflow as tf
+
+    original = model("functions")
+    shutil.copytree(original, tmp_path / "model")
+    cpb.ok("split", original / "saved_model.pb", "-o", tmp_path / "saved_model.cpb", "--max-chunk-size", "50K")
+    (tmp_path / "model" / "saved_model.pb").unlink()
+    cpb.ok("merge", tmp_path / "saved_model.cpb", "-o", tmp_path / "model" / "saved_model.pb")
+    x = tf.constant([0.5, 1.5])
+    wanted = tf.saved_model.load(str(original)).f7(x).numpy()
+    assert np.array_equal(tf.saved_model.load(str(tmp_path / "model")).f7(x).numpy(), wanted)
