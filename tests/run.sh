@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# tests/run.sh [STAGE ...]: installs what is missing and runs all tests, or the
+# stages named. Each stage's whole output is in build/log/STAGE.log.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+export TF_CPP_MIN_LOG_LEVEL=2 PYTHONDONTWRITEBYTECODE=1
+python=$PWD/build/venv/bin/python
+jobs=$(nproc)
+
+# --- Stages -------------------------------------------------------------------
+
+configure() { # DIR OPTION...
+  local dir=$1
+  shift
+  cmake -S . -B "$dir" -G Ninja "$@" && ninja -C "$dir"
+}
+
+ctests() { ctest --test-dir "$1" --output-on-failure -j "$jobs"; }
+
+pytests() { (cd tests && "$python" -m pytest -n "$jobs" "$@"); }
+
+stage_build() { configure build; }
+
+stage_unit() { ctests build; }
+
+stage_corpus() { pytests corpus; }
+
+stage_cli() { pytests cli; }
+
+stage_models() { "$python" tests/support/models.py; }
+
+stage_interop() { pytests interop; }
+
+stage_fault() { pytests fault; }
+
+stage_install() { bash tests/install/run.sh; }
+
+# The same tests with the compiler's checks for memory and undefined behaviour.
+stage_sanitize() {
+  configure build/asan -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    -DCPB_SANITIZE=address,undefined &&
+    ctests build/asan && CPB=$PWD/build/asan/cpb pytests corpus cli fault
+}
+
+# A size_t of 32 bits.
+stage_bits32() {
+  configure build/m32 -DCMAKE_C_FLAGS=-m32 -DCPB_DEPENDENCIES=source -DCPB_BUILD_TESTS=OFF \
+    -DCPB_BUILD_EXAMPLES=OFF && CPB=$PWD/build/m32/cpb pytests corpus cli
+}
+
+stage_fuzz() { bash tests/fuzz/run.sh "${CPB_FUZZ_SECONDS:-60}"; }
+
+stage_coverage() {
+  configure build/coverage -DCMAKE_BUILD_TYPE=Debug -DCPB_COVERAGE=ON &&
+    find build/coverage -name '*.gcda' -delete && ctests build/coverage &&
+    CPB=$PWD/build/coverage/cpb pytests corpus cli fault interop/test_round_trips.py &&
+    bash tests/coverage.sh build/coverage
+}
+
+all_stages=(build unit corpus cli models interop fault install sanitize bits32 fuzz coverage)
+
+# --- Running them ---------------------------------------------------------------
+
+bash tests/setup.sh || { echo "FAILED: setting up"; exit 1; }
+mkdir -p build/log
+[ $# -gt 0 ] && stages=("$@") || stages=("${all_stages[@]}")
+started=$SECONDS passed=0 failed=0 broken=()
+
+# Adds up the closing lines of ctest, pytest and cmocka in a log.
+count() {
+  local n m
+  while read -r n m; do passed=$((passed + m - n)) failed=$((failed + n)); done < <(
+    sed -nE 's/.*tests passed, ([0-9]+) tests failed out of ([0-9]+).*/\1 \2/p' "$1")
+  for n in $(sed -nE 's/^.*\b([0-9]+) passed.* in .*$/\1/p' "$1"); do passed=$((passed + n)); done
+  for n in $(sed -nE 's/^.*\b([0-9]+) failed.* in .*$/\1/p' "$1"); do failed=$((failed + n)); done
+}
+
+for stage in "${stages[@]}"; do
+  declare -F "stage_$stage" >/dev/null || { echo "no stage $stage; there are: ${all_stages[*]}"; exit 1; }
+  begun=$SECONDS log=build/log/$stage.log
+  printf '%-10s ' "$stage"
+  if "stage_$stage" >"$log" 2>&1; then verdict=ok; else verdict=FAILED broken+=("$stage"); fi
+  count "$log"
+  summary=$(grep -E 'tests passed, |[0-9]+ passed|^(lines|branches): |^fuzz: ' "$log" | tail -n 4 | tr -s '= ' ' ' | paste -sd ';')
+  printf '%-7s %4ds  %s\n' "$verdict" $((SECONDS - begun)) "$summary"
+  if [ "$verdict" != ok ]; then
+    echo "--- the end of $log"
+    tail -n "${CPB_LOG_LINES:-60}" "$log"
+    echo "---"
+  fi
+done
+
+echo
+echo "$passed passed, $failed failed"
+if [ ${#broken[@]} -gt 0 ]; then
+  echo "FAILED in $((SECONDS - started)) s: ${broken[*]}"
+  exit 1
+fi
+echo "ALL PASSED in $((SECONDS - started)) s"

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Installs what building and testing need and this machine lacks. Debian's
+# packages by name, Python's into build/venv. Safe to run again: does nothing then.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(gcc g++ make cmake ninja-build pkg-config python3 python3-venv git curl
+  libzstd-dev libbrotli-dev libnanopb-dev nanopb protobuf-compiler libsnappy-dev libcmocka-dev)
+if [ "${1:-}" != --build-only ]; then
+  packages+=(clang-19 libclang-rt-19-dev gcc-multilib dpkg-dev gcovr man-db)
+  command -v cargo >/dev/null || packages+=(cargo)
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+# Another vendor's Python is as good as Debian's if it can make environments.
+if python3 -c 'import ensurepip, venv' 2>/dev/null; then
+  missing=("${missing[@]/python3-venv/}")
+fi
+read -ra missing <<<"${missing[*]:-}"
+if [ ${#missing[@]} -gt 0 ]; then
+  echo "installing: ${missing[*]}"
+  as_root=$([ "$(id -u)" = 0 ] || echo sudo)
+  $as_root apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+stamp=build/venv/.installed
+if ! cmp -s tests/requirements.txt "$stamp"; then
+  echo "installing Python packages into build/venv (TensorFlow is large)"
+  mkdir -p build
+  python3 -m venv build/venv
+  build/venv/bin/pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+  cp tests/requirements.txt "$stamp"
+fi
