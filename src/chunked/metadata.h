@@ -12,41 +12,29 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "cpb/base.h"
+#include "cpb/chunked.h"
 
-typedef enum cpb_step_kind {
-  CPB_TAG_FIELD = 1, /* value: field number */
-  CPB_TAG_INDEX,     /* value: element of a repeated field */
-  CPB_TAG_KEY_STRING,/* value: offset in `text`, length: its length */
-  CPB_TAG_KEY_BOOL,
-  CPB_TAG_KEY_UINT32,
-  CPB_TAG_KEY_UINT64,
-  CPB_TAG_KEY_INT32, /* value: sign-extended */
-  CPB_TAG_KEY_INT64
-} cpb_step_kind;
-
+/* KEY_STRING: value is an offset in `text`. */
 typedef struct cpb_tag_step {
   uint64_t value;
   uint32_t length;
   cpb_step_kind kind;
 } cpb_tag_step;
 
-#define CPB_NO_CHUNK UINT64_MAX
-#define CPB_NO_NODE UINT32_MAX
+/* The version of the merger that we are, for VersionDef.join_version and
+ * bad_consumers. */
+#define CPB_JOIN_VERSION 0
 
 typedef struct cpb_chunked_node {
   uint64_t chunk;              /* chunk_index, or CPB_NO_CHUNK when absent */
   uint32_t first_tag, num_tags;/* in steps[]; none for the root */
-  uint32_t parent, first_child, next; /* nodes, or CPB_NO_NODE */
-  bool has_message;            /* ChunkedField.message was there */
+  uint32_t parent, first_child, last_child, next; /* nodes, or CPB_NO_NODE */
+  bool has_message;            /* its ChunkedMessage was there, if an empty one */
 } cpb_chunked_node;
-
-/* ChunkInfo.type as stored. */
-enum { CPB_CHUNK_UNSET = 0, CPB_CHUNK_MESSAGE = 1, CPB_CHUNK_BYTES = 2 };
 
 typedef struct cpb_chunk_entry {
   uint64_t size, offset;
-  uint32_t type;
+  uint32_t type; /* ChunkInfo.type as stored: a cpb_chunk_type or another number */
 } cpb_chunk_entry;
 
 typedef struct cpb_metadata {

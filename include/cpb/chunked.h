@@ -1,0 +1,255 @@
+/* cpb/chunked.h: .cpb files, opened, merged and read in parts.
+ *
+ * A .cpb file holds one protobuf message that was split into chunks. It is a
+ * Riegeli/records file (cpb/records.h): each record is a chunk, and the last
+ * record is a ChunkMetadata message, the index. The index says where each chunk
+ * is, and in a tree of chunked fields where in the message it belongs:
+ *
+ *     chunk 0: SavedModel { meta_graphs { graph_def { node ... } } }
+ *       [2][0][2] meta_graphs[0].graph_def ............ chunk 1: GraphDef
+ *         [1][7][5]["value"][8][4] node[7].attr["value"]
+ *                               .tensor.tensor_content ... chunk 2: bytes
+ *         [] more fields of the same GraphDef ............ chunk 3: GraphDef
+ *
+ * (https://github.com/tensorflow/tensorflow, tensorflow/tools/proto_splitter)
+ *
+ * Three engines, each driven as cpb/base.h says:
+ *  - cpb_index opens the file from its end and holds the index;
+ *  - cpb_chunk_reader streams a chunk, or a range of it;
+ *  - cpb_merge plans the merged message, without building it: a list of
+ *    segments, each a range of a chunk or a few literal bytes. So its size is
+ *    known at once, and any range of it is read without the rest.
+ *
+ * A chunk is not a Riegeli chunk: a Riegeli chunk may hold several chunks. */
+#ifndef CPB_CHUNKED_H
+#define CPB_CHUNKED_H
+
+#include "cpb/base.h"
+#include "cpb/records.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- The index ------------------------------------------------------------ */
+
+typedef struct cpb_index cpb_index;
+
+/* Either may be NULL. Returns NULL when memory is short. */
+CPB_API cpb_index *cpb_index_new(const cpb_allocator *allocator, const cpb_limits *limits);
+
+/* The index of chunks that are not in a file: from a serialized ChunkMetadata,
+ * or from a serialized ChunkedMessage (which says nothing about the chunks:
+ * cpb_index_num_chunks is 0). The bytes are copied; no step is needed. On
+ * failure NULL, with `error` filled. */
+CPB_API cpb_index *cpb_index_from_metadata(const cpb_allocator *allocator, const cpb_limits *limits,
+                                           const void *data, size_t size, cpb_error *error);
+CPB_API cpb_index *cpb_index_from_message(const cpb_allocator *allocator, const cpb_limits *limits,
+                                          const void *data, size_t size, cpb_error *error);
+
+CPB_API void cpb_index_free(cpb_index *index);
+
+CPB_API cpb_input *cpb_index_input(cpb_index *index);
+
+/* CPB_STEP_NEED, then CPB_STEP_DONE: the index is there; or CPB_STEP_ERROR.
+ * CPB_E_FORMAT: not a Riegeli file, or one whose last record is no
+ * ChunkMetadata; CPB_E_UNSUPPORTED: its version asks for a newer reader. */
+CPB_API cpb_step cpb_index_step(cpb_index *index);
+
+CPB_API const cpb_error *cpb_index_error(const cpb_index *index);
+
+/* What follows is valid after CPB_STEP_DONE, until cpb_index_free. */
+
+typedef struct cpb_index_version {
+  int32_t splitter; /* which version of the splitter wrote the file */
+  int32_t join;     /* the oldest version of a merger that can read it */
+  const int32_t *bad_consumers; /* versions of mergers that must not read it */
+  size_t num_bad_consumers;
+} cpb_index_version;
+
+CPB_API void cpb_index_get_version(const cpb_index *index, cpb_index_version *version);
+
+/* ChunkInfo.type. What is in a chunk is said by the field it belongs to; the
+ * type counts where the field's type is not known. */
+typedef enum cpb_chunk_type {
+  CPB_CHUNK_UNSET = 0,
+  CPB_CHUNK_MESSAGE = 1,
+  CPB_CHUNK_BYTES = 2 /* the value of a bytes or string field, or of a number
+                         as text */
+} cpb_chunk_type;
+
+typedef struct cpb_chunk_info {
+  uint32_t type;     /* a cpb_chunk_type, or what else the file says */
+  uint64_t size;     /* as the index says; the record's size counts (see
+                        cpb_chunk_stored) */
+  uint64_t position; /* of its record: begin of its Riegeli chunk + index */
+} cpb_chunk_info;
+
+CPB_API uint64_t cpb_index_num_chunks(const cpb_index *index);
+/* CPB_E_NOT_FOUND when there is no such chunk. */
+CPB_API cpb_code cpb_index_get_chunk(const cpb_index *index, uint64_t chunk, cpb_chunk_info *info);
+
+#define CPB_NO_CHUNK UINT64_MAX
+#define CPB_NO_NODE UINT32_MAX
+
+/* A node of the tree: node 0 is the message itself, each other one a chunked
+ * field of its parent. */
+typedef struct cpb_index_node {
+  uint64_t chunk;       /* what is merged there, or CPB_NO_CHUNK */
+  uint32_t num_tags;    /* steps from its parent; 0: a slice of the parent */
+  uint32_t parent, first_child, next; /* nodes, or CPB_NO_NODE; children are in
+                                         the order of the file */
+} cpb_index_node;
+
+CPB_API uint32_t cpb_index_num_nodes(const cpb_index *index);
+CPB_API cpb_code cpb_index_get_node(const cpb_index *index, uint32_t node, cpb_index_node *out);
+
+typedef enum cpb_step_kind {
+  CPB_TAG_FIELD = 1,  /* value: field number */
+  CPB_TAG_INDEX,      /* value: element of a repeated field */
+  CPB_TAG_KEY_STRING, /* text, length: map key */
+  CPB_TAG_KEY_BOOL,   /* value: map key, as are the rest */
+  CPB_TAG_KEY_UINT32,
+  CPB_TAG_KEY_UINT64,
+  CPB_TAG_KEY_INT32,  /* value: sign-extended */
+  CPB_TAG_KEY_INT64
+} cpb_step_kind;
+
+typedef struct cpb_field_tag {
+  cpb_step_kind kind;
+  uint64_t value;
+  const char *text; /* NULL unless kind is CPB_TAG_KEY_STRING; not terminated */
+  size_t length;
+} cpb_field_tag;
+
+/* Step `i` of the field tag of `node`. */
+CPB_API cpb_code cpb_index_get_tag(const cpb_index *index, uint32_t node, uint32_t i,
+                                   cpb_field_tag *out);
+
+/* The serialized ChunkMetadata (or ChunkedMessage). */
+CPB_API const uint8_t *cpb_index_metadata(const cpb_index *index, size_t *size);
+/* Its record and the Riegeli chunk that is in; all zero when it did not come
+ * from a file. */
+CPB_API void cpb_index_get_record(const cpb_index *index, cpb_record *record,
+                                  cpb_riegeli_chunk *chunk);
+
+/* --- Reading a chunk ------------------------------------------------------ */
+
+typedef struct cpb_chunk_reader cpb_chunk_reader;
+
+typedef struct cpb_chunk_reader_options {
+  size_t struct_size;  /* sizeof(cpb_chunk_reader_options) */
+  cpb_verify verify;
+  size_t read_size;    /* the largest need.length; default 256 KiB */
+  const cpb_limits *limits;
+} cpb_chunk_reader_options;
+
+/* `index` must be done, come from the file that is read, and outlive the
+ * reader. Returns NULL when memory is short or an option is out of range. */
+CPB_API cpb_chunk_reader *cpb_chunk_reader_new(const cpb_allocator *allocator, const cpb_index *index,
+                                               const cpb_chunk_reader_options *options);
+CPB_API void cpb_chunk_reader_free(cpb_chunk_reader *reader);
+CPB_API cpb_input *cpb_chunk_reader_input(cpb_chunk_reader *reader);
+
+/* Asks for the bytes [offset, offset + length) of `chunk`; what lies past its
+ * end is left out (so UINT64_MAX means the rest). May be called again at any
+ * time but after an error; going forward in the file costs the least.
+ * CPB_E_NOT_FOUND when there is no such chunk. */
+CPB_API cpb_code cpb_chunk_reader_read(cpb_chunk_reader *reader, uint64_t chunk, uint64_t offset,
+                                       uint64_t length);
+
+/* CPB_STEP_NEED, CPB_STEP_DATA until all bytes were given, CPB_STEP_DONE,
+ * CPB_STEP_ERROR. */
+CPB_API cpb_step cpb_chunk_reader_step(cpb_chunk_reader *reader);
+
+/* After CPB_STEP_DATA: the bytes, valid until the next step. */
+CPB_API const uint8_t *cpb_chunk_reader_data(const cpb_chunk_reader *reader, size_t *length);
+
+/* Where and how a chunk is stored. */
+typedef struct cpb_chunk_stored {
+  uint64_t size;             /* the record's own size */
+  uint64_t index;            /* of the record in its Riegeli chunk */
+  cpb_riegeli_chunk riegeli; /* its Riegeli chunk: stored range, codec, ... */
+} cpb_chunk_stored;
+
+/* After the first CPB_STEP_DATA or CPB_STEP_DONE of a read: the chunk's. Its
+ * `size` differing from cpb_chunk_info.size is no error when reading. */
+CPB_API const cpb_chunk_stored *cpb_chunk_reader_stored(const cpb_chunk_reader *reader);
+
+CPB_API const cpb_error *cpb_chunk_reader_error(const cpb_chunk_reader *reader);
+
+/* --- The merged message --------------------------------------------------- */
+
+typedef struct cpb_merge cpb_merge;
+
+typedef struct cpb_merge_options {
+  size_t struct_size;  /* sizeof(cpb_merge_options) */
+  cpb_verify verify;   /* CPB_VERIFY_LATE suits a merge of the whole to a file
+                          that is dropped on an error; CPB_VERIFY_NEVER a look
+                          at a small range */
+  size_t memory;       /* bytes for decoded chunks that are needed again;
+                          default 16 MiB */
+  size_t read_size;    /* the largest need.length; default 256 KiB */
+  uint64_t plan_items; /* how many patched fields and segments the plan may
+                          have, at about 100 bytes each; default 2^22 */
+  const cpb_limits *limits;
+} cpb_merge_options;
+
+/* `index` must be done and outlive the merge. Returns NULL when memory is short
+ * or an option is out of range. */
+CPB_API cpb_merge *cpb_merge_new(const cpb_allocator *allocator, const cpb_index *index,
+                                 const cpb_merge_options *options);
+
+/* A chunk in memory. */
+typedef struct cpb_chunk_bytes {
+  const void *data;
+  size_t size;
+  uint32_t type; /* a cpb_chunk_type; 0: what the index says */
+} cpb_chunk_bytes;
+
+/* The same for chunks that the caller has in memory, which must outlive the
+ * merge (the array itself too). It never answers CPB_STEP_NEED. */
+CPB_API cpb_merge *cpb_merge_from_chunks(const cpb_allocator *allocator, const cpb_index *index,
+                                         const cpb_chunk_bytes *chunks, size_t num_chunks,
+                                         const cpb_merge_options *options);
+CPB_API void cpb_merge_free(cpb_merge *merge);
+CPB_API cpb_input *cpb_merge_input(cpb_merge *merge);
+
+/* First it plans: CPB_STEP_NEED, then CPB_STEP_DONE. Then each cpb_merge_read
+ * is answered with CPB_STEP_NEED, CPB_STEP_DATA and CPB_STEP_DONE. */
+CPB_API cpb_step cpb_merge_step(cpb_merge *merge);
+
+/* The rest is valid once the plan is done. */
+
+/* Bytes of the merged message. */
+CPB_API uint64_t cpb_merge_size(const cpb_merge *merge);
+
+/* Asks for the bytes [offset, offset + length) of the merged message; what lies
+ * past its end is left out. May be called again at any time but after an
+ * error. */
+CPB_API cpb_code cpb_merge_read(cpb_merge *merge, uint64_t offset, uint64_t length);
+
+/* After CPB_STEP_DATA: the bytes, valid until the next step. */
+CPB_API const uint8_t *cpb_merge_data(const cpb_merge *merge, size_t *length);
+
+/* A piece of the merged message. */
+typedef struct cpb_segment {
+  uint64_t offset;        /* in the merged message */
+  uint64_t length;
+  uint64_t chunk;         /* or CPB_NO_CHUNK: literal bytes */
+  uint64_t chunk_offset;  /* in the chunk */
+  const uint8_t *literal; /* NULL for a range of a chunk */
+} cpb_segment;
+
+/* Segments follow each other without gaps; none is empty. */
+CPB_API size_t cpb_merge_num_segments(const cpb_merge *merge);
+CPB_API cpb_code cpb_merge_get_segment(const cpb_merge *merge, size_t i, cpb_segment *segment);
+/* The segment that holds the byte at `offset`; num_segments past the end. */
+CPB_API size_t cpb_merge_find_segment(const cpb_merge *merge, uint64_t offset);
+
+CPB_API const cpb_error *cpb_merge_error(const cpb_merge *merge);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
