@@ -40,9 +40,10 @@ bool cpb_decompressor_reset(cpb_decompressor *d, uint8_t type, uint64_t in_size,
 size_t cpb_decompressor_read(cpb_decompressor *d, cpb_span *in, uint8_t *out, size_t out_size);
 
 /* The codec's stream has ended (codec none: in_size bytes went through), and
- * all in_size bytes of the input were used. Bytes after the end of the stream,
- * and a stream that ends with another size than the varint in front said, are
- * errors, as in Riegeli. */
+ * all in_size bytes of the input were used. Bytes after the end of the stream
+ * and a stream that ends early are errors. When all the output that was
+ * expected is there and this is still false, read once more for the end. As in
+ * Riegeli, the size in front is a hint that need not be true. */
 bool cpb_decompressor_done(const cpb_decompressor *d);
 
 /* The size that the varint in front claims; CPB_NO_OFFSET before it was read.
@@ -55,5 +56,9 @@ const cpb_codec_error *cpb_decompressor_error(const cpb_decompressor *d);
  * appears and by at most `max` bytes (more is DAMAGED). */
 bool cpb_decompress_all(const cpb_allocator *a, const cpb_limits *limits, uint8_t type, cpb_span in,
                         uint64_t max, cpb_buffer *out, cpb_codec_error *error);
+
+/* The same with a decompressor at hand, which is reset. */
+bool cpb_decompressor_all(cpb_decompressor *d, uint8_t type, cpb_span in, uint64_t max,
+                          cpb_buffer *out, cpb_codec_error *error);
 
 #endif

@@ -1,0 +1,74 @@
+#include <brotli/decode.h>
+
+#include "riegeli/decoder.h"
+
+typedef struct brotli_state {
+  cpb_codec_memory *memory;
+  BrotliDecoderState *stream;
+} brotli_state;
+
+static void *brotli_create(cpb_codec_memory *memory) {
+  brotli_state *s = cpb_alloc_zeroed(&memory->allocator, sizeof *s);
+  if (s != NULL) s->memory = memory;
+  return s;
+}
+
+static void brotli_close(brotli_state *s) {
+  if (s->stream != NULL) BrotliDecoderDestroyInstance(s->stream);
+  s->stream = NULL;
+}
+
+static void brotli_destroy(void *state) {
+  brotli_state *s = state;
+  brotli_close(s);
+  cpb_release(&s->memory->allocator, s);
+}
+
+static bool brotli_begin(void *state, cpb_codec_error *error) {
+  brotli_state *s = state;
+  brotli_close(s);
+  s->stream = BrotliDecoderCreateInstance(cpb_codec_allocate, cpb_codec_release, s->memory);
+  if (s->stream == NULL) {
+    cpb_codec_fail(error, CPB_E_MEMORY, "out of memory");
+    return false;
+  }
+  BrotliDecoderSetParameter(s->stream, BROTLI_DECODER_PARAM_LARGE_WINDOW, 1);
+  return true;
+}
+
+static cpb_decode brotli_failed(brotli_state *s, cpb_codec_error *error) {
+  BrotliDecoderErrorCode code = BrotliDecoderGetErrorCode(s->stream);
+  if (code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES &&
+      code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES) {
+    cpb_codec_no_memory(s->memory, error, "Brotli: the window is larger than the limit");
+  } else if (code == BROTLI_DECODER_ERROR_FORMAT_DISTANCE) {
+    cpb_codec_fail(error, CPB_E_DAMAGED, "Brotli: a copy from before the beginning");
+  } else if (code == BROTLI_DECODER_ERROR_FORMAT_WINDOW_BITS) {
+    cpb_codec_fail(error, CPB_E_DAMAGED, "Brotli: no such window size");
+  } else {
+    cpb_codec_fail(error, CPB_E_DAMAGED, "Brotli: the stream is damaged");
+  }
+  return CPB_DECODE_FAILED;
+}
+
+static cpb_decode brotli_read(void *state, cpb_decode_io *io, cpb_codec_error *error) {
+  brotli_state *s = state;
+  size_t in_left = io->in.size, room = io->room;
+  const uint8_t *in = io->in.data;
+  uint8_t *out = io->out;
+  BrotliDecoderResult result =
+      BrotliDecoderDecompressStream(s->stream, &in_left, &in, &room, &out, NULL);
+  cpb_decode_advance(io, io->in.size - in_left, io->room - room);
+  if (result == BROTLI_DECODER_RESULT_ERROR) return brotli_failed(s, error);
+  return result == BROTLI_DECODER_RESULT_SUCCESS ? CPB_DECODE_END : CPB_DECODE_MORE;
+}
+
+const cpb_decoder cpb_decoder_brotli = {
+    .codec = CPB_RIEGELI_BROTLI,
+    .early_end = "Brotli: the stream ends early",
+    .trailing = "Brotli: bytes after the end of the stream",
+    .create = brotli_create,
+    .destroy = brotli_destroy,
+    .begin = brotli_begin,
+    .read = brotli_read,
+};

@@ -1,0 +1,128 @@
+#define ZSTD_STATIC_LINKING_ONLY /* custom memory */
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "riegeli/decoder.h"
+
+#define NO_FRAME "Zstd: no frame where one is expected"
+
+typedef struct zstd_state {
+  cpb_codec_memory *memory;
+  ZSTD_DCtx *context;
+  bool begun;            /* the frame's first bytes went into the context */
+  bool hungry, full;     /* the last call left it without input, or room */
+} zstd_state;
+
+static void zstd_destroy(void *state) {
+  zstd_state *s = state;
+  ZSTD_freeDCtx(s->context);
+  cpb_release(&s->memory->allocator, s);
+}
+
+static void *zstd_create(cpb_codec_memory *memory) {
+  zstd_state *s = cpb_alloc_zeroed(&memory->allocator, sizeof *s);
+  if (s == NULL) return NULL;
+  s->memory = memory;
+  s->context = ZSTD_createDCtx_advanced(
+      (ZSTD_customMem){cpb_codec_allocate, cpb_codec_release, memory});
+  if (s->context == NULL) {
+    zstd_destroy(s);
+    return NULL;
+  }
+  /* The limit is on the memory that is asked for (codec_memory.h). */
+  ZSTD_DCtx_setParameter(s->context, ZSTD_d_windowLogMax,
+                         ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
+  return s;
+}
+
+static bool zstd_begin(void *state, cpb_codec_error *error) {
+  zstd_state *s = state;
+  (void)error;
+  ZSTD_DCtx_reset(s->context, ZSTD_reset_session_only);
+  s->begun = s->full = false;
+  s->hungry = true;
+  return true;
+}
+
+static cpb_decode zstd_failed(zstd_state *s, size_t result, cpb_codec_error *error) {
+  static const struct {
+    ZSTD_ErrorCode zstd;
+    cpb_code code;
+    const char *what;
+  } errors[] = {
+      {ZSTD_error_prefix_unknown, CPB_E_DAMAGED, NO_FRAME},
+      {ZSTD_error_checksum_wrong, CPB_E_DAMAGED, "Zstd: the frame's checksum does not match"},
+      {ZSTD_error_dictionary_wrong, CPB_E_UNSUPPORTED, "Zstd: the frame needs a dictionary"},
+      {ZSTD_error_frameParameter_windowTooLarge, CPB_E_LIMIT,
+       "Zstd: the window is larger than the limit"},
+      {ZSTD_error_frameParameter_unsupported, CPB_E_DAMAGED,
+       "Zstd: the frame header is damaged"},
+  };
+  ZSTD_ErrorCode zstd = ZSTD_getErrorCode(result);
+  if (zstd == ZSTD_error_memory_allocation) {
+    cpb_codec_no_memory(s->memory, error, "Zstd: the window is larger than the limit");
+    return CPB_DECODE_FAILED;
+  }
+  cpb_codec_fail(error, CPB_E_DAMAGED, "Zstd: the frame is damaged");
+  for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+    if (errors[i].zstd == zstd) cpb_codec_fail(error, errors[i].code, errors[i].what);
+  }
+  return CPB_DECODE_FAILED;
+}
+
+/* With all of the frame and room for all of its content at hand, decodes
+ * without the window's copy. (libzstd does so by itself when the frame header
+ * tells the content's size.) False when it does not fit after all. */
+static bool zstd_read_whole(zstd_state *s, cpb_decode_io *io) {
+  if (!io->last || io->room < io->claimed || io->claimed == 0) return false;
+  if (ZSTD_getFrameContentSize(io->in.data, io->in.size) != ZSTD_CONTENTSIZE_UNKNOWN) return false;
+  if (ZSTD_findFrameCompressedSize(io->in.data, io->in.size) != io->in.size) return false;
+  size_t size = ZSTD_decompressDCtx(s->context, io->out, io->room, io->in.data, io->in.size);
+  if (ZSTD_isError(size)) {
+    ZSTD_DCtx_reset(s->context, ZSTD_reset_session_only);
+    return false;
+  }
+  cpb_decode_advance(io, io->in.size, size);
+  return true;
+}
+
+/* libzstd takes repeated calls without progress for a mistake. */
+static bool zstd_cannot_go_on(const zstd_state *s, const cpb_decode_io *io) {
+  return (s->hungry && io->in.size == 0) || (s->full && io->room == 0);
+}
+
+/* Old formats that libzstd may still know begin with another byte: they are
+ * not Riegeli's, and their decoders know nothing of our limits. */
+static bool zstd_is_frame(const cpb_decode_io *io) { return io->in.data[0] == 0x28; }
+
+static cpb_decode zstd_read(void *state, cpb_decode_io *io, cpb_codec_error *error) {
+  zstd_state *s = state;
+  if (zstd_cannot_go_on(s, io)) return CPB_DECODE_MORE;
+  if (!s->begun && zstd_read_whole(s, io)) return CPB_DECODE_END;
+  if (!s->begun && !zstd_is_frame(io)) {
+    cpb_codec_fail(error, CPB_E_DAMAGED, NO_FRAME);
+    return CPB_DECODE_FAILED;
+  }
+  s->begun = true;
+  ZSTD_inBuffer in = {io->in.data, io->in.size, 0};
+  ZSTD_outBuffer out = {io->out, io->room, 0};
+  size_t result;
+  do {
+    result = ZSTD_decompressStream(s->context, &out, &in);
+  } while (result != 0 && !ZSTD_isError(result) && in.pos < in.size && out.pos < out.size);
+  s->hungry = out.pos < out.size;
+  s->full = !s->hungry && in.pos == 0 && out.pos == 0;
+  cpb_decode_advance(io, in.pos, out.pos);
+  if (ZSTD_isError(result)) return zstd_failed(s, result, error);
+  return result == 0 ? CPB_DECODE_END : CPB_DECODE_MORE;
+}
+
+const cpb_decoder cpb_decoder_zstd = {
+    .codec = CPB_RIEGELI_ZSTD,
+    .early_end = "Zstd: the frame ends early",
+    .trailing = "Zstd: bytes after the end of the frame",
+    .create = zstd_create,
+    .destroy = zstd_destroy,
+    .begin = zstd_begin,
+    .read = zstd_read,
+};

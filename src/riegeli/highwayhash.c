@@ -1,0 +1,104 @@
+#include "riegeli/highwayhash.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "riegeli/highwayhash_kernel.h"
+
+static uint64_t swap_halves(uint64_t v) { return v << 32 | v >> 32; }
+
+void cpb_hash_init_key(cpb_hash *hash, const uint64_t key[4]) {
+  /* The digits of pi after the first few hundred bits, as the paper has them. */
+  static const uint64_t mul0[4] = {0xdbe6d5d5fe4cce2f, 0xa4093822299f31d0, 0x13198a2e03707344,
+                                   0x243f6a8885a308d3};
+  static const uint64_t mul1[4] = {0x3bd39e10cb0ef593, 0xc0acf169b5f18a8c, 0xbe5466cf34e90c6c,
+                                   0x452821e638d01377};
+  for (int i = 0; i < 4; i++) {
+    hash->mul0[i] = mul0[i];
+    hash->mul1[i] = mul1[i];
+    hash->v0[i] = mul0[i] ^ key[i];
+    hash->v1[i] = mul1[i] ^ swap_halves(key[i]);
+  }
+  hash->packet_size = 0;
+}
+
+void cpb_hash_init(cpb_hash *hash) {
+  static const char text[33] = "Riegeli/records\nRiegeli/records\n";
+  uint64_t key[4];
+  for (int i = 0; i < 4; i++) key[i] = cpb_load64((const uint8_t *)text + 8 * i);
+  cpb_hash_init_key(hash, key);
+}
+
+static size_t fill_packet(cpb_hash *hash, const uint8_t *data, size_t size) {
+  size_t n = cpb_min_size(size, CPB_HASH_PACKET - hash->packet_size);
+  memcpy(hash->packet + hash->packet_size, data, n);
+  hash->packet_size += n;
+  return n;
+}
+
+void cpb_hash_update_with(const cpb_hash_kernel *kernel, cpb_hash *hash, const void *data, size_t size) {
+  const uint8_t *p = data;
+  if (size == 0) return;
+  if (hash->packet_size > 0) {
+    size_t n = fill_packet(hash, p, size);
+    if (hash->packet_size < CPB_HASH_PACKET) return;
+    kernel->mix(hash, hash->packet, 1);
+    hash->packet_size = 0;
+    p += n;
+    size -= n;
+  }
+  size_t packets = size / CPB_HASH_PACKET;
+  if (packets > 0) kernel->mix(hash, p, packets);
+  fill_packet(hash, p + packets * CPB_HASH_PACKET, size % CPB_HASH_PACKET);
+}
+
+static uint32_t rotate(uint32_t v, unsigned by) { return v << by | v >> (32 - by); }
+
+/* The last packet when it has 1 to 31 bytes: its size goes into the state, and
+ * the bytes after the last multiple of 4 go to places of their own. */
+static void mix_rest(const cpb_hash_kernel *kernel, cpb_hash *hash) {
+  unsigned size = (unsigned)hash->packet_size, loose = size % 4;
+  const uint8_t *rest = hash->packet + size - loose;
+  uint8_t packet[CPB_HASH_PACKET] = {0};
+  memcpy(packet, hash->packet, size - loose);
+  if (size >= 16) {
+    memcpy(packet + 28, hash->packet + size - 4, 4);
+  } else if (loose > 0) {
+    packet[16] = rest[0];
+    packet[17] = rest[loose / 2];
+    packet[18] = rest[loose - 1];
+  }
+  for (int i = 0; i < 4; i++) {
+    hash->v0[i] += (uint64_t)size << 32 | size;
+    uint32_t low = (uint32_t)hash->v1[i], high = (uint32_t)(hash->v1[i] >> 32);
+    hash->v1[i] = (uint64_t)rotate(high, size) << 32 | rotate(low, size);
+  }
+  kernel->mix(hash, packet, 1);
+}
+
+uint64_t cpb_hash_finish_with(const cpb_hash_kernel *kernel, const cpb_hash *hash) {
+  cpb_hash h = *hash;
+  if (h.packet_size > 0) mix_rest(kernel, &h);
+  for (int round = 0; round < 4; round++) {
+    uint8_t packet[CPB_HASH_PACKET];
+    for (int i = 0; i < 4; i++) cpb_store64(packet + 8 * i, swap_halves(h.v0[i ^ 2]));
+    kernel->mix(&h, packet, 1);
+  }
+  return h.v0[0] + h.v1[0] + h.mul0[0] + h.mul1[0];
+}
+
+void cpb_hash_update(cpb_hash *hash, const void *data, size_t size) {
+  cpb_hash_update_with(cpb_hash_kernel_get(0), hash, data, size);
+}
+
+uint64_t cpb_hash_finish(const cpb_hash *hash) {
+  return cpb_hash_finish_with(cpb_hash_kernel_get(0), hash);
+}
+
+uint64_t cpb_hash_bytes(const void *data, size_t size) {
+  cpb_hash hash;
+  cpb_hash_init(&hash);
+  cpb_hash_update(&hash, data, size);
+  return cpb_hash_finish(&hash);
+}

@@ -1,0 +1,123 @@
+#include "riegeli/highwayhash_kernel.h"
+
+#include "base/bytes.h"
+
+/* Byte i of a permuted pair of lanes is byte ZIPPER_BYTES[i] of the pair: bytes
+ * that the multiplication mixed well go where it mixes badly. */
+#define ZIPPER_BYTES 3, 12, 2, 5, 14, 1, 15, 0, 11, 4, 10, 13, 9, 6, 8, 7
+
+/* --- Portable -------------------------------------------------------------- */
+
+/* The byte `from` of the pair (low, high), moved to byte `to` of a lane. */
+#define MOVE(from, to) (((from) < 8 ? low >> 8 * ((from) % 8) : high >> 8 * ((from) % 8)) & 0xff) << 8 * (to)
+#define GATHER(a, b, c, d, e, f, g, h) \
+  (MOVE(a, 0) | MOVE(b, 1) | MOVE(c, 2) | MOVE(d, 3) | MOVE(e, 4) | MOVE(f, 5) | MOVE(g, 6) | MOVE(h, 7))
+
+static inline void add_zippered(uint64_t *to, const uint64_t *from) {
+  uint64_t low = from[0], high = from[1];
+  to[0] += GATHER(3, 12, 2, 5, 14, 1, 15, 0);
+  to[1] += GATHER(11, 4, 10, 13, 9, 6, 8, 7);
+}
+
+static void mix_portable(cpb_hash *hash, const uint8_t *packets, size_t count) {
+  cpb_hash h = *hash;
+  for (; count > 0; count--, packets += CPB_HASH_PACKET) {
+    for (int i = 0; i < 4; i++) {
+      h.v1[i] += h.mul0[i] + cpb_load64(packets + 8 * i);
+      h.mul0[i] ^= (h.v1[i] & 0xffffffff) * (h.v0[i] >> 32);
+      h.v0[i] += h.mul1[i];
+      h.mul1[i] ^= (h.v0[i] & 0xffffffff) * (h.v1[i] >> 32);
+    }
+    add_zippered(h.v0, h.v1);
+    add_zippered(h.v0 + 2, h.v1 + 2);
+    add_zippered(h.v1, h.v0);
+    add_zippered(h.v1 + 2, h.v0 + 2);
+  }
+  *hash = h;
+}
+
+static const cpb_hash_kernel portable = {"portable", mix_portable};
+
+/* --- x86: AVX2, SSSE3 ------------------------------------------------------- */
+
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+#include <immintrin.h>
+
+#define MIX mix_avx2
+#define TARGET __attribute__((target("avx2")))
+#define VECTOR __m256i
+#define LANES 4
+#define LOAD(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#define STORE(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
+#define ADD(a, b) _mm256_add_epi64(a, b)
+#define XOR(a, b) _mm256_xor_si256(a, b)
+#define MUL(a, b) _mm256_mul_epu32(a, _mm256_srli_epi64(b, 32))
+#define ZIPPER(a) _mm256_shuffle_epi8(a, _mm256_setr_epi8(ZIPPER_BYTES, ZIPPER_BYTES))
+#include "riegeli/highwayhash_simd.inc"
+
+#define MIX mix_ssse3
+#define TARGET __attribute__((target("ssse3")))
+#define VECTOR __m128i
+#define LANES 2
+#define LOAD(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
+#define STORE(p, v) _mm_storeu_si128((__m128i *)(void *)(p), v)
+#define ADD(a, b) _mm_add_epi64(a, b)
+#define XOR(a, b) _mm_xor_si128(a, b)
+#define MUL(a, b) _mm_mul_epu32(a, _mm_srli_epi64(b, 32))
+#define ZIPPER(a) _mm_shuffle_epi8(a, _mm_setr_epi8(ZIPPER_BYTES))
+#include "riegeli/highwayhash_simd.inc"
+
+const cpb_hash_kernel *cpb_hash_kernel_get(size_t index) {
+  static const cpb_hash_kernel avx2 = {"avx2", mix_avx2}, ssse3 = {"ssse3", mix_ssse3};
+  if (__builtin_cpu_supports("avx2") && index-- == 0) return &avx2;
+  if (__builtin_cpu_supports("ssse3") && index-- == 0) return &ssse3;
+  return index == 0 ? &portable : NULL;
+}
+
+/* --- Arm and WebAssembly: 128 bits, known when compiling -------------------- */
+
+#else
+
+#if defined(__ARM_NEON) && defined(__aarch64__) && !defined(__ARM_BIG_ENDIAN)
+#include <arm_neon.h>
+#define SIMD_NAME "neon"
+#define VECTOR uint64x2_t
+#define LOAD(p) vreinterpretq_u64_u8(vld1q_u8((const uint8_t *)(p)))
+#define STORE(p, v) vst1q_u64(p, v)
+#define ADD(a, b) vaddq_u64(a, b)
+#define XOR(a, b) veorq_u64(a, b)
+#define MUL(a, b) vmull_u32(vmovn_u64(a), vshrn_n_u64(b, 32))
+#define ZIPPER(a) zipper(a)
+static inline uint64x2_t zipper(uint64x2_t a) {
+  static const uint8_t bytes[16] = {ZIPPER_BYTES};
+  return vreinterpretq_u64_u8(vqtbl1q_u8(vreinterpretq_u8_u64(a), vld1q_u8(bytes)));
+}
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#define SIMD_NAME "simd128"
+#define VECTOR v128_t
+#define LOAD(p) wasm_v128_load(p)
+#define STORE(p, v) wasm_v128_store(p, v)
+#define ADD(a, b) wasm_i64x2_add(a, b)
+#define XOR(a, b) wasm_v128_xor(a, b)
+#define MUL(a, b) wasm_i64x2_mul(wasm_v128_and(a, wasm_i64x2_const_splat(0xffffffff)), wasm_u64x2_shr(b, 32))
+#define SHUFFLE(a, ...) wasm_i8x16_shuffle(a, a, __VA_ARGS__)
+#define ZIPPER(a) SHUFFLE(a, ZIPPER_BYTES)
+#endif
+
+#ifdef SIMD_NAME
+#define MIX mix_simd
+#define TARGET
+#define LANES 2
+#include "riegeli/highwayhash_simd.inc"
+#endif
+
+const cpb_hash_kernel *cpb_hash_kernel_get(size_t index) {
+#ifdef SIMD_NAME
+  static const cpb_hash_kernel simd = {SIMD_NAME, mix_simd};
+  if (index-- == 0) return &simd;
+#endif
+  return index == 0 ? &portable : NULL;
+}
+
+#endif

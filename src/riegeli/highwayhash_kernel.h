@@ -1,0 +1,23 @@
+/* The inner loop of HighwayHash, once for each instruction set. */
+#ifndef CPB_RIEGELI_HIGHWAYHASH_KERNEL_H
+#define CPB_RIEGELI_HIGHWAYHASH_KERNEL_H
+
+#include "riegeli/highwayhash.h"
+
+#define CPB_HASH_PACKET 32
+
+typedef struct cpb_hash_kernel {
+  const char *name;
+  /* Mixes `count` packets, one after the other in memory, into the state. */
+  void (*mix)(cpb_hash *hash, const uint8_t *packets, size_t count);
+} cpb_hash_kernel;
+
+/* What this build holds and this machine can run, the fastest first and the
+ * portable one last; NULL for an `index` beyond that. */
+const cpb_hash_kernel *cpb_hash_kernel_get(size_t index);
+
+/* cpb_hash_update and cpb_hash_finish with a kernel of the caller's choice. */
+void cpb_hash_update_with(const cpb_hash_kernel *kernel, cpb_hash *hash, const void *data, size_t size);
+uint64_t cpb_hash_finish_with(const cpb_hash_kernel *kernel, const cpb_hash *hash);
+
+#endif
