@@ -1,0 +1,270 @@
+#include "operations.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "cpb/chunked.h"
+#include "cpb/records.h"
+#include "cpb/split.h"
+#include "riegeli/highwayhash.h"
+
+/* --- The host --------------------------------------------------------------- */
+
+static size_t piece(const host *h, unsigned *state, size_t wanted) {
+  if (h->max_piece == 0) return wanted;
+  size_t most = h->max_piece;
+  if (h->seed != 0) {
+    *state = *state * 1103515245u + 12345u;
+    most = 1 + (*state >> 16) % h->max_piece;
+  }
+  return most;
+}
+
+static void answer(const host *h, unsigned *state, cpb_input *input) {
+  cpb_need need;
+  cpb_input_need(input, &need);
+  if (need.kind == CPB_NEED_SIZE || need.offset >= h->size) {
+    cpb_input_end(input, h->size);
+    return;
+  }
+  if (!h->grow) cpb_input_end(input, h->size);
+  size_t left = h->size - (size_t)need.offset;
+  size_t count = piece(h, state, need.length);
+  cpb_input_supply(input, need.offset, h->data + need.offset, count < left ? count : left);
+}
+
+/* --- The log ---------------------------------------------------------------- */
+
+void outcome_init(outcome *out) {
+  memset(out, 0, sizeof *out);
+  cpb_allocator system = cpb_allocator_or_default(NULL);
+  cpb_buffer_init(&out->log, &system);
+}
+
+void outcome_free(outcome *out) { cpb_buffer_free(&out->log); }
+
+int outcome_equal(const outcome *a, const outcome *b) {
+  return a->error.code == b->error.code && a->log.size == b->log.size &&
+         (a->log.size == 0 || memcmp(a->log.data, b->log.data, a->log.size) == 0);
+}
+
+static void note(outcome *out, const char *what, uint64_t a, uint64_t b) {
+  char line[80];
+  size_t n = cpb_format(line, sizeof line, "%s %llu %llu\n", what, (unsigned long long)a,
+                        (unsigned long long)b);
+  if (!cpb_buffer_append(&out->log, line, n)) abort();
+}
+
+static void keep_bytes(outcome *out, const void *data, size_t size) {
+  if (!cpb_buffer_append(&out->log, data, size)) abort();
+}
+
+static void keep_error(outcome *out, const cpb_error *error) { out->error = *error; }
+
+static void no_memory(outcome *out) { cpb_fail_memory(&out->error); }
+
+/* --- Operations --------------------------------------------------------------- */
+
+static void read_records(const host *h, outcome *out, int recover, cpb_verify verify) {
+  cpb_record_reader_options options = {.struct_size = sizeof options,
+                                       .recover = recover,
+                                       .verify = verify,
+                                       .buffer = verify == CPB_VERIFY_FIRST ? 2048 : 0,
+                                       .limits = h->limits};
+  cpb_record_reader *reader = cpb_record_reader_new(h->allocator, &options);
+  if (reader == NULL) {
+    no_memory(out);
+    return;
+  }
+  unsigned state = h->seed;
+  for (;;) {
+    switch (cpb_record_reader_step(reader)) {
+      case CPB_STEP_NEED: answer(h, &state, cpb_record_reader_input(reader)); continue;
+      case CPB_STEP_RECORD: {
+        const cpb_record *record = cpb_record_reader_record(reader);
+        note(out, "record", record->position, record->size);
+        continue;
+      }
+      case CPB_STEP_DATA: {
+        size_t length;
+        const uint8_t *data = cpb_record_reader_data(reader, &length);
+        keep_bytes(out, data, length);
+        continue;
+      }
+      case CPB_STEP_SKIPPED: {
+        const cpb_skipped *skipped = cpb_record_reader_skipped(reader);
+        note(out, "skipped", skipped->begin, skipped->end);
+        continue;
+      }
+      case CPB_STEP_ERROR: keep_error(out, cpb_record_reader_error(reader)); break;
+      default: break;
+    }
+    break;
+  }
+  cpb_record_reader_free(reader);
+}
+
+static void records(const host *h, outcome *out) { read_records(h, out, 0, CPB_VERIFY_FIRST); }
+static void records_late(const host *h, outcome *out) { read_records(h, out, 0, CPB_VERIFY_LATE); }
+static void recover(const host *h, outcome *out) { read_records(h, out, 1, CPB_VERIFY_FIRST); }
+
+/* Copies the input's records into a new file, with the writer. */
+static void rewrite(const host *h, outcome *out, cpb_codec codec, int seekable) {
+  cpb_record_writer_options options = {.struct_size = sizeof options,
+                                       .codec = {.codec = codec},
+                                       .seekable = seekable,
+                                       .buffer = seekable ? 1000 : 0,
+                                       .chunk_size = 3000};
+  cpb_record_writer *writer = cpb_record_writer_new(h->allocator, &options);
+  if (writer == NULL) {
+    no_memory(out);
+    return;
+  }
+  size_t at = 0;
+  cpb_code code = CPB_OK;
+  while (code == CPB_OK) {
+    cpb_step step;
+    while ((step = cpb_record_writer_step(writer)) == CPB_STEP_OUTPUT) {
+      uint64_t offset;
+      size_t length;
+      const uint8_t *data = cpb_record_writer_output(writer, &offset, &length);
+      note(out, "output", offset, length);
+      keep_bytes(out, data, length);
+    }
+    if (step != CPB_STEP_NEED) break;
+    if (at == h->size) {
+      code = cpb_record_writer_finish(writer);
+      continue;
+    }
+    size_t size = (at * 7 + 13) % 5000;
+    if (size > h->size - at) size = h->size - at;
+    code = cpb_record_writer_begin_record(writer, size);
+    if (code == CPB_OK) code = cpb_record_writer_write(writer, h->data + at, size);
+    at += size > 0 ? size : 1;
+  }
+  keep_error(out, cpb_record_writer_error(writer));
+  cpb_record_writer_free(writer);
+}
+
+static void write_zstd(const host *h, outcome *out) { rewrite(h, out, CPB_CODEC_ZSTD, 0); }
+static void write_brotli(const host *h, outcome *out) { rewrite(h, out, CPB_CODEC_BROTLI, 0); }
+static void write_streaming(const host *h, outcome *out) { rewrite(h, out, CPB_CODEC_NONE, 1); }
+
+static int open_index(const host *h, outcome *out, cpb_index *index, unsigned *state) {
+  cpb_step step;
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) answer(h, state, cpb_index_input(index));
+  if (step == CPB_STEP_DONE) return 1;
+  keep_error(out, cpb_index_error(index));
+  return 0;
+}
+
+static void merge_index(const host *h, outcome *out, const cpb_index *index, unsigned *state) {
+  cpb_merge_options options = {.struct_size = sizeof options, .limits = h->limits};
+  cpb_merge *merge = cpb_merge_new(h->allocator, index, &options);
+  if (merge == NULL) {
+    no_memory(out);
+    return;
+  }
+  cpb_step step;
+  for (int planned = 0;;) {
+    step = cpb_merge_step(merge);
+    if (step == CPB_STEP_NEED) {
+      answer(h, state, cpb_merge_input(merge));
+    } else if (step == CPB_STEP_DATA) {
+      size_t length;
+      const uint8_t *data = cpb_merge_data(merge, &length);
+      keep_bytes(out, data, length);
+    } else if (step == CPB_STEP_DONE && !planned) {
+      planned = 1;
+      note(out, "merged", cpb_merge_size(merge), 0);
+      cpb_merge_read(merge, 0, UINT64_MAX);
+    } else {
+      break;
+    }
+  }
+  if (step == CPB_STEP_ERROR) keep_error(out, cpb_merge_error(merge));
+  cpb_merge_free(merge);
+}
+
+static void merge(const host *h, outcome *out) {
+  cpb_index *index = cpb_index_new(h->allocator, h->limits);
+  if (index == NULL) {
+    no_memory(out);
+    return;
+  }
+  unsigned state = h->seed;
+  if (open_index(h, out, index, &state)) merge_index(h, out, index, &state);
+  cpb_index_free(index);
+}
+
+static void split_as(const host *h, outcome *out, const char *type, cpb_layout layout) {
+  cpb_split_options options = {.struct_size = sizeof options,
+                               .type_name = type,
+                               .layout = layout,
+                               .max_chunk_size = 700,
+                               .inline_max = 200,
+                               .codec = {.codec = CPB_CODEC_ZSTD},
+                               .limits = h->limits};
+  cpb_split *split = cpb_split_new(h->allocator, &options);
+  if (split == NULL) {
+    no_memory(out);
+    return;
+  }
+  unsigned state = h->seed;
+  cpb_step step;
+  while ((step = cpb_split_step(split)) == CPB_STEP_NEED || step == CPB_STEP_OUTPUT) {
+    if (step == CPB_STEP_NEED) {
+      answer(h, &state, cpb_split_input(split));
+      continue;
+    }
+    uint64_t offset;
+    size_t length;
+    const uint8_t *data = cpb_split_output(split, &offset, &length);
+    keep_bytes(out, data, length);
+  }
+  if (step == CPB_STEP_ERROR) keep_error(out, cpb_split_error(split));
+  cpb_split_free(split);
+}
+
+static void split_graph(const host *h, outcome *out) {
+  split_as(h, out, "tensorflow.GraphDef", CPB_LAYOUT_REMOTE);
+}
+static void split_saved_model(const host *h, outcome *out) {
+  split_as(h, out, "tensorflow.SavedModel", CPB_LAYOUT_COMPAT);
+}
+
+const operation operations[] = {
+    {"records", records},           {"records-late", records_late},
+    {"recover", recover},           {"write-zstd", write_zstd},
+    {"write-brotli", write_brotli}, {"write-streaming", write_streaming},
+    {"merge", merge},               {"split-graph", split_graph},
+    {"split-saved-model", split_saved_model},
+};
+const size_t num_operations = sizeof operations / sizeof *operations;
+
+const operation *operation_named(const char *name) {
+  for (size_t i = 0; i < num_operations; i++)
+    if (strcmp(operations[i].name, name) == 0) return &operations[i];
+  abort();
+}
+
+/* --- Data --------------------------------------------------------------------- */
+
+uint8_t *read_data(const char *name, size_t *size) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/%s", CPB_TEST_DATA, name);
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    perror(path);
+    exit(2);
+  }
+  fseek(file, 0, SEEK_END);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  uint8_t *data = malloc(*size + 1);
+  if (data == NULL || fread(data, 1, *size, file) != *size) exit(2);
+  fclose(file);
+  return data;
+}
