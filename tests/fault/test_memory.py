@@ -1,0 +1,69 @@
+"""A message of 10 GB splits, merges and is looked into within 64 MiB."""
+
+import os
+import subprocess
+
+import pytest
+
+from support.wire import sparse_model
+
+GIB = 1 << 30
+BOUND = 64 << 10  # KiB, as the kernel counts resident memory
+
+
+def measured(cpb, *args, stdout=subprocess.DEVNULL):
+    """Runs cpb; returns its peak resident memory in KiB."""
+    process = subprocess.Popen(cpb.command + [str(a) for a in args], stdout=stdout, stderr=subprocess.PIPE)
+    error = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 0, error.decode()
+    return usage.ru_maxrss
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("large") / "model.pb"
+    size = sparse_model(path, 5 * GIB // 2, 4)  # each constant is larger than 2 GiB
+    assert size > 10 * GIB
+    yield path
+    path.unlink()
+
+
+@pytest.mark.parametrize("layout, codec", [("remote", "zstd"), ("compat", "zstd")])
+def test_ten_gigabytes(cpb, model, layout, codec, tmp_path):
+    out = tmp_path / "model.cpb"
+    assert measured(cpb, "split", model, "-o", out, "--layout", layout, "--codec", codec) < BOUND
+    read, write = os.pipe()
+    compare = subprocess.Popen(["cmp", "-", model], stdin=read)
+    os.close(read)
+    peak = measured(cpb, "merge", out, "-o", "-", stdout=write)
+    os.close(write)
+    assert compare.wait() == 0
+    assert peak < BOUND
+
+
+def test_uncompressed_chunks_over_two_gigabytes(cpb, model, tmp_path):
+    out = tmp_path / "model.cpb"
+    assert measured(cpb, "split", model, "-o", out, "--codec", "none") < BOUND
+    assert out.stat().st_size > 10 * GIB
+    assert measured(cpb, "info", out, "--json") < BOUND
+    path = "meta_graphs[0].graph_def.node[3].name"
+    assert cpb.ok("cat", out, "--field", path) == b"const3"
+    out.unlink()
+
+
+def test_many_nodes(cpb, tmp_path):
+    """Three million nodes: the plan is bounded by chunks, not by nodes."""
+    from support.wire import field
+    node = field(1, b"some/scope/node_name") + field(2, b"Identity") + field(3, b"some/scope/other_node")
+    one = field(1, node)
+    count = 3_000_000
+    path = tmp_path / "graph.pb"
+    with open(path, "wb") as file:
+        for _ in range(30):
+            file.write(one * (count // 30))
+    out = tmp_path / "graph.cpb"
+    assert measured(cpb, "split", path, "-o", out, "--type", "tensorflow.GraphDef") < BOUND
+    merged = tmp_path / "merged.pb"
+    assert measured(cpb, "merge", out, "-o", merged) < BOUND
+    assert subprocess.run(["cmp", path, merged]).returncode == 0
