@@ -140,38 +140,45 @@ typedef struct cpb_record_writer_options {
   size_t struct_size;        /* sizeof(cpb_record_writer_options) */
   cpb_codec_options codec;
   uint64_t chunk_size;       /* decoded bytes after which a Riegeli chunk is
-                                closed; default 1 MiB, or 4 KiB without
-                                compression, as in Riegeli */
+                                closed, each record counting 8 more; default
+                                1 MiB, or 4 KiB without compression, as in
+                                Riegeli. At most `buffer` takes effect */
   int record_per_chunk;      /* non-zero: each record gets its own Riegeli chunk */
   int seekable;              /* non-zero: the host can write at any offset, so a
-                                chunk larger than `buffer` is streamed and its
-                                headers are patched afterwards; zero: such a
-                                chunk is CPB_E_LIMIT */
+                                record whose chunk outgrows `buffer` is streamed
+                                and the chunk's headers are patched afterwards;
+                                zero: such a record is CPB_E_LIMIT, and nothing
+                                of its chunk is output */
   size_t buffer;             /* encoded bytes held of one Riegeli chunk;
                                 default 16 MiB */
   uint64_t append_at;        /* the size of the Riegeli file that is appended
                                 to; 0 for a new file */
-  uint64_t initial_padding;  /* pad to a multiple of this before the first
-                                record, and */
-  uint64_t final_padding;    /* after the last; 0 for none. 65536 lets files be
-                                concatenated byte by byte */
+  uint64_t initial_padding;  /* when appending, pad to a multiple of this before
+                                the first record, and */
+  uint64_t final_padding;    /* after the last; 0 for none, at most 2^30. 65536
+                                lets files be concatenated byte by byte */
   const void *metadata;      /* a serialized RecordsMetadata for a new file */
   size_t metadata_size;
   const cpb_limits *limits;
 } cpb_record_writer_options;
 
+/* Either may be NULL. Returns NULL when memory is short; an option that is out of
+ * range is the writer's error at once. The metadata is copied. */
 CPB_API cpb_record_writer *cpb_record_writer_new(const cpb_allocator *allocator,
                                                  const cpb_record_writer_options *options);
 CPB_API void cpb_record_writer_free(cpb_record_writer *writer);
 
 /* A record is begun with its exact size, then written in pieces of any size.
- * Each call may leave output: take all of it with step() before the next call.
- * Each returns the writer's error code. */
+ * Each call may leave output: take all of it with step() before the next call,
+ * until when the `data` of a write must stay valid and unchanged (it is put out
+ * or compressed in place where it can be). The first call after new need not
+ * wait. Each returns the writer's error code. */
 CPB_API cpb_code cpb_record_writer_begin_record(cpb_record_writer *writer, uint64_t size);
 CPB_API cpb_code cpb_record_writer_write(cpb_record_writer *writer, const void *data, size_t length);
 
 /* Closes the current Riegeli chunk; may be called between records. The next
- * record may be given other codec options (NULL: as before). */
+ * record may be given other codec options (NULL: as before). What alternates
+ * between few options is fast: the codecs' memory is kept. */
 CPB_API cpb_code cpb_record_writer_flush(cpb_record_writer *writer, const cpb_codec_options *next);
 
 /* After the last record: closes the chunk and pads. */
@@ -182,6 +189,8 @@ CPB_API cpb_code cpb_record_writer_finish(cpb_record_writer *writer);
 CPB_API cpb_step cpb_record_writer_step(cpb_record_writer *writer);
 
 /* After CPB_STEP_OUTPUT: bytes to write at `offset`, valid until the next call.
+ * They come as they lie in memory, in pieces from one byte to 64 KiB: gather
+ * small ones before writing them where a write is dear.
  * Offsets follow each other without gaps except that, with `seekable`, headers
  * that were written as zeros are written again at the end of their chunk. */
 CPB_API const uint8_t *cpb_record_writer_output(const cpb_record_writer *writer, uint64_t *offset, size_t *length);
