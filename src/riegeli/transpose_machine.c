@@ -103,9 +103,12 @@ static INLINE uint8_t *put_tag(machine *m, uint8_t *out, const cpb_transpose_nod
 /* `bytes` are in a buffer. */
 static INLINE uint8_t *put_bytes(machine *m, uint8_t *out, const uint8_t *bytes, size_t size) {
   const uint8_t *after = bytes + size;
-  if (cramped(m, out) || size > BYTES_STORE || after - m->values < BYTES_STORE)
+  if (cramped(m, out) || UNLIKELY(after - m->values < BYTES_STORE) || size > (size_t)(out - m->begin))
     return put_exactly(m, out, bytes, size);
-  memcpy(out - BYTES_STORE, after - BYTES_STORE, BYTES_STORE);
+  if (size <= BYTES_STORE)
+    memcpy(out - BYTES_STORE, after - BYTES_STORE, BYTES_STORE);
+  else
+    memcpy(out - size, bytes, size);
   return out - size;
 }
 
