@@ -1,7 +1,9 @@
-/* The host's allocator in the shape that the codec libraries want, with a
- * ceiling on each block: a window larger than the limit is refused at the
- * moment when the library asks for its memory. (Both libraries take a window
- * no larger than the content that the stream announces for its blocks.) */
+/* The host's allocator in the shape that the codec libraries want. It adds
+ * - a ceiling on each block: a window larger than the limit is refused at the
+ *   moment when the library asks for its memory (both take a window no larger
+ *   than the content that the stream announces);
+ * - a few blocks that are kept for the next stream, since Brotli makes its
+ *   state anew for each, and fresh pages are slow. */
 #ifndef CPB_RIEGELI_CODEC_MEMORY_H
 #define CPB_RIEGELI_CODEC_MEMORY_H
 
@@ -10,15 +12,28 @@
 #include "base/alloc.h"
 #include "riegeli/decompressor.h"
 
+struct cpb_codec_block;
+
 typedef struct cpb_codec_memory {
   cpb_allocator allocator;
   uint64_t window;
   bool refused; /* the ceiling was hit */
+  struct cpb_codec_block *lent; /* what a library has */
+  struct cpb_codec_block *kept; /* the one released last is first */
+  size_t kept_size;
+  unsigned kept_count;
+  /* When not NULL: called instead of telling the library that there is no
+   * memory; does not return. */
+  void (*escape)(void *user);
+  void *escape_user;
 } cpb_codec_memory;
 
 void cpb_codec_memory_init(cpb_codec_memory *memory, const cpb_allocator *a, uint64_t window);
+void cpb_codec_memory_free(cpb_codec_memory *memory); /* what was kept */
+/* Takes back what a library holds that cannot be asked any more. */
+void cpb_codec_memory_abandon(cpb_codec_memory *memory);
 
-/* The signature that both Brotli and Zstd call; `opaque` is the struct. */
+/* The signatures that both Brotli and Zstd call; `opaque` is the struct. */
 void *cpb_codec_allocate(void *opaque, size_t size);
 void cpb_codec_release(void *opaque, void *block);
 

@@ -57,6 +57,7 @@ void cpb_decompressor_free(cpb_decompressor *d) {
   for (size_t i = 0; i < CODECS; i++) {
     if (d->states[i] != NULL) decoders[i]->destroy(d->states[i]);
   }
+  cpb_codec_memory_free(&d->memory);
   cpb_release(&d->memory.allocator, d);
 }
 
