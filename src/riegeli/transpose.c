@@ -31,6 +31,8 @@ bool cpb_transpose_read_u32(cpb_transpose_cursor *c, uint32_t *value) {
 bool cpb_transpose_decompress(cpb_transpose_program *p, cpb_span in, uint64_t max, const char *what,
                               cpb_buffer *out) {
   cpb_codec_error failure;
+  /* A byte at least, so that an empty buffer has an address too. */
+  if (!cpb_buffer_reserve(out, out->size + 1)) return cpb_fail_memory(p->error) == CPB_OK;
   if (cpb_decompress_all(&p->allocator, &p->limits, p->codec, in, max, out, &failure)) return true;
   cpb_fail(p->error, failure.code, CPB_NO_OFFSET, "transposed chunk: %s: %s", what, failure.what);
   return false;
