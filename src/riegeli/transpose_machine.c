@@ -181,17 +181,28 @@ static INLINE uint8_t *put_string(machine *m, uint8_t *out, const cpb_transpose_
   return UNLIKELY(out == NULL) ? NULL : put_tag(m, out, node);
 }
 
+/* Grows a full stack of `*capacity` elements, to at most `most`, which is more. */
+static bool grow(const machine *m, void **items, size_t *capacity, uint64_t most, size_t element) {
+  const size_t grown = (size_t)cpb_min_u64(most, 2 * (uint64_t)*capacity + 32);
+  size_t size;
+  void *block = NULL;
+  if (cpb_mul_size(grown, element, &size))
+    block = cpb_realloc(&m->program->allocator, *items, *capacity * element, size);
+  if (block == NULL) return no_memory(m);
+  *items = block;
+  *capacity = grown;
+  return true;
+}
+
 static COLD bool more_open(machine *m) {
-  cpb_transpose_program *p = m->program;
-  if (m->num_open >= p->limits.depth) {
+  const cpb_transpose_program *p = m->program;
+  if (m->num_open == p->limits.depth) {
     cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET,
              "transposed chunk: messages are nested deeper than the limit of %u", (unsigned)p->limits.depth);
     return false;
   }
   void *open = m->open;
-  const size_t capacity = cpb_min_size(2 * m->open_capacity + 16, p->limits.depth);
-  if (!cpb_reserve(&p->allocator, &open, &m->open_capacity, capacity, sizeof *m->open))
-    return no_memory(m);
+  if (!grow(m, &open, &m->open_capacity, p->limits.depth, sizeof *m->open)) return false;
   m->open = open;
   return true;
 }
@@ -217,13 +228,11 @@ static INLINE uint8_t *start_submessage(machine *m, uint8_t *out) {
 }
 
 static COLD bool more_ends(machine *m) {
-  cpb_transpose_program *p = m->program;
-  void *ends = m->ends;
+  const cpb_transpose_program *p = m->program;
   if (m->num_records == p->num_records)
     return cpb_transpose_damaged(p, "more records than the chunk header says");
-  const size_t doubled = (size_t)cpb_min_u64(2 * (uint64_t)m->num_records + 64, p->num_records);
-  if (!cpb_reserve(&p->allocator, &ends, &m->ends_capacity, doubled, sizeof *m->ends))
-    return no_memory(m);
+  void *ends = m->ends;
+  if (!grow(m, &ends, &m->ends_capacity, p->num_records, sizeof *m->ends)) return false;
   m->ends = ends;
   return true;
 }

@@ -281,6 +281,19 @@ static void the_chunk_header_must_tell_the_truth(void **state) {
   assert_int_equal(sketch_code(&s, 2, 2), CPB_E_DAMAGED);
 }
 
+static void records_are_counted_exactly(void **state) {
+  (void)state;
+  const sketch_node nodes[] = {{RECORD_START, 0, NONE, NONE}};
+  static const uint8_t transitions[200];
+  for (size_t count = 1; count <= sizeof transitions; count++) {
+    const sketch s = {NODES(nodes), .transitions = transitions, .num_transitions = count - 1};
+    for (uint64_t said = 0; said <= sizeof transitions; said += 1 + said / 8) {
+      assert_int_equal(sketch_code(&s, said, 0), said == count ? CPB_OK : CPB_E_DAMAGED);
+    }
+    assert_int_equal(sketch_code(&s, count, 0), CPB_OK);
+  }
+}
+
 static void nodes_must_make_sense(void **state) {
   (void)state;
   static const struct {
@@ -402,13 +415,22 @@ static void doing_nothing_for_ever_is_refused(void **state) {
   assert_non_null(strstr(error.message, "do nothing"));
 }
 
+static cpb_code code_within_depth(const sketch *s, uint32_t depth, uint64_t decoded_size) {
+  const cpb_limits limits = {.struct_size = sizeof limits, .depth = depth};
+  static bytes chunk;
+  cpb_transposed out;
+  cpb_error error = {0};
+  if (cpb_transpose_decode(NULL, &limits, assemble(&chunk, s), 1, decoded_size, &out, &error))
+    cpb_transposed_free(&out);
+  return error.code;
+}
+
 static void nesting_is_bounded(void **state) {
   (void)state;
   const sketch_node nodes[] = {{RECORD_START, 0, NONE, NONE},
                                {SUBMESSAGE_START, 0, NONE, NONE},
                                {TAG(1, SUBMESSAGE_END), 0, NONE, NONE}};
-  const cpb_limits deep = {.struct_size = sizeof deep, .depth = 101};
-  for (uint32_t depth = 99; depth <= 101; depth++) {
+  for (uint32_t depth = 1; depth <= 120; depth++) {
     uint8_t transitions[300];
     size_t n = 0;
     for (uint32_t i = 1; i < depth; i++) transitions[n++] = STEP(2, 0);
@@ -416,13 +438,10 @@ static void nesting_is_bounded(void **state) {
     transitions[n++] = STEP(0, 0);
     const sketch s = {NODES(nodes), .first = 2, .transitions = transitions, .num_transitions = n};
     /* tag and length take 2 bytes 64 times, then 3, as lengths are over 127 */
-    const uint64_t size = 2 * 64 + 3 * (uint64_t)(depth - 64);
-    static bytes chunk;
-    cpb_transposed out;
-    cpb_error error = {0};
+    const uint64_t size = depth <= 64 ? 2 * depth : 2 * 64 + 3 * (uint64_t)(depth - 64);
     assert_int_equal(sketch_code(&s, 1, size), depth <= 100 ? CPB_OK : CPB_E_LIMIT);
-    assert_true(cpb_transpose_decode(NULL, &deep, assemble(&chunk, &s), 1, size, &out, &error));
-    cpb_transposed_free(&out);
+    assert_int_equal(code_within_depth(&s, depth, size), CPB_OK);
+    if (depth > 1) assert_int_equal(code_within_depth(&s, depth - 1, size), CPB_E_LIMIT);
   }
 }
 
@@ -628,6 +647,7 @@ int main(void) {
       cmocka_unit_test(a_record_of_no_fields_is_empty),
       cmocka_unit_test(sizes_over_the_limits_are_refused_before_memory_is_taken),
       cmocka_unit_test(the_chunk_header_must_tell_the_truth),
+      cmocka_unit_test(records_are_counted_exactly),
       cmocka_unit_test(nodes_must_make_sense),
       cmocka_unit_test(header_sizes_must_fit),
       cmocka_unit_test(an_endless_record_stops_at_the_decoded_size),
