@@ -54,8 +54,10 @@ CPB_API cpb_input *cpb_record_reader_input(cpb_record_reader *reader);
 
 /* CPB_STEP_NEED, then for each record CPB_STEP_RECORD followed by CPB_STEP_DATA
  * until all of its bytes were given (none for an empty record); with `recover`
- * CPB_STEP_SKIPPED between records; CPB_STEP_DONE at the end of the file (step
- * again after cpb_input_end() with a larger size to go on), CPB_STEP_ERROR. */
+ * CPB_STEP_SKIPPED between records, or in the midst of one that streams and
+ * turns out to be damaged (which then ends there); CPB_STEP_DONE at the end of
+ * the file (step again after cpb_input_end() with a larger size to go on),
+ * CPB_STEP_ERROR. */
 CPB_API cpb_step cpb_record_reader_step(cpb_record_reader *reader);
 
 typedef struct cpb_record {
@@ -111,7 +113,8 @@ CPB_API const cpb_riegeli_chunk *cpb_record_reader_chunk(const cpb_record_reader
 
 /* The file's RecordsMetadata message, serialized, if the file has one and
  * reading began at the beginning of the file: valid from the first
- * CPB_STEP_RECORD or CPB_STEP_DONE on. NULL when there is none. */
+ * CPB_STEP_RECORD or CPB_STEP_DONE on. NULL when there is none, or none that
+ * can be decoded: the records do not depend on it. */
 CPB_API const uint8_t *cpb_record_reader_metadata(const cpb_record_reader *reader, size_t *length);
 
 CPB_API const cpb_error *cpb_record_reader_error(const cpb_record_reader *reader);

@@ -1,0 +1,94 @@
+/* The parts of the record reader, for record_reader.c (the steps), load.c (a
+ * chunk, from its header to its first record) and seek.c. */
+#ifndef CPB_RIEGELI_READER_H
+#define CPB_RIEGELI_READER_H
+
+#include "cpb/records.h"
+#include "riegeli/chunk_source.h"
+#include "riegeli/recovery.h"
+#include "riegeli/simple_decoder.h"
+#include "riegeli/transpose.h"
+
+typedef enum cpb_phase {
+  CPB_PHASE_HEADER, /* of the chunk that the source is turned to */
+  CPB_PHASE_LOAD,
+  CPB_PHASE_RECORDS,
+  CPB_PHASE_FINISH,
+  CPB_PHASE_RECOVER,
+  CPB_PHASE_SEEK_BLOCK, /* the block header before the target */
+  CPB_PHASE_SEEK_CHUNK, /* from chunk header to chunk header up to it */
+  CPB_PHASE_LAST_SIZE,  /* of the input, then its tail */
+  CPB_PHASE_LAST_BLOCK, /* the block header before last_limit */
+  CPB_PHASE_LAST_CHUNK, /* from chunk header to chunk header up to it */
+  CPB_PHASE_FAILED
+} cpb_phase;
+
+/* How a chunk's data is read. */
+typedef enum cpb_load {
+  CPB_LOAD_UNDECIDED,
+  CPB_LOAD_STREAM,   /* in one pass, checked (if at all) at its end */
+  CPB_LOAD_IN_PLACE, /* where it was lent, whole */
+  CPB_LOAD_COLLECT,  /* into the source's buffer */
+  CPB_LOAD_TWICE     /* hashed, then asked for again */
+} cpb_load;
+
+struct cpb_record_reader {
+  cpb_allocator allocator;
+  cpb_limits limits;
+  cpb_record_reader_options options;
+  cpb_chunk_source source;
+  cpb_phase phase;
+  cpb_load load;
+  bool verified; /* the first pass is over */
+  bool open;     /* the second is under way */
+  cpb_riegeli_chunk chunk;
+
+  /* The records of the chunk. One of `simple` and `transposed` has them. */
+  cpb_simple_decoder simple;
+  cpb_transposed transposed;
+  bool is_transposed;
+  cpb_span ready;       /* decoded bytes at hand: those of `simple`, or all */
+  const uint8_t *size_at; /* simple: the next record's size */
+  uint64_t next;        /* index of the next record */
+  uint64_t left;        /* bytes of the current record still to come */
+  uint64_t skip;        /* decoded bytes to leave out first */
+  uint64_t target;      /* index to begin at in the next chunk that is loaded */
+  cpb_record record;
+  cpb_span data;
+
+  cpb_recovery recovery;
+  cpb_phase after_recovery;
+  uint64_t gap; /* where the input ended inside a skipped region */
+  cpb_skipped skipped;
+  char reason[sizeof((cpb_error *)0)->message];
+
+  uint64_t seek_to;
+  uint64_t last_limit;    /* chunks from here on hold no record */
+  uint64_t last_from;     /* where the current walk to last_limit began */
+  uint64_t last_chunk;    /* the last chunk with records that it met, or */
+  uint64_t last_records;  /* 0 when there was none */
+
+  cpb_buffer metadata;
+  bool has_metadata;
+  cpb_error error;
+};
+
+/* Reads and checks the chunk under the source as far as its first record, or
+ * to its end when it holds none. */
+cpb_have cpb_reader_load(cpb_record_reader *r);
+void cpb_reader_unload(cpb_record_reader *r);
+
+/* Decoded bytes into r->ready (at least one; at most `max` are asked for). */
+cpb_have cpb_reader_fill(cpb_record_reader *r, uint64_t max);
+/* Leaves out r->skip decoded bytes. */
+cpb_have cpb_reader_skip(cpb_record_reader *r);
+/* The size of record r->next, which it moves on from. */
+uint64_t cpb_reader_next_size(cpb_record_reader *r);
+/* Moves on to record `index` of the loaded chunk. False when it lies behind
+ * what is still there. */
+bool cpb_reader_move(cpb_record_reader *r, uint64_t index);
+
+/* One step of the SEEK and LAST phases. CPB_AT_END: past the end. */
+cpb_have cpb_reader_seek(cpb_record_reader *r);
+
+#endif

@@ -1,0 +1,165 @@
+/* Going to a record by its position, and to the last one. */
+#include "base/checked.h"
+#include "base/status.h"
+#include "riegeli/reader.h"
+
+enum { TAIL = 64 * 1024 + 4096 };
+
+static void walk_from(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
+  cpb_chunk_source_go(&r->source, begin);
+  r->phase = phase;
+}
+
+static void leave(cpb_record_reader *r) {
+  cpb_reader_unload(r);
+  r->source.sequential = false;
+  r->target = 0;
+  r->gap = CPB_NO_OFFSET;
+}
+
+/* --- To a position -------------------------------------------------------- */
+
+void cpb_record_reader_seek(cpb_record_reader *r, uint64_t position) {
+  cpb_chunk_source *s = &r->source;
+  if (r->phase == CPB_PHASE_FAILED) return;
+  uint64_t index = position - s->begin;
+  if (r->phase == CPB_PHASE_RECORDS && position >= s->begin && index < s->header.num_records &&
+      cpb_reader_move(r, index))
+    return;
+  leave(r);
+  r->seek_to = position;
+  if (s->have_header && s->begin <= position && s->end >= cpb_block_begin(position)) {
+    cpb_chunk_source_rewind(s);
+    r->phase = CPB_PHASE_SEEK_CHUNK;
+  } else {
+    walk_from(r, cpb_block_begin(position), CPB_PHASE_SEEK_BLOCK);
+  }
+}
+
+static cpb_have implausible(cpb_record_reader *r, uint64_t block) {
+  cpb_fail(&r->source.error, CPB_E_DAMAGED, block,
+           "the block header names a place where no chunk can begin");
+  r->source.resume = CPB_RESUME_FIND;
+  r->source.resume_at = block + CPB_BLOCK_HEADER_SIZE;
+  return CPB_FAILED;
+}
+
+/* The chunk around the block header at `block` if it ends after `position`,
+ * else the next one. */
+static cpb_have chunk_around(cpb_record_reader *r, uint64_t block, uint64_t position, uint64_t *begin) {
+  const cpb_block_header *header = &r->source.block;
+  cpb_have have = cpb_chunk_source_block(&r->source, block);
+  if (have != CPB_HAVE) return have;
+  *begin = block;
+  if (header->previous_chunk == 0) return CPB_HAVE;
+  if (!cpb_add_u64(block, header->next_chunk, begin)) return implausible(r, block);
+  if (*begin > position) {
+    if (header->previous_chunk > block) return implausible(r, block);
+    *begin = block - header->previous_chunk;
+  }
+  return cpb_is_chunk_boundary(*begin) ? CPB_HAVE : implausible(r, block);
+}
+
+static cpb_have seek_block(cpb_record_reader *r) {
+  uint64_t begin;
+  cpb_have have = chunk_around(r, cpb_block_begin(r->seek_to), r->seek_to, &begin);
+  if (have == CPB_HAVE) walk_from(r, begin, CPB_PHASE_SEEK_CHUNK);
+  return have;
+}
+
+static cpb_have seek_chunk(cpb_record_reader *r) {
+  cpb_chunk_source *s = &r->source;
+  if (s->begin >= r->seek_to) {
+    r->phase = CPB_PHASE_HEADER;
+    return CPB_HAVE;
+  }
+  cpb_have have = cpb_chunk_source_header(s);
+  if (have != CPB_HAVE) return have;
+  uint64_t index = r->seek_to - s->begin;
+  if (index < s->header.num_records) {
+    r->target = index;
+    r->phase = CPB_PHASE_HEADER;
+  } else {
+    cpb_chunk_source_go(s, s->end);
+  }
+  return CPB_HAVE;
+}
+
+/* --- To the last record --------------------------------------------------- */
+
+void cpb_record_reader_seek_last(cpb_record_reader *r) {
+  if (r->phase == CPB_PHASE_FAILED) return;
+  leave(r);
+  r->phase = CPB_PHASE_LAST_SIZE;
+}
+
+/* Chunks from `limit` on hold no record: look before it. */
+static void look_before(cpb_record_reader *r, uint64_t limit) {
+  r->last_limit = limit;
+  r->last_records = 0;
+  if (limit == 0) {
+    walk_from(r, r->source.input.size, CPB_PHASE_HEADER); /* no record at all */
+    return;
+  }
+  r->last_from = cpb_block_begin(limit - 1);
+  walk_from(r, r->last_from, CPB_PHASE_LAST_BLOCK);
+}
+
+static cpb_have last_size(cpb_record_reader *r) {
+  uint64_t size, tail;
+  cpb_span span;
+  cpb_input *input = &r->source.input;
+  cpb_have have = cpb_input_size(input, TAIL, &size);
+  if (have == CPB_HAVE && size > 0) {
+    tail = cpb_min_u64(size, TAIL);
+    have = cpb_input_span(input, size - tail, (size_t)tail, tail, &span);
+  }
+  if (have == CPB_FAILED) {
+    r->source.error = input->failure;
+    r->source.resume = CPB_RESUME_NEVER;
+  }
+  if (have == CPB_HAVE) look_before(r, size);
+  return have;
+}
+
+static cpb_have last_block(cpb_record_reader *r) {
+  uint64_t begin, block = cpb_block_begin(r->last_limit - 1);
+  cpb_have have = chunk_around(r, block, r->last_limit - 1, &begin);
+  if (have == CPB_AT_END) begin = block; /* a block header cut short */
+  else if (have != CPB_HAVE) return have;
+  r->last_from = begin;
+  walk_from(r, begin, CPB_PHASE_LAST_CHUNK);
+  return CPB_HAVE;
+}
+
+static cpb_have last_chunk(cpb_record_reader *r) {
+  cpb_chunk_source *s = &r->source;
+  if (s->begin >= r->last_limit) {
+    if (r->last_records == 0) {
+      look_before(r, r->last_from);
+    } else {
+      r->target = r->last_records - 1;
+      walk_from(r, r->last_chunk, CPB_PHASE_HEADER);
+    }
+    return CPB_HAVE;
+  }
+  cpb_have have = cpb_chunk_source_header(s);
+  if (have == CPB_HAVE) have = cpb_chunk_source_whole(s);
+  if (have != CPB_HAVE) return have;
+  if (s->header.num_records > 0) {
+    r->last_chunk = s->begin;
+    r->last_records = s->header.num_records;
+  }
+  cpb_chunk_source_go(s, s->end);
+  return CPB_HAVE;
+}
+
+cpb_have cpb_reader_seek(cpb_record_reader *r) {
+  switch (r->phase) {
+    case CPB_PHASE_SEEK_BLOCK: return seek_block(r);
+    case CPB_PHASE_SEEK_CHUNK: return seek_chunk(r);
+    case CPB_PHASE_LAST_SIZE: return last_size(r);
+    case CPB_PHASE_LAST_BLOCK: return last_block(r);
+    default: return last_chunk(r);
+  }
+}
