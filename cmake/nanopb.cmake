@@ -24,3 +24,23 @@ function(cpb_nanopb_sources target)
   add_custom_target(${target}_nanopb DEPENDS ${all})
   add_dependencies(${target} ${target}_nanopb)
 endfunction()
+
+# cpb_descriptor_set(<target> <name> <header> <proto>...): the descriptors of
+# .proto files, with what they import, as a C array `name` that `header` declares.
+function(cpb_descriptor_set target name header)
+  set(protos ${PROJECT_SOURCE_DIR}/proto)
+  set(set ${PROJECT_BINARY_DIR}/generated/${name}.fds)
+  set(source ${PROJECT_BINARY_DIR}/generated/${name}.c)
+  list(TRANSFORM ARGN PREPEND ${protos}/ OUTPUT_VARIABLE files)
+  add_custom_command(
+    OUTPUT ${source}
+    COMMAND ${PROTOC} -I${protos} --include_imports --descriptor_set_out=${set} ${ARGN}
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${set} -DOUTPUT=${source} -DHEADER=${header} -DNAME=${name}
+            -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    WORKING_DIRECTORY ${protos}
+    COMMENT "Descriptors ${name}" VERBATIM)
+  target_sources(${target} PRIVATE ${source})
+  add_custom_target(${target}_${name} DEPENDS ${source})
+  add_dependencies(${target} ${target}_${name})
+endfunction()

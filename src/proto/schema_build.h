@@ -1,0 +1,50 @@
+/* Making a schema in two steps: schema_build.c collects what the descriptors
+ * define, schema_link.c sorts it and puts pointers in place of names. */
+#ifndef CPB_PROTO_SCHEMA_BUILD_H
+#define CPB_PROTO_SCHEMA_BUILD_H
+
+#include <stdbool.h>
+
+#include "base/bytes.h"
+#include "proto/schema.h"
+#include "proto/schema_features.h"
+
+/* What a file or message passes on to what is in it. */
+typedef struct cpb_schema_scope {
+  cpb_features features;
+  const char *name; /* the package's or message's, "" for none */
+} cpb_schema_scope;
+
+/* A field before the types it names are known. */
+typedef struct cpb_unlinked_field {
+  cpb_field field;
+  const char *owner;     /* the message it is in */
+  const char *type_name; /* NULL for a scalar */
+  bool delimited;        /* if it turns out to be a message */
+} cpb_unlinked_field;
+
+typedef struct cpb_unlinked_value {
+  cpb_enum_value value;
+  const char *owner;     /* its enum */
+  size_t order;
+} cpb_unlinked_value;
+
+typedef struct cpb_schema_builder {
+  cpb_schema *schema;
+  cpb_span bytes;
+  cpb_limits limits;
+  cpb_error *error;
+  cpb_schema_scope *scopes; /* by the depth of the scanner */
+  size_t scopes_capacity;
+  cpb_unlinked_field *fields;
+  size_t num_fields, fields_capacity;
+  cpb_unlinked_value *values;
+  size_t num_values, values_capacity;
+} cpb_schema_builder;
+
+/* False, with DAMAGED: `what` and the name. */
+bool cpb_schema_damaged(cpb_schema_builder *b, const char *what, const char *name);
+
+bool cpb_schema_link(cpb_schema_builder *b);
+
+#endif
