@@ -12,8 +12,6 @@ void cpb_chunk_writer_init(cpb_chunk_writer *w, uint64_t pos) {
   w->pos = pos;
 }
 
-bool cpb_chunk_writer_idle(const cpb_chunk_writer *w) { return w->section == w->num_sections; }
-
 static void put(cpb_chunk_writer *w, cpb_section_kind kind, const uint8_t *data, uint64_t size) {
   if (cpb_chunk_writer_idle(w)) w->section = w->num_sections = 0;
   w->sections[w->num_sections++] = (cpb_section){kind, data, size};

@@ -47,7 +47,9 @@ void cpb_chunk_writer_init(cpb_chunk_writer *w, uint64_t pos);
 
 /* The next bytes to write, valid until the next call; false when all are. */
 bool cpb_chunk_writer_next(cpb_chunk_writer *w, cpb_piece *piece);
-bool cpb_chunk_writer_idle(const cpb_chunk_writer *w);
+static inline bool cpb_chunk_writer_idle(const cpb_chunk_writer *w) {
+  return w->section == w->num_sections;
+}
 
 /* Each of these is called when idle, save that `data` and `close` may also
  * follow `open` and `data` at once. False: past the end of 64-bit offsets. */

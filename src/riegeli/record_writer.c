@@ -52,6 +52,7 @@ struct cpb_record_writer {
   uint64_t max_records; /* in a chunk */
   writer_codec codecs[CPB_CODEC_SNAPPY]; /* kept, so that options can alternate */
   cpb_compressor *compressor;            /* of the next chunk */
+  bool uncompressed;
   cpb_simple_encoder encoder;
   cpb_chunk_writer out;
   cpb_piece piece;
@@ -89,14 +90,10 @@ static bool offset_fits(cpb_record_writer *w, bool fits) {
 
 /* --- Options -------------------------------------------------------------- */
 
-static bool uncompressed(const cpb_record_writer *w) {
-  return cpb_compressor_type(w->compressor) == CPB_RIEGELI_NONE;
-}
-
 /* A chunk must also fit into the buffer and hold an allowed number of records. */
 static void set_chunk_limit(cpb_record_writer *w) {
   uint64_t size = w->options.chunk_size, records_size;
-  if (size == 0) size = uncompressed(w) ? 4 << 10 : 1 << 20;
+  if (size == 0) size = w->uncompressed ? 4 << 10 : 1 << 20;
   if (cpb_mul_u64(w->max_records, RECORD_OVERHEAD, &records_size))
     size = cpb_min_u64(size, records_size);
   w->chunk_limit = cpb_min_u64(size, w->options.buffer);
@@ -121,6 +118,7 @@ static bool select_codec(cpb_record_writer *w, cpb_codec_options options) {
     if (codec->compressor == NULL) return codec_done(w, false, &error);
   }
   w->compressor = codec->compressor;
+  w->uncompressed = options.codec == CPB_CODEC_NONE;
   set_chunk_limit(w);
   return true;
 }
@@ -217,12 +215,12 @@ static bool may_stream(cpb_record_writer *w) {
 static bool begin_chunk(cpb_record_writer *w) {
   const bool large = w->record_size > w->options.buffer;
   w->mode = CHUNK_COLLECTED;
-  if (!chunk_full(w) || (uncompressed(w) && !large)) return true;
-  if (uncompressed(w) && !may_stream(w)) return false;
+  if (!chunk_full(w) || (w->uncompressed && !large)) return true;
+  if (w->uncompressed && !may_stream(w)) return false;
   cpb_codec_error error = {CPB_OK, NULL};
   w->mode = CHUNK_DIRECT;
   if (!codec_done(w, cpb_simple_encoder_begin(&w->encoder, &error), &error)) return false;
-  return !uncompressed(w) || open_stream(w, w->encoder.head.size + w->record_size);
+  return !w->uncompressed || open_stream(w, w->encoder.head.size + w->record_size);
 }
 
 static cpb_chunk_header records_header(const cpb_record_writer *w, uint64_t data_size,
@@ -298,7 +296,7 @@ static void perform_begin(cpb_record_writer *w) {
 }
 
 static void collect(cpb_record_writer *w, cpb_span bytes) {
-  const bool whole = uncompressed(w) && bytes.size == w->encoder.decoded_size && chunk_full(w);
+  const bool whole = bytes.size == w->encoder.decoded_size && w->uncompressed && chunk_full(w);
   cpb_codec_error error = {CPB_OK, NULL};
   if (whole) {
     w->whole = bytes;
@@ -319,15 +317,9 @@ static void compress(cpb_record_writer *w, cpb_span bytes) {
 }
 
 /* A part of the lent bytes goes into the chunk. */
-static void perform_write(cpb_record_writer *w) {
-  const bool compressing = w->mode != CHUNK_COLLECTED && !uncompressed(w);
+static void take_input(cpb_record_writer *w) {
+  const bool compressing = w->mode != CHUNK_COLLECTED && !w->uncompressed;
   cpb_span bytes = w->input;
-  if (w->mode == CHUNK_STREAMED) w->encoder.body.size = 0; /* it was output */
-  if (bytes.size == 0) {
-    w->request = REQUEST_NONE;
-    if (w->record_left == 0) end_record(w);
-    return;
-  }
   if (compressing) bytes.size = cpb_min_size(bytes.size, COMPRESS_AT_ONCE);
   w->input.data += bytes.size;
   w->input.size -= bytes.size;
@@ -339,6 +331,14 @@ static void perform_write(cpb_record_writer *w) {
   } else {
     stream(w, bytes);
   }
+}
+
+static void perform_write(cpb_record_writer *w) {
+  if (w->mode == CHUNK_STREAMED) w->encoder.body.size = 0; /* it was output */
+  if (w->input.size > 0) take_input(w);
+  if (w->input.size > 0 || !cpb_chunk_writer_idle(&w->out) || w->error.code != CPB_OK) return;
+  w->request = REQUEST_NONE;
+  if (w->record_left == 0) end_record(w);
 }
 
 static void perform_flush(cpb_record_writer *w) {
@@ -362,7 +362,11 @@ static void perform_finish(cpb_record_writer *w) {
   }
 }
 
-static void perform(cpb_record_writer *w) {
+static void work(cpb_record_writer *w) {
+  if (w->stage < STAGE_RECORDS) {
+    begin_file(w);
+    return;
+  }
   switch (w->request) {
     case REQUEST_NONE: break;
     case REQUEST_BEGIN: perform_begin(w); break;
@@ -372,17 +376,10 @@ static void perform(cpb_record_writer *w) {
   }
 }
 
-/* Goes on until there is output to take or nothing to do. */
-static void advance(cpb_record_writer *w) {
-  while (w->error.code == CPB_OK && cpb_chunk_writer_idle(&w->out)) {
-    if (w->stage < STAGE_RECORDS) {
-      begin_file(w);
-    } else if (w->request != REQUEST_NONE) {
-      perform(w);
-    } else {
-      return;
-    }
-  }
+/* Work waits until the output is taken. */
+static bool can_work(const cpb_record_writer *w) {
+  return (w->request != REQUEST_NONE || w->stage < STAGE_RECORDS) &&
+         cpb_chunk_writer_idle(&w->out) && w->error.code == CPB_OK;
 }
 
 /* --- The public calls ------------------------------------------------------ */
@@ -401,7 +398,7 @@ static bool may_call(cpb_record_writer *w, bool in_record) {
 
 static cpb_code request(cpb_record_writer *w, writer_request what) {
   w->request = what;
-  advance(w);
+  while (can_work(w)) work(w);
   return w->error.code;
 }
 
@@ -437,13 +434,11 @@ cpb_code cpb_record_writer_finish(cpb_record_writer *w) {
 }
 
 cpb_step cpb_record_writer_step(cpb_record_writer *w) {
-  if (w->error.code != CPB_OK) return CPB_STEP_ERROR;
-  do {
-    if (cpb_chunk_writer_next(&w->out, &w->piece)) return CPB_STEP_OUTPUT;
-    advance(w);
+  for (;; work(w)) {
     if (w->error.code != CPB_OK) return CPB_STEP_ERROR;
-  } while (!cpb_chunk_writer_idle(&w->out));
-  return w->stage == STAGE_DONE ? CPB_STEP_DONE : CPB_STEP_NEED;
+    if (cpb_chunk_writer_next(&w->out, &w->piece)) return CPB_STEP_OUTPUT;
+    if (!can_work(w)) return w->stage == STAGE_DONE ? CPB_STEP_DONE : CPB_STEP_NEED;
+  }
 }
 
 const uint8_t *cpb_record_writer_output(const cpb_record_writer *w, uint64_t *offset,
