@@ -1,0 +1,128 @@
+/* What every command works with. */
+#ifndef CPB_CLI_CLI_H
+#define CPB_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/memory.h"
+#include "cli/options.h"
+#include "cpb/base.h"
+#include "cpb/file.h"
+
+typedef enum cli_exit {
+  CLI_OK = 0,
+  CLI_USAGE = 1,
+  CLI_DAMAGED = 2,    /* damaged, or not of this kind */
+  CLI_IO = 3,         /* reading or writing failed */
+  CLI_LIMIT = 4,
+  CLI_UNSUPPORTED = 5 /* this version cannot read it */
+} cli_exit;
+
+typedef struct cli_progress {
+  bool shown;    /* there is a line to clear */
+  const char *doing;
+  double start, last;
+} cli_progress;
+
+typedef struct cli {
+  const cli_command *command;
+  cli_settings settings;
+  cli_memory memory;
+  cpb_allocator allocator;
+  cli_progress progress;
+  int print_errno; /* why standard output failed, or 0 */
+} cli;
+
+/* --- Reports (report.c) ----------------------------------------------------- */
+
+/* "NAME: byte N: message" on standard error; returns the exit code. */
+int cli_fail(cli *c, const char *name, const cpb_error *error);
+
+int cli_fail_memory(cli *c);
+
+/* "NAME: ..." on standard error for what is no cpb_error. */
+void cli_note(cli *c, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+int cli_usage(const cli_command *command, const char *problem);
+
+int cli_exit_code(cpb_code code);
+
+/* --- Standard output (report.c) ---------------------------------------------- */
+
+void cli_print(cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void cli_print_bytes(cli *c, const void *data, size_t size);
+
+/* False once a print has failed: nobody listens any more. */
+bool cli_can_print(const cli *c);
+
+/* After the last print: CLI_OK or the message and CLI_IO. */
+int cli_end_print(cli *c);
+
+/* --- Files (files.c) -------------------------------------------------------- */
+
+/* A file or, for "-", standard input. NULL after the message; `status` is then
+ * the exit code. */
+cpb_file *cli_open_input(cli *c, const char *path, int *status);
+
+/* Of a file, its index or its records. NULL after the message. */
+cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status);
+cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *options, int *status);
+
+/* --output, or standard output for "-" and when it was not given. With
+ * `in_order`, what is written comes in order. */
+cpb_output *cli_open_output(cli *c, const char *path, bool in_order, int *status);
+
+/* Commits if `status` is CLI_OK, frees, and returns what became of it. */
+int cli_close_output(cli *c, const char *path, cpb_output *output, int status);
+
+/* Options for cpb_transfer_*: the allocator, and progress as `doing`. */
+cpb_file_options cli_transfer_options(cli *c, const char *doing);
+
+/* After a transfer: what it came to. */
+int cli_transfer_status(cli *c, const char *in, const char *out, const cpb_error *error);
+
+/* --- Names (names.c) -------------------------------------------------------- */
+
+bool cli_is_dash(const char *path);
+
+/* The name to print for a path that may be "-". */
+const char *cli_input_name(const char *path);
+const char *cli_output_name(const char *path);
+
+bool cli_ends_with(const char *path, const char *ending);
+bool cli_has_ending(const char *path);
+
+/* These two are to be freed with cpb_release, and are NULL after the message. */
+char *cli_join(cli *c, const char *path, const char *ending, int *status);
+/* `path`, or what a directory or a name without ending stands for. */
+char *cli_find_model(cli *c, const char *path, int *status);
+
+/* --- Progress (progress.c) ----------------------------------------------------- */
+
+void cli_progress_start(cli *c, const char *doing);
+void cli_progress_step(cli *c, uint64_t done, uint64_t total); /* total 0: unknown */
+void cli_progress_read(cli *c, cpb_file *file); /* what was read of it */
+void cli_progress_end(cli *c);
+
+/* --- Help (help.c) ------------------------------------------------------------ */
+
+void cli_help(cli *c);
+void cli_help_command(cli *c, const cli_command *command);
+void cli_manual(cli *c); /* the man page, as roff */
+
+/* --- Commands --------------------------------------------------------------- */
+
+int cli_split(cli *c);
+int cli_merge(cli *c);
+int cli_repack(cli *c);
+int cli_info(cli *c);
+int cli_cat(cli *c);
+int cli_verify(cli *c);
+int cli_records(cli *c);
+int cli_recover(cli *c);
+
+#endif

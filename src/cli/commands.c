@@ -1,0 +1,127 @@
+#include <string.h>
+
+#include "cli/cli.h"
+
+#define COMMON (CLI_BIT(MEMORY_LIMIT) | CLI_BIT(QUIET) | CLI_BIT(HELP))
+#define WRITES (CLI_BIT(OUTPUT) | CLI_BIT(FORCE) | CLI_BIT(SYNC))
+#define TYPED (CLI_BIT(TYPE) | CLI_BIT(SCHEMA))
+
+const cli_command cli_commands[] = {
+    {.name = "split",
+     .operand = "IN.pb",
+     .summary = "cut a message into a .cpb file",
+     .about =
+         "Large constants, nodes, functions and other large parts of the message become chunks of "
+         "their own. The input is read twice and never held in memory. Merging gives the message "
+         "back; if its fields were in order, as every protobuf library writes them, the same "
+         "bytes.\n\n"
+         "An output named .cpb is always chunked. A name without ending becomes NAME.pb, a copy, "
+         "if one chunk is enough, and NAME.cpb otherwise.",
+     .examples = "cpb split saved_model.pb -o saved_model.cpb\n"
+                 "Split a SavedModel.\n"
+                 "cpb split graph.pb --type tensorflow.GraphDef --max-chunk-size 16M -o graph\n"
+                 "Split a frozen graph unless it is smaller than 16 MiB.\n"
+                 "cpb split model.onnx --schema onnx.fds --type onnx.ModelProto -o model.cpb\n"
+                 "Split any message whose type is described.\n",
+     .options = COMMON | WRITES | TYPED | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(LAYOUT) |
+                CLI_BIT(CODEC) | CLI_BIT(VERIFY),
+     .required = CLI_BIT(OUTPUT),
+     .run = cli_split},
+    {.name = "merge",
+     .operand = "IN.cpb",
+     .summary = "put a chunked message together again",
+     .about =
+         "The message is written as it goes, in little memory. IN may also be a SavedModel's "
+         "directory, or a name without ending: then NAME.cpb is taken, or else NAME.pb. A .pb is "
+         "copied.",
+     .examples = "cpb merge saved_model.cpb -o saved_model.pb\n"
+                 "Make a SavedModel that every TensorFlow loads.\n"
+                 "cpb merge graph.cpb -o - | protoc --decode_raw\n"
+                 "Pass the message to another program.\n",
+     .options = COMMON | WRITES | TYPED,
+     .required = CLI_BIT(OUTPUT),
+     .run = cli_merge},
+    {.name = "repack",
+     .operand = "IN.cpb",
+     .summary = "lay out a .cpb file anew, without merging it",
+     .about = "Every chunk is copied as it is into the chosen layout and compression; the index "
+              "gets the new positions.",
+     .examples = "cpb repack from_tensorflow.cpb -o remote.cpb\n"
+                 "Make each chunk fetchable with one range request.\n"
+                 "cpb repack remote.cpb -o small.cpb --codec brotli:9\n"
+                 "Compress harder.\n",
+     .options = COMMON | WRITES | CLI_BIT(LAYOUT) | CLI_BIT(CODEC),
+     .required = CLI_BIT(OUTPUT),
+     .run = cli_repack},
+    {.name = "info",
+     .operand = "IN.cpb",
+     .summary = "show the version, the chunks and the tree of fields",
+     .about = "Reads the index and the headers of the chunks, not the chunks.",
+     .examples = "cpb info saved_model.cpb\n"
+                 "What is in it, and where?\n"
+                 "cpb info saved_model.cpb --json | jq '.chunks[] | select(.size > 1000000)'\n"
+                 "The chunks of more than a megabyte.\n",
+     .options = COMMON | TYPED | CLI_BIT(JSON),
+     .run = cli_info},
+    {.name = "cat",
+     .operand = "IN",
+     .summary = "write a chunk, a record or a field",
+     .about =
+         "One of --chunk, --record, --position and --field says what. Of a .cpb only "
+         "what the answer touches is read. --chunk needs a .cpb, --record and --position any "
+         "Riegeli file, --field a .cpb or a .pb.",
+     .examples = "cpb cat saved_model.cpb --chunk 3 > weights.bin\n"
+                 "The bytes of the chunk with index 3.\n"
+                 "cpb cat saved_model.cpb --field meta_graphs[0].signature_def --json\n"
+                 "A field, readable.\n"
+                 "cpb cat log.riegeli --position 65637 -o record.bin\n"
+                 "The record at a position that cpb records has shown.\n",
+     .options = COMMON | WRITES | TYPED | CLI_BIT(CHUNK) | CLI_BIT(RECORD) | CLI_BIT(POSITION) |
+                CLI_BIT(FIELD) | CLI_BIT(JSON),
+     .run = cli_cat},
+    {.name = "verify",
+     .operand = "IN.cpb",
+     .summary = "check every hash, every index entry and the merge",
+     .about = "Reports every problem that it can find, not only the first.",
+     .examples = "cpb verify saved_model.cpb\n"
+                 "Is it whole?\n"
+                 "cpb verify saved_model.cpb --against saved_model.pb\n"
+                 "And is it this message?\n",
+     .options = COMMON | CLI_BIT(AGAINST) | CLI_BIT(JSON),
+     .run = cli_verify},
+    {.name = "records",
+     .operand = "FILE",
+     .summary = "list the records of any Riegeli file",
+     .about =
+         "A line for each record. With --json an object for each, {\"position\", \"chunk_begin\", "
+         "\"index\", \"size\", \"sha256\"}; with --recover {\"skipped\": {\"begin\", \"end\", "
+         "\"reason\"}} where something was left out; and last {\"status\"}, which is OK or the "
+         "error's name, then with \"offset\" and \"message\".",
+     .examples = "cpb records file.riegeli\n"
+                 "What is in it?\n"
+                 "cpb records damaged.riegeli --recover --json\n"
+                 "What can still be read, and what not?\n",
+     .options = COMMON | CLI_BIT(RECOVER) | CLI_BIT(POSITION) | CLI_BIT(COUNT) |
+                CLI_BIT(METADATA) | CLI_BIT(JSON),
+     .run = cli_records},
+    {.name = "recover",
+     .operand = "IN",
+     .summary = "copy what can be read of a damaged file",
+     .about =
+         "Copies every readable record of a damaged Riegeli file to a new one, and lists the "
+         "regions that were skipped. Of a damaged .cpb file it says which chunks are lost.",
+     .examples = "cpb recover damaged.riegeli -o whole.riegeli\n"
+                 "Save what can be saved.\n",
+     .options = COMMON | WRITES | CLI_BIT(CODEC) | CLI_BIT(JSON),
+     .required = CLI_BIT(OUTPUT),
+     .run = cli_recover},
+};
+
+const size_t cli_num_commands = sizeof cli_commands / sizeof *cli_commands;
+
+const cli_command *cli_find_command(const char *name) {
+  for (size_t i = 0; i < cli_num_commands; i++) {
+    if (strcmp(cli_commands[i].name, name) == 0) return &cli_commands[i];
+  }
+  return NULL;
+}

@@ -1,0 +1,19 @@
+/* The merged message of a .cpb file read to its end, and compared. */
+#ifndef CPB_CLI_COMPARE_H
+#define CPB_CLI_COMPARE_H
+
+#include "cli/cli.h"
+
+typedef struct cli_comparison {
+  uint64_t size;       /* of the merged message */
+  bool same;
+  uint64_t differs_at; /* the first byte that differs */
+  cpb_error error;     /* of reading or merging `cpb` */
+  cpb_error against_error;
+} cli_comparison;
+
+/* Merges the file `cpb` with this index. Without `against` only the merge is
+ * tried. */
+cli_comparison cli_compare(cli *c, const cpb_index *index, cpb_file *cpb, cpb_file *against);
+
+#endif

@@ -1,0 +1,100 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/os.h"
+
+enum { STDIN = 0, STDOUT = 1 };
+
+/* Where a pipe's bytes are kept; without one, going back in it will fail. */
+cpb_file *cli_open_input(cli *c, const char *path, int *status) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  cpb_file *file = cli_is_dash(path) ? cpb_file_open_fd(&c->allocator, STDIN, os_spool(), &error)
+                                 : cpb_file_open(&c->allocator, path, &error);
+  if (!file) *status = cli_fail(c, cli_input_name(path), &error);
+  return file;
+}
+
+cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status) {
+  cpb_index *index = cpb_index_new(&c->allocator, NULL);
+  if (!index) {
+    *status = cli_fail_memory(c);
+    return NULL;
+  }
+  cpb_step step;
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED)
+    cpb_file_answer(file, cpb_index_input(index));
+  if (step == CPB_STEP_DONE) return index;
+  *status = cli_fail(c, cli_input_name(path), cpb_index_error(index));
+  cpb_index_free(index);
+  return NULL;
+}
+
+cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *options, int *status) {
+  cpb_record_reader *reader = cpb_record_reader_new(&c->allocator, options);
+  if (!reader) *status = cli_fail_memory(c);
+  return reader;
+}
+
+static cpb_output *open_path(cli *c, const char *path, cpb_error *error) {
+  cpb_output_options options = {.struct_size = sizeof options,
+                                .replace = c->settings.force,
+                                .sync = c->settings.sync};
+  os_hold_signals();
+  cpb_output *output = cpb_output_create(&c->allocator, path, &options, error);
+  if (output) os_guard(cpb_output_temporary(output));
+  os_let_signals();
+  return output;
+}
+
+static cpb_output *open_stdout(cli *c, bool in_order, cpb_error *error) {
+  int spool = in_order ? -1 : os_spool();
+  if (in_order || spool >= 0) return cpb_output_create_fd(&c->allocator, STDOUT, spool, error);
+  error->code = CPB_E_WRITE;
+  snprintf(error->message, sizeof error->message, "no temporary file: %s", strerror(errno));
+  return NULL;
+}
+
+cpb_output *cli_open_output(cli *c, const char *path, bool in_order, int *status) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  cpb_output *output =
+      cli_is_dash(path) ? open_stdout(c, in_order, &error) : open_path(c, path, &error);
+  if (output) return output;
+  bool exists = error.code == CPB_E_WRITE && !c->settings.force &&
+                strcmp(error.message, strerror(EEXIST)) == 0;
+  if (exists) snprintf(error.message, sizeof error.message, "exists already; --force replaces it");
+  *status = cli_fail(c, cli_output_name(path), &error);
+  return NULL;
+}
+
+int cli_close_output(cli *c, const char *path, cpb_output *output, int status) {
+  if (status == CLI_OK && cpb_output_commit(output) != CPB_OK)
+    status = cli_fail(c, cli_output_name(path), cpb_output_error(output));
+  os_hold_signals();
+  cpb_output_free(output);
+  os_guard(NULL);
+  os_let_signals();
+  return status;
+}
+
+/* --- Transfers ---------------------------------------------------------------- */
+
+static int show_progress(void *user, uint64_t done, uint64_t total) {
+  cli_progress_step(user, done, total);
+  return 0;
+}
+
+cpb_file_options cli_transfer_options(cli *c, const char *doing) {
+  cli_progress_start(c, doing);
+  return (cpb_file_options){.struct_size = sizeof(cpb_file_options),
+                            .allocator = &c->allocator,
+                            .progress = show_progress,
+                            .user = c};
+}
+
+int cli_transfer_status(cli *c, const char *in, const char *out, const cpb_error *error) {
+  cli_progress_end(c);
+  if (error->code == CPB_OK) return CLI_OK;
+  return cli_fail(c, error->code == CPB_E_WRITE ? cli_output_name(out) : cli_input_name(in), error);
+}

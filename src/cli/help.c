@@ -1,0 +1,201 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#define COLUMNS 80
+#define OPTION_INDENT 28
+
+static const char about[] =
+    "cpb splits a protobuf message of any size into a .cpb file (chunked protobuf), merges it back, "
+    "and looks into it one chunk at a time. A .cpb file is a Riegeli/records file whose last record "
+    "is an index: it says which chunk belongs where in the message. TensorFlow reads and writes "
+    "such files for SavedModels beyond 2 GB; cpb does it for any message.";
+
+static const char conventions[] =
+    "- as a file name means standard input or output. An output appears under its name only when "
+    "it is whole, and replaces nothing without --force.";
+
+static const struct {
+  int code;
+  const char *meaning;
+} exits[] = {{CLI_OK, "All is well."},
+             {CLI_USAGE, "The command line is wrong, or there is no such chunk, record or field."},
+             {CLI_DAMAGED, "The input is damaged, or not of this kind."},
+             {CLI_IO, "Reading or writing failed."},
+             {CLI_LIMIT, "A limit was reached, or memory is short."},
+             {CLI_UNSUPPORTED, "This version cannot read it."}};
+#define NUM_EXITS (sizeof exits / sizeof *exits)
+
+/* The length of the next of the strings that `separator` parts; 0 at the end. */
+static size_t next_part(const char *text, const char *separator) {
+  const char *end = strstr(text, separator);
+  return end ? (size_t)(end - text) : strlen(text);
+}
+
+/* Words of `text` between `indent` and the last column, beginning at `column`. */
+static void wrap(cli *c, const char *text, size_t length, size_t indent, size_t column) {
+  const char *end = text + length;
+  while (text < end) {
+    size_t word = strcspn(text, " \n");
+    if (word > (size_t)(end - text)) word = (size_t)(end - text);
+    if (column > indent && column + 1 + word > COLUMNS) {
+      cli_print(c, "\n");
+      column = 0;
+    }
+    if (column < indent) {
+      cli_print(c, "%*s", (int)(indent - column), "");
+      column = indent;
+    } else if (column > indent) {
+      cli_print(c, " ");
+      column++;
+    }
+    cli_print(c, "%.*s", (int)word, text);
+    column += word;
+    text += word + 1;
+  }
+  cli_print(c, "\n");
+}
+
+static void print_paragraphs(cli *c, const char *text) {
+  for (size_t n; (n = next_part(text, "\n\n")) > 0; text += strspn(text, "\n")) {
+    wrap(c, text, n, 0, 0);
+    cli_print(c, "\n");
+    text += n;
+  }
+}
+
+static void print_option(cli *c, const cli_option *option) {
+  char left[64];
+  int n = snprintf(left, sizeof left, option->letter ? "  -%c, " : "      ", option->letter);
+  n += snprintf(left + n, sizeof left - (size_t)n, "--%s%s%s", option->name,
+                option->argument ? " " : "", option->argument ? option->argument : "");
+  cli_print(c, "%s", left);
+  size_t column = (size_t)n;
+  if (column + 2 > OPTION_INDENT) {
+    cli_print(c, "\n");
+    column = 0;
+  }
+  wrap(c, option->help, strlen(option->help), OPTION_INDENT, column);
+}
+
+static void print_usage(cli *c, const cli_command *command) {
+  cli_print(c, "cpb %s %s", command->name, command->operand);
+  for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
+    if (!(command->required >> i & 1)) continue;
+    cli_print(c, " -%c %s", cli_options[i].letter, cli_options[i].argument);
+  }
+  cli_print(c, " [options]");
+}
+
+void cli_help_command(cli *c, const cli_command *command) {
+  cli_print(c, "cpb %s: %s\n\nUsage: ", command->name, command->summary);
+  print_usage(c, command);
+  cli_print(c, "\n\n");
+  print_paragraphs(c, command->about);
+  cli_print(c, "Options:\n");
+  for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
+    if (command->options >> i & 1) print_option(c, &cli_options[i]);
+  }
+  cli_print(c, "\nExamples:\n");
+  const char *line = command->examples;
+  for (size_t n, i = 0; (n = next_part(line, "\n")) > 0; i++) {
+    cli_print(c, i % 2 ? "      %.*s\n" : "  %.*s\n", (int)n, line);
+    line += n + (line[n] == '\n');
+  }
+}
+
+void cli_help(cli *c) {
+  wrap(c, about, strlen(about), 0, 0);
+  cli_print(c, "\nUsage: cpb COMMAND ...\n\nCommands:\n");
+  for (size_t i = 0; i < cli_num_commands; i++)
+    cli_print(c, "  %-8s %s\n", cli_commands[i].name, cli_commands[i].summary);
+  cli_print(c, "  %-8s %s\n", "help", "explain a command, with examples: cpb help COMMAND");
+  cli_print(c, "\n");
+  wrap(c, conventions, strlen(conventions), 0, 0);
+  cli_print(c, "\nExit codes:\n");
+  for (size_t i = 0; i < NUM_EXITS; i++) cli_print(c, "  %d  %s\n", exits[i].code, exits[i].meaning);
+}
+
+/* --- The man page -------------------------------------------------------------- */
+
+/* Hyphens that are typed, and what roff would take as its own. */
+static void roff(cli *c, const char *text, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    bool at_start = i == 0 || text[i - 1] == '\n';
+    if (text[i] == '-' || text[i] == '\\') {
+      cli_print(c, text[i] == '-' ? "\\-" : "\\e");
+    } else if (at_start && (text[i] == '.' || text[i] == '\'')) {
+      cli_print(c, "\\&%c", text[i]);
+    } else {
+      cli_print(c, "%c", text[i]);
+    }
+  }
+}
+
+static void roff_line(cli *c, const char *macro, const char *text) {
+  cli_print(c, "%s", macro);
+  roff(c, text, strlen(text));
+  cli_print(c, "\n");
+}
+
+static void roff_option(cli *c, const cli_option *option) {
+  cli_print(c, ".TP\n");
+  if (option->letter) cli_print(c, "\\fB\\-%c\\fR, ", option->letter);
+  cli_print(c, "\\fB");
+  roff(c, "--", 2);
+  roff(c, option->name, strlen(option->name));
+  cli_print(c, "\\fR");
+  if (option->argument) {
+    cli_print(c, " \\fI");
+    roff(c, option->argument, strlen(option->argument));
+    cli_print(c, "\\fR");
+  }
+  cli_print(c, "\n");
+  roff_line(c, "", option->help);
+}
+
+static void roff_command(cli *c, const cli_command *command) {
+  cli_print(c, ".SS cpb %s %s\n", command->name, command->operand);
+  const char *text = command->about;
+  for (size_t n; (n = next_part(text, "\n\n")) > 0; text += strspn(text, "\n")) {
+    cli_print(c, ".PP\n");
+    roff(c, text, n);
+    cli_print(c, "\n");
+    text += n;
+  }
+  for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
+    if (command->options >> i & 1) roff_option(c, &cli_options[i]);
+  }
+}
+
+static void roff_examples(cli *c) {
+  cli_print(c, ".SH EXAMPLES\n");
+  for (size_t i = 0; i < cli_num_commands; i++) {
+    const char *line = cli_commands[i].examples;
+    for (size_t n, k = 0; (n = next_part(line, "\n")) > 0; k++) {
+      cli_print(c, k % 2 ? "" : ".TP\n.B ");
+      roff(c, line, n);
+      cli_print(c, "\n");
+      line += n + (line[n] == '\n');
+    }
+  }
+}
+
+void cli_manual(cli *c) {
+  cli_print(c, ".TH CPB 1 \"\" \"cpb " CPB_VERSION_STRING "\"\n.SH NAME\n");
+  cli_print(c, "cpb \\- split, merge and inspect chunked protobuf files\n.SH SYNOPSIS\n");
+  for (size_t i = 0; i < cli_num_commands; i++) {
+    cli_print(c, ".B ");
+    print_usage(c, &cli_commands[i]);
+    cli_print(c, "\n.br\n");
+  }
+  roff_line(c, ".SH DESCRIPTION\n", about);
+  roff_line(c, ".PP\n", conventions);
+  cli_print(c, ".SH COMMANDS\n");
+  for (size_t i = 0; i < cli_num_commands; i++) roff_command(c, &cli_commands[i]);
+  roff_examples(c);
+  cli_print(c, ".SH EXIT STATUS\n");
+  for (size_t i = 0; i < NUM_EXITS; i++)
+    cli_print(c, ".TP\n.B %d\n%s\n", exits[i].code, exits[i].meaning);
+}

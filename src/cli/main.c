@@ -1,0 +1,66 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/os.h"
+
+static const char *command_name_at(const void *list, size_t i) {
+  const cli_command *commands = list;
+  return commands[i].name;
+}
+
+static int unknown_command(const char *word) {
+  char problem[160];
+  const char *meant = cli_suggest(word, cli_commands, cli_num_commands, command_name_at);
+  if (meant) {
+    snprintf(problem, sizeof problem, "unknown command %.64s; is %s meant?", word, meant);
+  } else {
+    snprintf(problem, sizeof problem, "unknown command %.64s", word);
+  }
+  return cli_usage(NULL, problem);
+}
+
+static int help(cli *c, const char *topic) {
+  const cli_command *command = topic ? cli_find_command(topic) : NULL;
+  if (topic && strcmp(topic, "--man") == 0) {
+    cli_manual(c);
+  } else if (command) {
+    cli_help_command(c, command);
+  } else if (topic) {
+    return unknown_command(topic);
+  } else {
+    cli_help(c);
+  }
+  return cli_end_print(c);
+}
+
+static int run(cli *c, int count, char **words) {
+  char problem[256];
+  if (!cli_parse(c->command, count, words, &c->settings, problem, sizeof problem))
+    return cli_usage(c->command, problem);
+  if (c->settings.help) return help(c, c->command->name);
+  c->memory.limit = c->settings.memory_limit ? c->settings.memory_limit : UINT64_MAX;
+  int status = c->command->run(c);
+  cli_progress_end(c);
+  int printed = cli_end_print(c);
+  return status != CLI_OK ? status : printed;
+}
+
+static bool is_one_of(const char *word, const char *a, const char *b) {
+  return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+int main(int count, char **words) {
+  os_start();
+  cli c = {.memory = {.limit = UINT64_MAX}};
+  c.allocator = cli_memory_allocator(&c.memory);
+  if (count < 2) return cli_usage(NULL, "a command is expected");
+  if (strcmp(words[1], "help") == 0) return help(&c, count > 2 ? words[2] : NULL);
+  if (is_one_of(words[1], "--help", "-h")) return help(&c, NULL);
+  if (is_one_of(words[1], "--version", "-V")) {
+    cli_print(&c, "cpb %s\n", cpb_version());
+    return cli_end_print(&c);
+  }
+  c.command = cli_find_command(words[1]);
+  return c.command ? run(&c, count - 2, words + 2) : unknown_command(words[1]);
+}

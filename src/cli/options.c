@@ -1,0 +1,306 @@
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+#define SETTING(member) offsetof(cli_settings, member)
+
+const cli_option cli_options[CLI_NUM_OPTIONS] = {
+    [CLI_OUTPUT] = {"output", 'o', CLI_TEXT, SETTING(output), "FILE",
+                    "Write to FILE; - is standard output. It appears under this name only when it "
+                    "is whole.", NULL},
+    [CLI_TYPE] = {"type", 't', CLI_TEXT, SETTING(type), "NAME",
+                  "The message's full type name, such as tensorflow.GraphDef. "
+                  "Default: tensorflow.SavedModel.", NULL},
+    [CLI_SCHEMA] = {"schema", 's', CLI_TEXT, SETTING(schema), "SET",
+                    "A FileDescriptorSet that describes the type, as written by protoc "
+                    "--descriptor_set_out --include_imports. TensorFlow's types are built in.", NULL},
+    [CLI_MAX_CHUNK_SIZE] = {"max-chunk-size", 0, CLI_SIZE, SETTING(max_chunk_size), "BYTES",
+                            "No chunk gets larger than this where the message allows it; 64K, 1M "
+                            "and 2G are understood. Default: 1M; with --layout=compat 2147483148, as in "
+                            "TensorFlow.", NULL},
+    [CLI_LAYOUT] = {"layout", 0, CLI_CHOICE, SETTING(layout), "remote|compat",
+                    "remote: every chunk can be fetched alone, with one range request. compat: "
+                    "laid out as TensorFlow does. Default: remote.", "remote|compat"},
+    [CLI_CODEC] = {"codec", 0, CLI_CODECS, SETTING(codec), "CODEC[:LEVEL]",
+                   "Compress with none, zstd (levels 1 to 22) or brotli (0 to 11). Default: zstd:3 "
+                   "where it pays, brotli:6 with --layout=compat.", NULL},
+    [CLI_VERIFY] = {"verify", 0, CLI_FLAG, SETTING(verify), NULL,
+                    "Read back what was written and compare it with the input.", NULL},
+    [CLI_AGAINST] = {"against", 0, CLI_TEXT, SETTING(against), "MESSAGE",
+                     "Also compare the merged message with this file, byte by byte.", NULL},
+    [CLI_CHUNK] = {"chunk", 0, CLI_NUMBER, SETTING(chunk), "N", "The chunk with index N.", NULL},
+    [CLI_FIELD] = {"field", 0, CLI_TEXT, SETTING(field), "PATH",
+                   "The field at PATH, such as meta_graphs[0].graph_def.library.function[3].", NULL},
+    [CLI_POSITION] = {"position", 0, CLI_NUMBER, SETTING(position), "P",
+                      "Begin with the record at position P (the begin of its Riegeli chunk plus "
+                      "its index), or the next one if there is none.", NULL},
+    [CLI_RECORD] = {"record", 0, CLI_NUMBER, SETTING(record), "N",
+                    "The record with number N, counted from 0.", NULL},
+    [CLI_METADATA] = {"metadata", 0, CLI_FLAG, SETTING(metadata), NULL,
+                      "Write the file's own metadata, a serialized RecordsMetadata, instead.", NULL},
+    [CLI_RECOVER] = {"recover", 0, CLI_FLAG, SETTING(recover), NULL,
+                     "Go on after damage, and report each region that is skipped.", NULL},
+    [CLI_COUNT] = {"limit", 'n', CLI_NUMBER, SETTING(count), "N", "Stop after N records.", NULL},
+    [CLI_JSON] = {"json", 'j', CLI_FLAG, SETTING(json), NULL,
+                  "Write JSON, for programs.", NULL},
+    [CLI_FORCE] = {"force", 'f', CLI_FLAG, SETTING(force), NULL,
+                   "Replace the output if it exists.", NULL},
+    [CLI_SYNC] = {"sync", 0, CLI_FLAG, SETTING(sync), NULL,
+                  "Wait until the output is on the disk before it gets its name.", NULL},
+    [CLI_MEMORY_LIMIT] = {"memory-limit", 0, CLI_SIZE, SETTING(memory_limit), "BYTES",
+                          "Fail rather than allocate more than this.", NULL},
+    [CLI_QUIET] = {"quiet", 'q', CLI_FLAG, SETTING(quiet), NULL,
+                   "No progress and no closing summary.", NULL},
+    [CLI_HELP] = {"help", 'h', CLI_FLAG, SETTING(help), NULL, "Explain the command.", NULL},
+};
+
+/* --- Suggestions ------------------------------------------------------------ */
+
+#define WORD_MAX 32
+
+/* Levenshtein's distance; words longer than WORD_MAX are far from everything. */
+static size_t distance(const char *a, const char *b) {
+  size_t n = strlen(b), row[WORD_MAX + 1];
+  if (strlen(a) > WORD_MAX || n > WORD_MAX) return WORD_MAX;
+  for (size_t j = 0; j <= n; j++) row[j] = j;
+  for (size_t i = 0; a[i]; i++) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 1; j <= n; j++) {
+      size_t best = cpb_min_size(row[j], row[j - 1]) + 1;
+      best = cpb_min_size(best, diagonal + (a[i] != b[j - 1]));
+      diagonal = row[j];
+      row[j] = best;
+    }
+  }
+  return row[n];
+}
+
+const char *cli_suggest(const char *word, const void *list, size_t count, cli_name_at name_at) {
+  const char *best = NULL;
+  size_t best_distance = 3;
+  for (size_t i = 0; i < count; i++) {
+    const char *name = name_at(list, i);
+    size_t d = strlen(word) > 2 && strncmp(name, word, strlen(word)) == 0 ? 1 : distance(word, name);
+    if (d < best_distance && d < strlen(word)) {
+      best = name;
+      best_distance = d;
+    }
+  }
+  return best;
+}
+
+/* --- Values ------------------------------------------------------------------ */
+
+static bool parse_number(const char *text, uint64_t *value) {
+  if (*text < '0' || *text > '9') return false;
+  char *end;
+  errno = 0;
+  *value = strtoull(text, &end, 10);
+  return errno == 0 && *end == 0;
+}
+
+/* Digits, then nothing or one of K, M, G, T with an optional "iB" or "B". */
+static bool parse_size(const char *text, uint64_t *value) {
+  static const char units[] = "KMGT";
+  if (*text < '0' || *text > '9') return false;
+  char *end;
+  errno = 0;
+  *value = strtoull(text, &end, 10);
+  if (errno != 0) return false;
+  if (*end == 0) return true;
+  const char *unit = strchr(units, *end & ~0x20);
+  if (!unit || !*unit) return false;
+  end++;
+  if (*end && strcmp(end, "iB") != 0 && strcmp(end, "B") != 0) return false;
+  return cpb_mul_u64(*value, (uint64_t)1 << (10 * (unit - units + 1)), value);
+}
+
+static bool parse_choice(const char *text, const char *choices, int *value) {
+  size_t length = strlen(text);
+  for (int i = 0; choices; i++) {
+    const char *end = strchr(choices, '|');
+    size_t size = end ? (size_t)(end - choices) : strlen(choices);
+    if (size == length && memcmp(choices, text, size) == 0) {
+      *value = i;
+      return true;
+    }
+    choices = end ? end + 1 : NULL;
+  }
+  return false;
+}
+
+static bool parse_codec(const char *text, cpb_codec_options *codec) {
+  static const struct {
+    const char *name;
+    cpb_codec codec;
+    uint64_t least, most;
+  } codecs[] = {{"none", CPB_CODEC_NONE, 1, 0},
+                {"zstd", CPB_CODEC_ZSTD, 1, 22},
+                {"brotli", CPB_CODEC_BROTLI, 0, 11}};
+  size_t size = strcspn(text, ":");
+  for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+    if (strlen(codecs[i].name) != size || memcmp(codecs[i].name, text, size) != 0) continue;
+    *codec = (cpb_codec_options){.codec = codecs[i].codec};
+    if (!text[size]) return true;
+    uint64_t level;
+    if (!parse_number(text + size + 1, &level)) return false;
+    if (level < codecs[i].least || level > codecs[i].most) return false;
+    codec->level = level ? (int)level : -1;
+    return true;
+  }
+  return false;
+}
+
+static bool set(const cli_option *option, const char *text, cli_settings *settings) {
+  void *setting = (char *)settings + option->setting;
+  switch (option->kind) {
+    case CLI_FLAG: *(bool *)setting = true; return true;
+    case CLI_TEXT: *(const char **)setting = text; return *text != 0;
+    case CLI_NUMBER: return parse_number(text, setting);
+    case CLI_SIZE: return parse_size(text, setting) && *(uint64_t *)setting > 0;
+    case CLI_CHOICE: return parse_choice(text, option->choices, setting);
+    case CLI_CODECS: return parse_codec(text, setting);
+  }
+  return false;
+}
+
+/* --- Words -------------------------------------------------------------------- */
+
+typedef struct parser {
+  const cli_command *command;
+  cli_settings *settings;
+  char **words;
+  int count, next;
+  char *problem;
+  size_t problem_size;
+} parser;
+
+/* A rest of the list of the options that the command has. */
+static const char *option_name_at(const void *list, size_t i) {
+  const cli_command *command = list;
+  return command->options >> i & 1 ? cli_options[i].name : "";
+}
+
+static bool unknown_option(parser *p, const char *word) {
+  const char *name = word + strspn(word, "-");
+  char plain[WORD_MAX + 1];
+  snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, "="), name);
+  const char *meant = cli_suggest(plain, p->command, CLI_NUM_OPTIONS, option_name_at);
+  if (meant) {
+    snprintf(p->problem, p->problem_size, "unknown option %s; is --%s meant?", word, meant);
+  } else {
+    snprintf(p->problem, p->problem_size, "unknown option %s", word);
+  }
+  return false;
+}
+
+static int find_long(const parser *p, const char *name, size_t length) {
+  for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
+    const char *known = cli_options[i].name;
+    if (p->command->options >> i & 1 && strlen(known) == length && memcmp(known, name, length) == 0)
+      return i;
+  }
+  return -1;
+}
+
+static int find_letter(const parser *p, char letter) {
+  for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
+    if (p->command->options >> i & 1 && cli_options[i].letter == letter) return i;
+  }
+  return -1;
+}
+
+/* `value` is what stood in the same word, or NULL. */
+static bool take_option(parser *p, int id, const char *value) {
+  const cli_option *option = &cli_options[id];
+  if (!option->argument && value) {
+    snprintf(p->problem, p->problem_size, "--%s takes no value", option->name);
+    return false;
+  }
+  if (option->argument && !value) {
+    if (p->next == p->count) {
+      snprintf(p->problem, p->problem_size, "--%s needs a value: %s", option->name,
+               option->argument);
+      return false;
+    }
+    value = p->words[p->next++];
+  }
+  if (!set(option, value, p->settings)) {
+    snprintf(p->problem, p->problem_size, "--%s: %s is not understood; expected %s", option->name,
+             *value ? value : "an empty value", option->argument);
+    return false;
+  }
+  p->settings->given |= (uint32_t)1 << id;
+  return true;
+}
+
+static bool take_long(parser *p, const char *word) {
+  const char *name = word + 2;
+  size_t length = strcspn(name, "=");
+  int id = find_long(p, name, length);
+  if (id < 0) return unknown_option(p, word);
+  return take_option(p, id, name[length] ? name + length + 1 : NULL);
+}
+
+/* Letters may share a word; what follows one that takes a value is its value. */
+static bool take_letters(parser *p, const char *word) {
+  for (const char *letter = word + 1; *letter; letter++) {
+    int id = find_letter(p, *letter);
+    if (id < 0) return unknown_option(p, word);
+    bool has_value = cli_options[id].argument && letter[1];
+    if (!take_option(p, id, has_value ? letter + 1 : NULL)) return false;
+    if (has_value) break;
+  }
+  return true;
+}
+
+static bool take_operand(parser *p, const char *word) {
+  if (!p->settings->input) {
+    p->settings->input = word;
+    return true;
+  }
+  snprintf(p->problem, p->problem_size, "one input is expected, but there is also %s", word);
+  return false;
+}
+
+static bool check_required(parser *p) {
+  if (!p->settings->input) {
+    snprintf(p->problem, p->problem_size, "the input is missing: %s", p->command->operand);
+    return false;
+  }
+  for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
+    if (!((p->command->required & ~p->settings->given) >> i & 1)) continue;
+    snprintf(p->problem, p->problem_size, "--%s %s is missing", cli_options[i].name,
+             cli_options[i].argument);
+    return false;
+  }
+  return true;
+}
+
+bool cli_parse(const cli_command *command, int count, char **words, cli_settings *settings,
+               char *problem, size_t problem_size) {
+  parser p = {.command = command, .settings = settings, .words = words, .count = count,
+              .problem = problem, .problem_size = problem_size};
+  bool plain = false; /* after -- */
+  while (p.next < p.count) {
+    const char *word = p.words[p.next++];
+    bool done;
+    if (plain || word[0] != '-' || !word[1]) {
+      done = take_operand(&p, word);
+    } else if (strcmp(word, "--") == 0) {
+      done = plain = true;
+    } else if (word[1] == '-') {
+      done = take_long(&p, word);
+    } else {
+      done = take_letters(&p, word);
+    }
+    if (!done) return false;
+  }
+  return settings->help || check_required(&p);
+}

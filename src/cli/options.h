@@ -1,0 +1,98 @@
+/* The command line: one table of commands and one of options, from which it is
+ * parsed, explained and written up as a man page. */
+#ifndef CPB_CLI_OPTIONS_H
+#define CPB_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpb/records.h"
+
+/* The options' values; what was not given is zero. */
+typedef struct cli_settings {
+  uint32_t given; /* CLI_OPTION(...) bits of the options that were given */
+  const char *input;
+  const char *output, *type, *schema, *field, *against;
+  uint64_t max_chunk_size, memory_limit, chunk, position, record, count;
+  cpb_codec_options codec;
+  int layout; /* cpb_layout */
+  bool json, recover, metadata, verify, force, sync, quiet, help;
+} cli_settings;
+
+typedef enum cli_option_id {
+  CLI_OUTPUT,
+  CLI_TYPE,
+  CLI_SCHEMA,
+  CLI_MAX_CHUNK_SIZE,
+  CLI_LAYOUT,
+  CLI_CODEC,
+  CLI_VERIFY,
+  CLI_AGAINST,
+  CLI_CHUNK,
+  CLI_FIELD,
+  CLI_POSITION,
+  CLI_RECORD,
+  CLI_METADATA,
+  CLI_RECOVER,
+  CLI_COUNT,
+  CLI_JSON,
+  CLI_FORCE,
+  CLI_SYNC,
+  CLI_MEMORY_LIMIT,
+  CLI_QUIET,
+  CLI_HELP,
+  CLI_NUM_OPTIONS
+} cli_option_id;
+
+#define CLI_BIT(option) ((uint32_t)1 << CLI_##option)
+
+typedef enum cli_kind {
+  CLI_FLAG,   /* bool */
+  CLI_TEXT,   /* const char * */
+  CLI_NUMBER, /* uint64_t */
+  CLI_SIZE,   /* uint64_t, with K, M, G, T for powers of 1024 */
+  CLI_CHOICE, /* int: the place in `choices` */
+  CLI_CODECS  /* cpb_codec_options: NAME or NAME:LEVEL */
+} cli_kind;
+
+typedef struct cli_option {
+  const char *name;
+  char letter; /* 0 for none */
+  cli_kind kind;
+  size_t setting; /* offset in cli_settings */
+  const char *argument; /* NULL for a flag */
+  const char *help;
+  const char *choices; /* separated by | */
+} cli_option;
+
+extern const cli_option cli_options[CLI_NUM_OPTIONS];
+
+struct cli;
+
+typedef struct cli_command {
+  const char *name;
+  const char *operand;  /* what stands for the input in the usage line */
+  const char *summary;  /* one line */
+  const char *about;    /* paragraphs, separated by \n\n */
+  const char *examples; /* pairs of lines: a command, then what it does */
+  uint32_t options, required;
+  int (*run)(struct cli *cli);
+} cli_command;
+
+extern const cli_command cli_commands[];
+extern const size_t cli_num_commands;
+
+/* NULL when there is none of that name. */
+const cli_command *cli_find_command(const char *name);
+
+/* Parses what stands after the command's name. Says what is wrong in `problem`
+ * and returns false, or returns true. */
+bool cli_parse(const cli_command *command, int count, char **words, cli_settings *settings,
+               char *problem, size_t problem_size);
+
+/* The name that `word` was probably meant to be, or NULL: the next of a list. */
+typedef const char *(*cli_name_at)(const void *list, size_t i);
+const char *cli_suggest(const char *word, const void *list, size_t count, cli_name_at name_at);
+
+#endif

@@ -1,0 +1,163 @@
+#include "cli/schema.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+#define SCHEMA_FILE_MAX ((uint64_t)256 << 20)
+#define STEPS_MAX 256
+
+/* --- Loading ---------------------------------------------------------------- */
+
+static bool read_whole(cpb_file *file, cpb_buffer *out, cpb_error *error) {
+  while (out->size <= SCHEMA_FILE_MAX) {
+    size_t length = (size_t)256 << 10;
+    const uint8_t *data = cpb_file_read(file, out->size, &length, error);
+    if (!data) return false;
+    if (length == 0) return true;
+    if (!cpb_buffer_append(out, data, length)) {
+      *error = (cpb_error){.code = CPB_E_MEMORY, .offset = CPB_NO_OFFSET};
+      snprintf(error->message, sizeof error->message, "%s", cpb_code_text(CPB_E_MEMORY));
+      return false;
+    }
+  }
+  *error = (cpb_error){.code = CPB_E_LIMIT, .offset = CPB_NO_OFFSET};
+  snprintf(error->message, sizeof error->message, "more than %llu bytes is too much for a schema",
+           (unsigned long long)SCHEMA_FILE_MAX);
+  return false;
+}
+
+bool cli_load_schema(cli *c, cpb_schema **schema, int *status) {
+  const char *path = c->settings.schema;
+  *schema = NULL;
+  if (!path) return true;
+  cpb_file *file = cli_open_input(c, path, status);
+  if (!file) return false;
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  cpb_buffer set;
+  cpb_buffer_init(&set, &c->allocator);
+  if (read_whole(file, &set, &error))
+    *schema = cpb_schema_new(&c->allocator, set.data, set.size, NULL, &error);
+  cpb_buffer_free(&set);
+  cpb_file_close(file);
+  if (!*schema) *status = cli_fail(c, cli_input_name(path), &error);
+  return *schema != NULL;
+}
+
+bool cli_load_any_schema(cli *c, cpb_schema **schema, int *status) {
+  if (!cli_load_schema(c, schema, status) || *schema) return *schema != NULL;
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  *schema = cpb_schema_new_builtin(&c->allocator, &error);
+  if (!*schema) *status = cli_fail(c, "built-in types", &error);
+  return *schema != NULL;
+}
+
+/* --- Paths in the index -------------------------------------------------------- */
+
+static cpb_path_step number_step(uint64_t value, bool is_signed) {
+  bool negative = is_signed && (int64_t)value < 0;
+  return (cpb_path_step){.kind = CPB_PATH_INDEX, .value = negative ? 0 - value : value,
+                         .negative = negative};
+}
+
+/* What a tag reads as, in a message of this type. */
+static cpb_path_step step_of(const cpb_field_tag *tag, const cpb_field *field) {
+  switch (tag->kind) {
+    case CPB_TAG_FIELD:
+      if (!field) return (cpb_path_step){.kind = CPB_PATH_NUMBER, .value = tag->value};
+      return (cpb_path_step){.kind = CPB_PATH_NAME, .text = field->name,
+                             .length = strlen(field->name)};
+    case CPB_TAG_KEY_STRING:
+      return (cpb_path_step){.kind = CPB_PATH_KEY, .text = tag->text, .length = tag->length};
+    case CPB_TAG_KEY_BOOL:
+      return (cpb_path_step){.kind = CPB_PATH_BOOL, .value = tag->value};
+    case CPB_TAG_KEY_INT32:
+    case CPB_TAG_KEY_INT64: return number_step(tag->value, true);
+    case CPB_TAG_INDEX:
+    case CPB_TAG_KEY_UINT32:
+    case CPB_TAG_KEY_UINT64: break;
+  }
+  return number_step(tag->value, false);
+}
+
+const cpb_message_type *cli_node_path(const cpb_index *index, uint32_t node,
+                                      const cpb_message_type *type, char *out, size_t size) {
+  cpb_path_step steps[STEPS_MAX];
+  cpb_index_node n;
+  cpb_index_get_node(index, node, &n);
+  uint32_t count = 0;
+  for (; count < n.num_tags && count < STEPS_MAX; count++) {
+    cpb_field_tag tag;
+    const cpb_field *field = NULL;
+    cpb_index_get_tag(index, node, count, &tag);
+    if (tag.kind == CPB_TAG_FIELD) {
+      field = type && tag.value <= UINT32_MAX
+                  ? cpb_message_find_number(type, (uint32_t)tag.value) : NULL;
+      type = field ? field->message : NULL;
+    } else if (type && type->map_entry && tag.kind != CPB_TAG_INDEX) {
+      field = cpb_message_find_number(type, 2);
+      type = field ? field->message : NULL;
+    }
+    steps[count] = step_of(&tag, field);
+  }
+  cpb_path_format(steps, count, out, size);
+  return type;
+}
+
+/* --- Types --------------------------------------------------------------------- */
+
+/* Whether every field that a node's tags name is there. */
+static bool has_fields(const cpb_index *index, uint32_t node, const cpb_message_type **type) {
+  cpb_index_node n;
+  cpb_index_get_node(index, node, &n);
+  for (uint32_t i = 0; i < n.num_tags; i++) {
+    cpb_field_tag tag;
+    cpb_index_get_tag(index, node, i, &tag);
+    bool is_key = tag.kind != CPB_TAG_FIELD && tag.kind != CPB_TAG_INDEX;
+    if (tag.kind == CPB_TAG_INDEX) continue;
+    if (!*type || is_key != (*type)->map_entry || tag.value > UINT32_MAX) return false;
+    const cpb_field *field =
+        cpb_message_find_number(*type, is_key ? 2 : (uint32_t)tag.value);
+    if (!field) return false;
+    *type = field->message;
+  }
+  return true;
+}
+
+static bool fits_children(const cpb_index *index, const cpb_message_type *type) {
+  cpb_index_node root;
+  if (cpb_index_get_node(index, 0, &root) != CPB_OK) return true;
+  for (uint32_t child = root.first_child; child != CPB_NO_NODE;) {
+    const cpb_message_type *at = type;
+    cpb_index_node n;
+    if (!has_fields(index, child, &at)) return false;
+    cpb_index_get_node(index, child, &n);
+    child = n.next;
+  }
+  return true;
+}
+
+static bool unknown_type(cli *c, int *status) {
+  char problem[256];
+  snprintf(problem, sizeof problem, "there is no message type %.150s%s", c->settings.type,
+           c->settings.schema ? " in the schema" : "; name a --schema that has it");
+  *status = cli_usage(c->command, problem);
+  return false;
+}
+
+bool cli_find_type(cli *c, const cpb_schema *schema, const cpb_index *index,
+                   const cpb_message_type **type, int *status) {
+  static const char *const roots[] = {"tensorflow.SavedModel", "tensorflow.GraphDef",
+                                      "tensorflow.MetaGraphDef", "tensorflow.FunctionDef"};
+  if (c->settings.type) {
+    *type = cpb_schema_find_message(schema, c->settings.type);
+    return *type || unknown_type(c, status);
+  }
+  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+    *type = cpb_schema_find_message(schema, roots[i]);
+    if (*type && (!index || fits_children(index, *type))) return true;
+  }
+  *type = NULL;
+  return true;
+}

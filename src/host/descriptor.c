@@ -1,0 +1,64 @@
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+#include "host/descriptor.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+
+/* Some systems refuse or shorten a single call beyond 2 GiB. */
+#define CALL_MAX ((size_t)1 << 30)
+
+static bool go_to(cpb_descriptor *d, uint64_t offset) {
+  if (d->at == offset) return true;
+  if (offset > INT64_MAX) {
+    errno = EOVERFLOW;
+    return false;
+  }
+  if (lseek(d->fd, (off_t)offset, SEEK_SET) < 0) return false;
+  d->at = offset;
+  return true;
+}
+
+bool cpb_descriptor_read(cpb_descriptor *d, uint64_t offset, void *out, size_t length,
+                         size_t *got) {
+  *got = 0;
+  if (!go_to(d, offset)) return false;
+  while (*got < length) {
+    ssize_t n = read(d->fd, (uint8_t *)out + *got, cpb_min_size(length - *got, CALL_MAX));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    if (n == 0) return true;
+    *got += (size_t)n;
+    d->at += (size_t)n;
+  }
+  return true;
+}
+
+bool cpb_descriptor_write(cpb_descriptor *d, uint64_t offset, const void *data, size_t length) {
+  if (!go_to(d, offset)) return false;
+  const uint8_t *bytes = data;
+  while (length > 0) {
+    ssize_t n = write(d->fd, bytes, cpb_min_size(length, CALL_MAX));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes += n;
+    length -= (size_t)n;
+    d->at += (size_t)n;
+  }
+  return true;
+}
+
+bool cpb_descriptor_size(cpb_descriptor *d, uint64_t *size) {
+  off_t end = lseek(d->fd, 0, SEEK_END);
+  if (end < 0) return false;
+  *size = d->at = (uint64_t)end;
+  return true;
+}
+
+cpb_code cpb_fail_errno(cpb_error *error, cpb_code code) {
+  return cpb_fail(error, code, CPB_NO_OFFSET, "%s", strerror(errno));
+}

@@ -1,0 +1,29 @@
+/* Reading and writing whole ranges of a file descriptor. */
+#ifndef CPB_HOST_DESCRIPTOR_H
+#define CPB_HOST_DESCRIPTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpb/base.h"
+
+/* A descriptor and where it stands, so that reading or writing on needs no
+ * seek: pipes work, and hosts without pread do. */
+typedef struct cpb_descriptor {
+  int fd;
+  uint64_t at;
+} cpb_descriptor;
+
+/* Both return false with errno set. Fewer bytes than asked for are read at the
+ * end of the file only. */
+bool cpb_descriptor_read(cpb_descriptor *d, uint64_t offset, void *out, size_t length, size_t *got);
+bool cpb_descriptor_write(cpb_descriptor *d, uint64_t offset, const void *data, size_t length);
+
+/* The size, or false when the descriptor cannot seek. */
+bool cpb_descriptor_size(cpb_descriptor *d, uint64_t *size);
+
+/* `error` with the text of errno. */
+cpb_code cpb_fail_errno(cpb_error *error, cpb_code code);
+
+#endif

@@ -1,0 +1,171 @@
+#define _POSIX_C_SOURCE 200809L
+#define _FILE_OFFSET_BITS 64
+#include "cpb/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/status.h"
+#include "host/descriptor.h"
+
+#define BUFFER_SIZE ((size_t)256 << 10)
+/* Below this a read costs the same. */
+#define READ_MIN ((size_t)4 << 10)
+
+struct cpb_file {
+  cpb_allocator allocator;
+  int fd;
+  bool owned;           /* fd is ours to close */
+  bool piped;           /* fd cannot seek */
+  bool drained;         /* the pipe's end was seen */
+  cpb_descriptor store; /* what can be read at any offset: fd, or a pipe's spool */
+  uint64_t size;        /* of a pipe: what came so far */
+  uint64_t bytes_read;
+  uint64_t begin;       /* file offset of the buffer's first byte */
+  size_t length;
+  uint8_t buffer[BUFFER_SIZE];
+};
+
+static cpb_file *new_file(const cpb_allocator *a, int fd, bool owned, int spool, cpb_error *error) {
+  cpb_allocator allocator = cpb_allocator_or_default(a);
+  cpb_file *file = cpb_alloc(&allocator, sizeof *file);
+  if (!file) {
+    if (owned) close(fd);
+    if (spool >= 0) close(spool);
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  memset(file, 0, offsetof(cpb_file, buffer));
+  file->allocator = allocator;
+  file->fd = fd;
+  file->owned = owned;
+  file->store.fd = fd;
+  file->piped = !cpb_descriptor_size(&file->store, &file->size);
+  if (file->piped) {
+    file->store = (cpb_descriptor){.fd = spool, .at = 0};
+  } else if (spool >= 0) {
+    close(spool);
+  }
+  return file;
+}
+
+/* A directory opens, but says at once that it cannot be read. */
+static bool is_readable(int fd) {
+  char byte;
+  return read(fd, &byte, 0) == 0;
+}
+
+cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_error *error) {
+  int fd = open(path, O_RDONLY);
+  if (fd >= 0 && is_readable(fd)) return new_file(allocator, fd, true, -1, error);
+  cpb_fail_errno(error, CPB_E_READ);
+  if (fd >= 0) close(fd);
+  return NULL;
+}
+
+cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *error) {
+  return new_file(allocator, fd, false, spool, error);
+}
+
+void cpb_file_close(cpb_file *file) {
+  if (!file) return;
+  if (file->piped && file->store.fd >= 0) close(file->store.fd);
+  if (file->owned) close(file->fd);
+  cpb_allocator allocator = file->allocator;
+  cpb_release(&allocator, file);
+}
+
+uint64_t cpb_file_bytes_read(const cpb_file *file) { return file->bytes_read; }
+int cpb_file_is_pipe(const cpb_file *file) { return file->piped; }
+
+/* The pipe's next bytes into the buffer and into the spool, if there is one. */
+static bool pull(cpb_file *file) {
+  ssize_t n;
+  do {
+    n = read(file->fd, file->buffer, BUFFER_SIZE);
+  } while (n < 0 && errno == EINTR);
+  file->begin = file->size;
+  file->length = n > 0 ? (size_t)n : 0;
+  file->size += file->length;
+  file->bytes_read += file->length;
+  file->drained = n == 0;
+  if (n < 0) return false;
+  return file->store.fd < 0 ||
+         cpb_descriptor_write(&file->store, file->begin, file->buffer, file->length);
+}
+
+static bool buffered(const cpb_file *file, uint64_t offset) {
+  return offset >= file->begin && offset - file->begin < file->length;
+}
+
+/* Makes the buffer hold the byte at `offset`, and of the `wanted` bytes from
+ * there what it can; nothing at the end of the file. */
+static bool fill(cpb_file *file, uint64_t offset, uint64_t wanted) {
+  if (buffered(file, offset)) return true;
+  while (file->piped && !file->drained && offset >= file->size) {
+    if (!pull(file)) return false;
+  }
+  if (buffered(file, offset) || (file->piped && offset >= file->size)) return true;
+  if (file->store.fd < 0) {
+    errno = ESPIPE;
+    return false;
+  }
+  size_t length = (size_t)cpb_min_u64(cpb_max_u64(wanted, READ_MIN), BUFFER_SIZE);
+  file->length = 0;
+  if (!cpb_descriptor_read(&file->store, offset, file->buffer, length, &length)) return false;
+  file->begin = offset;
+  file->length = length;
+  if (!file->piped) file->bytes_read += length;
+  return true;
+}
+
+const uint8_t *cpb_file_read(cpb_file *file, uint64_t offset, size_t *length, cpb_error *error) {
+  if (!fill(file, offset, *length)) {
+    cpb_fail_errno(error, CPB_E_READ);
+    return NULL;
+  }
+  if (!buffered(file, offset)) {
+    *length = 0;
+    return file->buffer;
+  }
+  size_t skip = (size_t)(offset - file->begin);
+  *length = cpb_min_size(*length, file->length - skip);
+  return file->buffer + skip;
+}
+
+/* The size as it is now: a file that is read may still grow. */
+static bool find_size(cpb_file *file) {
+  if (!file->piped) return cpb_descriptor_size(&file->store, &file->size);
+  while (!file->drained) {
+    if (!pull(file)) return false;
+  }
+  return true;
+}
+
+cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *error) {
+  if (!find_size(file)) return cpb_fail_errno(error, CPB_E_READ);
+  *size = file->size;
+  return CPB_OK;
+}
+
+void cpb_file_answer(cpb_file *file, cpb_input *input) {
+  cpb_need need;
+  cpb_input_need(input, &need);
+  if (need.kind == CPB_NEED_NONE) return;
+  bool whole = need.kind == CPB_NEED_SIZE;
+  if (whole ? !find_size(file) : !fill(file, need.offset, cpb_max_u64(need.length, need.ahead))) {
+    cpb_input_fail(input, CPB_E_READ, strerror(errno));
+  } else if (whole) {
+    cpb_input_end(input, file->size);
+  } else if (buffered(file, need.offset)) {
+    cpb_input_supply(input, file->begin, file->buffer, file->length);
+  } else if (find_size(file)) {
+    cpb_input_end(input, file->size);
+  } else {
+    cpb_input_fail(input, CPB_E_READ, strerror(errno));
+  }
+}

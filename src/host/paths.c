@@ -1,0 +1,72 @@
+/* The transfers on paths: both files opened, the output committed if all went
+ * well. */
+#include <stdbool.h>
+
+#include "base/limits.h"
+#include "base/status.h"
+#include "cpb/file.h"
+
+typedef struct paths {
+  cpb_file_options options;
+  cpb_file *in;
+  cpb_output *out;
+} paths;
+
+static bool open_both(paths *p, const char *in, const char *out, const cpb_file_options *options,
+                      cpb_error *error) {
+  *error = (cpb_error){.offset = CPB_NO_OFFSET};
+  cpb_options_copy(&p->options, sizeof p->options, options);
+  p->in = cpb_file_open(p->options.allocator, in, error);
+  if (!p->in) return false;
+  cpb_output_options how = {.struct_size = sizeof how,
+                            .replace = p->options.replace,
+                            .sync = p->options.sync};
+  p->out = cpb_output_create(p->options.allocator, out, &how, error);
+  if (!p->out) cpb_file_close(p->in);
+  return p->out != NULL;
+}
+
+static cpb_code close_both(paths *p, cpb_code code, cpb_error *error) {
+  if (code == CPB_OK) code = cpb_output_commit(p->out);
+  if (code != CPB_OK && error->code == CPB_OK) *error = *cpb_output_error(p->out);
+  cpb_output_free(p->out);
+  cpb_file_close(p->in);
+  return code;
+}
+
+cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options *options,
+                        cpb_error *error) {
+  paths p;
+  if (!open_both(&p, in, out, options, error)) return error->code;
+  return close_both(&p, cpb_transfer_merge(p.in, p.out, &p.options, error), error);
+}
+
+cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options *how,
+                        const cpb_file_options *options, cpb_error *error) {
+  paths p;
+  cpb_split_options ours;
+  if (!open_both(&p, in, out, options, error)) return error->code;
+  cpb_options_copy(&ours, sizeof ours, how);
+  ours.seekable = 1;
+  ours.limits = p.options.limits;
+  cpb_split *split = cpb_split_new(p.options.allocator, &ours);
+  cpb_code code = split ? cpb_transfer_split(p.in, p.out, split, &p.options, error)
+                        : cpb_fail_memory(error);
+  cpb_split_free(split);
+  return close_both(&p, code, error);
+}
+
+cpb_code cpb_file_repack(const char *in, const char *out, const cpb_repack_options *how,
+                         const cpb_file_options *options, cpb_error *error) {
+  paths p;
+  cpb_repack_options ours;
+  if (!open_both(&p, in, out, options, error)) return error->code;
+  cpb_options_copy(&ours, sizeof ours, how);
+  ours.seekable = 1;
+  ours.limits = p.options.limits;
+  cpb_repack *repack = cpb_repack_new(p.options.allocator, &ours);
+  cpb_code code = repack ? cpb_transfer_repack(p.in, p.out, repack, &p.options, error)
+                         : cpb_fail_memory(error);
+  cpb_repack_free(repack);
+  return close_both(&p, code, error);
+}

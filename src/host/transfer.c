@@ -1,0 +1,167 @@
+/* The loops between an engine, the file it reads and the file it writes. */
+#include <stdbool.h>
+
+#include "base/limits.h"
+#include "base/status.h"
+#include "cpb/file.h"
+
+typedef struct transfer {
+  cpb_file *in;
+  cpb_output *out;
+  cpb_file_options options;
+  cpb_error *error;
+} transfer;
+
+static transfer begin(cpb_file *in, cpb_output *out, const cpb_file_options *options,
+                      cpb_error *error) {
+  transfer t = {.in = in, .out = out, .error = error};
+  cpb_options_copy(&t.options, sizeof t.options, options);
+  return t;
+}
+
+static cpb_code failed(transfer *t, const cpb_error *error) {
+  if (t->error->code == CPB_OK) *t->error = *error;
+  return t->error->code;
+}
+
+static bool go_on(transfer *t, uint64_t done, uint64_t total) {
+  if (!t->options.progress || t->options.progress(t->options.user, done, total) == 0) return true;
+  cpb_fail(t->error, CPB_E_CANCELLED, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_CANCELLED));
+  return false;
+}
+
+static bool put(transfer *t, uint64_t offset, const void *data, size_t length) {
+  if (cpb_output_write(t->out, offset, data, length) == CPB_OK) return true;
+  failed(t, cpb_output_error(t->out));
+  return false;
+}
+
+/* --- Merge ---------------------------------------------------------------- */
+
+static cpb_code merge_to_end(transfer *t, cpb_merge *merge) {
+  uint64_t done = 0;
+  bool planned = false;
+  for (;;) {
+    cpb_step step = cpb_merge_step(merge);
+    if (step == CPB_STEP_NEED) {
+      cpb_file_answer(t->in, cpb_merge_input(merge));
+    } else if (step == CPB_STEP_DATA) {
+      size_t length;
+      const uint8_t *data = cpb_merge_data(merge, &length);
+      if (!put(t, done, data, length)) break;
+      done += length;
+    } else if (step == CPB_STEP_DONE && !planned) {
+      planned = true;
+      cpb_merge_read(merge, 0, UINT64_MAX);
+      continue;
+    } else {
+      return step == CPB_STEP_DONE ? CPB_OK : failed(t, cpb_merge_error(merge));
+    }
+    if (planned && !go_on(t, done, cpb_merge_size(merge))) break;
+  }
+  return t->error->code;
+}
+
+static cpb_code merge_index(transfer *t, const cpb_index *index) {
+  cpb_merge_options how = {.struct_size = sizeof how,
+                           .verify = CPB_VERIFY_LATE,
+                           .limits = t->options.limits};
+  cpb_merge *merge = cpb_merge_new(t->options.allocator, index, &how);
+  if (!merge) return cpb_fail_memory(t->error);
+  cpb_code code = merge_to_end(t, merge);
+  cpb_merge_free(merge);
+  return code;
+}
+
+cpb_code cpb_transfer_merge(cpb_file *in, cpb_output *out, const cpb_file_options *options,
+                            cpb_error *error) {
+  transfer t = begin(in, out, options, error);
+  cpb_index *index = cpb_index_new(t.options.allocator, t.options.limits);
+  if (!index) return cpb_fail_memory(error);
+  cpb_step step;
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED)
+    cpb_file_answer(in, cpb_index_input(index));
+  cpb_code code =
+      step == CPB_STEP_DONE ? merge_index(&t, index) : failed(&t, cpb_index_error(index));
+  cpb_index_free(index);
+  return code;
+}
+
+/* --- Split and repack ------------------------------------------------------- */
+
+/* Either of the engines that write a .cpb file. */
+typedef struct packer {
+  cpb_split *split;
+  cpb_repack *repack;
+} packer;
+
+static cpb_step packer_step(const packer *p) {
+  return p->split ? cpb_split_step(p->split) : cpb_repack_step(p->repack);
+}
+
+static cpb_input *packer_input(const packer *p) {
+  return p->split ? cpb_split_input(p->split) : cpb_repack_input(p->repack);
+}
+
+static const uint8_t *packer_output(const packer *p, uint64_t *offset, size_t *length) {
+  return p->split ? cpb_split_output(p->split, offset, length)
+                  : cpb_repack_output(p->repack, offset, length);
+}
+
+static void packer_progress(const packer *p, uint64_t *done, uint64_t *total) {
+  if (p->split) cpb_split_progress(p->split, done, total);
+  if (p->repack) cpb_repack_progress(p->repack, done, total);
+}
+
+static const cpb_error *packer_error(const packer *p) {
+  return p->split ? cpb_split_error(p->split) : cpb_repack_error(p->repack);
+}
+
+static cpb_code pack(transfer *t, const packer *p) {
+  for (;;) {
+    cpb_step step = packer_step(p);
+    if (step == CPB_STEP_NEED) {
+      cpb_file_answer(t->in, packer_input(p));
+    } else if (step == CPB_STEP_OUTPUT) {
+      uint64_t offset;
+      size_t length;
+      const uint8_t *data = packer_output(p, &offset, &length);
+      if (!put(t, offset, data, length)) return t->error->code;
+    } else {
+      return step == CPB_STEP_DONE ? CPB_OK : failed(t, packer_error(p));
+    }
+    uint64_t done, total;
+    packer_progress(p, &done, &total);
+    if (!go_on(t, done, total)) return t->error->code;
+  }
+}
+
+cpb_code cpb_transfer_split(cpb_file *in, cpb_output *out, cpb_split *split,
+                            const cpb_file_options *options, cpb_error *error) {
+  transfer t = begin(in, out, options, error);
+  return pack(&t, &(packer){.split = split});
+}
+
+cpb_code cpb_transfer_repack(cpb_file *in, cpb_output *out, cpb_repack *repack,
+                             const cpb_file_options *options, cpb_error *error) {
+  transfer t = begin(in, out, options, error);
+  return pack(&t, &(packer){.repack = repack});
+}
+
+/* --- Copy ------------------------------------------------------------------- */
+
+cpb_code cpb_transfer_copy(cpb_file *in, cpb_output *out, const cpb_file_options *options,
+                           cpb_error *error) {
+  transfer t = begin(in, out, options, error);
+  uint64_t size = 0;
+  if (!cpb_file_is_pipe(in) && cpb_file_size(in, &size, error) != CPB_OK) return error->code;
+  for (uint64_t done = 0;;) {
+    size_t length = (size_t)256 << 10;
+    const uint8_t *data = cpb_file_read(in, done, &length, error);
+    if (!data) return error->code;
+    if (length == 0) return CPB_OK;
+    if (!put(&t, done, data, length)) return error->code;
+    done += length;
+    if (!go_on(&t, done, size)) return error->code;
+  }
+}
