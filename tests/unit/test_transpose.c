@@ -318,8 +318,8 @@ static void nodes_must_make_sense(void **state) {
       {"string cut off", {TAG(1, STRING), 0, NONE, 0}, 1, 0, 1},
       {"record's size missing", {NON_PROTO, 1, NONE, 0}, 1, STEP(0, 3), 1},
       {"start without end", {SUBMESSAGE_START, 0, NONE, NONE}, 1, 0, 1},
-      {"record starts in a submessage", {TAG(1, SUBMESSAGE_END), 0, NONE, NONE}, 1, 0, 1},
-      {"first record without start", {TAG(1, VARINT), 0, INLINE_VALUE(0), NONE}, 1, 0, 0},
+      {"submessage without start", {TAG(1, SUBMESSAGE_END), 0, NONE, NONE}, 0, STEP(1, 0), 1},
+      {"first record without start", {TAG(1, VARINT), 0, INLINE_VALUE(0), NONE}, 0, STEP(1, 0), 1},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const sketch_node nodes[] = {{RECORD_START, 0, NONE, NONE}, cases[i].node};
@@ -333,6 +333,16 @@ static void nodes_must_make_sense(void **state) {
     for (uint64_t size = 0; size < 12; size++)
       if (sketch_code(&s, 1, size) != CPB_E_DAMAGED) fail_msg("accepted: %s", cases[i].why);
   }
+}
+
+static void a_submessage_may_not_span_records(void **state) {
+  (void)state;
+  const sketch_node nodes[] = {{RECORD_START, IMPLICIT + 1, NONE, NONE},
+                               {SUBMESSAGE_START, IMPLICIT + 2, NONE, NONE},
+                               {RECORD_START, 0, NONE, NONE},
+                               {TAG(1, SUBMESSAGE_END), IMPLICIT + 0, NONE, NONE}};
+  const sketch s = {NODES(nodes), .first = 3};
+  assert_int_equal(sketch_code(&s, 2, 2), CPB_E_DAMAGED);
 }
 
 static void header_sizes_must_fit(void **state) {
@@ -354,10 +364,16 @@ static void header_sizes_must_fit(void **state) {
       {"2^32 - 1 nodes", "\0\7\0\0\xff\xff\xff\xff\x0f", 9, CPB_E_DAMAGED},
       {"a 32-bit number of 33 bits", "\0\7\0\0\xff\xff\xff\xff\x1f", 9, CPB_E_DAMAGED},
       {"no node", "\0\4\0\0\0\0", 6, CPB_E_DAMAGED},
-      {"bucket cut off", "\0\x0a\1\1\2\1\1\3\0\0\0\0x", 13, CPB_E_DAMAGED},
-      {"buffer longer than bucket", "\0\x0a\1\1\1\2\1\3\0\0\0\0xx", 14, CPB_E_DAMAGED},
-      {"two buckets for one buffer", "\0\x0b\2\1\1\1\1\1\3\0\0\0\0xx", 15, CPB_E_DAMAGED},
-      {"bucket longer than buffer", "\0\x0a\1\1\2\1\1\3\0\0\0\0xx", 14, CPB_E_DAMAGED},
+      {"an overlong 32-bit number", "\0\x0b\0\0\x81\x80\x80\x80\x80\0\3\0\0", 13, CPB_E_DAMAGED},
+      {"one that is just not", "\0\x0a\0\0\x81\x80\x80\x80\0\3\0\0", 12, CPB_OK},
+      {"buffer and bucket fit", "\0\x08\1\1\2\2\1\3\0\0xx", 12, CPB_OK},
+      {"bucket cut off", "\0\x08\1\1\2\2\1\3\0\0x", 11, CPB_E_DAMAGED},
+      {"buffer longer than bucket", "\0\x08\1\1\1\2\1\3\0\0xx", 12, CPB_E_DAMAGED},
+      {"bucket longer than buffer", "\0\x08\1\1\2\1\1\3\0\0xx", 12, CPB_E_DAMAGED},
+      {"buffer over two buckets", "\0\x09\2\1\1\1\2\1\3\0\0xx", 13, CPB_E_DAMAGED},
+      {"two buckets for one buffer", "\0\x09\2\1\1\1\1\1\3\0\0xx", 13, CPB_E_DAMAGED},
+      {"two buckets for no buffer", "\0\x08\2\0\0\0\1\3\0\0", 10, CPB_E_DAMAGED},
+      {"an empty bucket for no buffer", "\0\7\1\0\0\1\3\0\0", 9, CPB_OK},
       {"trailing header byte", "\0\7\0\0\1\3\0\0\0", 9, CPB_E_DAMAGED},
   };
   const char good[] = "\0\6\0\0\1\3\0\0";
@@ -397,6 +413,41 @@ static void memory_grows_with_the_data_not_with_its_header(void **state) {
   assert_false(cpb_transpose_decode(&a, NULL, assemble(&chunk, &s), 1u << 24, 1u << 31, &out, &error));
   assert_int_equal(error.code, CPB_E_DAMAGED);
   assert_true(f.largest < 10000);
+}
+
+/* A Snappy block of `size` bytes: those at `data` (less than 60), repeated. */
+static void add_snappy(bytes *out, const void *data, size_t length, size_t size) {
+  add_varint(out, size); /* Riegeli's, then Snappy's own */
+  add_varint(out, size);
+  if (length > 0) add(out, &(uint8_t){(uint8_t)((length - 1) << 2)}, 1);
+  add(out, data, length);
+  for (size_t i = length; i < size; i += 64) add(out, "\xfe\1\0", 3);
+}
+
+static void a_bucket_that_no_record_needs_is_not_inflated(void **state) {
+  (void)state;
+  enum { SIZE = 1 + (64 << 14) };
+  static bytes bucket, header, packed, chunk;
+  bucket.size = header.size = packed.size = chunk.size = 0;
+  add_snappy(&bucket, "x", 1, SIZE);
+  add(&header, "\1\1", 2);
+  add_varint(&header, bucket.size);
+  add_varint(&header, SIZE);
+  add(&header, "\1\3\0\0", 4);
+  add_snappy(&packed, header.data, header.size, header.size);
+  add(&chunk, "s", 1);
+  add_varint(&chunk, packed.size);
+  add(&chunk, packed.data, packed.size);
+  add(&chunk, bucket.data, bucket.size);
+  add_snappy(&chunk, "", 0, 0);
+  failing_allocator f = {0};
+  const cpb_allocator a = failing_allocator_of(&f);
+  cpb_transposed out;
+  cpb_error error = {0};
+  assert_false(cpb_transpose_decode(&a, NULL, (cpb_span){chunk.data, chunk.size}, 1, 0, &out, &error));
+  assert_int_equal(error.code, CPB_E_DAMAGED);
+  assert_non_null(strstr(error.message, "bucket"));
+  assert_true(f.largest < SIZE / 8);
 }
 
 static void doing_nothing_for_ever_is_refused(void **state) {
@@ -649,7 +700,9 @@ int main(void) {
       cmocka_unit_test(the_chunk_header_must_tell_the_truth),
       cmocka_unit_test(records_are_counted_exactly),
       cmocka_unit_test(nodes_must_make_sense),
+      cmocka_unit_test(a_submessage_may_not_span_records),
       cmocka_unit_test(header_sizes_must_fit),
+      cmocka_unit_test(a_bucket_that_no_record_needs_is_not_inflated),
       cmocka_unit_test(an_endless_record_stops_at_the_decoded_size),
       cmocka_unit_test(memory_grows_with_the_data_not_with_its_header),
       cmocka_unit_test(doing_nothing_for_ever_is_refused),
