@@ -224,6 +224,26 @@ static void a_transition_repeats_steps_that_implicit_nodes_do_not_use_up(void **
   expect_record(&s, "\x08\1\x10\2\x08\1\x10\2\x08\1", 10);
 }
 
+static void the_example_of_the_documentation_gives_five_records(void **state) {
+  (void)state;
+  const sketch_node nodes[] = {{RECORD_START, 2, NONE, NONE},
+                               {TAG(1, VARINT), IMPLICIT + 0, 17, NONE},
+                               {TAG(2, STRING), IMPLICIT + 1, NONE, 0}};
+  static const uint8_t transitions[] = {3};
+  const sketch s = {NODES(nodes),
+                    .first = 2,
+                    .num_buffers = 1,
+                    .buffers = {"\1e\1d\1c\1b\1a"},
+                    .buffer_sizes = {10},
+                    TRANSITIONS(transitions)};
+  static bytes chunk;
+  cpb_transposed out;
+  cpb_error error = {0};
+  assert_true(cpb_transpose_decode(NULL, NULL, assemble(&chunk, &s), 5, 25, &out, &error));
+  assert_memory_equal(out.values.data, "\x08\7\x12\1a\x08\7\x12\1b\x08\7\x12\1c\x08\7\x12\1d\x08\7\x12\1e", 25);
+  cpb_transposed_free(&out);
+}
+
 static void records_that_are_no_messages_come_back(void **state) {
   (void)state;
   const sketch_node nodes[] = {{NON_PROTO, 0, NONE, 0}};
@@ -694,6 +714,7 @@ int main(void) {
       cmocka_unit_test(strings_of_every_size_are_copied),
       cmocka_unit_test(submessages_get_the_tag_of_their_end_and_their_length),
       cmocka_unit_test(a_transition_repeats_steps_that_implicit_nodes_do_not_use_up),
+      cmocka_unit_test(the_example_of_the_documentation_gives_five_records),
       cmocka_unit_test(records_that_are_no_messages_come_back),
       cmocka_unit_test(a_record_of_no_fields_is_empty),
       cmocka_unit_test(sizes_over_the_limits_are_refused_before_memory_is_taken),
