@@ -1,9 +1,11 @@
-/* Snappy blocks, decoded as a stream: the output buffer of the running call is
- * its own history; what a later call may copy from is kept in a ring. */
+/* Snappy blocks, decoded as a stream: ahead into a buffer that also holds the
+ * window that copies reach back into, or, when a whole block and room for all
+ * of its content are at hand, straight into the output. */
 #include "base/checked.h"
 #include "riegeli/decoder.h"
 
 #define MAX_WINDOW ((uint64_t)4 << 20)
+#define AHEAD ((size_t)64 << 10) /* bytes decoded at once */
 #define MAX_HEADER 5
 #define MAX_SHORT 64 /* bytes of a copy, or of a literal without extra length */
 
@@ -15,9 +17,10 @@ typedef struct snappy_state {
   uint64_t size, produced;
   uint64_t left;              /* of the current element */
   size_t offset;              /* 0: it is a literal */
-  uint8_t *ring;
-  size_t capacity, kept, head;
   size_t window;              /* how far back a copy may reach */
+  uint8_t *buffer;            /* the window, and behind it what is not given yet */
+  size_t capacity, filled, given;
+  cpb_codec_error error;      /* behind what is not given yet */
 } snappy_state;
 
 static void *snappy_create(cpb_codec_memory *memory) {
@@ -28,14 +31,14 @@ static void *snappy_create(cpb_codec_memory *memory) {
 
 static void snappy_destroy(void *state) {
   snappy_state *s = state;
-  cpb_release(&s->memory->allocator, s->ring);
+  cpb_release(&s->memory->allocator, s->buffer);
   cpb_release(&s->memory->allocator, s);
 }
 
 static bool snappy_begin(void *state, cpb_codec_error *error) {
   snappy_state *s = state;
   (void)error;
-  *s = (snappy_state){.memory = s->memory, .ring = s->ring, .capacity = s->capacity};
+  *s = (snappy_state){.memory = s->memory, .buffer = s->buffer, .capacity = s->capacity};
   return true;
 }
 
@@ -120,19 +123,10 @@ static void emit_literal(snappy_state *s, cpb_decode_io *io) {
   emitted(s, io, n, n);
 }
 
-static void emit_copy(snappy_state *s, cpb_decode_io *io, const uint8_t *begin) {
+static void emit_copy(snappy_state *s, cpb_decode_io *io) {
   while (s->left > 0 && io->room > 0) {
-    size_t n = (size_t)cpb_min_u64(s->left, io->room);
-    size_t here = (size_t)(io->out - begin);
-    if (s->offset <= here) {
-      n = cpb_min_size(n, s->offset);
-      memcpy(io->out, io->out - s->offset, n);
-    } else {
-      size_t back = s->offset - here;
-      size_t from = s->head >= back ? s->head - back : s->head + s->capacity - back;
-      n = cpb_min_size(n, cpb_min_size(back, s->capacity - from));
-      memcpy(io->out, s->ring + from, n);
-    }
+    size_t n = (size_t)cpb_min_u64(s->left, cpb_min_size(io->room, s->offset));
+    memcpy(io->out, io->out - s->offset, n);
     emitted(s, io, 0, n);
   }
 }
@@ -182,58 +176,82 @@ static void decode_fast(snappy_state *s, cpb_decode_io *io, const uint8_t *begin
   cpb_decode_advance(io, (size_t)(in - io->in.data), (size_t)(out - io->out));
 }
 
-static bool grow_ring(snappy_state *s, size_t needed) {
-  size_t grown = cpb_min_size(s->window, cpb_max_size(needed, s->capacity * 2));
-  if (s->capacity >= grown) return true;
-  uint8_t *ring = cpb_realloc(&s->memory->allocator, s->ring, s->capacity, grown);
-  if (ring == NULL) return false;
-  s->ring = ring;
-  s->capacity = grown;
-  return true;
-}
-
-/* Keeps the end of what this call gave for copies in later calls. The ring
- * grows until it holds a whole window, and only then wraps around. */
-static bool keep(snappy_state *s, const uint8_t *data, size_t size) {
-  if (size > s->window) {
-    data += size - s->window;
-    size = s->window;
-  }
-  if (size == 0) return true;
-  if (s->kept + size > s->capacity && !grow_ring(s, cpb_min_size(s->kept + size, s->window))) return false;
-  if (s->head == s->capacity) s->head = 0;
-  size_t first = cpb_min_size(size, s->capacity - s->head);
-  memcpy(s->ring + s->head, data, first);
-  memcpy(s->ring, data + first, size - first);
-  s->head = first < size ? size - first : s->head + size;
-  s->kept = cpb_min_size(s->kept + size, s->capacity);
-  return true;
-}
-
-static void decode(snappy_state *s, cpb_decode_io *io, cpb_codec_error *error) {
-  const uint8_t *begin = io->out;
+/* Decodes as far as input and room go; copies may reach back to `begin`. */
+static void decode(snappy_state *s, cpb_decode_io *io, const uint8_t *begin) {
   while (s->produced < s->size) {
     if (s->left == 0) decode_fast(s, io, begin);
     if (s->produced == s->size) return;
-    if (s->left == 0 && !next_element(s, io, error)) return;
+    if (s->left == 0 && !next_element(s, io, &s->error)) return;
     if (s->offset == 0) {
       emit_literal(s, io);
     } else {
-      emit_copy(s, io, begin);
+      emit_copy(s, io);
     }
     if (s->left > 0) return;
   }
 }
 
+/* When all that is in the buffer was given: lets it grow as the output does,
+ * to the whole content or two windows, and then keeps the last window only. */
+static bool make_room(snappy_state *s) {
+  size_t most = (size_t)cpb_min_u64(s->size, 2 * (uint64_t)s->window);
+  size_t grown = cpb_min_size(most, cpb_max_size(AHEAD, s->capacity * 2));
+  if (s->capacity >= grown) {
+    memmove(s->buffer, s->buffer + s->filled - s->window, s->window);
+    s->given = s->filled = s->window;
+    return true;
+  }
+  uint8_t *buffer = cpb_realloc(&s->memory->allocator, s->buffer, s->capacity, grown);
+  if (buffer == NULL) return false;
+  s->buffer = buffer;
+  s->capacity = grown;
+  return true;
+}
+
+static void give(snappy_state *s, cpb_decode_io *io) {
+  size_t n = cpb_min_size(s->filled - s->given, io->room);
+  if (n > 0) memcpy(io->out, s->buffer + s->given, n);
+  cpb_decode_advance(io, 0, n);
+  s->given += n;
+}
+
+/* False when the input is used up or wrong. */
+static bool fill(snappy_state *s, cpb_decode_io *io) {
+  uint64_t before = s->produced;
+  cpb_decode_io ahead = {
+      .in = io->in,
+      .out = s->buffer + s->filled,
+      .room = cpb_min_size(AHEAD, s->capacity - s->filled),
+  };
+  decode(s, &ahead, s->buffer);
+  io->in = ahead.in;
+  s->filled += (size_t)(s->produced - before);
+  return s->produced > before;
+}
+
+static bool decode_ahead(snappy_state *s, cpb_decode_io *io) {
+  do {
+    give(s, io);
+    if (io->room == 0 || s->produced == s->size || s->error.code != CPB_OK) return true;
+    if (s->filled == s->capacity && !make_room(s)) return false;
+  } while (fill(s, io));
+  return true;
+}
+
 static cpb_decode snappy_read(void *state, cpb_decode_io *io, cpb_codec_error *error) {
   snappy_state *s = state;
-  const uint8_t *begin = io->out;
-  if (s->has_size || read_size(s, io, error)) decode(s, io, error);
+  if (!s->has_size && !read_size(s, io, error)) {
+    return error->code == CPB_OK ? CPB_DECODE_MORE : CPB_DECODE_FAILED;
+  }
+  if (s->produced == 0 && io->last && io->room >= s->size) {
+    decode(s, io, io->out);
+  } else if (!decode_ahead(s, io)) {
+    cpb_codec_fail(&s->error, CPB_E_MEMORY, "out of memory");
+  }
+  if (s->given < s->filled) return CPB_DECODE_MORE;
+  *error = s->error;
   if (error->code != CPB_OK) return CPB_DECODE_FAILED;
-  if (s->has_size && s->produced == s->size) return CPB_DECODE_END;
-  if (keep(s, begin, (size_t)(io->out - begin))) return CPB_DECODE_MORE;
-  cpb_codec_fail(error, CPB_E_MEMORY, "out of memory");
-  return CPB_DECODE_FAILED;
+  return s->produced == s->size ? CPB_DECODE_END : CPB_DECODE_MORE;
 }
 
 const cpb_decoder cpb_decoder_snappy = {
