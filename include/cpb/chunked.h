@@ -187,8 +187,12 @@ typedef struct cpb_merge_options {
   cpb_verify verify;   /* CPB_VERIFY_LATE suits a merge of the whole to a file
                           that is dropped on an error; CPB_VERIFY_NEVER a look
                           at a small range */
-  size_t memory;       /* bytes for decoded chunks that are needed again;
-                          default 16 MiB */
+  int trust_sizes;     /* non-zero: the index's sizes of the chunks count, and
+                          a chunk is opened only when its bytes are needed, for
+                          instance by a range that is read; one of another size
+                          is then CPB_E_DAMAGED. Zero: each chunk is opened
+                          while planning, and its own size counts */
+  size_t memory;       /* bytes for decoded Riegeli chunks; default 16 MiB */
   size_t read_size;    /* the largest need.length; default 256 KiB */
   uint64_t plan_items; /* how many patched fields and segments the plan may
                           have, at about 100 bytes each; default 2^22 */

@@ -1,0 +1,314 @@
+#include "chunked/chunk_store.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "riegeli/reader.h"
+
+/* What the stream that looks at sizes keeps decoded: nothing to speak of. */
+enum { SIZES_BUFFER = 4096 };
+
+void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_metadata *metadata,
+                          const cpb_store_options *options, cpb_input *input, cpb_error *error) {
+  memset(s, 0, sizeof *s);
+  s->allocator = *a;
+  s->metadata = metadata;
+  s->options = *options;
+  s->input = input;
+  s->error = error;
+  s->num_chunks = metadata->num_chunks;
+  /* A small stream may hold a Riegeli chunk both stored and decoded. */
+  s->small = options->memory / (2 * CPB_SMALL_STREAMS) + 1;
+  for (size_t i = 0; i < CPB_STREAMS; i++) {
+    cpb_store_stream *stream = &s->streams[i];
+    stream->chunk = CPB_NO_CHUNK;
+    stream->verify = options->verify;
+    if (i < CPB_SMALL_STREAMS && options->verify == CPB_VERIFY_LATE) stream->verify = CPB_VERIFY_FIRST;
+    if (i == CPB_SIZE_STREAM) stream->verify = CPB_VERIFY_NEVER;
+    cpb_buffer_init(&stream->window, a);
+  }
+}
+
+void cpb_chunk_store_use_memory(cpb_chunk_store *s, const cpb_chunk_bytes *chunks, uint64_t num_chunks) {
+  static const cpb_chunk_bytes none;
+  s->memory = num_chunks > 0 ? chunks : &none;
+  s->num_chunks = num_chunks;
+}
+
+void cpb_chunk_store_free(cpb_chunk_store *s) {
+  for (size_t i = 0; i < CPB_STREAMS; i++) {
+    cpb_record_reader_free(s->streams[i].reader);
+    cpb_buffer_free(&s->streams[i].window);
+  }
+  cpb_release(&s->allocator, s->sizes);
+  s->sizes = NULL;
+}
+
+static const cpb_chunk_entry *entry_of(const cpb_chunk_store *s, uint64_t chunk) {
+  return chunk < s->metadata->num_chunks ? &s->metadata->chunks[chunk] : NULL;
+}
+
+uint32_t cpb_chunk_store_type(const cpb_chunk_store *s, uint64_t chunk) {
+  if (s->memory != NULL && s->memory[chunk].type != CPB_CHUNK_UNSET) return s->memory[chunk].type;
+  const cpb_chunk_entry *entry = entry_of(s, chunk);
+  return entry != NULL ? entry->type : CPB_CHUNK_UNSET;
+}
+
+uint64_t cpb_chunk_store_position(const cpb_chunk_store *s, uint64_t chunk) {
+  const cpb_chunk_entry *entry = entry_of(s, chunk);
+  return s->memory == NULL && entry != NULL ? entry->offset : CPB_NO_OFFSET;
+}
+
+static cpb_have no_memory(cpb_chunk_store *s) {
+  cpb_fail_memory(s->error);
+  return CPB_FAILED;
+}
+
+/* --- Lending input on to a stream's reader -------------------------------- */
+
+/* A reader keeps pointing into what it was lent while other streams ask for
+ * more, so it is lent a copy. */
+static cpb_have lend(cpb_chunk_store *s, cpb_store_stream *stream) {
+  cpb_input *inner = cpb_record_reader_input(stream->reader);
+  cpb_need need = inner->need;
+  cpb_span span = {NULL, 0};
+  cpb_have have;
+  if (need.kind == CPB_NEED_SIZE) have = cpb_input_size(s->input, need.length, &inner->size);
+  else have = cpb_input_span(s->input, need.offset, need.length, need.ahead, &span);
+  if (have == CPB_FAILED) *s->error = s->input->failure;
+  if (have == CPB_AT_END) inner->size = s->input->size;
+  if (have != CPB_HAVE || need.kind == CPB_NEED_SIZE) return have == CPB_AT_END ? CPB_HAVE : have;
+  stream->window.size = 0;
+  if (!cpb_buffer_append(&stream->window, span.data, span.size)) return no_memory(s);
+  cpb_input_supply(inner, need.offset, stream->window.data, stream->window.size);
+  return CPB_HAVE;
+}
+
+static cpb_have reader_failed(cpb_chunk_store *s, cpb_store_stream *stream) {
+  const cpb_error *error = cpb_record_reader_error(stream->reader);
+  cpb_fail(s->error, error->code, error->offset, "chunk %llu: %s", (unsigned long long)stream->chunk,
+           error->message);
+  return CPB_FAILED;
+}
+
+/* One answer of the reader other than NEED. */
+static cpb_have step(cpb_chunk_store *s, cpb_store_stream *stream, cpb_step *answer) {
+  for (;;) {
+    cpb_record_reader_input(stream->reader)->size = s->input->size;
+    *answer = cpb_record_reader_step(stream->reader);
+    if (*answer == CPB_STEP_ERROR) return reader_failed(s, stream);
+    if (*answer != CPB_STEP_NEED) return CPB_HAVE;
+    cpb_have have = lend(s, stream);
+    if (have != CPB_HAVE) return have;
+  }
+}
+
+/* --- Settling ------------------------------------------------------------- */
+
+static bool unsettled(const cpb_store_stream *stream) {
+  return stream->in_record && stream->verify == CPB_VERIFY_LATE;
+}
+
+/* Reads on to the end of the Riegeli chunk, where its hash is checked. */
+static cpb_have settle(cpb_chunk_store *s, cpb_store_stream *stream) {
+  uint64_t begin = cpb_record_reader_chunk(stream->reader)->begin;
+  while (unsettled(stream)) {
+    cpb_record_reader_skip(stream->reader, UINT64_MAX);
+    cpb_record_reader_input(stream->reader)->size = s->input->size;
+    cpb_step answer = cpb_record_reader_step(stream->reader);
+    bool past = stream->reader->source.begin != begin;
+    if (past || answer == CPB_STEP_DONE) {
+      stream->in_record = false;
+    } else if (answer == CPB_STEP_ERROR) {
+      return reader_failed(s, stream);
+    } else if (answer == CPB_STEP_NEED) {
+      cpb_have have = lend(s, stream);
+      if (have != CPB_HAVE) return have;
+    }
+  }
+  return CPB_HAVE;
+}
+
+cpb_have cpb_chunk_store_settle(cpb_chunk_store *s) {
+  for (size_t i = 0; i < CPB_STREAMS; i++) {
+    cpb_have have = unsettled(&s->streams[i]) ? settle(s, &s->streams[i]) : CPB_HAVE;
+    if (have != CPB_HAVE) return have;
+  }
+  return CPB_HAVE;
+}
+
+/* --- Choosing and opening a stream ---------------------------------------- */
+
+/* The stream has the Riegeli chunk that `position` is in, and can go there
+ * without decoding anything again. */
+static bool is_near(const cpb_chunk_store *s, const cpb_store_stream *stream, uint64_t position) {
+  if (!stream->in_record) return false;
+  const cpb_riegeli_chunk *riegeli = cpb_record_reader_chunk(stream->reader);
+  const cpb_record *record = cpb_record_reader_record(stream->reader);
+  if (position < riegeli->begin || position - riegeli->begin >= riegeli->num_records) return false;
+  bool forward = position > record->position && stream->pos == record->size;
+  return riegeli->decoded_data_size <= s->small || forward;
+}
+
+static cpb_store_stream *choose_stream(cpb_chunk_store *s, uint64_t chunk) {
+  const cpb_chunk_entry *entry = entry_of(s, chunk);
+  bool large = entry->size > s->small;
+  size_t begin = large ? CPB_SMALL_STREAMS : 0;
+  size_t end = large ? CPB_SMALL_STREAMS + CPB_LARGE_STREAMS : CPB_SMALL_STREAMS;
+  cpb_store_stream *oldest = &s->streams[begin];
+  for (size_t i = 0; i < CPB_SIZE_STREAM; i++) {
+    if (s->streams[i].chunk == chunk || is_near(s, &s->streams[i], entry->offset)) return &s->streams[i];
+  }
+  for (size_t i = begin; i < end; i++) {
+    if (s->streams[i].used < oldest->used) oldest = &s->streams[i];
+  }
+  return oldest;
+}
+
+static cpb_have make_reader(cpb_chunk_store *s, cpb_store_stream *stream) {
+  const cpb_record_reader_options options = {
+      .struct_size = sizeof options,
+      .verify = stream->verify,
+      .buffer = stream == &s->streams[CPB_SIZE_STREAM] ? SIZES_BUFFER : s->small,
+      .read_size = s->options.read_size,
+      .limits = s->options.limits,
+  };
+  stream->reader = cpb_record_reader_new(&s->allocator, &options);
+  return stream->reader != NULL ? CPB_HAVE : no_memory(s);
+}
+
+static void go_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
+  stream->chunk = chunk;
+  stream->in_record = false;
+  stream->span = (cpb_span){NULL, 0};
+  cpb_record_reader_seek(stream->reader, entry_of(s, chunk)->offset);
+}
+
+/* Gives the stream to the chunk. */
+static cpb_have turn_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
+  bool dead = stream->reader != NULL && stream->reader->phase == CPB_PHASE_FAILED;
+  if (dead || stream->reader == NULL) {
+    cpb_record_reader_free(stream->reader);
+    stream->reader = NULL;
+    if (make_reader(s, stream) != CPB_HAVE) return CPB_FAILED;
+  } else if (unsettled(stream) && !is_near(s, stream, entry_of(s, chunk)->offset)) {
+    cpb_have have = settle(s, stream);
+    if (have != CPB_HAVE) return have;
+  }
+  go_to(s, stream, chunk);
+  return CPB_HAVE;
+}
+
+static bool note_size(cpb_chunk_store *s, uint64_t chunk, uint64_t size) {
+  uint64_t promised = entry_of(s, chunk)->size;
+  if (s->sizes != NULL) s->sizes[chunk] = size;
+  if (!s->options.trust_sizes || size == promised) return true;
+  cpb_fail(s->error, CPB_E_DAMAGED, cpb_chunk_store_position(s, chunk),
+           "chunk %llu has %llu bytes, where the index says %llu", (unsigned long long)chunk,
+           (unsigned long long)size, (unsigned long long)promised);
+  return false;
+}
+
+static cpb_have begin_record(cpb_chunk_store *s, cpb_store_stream *stream) {
+  cpb_step answer;
+  cpb_have have = step(s, stream, &answer);
+  if (have != CPB_HAVE) return have;
+  if (answer != CPB_STEP_RECORD) {
+    uint64_t position = entry_of(s, stream->chunk)->offset;
+    cpb_fail(s->error, CPB_E_DAMAGED, position, "chunk %llu: there is no record at position %llu",
+             (unsigned long long)stream->chunk, (unsigned long long)position);
+    return CPB_FAILED;
+  }
+  stream->in_record = true;
+  stream->pos = 0;
+  return note_size(s, stream->chunk, cpb_record_reader_record(stream->reader)->size) ? CPB_HAVE : CPB_FAILED;
+}
+
+/* Makes `stream` be within the record of `chunk`. */
+static cpb_have open_in(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
+  stream->used = ++s->clock;
+  if (stream->chunk != chunk) {
+    cpb_have have = turn_to(s, stream, chunk);
+    if (have != CPB_HAVE) return have;
+  }
+  if (stream->in_record) return CPB_HAVE;
+  return begin_record(s, stream);
+}
+
+/* --- Reading -------------------------------------------------------------- */
+
+static cpb_have read_from(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t offset, cpb_span *span) {
+  uint64_t begin = stream->pos - stream->span.size;
+  if (offset >= begin && offset < stream->pos) {
+    size_t skip = (size_t)(offset - begin);
+    *span = (cpb_span){stream->span.data + skip, stream->span.size - skip};
+    return CPB_HAVE;
+  }
+  cpb_record_reader_skip(stream->reader, offset - stream->pos);
+  stream->pos = offset;
+  stream->span = (cpb_span){NULL, 0};
+  cpb_step answer;
+  cpb_have have = step(s, stream, &answer);
+  if (have != CPB_HAVE) return have;
+  stream->span.data = cpb_record_reader_data(stream->reader, &stream->span.size);
+  stream->pos += stream->span.size;
+  *span = stream->span;
+  return CPB_HAVE;
+}
+
+static cpb_have from_memory(const cpb_chunk_bytes *chunk, uint64_t offset, cpb_span *span) {
+  if (offset >= chunk->size) return CPB_AT_END;
+  *span = (cpb_span){(const uint8_t *)chunk->data + offset, chunk->size - (size_t)offset};
+  return CPB_HAVE;
+}
+
+cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, cpb_span *span) {
+  if (s->memory != NULL) return from_memory(&s->memory[chunk], offset, span);
+  cpb_store_stream *stream = choose_stream(s, chunk);
+  cpb_have have = open_in(s, stream, chunk);
+  if (have != CPB_HAVE) return have;
+  if (offset >= cpb_record_reader_record(stream->reader)->size) return CPB_AT_END;
+  if (offset < stream->pos - stream->span.size) {
+    cpb_have settled = unsettled(stream) ? settle(s, stream) : CPB_HAVE;
+    if (settled != CPB_HAVE) return settled;
+    go_to(s, stream, chunk);
+    have = begin_record(s, stream);
+    if (have != CPB_HAVE) return have;
+  }
+  return read_from(s, stream, offset, span);
+}
+
+cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, cpb_chunk_stored *stored) {
+  cpb_store_stream *stream = choose_stream(s, chunk);
+  cpb_have have = open_in(s, stream, chunk);
+  if (have != CPB_HAVE) return have;
+  const cpb_record *record = cpb_record_reader_record(stream->reader);
+  *stored = (cpb_chunk_stored){record->size, record->index, *cpb_record_reader_chunk(stream->reader)};
+  return CPB_HAVE;
+}
+
+/* --- Sizes ---------------------------------------------------------------- */
+
+static bool make_sizes(cpb_chunk_store *s) {
+  if (s->sizes != NULL) return true;
+  size_t bytes;
+  if (!cpb_mul_size((size_t)s->num_chunks, sizeof *s->sizes, &bytes)) return false;
+  s->sizes = cpb_alloc(&s->allocator, bytes);
+  if (s->sizes != NULL) memset(s->sizes, 0xff, bytes);
+  return s->sizes != NULL;
+}
+
+cpb_have cpb_chunk_store_size(cpb_chunk_store *s, uint64_t chunk, uint64_t *size) {
+  if (s->memory != NULL || s->options.trust_sizes) {
+    *size = s->memory != NULL ? s->memory[chunk].size : entry_of(s, chunk)->size;
+    return CPB_HAVE;
+  }
+  if (!make_sizes(s)) return no_memory(s);
+  if (s->sizes[chunk] == CPB_NO_OFFSET) {
+    cpb_have have = open_in(s, &s->streams[CPB_SIZE_STREAM], chunk);
+    if (have != CPB_HAVE) return have;
+  }
+  *size = s->sizes[chunk];
+  return CPB_HAVE;
+}

@@ -1,0 +1,165 @@
+#include "chunked/merge_walk.h"
+
+#include <string.h>
+
+#include "base/status.h"
+#include "chunked/merge_numbers.h"
+
+void cpb_merge_walk_init(cpb_merge_walk *w, const cpb_allocator *a, cpb_merge_tree *tree,
+                         cpb_chunk_store *store, uint32_t depth_limit, cpb_error *error) {
+  memset(w, 0, sizeof *w);
+  w->allocator = *a;
+  w->tree = tree;
+  w->store = store;
+  w->depth_limit = depth_limit;
+  w->error = error;
+  cpb_buffer_init(&w->key, a);
+}
+
+void cpb_merge_walk_finish(cpb_merge_walk *w) {
+  const cpb_allocator *a = &w->allocator;
+  if (w->scanning) cpb_wire_free(&w->scanner);
+  w->scanning = false;
+  for (size_t i = 0; i < w->frames_capacity; i++) cpb_release(a, w->frames[i].numbers.items);
+  cpb_release(a, w->frames);
+  cpb_release(a, w->later);
+  cpb_release(a, w->path);
+  cpb_release(a, w->numbers);
+  cpb_buffer_free(&w->key);
+  w->frames = NULL;
+  w->later = NULL;
+  w->path = NULL;
+  w->numbers = NULL;
+  w->frames_capacity = w->later_capacity = w->path_capacity = w->numbers_capacity = 0;
+}
+
+void cpb_merge_walk_free(cpb_merge_walk *w) {
+  cpb_merge_walk_finish(w);
+  cpb_release(&w->allocator, w->parts);
+  cpb_release(&w->allocator, w->patches);
+  cpb_release(&w->allocator, w->inserts);
+  w->parts = NULL;
+  w->patches = NULL;
+  w->inserts = NULL;
+}
+
+/* --- Making a target be there --------------------------------------------- */
+
+static bool fail_at_index(cpb_merge_walk *w, cpb_code code, const char *what, uint32_t id) {
+  const cpb_target *t = &w->tree->targets[id];
+  cpb_fail(w->error, code, w->tree->position, "field tag of chunk %u: field %u: %s",
+           (unsigned)w->tree->ops[w->op].chunk, (unsigned)cpb_target_number(w->tree, t->kind ? id : 0), what);
+  return false;
+}
+
+static bool insert_target(cpb_merge_walk *w, uint32_t id) {
+  cpb_walk_set_live(w, id);
+  return cpb_walk_insert(w, cpb_target_owner(w->tree, id), cpb_target_number(w->tree, id),
+                         CPB_INSERT_TARGET, id);
+}
+
+/* An element that is not there is appended if it is the next one. */
+static bool append_element(cpb_merge_walk *w, uint32_t id) {
+  const cpb_target *t = &w->tree->targets[id];
+  cpb_target *holder = &w->tree->targets[t->parent];
+  if (t->value > holder->count) {
+    cpb_fail(w->error, CPB_E_DAMAGED, w->tree->position,
+             "field tag of chunk %u: element %llu of field %u, which has only %llu",
+             (unsigned)w->tree->ops[w->op].chunk, (unsigned long long)t->value,
+             (unsigned)holder->value, (unsigned long long)holder->count);
+    return false;
+  }
+  holder->count++;
+  return insert_target(w, id);
+}
+
+/* Its parent is live. */
+static bool make_one_live(cpb_merge_walk *w, uint32_t id) {
+  const cpb_target *t = &w->tree->targets[id];
+  if (t->kind == CPB_TAG_INDEX) return append_element(w, id);
+  if (t->form != CPB_FORM_ELEMENTS && t->form != CPB_FORM_ENTRIES) return insert_target(w, id);
+  cpb_walk_set_live(w, id);
+  return true;
+}
+
+/* Creates the target, and what it is in, if it is not in the message yet. */
+static bool make_live(cpb_merge_walk *w, uint32_t id) {
+  size_t depth = 0;
+  for (; !w->tree->targets[id].live; id = w->tree->targets[id].parent) {
+    void *path = w->path;
+    if (!cpb_reserve(&w->allocator, &path, &w->path_capacity, depth + 1, sizeof id)) {
+      cpb_fail_memory(w->error);
+      return false;
+    }
+    w->path = path;
+    w->path[depth++] = id;
+  }
+  while (depth > 0) {
+    if (!make_one_live(w, w->path[--depth])) return false;
+  }
+  return true;
+}
+
+/* --- Operations ----------------------------------------------------------- */
+
+/* A further occurrence of a field that occurs several times. */
+static bool add_occurrence(cpb_merge_walk *w, uint32_t id, uint32_t part) {
+  return cpb_walk_insert(w, cpb_target_owner(w->tree, id), cpb_target_number(w->tree, id),
+                         CPB_INSERT_VALUE, part);
+}
+
+/* Whether the chunk has to be walked: something in it will be patched, or it is
+ * not the target's only part. */
+static bool needs_walk(const cpb_target *t) {
+  return t->form == CPB_FORM_MESSAGE || t->ops > 1 || t->last_part != CPB_NONE;
+}
+
+static bool carry_out(cpb_merge_walk *w, cpb_merge_op op, uint64_t size) {
+  cpb_target *t = &w->tree->targets[op.target];
+  t->merged = true;
+  bool walk = op.kind == CPB_OP_MERGE && !t->apart && needs_walk(t);
+  if (walk && size > 0) return cpb_walk_begin_job(w, (cpb_walk_job){0, size, op.target, op.chunk});
+  if (op.kind == CPB_OP_SET && !t->apart) {
+    cpb_walk_clear(w, op.target);
+    t->merged = true;
+  }
+  if (size == 0 && !t->apart) return true;
+  uint32_t part = cpb_walk_new_part(w, op.chunk, 0, size);
+  if (part == CPB_NONE) return false;
+  if (t->apart) return add_occurrence(w, op.target, part);
+  cpb_walk_only_part(w, op.target, part);
+  return true;
+}
+
+static cpb_have next_op(cpb_merge_walk *w) {
+  cpb_merge_op op = w->tree->ops[w->op];
+  uint64_t size = 0;
+  if (op.kind != CPB_OP_TOUCH) {
+    cpb_have have = cpb_chunk_store_size(w->store, op.chunk, &size);
+    if (have != CPB_HAVE) return have;
+  }
+  if (w->tree->targets[op.target].is_number) {
+    fail_at_index(w, CPB_E_UNSUPPORTED, "a number, which needs the message's schema", op.target);
+    return CPB_FAILED;
+  }
+  if (!make_live(w, op.target)) return CPB_FAILED;
+  if (op.kind != CPB_OP_TOUCH && !carry_out(w, op, size)) return CPB_FAILED;
+  w->op++;
+  return CPB_HAVE;
+}
+
+cpb_have cpb_merge_walk_run(cpb_merge_walk *w) {
+  cpb_have have = CPB_HAVE;
+  while (have == CPB_HAVE) {
+    if (w->scanning) {
+      have = cpb_walk_run_job(w);
+    } else if (w->num_later > 0) {
+      if (!cpb_walk_begin_job(w, w->later[--w->num_later])) have = CPB_FAILED;
+    } else if (w->op == w->tree->num_ops) {
+      return CPB_HAVE;
+    } else {
+      have = next_op(w);
+    }
+  }
+  return have;
+}
