@@ -5,6 +5,9 @@
 #include "base/checked.h"
 #include "base/status.h"
 
+/* How much after a chunk header is worth fetching along with it. */
+enum { PROBE = 4096 };
+
 void cpb_chunk_source_init(cpb_chunk_source *s, const cpb_allocator *a, size_t read_size) {
   memset(s, 0, sizeof *s);
   cpb_input_init(&s->input);
@@ -157,7 +160,11 @@ void cpb_chunk_source_go(cpb_chunk_source *s, uint64_t begin) {
   s->header_size = s->block_size = 0;
   s->data_at = 0;
   s->sure_end = data_offset(s, 0);
-  s->ahead_end = s->sequential ? add(begin, s->read_size) : 0;
+  s->ahead_end = s->sequential ? add(begin, s->read_size) : add(s->sure_end, PROBE);
+}
+
+void cpb_chunk_source_expect(cpb_chunk_source *s, uint64_t offset) {
+  s->ahead_end = cpb_max_u64(s->ahead_end, add(offset, CPB_CHUNK_HEADER_SIZE + PROBE));
 }
 
 static cpb_have gather_header(cpb_chunk_source *s) {

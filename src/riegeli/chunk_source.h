@@ -56,6 +56,8 @@ void cpb_chunk_source_free(cpb_chunk_source *s);
 
 /* Turns to the chunk that begins at `begin`. */
 void cpb_chunk_source_go(cpb_chunk_source *s, uint64_t begin);
+/* A hint: the chunk header at `offset` will be wanted soon. */
+void cpb_chunk_source_expect(cpb_chunk_source *s, uint64_t offset);
 cpb_have cpb_chunk_source_header(cpb_chunk_source *s);
 
 /* The next data bytes that lie together: at least one and at most `max`, or

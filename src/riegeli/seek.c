@@ -19,6 +19,12 @@ static void leave(cpb_record_reader *r) {
 
 /* --- To a position -------------------------------------------------------- */
 
+/* In the target's own block, what lies between is worth fetching at once. */
+static void walk_towards(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
+  walk_from(r, begin, phase);
+  if (begin >= cpb_block_begin(r->seek_to)) cpb_chunk_source_expect(&r->source, r->seek_to);
+}
+
 void cpb_record_reader_seek(cpb_record_reader *r, uint64_t position) {
   cpb_chunk_source *s = &r->source;
   if (r->phase == CPB_PHASE_FAILED) return;
@@ -32,7 +38,7 @@ void cpb_record_reader_seek(cpb_record_reader *r, uint64_t position) {
     cpb_chunk_source_rewind(s);
     r->phase = CPB_PHASE_SEEK_CHUNK;
   } else {
-    walk_from(r, cpb_block_begin(position), CPB_PHASE_SEEK_BLOCK);
+    walk_towards(r, cpb_block_begin(position), CPB_PHASE_SEEK_BLOCK);
   }
 }
 
@@ -63,7 +69,7 @@ static cpb_have chunk_around(cpb_record_reader *r, uint64_t block, uint64_t posi
 static cpb_have seek_block(cpb_record_reader *r) {
   uint64_t begin;
   cpb_have have = chunk_around(r, cpb_block_begin(r->seek_to), r->seek_to, &begin);
-  if (have == CPB_HAVE) walk_from(r, begin, CPB_PHASE_SEEK_CHUNK);
+  if (have == CPB_HAVE) walk_towards(r, begin, CPB_PHASE_SEEK_CHUNK);
   return have;
 }
 
@@ -80,7 +86,7 @@ static cpb_have seek_chunk(cpb_record_reader *r) {
     r->target = index;
     r->phase = CPB_PHASE_HEADER;
   } else {
-    cpb_chunk_source_go(s, s->end);
+    walk_towards(r, s->end, CPB_PHASE_SEEK_CHUNK);
   }
   return CPB_HAVE;
 }

@@ -95,16 +95,22 @@ static bool make_room(cpb_buffer *buffer, size_t size) {
 
 /* --- The sizes ------------------------------------------------------------ */
 
+static bool prefix_ends(const cpb_simple_decoder *d) {
+  size_t size = d->prefix_size;
+  return size > 1 && (d->prefix[size - 1] < 0x80 || size == sizeof d->prefix);
+}
+
 static cpb_have read_prefix(cpb_simple_decoder *d) {
-  uint8_t *prefix = d->prefix;
+  const uint8_t *prefix = d->prefix;
   uint64_t ask = sizeof d->prefix + cpb_min_u64(d->source->header.num_records * CPB_VARINT_MAX, ASK_SIZES);
-  while (d->prefix_size < 2 || (prefix[d->prefix_size - 1] >= 0x80 && d->prefix_size < sizeof d->prefix)) {
+  while (!prefix_ends(d)) {
     cpb_span in;
     cpb_have have = cpb_chunk_source_data(d->source, ask, &in);
     if (have != CPB_HAVE) return have;
     if (in.size == 0) return bad_data(d, "the codec and the size of the record sizes are missing");
-    cpb_chunk_source_take(d->source, in.data, 1);
-    prefix[d->prefix_size++] = in.data[0];
+    size_t taken = 0;
+    while (taken < in.size && !prefix_ends(d)) d->prefix[d->prefix_size++] = in.data[taken++];
+    cpb_chunk_source_take(d->source, in.data, taken);
   }
   d->codec = prefix[0];
   if (cpb_varint_read(prefix + 1, prefix + d->prefix_size, &d->in_left) == NULL)
@@ -197,7 +203,7 @@ static cpb_have read_window(cpb_simple_decoder *d, cpb_span *ready) {
 }
 
 static cpb_have read_in_place(cpb_simple_decoder *d, uint64_t max, cpb_span *ready) {
-  cpb_have have = cpb_chunk_source_data(d->source, max, ready);
+  cpb_have have = cpb_chunk_source_data(d->source, d->stays ? d->out_left : max, ready);
   if (have != CPB_HAVE) return have;
   cpb_chunk_source_take(d->source, ready->data, ready->size);
   d->out_left -= ready->size;
