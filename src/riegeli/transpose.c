@@ -12,11 +12,18 @@ bool cpb_transpose_damaged(const cpb_transpose_program *p, const char *text) {
   return false;
 }
 
+/* Bytes that one part may take: the limit, and a little where that is tiny. */
+static uint64_t most_bytes(const cpb_transpose_program *p) {
+  uint64_t most;
+  return cpb_add_u64(p->limits.riegeli_chunk, 1 << 16, &most) ? most : UINT64_MAX;
+}
+
 uint64_t cpb_transpose_plausible(const cpb_transpose_program *p) {
-  /* Riegeli spends at most 32 bytes on a transition, and a few on a node, of
-   * which at most two are needed for a byte or a record. */
-  uint64_t steps = p->decoded_size + p->num_records;
-  return cpb_min_u64(p->limits.riegeli_chunk, steps < UINT64_MAX / 128 ? 4096 + 64 * steps : UINT64_MAX);
+  /* Riegeli spends at most 32 bytes on a transition and about as many on a
+   * node, of which two are enough for a byte or a record. */
+  const uint64_t steps = cpb_min_u64(p->decoded_size, UINT64_MAX / 256) +
+                         cpb_min_u64(p->num_records, UINT64_MAX / 256);
+  return cpb_min_u64(most_bytes(p), 4096 + 64 * steps);
 }
 
 bool cpb_transpose_read_u32(cpb_transpose_cursor *c, uint32_t *value) {
@@ -40,7 +47,7 @@ bool cpb_transpose_decompress(cpb_transpose_program *p, cpb_span in, uint64_t ma
 
 void *cpb_transpose_table(cpb_transpose_program *p, size_t count, size_t element) {
   size_t size;
-  if (!cpb_mul_size(count, element, &size) || size > p->limits.riegeli_chunk) {
+  if (!cpb_mul_size(count, element, &size) || size > most_bytes(p)) {
     cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET,
              "transposed chunk: a table of %zu entries needs more than the limit of %llu bytes", count,
              (unsigned long long)p->limits.riegeli_chunk);

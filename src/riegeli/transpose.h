@@ -1,7 +1,7 @@
 /* Transposed Riegeli chunks: the records' protobuf fields are stored sorted by
  * tag, in buckets, and a state machine says how to put them together again.
  * Decoding writes the records from the last byte to the first, so the decoded
- * chunk is held in memory. docs/riegeli-format.md describes the encoding. */
+ * chunk is held in memory. docs/riegeli-transposed.md describes the encoding. */
 #ifndef CPB_RIEGELI_TRANSPOSE_H
 #define CPB_RIEGELI_TRANSPOSE_H
 
@@ -13,7 +13,8 @@
 
 typedef struct cpb_transposed {
   cpb_buffer values;    /* the records, one after the other */
-  uint64_t *ends;       /* ends[i]: where record i ends in `values` */
+  uint64_t *ends;       /* ends[i]: where record i ends in `values`; NULL without
+                           records */
   size_t num_records;
   uint8_t codec;        /* as in the file */
 } cpb_transposed;

@@ -32,7 +32,7 @@ typedef struct machine {
   const uint8_t *values; /* where all buffers are */
   open_submessage *open;
   size_t num_open, open_capacity;
-  size_t *ends; /* of the records, counted from the output's end */
+  uint64_t *ends; /* of the records, counted from the output's end */
   size_t num_records, ends_capacity;
   uint64_t idle, most_idle; /* nodes passed that did nothing */
 } machine;
@@ -240,7 +240,7 @@ static COLD bool more_ends(machine *m) {
 static INLINE uint8_t *start_record(machine *m, uint8_t *out) {
   if (UNLIKELY(m->num_open > 0)) return damaged(m, "a record starts within a submessage");
   if (UNLIKELY(m->num_records == m->ends_capacity) && !more_ends(m)) return NULL;
-  m->ends[m->num_records++] = (size_t)(m->end - out);
+  m->ends[m->num_records++] = (uint64_t)(m->end - out);
   return out;
 }
 
@@ -311,39 +311,46 @@ static bool check_end(const machine *m, const uint8_t *out) {
   return true;
 }
 
-/* From sizes of what follows a record's begin, last record first, to ends. */
-static bool count_from_begin(const machine *m, cpb_transposed *out) {
-  const size_t n = m->num_records;
-  out->ends = cpb_alloc(&m->program->allocator, n * sizeof *out->ends);
-  if (out->ends == NULL) return no_memory(m);
-  for (size_t i = 0; i + 1 < n; i++) out->ends[i] = m->program->decoded_size - m->ends[n - 2 - i];
-  if (n > 0) out->ends[n - 1] = m->program->decoded_size;
-  out->num_records = n;
-  return true;
+/* Turns positions counted from the end, last record first, around. The size of
+ * all is the last one before and after. */
+static void count_from_begin(uint64_t *ends, size_t num_records, uint64_t size) {
+  if (num_records == 0) return;
+  for (size_t i = 0, j = num_records - 1; i < j--; i++) {
+    const uint64_t end = size - ends[i];
+    ends[i] = size - ends[j];
+    ends[j] = end;
+  }
 }
 
-static bool run(machine *m, cpb_transposed *out) {
+static bool run(machine *m) {
   const cpb_transpose_program *p = m->program;
   const size_t values = p->all_values.size;
   const size_t likely = values < SIZE_MAX / 4 ? 2 * values + 4096 : values;
   const size_t capacity = (size_t)cpb_min_u64(p->decoded_size, likely);
   uint8_t *end = move_output(m, m->end, cpb_max_size(capacity, 1));
   uint8_t *begin = end == NULL ? NULL : put_records(m, end);
-  return begin != NULL && check_end(m, begin) && count_from_begin(m, out);
+  return begin != NULL && check_end(m, begin);
+}
+
+static void hand_over(const machine *m, cpb_transposed *out) {
+  count_from_begin(m->ends, m->num_records, m->program->decoded_size);
+  out->ends = m->ends;
+  out->num_records = m->num_records;
+  out->values.data = m->begin;
+  out->values.size = (size_t)m->program->decoded_size;
+  out->values.capacity = (size_t)(m->end - m->begin);
 }
 
 bool cpb_transpose_run(cpb_transpose_program *program, cpb_transposed *out) {
   machine m = {.program = program,
                .values = program->all_values.data,
                .most_idle = cpb_transpose_plausible(program)};
-  bool done = run(&m, out);
+  const bool done = run(&m);
   cpb_release(&program->allocator, m.open);
-  cpb_release(&program->allocator, m.ends);
   if (done) {
-    out->values.data = m.begin;
-    out->values.size = (size_t)program->decoded_size;
-    out->values.capacity = (size_t)(m.end - m.begin);
+    hand_over(&m, out);
   } else {
+    cpb_release(&program->allocator, m.ends);
     cpb_release(&program->allocator, m.begin);
   }
   return done;

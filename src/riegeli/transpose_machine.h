@@ -5,8 +5,8 @@
 #include "riegeli/transpose.h"
 #include "riegeli/transpose_program.h"
 
-/* Fills `out`'s values, ends and num_records, which are the caller's to free
- * also on failure. The program's buffers are used up. */
+/* Fills `out`'s values, ends and num_records; on failure `out` is untouched. The
+ * program's buffers are used up. */
 bool cpb_transpose_run(cpb_transpose_program *program, cpb_transposed *out);
 
 #endif

@@ -384,6 +384,7 @@ static void header_sizes_must_fit(void **state) {
       {"2^32 - 1 nodes", "\0\7\0\0\xff\xff\xff\xff\x0f", 9, CPB_E_DAMAGED},
       {"a 32-bit number of 33 bits", "\0\7\0\0\xff\xff\xff\xff\x1f", 9, CPB_E_DAMAGED},
       {"no node", "\0\4\0\0\0\0", 6, CPB_E_DAMAGED},
+      {"subtype missing", "\0\5\0\0\1\x08\0", 7, CPB_E_DAMAGED},
       {"an overlong 32-bit number", "\0\x0b\0\0\x81\x80\x80\x80\x80\0\3\0\0", 13, CPB_E_DAMAGED},
       {"one that is just not", "\0\x0a\0\0\x81\x80\x80\x80\0\3\0\0", 12, CPB_OK},
       {"buffer and bucket fit", "\0\x08\1\1\2\2\1\3\0\0xx", 12, CPB_OK},
@@ -486,14 +487,33 @@ static void doing_nothing_for_ever_is_refused(void **state) {
   assert_non_null(strstr(error.message, "do nothing"));
 }
 
-static cpb_code code_within_depth(const sketch *s, uint32_t depth, uint64_t decoded_size) {
-  const cpb_limits limits = {.struct_size = sizeof limits, .depth = depth};
+static cpb_code code_within(cpb_limits limits, const sketch *s, uint64_t decoded_size) {
   static bytes chunk;
   cpb_transposed out;
   cpb_error error = {0};
+  limits.struct_size = sizeof limits;
   if (cpb_transpose_decode(NULL, &limits, assemble(&chunk, s), 1, decoded_size, &out, &error))
     cpb_transposed_free(&out);
   return error.code;
+}
+
+static void tables_are_bounded_by_the_limit(void **state) {
+  (void)state;
+  static sketch_node nodes[900]; /* some 40 bytes each */
+  for (size_t i = 0; i < 900; i++) nodes[i] = (sketch_node){RECORD_START, 0, NONE, NONE};
+  sketch s = {NODES(nodes)};
+  assert_int_equal(code_within((cpb_limits){.riegeli_chunk = 1 << 16}, &s, 0), CPB_OK);
+  s.num_nodes = 100;
+  assert_int_equal(code_within((cpb_limits){.riegeli_chunk = 1}, &s, 0), CPB_OK);
+  static bytes chunk;
+  chunk.size = 0;
+  add(&chunk, "\0\x88\x27\1\x83\x27", 6); /* 5,000 header bytes: 1 bucket, 4,995 buffers */
+  while (chunk.size < 5003) add(&chunk, "", 1);
+  const cpb_limits tiny = {.struct_size = sizeof tiny, .riegeli_chunk = 1};
+  cpb_transposed out;
+  cpb_error error = {0};
+  assert_false(cpb_transpose_decode(NULL, &tiny, (cpb_span){chunk.data, chunk.size}, 1, 0, &out, &error));
+  assert_int_equal(error.code, CPB_E_LIMIT);
 }
 
 static void nesting_is_bounded(void **state) {
@@ -511,8 +531,8 @@ static void nesting_is_bounded(void **state) {
     /* tag and length take 2 bytes 64 times, then 3, as lengths are over 127 */
     const uint64_t size = depth <= 64 ? 2 * depth : 2 * 64 + 3 * (uint64_t)(depth - 64);
     assert_int_equal(sketch_code(&s, 1, size), depth <= 100 ? CPB_OK : CPB_E_LIMIT);
-    assert_int_equal(code_within_depth(&s, depth, size), CPB_OK);
-    if (depth > 1) assert_int_equal(code_within_depth(&s, depth - 1, size), CPB_E_LIMIT);
+    assert_int_equal(code_within((cpb_limits){.depth = depth}, &s, size), CPB_OK);
+    if (depth > 1) assert_int_equal(code_within((cpb_limits){.depth = depth - 1}, &s, size), CPB_E_LIMIT);
   }
 }
 
@@ -727,6 +747,7 @@ int main(void) {
       cmocka_unit_test(an_endless_record_stops_at_the_decoded_size),
       cmocka_unit_test(memory_grows_with_the_data_not_with_its_header),
       cmocka_unit_test(doing_nothing_for_ever_is_refused),
+      cmocka_unit_test(tables_are_bounded_by_the_limit),
       cmocka_unit_test(nesting_is_bounded),
       cmocka_unit_test(chunks_by_riegeli_give_the_records_that_were_written),
       cmocka_unit_test(a_chunk_cut_anywhere_is_an_error),
