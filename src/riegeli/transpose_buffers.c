@@ -52,7 +52,7 @@ static bool cut_buffers(cpb_transpose_program *p, cpb_transpose_cursor *header, 
     if (size > ends[bucket] - position)
       return cpb_transpose_damaged(p, "a buffer does not fit in its bucket");
     const uint8_t *begin = p->all_values.data + position;
-    p->buffers[i] = (cpb_transpose_buffer){begin, begin + size};
+    p->buffers[i] = (cpb_transpose_cursor){begin, begin + size};
     position += (size_t)size;
     while (position == ends[bucket] && bucket + 1 < num_buckets) bucket++;
   }

@@ -142,7 +142,7 @@ static COLD uint8_t *put_value_exactly(machine *m, uint8_t *out, const uint8_t *
 /* --- Nodes ----------------------------------------------------------------- */
 
 static INLINE uint8_t *put_value(machine *m, uint8_t *out, const cpb_transpose_node *node) {
-  cpb_transpose_buffer *buffer = node->buffer;
+  cpb_transpose_cursor *buffer = node->buffer;
   const uint8_t *bytes = buffer->next;
   if (UNLIKELY(buffer->end - bytes < node->value_size))
     return damaged(m, "a buffer of numbers ends early");
@@ -158,19 +158,16 @@ static INLINE uint8_t *put_value(machine *m, uint8_t *out, const cpb_transpose_n
 }
 
 /* Takes a 32-bit varint off a buffer. */
-static INLINE bool take_length(cpb_transpose_buffer *buffer, uint32_t *length) {
+static INLINE bool take_length(cpb_transpose_cursor *buffer, uint32_t *length) {
   if (buffer->next < buffer->end && *buffer->next < 0x80) {
     *length = *buffer->next++;
     return true;
   }
-  cpb_transpose_cursor cursor = {buffer->next, buffer->end};
-  if (!cpb_transpose_read_u32(&cursor, length)) return false;
-  buffer->next = cursor.next;
-  return true;
+  return cpb_transpose_read_u32(buffer, length);
 }
 
 static INLINE uint8_t *put_string(machine *m, uint8_t *out, const cpb_transpose_node *node) {
-  cpb_transpose_buffer *buffer = node->buffer;
+  cpb_transpose_cursor *buffer = node->buffer;
   const uint8_t *bytes = buffer->next; /* the length goes into the record too */
   uint32_t length;
   if (UNLIKELY(!take_length(buffer, &length))) return damaged(m, "a string's length is missing");
@@ -245,7 +242,7 @@ static INLINE uint8_t *start_record(machine *m, uint8_t *out) {
 }
 
 static uint8_t *put_non_proto(machine *m, uint8_t *out, const cpb_transpose_node *node) {
-  cpb_transpose_buffer *buffer = node->buffer;
+  cpb_transpose_cursor *buffer = node->buffer;
   uint32_t size;
   if (!take_length(m->program->record_sizes, &size)) return damaged(m, "a record's size is missing");
   if ((size_t)(buffer->end - buffer->next) < size) return damaged(m, "a buffer of records ends early");

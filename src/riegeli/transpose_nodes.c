@@ -4,7 +4,15 @@
 /* What the header has in a tag's place when a node is not a field. */
 enum { ID_NOTHING = 0, ID_NON_PROTO = 1, ID_SUBMESSAGE_START = 2, ID_RECORD_START = 3, MIN_TAG = 8 };
 
-enum { WIRE_VARINT, WIRE_FIXED64, WIRE_LENGTH, WIRE_GROUP_START, WIRE_GROUP_END, WIRE_FIXED32, WIRE_SUBMESSAGE_END };
+enum {
+  WIRE_VARINT,
+  WIRE_FIXED64,
+  WIRE_LENGTH,
+  WIRE_GROUP_START,
+  WIRE_GROUP_END,
+  WIRE_FIXED32,
+  WIRE_SUBMESSAGE_END /* not of protobuf */
+};
 
 /* A varint field's subtype: up to here its length less one, then its value. */
 enum { SUBTYPE_INLINE = 10, SUBTYPE_MAX = SUBTYPE_INLINE + 127 };

@@ -23,16 +23,17 @@ typedef enum cpb_transpose_op {
   CPB_OP_NOWHERE           /* beyond the last node */
 } cpb_transpose_op;
 
-/* The values of one field, the last record's first. */
-typedef struct cpb_transpose_buffer {
+/* Walks the decompressed header, or a buffer: the values of one field, the last
+ * record's first. */
+typedef struct cpb_transpose_cursor {
   const uint8_t *next, *end;
-} cpb_transpose_buffer;
+} cpb_transpose_cursor;
 
 #define CPB_TRANSPOSE_TAG_ROOM 8
 
 typedef struct cpb_transpose_node {
   uint8_t tag[CPB_TRANSPOSE_TAG_ROOM]; /* the last tag_size bytes of it */
-  cpb_transpose_buffer *buffer;
+  cpb_transpose_cursor *buffer;
   struct cpb_transpose_node *next;
   size_t visit;        /* the walk that met it, while loops are looked for */
   uint8_t op;          /* cpb_transpose_op */
@@ -54,9 +55,9 @@ typedef struct cpb_transpose_program {
 
   cpb_buffer header, values, paths;   /* what was decompressed */
   cpb_span all_values;                /* where all buffers are */
-  cpb_transpose_buffer *buffers;
+  cpb_transpose_cursor *buffers;
   size_t num_buffers;
-  cpb_transpose_buffer *record_sizes; /* of CPB_OP_NON_PROTO */
+  cpb_transpose_cursor *record_sizes; /* of CPB_OP_NON_PROTO */
   cpb_transpose_node *nodes;          /* and CPB_TRANSPOSE_REACH of NOWHERE */
   size_t num_nodes;
   const cpb_transpose_node *first;
@@ -75,11 +76,7 @@ uint64_t cpb_transpose_plausible(const cpb_transpose_program *program);
 /* Fails with DAMAGED: "transposed chunk: " and `text`. */
 bool cpb_transpose_damaged(const cpb_transpose_program *program, const char *text);
 
-/* The parts of parsing. A cursor walks the decompressed header. */
-typedef struct cpb_transpose_cursor {
-  const uint8_t *next, *end;
-} cpb_transpose_cursor;
-
+/* Takes a varint of at most 5 bytes and 32 bits; false if there is none. */
 bool cpb_transpose_read_u32(cpb_transpose_cursor *cursor, uint32_t *value);
 
 /* Decompresses `in`, unless the codec is none, to the end of `out`; at most
