@@ -73,9 +73,9 @@ static uint8_t *move_output(machine *m, uint8_t *out, size_t capacity) {
 static COLD uint8_t *make_room(machine *m, uint8_t *out, size_t size) {
   const size_t capacity = (size_t)(m->end - m->begin), written = (size_t)(m->end - out);
   const size_t most = (size_t)m->program->decoded_size;
-  if (size <= (size_t)(out - m->begin)) return out;
   if (size > most - written) return damaged(m, "the records are larger than the chunk header says");
-  size_t grown = cpb_max_size(capacity, 2048) > most / 2 ? most : 2 * cpb_max_size(capacity, 2048);
+  if (size <= capacity - written) return out;
+  const size_t grown = capacity > most / 2 ? most : 2 * capacity;
   return move_output(m, out, cpb_max_size(grown, written + size));
 }
 

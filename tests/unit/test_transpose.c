@@ -407,19 +407,22 @@ static void header_sizes_must_fit(void **state) {
 
 static void an_endless_record_stops_at_the_decoded_size(void **state) {
   (void)state;
-  const sketch_node nodes[] = {{TAG(1, VARINT), 0, INLINE_VALUE(1), NONE}};
-  uint8_t transitions[1000];
+  const sketch_node nodes[] = {{TAG(1, GROUP_START), 0, NONE, NONE}};
+  uint8_t transitions[2000];
   memset(transitions, STEP(0, 3), sizeof transitions);
   const sketch s = {NODES(nodes), TRANSITIONS(transitions)};
   static bytes chunk;
-  failing_allocator f = {0};
-  const cpb_allocator a = failing_allocator_of(&f);
-  cpb_transposed out;
-  cpb_error error = {0};
-  assert_false(cpb_transpose_decode(&a, NULL, assemble(&chunk, &s), 1, 5000, &out, &error));
-  assert_int_equal(error.code, CPB_E_DAMAGED);
-  assert_true(f.largest <= 5000);
-  assert_int_equal(f.blocks, 0);
+  for (uint64_t size = 0; size <= 5000; size += 1 + size) {
+    failing_allocator f = {0};
+    const cpb_allocator a = failing_allocator_of(&f);
+    cpb_transposed out;
+    cpb_error error = {0};
+    assert_false(cpb_transpose_decode(&a, NULL, assemble(&chunk, &s), 1, size, &out, &error));
+    assert_int_equal(error.code, CPB_E_DAMAGED);
+    assert_non_null(strstr(error.message, "larger than the chunk header says"));
+    assert_true(f.largest <= 5000);
+    assert_int_equal(f.blocks, 0);
+  }
 }
 
 static void memory_grows_with_the_data_not_with_its_header(void **state) {
