@@ -14,7 +14,11 @@
 #define DEFAULT_BUFFER ((size_t)16 << 20)
 #define MAX_OFFSET ((uint64_t)1 << 62)  /* of what is appended to, and of a record's size */
 #define RECORD_OVERHEAD 8               /* counts towards the chunk size, as in Riegeli */
-#define COMPRESS_AT_ONCE ((size_t)256 << 10)
+/* Bytes given to the codec at once, which bounds what it adds to the buffer: the
+ * fourth part of the buffer, but within these. Codecs are fastest when they get
+ * a record whole. */
+#define MIN_AT_ONCE ((size_t)64 << 10)
+#define MAX_AT_ONCE ((size_t)4 << 20)
 
 /* What comes before the first record, in this order. */
 typedef enum writer_stage {
@@ -316,11 +320,15 @@ static void compress(cpb_record_writer *w, cpb_span bytes) {
   stream(w, cpb_buffer_span(body));
 }
 
+static size_t at_once(const cpb_record_writer *w) {
+  return cpb_min_size(cpb_max_size(w->options.buffer / 4, MIN_AT_ONCE), MAX_AT_ONCE);
+}
+
 /* A part of the lent bytes goes into the chunk. */
 static void take_input(cpb_record_writer *w) {
   const bool compressing = w->mode != CHUNK_COLLECTED && !w->uncompressed;
   cpb_span bytes = w->input;
-  if (compressing) bytes.size = cpb_min_size(bytes.size, COMPRESS_AT_ONCE);
+  if (compressing) bytes.size = cpb_min_size(bytes.size, at_once(w));
   w->input.data += bytes.size;
   w->input.size -= bytes.size;
   w->record_left -= bytes.size;
