@@ -2,6 +2,7 @@
 #include "riegeli_parts.h"
 
 #include "failing_allocator.h"
+#include "riegeli/chunk_writer.h"
 
 static void a_record_too_large_is_refused_before_its_chunk_begins(void **state) {
   (void)state;
@@ -50,6 +51,27 @@ static void a_large_record_that_compresses_well_is_held(void **state) {
   chunks_free(all);
   file_free(&f);
   free(data);
+}
+
+static void sizes_beyond_64_bits_are_refused(void **state) {
+  (void)state;
+  cpb_record_writer *writer = cpb_record_writer_new(NULL, NULL);
+  assert_int_equal(cpb_record_writer_begin_record(writer, UINT64_MAX), CPB_E_LIMIT);
+  cpb_record_writer_free(writer);
+
+  cpb_chunk_writer w;
+  const cpb_span none = {NULL, 0};
+  const cpb_chunk_header header = {.data_size = UINT64_MAX - 100, .type = 'r'};
+  cpb_chunk_writer_init(&w, 64);
+  assert_false(cpb_chunk_writer_chunk(&w, &header, none, none));
+  assert_false(cpb_chunk_writer_open(&w, UINT64_MAX - 100));
+  assert_true(cpb_chunk_writer_open(&w, UINT64_MAX)); /* unknown */
+  assert_false(cpb_chunk_writer_close(&w, &header));
+  for (uint64_t before_end = 1; before_end < 100; before_end++) {
+    cpb_chunk_writer_init(&w, UINT64_MAX - before_end);
+    assert_false(cpb_chunk_writer_pad(&w, 65536)); /* 2^64 is the next multiple */
+    assert_false(cpb_chunk_writer_pad(&w, 1000));
+  }
 }
 
 typedef struct wrong_use {
@@ -185,6 +207,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_record_too_large_is_refused_before_its_chunk_begins),
       cmocka_unit_test(a_large_record_that_compresses_well_is_held),
+      cmocka_unit_test(sizes_beyond_64_bits_are_refused),
       cmocka_unit_test(wrong_use_is_said_and_stays),
       cmocka_unit_test(wrong_options_are_the_writers_first_error),
       cmocka_unit_test(any_allocation_may_fail),
