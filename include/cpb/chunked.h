@@ -25,6 +25,7 @@
 #define CPB_CHUNKED_H
 
 #include "cpb/base.h"
+#include "cpb/message.h"
 #include "cpb/records.h"
 
 #ifdef __cplusplus
@@ -196,6 +197,11 @@ typedef struct cpb_merge_options {
   size_t read_size;    /* the largest need.length; default 256 KiB */
   uint64_t plan_items; /* how many patched fields and segments the plan may
                           have, at about 100 bytes each; default 2^22 */
+  const cpb_message_type *type; /* of the merged message; must outlive the merge.
+                          NULL: a field tag without index means a singular
+                          field (unless that occurs several times: what is
+                          merged then becomes a further occurrence), and chunks
+                          for numbers cannot be merged */
   const cpb_limits *limits;
 } cpb_merge_options;
 

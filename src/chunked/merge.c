@@ -51,6 +51,7 @@ static void init_parts(cpb_merge *m, const cpb_index *index) {
   };
   uint64_t depth = m->limits.depth + index->metadata.num_steps;
   cpb_merge_tree_init(&m->tree, &m->allocator, &index->metadata, m->options.plan_items, &m->error);
+  m->tree.type = m->options.type;
   if (index->riegeli.end > 0) m->tree.position = index->record.chunk_begin;
   cpb_merge_walk_init(&m->walk, &m->allocator, &m->tree, &m->store,
                       (uint32_t)cpb_min_u64(2 * depth, UINT32_MAX), &m->error);

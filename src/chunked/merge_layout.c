@@ -34,6 +34,7 @@ typedef enum { KEEP, DROP, REPLACE } patch_fate;
  * other entries of a map stay (the last one counts). */
 static patch_fate fate_of(const cpb_merge_walk *w, uint32_t patch) {
   const cpb_target *t = &w->tree->targets[w->patches[patch].target];
+  if (t->shadow) return patch < t->anchor ? DROP : KEEP;
   if (t->apart) return KEEP;
   if (t->anchor == patch) return REPLACE;
   return t->kind == CPB_TAG_FIELD ? DROP : KEEP;
@@ -51,8 +52,9 @@ static uint64_t key_size(const cpb_target *t) {
 /* --- Sizes, from the leaves up -------------------------------------------- */
 
 static uint64_t field_size(const cpb_merge_walk *w, uint32_t id) {
-  uint64_t size = w->tree->targets[id].size;
-  return cpb_wire_len_size(cpb_target_number(w->tree, id), size) + size;
+  const cpb_target *t = &w->tree->targets[id];
+  if (t->bare) return t->size;
+  return cpb_wire_len_size(cpb_target_number(w->tree, id), t->size) + t->size;
 }
 
 static bool add_size(cpb_merge_walk *w, uint64_t *sum, uint64_t size) {
@@ -242,7 +244,8 @@ static bool push(writer *o, cursor c, uint32_t part) {
 
 static bool write_target(writer *o, uint32_t id) {
   cpb_target *t = &o->walk->tree->targets[id];
-  if (id != CPB_ROOT && !put_header(o, cpb_target_number(o->walk->tree, id), t->size)) return false;
+  bool has_header = id != CPB_ROOT && !t->bare;
+  if (has_header && !put_header(o, cpb_target_number(o->walk->tree, id), t->size)) return false;
   sort_inserts(o->walk->inserts, &t->first_insert);
   return put_key(o, t) && push(o, (cursor){.target = id, .insert = t->first_insert}, t->first_part);
 }
@@ -310,6 +313,9 @@ static bool write_step(writer *o) {
 
 bool cpb_merge_layout_build(cpb_merge_layout *layout, cpb_merge_walk *walk) {
   writer o = {.layout = layout, .walk = walk};
+  cpb_buffer_free(&layout->literals);
+  layout->literals = walk->literals; /* which its parts point into */
+  cpb_buffer_init(&walk->literals, &walk->allocator);
   bool done = size_targets(walk) && write_target(&o, CPB_ROOT);
   while (done && o.depth > 0) done = write_step(&o);
   cpb_release(&layout->allocator, o.stack);

@@ -4,8 +4,6 @@
 
 #include "chunked/merge_walk.h"
 
-#define CPB_LITERAL UINT32_MAX
-
 typedef struct cpb_piece {
   uint64_t offset; /* in the merged message; its length is up to the next one */
   uint64_t at;     /* in the chunk or in `literals` */

@@ -90,8 +90,9 @@ static bool bind(cpb_merge_walk *w, uint32_t id, met_field f) {
 static bool meet_singular(cpb_merge_walk *w, uint32_t id, met_field f) {
   cpb_target *t = target(w, id);
   t->count++;
+  if (t->bare) return t->merged || bind(w, id, f);
   if (!f.is_len) {
-    t->is_number = true;
+    t->is_number = t->field == NULL;
     return t->form == CPB_FORM_LEAF ||
            fail_in_chunk(w, CPB_E_DAMAGED, "a number where its index expects a message");
   }
@@ -123,7 +124,10 @@ static bool meet(cpb_merge_walk *w, uint32_t id) {
     return fail_in_chunk(w, CPB_E_UNSUPPORTED, "a field tag that leads into a group");
   }
   met_field f = met(w);
-  switch (target(w, id)->form) {
+  const cpb_target *t = target(w, id);
+  if (t->shadow) return cpb_walk_new_patch(w, top(w)->part, f.begin, f.end, id) != CPB_NONE;
+  if (cpb_target_appends(t)) return true;
+  switch (t->form) {
     case CPB_FORM_ELEMENTS: return meet_element(w, id, f);
     case CPB_FORM_ENTRIES: return meet_entry(w, id, f);
     default: return meet_singular(w, id, f);
@@ -244,6 +248,7 @@ static bool on_field(cpb_merge_walk *w) {
 static bool end_job(cpb_merge_walk *w) {
   cpb_wire_free(&w->scanner);
   w->scanning = false;
+  w->key.size = 0;
   return leave(w);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "chunked/merge_types.h"
 #include "proto/wire.h"
 
 #define FIELD_NUMBER_MAX 536870911u
@@ -98,7 +99,7 @@ static bool too_many(cpb_merge_tree *tree) {
   return false;
 }
 
-static uint32_t add_target(cpb_merge_tree *tree, cpb_target target) {
+uint32_t cpb_merge_tree_add(cpb_merge_tree *tree, cpb_target target) {
   if (tree->num_targets >= tree->max_items) return too_many(tree), CPB_NONE;
   if (tree->num_targets >= tree->num_buckets && !grow_buckets(tree)) return CPB_NONE;
   void *targets = tree->targets;
@@ -151,7 +152,8 @@ static uint32_t child(cpb_merge_tree *tree, uint32_t node, uint32_t parent, cpb_
            CPB_NONE;
   }
   above->form = (uint8_t)form;
-  return add_target(tree, target);
+  if (target.kind == CPB_TAG_FIELD) target.field = cpb_types_field(tree, parent, target.value);
+  return cpb_merge_tree_add(tree, target);
 }
 
 /* What may follow what in a field tag: a field number first; an index or a key
@@ -178,10 +180,12 @@ static uint32_t target_of(cpb_merge_tree *tree, uint32_t id, uint32_t base) {
   const cpb_tag_step *steps = tree->metadata->steps + node->first_tag;
   uint8_t previous = 0;
   for (uint32_t i = 0; i < node->num_tags && base != CPB_NONE; i++) {
-    const char *wrong = wrong_step(previous, steps[i]);
+    cpb_tag_step step = steps[i];
+    const char *wrong = wrong_step(previous, step);
+    if (wrong == NULL) wrong = cpb_types_adapt(tree, base, &step);
     if (wrong != NULL) return damaged_tag(tree, id, wrong), CPB_NONE;
-    base = child(tree, id, base, steps[i]);
-    if (steps[i].kind >= CPB_TAG_KEY_STRING && base != CPB_NONE) base = child(tree, id, base, map_value);
+    base = child(tree, id, base, step);
+    if (step.kind >= CPB_TAG_KEY_STRING && base != CPB_NONE) base = child(tree, id, base, map_value);
     previous = (uint8_t)steps[i].kind;
   }
   return base;
@@ -207,25 +211,31 @@ static bool add_op(builder *b, cpb_merge_op op) {
   return true;
 }
 
-/* A field without a chunk index is, as TensorFlow has it, chunk 0 if it holds
- * bytes; a message is only made sure to be there. */
-static bool op_without_chunk(builder *b, const cpb_chunked_node *node, uint32_t target) {
+/* A field without a chunk index is, as TensorFlow has it, chunk 0; but a message
+ * is only made sure to be there. */
+static bool op_without_chunk(builder *b, uint32_t id, uint32_t target) {
+  const cpb_chunked_node *node = &b->tree->metadata->nodes[id];
   if (node->num_tags == 0) return true;
-  bool bytes = node->first_child == CPB_NO_NODE && b->num_chunks > 0 &&
-               b->type_of(b->user, 0) == CPB_CHUNK_BYTES;
-  return add_op(b, (cpb_merge_op){target, 0, bytes ? CPB_OP_SET : CPB_OP_TOUCH});
+  cpb_op_kind kind = CPB_OP_MERGE;
+  if (b->num_chunks > 0 && node->first_child == CPB_NO_NODE) {
+    kind = cpb_types_op(b->tree, target, b->type_of(b->user, 0));
+  }
+  return add_op(b, (cpb_merge_op){target, 0, kind == CPB_OP_MERGE ? CPB_OP_TOUCH : kind});
 }
 
 static bool op_of_node(builder *b, uint32_t id, uint32_t target) {
   const cpb_chunked_node *node = &b->tree->metadata->nodes[id];
-  if (node->chunk == CPB_NO_CHUNK) return op_without_chunk(b, node, target);
+  const char *wrong = node->num_tags > 0 ? cpb_types_refuse(b->tree, target) : NULL;
+  if (wrong != NULL) return damaged_tag(b->tree, id, wrong);
+  if (node->chunk == CPB_NO_CHUNK) return op_without_chunk(b, id, target);
   if (node->chunk >= b->num_chunks) {
     cpb_fail(b->tree->error, CPB_E_DAMAGED, b->tree->position, "chunked field %u: chunk %llu of %llu",
              (unsigned)id, (unsigned long long)node->chunk, (unsigned long long)b->num_chunks);
     return false;
   }
-  bool set = node->num_tags > 0 && b->type_of(b->user, node->chunk) == CPB_CHUNK_BYTES;
-  return add_op(b, (cpb_merge_op){target, (uint32_t)node->chunk, set ? CPB_OP_SET : CPB_OP_MERGE});
+  cpb_op_kind kind = CPB_OP_MERGE;
+  if (node->num_tags > 0) kind = cpb_types_op(b->tree, target, b->type_of(b->user, node->chunk));
+  return add_op(b, (cpb_merge_op){target, (uint32_t)node->chunk, kind});
 }
 
 /* Only a message has fields, so what has them is merged, whatever the type of
@@ -241,7 +251,8 @@ static bool finish_ops(cpb_merge_tree *tree) {
       return false;
     }
     if (op->kind == CPB_OP_SET && t->form == CPB_FORM_MESSAGE) op->kind = CPB_OP_MERGE;
-    if (op->kind != CPB_OP_SET) t->ops++;
+    if (op->kind == CPB_OP_NUMBER) t->bare = true;
+    if (op->kind == CPB_OP_MERGE || op->kind == CPB_OP_TOUCH) t->ops++;
   }
   return true;
 }
@@ -333,14 +344,14 @@ static bool build_ops(builder *b, build_room *room) {
     if (target == CPB_NONE || !op_of_node(b, at.node, target)) return false;
     push_children(m, room, at.node, target);
   }
-  return finish_ops(b->tree);
+  return finish_ops(b->tree) && cpb_types_add_shadows(b->tree);
 }
 
 bool cpb_merge_tree_build(cpb_merge_tree *tree, uint64_t num_chunks, cpb_chunk_type_of *type_of,
                           const void *user) {
   builder b = {tree, num_chunks, type_of, user};
   size_t n = tree->metadata->num_nodes;
-  if (add_target(tree, (cpb_target){.parent = CPB_NONE, .live = true}) == CPB_NONE) return false;
+  if (cpb_merge_tree_add(tree, (cpb_target){.parent = CPB_NONE, .live = true}) == CPB_NONE) return false;
   if (n == 0) return true;
   build_room room = {0};
   if (n <= SIZE_MAX / (2 * sizeof *room.nodes) && n <= SIZE_MAX / sizeof *room.stack) {

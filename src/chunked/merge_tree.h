@@ -17,6 +17,7 @@
 #define CPB_CHUNKED_MERGE_TREE_H
 
 #include "chunked/metadata.h"
+#include "cpb/message.h"
 
 #define CPB_NONE UINT32_MAX
 #define CPB_ROOT 0u
@@ -30,6 +31,8 @@ typedef enum cpb_target_form {
 } cpb_target_form;
 
 typedef struct cpb_target {
+  const cpb_field *field; /* FIELD: where the type is known; elements and
+                             entries have their field's in the parent */
   uint64_t value;    /* the tag step: field number, index, key or text offset */
   uint32_t length;   /* of a string key */
   uint32_t parent;
@@ -41,7 +44,10 @@ typedef struct cpb_target {
   bool merged;       /* an operation on it was carried out */
   bool apart;        /* leaf: it occurs several times, so what is merged becomes
                         a further occurrence */
-  bool is_number;    /* an occurrence is a number, not a length-delimited value */
+  bool is_number;    /* an occurrence is a number, and the type is not known */
+  bool bare;         /* what it becomes has its tag already: a number */
+  bool shadow;       /* no operation's: another member of a oneof, whose patches
+                        numbered below `anchor` are to go */
   uint32_t first_live, next_live; /* live children */
   uint32_t anchor;   /* the patch in whose place it is written; CPB_NONE: an insert */
   uint32_t first_part, last_part;
@@ -55,7 +61,8 @@ typedef struct cpb_target {
 typedef enum cpb_op_kind {
   CPB_OP_TOUCH, /* be there, if only empty */
   CPB_OP_MERGE,
-  CPB_OP_SET
+  CPB_OP_SET,
+  CPB_OP_NUMBER /* set to the number that the chunk says as text */
 } cpb_op_kind;
 
 typedef struct cpb_merge_op {
@@ -68,9 +75,11 @@ typedef struct cpb_merge_tree {
   cpb_allocator allocator;
   cpb_error *error;
   const cpb_metadata *metadata;
+  const cpb_message_type *type; /* of the merged message, or NULL */
   uint64_t max_items;
   uint64_t position;  /* of the index in the file, for errors */
   uint32_t max_key;   /* length of the longest string key */
+  bool has_oneofs;
   cpb_target *targets;
   size_t num_targets, targets_capacity;
   uint32_t *buckets;  /* hash table of targets by parent and step */
@@ -89,6 +98,20 @@ void cpb_merge_tree_free(cpb_merge_tree *tree);
 /* Fills targets and ops. False with the error set. */
 bool cpb_merge_tree_build(cpb_merge_tree *tree, uint64_t num_chunks, cpb_chunk_type_of *type_of,
                           const void *user);
+
+/* The field that the target is a value of, or NULL where that is not known. */
+static inline const cpb_field *cpb_target_field(const cpb_merge_tree *tree, uint32_t target) {
+  const cpb_target *t = &tree->targets[target];
+  return t->kind == CPB_TAG_FIELD || t->kind == 0 ? t->field : tree->targets[t->parent].field;
+}
+
+/* A repeated field that is named without an index: what is merged is appended. */
+static inline bool cpb_target_appends(const cpb_target *t) {
+  return t->apart || (t->field != NULL && t->field->repeated && t->form == CPB_FORM_LEAF);
+}
+
+/* Adds a target; CPB_NONE with the error set. */
+uint32_t cpb_merge_tree_add(cpb_merge_tree *tree, cpb_target target);
 
 /* The child of `parent` by this step, or CPB_NONE. `key` for KEY_STRING. */
 uint32_t cpb_merge_tree_find(const cpb_merge_tree *tree, uint32_t parent, uint8_t kind, uint64_t value,

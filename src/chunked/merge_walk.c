@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "chunked/merge_numbers.h"
+#include "chunked/merge_types.h"
 
 void cpb_merge_walk_init(cpb_merge_walk *w, const cpb_allocator *a, cpb_merge_tree *tree,
                          cpb_chunk_store *store, uint32_t depth_limit, cpb_error *error) {
@@ -14,6 +15,7 @@ void cpb_merge_walk_init(cpb_merge_walk *w, const cpb_allocator *a, cpb_merge_tr
   w->depth_limit = depth_limit;
   w->error = error;
   cpb_buffer_init(&w->key, a);
+  cpb_buffer_init(&w->literals, a);
 }
 
 void cpb_merge_walk_finish(cpb_merge_walk *w) {
@@ -35,6 +37,7 @@ void cpb_merge_walk_finish(cpb_merge_walk *w) {
 
 void cpb_merge_walk_free(cpb_merge_walk *w) {
   cpb_merge_walk_finish(w);
+  cpb_buffer_free(&w->literals);
   cpb_release(&w->allocator, w->parts);
   cpb_release(&w->allocator, w->patches);
   cpb_release(&w->allocator, w->inserts);
@@ -45,10 +48,11 @@ void cpb_merge_walk_free(cpb_merge_walk *w) {
 
 /* --- Making a target be there --------------------------------------------- */
 
-static bool fail_at_index(cpb_merge_walk *w, cpb_code code, const char *what, uint32_t id) {
-  const cpb_target *t = &w->tree->targets[id];
-  cpb_fail(w->error, code, w->tree->position, "field tag of chunk %u: field %u: %s",
-           (unsigned)w->tree->ops[w->op].chunk, (unsigned)cpb_target_number(w->tree, t->kind ? id : 0), what);
+/* What is wrong is in the index, in the field tag of the operation. */
+static bool fail_at_index(cpb_merge_walk *w, cpb_code code, const char *what) {
+  cpb_merge_op op = w->tree->ops[w->op];
+  cpb_fail(w->error, code, w->tree->position, "field tag of chunk %u: field %u %s", (unsigned)op.chunk,
+           (unsigned)cpb_target_number(w->tree, op.target), what);
   return false;
 }
 
@@ -77,7 +81,8 @@ static bool append_element(cpb_merge_walk *w, uint32_t id) {
 static bool make_one_live(cpb_merge_walk *w, uint32_t id) {
   const cpb_target *t = &w->tree->targets[id];
   if (t->kind == CPB_TAG_INDEX) return append_element(w, id);
-  if (t->form != CPB_FORM_ELEMENTS && t->form != CPB_FORM_ENTRIES) return insert_target(w, id);
+  bool holder = t->form == CPB_FORM_ELEMENTS || t->form == CPB_FORM_ENTRIES || cpb_target_appends(t);
+  if (!holder) return insert_target(w, id);
   cpb_walk_set_live(w, id);
   return true;
 }
@@ -103,9 +108,8 @@ static bool make_live(cpb_merge_walk *w, uint32_t id) {
 /* --- Operations ----------------------------------------------------------- */
 
 /* A further occurrence of a field that occurs several times. */
-static bool add_occurrence(cpb_merge_walk *w, uint32_t id, uint32_t part) {
-  return cpb_walk_insert(w, cpb_target_owner(w->tree, id), cpb_target_number(w->tree, id),
-                         CPB_INSERT_VALUE, part);
+static bool append_value(cpb_merge_walk *w, uint32_t id, cpb_insert_kind kind, uint32_t part) {
+  return cpb_walk_insert(w, cpb_target_owner(w->tree, id), cpb_target_number(w->tree, id), kind, part);
 }
 
 /* Whether the chunk has to be walked: something in it will be patched, or it is
@@ -116,19 +120,59 @@ static bool needs_walk(const cpb_target *t) {
 
 static bool carry_out(cpb_merge_walk *w, cpb_merge_op op, uint64_t size) {
   cpb_target *t = &w->tree->targets[op.target];
+  bool appends = cpb_target_appends(t);
+  if (op.kind == CPB_OP_SET && !appends) cpb_walk_clear(w, op.target);
   t->merged = true;
-  bool walk = op.kind == CPB_OP_MERGE && !t->apart && needs_walk(t);
-  if (walk && size > 0) return cpb_walk_begin_job(w, (cpb_walk_job){0, size, op.target, op.chunk});
-  if (op.kind == CPB_OP_SET && !t->apart) {
-    cpb_walk_clear(w, op.target);
-    t->merged = true;
+  if (size == 0 && !appends) return true;
+  if (op.kind == CPB_OP_MERGE && !appends && needs_walk(t)) {
+    return cpb_walk_begin_job(w, (cpb_walk_job){0, size, op.target, op.chunk});
   }
-  if (size == 0 && !t->apart) return true;
   uint32_t part = cpb_walk_new_part(w, op.chunk, 0, size);
   if (part == CPB_NONE) return false;
-  if (t->apart) return add_occurrence(w, op.target, part);
+  if (appends) return append_value(w, op.target, CPB_INSERT_VALUE, part);
   cpb_walk_only_part(w, op.target, part);
   return true;
+}
+
+/* Gathers the whole chunk, which says a number. */
+static cpb_have read_text(cpb_merge_walk *w, uint32_t chunk, uint64_t size) {
+  while (w->key.size < size) {
+    cpb_span span;
+    cpb_have have = cpb_chunk_store_span(w->store, chunk, w->key.size, &span);
+    if (have != CPB_HAVE) return have;
+    if (cpb_buffer_append(&w->key, span.data, span.size)) continue;
+    cpb_fail_memory(w->error);
+    return CPB_FAILED;
+  }
+  return CPB_HAVE;
+}
+
+static bool set_number(cpb_merge_walk *w, uint32_t id) {
+  uint8_t field[CPB_NUMBER_MAX];
+  cpb_target *t = &w->tree->targets[id];
+  size_t size = cpb_types_number(t->field, (cpb_span){w->key.data, w->key.size}, field);
+  uint64_t begin = w->literals.size;
+  if (size == 0) return fail_at_index(w, CPB_E_DAMAGED, "is a number, and the chunk's text says none that fits");
+  if (!cpb_buffer_append(&w->literals, field, size)) return cpb_fail_memory(w->error) == CPB_OK;
+  uint32_t part = cpb_walk_new_part(w, CPB_LITERAL, begin, begin + size);
+  if (part == CPB_NONE) return false;
+  if (cpb_target_appends(t)) return append_value(w, id, CPB_INSERT_PART, part);
+  cpb_walk_clear(w, id);
+  t->merged = true;
+  cpb_walk_only_part(w, id, part);
+  return true;
+}
+
+static cpb_have number_op(cpb_merge_walk *w, cpb_merge_op op, uint64_t size) {
+  if (size > CPB_NUMBER_TEXT_MAX) {
+    fail_at_index(w, CPB_E_DAMAGED, "is a number, and the chunk is too long to say one");
+    return CPB_FAILED;
+  }
+  cpb_have have = read_text(w, op.chunk, size);
+  if (have != CPB_HAVE) return have;
+  bool done = set_number(w, op.target);
+  w->key.size = 0;
+  return done ? CPB_HAVE : CPB_FAILED;
 }
 
 static cpb_have next_op(cpb_merge_walk *w) {
@@ -139,11 +183,17 @@ static cpb_have next_op(cpb_merge_walk *w) {
     if (have != CPB_HAVE) return have;
   }
   if (w->tree->targets[op.target].is_number) {
-    fail_at_index(w, CPB_E_UNSUPPORTED, "a number, which needs the message's schema", op.target);
+    fail_at_index(w, CPB_E_UNSUPPORTED, "is a number, which needs the message's schema");
     return CPB_FAILED;
   }
   if (!make_live(w, op.target)) return CPB_FAILED;
-  if (op.kind != CPB_OP_TOUCH && !carry_out(w, op, size)) return CPB_FAILED;
+  cpb_types_clear_oneof(w->tree, op.target, (uint32_t)w->num_patches);
+  if (op.kind == CPB_OP_NUMBER) {
+    cpb_have have = number_op(w, op, size);
+    if (have != CPB_HAVE) return have;
+  } else if (op.kind != CPB_OP_TOUCH && !carry_out(w, op, size)) {
+    return CPB_FAILED;
+  }
   w->op++;
   return CPB_HAVE;
 }

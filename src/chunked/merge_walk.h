@@ -20,9 +20,11 @@
 #include "chunked/merge_tree.h"
 #include "proto/wire.h"
 
+#define CPB_LITERAL UINT32_MAX
+
 typedef struct cpb_part {
   uint64_t begin, end; /* in the chunk */
-  uint32_t chunk;
+  uint32_t chunk;      /* or CPB_LITERAL */
   uint32_t next;       /* of the same target */
   uint32_t first_patch, last_patch;
 } cpb_part;
@@ -111,7 +113,8 @@ typedef struct cpb_merge_walk {
   cpb_walk_job *later;          /* walked after the job */
   size_t num_later, later_capacity;
   bool reading_key;
-  cpb_buffer key;
+  cpb_buffer key;               /* or the text of a number */
+  cpb_buffer literals;          /* numbers as fields; parts of CPB_LITERAL */
   uint32_t *path;               /* room for make_live */
   size_t path_capacity;
 } cpb_merge_walk;
