@@ -113,6 +113,7 @@ static bool unsettled(const cpb_store_stream *stream) {
 /* Reads on to the end of the Riegeli chunk, where its hash is checked. */
 static cpb_have settle(cpb_chunk_store *s, cpb_store_stream *stream) {
   uint64_t begin = cpb_record_reader_chunk(stream->reader)->begin;
+  stream->settling = true;
   while (unsettled(stream)) {
     cpb_record_reader_skip(stream->reader, UINT64_MAX);
     cpb_record_reader_input(stream->reader)->size = s->input->size;
@@ -120,6 +121,7 @@ static cpb_have settle(cpb_chunk_store *s, cpb_store_stream *stream) {
     bool past = stream->reader->source.begin != begin;
     if (past || answer == CPB_STEP_DONE) {
       stream->in_record = false;
+      stream->chunk = CPB_NO_CHUNK;
     } else if (answer == CPB_STEP_ERROR) {
       return reader_failed(s, stream);
     } else if (answer == CPB_STEP_NEED) {
@@ -143,7 +145,7 @@ cpb_have cpb_chunk_store_settle(cpb_chunk_store *s) {
 /* The stream has the Riegeli chunk that `position` is in, and can go there
  * without decoding anything again. */
 static bool is_near(const cpb_chunk_store *s, const cpb_store_stream *stream, uint64_t position) {
-  if (!stream->in_record) return false;
+  if (!stream->in_record || stream->settling) return false;
   const cpb_riegeli_chunk *riegeli = cpb_record_reader_chunk(stream->reader);
   const cpb_record *record = cpb_record_reader_record(stream->reader);
   if (position < riegeli->begin || position - riegeli->begin >= riegeli->num_records) return false;
@@ -158,7 +160,9 @@ static cpb_store_stream *choose_stream(cpb_chunk_store *s, uint64_t chunk) {
   size_t end = large ? CPB_SMALL_STREAMS + CPB_LARGE_STREAMS : CPB_SMALL_STREAMS;
   cpb_store_stream *oldest = &s->streams[begin];
   for (size_t i = 0; i < CPB_SIZE_STREAM; i++) {
-    if (s->streams[i].chunk == chunk || is_near(s, &s->streams[i], entry->offset)) return &s->streams[i];
+    cpb_store_stream *stream = &s->streams[i];
+    if (stream->chunk == chunk && !stream->settling) return stream;
+    if (is_near(s, stream, entry->offset)) return stream;
   }
   for (size_t i = begin; i < end; i++) {
     if (s->streams[i].used < oldest->used) oldest = &s->streams[i];
@@ -180,7 +184,7 @@ static cpb_have make_reader(cpb_chunk_store *s, cpb_store_stream *stream) {
 
 static void go_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
   stream->chunk = chunk;
-  stream->in_record = false;
+  stream->in_record = stream->settling = false;
   stream->span = (cpb_span){NULL, 0};
   cpb_record_reader_seek(stream->reader, entry_of(s, chunk)->offset);
 }
@@ -227,13 +231,13 @@ static cpb_have begin_record(cpb_chunk_store *s, cpb_store_stream *stream) {
 
 /* Makes `stream` be within the record of `chunk`. */
 static cpb_have open_in(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
-  stream->used = ++s->clock;
-  if (stream->chunk != chunk) {
+  if (stream->chunk != chunk || stream->settling) {
     cpb_have have = turn_to(s, stream, chunk);
     if (have != CPB_HAVE) return have;
   }
-  if (stream->in_record) return CPB_HAVE;
-  return begin_record(s, stream);
+  cpb_have have = stream->in_record ? CPB_HAVE : begin_record(s, stream);
+  if (have == CPB_HAVE) stream->used = ++s->clock;
+  return have;
 }
 
 /* --- Reading -------------------------------------------------------------- */
@@ -270,10 +274,8 @@ cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offse
   if (have != CPB_HAVE) return have;
   if (offset >= cpb_record_reader_record(stream->reader)->size) return CPB_AT_END;
   if (offset < stream->pos - stream->span.size) {
-    cpb_have settled = unsettled(stream) ? settle(s, stream) : CPB_HAVE;
-    if (settled != CPB_HAVE) return settled;
-    go_to(s, stream, chunk);
-    have = begin_record(s, stream);
+    have = turn_to(s, stream, chunk);
+    if (have == CPB_HAVE) have = begin_record(s, stream);
     if (have != CPB_HAVE) return have;
   }
   return read_from(s, stream, offset, span);

@@ -25,6 +25,7 @@ typedef struct cpb_store_stream {
   cpb_record_reader *reader;
   cpb_buffer window; /* the input that was lent to the reader */
   uint64_t chunk;    /* CPB_NO_CHUNK: none */
+  bool settling;     /* it is being verified, and of no other use */
   bool in_record;    /* its record has begun; then these count: */
   uint64_t pos;      /* the next byte that the reader gives */
   cpb_span span;     /* what it gave last: the bytes before pos */

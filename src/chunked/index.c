@@ -79,13 +79,15 @@ static cpb_step fail(cpb_index *index, const cpb_error *error) {
 }
 
 /* A record that does not decode is not damage: the hashes say that it is what
- * was written, so the file is another Riegeli file. */
+ * was written, so the file is another Riegeli file. Almost any message decodes
+ * as an index without a message; no splitter writes one. */
 static cpb_step decode(cpb_index *index) {
   cpb_error error = {0};
   cpb_span bytes = {index->bytes.data, index->bytes.size};
   if (cpb_metadata_decode(&index->metadata, bytes, &index->limits, &error)) {
-    index->done = true;
-    return CPB_STEP_DONE;
+    index->done = index->metadata.num_nodes > 0 && index->metadata.nodes[0].has_message;
+    if (index->done) return CPB_STEP_DONE;
+    cpb_fail(&error, CPB_E_DAMAGED, CPB_NO_OFFSET, "it has no ChunkedMessage");
   }
   if (error.code == CPB_E_DAMAGED) {
     cpb_fail(&index->error, CPB_E_FORMAT, index->record.chunk_begin,

@@ -40,7 +40,7 @@ static uint64_t mix(uint64_t h, uint64_t v) {
 }
 
 static uint64_t hash_step(uint32_t parent, uint8_t kind, uint64_t value, cpb_span key) {
-  uint64_t h = mix(mix(parent, kind), value);
+  uint64_t h = mix(mix(parent, kind), kind == CPB_TAG_KEY_STRING ? 0 : value);
   for (size_t i = 0; i < key.size; i++) h = mix(h, key.data[i]);
   return mix(h, key.size);
 }
@@ -50,8 +50,7 @@ static cpb_span key_of(const cpb_merge_tree *tree, const cpb_target *t) {
 }
 
 static uint64_t hash_target(const cpb_merge_tree *tree, const cpb_target *t) {
-  uint64_t value = t->kind == CPB_TAG_KEY_STRING ? 0 : t->value;
-  return hash_step(t->parent, t->kind, value, key_of(tree, t));
+  return hash_step(t->parent, t->kind, t->value, key_of(tree, t));
 }
 
 static bool grow_buckets(cpb_merge_tree *tree) {
