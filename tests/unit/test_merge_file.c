@@ -303,8 +303,8 @@ static void no_flipped_bit_changes_the_message_unseen(void **state) {
     size_t errors = 0;
     for (size_t bit = 0; bit < 8 * file.size; bit++) {
       cpb_merge_options options = {.struct_size = sizeof options, .verify = (cpb_verify)(bit % 2),
-                                   .memory = bit % 3 == 0 ? 64 : 0};
-      host h = {&file, SIZE_MAX, NULL};
+                                   .memory = bit / 2 % 2 ? 64 : 0};
+      host h = {&file, bit / 4 % 2 ? 16 : SIZE_MAX, NULL};
       cpb_buffer out;
       cpb_error error;
       cpb_buffer_init(&out, &plain);
