@@ -103,6 +103,7 @@ typedef struct cpb_file_options {
   size_t struct_size; /* sizeof(cpb_file_options) */
   const cpb_allocator *allocator;
   const cpb_limits *limits;
+  const cpb_message_type *type; /* of what is merged, as in cpb_merge_options */
   cpb_progress progress; /* NULL for none */
   void *user;            /* for progress */
   int replace, sync;     /* as in cpb_output_options, where paths are given */
@@ -119,10 +120,11 @@ CPB_API cpb_code cpb_file_split(const char *in, const char *out, const cpb_split
 CPB_API cpb_code cpb_file_repack(const char *in, const char *out, const cpb_repack_options *how,
                                  const cpb_file_options *options, cpb_error *error);
 
-/* The same on what the caller has opened; the output is not committed. A split
- * that was planned before (cpb_split_plan) goes on from there. */
-CPB_API cpb_code cpb_transfer_merge(cpb_file *in, cpb_output *out, const cpb_file_options *options,
-                                    cpb_error *error);
+/* The same on what the caller has opened; the output is not committed. `index`
+ * is that of `in`, done. A split that was planned before (cpb_split_plan) goes
+ * on from there. */
+CPB_API cpb_code cpb_transfer_merge(cpb_file *in, const cpb_index *index, cpb_output *out,
+                                    const cpb_file_options *options, cpb_error *error);
 CPB_API cpb_code cpb_transfer_split(cpb_file *in, cpb_output *out, cpb_split *split,
                                     const cpb_file_options *options, cpb_error *error);
 CPB_API cpb_code cpb_transfer_repack(cpb_file *in, cpb_output *out, cpb_repack *repack,

@@ -87,7 +87,7 @@ const cli_command cli_commands[] = {
                  "Is it whole?\n"
                  "cpb verify saved_model.cpb --against saved_model.pb\n"
                  "And is it this message?\n",
-     .options = COMMON | CLI_BIT(AGAINST) | CLI_BIT(JSON),
+     .options = COMMON | TYPED | CLI_BIT(AGAINST) | CLI_BIT(JSON),
      .run = cli_verify},
     {.name = "records",
      .operand = "FILE",

@@ -3,6 +3,7 @@
 #define CPB_CLI_COMPARE_H
 
 #include "cli/cli.h"
+#include "cpb/message.h"
 
 typedef struct cli_comparison {
   uint64_t size;       /* of the merged message */
@@ -12,8 +13,9 @@ typedef struct cli_comparison {
   cpb_error against_error;
 } cli_comparison;
 
-/* Merges the file `cpb` with this index. Without `against` only the merge is
+/* Merges the file `cpb` with this index; `type` may be NULL. Without `against` only the merge is
  * tried. */
-cli_comparison cli_compare(cli *c, const cpb_index *index, cpb_file *cpb, cpb_file *against);
+cli_comparison cli_compare(cli *c, const cpb_index *index, const cpb_message_type *type,
+                           cpb_file *cpb, cpb_file *against);
 
 #endif

@@ -1,33 +1,52 @@
 /* cpb merge: the message of a .cpb file. */
 #include "base/alloc.h"
 #include "cli/cli.h"
+#include "cli/schema.h"
 
-static int merge(cli *c, const char *path) {
+typedef struct merging {
+  cli *cli;
+  char *path;
+  cpb_file *in;
+  cpb_index *index;              /* NULL: the file is the message */
+  cpb_schema *schema;
+  const cpb_message_type *type;  /* NULL when --type was not given */
+} merging;
+
+static int write_output(merging *m) {
+  cli *c = m->cli;
   int status = CLI_OK;
-  cpb_file *in = cli_open_input(c, path, &status);
-  if (!in) return status;
   const char *out_path = c->settings.output;
   cpb_output *out = cli_open_output(c, out_path, true, &status);
-  if (out) {
-    bool whole = cli_ends_with(path, ".pb");
-    cpb_error error = {.offset = CPB_NO_OFFSET};
-    cpb_file_options options = cli_transfer_options(c, whole ? "copying" : "merging");
-    if (whole) {
-      cpb_transfer_copy(in, out, &options, &error);
-    } else {
-      cpb_transfer_merge(in, out, &options, &error);
-    }
-    status = cli_transfer_status(c, path, out_path, &error);
-    status = cli_close_output(c, out_path, out, status);
+  if (!out) return status;
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  cpb_file_options options = cli_transfer_options(c, m->index ? "merging" : "copying");
+  options.type = m->type;
+  if (m->index) {
+    cpb_transfer_merge(m->in, m->index, out, &options, &error);
+  } else {
+    cpb_transfer_copy(m->in, out, &options, &error);
   }
-  cpb_file_close(in);
-  return status;
+  status = cli_transfer_status(c, m->path, out_path, &error);
+  return cli_close_output(c, out_path, out, status);
+}
+
+static bool open_input(merging *m, int *status) {
+  cli *c = m->cli;
+  m->path = cli_find_model(c, c->settings.input, status);
+  if (m->path) m->in = cli_open_input(c, m->path, status);
+  if (!m->in) return false;
+  if (cli_ends_with(m->path, ".pb")) return true;
+  m->index = cli_open_index(c, m->path, m->in, status);
+  return m->index && cli_load_type(c, &m->schema, &m->type, status);
 }
 
 int cli_merge(cli *c) {
   int status = CLI_OK;
-  char *path = cli_find_model(c, c->settings.input, &status);
-  if (path) status = merge(c, path);
-  cpb_release(&c->allocator, path);
+  merging m = {.cli = c};
+  if (open_input(&m, &status)) status = write_output(&m);
+  cpb_index_free(m.index);
+  cpb_schema_free(m.schema);
+  cpb_file_close(m.in);
+  cpb_release(&c->allocator, m.path);
   return status;
 }

@@ -107,8 +107,18 @@ const cpb_message_type *cli_node_path(const cpb_index *index, uint32_t node,
 
 /* --- Types --------------------------------------------------------------------- */
 
-/* Whether every field that a node's tags name is there. */
-static bool has_fields(const cpb_index *index, uint32_t node, const cpb_message_type **type) {
+/* A message goes into a message; what is no message, at a guess, into a string
+ * or bytes. */
+static bool fits_chunk(const cpb_index *index, uint64_t chunk, const cpb_field *field) {
+  cpb_chunk_info info;
+  if (!field || cpb_index_get_chunk(index, chunk, &info) != CPB_OK) return true;
+  if (info.type != CPB_CHUNK_BYTES) return field->message != NULL;
+  return field->type == CPB_TYPE_STRING || field->type == CPB_TYPE_BYTES;
+}
+
+/* Whether every field that a node's tags name is there, and takes the chunk. */
+static bool has_fields(const cpb_index *index, uint32_t node, const cpb_message_type *type) {
+  const cpb_field *field = NULL;
   cpb_index_node n;
   cpb_index_get_node(index, node, &n);
   for (uint32_t i = 0; i < n.num_tags; i++) {
@@ -116,22 +126,20 @@ static bool has_fields(const cpb_index *index, uint32_t node, const cpb_message_
     cpb_index_get_tag(index, node, i, &tag);
     bool is_key = tag.kind != CPB_TAG_FIELD && tag.kind != CPB_TAG_INDEX;
     if (tag.kind == CPB_TAG_INDEX) continue;
-    if (!*type || is_key != (*type)->map_entry || tag.value > UINT32_MAX) return false;
-    const cpb_field *field =
-        cpb_message_find_number(*type, is_key ? 2 : (uint32_t)tag.value);
+    if (!type || is_key != type->map_entry || tag.value > UINT32_MAX) return false;
+    field = cpb_message_find_number(type, is_key ? 2 : (uint32_t)tag.value);
     if (!field) return false;
-    *type = field->message;
+    type = field->message;
   }
-  return true;
+  return fits_chunk(index, n.chunk, field);
 }
 
 static bool fits_children(const cpb_index *index, const cpb_message_type *type) {
   cpb_index_node root;
   if (cpb_index_get_node(index, 0, &root) != CPB_OK) return true;
   for (uint32_t child = root.first_child; child != CPB_NO_NODE;) {
-    const cpb_message_type *at = type;
     cpb_index_node n;
-    if (!has_fields(index, child, &at)) return false;
+    if (!has_fields(index, child, type)) return false;
     cpb_index_get_node(index, child, &n);
     child = n.next;
   }
@@ -160,4 +168,11 @@ bool cli_find_type(cli *c, const cpb_schema *schema, const cpb_index *index,
   }
   *type = NULL;
   return true;
+}
+
+bool cli_load_type(cli *c, cpb_schema **schema, const cpb_message_type **type, int *status) {
+  *schema = NULL;
+  *type = NULL;
+  if (!c->settings.type) return true;
+  return cli_load_any_schema(c, schema, status) && cli_find_type(c, *schema, NULL, type, status);
 }

@@ -18,6 +18,10 @@ bool cli_load_any_schema(cli *c, cpb_schema **schema, int *status);
 bool cli_find_type(cli *c, const cpb_schema *schema, const cpb_index *index,
                    const cpb_message_type **type, int *status);
 
+/* The type that --type names, with its schema; both NULL when it was not given.
+ * False after the message. */
+bool cli_load_type(cli *c, cpb_schema **schema, const cpb_message_type **type, int *status);
+
 /* The path of `node` from its parent, by name as far as `type` goes, as text.
  * Returns the type at its end, NULL when that is not known. `type` may be
  * NULL. */

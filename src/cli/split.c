@@ -68,7 +68,7 @@ static int verify(splitting *s, cpb_output *out) {
   if (!written) return status;
   cpb_index *index = cli_open_index(c, path, written, &status);
   if (index) {
-    cli_comparison result = cli_compare(c, index, written, s->in);
+    cli_comparison result = cli_compare(c, index, NULL, written, s->in);
     status = report_comparison(c, &result, s->out_path);
   }
   cpb_index_free(index);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "cli/compare.h"
 #include "cli/json.h"
+#include "cli/schema.h"
 
 /* A record that was read whole. They are found in the order of the file. */
 typedef struct found_record {
@@ -17,6 +18,8 @@ typedef struct verification {
   cli_json json;
   const char *name;
   cpb_file *file;
+  cpb_schema *schema;
+  const cpb_message_type *type; /* that --type names, or NULL */
   found_record *records;
   size_t num_records, capacity;
   uint64_t num_chunks, problems, merged_size;
@@ -128,7 +131,7 @@ static void check_entry(verification *v, const cpb_index *index, uint64_t chunk)
 }
 
 static void check_merge(verification *v, const cpb_index *index, cpb_file *against) {
-  cli_comparison result = cli_compare(v->cli, index, v->file, against);
+  cli_comparison result = cli_compare(v->cli, index, v->type, v->file, against);
   v->merged_size = result.size;
   if (result.error.code != CPB_OK) {
     problem_of(v, &result.error);
@@ -195,8 +198,9 @@ int cli_verify(cli *c) {
     if (!against) return v.status;
   }
   v.file = cli_open_input(c, c->settings.input, &v.status);
-  if (v.file) verify(&v, against);
+  if (v.file && cli_load_type(c, &v.schema, &v.type, &v.status)) verify(&v, against);
   cpb_release(&c->allocator, v.records);
+  cpb_schema_free(v.schema);
   cpb_file_close(v.file);
   cpb_file_close(against);
   return v.status;

@@ -102,14 +102,33 @@ static bool buffered(const cpb_file *file, uint64_t offset) {
   return offset >= file->begin && offset - file->begin < file->length;
 }
 
-/* Makes the buffer hold the byte at `offset`, and of the `wanted` bytes from
- * there what it can; nothing at the end of the file. */
-static bool fill(cpb_file *file, uint64_t offset, uint64_t wanted) {
-  if (buffered(file, offset)) return true;
+/* The size as it is now: a file that is read may still grow. */
+static bool find_size(cpb_file *file) {
+  if (!file->piped) return cpb_descriptor_size(&file->store, &file->size);
+  while (!file->drained) {
+    if (!pull(file)) return false;
+  }
+  return true;
+}
+
+/* Whether `offset` is at or past the end, of which a pipe is read no more than
+ * that takes. */
+static bool find_end(cpb_file *file, uint64_t offset, bool *at_end) {
   while (file->piped && !file->drained && offset >= file->size) {
     if (!pull(file)) return false;
   }
-  if (buffered(file, offset) || (file->piped && offset >= file->size)) return true;
+  if (!file->piped && offset >= file->size && !find_size(file)) return false;
+  *at_end = offset >= file->size;
+  return true;
+}
+
+/* Makes the buffer hold the byte at `offset`, and of the `wanted` bytes from
+ * there what it can; nothing at the end of the file. */
+static bool fill(cpb_file *file, uint64_t offset, uint64_t wanted) {
+  bool at_end = false;
+  if (buffered(file, offset)) return true;
+  if (!find_end(file, offset, &at_end)) return false;
+  if (at_end || buffered(file, offset)) return true;
   if (file->store.fd < 0) {
     errno = ESPIPE;
     return false;
@@ -135,15 +154,6 @@ const uint8_t *cpb_file_read(cpb_file *file, uint64_t offset, size_t *length, cp
   size_t skip = (size_t)(offset - file->begin);
   *length = cpb_min_size(*length, file->length - skip);
   return file->buffer + skip;
-}
-
-/* The size as it is now: a file that is read may still grow. */
-static bool find_size(cpb_file *file) {
-  if (!file->piped) return cpb_descriptor_size(&file->store, &file->size);
-  while (!file->drained) {
-    if (!pull(file)) return false;
-  }
-  return true;
 }
 
 cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *error) {

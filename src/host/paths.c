@@ -34,11 +34,23 @@ static cpb_code close_both(paths *p, cpb_code code, cpb_error *error) {
   return code;
 }
 
+static cpb_code merge(paths *p, cpb_index *index, cpb_error *error) {
+  cpb_step step;
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED)
+    cpb_file_answer(p->in, cpb_index_input(index));
+  if (step == CPB_STEP_DONE) return cpb_transfer_merge(p->in, index, p->out, &p->options, error);
+  *error = *cpb_index_error(index);
+  return error->code;
+}
+
 cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options *options,
                         cpb_error *error) {
   paths p;
   if (!open_both(&p, in, out, options, error)) return error->code;
-  return close_both(&p, cpb_transfer_merge(p.in, p.out, &p.options, error), error);
+  cpb_index *index = cpb_index_new(p.options.allocator, p.options.limits);
+  cpb_code code = index ? merge(&p, index, error) : cpb_fail_memory(error);
+  cpb_index_free(index);
+  return close_both(&p, code, error);
 }
 
 cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options *how,

@@ -62,28 +62,17 @@ static cpb_code merge_to_end(transfer *t, cpb_merge *merge) {
   return t->error->code;
 }
 
-static cpb_code merge_index(transfer *t, const cpb_index *index) {
+cpb_code cpb_transfer_merge(cpb_file *in, const cpb_index *index, cpb_output *out,
+                            const cpb_file_options *options, cpb_error *error) {
+  transfer t = begin(in, out, options, error);
   cpb_merge_options how = {.struct_size = sizeof how,
                            .verify = CPB_VERIFY_LATE,
-                           .limits = t->options.limits};
-  cpb_merge *merge = cpb_merge_new(t->options.allocator, index, &how);
-  if (!merge) return cpb_fail_memory(t->error);
-  cpb_code code = merge_to_end(t, merge);
+                           .type = t.options.type,
+                           .limits = t.options.limits};
+  cpb_merge *merge = cpb_merge_new(t.options.allocator, index, &how);
+  if (!merge) return cpb_fail_memory(error);
+  cpb_code code = merge_to_end(&t, merge);
   cpb_merge_free(merge);
-  return code;
-}
-
-cpb_code cpb_transfer_merge(cpb_file *in, cpb_output *out, const cpb_file_options *options,
-                            cpb_error *error) {
-  transfer t = begin(in, out, options, error);
-  cpb_index *index = cpb_index_new(t.options.allocator, t.options.limits);
-  if (!index) return cpb_fail_memory(error);
-  cpb_step step;
-  while ((step = cpb_index_step(index)) == CPB_STEP_NEED)
-    cpb_file_answer(in, cpb_index_input(index));
-  cpb_code code =
-      step == CPB_STEP_DONE ? merge_index(&t, index) : failed(&t, cpb_index_error(index));
-  cpb_index_free(index);
   return code;
 }
 

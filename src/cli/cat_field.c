@@ -1,0 +1,290 @@
+#include "cli/cat_field.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "cli/schema.h"
+#include "cpb/find.h"
+
+#define WINDOW_MAX ((size_t)256 << 10)
+#define JSON_MAX ((uint64_t)1 << 30) /* a field is held to be written as JSON */
+
+/* A message: the bytes of a file, or what a .cpb file merges to. */
+typedef struct message {
+  cli *cli;
+  const char *name;
+  cpb_file *file;
+  cpb_index *index; /* NULL: the file is the message */
+  cpb_merge *merge;
+  cpb_buffer window; /* of the merged message, from `begin` on */
+  uint64_t begin;
+} message;
+
+/* --- Reading the message --------------------------------------------------------- */
+
+static cpb_step run_merge(message *m) {
+  cpb_step step;
+  while ((step = cpb_merge_step(m->merge)) == CPB_STEP_NEED)
+    cpb_file_answer(m->file, cpb_merge_input(m->merge));
+  return step;
+}
+
+/* Bytes of the merged message into the window. */
+static const cpb_error *fill_window(message *m, uint64_t offset, size_t length) {
+  m->begin = offset;
+  m->window.size = 0;
+  cpb_merge_read(m->merge, offset, length);
+  for (;;) {
+    cpb_step step = run_merge(m);
+    if (step == CPB_STEP_DONE) return NULL;
+    if (step == CPB_STEP_ERROR) return cpb_merge_error(m->merge);
+    size_t size;
+    const uint8_t *data = cpb_merge_data(m->merge, &size);
+    if (!cpb_buffer_append(&m->window, data, size)) {
+      static const cpb_error memory = {CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"};
+      return &memory;
+    }
+  }
+}
+
+/* Up to `*length` bytes from `offset` on; NULL and `*error` when that fails. */
+static const uint8_t *read_message(message *m, uint64_t offset, size_t *length, cpb_error *error) {
+  if (!m->merge) return cpb_file_read(m->file, offset, length, error);
+  const cpb_error *failure = fill_window(m, offset, cpb_min_size(*length, WINDOW_MAX));
+  if (failure) {
+    *error = *failure;
+    return NULL;
+  }
+  *length = m->window.size;
+  return m->window.data;
+}
+
+static cpb_code message_size(message *m, uint64_t *size, cpb_error *error) {
+  if (!m->merge) return cpb_file_size(m->file, size, error);
+  *size = cpb_merge_size(m->merge);
+  return CPB_OK;
+}
+
+/* What the search needs; a failure is kept in `error`. */
+static bool answer(message *m, cpb_input *input, cpb_error *error) {
+  cpb_need need;
+  cpb_input_need(input, &need);
+  if (need.kind == CPB_NEED_SIZE) {
+    uint64_t size;
+    if (message_size(m, &size, error) == CPB_OK) cpb_input_end(input, size);
+  } else {
+    size_t length = (size_t)cpb_min_u64(need.ahead, WINDOW_MAX);
+    const uint8_t *data = read_message(m, need.offset, &length, error);
+    if (data && length > 0) cpb_input_supply(input, need.offset, data, length);
+    if (data && length == 0) cpb_input_end(input, need.offset);
+  }
+  return error->code == CPB_OK;
+}
+
+/* --- Opening it ------------------------------------------------------------------- */
+
+/* A file that is no .cpb is the message itself, unless its name says .cpb. */
+static bool open_index(message *m, int *status) {
+  if (cli_ends_with(m->name, ".pb")) return true;
+  m->index = cpb_index_new(&m->cli->allocator, NULL);
+  if (!m->index) {
+    *status = cli_fail_memory(m->cli);
+    return false;
+  }
+  cpb_step step;
+  while ((step = cpb_index_step(m->index)) == CPB_STEP_NEED)
+    cpb_file_answer(m->file, cpb_index_input(m->index));
+  if (step == CPB_STEP_DONE) return true;
+  const cpb_error *error = cpb_index_error(m->index);
+  bool plain = error->code == CPB_E_FORMAT && !cli_ends_with(m->name, ".cpb");
+  if (!plain) *status = cli_fail(m->cli, m->name, error);
+  cpb_index_free(m->index);
+  m->index = NULL;
+  return plain;
+}
+
+/* With the sizes of the index, chunks are opened only where the search goes. */
+static bool plan_merge(message *m, const cpb_message_type *type, int *status) {
+  if (!m->index) return true;
+  if (!m->cli->settings.type) type = NULL; /* a guess is good for names only */
+  cpb_merge_options how = {.struct_size = sizeof how, .trust_sizes = 1, .type = type};
+  m->merge = cpb_merge_new(&m->cli->allocator, m->index, &how);
+  if (!m->merge) {
+    *status = cli_fail_memory(m->cli);
+    return false;
+  }
+  if (run_merge(m) == CPB_STEP_DONE) return true;
+  *status = cli_fail(m->cli, m->name, cpb_merge_error(m->merge));
+  return false;
+}
+
+static void close_message(message *m) {
+  cpb_merge_free(m->merge);
+  cpb_index_free(m->index);
+  cpb_buffer_free(&m->window);
+  cpb_file_close(m->file);
+}
+
+/* --- Writing what was found --------------------------------------------------------- */
+
+static int put(cli *c, cpb_output *out, uint64_t *written, const void *data, size_t length) {
+  if (cpb_output_write(out, *written, data, length) != CPB_OK)
+    return cli_fail(c, cli_output_name(c->settings.output), cpb_output_error(out));
+  *written += length;
+  return CLI_OK;
+}
+
+static int write_raw(message *m, const cpb_find *find, cpb_output *out) {
+  uint64_t written = 0;
+  int status = CLI_OK;
+  for (size_t i = 0; i < cpb_find_num_ranges(find) && status == CLI_OK; i++) {
+    cpb_range range = cpb_find_get_range(find, i);
+    while (range.length > 0 && status == CLI_OK) {
+      cpb_error error = {.offset = CPB_NO_OFFSET};
+      size_t length = (size_t)cpb_min_u64(range.length, WINDOW_MAX);
+      const uint8_t *data = read_message(m, range.offset, &length, &error);
+      if (!data) return cli_fail(m->cli, m->name, &error);
+      status = put(m->cli, out, &written, data, length);
+      range.offset += length;
+      range.length -= length;
+    }
+  }
+  return status;
+}
+
+/* In front of a value that is to be a field of its parent again. */
+static bool append_head(cpb_buffer *bytes, const cpb_found *found, uint64_t length) {
+  uint8_t head[2 * CPB_VARINT_MAX];
+  uint8_t *end = cpb_varint_write(head, (uint64_t)found->number << 3 | found->wire_type);
+  if (found->wire_type == 2) end = cpb_varint_write(end, length);
+  return cpb_buffer_append(bytes, head, (size_t)(end - head));
+}
+
+/* The bytes to write as JSON: those of a message, or of a parent that has only
+ * what was found. */
+static int gather(message *m, const cpb_find *find, bool with_heads, cpb_buffer *bytes) {
+  const cpb_found *found = cpb_find_found(find);
+  for (size_t i = 0; i < cpb_find_num_ranges(find); i++) {
+    cpb_range range = cpb_find_get_range(find, i);
+    if (range.length > JSON_MAX - cpb_min_u64(bytes->size, JSON_MAX)) {
+      cli_note(m->cli, m->name, "the field is too large for JSON: more than %llu bytes",
+               (unsigned long long)JSON_MAX);
+      return CLI_LIMIT;
+    }
+    if (with_heads && !append_head(bytes, found, range.length)) return cli_fail_memory(m->cli);
+    while (range.length > 0) {
+      cpb_error error = {.offset = CPB_NO_OFFSET};
+      size_t length = (size_t)cpb_min_u64(range.length, WINDOW_MAX);
+      const uint8_t *data = read_message(m, range.offset, &length, &error);
+      if (!data) return cli_fail(m->cli, m->name, &error);
+      if (length == 0 || !cpb_buffer_append(bytes, data, length)) return cli_fail_memory(m->cli);
+      range.offset += length;
+      range.length -= length;
+    }
+  }
+  return CLI_OK;
+}
+
+static int print_json(message *m, const cpb_message_type *type, const cpb_buffer *bytes,
+                      cpb_output *out) {
+  cli *c = m->cli;
+  cpb_json_options how = {.struct_size = sizeof how, .original_names = 1, .indent = 2};
+  cpb_json *json = cpb_json_new(&c->allocator, type, bytes->data, bytes->size, &how);
+  if (!json) return cli_fail_memory(c);
+  uint64_t written = 0;
+  int status = CLI_OK;
+  cpb_step step = CPB_STEP_OUTPUT;
+  while (status == CLI_OK && (step = cpb_json_step(json)) == CPB_STEP_OUTPUT) {
+    size_t length;
+    const char *text = cpb_json_output(json, &length);
+    status = put(c, out, &written, text, length);
+  }
+  if (step == CPB_STEP_ERROR) status = cli_fail(c, m->name, cpb_json_error(json));
+  if (status == CLI_OK) status = put(c, out, &written, "\n", 1);
+  cpb_json_free(json);
+  return status;
+}
+
+static int write_json(message *m, const cpb_find *find, cpb_output *out) {
+  const cpb_found *found = cpb_find_found(find);
+  bool as_message = found->message && !found->fields;
+  const cpb_message_type *type = as_message ? found->message : found->parent;
+  if (!type) {
+    cli_note(m->cli, m->name, "JSON needs the message's type: give --type, and --schema");
+    return CLI_USAGE;
+  }
+  cpb_buffer bytes;
+  cpb_buffer_init(&bytes, &m->cli->allocator);
+  int status = gather(m, find, !as_message && !found->fields, &bytes);
+  if (status == CLI_OK) status = print_json(m, type, &bytes, out);
+  cpb_buffer_free(&bytes);
+  return status;
+}
+
+static int write_found(message *m, const cpb_find *find) {
+  cli *c = m->cli;
+  int status = CLI_OK;
+  cpb_output *out = cli_open_output(c, c->settings.output, true, &status);
+  if (!out) return status;
+  status = c->settings.json ? write_json(m, find, out) : write_raw(m, find, out);
+  return cli_close_output(c, c->settings.output, out, status);
+}
+
+/* --- The command ---------------------------------------------------------------------- */
+
+static int find_field(message *m, const cpb_message_type *type, const cpb_path *path) {
+  cpb_find *find = cpb_find_new(&m->cli->allocator, type, path, NULL);
+  if (!find) return cli_fail_memory(m->cli);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  cpb_step step;
+  while ((step = cpb_find_step(find)) == CPB_STEP_NEED) {
+    if (!answer(m, cpb_find_input(find), &error)) break;
+  }
+  int status;
+  if (step == CPB_STEP_DONE) {
+    status = write_found(m, find);
+  } else {
+    status = cli_fail(m->cli, m->name, error.code != CPB_OK ? &error : cpb_find_error(find));
+  }
+  cpb_find_free(find);
+  return status;
+}
+
+static int cat_path(message *m, const cpb_schema *schema, const cpb_path *path) {
+  int status = CLI_OK;
+  const cpb_message_type *type = NULL;
+  if (!open_index(m, &status)) return status;
+  if (!cli_find_type(m->cli, schema, m->index, &type, &status)) return status;
+  if (!plan_merge(m, type, &status)) return status;
+  return find_field(m, type, path);
+}
+
+static int cat_field_of(message *m) {
+  cli *c = m->cli;
+  int status = CLI_OK;
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  const char *text = c->settings.field;
+  cpb_path *path = cpb_path_parse(&c->allocator, text, strlen(text), &error);
+  if (!path) return cli_usage(c->command, error.message);
+  cpb_schema *schema = NULL;
+  m->file = cli_open_input(c, m->name, &status);
+  if (m->file && cli_load_any_schema(c, &schema, &status)) status = cat_path(m, schema, path);
+  cpb_schema_free(schema);
+  cpb_path_free(path);
+  return status;
+}
+
+int cli_cat_field(cli *c) {
+  int status = CLI_OK;
+  char *name = cli_find_model(c, c->settings.input, &status);
+  if (!name) return status;
+  message m = {.cli = c, .name = name};
+  cpb_buffer_init(&m.window, &c->allocator);
+  status = cat_field_of(&m);
+  close_message(&m);
+  cpb_release(&c->allocator, name);
+  return status;
+}

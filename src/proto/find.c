@@ -1,0 +1,474 @@
+#include "cpb/find.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/input.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "proto/wire.h"
+
+#define READ_SIZE ((size_t)64 << 10)
+#define AHEAD_SMALL 256 /* tags and lengths on the way over large values */
+
+typedef struct range_list {
+  cpb_range *items;
+  size_t count, capacity;
+} range_list;
+
+typedef enum find_state {
+  FIND_SIZE,   /* of the whole message */
+  FIND_STEP,   /* the next step of the path, or done */
+  FIND_WALK,   /* over the ranges of the message, for the field */
+  FIND_KEY,    /* reading the string key of a map entry */
+  FIND_PACKED, /* counting the elements of a packed field */
+  FIND_DONE
+} find_state;
+
+struct cpb_find {
+  cpb_allocator allocator;
+  cpb_limits limits;
+  cpb_error error;
+  cpb_input input;
+  const cpb_path *path;
+  const cpb_message_type *type; /* of `current` */
+  find_state state;
+  size_t step;                  /* of the path, the next */
+  range_list current;           /* the message that is walked */
+  range_list matches;           /* what was found of the field in it */
+  cpb_found found;
+
+  /* The walk. */
+  const cpb_path_step *subscript; /* or NULL */
+  bool is_map;
+  size_t range;                   /* of `current` */
+  cpb_wire_scanner scanner;
+  bool scanning;
+  uint64_t seen;                  /* elements */
+  bool matched;                   /* the element, or an entry with the key */
+
+  /* The entry of a map that is walked. */
+  bool key_matches;
+  cpb_range value;
+  cpb_range key;
+  cpb_buffer key_bytes;
+
+  cpb_range packed;               /* what is left of it */
+  uint64_t element;               /* where its element began */
+};
+
+/* --- Creation ------------------------------------------------------------------ */
+
+cpb_find *cpb_find_new(const cpb_allocator *given, const cpb_message_type *type,
+                       const cpb_path *path, const cpb_limits *limits) {
+  cpb_allocator a = cpb_allocator_or_default(given);
+  cpb_find *f = cpb_alloc_zeroed(&a, sizeof *f);
+  if (!f) return NULL;
+  f->allocator = a;
+  f->limits = cpb_limits_or_default(limits);
+  f->error.offset = CPB_NO_OFFSET;
+  cpb_input_init(&f->input);
+  cpb_buffer_init(&f->key_bytes, &a);
+  f->path = path;
+  f->type = f->found.message = type;
+  f->found.wire_type = CPB_WIRE_LEN;
+  return f;
+}
+
+void cpb_find_free(cpb_find *f) {
+  if (!f) return;
+  cpb_allocator a = f->allocator;
+  if (f->scanning) cpb_wire_free(&f->scanner);
+  cpb_release(&a, f->current.items);
+  cpb_release(&a, f->matches.items);
+  cpb_buffer_free(&f->key_bytes);
+  cpb_release(&a, f);
+}
+
+cpb_input *cpb_find_input(cpb_find *f) { return &f->input; }
+const cpb_error *cpb_find_error(const cpb_find *f) { return &f->error; }
+const cpb_found *cpb_find_found(const cpb_find *f) { return &f->found; }
+size_t cpb_find_num_ranges(const cpb_find *f) { return f->current.count; }
+cpb_range cpb_find_get_range(const cpb_find *f, size_t i) { return f->current.items[i]; }
+
+/* --- Ranges -------------------------------------------------------------------- */
+
+static bool add_range(cpb_find *f, range_list *list, uint64_t offset, uint64_t length) {
+  cpb_range *last = list->count > 0 ? &list->items[list->count - 1] : NULL;
+  if (last && last->offset + last->length == offset) {
+    last->length += length;
+    return true;
+  }
+  void *items = list->items;
+  if (!cpb_reserve(&f->allocator, &items, &list->capacity, list->count + 1, sizeof *list->items)) {
+    cpb_fail_memory(&f->error);
+    return false;
+  }
+  list->items = items;
+  list->items[list->count++] = (cpb_range){offset, length};
+  return true;
+}
+
+static bool only_range(cpb_find *f, uint64_t offset, uint64_t length) {
+  f->matches.count = 0;
+  f->matched = true;
+  return add_range(f, &f->matches, offset, length);
+}
+
+/* --- The path ------------------------------------------------------------------- */
+
+static const cpb_path_step *path_step(const cpb_find *f, size_t i) {
+  return i < cpb_path_num_steps(f->path) ? cpb_path_get_step(f->path, i) : NULL;
+}
+
+static bool is_subscript(const cpb_path_step *step) {
+  return step && step->kind != CPB_PATH_NAME && step->kind != CPB_PATH_NUMBER;
+}
+
+/* The step as it is written, for messages. */
+static const char *written(const cpb_path_step *step, char *out, size_t size) {
+  char text[96];
+  cpb_path_format(step, 1, text, sizeof text);
+  return cpb_quote(out, size, text, strlen(text));
+}
+
+static bool refuse(cpb_find *f, cpb_code code, const cpb_path_step *step, const char *what) {
+  char text[128];
+  cpb_fail(&f->error, code, CPB_NO_OFFSET, "%s: %s", written(step, text, sizeof text), what);
+  return false;
+}
+
+static bool resolve_field(cpb_find *f, const cpb_path_step *step) {
+  cpb_found *found = &f->found;
+  found->parent = f->type;
+  found->field = NULL;
+  if (step->kind == CPB_PATH_NAME) {
+    if (!f->type) return refuse(f, CPB_E_USAGE, step, "a name, but the message's type is not known");
+    found->field = cpb_message_find_name(f->type, step->text, step->length);
+    if (!found->field) return refuse(f, CPB_E_NOT_FOUND, step, "the type has no such field");
+    found->number = found->field->number;
+  } else {
+    if (step->value == 0 || step->value > UINT32_MAX >> 3)
+      return refuse(f, CPB_E_USAGE, step, "not the number of a field");
+    found->number = (uint32_t)step->value;
+    if (f->type) found->field = cpb_message_find_number(f->type, found->number);
+  }
+  found->message = found->field ? found->field->message : NULL;
+  return true;
+}
+
+/* Whether subscript and field go together. */
+static bool resolve_subscript(cpb_find *f, const cpb_path_step *step) {
+  const cpb_field *field = f->found.field;
+  bool more = path_step(f, f->step) != NULL;
+  if (!f->subscript) {
+    if (field && field->repeated && more)
+      return refuse(f, CPB_E_USAGE, step, "is repeated: say which element, as in name[0]");
+    return true;
+  }
+  if (field && !field->repeated)
+    return refuse(f, CPB_E_USAGE, step, "is not repeated, so it has no elements");
+  f->is_map = field ? field->map : f->subscript->kind != CPB_PATH_INDEX;
+  if (!f->is_map && (f->subscript->kind != CPB_PATH_INDEX || f->subscript->negative))
+    return refuse(f, CPB_E_USAGE, step, "its elements are numbered from 0");
+  return true;
+}
+
+static bool begin_walk(cpb_find *f) {
+  const cpb_path_step *step = path_step(f, f->step++);
+  if (is_subscript(step)) return refuse(f, CPB_E_USAGE, step, "follows no field");
+  if (!resolve_field(f, step)) return false;
+  f->subscript = is_subscript(path_step(f, f->step)) ? path_step(f, f->step++) : NULL;
+  f->is_map = false;
+  f->found.fields = 0;
+  f->range = 0;
+  f->seen = 0;
+  f->matched = false;
+  f->matches.count = 0;
+  f->state = FIND_WALK;
+  return resolve_subscript(f, step);
+}
+
+/* The walk is over: what was found is the next message. */
+static bool end_walk(cpb_find *f) {
+  const cpb_path_step *step = path_step(f, f->step - 1);
+  if (!f->matched) return refuse(f, CPB_E_NOT_FOUND, step, "the message has none");
+  if (f->is_map && f->found.message) {
+    f->found.parent = f->found.message;
+    f->found.field = cpb_message_find_number(f->found.message, 2);
+    f->found.message = f->found.field ? f->found.field->message : NULL;
+  }
+  if (f->is_map) f->found.number = 2;
+  range_list walked = f->current;
+  f->current = f->matches;
+  f->matches = walked;
+  f->type = f->found.message;
+  f->state = FIND_STEP;
+  bool is_message = f->found.wire_type == CPB_WIRE_LEN || f->found.wire_type == CPB_WIRE_START_GROUP;
+  if (path_step(f, f->step) && (!is_message || (f->found.field && !f->type)))
+    return refuse(f, CPB_E_USAGE, step, "is no message, so it has no fields");
+  return true;
+}
+
+/* --- Fields ---------------------------------------------------------------------- */
+
+/* Offsets of the scanner count from the range. */
+static uint64_t base(const cpb_find *f) { return f->current.items[f->range].offset; }
+
+static bool is_packed(const cpb_find *f, const cpb_wire_field *field) {
+  const cpb_field *known = f->found.field;
+  if (!known || field->type != CPB_WIRE_LEN) return false;
+  return known->type != CPB_TYPE_STRING && known->type != CPB_TYPE_BYTES && !known->message;
+}
+
+/* A field of the right number that is not a map's entry, all of it known. */
+static bool take_occurrence(cpb_find *f, const cpb_wire_field *field, uint64_t end) {
+  uint64_t value = base(f) + field->value;
+  f->found.wire_type = field->type;
+  if (f->subscript) {
+    if (is_packed(f, field)) {
+      f->packed = (cpb_range){value, field->size};
+      f->element = value;
+      f->state = FIND_PACKED;
+      return true;
+    }
+    return f->seen++ == f->subscript->value ? only_range(f, value, field->size) : true;
+  }
+  const cpb_field *known = f->found.field;
+  f->matched = true;
+  if (known ? known->repeated : false) {
+    f->found.fields = 1;
+    return add_range(f, &f->matches, base(f) + field->begin, end - field->begin);
+  }
+  bool merges = known ? known->message != NULL : path_step(f, f->step) != NULL;
+  return merges ? add_range(f, &f->matches, value, field->size) : only_range(f, value, field->size);
+}
+
+/* --- Maps ---------------------------------------------------------------------- */
+
+/* The number that a key on the wire has, as the path writes it. */
+static bool number_matches(const cpb_find *f, const cpb_wire_field *field) {
+  const cpb_path_step *wanted = f->subscript;
+  const cpb_message_type *entry = f->found.message;
+  const cpb_field *key = entry ? cpb_message_find_number(entry, 1) : NULL;
+  uint64_t value = field->number_value;
+  if (key && (key->type == CPB_TYPE_SINT32 || key->type == CPB_TYPE_SINT64))
+    value = (value >> 1) ^ (0 - (value & 1));
+  if (field->type == CPB_WIRE_FIXED32 && key && key->type == CPB_TYPE_SFIXED32)
+    value = (uint64_t)(int64_t)(int32_t)(uint32_t)value;
+  return value == (wanted->negative ? 0 - wanted->value : wanted->value);
+}
+
+static void begin_entry(cpb_find *f) {
+  const cpb_path_step *key = f->subscript;
+  f->key_matches = key->kind == CPB_PATH_KEY ? key->length == 0 : key->value == 0;
+  f->value = (cpb_range){base(f) + f->scanner.field.value, 0};
+}
+
+static void take_entry_field(cpb_find *f, const cpb_wire_field *field) {
+  uint64_t value = base(f) + field->value;
+  if (field->number == 2) {
+    f->value = (cpb_range){value, field->size};
+    f->found.wire_type = field->type;
+  } else if (field->number == 1 && field->type != CPB_WIRE_LEN) {
+    f->key_matches = f->subscript->kind != CPB_PATH_KEY && number_matches(f, field);
+  } else if (field->number == 1) {
+    f->key_matches = f->subscript->kind == CPB_PATH_KEY && field->size == f->subscript->length;
+    f->key = (cpb_range){value, field->size};
+    f->key_bytes.size = 0;
+    if (f->key_matches && field->size > 0) f->state = FIND_KEY;
+  }
+}
+
+static cpb_have read_key(cpb_find *f) {
+  while (f->key_bytes.size < f->key.length) {
+    cpb_span span;
+    size_t left = (size_t)f->key.length - f->key_bytes.size;
+    cpb_have have = cpb_input_span(&f->input, f->key.offset + f->key_bytes.size, left, left, &span);
+    if (have != CPB_HAVE) return have;
+    if (!cpb_buffer_append(&f->key_bytes, span.data, span.size)) {
+      cpb_fail_memory(&f->error);
+      return CPB_FAILED;
+    }
+  }
+  f->key_matches = memcmp(f->key_bytes.data, f->subscript->text, f->key_bytes.size) == 0;
+  f->state = FIND_WALK;
+  return CPB_HAVE;
+}
+
+/* --- Packed elements ------------------------------------------------------------ */
+
+static unsigned fixed_size(cpb_field_type type) {
+  switch (type) {
+    case CPB_TYPE_DOUBLE:
+    case CPB_TYPE_FIXED64:
+    case CPB_TYPE_SFIXED64: return 8;
+    case CPB_TYPE_FLOAT:
+    case CPB_TYPE_FIXED32:
+    case CPB_TYPE_SFIXED32: return 4;
+    default: return 0;
+  }
+}
+
+static cpb_have take_fixed(cpb_find *f, unsigned size) {
+  uint64_t count = f->packed.length / size, wanted = f->subscript->value - f->seen;
+  f->state = FIND_WALK;
+  f->seen += count;
+  if (wanted >= count) return CPB_HAVE;
+  f->found.wire_type = size == 8 ? CPB_WIRE_FIXED64 : CPB_WIRE_FIXED32;
+  return only_range(f, f->packed.offset + wanted * size, size) ? CPB_HAVE : CPB_FAILED;
+}
+
+/* A varint ends with the first byte below 0x80. */
+static cpb_have take_varints(cpb_find *f) {
+  while (f->packed.length > 0 && !f->matched) {
+    cpb_span span;
+    size_t want = (size_t)cpb_min_u64(f->packed.length, READ_SIZE);
+    cpb_have have = cpb_input_span(&f->input, f->packed.offset, want, f->packed.length, &span);
+    if (have != CPB_HAVE) return have;
+    for (size_t i = 0; i < span.size && !f->matched; i++) {
+      f->packed.offset++;
+      f->packed.length--;
+      if (span.data[i] >= 0x80) continue;
+      f->found.wire_type = CPB_WIRE_VARINT;
+      if (f->seen++ == f->subscript->value &&
+          !only_range(f, f->element, f->packed.offset - f->element))
+        return CPB_FAILED;
+      f->element = f->packed.offset;
+    }
+  }
+  f->state = FIND_WALK;
+  return CPB_HAVE;
+}
+
+static cpb_have take_packed(cpb_find *f) {
+  unsigned size = fixed_size(f->found.field->type);
+  if (f->matched || f->seen > f->subscript->value) {
+    f->state = FIND_WALK;
+    return CPB_HAVE;
+  }
+  return size > 0 ? take_fixed(f, size) : take_varints(f);
+}
+
+/* --- The walk ------------------------------------------------------------------- */
+
+static bool is_wanted(const cpb_find *f) {
+  return f->scanner.depth == 0 && f->scanner.field.number == f->found.number;
+}
+
+static bool on_field(cpb_find *f) {
+  const cpb_wire_field field = f->scanner.field;
+  if (f->scanner.depth > 0 && f->is_map) take_entry_field(f, &field);
+  if (!is_wanted(f)) return true;
+  if (f->is_map && field.type == CPB_WIRE_LEN) {
+    begin_entry(f);
+    return cpb_wire_enter(&f->scanner);
+  }
+  if (field.type == CPB_WIRE_START_GROUP) return cpb_wire_enter(&f->scanner);
+  return take_occurrence(f, &field, field.value + field.size);
+}
+
+/* A map's entry, or a group, whose size includes its end tag. */
+static bool on_leave(cpb_find *f) {
+  cpb_wire_field field = f->scanner.field;
+  if (f->scanner.depth > 0) return true;
+  if (f->is_map)
+    return f->key_matches ? only_range(f, f->value.offset, f->value.length) : true;
+  uint64_t end = field.value + field.size;
+  field.size -= cpb_varint_size((uint64_t)field.number << 3 | CPB_WIRE_END_GROUP);
+  return take_occurrence(f, &field, end);
+}
+
+static void open_range(cpb_find *f) {
+  const cpb_range *range = &f->current.items[f->range];
+  cpb_wire_begin(&f->scanner, &f->allocator, f->limits.depth, range->length, &f->error);
+  f->scanning = true;
+}
+
+static void close_range(cpb_find *f) {
+  cpb_wire_free(&f->scanner);
+  f->scanning = false;
+  f->range++;
+}
+
+/* An element with its number found ends the walk; a later entry with the same
+ * key would count instead. */
+static bool is_decided(const cpb_find *f) { return f->subscript && !f->is_map && f->matched; }
+
+static cpb_have feed(cpb_find *f, cpb_span *span) {
+  uint64_t left = f->scanner.size - f->scanner.pos;
+  *span = (cpb_span){NULL, 0};
+  if (left == 0) return CPB_HAVE;
+  size_t want = (size_t)cpb_min_u64(left, READ_SIZE);
+  return cpb_input_span(&f->input, base(f) + f->scanner.pos, cpb_min_size(want, AHEAD_SMALL), want,
+                        span);
+}
+
+/* One field further. */
+static cpb_have walk(cpb_find *f) {
+  if (!f->scanning && (is_decided(f) || f->range == f->current.count))
+    return end_walk(f) ? CPB_HAVE : CPB_FAILED;
+  if (!f->scanning) open_range(f);
+  if (is_decided(f)) {
+    close_range(f);
+    return CPB_HAVE;
+  }
+  cpb_span span;
+  cpb_wire_event event = cpb_wire_next(&f->scanner, &(cpb_span){NULL, 0});
+  if (event == CPB_WIRE_MORE) {
+    cpb_have have = feed(f, &span);
+    if (have != CPB_HAVE) return have;
+    event = cpb_wire_next(&f->scanner, &span);
+  }
+  switch (event) {
+    case CPB_WIRE_FIELD: return on_field(f) ? CPB_HAVE : CPB_FAILED;
+    case CPB_WIRE_LEAVE: return on_leave(f) ? CPB_HAVE : CPB_FAILED;
+    case CPB_WIRE_END: close_range(f); return CPB_HAVE;
+    case CPB_WIRE_MORE: return CPB_HAVE;
+    case CPB_WIRE_ERROR: break;
+  }
+  return CPB_FAILED;
+}
+
+static cpb_have begin(cpb_find *f) {
+  uint64_t size;
+  cpb_have have = cpb_input_size(&f->input, 0, &size);
+  if (have != CPB_HAVE) return have;
+  f->state = FIND_STEP;
+  return add_range(f, &f->current, 0, size) ? CPB_HAVE : CPB_FAILED;
+}
+
+static cpb_have act(cpb_find *f) {
+  switch (f->state) {
+    case FIND_SIZE: return begin(f);
+    case FIND_STEP:
+      if (path_step(f, f->step)) return begin_walk(f) ? CPB_HAVE : CPB_FAILED;
+      f->state = FIND_DONE;
+      return CPB_HAVE;
+    case FIND_WALK: return walk(f);
+    case FIND_KEY: return read_key(f);
+    case FIND_PACKED: return take_packed(f);
+    case FIND_DONE: break;
+  }
+  return CPB_HAVE;
+}
+
+static cpb_step fail(cpb_find *f, cpb_have have) {
+  if (have == CPB_AT_END) {
+    cpb_fail(&f->error, CPB_E_TRUNCATED, f->input.size, "the message ends within a field");
+  } else if (f->error.code == CPB_OK) {
+    f->error = f->input.failure;
+  }
+  return CPB_STEP_ERROR;
+}
+
+cpb_step cpb_find_step(cpb_find *f) {
+  if (f->error.code != CPB_OK) return CPB_STEP_ERROR;
+  while (f->state != FIND_DONE) {
+    cpb_have have = act(f);
+    if (have == CPB_WAIT) return CPB_STEP_NEED;
+    if (have != CPB_HAVE) return fail(f, have);
+  }
+  return CPB_STEP_DONE;
+}
