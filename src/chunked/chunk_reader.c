@@ -69,7 +69,7 @@ static cpb_have open_chunk(cpb_chunk_reader *r) {
 }
 
 static cpb_have read_some(cpb_chunk_reader *r) {
-  cpb_have have = cpb_chunk_store_span(&r->store, r->chunk, r->at, &r->data);
+  cpb_have have = cpb_chunk_store_span(&r->store, r->chunk, r->at, r->length, &r->data);
   if (have != CPB_HAVE) return have;
   r->data.size = (size_t)cpb_min_u64(r->data.size, r->length);
   r->at += r->data.size;

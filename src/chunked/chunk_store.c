@@ -6,8 +6,8 @@
 #include "base/status.h"
 #include "riegeli/reader.h"
 
-/* What the stream that looks at sizes keeps decoded: nothing to speak of. */
-enum { SIZES_BUFFER = 4096 };
+/* What the stream that peeks keeps decoded: nothing to speak of. */
+enum { PEEK_BUFFER = 4096, PEEK_WANT = 16 };
 
 void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_metadata *metadata,
                           const cpb_store_options *options, cpb_input *input, cpb_error *error) {
@@ -25,7 +25,7 @@ void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_
     stream->chunk = CPB_NO_CHUNK;
     stream->verify = options->verify;
     if (i < CPB_SMALL_STREAMS && options->verify == CPB_VERIFY_LATE) stream->verify = CPB_VERIFY_FIRST;
-    if (i == CPB_SIZE_STREAM) stream->verify = CPB_VERIFY_NEVER;
+    if (i == CPB_PEEK_STREAM) stream->verify = CPB_VERIFY_NEVER;
     cpb_buffer_init(&stream->window, a);
   }
 }
@@ -67,11 +67,20 @@ static cpb_have no_memory(cpb_chunk_store *s) {
 
 /* --- Lending input on to a stream's reader -------------------------------- */
 
+/* How much of what the reader asks for is worth having. */
+static size_t worth(const cpb_chunk_store *s, const cpb_store_stream *stream, size_t length) {
+  bool as_stored = stream->in_record && stream->verify == CPB_VERIFY_NEVER &&
+                   cpb_record_reader_chunk(stream->reader)->codec == 0;
+  return as_stored && s->want < length ? (size_t)cpb_max_u64(s->want, 1) : length;
+}
+
 /* A reader keeps pointing into what it was lent while other streams ask for
  * more, so it is lent a copy. */
 static cpb_have lend(cpb_chunk_store *s, cpb_store_stream *stream) {
   cpb_input *inner = cpb_record_reader_input(stream->reader);
   cpb_need need = inner->need;
+  size_t length = worth(s, stream, need.length);
+  if (length < need.length) need.length = need.ahead = length;
   cpb_span span = {NULL, 0};
   cpb_have have;
   if (need.kind == CPB_NEED_SIZE) have = cpb_input_size(s->input, need.length, &inner->size);
@@ -159,7 +168,7 @@ static cpb_store_stream *choose_stream(cpb_chunk_store *s, uint64_t chunk) {
   size_t begin = large ? CPB_SMALL_STREAMS : 0;
   size_t end = large ? CPB_SMALL_STREAMS + CPB_LARGE_STREAMS : CPB_SMALL_STREAMS;
   cpb_store_stream *oldest = &s->streams[begin];
-  for (size_t i = 0; i < CPB_SIZE_STREAM; i++) {
+  for (size_t i = 0; i < CPB_PEEK_STREAM; i++) {
     cpb_store_stream *stream = &s->streams[i];
     if (stream->chunk == chunk && !stream->settling) return stream;
     if (is_near(s, stream, entry->offset)) return stream;
@@ -174,7 +183,7 @@ static cpb_have make_reader(cpb_chunk_store *s, cpb_store_stream *stream) {
   const cpb_record_reader_options options = {
       .struct_size = sizeof options,
       .verify = stream->verify,
-      .buffer = stream == &s->streams[CPB_SIZE_STREAM] ? SIZES_BUFFER : s->small,
+      .buffer = stream == &s->streams[CPB_PEEK_STREAM] ? PEEK_BUFFER : s->small,
       .read_size = s->options.read_size,
       .limits = s->options.limits,
   };
@@ -226,7 +235,8 @@ static cpb_have begin_record(cpb_chunk_store *s, cpb_store_stream *stream) {
   }
   stream->in_record = true;
   stream->pos = 0;
-  return note_size(s, stream->chunk, cpb_record_reader_record(stream->reader)->size) ? CPB_HAVE : CPB_FAILED;
+  uint64_t size = cpb_record_reader_record(stream->reader)->size;
+  return note_size(s, stream->chunk, size) ? CPB_HAVE : CPB_FAILED;
 }
 
 /* Makes `stream` be within the record of `chunk`. */
@@ -267,9 +277,8 @@ static cpb_have from_memory(const cpb_chunk_bytes *chunk, uint64_t offset, cpb_s
   return CPB_HAVE;
 }
 
-cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, cpb_span *span) {
-  if (s->memory != NULL) return from_memory(&s->memory[chunk], offset, span);
-  cpb_store_stream *stream = choose_stream(s, chunk);
+static cpb_have read_in(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk, uint64_t offset,
+                        cpb_span *span) {
   cpb_have have = open_in(s, stream, chunk);
   if (have != CPB_HAVE) return have;
   if (offset >= cpb_record_reader_record(stream->reader)->size) return CPB_AT_END;
@@ -279,6 +288,19 @@ cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offse
     if (have != CPB_HAVE) return have;
   }
   return read_from(s, stream, offset, span);
+}
+
+cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, uint64_t want,
+                              cpb_span *span) {
+  s->want = want;
+  if (s->memory != NULL) return from_memory(&s->memory[chunk], offset, span);
+  return read_in(s, choose_stream(s, chunk), chunk, offset, span);
+}
+
+cpb_have cpb_chunk_store_peek(cpb_chunk_store *s, uint64_t chunk, cpb_span *span) {
+  s->want = PEEK_WANT;
+  if (s->memory != NULL) return from_memory(&s->memory[chunk], 0, span);
+  return read_in(s, &s->streams[CPB_PEEK_STREAM], chunk, 0, span);
 }
 
 cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, cpb_chunk_stored *stored) {
@@ -308,7 +330,7 @@ cpb_have cpb_chunk_store_size(cpb_chunk_store *s, uint64_t chunk, uint64_t *size
   }
   if (!make_sizes(s)) return no_memory(s);
   if (s->sizes[chunk] == CPB_NO_OFFSET) {
-    cpb_have have = open_in(s, &s->streams[CPB_SIZE_STREAM], chunk);
+    cpb_have have = open_in(s, &s->streams[CPB_PEEK_STREAM], chunk);
     if (have != CPB_HAVE) return have;
   }
   *size = s->sizes[chunk];

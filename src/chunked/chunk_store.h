@@ -16,7 +16,7 @@
 enum {
   CPB_SMALL_STREAMS = 4,
   CPB_LARGE_STREAMS = 3,
-  CPB_SIZE_STREAM = CPB_SMALL_STREAMS + CPB_LARGE_STREAMS, /* only looks at sizes */
+  CPB_PEEK_STREAM = CPB_SMALL_STREAMS + CPB_LARGE_STREAMS, /* for sizes and first bytes */
   CPB_STREAMS
 };
 
@@ -51,6 +51,7 @@ typedef struct cpb_chunk_store {
   cpb_store_options options;
   size_t small;      /* decoded bytes of a Riegeli chunk that a stream keeps */
   uint64_t clock;
+  uint64_t want;     /* of the call that is served */
   uint64_t *sizes;   /* of each chunk, or CPB_NO_OFFSET while not known */
   cpb_store_stream streams[CPB_STREAMS];
 } cpb_chunk_store;
@@ -73,8 +74,13 @@ uint64_t cpb_chunk_store_position(const cpb_chunk_store *s, uint64_t chunk);
 cpb_have cpb_chunk_store_size(cpb_chunk_store *s, uint64_t chunk, uint64_t *size);
 
 /* Bytes of `chunk` from `offset` on, at least one; CPB_AT_END at its end. They
- * are valid until the next call. */
-cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, cpb_span *span);
+ * are valid until the next call. `want` is how many will be used: where nothing
+ * is decoded or verified, no more are asked for. */
+cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, uint64_t want,
+                              cpb_span *span);
+
+/* The chunk's first bytes, not verified, at little cost. */
+cpb_have cpb_chunk_store_peek(cpb_chunk_store *s, uint64_t chunk, cpb_span *span);
 
 /* Where the chunk is stored; only for chunks in a file. */
 cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, cpb_chunk_stored *stored);

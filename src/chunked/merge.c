@@ -148,9 +148,9 @@ cpb_code cpb_merge_read(cpb_merge *m, uint64_t offset, uint64_t length) {
   return CPB_OK;
 }
 
-static cpb_have piece_bytes(cpb_merge *m, const cpb_piece *piece, cpb_span *span) {
+static cpb_have piece_bytes(cpb_merge *m, const cpb_piece *piece, uint64_t want, cpb_span *span) {
   uint64_t at = piece->at + (m->at - piece->offset);
-  if (piece->chunk != CPB_LITERAL) return cpb_chunk_store_span(&m->store, piece->chunk, at, span);
+  if (piece->chunk != CPB_LITERAL) return cpb_chunk_store_span(&m->store, piece->chunk, at, want, span);
   *span = (cpb_span){m->layout.literals.data + at, m->layout.literals.size - (size_t)at};
   return CPB_HAVE;
 }
@@ -158,7 +158,7 @@ static cpb_have piece_bytes(cpb_merge *m, const cpb_piece *piece, cpb_span *span
 static cpb_have read_some(cpb_merge *m) {
   const cpb_piece *piece = &m->layout.pieces[m->piece];
   uint64_t end = cpb_min_u64(piece_end(m, m->piece), m->end);
-  cpb_have have = piece_bytes(m, piece, &m->data);
+  cpb_have have = piece_bytes(m, piece, end - m->at, &m->data);
   if (have == CPB_AT_END) {
     cpb_fail(&m->error, CPB_E_DAMAGED, cpb_chunk_store_position(&m->store, piece->chunk),
              "chunk %u: its record is shorter than it was", (unsigned)piece->chunk);

@@ -113,11 +113,21 @@ static bool add_numbers(cpb_merge_walk *w, cpb_target *t, const cpb_number_list 
   return true;
 }
 
-void cpb_walk_only_part(cpb_merge_walk *w, uint32_t target, uint32_t part) {
-  cpb_target *t = &w->tree->targets[target];
+static void link_part(cpb_merge_walk *w, cpb_target *t, uint32_t part) {
   if (t->last_part == CPB_NONE) t->first_part = part;
   else w->parts[t->last_part].next = part;
   t->last_part = part;
+}
+
+void cpb_walk_append_part(cpb_merge_walk *w, uint32_t target, uint32_t part) {
+  link_part(w, &w->tree->targets[target], part);
+  w->tree->targets[target].num_numbers = CROWDED;
+}
+
+bool cpb_walk_ends_with(const cpb_merge_walk *w, uint32_t target, uint32_t number) {
+  const cpb_target *t = &w->tree->targets[target];
+  if (t->num_numbers == CROWDED || t->num_numbers == 0) return true;
+  return w->numbers[t->numbers + t->num_numbers - 1].number <= number;
 }
 
 bool cpb_walk_add_part(cpb_merge_walk *w, uint32_t target, uint32_t part, const cpb_number_list *list) {
@@ -126,7 +136,7 @@ bool cpb_walk_add_part(cpb_merge_walk *w, uint32_t target, uint32_t part, const 
   if (t->last_part != CPB_NONE && one_number) {
     return cpb_walk_insert(w, target, list->items[0].number, CPB_INSERT_PART, part);
   }
-  cpb_walk_only_part(w, target, part);
+  link_part(w, t, part);
   return add_numbers(w, t, list);
 }
 

@@ -17,8 +17,12 @@ void cpb_numbers_end(cpb_number_list *list, cpb_place place);
  * have one number and there are parts already, makes it an insert. */
 bool cpb_walk_add_part(cpb_merge_walk *w, uint32_t target, uint32_t part, const cpb_number_list *list);
 
-/* The same for a part that was not walked, the only one of its target. */
-void cpb_walk_only_part(cpb_merge_walk *w, uint32_t target, uint32_t part);
+/* The same for a part that was not walked: it comes last, whatever is in it, and
+ * so must all that follows. */
+void cpb_walk_append_part(cpb_merge_walk *w, uint32_t target, uint32_t part);
+
+/* Whether the target's parts have no field with a number above this. */
+bool cpb_walk_ends_with(const cpb_merge_walk *w, uint32_t target, uint32_t number);
 
 /* Adds an insert of field `number` to the message `target`. */
 bool cpb_walk_insert(cpb_merge_walk *w, uint32_t target, uint32_t number, cpb_insert_kind kind,

@@ -190,7 +190,9 @@ static bool look_for_key(cpb_merge_walk *w) {
     top(w)->key_comes_late = true;
     return true;
   }
-  if (f->type == CPB_WIRE_VARINT) return found_key(w, CPB_TAG_KEY_UINT64, f->number_value, (cpb_span){NULL, 0});
+  if (f->type == CPB_WIRE_VARINT) {
+    return found_key(w, CPB_TAG_KEY_UINT64, f->number_value, (cpb_span){NULL, 0});
+  }
   if (f->type == CPB_WIRE_LEN && f->size <= w->tree->max_key) {
     w->reading_key = true;
     w->key.size = 0;
@@ -208,7 +210,8 @@ static cpb_have read_key(cpb_merge_walk *w) {
   while (w->key.size < f->size) {
     if (in.size == 0) {
       w->in = in;
-      cpb_have have = cpb_chunk_store_span(w->store, w->job.chunk, w->job.begin + f->value + w->key.size, &in);
+      cpb_have have = cpb_chunk_store_span(w->store, w->job.chunk, w->job.begin + f->value + w->key.size,
+                                           f->size - w->key.size, &in);
       if (have != CPB_HAVE) return have;
     }
     size_t take = (size_t)cpb_min_u64(in.size, f->size - w->key.size);
@@ -218,7 +221,8 @@ static cpb_have read_key(cpb_merge_walk *w) {
     in.size -= take;
   }
   w->reading_key = false;
-  return found_key(w, CPB_TAG_KEY_STRING, 0, (cpb_span){w->key.data, w->key.size}) ? CPB_HAVE : CPB_FAILED;
+  cpb_span key = {w->key.data, w->key.size};
+  return found_key(w, CPB_TAG_KEY_STRING, 0, key) ? CPB_HAVE : CPB_FAILED;
 }
 
 /* --- Walking a job -------------------------------------------------------- */
@@ -254,7 +258,7 @@ static bool end_job(cpb_merge_walk *w) {
 
 static cpb_have more(cpb_merge_walk *w) {
   uint64_t at = w->job.begin + w->scanner.pos;
-  cpb_have have = cpb_chunk_store_span(w->store, w->job.chunk, at, &w->in);
+  cpb_have have = cpb_chunk_store_span(w->store, w->job.chunk, at, w->job.end - at, &w->in);
   if (have == CPB_HAVE) w->in.size = (size_t)cpb_min_u64(w->in.size, w->job.end - at);
   return have;
 }

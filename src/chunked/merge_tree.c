@@ -6,8 +6,6 @@
 #include "chunked/merge_types.h"
 #include "proto/wire.h"
 
-#define FIELD_NUMBER_MAX 536870911u
-
 void cpb_merge_tree_init(cpb_merge_tree *tree, const cpb_allocator *a, const cpb_metadata *metadata,
                          uint64_t max_items, cpb_error *error) {
   memset(tree, 0, sizeof *tree);
@@ -160,7 +158,7 @@ static uint32_t child(cpb_merge_tree *tree, uint32_t node, uint32_t parent, cpb_
 static const char *wrong_step(uint8_t previous, cpb_tag_step step) {
   switch (step.kind) {
     case CPB_TAG_FIELD:
-      return step.value >= 1 && step.value <= FIELD_NUMBER_MAX ? NULL : "no such field number";
+      return step.value >= 1 && step.value <= CPB_FIELD_NUMBER_MAX ? NULL : "no such field number";
     case CPB_TAG_INDEX: return previous == CPB_TAG_FIELD ? NULL : "an index that follows no field";
     case CPB_TAG_KEY_STRING:
     case CPB_TAG_KEY_BOOL:

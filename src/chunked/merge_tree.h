@@ -21,6 +21,7 @@
 
 #define CPB_NONE UINT32_MAX
 #define CPB_ROOT 0u
+#define CPB_FIELD_NUMBER_MAX 536870911u
 
 /* What a target's children are. */
 typedef enum cpb_target_form {

@@ -127,6 +127,10 @@ static bool is_other_member(const cpb_field *field, const cpb_field *other) {
   return other->oneof == field->oneof && other->number != field->number;
 }
 
+static uint32_t member(const cpb_merge_tree *tree, uint32_t owner, uint32_t number) {
+  return cpb_merge_tree_find(tree, owner, CPB_TAG_FIELD, number, (cpb_span){NULL, 0});
+}
+
 static bool add_shadows_of(cpb_merge_tree *tree, uint32_t id) {
   const cpb_field *field = tree->targets[id].field;
   uint32_t owner = tree->targets[id].parent;
@@ -134,10 +138,10 @@ static bool add_shadows_of(cpb_merge_tree *tree, uint32_t id) {
   for (size_t i = 0; i < type->num_fields; i++) {
     const cpb_field *other = &type->fields[i];
     if (!is_other_member(field, other)) continue;
-    if (cpb_merge_tree_find(tree, owner, CPB_TAG_FIELD, other->number, (cpb_span){NULL, 0}) != CPB_NONE) continue;
-    uint32_t shadow = cpb_merge_tree_add(tree, (cpb_target){.field = other, .value = other->number,
-                                                            .parent = owner, .kind = CPB_TAG_FIELD,
-                                                            .shadow = true});
+    uint32_t shadow = member(tree, owner, other->number);
+    if (shadow != CPB_NONE) continue;
+    shadow = cpb_merge_tree_add(tree, (cpb_target){.field = other, .value = other->number, .parent = owner,
+                                                   .kind = CPB_TAG_FIELD, .shadow = true});
     if (shadow == CPB_NONE) return false;
     tree->targets[shadow].anchor = 0;
     tree->has_oneofs = true;
@@ -163,8 +167,7 @@ static void clear_others(cpb_merge_tree *tree, uint32_t id, uint32_t num_patches
   const cpb_message_type *type = message_of(tree, owner);
   for (size_t i = 0; i < type->num_fields; i++) {
     if (!is_other_member(field, &type->fields[i])) continue;
-    uint32_t other = cpb_merge_tree_find(tree, owner, CPB_TAG_FIELD, type->fields[i].number,
-                                         (cpb_span){NULL, 0});
+    uint32_t other = member(tree, owner, type->fields[i].number);
     if (other != CPB_NONE && tree->targets[other].shadow) tree->targets[other].anchor = num_patches;
   }
 }

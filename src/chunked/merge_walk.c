@@ -118,19 +118,36 @@ static bool needs_walk(const cpb_target *t) {
   return t->form == CPB_FORM_MESSAGE || t->ops > 1 || t->last_part != CPB_NONE;
 }
 
-static bool carry_out(cpb_merge_walk *w, cpb_merge_op op, uint64_t size) {
+/* Whether the chunk may come after all of its target as it is: nothing in it is
+ * patched, and what it begins with belongs at the end. Most slices do, and need
+ * not be read twice. */
+static cpb_have belongs_last(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool *last) {
+  const cpb_target *t = &w->tree->targets[op.target];
+  *last = false;
+  if (op.kind != CPB_OP_MERGE || size == 0 || t->form != CPB_FORM_LEAF || t->last_part == CPB_NONE) {
+    return CPB_HAVE;
+  }
+  cpb_span span;
+  uint64_t tag;
+  cpb_have have = cpb_chunk_store_peek(w->store, op.chunk, &span);
+  if (have != CPB_HAVE || cpb_varint_read(span.data, span.data + span.size, &tag) == NULL) return have;
+  *last = tag >> 3 <= CPB_FIELD_NUMBER_MAX && cpb_walk_ends_with(w, op.target, (uint32_t)(tag >> 3));
+  return CPB_HAVE;
+}
+
+static bool carry_out(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool last) {
   cpb_target *t = &w->tree->targets[op.target];
   bool appends = cpb_target_appends(t);
   if (op.kind == CPB_OP_SET && !appends) cpb_walk_clear(w, op.target);
   t->merged = true;
   if (size == 0 && !appends) return true;
-  if (op.kind == CPB_OP_MERGE && !appends && needs_walk(t)) {
+  if (op.kind == CPB_OP_MERGE && !appends && !last && needs_walk(t)) {
     return cpb_walk_begin_job(w, (cpb_walk_job){0, size, op.target, op.chunk});
   }
   uint32_t part = cpb_walk_new_part(w, op.chunk, 0, size);
   if (part == CPB_NONE) return false;
   if (appends) return append_value(w, op.target, CPB_INSERT_VALUE, part);
-  cpb_walk_only_part(w, op.target, part);
+  cpb_walk_append_part(w, op.target, part);
   return true;
 }
 
@@ -138,7 +155,7 @@ static bool carry_out(cpb_merge_walk *w, cpb_merge_op op, uint64_t size) {
 static cpb_have read_text(cpb_merge_walk *w, uint32_t chunk, uint64_t size) {
   while (w->key.size < size) {
     cpb_span span;
-    cpb_have have = cpb_chunk_store_span(w->store, chunk, w->key.size, &span);
+    cpb_have have = cpb_chunk_store_span(w->store, chunk, w->key.size, size - w->key.size, &span);
     if (have != CPB_HAVE) return have;
     if (cpb_buffer_append(&w->key, span.data, span.size)) continue;
     cpb_fail_memory(w->error);
@@ -152,14 +169,16 @@ static bool set_number(cpb_merge_walk *w, uint32_t id) {
   cpb_target *t = &w->tree->targets[id];
   size_t size = cpb_types_number(t->field, (cpb_span){w->key.data, w->key.size}, field);
   uint64_t begin = w->literals.size;
-  if (size == 0) return fail_at_index(w, CPB_E_DAMAGED, "is a number, and the chunk's text says none that fits");
+  if (size == 0) {
+    return fail_at_index(w, CPB_E_DAMAGED, "is a number, and the chunk's text says none that fits");
+  }
   if (!cpb_buffer_append(&w->literals, field, size)) return cpb_fail_memory(w->error) == CPB_OK;
   uint32_t part = cpb_walk_new_part(w, CPB_LITERAL, begin, begin + size);
   if (part == CPB_NONE) return false;
   if (cpb_target_appends(t)) return append_value(w, id, CPB_INSERT_PART, part);
   cpb_walk_clear(w, id);
   t->merged = true;
-  cpb_walk_only_part(w, id, part);
+  cpb_walk_append_part(w, id, part);
   return true;
 }
 
@@ -175,27 +194,32 @@ static cpb_have number_op(cpb_merge_walk *w, cpb_merge_op op, uint64_t size) {
   return done ? CPB_HAVE : CPB_FAILED;
 }
 
-static cpb_have next_op(cpb_merge_walk *w) {
-  cpb_merge_op op = w->tree->ops[w->op];
-  uint64_t size = 0;
-  if (op.kind != CPB_OP_TOUCH) {
-    cpb_have have = cpb_chunk_store_size(w->store, op.chunk, &size);
-    if (have != CPB_HAVE) return have;
-  }
+/* What is to be known of the chunk, and the target there. Asked for again after
+ * CPB_WAIT, it changes nothing twice. */
+static cpb_have prepare(cpb_merge_walk *w, cpb_merge_op op, uint64_t *size, bool *last) {
+  cpb_have have = CPB_HAVE;
+  *size = 0;
+  if (op.kind != CPB_OP_TOUCH) have = cpb_chunk_store_size(w->store, op.chunk, size);
+  if (have != CPB_HAVE) return have;
   if (w->tree->targets[op.target].is_number) {
     fail_at_index(w, CPB_E_UNSUPPORTED, "is a number, which needs the message's schema");
     return CPB_FAILED;
   }
   if (!make_live(w, op.target)) return CPB_FAILED;
   cpb_types_clear_oneof(w->tree, op.target, (uint32_t)w->num_patches);
-  if (op.kind == CPB_OP_NUMBER) {
-    cpb_have have = number_op(w, op, size);
-    if (have != CPB_HAVE) return have;
-  } else if (op.kind != CPB_OP_TOUCH && !carry_out(w, op, size)) {
-    return CPB_FAILED;
-  }
-  w->op++;
-  return CPB_HAVE;
+  return belongs_last(w, op, *size, last);
+}
+
+static cpb_have next_op(cpb_merge_walk *w) {
+  cpb_merge_op op = w->tree->ops[w->op];
+  uint64_t size;
+  bool last;
+  cpb_have have = prepare(w, op, &size, &last);
+  if (have != CPB_HAVE) return have;
+  if (op.kind == CPB_OP_NUMBER) have = number_op(w, op, size);
+  else if (op.kind != CPB_OP_TOUCH && !carry_out(w, op, size, last)) have = CPB_FAILED;
+  if (have == CPB_HAVE) w->op++;
+  return have;
 }
 
 cpb_have cpb_merge_walk_run(cpb_merge_walk *w) {
