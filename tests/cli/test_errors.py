@@ -1,0 +1,111 @@
+"""Exit codes and messages: the file's name first, then the byte."""
+
+import os
+import re
+
+import pytest
+
+from conftest import DATA
+
+ALL = [["info"], ["verify"], ["records"], ["merge", "-o", "out"], ["repack", "-o", "out"],
+       ["recover", "-o", "out"], ["cat", "--chunk", "0"], ["split", "-o", "out.cpb"]]
+
+
+def each(commands):
+    return pytest.mark.parametrize("command", commands, ids=lambda c: c[0])
+
+
+def run(cpb, command, path, cwd, *more):
+    return cpb.run(command[0], path, *command[1:], *more, cwd=cwd)
+
+
+def check(result, code, name, text=""):
+    message = result.stderr.decode()
+    assert result.returncode == code, message
+    assert message.startswith(f"{name}: "), message
+    assert text in message
+
+
+@each(ALL)
+def test_missing_file(cpb, command, tmp_path):
+    check(run(cpb, command, "missing", tmp_path), 3, "missing", "No such file or directory")
+    assert os.listdir(tmp_path) == []
+
+
+@each(ALL)
+def test_directory(cpb, command, tmp_path):
+    (tmp_path / "folder").mkdir()
+    check(run(cpb, command, "folder", tmp_path), 3, "folder", "Is a directory")
+
+
+@each([c for c in ALL if c[0] not in ("split", "recover")])
+def test_not_of_this_kind(cpb, command, tmp_path):
+    (tmp_path / "text").write_bytes(b"This is no Riegeli file at all. " * 100)
+    check(run(cpb, command, "text", tmp_path), 2, "text", "byte ")
+    assert os.listdir(tmp_path) == ["text"]
+
+
+@each([c for c in ALL if c[0] not in ("split", "recover", "cat")])
+def test_truncated(cpb, command, chunked, tmp_path):
+    data = chunked.read_bytes() if hasattr(chunked, "read_bytes") else open(chunked, "rb").read()
+    (tmp_path / "cut.cpb").write_bytes(data[:12000])
+    check(run(cpb, command, "cut.cpb", tmp_path), 2, "cut.cpb", "byte ")
+    assert sorted(os.listdir(tmp_path)) == ["cut.cpb", "graph.cpb"]
+
+
+@each([["info"], ["merge", "-o", "out"], ["verify"], ["repack", "-o", "out"]])
+def test_newer_version(cpb, command, tmp_path):
+    path = DATA / "cpb_odd" / "info_join_version_9.cpb"
+    check(run(cpb, command, path, tmp_path), 5, path, "9")
+    assert os.listdir(tmp_path) == []
+
+
+@each([c for c in ALL if c[0] != "split"])
+def test_memory_limit(cpb, command, chunked, tmp_path):
+    result = run(cpb, command, chunked, tmp_path, "--memory-limit", "1K")
+    assert result.returncode == 4
+    assert "--memory-limit 1024" in result.stderr.decode()
+    assert os.listdir(tmp_path) == ["graph.cpb"]
+
+
+def test_memory_limit_that_suffices(cpb, chunked, tmp_path):
+    cpb.ok("merge", chunked, "-o", tmp_path / "out", "--memory-limit", "64M")
+
+
+def test_no_such_chunk_record_or_type(cpb, chunked, graph, riegeli, tmp_path):
+    check(cpb.run("cat", chunked, "--chunk", "6"), 1, chunked, "there are 6, counted from 0")
+    check(cpb.run("cat", riegeli, "--record", "1000000"), 1, riegeli, "no such record")
+    check(cpb.run("cat", riegeli, "--position", "99999999"), 1, riegeli, "no such record")
+    check(cpb.run("records", riegeli, "--metadata"), 1, riegeli, "no metadata")
+    result = cpb.run("split", graph, "--type", "no.Such", "-o", tmp_path / "x.cpb")
+    assert result.returncode == 1 and "no.Such" in result.stderr.decode()
+    assert not (tmp_path / "x.cpb").exists()
+
+
+def test_unreadable_input(cpb, chunked, tmp_path):
+    os.chmod(chunked, 0)
+    if os.access(chunked, os.R_OK):
+        pytest.skip("root reads everything")
+    check(cpb.run("info", chunked), 3, chunked, "Permission denied")
+
+
+def test_output_folder_that_is_not_there(cpb, chunked, tmp_path):
+    out = tmp_path / "none" / "out.pb"
+    check(cpb.run("merge", chunked, "-o", out), 3, out, "No such file or directory")
+
+
+def test_message_names_the_damaged_byte(cpb, chunked, tmp_path):
+    """A flipped bit in the last Riegeli chunk's data: its hash is at 12280 + 40 ... of the header."""
+    data = bytearray(open(chunked, "rb").read())
+    data[12400] ^= 1
+    (tmp_path / "bad.cpb").write_bytes(data)
+    result = cpb.run("merge", tmp_path / "bad.cpb", "-o", tmp_path / "out.pb")
+    check(result, 2, tmp_path / "bad.cpb")
+    offset = int(re.search(r": byte (\d+): ", result.stderr.decode())[1])
+    assert 12280 <= offset <= len(data)
+    assert not (tmp_path / "out.pb").exists()
+
+
+def test_control_characters_of_names_stay_off_the_terminal(cpb, tmp_path):
+    result = cpb.run("info", tmp_path / "a\x1b[2Jb\n")
+    assert b"\x1b" not in result.stderr and result.stderr.count(b"\n") == 1

@@ -1,0 +1,92 @@
+"""A person can learn the tool from its help."""
+
+import shutil
+import subprocess
+
+import pytest
+
+COMMANDS = ["split", "merge", "repack", "info", "cat", "verify", "records", "recover"]
+
+
+def test_version(cpb):
+    assert cpb.ok("--version").startswith(b"cpb 0.")
+
+
+def test_help_names_every_command_and_exit_code(cpb):
+    text = cpb.ok("help").decode()
+    for command in COMMANDS:
+        assert f"\n  {command} " in text
+    for code in range(6):
+        assert f"\n  {code}  " in text
+    assert cpb.ok("--help").decode() == text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command(cpb, command):
+    text = cpb.ok("help", command).decode()
+    assert cpb.ok(command, "--help").decode() == text
+    assert f"Usage: cpb {command} " in text
+    assert "\nOptions:\n" in text and "--help" in text
+    examples = text.split("\nExamples:\n")[1]
+    assert f"  cpb {command} " in examples
+    option_lines = text.split("\nExamples:\n")[0].splitlines()
+    assert max(map(len, option_lines)) <= 80
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_examples_use_options_that_exist(cpb, command):
+    """Each example is parsed, with an input that does not exist: the input is what fails."""
+    examples = cpb.ok("help", command).decode().split("\nExamples:\n")[1]
+    for line in examples.splitlines():
+        if not line.startswith("  cpb "):
+            continue
+        words = line.split("|")[0].split(">")[0].split()[1:]
+        result = cpb.run(*words, cwd="/")
+        assert result.returncode == 3, (line, result.stderr)
+
+
+@pytest.mark.skipif(not shutil.which("man"), reason="no man-db")
+def test_man_page_has_no_warnings(cpb, tmp_path):
+    (tmp_path / "cpb.1").write_bytes(cpb.ok("help", "--man"))
+    result = subprocess.run(["man", "--warnings", "-l", "cpb.1"], cwd=tmp_path, capture_output=True,
+                            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "MANPAGER": "cat"})
+    assert result.returncode == 0 and result.stderr == b"", result.stderr.decode()
+    text = result.stdout.decode()
+    for command in COMMANDS:
+        assert f"cpb {command} " in text
+    assert "EXIT STATUS" in text
+
+
+@pytest.mark.parametrize("words, wanted", [
+    ([], "a command is expected"),
+    (["splitt", "x"], "is split meant?"),
+    (["zzz"], "unknown command zzz"),
+    (["help", "mergee"], "is merge meant?"),
+    (["merge", "x", "--outptu", "y"], "is --output meant?"),
+    (["split", "x", "--max", "1", "-o", "y"], "is --max-chunk-size meant?"),
+    (["merge", "x", "--zzzzzzzzzz"], "unknown option --zzzzzzzzzz"),
+    (["merge", "x", "-z"], "unknown option -z"),
+    (["merge", "x"], "--output FILE is missing"),
+    (["merge", "-o", "y"], "the input is missing: IN.cpb"),
+    (["merge", "x", "-o"], "--output needs a value"),
+    (["merge", "x", "y", "-o", "z"], "one input is expected"),
+    (["merge", "x", "-o", "z", "--force=1"], "--force takes no value"),
+    (["split", "x", "-o", "y", "--max-chunk-size", "3Q"], "3Q is not understood"),
+    (["split", "x", "-o", "y", "--max-chunk-size", "0"], "0 is not understood"),
+    (["split", "x", "-o", "y", "--max-chunk-size", "-1"], "-1 is not understood"),
+    (["split", "x", "-o", "y", "--max-chunk-size", "99999999999999999999"], "is not understood"),
+    (["split", "x", "-o", "y", "--max-chunk-size", "99999999T"], "is not understood"),
+    (["split", "x", "-o", "y", "--codec", "gzip"], "gzip is not understood"),
+    (["split", "x", "-o", "y", "--codec", "zstd:23"], "zstd:23 is not understood"),
+    (["split", "x", "-o", "y", "--codec", "none:1"], "none:1 is not understood"),
+    (["split", "x", "-o", "y", "--layout", "re"], "expected remote|compat"),
+    (["cat", "x"], "give one of --chunk, --record, --position and --field"),
+    (["cat", "x", "--chunk", "1", "--record", "2"], "give one of"),
+    (["cat", "x", "--chunk", "one"], "one is not understood"),
+])
+def test_wrong_command_lines_say_what_is_wrong(cpb, words, wanted):
+    result = cpb.run(*words)
+    assert result.returncode == 1
+    assert result.stdout == b""
+    assert wanted in result.stderr.decode()
+    assert "Try: cpb help" in result.stderr.decode()

@@ -1,0 +1,147 @@
+"""An output file is there whole or not at all, and replaces nothing unasked."""
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from cli.conftest import parts
+from conftest import DATA
+
+WRITERS = [["merge"], ["repack"], ["recover"]]
+each = pytest.mark.parametrize("command", WRITERS, ids=lambda c: c[0])
+
+
+@each
+def test_existing_file_is_kept(cpb, command, chunked, tmp_path):
+    out = tmp_path / "out"
+    out.write_bytes(b"precious")
+    result = cpb.run(*command, chunked, "-o", out)
+    assert result.returncode == 3
+    assert result.stderr.decode() == f"{out}: exists already; --force replaces it\n"
+    assert out.read_bytes() == b"precious"
+    assert parts(tmp_path) == ["graph.cpb", "out"]
+
+
+@each
+def test_force_replaces(cpb, command, chunked, tmp_path):
+    out = tmp_path / "out"
+    out.write_bytes(b"old")
+    cpb.ok(*command, chunked, "-o", out, "--force", "--sync")
+    assert len(out.read_bytes()) > 1000
+    assert parts(tmp_path) == ["graph.cpb", "out"]
+
+
+def test_failure_keeps_what_force_would_replace(cpb, chunked, tmp_path):
+    data = bytearray(open(chunked, "rb").read())
+    data[9000] ^= 1
+    (tmp_path / "bad.cpb").write_bytes(data)
+    out = tmp_path / "out"
+    out.write_bytes(b"old")
+    for command in (["merge"], ["repack"]):
+        assert cpb.run(*command, tmp_path / "bad.cpb", "-o", out, "--force").returncode == 2
+        assert out.read_bytes() == b"old"
+    assert parts(tmp_path) == ["bad.cpb", "graph.cpb", "out"]
+
+
+def test_input_may_be_replaced_by_its_output(cpb, chunked, tmp_path):
+    before = cpb.ok("merge", chunked, "-o", "-")
+    cpb.ok("repack", chunked, "-o", chunked, "--force", "--codec", "brotli:1")
+    assert cpb.ok("merge", chunked, "-o", "-") == before
+    assert parts(tmp_path) == ["graph.cpb"]
+
+
+def start_recover(cpb, out):
+    """A command that waits for its input with its output open."""
+    process = subprocess.Popen(cpb.command + ["recover", "-", "-o", str(out)],
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 10
+    while not list(out.parent.glob("out*")):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signal_removes_the_temporary_file(cpb, number, tmp_path):
+    process = start_recover(cpb, tmp_path / "out")
+    assert parts(tmp_path) == ["out.tmp-0"]
+    process.send_signal(number)
+    assert process.wait(10) == -number
+    assert parts(tmp_path) == []
+    process.stdin.close()
+    process.stderr.close()
+
+
+def test_kill_leaves_the_old_file_whole(cpb, tmp_path):
+    (tmp_path / "out").write_bytes(b"old")
+    process = subprocess.Popen(cpb.command + ["recover", "-", "-o", str(tmp_path / "out"), "--force"],
+                               stdin=subprocess.PIPE)
+    while parts(tmp_path) != ["out", "out.tmp-0"]:
+        time.sleep(0.01)
+    process.kill()
+    process.wait(10)
+    process.stdin.close()
+    assert (tmp_path / "out").read_bytes() == b"old"
+
+
+def test_name_taken_meanwhile_is_kept(cpb, riegeli, tmp_path):
+    process = start_recover(cpb, tmp_path / "out")
+    (tmp_path / "out").write_bytes(b"came first")
+    _, message = process.communicate(open(riegeli, "rb").read(), 60)
+    assert process.returncode == 3 and b"File exists" in message
+    assert (tmp_path / "out").read_bytes() == b"came first"
+    assert parts(tmp_path) == ["blocks.riegeli", "out"]
+
+
+FULL = "/dev/full"
+needs_full = pytest.mark.skipif(not os.path.exists(FULL), reason="no /dev/full")
+
+
+@needs_full
+@each
+def test_full_disk(cpb, command, chunked, tmp_path):
+    result = cpb.run(*command, chunked, "-o", FULL)
+    assert result.returncode == 3
+    assert result.stderr.decode().startswith(f"{FULL}: No space left on device")
+
+
+@needs_full
+@pytest.mark.parametrize("words", [
+    ["records"], ["records", "--json"], ["info"], ["info", "--json"], ["verify"],
+    ["cat", "--chunk", "1"], ["merge", "-o", "-"], ["repack", "-o", "-"]], ids=" ".join)
+def test_full_standard_output(cpb, words, chunked):
+    with open(FULL, "wb") as full:
+        result = cpb.run(words[0], chunked, *words[1:], stdout=full)
+    assert result.returncode == 3
+    assert result.stderr.decode().endswith("standard output: No space left on device\n")
+
+
+@needs_full
+def test_help_to_a_full_disk(cpb):
+    with open(FULL, "wb") as full:
+        assert cpb.run("help", stdout=full).returncode == 3
+
+
+@pytest.mark.parametrize("words", [["records", "--json"], ["merge", "-o", "-"]], ids=" ".join)
+def test_reader_that_goes_away(cpb, words):
+    """Quiet: whoever closed the pipe knows."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    path = DATA / "cpb" / "real_frozen_conv" / "max1000_none.cpb"
+    with os.fdopen(writing, "wb") as pipe:
+        result = cpb.run(words[0], path, *words[1:], stdout=pipe)
+    assert result.returncode == 3
+    assert result.stderr == b""
+
+
+def test_devices_and_pipes_are_written_in_place(cpb, chunked, tmp_path):
+    cpb.ok("merge", chunked, "-o", "/dev/null")
+    assert not os.path.isfile("/dev/null")
+    os.mkfifo(tmp_path / "pipe")
+    process = subprocess.Popen(cpb.command + ["merge", str(chunked), "-o", str(tmp_path / "pipe")])
+    data = open(tmp_path / "pipe", "rb").read()
+    assert process.wait(10) == 0
+    assert data == cpb.ok("merge", chunked, "-o", "-")

@@ -1,0 +1,94 @@
+"""`-` is standard input or output; progress is for terminals only."""
+
+import os
+import pty
+import subprocess
+import time
+
+import pytest
+
+from conftest import DATA
+
+
+def piped(cpb, data, *words):
+    result = cpb.run(*words, input=data)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_every_command_through_pipes(cpb, graph):
+    original = open(graph, "rb").read()
+    chunked = piped(cpb, original, "split", "-", "--type", "tensorflow.GraphDef", "--max-chunk-size", "1K", "-o", "-")
+    assert piped(cpb, chunked, "merge", "-", "-o", "-") == original
+    repacked = piped(cpb, chunked, "repack", "-", "--layout", "compat", "-o", "-")
+    assert piped(cpb, repacked, "merge", "-", "-o", "-") == original
+    assert b"standard input: OK" in piped(cpb, repacked, "verify", "-")
+    assert piped(cpb, chunked, "cat", "-", "--chunk", "0") == piped(cpb, repacked, "cat", "-", "--chunk", "0")
+    assert b'"format": "cpb"' in piped(cpb, chunked, "info", "-", "--json")
+    assert len(piped(cpb, chunked, "records", "-", "--json").splitlines()) > 3
+    recovered = piped(cpb, chunked, "recover", "-", "-o", "-")
+    assert piped(cpb, recovered, "merge", "-", "-o", "-") == original
+
+
+def test_redirected_file_needs_no_spool(cpb, chunked, tmp_path):
+    with open(chunked, "rb") as file:
+        result = cpb.run("merge", "-", "-o", "-", stdin=file, env={"TMPDIR": str(tmp_path / "none")})
+    assert result.returncode == 0 and result.stdout == cpb.ok("merge", chunked, "-o", "-")
+
+
+def test_spool_that_cannot_be_made(cpb, chunked, tmp_path):
+    env = {"TMPDIR": str(tmp_path / "none")}
+    data = open(chunked, "rb").read()
+    result = cpb.run("merge", "-", "-o", "-", input=data, env=env)
+    assert result.returncode == 3 and result.stderr.startswith(b"standard input: ")
+    result = cpb.run("repack", chunked, "-o", "-", env=env)
+    assert result.returncode == 3 and result.stderr.startswith(b"standard output: no temporary file")
+
+
+def test_spool_is_removed(cpb, chunked, tmp_path):
+    cpb.run("merge", "-", "-o", "-", input=open(chunked, "rb").read(), env={"TMPDIR": str(tmp_path)})
+    assert [path.name for path in tmp_path.iterdir()] == ["graph.cpb"]
+
+
+def test_input_that_grows_past_the_buffers(cpb, tmp_path):
+    """More than the 256 KiB that are held at a time."""
+    big = os.urandom(1 << 20)
+    message = b"\xc2\x3e" + bytes([0x80, 0x80, 0x40]) + big
+    (tmp_path / "in.pb").write_bytes(message)
+    chunked = piped(cpb, message, "split", "-", "-o", "-", "--max-chunk-size", "300K")
+    assert piped(cpb, chunked, "merge", "-", "-o", "-") == message
+
+
+def on_terminal(cpb, words, pieces):
+    """Runs the command with its standard error on a terminal and a slow input."""
+    mine, its = pty.openpty()
+    process = subprocess.Popen(cpb.command + words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=its)
+    os.close(its)
+    for piece in pieces:
+        process.stdin.write(piece)
+        process.stdin.flush()
+        time.sleep(0.4)
+    process.stdin.close()
+    text = b""
+    try:
+        while block := os.read(mine, 65536):
+            text += block
+    except OSError:
+        pass
+    os.close(mine)
+    assert process.wait(30) == 0, text
+    return text
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_progress_on_a_terminal(cpb, quiet):
+    data = (DATA / "corrupt" / "base_blocks.riegeli").read_bytes()
+    pieces = [data[i:i + 40000] for i in range(0, len(data), 40000)]
+    text = on_terminal(cpb, ["records", "-"] + ["--quiet"] * quiet, pieces)
+    assert (b"reading" in text and b"KiB/s" in text) != quiet
+    if not quiet:
+        assert text.endswith(b"\r\x1b[K")
+
+
+def test_no_progress_off_the_terminal(cpb, riegeli):
+    assert cpb.run("records", riegeli).stderr == b""
