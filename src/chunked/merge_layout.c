@@ -75,10 +75,10 @@ static bool add_part_size(cpb_merge_walk *w, const cpb_part *part, uint64_t *sum
 }
 
 static bool add_insert_size(cpb_merge_walk *w, const cpb_insert *insert, uint64_t *sum) {
-  const cpb_part *part = &w->parts[insert->what];
   switch (insert->kind) {
-    case CPB_INSERT_PART: return add_part_size(w, part, sum);
+    case CPB_INSERT_PART: return add_part_size(w, &w->parts[insert->what], sum);
     case CPB_INSERT_VALUE: {
+      const cpb_part *part = &w->parts[insert->what];
       uint64_t size = part->end - part->begin;
       return add_size(w, sum, size) && add_size(w, sum, cpb_wire_len_size(insert->number, size));
     }
@@ -251,11 +251,11 @@ static bool write_target(writer *o, uint32_t id) {
 }
 
 static bool write_insert(writer *o, const cpb_insert *insert) {
-  const cpb_part *part = &o->walk->parts[insert->what];
   switch (insert->kind) {
     case CPB_INSERT_PART:
       return push(o, (cursor){.insert = CPB_NONE, .only_part = true}, insert->what);
     case CPB_INSERT_VALUE: {
+      const cpb_part *part = &o->walk->parts[insert->what];
       uint64_t size = part->end - part->begin;
       return put_header(o, insert->number, size) && put(o, part->chunk, part->begin, size);
     }

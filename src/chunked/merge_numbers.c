@@ -60,7 +60,7 @@ static cpb_place later(cpb_place a, cpb_place b) { return cpb_place_before(a, b)
 static cpb_place place_for(const cpb_merge_walk *w, const cpb_target *t, uint32_t number) {
   if (t->last_part == CPB_NONE) return (cpb_place){0, 0};
   cpb_place place = {w->parts[t->last_part].end, t->last_part + 1};
-  if (t->num_numbers == CROWDED) return place;
+  if (t->num_numbers == CROWDED || t->num_numbers == 0) return place;
   const cpb_number *items = w->numbers + t->numbers;
   size_t i = search(items, t->num_numbers, number);
   bool same = i < t->num_numbers && items[i].number == number;

@@ -174,16 +174,16 @@ static const char *wrong_step(uint8_t previous, cpb_tag_step step) {
 static uint32_t target_of(cpb_merge_tree *tree, uint32_t id, uint32_t base) {
   const cpb_tag_step map_value = {.value = 2, .kind = CPB_TAG_FIELD};
   const cpb_chunked_node *node = &tree->metadata->nodes[id];
-  const cpb_tag_step *steps = tree->metadata->steps + node->first_tag;
   uint8_t previous = 0;
   for (uint32_t i = 0; i < node->num_tags && base != CPB_NONE; i++) {
-    cpb_tag_step step = steps[i];
+    const cpb_tag_step named = tree->metadata->steps[node->first_tag + i];
+    cpb_tag_step step = named; /* adapted to the field's type */
     const char *wrong = wrong_step(previous, step);
     if (wrong == NULL) wrong = cpb_types_adapt(tree, base, &step);
     if (wrong != NULL) return damaged_tag(tree, id, wrong), CPB_NONE;
     base = child(tree, id, base, step);
     if (step.kind >= CPB_TAG_KEY_STRING && base != CPB_NONE) base = child(tree, id, base, map_value);
-    previous = (uint8_t)steps[i].kind;
+    previous = (uint8_t)named.kind;
   }
   return base;
 }

@@ -37,10 +37,10 @@ static bool is_text(const cpb_merge_tree *tree, const cpb_tag_step *step, const 
 
 /* A string that is a decimal integer, as the number. */
 static bool read_integer(const cpb_merge_tree *tree, const cpb_tag_step *step, uint64_t *value) {
+  if (step->length == 0 || step->length > 20) return false;
   const uint8_t *p = tree->metadata->text.data + step->value, *end = p + step->length;
   bool negative = step->length > 1 && *p == '-';
   uint64_t v = 0;
-  if (step->length == 0 || step->length > 20) return false;
   for (p += negative; p < end; p++) {
     unsigned digit = *p - (unsigned)'0';
     if (digit > 9 || v > (UINT64_MAX - digit) / 10) return false;
