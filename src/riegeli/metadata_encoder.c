@@ -68,7 +68,7 @@ static bool join(metadata_parts *parts, cpb_compressor *c, cpb_buffer *out,
          cpb_put(out, cpb_buffer_span(buckets), error);
 }
 
-bool cpb_metadata_encode(const cpb_allocator *a, cpb_compressor *c, cpb_span metadata,
+bool cpb_records_metadata_encode(const cpb_allocator *a, cpb_compressor *c, cpb_span metadata,
                          cpb_buffer *out, cpb_codec_error *error) {
   metadata_parts parts;
   cpb_buffer_init(&parts.header, a);

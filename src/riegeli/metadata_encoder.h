@@ -6,7 +6,7 @@
 #include "riegeli/compressor.h"
 
 /* Appends the chunk's data to `out`. */
-bool cpb_metadata_encode(const cpb_allocator *a, cpb_compressor *c, cpb_span metadata,
-                         cpb_buffer *out, cpb_codec_error *error);
+bool cpb_records_metadata_encode(const cpb_allocator *a, cpb_compressor *c, cpb_span metadata,
+                                 cpb_buffer *out, cpb_codec_error *error);
 
 #endif

@@ -144,7 +144,7 @@ static bool encode_metadata(cpb_record_writer *w) {
   if (w->options.metadata == NULL) return true;
   const cpb_span metadata = {w->options.metadata, w->options.metadata_size};
   cpb_codec_error error = {CPB_OK, NULL};
-  bool done = cpb_metadata_encode(&w->allocator, w->compressor, metadata, &w->metadata, &error);
+  bool done = cpb_records_metadata_encode(&w->allocator, w->compressor, metadata, &w->metadata, &error);
   return codec_done(w, done, &error);
 }
 
