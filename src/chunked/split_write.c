@@ -14,11 +14,13 @@ void cpb_split_write_init(cpb_split_write *w, const cpb_allocator *a, cpb_plan *
   w->options = options;
   w->read_size = options->read_size;
   cpb_split_sample_init(&w->sample, a);
+  cpb_buffer_init(&w->index, a);
 }
 
 void cpb_split_write_free(cpb_split_write *w) {
   cpb_record_writer_free(w->writer);
   cpb_split_sample_free(&w->sample);
+  cpb_buffer_free(&w->index);
 }
 
 static bool is_compat(const cpb_split_write *w) { return w->options->layout == CPB_LAYOUT_COMPAT; }
@@ -112,7 +114,7 @@ static cpb_have copy(cpb_split_write *w, cpb_input *input) {
 
 static cpb_have end_chunk(cpb_split_write *w) {
   w->plan->chunks[w->chunk++].position = cpb_record_writer_position(w->writer);
-  w->state = w->chunk < w->plan->num_chunks ? CPB_SPLIT_WRITE_CODEC : CPB_SPLIT_WRITE_INDEX;
+  w->state = w->chunk < w->plan->num_chunks ? CPB_SPLIT_WRITE_CODEC : CPB_SPLIT_WRITE_BEGIN_INDEX;
   return CPB_HAVE;
 }
 
@@ -144,15 +146,18 @@ static bool encode_index(const cpb_split_write *w, cpb_buffer *out) {
   return done;
 }
 
+static cpb_have begin_index(cpb_split_write *w) {
+  w->state = CPB_SPLIT_WRITE_INDEX;
+  return encode_index(w, &w->index) &&
+                 called(w, cpb_record_writer_begin_record(w->writer, w->index.size))
+             ? CPB_HAVE
+             : CPB_FAILED;
+}
+
 static cpb_have write_index(cpb_split_write *w) {
-  cpb_buffer index;
-  cpb_buffer_init(&index, &w->allocator);
   w->state = CPB_SPLIT_WRITE_FINISH;
-  bool done = encode_index(w, &index) &&
-              called(w, cpb_record_writer_begin_record(w->writer, index.size)) &&
-              called(w, cpb_record_writer_write(w->writer, index.data, index.size));
-  cpb_buffer_free(&index);
-  return done ? CPB_HAVE : CPB_FAILED;
+  cpb_code code = cpb_record_writer_write(w->writer, w->index.data, w->index.size);
+  return called(w, code) ? CPB_HAVE : CPB_FAILED;
 }
 
 /* --- Stepping ------------------------------------------------------------- */
@@ -163,6 +168,7 @@ static cpb_have act(cpb_split_write *w, cpb_input *input) {
     case CPB_SPLIT_WRITE_BEGIN: return begin_chunk(w);
     case CPB_SPLIT_WRITE_COPY: return copy(w, input);
     case CPB_SPLIT_WRITE_END: return end_chunk(w);
+    case CPB_SPLIT_WRITE_BEGIN_INDEX: return begin_index(w);
     case CPB_SPLIT_WRITE_INDEX: return write_index(w);
     case CPB_SPLIT_WRITE_FINISH: break;
   }

@@ -13,6 +13,7 @@ typedef enum cpb_split_write_state {
   CPB_SPLIT_WRITE_BEGIN,
   CPB_SPLIT_WRITE_COPY,
   CPB_SPLIT_WRITE_END,
+  CPB_SPLIT_WRITE_BEGIN_INDEX,
   CPB_SPLIT_WRITE_INDEX,
   CPB_SPLIT_WRITE_FINISH
 } cpb_split_write_state;
@@ -32,6 +33,7 @@ typedef struct cpb_split_write {
   bool drain;      /* the writer may have output */
   cpb_codec codec; /* that the writer uses */
   uint64_t copied; /* bytes of the input */
+  cpb_buffer index;/* serialized */
   size_t read_size;
 } cpb_split_write;
 
