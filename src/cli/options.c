@@ -35,7 +35,8 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                      "Also compare the merged message with this file, byte by byte.", NULL},
     [CLI_CHUNK] = {"chunk", 0, CLI_NUMBER, SETTING(chunk), "N", "The chunk with index N.", NULL},
     [CLI_FIELD] = {"field", 0, CLI_TEXT, SETTING(field), "PATH",
-                   "The field at PATH, such as meta_graphs[0].graph_def.library.function[3].", NULL},
+                   "The field at PATH, such as meta_graphs[0].graph_def.library.function[3] or "
+                   "node[7].attr[\"value\"].tensor; \"\" is the whole message.", NULL},
     [CLI_POSITION] = {"position", 0, CLI_NUMBER, SETTING(position), "P",
                       "Begin with the record at position P (the begin of its Riegeli chunk plus "
                       "its index), or the next one if there is none.", NULL},
@@ -161,7 +162,7 @@ static bool set(const cli_option *option, const char *text, cli_settings *settin
   void *setting = (char *)settings + option->setting;
   switch (option->kind) {
     case CLI_FLAG: *(bool *)setting = true; return true;
-    case CLI_TEXT: *(const char **)setting = text; return *text != 0;
+    case CLI_TEXT: *(const char **)setting = text; return true;
     case CLI_NUMBER: return parse_number(text, setting);
     case CLI_SIZE: return parse_size(text, setting) && *(uint64_t *)setting > 0;
     case CLI_CHOICE: return parse_choice(text, option->choices, setting);

@@ -1,0 +1,102 @@
+"""`cpb cat --field`: fields by path, of a message that is chunked or not, against protobuf."""
+
+import json
+
+import pytest
+
+from conftest import DATA
+from support.messages import schema
+
+TYPE = "tensorflow.GraphDef"
+FOLDER = DATA / "cpb" / "real_frozen_conv"
+FILES = [("orig.pb", ["--type", TYPE]), ("max1000_none.cpb", []), ("max1000_none.cpb", ["--type", TYPE]),
+         ("max1000_tr.cpb", []), ("max4000_zstd.cpb", ["--type", TYPE])]
+each = pytest.mark.parametrize("name, options", FILES)
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return schema(TYPE).parse((FOLDER / "orig.pb").read_bytes())
+
+
+def number(data):
+    return sum((byte & 127) << 7 * i for i, byte in enumerate(data))
+
+
+@each
+def test_every_field_of_every_node(cpb, graph, name, options):
+    def cat(path):
+        return cpb.ok("cat", FOLDER / name, "--field", path, *options)
+
+    for i, node in enumerate(graph.node):
+        assert cat(f"node[{i}].name") == node.name.encode()
+        for k, text in enumerate(node.input):
+            assert cat(f"node[{i}].input[{k}]") == text.encode()
+        for key, value in node.attr.items():
+            path = f'node[{i}].attr["{key}"]'
+            assert type(value).FromString(cat(path)) == value
+            assert type(value).FromString(cat(f'1[{i}].5["{key}"]')) == value
+            if value.HasField("tensor"):
+                assert cat(path + ".tensor.tensor_content") == value.tensor.tensor_content
+            for k, element in enumerate(value.list.i):
+                assert number(cat(f"{path}.list.i[{k}]")) == element % 2**64
+
+
+@each
+def test_a_repeated_field_whole(cpb, graph, name, options):
+    data = cpb.ok("cat", FOLDER / name, "--field", "node", *options)
+    assert list(type(graph).FromString(data).node) == list(graph.node)
+
+
+@each
+def test_the_message_itself(cpb, graph, name, options):
+    assert type(graph).FromString(cpb.ok("cat", FOLDER / name, "--field", "", *options)) == graph
+
+
+@pytest.mark.parametrize("path, wanted", [
+    ("node[99]", "the message has none"),
+    ("node[0].attr[\"zz\"]", "the message has none"),
+    ("nodes", "the type has no such field"),
+    ("node.name", "is repeated"),
+    ("node[0].name[1]", "is not repeated"),
+    ("node[0].name.x", "is no message"),
+    ("node[-1]", "numbered from 0"),
+    ("node[0]..", "character 9"),
+])
+def test_paths_that_lead_nowhere(cpb, path, wanted):
+    result = cpb.run("cat", FOLDER / "max1000_none.cpb", "--field", path)
+    assert result.returncode == 1 and result.stdout == b""
+    assert wanted in result.stderr.decode()
+
+
+def test_names_need_a_type(cpb, tmp_path):
+    """Numbers do not."""
+    (tmp_path / "x.pb").write_bytes(bytes.fromhex("0a03616263" "120568656c6c6f"))
+    assert cpb.ok("cat", tmp_path / "x.pb", "--field", "2") == b"hello"
+
+
+def test_only_the_chunks_on_the_way_are_read(cpb, chunked):
+    """Damage elsewhere does not matter."""
+    data = bytearray(open(chunked, "rb").read())
+    data[5000] ^= 0x10
+    open(chunked, "wb").write(data)
+    assert cpb.ok("cat", chunked, "--field", "node[0].name")
+    result = cpb.run("cat", chunked, "--field", 'node[4].attr["value"].tensor.tensor_content')
+    assert result.returncode == 2 and "byte 992" in result.stderr.decode()
+
+
+@each
+def test_json(cpb, graph, name, options):
+    from google.protobuf import json_format
+
+    def cat(path):
+        return json.loads(cpb.ok("cat", FOLDER / name, "--json", "--field", path, *options))
+
+    def wanted(message):
+        return json_format.MessageToDict(message, preserving_proto_field_name=True)
+
+    for i in (0, 4, 25):
+        assert cat(f"node[{i}]") == wanted(graph.node[i])
+        assert cat(f"node[{i}].name") == {"name": graph.node[i].name}
+    assert cat("versions") == wanted(graph.versions)
+    assert cat("node") == {"node": wanted(graph)["node"]}
