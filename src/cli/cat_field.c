@@ -68,6 +68,16 @@ static cpb_code message_size(message *m, uint64_t *size, cpb_error *error) {
   return CPB_OK;
 }
 
+/* How far one chunk, or literal bytes, go on from `offset`: beyond it the search
+ * may never look. */
+static uint64_t segment_left(const message *m, uint64_t offset) {
+  cpb_segment segment;
+  if (!m->merge) return UINT64_MAX;
+  size_t i = cpb_merge_find_segment(m->merge, offset);
+  if (cpb_merge_get_segment(m->merge, i, &segment) != CPB_OK) return 0;
+  return segment.offset + segment.length - offset;
+}
+
 /* What the search needs; a failure is kept in `error`. */
 static bool answer(message *m, cpb_input *input, cpb_error *error) {
   cpb_need need;
@@ -76,7 +86,8 @@ static bool answer(message *m, cpb_input *input, cpb_error *error) {
     uint64_t size;
     if (message_size(m, &size, error) == CPB_OK) cpb_input_end(input, size);
   } else {
-    size_t length = (size_t)cpb_min_u64(need.ahead, WINDOW_MAX);
+    uint64_t ahead = cpb_min_u64(need.ahead, segment_left(m, need.offset));
+    size_t length = (size_t)cpb_min_u64(ahead, WINDOW_MAX);
     const uint8_t *data = read_message(m, need.offset, &length, error);
     if (data && length > 0) cpb_input_supply(input, need.offset, data, length);
     if (data && length == 0) cpb_input_end(input, need.offset);

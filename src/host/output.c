@@ -23,9 +23,10 @@ struct cpb_output {
   cpb_allocator allocator;
   cpb_output_options options;
   cpb_error error;
-  char *path;      /* the final name, or NULL for a descriptor */
-  char *temporary; /* NULL when written in place */
+  char *path;  /* the final name, or NULL for a descriptor */
+  char *name;  /* of the file beside it */
   size_t path_size;
+  bool beside; /* that file is there */
   bool owned;           /* file.fd is ours to close */
   cpb_descriptor file;  /* what is written */
   int target;           /* what gets it at the commit, or -1 */
@@ -35,7 +36,10 @@ struct cpb_output {
 };
 
 const cpb_error *cpb_output_error(const cpb_output *output) { return &output->error; }
-const char *cpb_output_temporary(const cpb_output *output) { return output->temporary; }
+
+const char *cpb_output_temporary(const cpb_output *output) {
+  return output->beside ? output->name : NULL;
+}
 
 static cpb_output *new_output(const cpb_allocator *a, cpb_error *error) {
   cpb_allocator allocator = cpb_allocator_or_default(a);
@@ -52,23 +56,24 @@ static cpb_output *new_output(const cpb_allocator *a, cpb_error *error) {
 
 /* --- Names ---------------------------------------------------------------- */
 
+static bool set_names(cpb_output *output, const char *path) {
+  output->path_size = strlen(path) + 1;
+  output->path = cpb_alloc(&output->allocator, output->path_size);
+  output->name = cpb_alloc(&output->allocator, output->path_size + NAME_SUFFIX_MAX);
+  if (!output->path || !output->name) return false;
+  memcpy(output->path, path, output->path_size);
+  return true;
+}
+
 /* Opens a new file beside `path`. */
 static bool open_temporary(cpb_output *output) {
-  size_t size = output->path_size + NAME_SUFFIX_MAX;
-  output->temporary = cpb_alloc(&output->allocator, size);
-  if (!output->temporary) {
-    errno = ENOMEM;
-    return false;
-  }
   for (unsigned i = 0; i < NAME_TRIES; i++) {
-    cpb_format(output->temporary, size, "%s.tmp-%u", output->path, i);
-    output->file.fd = open(output->temporary, O_RDWR | O_CREAT | O_EXCL, 0666);
-    if (output->file.fd >= 0) return true;
-    if (errno != EEXIST) break;
+    cpb_format(output->name, output->path_size + NAME_SUFFIX_MAX, "%s.tmp-%u", output->path, i);
+    output->file.fd = open(output->name, O_RDWR | O_CREAT | O_EXCL, 0666);
+    output->beside = output->file.fd >= 0;
+    if (output->beside || errno != EEXIST) break;
   }
-  cpb_release(&output->allocator, output->temporary);
-  output->temporary = NULL;
-  return false;
+  return output->beside;
 }
 
 static bool open_path(cpb_output *output) {
@@ -95,7 +100,7 @@ static bool open_path(cpb_output *output) {
 static bool publish(cpb_output *output) {
 #ifndef __wasi__
   if (!output->options.replace) {
-    if (link(output->temporary, output->path) == 0) return unlink(output->temporary) == 0;
+    if (link(output->name, output->path) == 0) return unlink(output->name) == 0;
     if (errno == EEXIST) return false;
   }
 #endif
@@ -104,7 +109,7 @@ static bool publish(cpb_output *output) {
     errno = EEXIST;
     return false;
   }
-  return rename(output->temporary, output->path) == 0;
+  return rename(output->name, output->path) == 0;
 }
 
 /* --- Opening and closing --------------------------------------------------- */
@@ -115,12 +120,9 @@ cpb_output *cpb_output_create(const cpb_allocator *allocator, const char *path,
   if (!output) return NULL;
   cpb_options_copy(&output->options, sizeof output->options, options);
   output->owned = true;
-  output->path_size = strlen(path) + 1;
-  output->path = cpb_alloc(&output->allocator, output->path_size);
-  if (!output->path) {
+  if (!set_names(output, path)) {
     cpb_fail_memory(error);
   } else {
-    memcpy(output->path, path, output->path_size);
     if (open_path(output)) return output;
     cpb_fail_errno(error, CPB_E_WRITE);
   }
@@ -145,8 +147,8 @@ void cpb_output_free(cpb_output *output) {
   if (!output) return;
   cpb_allocator allocator = output->allocator;
   if (output->owned && output->file.fd >= 0) close(output->file.fd);
-  if (output->temporary) unlink(output->temporary);
-  cpb_release(&allocator, output->temporary);
+  if (output->beside) unlink(output->name);
+  cpb_release(&allocator, output->name);
   cpb_release(&allocator, output->path);
   cpb_release(&allocator, output);
 }
@@ -206,13 +208,10 @@ static bool close_file(cpb_output *output) {
 cpb_code cpb_output_commit(cpb_output *output) {
   if (cpb_output_flush(output) != CPB_OK) return output->error.code;
   if (output->target >= 0 && !copy_to_target(output)) return failed(output);
-  if (output->temporary && output->options.sync && fsync(output->file.fd) != 0)
+  if (output->beside && output->options.sync && fsync(output->file.fd) != 0)
     return failed(output);
   if (!close_file(output)) return failed(output);
-  if (output->temporary) {
-    if (!publish(output)) return failed(output);
-    cpb_release(&output->allocator, output->temporary);
-    output->temporary = NULL;
-  }
+  if (output->beside && !publish(output)) return failed(output);
+  output->beside = false;
   return CPB_OK;
 }

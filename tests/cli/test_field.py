@@ -70,9 +70,9 @@ def test_paths_that_lead_nowhere(cpb, path, wanted):
 
 
 def test_names_need_a_type(cpb, tmp_path):
-    """Numbers do not."""
-    (tmp_path / "x.pb").write_bytes(bytes.fromhex("0a03616263" "120568656c6c6f"))
-    assert cpb.ok("cat", tmp_path / "x.pb", "--field", "2") == b"hello"
+    """Numbers do not; here of a field that SavedModel lacks."""
+    (tmp_path / "x.pb").write_bytes(bytes.fromhex("0a03616263" "7a0568656c6c6f"))
+    assert cpb.ok("cat", tmp_path / "x.pb", "--field", "15") == b"hello"
 
 
 def test_only_the_chunks_on_the_way_are_read(cpb, chunked):
