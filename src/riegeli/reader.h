@@ -58,7 +58,7 @@ struct cpb_record_reader {
 
   cpb_recovery recovery;
   cpb_phase after_recovery;
-  uint64_t gap; /* where the input ended inside a skipped region */
+  uint64_t gap; /* where the input ended inside a skipped region, or NO_OFFSET */
   cpb_skipped skipped;
   char reason[sizeof((cpb_error *)0)->message];
 

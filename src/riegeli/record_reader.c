@@ -118,9 +118,9 @@ static bool gap_grew(const cpb_record_reader *r) {
 }
 
 static cpb_step report_gap(cpb_record_reader *r) {
-  uint64_t begin = r->gap;
-  r->gap = cpb_min_u64(r->source.begin, r->source.input.size);
-  return report(r, begin, r->gap);
+  uint64_t begin = r->gap, end = cpb_min_u64(r->source.begin, r->source.input.size);
+  r->gap = end < r->source.begin ? end : CPB_NO_OFFSET;
+  return report(r, begin, end);
 }
 
 /* --- From chunk to chunk -------------------------------------------------- */

@@ -53,10 +53,8 @@ static cpb_have try_next_block(cpb_recovery *r, cpb_chunk_source *s) {
     give_up_finding(r);
     return CPB_HAVE;
   }
-  cpb_have have = cpb_chunk_source_reaches(s, r->at);
-  if (have == CPB_AT_END) return found(r, s, s->input.size);
-  if (have == CPB_HAVE) have = cpb_chunk_source_block(s, r->at);
-  if (have == CPB_AT_END) return found(r, s, r->at);
+  cpb_have have = cpb_chunk_source_block(s, r->at);
+  if (have == CPB_AT_END) return found(r, s, cpb_min_u64(r->at, s->input.size));
   if (have == CPB_HAVE) {
     follow(r, s);
   } else if (have == CPB_FAILED && s->resume != CPB_RESUME_NEVER) {

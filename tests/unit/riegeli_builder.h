@@ -1,0 +1,97 @@
+/* Builds Riegeli/records files byte by byte for the reader's tests, without the
+ * writer: uncompressed simple chunks, or chunks with any header and data. */
+#ifndef RIEGELI_BUILDER_H
+#define RIEGELI_BUILDER_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "riegeli/block.h"
+#include "riegeli/highwayhash.h"
+
+typedef struct built_record {
+  uint64_t chunk_begin, index;
+  size_t offset, size; /* in `contents` */
+} built_record;
+
+typedef struct built_file {
+  uint8_t *bytes;
+  size_t size;
+  uint8_t *contents; /* of all records */
+  size_t contents_size;
+  built_record *records;
+  size_t num_records;
+} built_file;
+
+static inline void built_free(built_file *f) {
+  free(f->bytes);
+  free(f->contents);
+  free(f->records);
+  memset(f, 0, sizeof *f);
+}
+
+static inline void put_bytes(built_file *f, uint64_t chunk_begin, uint64_t chunk_end, const void *data,
+                             size_t size) {
+  const uint8_t *p = data;
+  f->bytes = realloc(f->bytes, f->size + size + (size / 65000 + 2) * CPB_BLOCK_HEADER_SIZE);
+  for (size_t i = 0; i < size; i++) {
+    if (f->size % CPB_BLOCK_SIZE == 0) {
+      cpb_block_header header = {f->size - chunk_begin, chunk_end - f->size};
+      cpb_block_header_encode(&header, f->bytes + f->size);
+      f->size += CPB_BLOCK_HEADER_SIZE;
+    }
+    f->bytes[f->size++] = p[i];
+  }
+}
+
+/* A chunk with the right hashes, block headers and padding. */
+static inline void put_chunk(built_file *f, uint8_t type, const void *data, size_t size,
+                             uint64_t num_records, uint64_t decoded_size) {
+  cpb_chunk_header header = {size, cpb_hash_bytes(data, size), num_records, decoded_size, type};
+  uint8_t bytes[CPB_CHUNK_HEADER_SIZE];
+  uint64_t begin = f->size, end;
+  cpb_chunk_header_encode(&header, bytes);
+  cpb_chunk_end(begin, size, num_records, &end);
+  put_bytes(f, begin, end, bytes, sizeof bytes);
+  put_bytes(f, begin, end, data, size);
+  while (f->size < end) put_bytes(f, begin, end, "", 1);
+}
+
+static inline void put_signature(built_file *f) { put_chunk(f, CPB_CHUNK_SIGNATURE, "", 0, 0, 0); }
+
+/* An uncompressed simple chunk with records of these sizes; their bytes count
+ * up from the number of the record. */
+static inline void put_records(built_file *f, const size_t *sizes, size_t count) {
+  uint8_t *data, *p;
+  size_t total = 0, sizes_size = 0;
+  for (size_t i = 0; i < count; i++) {
+    total += sizes[i];
+    sizes_size += cpb_varint_size(sizes[i]);
+  }
+  f->records = realloc(f->records, (f->num_records + count) * sizeof *f->records);
+  f->contents = realloc(f->contents, f->contents_size + total + 1);
+  p = data = malloc(1 + CPB_VARINT_MAX + sizes_size + total);
+  *p++ = 0;
+  p = cpb_varint_write(p, sizes_size);
+  for (size_t i = 0; i < count; i++) p = cpb_varint_write(p, sizes[i]);
+  for (size_t i = 0; i < count; i++) {
+    built_record record = {f->size, i, f->contents_size, sizes[i]};
+    for (size_t k = 0; k < sizes[i]; k++) {
+      *p++ = f->contents[f->contents_size++] = (uint8_t)(f->num_records + 31 * k + k / 251);
+    }
+    f->records[f->num_records++] = record;
+  }
+  put_chunk(f, CPB_CHUNK_SIMPLE, data, (size_t)(p - data), count, total);
+  free(data);
+}
+
+/* A padding chunk up to the next block boundary, so that a file may follow. */
+static inline void put_padding_to_block(built_file *f) {
+  uint8_t zeros[65536] = {0};
+  uint64_t left = cpb_block_remaining(f->size);
+  if (left < CPB_CHUNK_HEADER_SIZE) left += CPB_BLOCK_USABLE; /* past one more block header */
+  put_chunk(f, CPB_CHUNK_PADDING, zeros, (size_t)(left - CPB_CHUNK_HEADER_SIZE), 0, 0);
+}
+
+#endif
