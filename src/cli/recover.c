@@ -192,6 +192,12 @@ static void find_field(const cpb_index *index, const cpb_message_type *type, uin
   }
 }
 
+/* Only damage loses a chunk; anything else may go better another time. */
+static bool is_damage(const cpb_error *error) {
+  int status = cli_exit_code(error->code);
+  return status == CLI_DAMAGED || error->code == CPB_E_NOT_FOUND;
+}
+
 static int count_lost(recovery *r, const cpb_index *index, const cpb_message_type *type) {
   uint64_t count = cpb_index_num_chunks(index);
   cli_progress_start(r->cli, "reading");
@@ -199,12 +205,16 @@ static int count_lost(recovery *r, const cpb_index *index, const cpb_message_typ
     cpb_chunk_reader *reader = cpb_chunk_reader_new(&r->cli->allocator, index, NULL);
     if (!reader) return cli_fail_memory(r->cli);
     const cpb_error *error = try_chunk(r, reader, chunk);
-    if (error) {
+    int status = CLI_OK;
+    if (error && is_damage(error)) {
       char path[1024];
       find_field(index, type, chunk, path, sizeof path);
       report_lost(r, chunk, path, error);
+    } else if (error) {
+      status = cli_fail(r->cli, r->name, error);
     }
     cpb_chunk_reader_free(reader);
+    if (status != CLI_OK) return status;
   }
   cli_progress_end(r->cli);
   return CLI_OK;

@@ -33,18 +33,30 @@ static void expand(uint32_t w[64], const uint8_t *block) {
   }
 }
 
+/* One round; the caller turns the letters around instead of moving their values. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                          \
+  do {                                                                                            \
+    uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);                                   \
+    uint32_t s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);                                   \
+    h += s1 + (g ^ (e & (f ^ g))) + constants[i] + w[i];                                          \
+    d += h;                                                                                       \
+    h += s0 + ((a & b) | (c & (a | b)));                                                          \
+  } while (0)
+
 static void compress(uint32_t state[8], const uint8_t *block) {
   uint32_t w[64];
   expand(w, block);
   uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
   uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
-  for (int i = 0; i < 64; i++) {
-    uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
-    uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + constants[i] + w[i];
-    uint32_t s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
-    uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
-    h = g, g = f, f = e, e = d + t1;
-    d = c, c = b, b = a, a = t1 + t2;
+  for (int i = 0; i < 64; i += 8) {
+    ROUND(a, b, c, d, e, f, g, h, i);
+    ROUND(h, a, b, c, d, e, f, g, i + 1);
+    ROUND(g, h, a, b, c, d, e, f, i + 2);
+    ROUND(f, g, h, a, b, c, d, e, i + 3);
+    ROUND(e, f, g, h, a, b, c, d, i + 4);
+    ROUND(d, e, f, g, h, a, b, c, i + 5);
+    ROUND(c, d, e, f, g, h, a, b, i + 6);
+    ROUND(b, c, d, e, f, g, h, a, i + 7);
   }
   state[0] += a, state[1] += b, state[2] += c, state[3] += d;
   state[4] += e, state[5] += f, state[6] += g, state[7] += h;

@@ -101,7 +101,8 @@ static void summarize(const splitting *s, bool copy) {
   if (copy) {
     cli_note(s->cli, s->out_path, "small enough for one chunk; copied as it is");
   } else {
-    cli_note(s->cli, s->out_path, "%zu chunks", cpb_split_count(s->split));
+    size_t count = cpb_split_count(s->split);
+    cli_note(s->cli, s->out_path, "%zu chunk%s", count, count == 1 ? "" : "s");
   }
 }
 
