@@ -230,7 +230,8 @@ cpb_have cpb_chunk_source_data(cpb_chunk_source *s, uint64_t max, cpb_span *span
   if (have == CPB_HAVE) have = lend_next(s, span);
   if (have == CPB_AT_END) return fail_truncated(s);
   if (have != CPB_HAVE) return have;
-  span->size = (size_t)cpb_min_u64(span->size, cpb_min_u64(cpb_block_remaining(s->pos), cpb_min_u64(max, left)));
+  uint64_t together = cpb_min_u64(cpb_block_remaining(s->pos), cpb_min_u64(max, left));
+  span->size = (size_t)cpb_min_u64(span->size, together);
   return CPB_HAVE;
 }
 
