@@ -115,6 +115,7 @@ const cpb_error *cpb_split_error(const cpb_split *s) { return &s->error; }
 static cpb_step passed(cpb_split *s, cpb_step step, phase next) {
   if (step == CPB_STEP_DONE) s->phase = next;
   if (step == CPB_STEP_ERROR) s->phase = FAILED;
+  if (step == CPB_STEP_DONE || step == CPB_STEP_ERROR) cpb_input_let_go(&s->input);
   return step;
 }
 

@@ -45,6 +45,13 @@ uint64_t cpb_seen_conflict(const cpb_split_seen *s, size_t first, uint32_t numbe
   return CPB_NO_OFFSET;
 }
 
+bool cpb_seen_rival(const cpb_split_seen *s, size_t first, uint32_t number, int32_t oneof) {
+  for (size_t i = first; i < s->num_fields; i++) {
+    if (s->fields[i].oneof == oneof && s->fields[i].number != number) return true;
+  }
+  return false;
+}
+
 /* --- Map keys ------------------------------------------------------------- */
 
 uint64_t cpb_seen_hash(uint64_t seed, const void *data, size_t size) {

@@ -45,6 +45,9 @@ cpb_seen_field *cpb_seen_get(cpb_split_seen *s, size_t first, uint32_t number, i
  * this oneof now follows; CPB_NO_OFFSET when there is none. */
 uint64_t cpb_seen_conflict(const cpb_split_seen *s, size_t first, uint32_t number, int32_t oneof);
 
+/* Another member of the oneof occurred already. */
+bool cpb_seen_rival(const cpb_split_seen *s, size_t first, uint32_t number, int32_t oneof);
+
 /* Keys are known by a hash of the map and the key; two keys with one hash are
  * taken for the same, which costs a cut and nothing else. */
 uint64_t cpb_seen_hash(uint64_t seed, const void *data, size_t size);

@@ -225,7 +225,12 @@ static outcome look_up(cpb_split_walk *w) {
     uint64_t cut = cpb_seen_conflict(&w->seen, frame->seen, f->number, facts->oneof);
     if (cut != CPB_NO_OFFSET) return start_anew(w, cut);
   }
-  if (facts->kind == CPB_FACT_OTHER) return GO_ON;
+  /* Which member of a oneof comes last is lost when slices are put in order. */
+  if (facts->oneof >= 0 && w->depth > 1 &&
+      cpb_seen_rival(&w->seen, frame->seen, f->number, facts->oneof)) {
+    return start_anew(w, frame->field.begin);
+  }
+  if (facts->kind == CPB_FACT_OTHER && facts->oneof < 0) return GO_ON;
   cpb_seen_field *seen = cpb_seen_get(&w->seen, frame->seen, f->number, facts->oneof);
   if (seen == NULL) return out_of_memory(w);
   w->index = facts->repeated ? seen->count : 0;
