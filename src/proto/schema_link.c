@@ -109,4 +109,18 @@ static bool link_values(builder *b) {
   return true;
 }
 
-bool cpb_schema_link(cpb_schema_builder *b) { return sort_types(b) && link_values(b) && link_fields(b); }
+static bool check_map_entries(builder *b) {
+  const cpb_schema *s = b->schema;
+  for (size_t i = 0; i < s->num_messages; i++) {
+    const cpb_message_type *type = &s->messages[i];
+    if (!type->map_entry) continue;
+    const cpb_field *key = cpb_message_find_number(type, 1), *value = cpb_message_find_number(type, 2);
+    bool whole = key != NULL && value != NULL && key->message == NULL && !key->repeated && !value->repeated;
+    if (!whole) return cpb_schema_damaged(b, "no key and value in the map entry", type->name);
+  }
+  return true;
+}
+
+bool cpb_schema_link(cpb_schema_builder *b) {
+  return sort_types(b) && link_values(b) && link_fields(b) && check_map_entries(b);
+}
