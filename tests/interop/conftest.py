@@ -38,3 +38,9 @@ def riegeli_rs():
     subprocess.run(["cargo", "build", "--release", "--quiet", "--manifest-path",
                     HERE / "riegeli-rs" / "Cargo.toml", "--target-dir", target], check=True)
     return target / "release" / "riegeli-rs"
+
+
+@pytest.fixture(scope="session")
+def bench_records(cpb):
+    """The benchmark's program, which writes a file with any option of the writer."""
+    return pathlib.Path(cpb.command[0]).parent / "tests" / "bench" / "bench_records"

@@ -1,0 +1,99 @@
+"""Makes the seed corpora in tests/fuzz/corpus from the test data, in the form
+that each target reads (its first lines say which)."""
+
+import hashlib
+import json
+import pathlib
+import struct
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from conftest import DATA, manifest  # noqa: E402
+
+MOST = 4096
+
+
+def save(target, data):
+    folder = HERE / "corpus" / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
+
+
+def without_blocks(data, begin, end):
+    out = bytearray()
+    at = begin
+    while at < end:
+        if at % 65536 < 24:
+            at += 24 - at % 65536
+            continue
+        stop = min(end, at - at % 65536 + 65536)
+        out += data[at:stop]
+        at = stop
+    return bytes(out)
+
+
+def chunks(path):
+    """(type, num_records, decoded size, data) of each Riegeli chunk but the first."""
+    data = path.read_bytes()
+    at = 64
+    while at + 40 < len(data):
+        header = without_blocks(data, at, at + 88)[:40]
+        size, = struct.unpack("<Q", header[8:16])
+        records, = struct.unpack("<Q", header[24:32])
+        decoded, = struct.unpack("<Q", header[32:40])
+        blocks = (size + 40 + (at + 65511) % 65536) // 65512
+        end = max(at + 40 + size + 24 * blocks, at + (records >> 8))
+        yield header[24:25], records >> 8, decoded, without_blocks(data, at, end)[40:40 + size]
+        at = end
+
+
+def small(folder, pattern):
+    return [p for p in sorted((DATA / folder).rglob(pattern)) if p.stat().st_size <= MOST]
+
+
+def records_seeds():
+    for path in small("records", "*.riegeli") + small("cpb", "*.cpb") + small("corrupt", "base_*.riegeli"):
+        body = b""
+        for kind, records, decoded, data in chunks(path):
+            if len(data) > 65535 or decoded >= 1 << 24 or records > 65535:
+                break
+            body += kind + struct.pack("<H", records) + decoded.to_bytes(3, "little") + struct.pack("<H", len(data)) + data
+            if kind == b"t" and len(data) < 2000:
+                save("transpose", bytes([records & 255]) + struct.pack("<H", decoded & 65535) + data)
+            if kind == b"r" and len(data) < 2000 and data:
+                codec = {0: 0, ord("b"): 1, ord("z"): 2, ord("s"): 3}[data[0]]
+                save("decompress", bytes([codec, 7]) + data[2 + data[1]:])
+        for how in (0, 1, 2 + 8):
+            save("records", bytes([how]) + body)
+
+
+def cpb_seeds():
+    cpb = HERE.parent.parent / "build" / "cpb"
+
+    def output(*args):
+        return subprocess.run([cpb, *map(str, args)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+
+    for path in small("cpb", "*none*.cpb") + small("cpb_odd", "*.cpb"):
+        lines = [json.loads(line) for line in output("records", path, "--json").splitlines()]
+        parts = [output("cat", path, "--position", line["position"]) for line in lines if "position" in line]
+        if not parts or len(parts) > 9:
+            continue
+        save("index", parts[-1])
+        save("merge", bytes([len(parts) - 1]) + b"".join(struct.pack("<H", len(p)) + p for p in parts[:-1]) + parts[-1])
+
+
+def message_seeds():
+    kinds = {"tensorflow.GraphDef": 0, "tensorflow.SavedModel": 1}
+    for case in manifest("cpb.manifest.json"):
+        data = (DATA / case["orig"]["file"]).read_bytes()
+        if case["message_type"] in kinds and len(data) <= 8000:
+            for layout in (0, 4):
+                save("split", bytes([kinds[case["message_type"]] + layout, 100]) + data)
+
+
+if __name__ == "__main__":
+    records_seeds()
+    cpb_seeds()
+    message_seeds()

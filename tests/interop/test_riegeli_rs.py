@@ -1,0 +1,81 @@
+"""The crate `riegeli` reads what we write, and we read what it writes: codec,
+simple and transposed, chunk size, padding, on generated records."""
+
+import hashlib
+import itertools
+import random
+import struct
+import subprocess
+
+import pytest
+
+from conftest import DATA
+
+KINDS = ["text", "messages", "empty", "large", "mixed"]
+
+
+def records_of(kind, seed=1):
+    rng = random.Random(seed)
+    if kind == "text":
+        return [bytes(rng.choices(b"abcdef", k=rng.randrange(200))) for _ in range(500)]
+    if kind == "messages":
+        path = DATA / "cpb" / "graph_mixed-large" / "orig.pb"
+        data = path.read_bytes()
+        return [data, data[:len(data)], *[b"\x0a\x05node%d\x12\x02Id" % (i % 10) for i in range(400)]]
+    if kind == "empty":
+        return [b""] * 3000
+    if kind == "large":
+        return [rng.randbytes(300_000), b"x" * 1_000_000, rng.randbytes(70_000)]
+    return [rng.randbytes(rng.choice([0, 1, 100, 65_512, 5000])) for _ in range(60)]
+
+
+def lp(records):
+    return b"".join(struct.pack("<Q", len(r)) + r for r in records)
+
+
+def hashes(records):
+    return [(len(r), hashlib.sha256(r).hexdigest()) for r in records]
+
+
+CODECS = ["uncompressed", "brotli:3", "zstd:3", "snappy"]
+
+
+@pytest.mark.parametrize("transpose", ["", "transpose"])
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_we_read_what_it_writes(cpb, riegeli_rs, kind, codec, transpose, tmp_path):
+    records = records_of(kind)
+    (tmp_path / "in.lp").write_bytes(lp(records))
+    for more in ("", "chunk_size:1K", "chunk_size:100K", "padding:64K"):
+        options = ",".join(filter(None, [codec, transpose, more]))
+        with open(tmp_path / "in.lp", "rb") as source, open(tmp_path / "x.riegeli", "wb") as out:
+            subprocess.run([riegeli_rs, "write", options], stdin=source, stdout=out, check=True)
+        got, skipped, status, _ = cpb.records(tmp_path / "x.riegeli")
+        assert status["status"] == "OK" and not skipped, options
+        assert [(r["size"], r["sha256"]) for r in got] == hashes(records), options
+
+
+@pytest.mark.parametrize("codec", ["none", "brotli:3", "zstd:3", "zstd:19"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_reads_what_we_write(riegeli_rs, bench_records, kind, codec, tmp_path):
+    """Through the writer's own test program, which takes the engine's options."""
+    records = records_of(kind)
+    (tmp_path / "in.lp").write_bytes(lp(records))
+    chunk_sizes, paddings = [0, 1, 1000, 1 << 20], [0, 1000, 65536]
+    for chunk_size, padding in itertools.product(chunk_sizes, paddings):
+        out = tmp_path / "x.riegeli"
+        subprocess.run([bench_records, "write", codec, tmp_path / "in.lp", out, str(chunk_size), str(padding)],
+                       check=True, stdout=subprocess.DEVNULL)
+        read = subprocess.run([riegeli_rs, "read", out], stdout=subprocess.PIPE, check=True).stdout
+        assert read == lp(records), (chunk_size, padding)
+
+
+def test_it_reads_every_record_of_a_split_model(cpb, riegeli_rs, tmp_path):
+    model = DATA / "cpb" / "real_tf_keras_functional" / "orig.pb"
+    for layout in ("remote", "compat"):
+        out = tmp_path / f"{layout}.cpb"
+        cpb.ok("split", model, "-o", out, "--layout", layout, "--max-chunk-size", "5000")
+        got, _, _, _ = cpb.records(out)
+        read = subprocess.run([riegeli_rs, "positions", out], stdout=subprocess.PIPE, check=True).stdout.decode()
+        assert [(r["chunk_begin"], r["index"], r["size"]) for r in got] == \
+            [tuple(map(int, line.split())) for line in read.splitlines()]
