@@ -59,11 +59,11 @@ static cpb_have fail_header(cpb_chunk_source *s, uint64_t offset, const char *wh
   return fail_resuming(s, CPB_RESUME_FIND, s->pos);
 }
 
+/* A block header whose chunk ends soon is trusted for that end. */
 static cpb_have fail_previous_chunk(cpb_chunk_source *s, uint64_t block) {
-  uint64_t next = add(block, s->block.next_chunk);
   fail_header(s, block, "the block header names another begin of the chunk around it");
-  if (s->block.next_chunk > CPB_BLOCK_SIZE || next <= s->begin) return CPB_FAILED;
-  return fail_resuming(s, CPB_RESUME_AT_CHUNK, next);
+  if (s->block.next_chunk > CPB_BLOCK_SIZE) return CPB_FAILED;
+  return fail_resuming(s, CPB_RESUME_AT_CHUNK, add(block, s->block.next_chunk));
 }
 
 cpb_have cpb_chunk_source_bad_data(cpb_chunk_source *s, cpb_code code, const char *what) {

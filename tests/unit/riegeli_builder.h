@@ -60,30 +60,47 @@ static inline void put_chunk(built_file *f, uint8_t type, const void *data, size
 
 static inline void put_signature(built_file *f) { put_chunk(f, CPB_CHUNK_SIGNATURE, "", 0, 0, 0); }
 
-/* An uncompressed simple chunk with records of these sizes; their bytes count
- * up from the number of the record. */
-static inline void put_records(built_file *f, const size_t *sizes, size_t count) {
-  uint8_t *data, *p;
-  size_t total = 0, sizes_size = 0;
-  for (size_t i = 0; i < count; i++) {
-    total += sizes[i];
-    sizes_size += cpb_varint_size(sizes[i]);
-  }
+/* Adds records of these sizes at the end of the file, whose bytes count up from
+ * the number of the record; returns where their contents begin. */
+static inline size_t add_records(built_file *f, const size_t *sizes, size_t count) {
+  size_t begin = f->contents_size;
   f->records = realloc(f->records, (f->num_records + count) * sizeof *f->records);
-  f->contents = realloc(f->contents, f->contents_size + total + 1);
-  p = data = malloc(1 + CPB_VARINT_MAX + sizes_size + total);
-  *p++ = 0;
-  p = cpb_varint_write(p, sizes_size);
-  for (size_t i = 0; i < count; i++) p = cpb_varint_write(p, sizes[i]);
   for (size_t i = 0; i < count; i++) {
     built_record record = {f->size, i, f->contents_size, sizes[i]};
+    f->contents = realloc(f->contents, f->contents_size + sizes[i] + 1);
     for (size_t k = 0; k < sizes[i]; k++) {
-      *p++ = f->contents[f->contents_size++] = (uint8_t)(f->num_records + 31 * k + k / 251);
+      f->contents[f->contents_size++] = (uint8_t)(f->num_records + 31 * k + k / 251);
     }
     f->records[f->num_records++] = record;
   }
-  put_chunk(f, CPB_CHUNK_SIMPLE, data, (size_t)(p - data), count, total);
+  return begin;
+}
+
+/* The parts of a simple chunk, put together with the codec's name in front. */
+static inline void put_simple(built_file *f, uint8_t codec, cpb_span sizes, cpb_span values, size_t count,
+                              uint64_t decoded_size) {
+  uint8_t *data = malloc(1 + CPB_VARINT_MAX + sizes.size + values.size), *p = data;
+  *p++ = codec;
+  p = cpb_varint_write(p, sizes.size);
+  memcpy(p, sizes.data, sizes.size);
+  memcpy(p + sizes.size, values.data, values.size);
+  p += sizes.size + values.size;
+  put_chunk(f, CPB_CHUNK_SIMPLE, data, (size_t)(p - data), count, decoded_size);
   free(data);
+}
+
+static inline cpb_span size_varints(const size_t *sizes, size_t count) {
+  uint8_t *data = malloc(count * CPB_VARINT_MAX + 1), *p = data;
+  for (size_t i = 0; i < count; i++) p = cpb_varint_write(p, sizes[i]);
+  return (cpb_span){data, (size_t)(p - data)};
+}
+
+/* An uncompressed simple chunk. */
+static inline void put_records(built_file *f, const size_t *sizes, size_t count) {
+  size_t begin = add_records(f, sizes, count), size = f->contents_size - begin;
+  cpb_span varints = size_varints(sizes, count);
+  put_simple(f, 0, varints, (cpb_span){f->contents + begin, size}, count, size);
+  free((void *)varints.data);
 }
 
 /* A padding chunk up to the next block boundary, so that a file may follow. */

@@ -4,6 +4,7 @@
 #include <cmocka.h>
 
 #include "reader_cases.h"
+#include "riegeli/compressor.h"
 
 /* Three chunks of small records, one that spans blocks, one of empty records. */
 static built_file mixed_file(void) {
@@ -17,12 +18,49 @@ static built_file mixed_file(void) {
   return f;
 }
 
+static cpb_buffer compressed(cpb_codec codec, cpb_span in) {
+  const cpb_codec_options options = {.codec = codec};
+  const cpb_allocator a = cpb_allocator_or_default(NULL);
+  cpb_codec_error error;
+  cpb_buffer out;
+  cpb_buffer_init(&out, &a);
+  cpb_compressor *c = cpb_compressor_new(&a, &options, &error);
+  assert_true(cpb_compressor_begin(c, in.size, &error));
+  assert_true(cpb_compressor_write(c, in, &out, &error));
+  assert_true(cpb_compressor_finish(c, &out, &error));
+  cpb_compressor_free(c);
+  return out;
+}
+
+static void put_compressed(built_file *f, cpb_codec codec, const size_t *sizes, size_t count) {
+  size_t begin = add_records(f, sizes, count), size = f->contents_size - begin;
+  cpb_span varints = size_varints(sizes, count);
+  cpb_buffer packed_sizes = compressed(codec, varints);
+  cpb_buffer packed = compressed(codec, (cpb_span){f->contents + begin, size});
+  put_simple(f, codec == CPB_CODEC_ZSTD ? 'z' : 'b', (cpb_span){packed_sizes.data, packed_sizes.size},
+             (cpb_span){packed.data, packed.size}, count, size);
+  cpb_buffer_free(&packed_sizes);
+  cpb_buffer_free(&packed);
+  free((void *)varints.data);
+}
+
+/* As mixed_file, with every codec that can be written. */
+static built_file compressed_file(void) {
+  built_file f = {0};
+  const size_t small[] = {5, 0, 300, 1, 127, 128}, big[] = {300000, 3, 90001};
+  put_signature(&f);
+  put_compressed(&f, CPB_CODEC_ZSTD, small, 6);
+  put_compressed(&f, CPB_CODEC_BROTLI, big, 3);
+  put_compressed(&f, CPB_CODEC_ZSTD, big, 3);
+  put_records(&f, small, 6);
+  put_compressed(&f, CPB_CODEC_BROTLI, small, 6);
+  return f;
+}
+
 /* --- Reading -------------------------------------------------------------- */
 
-static void records_are_the_same_however_the_input_comes(void **state) {
-  (void)state;
+static void assert_same_in_every_manner(built_file f) {
   static const size_t buffers[] = {0, 1, 2000}, read_sizes[] = {0, 1, 700, 100000};
-  built_file f = mixed_file();
   for (manner m = ALL_AT_ONCE; m < MANNERS; m++) {
     for (unsigned i = 0; i < 3 * 3 * 4; i++) {
       if (m == BYTE_BY_BYTE && i > 2) break;
@@ -36,6 +74,16 @@ static void records_are_the_same_however_the_input_comes(void **state) {
     }
   }
   built_free(&f);
+}
+
+static void records_are_the_same_however_the_input_comes(void **state) {
+  (void)state;
+  assert_same_in_every_manner(mixed_file());
+}
+
+static void compressed_records_are_the_same_however_the_input_comes(void **state) {
+  (void)state;
+  assert_same_in_every_manner(compressed_file());
 }
 
 static void a_chunk_may_begin_anywhere_around_a_block_header(void **state) {
@@ -241,21 +289,37 @@ static void assert_next_is(host *h, cpb_record_reader *r, const built_file *f, s
   outcome_free(&o);
 }
 
-static void every_position_leads_to_its_record(void **state) {
-  (void)state;
-  built_file f = mixed_file();
+/* Goes into the midst of a record before each seek. */
+static void assert_seeks_in(built_file f, cpb_record_reader_options options) {
   host h = host_of(&f, AHEAD);
-  cpb_record_reader *r = reader((cpb_record_reader_options){.buffer = 1000, .verify = CPB_VERIFY_LATE});
+  cpb_record_reader *r = reader(options);
   for (uint64_t position = 0; position < f.size + 70000; position += position < 800 ? 1 : 2117) {
     cpb_record_reader_seek(r, position);
     assert_next_is(&h, r, &f, record_at(&f, position));
-    uint64_t other = host_random(&h) % (f.size + 100);
+    cpb_step step = cpb_record_reader_step(r);
+    for (int i = 0; i < 5 && step > CPB_STEP_DONE; i++) {
+      if (step == CPB_STEP_NEED) answer(&h, cpb_record_reader_input(r));
+      step = cpb_record_reader_step(r);
+    }
+    const cpb_record *now = cpb_record_reader_record(r);
+    uint64_t near = now->position + host_random(&h) % 4;
+    uint64_t other = host_random(&h) % 2 ? near : host_random(&h) % (f.size + 100);
     cpb_record_reader_seek(r, other);
     assert_next_is(&h, r, &f, record_at(&f, other));
   }
   cpb_record_reader_free(r);
   free(h.lent);
   built_free(&f);
+}
+
+static void every_position_leads_to_its_record(void **state) {
+  (void)state;
+  for (cpb_verify verify = CPB_VERIFY_FIRST; verify <= CPB_VERIFY_NEVER; verify++) {
+    for (size_t buffer = 0; buffer <= 1000; buffer += 1000) {
+      assert_seeks_in(mixed_file(), (cpb_record_reader_options){.buffer = buffer, .verify = verify});
+      assert_seeks_in(compressed_file(), (cpb_record_reader_options){.buffer = buffer, .verify = verify});
+    }
+  }
 }
 
 static void the_last_record_is_found_behind_chunks_without_records(void **state) {
@@ -379,6 +443,7 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(records_are_the_same_however_the_input_comes),
+      cmocka_unit_test(compressed_records_are_the_same_however_the_input_comes),
       cmocka_unit_test(a_chunk_may_begin_anywhere_around_a_block_header),
       cmocka_unit_test(files_that_follow_each_other_are_one),
       cmocka_unit_test(a_growing_file_goes_on_where_it_stopped),

@@ -123,6 +123,47 @@ static void a_file_that_grows_after_a_skipped_end_reports_the_gap(void **state) 
   built_free(&f);
 }
 
+static void a_block_header_must_name_the_chunk_around_it(void **state) {
+  (void)state;
+  const size_t sizes[] = {40000, 40000};
+  for (int which = 0; which < 2; which++) {
+    built_file f = {0};
+    put_signature(&f);
+    for (int i = 0; i < 3; i++) put_records(&f, sizes, 2);
+    uint64_t previous = CPB_BLOCK_SIZE - 64, next = f.records[2].chunk_begin - CPB_BLOCK_SIZE;
+    const cpb_block_header lie = {previous + (which == 0), next + (which == 1)};
+    cpb_block_header_encode(&lie, f.bytes + CPB_BLOCK_SIZE);
+    for (cpb_verify verify = CPB_VERIFY_FIRST; verify <= CPB_VERIFY_NEVER; verify++) {
+      outcome o = {0};
+      read_file(&f, AS_ASKED, (cpb_record_reader_options){.verify = verify}, &o);
+      assert_int_equal(o.error.code, CPB_E_DAMAGED);
+      assert_int_equal(o.error.offset, CPB_BLOCK_SIZE);
+      outcome_free(&o);
+    }
+    built_free(&f);
+  }
+}
+
+static void data_that_changes_between_two_passes_is_damage(void **state) {
+  (void)state;
+  const size_t size = 100000;
+  built_file f = {0};
+  put_signature(&f);
+  put_records(&f, &size, 1);
+  host h = host_of(&f, AS_ASKED);
+  cpb_record_reader *r = reader((cpb_record_reader_options){.buffer = 1000, .read_size = 1000});
+  outcome o = {0};
+  while ((o.last = cpb_record_reader_step(r)) == CPB_STEP_NEED) answer(&h, cpb_record_reader_input(r));
+  assert_int_equal(o.last, CPB_STEP_RECORD); /* so the first pass was fine */
+  f.bytes[50000] ^= 1;
+  run(&h, r, SIZE_MAX, &o);
+  assert_int_equal(o.error.code, CPB_E_DAMAGED);
+  cpb_record_reader_free(r);
+  outcome_free(&o);
+  free(h.lent);
+  built_free(&f);
+}
+
 static void a_block_header_that_points_at_itself_does_not_stop_recovery(void **state) {
   (void)state;
   for (uint64_t next_chunk = 0; next_chunk < 30; next_chunk++) {
@@ -243,6 +284,8 @@ int main(void) {
       cmocka_unit_test(recovery_leaves_out_exactly_the_damaged_chunk),
       cmocka_unit_test(recovery_finds_the_next_chunk_through_the_block_headers),
       cmocka_unit_test(a_file_that_grows_after_a_skipped_end_reports_the_gap),
+      cmocka_unit_test(a_block_header_must_name_the_chunk_around_it),
+      cmocka_unit_test(data_that_changes_between_two_passes_is_damage),
       cmocka_unit_test(a_block_header_that_points_at_itself_does_not_stop_recovery),
       cmocka_unit_test(lying_chunks_are_refused_before_their_first_record),
       cmocka_unit_test(a_size_past_64_bits_is_a_truncated_file),
