@@ -172,10 +172,14 @@ static void map_values_are_found_by_key(void **state) {
 /* --- What has to stay ------------------------------------------------------ */
 
 static void a_key_that_no_merger_could_find_keeps_its_value(void **state) {
-  bytes m = {NULL, 0}, entry = {NULL, 0}, swapped = {NULL, 0};
+  bytes m = {NULL, 0}, entry = {NULL, 0}, swapped = {NULL, 0}, twice = {NULL, 0};
   put_message(&swapped, 2, data_of(400));
   put_text(&swapped, 1, "key after value");
   put_message(&m, 6, swapped);
+  put_text(&twice, 1, "two values");
+  put_message(&twice, 2, data_of(400));
+  put_message(&twice, 2, data_of(1));
+  put_message(&m, 6, twice);
   put_int(&entry, 1, UINT64_C(1) << 40); /* TensorFlow's merger has keys of 32 bits */
   put_message(&entry, 2, data_of(400));
   put_message(&m, 7, entry);
