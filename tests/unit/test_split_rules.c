@@ -199,6 +199,15 @@ static void of_two_values_under_one_key_the_first_is_not_cut(void **state) {
   free_split(&f);
 }
 
+static void of_two_values_under_one_key_the_last_may_be_cut(void **state) {
+  bytes m = {NULL, 0};
+  put_message(&m, 6, named("k", 10));
+  put_message(&m, 6, named("k", 200));
+  split_file f = split_own(state, &m, NULL);
+  expect_chunk(&f, "6{k} 3", CPB_CHUNK_BYTES, 200);
+  free_split(&f);
+}
+
 static void a_singular_message_that_occurs_twice_is_not_cut(void **state) {
   bytes m = {NULL, 0};
   put_message(&m, 1, data_of(200));
@@ -455,6 +464,7 @@ int main(void) {
       OWN(map_values_are_found_by_key),
       OWN(a_key_that_no_merger_could_find_keeps_its_value),
       OWN(of_two_values_under_one_key_the_first_is_not_cut),
+      OWN(of_two_values_under_one_key_the_last_may_be_cut),
       OWN(a_singular_message_that_occurs_twice_is_not_cut),
       OWN(a_value_that_is_overwritten_does_not_move),
       OWN(a_oneof_with_two_members_stays_whole),
