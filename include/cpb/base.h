@@ -105,9 +105,10 @@ typedef struct cpb_allocator {
  * its own (code CPB_E_LIMIT). Zero means the default. */
 typedef struct cpb_limits {
   size_t struct_size;         /* sizeof(cpb_limits) */
-  uint64_t riegeli_chunk;     /* decoded bytes of a Riegeli chunk that is held
-                                 in memory or decompressed; default 2 GiB
-                                 (256 MiB where size_t has 32 bits) */
+  uint64_t riegeli_chunk;     /* decoded bytes of a Riegeli chunk that must be
+                                 held in memory (transposed chunks, record sizes);
+                                 default 2 GiB (256 MiB where size_t has 32
+                                 bits). What streams through has no limit */
   uint64_t window;            /* bytes of a decoder's window; default 128 MiB
                                  (8 MiB where size_t has 32 bits) */
   uint64_t chunks;            /* chunks in a ChunkMetadata; default 2^24 */

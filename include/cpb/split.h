@@ -108,7 +108,7 @@ typedef struct cpb_split_options {
                               outlive the split */
   uint64_t max_chunk_size; /* a chunk is not larger unless it is one field that
                               cannot be divided; default 1 MiB, for COMPAT
-                              2^31 - 500, as in TensorFlow. At least 16 */
+                              2^31 - 500, as in TensorFlow */
   uint64_t inline_max;     /* constants' payload of this many bytes or more
                               moves out; default 64 KiB, for COMPAT
                               max_chunk_size, which it never exceeds */

@@ -13,7 +13,6 @@
 #define REMOTE_MAX_CHUNK (1u << 20)
 #define REMOTE_INLINE_MAX (1u << 16)
 #define COMPAT_MAX_CHUNK ((UINT64_C(1) << 31) - 500) /* TensorFlow's */
-#define MIN_MAX_CHUNK 16
 #define DEFAULT_READ_SIZE (1u << 18)
 
 typedef enum { PLANNING, PLANNED, WRITING, DONE, FAILED } phase;
@@ -63,12 +62,8 @@ static bool find_type(cpb_split *s) {
 
 static bool check(cpb_split *s) {
   const cpb_split_options *o = &s->options;
-  if (o->max_chunk_size < MIN_MAX_CHUNK) {
-    cpb_fail(&s->error, CPB_E_USAGE, CPB_NO_OFFSET, "a max_chunk_size of %llu is less than %d",
-             (unsigned long long)o->max_chunk_size, MIN_MAX_CHUNK);
-  } else if (o->layout > CPB_LAYOUT_COMPAT) {
+  if (o->layout > CPB_LAYOUT_COMPAT)
     cpb_fail(&s->error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no layout %d", (int)o->layout);
-  }
   return s->error.code == CPB_OK && find_type(s);
 }
 

@@ -61,11 +61,14 @@ void cpb_decompressor_free(cpb_decompressor *d) {
   cpb_release(&d->memory.allocator, d);
 }
 
+static const char size_missing[] = "the decompressed size in front is missing";
+
 static bool select_decoder(cpb_decompressor *d, uint8_t type) {
   size_t i = 0;
   while (i < CODECS && decoders[i]->codec != type) i++;
   if (i == CODECS) {
-    cpb_codec_fail(&d->error, CPB_E_UNSUPPORTED, "unknown compression type");
+    if (d->in_size > 0) cpb_codec_fail(&d->error, CPB_E_UNSUPPORTED, "unknown compression type");
+    else cpb_codec_fail(&d->error, CPB_E_DAMAGED, size_missing); /* with any type */
     return false;
   }
   d->decoder = decoders[i];
@@ -107,7 +110,7 @@ static bool read_claimed(cpb_decompressor *d, cpb_span *in) {
     }
   }
   if (d->in_used == d->in_size) {
-    cpb_codec_fail(&d->error, CPB_E_DAMAGED, "the decompressed size in front is missing");
+    cpb_codec_fail(&d->error, CPB_E_DAMAGED, size_missing);
   }
   return false;
 }

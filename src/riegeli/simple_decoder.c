@@ -173,9 +173,6 @@ static cpb_have begin_values(cpb_simple_decoder *d) {
     if (in_left == d->out_left) return CPB_HAVE;
     return bad_data(d, in_left > d->out_left ? longer : shorter);
   }
-  if (d->out_left > d->limits.riegeli_chunk)
-    return cpb_chunk_source_bad_data(d->source, CPB_E_LIMIT,
-                                     "the decoded size is above the limit for a Riegeli chunk");
   size_t room = cpb_simple_decoder_is_whole(d) ? (size_t)d->out_left : WINDOW;
   if (!make_room(&d->values, room)) return out_of_memory(d);
   return begin_buffer(d, in_left);

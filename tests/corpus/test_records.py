@@ -88,7 +88,7 @@ def expected(case, rows):
     return out
 
 
-@pytest.mark.parametrize("case", cases())
+@pytest.mark.parametrize("case", list(cases()))
 def test_damaged_file(cpb, case, tmp_path):
     path = damaged(case, tmp_path)
     records, _, status, result = cpb.records(path)
@@ -108,7 +108,7 @@ def test_damaged_file(cpb, case, tmp_path):
     assert "byte" in message, message
 
 
-@pytest.mark.parametrize("case", cases())
+@pytest.mark.parametrize("case", list(cases()))
 def test_recovery(cpb, case, tmp_path):
     if case["recovery"]["status"].startswith("CRASH"):
         return

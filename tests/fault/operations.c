@@ -110,7 +110,19 @@ static void records(const host *h, outcome *out) { read_records(h, out, 0, CPB_V
 static void records_late(const host *h, outcome *out) { read_records(h, out, 0, CPB_VERIFY_LATE); }
 static void recover(const host *h, outcome *out) { read_records(h, out, 1, CPB_VERIFY_FIRST); }
 
-/* Copies the input's records into a new file, with the writer. */
+static cpb_step take_output(cpb_record_writer *writer, outcome *out) {
+  cpb_step step;
+  while ((step = cpb_record_writer_step(writer)) == CPB_STEP_OUTPUT) {
+    uint64_t offset;
+    size_t length;
+    const uint8_t *data = cpb_record_writer_output(writer, &offset, &length);
+    note(out, "output", offset, length);
+    keep_bytes(out, data, length);
+  }
+  return step;
+}
+
+/* Cuts the input into records of many sizes and writes them. */
 static void rewrite(const host *h, outcome *out, cpb_codec codec, int seekable) {
   cpb_record_writer_options options = {.struct_size = sizeof options,
                                        .codec = {.codec = codec},
@@ -122,28 +134,18 @@ static void rewrite(const host *h, outcome *out, cpb_codec codec, int seekable) 
     no_memory(out);
     return;
   }
-  size_t at = 0;
-  cpb_code code = CPB_OK;
-  while (code == CPB_OK) {
-    cpb_step step;
-    while ((step = cpb_record_writer_step(writer)) == CPB_STEP_OUTPUT) {
-      uint64_t offset;
-      size_t length;
-      const uint8_t *data = cpb_record_writer_output(writer, &offset, &length);
-      note(out, "output", offset, length);
-      keep_bytes(out, data, length);
-    }
-    if (step != CPB_STEP_NEED) break;
-    if (at == h->size) {
-      code = cpb_record_writer_finish(writer);
-      continue;
-    }
+  cpb_step step = take_output(writer, out);
+  for (size_t at = 0; at < h->size && step == CPB_STEP_NEED;) {
     size_t size = (at * 7 + 13) % 5000;
     if (size > h->size - at) size = h->size - at;
-    code = cpb_record_writer_begin_record(writer, size);
-    if (code == CPB_OK) code = cpb_record_writer_write(writer, h->data + at, size);
+    cpb_record_writer_begin_record(writer, size);
+    step = take_output(writer, out);
+    if (step == CPB_STEP_NEED) cpb_record_writer_write(writer, h->data + at, size);
+    step = take_output(writer, out);
     at += size > 0 ? size : 1;
   }
+  if (step == CPB_STEP_NEED) cpb_record_writer_finish(writer);
+  take_output(writer, out);
   keep_error(out, cpb_record_writer_error(writer));
   cpb_record_writer_free(writer);
 }

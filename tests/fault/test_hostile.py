@@ -8,6 +8,7 @@ from conftest import DATA
 from support.wire import field, header, nested, varint
 
 LEVELS = 100_000
+HINTS = {f"prefix_{codec}_tb.riegeli" for codec in ("brotli", "zstd", "snappy")}
 
 
 def limited(cpb, *args, megabytes=512):
@@ -34,8 +35,9 @@ def test_decompression_bomb(cpb, name):
 
 @pytest.mark.parametrize("name", sorted(p.name for p in (DATA / "corrupt").glob("*_tb.riegeli")))
 def test_sizes_of_a_terabyte(cpb, name):
+    """Where the size is only a hint the file reads well, otherwise it is refused."""
     result = limited(cpb, "records", DATA / "corrupt" / name, "--json", megabytes=64)
-    assert result.returncode in (2, 4), result.stderr
+    assert result.returncode in ((0,) if name in HINTS else (2, 4)), result.stderr
 
 
 def test_deep_message_is_not_split(cpb, tmp_path):

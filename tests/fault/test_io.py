@@ -33,7 +33,7 @@ def run(cpb, shim, tmp_path, name, kind, at, how):
     count.unlink(missing_ok=True)
     env = dict(os.environ, LD_PRELOAD=str(shim), CPB_FAIL_KIND=kind, CPB_FAIL_AT=str(at),
                CPB_FAIL_WITH=str(how), CPB_FAIL_COUNT=str(count))
-    result = cpb.run(*OPERATIONS[name], "-o", tmp_path / "out", "--force", env=env)
+    result = cpb.run(*OPERATIONS[name], "-o", tmp_path / "out.cpb", "--force", env=env)
     return result, int(count.read_text().split()[-1]) if count.exists() else None
 
 
@@ -46,16 +46,16 @@ def test_every_call_fails_once(cpb, shim, name, kind, how, tmp_path):
     good, calls = run(cpb, shim, tmp_path, name, kind, 10**9, "exit")
     assert good.returncode == 0, good.stderr
     assert calls > 0
-    new = (tmp_path / "out").read_bytes()
+    new = (tmp_path / "out.cpb").read_bytes()
     old = b"the old file"
     for at in range(calls):
-        (tmp_path / "out").write_bytes(old)
+        (tmp_path / "out.cpb").write_bytes(old)
         result, _ = run(cpb, shim, tmp_path, name, kind, at, how)
-        now = (tmp_path / "out").read_bytes()
+        now = (tmp_path / "out.cpb").read_bytes()
         if how == "exit":
             assert now in (old, new), f"call {at}"
             for left in tmp_path.glob("*out*"):
-                if left.name != "out":
+                if left.name != "out.cpb":
                     left.unlink()
             continue
         if result.returncode == 0:
@@ -64,4 +64,4 @@ def test_every_call_fails_once(cpb, shim, name, kind, how, tmp_path):
             assert result.returncode == 3, (at, result.stderr)
             assert now == old, f"call {at}"
             assert os.strerror(how) in result.stderr.decode(), result.stderr
-            assert sorted(p.name for p in tmp_path.iterdir()) == ["count", "out"], f"call {at} leaves files"
+            assert sorted(p.name for p in tmp_path.iterdir()) == ["count", "out.cpb"], f"call {at} leaves files"
