@@ -256,7 +256,8 @@ static void each_fault_has_its_text(void **state) {
                         "the decompressed size in front is not a varint");
     free(in.data);
   }
-  assert_string_equal(why('x', "", 0, 1, NULL, CPB_E_UNSUPPORTED), "unknown compression type");
+  assert_string_equal(why('x', "a", 1, 1, NULL, CPB_E_UNSUPPORTED), "unknown compression type");
+  assert_string_equal(why('x', "", 0, 1, NULL, CPB_E_DAMAGED), "the decompressed size in front is missing");
   assert_non_null(strstr(why('z', "\1\x27\xb5\x2f\xfd....", 9, 1, NULL, CPB_E_DAMAGED), "no frame"));
 }
 
