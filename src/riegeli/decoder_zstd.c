@@ -1,9 +1,12 @@
+#include <string.h>
 #define ZSTD_STATIC_LINKING_ONLY /* custom memory */
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include "base/checked.h"
 #include "riegeli/decoder.h"
 
+#define HEADER_MAX 18 /* of a frame (RFC 8878, 3.1.1.1) */
 #define NO_FRAME "Zstd: no frame where one is expected"
 
 typedef struct zstd_state {
@@ -11,6 +14,9 @@ typedef struct zstd_state {
   ZSTD_DCtx *context;
   bool begun;            /* the frame's first bytes went into the context */
   bool hungry, full;     /* the last call left it without input, or room */
+  uint8_t header[HEADER_MAX];
+  size_t header_size;
+  uint64_t produced;
 } zstd_state;
 
 static void zstd_destroy(void *state) {
@@ -41,6 +47,8 @@ static bool zstd_begin(void *state, cpb_codec_error *error) {
   ZSTD_DCtx_reset(s->context, ZSTD_reset_session_only);
   s->begun = s->full = false;
   s->hungry = true;
+  s->header_size = 0;
+  s->produced = 0;
   return true;
 }
 
@@ -95,6 +103,22 @@ static bool zstd_cannot_go_on(const zstd_state *s, const cpb_decode_io *io) {
  * not Riegeli's, and their decoders know nothing of our limits. */
 static bool zstd_is_frame(const cpb_decode_io *io) { return io->in.data[0] == 0x28; }
 
+static void note_progress(zstd_state *s, const cpb_decode_io *io, size_t used, size_t produced) {
+  size_t n = cpb_min_size(used, HEADER_MAX - s->header_size);
+  if (n > 0) memcpy(s->header + s->header_size, io->in.data, n);
+  s->header_size += n;
+  s->produced += produced;
+}
+
+/* libzstd compares the content with the size in the frame's header, but not
+ * when an empty block comes last and the input arrives in pieces. */
+static cpb_decode zstd_end(const zstd_state *s, cpb_codec_error *error) {
+  unsigned long long size = ZSTD_getFrameContentSize(s->header, s->header_size);
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == s->produced) return CPB_DECODE_END;
+  cpb_codec_fail(error, CPB_E_DAMAGED, "Zstd: the frame is damaged");
+  return CPB_DECODE_FAILED;
+}
+
 static cpb_decode zstd_read(void *state, cpb_decode_io *io, cpb_codec_error *error) {
   zstd_state *s = state;
   if (zstd_cannot_go_on(s, io)) return CPB_DECODE_MORE;
@@ -112,9 +136,10 @@ static cpb_decode zstd_read(void *state, cpb_decode_io *io, cpb_codec_error *err
   } while (result != 0 && !ZSTD_isError(result) && in.pos < in.size && out.pos < out.size);
   s->hungry = out.pos < out.size;
   s->full = !s->hungry && in.pos == 0 && out.pos == 0;
+  note_progress(s, io, in.pos, out.pos);
   cpb_decode_advance(io, in.pos, out.pos);
   if (ZSTD_isError(result)) return zstd_failed(s, result, error);
-  return result == 0 ? CPB_DECODE_END : CPB_DECODE_MORE;
+  return result == 0 ? zstd_end(s, error) : CPB_DECODE_MORE;
 }
 
 const cpb_decoder cpb_decoder_zstd = {
