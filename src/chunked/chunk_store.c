@@ -80,7 +80,7 @@ static cpb_have lend(cpb_chunk_store *s, cpb_store_stream *stream) {
   cpb_input *inner = cpb_record_reader_input(stream->reader);
   cpb_need need = inner->need;
   size_t length = worth(s, stream, need.length);
-  if (length < need.length) need.length = need.ahead = length;
+  if (length < need.length) need.ahead = need.length = length;
   cpb_span span = {NULL, 0};
   cpb_have have;
   if (need.kind == CPB_NEED_SIZE) have = cpb_input_size(s->input, need.length, &inner->size);

@@ -1,6 +1,5 @@
 """A person can learn the tool from its help."""
 
-import shutil
 import subprocess
 
 import pytest
@@ -45,7 +44,6 @@ def test_examples_use_options_that_exist(cpb, command):
         assert result.returncode == 3, (line, result.stderr)
 
 
-@pytest.mark.skipif(not shutil.which("man"), reason="no man-db")
 def test_man_page_has_no_warnings(cpb, tmp_path):
     (tmp_path / "cpb.1").write_bytes(cpb.ok("help", "--man"))
     result = subprocess.run(["man", "--warnings", "-l", "cpb.1"], cwd=tmp_path, capture_output=True,

@@ -56,6 +56,15 @@ def test_file_metadata(cpb, entry):
 BASE_RECORDS = {name: expand(base["records"]) for name, base in CORRUPT["bases"].items()}
 
 
+# Damaged Zstd data under a right hash, which libzstd reads as some other data in
+# 64-bit builds and refuses in 32-bit ones.
+DEPENDS_ON_LIBZSTD = {"chunk data byte 360 := 128, hashes fixed up", "chunk data byte 90 := 255, hashes fixed up"}
+
+
+def refused_by_libzstd(case, result):
+    return case.get("base") == "zstd" and case["note"] in DEPENDS_ON_LIBZSTD and b"Zstd" in result.stderr + result.stdout
+
+
 def cases():
     for number, case in enumerate(CORRUPT["cases"]):
         yield pytest.param(case, id=f"{case['base']}-{number}-{case['note'].replace(' ', '_')}")
@@ -96,6 +105,9 @@ def test_damaged_file(cpb, case, tmp_path):
     if plain["status"].startswith("CRASH"):
         assert result.returncode in (2, 4)
         return
+    if refused_by_libzstd(case, result):
+        assert result.returncode == 2
+        return
     assert [r[:2] for r in got(records)] == expected(case, plain["records"])
     if plain["status"] == "OK":
         assert result.returncode == 0 and status["status"] == "OK", result.stderr
@@ -115,6 +127,9 @@ def test_recovery(cpb, case, tmp_path):
     path = damaged(case, tmp_path)
     records, skipped, status, result = cpb.records(path, "--recover")
     recovery = case["recovery"]
+    if refused_by_libzstd(case, result):
+        assert skipped and "Zstd" in skipped[0]["reason"]
+        return
     assert [r[:2] for r in got(records)] == expected(case, recovery["records"])
     assert [[s["begin"], s["end"]] for s in skipped] == [s[:2] for s in recovery["skipped"]]
     assert all(s["reason"] for s in skipped)
