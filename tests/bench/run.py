@@ -1,0 +1,194 @@
+"""Benchmarks, side by side in one run, printed as tables:
+
+    build/venv/bin/python tests/bench/run.py [--rounds N] [--megabytes N] [--write docs/benchmarks.md]
+
+Each row's programs run in turn, round after round, so that a machine whose
+speed drifts is fair to all. Figures are medians with minimum and maximum.
+"""
+
+import argparse
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+BUILD = ROOT / "build"
+WORK = BUILD / "bench"
+OURS = BUILD / "tests" / "bench" / "bench_records"
+sys.path.insert(0, str(HERE.parent))
+
+
+def output(*command):
+    return subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, check=True).stdout.decode()
+
+
+def mb_per_second(line):
+    seconds, size = line.split()[:2]
+    return int(size) / 1e6 / float(seconds)
+
+
+def crate(*args):
+    """The crate's bench prints MB/s, a line a run."""
+    return statistics.median(float(line.split()[0]) for line in output(RS, *args, "0.5").splitlines())
+
+
+def rounds(count, programs):
+    """Runs each program once a round; a list of figures for each."""
+    figures = {name: [] for name in programs}
+    for _ in range(count):
+        for name, program in programs.items():
+            figures[name].append(program())
+    return figures
+
+
+def shown(values):
+    return f"{statistics.median(values):,.0f} ({min(values):,.0f}–{max(values):,.0f})"
+
+
+def ratio(a, b):
+    """The median of the ratios round by round."""
+    return f"{statistics.median(x / y for x, y in zip(a, b)):.2f}"
+
+
+# --- Records ------------------------------------------------------------------
+
+CODECS = [("none", "uncompressed"), ("zstd:3", "zstd:3"), ("brotli:6", "brotli:6")]
+DATA = [("tensors", "incompressible records of 1 MB"), ("nodes", "NodeDef-like records")]
+
+
+def records(out, args):
+    out("## Records: MB/s of decoded data, in memory, one thread\n")
+    out("`floor` is hash, decompression and one copy alone, for the same file.\n")
+    out("### Reading\n")
+    out("| data | file | libcpb | crate `riegeli` | libcpb / crate | floor | libcpb / floor |")
+    out("|---|---|---|---|---|---|---|")
+    for data, what in DATA:
+        lp = WORK / f"{data}.lp"
+        lp.write_bytes(subprocess.run([OURS, "make", data, str(args.megabytes)], stdout=subprocess.PIPE,
+                                      check=True).stdout)
+        for transpose in ("", ",transpose"):
+            for codec in ("uncompressed", "zstd:3", "brotli:6", "snappy"):
+                file = WORK / f"{data}{transpose.replace(',', '-')}-{codec.replace(':', '')}.riegeli"
+                with open(lp, "rb") as source, open(file, "wb") as to:
+                    subprocess.run([RS, "write", codec + transpose], stdin=source, stdout=to, check=True)
+                programs = {"ours": lambda: mb_per_second(output(OURS, "read", file)),
+                            "crate": lambda: crate("bench-read", file)}
+                if not transpose:
+                    programs["floor"] = lambda: mb_per_second(output(OURS, "floor", file))
+                f = rounds(args.rounds, programs)
+                floor = [shown(f["floor"]), ratio(f["ours"], f["floor"])] if "floor" in f else ["", ""]
+                out(f"| {what} | {codec}{transpose.replace(',', ', ')} | {shown(f['ours'])} | {shown(f['crate'])} | "
+                    f"{ratio(f['ours'], f['crate'])} | {floor[0]} | {floor[1]} |")
+    out("\n### Writing\n")
+    out("| data | codec | libcpb | crate `riegeli` | libcpb / crate |")
+    out("|---|---|---|---|---|")
+    for data, what in DATA:
+        lp = WORK / f"{data}.lp"
+        for codec, theirs in CODECS:
+            f = rounds(args.rounds, {
+                "ours": lambda: mb_per_second(output(OURS, "write", codec, lp, WORK / "out.riegeli")),
+                "crate": lambda: crate("bench-write", theirs, lp)})
+            out(f"| {what} | {theirs} | {shown(f['ours'])} | {shown(f['crate'])} | {ratio(f['ours'], f['crate'])} |")
+    out("")
+
+
+# --- Models -------------------------------------------------------------------
+
+def timed(*command):
+    """Wall seconds and peak MiB of a whole process."""
+    report = WORK / "time"
+    subprocess.run(["/usr/bin/time", "-q", "-f", "%e %M", "-o", report, *map(str, command)], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    seconds, peak = report.read_text().split()
+    return float(seconds), int(peak) / 1024
+
+
+def big_model():
+    """The frozen ResNet101 with its graph twice: about 360 MB of weights."""
+    from support.models import model
+    path = WORK / "model.pb"
+    if not path.exists():
+        from support.wire import field
+        graph = (model("frozen") / "graph.pb").read_bytes()
+        meta = field(2, graph)
+        path.write_bytes(b"\x08\x01" + field(2, meta) + field(2, meta))
+    return path
+
+
+def models(out, args):
+    model = big_model()
+    cpb = BUILD / "cpb"
+    schema = ROOT / "tests" / "data" / "schema" / "tensorflow.fds"
+    out(f"## A SavedModel of {model.stat().st_size / 1e6:.0f} MB: whole processes, seconds and peak MiB\n")
+    out("TensorFlow's time is that of its `Merger::Read` (or of parsing the `.pb`) alone, without starting the "
+        "process or writing the message; ours is the whole process with the output on disk.\n")
+    out("| | libcpb s | libcpb MiB | TensorFlow s | TensorFlow MiB | times faster | memory |")
+    out("|---|---|---|---|---|---|---|")
+
+    def tensorflow(path):
+        seconds, kib = output(TF_MERGER, schema, "tensorflow.SavedModel", path, "/dev/null").split()
+        return float(seconds), int(kib) / 1024
+
+    def row(name, ours, theirs):
+        f = rounds(args.rounds, {"ours": ours, "theirs": theirs})
+        columns = {k: ([x[0] for x in v], [x[1] for x in v]) for k, v in f.items()}
+        (s, m), (ts, tm) = columns["ours"], columns["theirs"]
+        out(f"| {name} | {statistics.median(s):.2f} ({min(s):.2f}–{max(s):.2f}) | {statistics.median(m):.0f} | "
+            f"{statistics.median(ts):.2f} ({min(ts):.2f}–{max(ts):.2f}) | {statistics.median(tm):.0f} | "
+            f"{ratio(ts, s)} | {ratio(m, tm)} |")
+
+    for codec in ("none", "zstd", "brotli"):
+        split = WORK / f"model-{codec}.cpb"
+        subprocess.run([cpb, "split", model, "-o", split, "--codec", codec, "--force", "--quiet"], check=True)
+        row(f"merge, {codec}", lambda: timed(cpb, "merge", split, "-o", WORK / "merged.pb", "--force", "--quiet"),
+            lambda: tensorflow(split))
+    row("merge, none, against parsing the .pb",
+        lambda: timed(cpb, "merge", WORK / "model-none.cpb", "-o", WORK / "merged.pb", "--force", "--quiet"),
+        lambda: tensorflow(model))
+    out("")
+    out("| | s | MiB |")
+    out("|---|---|---|")
+    for layout, codec in (("remote", "none"), ("remote", "zstd"), ("compat", "brotli")):
+        f = [timed(cpb, "split", model, "-o", WORK / "split.cpb", "--layout", layout, "--codec", codec, "--force",
+                   "--quiet") for _ in range(args.rounds)]
+        out(f"| split, {layout}, {codec} | {statistics.median(x[0] for x in f):.2f} "
+            f"({min(x[0] for x in f):.2f}–{max(x[0] for x in f):.2f}) | {statistics.median(x[1] for x in f):.0f} |")
+    out("")
+
+
+def main():
+    global RS, TF_MERGER
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--megabytes", type=int, default=256, help="of records in each data set")
+    parser.add_argument("--write", type=pathlib.Path, help="also into this file, which keeps its text above the tables")
+    args = parser.parse_args()
+    RS = BUILD / "interop" / "cargo" / "release" / "riegeli-rs"
+    TF_MERGER = BUILD / "interop" / "tf_merger"
+    for program in (OURS, RS, TF_MERGER, BUILD / "cpb"):
+        if not program.exists():
+            sys.exit(f"{program.relative_to(ROOT)} is missing: tests/run.sh build interop makes it")
+    WORK.mkdir(exist_ok=True)
+    lines = []
+
+    def out(line):
+        print(line, flush=True)
+        lines.append(line)
+
+    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    out(f"Measured with {args.rounds} rounds on {os.cpu_count()} cores of {cpu}, {platform.system()}.\n")
+    records(out, args)
+    models(out, args)
+    if args.write:
+        mark = "<!-- tables: tests/bench/run.py -->"
+        head = args.write.read_text().split(mark)[0] if args.write.exists() else "# Benchmarks\n\n"
+        args.write.write_text(head + mark + "\n\n" + "\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    main()
