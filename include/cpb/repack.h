@@ -26,8 +26,8 @@ typedef struct cpb_repack_options {
   const cpb_limits *limits;
 } cpb_repack_options;
 
-/* Either may be NULL. Returns NULL when memory is short or an option is out of
- * range. */
+/* Either may be NULL. Returns NULL when memory is short; an option that is out of
+ * range is the first step's error. */
 CPB_API cpb_repack *cpb_repack_new(const cpb_allocator *allocator,
                                    const cpb_repack_options *options);
 CPB_API void cpb_repack_free(cpb_repack *repack);

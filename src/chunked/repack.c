@@ -75,7 +75,6 @@ cpb_repack *cpb_repack_new(const cpb_allocator *given, const cpb_repack_options 
   cpb_repack *r = cpb_alloc_zeroed(&a, sizeof *r);
   if (!r) return NULL;
   r->allocator = a;
-  r->error.offset = CPB_NO_OFFSET;
   cpb_options_copy(&r->options, sizeof r->options, options);
   r->limits = cpb_limits_or_default(r->options.limits);
   cpb_metadata_init(&r->metadata, &a);
@@ -83,9 +82,12 @@ cpb_repack *cpb_repack_new(const cpb_allocator *given, const cpb_repack_options 
   cpb_buffer_init(&r->packed, &a);
   r->index = cpb_index_new(&a, &r->limits);
   r->writer = new_writer(r);
-  if (r->index && r->writer) return r;
-  cpb_repack_free(r);
-  return NULL;
+  if (!r->index || !r->writer) {
+    cpb_repack_free(r);
+    return NULL;
+  }
+  r->error = *cpb_record_writer_error(r->writer); /* a wrong option */
+  return r;
 }
 
 void cpb_repack_free(cpb_repack *r) {
@@ -137,8 +139,8 @@ static cpb_step wrote(cpb_repack *r, cpb_code code) {
 
 static cpb_step read_chunk(cpb_repack *r, uint64_t length, repack_state next) {
   r->state = next;
-  cpb_code code = cpb_chunk_reader_read(r->reader, r->chunk, 0, length);
-  return code == CPB_OK ? GO_ON : fail(r, cpb_chunk_reader_error(r->reader));
+  cpb_chunk_reader_read(r->reader, r->chunk, 0, length); /* the step says its errors */
+  return GO_ON;
 }
 
 static cpb_step read_index(cpb_repack *r) {
