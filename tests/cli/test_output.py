@@ -54,9 +54,11 @@ def test_input_may_be_replaced_by_its_output(cpb, chunked, tmp_path):
 
 
 def start_recover(cpb, out):
-    """A command that waits for its input with its output open."""
+    """A command that waits for its input with its output open; SIGINT ends it,
+    which a shell's background job would have it ignore."""
     process = subprocess.Popen(cpb.command + ["recover", "-", "-o", str(out)],
-                               stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     deadline = time.monotonic() + 10
     while not list(out.parent.glob("out*")):
         assert time.monotonic() < deadline
