@@ -17,6 +17,15 @@ if(CPB_DEPENDENCIES STREQUAL system)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cpb-config.cmake
                 ${CMAKE_CURRENT_BINARY_DIR}/cpb-config-version.cmake
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cpb)
+
+  # As a path from its own folder, cpb.pc is right wherever it was installed to;
+  # a GNUInstallDirs folder outside the prefix is absolute.
+  file(RELATIVE_PATH CPB_PREFIX_FROM_PKGCONFIG ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
+       ${CMAKE_INSTALL_PREFIX})
+  string(REGEX REPLACE "/$" "" CPB_PREFIX_FROM_PKGCONFIG ${CPB_PREFIX_FROM_PKGCONFIG})
+  foreach(dir LIBDIR INCLUDEDIR)
+    cmake_path(APPEND CPB_PKGCONFIG_${dir} "\${prefix}" ${CMAKE_INSTALL_${dir}})
+  endforeach()
   configure_file(cmake/cpb.pc.in cpb.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cpb.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()

@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# tests/install/run.sh [BUILD]: what `cmake --install` puts down is all that a
+# user needs. Installs BUILD (default: build), moves the result away, and uses it
+# from there.
+set -uo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "${1:-$root/build}" && pwd) || exit 1
+work=$build/install-test
+prefix=$work/prefix
+data=$root/tests/data
+examples=$root/examples
+CC=${CC:-cc} CXX=${CXX:-c++}
+
+passed=0 failed=0
+
+# check NAME FUNCTION ARGUMENT...: passes when no command in the function fails.
+check() {
+  local name=$1
+  shift
+  (set -e; "$@") >"$work/log" 2>&1
+  if [ $? -eq 0 ]; then
+    passed=$((passed + 1))
+    echo "ok      $name"
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $name"
+    tail -n 40 "$work/log" | sed 's/^/        /'
+  fi
+}
+
+# --- The checks -----------------------------------------------------------------
+
+installs() {
+  cmake --install "$build" --prefix "$work/elsewhere"
+  mv "$work/elsewhere" "$prefix"
+  cd "$prefix"
+  ls include/cpb/base.h "$lib"/libcpb.a "$lib"/libcpb.so "$lib"/cmake/cpb/cpb-config.cmake \
+    "$lib"/pkgconfig/cpb.pc bin/cpb share/man/man1/cpb.1 share/doc/cpb/LICENSE
+  ! grep -rn "$build" "$prefix/$lib/cmake" "$prefix/$lib/pkgconfig"
+}
+
+examples_build_alone() { # shared or static
+  local dir=$work/examples-$1
+  cmake -S "$examples" -B "$dir" -DCMAKE_PREFIX_PATH="$prefix" -DCPB_EXAMPLES_LIBRARY="cpb::$1" \
+    -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" -DCPB_TEST_DATA="$data"
+  cmake --build "$dir" -j 2
+  ctest --test-dir "$dir" --output-on-failure
+  local linked
+  linked=$(ldd "$dir/records")
+  case $1 in
+    shared) grep "libcpb.so.0 => $prefix/" <<<"$linked" ;;
+    static) ! grep libcpb <<<"$linked" ;;
+  esac
+}
+
+# A larger project that has the sources among its own gets the same names, and
+# neither our tests nor our examples.
+configures_within_another_project() {
+  local dir=$work/larger
+  mkdir -p "$dir"
+  cat >"$dir/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.21)
+project(larger C)
+add_subdirectory($root cpb)
+add_executable(larger $examples/records.c)
+target_link_libraries(larger cpb::cpb cpb::static)
+if(TARGET example_records OR CPB_BUILD_TESTS)
+  message(FATAL_ERROR "tests or examples are built")
+endif()
+END
+  cmake -S "$dir" -B "$dir/build"
+}
+
+records_lists() { "$@" "$data/records/append_twice.riegeli" | grep -x '22 records'; }
+
+pkg_config_links() { # [--static]
+  export PKG_CONFIG_PATH=$prefix/$lib/pkgconfig
+  local flags out=$work/records${1:-}
+  flags=$(pkg-config --cflags --libs "$@" cpb)
+  echo "$flags"
+  # Words of $flags are arguments of their own.
+  "$CC" -std=c11 ${1:+-static} "$examples/records.c" -o "$out" $flags
+  LD_LIBRARY_PATH=$prefix/$lib records_lists "$out"
+}
+
+headers_compile() { # COMPILER LANGUAGE STANDARD
+  for header in "$prefix"/include/cpb/*.h; do
+    echo "#include \"cpb/${header##*/}\"" |
+      "$1" -x "$2" -std="$3" -Wall -Wextra -pedantic -Werror -I"$prefix/include" -fsyntax-only -
+  done
+}
+
+# Every function that a header declares, and nothing else.
+exports_the_headers_functions() {
+  cat "$prefix"/include/cpb/*.h | tr '\n' ' ' | grep -oE 'CPB_API [^;(]*\bcpb_[a-z0-9_]+\(' |
+    grep -oE 'cpb_[a-z0-9_]+\($' | tr -d '(' | sort >"$work/declared"
+  nm -D --defined-only "$prefix/$lib/libcpb.so" | awk '{ print $3 }' | sort >"$work/exported"
+  [ "$(wc -l <"$work/declared")" -gt 100 ]
+  diff "$work/declared" "$work/exported"
+}
+
+# .data.rel.ro are constants that hold addresses: read-only once loaded.
+has_no_writable_data() {
+  size -A "$prefix/$lib/libcpb.a" |
+    awk '$1 ~ /^\.(data|bss|tdata|tbss|tm_clone_table)/ && $1 !~ /^\.data\.rel\.ro/ && $2 > 0 { print; bad = 1 }
+         $1 == ".text" { objects++ }
+         END { print objects " objects"; exit bad || objects < 50 }'
+  ! nm "$prefix/$lib/libcpb.a" 2>&1 | grep -E ' [BbCGgSs] '
+}
+
+command_runs() {
+  cd "$work"
+  local model=$data/cpb/real_keras_export/orig.pb
+  "$prefix/bin/cpb" split "$model" -o model.cpb --force
+  "$prefix/bin/cpb" merge model.cpb -o model.pb --force
+  cmp model.pb "$model"
+}
+
+manual_is_there() {
+  grep -q '^\.TH' "$prefix/share/man/man1/cpb.1"
+  # groff's warnings, if there are any, are errors.
+  MANPATH=$prefix/share/man man --warnings -Tutf8 cpb >"$work/manual" 2>"$work/warnings" </dev/null
+  cat "$work/warnings"
+  sed 's/.\x08//g' "$work/manual" | grep 'cpb split' # without the overstrikes of bold
+  [ ! -s "$work/warnings" ]
+}
+
+# --- Running them ----------------------------------------------------------------
+
+rm -rf "$work" && mkdir -p "$work"
+lib=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' "$build/CMakeCache.txt")
+
+check "it installs, and can be moved" installs
+check "find_package: the examples build alone against cpb::shared, and run" examples_build_alone shared
+check "find_package: the same against cpb::static" examples_build_alone static
+check "add_subdirectory: the same names, no tests, no examples" configures_within_another_project
+check "pkg-config: an example links, and runs" pkg_config_links
+check "pkg-config --static: one runs that is static in all" pkg_config_links --static
+check "each header compiles by itself as C11, pedantic" headers_compile "$CC" c c11
+check "each header compiles by itself as C++17, pedantic" headers_compile "$CXX" c++ c++17
+check "libcpb.so exports what the headers declare, and no more" exports_the_headers_functions
+check "the library's objects have no writable data" has_no_writable_data
+check "the command runs from where it is" command_runs
+check "the manual is there, and formats without warnings" manual_is_there
+
+echo "install: $passed passed, $failed failed in $SECONDS s"
+[ "$failed" = 0 ]
