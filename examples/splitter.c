@@ -26,17 +26,16 @@ static void decide(void *user, const cpb_split_field *field, cpb_split_decision 
   } /* else the decision is left to the generic rule */
 }
 
-/* The descriptor set; cpb_schema_new keeps nothing of the bytes. */
+/* A descriptor set is small; of its bytes cpb_schema_new keeps nothing. */
 static cpb_schema *read_schema(const char *path, cpb_error *error) {
-  static char bytes[1 << 16];
-  FILE *file = fopen(path, "rb");
-  if (!file) {
-    *error = (cpb_error){CPB_E_READ, CPB_NO_OFFSET, "cannot be opened"};
-    return NULL;
-  }
-  size_t size = fread(bytes, 1, sizeof bytes, file);
-  fclose(file);
-  return cpb_schema_new(NULL, bytes, size, NULL, error);
+  cpb_schema *schema = NULL;
+  cpb_file *file = cpb_file_open(NULL, path, error);
+  if (!file) return NULL;
+  size_t size = (size_t)256 << 10;
+  const uint8_t *bytes = cpb_file_read(file, 0, &size, error);
+  if (bytes) schema = cpb_schema_new(NULL, bytes, size, NULL, error);
+  cpb_file_close(file);
+  return schema;
 }
 
 static void print_chunks(const cpb_split *split) {

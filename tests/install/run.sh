@@ -53,6 +53,28 @@ examples_build_alone() { # shared or static
   esac
 }
 
+# Whoever links cpb::shared need not have zstd and brotli for development; who
+# asks for cpb::static is told.
+finds_shared_alone() {
+  local dir=$work/alone
+  mkdir -p "$dir"
+  cat >"$dir/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.21)
+project(alone C)
+find_package(cpb QUIET COMPONENTS static)
+if(cpb_FOUND)
+  message(FATAL_ERROR "cpb::static without zstd and brotli")
+endif()
+find_package(cpb 0.1 REQUIRED COMPONENTS shared)
+add_executable(alone ${EXAMPLES}/records.c)
+target_link_libraries(alone cpb::cpb)
+END
+  cmake -S "$dir" -B "$dir/build" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLES="$examples" \
+    -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON
+  cmake --build "$dir/build"
+  records_lists "$dir/build/alone"
+}
+
 # A larger project that has the sources among its own gets the same names, and
 # neither our tests nor our examples.
 configures_within_another_project() {
@@ -133,6 +155,7 @@ lib=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' "$build/CMakeCache.txt")
 check "it installs, and can be moved" installs
 check "find_package: the examples build alone against cpb::shared, and run" examples_build_alone shared
 check "find_package: the same against cpb::static" examples_build_alone static
+check "find_package: cpb::shared is complete in itself" finds_shared_alone
 check "add_subdirectory: the same names, no tests, no examples" configures_within_another_project
 check "pkg-config: an example links, and runs" pkg_config_links
 check "pkg-config --static: one runs that is static in all" pkg_config_links --static
