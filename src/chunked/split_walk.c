@@ -214,11 +214,25 @@ static outcome decide_and_act(cpb_split_walk *w, cpb_input *input) {
 
 /* --- Fields of a message -------------------------------------------------- */
 
+/* Its wire type is not that of its declaration. A parser takes it for an unknown
+ * field; a merger without the schema would count it among the others. So
+ * nothing is cut from the message that it is in. */
+static outcome on_stray(cpb_split_walk *w) {
+  if (w->depth > 1) return start_anew(w, top(w)->field.begin);
+  if (w->num_avoid == CPB_SPLIT_WALK_AVOID_MAX) return GO_ON;
+  w->num_avoid = CPB_SPLIT_WALK_AVOID_MAX;
+  return RESTART;
+}
+
 static outcome look_up(cpb_split_walk *w) {
   const cpb_wire_field *f = &w->scanner.field;
   cpb_split_walk_frame *frame = top(w);
   cpb_split_facts *facts = &w->facts;
   *facts = cpb_split_facts_of(frame->type, f->number);
+  if (f->type != CPB_WIRE_LEN && facts->kind != CPB_FACT_OTHER) {
+    outcome o = on_stray(w);
+    if (o != GO_ON) return o;
+  }
   if (f->type != CPB_WIRE_LEN) facts->kind = CPB_FACT_OTHER;
   bool singular = facts->kind != CPB_FACT_OTHER && !facts->repeated;
   if (singular || facts->oneof >= 0) {

@@ -174,7 +174,7 @@ static cpb_have begin_values(cpb_simple_decoder *d) {
     return bad_data(d, in_left > d->out_left ? longer : shorter);
   }
   size_t room = cpb_simple_decoder_is_whole(d) ? (size_t)d->out_left : WINDOW;
-  if (!make_room(&d->values, room)) return out_of_memory(d);
+  if (!make_room(&d->values, cpb_max_size(room, 1))) return out_of_memory(d);
   return begin_buffer(d, in_left);
 }
 
