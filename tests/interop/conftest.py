@@ -18,8 +18,11 @@ def tf_merger():
     BUILD.mkdir(parents=True, exist_ok=True)
     program, source = BUILD / "tf_merger", HERE / "tf_merger" / "tf_merger.cc"
     if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        # Under another name first: parallel test processes may all come here.
+        part = f"{program}.{os.getpid()}"
         subprocess.run(["g++", "-std=c++17", "-O1", source, f"-I{tensorflow}/include", f"-L{tensorflow}",
-                        "-l:libtensorflow_framework.so.2", f"-Wl,-rpath,{tensorflow}", "-o", program], check=True)
+                        "-l:libtensorflow_framework.so.2", f"-Wl,-rpath,{tensorflow}", "-o", part], check=True)
+        os.replace(part, program)
 
     def run(schema, type_name, path, out):
         result = subprocess.run([program, schema, type_name, path, out], stdout=subprocess.PIPE,
