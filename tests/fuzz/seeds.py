@@ -91,9 +91,24 @@ def message_seeds():
         if case["message_type"] in kinds and len(data) <= 8000:
             for layout in (0, 4):
                 save("split", bytes([kinds[case["message_type"]] + layout, 100]) + data)
+                save("json", bytes([kinds[case["message_type"]] + 8 * layout]) + data)
+
+
+def text_seeds():
+    for path in ('meta_graphs[0].graph_def.library.function[3]', 'attr["value"].tensor', '2[0].1', '[a.b.c].d',
+                 'm[-5].n[true]', 'a["\\x00\\"b"]'):
+        save("path", path.encode())
+
+
+def schema_seeds():
+    from support.random_messages import random_case
+    for seed in range(12):
+        save("schema", random_case(seed)[0])
 
 
 if __name__ == "__main__":
     records_seeds()
     cpb_seeds()
     message_seeds()
+    text_seeds()
+    schema_seeds()

@@ -225,10 +225,10 @@ static inline void write_records(memory_file *f, const cpb_record_writer_options
                           size_t from, size_t to, size_t piece) {
   cpb_record_writer *w = cpb_record_writer_new(NULL, o);
   const uint8_t *p = r->bytes.data;
-  for (size_t i = 0; i < from; i++) p += r->sizes[i];
+  for (size_t i = 0; p != NULL && i < from; i++) p += r->sizes[i];
   for (size_t i = from; i < to; i++) {
     write_record(w, f, p, (size_t)r->sizes[i], piece);
-    p += r->sizes[i];
+    if (p != NULL) p += r->sizes[i]; /* NULL: they are all empty */
   }
   finish(w, f);
 }
