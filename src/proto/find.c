@@ -149,8 +149,6 @@ static bool resolve_field(cpb_find *f, const cpb_path_step *step) {
     if (!found->field) return refuse(f, CPB_E_NOT_FOUND, step, "the type has no such field");
     found->number = found->field->number;
   } else {
-    if (step->value == 0 || step->value > UINT32_MAX >> 3)
-      return refuse(f, CPB_E_USAGE, step, "not the number of a field");
     found->number = (uint32_t)step->value;
     if (f->type) found->field = cpb_message_find_number(f->type, found->number);
   }
@@ -237,7 +235,7 @@ static bool take_occurrence(cpb_find *f, const cpb_wire_field *field, uint64_t e
   }
   const cpb_field *known = f->found.field;
   f->matched = true;
-  if (known ? known->repeated : false) {
+  if (known && known->repeated) {
     f->found.fields = 1;
     return add_range(f, &f->matches, base(f) + field->begin, end - field->begin);
   }
@@ -268,6 +266,7 @@ static void begin_entry(cpb_find *f) {
 
 static void take_entry_field(cpb_find *f, const cpb_wire_field *field) {
   uint64_t value = base(f) + field->value;
+  if (field->type == CPB_WIRE_START_GROUP) return; /* an unknown field */
   if (field->number == 2) {
     f->value = (cpb_range){value, field->size};
     f->found.wire_type = field->type;
@@ -311,8 +310,16 @@ static unsigned fixed_size(cpb_field_type type) {
   }
 }
 
+static cpb_have packed_ends_early(cpb_find *f) {
+  cpb_fail(&f->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
+           "packed field that ends within an element at byte %llu of the message",
+           (unsigned long long)f->element);
+  return CPB_FAILED;
+}
+
 static cpb_have take_fixed(cpb_find *f, unsigned size) {
   uint64_t count = f->packed.length / size, wanted = f->subscript->value - f->seen;
+  if (f->packed.length % size != 0) return packed_ends_early(f);
   f->state = FIND_WALK;
   f->seen += count;
   if (wanted >= count) return CPB_HAVE;
@@ -338,16 +345,13 @@ static cpb_have take_varints(cpb_find *f) {
       f->element = f->packed.offset;
     }
   }
+  if (f->element != f->packed.offset) return packed_ends_early(f);
   f->state = FIND_WALK;
   return CPB_HAVE;
 }
 
 static cpb_have take_packed(cpb_find *f) {
   unsigned size = fixed_size(f->found.field->type);
-  if (f->matched || f->seen > f->subscript->value) {
-    f->state = FIND_WALK;
-    return CPB_HAVE;
-  }
   return size > 0 ? take_fixed(f, size) : take_varints(f);
 }
 
@@ -361,7 +365,8 @@ static bool on_field(cpb_find *f) {
   const cpb_wire_field field = f->scanner.field;
   if (f->scanner.depth > 0 && f->is_map) take_entry_field(f, &field);
   if (!is_wanted(f)) return true;
-  if (f->is_map && field.type == CPB_WIRE_LEN) {
+  if (f->is_map) {
+    if (field.type != CPB_WIRE_LEN) return true; /* no entry: an unknown field */
     begin_entry(f);
     return cpb_wire_enter(&f->scanner);
   }
@@ -372,7 +377,6 @@ static bool on_field(cpb_find *f) {
 /* A map's entry, or a group, whose size includes its end tag. */
 static bool on_leave(cpb_find *f) {
   cpb_wire_field field = f->scanner.field;
-  if (f->scanner.depth > 0) return true;
   if (f->is_map)
     return f->key_matches ? only_range(f, f->value.offset, f->value.length) : true;
   uint64_t end = field.value + field.size;
@@ -398,8 +402,6 @@ static bool is_decided(const cpb_find *f) { return f->subscript && !f->is_map &&
 
 static cpb_have feed(cpb_find *f, cpb_span *span) {
   uint64_t left = f->scanner.size - f->scanner.pos;
-  *span = (cpb_span){NULL, 0};
-  if (left == 0) return CPB_HAVE;
   size_t want = (size_t)cpb_min_u64(left, READ_SIZE);
   return cpb_input_span(&f->input, base(f) + f->scanner.pos, cpb_min_size(want, AHEAD_SMALL), want,
                         span);

@@ -1,0 +1,437 @@
+/* Fields by path. Each expected value is written down as bytes by hand, or
+ * taken from where the message was put together. */
+#include "split_help.h"
+
+#include "cpb/find.h"
+#include "failing_allocator.h"
+
+/* --- A schema -------------------------------------------------------------- */
+
+enum { OPTIONAL = 1, REPEATED = 3 };
+
+static bytes field_of(const char *name, uint32_t number, int label, cpb_field_type type, const char *type_name) {
+  bytes b = {NULL, 0};
+  put_int(put_int(put_int(put_text(&b, 1, name), 3, number), 4, (uint64_t)label), 5, type);
+  if (type_name != NULL) put_text(&b, 6, type_name);
+  return b;
+}
+
+/* A map's entry type, and the field. */
+static void put_map(bytes *message, const char *name, const char *entry, uint32_t number, cpb_field_type key,
+                    cpb_field_type value) {
+  bytes nested = {NULL, 0}, options = {NULL, 0};
+  char type_name[32];
+  put_text(&nested, 1, entry);
+  put_message(&nested, 2, field_of("key", 1, OPTIONAL, key, NULL));
+  put_message(&nested, 2, field_of("value", 2, OPTIONAL, value, value == CPB_TYPE_MESSAGE ? ".t.M" : NULL));
+  put_message(&nested, 7, *put_int(&options, 7, 1));
+  put_message(message, 3, nested);
+  snprintf(type_name, sizeof type_name, ".t.M.%s", entry);
+  put_message(message, 2, field_of(name, number, REPEATED, CPB_TYPE_MESSAGE, type_name));
+}
+
+static cpb_schema *types;
+
+static int make_types(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    uint32_t number;
+    int label;
+    cpb_field_type type;
+  } fields[] = {
+      {"n", 1, OPTIONAL, CPB_TYPE_INT32},     {"b", 2, OPTIONAL, CPB_TYPE_BYTES},
+      {"m", 3, OPTIONAL, CPB_TYPE_MESSAGE},   {"ms", 4, REPEATED, CPB_TYPE_MESSAGE},
+      {"f32", 5, REPEATED, CPB_TYPE_SFIXED32},{"f64", 6, REPEATED, CPB_TYPE_DOUBLE},
+      {"s", 7, REPEATED, CPB_TYPE_SINT64},    {"g", 8, OPTIONAL, CPB_TYPE_GROUP},
+      {"gs", 9, REPEATED, CPB_TYPE_GROUP},    {"bs", 10, REPEATED, CPB_TYPE_BYTES},
+  };
+  bytes message = {NULL, 0}, file = {NULL, 0}, set = {NULL, 0};
+  put_text(&message, 1, "M");
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    bool is_message = fields[i].type == CPB_TYPE_MESSAGE || fields[i].type == CPB_TYPE_GROUP;
+    put_message(&message, 2, field_of(fields[i].name, fields[i].number, fields[i].label, fields[i].type, is_message ? ".t.M" : NULL));
+  }
+  put_map(&message, "by_text", "ByTextEntry", 20, CPB_TYPE_STRING, CPB_TYPE_MESSAGE);
+  put_map(&message, "by_sint", "BySintEntry", 21, CPB_TYPE_SINT32, CPB_TYPE_BYTES);
+  put_map(&message, "by_sfixed", "BySfixedEntry", 22, CPB_TYPE_SFIXED32, CPB_TYPE_INT32);
+  put_map(&message, "by_bool", "ByBoolEntry", 23, CPB_TYPE_BOOL, CPB_TYPE_BYTES);
+  put_map(&message, "by_int", "ByIntEntry", 24, CPB_TYPE_INT64, CPB_TYPE_BYTES);
+  put_text(put_text(&file, 1, "t.proto"), 2, "t");
+  put_message(&file, 4, message);
+  put_message(&set, 1, file);
+  cpb_error error;
+  types = cpb_schema_new(NULL, set.data, set.size, NULL, &error);
+  free(set.data);
+  return types == NULL;
+}
+
+static int free_types(void **state) {
+  (void)state;
+  cpb_schema_free(types);
+  return 0;
+}
+
+/* --- Running ---------------------------------------------------------------- */
+
+typedef struct {
+  cpb_error error;
+  bytes value;
+  size_t ranges;
+  cpb_found found;
+} result;
+
+typedef struct {
+  const cpb_allocator *allocator;
+  const cpb_limits *limits;
+  size_t piece;
+  bool untyped;
+} how;
+
+static result find_with(how h, bytes message, const char *text) {
+  result r = {.error = {.code = CPB_OK}};
+  cpb_path *path = cpb_path_parse(NULL, text, strlen(text), &r.error);
+  assert_non_null(path);
+  const cpb_message_type *type = h.untyped ? NULL : cpb_schema_find_message(types, "t.M");
+  cpb_find *find = cpb_find_new(h.allocator, type, path, h.limits);
+  if (find == NULL) {
+    r.error.code = CPB_E_MEMORY;
+    cpb_path_free(path);
+    return r;
+  }
+  uint8_t *lent = NULL;
+  cpb_step step;
+  while ((step = cpb_find_step(find)) == CPB_STEP_NEED) lent = lend(cpb_find_input(find), message, h.piece, lent);
+  assert_int_equal(cpb_find_step(find), step);
+  r.error = *cpb_find_error(find);
+  if (step == CPB_STEP_DONE) {
+    r.found = *cpb_find_found(find);
+    r.ranges = cpb_find_num_ranges(find);
+    for (size_t i = 0; i < r.ranges; i++) {
+      cpb_range range = cpb_find_get_range(find, i);
+      put(&r.value, message.data + range.offset, (size_t)range.length);
+    }
+  } else {
+    assert_int_equal(step, CPB_STEP_ERROR);
+  }
+  free(lent);
+  cpb_find_free(find);
+  cpb_path_free(path);
+  return r;
+}
+
+static result find(bytes message, const char *path) { return find_with((how){.limits = NULL}, message, path); }
+static result find_untyped(bytes message, const char *path) { return find_with((how){.untyped = true}, message, path); }
+
+static cpb_found is_bytes(const char *path, result r, const void *value, size_t size) {
+  if (r.error.code != CPB_OK) fail_msg("%s: %s", path, r.error.message);
+  if (r.value.size != size || (size > 0 && memcmp(r.value.data, value, size) != 0)) fail_msg("%s: other bytes", path);
+  free(r.value.data);
+  return r.found;
+}
+#define FINDS(message, path, literal) is_bytes(path, find(message, path), literal, sizeof(literal) - 1)
+#define FINDS_UNTYPED(message, path, literal) is_bytes(path, find_untyped(message, path), literal, sizeof(literal) - 1)
+
+static void fails(result r, cpb_code code, const char *text) {
+  if (r.error.code != code || strstr(r.error.message, text) == NULL)
+    fail_msg("%s instead of %s: %s", cpb_code_name(r.error.code), text, r.error.message);
+}
+
+#define MESSAGE_OF(literal) ((bytes){(uint8_t *)(literal), sizeof(literal) - 1})
+
+/* --- Fields and elements ------------------------------------------------------ */
+
+static void the_empty_path_is_the_message(void **state) {
+  (void)state;
+  cpb_found found = FINDS(MESSAGE_OF("\x08\x01"), "", "\x08\x01");
+  assert_string_equal(found.message->name, "t.M");
+  assert_int_equal(found.number, 0);
+  FINDS(MESSAGE_OF(""), "", "");
+}
+
+static void names_and_numbers_lead_to_values(void **state) {
+  (void)state;
+  /* n: 300 b: "xy" m {m {n: 5}} */
+  bytes m = MESSAGE_OF("\x08\xac\x02\x12\x02xy\x1a\x04\x1a\x02\x08\x05");
+  cpb_found found = FINDS(m, "n", "\xac\x02");
+  assert_int_equal(found.wire_type, CPB_WIRE_VARINT);
+  assert_string_equal(found.field->name, "n");
+  FINDS(m, "b", "xy");
+  found = FINDS(m, "m.m.n", "\x05");
+  assert_string_equal(found.parent->name, "t.M");
+  FINDS(m, "m.3", "\x08\x05");
+  FINDS_UNTYPED(m, "3.3.1", "\x05");
+  found = FINDS(MESSAGE_OF("\xf8\x3f\x09"), "1023", "\x09"); /* that the type lacks */
+  assert_null(found.field);
+}
+
+static void the_last_value_counts_and_messages_merge(void **state) {
+  (void)state;
+  /* n: 1 n: 2 m {n: 3} n: 4 m {b: "z"} */
+  bytes m = MESSAGE_OF("\x08\x01\x08\x02\x1a\x02\x08\x03\x08\x04\x1a\x03\x12\x01z");
+  FINDS(m, "n", "\x04");
+  FINDS(m, "m", "\x08\x03\x12\x01z");
+  FINDS(m, "m.n", "\x03");
+  FINDS(m, "m.b", "z");
+  FINDS_UNTYPED(m, "3.2", "z");
+  FINDS_UNTYPED(m, "3", "\x12\x01z");
+}
+
+static void elements_are_counted(void **state) {
+  (void)state;
+  /* bs: "a" ms {n: 1} bs: "" ms {n: 2} bs: "c" */
+  bytes m = MESSAGE_OF("\x52\x01" "a\x22\x02\x08\x01\x52\x00\x22\x02\x08\x02\x52\x01" "c");
+  FINDS(m, "bs[0]", "a");
+  FINDS(m, "bs[1]", "");
+  FINDS(m, "bs[2]", "c");
+  FINDS(m, "ms[1].n", "\x02");
+  FINDS_UNTYPED(m, "4[1].1", "\x02");
+  fails(find(m, "bs[3]"), CPB_E_NOT_FOUND, "[3]");
+  fails(find(m, "ms[0].b"), CPB_E_NOT_FOUND, "b: the message");
+  cpb_found found = FINDS(m, "bs", "\x52\x01" "a\x52\x00\x52\x01" "c");
+  assert_true(found.fields);
+  assert_false(FINDS(m, "bs[0]", "a").fields);
+}
+
+static void neighbours_are_one_range(void **state) {
+  (void)state;
+  result r = find(MESSAGE_OF("\x52\x01" "a\x52\x01" "b\x08\x01\x52\x01" "c"), "bs");
+  assert_int_equal(r.ranges, 2);
+  free(r.value.data);
+}
+
+static void packed_elements_have_no_tags(void **state) {
+  (void)state;
+  /* f32: [1, -1] f64: [0.0, 2.0] s: [-1, 150], then f32: 7 and s: [0] */
+  bytes m = MESSAGE_OF("\x2a\x08\x01\x00\x00\x00\xff\xff\xff\xff"
+                       "\x32\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x40"
+                       "\x3a\x03\x01\xac\x02\x2d\x07\x00\x00\x00\x3a\x01\x00");
+  assert_int_equal(FINDS(m, "f32[0]", "\x01\x00\x00\x00").wire_type, CPB_WIRE_FIXED32);
+  FINDS(m, "f32[1]", "\xff\xff\xff\xff");
+  FINDS(m, "f32[2]", "\x07\x00\x00\x00");
+  assert_int_equal(FINDS(m, "f64[1]", "\x00\x00\x00\x00\x00\x00\x00\x40").wire_type, CPB_WIRE_FIXED64);
+  assert_int_equal(FINDS(m, "s[0]", "\x01").wire_type, CPB_WIRE_VARINT);
+  FINDS(m, "s[1]", "\xac\x02");
+  FINDS(m, "s[2]", "\x00");
+  fails(find(m, "s[3]"), CPB_E_NOT_FOUND, "[3]");
+  fails(find(m, "f32[3]"), CPB_E_NOT_FOUND, "[3]");
+}
+
+static void packed_fields_that_end_early_are_damage(void **state) {
+  (void)state;
+  fails(find(MESSAGE_OF("\x2a\x05\x01\x00\x00\x00\xff"), "f32[0]"), CPB_E_DAMAGED, "within an element at byte 2");
+  fails(find(MESSAGE_OF("\x3a\x03\x01\xac\x82"), "s[1]"), CPB_E_DAMAGED, "within an element at byte 3");
+}
+
+static void groups_are_without_their_tags(void **state) {
+  (void)state;
+  /* g {n: 1 g {n: 2}} gs {n: 3} gs {b: "q"} */
+  bytes m = MESSAGE_OF("\x43\x08\x01\x43\x08\x02\x44\x44\x4b\x08\x03\x4c\x4b\x12\x01q\x4c");
+  assert_int_equal(FINDS(m, "g", "\x08\x01\x43\x08\x02\x44").wire_type, CPB_WIRE_START_GROUP);
+  FINDS(m, "g.n", "\x01");
+  FINDS(m, "g.g.n", "\x02");
+  FINDS(m, "gs[1].b", "q");
+  FINDS(m, "gs", "\x4b\x08\x03\x4c\x4b\x12\x01q\x4c");
+  FINDS_UNTYPED(m, "8.8.1", "\x02");
+}
+
+/* --- Maps ------------------------------------------------------------------------ */
+
+static void text_keys_lead_to_values(void **state) {
+  (void)state;
+  /* by_text {"ab": {n: 1}, "": {n: 2}, "cd": {}} and ab again, its key last */
+  bytes m = MESSAGE_OF("\xa2\x01\x08\x0a\x02" "ab\x12\x02\x08\x01\xa2\x01\x04\x12\x02\x08\x02"
+                       "\xa2\x01\x04\x0a\x02" "cd\xa2\x01\x08\x12\x02\x08\x03\x0a\x02" "ab");
+  cpb_found found = FINDS(m, "by_text[\"ab\"]", "\x08\x03");
+  assert_string_equal(found.field->name, "value");
+  assert_string_equal(found.message->name, "t.M");
+  FINDS(m, "by_text[\"ab\"].n", "\x03");
+  FINDS(m, "by_text[\"\"].n", "\x02");
+  FINDS(m, "by_text[\"cd\"]", "");
+  FINDS_UNTYPED(m, "20[\"ab\"].1", "\x03");
+  fails(find(m, "by_text[\"ac\"]"), CPB_E_NOT_FOUND, "has none");
+  fails(find(m, "by_text[\"abc\"]"), CPB_E_NOT_FOUND, "has none");
+  fails(find(m, "by_text[0]"), CPB_E_NOT_FOUND, "has none");
+}
+
+static void number_keys_are_compared_as_their_type(void **state) {
+  (void)state;
+  /* by_sint {-2: "a", 3: "b", : "z"} by_sfixed {-1: 7} by_bool {true: "t", : "f"}
+   * by_int {-1: "n", 1: "p"} */
+  bytes m = MESSAGE_OF("\xaa\x01\x05\x08\x03\x12\x01" "a\xaa\x01\x05\x08\x06\x12\x01" "b\xaa\x01\x03\x12\x01z"
+                       "\xb2\x01\x07\x0d\xff\xff\xff\xff\x10\x07"
+                       "\xba\x01\x05\x08\x01\x12\x01t\xba\x01\x03\x12\x01" "f"
+                       "\xc2\x01\x0e\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\x01n\xc2\x01\x05\x08\x01\x12\x01p");
+  FINDS(m, "by_sint[-2]", "a");
+  FINDS(m, "by_sint[3]", "b");
+  FINDS(m, "by_sint[0]", "z");
+  assert_int_equal(FINDS(m, "by_sfixed[-1]", "\x07").wire_type, CPB_WIRE_VARINT);
+  FINDS(m, "by_bool[true]", "t");
+  FINDS(m, "by_bool[false]", "f");
+  FINDS(m, "by_int[-1]", "n");
+  FINDS(m, "by_int[1]", "p");
+  FINDS_UNTYPED(m, "23[true]", "t");
+  fails(find(m, "by_int[2]"), CPB_E_NOT_FOUND, "has none");
+  fails(find(m, "by_int[\"1\"]"), CPB_E_NOT_FOUND, "has none");
+}
+
+static void what_is_no_entry_is_not_looked_at(void **state) {
+  (void)state;
+  /* by_bool {true: "t"}, then fields of its number that are no entries, and an
+   * entry with groups for key and value. */
+  bytes m = MESSAGE_OF("\xba\x01\x05\x08\x01\x12\x01t\xb8\x01\x05\xbb\x01\x12\x01x\xbc\x01"
+                       "\xba\x01\x06\x08\x01\x13\x14\x0b\x0c");
+  FINDS(m, "by_bool[true]", "");
+  m.size -= 9;
+  FINDS(m, "by_bool[true]", "t");
+}
+
+/* --- Errors ------------------------------------------------------------------------- */
+
+static void paths_that_do_not_fit_are_errors(void **state) {
+  (void)state;
+  bytes m = MESSAGE_OF("\x08\x01\x22\x02\x08\x01\x12\x01x\xba\x01\x05\x08\x01\x12\x01t");
+  static const struct {
+    const char *path;
+    cpb_code code;
+    const char *text;
+  } cases[] = {
+      {"nothing", CPB_E_NOT_FOUND, "no such field"},   {"m", CPB_E_NOT_FOUND, "the message has none"},
+      {"n[0]", CPB_E_USAGE, "not repeated"},           {"ms.n", CPB_E_USAGE, "say which element"},
+      {"ms[-1]", CPB_E_USAGE, "numbered from 0"},      {"ms[\"k\"]", CPB_E_USAGE, "numbered from 0"},
+      {"n.n", CPB_E_USAGE, "is no message"},           {"b.n", CPB_E_USAGE, "is no message"},
+      {"by_bool[true].x", CPB_E_USAGE, "is no message"},{"ms[0][1]", CPB_E_USAGE, "follows no field"},
+      {"m.nothing", CPB_E_NOT_FOUND, "none"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) fails(find(m, cases[i].path), cases[i].code, cases[i].text);
+  fails(find_untyped(m, "n"), CPB_E_USAGE, "type is not known");
+  fails(find_untyped(m, "1.1"), CPB_E_USAGE, "is no message");
+}
+
+static void damage_and_nesting_are_errors(void **state) {
+  (void)state;
+  fails(find(MESSAGE_OF("\x12\x05x"), "n"), CPB_E_DAMAGED, "past the end");
+  fails(find(MESSAGE_OF("\x43\x08\x01"), "g"), CPB_E_DAMAGED, "group without an end");
+  fails(find(MESSAGE_OF("\x08"), "n"), CPB_E_DAMAGED, "within a field");
+  const cpb_limits flat = {.struct_size = sizeof flat, .depth = 1};
+  fails(find_with((how){.limits = &flat}, MESSAGE_OF("\x43\x43\x44\x44"), "g"), CPB_E_LIMIT, "limit of 1");
+}
+
+/* Supplies the message and then says that the input ends before it. */
+static void an_input_that_shrinks_or_fails_is_an_error(void **state) {
+  (void)state;
+  for (int shrinks = 0; shrinks <= 1; shrinks++) {
+    cpb_error error;
+    cpb_path *path = cpb_path_parse(NULL, "s[9]", 4, &error);
+    cpb_find *f = cpb_find_new(NULL, cpb_schema_find_message(types, "t.M"), path, NULL);
+    assert_int_equal(cpb_find_step(f), CPB_STEP_NEED);
+    cpb_input_end(cpb_find_input(f), 12);
+    assert_int_equal(cpb_find_step(f), CPB_STEP_NEED);
+    cpb_input_supply(cpb_find_input(f), 0, "\x3a\x0a\x01\x02", 4);
+    assert_int_equal(cpb_find_step(f), CPB_STEP_NEED);
+    if (shrinks) cpb_input_end(cpb_find_input(f), 4);
+    else cpb_input_fail(cpb_find_input(f), CPB_E_READ, "the disk is gone");
+    assert_int_equal(cpb_find_step(f), CPB_STEP_ERROR);
+    assert_int_equal(cpb_find_error(f)->code, shrinks ? CPB_E_TRUNCATED : CPB_E_READ);
+    assert_int_equal(cpb_find_error(f)->offset, 4);
+    cpb_find_free(f);
+    cpb_path_free(path);
+  }
+  cpb_find_free(NULL);
+}
+
+/* --- Hosts ----------------------------------------------------------------------------- */
+
+/* ms: 3 times {by_text {"key one": {s: [1 .. 300]}}} with bytes before them. */
+static bytes large_message(void) {
+  bytes packed = {NULL, 0}, whole = {NULL, 0};
+  for (uint64_t i = 1; i <= 300; i++) {
+    uint8_t varint[CPB_VARINT_MAX];
+    put(&packed, varint, (size_t)(cpb_varint_write(varint, i) - varint));
+  }
+  for (size_t i = 0; i < 3; i++) {
+    bytes value = {NULL, 0}, entry = {NULL, 0}, element = {NULL, 0};
+    put_bytes(&value, 7, packed.data, packed.size);
+    put_message(put_text(&entry, 1, "key one"), 2, value);
+    put_message(put_message(&element, 2, noise(1000, 3)), 20, entry);
+    put_message(&whole, 4, element);
+  }
+  free(packed.data);
+  return whole;
+}
+
+static const char deep_path[] = "ms[2].by_text[\"key one\"].s[299]";
+
+static void pieces_make_no_difference(void **state) {
+  (void)state;
+  bytes m = large_message();
+  for (size_t piece = 0; piece < 40; piece++)
+    is_bytes(deep_path, find_with((how){.piece = piece}, m, deep_path), "\xac\x02", 2);
+  free(m.data);
+}
+
+static void values_on_the_way_are_not_asked_for(void **state) {
+  (void)state;
+  bytes big = noise(1 << 20, 4), m = {NULL, 0};
+  put_int(put_bytes(&m, 2, big.data, big.size), 1, 5);
+  cpb_error error;
+  cpb_path *path = cpb_path_parse(NULL, "n", 1, &error);
+  cpb_find *f = cpb_find_new(NULL, cpb_schema_find_message(types, "t.M"), path, NULL);
+  size_t asked = 0;
+  while (cpb_find_step(f) == CPB_STEP_NEED) {
+    cpb_need need;
+    cpb_input_need(cpb_find_input(f), &need);
+    if (need.kind == CPB_NEED_SIZE) cpb_input_end(cpb_find_input(f), m.size);
+    else cpb_input_supply(cpb_find_input(f), need.offset, m.data + need.offset, need.length);
+    asked += need.kind == CPB_NEED_RANGE ? need.length : 0;
+  }
+  assert_int_equal(cpb_find_num_ranges(f), 1);
+  assert_int_equal(cpb_find_get_range(f, 0).offset, m.size - 1);
+  assert_true(asked < 1000);
+  cpb_find_free(f);
+  cpb_path_free(path);
+  free(big.data);
+  free(m.data);
+}
+
+static void every_failing_allocation_is_a_clean_error(void **state) {
+  (void)state;
+  bytes m = large_message();
+  const char *paths[] = {deep_path, "ms", "ms[1].by_text", "ms[0].20[\"key one\"].7[0]"};
+  for (size_t i = 0; i < 4; i++) {
+    for (size_t n = 1, done = 0; !done; n++) {
+      failing_allocator failing = {.fail_at = n};
+      const cpb_allocator a = failing_allocator_of(&failing);
+      result r = find_with((how){.allocator = &a}, m, paths[i]);
+      done = r.error.code == CPB_OK;
+      if (!done) assert_int_equal(r.error.code, CPB_E_MEMORY);
+      assert_true(!done || n > 2);
+      assert_int_equal(failing.blocks, 0);
+      free(r.value.data);
+    }
+  }
+  free(m.data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_empty_path_is_the_message),
+      cmocka_unit_test(names_and_numbers_lead_to_values),
+      cmocka_unit_test(the_last_value_counts_and_messages_merge),
+      cmocka_unit_test(elements_are_counted),
+      cmocka_unit_test(neighbours_are_one_range),
+      cmocka_unit_test(packed_elements_have_no_tags),
+      cmocka_unit_test(packed_fields_that_end_early_are_damage),
+      cmocka_unit_test(groups_are_without_their_tags),
+      cmocka_unit_test(text_keys_lead_to_values),
+      cmocka_unit_test(number_keys_are_compared_as_their_type),
+      cmocka_unit_test(what_is_no_entry_is_not_looked_at),
+      cmocka_unit_test(paths_that_do_not_fit_are_errors),
+      cmocka_unit_test(damage_and_nesting_are_errors),
+      cmocka_unit_test(an_input_that_shrinks_or_fails_is_an_error),
+      cmocka_unit_test(pieces_make_no_difference),
+      cmocka_unit_test(values_on_the_way_are_not_asked_for),
+      cmocka_unit_test(every_failing_allocation_is_a_clean_error),
+  };
+  return cmocka_run_group_tests(tests, make_types, free_types);
+}
