@@ -15,7 +15,7 @@ configure() { # DIR OPTION...
   cmake -S . -B "$dir" -G Ninja "$@" && ninja -C "$dir"
 }
 
-ctests() { ctest --test-dir "$1" --output-on-failure -j "$jobs"; }
+ctests() { ctest --test-dir "$1" --output-on-failure --timeout 300 -j "$jobs"; }
 
 pytests() { (cd tests && "$python" -m pytest -n "$jobs" "$@"); }
 

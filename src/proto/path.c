@@ -63,10 +63,11 @@ static bool take_number(parser *p, uint64_t *value) {
 
 /* A name; an extension's has dots in it. */
 static bool take_name(parser *p, bool dots) {
-  const char *begin = p->at;
+  const char *begin = p->at, *expected = dots ? "the full name of an extension" : "a field's name or number";
+  if (p->at < p->end && is_digit(*p->at)) return wrong(p, expected);
   while (p->at < p->end && (is_word(*p->at) || (dots && *p->at == '.'))) p->at++;
   size_t length = (size_t)(p->at - begin);
-  if (length == 0) return wrong(p, dots ? "the full name of an extension" : "a field's name or number");
+  if (length == 0) return wrong(p, expected);
   char *text = p->path->text + p->path->text_size;
   memcpy(text, begin, length);
   p->path->text_size += length;

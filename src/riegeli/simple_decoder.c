@@ -149,7 +149,9 @@ static cpb_have copy_sizes(cpb_simple_decoder *d) {
 
 static cpb_have check_sizes(cpb_simple_decoder *d) {
   const cpb_chunk_header *header = &d->source->header;
-  const uint8_t *p = d->size_varints.data, *end = p + d->size_varints.size;
+  static const uint8_t none; /* where there are no bytes there may be no address */
+  const uint8_t *p = d->size_varints.size > 0 ? d->size_varints.data : &none;
+  const uint8_t *end = p + d->size_varints.size;
   uint64_t left = header->decoded_data_size, size;
   for (uint64_t i = 0; i < header->num_records; i++) {
     p = cpb_varint_read(p, end, &size);

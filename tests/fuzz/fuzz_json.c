@@ -25,7 +25,7 @@ static void look(brackets *b, const char *text, size_t length) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_in in = {data, size};
   uint32_t how = fuzz_number(&in, 1);
-  cpb_error error = {CPB_OK};
+  cpb_error error = {.code = CPB_OK};
   cpb_schema *schema = cpb_schema_new_builtin(NULL, &error);
   cpb_json_options options = {.struct_size = sizeof options,
                               .original_names = how >> 2 & 1,

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  cpb_error error = {CPB_OK};
+  cpb_error error = {.code = CPB_OK};
   cpb_path *path = cpb_path_parse(NULL, (const char *)data, size, &error);
   if (path == NULL) {
     fuzz_check(error.code != CPB_OK);

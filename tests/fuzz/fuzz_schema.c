@@ -20,7 +20,7 @@ static void use(const cpb_schema *schema) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  cpb_error error = {CPB_OK};
+  cpb_error error = {.code = CPB_OK};
   cpb_schema *schema = cpb_schema_new(NULL, data, size, &fuzz_limits, &error);
   if (schema == NULL) fuzz_check(error.code != CPB_OK && error.message[0] != '\0');
   else use(schema);

@@ -51,7 +51,7 @@ static void append_field(cpb_buffer *out, uint32_t field, const cpb_buffer *valu
 
 static void random_bytes(cpb_buffer *out) {
   uint32_t size = one_in(8) ? random_below(400) : random_below(6);
-  for (uint32_t i = 0; i < size; i++) append(out, "abcdefgh" + random_below(8), 1);
+  for (uint32_t i = 0; i < size; i++) append(out, &"abcdefgh"[random_below(8)], 1);
 }
 
 static void deeper(kept *to, const kept *from, const char *step) {
