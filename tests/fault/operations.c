@@ -6,7 +6,10 @@
 
 #include "base/status.h"
 #include "cpb/chunked.h"
+#include "cpb/find.h"
+#include "cpb/message.h"
 #include "cpb/records.h"
+#include "cpb/repack.h"
 #include "cpb/split.h"
 #include "riegeli/highwayhash.h"
 
@@ -237,12 +240,139 @@ static void split_saved_model(const host *h, outcome *out) {
   split_as(h, out, "tensorflow.SavedModel", CPB_LAYOUT_COMPAT);
 }
 
+static void repack_as(const host *h, outcome *out, cpb_layout layout) {
+  cpb_repack_options options = {.struct_size = sizeof options,
+                                .layout = layout,
+                                .codec.level = 1,
+                                .limits = h->limits};
+  cpb_repack *repack = cpb_repack_new(h->allocator, &options);
+  if (repack == NULL) {
+    no_memory(out);
+    return;
+  }
+  unsigned state = h->seed;
+  cpb_step step;
+  while ((step = cpb_repack_step(repack)) == CPB_STEP_NEED || step == CPB_STEP_OUTPUT) {
+    if (step == CPB_STEP_NEED) {
+      answer(h, &state, cpb_repack_input(repack));
+      continue;
+    }
+    uint64_t offset;
+    size_t length;
+    const uint8_t *data = cpb_repack_output(repack, &offset, &length);
+    keep_bytes(out, data, length);
+  }
+  if (step == CPB_STEP_ERROR) keep_error(out, cpb_repack_error(repack));
+  cpb_repack_free(repack);
+}
+
+static void repack_remote(const host *h, outcome *out) { repack_as(h, out, CPB_LAYOUT_REMOTE); }
+static void repack_compat(const host *h, outcome *out) { repack_as(h, out, CPB_LAYOUT_COMPAT); }
+
+/* Some bytes of every chunk: forward, then back to the beginning. */
+static cpb_step read_ranges(const host *h, outcome *out, cpb_chunk_reader *reader, uint64_t chunk, unsigned *state) {
+  static const uint64_t ranges[][2] = {{0, 10}, {100, 50}, {20, 30}, {5, UINT64_MAX}, {UINT64_MAX, 1}};
+  cpb_step step = CPB_STEP_DONE;
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges && step == CPB_STEP_DONE; i++) {
+    cpb_chunk_reader_read(reader, chunk, ranges[i][0], ranges[i][1]);
+    while ((step = cpb_chunk_reader_step(reader)) == CPB_STEP_NEED || step == CPB_STEP_DATA) {
+      if (step == CPB_STEP_NEED) {
+        answer(h, state, cpb_chunk_reader_input(reader));
+        continue;
+      }
+      size_t length;
+      const uint8_t *data = cpb_chunk_reader_data(reader, &length);
+      keep_bytes(out, data, length);
+    }
+  }
+  return step;
+}
+
+static void ranges_of_index(const host *h, outcome *out, const cpb_index *index, unsigned *state) {
+  cpb_chunk_reader_options options = {.struct_size = sizeof options, .limits = h->limits};
+  cpb_chunk_reader *reader = cpb_chunk_reader_new(h->allocator, index, &options);
+  if (reader == NULL) {
+    no_memory(out);
+    return;
+  }
+  cpb_step step = CPB_STEP_DONE;
+  for (uint64_t i = 0; i < cpb_index_num_chunks(index) && step == CPB_STEP_DONE; i++) {
+    step = read_ranges(h, out, reader, i, state);
+    if (step == CPB_STEP_DONE) note(out, "chunk", i, cpb_chunk_reader_stored(reader)->size);
+  }
+  if (step == CPB_STEP_ERROR) keep_error(out, cpb_chunk_reader_error(reader));
+  cpb_chunk_reader_free(reader);
+}
+
+static void chunk_ranges(const host *h, outcome *out) {
+  cpb_index *index = cpb_index_new(h->allocator, h->limits);
+  if (index == NULL) {
+    no_memory(out);
+    return;
+  }
+  unsigned state = h->seed;
+  if (open_index(h, out, index, &state)) ranges_of_index(h, out, index, &state);
+  cpb_index_free(index);
+}
+
+static void find_in(const host *h, outcome *out, const cpb_schema *schema, const cpb_path *path) {
+  cpb_find *find = cpb_find_new(h->allocator, cpb_schema_find_message(schema, "tensorflow.GraphDef"), path, h->limits);
+  if (find == NULL) {
+    no_memory(out);
+    return;
+  }
+  unsigned state = h->seed;
+  cpb_step step;
+  while ((step = cpb_find_step(find)) == CPB_STEP_NEED) answer(h, &state, cpb_find_input(find));
+  if (step == CPB_STEP_ERROR) keep_error(out, cpb_find_error(find));
+  for (size_t i = 0; step == CPB_STEP_DONE && i < cpb_find_num_ranges(find); i++) {
+    cpb_range range = cpb_find_get_range(find, i);
+    note(out, "range", range.offset, range.length);
+  }
+  cpb_find_free(find);
+}
+
+static void find_field(const host *h, outcome *out) {
+  static const char text[] = "node[1].attr[\"value\"].tensor";
+  cpb_path *path = cpb_path_parse(h->allocator, text, sizeof text - 1, &out->error);
+  cpb_schema *schema = path != NULL ? cpb_schema_new_builtin(h->allocator, &out->error) : NULL;
+  if (schema != NULL) find_in(h, out, schema, path);
+  cpb_schema_free(schema);
+  cpb_path_free(path);
+}
+
+static void json_of(const host *h, outcome *out, const cpb_schema *schema) {
+  cpb_json_options options = {.struct_size = sizeof options, .unknown_fields = 1, .indent = 1, .limits = h->limits};
+  cpb_json *json = cpb_json_new(h->allocator, cpb_schema_find_message(schema, "tensorflow.GraphDef"), h->data, h->size, &options);
+  if (json == NULL) {
+    no_memory(out);
+    return;
+  }
+  cpb_step step;
+  while ((step = cpb_json_step(json)) == CPB_STEP_OUTPUT) {
+    size_t length;
+    const char *text = cpb_json_output(json, &length);
+    keep_bytes(out, text, length);
+  }
+  if (step == CPB_STEP_ERROR) keep_error(out, cpb_json_error(json));
+  cpb_json_free(json);
+}
+
+static void write_json(const host *h, outcome *out) {
+  cpb_schema *schema = cpb_schema_new_builtin(h->allocator, &out->error);
+  if (schema != NULL) json_of(h, out, schema);
+  cpb_schema_free(schema);
+}
+
 const operation operations[] = {
     {"records", records},           {"records-late", records_late},
     {"recover", recover},           {"write-zstd", write_zstd},
     {"write-brotli", write_brotli}, {"write-streaming", write_streaming},
     {"merge", merge},               {"split-graph", split_graph},
     {"split-saved-model", split_saved_model},
+    {"repack-remote", repack_remote}, {"repack-compat", repack_compat},
+    {"chunk-ranges", chunk_ranges},  {"find", find_field},
+    {"json", write_json},
 };
 const size_t num_operations = sizeof operations / sizeof *operations;
 

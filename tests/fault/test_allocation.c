@@ -94,11 +94,28 @@ static void splitting_survives(void **state) {
   survives("split-saved-model", message_samples[2]);
 }
 
+static void reading_and_repacking_chunks_survive(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(cpb_samples); i++) {
+    survives("chunk-ranges", cpb_samples[i]);
+    survives("repack-remote", cpb_samples[i]);
+    survives("repack-compat", cpb_samples[i]);
+  }
+}
+
+static void schemas_paths_and_json_survive(void **state) {
+  (void)state;
+  survives("find", message_samples[1]);
+  survives("json", message_samples[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reading_survives),
       cmocka_unit_test(writing_survives),
       cmocka_unit_test(merging_survives),
+      cmocka_unit_test(reading_and_repacking_chunks_survive),
+      cmocka_unit_test(schemas_paths_and_json_survive),
       cmocka_unit_test(splitting_survives),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,10 +81,19 @@ static void damaged_cpb_files_are_noticed(void **state) {
   for (size_t i = 0; i < COUNT(cpb_samples); i++) damage("merge", cpb_samples[i], 0);
 }
 
+static void damaged_chunks_are_noticed(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(cpb_samples); i++) {
+    damage("chunk-ranges", cpb_samples[i], 0);
+    damage("repack-remote", cpb_samples[i], 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(damaged_records_are_noticed),
       cmocka_unit_test(damaged_cpb_files_are_noticed),
+      cmocka_unit_test(damaged_chunks_are_noticed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,10 +58,26 @@ static void splitting_does_not_depend_on_pieces(void **state) {
   same_in_pieces("split-saved-model", message_samples[2]);
 }
 
+static void chunks_do_not_depend_on_pieces(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(cpb_samples); i++) {
+    same_in_pieces("chunk-ranges", cpb_samples[i]);
+    same_in_pieces("repack-remote", cpb_samples[i]);
+    same_in_pieces("repack-compat", cpb_samples[i]);
+  }
+}
+
+static void finding_does_not_depend_on_pieces(void **state) {
+  (void)state;
+  same_in_pieces("find", message_samples[1]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(records_do_not_depend_on_pieces),
       cmocka_unit_test(merging_does_not_depend_on_pieces),
+      cmocka_unit_test(chunks_do_not_depend_on_pieces),
+      cmocka_unit_test(finding_does_not_depend_on_pieces),
       cmocka_unit_test(splitting_does_not_depend_on_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
