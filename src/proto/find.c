@@ -168,6 +168,9 @@ static bool resolve_subscript(cpb_find *f, const cpb_path_step *step) {
   if (field && !field->repeated)
     return refuse(f, CPB_E_USAGE, step, "is not repeated, so it has no elements");
   f->is_map = field ? field->map : f->subscript->kind != CPB_PATH_INDEX;
+  const cpb_field *key = field && f->is_map ? cpb_message_find_number(field->message, 1) : NULL;
+  if (key && (key->type == CPB_TYPE_STRING) != (f->subscript->kind == CPB_PATH_KEY))
+    return refuse(f, CPB_E_USAGE, step, key->type == CPB_TYPE_STRING ? "its keys are text in quotes" : "its keys are not text");
   if (!f->is_map && (f->subscript->kind != CPB_PATH_INDEX || f->subscript->negative))
     return refuse(f, CPB_E_USAGE, step, "its elements are numbered from 0");
   return true;

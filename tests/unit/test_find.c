@@ -251,7 +251,7 @@ static void text_keys_lead_to_values(void **state) {
   FINDS_UNTYPED(m, "20[\"ab\"].1", "\x03");
   fails(find(m, "by_text[\"ac\"]"), CPB_E_NOT_FOUND, "has none");
   fails(find(m, "by_text[\"abc\"]"), CPB_E_NOT_FOUND, "has none");
-  fails(find(m, "by_text[0]"), CPB_E_NOT_FOUND, "has none");
+  fails(find(m, "by_text[0]"), CPB_E_USAGE, "text in quotes");
 }
 
 static void number_keys_are_compared_as_their_type(void **state) {
@@ -272,7 +272,7 @@ static void number_keys_are_compared_as_their_type(void **state) {
   FINDS(m, "by_int[1]", "p");
   FINDS_UNTYPED(m, "23[true]", "t");
   fails(find(m, "by_int[2]"), CPB_E_NOT_FOUND, "has none");
-  fails(find(m, "by_int[\"1\"]"), CPB_E_NOT_FOUND, "has none");
+  fails(find(m, "by_int[\"1\"]"), CPB_E_USAGE, "not text");
 }
 
 static void what_is_no_entry_is_not_looked_at(void **state) {
@@ -372,7 +372,7 @@ static void pieces_make_no_difference(void **state) {
 
 static void values_on_the_way_are_not_asked_for(void **state) {
   (void)state;
-  bytes big = noise(1 << 20, 4), m = {NULL, 0};
+  bytes big = noise(1 << 14, 4), m = {NULL, 0};
   put_int(put_bytes(&m, 2, big.data, big.size), 1, 5);
   cpb_error error;
   cpb_path *path = cpb_path_parse(NULL, "n", 1, &error);
