@@ -38,17 +38,16 @@ static inline const uint8_t *cpb_varint_read(const uint8_t *p, const uint8_t *en
     return p + 1;
   }
   uint64_t v = 0;
-  for (unsigned shift = 0; shift < 70; shift += 7) {
+  for (unsigned shift = 0;; shift += 7) {
     if (p == end) return NULL;
     uint8_t byte = *p++;
-    if (shift == 63 && byte > 1) return NULL;
+    if (shift == 63 && byte > 1) return NULL; /* so the tenth byte is the last */
     v |= (uint64_t)(byte & 0x7f) << shift;
     if (byte < 0x80) {
       *value = v;
       return p;
     }
   }
-  return NULL;
 }
 
 /* Writes at most CPB_VARINT_MAX bytes and returns the byte after them. */

@@ -96,8 +96,7 @@ static head_result read_head(head_reader *r, cpb_wire_field *f) {
       result = read_varint(r, &f->size);
       value = r->at;
       break;
-    case CPB_WIRE_START_GROUP:
-    case CPB_WIRE_END_GROUP: break;
+    default: break; /* a group's tag is all there is */
   }
   f->value = (uint64_t)(value - begin);
   return result;
@@ -163,7 +162,7 @@ static head_result resume_head(cpb_wire_scanner *s, cpb_span *in, uint64_t begin
   size_t had = s->partial_size;
   size_t room = cpb_min_size(sizeof s->partial, (size_t)cpb_min_u64(end_of(s) - begin, sizeof s->partial));
   size_t more = cpb_min_size(in->size, room - had);
-  if (more > 0) memcpy(s->partial + had, in->data, more);
+  memcpy(s->partial + had, in->data, more);
   head_reader r = {s->partial, s->partial + had + more, NULL};
   head_result result = read_head(&r, &s->field);
   if (result == HEAD_BAD) damaged(s, begin, r.wrong);
@@ -239,7 +238,7 @@ static cpb_wire_event at_end(cpb_wire_scanner *s) {
 cpb_wire_event cpb_wire_next(cpb_wire_scanner *s, cpb_span *in) {
   while (s->error->code == CPB_OK) {
     if (s->value_open && !leave_out(s, in)) break;
-    if (s->pos == end_of(s) && s->partial_size == 0) return at_end(s);
+    if (s->pos == end_of(s)) return at_end(s); /* a field cut there was damage */
     head_result result = next_head(s, in);
     if (result == HEAD_SHORT) return CPB_WIRE_MORE;
     cpb_wire_event event;

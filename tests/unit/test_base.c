@@ -2,8 +2,12 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/checked.h"
 #include "base/input.h"
 #include "base/limits.h"
 #include "base/status.h"
@@ -16,6 +20,55 @@ static void error_keeps_the_first(void **state) {
   assert_int_equal(error.code, CPB_E_DAMAGED);
   assert_int_equal(error.offset, 7);
   assert_string_equal(error.message, "chunk 3, hash 0000000000000abc");
+}
+
+static void each_code_has_a_name_and_a_text(void **state) {
+  (void)state;
+  for (int a = 0; a <= CPB_E_CANCELLED; a++) {
+    assert_string_not_equal(cpb_code_name((cpb_code)a), "UNKNOWN");
+    for (int b = 0; b < a; b++) {
+      assert_string_not_equal(cpb_code_name((cpb_code)a), cpb_code_name((cpb_code)b));
+      assert_string_not_equal(cpb_code_text((cpb_code)a), cpb_code_text((cpb_code)b));
+    }
+  }
+  assert_string_equal(cpb_code_name((cpb_code)99), "UNKNOWN");
+  assert_string_equal(cpb_code_text((cpb_code)99), "unknown error code");
+  assert_string_equal(cpb_version(), "0.1.0");
+}
+
+static void text_is_formatted_as_by_printf(void **state) {
+  (void)state;
+  char ours[64], theirs[64];
+#define SAME(...)                                                                             \
+  do {                                                                                        \
+    size_t n = cpb_format(ours, sizeof ours, __VA_ARGS__);                                    \
+    assert_int_equal(n, snprintf(theirs, sizeof theirs, __VA_ARGS__));                        \
+    assert_string_equal(ours, theirs);                                                        \
+  } while (0)
+  SAME("%d %d %4d", 0, -2147483647 - 1, 17);
+  SAME("%u %llu %zu %x %04x %llx", 7u, 1ull << 63, sizeof ours, 0xbeefu, 0xau, ~0ull);
+  SAME("%s|%5s|%c|%%|", "a", "bc", 'd');
+  ours[0] = 'x';
+  assert_int_equal(cpb_format(ours, 0, "%d", 5), 0);
+  assert_int_equal(ours[0], 'x');
+  assert_int_equal(cpb_format(ours, 4, "%d", 12345), 3);
+  assert_string_equal(ours, "123");
+}
+
+static void overflow_is_noticed(void **state) {
+  (void)state;
+  uint64_t wide;
+  size_t size;
+  assert_true(cpb_add_u64(UINT64_MAX - 1, 1, &wide) && wide == UINT64_MAX);
+  assert_false(cpb_add_u64(UINT64_MAX, 1, &wide));
+  assert_true(cpb_add_size(SIZE_MAX - 1, 1, &size) && size == SIZE_MAX);
+  assert_false(cpb_add_size(SIZE_MAX, 1, &size));
+  assert_true(cpb_mul_size(0, SIZE_MAX, &size) && size == 0);
+  assert_true(cpb_mul_size(SIZE_MAX / 2, 2, &size) && size == SIZE_MAX - 1);
+  assert_false(cpb_mul_size(SIZE_MAX / 2 + 1, 2, &size));
+  assert_true(cpb_mul_u64(0, 3, &wide) && wide == 0);
+  assert_false(cpb_mul_u64(UINT64_MAX / 2 + 1, 2, &wide));
+  assert_true(cpb_to_size(7, &size) && size == 7);
 }
 
 static void quote_escapes_what_a_terminal_would_act_on(void **state) {
@@ -40,6 +93,7 @@ static void varints_match_their_published_forms(void **state) {
     assert_true(value == in);
     assert_null(cpb_varint_read(out, end - 1, &value));
   }
+  assert_null(cpb_varint_read(out, out, &value));
   const uint8_t too_big[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02};
   assert_null(cpb_varint_read(too_big, too_big + 10, &value));
 }
@@ -77,6 +131,20 @@ static void input_tells_missing_from_not_arrived(void **state) {
   assert_int_equal(input.failure.offset, 5);
 }
 
+static void the_host_may_cancel_whatever_is_needed(void **state) {
+  (void)state;
+  cpb_input input;
+  cpb_input_init(&input);
+  uint64_t size;
+  assert_int_equal(cpb_input_size(&input, 10, &size), CPB_WAIT);
+  cpb_input_fail(&input, CPB_E_CANCELLED, "enough");
+  assert_int_equal(input.failure.code, CPB_E_CANCELLED);
+  assert_true(input.failure.offset == CPB_NO_OFFSET);
+  cpb_input_init(&input);
+  cpb_input_fail(&input, CPB_E_DAMAGED, "a host does not know that");
+  assert_int_equal(input.failure.code, CPB_E_READ);
+}
+
 static void older_option_structs_are_filled_up(void **state) {
   (void)state;
   cpb_limits given = {0};
@@ -97,6 +165,10 @@ int main(void) {
       cmocka_unit_test(input_asks_until_it_has_all),
       cmocka_unit_test(input_tells_missing_from_not_arrived),
       cmocka_unit_test(older_option_structs_are_filled_up),
+      cmocka_unit_test(each_code_has_a_name_and_a_text),
+      cmocka_unit_test(text_is_formatted_as_by_printf),
+      cmocka_unit_test(overflow_is_noticed),
+      cmocka_unit_test(the_host_may_cancel_whatever_is_needed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,8 @@ static void ends_past_64_bits_are_refused(void **state) {
   assert_false(cpb_chunk_end(64, UINT64_MAX, 0, &end));
   assert_false(cpb_chunk_end(64, UINT64_MAX - 200, 0, &end));
   assert_false(cpb_chunk_end(UINT64_MAX - 1000, 10, 10000, &end));
+  assert_false(cpb_chunk_end(UINT64_MAX - 70000, 10, 5000, &end));
+  assert_false(cpb_chunk_end(UINT64_MAX - 70000, 10, 80000, &end));
   assert_true(cpb_chunk_end(64, UINT64_MAX / 2, 0, &end));
 }
 

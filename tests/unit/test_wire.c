@@ -223,6 +223,7 @@ static void entering_a_number_is_a_mistake_of_the_caller(void **state) {
   assert_false(cpb_wire_enter(&s));
   assert_int_equal(error.code, CPB_E_USAGE);
   assert_int_equal(cpb_wire_next(&s, &in), CPB_WIRE_ERROR);
+  assert_false(cpb_wire_enter(&s)); /* after an error too */
   cpb_wire_free(&s);
 }
 
