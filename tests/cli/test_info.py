@@ -1,0 +1,93 @@
+"""`info` on indices and names of every kind."""
+
+import json
+import os
+import subprocess
+
+from support.riegeli import write
+from support.wire import field, varint
+
+from cli.conftest import parts
+
+
+def number(n, value):
+    return varint(n << 3) + varint(value & (1 << 64) - 1)
+
+
+def chunked(tag, kind=2):
+    """A .cpb whose chunk 1 is at the field tag `tag`."""
+    chunks = [b"", b"v"]
+    infos = b"".join(field(2, number(1, 1 if i == 0 else kind) + number(2, len(c)) + number(3, 64 + i))
+                     for i, c in enumerate(chunks))
+    tags = b"".join(field(1, step) for step in tag)
+    message = number(1, 0) + field(2, tags + field(3, number(1, 1)))
+    version = field(1, number(1, 3) + number(3, 7) + number(3, 9))
+    return write(chunks + [version + infos + field(3, message)])
+
+
+def shown(cpb, tmp_path, tag, kind=2):
+    (tmp_path / "x.cpb").write_bytes(chunked(tag, kind))
+    info = json.loads(cpb.ok("info", tmp_path / "x.cpb", "--json"))
+    text = cpb.ok("info", tmp_path / "x.cpb").decode()
+    path = info["message"]["fields"][0]["path"]
+    assert path in text
+    return path, info, text
+
+
+def test_each_kind_of_step_is_shown(cpb, tmp_path):
+    def path(*tag):
+        return shown(cpb, tmp_path, tag)[0]
+
+    assert path(number(1, 99)) == "99"
+    assert path(number(1, 99), number(3, 4)) == "99[4]"
+    assert path(number(1, 99), field(2, field(1, b'a"\n'))) == '99["a\\"\\x0a"]'
+    assert path(number(1, 99), field(2, number(2, 1))) == "99[true]"
+    assert path(number(1, 99), field(2, number(3, 5))) == "99[5]"
+    assert path(number(1, 99), field(2, number(4, 6))) == "99[6]"
+    assert path(number(1, 99), field(2, number(5, -5))) == "99[-5]"
+    assert path(number(1, 99), field(2, number(6, -6))) == "99[-6]"
+
+
+def test_version_and_chunk_types_are_shown(cpb, tmp_path):
+    for kind, name in ((0, "UNSPECIFIED"), (1, "MESSAGE"), (2, "BYTES"), (5, "UNKNOWN")):
+        _, info, text = shown(cpb, tmp_path, [number(1, 99)], kind)
+        assert info["chunks"][1]["type"] == name and name in text
+        assert info["version"]["bad_consumers"] == [7, 9]
+        assert "splitter 3" in text and "not for 7 9" in text
+
+
+def test_names_are_json_strings(cpb, tmp_path):
+    """UTF-8 as it is; what is none as U+FFFD."""
+    names = {b'"\\\x01.cpb': '"\\\x01.cpb', "é€😀.cpb".encode(): "é€😀.cpb", b"\xff.cpb": "\ufffd.cpb",
+             b"\xc0\x80.cpb": "\ufffd\ufffd.cpb", b"\xed\xa0\x80.cpb": "\ufffd\ufffd\ufffd.cpb",
+             b"\xe2(.cpb": "\ufffd(.cpb", b".cpb\xe2\x82": ".cpb\ufffd\ufffd",
+             b"\xf4\x90\x80\x80.cpb": "\ufffd" * 4 + ".cpb"}
+    for name, wanted in names.items():
+        path = os.fsencode(tmp_path) + b"/" + name
+        with open(path, "wb") as file:
+            file.write(chunked([number(1, 99)]))
+        out = subprocess.run(cpb.command + ["info", path, "--json"], stdout=subprocess.PIPE, check=True).stdout
+        assert json.loads(out)["file"] == str(tmp_path) + "/" + wanted
+
+
+def test_a_chunk_with_a_damaged_header_is_shown_as_unreadable(cpb, tmp_path):
+    cpb.ok("repack", write_good(tmp_path), "-o", tmp_path / "remote.cpb", "--codec", "none")
+    data = bytearray((tmp_path / "remote.cpb").read_bytes())
+    info = json.loads(cpb.ok("info", tmp_path / "remote.cpb", "--json"))
+    data[info["chunks"][1]["chunk_begin"] + 20] ^= 1
+    (tmp_path / "bad.cpb").write_bytes(data)
+    for options in ([], ["--json"]):
+        result = cpb.run("info", tmp_path / "bad.cpb", *options)
+        assert result.returncode == 2
+        assert b"bad.cpb: byte " in result.stderr
+        assert options or b"unreadable" in result.stdout
+    assert len(parts(tmp_path)) == 3
+
+
+def write_good(tmp_path):
+    path = tmp_path / "good.cpb"
+    records = [b"", b"the value of a chunk, long enough to be found again"]
+    infos = b"".join(field(2, number(1, 1 + i) + number(2, len(r)) + number(3, 64 + i)) for i, r in enumerate(records))
+    message = number(1, 0) + field(2, field(1, number(1, 99)) + field(3, number(1, 1)))
+    path.write_bytes(write(records + [infos + field(3, message)]))
+    return path
