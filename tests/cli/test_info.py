@@ -85,8 +85,9 @@ def test_a_chunk_with_a_damaged_header_is_shown_as_unreadable(cpb, tmp_path):
 
 
 def write_good(tmp_path):
+    """A .cpb whose chunk 1 is large."""
     path = tmp_path / "good.cpb"
-    records = [b"", b"the value of a chunk, long enough to be found again"]
+    records = [b"", b"value" * 40000]  # several blocks: the index is found without it
     infos = b"".join(field(2, number(1, 1 + i) + number(2, len(r)) + number(3, 64 + i)) for i, r in enumerate(records))
     message = number(1, 0) + field(2, field(1, number(1, 99)) + field(3, number(1, 1)))
     path.write_bytes(write(records + [infos + field(3, message)]))
