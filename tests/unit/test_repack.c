@@ -191,8 +191,10 @@ static void a_codec_that_is_asked_for_is_used_for_all(void **state) {
       const cpb_repack_options options = {.struct_size = sizeof options, .layout = (cpb_layout)layout, .codec = {.codec = codec}};
       split_file f = repacked(file, &options, 0);
       same_chunks(&f);
-      for (size_t i = 0; i < NUM_CHUNKS; i++)
+      for (size_t i = 0; i < NUM_CHUNKS; i++) {
         assert_int_equal(f.codecs[i], codec == CPB_CODEC_NONE ? 0 : codec == CPB_CODEC_BROTLI ? 'b' : 'z');
+        assert_int_equal(f.records[i].index, layout == CPB_LAYOUT_COMPAT ? i : 0);
+      }
       free_split(&f);
     }
   }
