@@ -60,9 +60,9 @@ void *cpb_transpose_table(cpb_transpose_program *p, size_t count, size_t element
 
 /* Takes the header off the front of `data`. */
 static bool read_header(cpb_transpose_program *p, cpb_span *data, cpb_transpose_cursor *header) {
+  if (data->size == 0) return cpb_transpose_damaged(p, "no compression type");
   const uint8_t *end = data->data + data->size;
   uint64_t size;
-  if (data->size == 0) return cpb_transpose_damaged(p, "no compression type");
   p->codec = data->data[0];
   const uint8_t *begin = cpb_varint_read(data->data + 1, end, &size);
   if (begin == NULL) return cpb_transpose_damaged(p, "the header's size is missing");
