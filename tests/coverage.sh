@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # tests/coverage.sh BUILD_DIR: prints what of src/ the tests reached, and fails
-# below the floors over all. The aim is 95 % of lines, 90 % of branches, and all
-# of both in the files that hold framing, varints and bounds; the floors follow
-# what is reached and only ever rise.
+# below the floors: 95 % of lines and 90 % of branches over all, and everything
+# in the files that hold framing, varints and bounds.
 #
 # `throw` and `unreachable` branches are the compiler's own, not the code's;
 # what nanopb generates lies in the build directory and is not ours.
@@ -14,8 +13,9 @@ python3 - "$1/coverage.json" <<'PYTHON'
 import json, sys
 from collections import defaultdict
 
-LINES, BRANCHES = 95, 88
-WHOLE = ["riegeli/block.h", "riegeli/highwayhash.c"]
+LINES, BRANCHES = 95, 90
+WHOLE = ["base/bytes.h", "base/checked.h", "base/input.c", "proto/wire.c", "riegeli/block.c", "riegeli/block.h",
+         "riegeli/highwayhash.c"]
 
 def ranges(numbers):
     numbers, out = sorted(numbers), []
