@@ -1,0 +1,52 @@
+/**
+ * X(code): what it means. The first eleven are those of cpb/base.h.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+export const codes = Object.freeze({
+  USAGE: 'an argument is wrong or a call came out of order',
+  MEMORY: 'out of memory',
+  DAMAGED: 'the input is damaged',
+  TRUNCATED: 'the input ends too early',
+  FORMAT: 'the input is not of this kind',
+  UNSUPPORTED: 'this version of libcpb cannot read it',
+  LIMIT: 'a limit was reached',
+  NOT_FOUND: 'no such chunk, record or field',
+  READ: 'reading failed',
+  WRITE: 'writing failed',
+  CANCELLED: 'the operation was cancelled',
+  HTTP: 'the server answered with an error status',
+  NETWORK: 'no answer, or a broken one; in a browser perhaps CORS',
+  TIMEOUT: 'the server took too long',
+  RANGE: 'the server does not answer range requests as it should',
+  CHANGED: 'the resource changed while it was read',
+  BUDGET: 'more requests or bytes than allowed',
+  TRAPPED: 'the WebAssembly instance failed and is not used again',
+  CLOSED: 'the file was closed',
+});
+
+/**
+ * Every error of this package, but for an aborted signal's reason, which is thrown
+ * as it is.
+ */
+export class CpbError extends Error {
+  /**
+   * @param {string} code a key of `codes`; stable
+   * @param {string} message
+   * @param {object} [details]
+   * @param {number} [details.offset] byte offset in the input
+   * @param {boolean} [details.retryable] whether the same call may succeed later
+   * @param {number} [details.status] HTTP status
+   * @param {number} [details.retryAfter] milliseconds that the server asks to wait
+   * @param {unknown} [details.cause]
+   */
+  constructor(code, message, details = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'CpbError';
+    this.code = code;
+    this.offset = details.offset;
+    this.retryable = details.retryable ?? false;
+    this.status = details.status;
+    this.retryAfter = details.retryAfter;
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * The types that the parts of the package share; no code.
+ *
+ * Offsets and sizes are numbers up to 2^53 - 1 (Number.MAX_SAFE_INTEGER); a file
+ * that says more is refused with code LIMIT.
+ */
+
+/**
+ * @typedef {object} ReadOptions
+ * @property {AbortSignal} [signal] ends the call with the signal's reason; what
+ *   others wait for, and what is cached, is not affected
+ */
+
+/**
+ * A range of bytes [offset, offset + length).
+ * @typedef {{ offset: number, length: number }} Range
+ */
+
+/**
+ * What a source knows of the thing that it reads.
+ * @typedef {object} Stat
+ * @property {number} size in bytes
+ * @property {string} [etag] changes when the bytes change; absent when unknown
+ */
+
+/**
+ * Where bytes come from. `read` and `stat` are all that a source of yours needs.
+ * Errors are CpbErrors (anything else thrown becomes one of code READ).
+ *
+ * @typedef {object} Source
+ * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Uint8Array>} read
+ *   exactly the bytes asked for; fewer only at the end of the input. The array
+ *   is the caller's to keep but not to change (it may be cached)
+ * @property {(options?: ReadOptions) => Promise<Stat>} stat cheap after the first call
+ * @property {(length: number, options?: ReadOptions) => Promise<Stat & { bytes: Uint8Array }>} [tail]
+ *   the last `length` bytes (or all) and what `stat` says, in one request
+ * @property {(ranges: Range[], options?: ReadOptions) => Promise<Uint8Array[]>} [readMany]
+ *   many at once, where that is cheaper than one by one
+ * @property {(offset: number, length: number, options?: ReadOptions) => ReadableStream<Uint8Array>} [stream]
+ *   the same bytes as `read` as they arrive, in one request, with backpressure
+ * @property {() => void | Promise<void>} [close]
+ * @property {string} [name] for messages: a URL without its query, a file's name
+ */
+
+/**
+ * Wraps a source in another that adds one thing: check, retry, coalesce, cache,
+ * budget. `compose(source, a, b)` is b(a(source)).
+ * @typedef {(source: Source) => Source} Middleware
+ */
+
+/**
+ * Limits against hostile input, in bytes or counts (cpb_limits in cpb/base.h).
+ * @typedef {object} Limits
+ * @property {number} [riegeliChunk] decoded bytes of a Riegeli chunk that must be
+ *   held in memory; default 256 MiB
+ * @property {number} [window] of a decoder; default 8 MiB
+ * @property {number} [chunks] in an index; default 2^24
+ * @property {number} [recordsPerChunk] default 2^24
+ * @property {number} [depth] of nested messages; default 100
+ * @property {number} [memory] of the WebAssembly instance, that is all that one
+ *   opened file may take; default 1 GiB
+ */
+
+/**
+ * What was transferred so far, or what something would cost.
+ * @typedef {object} Cost
+ * @property {number} requests
+ * @property {number} bytes
+ */
+
+export {};
