@@ -1,12 +1,15 @@
 /* Times the record engines from memory to memory, for run.py:
  *
  *   bench_records make tensors|nodes MEGABYTES > RECORDS.lp
- *   bench_records write CODEC[:LEVEL] RECORDS.lp OUT.riegeli [CHUNK_SIZE [PADDING]]
- *   bench_records read FILE.riegeli
- *   bench_records floor FILE.riegeli    hash, decompression and a copy alone
+ *   bench_records read FILE.riegeli [SECONDS]
+ *   bench_records write CODEC[:LEVEL] RECORDS.lp OUT.riegeli [CHUNK_SIZE [PADDING [SECONDS]]]
+ *   bench_records floor FILE.riegeli [SECONDS]             what reading cannot do without:
+ *                                                          hash, codec and one copy
+ *   bench_records write-floor CODEC FILE.riegeli [SECONDS] the same for writing that file
  *
- * Each but `make` prints seconds and bytes of decoded data. In .lp files each
- * record stands behind its size, 8 bytes little-endian. */
+ * Each but `make` runs again and again for SECONDS (default 0: once) and prints
+ * seconds and bytes of decoded data, a run a line. In .lp files each record
+ * stands behind its size, 8 bytes little-endian. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,7 @@
 #include "base/bytes.h"
 #include "base/limits.h"
 #include "cpb/records.h"
+#include "riegeli/compressor.h"
 #include "riegeli/decompressor.h"
 #include "riegeli/highwayhash.h"
 
@@ -29,8 +33,15 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void report(double seconds, uint64_t bytes) {
-  printf("%.6f %llu\n", seconds, (unsigned long long)bytes);
+/* Runs `work`, which answers the bytes that it did, for some seconds. */
+static int measure(const char *for_seconds, uint64_t (*work)(void *), void *what) {
+  double end = now() + (for_seconds != NULL ? strtod(for_seconds, NULL) : 0), start;
+  do {
+    start = now();
+    uint64_t bytes = work(what);
+    printf("%.6f %llu\n", now() - start, (unsigned long long)bytes);
+  } while (now() < end);
+  return 0;
 }
 
 static uint8_t *slurp(const char *path, size_t *size) {
@@ -113,45 +124,55 @@ static cpb_codec_options codec_named(const char *text) {
   return codec;
 }
 
-static void take_output(cpb_record_writer *writer, uint8_t *out, size_t *size) {
+typedef struct write_job {
+  cpb_record_writer_options options;
+  const uint8_t *records;
+  size_t size;
+  uint8_t *out;
+  size_t out_size;
+} write_job;
+
+static void take_output(cpb_record_writer *writer, write_job *job) {
   while (cpb_record_writer_step(writer) == CPB_STEP_OUTPUT) {
     uint64_t offset;
     size_t length;
     const uint8_t *data = cpb_record_writer_output(writer, &offset, &length);
-    memcpy(out + offset, data, length);
-    *size = (size_t)offset + length;
+    memcpy(job->out + offset, data, length);
+    job->out_size = (size_t)offset + length;
   }
 }
 
-static int write_records(const char *codec, const char *in, const char *to, uint64_t chunk_size,
-                         uint64_t padding) {
-  size_t size, out_size = 0;
-  uint8_t *records = slurp(in, &size), *out = malloc(8 * size + (1 << 20));
-  memset(out, 1, size); /* the pages are there before the clock runs */
-  cpb_record_writer_options options = {.struct_size = sizeof options,
-                                       .codec = codec_named(codec),
-                                       .chunk_size = chunk_size,
-                                       .initial_padding = padding,
-                                       .final_padding = padding};
-  double start = now();
-  cpb_record_writer *writer = cpb_record_writer_new(NULL, &options);
-  take_output(writer, out, &out_size);
+static uint64_t write_once(void *what) {
+  write_job *job = what;
+  cpb_record_writer *writer = cpb_record_writer_new(NULL, &job->options);
+  take_output(writer, job);
   uint64_t bytes = 0;
-  for (size_t at = 0; at < size;) {
-    uint64_t n = cpb_load64(records + at);
+  for (size_t at = 0; at < job->size;) {
+    uint64_t n = cpb_load64(job->records + at);
     if (cpb_record_writer_begin_record(writer, n) != CPB_OK) die("begin");
-    take_output(writer, out, &out_size);
-    if (cpb_record_writer_write(writer, records + at + 8, (size_t)n) != CPB_OK) die("write");
-    take_output(writer, out, &out_size);
+    take_output(writer, job);
+    if (cpb_record_writer_write(writer, job->records + at + 8, (size_t)n) != CPB_OK) die("write");
+    take_output(writer, job);
     at += 8 + (size_t)n;
     bytes += n;
   }
   cpb_record_writer_finish(writer);
-  take_output(writer, out, &out_size);
-  report(now() - start, bytes);
+  take_output(writer, job);
   cpb_record_writer_free(writer);
+  return bytes;
+}
+
+static int write_records(const char *codec, const char *in, const char *to, const char *chunk_size,
+                         const char *padding, const char *seconds) {
+  write_job job = {.options = {.struct_size = sizeof job.options, .codec = codec_named(codec)}};
+  if (chunk_size != NULL) job.options.chunk_size = strtoull(chunk_size, NULL, 10);
+  if (padding != NULL) job.options.initial_padding = job.options.final_padding = strtoull(padding, NULL, 10);
+  job.records = slurp(in, &job.size);
+  job.out = malloc(8 * job.size + (1 << 20));
+  memset(job.out, 1, job.size); /* the pages are there before the clock runs */
+  measure(seconds, write_once, &job);
   FILE *file = fopen(to, "wb");
-  if (file == NULL || fwrite(out, 1, out_size, file) != out_size || fclose(file) != 0) die(to);
+  if (file == NULL || fwrite(job.out, 1, job.out_size, file) != job.out_size || fclose(file) != 0) die(to);
   return 0;
 }
 
@@ -159,19 +180,17 @@ static int write_records(const char *codec, const char *in, const char *to, uint
 
 static volatile uint8_t sink;
 
-static int read_records(const char *path) {
-  size_t size;
-  uint8_t *data = slurp(path, &size);
-  double start = now();
+static uint64_t read_once(void *what) {
+  const cpb_span *file = what;
   cpb_record_reader *reader = cpb_record_reader_new(NULL, NULL);
   cpb_input *input = cpb_record_reader_input(reader);
-  cpb_input_end(input, size);
+  cpb_input_end(input, file->size);
   uint64_t bytes = 0;
   for (cpb_step step; (step = cpb_record_reader_step(reader)) != CPB_STEP_DONE;) {
     if (step == CPB_STEP_NEED) {
       cpb_need need;
       cpb_input_need(input, &need);
-      cpb_input_supply(input, need.offset, data + need.offset, size - (size_t)need.offset);
+      cpb_input_supply(input, need.offset, file->data + need.offset, file->size - (size_t)need.offset);
     } else if (step == CPB_STEP_DATA) {
       size_t length;
       const uint8_t *piece = cpb_record_reader_data(reader, &length);
@@ -181,66 +200,139 @@ static int read_records(const char *path) {
       die(cpb_record_reader_error(reader)->message);
     }
   }
-  report(now() - start, bytes);
   cpb_record_reader_free(reader);
-  return 0;
+  return bytes;
 }
 
-/* What no reader can do without: for each chunk its hash, its decompression,
- * and one copy of the decoded bytes. */
-static int floor_of(const char *path) {
-  size_t size;
-  uint8_t *data = slurp(path, &size);
-  static uint8_t chunk[64 << 20], decoded[64 << 20], copy[64 << 20];
-  cpb_allocator system = cpb_allocator_or_default(NULL);
-  cpb_limits limits = cpb_limits_or_default(NULL);
-  cpb_decompressor *d = NULL;
-  double seconds = 0;
-  uint64_t bytes = 0;
-  for (size_t at = 64; at + 40 < size;) {
-    uint8_t header[40];
-    size_t pos = at, got = 0;
-    for (; got < 40; pos++) {
-      if (pos % 65536 == 0) pos += 24;
-      header[got++] = data[pos];
-    }
-    size_t n = (size_t)cpb_load64(header + 8), used = 0;
-    while (used < n) {
-      if (pos % 65536 == 0) pos += 24;
-      size_t room = 65536 - pos % 65536, part = n - used < room ? n - used : room;
-      memcpy(chunk + used, data + pos, part);
-      used += part;
-      pos += part;
-    }
-    uint64_t sizes = 0;
-    const uint8_t *values = cpb_varint_read(chunk + 1, chunk + n, &sizes) + sizes;
-    size_t total = (size_t)cpb_load64(header + 32);
-    cpb_span span = {values, (size_t)(chunk + n - values)};
-    cpb_codec_error error;
-    double start = now();
-    sink = (uint8_t)cpb_hash_bytes(chunk, n);
-    if (header[24] == 'r' && chunk[0] != 0) {
-      if (d == NULL) d = cpb_decompressor_new(&system, &limits, chunk[0], span.size, &error);
-      else cpb_decompressor_reset(d, chunk[0], span.size, &error);
-      if (cpb_decompressor_read(d, &span, decoded, total) != total) die("cannot decompress");
-      memcpy(copy, decoded, total);
-    } else {
-      memcpy(copy, values, span.size);
-    }
-    seconds += now() - start;
-    bytes += total;
-    at = pos;
+static int read_records(const char *path, const char *seconds) {
+  cpb_span file;
+  file.data = slurp(path, &file.size);
+  return measure(seconds, read_once, &file);
+}
+
+/* --- The floor ---------------------------------------------------------------- */
+
+typedef struct floor_chunk {
+  cpb_span data;   /* stored, without block headers */
+  cpb_span values; /* in there, or for writing: decoded */
+  size_t decoded;
+} floor_chunk;
+
+typedef struct floor_job {
+  floor_chunk *chunks;
+  size_t count, largest;
+  uint8_t *decoded, *copy;
+  cpb_decompressor *decompressor;
+  cpb_compressor *compressor;
+  cpb_buffer out;
+} floor_job;
+
+/* The next `n` bytes of the file without block headers, in place. */
+static uint8_t *unblock(uint8_t *file, size_t *pos, uint8_t **to, size_t n) {
+  uint8_t *begin = *to;
+  for (size_t part; n > 0; n -= part) {
+    if (*pos % 65536 == 0) *pos += 24;
+    part = 65536 - *pos % 65536;
+    if (part > n) part = n;
+    memmove(*to, file + *pos, part);
+    *to += part;
+    *pos += part;
   }
-  report(seconds, bytes);
-  return 0;
+  return begin;
+}
+
+static floor_job load_chunks(const char *path) {
+  size_t size, room = 0;
+  uint8_t *file = slurp(path, &size), *to = file;
+  floor_job job = {0};
+  for (size_t pos = 64; pos + 40 < size;) {
+    const uint8_t *header = unblock(file, &pos, &to, 40);
+    size_t n = (size_t)cpb_load64(header + 8);
+    const uint8_t *data = unblock(file, &pos, &to, n);
+    uint64_t sizes = 0;
+    const uint8_t *values = cpb_varint_read(data + 1, data + n, &sizes) + sizes;
+    if (job.count == room) job.chunks = realloc(job.chunks, (room = 2 * room + 100) * sizeof *job.chunks);
+    floor_chunk *chunk = &job.chunks[job.count++];
+    *chunk = (floor_chunk){{data, n}, {values, (size_t)(data + n - values)}, (size_t)cpb_load64(header + 32)};
+    if (chunk->decoded > job.largest) job.largest = chunk->decoded;
+  }
+  job.decoded = malloc(job.largest);
+  job.copy = malloc(job.largest);
+  cpb_allocator system = cpb_allocator_or_default(NULL);
+  cpb_buffer_init(&job.out, &system);
+  return job;
+}
+
+static void decompress(floor_job *job, const floor_chunk *chunk, uint8_t *out) {
+  cpb_span in = chunk->values;
+  cpb_codec_error error;
+  if (job->decompressor == NULL)
+    job->decompressor = cpb_decompressor_new(NULL, NULL, chunk->data.data[0], in.size, &error);
+  else
+    cpb_decompressor_reset(job->decompressor, chunk->data.data[0], in.size, &error);
+  if (cpb_decompressor_read(job->decompressor, &in, out, chunk->decoded) != chunk->decoded) die("decompress");
+}
+
+static uint64_t read_floor_once(void *what) {
+  floor_job *job = what;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < job->count; i++) {
+    const floor_chunk *chunk = &job->chunks[i];
+    bool compressed = chunk->data.data[0] != 0;
+    sink = (uint8_t)cpb_hash_bytes(chunk->data.data, chunk->data.size);
+    if (compressed) decompress(job, chunk, job->decoded);
+    memcpy(job->copy, compressed ? job->decoded : chunk->values.data, chunk->decoded);
+    bytes += chunk->decoded;
+  }
+  return bytes;
+}
+
+static int read_floor(const char *path, const char *seconds) {
+  floor_job job = load_chunks(path);
+  return measure(seconds, read_floor_once, &job);
+}
+
+static uint64_t write_floor_once(void *what) {
+  floor_job *job = what;
+  cpb_codec_error error;
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < job->count; i++) {
+    cpb_span copied = {job->copy, job->chunks[i].decoded};
+    memcpy(job->copy, job->chunks[i].values.data, copied.size);
+    job->out.size = 0;
+    if (!cpb_compressor_begin(job->compressor, copied.size, &error) ||
+        !cpb_compressor_write(job->compressor, copied, &job->out, &error) ||
+        !cpb_compressor_finish(job->compressor, &job->out, &error))
+      die(error.what);
+    sink = (uint8_t)cpb_hash_bytes(job->out.data, job->out.size);
+    bytes += copied.size;
+  }
+  return bytes;
+}
+
+static int write_floor(const char *codec, const char *path, const char *seconds) {
+  floor_job job = load_chunks(path);
+  cpb_codec_options options = codec_named(codec);
+  cpb_codec_error error;
+  job.compressor = cpb_compressor_new(NULL, &options, &error);
+  for (size_t i = 0; i < job.count; i++) {
+    floor_chunk *chunk = &job.chunks[i];
+    uint8_t *decoded = malloc(chunk->decoded);
+    decompress(&job, chunk, decoded);
+    chunk->values = (cpb_span){decoded, chunk->decoded};
+  }
+  return measure(seconds, write_floor_once, &job);
 }
 
 int main(int argc, char **argv) {
-  if (argc == 4 && strcmp(argv[1], "make") == 0) return make(argv[2], strtoull(argv[3], NULL, 10) << 20);
-  if (argc >= 5 && strcmp(argv[1], "write") == 0)
-    return write_records(argv[2], argv[3], argv[4], argc > 5 ? strtoull(argv[5], NULL, 10) : 0,
-                         argc > 6 ? strtoull(argv[6], NULL, 10) : 0);
-  if (argc == 3 && strcmp(argv[1], "read") == 0) return read_records(argv[2]);
-  if (argc == 3 && strcmp(argv[1], "floor") == 0) return floor_of(argv[2]);
+  const char *const *arg = (const char *const *)argv; /* ends with NULL */
+  const char *command = argc > 1 ? arg[1] : "";
+  if (argc == 4 && strcmp(command, "make") == 0) return make(arg[2], strtoull(arg[3], NULL, 10) << 20);
+  if (argc >= 3 && strcmp(command, "read") == 0) return read_records(arg[2], arg[3]);
+  if (argc >= 3 && strcmp(command, "floor") == 0) return read_floor(arg[2], arg[3]);
+  if (argc >= 4 && strcmp(command, "write-floor") == 0) return write_floor(arg[2], arg[3], arg[4]);
+  if (argc >= 5 && strcmp(command, "write") == 0)
+    return write_records(arg[2], arg[3], arg[4], argc > 5 ? arg[5] : NULL, argc > 6 ? arg[6] : NULL,
+                         argc > 7 ? arg[7] : NULL);
   die("usage: see the head of tests/bench/bench_records.c");
 }
