@@ -151,6 +151,11 @@ typedef struct cpb_need {
                       a hint for joining and prefetching ranges */
 } cpb_need;
 
+/* Bytes [offset, offset + length) of an input. */
+typedef struct cpb_range {
+  uint64_t offset, length;
+} cpb_range;
+
 /* What the engine waits for; kind CPB_NEED_NONE when it waits for nothing. */
 CPB_API void cpb_input_need(const cpb_input *input, cpb_need *need);
 

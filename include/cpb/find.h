@@ -50,10 +50,6 @@ CPB_API const cpb_found *cpb_find_found(const cpb_find *find);
 
 /* A message that is there in several parts is all of them, one after the other,
  * as a parser would merge them: so there may be several ranges. */
-typedef struct cpb_range {
-  uint64_t offset, length;
-} cpb_range;
-
 CPB_API size_t cpb_find_num_ranges(const cpb_find *find);
 CPB_API cpb_range cpb_find_get_range(const cpb_find *find, size_t i);
 

@@ -121,6 +121,17 @@ CPB_API const cpb_enum_value *cpb_enum_find_number(const cpb_enum_type *type, in
  * the plain messages they are. */
 typedef struct cpb_json cpb_json;
 
+/* A value that a message has elsewhere (cpb/outline.h): here it is empty. In JSON
+ * {"@omitted": {"offset": N, "size": N}} stands in its place: as the value of a
+ * field, an element or a map's entry, and once for all the elements of a packed
+ * field. Both are JSON numbers, however large. */
+typedef struct cpb_omitted {
+  uint64_t offset, size;    /* of the value, where it is */
+  size_t at;                /* where the empty value is in the message: the byte
+                               after its length, which is 0 */
+  uint32_t number;          /* of the field */
+} cpb_omitted;
+
 typedef struct cpb_json_options {
   size_t struct_size;       /* sizeof(cpb_json_options) */
   int original_names;       /* non-zero: graph_def rather than graphDef */
@@ -130,6 +141,8 @@ typedef struct cpb_json_options {
                                instead of writing U+FFFD for what is wrong */
   unsigned indent;          /* spaces a level; 0: all on one line */
   const cpb_limits *limits;
+  const cpb_omitted *omitted; /* in the order of `at`; must outlive the cpb_json */
+  size_t num_omitted;
 } cpb_json_options;
 
 /* `type` and the `size` bytes at `data` must outlive it. `options` may be NULL.
