@@ -279,6 +279,7 @@ static int cat_field_of(message *m) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   const char *text = c->settings.field;
   cpb_path *path = cpb_path_parse(&c->allocator, text, strlen(text), &error);
+  if (!path && error.code == CPB_E_MEMORY) return cli_fail_memory(c);
   if (!path) return cli_usage(c->command, error.message);
   cpb_schema *schema = NULL;
   m->file = cli_open_input(c, m->name, &status);

@@ -251,7 +251,8 @@ static int recover_chunks(recovery *r, const cpb_index *index) {
 
 /* --- The command ------------------------------------------------------------------ */
 
-/* The index, if the file has one; the engine's error is no message here. */
+/* The index, if the file has one. That it has none is no error; that this time
+ * it could not be read is. */
 static cpb_index *find_index(recovery *r, int *status) {
   cpb_index *index = cpb_index_new(&r->cli->allocator, NULL);
   if (!index) {
@@ -262,6 +263,9 @@ static cpb_index *find_index(recovery *r, int *status) {
   while ((step = cpb_index_step(index)) == CPB_STEP_NEED)
     cpb_file_answer(r->in, cpb_index_input(index));
   if (step == CPB_STEP_DONE) return index;
+  const cpb_error *error = cpb_index_error(index);
+  if (error->code == CPB_E_READ || error->code == CPB_E_MEMORY)
+    *status = cli_fail(r->cli, r->name, error);
   cpb_index_free(index);
   return NULL;
 }

@@ -1,0 +1,157 @@
+/* A library to preload: the CPB_FAIL_AT-th call of a kind fails with errno
+ * CPB_FAIL_WITH, or ends the process there when that is "exit", or transfers a
+ * single byte when that is "short". CPB_FAIL_KIND is "read", "write" (which
+ * stands for all that changes files) or "memory" (what the program itself
+ * allocates, not what libraries do on its behalf). At its end a process appends
+ * to the file CPB_FAIL_COUNT the number of such calls, and that of blocks of
+ * memory and descriptors that it did not give back. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static int calls, blocks, descriptors;
+static bool over;
+
+#define REAL(name) __typeof__(&name) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+
+static void report(void) {
+  over = true; /* what follows is the C library's and the compiler's affair */
+  const char *path = getenv("CPB_FAIL_COUNT");
+  if (path == NULL) return;
+  FILE *file = fopen(path, "a");
+  if (file == NULL) return;
+  fprintf(file, "%d %d %d\n", calls, blocks, descriptors);
+  fclose(file);
+}
+
+/* Whether the call is the one, and then not to be made. `size` is that of a
+ * transfer, which can also be interrupted or short; NULL is for other calls. */
+static bool fails(const char *kind, size_t *size) {
+  static bool begun;
+  const char *wanted = getenv("CPB_FAIL_KIND"), *at = getenv("CPB_FAIL_AT"), *with = getenv("CPB_FAIL_WITH");
+  if (wanted == NULL || at == NULL || with == NULL || over) return false;
+  if (!begun) begun = atexit(report) == 0;
+  if (strcmp(wanted, kind) != 0 || calls++ != atoi(at)) return false;
+  if (strcmp(with, "exit") == 0) _exit(99);
+  bool is_transfer = size != NULL && *size > 0;
+  if (strcmp(with, "short") == 0) {
+    if (is_transfer) *size = 1;
+    return false;
+  }
+  errno = atoi(with);
+  return errno != EINTR || is_transfer;
+}
+
+/* --- Files -------------------------------------------------------------------- */
+
+static int opened(int fd) {
+  descriptors += fd >= 0 && !over;
+  return fd;
+}
+
+#define OPEN(name)                                                        \
+  int name(const char *path, int flags, ...) {                            \
+    va_list list;                                                         \
+    va_start(list, flags);                                                \
+    mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;             \
+    va_end(list);                                                         \
+    if (fails(flags & O_CREAT ? "write" : "read", NULL)) return -1;       \
+    REAL(name);                                                           \
+    return opened(real(path, flags, mode));                               \
+  }
+OPEN(open)
+OPEN(open64)
+
+#define MKSTEMP(name)              \
+  int name(char *path) {           \
+    REAL(name);                    \
+    return opened(real(path));     \
+  }
+MKSTEMP(mkstemp)
+MKSTEMP(mkstemp64)
+
+int close(int fd) {
+  bool failed = !over && fails("write", NULL);
+  int error = errno;
+  REAL(close);
+  int result = real(fd);
+  if (over) return result;
+  descriptors -= result == 0;
+  errno = failed ? error : errno;
+  return failed ? -1 : result;
+}
+
+ssize_t read(int fd, void *data, size_t size) {
+  if (fails("read", &size)) return -1;
+  REAL(read);
+  return real(fd, data, size);
+}
+
+ssize_t write(int fd, const void *data, size_t size) {
+  if (fd > 2 && fails("write", &size)) return -1;
+  REAL(write);
+  return real(fd, data, size);
+}
+
+int fsync(int fd) {
+  if (fails("write", NULL)) return -1;
+  REAL(fsync);
+  return real(fd);
+}
+
+int rename(const char *from, const char *to) {
+  if (fails("write", NULL)) return -1;
+  REAL(rename);
+  return real(from, to);
+}
+
+int link(const char *from, const char *to) {
+  if (fails("write", NULL)) return -1;
+  REAL(link);
+  return real(from, to);
+}
+
+/* --- Memory ------------------------------------------------------------------- */
+
+void *__libc_malloc(size_t size);
+void *__libc_realloc(void *block, size_t size);
+void __libc_free(void *block);
+
+static bool is_program(const void *caller) {
+  Dl_info program, its;
+  return !over && dladdr((void *)getauxval(AT_ENTRY), &program) && dladdr(caller, &its) &&
+         program.dli_fbase == its.dli_fbase;
+}
+
+#define BY_PROGRAM is_program(__builtin_return_address(0))
+
+void *malloc(size_t size) {
+  bool counts = BY_PROGRAM;
+  if (counts && fails("memory", NULL)) return NULL;
+  void *block = __libc_malloc(size);
+  blocks += counts && block != NULL;
+  return block;
+}
+
+void *realloc(void *block, size_t size) {
+  bool counts = BY_PROGRAM;
+  if (counts && fails("memory", NULL)) return NULL;
+  void *moved = __libc_realloc(block, size);
+  blocks += counts && block == NULL && moved != NULL;
+  return moved;
+}
+
+void free(void *block) {
+  blocks -= block != NULL && BY_PROGRAM;
+  __libc_free(block);
+}

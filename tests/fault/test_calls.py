@@ -1,0 +1,132 @@
+"""The n-th read, write or allocation of a command fails, is interrupted or is
+short, or the process dies at it: an error of its own, nothing leaks, and the
+output is the old file whole or the new one whole."""
+
+import errno
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from conftest import DATA
+
+HERE = pathlib.Path(__file__).resolve().parent
+MODEL = DATA / "cpb" / "graph_mixed-large"
+CHUNKED = MODEL / "max5000_brotli.cpb"
+GRAPH = ["--type", "tensorflow.GraphDef"]
+SPLIT = ["split", MODEL / "orig.pb", *GRAPH, "--max-chunk-size", "3000"]
+OUT = ["-o", "out.cpb"]
+
+# A file that is to stand there before, and `--force`, go with "out.cpb".
+OPERATIONS = {
+    "split": [*SPLIT, *OUT, "--force"],
+    "split, verified": [*SPLIT, "--verify", *OUT, "--force"],
+    "split, small": ["split", MODEL / "orig.pb", *GRAPH, "-o", "out", "--force"],
+    "merge": ["merge", CHUNKED, *OUT, "--force"],
+    "merge by type": ["merge", CHUNKED, *GRAPH, *OUT],
+    "merge a pipe": ["merge", "-", "-o", "-"],
+    "repack": ["repack", CHUNKED, "--layout", "remote", *OUT, "--force"],
+    "repack to a pipe": ["repack", CHUNKED, "-o", "-"],
+    "recover": ["recover", DATA / "corrupt" / "base_zstd.riegeli", *OUT, "--force"],
+    "recover chunks": ["recover", CHUNKED, *OUT],
+    "verify": ["verify", CHUNKED, "--against", MODEL / "orig.pb"],
+    "info": ["info", CHUNKED],
+    "records": ["records", CHUNKED, "--json"],
+    "metadata": ["records", DATA / "corrupt" / "base_meta.riegeli", "--metadata"],
+    "cat a chunk": ["cat", CHUNKED, "--chunk", "1"],
+    "cat a record": ["cat", CHUNKED, "--record", "1"],
+    "cat a field": ["cat", CHUNKED, "--field", "node[1]"],
+    "cat a file's field": ["cat", MODEL / "orig.pb", "--field", "node[1].name", *GRAPH],
+    "cat as JSON": ["cat", CHUNKED, "--field", "node[0]", "--json"],
+}
+OLD = b"the old file"
+
+
+@pytest.fixture(scope="session")
+def shim(tmp_path_factory):
+    out = tmp_path_factory.mktemp("shim") / "failing_calls.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", HERE / "failing_calls.c", "-o", out, "-ldl"], check=True)
+    return out
+
+
+class Run:
+    """A command whose call number `at` fails, in a folder of its own."""
+
+    def __init__(self, cpb, shim, folder, name, kind, at, how):
+        for path in folder.iterdir():
+            path.unlink()
+        words = OPERATIONS[name]
+        self.old = {"out.cpb": OLD} if "--force" in words else {}
+        for file, data in self.old.items():
+            (folder / file).write_bytes(data)
+        env = dict(os.environ, LD_PRELOAD=str(shim), CPB_FAIL_KIND=kind, CPB_FAIL_AT=str(at),
+                   CPB_FAIL_WITH=str(how), CPB_FAIL_COUNT=str(folder / "count"))
+        stdin = CHUNKED.read_bytes() if "-" in words[1:2] else b""
+        result = cpb.run(*words, env=env, cwd=folder, input=stdin)
+        self.code, self.text, self.message = result.returncode, result.stdout, result.stderr.decode()
+        count = folder / "count"
+        if count.exists():
+            self.calls, self.blocks, self.descriptors = map(int, count.read_text().split())
+            count.unlink()
+        self.files = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def check_death(run, good):
+    """Of the output's own name there is the old file or the new one."""
+    for name in set(run.old) | set(good.files):
+        assert run.files.get(name) in (run.old.get(name), good.files.get(name))
+
+
+def check_failure(run, good, code, text):
+    if run.code == 0:  # a call the command can do without
+        assert (run.text, run.files) == (good.text, good.files)
+    else:
+        assert run.code == code and text in run.message, run.message
+        assert run.files == run.old
+    assert (run.blocks, run.descriptors) == (0, 0), "leaks"
+
+
+def check_as_ever(run, good):
+    assert (run.code, run.text, run.files) == (0, good.text, good.files), run.message
+
+
+def failing_everywhere(cpb, shim, folder, name, kind, how, check):
+    good = Run(cpb, shim, folder, name, kind, 10**9, "exit")
+    assert good.code == 0, good.message
+    assert (good.blocks, good.descriptors) == (0, 0)
+    for at in range(good.calls):
+        run = Run(cpb, shim, folder, name, kind, at, how)
+        try:
+            check(run, good)
+        except AssertionError as error:
+            raise AssertionError(f"call {at} of {good.calls}: {error}") from None
+
+
+@pytest.mark.parametrize("kind, how", [("read", errno.EIO), ("read", errno.EACCES), ("write", errno.EIO),
+                                       ("write", errno.ENOSPC)])
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_call_fails_once(cpb, shim, name, kind, how, tmp_path):
+    def check(run, good):
+        check_failure(run, good, 3, os.strerror(how))
+    failing_everywhere(cpb, shim, tmp_path, name, kind, how, check)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_allocation_fails_once(cpb, shim, name, tmp_path):
+    def check(run, good):
+        check_failure(run, good, 4, "out of memory")
+    failing_everywhere(cpb, shim, tmp_path, name, "memory", errno.ENOMEM, check)
+
+
+@pytest.mark.parametrize("kind", ["read", "write"])
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_death_at_every_call(cpb, shim, name, kind, tmp_path):
+    failing_everywhere(cpb, shim, tmp_path, name, kind, "exit", check_death)
+
+
+@pytest.mark.parametrize("how", [errno.EINTR, "short"])
+@pytest.mark.parametrize("kind", ["read", "write"])
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_calls_that_are_interrupted_or_short(cpb, shim, name, kind, how, tmp_path):
+    failing_everywhere(cpb, shim, tmp_path, name, kind, how, check_as_ever)
