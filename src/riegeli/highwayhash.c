@@ -80,11 +80,7 @@ static void mix_rest(const cpb_hash_kernel *kernel, cpb_hash *hash) {
 uint64_t cpb_hash_finish_with(const cpb_hash_kernel *kernel, const cpb_hash *hash) {
   cpb_hash h = *hash;
   if (h.packet_size > 0) mix_rest(kernel, &h);
-  for (int round = 0; round < 4; round++) {
-    uint8_t packet[CPB_HASH_PACKET];
-    for (int i = 0; i < 4; i++) cpb_store64(packet + 8 * i, swap_halves(h.v0[i ^ 2]));
-    kernel->mix(&h, packet, 1);
-  }
+  kernel->permute(&h);
   return h.v0[0] + h.v1[0] + h.mul0[0] + h.mul1[0];
 }
 

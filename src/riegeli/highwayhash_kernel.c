@@ -36,14 +36,25 @@ static void mix_portable(cpb_hash *hash, const uint8_t *packets, size_t count) {
   *hash = h;
 }
 
-static const cpb_hash_kernel portable = {"portable", mix_portable};
+static void permute_portable(cpb_hash *hash) {
+  for (int round = 0; round < CPB_HASH_ROUNDS; round++) {
+    uint8_t packet[CPB_HASH_PACKET];
+    for (int i = 0; i < 4; i++) {
+      uint64_t lane = hash->v0[i ^ 2];
+      cpb_store64(packet + 8 * i, lane << 32 | lane >> 32);
+    }
+    mix_portable(hash, packet, 1);
+  }
+}
+
+static const cpb_hash_kernel portable = {"portable", mix_portable, permute_portable};
 
 /* --- x86: AVX2, SSSE3 ------------------------------------------------------- */
 
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 #include <immintrin.h>
 
-#define MIX mix_avx2
+#define KERNEL(name) name##_avx2
 #define TARGET __attribute__((target("avx2")))
 #define VECTOR __m256i
 #define LANES 4
@@ -53,9 +64,11 @@ static const cpb_hash_kernel portable = {"portable", mix_portable};
 #define XOR(a, b) _mm256_xor_si256(a, b)
 #define MUL(a, b) _mm256_mul_epu32(a, _mm256_srli_epi64(b, 32))
 #define ZIPPER(a) _mm256_shuffle_epi8(a, _mm256_setr_epi8(ZIPPER_BYTES, ZIPPER_BYTES))
+#define SWAP(v, i) _mm256_permutevar8x32_epi32(v[i], _mm256_setr_epi32(5, 4, 7, 6, 1, 0, 3, 2))
+#define PREFETCH(p) _mm_prefetch((const char *)(p), _MM_HINT_T0)
 #include "riegeli/highwayhash_simd.inc"
 
-#define MIX mix_ssse3
+#define KERNEL(name) name##_ssse3
 #define TARGET __attribute__((target("ssse3")))
 #define VECTOR __m128i
 #define LANES 2
@@ -65,10 +78,13 @@ static const cpb_hash_kernel portable = {"portable", mix_portable};
 #define XOR(a, b) _mm_xor_si128(a, b)
 #define MUL(a, b) _mm_mul_epu32(a, _mm_srli_epi64(b, 32))
 #define ZIPPER(a) _mm_shuffle_epi8(a, _mm_setr_epi8(ZIPPER_BYTES))
+#define SWAP(v, i) _mm_shuffle_epi32(v[(i) ^ 1], 0xb1)
+#define PREFETCH(p) _mm_prefetch((const char *)(p), _MM_HINT_T0)
 #include "riegeli/highwayhash_simd.inc"
 
 const cpb_hash_kernel *cpb_hash_kernel_get(size_t index) {
-  static const cpb_hash_kernel avx2 = {"avx2", mix_avx2}, ssse3 = {"ssse3", mix_ssse3};
+  static const cpb_hash_kernel avx2 = {"avx2", mix_avx2, permute_avx2};
+  static const cpb_hash_kernel ssse3 = {"ssse3", mix_ssse3, permute_ssse3};
   if (__builtin_cpu_supports("avx2") && index-- == 0) return &avx2;
   if (__builtin_cpu_supports("ssse3") && index-- == 0) return &ssse3;
   return index == 0 ? &portable : NULL;
@@ -88,6 +104,7 @@ const cpb_hash_kernel *cpb_hash_kernel_get(size_t index) {
 #define XOR(a, b) veorq_u64(a, b)
 #define MUL(a, b) vmull_u32(vmovn_u64(a), vshrn_n_u64(b, 32))
 #define ZIPPER(a) zipper(a)
+#define SWAP(v, i) vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(v[(i) ^ 1])))
 static inline uint64x2_t zipper(uint64x2_t a) {
   static const uint8_t bytes[16] = {ZIPPER_BYTES};
   return vreinterpretq_u64_u8(vqtbl1q_u8(vreinterpretq_u8_u64(a), vld1q_u8(bytes)));
@@ -103,18 +120,20 @@ static inline uint64x2_t zipper(uint64x2_t a) {
 #define MUL(a, b) wasm_i64x2_mul(wasm_v128_and(a, wasm_i64x2_const_splat(0xffffffff)), wasm_u64x2_shr(b, 32))
 #define SHUFFLE(a, ...) wasm_i8x16_shuffle(a, a, __VA_ARGS__)
 #define ZIPPER(a) SHUFFLE(a, ZIPPER_BYTES)
+#define SWAP(v, i) SHUFFLE(v[(i) ^ 1], 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11)
 #endif
 
 #ifdef SIMD_NAME
-#define MIX mix_simd
+#define KERNEL(name) name##_simd
 #define TARGET
 #define LANES 2
+#define PREFETCH(p) ((void)(p))
 #include "riegeli/highwayhash_simd.inc"
 #endif
 
 const cpb_hash_kernel *cpb_hash_kernel_get(size_t index) {
 #ifdef SIMD_NAME
-  static const cpb_hash_kernel simd = {SIMD_NAME, mix_simd};
+  static const cpb_hash_kernel simd = {SIMD_NAME, mix_simd, permute_simd};
   if (index-- == 0) return &simd;
 #endif
   return index == 0 ? &portable : NULL;

@@ -5,11 +5,15 @@
 #include "riegeli/highwayhash.h"
 
 #define CPB_HASH_PACKET 32
+#define CPB_HASH_ROUNDS 4 /* at the end, of the state mixed into itself */
+#define CPB_HASH_AHEAD 4096 /* bytes, of what is prefetched */
 
 typedef struct cpb_hash_kernel {
   const char *name;
   /* Mixes `count` packets, one after the other in memory, into the state. */
   void (*mix)(cpb_hash *hash, const uint8_t *packets, size_t count);
+  /* After the last packet. */
+  void (*permute)(cpb_hash *hash);
 } cpb_hash_kernel;
 
 /* What this build holds and this machine can run, the fastest first and the
