@@ -8,9 +8,9 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "proto/wire.h"
+#include "proto/wire_feed.h"
 
 #define READ_SIZE ((size_t)64 << 10)
-#define AHEAD_SMALL 256 /* tags and lengths on the way over large values */
 
 typedef struct range_list {
   cpb_range *items;
@@ -43,7 +43,8 @@ struct cpb_find {
   const cpb_path_step *subscript; /* or NULL */
   bool is_map;
   size_t range;                   /* of `current` */
-  cpb_wire_scanner scanner;
+  cpb_wire_scanner scanner;       /* its offsets are those of the input */
+  cpb_wire_feed feed;
   bool scanning;
   uint64_t seen;                  /* elements */
   bool matched;                   /* the element, or an entry with the key */
@@ -69,6 +70,7 @@ cpb_find *cpb_find_new(const cpb_allocator *given, const cpb_message_type *type,
   f->limits = cpb_limits_or_default(limits);
   f->error.offset = CPB_NO_OFFSET;
   cpb_input_init(&f->input);
+  cpb_wire_feed_begin(&f->feed, &f->input);
   cpb_buffer_init(&f->key_bytes, &a);
   f->path = path;
   f->type = f->found.message = type;
@@ -214,9 +216,6 @@ static bool end_walk(cpb_find *f) {
 
 /* --- Fields ---------------------------------------------------------------------- */
 
-/* Offsets of the scanner count from the range. */
-static uint64_t base(const cpb_find *f) { return f->current.items[f->range].offset; }
-
 static bool is_packed(const cpb_find *f, const cpb_wire_field *field) {
   const cpb_field *known = f->found.field;
   if (!known || field->type != CPB_WIRE_LEN) return false;
@@ -225,25 +224,24 @@ static bool is_packed(const cpb_find *f, const cpb_wire_field *field) {
 
 /* A field of the right number that is not a map's entry, all of it known. */
 static bool take_occurrence(cpb_find *f, const cpb_wire_field *field, uint64_t end) {
-  uint64_t value = base(f) + field->value;
   f->found.wire_type = field->type;
   if (f->subscript) {
     if (is_packed(f, field)) {
-      f->packed = (cpb_range){value, field->size};
-      f->element = value;
+      f->packed = (cpb_range){field->value, field->size};
+      f->element = field->value;
       f->state = FIND_PACKED;
       return true;
     }
-    return f->seen++ == f->subscript->value ? only_range(f, value, field->size) : true;
+    return f->seen++ == f->subscript->value ? only_range(f, field->value, field->size) : true;
   }
   const cpb_field *known = f->found.field;
   f->matched = true;
   if (known && known->repeated) {
     f->found.fields = 1;
-    return add_range(f, &f->matches, base(f) + field->begin, end - field->begin);
+    return add_range(f, &f->matches, field->begin, end - field->begin);
   }
   bool merges = known ? known->message != NULL : path_step(f, f->step) != NULL;
-  return merges ? add_range(f, &f->matches, value, field->size) : only_range(f, value, field->size);
+  return merges ? add_range(f, &f->matches, field->value, field->size) : only_range(f, field->value, field->size);
 }
 
 /* --- Maps ---------------------------------------------------------------------- */
@@ -264,20 +262,19 @@ static bool number_matches(const cpb_find *f, const cpb_wire_field *field) {
 static void begin_entry(cpb_find *f) {
   const cpb_path_step *key = f->subscript;
   f->key_matches = key->kind == CPB_PATH_KEY ? key->length == 0 : key->value == 0;
-  f->value = (cpb_range){base(f) + f->scanner.field.value, 0};
+  f->value = (cpb_range){f->scanner.field.value, 0};
 }
 
 static void take_entry_field(cpb_find *f, const cpb_wire_field *field) {
-  uint64_t value = base(f) + field->value;
   if (field->type == CPB_WIRE_START_GROUP) return; /* an unknown field */
   if (field->number == 2) {
-    f->value = (cpb_range){value, field->size};
+    f->value = (cpb_range){field->value, field->size};
     f->found.wire_type = field->type;
   } else if (field->number == 1 && field->type != CPB_WIRE_LEN) {
     f->key_matches = f->subscript->kind != CPB_PATH_KEY && number_matches(f, field);
   } else if (field->number == 1) {
     f->key_matches = f->subscript->kind == CPB_PATH_KEY && field->size == f->subscript->length;
-    f->key = (cpb_range){value, field->size};
+    f->key = (cpb_range){field->value, field->size};
     f->key_bytes.size = 0;
     if (f->key_matches && field->size > 0) f->state = FIND_KEY;
   }
@@ -286,9 +283,10 @@ static void take_entry_field(cpb_find *f, const cpb_wire_field *field) {
 static cpb_have read_key(cpb_find *f) {
   while (f->key_bytes.size < f->key.length) {
     cpb_span span;
-    size_t left = (size_t)f->key.length - f->key_bytes.size;
-    cpb_have have = cpb_input_span(&f->input, f->key.offset + f->key_bytes.size, left, left, &span);
+    uint64_t at = f->key.offset + f->key_bytes.size, left = f->key.length - f->key_bytes.size;
+    cpb_have have = cpb_wire_feed_next(&f->feed, at, left, f->scanner.size - at, &span);
     if (have != CPB_HAVE) return have;
+    span.size = (size_t)cpb_min_u64(span.size, left);
     if (!cpb_buffer_append(&f->key_bytes, span.data, span.size)) {
       cpb_fail_memory(&f->error);
       return CPB_FAILED;
@@ -389,7 +387,8 @@ static bool on_leave(cpb_find *f) {
 
 static void open_range(cpb_find *f) {
   const cpb_range *range = &f->current.items[f->range];
-  cpb_wire_begin(&f->scanner, &f->allocator, f->limits.depth, range->length, &f->error);
+  cpb_wire_begin(&f->scanner, &f->allocator, f->limits.depth, range->offset + range->length, &f->error);
+  f->scanner.pos = range->offset;
   f->scanning = true;
 }
 
@@ -403,13 +402,6 @@ static void close_range(cpb_find *f) {
  * key would count instead. */
 static bool is_decided(const cpb_find *f) { return f->subscript && !f->is_map && f->matched; }
 
-static cpb_have feed(cpb_find *f, cpb_span *span) {
-  uint64_t left = f->scanner.size - f->scanner.pos;
-  size_t want = (size_t)cpb_min_u64(left, READ_SIZE);
-  return cpb_input_span(&f->input, base(f) + f->scanner.pos, cpb_min_size(want, AHEAD_SMALL), want,
-                        span);
-}
-
 /* One field further. */
 static cpb_have walk(cpb_find *f) {
   if (!f->scanning && (is_decided(f) || f->range == f->current.count))
@@ -422,7 +414,8 @@ static cpb_have walk(cpb_find *f) {
   cpb_span span;
   cpb_wire_event event = cpb_wire_next(&f->scanner, &(cpb_span){NULL, 0});
   if (event == CPB_WIRE_MORE) {
-    cpb_have have = feed(f, &span);
+    uint64_t pos = f->scanner.pos;
+    cpb_have have = cpb_wire_feed_next(&f->feed, pos, 1, f->scanner.size - pos, &span);
     if (have != CPB_HAVE) return have;
     event = cpb_wire_next(&f->scanner, &span);
   }

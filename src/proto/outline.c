@@ -1,0 +1,255 @@
+#include "cpb/outline.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "proto/outline_draft.h"
+#include "proto/wire_feed.h"
+
+#define MAX_VALUE 1024
+#define MAX_SIZE ((uint64_t)64 << 20)
+
+typedef enum outline_state {
+  OUTLINE_SIZE, /* of the input, which is the message */
+  OUTLINE_WALK, /* over the ranges */
+  OUTLINE_COPY, /* of a value that is kept */
+  OUTLINE_DONE
+} outline_state;
+
+struct cpb_outline {
+  cpb_allocator allocator;
+  cpb_outline_options options;
+  uint32_t depth_limit;
+  cpb_error error;
+  cpb_input input;
+  cpb_wire_feed feed;
+  outline_state state;
+
+  cpb_range *ranges;
+  size_t num_ranges, range;
+  cpb_wire_scanner scanner; /* of the range; its offsets are those of the input */
+  bool scanning;
+  const cpb_message_type **types; /* of the messages that are entered; NULL: not known */
+  size_t types_capacity;
+  cpb_range kept;           /* OUTLINE_COPY: what is left */
+  cpb_draft draft;
+};
+
+/* --- Creation ------------------------------------------------------------- */
+
+static bool copy_ranges(cpb_outline *o, const cpb_range *ranges, size_t count) {
+  size_t size;
+  o->state = count > 0 ? OUTLINE_WALK : OUTLINE_SIZE;
+  o->num_ranges = count > 0 ? count : 1;
+  if (!cpb_mul_size(o->num_ranges, sizeof *ranges, &size)) return false;
+  o->ranges = cpb_alloc_zeroed(&o->allocator, size);
+  if (o->ranges && count > 0) memcpy(o->ranges, ranges, size);
+  return o->ranges != NULL;
+}
+
+static bool begin_types(cpb_outline *o, const cpb_message_type *type) {
+  void *types = NULL;
+  if (!cpb_reserve(&o->allocator, &types, &o->types_capacity, 1, sizeof *o->types)) return false;
+  o->types = types;
+  o->types[0] = type;
+  return true;
+}
+
+cpb_outline *cpb_outline_new(const cpb_allocator *given, const cpb_message_type *type, const cpb_range *ranges,
+                             size_t num_ranges, const cpb_outline_options *options) {
+  cpb_allocator a = cpb_allocator_or_default(given);
+  cpb_outline *o = cpb_alloc_zeroed(&a, sizeof *o);
+  if (!o) return NULL;
+  o->allocator = a;
+  cpb_options_copy(&o->options, sizeof o->options, options);
+  if (o->options.max_value == 0) o->options.max_value = MAX_VALUE;
+  if (o->options.max_size == 0) o->options.max_size = MAX_SIZE;
+  o->depth_limit = cpb_limits_or_default(o->options.limits).depth;
+  o->error.offset = CPB_NO_OFFSET;
+  cpb_input_init(&o->input);
+  cpb_wire_feed_begin(&o->feed, &o->input);
+  cpb_draft_init(&o->draft, &o->allocator, o->options.max_size, &o->error);
+  if (copy_ranges(o, ranges, num_ranges) && begin_types(o, type)) return o;
+  cpb_outline_free(o);
+  return NULL;
+}
+
+void cpb_outline_free(cpb_outline *o) {
+  if (!o) return;
+  cpb_allocator a = o->allocator;
+  if (o->scanning) cpb_wire_free(&o->scanner);
+  cpb_draft_free(&o->draft);
+  cpb_release(&a, o->types);
+  cpb_release(&a, o->ranges);
+  cpb_release(&a, o);
+}
+
+cpb_input *cpb_outline_input(cpb_outline *o) { return &o->input; }
+const cpb_error *cpb_outline_error(const cpb_outline *o) { return &o->error; }
+
+const uint8_t *cpb_outline_message(const cpb_outline *o, size_t *size) {
+  *size = o->draft.bytes.size;
+  return o->draft.bytes.data;
+}
+
+const cpb_omitted *cpb_outline_omitted(const cpb_outline *o, size_t *count) {
+  *count = o->draft.num_omitted;
+  return o->draft.omitted;
+}
+
+/* --- Fields --------------------------------------------------------------- */
+
+/* Of the submessage or group, if the type of the message around it knows one. */
+static const cpb_message_type *type_of(const cpb_outline *o, const cpb_wire_field *field) {
+  const cpb_message_type *parent = o->types[o->scanner.depth];
+  const cpb_field *known = parent ? cpb_message_find_number(parent, field->number) : NULL;
+  if (!known) return NULL;
+  bool group = known->type == CPB_TYPE_GROUP;
+  return group == (field->type == CPB_WIRE_START_GROUP) ? known->message : NULL;
+}
+
+static bool is_map_key(const cpb_outline *o, const cpb_wire_field *field) {
+  const cpb_message_type *parent = o->types[o->scanner.depth];
+  return parent && parent->map_entry && field->number == 1;
+}
+
+static bool enter(cpb_outline *o, const cpb_wire_field *field, const cpb_message_type *type) {
+  void *types = o->types;
+  if (!cpb_wire_enter(&o->scanner) || !cpb_draft_open(&o->draft, field)) return false;
+  if (!cpb_reserve(&o->allocator, &types, &o->types_capacity, o->scanner.depth + 1, sizeof *o->types)) {
+    cpb_fail_memory(&o->error);
+    return false;
+  }
+  o->types = types;
+  o->types[o->scanner.depth] = type;
+  return true;
+}
+
+static bool keep(cpb_outline *o, const cpb_wire_field *field) {
+  o->kept = (cpb_range){field->value, field->size};
+  o->state = OUTLINE_COPY;
+  return cpb_draft_begin_value(&o->draft, field);
+}
+
+static bool on_value(cpb_outline *o, const cpb_wire_field *field) {
+  if (field->size <= o->options.max_value || is_map_key(o, field)) return keep(o, field);
+  const cpb_message_type *type = o->scanner.depth < o->depth_limit ? type_of(o, field) : NULL;
+  return type ? enter(o, field, type) : cpb_draft_omit(&o->draft, field);
+}
+
+static bool on_field(cpb_outline *o) {
+  const cpb_wire_field field = o->scanner.field;
+  switch (field.type) {
+    case CPB_WIRE_LEN: return on_value(o, &field);
+    case CPB_WIRE_START_GROUP: return enter(o, &field, type_of(o, &field));
+    default: return cpb_draft_put_number(&o->draft, &field);
+  }
+}
+
+/* --- The walk ------------------------------------------------------------- */
+
+static uint64_t left_of_range(const cpb_outline *o, uint64_t offset) { return o->scanner.size - offset; }
+
+static cpb_have copy(cpb_outline *o) {
+  while (o->kept.length > 0) {
+    cpb_span span;
+    cpb_have have = cpb_wire_feed_next(&o->feed, o->kept.offset, o->kept.length, left_of_range(o, o->kept.offset), &span);
+    if (have != CPB_HAVE) return have;
+    span.size = (size_t)cpb_min_u64(span.size, o->kept.length);
+    if (!cpb_draft_put(&o->draft, span)) return CPB_FAILED;
+    o->kept.offset += span.size;
+    o->kept.length -= span.size;
+  }
+  o->state = OUTLINE_WALK;
+  return CPB_HAVE;
+}
+
+static cpb_have open_range(cpb_outline *o) {
+  const cpb_range *range = &o->ranges[o->range];
+  uint64_t end;
+  if (!cpb_add_u64(range->offset, range->length, &end)) {
+    cpb_fail(&o->error, CPB_E_USAGE, CPB_NO_OFFSET, "range %zu goes past 2^64", o->range);
+    return CPB_FAILED;
+  }
+  cpb_wire_begin(&o->scanner, &o->allocator, o->depth_limit, end, &o->error);
+  o->scanner.pos = range->offset;
+  o->scanning = true;
+  return CPB_HAVE;
+}
+
+/* The last value may have been passed over, and be missing. */
+static cpb_have close_range(cpb_outline *o) {
+  if (o->scanner.size > o->input.size) return CPB_AT_END;
+  cpb_wire_free(&o->scanner);
+  o->scanning = false;
+  o->range++;
+  return CPB_HAVE;
+}
+
+static cpb_have finish(cpb_outline *o) {
+  o->state = OUTLINE_DONE;
+  return cpb_draft_finish(&o->draft) ? CPB_HAVE : CPB_FAILED;
+}
+
+/* One field further. */
+static cpb_have walk(cpb_outline *o) {
+  if (!o->scanning) return o->range < o->num_ranges ? open_range(o) : finish(o);
+  cpb_span span = {NULL, 0};
+  cpb_wire_event event = cpb_wire_next(&o->scanner, &span);
+  if (event == CPB_WIRE_MORE) {
+    uint64_t pos = o->scanner.pos;
+    cpb_have have = cpb_wire_feed_next(&o->feed, pos, 1, left_of_range(o, pos), &span);
+    if (have != CPB_HAVE) return have;
+    event = cpb_wire_next(&o->scanner, &span);
+  }
+  switch (event) {
+    case CPB_WIRE_FIELD: return on_field(o) ? CPB_HAVE : CPB_FAILED;
+    case CPB_WIRE_LEAVE: return cpb_draft_close(&o->draft, &o->scanner.field) ? CPB_HAVE : CPB_FAILED;
+    case CPB_WIRE_END: return close_range(o);
+    case CPB_WIRE_MORE: return CPB_HAVE;
+    case CPB_WIRE_ERROR: break;
+  }
+  return CPB_FAILED;
+}
+
+/* --- Steps ---------------------------------------------------------------- */
+
+static cpb_have find_size(cpb_outline *o) {
+  cpb_have have = cpb_input_size(&o->input, 0, &o->ranges[0].length);
+  if (have == CPB_HAVE) o->state = OUTLINE_WALK;
+  return have;
+}
+
+static cpb_have act(cpb_outline *o) {
+  switch (o->state) {
+    case OUTLINE_SIZE: return find_size(o);
+    case OUTLINE_WALK: return walk(o);
+    case OUTLINE_COPY: return copy(o);
+    case OUTLINE_DONE: break;
+  }
+  return CPB_HAVE;
+}
+
+static cpb_step fail(cpb_outline *o, cpb_have have) {
+  cpb_input_let_go(&o->input);
+  if (have == CPB_AT_END) {
+    cpb_fail(&o->error, CPB_E_TRUNCATED, o->input.size, "the input ends within a field of the message");
+  } else if (o->error.code == CPB_OK) {
+    o->error = o->input.failure;
+  }
+  return CPB_STEP_ERROR;
+}
+
+cpb_step cpb_outline_step(cpb_outline *o) {
+  if (o->error.code != CPB_OK) return CPB_STEP_ERROR;
+  while (o->state != OUTLINE_DONE) {
+    cpb_have have = act(o);
+    if (have == CPB_WAIT) return CPB_STEP_NEED;
+    if (have != CPB_HAVE) return fail(o, have);
+  }
+  cpb_input_let_go(&o->input);
+  return CPB_STEP_DONE;
+}
