@@ -192,15 +192,6 @@ void cpb_reader_unload(cpb_record_reader *r) {
 
 /* --- Within the records --------------------------------------------------- */
 
-uint64_t cpb_reader_next_size(cpb_record_reader *r) {
-  size_t i = (size_t)r->next++;
-  if (r->is_transposed) return r->transposed.ends[i] - (i == 0 ? 0 : r->transposed.ends[i - 1]);
-  uint64_t size = 0;
-  const cpb_span *all = &r->simple.size_varints;
-  r->size_at = cpb_varint_read(r->size_at, all->data + all->size, &size);
-  return size;
-}
-
 cpb_have cpb_reader_fill(cpb_record_reader *r, uint64_t max) {
   return r->ready.size > 0 ? CPB_HAVE : cpb_simple_decoder_fill(&r->simple, max, &r->ready);
 }

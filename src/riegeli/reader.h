@@ -1,5 +1,6 @@
-/* The parts of the record reader, for record_reader.c (the steps), load.c (a
- * chunk, from its header to its first record) and seek.c. */
+/* The parts of the record reader, for record_reader.c (the machine), records.c
+ * (the steps at hand), load.c (a chunk, from its header to its first record) and
+ * seek.c. */
 #ifndef CPB_RIEGELI_READER_H
 #define CPB_RIEGELI_READER_H
 
@@ -75,6 +76,12 @@ struct cpb_record_reader {
 
 /* Reads and checks the chunk under the source as far as its first record, or
  * to its end when it holds none. */
+/* The next step, whatever it takes. */
+cpb_step cpb_reader_step_on(cpb_record_reader *r);
+/* Begins the next record, or gives the bytes of the current one that are ready:
+ * there is the one or are the others. */
+cpb_step cpb_reader_hand_out(cpb_record_reader *r);
+
 cpb_have cpb_reader_load(cpb_record_reader *r);
 void cpb_reader_unload(cpb_record_reader *r);
 
@@ -83,7 +90,14 @@ cpb_have cpb_reader_fill(cpb_record_reader *r, uint64_t max);
 /* Leaves out r->skip decoded bytes. */
 cpb_have cpb_reader_skip(cpb_record_reader *r);
 /* The size of record r->next, which it moves on from. */
-uint64_t cpb_reader_next_size(cpb_record_reader *r);
+static inline uint64_t cpb_reader_next_size(cpb_record_reader *r) {
+  size_t i = (size_t)r->next++;
+  if (r->is_transposed) return r->transposed.ends[i] - (i == 0 ? 0 : r->transposed.ends[i - 1]);
+  uint64_t size = 0;
+  const cpb_span *all = &r->simple.size_varints;
+  r->size_at = cpb_record_size_read(r->size_at, all->data + all->size, &size);
+  return size;
+}
 /* Moves on to record `index` of the loaded chunk. False when it lies behind
  * what is still there. */
 bool cpb_reader_move(cpb_record_reader *r, uint64_t index);

@@ -1,4 +1,4 @@
-/* The steps of the record reader. */
+/* The record reader: its making, and the machine that goes from chunk to chunk. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -178,30 +178,7 @@ static cpb_have advance(cpb_record_reader *r) {
   }
 }
 
-/* --- Records -------------------------------------------------------------- */
-
-static cpb_step begin_record(cpb_record_reader *r) {
-  uint64_t index = r->next;
-  r->left = cpb_reader_next_size(r);
-  r->record = (cpb_record){r->chunk.begin + index, r->chunk.begin, index, r->left};
-  return CPB_STEP_RECORD;
-}
-
-static cpb_step give_data(cpb_record_reader *r) {
-  size_t size = (size_t)cpb_min_u64(r->ready.size, r->left);
-  r->data = (cpb_span){r->ready.data, size};
-  r->ready.data += size;
-  r->ready.size -= size;
-  r->left -= size;
-  return CPB_STEP_DATA;
-}
-
-void cpb_record_reader_skip(cpb_record_reader *r, uint64_t count) {
-  if (r->phase != CPB_PHASE_RECORDS) return;
-  count = cpb_min_u64(count, r->left);
-  r->left -= count;
-  r->skip += count;
-}
+/* --- The machine ---------------------------------------------------------- */
 
 /* True when `have` makes a step to answer; false when recovery begins. */
 static bool interrupts(cpb_record_reader *r, cpb_have have, cpb_step *step) {
@@ -224,14 +201,11 @@ static bool step_in_records(cpb_record_reader *r, cpb_step *step) {
   cpb_have have = r->skip > 0 ? cpb_reader_skip(r) : CPB_HAVE;
   if (have == CPB_HAVE && r->left > 0) have = cpb_reader_fill(r, r->left);
   if (have != CPB_HAVE) return interrupts(r, have, step);
-  if (r->left > 0) {
-    *step = give_data(r);
-  } else if (r->next < r->chunk.num_records) {
-    *step = begin_record(r);
-  } else {
+  if (r->left == 0 && r->next == r->chunk.num_records) {
     r->phase = CPB_PHASE_FINISH;
     return false;
   }
+  *step = cpb_reader_hand_out(r);
   return true;
 }
 
@@ -251,7 +225,7 @@ static bool step_between(cpb_record_reader *r, cpb_step *step) {
   return have != CPB_HAVE && interrupts(r, have, step);
 }
 
-cpb_step cpb_record_reader_step(cpb_record_reader *r) {
+cpb_step cpb_reader_step_on(cpb_record_reader *r) {
   cpb_step step = CPB_STEP_ERROR;
   for (bool answered = false; !answered;) {
     switch (r->phase) {

@@ -154,7 +154,7 @@ static cpb_have check_sizes(cpb_simple_decoder *d) {
   const uint8_t *end = p + d->size_varints.size;
   uint64_t left = header->decoded_data_size, size;
   for (uint64_t i = 0; i < header->num_records; i++) {
-    p = cpb_varint_read(p, end, &size);
+    p = cpb_record_size_read(p, end, &size);
     if (p == NULL) return bad_data(d, "there are fewer record sizes than records");
     if (size > left) return bad_data(d, "the record sizes are more than the decoded size");
     left -= size;

@@ -44,6 +44,20 @@ void cpb_simple_decoder_free(cpb_simple_decoder *d);
 void cpb_simple_decoder_begin(cpb_simple_decoder *d, bool stays);
 cpb_have cpb_simple_decoder_open(cpb_simple_decoder *d);
 
+/* Reads a record's size as cpb_varint_read does. Nearly all have one or two
+ * bytes. */
+static inline const uint8_t *cpb_record_size_read(const uint8_t *p, const uint8_t *end, uint64_t *size) {
+  if (p < end && p[0] < 0x80) {
+    *size = p[0];
+    return p + 1;
+  }
+  if (end - p > 1 && p[1] < 0x80) {
+    *size = (uint64_t)p[1] << 7 | (p[0] & 0x7f);
+    return p + 2;
+  }
+  return cpb_varint_read(p, end, size);
+}
+
 /* The chunk was small enough: all its bytes are in d->values. Otherwise: */
 bool cpb_simple_decoder_is_whole(const cpb_simple_decoder *d);
 /* The next decoded bytes, at least one, valid until the next call; at most `max`
