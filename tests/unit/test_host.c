@@ -173,6 +173,76 @@ static void what_cannot_be_opened_is_an_error(void **state) {
   assert_int_equal(error.code, CPB_E_READ);
 }
 
+/* A descriptor without a file: every call on it fails. */
+static void a_closed_descriptor_is_an_error(void **state) {
+  (void)state;
+  int fd = open_pipe();
+  close(fd);
+  cpb_error error = {.code = CPB_OK};
+  cpb_file *file = cpb_file_open_fd(NULL, fd, -1, &error);
+  uint64_t size;
+  size_t length = 1;
+  assert_int_equal(cpb_file_size(file, &size, &error), CPB_E_READ);
+  assert_string_equal(error.message, "Bad file descriptor");
+  error.code = CPB_OK;
+  assert_null(cpb_file_read(file, 0, &length, &error));
+  assert_int_equal(error.code, CPB_E_READ);
+  cpb_input input;
+  cpb_span span;
+  cpb_input_init(&input);
+  need_range(&input, 0, 1);
+  cpb_file_answer(file, &input);
+  assert_int_equal(cpb_input_span(&input, 0, 1, 1, &span), CPB_FAILED);
+  assert_int_equal(input.failure.code, CPB_E_READ);
+  cpb_file_close(file);
+}
+
+/* The file's descriptor is closed behind its back. */
+static void a_file_that_goes_away_is_an_error(void **state) {
+  (void)state;
+  write_file(100);
+  cpb_error error = {.code = CPB_OK};
+  int fd = open(path, O_RDONLY);
+  cpb_file *file = cpb_file_open_fd(NULL, fd, -1, &error);
+  close(fd);
+  const uint64_t offsets[] = {0, 100};
+  for (size_t i = 0; i < 2; i++) {
+    size_t length = 1;
+    error.code = CPB_OK;
+    assert_null(cpb_file_read(file, offsets[i], &length, &error));
+    assert_int_equal(error.code, CPB_E_READ);
+  }
+  cpb_file_close(file);
+}
+
+static void a_file_that_can_seek_needs_no_spool(void **state) {
+  (void)state;
+  write_file(100);
+  cpb_error error = {.code = CPB_OK};
+  int fd = open(path, O_RDONLY), spool = dup(fd);
+  cpb_file *file = cpb_file_open_fd(NULL, fd, spool, &error);
+  assert_int_equal(fcntl(spool, F_GETFD), -1); /* closed */
+  assert_false(cpb_file_is_pipe(file));
+  cpb_file_close(file);
+  assert_int_not_equal(fcntl(fd, F_GETFD), -1);
+  close(fd);
+}
+
+static void nothing_is_answered_unasked(void **state) {
+  (void)state;
+  write_file(100);
+  cpb_error error = {.code = CPB_OK};
+  cpb_file *file = cpb_file_open(NULL, path, &error);
+  cpb_input input;
+  cpb_need need;
+  cpb_input_init(&input);
+  cpb_file_answer(file, &input);
+  cpb_input_need(&input, &need);
+  assert_int_equal(need.kind, CPB_NEED_NONE);
+  assert_int_equal(cpb_file_bytes_read(file), 0);
+  cpb_file_close(file);
+}
+
 /* --- Output --------------------------------------------------------------- */
 
 static void check_file(size_t size) {
@@ -273,6 +343,73 @@ static void a_failed_write_is_remembered(void **state) {
   close(fd);
 }
 
+static void a_directory_is_no_output(void **state) {
+  (void)state;
+  cpb_error error = {.code = CPB_OK};
+  const cpb_output_options replace = {.struct_size = sizeof replace, .replace = 1};
+  assert_null(cpb_output_create(NULL, folder, &replace, &error));
+  assert_int_equal(error.code, CPB_E_WRITE);
+  assert_string_equal(error.message, "Is a directory");
+}
+
+/* Offsets that no file has, and going back in a pipe. */
+static void offsets_that_cannot_be_reached_are_errors(void **state) {
+  (void)state;
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  int null = open("/dev/null", O_WRONLY);
+  const struct {
+    int fd;
+    uint64_t offset;
+    const char *message;
+  } cases[] = {{null, (uint64_t)1 << 63, "Value too large for defined data type"}, {ends[1], 7, "Illegal seek"}};
+  static const uint8_t large[(size_t)1 << 20];
+  for (size_t i = 0; i < 2; i++) {
+    for (size_t length = 1; length <= sizeof large; length += sizeof large - 1) {
+      cpb_error error = {.code = CPB_OK};
+      cpb_output *output = cpb_output_create_fd(NULL, cases[i].fd, -1, &error);
+      cpb_output_write(output, cases[i].offset, large, length);
+      assert_int_equal(cpb_output_flush(output), CPB_E_WRITE);
+      assert_string_equal(cpb_output_error(output)->message, cases[i].message);
+      cpb_output_free(output);
+    }
+  }
+  close(ends[0]);
+  close(ends[1]);
+  close(null);
+}
+
+/* More temporary names are taken than are tried. */
+static void names_that_are_all_taken_are_an_error(void **state) {
+  (void)state;
+  char taken[96];
+  unlink(path);
+  for (unsigned i = 0; i < 1000; i++) {
+    snprintf(taken, sizeof taken, "%s.tmp-%u", path, i);
+    close(open(taken, O_WRONLY | O_CREAT, 0666));
+  }
+  cpb_error error = {.code = CPB_OK};
+  assert_null(cpb_output_create(NULL, path, NULL, &error));
+  assert_int_equal(error.code, CPB_E_WRITE);
+  assert_string_equal(error.message, "File exists");
+  for (unsigned i = 0; i < 1000; i++) {
+    snprintf(taken, sizeof taken, "%s.tmp-%u", path, i);
+    assert_int_equal(unlink(taken), 0);
+  }
+}
+
+static void an_empty_write_changes_nothing(void **state) {
+  (void)state;
+  unlink(path);
+  cpb_error error = {.code = CPB_OK};
+  cpb_output *output = cpb_output_create(NULL, path, NULL, &error);
+  write_pieces(output, 1000);
+  assert_int_equal(cpb_output_write(output, 5000, NULL, 0), CPB_OK);
+  assert_int_equal(cpb_output_commit(output), CPB_OK);
+  cpb_output_free(output);
+  check_file(1000);
+}
+
 /* --- Memory --------------------------------------------------------------- */
 
 static void every_failing_allocation_is_a_clean_error(void **state) {
@@ -303,11 +440,19 @@ int main(void) {
       cmocka_unit_test(a_spooled_pipe_is_read_at_any_offset),
       cmocka_unit_test(a_pipe_without_spool_goes_forward_only),
       cmocka_unit_test(what_cannot_be_opened_is_an_error),
+      cmocka_unit_test(a_closed_descriptor_is_an_error),
+      cmocka_unit_test(a_file_that_goes_away_is_an_error),
+      cmocka_unit_test(a_file_that_can_seek_needs_no_spool),
+      cmocka_unit_test(nothing_is_answered_unasked),
       cmocka_unit_test(pieces_and_patches_make_the_file),
       cmocka_unit_test(what_is_not_committed_is_removed),
       cmocka_unit_test(an_existing_file_is_an_error_unless_replaced),
       cmocka_unit_test(a_spooled_output_reaches_the_pipe_in_order),
       cmocka_unit_test(a_failed_write_is_remembered),
+      cmocka_unit_test(a_directory_is_no_output),
+      cmocka_unit_test(offsets_that_cannot_be_reached_are_errors),
+      cmocka_unit_test(names_that_are_all_taken_are_an_error),
+      cmocka_unit_test(an_empty_write_changes_nothing),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -1,6 +1,7 @@
 /* Files split, repacked and merged by their paths. */
 #include "split_help.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "cpb/file.h"
@@ -140,12 +141,138 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
   }
 }
 
+/* Calls of progress until the one that cancels. */
+static int count_down(void *user, uint64_t done, uint64_t total) {
+  int *left = user;
+  assert_true(total == 0 || done <= total);
+  return (*left)-- == 0;
+}
+
+static void each_can_be_cancelled_at_every_report(void **state) {
+  (void)state;
+  clear();
+  for (int i = 0; i < 3; i++) {
+    bool done = false;
+    for (int reports = 0; !done; reports++) {
+      int left = reports;
+      const cpb_file_options options = {.struct_size = sizeof options, .progress = count_down, .user = &left};
+      cpb_error error;
+      cpb_code code = transfers[i](&options, &error);
+      done = code == CPB_OK;
+      assert_true(done ? reports > 0 : code == CPB_E_CANCELLED);
+      assert_int_equal(error.code, code);
+      assert_int_equal(access(outputs[i], F_OK) == 0, done);
+    }
+  }
+}
+
+/* --- Between files that are open ---------------------------------------------------- */
+
+typedef cpb_code open_transfer(cpb_file *in, cpb_output *out, const cpb_file_options *options, cpb_error *error);
+
+static cpb_code split_open(cpb_file *in, cpb_output *out, const cpb_file_options *options, cpb_error *error) {
+  const cpb_split_options how = {.struct_size = sizeof how, .type_name = "tensorflow.GraphDef", .seekable = 1};
+  cpb_split *engine = cpb_split_new(NULL, &how);
+  cpb_code code = cpb_transfer_split(in, out, engine, options, error);
+  cpb_split_free(engine);
+  return code;
+}
+
+static cpb_code repack_open(cpb_file *in, cpb_output *out, const cpb_file_options *options, cpb_error *error) {
+  cpb_repack *engine = cpb_repack_new(NULL, NULL);
+  cpb_code code = cpb_transfer_repack(in, out, engine, options, error);
+  cpb_repack_free(engine);
+  return code;
+}
+
+static cpb_code merge_open(cpb_file *in, cpb_output *out, const cpb_file_options *options, cpb_error *error) {
+  cpb_index *index = cpb_index_new(NULL, NULL);
+  while (cpb_index_step(index) == CPB_STEP_NEED) cpb_file_answer(in, cpb_index_input(index));
+  cpb_code code = cpb_index_error(index)->code;
+  if (code == CPB_OK) code = cpb_transfer_merge(in, index, out, options, error);
+  cpb_index_free(index);
+  return code;
+}
+
+static const struct {
+  open_transfer *run;
+  const char *in;
+} opened[] = {{split_open, pb}, {repack_open, cpb}, {merge_open, cpb}, {cpb_transfer_copy, pb}};
+#define NUM_OPENED (sizeof opened / sizeof *opened)
+
+static void make_inputs(void) {
+  cpb_error error;
+  clear();
+  assert_int_equal(split(NULL, &error), CPB_OK);
+}
+
+static cpb_output *open_back(cpb_error *error) {
+  const cpb_output_options replace = {.struct_size = sizeof replace, .replace = 1};
+  return cpb_output_create(NULL, back, &replace, error);
+}
+
+/* An output that has failed takes nothing more, and its error is the transfer's. */
+static void a_failed_output_ends_a_transfer(void **state) {
+  (void)state;
+  make_inputs();
+  for (size_t i = 0; i < NUM_OPENED; i++) {
+    cpb_error error = {.offset = CPB_NO_OFFSET};
+    cpb_file *in = cpb_file_open(NULL, opened[i].in, &error);
+    int full = open("/dev/full", O_WRONLY);
+    cpb_output *out = cpb_output_create_fd(NULL, full, -1, &error);
+    assert_int_equal(cpb_output_write(out, 0, "x", 1), CPB_OK);
+    assert_int_equal(cpb_output_flush(out), CPB_E_WRITE);
+    assert_int_equal(opened[i].run(in, out, NULL, &error), CPB_E_WRITE);
+    assert_string_equal(error.message, "No space left on device");
+    cpb_output_free(out);
+    cpb_file_close(in);
+    close(full);
+  }
+}
+
+static void an_open_transfer_can_be_cancelled(void **state) {
+  (void)state;
+  make_inputs();
+  for (size_t i = 0; i < NUM_OPENED; i++) {
+    int left = 0;
+    const cpb_file_options options = {.struct_size = sizeof options, .progress = count_down, .user = &left};
+    cpb_error error = {.offset = CPB_NO_OFFSET};
+    cpb_file *in = cpb_file_open(NULL, opened[i].in, &error);
+    cpb_output *out = open_back(&error);
+    assert_int_equal(opened[i].run(in, out, &options, &error), CPB_E_CANCELLED);
+    assert_int_equal(error.code, CPB_E_CANCELLED);
+    cpb_output_free(out);
+    cpb_file_close(in);
+    assert_int_not_equal(access(back, F_OK), 0);
+  }
+}
+
+/* A directory's descriptor can be had, but not read. */
+static void an_input_that_cannot_be_read_ends_a_transfer(void **state) {
+  (void)state;
+  clear();
+  for (size_t i = 0; i < NUM_OPENED; i++) {
+    cpb_error error = {.offset = CPB_NO_OFFSET};
+    int fd = open(folder, O_RDONLY);
+    cpb_file *in = cpb_file_open_fd(NULL, fd, -1, &error);
+    cpb_output *out = open_back(&error);
+    assert_int_equal(opened[i].run(in, out, NULL, &error), CPB_E_READ);
+    cpb_output_free(out);
+    cpb_file_close(in);
+    close(fd);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(there_and_back_is_the_same_file),
       cmocka_unit_test(an_existing_file_stays_unless_it_is_to_be_replaced),
       cmocka_unit_test(an_input_that_fails_leaves_no_output),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
+      cmocka_unit_test(each_can_be_cancelled_at_every_report),
+      cmocka_unit_test(a_failed_output_ends_a_transfer),
+      cmocka_unit_test(an_open_transfer_can_be_cancelled),
+      cmocka_unit_test(an_input_that_cannot_be_read_ends_a_transfer),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
