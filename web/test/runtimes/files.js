@@ -1,0 +1,28 @@
+/** Which test files run where. */
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+export const runtimes = ['node', 'deno', 'bun', 'workerd', 'chromium', 'firefox', 'webkit'];
+
+/**
+ * @param {string} source
+ * @returns {string[]} the runtimes that a test file names, or else all, or Node if it needs that
+ */
+export function runtimesOf(source) {
+  const named = /^\/\/ runtimes: (.*)$/m.exec(source);
+  if (named) return String(named[1]).split(',').map((name) => name.trim());
+  return /^(import|export)\b[^;]*'node:/m.test(source) || /\bimport\('node:/.test(source) ? ['node'] : runtimes;
+}
+
+/**
+ * @returns {{file: string, runtimes: string[]}[]} with paths from the repository's root
+ */
+export function testFiles() {
+  return readdirSync(`${root}web/test`)
+    .filter((name) => name.endsWith('.test.js'))
+    .sort()
+    .map((name) => `web/test/${name}`)
+    .map((file) => ({ file, runtimes: runtimesOf(readFileSync(root + file, 'utf8')) }));
+}

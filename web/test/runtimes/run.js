@@ -1,0 +1,122 @@
+/**
+ * node run.js [RUNTIME ...] [WORD ...]: runs the test files (those whose path has one
+ * of the words) on the runtimes, all if none is named. What is missing is a failure.
+ */
+import { exchange, startBrowser } from './browsers.js';
+import { runtimes, testFiles } from './files.js';
+import { startNative } from './native.js';
+import { startServer } from './server.js';
+import { startWorkerd } from './workerd.js';
+
+/**
+ * What came of a file.
+ * @typedef {{passed: number, failed: number, skipped: number, reasons: string[], text: string}} Outcome
+ */
+
+/**
+ * A runtime that was started.
+ * @typedef {{run: (file: string, limit: number) => Promise<Outcome>, stop: () => Promise<void>}} Session
+ */
+
+const fileLimit = 180_000;
+const lanes = 2;
+
+/** @type {Record<string, (name: any, server: any) => Promise<Session>>} */
+const starters = {
+  node: startNative, deno: startNative, bun: startNative,
+  workerd: (_, server) => startWorkerd(server),
+  chromium: startBrowser, firefox: startBrowser, webkit: startBrowser,
+};
+
+/** @type {(counts: {passed: number, failed: number, skipped: number}) => string} */
+const line = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
+
+/** @type {(text: string) => string} */
+const indented = (text) => text.trim().slice(-6000).replace(/^/gm, '    ');
+
+/**
+ * @param {string} runtime
+ * @param {string} file
+ * @param {Outcome} outcome
+ * @param {number} begun
+ */
+function print(runtime, file, outcome, begun) {
+  const verdict = outcome.failed ? 'FAILED' : 'ok';
+  console.log(`${runtime.padEnd(9)} ${verdict.padEnd(7)} ${file.padEnd(36)} ${line(outcome)}  ${Date.now() - begun} ms`);
+  for (const reason of outcome.reasons) console.log(`    skipped: ${reason}`);
+  if (outcome.failed) console.log(indented(outcome.text));
+}
+
+/**
+ * @param {Session} session
+ * @param {string} file
+ * @returns {Promise<Outcome>}
+ */
+async function runFile(session, file) {
+  const outcome = await session.run(file, fileLimit);
+  if (outcome.passed + outcome.failed + outcome.skipped > 0) return outcome;
+  return { ...outcome, failed: 1, text: `no test was run\n${outcome.text}` };
+}
+
+/**
+ * @param {string} runtime
+ * @param {object} server
+ * @param {string[]} files
+ */
+async function runRuntime(runtime, server, files) {
+  const total = { runtime, passed: 0, failed: 0, skipped: 0, ms: Date.now() };
+  /** @type {Session | undefined} */
+  let session;
+  try {
+    session = await starters[runtime]?.(runtime, server);
+    if (!session || files.length === 0) throw new Error('there is no test file');
+    for (const file of files) {
+      const begun = Date.now();
+      const outcome = await runFile(session, file);
+      print(runtime, file, outcome, begun);
+      for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) total[key] += outcome[key];
+    }
+  } catch (error) {
+    total.failed++;
+    console.log(`${runtime.padEnd(9)} FAILED  ${/** @type {Error} */ (error).stack}`);
+  }
+  await session?.stop();
+  total.ms = Date.now() - total.ms;
+  return total;
+}
+
+async function main() {
+  const words = process.argv.slice(2);
+  const wanted = runtimes.filter((name) => words.includes(name));
+  const filters = words.filter((word) => !runtimes.includes(word));
+  const chosen = testFiles().filter(({ file }) => filters.length === 0 || filters.some((word) => file.includes(word)));
+  const { handlers, ask } = exchange();
+  const server = { ...(await startServer({ handlers })), ask };
+  const waiting = (wanted.length ? wanted : runtimes).toReversed();
+  /** @type {Awaited<ReturnType<typeof runRuntime>>[]} */
+  const totals = [];
+  const lane = async () => {
+    for (let runtime = waiting.shift(); runtime; runtime = waiting.shift()) {
+      const name = runtime;
+      const files = chosen.filter((entry) => entry.runtimes.includes(name)).map(({ file }) => file);
+      totals.push(await runRuntime(name, server, files));
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  server.close();
+  report(totals);
+}
+
+/** @param {Awaited<ReturnType<typeof runRuntime>>[]} totals */
+function report(totals) {
+  const sum = { passed: 0, failed: 0, skipped: 0 };
+  console.log();
+  for (const total of totals) {
+    console.log(`${total.runtime}: ${line(total)} in ${(total.ms / 1000).toFixed(1)} s`);
+    for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) sum[key] += total[key];
+  }
+  console.log(line(sum));
+  process.exit(sum.failed === 0 && sum.passed > 0 ? 0 : 1);
+}
+
+await main();
