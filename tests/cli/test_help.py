@@ -1,5 +1,6 @@
 """A person can learn the tool from its help."""
 
+import json
 import subprocess
 
 import pytest
@@ -81,6 +82,24 @@ def test_man_page_has_no_warnings(cpb, tmp_path):
     (["cat", "x"], "give one of --chunk, --record, --position and --field"),
     (["cat", "x", "--chunk", "1", "--record", "2"], "give one of"),
     (["cat", "x", "--chunk", "one"], "one is not understood"),
+    (["cat", "x", "--chunk", "1x"], "1x is not understood"),
+    (["cat", "x", "--chunk", "/1"], "/1 is not understood"),
+    (["cat", "x", "--chunk", "99999999999999999999"], "is not understood"),
+    (["cat", "x", "--chunk", "1", "--json"], "--json goes with --field"),
+    (["split", "x", "-o", "y", "--max-chunk-size", ""], "an empty value is not understood"),
+    (["split", "x", "-o", "y", "--max-chunk-size", "/"], "/ is not understood"),
+    (["split", "x", "-o", "y", "--max-chunk-size", ":"], ": is not understood"),
+    (["split", "x", "-o", "y", "--max-chunk-size", "1Kx"], "1Kx is not understood"),
+    (["split", "x", "-o", "y", "--max-chunk-size", "1KBx"], "1KBx is not understood"),
+    (["split", "x", "-o", "y", "--codec", "zstd:0"], "zstd:0 is not understood"),
+    (["split", "x", "-o", "y", "--codec", "zstd:x"], "zstd:x is not understood"),
+    (["split", "x", "-o", "-", "--verify"], "--verify needs a file"),
+    (["recover", "x", "-o", "-", "--json"], "cannot both go to standard output"),
+    (["merge", "x", "-fo"], "--output needs a value"),
+    (["merge", "x", "-o", "y", "-qx"], "unknown option -qx"),
+    (["merge", "x", "--" + 40 * "z"], "unknown option --zzz"),
+    (["zz" * 40], "unknown command zzz"),
+    (["merge", "--", "x", "-o"], "there is also -o"),
 ])
 def test_wrong_command_lines_say_what_is_wrong(cpb, words, wanted):
     result = cpb.run(*words)
@@ -88,3 +107,26 @@ def test_wrong_command_lines_say_what_is_wrong(cpb, words, wanted):
     assert result.stdout == b""
     assert wanted in result.stderr.decode()
     assert "Try: cpb help" in result.stderr.decode()
+
+
+@pytest.mark.parametrize("words", [
+    ["-o", "OUT", "IN"], ["--output=OUT", "--", "IN"], ["IN", "--output", "OUT"], ["-qoOUT", "IN"], ["IN", "-fqo", "OUT"],
+    ["-q", "-f", "-oOUT", "IN"], ["--codec=zstd:3", "IN", "-o", "OUT"]], ids=" ".join)
+def test_options_may_be_written_in_several_ways(cpb, words, chunked, tmp_path):
+    cpb.ok("repack", chunked, "-o", tmp_path / "wanted.cpb", "--codec", "zstd")
+    cpb.ok("repack", *(word.replace("IN", chunked.name).replace("OUT", "out.cpb") for word in words), cwd=tmp_path)
+    info = [json.loads(cpb.ok("info", name, "--json", cwd=tmp_path)) for name in ("wanted.cpb", "out.cpb")]
+    assert [chunk["size"] for chunk in info[0]["chunks"]] == [chunk["size"] for chunk in info[1]["chunks"]]
+
+
+def test_an_input_may_look_like_an_option(cpb, chunked, tmp_path):
+    chunked.rename(tmp_path / "-x.cpb")
+    assert cpb.ok("merge", "-o", "-", "--", "-x.cpb", cwd=tmp_path) == cpb.ok("merge", tmp_path / "-x.cpb", "-o", "-")
+
+
+def test_sizes_may_be_written_in_several_ways(cpb, graph, tmp_path):
+    def split(size):
+        return cpb.ok("split", graph, "--type", "tensorflow.GraphDef", "-o", "-", "--max-chunk-size", size)
+
+    assert split("2048") == split("2K") == split("2k") == split("2KiB") == split("2kB") != split("1K")
+    assert split("1M") == split("1048576") and split("1G") == split("1T") == split("1GB")
