@@ -124,7 +124,8 @@ typedef struct cpb_json cpb_json;
 /* A value that a message has elsewhere (cpb/outline.h): here it is empty. In JSON
  * {"@omitted": {"offset": N, "size": N}} stands in its place: as the value of a
  * field, an element or a map's entry, and once for all the elements of a packed
- * field. Both are JSON numbers, however large. */
+ * field. Both are JSON numbers, however large. A map of which a whole entry was
+ * omitted (as nested too deep) is shown as that entry. */
 typedef struct cpb_omitted {
   uint64_t offset, size;    /* of the value, where it is */
   size_t at;                /* where the empty value is in the message: the byte

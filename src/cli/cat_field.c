@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "cli/schema.h"
 #include "cpb/find.h"
+#include "cpb/outline.h"
 
 #define WINDOW_MAX ((size_t)256 << 10)
 #define JSON_MAX ((uint64_t)1 << 30) /* a field is held to be written as JSON */
@@ -78,7 +79,7 @@ static uint64_t segment_left(const message *m, uint64_t offset) {
   return segment.offset + segment.length - offset;
 }
 
-/* What the search needs; a failure is kept in `error`. */
+/* What an engine needs of the message; a failure is kept in `error`. */
 static bool answer(message *m, cpb_input *input, cpb_error *error) {
   cpb_need need;
   cpb_input_need(input, &need);
@@ -166,12 +167,18 @@ static int write_raw(message *m, const cpb_find *find, cpb_output *out) {
   return status;
 }
 
+#define HEAD_MAX (2 * CPB_VARINT_MAX)
+
 /* In front of a value that is to be a field of its parent again. */
-static bool append_head(cpb_buffer *bytes, const cpb_found *found, uint64_t length) {
-  uint8_t head[2 * CPB_VARINT_MAX];
+static size_t put_head(uint8_t *head, const cpb_found *found, uint64_t length) {
   uint8_t *end = cpb_varint_write(head, (uint64_t)found->number << 3 | found->wire_type);
   if (found->wire_type == 2) end = cpb_varint_write(end, length);
-  return cpb_buffer_append(bytes, head, (size_t)(end - head));
+  return (size_t)(end - head);
+}
+
+static bool append_head(cpb_buffer *bytes, const cpb_found *found, uint64_t length) {
+  uint8_t head[HEAD_MAX];
+  return cpb_buffer_append(bytes, head, put_head(head, found, length));
 }
 
 /* The bytes to write as JSON: those of a message, or of a parent that has only
@@ -199,11 +206,22 @@ static int gather(message *m, const cpb_find *find, bool with_heads, cpb_buffer 
   return CLI_OK;
 }
 
-static int print_json(message *m, const cpb_message_type *type, const cpb_buffer *bytes,
-                      cpb_output *out) {
+/* What is shown as JSON: a message, perhaps without its large values. */
+typedef struct shown {
+  const cpb_message_type *type;
+  cpb_span bytes;
+  const cpb_omitted *omitted;
+  size_t num_omitted;
+} shown;
+
+static int print_json(message *m, const shown *what, cpb_output *out) {
   cli *c = m->cli;
-  cpb_json_options how = {.struct_size = sizeof how, .original_names = 1, .indent = 2};
-  cpb_json *json = cpb_json_new(&c->allocator, type, bytes->data, bytes->size, &how);
+  cpb_json_options how = {.struct_size = sizeof how,
+                          .original_names = 1,
+                          .indent = 2,
+                          .omitted = what->omitted,
+                          .num_omitted = what->num_omitted};
+  cpb_json *json = cpb_json_new(&c->allocator, what->type, what->bytes.data, what->bytes.size, &how);
   if (!json) return cli_fail_memory(c);
   uint64_t written = 0;
   int status = CLI_OK;
@@ -219,6 +237,65 @@ static int print_json(message *m, const cpb_message_type *type, const cpb_buffer
   return status;
 }
 
+static int print_whole(message *m, const cpb_find *find, const cpb_message_type *type,
+                       bool with_heads, cpb_output *out) {
+  cpb_buffer bytes;
+  cpb_buffer_init(&bytes, &m->cli->allocator);
+  int status = gather(m, find, with_heads, &bytes);
+  shown what = {.type = type, .bytes = {bytes.data, bytes.size}};
+  if (status == CLI_OK) status = print_json(m, &what, out);
+  cpb_buffer_free(&bytes);
+  return status;
+}
+
+static int run_outline(message *m, cpb_outline *outline) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  cpb_step step;
+  while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED) {
+    if (!answer(m, cpb_outline_input(outline), &error)) return cli_fail(m->cli, m->name, &error);
+  }
+  return step == CPB_STEP_DONE ? CLI_OK : cli_fail(m->cli, m->name, cpb_outline_error(outline));
+}
+
+/* `ranges` has room for those of `find`. */
+static cpb_outline *new_outline(message *m, const cpb_find *find, const cpb_message_type *type,
+                                cpb_range *ranges) {
+  size_t count = cpb_find_num_ranges(find);
+  for (size_t i = 0; i < count; i++) ranges[i] = cpb_find_get_range(find, i);
+  cpb_outline_options how = {.struct_size = sizeof how,
+                             .max_value = m->cli->settings.omit,
+                             .max_size = JSON_MAX};
+  return cpb_outline_new(&m->cli->allocator, type, ranges, count, &how);
+}
+
+static int print_outline(message *m, const cpb_find *find, const cpb_message_type *type,
+                         cpb_output *out) {
+  const cpb_allocator *a = &m->cli->allocator;
+  cpb_range *ranges = cpb_alloc(a, cpb_find_num_ranges(find) * sizeof *ranges);
+  cpb_outline *outline = ranges ? new_outline(m, find, type, ranges) : NULL;
+  int status = outline ? run_outline(m, outline) : cli_fail_memory(m->cli);
+  if (status == CLI_OK) {
+    shown what = {.type = type};
+    what.bytes.data = cpb_outline_message(outline, &what.bytes.size);
+    what.omitted = cpb_outline_omitted(outline, &what.num_omitted);
+    status = print_json(m, &what, out);
+  }
+  cpb_outline_free(outline);
+  cpb_release(a, ranges);
+  return status;
+}
+
+/* A string or bytes as the one field of its parent, empty. */
+static int print_omitted(message *m, const cpb_find *find, const cpb_message_type *type,
+                         cpb_output *out) {
+  const cpb_found *found = cpb_find_found(find);
+  cpb_range range = cpb_find_get_range(find, 0);
+  uint8_t bytes[HEAD_MAX];
+  size_t size = put_head(bytes, found, 0);
+  cpb_omitted omitted = {range.offset, range.length, size, found->number};
+  return print_json(m, &(shown){type, {bytes, size}, &omitted, 1}, out);
+}
+
 static int write_json(message *m, const cpb_find *find, cpb_output *out) {
   const cpb_found *found = cpb_find_found(find);
   bool as_message = found->message && !found->fields;
@@ -227,12 +304,12 @@ static int write_json(message *m, const cpb_find *find, cpb_output *out) {
     cli_note(m->cli, m->name, "JSON needs the message's type: give --type, and --schema");
     return CLI_USAGE;
   }
-  cpb_buffer bytes;
-  cpb_buffer_init(&bytes, &m->cli->allocator);
-  int status = gather(m, find, !as_message && !found->fields, &bytes);
-  if (status == CLI_OK) status = print_json(m, type, &bytes, out);
-  cpb_buffer_free(&bytes);
-  return status;
+  bool is_value = !as_message && !found->fields;
+  bool omits = m->cli->settings.given & CLI_BIT(OMIT);
+  if (omits && !is_value) return print_outline(m, find, type, out);
+  if (omits && cpb_find_get_range(find, 0).length > m->cli->settings.omit && found->wire_type == 2)
+    return print_omitted(m, find, type, out);
+  return print_whole(m, find, type, is_value, out);
 }
 
 static int write_found(message *m, const cpb_find *find) {

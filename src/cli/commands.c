@@ -69,15 +69,18 @@ const cli_command cli_commands[] = {
      .about =
          "One of --chunk, --record, --position and --field says what. Of a .cpb only "
          "what the answer touches is read. --chunk needs a .cpb, --record and --position any "
-         "Riegeli file, --field a .cpb or a .pb.",
+         "Riegeli file, --field a .cpb or a .pb. With --omit, a model of any size can be looked "
+         "through: the offsets of what is omitted count in the whole message.",
      .examples = "cpb cat saved_model.cpb --chunk 3 > weights.bin\n"
                  "The bytes of the chunk with index 3.\n"
                  "cpb cat saved_model.cpb --field meta_graphs[0].signature_def --json\n"
                  "A field, readable.\n"
+                 "cpb cat saved_model.pb --field \"\" --json --omit 100\n"
+                 "The whole message, without its weights.\n"
                  "cpb cat log.riegeli --position 65637 -o record.bin\n"
                  "The record at a position that cpb records has shown.\n",
      .options = COMMON | WRITES | TYPED | CLI_BIT(CHUNK) | CLI_BIT(RECORD) | CLI_BIT(POSITION) |
-                CLI_BIT(FIELD) | CLI_BIT(JSON),
+                CLI_BIT(FIELD) | CLI_BIT(JSON) | CLI_BIT(OMIT),
      .run = cli_cat},
     {.name = "verify",
      .operand = "IN.cpb",

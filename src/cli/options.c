@@ -37,6 +37,9 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
     [CLI_FIELD] = {"field", 0, CLI_TEXT, SETTING(field), "PATH",
                    "The field at PATH, such as meta_graphs[0].graph_def.library.function[3] or "
                    "node[7].attr[\"value\"].tensor; \"\" is the whole message.", NULL},
+    [CLI_OMIT] = {"omit", 0, CLI_SIZE, SETTING(omit), "BYTES",
+                  "With --json: do not read values longer than this, but show where they are, as "
+                  "{\"@omitted\": {\"offset\", \"size\"}}.", NULL},
     [CLI_POSITION] = {"position", 0, CLI_NUMBER, SETTING(position), "P",
                       "Begin with the record at position P (the begin of its Riegeli chunk plus "
                       "its index), or the next one if there is none.", NULL},

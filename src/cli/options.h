@@ -14,7 +14,7 @@ typedef struct cli_settings {
   uint32_t given; /* CLI_OPTION(...) bits of the options that were given */
   const char *input;
   const char *output, *type, *schema, *field, *against;
-  uint64_t max_chunk_size, memory_limit, chunk, position, record, count;
+  uint64_t max_chunk_size, memory_limit, chunk, position, record, count, omit;
   cpb_codec_options codec;
   int layout; /* cpb_layout */
   bool json, recover, metadata, verify, force, sync, quiet, help;
@@ -31,6 +31,7 @@ typedef enum cli_option_id {
   CLI_AGAINST,
   CLI_CHUNK,
   CLI_FIELD,
+  CLI_OMIT,
   CLI_POSITION,
   CLI_RECORD,
   CLI_METADATA,

@@ -128,8 +128,17 @@ static bool put_string(cpb_json *j, cpb_span value) {
   return begin_pieces(j, value, cpb_json_put_string, "\"");
 }
 
+static bool put_omitted(cpb_json *j, const cpb_omitted *omitted) {
+  char text[96];
+  const char *format = j->options.indent > 0 ? "{\"@omitted\": {\"offset\": %llu, \"size\": %llu}}"
+                                             : "{\"@omitted\":{\"offset\":%llu,\"size\":%llu}}";
+  cpb_format(text, sizeof text, format, (unsigned long long)omitted->offset, (unsigned long long)omitted->size);
+  return put(j, text);
+}
+
 static bool put_scalar(cpb_json *j, const cpb_field *field, const cpb_json_item *item) {
   const cpb_enum_value *named = NULL;
+  if (item->omitted != NULL) return put_omitted(j, item->omitted);
   switch (field->type) {
     case CPB_TYPE_STRING: return put_string(j, item->bytes);
     case CPB_TYPE_BYTES: return begin_pieces(j, item->bytes, cpb_json_put_base64, "\"");
@@ -163,7 +172,18 @@ static bool put_wrapped(cpb_json *j, const cpb_message_type *type, size_t first,
   return put_scalar(j, &type->fields[0], &value);
 }
 
+/* The last part of the message in items [first, end) that was omitted. */
+static const cpb_omitted *omitted_part(const cpb_json *j, size_t first, size_t end) {
+  const cpb_omitted *omitted = NULL;
+  for (size_t i = first; i < end; i++) {
+    if (j->items.list[i].omitted != NULL) omitted = j->items.list[i].omitted;
+  }
+  return omitted;
+}
+
 static bool put_message(cpb_json *j, const cpb_message_type *type, size_t first, size_t end) {
+  const cpb_omitted *omitted = omitted_part(j, first, end);
+  if (omitted != NULL) return put_omitted(j, omitted);
   if (cpb_json_is_wrapper(type)) return put_wrapped(j, type, first, end);
   frame f = {.kind = IN_MESSAGE, .base = j->items.count};
   if (!open_items(j, type, first, end)) return false;
@@ -183,6 +203,7 @@ static bool put_single(cpb_json *j, const cpb_field *field, size_t first, size_t
 /* --- Members of a message ------------------------------------------------- */
 
 static bool is_default(const cpb_field *field, const cpb_json_item *item) {
+  if (item->omitted != NULL) return false;
   if (field->type == CPB_TYPE_STRING || field->type == CPB_TYPE_BYTES) return item->bytes.size == 0;
   return item->value == 0;
 }
@@ -197,6 +218,8 @@ static bool put_list(cpb_json *j, const cpb_field *field, size_t first, size_t e
 
 static bool put_map(cpb_json *j, const cpb_field *field, size_t first, size_t end) {
   size_t before = j->entries.count;
+  const cpb_omitted *omitted = omitted_part(j, first, end); /* then its key is not known */
+  if (omitted != NULL) return put_name(j, field) && put_omitted(j, omitted);
   frame f = {.kind = IN_MAP, .field = field, .at = before, .base = j->items.count, .entries_base = before};
   if (!cpb_json_collect_entries(&j->entries, &j->items, first, end)) return false;
   f.end = j->entries.count;
@@ -280,6 +303,7 @@ static bool next_unknown(cpb_json *j, frame *f) {
   bool headed = put_member(j) && put(j, "{") && put_raw_number(j, "number", item->number) && put(j, comma) &&
                 put_raw_number(j, "wireType", item->type) && put(j, comma) && put(j, "\"value\"") && put_colon(j);
   if (!headed) return false;
+  if (item->omitted != NULL) return put_omitted(j, item->omitted) && put(j, "}");
   if (item->type == CPB_WIRE_LEN || item->type == CPB_WIRE_START_GROUP) {
     return begin_pieces(j, item->bytes, cpb_json_put_base64, "\"}");
   }
@@ -346,7 +370,12 @@ cpb_json *cpb_json_new(const cpb_allocator *allocator, const cpb_message_type *t
   j->data = (cpb_span){data, size};
   j->type = type;
   j->depth_limit = cpb_limits_or_default(j->options.limits).depth;
-  j->items = (cpb_json_items){.allocator = a, .whole = j->data, .depth_limit = j->depth_limit, .error = &j->error};
+  j->items = (cpb_json_items){.allocator = a,
+                              .whole = j->data,
+                              .omitted = j->options.omitted,
+                              .num_omitted = j->options.num_omitted,
+                              .depth_limit = j->depth_limit,
+                              .error = &j->error};
   cpb_buffer_init(&j->out, &a);
   return j;
 }

@@ -38,6 +38,18 @@ static const cpb_field *field_for(const cpb_message_type *type, const cpb_wire_f
   return f->type == wire_type_of(field->type) && !is_unknown_enum(field, f->number_value) ? field : NULL;
 }
 
+static const cpb_omitted *find_omitted(const cpb_json_items *items, const cpb_wire_field *f) {
+  size_t low = 0, high = items->num_omitted;
+  if (f->type != CPB_WIRE_LEN || f->size > 0) return NULL;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (items->omitted[middle].at < f->value) low = middle + 1;
+    else high = middle;
+  }
+  bool found = low < items->num_omitted && items->omitted[low].at == f->value;
+  return found ? &items->omitted[low] : NULL;
+}
+
 static bool add_item(cpb_json_items *items, const cpb_message_type *type, const cpb_wire_field *f) {
   void *list = items->list;
   if (!cpb_reserve(&items->allocator, &list, &items->capacity, items->count + 1, sizeof *items->list)) {
@@ -50,6 +62,7 @@ static bool add_item(cpb_json_items *items, const cpb_message_type *type, const 
   items->list[items->count++] = (cpb_json_item){
       .field = field_for(type, f),
       .bytes = {items->whole.data + begin, end - begin},
+      .omitted = find_omitted(items, f),
       .value = f->number_value,
       .number = f->number,
       .type = f->type,
@@ -188,7 +201,7 @@ bool cpb_json_next_element(cpb_json_items *items, cpb_json_elements *e, cpb_json
       if (e->at == e->end) return false;
       *element = items->list[e->at++];
       bool packed = e->field != NULL && element->type == CPB_WIRE_LEN && cpb_type_packable(e->field->type);
-      if (!packed) return true;
+      if (!packed || element->omitted != NULL) return true;
       e->packed = element->bytes;
     }
   }

@@ -12,6 +12,7 @@
 typedef struct cpb_json_item {
   const cpb_field *field; /* NULL: unknown to the schema */
   cpb_span bytes;         /* LEN: the value; group: the field with both tags */
+  const cpb_omitted *omitted; /* LEN: where the value is; `bytes` is empty */
   uint64_t value;         /* numbers, as on the wire */
   size_t order;           /* on the wire, among its message's fields; set by
                              cpb_json_arrange */
@@ -24,6 +25,8 @@ typedef struct cpb_json_item {
 typedef struct cpb_json_items {
   cpb_allocator allocator;
   cpb_span whole;         /* all bytes lie in it; errors count from its begin */
+  const cpb_omitted *omitted; /* sorted by `at` */
+  size_t num_omitted;
   uint32_t depth_limit;
   cpb_error *error;
   cpb_json_item *list;
@@ -41,7 +44,8 @@ void cpb_json_arrange(cpb_json_items *items, size_t first);
 /* The end of the items of one field (or the unknown ones) from `first` on. */
 size_t cpb_json_run_end(const cpb_json_items *items, size_t first, size_t end);
 
-/* The elements of a repeated field, packed or not. */
+/* The elements of a repeated field, packed or not. Those of a packed field that
+ * was omitted count as one. */
 typedef struct cpb_json_elements {
   const cpb_field *field;
   size_t at, end;         /* items */
