@@ -36,7 +36,7 @@ cpb_chunk_reader *cpb_chunk_reader_new(const cpb_allocator *allocator, const cpb
       .read_size = options.read_size > 0 ? options.read_size : DEFAULT_READ,
       .limits = &r->limits,
   };
-  cpb_chunk_store_init(&r->store, &a, &index->metadata, &store, &r->input, &r->error);
+  cpb_chunk_store_init(&r->store, &a, index, &store, &r->input, &r->error);
   return r;
 }
 
@@ -60,7 +60,7 @@ cpb_code cpb_chunk_reader_read(cpb_chunk_reader *r, uint64_t chunk, uint64_t off
 }
 
 static cpb_have open_chunk(cpb_chunk_reader *r) {
-  cpb_have have = cpb_chunk_store_stored(&r->store, r->chunk, &r->stored);
+  cpb_have have = cpb_chunk_store_stored(&r->store, r->chunk, r->at, r->length, &r->stored);
   if (have != CPB_HAVE) return have;
   r->at = cpb_min_u64(r->at, r->stored.size);
   r->length = cpb_min_u64(r->length, r->stored.size - r->at);

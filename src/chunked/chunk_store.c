@@ -7,17 +7,24 @@
 #include "riegeli/reader.h"
 
 /* What the stream that peeks keeps decoded: nothing to speak of. */
-enum { PEEK_BUFFER = 4096, PEEK_WANT = 16 };
+enum { PEEK_BUFFER = 4096, PEEK_READ = 64 * 1024, PEEK_WANT = 16 };
 
-void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_metadata *metadata,
+/* Of a Riegeli chunk that is not read as a whole. */
+enum {
+  FEW = 4096,       /* stored bytes that cost no more than a part of them */
+  HEAD = 128,       /* has the header and the size of a chunk that is alone */
+  PACKED = 64 * 1024 /* has the beginning of one that is compressed */
+};
+
+void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_index *index,
                           const cpb_store_options *options, cpb_input *input, cpb_error *error) {
   memset(s, 0, sizeof *s);
   s->allocator = *a;
-  s->metadata = metadata;
+  s->index = index;
   s->options = *options;
   s->input = input;
   s->error = error;
-  s->num_chunks = metadata->num_chunks;
+  s->num_chunks = index->metadata.num_chunks;
   /* A small stream may hold a Riegeli chunk both stored and decoded. */
   s->small = options->memory / (2 * CPB_SMALL_STREAMS) + 1;
   for (size_t i = 0; i < CPB_STREAMS; i++) {
@@ -46,7 +53,8 @@ void cpb_chunk_store_free(cpb_chunk_store *s) {
 }
 
 static const cpb_chunk_entry *entry_of(const cpb_chunk_store *s, uint64_t chunk) {
-  return chunk < s->metadata->num_chunks ? &s->metadata->chunks[chunk] : NULL;
+  const cpb_metadata *m = &s->index->metadata;
+  return chunk < m->num_chunks ? &m->chunks[chunk] : NULL;
 }
 
 uint32_t cpb_chunk_store_type(const cpb_chunk_store *s, uint64_t chunk) {
@@ -67,20 +75,11 @@ static cpb_have no_memory(cpb_chunk_store *s) {
 
 /* --- Lending input on to a stream's reader -------------------------------- */
 
-/* How much of what the reader asks for is worth having. */
-static size_t worth(const cpb_chunk_store *s, const cpb_store_stream *stream, size_t length) {
-  bool as_stored = stream->in_record && stream->verify == CPB_VERIFY_NEVER &&
-                   cpb_record_reader_chunk(stream->reader)->codec == 0;
-  return as_stored && s->want < length ? (size_t)cpb_max_u64(s->want, 1) : length;
-}
-
 /* A reader keeps pointing into what it was lent while other streams ask for
  * more, so it is lent a copy. */
 static cpb_have lend(cpb_chunk_store *s, cpb_store_stream *stream) {
   cpb_input *inner = cpb_record_reader_input(stream->reader);
   cpb_need need = inner->need;
-  size_t length = worth(s, stream, need.length);
-  if (length < need.length) need.ahead = need.length = length;
   cpb_span span = {NULL, 0};
   cpb_have have;
   if (need.kind == CPB_NEED_SIZE) have = cpb_input_size(s->input, need.length, &inner->size);
@@ -103,6 +102,7 @@ static cpb_have reader_failed(cpb_chunk_store *s, cpb_store_stream *stream) {
 
 /* One answer of the reader other than NEED. */
 static cpb_have step(cpb_chunk_store *s, cpb_store_stream *stream, cpb_step *answer) {
+  stream->reader->want = cpb_max_u64(s->want, 1);
   for (;;) {
     cpb_record_reader_input(stream->reader)->size = s->input->size;
     *answer = cpb_record_reader_step(stream->reader);
@@ -123,6 +123,7 @@ static bool unsettled(const cpb_store_stream *stream) {
 static cpb_have settle(cpb_chunk_store *s, cpb_store_stream *stream) {
   uint64_t begin = cpb_record_reader_chunk(stream->reader)->begin;
   stream->settling = true;
+  stream->reader->want = UINT64_MAX;
   while (unsettled(stream)) {
     cpb_record_reader_skip(stream->reader, UINT64_MAX);
     cpb_record_reader_input(stream->reader)->size = s->input->size;
@@ -180,22 +181,51 @@ static cpb_store_stream *choose_stream(cpb_chunk_store *s, uint64_t chunk) {
 }
 
 static cpb_have make_reader(cpb_chunk_store *s, cpb_store_stream *stream) {
+  bool peeks = stream == &s->streams[CPB_PEEK_STREAM];
   const cpb_record_reader_options options = {
       .struct_size = sizeof options,
       .verify = stream->verify,
-      .buffer = stream == &s->streams[CPB_PEEK_STREAM] ? PEEK_BUFFER : s->small,
-      .read_size = s->options.read_size,
+      .buffer = peeks ? PEEK_BUFFER : s->small,
+      .read_size = peeks ? cpb_min_size(s->options.read_size, PEEK_READ) : s->options.read_size,
       .limits = s->options.limits,
   };
   stream->reader = cpb_record_reader_new(&s->allocator, &options);
   return stream->reader != NULL ? CPB_HAVE : no_memory(s);
 }
 
+/* Where the Riegeli chunk of the record at `position` probably is; end 0: not
+ * known. The one that the index is in was read. */
+static void place_of(const cpb_chunk_store *s, uint64_t position, uint64_t *begin, uint64_t *end) {
+  const cpb_riegeli_chunk *last = &s->index->riegeli;
+  if (position >= last->begin && position - last->begin < last->num_records) {
+    *begin = last->begin;
+    *end = last->end;
+    return;
+  }
+  cpb_positions_around(&s->index->positions, position, begin, end);
+  if (last->begin > *begin) *end = cpb_min_u64(*end, last->begin);
+  if (*end == CPB_NO_OFFSET) *end = 0;
+}
+
+/* How many of the chunk's stored bytes to fetch when its header is asked for.
+ * It is compressed if it is stored in fewer bytes than it has, and shared with
+ * other chunks if in many more. */
+static uint64_t worth(const cpb_chunk_store *s, const cpb_store_stream *stream, uint64_t size, uint64_t stored) {
+  bool all = s->at == 0 && s->want >= size && stored / 2 <= size;
+  if (stream->verify != CPB_VERIFY_NEVER || all || stored <= FEW) return stored;
+  bool unpacks = stored < size && s->want > 0;
+  return cpb_min_u64(stored, unpacks ? HEAD + PACKED + s->at : HEAD);
+}
+
 static void go_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
   stream->chunk = chunk;
   stream->in_record = stream->settling = false;
   stream->span = (cpb_span){NULL, 0};
-  cpb_record_reader_seek(stream->reader, entry_of(s, chunk)->offset);
+  const cpb_chunk_entry *entry = entry_of(s, chunk);
+  uint64_t begin, end;
+  place_of(s, entry->offset, &begin, &end);
+  if (end > begin) end = begin + worth(s, stream, entry->size, end - begin);
+  cpb_reader_seek_chunk(stream->reader, entry->offset, begin, end);
 }
 
 /* Gives the stream to the chunk. */
@@ -252,6 +282,11 @@ static cpb_have open_in(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t c
 
 /* --- Reading -------------------------------------------------------------- */
 
+static void serve(cpb_chunk_store *s, uint64_t offset, uint64_t want) {
+  s->at = offset;
+  s->want = want;
+}
+
 static cpb_have read_from(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t offset, cpb_span *span) {
   uint64_t begin = stream->pos - stream->span.size;
   if (offset >= begin && offset < stream->pos) {
@@ -292,18 +327,20 @@ static cpb_have read_in(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t c
 
 cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, uint64_t want,
                               cpb_span *span) {
-  s->want = want;
   if (s->memory != NULL) return from_memory(&s->memory[chunk], offset, span);
+  serve(s, offset, want);
   return read_in(s, choose_stream(s, chunk), chunk, offset, span);
 }
 
 cpb_have cpb_chunk_store_peek(cpb_chunk_store *s, uint64_t chunk, cpb_span *span) {
-  s->want = PEEK_WANT;
   if (s->memory != NULL) return from_memory(&s->memory[chunk], 0, span);
+  serve(s, 0, PEEK_WANT);
   return read_in(s, &s->streams[CPB_PEEK_STREAM], chunk, 0, span);
 }
 
-cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, cpb_chunk_stored *stored) {
+cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, uint64_t want,
+                                cpb_chunk_stored *stored) {
+  serve(s, offset, want);
   cpb_store_stream *stream = choose_stream(s, chunk);
   cpb_have have = open_in(s, stream, chunk);
   if (have != CPB_HAVE) return have;
@@ -330,6 +367,7 @@ cpb_have cpb_chunk_store_size(cpb_chunk_store *s, uint64_t chunk, uint64_t *size
   }
   if (!make_sizes(s)) return no_memory(s);
   if (s->sizes[chunk] == CPB_NO_OFFSET) {
+    serve(s, 0, 0);
     cpb_have have = open_in(s, &s->streams[CPB_PEEK_STREAM], chunk);
     if (have != CPB_HAVE) return have;
   }

@@ -10,8 +10,7 @@
 #ifndef CPB_CHUNKED_CHUNK_STORE_H
 #define CPB_CHUNKED_CHUNK_STORE_H
 
-#include "base/input.h"
-#include "chunked/metadata.h"
+#include "chunked/index_internal.h"
 
 enum {
   CPB_SMALL_STREAMS = 4,
@@ -45,18 +44,18 @@ typedef struct cpb_chunk_store {
   cpb_allocator allocator;
   cpb_error *error;
   cpb_input *input;  /* of the engine */
-  const cpb_metadata *metadata;
+  const cpb_index *index;
   const cpb_chunk_bytes *memory; /* the chunks, or NULL: they are in the file */
   uint64_t num_chunks;
   cpb_store_options options;
   size_t small;      /* decoded bytes of a Riegeli chunk that a stream keeps */
   uint64_t clock;
-  uint64_t want;     /* of the call that is served */
+  uint64_t at, want; /* the range of the chunk that the call is for */
   uint64_t *sizes;   /* of each chunk, or CPB_NO_OFFSET while not known */
   cpb_store_stream streams[CPB_STREAMS];
 } cpb_chunk_store;
 
-void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_metadata *metadata,
+void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_index *index,
                           const cpb_store_options *options, cpb_input *input, cpb_error *error);
 void cpb_chunk_store_use_memory(cpb_chunk_store *s, const cpb_chunk_bytes *chunks, uint64_t num_chunks);
 void cpb_chunk_store_free(cpb_chunk_store *s);
@@ -82,8 +81,10 @@ cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offse
 /* The chunk's first bytes, not verified, at little cost. */
 cpb_have cpb_chunk_store_peek(cpb_chunk_store *s, uint64_t chunk, cpb_span *span);
 
-/* Where the chunk is stored; only for chunks in a file. */
-cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, cpb_chunk_stored *stored);
+/* Where the chunk is stored; only for chunks in a file. `want` bytes from
+ * `offset` on will be read next. */
+cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, uint64_t want,
+                                cpb_chunk_stored *stored);
 
 /* Verifies what was given out before it was verified. */
 cpb_have cpb_chunk_store_settle(cpb_chunk_store *s);

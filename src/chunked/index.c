@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+/* Stored bytes of the index that are held to be verified before they are
+ * decoded; more would be asked for twice. */
+enum { INDEX_BUFFER = 64 * 1024 * 1024 };
+
 static cpb_index *new_index(const cpb_allocator *allocator, const cpb_limits *limits) {
   cpb_allocator a = cpb_allocator_or_default(allocator);
   cpb_index *index = cpb_alloc_zeroed(&a, sizeof *index);
@@ -14,13 +18,15 @@ static cpb_index *new_index(const cpb_allocator *allocator, const cpb_limits *li
   cpb_input_init(&index->none);
   cpb_buffer_init(&index->bytes, &a);
   cpb_metadata_init(&index->metadata, &a);
+  index->positions.allocator = a;
   return index;
 }
 
 cpb_index *cpb_index_new(const cpb_allocator *allocator, const cpb_limits *limits) {
   cpb_index *index = new_index(allocator, limits);
   if (index == NULL) return NULL;
-  cpb_record_reader_options options = {.struct_size = sizeof options, .limits = &index->limits};
+  const cpb_record_reader_options options = {
+      .struct_size = sizeof options, .buffer = INDEX_BUFFER, .limits = &index->limits};
   index->reader = cpb_record_reader_new(&index->allocator, &options);
   if (index->reader == NULL) {
     cpb_index_free(index);
@@ -35,11 +41,18 @@ void cpb_index_free(cpb_index *index) {
   cpb_allocator a = index->allocator;
   cpb_record_reader_free(index->reader);
   cpb_buffer_free(&index->bytes);
+  cpb_positions_free(&index->positions);
   cpb_metadata_free(&index->metadata);
   cpb_release(&a, index);
 }
 
 /* --- From memory ---------------------------------------------------------- */
+
+static bool sort_positions(cpb_index *index, cpb_error *error) {
+  if (cpb_positions_init(&index->positions, &index->allocator, &index->metadata)) return true;
+  cpb_fail_memory(error);
+  return false;
+}
 
 typedef bool decode_function(cpb_metadata *m, cpb_span bytes, const cpb_limits *limits, cpb_error *error);
 
@@ -49,7 +62,7 @@ static cpb_index *from_bytes(const cpb_allocator *allocator, const cpb_limits *l
   cpb_index *index = new_index(allocator, limits);
   if (index == NULL || !cpb_buffer_append(&index->bytes, bytes.data, bytes.size)) {
     cpb_fail_memory(error);
-  } else if (decode(&index->metadata, bytes, &index->limits, error)) {
+  } else if (decode(&index->metadata, bytes, &index->limits, error) && sort_positions(index, error)) {
     index->done = true;
     return index;
   }
@@ -85,9 +98,10 @@ static cpb_step decode(cpb_index *index) {
   cpb_error error = {0};
   cpb_span bytes = {index->bytes.data, index->bytes.size};
   if (cpb_metadata_decode(&index->metadata, bytes, &index->limits, &error)) {
-    index->done = index->metadata.num_nodes > 0 && index->metadata.nodes[0].has_message;
+    bool is_index = index->metadata.num_nodes > 0 && index->metadata.nodes[0].has_message;
+    index->done = is_index && sort_positions(index, &error);
     if (index->done) return CPB_STEP_DONE;
-    cpb_fail(&error, CPB_E_DAMAGED, CPB_NO_OFFSET, "it has no ChunkedMessage");
+    if (!is_index) cpb_fail(&error, CPB_E_DAMAGED, CPB_NO_OFFSET, "it has no ChunkedMessage");
   }
   if (error.code == CPB_E_DAMAGED) {
     cpb_fail(&index->error, CPB_E_FORMAT, index->record.chunk_begin,

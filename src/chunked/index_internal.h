@@ -3,7 +3,7 @@
 #define CPB_CHUNKED_INDEX_INTERNAL_H
 
 #include "base/input.h"
-#include "chunked/metadata.h"
+#include "chunked/positions.h"
 
 struct cpb_index {
   cpb_allocator allocator;
@@ -12,6 +12,7 @@ struct cpb_index {
   cpb_record_reader *reader; /* NULL once the index is there */
   cpb_buffer bytes;          /* the serialized message */
   cpb_metadata metadata;
+  cpb_positions positions;   /* of its chunks */
   cpb_record record;
   cpb_riegeli_chunk riegeli;
   bool done;

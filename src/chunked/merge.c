@@ -56,7 +56,7 @@ static void init_parts(cpb_merge *m, const cpb_index *index) {
   cpb_merge_walk_init(&m->walk, &m->allocator, &m->tree, &m->store,
                       (uint32_t)cpb_min_u64(2 * depth, UINT32_MAX), &m->error);
   cpb_merge_layout_init(&m->layout, &m->allocator);
-  cpb_chunk_store_init(&m->store, &m->allocator, &index->metadata, &store, &m->input, &m->error);
+  cpb_chunk_store_init(&m->store, &m->allocator, index, &store, &m->input, &m->error);
 }
 
 cpb_merge *cpb_merge_new(const cpb_allocator *allocator, const cpb_index *index,

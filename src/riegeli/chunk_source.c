@@ -160,11 +160,14 @@ void cpb_chunk_source_go(cpb_chunk_source *s, uint64_t begin) {
   s->header_size = s->block_size = 0;
   s->data_at = 0;
   s->sure_end = data_offset(s, 0);
-  s->ahead_end = s->sequential ? add(begin, s->read_size) : add(s->sure_end, PROBE);
+  s->ahead_end = !s->sequential ? add(s->sure_end, PROBE) : s->sparse ? add(begin, s->read_size) : UINT64_MAX;
 }
 
-void cpb_chunk_source_expect(cpb_chunk_source *s, uint64_t offset) {
-  s->ahead_end = cpb_max_u64(s->ahead_end, add(offset, CPB_CHUNK_HEADER_SIZE + PROBE));
+void cpb_chunk_source_expect(cpb_chunk_source *s, uint64_t offset) { s->ahead_end = offset; }
+
+void cpb_chunk_source_expect_data(cpb_chunk_source *s, uint64_t size) {
+  uint64_t end = size < cpb_chunk_source_left(s) ? data_offset(s, s->data_at + size) : s->data_end;
+  s->ahead_end = cpb_max_u64(s->ahead_end, end);
 }
 
 static cpb_have gather_header(cpb_chunk_source *s) {
@@ -199,7 +202,8 @@ static cpb_have accept_header(cpb_chunk_source *s) {
   }
   if (s->begin == 0 && !is_signature(h)) return fail_header(s, 0, "the file signature is missing");
   s->have_header = true;
-  s->ahead_end = s->sequential ? add(s->end, CPB_SIGNATURE_SIZE) : s->sparse ? 0 : s->data_end;
+  if (s->sparse) s->ahead_end = s->sequential ? add(s->end, CPB_CHUNK_HEADER_SIZE) : cpb_min_u64(s->ahead_end, s->end);
+  else if (!s->sequential) s->ahead_end = s->end;
   return CPB_HAVE;
 }
 
@@ -244,6 +248,7 @@ void cpb_chunk_source_take(cpb_chunk_source *s, const uint8_t *data, size_t size
 
 void cpb_chunk_source_jump(cpb_chunk_source *s, uint64_t size) {
   s->data_at += size;
+  s->block_size = 0;
   if (!s->collected) s->pos = data_offset(s, s->data_at);
 }
 

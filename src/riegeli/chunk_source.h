@@ -19,7 +19,7 @@ typedef enum cpb_resume {
 typedef struct cpb_chunk_source {
   cpb_input input;
   size_t read_size;
-  bool sequential;  /* what follows this chunk will probably be read */
+  bool sequential;  /* all that follows will probably be read */
   bool sparse;      /* not even all of this chunk, otherwise */
 
   uint64_t begin;   /* of the chunk */
@@ -31,7 +31,7 @@ typedef struct cpb_chunk_source {
   uint64_t pos;      /* file offset of the next byte */
   uint64_t data_at;  /* data bytes before it */
   uint64_t sure_end; /* what is read until there is asked for at once */
-  uint64_t ahead_end;
+  uint64_t ahead_end; /* what is read until there is worth having with it */
   bool checked;      /* the block headers in this chunk were seen before */
   bool hashing;
   cpb_hash hash;
@@ -56,9 +56,11 @@ void cpb_chunk_source_free(cpb_chunk_source *s);
 
 /* Turns to the chunk that begins at `begin`. */
 void cpb_chunk_source_go(cpb_chunk_source *s, uint64_t begin);
-/* A hint: the chunk header at `offset` will be wanted soon. */
+/* A hint: what lies before `offset` will be wanted, until the header is known. */
 void cpb_chunk_source_expect(cpb_chunk_source *s, uint64_t offset);
 cpb_have cpb_chunk_source_header(cpb_chunk_source *s);
+/* A hint: the next `size` data bytes will be wanted. */
+void cpb_chunk_source_expect_data(cpb_chunk_source *s, uint64_t size);
 
 /* The next data bytes that lie together: at least one and at most `max`, or
  * none at the end of the data. They count as read when taken. */

@@ -16,6 +16,7 @@ typedef enum cpb_phase {
   CPB_PHASE_RECORDS,
   CPB_PHASE_FINISH,
   CPB_PHASE_RECOVER,
+  CPB_PHASE_SEEK_DIRECT, /* where the target's chunk probably begins */
   CPB_PHASE_SEEK_BLOCK, /* the block header before the target */
   CPB_PHASE_SEEK_CHUNK, /* from chunk header to chunk header up to it */
   CPB_PHASE_LAST_SIZE,  /* of the input, then its tail */
@@ -52,6 +53,7 @@ struct cpb_record_reader {
   const uint8_t *size_at; /* simple: the next record's size */
   uint64_t next;        /* index of the next record */
   uint64_t left;        /* bytes of the current record still to come */
+  uint64_t want;        /* how many of them will be used, as far as is known */
   uint64_t skip;        /* decoded bytes to leave out first */
   uint64_t target;      /* index to begin at in the next chunk that is loaded */
   cpb_record record;
@@ -74,14 +76,14 @@ struct cpb_record_reader {
   cpb_error error;
 };
 
-/* Reads and checks the chunk under the source as far as its first record, or
- * to its end when it holds none. */
 /* The next step, whatever it takes. */
 cpb_step cpb_reader_step_on(cpb_record_reader *r);
 /* Begins the next record, or gives the bytes of the current one that are ready:
  * there is the one or are the others. */
 cpb_step cpb_reader_hand_out(cpb_record_reader *r);
 
+/* Reads and checks the chunk under the source as far as its first record, or
+ * to its end when it holds none. */
 cpb_have cpb_reader_load(cpb_record_reader *r);
 void cpb_reader_unload(cpb_record_reader *r);
 
@@ -101,6 +103,11 @@ static inline uint64_t cpb_reader_next_size(cpb_record_reader *r) {
 /* Moves on to record `index` of the loaded chunk. False when it lies behind
  * what is still there. */
 bool cpb_reader_move(cpb_record_reader *r, uint64_t index);
+
+/* As cpb_record_reader_seek, for who knows more: the chunk around `position`
+ * probably begins at `begin`, and of it the bytes before `end` will be read (0:
+ * not known). If it does begin there, nothing else is asked for. */
+void cpb_reader_seek_chunk(cpb_record_reader *r, uint64_t position, uint64_t begin, uint64_t end);
 
 /* One step of the SEEK and LAST phases. CPB_AT_END: past the end. */
 cpb_have cpb_reader_seek(cpb_record_reader *r);

@@ -31,6 +31,7 @@ cpb_record_reader *cpb_record_reader_new(const cpb_allocator *allocator,
   }
   r->allocator = a;
   r->gap = CPB_NO_OFFSET;
+  r->want = UINT64_MAX;
   cpb_chunk_source_init(&r->source, &r->allocator, r->options.read_size);
   r->source.sparse = r->options.verify == CPB_VERIFY_NEVER;
   cpb_simple_decoder_init(&r->simple, &r->allocator, &r->limits, r->options.buffer, &r->source);
@@ -199,7 +200,7 @@ static bool interrupts(cpb_record_reader *r, cpb_have have, cpb_step *step) {
 /* These answer true when there is a step to answer. */
 static bool step_in_records(cpb_record_reader *r, cpb_step *step) {
   cpb_have have = r->skip > 0 ? cpb_reader_skip(r) : CPB_HAVE;
-  if (have == CPB_HAVE && r->left > 0) have = cpb_reader_fill(r, r->left);
+  if (have == CPB_HAVE && r->left > 0) have = cpb_reader_fill(r, cpb_min_u64(r->left, r->want));
   if (have != CPB_HAVE) return interrupts(r, have, step);
   if (r->left == 0 && r->next == r->chunk.num_records) {
     r->phase = CPB_PHASE_FINISH;

@@ -1,9 +1,14 @@
 /* Going to a record by its position, and to the last one. */
+#include <string.h>
+
 #include "base/checked.h"
 #include "base/status.h"
 #include "riegeli/reader.h"
 
-enum { TAIL = 64 * 1024 + 4096 };
+enum {
+  TAIL = CPB_BLOCK_SIZE + CPB_BLOCK_HEADER_SIZE, /* has the last block header, wherever the file ends */
+  NEAR = 4096 /* worth fetching after the place that a walk goes to */
+};
 
 static void walk_from(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
   cpb_chunk_source_go(&r->source, begin);
@@ -21,25 +26,70 @@ static void leave(cpb_record_reader *r) {
 
 /* In the target's own block, what lies between is worth fetching at once. */
 static void walk_towards(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
+  cpb_chunk_source *s = &r->source;
   walk_from(r, begin, phase);
-  if (begin >= cpb_block_begin(r->seek_to)) cpb_chunk_source_expect(&r->source, r->seek_to);
+  if (begin >= cpb_block_begin(r->seek_to)) {
+    cpb_chunk_source_expect(s, cpb_max_u64(s->ahead_end, r->seek_to + CPB_CHUNK_HEADER_SIZE + NEAR));
+  }
+}
+
+static void walk_from_block(cpb_record_reader *r) {
+  walk_towards(r, cpb_block_begin(r->seek_to), CPB_PHASE_SEEK_BLOCK);
+}
+
+static bool knows_chunk_of(const cpb_chunk_source *s, uint64_t position) {
+  return s->have_header && position >= s->begin && position - s->begin < s->header.num_records;
+}
+
+/* True when there is nothing to seek: the reader can move there, or is failed. */
+static bool begin_seek(cpb_record_reader *r, uint64_t position) {
+  if (r->phase == CPB_PHASE_FAILED) return true;
+  if (r->phase == CPB_PHASE_RECORDS && knows_chunk_of(&r->source, position) &&
+      cpb_reader_move(r, position - r->source.begin))
+    return true;
+  leave(r);
+  r->seek_to = position;
+  return false;
+}
+
+static void walk_from_here(cpb_record_reader *r) {
+  cpb_chunk_source_rewind(&r->source);
+  r->phase = CPB_PHASE_SEEK_CHUNK;
 }
 
 void cpb_record_reader_seek(cpb_record_reader *r, uint64_t position) {
-  cpb_chunk_source *s = &r->source;
-  if (r->phase == CPB_PHASE_FAILED) return;
-  uint64_t index = position - s->begin;
-  if (r->phase == CPB_PHASE_RECORDS && position >= s->begin && index < s->header.num_records &&
-      cpb_reader_move(r, index))
-    return;
-  leave(r);
-  r->seek_to = position;
-  if (s->have_header && s->begin <= position && s->end >= cpb_block_begin(position)) {
-    cpb_chunk_source_rewind(s);
-    r->phase = CPB_PHASE_SEEK_CHUNK;
+  const cpb_chunk_source *s = &r->source;
+  if (begin_seek(r, position)) return;
+  if (s->have_header && s->begin <= position && s->end >= cpb_block_begin(position)) walk_from_here(r);
+  else walk_from_block(r);
+}
+
+void cpb_reader_seek_chunk(cpb_record_reader *r, uint64_t position, uint64_t begin, uint64_t end) {
+  if (begin_seek(r, position)) return;
+  if (knows_chunk_of(&r->source, position)) {
+    walk_from_here(r);
+  } else if (begin <= position && cpb_is_chunk_boundary(begin)) {
+    walk_from(r, begin, CPB_PHASE_SEEK_DIRECT);
+    if (end > begin) cpb_chunk_source_expect(&r->source, end);
   } else {
-    walk_towards(r, cpb_block_begin(position), CPB_PHASE_SEEK_BLOCK);
+    walk_from_block(r);
   }
+}
+
+/* A chunk header is proven by its hash. Where there is none, or not the right
+ * one, the block headers say what is wrong. */
+static cpb_have seek_direct(cpb_record_reader *r) {
+  cpb_chunk_source *s = &r->source;
+  cpb_have have = cpb_chunk_source_header(s);
+  if (have == CPB_WAIT || (have == CPB_FAILED && s->resume == CPB_RESUME_NEVER)) return have;
+  if (knows_chunk_of(s, r->seek_to)) {
+    r->target = r->seek_to - s->begin;
+    r->phase = CPB_PHASE_HEADER;
+  } else {
+    memset(&s->error, 0, sizeof s->error);
+    walk_from_block(r);
+  }
+  return CPB_HAVE;
 }
 
 static cpb_have implausible(cpb_record_reader *r, uint64_t block) {
@@ -99,6 +149,12 @@ void cpb_record_reader_seek_last(cpb_record_reader *r) {
   r->phase = CPB_PHASE_LAST_SIZE;
 }
 
+/* What comes before last_limit is what is looked for. */
+static void walk_to_limit(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
+  walk_from(r, begin, phase);
+  if (!r->source.sparse) cpb_chunk_source_expect(&r->source, r->last_limit);
+}
+
 /* Chunks from `limit` on hold no record: look before it. */
 static void look_before(cpb_record_reader *r, uint64_t limit) {
   r->last_limit = limit;
@@ -108,7 +164,7 @@ static void look_before(cpb_record_reader *r, uint64_t limit) {
     return;
   }
   r->last_from = cpb_block_begin(limit - 1);
-  walk_from(r, r->last_from, CPB_PHASE_LAST_BLOCK);
+  walk_to_limit(r, r->last_from, CPB_PHASE_LAST_BLOCK);
 }
 
 static cpb_have last_size(cpb_record_reader *r) {
@@ -134,7 +190,7 @@ static cpb_have last_block(cpb_record_reader *r) {
   if (have == CPB_AT_END) begin = block; /* a block header cut short */
   else if (have != CPB_HAVE) return have;
   r->last_from = begin;
-  walk_from(r, begin, CPB_PHASE_LAST_CHUNK);
+  walk_to_limit(r, begin, CPB_PHASE_LAST_CHUNK);
   return CPB_HAVE;
 }
 
@@ -145,7 +201,7 @@ static cpb_have last_chunk(cpb_record_reader *r) {
       look_before(r, r->last_from);
     } else {
       r->target = r->last_records - 1;
-      walk_from(r, r->last_chunk, CPB_PHASE_HEADER);
+      walk_to_limit(r, r->last_chunk, CPB_PHASE_HEADER);
     }
     return CPB_HAVE;
   }
@@ -156,12 +212,13 @@ static cpb_have last_chunk(cpb_record_reader *r) {
     r->last_chunk = s->begin;
     r->last_records = s->header.num_records;
   }
-  cpb_chunk_source_go(s, s->end);
+  walk_to_limit(r, s->end, CPB_PHASE_LAST_CHUNK);
   return CPB_HAVE;
 }
 
 cpb_have cpb_reader_seek(cpb_record_reader *r) {
   switch (r->phase) {
+    case CPB_PHASE_SEEK_DIRECT: return seek_direct(r);
     case CPB_PHASE_SEEK_BLOCK: return seek_block(r);
     case CPB_PHASE_SEEK_CHUNK: return seek_chunk(r);
     case CPB_PHASE_LAST_SIZE: return last_size(r);

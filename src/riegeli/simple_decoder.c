@@ -202,6 +202,7 @@ static cpb_have read_window(cpb_simple_decoder *d, cpb_span *ready) {
 }
 
 static cpb_have read_in_place(cpb_simple_decoder *d, uint64_t max, cpb_span *ready) {
+  if (!d->stays) cpb_chunk_source_expect_data(d->source, max);
   cpb_have have = cpb_chunk_source_data(d->source, d->stays ? d->out_left : max, ready);
   if (have != CPB_HAVE) return have;
   cpb_chunk_source_take(d->source, ready->data, ready->size);
