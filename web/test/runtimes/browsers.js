@@ -20,7 +20,7 @@ const launchers = {
     command: ['xvfb-run', '--auto-servernum', miniBrowser(), url],
     env: {
       HOME: profile, XDG_CACHE_HOME: profile, XDG_CONFIG_HOME: profile, XDG_DATA_HOME: profile, XDG_RUNTIME_DIR: profile,
-      WEBKIT_DISABLE_COMPOSITING_MODE: '1', LIBGL_ALWAYS_SOFTWARE: '1', NO_AT_BRIDGE: '1',
+      TMPDIR: profile, WEBKIT_DISABLE_COMPOSITING_MODE: '1', LIBGL_ALWAYS_SOFTWARE: '1', NO_AT_BRIDGE: '1',
     },
   }),
 };
@@ -113,8 +113,7 @@ export async function startBrowser(name, server) {
       ended: child.ended,
       output: child.output,
       async close() {
-        child.kill();
-        await within(child.ended, 5000);
+        await child.close();
         profile.remove();
       },
     };

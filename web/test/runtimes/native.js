@@ -12,7 +12,7 @@ const bin = `${root}web/test/node_modules/.bin/`;
  */
 const runners = {
   node: {
-    command: (file) => [process.execPath, '--test', '--test-reporter=tap', file],
+    command: (file) => [process.execPath, '--test-reporter=tap', file],
     passed: /^# pass (\d+)/m, failed: /^# (?:fail|cancelled) (\d+)/gm, skipped: /^# skipped (\d+)/m,
   },
   deno: {
@@ -39,7 +39,7 @@ export async function startNative(name, server) {
   const program = runner.command('')[0];
   if (!existsSync(program)) throw new Error(`${name} is not installed; web/test/setup.sh does that`);
   const env = {
-    CPB_TEST_BASE: server.base, CPB_TEST_OTHER: server.other, NO_COLOR: '1', FORCE_COLOR: '0',
+    CPB_TEST_BASE: server.base, CPB_TEST_OTHER: server.other, NO_COLOR: '1',
     DENO_NO_PACKAGE_JSON: '1', DENO_NO_UPDATE_CHECK: '1',
   };
   return {

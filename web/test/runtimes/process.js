@@ -19,7 +19,7 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
  *
  * @param {string[]} command
  * @param {Record<string, string>} [env]
- * @returns {{ended: Promise<{code: number | null, output: string}>, kill: () => void, output: () => string}}
+ * @returns {{ended: Promise<{code: number | null, output: string}>, kill: () => void, output: () => string, close: () => Promise<void>}}
  */
 export function start([program = '', ...args], env = {}) {
   const child = spawn(program, args, {
@@ -29,13 +29,14 @@ export function start([program = '', ...args], env = {}) {
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => (output = (output + text).slice(-200_000)));
   }
-  const kill = () => {
+  const signal = (/** @type {'SIGTERM' | 'SIGKILL'} */ name) => {
     try {
-      if (child.pid) process.kill(-child.pid, 'SIGKILL');
+      if (child.pid) process.kill(-child.pid, name);
     } catch {
       // It has ended.
     }
   };
+  const kill = () => signal('SIGKILL');
   running.add(kill);
   /** @type {Promise<{code: number | null, output: string}>} */
   const ended = new Promise((resolve) => {
@@ -43,7 +44,13 @@ export function start([program = '', ...args], env = {}) {
     child.on('close', (code) => resolve({ code, output }));
   });
   ended.then(() => running.delete(kill));
-  return { ended, kill, output: () => output };
+  const close = async () => {
+    signal('SIGTERM');
+    await within(ended, 3000);
+    kill();
+    await within(ended, 3000);
+  };
+  return { ended, kill, output: () => output, close };
 }
 
 /**

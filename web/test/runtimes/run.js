@@ -18,7 +18,7 @@ import { startWorkerd } from './workerd.js';
  * @typedef {{run: (file: string, limit: number) => Promise<Outcome>, stop: () => Promise<void>}} Session
  */
 
-const fileLimit = 180_000;
+const fileLimit = Number(process.env.CPB_TEST_FILE_LIMIT ?? 180_000);
 const lanes = 2;
 
 /** @type {Record<string, (name: any, server: any) => Promise<Session>>} */

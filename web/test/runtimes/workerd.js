@@ -24,6 +24,15 @@ function modules() {
   ];
 }
 
+/** @type {(text: string) => {results: import('../support/test.js').Result[], errors: string[]}} */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { results: [], errors: [text] };
+  }
+}
+
 /**
  * @param {{base: string, other: string}} server
  * @returns {Promise<import('./run.js').Session>}
@@ -42,14 +51,12 @@ export async function startWorkerd(server) {
       const answer = worker.dispatchFetch(`http://worker/${file}`).then(
         (/** @type {Response} */ response) => response.text(), (/** @type {Error} */ error) => String(error.stack));
       const text = (await within(answer, limit)) ?? `no answer after ${limit} ms`;
-      try {
-        const { results, errors } = JSON.parse(text);
-        return summary(results, errors);
-      } catch {
+      const { results, errors } = parsed(text);
+      if (errors.length > 0) {
         await worker.dispose();
         worker = open();
-        return { passed: 0, failed: 1, skipped: 0, reasons: [], text };
       }
+      return summary(results, errors);
     },
     stop: () => worker.dispose(),
   };
