@@ -2,11 +2,14 @@
 
 import hashlib
 import json
+import random
 import shutil
 
 import pytest
 
 from conftest import DATA, manifest
+from support.riegeli import write
+from support.wire import field, varint
 
 CPB = {case["case"]: case for case in manifest("cpb.manifest.json")}
 FROZEN = CPB["real_frozen_conv"]
@@ -15,14 +18,6 @@ GRAPH = ["--type", "tensorflow.GraphDef"]
 
 def sha(data):
     return hashlib.sha256(data).hexdigest()
-
-
-def varint(value):
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes(out) + bytes([value])
 
 
 # --- records -------------------------------------------------------------------
@@ -65,6 +60,21 @@ def test_records_from_a_position_and_limited(cpb, riegeli):
     some, _, _, _ = cpb.records(riegeli, "--position", records[5]["position"], "--limit", "3")
     assert some == records[5:8]
     assert cpb.records(riegeli, "--limit", "0")[0] == []
+
+
+def test_records_larger_than_what_is_read_at_once(cpb, riegeli, tmp_path):
+    """And the file without its end: damage is found before the record is shown."""
+    payload = random.Random(1).randbytes(1 << 20)
+    message = field(1000, payload)
+    (tmp_path / "in.pb").write_bytes(message)
+    cpb.ok("split", tmp_path / "in.pb", "-o", tmp_path / "x.cpb", "--codec", "none", "--max-chunk-size", "2M")
+    records, _, _, _ = cpb.records(tmp_path / "x.cpb")
+    assert records[0]["size"] == len(message) and records[0]["sha256"] == sha(message)
+    assert cpb.ok("cat", tmp_path / "x.cpb", "--record", "0") == message
+    data = (tmp_path / "x.cpb").read_bytes()
+    (tmp_path / "cut.cpb").write_bytes(data[:800000])
+    shown, _, last, result = cpb.records(tmp_path / "cut.cpb")
+    assert shown == [] and result.returncode == 2 and last["status"] == "TRUNCATED"
 
 
 def test_records_table(cpb, chunked):
@@ -180,13 +190,23 @@ def test_pb_output_of_a_large_message(cpb, graph, tmp_path):
 
 
 def test_verify_while_splitting_tells_when_bytes_differ(cpb, tmp_path):
-    """Field 2 before field 1: the merged message is the same, its bytes need not be."""
-    node = b"\x0a\x03abc"
-    message = varint(2 << 3 | 2) + b"\x00" + varint(1 << 3 | 2) + varint(len(node)) + node
-    (tmp_path / "in.pb").write_bytes(message * 20)
-    result = cpb.run("split", tmp_path / "in.pb", *GRAPH, "-o", tmp_path / "x.cpb", "--max-chunk-size", "20", "--verify")
-    assert result.returncode in (0, 2)
-    assert (tmp_path / "x.cpb").exists() == (result.returncode == 0)
+    """A length written in more bytes than it needs: the merged message is the same, its bytes are not."""
+    name = b"\x0a\x14" + b"n" * 20
+    node = varint(1 << 3 | 2) + bytes([len(name) | 0x80, 0]) + name
+    (tmp_path / "in.pb").write_bytes(node * 20)
+    words = ["split", tmp_path / "in.pb", *GRAPH, "-o", tmp_path / "x.cpb", "--max-chunk-size", "16"]
+    result = cpb.run(*words, "--verify")
+    assert result.returncode == 2 and f"{tmp_path}/in.pb: byte 1: from here on" in result.stderr.decode()
+    assert [path.name for path in tmp_path.iterdir()] == ["in.pb"]
+    cpb.ok(*words)
+    assert cpb.ok("merge", tmp_path / "x.cpb", "-o", "-") == (varint(1 << 3 | 2) + bytes([len(name)]) + name) * 20
+
+
+def test_quiet_says_nothing(cpb, graph, riegeli, tmp_path):
+    for words in (["split", graph, *GRAPH, "-o", "a.cpb"], ["split", graph, *GRAPH, "-o", "b"], ["verify", "a.cpb"],
+                  ["merge", "a.cpb", "-o", "a.pb"], ["repack", "a.cpb", "-o", "c.cpb"], ["recover", riegeli, "-o", "d"]):
+        result = cpb.run(*words, "--quiet", cwd=tmp_path)
+        assert (result.returncode, result.stdout, result.stderr) == (0, b"", b""), words
 
 
 # --- repack --------------------------------------------------------------------
@@ -255,6 +275,24 @@ def test_verify_against_another_message(cpb, chunked, tmp_path):
         assert f"from byte {at} on" in result.stderr.decode()
 
 
+def test_verify_checks_the_chunks_types(cpb, tmp_path):
+    path = tmp_path / "x.cpb"
+    path.write_bytes(chunk_file(5))
+    result = cpb.run("verify", path)
+    assert result.returncode == 2
+    assert "byte 65: chunk 1 has type 5; expected 1 (MESSAGE) or 2 (BYTES)" in result.stderr.decode()
+    report = json.loads(cpb.run("verify", path, "--json").stdout)
+    assert report["problems"][0] == {"offset": 65, "message": "chunk 1 has type 5; expected 1 (MESSAGE) or 2 (BYTES)"}
+
+
+def chunk_file(kind):
+    """A .cpb whose chunk 1, of that type, is in field 99."""
+    infos = b"".join(field(2, b"\x08" + varint(k) + b"\x10" + varint(i) + b"\x18" + varint(64 + i))
+                     for i, k in enumerate((1, kind)))
+    place = field(2, field(1, b"\x08" + varint(99)) + field(3, b"\x08\x01"))
+    return write([b"", b"v", infos + field(3, b"\x08\x00" + place)])
+
+
 # --- recover -------------------------------------------------------------------
 
 
@@ -294,6 +332,26 @@ def test_recover_names_lost_chunks(cpb, chunked, tmp_path):
     assert result.returncode == 2 and not (tmp_path / "out.cpb").exists()
     assert 'chunk 1 is lost (node[4].attr["value"].tensor.tensor_content)' in text
     assert "1 of 6 chunks are lost" in text
+
+
+def test_recover_lists_lost_chunks_as_json(cpb, chunked, tmp_path):
+    """Every chunk, whatever its place in the message."""
+    cpb.ok("repack", chunked, "-o", tmp_path / "good.cpb")
+    fields = json.loads(cpb.ok("info", chunked, "--json"))["message"]["fields"]
+    wanted = {0: "the root", **{field["chunk"]: field["path"] or "a slice of its parent" for field in fields}}
+    chunks = cpb.records(tmp_path / "good.cpb")[0][:-1]
+    for first in [chunk["chunk_begin"] for chunk in chunks]:
+        data = bytearray((tmp_path / "good.cpb").read_bytes())
+        data[first + 60] ^= 1  # in the Riegeli chunk's data
+        (tmp_path / "bad.cpb").write_bytes(data)
+        result = cpb.run("recover", tmp_path / "bad.cpb", "-o", tmp_path / "out.cpb", "--json")
+        lost = [json.loads(line)["lost"] for line in result.stdout.splitlines()]
+        assert result.returncode == 2 and [entry["chunk"] for entry in lost] == \
+            [number for number, chunk in enumerate(chunks) if chunk["chunk_begin"] == first]
+        for entry in lost:
+            assert entry["field"] == wanted[entry["chunk"]] and entry["reason"]
+        assert f"{len(lost)} of {len(chunks)} chunks are lost" in result.stderr.decode()
+    assert not (tmp_path / "out.cpb").exists()
 
 
 def test_recover_without_the_index_says_so(cpb, chunked, tmp_path):

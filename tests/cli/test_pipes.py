@@ -2,12 +2,14 @@
 
 import os
 import pty
+import re
 import subprocess
 import time
 
 import pytest
 
 from conftest import DATA
+from support.wire import field
 
 
 def piped(cpb, data, *words):
@@ -92,3 +94,27 @@ def test_progress_on_a_terminal(cpb, quiet):
 
 def test_no_progress_off_the_terminal(cpb, riegeli):
     assert cpb.run("records", riegeli).stderr == b""
+
+
+def test_a_bar_where_the_end_is_known(cpb, tmp_path):
+    """A message of 2 MiB to a reader that lets half a second and more pass."""
+    (tmp_path / "in.pb").write_bytes(field(1000, os.urandom(2 << 20)))
+    cpb.ok("split", tmp_path / "in.pb", "-o", tmp_path / "x.cpb", "--max-chunk-size", "300K")
+    mine, its = pty.openpty()
+    process = subprocess.Popen(cpb.command + ["merge", str(tmp_path / "x.cpb"), "-o", "-"], stdout=subprocess.PIPE,
+                               stderr=its)
+    os.close(its)
+    time.sleep(0.7)
+    merged = process.stdout.read()
+    text = b""
+    try:
+        while block := os.read(mine, 65536):
+            text += block
+    except OSError:
+        pass
+    os.close(mine)
+    process.stdout.close()
+    assert process.wait(30) == 0 and merged == (tmp_path / "in.pb").read_bytes()
+    bar, percent = re.search(rb"\rmerging \[(#*)\.*\] +(\d+)%  [0-9.]+ [KM]iB  [0-9.]+ [KM]iB/s  0:0\d left", text).groups()
+    assert len(bar) in (int(percent) * 24 // 100, (int(percent) + 1) * 24 // 100)
+    assert text.endswith(b"\r\x1b[K")
