@@ -19,6 +19,8 @@ typedef struct cpb_decode_io {
   uint8_t *out;
   size_t room;
   uint64_t claimed; /* the size in front: a hint, it may lie */
+  bool in_place;    /* all output before stays in front of `out`, unchanged, and
+                       no more than `room` will follow: it serves as the window */
 } cpb_decode_io;
 
 typedef struct cpb_decoder {

@@ -1,6 +1,6 @@
 /* Snappy blocks, decoded as a stream: ahead into a buffer that also holds the
- * window that copies reach back into, or, when a whole block and room for all
- * of its content are at hand, straight into the output. */
+ * window that copies reach back into, or straight into the output, when that
+ * stays or a whole block and room for all of its content are at hand. */
 #include "base/checked.h"
 #include "riegeli/decoder.h"
 
@@ -243,8 +243,8 @@ static cpb_decode snappy_read(void *state, cpb_decode_io *io, cpb_codec_error *e
   if (!s->has_size && !read_size(s, io, error)) {
     return error->code == CPB_OK ? CPB_DECODE_MORE : CPB_DECODE_FAILED;
   }
-  if (s->produced == 0 && io->last && io->room >= s->size) {
-    decode(s, io, io->out);
+  if (io->in_place || (s->produced == 0 && io->last && io->room >= s->size)) {
+    decode(s, io, io->out - s->produced);
   } else if (!decode_ahead(s, io)) {
     cpb_codec_fail(&s->error, CPB_E_MEMORY, "out of memory");
   }

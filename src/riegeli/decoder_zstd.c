@@ -13,6 +13,7 @@ typedef struct zstd_state {
   cpb_codec_memory *memory;
   ZSTD_DCtx *context;
   bool begun;            /* the frame's first bytes went into the context */
+  bool in_place;         /* which then knows that the output stays */
   bool hungry, full;     /* the last call left it without input, or room */
   uint8_t header[HEADER_MAX];
   size_t header_size;
@@ -45,7 +46,7 @@ static bool zstd_begin(void *state, cpb_codec_error *error) {
   zstd_state *s = state;
   (void)error;
   ZSTD_DCtx_reset(s->context, ZSTD_reset_session_only);
-  s->begun = s->full = false;
+  s->begun = s->full = s->in_place = false;
   s->hungry = true;
   s->header_size = 0;
   s->produced = 0;
@@ -65,6 +66,7 @@ static cpb_decode zstd_failed(zstd_state *s, size_t result, cpb_codec_error *err
        "Zstd: the window is larger than the limit"},
       {ZSTD_error_frameParameter_unsupported, CPB_E_DAMAGED,
        "Zstd: the frame header is damaged"},
+      {ZSTD_error_dstSize_tooSmall, CPB_E_DAMAGED, "more decompressed data than expected"},
   };
   ZSTD_ErrorCode zstd = ZSTD_getErrorCode(result);
   if (zstd == ZSTD_error_memory_allocation) {
@@ -92,6 +94,12 @@ static bool zstd_read_whole(zstd_state *s, cpb_decode_io *io) {
   }
   cpb_decode_advance(io, io->in.size, size);
   return true;
+}
+
+/* Output that stays needs no window beside it. */
+static void zstd_choose_window(zstd_state *s, const cpb_decode_io *io) {
+  size_t result = ZSTD_DCtx_setParameter(s->context, ZSTD_d_stableOutBuffer, io->in_place);
+  s->in_place = io->in_place && !ZSTD_isError(result);
 }
 
 /* libzstd takes repeated calls without progress for a mistake. */
@@ -127,17 +135,20 @@ static cpb_decode zstd_read(void *state, cpb_decode_io *io, cpb_codec_error *err
     cpb_codec_fail(error, CPB_E_DAMAGED, NO_FRAME);
     return CPB_DECODE_FAILED;
   }
+  if (!s->begun) zstd_choose_window(s, io);
   s->begun = true;
+  size_t before = s->in_place ? (size_t)s->produced : 0;
   ZSTD_inBuffer in = {io->in.data, io->in.size, 0};
-  ZSTD_outBuffer out = {io->out, io->room, 0};
+  ZSTD_outBuffer out = {io->out - before, before + io->room, before};
   size_t result;
   do {
     result = ZSTD_decompressStream(s->context, &out, &in);
   } while (result != 0 && !ZSTD_isError(result) && in.pos < in.size && out.pos < out.size);
   s->hungry = out.pos < out.size;
-  s->full = !s->hungry && in.pos == 0 && out.pos == 0;
-  note_progress(s, io, in.pos, out.pos);
-  cpb_decode_advance(io, in.pos, out.pos);
+  size_t produced = out.pos - before;
+  s->full = !s->hungry && in.pos == 0 && produced == 0;
+  note_progress(s, io, in.pos, produced);
+  cpb_decode_advance(io, in.pos, produced);
   if (ZSTD_isError(result)) return zstd_failed(s, result, error);
   return result == 0 ? zstd_end(s, error) : CPB_DECODE_MORE;
 }

@@ -24,7 +24,7 @@ struct cpb_decompressor {
   bool has_claimed; /* the size in front was read */
   uint8_t varint[CPB_VARINT_MAX];
   size_t varint_size;
-  bool ended;
+  bool ended, in_place;
   cpb_codec_error error;
 };
 
@@ -89,10 +89,13 @@ bool cpb_decompressor_reset(cpb_decompressor *d, uint8_t type, uint64_t in_size,
   d->has_claimed = type == CPB_RIEGELI_NONE;
   d->claimed = d->has_claimed ? in_size : CPB_NO_OFFSET;
   d->ended = d->has_claimed && in_size == 0;
+  d->in_place = false;
   if (select_decoder(d, type)) return true;
   *error = d->error;
   return false;
 }
+
+void cpb_decompressor_in_place(cpb_decompressor *d) { d->in_place = true; }
 
 /* The varint in front; false while it is not complete or when it is wrong. */
 static bool read_claimed(cpb_decompressor *d, cpb_span *in) {
@@ -134,6 +137,7 @@ size_t cpb_decompressor_read(cpb_decompressor *d, cpb_span *in, uint8_t *out, si
       .out = out,
       .room = out_size,
       .claimed = d->claimed,
+      .in_place = d->in_place,
   };
   cpb_decode result = d->decoder == &none ? copy_uncompressed(&io)
                                           : d->decoder->read(d->state, &io, &d->error);

@@ -39,6 +39,11 @@ bool cpb_decompressor_reset(cpb_decompressor *d, uint8_t type, uint64_t in_size,
  * pieces of any size. */
 size_t cpb_decompressor_read(cpb_decompressor *d, cpb_span *in, uint8_t *out, size_t out_size);
 
+/* After new or reset: each read's `out` will be what follows the read before it
+ * in one buffer, and `out_size` all that is left there. The decoder then needs no
+ * window of its own. A stream with more output than that fails or is cut. */
+void cpb_decompressor_in_place(cpb_decompressor *d);
+
 /* The codec's stream has ended (codec none: in_size bytes went through), and
  * all in_size bytes of the input were used. Bytes after the end of the stream
  * and a stream that ends early are errors. When all the output that was

@@ -33,7 +33,8 @@ void cpb_simple_decoder_begin(cpb_simple_decoder *d, bool stays) {
 }
 
 bool cpb_simple_decoder_is_whole(const cpb_simple_decoder *d) {
-  return d->codec != CPB_RIEGELI_NONE && d->source->header.decoded_data_size <= d->whole;
+  uint64_t size = d->source->header.decoded_data_size;
+  return d->codec != CPB_RIEGELI_NONE && size <= d->whole && size < SIZE_MAX;
 }
 
 /* --- Through the codec ---------------------------------------------------- */
@@ -168,6 +169,11 @@ static cpb_have check_sizes(cpb_simple_decoder *d) {
 static const char longer[] = "there are more bytes than the records have";
 static const char shorter[] = "there are fewer bytes than the records have";
 
+/* One byte more than is expected shows whether there is more. */
+static size_t room_for_whole(const cpb_simple_decoder *d) {
+  return (size_t)d->source->header.decoded_data_size + 1;
+}
+
 static cpb_have begin_values(cpb_simple_decoder *d) {
   uint64_t in_left = cpb_chunk_source_left(d->source);
   d->out_left = d->source->header.decoded_data_size;
@@ -175,18 +181,17 @@ static cpb_have begin_values(cpb_simple_decoder *d) {
     if (in_left == d->out_left) return CPB_HAVE;
     return bad_data(d, in_left > d->out_left ? longer : shorter);
   }
-  size_t room = cpb_simple_decoder_is_whole(d) ? (size_t)d->out_left : WINDOW;
-  if (!make_room(&d->values, cpb_max_size(room, 1))) return out_of_memory(d);
+  size_t room = cpb_simple_decoder_is_whole(d) ? room_for_whole(d) : WINDOW;
+  if (!make_room(&d->values, room)) return out_of_memory(d);
   return begin_buffer(d, in_left);
 }
 
 static cpb_have read_whole(cpb_simple_decoder *d) {
-  size_t room = (size_t)d->out_left;
-  cpb_have have = decompress(d, d->values.data, room, &d->values.size);
+  cpb_decompressor_in_place(d->decompressor);
+  cpb_have have = decompress(d, d->values.data, room_for_whole(d), &d->values.size);
   if (have != CPB_HAVE) return have;
-  if (d->values.size < room) return bad_data(d, shorter);
-  have = expect_end(d, longer, shorter);
-  if (have != CPB_HAVE) return have;
+  if (d->values.size > d->out_left) return bad_data(d, longer);
+  if (d->values.size < d->out_left) return bad_data(d, shorter);
   d->out_left = 0;
   return CPB_HAVE;
 }

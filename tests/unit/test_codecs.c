@@ -139,6 +139,24 @@ static result decompress_pieces(cpb_decompressor *d, cpb_span in, size_t room, s
   return r;
 }
 
+/* Into one buffer that serves as the window, from pieces of at most `max_in`. */
+static result decompress_in_place(cpb_decompressor *d, cpb_span in, size_t room, size_t max_in,
+                                  uint32_t seed) {
+  result r = {.data = malloc(room + 1)};
+  cpb_decompressor_in_place(d);
+  for (size_t n = 1, used = 1; n > 0 || used > 0 || in.size > 0;) {
+    size_t give = 1 + next_random(&seed) % max_in;
+    cpb_span span = {in.data, give < in.size ? give : in.size}, rest = span;
+    n = cpb_decompressor_read(d, &rest, r.data + r.size, room + 1 - r.size);
+    used = span.size - rest.size;
+    r.size += n;
+    in = (cpb_span){in.data + used, in.size - used};
+    if (cpb_decompressor_error(d)->code != CPB_OK || r.size > room) break;
+  }
+  r.error = *cpb_decompressor_error(d);
+  return r;
+}
+
 static cpb_buffer new_buffer(const cpb_allocator *a) {
   cpb_buffer buffer;
   cpb_allocator allocator = cpb_allocator_or_default(a);
@@ -201,6 +219,35 @@ static void decodes_zstd_frames_without_content_size(void **state) {
   free(r.data);
   cpb_decompressor_free(d);
   free(in.data);
+}
+
+static void decodes_in_place_from_pieces(void **state) {
+  (void)state;
+  static uint8_t data[BIG];
+  fill(data, BIG, 12);
+  const size_t pieces[] = {1, 3, 5000, 70000, 2 * BIG};
+  cpb_codec_error error = {CPB_OK, NULL};
+  cpb_decompressor *d = cpb_decompressor_new(NULL, NULL, 0, 0, &error);
+  for (size_t t = 0; t <= sizeof codec_types; t++) {
+    char type = t == sizeof codec_types ? 'z' : codec_types[t];
+    bytes in = t == sizeof codec_types ? compress_zstd_without_size(data, BIG, 17)
+                                       : compress_by_library(type, data, BIG, 3);
+    for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++) {
+      assert_true(cpb_decompressor_reset(d, (uint8_t)type, in.size, &error));
+      result r = decompress_in_place(d, (cpb_span){in.data, in.size}, BIG, pieces[p], (uint32_t)p);
+      assert_int_equal(r.error.code, CPB_OK);
+      assert_true(cpb_decompressor_done(d));
+      assert_int_equal(r.size, BIG);
+      assert_memory_equal(r.data, data, BIG);
+      free(r.data);
+      assert_true(cpb_decompressor_reset(d, (uint8_t)type, in.size, &error));
+      r = decompress_in_place(d, (cpb_span){in.data, in.size}, BIG - 10, pieces[p], (uint32_t)p);
+      assert_true(r.error.code == CPB_E_DAMAGED || r.size > BIG - 10); /* there is more */
+      free(r.data);
+    }
+    free(in.data);
+  }
+  cpb_decompressor_free(d);
 }
 
 static void size_in_front_may_lie(void **state) {
@@ -466,6 +513,14 @@ static void damaged(char type, cpb_span in, const uint8_t *data, size_t size, bo
     assert_memory_equal(r.data, out.data, r.size);
   }
   free(r.data);
+  assert_true(cpb_decompressor_reset(d, (uint8_t)type, in.size, &error));
+  r = decompress_in_place(d, span, size, 5, (uint32_t)in.size);
+  assert_int_equal(ok, r.error.code == CPB_OK && r.size <= size && cpb_decompressor_done(d));
+  if (ok) {
+    assert_int_equal(r.size, out.size);
+    assert_memory_equal(r.data, out.data, r.size);
+  }
+  free(r.data);
   cpb_decompressor_free(d);
   cpb_buffer_free(&out);
   free(exact);
@@ -625,6 +680,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(decodes_what_the_libraries_encode),
       cmocka_unit_test(decodes_zstd_frames_without_content_size),
+      cmocka_unit_test(decodes_in_place_from_pieces),
       cmocka_unit_test(size_in_front_may_lie),
       cmocka_unit_test(each_fault_has_its_text),
       cmocka_unit_test(snappy_faults_have_their_texts),
