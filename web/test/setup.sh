@@ -1,0 +1,41 @@
+#!/bin/sh
+# Installs what the tests of the JavaScript package use beside Node: the other
+# runtimes, real servers and a fault proxy. Idempotent; tests whose tool is missing are skipped, and say so.
+# Programs go to build/tools, npm packages beside the tests that use them.
+set -eu
+cd "$(dirname "$0")/../.."
+tools=$PWD/build/tools
+mkdir -p "$tools"
+
+have() { [ -x "$tools/$1" ] || command -v "$1" >/dev/null 2>&1; }
+have_apt() { dpkg -s "$1" >/dev/null 2>&1; }
+
+apt() {
+  missing=
+  for package; do have_apt "$package" || missing="$missing $package"; done
+  [ -z "$missing" ] && return
+  as_root=; [ "$(id -u)" = 0 ] || as_root=sudo
+  # RUNLEVEL=1: no package may start its service.
+  $as_root apt-get update -qq
+  $as_root env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
+    apt-get install -qq -y --no-install-recommends $missing >/dev/null
+}
+
+# go_tool NAME PACKAGE@VERSION: the last part of PACKAGE's path need not be NAME.
+go_tool() {
+  have "$1" && return
+  package=${2%@*}
+  GOBIN=$tools/.go go install "$2"
+  mv "$tools/.go/${package##*/}" "$tools/$1"
+}
+
+npm_in() {
+  cmp -s "$1/package-lock.json" "$1/node_modules/.installed" && return
+  (cd "$1" && npm ci --silent --no-progress && cp package-lock.json node_modules/.installed)
+}
+
+apt chromium firefox-esr webkit2gtk-driver xvfb xauth nginx-light
+npm_in web/test
+go_tool toxiproxy-server github.com/Shopify/toxiproxy/v2/cmd/server@v2.12.0
+go_tool versitygw github.com/versity/versitygw/cmd/versitygw@v1.0.18
+npm_in web/test/servers
