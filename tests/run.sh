@@ -55,7 +55,8 @@ stage_fuzz() { bash tests/fuzz/run.sh "${CPB_FUZZ_SECONDS:-60}"; }
 stage_coverage() {
   configure build/coverage -DCMAKE_BUILD_TYPE=Debug -DCPB_COVERAGE=ON &&
     find build/coverage -name '*.gcda' -delete && ctests build/coverage &&
-    CPB=$PWD/build/coverage/cpb pytests corpus cli fault interop/test_round_trips.py --ignore fault/test_memory.py &&
+    CPB=$PWD/build/coverage/cpb pytests corpus cli fault interop/test_round_trips.py interop/test_json.py \
+      --ignore fault/test_memory.py &&
     bash tests/coverage.sh build/coverage
 }
 
