@@ -1,0 +1,206 @@
+/** Drives an engine of the C API: steps it, and answers what it needs from a source. */
+import { CpbError } from '../errors.js';
+import { at } from './instance.js';
+import { createFeed } from './feed.js';
+import { structs } from './structs.js';
+
+/** @import { Source } from '../types.js' */
+/** @import { Feed, FeedOptions } from './feed.js' */
+/** @import { Instance } from './instance.js' */
+
+/** What a step answers (cpb_step). */
+export const ERROR = 0xffffffff, DONE = 0, NEED = 1, RECORD = 2, DATA = 3, SKIPPED = 4, OUTPUT = 5;
+
+/**
+ * An engine in an instance. It is freed by `free`, once; whoever makes it does that.
+ * @typedef {object} Engine
+ * @property {string} name of its C type, such as 'cpb_merge'
+ * @property {number} pointer
+ * @property {(method: string, ...args: (number | bigint)[]) => any} call the C
+ *   function `${name}_${method}` on it; an error code that it returns is not thrown
+ * @property {(method: string, ...args: (number | bigint)[]) => void} check the same
+ *   for functions that return a cpb_code: throws the engine's error, if it is one
+ * @property {(method?: string) => Uint8Array} data a copy of the bytes that
+ *   `${name}_data` (or another method of that shape) lends
+ * @property {(method?: string) => Uint8Array} peek the same, not copied: good
+ *   until the next call
+ * @property {() => { offset: number, bytes: Uint8Array }} output a copy of what
+ *   `${name}_output` lends, and the offset to write it at
+ * @property {() => CpbError} error the engine's
+ * @property {() => void} free ends what it was reading, too
+ * @property {Feed | undefined} feed
+ * @property {number} lent the block of memory that its input is copied to
+ * @property {number} lentSize
+ * @property {number} out scratch for structs and lengths that C functions fill
+ */
+
+/** Room for a cpb_need, or for the offset and length that a function fills in. */
+const SCRATCH = structs.need.size;
+
+const LENT_LEAST = 64 * 1024;
+const NEED_SIZE = 2;
+
+/**
+ * @param {Instance} instance
+ * @param {string} name
+ * @param {number} pointer what `${name}_new` returned; 0 throws MEMORY
+ * @param {() => void} [onFree] frees what the engine was given
+ * @returns {Engine}
+ */
+export function engineOf(instance, name, pointer, onFree) {
+  if (!pointer) {
+    onFree?.();
+    throw new CpbError('MEMORY', `no ${name}: out of memory, or an option is out of range`);
+  }
+  const out = instance.alloc(SCRATCH);
+  /** @type {Engine['call']} */
+  const call = (method, ...args) => at(instance.c, `${name}_${method}`)(engine.pointer, ...args);
+  instance.users++;
+
+  /** @type {Engine} */
+  const engine = {
+    name,
+    pointer,
+    call,
+    check(method, ...args) {
+      const code = call(method, ...args);
+      if (code === 0) return;
+      const error = engine.error();
+      throw error.message ? error : new CpbError('NOT_FOUND', 'no such chunk, record or field');
+    },
+    peek(method = 'data') {
+      const bytes = call(method, out);
+      return instance.view(bytes, instance.u32(out));
+    },
+    data: (method) => engine.peek(method).slice(),
+    output() {
+      const bytes = call('output', out, out + 8);
+      const { offset } = instance.get('range', out);
+      return { offset, bytes: instance.copy(bytes, instance.u32(out + 8)) };
+    },
+    error: () => instance.error(call('error')),
+    free() {
+      if (!engine.pointer) return;
+      engine.feed?.stop();
+      instance.users--;
+      const p = engine.pointer;
+      engine.pointer = 0;
+      at(instance.c, `${name}_free`)(p);
+      if (engine.lent) instance.free(engine.lent);
+      instance.free(out);
+      onFree?.();
+    },
+    feed: undefined,
+    lent: 0,
+    lentSize: 0,
+    out,
+  };
+  return engine;
+}
+
+/**
+ * @typedef {object} DriveOptions
+ * @property {AbortSignal} [signal] ends the call with its reason; the engine can
+ *   be driven on
+ * @property {(step: number) => boolean | void} [onStep] called for every step but
+ *   NEED, DONE and ERROR; true ends the call
+ * @property {string} [step] the method, 'step' by default
+ */
+
+/**
+ * Steps `engine` until it is done (and answers DONE) or until `onStep` answers
+ * true (and answers that step); drive it again to go on. What it needs comes
+ * from `source`; a step that needs nothing new is made without waiting.
+ * Errors of the engine and of the source are thrown; after one of the source it
+ * can be driven again.
+ *
+ * The feed options count when the engine is driven for the first time.
+ *
+ * @param {Instance} instance
+ * @param {Engine} engine
+ * @param {Source} source
+ * @param {DriveOptions & FeedOptions} [options]
+ * @returns {Promise<number>}
+ */
+export async function drive(instance, engine, source, options = {}) {
+  const { signal, onStep, step: method = 'step' } = options;
+  signal?.throwIfAborted();
+  const feed = engine.feed ??= createFeed(source, options);
+  for (;;) {
+    const step = stepOn(instance, engine, method, onStep);
+    if (step !== NEED) return step;
+    const { kind, offset, length, ahead } = needOf(instance, engine);
+    if (kind === NEED_SIZE) await feed.measure(length, { signal });
+    else await feed.fetch(offset, length, ahead, { signal });
+    if (!engine.pointer) throw new CpbError('CLOSED', 'the file was closed');
+    if (!answered(instance, engine)) {
+      throw new CpbError('READ', `the source gave no bytes at ${offset}`, { offset });
+    }
+  }
+}
+
+/**
+ * The synchronous part: steps until something must be awaited or told.
+ *
+ * @param {Instance} instance
+ * @param {Engine} engine
+ * @param {string} method
+ * @param {DriveOptions['onStep']} onStep
+ */
+function stepOn(instance, engine, method, onStep) {
+  for (;;) {
+    const step = engine.call(method);
+    instance.checkMemory();
+    if (step === ERROR) throw engine.error();
+    if (step === DONE) return step;
+    if (step === NEED ? !answered(instance, engine) : onStep?.(step)) return step;
+  }
+}
+
+/**
+ * @param {Instance} instance
+ * @param {Engine} engine
+ * @returns {{ kind: number, offset: number, length: number, ahead: number }}
+ */
+function needOf(instance, engine) {
+  at(instance.c, 'cpb_input_need')(engine.call('input'), engine.out);
+  return instance.get('need', engine.out);
+}
+
+/**
+ * Answers what is needed, if it is there already.
+ *
+ * @param {Instance} instance
+ * @param {Engine} engine
+ */
+function answered(instance, engine) {
+  const feed = /** @type {Feed} */ (engine.feed);
+  const { kind, offset, length } = needOf(instance, engine);
+  const input = engine.call('input');
+  if (feed.size !== undefined) at(instance.c, 'cpb_input_end')(input, BigInt(feed.size));
+  if (kind === NEED_SIZE) return feed.size !== undefined;
+  const bytes = feed.at(offset);
+  if (bytes) lend(instance, engine, offset, bytes, length);
+  return bytes !== undefined || (feed.size !== undefined && offset >= feed.size);
+}
+
+/**
+ * Copies as much as is sure to be used, at least, into the engine's one block.
+ *
+ * @param {Instance} instance
+ * @param {Engine} engine
+ * @param {number} offset
+ * @param {Uint8Array} bytes
+ * @param {number} length
+ */
+function lend(instance, engine, offset, bytes, length) {
+  const size = Math.min(bytes.length, Math.max(length, LENT_LEAST));
+  if (engine.lentSize < size) {
+    if (engine.lent) instance.free(engine.lent);
+    engine.lent = engine.lentSize = 0;
+    engine.lent = instance.alloc(size);
+    engine.lentSize = size;
+  }
+  instance.view(engine.lent, size).set(bytes.subarray(0, size));
+  at(instance.c, 'cpb_input_supply')(engine.call('input'), BigInt(offset), engine.lent, size);
+}

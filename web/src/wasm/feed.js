@@ -1,0 +1,147 @@
+/**
+ * What an engine is fed from: bytes of a source, fetched when they are needed
+ * and remembered while they may be needed again.
+ */
+import { CpbError } from '../errors.js';
+import { orAborted } from './signal.js';
+
+/** @import { ReadOptions, Source } from '../types.js' */
+
+/** @typedef {{ offset: number, bytes: Uint8Array }} Piece */
+
+/**
+ * @typedef {object} FeedOptions
+ * @property {number} [ahead] the least bytes that a request asks for, where the
+ *   engine's own hint is smaller; default 0: exactly what it will use
+ * @property {number} [most] the most bytes of one request, and (twice that) of
+ *   what is remembered; default 4 MiB. What is much longer comes as a stream
+ * @property {number} [tail] the least bytes that are fetched with the size
+ * @property {number} [size] of the source, where it is known
+ * @property {Piece[]} [held] bytes that are there already
+ */
+
+/**
+ * @typedef {object} Feed
+ * @property {(offset: number) => Uint8Array | undefined} at remembered bytes from
+ *   `offset` on
+ * @property {(offset: number, length: number, ahead: number, o?: ReadOptions) => Promise<void>} fetch
+ *   makes `at(offset)` answer, or `size` known when the source ends before
+ * @property {(tail: number, o?: ReadOptions) => Promise<void>} measure makes `size` known
+ * @property {number | undefined} size of the source
+ * @property {() => void} stop ends a stream that is open
+ */
+
+/** The gap that is read over rather than left out, in a stream. */
+const GAP = 256 * 1024;
+
+/**
+ * @param {Source} source
+ * @param {FeedOptions} [options]
+ * @returns {Feed}
+ */
+export function createFeed(source, options = {}) {
+  const { ahead: least = 0, most = 4 * 2 ** 20, tail: leastTail = 0 } = options;
+  /** @type {Piece[]} newest first */
+  let pieces = [...options.held ?? []];
+  /** @type {{ reader: ReadableStreamDefaultReader<Uint8Array>, offset: number, end: number } | undefined} */
+  let stream;
+
+  /** @param {number} offset @param {Uint8Array} bytes */
+  function remember(offset, bytes) {
+    if (bytes.length > 0) pieces.unshift({ offset, bytes });
+    let total = 0;
+    pieces = pieces.filter((piece, i) => (total += piece.bytes.length) <= 2 * most || i === 0);
+  }
+
+  /** Where what is remembered begins next, so that it is not fetched twice.
+   * @param {number} offset @param {number} end */
+  function untilHeld(offset, end) {
+    for (const piece of pieces) if (piece.offset > offset && piece.offset < end) end = piece.offset;
+    return end;
+  }
+
+  /** The source is at its end at or before this offset.
+   * @param {number} size @param {ReadOptions} [options] */
+  async function ended(size, options) {
+    feed.size ??= size > 0 ? size : (await source.stat(options)).size;
+  }
+
+  /** @param {number} offset @param {number} end @param {ReadOptions} [options] */
+  async function request(offset, end, options) {
+    const bytes = await source.read(offset, end - offset, options);
+    remember(offset, bytes);
+    if (bytes.length < end - offset) await ended(bytes.length && offset + bytes.length, options);
+  }
+
+  /** @param {number} offset @param {number} length */
+  function openStream(offset, length) {
+    feed.stop();
+    const bytes = /** @type {NonNullable<Source['stream']>} */ (source.stream)(offset, length);
+    stream = { reader: bytes.getReader(), offset, end: offset + length };
+  }
+
+  /** @param {number} offset @param {AbortSignal} [signal] */
+  async function readStream(offset, signal) {
+    const open = /** @type {NonNullable<typeof stream>} */ (stream);
+    while (open.offset <= offset) {
+      const { value, done } = await orAborted(open.reader.read(), signal);
+      if (done) {
+        stream = undefined;
+        return ended(open.offset, { signal });
+      }
+      remember(open.offset, value);
+      open.offset += value.length;
+    }
+  }
+
+  /** @param {number} offset @param {number} length @param {number} ahead @param {ReadOptions} [options] */
+  async function fetch(offset, length, ahead, options) {
+    const size = feed.size ?? Number.MAX_SAFE_INTEGER;
+    if (stream && offset >= stream.offset && offset <= stream.offset + GAP && offset < stream.end) {
+      return readStream(offset, options?.signal);
+    }
+    const wanted = untilHeld(offset, Math.min(offset + Math.max(length, ahead, least), size));
+    if (source.stream && wanted - offset > 2 * most) {
+      openStream(offset, wanted - offset);
+      return readStream(offset, options?.signal);
+    }
+    return request(offset, Math.min(wanted, offset + Math.max(length, most)), options);
+  }
+
+  /** Errors of the source, and a stream that failed.
+   * @param {() => Promise<void>} work @param {AbortSignal} [signal] */
+  async function guarded(work, signal) {
+    signal?.throwIfAborted();
+    try {
+      await orAborted(work(), signal);
+    } catch (error) {
+      feed.stop();
+      if (error instanceof CpbError || signal?.aborted) throw error;
+      throw new CpbError('READ', `reading failed: ${error instanceof Error ? error.message : error}`,
+        { cause: error });
+    }
+  }
+
+  /** @type {Feed} */
+  const feed = {
+    size: options.size,
+    at(offset) {
+      const piece = pieces.find((p) => offset >= p.offset && offset < p.offset + p.bytes.length);
+      return piece?.bytes.subarray(offset - piece.offset);
+    },
+    fetch: (offset, length, ahead, options) =>
+      guarded(() => fetch(offset, length, ahead, options), options?.signal),
+    measure: (length, options) => guarded(async () => {
+      const wanted = Math.max(length, leastTail);
+      if (!source.tail) return void (feed.size = (await source.stat(options)).size);
+      const { size, bytes } = await source.tail(wanted, options);
+      feed.size = size;
+      remember(size - bytes.length, bytes);
+    }, options?.signal),
+    stop() {
+      stream?.reader.cancel().catch(() => {});
+      stream = undefined;
+    },
+  };
+  return feed;
+}

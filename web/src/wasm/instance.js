@@ -1,0 +1,223 @@
+/**
+ * An instance of the module, and its memory: views are made on each use (memory
+ * may grow and then detaches them), pointers are unsigned, a trap poisons the
+ * instance for ever.
+ */
+import { codes, CpbError } from '../errors.js';
+import { structs } from './structs.js';
+
+/** @import { StructName } from './structs.js' */
+
+const names = Object.keys(codes);
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** UINT64_MAX means "none" or "unlimited" where it occurs. */
+export const NONE = 0xffffffffffffffffn;
+
+/** @typedef {any} Values a struct's fields: numbers, nested structs, strings */
+
+/**
+ * What is allocated in a scope is freed at its end.
+ * @typedef {object} Scope
+ * @property {(size: number) => number} alloc zeroed
+ * @property {(bytes: Uint8Array) => number} bytes a copy
+ * @property {(text: string) => number} string UTF-8, terminated by NUL
+ * @property {(name: StructName, values?: Values) => number} struct zeroed but for
+ *   `values`; `struct_size` is set where there is one
+ */
+
+/**
+ * @typedef {object} Instance
+ * @property {Record<string, (...args: any[]) => any>} c what the module exports.
+ *   64-bit arguments are BigInt; numbers come back unsigned, 64-bit ones as
+ *   numbers (Infinity for UINT64_MAX). A trap becomes a CpbError TRAPPED, and so
+ *   does every later call
+ * @property {number} users engines and other objects that are alive in it
+ * @property {number} most bytes that its memory may have
+ * @property {(pointer: number, length: number) => Uint8Array} view of the memory:
+ *   good until the next call
+ * @property {(pointer: number, length: number) => Uint8Array} copy
+ * @property {(pointer: number, length?: number) => string} text to its NUL if no
+ *   length is given
+ * @property {(pointer: number) => number} u32
+ * @property {(name: StructName, pointer: number) => Values} get a struct's fields
+ * @property {(name: StructName, pointer: number, values: Values) => void} set
+ * @property {(size: number) => number} alloc throws MEMORY
+ * @property {(pointer: number) => void} free
+ * @property {<T>(use: (scope: Scope) => T) => T} scope `use` must not be async
+ * @property {(pointer: number) => CpbError} error from a cpb_error
+ * @property {() => boolean} reusable whether another file may use it
+ * @property {() => void} checkMemory throws LIMIT once it took more than allowed
+ */
+
+/** @param {bigint} value */
+function toNumber(value) {
+  const unsigned = BigInt.asUintN(64, value);
+  return unsigned === NONE ? Infinity : Number(unsigned);
+}
+
+/** @param {any} result */
+function unsigned(result) {
+  if (typeof result === 'number') return result >>> 0;
+  return typeof result === 'bigint' ? toNumber(result) : result;
+}
+
+/**
+ * @param {WebAssembly.Module} module
+ * @returns {Promise<Instance>}
+ */
+export async function createInstance(module) {
+  const { exports } = await WebAssembly.instantiate(module, {});
+  const memory = /** @type {WebAssembly.Memory} */ (exports.memory);
+  /** @type {CpbError | undefined} */
+  let dead;
+
+  /** @param {Function} f */
+  const guard = (f) => (/** @type {any[]} */ ...args) => {
+    if (dead) throw dead;
+    try {
+      return unsigned(f(...args));
+    } catch (cause) {
+      dead = new CpbError('TRAPPED', `the WebAssembly instance failed: ${cause}`, { cause });
+      throw dead;
+    }
+  };
+
+  /** @type {Instance['c']} */
+  const c = {};
+  for (const [name, f] of Object.entries(exports)) if (typeof f === 'function') c[name] = guard(f);
+  c._initialize?.();
+
+  let data = new DataView(memory.buffer);
+  const dataView = () => {
+    if (data.buffer !== memory.buffer) data = new DataView(memory.buffer);
+    return data;
+  };
+
+  /** @type {Instance} */
+  const instance = {
+    c,
+    users: 0,
+    most: 2 ** 30,
+    view: (pointer, length) => new Uint8Array(memory.buffer, pointer, length),
+    copy: (pointer, length) => instance.view(pointer, length).slice(),
+    text(pointer, length) {
+      const bytes = instance.view(pointer, length ?? memory.buffer.byteLength - pointer);
+      return decoder.decode(length === undefined ? bytes.subarray(0, bytes.indexOf(0)) : bytes);
+    },
+    u32: (pointer) => dataView().getUint32(pointer, true),
+    get(name, pointer) {
+      /** @type {Values} */
+      const values = {};
+      const fields = structs[name].fields;
+      for (const key in fields) {
+        const { offset, type } = /** @type {{ offset: number, type: string }} */ (fields[key]);
+        values[key] = getField(type, pointer + offset);
+      }
+      return values;
+    },
+    set(name, pointer, values) {
+      const { fields, size } = structs[name];
+      if (fields.struct_size) dataView().setUint32(pointer, size, true);
+      for (const key in values) {
+        const field = fields[key];
+        if (field && values[key] !== undefined) setField(field.type, pointer + field.offset, values[key]);
+      }
+    },
+    alloc(size) {
+      const pointer = at(c, 'malloc')(size || 1);
+      if (!pointer) throw new CpbError('MEMORY', `out of memory: ${size} bytes`);
+      return pointer;
+    },
+    free: (pointer) => at(c, 'free')(pointer),
+    scope: (use) => inScope(instance, use),
+    error(pointer) {
+      const { code, offset, message } = instance.get('error', pointer);
+      return new CpbError(names[code - 1] ?? 'DAMAGED', message,
+        offset === Infinity ? {} : { offset });
+    },
+    reusable: () => !dead && instance.users === 0 && memory.buffer.byteLength <= REUSED,
+    checkMemory() {
+      if (memory.buffer.byteLength <= instance.most) return;
+      dead = new CpbError('LIMIT', `more than ${instance.most} bytes of memory (limits.memory)`);
+      throw dead;
+    },
+  };
+
+  /** @param {string} type @param {number} p @returns {any} */
+  function getField(type, p) {
+    const view = dataView();
+    if (type === 'u64') return toNumber(view.getBigUint64(p, true));
+    if (type === 'i32') return view.getInt32(p, true);
+    if (type === 'u8') return view.getUint8(p);
+    if (type.startsWith('char[')) return instance.text(p);
+    return type in structs ? instance.get(/** @type {StructName} */ (type), p) : view.getUint32(p, true);
+  }
+
+  /** @param {string} type @param {number} p @param {any} value */
+  function setField(type, p, value) {
+    const view = dataView();
+    if (type === 'u64') view.setBigUint64(p, BigInt(value), true);
+    else if (type === 'u8') view.setUint8(p, value);
+    else if (type in structs) instance.set(/** @type {StructName} */ (type), p, value);
+    else view.setUint32(p, Number(value), true);
+  }
+
+  return instance;
+}
+
+/** What is this large is not kept for another file. */
+const REUSED = 16 * 2 ** 20;
+
+/**
+ * @param {Record<string, (...args: any[]) => any>} c
+ * @param {string} name
+ * @returns {(...args: any[]) => any}
+ */
+export function at(c, name) {
+  const f = c[name];
+  if (!f) throw new CpbError('UNSUPPORTED', `this WebAssembly module has no ${name}`);
+  return f;
+}
+
+/**
+ * @template T
+ * @param {Instance} instance
+ * @param {(scope: Scope) => T} use
+ */
+function inScope(instance, use) {
+  /** @type {number[]} */
+  const blocks = [];
+  /** @type {Scope} */
+  const scope = {
+    alloc(size) {
+      const pointer = instance.alloc(size);
+      blocks.push(pointer);
+      instance.view(pointer, size).fill(0);
+      return pointer;
+    },
+    bytes(bytes) {
+      const pointer = scope.alloc(bytes.length);
+      instance.view(pointer, bytes.length).set(bytes);
+      return pointer;
+    },
+    string: (text) => scope.bytes(encoder.encode(`${text}\0`)),
+    struct(name, values = {}) {
+      const pointer = scope.alloc(structs[name].size);
+      instance.set(name, pointer, values);
+      return pointer;
+    },
+  };
+  let trapped = true;
+  try {
+    const result = use(scope);
+    trapped = false;
+    return result;
+  } catch (error) {
+    trapped = error instanceof CpbError && error.code === 'TRAPPED';
+    throw error;
+  } finally {
+    if (!trapped) for (const pointer of blocks) instance.free(pointer);
+  }
+}
