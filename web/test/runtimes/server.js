@@ -2,7 +2,7 @@
  * The test server: the repository's files, with ranges, on two origins.
  *
  *   GET /<path>            a file of the repository; ranges, ETag, CORS
- *   ?count=TOKEN           counts the request under this token
+ *   ?count=TOKEN           counts the request under this token, unless it is a preflight
  *   GET /-/count/TOKEN     {requests, bytes, log: [{method, url, range, status, bytes}]}
  *   /-/lie/...             the answers of ../support/server.js
  */
@@ -126,7 +126,7 @@ export async function startServer({ background = false, handlers = {} } = {}) {
   const listener = async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const token = url.searchParams.get('count');
-    if (token) counts.watch(token, request, response);
+    if (token && request.method !== 'OPTIONS') counts.watch(token, request, response);
     const handler = Object.entries(all).find(([prefix]) => url.pathname.startsWith(prefix))?.[1];
     if (handler) return handler(request, response, url);
     if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
