@@ -277,12 +277,77 @@ static void limits_have_errors_of_their_own(void **state) {
   built_free(&f);
 }
 
+static void expect_recovered(const built_file *f, size_t lost, uint64_t begin, uint64_t end) {
+  for (manner m = ALL_AT_ONCE; m < MANNERS; m++) {
+    outcome o = {0};
+    read_file(f, m, (cpb_record_reader_options){.recover = 1}, &o);
+    assert_int_equal(o.last, CPB_STEP_DONE);
+    assert_int_equal(o.num_records, f->num_records - lost);
+    assert_true(o.num_skipped > 0);
+    assert_int_equal(o.skipped[0].begin, begin);
+    for (size_t i = 1; i < o.num_skipped; i++) assert_int_equal(o.skipped[i].begin, o.skipped[i - 1].end);
+    assert_int_equal(o.skipped[o.num_skipped - 1].end, end);
+    outcome_free(&o);
+  }
+}
+
+static void recovery_finds_a_chunk_that_begins_with_its_block(void **state) {
+  (void)state;
+  const size_t sizes[] = {5, 20000};
+  built_file f = {0};
+  put_signature(&f);
+  put_records(&f, sizes, 2);
+  put_padding_to_block(&f);
+  assert_int_equal(f.size, CPB_BLOCK_SIZE);
+  put_records(&f, sizes, 2);
+  f.bytes[f.records[0].chunk_begin + 9] ^= 1; /* its header */
+  expect_recovered(&f, 2, f.records[0].chunk_begin, CPB_BLOCK_SIZE);
+  built_free(&f);
+}
+
+/* The first of two Riegeli chunks has a damaged header, and the block header on
+ * the way to the second, with a right hash, says that this ends elsewhere. */
+static void a_block_header_that_lies_leads_recovery_no_further_than_the_end(void **state) {
+  (void)state;
+  const size_t sizes[] = {5, 100000};
+  built_file f = {0};
+  put_signature(&f);
+  for (int i = 0; i < 3; i++) put_records(&f, sizes, 2);
+  const uint64_t second = f.records[2].chunk_begin, third = f.records[4].chunk_begin, size = f.size;
+  const struct {
+    uint64_t target; /* what the header says; from 0 on again: past 2^64 */
+    size_t lost;
+    uint64_t end;
+  } cases[] = {
+      {second, 2, second},
+      {third, 4, third},
+      {size, 6, size},
+      {size + 1, 6, size},
+      {UINT64_MAX - 5, 6, size},
+      {UINT64_MAX, 6, size},
+      {0 - CPB_BLOCK_SIZE + 10, 6, size},    /* within the last block header there could be */
+      {0, 6, size},                          /* 2^64 */
+      {100, 6, size},                        /* beyond it */
+      {2 * CPB_BLOCK_SIZE + 10, 4, third},   /* within a block header: the block after that is tried */
+      {CPB_BLOCK_SIZE + 10, 4, third},       /* within this one: so is the next */
+  };
+  f.bytes[f.records[0].chunk_begin + 9] ^= 1;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const cpb_block_header lie = {CPB_BLOCK_SIZE - f.records[0].chunk_begin, cases[i].target - CPB_BLOCK_SIZE};
+    cpb_block_header_encode(&lie, f.bytes + CPB_BLOCK_SIZE);
+    expect_recovered(&f, cases[i].lost, f.records[0].chunk_begin, cases[i].end);
+  }
+  built_free(&f);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_flipped_bit_is_an_error_before_any_wrong_record),
       cmocka_unit_test(a_truncated_file_is_an_error_unless_a_chunk_ends_there),
       cmocka_unit_test(recovery_leaves_out_exactly_the_damaged_chunk),
       cmocka_unit_test(recovery_finds_the_next_chunk_through_the_block_headers),
+      cmocka_unit_test(recovery_finds_a_chunk_that_begins_with_its_block),
+      cmocka_unit_test(a_block_header_that_lies_leads_recovery_no_further_than_the_end),
       cmocka_unit_test(a_file_that_grows_after_a_skipped_end_reports_the_gap),
       cmocka_unit_test(a_block_header_must_name_the_chunk_around_it),
       cmocka_unit_test(data_that_changes_between_two_passes_is_damage),
