@@ -25,9 +25,20 @@ static size_t piece(const host *h, unsigned *state, size_t wanted) {
   return most;
 }
 
+/* Whether this is a need that the host does not meet. */
+static int refuses(const host *h, const cpb_need *need, cpb_input *input) {
+  if (h->needs == NULL) return 0;
+  size_t n = ++*h->needs;
+  int fails = n == h->fail_at, ends = h->end_at != 0 && n >= h->end_at && need->kind == CPB_NEED_RANGE;
+  if (fails) cpb_input_fail(input, CPB_E_READ, "the host gives up");
+  if (ends) cpb_input_end(input, need->offset);
+  return fails || ends;
+}
+
 static void answer(const host *h, unsigned *state, cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);
+  if (refuses(h, &need, input)) return;
   if (need.kind == CPB_NEED_SIZE || need.offset >= h->size) {
     cpb_input_end(input, h->size);
     return;

@@ -13,6 +13,9 @@ typedef struct host {
   size_t max_piece;    /* most bytes supplied at once; 0: all that is asked for */
   unsigned seed;       /* non-zero: pieces of random size up to max_piece */
   int grow;            /* the end is said only when it is reached */
+  size_t *needs;       /* counts what was asked for; NULL: nobody counts */
+  size_t fail_at;      /* the need, counted from 1, that fails; 0: none */
+  size_t end_at;       /* the need from which on the input ends where it is asked for */
   const cpb_allocator *allocator;
   const cpb_limits *limits;
 } host;
