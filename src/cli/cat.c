@@ -135,8 +135,8 @@ int cli_cat(cli *c) {
     return cli_usage(c->command, "give one of --chunk, --record, --position and --field");
   if (c->settings.json && selected != CLI_BIT(FIELD))
     return cli_usage(c->command, "--json goes with --field");
-  if ((c->settings.given & CLI_BIT(OMIT)) && (!c->settings.json || c->settings.omit == 0))
-    return cli_usage(c->command, "--omit goes with --json, and is at least 1");
+  if ((c->settings.given & CLI_BIT(OMIT)) && !c->settings.json)
+    return cli_usage(c->command, "--omit goes with --json");
   if (selected == CLI_BIT(FIELD)) return cli_cat_field(c);
   int status = CLI_OK;
   source s = {.cli = c, .name = cli_input_name(c->settings.input)};

@@ -75,8 +75,8 @@ const cli_command cli_commands[] = {
                  "The bytes of the chunk with index 3.\n"
                  "cpb cat saved_model.cpb --field meta_graphs[0].signature_def --json\n"
                  "A field, readable.\n"
-                 "cpb cat saved_model.pb --field \"\" --json --omit 100\n"
-                 "The whole message, without its weights.\n"
+                 "cpb cat saved_model.pb --field meta_graphs[0].graph_def --json --omit 100\n"
+                 "A graph of any size, without its weights.\n"
                  "cpb cat log.riegeli --position 65637 -o record.bin\n"
                  "The record at a position that cpb records has shown.\n",
      .options = COMMON | WRITES | TYPED | CLI_BIT(CHUNK) | CLI_BIT(RECORD) | CLI_BIT(POSITION) |

@@ -1,11 +1,13 @@
 """`cpb cat --field`: fields by path, of a message that is chunked or not, against protobuf."""
 
 import json
+from unittest.mock import ANY
 
 import pytest
 
 from conftest import DATA
 from support.messages import schema
+from support.wire import varint
 
 TYPE = "tensorflow.GraphDef"
 FOLDER = DATA / "cpb" / "real_frozen_conv"
@@ -100,3 +102,49 @@ def test_json(cpb, graph, name, options):
         assert cat(f"node[{i}].name") == {"name": graph.node[i].name}
     assert cat("versions") == wanted(graph.versions)
     assert cat("node") == {"node": wanted(graph)["node"]}
+
+
+@each
+def test_omitted_values_are_where_it_says(cpb, graph, name, options):
+    def cat(path, *more):
+        return cpb.ok("cat", FOLDER / name, "--field", path, *options, *more)
+
+    data = cat("")
+    shown = json.loads(cat("", "--json", "--omit", 100))
+    omitted = 0
+    for i, node in enumerate(graph.node):
+        content = node.attr["value"].tensor.tensor_content if "value" in node.attr else b""
+        assert shown["node"][i]["name"] == node.name
+        if len(content) <= 100:
+            continue
+        path = f'node[{i}].attr["value"].tensor'
+        where = shown["node"][i]["attr"]["value"]["tensor"]["tensor_content"]["@omitted"]
+        assert data[where["offset"]:where["offset"] + where["size"]] == content
+        here = {"tensor_content": {"@omitted": where}}
+        assert json.loads(cat(path, "--json", "--omit", 100))["tensor_content"] == here["tensor_content"]
+        assert json.loads(cat(path + ".tensor_content", "--json", "--omit", 100)) == here
+        assert json.loads(cat(path + ".tensor_content", "--json", "--omit", len(content))) != here
+        omitted += 1
+    assert omitted > 0
+    assert json.loads(cat("node", "--json", "--omit", 100)) == {"node": shown["node"]}
+    assert json.loads(cat("node[0].name", "--json", "--omit", 100)) == {"name": graph.node[0].name}
+
+
+def test_omit_is_for_json(cpb):
+    result = cpb.run("cat", FOLDER / "orig.pb", "--field", "", "--type", TYPE, "--omit", "9")
+    assert result.returncode == 1 and b"--omit goes with --json" in result.stderr
+
+
+def test_omitted_values_are_not_read(cpb, tmp_path):
+    """Of a .cpb, the chunk that holds one may be damaged; of a .pb there may be more of it than any memory."""
+    data = bytearray((FOLDER / "max1000_none.cpb").read_bytes())
+    data[5000] ^= 0x10
+    (tmp_path / "graph.cpb").write_bytes(data)
+    shown = cpb.ok("cat", tmp_path / "graph.cpb", "--field", "node[4]", "--json", "--omit", "100")
+    assert json.loads(shown)["attr"]["value"]["tensor"]["tensor_content"] == {"@omitted": {"offset": ANY, "size": ANY}}
+    size = 1 << 40
+    with open(tmp_path / "large.pb", "wb") as file:
+        file.write(bytes([0x0a]) + varint(size) + bytes([0x0a]) + varint(size - 7))
+        file.truncate(7 + size)
+    shown = cpb.ok("cat", tmp_path / "large.pb", "--type", TYPE, "--field", "", "--json", "--omit", "1K")
+    assert json.loads(shown) == {"node": [{"name": {"@omitted": {"offset": 14, "size": size - 7}}}]}

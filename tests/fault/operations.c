@@ -8,6 +8,7 @@
 #include "cpb/chunked.h"
 #include "cpb/find.h"
 #include "cpb/message.h"
+#include "cpb/outline.h"
 #include "cpb/records.h"
 #include "cpb/repack.h"
 #include "cpb/split.h"
@@ -375,6 +376,39 @@ static void write_json(const host *h, outcome *out) {
   cpb_schema_free(schema);
 }
 
+static void keep_outline(outcome *out, const cpb_outline *outline) {
+  size_t size, count;
+  const uint8_t *data = cpb_outline_message(outline, &size);
+  const cpb_omitted *omitted = cpb_outline_omitted(outline, &count);
+  keep_bytes(out, data, size);
+  for (size_t i = 0; i < count; i++) {
+    note(out, "omitted", omitted[i].offset, omitted[i].size);
+    note(out, "at", omitted[i].at, omitted[i].number);
+  }
+}
+
+static void outline_of(const host *h, outcome *out, const cpb_schema *schema) {
+  cpb_outline_options options = {.struct_size = sizeof options, .max_value = 30, .limits = h->limits};
+  const cpb_message_type *type = cpb_schema_find_message(schema, "tensorflow.GraphDef");
+  cpb_outline *outline = cpb_outline_new(h->allocator, type, NULL, 0, &options);
+  if (outline == NULL) {
+    no_memory(out);
+    return;
+  }
+  unsigned state = h->seed;
+  cpb_step step;
+  while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED) answer(h, &state, cpb_outline_input(outline));
+  if (step == CPB_STEP_ERROR) keep_error(out, cpb_outline_error(outline));
+  else keep_outline(out, outline);
+  cpb_outline_free(outline);
+}
+
+static void outline(const host *h, outcome *out) {
+  cpb_schema *schema = cpb_schema_new_builtin(h->allocator, &out->error);
+  if (schema != NULL) outline_of(h, out, schema);
+  cpb_schema_free(schema);
+}
+
 const operation operations[] = {
     {"records", records},           {"records-late", records_late},
     {"recover", recover},           {"write-zstd", write_zstd},
@@ -383,7 +417,7 @@ const operation operations[] = {
     {"split-saved-model", split_saved_model},
     {"repack-remote", repack_remote}, {"repack-compat", repack_compat},
     {"chunk-ranges", chunk_ranges},  {"find", find_field},
-    {"json", write_json},
+    {"json", write_json},           {"outline", outline},
 };
 const size_t num_operations = sizeof operations / sizeof *operations;
 

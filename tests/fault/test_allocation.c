@@ -107,6 +107,7 @@ static void schemas_paths_and_json_survive(void **state) {
   (void)state;
   survives("find", message_samples[1]);
   survives("json", message_samples[1]);
+  survives("outline", message_samples[1]);
 }
 
 int main(void) {

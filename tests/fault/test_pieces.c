@@ -70,6 +70,8 @@ static void chunks_do_not_depend_on_pieces(void **state) {
 static void finding_does_not_depend_on_pieces(void **state) {
   (void)state;
   same_in_pieces("find", message_samples[1]);
+  same_in_pieces("outline", message_samples[0]);
+  same_in_pieces("outline", message_samples[1]);
 }
 
 int main(void) {

@@ -92,6 +92,8 @@ def message_seeds():
             for layout in (0, 4):
                 save("split", bytes([kinds[case["message_type"]] + layout, 100]) + data)
                 save("json", bytes([kinds[case["message_type"]] + 8 * layout]) + data)
+            save("outline", bytes([kinds[case["message_type"]], 100]) + data)
+            save("outline", bytes([7, 20]) + data)
 
 
 def text_seeds():

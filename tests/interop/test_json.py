@@ -10,6 +10,7 @@ import pytest
 from google.protobuf import json_format
 
 from conftest import DATA, manifest
+from support.outlines import restored
 from support.messages import schema
 from support.random_messages import fill, random_case
 
@@ -35,11 +36,15 @@ def expected(message):
     return json.loads(json_format.MessageToJson(message, preserving_proto_field_name=True))
 
 
+def typed(type_name):
+    name = "proto_splitter.fds" if "proto_splitter" in type_name else "tensorflow.fds"
+    return "--type", type_name, "--schema", DATA / "schema" / name
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c["case"])
 def test_corpus_message(cpb, case):
     original, type_name = DATA / case["orig"]["file"], case["message_type"]
-    name = "proto_splitter.fds" if "proto_splitter" in type_name else "tensorflow.fds"
-    ours = as_json(cpb, original, "--type", type_name, "--schema", DATA / "schema" / name)
+    ours = as_json(cpb, original, *typed(type_name))
     assert same(ours, expected(schema(type_name).parse(original.read_bytes())))
 
 
@@ -54,3 +59,32 @@ def test_random_messages(cpb, block, tmp_path):
             (tmp_path / "message.pb").write_bytes(bytes_)
             ours = as_json(cpb, tmp_path / "message.pb", "--type", type_name, "--schema", tmp_path / "types.fds")
             assert same(ours, expected(type(message).FromString(bytes_))), f"seed {seed}"
+
+
+def outlined(cpb, path, data, message, most, *options):
+    shown = as_json(cpb, path, "--omit", most, *options)
+    assert same(restored(shown, message.DESCRIPTOR, data, most), expected(message))
+    return json.dumps(shown).count("@omitted")
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_outlines(cpb, block, tmp_path):
+    """What is omitted and what is shown are the message."""
+    omitted = 0
+    for seed in range(block * 25, block * 25 + 25):
+        descriptors, type_name, message, data, rng = random_case(seed)
+        other = type(message)()
+        fill(random.Random(seed), other, 3, 20)
+        (tmp_path / "types.fds").write_bytes(descriptors)
+        data += other.SerializeToString() + data
+        (tmp_path / "message.pb").write_bytes(data)
+        omitted += outlined(cpb, tmp_path / "message.pb", data, type(message).FromString(data), rng.choice([1, 4, 30, 200]),
+                            "--type", type_name, "--schema", tmp_path / "types.fds")
+    assert omitted > 100
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c["case"])
+def test_corpus_outline(cpb, case):
+    original, type_name = DATA / case["orig"]["file"], case["message_type"]
+    data = original.read_bytes()
+    outlined(cpb, original, data, schema(type_name).parse(data), 50, *typed(type_name))
