@@ -49,8 +49,8 @@ static bool take_char(parser *p, char c, const char *expected) {
   return true;
 }
 
+/* Where a digit is seen already. */
 static bool take_number(parser *p, uint64_t *value) {
-  if (p->at == p->end || !is_digit(*p->at)) return wrong(p, "a number");
   *value = 0;
   for (; p->at < p->end && is_digit(*p->at); p->at++) {
     uint64_t tens;

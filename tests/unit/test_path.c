@@ -55,6 +55,7 @@ static void formatting_gives_the_text_back(void **state) {
     memset(out, 'x', sizeof out);
     assert_int_equal(cpb_path_format(cpb_path_get_step(path, 0), cpb_path_num_steps(path), out, 3), length);
     assert_true(strlen(out) <= 2 && strncmp(out, texts[i], strlen(out)) == 0);
+    assert_int_equal(cpb_path_format(cpb_path_get_step(path, 0), cpb_path_num_steps(path), NULL, 0), length);
     cpb_path_free(path);
   }
 }
@@ -66,7 +67,12 @@ static void mistakes_say_where(void **state) {
     size_t offset;
   } cases[] = {{".a", 0},      {"a.", 2},        {"a..b", 2},     {"a b", 1},   {"a[", 2},       {"a[1", 3},
                {"a[x]", 2},    {"a[\"x]", 5},    {"a[\"\\q\"]", 4}, {"0", 0},     {"536870912", 0}, {"[]", 1},
-               {"[a", 2},      {"a[-]", 3},      {"a[\"\\x4\"]", 4}, {"a]", 1},   {"a[18446744073709551616]", 21}};
+               {"[a", 2},      {"a[-]", 3},      {"a[\"\\x4\"]", 4}, {"a]", 1},   {"a[18446744073709551616]", 21},
+               {"a[99999999999999999999]", 21}, {"99999999999999999999", 19},      {"a[\"\\", 4},   {"a[\"\\x", 4},
+               {"a[\"\\xg0\"]", 4}, {"a[\"\\x0g\"]", 4}, {"a[\"\\x/0\"]", 4}, {"a[\"b\"", 5}, {"a[\"b\"x]", 5},
+               {"a[true", 6},  {"a[tru]", 2},    {"a[1x]", 3},   {"a@", 1},    {"a[1]b", 4},
+               {"a{", 1},      {"a`", 1},        {"a/", 1},      {"a:", 1},    {"a\x7f", 1},
+               {"[a b]", 2},   {"[9]", 1},       {"a.", 2},      {"[a.b", 4},  {"a[-x]", 3}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cpb_error error;
     assert_null(cpb_path_parse(NULL, cases[i].text, strlen(cases[i].text), &error));
