@@ -67,11 +67,6 @@ void json_bool(cli_json *j, const char *key, bool value) {
   cli_print(j->cli, value ? "true" : "false");
 }
 
-void json_null(cli_json *j, const char *key) {
-  lead(j, key);
-  cli_print(j->cli, "null");
-}
-
 void json_string(cli_json *j, const char *key, const void *text, size_t length) {
   lead(j, key);
   print_string(j->cli, text, length);

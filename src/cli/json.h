@@ -18,7 +18,6 @@ void json_bool(cli_json *j, const char *key, bool value);
 void json_text(cli_json *j, const char *key, const char *text);
 /* Bytes that are not UTF-8 become U+FFFD. */
 void json_string(cli_json *j, const char *key, const void *text, size_t length);
-void json_null(cli_json *j, const char *key);
 
 /* The line's end, after the outermost value. */
 void json_line(cli_json *j);

@@ -8,7 +8,7 @@
 
 static bool take(cli_memory *memory, size_t size) {
   if (size > SIZE_MAX - HEADER) return false;
-  if (memory->used > memory->limit || size > memory->limit - memory->used) {
+  if (size > memory->limit - memory->used) {
     memory->refused = true;
     return false;
   }
@@ -30,7 +30,6 @@ static void *allocate(void *user, size_t size) {
 }
 
 static void *resize(void *user, void *block, size_t old_size, size_t new_size) {
-  if (!block) return allocate(user, new_size);
   cli_memory *memory = user;
   if (new_size > old_size && !take(memory, new_size - old_size)) return NULL;
   uint8_t *moved = realloc((uint8_t *)block - HEADER, HEADER + new_size);
