@@ -309,6 +309,28 @@ static void a_field_named_in_two_ways_is_refused(void **state) {
   }
 }
 
+static void what_stands_in_the_parent_must_fit_the_tag(void **state) {
+  (void)state;
+  static const struct {
+    const char *parent, *tag;
+    cpb_code code;
+    const char *part;
+  } cases[] = {
+      {"\x0b\x0c", "1", CPB_E_UNSUPPORTED, "a field tag that leads into a group"},
+      {"\x0b\x0c", "1.2", CPB_E_UNSUPPORTED, "a field tag that leads into a group"},
+      {"\x08\x05", "1.2", CPB_E_DAMAGED, "a number where its index expects a message"},
+      {"\x0d" "abcd", "1.2.3", CPB_E_DAMAGED, "a number where its index expects a message"},
+      {"\x08\x05", "1[0]", CPB_E_UNSUPPORTED, "a chunk for an element of a repeated number"},
+      {"\x08\x05", "1[\"k\"]", CPB_E_DAMAGED, "a number where its index expects a map entry"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    merge_case *c = begin();
+    uint32_t root = add_node(c, CPB_NO_NODE, "", add_message(c, cases[i].parent, strlen(cases[i].parent)));
+    add_node(c, root, cases[i].tag, BYTES(c, "v"));
+    EXPECT_ERROR(c, cases[i].code, cases[i].part);
+  }
+}
+
 static void a_number_needs_the_schema(void **state) {
   (void)state;
   merge_case *c = begin();
@@ -476,6 +498,7 @@ int main(void) {
       cmocka_unit_test(a_chunk_that_is_no_message_is_named),
       cmocka_unit_test(tags_that_make_no_sense_are_refused),
       cmocka_unit_test(a_field_named_in_two_ways_is_refused),
+      cmocka_unit_test(what_stands_in_the_parent_must_fit_the_tag),
       cmocka_unit_test(a_number_needs_the_schema),
       cmocka_unit_test(the_plan_has_a_limit),
       cmocka_unit_test(a_merged_size_beyond_63_bits_is_a_limit),

@@ -120,10 +120,22 @@ static void keys_that_do_not_fit_are_refused(void **state) {
   REFUSED("5[0]", "an element of a repeated number");
 }
 
+static void a_text_that_is_too_long_for_a_number_is_refused(void **state) {
+  (void)state;
+  char text[2000];
+  memset(text, ' ', sizeof text - 1);
+  text[sizeof text - 1] = 0;
+  text[0] = '1';
+  at_tag("1", text, NULL, 0, "the chunk is too long to say one");
+  text[3] = 0;
+  at_tag("1", text, "\x08\x01", 2, NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_are_encoded_as_their_type),
       cmocka_unit_test(text_that_is_no_number_is_refused),
+      cmocka_unit_test(a_text_that_is_too_long_for_a_number_is_refused),
       cmocka_unit_test(keys_are_encoded_as_their_type),
       cmocka_unit_test(keys_that_do_not_fit_are_refused),
   };
