@@ -5,7 +5,8 @@ import { assert, data, other, test } from './support/test.js';
 const path = '/tests/data/records.manifest.json';
 
 /** @type {(url: string, range?: string) => Promise<Response>} */
-const get = (url, range) => fetch(url, { cache: 'no-store', headers: range ? { Range: range } : {} });
+const get = (url, range) =>
+  fetch(url, { cache: 'no-store', headers: range ? { Range: range } : {} });
 
 /** @type {(response: Response) => Promise<Uint8Array>} */
 const bytes = async (response) => new Uint8Array(await response.arrayBuffer());
@@ -18,12 +19,21 @@ test('a range is exactly what was asked for, and counted', async () => {
   assert.equal(middle.headers.get('content-range'), `bytes 10-29/${whole.length}`);
   assert.deepEqual(await bytes(middle), whole.slice(10, 30));
   assert.deepEqual(await bytes(await get(url, 'bytes=-7')), whole.slice(-7));
-  assert.deepEqual(await bytes(await get(url, `bytes=${whole.length - 3}-${whole.length + 100}`)), whole.slice(-3));
+  assert.deepEqual(
+    await bytes(await get(url, `bytes=${whole.length - 3}-${whole.length + 100}`)),
+    whole.slice(-3),
+  );
   const { requests, bytes: sum, log } = await report();
   assert.equal(requests, 3);
   assert.equal(sum, 30);
-  assert.deepEqual(log.map(({ method, range, status }) => [method, range, status]), [
-    ['GET', 'bytes=10-29', 206], ['GET', 'bytes=-7', 206], ['GET', `bytes=${whole.length - 3}-${whole.length + 100}`, 206]]);
+  assert.deepEqual(
+    log.map(({ method, range, status }) => [method, range, status]),
+    [
+      ['GET', 'bytes=10-29', 206],
+      ['GET', 'bytes=-7', 206],
+      ['GET', `bytes=${whole.length - 3}-${whole.length + 100}`, 206],
+    ],
+  );
 });
 
 test('a range past the end is a 416 that says the size', async () => {

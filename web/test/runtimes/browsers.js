@@ -5,12 +5,27 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { start, temporary, within } from './process.js';
 
-/** @type {Record<string, (profile: string, url: string) => {command: string[], env?: Record<string, string>}>} */
+/**
+ * @typedef {{command: string[], env?: Record<string, string>}} Launch
+ * @typedef {(profile: string, url: string) => Launch} Launcher
+ * @type {Record<string, Launcher>}
+ */
 const launchers = {
   chromium: (profile, url) => ({
-    command: ['chromium', '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-      '--disable-background-networking', '--disable-component-update', '--disable-sync', '--disable-dev-shm-usage',
-      `--user-data-dir=${profile}`, url],
+    command: [
+      'chromium',
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--disable-dev-shm-usage',
+      `--user-data-dir=${profile}`,
+      url,
+    ],
   }),
   firefox: (profile, url) => {
     writeFileSync(`${profile}/user.js`, firefoxPreferences);
@@ -19,8 +34,15 @@ const launchers = {
   webkit: (profile, url) => ({
     command: ['xvfb-run', '--auto-servernum', miniBrowser(), url],
     env: {
-      HOME: profile, XDG_CACHE_HOME: profile, XDG_CONFIG_HOME: profile, XDG_DATA_HOME: profile, XDG_RUNTIME_DIR: profile,
-      TMPDIR: profile, WEBKIT_DISABLE_COMPOSITING_MODE: '1', LIBGL_ALWAYS_SOFTWARE: '1', NO_AT_BRIDGE: '1',
+      HOME: profile,
+      XDG_CACHE_HOME: profile,
+      XDG_CONFIG_HOME: profile,
+      XDG_DATA_HOME: profile,
+      XDG_RUNTIME_DIR: profile,
+      TMPDIR: profile,
+      WEBKIT_DISABLE_COMPOSITING_MODE: '1',
+      LIBGL_ALWAYS_SOFTWARE: '1',
+      NO_AT_BRIDGE: '1',
     },
   }),
 };
@@ -38,11 +60,15 @@ const firefoxPreferences = Object.entries({
   'network.connectivity-service.enabled': false,
   'services.settings.server': 'data:,',
   'toolkit.telemetry.reportingpolicy.firstRun': false,
-}).map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`).join('');
+})
+  .map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`)
+  .join('');
 
 /** WebKitGTK's own small browser, which comes with the library. */
 function miniBrowser() {
-  for (const architecture of readdirSync('/usr/lib').filter((name) => name.endsWith('-linux-gnu'))) {
+  for (const architecture of readdirSync('/usr/lib').filter((name) =>
+    name.endsWith('-linux-gnu'),
+  )) {
     for (const version of ['4.1', '4.0', '6.0']) {
       const path = `/usr/lib/${architecture}/webkit2gtk-${version}/MiniBrowser`;
       if (existsSync(path)) return path;
@@ -51,12 +77,17 @@ function miniBrowser() {
   throw new Error('MiniBrowser is not installed; web/test/setup.sh does that');
 }
 
+/** @typedef {(runtime: string, file: string) => Promise<any>} Ask */
+
 /**
  * What the page and the runner exchange: files go out by `/-/next`, results come
  * back by `/-/report`.
  */
 export function exchange() {
-  /** @type {Map<string, {file?: string, asked?: (file: string) => void, reported?: (outcome: any) => void}>} */
+  /**
+   * For each runtime the next file, or who asked for it, and who waits for its results.
+   * @type {Map<string, any>}
+   */
   const rooms = new Map();
   const room = (/** @type {URL} */ url) => {
     const name = url.searchParams.get('runtime') ?? '';
@@ -67,9 +98,13 @@ export function exchange() {
   const handlers = {
     '/-/next': async (_, response, url) => {
       const here = room(url);
-      const file = here.file ?? (await within(new Promise((resolve) => (here.asked = resolve)), 20_000));
+      const file =
+        here.file ?? (await within(new Promise((resolve) => (here.asked = resolve)), 20_000));
       here.file = here.asked = undefined;
-      response.writeHead(file ? 200 : 204, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+      response.writeHead(file ? 200 : 204, {
+        'Content-Type': 'application/json',
+        'Cache-Control': 'no-store',
+      });
       response.end(file ? JSON.stringify({ file }) : undefined);
     },
     '/-/report': async (request, response, url) => {
@@ -81,7 +116,7 @@ export function exchange() {
   };
   return {
     handlers,
-    /** @type {(runtime: string, file: string) => Promise<any>} gives a file out and waits for its results */
+    /** Gives a file out and waits for its results. @type {Ask} */
     ask(runtime, file) {
       const here = room(new URL(`http://x/?runtime=${runtime}`));
       const report = new Promise((resolve) => {
@@ -96,7 +131,7 @@ export function exchange() {
 
 /**
  * @param {'chromium' | 'firefox' | 'webkit'} name
- * @param {{base: string, other: string, ask: (runtime: string, file: string) => Promise<any>}} server
+ * @param {{base: string, other: string, ask: Ask}} server
  * @returns {Promise<import('./run.js').Session>}
  */
 export async function startBrowser(name, server) {
@@ -107,7 +142,10 @@ export async function startBrowser(name, server) {
     const profile = temporary();
     const query = new URLSearchParams({ runtime: name, other: server.other });
     const launcher = /** @type {any} */ (launchers[name]);
-    const { command, env } = launcher(profile.path, `${server.base}/web/test/runtimes/page.html?${query}`);
+    const { command, env } = launcher(
+      profile.path,
+      `${server.base}/web/test/runtimes/page.html?${query}`,
+    );
     const child = start(command, env);
     return {
       ended: child.ended,
@@ -122,7 +160,9 @@ export async function startBrowser(name, server) {
   return {
     async run(file, limit) {
       browser ??= open();
-      const gone = browser.ended.then(({ code, output }) => ({ crash: `the browser ended with ${code}\n${output.slice(-3000)}` }));
+      const gone = browser.ended.then(({ code, output }) => ({
+        crash: `the browser ended with ${code}\n${output.slice(-3000)}`,
+      }));
       const report = await within(Promise.race([server.ask(name, file), gone]), limit);
       if (report?.results) return summary(report.results, report.errors);
       const text = report?.crash ?? `no answer after ${limit} ms\n${browser.output().slice(-3000)}`;
@@ -149,6 +189,8 @@ export function summary(results, errors = []) {
     failed: those('failed').length + errors.length,
     skipped: those('skipped').length,
     reasons: those('skipped').map(({ name, text }) => `${name}: ${text}`),
-    text: [...errors, ...those('failed').map(({ name, text }) => `not ok - ${name}\n${text}`)].join('\n'),
+    text: [...errors, ...those('failed').map(({ name, text }) => `not ok - ${name}\n${text}`)].join(
+      '\n',
+    ),
   };
 }

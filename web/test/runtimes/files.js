@@ -12,8 +12,13 @@ export const runtimes = ['node', 'deno', 'bun', 'workerd', 'chromium', 'firefox'
  */
 export function runtimesOf(source) {
   const named = /^\/\/ runtimes: (.*)$/m.exec(source);
-  if (named) return String(named[1]).split(',').map((name) => name.trim());
-  return /^(import|export)\b[^;]*'node:/m.test(source) || /\bimport\('node:/.test(source) ? ['node'] : runtimes;
+  if (named)
+    return String(named[1])
+      .split(',')
+      .map((name) => name.trim());
+  return /^(import|export)\b[^;]*'node:/m.test(source) || /\bimport\('node:/.test(source)
+    ? ['node']
+    : runtimes;
 }
 
 /**

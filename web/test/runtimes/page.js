@@ -6,12 +6,18 @@ const runtime = query.get('runtime') ?? '';
 
 /** @type {string[]} */
 const errors = [];
-addEventListener('error', (event) => errors.push(`outside of a test: ${event.message} ${event.error?.stack ?? ''}`));
-addEventListener('unhandledrejection', (event) => errors.push(`unhandled: ${event.reason} ${event.reason?.stack ?? ''}`));
+addEventListener('error', (event) =>
+  errors.push(`outside of a test: ${event.message} ${event.error?.stack ?? ''}`),
+);
+addEventListener('unhandledrejection', (event) =>
+  errors.push(`unhandled: ${event.reason} ${event.reason?.stack ?? ''}`),
+);
 
 async function next() {
   for (;;) {
-    const response = await fetch(`/-/next?${new URLSearchParams({ runtime })}`, { cache: 'no-store' });
+    const response = await fetch(`/-/next?${new URLSearchParams({ runtime })}`, {
+      cache: 'no-store',
+    });
     if (response.status === 200) return (await response.json()).file;
   }
 }

@@ -15,15 +15,26 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
 }
 
 /**
+ * @typedef {object} Child
+ * @property {Promise<{code: number | null, output: string}>} ended
+ * @property {() => string} output so far
+ * @property {() => void} kill
+ * @property {() => Promise<void>} close asks it to end, then makes it
+ */
+
+/**
  * Starts a program in a process group of its own.
  *
  * @param {string[]} command
  * @param {Record<string, string>} [env]
- * @returns {{ended: Promise<{code: number | null, output: string}>, kill: () => void, output: () => string, close: () => Promise<void>}}
+ * @returns {Child}
  */
 export function start([program = '', ...args], env = {}) {
   const child = spawn(program, args, {
-    cwd: root, detached: true, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'],
+    cwd: root,
+    detached: true,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -10,12 +10,15 @@ import { startWorkerd } from './workerd.js';
 
 /**
  * What came of a file.
- * @typedef {{passed: number, failed: number, skipped: number, reasons: string[], text: string}} Outcome
+ * @typedef {{passed: number, failed: number, skipped: number}} Counts
+ * @typedef {Counts & {reasons: string[], text: string}} Outcome
  */
 
 /**
  * A runtime that was started.
- * @typedef {{run: (file: string, limit: number) => Promise<Outcome>, stop: () => Promise<void>}} Session
+ * @typedef {object} Session
+ * @property {(file: string, limit: number) => Promise<Outcome>} run
+ * @property {() => Promise<void>} stop
  */
 
 const fileLimit = Number(process.env.CPB_TEST_FILE_LIMIT ?? 180_000);
@@ -23,13 +26,18 @@ const lanes = 2;
 
 /** @type {Record<string, (name: any, server: any) => Promise<Session>>} */
 const starters = {
-  node: startNative, deno: startNative, bun: startNative,
+  node: startNative,
+  deno: startNative,
+  bun: startNative,
   workerd: (_, server) => startWorkerd(server),
-  chromium: startBrowser, firefox: startBrowser, webkit: startBrowser,
+  chromium: startBrowser,
+  firefox: startBrowser,
+  webkit: startBrowser,
 };
 
-/** @type {(counts: {passed: number, failed: number, skipped: number}) => string} */
-const line = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
+/** @type {(counts: Counts) => string} */
+const line = ({ passed, failed, skipped }) =>
+  `${passed} passed, ${failed} failed, ${skipped} skipped`;
 
 /** @type {(text: string) => string} */
 const indented = (text) => text.trim().slice(-6000).replace(/^/gm, '    ');
@@ -42,7 +50,8 @@ const indented = (text) => text.trim().slice(-6000).replace(/^/gm, '    ');
  */
 function print(runtime, file, outcome, begun) {
   const verdict = outcome.failed ? 'FAILED' : 'ok';
-  console.log(`${runtime.padEnd(9)} ${verdict.padEnd(7)} ${file.padEnd(36)} ${line(outcome)}  ${Date.now() - begun} ms`);
+  const where = `${runtime.padEnd(9)} ${verdict.padEnd(7)} ${file}`;
+  console.log(`${where.padEnd(54)} ${line(outcome)}  ${Date.now() - begun} ms`);
   for (const reason of outcome.reasons) console.log(`    skipped: ${reason}`);
   if (outcome.failed) console.log(indented(outcome.text));
 }
@@ -74,13 +83,14 @@ async function runRuntime(runtime, server, files) {
       const begun = Date.now();
       const outcome = await runFile(session, file);
       print(runtime, file, outcome, begun);
-      for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) total[key] += outcome[key];
+      for (const key of /** @type {const} */ (['passed', 'failed', 'skipped']))
+        total[key] += outcome[key];
     }
   } catch (error) {
     total.failed++;
     console.log(`${runtime.padEnd(9)} FAILED  ${/** @type {Error} */ (error).stack}`);
   }
-  await session?.stop();
+  await session?.stop().catch(() => {}); // It may never have begun.
   total.ms = Date.now() - total.ms;
   return total;
 }
@@ -89,7 +99,9 @@ async function main() {
   const words = process.argv.slice(2);
   const wanted = runtimes.filter((name) => words.includes(name));
   const filters = words.filter((word) => !runtimes.includes(word));
-  const chosen = testFiles().filter(({ file }) => filters.length === 0 || filters.some((word) => file.includes(word)));
+  const chosen = testFiles().filter(
+    ({ file }) => filters.length === 0 || filters.some((word) => file.includes(word)),
+  );
   const { handlers, ask } = exchange();
   const server = { ...(await startServer({ handlers })), ask };
   const waiting = (wanted.length ? wanted : runtimes).toReversed();
@@ -113,7 +125,8 @@ function report(totals) {
   console.log();
   for (const total of totals) {
     console.log(`${total.runtime}: ${line(total)} in ${(total.ms / 1000).toFixed(1)} s`);
-    for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) sum[key] += total[key];
+    for (const key of /** @type {const} */ (['passed', 'failed', 'skipped']))
+      sum[key] += total[key];
   }
   console.log(line(sum));
   process.exit(sum.failed === 0 && sum.passed > 0 ? 0 : 1);

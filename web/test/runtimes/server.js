@@ -26,7 +26,8 @@ const cors = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Headers': '*',
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, OPTIONS',
-  'Access-Control-Expose-Headers': 'Content-Range, Content-Length, ETag, Accept-Ranges, Last-Modified',
+  'Access-Control-Expose-Headers':
+    'Content-Range, Content-Length, ETag, Accept-Ranges, Last-Modified',
   'Access-Control-Max-Age': '600',
 };
 
@@ -38,15 +39,16 @@ const cors = {
 function parseRange(header, size) {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
   if (!match || (!match[1] && !match[2])) return undefined;
-  if (!match[1]) return size > 0 && Number(match[2]) > 0 ? [Math.max(0, size - Number(match[2])), size] : 'bad';
+  if (!match[1])
+    return size > 0 && Number(match[2]) > 0 ? [Math.max(0, size - Number(match[2])), size] : 'bad';
   const begin = Number(match[1]);
   const end = match[2] ? Math.min(size, Number(match[2]) + 1) : size;
   return begin < end && begin < size ? [begin, end] : 'bad';
 }
 
 /**
- * @param {import('node:http').IncomingMessage} request
- * @param {import('node:http').ServerResponse} response
+ * @param {Request} request
+ * @param {Response} response
  * @param {URL} url
  */
 async function serveFile(request, response, url) {
@@ -61,12 +63,15 @@ async function serveFile(request, response, url) {
     'Accept-Ranges': 'bytes',
     ETag: `"${info.size.toString(16)}-${Math.floor(info.mtimeMs).toString(16)}"`,
   };
-  if (range === 'bad') return response.writeHead(416, { ...headers, 'Content-Range': `bytes */${info.size}` }).end();
+  if (range === 'bad')
+    return response.writeHead(416, { ...headers, 'Content-Range': `bytes */${info.size}` }).end();
   const [begin, end] = range ?? [0, info.size];
   const partial = range ? { 'Content-Range': `bytes ${begin}-${end - 1}/${info.size}` } : {};
   response.writeHead(range ? 206 : 200, { ...headers, ...partial, 'Content-Length': end - begin });
   if (request.method === 'HEAD' || end === begin) return response.end();
-  createReadStream(path, { start: begin, end: end - 1 }).on('error', () => response.destroy()).pipe(response);
+  createReadStream(path, { start: begin, end: end - 1 })
+    .on('error', () => response.destroy())
+    .pipe(response);
 }
 
 /** Requests by token. */
@@ -76,16 +81,22 @@ function counter() {
   return {
     /** @type {(token: string, request: any, response: any) => void} */
     watch(token, request, response) {
-      const entry = { method: request.method, url: request.url, range: request.headers.range ?? null, status: 0, bytes: 0 };
+      const { method, url, headers } = request;
+      const entry = { method, url, range: headers.range ?? null, status: 0, bytes: 0 };
       logs.set(token, [...(logs.get(token) ?? []), entry]);
-      const { writeHead, write, end } = response;
-      /** @type {(chunk: any) => void} */
-      const add = (chunk) => {
-        if (typeof chunk === 'string' || chunk instanceof Uint8Array) entry.bytes += Buffer.byteLength(chunk);
+      const { write, end } = response;
+      const add = (/** @type {any} */ chunk) => {
+        entry.status = response.statusCode;
+        entry.bytes += chunk && typeof chunk !== 'function' ? Buffer.byteLength(chunk) : 0;
       };
-      response.writeHead = (/** @type {any[]} */ ...args) => ((entry.status = args[0]), writeHead.apply(response, args));
-      response.write = (/** @type {any[]} */ ...args) => (add(args[0]), write.apply(response, args));
-      response.end = (/** @type {any[]} */ ...args) => (add(args[0]), end.apply(response, args));
+      response.write = (/** @type {any[]} */ ...args) => {
+        add(args[0]);
+        return write.apply(response, args);
+      };
+      response.end = (/** @type {any[]} */ ...args) => {
+        add(args[0]);
+        return end.apply(response, args);
+      };
     },
     /** @type {(token: string) => object} */
     report(token) {
@@ -96,7 +107,9 @@ function counter() {
 }
 
 /**
- * @typedef {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, url: URL) => unknown} Handler
+ * @typedef {import('node:http').IncomingMessage} Request
+ * @typedef {import('node:http').ServerResponse} Response
+ * @typedef {(request: Request, response: Response, url: URL) => unknown} Handler
  */
 
 /** The lying answers, once they are there. @type {() => Promise<Handler | undefined>} */
@@ -117,12 +130,17 @@ export async function startServer({ background = false, handlers = {} } = {}) {
   /** @type {Record<string, Handler>} */
   const all = {
     '/-/count/': (_, response, url) =>
-      response.writeHead(200, { ...cors, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+      response
+        .writeHead(200, {
+          ...cors,
+          'Content-Type': 'application/json',
+          'Cache-Control': 'no-store',
+        })
         .end(JSON.stringify(counts.report(url.pathname.slice(9)))),
     ...(lie ? { '/-/lie/': lie } : {}),
     ...handlers,
   };
-  /** @type {import('node:http').RequestListener} */
+  /** @type {(request: Request, response: Response) => Promise<unknown>} */
   const listener = async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const token = url.searchParams.get('count');
@@ -134,10 +152,17 @@ export async function startServer({ background = false, handlers = {} } = {}) {
   };
   const both = await Promise.all([listen(listener, background), listen(listener, background)]);
   const [base, other] = both.map(({ port }) => `http://127.0.0.1:${port}`);
-  return { base: String(base), other: String(other), close: () => both.forEach(({ server }) => (server.close(), server.closeAllConnections())) };
+  return {
+    base: String(base),
+    other: String(other),
+    close: () => both.forEach(({ server }) => (server.close(), server.closeAllConnections())),
+  };
 }
 
-/** @type {(listener: import('node:http').RequestListener, background: boolean) => Promise<{server: import('node:http').Server, port: number}>} */
+/**
+ * @param {(request: Request, response: Response) => unknown} listener
+ * @param {boolean} background
+ */
 async function listen(listener, background) {
   const server = createServer(listener);
   if (background) server.unref().on('connection', (socket) => socket.unref());

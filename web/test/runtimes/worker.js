@@ -2,7 +2,9 @@
 
 /** @type {string[]} */
 const errors = [];
-addEventListener('unhandledrejection', (event) => errors.push(`unhandled: ${event.reason} ${event.reason?.stack ?? ''}`));
+addEventListener('unhandledrejection', (event) =>
+  errors.push(`unhandled: ${event.reason} ${event.reason?.stack ?? ''}`),
+);
 
 export default {
   /**

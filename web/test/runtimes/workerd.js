@@ -4,24 +4,27 @@ import { root } from './files.js';
 import { summary } from './browsers.js';
 import { within } from './process.js';
 
-/** @type {(folder: string, wanted: RegExp) => string[]} */
-function list(folder, wanted) {
-  return readdirSync(root + folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : list(path, wanted);
-    return wanted.test(path) ? [path] : [];
+const entry = 'web/test/runtimes/worker.js';
+
+/** @type {(folder: string) => string[]} */
+function list(folder) {
+  return readdirSync(root + folder, { withFileTypes: true }).flatMap((found) => {
+    const path = `${folder}/${found.name}`;
+    if (!found.isDirectory()) return path;
+    return ['node_modules', 'runtimes', 'servers'].includes(found.name) ? [] : list(path);
   });
 }
 
-/** @returns {object[]} the entry first */
+/** @returns {object[]} what the Worker is made of, the entry first */
 function modules() {
-  const entry = 'web/test/runtimes/worker.js';
-  const scripts = [entry, ...list('web/src', /\.js$/), ...list('web/test/support', /\.js$/), ...list('web/test', /^web\/test\/[^/]*\.test\.js$/)];
-  const wasm = list('web/src', /\.wasm$/);
-  return [
-    ...scripts.map((path) => ({ type: 'ESModule', path: root + path, contents: readFileSync(root + path, 'utf8') })),
-    ...wasm.map((path) => ({ type: 'CompiledWasm', path: root + path, contents: readFileSync(root + path) })),
-  ];
+  const files = [entry, ...list('web/src'), ...list('web/test')];
+  return files.flatMap((path) => {
+    const contents = readFileSync(root + path);
+    if (path.endsWith('.wasm')) return { type: 'CompiledWasm', path: root + path, contents };
+    return path.endsWith('.js')
+      ? { type: 'ESModule', path: root + path, contents: contents.toString() }
+      : [];
+  });
 }
 
 /** @type {(text: string) => {results: import('../support/test.js').Result[], errors: string[]}} */
@@ -41,15 +44,22 @@ export async function startWorkerd(server) {
   const { Log, LogLevel, Miniflare } = await import('miniflare').catch(() => {
     throw new Error('miniflare is not installed; web/test/setup.sh does that');
   });
-  const open = () => new Miniflare({
-    modulesRoot: root, modules: modules(), compatibilityDate: '2026-04-01', log: new Log(LogLevel.NONE),
-    bindings: { BASE: server.base, OTHER: server.other }, r2Buckets: ['MODELS'],
-  });
+  const open = () =>
+    new Miniflare({
+      modulesRoot: root,
+      modules: modules(),
+      compatibilityDate: '2026-04-01',
+      log: new Log(LogLevel.NONE),
+      bindings: { BASE: server.base, OTHER: server.other },
+      r2Buckets: ['MODELS'],
+    });
   let worker = open();
   return {
     async run(file, limit) {
       const answer = worker.dispatchFetch(`http://worker/${file}`).then(
-        (/** @type {Response} */ response) => response.text(), (/** @type {Error} */ error) => String(error.stack));
+        (response) => response.text(),
+        (/** @type {Error} */ error) => String(error.stack),
+      );
       const text = (await within(answer, limit)) ?? `no answer after ${limit} ms`;
       const { results, errors } = parsed(text);
       if (errors.length > 0) {

@@ -12,13 +12,16 @@ class AssertionError extends Error {
  * @returns {string} short, for a message
  */
 export function show(value) {
-  if (typeof value === 'string') return value.length > 300 ? `${JSON.stringify(value.slice(0, 300))}…` : JSON.stringify(value);
+  if (typeof value === 'string')
+    return value.length > 300 ? `${JSON.stringify(value.slice(0, 300))}…` : JSON.stringify(value);
   if (ArrayBuffer.isView(value)) {
     const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
     return `${value.constructor.name}(${value.byteLength}) ${[...bytes.subarray(0, 24)]}`;
   }
-  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? `${value}n` : String(value);
-  if (value instanceof Error) return `${value.name}${'code' in value ? ` ${value.code}` : ''}: ${value.message}`;
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'bigint' ? `${value}n` : String(value);
+  if (value instanceof Error)
+    return `${value.name}${'code' in value ? ` ${value.code}` : ''}: ${value.message}`;
   let text;
   try {
     text = JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}n` : v));
@@ -29,7 +32,7 @@ export function show(value) {
 }
 
 /**
- * @param {string} [context]
+ * @param {string | undefined} context
  * @param {string} text
  * @returns {never}
  */
@@ -66,7 +69,8 @@ function difference(a, b, path = '') {
   }
   if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return here;
   if (a instanceof Map || a instanceof Set) return difference([...a], [...b], path);
-  if (Array.isArray(a) && a.length !== b.length) return `${here} (lengths ${a.length} and ${b.length})`;
+  if (Array.isArray(a) && a.length !== b.length)
+    return `${here} (lengths ${a.length} and ${b.length})`;
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
     if (!Object.hasOwn(a, key) || !Object.hasOwn(b, key)) {
       return `${path}.${key} is ${Object.hasOwn(a, key) ? 'not wanted' : 'missing'}; ${here}`;
@@ -85,14 +89,22 @@ function difference(a, b, path = '') {
 function checkError(error, expected, context) {
   if (expected === undefined) return;
   if (expected instanceof RegExp) {
-    if (!expected.test(String(error?.message ?? error))) fail(context, `${show(error)} does not match ${expected}`);
+    if (!expected.test(String(error?.message ?? error)))
+      fail(context, `${show(error)} does not match ${expected}`);
   } else if (typeof expected === 'function') {
     if (!(error instanceof expected)) fail(context, `${show(error)} is no ${expected.name}`);
   } else {
     for (const [key, wanted] of Object.entries(expected)) {
       const value = error?.[key];
-      const same = wanted instanceof RegExp ? wanted.test(String(value)) : difference(value, wanted) === undefined;
-      if (!same) fail(context, `the error's ${key} is ${show(value)}, not ${show(String(wanted))}; it is ${show(error)}`);
+      const same =
+        wanted instanceof RegExp
+          ? wanted.test(String(value))
+          : difference(value, wanted) === undefined;
+      if (!same)
+        fail(
+          context,
+          `the error's ${key} is ${show(value)}, not ${show(String(wanted))}; it is ${show(error)}`,
+        );
     }
   }
 }
@@ -108,7 +120,10 @@ export const assert = {
     if (!Object.is(actual, expected)) fail(context, `${show(actual)} is not ${show(expected)}`);
   },
 
-  /** Structure, prototypes and bytes. @type {(actual: unknown, expected: unknown, context?: string) => void} */
+  /**
+   * Structure, prototypes and bytes.
+   * @type {(actual: unknown, expected: unknown, context?: string) => void}
+   */
   deepEqual(actual, expected, context) {
     const found = difference(actual, expected);
     if (found) fail(context, found);
@@ -121,7 +136,7 @@ export const assert = {
 
   /**
    * @param {() => unknown} fn
-   * @param {any} [expected] a RegExp for the message, a class, or properties such as {code: 'RANGE'}
+   * @param {any} [expected] a RegExp for the message, a class, or properties: {code: 'RANGE'}
    * @param {string} [context]
    * @returns {any} what was thrown
    */

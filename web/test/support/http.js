@@ -4,8 +4,20 @@ import { base, runtime } from './test.js';
 let last = 0;
 
 /**
- * @typedef {{requests: number, bytes: number, log: {method: string, url: string, range: string | null, status: number, bytes: number}[]}} Report
- *   without preflights, which a browser may or may not send
+ * @typedef {object} Asked
+ * @property {string} method
+ * @property {string} url
+ * @property {string | null} range
+ * @property {number} status
+ * @property {number} bytes
+ */
+
+/**
+ * What was asked for, without preflights, which a browser may or may not send.
+ * @typedef {object} Report
+ * @property {number} requests
+ * @property {number} bytes of all bodies
+ * @property {Asked[]} log
  */
 
 /**
@@ -14,7 +26,7 @@ let last = 0;
  * @returns {{url: string, report: () => Promise<Report>}}
  */
 export function counted(path, origin = base) {
-  const token = `${runtime}-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}-${last++}`;
+  const token = `${runtime}-${Math.random().toString(36).slice(2)}-${last++}`;
   return {
     url: `${origin}${path}${path.includes('?') ? '&' : '?'}count=${token}`,
     report: async () => (await fetch(`${base}/-/count/${token}`, { cache: 'no-store' })).json(),

@@ -91,13 +91,16 @@ export async function each(cases, name, fn) {
   if (count === 0) throw new Error('there was no case');
   if (failures.length === 0) return;
   const more = failures.length > 10 ? `\n… and ${failures.length - 10} more` : '';
-  throw new Error(`${failures.length} of ${count} cases failed\n${failures.slice(0, 10).join('\n')}${more}`);
+  throw new Error(
+    `${failures.length} of ${count} cases failed\n${failures.slice(0, 10).join('\n')}${more}`,
+  );
 }
 
 /** @type {(error: any) => string} */
 function describe(error) {
   const stack = String(error?.stack ?? '');
-  const text = `${error?.name ?? 'thrown'}${error?.code ? ` ${error.code}` : ''}: ${error?.message ?? error}`;
+  const kind = `${error?.name ?? 'thrown'}${error?.code ? ` ${error.code}` : ''}`;
+  const text = `${kind}: ${error?.message ?? error}`;
   return stack.includes(String(error?.message)) ? stack : `${text}\n${stack}`;
 }
 
@@ -108,7 +111,11 @@ function describe(error) {
  */
 
 /**
- * @typedef {{name: string, ms: number, status: 'passed' | 'failed' | 'skipped', text?: string}} Result
+ * @typedef {object} Result
+ * @property {string} name
+ * @property {number} ms
+ * @property {'passed' | 'failed' | 'skipped'} status
+ * @property {string} [text] why it failed or was skipped
  */
 
 /** @type {{name: string, fn: () => Promise<void>, skip: string | false}[]} */
@@ -129,20 +136,35 @@ async function limited(fn, limit) {
 }
 
 /**
+ * @callback Register
+ * @param {string} name
+ * @param {() => Promise<void>} fn
+ * @param {string | false} skip
+ * @param {number} timeout
+ */
+
+/**
  * The runtime's own runner behind one face; a time-out is ours, as each has another.
  *
- * @returns {Promise<(name: string, fn: () => Promise<void>, skip: string | false, timeout: number) => void>}
+ * @returns {Promise<Register>}
  */
 async function registrar() {
   const module = { node: 'node:test', bun: 'bun:test' }[String(runtime)];
   const native = module ? (await import(module)).test : undefined;
   if (runtime === 'node') return (name, fn, skip) => native(name, { skip }, fn);
   if (runtime === 'bun') {
-    return (name, fn, skip, timeout) => (skip ? native.skip(name, fn) : native(name, fn, timeout + 5000));
+    return (name, fn, skip, timeout) =>
+      skip ? native.skip(name, fn) : native(name, fn, timeout + 5000);
   }
   if (runtime === 'deno') {
     return (name, fn, skip) =>
-      global.Deno.test({ name, fn, ignore: Boolean(skip), sanitizeOps: false, sanitizeResources: false });
+      global.Deno.test({
+        name,
+        fn,
+        ignore: Boolean(skip),
+        sanitizeOps: false,
+        sanitizeResources: false,
+      });
   }
   return (name, fn, skip) => collected.push({ name, fn, skip });
 }
@@ -158,7 +180,8 @@ export function test(name, options, fn) {
   if (typeof options === 'function') return test(name, {}, options);
   const { skip = false, timeout = 60_000 } = options;
   if (!fn) throw new Error(`${name}: no function`);
-  if (skip === '' || (skip && typeof skip !== 'string')) throw new Error(`${name}: skip must say why`);
+  if (skip === '' || (skip && typeof skip !== 'string'))
+    throw new Error(`${name}: skip must say why`);
   if (skip && native) console.log(`SKIPPED ${name}: ${skip}`);
   register(name, () => limited(fn, timeout), skip, timeout);
 }
