@@ -137,18 +137,31 @@ typedef struct cpb_input cpb_input;
 
 typedef enum cpb_need_kind {
   CPB_NEED_NONE = 0,
-  CPB_NEED_RANGE, /* bytes [offset, offset + length) */
+  CPB_NEED_RANGE, /* bytes from `offset` on */
   CPB_NEED_SIZE   /* the total size, by cpb_input_end(); the engine will then
-                     want the last `length` bytes, which a host may fetch in
-                     the same request */
+                     want the last `length` bytes, or all if there are fewer: a
+                     host may fetch them in the same request and lend them along
+                     with the size, and is then not asked for them */
 } cpb_need_kind;
 
+/* What to fetch. `length` is what the engine reads now: it cannot go on without
+ * the first of these bytes. `ahead` is a hint: all that it will ask for next, in
+ * this order, if nothing comes between. A host whose requests are dear answers
+ * with `ahead` bytes from one, or with as many of them as it likes to hold; then
+ *  - an index takes two requests, the second only if it is larger than 64 KiB;
+ *  - a chunk with a Riegeli chunk of its own takes one, of exactly its bytes;
+ *  - a range of the merged message takes one for all chunks that lie together;
+ *  - what is read on to the end of the input takes one: `ahead` goes to the end,
+ *    or to 2^64 as long as the size is not known, and the host may lend a
+ *    streaming response as it comes in.
+ * Bytes that the host has kept from an earlier answer need not be fetched again:
+ * `ahead` may reach over them. */
 typedef struct cpb_need {
   cpb_need_kind kind;
-  uint64_t offset; /* from the beginning of the input */
-  size_t length;   /* > 0; what the engine is sure to use */
-  uint64_t ahead;  /* >= length: from offset on, what it will probably use;
-                      a hint for joining and prefetching ranges */
+  uint64_t offset; /* from the beginning of the input; 0 for CPB_NEED_SIZE */
+  size_t length;   /* > 0; at most the engine's read_size, or a tail */
+  uint64_t ahead;  /* >= length; no further than the end of the input, if that
+                      was said */
 } cpb_need;
 
 /* Bytes [offset, offset + length) of an input. */

@@ -25,8 +25,10 @@ void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_
   s->input = input;
   s->error = error;
   s->num_chunks = index->metadata.num_chunks;
-  /* A small stream may hold a Riegeli chunk both stored and decoded. */
-  s->small = options->memory / (2 * CPB_SMALL_STREAMS) + 1;
+  /* A small stream may hold a Riegeli chunk both stored and decoded. The chunks
+   * that are kept may take as much as one. */
+  s->small = options->memory / (2 * (CPB_SMALL_STREAMS + 1)) + 1;
+  s->room = 2 * s->small;
   for (size_t i = 0; i < CPB_STREAMS; i++) {
     cpb_store_stream *stream = &s->streams[i];
     stream->chunk = CPB_NO_CHUNK;
@@ -48,8 +50,11 @@ void cpb_chunk_store_free(cpb_chunk_store *s) {
     cpb_record_reader_free(s->streams[i].reader);
     cpb_buffer_free(&s->streams[i].window);
   }
+  for (size_t i = 0; i < s->num_kept; i++) cpb_buffer_free(&s->kept[i].bytes);
+  cpb_release(&s->allocator, s->kept);
   cpb_release(&s->allocator, s->sizes);
   s->sizes = NULL;
+  s->kept = NULL;
 }
 
 static const cpb_chunk_entry *entry_of(const cpb_chunk_store *s, uint64_t chunk) {
@@ -71,6 +76,22 @@ uint64_t cpb_chunk_store_position(const cpb_chunk_store *s, uint64_t chunk) {
 static cpb_have no_memory(cpb_chunk_store *s) {
   cpb_fail_memory(s->error);
   return CPB_FAILED;
+}
+
+/* Where the chunk is among those that are kept, or would be. */
+static size_t kept_place(const cpb_chunk_store *s, uint64_t chunk) {
+  size_t low = 0, high = s->num_kept;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (s->kept[middle].chunk < chunk) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static cpb_kept_chunk *find_kept(const cpb_chunk_store *s, uint64_t chunk) {
+  size_t i = kept_place(s, chunk);
+  return i < s->num_kept && s->kept[i].chunk == chunk ? &s->kept[i] : NULL;
 }
 
 /* --- Lending input on to a stream's reader -------------------------------- */
@@ -207,6 +228,12 @@ static void place_of(const cpb_chunk_store *s, uint64_t position, uint64_t *begi
   if (*end == CPB_NO_OFFSET) *end = 0;
 }
 
+bool cpb_chunk_store_place(const cpb_chunk_store *s, uint64_t chunk, uint64_t *begin, uint64_t *end) {
+  if (s->memory != NULL || find_kept(s, chunk) != NULL) return false;
+  place_of(s, entry_of(s, chunk)->offset, begin, end);
+  return *end > *begin;
+}
+
 /* How many of the chunk's stored bytes to fetch when its header is asked for.
  * It is compressed if it is stored in fewer bytes than it has, and shared with
  * other chunks if in many more. */
@@ -325,9 +352,55 @@ static cpb_have read_in(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t c
   return read_from(s, stream, offset, span);
 }
 
+/* --- Keeping --------------------------------------------------------------- */
+
+static cpb_have begin_keeping(cpb_chunk_store *s, uint64_t chunk, cpb_kept_chunk **kept) {
+  uint64_t size = entry_of(s, chunk)->size;
+  if (!s->keeping || size > s->small || size > s->room) return CPB_HAVE;
+  void *all = s->kept;
+  if (!cpb_reserve(&s->allocator, &all, &s->kept_capacity, s->num_kept + 1, sizeof *s->kept)) return no_memory(s);
+  s->kept = all;
+  size_t i = kept_place(s, chunk);
+  memmove(&s->kept[i + 1], &s->kept[i], (s->num_kept - i) * sizeof *s->kept);
+  s->num_kept++;
+  s->room -= (size_t)size;
+  *kept = &s->kept[i];
+  (*kept)->chunk = chunk;
+  (*kept)->complete = false;
+  cpb_buffer_init(&(*kept)->bytes, &s->allocator);
+  return CPB_HAVE;
+}
+
+/* The size that the index says is what there is room for. */
+static cpb_have read_on(cpb_chunk_store *s, cpb_kept_chunk *kept) {
+  uint64_t size = entry_of(s, kept->chunk)->size;
+  cpb_have have = CPB_HAVE;
+  while (kept->bytes.size < size) {
+    cpb_span span;
+    serve(s, kept->bytes.size, size - kept->bytes.size);
+    have = read_in(s, choose_stream(s, kept->chunk), kept->chunk, kept->bytes.size, &span);
+    if (have != CPB_HAVE) break;
+    if (have != CPB_HAVE) break;
+    size_t count = (size_t)cpb_min_u64(span.size, size - kept->bytes.size);
+    if (!cpb_buffer_append(&kept->bytes, span.data, count)) return no_memory(s);
+  }
+  if (have == CPB_WAIT || have == CPB_FAILED) return have;
+  kept->complete = true;
+  return CPB_HAVE;
+}
+
 cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, uint64_t want,
                               cpb_span *span) {
   if (s->memory != NULL) return from_memory(&s->memory[chunk], offset, span);
+  cpb_kept_chunk *kept = find_kept(s, chunk);
+  cpb_have have = kept == NULL ? begin_keeping(s, chunk, &kept) : CPB_HAVE;
+  if (have == CPB_HAVE && kept != NULL && !kept->complete) have = read_on(s, kept);
+  if (have != CPB_HAVE) return have;
+  if (kept != NULL && offset < kept->bytes.size) {
+    size_t at = (size_t)offset;
+    *span = (cpb_span){kept->bytes.data + at, kept->bytes.size - at};
+    return CPB_HAVE;
+  }
   serve(s, offset, want);
   return read_in(s, choose_stream(s, chunk), chunk, offset, span);
 }

@@ -4,7 +4,8 @@
  * A file is read forward at several places at once (a message and the chunks
  * that go into it), so a few streams stay open; the one not used for longest is
  * given to the next chunk. A stream keeps a small Riegeli chunk decoded, so
- * that chunks which share one are decoded once. Small chunks are verified
+ * that chunks which share one are decoded once. What a plan has read will be
+ * read again, so small chunks can be kept whole. Small chunks are verified
  * before their bytes are given out. Large ones, with CPB_VERIFY_LATE, are
  * verified when their stream is given away: see cpb_chunk_store_settle. */
 #ifndef CPB_CHUNKED_CHUNK_STORE_H
@@ -32,6 +33,13 @@ typedef struct cpb_store_stream {
   cpb_verify verify;
 } cpb_store_stream;
 
+/* A chunk in memory, as far as it was read. */
+typedef struct cpb_kept_chunk {
+  uint64_t chunk;
+  bool complete;
+  cpb_buffer bytes;
+} cpb_kept_chunk;
+
 typedef struct cpb_store_options {
   cpb_verify verify;
   bool trust_sizes;  /* the index's sizes count; a record of another is damage */
@@ -49,6 +57,10 @@ typedef struct cpb_chunk_store {
   uint64_t num_chunks;
   cpb_store_options options;
   size_t small;      /* decoded bytes of a Riegeli chunk that a stream keeps */
+  bool keeping;      /* small chunks that are read from now on are kept, */
+  size_t room;       /* as long as there is room: bytes left for them */
+  cpb_kept_chunk *kept; /* by chunk */
+  size_t num_kept, kept_capacity;
   uint64_t clock;
   uint64_t at, want; /* the range of the chunk that the call is for */
   uint64_t *sizes;   /* of each chunk, or CPB_NO_OFFSET while not known */
@@ -85,6 +97,10 @@ cpb_have cpb_chunk_store_peek(cpb_chunk_store *s, uint64_t chunk, cpb_span *span
  * `offset` on will be read next. */
 cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, uint64_t want,
                                 cpb_chunk_stored *stored);
+
+/* Where the chunk's Riegeli chunk probably is, for reading ahead. False when
+ * that is not known, or the chunk is in memory. */
+bool cpb_chunk_store_place(const cpb_chunk_store *s, uint64_t chunk, uint64_t *begin, uint64_t *end);
 
 /* Verifies what was given out before it was verified. */
 cpb_have cpb_chunk_store_settle(cpb_chunk_store *s);

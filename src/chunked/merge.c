@@ -25,6 +25,8 @@ struct cpb_merge {
   cpb_merge_layout layout;
   uint64_t at, end; /* of the range that is read */
   size_t piece;     /* where `at` is */
+  uint64_t joined_begin, joined_end; /* in the file: what will be read in a row, */
+  size_t joined_piece;               /* up to this piece */
   cpb_span data;
 };
 
@@ -109,6 +111,7 @@ static cpb_step stop(cpb_merge *m, cpb_step step) {
 
 static cpb_have build_tree(cpb_merge *m) {
   m->state = STATE_WALK;
+  m->store.keeping = true;
   return cpb_merge_tree_build(&m->tree, m->store.num_chunks, type_of, &m->store) ? CPB_HAVE : CPB_FAILED;
 }
 
@@ -119,6 +122,7 @@ static cpb_have walk(cpb_merge *m) {
   cpb_merge_walk_free(&m->walk);
   cpb_merge_tree_free(&m->tree);
   m->state = STATE_READY;
+  m->store.keeping = false;
   return CPB_HAVE;
 }
 
@@ -145,6 +149,7 @@ cpb_code cpb_merge_read(cpb_merge *m, uint64_t offset, uint64_t length) {
   m->at = cpb_min_u64(offset, m->layout.size);
   m->end = m->at + cpb_min_u64(length, m->layout.size - m->at);
   m->piece = cpb_merge_find_segment(m, m->at);
+  m->joined_begin = m->joined_end = 0;
   return CPB_OK;
 }
 
@@ -170,9 +175,47 @@ static cpb_have read_some(cpb_merge *m) {
   return CPB_HAVE;
 }
 
+/* --- Reading ahead -------------------------------------------------------- */
+
+/* Whether the piece's Riegeli chunk will be read to its end. */
+static bool takes_all(const cpb_merge *m, size_t i) {
+  const cpb_piece *piece = &m->layout.pieces[i];
+  if (m->options.verify != CPB_VERIFY_NEVER) return true;
+  uint64_t end = cpb_min_u64(piece_end(m, i), m->end);
+  return piece->at == 0 && end - piece->offset >= m->index->metadata.chunks[piece->chunk].size;
+}
+
+/* Goes on from piece to piece while what is in the file next is read next. What
+ * is behind was asked for before. */
+static void join_pieces(cpb_merge *m) {
+  for (; m->joined_piece < m->layout.num_pieces; m->joined_piece++) {
+    const cpb_piece *piece = &m->layout.pieces[m->joined_piece];
+    uint64_t begin, end;
+    if (piece->offset >= m->end) break;
+    if (piece->chunk == CPB_LITERAL || !cpb_chunk_store_place(&m->store, piece->chunk, &begin, &end)) continue;
+    if (begin > m->joined_end || (begin == m->joined_end && !takes_all(m, m->joined_piece))) break;
+    if (begin == m->joined_end) m->joined_end = end;
+  }
+}
+
+/* Lets the host fetch at once what will be needed in a row. */
+static cpb_step need_joined(cpb_merge *m) {
+  cpb_need *need = &m->input.need;
+  if (need->kind != CPB_NEED_RANGE) return CPB_STEP_NEED;
+  uint64_t end = need->offset + need->ahead;
+  if (need->offset < m->joined_begin || end > m->joined_end) {
+    m->joined_begin = need->offset;
+    m->joined_end = end;
+    m->joined_piece = m->piece + 1;
+  }
+  join_pieces(m);
+  need->ahead = cpb_min_u64(m->joined_end, m->input.size) - need->offset;
+  return CPB_STEP_NEED;
+}
+
 static cpb_step step_ready(cpb_merge *m) {
   cpb_have have = m->at < m->end ? read_some(m) : cpb_chunk_store_settle(&m->store);
-  if (have == CPB_WAIT) return CPB_STEP_NEED;
+  if (have == CPB_WAIT) return need_joined(m);
   if (have != CPB_HAVE) return stop(m, CPB_STEP_ERROR);
   if (m->data.size > 0) return CPB_STEP_DATA;
   return stop(m, CPB_STEP_DONE);

@@ -262,6 +262,7 @@ void cpb_chunk_source_rewind(cpb_chunk_source *s) {
   s->block_size = 0;
   s->checked = s->hashing = s->collected = false;
   s->pos = data_offset(s, 0);
+  if (s->sparse && !s->sequential) s->ahead_end = 0;
 }
 
 cpb_have cpb_chunk_source_whole(cpb_chunk_source *s) {

@@ -15,6 +15,7 @@ typedef struct {
   bytes file;
   uint8_t *fetched;   /* of each byte, whether it was */
   uint64_t cap;       /* of one request; 0: none */
+  bool forgets;       /* what it has fetched */
   range requests[4096];
   size_t count;
   uint64_t bytes;     /* in all requests */
@@ -40,8 +41,8 @@ static void free_remote(remote *r) {
 
 /* One request, from the first to the last byte that is missing. */
 static void fetch(remote *r, uint64_t begin, uint64_t end) {
-  while (begin < end && r->fetched[begin]) begin++;
-  while (end > begin && r->fetched[end - 1]) end--;
+  while (!r->forgets && begin < end && r->fetched[begin]) begin++;
+  while (!r->forgets && end > begin && r->fetched[end - 1]) end--;
   if (begin == end) return;
   if (r->count < 4096) r->requests[r->count] = (range){begin, end};
   r->count++;
@@ -95,9 +96,17 @@ static uint64_t write_record(cpb_record_writer *w, bytes *file, bytes record) {
   return cpb_record_writer_position(w);
 }
 
-/* A file of these chunks and their index, for a message with one bytes field for
- * each. `backwards`: the index names the last chunk first. */
-static bytes write_chunks(const bytes *chunks, size_t count, cpb_codec codec, bool shared, bool backwards) {
+/* A chunk's place in the message: in the chunk before, by a field number; -1: in
+ * the root, which -2 is. */
+typedef struct {
+  int parent;
+  uint32_t field, type;
+} place;
+
+/* A file of these chunks and their index. `places` NULL: one bytes field of the
+ * message each. `backwards`: the index names the last chunk first. */
+static bytes write_chunks(const bytes *chunks, size_t count, const place *places, cpb_codec codec, bool shared,
+                          bool backwards) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   const cpb_record_writer_options options = {.struct_size = sizeof options, .codec = {.codec = codec},
                                              .record_per_chunk = !shared, .chunk_size = 1 << 24};
@@ -108,20 +117,22 @@ static bytes write_chunks(const bytes *chunks, size_t count, cpb_codec codec, bo
   cpb_error error = {0};
   cpb_metadata_init(&m, &a);
   cpb_buffer_init(&index, &a);
-  uint32_t root = cpb_metadata_add_node(&m, CPB_NO_NODE, CPB_NO_CHUNK);
-  m.nodes[root].has_message = true;
+  uint32_t nodes[64], root = 0;
+  if (places == NULL) root = cpb_metadata_add_node(&m, CPB_NO_NODE, CPB_NO_CHUNK);
   for (size_t i = 0; i < count; i++) {
-    uint32_t node = cpb_metadata_add_node(&m, root, i);
-    m.nodes[node].has_message = true;
-    cpb_metadata_add_step(&m, (cpb_tag_step){.kind = CPB_TAG_FIELD, .value = 1 + i});
-    cpb_metadata_add_chunk(&m, (cpb_chunk_entry){chunks[i].size, 0, CPB_CHUNK_BYTES});
+    place p = places != NULL ? places[i] : (place){-1, 1 + (uint32_t)i, CPB_CHUNK_BYTES};
+    nodes[i] = cpb_metadata_add_node(&m, p.parent == -2 ? CPB_NO_NODE : p.parent < 0 ? root : nodes[p.parent], i);
+    if (p.parent != -2) cpb_metadata_add_step(&m, (cpb_tag_step){.kind = CPB_TAG_FIELD, .value = p.field});
+    cpb_metadata_add_chunk(&m, (cpb_chunk_entry){chunks[i].size, 0, p.type});
   }
+  for (size_t i = 0; i < m.num_nodes; i++) m.nodes[i].has_message = true;
   for (size_t i = 0; i < count; i++) {
     size_t chunk = backwards ? count - 1 - i : i;
     m.chunks[chunk].offset = write_record(w, &file, chunks[chunk]);
   }
   assert_true(cpb_metadata_encode(&m, &index, &error));
   if (shared) cpb_record_writer_flush(w, NULL);
+  take(w, &file);
   write_record(w, &file, (bytes){index.data, index.size});
   cpb_record_writer_finish(w);
   take(w, &file);
@@ -252,10 +263,17 @@ static void read_chunk(remote *r, cpb_chunk_reader *reader, uint64_t chunk, uint
 
 enum { CHUNKS = 12 };
 
+static bytes random_bytes(size_t size, uint32_t seed) {
+  bytes b = {malloc(size + 1), size};
+  uint32_t state = seed * 2654435761u + 1;
+  for (size_t i = 0; i < size; i++) b.data[i] = (uint8_t)((state = state * 1664525u + 1013904223u) >> 24);
+  return b;
+}
+
 /* Among them one that only a large stream holds, and an empty one. */
 static void make_chunks(bytes chunks[CHUNKS], size_t first) {
   const size_t sizes[CHUNKS] = {first, 0, 1, 100, 65000, 66000, 5, 200000, 65536, 3000000, 70, 4000};
-  for (size_t i = 0; i < CHUNKS; i++) chunks[i] = noise(sizes[i], (uint32_t)i);
+  for (size_t i = 0; i < CHUNKS; i++) chunks[i] = random_bytes(sizes[i], (uint32_t)i);
 }
 
 static void free_chunks(bytes chunks[CHUNKS]) {
@@ -264,7 +282,7 @@ static void free_chunks(bytes chunks[CHUNKS]) {
 
 /* In an order that goes forth and back. */
 static void expect_exact_chunks(const bytes chunks[CHUNKS], cpb_codec codec, bool shared, bool backwards) {
-  bytes file = write_chunks(chunks, CHUNKS, codec, shared, backwards);
+  bytes file = write_chunks(chunks, CHUNKS, NULL, codec, shared, backwards);
   remote *r = remote_of(file);
   cpb_index *index = open_index(r);
   for (cpb_verify verify = CPB_VERIFY_FIRST; verify <= CPB_VERIFY_NEVER; verify++) {
@@ -297,11 +315,314 @@ static void a_chunk_is_one_request_of_its_stored_bytes(void **state) {
   free_chunks(chunks);
 }
 
+static void chunks_that_share_a_riegeli_chunk_are_one_request_of_that(void **state) {
+  (void)state;
+  bytes chunks[CHUNKS];
+  make_chunks(chunks, 1000);
+  expect_exact_chunks(chunks, CPB_CODEC_BROTLI, true, false);
+  expect_exact_chunks(chunks, CPB_CODEC_NONE, true, true);
+  free_chunks(chunks);
+}
+
+static void it_is_one_request_wherever_a_block_header_cuts_it(void **state) {
+  (void)state;
+  for (size_t n = 0; n < 120; n++) { /* chunk 1 begins from 110 bytes before a block's end on */
+    bytes chunks[CHUNKS];
+    make_chunks(chunks, BLOCK - 64 - 43 - 110 + n);
+    chunks[9].size = 30;
+    expect_exact_chunks(chunks, CPB_CODEC_NONE, false, false);
+    free_chunks(chunks);
+  }
+}
+
+static void a_range_of_an_unverified_chunk_takes_its_head_and_itself(void **state) {
+  (void)state;
+  bytes chunks[CHUNKS];
+  make_chunks(chunks, 1000);
+  bytes file = write_chunks(chunks, CHUNKS, NULL, CPB_CODEC_NONE, false, false);
+  remote *r = remote_of(file);
+  cpb_index *index = open_index(r);
+  cpb_chunk_reader *reader = new_chunk_reader(index, CPB_VERIFY_NEVER);
+  forget(r);
+  read_chunk(r, reader, 9, 1500000, 700000, chunks[9]);
+  assert_int_equal(r->count, 2);
+  assert_int_equal(r->requests[1].end - r->requests[1].begin, 700000 + 11 * 24);
+  assert_true(r->bytes < 700000 + 11 * 24 + 200);
+  read_chunk(r, reader, 9, 2900000, 10, chunks[9]); /* further on in the same */
+  assert_int_equal(r->count, 3);
+  read_chunk(r, reader, 9, 5000, 10, chunks[9]); /* and back */
+  assert_int_equal(r->count, 4);
+  assert_true(r->bytes < 700000 + 11 * 24 + 300);
+  cpb_chunk_reader_free(reader);
+  cpb_index_free(index);
+  free_remote(r);
+  free(file.data);
+  free_chunks(chunks);
+}
+
+/* --- Damage --------------------------------------------------------------- */
+
+static cpb_error chunk_error(remote *r, const cpb_index *index, uint64_t chunk) {
+  cpb_chunk_reader *reader = new_chunk_reader(index, CPB_VERIFY_FIRST);
+  cpb_step step;
+  cpb_chunk_reader_read(reader, chunk, 0, UINT64_MAX);
+  while ((step = cpb_chunk_reader_step(reader)) > CPB_STEP_DONE) {
+    if (step == CPB_STEP_NEED) answer(r, cpb_chunk_reader_input(reader));
+  }
+  assert_int_equal(step, CPB_STEP_ERROR);
+  cpb_error error = *cpb_chunk_reader_error(reader);
+  cpb_chunk_reader_free(reader);
+  return error;
+}
+
+static cpb_error record_error(remote *r, uint64_t position) {
+  const cpb_record_reader_options options = {.struct_size = sizeof options, .position = position};
+  cpb_record_reader *reader = cpb_record_reader_new(NULL, &options);
+  cpb_step step;
+  while ((step = cpb_record_reader_step(reader)) == CPB_STEP_NEED) answer(r, cpb_record_reader_input(reader));
+  assert_int_equal(step, CPB_STEP_ERROR);
+  cpb_error error = *cpb_record_reader_error(reader);
+  cpb_record_reader_free(reader);
+  return error;
+}
+
+static void a_damaged_header_is_named_as_it_is_by_who_walks_there(void **state) {
+  (void)state;
+  bytes chunks[CHUNKS];
+  make_chunks(chunks, 1000);
+  bytes file = write_chunks(chunks, CHUNKS, NULL, CPB_CODEC_NONE, false, false);
+  remote *r = remote_of(file);
+  cpb_index *index = open_index(r);
+  for (size_t i = 0; i < CHUNKS; i++) {
+    cpb_chunk_info info;
+    assert_int_equal(cpb_index_get_chunk(index, i, &info), CPB_OK);
+    file.data[info.position + 9] ^= 4;
+    cpb_error walked = record_error(r, info.position), tried = chunk_error(r, index, i);
+    file.data[info.position + 9] ^= 4;
+    assert_int_equal(tried.code, CPB_E_DAMAGED);
+    assert_int_equal(tried.offset, info.position);
+    assert_non_null(strstr(tried.message, walked.message));
+    assert_non_null(strstr(tried.message, "the chunk header does not match its hash"));
+  }
+  cpb_index_free(index);
+  free_remote(r);
+  free(file.data);
+  free_chunks(chunks);
+}
+
+/* --- Merging -------------------------------------------------------------- */
+
+/* A message with two messages that have payloads, in three levels. */
+enum { PARTS = 11 };
+static const place parts[PARTS] = {
+    {-2, 0, CPB_CHUNK_MESSAGE},
+    {0, 10, CPB_CHUNK_MESSAGE}, {1, 20, CPB_CHUNK_BYTES}, {1, 21, CPB_CHUNK_BYTES}, {1, 22, CPB_CHUNK_BYTES},
+    {0, 11, CPB_CHUNK_MESSAGE}, {5, 20, CPB_CHUNK_BYTES}, {5, 21, CPB_CHUNK_MESSAGE}, {7, 20, CPB_CHUNK_BYTES},
+    {5, 22, CPB_CHUNK_BYTES},
+    {0, 12, CPB_CHUNK_BYTES},
+};
+static const size_t part_sizes[PARTS] = {300, 100000, 300000, 5000000, 20, 7000, 70000, 66000, 80000, 3000000, 1000};
+
+static bool is_parent(size_t i) { return i == 0 || i == 1 || i == 5 || i == 7; }
+
+typedef struct {
+  bytes chunks[PARTS], file, whole;
+  remote *remote;
+  cpb_index *index;
+  cpb_merge *merge;
+  uint64_t begins[PARTS + 1]; /* of the Riegeli chunks */
+} model;
+
+static bytes read_merged(model *m, uint64_t offset, uint64_t length) {
+  bytes out = {NULL, 0};
+  cpb_step step;
+  assert_int_equal(cpb_merge_read(m->merge, offset, length), CPB_OK);
+  while ((step = cpb_merge_step(m->merge)) > CPB_STEP_DONE) {
+    if (step == CPB_STEP_NEED) {
+      answer(m->remote, cpb_merge_input(m->merge));
+      continue;
+    }
+    size_t size;
+    const uint8_t *data = cpb_merge_data(m->merge, &size);
+    put(&out, data, size);
+  }
+  if (step != CPB_STEP_DONE) fail_msg("%s", cpb_merge_error(m->merge)->message);
+  return out;
+}
+
+static void plan(model *m, const cpb_merge_options *options) {
+  m->merge = cpb_merge_new(NULL, m->index, options);
+  cpb_step step;
+  while ((step = cpb_merge_step(m->merge)) == CPB_STEP_NEED) answer(m->remote, cpb_merge_input(m->merge));
+  assert_int_equal(step, CPB_STEP_DONE);
+}
+
+static void open_model(model *m, cpb_codec codec) {
+  for (size_t i = 0; i < PARTS; i++) {
+    bytes content = random_bytes(part_sizes[i], (uint32_t)i), message = {NULL, 0};
+    m->chunks[i] = is_parent(i) ? *put_message(&message, 1, content) : content;
+  }
+  m->file = write_chunks(m->chunks, PARTS, parts, codec, false, false);
+  m->remote = remote_of(m->file);
+  m->index = open_index(m->remote);
+  for (size_t i = 0; i < PARTS; i++) {
+    cpb_chunk_info info;
+    cpb_index_get_chunk(m->index, i, &info);
+    m->begins[i] = info.position;
+  }
+  cpb_record record;
+  cpb_riegeli_chunk riegeli;
+  cpb_index_get_record(m->index, &record, &riegeli);
+  m->begins[PARTS] = riegeli.begin;
+  cpb_chunk_bytes chunks[PARTS];
+  for (size_t i = 0; i < PARTS; i++) chunks[i] = (cpb_chunk_bytes){m->chunks[i].data, m->chunks[i].size, 0};
+  m->merge = cpb_merge_from_chunks(NULL, m->index, chunks, PARTS, NULL);
+  assert_int_equal(cpb_merge_step(m->merge), CPB_STEP_DONE);
+  m->whole = read_merged(m, 0, UINT64_MAX);
+  cpb_merge_free(m->merge);
+  forget(m->remote);
+}
+
+static void close_model(model *m) {
+  for (size_t i = 0; i < PARTS; i++) free(m->chunks[i].data);
+  free(m->file.data);
+  free(m->whole.data);
+  free_remote(m->remote);
+  cpb_index_free(m->index);
+}
+
+static void expect_merged(model *m, uint64_t offset, uint64_t length) {
+  bytes out = read_merged(m, offset, length);
+  assert_int_equal(out.size, cpb_min_u64(length, m->whole.size - offset));
+  assert_memory_equal(out.data, m->whole.data + offset, out.size);
+  free(out.data);
+}
+
+/* Where the first byte of the chunk is in the merged message. */
+static uint64_t merged_offset(const model *m, uint64_t chunk) {
+  cpb_segment segment = {.chunk = CPB_NO_CHUNK};
+  for (size_t i = 0; segment.chunk != chunk; i++)
+    assert_int_equal(cpb_merge_get_segment(m->merge, i, &segment), CPB_OK);
+  return segment.offset;
+}
+
+static void planning_takes_one_exact_request_a_parent(void **state) {
+  (void)state;
+  model m;
+  for (cpb_codec codec = CPB_CODEC_NONE; codec <= CPB_CODEC_ZSTD; codec++) {
+    open_model(&m, codec);
+    for (cpb_verify verify = CPB_VERIFY_FIRST; verify <= CPB_VERIFY_NEVER; verify++) {
+      const cpb_merge_options options = {.struct_size = sizeof options, .verify = verify, .trust_sizes = 1};
+      forget(m.remote);
+      plan(&m, &options);
+      const size_t parents[] = {0, 1, 5, 7};
+      assert_int_equal(m.remote->count, 4);
+      for (size_t i = 0; i < 4; i++) expect_request(m.remote, i, m.begins[parents[i]], m.begins[parents[i] + 1]);
+      cpb_merge_free(m.merge);
+    }
+    close_model(&m);
+  }
+}
+
+static void a_range_of_a_payload_takes_two_requests_and_a_payload_one(void **state) {
+  (void)state;
+  model m;
+  open_model(&m, CPB_CODEC_NONE);
+  for (cpb_verify verify = CPB_VERIFY_FIRST; verify <= CPB_VERIFY_NEVER; verify++) {
+    const cpb_merge_options options = {.struct_size = sizeof options, .verify = verify, .trust_sizes = 1};
+    plan(&m, &options);
+    forget(m.remote);
+    expect_merged(&m, merged_offset(&m, 3), part_sizes[3]);
+    assert_int_equal(m.remote->count, 1);
+    expect_request(m.remote, 0, m.begins[3], m.begins[4]);
+    forget(m.remote);
+    expect_merged(&m, merged_offset(&m, 9) + 1000000, 1200000);
+    assert_int_equal(m.remote->count, verify == CPB_VERIFY_NEVER ? 2 : 1);
+    if (verify == CPB_VERIFY_NEVER) assert_true(m.remote->bytes < 1200000 + 20 * 24 + 200);
+    else expect_request(m.remote, 0, m.begins[9], m.begins[10]);
+    cpb_merge_free(m.merge);
+  }
+  close_model(&m);
+}
+
+static void a_whole_merge_takes_each_byte_once_in_long_ranges(void **state) {
+  (void)state;
+  model m;
+  for (cpb_codec codec = CPB_CODEC_NONE; codec <= CPB_CODEC_ZSTD; codec++) {
+    open_model(&m, codec);
+    for (cpb_verify verify = CPB_VERIFY_FIRST; verify <= CPB_VERIFY_NEVER; verify++) {
+      const cpb_merge_options options = {.struct_size = sizeof options, .verify = verify, .trust_sizes = 1};
+      forget(m.remote);
+      plan(&m, &options);
+      m.remote->forgets = true;
+      expect_merged(&m, 0, UINT64_MAX);
+      m.remote->forgets = false;
+      assert_int_equal(m.remote->bytes, m.begins[PARTS] - m.begins[0]);
+      assert_int_equal(m.remote->count, 7);
+      expect_request(m.remote, 4, m.begins[2], m.begins[5]); /* the parents are kept */
+      expect_request(m.remote, 5, m.begins[6], m.begins[7]);
+      expect_request(m.remote, 6, m.begins[8], m.begins[PARTS]);
+      cpb_merge_free(m.merge);
+    }
+    close_model(&m);
+  }
+}
+
+static void a_merged_range_joins_the_chunks_it_lies_in(void **state) {
+  (void)state;
+  model m;
+  open_model(&m, CPB_CODEC_NONE);
+  const cpb_merge_options options = {.struct_size = sizeof options, .verify = CPB_VERIFY_NEVER, .trust_sizes = 1};
+  plan(&m, &options);
+  forget(m.remote);
+  uint64_t begin = merged_offset(&m, 2), end = merged_offset(&m, 3) + 70000; /* all of one, some of the next */
+  expect_merged(&m, begin, end - begin);
+  assert_int_equal(m.remote->count, 3);
+  expect_request(m.remote, 0, m.begins[2], m.begins[3]);
+  assert_true(m.remote->bytes < 300000 + 70000 + 1000);
+  cpb_merge_free(m.merge);
+  close_model(&m);
+}
+
+/* --- A file from its beginning -------------------------------------------- */
+
+static void reading_on_asks_for_all_that_follows(void **state) {
+  (void)state;
+  bytes chunks[CHUNKS];
+  make_chunks(chunks, 1000);
+  bytes file = write_chunks(chunks, CHUNKS, NULL, CPB_CODEC_ZSTD, false, false);
+  for (uint64_t cap = 0; cap <= 1 << 20; cap += 1 << 18) {
+    remote *r = remote_of(file);
+    r->cap = cap;
+    cpb_record_reader *reader = cpb_record_reader_new(NULL, NULL);
+    cpb_step step;
+    while ((step = cpb_record_reader_step(reader)) > CPB_STEP_DONE) {
+      if (step == CPB_STEP_NEED) answer(r, cpb_record_reader_input(reader));
+    }
+    assert_int_equal(step, CPB_STEP_DONE);
+    assert_int_equal(r->bytes, file.size);
+    assert_int_equal(r->count, cap == 0 ? 1 : (file.size + cap - 1) / cap);
+    cpb_record_reader_free(reader);
+    free_remote(r);
+  }
+  free(file.data);
+  free_chunks(chunks);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(opening_takes_the_tail_and_what_of_the_index_lies_before_it),
       cmocka_unit_test(it_does_so_wherever_a_block_ends),
       cmocka_unit_test(a_chunk_is_one_request_of_its_stored_bytes),
+      cmocka_unit_test(chunks_that_share_a_riegeli_chunk_are_one_request_of_that),
+      cmocka_unit_test(it_is_one_request_wherever_a_block_header_cuts_it),
+      cmocka_unit_test(a_range_of_an_unverified_chunk_takes_its_head_and_itself),
+      cmocka_unit_test(a_damaged_header_is_named_as_it_is_by_who_walks_there),
+      cmocka_unit_test(planning_takes_one_exact_request_a_parent),
+      cmocka_unit_test(a_range_of_a_payload_takes_two_requests_and_a_payload_one),
+      cmocka_unit_test(a_whole_merge_takes_each_byte_once_in_long_ranges),
+      cmocka_unit_test(a_merged_range_joins_the_chunks_it_lies_in),
+      cmocka_unit_test(reading_on_asks_for_all_that_follows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
