@@ -38,7 +38,12 @@
  *   many at once, where that is cheaper than one by one
  * @property {(offset: number, length: number, options?: ReadOptions) => ReadableStream<Uint8Array>} [stream]
  *   the same bytes as `read` as they arrive, in one request, with backpressure
+ * @property {() => void} [reset] forgets what was learnt (size, ETag, cached bytes), so
+ *   that reading can begin anew after an error of code CHANGED
  * @property {() => void | Promise<void>} [close]
+ * @property {boolean} [remote] each read costs a round trip: `open` puts retry,
+ *   coalesce and cache around it
+ * @property {Readonly<Cost>} [transferred] so far; live
  * @property {string} [name] for messages: a URL without its query, a file's name
  */
 

@@ -1,0 +1,106 @@
+import { CpbError } from '../errors.js';
+import { piecesOf, streamOf } from '../source/pieces.js';
+import { layer } from './layer.js';
+
+/** @typedef {import('../types.js').Cost} Cost */
+
+/**
+ * Counts requests and bytes and refuses those beyond a limit. What was asked for and
+ * has not come yet is reserved, so that requests at the same time keep it, too.
+ *
+ * @param {Partial<Cost>} [limit]
+ */
+export function meter({ requests = Infinity, bytes = Infinity } = {}) {
+  /** @type {Cost} */
+  const cost = { requests: 0, bytes: 0 };
+  let reserved = 0;
+
+  /** @param {number} more */
+  function allow(more) {
+    const asked = cost.bytes + reserved;
+    if (asked + more <= bytes) return;
+    throw new CpbError('BUDGET', `${more} bytes more than ${asked}, of ${bytes} that are allowed`);
+  }
+
+  return {
+    cost,
+    /** @param {number} length that a request asks for; Infinity: as much as comes */
+    begin(length) {
+      let left = length === Infinity ? 0 : length;
+      if (cost.requests >= requests) {
+        throw new CpbError('BUDGET', `more than the ${requests} requests that are allowed`);
+      }
+      allow(left);
+      cost.requests++;
+      reserved += left;
+      return {
+        /** @param {number} count */
+        received(count) {
+          const expected = Math.min(count, left);
+          left -= expected;
+          reserved -= expected;
+          cost.bytes += expected;
+          allow(count - expected);
+          cost.bytes += count - expected;
+        },
+        end() {
+          reserved -= left;
+          left = 0;
+        },
+      };
+    },
+  };
+}
+
+/**
+ * Refuses what would cost more than `limit` before it is asked for; each call of the
+ * source below counts as one request. (`urlSource` has its own `budget`, which counts
+ * what really is sent.)
+ *
+ * @param {Partial<Cost>} [limit]
+ * @returns {import('../types.js').Middleware}
+ */
+export const budget = (limit) => (source) => {
+  const usage = meter(limit);
+
+  /**
+   * @template T
+   * @param {number} length
+   * @param {() => Promise<T>} ask
+   * @param {(answer: T) => number} size
+   */
+  async function paid(length, ask, size) {
+    const bill = usage.begin(length);
+    try {
+      const answer = await ask();
+      bill.received(size(answer));
+      return answer;
+    } finally {
+      bill.end();
+    }
+  }
+
+  const { stream, tail, readMany } = source;
+  return layer(source, {
+    transferred: source.transferred ?? usage.cost,
+    read: (offset, length, options) =>
+      paid(length, () => source.read(offset, length, options), (bytes) => bytes.length),
+    tail: tail && ((length, options) =>
+      paid(length, () => tail.call(source, length, options), ({ bytes }) => bytes.length)),
+    readMany: readMany && ((ranges, options) =>
+      paid(ranges.reduce((sum, { length }) => sum + length, 0),
+        () => readMany.call(source, ranges, options),
+        (all) => all.reduce((sum, bytes) => sum + bytes.length, 0))),
+    stream: stream && ((offset, length, { signal } = {}) => streamOf(async function* pieces(inner) {
+      const bill = usage.begin(length);
+      try {
+        for await (const piece of piecesOf(stream.call(source, offset, length, { signal: inner }))) {
+          bill.received(piece.length);
+          yield piece;
+        }
+      } finally {
+        bill.end();
+      }
+    }, signal)),
+  });
+};

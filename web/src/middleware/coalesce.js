@@ -1,0 +1,73 @@
+import { layer } from './layer.js';
+import { shared, slots } from './shared.js';
+
+/** @typedef {import('../types.js').Range} Range */
+
+/**
+ * @typedef {object} CoalesceOptions
+ * @property {number} [gap] bytes nobody asked for that are worth one request less; default 16 KiB
+ * @property {number} [maxBytes] of a joined request; default 8 MiB
+ * @property {number} [connections] requests at once; default 6
+ */
+
+/**
+ * Joins ranges that are near each other: groups in the order of the file, each with
+ * the range that holds all its members.
+ *
+ * @template {Range} T
+ * @param {T[]} ranges
+ * @param {CoalesceOptions} [options]
+ * @returns {(Range & { members: T[] })[]}
+ */
+export function join(ranges, { gap = 16 << 10, maxBytes = 8 << 20 } = {}) {
+  /** @type {(Range & { members: T[] })[]} */
+  const groups = [];
+  for (const range of [...ranges].sort((a, b) => a.offset - b.offset)) {
+    const group = groups.at(-1);
+    const length = group && Math.max(group.length, range.offset + range.length - group.offset);
+    if (group && length !== undefined && range.offset <= group.offset + group.length + gap
+        && (length <= maxBytes || length === group.length)) {
+      group.length = length;
+      group.members.push(range);
+    } else {
+      groups.push({ offset: range.offset, length: range.length, members: [range] });
+    }
+  }
+  return groups;
+}
+
+/**
+ * Joins what is asked for in one turn, and sends few requests at once. What is asked
+ * for alone is asked for exactly.
+ *
+ * @param {CoalesceOptions} [options]
+ * @returns {import('../types.js').Middleware}
+ */
+export const coalesce = (options = {}) => (source) => {
+  const inSlot = slots(options.connections ?? 6);
+  /** @typedef {Range & { signal?: AbortSignal, resolve: (bytes: Promise<Uint8Array>) => void }} Wanted */
+  /** @type {Wanted[]} */
+  let queue = [];
+
+  function flush() {
+    const batch = queue;
+    queue = [];
+    for (const { offset, length, members } of join(batch, options)) {
+      const work = shared((signal) =>
+        inSlot(() => source.read(offset, length, { signal }), signal));
+      for (const wanted of members) {
+        const begin = wanted.offset - offset;
+        wanted.resolve(work.join(wanted.signal).then((bytes) =>
+          (members.length === 1 ? bytes : bytes.slice(begin, begin + wanted.length))));
+      }
+    }
+  }
+
+  return layer(source, {
+    read: (offset, length, { signal } = {}) => new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      if (queue.push({ offset, length, signal, resolve }) === 1) queueMicrotask(flush);
+    }),
+    readMany: undefined,
+  });
+};

@@ -1,0 +1,73 @@
+import { isWeak } from '../source/validators.js';
+import { layer } from './layer.js';
+
+/** @typedef {import('../types.js').ReadOptions} ReadOptions */
+
+/**
+ * Where `persist` keeps bytes: see stores.js. Keys are any strings; `list` tells what
+ * is there, the oldest first.
+ *
+ * @typedef {object} Store
+ * @property {(key: string) => Promise<Uint8Array | undefined>} get
+ * @property {(key: string, bytes: Uint8Array) => Promise<void>} put
+ * @property {(key: string) => Promise<void>} delete
+ * @property {() => Promise<{ key: string, size: number }[]>} list
+ */
+
+/**
+ * Keeps ranges over sessions, by name, ETag and range. Nothing is kept of a source
+ * that has no name or no strong ETag. A store that fails is as one that has nothing.
+ *
+ * @param {object} options
+ * @param {Store | Promise<Store>} options.store `await cacheStore()`, `await opfsStore()` or yours
+ * @param {number} [options.bytes] most that the store may hold; default 256 MiB
+ * @param {string} [options.name] instead of the source's own
+ * @returns {import('../types.js').Middleware}
+ */
+export const persist = ({ store, bytes: most = 256 << 20, name: given }) => (source) => {
+  const name = given ?? source.name;
+  const ready = Promise.resolve(store);
+  /** @type {Promise<Map<string, number>> | undefined} */
+  let sizes;
+  /** Writing goes one by one. @type {Promise<void>} */
+  let writing = Promise.resolve();
+
+  const listed = () => sizes ??= ready.then(async (open) =>
+    new Map((await open.list()).map(({ key, size }) => [key, size])));
+
+  /** @param {string} key @param {Uint8Array} bytes */
+  async function keep(key, bytes) {
+    const [open, held] = await Promise.all([ready, listed()]);
+    let sum = bytes.length;
+    for (const size of held.values()) sum += size;
+    for (const [oldest, size] of held) {
+      if (sum <= most) break;
+      await open.delete(oldest);
+      held.delete(oldest);
+      sum -= size;
+    }
+    await open.put(key, bytes);
+    held.delete(key);
+    held.set(key, bytes.length);
+  }
+
+  return layer(source, {
+    async read(offset, length, options) {
+      const { etag } = name ? await source.stat(options) : { etag: undefined };
+      if (!etag || isWeak(etag)) return source.read(offset, length, options);
+      const key = `${name} ${etag} ${offset}+${length}`;
+      const found = await ready.then((open) => open.get(key)).catch(() => undefined);
+      if (found?.length === length) return found;
+      const bytes = await source.read(offset, length, options);
+      if (bytes.length === length && length <= most) {
+        writing = writing.then(() => keep(key, bytes)).catch(() => {});
+      }
+      return bytes;
+    },
+    readMany: undefined,
+    async close() {
+      await writing;
+      await source.close?.();
+    },
+  });
+};

@@ -1,0 +1,90 @@
+import { CpbError } from '../errors.js';
+import { piecesOf, streamOf } from '../source/pieces.js';
+import { sleep as sleepFor } from '../source/wait.js';
+import { layer } from './layer.js';
+
+/** @typedef {import('../types.js').Source} Source */
+
+/**
+ * @typedef {object} RetryOptions
+ * @property {number} [attempts] in all; default 4
+ * @property {number} [base] milliseconds: the n-th pause is up to base * 2^(n-1); default 250
+ * @property {number} [max] longest pause, also if the server asks for a longer one: then
+ *   its error is the answer; default 30,000
+ * @property {() => number} [jitter] from 0 to 1; default Math.random
+ * @property {(ms: number, signal?: AbortSignal) => Promise<void>} [sleep]
+ */
+
+/** A stream that came so much further may fail as often again. */
+const PROGRESS = 1 << 20;
+
+/**
+ * Asks again after errors that may pass (`retryable`), at growing random intervals or
+ * when the server says (Retry-After). A stream goes on where it broke off.
+ *
+ * @param {RetryOptions} [options]
+ * @returns {import('../types.js').Middleware}
+ */
+export const retry = ({
+  attempts = 4, base = 250, max = 30_000, jitter = Math.random, sleep = sleepFor,
+} = {}) => (source) => {
+  /**
+   * Waits, if this error is to be tried again.
+   *
+   * @param {unknown} error
+   * @param {number} failures so far
+   * @param {AbortSignal} [signal]
+   */
+  async function pause(error, failures, signal) {
+    if (signal?.aborted) throw signal.reason;
+    if (!(error instanceof CpbError) || !error.retryable || failures >= attempts) throw error;
+    const wanted = error.retryAfter ?? 0;
+    if (wanted > max) throw error;
+    await sleep(Math.max(wanted, jitter() * Math.min(max, base * 2 ** (failures - 1))), signal);
+  }
+
+  /**
+   * @template T
+   * @param {AbortSignal | undefined} signal
+   * @param {() => Promise<T>} ask
+   * @returns {Promise<T>}
+   */
+  async function again(signal, ask) {
+    for (let failures = 1; ; failures++) {
+      try {
+        return await ask();
+      } catch (error) {
+        await pause(error, failures, signal);
+      }
+    }
+  }
+
+  const { stream, tail, readMany } = source;
+  return layer(source, {
+    read: (offset, length, options) =>
+      again(options?.signal, () => source.read(offset, length, options)),
+    stat: (options) => again(options?.signal, () => source.stat(options)),
+    tail: tail && ((length, options) =>
+      again(options?.signal, () => tail.call(source, length, options))),
+    readMany: readMany && ((ranges, options) =>
+      again(options?.signal, () => readMany.call(source, ranges, options))),
+    stream: stream && ((offset, length, { signal } = {}) => streamOf(async function* pieces(inner) {
+      const end = offset + length;
+      let failures = 0;
+      for (let mark = offset; ;) {
+        try {
+          const rest = stream.call(source, offset, end - offset, { signal: inner });
+          for await (const piece of piecesOf(rest)) {
+            offset += piece.length;
+            yield piece;
+          }
+          return;
+        } catch (error) {
+          if (offset - mark >= PROGRESS) failures = 0;
+          mark = offset;
+          await pause(error, ++failures, inner);
+        }
+      }
+    }, signal)),
+  });
+};

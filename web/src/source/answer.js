@@ -1,0 +1,78 @@
+import { CpbError } from '../errors.js';
+import { abortable, controllerUnder } from './wait.js';
+
+/**
+ * An HTTP answer whose body has not been read. `next` gives its next piece, or
+ * nothing at its end; `end` must be called when no more is wanted.
+ *
+ * @typedef {object} Answer
+ * @property {Response} response
+ * @property {() => Promise<Uint8Array | undefined>} next
+ * @property {() => void} end
+ */
+
+/**
+ * Sends a request and watches it: `timeout` milliseconds of silence, before the
+ * headers or between pieces of the body, or the signal end it wherever it is.
+ *
+ * @param {(signal: AbortSignal) => Promise<Response>} send
+ * @param {object} options
+ * @param {number} options.timeout
+ * @param {AbortSignal} [options.signal]
+ * @param {string} options.name
+ * @param {string} options.advice for a request that got no answer
+ * @returns {Promise<Answer>}
+ */
+export async function request(send, { timeout, signal, name, advice }) {
+  signal?.throwIfAborted();
+  const { controller, release } = controllerUnder(signal);
+
+  /**
+   * @template T
+   * @param {Promise<T>} promise
+   * @param {string} trouble
+   * @returns {Promise<T>}
+   */
+  async function watched(promise, trouble) {
+    const timer = setTimeout(() => controller.abort(new CpbError('TIMEOUT',
+      `no bytes from ${name} for ${timeout} ms`, { retryable: true })), timeout);
+    try {
+      return await abortable(promise, controller.signal);
+    } catch (cause) {
+      if (controller.signal.aborted) throw controller.signal.reason;
+      if (cause instanceof CpbError) throw cause;
+      throw new CpbError('NETWORK', `${trouble} (${reasonOf(cause)})`, { retryable: true, cause });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  let response;
+  try {
+    response = await watched(send(controller.signal), `no answer from ${name}${advice}`);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  const reader = response.body?.getReader();
+  return {
+    response,
+    async next() {
+      if (!reader) return undefined;
+      const { value } = await watched(reader.read(), `the answer of ${name} broke off`);
+      return value;
+    },
+    end() {
+      release();
+      reader?.cancel().catch(() => {});
+      controller.abort();
+    },
+  };
+}
+
+/** @param {unknown} error */
+function reasonOf(error) {
+  const { message, cause } = /** @type {Error} */ (error ?? {});
+  const deeper = /** @type {Error | undefined} */ (cause)?.message;
+  return deeper ? `${message}: ${deeper}` : message ?? error;
+}

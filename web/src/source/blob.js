@@ -1,0 +1,38 @@
+import { CpbError } from '../errors.js';
+import { piecesOf, streamOf } from './pieces.js';
+
+/**
+ * A Blob or a File, such as one that was dropped on a page. A File that changed on
+ * disk since then is not read any more.
+ *
+ * @param {Blob} blob
+ * @returns {import('../types.js').Source}
+ */
+export function blobSource(blob) {
+  const { name = 'the Blob', lastModified } = /** @type {Partial<File>} */ (blob);
+
+  /** @param {unknown} cause @returns {never} */
+  function fail(cause) {
+    const { message, name: kind } = /** @type {Error} */ (cause ?? {});
+    const changed = kind === 'NotReadableError' || kind === 'NotFoundError';
+    throw new CpbError(changed ? 'CHANGED' : 'READ', changed
+      ? `${name} changed, or went, since it was chosen: choose it again` : `${name}: ${message}`, { cause });
+  }
+
+  return {
+    name,
+    read: async (offset, length) =>
+      new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer().catch(fail)),
+    stat: async () => ({
+      size: blob.size,
+      etag: lastModified === undefined ? undefined : `"${blob.size}-${lastModified}"`,
+    }),
+    stream: (offset, length, { signal } = {}) => streamOf(async function* pieces() {
+      try {
+        yield* piecesOf(blob.slice(offset, offset + length).stream());
+      } catch (error) {
+        fail(error);
+      }
+    }, signal),
+  };
+}

@@ -1,0 +1,65 @@
+import { CpbError } from '../errors.js';
+
+/**
+ * The bytes [begin, end) of `size`.
+ * @typedef {{ begin: number, end: number, size: number }} Span
+ */
+
+/**
+ * What part of the resource a 206 holds. Everything that it could hide is refused:
+ * several parts, an encoding (its ranges are of other bytes), an unknown total.
+ *
+ * @param {Response} response
+ * @param {string} name
+ * @param {boolean} crossOrigin whether a browser hides the headers that are not exposed
+ * @returns {Span}
+ */
+export function spanOf({ headers }, name, crossOrigin) {
+  /** @param {string} what @returns {never} */
+  const refuse = (what) => { throw new CpbError('RANGE', `${name} ${what}`, { status: 206 }); };
+  if (/^multipart\//i.test(headers.get('content-type') ?? '')) {
+    refuse('answered one range with several parts (multipart/byteranges)');
+  }
+  const encoding = encodingOf(headers);
+  if (encoding) refuse(`answered a range with Content-Encoding: ${encoding}; it must be stored as it is`);
+  const text = headers.get('content-range');
+  if (!text) {
+    refuse(crossOrigin
+      ? 'shows no Content-Range; it must answer with Access-Control-Expose-Headers: Content-Range, ETag'
+      : 'answered 206 without Content-Range');
+  }
+  const [, first, last, total] = /^\s*bytes\s+(\d+)-(\d+)\/(\d+)\s*$/i.exec(text ?? '') ?? [];
+  const span = { begin: Number(first), end: Number(last) + 1, size: Number(total) };
+  if (!(span.begin < span.end && span.end <= span.size && Number.isSafeInteger(span.size))) {
+    refuse(`answered with Content-Range: ${text}, which is no range of a known size`);
+  }
+  return span;
+}
+
+/**
+ * The size that a 416 tells.
+ *
+ * @param {Headers} headers
+ * @returns {number | undefined}
+ */
+export function sizeOf416(headers) {
+  const size = /^\s*bytes\s+\*\/(\d+)\s*$/i.exec(headers.get('content-range') ?? '')?.[1];
+  return size === undefined ? undefined : Number(size);
+}
+
+/**
+ * The size of a whole body as it is announced; of an encoded one nothing is known.
+ *
+ * @param {Headers} headers
+ * @returns {number | undefined}
+ */
+export function announcedSize(headers) {
+  const size = headers.get('content-length');
+  return size === null || encodingOf(headers) ? undefined : Number(size);
+}
+
+/** @param {Headers} headers */
+export function encodingOf(headers) {
+  const encoding = (headers.get('content-encoding') ?? '').trim();
+  return /^identity$/i.test(encoding) ? '' : encoding;
+}

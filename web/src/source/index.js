@@ -1,0 +1,68 @@
+/**
+ * What can be opened, made a source with the default middleware around it.
+ */
+import { CpbError } from '../errors.js';
+import { budget } from '../middleware/budget.js';
+import { cache } from '../middleware/cache.js';
+import { check } from '../middleware/check.js';
+import { coalesce } from '../middleware/coalesce.js';
+import { compose } from '../middleware/layer.js';
+import { retry } from '../middleware/retry.js';
+import { blobSource } from './blob.js';
+import { bytesSource } from './bytes.js';
+import { urlSource } from './url.js';
+
+/** @typedef {import('../types.js').Source} Source */
+
+/** @typedef {string | URL | Blob | ArrayBuffer | ArrayBufferView | Source} Input */
+
+/**
+ * @typedef {object} SourceOptions
+ * @property {import('./url.js').UrlOptions} [http]
+ * @property {import('../middleware/retry.js').RetryOptions | false} [retry]
+ * @property {import('../middleware/coalesce.js').CoalesceOptions} [coalesce]
+ * @property {import('../middleware/cache.js').CacheOptions | false} [cache]
+ * @property {Partial<import('../types.js').Cost>} [budget]
+ */
+
+/**
+ * Makes a source of whatever is passed and puts the default middleware around it:
+ * for URLs and other remote sources check, retry, coalesce and cache; for all others,
+ * those already composed among them, check alone. What it costs is counted.
+ *
+ * @param {Input} input
+ * @param {SourceOptions} [options]
+ * @param {(path: string) => Source} [openPath] what a string that is no URL names
+ */
+export function prepare(input, options = {}, openPath = undefined) {
+  const source = sourceOf(input, options, openPath);
+  const middleware = source.transferred ? [] : [budget(options.budget)];
+  middleware.push(check());
+  if (source.remote) {
+    if (options.retry !== false) middleware.push(retry(options.retry));
+    middleware.push(coalesce(options.coalesce));
+    if (options.cache !== false) middleware.push(cache(options.cache));
+  }
+  return /** @type {import('../middleware/layer.js').FullSource & Required<Pick<Source, 'transferred'>>} */ (
+    compose(source, ...middleware));
+}
+
+/**
+ * @param {Input} input
+ * @param {SourceOptions} options
+ * @param {((path: string) => Source) | undefined} openPath
+ * @returns {Source}
+ */
+function sourceOf(input, { http, budget: limit }, openPath) {
+  if (typeof input === 'string' || input instanceof URL) {
+    const text = String(input);
+    if (/^(blob|data):/i.test(text)) return urlSource(text, { maxWhole: Infinity, ...http, budget: limit });
+    if (openPath && !/^https?:/i.test(text)) return openPath(text);
+    return urlSource(text, { ...http, budget: limit });
+  }
+  if (ArrayBuffer.isView(input) || input instanceof ArrayBuffer) return bytesSource(input);
+  if (typeof Blob !== 'undefined' && input instanceof Blob) return blobSource(input);
+  const source = /** @type {Source} */ (input);
+  if (typeof source?.read === 'function' && typeof source.stat === 'function') return source;
+  throw new CpbError('USAGE', 'the input is no URL, Blob, bytes or source ({ read, stat })');
+}

@@ -1,0 +1,125 @@
+import { CpbError } from '../errors.js';
+import { controllerUnder } from './wait.js';
+
+/** @typedef {import('../types.js').Source} Source */
+/** @typedef {import('../types.js').ReadOptions} ReadOptions */
+
+/** What a source without `stream` is read by. */
+const PIECE = 1 << 20;
+
+/**
+ * A stream of the pieces that `start` gives, one for each pull and none before.
+ *
+ * @param {(signal: AbortSignal) => AsyncGenerator<Uint8Array>} start
+ * @param {AbortSignal} [signal]
+ * @returns {ReadableStream<Uint8Array>}
+ */
+export function streamOf(start, signal) {
+  const { controller, release } = controllerUnder(signal);
+  const pieces = start(controller.signal);
+  return new ReadableStream({
+    async pull(sink) {
+      try {
+        const { done, value } = await pieces.next();
+        if (!done) return sink.enqueue(value);
+        release();
+        sink.close();
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    cancel(reason) {
+      release();
+      controller.abort(reason);
+      pieces.return(undefined).catch(() => {});
+    },
+  }, { highWaterMark: 0 });
+}
+
+/**
+ * @param {ReadableStream<Uint8Array>} stream
+ * @returns {AsyncGenerator<Uint8Array>}
+ */
+export async function* piecesOf(stream) {
+  const reader = stream.getReader();
+  let ended = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch((error) => { ended = true; throw error; });
+      ended = done;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    if (!ended) reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * The bytes of all pieces; `length` is asked for when the first has come, so that
+ * nothing is allocated for a size that is only claimed.
+ *
+ * @param {AsyncIterable<Uint8Array>} pieces
+ * @param {() => number} length their most
+ * @returns {Promise<Uint8Array>}
+ */
+export async function collect(pieces, length) {
+  /** @type {Uint8Array | undefined} */
+  let bytes;
+  let at = 0;
+  for await (const piece of pieces) {
+    if (!bytes && piece.length === length()) bytes = piece;
+    else (bytes ??= allocate(length())).set(piece, at);
+    at += piece.length;
+  }
+  if (!bytes) return new Uint8Array(0);
+  return at === bytes.length ? bytes : bytes.slice(0, at);
+}
+
+/** @param {number} length */
+function allocate(length) {
+  try {
+    return new Uint8Array(length);
+  } catch (cause) {
+    throw new CpbError('MEMORY', `no memory for ${length} bytes; read them as a stream`, { cause });
+  }
+}
+
+/**
+ * `stream` by `read`, for a source that has none.
+ *
+ * @param {Source} source
+ * @returns {NonNullable<Source['stream']>}
+ */
+export const streamByReads = (source) => (offset, length, { signal } = {}) =>
+  streamOf(async function* reads(inner) {
+    const end = offset + length;
+    while (offset < end) {
+      const bytes = await source.read(offset, Math.min(PIECE, end - offset), { signal: inner });
+      if (bytes.length === 0) return;
+      offset += bytes.length;
+      yield bytes;
+    }
+  }, signal);
+
+/**
+ * `tail` by `stat` and `read`, for a source that has none.
+ *
+ * @param {Source} source
+ * @returns {NonNullable<Source['tail']>}
+ */
+export const tailByRead = (source) => async (length, options) => {
+  const stat = await source.stat(options);
+  const offset = Math.max(0, stat.size - length);
+  return { ...stat, bytes: await source.read(offset, stat.size - offset, options) };
+};
+
+/**
+ * `readMany` by `read`, for a source that has none.
+ *
+ * @param {Source} source
+ * @returns {NonNullable<Source['readMany']>}
+ */
+export const readManyByReads = (source) => (ranges, options) =>
+  Promise.all(ranges.map(({ offset, length }) => source.read(offset, length, options)));

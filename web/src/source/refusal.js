@@ -1,0 +1,66 @@
+import { CpbError } from '../errors.js';
+
+/** @typedef {import('./answer.js').Answer} Answer */
+
+/** @type {Record<number, string>} */
+const meanings = {
+  401: 'it wants to know who asks: pass `headers` or a `fetch` that signs',
+  403: 'access is denied',
+  404: 'there is no such resource',
+  410: 'the resource is gone',
+  429: 'too many requests',
+};
+
+const temporary = [408, 425, 429, 500, 502, 503, 504];
+
+/** How much of a refusal's body is looked at. */
+const EXPLANATION = 2048;
+
+/**
+ * The error for an answer that is neither 200 nor 206. Object stores say in the
+ * body why they refuse; an expired signature is told apart by it.
+ *
+ * @param {Answer} answer
+ * @param {string} name
+ * @returns {Promise<CpbError>}
+ */
+export async function refusal(answer, name) {
+  const { response } = answer;
+  const { status } = response;
+  const said = status === 400 || status === 401 || status === 403 ? await explanation(answer) : '';
+  const meaning = /expired|time frame/i.test(said)
+    ? 'the signature or token has expired; ask for a new one' : meanings[status];
+  const words = [meaning, said && `“${said}”`].filter(Boolean).join('; it says ');
+  return new CpbError('HTTP', `${name} answered ${status}${words && `: ${words}`}`, {
+    status,
+    retryable: temporary.includes(status) || status > 505,
+    retryAfter: retryAfter(response.headers),
+  });
+}
+
+/** @param {Answer} answer */
+async function explanation(answer) {
+  const decoder = new TextDecoder();
+  let text = answer.response.headers.get('www-authenticate') ?? '';
+  try {
+    for (let piece; text.length < EXPLANATION && (piece = await answer.next());) {
+      text += decoder.decode(piece, { stream: true });
+    }
+  } catch (error) {
+    if (!(error instanceof CpbError)) throw error;
+  }
+  const message = /<Message>([^<]*)/i.exec(text)?.[1] ?? text;
+  return message.replace(/<[^>]*>|[\s\p{C}]+/gu, ' ').trim().slice(0, 200);
+}
+
+/**
+ * @param {Headers} headers
+ * @returns {number | undefined} milliseconds
+ */
+export function retryAfter(headers) {
+  const text = headers.get('retry-after');
+  if (!text) return undefined;
+  if (/^\s*\d+\s*$/.test(text)) return Number(text) * 1000;
+  const until = Date.parse(text) - Date.now();
+  return Number.isNaN(until) ? undefined : Math.max(0, until);
+}

@@ -1,0 +1,65 @@
+import { CpbError } from '../errors.js';
+
+/**
+ * What tells one state of a resource from another (RFC 9110, 8.8).
+ *
+ * @typedef {object} Validators
+ * @property {number} size
+ * @property {string} [etag]
+ * @property {string} [lastModified]
+ */
+
+/**
+ * What was known and what an answer adds; an answer that contradicts it is of
+ * another state of the resource.
+ *
+ * @param {Validators | undefined} known
+ * @param {Validators} found
+ * @param {string} name
+ * @returns {Validators}
+ */
+export function pin(known, found, name) {
+  if (!known) return found;
+  const difference = differs(known, found);
+  if (difference) {
+    throw new CpbError('CHANGED', `${name} changed while it was read: ${difference}`, {
+      retryable: false,
+    });
+  }
+  return {
+    size: known.size,
+    etag: known.etag ?? found.etag,
+    lastModified: known.lastModified ?? found.lastModified,
+  };
+}
+
+/**
+ * ETags are compared weakly: a server that compresses now and then weakens the tag
+ * of the same bytes. Where one is weak or missing the date must agree, too.
+ *
+ * @param {Validators} a
+ * @param {Validators} b
+ */
+function differs(a, b) {
+  if (a.size !== b.size) return `its size was ${a.size}, now ${b.size}`;
+  if (a.etag && b.etag) {
+    if (opaque(a.etag) !== opaque(b.etag)) return `its ETag was ${a.etag}, now ${b.etag}`;
+    if (!isWeak(a.etag) && !isWeak(b.etag)) return '';
+  }
+  return a.lastModified && b.lastModified && a.lastModified !== b.lastModified
+    ? `it was last modified ${a.lastModified}, now ${b.lastModified}` : '';
+}
+
+/** @param {string} etag */
+export const isWeak = (etag) => etag.startsWith('W/');
+
+/** @param {string} etag */
+const opaque = (etag) => (isWeak(etag) ? etag.slice(2) : etag);
+
+/**
+ * The tag that `stat` tells: a date alone makes a weak one.
+ *
+ * @param {Validators} validators
+ */
+export const tagOf = ({ etag, lastModified }) =>
+  etag ?? (lastModified && `W/"${lastModified}"`);
