@@ -98,10 +98,12 @@ export async function each(cases, name, fn) {
 
 /** @type {(error: any) => string} */
 function describe(error) {
+  const message = String(error?.message ?? error);
   const stack = String(error?.stack ?? '');
-  const kind = `${error?.name ?? 'thrown'}${error?.code ? ` ${error.code}` : ''}`;
-  const text = `${kind}: ${error?.message ?? error}`;
-  return stack.includes(String(error?.message)) ? stack : `${text}\n${stack}`;
+  const frames = stack.includes(message)
+    ? stack.slice(stack.indexOf(message) + message.length)
+    : stack;
+  return `${error?.name ?? 'thrown'}${error?.code ? ` ${error.code}` : ''}: ${message}\n${frames.trim()}`;
 }
 
 /**
