@@ -34,8 +34,13 @@ typedef struct cpb_decoder {
 
 extern const cpb_decoder cpb_decoder_brotli, cpb_decoder_zstd, cpb_decoder_snappy;
 
+/* Where the last `size` bytes of output begin. */
+static inline uint8_t *cpb_decode_back(const cpb_decode_io *io, size_t size) {
+  return size > 0 ? io->out - size : io->out; /* nothing can be added to NULL */
+}
+
 static inline void cpb_decode_advance(cpb_decode_io *io, size_t taken, size_t given) {
-  if (taken > 0) io->in.data += taken; /* nothing can be added to NULL */
+  if (taken > 0) io->in.data += taken;
   if (given > 0) io->out += given;
   io->in.size -= taken;
   io->room -= given;

@@ -244,7 +244,7 @@ static cpb_decode snappy_read(void *state, cpb_decode_io *io, cpb_codec_error *e
     return error->code == CPB_OK ? CPB_DECODE_MORE : CPB_DECODE_FAILED;
   }
   if (io->in_place || (s->produced == 0 && io->last && io->room >= s->size)) {
-    decode(s, io, io->out - s->produced);
+    decode(s, io, cpb_decode_back(io, (size_t)s->produced));
   } else if (!decode_ahead(s, io)) {
     cpb_codec_fail(&s->error, CPB_E_MEMORY, "out of memory");
   }

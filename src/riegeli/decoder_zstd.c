@@ -139,7 +139,7 @@ static cpb_decode zstd_read(void *state, cpb_decode_io *io, cpb_codec_error *err
   s->begun = true;
   size_t before = s->in_place ? (size_t)s->produced : 0;
   ZSTD_inBuffer in = {io->in.data, io->in.size, 0};
-  ZSTD_outBuffer out = {io->out - before, before + io->room, before};
+  ZSTD_outBuffer out = {cpb_decode_back(io, before), before + io->room, before};
   size_t result;
   do {
     result = ZSTD_decompressStream(s->context, &out, &in);

@@ -63,12 +63,11 @@ static inline bytes *put_message(bytes *b, uint32_t number, bytes message) {
 
 /* `size` bytes that no codec makes smaller. */
 static inline bytes noise(size_t size, uint32_t seed) {
-  bytes b = {NULL, 0};
+  bytes b = {malloc(size + 1), size};
   uint32_t state = seed * 2654435761u + 1;
   for (size_t i = 0; i < size; i++) {
     state = state * 1664525u + 1013904223u;
-    uint8_t byte = (uint8_t)(state >> 24);
-    put(&b, &byte, 1);
+    b.data[i] = (uint8_t)(state >> 24);
   }
   return b;
 }
