@@ -103,7 +103,8 @@ function describe(error) {
   const frames = stack.includes(message)
     ? stack.slice(stack.indexOf(message) + message.length)
     : stack;
-  return `${error?.name ?? 'thrown'}${error?.code ? ` ${error.code}` : ''}: ${message}\n${frames.trim()}`;
+  const kind = `${error?.name ?? 'thrown'}${error?.code ? ` ${error.code}` : ''}`;
+  return `${kind}: ${message}\n${frames.trim()}`;
 }
 
 /**
