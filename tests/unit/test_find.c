@@ -328,6 +328,38 @@ static void values_on_the_way_are_not_asked_for(void **state) {
   free(m.data);
 }
 
+/* Of 100,000 elements the heads are read, in few pieces: as many as the host lends
+ * at once are taken from them, and the hint grows. */
+static void a_repeated_field_is_listed_in_few_pieces(void **state) {
+  (void)state;
+  static const uint8_t element[9] = "\x22\x02\x08\x05\x08\x81\x01\x08\x02";
+  enum { ELEMENTS = 100000 };
+  bytes m = {malloc(ELEMENTS * sizeof element), ELEMENTS * sizeof element};
+  for (size_t i = 0; i < m.size; i += sizeof element) memcpy(m.data + i, element, sizeof element);
+  static const struct { int all, ahead; size_t most; } hosts[] = {{1, 0, 1}, {0, 1, 14}, {0, 0, ELEMENTS / 20}};
+  for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+    cpb_error error;
+    cpb_path *path = cpb_path_parse(NULL, "ms", 2, &error);
+    cpb_find *f = cpb_find_new(NULL, cpb_schema_find_message(types, "t.M"), path, NULL);
+    size_t needs = 0;
+    while (cpb_find_step(f) == CPB_STEP_NEED) {
+      cpb_need need;
+      cpb_input_need(cpb_find_input(f), &need);
+      cpb_input_end(cpb_find_input(f), m.size);
+      if (need.kind == CPB_NEED_SIZE) continue;
+      size_t length = hosts[i].all ? m.size - (size_t)need.offset : hosts[i].ahead ? (size_t)need.ahead : need.length;
+      cpb_input_supply(cpb_find_input(f), need.offset, m.data + need.offset, length);
+      needs++;
+    }
+    assert_int_equal(cpb_find_num_ranges(f), ELEMENTS);
+    assert_int_equal(cpb_find_get_range(f, ELEMENTS - 1).offset, m.size - sizeof element);
+    assert_in_range(needs, 1, hosts[i].most);
+    cpb_find_free(f);
+    cpb_path_free(path);
+  }
+  free(m.data);
+}
+
 static void every_failing_allocation_is_a_clean_error(void **state) {
   (void)state;
   bytes m = large_message();
@@ -365,6 +397,7 @@ int main(void) {
       cmocka_unit_test(an_input_that_shrinks_or_fails_is_an_error),
       cmocka_unit_test(pieces_make_no_difference),
       cmocka_unit_test(values_on_the_way_are_not_asked_for),
+      cmocka_unit_test(a_repeated_field_is_listed_in_few_pieces),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
   };
   return cmocka_run_group_tests(tests, make_types, free_types);
