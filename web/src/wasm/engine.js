@@ -54,7 +54,10 @@ export function engineOf(instance, name, pointer, onFree) {
   }
   const out = instance.alloc(SCRATCH);
   /** @type {Engine['call']} */
-  const call = (method, ...args) => at(instance.c, `${name}_${method}`)(engine.pointer, ...args);
+  const call = (method, ...args) => {
+    if (!engine.pointer) throw new CpbError('CLOSED', 'the file was closed');
+    return at(instance.c, `${name}_${method}`)(engine.pointer, ...args);
+  };
   instance.users++;
 
   /** @type {Engine} */
@@ -132,7 +135,6 @@ export async function drive(instance, engine, source, options = {}) {
     const { kind, offset, length, ahead } = needOf(instance, engine);
     if (kind === NEED_SIZE) await feed.measure(length, { signal });
     else await feed.fetch(offset, length, ahead, { signal });
-    if (!engine.pointer) throw new CpbError('CLOSED', 'the file was closed');
     if (!answered(instance, engine)) {
       throw new CpbError('READ', `the source gave no bytes at ${offset}`, { offset });
     }

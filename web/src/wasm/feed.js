@@ -5,7 +5,7 @@
 import { CpbError } from '../errors.js';
 import { orAborted } from './signal.js';
 
-/** @import { ReadOptions, Source } from '../types.js' */
+/** @import { Range, ReadOptions, Source } from '../types.js' */
 
 /** @typedef {{ offset: number, bytes: Uint8Array }} Piece */
 
@@ -13,8 +13,12 @@ import { orAborted } from './signal.js';
  * @typedef {object} FeedOptions
  * @property {number} [ahead] the least bytes that a request asks for, where the
  *   engine's own hint is smaller; default 0: exactly what it will use
- * @property {number} [most] the most bytes of one request, and (twice that) of
- *   what is remembered; default 4 MiB. What is much longer comes as a stream
+ * @property {number} [most] the most bytes of one request and of what is remembered;
+ *   default 8 MiB. What is longer comes as a stream
+ * @property {(offset: number) => Range | undefined} [around] what is worth fetching together
+ *   with the byte at `offset`: no more, and no less unless it exceeds `most`
+ * @property {(offset: number) => number} [until] a bound for what is fetched with the
+ *   byte at an offset beyond what is sure to be used
  * @property {number} [tail] the least bytes that are fetched with the size
  * @property {number} [size] of the source, where it is known
  * @property {Piece[]} [held] bytes that are there already
@@ -40,8 +44,8 @@ const GAP = 256 * 1024;
  * @returns {Feed}
  */
 export function createFeed(source, options = {}) {
-  const { ahead: least = 0, most = 4 * 2 ** 20, tail: leastTail = 0 } = options;
-  /** @type {Piece[]} newest first */
+  const { ahead: least = 0, most = 8 * 2 ** 20, tail: leastTail = 0, until = () => Infinity } = options;
+  /** @type {Piece[]} the one used last comes first */
   let pieces = [...options.held ?? []];
   /** @type {{ reader: ReadableStreamDefaultReader<Uint8Array>, offset: number, end: number } | undefined} */
   let stream;
@@ -50,8 +54,12 @@ export function createFeed(source, options = {}) {
   function remember(offset, bytes) {
     if (bytes.length > 0) pieces.unshift({ offset, bytes });
     let total = 0;
-    pieces = pieces.filter((piece, i) => (total += piece.bytes.length) <= 2 * most || i === 0);
+    pieces = pieces.filter((piece, i) => (total += piece.bytes.length) <= most || i === 0);
   }
+
+  /** @param {number} offset */
+  const indexAt = (offset) =>
+    pieces.findIndex((p) => offset >= p.offset && offset < p.offset + p.bytes.length);
 
   /** Where what is remembered begins next, so that it is not fetched twice.
    * @param {number} offset @param {number} end */
@@ -94,18 +102,23 @@ export function createFeed(source, options = {}) {
     }
   }
 
-  /** @param {number} offset @param {number} length @param {number} ahead @param {ReadOptions} [options] */
-  async function fetch(offset, length, ahead, options) {
-    const size = feed.size ?? Number.MAX_SAFE_INTEGER;
+  /** @param {number} offset @param {number} length @param {number} ahead @param {ReadOptions} [o] */
+  async function fetch(offset, length, ahead, o) {
+    const size = Math.min(feed.size ?? Number.MAX_SAFE_INTEGER, until(offset));
     if (stream && offset >= stream.offset && offset <= stream.offset + GAP && offset < stream.end) {
-      return readStream(offset, options?.signal);
+      return readStream(offset, o?.signal);
+    }
+    const range = options.around?.(offset);
+    if (range && range.length <= most) {
+      const begin = indexAt(range.offset) >= 0 ? offset : range.offset;
+      return request(begin, untilHeld(offset, range.offset + range.length), o);
     }
     const wanted = untilHeld(offset, Math.min(offset + Math.max(length, ahead, least), size));
-    if (source.stream && wanted - offset > 2 * most) {
+    if (source.stream && wanted - offset > most) {
       openStream(offset, wanted - offset);
-      return readStream(offset, options?.signal);
+      return readStream(offset, o?.signal);
     }
-    return request(offset, Math.min(wanted, offset + Math.max(length, most)), options);
+    return request(offset, Math.min(wanted, offset + Math.max(length, most)), o);
   }
 
   /** Errors of the source, and a stream that failed.
@@ -126,7 +139,9 @@ export function createFeed(source, options = {}) {
   const feed = {
     size: options.size,
     at(offset) {
-      const piece = pieces.find((p) => offset >= p.offset && offset < p.offset + p.bytes.length);
+      const i = indexAt(offset);
+      const piece = pieces[i];
+      if (i > 0) pieces.unshift(...pieces.splice(i, 1));
       return piece?.bytes.subarray(offset - piece.offset);
     },
     fetch: (offset, length, ahead, options) =>

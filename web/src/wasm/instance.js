@@ -29,7 +29,7 @@ export const NONE = 0xffffffffffffffffn;
 
 /**
  * @typedef {object} Instance
- * @property {Record<string, (...args: any[]) => any>} c what the module exports.
+ * @property {Record<string, any>} c what the module exports.
  *   64-bit arguments are BigInt; numbers come back unsigned, 64-bit ones as
  *   numbers (Infinity for UINT64_MAX). A trap becomes a CpbError TRAPPED, and so
  *   does every later call
@@ -41,6 +41,7 @@ export const NONE = 0xffffffffffffffffn;
  * @property {(pointer: number, length?: number) => string} text to its NUL if no
  *   length is given
  * @property {(pointer: number) => number} u32
+ * @property {(pointer: number) => bigint} u64
  * @property {(name: StructName, pointer: number) => Values} get a struct's fields
  * @property {(name: StructName, pointer: number, values: Values) => void} set
  * @property {(size: number) => number} alloc throws MEMORY
@@ -106,6 +107,7 @@ export async function createInstance(module) {
       const bytes = instance.view(pointer, length ?? memory.buffer.byteLength - pointer);
       return decoder.decode(length === undefined ? bytes.subarray(0, bytes.indexOf(0)) : bytes);
     },
+    u64: (pointer) => dataView().getBigUint64(pointer, true),
     u32: (pointer) => dataView().getUint32(pointer, true),
     get(name, pointer) {
       /** @type {Values} */

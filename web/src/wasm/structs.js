@@ -45,7 +45,9 @@ const declarations = {
   enum_value: 'name:ptr number:i32',
   enum_type: 'name:ptr values:ptr num_values:size closed:u8',
   json_options: 'struct_size:size original_names:i32 unknown_fields:i32 strict_utf8:i32' +
-    ' indent:u32 limits:ptr',
+    ' indent:u32 limits:ptr omitted:ptr num_omitted:size',
+  omitted: 'offset:u64 size:u64 at:size number:u32',
+  outline_options: 'struct_size:size max_value:u64 max_size:u64 limits:ptr',
   path_step: 'kind:i32 value:u64 negative:i32 text:ptr length:size',
   found: 'parent:ptr field:ptr message:ptr number:u32 wire_type:u32 fields:i32',
   range: 'offset:u64 length:u64',

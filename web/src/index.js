@@ -1,0 +1,13 @@
+/** The entry for browsers and their bundlers, which copy the modules that it names. */
+import { hasSimd, setUp } from './init.js';
+
+const modules = {
+  reader: () => new URL('./wasm/reader.wasm', import.meta.url),
+  'reader-simd': () => new URL('./wasm/reader-simd.wasm', import.meta.url),
+  full: () => new URL('./wasm/full.wasm', import.meta.url),
+  'full-simd': () => new URL('./wasm/full-simd.wasm', import.meta.url),
+};
+
+setUp((kind) => modules[hasSimd() ? /** @type {const} */ (`${kind}-simd`) : kind]());
+
+export * from './api.js';

@@ -1,0 +1,82 @@
+/** Which WebAssembly modules are used, and when they are compiled. */
+import { CpbError } from './errors.js';
+
+/** @typedef {WebAssembly.Module | BufferSource | URL | string | Response} ModuleInput */
+/** @typedef {'reader' | 'full'} Kind */
+
+/** @type {Partial<Record<Kind, Promise<WebAssembly.Module>>>} */
+const modules = {};
+
+/** @type {(kind: Kind) => ModuleInput | Promise<ModuleInput>} */
+let provide = (kind) => {
+  throw new CpbError('USAGE', `no WebAssembly module: call init() with ${kind}.wasm first`);
+};
+
+/** @typedef {((path: string) => import('./types.js').Source) | undefined} OpenPath */
+
+/**
+ * What opens a string that is no URL, where there are files.
+ * @type {OpenPath}
+ */
+export let openPath;
+
+/**
+ * What an entry of the package does: says where its modules and files come from.
+ *
+ * @param {typeof provide} modules
+ * @param {OpenPath} [files]
+ */
+export function setUp(modules, files) {
+  provide = modules;
+  openPath = files;
+}
+
+/**
+ * Gives the module, for places where the package cannot find it by itself. Not
+ * needed elsewhere: what is needed is loaded when it is. It counts for what is
+ * opened afterwards.
+ *
+ * @param {ModuleInput | { reader?: ModuleInput, full?: ModuleInput }} input a compiled
+ *   module, its bytes, its URL or a Response; `full` can write, too, and does
+ *   what `reader` does where there is no other
+ * @returns {Promise<void>} once it is compiled
+ */
+export async function init(input) {
+  const { reader, full } = isPair(input) ? input : { reader: input, full: undefined };
+  if (reader) modules.reader = compile(reader);
+  if (full) modules.full = compile(full);
+  if (full && !reader) modules.reader = modules.full;
+  if (reader && !isPair(input)) modules.full = modules.reader;
+  await Promise.all(Object.values(modules));
+}
+
+/**
+ * @param {Kind} [kind]
+ * @returns {Promise<WebAssembly.Module>}
+ */
+export async function moduleFor(kind = 'reader') {
+  modules[kind] ??= (async () => compile(await provide(kind)))();
+  try {
+    return await modules[kind];
+  } catch (error) {
+    delete modules[kind];
+    throw error;
+  }
+}
+
+/** @param {any} input @returns {input is { reader?: ModuleInput, full?: ModuleInput }} */
+const isPair = (input) => Object.getPrototypeOf(input) === Object.prototype;
+
+/** @param {ModuleInput} input @returns {Promise<WebAssembly.Module>} */
+async function compile(input) {
+  if (input instanceof WebAssembly.Module) return input;
+  if (input instanceof URL || typeof input === 'string') return compile(await fetch(input));
+  if (!(input instanceof Response)) return WebAssembly.compile(input);
+  if (!input.ok) throw new CpbError('HTTP', `${input.url}: ${input.status}`, { status: input.status });
+  const streams = 'compileStreaming' in WebAssembly && input.headers.get('Content-Type') === 'application/wasm';
+  return streams ? WebAssembly.compileStreaming(input) : WebAssembly.compile(await input.arrayBuffer());
+}
+
+/** Whether 128-bit SIMD is there: a module with one such instruction. */
+export const hasSimd = () => WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96,
+  0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11));

@@ -1,0 +1,8 @@
+/** The entry for Node, Deno and Bun. */
+import { readFile } from 'node:fs/promises';
+import { hasSimd, setUp } from './init.js';
+import { fileSource } from './source/file.js';
+
+setUp((kind) => readFile(new URL(`./wasm/${kind}${hasSimd() ? '-simd' : ''}.wasm`, import.meta.url)), fileSource);
+
+export * from './api.js';

@@ -1,0 +1,163 @@
+/** The chunks of a .cpb file. */
+import { CpbError } from '../errors.js';
+import { verifyOf } from './file.js';
+import { collect, streamOf } from './output.js';
+
+/** @import { ReadOptions } from '../types.js' */
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { OpenFile, Verify } from './file.js' */
+
+/** @typedef {ReadOptions & { verify?: Verify }} ChunkReadOptions */
+
+/**
+ * Where and how a chunk is stored.
+ * @typedef {object} Stored
+ * @property {number} size of its record, in bytes; this counts, whatever the index says
+ * @property {number} index of the record in its Riegeli chunk
+ * @property {number} begin
+ * @property {number} end of its Riegeli chunk: bytes [begin, end) of the file
+ * @property {number} records in that Riegeli chunk
+ * @property {'none' | 'brotli' | 'zstd' | 'snappy' | 'unknown'} codec
+ * @property {boolean} transposed
+ */
+
+/**
+ * @typedef {object} Chunk
+ * @property {number} index
+ * @property {'MESSAGE' | 'BYTES' | 'UNSET'} type
+ * @property {number} size bytes, as the index says
+ * @property {number} position of its record: begin of its Riegeli chunk + index therein
+ * @property {(options?: ChunkReadOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes all of it,
+ *   yours; by default resolved only after the hash was checked
+ * @property {(options?: ChunkReadOptions) => ReadableStream<Uint8Array>} stream all of it as it
+ *   arrives; by default a wrong hash makes the end of the stream an error
+ * @property {(options?: ChunkReadOptions) => Promise<Blob>} blob
+ * @property {(offset: number, length: number, options?: ChunkReadOptions) => Promise<Uint8Array<ArrayBuffer>>} read
+ *   bytes [offset, offset + length) or what of them is there; by default no hash
+ *   is checked: of a chunk that is not compressed no more is fetched
+ * @property {(options?: ReadOptions) => Promise<Stored>} stored reads only the header
+ */
+
+const types = /** @type {const} */ (['UNSET', 'MESSAGE', 'BYTES']);
+/** @type {Record<number, Stored['codec']>} */
+const codecs = { 0: 'none', 98: 'brotli', 122: 'zstd', 115: 'snappy' };
+const TRANSPOSED = 116;
+
+/** For 64-bit arguments.
+ * @param {number} n */
+export const big = (n) => (n >= Number.MAX_SAFE_INTEGER ? 0xffffffffffffffffn : BigInt(n));
+
+/**
+ * @param {string} what
+ * @param {number} n
+ */
+export function checkOffset(what, n) {
+  if (!(n >= 0 && (Number.isSafeInteger(n) || n === Infinity))) {
+    throw new CpbError('USAGE', `${what} must be a whole number from 0 to 2^53 - 1, not ${n}`);
+  }
+}
+
+/**
+ * What the index says of a chunk.
+ *
+ * @param {OpenFile} file
+ * @param {Engine} index
+ * @param {number} i
+ * @returns {{ type: number, size: number, position: number }}
+ */
+export function chunkInfo(file, index, i) {
+  return file.instance.scope((scope) => {
+    const out = scope.struct('chunk_info');
+    if (!(i >= 0) || index.call('get_chunk', big(i), out) !== 0) {
+      throw new CpbError('NOT_FOUND', `there is no chunk ${i}`);
+    }
+    return file.instance.get('chunk_info', out);
+  });
+}
+
+/**
+ * A reader that has begun with a range of a chunk.
+ *
+ * @param {OpenFile} file
+ * @param {Engine} index
+ * @param {number} i
+ * @param {number} offset
+ * @param {number} length
+ * @param {number} verify a cpb_verify
+ */
+export function readChunk(file, index, i, offset, length, verify) {
+  const reader = file.make('cpb_chunk_reader', (scope) => {
+    const options = scope.struct('chunk_reader_options', { verify, limits: file.limitsIn(scope) });
+    return file.instance.c.cpb_chunk_reader_new(0, index.pointer, options);
+  });
+  reader.check('read', BigInt(i), big(offset), big(length));
+  return reader;
+}
+
+/**
+ * @template T
+ * @param {Engine} engine
+ * @param {(engine: Engine) => Promise<T>} use
+ * @returns {Promise<T>}
+ */
+export async function using(engine, use) {
+  try {
+    return await use(engine);
+  } finally {
+    engine.free();
+  }
+}
+
+/**
+ * @param {OpenFile} file
+ * @param {Engine} index
+ * @param {number} i
+ * @param {Verify} [verify] the file's choice
+ * @returns {Chunk}
+ */
+export function chunkOf(file, index, i, verify) {
+  file.check();
+  const { type, size, position } = chunkInfo(file, index, i);
+  if (!Number.isSafeInteger(position)) throw new CpbError('LIMIT', `chunk ${i} lies beyond 2^53 bytes`);
+
+  /** @param {number} offset @param {number} length @param {ChunkReadOptions} o @param {Verify} otherwise */
+  const begin = (offset, length, o, otherwise) =>
+    readChunk(file, index, i, offset, length, verifyOf(o.verify ?? verify, otherwise));
+
+  /** @type {Chunk} */
+  const chunk = {
+    index: i,
+    type: types[type] ?? 'UNSET',
+    size,
+    position,
+    bytes: async (options = {}) => using(begin(0, Infinity, options, 'late'),
+      (reader) => collect(file, reader, options, size)),
+    stream: (options = {}) => streamOf(file, () => begin(0, Infinity, options, 'late'), options),
+    blob: async (options) => new Response(chunk.stream(options)).blob(),
+    async read(offset, length, options = {}) {
+      checkOffset('offset', offset);
+      checkOffset('length', length);
+      return using(begin(offset, length, options, 'never'),
+        (reader) => collect(file, reader, options, Math.min(length, size)));
+    },
+    stored: async (options = {}) => using(begin(0, 0, {}, 'never'), async (reader) => {
+      await file.drive(reader, options);
+      return storedOf(file, reader);
+    }),
+  };
+  return chunk;
+}
+
+/** @param {OpenFile} file @param {Engine} reader @returns {Stored} */
+function storedOf(file, reader) {
+  const { size, index, riegeli } = file.instance.get('chunk_stored', reader.call('stored'));
+  return {
+    size,
+    index,
+    begin: riegeli.begin,
+    end: riegeli.end,
+    records: riegeli.num_records,
+    codec: codecs[riegeli.codec] ?? 'unknown',
+    transposed: riegeli.type === TRANSPOSED,
+  };
+}

@@ -1,0 +1,263 @@
+/** A field of a message: what it is, where it lies, and its value. */
+import { CpbError } from '../errors.js';
+import { find, sizeOf } from './find.js';
+import { jsonOf, outlineOf } from './json.js';
+import { collector, lazyStream } from './output.js';
+
+/** @import { Range, ReadOptions } from '../types.js' */
+/** @import { Feed } from '../wasm/feed.js' */
+/** @import { OpenFile } from './file.js' */
+/** @import { Found } from './find.js' */
+/** @import { Schema } from './schema.js' */
+/** @import { Body } from './virtual.js' */
+
+/**
+ * @typedef {object} Field
+ * @property {string} path from the root
+ * @property {string} name in the schema, else its number; '' for the message itself
+ * @property {string | undefined} type such as 'int64', 'string', 'message'; undefined where the
+ *   schema lacks it
+ * @property {string | undefined} typeName full name of the message or enum type
+ * @property {number} number 0 for the message itself
+ * @property {boolean} repeated whether it is a repeated field (or a map) as a whole
+ * @property {number} size bytes of `ranges`
+ * @property {Range[]} ranges of the message (for a .cpb, the merged one): the
+ *   value; of a repeated field as a whole, fields with their tags
+ * @property {(options?: ReadOptions) => Promise<Uint8Array>} bytes of the ranges
+ * @property {(options?: ReadOptions) => ReadableStream<Uint8Array>} stream
+ * @property {(options?: JsonOptions) => Promise<any>} json the value as protobuf's JSON
+ *   mapping has it, but for the names of fields, which are those of the .proto
+ * @property {(options?: ReadOptions) => Promise<any>} value a number, a bigint (64-bit integers), a
+ *   string, boolean, Uint8Array; what json() gives for messages; an array of these
+ * @property {(options?: ReadOptions) => AsyncIterableIterator<Field>} elements of a repeated
+ *   field, in their order; of a map the entries
+ * @property {(path: string, options?: ReadOptions) => Promise<Field>} field below this one
+ */
+
+/**
+ * @typedef {ReadOptions & { omit?: number }} JsonOptions
+ *   omit: values of more bytes are not read; {"@omitted": {"offset", "size"}} is
+ *   in their place, a range of the message
+ */
+
+/**
+ * A message whose fields are looked for.
+ * @typedef {object} Context
+ * @property {OpenFile} file
+ * @property {Schema} schema
+ * @property {Body} body
+ * @property {(options?: ReadOptions) => Promise<Feed>} feed
+ */
+
+const VARINT = 0, FIXED64 = 1, LEN = 2, FIXED32 = 5;
+const HEAD_MOST = 20;
+
+/**
+ * @param {Context} context
+ * @param {number} type
+ * @param {Range[]} within
+ * @param {string} base path of that
+ * @param {string} path
+ * @param {ReadOptions} [options]
+ */
+export async function fieldAt(context, type, within, base, path, options) {
+  const found = await find(context.file, await context.feed(options), within, type, path, options);
+  return fieldOf(context, found, joinPaths(base, path));
+}
+
+/** @param {string} base @param {string} path */
+const joinPaths = (base, path) => (base && path && !path.startsWith('[') ? `${base}.${path}` : base + path);
+
+/**
+ * @param {Context} context
+ * @param {Found} found
+ * @param {string} path
+ * @returns {Field}
+ */
+function fieldOf(context, found, path) {
+  const { file, schema, body } = context;
+  const { ranges, number } = found;
+  const declared = schema.field(found.field);
+  const isRoot = number === 0;
+
+  /** @type {Field} */
+  const field = {
+    path,
+    name: isRoot ? '' : declared?.name ?? String(number),
+    type: isRoot ? 'message' : declared?.kind,
+    typeName: schema.nameOf(found.message) ?? schema.enumName(declared?.enumeration ?? 0),
+    number,
+    repeated: found.fields,
+    size: sizeOf(ranges),
+    ranges,
+
+    async bytes(options) {
+      const [only] = ranges;
+      if (ranges.length === 1 && only) return body.read(only.offset, only.length, options);
+      const all = collector(field.size);
+      for (const { offset, length } of ranges) all.add(await body.read(offset, length, options));
+      return all.bytes();
+    },
+
+    stream(options) {
+      const parts = ranges.map(({ offset, length }) => body.stream(offset, length, options).getReader());
+      async function next() {
+        const { value, done } = await (parts[0]?.read() ?? { value: undefined, done: true });
+        if (done) parts.shift();
+        return { bytes: value, done: parts.length === 0 };
+      }
+      return lazyStream(next, () => parts.forEach((part) => void part.cancel().catch(() => {})), options?.signal);
+    },
+
+    async json(options = {}) {
+      file.check();
+      if (found.message && !found.fields) return readJson(context, ranges, found.message, options);
+      if (!found.parent) throw new CpbError('USAGE', `${path}: JSON needs the message's type: give options.type`);
+      if (found.fields) return first(await readJson(context, ranges, found.parent, options)) ?? [];
+      if (found.wireType === LEN && options.omit !== undefined && field.size > options.omit) {
+        return { '@omitted': { offset: ranges[0]?.offset, size: field.size } };
+      }
+      const bytes = await field.bytes(options);
+      const value = first(jsonOf(file, found.parent, withHead(found, bytes)));
+      return declared?.repeated && Array.isArray(value) ? value[0] : value ?? zero(declared?.kind);
+    },
+
+    async value(options) {
+      if (field.type === 'bytes' && !found.fields) return field.bytes(options);
+      const json = await field.json(options);
+      return Array.isArray(json) ? json.map((item) => exact(field.type, item)) : exact(field.type, json);
+    },
+
+    elements: (options) => elementsOf(context, found, field, options),
+
+    async field(below, options) {
+      if (found.fields || (declared && !found.message)) {
+        throw new CpbError('USAGE', `${path}: is no message, so it has no fields`);
+      }
+      return fieldAt(context, found.message, ranges, path, below, options);
+    },
+  };
+  return field;
+}
+
+/** @param {Context} context @param {Range[]} ranges @param {number} type @param {JsonOptions} options */
+async function readJson(context, ranges, type, options) {
+  const { file, body } = context;
+  if (options.omit !== undefined) {
+    return outlineOf(file, await context.feed(options), ranges, type, options.omit, options);
+  }
+  const all = collector(sizeOf(ranges));
+  for (const { offset, length } of ranges) all.add(await body.read(offset, length, options));
+  return jsonOf(file, type, all.bytes());
+}
+
+/** The one property. @param {any} object */
+const first = (object) => Object.values(object)[0];
+
+/** What JSON leaves out. @param {string | undefined} kind */
+const zero = (kind) => (kind === 'string' || kind === 'bytes' ? '' : kind === 'bool' ? false : 0);
+
+/** @param {string | undefined} kind @param {any} json */
+function exact(kind = '', json) {
+  if (typeof json !== 'string') return json;
+  if (/64$/.test(kind)) return BigInt(json);
+  if (kind === 'double' || kind === 'float') return Number(json);
+  return kind === 'bytes' ? Uint8Array.from(atob(json), (c) => c.charCodeAt(0)) : json;
+}
+
+/** The value as the one field of its parent.
+ * @param {Found} found @param {Uint8Array} value */
+function withHead({ number, wireType }, value) {
+  const head = [...varint(number * 8 + wireType), ...(wireType === LEN ? varint(value.length) : [])];
+  const all = new Uint8Array(head.length + value.length);
+  all.set(head);
+  all.set(value, head.length);
+  return all;
+}
+
+/** @param {number} n */
+function varint(n) {
+  const bytes = [];
+  for (; n > 127; n = Math.floor(n / 128)) bytes.push(n % 128 | 128);
+  return [...bytes, n];
+}
+
+/* --- Elements --------------------------------------------------------------- */
+
+/**
+ * @param {Context} context
+ * @param {Found} found
+ * @param {Field} field
+ * @param {ReadOptions} [options]
+ * @returns {AsyncIterableIterator<Field>}
+ */
+async function* elementsOf(context, found, field, options) {
+  if (!found.fields) throw new CpbError('USAGE', `${field.path}: is not a repeated field`);
+  let index = 0;
+  for await (const { wireType, range } of valuesOf(context, found, options)) {
+    yield fieldOf(context, { ...found, fields: false, wireType, ranges: [range] }, `${field.path}[${index++}]`);
+  }
+}
+
+/** @typedef {{ wireType: number, range: Range }} Value */
+
+/**
+ * The values one by one: of each only tag and length are read.
+ *
+ * @param {Context} context
+ * @param {Found} found
+ * @param {ReadOptions} [options]
+ * @returns {AsyncGenerator<Value>}
+ */
+async function* valuesOf(context, found, options) {
+  const packs = packedAs(context.schema.field(found.field)?.kind);
+  for (const { offset, length } of found.ranges) {
+    for (let at = offset; at < offset + length;) {
+      const tag = await varintAt(context, at, options);
+      const value = await valueAt(context, tag.value % 8, tag.end, options);
+      at = value.range.offset + value.range.length;
+      if (value.wireType === LEN && packs !== undefined) yield* packedValues(context, packs, value.range, options);
+      else yield value;
+    }
+  }
+}
+
+/** @param {Context} context @param {number} wireType @param {number} at @param {ReadOptions} [options] @returns {Promise<Value>} */
+async function valueAt(context, wireType, at, options) {
+  if (wireType === FIXED64) return { wireType, range: { offset: at, length: 8 } };
+  if (wireType === FIXED32) return { wireType, range: { offset: at, length: 4 } };
+  const { value, end } = await varintAt(context, at, options);
+  if (wireType === VARINT) return { wireType, range: { offset: at, length: end - at } };
+  if (wireType === LEN) return { wireType, range: { offset: end, length: value } };
+  throw new CpbError('UNSUPPORTED', 'elements of a field of groups: find them one by one, as in name[0]');
+}
+
+/** @param {Context} context @param {number} wireType @param {Range} range @param {ReadOptions} [options] @returns {AsyncGenerator<Value>} */
+async function* packedValues(context, wireType, { offset, length }, options) {
+  for (let at = offset; at < offset + length;) {
+    const value = await valueAt(context, wireType, at, options);
+    yield value;
+    at += value.range.length;
+  }
+}
+
+/** The wire type of the elements of a packed field. @param {string} [kind] */
+function packedAs(kind = '') {
+  if (/^(string|bytes|message|group|)$/.test(kind)) return undefined;
+  if (/fixed64|double/.test(kind)) return FIXED64;
+  return /fixed32|float/.test(kind) ? FIXED32 : VARINT;
+}
+
+/** @param {Context} context @param {number} at @param {ReadOptions} [options] */
+async function varintAt(context, at, options) {
+  const feed = await context.feed(options);
+  let value = 0;
+  for (let i = 0; i < 10; i++) {
+    if (!feed.at(at + i)) await feed.fetch(at + i, 1, HEAD_MOST, options);
+    const byte = feed.at(at + i)?.[0];
+    if (byte === undefined) break;
+    value += (byte & 127) * 128 ** i;
+    if (byte < 128) return { value, end: at + i + 1 };
+  }
+  throw new CpbError('DAMAGED', `no varint at byte ${at} of the message`, { offset: at });
+}

@@ -1,0 +1,122 @@
+/**
+ * An opened file: its source, the instance that serves it, and what was made in
+ * that instance, which is freed when the file is closed.
+ */
+import { CpbError } from '../errors.js';
+import { drive, engineOf } from '../wasm/engine.js';
+import { acquire, release } from '../wasm/pool.js';
+
+/** @import { Limits, ReadOptions, Source } from '../types.js' */
+/** @import { DriveOptions, Engine } from '../wasm/engine.js' */
+/** @import { FeedOptions, Piece } from '../wasm/feed.js' */
+/** @import { Instance, Scope } from '../wasm/instance.js' */
+
+/**
+ * When the hash of what is read is checked: before any of it is given out, at
+ * its end at the latest, or not at all (headers always are).
+ * @typedef {'first' | 'late' | 'never'} Verify
+ */
+
+/**
+ * @typedef {object} OpenFile
+ * @property {Instance} instance
+ * @property {Source} source
+ * @property {number | undefined} size of the source, once it is known
+ * @property {Piece[]} held bytes that were fetched with the size
+ * @property {Limits | undefined} limits
+ * @property {(name: string, make: (scope: Scope) => number, onFree?: () => void) => Engine} make
+ *   an engine by what `make` returns; freed when the file is closed or by its `free`
+ * @property {(engine: Engine, options?: DriveOptions & FeedOptions) => Promise<number>} drive
+ * @property {(scope: Scope) => number} limitsIn a cpb_limits, or 0
+ * @property {() => void} check throws CLOSED
+ * @property {() => void} close
+ */
+
+/** A file that was forgotten is closed some time later. */
+const forgotten = new FinalizationRegistry((/** @type {() => void} */ close) => close());
+
+/**
+ * @param {WebAssembly.Module} module
+ * @param {Source} source is closed with the file
+ * @param {Limits} [limits]
+ * @returns {Promise<OpenFile>}
+ */
+export async function openFile(module, source, limits) {
+  const instance = await acquire(module, limits?.memory);
+  /** @type {Set<Engine>} */
+  const engines = new Set();
+  let closed = false;
+
+  const close = () => {
+    if (closed) return;
+    closed = true;
+    // What was made later may use what was made before.
+    for (const engine of [...engines].reverse()) engine.free();
+    release(module, instance);
+    Promise.resolve(source.close?.()).catch(() => {});
+  };
+
+  /** @type {OpenFile} */
+  const file = {
+    instance,
+    source,
+    size: undefined,
+    held: [],
+    limits,
+    make(name, make, onFree) {
+      file.check();
+      const engine = engineOf(instance, name, instance.scope(make), () => {
+        engines.delete(engine);
+        onFree?.();
+      });
+      engines.add(engine);
+      return engine;
+    },
+    drive: (engine, options) =>
+      drive(instance, engine, source, { size: file.size, held: file.held, ...options }),
+    limitsIn: (scope) => (limits ? scope.struct('limits', {
+      riegeli_chunk: limits.riegeliChunk,
+      window: limits.window,
+      chunks: limits.chunks,
+      records_per_chunk: limits.recordsPerChunk,
+      depth: limits.depth,
+    }) : 0),
+    check() {
+      if (closed) throw new CpbError('CLOSED', 'the file was closed');
+    },
+    close() {
+      forgotten.unregister(close);
+      close();
+    },
+  };
+  forgotten.register(file, close, close);
+  return file;
+}
+
+/** @type {Record<string, number>} */
+const verifies = { first: 0, late: 1, never: 2 };
+
+/**
+ * @param {Verify | undefined} verify
+ * @param {Verify} otherwise
+ * @returns {number} a cpb_verify
+ */
+export function verifyOf(verify, otherwise) {
+  const value = verifies[verify ?? otherwise];
+  if (value === undefined) throw new CpbError('USAGE', `verify: 'first', 'late' or 'never', not ${verify}`);
+  return value;
+}
+
+/**
+ * Adds `close` as what `using` and `await using` call, where the runtime has these.
+ *
+ * @template {{ close: () => void }} T
+ * @param {T} object
+ * @returns {T & Disposable & AsyncDisposable}
+ */
+export function disposable(object) {
+  const it = /** @type {any} */ (object);
+  if (Symbol.dispose) it[Symbol.dispose] = object.close;
+  if (Symbol.asyncDispose) it[Symbol.asyncDispose] = async () => object.close();
+  return it;
+}

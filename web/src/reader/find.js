@@ -1,0 +1,129 @@
+/** Finding a field of a message. */
+import { createFeed } from '../wasm/feed.js';
+
+/** @import { Range, ReadOptions } from '../types.js' */
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { Feed } from '../wasm/feed.js' */
+/** @import { OpenFile } from './file.js' */
+/** @import { Body } from './virtual.js' */
+
+/** The least that is fetched: what follows a tag is small, or passed over. */
+const AHEAD = 4096;
+const REMEMBERED = 8 * 2 ** 20;
+
+/**
+ * What searches in a message are fed from: it remembers what they saw.
+ *
+ * @param {OpenFile} file
+ * @param {Body} body
+ * @param {number} size
+ * @returns {Feed}
+ */
+export function feedOf(file, body, size) {
+  const source = { read: body.read, stat: async () => ({ size }) };
+  const held = body.until ? [] : file.held;
+  return createFeed(source, { ahead: AHEAD, most: REMEMBERED, until: body.until, held, size });
+}
+
+/**
+ * Of some ranges of the message, as if they were all of it.
+ *
+ * @param {Feed} feed
+ * @param {Range[]} ranges
+ * @returns {Feed}
+ */
+function partFeed(feed, ranges) {
+  /** @param {number} offset */
+  const place = (offset) => /** @type {Range} */ (slice(ranges, offset, Infinity)[0]);
+  return {
+    size: sizeOf(ranges),
+    at(offset) {
+      const at = place(offset);
+      return at && feed.at(at.offset)?.subarray(0, at.length);
+    },
+    fetch(offset, length, ahead, options) {
+      const at = place(offset);
+      return feed.fetch(at.offset, Math.min(length, at.length), Math.min(ahead, at.length), options);
+    },
+    measure: async () => {},
+    stop() {},
+  };
+}
+
+/** @param {Range[]} ranges */
+export const sizeOf = (ranges) => ranges.reduce((sum, { length }) => sum + length, 0);
+
+/**
+ * Bytes [offset, offset + length) of what the ranges are together.
+ *
+ * @param {Range[]} ranges
+ * @param {number} offset
+ * @param {number} length
+ */
+export function slice(ranges, offset, length) {
+  /** @type {Range[]} */
+  const found = [];
+  for (const range of ranges) {
+    const skip = Math.min(offset, range.length);
+    const n = Math.min(range.length - skip, length);
+    if (n > 0) found.push({ offset: range.offset + skip, length: n });
+    offset -= skip;
+    length -= n;
+  }
+  return found;
+}
+
+/**
+ * @typedef {object} Found
+ * @property {number} parent type of the message that it is in, or 0
+ * @property {number} field its declaration, or 0
+ * @property {number} message its type, or 0
+ * @property {number} number
+ * @property {number} wireType
+ * @property {boolean} fields whether `ranges` are fields of the parent, with their tags
+ * @property {Range[]} ranges
+ */
+
+/**
+ * @param {OpenFile} file
+ * @param {Feed} feed of the whole message
+ * @param {Range[]} within what of it is searched
+ * @param {number} type of that
+ * @param {string} path
+ * @param {ReadOptions} [options]
+ * @returns {Promise<Found>}
+ */
+export async function find(file, feed, within, type, path, options) {
+  const { instance } = file;
+  const { c } = instance;
+  const parsed = file.make('cpb_path', (scope) => {
+    const error = scope.struct('error');
+    const text = new TextEncoder().encode(path);
+    const pointer = c.cpb_path_parse(0, scope.bytes(text), text.length, error);
+    if (!pointer) throw instance.error(error);
+    return pointer;
+  });
+  const search = file.make('cpb_find',
+    (scope) => c.cpb_find_new(0, type, parsed.pointer, file.limitsIn(scope)), () => parsed.free());
+  try {
+    search.feed = partFeed(feed, within);
+    await file.drive(search, { signal: options?.signal });
+    const { parent, field, message, number, wire_type: wireType, fields } =
+      instance.get('found', search.call('found'));
+    const ranges = rangesOf(file, search).flatMap((r) => slice(within, r.offset, r.length));
+    return { parent, field, message, number, wireType, fields: fields !== 0, ranges };
+  } finally {
+    search.free();
+  }
+}
+
+/** @param {OpenFile} file @param {Engine} search @returns {Range[]} */
+function rangesOf({ instance }, search) {
+  return instance.scope((scope) => {
+    const out = scope.struct('range');
+    return Array.from({ length: search.call('num_ranges') }, (_, i) => {
+      instance.c.cpb_find_get_range(out, search.pointer, i);
+      return instance.get('range', out);
+    });
+  });
+}

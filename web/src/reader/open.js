@@ -1,0 +1,232 @@
+/** open(): a message, chunked (.cpb) or plain (.pb), by range. */
+import { CpbError } from '../errors.js';
+import { moduleFor, openPath } from '../init.js';
+import { prepare } from '../source/index.js';
+import { checkOffset, chunkOf } from './chunks.js';
+import { disposable, openFile } from './file.js';
+import { fieldAt } from './fields.js';
+import { feedOf } from './find.js';
+import { plainOf } from './plain.js';
+import { planOf } from './plan.js';
+import { openSchema, typeNamed } from './schema.js';
+import { fits, treeOf } from './tree.js';
+import { mergedOf } from './virtual.js';
+
+/** @import { Cost, Limits, Range, ReadOptions } from '../types.js' */
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { Feed } from '../wasm/feed.js' */
+/** @import { Chunk } from './chunks.js' */
+/** @import { Field } from './fields.js' */
+/** @import { OpenFile, Verify } from './file.js' */
+/** @import { Plan } from './plan.js' */
+/** @import { Node } from './tree.js' */
+/** @import { Body, Merged } from './virtual.js' */
+
+/**
+ * @typedef {object} OpenOptions
+ * @property {AbortSignal} [signal] for opening
+ * @property {string} [type] full name of the message's type; by default the first of
+ *   SavedModel, GraphDef, MetaGraphDef and FunctionDef (of TensorFlow) that the tree fits
+ * @property {Uint8Array} [schema] a serialized FileDescriptorSet that has the type
+ * @property {'cpb' | 'pb'} [format] by default what the file says
+ * @property {Limits} [limits]
+ * @property {Verify} [verify] when hashes are checked, for every read of this file; by
+ *   default as each says
+ * @property {boolean} [trustSizes] true (default): the index's sizes of the chunks
+ *   count, and a chunk of another size is DAMAGED when it is read. false: every
+ *   chunk is looked at before the first use of the merged message
+ * @property {object} [http] as for urlSource
+ * @property {object | false} [cache]
+ * @property {object | false} [retry]
+ * @property {Partial<Cost>} [budget]
+ */
+
+/**
+ * An opened message. All positions and sizes are in bytes. After `close` each
+ * call rejects with CLOSED.
+ * @typedef {object} MessageBase
+ * @property {'cpb' | 'pb'} kind
+ * @property {number} size of the file
+ * @property {string | undefined} etag
+ * @property {string | undefined} type full name, given or guessed
+ * @property {Cost} transferred so far
+ * @property {number} numChunks 0 for a .pb
+ * @property {(i: number) => Chunk} chunk throws NOT_FOUND
+ * @property {() => IterableIterator<Chunk>} chunks
+ * @property {{ splitter: number, join: number, badConsumers: number[] } | undefined} version
+ *   of the index
+ * @property {() => Node} tree where each chunk belongs
+ * @property {(path: string, options?: ReadOptions) => Promise<Field>} field a part of the
+ *   (merged) message, such as 'meta_graphs[0].graph_def.node[3]'; '' is all of it.
+ *   Rejects with NOT_FOUND
+ * @property {(options?: ReadOptions) => Promise<number>} messageSize of the (merged) message
+ * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Uint8Array>} read
+ *   bytes of the (merged) message, or what of the range is there
+ * @property {(options?: ReadOptions & { offset?: number, length?: number, verify?: Verify }) => ReadableStream<Uint8Array>} merged
+ *   the (merged) message or a range of it; by default a wrong hash is an error at the end at the latest
+ * @property {(what: What, options?: ReadOptions) => Promise<Plan>} plan what reading something
+ *   will cost, of what is not cached
+ * @property {() => void} close frees it all; also `using` does
+ */
+/** @typedef {{ chunks: number[] } | { field: string } | Range | { merged: true }} What
+ *   chunks whose bytes are asked for at once, a field's bytes, a range of the
+ *   message, or merged() */
+/** @typedef {MessageBase & Disposable & AsyncDisposable} Message */
+
+const ROOTS = ['SavedModel', 'GraphDef', 'MetaGraphDef', 'FunctionDef'];
+
+/** With the size, the end of the file is fetched: the index is there. */
+const TAIL = 64 * 1024;
+
+/**
+ * Opens a chunked (.cpb) or a plain protobuf message. Of a .cpb file the index at
+ * its end is read, in one or two requests; of a .pb nothing but its end.
+ *
+ * @param {any} input a URL, Blob, ArrayBuffer or view, or a Source of yours
+ * @param {OpenOptions} [options]
+ * @returns {Promise<Message>}
+ */
+export async function open(input, options = {}) {
+  const { signal, limits } = options;
+  signal?.throwIfAborted();
+  const source = prepare(input, options, openPath);
+  const file = await openFile(await moduleFor(), source, limits);
+  try {
+    const index = options.format === 'pb' ? undefined : await readIndex(file, options);
+    return await messageOf(file, index, options);
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/**
+ * The index; undefined when the file is no Riegeli file and may be a plain message.
+ *
+ * @param {OpenFile} file
+ * @param {OpenOptions} options
+ */
+async function readIndex(file, options) {
+  const index = file.make('cpb_index', (scope) => file.instance.c.cpb_index_new(0, file.limitsIn(scope)));
+  try {
+    await file.drive(index, { signal: options.signal, tail: TAIL });
+    keepTail(file, index);
+    return index;
+  } catch (error) {
+    keepTail(file, index);
+    index.free();
+    const plain = error instanceof CpbError && error.code === 'FORMAT' && !/^a Riegeli file/.test(error.message);
+    if (plain && options.format !== 'cpb') return undefined;
+    throw error;
+  }
+}
+
+/** Small chunks at the end of the file are there already.
+ * @param {OpenFile} file @param {Engine} index */
+function keepTail(file, index) {
+  const { feed } = index;
+  file.size = feed?.size;
+  const begin = Math.max(0, (file.size ?? 0) - TAIL);
+  const bytes = feed?.at(begin);
+  if (bytes && file.size) file.held = [{ offset: begin, bytes }];
+}
+
+/**
+ * @param {OpenFile} file
+ * @param {Engine | undefined} index
+ * @param {OpenOptions} options
+ * @returns {Promise<Message>}
+ */
+async function messageOf(file, index, options) {
+  const { source } = file;
+  const { signal, trustSizes = true, verify } = options;
+  const { size, etag } = await source.stat({ signal });
+  file.size = size;
+  const schema = openSchema(file, options.schema);
+  const tree = index && treeOf(file, index, schema, 0);
+  const type = options.type !== undefined ? typeNamed(schema, options.type) : guess(schema, tree);
+  // A guess is good for names only.
+  const sure = options.type !== undefined ? type : 0;
+  /** @type {Merged | undefined} */
+  const merged = index && mergedOf(file, index, { type: sure, trustSizes, verify });
+  const body = merged ?? plainOf(file);
+  const numChunks = index ? index.call('num_chunks') : 0;
+
+  /** @type {Promise<Feed> | undefined} */
+  let feed;
+  const context = {
+    file,
+    schema,
+    body,
+    feed: async (/** @type {ReadOptions | undefined} */ o) => {
+      const total = await body.size(o);
+      return feed ??= Promise.resolve(feedOf(file, body, total));
+    },
+  };
+
+  /** @param {number} i */
+  const chunk = (i) => {
+    if (!index) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
+    return chunkOf(file, index, i, verify);
+  };
+
+  /** @type {MessageBase} */
+  const message = {
+    kind: index ? 'cpb' : 'pb',
+    size,
+    etag,
+    type: schema.nameOf(type),
+    get transferred() {
+      return /** @type {Cost} */ (source.transferred);
+    },
+    numChunks,
+    chunk,
+    *chunks() {
+      for (let i = 0; i < numChunks; i++) yield chunk(i);
+    },
+    version: index && versionOf(file, index),
+    tree() {
+      file.check();
+      return index ? treeOf(file, index, schema, type)
+        : { path: '', tags: [], chunk: undefined, children: [] };
+    },
+    field: async (path, o) => (file.check(),
+    fieldAt(context, type, [{ offset: 0, length: await body.size(o) }], '', path, o)),
+    messageSize: async (o) => (file.check(), body.size(o)),
+    async read(offset, length, o) {
+      file.check();
+      checkOffset('offset', offset);
+      checkOffset('length', length);
+      return body.read(offset, length, o);
+    },
+    merged({ offset = 0, length = Infinity, ...o } = {}) {
+      file.check();
+      checkOffset('offset', offset);
+      checkOffset('length', length);
+      return body.stream(offset, length, o);
+    },
+    async plan(what, o) {
+      file.check();
+      if ('field' in what) return planOf(body, merged, { ranges: (await message.field(what.field, o)).ranges }, o);
+      return planOf(body, merged, 'offset' in what ? { ranges: [what] } : what, o);
+    },
+    close: file.close,
+  };
+  return disposable(message);
+}
+
+/** @param {import('./schema.js').Schema} schema @param {Node | undefined} tree */
+function guess(schema, tree) {
+  const types = ROOTS.map((name) => schema.find(`tensorflow.${name}`));
+  return types.find((type) => type && (!tree || fits(schema, type, tree))) ?? 0;
+}
+
+/** @param {OpenFile} file @param {Engine} index */
+function versionOf({ instance }, index) {
+  return instance.scope((scope) => {
+    const out = scope.struct('index_version');
+    index.call('get_version', out);
+    const { splitter, join, bad_consumers: list, num_bad_consumers: count } = instance.get('index_version', out);
+    return { splitter, join, badConsumers: Array.from({ length: count }, (_, i) => instance.u32(list + 4 * i) | 0) };
+  });
+}

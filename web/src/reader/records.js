@@ -1,0 +1,208 @@
+/** openRecords(): the records of any Riegeli file. */
+import { CpbError } from '../errors.js';
+import { moduleFor, openPath } from '../init.js';
+import { prepare } from '../source/index.js';
+import { DATA, DONE, RECORD, SKIPPED } from '../wasm/engine.js';
+import { big, checkOffset, using } from './chunks.js';
+import { disposable, openFile, verifyOf } from './file.js';
+import { collector } from './output.js';
+
+/** @import { Cost, Limits, ReadOptions } from '../types.js' */
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { OpenFile, Verify } from './file.js' */
+
+/**
+ * @typedef {object} Record
+ * @property {number} position names the record in the file: chunkBegin + index
+ * @property {number} chunkBegin file offset of its Riegeli chunk
+ * @property {number} index in that chunk
+ * @property {number} size bytes
+ * @property {Uint8Array} bytes yours
+ */
+
+/**
+ * A damaged region that was left out: bytes [begin, end) of the file.
+ * @typedef {{ skipped: { begin: number, end: number, reason: string } }} Skipped
+ */
+
+/**
+ * @typedef {object} RecordsOptions
+ * @property {AbortSignal} [signal] for opening
+ * @property {number} [position] of the first record, see `at`; default 0, the beginning
+ * @property {boolean} [recover] damaged regions are skipped and reported; default: an error
+ * @property {Verify} [verify] default 'first'
+ * @property {Limits} [limits]
+ * @property {object} [http] as for urlSource
+ * @property {object | false} [cache]
+ * @property {object | false} [retry]
+ * @property {Partial<Cost>} [budget]
+ */
+
+/**
+ * Each iteration begins at options.position; several may go on at once.
+ * @typedef {object} RecordsBase
+ * @property {(options?: ReadOptions) => AsyncIterableIterator<(Record | Skipped)[]>} batches some
+ *   at a time, about 1 MiB
+ * @property {(options?: ReadOptions) => AsyncIterableIterator<Record | Skipped>} records one by one
+ * @property {() => AsyncIterator<Record | Skipped>} [Symbol.asyncIterator]
+ * @property {(position: number, options?: ReadOptions) => Promise<Record | undefined>} at the record
+ *   at a position, which need not be exact: past its Riegeli chunk's last record it is the next
+ *   chunk's first; past the end there is none
+ * @property {(options?: ReadOptions) => Promise<Record | undefined>} last
+ * @property {(options?: ReadOptions) => Promise<Uint8Array | undefined>} metadata the file's
+ *   RecordsMetadata, serialized, if it has one that can be read
+ * @property {Cost} transferred so far
+ * @property {() => void} close
+ */
+/** @typedef {RecordsBase & AsyncIterable<Record | Skipped> & Disposable & AsyncDisposable} Records */
+
+/** When a batch is full. */
+const BATCH = { bytes: 2 ** 20, records: 4096 };
+
+/**
+ * @param {any} input as for open()
+ * @param {RecordsOptions} [options]
+ * @returns {Promise<Records>}
+ */
+export async function openRecords(input, options = {}) {
+  const { signal, position = 0, limits, verify, recover } = options;
+  signal?.throwIfAborted();
+  checkOffset('position', position);
+  const how = { verify: verifyOf(verify, 'first'), recover: Number(recover ?? false) };
+  const source = prepare(input, options, openPath);
+  const file = await openFile(await moduleFor(), source, limits);
+
+  /** @param {number} from */
+  const begin = (from) => file.make('cpb_record_reader', (scope) => file.instance.c.cpb_record_reader_new(0,
+    scope.struct('record_reader_options', { ...how, position: from, limits: file.limitsIn(scope) })));
+
+  /** @param {ReadOptions} [o] */
+  async function* batches(o) {
+    const reader = begin(position);
+    try {
+      for (const next = batcher(file, reader); ;) {
+        const { items, done } = await next(o);
+        if (items.length > 0) yield items;
+        if (done) return;
+      }
+    } finally {
+      reader.free();
+    }
+  }
+
+  /** @param {ReadOptions} [o] */
+  async function* one(o) {
+    for await (const items of batches(o)) yield* items;
+  }
+
+  /** @type {RecordsBase} */
+  const records = {
+    batches,
+    records: one,
+    at: async (at, o) => (checkOffset('position', at), using(begin(0), (reader) => {
+      reader.call('seek', big(at));
+      return firstOf(file, reader, o);
+    })),
+    last: async (o) => using(begin(0), (reader) => {
+      reader.call('seek_last');
+      return firstOf(file, reader, o);
+    }),
+    metadata: async (o) => using(begin(0), async (reader) => {
+      await file.drive(reader, { ...o, onStep: (step) => step === RECORD });
+      const bytes = reader.call('metadata', reader.out);
+      return bytes ? file.instance.copy(bytes, file.instance.u32(reader.out)) : undefined;
+    }),
+    get transferred() {
+      return source.transferred;
+    },
+    close: file.close,
+  };
+  return disposable(Object.assign(records, { [Symbol.asyncIterator]: () => one() }));
+}
+
+/**
+ * Reads on each time that it is called.
+ *
+ * @param {OpenFile} file
+ * @param {Engine} reader
+ */
+function batcher(file, reader) {
+  const take = taker(file, reader);
+  return async (/** @type {ReadOptions | undefined} */ options) => {
+    /** @type {(Record | Skipped)[]} */
+    const items = [];
+    let bytes = 0;
+    const step = await file.drive(reader, {
+      signal: options?.signal,
+      onStep(event) {
+        const item = take(event);
+        if (!item) return false;
+        bytes += items.push(item) && 'size' in item ? item.size : 0;
+        return bytes >= BATCH.bytes || items.length >= BATCH.records;
+      },
+    });
+    return { items, done: step === DONE };
+  };
+}
+
+/**
+ * The events of a reader made into records.
+ *
+ * @param {OpenFile} file
+ * @param {Engine} reader
+ */
+function taker({ instance }, reader) {
+  /** @type {Omit<Record, 'bytes'> | undefined} */
+  let record;
+  let bytes = collector();
+  let missing = 0;
+
+  function whole() {
+    if (!record || missing > 0) return undefined;
+    const done = { ...record, bytes: bytes.bytes() };
+    record = undefined;
+    return done;
+  }
+
+  /** @param {number} step @returns {Record | Skipped | undefined} */
+  return (step) => {
+    if (step === RECORD) {
+      const { position, chunk_begin: chunkBegin, index, size } = instance.get('record', reader.call('record'));
+      record = { position, chunkBegin, index, size };
+      missing = size;
+      bytes = collector(size);
+      return whole();
+    }
+    if (step === DATA) {
+      const more = reader.peek();
+      bytes.add(more);
+      missing -= more.length;
+      return whole();
+    }
+    record = undefined; // one in its midst ends here
+    if (step !== SKIPPED) return undefined;
+    const { begin, end, reason } = instance.get('skipped', reader.call('skipped'));
+    return { skipped: { begin, end, reason: instance.text(reason) } };
+  };
+}
+
+/**
+ * @param {OpenFile} file
+ * @param {Engine} reader
+ * @param {ReadOptions} [options]
+ * @returns {Promise<Record | undefined>}
+ */
+async function firstOf(file, reader, options) {
+  const take = taker(file, reader);
+  /** @type {Record | undefined} */
+  let record;
+  await file.drive(reader, {
+    signal: options?.signal,
+    onStep(step) {
+      const item = take(step);
+      if (item && 'size' in item) record = item;
+      return record !== undefined;
+    },
+  });
+  return record;
+}

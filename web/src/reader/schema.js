@@ -1,0 +1,96 @@
+/** Message types: names and numbers of fields. */
+import { CpbError } from '../errors.js';
+
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { OpenFile } from './file.js' */
+
+/** FieldDescriptorProto.Type, in its order. */
+const kinds = ['', 'double', 'float', 'int64', 'uint64', 'int32', 'fixed64', 'fixed32', 'bool', 'string',
+  'group', 'message', 'bytes', 'uint32', 'enum', 'sfixed32', 'sfixed64', 'sint32', 'sint64'];
+
+/**
+ * A field's declaration.
+ * @typedef {object} FieldType
+ * @property {string} name as in the .proto; an extension's full name
+ * @property {number} number
+ * @property {string} kind such as 'int64', 'string', 'message'
+ * @property {number} message pointer to its type, or 0
+ * @property {number} enumeration
+ * @property {boolean} repeated
+ * @property {boolean} map
+ */
+
+/**
+ * @typedef {object} Schema
+ * @property {(name: string) => number} find a message type by its full name; 0: none
+ * @property {(type: number) => string | undefined} nameOf
+ * @property {(enumeration: number) => string | undefined} enumName
+ * @property {(type: number) => boolean} isEntry whether it is a map's
+ * @property {(field: number) => FieldType | undefined} field by its pointer
+ * @property {(type: number, number: number) => FieldType | undefined} byNumber
+ */
+
+/**
+ * @param {OpenFile} file
+ * @param {Uint8Array} [set] a serialized FileDescriptorSet; by default the types
+ *   of TensorFlow that are built in
+ * @returns {Schema}
+ */
+export function openSchema(file, set) {
+  const { instance } = file;
+  const { c } = instance;
+  const { pointer } = file.make('cpb_schema', (scope) => {
+    const error = scope.struct('error');
+    const schema = set ? c.cpb_schema_new(0, scope.bytes(set), set.length, file.limitsIn(scope), error)
+      : c.cpb_schema_new_builtin(0, error);
+    if (!schema) throw instance.error(error);
+    return schema;
+  });
+
+  /** @type {Map<number, FieldType>} */
+  const fields = new Map();
+  /** @param {number} type */
+  const typeName = (type) => (type ? instance.text(instance.u32(type)) : undefined);
+
+  /** @type {Schema} */
+  const schema = {
+    find: (name) => instance.scope((s) => c.cpb_schema_find_message(pointer, s.string(name))),
+    nameOf: typeName,
+    enumName: typeName,
+    isEntry: (type) => type !== 0 && instance.get('message_type', type).map_entry === 1,
+    field(at) {
+      if (!at) return undefined;
+      const field = fields.get(at) ?? readField(file, at);
+      fields.set(at, field);
+      return field;
+    },
+    byNumber: (type, number) => (type ? schema.field(c.cpb_message_find_number(type, number)) : undefined),
+  };
+  return schema;
+}
+
+/** @param {OpenFile} file @param {number} at @returns {FieldType} */
+function readField({ instance }, at) {
+  const { name, number, type, message, enumeration, repeated, map } = instance.get('field', at);
+  return {
+    name: instance.text(name),
+    number,
+    kind: kinds[type] ?? '',
+    message,
+    enumeration,
+    repeated: repeated === 1,
+    map: map === 1,
+  };
+}
+
+/**
+ * The type that was asked for.
+ *
+ * @param {Schema} schema
+ * @param {string} name
+ */
+export function typeNamed(schema, name) {
+  const type = schema.find(name);
+  if (!type) throw new CpbError('USAGE', `there is no message type ${name} in the schema`);
+  return type;
+}

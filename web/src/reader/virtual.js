@@ -1,0 +1,275 @@
+/**
+ * The message that a .cpb file merges to, by ranges: it is planned at first use,
+ * and then only the chunks that a range touches are read.
+ */
+import { CpbError } from '../errors.js';
+import { orAborted } from '../wasm/signal.js';
+import { big, readChunk, using } from './chunks.js';
+import { verifyOf } from './file.js';
+import { collect, room, streamOf } from './output.js';
+import { joined, placesOf, WINDOW } from './plan.js';
+
+/** @import { Range, ReadOptions } from '../types.js' */
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { OpenFile, Verify } from './file.js' */
+
+/**
+ * A message by ranges: of a file, or merged.
+ * @typedef {object} Body
+ * @property {(options?: ReadOptions) => Promise<number>} size
+ * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Uint8Array>} read
+ *   what of the range is there
+ * @property {(offset: number, length: number, options?: BodyOptions) => ReadableStream<Uint8Array>} stream
+ * @property {(offset: number) => number} [until] how far what is stored together
+ *   with the byte at `offset` goes on
+ */
+/** @typedef {ReadOptions & { verify?: Verify }} BodyOptions */
+
+/**
+ * A piece of the merged message: of a chunk, or literal bytes (chunk undefined).
+ * @typedef {object} Segment
+ * @property {number} offset in the message
+ * @property {number} length
+ * @property {number | undefined} chunk
+ * @property {number} chunkOffset
+ * @property {boolean} whole whether it is the chunk as a whole
+ */
+
+/**
+ * @typedef {Body & {
+ *   segments: (offset: number, length: number, options?: ReadOptions) => Promise<Segment[]>,
+ *   place: (chunk: number) => Range, windows: () => Range[]
+ * }} Merged
+ */
+
+/** Chunks that are read at once. */
+const AT_ONCE = { bytes: 8 * 2 ** 20, chunks: 64 };
+
+/**
+ * @param {OpenFile} file
+ * @param {Engine} index
+ * @param {object} options
+ * @param {number} options.type of the merged message, or 0
+ * @param {boolean} options.trustSizes
+ * @param {Verify} [options.verify]
+ * @returns {Merged}
+ */
+export function mergedOf(file, index, { type, trustSizes, verify }) {
+  const { instance } = file;
+  /** @type {Promise<Engine> | undefined} */
+  let planned;
+  /** @type {Engine | undefined} its merge, once it is done */
+  let ready;
+  /** @type {Promise<unknown>} the last read of it */
+  let queue = Promise.resolve();
+
+  /** @param {Verify} how */
+  const newMerge = (how) => file.make('cpb_merge', (scope) => {
+    const options = scope.struct('merge_options', {
+      verify: verifyOf(verify, how), trust_sizes: Number(trustSizes), type, limits: file.limitsIn(scope),
+    });
+    return instance.c.cpb_merge_new(0, index.pointer, options);
+  });
+
+  async function makePlan() {
+    const merge = newMerge('never');
+    try {
+      await file.drive(merge);
+    } catch (error) {
+      merge.free();
+      throw error;
+    }
+    return (ready = merge);
+  }
+
+  /** What others wait for goes on when one is aborted.
+   * @param {ReadOptions} [options] */
+  async function plan(options) {
+    file.check();
+    planned ??= makePlan();
+    try {
+      return await orAborted(planned, options?.signal);
+    } catch (error) {
+      if (!options?.signal?.aborted) planned = undefined;
+      throw error;
+    }
+  }
+
+  /** An engine that failed says the same for ever: the next call plans anew. */
+  function forget() {
+    ready?.free();
+    ready = planned = undefined;
+  }
+
+  /** One after another, as there is one engine.
+   * @param {number} offset @param {number} length @param {ReadOptions} [options] */
+  function readPlanned(offset, length, options) {
+    const work = queue.then(async () => {
+      const merge = await plan();
+      merge.check('read', big(offset), big(length));
+      try {
+        return await collect(file, merge, {}, length);
+      } catch (error) {
+        forget();
+        throw error;
+      }
+    });
+    queue = work.catch(() => {});
+    return orAborted(work, options?.signal);
+  }
+
+  /** @param {number} i @returns {Segment} */
+  const segmentAt = (i) => instance.scope((scope) => {
+    const out = scope.struct('segment');
+    /** @type {Engine} */ (ready).call('get_segment', i, out);
+    const { offset, length, chunk, chunk_offset: chunkOffset, literal } = instance.get('segment', out);
+    return { offset, length, chunk: literal ? undefined : chunk, chunkOffset, whole: !literal && isWhole(chunk, length) };
+  });
+
+  /** @param {number} chunk @param {number} length */
+  const isWhole = (chunk, length) => instance.scope((scope) => {
+    const out = scope.struct('chunk_info');
+    return index.call('get_chunk', big(chunk), out) === 0 && instance.get('chunk_info', out).size === length;
+  });
+
+  /** @type {Merged['segments']} */
+  async function segments(offset, length, options) {
+    const merge = await plan(options);
+    const count = merge.call('num_segments');
+    /** @type {Segment[]} */
+    const found = [];
+    for (let i = merge.call('find_segment', big(offset)); i < count; i++) {
+      const segment = segmentAt(i);
+      if (segment.offset >= offset + length) break;
+      found.push(segment);
+    }
+    return found;
+  }
+
+  /** Where the chunks that a range touches are.
+   * @param {number} offset @param {number} length @param {ReadOptions} [options] */
+  async function chunksOf(offset, length, options) {
+    const chunks = (await segments(offset, length, options)).map(({ chunk }) => chunk ?? -1);
+    return [...new Set(chunks)].filter((chunk) => chunk >= 0).map(merged.place);
+  }
+
+  /** Large chunks side by side, each by a reader of its own; the rest as planned.
+   * @type {Body['read']} */
+  async function read(offset, length, options) {
+    const size = await merged.size(options);
+    const end = Math.min(offset + length, size);
+    const parts = partsOf(await segments(offset, end - offset, options), offset, end);
+    if (parts.length === 1 && parts[0] && parts[0].chunk === undefined) {
+      return readPlanned(offset, end - offset, options);
+    }
+    const out = room(Math.max(end - offset, 0));
+    await inGroups(parts, async ({ begin, length: n, chunk, chunkOffset, all }) => {
+      const how = verifyOf(verify, all ? 'late' : 'never');
+      const bytes = chunk === undefined ? await readPlanned(begin, n, options)
+        : await using(readChunk(file, index, chunk, chunkOffset, n, how),
+          (reader) => collect(file, reader, { signal: options?.signal }, n));
+      if (bytes.length !== n) throw new CpbError('DAMAGED', `chunk ${chunk} is shorter than the index says`);
+      out.set(bytes, begin - offset);
+    });
+    return out;
+  }
+
+  /** @type {Merged['place'] | undefined} */
+  let places;
+
+  /** @type {Merged} */
+  const merged = {
+    segments,
+    place: (chunk) => (places ??= placesOf(file, index))(chunk),
+    windows() {
+      const all = Array.from({ length: index.call('num_chunks') }, (_, i) => merged.place(i));
+      return joined(all, WINDOW);
+    },
+    read,
+    size: async (options) => (await plan(options)).call('size'),
+    stream: (offset, length, options = {}) => streamOf(file, async (signal) => {
+      const merge = newMerge(options.verify ?? 'late');
+      try {
+        const windows = length === Infinity ? merged.windows()
+          : joined(await chunksOf(offset, length, { signal }), WINDOW);
+        await file.drive(merge, { signal, around: inside(windows) });
+        merge.check('read', big(offset), big(length));
+        return merge;
+      } catch (error) {
+        merge.free();
+        throw error;
+      }
+    }, options),
+    until(offset) {
+      if (!ready) return Infinity;
+      const { offset: begin, length } = segmentAt(ready.call('find_segment', big(offset)));
+      return begin + length;
+    },
+  };
+  return merged;
+}
+
+/**
+ * What is read from a chunk directly, and what lies between by the merge.
+ *
+ * @param {Segment[]} segments
+ * @param {number} offset
+ * @param {number} end
+ */
+function partsOf(segments, offset, end) {
+  /** @type {{ begin: number, length: number, chunk?: number, chunkOffset: number, all: boolean }[]} */
+  const parts = [];
+  for (const segment of segments) {
+    const begin = Math.max(segment.offset, offset);
+    const length = Math.min(segment.offset + segment.length, end) - begin;
+    const last = parts.at(-1);
+    if (segment.whole) {
+      const all = length === segment.length;
+      parts.push({ begin, length, chunk: segment.chunk, chunkOffset: begin - segment.offset, all });
+    } else if (last && last.chunk === undefined) {
+      last.length += length;
+    } else {
+      parts.push({ begin, length, chunkOffset: 0, all: false });
+    }
+  }
+  return parts;
+}
+
+/**
+ * In groups that are not too large; the parts of a group begin in one turn, so that
+ * requests for what lies near each other are joined.
+ *
+ * @template {{ length: number }} T
+ * @param {T[]} parts
+ * @param {(part: T) => Promise<void>} work
+ */
+async function inGroups(parts, work) {
+  for (let i = 0; i < parts.length;) {
+    const group = [];
+    for (let bytes = 0; i < parts.length && group.length < AT_ONCE.chunks; i++) {
+      const part = /** @type {T} */ (parts[i]);
+      bytes += part.length;
+      if (group.length > 0 && bytes > AT_ONCE.bytes) break;
+      group.push(part);
+    }
+    await Promise.all(group.map(work));
+  }
+}
+
+/**
+ * @param {Range[]} ranges in their order
+ * @returns {(offset: number) => Range | undefined} the one that holds it
+ */
+function inside(ranges) {
+  return (offset) => {
+    let low = 0, high = ranges.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const { offset: begin, length } = /** @type {Range} */ (ranges[middle]);
+      if (offset >= begin + length) low = middle + 1;
+      else high = middle;
+    }
+    const range = ranges[low];
+    return range && offset >= range.offset ? range : undefined;
+  };
+}
