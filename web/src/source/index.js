@@ -56,7 +56,7 @@ export function prepare(input, options = {}, openPath = undefined) {
 function sourceOf(input, { http, budget: limit }, openPath) {
   if (typeof input === 'string' || input instanceof URL) {
     const text = String(input);
-    if (/^(blob|data):/i.test(text)) return urlSource(text, { maxWhole: Infinity, ...http, budget: limit });
+    if (/^(blob|data):/i.test(text)) return localUrlSource(text);
     if (openPath && !/^https?:/i.test(text)) return openPath(text);
     return urlSource(text, { ...http, budget: limit });
   }
@@ -65,4 +65,21 @@ function sourceOf(input, { http, budget: limit }, openPath) {
   const source = /** @type {Source} */ (input);
   if (typeof source?.read === 'function' && typeof source.stat === 'function') return source;
   throw new CpbError('USAGE', 'the input is no URL, Blob, bytes or source ({ read, stat })');
+}
+
+/**
+ * A blob: or data: URL: what it names is at hand, and no server is asked for ranges.
+ *
+ * @param {string} url
+ * @returns {Source}
+ */
+function localUrlSource(url) {
+  /** @type {Promise<Source> | undefined} */
+  let found;
+  const source = () => found ??= fetch(url).then((answer) => answer.blob()).then(blobSource);
+  return {
+    name: 'the URL',
+    read: async (offset, length) => (await source()).read(offset, length),
+    stat: async () => (await source()).stat(),
+  };
 }

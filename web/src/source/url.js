@@ -53,9 +53,8 @@ export function urlSource(url, options = {}) {
   const { timeout = 30_000, maxWhole = 1 << 20 } = options;
   const here = /** @type {{ location?: Location }} */ (globalThis).location;
   const target = new URL(url, here?.href);
-  const name = target.protocol === 'data:' ? 'data:' : target.origin + target.pathname;
-  const crossOrigin = here !== undefined && /^http/.test(target.protocol)
-    && here.origin !== target.origin;
+  const name = target.origin + target.pathname;
+  const crossOrigin = here !== undefined && here.origin !== target.origin;
   const advice = crossOrigin ? '; perhaps its CORS rules: it must answer with'
     + ' Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and'
     + ' Access-Control-Expose-Headers: Content-Range, ETag' : '';
