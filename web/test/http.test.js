@@ -161,7 +161,7 @@ matrix('refusals are told apart', (from) => reads(from, 1000, 5000), [
   ['403-expired', { code: 'HTTP', status: 403, message: /has expired; ask for a new one.*Request has expired/ }, 1],
   ['404', { code: 'HTTP', status: 404, retryable: false }, 1],
   ['204', { code: 'HTTP', status: 204 }, 1],
-  ['416', { code: 'RANGE', status: 416 }, 1],
+  ['416', { code: 'RANGE', status: 416, message: /416 to a range at 0/ }, 2],
   ['500', { code: 'HTTP', status: 500, retryable: true }, 4],
   ['501', { code: 'HTTP', status: 501, retryable: false }, 1],
   ['503-hour', { code: 'HTTP', status: 503, retryable: true, retryAfter: 3_600_000 }, 1],
@@ -248,9 +248,11 @@ test('a read past the end gives what there is', async () => {
   assert.equal((await from.read(FILE_SIZE, 10)).length, 0);
   assert.equal((await from.read(FILE_SIZE + 5, 10)).length, 0);
   assert.equal((await report()).requests, 1);
-  const unknown = source(lie('honest').url);
-  assert.equal((await unknown.read(FILE_SIZE + 5, 10)).length, 0, 'when the size is not known yet');
-  assert.equal((await unknown.stat()).size, FILE_SIZE);
+  for (const fault of ['honest', '416-silent']) {
+    const unknown = source(lie(fault).url);
+    assert.equal((await unknown.read(FILE_SIZE + 5, 10)).length, 0, `${fault}: when the size is not known yet`);
+    assert.equal((await unknown.stat()).size, FILE_SIZE);
+  }
 });
 
 matrix('a stream is one request, and goes on where it broke off', stream, [

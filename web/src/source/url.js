@@ -113,7 +113,7 @@ export function urlSource(url, options = {}) {
     }
   }
 
-  /** @param {Response} response @param {number} size */
+  /** @param {{ headers: Headers }} response @param {number} size */
   function agree({ headers }, size) {
     try {
       pinned = pin(pinned, {
@@ -191,7 +191,7 @@ export function urlSource(url, options = {}) {
       if (response.status === 200) {
         return void await whole(answer, begin === 0 && end < Infinity ? Math.max(end, maxWhole) : maxWhole);
       }
-      if (response.status === 416) return past(response, begin);
+      if (response.status === 416) return past(response, begin, signal);
       if (response.status !== 206) throw await refusal(answer, name);
       const span = spanOf(response, name, crossOrigin);
       agree(response, span.size);
@@ -203,13 +203,20 @@ export function urlSource(url, options = {}) {
     });
   }
 
-  /** A 416 is the answer for ranges past the end only. @param {Response} response @param {number} begin */
-  function past(response, begin) {
-    const size = sizeOf416(response.headers);
-    if (size !== undefined && size <= begin) return agree(response, size);
-    if (size !== undefined && pinned) agree(response, size);
-    throw new CpbError('RANGE', `${name} answered 416 to a range at ${begin}`
-      + (pinned ? ` of ${pinned.size} bytes` : ' and did not say its size'), { status: 416, offset: begin });
+  /**
+   * A 416 is the answer for ranges past the end only. S3 leaves out where the end is.
+   *
+   * @param {Response} response
+   * @param {number} begin
+   * @param {AbortSignal} [signal]
+   */
+  async function past({ headers }, begin, signal) {
+    const size = sizeOf416(headers);
+    if (size !== undefined && (pinned || size <= begin)) agree({ headers }, size);
+    else if (!pinned && begin > 0) await stat({ signal });
+    if (pinned && begin >= pinned.size) return;
+    throw new CpbError('RANGE', `${name} answered 416 to a range at ${begin}, which is`
+      + (pinned ? ` in its ${pinned.size} bytes` : ' its beginning'), { status: 416, offset: begin });
   }
 
   /**

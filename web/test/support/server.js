@@ -104,6 +104,7 @@ const faults = {
 
   '416': (x) => x.send(416),
   '416-later': (x) => x.n > 1 && x.send(416, { 'Content-Range': `bytes */${x.size}` }),
+  '416-silent': (x) => Number(x.range?.[0]) >= x.size && x.send(416),
   '416-shrunk': (x) => x.n > 1 && x.send(416, { 'Content-Range': 'bytes */10' }),
   '400': (x) => x.send(400, {}, 'no'),
   '401': (x) => x.send(401, { 'WWW-Authenticate': 'Bearer' }),

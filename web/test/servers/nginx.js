@@ -1,0 +1,42 @@
+/** nginx on a folder. /files/ as it is, /gzip/ compressed, /page/ without ranges. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { find, freePort, serve } from './start.js';
+
+/** @type {(port: number, files: string, work: string) => string} */
+const config = (port, files, work) => `
+daemon off;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+pid ${work}/nginx.pid;
+error_log ${work}/error.log;
+events {}
+http {
+  access_log ${work}/access.log;
+  client_body_temp_path ${work}/body;
+  proxy_temp_path ${work}/proxy;
+  fastcgi_temp_path ${work}/fastcgi;
+  uwsgi_temp_path ${work}/uwsgi;
+  scgi_temp_path ${work}/scgi;
+  default_type application/octet-stream;
+  server {
+    listen 127.0.0.1:${port};
+    location /files/ { alias ${files}/; }
+    location /gzip/ { alias ${files}/; gzip on; gzip_types *; gzip_min_length 1; }
+    location /page/ { alias ${files}/; max_ranges 0; }
+    location /busy/ { return 503; }
+  }
+}
+`;
+
+/**
+ * @param {string} files
+ * @param {string} work an empty folder
+ */
+export async function nginx(files, work) {
+  const port = await freePort();
+  const path = join(work, 'nginx.conf');
+  await mkdir(work, { recursive: true });
+  await writeFile(path, config(port, files, work));
+  const close = await serve([find('nginx') ?? '', '-c', path, '-e', join(work, 'error.log')], `http://127.0.0.1:${port}/`);
+  return { base: `http://127.0.0.1:${port}`, close };
+}
