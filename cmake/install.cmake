@@ -6,8 +6,8 @@ install(DIRECTORY include/cpb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Targets that were compiled from source have no package to be found again, so
-# only a build against the system's libraries can be exported.
-if(CPB_DEPENDENCIES STREQUAL system)
+# only a build against the system's libraries, and with all of them, can be exported.
+if(CPB_DEPENDENCIES STREQUAL system AND CPB_CODECS STREQUAL builtin AND CPB_WITH_BROTLI)
   install(TARGETS cpb_static cpb_shared EXPORT cpb)
   install(EXPORT cpb NAMESPACE cpb:: FILE cpb-targets.cmake
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cpb)

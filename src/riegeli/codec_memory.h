@@ -17,6 +17,7 @@ struct cpb_codec_block;
 typedef struct cpb_codec_memory {
   cpb_allocator allocator;
   uint64_t window;
+  uint64_t whole; /* the most that a decoder which cannot stream may hold */
   bool refused; /* the ceiling was hit */
   struct cpb_codec_block *lent; /* what a library has */
   struct cpb_codec_block *kept; /* the one released last is first */

@@ -29,6 +29,10 @@ static bool choose_encoder(const cpb_codec_options *options, const cpb_encoder *
     default: cpb_codec_fail(error, CPB_E_USAGE, "no such codec"); return false;
   }
   const cpb_encoder *e = *encoder;
+  if (e->create == NULL) {
+    cpb_codec_fail(error, CPB_E_UNSUPPORTED, "this build of libcpb does not write this codec");
+    return false;
+  }
   *level = options->level != 0 ? options->level : e->level_default;
   if (options->level == -1 && e->level_min == 0) *level = 0;
   if (out_of_range(*level, e->level_min, e->level_max)) {

@@ -45,6 +45,7 @@ cpb_decompressor *cpb_decompressor_new(const cpb_allocator *a, const cpb_limits 
     return NULL;
   }
   cpb_codec_memory_init(&d->memory, &allocator, all.window);
+  d->memory.whole = all.riegeli_chunk;
   if (!cpb_decompressor_reset(d, type, in_size, error)) {
     cpb_decompressor_free(d);
     return NULL;

@@ -10,7 +10,8 @@ typedef struct cpb_encoder {
   uint8_t type;
   int level_min, level_max, level_default; /* as the library counts them */
   int window_min, window_max;
-  void *(*create)(cpb_codec_memory *memory, int level, int window_log); /* NULL: no memory */
+  /* NULL when this build has no such encoder; answers NULL without memory. */
+  void *(*create)(cpb_codec_memory *memory, int level, int window_log);
   void (*destroy)(void *state);
   bool (*begin)(void *state, uint64_t size); /* false: no memory */
   /* `last`: the buffer ends with `in`. False: no memory. */

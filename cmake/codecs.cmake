@@ -1,0 +1,30 @@
+# Where Brotli and Zstd come from:
+#   CPB_CODECS=builtin     the libraries (dependencies.cmake)
+#   CPB_CODECS=host        the program that uses libcpb decodes them by a function
+#                          of its own (cpb/host_codec.h); neither is written
+#   CPB_WITH_BROTLI=OFF    of the libraries only Zstd; Brotli is CPB_E_UNSUPPORTED
+set(CPB_CODECS builtin CACHE STRING "builtin or host")
+set_property(CACHE CPB_CODECS PROPERTY STRINGS builtin host)
+option(CPB_WITH_BROTLI "Read and write Brotli" ON)
+
+# cpb_codec_sources(<target> <builtin or host> <with Brotli>)
+function(cpb_codec_sources target from brotli)
+  if(from STREQUAL host)
+    set(files codecs_host.c)
+  elseif(brotli)
+    set(files decoder_zstd.c encoder_zstd.c decoder_brotli.c encoder_brotli.c)
+  else()
+    set(files decoder_zstd.c encoder_zstd.c codecs_without_brotli.c)
+  endif()
+  list(TRANSFORM files PREPEND ${PROJECT_SOURCE_DIR}/src/riegeli/)
+  target_sources(${target} PRIVATE ${files})
+endfunction()
+
+# The libraries that this build needs for it.
+set(CPB_CODEC_LIBRARIES)
+if(CPB_CODECS STREQUAL builtin)
+  list(APPEND CPB_CODEC_LIBRARIES cpb_zstd)
+  if(CPB_WITH_BROTLI)
+    list(APPEND CPB_CODEC_LIBRARIES cpb_brotli)
+  endif()
+endif()

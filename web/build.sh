@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# web/build.sh [DIR]: builds the WebAssembly modules and layouts.json into DIR,
+# build/web by default, with the emcc that is installed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+dir=${1:-build/web}
+# Debian's Emscripten finds acorn only so.
+[ -d /usr/share/nodejs/acorn ] && export NODE_PATH=${NODE_PATH:-/usr/share/nodejs}
+mkdir -p "$dir"
+emcmake cmake -S . -B "$dir" -G Ninja
+ninja -C "$dir" web
