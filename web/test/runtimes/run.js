@@ -40,7 +40,7 @@ const line = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed, ${skipped} skipped`;
 
 /** @type {(text: string) => string} */
-const indented = (text) => text.trim().slice(-6000).replace(/^/gm, '    ');
+const indented = (text) => text.trim().slice(-20_000).replace(/^/gm, '    ');
 
 /**
  * @param {string} runtime

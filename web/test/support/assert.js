@@ -3,7 +3,7 @@
  * argument says what was looked at, such as a file's name.
  */
 
-class AssertionError extends Error {
+export class AssertionError extends Error {
   name = 'AssertionError';
 }
 

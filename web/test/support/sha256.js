@@ -1,5 +1,8 @@
 /** SHA-256 in hex of many small things of which most are the same. */
 
+/** From here on crypto.subtle is faster than knowing. */
+const SMALL = 16384;
+
 /** @type {Map<string, Promise<string>>} */
 const known = new Map();
 
@@ -28,14 +31,22 @@ async function digest(bytes) {
 }
 
 /**
- * @param {Uint8Array | string} data
- * @returns {Promise<string>}
+ * Begins to hash, unless that was done for equal bytes.
+ *
+ * @param {Uint8Array} bytes
+ * @returns {string} what `sha256Of` takes
  */
-export function sha256(data) {
+export function begin(bytes) {
+  const id = bytes.length <= SMALL ? key(bytes) : `large ${known.size}`;
+  if (!known.has(id)) known.set(id, digest(bytes.slice()));
+  return id;
+}
+
+/** @type {(id: string) => Promise<string>} */
+export const sha256Of = async (id) => /** @type {Promise<string>} */ (known.get(id));
+
+/** @type {(data: Uint8Array | string) => Promise<string>} */
+export async function sha256(data) {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
-  if (bytes.length > 65536) return digest(bytes);
-  const id = key(bytes);
-  const found = known.get(id) ?? digest(bytes.slice());
-  known.set(id, found);
-  return found;
+  return bytes.length <= SMALL ? sha256Of(begin(bytes)) : digest(bytes);
 }

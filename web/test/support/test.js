@@ -7,6 +7,8 @@
  * alone) or has a line such as `// runtimes: node, deno, bun`. It does no I/O outside
  * of tests: workerd has none there.
  */
+import { AssertionError } from './assert.js';
+
 export { assert, show } from './assert.js';
 
 /** @type {any} */
@@ -85,13 +87,14 @@ export async function each(cases, name, fn) {
     try {
       await fn(item);
     } catch (error) {
-      failures.push(`${name(item)}: ${describe(error)}`);
+      const lines = describe(error).split('\n');
+      failures.push(`${name(item)}: ${lines.slice(0, 5).join('\n')}`);
     }
   }
   if (count === 0) throw new Error('there was no case');
   if (failures.length === 0) return;
   const more = failures.length > 10 ? `\n… and ${failures.length - 10} more` : '';
-  throw new Error(
+  throw new AssertionError(
     `${failures.length} of ${count} cases failed\n${failures.slice(0, 10).join('\n')}${more}`,
   );
 }
