@@ -228,9 +228,10 @@ static void it_does_so_wherever_a_block_ends(void **state) {
     cpb_buffer metadata = index_of(counts[i]);
     const cpb_span span = {metadata.data, metadata.size};
     size_t end = (size_t)cpb_max_u64(metadata.size, 300) + 200;
-    for (size_t n = 0; n < 500; n++) /* the file ends within 300 of a block's end */
+    size_t step = i == 0 ? 1 : 7;
+    for (size_t n = 0; n < 500; n += step) /* the file ends within 300 of a block's end */
       expect_cheap_opening(span, 4 * BLOCK - end % BLOCK - 200 + n, CPB_CODEC_NONE, counts[i]);
-    for (size_t n = 0; n < BLOCK; n += 599) expect_cheap_opening(span, BLOCK + n, CPB_CODEC_NONE, counts[i]);
+    for (size_t n = 0; n < BLOCK; n += 1999) expect_cheap_opening(span, BLOCK + n, CPB_CODEC_NONE, counts[i]);
     cpb_buffer_free(&metadata);
   }
 }
@@ -329,7 +330,7 @@ static void it_is_one_request_wherever_a_block_header_cuts_it(void **state) {
   for (size_t n = 0; n < 120; n++) { /* chunk 1 begins from 110 bytes before a block's end on */
     bytes chunks[CHUNKS];
     make_chunks(chunks, BLOCK - 64 - 43 - 110 + n);
-    chunks[9].size = 30;
+    for (size_t i = 2; i < CHUNKS; i++) chunks[i].size = cpb_min_size(chunks[i].size, 30);
     expect_exact_chunks(chunks, CPB_CODEC_NONE, false, false);
     free_chunks(chunks);
   }
