@@ -1,5 +1,4 @@
 /** openRecords(): the records of any Riegeli file. */
-import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { prepare } from '../source/index.js';
 import { DATA, DONE, RECORD, SKIPPED } from '../wasm/engine.js';
@@ -121,27 +120,36 @@ export async function openRecords(input, options = {}) {
 }
 
 /**
- * Reads on each time that it is called.
+ * Reads on each time that it is called; what came before an error is given out first.
  *
  * @param {OpenFile} file
  * @param {Engine} reader
  */
 function batcher(file, reader) {
   const take = taker(file, reader);
+  /** @type {{ error: unknown } | undefined} */
+  let failed;
+
   return async (/** @type {ReadOptions | undefined} */ options) => {
+    if (failed) throw failed.error;
     /** @type {(Record | Skipped)[]} */
     const items = [];
     let bytes = 0;
-    const step = await file.drive(reader, {
-      signal: options?.signal,
-      onStep(event) {
-        const item = take(event);
-        if (!item) return false;
-        bytes += items.push(item) && 'size' in item ? item.size : 0;
-        return bytes >= BATCH.bytes || items.length >= BATCH.records;
-      },
-    });
-    return { items, done: step === DONE };
+    const onStep = (/** @type {number} */ event) => {
+      const item = take(event);
+      if (!item) return false;
+      items.push(item);
+      if ('size' in item) bytes += item.size;
+      return bytes >= BATCH.bytes || items.length >= BATCH.records;
+    };
+    try {
+      const step = await file.drive(reader, { signal: options?.signal, onStep });
+      return { items, done: step === DONE };
+    } catch (error) {
+      if (items.length === 0) throw error;
+      failed = { error };
+      return { items, done: false };
+    }
   };
 }
 
@@ -152,37 +160,44 @@ function batcher(file, reader) {
  * @param {Engine} reader
  */
 function taker({ instance }, reader) {
-  /** @type {Omit<Record, 'bytes'> | undefined} */
+  /** @type {Record | undefined} the one that has begun */
   let record;
-  let bytes = collector();
+  /** @type {ReturnType<typeof collector> | undefined} where it comes in several pieces */
+  let pieces;
   let missing = 0;
 
-  function whole() {
-    if (!record || missing > 0) return undefined;
-    const done = { ...record, bytes: bytes.bytes() };
-    record = undefined;
+  /** @param {Uint8Array} [bytes] */
+  function whole(bytes) {
+    const done = /** @type {Record} */ (record);
+    if (bytes) done.bytes = bytes;
+    record = pieces = undefined;
     return done;
+  }
+
+  function begin() {
+    const { position, chunk_begin: chunkBegin, index, size } = instance.get('record', reader.call('record'));
+    record = { position, chunkBegin, index, size, bytes: new Uint8Array(0) };
+    missing = size;
+    return size === 0 ? whole() : undefined;
+  }
+
+  function more() {
+    const data = reader.peek();
+    const all = data.length === missing;
+    missing -= data.length;
+    if (all && !pieces) return whole(data.slice());
+    (pieces ??= collector(record?.size)).add(data);
+    return all ? whole(pieces.bytes()) : undefined;
   }
 
   /** @param {number} step @returns {Record | Skipped | undefined} */
   return (step) => {
-    if (step === RECORD) {
-      const { position, chunk_begin: chunkBegin, index, size } = instance.get('record', reader.call('record'));
-      record = { position, chunkBegin, index, size };
-      missing = size;
-      bytes = collector(size);
-      return whole();
-    }
-    if (step === DATA) {
-      const more = reader.peek();
-      bytes.add(more);
-      missing -= more.length;
-      return whole();
-    }
-    record = undefined; // one in its midst ends here
+    if (step === RECORD) return begin();
+    if (step === DATA) return more();
+    record = pieces = undefined; // one in its midst ends here
     if (step !== SKIPPED) return undefined;
-    const { begin, end, reason } = instance.get('skipped', reader.call('skipped'));
-    return { skipped: { begin, end, reason: instance.text(reason) } };
+    const { begin: from, end, reason } = instance.get('skipped', reader.call('skipped'));
+    return { skipped: { begin: from, end, reason: instance.text(reason) } };
   };
 }
 

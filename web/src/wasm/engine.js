@@ -53,10 +53,14 @@ export function engineOf(instance, name, pointer, onFree) {
     throw new CpbError('MEMORY', `no ${name}: out of memory, or an option is out of range`);
   }
   const out = instance.alloc(SCRATCH);
+  /** @type {Map<string, (...args: any[]) => any>} */
+  const methods = new Map();
   /** @type {Engine['call']} */
   const call = (method, ...args) => {
     if (!engine.pointer) throw new CpbError('CLOSED', 'the file was closed');
-    return at(instance.c, `${name}_${method}`)(engine.pointer, ...args);
+    let f = methods.get(method);
+    if (!f) methods.set(method, f = at(instance.c, `${name}_${method}`));
+    return f(engine.pointer, ...args);
   };
   instance.users++;
 
@@ -133,7 +137,8 @@ export async function drive(instance, engine, source, options = {}) {
     const step = stepOn(instance, engine, method, onStep);
     if (step !== NEED) return step;
     const { kind, offset, length, ahead } = needOf(instance, engine);
-    if (kind === NEED_SIZE) await feed.measure(length, { signal });
+    // No input is that long: its end says so.
+    if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER) await feed.measure(length, { signal });
     else await feed.fetch(offset, length, ahead, { signal });
     if (!answered(instance, engine)) {
       throw new CpbError('READ', `the source gave no bytes at ${offset}`, { offset });
