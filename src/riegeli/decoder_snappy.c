@@ -135,7 +135,9 @@ static void emit_copy(snappy_state *s, cpb_decode_io *io) {
 static void copy_short(uint8_t *out, size_t offset, size_t size) {
   const uint8_t *from = out - offset;
   if (offset >= 16) {
-    for (size_t i = 0; i < size; i += 16) memcpy(out + i, from + i, 16);
+    memcpy(out, from, 16);
+    if (size <= 16) return; /* most are; more exactly it is hard to predict */
+    for (size_t i = 16; i < MAX_SHORT; i += 16) memcpy(out + i, from + i, 16);
   } else if (offset >= 8) {
     for (size_t i = 0; i < size; i += 8) memcpy(out + i, from + i, 8);
   } else if (offset == 1) {

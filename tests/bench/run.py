@@ -27,14 +27,18 @@ def output(*command):
                           check=True).stdout.decode()
 
 
-def mb_per_second(line):
-    seconds, size = line.split()[:2]
-    return int(size) / 1e6 / float(seconds)
+SECONDS = "0.5"  # for which a program repeats its work, in one process
+
+
+def ours(*args):
+    """bench_records prints seconds and bytes, a line a run."""
+    runs = [line.split() for line in output(OURS, *args, SECONDS).splitlines()]
+    return statistics.median(int(size) / 1e6 / float(seconds) for seconds, size in runs)
 
 
 def crate(*args):
     """The crate's bench prints MB/s, a line a run."""
-    return statistics.median(float(line.split()[0]) for line in output(RS, *args, "0.5").splitlines())
+    return statistics.median(float(line) for line in output(RS, *args, SECONDS).splitlines())
 
 
 def rounds(count, programs):
@@ -63,7 +67,8 @@ DATA = [("tensors", "incompressible records of 1 MB"), ("nodes", "NodeDef-like r
 
 def records(out, args):
     out("## Records: MB/s of decoded data, in memory, one thread\n")
-    out("`floor` is hash, decompression and one copy alone, for the same file.\n")
+    out("`floor` is the hash, the codec and one copy alone, chunk by chunk, for the same file in memory, "
+        "block headers already taken out. Each figure is the median of the runs that fit into half a second.\n")
     out("### Reading\n")
     out("| data | file | libcpb | crate `riegeli` | libcpb / crate | floor | libcpb / floor |")
     out("|---|---|---|---|---|---|---|")
@@ -76,24 +81,25 @@ def records(out, args):
                 file = WORK / f"{data}{transpose.replace(',', '-')}-{codec.replace(':', '')}.riegeli"
                 with open(lp, "rb") as source, open(file, "wb") as to:
                     subprocess.run([RS, "write", codec + transpose], stdin=source, stdout=to, check=True)
-                programs = {"ours": lambda: mb_per_second(output(OURS, "read", file)),
-                            "crate": lambda: crate("bench-read", file)}
+                programs = {"ours": lambda: ours("read", file), "crate": lambda: crate("bench-read", file)}
                 if not transpose:
-                    programs["floor"] = lambda: mb_per_second(output(OURS, "floor", file))
+                    programs["floor"] = lambda: ours("floor", file)
                 f = rounds(args.rounds, programs)
                 floor = [shown(f["floor"]), ratio(f["ours"], f["floor"])] if "floor" in f else ["", ""]
                 out(f"| {what} | {codec}{transpose.replace(',', ', ')} | {shown(f['ours'])} | {shown(f['crate'])} | "
                     f"{ratio(f['ours'], f['crate'])} | {floor[0]} | {floor[1]} |")
     out("\n### Writing\n")
-    out("| data | codec | libcpb | crate `riegeli` | libcpb / crate |")
-    out("|---|---|---|---|---|")
+    out("| data | codec | libcpb | crate `riegeli` | libcpb / crate | floor | libcpb / floor |")
+    out("|---|---|---|---|---|---|---|")
     for data, what in DATA:
         lp = WORK / f"{data}.lp"
         for codec, theirs in CODECS:
             f = rounds(args.rounds, {
-                "ours": lambda: mb_per_second(output(OURS, "write", codec, lp, WORK / "out.riegeli")),
-                "crate": lambda: crate("bench-write", theirs, lp)})
-            out(f"| {what} | {theirs} | {shown(f['ours'])} | {shown(f['crate'])} | {ratio(f['ours'], f['crate'])} |")
+                "ours": lambda: ours("write", codec, lp, WORK / "out.riegeli", "0", "0"),
+                "crate": lambda: crate("bench-write", theirs, lp),
+                "floor": lambda: ours("write-floor", codec, WORK / f"{data}-{theirs.replace(':', '')}.riegeli")})
+            out(f"| {what} | {theirs} | {shown(f['ours'])} | {shown(f['crate'])} | {ratio(f['ours'], f['crate'])} | "
+                f"{shown(f['floor'])} | {ratio(f['ours'], f['floor'])} |")
     out("")
 
 
@@ -127,31 +133,35 @@ def models(out, args):
     out(f"## A SavedModel of {model.stat().st_size / 1e6:.0f} MB: whole processes, seconds and peak MiB\n")
     out("TensorFlow's time is that of its `Merger::Read` (or of parsing the `.pb`) alone, without starting the "
         "process or writing the message; ours is the whole process, with every byte of the merged message put "
-        "out.\n")
-    out("| | libcpb s | libcpb MiB | TensorFlow s | TensorFlow MiB | times faster | memory |")
-    out("|---|---|---|---|---|---|---|")
+        "out. `floor` is the hash, the codec and one copy alone, from memory to memory.\n")
+    out("| | libcpb s | libcpb MiB | TensorFlow s | TensorFlow MiB | times faster | memory | floor s | floor / libcpb |")
+    out("|---|---|---|---|---|---|---|---|---|")
 
     def tensorflow(path):
         seconds, kib = output(TF_MERGER, schema, "tensorflow.SavedModel", path, "/dev/null").split()
         return float(seconds), int(kib) / 1024
 
-    def row(name, ours, theirs):
-        f = rounds(args.rounds, {"ours": ours, "theirs": theirs})
+    def floor(path):
+        seconds, _ = output(OURS, "floor", path).split()
+        return float(seconds), 0
+
+    def row(name, ours, theirs, split):
+        f = rounds(args.rounds, {"ours": ours, "theirs": theirs, "floor": lambda: floor(split)})
         columns = {k: ([x[0] for x in v], [x[1] for x in v]) for k, v in f.items()}
-        (s, m), (ts, tm) = columns["ours"], columns["theirs"]
+        (s, m), (ts, tm), (fs, _) = columns["ours"], columns["theirs"], columns["floor"]
         out(f"| {name} | {statistics.median(s):.2f} ({min(s):.2f}–{max(s):.2f}) | {statistics.median(m):.0f} | "
             f"{statistics.median(ts):.2f} ({min(ts):.2f}–{max(ts):.2f}) | {statistics.median(tm):.0f} | "
-            f"{ratio(ts, s)} | {ratio(m, tm)} |")
+            f"{ratio(ts, s)} | {ratio(m, tm)} | {statistics.median(fs):.2f} | {ratio(fs, s)} |")
 
     for codec in ("none", "zstd", "brotli"):
         split = WORK / f"model-{codec}.cpb"
         subprocess.run([cpb, "split", model, "-o", split, "--codec", codec, "--force", "--quiet"], check=True)
         for to in ("/dev/null", WORK / "merged.pb"):
             row(f"merge, {codec}, to {'/dev/null' if to == '/dev/null' else 'a file'}",
-                lambda: timed(cpb, "merge", split, "-o", to, "--force", "--quiet"), lambda: tensorflow(split))
+                lambda: timed(cpb, "merge", split, "-o", to, "--force", "--quiet"), lambda: tensorflow(split), split)
     row("merge, none, to /dev/null, against parsing the .pb",
         lambda: timed(cpb, "merge", WORK / "model-none.cpb", "-o", "/dev/null", "--force", "--quiet"),
-        lambda: tensorflow(model))
+        lambda: tensorflow(model), WORK / "model-none.cpb")
     out("")
     out("| | s | MiB |")
     out("|---|---|---|")
