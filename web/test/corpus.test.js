@@ -2,6 +2,7 @@
 import { chunkedCases, damage, damagedCases, listing } from './corpus/cases.js';
 import { libcpb } from './support/libcpb.js';
 import { begin, sha256, sha256Of } from './support/sha256.js';
+import { collect } from './support/stream.js';
 import { assert, data, each, json, test } from './support/test.js';
 
 /** @import { Chunked, ManifestRow, Row } from './corpus/cases.js' */
@@ -197,7 +198,7 @@ test('chunks of .cpb files: types, positions, sizes and bytes', { timeout }, asy
 async function merge(file, options) {
   const message = await opened(file, options);
   try {
-    const bytes = new Uint8Array(await new Response(message.merged()).arrayBuffer());
+    const bytes = await collect(message.merged());
     assert.equal(await message.messageSize(), bytes.length, 'the size that was promised');
     return bytes;
   } finally {
