@@ -156,7 +156,8 @@ static uint64_t left_of_range(const cpb_outline *o, uint64_t offset) { return o-
 static cpb_have copy(cpb_outline *o) {
   while (o->kept.length > 0) {
     cpb_span span;
-    cpb_have have = cpb_wire_feed_next(&o->feed, o->kept.offset, o->kept.length, left_of_range(o, o->kept.offset), &span);
+    uint64_t at = o->kept.offset;
+    cpb_have have = cpb_wire_feed_next(&o->feed, at, o->kept.length, left_of_range(o, at), &span);
     if (have != CPB_HAVE) return have;
     span.size = (size_t)cpb_min_u64(span.size, o->kept.length);
     if (!cpb_draft_put(&o->draft, span)) return CPB_FAILED;

@@ -22,7 +22,8 @@ static cpb_step run(cpb_outline *outline, fuzz_in message, size_t piece) {
   return step;
 }
 
-static cpb_outline *outline_of(const cpb_message_type *type, fuzz_in message, uint64_t max_value, size_t piece, cpb_step *step) {
+static cpb_outline *outline_of(const cpb_message_type *type, fuzz_in message, uint64_t max_value, size_t piece,
+                               cpb_step *step) {
   const cpb_outline_options options = {
       .struct_size = sizeof options, .max_value = max_value, .max_size = 1 << 20, .limits = &fuzz_limits};
   cpb_outline *outline = cpb_outline_new(NULL, type, NULL, 0, &options);

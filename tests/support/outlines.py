@@ -35,9 +35,8 @@ class Restorer:
         return self.single(value)
 
     def elements(self, value):
-        if is_omitted(value) and self.of.message_type is None and self.of.type not in (self.of.TYPE_STRING, self.of.TYPE_BYTES):
-            return self.fetched(value)
-        return [self.single(value)]
+        alone = self.of.message_type is not None or self.of.type in (self.of.TYPE_STRING, self.of.TYPE_BYTES)
+        return self.fetched(value) if is_omitted(value) and not alone else [self.single(value)]
 
     def single(self, value):
         if is_omitted(value):
