@@ -1,6 +1,5 @@
 import { CpbError } from '../errors.js';
-import { piecesOf, streamOf } from '../source/pieces.js';
-import { layer } from './layer.js';
+import { around, layer, streamThrough, sumOf } from './layer.js';
 
 /** @typedef {import('../types.js').Cost} Cost */
 
@@ -62,45 +61,33 @@ export function meter({ requests = Infinity, bytes = Infinity } = {}) {
  */
 export const budget = (limit) => (source) => {
   const usage = meter(limit);
-
-  /**
-   * @template T
-   * @param {number} length
-   * @param {() => Promise<T>} ask
-   * @param {(answer: T) => number} size
-   */
-  async function paid(length, ask, size) {
-    const bill = usage.begin(length);
-    try {
-      const answer = await ask();
-      bill.received(size(answer));
-      return answer;
-    } finally {
-      bill.end();
-    }
-  }
-
-  const { stream, tail, readMany } = source;
   return layer(source, {
     transferred: source.transferred ?? usage.cost,
-    read: (offset, length, options) =>
-      paid(length, () => source.read(offset, length, options), (bytes) => bytes.length),
-    tail: tail && ((length, options) =>
-      paid(length, () => tail.call(source, length, options), ({ bytes }) => bytes.length)),
-    readMany: readMany && ((ranges, options) =>
-      paid(ranges.reduce((sum, { length }) => sum + length, 0),
-        () => readMany.call(source, ranges, options),
-        (all) => all.reduce((sum, bytes) => sum + bytes.length, 0))),
-    stream: stream && ((offset, length, { signal } = {}) => streamOf(async function* pieces(inner) {
+    ...around(source, async (ask, _, length) => {
+      if (length === 0) return ask();
       const bill = usage.begin(length);
       try {
-        for await (const piece of piecesOf(stream.call(source, offset, length, { signal: inner }))) {
+        const answer = await ask();
+        bill.received(sizeOf(answer));
+        return answer;
+      } finally {
+        bill.end();
+      }
+    }),
+    stream: streamThrough(source, async function* paid(pieces, _, length) {
+      const bill = usage.begin(length);
+      try {
+        for await (const piece of pieces) {
           bill.received(piece.length);
           yield piece;
         }
       } finally {
         bill.end();
       }
-    }, signal)),
+    }),
   });
 };
+
+/** Of what `read`, `tail` or `readMany` answers. @param {any} answer @returns {number} */
+const sizeOf = (answer) =>
+  (Array.isArray(answer) ? sumOf(answer) : (answer.bytes ?? answer).length);

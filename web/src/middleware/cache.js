@@ -102,8 +102,7 @@ export const cache = ({ bytes: most = 32 << 20, block = 0, share = true } = {}) 
       (length === 0 ? Promise.resolve(new Uint8Array(0)) : source.read(missing.begin, length, { signal }))
         .then((bytes) => {
           if (now === generation) kept.put(missing.begin, bytes);
-          const parts = bytes.length === length ? [bytes, ...missing.tail] : [bytes];
-          return concat(...missing.head, ...parts);
+          return concat([...missing.head, bytes, ...bytes.length === length ? missing.tail : []]);
         })
         .finally(() => flights.delete(flight)));
     const flight = { begin, end, work };
@@ -118,7 +117,7 @@ export const cache = ({ bytes: most = 32 << 20, block = 0, share = true } = {}) 
     if (known) end = Math.min(end, known.size);
     if (offset >= end) return new Uint8Array(0);
     const there = gather(offset, end);
-    if (there.begin === there.end) return concat(...there.head, ...there.tail);
+    if (there.begin === there.end) return concat([...there.head, ...there.tail]);
     let flight = [...flights].find((other) =>
       other.begin <= offset && end <= other.end && !other.work.abandoned);
     if (!flight) {

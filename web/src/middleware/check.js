@@ -1,7 +1,6 @@
 import { CpbError } from '../errors.js';
-import { piecesOf, streamOf } from '../source/pieces.js';
 import { abortable } from '../source/wait.js';
-import { layer } from './layer.js';
+import { around, layer, streamThrough, sumOf } from './layer.js';
 
 /** @typedef {import('../types.js').Source} Source */
 
@@ -19,11 +18,11 @@ export const check = () => (source) => {
 
   /**
    * @template T
-   * @param {AbortSignal | undefined} signal
    * @param {() => Promise<T>} ask
+   * @param {import('../types.js').ReadOptions} [options]
    * @returns {Promise<T>}
    */
-  async function checked(signal, ask) {
+  async function checked(ask, { signal } = {}) {
     signal?.throwIfAborted();
     try {
       return await abortable(ask(), signal);
@@ -32,79 +31,76 @@ export const check = () => (source) => {
     }
   }
 
+  /** @param {string} what @param {number} [offset] */
+  const wrong = (what, offset) => new CpbError('READ', `${who} ${what}`, { offset });
+
+  const below = around(source, checked);
+  const { tail, readMany } = below;
+
   /** @type {Source['read']} */
-  async function read(offset, length, options = {}) {
-    demand(offset, length);
-    let bytes = await some(offset, length, options);
-    for (let i = 0; bytes.length < length; i++) {
-      const at = offset + bytes.length;
-      const { size } = await stat(options);
-      if (at >= size) break;
-      if (i === PATIENCE) throw new CpbError('READ', `${who} gives too few bytes`, { offset: at });
-      bytes = concat(bytes, await some(at, Math.min(length, size - offset) - bytes.length, options));
-    }
+  async function some(offset, length, options) {
+    const bytes = asBytes(await below.read(offset, length, options));
+    if (bytes.length > length) throw wrong(`gave ${bytes.length} bytes for ${length}`, offset);
     return bytes;
   }
 
   /** @type {Source['read']} */
-  async function some(offset, length, options = {}) {
-    if (length === 0) return new Uint8Array(0);
-    const bytes = asBytes(await checked(options.signal, () => source.read(offset, length, options)));
-    if (bytes.length > length) {
-      throw new CpbError('READ', `${who} gave ${bytes.length} bytes for ${length}`, { offset });
+  async function read(offset, length, options) {
+    demand(offset, length);
+    /** @type {Uint8Array[]} */
+    const parts = [];
+    for (let end = offset + length, tries = 0; offset < end; tries++) {
+      if (tries > 0) end = Math.min(end, (await stat(options)).size);
+      if (offset >= end) break;
+      if (tries > PATIENCE) throw wrong('gives too few bytes', offset);
+      const bytes = await some(offset, end - offset, options);
+      parts.push(bytes);
+      offset += bytes.length;
     }
-    return bytes;
+    return concat(parts);
   }
 
   /** @type {Source['stat']} */
-  async function stat(options = {}) {
-    const known = await checked(options.signal, async () => source.stat(options));
-    if (!Number.isSafeInteger(known?.size) || known.size < 0) {
-      throw new CpbError('READ', `${who} says that its size is ${known?.size}`);
-    }
-    return known;
+  async function stat(options) {
+    const known = await below.stat(options);
+    if (Number.isSafeInteger(known?.size) && known.size >= 0) return known;
+    throw wrong(`says that its size is ${known?.size}`);
   }
 
-  const { stream, tail, readMany } = source;
   return layer(source, {
     read,
     stat,
-    tail: tail && (async (length, options = {}) => {
+    tail: tail && (async (length, options) => {
       demand(0, length);
-      const end = await checked(options.signal, () => tail.call(source, length, options));
+      const end = await tail(length, options);
       const bytes = asBytes(end.bytes);
       if (bytes.length === Math.min(length, end.size)) return { ...end, bytes };
-      throw new CpbError('READ',
-        `${who} gave ${bytes.length} for the last ${length} of ${end.size} bytes`);
+      throw wrong(`gave ${bytes.length} for the last ${length} of ${end.size} bytes`);
     }),
-    readMany: readMany && (async (ranges, options = {}) => {
+    readMany: readMany && (async (ranges, options) => {
       for (const { offset, length } of ranges) demand(offset, length);
-      const all = await checked(options.signal, () => readMany.call(source, ranges, options));
+      const all = await readMany(ranges, options);
       return Promise.all(ranges.map(({ offset, length }, i) => {
         const bytes = all[i] && asBytes(all[i]);
         return bytes?.length === length ? bytes : read(offset, length, options);
       }));
     }),
-    stream: stream && ((offset, length, { signal } = {}) => streamOf(async function* pieces(inner) {
-      let left = length;
+    stream: streamThrough(source, async function* exact(pieces, offset, length, signal) {
+      const end = offset + length;
       try {
-        for await (const piece of piecesOf(stream.call(source, offset, length, { signal: inner }))) {
-          if ((left -= piece.length) < 0) {
-            throw new CpbError('READ', `${who} streams more than ${length} bytes`, { offset });
-          }
+        for await (const piece of pieces) {
+          offset += piece.length;
+          if (offset > end) throw wrong(`streams more than ${length} bytes`, end);
           yield asBytes(piece);
         }
       } catch (error) {
-        throw inner.aborted ? inner.reason : asCpbError(error, who);
+        throw signal.aborted ? signal.reason : asCpbError(error, who);
       }
-      if (left > 0 && left < Infinity) {
-        const { size } = await stat({ signal: inner });
-        if (offset + length - left < size) {
-          throw new CpbError('NETWORK', `${who} stops ${left} bytes before the end of its stream`,
-            { offset: offset + length - left, retryable: true });
-        }
+      if (offset < end && offset < (await stat({ signal })).size) {
+        throw new CpbError('NETWORK', `the stream of ${who} ended too early`,
+          { offset, retryable: true });
       }
-    }, signal)),
+    }),
   });
 };
 
@@ -133,10 +129,11 @@ export function asBytes(bytes) {
   throw new CpbError('READ', `a source gave ${typeof bytes}, not bytes`);
 }
 
-/** @param {...Uint8Array} parts @returns {Uint8Array} */
-export function concat(...parts) {
-  if (parts.length === 1) return /** @type {Uint8Array} */ (parts[0]);
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+/** @param {Uint8Array[]} parts @returns {Uint8Array} */
+export function concat(parts) {
+  const [first] = parts;
+  if (first && parts.length === 1) return first;
+  const whole = new Uint8Array(sumOf(parts));
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);

@@ -1,6 +1,7 @@
-import { readManyByReads, streamByReads, tailByRead } from '../source/pieces.js';
+import { piecesOf, readManyByReads, streamByReads, streamOf, tailByRead } from '../source/pieces.js';
 
 /** @typedef {import('../types.js').Source} Source */
+/** @typedef {import('../types.js').ReadOptions} ReadOptions */
 /** @typedef {import('../types.js').Middleware} Middleware */
 
 /**
@@ -18,15 +19,11 @@ import { readManyByReads, streamByReads, tailByRead } from '../source/pieces.js'
  * @returns {FullSource}
  */
 export function layer(below, own) {
-  const { name, transferred } = below;
   /** @type {Source} */
   const self = {
-    name,
-    transferred,
-    read: (offset, length, options) => below.read(offset, length, options),
-    stat: (options) => below.stat(options),
-    tail: below.tail?.bind(below),
-    readMany: below.readMany?.bind(below),
+    name: below.name,
+    transferred: below.transferred,
+    ...around(below, (ask) => ask()),
     stream: below.stream?.bind(below),
     reset: () => below.reset?.(),
     close: () => below.close?.(),
@@ -36,6 +33,44 @@ export function layer(below, own) {
   self.readMany ??= readManyByReads(self);
   self.stream ??= streamByReads(self);
   return /** @type {FullSource} */ (self);
+}
+
+/**
+ * What a source is asked, with one thing about each question; not its stream.
+ *
+ * @param {Source} below
+ * @param {<T>(ask: () => Promise<T>, options: ReadOptions | undefined, length: number) => Promise<T>} wrap
+ * @returns {Pick<Source, 'read' | 'stat' | 'tail' | 'readMany'>}
+ */
+export function around(below, wrap) {
+  const { tail, readMany } = below;
+  return {
+    read: (offset, length, options) =>
+      wrap(() => below.read(offset, length, options), options, length),
+    stat: (options) => wrap(() => below.stat(options), options, 0),
+    tail: tail && ((length, options) =>
+      wrap(() => tail.call(below, length, options), options, length)),
+    readMany: readMany && ((ranges, options) =>
+      wrap(() => readMany.call(below, ranges, options), options, sumOf(ranges))),
+  };
+}
+
+/** @param {{ length: number }[]} all */
+export const sumOf = (all) => all.reduce((sum, { length }) => sum + length, 0);
+
+/**
+ * The stream of a source, if it has one, with something done to its pieces.
+ *
+ * @param {Source} below
+ * @param {(pieces: AsyncGenerator<Uint8Array>, offset: number, length: number,
+ *   signal: AbortSignal) => AsyncGenerator<Uint8Array>} change
+ * @returns {Source['stream']}
+ */
+export function streamThrough(below, change) {
+  const { stream } = below;
+  return stream && ((offset, length, { signal } = {}) => streamOf((inner) =>
+    change(piecesOf(stream.call(below, offset, length, { signal: inner })), offset, length, inner),
+  signal));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { CpbError } from '../errors.js';
 import { piecesOf, streamOf } from '../source/pieces.js';
 import { sleep as sleepFor } from '../source/wait.js';
-import { layer } from './layer.js';
+import { around, layer } from './layer.js';
 
 /** @typedef {import('../types.js').Source} Source */
 
@@ -45,29 +45,23 @@ export const retry = ({
 
   /**
    * @template T
-   * @param {AbortSignal | undefined} signal
    * @param {() => Promise<T>} ask
+   * @param {import('../types.js').ReadOptions} [options]
    * @returns {Promise<T>}
    */
-  async function again(signal, ask) {
+  async function again(ask, options) {
     for (let failures = 1; ; failures++) {
       try {
         return await ask();
       } catch (error) {
-        await pause(error, failures, signal);
+        await pause(error, failures, options?.signal);
       }
     }
   }
 
-  const { stream, tail, readMany } = source;
+  const { stream } = source;
   return layer(source, {
-    read: (offset, length, options) =>
-      again(options?.signal, () => source.read(offset, length, options)),
-    stat: (options) => again(options?.signal, () => source.stat(options)),
-    tail: tail && ((length, options) =>
-      again(options?.signal, () => tail.call(source, length, options))),
-    readMany: readMany && ((ranges, options) =>
-      again(options?.signal, () => readMany.call(source, ranges, options))),
+    ...around(source, again),
     stream: stream && ((offset, length, { signal } = {}) => streamOf(async function* pieces(inner) {
       const end = offset + length;
       let failures = 0;

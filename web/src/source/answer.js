@@ -21,9 +21,10 @@ import { abortable, controllerUnder } from './wait.js';
  * @param {AbortSignal} [options.signal]
  * @param {string} options.name
  * @param {string} options.advice for a request that got no answer
+ * @param {(count: number) => void} options.received is told of each piece of the body
  * @returns {Promise<Answer>}
  */
-export async function request(send, { timeout, signal, name, advice }) {
+export async function request(send, { timeout, signal, name, advice, received }) {
   signal?.throwIfAborted();
   const { controller, release } = controllerUnder(signal);
 
@@ -60,6 +61,7 @@ export async function request(send, { timeout, signal, name, advice }) {
     async next() {
       if (!reader) return undefined;
       const { value } = await watched(reader.read(), `the answer of ${name} broke off`);
+      if (value) received(value.length);
       return value;
     },
     end() {

@@ -1,15 +1,13 @@
 import { CpbError } from '../errors.js';
-import { meter } from '../middleware/budget.js';
-import { request } from './answer.js';
+import { concat } from '../middleware/check.js';
 import { announcedSize, sizeOf416, spanOf } from './content-range.js';
+import { exchanger } from './exchange.js';
 import { collect, streamOf } from './pieces.js';
 import { refusal } from './refusal.js';
 import { pin, tagOf } from './validators.js';
 
 /** @typedef {import('../types.js').Source} Source */
-/** @typedef {import('../types.js').ReadOptions} ReadOptions */
 /** @typedef {import('./answer.js').Answer} Answer */
-/** @typedef {import('./content-range.js').Span} Span */
 /** @typedef {import('./validators.js').Validators} Validators */
 
 /**
@@ -19,6 +17,8 @@ import { pin, tagOf } from './validators.js';
  * @property {HeadersInit} [headers] sent beside Range; in browsers they cause preflights
  * @property {RequestCredentials} [credentials]
  * @property {RequestMode} [mode]
+ * @property {RequestCache} [cache] of the browser; 'no-store' lets Chrome, whose cache
+ *   answers ranges of one URL one by one, ask for several at once
  * @property {number} [timeout] milliseconds without a byte after which a request fails;
  *   default 30,000
  * @property {'auto' | boolean} [suffix] whether the last bytes are asked for as
@@ -50,68 +50,14 @@ const noSuffix = [400, 405, 406, 412, 416, 501];
  * @returns {Source & { url: string, finalUrl: string }}
  */
 export function urlSource(url, options = {}) {
-  const { timeout = 30_000, maxWhole = 1 << 20 } = options;
-  const here = /** @type {{ location?: Location }} */ (globalThis).location;
-  const target = new URL(url, here?.href);
-  const name = target.origin + target.pathname;
-  const crossOrigin = here !== undefined && here.origin !== target.origin;
-  const advice = crossOrigin ? '; perhaps its CORS rules: it must answer with'
-    + ' Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and'
-    + ' Access-Control-Expose-Headers: Content-Range, ETag' : '';
-  const usage = meter(options.budget);
-  let suffix = options.suffix === 'auto' || options.suffix === undefined
-    ? !crossOrigin : options.suffix;
-  let finalUrl = target.href;
-
+  const { maxWhole = 1 << 20, suffix: asked = 'auto' } = options;
+  const http = exchanger(url, options);
+  const { name, crossOrigin } = http;
+  let suffix = asked === 'auto' ? !crossOrigin : asked;
   /** @type {Validators | undefined} */
   let pinned;
   /** Bytes that came unasked: a whole resource, the head, a tail. @type {{ begin: number, bytes: Uint8Array } | undefined} */
   let held;
-  /** The browser's cache gave bytes that were wrong. */
-  let distrust = false;
-
-  /** @param {string} range @param {AbortSignal} signal */
-  function send(range, signal) {
-    const headers = new Headers(options.headers);
-    headers.set('Range', range);
-    /** @type {RequestInit} */
-    const init = { headers, signal };
-    if (options.credentials) init.credentials = options.credentials;
-    if (options.mode) init.mode = options.mode;
-    if (distrust && here) init.cache = 'no-store';
-    return (options.fetch ?? fetch)(target.href, init);
-  }
-
-  /**
-   * Sends one request and hands its answer to `use`; when that is done, so is the answer.
-   *
-   * @template T
-   * @param {string} range
-   * @param {number} length
-   * @param {AbortSignal | undefined} signal
-   * @param {(answer: Answer) => AsyncGenerator<T>} use
-   * @returns {AsyncGenerator<T>}
-   */
-  async function* exchange(range, length, signal, use) {
-    const bill = usage.begin(length);
-    /** @type {Answer | undefined} */
-    let answer;
-    try {
-      const got = answer = await request((inner) => send(range, inner), { timeout, signal, name, advice });
-      if (got.response.url) finalUrl = got.response.url;
-      yield* use({
-        ...got,
-        async next() {
-          const piece = await got.next();
-          if (piece) bill.received(piece.length);
-          return piece;
-        },
-      });
-    } finally {
-      bill.end();
-      answer?.end();
-    }
-  }
 
   /** @param {{ headers: Headers }} response @param {number} size */
   function agree({ headers }, size) {
@@ -122,32 +68,16 @@ export function urlSource(url, options = {}) {
         lastModified: headers.get('last-modified') ?? undefined,
       }, name);
     } catch (error) {
-      distrust = true;
+      http.doubt();
       throw error;
     }
   }
 
-  /**
-   * The body of a 206, which must be as long as its Content-Range says.
-   *
-   * @param {Answer} answer
-   * @param {number} length
-   */
-  async function* body(answer, length) {
-    let left = length;
-    for (let piece; (piece = await answer.next());) {
-      left -= piece.length;
-      if (left < 0) {
-        throw new CpbError('RANGE', `${name} sent more bytes than its Content-Range says`);
-      }
-      yield piece;
-    }
-    if (left > 0) {
-      distrust = true;
-      throw new CpbError('NETWORK',
-        `${name} sent ${length - left} of the ${length} bytes that its headers announce`,
-        { retryable: true });
-    }
+  /** What a 206 holds. @param {Response} response */
+  function agreedSpan(response) {
+    const span = spanOf(response, name, crossOrigin);
+    agree(response, span.size);
+    return span;
   }
 
   /**
@@ -169,11 +99,9 @@ export function urlSource(url, options = {}) {
       pieces.push(piece);
       if ((size += piece.length) > cap) throw tooLarge();
     }
-    if (announced !== undefined && size !== announced) {
-      throw new CpbError('NETWORK', `${name} sent ${size} of ${announced} bytes`, { retryable: true });
-    }
+    if (announced !== undefined && size !== announced) throw http.cutOff(size, announced);
     agree(answer.response, size);
-    held = { begin: 0, bytes: await new Blob(/** @type {BlobPart[]} */ (pieces)).arrayBuffer().then((b) => new Uint8Array(b)) };
+    held = { begin: 0, bytes: concat(pieces) };
   }
 
   /**
@@ -186,20 +114,19 @@ export function urlSource(url, options = {}) {
    */
   function once(begin, end, signal) {
     const range = `bytes=${begin}-${end === Infinity ? '' : end - 1}`;
-    return exchange(range, end - begin, signal, async function* use(answer) {
+    return http.exchange(range, end - begin, signal, async (answer) => {
       const { response } = answer;
-      if (response.status === 200) {
-        return void await whole(answer, begin === 0 && end < Infinity ? Math.max(end, maxWhole) : maxWhole);
+      const { status } = response;
+      if (status === 200) {
+        await whole(answer, begin === 0 && end < Infinity ? Math.max(end, maxWhole) : maxWhole);
+        return 0;
       }
-      if (response.status === 416) return past(response, begin, signal);
-      if (response.status !== 206) throw await refusal(answer, name);
-      const span = spanOf(response, name, crossOrigin);
-      agree(response, span.size);
-      if (span.begin !== begin || span.end > end) {
-        throw new CpbError('RANGE', `${name} was asked for ${range} and answered with bytes`
-          + ` ${span.begin}-${span.end - 1}`, { status: 206, offset: begin });
-      }
-      yield* body(answer, span.end - span.begin);
+      if (status === 416) return past(response, begin, signal);
+      if (status !== 206) throw await refusal(answer, name);
+      const span = agreedSpan(response);
+      if (span.begin === begin && span.end <= end) return span.end - begin;
+      throw new CpbError('RANGE', `${name} was asked for ${range} and answered with bytes`
+        + ` ${span.begin}-${span.end - 1}`, { status, offset: begin });
     });
   }
 
@@ -214,7 +141,7 @@ export function urlSource(url, options = {}) {
     const size = sizeOf416(headers);
     if (size !== undefined && (pinned || size <= begin)) agree({ headers }, size);
     else if (!pinned && begin > 0) await stat({ signal });
-    if (pinned && begin >= pinned.size) return;
+    if (pinned && begin >= pinned.size) return 0;
     throw new CpbError('RANGE', `${name} answered 416 to a range at ${begin}, which is`
       + (pinned ? ` in its ${pinned.size} bytes` : ' its beginning'), { status: 416, offset: begin });
   }
@@ -236,8 +163,8 @@ export function urlSource(url, options = {}) {
    */
   async function* pieces(offset, length, signal) {
     let patience = PATIENCE;
-    const end = () => Math.min(offset0 + length, pinned?.size ?? Infinity);
-    const offset0 = offset;
+    const wanted = offset + length;
+    const end = () => Math.min(wanted, pinned?.size ?? Infinity);
     while (offset < end()) {
       signal?.throwIfAborted();
       const kept = heldAt(offset, end());
@@ -281,26 +208,22 @@ export function urlSource(url, options = {}) {
    * @param {AbortSignal} [signal]
    */
   function lastBytes(length, signal) {
-    return exchange(`bytes=-${length}`, length, signal, async function* use(answer) {
+    return http.exchange(`bytes=-${length}`, length, signal, async (answer) => {
       const { response } = answer;
       const { status } = response;
+      if (status === 206) {
+        const { begin, end, size } = agreedSpan(response);
+        suffix = end === size && begin === Math.max(0, size - length);
+        return suffix ? end - begin : 0;
+      }
+      if (status !== 200 && !noSuffix.includes(status)) throw await refusal(answer, name);
       suffix = false;
       if (status === 200) {
-        const size = announcedSize(response.headers);
-        if (size === undefined || size <= maxWhole) {
-          await whole(answer, maxWhole).catch((error) => {
-            if (error.code !== 'RANGE') throw error;
-          });
-        }
-      } else if (status === 206) {
-        const span = spanOf(response, name, crossOrigin);
-        agree(response, span.size);
-        suffix = span.end === span.size && span.begin === Math.max(0, span.size - length);
-        if (suffix) yield* body(answer, span.end - span.begin);
-      } else if (!noSuffix.includes(status)) {
-        suffix = true;
-        throw await refusal(answer, name);
+        await whole(answer, maxWhole).catch((error) => {
+          if (error.code !== 'RANGE') throw error;
+        });
       }
+      return 0;
     });
   }
 
@@ -319,17 +242,17 @@ export function urlSource(url, options = {}) {
   return {
     name,
     remote: true,
-    transferred: usage.cost,
-    url: target.href,
-    get finalUrl() { return finalUrl; },
+    transferred: http.cost,
+    url: http.url,
+    get finalUrl() { return http.finalUrl; },
     read,
     stat,
     tail,
     stream: (offset, length, { signal } = {}) =>
       streamOf((inner) => pieces(offset, length, inner), signal),
     reset() {
+      http.reset();
       pinned = held = undefined;
-      distrust = true;
     },
   };
 }
