@@ -1,0 +1,42 @@
+// The structs of src/wasm/structs.js against the compiler's own layouts of
+// include/cpb, which the build writes to build/web/layouts.json.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import test from 'node:test';
+import { structs } from '../src/wasm/structs.js';
+
+const folder = process.env.CPB_WASM ?? new URL('../../build/web', import.meta.url).pathname;
+const layouts = JSON.parse(readFileSync(`${folder}/layouts.json`, 'utf8'));
+
+/** What C calls the types of structs.js. */
+const c = {
+  u8: /^(char|u?int8_t|_Bool|bool)$/,
+  i32: /^(int|int32_t|cpb_\w+)$/,
+  u32: /^(unsigned int|uint32_t|cpb_\w+)$/,
+  size: /^size_t$/,
+  u64: /^uint64_t$/,
+  ptr: /\*/,
+};
+
+/** @param {string} type @param {string} inC */
+function sameType(type, inC) {
+  if (type in c) return c[type].test(inC);
+  return inC === type || inC.replace(/^struct /, '') === `cpb_${type}`;
+}
+
+test('there is a layout for every struct', () => {
+  assert.deepEqual(Object.keys(structs).filter((name) => !(name in layouts)), []);
+});
+
+for (const [name, struct] of Object.entries(structs)) {
+  test(`cpb_${name} is laid out as in C`, () => {
+    const expected = layouts[name];
+    assert.deepEqual([struct.size, struct.align], [expected.size, expected.align]);
+    assert.deepEqual(Object.keys(struct.fields), Object.keys(expected.fields));
+    for (const [field, { offset, type }] of Object.entries(struct.fields)) {
+      const { offset: there, type: inC } = expected.fields[field];
+      assert.equal(offset, there, field);
+      assert.ok(sameType(type, inC), `${field} is ${inC}, not ${type}`);
+    }
+  });
+}
