@@ -193,7 +193,8 @@ typedef struct cpb_merge_options {
                           instance by a range that is read; one of another size
                           is then CPB_E_DAMAGED. Zero: each chunk is opened
                           while planning, and its own size counts */
-  size_t memory;       /* bytes for decoded Riegeli chunks; default 16 MiB */
+  size_t memory;       /* bytes for decoded Riegeli chunks, and for small chunks
+                          kept from planning to reading; default 16 MiB */
   size_t read_size;    /* the largest need.length; default 256 KiB */
   uint64_t plan_items; /* how many patched fields and segments the plan may
                           have, at about 100 bytes each; default 2^22 */
