@@ -8,6 +8,7 @@ import { fieldAt } from './fields.js';
 import { feedOf } from './find.js';
 import { plainOf } from './plain.js';
 import { planOf } from './plan.js';
+import { orAborted } from '../wasm/signal.js';
 import { openSchema, typeNamed } from './schema.js';
 import { fits, treeOf } from './tree.js';
 import { mergedOf } from './virtual.js';
@@ -107,18 +108,34 @@ export async function open(input, options = {}) {
  * @param {OpenOptions} options
  */
 async function readIndex(file, options) {
+  const { signal, format } = options;
+  const name = file.source.name ?? '';
+  if (!format && /\.pb$/i.test(name)) return undefined;
   const index = file.make('cpb_index', (scope) => file.instance.c.cpb_index_new(0, file.limitsIn(scope)));
   try {
-    await file.drive(index, { signal: options.signal, tail: TAIL });
+    await file.drive(index, { signal, tail: TAIL });
     keepTail(file, index);
     return index;
   } catch (error) {
     keepTail(file, index);
     index.free();
-    const plain = error instanceof CpbError && error.code === 'FORMAT' && !/^a Riegeli file/.test(error.message);
-    if (plain && options.format !== 'cpb') return undefined;
-    throw error;
+    const known = format || /\.cpb$/i.test(name) || !(error instanceof CpbError);
+    if (known || !NOT_RIEGELI.includes(error.code) || await isRiegeli(file, signal)) throw error;
+    return undefined;
   }
+}
+
+/** What the end of any other file may look like. */
+const NOT_RIEGELI = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
+
+/** The file's first block header: its hash, and the chunk that it begins. */
+const SIGNATURE = [0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 64];
+
+/** @param {OpenFile} file @param {AbortSignal} [signal] */
+async function isRiegeli({ source, held: [tail] }, signal) {
+  const head = tail?.offset === 0 ? tail.bytes
+    : await orAborted(source.read(0, SIGNATURE.length, { signal }), signal);
+  return SIGNATURE.every((byte, i) => byte === head[i]);
 }
 
 /** Small chunks at the end of the file are there already.
