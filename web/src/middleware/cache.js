@@ -71,40 +71,51 @@ function lru(most) {
  */
 export const cache = ({ bytes: most = 32 << 20, block = 0, share = true } = {}) => (source) => {
   const kept = lru(most);
-  /** @typedef {{ begin: number, end: number, work: ReturnType<typeof shared<Uint8Array>> }} Flight */
+  /** @typedef {ReturnType<typeof shared<Uint8Array>>} Work */
+  /** @typedef {{ begin: number, end: number, work: Work }} Flight */
   /** @type {Set<Flight>} */
   const flights = new Set();
   /** @type {Stat | undefined} */
   let known;
   let generation = 0;
 
-  /** What is kept at both ends of [begin, end), and what is missing between. @param {number} begin @param {number} end */
+  /**
+   * What is kept at both ends of [begin, end), and what is missing between.
+   *
+   * @param {number} begin
+   * @param {number} end
+   */
   function gather(begin, end) {
     /** @type {Uint8Array[]} */
     const head = [];
     /** @type {Uint8Array[]} */
     const tail = [];
-    for (let entry; begin < end && (entry = kept.find(begin)); begin = Math.min(end, entry.end)) {
+    for (let entry; begin < end && (entry = kept.find(begin));) {
       head.push(entry.bytes.subarray(begin - entry.offset, end - entry.offset));
+      begin = Math.min(end, entry.end);
     }
-    for (let entry; begin < end && (entry = kept.find(end - 1)); end = Math.max(begin, entry.offset)) {
+    for (let entry; begin < end && (entry = kept.find(end - 1));) {
       tail.unshift(entry.bytes.subarray(Math.max(0, begin - entry.offset), end - entry.offset));
+      end = Math.max(begin, entry.offset);
     }
     return { head, tail, begin, end };
   }
+
+  /** @param {number} begin @param {number} length @param {AbortSignal} signal */
+  const ask = (begin, length, signal) => (length === 0
+    ? Promise.resolve(new Uint8Array(0)) : source.read(begin, length, { signal }));
 
   /** @param {number} begin @param {number} end */
   function fly(begin, end) {
     const now = generation;
     const missing = gather(begin, end);
     const length = missing.end - missing.begin;
-    const work = shared((signal) =>
-      (length === 0 ? Promise.resolve(new Uint8Array(0)) : source.read(missing.begin, length, { signal }))
-        .then((bytes) => {
-          if (now === generation) kept.put(missing.begin, bytes);
-          return concat([...missing.head, bytes, ...bytes.length === length ? missing.tail : []]);
-        })
-        .finally(() => flights.delete(flight)));
+    const work = shared((signal) => ask(missing.begin, length, signal)
+      .then((bytes) => {
+        if (now === generation) kept.put(missing.begin, bytes);
+        return concat([...missing.head, bytes, ...bytes.length === length ? missing.tail : []]);
+      })
+      .finally(() => flights.delete(flight)));
     const flight = { begin, end, work };
     if (share) flights.add(flight);
     return flight;

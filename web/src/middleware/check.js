@@ -106,7 +106,8 @@ export const check = () => (source) => {
 
 /** @param {number} offset @param {number} length */
 function demand(offset, length) {
-  if (offset >= 0 && length >= 0 && Number.isSafeInteger(offset) && Number.isSafeInteger(offset + length)) return;
+  const whole = Number.isSafeInteger(offset) && Number.isSafeInteger(offset + length);
+  if (whole && offset >= 0 && length >= 0) return;
   throw new CpbError('USAGE', `no range of bytes: ${length} at ${offset}`);
 }
 
@@ -124,8 +125,10 @@ export function asCpbError(error, who) {
  */
 export function asBytes(bytes) {
   if (bytes?.constructor === Uint8Array) return bytes;
-  if (ArrayBuffer.isView(bytes)) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (Object.prototype.toString.call(bytes) === '[object ArrayBuffer]') return new Uint8Array(bytes);
+  if (ArrayBuffer.isView(bytes)) {
+    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+  if (bytes instanceof ArrayBuffer) return new Uint8Array(bytes);
   throw new CpbError('READ', `a source gave ${typeof bytes}, not bytes`);
 }
 

@@ -45,7 +45,8 @@ export function join(ranges, { gap = 16 << 10, maxBytes = 8 << 20 } = {}) {
  */
 export const coalesce = (options = {}) => (source) => {
   const inSlot = slots(options.connections ?? 6);
-  /** @typedef {Range & { signal?: AbortSignal, resolve: (bytes: Promise<Uint8Array>) => void }} Wanted */
+  /** @typedef {(bytes: Promise<Uint8Array>) => void} Resolve */
+  /** @typedef {Range & { signal?: AbortSignal, resolve: Resolve }} Wanted */
   /** @type {Wanted[]} */
   let queue = [];
 

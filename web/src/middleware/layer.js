@@ -1,4 +1,6 @@
-import { piecesOf, readManyByReads, streamByReads, streamOf, tailByRead } from '../source/pieces.js';
+import {
+  piecesOf, readManyByReads, streamByReads, streamOf, tailByRead,
+} from '../source/pieces.js';
 
 /** @typedef {import('../types.js').Source} Source */
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
@@ -6,7 +8,8 @@ import { piecesOf, readManyByReads, streamByReads, streamOf, tailByRead } from '
 
 /**
  * A source with nothing optional left out but its name.
- * @typedef {Source & Required<Pick<Source, 'tail' | 'readMany' | 'stream' | 'reset' | 'close'>>} FullSource
+ * @typedef {'tail' | 'readMany' | 'stream' | 'reset' | 'close'} Optional
+ * @typedef {Source & Required<Pick<Source, Optional>>} FullSource
  */
 
 /**
@@ -39,7 +42,8 @@ export function layer(below, own) {
  * What a source is asked, with one thing about each question; not its stream.
  *
  * @param {Source} below
- * @param {<T>(ask: () => Promise<T>, options: ReadOptions | undefined, length: number) => Promise<T>} wrap
+ * @param {<T>(ask: () => Promise<T>, options: ReadOptions | undefined, length: number) =>
+ *   Promise<T>} wrap
  * @returns {Pick<Source, 'read' | 'stat' | 'tail' | 'readMany'>}
  */
 export function around(below, wrap) {

@@ -14,9 +14,10 @@ export function blobSource(blob) {
   /** @param {unknown} cause @returns {never} */
   function fail(cause) {
     const { message, name: kind } = /** @type {Error} */ (cause ?? {});
-    const changed = kind === 'NotReadableError' || kind === 'NotFoundError';
-    throw new CpbError(changed ? 'CHANGED' : 'READ', changed
-      ? `${name} changed, or went, since it was chosen: choose it again` : `${name}: ${message}`, { cause });
+    if (kind === 'NotReadableError' || kind === 'NotFoundError') {
+      throw new CpbError('CHANGED', `${name} changed, or went, since it was chosen`, { cause });
+    }
+    throw new CpbError('READ', `${name}: ${message}`, { cause });
   }
 
   return {

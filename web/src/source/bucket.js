@@ -44,7 +44,7 @@ export function bucketSource(bucket, key) {
       throw new CpbError('READ', `${key}: ${cause?.message ?? cause}`,
         { cause, retryable: temporary.test(String(cause?.message)) });
     });
-    if (!object) throw new CpbError('HTTP', `there is no object ${key} in the bucket`, { status: 404 });
+    if (!object) throw new CpbError('HTTP', `the bucket has no object ${key}`, { status: 404 });
     const { size, etag, httpEtag = `"${etag}"` } = object;
     if (pinned && (pinned.etag !== etag || pinned.size !== size)) throw changed();
     pinned = { size, etag, tag: httpEtag };
@@ -66,7 +66,12 @@ export function bucketSource(bucket, key) {
     return /** @type {NonNullable<typeof pinned>} */ (pinned);
   }
 
-  /** The part of [offset, offset + length) that there is. @param {number} offset @param {number} length */
+  /**
+   * What there is of a range.
+   *
+   * @param {number} offset
+   * @param {number} length
+   */
   async function part(offset, length) {
     const { size } = await known();
     return { offset, length: Math.max(0, Math.min(length, size - offset)) };
@@ -79,8 +84,9 @@ export function bucketSource(bucket, key) {
     };
     const bytes = new Uint8Array(await new Response(object.body).arrayBuffer().catch(cause));
     if (bytes.length === length) return bytes;
-    throw new CpbError(bytes.length > length ? 'RANGE' : 'NETWORK',
-      `${key}: ${bytes.length} bytes for a range of ${length}`, { retryable: bytes.length < length });
+    const short = bytes.length < length;
+    throw new CpbError(short ? 'NETWORK' : 'RANGE',
+      `${key}: ${bytes.length} bytes for a range of ${length}`, { retryable: short });
   }
 
   return {
@@ -96,7 +102,8 @@ export function bucketSource(bucket, key) {
       return { size, etag: tag };
     },
     async tail(length) {
-      const object = await get(pinned ? await part(Math.max(0, pinned.size - length), length) : { suffix: length });
+      const object = await get(pinned
+        ? await part(Math.max(0, pinned.size - length), length) : { suffix: length });
       const bytes = await bytesOf(object, Math.min(length, object.size));
       return { size: object.size, etag: object.httpEtag ?? `"${object.etag}"`, bytes };
     },

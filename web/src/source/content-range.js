@@ -1,5 +1,8 @@
 import { CpbError } from '../errors.js';
 
+/** What a server must send for a page of another origin to see what it needs. */
+export const EXPOSE = 'Access-Control-Expose-Headers: Content-Range, ETag';
+
 /**
  * The bytes [begin, end) of `size`.
  * @typedef {{ begin: number, end: number, size: number }} Span
@@ -21,11 +24,11 @@ export function spanOf({ headers }, name, crossOrigin) {
     refuse('answered one range with several parts (multipart/byteranges)');
   }
   const encoding = encodingOf(headers);
-  if (encoding) refuse(`answered a range with Content-Encoding: ${encoding}; it must be stored as it is`);
+  if (encoding) refuse(`answered a range with Content-Encoding: ${encoding}`);
   const text = headers.get('content-range');
   if (!text) {
     refuse(crossOrigin
-      ? 'shows no Content-Range; it must answer with Access-Control-Expose-Headers: Content-Range, ETag'
+      ? `shows no Content-Range; it must answer with ${EXPOSE}`
       : 'answered 206 without Content-Range');
   }
   const [, first, last, total] = /^\s*bytes\s+(\d+)-(\d+)\/(\d+)\s*$/i.exec(text ?? '') ?? [];

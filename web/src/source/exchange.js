@@ -1,6 +1,7 @@
 import { CpbError } from '../errors.js';
 import { meter } from '../middleware/budget.js';
 import { request } from './answer.js';
+import { EXPOSE } from './content-range.js';
 
 /** @typedef {import('./answer.js').Answer} Answer */
 
@@ -16,8 +17,7 @@ export function exchanger(url, options) {
   const name = target.origin + target.pathname;
   const crossOrigin = here !== undefined && here.origin !== target.origin;
   const advice = crossOrigin ? '; perhaps its CORS rules: it must answer with'
-    + ' Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and'
-    + ' Access-Control-Expose-Headers: Content-Range, ETag' : '';
+    + ` Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and ${EXPOSE}` : '';
   const usage = meter(options.budget);
   let finalUrl = target.href;
   /** The browser's cache may be wrong. */
@@ -73,10 +73,16 @@ export function exchanger(url, options) {
     }
   }
 
-  /** What a browser's cache does, too, so it is not asked again. @param {number} got @param {number} announced */
+  /**
+   * A browser's cache may be what cuts off, so it is not asked again.
+   *
+   * @param {number} got
+   * @param {number} announced
+   */
   function cutOff(got, announced) {
     distrust = true;
-    return new CpbError('NETWORK', `${name} sent ${got} of the ${announced} bytes that its headers announce`,
+    return new CpbError('NETWORK',
+      `${name} sent ${got} of the ${announced} bytes that its headers announce`,
       { retryable: true });
   }
 

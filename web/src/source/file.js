@@ -13,10 +13,11 @@ import { asCpbError } from '../middleware/check.js';
  */
 export function fileSource(path) {
   const name = String(path).startsWith('file:') ? fileURLToPath(path) : String(path);
-  /** @type {Promise<{ handle: import('node:fs/promises').FileHandle, size: number, etag: string }> | undefined} */
+  /** @typedef {import('node:fs/promises').FileHandle} FileHandle */
+  /** @type {Promise<{ handle: FileHandle, size: number, etag: string }> | undefined} */
   let opened;
 
-  /** @param {import('node:fs/promises').FileHandle} handle */
+  /** @param {FileHandle} handle */
   async function identity(handle) {
     const { size, mtimeNs } = await handle.stat({ bigint: true });
     return { size: Number(size), etag: `"${size}-${mtimeNs}"` };
@@ -35,8 +36,11 @@ export function fileSource(path) {
 
   const file = () => opened ??= first().catch((error) => {
     opened = undefined;
-    throw asCpbError(error, name);
+    return fail(error);
   });
+
+  /** @param {unknown} error @returns {never} */
+  function fail(error) { throw asCpbError(error, name); }
 
   /** @param {number} offset @param {number} length */
   async function readAt(offset, length) {
@@ -61,7 +65,7 @@ export function fileSource(path) {
 
   return {
     name,
-    read: (offset, length) => readAt(offset, length).catch((error) => { throw asCpbError(error, name); }),
+    read: (offset, length) => readAt(offset, length).catch(fail),
     async stat() {
       const { size, etag } = await file();
       return { size, etag };

@@ -14,6 +14,8 @@ import { urlSource } from './url.js';
 
 /** @typedef {import('../types.js').Source} Source */
 
+/** @typedef {import('../middleware/layer.js').FullSource} FullSource */
+
 /** @typedef {string | URL | Blob | ArrayBuffer | ArrayBufferView | Source} Input */
 
 /**
@@ -43,7 +45,7 @@ export function prepare(input, options = {}, openPath = undefined) {
     middleware.push(coalesce(options.coalesce));
     if (options.cache !== false) middleware.push(cache(options.cache));
   }
-  return /** @type {import('../middleware/layer.js').FullSource & Required<Pick<Source, 'transferred'>>} */ (
+  return /** @type {FullSource & Required<Pick<Source, 'transferred'>>} */ (
     compose(source, ...middleware));
 }
 

@@ -56,7 +56,10 @@ export function urlSource(url, options = {}) {
   let suffix = asked === 'auto' ? !crossOrigin : asked;
   /** @type {Validators | undefined} */
   let pinned;
-  /** Bytes that came unasked: a whole resource, the head, a tail. @type {{ begin: number, bytes: Uint8Array } | undefined} */
+  /**
+   * Bytes that are at hand: a whole resource, its head or its tail.
+   * @type {{ begin: number, bytes: Uint8Array } | undefined}
+   */
   let held;
 
   /** @param {{ headers: Headers }} response @param {number} size */
@@ -92,7 +95,7 @@ export function urlSource(url, options = {}) {
     const pieces = [];
     let size = 0;
     const tooLarge = () => new CpbError('RANGE', `${name} does not answer range requests: it sent`
-      + ` the whole resource, ${announced ?? `over ${cap}`} bytes; up to ${cap} (maxWhole) are taken`,
+      + ` all, ${announced ?? `over ${cap}`} bytes; up to ${cap} (maxWhole) are taken`,
     { status: 200 });
     if (announced !== undefined && announced > cap) throw tooLarge();
     for (let piece; (piece = await answer.next());) {
@@ -143,7 +146,8 @@ export function urlSource(url, options = {}) {
     else if (!pinned && begin > 0) await stat({ signal });
     if (pinned && begin >= pinned.size) return 0;
     throw new CpbError('RANGE', `${name} answered 416 to a range at ${begin}, which is`
-      + (pinned ? ` in its ${pinned.size} bytes` : ' its beginning'), { status: 416, offset: begin });
+      + (pinned ? ` in its ${pinned.size} bytes` : ' its beginning'),
+    { status: 416, offset: begin });
   }
 
   /**
@@ -232,7 +236,8 @@ export function urlSource(url, options = {}) {
     if (!pinned && suffix && length > 0) {
       const bytes = await collect(lastBytes(length, tailOptions.signal),
         () => Math.min(length, pinned?.size ?? length));
-      if (pinned && bytes.length) held = { begin: /** @type {Validators} */ (pinned).size - bytes.length, bytes };
+      const { size } = pinned ?? /** @type {Validators} */ ({ size: 0 });
+      if (bytes.length) held = { begin: size - bytes.length, bytes };
     }
     const found = await stat(tailOptions);
     const offset = Math.max(0, found.size - length);
