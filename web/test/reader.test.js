@@ -1,6 +1,7 @@
 /** What opening and reading costs, in requests and bytes, and how calls end. */
 import { libcpb } from './support/libcpb.js';
 import { largeCpb, largeModel, noise, sparse, split } from './support/files.js';
+import { collect } from './support/stream.js';
 import { assert, data, test } from './support/test.js';
 
 const { open, CpbError } = libcpb;
@@ -65,7 +66,7 @@ test('merged() is the original and costs what plan() says', async () => {
   file.since();
   const plan = await message.plan({ merged: true });
   assert.deepEqual(file.since(), { requests: 0, bytes: 0 });
-  const merged = new Uint8Array(await new Response(message.merged()).arrayBuffer());
+  const merged = await collect(message.merged());
   assert.deepEqual(merged, original);
   const cost = file.since();
   console.log('merged', cost, 'plan', plan.requests, plan.bytes, 'file', message.size);
@@ -177,11 +178,11 @@ test('an abort rejects at once with the reason, and the file can be read on', as
   const message = await open(source);
   const begun = [
     (/** @type {any} */ o) => message.chunk(3).bytes(o),
-    (/** @type {any} */ o) => new Response(message.chunk(3).stream(o)).arrayBuffer(),
+    (/** @type {any} */ o) => collect(message.chunk(3).stream(o)),
     (/** @type {any} */ o) => message.messageSize(o),
     (/** @type {any} */ o) => message.read(0, 1000, o),
     (/** @type {any} */ o) => message.field('meta_graphs', o),
-    (/** @type {any} */ o) => new Response(message.merged(o)).arrayBuffer(),
+    (/** @type {any} */ o) => collect(message.merged(o)),
   ];
   stall(true);
   for (const begin of begun.filter((_, i) => ![2, 3, 4].includes(i))) {
@@ -248,7 +249,7 @@ test('after close each call rejects with CLOSED, also one that is under way', as
   for (const call of [() => message.messageSize(), () => message.field(''), () => message.read(0, 1),
     () => message.plan({ merged: true }), () => chunk.bytes(), () => chunk.read(0, 1), () => chunk.stored(),
     () => field.json(), () => field.field('graph_def'),
-    () => new Response(chunk.stream()).arrayBuffer()]) {
+    () => collect(chunk.stream())]) {
     await assert.rejects(call, { code: 'CLOSED' }, String(call));
   }
   for (const call of [() => message.chunk(0), () => message.tree(), () => message.merged()]) {
@@ -267,11 +268,11 @@ test('a wrong hash: bytes() rejects, stream() errors, unless nothing is verified
   bytes[begin + 5000] ^= 1;
   const message = await open(bytes);
   await assert.rejects(message.chunk(7).bytes(), { code: 'DAMAGED' });
-  await assert.rejects(new Response(message.chunk(7).stream()).arrayBuffer(), { code: 'DAMAGED' });
+  await assert.rejects(collect(message.chunk(7).stream()), { code: 'DAMAGED' });
   const found = await message.chunk(7).bytes({ verify: 'never' });
   assert.equal(found.length, message.chunk(7).size);
   assert.equal((await message.chunk(8).bytes()).length, message.chunk(8).size);
-  await assert.rejects(new Response(message.merged()).arrayBuffer(), { code: 'DAMAGED' });
+  await assert.rejects(collect(message.merged()), { code: 'DAMAGED' });
   message.close();
   const strict = await open(bytes, { verify: 'first' });
   await assert.rejects(strict.chunk(7).read(0, 10), { code: 'DAMAGED' });
