@@ -76,11 +76,8 @@ struct cpb_record_reader {
   cpb_error error;
 };
 
-/* The next step, whatever it takes. */
+/* The next step, when nothing is at hand. */
 cpb_step cpb_reader_step_on(cpb_record_reader *r);
-/* Begins the next record, or gives the bytes of the current one that are ready:
- * there is the one or are the others. */
-cpb_step cpb_reader_hand_out(cpb_record_reader *r);
 
 /* Reads and checks the chunk under the source as far as its first record, or
  * to its end when it holds none. */

@@ -206,7 +206,7 @@ static bool step_in_records(cpb_record_reader *r, cpb_step *step) {
     r->phase = CPB_PHASE_FINISH;
     return false;
   }
-  *step = cpb_reader_hand_out(r);
+  *step = cpb_record_reader_step(r); /* which is at hand now */
   return true;
 }
 

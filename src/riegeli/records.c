@@ -19,17 +19,12 @@ static cpb_step give_data(cpb_record_reader *r) {
   return CPB_STEP_DATA;
 }
 
-cpb_step cpb_reader_hand_out(cpb_record_reader *r) {
-  return r->left > 0 ? give_data(r) : begin_record(r);
-}
-
-static bool at_hand(const cpb_record_reader *r) {
-  if (r->phase != CPB_PHASE_RECORDS || r->skip > 0) return false;
-  return r->left > 0 ? r->ready.size > 0 : r->next < r->chunk.num_records;
-}
-
 cpb_step cpb_record_reader_step(cpb_record_reader *r) {
-  return at_hand(r) ? cpb_reader_hand_out(r) : cpb_reader_step_on(r);
+  if (r->phase == CPB_PHASE_RECORDS && r->skip == 0) {
+    if (r->left > 0 && r->ready.size > 0) return give_data(r);
+    if (r->left == 0 && r->next < r->chunk.num_records) return begin_record(r);
+  }
+  return cpb_reader_step_on(r);
 }
 
 void cpb_record_reader_skip(cpb_record_reader *r, uint64_t count) {
