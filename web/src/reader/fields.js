@@ -8,7 +8,7 @@ import { collector, lazyStream } from './output.js';
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from './file.js' */
 /** @import { Found } from './find.js' */
-/** @import { Schema } from './schema.js' */
+/** @import { FieldType, Schema } from './schema.js' */
 /** @import { Body } from './virtual.js' */
 
 /**
@@ -119,7 +119,7 @@ function fieldOf(context, found, path) {
       }
       const bytes = await field.bytes(options);
       const value = first(jsonOf(file, found.parent, withHead(found, bytes)));
-      return declared?.repeated && Array.isArray(value) ? value[0] : value ?? zero(declared?.kind);
+      return declared?.repeated && Array.isArray(value) ? value[0] : value ?? zero(schema, declared);
     },
 
     async value(options) {
@@ -154,13 +154,19 @@ async function readJson(context, ranges, type, options) {
 /** The one property. @param {any} object */
 const first = (object) => Object.values(object)[0];
 
-/** What JSON leaves out. @param {string | undefined} kind */
-const zero = (kind) => (kind === 'string' || kind === 'bytes' ? '' : kind === 'bool' ? false : 0);
+/** What JSON leaves out. @param {Schema} schema @param {FieldType | undefined} declared */
+function zero(schema, declared) {
+  const kind = declared?.kind ?? '';
+  if (kind === 'string' || kind === 'bytes') return '';
+  if (kind === 'bool') return false;
+  if (kind === 'enum') return schema.enumValue(declared?.enumeration ?? 0, 0) ?? 0;
+  return kind.endsWith('64') ? '0' : 0;
+}
 
 /** @param {string | undefined} kind @param {any} json */
 function exact(kind = '', json) {
   if (typeof json !== 'string') return json;
-  if (/64$/.test(kind)) return BigInt(json);
+  if (kind.endsWith('64')) return BigInt(json);
   if (kind === 'double' || kind === 'float') return Number(json);
   return kind === 'bytes' ? Uint8Array.from(atob(json), (c) => c.charCodeAt(0)) : json;
 }

@@ -25,6 +25,7 @@ const kinds = ['', 'double', 'float', 'int64', 'uint64', 'int32', 'fixed64', 'fi
  * @property {(name: string) => number} find a message type by its full name; 0: none
  * @property {(type: number) => string | undefined} nameOf
  * @property {(enumeration: number) => string | undefined} enumName
+ * @property {(enumeration: number, number: number) => string | undefined} enumValue its name
  * @property {(type: number) => boolean} isEntry whether it is a map's
  * @property {(field: number) => FieldType | undefined} field by its pointer
  * @property {(type: number, number: number) => FieldType | undefined} byNumber
@@ -39,13 +40,7 @@ const kinds = ['', 'double', 'float', 'int64', 'uint64', 'int32', 'fixed64', 'fi
 export function openSchema(file, set) {
   const { instance } = file;
   const { c } = instance;
-  const { pointer } = file.make('cpb_schema', (scope) => {
-    const error = scope.struct('error');
-    const schema = set ? c.cpb_schema_new(0, scope.bytes(set), set.length, file.limitsIn(scope), error)
-      : c.cpb_schema_new_builtin(0, error);
-    if (!schema) throw instance.error(error);
-    return schema;
-  });
+  const pointer = set ? newSchema(file, set) : builtIn(file);
 
   /** @type {Map<number, FieldType>} */
   const fields = new Map();
@@ -57,6 +52,7 @@ export function openSchema(file, set) {
     find: (name) => instance.scope((s) => c.cpb_schema_find_message(pointer, s.string(name))),
     nameOf: typeName,
     enumName: typeName,
+    enumValue: (enumeration, number) => typeName(c.cpb_enum_find_number(enumeration, number)),
     isEntry: (type) => type !== 0 && instance.get('message_type', type).map_entry === 1,
     field(at) {
       if (!at) return undefined;
@@ -67,6 +63,27 @@ export function openSchema(file, set) {
     byNumber: (type, number) => (type ? schema.field(c.cpb_message_find_number(type, number)) : undefined),
   };
   return schema;
+}
+
+/** @param {OpenFile} file @param {Uint8Array} set */
+function newSchema(file, set) {
+  const { instance } = file;
+  return file.make('cpb_schema', (scope) => {
+    const error = scope.struct('error');
+    const schema = instance.c.cpb_schema_new(0, scope.bytes(set), set.length, file.limitsIn(scope), error);
+    if (!schema) throw instance.error(error);
+    return schema;
+  }).pointer;
+}
+
+/** It stays for the next file in this instance. @param {OpenFile} file */
+function builtIn({ instance }) {
+  return instance.schema ||= instance.scope((scope) => {
+    const error = scope.struct('error');
+    const schema = instance.c.cpb_schema_new_builtin(0, error);
+    if (!schema) throw instance.error(error);
+    return schema;
+  });
 }
 
 /** @param {OpenFile} file @param {number} at @returns {FieldType} */

@@ -34,6 +34,7 @@ export const NONE = 0xffffffffffffffffn;
  *   numbers (Infinity for UINT64_MAX). A trap becomes a CpbError TRAPPED, and so
  *   does every later call
  * @property {number} users engines and other objects that are alive in it
+ * @property {number} schema the types that are built in, once they were needed
  * @property {number} most bytes that its memory may have
  * @property {(pointer: number, length: number) => Uint8Array} view of the memory:
  *   good until the next call
@@ -100,6 +101,7 @@ export async function createInstance(module) {
   const instance = {
     c,
     users: 0,
+    schema: 0,
     most: 2 ** 30,
     view: (pointer, length) => new Uint8Array(memory.buffer, pointer, length),
     copy: (pointer, length) => instance.view(pointer, length).slice(),
