@@ -60,7 +60,20 @@ stage_coverage() {
     bash tests/coverage.sh build/coverage
 }
 
-all_stages=(build unit corpus cli models interop fault install sanitize bits32 fuzz coverage)
+# The JavaScript package: its WebAssembly and types; on Node; on the other runtimes.
+stage_web-build() {
+  sh web/test/setup.sh && bash web/build.sh && web/node_modules/.bin/tsc -p web --noEmit &&
+    web/node_modules/.bin/tsc -p web/test && node web/test/corpus/native.js
+}
+
+stage_web-node() { sh web/test/setup.sh && node web/test/runtimes/run.js node; }
+
+stage_web-runtimes() {
+  sh web/test/setup.sh && node web/test/runtimes/run.js deno bun workerd chromium firefox webkit
+}
+
+all_stages=(build unit corpus cli models interop fault install sanitize bits32 fuzz coverage
+  web-build web-node web-runtimes)
 
 # --- Running them ---------------------------------------------------------------
 
@@ -81,7 +94,7 @@ count() {
 for stage in "${stages[@]}"; do
   declare -F "stage_$stage" >/dev/null || { echo "no stage $stage; there are: ${all_stages[*]}"; exit 1; }
   begun=$SECONDS log=build/log/$stage.log
-  printf '%-10s ' "$stage"
+  printf '%-12s ' "$stage"
   if "stage_$stage" >"$log" 2>&1; then verdict=ok; else verdict=FAILED broken+=("$stage"); fi
   count "$log"
   summary=$(grep -E 'tests passed, |[0-9]+ passed|^(lines|branches): |^fuzz: ' "$log" | tail -n 4 | tr -s '= ' ' ' | paste -sd ';')

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # web/build.sh [DIR]: builds the WebAssembly modules and layouts.json into DIR,
-# build/web by default, with the emcc that is installed.
+# build/web by default, with the emcc that is installed; the package in src/ then finds
+# them there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=${1:-build/web}
@@ -9,3 +10,4 @@ dir=${1:-build/web}
 mkdir -p "$dir"
 emcmake cmake -S . -B "$dir" -G Ninja
 ninja -C "$dir" web
+ln -sf "$(realpath "$dir")"/{reader,full}{,-simd}.wasm web/src/wasm/
