@@ -28,7 +28,7 @@ export let openPath;
  */
 export function setUp(modules, files) {
   provide = modules;
-  openPath = files;
+  openPath = files ?? openPath;
 }
 
 /**

@@ -5,4 +5,5 @@ import { fileSource } from './source/file.js';
 
 setUp((kind) => readFile(new URL(`./wasm/${kind}${hasSimd() ? '-simd' : ''}.wasm`, import.meta.url)), fileSource);
 
+export { fileSource };
 export * from './api.js';

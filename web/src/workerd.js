@@ -1,10 +1,12 @@
 /** The entry for Workers, where modules are imported and not compiled. */
 // @ts-ignore
-import full from './wasm/full-simd.wasm';
-// @ts-ignore
 import reader from './wasm/reader-simd.wasm';
+import { CpbError } from './errors.js';
 import { setUp } from './init.js';
 
-setUp((kind) => ({ reader, full })[kind]);
+setUp((kind) => {
+  if (kind === 'reader') return reader;
+  throw new CpbError('USAGE', "to write, import full from 'libcpb/wasm/full.wasm' and call init({ full }) first");
+});
 
 export * from './api.js';
