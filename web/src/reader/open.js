@@ -8,7 +8,7 @@ import { fieldAt } from './fields.js';
 import { feedOf } from './find.js';
 import { plainOf } from './plain.js';
 import { planOf } from './plan.js';
-import { orAborted } from '../wasm/signal.js';
+import { abortable } from '../source/wait.js';
 import { openSchema, typeNamed } from './schema.js';
 import { fits, treeOf } from './tree.js';
 import { mergedOf } from './virtual.js';
@@ -134,7 +134,7 @@ const SIGNATURE = [0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f, 0, 0, 0, 0, 0
 /** @param {OpenFile} file @param {AbortSignal} [signal] */
 async function isRiegeli({ source, held: [tail] }, signal) {
   const head = tail?.offset === 0 ? tail.bytes
-    : await orAborted(source.read(0, SIGNATURE.length, { signal }), signal);
+    : await abortable(source.read(0, SIGNATURE.length, { signal }), signal);
   return SIGNATURE.every((byte, i) => byte === head[i]);
 }
 

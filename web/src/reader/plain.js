@@ -1,5 +1,5 @@
 /** A file that is the message itself (.pb), by ranges. */
-import { orAborted } from '../wasm/signal.js';
+import { abortable } from '../source/wait.js';
 import { lazyStream, room } from './output.js';
 
 /** @import { OpenFile } from './file.js' */
@@ -24,7 +24,7 @@ export function plainOf(file) {
 
     async read(offset, length, options) {
       const n = Math.min(length, await plain.size(options) - offset);
-      return n > 0 ? orAborted(source.read(offset, n, options), options?.signal) : room(0);
+      return n > 0 ? abortable(source.read(offset, n, options), options?.signal) : room(0);
     },
 
     stream(offset, length, options = {}) {

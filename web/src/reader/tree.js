@@ -64,7 +64,7 @@ export function treeOf(file, index, schema, type) {
       for (let child = first; child !== NONE;) {
         const { num_tags: count, next } = nodeAt(child);
         const tags = Array.from({ length: count }, (_, step) => tagAt(child, step));
-        const inner = walk(schema, of, tags);
+        const inner = walk(schema, of, tags) ?? 0;
         const made = { path: pathOf(to.path, tags), tags, chunk: undefined, children: [] };
         to.children.push(made);
         todo.push({ i: child, to: made, type: inner });
@@ -79,17 +79,19 @@ export function treeOf(file, index, schema, type) {
 const small = (n) => (n === BigInt(Number(n)) && Number.isSafeInteger(Number(n)) ? Number(n) : n);
 
 /**
- * The type where the tags lead to; names them on the way. 0: not known.
+ * The type where the tags lead to, 0 for none; undefined when they do not fit.
+ * Names them on the way.
  *
  * @param {Schema} schema @param {number} type @param {Tag[]} tags
  */
 function walk(schema, type, tags) {
   for (const tag of tags) {
-    if ('key' in tag) type = schema.byNumber(type, 2)?.message ?? 0;
-    if (!('field' in tag)) continue;
-    const field = schema.byNumber(type, tag.field);
-    if (field) tag.name = field.name;
-    type = field?.message ?? 0;
+    if ('index' in tag) continue;
+    const isKey = 'key' in tag;
+    const field = schema.isEntry(type) === isKey ? schema.byNumber(type, isKey ? 2 : tag.field) : undefined;
+    if (!field) return undefined;
+    if (!isKey) tag.name = field.name;
+    type = field.message;
   }
   return type;
 }
@@ -110,16 +112,5 @@ function pathOf(path, tags) {
  * @param {number} type
  * @param {Node} root
  */
-export function fits(schema, type, root) {
-  return root.children.every(({ tags }) => {
-    let at = type;
-    for (const tag of tags) {
-      if ('index' in tag) continue;
-      if (!at || ('key' in tag) !== schema.isEntry(at)) return false;
-      const field = schema.byNumber(at, 'key' in tag ? 2 : tag.field);
-      if (!field) return false;
-      at = field.message;
-    }
-    return true;
-  });
-}
+export const fits = (schema, type, root) =>
+  root.children.every(({ tags }) => walk(schema, type, tags) !== undefined);

@@ -3,7 +3,7 @@
  * and then only the chunks that a range touches are read.
  */
 import { CpbError } from '../errors.js';
-import { orAborted } from '../wasm/signal.js';
+import { abortable } from '../source/wait.js';
 import { big, chunkInfo, readChunk, using } from './chunks.js';
 import { verifyOf } from './file.js';
 import { collect, room, streamOf } from './output.js';
@@ -95,7 +95,7 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
     file.check();
     planned ??= makePlan();
     try {
-      return await orAborted(planned, options?.signal);
+      return await abortable(planned, options?.signal);
     } catch (error) {
       if (!options?.signal?.aborted) planned = undefined;
       throw error;
@@ -122,7 +122,7 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
       }
     });
     queue = work.catch(() => {});
-    return orAborted(work, options?.signal);
+    return abortable(work, options?.signal);
   }
 
   /** @param {number} i @returns {Segment} */

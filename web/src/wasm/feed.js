@@ -3,7 +3,7 @@
  * and remembered while they may be needed again.
  */
 import { CpbError } from '../errors.js';
-import { orAborted } from './signal.js';
+import { abortable } from '../source/wait.js';
 
 /** @import { Range, ReadOptions, Source } from '../types.js' */
 
@@ -92,7 +92,7 @@ export function createFeed(source, options = {}) {
   async function readStream(offset, signal) {
     const open = /** @type {NonNullable<typeof stream>} */ (stream);
     while (open.offset <= offset) {
-      const { value, done } = await orAborted(open.reader.read(), signal);
+      const { value, done } = await abortable(open.reader.read(), signal);
       if (done) {
         stream = undefined;
         return ended(open.offset, { signal });
@@ -126,7 +126,7 @@ export function createFeed(source, options = {}) {
   async function guarded(work, signal) {
     signal?.throwIfAborted();
     try {
-      await orAborted(work(), signal);
+      await abortable(work(), signal);
     } catch (error) {
       feed.stop();
       if (error instanceof CpbError || signal?.aborted) throw error;

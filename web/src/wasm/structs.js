@@ -12,51 +12,47 @@
 /** @type {Record<string, number>} */
 const sizes = { u8: 1, i32: 4, u32: 4, ptr: 4, size: 4, u64: 8 };
 
+/** Fields in their order, name:type; u64 where no type is said. */
 const declarations = {
-  error: 'code:i32 offset:u64 message:char[256]',
-  limits: 'struct_size:size riegeli_chunk:u64 window:u64 chunks:u64 records_per_chunk:u64 depth:u32',
-  need: 'kind:i32 offset:u64 length:size ahead:u64',
+  error: 'code:i32 offset message:char[256]',
+  limits: 'struct_size:size riegeli_chunk window chunks records_per_chunk depth:u32',
+  need: 'kind:i32 offset length:size ahead',
 
-  record: 'position:u64 chunk_begin:u64 index:u64 size:u64',
-  skipped: 'begin:u64 end:u64 reason:ptr',
-  riegeli_chunk: 'begin:u64 end:u64 data_size:u64 num_records:u64 decoded_data_size:u64' +
+  record: 'position chunk_begin index size',
+  skipped: 'begin end reason:ptr',
+  riegeli_chunk: 'begin end data_size num_records decoded_data_size' +
     ' type:u8 codec:u8',
   record_reader_options: 'struct_size:size recover:i32 verify:i32 buffer:size read_size:size' +
-    ' position:u64 limits:ptr',
+    ' position limits:ptr',
   codec_options: 'codec:i32 level:i32 window_log:i32',
-  record_writer_options: 'struct_size:size codec:codec_options chunk_size:u64' +
-    ' record_per_chunk:i32 seekable:i32 buffer:size append_at:u64 initial_padding:u64' +
-    ' final_padding:u64 metadata:ptr metadata_size:size limits:ptr',
+  record_writer_options: 'struct_size:size codec:codec_options chunk_size' +
+    ' record_per_chunk:i32 seekable:i32 buffer:size append_at initial_padding' +
+    ' final_padding metadata:ptr metadata_size:size limits:ptr',
 
   index_version: 'splitter:i32 join:i32 bad_consumers:ptr num_bad_consumers:size',
-  chunk_info: 'type:u32 size:u64 position:u64',
-  index_node: 'chunk:u64 num_tags:u32 parent:u32 first_child:u32 next:u32',
-  field_tag: 'kind:i32 value:u64 text:ptr length:size',
+  chunk_info: 'type:u32 size position',
+  index_node: 'chunk num_tags:u32 parent:u32 first_child:u32 next:u32',
+  field_tag: 'kind:i32 value text:ptr length:size',
   chunk_reader_options: 'struct_size:size verify:i32 read_size:size limits:ptr',
-  chunk_stored: 'size:u64 index:u64 riegeli:riegeli_chunk',
-  chunk_bytes: 'data:ptr size:size type:u32',
+  chunk_stored: 'size index riegeli:riegeli_chunk',
   merge_options: 'struct_size:size verify:i32 trust_sizes:i32 memory:size read_size:size' +
-    ' plan_items:u64 type:ptr limits:ptr',
-  segment: 'offset:u64 length:u64 chunk:u64 chunk_offset:u64 literal:ptr',
+    ' plan_items type:ptr limits:ptr',
+  segment: 'offset length chunk chunk_offset literal:ptr',
 
   field: 'name:ptr json_name:ptr number:u32 type:i32 message:ptr enumeration:ptr oneof:i32' +
     ' repeated:u8 map:u8 packed:u8 required:u8 presence:u8 extension:u8 utf8:u8',
   message_type: 'name:ptr fields:ptr num_fields:size map_entry:u8',
-  enum_value: 'name:ptr number:i32',
-  enum_type: 'name:ptr values:ptr num_values:size closed:u8',
   json_options: 'struct_size:size original_names:i32 unknown_fields:i32 strict_utf8:i32' +
     ' indent:u32 limits:ptr omitted:ptr num_omitted:size',
-  omitted: 'offset:u64 size:u64 at:size number:u32',
-  outline_options: 'struct_size:size max_value:u64 max_size:u64 limits:ptr',
-  path_step: 'kind:i32 value:u64 negative:i32 text:ptr length:size',
+  outline_options: 'struct_size:size max_value max_size limits:ptr',
   found: 'parent:ptr field:ptr message:ptr number:u32 wire_type:u32 fields:i32',
-  range: 'offset:u64 length:u64',
+  range: 'offset length',
 
-  split_options: 'struct_size:size type_name:ptr schema:ptr max_chunk_size:u64 inline_max:u64' +
+  split_options: 'struct_size:size type_name:ptr schema:ptr max_chunk_size inline_max' +
     ' layout:i32 codec:codec_options seekable:i32 buffer:size read_size:size' +
     ' splitter_version:i32 join_version:i32 bad_consumers:ptr num_bad_consumers:size' +
     ' splitters:ptr num_splitters:size limits:ptr',
-  split_chunk: 'size:u64 position:u64 is_bytes:i32',
+  split_chunk: 'size position is_bytes:i32',
   repack_options: 'struct_size:size layout:i32 codec:codec_options seekable:i32 buffer:size' +
     ' read_size:size limits:ptr',
 };
@@ -87,7 +83,7 @@ function layOut(declaration, done) {
   /** @type {Layout} */
   const layout = { size: 0, align: 1, fields: {} };
   for (const field of declaration.split(' ')) {
-    const [name, type] = /** @type {[string, string]} */ (field.split(':'));
+    const [name = '', type = 'u64'] = field.split(':');
     const { size, align } = sizeOf(type, done);
     const offset = alignUp(layout.size, align);
     layout.fields[name] = { offset, type };
