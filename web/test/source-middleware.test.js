@@ -8,6 +8,7 @@ import { compose } from '../src/middleware/layer.js';
 import { persist } from '../src/middleware/persist.js';
 import { retry } from '../src/middleware/retry.js';
 import { cacheStore, opfsStore } from '../src/middleware/stores.js';
+import { slots } from '../src/middleware/shared.js';
 import { fake, settle } from './support/fakes.js';
 import { bytesAt } from './support/lies.js';
 import { assert, each, test } from './support/test.js';
@@ -154,6 +155,44 @@ test('one caller\'s abort leaves a joined request to the others; the last one\'s
   b.abort('b');
   assert.equal(await assert.rejects(second), 'b');
   assert.equal(waiting.aborted, 1);
+});
+
+test('an abort in the very turn of a read ends it, too', async () => {
+  const { source, log } = fake({ held: true });
+  const controller = new AbortController();
+  const reading = coalesce()(source).read(0, 10, { signal: controller.signal });
+  controller.abort('now');
+  assert.equal(await assert.rejects(reading), 'now');
+  assert.ok(log.length <= 1);
+});
+
+test('a slot is not lost, whenever the one that waits for it leaves', async () => {
+  for (let turns = 0; turns < 12; turns++) {
+    const run = slots(1);
+    const controller = new AbortController();
+    /** @type {() => void} */
+    let finish = () => {};
+    const first = run(() => new Promise((resolve) => { finish = () => resolve(undefined); }));
+    const second = run(async () => {}, controller.signal).catch(() => {});
+    await settle();
+    finish();
+    for (let i = 0; i < turns; i++) await Promise.resolve();
+    controller.abort();
+    await Promise.all([first, second]);
+    const third = await Promise.race([run(async () => 'in'), settle().then(() => 'locked out')]);
+    assert.equal(third, 'in', `${turns} turns`);
+  }
+});
+
+test('nobody joins a read that all have left, even if it does not end', async () => {
+  const { source, log } = fake({ answer: (n) => (n === 1 ? new Promise(() => {}) : undefined) });
+  const cached = cache()(source);
+  const controller = new AbortController();
+  const first = cached.read(0, 100, { signal: controller.signal });
+  controller.abort('left');
+  assert.equal(await assert.rejects(first), 'left');
+  await reads(cached, 0, 100);
+  assert.equal(log.length, 2);
 });
 
 test('cache keeps what was read, whole, in part and within other reads', async () => {

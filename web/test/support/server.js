@@ -74,6 +74,7 @@ const faults = {
     return true;
   },
   'whole-later': (x) => x.n > 1 && whole(x),
+  'whole-later-changed': (x) => x.n > 1 && (x.headers.ETag = '"two"', whole(x)),
 
   'short': (x) => x.partial({ end: Math.min(x.range?.[1] ?? 0, (x.range?.[0] ?? 0) + 100_000) }),
   'crumbs': (x) => x.partial({ end: (x.range?.[0] ?? 0) + 1 }),
