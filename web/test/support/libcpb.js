@@ -5,3 +5,23 @@ import { runtime } from './test.js';
 const entries = { node: 'node', deno: 'node', bun: 'node', workerd: 'workerd' };
 
 export const libcpb = await import(`../../src/${entries[runtime] ?? 'index'}.js`);
+
+/** @type {(path: string) => Promise<WebAssembly.Module>} */
+const imported = async (path) => (await import(path)).default;
+
+// A Worker that writes says so, as the module that it needs is large.
+if (runtime === 'workerd') {
+  await libcpb.init({
+    reader: await imported('../../src/wasm/reader-simd.wasm'),
+    full: await imported('../../src/wasm/full-simd.wasm'),
+  });
+}
+
+// A Worker loads the module that writes only where it is told to.
+if (runtime === 'workerd') {
+  const full = '../../src/wasm/full-simd.wasm';
+  await libcpb.init({
+    reader: (await import('../../src/wasm/reader-simd.wasm')).default,
+    full: (await import(full)).default,
+  });
+}
