@@ -174,9 +174,9 @@ test('an answer to what was asked before a reset is not taken', async () => {
   while (from.transferred.requests === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   await new Promise((resolve) => setTimeout(resolve, 100));
   from.reset();
-  await reads(from, 1000, 100);
   go();
   await assert.rejects(before, { code: 'CHANGED' });
+  await reads(from, 1000, 100);
   assert.equal((await from.stat()).etag, '"two"');
   await reads(from, 5000, 100);
 });

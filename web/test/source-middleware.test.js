@@ -383,6 +383,14 @@ test('what is persistent stays within its bound, and a broken store does no harm
   await broken.close();
 });
 
+test('where there is no such store persist does no harm', async () => {
+  for (const store of /** @type {const} */ (['cache', 'opfs'])) {
+    const source = persist({ store, name: `libcpb-test-${Math.random()}` })(fake().source);
+    await reads(source, 0, 40);
+    await source.close();
+  }
+});
+
 /** @type {any} */
 const global = globalThis;
 

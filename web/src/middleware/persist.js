@@ -1,5 +1,6 @@
 import { isWeak } from '../source/validators.js';
 import { layer } from './layer.js';
+import { cacheStore, opfsStore } from './stores.js';
 
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
 
@@ -19,14 +20,16 @@ import { layer } from './layer.js';
  * that has no name or no strong ETag. A store that fails is as one that has nothing.
  *
  * @param {object} options
- * @param {Store | Promise<Store>} options.store `await cacheStore()`, `await opfsStore()` or yours
+ * @param {'cache' | 'opfs' | Store} options.store the Cache API, the origin private file
+ *   system, or one of yours
  * @param {number} [options.bytes] most that the store may hold; default 256 MiB
  * @param {string} [options.name] instead of the source's own
  * @returns {import('../types.js').Middleware}
  */
 export const persist = ({ store, bytes: most = 256 << 20, name: given }) => (source) => {
   const name = given ?? source.name;
-  const ready = Promise.resolve(store);
+  const ready = opened(store);
+  ready.catch(() => {});
   /** @type {Promise<Map<string, number>> | undefined} */
   let sizes;
   /** Writing goes one by one. @type {Promise<void>} */
@@ -71,3 +74,9 @@ export const persist = ({ store, bytes: most = 256 << 20, name: given }) => (sou
     },
   });
 };
+
+/** @param {'cache' | 'opfs' | Store} store */
+async function opened(store) {
+  if (store === 'cache') return cacheStore();
+  return store === 'opfs' ? opfsStore() : store;
+}
