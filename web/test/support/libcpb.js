@@ -16,12 +16,3 @@ if (runtime === 'workerd') {
     full: await imported('../../src/wasm/full-simd.wasm'),
   });
 }
-
-// A Worker loads the module that writes only where it is told to.
-if (runtime === 'workerd') {
-  const full = '../../src/wasm/full-simd.wasm';
-  await libcpb.init({
-    reader: (await import('../../src/wasm/reader-simd.wasm')).default,
-    full: (await import(full)).default,
-  });
-}
