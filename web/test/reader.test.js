@@ -139,6 +139,15 @@ test('the same questions get the same answers of a .pb and of a .cpb', async () 
     assert.deepEqual(await a.bytes(), await b.bytes(), path);
     assert.deepEqual(new Uint8Array(await new Response(a.stream()).arrayBuffer()), await b.bytes(), path);
   }
+  const listed = await Promise.all(messages.map(async (m) => {
+    const nodes = [];
+    for await (const node of (await m.field('meta_graphs[0].graph_def.node')).elements()) {
+      nodes.push([node.path, node.size, await node.json({ omit: 1024 })]);
+    }
+    return nodes;
+  }));
+  assert.equal(listed[0]?.length, 40);
+  assert.deepEqual(listed[0], listed[1]);
   const [field] = await Promise.all(messages.map((m) => m.field('meta_graphs[0]')));
   assert.equal(await (await field.field('graph_def.node[3].name')).value(), 'layer_3/kernel');
   assert.equal((await field.field('graph_def.node[3].name')).path, 'meta_graphs[0].graph_def.node[3].name');

@@ -36,6 +36,45 @@ import { acquire, release } from '../wasm/pool.js';
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ close) => close());
 
 /**
+ * What there is to free. It must not know the OpenFile, which would never be
+ * forgotten then.
+ *
+ * @param {WebAssembly.Module} module
+ * @param {Instance} instance
+ * @param {Source} source
+ */
+function openCore(module, instance, source) {
+  /** @type {Set<Engine>} */
+  const engines = new Set();
+  let closed = false;
+
+  const check = () => {
+    if (closed) throw new CpbError('CLOSED', 'the file was closed');
+  };
+
+  /** @param {string} name @param {number} pointer @param {() => void} [onFree] */
+  function add(name, pointer, onFree) {
+    const engine = engineOf(instance, name, pointer, () => {
+      engines.delete(engine);
+      onFree?.();
+    });
+    engines.add(engine);
+    return engine;
+  }
+
+  function close() {
+    if (closed) return;
+    closed = true;
+    // What was made later may use what was made before.
+    for (const engine of [...engines].reverse()) engine.free();
+    release(module, instance);
+    Promise.resolve(source.close?.()).catch(() => {});
+  }
+
+  return { add, check, close };
+}
+
+/**
  * @param {WebAssembly.Module} module
  * @param {Source} source is closed with the file
  * @param {Limits} [limits]
@@ -43,19 +82,16 @@ const forgotten = new FinalizationRegistry((/** @type {() => void} */ close) => 
  */
 export async function openFile(module, source, limits) {
   const instance = await acquire(module, limits?.memory);
-  /** @type {Set<Engine>} */
-  const engines = new Set();
-  let closed = false;
+  return fileOf(openCore(module, instance, source), instance, source, limits);
+}
 
-  const close = () => {
-    if (closed) return;
-    closed = true;
-    // What was made later may use what was made before.
-    for (const engine of [...engines].reverse()) engine.free();
-    release(module, instance);
-    Promise.resolve(source.close?.()).catch(() => {});
-  };
-
+/**
+ * @param {ReturnType<typeof openCore>} core
+ * @param {Instance} instance
+ * @param {Source} source
+ * @param {Limits} [limits]
+ */
+function fileOf(core, instance, source, limits) {
   /** @type {OpenFile} */
   const file = {
     instance,
@@ -64,13 +100,8 @@ export async function openFile(module, source, limits) {
     held: [],
     limits,
     make(name, make, onFree) {
-      file.check();
-      const engine = engineOf(instance, name, instance.scope(make), () => {
-        engines.delete(engine);
-        onFree?.();
-      });
-      engines.add(engine);
-      return engine;
+      core.check();
+      return core.add(name, instance.scope(make), onFree);
     },
     drive: (engine, options) =>
       drive(instance, engine, source, { size: file.size, held: file.held, ...options }),
@@ -81,15 +112,13 @@ export async function openFile(module, source, limits) {
       records_per_chunk: limits.recordsPerChunk,
       depth: limits.depth,
     }) : 0),
-    check() {
-      if (closed) throw new CpbError('CLOSED', 'the file was closed');
-    },
+    check: core.check,
     close() {
-      forgotten.unregister(close);
-      close();
+      forgotten.unregister(file);
+      core.close();
     },
   };
-  forgotten.register(file, close, close);
+  forgotten.register(file, core.close, file);
   return file;
 }
 
