@@ -1,0 +1,38 @@
+/** The same over HTTP, with the requests that the server counted. */
+import { libcpb } from './support/libcpb.js';
+import { counted } from './support/http.js';
+import { assert, data, test } from './support/test.js';
+
+const { open, openRecords } = libcpb;
+const FILE = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
+
+test('a small .cpb over HTTP: one request, and everything is there', async () => {
+  const { url, report } = counted(`/${FILE}`);
+  const message = await open(url);
+  const opened = await report();
+  console.log('opened', opened.log.map(({ method, range, status, bytes }) => `${method} ${range} ${status} ${bytes}`));
+  for (const chunk of message.chunks()) assert.equal((await chunk.bytes()).length, chunk.size);
+  const merged = new Uint8Array(await new Response(message.merged()).arrayBuffer());
+  const local = await open(await data(FILE));
+  assert.deepEqual(merged, new Uint8Array(await new Response(local.merged()).arrayBuffer()));
+  const { requests, bytes } = await report();
+  console.log('all read', requests, bytes, message.size);
+  assert.deepEqual(message.transferred, { requests, bytes });
+  assert.ok(opened.requests <= 2);
+  assert.ok(message.size > 65536 || requests === opened.requests, `${requests}`);
+  message.close();
+  local.close();
+});
+
+test('records over HTTP come in one request', async () => {
+  const path = 'tests/data/records/many_same_byte.riegeli';
+  const { url, report } = counted(`/${path}`);
+  const records = await openRecords(url);
+  let n = 0;
+  for await (const batch of records.batches()) n += batch.length;
+  assert.equal(n, 70_000);
+  const { log } = await report();
+  console.log(log.map(({ method, range, status, bytes }) => `${method} ${range} ${status} ${bytes}`));
+  assert.ok(log.length <= 2, `${log.length}`);
+  records.close();
+});
