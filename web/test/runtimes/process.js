@@ -7,12 +7,8 @@ import { root } from './files.js';
 
 /** @type {Set<() => void>} */
 const running = new Set();
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
-  process.on(signal, () => {
-    for (const kill of running) kill();
-    process.exit(130);
-  });
-}
+process.on('exit', () => running.forEach((kill) => kill()));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
 
 /**
  * @typedef {object} Child
