@@ -234,7 +234,7 @@ test('an attempt that nothing answers ends in time', { timeout: 20_000 }, () => 
 }));
 
 test('slowness is no silence', async () => {
-  const from = source(lie('slow').url, { http: { timeout: 120 }, retry: false });
+  const from = source(lie('slow').url, { http: { timeout: 600 }, retry: false });
   await reads(from, 0, 80_000);
 });
 
