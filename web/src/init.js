@@ -72,11 +72,49 @@ async function compile(input) {
   if (input instanceof WebAssembly.Module) return input;
   if (input instanceof URL || typeof input === 'string') return compile(await fetch(input));
   if (!(input instanceof Response)) return WebAssembly.compile(input);
-  if (!input.ok) throw new CpbError('HTTP', `${input.url}: ${input.status}`, { status: input.status });
-  const streams = 'compileStreaming' in WebAssembly && input.headers.get('Content-Type') === 'application/wasm';
-  return streams ? WebAssembly.compileStreaming(input) : WebAssembly.compile(await input.arrayBuffer());
+  if (!input.ok)
+    throw new CpbError('HTTP', `${input.url}: ${input.status}`, { status: input.status });
+  const streams =
+    'compileStreaming' in WebAssembly && input.headers.get('Content-Type') === 'application/wasm';
+  return streams
+    ? WebAssembly.compileStreaming(input)
+    : WebAssembly.compile(await input.arrayBuffer());
 }
 
 /** Whether 128-bit SIMD is there: a module with one such instruction. */
-export const hasSimd = () => WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96,
-  0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11));
+export const hasSimd = () =>
+  WebAssembly.validate(
+    Uint8Array.of(
+      0,
+      97,
+      115,
+      109,
+      1,
+      0,
+      0,
+      0,
+      1,
+      5,
+      1,
+      96,
+      0,
+      1,
+      123,
+      3,
+      2,
+      1,
+      0,
+      10,
+      10,
+      1,
+      8,
+      0,
+      65,
+      0,
+      253,
+      15,
+      253,
+      98,
+      11,
+    ),
+  );

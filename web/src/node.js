@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { hasSimd, setUp } from './init.js';
 import { fileSource } from './source/file.js';
 
-setUp((kind) => readFile(new URL(`./wasm/${kind}${hasSimd() ? '-simd' : ''}.wasm`, import.meta.url)), fileSource);
+setUp(
+  (kind) => readFile(new URL(`./wasm/${kind}${hasSimd() ? '-simd' : ''}.wasm`, import.meta.url)),
+  fileSource,
+);
 
 export { fileSource };
 export * from './api.js';

@@ -6,7 +6,10 @@ import { setUp } from './init.js';
 
 setUp((kind) => {
   if (kind === 'reader') return reader;
-  throw new CpbError('USAGE', "to write, import full from 'libcpb/wasm/full.wasm' and call init({ full }) first");
+  throw new CpbError(
+    'USAGE',
+    "to write, import full from 'libcpb/wasm/full.wasm' and call init({ full }) first",
+  );
 });
 
 export * from './api.js';

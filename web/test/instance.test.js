@@ -21,7 +21,7 @@ test('a trap poisons the instance for ever', async () => {
   assert.throws(() => instance.scope((scope) => scope.alloc(8)), { code: 'TRAPPED' });
   assert.ok(!instance.reusable());
   release(module, instance);
-  assert.ok(await acquire(module) !== instance);
+  assert.ok((await acquire(module)) !== instance);
 });
 
 test('an instance is used again once all in it is freed, unless it is large', async () => {
@@ -56,11 +56,26 @@ test('out of memory is an error and leaves the instance in use', async () => {
 test('structs are written and read, nested ones and texts too', async () => {
   const instance = await createInstance(await moduleFor());
   instance.scope((scope) => {
-    const values = { size: 5, index: 2 ** 53 - 1, riegeli: { begin: 1, end: 2, data_size: 3, num_records: 4, decoded_data_size: 6, type: 114, codec: 0 } };
+    const values = {
+      size: 5,
+      index: 2 ** 53 - 1,
+      riegeli: {
+        begin: 1,
+        end: 2,
+        data_size: 3,
+        num_records: 4,
+        decoded_data_size: 6,
+        type: 114,
+        codec: 0,
+      },
+    };
     assert.deepEqual(instance.get('chunk_stored', scope.struct('chunk_stored', values)), values);
     assert.equal(instance.text(scope.string('größer')), 'größer');
     assert.equal(instance.get('limits', scope.struct('limits')).struct_size, 48);
-    assert.equal(instance.get('record', scope.struct('record', { size: 2n ** 64n - 1n })).size, Infinity);
+    assert.equal(
+      instance.get('record', scope.struct('record', { size: 2n ** 64n - 1n })).size,
+      Infinity,
+    );
   });
 });
 
@@ -124,10 +139,15 @@ test('the end of the source is known from fewer bytes than asked for, or none', 
 
 test('small needs are widened only as far as it is worth', async () => {
   const { source, log } = file();
-  const feed = createFeed(source, { ahead: 64 * KiB, until: (offset) => (offset < 1000 ? 1000 : Infinity) });
+  const feed = createFeed(source, {
+    ahead: 64 * KiB,
+    until: (offset) => (offset < 1000 ? 1000 : Infinity),
+  });
   await feed.fetch(900, 5, 5);
   await feed.fetch(1000, 5, 5);
-  const around = createFeed(source, { around: (offset) => (offset < 5000 ? { offset: 2000, length: 3000 } : undefined) });
+  const around = createFeed(source, {
+    around: (offset) => (offset < 5000 ? { offset: 2000, length: 3000 } : undefined),
+  });
   await around.fetch(3000, 5, 5);
   assert.equal(around.at(2000)?.length, 3000);
   await around.fetch(6000, 5, 5);
@@ -159,7 +179,10 @@ test('a source that gives nothing is an error and no endless loop', async () => 
 });
 
 test('what a source throws that is no CpbError is one of code READ', async () => {
-  const feed = createFeed({ stat: async () => ({ size: 10 }), read: () => Promise.reject(new TypeError('oops')) });
+  const feed = createFeed({
+    stat: async () => ({ size: 10 }),
+    read: () => Promise.reject(new TypeError('oops')),
+  });
   const error = await assert.rejects(feed.fetch(0, 5, 5), { code: 'READ', message: /oops/ });
   assert.ok(error.cause instanceof TypeError);
 });

@@ -10,7 +10,10 @@ test('a small .cpb over HTTP: one request, and everything is there', async () =>
   const { url, report } = counted(`/${FILE}`);
   const message = await open(url);
   const opened = await report();
-  console.log('opened', opened.log.map(({ method, range, status, bytes }) => `${method} ${range} ${status} ${bytes}`));
+  console.log(
+    'opened',
+    opened.log.map(({ method, range, status, bytes }) => `${method} ${range} ${status} ${bytes}`),
+  );
   for (const chunk of message.chunks()) assert.equal((await chunk.bytes()).length, chunk.size);
   const merged = new Uint8Array(await new Response(message.merged()).arrayBuffer());
   const local = await open(await data(FILE));
@@ -32,7 +35,9 @@ test('records over HTTP come in one request', async () => {
   for await (const batch of records.batches()) n += batch.length;
   assert.equal(n, 70_000);
   const { log } = await report();
-  console.log(log.map(({ method, range, status, bytes }) => `${method} ${range} ${status} ${bytes}`));
+  console.log(
+    log.map(({ method, range, status, bytes }) => `${method} ${range} ${status} ${bytes}`),
+  );
   assert.ok(log.length <= 2, `${log.length}`);
   records.close();
 });

@@ -5,7 +5,8 @@ import { collect } from './support/stream.js';
 import { assert, data, test } from './support/test.js';
 
 const { open, CpbError } = libcpb;
-const KiB = 1024, MiB = 2 ** 20;
+const KiB = 1024,
+  MiB = 2 ** 20;
 
 test('a .cpb of 1 GB with 10,000 chunks opens with 2 requests, its metadata and 64 KiB', async () => {
   const content = Uint8Array.from({ length: 100_000 }, (_, i) => i * 7);
@@ -24,7 +25,11 @@ test('a .cpb of 1 GB with 10,000 chunks opens with 2 requests, its metadata and 
   const { positions } = file;
   const stored = Number(positions[5001]) - Number(positions[5000]);
   assert.deepEqual(file.since(), { requests: 1, bytes: stored });
-  assert.deepEqual(plan, { requests: 1, bytes: stored, ranges: [{ offset: positions[5000], length: stored }] });
+  assert.deepEqual(plan, {
+    requests: 1,
+    bytes: stored,
+    ranges: [{ offset: positions[5000], length: stored }],
+  });
   message.close();
 });
 
@@ -41,7 +46,7 @@ test('the nodes of a plain 1 GB model are listed with less than 1 % of it', asyn
   assert.equal(count, 1000);
   const { requests, bytes } = file.since();
   console.log(`1000 nodes listed with ${requests} requests, ${bytes} bytes`);
-  assert.ok(bytes < 1000 * MiB / 100, `${bytes}`);
+  assert.ok(bytes < (1000 * MiB) / 100, `${bytes}`);
   assert.ok(requests <= 1100, `${requests}`);
   message.close();
 });
@@ -81,11 +86,19 @@ test('ranges of the merged message are those of the original, many at once', asy
   const file = await remote(original);
   const message = await open(file.source);
   const ranges = Array.from({ length: 60 }, (_, i) => [i * 67_000, 1 + i * 997]);
-  await Promise.all(ranges.map(async ([offset, length]) => {
-    const bytes = await message.read(Number(offset), Number(length));
-    assert.deepEqual(bytes, original.slice(Number(offset), Number(offset) + Number(length)), `${offset}+${length}`);
-  }));
-  const part = new Uint8Array(await new Response(message.merged({ offset: 1_234_567, length: 500_000 })).arrayBuffer());
+  await Promise.all(
+    ranges.map(async ([offset, length]) => {
+      const bytes = await message.read(Number(offset), Number(length));
+      assert.deepEqual(
+        bytes,
+        original.slice(Number(offset), Number(offset) + Number(length)),
+        `${offset}+${length}`,
+      );
+    }),
+  );
+  const part = new Uint8Array(
+    await new Response(message.merged({ offset: 1_234_567, length: 500_000 })).arrayBuffer(),
+  );
   assert.deepEqual(part, original.slice(1_234_567, 1_734_567));
   message.close();
 });
@@ -115,7 +128,10 @@ test('chunks asked for at once are joined as plan() says', async () => {
   const plan = await message.plan({ chunks });
   file.since();
   const all = await Promise.all(chunks.map((i) => message.chunk(i).bytes()));
-  assert.deepEqual(all.map(({ length }) => length), chunks.map((i) => message.chunk(i).size));
+  assert.deepEqual(
+    all.map(({ length }) => length),
+    chunks.map((i) => message.chunk(i).size),
+  );
   const cost = file.since();
   console.log('chunks', cost, 'plan', plan.requests, plan.bytes);
   assert.deepEqual({ requests: plan.requests, bytes: plan.bytes }, cost);
@@ -127,30 +143,57 @@ test('the same questions get the same answers of a .pb and of a .cpb', async () 
   const original = await model();
   const file = await remote(original);
   const messages = [await open(file.source), await open(original)];
-  assert.deepEqual(messages.map(({ kind }) => kind), ['cpb', 'pb']);
-  for (const path of ['', 'meta_graphs[0].graph_def.node[3].name', 'meta_graphs[0].graph_def.node',
-    'meta_graphs[0].graph_def.node[39]', 'meta_graphs[0].graph_def.node[3].attr',
-    'saved_model_schema_version', 'meta_graphs[0].graph_def.node[5].attr["value"].tensor.tensor_shape.dim[0].size']) {
+  assert.deepEqual(
+    messages.map(({ kind }) => kind),
+    ['cpb', 'pb'],
+  );
+  for (const path of [
+    '',
+    'meta_graphs[0].graph_def.node[3].name',
+    'meta_graphs[0].graph_def.node',
+    'meta_graphs[0].graph_def.node[39]',
+    'meta_graphs[0].graph_def.node[3].attr',
+    'saved_model_schema_version',
+    'meta_graphs[0].graph_def.node[5].attr["value"].tensor.tensor_shape.dim[0].size',
+  ]) {
     const [a, b] = await Promise.all(messages.map((m) => m.field(path)));
-    for (const key of ['path', 'name', 'type', 'typeName', 'number', 'size', 'repeated', 'ranges']) {
+    for (const key of [
+      'path',
+      'name',
+      'type',
+      'typeName',
+      'number',
+      'size',
+      'repeated',
+      'ranges',
+    ]) {
       assert.deepEqual(a[key], b[key], `${path} ${key}`);
     }
     assert.deepEqual(await a.json({ omit: 100 }), await b.json({ omit: 100 }), path);
     assert.deepEqual(await a.bytes(), await b.bytes(), path);
-    assert.deepEqual(new Uint8Array(await new Response(a.stream()).arrayBuffer()), await b.bytes(), path);
+    assert.deepEqual(
+      new Uint8Array(await new Response(a.stream()).arrayBuffer()),
+      await b.bytes(),
+      path,
+    );
   }
-  const listed = await Promise.all(messages.map(async (m) => {
-    const nodes = [];
-    for await (const node of (await m.field('meta_graphs[0].graph_def.node')).elements()) {
-      nodes.push([node.path, node.size, await node.json({ omit: 1024 })]);
-    }
-    return nodes;
-  }));
+  const listed = await Promise.all(
+    messages.map(async (m) => {
+      const nodes = [];
+      for await (const node of (await m.field('meta_graphs[0].graph_def.node')).elements()) {
+        nodes.push([node.path, node.size, await node.json({ omit: 1024 })]);
+      }
+      return nodes;
+    }),
+  );
   assert.equal(listed[0]?.length, 40);
   assert.deepEqual(listed[0], listed[1]);
   const [field] = await Promise.all(messages.map((m) => m.field('meta_graphs[0]')));
   assert.equal(await (await field.field('graph_def.node[3].name')).value(), 'layer_3/kernel');
-  assert.equal((await field.field('graph_def.node[3].name')).path, 'meta_graphs[0].graph_def.node[3].name');
+  assert.equal(
+    (await field.field('graph_def.node[3].name')).path,
+    'meta_graphs[0].graph_def.node[3].name',
+  );
   assert.equal(await (await messages[1].field('saved_model_schema_version')).value(), 1n);
   messages.forEach((m) => m.close());
 });
@@ -165,6 +208,27 @@ test('a field that is not there, a path that is none, a name without a type', as
   message.close();
 });
 
+test('a large tensor of a .cpb streams from its chunk, without the rest of the file', async () => {
+  const content = noise(12 * MiB, 9);
+  const whole = largeModel(3, content.length, (i) => (i === 1 ? content : undefined));
+  const file = await remote(await whole.source.read(0, 2 ** 30));
+  const message = await open(file.source);
+  const field = await message.field(
+    'meta_graphs[0].graph_def.node[1].attr["value"].tensor.tensor_content',
+  );
+  file.since();
+  const streamed = new Uint8Array(await new Response(field.stream()).arrayBuffer());
+  assert.deepEqual(streamed, content);
+  const { requests, bytes } = file.since();
+  console.log('12 MiB streamed', requests, bytes);
+  assert.ok(requests <= 2 && bytes < content.length * 1.01, `${requests} ${bytes}`);
+  const [{ offset }] = field.ranges;
+  const around = message.merged({ offset: offset - 100, length: 10 * MiB });
+  const part = new Uint8Array(await new Response(around).arrayBuffer());
+  assert.deepEqual(part.subarray(100), content.subarray(0, 10 * MiB - 100));
+  message.close();
+});
+
 /* --- Ends ---------------------------------------------------------------------- */
 
 /** @param {import('../src/types.js').Source} source */
@@ -176,7 +240,8 @@ function stalling(source) {
       ...source,
       remote: false,
       stream: undefined,
-      read: (/** @type {number} */ o, /** @type {number} */ n) => (stalls ? new Promise(() => {}) : source.read(o, n)),
+      read: (/** @type {number} */ o, /** @type {number} */ n) =>
+        stalls ? new Promise(() => {}) : source.read(o, n),
     },
   };
 }
@@ -203,18 +268,23 @@ test('an abort rejects at once with the reason, and the file can be read on', as
   stall(false);
   assert.deepEqual(await message.read(0, 1000), original.slice(0, 1000));
   assert.equal((await message.chunk(3).bytes()).length, message.chunk(3).size);
-  for (const begin of begun) await assert.rejects(begin({ signal: AbortSignal.abort(new Error('no')) }), /no/);
+  for (const begin of begun)
+    await assert.rejects(begin({ signal: AbortSignal.abort(new Error('no')) }), /no/);
   message.close();
 });
 
 test('one that is aborted while it waits for a plan does not end it for others', async () => {
   const original = await model();
   const file = await remote(original);
-  const message = await open({ ...file.source, remote: false, stream: undefined,
+  const message = await open({
+    ...file.source,
+    remote: false,
+    stream: undefined,
     read: async (/** @type {number} */ o, /** @type {number} */ n) => {
       await new Promise((done) => setTimeout(done, 10));
       return file.source.read(o, n);
-    } });
+    },
+  });
   const controller = new AbortController();
   const first = message.messageSize({ signal: controller.signal });
   const second = message.messageSize();
@@ -228,11 +298,15 @@ test('an error of the source is thrown as it is, and the same call works later',
   const original = await model();
   const { source } = await remote(original);
   let broken = false;
-  const message = await open({ ...source, remote: false, stream: undefined,
+  const message = await open({
+    ...source,
+    remote: false,
+    stream: undefined,
     read: async (/** @type {number} */ o, /** @type {number} */ n) => {
       if (broken) throw new CpbError('NETWORK', 'gone');
       return source.read(o, n);
-    } });
+    },
+  });
   broken = true;
   await assert.rejects(message.messageSize(), { code: 'NETWORK', message: 'gone' });
   await assert.rejects(message.chunk(4).bytes(), { code: 'NETWORK' });
@@ -255,10 +329,18 @@ test('after close each call rejects with CLOSED, also one that is under way', as
   message.close();
   message.close();
   await assert.rejects(underWay, { code: 'CLOSED' });
-  for (const call of [() => message.messageSize(), () => message.field(''), () => message.read(0, 1),
-    () => message.plan({ merged: true }), () => chunk.bytes(), () => chunk.read(0, 1), () => chunk.stored(),
-    () => field.json(), () => field.field('graph_def'),
-    () => collect(chunk.stream())]) {
+  for (const call of [
+    () => message.messageSize(),
+    () => message.field(''),
+    () => message.read(0, 1),
+    () => message.plan({ merged: true }),
+    () => chunk.bytes(),
+    () => chunk.read(0, 1),
+    () => chunk.stored(),
+    () => field.json(),
+    () => field.field('graph_def'),
+    () => collect(chunk.stream()),
+  ]) {
     await assert.rejects(call, { code: 'CLOSED' }, String(call));
   }
   for (const call of [() => message.chunk(0), () => message.tree(), () => message.merged()]) {
@@ -293,8 +375,18 @@ test('a range of a chunk, and where it is stored', async () => {
   const message = await open(file.source);
   const chunk = message.chunk(7);
   const all = await chunk.bytes();
-  for (const [offset, length] of [[0, 10], [50_000, 100], [99_999, 100], [100_000, 5], [2 ** 40, 1], [3, Infinity]]) {
-    assert.deepEqual(await chunk.read(Number(offset), Number(length)), all.slice(Number(offset), Number(offset) + Number(length)));
+  for (const [offset, length] of [
+    [0, 10],
+    [50_000, 100],
+    [99_999, 100],
+    [100_000, 5],
+    [2 ** 40, 1],
+    [3, Infinity],
+  ]) {
+    assert.deepEqual(
+      await chunk.read(Number(offset), Number(length)),
+      all.slice(Number(offset), Number(offset) + Number(length)),
+    );
   }
   const { size, begin, end, codec, transposed, records } = await chunk.stored();
   assert.deepEqual([size, codec, transposed, records], [all.length, 'none', false, 1]);
@@ -309,7 +401,9 @@ test('a range of a chunk, and where it is stored', async () => {
 });
 
 test('a Riegeli file that is not chunked is FORMAT; a .pb said to be a .cpb is an error, too', async () => {
-  await assert.rejects(open(await data('tests/data/records/simple_zstd.riegeli')), { code: 'FORMAT' });
+  await assert.rejects(open(await data('tests/data/records/simple_zstd.riegeli')), {
+    code: 'FORMAT',
+  });
   await assert.rejects(open(await model(), { format: 'cpb' }), CpbError);
 });
 

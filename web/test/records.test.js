@@ -15,7 +15,7 @@ async function all(items) {
 
 /** @param {Uint8Array[]} records */
 async function fileOf(records) {
-  const pieces = [...await riegeli(0, records)];
+  const pieces = [...(await riegeli(0, records))];
   const size = Math.max(...pieces.map(({ offset, bytes }) => offset + bytes.length));
   return sparse(size, pieces);
 }
@@ -39,7 +39,11 @@ test('a large file comes in one request that is read as it is consumed', async (
 
 test('batches hold all records; several iterations go on at once', async () => {
   const reader = await openRecords(await data(MANY));
-  const [batches, one, other] = await Promise.all([all(reader.batches()), all(reader), all(reader.records())]);
+  const [batches, one, other] = await Promise.all([
+    all(reader.batches()),
+    all(reader),
+    all(reader.records()),
+  ]);
   assert.ok(batches.length < 100, `${batches.length}`);
   assert.equal(batches.flat().length, 70_000);
   assert.deepEqual(one.slice(-100), batches.flat().slice(-100));
@@ -52,7 +56,7 @@ test('small records are read in bulk', async () => {
   await all(reader);
   const begun = performance.now();
   await all(reader);
-  const ms = (performance.now() - begun) / 70_000 * 100_000;
+  const ms = ((performance.now() - begun) / 70_000) * 100_000;
   console.log(`100,000 records: ${Math.round(ms)} ms`);
   assert.ok(ms < 5000, `${ms}`);
   reader.close();
@@ -71,7 +75,10 @@ test('a position, the last record, and reading on from a position', async () => 
   assert.deepEqual((await reader.at(0))?.bytes, records[0]);
   reader.close();
   const late = await openRecords(file.source, { position: last.position });
-  assert.deepEqual((await all(late)).map(({ position }) => position), [last.position]);
+  assert.deepEqual(
+    (await all(late)).map(({ position }) => position),
+    [last.position],
+  );
   late.close();
 });
 
@@ -84,14 +91,19 @@ test('an empty file has no last record', async () => {
 });
 
 test('a damaged region: the records before it and then the error, or both sides of it', async () => {
-  const bytes = (await (await fileOf(Array.from({ length: 10 }, (_, i) => noise(1000, i)))).source.read(0, 1e6)).slice();
+  const bytes = (
+    await (await fileOf(Array.from({ length: 10 }, (_, i) => noise(1000, i)))).source.read(0, 1e6)
+  ).slice();
   bytes[5600] ^= 1;
   const reader = await openRecords(bytes);
   /** @type {any[]} */
   const before = [];
-  await assert.rejects(async () => {
-    for await (const record of reader) before.push(record);
-  }, { code: 'DAMAGED' });
+  await assert.rejects(
+    async () => {
+      for await (const record of reader) before.push(record);
+    },
+    { code: 'DAMAGED' },
+  );
   assert.equal(before.length, 5);
   reader.close();
   const recovering = await openRecords(bytes, { recover: true });
@@ -108,7 +120,12 @@ test('an iteration that is left early can be left to itself; close ends one that
   const going = reader.records();
   await going.next();
   reader.close();
-  await assert.rejects(async () => { for await (const _ of going); }, { code: 'CLOSED' });
+  await assert.rejects(
+    async () => {
+      for await (const _ of going);
+    },
+    { code: 'CLOSED' },
+  );
   await assert.rejects(reader.at(64), { code: 'CLOSED' });
 });
 

@@ -32,7 +32,8 @@ import { collect, streamOf } from './output.js';
  * @property {(options?: ChunkReadOptions) => ReadableStream<Uint8Array>} stream all of it as it
  *   arrives; by default a wrong hash makes the end of the stream an error
  * @property {(options?: ChunkReadOptions) => Promise<Blob>} blob
- * @property {(offset: number, length: number, options?: ChunkReadOptions) => Promise<Uint8Array<ArrayBuffer>>} read
+ * @property {(offset: number, length: number, options?: ChunkReadOptions) =>
+ *   Promise<Uint8Array<ArrayBuffer>>} read
  *   bytes [offset, offset + length) or what of them is there; by default no hash
  *   is checked: of a chunk that is not compressed no more is fetched
  * @property {(options?: ReadOptions) => Promise<Stored>} stored reads only the header
@@ -118,9 +119,15 @@ export async function using(engine, use) {
 export function chunkOf(file, index, i, verify) {
   file.check();
   const { type, size, position } = chunkInfo(file, index, i);
-  if (!Number.isSafeInteger(position)) throw new CpbError('LIMIT', `chunk ${i} lies beyond 2^53 bytes`);
+  if (!Number.isSafeInteger(position))
+    throw new CpbError('LIMIT', `chunk ${i} lies beyond 2^53 bytes`);
 
-  /** @param {number} offset @param {number} length @param {ChunkReadOptions} o @param {Verify} otherwise */
+  /**
+   * @param {number} offset
+   * @param {number} length
+   * @param {ChunkReadOptions} o
+   * @param {Verify} otherwise
+   */
   const begin = (offset, length, o, otherwise) =>
     readChunk(file, index, i, offset, length, verifyOf(o.verify ?? verify, otherwise));
 
@@ -130,20 +137,22 @@ export function chunkOf(file, index, i, verify) {
     type: types[type] ?? 'UNSET',
     size,
     position,
-    bytes: async (options = {}) => using(begin(0, Infinity, options, 'late'),
-      (reader) => collect(file, reader, options, size)),
+    bytes: async (options = {}) =>
+      using(begin(0, Infinity, options, 'late'), (reader) => collect(file, reader, options, size)),
     stream: (options = {}) => streamOf(file, () => begin(0, Infinity, options, 'late'), options),
     blob: async (options) => new Response(chunk.stream(options)).blob(),
     async read(offset, length, options = {}) {
       checkOffset('offset', offset);
       checkOffset('length', length);
-      return using(begin(offset, length, options, 'never'),
-        (reader) => collect(file, reader, options, Math.min(length, size)));
+      return using(begin(offset, length, options, 'never'), (reader) =>
+        collect(file, reader, options, Math.min(length, size)),
+      );
     },
-    stored: async (options = {}) => using(begin(0, 0, {}, 'never'), async (reader) => {
-      await file.drive(reader, options);
-      return storedOf(file, reader);
-    }),
+    stored: async (options = {}) =>
+      using(begin(0, 0, {}, 'never'), async (reader) => {
+        await file.drive(reader, options);
+        return storedOf(file, reader);
+      }),
   };
   return chunk;
 }

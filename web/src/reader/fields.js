@@ -49,7 +49,10 @@ import { collector, lazyStream } from './output.js';
  * @property {(options?: ReadOptions) => Promise<Feed>} feed
  */
 
-const VARINT = 0, FIXED64 = 1, LEN = 2, FIXED32 = 5;
+const VARINT = 0,
+  FIXED64 = 1,
+  LEN = 2,
+  FIXED32 = 5;
 const HEAD_MOST = 20;
 
 /**
@@ -66,7 +69,8 @@ export async function fieldAt(context, type, within, base, path, options) {
 }
 
 /** @param {string} base @param {string} path */
-const joinPaths = (base, path) => (base && path && !path.startsWith('[') ? `${base}.${path}` : base + path);
+const joinPaths = (base, path) =>
+  base && path && !path.startsWith('[') ? `${base}.${path}` : base + path;
 
 /**
  * @param {Context} context
@@ -83,7 +87,7 @@ function fieldOf(context, found, path) {
   /** @type {Field} */
   const field = {
     path,
-    name: isRoot ? '' : declared?.name ?? String(number),
+    name: isRoot ? '' : (declared?.name ?? String(number)),
     type: isRoot ? 'message' : declared?.kind,
     typeName: schema.nameOf(found.message) ?? schema.enumName(declared?.enumeration ?? 0),
     number,
@@ -100,32 +104,43 @@ function fieldOf(context, found, path) {
     },
 
     stream(options) {
-      const parts = ranges.map(({ offset, length }) => body.stream(offset, length, options).getReader());
+      const parts = ranges.map(({ offset, length }) =>
+        body.stream(offset, length, options).getReader(),
+      );
       async function next() {
         const { value, done } = await (parts[0]?.read() ?? { value: undefined, done: true });
         if (done) parts.shift();
         return { bytes: value, done: parts.length === 0 };
       }
-      return lazyStream(next, () => parts.forEach((part) => void part.cancel().catch(() => {})), options?.signal);
+      return lazyStream(
+        next,
+        () => parts.forEach((part) => void part.cancel().catch(() => {})),
+        options?.signal,
+      );
     },
 
     async json(options = {}) {
       file.check();
       if (found.message && !found.fields) return readJson(context, ranges, found.message, options);
-      if (!found.parent) throw new CpbError('USAGE', `${path}: JSON needs the message's type: give options.type`);
+      if (!found.parent)
+        throw new CpbError('USAGE', `${path}: JSON needs the message's type: give options.type`);
       if (found.fields) return first(await readJson(context, ranges, found.parent, options)) ?? [];
       if (found.wireType === LEN && options.omit !== undefined && field.size > options.omit) {
         return { '@omitted': { offset: ranges[0]?.offset, size: field.size } };
       }
       const bytes = await field.bytes(options);
       const value = first(jsonOf(file, found.parent, withHead(found, bytes)));
-      return declared?.repeated && Array.isArray(value) ? value[0] : value ?? zero(schema, declared);
+      return declared?.repeated && Array.isArray(value)
+        ? value[0]
+        : (value ?? zero(schema, declared));
     },
 
     async value(options) {
       if (field.type === 'bytes' && !found.fields) return field.bytes(options);
       const json = await field.json(options);
-      return Array.isArray(json) ? json.map((item) => exact(field.type, item)) : exact(field.type, json);
+      return Array.isArray(json)
+        ? json.map((item) => exact(field.type, item))
+        : exact(field.type, json);
     },
 
     elements: (options) => elementsOf(context, found, field, options),
@@ -140,7 +155,12 @@ function fieldOf(context, found, path) {
   return field;
 }
 
-/** @param {Context} context @param {Range[]} ranges @param {number} type @param {JsonOptions} options */
+/**
+ * @param {Context} context
+ * @param {Range[]} ranges
+ * @param {number} type
+ * @param {JsonOptions} options
+ */
 async function readJson(context, ranges, type, options) {
   const { file, body } = context;
   if (options.omit !== undefined) {
@@ -174,7 +194,10 @@ function exact(kind = '', json) {
 /** The value as the one field of its parent.
  * @param {Found} found @param {Uint8Array} value */
 function withHead({ number, wireType }, value) {
-  const head = [...varint(number * 8 + wireType), ...(wireType === LEN ? varint(value.length) : [])];
+  const head = [
+    ...varint(number * 8 + wireType),
+    ...(wireType === LEN ? varint(value.length) : []),
+  ];
   const all = new Uint8Array(head.length + value.length);
   all.set(head);
   all.set(value, head.length);
@@ -184,7 +207,7 @@ function withHead({ number, wireType }, value) {
 /** @param {number} n */
 function varint(n) {
   const bytes = [];
-  for (; n > 127; n = Math.floor(n / 128)) bytes.push(n % 128 | 128);
+  for (; n > 127; n = Math.floor(n / 128)) bytes.push((n % 128) | 128);
   return [...bytes, n];
 }
 
@@ -201,7 +224,11 @@ async function* elementsOf(context, found, field, options) {
   if (!found.fields) throw new CpbError('USAGE', `${field.path}: is not a repeated field`);
   let index = 0;
   for await (const { wireType, range } of valuesOf(context, found, options)) {
-    yield fieldOf(context, { ...found, fields: false, wireType, ranges: [range] }, `${field.path}[${index++}]`);
+    yield fieldOf(
+      context,
+      { ...found, fields: false, wireType, ranges: [range] },
+      `${field.path}[${index++}]`,
+    );
   }
 }
 
@@ -222,23 +249,39 @@ async function* valuesOf(context, found, options) {
       const tag = await varintAt(context, at, options);
       const value = await valueAt(context, tag.value % 8, tag.end, options);
       at = value.range.offset + value.range.length;
-      if (value.wireType === LEN && packs !== undefined) yield* packedValues(context, packs, value.range, options);
+      if (value.wireType === LEN && packs !== undefined)
+        yield* packedValues(context, packs, value.range, options);
       else yield value;
     }
   }
 }
 
-/** @param {Context} context @param {number} wireType @param {number} at @param {ReadOptions} [options] @returns {Promise<Value>} */
+/**
+ * @param {Context} context
+ * @param {number} wireType
+ * @param {number} at
+ * @param {ReadOptions} [options]
+ * @returns {Promise<Value>}
+ */
 async function valueAt(context, wireType, at, options) {
   if (wireType === FIXED64) return { wireType, range: { offset: at, length: 8 } };
   if (wireType === FIXED32) return { wireType, range: { offset: at, length: 4 } };
   const { value, end } = await varintAt(context, at, options);
   if (wireType === VARINT) return { wireType, range: { offset: at, length: end - at } };
   if (wireType === LEN) return { wireType, range: { offset: end, length: value } };
-  throw new CpbError('UNSUPPORTED', 'elements of a field of groups: find them one by one, as in name[0]');
+  throw new CpbError(
+    'UNSUPPORTED',
+    'elements of a field of groups: find them one by one, as in name[0]',
+  );
 }
 
-/** @param {Context} context @param {number} wireType @param {Range} range @param {ReadOptions} [options] @returns {AsyncGenerator<Value>} */
+/**
+ * @param {Context} context
+ * @param {number} wireType
+ * @param {Range} range
+ * @param {ReadOptions} [options]
+ * @returns {AsyncGenerator<Value>}
+ */
 async function* packedValues(context, wireType, { offset, length }, options) {
   for (let at = offset; at < offset + length;) {
     const value = await valueAt(context, wireType, at, options);

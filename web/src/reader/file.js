@@ -105,13 +105,16 @@ function fileOf(core, instance, source, limits) {
     },
     drive: (engine, options) =>
       drive(instance, engine, source, { size: file.size, held: file.held, ...options }),
-    limitsIn: (scope) => (limits ? scope.struct('limits', {
-      riegeli_chunk: limits.riegeliChunk,
-      window: limits.window,
-      chunks: limits.chunks,
-      records_per_chunk: limits.recordsPerChunk,
-      depth: limits.depth,
-    }) : 0),
+    limitsIn: (scope) =>
+      limits
+        ? scope.struct('limits', {
+            riegeli_chunk: limits.riegeliChunk,
+            window: limits.window,
+            chunks: limits.chunks,
+            records_per_chunk: limits.recordsPerChunk,
+            depth: limits.depth,
+          })
+        : 0,
     check: core.check,
     close() {
       forgotten.unregister(file);
@@ -132,7 +135,8 @@ const verifies = { first: 0, late: 1, never: 2 };
  */
 export function verifyOf(verify, otherwise) {
   const value = verifies[verify ?? otherwise];
-  if (value === undefined) throw new CpbError('USAGE', `verify: 'first', 'late' or 'never', not ${verify}`);
+  if (value === undefined)
+    throw new CpbError('USAGE', `verify: 'first', 'late' or 'never', not ${verify}`);
   return value;
 }
 

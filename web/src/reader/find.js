@@ -43,7 +43,12 @@ function partFeed(feed, ranges) {
     },
     fetch(offset, length, ahead, options) {
       const at = place(offset);
-      return feed.fetch(at.offset, Math.min(length, at.length), Math.min(ahead, at.length), options);
+      return feed.fetch(
+        at.offset,
+        Math.min(length, at.length),
+        Math.min(ahead, at.length),
+        options,
+      );
     },
     measure: async () => {},
     stop() {},
@@ -103,13 +108,22 @@ export async function find(file, feed, within, type, path, options) {
     if (!pointer) throw instance.error(error);
     return pointer;
   });
-  const search = file.make('cpb_find',
-    (scope) => c.cpb_find_new(0, type, parsed.pointer, file.limitsIn(scope)), () => parsed.free());
+  const search = file.make(
+    'cpb_find',
+    (scope) => c.cpb_find_new(0, type, parsed.pointer, file.limitsIn(scope)),
+    () => parsed.free(),
+  );
   try {
     search.feed = partFeed(feed, within);
     await file.drive(search, { signal: options?.signal });
-    const { parent, field, message, number, wire_type: wireType, fields } =
-      instance.get('found', search.call('found'));
+    const {
+      parent,
+      field,
+      message,
+      number,
+      wire_type: wireType,
+      fields,
+    } = instance.get('found', search.call('found'));
     const ranges = rangesOf(file, search).flatMap((r) => slice(within, r.offset, r.length));
     return { parent, field, message, number, wireType, fields: fields !== 0, ranges };
   } finally {

@@ -39,7 +39,13 @@ export async function outlineOf(file, feed, ranges, type, omit, options) {
     ranges.forEach((range, i) => instance.set('range', list + 16 * i, range));
     // Zero would mean the default.
     const how = { max_value: omit || 1, max_size: OUTLINE_MOST, limits: file.limitsIn(scope) };
-    return instance.c.cpb_outline_new(0, type, list, ranges.length, scope.struct('outline_options', how));
+    return instance.c.cpb_outline_new(
+      0,
+      type,
+      list,
+      ranges.length,
+      scope.struct('outline_options', how),
+    );
   });
   return using(outline, async () => {
     outline.feed = feed;
@@ -59,9 +65,20 @@ export async function outlineOf(file, feed, ranges, type, omit, options) {
  * @returns {any}
  */
 function textOf(file, type, bytes, size, omitted, count) {
-  const json = file.make('cpb_json', (scope) => file.instance.c.cpb_json_new(0, type, bytes, size,
-    scope.struct('json_options',
-      { original_names: 1, omitted, num_omitted: count, limits: file.limitsIn(scope) })));
+  const json = file.make('cpb_json', (scope) =>
+    file.instance.c.cpb_json_new(
+      0,
+      type,
+      bytes,
+      size,
+      scope.struct('json_options', {
+        original_names: 1,
+        omitted,
+        num_omitted: count,
+        limits: file.limitsIn(scope),
+      }),
+    ),
+  );
   try {
     const decoder = new TextDecoder();
     let text = '';

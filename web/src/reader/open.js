@@ -63,8 +63,10 @@ import { mergedOf } from './virtual.js';
  * @property {(options?: ReadOptions) => Promise<number>} messageSize of the (merged) message
  * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Uint8Array>} read
  *   bytes of the (merged) message, or what of the range is there
- * @property {(options?: ReadOptions & { offset?: number, length?: number, verify?: Verify }) => ReadableStream<Uint8Array>} merged
- *   the (merged) message or a range of it; by default a wrong hash is an error at the end at the latest
+ * @property {(options?: ReadOptions & { offset?: number, length?: number, verify?: Verify }) =>
+ *   ReadableStream<Uint8Array>} merged
+ *   the (merged) message or a range of it; by default a wrong hash is an error at the end at the
+ *   latest
  * @property {(what: What, options?: ReadOptions) => Promise<Plan>} plan what reading something
  *   will cost, of what is not cached
  * @property {() => void} close frees it all; also `using` does
@@ -111,7 +113,9 @@ async function readIndex(file, options) {
   const { signal, format } = options;
   const name = file.source.name ?? '';
   if (!format && /\.pb$/i.test(name)) return undefined;
-  const index = file.make('cpb_index', (scope) => file.instance.c.cpb_index_new(0, file.limitsIn(scope)));
+  const index = file.make('cpb_index', (scope) =>
+    file.instance.c.cpb_index_new(0, file.limitsIn(scope)),
+  );
   try {
     await file.drive(index, { signal, tail: TAIL });
     keepTail(file, index);
@@ -120,7 +124,7 @@ async function readIndex(file, options) {
     keepTail(file, index);
     index.free();
     const known = format || /\.cpb$/i.test(name) || !(error instanceof CpbError);
-    if (known || !NOT_RIEGELI.includes(error.code) || await isRiegeli(file, signal)) throw error;
+    if (known || !NOT_RIEGELI.includes(error.code) || (await isRiegeli(file, signal))) throw error;
     return undefined;
   }
 }
@@ -133,8 +137,10 @@ const SIGNATURE = [0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f, 0, 0, 0, 0, 0
 
 /** @param {OpenFile} file @param {AbortSignal} [signal] */
 async function isRiegeli({ source, held: [tail] }, signal) {
-  const head = tail?.offset === 0 ? tail.bytes
-    : await abortable(source.read(0, SIGNATURE.length, { signal }), signal);
+  const head =
+    tail?.offset === 0
+      ? tail.bytes
+      : await abortable(source.read(0, SIGNATURE.length, { signal }), signal);
   return SIGNATURE.every((byte, i) => byte === head[i]);
 }
 
@@ -177,7 +183,7 @@ async function messageOf(file, index, options) {
     body,
     feed: async (/** @type {ReadOptions | undefined} */ o) => {
       const total = await body.size(o);
-      return feed ??= Promise.resolve(feedOf(file, body, total));
+      return (feed ??= Promise.resolve(feedOf(file, body, total)));
     },
   };
 
@@ -204,11 +210,14 @@ async function messageOf(file, index, options) {
     version: index && versionOf(file, index),
     tree() {
       file.check();
-      return index ? treeOf(file, index, schema, type)
+      return index
+        ? treeOf(file, index, schema, type)
         : { path: '', tags: [], chunk: undefined, children: [] };
     },
-    field: async (path, o) => (file.check(),
-    fieldAt(context, type, [{ offset: 0, length: await body.size(o) }], '', path, o)),
+    field: async (path, o) => (
+      file.check(),
+      fieldAt(context, type, [{ offset: 0, length: await body.size(o) }], '', path, o)
+    ),
     messageSize: async (o) => (file.check(), body.size(o)),
     async read(offset, length, o) {
       file.check();
@@ -224,7 +233,8 @@ async function messageOf(file, index, options) {
     },
     async plan(what, o) {
       file.check();
-      if ('field' in what) return planOf(body, merged, { ranges: (await message.field(what.field, o)).ranges }, o);
+      if ('field' in what)
+        return planOf(body, merged, { ranges: (await message.field(what.field, o)).ranges }, o);
       return planOf(body, merged, 'offset' in what ? { ranges: [what] } : what, o);
     },
     close: file.close,
@@ -243,7 +253,16 @@ function versionOf({ instance }, index) {
   return instance.scope((scope) => {
     const out = scope.struct('index_version');
     index.call('get_version', out);
-    const { splitter, join, bad_consumers: list, num_bad_consumers: count } = instance.get('index_version', out);
-    return { splitter, join, badConsumers: Array.from({ length: count }, (_, i) => instance.u32(list + 4 * i) | 0) };
+    const {
+      splitter,
+      join,
+      bad_consumers: list,
+      num_bad_consumers: count,
+    } = instance.get('index_version', out);
+    return {
+      splitter,
+      join,
+      badConsumers: Array.from({ length: count }, (_, i) => instance.u32(list + 4 * i) | 0),
+    };
   });
 }

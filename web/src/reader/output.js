@@ -22,7 +22,9 @@ export function collector(expected = 0) {
     add(more) {
       const needed = length + more.length;
       if (needed > bytes.length) {
-        const larger = room(Math.max(needed, Math.min(2 * bytes.length, Math.max(expected, needed * 1.5))));
+        const larger = room(
+          Math.max(needed, Math.min(2 * bytes.length, Math.max(expected, needed * 1.5))),
+        );
         larger.set(bytes.subarray(0, length));
         bytes = larger;
       }
@@ -63,7 +65,8 @@ export async function collect(file, engine, options, expected) {
  * The same as a stream; nothing is read before it is asked for.
  *
  * @param {OpenFile} file
- * @param {(signal?: AbortSignal) => Engine | Promise<Engine>} begin makes the engine, which is freed at the end
+ * @param {(signal?: AbortSignal) => Engine | Promise<Engine>} begin makes the engine, which is
+ *   freed at the end
  * @param {DriveOptions & FeedOptions} options
  * @returns {ReadableStream<Uint8Array>}
  */
@@ -86,7 +89,11 @@ export function streamOf(file, begin, options) {
     });
     return { bytes: piece.bytes(), done: step === DONE };
   }
-  return lazyStream(async () => next(engine ??= await begin(options.signal)), end, options.signal);
+  return lazyStream(
+    async () => next((engine ??= await begin(options.signal))),
+    end,
+    options.signal,
+  );
 }
 
 /**
@@ -103,31 +110,34 @@ export function lazyStream(next, end, signal) {
     signal?.removeEventListener('abort', abort);
     end();
   };
-  return new ReadableStream({
-    start(controller) {
-      abort = () => {
-        controller.error(signal?.reason);
-        finish();
-      };
-      if (signal?.aborted) abort();
-      else signal?.addEventListener('abort', abort);
-    },
-    async pull(controller) {
-      try {
-        const { bytes, done } = await next();
-        if (signal?.aborted) return;
-        if (bytes?.length) controller.enqueue(bytes);
-        if (done) {
+  return new ReadableStream(
+    {
+      start(controller) {
+        abort = () => {
+          controller.error(signal?.reason);
           finish();
-          controller.close();
-        } else if (!bytes?.length) {
-          await this.pull?.(controller);
+        };
+        if (signal?.aborted) abort();
+        else signal?.addEventListener('abort', abort);
+      },
+      async pull(controller) {
+        try {
+          const { bytes, done } = await next();
+          if (signal?.aborted) return;
+          if (bytes?.length) controller.enqueue(bytes);
+          if (done) {
+            finish();
+            controller.close();
+          } else if (!bytes?.length) {
+            await this.pull?.(controller);
+          }
+        } catch (error) {
+          finish();
+          throw error;
         }
-      } catch (error) {
-        finish();
-        throw error;
-      }
+      },
+      cancel: finish,
     },
-    cancel: finish,
-  }, { highWaterMark: 0 });
+    { highWaterMark: 0 },
+  );
 }

@@ -19,11 +19,11 @@ export function plainOf(file) {
   const plain = {
     async size(options) {
       file.check();
-      return file.size ??= (await source.stat(options)).size;
+      return (file.size ??= (await source.stat(options)).size);
     },
 
     async read(offset, length, options) {
-      const n = Math.min(length, await plain.size(options) - offset);
+      const n = Math.min(length, (await plain.size(options)) - offset);
       return n > 0 ? abortable(source.read(offset, n, options), options?.signal) : room(0);
     },
 
@@ -36,7 +36,8 @@ export function plainOf(file) {
         const end = Math.min(offset + length, await plain.size(options));
         if (at >= end) return { done: true };
         if (source.stream) reader ??= source.stream(offset, end - offset, options).getReader();
-        const bytes = reader ? (await reader.read()).value
+        const bytes = reader
+          ? (await reader.read()).value
           : await source.read(at, Math.min(end - at, PIECE), options);
         at += bytes?.length ?? 0;
         return { bytes, done: !bytes || at >= end };

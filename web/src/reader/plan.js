@@ -42,13 +42,16 @@ export function placesOf(file, index) {
     return instance.get('riegeli_chunk', out);
   });
   const position = (/** @type {number} */ i) => chunkInfo(file, index, i).position;
-  const sorted = Float64Array.from({ length: index.call('num_chunks') }, (_, i) => position(i)).sort();
+  const sorted = Float64Array.from({ length: index.call('num_chunks') }, (_, i) =>
+    position(i),
+  ).sort();
   const begins = sorted.filter((p, i) => i === 0 || p - Number(sorted[i - 1]) >= NEAR);
 
   return (i) => {
     const at = position(i);
     if (at >= last.begin) return { offset: last.begin, length: last.end - last.begin };
-    let low = 0, high = begins.length;
+    let low = 0,
+      high = begins.length;
     while (high - low > 1) {
       const middle = (low + high) >> 1;
       if (Number(begins[middle]) <= at) low = middle;
@@ -89,7 +92,9 @@ export async function planOf(body, merged, what, options) {
     return planFor(joined(what.chunks.map(merged.place)));
   }
   if (!merged) {
-    return planFor('merged' in what ? [{ offset: 0, length: await body.size(options) }] : what.ranges);
+    return planFor(
+      'merged' in what ? [{ offset: 0, length: await body.size(options) }] : what.ranges,
+    );
   }
   if ('merged' in what) return planFor(merged.windows());
   const chunks = new Set();

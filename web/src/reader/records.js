@@ -44,7 +44,8 @@ import { collector } from './output.js';
  *   at a time, about 1 MiB
  * @property {(options?: ReadOptions) => AsyncIterableIterator<Record | Skipped>} records one by one
  * @property {() => AsyncIterator<Record | Skipped>} [Symbol.asyncIterator]
- * @property {(position: number, options?: ReadOptions) => Promise<Record | undefined>} at the record
+ * @property {(position: number, options?: ReadOptions) => Promise<Record | undefined>} at the
+ *   record
  *   at a position, which need not be exact: past its Riegeli chunk's last record it is the next
  *   chunk's first; past the end there is none
  * @property {(options?: ReadOptions) => Promise<Record | undefined>} last
@@ -53,7 +54,9 @@ import { collector } from './output.js';
  * @property {Cost} transferred so far
  * @property {() => void} close
  */
-/** @typedef {RecordsBase & AsyncIterable<Record | Skipped> & Disposable & AsyncDisposable} Records */
+/**
+ * @typedef {RecordsBase & AsyncIterable<Record | Skipped> & Disposable & AsyncDisposable} Records
+ */
 
 /** When a batch is full. */
 const BATCH = { bytes: 2 ** 20, records: 4096 };
@@ -72,8 +75,17 @@ export async function openRecords(input, options = {}) {
   const file = await openFile(await moduleFor(), source, limits);
 
   /** @param {number} from */
-  const begin = (from) => file.make('cpb_record_reader', (scope) => file.instance.c.cpb_record_reader_new(0,
-    scope.struct('record_reader_options', { ...how, position: from, limits: file.limitsIn(scope) })));
+  const begin = (from) =>
+    file.make('cpb_record_reader', (scope) =>
+      file.instance.c.cpb_record_reader_new(
+        0,
+        scope.struct('record_reader_options', {
+          ...how,
+          position: from,
+          limits: file.limitsIn(scope),
+        }),
+      ),
+    );
 
   /** @param {ReadOptions} [o] */
   async function* batches(o) {
@@ -98,19 +110,24 @@ export async function openRecords(input, options = {}) {
   const records = {
     batches,
     records: one,
-    at: async (at, o) => (checkOffset('position', at), using(begin(0), (reader) => {
-      reader.call('seek', big(at));
-      return firstOf(file, reader, o);
-    })),
-    last: async (o) => using(begin(0), (reader) => {
-      reader.call('seek_last');
-      return firstOf(file, reader, o);
-    }),
-    metadata: async (o) => using(begin(0), async (reader) => {
-      await file.drive(reader, { ...o, onStep: (step) => step === RECORD });
-      const bytes = reader.call('metadata', reader.out);
-      return bytes ? file.instance.copy(bytes, file.instance.u32(reader.out)) : undefined;
-    }),
+    at: async (at, o) => (
+      checkOffset('position', at),
+      using(begin(0), (reader) => {
+        reader.call('seek', big(at));
+        return firstOf(file, reader, o);
+      })
+    ),
+    last: async (o) =>
+      using(begin(0), (reader) => {
+        reader.call('seek_last');
+        return firstOf(file, reader, o);
+      }),
+    metadata: async (o) =>
+      using(begin(0), async (reader) => {
+        await file.drive(reader, { ...o, onStep: (step) => step === RECORD });
+        const bytes = reader.call('metadata', reader.out);
+        return bytes ? file.instance.copy(bytes, file.instance.u32(reader.out)) : undefined;
+      }),
     get transferred() {
       return source.transferred;
     },
@@ -175,7 +192,12 @@ function taker({ instance }, reader) {
   }
 
   function begin() {
-    const { position, chunk_begin: chunkBegin, index, size } = instance.get('record', reader.call('record'));
+    const {
+      position,
+      chunk_begin: chunkBegin,
+      index,
+      size,
+    } = instance.get('record', reader.call('record'));
     record = { position, chunkBegin, index, size, bytes: new Uint8Array(0) };
     missing = size;
     return size === 0 ? whole() : undefined;

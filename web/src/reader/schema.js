@@ -5,8 +5,27 @@ import { CpbError } from '../errors.js';
 /** @import { OpenFile } from './file.js' */
 
 /** FieldDescriptorProto.Type, in its order. */
-const kinds = ['', 'double', 'float', 'int64', 'uint64', 'int32', 'fixed64', 'fixed32', 'bool', 'string',
-  'group', 'message', 'bytes', 'uint32', 'enum', 'sfixed32', 'sfixed64', 'sint32', 'sint64'];
+const kinds = [
+  '',
+  'double',
+  'float',
+  'int64',
+  'uint64',
+  'int32',
+  'fixed64',
+  'fixed32',
+  'bool',
+  'string',
+  'group',
+  'message',
+  'bytes',
+  'uint32',
+  'enum',
+  'sfixed32',
+  'sfixed64',
+  'sint32',
+  'sint64',
+];
 
 /**
  * A field's declaration.
@@ -60,7 +79,8 @@ export function openSchema(file, set) {
       fields.set(at, field);
       return field;
     },
-    byNumber: (type, number) => (type ? schema.field(c.cpb_message_find_number(type, number)) : undefined),
+    byNumber: (type, number) =>
+      type ? schema.field(c.cpb_message_find_number(type, number)) : undefined,
   };
   return schema;
 }
@@ -70,7 +90,13 @@ function newSchema(file, set) {
   const { instance } = file;
   return file.make('cpb_schema', (scope) => {
     const error = scope.struct('error');
-    const schema = instance.c.cpb_schema_new(0, scope.bytes(set), set.length, file.limitsIn(scope), error);
+    const schema = instance.c.cpb_schema_new(
+      0,
+      scope.bytes(set),
+      set.length,
+      file.limitsIn(scope),
+      error,
+    );
     if (!schema) throw instance.error(error);
     return schema;
   }).pointer;
@@ -78,12 +104,12 @@ function newSchema(file, set) {
 
 /** It stays for the next file in this instance. @param {OpenFile} file */
 function builtIn({ instance }) {
-  return instance.schema ||= instance.scope((scope) => {
+  return (instance.schema ||= instance.scope((scope) => {
     const error = scope.struct('error');
     const schema = instance.c.cpb_schema_new_builtin(0, error);
     if (!schema) throw instance.error(error);
     return schema;
-  });
+  }));
 }
 
 /** @param {OpenFile} file @param {number} at @returns {FieldType} */

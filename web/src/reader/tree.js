@@ -22,7 +22,11 @@
  */
 
 const NONE = 0xffffffff;
-const FIELD = 1, INDEX = 2, KEY_STRING = 3, KEY_BOOL = 4, KEY_INT32 = 7;
+const FIELD = 1,
+  INDEX = 2,
+  KEY_STRING = 3,
+  KEY_BOOL = 4,
+  KEY_INT32 = 7;
 
 /**
  * @param {OpenFile} file
@@ -37,7 +41,10 @@ export function treeOf(file, index, schema, type) {
     const node = scope.struct('index_node');
     const tag = scope.struct('field_tag');
 
-    /** @param {number} i @returns {{ chunk: number, num_tags: number, first_child: number, next: number }} */
+    /**
+     * @param {number} i
+     * @returns {{ chunk: number, num_tags: number, first_child: number, next: number }}
+     */
     const nodeAt = (i) => {
       index.call('get_node', i, node);
       return instance.get('index_node', node);
@@ -88,7 +95,8 @@ function walk(schema, type, tags) {
   for (const tag of tags) {
     if ('index' in tag) continue;
     const isKey = 'key' in tag;
-    const field = schema.isEntry(type) === isKey ? schema.byNumber(type, isKey ? 2 : tag.field) : undefined;
+    const field =
+      schema.isEntry(type) === isKey ? schema.byNumber(type, isKey ? 2 : tag.field) : undefined;
     if (!field) return undefined;
     if (!isKey) tag.name = field.name;
     type = field.message;
@@ -96,11 +104,15 @@ function walk(schema, type, tags) {
   return type;
 }
 
-/** @param {string} path @param {Tag[]} tags */
+/**
+ * @param {string} path
+ * @param {Tag[]} tags
+ */
 function pathOf(path, tags) {
   for (const tag of tags) {
     if ('field' in tag) path += `${path && '.'}${tag.name ?? tag.field}`;
-    else path += `[${'index' in tag ? tag.index : typeof tag.key === 'string' ? JSON.stringify(tag.key) : tag.key}]`;
+    else if ('index' in tag) path += `[${tag.index}]`;
+    else path += `[${typeof tag.key === 'string' ? JSON.stringify(tag.key) : tag.key}]`;
   }
   return path;
 }

@@ -6,7 +6,7 @@ import { CpbError } from '../errors.js';
 import { abortable } from '../source/wait.js';
 import { big, chunkInfo, readChunk, using } from './chunks.js';
 import { verifyOf } from './file.js';
-import { collect, room, streamOf } from './output.js';
+import { collect, lazyStream, room, streamOf } from './output.js';
 import { joined, placesOf, WINDOW } from './plan.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
@@ -19,7 +19,8 @@ import { joined, placesOf, WINDOW } from './plan.js';
  * @property {(options?: ReadOptions) => Promise<number>} size
  * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Uint8Array>} read
  *   what of the range is there
- * @property {(offset: number, length: number, options?: BodyOptions) => ReadableStream<Uint8Array>} stream
+ * @property {(offset: number, length: number, options?: BodyOptions) => ReadableStream<Uint8Array>}
+ *   stream
  * @property {(offset: number) => number} [until] how far what is stored together
  *   with the byte at `offset` goes on
  */
@@ -71,15 +72,19 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
   };
 
   /** @param {Verify} how */
-  const newMerge = (how) => file.make('cpb_merge', (scope) => {
-    const options = scope.struct('merge_options', {
-      verify: verifyOf(verify, how), trust_sizes: Number(trustSizes && sized()), type, limits: file.limitsIn(scope),
+  const newMerge = (how) =>
+    file.make('cpb_merge', (scope) => {
+      const options = scope.struct('merge_options', {
+        verify: verifyOf(how, 'late'),
+        trust_sizes: Number(trustSizes && sized()),
+        type,
+        limits: file.limitsIn(scope),
+      });
+      return instance.c.cpb_merge_new(0, index.pointer, options);
     });
-    return instance.c.cpb_merge_new(0, index.pointer, options);
-  });
 
   async function makePlan() {
-    const merge = newMerge('never');
+    const merge = newMerge(verify ?? 'never');
     try {
       await file.drive(merge);
     } catch (error) {
@@ -126,18 +131,35 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
   }
 
   /** @param {number} i @returns {Segment} */
-  const segmentAt = (i) => instance.scope((scope) => {
-    const out = scope.struct('segment');
-    /** @type {Engine} */ (ready).call('get_segment', i, out);
-    const { offset, length, chunk, chunk_offset: chunkOffset, literal } = instance.get('segment', out);
-    return { offset, length, chunk: literal ? undefined : chunk, chunkOffset, whole: !literal && isWhole(chunk, length) };
-  });
+  const segmentAt = (i) =>
+    instance.scope((scope) => {
+      const out = scope.struct('segment');
+      /** @type {Engine} */ (ready).call('get_segment', i, out);
+      const {
+        offset,
+        length,
+        chunk,
+        chunk_offset: chunkOffset,
+        literal,
+      } = instance.get('segment', out);
+      return {
+        offset,
+        length,
+        chunk: literal ? undefined : chunk,
+        chunkOffset,
+        whole: !literal && isWhole(chunk, length),
+      };
+    });
 
   /** @param {number} chunk @param {number} length */
-  const isWhole = (chunk, length) => instance.scope((scope) => {
-    const out = scope.struct('chunk_info');
-    return index.call('get_chunk', big(chunk), out) === 0 && instance.get('chunk_info', out).size === length;
-  });
+  const isWhole = (chunk, length) =>
+    instance.scope((scope) => {
+      const out = scope.struct('chunk_info');
+      return (
+        index.call('get_chunk', big(chunk), out) === 0 &&
+        instance.get('chunk_info', out).size === length
+      );
+    });
 
   /** @type {Merged['segments']} */
   async function segments(offset, length, options) {
@@ -153,15 +175,23 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
     return found;
   }
 
-  /** Where the chunks that a range touches are.
-   * @param {number} offset @param {number} length @param {ReadOptions} [options] */
-  async function chunksOf(offset, length, options) {
-    const chunks = (await segments(offset, length, options)).map(({ chunk }) => chunk ?? -1);
-    return [...new Set(chunks)].filter((chunk) => chunk >= 0).map(merged.place);
+  /**
+   * Where the chunks are.
+   *
+   * @param {Segment[]} found
+   */
+  function placesIn(found) {
+    const chunks = new Set(found.map(({ chunk }) => chunk ?? -1));
+    return [...chunks].filter((chunk) => chunk >= 0).map(merged.place);
   }
 
-  /** Large chunks side by side, each by a reader of its own; the rest as planned.
-   * @type {Body['read']} */
+  /**
+   * Large chunks side by side, each by a reader of its own; the rest as planned.
+   *
+   * @param {number} offset
+   * @param {number} length
+   * @param {BodyOptions} [options]
+   */
   async function read(offset, length, options) {
     const size = await merged.size(options);
     const end = Math.min(offset + length, size);
@@ -171,14 +201,45 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
     }
     const out = room(Math.max(end - offset, 0));
     await inGroups(parts, async ({ begin, length: n, chunk, chunkOffset, all }) => {
-      const how = verifyOf(verify, all ? 'late' : 'never');
-      const bytes = chunk === undefined ? await readPlanned(begin, n, options)
-        : await using(readChunk(file, index, chunk, chunkOffset, n, how),
-          (reader) => collect(file, reader, { signal: options?.signal }, n));
-      if (bytes.length !== n) throw new CpbError('DAMAGED', `chunk ${chunk} is shorter than the index says`);
+      const how = verifyOf(options?.verify ?? verify, all ? 'late' : 'never');
+      const bytes =
+        chunk === undefined
+          ? await readPlanned(begin, n, options)
+          : await using(readChunk(file, index, chunk, chunkOffset, n, how), (reader) =>
+              collect(file, reader, { signal: options?.signal }, n),
+            );
+      if (bytes.length !== n)
+        throw new CpbError('DAMAGED', `chunk ${chunk} is shorter than the index says`);
       out.set(bytes, begin - offset);
     });
     return out;
+  }
+
+  /**
+   * An engine that gives a long range: its chunk's own, or a merge with a plan of
+   * its own, as the shared one answers other reads meanwhile.
+   *
+   * @param {number} offset
+   * @param {number} length
+   * @param {BodyOptions} options
+   */
+  async function begin(offset, length, { signal, verify: asked = verify }) {
+    const found = length === Infinity ? [] : await segments(offset, length, { signal });
+    const [only] = found;
+    if (found.length === 1 && only?.whole) {
+      const how = verifyOf(asked, length < only.length ? 'never' : 'late');
+      return readChunk(file, index, only.chunk ?? 0, offset - only.offset, length, how);
+    }
+    const merge = newMerge(asked ?? 'late');
+    try {
+      const places = length === Infinity ? merged.windows() : joined(placesIn(found), WINDOW);
+      await file.drive(merge, { signal, around: inside(places) });
+      merge.check('read', big(offset), big(length));
+      return merge;
+    } catch (error) {
+      merge.free();
+      throw error;
+    }
   }
 
   /** @type {Merged['place'] | undefined} */
@@ -194,19 +255,13 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
     },
     read,
     size: async (options) => (await plan(options)).call('size'),
-    stream: (offset, length, options = {}) => streamOf(file, async (signal) => {
-      const merge = newMerge(options.verify ?? 'late');
-      try {
-        const windows = length === Infinity ? merged.windows()
-          : joined(await chunksOf(offset, length, { signal }), WINDOW);
-        await file.drive(merge, { signal, around: inside(windows) });
-        merge.check('read', big(offset), big(length));
-        return merge;
-      } catch (error) {
-        merge.free();
-        throw error;
+    stream(offset, length, options = {}) {
+      if (length > AT_ONCE.bytes) {
+        return streamOf(file, () => begin(offset, length, options), options);
       }
-    }, options),
+      const next = async () => ({ bytes: await read(offset, length, options), done: true });
+      return lazyStream(next, () => {}, options.signal);
+    },
     until(offset) {
       if (!ready) return Infinity;
       const { offset: begin, length } = segmentAt(ready.call('find_segment', big(offset)));
@@ -224,7 +279,9 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
  * @param {number} end
  */
 function partsOf(segments, offset, end) {
-  /** @type {{ begin: number, length: number, chunk?: number, chunkOffset: number, all: boolean }[]} */
+  /**
+   * @type {{ begin: number, length: number, chunk?: number, chunkOffset: number, all: boolean }[]}
+   */
   const parts = [];
   for (const segment of segments) {
     const begin = Math.max(segment.offset, offset);
@@ -269,7 +326,8 @@ async function inGroups(parts, work) {
  */
 function inside(ranges) {
   return (offset) => {
-    let low = 0, high = ranges.length;
+    let low = 0,
+      high = ranges.length;
     while (low < high) {
       const middle = (low + high) >> 1;
       const { offset: begin, length } = /** @type {Range} */ (ranges[middle]);

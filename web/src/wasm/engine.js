@@ -9,7 +9,13 @@ import { structs } from './structs.js';
 /** @import { Instance } from './instance.js' */
 
 /** What a step answers (cpb_step). */
-export const ERROR = 0xffffffff, DONE = 0, NEED = 1, RECORD = 2, DATA = 3, SKIPPED = 4, OUTPUT = 5;
+export const ERROR = 0xffffffff,
+  DONE = 0,
+  NEED = 1,
+  RECORD = 2,
+  DATA = 3,
+  SKIPPED = 4,
+  OUTPUT = 5;
 
 /**
  * An engine in an instance. It is freed by `free`, once; whoever makes it does that.
@@ -59,7 +65,7 @@ export function engineOf(instance, name, pointer, onFree) {
   const call = (method, ...args) => {
     if (!engine.pointer) throw new CpbError('CLOSED', 'the file was closed');
     let f = methods.get(method);
-    if (!f) methods.set(method, f = at(instance.c, `${name}_${method}`));
+    if (!f) methods.set(method, (f = at(instance.c, `${name}_${method}`)));
     return f(engine.pointer, ...args);
   };
   instance.users++;
@@ -132,13 +138,14 @@ export function engineOf(instance, name, pointer, onFree) {
 export async function drive(instance, engine, source, options = {}) {
   const { signal, onStep, step: method = 'step' } = options;
   signal?.throwIfAborted();
-  const feed = engine.feed ??= createFeed(source, options);
+  const feed = (engine.feed ??= createFeed(source, options));
   for (;;) {
     const step = stepOn(instance, engine, method, onStep);
     if (step !== NEED) return step;
     const { kind, offset, length, ahead } = needOf(instance, engine);
     // No input is that long: its end says so.
-    if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER) await feed.measure(length, { signal });
+    if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER)
+      await feed.measure(length, { signal });
     else await feed.fetch(offset, length, ahead, { signal });
     if (!answered(instance, engine)) {
       throw new CpbError('READ', `the source gave no bytes at ${offset}`, { offset });

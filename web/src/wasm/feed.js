@@ -28,7 +28,8 @@ import { abortable } from '../source/wait.js';
  * @typedef {object} Feed
  * @property {(offset: number) => Uint8Array | undefined} at remembered bytes from
  *   `offset` on
- * @property {(offset: number, length: number, ahead: number, o?: ReadOptions) => Promise<void>} fetch
+ * @property {(offset: number, length: number, ahead: number, o?: ReadOptions) => Promise<void>}
+ *   fetch
  *   makes `at(offset)` answer, or `size` known when the source ends before
  * @property {(tail: number, o?: ReadOptions) => Promise<void>} measure makes `size` known
  * @property {number | undefined} size of the source
@@ -44,10 +45,18 @@ const GAP = 256 * 1024;
  * @returns {Feed}
  */
 export function createFeed(source, options = {}) {
-  const { ahead: least = 0, most = 8 * 2 ** 20, tail: leastTail = 0, until = () => Infinity } = options;
+  const {
+    ahead: least = 0,
+    most = 8 * 2 ** 20,
+    tail: leastTail = 0,
+    until = () => Infinity,
+  } = options;
   /** @type {Piece[]} the one used last comes first */
-  let pieces = [...options.held ?? []];
-  /** @type {{ reader: ReadableStreamDefaultReader<Uint8Array>, offset: number, end: number } | undefined} */
+  let pieces = [...(options.held ?? [])];
+  /**
+   * @type {{ reader: ReadableStreamDefaultReader<Uint8Array>, offset: number, end: number } |
+   *   undefined}
+   */
   let stream;
 
   /** @param {number} offset @param {Uint8Array} bytes */
@@ -102,7 +111,12 @@ export function createFeed(source, options = {}) {
     }
   }
 
-  /** @param {number} offset @param {number} length @param {number} ahead @param {ReadOptions} [o] */
+  /**
+   * @param {number} offset
+   * @param {number} length
+   * @param {number} ahead
+   * @param {ReadOptions} [o]
+   */
   async function fetch(offset, length, ahead, o) {
     const size = Math.min(feed.size ?? Number.MAX_SAFE_INTEGER, until(offset));
     if (stream && offset >= stream.offset && offset <= stream.offset + GAP && offset < stream.end) {
@@ -130,8 +144,11 @@ export function createFeed(source, options = {}) {
     } catch (error) {
       feed.stop();
       if (error instanceof CpbError || signal?.aborted) throw error;
-      throw new CpbError('READ', `reading failed: ${error instanceof Error ? error.message : error}`,
-        { cause: error });
+      throw new CpbError(
+        'READ',
+        `reading failed: ${error instanceof Error ? error.message : error}`,
+        { cause: error },
+      );
     }
   }
 
@@ -146,13 +163,14 @@ export function createFeed(source, options = {}) {
     },
     fetch: (offset, length, ahead, options) =>
       guarded(() => fetch(offset, length, ahead, options), options?.signal),
-    measure: (length, options) => guarded(async () => {
-      const wanted = Math.max(length, leastTail);
-      if (!source.tail) return void (feed.size = (await source.stat(options)).size);
-      const { size, bytes } = await source.tail(wanted, options);
-      feed.size = size;
-      remember(size - bytes.length, bytes);
-    }, options?.signal),
+    measure: (length, options) =>
+      guarded(async () => {
+        const wanted = Math.max(length, leastTail);
+        if (!source.tail) return void (feed.size = (await source.stat(options)).size);
+        const { size, bytes } = await source.tail(wanted, options);
+        feed.size = size;
+        remember(size - bytes.length, bytes);
+      }, options?.signal),
     stop() {
       stream?.reader.cancel().catch(() => {});
       stream = undefined;

@@ -76,15 +76,17 @@ export async function createInstance(module) {
   let dead;
 
   /** @param {Function} f */
-  const guard = (f) => (/** @type {any[]} */ ...args) => {
-    if (dead) throw dead;
-    try {
-      return unsigned(f(...args));
-    } catch (cause) {
-      dead = new CpbError('TRAPPED', `the WebAssembly instance failed: ${cause}`, { cause });
-      throw dead;
-    }
-  };
+  const guard =
+    (f) =>
+    (/** @type {any[]} */ ...args) => {
+      if (dead) throw dead;
+      try {
+        return unsigned(f(...args));
+      } catch (cause) {
+        dead = new CpbError('TRAPPED', `the WebAssembly instance failed: ${cause}`, { cause });
+        throw dead;
+      }
+    };
 
   /** @type {Instance['c']} */
   const c = {};
@@ -126,7 +128,8 @@ export async function createInstance(module) {
       if (fields.struct_size) dataView().setUint32(pointer, size, true);
       for (const key in values) {
         const field = fields[key];
-        if (field && values[key] !== undefined) setField(field.type, pointer + field.offset, values[key]);
+        if (field && values[key] !== undefined)
+          setField(field.type, pointer + field.offset, values[key]);
       }
     },
     alloc(size) {
@@ -138,8 +141,11 @@ export async function createInstance(module) {
     scope: (use) => inScope(instance, use),
     error(pointer) {
       const { code, offset, message } = instance.get('error', pointer);
-      return new CpbError(names[code - 1] ?? 'DAMAGED', message,
-        offset === Infinity ? {} : { offset });
+      return new CpbError(
+        names[code - 1] ?? 'DAMAGED',
+        message,
+        offset === Infinity ? {} : { offset },
+      );
     },
     reusable: () => !dead && instance.users === 0 && memory.buffer.byteLength <= REUSED,
     checkMemory() {
@@ -156,7 +162,9 @@ export async function createInstance(module) {
     if (type === 'i32') return view.getInt32(p, true);
     if (type === 'u8') return view.getUint8(p);
     if (type.startsWith('char[')) return instance.text(p);
-    return type in structs ? instance.get(/** @type {StructName} */ (type), p) : view.getUint32(p, true);
+    return type in structs
+      ? instance.get(/** @type {StructName} */ (type), p)
+      : view.getUint32(p, true);
   }
 
   /** @param {string} type @param {number} p @param {any} value */

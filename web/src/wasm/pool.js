@@ -16,7 +16,7 @@ const idle = new WeakMap();
  * @param {number} [memory] bytes that it may have; default 1 GiB
  */
 export async function acquire(module, memory = 2 ** 30) {
-  const instance = idle.get(module)?.pop() ?? await createInstance(module);
+  const instance = idle.get(module)?.pop() ?? (await createInstance(module));
   instance.most = memory;
   return instance;
 }

@@ -20,12 +20,12 @@ const declarations = {
 
   record: 'position chunk_begin index size',
   skipped: 'begin end reason:ptr',
-  riegeli_chunk: 'begin end data_size num_records decoded_data_size' +
-    ' type:u8 codec:u8',
-  record_reader_options: 'struct_size:size recover:i32 verify:i32 buffer:size read_size:size' +
-    ' position limits:ptr',
+  riegeli_chunk: 'begin end data_size num_records decoded_data_size' + ' type:u8 codec:u8',
+  record_reader_options:
+    'struct_size:size recover:i32 verify:i32 buffer:size read_size:size' + ' position limits:ptr',
   codec_options: 'codec:i32 level:i32 window_log:i32',
-  record_writer_options: 'struct_size:size codec:codec_options chunk_size' +
+  record_writer_options:
+    'struct_size:size codec:codec_options chunk_size' +
     ' record_per_chunk:i32 seekable:i32 buffer:size append_at initial_padding' +
     ' final_padding metadata:ptr metadata_size:size limits:ptr',
 
@@ -35,25 +35,30 @@ const declarations = {
   field_tag: 'kind:i32 value text:ptr length:size',
   chunk_reader_options: 'struct_size:size verify:i32 read_size:size limits:ptr',
   chunk_stored: 'size index riegeli:riegeli_chunk',
-  merge_options: 'struct_size:size verify:i32 trust_sizes:i32 memory:size read_size:size' +
+  merge_options:
+    'struct_size:size verify:i32 trust_sizes:i32 memory:size read_size:size' +
     ' plan_items type:ptr limits:ptr',
   segment: 'offset length chunk chunk_offset literal:ptr',
 
-  field: 'name:ptr json_name:ptr number:u32 type:i32 message:ptr enumeration:ptr oneof:i32' +
+  field:
+    'name:ptr json_name:ptr number:u32 type:i32 message:ptr enumeration:ptr oneof:i32' +
     ' repeated:u8 map:u8 packed:u8 required:u8 presence:u8 extension:u8 utf8:u8',
   message_type: 'name:ptr fields:ptr num_fields:size map_entry:u8',
-  json_options: 'struct_size:size original_names:i32 unknown_fields:i32 strict_utf8:i32' +
+  json_options:
+    'struct_size:size original_names:i32 unknown_fields:i32 strict_utf8:i32' +
     ' indent:u32 limits:ptr omitted:ptr num_omitted:size',
   outline_options: 'struct_size:size max_value max_size limits:ptr',
   found: 'parent:ptr field:ptr message:ptr number:u32 wire_type:u32 fields:i32',
   range: 'offset length',
 
-  split_options: 'struct_size:size type_name:ptr schema:ptr max_chunk_size inline_max' +
+  split_options:
+    'struct_size:size type_name:ptr schema:ptr max_chunk_size inline_max' +
     ' layout:i32 codec:codec_options seekable:i32 buffer:size read_size:size' +
     ' splitter_version:i32 join_version:i32 bad_consumers:ptr num_bad_consumers:size' +
     ' splitters:ptr num_splitters:size limits:ptr',
   split_chunk: 'size position is_bytes:i32',
-  repack_options: 'struct_size:size layout:i32 codec:codec_options seekable:i32 buffer:size' +
+  repack_options:
+    'struct_size:size layout:i32 codec:codec_options seekable:i32 buffer:size' +
     ' read_size:size limits:ptr',
 };
 

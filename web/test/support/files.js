@@ -63,24 +63,32 @@ export function sparse(size, pieces) {
         log.push(`stream ${offset}+${length}`);
         let at = offset;
         const end = Math.min(size, offset + length);
-        return new ReadableStream({
-          pull(controller) {
-            if (at >= end) return controller.close();
-            const bytes = take(at, Math.min(65536, end - at));
-            cost.requests--;
-            log.pop();
-            at += bytes.length;
-            controller.enqueue(bytes);
+        return new ReadableStream(
+          {
+            pull(controller) {
+              if (at >= end) return controller.close();
+              const bytes = take(at, Math.min(65536, end - at));
+              cost.requests--;
+              log.pop();
+              at += bytes.length;
+              controller.enqueue(bytes);
+            },
           },
-        }, { highWaterMark: 0 });
+          { highWaterMark: 0 },
+        );
       },
     },
   };
 }
 
-/** The first that ends behind `offset`. @param {{ offset: number, bytes: Uint8Array }[]} pieces @param {number} offset */
+/**
+ * The first that ends behind `offset`.
+ * @param {{ offset: number, bytes: Uint8Array }[]} pieces
+ * @param {number} offset
+ */
 function lowerBound(pieces, offset) {
-  let low = 0, high = pieces.length;
+  let low = 0,
+    high = pieces.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     const { offset: begin, bytes } = /** @type {any} */ (pieces[middle]);
@@ -95,11 +103,15 @@ function lowerBound(pieces, offset) {
 /** @param {number} n @returns {number[]} */
 export function varint(n) {
   const out = [];
-  for (; n > 127; n = Math.floor(n / 128)) out.push(n % 128 + 128);
+  for (; n > 127; n = Math.floor(n / 128)) out.push((n % 128) + 128);
   return [...out, n];
 }
 
-/** A field of a message. @param {number} number @param {number | string | number[] | Uint8Array} value */
+/**
+ * A field of a message.
+ * @param {number} number
+ * @param {number | string | number[] | Uint8Array} value
+ */
 export function field(number, value) {
   if (typeof value === 'number') return [...varint(number * 8), ...varint(value)];
   const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value;
@@ -123,8 +135,16 @@ const SIGNATURE_END = 64;
  */
 export async function riegeli(at, records, codec = { codec: 1 }) {
   const instance = await createInstance(await moduleFor('full'));
-  const writer = engineOf(instance, 'cpb_record_writer', instance.scope((scope) => instance.c.cpb_record_writer_new(0,
-    scope.struct('record_writer_options', { codec, record_per_chunk: 1, append_at: at }))));
+  const writer = engineOf(
+    instance,
+    'cpb_record_writer',
+    instance.scope((scope) =>
+      instance.c.cpb_record_writer_new(
+        0,
+        scope.struct('record_writer_options', { codec, record_per_chunk: 1, append_at: at }),
+      ),
+    ),
+  );
   /** @type {{ offset: number, bytes: Uint8Array }[]} */
   const pieces = [];
   const drain = () => {
@@ -151,7 +171,7 @@ export function endOf(begin, size) {
   let at = begin;
   for (let left = 40 + size; left > 0;) {
     if (at % 65536 === 0) at += 24;
-    const step = Math.min(left, 65536 - at % 65536);
+    const step = Math.min(left, 65536 - (at % 65536));
     at += step;
     left -= step;
   }
@@ -170,18 +190,35 @@ export async function largeCpb(count, size, real) {
   const positions = [SIGNATURE_END];
   const stored = 1 + 1 + varint(size).length + size;
   for (let i = 1; i <= count; i++) positions.push(endOf(Number(positions[i - 1]), stored));
-  const pieces = [...await riegeli(0, [])];
-  for (const [i, bytes] of real) pieces.push(...await riegeli(Number(positions[i]), [bytes]));
-  const chunks = positions.slice(0, count).flatMap((offset, i) =>
-    field(2, [...field(1, i ? 2 : 1), ...field(2, size), ...field(3, offset)]));
-  const steps = (/** @type {number[]} */ ...numbers) => numbers.flatMap((n) => field(1, field(1, n)));
-  const children = Array.from({ length: count - 1 }, (_, i) => field(2, [
-    ...steps(2), ...field(1, field(3, 0)), ...steps(2, 1), ...field(1, field(3, i)),
-    ...field(3, field(1, i + 1))])).flat();
-  const metadata = Uint8Array.from([...field(1, field(1, 1)), ...chunks, ...field(3, [...field(1, 0), ...children])]);
+  const pieces = [...(await riegeli(0, []))];
+  for (const [i, bytes] of real) pieces.push(...(await riegeli(Number(positions[i]), [bytes])));
+  const chunks = positions
+    .slice(0, count)
+    .flatMap((offset, i) =>
+      field(2, [...field(1, i ? 2 : 1), ...field(2, size), ...field(3, offset)]),
+    );
+  const steps = (/** @type {number[]} */ ...numbers) =>
+    numbers.flatMap((n) => field(1, field(1, n)));
+  const children = Array.from({ length: count - 1 }, (_, i) =>
+    field(2, [
+      ...steps(2),
+      ...field(1, field(3, 0)),
+      ...steps(2, 1),
+      ...field(1, field(3, i)),
+      ...field(3, field(1, i + 1)),
+    ]),
+  ).flat();
+  const metadata = Uint8Array.from([
+    ...field(1, field(1, 1)),
+    ...chunks,
+    ...field(3, [...field(1, 0), ...children]),
+  ]);
   const end = Number(positions[count]);
   const index = await riegeli(end, [metadata]);
-  const file = sparse(index.reduce((sum, { bytes }) => sum + bytes.length, end), [...pieces, ...index]);
+  const file = sparse(
+    index.reduce((sum, { bytes }) => sum + bytes.length, end),
+    [...pieces, ...index],
+  );
   return { ...file, positions, metadata };
 }
 
@@ -197,11 +234,17 @@ export async function largeCpb(count, size, real) {
 export function largeModel(nodes, size, content = () => undefined) {
   /** @type {{ offset: number, bytes: Uint8Array }[]} */
   const pieces = [];
-  const name = (/** @type {number} */ i) => [...field(1, `layer_${i}/kernel`), ...field(2, 'Const')];
+  const name = (/** @type {number} */ i) => [
+    ...field(1, `layer_${i}/kernel`),
+    ...field(2, 'Const'),
+  ];
   const nodeHead = (/** @type {number} */ i) => {
     const tensor = [...field(1, 1), ...field(2, field(2, field(1, size / 4))), ...head(4, size)];
-    const wrap = (/** @type {number} */ n, /** @type {number[]} */ inner, /** @type {number} */ rest) =>
-      [...head(n, inner.length + rest), ...inner];
+    const wrap = (
+      /** @type {number} */ n,
+      /** @type {number[]} */ inner,
+      /** @type {number} */ rest,
+    ) => [...head(n, inner.length + rest), ...inner];
     const value = wrap(8, tensor, size);
     const entry = [...field(1, 'value'), ...wrap(2, value, size)];
     return wrap(1, [...name(i), ...wrap(5, entry, size)], size);
@@ -227,7 +270,7 @@ export function largeModel(nodes, size, content = () => undefined) {
 
 /** Bytes that do not compress. @param {number} length @param {number} seed */
 export function noise(length, seed) {
-  let state = seed * 2654435761 | 1;
+  let state = (seed * 2654435761) | 1;
   return Uint8Array.from({ length }, () => {
     state ^= state << 13;
     state ^= state >>> 17;
@@ -244,12 +287,16 @@ export function noise(length, seed) {
  */
 export async function split(message, options = {}) {
   const instance = await createInstance(await moduleFor('full'));
-  const engine = engineOf(instance, 'cpb_split', instance.scope((scope) =>
-    instance.c.cpb_split_new(0, scope.struct('split_options', options))));
+  const engine = engineOf(
+    instance,
+    'cpb_split',
+    instance.scope((scope) => instance.c.cpb_split_new(0, scope.struct('split_options', options))),
+  );
   /** @type {{ offset: number, bytes: Uint8Array }[]} */
   const pieces = [];
   const source = {
-    read: async (/** @type {number} */ offset, /** @type {number} */ length) => message.subarray(offset, offset + length),
+    read: async (/** @type {number} */ offset, /** @type {number} */ length) =>
+      message.subarray(offset, offset + length),
     stat: async () => ({ size: message.length }),
   };
   await drive(instance, engine, source, { onStep: () => void pieces.push(engine.output()) });
