@@ -63,10 +63,11 @@ export function placesOf(file, index) {
 }
 
 /**
- * @param {Range[]} ranges
+ * @param {Range[]} all
  * @returns {Plan}
  */
-function planFor(ranges) {
+function planFor(all) {
+  const ranges = all.filter(({ length }) => length > 0);
   const bytes = ranges.reduce((sum, { length }) => sum + length, 0);
   return { requests: ranges.length, bytes, ranges };
 }

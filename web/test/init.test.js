@@ -1,0 +1,36 @@
+// runtimes: node, deno, bun
+/** What init() takes, and which module is used then. */
+import { init, moduleFor } from '../src/init.js';
+import { libcpb } from './support/libcpb.js';
+import { assert, data, test } from './support/test.js';
+
+const { open } = libcpb;
+const wasm = () => data('web/src/wasm/reader.wasm');
+const works = async () => (await open(Uint8Array.of(8, 1), { format: 'pb' })).close();
+
+test('a compiled module, bytes, a Response, or each for its use', async () => {
+  const compiled = await WebAssembly.compile(await wasm());
+  await init(compiled);
+  assert.equal(await moduleFor('reader'), compiled);
+  assert.equal(await moduleFor('full'), compiled);
+  await works();
+  await init(await wasm());
+  assert.ok((await moduleFor('reader')) !== compiled);
+  await works();
+  const headers = { 'Content-Type': 'application/wasm' };
+  for (const init0 of [{ headers }, {}]) {
+    await init(new Response(await wasm(), init0));
+    await works();
+  }
+  await init({ reader: compiled });
+  assert.equal(await moduleFor('reader'), compiled);
+  await init({ full: compiled });
+  assert.equal(await moduleFor('full'), compiled);
+});
+
+test('what is no module is an error, and the next call finds the right one', async () => {
+  await assert.rejects(init(Uint8Array.of(1, 2, 3)));
+  await assert.rejects(init(new Response('', { status: 404 })), { code: 'HTTP' });
+  await moduleFor('reader').catch(() => {});
+  await works();
+});
