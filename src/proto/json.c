@@ -211,7 +211,7 @@ static bool is_default(const cpb_field *field, const cpb_json_item *item) {
 static bool put_list(cpb_json *j, const cpb_field *field, size_t first, size_t end) {
   frame f = {.kind = IN_LIST, .field = field, .elements = {field, first, end, {NULL, 0}}};
   cpb_json_elements ahead = f.elements;
-  cpb_json_item element;
+  cpb_json_item element = {0};
   if (!cpb_json_next_element(&j->items, &ahead, &element)) return j->error.code == CPB_OK; /* an empty one is not shown */
   return put_name(j, field) && push(j, f, "[");
 }
@@ -244,7 +244,7 @@ static bool next_member(cpb_json *j, frame *f) {
 }
 
 static bool next_element(cpb_json *j, frame *f) {
-  cpb_json_item element;
+  cpb_json_item element = {0};
   if (!cpb_json_next_element(&j->items, &f->elements, &element)) return j->error.code == CPB_OK && pop(j, "]");
   if (!put_member(j)) return false;
   if (f->field->message == NULL) return put_scalar(j, f->field, &element);
