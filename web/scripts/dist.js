@@ -1,16 +1,21 @@
 /**
  * Makes web/dist, which is what is published: the sources as they are, their
- * types, the WebAssembly modules, and the entry that has one inlined.
+ * types, the WebAssembly modules, the entry that has one inlined, and the licences
+ * of what is in the modules.
  *
- *     node scripts/dist.js [folder of the modules: build/web]
+ *     node scripts/dist.js [--no-types] [folder of the modules: build/web] [output: web/dist]
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const web = new URL('..', import.meta.url);
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(name, web));
-const modules = process.argv[2] ?? path('../build/web');
+const args = process.argv.slice(2);
+const [modules = path('../build/web'), dist = path('dist')] = args
+  .filter((arg) => arg !== '--no-types')
+  .map((arg) => resolve(arg));
 
 const shipped = [
   'reader',
@@ -21,17 +26,25 @@ const shipped = [
   'full-simd',
 ];
 
-rmSync(path('dist'), { recursive: true, force: true });
-mkdirSync(path('dist'));
-cpSync(path('src'), path('dist'), {
+const licences = {
+  libcpb: path('../LICENSE'),
+  brotli: `${modules}/_sources/brotli/LICENSE`,
+  nanopb: `${modules}/_sources/nanopb/LICENSE.txt`,
+  zstd: `${modules}/_sources/zstd/LICENSE`,
+};
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist, { recursive: true });
+cpSync(path('src'), dist, {
   recursive: true,
   filter: (name) => !/\.wasm$|\.gitignore$|README/.test(name),
 });
-for (const name of shipped) cpSync(`${modules}/${name}.wasm`, path(`dist/wasm/${name}.wasm`));
+for (const name of shipped) cpSync(`${modules}/${name}.wasm`, `${dist}/wasm/${name}.wasm`);
+for (const [name, file] of Object.entries(licences)) cpSync(file, `${dist}/licences/${name}.txt`);
 
 const base64 = readFileSync(`${modules}/reader.wasm`).toString('base64');
 writeFileSync(
-  path('dist/inline.js'),
+  `${dist}/inline.js`,
   `/** The entry that needs no other file: the module for reading is in it. */
 import { setUp } from './init.js';
 import { CpbError } from './errors.js';
@@ -48,5 +61,10 @@ export * from './api.js';
 const module = '${base64}';
 `,
 );
-execFileSync('npx', ['tsc', '-p', '.'], { cwd: path('.'), stdio: 'inherit' });
-writeFileSync(path('dist/inline.d.ts'), "export * from './api.js';\n");
+if (!args.includes('--no-types')) {
+  execFileSync(path('node_modules/.bin/tsc'), ['-p', '.', '--outDir', dist], {
+    cwd: path('.'),
+    stdio: 'inherit',
+  });
+  writeFileSync(`${dist}/inline.d.ts`, "export * from './api.js';\n");
+}
