@@ -191,8 +191,9 @@ typedef struct cpb_merge_options {
   int trust_sizes;     /* non-zero: the index's sizes of the chunks count, and
                           a chunk is opened only when its bytes are needed, for
                           instance by a range that is read; one of another size
-                          is then CPB_E_DAMAGED. Zero: each chunk is opened
-                          while planning, and its own size counts */
+                          is then CPB_E_DAMAGED. (A size of 0 says nothing: that
+                          chunk is opened.) Zero: each chunk is opened while
+                          planning, and its own size counts */
   size_t memory;       /* bytes for decoded Riegeli chunks, and for small chunks
                           kept from planning to reading; default 16 MiB */
   size_t read_size;    /* the largest need.length; default 256 KiB */

@@ -270,10 +270,15 @@ static cpb_have turn_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t c
   return CPB_HAVE;
 }
 
+/* Zero may also mean that the index does not say. */
+static bool trusts_size(const cpb_chunk_store *s, uint64_t chunk) {
+  return s->options.trust_sizes && entry_of(s, chunk)->size > 0;
+}
+
 static bool note_size(cpb_chunk_store *s, uint64_t chunk, uint64_t size) {
   uint64_t promised = entry_of(s, chunk)->size;
   if (s->sizes != NULL) s->sizes[chunk] = size;
-  if (!s->options.trust_sizes || size == promised) return true;
+  if (!trusts_size(s, chunk) || size == promised) return true;
   cpb_fail(s->error, CPB_E_DAMAGED, cpb_chunk_store_position(s, chunk),
            "chunk %llu has %llu bytes, where the index says %llu", (unsigned long long)chunk,
            (unsigned long long)size, (unsigned long long)promised);
@@ -434,7 +439,7 @@ static bool make_sizes(cpb_chunk_store *s) {
 }
 
 cpb_have cpb_chunk_store_size(cpb_chunk_store *s, uint64_t chunk, uint64_t *size) {
-  if (s->memory != NULL || s->options.trust_sizes) {
+  if (s->memory != NULL || trusts_size(s, chunk)) {
     *size = s->memory != NULL ? s->memory[chunk].size : entry_of(s, chunk)->size;
     return CPB_HAVE;
   }

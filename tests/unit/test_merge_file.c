@@ -281,6 +281,20 @@ static void a_lying_size_does_not_matter_unless_it_is_trusted(void **state) {
   merge_case_free(&c);
 }
 
+static void an_index_without_sizes_is_not_trusted_for_them(void **state) {
+  (void)state;
+  merge_case c;
+  cpb_buffer whole, file;
+  make_case(&c, &whole, 3);
+  for (size_t i = 0; i < c.num_chunks; i++) c.index.chunks[i].size = 0;
+  write_file(&c, &layouts[1], &file);
+  const cpb_merge_options options = {.struct_size = sizeof options, .trust_sizes = 1};
+  expect_merge(&file, SIZE_MAX, &options, &whole);
+  cpb_buffer_free(&file);
+  cpb_buffer_free(&whole);
+  merge_case_free(&c);
+}
+
 /* A message small enough for a flip of each of its file's bits. */
 static void make_small_file(cpb_buffer *whole, cpb_buffer *file, const layout *how) {
   merge_case c;
@@ -415,6 +429,7 @@ int main(void) {
       cmocka_unit_test(the_index_says_what_was_written),
       cmocka_unit_test(any_range_of_any_chunk_is_read),
       cmocka_unit_test(a_lying_size_does_not_matter_unless_it_is_trusted),
+      cmocka_unit_test(an_index_without_sizes_is_not_trusted_for_them),
       cmocka_unit_test(no_flipped_bit_changes_the_message_unseen),
       cmocka_unit_test(no_truncated_file_gives_a_message),
       cmocka_unit_test(another_riegeli_file_is_said_to_be_one),

@@ -4,7 +4,7 @@
  */
 import { CpbError } from '../errors.js';
 import { abortable } from '../source/wait.js';
-import { big, chunkInfo, readChunk, using } from './chunks.js';
+import { big, readChunk, using } from './chunks.js';
 import { verifyOf } from './file.js';
 import { collect, lazyStream, room, streamOf } from './output.js';
 import { joined, placesOf, WINDOW } from './plan.js';
@@ -64,19 +64,12 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
   /** @type {Promise<unknown>} the last read of it */
   let queue = Promise.resolve();
 
-  /** A size of 0 says nothing. */
-  const sized = () => {
-    const count = index.call('num_chunks');
-    for (let i = 0; i < count; i++) if (chunkInfo(file, index, i).size === 0) return false;
-    return true;
-  };
-
   /** @param {Verify} how */
   const newMerge = (how) =>
     file.make('cpb_merge', (scope) => {
       const options = scope.struct('merge_options', {
         verify: verifyOf(how, 'late'),
-        trust_sizes: Number(trustSizes && sized()),
+        trust_sizes: Number(trustSizes),
         type,
         limits: file.limitsIn(scope),
       });
