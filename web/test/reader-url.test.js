@@ -41,3 +41,32 @@ test('records over HTTP come in one request', async () => {
   assert.ok(log.length <= 2, `${log.length}`);
   records.close();
 });
+
+/** A source that says once that it has changed, at its nth read. */
+function changing(bytes, nth, times) {
+  let reads = 0;
+  let resets = 0;
+  return {
+    stat: async () => ({ size: bytes.length }),
+    read: async (offset, length) => {
+      if (++reads >= nth && times-- > 0) throw new libcpb.CpbError('CHANGED', 'it changed');
+      return bytes.slice(offset, offset + length);
+    },
+    reset: () => void resets++,
+    get resets() {
+      return resets;
+    },
+  };
+}
+
+test('what changes while it is opened is opened anew, once', async () => {
+  const bytes = await data(FILE);
+  const once = changing(bytes, 1, 1);
+  const message = await open(once);
+  assert.equal(once.resets, 1);
+  assert.equal((await message.chunk(0).bytes()).length, message.chunk(0).size);
+  message.close();
+  const twice = changing(bytes, 1, 2);
+  await assert.rejects(open(twice), { code: 'CHANGED' });
+  assert.equal(twice.resets, 1);
+});

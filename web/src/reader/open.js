@@ -83,7 +83,8 @@ const TAIL = 64 * 1024;
 
 /**
  * Opens a chunked (.cpb) or a plain protobuf message. Of a .cpb file the index at
- * its end is read, in one or two requests; of a .pb nothing but its end.
+ * its end is read, in one or two requests; of a .pb nothing but its end. What changes
+ * meanwhile is begun anew, once; what changes later rejects with CHANGED: open it again.
  *
  * @param {any} input a URL, Blob, ArrayBuffer or view, or a Source of yours
  * @param {OpenOptions} [options]
@@ -94,9 +95,17 @@ export async function open(input, options = {}) {
   signal?.throwIfAborted();
   const source = prepare(input, options, openPath);
   const file = await openFile(await moduleFor(), source, limits);
-  try {
+  const read = async () => {
     const index = options.format === 'pb' ? undefined : await readIndex(file, options);
-    return await messageOf(file, index, options);
+    return messageOf(file, index, options);
+  };
+  try {
+    return await read().catch((error) => {
+      if (error?.code !== 'CHANGED' || !source.reset) throw error;
+      source.reset();
+      file.held = [];
+      return read();
+    });
   } catch (error) {
     file.close();
     throw error;
