@@ -3,6 +3,9 @@ export { CpbError, codes } from './errors.js';
 export { init } from './init.js';
 export { open } from './reader/open.js';
 export { openRecords } from './reader/records.js';
+export { merge } from './writer/merge.js';
+export { repack } from './writer/repack.js';
+export { split } from './writer/split.js';
 
 export { blobSource } from './source/blob.js';
 export { bucketSource } from './source/bucket.js';

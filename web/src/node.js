@@ -2,11 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import { hasSimd, setUp } from './init.js';
 import { fileSource } from './source/file.js';
+import { fileSink } from './writer/file.js';
+import { setUpFiles } from './writer/output.js';
 
 setUp(
   (kind) => readFile(new URL(`./wasm/${kind}${hasSimd() ? '-simd' : ''}.wasm`, import.meta.url)),
   fileSource,
 );
+setUpFiles(fileSink);
 
 export { fileSource };
 export * from './api.js';

@@ -86,7 +86,7 @@ export function openSchema(file, set) {
 }
 
 /** @param {OpenFile} file @param {Uint8Array} set */
-function newSchema(file, set) {
+export function newSchema(file, set) {
   const { instance } = file;
   return file.make('cpb_schema', (scope) => {
     const error = scope.struct('error');

@@ -1,0 +1,37 @@
+/** merge(): a chunked message put together again. */
+import { open } from '../reader/open.js';
+import { piecesOf } from '../source/pieces.js';
+import { hold } from './input.js';
+import { outputOf } from './output.js';
+
+/** @import { OpenOptions } from '../reader/open.js' */
+/** @import { Input } from './input.js' */
+/** @import { Piece } from './output.js' */
+
+/** @typedef {Omit<OpenOptions, 'signal'> & { memory?: number }} MergeOptions as for `open`, and
+ *   the longest stream as an input */
+
+/**
+ * Makes the message of a .cpb file. A plain message is copied, if `format` is 'pb'.
+ *
+ * @param {Input} input the .cpb file
+ * @param {MergeOptions} [options]
+ */
+export const merge = (input, options = {}) =>
+  outputOf(async function* ({ signal, onProgress }) {
+    signal?.throwIfAborted();
+    const bytes = await hold(input, options.memory, signal);
+    const message = await open(bytes, { format: 'cpb', ...options, signal });
+    try {
+      const total = onProgress ? await message.messageSize({ signal }) : 0;
+      let size = 0;
+      for await (const piece of piecesOf(message.merged({ signal }))) {
+        yield { offset: size, bytes: /** @type {Piece['bytes']} */ (piece) };
+        size += piece.length;
+        onProgress?.({ done: size, total });
+      }
+      return { chunks: message.numChunks, size, isSplit: message.numChunks > 1 };
+    } finally {
+      message.close();
+    }
+  });

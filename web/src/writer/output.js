@@ -1,0 +1,127 @@
+/** What split, repack and merge answer: an output that is made when it is asked for. */
+import { CpbError } from '../errors.js';
+import { collector, lazyStream } from '../reader/output.js';
+import { abortable, controllerUnder } from '../source/wait.js';
+import { sinkOf } from './sinks.js';
+
+/** @import { Destination, Sink } from './sinks.js' */
+
+/** Bytes and the offset that they are written at.
+ * @typedef {{ offset: number, bytes: Uint8Array<ArrayBuffer> }} Piece */
+
+/**
+ * @typedef {object} Result
+ * @property {number} chunks in the .cpb file, without its index
+ * @property {number} size bytes that were written
+ * @property {boolean} isSplit whether the message needed more than one chunk
+ */
+
+/**
+ * @typedef {object} WriteOptions
+ * @property {AbortSignal} [signal] ends it with the signal's reason
+ * @property {(progress: { done: number, total: number }) => void} [onProgress] in bytes of the
+ *   message
+ */
+
+/**
+ * What is written, once: nothing is read before one of these is called, and only
+ * one may be. What fails, and what is aborted, leaves nothing behind.
+ *
+ * @typedef {object} Output
+ * @property {(options?: WriteOptions) => ReadableStream<Uint8Array<ArrayBuffer>>} stream
+ * @property {(options?: WriteOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes
+ * @property {(options?: WriteOptions) => Promise<Blob>} blob
+ * @property {(destination: Destination, options?: WriteOptions) => Promise<Result>} to a
+ *   WritableStream, a FileSystemFileHandle, a FileSystemWritableFileStream or a sink of yours;
+ *   it is closed at the end, or aborted. All but a plain WritableStream are seekable:
+ *   they take little memory however large a chunk is
+ * @property {(path: string | URL, options?: WriteOptions) => Promise<Result>} toFile in Node, Deno
+ *   and Bun: written beside, and given its name (which may be taken) when it is whole
+ * @property {Result | undefined} result once all is written
+ */
+
+/**
+ * Makes the pieces, about 256 KiB each. Unless `seekable`, each begins where the
+ * last one ended.
+ * @typedef {(how: WriteOptions & { seekable: boolean }) =>
+ *   AsyncGenerator<Piece, Result, void>} Make
+ */
+
+/** @type {((path: string | URL) => Sink) | undefined} */
+let fileSink;
+
+/** What the entry for runtimes with files does. @param {typeof fileSink} open */
+export const setUpFiles = (open) => void (fileSink = open);
+
+/**
+ * @param {Make} make
+ * @returns {Output}
+ */
+export function outputOf(make) {
+  let begun = false;
+
+  /** @param {WriteOptions} options @param {boolean} seekable */
+  function begin({ signal, onProgress }, seekable) {
+    if (begun) throw new CpbError('USAGE', 'this output was written already: make another');
+    begun = true;
+    return make({ signal, onProgress, seekable });
+  }
+
+  /** @param {Sink} sink @param {WriteOptions} options */
+  async function writeTo(sink, options) {
+    const { signal } = options;
+    const pieces = begin(options, sink.seekable !== false);
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        const { done, value } = await pieces.next();
+        if (done) {
+          await sink.close?.();
+          return (output.result = value);
+        }
+        await abortable(Promise.resolve(sink.write(value.offset, value.bytes)), signal);
+      }
+    } catch (error) {
+      await pieces.return(/** @type {any} */ (undefined)).catch(() => {});
+      await Promise.resolve(sink.abort?.(error)).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** @type {Output} */
+  const output = {
+    result: undefined,
+    stream({ signal, onProgress } = {}) {
+      const { controller, release } = controllerUnder(signal);
+      const pieces = begin({ signal: controller.signal, onProgress }, false);
+      const next = async () => {
+        const { done = false, value } = await pieces.next();
+        if (done) output.result = /** @type {Result} */ (value);
+        return { bytes: done ? undefined : /** @type {Piece} */ (value).bytes, done };
+      };
+      const end = () => {
+        release();
+        controller.abort();
+        pieces.return(/** @type {any} */ (undefined)).catch(() => {});
+      };
+      return /** @type {ReturnType<Output['stream']>} */ (lazyStream(next, end, signal));
+    },
+    async bytes(options = {}) {
+      const all = collector();
+      await writeTo({ seekable: false, write: (_, bytes) => all.add(bytes) }, options);
+      return all.bytes();
+    },
+    async blob(options = {}) {
+      /** @type {BlobPart[]} */
+      const parts = [];
+      await writeTo({ seekable: false, write: (_, bytes) => void parts.push(bytes) }, options);
+      return new Blob(parts);
+    },
+    to: async (destination, options = {}) => writeTo(await sinkOf(destination), options),
+    async toFile(path, options = {}) {
+      if (!fileSink) throw new CpbError('UNSUPPORTED', 'there are no files here: use to()');
+      return writeTo(fileSink(path), options);
+    },
+  };
+  return output;
+}

@@ -1,0 +1,167 @@
+/** What split and repack have in common: options, and engines that give OUTPUT. */
+import { CpbError } from '../errors.js';
+import { moduleFor, openPath } from '../init.js';
+import { big, checkOffset } from '../reader/chunks.js';
+import { openFile } from '../reader/file.js';
+import { prepare } from '../source/index.js';
+import { abortable } from '../source/wait.js';
+import { DONE } from '../wasm/engine.js';
+import { hold, MEMORY } from './input.js';
+
+/** @import { Limits } from '../types.js' */
+/** @import { SourceOptions } from '../source/index.js' */
+/** @import { OpenFile } from '../reader/file.js' */
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { Input } from './input.js' */
+/** @import { Make, Piece } from './output.js' */
+
+/**
+ * @typedef {object} PackOwnOptions
+ * @property {'remote' | 'compat'} [layout] remote (default): each chunk is one range of
+ *   the file. compat: as TensorFlow writes
+ * @property {{ name: 'none' | 'zstd' | 'brotli', level?: number, windowLog?: number }} [codec]
+ *   default: zstd where it pays, for compat brotli. Levels of zstd to 22 (default 3), of brotli
+ *   0 to 11 (default 6)
+ * @property {number} [memory] bytes, 256 MiB by default: the longest stream as an input, and the
+ *   largest compressed chunk where the output is not seekable
+ * @property {Limits} [limits]
+ */
+/** @typedef {PackOwnOptions & SourceOptions} PackOptions */
+/** @typedef {Parameters<Make>[0]} How */
+
+const layouts = { remote: 0, compat: 1 };
+const codecs = { none: 1, brotli: 2, zstd: 3 };
+
+/**
+ * @template {object} T
+ * @param {T} values
+ * @param {PropertyKey} key
+ * @param {string} what
+ * @returns {T[keyof T]}
+ */
+function oneOf(values, key, what) {
+  if (Object.hasOwn(values, key)) return values[/** @type {keyof T} */ (key)];
+  const names = Object.keys(values).join(', ');
+  throw new CpbError('USAGE', `${what}: one of ${names}, not ${String(key)}`);
+}
+
+/**
+ * @param {string} what
+ * @param {number | undefined} n
+ */
+export function sizeIn(what, n) {
+  if (n === undefined) return n;
+  checkOffset(what, n);
+  return big(n);
+}
+
+/**
+ * The fields that the options of both engines have.
+ *
+ * @param {PackOptions} options
+ * @param {How} how
+ */
+export function packFields({ layout = 'remote', codec, memory = MEMORY }, { seekable }) {
+  checkOffset('memory', memory);
+  return {
+    layout: oneOf(layouts, layout, 'layout'),
+    codec: codec && {
+      codec: oneOf(codecs, codec.name, 'codec.name'),
+      // In C, 0 is the default.
+      level: codec.name === 'brotli' && codec.level === 0 ? -1 : codec.level,
+      window_log: codec.windowLog,
+    },
+    seekable: Number(seekable),
+    // A smaller one would make other Riegeli chunks.
+    buffer: seekable ? 0 : Math.min(Math.max(memory, 2 ** 20), 2 ** 31),
+  };
+}
+
+/**
+ * Opens the input with the module that can write.
+ *
+ * @template T
+ * @param {Input} input
+ * @param {PackOptions} options
+ * @param {How} how
+ * @param {(file: OpenFile) => AsyncGenerator<Piece, T, void>} use
+ */
+export async function* withFile(input, options, { signal }, use) {
+  signal?.throwIfAborted();
+  const bytes = await hold(input, options.memory, signal);
+  const module = await abortable(moduleFor('full'), signal);
+  const file = await openFile(module, prepare(bytes, options, openPath), options.limits);
+  try {
+    return yield* use(file);
+  } finally {
+    file.close();
+  }
+}
+
+/** What is gathered before it is given on. */
+const PIECE = 256 * 1024;
+
+/**
+ * @param {OpenFile} file
+ * @param {Engine} engine
+ * @param {How} how
+ * @returns {AsyncGenerator<Piece, number, void>} returns the size
+ */
+export async function* pack(file, engine, { signal, onProgress }) {
+  let size = 0;
+  for (let step = -1; step !== DONE;) {
+    /** @type {{ offset: number, parts: Uint8Array[], length: number }[]} */
+    const runs = [];
+    let gathered = 0;
+    step = await file
+      .drive(engine, {
+        signal,
+        onStep() {
+          const { offset, bytes } = engine.output();
+          const run = runs.at(-1);
+          if (run && run.offset + run.length === offset) {
+            run.parts.push(bytes);
+            run.length += bytes.length;
+          } else {
+            runs.push({ offset, parts: [bytes], length: bytes.length });
+          }
+          return (gathered += bytes.length) >= PIECE;
+        },
+      })
+      .catch(advise);
+    for (const { offset, parts, length } of runs) {
+      size = Math.max(size, offset + length);
+      yield { offset, bytes: joined(parts, length) };
+    }
+    onProgress?.(progressOf(file, engine));
+  }
+  return size;
+}
+
+/** @param {Uint8Array[]} parts @param {number} length */
+function joined(parts, length) {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** @param {OpenFile} file @param {Engine} engine */
+const progressOf = ({ instance }, engine) =>
+  instance.scope((scope) => {
+    const out = scope.struct('range');
+    engine.call('progress', out, out + 8);
+    const { offset: done, length: total } = instance.get('range', out);
+    return { done, total };
+  });
+
+/** @param {unknown} error @returns {never} */
+function advise(error) {
+  if (error instanceof CpbError && / out of order$/.test(error.message)) {
+    error.message += ': write to a file or a sink, or raise the option memory';
+  }
+  throw error;
+}

@@ -1,0 +1,81 @@
+/** split(): a message made into a .cpb file. */
+import { newSchema } from '../reader/schema.js';
+import { at } from '../wasm/instance.js';
+import { outputOf } from './output.js';
+import { pack, packFields, sizeIn, withFile } from './pack.js';
+
+/** @import { OpenFile } from '../reader/file.js' */
+/** @import { Input } from './input.js' */
+/** @import { How, PackOptions } from './pack.js' */
+
+/**
+ * @typedef {object} SplitOwnOptions
+ * @property {string} [type] full name of the message's type, 'tensorflow.SavedModel' by default
+ * @property {Uint8Array} [schema] a serialized FileDescriptorSet that has the type
+ * @property {number} [maxChunkSize] bytes: a chunk is not larger where the message allows it;
+ *   default 1 MiB, for compat 2^31 - 500
+ * @property {number} [inlineMax] bytes: constants of this size or more move out; default
+ *   64 KiB, for compat maxChunkSize
+ * @property {{ splitter?: number, join?: number, badConsumers?: number[] }} [version] of the index
+ */
+/** @typedef {SplitOwnOptions & PackOptions} SplitOptions */
+
+/**
+ * Makes a .cpb file of a message of any size. The input is read twice, and not held in
+ * memory unless it is a stream.
+ *
+ * @param {Input} input a URL, Blob, ArrayBuffer or view, ReadableStream, or a Source of yours
+ * @param {SplitOptions} [options]
+ */
+export const split = (input, options = {}) =>
+  outputOf((how) =>
+    withFile(input, options, how, async function* (file) {
+      const engine = newSplit(file, options, how);
+      await file.drive(engine, { signal: how.signal, step: 'plan' });
+      const chunks = engine.call('count');
+      const isSplit = engine.call('is_split') !== 0;
+      return { chunks, size: yield* pack(file, engine, how), isSplit };
+    }),
+  );
+
+/**
+ * @param {OpenFile} file
+ * @param {SplitOptions} options
+ * @param {How} how
+ */
+function newSplit(file, options, how) {
+  const { instance } = file;
+  const { type, schema, version = {} } = options;
+  const fields = {
+    ...packFields(options, how),
+    max_chunk_size: sizeIn('maxChunkSize', options.maxChunkSize),
+    inline_max: sizeIn('inlineMax', options.inlineMax),
+    splitter_version: version.splitter,
+    join_version: version.join,
+    schema: schema && newSchema(file, schema),
+  };
+  /** @type {number[]} what the engine goes on to use */
+  const kept = [];
+  const keep = (/** @type {Uint8Array} */ bytes) => {
+    const pointer = instance.alloc(bytes.length);
+    kept.push(pointer);
+    instance.view(pointer, bytes.length).set(bytes);
+    return pointer;
+  };
+  const bad = version.badConsumers ?? [];
+  return file.make(
+    'cpb_split',
+    (scope) =>
+      at(instance.c, 'cpb_split_new')(
+        0,
+        scope.struct('split_options', {
+          ...fields,
+          type_name: type && keep(new TextEncoder().encode(`${type}\0`)),
+          bad_consumers: keep(new Uint8Array(Int32Array.from(bad).buffer)),
+          num_bad_consumers: bad.length,
+          limits: file.limitsIn(scope),
+        }),
+      ),
+    () => kept.forEach(instance.free),
+  );
+}
