@@ -13,3 +13,4 @@ setUpFiles(fileSink);
 
 export { fileSource };
 export * from './api.js';
+export { openInWorker } from './worker/node.js';

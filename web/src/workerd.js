@@ -13,3 +13,4 @@ setUp((kind) => {
 });
 
 export * from './api.js';
+export { openInWorker } from './worker/workerd.js';

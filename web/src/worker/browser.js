@@ -1,0 +1,15 @@
+/** openInWorker() where there are Workers of the web. */
+import { openIn } from './page.js';
+
+/** @import { Message, OpenOptions } from '../reader/open.js' */
+
+/**
+ * As open(), with the work done in a Worker, which ends with close(). A source of yours
+ * is read on the page; options hold no functions.
+ *
+ * @param {any} input
+ * @param {OpenOptions} [options]
+ * @returns {Promise<Message>}
+ */
+export const openInWorker = (input, options) =>
+  openIn(() => new Worker(new URL('./host.js', import.meta.url), { type: 'module' }), input, options);

@@ -1,0 +1,314 @@
+/**
+ * Calls between two threads. What one exposes the other holds as a proxy, whose
+ * methods are messages; both ends are the same.
+ */
+import { CpbError, codes } from '../errors.js';
+import { lazyStream } from '../reader/output.js';
+import { abortable } from '../source/wait.js';
+
+/** @import { Cost } from '../types.js' */
+
+/**
+ * One end of a connection: a Worker as the page has it, or the port inside.
+ * @typedef {object} Port
+ * @property {(message: any, transfer?: any) => void} postMessage
+ * @property {((event: any) => void) | null} [onmessage]
+ */
+
+/**
+ * Where a method is: of an exposed object, or of what a method of it returns.
+ * @typedef {[id: number, method?: string, argument?: any]} Place
+ */
+
+/**
+ * An exposed object, as it is posted: what it is now, and what it can do.
+ * @typedef {{ object: number, data: object, methods: string[] }} Description
+ */
+
+/** @typedef {ReturnType<typeof connect>} Connection */
+/** @typedef {{ connection: Connection }} Owner what every proxy holds, and a call that is under way */
+
+/**
+ * @param {Port} port
+ * @param {object} [hooks]
+ * @param {(busy: boolean) => void} [hooks.busy] whether an answer is waited for
+ * @param {() => boolean} [hooks.owned] whether bytes that are answered are nobody else's
+ * @param {() => Cost | undefined} [hooks.cost] is told with each answer
+ */
+export function connect(port, { busy, owned, cost } = {}) {
+  /** @type {Map<number, { resolve: Function, reject: Function, owner: Owner }>} */
+  const waiting = new Map();
+  /** @type {Map<number, any>} */
+  const objects = new Map();
+  /** @type {Map<number, AbortController>} */
+  const running = new Map();
+  const forgotten = new FinalizationRegistry((/** @type {number} */ id) => release(id));
+  let count = 0;
+
+  const connection = {
+    /** @type {CpbError | undefined} why it ended */
+    ended: undefined,
+    /** @type {Cost | undefined} as the other end told it last */
+    cost: undefined,
+    call,
+    release,
+    expose,
+    forgotten,
+    /** All that waits, and what is called later, fails. @param {CpbError} error */
+    end(error) {
+      connection.ended ??= error;
+      for (const { reject } of waiting.values()) reject(error);
+      waiting.clear();
+    },
+  };
+
+  /** @param {number} id */
+  function release(id) {
+    if (!connection.ended) port.postMessage({ release: id });
+  }
+
+  /** @param {any} object @returns {number} */
+  function expose(object) {
+    objects.set(++count, object);
+    return count;
+  }
+
+  /**
+   * @param {Owner} owner
+   * @param {Place} place
+   * @param {string} method
+   * @param {any[]} args the last may hold a signal
+   * @returns {Promise<any>}
+   */
+  async function call(owner, place, method, args) {
+    if (connection.ended) throw connection.ended;
+    /** @type {AbortSignal | undefined} */
+    const signal = args.at(-1)?.signal;
+    signal?.throwIfAborted();
+    if (signal) args = [...args.slice(0, -1), { ...args.at(-1), signal: undefined }];
+    const id = ++count;
+    const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, owner }));
+    const abort = () => port.postMessage({ abort: id });
+    try {
+      port.postMessage({ call: id, place, method, args, signal: !!signal });
+    } catch (cause) {
+      waiting.delete(id);
+      throw new CpbError('USAGE', `${method}: cannot be posted to a worker: ${cause}`, { cause });
+    }
+    busy?.(true);
+    signal?.addEventListener('abort', abort);
+    try {
+      return await abortable(answer, signal);
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** @param {any} message */
+  async function perform({ call: id, place: [object, via, argument], method, args, signal }) {
+    const controller = new AbortController();
+    if (signal) args.push({ ...args.pop(), signal: controller.signal });
+    running.set(id, controller);
+    /** @type {any[]} */
+    const transfer = [];
+    let answer;
+    try {
+      const target = objects.get(object);
+      const result = await (via ? target[via](argument) : target)[method](...args);
+      answer = { value: pack(result, controller, transfer) };
+    } catch (error) {
+      answer = { error: packError(error) };
+    }
+    running.delete(id);
+    port.postMessage({ answer: id, ...answer, cost: cost?.() }, transfer);
+  }
+
+  /** @param {any} value @param {AbortController} controller @param {any[]} transfer */
+  function pack(value, controller, transfer) {
+    if (value instanceof ReadableStream) return { iterator: expose(readerOf(value, controller)) };
+    if (value?.[Symbol.asyncIterator]) return { iterator: expose(stepsOf(value, controller)) };
+    if (isPlain(value) && Object.values(value).some(isFunction)) {
+      return describe(value, expose(value));
+    }
+    return { plain: eachOf(value, (bytes) => own(bytes, transfer)) };
+  }
+
+  /** Bytes that can be given away. @param {Uint8Array} bytes @param {any[]} transfer */
+  function own(bytes, transfer) {
+    const whole = owned?.() && bytes.byteLength === bytes.buffer.byteLength;
+    const mine = whole ? bytes : Uint8Array.from(bytes);
+    transfer.push(mine.buffer);
+    return mine;
+  }
+
+  port.onmessage = ({ data }) => {
+    if (data.call) perform(data);
+    else if (data.abort) running.get(data.abort)?.abort();
+    else if (data.release) {
+      objects.get(data.release)?.release?.();
+      objects.delete(data.release);
+    } else {
+      const { resolve, reject, owner } = waiting.get(data.answer) ?? {};
+      waiting.delete(data.answer);
+      connection.cost = data.cost;
+      if (waiting.size === 0) busy?.(false);
+      if (data.error) reject?.(unpackError(data.error));
+      else if (owner) resolve?.(unpack(owner, data.value));
+    }
+  };
+  return connection;
+}
+
+/** @param {unknown} value */
+const isFunction = (value) => typeof value === 'function';
+
+/** @param {any} value */
+const isPlain = (value) => value && Object.getPrototypeOf(value) === Object.prototype;
+
+/**
+ * @param {any} value bytes, or a list or an object that holds them
+ * @param {(bytes: Uint8Array) => Uint8Array} change
+ */
+function eachOf(value, change) {
+  /** @param {any} item */
+  const one = (item) => (item instanceof Uint8Array ? change(item) : item);
+  if (Array.isArray(value)) return value.map(one);
+  if (!isPlain(value)) return one(value);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, one(item)]));
+}
+
+/**
+ * @param {Record<string, any>} object
+ * @param {number} id
+ * @returns {Description}
+ */
+export function describe(object, id) {
+  const names = Object.keys(object);
+  const data = names.filter((name) => !isFunction(object[name]));
+  return {
+    object: id,
+    data: Object.fromEntries(data.map((name) => [name, object[name]])),
+    methods: names.filter((name) => isFunction(object[name])),
+  };
+}
+
+/* --- What is stepped through: streams and iterators --------------------------- */
+
+/** @param {ReadableStream<Uint8Array>} stream @param {AbortController} controller */
+function readerOf(stream, controller) {
+  const reader = stream.getReader();
+  return {
+    next: async () => (await reader.read()).value,
+    release() {
+      controller.abort();
+      reader.cancel().catch(() => {});
+    },
+  };
+}
+
+/** @param {AsyncIterable<any>} iterable @param {AbortController} controller */
+function stepsOf(iterable, controller) {
+  const steps = iterable[Symbol.asyncIterator]();
+  return {
+    next: async () => (await steps.next()).value,
+    release() {
+      controller.abort();
+      steps.return?.().catch(() => {});
+    },
+  };
+}
+
+/** @typedef {{ next: () => Promise<any>, release: () => void }} Steps undefined ends them */
+
+/** @param {Owner} owner @param {Place} place @param {string} method @param {any[]} args */
+function streamFrom(owner, place, method, args) {
+  const { connection } = owner;
+  if (connection.ended) throw connection.ended;
+  /** @type {Promise<Steps> | undefined} */
+  let steps;
+  return lazyStream(
+    async () => {
+      const bytes = await (await (steps ??= connection.call(owner, place, method, args))).next();
+      return { bytes, done: bytes === undefined };
+    },
+    () => void steps?.then(({ release }) => release()).catch(() => {}),
+    args.at(-1)?.signal,
+  );
+}
+
+/**
+ * @param {Owner} owner
+ * @param {Place} place
+ * @param {string} method
+ * @param {any[]} args
+ */
+async function* iterate(owner, place, method, args) {
+  /** @type {Steps} */
+  const { next, release } = await owner.connection.call(owner, place, method, args);
+  try {
+    for (let item; (item = await abortable(next(), args.at(-1)?.signal)) !== undefined;) yield item;
+  } finally {
+    release();
+  }
+}
+
+/* --- Proxies ------------------------------------------------------------------ */
+
+/** Methods that return no promise. @type {Record<string, typeof streamFrom | typeof iterate>} */
+const shapes = { stream: streamFrom, merged: streamFrom, elements: iterate };
+
+/**
+ * @param {Owner} owner
+ * @param {Place} place
+ * @param {string[]} methods
+ * @param {object} data
+ * @returns {any}
+ */
+export function proxy(owner, place, methods, data) {
+  const { call } = owner.connection;
+  /** @param {string} name */
+  const method = (name) =>
+    /** @param {any[]} args */ (...args) => (shapes[name] ?? call)(owner, place, name, args);
+  return { ...data, ...Object.fromEntries(methods.map((name) => [name, method(name)])) };
+}
+
+/** @param {Owner} owner @param {any} value */
+export function unpack(owner, { plain, iterator, object, methods, data }) {
+  const { forgotten, release } = owner.connection;
+  if (!iterator && !object) return plain;
+  if (object) {
+    const it = proxy(owner, [object], methods, data);
+    forgotten.register(it, object);
+    return it;
+  }
+  const steps = {
+    ...proxy(owner, [iterator], ['next'], {}),
+    release() {
+      forgotten.unregister(steps);
+      release(iterator);
+    },
+  };
+  forgotten.register(steps, iterator, steps);
+  return steps;
+}
+
+/* --- Errors ------------------------------------------------------------------- */
+
+/** @param {any} error */
+function packError(error) {
+  const { code, message, name, offset, retryable, status, retryAfter } = error ?? {};
+  const known = error instanceof CpbError ? code : undefined;
+  return {
+    code: known,
+    name,
+    message: message ?? String(error),
+    details: { offset, retryable, status, retryAfter },
+  };
+}
+
+/** @param {ReturnType<typeof packError>} error */
+function unpackError({ code, name, message, details }) {
+  return code in codes
+    ? new CpbError(code, message, details)
+    : Object.assign(new Error(message), { name });
+}

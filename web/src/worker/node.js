@@ -1,0 +1,33 @@
+/** openInWorker() in Node, Deno and Bun. */
+import { Worker } from 'node:worker_threads';
+import { openIn } from './page.js';
+
+/** @import { Message, OpenOptions } from '../reader/open.js' */
+/** @import { WorkerLike } from './page.js' */
+
+/** @returns {WorkerLike} */
+function start() {
+  const worker = new Worker(new URL('./host-node.js', import.meta.url));
+  /** @type {WorkerLike} */
+  const like = {
+    postMessage: (message, transfer) => worker.postMessage(message, transfer),
+    terminate: () => void worker.terminate(),
+    ref: () => worker.ref(),
+    unref: () => worker.unref(),
+  };
+  worker.on('message', (data) => like.onmessage?.({ data }));
+  worker.on('error', (error) => like.onerror?.(error));
+  worker.on('messageerror', (error) => like.onerror?.(error));
+  worker.on('exit', (code) => like.onerror?.({ message: `it ended with ${code}` }));
+  return like;
+}
+
+/**
+ * As open(), with the work done in a worker thread, which ends with close(). A source of
+ * yours is read on the caller's thread; options hold no functions.
+ *
+ * @param {any} input
+ * @param {OpenOptions} [options]
+ * @returns {Promise<Message>}
+ */
+export const openInWorker = (input, options) => openIn(start, input, options);

@@ -1,0 +1,218 @@
+/** openInWorker(): the same as open(), from another thread. */
+import { libcpb } from './support/libcpb.js';
+import { base, assert, data, runtime, test } from './support/test.js';
+import { collect } from './support/stream.js';
+
+const { open, openInWorker, CpbError } = libcpb;
+const skip = runtime === 'workerd' && 'no Worker can be started there';
+const CPB = 'tests/data/cpb/real_keras_export/max3000_zstd.cpb';
+/** More than is fetched with its index. */
+const LARGER = 'tests/data/cpb/real_tf_keras_subclassed/max100000_snappy.cpb';
+
+/** What a promise rejects with. @param {Promise<unknown>} promise @returns {Promise<any>} */
+const failure = (promise) =>
+  promise.then(() => { throw new Error('it did not fail'); }, (error) => error);
+
+/** The file opened in both ways. @param {(here: any, there: any) => Promise<void>} use */
+async function both(use, path = CPB, options = {}) {
+  const bytes = await data(path);
+  const [here, there] = await Promise.all([open(bytes, options), openInWorker(bytes, options)]);
+  try {
+    await use(here, there);
+  } finally {
+    here.close();
+    there.close();
+  }
+}
+
+/** What is no function. @param {Record<string, any>} object */
+const plain = (object) =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => typeof value !== 'function'));
+
+/** Names of methods. @param {Record<string, any>} object */
+const methods = (object) => Object.keys(object).filter((key) => typeof object[key] === 'function');
+
+test('what is known at once is the same, and so are the methods', { skip }, () =>
+  both(async (here, there) => {
+    const { transferred, ...known } = plain(here);
+    const { transferred: cost, ...same } = plain(there);
+    assert.deepEqual(same, known);
+    assert.ok(cost.requests > 0 && cost.bytes > 0);
+    assert.deepEqual(there.tree(), here.tree());
+    assert.deepEqual(methods(there).sort(), methods(here).sort());
+    const chunks = [...there.chunks()];
+    assert.deepEqual(chunks.map(plain), [...here.chunks()].map(plain));
+    assert.deepEqual(methods(chunks[0]).sort(), methods(here.chunk(0)).sort());
+  }),
+);
+
+test('chunks: bytes, ranges, streams, Blobs and where they are stored', { skip }, () =>
+  both(async (here, there) => {
+    for (let i = 0; i < here.numChunks; i++) {
+      const [a, b] = [here.chunk(i), there.chunk(i)];
+      const bytes = await a.bytes();
+      assert.deepEqual(await b.bytes(), bytes);
+      assert.deepEqual(await b.read(3, 5), await a.read(3, 5));
+      assert.deepEqual(await collect(b.stream()), bytes);
+      assert.equal((await b.blob()).size, bytes.length);
+      assert.deepEqual(await b.stored(), await a.stored());
+    }
+  }),
+);
+
+test('the message: size, ranges, merged, plan', { skip }, () =>
+  both(async (here, there) => {
+    assert.equal(await there.messageSize(), await here.messageSize());
+    assert.deepEqual(await there.read(10, 1000), await here.read(10, 1000));
+    assert.deepEqual(await collect(there.merged()), await collect(here.merged()));
+    const part = { offset: 100, length: 5000 };
+    assert.deepEqual(await collect(there.merged(part)), await collect(here.merged(part)));
+    assert.deepEqual(await there.plan({ merged: true }), await here.plan({ merged: true }));
+  }),
+);
+
+test('fields, fields of fields, and elements', { skip }, () =>
+  both(async (here, there) => {
+    const path = 'meta_graphs[0].graph_def.node';
+    const [a, b] = [await here.field(path), await there.field(path)];
+    assert.deepEqual(plain(b), plain(a));
+    const names = [];
+    for await (const node of a.elements()) names.push(await (await node.field('name')).value());
+    const same = [];
+    for await (const node of b.elements()) same.push(await (await node.field('name')).value());
+    assert.deepEqual(same, names);
+    assert.ok(names.length > 1);
+    const [one, other] = [await here.field(`${path}[0]`), await there.field(`${path}[0]`)];
+    assert.deepEqual(await other.json({ omit: 50 }), await one.json({ omit: 50 }));
+    assert.deepEqual(await other.bytes(), await one.bytes());
+    assert.deepEqual(await collect(other.stream()), await one.bytes());
+  }),
+);
+
+test('a .pb, of which reading twice gives the same', { skip }, () =>
+  both(
+    async (here, there) => {
+      assert.equal(there.kind, 'pb');
+      for (let i = 0; i < 2; i++) {
+        assert.deepEqual(await there.read(0, 100), await here.read(0, 100));
+        assert.deepEqual(await collect(there.merged()), await collect(here.merged()));
+      }
+      assert.throws(() => there.chunk(0), { code: 'NOT_FOUND' });
+    },
+    'tests/data/cpb/graph_mixed-large/orig.pb',
+    { format: 'pb', type: 'tensorflow.GraphDef' },
+  ),
+);
+
+test('Blobs and URLs are read by the worker itself', { skip }, async () => {
+  const bytes = await data(CPB);
+  const whole = await collect((await open(bytes)).merged());
+  for (const input of [new Blob([bytes]), `${base}/${CPB}`, new URL(`${base}/${CPB}`)]) {
+    const message = await openInWorker(input);
+    assert.deepEqual(await collect(message.merged()), whole);
+    message.close();
+  }
+});
+
+/** @param {Uint8Array} bytes */
+function ownSource(bytes) {
+  const log = { reads: 0, closed: 0, aborted: 0, /** @type {any} */ hold: undefined };
+  const source = {
+    async read(/** @type {number} */ o, /** @type {number} */ n, /** @type {any} */ options) {
+      log.reads++;
+      options?.signal?.addEventListener('abort', () => log.aborted++);
+      await log.hold;
+      return bytes.subarray(o, o + n);
+    },
+    stat: async () => ({ size: bytes.length, etag: '"mine"' }),
+    close: () => void log.closed++,
+  };
+  return { source, log };
+}
+
+test('a source of the page is asked by the worker, and closed once', { skip }, async () => {
+  const bytes = await data(CPB);
+  const { source, log } = ownSource(bytes);
+  const message = await openInWorker(source);
+  assert.equal(message.etag, '"mine"');
+  assert.ok(log.reads > 0);
+  await collect(message.merged());
+  assert.equal(bytes.length, message.size, 'what the source gave is still there');
+  message.close();
+  message.close();
+  assert.equal(log.closed, 1);
+});
+
+test('errors come back as they are', { skip }, async () => {
+  const bytes = (await data(LARGER)).slice();
+  const [message, local] = [await openInWorker(bytes), await open(bytes)];
+  await assert.rejects(message.field('no_such_field'), { code: 'NOT_FOUND', name: 'CpbError' });
+  assert.ok((await failure(message.read(-1, 1))) instanceof CpbError);
+  assert.throws(() => message.chunk(message.numChunks), { code: 'NOT_FOUND' });
+  const { begin, end } = await message.chunk(0).stored();
+  bytes.fill(255, begin + 40, end);
+  const wanted = await failure(local.chunk(0).bytes());
+  const error = await failure(message.chunk(0).bytes());
+  assert.equal(wanted.code, 'DAMAGED');
+  const facts = (/** @type {any} */ { code, offset, retryable, status, message: text }) => ({
+    code, offset, retryable, status, text,
+  });
+  assert.deepEqual(facts(error), facts(wanted));
+  await assert.rejects(collect(message.chunk(0).stream()), { code: wanted.code });
+  message.close();
+  const source = {
+    read: async () => { throw new CpbError('HTTP', 'no', { status: 503, retryable: true }); },
+    stat: async () => ({ size: 1e6 }),
+  };
+  await assert.rejects(openInWorker(source), { code: 'HTTP', status: 503, retryable: true });
+  await assert.rejects(openInWorker(5), { code: 'USAGE' });
+  await assert.rejects(openInWorker('x.cpb', { http: { fetch } }), { code: 'USAGE' });
+});
+
+test('an abort ends the call with its reason, and the reading', { skip }, async () => {
+  const { source, log } = ownSource(await data(LARGER));
+  const reason = new Error('enough');
+  const aborted = AbortSignal.abort(reason);
+  assert.equal(await failure(openInWorker(source, { signal: aborted })), reason);
+  const message = await openInWorker(source);
+  /** @type {() => void} */
+  let go = () => {};
+  log.hold = new Promise((resolve) => { go = () => resolve(undefined); });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const calls = [
+    message.chunk(0).bytes({ signal }),
+    collect(message.chunk(0).stream({ signal })),
+    collect(message.merged({ signal })),
+  ];
+  const ended = Promise.all(calls.map(failure));
+  await new Promise((done) => setTimeout(done, 50));
+  controller.abort(reason);
+  assert.ok((await ended).every((error) => error === reason));
+  await new Promise((done) => setTimeout(done, 50));
+  assert.ok(log.aborted > 0, 'what the source was asked was aborted, too');
+  go();
+  log.hold = undefined;
+  assert.equal((await message.chunk(0).bytes()).length, message.chunk(0).size);
+  assert.equal(await failure(message.messageSize({ signal })), reason);
+  message.close();
+});
+
+test('close ends all that waits, and all that comes later', { skip }, async () => {
+  const { source, log } = ownSource(await data(LARGER));
+  const message = await openInWorker(source);
+  const chunk = message.chunk(0);
+  log.hold = new Promise(() => {});
+  const waiting = [chunk.bytes(), collect(message.merged())];
+  const ended = Promise.all(waiting.map((call) => assert.rejects(call, { code: 'CLOSED' })));
+  message.close();
+  await ended;
+  await assert.rejects(chunk.bytes(), { code: 'CLOSED' });
+  assert.throws(() => message.chunk(0), { code: 'CLOSED' });
+  assert.throws(() => message.tree(), { code: 'CLOSED' });
+  assert.throws(() => message.merged(), { code: 'CLOSED' });
+});
+
+test('where no Worker is, that is said', { skip: runtime !== 'workerd' && 'a Worker is here' }, () =>
+  assert.rejects(openInWorker(new Uint8Array(10)), { code: 'UNSUPPORTED' }),
+);
