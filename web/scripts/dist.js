@@ -66,5 +66,12 @@ if (!args.includes('--no-types')) {
     cwd: path('.'),
     stdio: 'inherit',
   });
+  nameTypes(`${dist}/api.d.ts`);
   writeFileSync(`${dist}/inline.d.ts`, "export * from './api.js';\n");
+}
+
+/** Exports types under their names, with what is said of them, rather than new names for them. */
+function nameTypes(/** @type {string} */ file) {
+  const alias = /^export type (\w+) = import\((".*?")\)\.\1;$/gm;
+  writeFileSync(file, readFileSync(file, 'utf8').replace(alias, 'export type { $1 } from $2;'));
 }

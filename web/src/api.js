@@ -19,3 +19,45 @@ export { coalesce } from './middleware/coalesce.js';
 export { compose } from './middleware/layer.js';
 export { persist } from './middleware/persist.js';
 export { retry } from './middleware/retry.js';
+
+/* The types that these take and give. */
+/** @typedef {import('./types.js').Cost} Cost */
+/** @typedef {import('./types.js').Limits} Limits */
+/** @typedef {import('./types.js').Middleware} Middleware */
+/** @typedef {import('./types.js').Range} Range */
+/** @typedef {import('./types.js').ReadOptions} ReadOptions */
+/** @typedef {import('./types.js').Source} Source */
+/** @typedef {import('./types.js').Stat} Stat */
+/** @typedef {import('./init.js').ModuleInput} ModuleInput */
+/** @typedef {import('./reader/chunks.js').Chunk} Chunk */
+/** @typedef {import('./reader/chunks.js').ChunkReadOptions} ChunkReadOptions */
+/** @typedef {import('./reader/chunks.js').Stored} Stored */
+/** @typedef {import('./reader/fields.js').Field} Field */
+/** @typedef {import('./reader/fields.js').JsonOptions} JsonOptions */
+/** @typedef {import('./reader/file.js').Verify} Verify */
+/** @typedef {import('./reader/open.js').Message} Message */
+/** @typedef {import('./reader/open.js').MessageBase} MessageBase */
+/** @typedef {import('./reader/open.js').OpenOptions} OpenOptions */
+/** @typedef {import('./reader/open.js').What} What */
+/** @typedef {import('./reader/plan.js').Plan} Plan */
+/** @typedef {import('./reader/records.js').Record} Record */
+/** @typedef {import('./reader/records.js').Records} Records */
+/** @typedef {import('./reader/records.js').RecordsBase} RecordsBase */
+/** @typedef {import('./reader/records.js').RecordsOptions} RecordsOptions */
+/** @typedef {import('./reader/records.js').Skipped} Skipped */
+/** @typedef {import('./reader/tree.js').Node} Node */
+/** @typedef {import('./source/bucket.js').Bucket} Bucket */
+/** @typedef {import('./source/bucket.js').BucketObject} BucketObject */
+/** @typedef {import('./source/bucket.js').BucketRange} BucketRange */
+/** @typedef {import('./source/url.js').UrlOptions} UrlOptions */
+/** @typedef {import('./middleware/cache.js').CacheOptions} CacheOptions */
+/** @typedef {import('./middleware/coalesce.js').CoalesceOptions} CoalesceOptions */
+/** @typedef {import('./middleware/persist.js').Store} Store */
+/** @typedef {import('./middleware/retry.js').RetryOptions} RetryOptions */
+/** @typedef {import('./writer/merge.js').MergeOptions} MergeOptions */
+/** @typedef {import('./writer/output.js').Output} Output */
+/** @typedef {import('./writer/output.js').Result} Result */
+/** @typedef {import('./writer/output.js').WriteOptions} WriteOptions */
+/** @typedef {import('./writer/pack.js').PackOptions} PackOptions */
+/** @typedef {import('./writer/sinks.js').Sink} Sink */
+/** @typedef {import('./writer/split.js').SplitOptions} SplitOptions */

@@ -37,6 +37,7 @@ npm_in() {
 apt chromium firefox-esr webkit2gtk-driver xvfb xauth nginx-light
 npm_in web
 npm_in web/test
+npm_in web/test/package
 go_tool toxiproxy-server github.com/Shopify/toxiproxy/v2/cmd/server@v2.12.0
 go_tool versitygw github.com/versity/versitygw/cmd/versitygw@v1.8.0
 npm_in web/test/servers

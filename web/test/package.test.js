@@ -1,0 +1,122 @@
+/**
+ * The package as it is installed: what is published is in order, its types can be used,
+ * and pages made with bundlers open a file in a browser.
+ */
+import { existsSync } from 'node:fs';
+import { bundlers, startVite } from './package/bundlers.js';
+import { createProject, load, run, tool } from './package/project.js';
+import { start, temporary, within } from './runtimes/process.js';
+import { startServer } from './runtimes/server.js';
+import { assert, each, test } from './support/test.js';
+
+const FILE = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
+const LIMIT = { timeout: 150_000 };
+
+const skip = existsSync(tool('esbuild')) ? false : 'not installed: run web/test/setup.sh';
+
+/** @type {ReturnType<typeof createProject> | undefined} */
+let made;
+const project = () => (made ??= createProject());
+process.on('exit', () => made?.remove());
+
+test('publint finds nothing', { ...LIMIT, skip }, async () => {
+  const { publint } = await load('publint');
+  const { readFile } = await import('node:fs/promises');
+  const bytes = await readFile(project().tarball);
+  const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+  const { messages } = await publint({ pack: { tarball }, strict: true });
+  assert.deepEqual(messages, []);
+});
+
+test('the types are found by every way of resolution that has ESM', { ...LIMIT, skip }, () => {
+  run(tool('attw'), [project().tarball, '--profile', 'esm-only', '--no-color', '--no-emoji']);
+});
+
+test('a strict TypeScript program uses the types', { ...LIMIT, skip }, () =>
+  each(['bundler', 'nodenext'], String, (resolution) => {
+    run(tool('tsc'), [
+      '--strict', '--noEmit', '--noUncheckedIndexedAccess', '--target', 'es2022',
+      '--lib', 'es2022,esnext.disposable,dom,dom.asynciterable',
+      '--module', resolution === 'bundler' ? 'esnext' : 'nodenext',
+      '--moduleResolution', resolution, 'types/consumer.ts',
+    ], { cwd: project().app });
+  }));
+
+test('Node uses what is installed', { ...LIMIT, skip }, () => {
+  const script = `import { open } from 'libcpb';
+    const message = await open(process.argv[1]);
+    console.log(message.numChunks, (await message.chunk(1).bytes()).length, message.chunk(1).size);
+    message.close();`;
+  const file = new URL(`../../${FILE}`, import.meta.url).pathname;
+  const said = String(run(process.execPath, ['--input-type=module', '-e', script, file],
+    { cwd: project().app })).trim().split(' ').map(Number);
+  assert.ok(Number(said[0]) > 1, 'chunks');
+  assert.equal(said[1], said[2]);
+});
+
+for (const [name, build] of Object.entries(bundlers)) {
+  test(`a page made with ${name} opens a file in a browser`, { ...LIMIT, skip }, async () => {
+    await build(project().app);
+    await opens((origin) => `${origin}/${project().url(`out/${name}/index.html`)}`);
+  });
+}
+
+test("a page on Vite's server opens a file in a browser", { ...LIMIT, skip }, async () => {
+  const vite = await startVite(project().app);
+  try {
+    await opens(() => vite.url);
+  } finally {
+    await vite.close();
+  }
+});
+
+/** @param {(origin: string) => string} pageAt */
+async function opens(pageAt) {
+  const report = await reported(pageAt);
+  assert.equal(report.error, undefined);
+  const { open } = await import('../src/node.js');
+  const message = await open(new URL(`../../${FILE}`, import.meta.url));
+  const sizes = [...message.chunks()].map(({ size }) => size);
+  const merged = await message.messageSize();
+  assert.deepEqual(report, { kind: 'cpb', size: message.size, sizes, merged });
+  message.close();
+}
+
+/**
+ * What the page says that it found.
+ *
+ * @param {(origin: string) => string} pageAt
+ * @returns {Promise<any>}
+ */
+async function reported(pageAt) {
+  /** @type {(report: unknown) => void} */
+  let tell = () => {};
+  const told = new Promise((resolve) => (tell = resolve));
+  const server = await startServer({
+    handlers: {
+      '/-/report': async (request, response) => {
+        let body = '';
+        for await (const part of request.setEncoding('utf8')) body += part;
+        response.writeHead(204, { 'Access-Control-Allow-Origin': '*' }).end();
+        if (body) tell(JSON.parse(body));
+      },
+    },
+  });
+  const query = new URLSearchParams({
+    file: `${server.base}/${FILE}`, report: `${server.base}/-/report`,
+  });
+  const profile = temporary();
+  const browser = start([
+    'chromium', '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic',
+    '--no-first-run', '--disable-background-networking', '--disable-component-update',
+    '--disable-sync', '--disable-dev-shm-usage', '--enable-logging=stderr',
+    `--user-data-dir=${profile.path}`, `${pageAt(server.base)}?${query}`,
+  ]);
+  try {
+    return (await within(told, 60_000)) ?? { error: `no report\n${browser.output().slice(-3000)}` };
+  } finally {
+    await browser.close();
+    profile.remove();
+    server.close();
+  }
+}
