@@ -26,7 +26,11 @@ import { abortable } from '../source/wait.js';
  */
 
 /** @typedef {ReturnType<typeof connect>} Connection */
-/** @typedef {{ connection: Connection }} Owner what every proxy holds, and a call that is under way */
+/**
+ * What a proxy's methods hold, and so do calls under way and streams: when nobody holds
+ * it, the other end forgets the object.
+ * @typedef {{ connection: Connection, parent?: Owner }} Owner
+ */
 
 /**
  * @param {Port} port
@@ -58,7 +62,10 @@ export function connect(port, { busy, owned, cost } = {}) {
     end(error) {
       connection.ended ??= error;
       for (const { reject } of waiting.values()) reject(error);
+      for (const controller of running.values()) controller.abort(error);
+      for (const object of objects.values()) object.release?.();
       waiting.clear();
+      objects.clear();
     },
   };
 
@@ -82,15 +89,17 @@ export function connect(port, { busy, owned, cost } = {}) {
    */
   async function call(owner, place, method, args) {
     if (connection.ended) throw connection.ended;
+    const options = args.at(-1);
+    const ends = isPlain(options) && 'signal' in options;
     /** @type {AbortSignal | undefined} */
-    const signal = args.at(-1)?.signal;
+    const signal = options?.signal;
     signal?.throwIfAborted();
-    if (signal) args = [...args.slice(0, -1), { ...args.at(-1), signal: undefined }];
+    if (ends) args = [...args.slice(0, -1), { ...options, signal: undefined }];
     const id = ++count;
-    const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, owner }));
+    const answered = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, owner }));
     const abort = () => port.postMessage({ abort: id });
     try {
-      port.postMessage({ call: id, place, method, args, signal: !!signal });
+      port.postMessage({ call: id, place, method, args, ends });
     } catch (cause) {
       waiting.delete(id);
       throw new CpbError('USAGE', `${method}: cannot be posted to a worker: ${cause}`, { cause });
@@ -98,29 +107,32 @@ export function connect(port, { busy, owned, cost } = {}) {
     busy?.(true);
     signal?.addEventListener('abort', abort);
     try {
-      return await abortable(answer, signal);
+      return await abortable(answered, signal);
     } finally {
       signal?.removeEventListener('abort', abort);
     }
   }
 
   /** @param {any} message */
-  async function perform({ call: id, place: [object, via, argument], method, args, signal }) {
+  async function perform({ call: id, place: [object, via, argument], method, args, ends }) {
     const controller = new AbortController();
-    if (signal) args.push({ ...args.pop(), signal: controller.signal });
+    if (ends) args.at(-1).signal = controller.signal;
     running.set(id, controller);
-    /** @type {any[]} */
-    const transfer = [];
-    let answer;
     try {
       const target = objects.get(object);
       const result = await (via ? target[via](argument) : target)[method](...args);
-      answer = { value: pack(result, controller, transfer) };
+      /** @type {any[]} */
+      const transfer = [];
+      answer({ answer: id, value: pack(result, controller, transfer) }, transfer);
     } catch (error) {
-      answer = { error: packError(error) };
+      answer({ answer: id, error: packError(error) });
     }
     running.delete(id);
-    port.postMessage({ answer: id, ...answer, cost: cost?.() }, transfer);
+  }
+
+  /** @param {object} message @param {any[]} [transfer] */
+  function answer(message, transfer) {
+    if (!connection.ended) port.postMessage({ ...message, cost: cost?.() }, transfer ?? []);
   }
 
   /** @param {any} value @param {AbortController} controller @param {any[]} transfer */
@@ -276,20 +288,17 @@ export function proxy(owner, place, methods, data) {
 export function unpack(owner, { plain, iterator, object, methods, data }) {
   const { forgotten, release } = owner.connection;
   if (!iterator && !object) return plain;
-  if (object) {
-    const it = proxy(owner, [object], methods, data);
-    forgotten.register(it, object);
-    return it;
-  }
-  const steps = {
-    ...proxy(owner, [iterator], ['next'], {}),
+  /** @type {Owner} */
+  const self = { connection: owner.connection, parent: owner };
+  forgotten.register(self, object ?? iterator, self);
+  if (object) return proxy(self, [object], methods, data);
+  return {
+    ...proxy(self, [iterator], ['next'], {}),
     release() {
-      forgotten.unregister(steps);
+      forgotten.unregister(self);
       release(iterator);
     },
   };
-  forgotten.register(steps, iterator, steps);
-  return steps;
 }
 
 /* --- Errors ------------------------------------------------------------------- */

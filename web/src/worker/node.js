@@ -5,9 +5,10 @@ import { openIn } from './page.js';
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { WorkerLike } from './page.js' */
 
-/** @returns {WorkerLike} */
-function start() {
-  const worker = new Worker(new URL('./host-node.js', import.meta.url));
+/** @param {URL} [host] @returns {WorkerLike} */
+export function start(host = new URL('./host-node.js', import.meta.url)) {
+  // What the process was started with, such as --input-type, may not fit the file.
+  const worker = new Worker(host, { execArgv: [] });
   /** @type {WorkerLike} */
   const like = {
     postMessage: (message, transfer) => worker.postMessage(message, transfer),
@@ -30,4 +31,4 @@ function start() {
  * @param {OpenOptions} [options]
  * @returns {Promise<Message>}
  */
-export const openInWorker = (input, options) => openIn(start, input, options);
+export const openInWorker = (input, options) => openIn(() => start(), input, options);
