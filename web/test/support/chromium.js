@@ -1,0 +1,104 @@
+/** Chromium, led by its DevTools protocol over a pipe: pages that are used as a visitor would. */
+import { spawn } from 'node:child_process';
+import { temporary } from '../runtimes/process.js';
+
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--disable-dev-shm-usage',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--remote-debugging-pipe',
+];
+
+/**
+ * @typedef {object} Page
+ * @property {(method: string, params?: object) => Promise<any>} send a command of the protocol
+ * @property {(expression: string) => Promise<any>} evaluate
+ * @property {(expression: string) => Promise<any>} until it is true, or 20 seconds have passed
+ * @property {() => Promise<void>} close and the browser
+ */
+
+/** @param {string} url @returns {Promise<Page>} */
+export async function openPage(url) {
+  const profile = temporary();
+  const child = spawn('chromium', [...flags, `--user-data-dir=${profile.path}`, 'about:blank'], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+  });
+  const kill = () => {
+    try {
+      process.kill(-Number(child.pid), 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  };
+  process.on('exit', kill);
+  const [, , , out, back] = /** @type {any[]} */ (child.stdio);
+
+  /** @type {Map<number, (answer: any) => void>} */
+  const waiting = new Map();
+  let rest = '';
+  back.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+    const messages = (rest + text).split('\0');
+    rest = String(messages.pop());
+    for (const message of messages.map((one) => JSON.parse(one))) waiting.get(message.id)?.(message);
+  });
+  const ended = new Promise((_, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code) => reject(new Error(`chromium ended with ${code}`)));
+  });
+  ended.catch(() => {});
+
+  let last = 0;
+  /** @type {(method: string, params?: object, sessionId?: string) => Promise<any>} */
+  async function call(method, params = {}, sessionId) {
+    const id = ++last;
+    const answered = new Promise((resolve) => waiting.set(id, resolve));
+    out.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+    const { result, error } = /** @type {any} */ (await Promise.race([answered, ended]));
+    waiting.delete(id);
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result;
+  }
+
+  const { targetId } = await call('Target.createTarget', { url });
+  const { sessionId } = await call('Target.attachToTarget', { targetId, flatten: true });
+  /** @type {Page} */
+  const page = {
+    send: (method, params) => call(method, params, sessionId),
+    async evaluate(expression) {
+      const { result, exceptionDetails } = await page.send('Runtime.evaluate', {
+        expression,
+        awaitPromise: true,
+        returnByValue: true,
+      });
+      if (exceptionDetails) throw new Error(`${expression}: ${JSON.stringify(exceptionDetails)}`);
+      return result.value;
+    },
+    async until(expression) {
+      for (const begun = Date.now(); ;) {
+        // While it loads, much is missing.
+        const value = await page.evaluate(expression).catch(() => false);
+        if (value) return value;
+        if (Date.now() - begun > 20_000) {
+          const text = await page.evaluate('document.body.innerText');
+          throw new Error(`never true: ${expression}\n${text.slice(0, 2000)}`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+    async close() {
+      const gone = new Promise((resolve) => child.on('exit', resolve));
+      kill();
+      await gone;
+      process.off('exit', kill);
+      profile.remove();
+    },
+  };
+  return page;
+}
