@@ -1,0 +1,85 @@
+/** Outputs to files of Node, Deno and Bun. */
+// runtimes: node, deno, bun
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { largeModel, noise } from './support/files.js';
+import { libcpb } from './support/libcpb.js';
+import { assert, test } from './support/test.js';
+
+const { merge, repack, split } = libcpb;
+
+/** @type {(act: (folder: string, message: Uint8Array) => Promise<void>) => () => Promise<void>} */
+const inFolder = (act) => async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cpb-'));
+  const { source } = largeModel(4, 300_000, (i) => noise(300_000, i));
+  try {
+    await act(folder, await source.read(0, (await source.stat()).size));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+/** @param {string} path */
+const bytesOf = async (path) => new Uint8Array(await readFile(path));
+
+test(
+  'a file gets its name when it is whole, and replaces what was there',
+  inFolder(async (folder, message) => {
+    const path = join(folder, 'a model.cpb');
+    await writeFile(path, 'old');
+    /** @type {Promise<void>[]} */
+    const during = [];
+    const onProgress = () =>
+      void during.push(readFile(path, 'utf8').then((text) => assert.equal(text, 'old')));
+    const result = await split(message, { codec: { name: 'none' } }).toFile(path, { onProgress });
+    await during[0];
+    const written = await bytesOf(path);
+    assert.deepEqual(written, await split(message, { codec: { name: 'none' } }).bytes());
+    assert.deepEqual(result, { chunks: 5, size: written.length, isSplit: true });
+    assert.deepEqual(await readdir(folder), ['a model.cpb']);
+
+    await repack(path, { layout: 'compat' }).toFile(pathToFileURL(path));
+    assert.deepEqual(await bytesOf(path), await repack(written, { layout: 'compat' }).bytes());
+    await merge(path).toFile(join(folder, 'model.pb'));
+    assert.deepEqual(await bytesOf(join(folder, 'model.pb')), message);
+  }),
+);
+
+test(
+  'a chunk larger than the buffer is patched in the file',
+  inFolder(async (folder) => {
+    const { source } = largeModel(1, 17 * 2 ** 20, (i) => noise(17 * 2 ** 20, i));
+    const path = join(folder, 'large.cpb');
+    const options = { codec: { name: 'zstd', level: 1 } };
+    await split(source, options).toFile(path);
+    assert.deepEqual(await bytesOf(path), await split(source, options).bytes());
+  }),
+);
+
+test(
+  'an error or a signal leaves no file, and what was there',
+  inFolder(async (folder, message) => {
+    const path = join(folder, 'model.cpb');
+    const file = await split(message).bytes();
+    const damaged = file.slice();
+    damaged.fill(0, 400_000, 400_010);
+    await assert.rejects(merge(damaged).toFile(path), { code: 'DAMAGED' });
+    assert.deepEqual(await readdir(folder), []);
+
+    await writeFile(path, 'old');
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const onProgress = () => controller.abort(reason);
+    const { signal } = controller;
+    assert.equal(await assert.rejects(split(message).toFile(path, { signal, onProgress })), reason);
+    assert.deepEqual(await readdir(folder), ['model.cpb']);
+    assert.equal(await readFile(path, 'utf8'), 'old');
+
+    const nowhere = join(folder, 'none', 'model.cpb');
+    await assert.rejects(split(message).toFile(nowhere), { code: 'ENOENT' });
+    await assert.rejects(split(message).toFile(folder), Error);
+    assert.deepEqual(await readdir(folder), ['model.cpb']);
+  }),
+);
