@@ -83,8 +83,8 @@ test('a chunk, a field, its elements or a stream keeps it', async () => {
   for (const keep of keeps) {
     const { closed, held } = await openAndForget(keep);
     assert.ok(!closed());
-    const { bytes, next, getReader } = /** @type {any} */ (held);
-    const got = await (bytes ? bytes() : (next ?? getReader.call(held).read).call(held));
+    const it = /** @type {any} */ (held);
+    const got = await (it.bytes?.() ?? it.next?.() ?? it.getReader().read());
     assert.ok(got.length > 0 || got.value);
   }
 });
