@@ -46,6 +46,9 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./reader/records.js').RecordsOptions} RecordsOptions */
 /** @typedef {import('./reader/records.js').Skipped} Skipped */
 /** @typedef {import('./reader/tree.js').Node} Node */
+/** @typedef {import('./reader/tree.js').Tag} Tag */
+/** @typedef {import('./source/index.js').Input} Input */
+/** @typedef {import('./source/index.js').SourceOptions} SourceOptions */
 /** @typedef {import('./source/bucket.js').Bucket} Bucket */
 /** @typedef {import('./source/bucket.js').BucketObject} BucketObject */
 /** @typedef {import('./source/bucket.js').BucketRange} BucketRange */
@@ -54,10 +57,14 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./middleware/coalesce.js').CoalesceOptions} CoalesceOptions */
 /** @typedef {import('./middleware/persist.js').Store} Store */
 /** @typedef {import('./middleware/retry.js').RetryOptions} RetryOptions */
+/** @typedef {import('./writer/input.js').AnyInput} AnyInput */
 /** @typedef {import('./writer/merge.js').MergeOptions} MergeOptions */
 /** @typedef {import('./writer/output.js').Output} Output */
 /** @typedef {import('./writer/output.js').Result} Result */
 /** @typedef {import('./writer/output.js').WriteOptions} WriteOptions */
 /** @typedef {import('./writer/pack.js').PackOptions} PackOptions */
+/** @typedef {import('./writer/pack.js').PackOwnOptions} PackOwnOptions */
+/** @typedef {import('./writer/sinks.js').Destination} Destination */
+/** @typedef {import('./writer/split.js').SplitOwnOptions} SplitOwnOptions */
 /** @typedef {import('./writer/sinks.js').Sink} Sink */
 /** @typedef {import('./writer/split.js').SplitOptions} SplitOptions */

@@ -1,7 +1,10 @@
 /** Which WebAssembly modules are used, and when they are compiled. */
 import { CpbError } from './errors.js';
 
-/** @typedef {WebAssembly.Module | BufferSource | URL | string | Response} ModuleInput */
+/**
+ * A WebAssembly module, or where it comes from.
+ * @typedef {WebAssembly.Module | BufferSource | URL | string | Response} ModuleInput
+ */
 /** @typedef {'reader' | 'full'} Kind */
 
 /** @type {Partial<Record<Kind, Promise<WebAssembly.Module>>>} */

@@ -6,6 +6,7 @@
  */
 
 /**
+ * What every call that reads takes.
  * @typedef {object} ReadOptions
  * @property {AbortSignal} [signal] ends the call with the signal's reason; what
  *   others wait for, and what is cached, is not affected
@@ -40,7 +41,7 @@
  *   the same bytes as `read` as they arrive, in one request, with backpressure
  * @property {() => void} [reset] forgets what was learnt (size, ETag, cached bytes), so
  *   that reading can begin anew after an error of code CHANGED
- * @property {() => void | Promise<void>} [close]
+ * @property {() => void | Promise<void>} [close] lets go of what it holds; called once
  * @property {boolean} [remote] each read costs a round trip: `open` puts retry,
  *   coalesce and cache around it
  * @property {Readonly<Cost>} [transferred] so far; live

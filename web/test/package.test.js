@@ -2,7 +2,7 @@
  * The package as it is installed: what is published is in order, its types can be used,
  * and pages made with bundlers open a file in a browser.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { bundlers, startVite } from './package/bundlers.js';
 import { createProject, load, run, tool } from './package/project.js';
 import { start, temporary, within } from './runtimes/process.js';
@@ -41,6 +41,15 @@ test('a strict TypeScript program uses the types', { ...LIMIT, skip }, () =>
       '--moduleResolution', resolution, 'types/consumer.ts',
     ], { cwd: project().app });
   }));
+
+test('all that is exported is documented', { ...LIMIT, skip }, () => {
+  const { dist } = project();
+  run(process.execPath, [`${import.meta.dirname}/../scripts/docs.js`, dist]);
+  const reference = readFileSync(`${dist}/docs/reference.md`, 'utf8');
+  for (const name of ['open', 'openRecords', 'urlSource', 'Message', 'CpbError']) {
+    assert.ok(reference.includes(`### ${name}`), name);
+  }
+});
 
 test('Node uses what is installed', { ...LIMIT, skip }, () => {
   const script = `import { open } from 'libcpb';

@@ -59,7 +59,7 @@ export function meter({ requests = Infinity, bytes = Infinity } = {}) {
  * @param {Partial<Cost>} [limit]
  * @returns {import('../types.js').Middleware}
  */
-export const budget = (limit) => (source) => {
+const budget = (limit) => (source) => {
   const usage = meter(limit);
   return layer(source, {
     transferred: source.transferred ?? usage.cost,
@@ -91,3 +91,5 @@ export const budget = (limit) => (source) => {
 /** Of what `read`, `tail` or `readMany` answers. @param {any} answer @returns {number} */
 const sizeOf = (answer) =>
   (Array.isArray(answer) ? sumOf(answer) : (answer.bytes ?? answer).length);
+
+export { budget };

@@ -6,6 +6,7 @@ import { shared } from './shared.js';
 /** @typedef {import('../types.js').Stat} Stat */
 
 /**
+ * What a cache keeps.
  * @typedef {object} CacheOptions
  * @property {number} [bytes] most that is kept; default 32 MiB
  * @property {number} [block] reads of less are widened to blocks of so many bytes;
@@ -69,7 +70,7 @@ function lru(most) {
  * @param {CacheOptions} [options]
  * @returns {import('../types.js').Middleware}
  */
-export const cache = ({ bytes: most = 32 << 20, block = 0, share = true } = {}) => (source) => {
+const cache = ({ bytes: most = 32 << 20, block = 0, share = true } = {}) => (source) => {
   const kept = lru(most);
   /** @typedef {ReturnType<typeof shared<Uint8Array>>} Work */
   /** @typedef {{ begin: number, end: number, work: Work }} Flight */
@@ -174,3 +175,5 @@ export const cache = ({ bytes: most = 32 << 20, block = 0, share = true } = {}) 
     },
   });
 };
+
+export { cache };

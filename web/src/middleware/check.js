@@ -13,7 +13,7 @@ const PATIENCE = 4;
  *
  * @returns {import('../types.js').Middleware}
  */
-export const check = () => (source) => {
+const check = () => (source) => {
   const who = source.name ?? 'the source';
 
   /**
@@ -144,3 +144,5 @@ export function concat(parts) {
   }
   return whole;
 }
+
+export { check };

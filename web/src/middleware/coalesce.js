@@ -4,6 +4,7 @@ import { shared, slots } from './shared.js';
 /** @typedef {import('../types.js').Range} Range */
 
 /**
+ * What is joined, and how many requests there are at once.
  * @typedef {object} CoalesceOptions
  * @property {number} [gap] bytes nobody asked for that are worth one request less; default 16 KiB
  * @property {number} [maxBytes] of a joined request; default 8 MiB
@@ -43,7 +44,7 @@ export function join(ranges, { gap = 16 << 10, maxBytes = 8 << 20 } = {}) {
  * @param {CoalesceOptions} [options]
  * @returns {import('../types.js').Middleware}
  */
-export const coalesce = (options = {}) => (source) => {
+const coalesce = (options = {}) => (source) => {
   const inSlot = slots(options.connections ?? 6);
   /** @typedef {(bytes: Promise<Uint8Array>) => void} Resolve */
   /** @typedef {Range & { signal?: AbortSignal, resolve: Resolve }} Wanted */
@@ -72,3 +73,5 @@ export const coalesce = (options = {}) => (source) => {
     readMany: undefined,
   });
 };
+
+export { coalesce };

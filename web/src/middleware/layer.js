@@ -84,5 +84,7 @@ export function streamThrough(below, change) {
  * @param {...Middleware} middleware
  * @returns {Source}
  */
-export const compose = (source, ...middleware) =>
+const compose = (source, ...middleware) =>
   middleware.reduce((below, wrap) => wrap(below), source);
+
+export { compose };

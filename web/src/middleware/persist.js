@@ -9,10 +9,10 @@ import { cacheStore, opfsStore } from './stores.js';
  * is there, the oldest first.
  *
  * @typedef {object} Store
- * @property {(key: string) => Promise<Uint8Array | undefined>} get
- * @property {(key: string, bytes: Uint8Array) => Promise<void>} put
- * @property {(key: string) => Promise<void>} delete
- * @property {() => Promise<{ key: string, size: number }[]>} list
+ * @property {(key: string) => Promise<Uint8Array | undefined>} get undefined: it is not there
+ * @property {(key: string, bytes: Uint8Array) => Promise<void>} put over what was there
+ * @property {(key: string) => Promise<void>} delete no error if it is not there
+ * @property {() => Promise<{ key: string, size: number }[]>} list of all entries
  */
 
 /**
@@ -26,7 +26,7 @@ import { cacheStore, opfsStore } from './stores.js';
  * @param {string} [options.name] instead of the source's own
  * @returns {import('../types.js').Middleware}
  */
-export const persist = ({ store, bytes: most = 256 << 20, name: given }) => (source) => {
+const persist = ({ store, bytes: most = 256 << 20, name: given }) => (source) => {
   const name = given ?? source.name;
   const ready = opened(store);
   ready.catch(() => {});
@@ -80,3 +80,5 @@ async function opened(store) {
   if (store === 'cache') return cacheStore();
   return store === 'opfs' ? opfsStore() : store;
 }
+
+export { persist };

@@ -6,13 +6,14 @@ import { around, layer } from './layer.js';
 /** @typedef {import('../types.js').Source} Source */
 
 /**
+ * How often, and how long after, is asked again.
  * @typedef {object} RetryOptions
  * @property {number} [attempts] in all; default 4
  * @property {number} [base] milliseconds: the n-th pause is up to base * 2^(n-1); default 250
  * @property {number} [max] longest pause, also if the server asks for a longer one: then
  *   its error is the answer; default 30,000
  * @property {() => number} [jitter] from 0 to 1; default Math.random
- * @property {(ms: number, signal?: AbortSignal) => Promise<void>} [sleep]
+ * @property {(ms: number, signal?: AbortSignal) => Promise<void>} [sleep] for tests
  */
 
 /** A stream that came so much further may fail as often again. */
@@ -25,7 +26,7 @@ const PROGRESS = 1 << 20;
  * @param {RetryOptions} [options]
  * @returns {import('../types.js').Middleware}
  */
-export const retry = ({
+const retry = ({
   attempts = 4, base = 250, max = 30_000, jitter = Math.random, sleep = sleepFor,
 } = {}) => (source) => {
   /**
@@ -82,3 +83,5 @@ export const retry = ({
     }, signal)),
   });
 };
+
+export { retry };

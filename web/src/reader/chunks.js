@@ -7,7 +7,10 @@ import { collect, streamOf } from './output.js';
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { OpenFile, Verify } from './file.js' */
 
-/** @typedef {ReadOptions & { verify?: Verify }} ChunkReadOptions */
+/**
+ * How a chunk is read.
+ * @typedef {ReadOptions & { verify?: Verify }} ChunkReadOptions
+ */
 
 /**
  * Where and how a chunk is stored.
@@ -22,6 +25,7 @@ import { collect, streamOf } from './output.js';
  */
 
 /**
+ * A chunk of a .cpb file: nothing of it is read before it is asked for.
  * @typedef {object} Chunk
  * @property {number} index
  * @property {'MESSAGE' | 'BYTES' | 'UNSET'} type
@@ -31,7 +35,7 @@ import { collect, streamOf } from './output.js';
  *   yours; by default resolved only after the hash was checked
  * @property {(options?: ChunkReadOptions) => ReadableStream<Uint8Array>} stream all of it as it
  *   arrives; by default a wrong hash makes the end of the stream an error
- * @property {(options?: ChunkReadOptions) => Promise<Blob>} blob
+ * @property {(options?: ChunkReadOptions) => Promise<Blob>} blob all of it
  * @property {(offset: number, length: number, options?: ChunkReadOptions) =>
  *   Promise<Uint8Array<ArrayBuffer>>} read
  *   bytes [offset, offset + length) or what of them is there; by default no hash

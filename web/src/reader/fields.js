@@ -12,6 +12,7 @@ import { collector, lazyStream } from './output.js';
 /** @import { Body } from './virtual.js' */
 
 /**
+ * A field of the (merged) message: where it lies; nothing more is read before it is asked for.
  * @typedef {object} Field
  * @property {string} path from the root
  * @property {string} name in the schema, else its number; '' for the message itself
@@ -24,7 +25,7 @@ import { collector, lazyStream } from './output.js';
  * @property {Range[]} ranges of the message (for a .cpb, the merged one): the
  *   value; of a repeated field as a whole, fields with their tags
  * @property {(options?: ReadOptions) => Promise<Uint8Array>} bytes of the ranges
- * @property {(options?: ReadOptions) => ReadableStream<Uint8Array>} stream
+ * @property {(options?: ReadOptions) => ReadableStream<Uint8Array>} stream the same as they arrive
  * @property {(options?: JsonOptions) => Promise<any>} json the value as protobuf's JSON
  *   mapping has it, but for the names of fields, which are those of the .proto
  * @property {(options?: ReadOptions) => Promise<any>} value a number, a bigint (64-bit integers), a

@@ -18,12 +18,14 @@ import { mergedOf } from './virtual.js';
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { Chunk } from './chunks.js' */
 /** @import { Field } from './fields.js' */
+/** @import { Input, SourceOptions } from '../source/index.js' */
 /** @import { OpenFile, Verify } from './file.js' */
 /** @import { Plan } from './plan.js' */
 /** @import { Node } from './tree.js' */
 /** @import { Body, Merged } from './virtual.js' */
 
 /**
+ * How a message is opened; all of it may be left out.
  * @typedef {object} OpenOptions
  * @property {AbortSignal} [signal] for opening
  * @property {string} [type] full name of the message's type; by default the first of
@@ -36,9 +38,9 @@ import { mergedOf } from './virtual.js';
  * @property {boolean} [trustSizes] true (default): the index's sizes of the chunks
  *   count, and a chunk of another size is DAMAGED when it is read. false: every
  *   chunk is looked at before the first use of the merged message
- * @property {object} [http] as for urlSource
- * @property {object | false} [cache]
- * @property {object | false} [retry]
+ * @property {SourceOptions['http']} [http] as for urlSource
+ * @property {SourceOptions['cache']} [cache]
+ * @property {SourceOptions['retry']} [retry]
  * @property {Partial<Cost>} [budget]
  */
 
@@ -53,7 +55,7 @@ import { mergedOf } from './virtual.js';
  * @property {Cost} transferred so far
  * @property {number} numChunks 0 for a .pb
  * @property {(i: number) => Chunk} chunk throws NOT_FOUND
- * @property {() => IterableIterator<Chunk>} chunks
+ * @property {() => IterableIterator<Chunk>} chunks all of them
  * @property {{ splitter: number, join: number, badConsumers: number[] } | undefined} version
  *   of the index
  * @property {() => Node} tree where each chunk belongs
@@ -74,7 +76,10 @@ import { mergedOf } from './virtual.js';
 /** @typedef {{ chunks: number[] } | { field: string } | Range | { merged: true }} What
  *   chunks whose bytes are asked for at once, a field's bytes, a range of the
  *   message, or merged() */
-/** @typedef {MessageBase & Disposable & AsyncDisposable} Message */
+/**
+ * An opened message, which `using` closes, too.
+ * @typedef {MessageBase & Disposable & AsyncDisposable} Message
+ */
 
 const ROOTS = ['SavedModel', 'GraphDef', 'MetaGraphDef', 'FunctionDef'];
 
@@ -86,7 +91,7 @@ const TAIL = 64 * 1024;
  * its end is read, in one or two requests; of a .pb nothing but its end. What changes
  * meanwhile is begun anew, once; what changes later rejects with CHANGED: open it again.
  *
- * @param {any} input a URL, Blob, ArrayBuffer or view, or a Source of yours
+ * @param {Input} input a URL, Blob, ArrayBuffer or view, or a Source of yours
  * @param {OpenOptions} [options]
  * @returns {Promise<Message>}
  */

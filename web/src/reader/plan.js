@@ -15,6 +15,7 @@ import { chunkInfo } from './chunks.js';
  */
 
 /**
+ * What reading something will cost.
  * @typedef {object} Plan
  * @property {number} requests
  * @property {number} bytes

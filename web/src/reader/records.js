@@ -7,10 +7,12 @@ import { disposable, openFile, verifyOf } from './file.js';
 import { collector } from './output.js';
 
 /** @import { Cost, Limits, ReadOptions } from '../types.js' */
+/** @import { Input, SourceOptions } from '../source/index.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { OpenFile, Verify } from './file.js' */
 
 /**
+ * A record of a Riegeli file.
  * @typedef {object} Record
  * @property {number} position names the record in the file: chunkBegin + index
  * @property {number} chunkBegin file offset of its Riegeli chunk
@@ -25,15 +27,16 @@ import { collector } from './output.js';
  */
 
 /**
+ * How a file of records is opened; all of it may be left out.
  * @typedef {object} RecordsOptions
  * @property {AbortSignal} [signal] for opening
  * @property {number} [position] of the first record, see `at`; default 0, the beginning
  * @property {boolean} [recover] damaged regions are skipped and reported; default: an error
  * @property {Verify} [verify] default 'first'
  * @property {Limits} [limits]
- * @property {object} [http] as for urlSource
- * @property {object | false} [cache]
- * @property {object | false} [retry]
+ * @property {SourceOptions['http']} [http] as for urlSource
+ * @property {SourceOptions['cache']} [cache]
+ * @property {SourceOptions['retry']} [retry]
  * @property {Partial<Cost>} [budget]
  */
 
@@ -43,18 +46,20 @@ import { collector } from './output.js';
  * @property {(options?: ReadOptions) => AsyncIterableIterator<(Record | Skipped)[]>} batches some
  *   at a time, about 1 MiB
  * @property {(options?: ReadOptions) => AsyncIterableIterator<Record | Skipped>} records one by one
- * @property {() => AsyncIterator<Record | Skipped>} [Symbol.asyncIterator]
+ * @property {() => AsyncIterator<Record | Skipped>} [Symbol.asyncIterator] the same, for
+ *   `for await`
  * @property {(position: number, options?: ReadOptions) => Promise<Record | undefined>} at the
  *   record
  *   at a position, which need not be exact: past its Riegeli chunk's last record it is the next
  *   chunk's first; past the end there is none
- * @property {(options?: ReadOptions) => Promise<Record | undefined>} last
+ * @property {(options?: ReadOptions) => Promise<Record | undefined>} last the file's last record
  * @property {(options?: ReadOptions) => Promise<Uint8Array | undefined>} metadata the file's
  *   RecordsMetadata, serialized, if it has one that can be read
  * @property {Cost} transferred so far
- * @property {() => void} close
+ * @property {() => void} close frees it all
  */
 /**
+ * An opened file of records, which `using` closes, too.
  * @typedef {RecordsBase & AsyncIterable<Record | Skipped> & Disposable & AsyncDisposable} Records
  */
 
@@ -62,7 +67,7 @@ import { collector } from './output.js';
 const BATCH = { bytes: 2 ** 20, records: 4096 };
 
 /**
- * @param {any} input as for open()
+ * @param {Input} input as for open()
  * @param {RecordsOptions} [options]
  * @returns {Promise<Records>}
  */

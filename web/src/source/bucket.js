@@ -8,20 +8,24 @@ import { piecesOf, streamOf } from './pieces.js';
  *
  * @typedef {object} Bucket
  * @property {(key: string, options?: { range?: BucketRange, onlyIf?: { etagMatches: string } }) =>
- *   Promise<BucketObject | null>} get
- * @property {(key: string) => Promise<BucketObject | null>} head
+ *   Promise<BucketObject | null>} get a range of an object
+ * @property {(key: string) => Promise<BucketObject | null>} head what is known of it
  */
 
-/** @typedef {{ offset: number, length: number } | { suffix: number }} BucketRange */
+/**
+ * What is asked of a bucket: a range, or the last bytes.
+ * @typedef {{ offset: number, length: number } | { suffix: number }} BucketRange
+ */
 
 /**
+ * What a bucket answers; R2ObjectBody is one.
  * @typedef {object} BucketObject
  * @property {number} size of the whole object
  * @property {string} etag
  * @property {string} [httpEtag]
  * @property {{ offset?: number, length?: number, suffix?: number }} [range] what `body` holds
  * @property {ReadableStream<Uint8Array> | null} [body] absent when `onlyIf` did not hold
- * @property {() => Promise<ArrayBuffer>} [arrayBuffer]
+ * @property {() => Promise<ArrayBuffer>} [arrayBuffer] not used
  */
 
 /** R2's own codes for: internal error, unavailable, too many requests, timeout. */

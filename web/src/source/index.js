@@ -12,13 +12,18 @@ import { blobSource } from './blob.js';
 import { bytesSource } from './bytes.js';
 import { urlSource } from './url.js';
 
-/** @typedef {import('../types.js').Source} Source */
+/** @import { Source } from '../types.js' */
 
 /** @typedef {import('../middleware/layer.js').FullSource} FullSource */
 
-/** @typedef {string | URL | Blob | ArrayBuffer | ArrayBufferView | Source} Input */
+/**
+ * What can be opened: a URL, in Node, Deno and Bun also a path; a Blob or File; bytes; a
+ * source of yours.
+ * @typedef {string | URL | Blob | ArrayBuffer | ArrayBufferView | Source} Input
+ */
 
 /**
+ * How what is opened is read; all of it may be left out.
  * @typedef {object} SourceOptions
  * @property {import('./url.js').UrlOptions} [http]
  * @property {import('../middleware/retry.js').RetryOptions | false} [retry]

@@ -11,6 +11,7 @@ import { pin, tagOf } from './validators.js';
 /** @typedef {import('./validators.js').Validators} Validators */
 
 /**
+ * How a URL is read; all of it may be left out.
  * @typedef {object} UrlOptions
  * @property {(url: string, init: RequestInit) => Promise<Response>} [fetch] instead of the
  *   runtime's; one that signs reads private buckets

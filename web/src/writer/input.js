@@ -4,13 +4,16 @@ import { asBytes } from '../middleware/check.js';
 import { collector } from '../reader/output.js';
 import { abortable } from '../source/wait.js';
 
-/** @typedef {import('../source/index.js').Input | ReadableStream<Uint8Array>} Input */
+/**
+ * What can be split or merged: what can be opened, and a stream, which is then held in memory.
+ * @typedef {import('../source/index.js').Input | ReadableStream<Uint8Array>} AnyInput
+ */
 
 /** Of what must be held: an input that is a stream, a chunk on its way to a stream. */
 export const MEMORY = 256 * 2 ** 20;
 
 /**
- * @param {Input} input
+ * @param {AnyInput} input
  * @param {number} [memory] the most bytes of a stream
  * @param {AbortSignal} [signal]
  * @returns {Promise<import('../source/index.js').Input>}

@@ -5,7 +5,7 @@ import { hold } from './input.js';
 import { outputOf } from './output.js';
 
 /** @import { OpenOptions } from '../reader/open.js' */
-/** @import { Input } from './input.js' */
+/** @import { AnyInput } from './input.js' */
 /** @import { Piece } from './output.js' */
 
 /** @typedef {Omit<OpenOptions, 'signal'> & { memory?: number }} MergeOptions as for `open`, and
@@ -14,10 +14,10 @@ import { outputOf } from './output.js';
 /**
  * Makes the message of a .cpb file. A plain message is copied, if `format` is 'pb'.
  *
- * @param {Input} input the .cpb file
+ * @param {AnyInput} input the .cpb file
  * @param {MergeOptions} [options]
  */
-export const merge = (input, options = {}) =>
+const merge = (input, options = {}) =>
   outputOf(async function* ({ signal, onProgress }) {
     signal?.throwIfAborted();
     const bytes = await hold(input, options.memory, signal);
@@ -35,3 +35,5 @@ export const merge = (input, options = {}) =>
       message.close();
     }
   });
+
+export { merge };

@@ -10,6 +10,7 @@ import { sinkOf } from './sinks.js';
  * @typedef {{ offset: number, bytes: Uint8Array<ArrayBuffer> }} Piece */
 
 /**
+ * What was written.
  * @typedef {object} Result
  * @property {number} chunks in the .cpb file, without its index
  * @property {number} size bytes that were written
@@ -17,6 +18,7 @@ import { sinkOf } from './sinks.js';
  */
 
 /**
+ * What every call that writes takes.
  * @typedef {object} WriteOptions
  * @property {AbortSignal} [signal] ends it with the signal's reason
  * @property {(progress: { done: number, total: number }) => void} [onProgress] in bytes of the
@@ -28,9 +30,10 @@ import { sinkOf } from './sinks.js';
  * one may be. What fails, and what is aborted, leaves nothing behind.
  *
  * @typedef {object} Output
- * @property {(options?: WriteOptions) => ReadableStream<Uint8Array<ArrayBuffer>>} stream
- * @property {(options?: WriteOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes
- * @property {(options?: WriteOptions) => Promise<Blob>} blob
+ * @property {(options?: WriteOptions) => ReadableStream<Uint8Array<ArrayBuffer>>} stream made as it is
+ *   read
+ * @property {(options?: WriteOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes all of it, in memory
+ * @property {(options?: WriteOptions) => Promise<Blob>} blob all of it
  * @property {(destination: Destination, options?: WriteOptions) => Promise<Result>} to a
  *   WritableStream, a FileSystemFileHandle, a FileSystemWritableFileStream or a sink of yours;
  *   it is closed at the end, or aborted. All but a plain WritableStream are seekable:

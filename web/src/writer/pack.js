@@ -12,10 +12,11 @@ import { hold, MEMORY } from './input.js';
 /** @import { SourceOptions } from '../source/index.js' */
 /** @import { OpenFile } from '../reader/file.js' */
 /** @import { Engine } from '../wasm/engine.js' */
-/** @import { Input } from './input.js' */
+/** @import { AnyInput } from './input.js' */
 /** @import { Make, Piece } from './output.js' */
 
 /**
+ * How chunks are stored.
  * @typedef {object} PackOwnOptions
  * @property {'remote' | 'compat'} [layout] remote (default): each chunk is one range of
  *   the file. compat: as TensorFlow writes
@@ -26,7 +27,10 @@ import { hold, MEMORY } from './input.js';
  *   largest compressed chunk where the output is not seekable
  * @property {Limits} [limits]
  */
-/** @typedef {PackOwnOptions & SourceOptions} PackOptions */
+/**
+ * How chunks are stored, and how the input is read; all of it may be left out.
+ * @typedef {PackOwnOptions & SourceOptions} PackOptions
+ */
 /** @typedef {Parameters<Make>[0]} How */
 
 const layouts = { remote: 0, compat: 1 };
@@ -81,7 +85,7 @@ export function packFields({ layout = 'remote', codec, memory = MEMORY }, { seek
  * Opens the input with the module that can write.
  *
  * @template T
- * @param {Input} input
+ * @param {AnyInput} input
  * @param {PackOptions} options
  * @param {How} how
  * @param {(file: OpenFile) => AsyncGenerator<Piece, T, void>} use

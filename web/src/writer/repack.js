@@ -3,16 +3,16 @@ import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
 import { pack, packFields, withFile } from './pack.js';
 
-/** @import { Input } from './input.js' */
+/** @import { AnyInput } from './input.js' */
 /** @import { PackOptions } from './pack.js' */
 
 /**
  * Copies each chunk as it is into another layout or compression.
  *
- * @param {Input} input the .cpb file
+ * @param {AnyInput} input the .cpb file
  * @param {PackOptions} [options]
  */
-export const repack = (input, options = {}) =>
+const repack = (input, options = {}) =>
   outputOf((how) =>
     withFile(input, options, how, async function* (file) {
       const { instance } = file;
@@ -30,3 +30,5 @@ export const repack = (input, options = {}) =>
       return { chunks, size: yield* pack(file, engine, how), isSplit: chunks > 1 };
     }),
   );
+
+export { repack };

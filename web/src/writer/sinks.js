@@ -4,6 +4,7 @@ import { CpbError } from '../errors.js';
 /** @import { Piece } from './output.js' */
 
 /**
+ * A place of yours that an output is written to.
  * @typedef {object} Sink
  * @property {(offset: number, bytes: Uint8Array<ArrayBuffer>) => unknown} write the bytes are
  *   the sink's; what it answers is awaited. Offsets may lie before what was written already
@@ -13,7 +14,10 @@ import { CpbError } from '../errors.js';
  * @property {boolean} [seekable] false: each write must begin where the last one ended
  */
 
-/** @typedef {WritableStream | FileSystemFileHandle | Sink} Destination */
+/**
+ * Where an output can be written to.
+ * @typedef {WritableStream | FileSystemFileHandle | Sink} Destination
+ */
 
 /**
  * @param {Destination} destination

@@ -5,10 +5,11 @@ import { outputOf } from './output.js';
 import { pack, packFields, sizeIn, withFile } from './pack.js';
 
 /** @import { OpenFile } from '../reader/file.js' */
-/** @import { Input } from './input.js' */
+/** @import { AnyInput } from './input.js' */
 /** @import { How, PackOptions } from './pack.js' */
 
 /**
+ * How a message is split.
  * @typedef {object} SplitOwnOptions
  * @property {string} [type] full name of the message's type, 'tensorflow.SavedModel' by default
  * @property {Uint8Array} [schema] a serialized FileDescriptorSet that has the type
@@ -18,16 +19,19 @@ import { pack, packFields, sizeIn, withFile } from './pack.js';
  *   64 KiB, for compat maxChunkSize
  * @property {{ splitter?: number, join?: number, badConsumers?: number[] }} [version] of the index
  */
-/** @typedef {SplitOwnOptions & PackOptions} SplitOptions */
+/**
+ * How a message is split and its chunks stored; all of it may be left out.
+ * @typedef {SplitOwnOptions & PackOptions} SplitOptions
+ */
 
 /**
  * Makes a .cpb file of a message of any size. The input is read twice, and not held in
  * memory unless it is a stream.
  *
- * @param {Input} input a URL, Blob, ArrayBuffer or view, ReadableStream, or a Source of yours
+ * @param {AnyInput} input a URL, Blob, ArrayBuffer or view, ReadableStream, or a Source of yours
  * @param {SplitOptions} [options]
  */
-export const split = (input, options = {}) =>
+const split = (input, options = {}) =>
   outputOf((how) =>
     withFile(input, options, how, async function* (file) {
       const engine = newSplit(file, options, how);
@@ -79,3 +83,5 @@ function newSplit(file, options, how) {
     () => kept.forEach(instance.free),
   );
 }
+
+export { split };

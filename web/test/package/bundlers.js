@@ -13,7 +13,13 @@ export const bundlers = {
   async vite(root) {
     const { build } = await load('vite');
     const outDir = 'out/vite';
-    await build({ root, base: './', logLevel: 'error', configFile: false, build: { outDir, target: 'es2022' } });
+    await build({
+      root,
+      base: './',
+      configFile: false,
+      logLevel: 'error',
+      build: { outDir, target: 'es2022' },
+    });
   },
 
   /** The modules are found and copied. */
@@ -28,7 +34,9 @@ export const bundlers = {
       performance: { hints: false },
     });
     const stats = await new Promise((resolve, reject) => {
-      compiler.run((/** @type {any} */ error, /** @type {any} */ done) => error ? reject(error) : resolve(done));
+      compiler.run((/** @type {any} */ error, /** @type {any} */ done) =>
+        error ? reject(error) : resolve(done),
+      );
     });
     if (stats.hasErrors() || stats.hasWarnings()) throw new Error(stats.toString());
     page(`${context}/out/webpack`);
@@ -75,8 +83,10 @@ const forBrowsers = (root, entry, name) => ({
 });
 
 /** @param {string} folder */
-const page = (folder) =>
-  writeFileSync(`${folder}/index.html`, '<!doctype html><script type="module" src="./main.js"></script>');
+function page(folder) {
+  const html = '<!doctype html><script type="module" src="./main.js"></script>';
+  writeFileSync(`${folder}/index.html`, html);
+}
 
 /**
  * Vite's server for development, which leaves packages with files of their own alone

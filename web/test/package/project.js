@@ -41,10 +41,12 @@ export function createProject() {
   cpSync(`${here}app`, app, { recursive: true });
   cpSync(`${here}types`, `${app}/types`, { recursive: true });
   writeFileSync(`${app}/package.json`, '{ "private": true, "type": "module" }\n');
-  run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--silent', tarball], { cwd: app });
+  const quiet = ['--offline', '--no-audit', '--no-fund', '--silent'];
+  run('npm', ['install', ...quiet, tarball], { cwd: app });
   return {
     app,
     tarball,
+    dist: `${packed}/dist`,
     /** Of a file in it, from the repository's root. @param {string} path */
     url: (path) => `build/${folder.slice(dirname(folder).length + 1)}/app/${path}`,
     remove: () => rmSync(folder, { recursive: true, force: true }),

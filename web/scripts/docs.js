@@ -1,0 +1,54 @@
+/**
+ * Makes the reference, in Markdown, from the JSDoc of what the package exports: from the
+ * types that dist.js has made of it. What is not documented, or is named but not
+ * exported, is an error.
+ *
+ *     node scripts/docs.js [package: web/dist [output: web/dist/docs]]
+ *
+ * It runs TypeDoc as test/setup.sh installs it.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const web = fileURLToPath(new URL('..', import.meta.url));
+const tools = `${web}test/package/node_modules`;
+const dist = resolve(process.argv[2] ?? `${web}dist`);
+const out = resolve(process.argv[3] ?? `${dist}/docs`);
+
+const { Application } = await import(`${tools}/typedoc/dist/index.js`);
+const folder = mkdtempSync(join(tmpdir(), 'cpb-docs-'));
+writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({
+  extends: `${web}tsconfig.json`,
+  compilerOptions: { rootDir: dist, skipLibCheck: true, noEmit: true },
+  include: [],
+  files: [`${dist}/node.d.ts`],
+}));
+
+const app = await Application.bootstrapWithPlugins({
+  plugin: [`${tools}/typedoc-plugin-markdown/dist/index.js`],
+  entryPoints: [`${dist}/node.d.ts`],
+  tsconfig: `${folder}/tsconfig.json`,
+  name: 'libcpb',
+  readme: 'none',
+  disableSources: true,
+  out,
+  router: 'module',
+  entryFileName: 'reference.md',
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  parametersFormat: 'table',
+  propertiesFormat: 'table',
+  typeDeclarationFormat: 'table',
+  requiredToBeDocumented: ['Function', 'Class', 'Variable', 'TypeAlias'],
+  validation: { notExported: true, invalidLink: true, notDocumented: true },
+});
+const project = await app.convert();
+if (project) {
+  app.validate(project);
+  await app.generateOutputs(project);
+}
+rmSync(folder, { recursive: true });
+const { errorCount, warningCount } = app.logger;
+process.exitCode = project && errorCount + warningCount === 0 ? 0 : 1;
