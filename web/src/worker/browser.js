@@ -11,5 +11,7 @@ import { openIn } from './page.js';
  * @param {OpenOptions} [options]
  * @returns {Promise<Message>}
  */
-export const openInWorker = (input, options) =>
+const openInWorker = (input, options) =>
   openIn(() => new Worker(new URL('./host.js', import.meta.url), { type: 'module' }), input, options);
+
+export { openInWorker };

@@ -31,4 +31,6 @@ export function start(host = new URL('./host-node.js', import.meta.url)) {
  * @param {OpenOptions} [options]
  * @returns {Promise<Message>}
  */
-export const openInWorker = (input, options) => openIn(() => start(), input, options);
+const openInWorker = (input, options) => openIn(() => start(), input, options);
+
+export { openInWorker };
