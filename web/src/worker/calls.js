@@ -2,7 +2,7 @@
  * Calls between two threads. What one exposes the other holds as a proxy, whose
  * methods are messages; both ends are the same.
  */
-import { CpbError, codes } from '../errors.js';
+import { CpbError } from '../errors.js';
 import { lazyStream } from '../reader/output.js';
 import { abortable } from '../source/wait.js';
 
@@ -36,13 +36,15 @@ import { abortable } from '../source/wait.js';
  * @param {Port} port
  * @param {object} [hooks]
  * @param {(busy: boolean) => void} [hooks.busy] whether an answer is waited for
+ * @param {(object: any) => Description | undefined} [hooks.describe] of a result that stays
+ *   here, with methods; without it all are posted
  * @param {() => boolean} [hooks.owned] whether bytes that are answered are nobody else's
  * @param {() => Cost | undefined} [hooks.cost] is told with each answer
  */
-export function connect(port, { busy, owned, cost } = {}) {
+export function connect(port, { busy, describe, owned, cost } = {}) {
   /** @type {Map<number, { resolve: Function, reject: Function, owner: Owner }>} */
   const waiting = new Map();
-  /** @type {Map<number, any>} */
+  /** @type {Map<number, { object: any, close?: () => void }>} */
   const objects = new Map();
   /** @type {Map<number, AbortController>} */
   const running = new Map();
@@ -63,7 +65,7 @@ export function connect(port, { busy, owned, cost } = {}) {
       connection.ended ??= error;
       for (const { reject } of waiting.values()) reject(error);
       for (const controller of running.values()) controller.abort(error);
-      for (const object of objects.values()) object.release?.();
+      for (const { close } of objects.values()) close?.();
       waiting.clear();
       objects.clear();
     },
@@ -74,9 +76,9 @@ export function connect(port, { busy, owned, cost } = {}) {
     if (!connection.ended) port.postMessage({ release: id });
   }
 
-  /** @param {any} object @returns {number} */
-  function expose(object) {
-    objects.set(++count, object);
+  /** @param {any} object @param {() => void} [close] when it is forgotten @returns {number} */
+  function expose(object, close) {
+    objects.set(++count, { object, close });
     return count;
   }
 
@@ -102,7 +104,7 @@ export function connect(port, { busy, owned, cost } = {}) {
       port.postMessage({ call: id, place, method, args, ends });
     } catch (cause) {
       waiting.delete(id);
-      throw new CpbError('USAGE', `${method}: cannot be posted to a worker: ${cause}`, { cause });
+      throw new CpbError('USAGE', `${method}: ${cause}`, { cause });
     }
     busy?.(true);
     signal?.addEventListener('abort', abort);
@@ -114,12 +116,12 @@ export function connect(port, { busy, owned, cost } = {}) {
   }
 
   /** @param {any} message */
-  async function perform({ call: id, place: [object, via, argument], method, args, ends }) {
+  async function perform({ call: id, place: [on, via, argument], method, args, ends }) {
     const controller = new AbortController();
     if (ends) args.at(-1).signal = controller.signal;
     running.set(id, controller);
     try {
-      const target = objects.get(object);
+      const target = objects.get(on)?.object;
       const result = await (via ? target[via](argument) : target)[method](...args);
       /** @type {any[]} */
       const transfer = [];
@@ -137,12 +139,25 @@ export function connect(port, { busy, owned, cost } = {}) {
 
   /** @param {any} value @param {AbortController} controller @param {any[]} transfer */
   function pack(value, controller, transfer) {
-    if (value instanceof ReadableStream) return { iterator: expose(readerOf(value, controller)) };
-    if (value?.[Symbol.asyncIterator]) return { iterator: expose(stepsOf(value, controller)) };
-    if (isPlain(value) && Object.values(value).some(isFunction)) {
-      return describe(value, expose(value));
+    const reader = value instanceof ReadableStream && value.getReader();
+    const steps = reader
+      ? { next: () => reader.read(), return: () => reader.cancel() }
+      : value?.[Symbol.asyncIterator]?.();
+    if (steps) {
+      const next = async () => (await steps.next()).value;
+      return { iterator: expose({ next }, () => close(steps, controller)) };
     }
-    return { plain: eachOf(value, (bytes) => own(bytes, transfer)) };
+    /** @param {any} item */
+    const give = (item) => (item instanceof Uint8Array ? own(item, transfer) : item);
+    return (
+      describe?.(value) ?? {
+        plain: Array.isArray(value)
+          ? value.map(give)
+          : value?.bytes
+            ? { ...value, bytes: give(value.bytes) }
+            : give(value),
+      }
+    );
   }
 
   /** Bytes that can be given away. @param {Uint8Array} bytes @param {any[]} transfer */
@@ -157,7 +172,7 @@ export function connect(port, { busy, owned, cost } = {}) {
     if (data.call) perform(data);
     else if (data.abort) running.get(data.abort)?.abort();
     else if (data.release) {
-      objects.get(data.release)?.release?.();
+      objects.get(data.release)?.close?.();
       objects.delete(data.release);
     } else {
       const { resolve, reject, owner } = waiting.get(data.answer) ?? {};
@@ -171,64 +186,16 @@ export function connect(port, { busy, owned, cost } = {}) {
   return connection;
 }
 
-/** @param {unknown} value */
-const isFunction = (value) => typeof value === 'function';
-
 /** @param {any} value */
 const isPlain = (value) => value && Object.getPrototypeOf(value) === Object.prototype;
 
-/**
- * @param {any} value bytes, or a list or an object that holds them
- * @param {(bytes: Uint8Array) => Uint8Array} change
- */
-function eachOf(value, change) {
-  /** @param {any} item */
-  const one = (item) => (item instanceof Uint8Array ? change(item) : item);
-  if (Array.isArray(value)) return value.map(one);
-  if (!isPlain(value)) return one(value);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, one(item)]));
+/** @param {AsyncIterator<any>} steps @param {AbortController} controller */
+function close(steps, controller) {
+  controller.abort();
+  steps.return?.()?.catch(() => {});
 }
 
-/**
- * @param {Record<string, any>} object
- * @param {number} id
- * @returns {Description}
- */
-export function describe(object, id) {
-  const names = Object.keys(object);
-  const data = names.filter((name) => !isFunction(object[name]));
-  return {
-    object: id,
-    data: Object.fromEntries(data.map((name) => [name, object[name]])),
-    methods: names.filter((name) => isFunction(object[name])),
-  };
-}
-
-/* --- What is stepped through: streams and iterators --------------------------- */
-
-/** @param {ReadableStream<Uint8Array>} stream @param {AbortController} controller */
-function readerOf(stream, controller) {
-  const reader = stream.getReader();
-  return {
-    next: async () => (await reader.read()).value,
-    release() {
-      controller.abort();
-      reader.cancel().catch(() => {});
-    },
-  };
-}
-
-/** @param {AsyncIterable<any>} iterable @param {AbortController} controller */
-function stepsOf(iterable, controller) {
-  const steps = iterable[Symbol.asyncIterator]();
-  return {
-    next: async () => (await steps.next()).value,
-    release() {
-      controller.abort();
-      steps.return?.().catch(() => {});
-    },
-  };
-}
+/* --- Proxies ------------------------------------------------------------------ */
 
 /** @typedef {{ next: () => Promise<any>, release: () => void }} Steps undefined ends them */
 
@@ -240,8 +207,9 @@ function streamFrom(owner, place, method, args) {
   let steps;
   return lazyStream(
     async () => {
-      const bytes = await (await (steps ??= connection.call(owner, place, method, args))).next();
-      return { bytes, done: bytes === undefined };
+      const { next } = await (steps ??= connection.call(owner, place, method, args));
+      const bytes = await next();
+      return { bytes, done: !bytes };
     },
     () => void steps?.then(({ release }) => release()).catch(() => {}),
     args.at(-1)?.signal,
@@ -258,13 +226,11 @@ async function* iterate(owner, place, method, args) {
   /** @type {Steps} */
   const { next, release } = await owner.connection.call(owner, place, method, args);
   try {
-    for (let item; (item = await abortable(next(), args.at(-1)?.signal)) !== undefined;) yield item;
+    for (let item; (item = await abortable(next(), args.at(-1)?.signal)); ) yield item;
   } finally {
     release();
   }
 }
-
-/* --- Proxies ------------------------------------------------------------------ */
 
 /** Methods that return no promise. @type {Record<string, typeof streamFrom | typeof iterate>} */
 const shapes = { stream: streamFrom, merged: streamFrom, elements: iterate };
@@ -301,23 +267,12 @@ export function unpack(owner, { plain, iterator, object, methods, data }) {
   };
 }
 
-/* --- Errors ------------------------------------------------------------------- */
+/** @param {any} error */
+const packError = (error) =>
+  error instanceof CpbError
+    ? { ...error, message: error.message }
+    : { name: error?.name, message: error?.message ?? String(error) };
 
 /** @param {any} error */
-function packError(error) {
-  const { code, message, name, offset, retryable, status, retryAfter } = error ?? {};
-  const known = error instanceof CpbError ? code : undefined;
-  return {
-    code: known,
-    name,
-    message: message ?? String(error),
-    details: { offset, retryable, status, retryAfter },
-  };
-}
-
-/** @param {ReturnType<typeof packError>} error */
-function unpackError({ code, name, message, details }) {
-  return code in codes
-    ? new CpbError(code, message, details)
-    : Object.assign(new Error(message), { name });
-}
+const unpackError = ({ code, message, ...details }) =>
+  code ? new CpbError(code, message, details) : Object.assign(new Error(message), details);

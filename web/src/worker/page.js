@@ -3,12 +3,11 @@ import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { disposable } from '../reader/file.js';
 import { bytesSource } from '../source/bytes.js';
-import { connect, describe, proxy } from './calls.js';
+import { connect, proxy } from './calls.js';
 
 /** @import { Chunk } from '../reader/chunks.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
-/** @import { Source } from '../types.js' */
-/** @import { Connection, Owner } from './calls.js' */
+/** @import { Connection, Description, Owner } from './calls.js' */
 
 /**
  * A Worker of the web; one of Node is made to look like it.
@@ -34,20 +33,15 @@ const forgotten = new FinalizationRegistry((/** @type {() => void} */ end) => en
 export async function openIn(start, input, options = {}) {
   options.signal?.throwIfAborted();
   const module = await moduleFor();
-  const source = sourceOf(input);
-  const { connection, end } = employ(start(), () => source && input.close?.());
+  const { connection, end } = employ(start(), input);
   /** @type {Owner} */
   const owner = { connection };
   forgotten.register(owner, end);
   try {
-    const posted = source
-      ? { source: describe(source, connection.expose(source)) }
-      : { input: addressOf(input) };
+    const source = sourceOf(input, connection);
     const { signal, ...rest } = options;
-    const opened = await connection.call(owner, [1], 'open', [
-      { ...posted, module, options: rest },
-      { signal },
-    ]);
+    const posted = { module, source, input: source ? undefined : addressOf(input), options: rest };
+    const opened = await connection.call(owner, [1], 'open', [posted, { signal }]);
     return messageOf(owner, opened, input, end);
   } catch (error) {
     end();
@@ -59,9 +53,9 @@ export async function openIn(start, input, options = {}) {
  * Knows no owner, which would never be forgotten then.
  *
  * @param {WorkerLike} worker
- * @param {() => unknown} close
+ * @param {any} input a source of the caller's is closed with the file
  */
-function employ(worker, close) {
+function employ(worker, input) {
   const connection = connect(worker, {
     busy: (busy) => (busy ? worker.ref : worker.unref)?.call(worker),
   });
@@ -69,7 +63,7 @@ function employ(worker, close) {
     if (connection.ended) return;
     connection.end(error);
     worker.terminate();
-    Promise.resolve(close()).catch(() => {});
+    if (input?.read) Promise.resolve(input.close?.()).catch(() => {});
   };
   worker.onerror = worker.onmessageerror = (event) => {
     event?.preventDefault?.();
@@ -78,24 +72,25 @@ function employ(worker, close) {
   return { connection, end: () => end() };
 }
 
-const METHODS = /** @type {const} */ (['read', 'stat', 'tail', 'readMany', 'stream', 'reset']);
+/** What the worker may ask of a source; only the page closes it. */
+const METHODS = ['read', 'stat', 'tail', 'readMany', 'stream', 'reset'];
 
 /**
  * What is read on the page, when the worker asks: a source of the caller's, or
  * bytes, of which then only what is asked for is copied.
  *
  * @param {any} input
- * @returns {Partial<Source> | undefined} its `close` is called on the page alone
+ * @param {Connection} connection
+ * @returns {Description | undefined}
  */
-function sourceOf(input) {
+function sourceOf(input, connection) {
   if (ArrayBuffer.isView(input) || input instanceof ArrayBuffer) input = bytesSource(input);
-  if (typeof input?.read !== 'function') return undefined;
+  if (!input?.read) return undefined;
   const { name, remote } = input;
-  const methods = METHODS.filter((method) => input[method]);
   return {
-    name,
-    remote,
-    ...Object.fromEntries(methods.map((method) => [method, input[method].bind(input)])),
+    object: connection.expose(input),
+    data: { name, remote },
+    methods: METHODS.filter((method) => input[method]),
   };
 }
 
@@ -117,7 +112,7 @@ const types = /** @type {const} */ (['UNSET', 'MESSAGE', 'BYTES']);
  * @param {() => void} end
  * @returns {Message}
  */
-function messageOf(owner, { id, methods, data, tree, table }, input, end) {
+function messageOf(owner, { object: id, methods, data, tree, table }, input, end) {
   const { connection } = owner;
 
   /** @param {number} i @returns {Chunk} */

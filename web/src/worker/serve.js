@@ -1,10 +1,10 @@
 /** openInWorker(): the worker's side. */
 import { init } from '../init.js';
 import { open } from '../reader/open.js';
-import { connect, describe, unpack } from './calls.js';
+import { connect, unpack } from './calls.js';
 
 /** @import { Message } from '../reader/open.js' */
-/** @import { Port } from './calls.js' */
+/** @import { Description, Port } from './calls.js' */
 
 const types = ['UNSET', 'MESSAGE', 'BYTES'];
 
@@ -13,6 +13,7 @@ export function serve(port) {
   /** @type {Message | undefined} */
   let message;
   const connection = connect(port, {
+    describe: (object) => (hasMethods(object) ? describe(object) : undefined),
     // What a .pb file answers may be in the cache, too.
     owned: () => message?.kind === 'cpb',
     cost: () => message && { ...message.transferred },
@@ -22,11 +23,27 @@ export function serve(port) {
     async open({ module, input, source, options }, { signal } = {}) {
       await init(module);
       message = await open(source ? unpack({ connection }, source) : input, { ...options, signal });
-      const { object: id, methods, data } = describe(message, connection.expose(message));
-      return { id, methods, data, tree: message.tree(), table: tableOf(message) };
+      return { ...describe(message), tree: message.tree(), table: tableOf(message) };
     },
   });
+
+  /** @param {Record<string, any>} object @returns {Description} */
+  function describe(object) {
+    const names = Object.keys(object);
+    const data = names.filter((name) => !isFunction(object[name]));
+    return {
+      object: connection.expose(object),
+      data: Object.fromEntries(data.map((name) => [name, object[name]])),
+      methods: names.filter((name) => isFunction(object[name])),
+    };
+  }
 }
+
+/** @param {unknown} value */
+const isFunction = (value) => typeof value === 'function';
+
+/** Whether it is a Field, and no bytes or JSON. @param {any} value */
+const hasMethods = (value) => isFunction(value?.elements);
 
 /** Type, size and position of each chunk. @param {Message} message */
 function tableOf(message) {
