@@ -90,12 +90,12 @@ test('options do what they say', async () => {
 
 test('every destination gets the same bytes', async () => {
   const message = await model();
+  const file = await split(message).bytes();
   for (const [name, make] of Object.entries({
     split: () => split(message),
     repack: () => repack(file, { layout: 'compat' }),
     merge: () => merge(file),
   })) {
-    var file = file ?? (await split(message).bytes());
     const bytes = await make().bytes();
     assert.deepEqual(await collect(make().stream()), bytes, `${name}: stream`);
     const blob = await make().blob();
@@ -285,6 +285,9 @@ test('the source is closed, however it ends', async () => {
   await reader.cancel();
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.equal(three.closed, 1);
+  const four = closing();
+  await assert.rejects(split(four, { limits: { memory: 1e6 } }).bytes(), { code: 'LIMIT' });
+  assert.equal(four.closed, 1, 'when the instance is dropped');
 });
 
 test('wrong options are told', async () => {

@@ -66,7 +66,13 @@ function openCore(module, instance, source) {
     if (closed) return;
     closed = true;
     // What was made later may use what was made before.
-    for (const engine of [...engines].reverse()) engine.free();
+    for (const engine of [...engines].reverse()) {
+      try {
+        engine.free();
+      } catch {
+        // The instance trapped, and frees nothing any more.
+      }
+    }
     release(module, instance);
     Promise.resolve(source.close?.()).catch(() => {});
   }
