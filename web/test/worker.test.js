@@ -1,10 +1,14 @@
 /** openInWorker(): the same as open(), from another thread. */
 import { libcpb } from './support/libcpb.js';
+import { openInWorker as openInWebWorker } from '../src/worker/browser.js';
+import { openIn } from '../src/worker/page.js';
+import { largeModel } from './support/files.js';
 import { base, assert, data, runtime, test } from './support/test.js';
 import { collect } from './support/stream.js';
 
 const { open, openInWorker, CpbError } = libcpb;
 const skip = runtime === 'workerd' && 'no Worker can be started there';
+const noWeb = typeof Worker !== 'function' && 'there are no Workers of the web';
 const CPB = 'tests/data/cpb/real_keras_export/max3000_zstd.cpb';
 /** More than is fetched with its index. */
 const LARGER = 'tests/data/cpb/real_tf_keras_subclassed/max100000_snappy.cpb';
@@ -211,6 +215,54 @@ test('close ends all that waits, and all that comes later', { skip }, async () =
   assert.throws(() => message.chunk(0), { code: 'CLOSED' });
   assert.throws(() => message.tree(), { code: 'CLOSED' });
   assert.throws(() => message.merged(), { code: 'CLOSED' });
+});
+
+test('a stream is read as it is asked for', { skip }, async () => {
+  const file = largeModel(64, 2 ** 20);
+  const message = await openInWorker(file.source, { format: 'pb' });
+  const reader = message.merged().getReader();
+  await reader.read();
+  await new Promise((done) => setTimeout(done, 100));
+  assert.ok(file.cost.bytes < 4 * 2 ** 20, `${file.cost.bytes} bytes`);
+  await reader.cancel();
+  message.close();
+});
+
+test('the source of a stream is cancelled with it', { skip }, async () => {
+  let cancelled = 0;
+  const { source } = largeModel(64, 2 ** 20);
+  const stream = () =>
+    new ReadableStream(
+      { pull: (to) => to.enqueue(new Uint8Array(1000)), cancel: () => void cancelled++ },
+      { highWaterMark: 0 },
+    );
+  const message = await openInWorker({ ...source, stream }, { format: 'pb', cache: false });
+  const reader = message.merged().getReader();
+  await reader.read();
+  await reader.cancel();
+  for (let i = 0; i < 50 && !cancelled; i++) await new Promise((done) => setTimeout(done, 20));
+  assert.equal(cancelled, 1);
+  const other = message.merged().getReader();
+  await other.read();
+  message.close();
+  assert.equal(cancelled, 2, 'by close, too');
+});
+
+test('a Worker of the web', { skip: noWeb }, async () => {
+  const message = await openInWebWorker(await data(CPB));
+  assert.equal((await message.chunk(0).bytes()).length, message.chunk(0).size);
+  message.close();
+});
+
+test('a worker that fails, or is not there, is an error', { skip: noWeb }, async () => {
+  const urls = [
+    `data:text/javascript,${encodeURIComponent('onmessage = () => { throw new Error("oh") }')}`,
+    new URL('./no/such/host.js', import.meta.url),
+  ];
+  for (const url of urls) {
+    const start = () => new Worker(url, { type: 'module' });
+    await assert.rejects(openIn(start, await data(CPB)), { code: 'TRAPPED' });
+  }
 });
 
 test('where no Worker is, that is said', { skip: runtime !== 'workerd' && 'a Worker is here' }, () =>
