@@ -46,7 +46,7 @@ export async function openPage(url) {
   back.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
     const messages = (rest + text).split('\0');
     rest = String(messages.pop());
-    for (const message of messages.map((one) => JSON.parse(one))) waiting.get(message.id)?.(message);
+    for (const one of messages.map((message) => JSON.parse(message))) waiting.get(one.id)?.(one);
   });
   const ended = new Promise((_, reject) => {
     child.on('error', reject);

@@ -1,0 +1,305 @@
+/** Each example, run as a reader would: from a folder with the package as npm installs it. */
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './runtimes/files.js';
+import { start, temporary } from './runtimes/process.js';
+import { credentials, versitygw } from './servers/versitygw.js';
+import { openPage } from './support/chromium.js';
+import { assert, test } from './support/test.js';
+
+const cpb = `${root}build/cpb`;
+const original = `${root}tests/data/cpb/real_keras_export/orig.pb`;
+const another = `${root}tests/data/cpb/real_tf_module/orig.pb`;
+const bin = `${root}web/test/node_modules/.bin`;
+
+/** @type {ReturnType<typeof makeUser> | undefined} */
+let user;
+
+/** A folder with the examples and, in node_modules, what they import. */
+function makeUser() {
+  const { path, remove } = temporary();
+  process.on('exit', remove);
+  const modules = join(path, 'node_modules');
+  execFileSync(process.execPath, [
+    `${root}web/scripts/dist.js`,
+    '--no-types',
+    `${root}build/web`,
+    join(modules, 'libcpb/dist'),
+  ]);
+  cpSync(`${root}web/package.json`, join(modules, 'libcpb/package.json'));
+  cpSync(`${root}web/test/servers/node_modules/aws4fetch`, join(modules, 'aws4fetch'), {
+    recursive: true,
+  });
+  cpSync(`${root}web/examples`, join(path, 'examples'), { recursive: true });
+  // Where the page expects the package.
+  symlinkSync(join(modules, 'libcpb/dist'), join(path, 'dist'));
+  writeFileSync(join(path, 'package.json'), '{ "type": "module" }');
+  cpSync(original, join(path, 'model.pb'));
+  const split = ['split', '-q', original, '-o', join(path, 'model.cpb')];
+  execFileSync(cpb, [...split, '--max-chunk-size', '3000']);
+  mkdirSync(join(path, 'out'));
+  return { path, example: (/** @type {string} */ name) => join(path, 'examples', name) };
+}
+const folder = () => (user ??= makeUser());
+
+/**
+ * @param {string[]} command
+ * @param {Record<string, string>} [env]
+ * @returns {Promise<string>} what it printed
+ */
+async function run(command, env) {
+  const { code, output } = await start(command, env).ended;
+  assert.equal(code, 0, `${command.join(' ')}\n${output}`);
+  return output;
+}
+
+/** Serves the folder of examples. @param {(base: string) => Promise<void>} act */
+async function pages(act) {
+  const { createServer } = await import('node:http');
+  const types = { html: 'text/html', js: 'text/javascript', wasm: 'application/wasm' };
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(String(request.url).split('?')[0] ?? '');
+    /** @type {Buffer} */
+    let bytes;
+    try {
+      bytes = readFileSync(join(folder().path, path));
+    } catch {
+      return response.writeHead(404).end();
+    }
+    const type = /** @type {any} */ (types)[String(path.split('.').pop())];
+    const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+    const headers = { 'Content-Type': type ?? 'application/octet-stream', ETag: '"1"' };
+    if (from === undefined) return response.writeHead(200, headers).end(bytes);
+    const begin = from ? Number(from) : Math.max(0, bytes.length - Number(to));
+    const end = from && to ? Math.min(bytes.length, Number(to) + 1) : bytes.length;
+    const place = { 'Content-Range': `bytes ${begin}-${end - 1}/${bytes.length}` };
+    return response.writeHead(206, { ...headers, ...place }).end(bytes.subarray(begin, end));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  try {
+    await act(`http://127.0.0.1:${/** @type {any} */ (server.address()).port}`);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+test('node-http.js reads by range what was split', () =>
+  pages(async (base) => {
+    const field = 'meta_graphs[0].meta_info_def.tensorflow_version';
+    const command = [folder().example('node-http.js'), `${base}/model.cpb`, field, original];
+    const output = await run([process.execPath, ...command]);
+    assert.match(output, /"2\.\d+\.\d+"/);
+    assert.match(output, /the merged message is that file, byte for byte/);
+  }));
+
+test('node-http.js fails when the original is another', () =>
+  pages(async (base) => {
+    const command = [folder().example('node-http.js'), `${base}/model.cpb`, '', another];
+    const { code, output } = await start([process.execPath, ...command]).ended;
+    assert.equal(code, 1);
+    assert.match(output, /the merged message is not/);
+  }));
+
+test('node-s3.mjs reads from a bucket with signed requests, and says what is refused', async () => {
+  const work = temporary();
+  const server = await versitygw(work.path);
+  try {
+    mkdirSync(join(work.path, 'buckets/models'));
+    cpSync(join(folder().path, 'model.cpb'), join(work.path, 'buckets/models/one model.cpb'));
+    const env = {
+      S3_ENDPOINT: server.base,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    };
+    const command = [process.execPath, folder().example('node-s3.mjs'), 'models', 'one model.cpb'];
+    assert.match(await run(command, env), /^0\tMESSAGE\t\d+\t64\n1\t/m);
+    const field = await run([...command, 'saved_model_schema_version'], env);
+    assert.match(field, /^"1"\n[12] requests, \d+ bytes/m);
+    const refused = await start(command, { ...env, AWS_SECRET_ACCESS_KEY: 'wrong' }).ended;
+    assert.equal(refused.code, 1);
+    assert.match(refused.output, /answered 403/);
+  } finally {
+    await server.close();
+    work.remove();
+  }
+});
+
+/** All modules of the Worker and of the package. */
+function workerModules() {
+  const { path, example } = folder();
+  const dist = join(path, 'node_modules/libcpb/dist');
+  const files = readdirSync(dist, { recursive: true }).map(String);
+  const wanted = files.filter((name) => name.endsWith('.js') || name === 'wasm/reader-simd.wasm');
+  return [
+    // A bundler does this: the package's entry for Workers under its name.
+    {
+      type: 'ESModule',
+      path: join(path, 'worker.js'),
+      contents: readFileSync(example('worker/worker.js'), 'utf8'),
+    },
+    {
+      type: 'ESModule',
+      path: join(path, 'libcpb'),
+      contents: "export * from './node_modules/libcpb/dist/workerd.js';",
+    },
+    ...wanted
+      .filter((name) => name !== 'inline.js' && !/node/.test(name) && name !== 'source/file.js')
+      .map((name) => ({
+        type: name.endsWith('.js') ? 'ESModule' : 'CompiledWasm',
+        path: join(dist, name),
+        contents: readFileSync(join(dist, name)),
+      })),
+  ];
+}
+
+test('worker/ answers about a model in an R2 bucket', async () => {
+  const { Miniflare } = await import('miniflare');
+  const worker = new Miniflare({
+    modulesRoot: folder().path,
+    modules: /** @type {any} */ (workerModules()),
+    compatibilityDate: '2026-04-01',
+    r2Buckets: ['MODELS'],
+  });
+  /** @type {(query: string) => Promise<{status: number, body: any}>} */
+  const ask = async (query) => {
+    const response = await worker.dispatchFetch(`http://worker/${query}`);
+    return { status: response.status, body: await response.json() };
+  };
+  try {
+    const bucket = await worker.getR2Bucket('MODELS');
+    await bucket.put('a/model.cpb', new Uint8Array(readFileSync(join(folder().path, 'model.cpb'))));
+    const { status, body } = await ask('?key=a/model.cpb');
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(body.type, 'tensorflow.SavedModel');
+    assert.equal(body.chunks[0].position, 64);
+    assert.deepEqual(body.signatures.serve.inputs, ['keras_tensor']);
+    assert.ok(body.transferred.requests > 0);
+    const field = await ask('?key=a/model.cpb&field=meta_graphs[0].meta_info_def.tags');
+    assert.deepEqual(field.body.value, ['serve']);
+    assert.equal((await ask('')).status, 400);
+    assert.equal((await ask('?key=none.cpb')).status, 404);
+    const none = await ask('?key=a/model.cpb&field=no_such_field');
+    assert.deepEqual([none.status, none.body.code], [404, 'NOT_FOUND']);
+  } finally {
+    await worker.dispose();
+  }
+});
+
+test('deno.ts lists the chunks and saves one', async () => {
+  const { path, example } = folder();
+  const out = join(path, 'out/chunk');
+  const map = join(path, 'import-map.json');
+  writeFileSync(map, '{ "imports": { "libcpb": "./node_modules/libcpb/dist/node.js" } }');
+  const allowed = ['--allow-read', '--allow-write', '--no-lock', `--import-map=${map}`];
+  const args = [example('deno.ts'), join(path, 'model.cpb'), '1', out];
+  const output = await run([`${bin}/deno`, 'run', ...allowed, ...args], { NO_COLOR: '1' });
+  assert.match(output, /^\d+ MESSAGE \d+$/m);
+  const chunk = execFileSync(cpb, ['cat', join(path, 'model.cpb'), '--chunk', '1']);
+  assert.deepEqual(new Uint8Array(readFileSync(out)), new Uint8Array(chunk));
+});
+
+test('bun.js serves the merged message and ranges of it', async () => {
+  const { path, example } = folder();
+  const whole = readFileSync(original);
+  const child = spawn(`${bin}/bun`, [example('bun.js'), join(path, 'model.cpb')], { cwd: path });
+  try {
+    let output = '';
+    const base = await new Promise((resolve, reject) => {
+      const look = (/** @type {Buffer} */ text) => {
+        const found = /at (http:\S+)/.exec((output += text));
+        if (found) resolve(found[1]);
+      };
+      child.stdout.on('data', look);
+      child.stderr.on('data', look);
+      child.on('close', () => reject(new Error(output)));
+    });
+    /** @type {(range?: string) => Promise<Response>} */
+    const get = (range) => fetch(base, range ? { headers: { Range: range } } : {});
+    const bytes = async (/** @type {Response} */ r) => new Uint8Array(await r.arrayBuffer());
+    assert.deepEqual(await bytes(await get()), new Uint8Array(whole));
+    const part = await get('bytes=5000-20000');
+    assert.equal(part.status, 206);
+    assert.deepEqual(await bytes(part), new Uint8Array(whole.subarray(5000, 20001)));
+    const end = await get('bytes=-100');
+    assert.deepEqual(await bytes(end), new Uint8Array(whole.subarray(-100)));
+    assert.equal((await get(`bytes=${whole.length}-`)).status, 416);
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+const page = '/examples/page/index.html';
+const idle = 'document.getElementById("cancel").hidden';
+const shown = (/** @type {string} */ id) => `document.getElementById("${id}").innerText`;
+
+test('the page opens an address, looks a chunk up, reads a field and says what it took', () =>
+  pages(async (base) => {
+    const field = 'meta_graphs[0].meta_info_def.tags';
+    const query = new URLSearchParams({ url: `${base}/model.cpb`, field });
+    const browser = await openPage(`${base}${page}?${query}`);
+    try {
+      assert.deepEqual(JSON.parse(await browser.until(shown('json'))), ['serve']);
+      assert.match(await browser.evaluate(shown('summary')), /chunked \(\.cpb\)/);
+      assert.match(await browser.evaluate(shown('cost')), /^\d+ reads? so far, [\d,]+ bytes/);
+      assert.ok(await browser.evaluate('document.querySelectorAll("#chunks tr").length > 5'));
+      assert.match(await browser.evaluate(shown('tree')), /meta_graphs\[0\]/);
+      await browser.evaluate('document.querySelector("#chunks tr:nth-child(2) button").click()');
+      const stored = 'document.querySelector("#chunks tr:nth-child(2) td:nth-child(5)").innerText';
+      await browser.until(`${idle} && !${stored}.includes("look up")`);
+      assert.match(await browser.evaluate(stored), /^[\d,]+ bytes, (zstd|as it is)/);
+      // A path of the tree, from the keyboard.
+      await browser.evaluate('document.querySelector("#tree li li button").focus()');
+      for (const type of ['keyDown', 'keyUp']) {
+        const enter = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, text: '\r' };
+        await browser.send('Input.dispatchKeyEvent', { type, ...enter });
+      }
+      await browser.until(`${idle} && /MetaGraphDef|FunctionDef/.test(${shown('facts')})`);
+    } finally {
+      await browser.close();
+    }
+  }));
+
+test('the page opens a file that is dropped, and saves the merged message', () =>
+  pages(async (base) => {
+    const browser = await openPage(`${base}${page}`);
+    try {
+      await browser.until('document.title && document.readyState === "complete"');
+      await browser.evaluate(`(async () => {
+        globalThis.saved = new Promise((resolve) => {
+          URL.createObjectURL = (blob) => (resolve(blob.arrayBuffer()), 'blob:none');
+        });
+        const blob = await (await fetch('/model.cpb')).blob();
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([blob], 'dropped.cpb'));
+        dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true }));
+      })()`);
+      await browser.until('!document.querySelector("main").hidden');
+      assert.match(await browser.evaluate(shown('summary')), /dropped\.cpb/);
+      const same = `(async () => {
+        document.getElementById('save').click();
+        const original = new Uint8Array(await (await fetch('/model.pb')).arrayBuffer());
+        const merged = new Uint8Array(await saved);
+        return merged.length === original.length && merged.every((b, i) => b === original[i]);
+      })()`;
+      assert.equal(await browser.evaluate(same), true);
+    } finally {
+      await browser.close();
+    }
+  }));
+
+test('the page says which headers are missing when another site refuses', () =>
+  pages(async (base) =>
+    pages(async (other) => {
+      const query = new URLSearchParams({ url: `${other}/model.cpb` });
+      const browser = await openPage(`${base}${page}?${query}`);
+      try {
+        const error = await browser.until(shown('error'));
+        assert.match(error, /Access-Control-Allow-Origin/);
+        assert.match(error, /Access-Control-Expose-Headers: Content-Range/);
+      } finally {
+        await browser.close();
+      }
+    }),
+  ));
