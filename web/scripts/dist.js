@@ -57,6 +57,8 @@ setUp((kind) => {
 });
 
 export * from './api.js';
+// The file that a Worker runs is the only other one.
+export { openInWorker } from './worker/browser.js';
 
 const module = '${base64}';
 `,
@@ -67,7 +69,10 @@ if (!args.includes('--no-types')) {
     stdio: 'inherit',
   });
   nameTypes(`${dist}/api.d.ts`);
-  writeFileSync(`${dist}/inline.d.ts`, "export * from './api.js';\n");
+  writeFileSync(
+    `${dist}/inline.d.ts`,
+    "export * from './api.js';\nexport { openInWorker } from './worker/browser.js';\n",
+  );
 }
 
 /** Exports types under their names, with what is said of them, rather than new names for them. */

@@ -3,6 +3,9 @@ import { openIn } from './page.js';
 
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 
+// Bundlers know a worker by these words.
+const start = () => new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
+
 /**
  * As open(), with the work done in a Worker, which ends with close(). A source of yours
  * is read on the page; options hold no functions.
@@ -11,7 +14,6 @@ import { openIn } from './page.js';
  * @param {OpenOptions} [options]
  * @returns {Promise<Message>}
  */
-const openInWorker = (input, options) =>
-  openIn(() => new Worker(new URL('./host.js', import.meta.url), { type: 'module' }), input, options);
+const openInWorker = (input, options) => openIn(start, input, options);
 
 export { openInWorker };

@@ -92,7 +92,7 @@ export function connect(port, { busy, describe, owned, cost } = {}) {
   async function call(owner, place, method, args) {
     if (connection.ended) throw connection.ended;
     const options = args.at(-1);
-    const ends = isPlain(options) && 'signal' in options;
+    const ends = 'signal' in Object(options);
     /** @type {AbortSignal | undefined} */
     const signal = options?.signal;
     signal?.throwIfAborted();
@@ -163,7 +163,7 @@ export function connect(port, { busy, describe, owned, cost } = {}) {
   /** Bytes that can be given away. @param {Uint8Array} bytes @param {any[]} transfer */
   function own(bytes, transfer) {
     const whole = owned?.() && bytes.byteLength === bytes.buffer.byteLength;
-    const mine = whole ? bytes : Uint8Array.from(bytes);
+    const mine = whole ? bytes : new Uint8Array(bytes);
     transfer.push(mine.buffer);
     return mine;
   }
@@ -185,9 +185,6 @@ export function connect(port, { busy, describe, owned, cost } = {}) {
   };
   return connection;
 }
-
-/** @param {any} value */
-const isPlain = (value) => value && Object.getPrototypeOf(value) === Object.prototype;
 
 /** @param {AsyncIterator<any>} steps @param {AbortController} controller */
 function close(steps, controller) {
@@ -226,7 +223,7 @@ async function* iterate(owner, place, method, args) {
   /** @type {Steps} */
   const { next, release } = await owner.connection.call(owner, place, method, args);
   try {
-    for (let item; (item = await abortable(next(), args.at(-1)?.signal)); ) yield item;
+    for (let item; (item = await abortable(next(), args.at(-1)?.signal));) yield item;
   } finally {
     release();
   }
