@@ -151,7 +151,18 @@ test('small needs are widened only as far as it is worth', async () => {
   await around.fetch(3000, 5, 5);
   assert.equal(around.at(2000)?.length, 3000);
   await around.fetch(6000, 5, 5);
-  assert.deepEqual(log, ['900+100', `1000+${64 * KiB}`, '2000+3000', '6000+5']);
+  assert.deepEqual(log, ['900+100', `1000+${128 * KiB}`, '2000+3000', '6000+5']);
+});
+
+test('short jumps are read over more and more, long ones are not', async () => {
+  const { source, log } = file();
+  const feed = createFeed(source, { ahead: 4 * KiB });
+  const jumpTo = (/** @type {number} */ offset) => feed.fetch(offset, 5, 5);
+  for (const offset of [0, 10 * KiB, 20 * KiB, 2 ** 20, 3 * 2 ** 20]) await jumpTo(offset);
+  const k = (/** @type {number} */ n) => n * KiB;
+  assert.deepEqual(log, [
+    `0+${k(4)}`, `${k(10)}+${k(8)}`, `${k(20)}+${k(16)}`, `${k(1024)}+${k(4)}`, `${k(3072)}+${k(4)}`,
+  ]);
 });
 
 test('what is long comes as a stream, which a small need elsewhere does not end', async () => {

@@ -12,7 +12,8 @@ import { abortable } from '../source/wait.js';
 /**
  * @typedef {object} FeedOptions
  * @property {number} [ahead] the least bytes that a request asks for, where the
- *   engine's own hint is smaller; default 0: exactly what it will use
+ *   engine's own hint is smaller, and more while the engine jumps no farther than it
+ *   costs to read on; default 0: exactly what it will use
  * @property {number} [most] the most bytes of one request and of what is remembered;
  *   default 8 MiB. What is longer comes as a stream
  * @property {(offset: number) => Range | undefined} [around] what is worth fetching together
@@ -39,6 +40,11 @@ import { abortable } from '../source/wait.js';
 /** The gap that is read over rather than left out, in a stream. */
 const GAP = 256 * 1024;
 
+/** After a jump that is shorter, the next are likely to be: then a request asks for
+ * twice the least bytes of the one before, up to WIDEST. */
+const NEAR = 64 * 1024;
+const WIDEST = 128 * 1024;
+
 /**
  * @param {Source} source
  * @param {FeedOptions} [options]
@@ -58,6 +64,9 @@ export function createFeed(source, options = {}) {
    *   undefined}
    */
   let stream;
+  let width = least;
+  /** The end of the last request. */
+  let asked = -Infinity;
 
   /** @param {number} offset @param {Uint8Array} bytes */
   function remember(offset, bytes) {
@@ -85,6 +94,7 @@ export function createFeed(source, options = {}) {
 
   /** @param {number} offset @param {number} end @param {ReadOptions} [options] */
   async function request(offset, end, options) {
+    asked = end;
     const bytes = await source.read(offset, end - offset, options);
     remember(offset, bytes);
     if (bytes.length < end - offset) await ended(bytes.length && offset + bytes.length, options);
@@ -127,7 +137,9 @@ export function createFeed(source, options = {}) {
       const begin = indexAt(range.offset) >= 0 ? offset : range.offset;
       return request(begin, untilHeld(offset, range.offset + range.length), o);
     }
-    const wanted = untilHeld(offset, Math.min(offset + Math.max(length, ahead, least), size));
+    const near = offset >= asked && offset - asked < NEAR;
+    width = near ? Math.min(2 * width, WIDEST) : least;
+    const wanted = untilHeld(offset, Math.min(offset + Math.max(length, ahead, width), size));
     if (source.stream && wanted - offset > most) {
       openStream(offset, wanted - offset);
       return readStream(offset, o?.signal);
