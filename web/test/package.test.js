@@ -12,6 +12,9 @@ import { assert, each, test } from './support/test.js';
 const FILE = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
 const LIMIT = { timeout: 150_000 };
 
+/** Those that find `new Worker(new URL(...))`. */
+const bundlesWorkers = ['vite', 'webpack'];
+
 const skip = existsSync(tool('esbuild')) ? false : 'not installed: run web/test/setup.sh';
 
 /** @type {ReturnType<typeof createProject> | undefined} */
@@ -66,20 +69,26 @@ test('Node uses what is installed', { ...LIMIT, skip }, () => {
 for (const [name, build] of Object.entries(bundlers)) {
   test(`a page made with ${name} opens a file in a browser`, { ...LIMIT, skip }, async () => {
     await build(project().app);
-    await opens((origin) => `${origin}/${project().url(`out/${name}/index.html`)}`);
+    /** @type {PageAt} */
+    const page = (origin) => `${origin}/${project().url(`out/${name}/index.html`)}?`;
+    await opens(page);
+    if (bundlesWorkers.includes(name)) await opens((origin) => `${page(origin)}worker&`);
   });
 }
 
 test("a page on Vite's server opens a file in a browser", { ...LIMIT, skip }, async () => {
   const vite = await startVite(project().app);
   try {
-    await opens(() => vite.url);
+    await opens(() => `${vite.url}?`);
+    await opens(() => `${vite.url}?worker&`);
   } finally {
     await vite.close();
   }
 });
 
-/** @param {(origin: string) => string} pageAt */
+/** @typedef {(origin: string) => string} PageAt up to its query */
+
+/** @param {PageAt} pageAt */
 async function opens(pageAt) {
   const report = await reported(pageAt);
   assert.equal(report.error, undefined);
@@ -94,7 +103,7 @@ async function opens(pageAt) {
 /**
  * What the page says that it found.
  *
- * @param {(origin: string) => string} pageAt
+ * @param {PageAt} pageAt
  * @returns {Promise<any>}
  */
 async function reported(pageAt) {
@@ -119,7 +128,7 @@ async function reported(pageAt) {
     'chromium', '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic',
     '--no-first-run', '--disable-background-networking', '--disable-component-update',
     '--disable-sync', '--disable-dev-shm-usage', '--enable-logging=stderr',
-    `--user-data-dir=${profile.path}`, `${pageAt(server.base)}?${query}`,
+    `--user-data-dir=${profile.path}`, `${pageAt(server.base)}${query}`,
   ]);
   try {
     return (await within(told, 60_000)) ?? { error: `no report\n${browser.output().slice(-3000)}` };

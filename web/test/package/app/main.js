@@ -1,5 +1,6 @@
 /** A page of a user: opens what its address names and tells the test what it found. */
-import { open } from 'libcpb';
+import { open, openInWorker } from 'libcpb';
 import { told } from './told.js';
 
-await told((url) => open(url));
+const inWorker = new URLSearchParams(location.search).has('worker');
+await told((url) => (inWorker ? openInWorker(url) : open(url)));
