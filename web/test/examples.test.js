@@ -60,6 +60,7 @@ async function pages(act) {
   const types = { html: 'text/html', js: 'text/javascript', wasm: 'application/wasm' };
   const server = createServer((request, response) => {
     const path = decodeURIComponent(String(request.url).split('?')[0] ?? '');
+    if (path === '/no-answer.cpb') return undefined;
     /** @type {Buffer} */
     let bytes;
     try {
@@ -303,3 +304,18 @@ test('the page says which headers are missing when another site refuses', () =>
       }
     }),
   ));
+
+test('what the page waits for can be cancelled', () =>
+  pages(async (base) => {
+    const query = new URLSearchParams({ url: `${base}/no-answer.cpb` });
+    const browser = await openPage(`${base}${page}?${query}`);
+    try {
+      await browser.until(`!(${idle})`);
+      assert.match(await browser.evaluate(shown('doing')), /^Opening /);
+      await browser.evaluate('document.getElementById("cancel").click()');
+      await browser.until(`${idle} && ${shown('doing')} === 'Cancelled.'`);
+      assert.equal(await browser.evaluate('document.getElementById("error").hidden'), true);
+    } finally {
+      await browser.close();
+    }
+  }));
