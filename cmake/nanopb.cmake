@@ -26,7 +26,8 @@ function(cpb_nanopb_sources target)
 endfunction()
 
 # cpb_descriptor_set(<target> <name> <header> <proto>...): the descriptors of
-# .proto files, with what they import, as a C array `name` that `header` declares.
+# .proto files and of what they import, without what is not read, as a C array
+# `name` that `header` declares.
 function(cpb_descriptor_set target name header)
   set(protos ${PROJECT_SOURCE_DIR}/proto)
   set(set ${PROJECT_BINARY_DIR}/generated/${name}.fds)
@@ -35,9 +36,10 @@ function(cpb_descriptor_set target name header)
   add_custom_command(
     OUTPUT ${source}
     COMMAND ${PROTOC} -I${protos} --include_imports --descriptor_set_out=${set} ${ARGN}
+    COMMAND ${CMAKE_COMMAND} -DPROTOC=${PROTOC} -DSET=${set} -P ${PROJECT_SOURCE_DIR}/cmake/slim.cmake
     COMMAND ${CMAKE_COMMAND} -DINPUT=${set} -DOUTPUT=${source} -DHEADER=${header} -DNAME=${name}
             -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake ${PROJECT_SOURCE_DIR}/cmake/slim.cmake
     WORKING_DIRECTORY ${protos}
     COMMENT "Descriptors ${name}" VERBATIM)
   target_sources(${target} PRIVATE ${source})
