@@ -108,6 +108,16 @@ test('a .pb, of which reading twice gives the same', { skip }, () =>
   ),
 );
 
+test('what is cached is not given away', { skip }, async () => {
+  const message = await openInWorker(`${base}/tests/data/cpb/graph_mixed-large/orig.pb`);
+  const { size } = message;
+  for (const at of [0, 64, 0, size - 64]) {
+    assert.equal((await message.read(0, size)).length, size);
+    assert.equal((await message.read(at, 64)).length, 64);
+  }
+  message.close();
+});
+
 test('Blobs and URLs are read by the worker itself', { skip }, async () => {
   const bytes = await data(CPB);
   const whole = await collect((await open(bytes)).merged());
