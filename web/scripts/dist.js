@@ -6,7 +6,7 @@
  *     node scripts/dist.js [--no-types] [folder of the modules: build/web] [output: web/dist]
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -39,7 +39,7 @@ cpSync(path('src'), dist, {
   recursive: true,
   filter: (name) => !/\.wasm$|\.gitignore$|README/.test(name),
 });
-for (const name of shipped) cpSync(`${modules}/${name}.wasm`, `${dist}/wasm/${name}.wasm`);
+for (const name of shipped) copyFileSync(`${modules}/${name}.wasm`, `${dist}/wasm/${name}.wasm`);
 for (const [name, file] of Object.entries(licences)) cpSync(file, `${dist}/licences/${name}.txt`);
 
 const base64 = readFileSync(`${modules}/reader.wasm`).toString('base64');
