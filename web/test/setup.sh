@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the tests of the JavaScript package use beside Node: the other
-# runtimes, real servers and a fault proxy. Idempotent; tests whose tool is missing are skipped, and say so.
+# runtimes, real servers and a fault proxy. Safe to run again: does nothing then.
 # Programs go to build/tools, npm packages beside the tests that use them.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -31,7 +31,7 @@ go_tool() {
 
 npm_in() {
   cmp -s "$1/package-lock.json" "$1/node_modules/.installed" && return
-  (cd "$1" && npm ci --silent --no-progress && cp package-lock.json node_modules/.installed)
+  (cd "$1" && npm ci --loglevel=error --no-progress >/dev/null && cp package-lock.json node_modules/.installed)
 }
 
 apt chromium firefox-esr webkit2gtk-driver xvfb xauth nginx-light
