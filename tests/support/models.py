@@ -13,8 +13,10 @@ descriptors   a FileDescriptorSet, with its own descriptor set
 Weights are random: no model is downloaded.
 """
 
+import fcntl
 import os
 import pathlib
+import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -121,14 +123,14 @@ MAKERS = {name[5:]: make for name, make in globals().items() if name.startswith(
 def model(name):
     """The folder of the model, which is made if it is not there."""
     out = MODELS / name
-    if not out.exists():
-        MODELS.mkdir(parents=True, exist_ok=True)
-        part = MODELS / f".{name}.part"
-        if part.exists():
-            import shutil
-            shutil.rmtree(part)
-        MAKERS[name](part)
-        part.rename(out)
+    MODELS.mkdir(parents=True, exist_ok=True)
+    with open(MODELS / f".{name}.lock", "w") as lock:  # tests run side by side
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not out.exists():
+            part = MODELS / f".{name}.part"
+            shutil.rmtree(part, ignore_errors=True)
+            MAKERS[name](part)
+            part.rename(out)
     return out
 
 
