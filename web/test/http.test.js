@@ -359,6 +359,7 @@ test('an abort ends a read at once with its reason', () => each(['stall', 'stall
   setTimeout(() => controller.abort(reason), fault === 'honest' ? 0 : 60);
   if (fault === 'honest') await reading.catch(() => {});
   else assert.equal(await assert.rejects(reading), reason);
+  controller.abort(reason); // the honest answer may have been quicker
   assert.equal(await assert.rejects(from.read(0, 10, { signal: controller.signal })), reason, 'aborted before');
   assert.ok(Date.now() - begun < 2000);
 }));
