@@ -127,6 +127,14 @@ static cpb_decode zstd_end(const zstd_state *s, cpb_codec_error *error) {
   return CPB_DECODE_FAILED;
 }
 
+/* How much of the frame's begin to hand over at first. Given a frame without
+ * content as a whole, libzstd takes blocks that are larger than its window of no
+ * bytes; given it in pieces, it does not. */
+static size_t zstd_first_piece(const cpb_decode_io *io) {
+  bool is_empty = ZSTD_getFrameContentSize(io->in.data, io->in.size) == 0;
+  return is_empty ? 1 : io->in.size;
+}
+
 static cpb_decode zstd_read(void *state, cpb_decode_io *io, cpb_codec_error *error) {
   zstd_state *s = state;
   if (zstd_cannot_go_on(s, io)) return CPB_DECODE_MORE;
@@ -136,13 +144,14 @@ static cpb_decode zstd_read(void *state, cpb_decode_io *io, cpb_codec_error *err
     return CPB_DECODE_FAILED;
   }
   if (!s->begun) zstd_choose_window(s, io);
+  ZSTD_inBuffer in = {io->in.data, s->begun ? io->in.size : zstd_first_piece(io), 0};
   s->begun = true;
   size_t before = s->in_place ? (size_t)s->produced : 0;
-  ZSTD_inBuffer in = {io->in.data, io->in.size, 0};
   ZSTD_outBuffer out = {cpb_decode_back(io, before), before + io->room, before};
   size_t result;
   do {
     result = ZSTD_decompressStream(s->context, &out, &in);
+    in.size = io->in.size;
   } while (result != 0 && !ZSTD_isError(result) && in.pos < in.size && out.pos < out.size);
   s->hungry = out.pos < out.size;
   size_t produced = out.pos - before;

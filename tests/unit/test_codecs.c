@@ -306,6 +306,9 @@ static void each_fault_has_its_text(void **state) {
   assert_string_equal(why('x', "a", 1, 1, NULL, CPB_E_UNSUPPORTED), "unknown compression type");
   assert_string_equal(why('x', "", 0, 1, NULL, CPB_E_DAMAGED), "the decompressed size in front is missing");
   assert_non_null(strstr(why('z', "\1\x27\xb5\x2f\xfd....", 9, 1, NULL, CPB_E_DAMAGED), "no frame"));
+  /* A compressed block of 2 bytes in a frame of no content, and so of no window. */
+  assert_non_null(strstr(why('z', "\0\x28\xb5\x2f\xfd\x20\0\x15\0\0\0\0", 12, 1, NULL, CPB_E_DAMAGED),
+                         "Zstd: "));
 }
 
 static void snappy_faults_have_their_texts(void **state) {
