@@ -1,0 +1,177 @@
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/input.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "model/reader.h"
+
+#define MAX_VALUE 1024
+#define MAX_MEMORY (sizeof(size_t) < 8 ? (uint64_t)64 << 20 : (uint64_t)256 << 20)
+#define PAGE 100
+
+typedef enum model_state {
+  MODEL_IDLE, /* nothing was asked */
+  MODEL_ASKED,
+  MODEL_DONE
+} model_state;
+
+struct cpb_model {
+  cpb_allocator allocator;
+  const cpb_model_reader *reader; /* NULL: no such kind */
+  void *state_of_reader;
+  model_state state;
+  cpb_question question;
+  char *name, *scope; /* the question's, ours */
+  cpb_answer answer;
+  cpb_error error;
+  cpb_input no_input; /* of a model without a reader */
+};
+
+/* --- Kinds ----------------------------------------------------------------- */
+
+static const struct {
+  cpb_model_kind kind;
+  const cpb_model_reader *reader;
+} readers[] = {
+    {CPB_MODEL_SAVED_MODEL, NULL},
+};
+
+static const cpb_model_reader *find_reader(cpb_model_kind kind) {
+  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+    if (readers[i].kind == kind) return readers[i].reader;
+  }
+  return NULL;
+}
+
+/* --- Questions ------------------------------------------------------------- */
+
+static const char *const texts[] = {
+#define QUESTION_TEXT(name, number, text) [number] = text,
+    CPB_QUESTIONS(QUESTION_TEXT)
+#undef QUESTION_TEXT
+};
+
+static const char *const names[] = {
+    [CPB_ASK_OVERVIEW] = "overview",   [CPB_ASK_SIGNATURE] = "signature", [CPB_ASK_FUNCTIONS] = "functions",
+    [CPB_ASK_FUNCTION] = "function",   [CPB_ASK_NODES] = "nodes",         [CPB_ASK_OBJECTS] = "objects",
+    [CPB_ASK_LAYERS] = "layers",       [CPB_ASK_CONSTANTS] = "constants", [CPB_ASK_OPS] = "ops",
+    [CPB_ASK_SEARCH] = "search",       [CPB_ASK_LOAD] = "load",           [CPB_ASK_TAG] = "tag",
+};
+
+const char *cpb_question_name(cpb_question_kind kind) {
+  return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+}
+
+const char *cpb_question_text(cpb_question_kind kind) {
+  return cpb_question_name(kind) ? texts[kind] : NULL;
+}
+
+/* --- Creation -------------------------------------------------------------- */
+
+static cpb_model_options with_defaults(const cpb_model_options *given) {
+  cpb_model_options options;
+  cpb_options_copy(&options, sizeof options, given);
+  if (options.max_value == 0) options.max_value = MAX_VALUE;
+  if (options.max_memory == 0) options.max_memory = MAX_MEMORY;
+  return options;
+}
+
+cpb_model *cpb_model_new(const cpb_allocator *given, cpb_model_kind kind, const cpb_model_options *given_options) {
+  cpb_allocator a = cpb_allocator_or_default(given);
+  cpb_model *m = cpb_alloc_zeroed(&a, sizeof *m);
+  if (!m) return NULL;
+  m->allocator = a;
+  m->reader = find_reader(kind);
+  cpb_input_init(&m->no_input);
+  cpb_buffer_init(&m->answer.out, &a);
+  cpb_model_options options = with_defaults(given_options);
+  if (m->reader) m->state_of_reader = m->reader->create(&m->allocator, kind, &options);
+  if (!m->reader || m->state_of_reader) return m;
+  cpb_model_free(m);
+  return NULL;
+}
+
+static void forget_question(cpb_model *m) {
+  cpb_release(&m->allocator, m->name);
+  cpb_release(&m->allocator, m->scope);
+  m->name = m->scope = NULL;
+}
+
+void cpb_model_free(cpb_model *m) {
+  if (!m) return;
+  cpb_allocator a = m->allocator;
+  if (m->state_of_reader) m->reader->destroy(m->state_of_reader);
+  cpb_buffer_free(&m->answer.out);
+  forget_question(m);
+  cpb_release(&a, m);
+}
+
+/* --- Asking ---------------------------------------------------------------- */
+
+static bool copy_text(cpb_model *m, const char *text, size_t size, char **copy) {
+  if (!text) return true;
+  *copy = cpb_alloc(&m->allocator, size);
+  if (*copy && size > 0) memcpy(*copy, text, size);
+  if (!*copy) cpb_fail_memory(&m->error);
+  return *copy != NULL;
+}
+
+static bool check_question(cpb_model *m) {
+  const cpb_question *q = &m->question;
+  if (!m->reader) {
+    cpb_fail(&m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this kind of model cannot be read");
+  } else if (!cpb_question_name(q->kind)) {
+    cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no question %d", (int)q->kind);
+  } else if ((!q->name && q->name_size > 0) || (!q->scope && q->scope_size > 0)) {
+    cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "a name has a size but no text");
+  }
+  return m->error.code == CPB_OK;
+}
+
+void cpb_model_ask(cpb_model *m, const cpb_question *question) {
+  cpb_question *q = &m->question;
+  forget_question(m);
+  cpb_answer_begin(&m->answer);
+  m->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  m->state = MODEL_ASKED;
+  cpb_options_copy(q, sizeof *q, question);
+  if (q->count == 0) q->count = PAGE;
+  if (!check_question(m) || !copy_text(m, q->name, q->name_size, &m->name) ||
+      !copy_text(m, q->scope, q->scope_size, &m->scope))
+    return;
+  q->name = m->name;
+  q->scope = m->scope;
+  m->reader->ask(m->state_of_reader, q);
+}
+
+/* --- Steps ----------------------------------------------------------------- */
+
+cpb_input *cpb_model_input(cpb_model *m) {
+  return m->reader ? m->reader->input(m->state_of_reader) : &m->no_input;
+}
+
+static cpb_step finish(cpb_model *m) {
+  if (!cpb_answer_ok(&m->answer)) {
+    cpb_fail_memory(&m->error);
+    return CPB_STEP_ERROR;
+  }
+  m->state = MODEL_DONE;
+  return CPB_STEP_DONE;
+}
+
+cpb_step cpb_model_step(cpb_model *m) {
+  if (m->state == MODEL_IDLE) cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "nothing was asked");
+  if (m->error.code != CPB_OK) return CPB_STEP_ERROR;
+  if (m->state == MODEL_DONE) return CPB_STEP_DONE;
+  cpb_step step = m->reader->step(m->state_of_reader, &m->answer, &m->error);
+  return step == CPB_STEP_DONE ? finish(m) : step;
+}
+
+const cpb_error *cpb_model_error(const cpb_model *m) { return &m->error; }
+
+const char *cpb_model_answer(const cpb_model *m, size_t *size) {
+  bool done = m->state == MODEL_DONE;
+  *size = done ? m->answer.out.size : 0;
+  return done ? (const char *)m->answer.out.data : NULL;
+}

@@ -1,0 +1,27 @@
+/* What a kind of model does behind cpb_model (cpb/model.h).
+ *
+ * model.c owns the question, the answer's buffer and the error; a reader has
+ * what it keeps of the model. */
+#ifndef CPB_MODEL_READER_H
+#define CPB_MODEL_READER_H
+
+#include "cpb/model.h"
+#include "model/answer.h"
+
+typedef struct cpb_model_reader {
+  /* NULL when memory is short. `options` has its defaults filled in. */
+  void *(*create)(const cpb_allocator *allocator, cpb_model_kind kind, const cpb_model_options *options);
+  void (*destroy)(void *reader);
+  /* Begins a question; the strings in it live until the next. What a question
+   * before it has left half done is dropped. */
+  void (*ask)(void *reader, const cpb_question *question);
+  /* CPB_STEP_NEED, CPB_STEP_DONE with the answer written, or CPB_STEP_ERROR. */
+  cpb_step (*step)(void *reader, cpb_answer *answer, cpb_error *error);
+  cpb_input *(*input)(void *reader);
+} cpb_model_reader;
+
+extern const cpb_model_reader cpb_saved_model_reader;   /* SAVED_MODEL, GRAPH_DEF */
+extern const cpb_model_reader cpb_keras_metadata_reader; /* KERAS_METADATA */
+extern const cpb_model_reader cpb_samediff_reader;      /* SAMEDIFF_ZIP, SAMEDIFF_GRAPH */
+
+#endif
