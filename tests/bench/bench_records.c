@@ -7,8 +7,8 @@
  *                                                          hash, codec and one copy
  *   bench_records write-floor CODEC FILE.riegeli [SECONDS] the same for writing that file
  *
- * Each but `make` runs again and again for SECONDS (default 0: once) and prints
- * seconds and bytes of decoded data, a run a line. In .lp files each record
+ * Each but `make` runs again and again for SECONDS, and thrice at least (default 0:
+ * once), and prints seconds and bytes of decoded data, a run a line. In .lp files each record
  * stands behind its size, 8 bytes little-endian. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,14 +33,16 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Runs `work`, which answers the bytes that it did, for some seconds. */
+/* Runs `work`, which answers the bytes that it did: once, or for some seconds, and
+ * then three times at least, as the first run finds its memory cold. */
 static int measure(const char *for_seconds, uint64_t (*work)(void *), void *what) {
-  double end = now() + (for_seconds != NULL ? strtod(for_seconds, NULL) : 0), start;
-  do {
-    start = now();
+  double seconds = for_seconds != NULL ? strtod(for_seconds, NULL) : 0, end = now() + seconds;
+  int at_least = seconds > 0 ? 3 : 1;
+  for (int run = 0; run < at_least || now() < end; run++) {
+    double start = now();
     uint64_t bytes = work(what);
     printf("%.6f %llu\n", now() - start, (unsigned long long)bytes);
-  } while (now() < end);
+  }
   return 0;
 }
 

@@ -68,7 +68,7 @@ DATA = [("tensors", "incompressible records of 1 MB"), ("nodes", "NodeDef-like r
 def records(out, args):
     out("## Records: MB/s of decoded data, in memory, one thread\n")
     out("`floor` is the hash, the codec and one copy alone, chunk by chunk, for the same file in memory, "
-        "block headers already taken out. Each figure is the median of the runs that fit into half a second.\n")
+        "block headers already taken out. Each figure is the median of the runs that fit into half a second, of three at least.\n")
     out("### Reading\n")
     out("| data | file | libcpb | crate `riegeli` | libcpb / crate | floor | libcpb / floor |")
     out("|---|---|---|---|---|---|---|")
