@@ -26,6 +26,9 @@ if(CPB_DEPENDENCIES STREQUAL system AND CPB_CODECS STREQUAL builtin AND CPB_WITH
   foreach(dir LIBDIR INCLUDEDIR)
     cmake_path(APPEND CPB_PKGCONFIG_${dir} "\${prefix}" ${CMAKE_INSTALL_${dir}})
   endforeach()
+  if(YYJSON_FOUND) # else it is within the library
+    set(CPB_PKGCONFIG_YYJSON " yyjson")
+  endif()
   configure_file(cmake/cpb.pc.in cpb.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cpb.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
