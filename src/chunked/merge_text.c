@@ -1,7 +1,5 @@
 /* Numbers that a chunk says as text, read as TensorFlow's merger reads them:
  * space in front and anything after a number are no error. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -29,24 +27,6 @@ static bool read_integer(const char *p, uint64_t min, uint64_t max, uint64_t *va
   return true;
 }
 
-static bool read_double(const char *p, uint64_t *bits) {
-  char *end;
-  errno = 0;
-  double value = strtod(p, &end);
-  memcpy(bits, &value, sizeof value);
-  return end != p && errno != ERANGE;
-}
-
-static bool read_float(const char *p, uint64_t *bits) {
-  char *end;
-  errno = 0;
-  float value = strtof(p, &end);
-  uint32_t low;
-  memcpy(&low, &value, sizeof low);
-  *bits = low;
-  return end != p && errno != ERANGE;
-}
-
 static bool read_enum(const cpb_enum_type *type, cpb_span text, uint64_t *value) {
   for (size_t i = 0; i < type->num_values; i++) {
     const cpb_enum_value *v = &type->values[i];
@@ -62,8 +42,8 @@ static uint64_t zigzag(uint64_t v) { return v << 1 ^ (0 - (v >> 63)); }
 static bool read_value(const cpb_field *field, cpb_span text, const char *p, uint64_t *value) {
   const uint64_t low32 = (uint64_t)1 << 31, low64 = (uint64_t)1 << 63;
   switch (field->type) {
-    case CPB_TYPE_DOUBLE: return read_double(p, value);
-    case CPB_TYPE_FLOAT: return read_float(p, value);
+    case CPB_TYPE_DOUBLE: return cpb_decimal_read(skip_space(p), false, value);
+    case CPB_TYPE_FLOAT: return cpb_decimal_read(skip_space(p), true, value);
     case CPB_TYPE_INT32:
     case CPB_TYPE_SINT32:
     case CPB_TYPE_SFIXED32: return read_integer(p, low32, low32 - 1, value);

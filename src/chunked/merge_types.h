@@ -4,6 +4,7 @@
 #define CPB_CHUNKED_MERGE_TYPES_H
 
 #include "chunked/merge_tree.h"
+#include "proto/decimal.h"
 
 /* Field `number` of the message that `parent` is, or NULL. */
 const cpb_field *cpb_types_field(const cpb_merge_tree *tree, uint32_t parent, uint64_t number);
@@ -26,7 +27,7 @@ void cpb_types_clear_oneof(cpb_merge_tree *tree, uint32_t target, uint32_t num_p
 
 #define CPB_NUMBER_MAX 20
 /* A longer text says no number. */
-#define CPB_NUMBER_TEXT_MAX 256
+#define CPB_NUMBER_TEXT_MAX CPB_DECIMAL_TEXT_MAX
 
 /* Writes the field, its tag included, whose value `text` says. Returns its
  * length, or 0 if the text is no such value. */
