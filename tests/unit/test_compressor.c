@@ -1,0 +1,160 @@
+/* Compressing, against the libraries' own one-shot functions; and either way short
+ * of memory. */
+#include <brotli/decode.h>
+
+#include "codec_cases.h"
+#include "riegeli/compressor.h"
+
+static bool decompress_by_library(uint8_t type, cpb_span in, uint8_t *out, size_t size) {
+  if (type == CPB_RIEGELI_NONE) {
+    if (size > 0) memcpy(out, in.data, size);
+    return in.size == size;
+  }
+  uint64_t claimed = 0;
+  const uint8_t *p = cpb_varint_read(in.data, in.data + in.size, &claimed);
+  if (p == NULL || claimed != size) return false;
+  size_t left = in.size - (size_t)(p - in.data), n = size;
+  if (type == CPB_RIEGELI_ZSTD) return ZSTD_decompress(out, size, p, left) == size;
+  BrotliDecoderState *state = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+  BrotliDecoderSetParameter(state, BROTLI_DECODER_PARAM_LARGE_WINDOW, 1);
+  bool ok = BrotliDecoderDecompressStream(state, &left, &p, &n, &out, NULL) ==
+                BROTLI_DECODER_RESULT_SUCCESS && n == 0 && left == 0;
+  BrotliDecoderDestroyInstance(state);
+  return ok;
+}
+
+static bool compress(cpb_compressor *c, const uint8_t *data, size_t size, size_t piece, uint32_t seed,
+                     cpb_buffer *out, cpb_codec_error *error) {
+  if (!cpb_compressor_begin(c, size, error)) return false;
+  for (size_t at = 0, n; at < size; at += n) {
+    n = piece >= size ? size : next_random(&seed) % (piece + 1);
+    if (n > size - at) n = size - at;
+    if (!cpb_compressor_write(c, (cpb_span){data + at, n}, out, error)) return false;
+  }
+  return cpb_compressor_finish(c, out, error);
+}
+
+static void libraries_decode_what_is_encoded(void **state) {
+  (void)state;
+  static uint8_t data[BIG], back[BIG];
+  fill(data, BIG, 7);
+  const cpb_codec_options all[] = {
+      {CPB_CODEC_NONE, 0, 0},      {CPB_CODEC_DEFAULT, 0, 0},   {CPB_CODEC_ZSTD, -5, 0},
+      {CPB_CODEC_ZSTD, 1, 10},     {CPB_CODEC_ZSTD, 19, 27},    {CPB_CODEC_ZSTD, 22, 0},
+      {CPB_CODEC_BROTLI, 0, 0},    {CPB_CODEC_BROTLI, -1, 0},   {CPB_CODEC_BROTLI, 1, 10},
+      {CPB_CODEC_BROTLI, 9, 24},   {CPB_CODEC_BROTLI, 11, 0},   {CPB_CODEC_BROTLI, 5, 30},
+  };
+  const size_t sizes[] = {0, 1, 300, 65536, BIG};
+  const size_t pieces[] = {BIG, 100, 50000};
+  for (size_t o = 0; o < sizeof all / sizeof *all; o++) {
+    cpb_codec_error error = {CPB_OK, NULL};
+    cpb_compressor *c = cpb_compressor_new(NULL, &all[o], &error);
+    assert_non_null(c);
+    for (size_t i = 0; i < 15; i++) {
+      size_t size = sizes[i % 5];
+      if (size == BIG && (all[o].level == 11 || all[o].level >= 19)) size = 20000;
+      cpb_buffer out = new_buffer(NULL);
+      assert_true(compress(c, data, size, pieces[i / 5], (uint32_t)i, &out, &error));
+      cpb_span in = {out.data, out.size};
+      if (!decompress_by_library(cpb_compressor_type(c), in, back, size)) fail_msg("options %zu, size %zu", o, size);
+      assert_memory_equal(back, data, size);
+      expect_all((char)cpb_compressor_type(c), (bytes){out.data, out.size}, data, size);
+      cpb_buffer_free(&out);
+    }
+    cpb_compressor_free(c);
+  }
+}
+
+static void wrong_options_and_sizes_are_usage_errors(void **state) {
+  (void)state;
+  const struct {
+    cpb_codec_options options;
+    cpb_code code;
+  } wrong[] = {
+      {{CPB_CODEC_SNAPPY, 0, 0}, CPB_E_UNSUPPORTED}, {{(cpb_codec)77, 0, 0}, CPB_E_USAGE},
+      {{CPB_CODEC_ZSTD, 23, 0}, CPB_E_USAGE},        {{CPB_CODEC_ZSTD, -131073, 0}, CPB_E_USAGE},
+      {{CPB_CODEC_ZSTD, 1, 9}, CPB_E_USAGE},         {{CPB_CODEC_ZSTD, 1, 32}, CPB_E_USAGE},
+      {{CPB_CODEC_BROTLI, 12, 0}, CPB_E_USAGE},      {{CPB_CODEC_BROTLI, -2, 0}, CPB_E_USAGE},
+      {{CPB_CODEC_BROTLI, 5, 31}, CPB_E_USAGE},      {{CPB_CODEC_BROTLI, 5, 9}, CPB_E_USAGE},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    cpb_codec_error error = {CPB_OK, NULL};
+    assert_null(cpb_compressor_new(NULL, &wrong[i].options, &error));
+    assert_int_equal(error.code, wrong[i].code);
+  }
+  const cpb_codec_options zstd = {.codec = CPB_CODEC_ZSTD};
+  cpb_codec_error error = {CPB_OK, NULL};
+  cpb_compressor *c = cpb_compressor_new(NULL, &zstd, &error);
+  cpb_buffer out = new_buffer(NULL);
+  assert_true(cpb_compressor_begin(c, 2, &error));
+  assert_false(cpb_compressor_finish(c, &out, &error));
+  assert_int_equal(error.code, CPB_E_USAGE);
+  assert_false(cpb_compressor_write(c, (cpb_span){(const uint8_t *)"abc", 3}, &out, &error));
+  assert_int_equal(error.code, CPB_E_USAGE);
+  cpb_buffer_free(&out);
+  cpb_compressor_free(c);
+}
+
+/* --- Memory ------------------------------------------------------------------- */
+
+static cpb_code round_trip(const cpb_allocator *a, const cpb_codec_options *options, const uint8_t *data,
+                           size_t size, size_t piece) {
+  cpb_codec_error error = {CPB_OK, NULL};
+  cpb_buffer packed = new_buffer(a), out = new_buffer(a);
+  cpb_compressor *c = cpb_compressor_new(a, options, &error);
+  if (c != NULL && compress(c, data, size, piece, 1, &packed, &error) &&
+      cpb_decompress_all(a, NULL, cpb_compressor_type(c), (cpb_span){packed.data, packed.size}, size, &out,
+                         &error)) {
+    assert_memory_equal(out.data, data, size);
+  }
+  cpb_compressor_free(c);
+  cpb_buffer_free(&packed);
+  cpb_buffer_free(&out);
+  return error.code;
+}
+
+static cpb_code snappy_in_pieces(const cpb_allocator *a, bytes in, size_t size) {
+  cpb_codec_error error = {CPB_OK, NULL};
+  cpb_decompressor *d = cpb_decompressor_new(a, NULL, 's', in.size, &error);
+  if (d == NULL) return error.code;
+  result r = decompress_pieces(d, (cpb_span){in.data, in.size}, size, 3000, 3000, 1);
+  free(r.data);
+  cpb_decompressor_free(d);
+  return r.error.code;
+}
+
+static void every_failing_allocation_is_a_clean_error(void **state) {
+  (void)state;
+  static uint8_t data[70000];
+  fill(data, sizeof data, 8);
+  const cpb_codec_options all[] = {
+      {CPB_CODEC_NONE, 0, 0}, {CPB_CODEC_ZSTD, 3, 0}, {CPB_CODEC_BROTLI, 2, 0},
+      {CPB_CODEC_BROTLI, 6, 0}, {CPB_CODEC_BROTLI, 10, 0},
+  };
+  bytes snappy = compress_by_library('s', data, sizeof data, 1);
+  for (size_t o = 0; o <= sizeof all / sizeof *all; o++) {
+    for (size_t mode = 0; mode < 4; mode++) {
+      size_t size = o == 4 ? 5000 : sizeof data;
+      for (size_t n = 1;; n++) {
+        failing_allocator f = {.fail_at = n, .for_ever = mode % 2 != 0};
+        cpb_allocator a = failing_allocator_of(&f);
+        cpb_code code = o < sizeof all / sizeof *all
+                            ? round_trip(&a, &all[o], data, size, mode < 2 ? size : 9000)
+                            : snappy_in_pieces(&a, snappy, size);
+        assert_int_equal(f.blocks, 0);
+        assert_int_equal(code, f.calls < n ? CPB_OK : CPB_E_MEMORY);
+        if (f.calls < n) break;
+      }
+    }
+  }
+  free(snappy.data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(libraries_decode_what_is_encoded),
+      cmocka_unit_test(wrong_options_and_sizes_are_usage_errors),
+      cmocka_unit_test(every_failing_allocation_is_a_clean_error),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
