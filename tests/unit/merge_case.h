@@ -94,11 +94,11 @@ static inline cpb_code merge_with(merge_case *c, const cpb_allocator *a, const c
                                   cpb_buffer *out, cpb_error *error) {
   memset(error, 0, sizeof *error);
   cpb_allocator plain = cpb_allocator_or_default(NULL);
-  cpb_buffer bytes;
-  cpb_buffer_init(&bytes, &plain);
-  assert_true(cpb_metadata_encode(&c->index, &bytes, error));
-  cpb_index *index = cpb_index_from_metadata(a, NULL, bytes.data, bytes.size, error);
-  cpb_buffer_free(&bytes);
+  cpb_buffer metadata;
+  cpb_buffer_init(&metadata, &plain);
+  assert_true(cpb_metadata_encode(&c->index, &metadata, error));
+  cpb_index *index = cpb_index_from_metadata(a, NULL, metadata.data, metadata.size, error);
+  cpb_buffer_free(&metadata);
   if (index == NULL) return error->code;
   cpb_merge *m = cpb_merge_from_chunks(a, index, c->chunks, c->num_chunks, options);
   if (m == NULL) {

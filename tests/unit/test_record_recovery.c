@@ -333,8 +333,8 @@ static void a_block_header_that_lies_leads_recovery_no_further_than_the_end(void
   };
   f.bytes[f.records[0].chunk_begin + 9] ^= 1;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const cpb_block_header lie = {CPB_BLOCK_SIZE - f.records[0].chunk_begin, cases[i].target - CPB_BLOCK_SIZE};
-    cpb_block_header_encode(&lie, f.bytes + CPB_BLOCK_SIZE);
+    const cpb_block_header header = {CPB_BLOCK_SIZE - f.records[0].chunk_begin, cases[i].target - CPB_BLOCK_SIZE};
+    cpb_block_header_encode(&header, f.bytes + CPB_BLOCK_SIZE);
     expect_recovered(&f, cases[i].lost, f.records[0].chunk_begin, cases[i].end);
   }
   built_free(&f);
