@@ -61,6 +61,18 @@ def test_input_that_grows_past_the_buffers(cpb, tmp_path):
     assert piped(cpb, chunked, "merge", "-", "-o", "-") == message
 
 
+def drained(terminal):
+    """What was written to the terminal, whose other side is closed by now or will be."""
+    text = b""
+    try:
+        while block := os.read(terminal, 65536):
+            text += block
+    except OSError:
+        pass
+    os.close(terminal)
+    return text
+
+
 def on_terminal(cpb, words, pieces):
     """Runs the command with its standard error on a terminal and a slow input."""
     mine, its = pty.openpty()
@@ -71,13 +83,7 @@ def on_terminal(cpb, words, pieces):
         process.stdin.flush()
         time.sleep(0.4)
     process.stdin.close()
-    text = b""
-    try:
-        while block := os.read(mine, 65536):
-            text += block
-    except OSError:
-        pass
-    os.close(mine)
+    text = drained(mine)
     assert process.wait(30) == 0, text
     return text
 
@@ -106,13 +112,7 @@ def test_a_bar_where_the_end_is_known(cpb, tmp_path):
     os.close(its)
     time.sleep(0.7)
     merged = process.stdout.read()
-    text = b""
-    try:
-        while block := os.read(mine, 65536):
-            text += block
-    except OSError:
-        pass
-    os.close(mine)
+    text = drained(mine)
     process.stdout.close()
     assert process.wait(30) == 0 and merged == (tmp_path / "in.pb").read_bytes()
     bar, percent = re.search(rb"\rmerging \[(#*)\.*\] +(\d+)%  [0-9.]+ [KM]iB  [0-9.]+ [KM]iB/s  0:0\d left", text).groups()

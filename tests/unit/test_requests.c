@@ -451,8 +451,9 @@ static bytes read_merged(model *m, uint64_t offset, uint64_t length) {
   return out;
 }
 
-static void plan(model *m, const cpb_merge_options *options) {
-  m->merge = cpb_merge_new(NULL, m->index, options);
+static void plan(model *m, cpb_verify verify) {
+  const cpb_merge_options options = {.struct_size = sizeof options, .verify = verify, .trust_sizes = 1};
+  m->merge = cpb_merge_new(NULL, m->index, &options);
   cpb_step step;
   while ((step = cpb_merge_step(m->merge)) == CPB_STEP_NEED) answer(m->remote, cpb_merge_input(m->merge));
   assert_int_equal(step, CPB_STEP_DONE);
@@ -513,9 +514,8 @@ static void planning_takes_one_exact_request_a_parent(void **state) {
   for (cpb_codec codec = CPB_CODEC_NONE; codec <= CPB_CODEC_ZSTD; codec++) {
     open_model(&m, codec);
     for (cpb_verify verify = CPB_VERIFY_FIRST; verify <= CPB_VERIFY_NEVER; verify++) {
-      const cpb_merge_options options = {.struct_size = sizeof options, .verify = verify, .trust_sizes = 1};
       forget(m.remote);
-      plan(&m, &options);
+      plan(&m, verify);
       const size_t parents[] = {0, 1, 5, 7};
       assert_int_equal(m.remote->count, 4);
       for (size_t i = 0; i < 4; i++) expect_request(m.remote, i, m.begins[parents[i]], m.begins[parents[i] + 1]);
@@ -530,8 +530,7 @@ static void a_range_of_a_payload_takes_two_requests_and_a_payload_one(void **sta
   model m;
   open_model(&m, CPB_CODEC_NONE);
   for (cpb_verify verify = CPB_VERIFY_FIRST; verify <= CPB_VERIFY_NEVER; verify++) {
-    const cpb_merge_options options = {.struct_size = sizeof options, .verify = verify, .trust_sizes = 1};
-    plan(&m, &options);
+    plan(&m, verify);
     forget(m.remote);
     expect_merged(&m, merged_offset(&m, 3), part_sizes[3]);
     assert_int_equal(m.remote->count, 1);
@@ -552,9 +551,8 @@ static void a_whole_merge_takes_each_byte_once_in_long_ranges(void **state) {
   for (cpb_codec codec = CPB_CODEC_NONE; codec <= CPB_CODEC_ZSTD; codec++) {
     open_model(&m, codec);
     for (cpb_verify verify = CPB_VERIFY_FIRST; verify <= CPB_VERIFY_NEVER; verify++) {
-      const cpb_merge_options options = {.struct_size = sizeof options, .verify = verify, .trust_sizes = 1};
       forget(m.remote);
-      plan(&m, &options);
+      plan(&m, verify);
       m.remote->forgets = true;
       expect_merged(&m, 0, UINT64_MAX);
       m.remote->forgets = false;
@@ -573,8 +571,7 @@ static void a_merged_range_joins_the_chunks_it_lies_in(void **state) {
   (void)state;
   model m;
   open_model(&m, CPB_CODEC_NONE);
-  const cpb_merge_options options = {.struct_size = sizeof options, .verify = CPB_VERIFY_NEVER, .trust_sizes = 1};
-  plan(&m, &options);
+  plan(&m, CPB_VERIFY_NEVER);
   forget(m.remote);
   uint64_t begin = merged_offset(&m, 2), end = merged_offset(&m, 3) + 70000; /* all of one, some of the next */
   expect_merged(&m, begin, end - begin);
