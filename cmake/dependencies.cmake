@@ -1,5 +1,5 @@
-# zstd, brotli, nanopb and yyjson, as the targets cpb_zstd, cpb_brotli, cpb_nanopb
-# and cpb_yyjson.
+# zstd, brotli, zlib, nanopb and yyjson, as the targets cpb_zstd, cpb_brotli,
+# cpb_zlib, cpb_nanopb and cpb_yyjson.
 #
 # CPB_DEPENDENCIES=system (the default) takes the installed libraries; =source
 # compiles them, for targets that no distribution has libraries for (-m32,
@@ -48,6 +48,12 @@ if(CPB_DEPENDENCIES STREQUAL source)
   cpb_foreign_library(cpb_brotli ${brotli}/c/include ${files})
   target_link_libraries(cpb_brotli PUBLIC m)
 
+  cpb_source_tree(zlib zlib zlib) # of which only DEFLATE's decoder and the checksum are for us
+  cpb_foreign_library(cpb_zlib ${zlib} ${zlib}/inflate.c ${zlib}/inftrees.c ${zlib}/inffast.c
+    ${zlib}/zutil.c ${zlib}/adler32.c ${zlib}/crc32.c)
+  target_compile_definitions(cpb_zlib PRIVATE Z_SOLO)
+  target_compile_definitions(cpb_zlib INTERFACE Z_SOLO)
+
   cpb_source_tree(nanopb nanopb nanopb)
   cpb_foreign_library(cpb_nanopb ${nanopb} ${nanopb}/pb_common.c ${nanopb}/pb_decode.c ${nanopb}/pb_encode.c)
 else()
@@ -55,7 +61,9 @@ else()
   pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
   pkg_check_modules(BROTLI REQUIRED IMPORTED_TARGET libbrotlidec libbrotlienc libbrotlicommon)
   add_library(cpb_zstd ALIAS PkgConfig::ZSTD)
+  pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
   add_library(cpb_brotli ALIAS PkgConfig::BROTLI)
+  add_library(cpb_zlib ALIAS PkgConfig::ZLIB)
 
   find_path(NANOPB_INCLUDE_DIR pb_decode.h REQUIRED)
   find_library(NANOPB_LIBRARY NAMES protobuf-nanopb REQUIRED)
