@@ -11,6 +11,7 @@ set_property(CACHE CPB_DEPENDENCIES PROPERTY STRINGS system source)
 find_program(PROTOC protoc REQUIRED)
 find_program(NANOPB_PLUGIN protoc-gen-nanopb REQUIRED)
 
+# cpb_source_tree(<name> <package> <variable> [<suite that has it>])
 function(cpb_source_tree name package out)
   string(TOUPPER ${name} upper)
   set(CPB_${upper}_SOURCE "" CACHE PATH "Source tree of ${name}")
@@ -19,7 +20,7 @@ function(cpb_source_tree name package out)
     set(tree ${CMAKE_BINARY_DIR}/_sources/${name})
     if(NOT EXISTS ${tree})
       message(STATUS "Fetching the source package ${package}")
-      execute_process(COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/debian-source.sh ${package} ${tree}
+      execute_process(COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/debian-source.sh ${package} ${tree} ${ARGN}
                       RESULT_VARIABLE failed)
       if(failed)
         message(FATAL_ERROR "No source of ${name}: name one with -DCPB_${upper}_SOURCE=DIR")
@@ -72,31 +73,18 @@ else()
   target_link_libraries(cpb_nanopb INTERFACE ${NANOPB_LIBRARY})
 endif()
 
-# yyjson is not in every distribution that is still in use (Debian has it from 13
-# on). Without a package its reader is compiled into src/base/json_read.c, with no
+# yyjson is not in every distribution that is still in use: Debian has it from 13
+# (trixie) on. Without a package its reader is compiled into src/base/json_read.c, with no
 # names of its own: a library that holds it needs nothing more.
 find_package(PkgConfig QUIET)
 if(CPB_DEPENDENCIES STREQUAL system AND PKG_CONFIG_FOUND AND NOT CPB_YYJSON_SOURCE)
   pkg_check_modules(YYJSON QUIET IMPORTED_TARGET yyjson>=0.9)
 endif()
-set(CPB_YYJSON_SOURCE "" CACHE PATH "Source tree of yyjson")
 if(YYJSON_FOUND)
   add_library(cpb_yyjson ALIAS PkgConfig::YYJSON)
 else()
-  if(CPB_YYJSON_SOURCE)
-    set(yyjson_SOURCE_DIR ${CPB_YYJSON_SOURCE})
-  else()
-    if(POLICY CMP0135)
-      cmake_policy(SET CMP0135 NEW)
-    endif()
-    include(FetchContent)
-    FetchContent_Declare(yyjson SOURCE_SUBDIR none # its own CMakeLists.txt is not for us
-      URL http://deb.debian.org/debian/pool/main/y/yyjson/yyjson_0.10.0+ds.orig.tar.xz
-          http://snapshot.debian.org/archive/debian/20250901T000000Z/pool/main/y/yyjson/yyjson_0.10.0+ds.orig.tar.xz
-      URL_HASH SHA256=ae6fde69a193e10afab426ef13f113d6903446405f9db9ee98bfb572bd6c961a)
-    FetchContent_MakeAvailable(yyjson)
-  endif()
+  cpb_source_tree(yyjson yyjson yyjson trixie)
   add_library(cpb_yyjson INTERFACE)
-  target_include_directories(cpb_yyjson SYSTEM INTERFACE ${yyjson_SOURCE_DIR}/src)
+  target_include_directories(cpb_yyjson SYSTEM INTERFACE ${yyjson}/src)
   target_compile_definitions(cpb_yyjson INTERFACE CPB_YYJSON_WITHIN)
 endif()
