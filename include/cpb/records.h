@@ -42,6 +42,12 @@ typedef struct cpb_record_reader_options {
   uint64_t position;    /* the record position to begin at (see
                            cpb_record_reader_seek); default 0, the beginning */
   const cpb_limits *limits;
+  size_t memory;        /* the most bytes that the reader may hold, with itself
+                           and what is lent to it at once (read_size); 0: no
+                           bound. `buffer` and `read_size` are then at most, and
+                           by default, a sixteenth of it. What takes more than
+                           there is ends with CPB_E_LIMIT before any of it is
+                           decoded: see cpb_record_reader_memory */
 } cpb_record_reader_options;
 
 /* Either may be NULL. Returns NULL when memory is short or an option is out of
@@ -118,6 +124,10 @@ CPB_API const cpb_riegeli_chunk *cpb_record_reader_chunk(const cpb_record_reader
 CPB_API const uint8_t *cpb_record_reader_metadata(const cpb_record_reader *reader, size_t *length);
 
 CPB_API const cpb_error *cpb_record_reader_error(const cpb_record_reader *reader);
+
+/* With `memory` set: the most that was held at once so far; after the CPB_E_LIMIT
+ * that says that it was too little, the least that would have gone further. */
+CPB_API uint64_t cpb_record_reader_memory(const cpb_record_reader *reader);
 
 /* --- Writing -------------------------------------------------------------- */
 

@@ -62,6 +62,10 @@ static block *new_block(cpb_codec_memory *memory, size_t size) {
   }
   if (!cpb_add_size(size, sizeof(block), &total)) return NULL;
   block *b = cpb_alloc(&memory->allocator, total);
+  if (b == NULL && memory->frugal && memory->kept != NULL) { /* what is only kept gives way */
+    cpb_codec_memory_free(memory);
+    b = cpb_alloc(&memory->allocator, total);
+  }
   if (b != NULL) b->size = size;
   return b;
 }

@@ -19,6 +19,7 @@ typedef struct cpb_codec_memory {
   uint64_t window;
   uint64_t whole; /* the most that a decoder which cannot stream may hold */
   bool refused; /* the ceiling was hit */
+  bool frugal;  /* less memory counts more than speed */
   struct cpb_codec_block *lent; /* what a library has */
   struct cpb_codec_block *kept; /* the one released last is first */
   size_t kept_size;

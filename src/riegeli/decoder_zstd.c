@@ -5,8 +5,8 @@
 
 #include "base/checked.h"
 #include "riegeli/decoder.h"
+#include "riegeli/zstd_blocks.h"
 
-#define HEADER_MAX 18 /* of a frame (RFC 8878, 3.1.1.1) */
 #define NO_FRAME "Zstd: no frame where one is expected"
 
 typedef struct zstd_state {
@@ -15,13 +15,16 @@ typedef struct zstd_state {
   bool begun;            /* the frame's first bytes went into the context */
   bool in_place;         /* which then knows that the output stays */
   bool hungry, full;     /* the last call left it without input, or room */
-  uint8_t header[HEADER_MAX];
+  uint8_t header[CPB_ZSTD_HEADER_MAX];
   size_t header_size;
   uint64_t produced;
+  bool by_blocks;        /* by these: */
+  cpb_zstd_blocks blocks;
 } zstd_state;
 
 static void zstd_destroy(void *state) {
   zstd_state *s = state;
+  cpb_zstd_blocks_free(&s->blocks);
   ZSTD_freeDCtx(s->context);
   cpb_release(&s->memory->allocator, s);
 }
@@ -32,6 +35,7 @@ static void *zstd_create(cpb_codec_memory *memory) {
   s->memory = memory;
   s->context = ZSTD_createDCtx_advanced(
       (ZSTD_customMem){cpb_codec_allocate, cpb_codec_release, memory});
+  cpb_zstd_blocks_init(&s->blocks, memory, s->context);
   if (s->context == NULL) {
     zstd_destroy(s);
     return NULL;
@@ -46,7 +50,8 @@ static bool zstd_begin(void *state, cpb_codec_error *error) {
   zstd_state *s = state;
   (void)error;
   ZSTD_DCtx_reset(s->context, ZSTD_reset_session_only);
-  s->begun = s->full = s->in_place = false;
+  cpb_zstd_blocks_free(&s->blocks);
+  s->begun = s->full = s->in_place = s->by_blocks = false;
   s->hungry = true;
   s->header_size = 0;
   s->produced = 0;
@@ -112,7 +117,7 @@ static bool zstd_cannot_go_on(const zstd_state *s, const cpb_decode_io *io) {
 static bool zstd_is_frame(const cpb_decode_io *io) { return io->in.data[0] == 0x28; }
 
 static void note_progress(zstd_state *s, const cpb_decode_io *io, size_t used, size_t produced) {
-  size_t n = cpb_min_size(used, HEADER_MAX - s->header_size);
+  size_t n = cpb_min_size(used, CPB_ZSTD_HEADER_MAX - s->header_size);
   if (n > 0) memcpy(s->header + s->header_size, io->in.data, n);
   s->header_size += n;
   s->produced += produced;
@@ -135,14 +140,26 @@ static size_t zstd_first_piece(const cpb_decode_io *io) {
   return is_empty ? 1 : io->in.size;
 }
 
+static cpb_decode zstd_read_blocks(zstd_state *s, cpb_decode_io *io, cpb_codec_error *error) {
+  const cpb_decode_io before = *io;
+  size_t result = s->begun ? 1 : cpb_zstd_blocks_begin(&s->blocks);
+  s->begun = s->by_blocks = true;
+  if (!ZSTD_isError(result)) result = cpb_zstd_blocks_read(&s->blocks, io);
+  note_progress(s, &before, before.in.size - io->in.size, before.room - io->room);
+  if (ZSTD_isError(result)) return zstd_failed(s, result, error);
+  return result == 0 ? zstd_end(s, error) : CPB_DECODE_MORE;
+}
+
 static cpb_decode zstd_read(void *state, cpb_decode_io *io, cpb_codec_error *error) {
   zstd_state *s = state;
+  if (s->by_blocks) return zstd_read_blocks(s, io, error);
   if (zstd_cannot_go_on(s, io)) return CPB_DECODE_MORE;
   if (!s->begun && zstd_read_whole(s, io)) return CPB_DECODE_END;
   if (!s->begun && !zstd_is_frame(io)) {
     cpb_codec_fail(error, CPB_E_DAMAGED, NO_FRAME);
     return CPB_DECODE_FAILED;
   }
+  if (!s->begun && s->memory->frugal && !io->in_place) return zstd_read_blocks(s, io, error);
   if (!s->begun) zstd_choose_window(s, io);
   ZSTD_inBuffer in = {io->in.data, s->begun ? io->in.size : zstd_first_piece(io), 0};
   s->begun = true;

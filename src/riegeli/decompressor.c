@@ -96,6 +96,8 @@ bool cpb_decompressor_reset(cpb_decompressor *d, uint8_t type, uint64_t in_size,
   return false;
 }
 
+void cpb_decompressor_be_frugal(cpb_decompressor *d) { d->memory.frugal = true; }
+
 void cpb_decompressor_in_place(cpb_decompressor *d) { d->in_place = true; }
 
 /* The varint in front; false while it is not complete or when it is wrong. */

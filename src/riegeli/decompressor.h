@@ -44,6 +44,9 @@ size_t cpb_decompressor_read(cpb_decompressor *d, cpb_span *in, uint8_t *out, si
  * window of its own. A stream with more output than that fails or is cut. */
 void cpb_decompressor_in_place(cpb_decompressor *d);
 
+/* From the next stream on, less memory counts more than speed. */
+void cpb_decompressor_be_frugal(cpb_decompressor *d);
+
 /* The codec's stream has ended (codec none: in_size bytes went through), and
  * all in_size bytes of the input were used. Bytes after the end of the stream
  * and a stream that ends early are errors. When all the output that was

@@ -31,9 +31,19 @@ static cpb_load choose_load(const cpb_record_reader *r) {
   return s->header.data_size <= r->options.buffer ? CPB_LOAD_COLLECT : CPB_LOAD_TWICE;
 }
 
+/* A transposed chunk is held whole, stored and decoded. */
+static bool may_fit(cpb_record_reader *r) {
+  const cpb_chunk_header *h = &r->source.header;
+  uint64_t whole;
+  if (h->type != CPB_CHUNK_TRANSPOSED || r->options.memory == 0) return true;
+  if (!cpb_add_u64(h->data_size, h->decoded_data_size, &whole)) whole = UINT64_MAX;
+  return cpb_budget_fits(&r->budget, whole);
+}
+
 static cpb_have begin_load(cpb_record_reader *r) {
   cpb_chunk_source *s = &r->source;
   cpb_span span;
+  if (!may_fit(r)) return cpb_chunk_source_bad_data(s, CPB_E_MEMORY, "out of memory");
   if (r->options.verify != CPB_VERIFY_NEVER) { /* wait for what will be read anyway */
     cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &span);
     if (have != CPB_HAVE) return have;
@@ -103,7 +113,8 @@ static bool move_to_first(cpb_record_reader *r) {
 static cpb_have open_simple(cpb_record_reader *r) {
   if (r->source.header.num_records > r->limits.records_per_chunk)
     return cpb_chunk_source_bad_data(&r->source, CPB_E_LIMIT, "the number of records is above the limit");
-  if (!r->open) cpb_simple_decoder_begin(&r->simple, r->load != CPB_LOAD_STREAM && r->load != CPB_LOAD_TWICE);
+  bool stays = r->load != CPB_LOAD_STREAM && r->load != CPB_LOAD_TWICE && !r->fleeting;
+  if (!r->open) cpb_simple_decoder_begin(&r->simple, stays);
   r->open = true;
   cpb_have have = cpb_simple_decoder_open(&r->simple);
   if (have != CPB_HAVE) return have;

@@ -4,6 +4,7 @@
 #ifndef CPB_RIEGELI_READER_H
 #define CPB_RIEGELI_READER_H
 
+#include "base/budget.h"
 #include "cpb/records.h"
 #include "riegeli/chunk_source.h"
 #include "riegeli/recovery.h"
@@ -35,12 +36,15 @@ typedef enum cpb_load {
 } cpb_load;
 
 struct cpb_record_reader {
-  cpb_allocator allocator;
+  cpb_allocator outer;  /* that the reader itself comes from */
+  cpb_budget budget;
+  cpb_allocator allocator; /* for the rest: `outer`, or what the budget allows of it */
   cpb_limits limits;
   cpb_record_reader_options options;
   cpb_chunk_source source;
   cpb_phase phase;
   cpb_load load;
+  bool fleeting; /* what is lent may be gone after each step */
   bool verified; /* the first pass is over */
   bool open;     /* the second is under way */
   cpb_riegeli_chunk chunk;
@@ -96,6 +100,12 @@ static inline uint64_t cpb_reader_next_size(cpb_record_reader *r) {
   const cpb_span *all = &r->simple.size_varints;
   r->size_at = cpb_record_size_read(r->size_at, all->data + all->size, &size);
   return size;
+}
+/* Takes back the last `count` of the bytes that the last step gave. */
+static inline void cpb_reader_give_back(cpb_record_reader *r, size_t count) {
+  r->ready.data -= count;
+  r->ready.size += count;
+  r->left += count;
 }
 /* Moves on to record `index` of the loaded chunk. False when it lies behind
  * what is still there. */

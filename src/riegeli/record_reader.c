@@ -8,16 +8,41 @@
 
 enum { DEFAULT_BUFFER = 4 * 1024 * 1024, DEFAULT_READ = 256 * 1024 };
 
+/* Of a memory that is bounded: what is held to be verified, what is lent, and what
+ * is decoded at once are each at most this share, so that most is left for the
+ * decoder. */
+enum { SHARE = 16, LEAST_SHARE = 256 };
+
 /* --- Making and freeing --------------------------------------------------- */
 
 static bool take_options(cpb_record_reader *r, const cpb_record_reader_options *given) {
   cpb_record_reader_options *options = &r->options;
   cpb_options_copy(options, sizeof *options, given);
+  size_t share = options->memory > 0 ? cpb_max_size(options->memory / SHARE, LEAST_SHARE) : SIZE_MAX;
   if (options->buffer == 0) options->buffer = DEFAULT_BUFFER;
   if (options->read_size == 0) options->read_size = DEFAULT_READ;
+  options->buffer = cpb_min_size(options->buffer, share);
+  options->read_size = cpb_min_size(options->read_size, share);
   r->limits = cpb_limits_or_default(options->limits);
   options->limits = &r->limits;
   return options->verify <= CPB_VERIFY_NEVER;
+}
+
+static void fail_for_memory(cpb_record_reader *r) {
+  uint64_t begin = r->source.have_header ? r->source.begin : CPB_NO_OFFSET;
+  cpb_fail(&r->error, CPB_E_LIMIT, begin, "reading this takes at least %llu bytes of memory, and %zu may be used",
+           (unsigned long long)cpb_record_reader_memory(r), r->options.memory);
+  r->phase = CPB_PHASE_FAILED;
+}
+
+/* False when not even the reader fits, which is then its error. */
+static bool bound_memory(cpb_record_reader *r, const cpb_allocator *a) {
+  size_t memory = r->options.memory;
+  r->outer = r->allocator = *a;
+  cpb_budget_init(&r->budget, a, memory > 0 ? memory : SIZE_MAX);
+  if (memory == 0) return true;
+  r->allocator = cpb_budget_allocator(&r->budget);
+  return cpb_budget_charge(&r->budget, sizeof *r + r->options.read_size);
 }
 
 cpb_record_reader *cpb_record_reader_new(const cpb_allocator *allocator,
@@ -29,21 +54,24 @@ cpb_record_reader *cpb_record_reader_new(const cpb_allocator *allocator,
     cpb_release(&a, r);
     return NULL;
   }
-  r->allocator = a;
+  bool fits = bound_memory(r, &a);
   r->gap = CPB_NO_OFFSET;
   r->want = UINT64_MAX;
   cpb_chunk_source_init(&r->source, &r->allocator, r->options.read_size);
   r->source.sparse = r->options.verify == CPB_VERIFY_NEVER;
   cpb_simple_decoder_init(&r->simple, &r->allocator, &r->limits, r->options.buffer, &r->source);
+  r->simple.frugal = r->options.memory > 0;
+  if (r->simple.frugal) r->simple.window = cpb_min_size(r->simple.window, r->options.buffer);
   cpb_buffer_init(&r->metadata, &r->allocator);
   cpb_chunk_source_go(&r->source, 0);
   if (r->options.position > 0) cpb_record_reader_seek(r, r->options.position);
+  if (!fits) fail_for_memory(r);
   return r;
 }
 
 void cpb_record_reader_free(cpb_record_reader *r) {
   if (r == NULL) return;
-  cpb_allocator a = r->allocator;
+  cpb_allocator a = r->outer;
   cpb_reader_unload(r);
   cpb_simple_decoder_free(&r->simple);
   cpb_chunk_source_free(&r->source);
@@ -75,6 +103,14 @@ const uint8_t *cpb_record_reader_metadata(const cpb_record_reader *r, size_t *le
 
 const cpb_error *cpb_record_reader_error(const cpb_record_reader *r) { return &r->error; }
 
+/* With more memory the shares of it grow too: buffer, read_size and window. */
+uint64_t cpb_record_reader_memory(const cpb_record_reader *r) {
+  uint64_t memory = r->options.memory, needed = r->budget.needed, more;
+  if (needed <= memory) return r->budget.peak;
+  more = needed - memory;
+  return more > UINT64_MAX / SHARE ? UINT64_MAX : memory + (more * SHARE + SHARE - 4) / (SHARE - 3);
+}
+
 /* --- Failing and going on ------------------------------------------------- */
 
 static void begin_recovery(cpb_record_reader *r) {
@@ -95,7 +131,9 @@ static cpb_step stop(cpb_record_reader *r, cpb_step step) {
 }
 
 static cpb_step fail(cpb_record_reader *r) {
-  r->error = r->source.error;
+  bool for_memory = r->source.error.code == CPB_E_MEMORY && r->budget.needed > 0;
+  if (for_memory) fail_for_memory(r);
+  else r->error = r->source.error;
   r->phase = CPB_PHASE_FAILED;
   return stop(r, CPB_STEP_ERROR);
 }

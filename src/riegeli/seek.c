@@ -167,12 +167,17 @@ static void look_before(cpb_record_reader *r, uint64_t limit) {
   walk_to_limit(r, r->last_from, CPB_PHASE_LAST_BLOCK);
 }
 
+/* What to ask for at once, before the block header in it is looked for. */
+static size_t tail_size(const cpb_record_reader *r) {
+  return r->options.memory == 0 ? TAIL : cpb_min_size(TAIL, r->options.read_size);
+}
+
 static cpb_have last_size(cpb_record_reader *r) {
   uint64_t size, tail;
   cpb_span span;
   cpb_input *input = &r->source.input;
-  cpb_have have = cpb_input_size(input, TAIL, &size);
-  if (have == CPB_HAVE && size > 0) {
+  cpb_have have = cpb_input_size(input, tail_size(r), &size);
+  if (have == CPB_HAVE && size > 0 && r->options.memory == 0) {
     tail = cpb_min_u64(size, TAIL);
     have = cpb_input_span(input, size - tail, (size_t)tail, tail, &span);
   }

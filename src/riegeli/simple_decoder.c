@@ -12,6 +12,7 @@ void cpb_simple_decoder_init(cpb_simple_decoder *d, const cpb_allocator *a, cons
   d->allocator = *a;
   d->limits = *limits;
   d->whole = whole;
+  d->window = WINDOW;
   d->source = source;
   cpb_buffer_init(&d->sizes, a);
   cpb_buffer_init(&d->values, a);
@@ -55,6 +56,7 @@ static cpb_have begin_buffer(cpb_simple_decoder *d, uint64_t in_left) {
     d->decompressor = cpb_decompressor_new(&d->allocator, &d->limits, d->codec, in_left, &error);
   else
     cpb_decompressor_reset(d->decompressor, d->codec, in_left, &error);
+  if (d->frugal && d->decompressor != NULL) cpb_decompressor_be_frugal(d->decompressor);
   return error.code == CPB_OK ? CPB_HAVE : cpb_chunk_source_bad_data(d->source, error.code, error.what);
 }
 
@@ -181,7 +183,7 @@ static cpb_have begin_values(cpb_simple_decoder *d) {
     if (in_left == d->out_left) return CPB_HAVE;
     return bad_data(d, in_left > d->out_left ? longer : shorter);
   }
-  size_t room = cpb_simple_decoder_is_whole(d) ? room_for_whole(d) : WINDOW;
+  size_t room = cpb_simple_decoder_is_whole(d) ? room_for_whole(d) : d->window;
   if (!make_room(&d->values, room)) return out_of_memory(d);
   return begin_buffer(d, in_left);
 }
@@ -197,7 +199,7 @@ static cpb_have read_whole(cpb_simple_decoder *d) {
 }
 
 static cpb_have read_window(cpb_simple_decoder *d, cpb_span *ready) {
-  size_t room = (size_t)cpb_min_u64(d->out_left, WINDOW), size = 0;
+  size_t room = (size_t)cpb_min_u64(d->out_left, d->window), size = 0;
   cpb_have have = decompress(d, d->values.data, room, &size);
   if (size == 0) return have == CPB_HAVE ? bad_data(d, shorter) : have;
   if (have == CPB_FAILED) return have;

@@ -22,6 +22,8 @@ typedef struct cpb_simple_decoder {
   cpb_allocator allocator;
   cpb_limits limits;
   size_t whole;
+  bool frugal;
+  size_t window; /* decoded bytes of a chunk that streams which are held at once */
   cpb_chunk_source *source;
   cpb_simple_state state;
   uint8_t codec;

@@ -9,6 +9,7 @@
 #include "cpb/find.h"
 #include "cpb/message.h"
 #include "cpb/outline.h"
+#include "cpb/pager.h"
 #include "cpb/records.h"
 #include "cpb/repack.h"
 #include "cpb/split.h"
@@ -316,6 +317,39 @@ static void ranges_of_index(const host *h, outcome *out, const cpb_index *index,
   cpb_chunk_reader_free(reader);
 }
 
+/* The same of a pager. */
+static cpb_step page_ranges(const host *h, outcome *out, cpb_pager *pager, unsigned *state) {
+  static const uint64_t ranges[][2] = {{0, 0}, {0, 10}, {10, 50}, {20, 30}, {5, UINT64_MAX}, {UINT64_MAX, 1}};
+  for (uint64_t i = 0;; i++) { /* first the file is opened */
+    cpb_step step;
+    while ((step = cpb_pager_step(pager)) == CPB_STEP_NEED || step == CPB_STEP_DATA) {
+      if (step == CPB_STEP_NEED) {
+        answer(h, state, cpb_pager_input(pager));
+        continue;
+      }
+      size_t length;
+      const uint8_t *data = cpb_pager_data(pager, &length);
+      keep_bytes(out, data, length);
+    }
+    if (step == CPB_STEP_ERROR) return step;
+    if (i > 0) note(out, "range", cpb_pager_info(pager)->position, cpb_pager_stored(pager)->size);
+    if (i == cpb_pager_num_chunks(pager) * (sizeof ranges / sizeof *ranges)) return step;
+    cpb_pager_read(pager, i / (sizeof ranges / sizeof *ranges), ranges[i % (sizeof ranges / sizeof *ranges)][0], ranges[i % (sizeof ranges / sizeof *ranges)][1]);
+  }
+}
+
+static void pages(const host *h, outcome *out) {
+  const cpb_pager_options options = {.struct_size = sizeof options, .memory = 8 << 20, .limits = h->limits};
+  cpb_pager *pager = cpb_pager_new(h->allocator, &options);
+  if (pager == NULL) {
+    no_memory(out);
+    return;
+  }
+  unsigned state = h->seed;
+  if (page_ranges(h, out, pager, &state) == CPB_STEP_ERROR) keep_error(out, cpb_pager_error(pager));
+  cpb_pager_free(pager);
+}
+
 static void chunk_ranges(const host *h, outcome *out) {
   cpb_index *index = cpb_index_new(h->allocator, h->limits);
   if (index == NULL) {
@@ -416,7 +450,7 @@ const operation operations[] = {
     {"merge", merge},               {"split-graph", split_graph},
     {"split-saved-model", split_saved_model},
     {"repack-remote", repack_remote}, {"repack-compat", repack_compat},
-    {"chunk-ranges", chunk_ranges},  {"find", find_field},
+    {"chunk-ranges", chunk_ranges},  {"pages", pages}, {"find", find_field},
     {"json", write_json},           {"outline", outline},
 };
 const size_t num_operations = sizeof operations / sizeof *operations;

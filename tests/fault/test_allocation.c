@@ -98,6 +98,7 @@ static void reading_and_repacking_chunks_survive(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(cpb_samples); i++) {
     survives("chunk-ranges", cpb_samples[i]);
+    survives("pages", cpb_samples[i]);
     survives("repack-remote", cpb_samples[i]);
     survives("repack-compat", cpb_samples[i]);
   }

@@ -85,6 +85,7 @@ static void damaged_chunks_are_noticed(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(cpb_samples); i++) {
     damage("chunk-ranges", cpb_samples[i], 0);
+    damage("pages", cpb_samples[i], 0);
     damage("repack-remote", cpb_samples[i], 0);
   }
 }

@@ -62,6 +62,7 @@ static void chunks_do_not_depend_on_pieces(void **state) {
   (void)state;
   for (size_t i = 0; i < COUNT(cpb_samples); i++) {
     same_in_pieces("chunk-ranges", cpb_samples[i]);
+    same_in_pieces("pages", cpb_samples[i]);
     same_in_pieces("repack-remote", cpb_samples[i]);
     same_in_pieces("repack-compat", cpb_samples[i]);
   }

@@ -1,8 +1,10 @@
-/* The chunk index, and the property that what was decoded encodes to something
+/* The chunk index, whole and as it streams past, and the property that what was decoded encodes to something
  * that decodes to the same. */
 #include <string.h>
 
+#include "base/limits.h"
 #include "chunked/metadata.h"
+#include "chunked/paged_index.h"
 #include "fuzz.h"
 
 static int decode(cpb_metadata *m, cpb_span bytes, cpb_error *error) {
@@ -12,11 +14,46 @@ static int decode(cpb_metadata *m, cpb_span bytes, cpb_error *error) {
   return cpb_metadata_decode(m, bytes, &fuzz_limits, error);
 }
 
+/* In pieces of some size. */
+static cpb_paged feed(cpb_paged_index *p, fuzz_in in, size_t piece) {
+  for (;;) {
+    uint64_t pos = cpb_paged_index_pos(p);
+    fuzz_check(pos <= in.size);
+    size_t left = in.size - (size_t)pos;
+    cpb_paged answer = cpb_paged_index_feed(p, (cpb_span){in.data + pos, left < piece ? left : piece});
+    if (answer != CPB_PAGED_MORE) return answer;
+    fuzz_check(left > 0);
+  }
+}
+
+/* What is good whole is so in pieces (but for limits), and says the same. */
+static void compare_paged(const cpb_metadata *m, int good, fuzz_in in) {
+  cpb_allocator system = cpb_allocator_or_default(NULL);
+  cpb_limits limits = cpb_limits_or_default(&fuzz_limits);
+  cpb_error error = {CPB_OK, 0, ""};
+  cpb_paged_index p;
+  cpb_paged_index_init(&p, &system, &limits, &error);
+  cpb_paged_index_scan(&p, in.size);
+  size_t piece = 1 + in.size % 13;
+  cpb_paged answer = feed(&p, in, piece);
+  fuzz_check((answer == CPB_PAGED_FAILED) == (error.code != CPB_OK));
+  if (good && answer == CPB_PAGED_FAILED) fuzz_check(error.code == CPB_E_LIMIT);
+  if (good && answer == CPB_PAGED_DONE) fuzz_check(p.num_chunks == m->num_chunks);
+  for (uint64_t i = 0; good && answer == CPB_PAGED_DONE && i < p.num_chunks; i++) {
+    cpb_paged_index_find(&p, i);
+    fuzz_check(feed(&p, in, piece) == CPB_PAGED_DONE);
+    const cpb_chunk_entry *e = &m->chunks[i];
+    fuzz_check(p.info.type == e->type && p.info.size == e->size && p.info.position == e->offset);
+  }
+  cpb_paged_index_free(&p);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   cpb_metadata m, again;
   cpb_error error;
   int good = decode(&m, (cpb_span){data, size}, &error);
   fuzz_check(good == (error.code == CPB_OK));
+  compare_paged(&m, good, (fuzz_in){data, size});
   if (good) {
     cpb_buffer out, out2;
     cpb_buffer_init(&out, &m.allocator);

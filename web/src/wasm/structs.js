@@ -22,7 +22,7 @@ const declarations = {
   skipped: 'begin end reason:ptr',
   riegeli_chunk: 'begin end data_size num_records decoded_data_size' + ' type:u8 codec:u8',
   record_reader_options:
-    'struct_size:size recover:i32 verify:i32 buffer:size read_size:size' + ' position limits:ptr',
+    'struct_size:size recover:i32 verify:i32 buffer:size read_size:size' + ' position limits:ptr memory:size',
   codec_options: 'codec:i32 level:i32 window_log:i32',
   record_writer_options:
     'struct_size:size codec:codec_options chunk_size' +
