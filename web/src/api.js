@@ -29,6 +29,7 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./types.js').Source} Source */
 /** @typedef {import('./types.js').Stat} Stat */
 /** @typedef {import('./init.js').ModuleInput} ModuleInput */
+/** @typedef {import('./wasm/codecs.js').Decode} Decode */
 /** @typedef {import('./reader/chunks.js').Chunk} Chunk */
 /** @typedef {import('./reader/chunks.js').ChunkReadOptions} ChunkReadOptions */
 /** @typedef {import('./reader/chunks.js').Stored} Stored */

@@ -1,5 +1,8 @@
 /** Which WebAssembly modules are used, and when they are compiled. */
 import { CpbError } from './errors.js';
+import { setDecode } from './wasm/codecs.js';
+
+/** @import { Decode } from './wasm/codecs.js' */
 
 /**
  * A WebAssembly module, or where it comes from.
@@ -39,13 +42,15 @@ export function setUp(modules, files) {
  * needed elsewhere: what is needed is loaded when it is. It counts for what is
  * opened afterwards.
  *
- * @param {ModuleInput | { reader?: ModuleInput, full?: ModuleInput }} input a compiled
- *   module, its bytes, its URL or a Response; `full` can write, too, and does
- *   what `reader` does where there is no other
+ * @param {ModuleInput | { reader?: ModuleInput, full?: ModuleInput, decode?: Decode }} input a
+ *   compiled module, its bytes, its URL or a Response; `full` can write, too, and does
+ *   what `reader` does where there is no other; `decode` does what reader-hostcodecs.wasm
+ *   cannot
  * @returns {Promise<void>} once it is compiled
  */
 export async function init(input) {
-  const { reader, full } = isPair(input) ? input : { reader: input, full: undefined };
+  const { reader, full, decode } = isPair(input) ? input : { reader: input };
+  setDecode(decode);
   if (reader) modules.reader = compile(reader);
   if (full) modules.full = compile(full);
   if (full && !reader) modules.reader = modules.full;
@@ -67,7 +72,8 @@ export async function moduleFor(kind = 'reader') {
   }
 }
 
-/** @param {any} input @returns {input is { reader?: ModuleInput, full?: ModuleInput }} */
+/** @param {any} input
+ * @returns {input is { reader?: ModuleInput, full?: ModuleInput, decode?: Decode }} */
 const isPair = (input) => Object.getPrototypeOf(input) === Object.prototype;
 
 /** @param {ModuleInput} input @returns {Promise<WebAssembly.Module>} */

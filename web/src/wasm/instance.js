@@ -4,6 +4,7 @@
  * instance for ever.
  */
 import { codes, CpbError } from '../errors.js';
+import { codecImports } from './codecs.js';
 import { structs } from './structs.js';
 
 /** @import { StructName } from './structs.js' */
@@ -70,7 +71,8 @@ function unsigned(result) {
  * @returns {Promise<Instance>}
  */
 export async function createInstance(module) {
-  const { exports } = await WebAssembly.instantiate(module, {});
+  const codec = codecImports(() => memory.buffer);
+  const { exports } = await WebAssembly.instantiate(module, { codec });
   const memory = /** @type {WebAssembly.Memory} */ (exports.memory);
   /** @type {CpbError | undefined} */
   let dead;

@@ -1,0 +1,42 @@
+/** Decoding by the host, for the module that has no decoders: reader-hostcodecs.wasm. */
+
+/**
+ * Decodes one Brotli stream or one Zstd frame, which is as large as the file says, at most
+ * `size` bytes; `bytes` are good until it returns. It throws when they are damaged, and
+ * returns nothing when it has no such decoder.
+ * @typedef {(codec: 'brotli' | 'zstd', bytes: Uint8Array, size: number) =>
+ *   Uint8Array | undefined} Decode
+ */
+
+/** @type {Decode | undefined} */
+let decode;
+
+/** @param {Decode | undefined} given */
+export const setDecode = (given) => {
+  decode = given ?? decode;
+};
+
+// As in cpb/host_codec.h.
+const DAMAGED = -1;
+const UNSUPPORTED = -2;
+const BROTLI = 98;
+
+/**
+ * What such a module imports.
+ *
+ * @param {() => ArrayBuffer} memory
+ */
+export const codecImports = (memory) => ({
+  /** @type {(codec: number, from: number, length: number, to: number, room: number) => number} */
+  decode(codec, from, length, to, room) {
+    try {
+      const source = new Uint8Array(memory(), from >>> 0, length >>> 0);
+      const bytes = decode?.(codec === BROTLI ? 'brotli' : 'zstd', source, room);
+      if (!bytes) return UNSUPPORTED;
+      new Uint8Array(memory(), to >>> 0, room).set(bytes);
+      return bytes.length;
+    } catch {
+      return DAMAGED;
+    }
+  },
+});
