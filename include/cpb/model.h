@@ -35,6 +35,10 @@ typedef enum cpb_model_kind {
   CPB_MODEL_SAMEDIFF_GRAPH   /* a FlatBuffers graph as ND4J's SameDiff.save writes it */
 } cpb_model_kind;
 
+/* What the first bytes of a file, or of the message of a .cpb file, are probably of; a
+ * hundred are enough. 0 for none of these. (A keras_metadata.pb is known by its name.) */
+CPB_API cpb_model_kind cpb_model_guess(const void *data, size_t size);
+
 /* Zero means the default. */
 typedef struct cpb_model_options {
   size_t struct_size;       /* sizeof(cpb_model_options) */

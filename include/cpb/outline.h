@@ -28,6 +28,15 @@ typedef struct cpb_outline_options {
   uint64_t max_size;   /* bytes that the outline and its list may take before
                           CPB_E_LIMIT; default 64 MiB */
   const cpb_limits *limits; /* `depth` counts */
+  uint64_t read_ahead; /* need.ahead is at least this also after a jump (but never
+                          past the range); default 256 */
+  int keep_known;      /* non-zero: strings, bytes and packed fields that `type`
+                          knows are kept, however long. With a type that has only
+                          what is looked for, the rest is omitted */
+  int keep_damaged;    /* non-zero: after CPB_E_DAMAGED, CPB_E_TRUNCATED or CPB_E_LIMIT
+                          there is an outline too: of what stands before that */
+  int locate;          /* non-zero: cpb_outline_locate is wanted, at 24 bytes for
+                          each value that is kept and message that is entered */
 } cpb_outline_options;
 
 /* What is kept and what is omitted:
@@ -62,6 +71,11 @@ CPB_API const uint8_t *cpb_outline_message(const cpb_outline *outline, size_t *s
  * the ranges come in the order in which they were given). The list lives as long
  * as the outline; NULL when it is empty. */
 CPB_API const cpb_omitted *cpb_outline_omitted(const cpb_outline *outline, size_t *count);
+
+/* With options.locate: where in the input the value lies that begins at byte `at`
+ * of the outline and has `size` bytes there; a string, bytes, packed field or
+ * submessage that was not omitted. */
+CPB_API cpb_range cpb_outline_locate(const cpb_outline *outline, size_t at, size_t size);
 
 #ifdef __cplusplus
 }

@@ -50,6 +50,14 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
     [CLI_RECOVER] = {"recover", 0, CLI_FLAG, SETTING(recover), NULL,
                      "Go on after damage, and report each region that is skipped.", NULL},
     [CLI_COUNT] = {"limit", 'n', CLI_NUMBER, SETTING(count), "N", "Stop after N records.", NULL},
+    [CLI_FIRST] = {"first", 0, CLI_NUMBER, SETTING(first), "N",
+                   "Show a list from its element N on, counted from 0.", NULL},
+    [CLI_PAGE] = {"count", 'n', CLI_NUMBER, SETTING(page), "N",
+                  "Show at most N elements of a list. Default: 100.", NULL},
+    [CLI_META_GRAPH] = {"meta-graph", 0, CLI_NUMBER, SETTING(meta_graph), "N",
+                        "The meta graph with number N, counted from 0.", NULL},
+    [CLI_SCOPE] = {"scope", 0, CLI_TEXT, SETTING(scope), "TEXT",
+                   "Of nodes and functions, only those whose names begin with TEXT; of a SameDiff file, the tag.", NULL},
     [CLI_JSON] = {"json", 'j', CLI_FLAG, SETTING(json), NULL,
                   "Write JSON, for programs.", NULL},
     [CLI_FORCE] = {"force", 'f', CLI_FLAG, SETTING(force), NULL,
@@ -269,7 +277,14 @@ static bool take_operand(parser *p, const char *word) {
     p->settings->input = word;
     return true;
   }
-  snprintf(p->problem, p->problem_size, "one input is expected, but there is also %s", word);
+  const char **more[] = {&p->settings->question, &p->settings->name};
+  for (unsigned i = 0; i < p->command->more_operands; i++) {
+    if (*more[i]) continue;
+    *more[i] = word;
+    return true;
+  }
+  snprintf(p->problem, p->problem_size, "%s is expected, but there is also %s",
+           p->command->more_operands > 0 ? p->command->operand : "one input", word);
   return false;
 }
 

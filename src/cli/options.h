@@ -13,8 +13,9 @@
 typedef struct cli_settings {
   uint32_t given; /* CLI_OPTION(...) bits of the options that were given */
   const char *input;
-  const char *output, *type, *schema, *field, *against;
-  uint64_t max_chunk_size, memory_limit, chunk, position, record, count, omit;
+  const char *question, *name; /* further operands */
+  const char *output, *type, *schema, *field, *against, *scope;
+  uint64_t max_chunk_size, memory_limit, chunk, position, record, count, omit, first, page, meta_graph;
   cpb_codec_options codec;
   int layout; /* cpb_layout */
   bool json, recover, metadata, verify, force, sync, quiet, help;
@@ -37,6 +38,10 @@ typedef enum cli_option_id {
   CLI_METADATA,
   CLI_RECOVER,
   CLI_COUNT,
+  CLI_FIRST,
+  CLI_PAGE,
+  CLI_META_GRAPH,
+  CLI_SCOPE,
   CLI_JSON,
   CLI_FORCE,
   CLI_SYNC,
@@ -78,6 +83,7 @@ typedef struct cli_command {
   const char *about;    /* paragraphs, separated by \n\n */
   const char *examples; /* pairs of lines: a command, then what it does */
   uint32_t options, required;
+  unsigned more_operands; /* how many may follow the input */
   int (*run)(struct cli *cli);
 } cli_command;
 

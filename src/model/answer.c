@@ -74,16 +74,25 @@ void cpb_answer_signed(cpb_answer *a, const char *key, int64_t value) {
   put(a, text, cpb_format(text, sizeof text, "%s%llu", value < 0 ? "-" : "", (unsigned long long)magnitude));
 }
 
+/* True for what is no number to JSON, and now written as text. */
+static bool put_not_finite(cpb_answer *a, const char *key, double value) {
+  if (isfinite(value)) return false;
+  cpb_answer_text(a, key, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
+  return true;
+}
+
 void cpb_answer_double(cpb_answer *a, const char *key, double value) {
   char text[CPB_DECIMAL_MAX];
-  if (isnan(value)) {
-    cpb_answer_text(a, key, "NaN");
-  } else if (isinf(value)) {
-    cpb_answer_text(a, key, value < 0 ? "-Infinity" : "Infinity");
-  } else {
-    lead(a, key);
-    put(a, text, cpb_decimal_double(text, value));
-  }
+  if (put_not_finite(a, key, value)) return;
+  lead(a, key);
+  put(a, text, cpb_decimal_double(text, value));
+}
+
+void cpb_answer_float(cpb_answer *a, const char *key, float value) {
+  char text[CPB_DECIMAL_MAX];
+  if (put_not_finite(a, key, (double)value)) return;
+  lead(a, key);
+  put(a, text, cpb_decimal_float(text, value));
 }
 
 void cpb_answer_bool(cpb_answer *a, const char *key, bool value) {

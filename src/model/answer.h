@@ -33,6 +33,7 @@ void cpb_answer_span(cpb_answer *answer, const char *key, cpb_span text);
 void cpb_answer_unsigned(cpb_answer *answer, const char *key, uint64_t value);
 void cpb_answer_signed(cpb_answer *answer, const char *key, int64_t value);
 void cpb_answer_double(cpb_answer *answer, const char *key, double value); /* "NaN", "Infinity" as text */
+void cpb_answer_float(cpb_answer *answer, const char *key, float value);    /* the same, with fewer digits */
 void cpb_answer_bool(cpb_answer *answer, const char *key, bool value);
 void cpb_answer_null(cpb_answer *answer, const char *key);
 /* JSON text that is known to be well-formed, as it is. */

@@ -34,7 +34,9 @@ static const struct {
   cpb_model_kind kind;
   const cpb_model_reader *reader;
 } readers[] = {
-    {CPB_MODEL_SAVED_MODEL, NULL},
+    {CPB_MODEL_SAVED_MODEL, &cpb_saved_model_reader},
+    {CPB_MODEL_GRAPH_DEF, &cpb_saved_model_reader},
+    {CPB_MODEL_KERAS_METADATA, &cpb_keras_metadata_reader},
 };
 
 static const cpb_model_reader *find_reader(cpb_model_kind kind) {

@@ -71,7 +71,9 @@ cpb_outline *cpb_outline_new(const cpb_allocator *given, const cpb_message_type 
   o->error.offset = CPB_NO_OFFSET;
   cpb_input_init(&o->input);
   cpb_wire_feed_begin(&o->feed, &o->input);
+  if (o->options.read_ahead > 0) o->feed.least = o->feed.ahead = o->options.read_ahead;
   cpb_draft_init(&o->draft, &o->allocator, o->options.max_size, &o->error);
+  o->draft.locate = o->options.locate != 0;
   if (copy_ranges(o, ranges, num_ranges) && begin_types(o, type)) return o;
   cpb_outline_free(o);
   return NULL;
@@ -100,6 +102,20 @@ const cpb_omitted *cpb_outline_omitted(const cpb_outline *o, size_t *count) {
   return o->draft.omitted;
 }
 
+cpb_range cpb_outline_locate(const cpb_outline *o, size_t at, size_t size) {
+  const cpb_draft_place *places = o->draft.places;
+  size_t low = 0, high = o->draft.num_places;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (places[middle].at <= at) low = middle + 1;
+    else high = middle;
+  }
+  if (low == 0) return (cpb_range){CPB_NO_OFFSET, size};
+  const cpb_draft_place *place = &places[low - 1];
+  if (place->at == at) return place->from;
+  return (cpb_range){place->from.offset + (at - place->at), size};
+}
+
 /* --- Fields --------------------------------------------------------------- */
 
 /* Of the submessage or group, if the type of the message around it knows one. */
@@ -111,9 +127,14 @@ static const cpb_message_type *type_of(const cpb_outline *o, const cpb_wire_fiel
   return group == (field->type == CPB_WIRE_START_GROUP) ? known->message : NULL;
 }
 
-static bool is_map_key(const cpb_outline *o, const cpb_wire_field *field) {
+/* Whether it is kept, however long: the key of a map, and with keep_known any value
+ * that the type names. */
+static bool is_wanted(const cpb_outline *o, const cpb_wire_field *field) {
   const cpb_message_type *parent = o->types[o->scanner.depth];
-  return parent && parent->map_entry && field->number == 1;
+  if (!parent) return false;
+  if (parent->map_entry && field->number == 1) return true;
+  const cpb_field *known = o->options.keep_known ? cpb_message_find_number(parent, field->number) : NULL;
+  return known && !known->message;
 }
 
 static bool enter(cpb_outline *o, const cpb_wire_field *field, const cpb_message_type *type) {
@@ -135,7 +156,7 @@ static bool keep(cpb_outline *o, const cpb_wire_field *field) {
 }
 
 static bool on_value(cpb_outline *o, const cpb_wire_field *field) {
-  if (field->size <= o->options.max_value || is_map_key(o, field)) return keep(o, field);
+  if (field->size <= o->options.max_value || is_wanted(o, field)) return keep(o, field);
   const cpb_message_type *type = o->scanner.depth < o->depth_limit ? type_of(o, field) : NULL;
   return type ? enter(o, field, type) : cpb_draft_omit(&o->draft, field);
 }
@@ -208,7 +229,7 @@ static cpb_have walk(cpb_outline *o) {
   }
   switch (event) {
     case CPB_WIRE_FIELD: return on_field(o) ? CPB_HAVE : CPB_FAILED;
-    case CPB_WIRE_LEAVE: return cpb_draft_close(&o->draft, &o->scanner.field) ? CPB_HAVE : CPB_FAILED;
+    case CPB_WIRE_LEAVE: return cpb_draft_close(&o->draft) ? CPB_HAVE : CPB_FAILED;
     case CPB_WIRE_END: return close_range(o);
     case CPB_WIRE_MORE: return CPB_HAVE;
     case CPB_WIRE_ERROR: break;
@@ -234,6 +255,19 @@ static cpb_have act(cpb_outline *o) {
   return CPB_HAVE;
 }
 
+/* What was read before the error. */
+static void salvage(cpb_outline *o) {
+  const cpb_error error = o->error;
+  bool damaged = error.code == CPB_E_DAMAGED || error.code == CPB_E_TRUNCATED || error.code == CPB_E_LIMIT;
+  if (!o->options.keep_damaged || !damaged) return;
+  if (cpb_draft_cut(&o->draft) && cpb_draft_finish(&o->draft)) {
+    o->error = error;
+  } else {
+    cpb_draft_free(&o->draft);
+    cpb_draft_init(&o->draft, &o->allocator, 0, &o->error);
+  }
+}
+
 static cpb_step fail(cpb_outline *o, cpb_have have) {
   cpb_input_let_go(&o->input);
   if (have == CPB_AT_END) {
@@ -241,6 +275,7 @@ static cpb_step fail(cpb_outline *o, cpb_have have) {
   } else if (o->error.code == CPB_OK) {
     o->error = o->input.failure;
   }
+  salvage(o);
   return CPB_STEP_ERROR;
 }
 

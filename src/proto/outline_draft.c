@@ -23,6 +23,7 @@ static void free_notes(cpb_draft *d) {
 void cpb_draft_free(cpb_draft *d) {
   free_notes(d);
   cpb_release(&d->allocator, d->omitted);
+  cpb_release(&d->allocator, d->places);
   cpb_buffer_free(&d->bytes);
 }
 
@@ -32,7 +33,7 @@ void cpb_draft_free(cpb_draft *d) {
  * the length, so those are counted. */
 static bool has_room(cpb_draft *d, uint64_t more) {
   uint64_t used = d->bytes.size + (uint64_t)d->num_lengths * sizeof *d->lengths +
-                  (uint64_t)d->num_omitted * sizeof *d->omitted;
+                  (uint64_t)d->num_omitted * sizeof *d->omitted + (uint64_t)d->num_places * sizeof *d->places;
   if (more <= d->max_size && used <= d->max_size - more) return true;
   cpb_fail(d->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the outline is larger than the limit of %llu bytes",
            (unsigned long long)d->max_size);
@@ -54,71 +55,135 @@ static bool note_length(cpb_draft *d) {
   return true;
 }
 
-static bool push(cpb_draft *d, size_t length) {
+/* Of the field, whose value comes next. */
+static bool note_place(cpb_draft *d, const cpb_wire_field *field) {
+  void *list = d->places;
+  if (!d->locate) return true;
+  if (!has_room(d, sizeof *d->places)) return false;
+  if (!done(d, cpb_reserve(&d->allocator, &list, &d->places_capacity, d->num_places + 1, sizeof *d->places)))
+    return false;
+  d->places = list;
+  d->places[d->num_places++] = (cpb_draft_place){d->bytes.size, {field->value, field->size}};
+  return true;
+}
+
+static bool push(cpb_draft *d, uint32_t number, size_t length) {
   void *list = d->levels;
   if (!done(d, cpb_reserve(&d->allocator, &list, &d->levels_capacity, d->depth + 1, sizeof *d->levels)))
     return false;
   d->levels = list;
-  d->levels[d->depth++] = (cpb_draft_level){length, 0};
+  d->levels[d->depth++] = (cpb_draft_level){number, length, 0};
   return true;
 }
 
 /* --- Writing -------------------------------------------------------------- */
 
-bool cpb_draft_put(cpb_draft *d, cpb_span bytes) {
+static void begin_field(cpb_draft *d) {
+  d->whole = d->bytes.size;
+  d->half = true;
+}
+
+/* The field is whole if all of it was put. */
+static bool end_field(cpb_draft *d, bool put) {
+  d->half = !put;
+  return put;
+}
+
+static bool put(cpb_draft *d, cpb_span bytes) {
   return has_room(d, bytes.size) && done(d, cpb_buffer_append(&d->bytes, bytes.data, bytes.size));
 }
 
 static bool put_head(cpb_draft *d, const uint8_t *head, const uint8_t *end) {
-  return cpb_draft_put(d, (cpb_span){head, (size_t)(end - head)});
+  return put(d, (cpb_span){head, (size_t)(end - head)});
 }
 
 bool cpb_draft_put_number(cpb_draft *d, const cpb_wire_field *field) {
   uint8_t out[CPB_WIRE_HEADER_MAX];
+  begin_field(d);
   uint8_t *end = cpb_wire_put_tag(out, field->number, field->type);
   switch (field->type) {
     case CPB_WIRE_FIXED32: cpb_store32(end, (uint32_t)field->number_value); end += 4; break;
     case CPB_WIRE_FIXED64: cpb_store64(end, field->number_value); end += 8; break;
     default: end = cpb_varint_write(end, field->number_value); break;
   }
-  return put_head(d, out, end);
+  return end_field(d, put_head(d, out, end));
 }
 
 bool cpb_draft_begin_value(cpb_draft *d, const cpb_wire_field *field) {
   uint8_t out[CPB_WIRE_HEADER_MAX];
-  return has_room(d, field->size) && put_head(d, out, cpb_wire_put_len(out, field->number, field->size));
+  begin_field(d);
+  d->value_left = field->size;
+  bool begun = has_room(d, field->size) && put_head(d, out, cpb_wire_put_len(out, field->number, field->size)) &&
+               note_place(d, field);
+  if (begun && field->size == 0) end_field(d, true);
+  return begun;
+}
+
+bool cpb_draft_put(cpb_draft *d, cpb_span bytes) {
+  if (!put(d, bytes)) return false;
+  d->value_left -= bytes.size;
+  if (d->value_left == 0) end_field(d, true);
+  return true;
 }
 
 bool cpb_draft_omit(cpb_draft *d, const cpb_wire_field *field) {
   uint8_t out[CPB_WIRE_HEADER_MAX];
   void *list = d->omitted;
+  begin_field(d);
   if (!put_head(d, out, cpb_wire_put_len(out, field->number, 0)) || !has_room(d, sizeof *d->omitted)) return false;
   if (!done(d, cpb_reserve(&d->allocator, &list, &d->omitted_capacity, d->num_omitted + 1, sizeof *d->omitted)))
     return false;
   d->omitted = list;
   d->omitted[d->num_omitted++] =
       (cpb_omitted){.offset = field->value, .size = field->size, .at = d->bytes.size, .number = field->number};
-  return true;
+  return end_field(d, true);
 }
 
 bool cpb_draft_open(cpb_draft *d, const cpb_wire_field *field) {
   uint8_t out[CPB_WIRE_HEADER_MAX];
   bool group = field->type == CPB_WIRE_START_GROUP;
-  if (d->depth == 0 && !push(d, SIZE_MAX)) return false;
+  if (d->depth == 0 && !push(d, 0, SIZE_MAX)) return false;
+  begin_field(d);
   if (!put_head(d, out, cpb_wire_put_tag(out, field->number, field->type))) return false;
-  if (!group && !note_length(d)) return false;
-  return push(d, group ? SIZE_MAX : d->num_lengths - 1);
+  if (!group && !(note_length(d) && note_place(d, field))) return false;
+  return end_field(d, push(d, field->number, group ? SIZE_MAX : d->num_lengths - 1));
 }
 
-bool cpb_draft_close(cpb_draft *d, const cpb_wire_field *field) {
+static bool end_group(cpb_draft *d, uint32_t number) {
   uint8_t out[CPB_WIRE_HEADER_MAX];
-  const cpb_draft_level level = d->levels[--d->depth];
-  size_t *inserted = &d->levels[d->depth - 1].inserted;
+  begin_field(d);
+  return end_field(d, put_head(d, out, cpb_wire_put_tag(out, number, CPB_WIRE_END_GROUP)));
+}
+
+bool cpb_draft_close(cpb_draft *d) {
+  const cpb_draft_level level = d->levels[d->depth - 1];
+  size_t *inserted = &d->levels[d->depth - 2].inserted;
+  if (level.length == SIZE_MAX && !end_group(d, level.number)) return false;
+  d->depth--;
   *inserted += level.inserted;
-  if (level.length == SIZE_MAX) return put_head(d, out, cpb_wire_put_tag(out, field->number, CPB_WIRE_END_GROUP));
+  if (level.length == SIZE_MAX) return true;
   cpb_draft_length *length = &d->lengths[level.length];
   length->value = d->bytes.size - length->at + level.inserted;
   *inserted += cpb_varint_size(length->value);
+  return true;
+}
+
+/* --- Cutting -------------------------------------------------------------- */
+
+static void drop_half(cpb_draft *d) {
+  d->bytes.size = d->whole;
+  while (d->num_lengths > 0 && d->lengths[d->num_lengths - 1].at > d->whole) d->num_lengths--;
+  while (d->num_omitted > 0 && d->omitted[d->num_omitted - 1].at > d->whole) d->num_omitted--;
+  while (d->num_places > 0 && d->places[d->num_places - 1].at > d->whole) d->num_places--;
+  d->half = false;
+}
+
+bool cpb_draft_cut(cpb_draft *d) {
+  if (d->half) drop_half(d);
+  d->max_size = UINT64_MAX; /* it takes a few bytes more to close */
+  while (d->depth > 1) {
+    if (!cpb_draft_close(d)) return false;
+  }
   return true;
 }
 
@@ -127,11 +192,12 @@ bool cpb_draft_close(cpb_draft *d, const cpb_wire_field *field) {
 /* From the last length to the first: what follows it moves to where it will be,
  * which is free by then, and the length is written in front. */
 static void put_lengths(cpb_draft *d, size_t inserted) {
-  size_t from = d->bytes.size, omitted = d->num_omitted;
+  size_t from = d->bytes.size, omitted = d->num_omitted, places = d->num_places;
   for (size_t i = d->num_lengths; i-- > 0;) {
     const cpb_draft_length *length = &d->lengths[i];
     memmove(d->bytes.data + length->at + inserted, d->bytes.data + length->at, from - length->at);
     for (; omitted > 0 && d->omitted[omitted - 1].at > length->at; omitted--) d->omitted[omitted - 1].at += inserted;
+    for (; places > 0 && d->places[places - 1].at >= length->at; places--) d->places[places - 1].at += inserted;
     from = length->at;
     inserted -= cpb_varint_size(length->value);
     cpb_varint_write(d->bytes.data + from + inserted, length->value);

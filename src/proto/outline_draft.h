@@ -14,8 +14,15 @@ typedef struct cpb_draft_length {
   size_t value; /* when its message is closed */
 } cpb_draft_length;
 
+/* Where the value at `at` came from. */
+typedef struct cpb_draft_place {
+  size_t at;
+  cpb_range from;
+} cpb_draft_place;
+
 /* A message that is open, or the whole. */
 typedef struct cpb_draft_level {
+  uint32_t number; /* of the field */
   size_t length;   /* which, or SIZE_MAX for a group, which has none */
   size_t inserted; /* bytes of the lengths that belong in it */
 } cpb_draft_level;
@@ -31,6 +38,12 @@ typedef struct cpb_draft {
   size_t depth, levels_capacity; /* depth 1: the whole */
   cpb_omitted *omitted;      /* finished: `at` counts the lengths */
   size_t num_omitted, omitted_capacity;
+  bool locate;               /* note places */
+  cpb_draft_place *places;   /* as `omitted` */
+  size_t num_places, places_capacity;
+  size_t whole;              /* where the last field begins */
+  bool half;                 /* it is not whole */
+  uint64_t value_left;       /* of a value that comes in pieces */
 } cpb_draft;
 
 /* `error` must outlive the draft; each function below that answers false has set
@@ -47,7 +60,11 @@ bool cpb_draft_omit(cpb_draft *draft, const cpb_wire_field *field);
 
 /* A submessage or group: its fields come next. */
 bool cpb_draft_open(cpb_draft *draft, const cpb_wire_field *field);
-bool cpb_draft_close(cpb_draft *draft, const cpb_wire_field *field);
+bool cpb_draft_close(cpb_draft *draft);
+
+/* Drops a field that is not whole and closes what is open: what was put can be
+ * finished after all. */
+bool cpb_draft_cut(cpb_draft *draft);
 
 /* Puts the lengths in; only reading and freeing it come after. */
 bool cpb_draft_finish(cpb_draft *draft);

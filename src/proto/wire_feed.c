@@ -8,7 +8,7 @@
 
 void cpb_wire_feed_begin(cpb_wire_feed *feed, cpb_input *input) {
   feed->input = input;
-  feed->ahead = LEAST;
+  feed->least = feed->ahead = LEAST;
 }
 
 /* Looks at how `offset` lies to the bytes that were lent last. */
@@ -18,7 +18,7 @@ static void adapt(cpb_wire_feed *feed, uint64_t offset) {
   bool lent = offset >= input->offset && offset < end;
   if (input->length == 0 || lent) return;
   bool follows = offset >= end && offset - end < NEAR;
-  feed->ahead = follows ? cpb_min_size(2 * feed->ahead, MOST) : LEAST;
+  feed->ahead = follows ? cpb_max_u64(feed->least, cpb_min_u64(2 * feed->ahead, MOST)) : feed->least;
 }
 
 cpb_have cpb_wire_feed_next(cpb_wire_feed *feed, uint64_t offset, uint64_t sure, uint64_t left,

@@ -7,7 +7,7 @@
 
 typedef struct cpb_wire_feed {
   cpb_input *input;
-  size_t ahead; /* what the next NEED hints at */
+  uint64_t least, ahead; /* what a NEED hints at after a jump, and the next one */
 } cpb_wire_feed;
 
 void cpb_wire_feed_begin(cpb_wire_feed *feed, cpb_input *input);

@@ -1,0 +1,151 @@
+#include "host/message.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "base/status.h"
+
+#define WINDOW_MAX ((size_t)256 << 10)
+
+struct cpb_message_file {
+  cpb_allocator allocator;
+  cpb_file *file;
+  cpb_index *index; /* NULL: the file is the message */
+  cpb_merge *merge;
+  cpb_buffer window; /* of the merged message, from `begin` on */
+  uint64_t begin;
+};
+
+/* --- Opening ------------------------------------------------------------------- */
+
+static bool ends_with(const char *path, const char *ending) {
+  size_t size = strlen(path), end = strlen(ending);
+  return size >= end && strcmp(path + size - end, ending) == 0;
+}
+
+static bool open_index(cpb_message_file *m, const char *path, cpb_error *error) {
+  if (ends_with(path, ".pb")) return true;
+  cpb_step step;
+  m->index = cpb_index_new(&m->allocator, NULL);
+  if (!m->index) return cpb_fail_memory(error) == CPB_OK;
+  while ((step = cpb_index_step(m->index)) == CPB_STEP_NEED) cpb_file_answer(m->file, cpb_index_input(m->index));
+  if (step == CPB_STEP_DONE) return true;
+  const cpb_error *failure = cpb_index_error(m->index);
+  bool plain = failure->code == CPB_E_FORMAT && !ends_with(path, ".cpb");
+  if (!plain) *error = *failure;
+  cpb_index_free(m->index);
+  m->index = NULL;
+  return plain;
+}
+
+static cpb_step run_merge(cpb_message_file *m) {
+  cpb_step step;
+  while ((step = cpb_merge_step(m->merge)) == CPB_STEP_NEED) cpb_file_answer(m->file, cpb_merge_input(m->merge));
+  return step;
+}
+
+static bool plan_merge(cpb_message_file *m, cpb_error *error) {
+  const cpb_merge_options how = {.struct_size = sizeof how, .trust_sizes = 1};
+  if (!m->index) return true;
+  m->merge = cpb_merge_new(&m->allocator, m->index, &how);
+  if (!m->merge) return cpb_fail_memory(error) == CPB_OK;
+  if (run_merge(m) == CPB_STEP_DONE) return true;
+  *error = *cpb_merge_error(m->merge);
+  return false;
+}
+
+cpb_message_file *cpb_message_file_open(const cpb_allocator *given, const char *path, cpb_error *error) {
+  cpb_allocator a = cpb_allocator_or_default(given);
+  cpb_message_file *m = cpb_alloc_zeroed(&a, sizeof *m);
+  if (!m) {
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  m->allocator = a;
+  cpb_buffer_init(&m->window, &a);
+  m->file = cpb_file_open(&m->allocator, path, error);
+  if (m->file && open_index(m, path, error) && plan_merge(m, error)) return m;
+  cpb_message_file_close(m);
+  return NULL;
+}
+
+void cpb_message_file_close(cpb_message_file *m) {
+  if (!m) return;
+  cpb_allocator a = m->allocator;
+  cpb_merge_free(m->merge);
+  cpb_index_free(m->index);
+  cpb_buffer_free(&m->window);
+  cpb_file_close(m->file);
+  cpb_release(&a, m);
+}
+
+/* --- Answering ------------------------------------------------------------------- */
+
+/* How far one chunk, or literal bytes, go on from `offset`: beyond it the engine may
+ * never look. */
+static uint64_t segment_left(const cpb_message_file *m, uint64_t offset) {
+  cpb_segment segment;
+  size_t i = cpb_merge_find_segment(m->merge, offset);
+  if (cpb_merge_get_segment(m->merge, i, &segment) != CPB_OK) return 0;
+  return segment.offset + segment.length - offset;
+}
+
+/* Bytes of the merged message into the window. */
+static bool fill_window(cpb_message_file *m, uint64_t offset, uint64_t length, cpb_error *error) {
+  m->begin = offset;
+  m->window.size = 0;
+  cpb_merge_read(m->merge, offset, length);
+  for (;;) {
+    cpb_step step = run_merge(m);
+    if (step == CPB_STEP_ERROR) *error = *cpb_merge_error(m->merge);
+    if (step != CPB_STEP_DATA) return step == CPB_STEP_DONE;
+    size_t size;
+    const uint8_t *data = cpb_merge_data(m->merge, &size);
+    if (!cpb_buffer_append(&m->window, data, size)) return cpb_fail_memory(error) == CPB_OK;
+  }
+}
+
+static bool in_window(const cpb_message_file *m, uint64_t offset) {
+  return offset >= m->begin && offset - m->begin < m->window.size;
+}
+
+/* Makes the window hold the byte at `offset`; `*left` is then what it has from there. */
+static bool find_window(cpb_message_file *m, uint64_t offset, uint64_t wanted, size_t *left, cpb_error *error) {
+  uint64_t length = cpb_min_u64(cpb_min_u64(wanted, WINDOW_MAX), segment_left(m, offset));
+  *left = 0;
+  if (length == 0) return true;
+  if (!in_window(m, offset) && !fill_window(m, offset, length, error)) return false;
+  *left = m->window.size - (size_t)(offset - m->begin);
+  return true;
+}
+
+const uint8_t *cpb_message_file_read(cpb_message_file *m, uint64_t offset, size_t *length, cpb_error *error) {
+  size_t left;
+  if (!m->merge) return cpb_file_read(m->file, offset, length, error);
+  if (!find_window(m, offset, *length, &left, error)) return NULL;
+  *length = cpb_min_size(*length, left);
+  return left > 0 ? m->window.data + (offset - m->begin) : (const uint8_t *)"";
+}
+
+bool cpb_message_file_answer(cpb_message_file *m, cpb_input *input, cpb_error *error) {
+  cpb_need need;
+  size_t left;
+  if (!m->merge) {
+    cpb_file_answer(m->file, input);
+    return true;
+  }
+  cpb_input_need(input, &need);
+  if (need.kind != CPB_NEED_RANGE) {
+    cpb_input_end(input, cpb_merge_size(m->merge));
+  } else if (!find_window(m, need.offset, need.ahead, &left, error)) {
+    cpb_input_fail(input, CPB_E_READ, error->message);
+    return false;
+  } else if (left > 0) {
+    cpb_input_supply(input, m->begin, m->window.data, m->window.size);
+  } else {
+    cpb_input_end(input, cpb_merge_size(m->merge));
+  }
+  return true;
+}

@@ -1,0 +1,14 @@
+/* What is read of TensorFlow's messages: types that have only the messages that are
+ * looked into and the lists that are needed whole. Everything else is there when it
+ * is short, and omitted when not (cpb/outline.h, keep_known). */
+#ifndef CPB_MODEL_VIEWS_H
+#define CPB_MODEL_VIEWS_H
+
+#include "cpb/message.h"
+
+/* A SavedModel without its graphs: versions, signatures, assets, objects. */
+extern const cpb_message_type cpb_view_saved_model;
+/* A GraphDef: nodes and functions, without what tensors hold. */
+extern const cpb_message_type cpb_view_graph;
+
+#endif
