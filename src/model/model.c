@@ -37,6 +37,8 @@ static const struct {
     {CPB_MODEL_SAVED_MODEL, &cpb_saved_model_reader},
     {CPB_MODEL_GRAPH_DEF, &cpb_saved_model_reader},
     {CPB_MODEL_KERAS_METADATA, &cpb_keras_metadata_reader},
+    {CPB_MODEL_SAMEDIFF_ZIP, &cpb_samediff_reader},
+    {CPB_MODEL_SAMEDIFF_GRAPH, &cpb_samediff_reader},
 };
 
 static const cpb_model_reader *find_reader(cpb_model_kind kind) {

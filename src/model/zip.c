@@ -378,14 +378,17 @@ cpb_have cpb_zip_open(cpb_zip *zip) {
   return have;
 }
 
-const cpb_zip_entry *cpb_zip_find(const cpb_zip *zip, cpb_span name) {
+size_t cpb_zip_first(const cpb_zip *zip, cpb_span name) {
   size_t low = 0, high = zip->num_entries;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    int order = cpb_compare_names(zip->entries[middle].name, name);
-    if (order == 0) return &zip->entries[middle];
-    if (order < 0) low = middle + 1;
+    if (cpb_compare_names(zip->entries[middle].name, name) < 0) low = middle + 1;
     else high = middle;
   }
-  return NULL;
+  return low;
+}
+
+const cpb_zip_entry *cpb_zip_find(const cpb_zip *zip, cpb_span name) {
+  size_t i = cpb_zip_first(zip, name);
+  return i < zip->num_entries && cpb_compare_names(zip->entries[i].name, name) == 0 ? &zip->entries[i] : NULL;
 }

@@ -47,6 +47,9 @@ cpb_have cpb_zip_open(cpb_zip *zip);
 /* Without regard to the case of ASCII letters; NULL when there is none. */
 const cpb_zip_entry *cpb_zip_find(const cpb_zip *zip, cpb_span name);
 
+/* The first entry whose name is not before this one; num_entries for none. */
+size_t cpb_zip_first(const cpb_zip *zip, cpb_span name);
+
 /* What is wrong with an entry's name, or NULL. */
 const char *cpb_zip_name_problem(cpb_span name);
 

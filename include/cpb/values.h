@@ -1,0 +1,70 @@
+/* cpb/values.h: the values of one array of a model, streamed.
+ *
+ *     cpb_values *values = cpb_values_new(NULL, CPB_MODEL_SAMEDIFF_ZIP, "w1", 2, NULL);
+ *     while ((step = cpb_values_step(values)) == CPB_STEP_NEED || step == CPB_STEP_DATA)
+ *       if (step == CPB_STEP_NEED) answer cpb_values_input(values);
+ *       else write cpb_values_data(values, &size);
+ *
+ * Of the input only what leads to the array is read, and the array itself, once and
+ * from front to back. Checksums are checked; a mismatch is an error at the end. */
+#ifndef CPB_VALUES_H
+#define CPB_VALUES_H
+
+#include "cpb/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cpb_values cpb_values;
+
+/* Zero means the default. */
+typedef struct cpb_values_options {
+  size_t struct_size;       /* sizeof(cpb_values_options) */
+  const char *scope;        /* SameDiff zip: the tag, NULL for the newest; copied */
+  size_t scope_size;
+  uint32_t state;           /* SameDiff: not the parameter's value but the n-th state,
+                               from 1, that its updater has for it */
+  uint64_t max_memory;      /* bytes for what is read on the way; default 256 MiB
+                               (64 MiB where size_t has 32 bits) */
+  const cpb_limits *limits; /* `depth` counts; copied */
+} cpb_values_options;
+
+/* What the array is. */
+typedef struct cpb_values_info {
+  size_t struct_size;       /* sizeof(cpb_values_info), as the library has it */
+  const char *dtype;        /* the model's own name, such as "FLOAT" */
+  const char *numpy;        /* NumPy's for the values as they come, such as "<f4";
+                               "|V2" for bfloat16; NULL when it has none */
+  uint32_t item_size;       /* bytes of an element; 0 when it is not fixed */
+  uint32_t rank;
+  const uint64_t *shape;    /* `rank` numbers */
+  int fortran_order;        /* the first dimension varies fastest */
+  uint64_t count;           /* of elements */
+  uint64_t size;            /* bytes that will come */
+} cpb_values_info;
+
+/* The array of the variable or parameter `name` (UTF-8; copied) in a model of the
+ * kind CPB_MODEL_SAMEDIFF_ZIP or CPB_MODEL_SAMEDIFF_GRAPH; others are
+ * CPB_E_UNSUPPORTED. `options` may be NULL. NULL when memory is short. */
+CPB_API cpb_values *cpb_values_new(const cpb_allocator *allocator, cpb_model_kind kind, const char *name,
+                                   size_t name_size, const cpb_values_options *options);
+CPB_API void cpb_values_free(cpb_values *values);
+
+/* CPB_STEP_NEED, CPB_STEP_DATA, CPB_STEP_DONE, CPB_STEP_ERROR. */
+CPB_API cpb_input *cpb_values_input(cpb_values *values);
+CPB_API cpb_step cpb_values_step(cpb_values *values);
+CPB_API const cpb_error *cpb_values_error(const cpb_values *values);
+
+/* From the first CPB_STEP_DATA or CPB_STEP_DONE on; NULL before. */
+CPB_API const cpb_values_info *cpb_values_get_info(const cpb_values *values);
+
+/* After CPB_STEP_DATA: the next bytes, valid until the next step. Numbers are
+ * little-endian whatever the file has, booleans a byte of 0 or 1. An array of texts
+ * (item_size 0) comes as the file has it. */
+CPB_API const uint8_t *cpb_values_data(const cpb_values *values, size_t *size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
