@@ -155,9 +155,13 @@ cpb_span cpb_keras_name(const cpb_keras_layer *layer) {
   return text;
 }
 
-bool cpb_keras_is_trainable(const cpb_keras_layer *layer) {
-  yyjson_val *said = cpb_keras_get(layer, "trainable");
-  return !yyjson_is_false(said ? said : cpb_keras_config(layer, "trainable"));
+bool cpb_keras_is_trainable(const cpb_keras *k, const cpb_keras_layer *layer) {
+  for (;; layer = &k->layers[layer->parent]) {
+    yyjson_val *said = cpb_keras_get(layer, "trainable");
+    if (!said) said = cpb_keras_config(layer, "trainable");
+    if (said) return !yyjson_is_false(said);
+    if (layer->parent == CPB_KERAS_NONE) return true;
+  }
 }
 
 bool cpb_keras_is_model(const cpb_keras *k, const cpb_keras_layer *layer) {

@@ -46,7 +46,7 @@ static bool put_facts(cpb_keras *k, uint32_t i, cpb_answer *a) {
   const cpb_keras_layer *layer = &k->layers[i];
   put_identity(k, layer, a);
   put_dtype(layer, a);
-  cpb_answer_bool(a, "trainable", cpb_keras_is_trainable(layer));
+  cpb_answer_bool(a, "trainable", cpb_keras_is_trainable(k, layer));
   put_or_null(a, "input_shape", cpb_keras_input_shape(layer));
   return put_parameters(k, i, a);
 }

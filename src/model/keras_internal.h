@@ -52,7 +52,8 @@ yyjson_val *cpb_keras_get(const cpb_keras_layer *layer, const char *key);
 yyjson_val *cpb_keras_config(const cpb_keras_layer *layer, const char *key);
 cpb_span cpb_keras_class(const cpb_keras_layer *layer);
 cpb_span cpb_keras_name(const cpb_keras_layer *layer);
-bool cpb_keras_is_trainable(const cpb_keras_layer *layer);
+/* What it says, or else the model that it is in. */
+bool cpb_keras_is_trainable(const cpb_keras *keras, const cpb_keras_layer *layer);
 yyjson_val *cpb_keras_input_shape(const cpb_keras_layer *layer);
 
 /* --- JSON (keras_json.c) ----------------------------------------------------- */

@@ -65,7 +65,7 @@ static bool not_found(load *l, cpb_span path, cpb_span name) {
   char whole[81], part[41];
   cpb_quote(whole, sizeof whole, path.data, path.size);
   cpb_quote(part, sizeof part, name.data, name.size);
-  cpb_fail(l->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no node %s: nothing is called %s there", whole, part);
+  cpb_fail(l->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no node %s: no child is called %s", whole, part);
   return false;
 }
 
@@ -94,10 +94,13 @@ static bool find_by_names(load *l, cpb_span path, uint32_t *node) {
 }
 
 static bool find_by_path(load *l, cpb_span path, uint32_t *node) {
+  char quoted[81];
   for (*node = 0; *node < l->k->count; ++*node) {
     if (cpb_span_equal(l->k->objects[*node].path, path)) return true;
   }
-  return not_found(l, path, path);
+  cpb_fail(l->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no object of Keras has the path %s",
+           cpb_quote(quoted, sizeof quoted, path.data, path.size));
+  return false;
 }
 
 static bool find_node(load *l, cpb_span path, uint32_t *node) {

@@ -57,8 +57,9 @@ static bool push(const cpb_keras *k, todos *t, todo item) {
 }
 
 static void add(cpb_keras_count *sum, cpb_keras_count own, bool trainable) {
-  sum->complete = sum->complete && own.complete && cpb_add_u64(sum->all, own.all, &sum->all);
+  bool fits = cpb_add_u64(sum->all, own.all, &sum->all);
   if (trainable) sum->trainable += own.trainable; /* not more than all */
+  sum->complete = sum->complete && own.complete && fits;
 }
 
 /* Whether the layer is met for the first time in this count. */
@@ -83,7 +84,7 @@ static bool count_configs(cpb_keras *k, uint32_t layer, cpb_keras_count *sum) {
     if (top->at == top->end) t.count--;
     if (l->shared) at = k->homes[l->object]; /* what is in it stands there */
     l = &k->layers[at];
-    trainable = trainable && cpb_keras_is_trainable(l);
+    trainable = trainable && cpb_keras_is_trainable(k, l);
     if (!stamp(k, l)) continue;
     add(sum, cpb_keras_count_own(k, l), trainable);
     ok = push(k, &t, (todo){at + 1, l->end, trainable});

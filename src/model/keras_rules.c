@@ -154,6 +154,11 @@ static void normalization(facts *f) {
   f->fixed = plus(f, times(f, 2, size), 1);
 }
 
+/* Boundaries that were not given are learned, too. */
+static void discretization(facts *f) {
+  if (!cpb_keras_config(f->layer, "bin_boundaries")) give_up(f);
+}
+
 static void recurrent(facts *f, uint64_t gates, uint64_t biases) {
   uint64_t units = setting(f, "units"), weights = times(f, plus(f, last(f), units), units);
   with_bias(f, times(f, gates, weights), times(f, gates * biases, units));
@@ -285,6 +290,7 @@ static const struct {
     {batch_normalization, " BatchNormalization BatchNormalizationV1 BatchNormalizationV2 SyncBatchNormalization "},
     {layer_normalization, " LayerNormalization GroupNormalization "},
     {normalization, " Normalization "},
+    {discretization, " Discretization "},
     {simple_recurrent, " SimpleRNN SimpleRNNCell "},
     {lstm, " LSTM LSTMV1 LSTMV2 LSTMCell "},
     {gru, " GRU GRUV2 GRUCell "},
