@@ -48,28 +48,30 @@ const list = (folder) =>
     .map((name) => `${folder}/${name}`)
     .filter((path) => path.endsWith('.js') && !/node|process\.js|hosts\.js/.test(path.slice(3)));
 
-/** @returns {Promise<Host>} */
-export async function workerd() {
+/** The package and what is given, as modules of a Worker. @param {string[]} paths the entry first */
+const modules = (paths) =>
+  [...paths, ...list('web/src'), 'web/src/wasm/reader-simd.wasm'].map((path) => ({
+    type: path.endsWith('.js') ? 'ESModule' : 'CompiledWasm',
+    path: root + path,
+    contents: readFileSync(root + path),
+  }));
+
+/**
+ * A Worker in a process of its own.
+ *
+ * @param {object[]} modules
+ * @param {object} [options] of Miniflare
+ */
+async function startWorker(modules, options) {
   const { Log, LogLevel, Miniflare } = await import('miniflare');
   const before = children();
-  const paths = [
-    'web/test/memory/worker.js',
-    ...list('web/src'),
-    ...list('web/test/support'),
-    'web/test/memory/work.js',
-    'web/src/wasm/reader-simd.wasm',
-    'web/src/wasm/full-simd.wasm',
-  ];
   const worker = new Miniflare({
     modulesRoot: root,
-    modules: paths.map((path) => ({
-      type: path.endsWith('.js') ? 'ESModule' : 'CompiledWasm',
-      path: root + path,
-      contents: readFileSync(root + path),
-    })),
+    modules: /** @type {any} */ (modules),
     compatibilityDate: '2026-04-01',
     inspectorPort: 0,
     log: new Log(LogLevel.NONE),
+    ...options,
   });
   await worker.ready;
   const isolate = await inspector(await worker.getInspectorURL());
@@ -77,17 +79,50 @@ export async function workerd() {
   if (!pid) throw new Error('there is no workerd');
   return {
     pid,
-    async ask(what, url, count = 0) {
-      const body = JSON.stringify({ what, url, count });
-      const response = worker.dispatchFetch('http://worker/', { method: 'POST', body });
-      const most = await isolate.during(response);
-      return checked({ .../** @type {object} */ (await (await response).json()), isolate: most });
-    },
+    isolate,
+    /** @param {string} path @param {object} [init] */
+    fetch: (path, init) => worker.dispatchFetch(`http://worker/${path}`, init),
     async stop() {
       isolate.close();
       await worker.dispose();
     },
   };
+}
+
+/** @returns {Promise<Host>} */
+export async function workerd() {
+  const worker = await startWorker(
+    modules([
+      'web/test/memory/worker.js',
+      'web/test/memory/instances.js',
+      'web/test/memory/work.js',
+      'web/src/wasm/full-simd.wasm',
+      ...list('web/test/support'),
+    ]),
+  );
+  return {
+    pid: worker.pid,
+    async ask(what, url, count = 0) {
+      const body = JSON.stringify({ what, url, count });
+      const response = worker.fetch('', { method: 'POST', body });
+      const most = await worker.isolate.during(response);
+      return checked({ .../** @type {object} */ (await (await response).json()), isolate: most });
+    },
+    stop: worker.stop,
+  };
+}
+
+/** The Worker of the examples, with a bucket; bucket.js says what can be asked. */
+export function exampleWorker() {
+  const entry = ['web/test/memory/bucket.js', 'web/test/memory/instances.js'];
+  const name = {
+    type: 'ESModule',
+    path: `${root}web/examples/worker/libcpb`,
+    contents: "export * from '../../src/workerd.js';",
+  };
+  return startWorker([...modules([...entry, 'web/examples/worker/worker.js']), name], {
+    r2Buckets: ['MODELS'],
+  });
 }
 
 /**

@@ -1,29 +1,10 @@
 /** What is done in the process whose memory is measured; on Node and in workerd. */
+import { made, wasm } from './instances.js';
 import { libcpb } from '../support/libcpb.js';
 
 const { open } = libcpb;
 
-/** How many instances there were, and the memories of those that are still there. */
-let made = 0;
-/** @type {WeakRef<WebAssembly.Memory>[]} */
-let memories = [];
-const { instantiate } = WebAssembly;
-WebAssembly.instantiate = /** @type {any} */ (
-  async (/** @type {any} */ ...args) => {
-    const instance = await Reflect.apply(instantiate, WebAssembly, args);
-    made++;
-    memories.push(new WeakRef(/** @type {WebAssembly.Memory} */ (instance.exports.memory)));
-    return instance;
-  }
-);
-
 const MiB = 2 ** 20;
-
-/** The bytes of all instances that were not collected yet. */
-function wasm() {
-  memories = memories.filter((memory) => memory.deref());
-  return memories.reduce((sum, memory) => sum + (memory.deref()?.buffer.byteLength ?? 0), 0);
-}
 
 /**
  * Reads a stream to its end.
@@ -100,7 +81,7 @@ async function use(model) {
  */
 async function cycles(url, count) {
   const source = await sourceOf(url);
-  const before = made;
+  const before = made();
   for (let done = 0, turn = 0; done < count; turn++) {
     const six = turn % 10 === 9;
     const models = await Promise.all(Array.from({ length: six ? 6 : 1 }, () => open(source())));
@@ -111,7 +92,7 @@ async function cycles(url, count) {
     }
     done += models.length;
   }
-  return { instances: made - before, wasm: wasm() };
+  return { instances: made() - before, wasm: wasm() };
 }
 
 /** @type {Record<string, (url: string, count: number) => Promise<any>>} */
