@@ -83,6 +83,20 @@ const cli_command cli_commands[] = {
                 CLI_BIT(JSON),
      .more_operands = 2,
      .run = cli_inspect},
+    {.name = "extract",
+     .operand = "MODEL NAME",
+     .summary = "write one array of a model as .npy",
+     .about =
+         "NAME is a variable or parameter of a SameDiff file. Only that array is read. The file is one "
+         "of NumPy's; bfloat16, which NumPy lacks, comes as |V2, and texts only with --raw, as they are "
+         "stored.",
+     .examples = "cpb extract model.zip w1 -o w1.npy\n"
+                 "A parameter of the newest tag.\n"
+                 "cpb extract model.zip w1 --scope FP32 --state 1 -o w1.npy\n"
+                 "What the updater knows about it, in another tag.\n",
+     .options = COMMON | WRITES | CLI_BIT(SCOPE) | CLI_BIT(STATE) | CLI_BIT(RAW),
+     .more_operands = 1,
+     .run = cli_extract},
     {.name = "cat",
      .operand = "IN",
      .summary = "write a chunk, a record or a field",

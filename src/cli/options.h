@@ -15,10 +15,10 @@ typedef struct cli_settings {
   const char *input;
   const char *question, *name; /* further operands */
   const char *output, *type, *schema, *field, *against, *scope;
-  uint64_t max_chunk_size, memory_limit, chunk, position, record, count, omit, first, page, meta_graph;
+  uint64_t max_chunk_size, memory_limit, chunk, position, record, count, omit, first, page, meta_graph, state;
   cpb_codec_options codec;
   int layout; /* cpb_layout */
-  bool json, recover, metadata, verify, force, sync, quiet, help;
+  bool json, recover, metadata, verify, force, sync, quiet, help, raw;
 } cli_settings;
 
 typedef enum cli_option_id {
@@ -42,6 +42,8 @@ typedef enum cli_option_id {
   CLI_PAGE,
   CLI_META_GRAPH,
   CLI_SCOPE,
+  CLI_STATE,
+  CLI_RAW,
   CLI_JSON,
   CLI_FORCE,
   CLI_SYNC,

@@ -1,0 +1,102 @@
+/* cpb extract: one array of a model as a file. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/cli.h"
+#include "cli/npy.h"
+#include "cpb/values.h"
+#include "host/message.h"
+
+#define GUESS_BYTES 256
+
+typedef struct extraction {
+  cli *cli;
+  const char *name; /* of the file */
+  cpb_message_file *message;
+  cpb_values *values;
+  cpb_output *out;
+  uint64_t written;
+} extraction;
+
+static int write(extraction *e, const void *data, size_t size) {
+  const char *path = e->cli->settings.output;
+  if (cpb_output_write(e->out, e->written, data, size) != CPB_OK)
+    return cli_fail(e->cli, cli_output_name(path), cpb_output_error(e->out));
+  e->written += size;
+  return CLI_OK;
+}
+
+static int write_head(extraction *e, const cpb_values_info *info) {
+  char head[NPY_HEAD_MAX];
+  if (e->cli->settings.raw) return CLI_OK;
+  size_t size = info->numpy ? npy_head(head, info->numpy, info->fortran_order, info->shape, info->rank) : 0;
+  if (size > 0) return write(e, head, size);
+  cli_note(e->cli, e->name, "NumPy has no such type as %s: --raw writes the values alone", info->dtype);
+  return CLI_UNSUPPORTED;
+}
+
+/* The first event after what was needed. */
+static cpb_step next(extraction *e, cpb_error *error) {
+  cpb_step step;
+  while ((step = cpb_values_step(e->values)) == CPB_STEP_NEED) {
+    if (!cpb_message_file_answer(e->message, cpb_values_input(e->values), error)) return CPB_STEP_ERROR;
+  }
+  if (step == CPB_STEP_ERROR) *error = *cpb_values_error(e->values);
+  return step;
+}
+
+static int copy(extraction *e) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  cpb_step step = next(e, &error);
+  const cpb_values_info *info = cpb_values_get_info(e->values);
+  int status = step != CPB_STEP_ERROR ? write_head(e, info) : CLI_OK;
+  while (status == CLI_OK && step == CPB_STEP_DATA) {
+    size_t size;
+    const uint8_t *data = cpb_values_data(e->values, &size);
+    status = write(e, data, size);
+    cli_progress_step(e->cli, e->written, info->size);
+    if (status == CLI_OK) step = next(e, &error);
+  }
+  if (status != CLI_OK || step != CPB_STEP_ERROR) return status;
+  return cli_fail(e->cli, e->name, &error);
+}
+
+static int copy_to_output(extraction *e) {
+  cli *c = e->cli;
+  int status = CLI_OK;
+  e->out = cli_open_output(c, c->settings.output, true, &status);
+  if (!e->out) return status;
+  cli_progress_start(c, "reading");
+  status = copy(e);
+  cli_progress_end(c);
+  return cli_close_output(c, c->settings.output, e->out, status);
+}
+
+static int open_values(extraction *e) {
+  const cli_settings *s = &e->cli->settings;
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  size_t length = GUESS_BYTES;
+  e->message = cpb_message_file_open(&e->cli->allocator, e->name, &error);
+  const uint8_t *begin = e->message ? cpb_message_file_read(e->message, 0, &length, &error) : NULL;
+  if (!begin) return cli_fail(e->cli, e->name, &error);
+  cpb_values_options how = {.struct_size = sizeof how,
+                            .scope = s->scope,
+                            .scope_size = s->scope ? strlen(s->scope) : 0,
+                            .state = s->state < UINT32_MAX ? (uint32_t)s->state : UINT32_MAX};
+  e->values = cpb_values_new(&e->cli->allocator, cpb_model_guess(begin, length), s->question, strlen(s->question), &how);
+  return e->values ? CLI_OK : cli_fail_memory(e->cli);
+}
+
+int cli_extract(cli *c) {
+  int status = CLI_OK;
+  if (!c->settings.question) return cli_usage(c->command, "the array's name is missing");
+  char *name = cli_find_model(c, c->settings.input, &status);
+  if (!name) return status;
+  extraction e = {.cli = c, .name = name};
+  status = open_values(&e);
+  if (status == CLI_OK) status = copy_to_output(&e);
+  cpb_values_free(e.values);
+  cpb_message_file_close(e.message);
+  cpb_release(&c->allocator, name);
+  return status;
+}
