@@ -46,33 +46,19 @@ static void write_meta_graphs(cpb_saved_model *m) {
 
 /* --- Signatures, assets, what initializes ------------------------------------------- */
 
-/* A map's TensorInfos, in the order of the message. */
-static void write_tensors(cpb_saved_model *m, const char *key, cpb_span signature, uint32_t number) {
-  cpb_cursor c = cpb_cursor_of(signature);
-  cpb_answer_open(m->answer, key, '[');
-  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
-    cpb_answer_open(m->answer, NULL, '{');
-    cpb_answer_span(m->answer, "name", cpb_get_bytes(c.bytes, MAP_KEY));
-    cpb_write_tensor_info(m, cpb_get_bytes(c.bytes, MAP_VALUE));
-    cpb_answer_close(m->answer, '}');
-  }
-  cpb_answer_close(m->answer, ']');
-}
-
 static void write_signatures(cpb_saved_model *m) {
+  cpb_entries signatures;
+  if (!cpb_saved_entries(m, m->meta, META_GRAPH_SIGNATURE, &signatures)) return;
   cpb_page page = cpb_page_open(m, "signatures");
-  cpb_cursor c = cpb_cursor_of(m->meta);
-  while (cpb_cursor_find(&c, META_GRAPH_SIGNATURE, CPB_WIRE_LEN)) {
+  for (size_t i = 0; i < signatures.count; i++) {
     if (!cpb_page_has(&page)) continue;
-    cpb_span signature = cpb_get_bytes(c.bytes, MAP_VALUE);
     cpb_answer_open(m->answer, NULL, '{');
-    cpb_answer_span(m->answer, "key", cpb_get_bytes(c.bytes, MAP_KEY));
-    cpb_answer_span(m->answer, "method", cpb_get_bytes(signature, SIGNATURE_METHOD));
-    write_tensors(m, "inputs", signature, SIGNATURE_INPUTS);
-    write_tensors(m, "outputs", signature, SIGNATURE_OUTPUTS);
+    cpb_answer_span(m->answer, "key", signatures.items[i].key);
+    cpb_write_signature(m, signatures.items[i].value);
     cpb_answer_close(m->answer, '}');
   }
   cpb_page_close(m, &page);
+  cpb_entries_free(&signatures);
 }
 
 static void write_assets(cpb_saved_model *m) {
@@ -153,10 +139,9 @@ static uint64_t count_floats(cpb_saved_model *m, cpb_span list) {
   return cpb_part_where(&m->skeleton, cpb_get_bytes(list, LIST_VALUE)).length / sizeof(float);
 }
 
-static void write_collection(cpb_saved_model *m, cpb_span entry) {
-  cpb_span collection = cpb_get_bytes(entry, MAP_VALUE);
+static void write_collection(cpb_saved_model *m, cpb_span name, cpb_span collection) {
   cpb_answer_open(m->answer, NULL, '{');
-  cpb_answer_span(m->answer, "name", cpb_get_bytes(entry, MAP_KEY));
+  cpb_answer_span(m->answer, "name", name);
   for (size_t i = 0; i < sizeof collection_kinds / sizeof *collection_kinds; i++) {
     uint32_t number = collection_kinds[i].number;
     cpb_span list = cpb_get_bytes(collection, number);
@@ -172,12 +157,14 @@ static void write_collection(cpb_saved_model *m, cpb_span entry) {
 }
 
 static void write_collections(cpb_saved_model *m) {
+  cpb_entries collections;
+  if (!cpb_saved_entries(m, m->meta, META_GRAPH_COLLECTION, &collections)) return;
   cpb_page page = cpb_page_open(m, "collections");
-  cpb_cursor c = cpb_cursor_of(m->meta);
-  while (cpb_cursor_find(&c, META_GRAPH_COLLECTION, CPB_WIRE_LEN)) {
-    if (cpb_page_has(&page)) write_collection(m, c.bytes);
+  for (size_t i = 0; i < collections.count; i++) {
+    if (cpb_page_has(&page)) write_collection(m, collections.items[i].key, collections.items[i].value);
   }
   cpb_page_close(m, &page);
+  cpb_entries_free(&collections);
 }
 
 /* --- Operations ------------------------------------------------------------------------- */

@@ -43,6 +43,30 @@ void cpb_write_tensor_info(cpb_saved_model *m, cpb_span info) {
   cpb_write_shape(m->answer, "shape", cpb_get_bytes(info, TENSOR_INFO_SHAPE));
 }
 
+bool cpb_saved_entries(cpb_saved_model *m, cpb_span message, uint32_t number, cpb_entries *entries) {
+  return cpb_entries_read(entries, &m->allocator, message, number) || cpb_saved_fail_memory(m);
+}
+
+static void write_tensors(cpb_saved_model *m, const char *key, cpb_span signature, uint32_t number) {
+  cpb_entries tensors;
+  if (!cpb_saved_entries(m, signature, number, &tensors)) return;
+  cpb_answer_open(m->answer, key, '[');
+  for (size_t i = 0; i < tensors.count; i++) {
+    cpb_answer_open(m->answer, NULL, '{');
+    cpb_answer_span(m->answer, "name", tensors.items[i].key);
+    cpb_write_tensor_info(m, tensors.items[i].value);
+    cpb_answer_close(m->answer, '}');
+  }
+  cpb_answer_close(m->answer, ']');
+  cpb_entries_free(&tensors);
+}
+
+void cpb_write_signature(cpb_saved_model *m, cpb_span signature) {
+  cpb_answer_span(m->answer, "method", cpb_get_bytes(signature, SIGNATURE_METHOD));
+  write_tensors(m, "inputs", signature, SIGNATURE_INPUTS);
+  write_tensors(m, "outputs", signature, SIGNATURE_OUTPUTS);
+}
+
 /* --- Objects ---------------------------------------------------------------------------- */
 
 void cpb_write_object_place(cpb_saved_model *m, uint32_t node) {

@@ -21,10 +21,17 @@ typedef struct asked {
 } asked;
 
 static const asked questions[] = {
-    {CPB_ASK_OVERVIEW, false, cpb_ask_overview},
+    {CPB_ASK_OVERVIEW, false, cpb_ask_overview},   {CPB_ASK_SIGNATURE, true, cpb_ask_signature},
+    {CPB_ASK_FUNCTIONS, true, cpb_ask_functions},  {CPB_ASK_FUNCTION, true, cpb_ask_function},
+    {CPB_ASK_NODES, true, cpb_ask_nodes},          {CPB_ASK_OBJECTS, false, cpb_ask_objects},
+    {CPB_ASK_CONSTANTS, true, cpb_ask_constants},  {CPB_ASK_OPS, true, cpb_ask_ops},
+    {CPB_ASK_SEARCH, true, cpb_ask_search},
 };
 static const asked of_graphs[] = {
-    {CPB_ASK_OVERVIEW, true, cpb_ask_graph_overview},
+    {CPB_ASK_OVERVIEW, true, cpb_ask_graph_overview}, {CPB_ASK_FUNCTIONS, true, cpb_ask_functions},
+    {CPB_ASK_FUNCTION, true, cpb_ask_function},       {CPB_ASK_NODES, true, cpb_ask_nodes},
+    {CPB_ASK_CONSTANTS, true, cpb_ask_constants},     {CPB_ASK_OPS, true, cpb_ask_ops},
+    {CPB_ASK_SEARCH, true, cpb_ask_search},
 };
 #define COUNT(list) (sizeof list / sizeof *list)
 

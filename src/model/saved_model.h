@@ -9,6 +9,7 @@
 #include "base/input.h"
 #include "cpb/model.h"
 #include "model/answer.h"
+#include "model/entries.h"
 #include "model/graph.h"
 #include "model/objects.h"
 #include "model/part.h"
@@ -85,6 +86,12 @@ void cpb_write_object_place(cpb_saved_model *m, uint32_t node);
 /* What an object is: "kind" and what its kind has to say. */
 void cpb_write_object(cpb_saved_model *m, uint32_t node);
 
+/* The entries of a map by name; false with m->error set when memory is short. */
+bool cpb_saved_entries(cpb_saved_model *m, cpb_span message, uint32_t number, cpb_entries *entries);
+
+/* Of a SignatureDef: "method", "inputs" and "outputs". */
+void cpb_write_signature(cpb_saved_model *m, cpb_span signature);
+
 /* A TensorInfo's members: "tensor", "dtype", "shape", or "sparse", "composite". */
 void cpb_write_tensor_info(cpb_saved_model *m, cpb_span info);
 
@@ -94,6 +101,16 @@ void cpb_write_captures(cpb_saved_model *m, cpb_span signature, cpb_span concret
 /* "arguments", a list of {"name", "value"}, and "returns", as Python calls it. `spec` is
  * a FunctionSpec, or empty. */
 void cpb_write_call_signature(cpb_saved_model *m, cpb_span concrete, cpb_span spec);
+
+/* What the object graph says of a function: "objects", "captures", "arguments" and
+ * "returns". `signature` is its OpDef. */
+void cpb_write_concrete(cpb_saved_model *m, cpb_span signature, cpb_span function);
+/* "objects" alone, which lead to the function; returns the FunctionSpec of the first. */
+cpb_span cpb_write_function_objects(cpb_saved_model *m, cpb_span function);
+/* "calls": {"function", "nodes"}. */
+void cpb_write_calls(cpb_saved_model *m, uint32_t function);
+/* The function that the question names, or CPB_MAIN_GRAPH; false when there is none. */
+bool cpb_saved_function(cpb_saved_model *m, uint32_t *function);
 
 /* Whether TensorFlow 2 has an operation of that name. */
 bool cpb_is_tensorflow_op(cpb_span name);

@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "model/entries.h"
 #include "model/tensorflow_fields.h"
 
 /* --- Types and shapes ----------------------------------------------------------- */
@@ -262,13 +263,18 @@ void cpb_write_attr(cpb_answer *a, const cpb_part *part, cpb_span value) {
 }
 
 void cpb_write_attrs(cpb_answer *a, const char *key, const cpb_part *part, cpb_span message, uint32_t number) {
-  cpb_cursor c = cpb_cursor_of(message);
+  cpb_entries entries;
+  if (!cpb_entries_read(&entries, &a->out.allocator, message, number)) {
+    a->failed = true;
+    return;
+  }
   cpb_answer_open(a, key, '[');
-  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+  for (size_t i = 0; i < entries.count; i++) {
     cpb_answer_open(a, NULL, '{');
-    cpb_answer_span(a, "name", cpb_get_bytes(c.bytes, MAP_KEY));
-    cpb_write_attr(a, part, cpb_get_bytes(c.bytes, MAP_VALUE));
+    cpb_answer_span(a, "name", entries.items[i].key);
+    cpb_write_attr(a, part, entries.items[i].value);
     cpb_answer_close(a, '}');
   }
   cpb_answer_close(a, ']');
+  cpb_entries_free(&entries);
 }

@@ -47,7 +47,8 @@ void cpb_write_tensor(cpb_answer *answer, const cpb_tensor *tensor);
 
 /* An AttrValue as members "kind" and "value". */
 void cpb_write_attr(cpb_answer *answer, const cpb_part *part, cpb_span value);
-/* A map of AttrValues as a list of {"name", "kind", "value"}. */
+/* A map of AttrValues as a list of {"name", "kind", "value"}, by name. When memory is
+ * short the answer has failed. */
 void cpb_write_attrs(cpb_answer *answer, const char *key, const cpb_part *part, cpb_span message, uint32_t number);
 
 /* A StructuredValue; how each kind looks is in docs/inspecting.md. */
