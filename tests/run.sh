@@ -27,6 +27,8 @@ stage_corpus() { pytests corpus; }
 
 stage_cli() { pytests cli; }
 
+stage_model() { pytests model; }
+
 stage_models() { "$python" tests/support/models.py; }
 
 stage_interop() { pytests interop; }
@@ -41,13 +43,13 @@ stage_sanitize() {
   configure build/asan -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DCPB_SANITIZE=address,undefined &&
     ctests build/asan &&
-    CPB=$PWD/build/asan/cpb pytests corpus cli fault --ignore fault/test_calls.py --ignore fault/test_memory.py
+    CPB=$PWD/build/asan/cpb pytests corpus cli model fault --ignore fault/test_calls.py --ignore fault/test_memory.py
 }
 
 # A size_t of 32 bits.
 stage_bits32() {
   configure build/m32 -DCMAKE_C_FLAGS=-m32 -DCPB_DEPENDENCIES=source -DCPB_BUILD_TESTS=OFF \
-    -DCPB_BUILD_EXAMPLES=OFF && CPB=$PWD/build/m32/cpb pytests corpus cli
+    -DCPB_BUILD_EXAMPLES=OFF && CPB=$PWD/build/m32/cpb pytests corpus cli model
 }
 
 stage_fuzz() { bash tests/fuzz/run.sh "${CPB_FUZZ_SECONDS:-60}"; }
@@ -55,7 +57,7 @@ stage_fuzz() { bash tests/fuzz/run.sh "${CPB_FUZZ_SECONDS:-60}"; }
 stage_coverage() {
   configure build/coverage -DCMAKE_BUILD_TYPE=Debug -DCPB_COVERAGE=ON &&
     find build/coverage -name '*.gcda' -delete && ctests build/coverage &&
-    CPB=$PWD/build/coverage/cpb pytests corpus cli fault interop/test_round_trips.py interop/test_json.py \
+    CPB=$PWD/build/coverage/cpb pytests corpus cli model fault interop/test_round_trips.py interop/test_json.py \
       --ignore fault/test_memory.py &&
     bash tests/coverage.sh build/coverage
 }
@@ -72,7 +74,7 @@ stage_web-runtimes() {
   sh web/test/setup.sh && node web/test/runtimes/run.js deno bun workerd chromium firefox webkit
 }
 
-all_stages=(build unit corpus cli models interop fault install sanitize bits32 fuzz coverage
+all_stages=(build unit corpus cli model models interop fault install sanitize bits32 fuzz coverage
   web-build web-node web-runtimes)
 
 # --- Running them ---------------------------------------------------------------

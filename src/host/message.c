@@ -25,8 +25,17 @@ static bool ends_with(const char *path, const char *ending) {
   return size >= end && strcmp(path + size - end, ending) == 0;
 }
 
+/* The hash in the first block header, which is the same in every file of records. */
+static bool begins_with_records(cpb_message_file *m, cpb_error *error) {
+  static const uint8_t hash[] = {0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f};
+  size_t length = sizeof hash;
+  const uint8_t *data = cpb_file_read(m->file, 0, &length, error);
+  return data && length == sizeof hash && memcmp(data, hash, sizeof hash) == 0;
+}
+
 static bool open_index(cpb_message_file *m, const char *path, cpb_error *error) {
   if (ends_with(path, ".pb")) return true;
+  if (!begins_with_records(m, error) && !ends_with(path, ".cpb")) return error->code == CPB_OK;
   cpb_step step;
   m->index = cpb_index_new(&m->allocator, NULL);
   if (!m->index) return cpb_fail_memory(error) == CPB_OK;
