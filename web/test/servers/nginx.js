@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { find, freePort, serve } from './start.js';
 
-/** @type {(port: number, files: string, work: string) => string} */
-const config = (port, files, work) => `
+/** @type {(port: number, files: string, work: string, locations: string[]) => string} */
+const config = (port, files, work, locations) => `
 daemon off;
 ${process.getuid?.() === 0 ? 'user root;' : ''}
 pid ${work}/nginx.pid;
@@ -24,6 +24,7 @@ http {
     location /gzip/ { alias ${files}/; gzip on; gzip_types *; gzip_min_length 1; }
     location /page/ { alias ${files}/; max_ranges 0; }
     location /busy/ { return 503; }
+    ${locations.join('\n    ')}
   }
 }
 `;
@@ -31,12 +32,13 @@ http {
 /**
  * @param {string} files
  * @param {string} work an empty folder
+ * @param {string[]} [locations] more of them
  */
-export async function nginx(files, work) {
+export async function nginx(files, work, locations = []) {
   const port = await freePort();
   const path = join(work, 'nginx.conf');
   await mkdir(work, { recursive: true });
-  await writeFile(path, config(port, files, work));
+  await writeFile(path, config(port, files, work, locations));
   const close = await serve([find('nginx') ?? '', '-c', path, '-e', join(work, 'error.log')], `http://127.0.0.1:${port}/`);
   return { base: `http://127.0.0.1:${port}`, close };
 }
