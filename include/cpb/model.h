@@ -54,6 +54,11 @@ CPB_API cpb_model *cpb_model_new(const cpb_allocator *allocator, cpb_model_kind 
                                  const cpb_model_options *options);
 CPB_API void cpb_model_free(cpb_model *model);
 
+/* Gives a SavedModel its keras_metadata.pb, which lies beside it: LAYERS and LOAD then
+ * know what Keras says of the objects. It is small (a few KiB a layer) and is copied;
+ * between questions. False when memory is short or the model is of another kind. */
+CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, size_t size);
+
 /* --- Questions ------------------------------------------------------------- */
 
 /* X(name, number, text). Which kind of model answers which question is in

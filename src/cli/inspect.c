@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/status.h"
 #include "cli/cli.h"
 #include "cli/os.h"
 #include "cpb/model.h"
@@ -95,6 +96,53 @@ static int run(inspection *i) {
   return cli_fail(i->cli, i->name, error.code != CPB_OK ? &error : cpb_model_error(i->model));
 }
 
+/* --- keras_metadata.pb -------------------------------------------------------------------- */
+
+#define KERAS_METADATA "keras_metadata.pb"
+#define MOST_KERAS ((size_t)64 << 20)
+
+/* Beside the model; NULL when there is none. */
+static char *find_keras(inspection *i, int *status) {
+  const char *slash = strrchr(i->name, '/');
+  size_t length = slash ? (size_t)(slash - i->name) + 1 : 0;
+  char *path = cpb_alloc(&i->cli->allocator, length + sizeof KERAS_METADATA);
+  if (!path) {
+    *status = cli_fail_memory(i->cli);
+    return NULL;
+  }
+  memcpy(path, i->name, length);
+  memcpy(path + length, KERAS_METADATA, sizeof KERAS_METADATA);
+  if (os_exists(path)) return path;
+  cpb_release(&i->cli->allocator, path);
+  return NULL;
+}
+
+static bool read_whole(inspection *i, const char *path, cpb_buffer *out, cpb_error *error) {
+  cpb_message_file *file = cpb_message_file_open(&i->cli->allocator, path, error);
+  size_t length = 1;
+  while (file && error->code == CPB_OK && length > 0 && out->size <= MOST_KERAS) {
+    length = (size_t)1 << 20;
+    const uint8_t *data = cpb_message_file_read(file, out->size, &length, error);
+    if (data && !cpb_buffer_append(out, data, length)) cpb_fail_memory(error);
+  }
+  cpb_message_file_close(file);
+  return error->code == CPB_OK;
+}
+
+static int give_keras(inspection *i) {
+  int status = CLI_OK;
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  char *path = find_keras(i, &status);
+  if (!path) return status;
+  cpb_buffer data;
+  cpb_buffer_init(&data, &i->cli->allocator);
+  if (!read_whole(i, path, &data, &error)) status = cli_fail(i->cli, path, &error);
+  else if (!cpb_model_set_keras_metadata(i->model, data.data, data.size)) status = cli_fail_memory(i->cli);
+  cpb_buffer_free(&data);
+  cpb_release(&i->cli->allocator, path);
+  return status;
+}
+
 static int open_model(inspection *i) {
   cli *c = i->cli;
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
@@ -102,7 +150,9 @@ static int open_model(inspection *i) {
   cpb_model_kind kind = i->message ? find_kind(i, &error) : 0;
   if (error.code != CPB_OK) return cli_fail(c, i->name, &error);
   i->model = cpb_model_new(&c->allocator, kind, NULL);
-  return i->model ? CLI_OK : cli_fail_memory(c);
+  if (!i->model) return cli_fail_memory(c);
+  bool of_keras = i->kind == CPB_ASK_LAYERS || i->kind == CPB_ASK_LOAD;
+  return of_keras && kind == CPB_MODEL_SAVED_MODEL ? give_keras(i) : CLI_OK;
 }
 
 /* --- The answer ------------------------------------------------------------------------- */

@@ -42,9 +42,9 @@ typedef struct cpb_keras_graph {
   bool (*child)(void *user, uint32_t node, uint64_t *place, uint32_t *child, cpb_span *name);
   /* Whether the node is a variable of known shape, and how many elements it has. */
   bool (*variable)(void *user, uint32_t node, uint64_t *elements);
-  /* The next node that must be loaded for this one to be: what a function captures,
-   * `dependencies`, a resource's creator. */
-  bool (*dependency)(void *user, uint32_t node, uint64_t *place, uint32_t *needed);
+  /* Calls `found` for the nodes that must be loaded for this one to be: what a function
+   * captures, `dependencies`, a resource's creator. */
+  void (*dependencies)(void *user, uint32_t node, void (*found)(void *to, uint32_t needed), void *to);
 } cpb_keras_graph;
 
 /* What is read of keras_metadata.pb, in memory: see cpb_keras_decode. */

@@ -35,9 +35,8 @@ static bool object_child(void *user, uint32_t node, uint64_t *place, uint32_t *c
   return true;
 }
 
-static bool object_dependency(void *user, uint32_t node, uint64_t *place, uint32_t *needed) {
-  (void)user, (void)node, (void)place, (void)needed;
-  return false;
+static void no_dependencies(void *user, uint32_t node, void (*found)(void *to, uint32_t needed), void *to) {
+  (void)user, (void)node, (void)found, (void)to;
 }
 
 static bool make_family(family *f, const cpb_keras *k) {
@@ -77,18 +76,29 @@ static cpb_span take(cpb_span *text, char separator) {
   return part;
 }
 
+/* The child whose name `rest` begins with, the longest of them as names may have dots. */
+static bool step_down(load *l, uint32_t *node, cpb_span *rest) {
+  uint32_t child, from = *node;
+  cpb_span name;
+  size_t used = 0;
+  for (uint64_t place = 0; l->graph->child(l->graph->user, from, &place, &child, &name);) {
+    bool fits = cpb_span_begins(*rest, name) && (rest->size == name.size || rest->data[name.size] == '.');
+    if (child >= l->graph->nodes || !fits || name.size < used || name.size == 0) continue;
+    *node = child;
+    used = name.size;
+  }
+  if (used > 0) *rest = cpb_span_from(*rest, rest->size > used ? used + 1 : used);
+  return used > 0;
+}
+
 static bool find_by_names(load *l, cpb_span path, uint32_t *node) {
-  cpb_span rest = path, wanted, name;
+  cpb_span rest = path;
   *node = 0;
+  if (l->graph->nodes == 0) return not_found(l, path, path);
   take(&rest, '.');
   while (rest.size > 0) {
-    uint32_t child;
-    bool found = false;
-    wanted = take(&rest, '.');
-    for (uint64_t place = 0; !found && l->graph->child(l->graph->user, *node, &place, &child, &name);)
-      found = child < l->graph->nodes && cpb_span_equal(name, wanted);
-    if (!found) return not_found(l, path, wanted);
-    *node = child;
+    cpb_span wanted = rest;
+    if (!step_down(l, node, &rest)) return not_found(l, path, take(&wanted, '.'));
   }
   return true;
 }
@@ -179,23 +189,35 @@ static bool put_nodes(load *l, const cpb_question *q, cpb_answer *a) {
   return true;
 }
 
-/* Without these TensorFlow refuses to load: each once, with the first that needs it. */
+typedef struct demand {
+  load *l;
+  cpb_answer *answer;
+  uint32_t node; /* that needs it */
+  bool ok;
+} demand;
+
+static void put_needed(void *to, uint32_t needed) {
+  demand *d = to;
+  load *l = d->l;
+  if (!d->ok || needed >= l->graph->nodes || l->visits[needed].from != CPB_KERAS_NONE) return;
+  l->visits[needed].from = needed; /* told once, with the first that needs it */
+  cpb_answer_open(d->answer, NULL, '{');
+  cpb_answer_signed(d->answer, "node", id_of(l, needed));
+  cpb_answer_signed(d->answer, "needed_by", id_of(l, d->node));
+  d->ok = put_path(l, d->answer, d->node);
+  cpb_answer_close(d->answer, '}');
+}
+
+/* Without these TensorFlow refuses to load. */
 static bool put_missing(load *l, cpb_answer *a) {
+  demand d = {.l = l, .answer = a, .ok = true};
   cpb_answer_open(a, "missing", '[');
-  for (uint32_t i = 0, met = l->count; i < met; i++) {
-    uint32_t needed, node = l->queue[i];
-    for (uint64_t place = 0; l->graph->dependency(l->graph->user, node, &place, &needed);) {
-      if (needed >= l->graph->nodes || l->visits[needed].from != CPB_KERAS_NONE) continue;
-      l->visits[needed].from = needed;
-      cpb_answer_open(a, NULL, '{');
-      cpb_answer_signed(a, "node", id_of(l, needed));
-      cpb_answer_signed(a, "needed_by", id_of(l, node));
-      if (!put_path(l, a, node)) return false;
-      cpb_answer_close(a, '}');
-    }
+  for (uint32_t i = 0; i < l->count; i++) {
+    d.node = l->queue[i];
+    l->graph->dependencies(l->graph->user, d.node, put_needed, &d);
   }
   cpb_answer_close(a, ']');
-  return true;
+  return d.ok;
 }
 
 static bool put_paths(load *l, cpb_span lines, cpb_answer *a) {
@@ -233,7 +255,7 @@ static bool run(load *l, const cpb_question *q, cpb_answer *a) {
 
 bool cpb_keras_load(cpb_keras *k, const cpb_question *q, cpb_answer *a, cpb_error *error) {
   family f = {0};
-  cpb_keras_graph objects = {.user = &f, .nodes = (uint32_t)k->count, .child = object_child, .dependency = object_dependency};
+  cpb_keras_graph objects = {.user = &f, .nodes = (uint32_t)k->count, .child = object_child, .dependencies = no_dependencies};
   load l = {.k = k, .graph = k->graph ? k->graph : &objects, .error = error};
   bool ok = (k->graph || make_family(&f, k)) && run(&l, q, a);
   if (!ok && error->code == CPB_OK) cpb_fail_memory(error);

@@ -4,6 +4,7 @@
 #include "base/input.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "model/ask_keras.h"
 #include "model/reader.h"
 
 #define MAX_VALUE 1024
@@ -109,6 +110,10 @@ void cpb_model_free(cpb_model *m) {
   cpb_buffer_free(&m->answer.out);
   forget_question(m);
   cpb_release(&a, m);
+}
+
+int cpb_model_set_keras_metadata(cpb_model *m, const void *data, size_t size) {
+  return m->reader == &cpb_saved_model_reader && cpb_saved_set_keras(m->state_of_reader, data, size);
 }
 
 /* --- Asking ---------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "model/ask_keras.h"
 #include "model/reader.h"
 #include "model/tensorflow_fields.h"
 #include "model/views.h"
@@ -14,24 +15,27 @@
 
 /* --- Questions --------------------------------------------------------------------- */
 
+typedef enum needed { SKELETON, GRAPH, KERAS } needed;
+
 typedef struct asked {
   cpb_question_kind kind;
-  bool graph; /* needs it */
+  needed needs;
   void (*ask)(cpb_saved_model *m);
 } asked;
 
 static const asked questions[] = {
-    {CPB_ASK_OVERVIEW, false, cpb_ask_overview},   {CPB_ASK_SIGNATURE, true, cpb_ask_signature},
-    {CPB_ASK_FUNCTIONS, true, cpb_ask_functions},  {CPB_ASK_FUNCTION, true, cpb_ask_function},
-    {CPB_ASK_NODES, true, cpb_ask_nodes},          {CPB_ASK_OBJECTS, false, cpb_ask_objects},
-    {CPB_ASK_CONSTANTS, true, cpb_ask_constants},  {CPB_ASK_OPS, true, cpb_ask_ops},
-    {CPB_ASK_SEARCH, true, cpb_ask_search},
+    {CPB_ASK_OVERVIEW, SKELETON, cpb_ask_overview},   {CPB_ASK_SIGNATURE, GRAPH, cpb_ask_signature},
+    {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},  {CPB_ASK_FUNCTION, GRAPH, cpb_ask_function},
+    {CPB_ASK_NODES, GRAPH, cpb_ask_nodes},          {CPB_ASK_OBJECTS, SKELETON, cpb_ask_objects},
+    {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},  {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
+    {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},       {CPB_ASK_LAYERS, KERAS, cpb_ask_layers},
+    {CPB_ASK_LOAD, KERAS, cpb_ask_load},
 };
 static const asked of_graphs[] = {
-    {CPB_ASK_OVERVIEW, true, cpb_ask_graph_overview}, {CPB_ASK_FUNCTIONS, true, cpb_ask_functions},
-    {CPB_ASK_FUNCTION, true, cpb_ask_function},       {CPB_ASK_NODES, true, cpb_ask_nodes},
-    {CPB_ASK_CONSTANTS, true, cpb_ask_constants},     {CPB_ASK_OPS, true, cpb_ask_ops},
-    {CPB_ASK_SEARCH, true, cpb_ask_search},
+    {CPB_ASK_OVERVIEW, GRAPH, cpb_ask_graph_overview}, {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},
+    {CPB_ASK_FUNCTION, GRAPH, cpb_ask_function},       {CPB_ASK_NODES, GRAPH, cpb_ask_nodes},
+    {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},     {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
+    {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},
 };
 #define COUNT(list) (sizeof list / sizeof *list)
 
@@ -78,6 +82,7 @@ static void *create(const cpb_allocator *a, cpb_model_kind kind, const cpb_model
 }
 
 static void forget_objects(cpb_saved_model *m) {
+  cpb_saved_forget_keras(m, false);
   cpb_objects_free(&m->objects);
   cpb_problems_free(&m->object_problems);
   m->has_objects = false;
@@ -93,6 +98,7 @@ static void forget_graph(cpb_saved_model *m) {
 static void destroy(void *reader) {
   cpb_saved_model *m = reader;
   cpb_allocator a = m->allocator;
+  cpb_saved_forget_keras(m, true);
   forget_objects(m);
   forget_graph(m);
   cpb_part_free(&m->skeleton);
@@ -105,13 +111,14 @@ static void ask(void *reader, const cpb_question *question) {
   m->question = *question;
   if (m->skeleton.outline && !m->skeleton.read) cpb_part_free(&m->skeleton);
   if (!m->has_graph) forget_graph(m);
+  if (cpb_saved_keras_input(m)) cpb_saved_forget_keras(m, false);
 }
 
 static cpb_input *input(void *reader) {
   cpb_saved_model *m = reader;
   if (m->graph_part.outline && !m->graph_part.read) return cpb_outline_input(m->graph_part.outline);
   if (m->skeleton.outline && !m->skeleton.read) return cpb_outline_input(m->skeleton.outline);
-  return &m->no_input;
+  return cpb_saved_keras_input(m) ? cpb_saved_keras_input(m) : &m->no_input;
 }
 
 /* --- Parts ------------------------------------------------------------------------------ */
@@ -220,7 +227,7 @@ static void write_problems(cpb_saved_model *m, const asked *what) {
   cpb_answer_open(m->answer, "problems", '[');
   cpb_problems_write(&skeleton, m->answer);
   cpb_problems_write(&m->object_problems, m->answer);
-  if (what->graph) cpb_problems_write(&m->graph_problems, m->answer);
+  if (what->needs == GRAPH) cpb_problems_write(&m->graph_problems, m->answer);
   cpb_problems_write(&m->problems, m->answer);
   cpb_answer_close(m->answer, ']');
   cpb_problems_free(&skeleton);
@@ -252,7 +259,8 @@ static cpb_step step(void *reader, cpb_answer *answer, cpb_error *error) {
   cpb_step read = read_skeleton(m);
   if (read != CPB_STEP_DONE) return read;
   if (fail_if_empty(m, &m->skeleton) || !choose_meta_graph(m) || !build_objects(m)) return CPB_STEP_ERROR;
-  if (what->graph && (read = read_graph(m)) != CPB_STEP_DONE) return read;
+  if (what->needs == GRAPH && (read = read_graph(m)) != CPB_STEP_DONE) return read;
+  if (what->needs == KERAS && (read = cpb_saved_read_keras(m)) != CPB_STEP_DONE) return read;
   if (m->is_graph && fail_if_empty(m, &m->graph_part)) return CPB_STEP_ERROR;
   return write_answer(m, what);
 }

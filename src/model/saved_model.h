@@ -1,7 +1,7 @@
 /* A SavedModel or a GraphDef while questions are asked of it.
  *
- * Two parts are read, each when a question first needs it: the skeleton, which is all
- * but the graphs, and the graph of one meta graph. A question's file, ask_*.c, then
+ * Parts are read, each when a question first needs it: the skeleton, which is all
+ * but the graphs, the graph of one meta graph, and Keras's metadata. A question's file, ask_*.c, then
  * writes the answer from what is in memory. */
 #ifndef CPB_MODEL_SAVED_MODEL_H
 #define CPB_MODEL_SAVED_MODEL_H
@@ -32,6 +32,9 @@ typedef struct cpb_saved_model {
   cpb_part graph_part;
   cpb_graph graph;
   cpb_problems graph_problems;
+  struct cpb_saved_keras *keras; /* ask_keras.c; NULL until it is needed */
+
+  cpb_part keras_part;    /* the object graph once more, with Keras's metadata */
 
   cpb_question question;
   cpb_answer *answer;     /* these three during a step */
@@ -52,6 +55,7 @@ void cpb_ask_objects(cpb_saved_model *m);
 void cpb_ask_constants(cpb_saved_model *m);
 void cpb_ask_ops(cpb_saved_model *m);
 void cpb_ask_search(cpb_saved_model *m);
+void cpb_ask_keras(cpb_saved_model *m);
 
 /* Both answer false, for use in conditions. */
 bool cpb_saved_fail_memory(cpb_saved_model *m);
