@@ -117,11 +117,14 @@ static inline uint64x2_t zipper(uint64x2_t a) {
 #define STORE(p, v) wasm_v128_store(p, v)
 #define ADD(a, b) wasm_i64x2_add(a, b)
 #define XOR(a, b) wasm_v128_xor(a, b)
+/* Products are of neighbours, and what is shuffled for both is shuffled once. The
+ * bytes of a swizzle stay in a register, which V8 does not do for a shuffle's. */
 #define HALVES(a, i) wasm_i32x4_shuffle(a, a, i, (i) + 2, i, (i) + 2)
-#define MUL(a, b) wasm_u64x2_extmul_low_u32x4(HALVES(a, 0), HALVES(b, 1))
-#define SHUFFLE(a, ...) wasm_i8x16_shuffle(a, a, __VA_ARGS__)
-#define ZIPPER(a) SHUFFLE(a, ZIPPER_BYTES)
-#define SWAP(v, i) SHUFFLE(v[(i) ^ 1], 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11)
+#define APART(a) wasm_i32x4_shuffle(a, a, 0, 2, 1, 3)
+#define MUL(a, b) wasm_u64x2_extmul_low_u32x4(APART(a), HALVES(b, 1))
+#define MUL_BACK(a, b) wasm_u64x2_extmul_high_u32x4(HALVES(a, 0), APART(b))
+#define ZIPPER(a) wasm_i8x16_swizzle(a, wasm_u8x16_const(ZIPPER_BYTES))
+#define SWAP(v, i) wasm_i32x4_shuffle(v[(i) ^ 1], v[(i) ^ 1], 1, 0, 3, 2)
 #endif
 
 #ifdef SIMD_NAME
