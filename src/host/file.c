@@ -56,7 +56,9 @@ static cpb_file *new_file(const cpb_allocator *a, int fd, bool owned, int spool,
 /* A directory opens, but says at once that it cannot be read. */
 static bool is_readable(int fd) {
   char byte;
-  return read(fd, &byte, 0) == 0;
+  if (read(fd, &byte, 0) == 0) return true;
+  if (errno == EBADF) errno = EISDIR; /* as WASI has it */
+  return false;
 }
 
 cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_error *error) {

@@ -98,12 +98,10 @@ static bool open_path(cpb_output *output) {
 /* Gives the temporary file its name; without `replace` only if there is none of
  * that name (where the file system has no links: as far as can be seen). */
 static bool publish(cpb_output *output) {
-#ifndef __wasi__
   if (!output->options.replace) {
     if (link(output->name, output->path) == 0) return unlink(output->name) == 0;
     if (errno == EEXIST) return false;
   }
-#endif
   struct stat found;
   if (!output->options.replace && stat(output->path, &found) == 0) {
     errno = EEXIST;

@@ -1,0 +1,105 @@
+"""compare.py [RUNTIME ...]: the corpus through cpb-cli.wasm in each runtime gives what it
+gives natively: the same exit code, standard output and messages."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from runtimes import ROOT, RUNTIMES
+
+DATA = pathlib.Path(os.environ.get("CPB_CORPUS", ROOT / "tests" / "data"))
+JOBS = os.cpu_count()
+
+
+def files(*names):
+    return sorted(path for name in names for path in (DATA / name).rglob("*") if path.suffix in (".riegeli", ".cpb"))
+
+
+def damaged(folder):
+    """The damaged files, which the manifest tells how to make."""
+    corrupt = json.loads((DATA / "corrupt.manifest.json").read_text())
+    bases = {name: (DATA / base["file"]).read_bytes() for name, base in corrupt["bases"].items()}
+    for number, case in enumerate(corrupt["cases"]):
+        data = bases[case["base"]]
+        for offset, cut, insert in case["ops"]:
+            data = data[:offset] + bytes.fromhex(insert) + data[len(data) if cut < 0 else offset + cut:]
+        path = folder / f"{number}.riegeli"
+        path.write_bytes(data)
+        yield path
+
+
+def commands(folder):
+    for path in files("records"):
+        yield ["records", path, "--json"]
+    for path in [*files("corrupt"), *damaged(folder)]:
+        yield ["records", path, "--json", "--recover"]
+    for path in files("cpb", "cpb_odd"):
+        yield ["info", path, "--json"]
+        yield ["merge", path, "-o", "-"]
+        yield ["cat", path, "--chunk", "0"]
+
+
+def execute(program):
+    def run(words):
+        done = subprocess.run([*program, *words], capture_output=True, timeout=300)
+        return done.returncode, done.stdout, done.stderr
+    return run
+
+
+class Server:
+    """A runtime that takes long to start, and so runs many commands, one at a time."""
+
+    def __init__(self, program, folder):
+        self.process = subprocess.Popen([*program, "--each"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.output, self.errors = folder / f"{self.process.pid}.out", folder / f"{self.process.pid}.err"
+
+    def __call__(self, words):
+        order = {"words": [str(word) for word in words], "output": str(self.output), "errors": str(self.errors)}
+        print(json.dumps(order), file=self.process.stdin, flush=True)
+        code = int(self.process.stdout.readline())
+        return code, self.output.read_bytes(), self.errors.read_bytes()
+
+
+def runner(runtime, folder):
+    if not runtime.serves:
+        return execute(runtime.program)
+    of_thread = threading.local()
+
+    def run(words):
+        if not hasattr(of_thread, "server"):
+            of_thread.server = Server(runtime.program, folder)
+        return of_thread.server(words)
+    return run
+
+
+def compare(runtime, wanted, folder):
+    """The commands that gave something else."""
+    run, begun, wrong = runner(runtime, folder), time.monotonic(), []
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        for (words, native), got in zip(wanted, pool.map(run, [words for words, _ in wanted])):
+            if got != native:
+                wrong.append((words, native, got))
+    print(f"{runtime.name}: {len(wanted) - len(wrong)} passed, {len(wrong)} failed in {time.monotonic() - begun:.1f}s")
+    for words, native, got in wrong[:10]:
+        print(f"  {' '.join(map(str, words))}\n    native {native[0]} {native[2][:300]}, here {got[0]} {got[2][:300]}")
+    return wrong
+
+
+def main(names):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        asked = list(commands(folder))
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            wanted = list(zip(asked, pool.map(execute([str(ROOT / "build" / "cpb")]), asked)))
+        return [name for name in names if compare(RUNTIMES[name], wanted, folder)]
+
+
+if __name__ == "__main__":
+    broken = main(sys.argv[1:] or RUNTIMES)
+    sys.exit(f"not the same as natively: {', '.join(broken)}" if broken else 0)

@@ -1,0 +1,37 @@
+"""The runtimes that cpb-cli.wasm is tested in, and how each is started with every
+directory open. wasi/test/setup.sh installs them.
+
+runtimes.py NAME ARGUMENT...: runs cpb-cli.wasm in the runtime."""
+
+import dataclasses
+import os
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+MODULE = str(pathlib.Path(os.environ.get("CPB_WASI", ROOT / "build" / "wasi")) / "cpb-cli.wasm")
+TOOLS = ROOT / "build" / "tools"
+
+# wasi-libc takes "/" and "." for the same, so what is in "/" is opened by name.
+FOLDERS = [".", *sorted(str(path) for path in pathlib.Path("/").iterdir() if path.is_dir())]
+
+
+@dataclasses.dataclass
+class Runtime:
+    name: str
+    program: list
+    serves: bool = False  # runs many commands with --each
+
+
+RUNTIMES = {runtime.name: runtime for runtime in [
+    Runtime("wasmtime", [TOOLS / "wasi-wasmtime", MODULE]),
+    Runtime("wazero", [TOOLS / "wazero", "run", f"-cachedir={TOOLS / '.wazero'}", "-env-inherit",
+                       *(f"-mount={folder}:{folder}" for folder in FOLDERS), MODULE]),
+    Runtime("wasmi", [TOOLS / "bin" / "wasmi", *(f"--dir={folder}" for folder in FOLDERS), MODULE]),
+    Runtime("wasm3", [TOOLS / "wasi-wasm3", MODULE]),
+    Runtime("node", ["node", "--no-warnings", ROOT / "wasi" / "test" / "node.js", MODULE], serves=True),
+]}
+
+if __name__ == "__main__":
+    program = RUNTIMES[sys.argv[1]].program
+    os.execvp(program[0], [*program, *sys.argv[2:]])

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Installs what building for WASI and the tests of it use: Debian's packages by name,
+# the runtimes from where each is published. Safe to run again: does nothing then.
+# Programs go to build/tools.
+set -eu
+cd "$(dirname "$0")/../.."
+tools=$PWD/build/tools
+mkdir -p "$tools"
+
+missing=
+for package in clang-19 llvm-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32 binaryen; do
+  dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
+done
+if [ -n "$missing" ]; then
+  as_root=; [ "$(id -u)" = 0 ] || as_root=sudo
+  $as_root apt-get update -qq
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing >/dev/null
+fi
+
+pip() { build/venv/bin/pip --quiet --disable-pip-version-check "$@"; }
+
+[ -x "$tools/wazero" ] || GOBIN=$tools go install github.com/tetratelabs/wazero/cmd/wazero@v1.12.0
+[ -x "$tools/bin/wasmi" ] || cargo install --quiet --locked --root "$tools" wasmi_cli@2.0.0
+
+# Wasmtime's library, and the program around it.
+library=$tools/wasmtime/wasmtime/linux-$(uname -m)
+[ -e "$library/_libwasmtime.so" ] || pip install --no-deps --target "$tools/wasmtime" wasmtime==50.0.1
+[ "$tools/wasi-wasmtime" -nt wasi/test/wasmtime.c ] ||
+  gcc -O1 -o "$tools/wasi-wasmtime" wasi/test/wasmtime.c "$library/_libwasmtime.so" -Wl,-rpath,"$library"
+
+# wasm3's sources.
+if [ ! -e "$tools/wasm3/wasm3.h" ]; then
+  pip download --no-deps --no-binary :all: --dest "$tools" pywasm3==0.5.0
+  mkdir -p "$tools/wasm3"
+  tar -xf "$tools/pywasm3-0.5.0.tar.gz" -C "$tools/wasm3" --strip-components=2 pywasm3-0.5.0/wasm3
+fi
+[ "$tools/wasi-wasm3" -nt wasi/test/wasm3.c ] ||
+  gcc -O2 -w -I"$tools/wasm3" -o "$tools/wasi-wasm3" wasi/test/wasm3.c "$tools"/wasm3/*.c -lm
