@@ -37,6 +37,7 @@ static const asked of_graphs[] = {
     {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},     {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
     {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},
 };
+
 #define COUNT(list) (sizeof list / sizeof *list)
 
 static const asked *find_question(cpb_saved_model *m) {
@@ -142,11 +143,11 @@ static cpb_step read_skeleton(cpb_saved_model *m) {
   return cpb_part_step(&m->skeleton, m->error);
 }
 
-/* Where the graph of the meta graph is: it may come in several pieces. */
-static bool find_graph(cpb_saved_model *m, cpb_range **ranges, size_t *count) {
+/* Where a message of the meta graph is: it may come in several pieces. */
+static bool find_ranges(cpb_saved_model *m, uint32_t field, cpb_range **ranges, size_t *count) {
   size_t capacity = 0;
   cpb_cursor c = cpb_cursor_of(m->meta);
-  while (cpb_cursor_find(&c, META_GRAPH_GRAPH, CPB_WIRE_LEN)) {
+  while (cpb_cursor_find(&c, field, CPB_WIRE_LEN)) {
     void *list = *ranges;
     if (!cpb_reserve(&m->allocator, &list, &capacity, *count + 1, sizeof **ranges)) return false;
     *ranges = list;
@@ -155,17 +156,14 @@ static bool find_graph(cpb_saved_model *m, cpb_range **ranges, size_t *count) {
   return true;
 }
 
-static bool begin_graph(cpb_saved_model *m) {
+bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, const cpb_message_type *view) {
   const cpb_outline_options how = {.max_value = m->options.max_value, .max_size = memory_left(m), .limits = &m->limits};
-  static const cpb_range none = {0, 0};
+  static const cpb_range nothing = {0, 0};
   cpb_range *ranges = NULL;
   size_t count = 0;
-  bool begun = m->is_graph || find_graph(m, &ranges, &count);
-  if (begun && !m->is_graph && count == 0) {
-    begun = cpb_part_begin(&m->graph_part, &m->allocator, &cpb_view_graph, &none, 1, &how);
-  } else if (begun) {
-    begun = cpb_part_begin(&m->graph_part, &m->allocator, &cpb_view_graph, ranges, count, &how);
-  }
+  bool begun = m->is_graph || find_ranges(m, field, &ranges, &count);
+  bool empty = !m->is_graph && count == 0;
+  begun = begun && cpb_part_begin(part, &m->allocator, view, empty ? &nothing : ranges, empty ? 1 : count, &how);
   cpb_release(&m->allocator, ranges);
   return begun || cpb_saved_fail_memory(m);
 }
@@ -176,7 +174,8 @@ static void note_damage(cpb_problems *problems, const cpb_part *part) {
 
 static cpb_step read_graph(cpb_saved_model *m) {
   if (m->has_graph) return CPB_STEP_DONE;
-  if (!m->graph_part.outline && !begin_graph(m)) return CPB_STEP_ERROR;
+  if (!m->graph_part.outline && !cpb_saved_begin_part(m, &m->graph_part, META_GRAPH_GRAPH, &cpb_view_graph))
+    return CPB_STEP_ERROR;
   cpb_step step = cpb_part_step(&m->graph_part, m->error);
   if (step != CPB_STEP_DONE) return step;
   if (!cpb_graph_build(&m->graph, m->graph_part.message, &m->graph_problems)) {

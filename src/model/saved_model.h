@@ -1,8 +1,8 @@
 /* A SavedModel or a GraphDef while questions are asked of it.
  *
- * Parts are read, each when a question first needs it: the skeleton, which is all
- * but the graphs, the graph of one meta graph, and Keras's metadata. A question's file, ask_*.c, then
- * writes the answer from what is in memory. */
+ * Parts are read, each when a question first needs it: the skeleton, which is all but
+ * the graphs; the graph of one meta graph; what Keras says of its objects. A question's
+ * file, ask_*.c, then writes the answer from what is in memory. */
 #ifndef CPB_MODEL_SAVED_MODEL_H
 #define CPB_MODEL_SAVED_MODEL_H
 
@@ -34,8 +34,6 @@ typedef struct cpb_saved_model {
   cpb_problems graph_problems;
   struct cpb_saved_keras *keras; /* ask_keras.c; NULL until it is needed */
 
-  cpb_part keras_part;    /* the object graph once more, with Keras's metadata */
-
   cpb_question question;
   cpb_answer *answer;     /* these three during a step */
   cpb_error *error;
@@ -55,7 +53,10 @@ void cpb_ask_objects(cpb_saved_model *m);
 void cpb_ask_constants(cpb_saved_model *m);
 void cpb_ask_ops(cpb_saved_model *m);
 void cpb_ask_search(cpb_saved_model *m);
-void cpb_ask_keras(cpb_saved_model *m);
+
+/* A field of the meta graph as a part (of a GraphDef, all of the input); false with the
+ * error set. */
+bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, const cpb_message_type *view);
 
 /* Both answer false, for use in conditions. */
 bool cpb_saved_fail_memory(cpb_saved_model *m);

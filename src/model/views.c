@@ -48,6 +48,12 @@ VIEW(object, ENTER(OBJECT_CHILDREN, plain), ENTER(OBJECT_SLOTS, plain), ENTER(OB
      ENTER(OBJECT_BARE_FUNCTION, bare_function), ENTER(OBJECT_SAVEABLES, text_entry))
 VIEW(object_graph, ENTER(OBJECTS_NODES, object), ENTER(OBJECTS_FUNCTIONS, concrete_entry))
 
+VIEW(keras_user_object, KEEP(USER_IDENTIFIER), KEEP(USER_METADATA))
+VIEW(keras_object, ENTER(OBJECT_USER, keras_user_object))
+
+static const cpb_field keras_fields[] = {ENTER(OBJECTS_NODES, keras_object)};
+const cpb_message_type cpb_view_keras = {.fields = keras_fields, .num_fields = 1};
+
 /* --- The meta graph ------------------------------------------------------------------ */
 
 static const cpb_message_type tensor_info;

@@ -10,5 +10,7 @@
 extern const cpb_message_type cpb_view_saved_model;
 /* A GraphDef: nodes and functions, without what tensors hold. */
 extern const cpb_message_type cpb_view_graph;
+/* A SavedObjectGraph: what Keras says of its objects. */
+extern const cpb_message_type cpb_view_keras;
 
 #endif
