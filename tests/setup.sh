@@ -28,11 +28,14 @@ if [ ${#missing[@]} -gt 0 ]; then
   DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
+# tf_keras asks for the package tensorflow, where tensorflow_cpu does as well.
+requirements=$(cat tests/requirements.txt tests/requirements-alone.txt)
 stamp=build/venv/.installed
-if ! cmp -s tests/requirements.txt "$stamp"; then
+if [ "$requirements" != "$(cat "$stamp" 2>/dev/null)" ]; then
   echo "installing Python packages into build/venv (TensorFlow is large)"
   mkdir -p build
   python3 -m venv build/venv
   build/venv/bin/pip install --quiet --disable-pip-version-check -r tests/requirements.txt
-  cp tests/requirements.txt "$stamp"
+  build/venv/bin/pip install --quiet --disable-pip-version-check --no-deps -r tests/requirements-alone.txt
+  echo "$requirements" >"$stamp"
 fi

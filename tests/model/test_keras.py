@@ -1,0 +1,271 @@
+"""What `cpb inspect` says of Keras models, compared with tf_keras (truth.json beside
+each model, written when it was saved) and with TensorFlow's partial loader."""
+
+import json
+import shutil
+
+import pytest
+
+from conftest import DATA
+from support import keras_models
+from support.keras_models import BUILDERS
+
+KNOWN = ("class", "name", "dtype", "trainable", "parameters", "trainable_parameters")
+
+
+def inspect(cpb, path, *question):
+    answer = json.loads(cpb.ok("inspect", path, *question, "--json", "--count", 10000))
+    assert answer["problems"] == []
+    return answer
+
+
+def layers(cpb, path, *question):
+    return inspect(cpb, path, "layers", *question)["layers"]["items"]
+
+
+def truth(folder):
+    return json.loads((folder / "truth.json").read_text())
+
+
+def tree(items):
+    """The layers with what is in each as its "layers"; the root."""
+    for item in items:
+        item["layers"] = [other for other in items if other["parent"] == item["index"]]
+    root, = [item for item in items if item["parent"] is None]
+    return root
+
+
+def walk(said, found, path=""):
+    """Pairs of what tf_keras and what cpb says of a layer, with its names as a path."""
+    yield f"{path}/{said['name']}", said, found
+    if found["shared"]:
+        return  # what is in it stands elsewhere
+    by_name = {child["name"]: child for child in found["layers"]}
+    assert sorted(by_name) == sorted(child["name"] for child in said["layers"]), path
+    for child in said["layers"]:
+        yield from walk(child, by_name[child["name"]], f"{path}/{said['name']}")
+
+
+def check_layers(folder, items):
+    models = {item["name"] for item in items if item["class"] in ("Functional", "Sequential")}
+    for path, said, found in walk(truth(folder), tree(items)):
+        assert {key: found[key] for key in KNOWN} == {key: said[key] for key in KNOWN}, path
+        assert found["parameters_complete"], path
+        if "input_shape" in said:
+            assert found["input_shape"] == said["input_shape"], path
+        if "calls" in said:
+            # The first call of a model is the one that made it.
+            calls = [[[r["layer"], r["node_index"] - (r["layer"] in models), r["tensor_index"]] for r in call]
+                     for call in found["inputs"]]
+            assert calls == said["calls"], path
+
+
+# --- Layers -----------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_layers_are_those_of_tf_keras(cpb, name):
+    folder = keras_models.model(name)
+    check_layers(folder, layers(cpb, folder))
+
+
+@pytest.mark.parametrize("name", [name for name in BUILDERS if name != "subclassed"])
+def test_configs_alone_say_how_many_parameters(cpb, name):
+    """keras_metadata.pb without the model: no variables to count."""
+    folder = keras_models.model(name)
+    items = layers(cpb, folder / "keras_metadata.pb")
+    assert {item["parameters_from"] for item in items} == {"config"}
+    check_layers(folder, items)
+
+
+def test_what_is_not_known_without_variables_is_said(cpb):
+    folder = keras_models.model("subclassed")
+    alone = {item["path"]: item for item in layers(cpb, folder / "keras_metadata.pb")}
+    whole = {item["path"]: item for item in layers(cpb, folder)}
+    assert whole["root"]["parameters_from"] == "variables"
+    for path in ("root", "root.blocks.0", "root.blocks.0.scale"):
+        assert not alone[path]["parameters_complete"] and alone[path]["parameters"] < whole[path]["parameters"]
+    assert alone["root.blocks.0.dense"]["parameters"] == whole["root.blocks.0.dense"]["parameters"] == 35
+
+
+@pytest.mark.parametrize("name", ["functional", "nested", "subclassed"])
+def test_metadata_within_the_model_say_the_same(cpb, name, tmp_path):
+    """As TensorFlow before 2.5 wrote them: in the object graph, with no file beside it."""
+    from tensorflow.core.protobuf import saved_model_pb2
+    from tf_keras.protobuf import saved_metadata_pb2
+    folder = keras_models.model(name)
+    saved = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+    metadata = saved_metadata_pb2.SavedMetadata.FromString((folder / "keras_metadata.pb").read_bytes())
+    for node in metadata.nodes:
+        saved.meta_graphs[0].object_graph_def.nodes[node.node_id].user_object.metadata = node.metadata
+    (tmp_path / "saved_model.pb").write_bytes(saved.SerializeToString())
+    items = layers(cpb, tmp_path)
+    check_layers(folder, items)
+    old, new = ({item["node"]: item["path"] for item in found} for found in (items, layers(cpb, folder)))
+    assert old == new
+    cpb.ok("split", tmp_path / "saved_model.pb", "-o", tmp_path / "split.cpb", "--max-chunk-size", 20000)
+    assert layers(cpb, tmp_path / "split.cpb") == layers(cpb, tmp_path / "saved_model.pb")
+
+
+def test_without_any_metadata_there_is_the_tree(cpb, tmp_path):
+    folder = keras_models.model("subclassed")
+    shutil.copy(folder / "saved_model.pb", tmp_path)
+    bare = {item["path"]: item for item in layers(cpb, tmp_path)}
+    whole = {item["path"]: item for item in layers(cpb, folder)}
+    for path, item in whole.items():
+        assert {key: bare[path][key] for key in ("node", "depth", "identifier", "parameters", "trainable_parameters")} == \
+            {key: item[key] for key in ("node", "depth", "identifier", "parameters", "trainable_parameters")}
+        assert bare[path]["class"] is None and bare[path]["config"] is None
+    assert len(bare) == len(whole)
+
+
+def test_config_is_that_of_tf_keras(cpb):
+    from tf_keras.protobuf import saved_metadata_pb2
+
+    def plain(value):
+        if isinstance(value, dict) and value.get("class_name") in ("__tuple__", "TensorShape"):
+            value = value["items"]
+        if isinstance(value, dict):
+            return {key: plain(element) for key, element in value.items()}
+        return [plain(element) for element in value] if isinstance(value, list) else value
+
+    for name in BUILDERS:
+        folder = keras_models.model(name)
+        metadata = saved_metadata_pb2.SavedMetadata.FromString((folder / "keras_metadata.pb").read_bytes())
+        said = {node.node_path: plain(json.loads(node.metadata)["config"]) for node in metadata.nodes}
+        for item in layers(cpb, folder):
+            if item["path"] is None:  # the InputLayer of a Sequential is no object
+                assert item["class"] == "InputLayer" and item["config"]["name"] == item["name"]
+            else:  # its layers stand for themselves
+                assert item["config"] == {key: v for key, v in said[item["path"]].items() if key != "layers"}
+
+
+def test_pages_of_a_layer_add_up(cpb):
+    folder = keras_models.model("zoo")
+    whole = layers(cpb, folder)
+    pages = []
+    for first in range(0, len(whole), 50):
+        page = json.loads(cpb.ok("inspect", folder, "layers", "--json", "--first", first, "--count", 50))["layers"]
+        assert page["total"] == len(whole) and page["first"] == first
+        pages += page["items"]
+    assert pages == whole
+
+
+def test_one_layer_and_what_is_in_it(cpb):
+    folder = keras_models.model("nested")
+    whole = layers(cpb, folder)
+    outer, = [item for item in whole if item["name"] == "outer"]
+    assert layers(cpb, folder, outer["path"]) == layers(cpb, folder, "outer")
+    assert [item["index"] for item in layers(cpb, folder, "outer")] == list(
+        range(outer["index"], outer["index"] + len(layers(cpb, folder, "outer"))))
+    result = cpb.run("inspect", folder, "layers", "none")
+    assert result.returncode != 0 and b"no layer has the path or name none" in result.stderr
+
+
+def test_overview_of_the_metadata(cpb):
+    answer = inspect(cpb, keras_models.model("functional") / "keras_metadata.pb")
+    model = answer["model"]
+    assert (model["class"], model["name"], model["backend"]) == ("Functional", "two", "tensorflow")
+    assert model["keras_version"].startswith("2.")
+    assert model["training"]["optimizer"].endswith("Adam") and model["training"]["optimizer_config"]["beta_1"] == 0.9
+    assert model["training"]["loss"] == {"first": "mse", "second": "binary_crossentropy"}
+    assert answer["num_layers"] == len(layers(cpb, keras_models.model("functional")))
+
+
+def test_search(cpb):
+    found = inspect(cpb, keras_models.model("sequential") / "keras_metadata.pb", "search", "gru")["found"]
+    assert found["total"] == len(found["items"]) > 0
+    assert {item["class"] for item in found["items"]} >= {"GRU", "GRUCell"}
+
+
+# --- What to load ---------------------------------------------------------------------
+
+def load_with_tensorflow(folder, paths, monkeypatch):
+    """The nodes that load_partial loads, and whether it refuses because others are missing."""
+    from tensorflow.python.saved_model import load
+    made = []
+
+    class Loader(load.Loader):
+        def __init__(self, *args, **kwargs):
+            made.append(self)
+            super().__init__(*args, **kwargs)
+
+    monkeypatch.setattr(load, "Loader", Loader)
+    refused = False
+    try:
+        load.load_partial(str(folder), paths)
+    except ValueError as error:  # later it fails on functions of objects that are not loaded
+        refused = "does not include all required objects" in str(error)
+        assert refused or "Cannot convert node None to tensor" in str(error)
+    nodes = made[0]._filtered_nodes
+    return set(range(len(made[0]._proto.nodes))) if nodes is None else nodes, refused
+
+
+def object_graph(folder):
+    from tensorflow.core.protobuf import saved_model_pb2
+    return saved_model_pb2.SavedModel.FromString(
+        (folder / "saved_model.pb").read_bytes()).meta_graphs[0].object_graph_def
+
+
+def breadth_first(graph, starts):
+    order = list(dict.fromkeys(starts))
+    for node in order:
+        for child in graph.nodes[node].children:
+            if child.node_id not in order:
+                order.append(child.node_id)
+    return order
+
+
+@pytest.mark.parametrize("name, paths", [
+    ("subclassed", ["root.tail"]),
+    ("subclassed", ["root.blocks.1", "root.tail.cell"]),
+    ("subclassed", ["root.blocks"]),
+    ("subclassed", ["root"]),
+    ("subclassed", ["root.tail.cell.kernel", "root.blocks.0.dense.kernel"]),
+    ("nested", ["root.layer_with_weights-0"]),
+    ("nested", ["root.keras_api"]),
+])
+def test_nodes_to_load_are_those_that_tensorflow_loads(cpb, name, paths, monkeypatch):
+    folder = keras_models.model(name)
+    answer = inspect(cpb, folder, "load", "\n".join(paths))
+    graph = object_graph(folder)
+    ids = [item["node"] for item in answer["nodes"]["items"]]
+    order = breadth_first(graph, [item["node"] for item in answer["paths"]])
+    assert ids[:len(order)] == order
+    assert [item["path"] for item in answer["paths"]] == paths
+    for item in answer["nodes"]["items"][:len(order)]:
+        assert "x.y" in item["path"] or node_at(graph, item["path"]) == item["node"]
+    loaded, refused = load_with_tensorflow(folder, paths, monkeypatch)
+    assert set(ids) == loaded and len(ids) == len(loaded)
+    assert refused == bool(answer["missing"])
+
+
+def node_at(graph, path):
+    node = 0
+    for name in path.split(".")[1:]:
+        node, = [child.node_id for child in graph.nodes[node].children if child.local_name == name]
+    return node
+
+
+def test_paths_that_do_not_exist(cpb):
+    folder = keras_models.model("subclassed")
+    result = cpb.run("inspect", folder, "load", "root.tail\nroot.nothing.here")
+    assert result.returncode != 0 and b"there is no node root.nothing.here: no child is called nothing" in result.stderr
+    result = cpb.run("inspect", folder, "load", "tail")
+    assert result.returncode != 0 and b"a node path begins with root" in result.stderr
+    result = cpb.run("inspect", folder, "load", "root.heads.x.y")
+    assert result.returncode == 0  # a name with a dot in it
+
+
+def test_the_metadata_alone_say_which_layers_to_load(cpb):
+    answer = inspect(cpb, keras_models.model("subclassed") / "keras_metadata.pb", "load", "root.blocks.1\nroot.tail")
+    assert [item["path"] for item in answer["nodes"]["items"]] == [
+        "root.blocks.1", "root.tail", "root.blocks.1.dense", "root.blocks.1.scale", "root.tail.cell"]
+
+
+def test_metrics_are_no_layers(cpb):
+    corpus = DATA / "cpb" / "real_tf_keras_functional" / "model" / "keras_metadata.pb"
+    answer = inspect(cpb, corpus)
+    assert [(m["class"], m["name"], m["path"]) for m in answer["metrics"]] == [
+        ("Mean", "loss", "root.keras_api.metrics.0"), ("Mean", "a_loss", "root.keras_api.metrics.1"),
+        ("Mean", "b_loss", "root.keras_api.metrics.2")]
+    assert [item["name"] for item in layers(cpb, corpus)] == ["model", "img", "conv2d", "flatten", "a", "b"]
