@@ -1,5 +1,3 @@
-#include <pb_decode.h>
-
 #include "base/limits.h"
 #include "base/status.h"
 #include "chunked/metadata.h"
@@ -33,15 +31,18 @@ static bool count_within_limit(decoder *d, size_t count, const char *what) {
   return false;
 }
 
-/* Takes the LEN fields `number` of the message `in`, a part of d->bytes. */
-static bool for_each(decoder *d, cpb_span in, uint32_t number, bool (*take)(decoder *, cpb_span)) {
+/* Takes the fields `number` of the message `in`, a part of d->bytes: those that
+ * are LEN, or of the type `also`. */
+static bool for_each(decoder *d, cpb_span in, uint32_t number, cpb_wire_type also,
+                     bool (*take)(decoder *, cpb_span)) {
   cpb_wire_scanner s;
   size_t begin = (size_t)(in.data - d->bytes.data);
   cpb_wire_begin(&s, &d->m->allocator, d->limits.depth, begin + in.size, d->error);
   s.pos = begin; /* so that errors count from the beginning of the index */
   bool taken = true;
   while (taken && cpb_wire_next(&s, &in) == CPB_WIRE_FIELD) {
-    if (s.field.number != number || s.field.type != CPB_WIRE_LEN) continue;
+    bool wanted = s.field.type == CPB_WIRE_LEN || s.field.type == also;
+    if (s.field.number != number || !wanted) continue;
     taken = take(d, (cpb_span){d->bytes.data + s.field.value, (size_t)s.field.size});
   }
   cpb_wire_free(&s);
@@ -50,19 +51,27 @@ static bool for_each(decoder *d, cpb_span in, uint32_t number, bool (*take)(deco
 
 /* --- Version -------------------------------------------------------------- */
 
-static bool add_bad_consumer(pb_istream_t *in, const pb_field_t *field, void **arg) {
-  (void)field;
-  decoder *d = *arg;
+static bool add_bad_consumer(decoder *d, int32_t version) {
   cpb_metadata *m = d->m;
-  uint64_t version;
-  if (!pb_decode_varint(in, &version)) return false;
   void *list = m->bad_consumers;
   if (!cpb_reserve(&m->allocator, &list, &m->bad_consumers_capacity, m->num_bad_consumers + 1,
                    sizeof *m->bad_consumers)) {
     return no_memory(d);
   }
   m->bad_consumers = list;
-  m->bad_consumers[m->num_bad_consumers++] = (int32_t)version;
+  m->bad_consumers[m->num_bad_consumers++] = version;
+  return true;
+}
+
+/* Packed, or one alone. */
+static bool take_bad_consumers(decoder *d, cpb_span in) {
+  const uint8_t *end = in.data + in.size;
+  for (const uint8_t *at = in.data; at < end;) {
+    uint64_t version;
+    at = cpb_varint_read(at, end, &version);
+    if (at == NULL) return damaged(d, in.data, "VersionDef", "bad_consumers that end within a number");
+    if (!add_bad_consumer(d, (int32_t)version)) return false;
+  }
   return true;
 }
 
@@ -92,13 +101,12 @@ static bool take_version(decoder *d, cpb_span in) {
   cpb_pb_VersionDef version = {
       .splitter_version = m->splitter_version,
       .join_version = m->join_version,
-      .bad_consumers = {.funcs.decode = add_bad_consumer, .arg = d},
   };
   const char *wrong = cpb_nanopb_decode(in, cpb_pb_VersionDef_fields, &version);
   if (wrong != NULL) return damaged(d, in.data, "VersionDef", wrong);
   m->splitter_version = version.splitter_version;
   m->join_version = version.join_version;
-  return check_version(d);
+  return for_each(d, in, VERSION_BAD_CONSUMERS, CPB_WIRE_VARINT, take_bad_consumers) && check_version(d);
 }
 
 /* --- Chunks --------------------------------------------------------------- */
@@ -194,7 +202,7 @@ static bool enter_message(decoder *d, cpb_wire_scanner *s, uint32_t node) {
 /* Tags come before the message in the arrays, wherever they stand in the field. */
 static bool enter_field(decoder *d, cpb_wire_scanner *s, uint32_t *node) {
   cpb_span field = {d->bytes.data + s->field.value, (size_t)s->field.size};
-  return add_node(d, node) && for_each(d, field, CHUNKED_FIELD_TAG, take_step) && cpb_wire_enter(s);
+  return add_node(d, node) && for_each(d, field, CHUNKED_FIELD_TAG, CPB_WIRE_LEN, take_step) && cpb_wire_enter(s);
 }
 
 static bool take_tree_field(decoder *d, cpb_wire_scanner *s, bool bare, uint32_t *node) {
@@ -243,8 +251,8 @@ static bool take_tree(decoder *d, bool bare) {
 
 bool cpb_metadata_decode(cpb_metadata *m, cpb_span bytes, const cpb_limits *limits, cpb_error *error) {
   decoder d = {m, bytes, cpb_limits_or_default(limits), error};
-  return for_each(&d, bytes, METADATA_VERSION, take_version) &&
-         for_each(&d, bytes, METADATA_CHUNKS, take_chunk) && take_tree(&d, false);
+  return for_each(&d, bytes, METADATA_VERSION, CPB_WIRE_LEN, take_version) &&
+         for_each(&d, bytes, METADATA_CHUNKS, CPB_WIRE_LEN, take_chunk) && take_tree(&d, false);
 }
 
 bool cpb_metadata_decode_message(cpb_metadata *m, cpb_span bytes, const cpb_limits *limits, cpb_error *error) {
