@@ -74,8 +74,23 @@ stage_web-runtimes() {
   sh web/test/setup.sh && node web/test/runtimes/run.js deno bun workerd chromium firefox webkit
 }
 
+# RUNTIME TEST...: pytest with the command in a WASI runtime.
+wasi_tests() {
+  local runtime=$1
+  shift
+  CPB=$("$python" wasi/test/runtimes.py "$runtime") CPB_RUNTIME=$runtime pytests -p exceptions "$@"
+}
+
+# The command for WASI: what it needs; all tests in one runtime; the corpus in others.
+stage_wasi() {
+  export PYTHONPATH=$PWD/wasi/test
+  sh wasi/test/setup.sh && bash wasi/build.sh && pytests -rP ../wasi/test/test_artefact.py &&
+    wasi_tests wasmtime corpus cli && wasi_tests wazero cli &&
+    "$python" wasi/test/compare.py wazero wasmi wasm3 node
+}
+
 all_stages=(build unit corpus cli model models interop fault install sanitize bits32 fuzz coverage
-  web-build web-node web-runtimes)
+  web-build web-node web-runtimes wasi)
 
 # --- Running them ---------------------------------------------------------------
 

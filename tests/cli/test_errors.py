@@ -86,7 +86,7 @@ def test_input_that_cannot_be_opened(cpb, tmp_path):
     """By anybody: root, too, cannot follow a link to itself."""
     loop = tmp_path / "loop.cpb"
     loop.symlink_to(loop)
-    check(cpb.run("info", loop), 3, loop, "Too many levels of symbolic links")
+    check(cpb.run("info", loop), 3, loop, "ymbolic link")  # "Symbolic link loop" under WASI
 
 
 def test_output_folder_that_is_not_there(cpb, chunked, tmp_path):

@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 
+import pytest
+
 from support.riegeli import write
 from support.wire import field, varint
 
@@ -56,18 +58,26 @@ def test_version_and_chunk_types_are_shown(cpb, tmp_path):
         assert "splitter 3" in text and "not for 7 9" in text
 
 
-def test_names_are_json_strings(cpb, tmp_path):
-    """UTF-8 as it is; what is none as U+FFFD."""
-    names = {b'"\\\x01.cpb': '"\\\x01.cpb', "é€😀.cpb".encode(): "é€😀.cpb", b"\xff.cpb": "\ufffd.cpb",
-             b"\xc0\x80.cpb": "\ufffd\ufffd.cpb", b"\xed\xa0\x80.cpb": "\ufffd\ufffd\ufffd.cpb",
-             b"\xe2(.cpb": "\ufffd(.cpb", b".cpb\xe2\x82": ".cpb\ufffd\ufffd",
-             b"\xf4\x90\x80\x80.cpb": "\ufffd" * 4 + ".cpb"}
-    for name, wanted in names.items():
-        path = os.fsencode(tmp_path) + b"/" + name
-        with open(path, "wb") as file:
-            file.write(chunked([number(1, 99)]))
-        out = subprocess.run(cpb.command + ["info", path, "--json"], stdout=subprocess.PIPE, check=True).stdout
-        assert json.loads(out)["file"] == str(tmp_path) + "/" + wanted
+def shown_name(cpb, folder, name):
+    path = os.fsencode(folder) + b"/" + name
+    with open(path, "wb") as file:
+        file.write(chunked([number(1, 99)]))
+    out = subprocess.run(cpb.command + ["info", path, "--json"], stdout=subprocess.PIPE, check=True).stdout
+    return json.loads(out)["file"].removeprefix(f"{folder}/")
+
+
+@pytest.mark.parametrize("name", ['"\\\x01.cpb', "é€😀.cpb"], ids=ascii)
+def test_names_are_json_strings(cpb, name, tmp_path):
+    assert shown_name(cpb, tmp_path, name.encode()) == name
+
+
+@pytest.mark.parametrize("name, wanted", [
+    (b"\xff.cpb", "\ufffd.cpb"), (b"\xc0\x80.cpb", "\ufffd\ufffd.cpb"), (b"\xed\xa0\x80.cpb", "\ufffd\ufffd\ufffd.cpb"),
+    (b"\xe2(.cpb", "\ufffd(.cpb"), (b".cpb\xe2\x82", ".cpb\ufffd\ufffd"), (b"\xf4\x90\x80\x80.cpb", "\ufffd" * 4 + ".cpb")],
+    ids=ascii)
+def test_names_that_are_no_utf8(cpb, name, wanted, tmp_path):
+    """Each byte that does not belong is U+FFFD."""
+    assert shown_name(cpb, tmp_path, name) == wanted
 
 
 def test_a_chunk_with_a_damaged_header_is_shown_as_unreadable(cpb, tmp_path):

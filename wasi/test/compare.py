@@ -5,6 +5,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,12 @@ from runtimes import ROOT, RUNTIMES
 
 DATA = pathlib.Path(os.environ.get("CPB_CORPUS", ROOT / "tests" / "data"))
 JOBS = os.cpu_count()
+SERVED = 200  # commands by one process
+
+# Damaged Zstd data that libzstd reads in 64-bit builds and refuses in 32-bit ones;
+# tests/corpus knows of these.
+LEFT_OUT = {"chunk data byte 814 := 83, hashes fixed up", "chunk data byte 360 := 128, hashes fixed up",
+            "chunk data byte 90 := 255, hashes fixed up"}
 
 
 def files(*names):
@@ -26,6 +33,8 @@ def damaged(folder):
     corrupt = json.loads((DATA / "corrupt.manifest.json").read_text())
     bases = {name: (DATA / base["file"]).read_bytes() for name, base in corrupt["bases"].items()}
     for number, case in enumerate(corrupt["cases"]):
+        if "zstd" in case["base"] and case["note"] in LEFT_OUT:
+            continue
         data = bases[case["base"]]
         for offset, cut, insert in case["ops"]:
             data = data[:offset] + bytes.fromhex(insert) + data[len(data) if cut < 0 else offset + cut:]
@@ -45,17 +54,23 @@ def commands(folder):
         yield ["cat", path, "--chunk", "0"]
 
 
+def without_limit(text):
+    """The limit that a message names is lower where there are less than 64 bits."""
+    return re.sub(rb"the limit of \d+", b"the limit", text)
+
+
 def execute(program):
     def run(words):
         done = subprocess.run([*program, *words], capture_output=True, timeout=300)
-        return done.returncode, done.stdout, done.stderr
+        return done.returncode, without_limit(done.stdout), without_limit(done.stderr)
     return run
 
 
 class Server:
-    """A runtime that takes long to start, and so runs many commands, one at a time."""
+    """A runtime that takes long to start, and so runs many commands, one after another."""
 
     def __init__(self, program, folder):
+        self.left = SERVED
         self.process = subprocess.Popen([*program, "--each"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.output, self.errors = folder / f"{self.process.pid}.out", folder / f"{self.process.pid}.err"
 
@@ -63,7 +78,13 @@ class Server:
         order = {"words": [str(word) for word in words], "output": str(self.output), "errors": str(self.errors)}
         print(json.dumps(order), file=self.process.stdin, flush=True)
         code = int(self.process.stdout.readline())
-        return code, self.output.read_bytes(), self.errors.read_bytes()
+        self.left -= 1
+        return code, without_limit(self.output.read_bytes()), without_limit(self.errors.read_bytes())
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
 
 
 def runner(runtime, folder):
@@ -74,7 +95,11 @@ def runner(runtime, folder):
     def run(words):
         if not hasattr(of_thread, "server"):
             of_thread.server = Server(runtime.program, folder)
-        return of_thread.server(words)
+        result = of_thread.server(words)
+        if of_thread.server.left == 0:
+            of_thread.server.end()
+            del of_thread.server
+        return result
     return run
 
 

@@ -14,11 +14,16 @@ const module = new WebAssembly.Module(readFileSync(path));
 const isFolder = (name) => statSync(name, { throwIfNoEntry: false })?.isDirectory();
 const folders = ['.', ...readdirSync('/').map((name) => `/${name}`).filter(isFolder)];
 
+/** Node crashes when it collects a WASI object. @type {object[]} */
+const kept = [];
+
 function run(words, stdout = 1, stderr = 2) {
   const args = ['cpb', ...words];
   const preopens = Object.fromEntries(folders.map((name) => [name, name]));
   const wasi = new WASI({ version: 'preview1', args, env: process.env, preopens, stdout, stderr });
-  return wasi.start(new WebAssembly.Instance(module, wasi.getImportObject()));
+  const instance = new WebAssembly.Instance(module, wasi.getImportObject());
+  kept.push(wasi, instance);
+  return wasi.start(instance);
 }
 
 function runInto({ words, output, errors }) {

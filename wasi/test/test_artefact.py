@@ -1,0 +1,109 @@
+"""cpb-cli.wasm as it is shipped: imports, exports, features, memory and size."""
+
+import pathlib
+import subprocess
+
+import pytest
+
+from runtimes import MODULE
+
+SIZE_MAX = 1_600_000
+PAGES_MAX = 12
+FEATURES = ["bulk-memory", "sign-ext", "nontrapping-float-to-int", "mutable-globals"]
+
+# What commands that read use: wasi/test/wasm3.c has no more.
+READING = {"args_get", "args_sizes_get", "fd_close", "fd_fdstat_get", "fd_prestat_dir_name", "fd_prestat_get",
+           "fd_read", "fd_seek", "fd_write", "path_open", "proc_exit"}
+# For the folder of temporary files, and progress.
+SPOOLING = {"environ_get", "environ_sizes_get", "clock_time_get"}
+WRITING = {"fd_sync", "path_filestat_get", "path_link", "path_rename", "path_unlink_file"}
+
+
+class Reader:
+    def __init__(self, data, at=0):
+        self.data, self.at = data, at
+
+    def byte(self):
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def number(self):
+        value = shift = 0
+        while True:
+            byte = self.byte()
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def name(self):
+        size = self.number()
+        self.at += size
+        return self.data[self.at - size:self.at].decode()
+
+
+def sections():
+    """Readers at the contents, by number; custom sections by name."""
+    data, at, found = pathlib.Path(MODULE).read_bytes(), 8, {}
+    while at < len(data):
+        reader = Reader(data, at)
+        kind, size = reader.byte(), reader.number()
+        at = reader.at + size
+        found[reader.name() if kind == 0 else kind] = reader
+    return found
+
+
+@pytest.fixture(scope="module")
+def module():
+    return sections()
+
+
+def test_imports(module):
+    reader, found = module[2], set()
+    for _ in range(reader.number()):
+        assert reader.name() == "wasi_snapshot_preview1"
+        found.add(reader.name())
+        assert reader.byte() == 0
+        reader.number()
+    assert found == READING | SPOOLING | WRITING
+    print(f"\ncpb-cli.wasm: {len(found)} imports, of which commands that read use {len(READING)}")
+
+
+def test_exports(module):
+    reader, found = module[7], set()
+    for _ in range(reader.number()):
+        found.add(reader.name())
+        reader.byte(), reader.number()
+    assert found == {"memory", "_start"}
+
+
+def test_features():
+    """The module does not say itself what it needs, so wasm-opt takes no more than this."""
+    enabled = [f"--enable-{feature}" for feature in FEATURES]
+    subprocess.run(["wasm-opt", "--mvp-features", *enabled, "--vacuum", MODULE, "-o", "/dev/null"], check=True)
+
+
+def test_nothing_beside_the_program(module):
+    assert [name for name in module if isinstance(name, str)] == []
+
+
+def test_memory(module):
+    """It begins small, and grows as far as the host lets it."""
+    reader = module[5]
+    assert [reader.number(), reader.byte()] == [1, 0]
+    pages = reader.number()
+    print(f"\ncpb-cli.wasm: {pages} pages at the start")
+    assert pages <= PAGES_MAX
+
+
+def test_stack_lies_first(module):
+    """The stack pointer, the first global, begins where the stack ends and the data begin."""
+    reader = module[6]
+    reader.number()
+    assert [reader.byte(), reader.byte(), reader.byte(), reader.number()] == [0x7F, 1, 0x41, 65536]
+
+
+def test_size():
+    size = pathlib.Path(MODULE).stat().st_size
+    print(f"\ncpb-cli.wasm: {size} bytes")
+    assert size <= SIZE_MAX
