@@ -80,6 +80,13 @@ CPB_API uint64_t cpb_pager_memory(const cpb_pager *pager);
 
 CPB_API const cpb_error *cpb_pager_error(const cpb_pager *pager);
 
+/* How large the linear memory of a cpb-core.wasm must be, all included, to stream
+ * records of such a Riegeli chunk out of it, in bytes: whole pages of 64 KiB. `window`
+ * is cpb_record_reader_window()'s. For what is not compressed it is the module without
+ * decoders, else the one with all. Never too little, but for Brotli, Snappy and
+ * transposed chunks often more than it takes. */
+CPB_API uint64_t cpb_device_memory(const cpb_riegeli_chunk *chunk, uint64_t window);
+
 #ifdef __cplusplus
 }
 #endif

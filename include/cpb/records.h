@@ -117,6 +117,10 @@ typedef struct cpb_riegeli_chunk {
 
 CPB_API const cpb_riegeli_chunk *cpb_record_reader_chunk(const cpb_record_reader *reader);
 
+/* After CPB_STEP_DATA: how many bytes of what it decoded before the codec of the
+ * Riegeli chunk refers back to; 0 without compression. */
+CPB_API uint64_t cpb_record_reader_window(const cpb_record_reader *reader);
+
 /* The file's RecordsMetadata message, serialized, if the file has one and
  * reading began at the beginning of the file: valid from the first
  * CPB_STEP_RECORD or CPB_STEP_DONE on. NULL when there is none, or none that

@@ -24,6 +24,7 @@ typedef struct cpb_repack_options {
   size_t buffer;           /* as in cpb_record_writer_options */
   size_t read_size;        /* the largest need.length; default 256 KiB */
   const cpb_limits *limits;
+  uint64_t for_memory;     /* as in cpb_split_options */
 } cpb_repack_options;
 
 /* Either may be NULL. Returns NULL when memory is short; an option that is out of

@@ -124,6 +124,10 @@ typedef struct cpb_split_options {
   const cpb_splitter *splitters; /* asked in this order, then TensorFlow's */
   size_t num_splitters;
   const cpb_limits *limits;
+  uint64_t for_memory;     /* bytes: a device with so much memory in all can stream any
+                              chunk (cpb_device_memory in cpb/pager.h). Bounds Zstd's
+                              window, or leaves compression out, and the index is not
+                              compressed. 0: no bound */
 } cpb_split_options;
 
 /* Either may be NULL. Strings, splitters and arrays in the options must outlive

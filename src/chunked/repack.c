@@ -7,6 +7,7 @@
 #include "base/input.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "chunked/device.h"
 #include "chunked/metadata.h"
 #include "cpb/chunked.h"
 #include "riegeli/compressor.h"
@@ -21,6 +22,7 @@ typedef enum repack_state {
   REPACK_SAMPLE, /* gathering the chunk's beginning */
   REPACK_BEGIN,  /* waiting for the chunk's size */
   REPACK_COPY,
+  REPACK_BEGIN_INDEX,
   REPACK_WRITE_INDEX,
   REPACK_FINISH,
   REPACK_DONE
@@ -80,13 +82,15 @@ cpb_repack *cpb_repack_new(const cpb_allocator *given, const cpb_repack_options 
   cpb_metadata_init(&r->metadata, &a);
   cpb_buffer_init(&r->sample, &a);
   cpb_buffer_init(&r->packed, &a);
+  cpb_repack_options *o = &r->options;
+  bool fits = o->for_memory == 0 || cpb_device_choose(o->for_memory, o->layout, &o->codec, &r->error);
   r->index = cpb_index_new(&a, &r->limits);
   r->writer = new_writer(r);
   if (!r->index || !r->writer) {
     cpb_repack_free(r);
     return NULL;
   }
-  r->error = *cpb_record_writer_error(r->writer); /* a wrong option */
+  if (fits) r->error = *cpb_record_writer_error(r->writer); /* a wrong option */
   return r;
 }
 
@@ -173,8 +177,16 @@ static cpb_step write_index(cpb_repack *r) {
   return wrote(r, cpb_record_writer_write(r->writer, r->packed.data, r->packed.size));
 }
 
+/* As in split_write.c. */
+static cpb_step choose_index_codec(cpb_repack *r) {
+  r->state = REPACK_BEGIN_INDEX;
+  if (r->options.for_memory == 0) return GO_ON;
+  const cpb_codec_options none = {.codec = CPB_CODEC_NONE};
+  return wrote(r, cpb_record_writer_flush(r->writer, &none));
+}
+
 static cpb_step open_chunk(cpb_repack *r) {
-  if (r->chunk == r->metadata.num_chunks) return begin_index(r);
+  if (r->chunk == r->metadata.num_chunks) return choose_index_codec(r);
   r->sample.size = 0;
   if (chooses_codec(r)) return read_chunk(r, SAMPLE_SIZE, REPACK_SAMPLE);
   return read_chunk(r, UINT64_MAX, REPACK_BEGIN);
@@ -265,6 +277,7 @@ static cpb_step act(cpb_repack *r) {
     case REPACK_SAMPLE: return sample_chunk(r);
     case REPACK_BEGIN:
     case REPACK_COPY: return copy_chunk(r);
+    case REPACK_BEGIN_INDEX: return begin_index(r);
     case REPACK_WRITE_INDEX: return write_index(r);
     case REPACK_FINISH:
       r->state = REPACK_DONE;

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "chunked/device.h"
 #include "chunked/split_walk.h"
 #include "chunked/split_write.h"
 #include "cpb/message.h"
@@ -61,9 +62,10 @@ static bool find_type(cpb_split *s) {
 }
 
 static bool check(cpb_split *s) {
-  const cpb_split_options *o = &s->options;
+  cpb_split_options *o = &s->options;
   if (o->layout > CPB_LAYOUT_COMPAT)
     cpb_fail(&s->error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no layout %d", (int)o->layout);
+  else if (o->for_memory > 0) cpb_device_choose(o->for_memory, o->layout, &o->codec, &s->error);
   return s->error.code == CPB_OK && find_type(s);
 }
 

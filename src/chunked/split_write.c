@@ -114,7 +114,7 @@ static cpb_have copy(cpb_split_write *w, cpb_input *input) {
 
 static cpb_have end_chunk(cpb_split_write *w) {
   w->plan->chunks[w->chunk++].position = cpb_record_writer_position(w->writer);
-  w->state = w->chunk < w->plan->num_chunks ? CPB_SPLIT_WRITE_CODEC : CPB_SPLIT_WRITE_BEGIN_INDEX;
+  w->state = w->chunk < w->plan->num_chunks ? CPB_SPLIT_WRITE_CODEC : CPB_SPLIT_WRITE_INDEX_CODEC;
   return CPB_HAVE;
 }
 
@@ -146,6 +146,14 @@ static bool encode_index(const cpb_split_write *w, cpb_buffer *out) {
   return done;
 }
 
+/* A device goes through the index again and again, from any place in it. */
+static cpb_have choose_index_codec(cpb_split_write *w) {
+  w->state = CPB_SPLIT_WRITE_BEGIN_INDEX;
+  if (w->options->for_memory == 0) return CPB_HAVE;
+  const cpb_codec_options none = {.codec = CPB_CODEC_NONE};
+  return called(w, cpb_record_writer_flush(w->writer, &none)) ? CPB_HAVE : CPB_FAILED;
+}
+
 static cpb_have begin_index(cpb_split_write *w) {
   w->state = CPB_SPLIT_WRITE_INDEX;
   return encode_index(w, &w->index) &&
@@ -168,6 +176,7 @@ static cpb_have act(cpb_split_write *w, cpb_input *input) {
     case CPB_SPLIT_WRITE_BEGIN: return begin_chunk(w);
     case CPB_SPLIT_WRITE_COPY: return copy(w, input);
     case CPB_SPLIT_WRITE_END: return end_chunk(w);
+    case CPB_SPLIT_WRITE_INDEX_CODEC: return choose_index_codec(w);
     case CPB_SPLIT_WRITE_BEGIN_INDEX: return begin_index(w);
     case CPB_SPLIT_WRITE_INDEX: return write_index(w);
     case CPB_SPLIT_WRITE_FINISH: break;

@@ -21,10 +21,12 @@ const cli_command cli_commands[] = {
                  "Split a SavedModel.\n"
                  "cpb split graph.pb --type tensorflow.GraphDef --max-chunk-size 16M -o graph\n"
                  "Split a frozen graph unless it is smaller than 16 MiB.\n"
+                 "cpb split saved_model.pb --for-memory 256K -o device.cpb\n"
+                 "Let a device with 256 KiB of memory read it.\n"
                  "cpb split model.onnx --schema onnx.fds --type onnx.ModelProto -o model.cpb\n"
                  "Split any message whose type is described.\n",
      .options = COMMON | WRITES | TYPED | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(LAYOUT) |
-                CLI_BIT(CODEC) | CLI_BIT(VERIFY),
+                CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY) | CLI_BIT(VERIFY),
      .required = CLI_BIT(OUTPUT),
      .run = cli_split},
     {.name = "merge",
@@ -50,7 +52,7 @@ const cli_command cli_commands[] = {
                  "Make each chunk fetchable with one range request.\n"
                  "cpb repack remote.cpb -o small.cpb --codec brotli:9\n"
                  "Compress harder.\n",
-     .options = COMMON | WRITES | CLI_BIT(LAYOUT) | CLI_BIT(CODEC),
+     .options = COMMON | WRITES | CLI_BIT(LAYOUT) | CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY),
      .required = CLI_BIT(OUTPUT),
      .run = cli_repack},
     {.name = "info",

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "cli/json.h"
 #include "cli/schema.h"
+#include "cpb/pager.h"
 
 #define PATH_MAX_SHOWN 4096
 #define DEPTH_MAX 128 /* beyond the limit on the index's own depth */
@@ -20,6 +21,7 @@ typedef struct inspection {
   const cpb_message_type *type; /* of the message; NULL when not known */
   cpb_chunk_stored *stored;     /* one a chunk; size UINT64_MAX: cannot be read */
   uint64_t num_chunks, file_size;
+  uint64_t memory; /* that a device needs to stream any chunk; 0: not known */
   int status;
 } inspection;
 
@@ -64,6 +66,41 @@ static bool find_all_stored(inspection *i) {
   }
   cli_progress_end(c);
   return true;
+}
+
+/* The window of what a Riegeli chunk's codec decodes: its beginning says. */
+static bool find_window(inspection *i, const cpb_riegeli_chunk *riegeli, uint64_t *window) {
+  *window = 0;
+  if (riegeli->codec == 0 || riegeli->decoded_data_size == 0) return true;
+  const cpb_record_reader_options how = {
+      .struct_size = sizeof how, .verify = CPB_VERIFY_NEVER, .buffer = 1, .position = riegeli->begin};
+  cpb_record_reader *reader = cpb_record_reader_new(&i->cli->allocator, &how);
+  if (!reader) return false;
+  cpb_step step;
+  while ((step = cpb_record_reader_step(reader)) == CPB_STEP_NEED || step == CPB_STEP_RECORD) {
+    if (step == CPB_STEP_NEED) cpb_file_answer(i->file, cpb_record_reader_input(reader));
+  }
+  *window = cpb_record_reader_window(reader);
+  cpb_record_reader_free(reader);
+  return step == CPB_STEP_DATA;
+}
+
+static void find_memory(inspection *i) {
+  cpb_record record;
+  cpb_riegeli_chunk riegeli;
+  uint64_t window, most = 0;
+  bool known = true;
+  cpb_index_get_record(i->index, &record, &riegeli);
+  for (uint64_t chunk = 0;; chunk++) {
+    uint64_t memory = find_window(i, &riegeli, &window) ? cpb_device_memory(&riegeli, window) : 0;
+    known = known && memory > 0;
+    if (memory > most) most = memory;
+    while (chunk < i->num_chunks && i->stored[chunk].riegeli.begin == riegeli.begin) chunk++;
+    if (chunk == i->num_chunks) break;
+    known = known && i->stored[chunk].size != UINT64_MAX;
+    riegeli = i->stored[chunk].riegeli;
+  }
+  i->memory = known ? most : 0;
 }
 
 static bool is_remote(const inspection *i) {
@@ -203,6 +240,7 @@ static void show_json(inspection *i) {
   json_number(&i->json, "size", i->file_size);
   json_version(i);
   json_text(&i->json, "layout", is_remote(i) ? "remote" : "shared");
+  if (i->memory > 0) json_number(&i->json, "memory", i->memory);
   json_begin(&i->json, "chunks", '[');
   for (uint64_t chunk = 0; chunk < i->num_chunks; chunk++) json_chunk(i, chunk);
   json_end(&i->json, ']');
@@ -251,6 +289,9 @@ static void show_table(inspection *i) {
   cli_print(c, "  layout   %s\n",
             is_remote(i) ? "remote: each chunk is one range of the file"
                          : "shared: several chunks in one Riegeli chunk");
+  if (i->memory > 0)
+    cli_print(c, "  memory   %lluK at most, for a device that streams any chunk\n",
+              (unsigned long long)(i->memory >> 10));
   cli_print(c, "  index    %llu bytes at position %llu\n\n", (unsigned long long)record.size,
             (unsigned long long)record.position);
   cli_print(c, "%7s  %-11s %14s %14s %14s  %s\n", "CHUNK", "TYPE", "SIZE", "POSITION", "STORED",
@@ -272,6 +313,7 @@ static void inspect(inspection *i) {
   if (!cli_load_any_schema(c, &i->schema, &i->status)) return;
   if (!cli_find_type(c, i->schema, i->index, &i->type, &i->status)) return;
   if (!find_all_stored(i)) return;
+  find_memory(i);
   if (c->settings.json) {
     show_json(i);
   } else {

@@ -29,6 +29,9 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
     [CLI_CODEC] = {"codec", 0, CLI_CODECS, SETTING(codec), "CODEC[:LEVEL]",
                    "Compress with none, zstd (levels 1 to 22) or brotli (0 to 11). Default: zstd:3 "
                    "where it pays, brotli:6 with --layout=compat.", NULL},
+    [CLI_FOR_MEMORY] = {"for-memory", 0, CLI_SIZE, SETTING(for_memory), "BYTES",
+                        "Write for devices: a cpb-core.wasm with so much memory in all, such as 256K, "
+                        "can stream any chunk. Bounds Zstd's window; below 256K nothing is compressed.", NULL},
     [CLI_VERIFY] = {"verify", 0, CLI_FLAG, SETTING(verify), NULL,
                     "Read back what was written and compare it with the input.", NULL},
     [CLI_AGAINST] = {"against", 0, CLI_TEXT, SETTING(against), "MESSAGE",

@@ -15,7 +15,7 @@ typedef struct cli_settings {
   const char *input;
   const char *question, *name; /* further operands */
   const char *output, *type, *schema, *field, *against, *scope;
-  uint64_t max_chunk_size, memory_limit, chunk, position, record, count, omit, first, page, meta_graph, state;
+  uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph, state;
   cpb_codec_options codec;
   int layout; /* cpb_layout */
   bool json, recover, metadata, verify, force, sync, quiet, help, raw;
@@ -28,6 +28,7 @@ typedef enum cli_option_id {
   CLI_MAX_CHUNK_SIZE,
   CLI_LAYOUT,
   CLI_CODEC,
+  CLI_FOR_MEMORY,
   CLI_VERIFY,
   CLI_AGAINST,
   CLI_CHUNK,

@@ -6,6 +6,7 @@ static int repack_to(cli *c, cpb_file *in, cpb_output *out) {
   cpb_repack_options how = {.struct_size = sizeof how,
                             .layout = (cpb_layout)c->settings.layout,
                             .codec = c->settings.codec,
+                            .for_memory = c->settings.for_memory,
                             .seekable = 1};
   cpb_repack *repack = cpb_repack_new(&c->allocator, &how);
   if (!repack) return cli_fail_memory(c);

@@ -24,6 +24,7 @@ static cpb_split *new_split(const splitting *s) {
                            .max_chunk_size = settings->max_chunk_size,
                            .layout = (cpb_layout)settings->layout,
                            .codec = settings->codec,
+                           .for_memory = settings->for_memory,
                            .seekable = 1};
   return cpb_split_new(&s->cli->allocator, &how);
 }

@@ -5,6 +5,8 @@
 typedef struct brotli_state {
   cpb_codec_memory *memory;
   BrotliDecoderState *stream;
+  uint8_t first[2]; /* bytes of the stream, which tell its window */
+  size_t num_first;
 } brotli_state;
 
 static void *brotli_create(cpb_codec_memory *memory) {
@@ -27,6 +29,7 @@ static void brotli_destroy(void *state) {
 static bool brotli_begin(void *state, cpb_codec_error *error) {
   brotli_state *s = state;
   brotli_close(s);
+  s->num_first = 0;
   s->stream = BrotliDecoderCreateInstance(cpb_codec_allocate, cpb_codec_release, s->memory);
   if (s->stream == NULL) {
     cpb_codec_fail(error, CPB_E_MEMORY, "out of memory");
@@ -56,12 +59,25 @@ static cpb_decode brotli_read(void *state, cpb_decode_io *io, cpb_codec_error *e
   size_t in_left = io->in.size, room = io->room;
   const uint8_t *in = io->in.data;
   uint8_t *out = io->out;
+  for (size_t i = 0; i < in_left && s->num_first < sizeof s->first; i++) s->first[s->num_first++] = in[i];
   BrotliDecoderResult result =
       BrotliDecoderDecompressStream(s->stream, &in_left, &in, &room, &out, NULL);
   cpb_decode_advance(io, io->in.size - in_left, io->room - room);
   if (result == BROTLI_DECODER_RESULT_ERROR) return brotli_failed(s, error);
   return result == BROTLI_DECODER_RESULT_SUCCESS ? CPB_DECODE_END : CPB_DECODE_MORE;
 }
+
+/* The stream's first bits (RFC 7932, 9.1; a large window has 6 bits of its own). */
+static unsigned window_bits(const brotli_state *s) {
+  unsigned bits = s->num_first > 0 ? s->first[0] : 0;
+  if ((bits & 1) == 0) return 16;
+  if ((bits >> 1 & 7) != 0) return 17 + (bits >> 1 & 7);
+  if ((bits >> 4 & 7) == 0) return 17;
+  if ((bits >> 4 & 7) != 1) return 8 + (bits >> 4 & 7);
+  return s->num_first > 1 ? s->first[1] & 63 : 0;
+}
+
+static uint64_t brotli_window(const void *state) { return (uint64_t)1 << window_bits(state); }
 
 const cpb_decoder cpb_decoder_brotli = {
     .codec = CPB_RIEGELI_BROTLI,
@@ -71,4 +87,5 @@ const cpb_decoder cpb_decoder_brotli = {
     .destroy = brotli_destroy,
     .begin = brotli_begin,
     .read = brotli_read,
+    .window = brotli_window,
 };

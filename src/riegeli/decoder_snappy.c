@@ -256,6 +256,8 @@ static cpb_decode snappy_read(void *state, cpb_decode_io *io, cpb_codec_error *e
   return s->produced == s->size ? CPB_DECODE_END : CPB_DECODE_MORE;
 }
 
+static uint64_t snappy_window(const void *state) { return ((const snappy_state *)state)->window; }
+
 const cpb_decoder cpb_decoder_snappy = {
     .codec = CPB_RIEGELI_SNAPPY,
     .early_end = "Snappy: the block ends early",
@@ -264,4 +266,5 @@ const cpb_decoder cpb_decoder_snappy = {
     .destroy = snappy_destroy,
     .begin = snappy_begin,
     .read = snappy_read,
+    .window = snappy_window,
 };

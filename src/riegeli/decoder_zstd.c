@@ -85,6 +85,13 @@ static cpb_decode zstd_failed(zstd_state *s, size_t result, cpb_codec_error *err
   return CPB_DECODE_FAILED;
 }
 
+static void note_progress(zstd_state *s, const cpb_decode_io *io, size_t used, size_t produced) {
+  size_t n = cpb_min_size(used, CPB_ZSTD_HEADER_MAX - s->header_size);
+  if (n > 0) memcpy(s->header + s->header_size, io->in.data, n);
+  s->header_size += n;
+  s->produced += produced;
+}
+
 /* With all of the frame and room for all of its content at hand, decodes
  * without the window's copy. (libzstd does so by itself when the frame header
  * tells the content's size.) False when it does not fit after all. */
@@ -97,6 +104,7 @@ static bool zstd_read_whole(zstd_state *s, cpb_decode_io *io) {
     ZSTD_DCtx_reset(s->context, ZSTD_reset_session_only);
     return false;
   }
+  note_progress(s, io, io->in.size, size);
   cpb_decode_advance(io, io->in.size, size);
   return true;
 }
@@ -115,13 +123,6 @@ static bool zstd_cannot_go_on(const zstd_state *s, const cpb_decode_io *io) {
 /* Old formats that libzstd may still know begin with another byte: they are
  * not Riegeli's, and their decoders know nothing of our limits. */
 static bool zstd_is_frame(const cpb_decode_io *io) { return io->in.data[0] == 0x28; }
-
-static void note_progress(zstd_state *s, const cpb_decode_io *io, size_t used, size_t produced) {
-  size_t n = cpb_min_size(used, CPB_ZSTD_HEADER_MAX - s->header_size);
-  if (n > 0) memcpy(s->header + s->header_size, io->in.data, n);
-  s->header_size += n;
-  s->produced += produced;
-}
 
 /* libzstd compares the content with the size in the frame's header, but not
  * when an empty block comes last and the input arrives in pieces. */
@@ -179,6 +180,12 @@ static cpb_decode zstd_read(void *state, cpb_decode_io *io, cpb_codec_error *err
   return result == 0 ? zstd_end(s, error) : CPB_DECODE_MORE;
 }
 
+static uint64_t zstd_window(const void *state) {
+  const zstd_state *s = state;
+  ZSTD_frameHeader header;
+  return ZSTD_getFrameHeader(&header, s->header, s->header_size) == 0 ? header.windowSize : 0;
+}
+
 const cpb_decoder cpb_decoder_zstd = {
     .codec = CPB_RIEGELI_ZSTD,
     .early_end = "Zstd: the frame ends early",
@@ -187,4 +194,5 @@ const cpb_decoder cpb_decoder_zstd = {
     .destroy = zstd_destroy,
     .begin = zstd_begin,
     .read = zstd_read,
+    .window = zstd_window,
 };

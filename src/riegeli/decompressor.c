@@ -96,6 +96,10 @@ bool cpb_decompressor_reset(cpb_decompressor *d, uint8_t type, uint64_t in_size,
   return false;
 }
 
+uint64_t cpb_decompressor_window(const cpb_decompressor *d) {
+  return d->decoder->window != NULL ? d->decoder->window(d->state) : 0;
+}
+
 void cpb_decompressor_be_frugal(cpb_decompressor *d) { d->memory.frugal = true; }
 
 void cpb_decompressor_in_place(cpb_decompressor *d) { d->in_place = true; }

@@ -44,6 +44,9 @@ size_t cpb_decompressor_read(cpb_decompressor *d, cpb_span *in, uint8_t *out, si
  * window of its own. A stream with more output than that fails or is cut. */
 void cpb_decompressor_in_place(cpb_decompressor *d);
 
+/* How far back the stream that was begun refers; codec none: 0. */
+uint64_t cpb_decompressor_window(const cpb_decompressor *d);
+
 /* From the next stream on, less memory counts more than speed. */
 void cpb_decompressor_be_frugal(cpb_decompressor *d);
 

@@ -101,6 +101,11 @@ const uint8_t *cpb_record_reader_metadata(const cpb_record_reader *r, size_t *le
   return r->metadata.size > 0 ? r->metadata.data : &empty;
 }
 
+uint64_t cpb_record_reader_window(const cpb_record_reader *r) {
+  const cpb_simple_decoder *d = &r->simple;
+  return d->decompressor != NULL && !r->is_transposed ? cpb_decompressor_window(d->decompressor) : 0;
+}
+
 const cpb_error *cpb_record_reader_error(const cpb_record_reader *r) { return &r->error; }
 
 /* With more memory the shares of it grow too: buffer, read_size and window. */

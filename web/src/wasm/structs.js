@@ -55,11 +55,11 @@ const declarations = {
     'struct_size:size type_name:ptr schema:ptr max_chunk_size inline_max' +
     ' layout:i32 codec:codec_options seekable:i32 buffer:size read_size:size' +
     ' splitter_version:i32 join_version:i32 bad_consumers:ptr num_bad_consumers:size' +
-    ' splitters:ptr num_splitters:size limits:ptr',
+    ' splitters:ptr num_splitters:size limits:ptr for_memory',
   split_chunk: 'size position is_bytes:i32',
   repack_options:
     'struct_size:size layout:i32 codec:codec_options seekable:i32 buffer:size' +
-    ' read_size:size limits:ptr',
+    ' read_size:size limits:ptr for_memory',
 };
 
 /** @typedef {keyof typeof declarations} StructName */

@@ -1,0 +1,85 @@
+"""--for-memory: what is written fits into a device, `info` says so, and nothing else changes."""
+
+import json
+import random
+
+import pytest
+
+from support.wire import field, varint
+
+KIB = 1024
+
+
+def node(i, content):
+    tensor = varint(1 << 3) + varint(7) + field(4, content)
+    return field(1, b"n%d" % i) + field(2, b"Const") + field(5, field(1, b"value") + field(2, field(8, tensor)))
+
+
+@pytest.fixture(scope="module")
+def constants():
+    """Text that compresses, and noise that does not."""
+    chance = random.Random(5)
+    words = [chance.randbytes(6).hex().encode() for _ in range(300)]
+    texts = [b" ".join(chance.choices(words, k=40000)) for _ in range(3)]
+    return b"".join(field(1, node(i, c)) for i, c in enumerate([*texts, chance.randbytes(300000)]))
+
+
+@pytest.fixture
+def message(tmp_path, constants):
+    path = tmp_path / "graph.pb"
+    path.write_bytes(constants)
+    return path
+
+
+def split(cpb, message, *options):
+    out = message.with_suffix(".cpb")
+    cpb.ok("split", message, "--type", "tensorflow.GraphDef", "-f", "-o", out, "--verify", *options)
+    return out, json.loads(cpb.ok("info", out, "--json"))
+
+
+def codecs(info):
+    return {chunk["codec"] for chunk in info["chunks"] if chunk["size"] > 100000}
+
+
+@pytest.mark.parametrize("kib", [64, 128, 256, 300, 320, 512, 1024, 4096, 1 << 20])
+def test_the_file_takes_no_more_than_was_said(cpb, message, kib):
+    out, info = split(cpb, message, "--for-memory", f"{kib}K")
+    assert 64 * KIB <= info["memory"] <= kib * KIB
+    assert codecs(info) == ({"none"} if kib < 256 else {"none", "zstd"})
+    assert info["metadata"]["codec"] == "none" and info["layout"] == "remote"
+    assert cpb.ok("merge", out, "-o", "-") == message.read_bytes()
+
+
+def test_a_larger_memory_lets_it_compress_better(cpb, message):
+    sizes = [split(cpb, message, "--for-memory", m)[0].stat().st_size for m in ("128K", "256K", "1M", "8M")]
+    assert sizes == sorted(sizes, reverse=True) and sizes[0] > sizes[1] > sizes[3]
+
+
+def test_info_says_what_other_files_take(cpb, message):
+    _, plain = split(cpb, message, "--codec", "none")
+    _, zstd = split(cpb, message)
+    _, brotli = split(cpb, message, "--layout", "compat")
+    assert plain["memory"] == 64 * KIB < zstd["memory"] < brotli["memory"]
+    assert "memory" in cpb.ok("info", message.with_suffix(".cpb")).decode()
+
+
+def test_repack_for_a_device(cpb, message, tmp_path):
+    out, _ = split(cpb, message, "--layout", "compat")
+    device = tmp_path / "device.cpb"
+    cpb.ok("repack", out, "-o", device, "--for-memory", "256K")
+    info = json.loads(cpb.ok("info", device, "--json"))
+    assert info["memory"] == 256 * KIB and codecs(info) <= {"none", "zstd"}
+    assert info["metadata"]["codec"] == "none"
+    assert cpb.ok("merge", device, "-o", "-") == message.read_bytes()
+
+
+@pytest.mark.parametrize("options, code, said", [
+    (["--for-memory", "63K"], 4, "at least 65536 bytes"),
+    (["--for-memory", "128K", "--codec", "zstd"], 4, "at least 262144 bytes"),
+    (["--for-memory", "1M", "--codec", "brotli"], 1, "Zstd or none"),
+    (["--for-memory", "1M", "--layout", "compat"], 1, "remote"),
+])
+def test_what_cannot_be_is_said_before_anything_is_written(cpb, message, tmp_path, options, code, said):
+    done = cpb.run("split", message, "--type", "tensorflow.GraphDef", "-o", tmp_path / "x.cpb", *options)
+    assert done.returncode == code and said in done.stderr.decode()
+    assert not (tmp_path / "x.cpb").exists()
