@@ -1,5 +1,4 @@
 /* The object graph, one object and its children at a time. */
-#include "base/status.h"
 #include "model/saved_model.h"
 #include "model/tensorflow_fields.h"
 #include "model/tensorflow_json.h"
@@ -91,17 +90,7 @@ static void write_saveables(cpb_saved_model *m, cpb_span object) {
 
 /* --- The answer --------------------------------------------------------------------------- */
 
-void cpb_ask_objects(cpb_saved_model *m) {
-  cpb_span path = cpb_saved_name(m);
-  if (m->objects.count == 0) {
-    cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "this meta graph has no object graph; TensorFlow 1 wrote none");
-    return;
-  }
-  uint32_t node = cpb_objects_find(&m->objects, path);
-  if (node == CPB_NO_OBJECT) {
-    cpb_saved_not_found(m, "object", path);
-    return;
-  }
+static void write_object(cpb_saved_model *m, uint32_t node) {
   cpb_span object = m->objects.items[node].message;
   cpb_write_object_place(m, node);
   cpb_write_object(m, node);
@@ -109,4 +98,34 @@ void cpb_ask_objects(cpb_saved_model *m) {
   write_dependencies(m, object);
   write_slots(m, object);
   write_saveables(m, object);
+}
+
+/* TensorFlow 1 wrote no object graph, but a list of variables. */
+static void write_variables(cpb_saved_model *m) {
+  cpb_answer *a = m->answer;
+  cpb_answer_null(a, "node");
+  cpb_answer_text(a, "path", "root");
+  cpb_answer_text(a, "kind", "none");
+  cpb_page page = cpb_page_open(m, "children");
+  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
+  while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
+    if (!cpb_page_has(&page)) continue;
+    cpb_answer_open(a, NULL, '{');
+    cpb_answer_text(a, "kind", "variable");
+    cpb_answer_span(a, "name", cpb_get_bytes(c.bytes, VARIABLE_DEF_NAME));
+    cpb_answer_span(a, "initializer", cpb_get_bytes(c.bytes, VARIABLE_DEF_INITIALIZER));
+    cpb_answer_bool(a, "resource", cpb_get_number(c.bytes, VARIABLE_DEF_RESOURCE) != 0);
+    cpb_answer_bool(a, "trainable", cpb_get_number(c.bytes, VARIABLE_DEF_TRAINABLE) != 0);
+    cpb_answer_close(a, '}');
+  }
+  cpb_page_close(m, &page);
+}
+
+void cpb_ask_objects(cpb_saved_model *m) {
+  cpb_span path = cpb_saved_name(m);
+  bool root = path.size == 0 || cpb_span_is(path, "root");
+  uint32_t node = cpb_objects_find(&m->objects, path);
+  if (node != CPB_NO_OBJECT) write_object(m, node);
+  else if (m->objects.count == 0 && root) write_variables(m);
+  else cpb_saved_not_found(m, "object", path);
 }

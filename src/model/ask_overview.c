@@ -61,16 +61,21 @@ static void write_signatures(cpb_saved_model *m) {
   cpb_entries_free(&signatures);
 }
 
+static void write_asset(cpb_saved_model *m, cpb_page *page, cpb_span asset) {
+  if (!cpb_page_has(page)) return;
+  cpb_answer_open(m->answer, NULL, '{');
+  cpb_answer_span(m->answer, "file", cpb_get_bytes(asset, ASSET_FILENAME));
+  cpb_answer_span(m->answer, "tensor", cpb_get_bytes(cpb_get_bytes(asset, ASSET_TENSOR), TENSOR_INFO_NAME));
+  cpb_answer_close(m->answer, '}');
+}
+
+/* TensorFlow 1 has them in a collection, each in an Any. */
 static void write_assets(cpb_saved_model *m) {
   cpb_page page = cpb_page_open(m, "assets");
   cpb_cursor c = cpb_cursor_of(m->meta);
-  while (cpb_cursor_find(&c, META_GRAPH_ASSET, CPB_WIRE_LEN)) {
-    if (!cpb_page_has(&page)) continue;
-    cpb_answer_open(m->answer, NULL, '{');
-    cpb_answer_span(m->answer, "file", cpb_get_bytes(c.bytes, ASSET_FILENAME));
-    cpb_answer_span(m->answer, "tensor", cpb_get_bytes(cpb_get_bytes(c.bytes, ASSET_TENSOR), TENSOR_INFO_NAME));
-    cpb_answer_close(m->answer, '}');
-  }
+  while (cpb_cursor_find(&c, META_GRAPH_ASSET, CPB_WIRE_LEN)) write_asset(m, &page, c.bytes);
+  c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "saved_model_assets"), COLLECTION_ANY));
+  while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) write_asset(m, &page, cpb_get_bytes(c.bytes, ANY_VALUE));
   cpb_page_close(m, &page);
 }
 
@@ -95,8 +100,7 @@ static void write_initializers(cpb_saved_model *m) {
                       cpb_get_bytes(cpb_get_bytes(output, MAP_VALUE), TENSOR_INFO_NAME));
   }
   for (size_t i = 0; i < sizeof collections / sizeof *collections; i++) {
-    cpb_span entry = cpb_get_entry(m->meta, META_GRAPH_COLLECTION, cpb_span_of(collections[i]));
-    cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_get_bytes(entry, MAP_VALUE), COLLECTION_NODES));
+    cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, collections[i]), COLLECTION_NODES));
     while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) write_initializer(m, "collection", collections[i], c.bytes);
   }
   cpb_answer_close(m->answer, ']');
@@ -251,10 +255,25 @@ static void write_keras(cpb_saved_model *m, const counts *n) {
   cpb_answer_close(m->answer, '}');
 }
 
+/* The variables of TensorFlow 1, of which the graph knows more. */
+static void write_variable_collection(cpb_saved_model *m) {
+  uint64_t total = 0, trainable = 0;
+  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
+  while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
+    total++;
+    if (cpb_get_number(c.bytes, VARIABLE_DEF_TRAINABLE)) trainable++;
+  }
+  cpb_answer_open(m->answer, "variables", '{');
+  cpb_answer_unsigned(m->answer, "total", total);
+  cpb_answer_unsigned(m->answer, "trainable", trainable);
+  cpb_answer_close(m->answer, '}');
+}
+
 static void write_objects(cpb_saved_model *m) {
   counts n;
   if (m->objects.count == 0) {
     cpb_answer_null(m->answer, "objects");
+    write_variable_collection(m);
     cpb_answer_null(m->answer, "keras");
     return;
   }

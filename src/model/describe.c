@@ -47,6 +47,10 @@ bool cpb_saved_entries(cpb_saved_model *m, cpb_span message, uint32_t number, cp
   return cpb_entries_read(entries, &m->allocator, message, number) || cpb_saved_fail_memory(m);
 }
 
+cpb_span cpb_saved_collection(const cpb_saved_model *m, const char *name) {
+  return cpb_get_bytes(cpb_get_entry(m->meta, META_GRAPH_COLLECTION, cpb_span_of(name)), MAP_VALUE);
+}
+
 static void write_tensors(cpb_saved_model *m, const char *key, cpb_span signature, uint32_t number) {
   cpb_entries tensors;
   if (!cpb_saved_entries(m, signature, number, &tensors)) return;

@@ -97,6 +97,9 @@ bool cpb_saved_entries(cpb_saved_model *m, cpb_span message, uint32_t number, cp
 /* Of a SignatureDef: "method", "inputs" and "outputs". */
 void cpb_write_signature(cpb_saved_model *m, cpb_span signature);
 
+/* A CollectionDef of the meta graph. */
+cpb_span cpb_saved_collection(const cpb_saved_model *m, const char *name);
+
 /* A TensorInfo's members: "tensor", "dtype", "shape", or "sparse", "composite". */
 void cpb_write_tensor_info(cpb_saved_model *m, cpb_span info);
 

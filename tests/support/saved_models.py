@@ -1,0 +1,96 @@
+"""SavedModels for tests/model, made once into build/models/saved_models."""
+
+from support import models
+
+
+def make_rich(out):
+    """What TensorFlow 2 can put into a SavedModel, small."""
+    import tensorflow as tf
+
+    class Block(tf.Module):
+        def __init__(self, size):
+            self.weight = tf.Variable(tf.ones([4, size]), name="weight")
+            self.frozen = tf.Variable([1, 2, 3], trainable=False, name="counts", dtype=tf.int64)
+
+        @tf.function
+        def __call__(self, x, training=False, *, scale=2.0):
+            return tf.matmul(x, self.weight) * scale
+
+    class Rich(tf.Module):
+        def __init__(self, vocabulary):
+            self.block = Block(3)
+            self.blocks = [Block(2), Block(5)]
+            self.named = {"a.b": tf.Variable(3.0), "c": self.block}
+            self.again = self.block
+            self.me = self
+            self.asset = tf.saved_model.Asset(vocabulary)
+            self.table = tf.lookup.StaticHashTable(
+                tf.lookup.TextFileInitializer(vocabulary, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64,
+                                              tf.lookup.TextFileIndex.LINE_NUMBER), -1)
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 4], tf.float32, name="features")])
+        def serve(self, features):
+            return {"logits": self.block(features), "big": features + tf.ones([1, 4]) * self.named["a.b"]}
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+        def look_up(self, words):
+            return self.table.lookup(words)
+
+        @tf.function
+        def many(self, value, mode="fast", options=None, *rest, deep=True):
+            return tf.reduce_sum(value["x"]) + tf.cast(value["y"][0], tf.float32)
+
+        @tf.function(input_signature=[tf.SparseTensorSpec([None, 5], tf.float32), tf.RaggedTensorSpec([None, None], tf.int64)])
+        def composite(self, sparse, ragged):
+            return tf.sparse.to_dense(sparse), ragged.to_tensor()
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+        def loop(self, n):
+            total = 0
+            for i in tf.range(n):
+                total += tf.cond(i > 2, lambda: i * 2, lambda: i)
+            return total
+
+    vocabulary = out.parent / ".vocabulary.txt"
+    vocabulary.write_text("one\ntwo\n")
+    module = Rich(str(vocabulary))
+    module.many({"x": tf.ones([2, 3]), "y": [tf.constant(1), tf.constant(2.0)]})
+    module.many({"x": tf.ones([7]), "y": [tf.constant(1)]}, "slow", (1, 2.5, None, "text"), deep=False)
+    module.block(tf.ones([1, 4]), scale=3.0)
+    module.blocks[0](tf.ones([1, 4]), True)
+    tf.saved_model.save(module, str(out), signatures={"serving_default": module.serve, "look_up": module.look_up,
+                                                      "loop": module.loop})
+
+
+def make_v1(out):
+    """TensorFlow 1: two meta graphs, collections, variables of both kinds, an asset, a main operation."""
+    import tensorflow as tf
+    v1 = tf.compat.v1
+    vocabulary = out.parent / ".v1.txt"
+    vocabulary.write_text("one\n")
+    builder = v1.saved_model.Builder(str(out))
+    for tags in (["train"], ["serve", "gpu"]):
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [None, 3], name="x")
+            old = v1.get_variable("old", [3, 2], use_resource=False)
+            new = v1.get_variable("new", [2], use_resource=True)
+            v1.get_variable("apart", [9], use_resource=True)
+            y = tf.identity(tf.matmul(x, old) + new, name="y")
+            asset = tf.constant(str(vocabulary), name="asset_file")
+            v1.add_to_collection(v1.GraphKeys.ASSET_FILEPATHS, asset)
+            v1.add_to_collection("numbers", 7)
+            session.run(v1.global_variables_initializer())
+            signature = v1.saved_model.build_signature_def(
+                {"x": v1.saved_model.build_tensor_info(x)}, {"y": v1.saved_model.build_tensor_info(y)}, "predict")
+            options = {"signature_def_map": {"serving_default": signature}, "main_op": tf.group(name="main"),
+                       "assets_collection": v1.get_collection(v1.GraphKeys.ASSET_FILEPATHS)}
+            if tags == ["train"]:
+                builder.add_meta_graph_and_variables(session, tags, **options)
+            else:
+                builder.add_meta_graph(tags, **options)
+    builder.save()
+
+
+def model(name):
+    models.MAKERS.setdefault(f"saved_models_{name}", globals()[f"make_{name}"])
+    return models.model(f"saved_models_{name}")
