@@ -45,6 +45,9 @@ const GAP = 256 * 1024;
 const NEAR = 64 * 1024;
 const WIDEST = 128 * 1024;
 
+/** The most pieces that are remembered: each is looked at before more is fetched. */
+const MANY = 64;
+
 /**
  * @param {Source} source
  * @param {FeedOptions} [options]
@@ -58,7 +61,9 @@ export function createFeed(source, options = {}) {
     until = () => Infinity,
   } = options;
   /** @type {Piece[]} the one used last comes first */
-  let pieces = [...(options.held ?? [])];
+  const pieces = [...(options.held ?? [])];
+  /** Bytes of all of them. */
+  let kept = pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
   /**
    * @type {{ reader: ReadableStreamDefaultReader<Uint8Array>, offset: number, end: number } |
    *   undefined}
@@ -71,8 +76,9 @@ export function createFeed(source, options = {}) {
   /** @param {number} offset @param {Uint8Array} bytes */
   function remember(offset, bytes) {
     if (bytes.length > 0) pieces.unshift({ offset, bytes });
-    let total = 0;
-    pieces = pieces.filter((piece, i) => (total += piece.bytes.length) <= most || i === 0);
+    kept += bytes.length;
+    while (pieces.length > 1 && (kept > most || pieces.length > MANY))
+      kept -= pieces.pop()?.bytes.length ?? 0;
   }
 
   /** @param {number} offset */
