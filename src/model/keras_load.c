@@ -159,8 +159,9 @@ static bool put_path(load *l, cpb_answer *a, uint32_t node) {
   uint32_t n;
   for (n = node; l->visits[n].from != n; n = l->visits[n].from) size += l->visits[l->visits[n].from].name.size + 1;
   if (l->visits[n].name.size == 0) return cpb_answer_null(a, "path"), true;
-  uint8_t *path = cpb_alloc(&l->k->allocator, size), *at = path + size;
+  uint8_t *path = cpb_alloc(&l->k->allocator, size);
   if (!path) return false;
+  uint8_t *at = path + size;
   for (n = node;; n = l->visits[n].from) {
     cpb_span name = l->visits[n].name;
     at -= name.size;

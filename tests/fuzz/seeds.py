@@ -108,9 +108,58 @@ def schema_seeds():
         save("schema", random_case(seed)[0])
 
 
+def samediff_seeds():
+    from support.samediff import FILES, FOLDER
+    for i, case in enumerate(FILES):
+        data = (FOLDER / case["file"]).read_bytes()
+        if not 0 < len(data) <= MOST:
+            continue
+        truth = case["truth"]
+        tags = truth.get("tag_contents") or {}
+        names = [p["name"] for t in tags.values() for p in t.get("params", [])]
+        names += [v["name"] for v in truth.get("variables", []) if v["array"]]
+        name = (names or [""])[0].encode()
+        save("samediff", bytes([i * 6 % 240 + i % 6, case["file"].endswith(".zip"), len(name)]) + name + data)
+
+
+def keras_seeds():
+    """The JSON without the longest initializers, so that it is short enough to be changed."""
+    names = [b"", b"", b"root\nroot.l", b"den"]
+    for path in sorted(DATA.glob("cpb/*/model/keras_metadata.pb")):
+        data = path.read_bytes()
+        for kind, name in enumerate(names):
+            save("keras", bytes([kind, 255, len(name)]) + name + data[:6000])
+    dense = {"name": "d", "class_name": "Dense", "config": {"units": 3}, "build_input_shape": [None, 4]}
+    calls = [[["d", 0, 0, {"m": ["d", 1, 0]}]], [{"args": [{"config": {"keras_history": ["d", 0, 0]}}]}]]
+    layers = [dict(dense, inbound_nodes=calls), {"class_name": "EinsumDense", "config": {
+        "name": "e", "equation": "...x,xy->...y", "output_shape": 8, "bias_axes": "y"}}]
+    for said in (dense, {"class_name": "Functional", "config": {"name": "m", "layers": layers}},
+                 {"class_name": "LSTM", "config": {"units": 4}, "build_input_shape": {
+                     "class_name": "TensorShape", "items": [None, 3, 6]}},
+                 {"class_name": "BatchNormalization", "config": {"axis": [3]}, "build_input_shape": [1, 2, 3, 4]}):
+        for kind in (0, 1):
+            save("keras", bytes([kind, 255, 0, 255]) + json.dumps(said).encode())
+
+
+def model_seeds():
+    from support import big_graph
+    for kind, name, data in [
+        (0, b"serving_default", big_graph.saved_model(20, 3, 64)),
+        (0, b"__inference_f_1", big_graph.saved_model(20, 3)),
+        (0, b"root.f1", big_graph.saved_model(4, 2)),
+        (1, b"n1", big_graph.parts(20, 3, 64)),
+        (1, b"", (DATA / "cpb/real_frozen_conv/orig.pb").read_bytes()[:4000]),
+    ] + [(0, name, path.read_bytes()) for path in sorted((HERE / "models").glob("*.pb"))
+         for name in (b"serving_default", b"root.block", b"__inference_serve")]:
+        save("model", bytes([kind, len(name)]) + name + data)
+
+
 if __name__ == "__main__":
+    model_seeds()
+    keras_seeds()
     records_seeds()
     cpb_seeds()
     message_seeds()
     text_seeds()
     schema_seeds()
+    samediff_seeds()
