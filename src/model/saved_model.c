@@ -236,6 +236,8 @@ static cpb_step write_answer(cpb_saved_model *m, const asked *what) {
   cpb_problems_free(&m->problems);
   cpb_answer_begin(m->answer);
   cpb_answer_open(m->answer, NULL, '{');
+  if (!m->is_graph && m->num_meta_graphs == 0)
+    cpb_problems_add(&m->problems, m->skeleton.message.size, "the SavedModel has no meta graph");
   what->ask(m);
   write_problems(m, what);
   cpb_answer_close(m->answer, '}');

@@ -1,0 +1,381 @@
+/* Questions about models: how they are read, and what hostile ones do. */
+#include "model_case.h"
+
+#include "failing_allocator.h"
+
+/* --- Asking --------------------------------------------------------------------- */
+
+typedef struct host {
+  bytes message;
+  uint64_t hole, hole_size; /* zeros in the message, which are not in memory */
+  size_t piece;             /* 0: as much as is hinted at */
+  uint64_t requests, lent;
+  uint8_t *buffer;
+} host;
+
+static uint64_t size_of(const host *h) { return h->message.size + h->hole_size; }
+
+static uint8_t byte_at(const host *h, uint64_t at) {
+  if (at >= h->hole && at - h->hole < h->hole_size) return 0;
+  return h->message.data[at < h->hole ? at : at - h->hole_size];
+}
+
+static void answer(host *h, cpb_input *input) {
+  cpb_need need;
+  cpb_input_need(input, &need);
+  h->requests++;
+  cpb_input_end(input, size_of(h));
+  if (need.kind != CPB_NEED_RANGE) return;
+  assert_true(need.offset < size_of(h) && need.ahead <= size_of(h) - need.offset && need.ahead >= need.length);
+  size_t length = h->piece && h->piece < need.ahead ? h->piece : (size_t)need.ahead;
+  free(h->buffer);
+  h->buffer = malloc(length);
+  for (size_t i = 0; i < length; i++) h->buffer[i] = byte_at(h, need.offset + i);
+  h->lent += length;
+  cpb_input_supply(input, need.offset, h->buffer, length);
+}
+
+static cpb_step ask(cpb_model *model, host *h, cpb_question_kind kind, const char *name) {
+  cpb_step step;
+  cpb_question q = {.struct_size = sizeof q, .kind = kind, .name = name, .name_size = name ? strlen(name) : 0};
+  cpb_model_ask(model, &q);
+  while ((step = cpb_model_step(model)) == CPB_STEP_NEED) answer(h, cpb_model_input(model));
+  assert_int_equal(cpb_model_step(model), step);
+  return step;
+}
+
+/* The answer's text, to be freed; NULL for an error. */
+static char *text_of(cpb_model *model, host *h, cpb_question_kind kind, const char *name) {
+  size_t size;
+  if (ask(model, h, kind, name) != CPB_STEP_DONE) return NULL;
+  const char *json = cpb_model_answer(model, &size);
+  char *text = malloc(size + 1);
+  memcpy(text, json, size);
+  text[size] = 0;
+  return text;
+}
+
+static void has(const char *text, const char *part) {
+  if (!text || !strstr(text, part)) fail_msg("no %s in %s", part, text ? text : "an error");
+}
+
+/* The answer to one question about a fresh model has the parts. */
+#define HAS(h, kind, name, ...)                                                     \
+  do {                                                                              \
+    const char *parts[] = {__VA_ARGS__};                                            \
+    cpb_model *asked_model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);      \
+    char *text = text_of(asked_model, h, kind, name);                               \
+    for (size_t part = 0; part < sizeof parts / sizeof *parts; part++) has(text, parts[part]); \
+    free(text);                                                                     \
+    cpb_model_free(asked_model);                                                    \
+  } while (0)
+
+static void free_host(host *h) {
+  free(h->buffer);
+  free(h->message.data);
+}
+
+static const struct {
+  cpb_question_kind kind;
+  const char *name;
+} questions[] = {{CPB_ASK_OVERVIEW, NULL},      {CPB_ASK_SIGNATURE, "serve"}, {CPB_ASK_FUNCTIONS, NULL},
+                 {CPB_ASK_FUNCTION, "inner"},   {CPB_ASK_NODES, NULL},        {CPB_ASK_NODES, "wrapper"},
+                 {CPB_ASK_OBJECTS, NULL},       {CPB_ASK_CONSTANTS, NULL},    {CPB_ASK_OPS, NULL},
+                 {CPB_ASK_SEARCH, "a"},         {CPB_ASK_OBJECTS, "root.v"},  {CPB_ASK_OVERVIEW, NULL}};
+#define NUM_QUESTIONS (sizeof questions / sizeof *questions)
+
+/* --- How it is read --------------------------------------------------------------- */
+
+static void pieces_make_no_difference(void **state) {
+  (void)state;
+  host h = {.message = saved_model_of(5000)};
+  for (size_t q = 0; q < NUM_QUESTIONS; q++) {
+    cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+    h.piece = 0;
+    char *whole = text_of(model, &h, questions[q].kind, questions[q].name);
+    assert_non_null(whole);
+    cpb_model_free(model);
+    for (h.piece = 1; h.piece < 400; h.piece = h.piece * 2 + 1) {
+      model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+      char *text = text_of(model, &h, questions[q].kind, questions[q].name);
+      assert_string_equal(text, whole);
+      free(text);
+      cpb_model_free(model);
+    }
+    free(whole);
+  }
+  free_host(&h);
+}
+
+static void what_was_asked_before_makes_no_difference(void **state) {
+  (void)state;
+  host h = {.message = saved_model_of(5000)};
+  cpb_model *old = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+  for (size_t n = 0; n < NUM_QUESTIONS * NUM_QUESTIONS; n++) {
+    size_t q = n * 7 % NUM_QUESTIONS;
+    cpb_model *fresh = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+    char *a = text_of(old, &h, questions[q].kind, questions[q].name);
+    char *b = text_of(fresh, &h, questions[q].kind, questions[q].name);
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+    cpb_model_free(fresh);
+  }
+  cpb_model_free(old);
+  free_host(&h);
+}
+
+static void a_question_may_be_given_up(void **state) {
+  (void)state;
+  host h = {.message = saved_model_of(5000), .piece = 50};
+  for (unsigned steps = 0; steps < 60; steps++) {
+    cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+    cpb_question q = {.struct_size = sizeof q, .kind = CPB_ASK_NODES};
+    cpb_model_ask(model, &q);
+    for (unsigned i = 0; i < steps && cpb_model_step(model) == CPB_STEP_NEED; i++) answer(&h, cpb_model_input(model));
+    char *text = text_of(model, &h, CPB_ASK_CONSTANTS, NULL);
+    has(text, "\"node\":\"weights\"");
+    free(text);
+    cpb_model_free(model);
+  }
+  free_host(&h);
+}
+
+/* A gigabyte of weights as a constant, which is passed over in one jump. */
+static host gigabyte(void) {
+  const uint64_t hole = (uint64_t)1 << 30;
+  bytes tensor = int_field(TENSOR_DTYPE, 1), attr = {NULL, 0}, node = text_field(NODE_NAME, "weights"), graph = {NULL, 0};
+  bytes meta = {NULL, 0}, entry = text_field(MAP_KEY, "value"), model = int_field(SAVED_MODEL_VERSION, 1);
+  uint8_t head[CPB_WIRE_HEADER_MAX];
+  put_message(&meta, META_GRAPH_INFO, info_of());
+  put_text(&node, NODE_OP, "Const");
+  put(&tensor, head, (size_t)(cpb_wire_put_len(head, TENSOR_CONTENT, hole) - head));
+  /* Each length counts the hole, which comes after all of them. */
+  struct {
+    bytes *outer;
+    uint32_t number;
+    bytes *inner;
+  } levels[] = {{&attr, ATTR_TENSOR, &tensor}, {&entry, MAP_VALUE, &attr}, {&node, NODE_ATTR, &entry},
+                {&graph, GRAPH_NODE, &node},   {&meta, META_GRAPH_GRAPH, &graph}};
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+    put(levels[i].outer, head,
+        (size_t)(cpb_wire_put_len(head, levels[i].number, levels[i].inner->size + hole) - head));
+    put(levels[i].outer, levels[i].inner->data, levels[i].inner->size);
+    free(levels[i].inner->data);
+  }
+  uint64_t hole_in_meta = meta.size;
+  put_entry(&meta, META_GRAPH_SIGNATURE, "serve", signature_of());
+  bytes objects = objects_of();
+  for (int i = 0; i < 4000; i++) { /* some 300 KB of objects */
+    bytes object = {NULL, 0};
+    put_child(&object, (uint64_t)i, "a child with quite a long name, as they are");
+    put_message(&objects, OBJECTS_NODES, object);
+  }
+  put_message(&meta, META_GRAPH_OBJECTS, objects);
+  put(&model, head, (size_t)(cpb_wire_put_len(head, SAVED_MODEL_META_GRAPHS, meta.size + hole) - head));
+  host h = {.hole = model.size + hole_in_meta, .hole_size = hole};
+  put(&model, meta.data, meta.size);
+  free(meta.data);
+  h.message = model;
+  return h;
+}
+
+static void the_overview_of_a_gigabyte_takes_six_requests_and_a_megabyte(void **state) {
+  (void)state;
+  host h = gigabyte();
+  HAS(&h, CPB_ASK_OVERVIEW, NULL, "\"serve\"", "\"custom\":[\"MyOp\"]", "\"total\":4005");
+  assert_true(h.requests <= 6);
+  assert_true(h.lent <= 1000000);
+  HAS(&h, CPB_ASK_CONSTANTS, NULL, "\"size\":1073741824,\"constants\"", "\"field\":\"tensor_content\"");
+  free_host(&h);
+}
+
+/* --- Hostile models ------------------------------------------------------------------ */
+
+static void what_is_wrong_is_told_and_the_rest_shown(void **state) {
+  (void)state;
+  host h = {.message = saved_model_of(100)};
+  HAS(&h, CPB_ASK_OBJECTS, NULL, "\"child\":\"self\",\"node\":0,\"path\":\"root\",\"elsewhere\":true",
+      "{\"child\":\"nowhere\",\"node\":77,\"path\":null}", "node id 77, but there are 5 objects",
+      "\"child\":\"v\",\"node\":2,\"path\":\"root.v\",\"elsewhere\":false,\"kind\":\"variable\"", "\"shape\":[3,null]");
+  HAS(&h, CPB_ASK_SIGNATURE, "serve", "captures node 900, but there are 5", "\"function\":{\"name\":\"inner\"",
+      "\"captures\":[{\"argument\":\"captured\",\"node\":2,\"path\":\"root.v\"",
+      "\"variables\":{\"items\":[{\"node\":\"v\",\"op\":\"VarHandleOp\"");
+  HAS(&h, CPB_ASK_FUNCTION, "inner", "\"calls\":[{\"function\":\"inner\",\"nodes\":1}]",
+      "\"called_by\":[{\"function\":\"wrapper\",\"nodes\":1},{\"function\":\"inner\",\"nodes\":1}]");
+  HAS(&h, CPB_ASK_NODES, "wrapper", "after\\u001b[2J<b>", "\"control_inputs\":[\"call\"]");
+  HAS(&h, CPB_ASK_OBJECTS, "#4", "\"path\":null,\"kind\":\"constant\",\"operation\":\"lost\"");
+  HAS(&h, CPB_ASK_OVERVIEW, NULL, "\"unreachable\":1", "\"partial\":true");
+  free_host(&h);
+}
+
+/* Whatever is cut off: what stands before it is shown, or that nothing does. */
+static void of_a_model_that_is_cut_the_rest_is_shown(void **state) {
+  (void)state;
+  host h = {.message = saved_model_of(3000)};
+  size_t shown = 0, whole = h.message.size;
+  for (; h.message.size > 0; h.message.size--) {
+    cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+    for (size_t q = 0; q < 4; q++) {
+      char *text = text_of(model, &h, questions[q * 3].kind, NULL);
+      if (text && h.message.size < whole) has(text, "\"problems\":[{\"offset\":");
+      if (!text) assert_true(cpb_model_error(model)->message[0]);
+      shown += text != NULL;
+      free(text);
+    }
+    cpb_model_free(model);
+  }
+  assert_true(shown > whole);
+  free_host(&h);
+}
+
+static void damage_is_a_problem_or_an_error(void **state) {
+  (void)state;
+  host h = {.message = saved_model_of(300)};
+  for (size_t i = 0; i < h.message.size; i++) {
+    for (unsigned flip = 1; flip < 256; flip *= 4) {
+      h.message.data[i] ^= (uint8_t)flip;
+      cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+      for (size_t q = 0; q < NUM_QUESTIONS - 1; q++) {
+        char *text = text_of(model, &h, questions[q].kind, questions[q].name);
+        if (text) has(text, "\"problems\":[");
+        free(text);
+      }
+      cpb_model_free(model);
+      h.message.data[i] ^= (uint8_t)flip;
+    }
+  }
+  free_host(&h);
+}
+
+static void memory_is_bounded(void **state) {
+  (void)state;
+  bytes graph = {NULL, 0};
+  for (int i = 0; i < 200000; i++) put_message(&graph, GRAPH_NODE, node_of("a node", "NoOp", NULL));
+  host h = {.message = graph};
+  const cpb_model_options options = {.struct_size = sizeof options, .max_memory = 2 << 20};
+  cpb_model *model = cpb_model_new(NULL, CPB_MODEL_GRAPH_DEF, &options);
+  char *text = text_of(model, &h, CPB_ASK_NODES, NULL);
+  has(text, "the outline is larger than the limit of 2097152 bytes");
+  has(text, "\"name\":\"a node\"");
+  free(text);
+  cpb_model_free(model);
+  free_host(&h);
+}
+
+/* --- Errors ------------------------------------------------------------------------------ */
+
+static void every_failing_allocation_is_a_clean_error(void **state) {
+  (void)state;
+  host h = {.message = saved_model_of(3000), .piece = 1000};
+  for (size_t q = 0; q < NUM_QUESTIONS; q++) {
+    for (size_t n = 1;; n++) {
+      failing_allocator f = {.fail_at = n};
+      cpb_allocator a = failing_allocator_of(&f);
+      cpb_model *model = cpb_model_new(&a, CPB_MODEL_SAVED_MODEL, NULL);
+      cpb_step step = model ? ask(model, &h, questions[q].kind, questions[q].name) : CPB_STEP_ERROR;
+      if (model && step == CPB_STEP_ERROR) {
+        assert_int_equal(cpb_model_error(model)->code, CPB_E_MEMORY);
+        assert_int_equal(ask(model, &h, questions[q].kind, questions[q].name), CPB_STEP_DONE);
+      }
+      cpb_model_free(model);
+      assert_int_equal(f.blocks, 0);
+      if (f.calls < n) break;
+    }
+  }
+  free_host(&h);
+}
+
+static void fails(cpb_model *model, host *h, cpb_question_kind kind, const char *name, cpb_code code, const char *text) {
+  assert_int_equal(ask(model, h, kind, name), CPB_STEP_ERROR);
+  assert_int_equal(cpb_model_error(model)->code, code);
+  has(cpb_model_error(model)->message, text);
+}
+
+static void questions_without_an_answer_are_errors(void **state) {
+  (void)state;
+  host h = {.message = saved_model_of(100)};
+  cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+  assert_int_equal(cpb_model_step(model), CPB_STEP_ERROR);
+  assert_int_equal(cpb_model_error(model)->code, CPB_E_USAGE);
+  fails(model, &h, CPB_ASK_SIGNATURE, "none", CPB_E_NOT_FOUND, "there is no signature \"none\"");
+  fails(model, &h, CPB_ASK_FUNCTION, "none", CPB_E_NOT_FOUND, "there is no function \"none\"");
+  fails(model, &h, CPB_ASK_NODES, "\n", CPB_E_NOT_FOUND, "there is no function \"\\x0a\"");
+  fails(model, &h, CPB_ASK_OBJECTS, "root.v.x", CPB_E_NOT_FOUND, "there is no object \"root.v.x\"");
+  fails(model, &h, CPB_ASK_TAG, NULL, CPB_E_UNSUPPORTED, "no answer to tag");
+  fails(model, &h, (cpb_question_kind)99, NULL, CPB_E_USAGE, "no question 99");
+  cpb_question other = {.struct_size = sizeof other, .kind = CPB_ASK_OVERVIEW, .meta_graph = 1};
+  cpb_model_ask(model, &other);
+  assert_int_equal(cpb_model_step(model), CPB_STEP_ERROR);
+  has(cpb_model_error(model)->message, "there is no meta graph 1; there are 1");
+  assert_int_equal(ask(model, &h, CPB_ASK_OVERVIEW, NULL), CPB_STEP_DONE);
+  cpb_model_free(model);
+  free_host(&h);
+}
+
+static void a_host_that_fails_is_an_error_of_this_question_only(void **state) {
+  (void)state;
+  host h = {.message = saved_model_of(3000)};
+  cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+  for (int part = 0; part < 2; part++) {
+    cpb_question q = {.struct_size = sizeof q, .kind = part == 0 ? CPB_ASK_OVERVIEW : CPB_ASK_NODES};
+    cpb_model_ask(model, &q);
+    assert_int_equal(cpb_model_step(model), CPB_STEP_NEED);
+    cpb_input_fail(cpb_model_input(model), CPB_E_READ, "no network");
+    assert_int_equal(cpb_model_step(model), CPB_STEP_ERROR);
+    assert_string_equal(cpb_model_error(model)->message, "no network");
+    assert_int_equal(ask(model, &h, q.kind, NULL), CPB_STEP_DONE);
+  }
+  cpb_model_free(model);
+  free_host(&h);
+}
+
+/* --- Kinds --------------------------------------------------------------------------------- */
+
+static void models_are_told_by_how_they_begin(void **state) {
+  (void)state;
+  bytes saved = saved_model_of(10), graph = graph_of(10), library = {NULL, 0}, meta = {NULL, 0};
+  put_message(&library, GRAPH_LIBRARY, message_field(LIBRARY_FUNCTION, function_of("f", "g")));
+  put_message(&meta, SAVED_MODEL_META_GRAPHS, message_field(META_GRAPH_INFO, info_of()));
+  assert_int_equal(cpb_model_guess(saved.data, saved.size), CPB_MODEL_SAVED_MODEL);
+  assert_int_equal(cpb_model_guess(meta.data, meta.size), CPB_MODEL_SAVED_MODEL);
+  assert_int_equal(cpb_model_guess(graph.data, graph.size), CPB_MODEL_GRAPH_DEF);
+  assert_int_equal(cpb_model_guess(library.data, library.size), CPB_MODEL_GRAPH_DEF);
+  assert_int_equal(cpb_model_guess("PK\3\4....", 8), CPB_MODEL_SAMEDIFF_ZIP);
+  assert_int_equal(cpb_model_guess("\x18\0\0\0\0\0\0\0", 8), CPB_MODEL_SAMEDIFF_GRAPH);
+  assert_int_equal(cpb_model_guess("\x0a\x05\x1a\x03root", 8), CPB_MODEL_KERAS_METADATA);
+  assert_int_equal(cpb_model_guess("hello", 5), 0);
+  assert_int_equal(cpb_model_guess("", 0), 0);
+  for (size_t size = 0; size < 40; size++) cpb_model_guess(saved.data, size);
+  free(saved.data);
+  free(graph.data);
+  free(library.data);
+  free(meta.data);
+}
+
+static void questions_have_names(void **state) {
+  (void)state;
+  assert_string_equal(cpb_question_name(CPB_ASK_OVERVIEW), "overview");
+  assert_null(cpb_question_name((cpb_question_kind)0));
+  assert_null(cpb_question_text((cpb_question_kind)1000));
+  for (int i = 1; cpb_question_name((cpb_question_kind)i); i++) assert_non_null(cpb_question_text((cpb_question_kind)i));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pieces_make_no_difference),
+      cmocka_unit_test(what_was_asked_before_makes_no_difference),
+      cmocka_unit_test(a_question_may_be_given_up),
+      cmocka_unit_test(the_overview_of_a_gigabyte_takes_six_requests_and_a_megabyte),
+      cmocka_unit_test(what_is_wrong_is_told_and_the_rest_shown),
+      cmocka_unit_test(of_a_model_that_is_cut_the_rest_is_shown),
+      cmocka_unit_test(damage_is_a_problem_or_an_error),
+      cmocka_unit_test(memory_is_bounded),
+      cmocka_unit_test(every_failing_allocation_is_a_clean_error),
+      cmocka_unit_test(questions_without_an_answer_are_errors),
+      cmocka_unit_test(a_host_that_fails_is_an_error_of_this_question_only),
+      cmocka_unit_test(models_are_told_by_how_they_begin),
+      cmocka_unit_test(questions_have_names),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
