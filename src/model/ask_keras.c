@@ -6,16 +6,21 @@
 #include "model/tensorflow_json.h"
 #include "model/views.h"
 
+/* How many times their size metadata take, as JSON that is read. */
+#define GROWTH 32
+
 struct cpb_saved_keras {
   cpb_part part;    /* the object graph once more, with what Keras says in it */
   uint8_t *given;   /* keras_metadata.pb instead, or NULL */
   size_t given_size;
+  bool useless;     /* there is nothing of Keras in what was given */
 };
 
 typedef struct source {
   cpb_saved_model *model;
   cpb_keras_list list;
   cpb_buffer paths; /* of the list's objects, one behind the other */
+  uint8_t *told;    /* of each concrete function: whether its captures were */
 } source;
 
 /* --- What is read ---------------------------------------------------------------------- */
@@ -25,9 +30,24 @@ static bool make_keras(cpb_saved_model *m) {
   return m->keras != NULL;
 }
 
+static bool has_objects(const cpb_saved_model *m, const void *metadata, size_t size, bool *memory) {
+  cpb_keras_list list = {0};
+  cpb_problems problems;
+  cpb_problems_init(&problems, &m->allocator);
+  *memory = cpb_keras_decode(&m->allocator, (cpb_span){metadata, size}, &list, &problems);
+  bool any = list.count > 0;
+  cpb_keras_list_free(&m->allocator, &list);
+  cpb_problems_free(&problems);
+  return any;
+}
+
 bool cpb_saved_set_keras(cpb_saved_model *m, const void *metadata, size_t size) {
   cpb_saved_forget_keras(m, true);
-  uint8_t *copy = make_keras(m) ? cpb_alloc(&m->allocator, size) : NULL;
+  bool memory = make_keras(m);
+  if (!memory) return false;
+  m->keras->useless = !has_objects(m, metadata, size, &memory);
+  if (m->keras->useless) return memory;
+  uint8_t *copy = cpb_alloc(&m->allocator, size);
   if (!copy) return false;
   if (size > 0) memcpy(copy, metadata, size);
   m->keras->given = copy;
@@ -134,16 +154,22 @@ static bool is_variable(void *user, uint32_t node, uint64_t *elements) {
          cpb_shape_elements(cpb_get_bytes(variable, VARIABLE_SHAPE), elements);
 }
 
-static void find_captures(const cpb_objects *o, cpb_span function, void (*found)(void *, uint32_t), void *to) {
+/* Once of each function: any number of objects may have the same. */
+static void find_captures(source *s, cpb_span function, void (*found)(void *, uint32_t), void *to) {
+  const cpb_objects *o = &s->model->objects;
   uint64_t node;
-  cpb_varints v = cpb_varints_of(cpb_objects_concrete(o, function), CONCRETE_BOUND_INPUTS);
+  uint32_t which = cpb_names_find(&o->functions, function);
+  if (which == CPB_NO_NAME || s->told[which]) return;
+  s->told[which] = 1;
+  cpb_varints v = cpb_varints_of(o->concrete[which], CONCRETE_BOUND_INPUTS);
   while (cpb_varints_next(&v, &node)) {
     if (node < o->count) found(to, (uint32_t)node);
   }
 }
 
 static void find_needed(void *user, uint32_t node, void (*found)(void *to, uint32_t needed), void *to) {
-  const cpb_objects *o = &((source *)user)->model->objects;
+  source *s = user;
+  const cpb_objects *o = &s->model->objects;
   cpb_span value;
   uint32_t kind = cpb_object_kind(&o->items[node], &value);
   cpb_cursor c = cpb_cursor_of(o->items[node].message);
@@ -151,10 +177,14 @@ static void find_needed(void *user, uint32_t node, void (*found)(void *to, uint3
     uint64_t needed = cpb_get_number(c.bytes, REFERENCE_NODE);
     if (needed < o->count) found(to, (uint32_t)needed);
   }
-  if (kind == OBJECT_BARE_FUNCTION) find_captures(o, cpb_get_bytes(value, BARE_FUNCTION), found, to);
+  if (kind == OBJECT_RESOURCE) {
+    uint32_t creator = cpb_objects_child(o, node, cpb_span_of("_create_resource"));
+    if (creator != CPB_NO_OBJECT) found(to, creator);
+  }
+  if (kind == OBJECT_BARE_FUNCTION) find_captures(s, cpb_get_bytes(value, BARE_FUNCTION), found, to);
   if (kind != OBJECT_FUNCTION) return;
   for (c = cpb_cursor_of(value); cpb_cursor_find(&c, FUNCTION_CONCRETE, CPB_WIRE_LEN);)
-    find_captures(o, c.bytes, found, to);
+    find_captures(s, c.bytes, found, to);
 }
 
 /* --- The answers ----------------------------------------------------------------------------- */
@@ -178,12 +208,23 @@ static void write_answer(source *s, write members) {
   cpb_keras_free(keras);
 }
 
+static bool fits(const source *s) {
+  uint64_t size = 0, most = s->model->options.max_memory / GROWTH;
+  for (size_t i = 0; i < s->list.count; i++) size += s->list.objects[i].metadata.size;
+  if (size > most)
+    cpb_fail(s->model->error, CPB_E_LIMIT, CPB_NO_OFFSET, "what Keras says of its objects is larger than %llu bytes",
+             (unsigned long long)most);
+  return size <= most;
+}
+
 static void ask(cpb_saved_model *m, write members) {
   source s = {.model = m};
   cpb_buffer_init(&s.paths, &m->allocator);
-  if (!read_objects(&s)) cpb_saved_fail_memory(m);
-  else if (s.list.count > 0) write_answer(&s, members);
-  else cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "this model has no objects of Keras");
+  if (m->keras->useless) cpb_problems_add(&m->problems, CPB_NO_OFFSET, "there is nothing of Keras in keras_metadata.pb");
+  s.told = cpb_alloc_zeroed(&m->allocator, m->objects.num_concrete);
+  if (!s.told || !read_objects(&s)) cpb_saved_fail_memory(m);
+  else if (fits(&s)) write_answer(&s, members);
+  cpb_release(&m->allocator, s.told);
   cpb_buffer_free(&s.paths);
   cpb_keras_list_free(&m->allocator, &s.list);
 }

@@ -273,3 +273,64 @@ def test_metrics_are_no_layers(cpb):
         ("Mean", "loss", "root.keras_api.metrics.0"), ("Mean", "a_loss", "root.keras_api.metrics.1"),
         ("Mean", "b_loss", "root.keras_api.metrics.2")]
     assert [item["name"] for item in layers(cpb, corpus)] == ["model", "img", "conv2d", "flatten", "a", "b"]
+
+
+# --- Hostile models -----------------------------------------------------------------------
+
+def change(name, out, edit):
+    """The model's graph and metadata, changed by edit(nodes, metadata)."""
+    from tensorflow.core.protobuf import saved_model_pb2
+    from tf_keras.protobuf import saved_metadata_pb2
+    folder = keras_models.model(name)
+    saved = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+    metadata = saved_metadata_pb2.SavedMetadata.FromString((folder / "keras_metadata.pb").read_bytes())
+    edit(saved.meta_graphs[0].object_graph_def.nodes, metadata.nodes)
+    (out / "saved_model.pb").write_bytes(saved.SerializeToString())
+    (out / "keras_metadata.pb").write_bytes(metadata.SerializeToString())
+
+
+def test_cycles_and_node_ids_that_no_node_has(cpb, tmp_path):
+    def edit(nodes, metadata):
+        nodes[10].children.add(node_id=0, local_name="up")
+        nodes[10].children.add(node_id=10, local_name="self")
+        nodes[10].children.add(node_id=1 << 20, local_name="nowhere")
+        nodes[10].children.add(node_id=-1, local_name="below")
+        metadata[1].node_id = 1 << 20
+        metadata[2].node_id = -5
+
+    change("subclassed", tmp_path, edit)
+    answer = json.loads(cpb.ok("inspect", tmp_path, "load", "root.tail.up.tail", "--json", "-n", 10000))
+    nodes = [item["node"] for item in answer["nodes"]["items"]]
+    assert nodes[0] == 10 and sorted(nodes) == list(range(len(nodes)))
+    answer = json.loads(cpb.ok("inspect", tmp_path, "layers", "--json"))
+    problems = " ".join(p["text"] for p in answer["problems"])
+    assert "negative node id" in problems and "node id that no node has" in problems
+    assert answer["layers"]["total"] == len(layers(cpb, keras_models.model("subclassed")))
+
+
+def test_metadata_that_are_not_json(cpb, tmp_path):
+    def edit(_, metadata):
+        metadata[0].metadata = "{" * 1000
+        metadata[3].metadata = '{"name": "\\ud800"}'
+        metadata[4].metadata = '{"name": 7, "class_name": [], "config": {"layers": {"a": [[]]}, "name": null}}'
+
+    change("subclassed", tmp_path, edit)
+    answer = json.loads(cpb.ok("inspect", tmp_path, "layers", "--json"))
+    texts = [p["text"] for p in answer["problems"]]
+    assert len(texts) == 2 and "the metadata of root: JSON is nested" in texts[0] and "Not JSON" in texts[1]
+    assert answer["layers"]["total"] == len(layers(cpb, keras_models.model("subclassed")))
+    assert answer["layers"]["items"][0]["parameters"] == 303  # by its variables
+
+
+def test_a_file_that_is_no_metadata(cpb, tmp_path):
+    shutil.copy(keras_models.model("half") / "saved_model.pb", tmp_path)
+    (tmp_path / "keras_metadata.pb").write_bytes(b"\x0a\xff\xff\xff\x0f no such thing")
+    answer = json.loads(cpb.ok("inspect", tmp_path, "layers", "--json"))
+    assert [p["text"] for p in answer["problems"]] == ["there is nothing of Keras in keras_metadata.pb"]
+    assert [item["path"] for item in answer["layers"]["items"]] == ["root", "root.layer_with_weights-0"]
+
+
+def test_a_model_without_keras_has_no_layers_but_nodes_to_load(cpb):
+    model = DATA / "cpb" / "real_tf_module" / "orig.pb"
+    assert layers(cpb, model) == []
+    assert inspect(cpb, model, "load", "root")["nodes"]["total"] > 1
