@@ -7,7 +7,7 @@ import pytest
 
 from runtimes import MODULE
 
-SIZE_MAX = 1_600_000
+SIZE_MAX = 2_000_000
 PAGES_MAX = 12
 FEATURES = ["bulk-memory", "sign-ext", "nontrapping-float-to-int", "mutable-globals"]
 
