@@ -156,6 +156,7 @@ static bool append_text(cpb_flat *flat, uint64_t at, cpb_buffer *out) {
   if (!open_vector(flat, at, 1, &text)) return false;
   if (!load(flat, text.at + text.count, 1, "a string reaches past the end of the buffer", &nul)) return false;
   if ((nul & 0xff) != 0) return cpb_flat_fail(flat, text.at + text.count, "a string without its final zero byte");
+  if (text.count == 0) return true;
   if (text.count > TEXT_MAX) {
     cpb_fail(flat->error, CPB_E_LIMIT, CPB_NO_OFFSET, "FlatBuffers: a string of more than %u bytes", TEXT_MAX);
     return false;

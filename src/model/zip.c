@@ -21,6 +21,7 @@
 #define ALL32 0xffffffffu
 #define DEFLATE_RATIO 1032 /* a byte of DEFLATE makes no more */
 #define NAME_SHOWN 80
+#define TOGETHER ((uint64_t)64 << 10)
 
 static uint16_t load16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
 
@@ -341,6 +342,22 @@ static cpb_have check_overlaps(cpb_zip *zip) {
   return CPB_HAVE;
 }
 
+static bool is_near_the_top(const cpb_zip_entry *e) {
+  size_t slashes = 0;
+  for (size_t i = 0; i < e->name.size; i++) slashes += e->name.data[i] == '/';
+  return slashes < 2;
+}
+
+/* What lies in a row and not deep in folders is small and read together: a
+ * list, what it names, and what belongs to that. Entries are in their order. */
+static void join_neighbours(cpb_zip *zip) {
+  for (size_t i = zip->num_entries; i-- > 0;) {
+    cpb_zip_entry *e = &zip->entries[i], *next = e + 1;
+    bool joined = i + 1 < zip->num_entries && is_near_the_top(e) && is_near_the_top(next);
+    e->ahead = joined && next->ahead - e->header <= TOGETHER ? next->ahead : e->end;
+  }
+}
+
 static cpb_have check_names(cpb_zip *zip) {
   sort(zip, by_name);
   for (size_t i = 1; i < zip->num_entries; i++) {
@@ -359,6 +376,7 @@ static cpb_have read_entries(cpb_zip *zip) {
     return damaged(zip, zip->at, "the directory is longer than the number of entries says");
   place_names(zip);
   cpb_have have = check_overlaps(zip);
+  join_neighbours(zip);
   if (have == CPB_HAVE) have = check_names(zip);
   if (have == CPB_HAVE) zip->state = CPB_ZIP_READY;
   return have;

@@ -13,6 +13,7 @@
 typedef struct cpb_zip_entry {
   uint64_t header; /* where its local header lies */
   uint64_t end;    /* where the next one begins, or the directory */
+  uint64_t ahead;  /* the same, or further: of small ones that a host may fetch with it */
   uint64_t size, packed;
   cpb_span name;
   uint32_t crc;

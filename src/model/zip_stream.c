@@ -60,7 +60,7 @@ static cpb_have gather(cpb_zip_stream *s, size_t length) {
   while (s->header.size < length) {
     uint64_t at = s->entry->header + s->header.size;
     cpb_span span;
-    cpb_have have = cpb_input_span(input, at, length - s->header.size, s->entry->end - at, &span);
+    cpb_have have = cpb_input_span(input, at, length - s->header.size, s->entry->ahead - at, &span);
     if (have != CPB_HAVE) return cpb_zip_settle(have, input, s->error);
     memcpy(s->header.data + s->header.size, span.data, span.size);
     s->header.size += span.size;
@@ -138,7 +138,7 @@ static cpb_have finish(cpb_zip_stream *s, cpb_span *piece) {
 
 static cpb_have next_packed(cpb_zip_stream *s, cpb_span *span) {
   uint64_t left = s->entry->packed - s->taken, at = s->data + s->taken;
-  cpb_have have = cpb_input_span(s->zip->input, at, (size_t)cpb_min_u64(left, OUT), s->entry->end - at, span);
+  cpb_have have = cpb_input_span(s->zip->input, at, (size_t)cpb_min_u64(left, OUT), s->entry->ahead - at, span);
   return cpb_zip_settle(have, s->zip->input, s->error);
 }
 

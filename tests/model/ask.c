@@ -1,7 +1,11 @@
-/* ask FILE QUESTION NAME SCOPE FIRST COUNT: the answer about a SameDiff model;
- * ask FILE values NAME TAG STATE: a line of JSON, then an array's values. An empty
- * NAME, SCOPE or TAG stands for none. Code 2: the error is on standard error. With
- * PIECE in the environment, the input comes in pieces of so many bytes. */
+/* ask FILE QUESTION NAME SCOPE FIRST COUNT: the answer about a SameDiff model,
+ * and a NUL; with VALUES in the environment then the values of the parameter of that name.
+ * An empty NAME or SCOPE stands for none. Code 2: the error is on standard error. With
+ * PIECE, the input comes in pieces of so many bytes. Else the host is one whose
+ * requests are dear: it asks for all that is ahead, keeps what it got, and tells on
+ * standard error how many requests of how many bytes it made. */
+#define _FILE_OFFSET_BITS 64
+#define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,38 +13,70 @@
 
 #include "cpb/values.h"
 
+typedef struct kept {
+  uint8_t *data;
+  uint64_t offset;
+  size_t size;
+} kept;
+
 typedef struct source {
-  uint8_t *data, *lent;
-  size_t size, piece;
+  FILE *file;
+  uint64_t size, bytes;
+  size_t piece;
+  kept kept[64]; /* a request each */
   unsigned requests;
 } source;
 
 static source open_source(const char *path) {
-  source s = {.piece = SIZE_MAX};
-  FILE *file = fopen(path, "rb");
-  if (!file || fseek(file, 0, SEEK_END) != 0) exit(1);
-  s.size = (size_t)ftell(file);
-  rewind(file);
-  s.data = malloc(s.size + 1);
-  if (!s.data || fread(s.data, 1, s.size, file) != s.size) exit(1);
-  fclose(file);
+  source s = {.file = fopen(path, "rb"), .piece = SIZE_MAX};
+  if (!s.file || fseeko(s.file, 0, SEEK_END) != 0) exit(1);
+  s.size = (uint64_t)ftello(s.file);
   if (getenv("PIECE")) s.piece = strtoul(getenv("PIECE"), NULL, 10);
   return s;
 }
 
-/* A copy, of just what was asked for: so that a look beyond it is noticed. */
+static void close_source(source *s) {
+  for (size_t i = 0; i < 64; i++) free(s->kept[i].data);
+  fclose(s->file);
+}
+
+/* A copy of just these bytes, so that a look beyond them is noticed. */
+static const kept *request(source *s, uint64_t offset, size_t size) {
+  kept *k = &s->kept[s->requests++ % 64];
+  free(k->data);
+  *k = (kept){malloc(size + 1), offset, size};
+  if (fseeko(s->file, (off_t)offset, SEEK_SET) != 0 || fread(k->data, 1, size, s->file) != size) exit(1);
+  s->bytes += size;
+  return k;
+}
+
+static const kept *find_kept(const source *s, uint64_t offset) {
+  for (size_t i = 0; i < 64 && s->piece == SIZE_MAX; i++) {
+    const kept *k = &s->kept[i];
+    if (offset >= k->offset && offset - k->offset < k->size) return k;
+  }
+  return NULL;
+}
+
+/* Along with the size comes the tail, as from a server that is asked for the last bytes. */
+static void answer_size(source *s, cpb_input *input, size_t tail) {
+  if (tail > s->size) tail = (size_t)s->size;
+  const kept *k = tail > 0 && !find_kept(s, s->size - 1) ? request(s, s->size - tail, tail) : NULL;
+  cpb_input_end(input, s->size);
+  if (k) cpb_input_supply(input, k->offset, k->data, k->size);
+}
+
 static void answer(source *s, cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);
-  cpb_input_end(input, s->size);
-  if (need.kind != CPB_NEED_RANGE) return;
+  if (need.kind == CPB_NEED_SIZE) {
+    answer_size(s, input, need.length);
+    return;
+  }
   if (need.offset >= s->size || need.length > s->size - need.offset || need.ahead > s->size - need.offset) abort();
-  size_t length = need.ahead < s->piece ? (size_t)need.ahead : s->piece;
-  free(s->lent);
-  s->lent = malloc(length);
-  memcpy(s->lent, s->data + need.offset, length);
-  s->requests++;
-  cpb_input_supply(input, need.offset, s->lent, length);
+  const kept *k = find_kept(s, need.offset);
+  if (!k) k = request(s, need.offset, need.ahead < s->piece ? (size_t)need.ahead : s->piece);
+  cpb_input_supply(input, k->offset, k->data, k->size);
 }
 
 static int failed(const cpb_error *error) {
@@ -48,31 +84,18 @@ static int failed(const cpb_error *error) {
   return 2;
 }
 
-static void print_info(const cpb_values_info *info) {
-  printf("{\"dtype\": \"%s\", \"numpy\": \"%s\", \"fortran\": %s, \"size\": %" PRIu64 ", \"shape\": [", info->dtype,
-         info->numpy ? info->numpy : "", info->fortran_order ? "true" : "false", info->size);
-  for (uint32_t i = 0; i < info->rank; i++) printf("%s%" PRIu64, i > 0 ? ", " : "", info->shape[i]);
-  printf("]}\n");
-}
-
-static int print_values(source *s, cpb_model_kind kind, const char *name, const char *tag, const char *state) {
-  cpb_values_options how = {.struct_size = sizeof how, .state = (uint32_t)atoi(state)};
-  if (tag[0]) {
-    how.scope = tag;
-    how.scope_size = strlen(tag);
-  }
+static int print_values(source *s, cpb_model_kind kind, const char *name, const char *tag) {
+  cpb_values_options how = {.struct_size = sizeof how};
+  if (tag[0]) how.scope = tag, how.scope_size = strlen(tag);
   cpb_values *values = cpb_values_new(NULL, kind, name, strlen(name), &how);
   cpb_step step;
-  int begun = 0, status = 0;
-  do {
-    step = cpb_values_step(values);
-    if (step == CPB_STEP_NEED) answer(s, cpb_values_input(values));
-    if (!begun && (step == CPB_STEP_DATA || step == CPB_STEP_DONE)) print_info(cpb_values_get_info(values));
-    begun = begun || step == CPB_STEP_DATA;
+  int status = 0;
+  while ((step = cpb_values_step(values)) == CPB_STEP_NEED || step == CPB_STEP_DATA) {
     size_t size;
     const uint8_t *data = cpb_values_data(values, &size);
-    if (step == CPB_STEP_DATA) fwrite(data, 1, size, stdout);
-  } while (step == CPB_STEP_NEED || step == CPB_STEP_DATA);
+    if (step == CPB_STEP_NEED) answer(s, cpb_values_input(values));
+    else fwrite(data, 1, size, stdout);
+  }
   if (step == CPB_STEP_ERROR) status = failed(cpb_values_error(values));
   cpb_values_free(values);
   return status;
@@ -100,6 +123,7 @@ static int print_answer(source *s, cpb_model_kind kind, char **a) {
     size_t size;
     const char *text = cpb_model_answer(model, &size);
     fwrite(text, 1, size, stdout);
+    putchar('\0');
   } else {
     status = failed(cpb_model_error(model));
   }
@@ -108,15 +132,15 @@ static int print_answer(source *s, cpb_model_kind kind, char **a) {
 }
 
 int main(int count, char **arguments) {
-  if (count < 6) return 1;
+  if (count < 7) return 1;
   source s = open_source(arguments[1]);
   size_t length = strlen(arguments[1]);
   int zip = length > 4 && strcmp(arguments[1] + length - 4, ".zip") == 0;
   cpb_model_kind kind = zip ? CPB_MODEL_SAMEDIFF_ZIP : CPB_MODEL_SAMEDIFF_GRAPH;
-  int status = strcmp(arguments[2], "values") == 0
-                   ? print_values(&s, kind, arguments[3], arguments[4], arguments[5])
-                   : print_answer(&s, kind, arguments + 2);
-  free(s.data);
-  free(s.lent);
+  int status = print_answer(&s, kind, arguments + 2);
+  const char *values = getenv("VALUES");
+  if (values && status == 0) status = print_values(&s, kind, values, arguments[4]);
+  fprintf(stderr, "%u %" PRIu64 "\n", s.requests, s.bytes);
+  close_source(&s);
   return status;
 }

@@ -88,20 +88,24 @@ class Model:
         return {"dtype": NUMPY[head["descr"]], "shape": list(head["shape"]), "fortran": head["fortran_order"]}, values
 
 
-class PiecewiseModel:
-    """The same answers from input that comes in pieces of so many bytes."""
+class HostModel:
+    """The same answers from a host that gives pieces, or counts its requests."""
 
-    def __init__(self, cpb, name, piece):
+    def __init__(self, cpb, path, piece=None):
         tool = pathlib.Path(cpb.command[-1]).parent / "tests" / "model" / "ask"
         if not tool.exists():
             pytest.skip("this build has no tests")
-        self.command = [tool, FOLDER / name]
-        self.environment = dict(os.environ, PIECE=str(piece))
+        self.command = [tool, path]
+        self.environment = dict(os.environ, **({"PIECE": str(piece)} if piece else {}))
 
-    def ask(self, question):
-        result = subprocess.run([*self.command, question, "", "", "0", str(1 << 40)], capture_output=True,
-                                timeout=60, env=self.environment, check=True)
-        return json.loads(result.stdout)
+    def ask(self, question, name="", scope="", values=None, count=1 << 40):
+        """The answer, the values of an array, the number of requests and their bytes."""
+        environment = dict(self.environment, **({"VALUES": values} if values else {}))
+        result = subprocess.run([*self.command, question, name, scope, "0", str(count)], capture_output=True,
+                                timeout=120, env=environment, check=True)
+        answer, _, array = result.stdout.partition(b"\0")
+        requests, size = map(int, result.stderr.split())
+        return json.loads(answer), array, requests, size
 
 
 def row_major(values, shape, size):
