@@ -6,9 +6,6 @@
 #include "model/tensorflow_json.h"
 #include "model/views.h"
 
-/* How many times their size metadata take, as JSON that is read. */
-#define GROWTH 32
-
 struct cpb_saved_keras {
   cpb_part part;    /* the object graph once more, with what Keras says in it */
   uint8_t *given;   /* keras_metadata.pb instead, or NULL */
@@ -198,23 +195,13 @@ static void write_answer(source *s, write members) {
                                  .child = next_child,
                                  .variable = is_variable,
                                  .dependencies = find_needed};
-  cpb_keras *keras = cpb_keras_new(&m->allocator, s->list.objects, s->list.count, &graph, &m->problems, m->error);
+  cpb_keras *keras = cpb_keras_new(&m->allocator, s->list.objects, s->list.count, &graph, m->options.max_memory,
+                                   &m->problems, m->error);
   if (keras) {
     cpb_answer_text(m->answer, "format", m->keras->given ? "keras_metadata" : "saved_model");
     members(keras, &m->question, m->answer, m->error);
-  } else {
-    cpb_saved_fail_memory(m);
   }
   cpb_keras_free(keras);
-}
-
-static bool fits(const source *s) {
-  uint64_t size = 0, most = s->model->options.max_memory / GROWTH;
-  for (size_t i = 0; i < s->list.count; i++) size += s->list.objects[i].metadata.size;
-  if (size > most)
-    cpb_fail(s->model->error, CPB_E_LIMIT, CPB_NO_OFFSET, "what Keras says of its objects is larger than %llu bytes",
-             (unsigned long long)most);
-  return size <= most;
 }
 
 static void ask(cpb_saved_model *m, write members) {
@@ -223,7 +210,7 @@ static void ask(cpb_saved_model *m, write members) {
   if (m->keras->useless) cpb_problems_add(&m->problems, CPB_NO_OFFSET, "there is nothing of Keras in keras_metadata.pb");
   s.told = cpb_alloc_zeroed(&m->allocator, m->objects.num_concrete);
   if (!s.told || !read_objects(&s)) cpb_saved_fail_memory(m);
-  else if (fits(&s)) write_answer(&s, members);
+  else write_answer(&s, members);
   cpb_release(&m->allocator, s.told);
   cpb_buffer_free(&s.paths);
   cpb_keras_list_free(&m->allocator, &s.list);

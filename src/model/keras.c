@@ -49,6 +49,27 @@ static bool check_numbers(cpb_keras *k) {
   return true;
 }
 
+/* --- Memory for JSON -------------------------------------------------------------- */
+
+static bool take(cpb_keras *k, size_t size) {
+  k->json_too_large = k->json_too_large || size > k->json_left;
+  if (!k->json_too_large) k->json_left -= size;
+  return !k->json_too_large;
+}
+
+static void *json_allocate(void *user, size_t size) {
+  cpb_keras *k = user;
+  return take(k, size) ? cpb_alloc(&k->allocator, size) : NULL;
+}
+
+static void *json_resize(void *user, void *block, size_t old_size, size_t size) {
+  cpb_keras *k = user;
+  bool may = size <= old_size || take(k, size - old_size);
+  return may ? cpb_realloc(&k->allocator, block, old_size, size) : NULL;
+}
+
+static void json_release(void *user, void *block) { cpb_release(&((cpb_keras *)user)->allocator, block); }
+
 /* --- Paths and metadata ------------------------------------------------------------ */
 
 /* The object with the longest path that leads to this one. Attributes may have dots
@@ -78,11 +99,16 @@ static bool find_parents(cpb_keras *k) {
   return ok;
 }
 
-static bool read_metadata(cpb_keras *k) {
+static bool read_metadata(cpb_keras *k, uint64_t max_memory, cpb_error *whole) {
+  k->json = (cpb_allocator){k, json_allocate, json_resize, json_release};
+  k->json_left = max_memory;
   for (size_t i = 0; i < k->count; i++) {
     cpb_error error = {.code = CPB_OK};
     if (k->objects[i].metadata.size == 0) continue;
-    k->docs[i] = cpb_json_read(&k->allocator, k->objects[i].metadata, CPB_KERAS_DEPTH, &error);
+    k->docs[i] = cpb_json_read(&k->json, k->objects[i].metadata, CPB_KERAS_DEPTH, &error);
+    if (k->json_too_large)
+      cpb_fail(whole, CPB_E_LIMIT, k->objects[i].offset, "what Keras says of its objects takes more than %llu bytes of memory",
+               (unsigned long long)max_memory);
     if (error.code == CPB_E_MEMORY) return false;
     if (!k->docs[i]) complain(k, i, "the metadata of %s: %s", error.message);
     else if (!yyjson_is_obj(yyjson_doc_get_root(k->docs[i]))) complain(k, i, "the metadata of %s is no JSON object", NULL);
@@ -106,14 +132,15 @@ static bool make_room(cpb_keras *k, const cpb_keras_object *objects) {
 }
 
 cpb_keras *cpb_keras_new(const cpb_allocator *a, const cpb_keras_object *objects, size_t count,
-                         const cpb_keras_graph *graph, cpb_problems *problems, cpb_error *error) {
+                         const cpb_keras_graph *graph, uint64_t max_memory, cpb_problems *problems, cpb_error *error) {
   cpb_keras *k = cpb_alloc_zeroed(a, sizeof *k);
   if (k) *k = (cpb_keras){.allocator = *a, .graph = graph, .problems = problems};
   if (k && count < CPB_KERAS_NONE) k->count = count;
-  if (k && make_room(k, objects) && check_numbers(k) && find_parents(k) && read_metadata(k) && cpb_keras_grow_tree(k))
+  if (k && make_room(k, objects) && check_numbers(k) && find_parents(k) && read_metadata(k, max_memory, error) &&
+      cpb_keras_grow_tree(k))
     return k;
   cpb_keras_free(k);
-  cpb_fail_memory(error);
+  if (error->code == CPB_OK) cpb_fail_memory(error);
   return NULL;
 }
 

@@ -4,7 +4,7 @@
  * (Keras before 2.5, and models saved by tf.saved_model.save) from the object graph:
  * SavedObject.user_object of those nodes whose identifier begins with "_tf_keras_".
  *
- *     cpb_keras *keras = cpb_keras_new(a, objects, count, &graph, problems, error);
+ *     cpb_keras *keras = cpb_keras_new(a, objects, count, &graph, max_memory, problems, error);
  *     cpb_answer_open(answer, NULL, '{');
  *     cpb_keras_layers(keras, question, answer, error);
  *     cpb_answer_close(answer, '}');
@@ -62,9 +62,10 @@ void cpb_keras_list_free(const cpb_allocator *a, cpb_keras_list *list);
 bool cpb_keras_is_identifier(cpb_span identifier);
 
 /* `objects` is copied; what its spans point to, and `graph` (NULL: none), must outlive
- * the result. Takes some 30 times the metadata's size. NULL when memory is short. */
+ * the result. The metadata as JSON that is read takes at most `max_memory` bytes, else
+ * CPB_E_LIMIT. NULL with the error set. */
 cpb_keras *cpb_keras_new(const cpb_allocator *a, const cpb_keras_object *objects, size_t count,
-                         const cpb_keras_graph *graph, cpb_problems *problems, cpb_error *error);
+                         const cpb_keras_graph *graph, uint64_t max_memory, cpb_problems *problems, cpb_error *error);
 void cpb_keras_free(cpb_keras *keras);
 
 /* "class", "name", "keras_version", "parameters", "training", ... of the model. */

@@ -24,6 +24,9 @@ typedef struct cpb_keras_layer {
 
 struct cpb_keras {
   cpb_allocator allocator;
+  cpb_allocator json;   /* the same, for JSON, of which there may not be too much */
+  uint64_t json_left;
+  bool json_too_large;
   cpb_keras_object *objects;
   size_t count;
   yyjson_doc **docs;  /* of each object; NULL when it has no metadata that is JSON */

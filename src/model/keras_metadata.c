@@ -1,5 +1,6 @@
 /* keras_metadata.pb, a small file, is read whole. */
 #include "base/alloc.h"
+#include "base/checked.h"
 #include "base/input.h"
 #include "base/status.h"
 #include "model/keras.h"
@@ -11,8 +12,6 @@ enum { METADATA_NODES = 1 };
 enum { OBJECT_NODE_ID = 2, OBJECT_NODE_PATH = 3, OBJECT_IDENTIFIER = 4, OBJECT_METADATA = 5, OBJECT_VERSION = 6 };
 enum { VERSION_PRODUCER = 1, VERSION_MIN_CONSUMER = 2 };
 
-/* How many times the file's size its objects take at most, as JSON that is read. */
-#define GROWTH 32
 #define READ_SIZE 65536
 
 /* --- Decoding ------------------------------------------------------------------- */
@@ -61,7 +60,7 @@ void cpb_keras_list_free(const cpb_allocator *a, cpb_keras_list *list) {
 
 typedef struct metadata {
   cpb_allocator allocator;
-  uint64_t max_size;
+  uint64_t max_memory; /* for the file, and for what is read of it */
   cpb_input input;
   cpb_buffer file;
   bool read;
@@ -76,7 +75,7 @@ static void *create(const cpb_allocator *a, cpb_model_kind kind, const cpb_model
   metadata *m = cpb_alloc_zeroed(a, sizeof *m);
   if (!m) return NULL;
   m->allocator = *a;
-  m->max_size = options->max_memory / GROWTH;
+  m->max_memory = options->max_memory;
   cpb_input_init(&m->input);
   cpb_buffer_init(&m->file, a);
   cpb_problems_init(&m->problems, a);
@@ -110,9 +109,9 @@ static cpb_step read_file(metadata *m, cpb_error *error) {
   cpb_span span;
   cpb_have have;
   while ((have = cpb_input_span(&m->input, m->file.size, READ_SIZE, UINT64_MAX, &span)) == CPB_HAVE) {
-    if (span.size > m->max_size || m->file.size > m->max_size - span.size) {
+    if (span.size > m->max_memory || m->file.size > m->max_memory - span.size) {
       cpb_fail(error, CPB_E_LIMIT, m->file.size, "keras_metadata.pb is larger than %llu bytes",
-               (unsigned long long)m->max_size);
+               (unsigned long long)m->max_memory);
       return CPB_STEP_ERROR;
     }
     if (!cpb_buffer_append(&m->file, span.data, span.size)) return cpb_fail_memory(error), CPB_STEP_ERROR;
@@ -135,7 +134,8 @@ static bool make_sense(metadata *m, cpb_error *error) {
     cpb_fail(error, CPB_E_FORMAT, 0, "this is no keras_metadata.pb: it does not begin with an object of Keras");
     return false;
   }
-  m->keras = cpb_keras_new(&m->allocator, m->list.objects, m->list.count, NULL, &m->problems, error);
+  m->keras = cpb_keras_new(&m->allocator, m->list.objects, m->list.count, NULL,
+                           m->max_memory - cpb_min_u64(m->max_memory, m->file.size), &m->problems, error);
   return m->keras != NULL;
 }
 

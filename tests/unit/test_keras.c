@@ -291,6 +291,25 @@ static void pieces_of_any_size_give_the_same_answer(void **state) {
   }
 }
 
+static void memory_for_metadata_is_bounded(void **state) {
+  (void)state;
+  static keras_message m = {0};
+  static char list[30002]; /* which takes eight times its size */
+  memset(list, ',', sizeof list - 1);
+  for (size_t i = 1; i < sizeof list - 1; i += 2) list[i] = '1';
+  list[0] = '[';
+  list[sizeof list - 2] = ']';
+  keras_add(&m, 0, "root", list);
+  for (uint64_t most = 1000; most <= 1000000; most *= 10) {
+    cpb_model_options options = {.struct_size = sizeof options, .max_memory = most};
+    cpb_model *model = cpb_model_new(NULL, CPB_MODEL_KERAS_METADATA, &options);
+    cpb_step step = keras_ask(model, &m, CPB_ASK_LAYERS, NULL, SIZE_MAX);
+    assert_int_equal(step, most < 1000000 ? CPB_STEP_ERROR : CPB_STEP_DONE);
+    assert_int_equal(cpb_model_error(model)->code, most < 1000000 ? CPB_E_LIMIT : CPB_OK);
+    cpb_model_free(model);
+  }
+}
+
 static void every_failing_allocation_is_a_clean_error(void **state) {
   (void)state;
   static keras_message m = {0};
@@ -327,6 +346,7 @@ int main(void) {
       cmocka_unit_test(questions_without_an_answer_say_why),
       cmocka_unit_test(damage_ends_the_list_and_is_told),
       cmocka_unit_test(pieces_of_any_size_give_the_same_answer),
+      cmocka_unit_test(memory_for_metadata_is_bounded),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
