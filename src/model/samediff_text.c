@@ -146,16 +146,19 @@ static cpb_span next_word(cpb_span *rest) {
   return word;
 }
 
-static bool are_references(cpb_span rest) {
+/* How well what follows a name would do. */
+typedef enum fit { FIT_NOT, FIT_BUT_FOR_TAG, FIT_WELL } fit;
+
+static fit fit_references(cpb_span rest) {
   cpb_span tag, number;
   for (int i = 0; i < REFERENCES_MAX && rest.size > 0; i++) {
-    if (!split_reference(next_word(&rest), &tag, &number)) return false;
+    if (!split_reference(next_word(&rest), &tag, &number)) return FIT_NOT;
   }
-  return rest.size == 0;
+  return rest.size == 0 ? FIT_WELL : FIT_NOT;
 }
 
 /* One reference, and perhaps a kind. A tag that is known may hold spaces. */
-static bool is_reference(const cpb_sd_lines_in *in, cpb_span rest, cpb_span *kind) {
+static fit fit_reference(const cpb_sd_lines_in *in, cpb_span rest, cpb_span *kind) {
   cpb_span tag, number;
   size_t space = rest.size;
   *kind = (cpb_span){NULL, 0};
@@ -165,21 +168,25 @@ static bool is_reference(const cpb_sd_lines_in *in, cpb_span rest, cpb_span *kin
     *kind = last;
     rest.size = space - 1;
   }
-  if (!split_reference(rest, &tag, &number)) return false;
-  return !memchr(rest.data, ' ', rest.size) || cpb_sd_find_tag(in->tags, tag);
+  if (!split_reference(rest, &tag, &number)) return FIT_NOT;
+  if (tag.size == 0 || cpb_sd_find_tag(in->tags, tag)) return FIT_WELL;
+  return memchr(rest.data, ' ', rest.size) ? FIT_NOT : FIT_BUT_FOR_TAG;
 }
 
 /* Where the name ends: at the first space that leaves a known name and
  * references, or else the last that leaves references (of several: the first). */
 static size_t find_split(const cpb_sd_lines_in *in, cpb_span line, cpb_span *kind) {
   size_t found = 0;
+  fit best = FIT_NOT;
   for (size_t i = 1; i + 1 < line.size; i++) {
     if (line.data[i] != ' ') continue;
     cpb_span rest = {line.data + i + 1, line.size - i - 1}, maybe = {NULL, 0};
-    if (!(in->several ? are_references(rest) : is_reference(in, rest, &maybe))) continue;
+    fit here = in->several ? fit_references(rest) : fit_reference(in, rest, &maybe);
+    if (here == FIT_NOT || here < best) continue;
     bool known = in->is_known(in->user, (cpb_span){line.data, i});
     if (known || found == 0 || !in->several) {
       found = i;
+      best = here;
       *kind = maybe;
     }
     if (known) break;
