@@ -25,10 +25,9 @@ function(cpb_nanopb_sources target)
   add_dependencies(${target} ${target}_nanopb)
 endfunction()
 
-# cpb_descriptor_set(<target> <name> <header> <proto>...): the descriptors of
-# .proto files and of what they import, without what is not read, as a C array
-# `name` that `header` declares.
-function(cpb_descriptor_set target name header)
+# cpb_builtin_types(<target> <name> <header> <proto>...): what .proto files and what
+# they import declare, as C arrays `name`_names and `name`_code that `header` declares.
+function(cpb_builtin_types target name header)
   set(protos ${PROJECT_SOURCE_DIR}/proto)
   set(set ${PROJECT_BINARY_DIR}/generated/${name}.fds)
   set(source ${PROJECT_BINARY_DIR}/generated/${name}.c)
@@ -36,12 +35,11 @@ function(cpb_descriptor_set target name header)
   add_custom_command(
     OUTPUT ${source}
     COMMAND ${PROTOC} -I${protos} --include_imports --descriptor_set_out=${set} ${ARGN}
-    COMMAND ${CMAKE_COMMAND} -DPROTOC=${PROTOC} -DSET=${set} -P ${PROJECT_SOURCE_DIR}/cmake/slim.cmake
-    COMMAND ${CMAKE_COMMAND} -DINPUT=${set} -DOUTPUT=${source} -DHEADER=${header} -DNAME=${name}
-            -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake ${PROJECT_SOURCE_DIR}/cmake/slim.cmake
+    COMMAND ${CMAKE_COMMAND} -DPROTOC=${PROTOC} -DSET=${set} -DOUTPUT=${source} -DHEADER=${header}
+            -DNAME=${name} -P ${PROJECT_SOURCE_DIR}/cmake/schema.cmake
+    DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/schema.cmake
     WORKING_DIRECTORY ${protos}
-    COMMENT "Descriptors ${name}" VERBATIM)
+    COMMENT "Types ${name}" VERBATIM)
   target_sources(${target} PRIVATE ${source})
   add_custom_target(${target}_${name} DEPENDS ${source})
   add_dependencies(${target} ${target}_${name})

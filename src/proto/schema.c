@@ -45,10 +45,6 @@ void cpb_schema_free(cpb_schema *schema) {
   cpb_release(&a, schema);
 }
 
-cpb_schema *cpb_schema_new_builtin(const cpb_allocator *allocator, cpb_error *error) {
-  return cpb_schema_new(allocator, cpb_builtin_schema, cpb_builtin_schema_size, NULL, error);
-}
-
 /* --- Looking up ----------------------------------------------------------- */
 
 /* Messages and enums begin with their name, so one search serves both. */

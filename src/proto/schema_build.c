@@ -106,7 +106,7 @@ static bool check_field(builder *b, const cpb_pb_FieldDescriptorProto *d, const 
   if (d->number < 1 || d->number >= 1 << 29) return cpb_schema_damaged(b, "a number out of range for field", name);
   if (d->type < 0 || d->type > CPB_TYPE_SINT64) return cpb_schema_damaged(b, "an unknown type for field", name);
   bool named = d->type == 0 || d->type == CPB_TYPE_GROUP || d->type == CPB_TYPE_MESSAGE || d->type == CPB_TYPE_ENUM;
-  if (named && d->type_name.size == 0) return cpb_schema_damaged(b, "no type for field", name);
+  if (named && d->type_name.size == 0 && !b->types_follow) return cpb_schema_damaged(b, "no type for field", name);
   return true;
 }
 
@@ -121,7 +121,7 @@ static void set_features(cpb_unlinked_field *u, const cpb_pb_FieldDescriptorProt
   u->delimited = features.delimited;
 }
 
-static bool add_field(builder *b, const cpb_unlinked_field *u) {
+static bool append_field(builder *b, const cpb_unlinked_field *u) {
   void *fields = b->fields;
   if (!cpb_reserve(&b->schema->allocator, &fields, &b->fields_capacity, b->num_fields + 1, sizeof *u)) {
     return no_memory(b);
@@ -131,50 +131,60 @@ static bool add_field(builder *b, const cpb_unlinked_field *u) {
   return true;
 }
 
-static bool take_field(builder *b, cpb_span in, const scope *s, bool extension) {
-  cpb_pb_FieldDescriptorProto d = {0};
-  if (!decode(b, in, cpb_pb_FieldDescriptorProto_fields, &d)) return false;
+bool cpb_schema_add_field(builder *b, const cpb_pb_FieldDescriptorProto *d, const scope *s, bool extension) {
   cpb_unlinked_field u = {0};
   cpb_field *f = &u.field;
-  f->name = copy_name(b, extension ? s->name : "", d.name);
-  if (f->name == NULL || !check_field(b, &d, f->name)) return false;
+  f->name = copy_name(b, extension ? s->name : "", d->name);
+  if (f->name == NULL || !check_field(b, d, f->name)) return false;
   f->json_name = extension ? f->name
-                 : d.json_name.size > 0 ? copy_name(b, "", d.json_name) : make_json_name(b, f->name);
-  u.owner = extension ? copy_type_name(b, d.extendee) : s->name;
-  if (d.type_name.size > 0) u.type_name = copy_type_name(b, d.type_name);
-  if (f->json_name == NULL || u.owner == NULL || (d.type_name.size > 0 && u.type_name == NULL)) return false;
-  f->number = (uint32_t)d.number;
-  f->type = (cpb_field_type)d.type;
+                 : d->json_name.size > 0 ? copy_name(b, "", d->json_name) : make_json_name(b, f->name);
+  u.owner = extension ? copy_type_name(b, d->extendee) : s->name;
+  if (d->type_name.size > 0) u.type_name = copy_type_name(b, d->type_name);
+  if (f->json_name == NULL || u.owner == NULL || (d->type_name.size > 0 && u.type_name == NULL)) return false;
+  f->number = (uint32_t)d->number;
+  f->type = (cpb_field_type)d->type;
   f->extension = extension;
-  f->oneof = d.has_oneof_index ? d.oneof_index : -1;
-  set_features(&u, &d, &s->features);
-  return add_field(b, &u);
+  f->oneof = d->has_oneof_index ? d->oneof_index : -1;
+  set_features(&u, d, &s->features);
+  return append_field(b, &u);
+}
+
+static bool take_field(builder *b, cpb_span in, const scope *s, bool extension) {
+  cpb_pb_FieldDescriptorProto d = {0};
+  return decode(b, in, cpb_pb_FieldDescriptorProto_fields, &d) && cpb_schema_add_field(b, &d, s, extension);
 }
 
 /* --- Enums ---------------------------------------------------------------- */
 
-static bool add_value(builder *b, cpb_span in, const char *owner) {
-  cpb_pb_EnumValueDescriptorProto d = {0};
-  if (!decode(b, in, cpb_pb_EnumValueDescriptorProto_fields, &d)) return false;
-  const char *name = copy_name(b, "", d.name);
+bool cpb_schema_add_value(builder *b, cpb_span text, int32_t number) {
+  const char *name = copy_name(b, "", text);
   if (name == NULL) return false;
   void *values = b->values;
   if (!cpb_reserve(&b->schema->allocator, &values, &b->values_capacity, b->num_values + 1, sizeof *b->values)) {
     return no_memory(b);
   }
   b->values = values;
-  b->values[b->num_values] = (cpb_unlinked_value){{name, d.number}, owner, b->num_values};
+  const char *owner = b->schema->enums[b->schema->num_enums - 1].name;
+  b->values[b->num_values] = (cpb_unlinked_value){{name, number}, owner, b->num_values};
   b->num_values++;
   return true;
 }
 
-static bool add_enum(builder *b, const char *name, bool closed) {
+static bool take_value(builder *b, cpb_span in) {
+  cpb_pb_EnumValueDescriptorProto d = {0};
+  return decode(b, in, cpb_pb_EnumValueDescriptorProto_fields, &d) && cpb_schema_add_value(b, d.name, d.number);
+}
+
+bool cpb_schema_add_enum(builder *b, const cpb_pb_EnumDescriptorProto *d, const scope *outer) {
   cpb_schema *s = b->schema;
+  const char *name = copy_name(b, outer->name, d->name);
+  if (name == NULL) return false;
   void *enums = s->enums;
   if (!cpb_reserve(&s->allocator, &enums, &s->enums_capacity, s->num_enums + 1, sizeof *s->enums)) {
     return no_memory(b);
   }
   s->enums = enums;
+  bool closed = cpb_features_merge(outer->features, d->has_options ? &d->options.features : NULL).closed;
   s->enums[s->num_enums++] = (cpb_enum_type){.name = name, .closed = closed};
   return true;
 }
@@ -182,9 +192,7 @@ static bool add_enum(builder *b, const char *name, bool closed) {
 static bool take_enum(builder *b, cpb_span in, const scope *s) {
   cpb_pb_EnumDescriptorProto d = {0};
   if (!decode(b, in, cpb_pb_EnumDescriptorProto_fields, &d)) return false;
-  const char *name = copy_name(b, s->name, d.name);
-  cpb_features features = cpb_features_merge(s->features, d.has_options ? &d.options.features : NULL);
-  if (name == NULL || !add_enum(b, name, features.closed)) return false;
+  if (!cpb_schema_add_enum(b, &d, s)) return false;
   cpb_wire_scanner scan;
   cpb_error error = {0};
   cpb_wire_begin(&scan, &b->schema->allocator, b->limits.depth, in.size, &error);
@@ -193,7 +201,7 @@ static bool take_enum(builder *b, cpb_span in, const scope *s) {
   while (taken && cpb_wire_next(&scan, &in) == CPB_WIRE_FIELD) {
     const cpb_wire_field *f = &scan.field;
     if (f->number != ENUM_VALUE || f->type != CPB_WIRE_LEN) continue;
-    taken = add_value(b, (cpb_span){begin + f->value, (size_t)f->size}, name);
+    taken = take_value(b, (cpb_span){begin + f->value, (size_t)f->size});
   }
   return scanned(b, &scan);
 }
@@ -210,21 +218,22 @@ static bool push_scope(builder *b, size_t depth, const cpb_features *features, c
   return true;
 }
 
-static bool enter_file(builder *b, cpb_wire_scanner *s, cpb_span in) {
-  cpb_pb_FileDescriptorProto d = {0};
-  if (!decode(b, in, cpb_pb_FileDescriptorProto_fields, &d)) return false;
-  const char *package = copy_name(b, "", d.package);
+bool cpb_schema_add_file(builder *b, const cpb_pb_FileDescriptorProto *d) {
+  const char *package = copy_name(b, "", d->package);
   cpb_features features;
-  if (package == NULL || !cpb_features_of_file(&d, &features, b->error)) return false;
-  return push_scope(b, 1, &features, package) && cpb_wire_enter(s);
+  if (package == NULL || !cpb_features_of_file(d, &features, b->error)) return false;
+  return push_scope(b, 1, &features, package);
 }
 
-static bool enter_message(builder *b, cpb_wire_scanner *s, cpb_span in) {
+static bool enter_file(builder *b, cpb_wire_scanner *s, cpb_span in) {
+  cpb_pb_FileDescriptorProto d = {0};
+  return decode(b, in, cpb_pb_FileDescriptorProto_fields, &d) && cpb_schema_add_file(b, &d) && cpb_wire_enter(s);
+}
+
+bool cpb_schema_add_message(builder *b, const cpb_pb_DescriptorProto *d, size_t depth) {
   cpb_schema *schema = b->schema;
-  cpb_pb_DescriptorProto d = {0};
-  if (!decode(b, in, cpb_pb_DescriptorProto_fields, &d)) return false;
-  const scope *outer = &b->scopes[s->depth];
-  const char *name = copy_name(b, outer->name, d.name);
+  const scope *outer = &b->scopes[depth];
+  const char *name = copy_name(b, outer->name, d->name);
   if (name == NULL) return false;
   void *messages = schema->messages;
   if (!cpb_reserve(&schema->allocator, &messages, &schema->messages_capacity, schema->num_messages + 1,
@@ -233,9 +242,15 @@ static bool enter_message(builder *b, cpb_wire_scanner *s, cpb_span in) {
   }
   schema->messages = messages;
   schema->messages[schema->num_messages++] =
-      (cpb_message_type){.name = name, .map_entry = d.has_options && d.options.map_entry};
-  cpb_features features = cpb_features_merge(outer->features, d.has_options ? &d.options.features : NULL);
-  return push_scope(b, s->depth + 1, &features, name) && cpb_wire_enter(s);
+      (cpb_message_type){.name = name, .map_entry = d->has_options && d->options.map_entry};
+  cpb_features features = cpb_features_merge(outer->features, d->has_options ? &d->options.features : NULL);
+  return push_scope(b, depth + 1, &features, name);
+}
+
+static bool enter_message(builder *b, cpb_wire_scanner *s, cpb_span in) {
+  cpb_pb_DescriptorProto d = {0};
+  return decode(b, in, cpb_pb_DescriptorProto_fields, &d) && cpb_schema_add_message(b, &d, s->depth) &&
+         cpb_wire_enter(s);
 }
 
 static bool take_part(builder *b, cpb_wire_scanner *s) {
@@ -274,8 +289,8 @@ static bool walk(builder *b) {
   return scanned(b, &s);
 }
 
-cpb_schema *cpb_schema_new(const cpb_allocator *allocator, const void *data, size_t size,
-                           const cpb_limits *limits, cpb_error *error) {
+cpb_schema *cpb_schema_build(const cpb_allocator *allocator, cpb_error *error, bool (*collect)(builder *),
+                             cpb_span bytes, const cpb_limits *limits) {
   cpb_error ignored = {0};
   if (error == NULL) error = &ignored;
   *error = (cpb_error){.offset = CPB_NO_OFFSET};
@@ -286,12 +301,17 @@ cpb_schema *cpb_schema_new(const cpb_allocator *allocator, const void *data, siz
     return NULL;
   }
   schema->allocator = a;
-  builder b = {.schema = schema, .bytes = {data, size}, .limits = cpb_limits_or_default(limits), .error = error};
-  bool built = walk(&b) && cpb_schema_link(&b);
+  builder b = {.schema = schema, .bytes = bytes, .limits = cpb_limits_or_default(limits), .error = error};
+  bool built = collect(&b) && cpb_schema_link(&b);
   cpb_release(&a, b.scopes);
   cpb_release(&a, b.fields);
   cpb_release(&a, b.values);
   if (built) return schema;
   cpb_schema_free(schema);
   return NULL;
+}
+
+cpb_schema *cpb_schema_new(const cpb_allocator *allocator, const void *data, size_t size,
+                           const cpb_limits *limits, cpb_error *error) {
+  return cpb_schema_build(allocator, error, walk, (cpb_span){data, size}, limits);
 }

@@ -1,5 +1,6 @@
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <setjmp.h>
@@ -96,6 +97,58 @@ static void tensorflow_is_built_in(void **state) {
   assert_int_equal(content->type, CPB_TYPE_BYTES);
   assert_string_equal(field(s, "tensorflow.NodeDef", "attr")->message->fields[1].message->name, "tensorflow.AttrValue");
   cpb_schema_free(s);
+}
+
+/* --- The built-in types, against protoc's descriptors ---------------------- */
+
+static cpb_schema *of_protoc(void) {
+  static uint8_t set[1 << 18];
+  FILE *file = fopen(CPB_DESCRIPTOR_SET, "rb");
+  assert_non_null(file);
+  size_t size = fread(set, 1, sizeof set, file);
+  fclose(file);
+  return make(set, size);
+}
+
+static const char *name_or_none(const char *const *named) { return named != NULL ? *named : ""; }
+
+static void fields_are_the_same(const cpb_field *a, const cpb_field *b) {
+  assert_string_equal(a->name, b->name);
+  assert_string_equal(a->json_name, b->json_name);
+  assert_int_equal(a->number, b->number);
+  assert_int_equal(a->type, b->type);
+  assert_string_equal(name_or_none(a->message ? &a->message->name : NULL), name_or_none(b->message ? &b->message->name : NULL));
+  assert_int_equal(a->oneof, b->oneof);
+  const uint8_t ours[] = {a->repeated, a->map, a->packed, a->required, a->presence, a->extension, a->utf8};
+  const uint8_t theirs[] = {b->repeated, b->map, b->packed, b->required, b->presence, b->extension, b->utf8};
+  assert_memory_equal(ours, theirs, sizeof ours);
+  const cpb_enum_type *x = a->enumeration, *y = b->enumeration;
+  assert_int_equal(x == NULL, y == NULL);
+  if (x == NULL) return;
+  assert_string_equal(x->name, y->name);
+  assert_int_equal(x->closed, y->closed);
+  assert_int_equal(x->num_values, y->num_values);
+  for (size_t i = 0; i < x->num_values; i++) {
+    assert_string_equal(x->values[i].name, y->values[i].name);
+    assert_int_equal(x->values[i].number, y->values[i].number);
+  }
+}
+
+static void the_built_in_types_are_what_protoc_says(void **state) {
+  (void)state;
+  cpb_schema *ours = cpb_schema_new_builtin(NULL, NULL), *theirs = of_protoc();
+  size_t count = cpb_schema_num_messages(theirs);
+  assert_true(count > 100);
+  assert_int_equal(cpb_schema_num_messages(ours), count);
+  for (size_t i = 0; i < count; i++) {
+    const cpb_message_type *a = cpb_schema_get_message(ours, i), *b = cpb_schema_get_message(theirs, i);
+    assert_string_equal(a->name, b->name);
+    assert_int_equal(a->map_entry, b->map_entry);
+    assert_int_equal(a->num_fields, b->num_fields);
+    for (size_t f = 0; f < a->num_fields; f++) fields_are_the_same(&a->fields[f], &b->fields[f]);
+  }
+  cpb_schema_free(ours);
+  cpb_schema_free(theirs);
 }
 
 #define DESCRIPTOR(text) {(const uint8_t *)(text), sizeof(text) - 1}
@@ -211,6 +264,7 @@ int main(void) {
       cmocka_unit_test(json_names_are_made_where_there_are_none),
       cmocka_unit_test(the_first_name_of_an_enum_value_counts),
       cmocka_unit_test(tensorflow_is_built_in),
+      cmocka_unit_test(the_built_in_types_are_what_protoc_says),
       cmocka_unit_test(mistakes_are_named),
       cmocka_unit_test(nesting_is_limited),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
