@@ -13,6 +13,7 @@
 #include "cpb/records.h"
 #include "cpb/repack.h"
 #include "cpb/split.h"
+#include "cpb/values.h"
 #include "riegeli/highwayhash.h"
 
 /* --- The host --------------------------------------------------------------- */
@@ -443,6 +444,53 @@ static void outline(const host *h, outcome *out) {
   cpb_schema_free(schema);
 }
 
+static cpb_model_kind samediff_kind(const host *h) {
+  return h->size > 0 && h->data[0] == 'P' ? CPB_MODEL_SAMEDIFF_ZIP : CPB_MODEL_SAMEDIFF_GRAPH;
+}
+
+static void ask_samediff(const host *h, outcome *out) {
+  cpb_model_options options = {.struct_size = sizeof options, .limits = h->limits};
+  const cpb_question question = {.struct_size = sizeof question, .kind = CPB_ASK_TAG};
+  cpb_model *model = cpb_model_new(h->allocator, samediff_kind(h), &options);
+  if (model == NULL) {
+    no_memory(out);
+    return;
+  }
+  unsigned state = h->seed;
+  cpb_step step;
+  cpb_model_ask(model, &question);
+  while ((step = cpb_model_step(model)) == CPB_STEP_NEED) answer(h, &state, cpb_model_input(model));
+  size_t size;
+  const char *json = cpb_model_answer(model, &size);
+  if (step == CPB_STEP_ERROR) keep_error(out, cpb_model_error(model));
+  else keep_bytes(out, json, size);
+  cpb_model_free(model);
+}
+
+/* A parameter that is there in the samples. */
+static void read_values(const host *h, outcome *out) {
+  cpb_values_options options = {.struct_size = sizeof options, .limits = h->limits};
+  const char *name = samediff_kind(h) == CPB_MODEL_SAMEDIFF_ZIP ? "weights" : "w";
+  cpb_values *values = cpb_values_new(h->allocator, samediff_kind(h), name, strlen(name), &options);
+  if (values == NULL) {
+    no_memory(out);
+    return;
+  }
+  unsigned state = h->seed;
+  cpb_step step;
+  while ((step = cpb_values_step(values)) == CPB_STEP_NEED || step == CPB_STEP_DATA) {
+    size_t size;
+    const uint8_t *data = cpb_values_data(values, &size);
+    if (step == CPB_STEP_NEED) answer(h, &state, cpb_values_input(values));
+    else keep_bytes(out, data, size);
+  }
+  if (step == CPB_STEP_ERROR) {
+    keep_error(out, cpb_values_error(values));
+    out->log.size = 0; /* the checksum comes last: nothing is good without it */
+  }
+  cpb_values_free(values);
+}
+
 const operation operations[] = {
     {"records", records},           {"records-late", records_late},
     {"recover", recover},           {"write-zstd", write_zstd},
@@ -452,6 +500,7 @@ const operation operations[] = {
     {"repack-remote", repack_remote}, {"repack-compat", repack_compat},
     {"chunk-ranges", chunk_ranges},  {"pages", pages}, {"find", find_field},
     {"json", write_json},           {"outline", outline},
+    {"samediff", ask_samediff},      {"values", read_values},
 };
 const size_t num_operations = sizeof operations / sizeof *operations;
 

@@ -111,6 +111,14 @@ static void schemas_paths_and_json_survive(void **state) {
   survives("outline", message_samples[1]);
 }
 
+static void samediff_survives(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(samediff_samples); i++) {
+    survives("samediff", samediff_samples[i]);
+    survives("values", samediff_samples[i]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reading_survives),
@@ -119,6 +127,7 @@ int main(void) {
       cmocka_unit_test(reading_and_repacking_chunks_survive),
       cmocka_unit_test(schemas_paths_and_json_survive),
       cmocka_unit_test(splitting_survives),
+      cmocka_unit_test(samediff_survives),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

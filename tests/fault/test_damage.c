@@ -90,11 +90,19 @@ static void damaged_chunks_are_noticed(void **state) {
   }
 }
 
+/* A zip's directory has no checksum, but what it tells of an entry that is read is
+ * checked; a graph file has none at all. */
+static void damaged_samediff_values_are_noticed(void **state) {
+  (void)state;
+  damage("values", samediff_samples[0], 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(damaged_records_are_noticed),
       cmocka_unit_test(damaged_cpb_files_are_noticed),
       cmocka_unit_test(damaged_chunks_are_noticed),
+      cmocka_unit_test(damaged_samediff_values_are_noticed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,10 +130,19 @@ static void finding(void **state) {
   unmet("find", message_samples[1]);
 }
 
+static void samediff(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(samediff_samples); i++) {
+    unmet("samediff", samediff_samples[i]);
+    unmet("values", samediff_samples[i]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reading_records), cmocka_unit_test(reading_and_merging_chunks), cmocka_unit_test(repacking),
       cmocka_unit_test(splitting),       cmocka_unit_test(finding),
+      cmocka_unit_test(samediff),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

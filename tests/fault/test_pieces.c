@@ -75,6 +75,14 @@ static void finding_does_not_depend_on_pieces(void **state) {
   same_in_pieces("outline", message_samples[1]);
 }
 
+static void samediff_does_not_depend_on_pieces(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(samediff_samples); i++) {
+    same_in_pieces("samediff", samediff_samples[i]);
+    same_in_pieces("values", samediff_samples[i]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(records_do_not_depend_on_pieces),
@@ -82,6 +90,7 @@ int main(void) {
       cmocka_unit_test(chunks_do_not_depend_on_pieces),
       cmocka_unit_test(finding_does_not_depend_on_pieces),
       cmocka_unit_test(splitting_does_not_depend_on_pieces),
+      cmocka_unit_test(samediff_does_not_depend_on_pieces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
