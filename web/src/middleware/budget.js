@@ -1,5 +1,6 @@
+import { sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { around, layer, streamThrough, sumOf } from './layer.js';
+import { around, layer, streamThrough } from './layer.js';
 
 /** @typedef {import('../types.js').Cost} Cost */
 

@@ -1,4 +1,4 @@
-import { concat } from './check.js';
+import { concat } from '../bytes.js';
 import { layer } from './layer.js';
 import { shared } from './shared.js';
 

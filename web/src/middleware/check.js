@@ -1,6 +1,7 @@
+import { asBytes, concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { abortable } from '../source/wait.js';
-import { around, layer, streamThrough, sumOf } from './layer.js';
+import { around, layer, streamThrough } from './layer.js';
 
 /** @typedef {import('../types.js').Source} Source */
 
@@ -116,33 +117,6 @@ export function asCpbError(error, who) {
   if (error instanceof CpbError) return error;
   const { message } = /** @type {Error} */ (error ?? {});
   return new CpbError('READ', `${who}: ${message ?? error}`, { cause: error });
-}
-
-/**
- * A Uint8Array and no Buffer, whose `slice` would not copy.
- *
- * @param {ArrayBuffer | ArrayBufferView} bytes
- */
-export function asBytes(bytes) {
-  if (bytes?.constructor === Uint8Array) return bytes;
-  if (ArrayBuffer.isView(bytes)) {
-    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  }
-  if (bytes instanceof ArrayBuffer) return new Uint8Array(bytes);
-  throw new CpbError('READ', `a source gave ${typeof bytes}, not bytes`);
-}
-
-/** @param {Uint8Array[]} parts @returns {Uint8Array} */
-export function concat(parts) {
-  const [first] = parts;
-  if (first && parts.length === 1) return first;
-  const whole = new Uint8Array(sumOf(parts));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 export { check };

@@ -1,3 +1,4 @@
+import { sumOf } from '../bytes.js';
 import {
   piecesOf, readManyByReads, streamByReads, streamOf, tailByRead,
 } from '../source/pieces.js';
@@ -58,9 +59,6 @@ export function around(below, wrap) {
       wrap(() => readMany.call(below, ranges, options), options, sumOf(ranges))),
   };
 }
-
-/** @param {{ length: number }[]} all */
-export const sumOf = (all) => all.reduce((sum, { length }) => sum + length, 0);
 
 /**
  * The stream of a source, if it has one, with something done to its pieces.

@@ -1,7 +1,7 @@
 /** The chunks of a .cpb file. */
 import { CpbError } from '../errors.js';
 import { verifyOf } from './file.js';
-import { collect, streamOf } from './output.js';
+import { collect, engineStream } from './output.js';
 
 /** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
@@ -143,7 +143,8 @@ export function chunkOf(file, index, i, verify) {
     position,
     bytes: async (options = {}) =>
       using(begin(0, Infinity, options, 'late'), (reader) => collect(file, reader, options, size)),
-    stream: (options = {}) => streamOf(file, () => begin(0, Infinity, options, 'late'), options),
+    stream: (options = {}) =>
+      engineStream(file, () => begin(0, Infinity, options, 'late'), options.signal),
     blob: async (options) => new Response(chunk.stream(options)).blob(),
     async read(offset, length, options = {}) {
       checkOffset('offset', offset);

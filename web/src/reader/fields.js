@@ -1,8 +1,9 @@
 /** A field of a message: what it is, where it lies, and its value. */
+import { concat, fromBase64, sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { find, sizeOf } from './find.js';
+import { piecesOf, streamOf } from '../source/pieces.js';
+import { find } from './find.js';
 import { jsonOf, outlineOf } from './json.js';
-import { collector, lazyStream } from './output.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
 /** @import { Feed } from '../wasm/feed.js' */
@@ -93,32 +94,16 @@ function fieldOf(context, found, path) {
     typeName: schema.nameOf(found.message) ?? schema.enumName(declared?.enumeration ?? 0),
     number,
     repeated: found.fields,
-    size: sizeOf(ranges),
+    size: sumOf(ranges),
     ranges,
 
-    async bytes(options) {
-      const [only] = ranges;
-      if (ranges.length === 1 && only) return body.read(only.offset, only.length, options);
-      const all = collector(field.size);
-      for (const { offset, length } of ranges) all.add(await body.read(offset, length, options));
-      return all.bytes();
-    },
+    bytes: (options) => bytesOf(context, ranges, options),
 
-    stream(options) {
-      const parts = ranges.map(({ offset, length }) =>
-        body.stream(offset, length, options).getReader(),
-      );
-      async function next() {
-        const { value, done } = await (parts[0]?.read() ?? { value: undefined, done: true });
-        if (done) parts.shift();
-        return { bytes: value, done: parts.length === 0 };
-      }
-      return lazyStream(
-        next,
-        () => parts.forEach((part) => void part.cancel().catch(() => {})),
-        options?.signal,
-      );
-    },
+    stream: ({ signal: outer } = {}) =>
+      streamOf(async function* pieces(signal) {
+        for (const { offset, length } of ranges)
+          yield* piecesOf(body.stream(offset, length, { signal }));
+      }, outer),
 
     async json(options = {}) {
       file.check();
@@ -159,18 +144,24 @@ function fieldOf(context, found, path) {
 /**
  * @param {Context} context
  * @param {Range[]} ranges
+ * @param {ReadOptions} [options]
+ */
+async function bytesOf({ body }, ranges, options) {
+  const parts = [];
+  for (const { offset, length } of ranges) parts.push(await body.read(offset, length, options));
+  return concat(parts);
+}
+
+/**
+ * @param {Context} context
+ * @param {Range[]} ranges
  * @param {number} type
  * @param {JsonOptions} options
  */
-async function readJson(context, ranges, type, options) {
-  const { file, body } = context;
-  if (options.omit !== undefined) {
-    return outlineOf(file, await context.feed(options), ranges, type, options.omit, options);
-  }
-  const all = collector(sizeOf(ranges));
-  for (const { offset, length } of ranges) all.add(await body.read(offset, length, options));
-  return jsonOf(file, type, all.bytes());
-}
+const readJson = async (context, ranges, type, options) =>
+  options.omit === undefined
+    ? jsonOf(context.file, type, await bytesOf(context, ranges, options))
+    : outlineOf(context.file, await context.feed(options), ranges, type, options.omit, options);
 
 /** The one property. @param {any} object */
 const first = (object) => Object.values(object)[0];
@@ -189,20 +180,14 @@ function exact(kind = '', json) {
   if (typeof json !== 'string') return json;
   if (kind.endsWith('64')) return BigInt(json);
   if (kind === 'double' || kind === 'float') return Number(json);
-  return kind === 'bytes' ? Uint8Array.from(atob(json), (c) => c.charCodeAt(0)) : json;
+  return kind === 'bytes' ? fromBase64(json) : json;
 }
 
 /** The value as the one field of its parent.
  * @param {Found} found @param {Uint8Array} value */
 function withHead({ number, wireType }, value) {
-  const head = [
-    ...varint(number * 8 + wireType),
-    ...(wireType === LEN ? varint(value.length) : []),
-  ];
-  const all = new Uint8Array(head.length + value.length);
-  all.set(head);
-  all.set(value, head.length);
-  return all;
+  const length = wireType === LEN ? varint(value.length) : [];
+  return concat([Uint8Array.of(...varint(number * 8 + wireType), ...length), value]);
 }
 
 /** @param {number} n */

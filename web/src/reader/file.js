@@ -7,6 +7,7 @@ import { drive, engineOf } from '../wasm/engine.js';
 import { acquire, release } from '../wasm/pool.js';
 
 /** @import { Limits, ReadOptions, Source } from '../types.js' */
+/** @import { Prepared } from '../source/index.js' */
 /** @import { DriveOptions, Engine } from '../wasm/engine.js' */
 /** @import { FeedOptions, Piece } from '../wasm/feed.js' */
 /** @import { Instance, Scope } from '../wasm/instance.js' */
@@ -20,7 +21,7 @@ import { acquire, release } from '../wasm/pool.js';
 /**
  * @typedef {object} OpenFile
  * @property {Instance} instance
- * @property {Source} source
+ * @property {Prepared} source
  * @property {number | undefined} size of the source, once it is known
  * @property {Piece[]} held bytes that were fetched with the size
  * @property {Limits | undefined} limits
@@ -82,7 +83,7 @@ function openCore(module, instance, source) {
 
 /**
  * @param {WebAssembly.Module} module
- * @param {Source} source is closed with the file
+ * @param {Prepared} source is closed with the file
  * @param {Limits} [limits]
  * @returns {Promise<OpenFile>}
  */
@@ -94,7 +95,7 @@ export async function openFile(module, source, limits) {
 /**
  * @param {ReturnType<typeof openCore>} core
  * @param {Instance} instance
- * @param {Source} source
+ * @param {Prepared} source
  * @param {Limits} [limits]
  */
 function fileOf(core, instance, source, limits) {

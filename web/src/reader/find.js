@@ -1,4 +1,5 @@
 /** Finding a field of a message. */
+import { sumOf } from '../bytes.js';
 import { createFeed } from '../wasm/feed.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
@@ -36,7 +37,7 @@ function partFeed(feed, ranges) {
   /** @param {number} offset */
   const place = (offset) => /** @type {Range} */ (slice(ranges, offset, Infinity)[0]);
   return {
-    size: sizeOf(ranges),
+    size: sumOf(ranges),
     at(offset) {
       const at = place(offset);
       return at && feed.at(at.offset)?.subarray(0, at.length);
@@ -54,9 +55,6 @@ function partFeed(feed, ranges) {
     stop() {},
   };
 }
-
-/** @param {Range[]} ranges */
-export const sizeOf = (ranges) => ranges.reduce((sum, { length }) => sum + length, 0);
 
 /**
  * Bytes [offset, offset + length) of what the ranges are together.

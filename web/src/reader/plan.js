@@ -1,11 +1,9 @@
-/** What reading something will cost, and how far reads are joined so that it is so. */
+/** What reading something will cost. */
+import { sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { join } from '../middleware/coalesce.js';
-import { chunkInfo } from './chunks.js';
+import { joined } from './places.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
-/** @import { Engine } from '../wasm/engine.js' */
-/** @import { OpenFile } from './file.js' */
 /** @import { Body, Merged } from './virtual.js' */
 
 /**
@@ -22,65 +20,6 @@ import { chunkInfo } from './chunks.js';
  * @property {Range[]} ranges of the file, one a request
  */
 
-/** What a merged stream asks for at a time. */
-export const WINDOW = 4 * 2 ** 20;
-
-/** Less than a Riegeli chunk's header: positions so near are in one Riegeli chunk. */
-const NEAR = 40;
-
-/**
- * Where the chunks are stored, by what the index says of all of them; nothing is read.
- *
- * @param {OpenFile} file
- * @param {Engine} index
- * @returns {(i: number) => Range} the Riegeli chunk that chunk i is in
- */
-export function placesOf(file, index) {
-  const { instance } = file;
-  const last = instance.scope((scope) => {
-    const out = scope.struct('riegeli_chunk');
-    index.call('get_record', scope.struct('record'), out);
-    return instance.get('riegeli_chunk', out);
-  });
-  const position = (/** @type {number} */ i) => chunkInfo(file, index, i).position;
-  const sorted = Float64Array.from({ length: index.call('num_chunks') }, (_, i) =>
-    position(i),
-  ).sort();
-  const begins = sorted.filter((p, i) => i === 0 || p - Number(sorted[i - 1]) >= NEAR);
-
-  return (i) => {
-    const at = position(i);
-    if (at >= last.begin) return { offset: last.begin, length: last.end - last.begin };
-    let low = 0,
-      high = begins.length;
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if (Number(begins[middle]) <= at) low = middle;
-      else high = middle;
-    }
-    const offset = Number(begins[low]);
-    return { offset, length: Math.min(begins[low + 1] ?? Infinity, last.begin) - offset };
-  };
-}
-
-/**
- * @param {Range[]} all
- * @returns {Plan}
- */
-function planFor(all) {
-  const ranges = all.filter(({ length }) => length > 0);
-  const bytes = ranges.reduce((sum, { length }) => sum + length, 0);
-  return { requests: ranges.length, bytes, ranges };
-}
-
-/**
- * @param {Range[]} ranges
- * @param {number} [maxBytes]
- * @returns {Range[]}
- */
-export const joined = (ranges, maxBytes) =>
-  join(ranges, maxBytes ? { maxBytes } : {}).map(({ offset, length }) => ({ offset, length }));
-
 /**
  * @param {Body} body
  * @param {Merged | undefined} merged
@@ -89,21 +28,32 @@ export const joined = (ranges, maxBytes) =>
  * @returns {Promise<Plan>}
  */
 export async function planOf(body, merged, what, options) {
-  if ('chunks' in what) {
-    if (!merged) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
-    return planFor(joined(what.chunks.map(merged.place)));
-  }
-  if (!merged) {
-    return planFor(
-      'merged' in what ? [{ offset: 0, length: await body.size(options) }] : what.ranges,
-    );
-  }
-  if ('merged' in what) return planFor(merged.windows());
-  const chunks = new Set();
+  const found = merged ? rangesOf(merged, what, options) : rangesOfPlain(body, what, options);
+  const ranges = (await found).filter(({ length }) => length > 0);
+  return { requests: ranges.length, bytes: sumOf(ranges), ranges };
+}
+
+/**
+ * @param {Merged} merged
+ * @param {Reading} what
+ * @param {ReadOptions} [options]
+ */
+async function rangesOf(merged, what, options) {
+  if ('chunks' in what) return joined(what.chunks.map(merged.place));
+  if ('merged' in what) return merged.windows();
+  const places = [];
   for (const { offset, length } of what.ranges) {
-    for (const { chunk } of await merged.segments(offset, length, options)) {
-      if (chunk !== undefined) chunks.add(chunk);
-    }
+    places.push(...merged.placesIn(await merged.segments(offset, length, options)));
   }
-  return planFor(joined([...chunks].map(merged.place)));
+  return joined(places);
+}
+
+/**
+ * @param {Body} body
+ * @param {Reading} what
+ * @param {ReadOptions} [options]
+ */
+async function rangesOfPlain(body, what, options) {
+  if ('chunks' in what) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
+  return 'merged' in what ? [{ offset: 0, length: await body.size(options) }] : what.ranges;
 }

@@ -1,10 +1,10 @@
 /** openRecords(): the records of any Riegeli file. */
+import { collector } from '../bytes.js';
 import { moduleFor, openPath } from '../init.js';
 import { prepare } from '../source/index.js';
 import { DATA, DONE, RECORD, SKIPPED } from '../wasm/engine.js';
 import { big, checkOffset, using } from './chunks.js';
 import { disposable, openFile, verifyOf } from './file.js';
-import { collector } from './output.js';
 
 /** @import { Cost, Limits, ReadOptions } from '../types.js' */
 /** @import { Input, SourceOptions } from '../source/index.js' */

@@ -2,12 +2,14 @@
  * The message that a .cpb file merges to, by ranges: it is planned at first use,
  * and then only the chunks that a range touches are read.
  */
+import { room } from '../bytes.js';
 import { CpbError } from '../errors.js';
+import { streamOf } from '../source/pieces.js';
 import { abortable } from '../source/wait.js';
-import { big, readChunk, using } from './chunks.js';
+import { big, chunkInfo, readChunk, using } from './chunks.js';
 import { verifyOf } from './file.js';
-import { collect, lazyStream, room, streamOf } from './output.js';
-import { joined, placesOf, WINDOW } from './plan.js';
+import { collect, engineStream } from './output.js';
+import { joined, placesOf, rangeAt, WINDOW } from './places.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
@@ -32,14 +34,14 @@ import { joined, placesOf, WINDOW } from './plan.js';
  * @property {number} offset in the message
  * @property {number} length
  * @property {number | undefined} chunk
- * @property {number} chunkOffset
  * @property {boolean} whole whether it is the chunk as a whole
  */
 
 /**
  * @typedef {Body & {
  *   segments: (offset: number, length: number, options?: ReadOptions) => Promise<Segment[]>,
- *   place: (chunk: number) => Range, windows: () => Range[]
+ *   place: (chunk: number) => Range, placesIn: (segments: Segment[]) => Range[],
+ *   windows: () => Range[]
  * }} Merged
  */
 
@@ -128,30 +130,9 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
     instance.scope((scope) => {
       const out = scope.struct('segment');
       /** @type {Engine} */ (ready).call('get_segment', i, out);
-      const {
-        offset,
-        length,
-        chunk,
-        chunk_offset: chunkOffset,
-        literal,
-      } = instance.get('segment', out);
-      return {
-        offset,
-        length,
-        chunk: literal ? undefined : chunk,
-        chunkOffset,
-        whole: !literal && isWhole(chunk, length),
-      };
-    });
-
-  /** @param {number} chunk @param {number} length */
-  const isWhole = (chunk, length) =>
-    instance.scope((scope) => {
-      const out = scope.struct('chunk_info');
-      return (
-        index.call('get_chunk', big(chunk), out) === 0 &&
-        instance.get('chunk_info', out).size === length
-      );
+      const { offset, length, chunk, literal } = instance.get('segment', out);
+      if (literal) return { offset, length, chunk: undefined, whole: false };
+      return { offset, length, chunk, whole: chunkInfo(file, index, chunk).size === length };
     });
 
   /** @type {Merged['segments']} */
@@ -169,16 +150,6 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
   }
 
   /**
-   * Where the chunks are.
-   *
-   * @param {Segment[]} found
-   */
-  function placesIn(found) {
-    const chunks = new Set(found.map(({ chunk }) => chunk ?? -1));
-    return [...chunks].filter((chunk) => chunk >= 0).map(merged.place);
-  }
-
-  /**
    * Large chunks side by side, each by a reader of its own; the rest as planned.
    *
    * @param {number} offset
@@ -189,9 +160,6 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
     const size = await merged.size(options);
     const end = Math.min(offset + length, size);
     const parts = partsOf(await segments(offset, end - offset, options), offset, end);
-    if (parts.length === 1 && parts[0] && parts[0].chunk === undefined) {
-      return readPlanned(offset, end - offset, options);
-    }
     const out = room(Math.max(end - offset, 0));
     await inGroups(parts, async ({ begin, length: n, chunk, chunkOffset, all }) => {
       const how = verifyOf(options?.verify ?? verify, all ? 'late' : 'never');
@@ -225,8 +193,8 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
     }
     const merge = newMerge(asked ?? 'late');
     try {
-      const places = length === Infinity ? merged.windows() : joined(placesIn(found), WINDOW);
-      await file.drive(merge, { signal, around: inside(places) });
+      const places = length === Infinity ? merged.windows() : joined(merged.placesIn(found), WINDOW);
+      await file.drive(merge, { signal, around: (at) => rangeAt(places, at) });
       merge.check('read', big(offset), big(length));
       return merge;
     } catch (error) {
@@ -235,26 +203,29 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
     }
   }
 
-  /** @type {Merged['place'] | undefined} */
-  let places;
+  /** @type {ReturnType<typeof placesOf> | undefined} */
+  let known;
+  const places = () => (known ??= placesOf(file, index));
 
   /** @type {Merged} */
   const merged = {
     segments,
-    place: (chunk) => (places ??= placesOf(file, index))(chunk),
-    windows() {
-      const all = Array.from({ length: index.call('num_chunks') }, (_, i) => merged.place(i));
-      return joined(all, WINDOW);
-    },
+    place: (chunk) => places().of(chunk),
+    placesIn: (found) =>
+      found.flatMap(({ chunk }) => (chunk === undefined ? [] : merged.place(chunk))),
+    windows: () => joined(places().all, WINDOW),
     read,
     size: async (options) => (await plan(options)).call('size'),
-    stream(offset, length, options = {}) {
-      if (length > AT_ONCE.bytes) {
-        return streamOf(file, () => begin(offset, length, options), options);
-      }
-      const next = async () => ({ bytes: await read(offset, length, options), done: true });
-      return lazyStream(next, () => {}, options.signal);
-    },
+    stream: (offset, length, options = {}) =>
+      length > AT_ONCE.bytes
+        ? engineStream(
+            file,
+            (signal) => begin(offset, length, { ...options, signal }),
+            options.signal,
+          )
+        : streamOf(async function* pieces(signal) {
+            yield await read(offset, length, { ...options, signal });
+          }, options.signal),
     until(offset) {
       if (!ready) return Infinity;
       const { offset: begin, length } = segmentAt(ready.call('find_segment', big(offset)));
@@ -311,23 +282,4 @@ async function inGroups(parts, work) {
     }
     await Promise.all(group.map(work));
   }
-}
-
-/**
- * @param {Range[]} ranges in their order
- * @returns {(offset: number) => Range | undefined} the one that holds it
- */
-function inside(ranges) {
-  return (offset) => {
-    let low = 0,
-      high = ranges.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const { offset: begin, length } = /** @type {Range} */ (ranges[middle]);
-      if (offset >= begin + length) low = middle + 1;
-      else high = middle;
-    }
-    const range = ranges[low];
-    return range && offset >= range.offset ? range : undefined;
-  };
 }

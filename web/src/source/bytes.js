@@ -1,4 +1,4 @@
-import { asBytes } from '../middleware/check.js';
+import { asBytes } from '../bytes.js';
 
 /**
  * Bytes in memory.

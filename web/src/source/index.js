@@ -15,6 +15,10 @@ import { urlSource } from './url.js';
 /** @import { Source } from '../types.js' */
 
 /** @typedef {import('../middleware/layer.js').FullSource} FullSource */
+/**
+ * A source with middleware around it: nothing is left out, and aborts are answered at once.
+ * @typedef {FullSource & Required<Pick<Source, 'transferred'>>} Prepared
+ */
 
 /**
  * What can be opened: a URL, in Node, Deno and Bun also a path; a Blob or File; bytes; a
@@ -50,8 +54,7 @@ export function prepare(input, options = {}, openPath = undefined) {
     middleware.push(coalesce(options.coalesce));
     if (options.cache !== false) middleware.push(cache(options.cache));
   }
-  return /** @type {FullSource & Required<Pick<Source, 'transferred'>>} */ (
-    compose(source, ...middleware));
+  return /** @type {Prepared} */ (compose(source, ...middleware));
 }
 
 /**

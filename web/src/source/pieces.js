@@ -1,4 +1,4 @@
-import { CpbError } from '../errors.js';
+import { collector, room } from '../bytes.js';
 import { controllerUnder } from './wait.js';
 
 /** @typedef {import('../types.js').Source} Source */
@@ -8,7 +8,8 @@ import { controllerUnder } from './wait.js';
 const PIECE = 1 << 20;
 
 /**
- * A stream of the pieces that `start` gives, one for each pull and none before.
+ * A stream of the pieces that `start` gives, one for each pull and none before. An abort
+ * ends it at once, also when nobody reads on.
  *
  * @param {(signal: AbortSignal) => AsyncGenerator<Uint8Array>} start
  * @param {AbortSignal} [signal]
@@ -16,24 +17,40 @@ const PIECE = 1 << 20;
  */
 export function streamOf(start, signal) {
   const { controller, release } = controllerUnder(signal);
-  const pieces = start(controller.signal);
+  const inner = controller.signal;
+  const pieces = start(inner);
+
+  /** @param {unknown} reason */
+  function end(reason) {
+    release();
+    controller.abort(reason);
+    pieces.return(undefined).catch(() => {});
+  }
+
   return new ReadableStream({
+    start(sink) {
+      const abort = () => {
+        sink.error(inner.reason);
+        end(inner.reason);
+      };
+      if (inner.aborted) abort();
+      else inner.addEventListener('abort', abort);
+    },
     async pull(sink) {
       try {
-        const { done, value } = await pieces.next();
-        if (!done) return sink.enqueue(value);
-        release();
+        for (;;) {
+          const { done, value } = await pieces.next();
+          if (done) break;
+          if (value.length > 0) return sink.enqueue(value);
+        }
         sink.close();
       } catch (error) {
         release();
         throw error;
       }
-    },
-    cancel(reason) {
       release();
-      controller.abort(reason);
-      pieces.return(undefined).catch(() => {});
     },
+    cancel: end,
   }, { highWaterMark: 0 });
 }
 
@@ -65,25 +82,10 @@ export async function* piecesOf(stream) {
  * @returns {Promise<Uint8Array>}
  */
 export async function collect(pieces, length) {
-  /** @type {Uint8Array | undefined} */
-  let bytes;
-  let at = 0;
-  for await (const piece of pieces) {
-    if (!bytes && piece.length === length()) bytes = piece;
-    else (bytes ??= allocate(length())).set(piece, at);
-    at += piece.length;
-  }
-  if (!bytes) return new Uint8Array(0);
-  return at === bytes.length ? bytes : bytes.slice(0, at);
-}
-
-/** @param {number} length */
-function allocate(length) {
-  try {
-    return new Uint8Array(length);
-  } catch (cause) {
-    throw new CpbError('MEMORY', `no memory for ${length} bytes; read them as a stream`, { cause });
-  }
+  /** @type {ReturnType<typeof collector> | undefined} */
+  let all;
+  for await (const piece of pieces) (all ??= collector(length())).add(piece);
+  return all?.bytes() ?? room(0);
 }
 
 /**

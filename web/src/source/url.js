@@ -1,5 +1,5 @@
+import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { concat } from '../middleware/check.js';
 import { announcedSize, sizeOf416, spanOf } from './content-range.js';
 import { exchanger } from './exchange.js';
 import { collect, streamOf } from './pieces.js';

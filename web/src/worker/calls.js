@@ -3,7 +3,7 @@
  * methods are messages; both ends are the same.
  */
 import { CpbError } from '../errors.js';
-import { lazyStream } from '../reader/output.js';
+import { streamOf } from '../source/pieces.js';
 import { abortable } from '../source/wait.js';
 
 /** @import { Cost } from '../types.js' */
@@ -198,18 +198,12 @@ function close(steps, controller) {
 
 /** @param {Owner} owner @param {Place} place @param {string} method @param {any[]} args */
 function streamFrom(owner, place, method, args) {
-  const { connection } = owner;
-  if (connection.ended) throw connection.ended;
-  /** @type {Promise<Steps> | undefined} */
-  let steps;
-  return lazyStream(
-    async () => {
-      const { next } = await (steps ??= connection.call(owner, place, method, args));
-      const bytes = await next();
-      return { bytes, done: !bytes };
-    },
-    () => void steps?.then(({ release }) => release()).catch(() => {}),
-    args.at(-1)?.signal,
+  if (owner.connection.ended) throw owner.connection.ended;
+  const last = typeof args.at(-1) === 'object' ? args.length - 1 : args.length;
+  const options = args[last];
+  return streamOf(
+    (signal) => iterate(owner, place, method, [...args.slice(0, last), { ...options, signal }]),
+    options?.signal,
   );
 }
 

@@ -1,7 +1,6 @@
 /** A stream as an input: it is read more than once, so it is kept in memory. */
+import { asBytes, collector } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { asBytes } from '../middleware/check.js';
-import { collector } from '../reader/output.js';
 import { abortable } from '../source/wait.js';
 
 /**

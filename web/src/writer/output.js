@@ -1,7 +1,8 @@
 /** What split, repack and merge answer: an output that is made when it is asked for. */
+import { collector } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { collector, lazyStream } from '../reader/output.js';
-import { abortable, controllerUnder } from '../source/wait.js';
+import { streamOf } from '../source/pieces.js';
+import { abortable } from '../source/wait.js';
 import { sinkOf } from './sinks.js';
 
 /** @import { Destination, Sink } from './sinks.js' */
@@ -91,23 +92,25 @@ export function outputOf(make) {
     }
   }
 
+  /** @param {ReturnType<Make>} pieces */
+  async function* bytesOf(pieces) {
+    try {
+      for (;;) {
+        const { done, value } = await pieces.next();
+        if (done) return void (output.result = value);
+        yield value.bytes;
+      }
+    } finally {
+      await pieces.return(/** @type {any} */ (undefined));
+    }
+  }
+
   /** @type {Output} */
   const output = {
     result: undefined,
-    stream({ signal, onProgress } = {}) {
-      const { controller, release } = controllerUnder(signal);
-      const pieces = begin({ signal: controller.signal, onProgress }, false);
-      const next = async () => {
-        const { done = false, value } = await pieces.next();
-        if (done) output.result = /** @type {Result} */ (value);
-        return { bytes: done ? undefined : /** @type {Piece} */ (value).bytes, done };
-      };
-      const end = () => {
-        release();
-        controller.abort();
-        pieces.return(/** @type {any} */ (undefined)).catch(() => {});
-      };
-      return /** @type {ReturnType<Output['stream']>} */ (lazyStream(next, end, signal));
+    stream({ signal: outer, onProgress } = {}) {
+      const stream = streamOf((signal) => bytesOf(begin({ signal, onProgress }, false)), outer);
+      return /** @type {ReturnType<Output['stream']>} */ (stream);
     },
     async bytes(options = {}) {
       const all = collector();

@@ -1,0 +1,71 @@
+/** Arrays of bytes. */
+import { CpbError } from './errors.js';
+
+/**
+ * A new array.
+ *
+ * @param {number} length
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function room(length) {
+  try {
+    return new Uint8Array(length);
+  } catch (cause) {
+    throw new CpbError('MEMORY', `no memory for ${length} bytes; read a stream`, { cause });
+  }
+}
+
+/**
+ * Takes bytes together; memory is taken as they come, whatever `expected` says.
+ *
+ * @param {number} [expected] how many there will probably be
+ */
+export function collector(expected = 0) {
+  let bytes = room(Math.min(expected, 2 ** 20));
+  let length = 0;
+  return {
+    /** @param {Uint8Array} more */
+    add(more) {
+      const needed = length + more.length;
+      if (needed > bytes.length) {
+        const larger = room(
+          Math.max(needed, Math.min(2 * bytes.length, Math.max(expected, needed * 1.5))),
+        );
+        larger.set(bytes.subarray(0, length));
+        bytes = larger;
+      }
+      bytes.set(more, length);
+      length = needed;
+    },
+    bytes: () => (length === bytes.length ? bytes : bytes.slice(0, length)),
+  };
+}
+
+/** @param {{ length: number }[]} all */
+export const sumOf = (all) => all.reduce((sum, { length }) => sum + length, 0);
+
+/** All in one; a part that is all of it is not copied. @param {Uint8Array[]} parts */
+export function concat(parts) {
+  const [first] = parts;
+  if (first && parts.length === 1) return first;
+  const all = collector(sumOf(parts));
+  parts.forEach(all.add);
+  return all.bytes();
+}
+
+/**
+ * A Uint8Array and no Buffer, whose `slice` would not copy.
+ *
+ * @param {ArrayBuffer | ArrayBufferView} bytes
+ */
+export function asBytes(bytes) {
+  if (bytes?.constructor === Uint8Array) return bytes;
+  if (ArrayBuffer.isView(bytes)) {
+    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+  if (bytes instanceof ArrayBuffer) return new Uint8Array(bytes);
+  throw new CpbError('READ', `a source gave ${typeof bytes}, not bytes`);
+}
+
+/** @param {string} text */
+export const fromBase64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
