@@ -56,7 +56,7 @@ setUp((kind) => {
   return Uint8Array.from(atob(module), (c) => c.charCodeAt(0));
 });
 
-export * from './api.js';
+export * from './whole.js';
 // The file that a Worker runs is the only other one.
 export { openInWorker } from './worker/browser.js';
 
@@ -69,10 +69,8 @@ if (!args.includes('--no-types')) {
     stdio: 'inherit',
   });
   nameTypes(`${dist}/api.d.ts`);
-  writeFileSync(
-    `${dist}/inline.d.ts`,
-    "export * from './api.js';\nexport { openInWorker } from './worker/browser.js';\n",
-  );
+  const types = "export * from './whole.js';\nexport { openInWorker } from './worker/browser.js';\n";
+  for (const entry of ['index', 'inline']) writeFileSync(`${dist}/${entry}.d.ts`, types);
 }
 
 /** Exports types under their names, with what is said of them, rather than new names for them. */

@@ -1,11 +1,6 @@
-/** What every entry of the package exports. */
+/** What every entry of the package has at once, and the types. */
 export { CpbError, codes } from './errors.js';
 export { init } from './init.js';
-export { open } from './reader/open.js';
-export { openRecords } from './reader/records.js';
-export { merge } from './writer/merge.js';
-export { repack } from './writer/repack.js';
-export { split } from './writer/split.js';
 
 export { blobSource } from './source/blob.js';
 export { bucketSource } from './source/bucket.js';
@@ -17,7 +12,6 @@ export { cache } from './middleware/cache.js';
 export { check } from './middleware/check.js';
 export { coalesce } from './middleware/coalesce.js';
 export { compose } from './middleware/layer.js';
-export { persist } from './middleware/persist.js';
 export { retry } from './middleware/retry.js';
 
 /* The types that these take and give. */
@@ -28,6 +22,7 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./types.js').ReadOptions} ReadOptions */
 /** @typedef {import('./types.js').Source} Source */
 /** @typedef {import('./types.js').Stat} Stat */
+/** @typedef {import('./errors.js').Code} Code */
 /** @typedef {import('./init.js').ModuleInput} ModuleInput */
 /** @typedef {import('./wasm/codecs.js').Decode} Decode */
 /** @typedef {import('./reader/chunks.js').Chunk} Chunk */

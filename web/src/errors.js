@@ -1,29 +1,56 @@
 /**
- * X(code): what it means. The first eleven are those of cpb/base.h.
+ * What the `code` of an error may be. The first eleven are those of cpb/base.h.
  *
- * @type {Readonly<Record<string, string>>}
+ * | code | meaning |
+ * |---|---|
+ * | `USAGE` | an argument is wrong or a call came out of order |
+ * | `MEMORY` | out of memory |
+ * | `DAMAGED` | the input is damaged |
+ * | `TRUNCATED` | the input ends too early |
+ * | `FORMAT` | the input is not of this kind |
+ * | `UNSUPPORTED` | this version of libcpb cannot read it |
+ * | `LIMIT` | a limit was reached |
+ * | `NOT_FOUND` | no such chunk, record or field |
+ * | `READ` | reading failed |
+ * | `WRITE` | writing failed |
+ * | `CANCELLED` | the operation was cancelled |
+ * | `HTTP` | the server answered with an error status |
+ * | `NETWORK` | no answer, or a broken one; in a browser perhaps CORS |
+ * | `TIMEOUT` | the server took too long |
+ * | `RANGE` | the server does not answer range requests as it should |
+ * | `CHANGED` | the resource changed while it was read |
+ * | `BUDGET` | more requests or bytes than allowed |
+ * | `TRAPPED` | the WebAssembly instance failed and is not used again |
+ * | `CLOSED` | the file was closed |
  */
-export const codes = Object.freeze({
-  USAGE: 'an argument is wrong or a call came out of order',
-  MEMORY: 'out of memory',
-  DAMAGED: 'the input is damaged',
-  TRUNCATED: 'the input ends too early',
-  FORMAT: 'the input is not of this kind',
-  UNSUPPORTED: 'this version of libcpb cannot read it',
-  LIMIT: 'a limit was reached',
-  NOT_FOUND: 'no such chunk, record or field',
-  READ: 'reading failed',
-  WRITE: 'writing failed',
-  CANCELLED: 'the operation was cancelled',
-  HTTP: 'the server answered with an error status',
-  NETWORK: 'no answer, or a broken one; in a browser perhaps CORS',
-  TIMEOUT: 'the server took too long',
-  RANGE: 'the server does not answer range requests as it should',
-  CHANGED: 'the resource changed while it was read',
-  BUDGET: 'more requests or bytes than allowed',
-  TRAPPED: 'the WebAssembly instance failed and is not used again',
-  CLOSED: 'the file was closed',
-});
+export const codes = Object.freeze(
+  /** @type {const} */ ([
+    'USAGE',
+    'MEMORY',
+    'DAMAGED',
+    'TRUNCATED',
+    'FORMAT',
+    'UNSUPPORTED',
+    'LIMIT',
+    'NOT_FOUND',
+    'READ',
+    'WRITE',
+    'CANCELLED',
+    'HTTP',
+    'NETWORK',
+    'TIMEOUT',
+    'RANGE',
+    'CHANGED',
+    'BUDGET',
+    'TRAPPED',
+    'CLOSED',
+  ]),
+);
+
+/**
+ * One of `codes`.
+ * @typedef {(typeof codes)[number]} Code
+ */
 
 /**
  * Every error of this package, but for an aborted signal's reason, which is thrown
@@ -31,7 +58,7 @@ export const codes = Object.freeze({
  */
 export class CpbError extends Error {
   /**
-   * @param {string} code a key of `codes`; stable
+   * @param {Code} code stable
    * @param {string} message
    * @param {object} [details]
    * @param {number} [details.offset] byte offset in the input
@@ -40,13 +67,20 @@ export class CpbError extends Error {
    * @param {number} [details.retryAfter] milliseconds that the server asks to wait
    * @param {unknown} [details.cause]
    */
-  constructor(code, message, details = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  constructor(code, message, { offset, retryable = false, status, retryAfter, cause } = {}) {
+    super(message, cause === undefined ? undefined : { cause });
     this.name = 'CpbError';
     this.code = code;
-    this.offset = details.offset;
-    this.retryable = details.retryable ?? false;
-    this.status = details.status;
-    this.retryAfter = details.retryAfter;
+    this.offset = offset;
+    this.retryable = retryable;
+    this.status = status;
+    this.retryAfter = retryAfter;
   }
+}
+
+/** What was thrown elsewhere. @param {unknown} error @param {string} who */
+export function asCpbError(error, who) {
+  if (error instanceof CpbError) return error;
+  const { message } = /** @type {Error} */ (error ?? {});
+  return new CpbError('READ', `${who}: ${message ?? error}`, { cause: error });
 }

@@ -11,4 +11,4 @@ const modules = {
 setUp((kind) => modules[hasSimd() ? /** @type {const} */ (`${kind}-simd`) : kind]());
 
 export * from './api.js';
-export { openInWorker } from './worker/browser.js';
+export * from './later.js';

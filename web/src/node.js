@@ -12,5 +12,5 @@ setUp(
 setUpFiles(fileSink);
 
 export { fileSource };
-export * from './api.js';
+export * from './whole.js';
 export { openInWorker } from './worker/node.js';

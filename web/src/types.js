@@ -38,7 +38,8 @@
  * @property {(ranges: Range[], options?: ReadOptions) => Promise<Uint8Array[]>} [readMany]
  *   many at once, where that is cheaper than one by one
  * @property {(offset: number, length: number, options?: ReadOptions) => ReadableStream<Uint8Array>} [stream]
- *   the same bytes as `read` as they arrive, in one request, with backpressure
+ *   the same bytes as `read` as they arrive, in one request, with backpressure; a length of
+ *   Infinity goes to the end
  * @property {() => void} [reset] forgets what was learnt (size, ETag, cached bytes), so
  *   that reading can begin anew after an error of code CHANGED
  * @property {() => void | Promise<void>} [close] lets go of what it holds; called once

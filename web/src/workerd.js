@@ -12,5 +12,5 @@ setUp((kind) => {
   );
 });
 
-export * from './api.js';
+export * from './whole.js';
 export { openInWorker } from './worker/workerd.js';

@@ -42,7 +42,7 @@ test('the codes are those of the C header in its order, then those of JavaScript
   const list = [...header.matchAll(/^ *X\(([A-Z_]+), \d+,/gm)];
   assert.ok(list.length >= 10, `${list.length} codes found in the header`);
   const names = list.map((match) => match[1]).filter((name) => name !== 'OK');
-  assert.deepEqual(Object.keys(codes).slice(0, names.length), names);
+  assert.deepEqual(codes.slice(0, names.length), names);
   assert.ok(Object.isFrozen(codes));
 });
 

@@ -1,4 +1,5 @@
 /** Fields of every kind: found by path, their values, elements and JSON. */
+import { kinds } from '../src/reader/fields.js';
 import { field, varint } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
 import { assert, test } from './support/test.js';
@@ -7,27 +8,6 @@ const { open } = libcpb;
 
 /* --- A schema, by hand ----------------------------------------------------------- */
 
-const kinds = [
-  '',
-  'double',
-  'float',
-  'int64',
-  'uint64',
-  'int32',
-  'fixed64',
-  'fixed32',
-  'bool',
-  'string',
-  'group',
-  'message',
-  'bytes',
-  'uint32',
-  'enum',
-  'sfixed32',
-  'sfixed64',
-  'sint32',
-  'sint64',
-];
 const SINGULAR = 1,
   REPEATED = 3;
 

@@ -1,12 +1,16 @@
-// The structs of src/wasm/structs.js against the compiler's own layouts of
-// include/cpb, which the build writes to build/web/layouts.json.
+// The structs of each structs.js against the compiler's own layouts of include/cpb, which the
+// build writes to build/web/layouts.json.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { structs } from '../src/wasm/structs.js';
+import { structs as parts } from '../src/reader/structs.js';
+import { structs as reading } from '../src/wasm/structs.js';
+import { structs as writing } from '../src/writer/structs.js';
 
 const folder = process.env.CPB_WASM ?? new URL('../../build/web', import.meta.url).pathname;
 const layouts = JSON.parse(readFileSync(`${folder}/layouts.json`, 'utf8'));
+
+const structs = { ...reading, ...parts, ...writing };
 
 /** What C calls the types of structs.js. */
 const c = {
@@ -36,7 +40,7 @@ for (const [name, struct] of Object.entries(structs)) {
     for (const [field, { offset, type }] of Object.entries(struct.fields)) {
       const { offset: there, type: inC } = expected.fields[field];
       assert.equal(offset, there, field);
-      assert.ok(sameType(type, inC), `${field} is ${inC}, not ${type}`);
+      assert.ok(sameType(type.name ?? type, inC), `${field} is ${inC}, not ${type.name ?? type}`);
     }
   });
 }

@@ -32,7 +32,7 @@ test('a large file comes in one request that is read as it is consumed', async (
   }
   assert.equal(n, 40);
   console.log('20 MB of records', file.cost, file.log);
-  assert.ok(file.cost.requests <= 2, `${file.log}`);
+  assert.deepEqual(file.log, ['stream 0+Infinity']);
   assert.ok(file.cost.bytes < 40 * 500_000 * 1.001);
   reader.close();
 });

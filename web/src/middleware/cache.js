@@ -1,4 +1,5 @@
-import { concat } from '../bytes.js';
+import { concat, room } from '../bytes.js';
+import { tailByRead } from '../source/pieces.js';
 import { layer } from './layer.js';
 import { shared } from './shared.js';
 
@@ -102,16 +103,12 @@ const cache = ({ bytes: most = 32 << 20, block = 0, share = true } = {}) => (sou
     return { head, tail, begin, end };
   }
 
-  /** @param {number} begin @param {number} length @param {AbortSignal} signal */
-  const ask = (begin, length, signal) => (length === 0
-    ? Promise.resolve(new Uint8Array(0)) : source.read(begin, length, { signal }));
-
   /** @param {number} begin @param {number} end */
   function fly(begin, end) {
     const now = generation;
     const missing = gather(begin, end);
     const length = missing.end - missing.begin;
-    const work = shared((signal) => ask(missing.begin, length, signal)
+    const work = shared((signal) => source.read(missing.begin, length, { signal })
       .then((bytes) => {
         if (now === generation) kept.put(missing.begin, bytes);
         return concat([...missing.head, bytes, ...bytes.length === length ? missing.tail : []]);
@@ -127,7 +124,7 @@ const cache = ({ bytes: most = 32 << 20, block = 0, share = true } = {}) => (sou
     signal?.throwIfAborted();
     let end = offset + length;
     if (known) end = Math.min(end, known.size);
-    if (offset >= end) return new Uint8Array(0);
+    if (offset >= end) return room(0);
     const there = gather(offset, end);
     if (there.begin === there.end) return concat([...there.head, ...there.tail]);
     let flight = [...flights].find((other) =>
@@ -154,17 +151,14 @@ const cache = ({ bytes: most = 32 << 20, block = 0, share = true } = {}) => (sou
     stat,
     readMany: undefined,
     tail: tail && (async (length, options) => {
-      if (!known) {
-        const now = generation;
-        const { bytes, ...rest } = await tail.call(source, length, options);
-        if (now === generation) {
-          known = rest;
-          kept.put(rest.size - bytes.length, bytes);
-        }
-        return { ...rest, bytes };
+      if (known) return tailByRead({ read, stat })(length, options);
+      const now = generation;
+      const { bytes, ...rest } = await tail.call(source, length, options);
+      if (now === generation) {
+        known = rest;
+        kept.put(rest.size - bytes.length, bytes);
       }
-      const offset = Math.max(0, known.size - length);
-      return { ...known, bytes: await read(offset, known.size - offset, options) };
+      return { ...rest, bytes };
     }),
     reset() {
       generation++;

@@ -1,5 +1,5 @@
 import { asBytes, concat } from '../bytes.js';
-import { CpbError } from '../errors.js';
+import { asCpbError, CpbError } from '../errors.js';
 import { abortable } from '../source/wait.js';
 import { around, layer, streamThrough } from './layer.js';
 
@@ -76,7 +76,7 @@ const check = () => (source) => {
       const end = await tail(length, options);
       const bytes = asBytes(end.bytes);
       if (bytes.length === Math.min(length, end.size)) return { ...end, bytes };
-      throw wrong(`gave ${bytes.length} for the last ${length} of ${end.size} bytes`);
+      throw wrong(`gave ${bytes.length} bytes for the last ${length}`);
     }),
     readMany: readMany && (async (ranges, options) => {
       for (const { offset, length } of ranges) demand(offset, length);
@@ -110,13 +110,6 @@ function demand(offset, length) {
   const whole = Number.isSafeInteger(offset) && Number.isSafeInteger(offset + length);
   if (whole && offset >= 0 && length >= 0) return;
   throw new CpbError('USAGE', `no range of bytes: ${length} at ${offset}`);
-}
-
-/** @param {unknown} error @param {string} who */
-export function asCpbError(error, who) {
-  if (error instanceof CpbError) return error;
-  const { message } = /** @type {Error} */ (error ?? {});
-  return new CpbError('READ', `${who}: ${message ?? error}`, { cause: error });
 }
 
 export { check };

@@ -1,5 +1,6 @@
 /** The chunks of a .cpb file. */
 import { CpbError } from '../errors.js';
+import { NONE } from '../wasm/instance.js';
 import { verifyOf } from './file.js';
 import { collect, engineStream } from './output.js';
 
@@ -50,7 +51,7 @@ const TRANSPOSED = 116;
 
 /** For 64-bit arguments.
  * @param {number} n */
-export const big = (n) => (n >= Number.MAX_SAFE_INTEGER ? 0xffffffffffffffffn : BigInt(n));
+export const big = (n) => (n >= Number.MAX_SAFE_INTEGER ? NONE : BigInt(n));
 
 /**
  * @param {string} what
@@ -58,8 +59,14 @@ export const big = (n) => (n >= Number.MAX_SAFE_INTEGER ? 0xffffffffffffffffn : 
  */
 export function checkOffset(what, n) {
   if (!(n >= 0 && (Number.isSafeInteger(n) || n === Infinity))) {
-    throw new CpbError('USAGE', `${what} must be a whole number from 0 to 2^53 - 1, not ${n}`);
+    throw new CpbError('USAGE', `${what}: a whole number from 0 to 2^53 - 1, not ${n}`);
   }
+}
+
+/** @param {number} offset @param {number} length */
+export function checkRange(offset, length) {
+  checkOffset('offset', offset);
+  checkOffset('length', length);
 }
 
 /**
@@ -147,8 +154,7 @@ export function chunkOf(file, index, i, verify) {
       engineStream(file, () => begin(0, Infinity, options, 'late'), options.signal),
     blob: async (options) => new Response(chunk.stream(options)).blob(),
     async read(offset, length, options = {}) {
-      checkOffset('offset', offset);
-      checkOffset('length', length);
+      checkRange(offset, length);
       return using(begin(offset, length, options, 'never'), (reader) =>
         collect(file, reader, options, Math.min(length, size)),
       );

@@ -2,7 +2,7 @@
 import { concat, fromBase64, sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { piecesOf, streamOf } from '../source/pieces.js';
-import { find } from './find.js';
+import { feedOf, find } from './find.js';
 import { jsonOf, outlineOf } from './json.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
@@ -51,11 +51,64 @@ import { jsonOf, outlineOf } from './json.js';
  * @property {(options?: ReadOptions) => Promise<Feed>} feed
  */
 
+/** FieldDescriptorProto.Type, in its order. */
+export const kinds = [
+  '',
+  'double',
+  'float',
+  'int64',
+  'uint64',
+  'int32',
+  'fixed64',
+  'fixed32',
+  'bool',
+  'string',
+  'group',
+  'message',
+  'bytes',
+  'uint32',
+  'enum',
+  'sfixed32',
+  'sfixed64',
+  'sint32',
+  'sint64',
+];
+
+/** @param {FieldType | undefined} declared */
+const kindOf = (declared) => declared && kinds[declared.type];
+
 const VARINT = 0,
   FIXED64 = 1,
   LEN = 2,
   FIXED32 = 5;
 const HEAD_MOST = 20;
+
+/**
+ * What finds the fields of a message.
+ *
+ * @param {OpenFile} file
+ * @param {Schema} schema
+ * @param {Body} body
+ * @param {number} type
+ */
+export function fieldsOf(file, schema, body, type) {
+  /** @type {Feed | undefined} */
+  let feed;
+  /** @type {Context} */
+  const context = {
+    file,
+    schema,
+    body,
+    async feed(options) {
+      const size = await body.size(options);
+      return (feed ??= feedOf(file, body, size));
+    },
+  };
+  return async (/** @type {string} */ path, /** @type {ReadOptions | undefined} */ options) => {
+    const all = { offset: 0, length: await body.size(options) };
+    return fieldAt(context, type, [all], '', path, options);
+  };
+}
 
 /**
  * @param {Context} context
@@ -65,7 +118,7 @@ const HEAD_MOST = 20;
  * @param {string} path
  * @param {ReadOptions} [options]
  */
-export async function fieldAt(context, type, within, base, path, options) {
+async function fieldAt(context, type, within, base, path, options) {
   const found = await find(context.file, await context.feed(options), within, type, path, options);
   return fieldOf(context, found, joinPaths(base, path));
 }
@@ -90,7 +143,7 @@ function fieldOf(context, found, path) {
   const field = {
     path,
     name: isRoot ? '' : (declared?.name ?? String(number)),
-    type: isRoot ? 'message' : declared?.kind,
+    type: isRoot ? 'message' : kindOf(declared),
     typeName: schema.nameOf(found.message) ?? schema.enumName(declared?.enumeration ?? 0),
     number,
     repeated: found.fields,
@@ -168,7 +221,7 @@ const first = (object) => Object.values(object)[0];
 
 /** What JSON leaves out. @param {Schema} schema @param {FieldType | undefined} declared */
 function zero(schema, declared) {
-  const kind = declared?.kind ?? '';
+  const kind = kindOf(declared) ?? '';
   if (kind === 'string' || kind === 'bytes') return '';
   if (kind === 'bool') return false;
   if (kind === 'enum') return schema.enumValue(declared?.enumeration ?? 0, 0) ?? 0;
@@ -229,7 +282,7 @@ async function* elementsOf(context, found, field, options) {
  * @returns {AsyncGenerator<Value>}
  */
 async function* valuesOf(context, found, options) {
-  const packs = packedAs(context.schema.field(found.field)?.kind);
+  const packs = packedAs(kindOf(context.schema.field(found.field)));
   for (const { offset, length } of found.ranges) {
     for (let at = offset; at < offset + length;) {
       const tag = await varintAt(context, at, options);

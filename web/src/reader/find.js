@@ -1,6 +1,7 @@
 /** Finding a field of a message. */
 import { sumOf } from '../bytes.js';
 import { createFeed } from '../wasm/feed.js';
+import { structs } from './structs.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
@@ -100,11 +101,8 @@ export async function find(file, feed, within, type, path, options) {
   const { instance } = file;
   const { c } = instance;
   const parsed = file.make('cpb_path', (scope) => {
-    const error = scope.struct('error');
     const text = new TextEncoder().encode(path);
-    const pointer = c.cpb_path_parse(0, scope.bytes(text), text.length, error);
-    if (!pointer) throw instance.error(error);
-    return pointer;
+    return scope.made((error) => c.cpb_path_parse(0, scope.bytes(text), text.length, error));
   });
   const search = file.make(
     'cpb_find',
@@ -121,7 +119,7 @@ export async function find(file, feed, within, type, path, options) {
       number,
       wire_type: wireType,
       fields,
-    } = instance.get('found', search.call('found'));
+    } = instance.get(structs.found, search.call('found'));
     const ranges = rangesOf(file, search).flatMap((r) => slice(within, r.offset, r.length));
     return { parent, field, message, number, wireType, fields: fields !== 0, ranges };
   } finally {

@@ -1,6 +1,7 @@
 /** Messages as JSON, whole or without their large values. */
 import { DONE } from '../wasm/engine.js';
 import { using } from './chunks.js';
+import { structs } from './structs.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
@@ -44,7 +45,7 @@ export async function outlineOf(file, feed, ranges, type, omit, options) {
       type,
       list,
       ranges.length,
-      scope.struct('outline_options', how),
+      scope.struct(structs.outline_options, how),
     );
   });
   return using(outline, async () => {
@@ -71,7 +72,7 @@ function textOf(file, type, bytes, size, omitted, count) {
       type,
       bytes,
       size,
-      scope.struct('json_options', {
+      scope.struct(structs.json_options, {
         original_names: 1,
         omitted,
         num_omitted: count,

@@ -2,27 +2,20 @@
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { prepare } from '../source/index.js';
-import { checkOffset, chunkOf } from './chunks.js';
+import { streamLater } from '../source/later.js';
+import { checkRange, chunkOf } from './chunks.js';
 import { disposable, openFile } from './file.js';
-import { fieldAt } from './fields.js';
-import { feedOf } from './find.js';
-import { plainOf } from './plain.js';
-import { planOf } from './plan.js';
-import { abortable } from '../source/wait.js';
 import { openSchema, typeNamed } from './schema.js';
 import { fits, treeOf } from './tree.js';
-import { mergedOf } from './virtual.js';
 
 /** @import { Cost, Limits, Range, ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
-/** @import { Feed } from '../wasm/feed.js' */
 /** @import { Chunk } from './chunks.js' */
 /** @import { Field } from './fields.js' */
 /** @import { Input, SourceOptions } from '../source/index.js' */
 /** @import { OpenFile, Verify } from './file.js' */
 /** @import { Plan } from './plan.js' */
 /** @import { Node } from './tree.js' */
-/** @import { Body, Merged } from './virtual.js' */
 
 /**
  * How a message is opened; all of it may be left out.
@@ -86,23 +79,26 @@ const ROOTS = ['SavedModel', 'GraphDef', 'MetaGraphDef', 'FunctionDef'];
 /** With the size, the end of the file is fetched: the index is there. */
 const TAIL = 64 * 1024;
 
+/** @typedef {typeof import('./contents.js')} Contents */
+/** @typedef {() => Contents | Promise<Contents>} Load */
+
 /**
- * Opens a chunked (.cpb) or a plain protobuf message. Of a .cpb file the index at
- * its end is read, in one or two requests; of a .pb nothing but its end. What changes
- * meanwhile is begun anew, once; what changes later rejects with CHANGED: open it again.
+ * open(), see index.js. The message itself is not looked into at first; what does that is
+ * loaded when it is.
  *
- * @param {Input} input a URL, Blob, ArrayBuffer or view, or a Source of yours
+ * @param {Load} load
+ * @param {Input} input
  * @param {OpenOptions} [options]
  * @returns {Promise<Message>}
  */
-export async function open(input, options = {}) {
+export async function openWith(load, input, options = {}) {
   const { signal, limits } = options;
   signal?.throwIfAborted();
   const source = prepare(input, options, openPath);
   const file = await openFile(await moduleFor(), source, limits);
   const read = async () => {
     const index = options.format === 'pb' ? undefined : await readIndex(file, options);
-    return messageOf(file, index, options);
+    return messageOf(file, index, options, load);
   };
   try {
     return await read().catch((error) => {
@@ -151,10 +147,8 @@ const SIGNATURE = [0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f, 0, 0, 0, 0, 0
 
 /** @param {OpenFile} file @param {AbortSignal} [signal] */
 async function isRiegeli({ source, held: [tail] }, signal) {
-  const head =
-    tail?.offset === 0
-      ? tail.bytes
-      : await abortable(source.read(0, SIGNATURE.length, { signal }), signal);
+  const whole = tail?.offset === 0;
+  const head = whole ? tail.bytes : await source.read(0, SIGNATURE.length, { signal });
   return SIGNATURE.every((byte, i) => byte === head[i]);
 }
 
@@ -172,9 +166,10 @@ function keepTail(file, index) {
  * @param {OpenFile} file
  * @param {Engine | undefined} index
  * @param {OpenOptions} options
+ * @param {Load} load
  * @returns {Promise<Message>}
  */
-async function messageOf(file, index, options) {
+async function messageOf(file, index, options, load) {
   const { source } = file;
   const { signal, trustSizes = true, verify } = options;
   const { size, etag } = await source.stat({ signal });
@@ -182,24 +177,16 @@ async function messageOf(file, index, options) {
   const schema = openSchema(file, options.schema);
   const tree = index && treeOf(file, index, schema, 0);
   const type = options.type !== undefined ? typeNamed(schema, options.type) : guess(schema, tree);
-  // A guess is good for names only.
-  const sure = options.type !== undefined ? type : 0;
-  /** @type {Merged | undefined} */
-  const merged = index && mergedOf(file, index, { type: sure, trustSizes, verify });
-  const body = merged ?? plainOf(file);
   const numChunks = index ? index.call('num_chunks') : 0;
 
-  /** @type {Promise<Feed> | undefined} */
-  let feed;
-  const context = {
-    file,
-    schema,
-    body,
-    feed: async (/** @type {ReadOptions | undefined} */ o) => {
-      const total = await body.size(o);
-      return (feed ??= Promise.resolve(feedOf(file, body, total)));
-    },
-  };
+  /** @type {ReturnType<Contents['contentsOf']> | undefined} */
+  let contents;
+  async function inside() {
+    file.check();
+    const { contentsOf } = await load();
+    const guessed = options.type === undefined;
+    return (contents ??= contentsOf(file, index, { schema, type, guessed, trustSizes, verify }));
+  }
 
   /** @param {number} i */
   const chunk = (i) => {
@@ -224,33 +211,24 @@ async function messageOf(file, index, options) {
     version: index && versionOf(file, index),
     tree() {
       file.check();
-      return index
-        ? treeOf(file, index, schema, type)
-        : { path: '', tags: [], chunk: undefined, children: [] };
+      return treeOf(file, index, schema, type);
     },
-    field: async (path, o) => (
-      file.check(),
-      fieldAt(context, type, [{ offset: 0, length: await body.size(o) }], '', path, o)
-    ),
-    messageSize: async (o) => (file.check(), body.size(o)),
+    field: async (path, o) => (await inside()).field(path, o),
+    messageSize: async (o) => (await inside()).body.size(o),
     async read(offset, length, o) {
-      file.check();
-      checkOffset('offset', offset);
-      checkOffset('length', length);
-      return body.read(offset, length, o);
+      checkRange(offset, length);
+      return (await inside()).body.read(offset, length, o);
     },
-    merged({ offset = 0, length = Infinity, ...o } = {}) {
+    merged({ offset = 0, length = Infinity, verify: how, signal: outer } = {}) {
       file.check();
-      checkOffset('offset', offset);
-      checkOffset('length', length);
-      return body.stream(offset, length, o);
+      checkRange(offset, length);
+      return streamLater(
+        async (inner) =>
+          (await inside()).body.stream(offset, length, { verify: how, signal: inner }),
+        outer,
+      );
     },
-    async plan(what, o) {
-      file.check();
-      if ('field' in what)
-        return planOf(body, merged, { ranges: (await message.field(what.field, o)).ranges }, o);
-      return planOf(body, merged, 'offset' in what ? { ranges: [what] } : what, o);
-    },
+    plan: async (what, o) => (await inside()).plan(what, o),
     close: file.close,
   };
   return disposable(message);

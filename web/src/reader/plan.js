@@ -7,9 +7,9 @@ import { joined } from './places.js';
 /** @import { Body, Merged } from './virtual.js' */
 
 /**
- * What is to be read: chunks (asked for at once), a range of the (merged) message,
- * or all of it as a stream.
- * @typedef {{ chunks: number[] } | { ranges: Range[] } | { merged: true }} Reading
+ * What is to be read: chunks (asked for at once), ranges of the (merged) message, such as a
+ * field's, or all of it as a stream.
+ * @typedef {{ chunks: number[] } | Range | { ranges: Range[] } | { merged: true }} Reading
  */
 
 /**
@@ -42,7 +42,7 @@ async function rangesOf(merged, what, options) {
   if ('chunks' in what) return joined(what.chunks.map(merged.place));
   if ('merged' in what) return merged.windows();
   const places = [];
-  for (const { offset, length } of what.ranges) {
+  for (const { offset, length } of 'ranges' in what ? what.ranges : [what]) {
     places.push(...merged.placesIn(await merged.segments(offset, length, options)));
   }
   return joined(places);
@@ -55,5 +55,6 @@ async function rangesOf(merged, what, options) {
  */
 async function rangesOfPlain(body, what, options) {
   if ('chunks' in what) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
-  return 'merged' in what ? [{ offset: 0, length: await body.size(options) }] : what.ranges;
+  if ('merged' in what) return [{ offset: 0, length: await body.size(options) }];
+  return 'ranges' in what ? what.ranges : [what];
 }

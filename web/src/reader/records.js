@@ -5,6 +5,7 @@ import { prepare } from '../source/index.js';
 import { DATA, DONE, RECORD, SKIPPED } from '../wasm/engine.js';
 import { big, checkOffset, using } from './chunks.js';
 import { disposable, openFile, verifyOf } from './file.js';
+import { structs } from './structs.js';
 
 /** @import { Cost, Limits, ReadOptions } from '../types.js' */
 /** @import { Input, SourceOptions } from '../source/index.js' */
@@ -84,7 +85,7 @@ export async function openRecords(input, options = {}) {
     file.make('cpb_record_reader', (scope) =>
       file.instance.c.cpb_record_reader_new(
         0,
-        scope.struct('record_reader_options', {
+        scope.struct(structs.record_reader_options, {
           ...how,
           position: from,
           limits: file.limitsIn(scope),
@@ -223,7 +224,7 @@ function taker({ instance }, reader) {
     if (step === DATA) return more();
     record = pieces = undefined; // one in its midst ends here
     if (step !== SKIPPED) return undefined;
-    const { begin: from, end, reason } = instance.get('skipped', reader.call('skipped'));
+    const { begin: from, end, reason } = instance.get(structs.skipped, reader.call('skipped'));
     return { skipped: { begin: from, end, reason: instance.text(reason) } };
   };
 }

@@ -4,35 +4,12 @@ import { CpbError } from '../errors.js';
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { OpenFile } from './file.js' */
 
-/** FieldDescriptorProto.Type, in its order. */
-const kinds = [
-  '',
-  'double',
-  'float',
-  'int64',
-  'uint64',
-  'int32',
-  'fixed64',
-  'fixed32',
-  'bool',
-  'string',
-  'group',
-  'message',
-  'bytes',
-  'uint32',
-  'enum',
-  'sfixed32',
-  'sfixed64',
-  'sint32',
-  'sint64',
-];
-
 /**
  * A field's declaration.
  * @typedef {object} FieldType
  * @property {string} name as in the .proto; an extension's full name
  * @property {number} number
- * @property {string} kind such as 'int64', 'string', 'message'
+ * @property {number} type a FieldDescriptorProto.Type
  * @property {number} message pointer to its type, or 0
  * @property {number} enumeration
  * @property {boolean} repeated
@@ -86,44 +63,23 @@ export function openSchema(file, set) {
 }
 
 /** @param {OpenFile} file @param {Uint8Array} set */
-export function newSchema(file, set) {
-  const { instance } = file;
-  return file.make('cpb_schema', (scope) => {
-    const error = scope.struct('error');
-    const schema = instance.c.cpb_schema_new(
-      0,
-      scope.bytes(set),
-      set.length,
-      file.limitsIn(scope),
-      error,
-    );
-    if (!schema) throw instance.error(error);
-    return schema;
-  }).pointer;
-}
+export const newSchema = (file, set) =>
+  file.make('cpb_schema', (scope) =>
+    scope.made((error) =>
+      file.instance.c.cpb_schema_new(0, scope.bytes(set), set.length, file.limitsIn(scope), error),
+    ),
+  ).pointer;
 
 /** It stays for the next file in this instance. @param {OpenFile} file */
-function builtIn({ instance }) {
-  return (instance.schema ||= instance.scope((scope) => {
-    const error = scope.struct('error');
-    const schema = instance.c.cpb_schema_new_builtin(0, error);
-    if (!schema) throw instance.error(error);
-    return schema;
-  }));
-}
+const builtIn = ({ instance }) =>
+  (instance.schema ||= instance.scope(({ made }) =>
+    made((error) => instance.c.cpb_schema_new_builtin(0, error)),
+  ));
 
 /** @param {OpenFile} file @param {number} at @returns {FieldType} */
 function readField({ instance }, at) {
-  const { name, number, type, message, enumeration, repeated, map } = instance.get('field', at);
-  return {
-    name: instance.text(name),
-    number,
-    kind: kinds[type] ?? '',
-    message,
-    enumeration,
-    repeated: repeated === 1,
-    map: map === 1,
-  };
+  const { name, repeated, map, ...rest } = instance.get('field', at);
+  return { ...rest, name: instance.text(name), repeated: repeated === 1, map: map === 1 };
 }
 
 /**

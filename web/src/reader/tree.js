@@ -30,13 +30,15 @@ const FIELD = 1,
 
 /**
  * @param {OpenFile} file
- * @param {Engine} index
+ * @param {Engine | undefined} index
  * @param {Schema} schema
  * @param {number} type of the message, or 0
  * @returns {Node}
  */
 export function treeOf(file, index, schema, type) {
   const { instance } = file;
+  const root = { path: '', tags: [], chunk: undefined, children: [] };
+  if (!index) return root;
   return instance.scope((scope) => {
     const node = scope.struct('index_node');
     const tag = scope.struct('field_tag');
@@ -62,7 +64,6 @@ export function treeOf(file, index, schema, type) {
       return { key: small(kind >= KEY_INT32 ? BigInt.asIntN(64, exact) : exact) };
     };
 
-    const root = { path: '', tags: [], chunk: undefined, children: [] };
     /** @type {{ i: number, to: Node, type: number }[]} */
     const todo = [{ i: 0, to: root, type }];
     for (const { i, to, type: of } of todo) {

@@ -15,7 +15,7 @@ export function blobSource(blob) {
   function fail(cause) {
     const { message, name: kind } = /** @type {Error} */ (cause ?? {});
     if (kind === 'NotReadableError' || kind === 'NotFoundError') {
-      throw new CpbError('CHANGED', `${name} changed, or went, since it was chosen`, { cause });
+      throw new CpbError('CHANGED', `${name} changed since it was chosen`, { cause });
     }
     throw new CpbError('READ', `${name}: ${message}`, { cause });
   }

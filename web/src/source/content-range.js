@@ -21,7 +21,7 @@ export function spanOf({ headers }, name, crossOrigin) {
   /** @param {string} what @returns {never} */
   const refuse = (what) => { throw new CpbError('RANGE', `${name} ${what}`, { status: 206 }); };
   if (/^multipart\//i.test(headers.get('content-type') ?? '')) {
-    refuse('answered one range with several parts (multipart/byteranges)');
+    refuse('answered a range with several parts');
   }
   const encoding = encodingOf(headers);
   if (encoding) refuse(`answered a range with Content-Encoding: ${encoding}`);
@@ -31,7 +31,7 @@ export function spanOf({ headers }, name, crossOrigin) {
       ? `shows no Content-Range; it must answer with ${EXPOSE}`
       : 'answered 206 without Content-Range');
   }
-  const [, first, last, total] = /^\s*bytes\s+(\d+)-(\d+)\/(\d+)\s*$/i.exec(text ?? '') ?? [];
+  const [, first, last, total] = /^bytes\s+(\d+)-(\d+)\/(\d+)$/i.exec(text ?? '') ?? [];
   const span = { begin: Number(first), end: Number(last) + 1, size: Number(total) };
   if (!(span.begin < span.end && span.end <= span.size && Number.isSafeInteger(span.size))) {
     refuse(`answered with Content-Range: ${text}, which is no range of a known size`);
@@ -46,7 +46,7 @@ export function spanOf({ headers }, name, crossOrigin) {
  * @returns {number | undefined}
  */
 export function sizeOf416(headers) {
-  const size = /^\s*bytes\s+\*\/(\d+)\s*$/i.exec(headers.get('content-range') ?? '')?.[1];
+  const size = /^bytes\s+\*\/(\d+)$/i.exec(headers.get('content-range') ?? '')?.[1];
   return size === undefined ? undefined : Number(size);
 }
 
@@ -63,6 +63,6 @@ export function announcedSize(headers) {
 
 /** @param {Headers} headers */
 export function encodingOf(headers) {
-  const encoding = (headers.get('content-encoding') ?? '').trim();
+  const encoding = headers.get('content-encoding') ?? '';
   return /^identity$/i.test(encoding) ? '' : encoding;
 }

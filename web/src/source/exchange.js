@@ -82,7 +82,7 @@ export function exchanger(url, options) {
   function cutOff(got, announced) {
     distrust = true;
     return new CpbError('NETWORK',
-      `${name} sent ${got} of the ${announced} bytes that its headers announce`,
+      `${name} sent ${got} of the ${announced} bytes that it announced`,
       { retryable: true });
   }
 

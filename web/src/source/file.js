@@ -1,8 +1,7 @@
 /// <reference types="node" />
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { CpbError } from '../errors.js';
-import { asCpbError } from '../middleware/check.js';
+import { asCpbError, CpbError } from '../errors.js';
 
 /**
  * A file of Node, Deno or Bun, opened at the first read. Its size and time of change

@@ -10,6 +10,7 @@ import { compose } from '../middleware/layer.js';
 import { retry } from '../middleware/retry.js';
 import { blobSource } from './blob.js';
 import { bytesSource } from './bytes.js';
+import { sourceLater } from './later.js';
 import { urlSource } from './url.js';
 
 /** @import { Source } from '../types.js' */
@@ -81,15 +82,6 @@ function sourceOf(input, { http, budget: limit }, openPath) {
  * A blob: or data: URL: what it names is at hand, and no server is asked for ranges.
  *
  * @param {string} url
- * @returns {Source}
  */
-function localUrlSource(url) {
-  /** @type {Promise<Source> | undefined} */
-  let found;
-  const source = () => found ??= fetch(url).then((answer) => answer.blob()).then(blobSource);
-  return {
-    name: 'the URL',
-    read: async (offset, length) => (await source()).read(offset, length),
-    stat: async () => (await source()).stat(),
-  };
-}
+const localUrlSource = (url) =>
+  sourceLater({ name: 'the URL' }, async () => blobSource(await (await fetch(url)).blob()));

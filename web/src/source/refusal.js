@@ -7,7 +7,6 @@ const meanings = {
   401: 'it wants to know who asks: pass `headers` or a `fetch` that signs',
   403: 'access is denied',
   404: 'there is no such resource',
-  410: 'the resource is gone',
   429: 'too many requests',
 };
 
@@ -27,7 +26,7 @@ const EXPLANATION = 2048;
 export async function refusal(answer, name) {
   const { response } = answer;
   const { status } = response;
-  const said = status === 400 || status === 401 || status === 403 ? await explanation(answer) : '';
+  const said = [400, 401, 403].includes(status) ? await explanation(answer) : '';
   const meaning = /expired|time frame/i.test(said)
     ? 'the signature or token has expired; ask for a new one' : meanings[status];
   const words = [meaning, said && `“${said}”`].filter(Boolean).join('; it says ');
@@ -60,7 +59,7 @@ async function explanation(answer) {
 export function retryAfter(headers) {
   const text = headers.get('retry-after');
   if (!text) return undefined;
-  if (/^\s*\d+\s*$/.test(text)) return Number(text) * 1000;
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
   const until = Date.parse(text) - Date.now();
   return Number.isNaN(until) ? undefined : Math.max(0, until);
 }

@@ -2,7 +2,7 @@ import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { announcedSize, sizeOf416, spanOf } from './content-range.js';
 import { exchanger } from './exchange.js';
-import { collect, streamOf } from './pieces.js';
+import { collect, streamOf, tailByRead } from './pieces.js';
 import { refusal } from './refusal.js';
 import { pin, tagOf } from './validators.js';
 
@@ -95,9 +95,8 @@ export function urlSource(url, options = {}) {
     /** @type {Uint8Array[]} */
     const pieces = [];
     let size = 0;
-    const tooLarge = () => new CpbError('RANGE', `${name} does not answer range requests: it sent`
-      + ` all, ${announced ?? `over ${cap}`} bytes; up to ${cap} (maxWhole) are taken`,
-    { status: 200 });
+    const tooLarge = () => new CpbError('RANGE', `${name} ignores ranges: it sent all`
+      + ` ${announced ?? `over ${cap}`} bytes; up to ${cap} (maxWhole) are taken`, { status: 200 });
     if (announced !== undefined && announced > cap) throw tooLarge();
     for (let piece; (piece = await answer.next());) {
       pieces.push(piece);
@@ -129,8 +128,8 @@ export function urlSource(url, options = {}) {
       if (status !== 206) throw await refusal(answer, name);
       const span = agreedSpan(response);
       if (span.begin === begin && span.end <= end) return span.end - begin;
-      throw new CpbError('RANGE', `${name} was asked for ${range} and answered with bytes`
-        + ` ${span.begin}-${span.end - 1}`, { status, offset: begin });
+      throw new CpbError('RANGE', `${name} was asked for ${range} and`
+        + ` gave bytes ${span.begin}-${span.end - 1}`, { status, offset: begin });
     });
   }
 
@@ -184,7 +183,7 @@ export function urlSource(url, options = {}) {
         yield piece;
       }
       if (offset - before < PROGRESS && offset < end() && patience-- === 0) {
-        throw new CpbError('RANGE', `${name} gives too few bytes for each range`, { offset });
+        throw new CpbError('RANGE', `${name} gives too few bytes`, { offset });
       }
     }
   }
@@ -240,9 +239,7 @@ export function urlSource(url, options = {}) {
       const { size } = pinned ?? /** @type {Validators} */ ({ size: 0 });
       if (bytes.length) held = { begin: size - bytes.length, bytes };
     }
-    const found = await stat(tailOptions);
-    const offset = Math.max(0, found.size - length);
-    return { ...found, bytes: await read(offset, found.size - offset, tailOptions) };
+    return tailByRead({ read, stat })(length, tailOptions);
   }
 
   return {

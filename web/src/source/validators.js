@@ -41,20 +41,22 @@ export function pin(known, found, name) {
  * @param {Validators} b
  */
 function differs(a, b) {
-  if (a.size !== b.size) return `its size was ${a.size}, now ${b.size}`;
+  /** @param {string} what @param {keyof Validators} key */
+  const changed = (what, key) => `its ${what} was ${a[key]}, now ${b[key]}`;
+  if (a.size !== b.size) return changed('size', 'size');
   if (a.etag && b.etag) {
-    if (opaque(a.etag) !== opaque(b.etag)) return `its ETag was ${a.etag}, now ${b.etag}`;
+    if (opaque(a.etag) !== opaque(b.etag)) return changed('ETag', 'etag');
     if (!isWeak(a.etag) && !isWeak(b.etag)) return '';
   }
   return a.lastModified && b.lastModified && a.lastModified !== b.lastModified
-    ? `it was last modified ${a.lastModified}, now ${b.lastModified}` : '';
+    ? changed('Last-Modified', 'lastModified') : '';
 }
 
 /** @param {string} etag */
 export const isWeak = (etag) => etag.startsWith('W/');
 
 /** @param {string} etag */
-const opaque = (etag) => (isWeak(etag) ? etag.slice(2) : etag);
+const opaque = (etag) => etag.replace(/^W\//, '');
 
 /**
  * The tag that `stat` tells: a date alone makes a weak one.

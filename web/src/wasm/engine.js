@@ -20,18 +20,13 @@ export const ERROR = 0xffffffff,
 /**
  * An engine in an instance. It is freed by `free`, once; whoever makes it does that.
  * @typedef {object} Engine
- * @property {string} name of its C type, such as 'cpb_merge'
  * @property {number} pointer
  * @property {(method: string, ...args: (number | bigint)[]) => any} call the C
  *   function `${name}_${method}` on it; an error code that it returns is not thrown
  * @property {(method: string, ...args: (number | bigint)[]) => void} check the same
  *   for functions that return a cpb_code: throws the engine's error, if it is one
- * @property {(method?: string) => Uint8Array} data a copy of the bytes that
- *   `${name}_data` (or another method of that shape) lends
- * @property {(method?: string) => Uint8Array} peek the same, not copied: good
- *   until the next call
- * @property {() => { offset: number, bytes: Uint8Array }} output a copy of what
- *   `${name}_output` lends, and the offset to write it at
+ * @property {(method?: string) => Uint8Array} peek the bytes that `${name}_data` (or another
+ *   method of that shape) lends: good until the next call
  * @property {() => CpbError} error the engine's
  * @property {() => void} free ends what it was reading, too
  * @property {Feed | undefined} feed
@@ -72,7 +67,6 @@ export function engineOf(instance, name, pointer, onFree) {
 
   /** @type {Engine} */
   const engine = {
-    name,
     pointer,
     call,
     check(method, ...args) {
@@ -85,12 +79,6 @@ export function engineOf(instance, name, pointer, onFree) {
       const bytes = call(method, out);
       return instance.view(bytes, instance.u32(out));
     },
-    data: (method) => engine.peek(method).slice(),
-    output() {
-      const bytes = call('output', out, out + 8);
-      const { offset } = instance.get('range', out);
-      return { offset, bytes: instance.copy(bytes, instance.u32(out + 8)) };
-    },
     error: () => instance.error(call('error')),
     free() {
       if (!engine.pointer) return;
@@ -98,7 +86,7 @@ export function engineOf(instance, name, pointer, onFree) {
       instance.users--;
       const p = engine.pointer;
       engine.pointer = 0;
-      at(instance.c, `${name}_free`)(p);
+      instance.c[`${name}_free`](p);
       if (engine.lent) instance.free(engine.lent);
       instance.free(out);
       onFree?.();
@@ -177,7 +165,7 @@ function stepOn(instance, engine, method, onStep) {
  * @returns {{ kind: number, offset: number, length: number, ahead: number }}
  */
 function needOf(instance, engine) {
-  at(instance.c, 'cpb_input_need')(engine.call('input'), engine.out);
+  instance.c.cpb_input_need(engine.call('input'), engine.out);
   return instance.get('need', engine.out);
 }
 
@@ -191,7 +179,7 @@ function answered(instance, engine) {
   const feed = /** @type {Feed} */ (engine.feed);
   const { kind, offset, length } = needOf(instance, engine);
   const input = engine.call('input');
-  if (feed.size !== undefined) at(instance.c, 'cpb_input_end')(input, BigInt(feed.size));
+  if (feed.size !== undefined) instance.c.cpb_input_end(input, BigInt(feed.size));
   if (kind === NEED_SIZE) return feed.size !== undefined;
   const bytes = feed.at(offset);
   if (bytes) lend(instance, engine, offset, bytes, length);
@@ -216,5 +204,5 @@ function lend(instance, engine, offset, bytes, length) {
     engine.lentSize = size;
   }
   instance.view(engine.lent, size).set(bytes.subarray(0, size));
-  at(instance.c, 'cpb_input_supply')(engine.call('input'), BigInt(offset), engine.lent, size);
+  instance.c.cpb_input_supply(engine.call('input'), BigInt(offset), engine.lent, size);
 }

@@ -2,7 +2,7 @@
  * What an engine is fed from: bytes of a source, fetched when they are needed
  * and remembered while they may be needed again.
  */
-import { CpbError } from '../errors.js';
+import { asCpbError } from '../errors.js';
 import { abortable } from '../source/wait.js';
 
 /** @import { Range, ReadOptions, Source } from '../types.js' */
@@ -134,7 +134,7 @@ export function createFeed(source, options = {}) {
    * @param {ReadOptions} [o]
    */
   async function fetch(offset, length, ahead, o) {
-    const size = Math.min(feed.size ?? Number.MAX_SAFE_INTEGER, until(offset));
+    const size = Math.min(feed.size ?? Infinity, until(offset));
     if (stream && offset >= stream.offset && offset <= stream.offset + GAP && offset < stream.end) {
       return readStream(offset, o?.signal);
     }
@@ -145,7 +145,10 @@ export function createFeed(source, options = {}) {
     }
     const near = offset >= asked && offset - asked < NEAR;
     width = near ? Math.min(2 * width, WIDEST) : least;
-    const wanted = untilHeld(offset, Math.min(offset + Math.max(length, ahead, width), size));
+    const end = offset + Math.max(length, ahead, width);
+    // To the end of the input, wherever that is.
+    const sought = end < Number.MAX_SAFE_INTEGER ? end : Infinity;
+    const wanted = untilHeld(offset, Math.min(sought, size));
     if (source.stream && wanted - offset > most) {
       openStream(offset, wanted - offset);
       return readStream(offset, o?.signal);
@@ -161,12 +164,7 @@ export function createFeed(source, options = {}) {
       await abortable(work(), signal);
     } catch (error) {
       feed.stop();
-      if (error instanceof CpbError || signal?.aborted) throw error;
-      throw new CpbError(
-        'READ',
-        `reading failed: ${error instanceof Error ? error.message : error}`,
-        { cause: error },
-      );
+      throw signal?.aborted ? error : asCpbError(error, 'the source');
     }
   }
 

@@ -7,9 +7,8 @@ import { codes, CpbError } from '../errors.js';
 import { codecImports } from './codecs.js';
 import { structs } from './structs.js';
 
-/** @import { StructName } from './structs.js' */
+/** @import { Layout, Place, StructName } from './structs.js' */
 
-const names = Object.keys(codes);
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
@@ -24,7 +23,9 @@ export const NONE = 0xffffffffffffffffn;
  * @property {(size: number) => number} alloc zeroed
  * @property {(bytes: Uint8Array) => number} bytes a copy
  * @property {(text: string) => number} string UTF-8, terminated by NUL
- * @property {(name: StructName, values?: Values) => number} struct zeroed but for
+ * @property {(make: (error: number) => number) => number} made what a C function makes, or
+ *   throws the error that it fills in
+ * @property {(name: StructName | Layout, values?: Values) => number} struct zeroed but for
  *   `values`; `struct_size` is set where there is one
  */
 
@@ -44,8 +45,8 @@ export const NONE = 0xffffffffffffffffn;
  *   length is given
  * @property {(pointer: number) => number} u32
  * @property {(pointer: number) => bigint} u64
- * @property {(name: StructName, pointer: number) => Values} get a struct's fields
- * @property {(name: StructName, pointer: number, values: Values) => void} set
+ * @property {(name: StructName | Layout, pointer: number) => Values} get a struct's fields
+ * @property {(name: StructName | Layout, pointer: number, values: Values) => void} set
  * @property {(size: number) => number} alloc throws MEMORY
  * @property {(pointer: number) => void} free
  * @property {<T>(use: (scope: Scope) => T) => T} scope `use` must not be async
@@ -53,6 +54,9 @@ export const NONE = 0xffffffffffffffffn;
  * @property {() => boolean} reusable whether another file may use it
  * @property {() => void} checkMemory throws LIMIT once it took more than allowed
  */
+
+/** @param {StructName | Layout} name */
+const layoutOf = (name) => (typeof name === 'object' ? name : structs[name]);
 
 /** @param {bigint} value */
 function toNumber(value) {
@@ -118,33 +122,33 @@ export async function createInstance(module) {
     get(name, pointer) {
       /** @type {Values} */
       const values = {};
-      const fields = structs[name].fields;
+      const { fields } = layoutOf(name);
       for (const key in fields) {
-        const { offset, type } = /** @type {{ offset: number, type: string }} */ (fields[key]);
+        const { offset, type } = /** @type {Place} */ (fields[key]);
         values[key] = getField(type, pointer + offset);
       }
       return values;
     },
     set(name, pointer, values) {
-      const { fields, size } = structs[name];
+      const { fields, size } = layoutOf(name);
       if (fields.struct_size) dataView().setUint32(pointer, size, true);
       for (const key in values) {
         const field = fields[key];
-        if (field && values[key] !== undefined)
-          setField(field.type, pointer + field.offset, values[key]);
+        const value = values[key];
+        if (field && value !== undefined) setField(field.type, pointer + field.offset, value);
       }
     },
     alloc(size) {
-      const pointer = at(c, 'malloc')(size || 1);
-      if (!pointer) throw new CpbError('MEMORY', `out of memory: ${size} bytes`);
+      const pointer = c.malloc(size || 1);
+      if (!pointer) throw new CpbError('MEMORY', `no memory for ${size} bytes`);
       return pointer;
     },
-    free: (pointer) => at(c, 'free')(pointer),
+    free: (pointer) => c.free(pointer),
     scope: (use) => inScope(instance, use),
     error(pointer) {
       const { code, offset, message } = instance.get('error', pointer);
       return new CpbError(
-        names[code - 1] ?? 'DAMAGED',
+        codes[code - 1] ?? 'DAMAGED',
         message,
         offset === Infinity ? {} : { offset },
       );
@@ -157,24 +161,22 @@ export async function createInstance(module) {
     },
   };
 
-  /** @param {string} type @param {number} p @returns {any} */
+  /** @param {string | Layout} type @param {number} p @returns {any} */
   function getField(type, p) {
+    if (typeof type === 'object') return instance.get(type, p);
     const view = dataView();
     if (type === 'u64') return toNumber(view.getBigUint64(p, true));
     if (type === 'i32') return view.getInt32(p, true);
     if (type === 'u8') return view.getUint8(p);
-    if (type.startsWith('char[')) return instance.text(p);
-    return type in structs
-      ? instance.get(/** @type {StructName} */ (type), p)
-      : view.getUint32(p, true);
+    return type === 'char[256]' ? instance.text(p) : view.getUint32(p, true);
   }
 
-  /** @param {string} type @param {number} p @param {any} value */
+  /** @param {string | Layout} type @param {number} p @param {any} value */
   function setField(type, p, value) {
+    if (typeof type === 'object') return instance.set(type, p, value);
     const view = dataView();
     if (type === 'u64') view.setBigUint64(p, BigInt(value), true);
     else if (type === 'u8') view.setUint8(p, value);
-    else if (type in structs) instance.set(/** @type {StructName} */ (type), p, value);
     else view.setUint32(p, Number(value), true);
   }
 
@@ -217,8 +219,14 @@ function inScope(instance, use) {
       return pointer;
     },
     string: (text) => scope.bytes(encoder.encode(`${text}\0`)),
+    made(make) {
+      const error = scope.struct('error');
+      const pointer = make(error);
+      if (!pointer) throw instance.error(error);
+      return pointer;
+    },
     struct(name, values = {}) {
-      const pointer = scope.alloc(structs[name].size);
+      const pointer = scope.alloc(layoutOf(name).size);
       instance.set(name, pointer, values);
       return pointer;
     },

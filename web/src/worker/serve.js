@@ -1,6 +1,6 @@
 /** openInWorker(): the worker's side. */
 import { init } from '../init.js';
-import { open } from '../reader/open.js';
+import { open } from '../reader/index.js';
 import { connect, unpack } from './calls.js';
 
 /** @import { Message } from '../reader/open.js' */

@@ -1,5 +1,5 @@
 /** merge(): a chunked message put together again. */
-import { open } from '../reader/open.js';
+import { open } from '../reader/index.js';
 import { piecesOf } from '../source/pieces.js';
 import { hold } from './input.js';
 import { outputOf } from './output.js';

@@ -1,4 +1,5 @@
 /** What split and repack have in common: options, and engines that give OUTPUT. */
+import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { big, checkOffset } from '../reader/chunks.js';
@@ -12,6 +13,7 @@ import { hold, MEMORY } from './input.js';
 /** @import { SourceOptions } from '../source/index.js' */
 /** @import { OpenFile } from '../reader/file.js' */
 /** @import { Engine } from '../wasm/engine.js' */
+/** @import { Instance } from '../wasm/instance.js' */
 /** @import { AnyInput } from './input.js' */
 /** @import { Make, Piece } from './output.js' */
 
@@ -121,7 +123,7 @@ export async function* pack(file, engine, { signal, onProgress }) {
       .drive(engine, {
         signal,
         onStep() {
-          const { offset, bytes } = engine.output();
+          const { offset, bytes } = pieceOf(file.instance, engine);
           const run = runs.at(-1);
           if (run && run.offset + run.length === offset) {
             run.parts.push(bytes);
@@ -135,22 +137,19 @@ export async function* pack(file, engine, { signal, onProgress }) {
       .catch(advise);
     for (const { offset, parts, length } of runs) {
       size = Math.max(size, offset + length);
-      yield { offset, bytes: joined(parts, length) };
+      yield { offset, bytes: /** @type {Piece['bytes']} */ (concat(parts)) };
     }
     onProgress?.(progressOf(file, engine));
   }
   return size;
 }
 
-/** @param {Uint8Array[]} parts @param {number} length */
-function joined(parts, length) {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+/** A copy of what the engine gives, and the offset to write it at.
+ * @param {Instance} instance @param {Engine} engine */
+export function pieceOf(instance, engine) {
+  const bytes = engine.call('output', engine.out, engine.out + 8);
+  const { offset } = instance.get('range', engine.out);
+  return { offset, bytes: instance.copy(bytes, instance.u32(engine.out + 8)) };
 }
 
 /** @param {OpenFile} file @param {Engine} engine */

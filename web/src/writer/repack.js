@@ -2,6 +2,7 @@
 import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
 import { pack, packFields, withFile } from './pack.js';
+import { structs } from './structs.js';
 
 /** @import { AnyInput } from './input.js' */
 /** @import { PackOptions } from './pack.js' */
@@ -24,7 +25,7 @@ const repack = (input, options = {}) =>
       const engine = file.make('cpb_repack', (scope) =>
         at(c, 'cpb_repack_new')(
           0,
-          scope.struct('repack_options', { ...fields, limits: file.limitsIn(scope) }),
+          scope.struct(structs.repack_options, { ...fields, limits: file.limitsIn(scope) }),
         ),
       );
       return { chunks, size: yield* pack(file, engine, how), isSplit: chunks > 1 };

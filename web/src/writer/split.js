@@ -3,6 +3,7 @@ import { newSchema } from '../reader/schema.js';
 import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
 import { pack, packFields, sizeIn, withFile } from './pack.js';
+import { structs } from './structs.js';
 
 /** @import { OpenFile } from '../reader/file.js' */
 /** @import { AnyInput } from './input.js' */
@@ -72,7 +73,7 @@ function newSplit(file, options, how) {
     (scope) =>
       at(instance.c, 'cpb_split_new')(
         0,
-        scope.struct('split_options', {
+        scope.struct(structs.split_options, {
           ...fields,
           type_name: type && keep(new TextEncoder().encode(`${type}\0`)),
           bad_consumers: keep(new Uint8Array(Int32Array.from(bad).buffer)),

@@ -1,7 +1,10 @@
 /** Files that exist only where somebody looks: for tests of what is read of large ones. */
 import { createInstance } from '../../src/wasm/instance.js';
 import { drive, engineOf, OUTPUT } from '../../src/wasm/engine.js';
+import { layOutAll } from '../../src/wasm/structs.js';
 import { moduleFor } from '../../src/init.js';
+import { pieceOf } from '../../src/writer/pack.js';
+import { structs } from '../../src/writer/structs.js';
 
 /** @import { Cost, Source } from '../../src/types.js' */
 
@@ -125,6 +128,15 @@ export const head = (number, length) => [...varint(number * 8 + 2), ...varint(le
 
 const SIGNATURE_END = 64;
 
+/** Of include/cpb/records.h. */
+const { record_writer_options } = layOutAll({
+  codec_options: 'codec:i32 level:i32 window_log:i32',
+  record_writer_options:
+    'struct_size:size codec:codec_options chunk_size' +
+    ' record_per_chunk:i32 seekable:i32 buffer:size append_at initial_padding' +
+    ' final_padding metadata:ptr metadata_size:size limits:ptr',
+});
+
 /**
  * Bytes to append to a Riegeli file: one uncompressed Riegeli chunk for each record.
  *
@@ -141,14 +153,14 @@ export async function riegeli(at, records, codec = { codec: 1 }) {
     instance.scope((scope) =>
       instance.c.cpb_record_writer_new(
         0,
-        scope.struct('record_writer_options', { codec, record_per_chunk: 1, append_at: at }),
+        scope.struct(record_writer_options, { codec, record_per_chunk: 1, append_at: at }),
       ),
     ),
   );
   /** @type {{ offset: number, bytes: Uint8Array }[]} */
   const pieces = [];
   const drain = () => {
-    while (writer.call('step') === OUTPUT) pieces.push(writer.output());
+    while (writer.call('step') === OUTPUT) pieces.push(pieceOf(instance, writer));
   };
   for (const record of records) {
     const data = instance.alloc(record.length);
@@ -290,7 +302,7 @@ export async function split(message, options = {}) {
   const engine = engineOf(
     instance,
     'cpb_split',
-    instance.scope((scope) => instance.c.cpb_split_new(0, scope.struct('split_options', options))),
+    instance.scope((scope) => instance.c.cpb_split_new(0, scope.struct(structs.split_options, options))),
   );
   /** @type {{ offset: number, bytes: Uint8Array }[]} */
   const pieces = [];
@@ -299,7 +311,7 @@ export async function split(message, options = {}) {
       message.subarray(offset, offset + length),
     stat: async () => ({ size: message.length }),
   };
-  await drive(instance, engine, source, { onStep: () => void pieces.push(engine.output()) });
+  await drive(instance, engine, source, { onStep: () => void pieces.push(pieceOf(instance, engine)) });
   engine.free();
   const size = pieces.reduce((end, { offset, bytes }) => Math.max(end, offset + bytes.length), 0);
   return { size, pieces };

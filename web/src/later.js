@@ -1,0 +1,67 @@
+/**
+ * What a page loads when it first uses it, so that it begins with little. Only here is
+ * anything imported so, as that is no good everywhere: service workers cannot, and a bundle
+ * for a Worker may have to be one file.
+ */
+import { layer } from './middleware/layer.js';
+import { openWith } from './reader/open.js';
+import { sourceLater, streamLater } from './source/later.js';
+
+/** @import { Output } from './writer/output.js' */
+
+const contents = () => import('./reader/contents.js');
+const persisted = () => import('./middleware/persist.js');
+const records = () => import('./reader/records.js');
+const worker = () => import('./worker/browser.js');
+const writer = () => import('./writer/index.js');
+
+/** @type {typeof import('./whole.js').open} */
+export const open = (input, options) => openWith(contents, input, options);
+
+/** @type {typeof import('./whole.js').openRecords} */
+export const openRecords = async (input, options) => (await records()).openRecords(input, options);
+
+/** @type {typeof import('./worker/browser.js').openInWorker} */
+export const openInWorker = async (input, options) =>
+  (await worker()).openInWorker(input, options);
+
+/** @type {typeof import('./whole.js').split} */
+export const split = (input, options) => output(async () => (await writer()).split(input, options));
+
+/** @type {typeof import('./whole.js').merge} */
+export const merge = (input, options) => output(async () => (await writer()).merge(input, options));
+
+/** @type {typeof import('./whole.js').repack} */
+export const repack = (input, options) =>
+  output(async () => (await writer()).repack(input, options));
+
+/** @type {typeof import('./whole.js').persist} */
+export const persist = (options) => (source) =>
+  sourceLater(layer(source, {}), async () => (await persisted()).persist(options)(source));
+
+/**
+ * An output, before what makes it is there.
+ *
+ * @param {() => Promise<Output>} load
+ * @returns {Output}
+ */
+function output(load) {
+  /** @type {Promise<Output> | undefined} */
+  let loading;
+  /** @type {Output | undefined} */
+  let loaded;
+  const made = () => (loading ??= load().then((output) => (loaded = output)));
+  return {
+    get result() {
+      return loaded?.result;
+    },
+    stream: (options = {}) =>
+      /** @type {ReturnType<Output['stream']>} */ (
+        streamLater(async (signal) => (await made()).stream({ ...options, signal }), options.signal)
+      ),
+    bytes: async (options) => (await made()).bytes(options),
+    blob: async (options) => (await made()).blob(options),
+    to: async (destination, options) => (await made()).to(destination, options),
+    toFile: async (path, options) => (await made()).toFile(path, options),
+  };
+}

@@ -1,0 +1,35 @@
+/** What is in an opened file: the (merged) message, its fields, and what reading costs. */
+import { fieldsOf } from './fields.js';
+import { plainOf } from './plain.js';
+import { planOf } from './plan.js';
+import { mergedOf } from './virtual.js';
+
+/** @import { ReadOptions } from '../types.js' */
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { OpenFile, Verify } from './file.js' */
+/** @import { What } from './open.js' */
+/** @import { Schema } from './schema.js' */
+
+/**
+ * @param {OpenFile} file
+ * @param {Engine | undefined} index none of a plain message
+ * @param {object} how
+ * @param {Schema} how.schema
+ * @param {number} how.type
+ * @param {boolean} how.guessed then the type is good for names only
+ * @param {boolean} how.trustSizes
+ * @param {Verify} [how.verify]
+ */
+export function contentsOf(file, index, { schema, type, guessed, trustSizes, verify }) {
+  const merged =
+    index && mergedOf(file, index, { type: guessed ? 0 : type, trustSizes, verify });
+  const body = merged ?? plainOf(file);
+  const field = fieldsOf(file, schema, body, type);
+  return {
+    body,
+    field,
+    /** @param {What} what @param {ReadOptions} [options] */
+    plan: async (what, options) =>
+      planOf(body, merged, 'field' in what ? await field(what.field, options) : what, options),
+  };
+}

@@ -1,0 +1,16 @@
+/** open(), with all that it needs. */
+import { openWith } from './open.js';
+import * as contents from './contents.js';
+
+/**
+ * Opens a chunked (.cpb) or a plain protobuf message. Of a .cpb file the index at
+ * its end is read, in one or two requests; of a .pb nothing but its end. What changes
+ * meanwhile is begun anew, once; what changes later rejects with CHANGED: open it again.
+ *
+ * @param {import('../source/index.js').Input} input a URL, Blob, ArrayBuffer or view, or a Source
+ *   of yours
+ * @param {import('./open.js').OpenOptions} [options]
+ */
+const open = (input, options) => openWith(() => contents, input, options);
+
+export { open };

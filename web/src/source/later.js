@@ -1,0 +1,40 @@
+import { layer } from '../middleware/layer.js';
+import { piecesOf, streamOf } from './pieces.js';
+
+/** @import { Source } from '../types.js' */
+
+/**
+ * A stream that is not there yet.
+ *
+ * @param {(signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>} load
+ * @param {AbortSignal} [outer]
+ */
+export const streamLater = (load, outer) =>
+  streamOf(async function* pieces(signal) {
+    yield* piecesOf(await load(signal));
+  }, outer);
+
+/**
+ * A source that is loaded when it is first used. Until then it is what is `known` of it.
+ *
+ * @param {Partial<Source>} known
+ * @param {() => Promise<Source>} load
+ * @returns {Source}
+ */
+export function sourceLater(known, load) {
+  /** @type {Promise<import('../middleware/layer.js').FullSource> | undefined} */
+  let loaded;
+  const source = () => (loaded ??= load().then((found) => layer(found, {})));
+  const settled = async () => (await loaded) ?? known;
+  return {
+    ...known,
+    readMany: undefined,
+    read: async (...args) => (await source()).read(...args),
+    stat: async (options) => (await source()).stat(options),
+    tail: async (...args) => (await source()).tail(...args),
+    stream: (offset, length, { signal: outer } = {}) =>
+      streamLater(async (signal) => (await source()).stream(offset, length, { signal }), outer),
+    reset: async () => (await settled()).reset?.(),
+    close: async () => (await settled()).close?.(),
+  };
+}
