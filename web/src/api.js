@@ -63,4 +63,5 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./writer/sinks.js').Destination} Destination */
 /** @typedef {import('./writer/split.js').SplitOwnOptions} SplitOwnOptions */
 /** @typedef {import('./writer/sinks.js').Sink} Sink */
+/** @typedef {import('./writer/sinks.js').WritableFile} WritableFile */
 /** @typedef {import('./writer/split.js').SplitOptions} SplitOptions */

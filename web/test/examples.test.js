@@ -169,7 +169,7 @@ test('worker/ answers about a model in an R2 bucket', async () => {
     return { status: response.status, body: await response.json() };
   };
   try {
-    const bucket = await worker.getR2Bucket('MODELS');
+    const bucket = /** @type {any} */ (await worker.getR2Bucket('MODELS'));
     await bucket.put('a/model.cpb', new Uint8Array(readFileSync(join(folder().path, 'model.cpb'))));
     const { status, body } = await ask('?key=a/model.cpb');
     assert.equal(status, 200, JSON.stringify(body));

@@ -22,8 +22,8 @@ function hasty() {
   return { pauses, retry: { jitter: () => 1, sleep: async (/** @type {number} */ ms) => void pauses.push(ms) } };
 }
 
-/** @type {(url: string, options?: object) => Source} */
-const source = (url, { http = {}, ...rest } = /** @type {any} */ ({})) =>
+/** @type {(url: string, options?: any) => ReturnType<typeof prepare>} */
+const source = (url, { http = {}, ...rest } = {}) =>
   prepare(url, { retry: hasty().retry, http: { timeout: 700, ...http }, ...rest });
 
 /** @type {(source: Pick<Source, 'read'>, offset: number, length: number) => Promise<void>} */

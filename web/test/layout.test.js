@@ -12,7 +12,7 @@ const layouts = JSON.parse(readFileSync(`${folder}/layouts.json`, 'utf8'));
 
 const structs = { ...reading, ...parts, ...writing };
 
-/** What C calls the types of structs.js. */
+/** What C calls the types of structs.js. @type {Record<string, RegExp>} */
 const c = {
   u8: /^(char|u?int8_t|_Bool|bool)$/,
   i32: /^(int|int32_t|cpb_\w+)$/,
@@ -24,7 +24,8 @@ const c = {
 
 /** @param {string} type @param {string} inC */
 function sameType(type, inC) {
-  if (type in c) return c[type].test(inC);
+  const pattern = c[type];
+  if (pattern) return pattern.test(inC);
   return inC === type || inC.replace(/^struct /, '') === `cpb_${type}`;
 }
 
@@ -40,7 +41,8 @@ for (const [name, struct] of Object.entries(structs)) {
     for (const [field, { offset, type }] of Object.entries(struct.fields)) {
       const { offset: there, type: inC } = expected.fields[field];
       assert.equal(offset, there, field);
-      assert.ok(sameType(type.name ?? type, inC), `${field} is ${inC}, not ${type.name ?? type}`);
+      const name = typeof type === 'string' ? type : type.name;
+      assert.ok(sameType(name, inC), `${field} is ${inC}, not ${name}`);
     }
   });
 }

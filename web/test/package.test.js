@@ -2,7 +2,7 @@
  * The package as it is installed: what is published is in order, its types can be used,
  * and pages made with bundlers open a file in a browser.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { bundlers, startVite } from './package/bundlers.js';
 import { createProject, load, run, tool } from './package/project.js';
 import { start, temporary, within } from './runtimes/process.js';
@@ -44,6 +44,14 @@ test('a strict TypeScript program uses the types', { ...LIMIT, skip }, () =>
       '--moduleResolution', resolution, 'types/consumer.ts',
     ], { cwd: project().app });
   }));
+
+test('Deno finds no mistake in the types, nor in its example', { ...LIMIT, skip }, () => {
+  const { app } = project();
+  cpSync(new URL('../examples/deno.ts', import.meta.url), `${app}/deno.ts`);
+  const deno = `${import.meta.dirname}/node_modules/.bin/deno`;
+  const files = ['deno.ts', 'types/consumer.ts'];
+  run(deno, ['check', '--all', '--node-modules-dir=manual', ...files], { cwd: app });
+});
 
 test('all that is exported is documented', { ...LIMIT, skip }, () => {
   const { dist } = project();

@@ -42,13 +42,19 @@ test('records over HTTP come in one request', async () => {
   records.close();
 });
 
-/** A source that says once that it has changed, at its nth read. */
+/**
+ * A source that says that it has changed, at its nth read and so often.
+ *
+ * @param {Uint8Array} bytes
+ * @param {number} nth
+ * @param {number} times
+ */
 function changing(bytes, nth, times) {
   let reads = 0;
   let resets = 0;
   return {
     stat: async () => ({ size: bytes.length }),
-    read: async (offset, length) => {
+    read: async (/** @type {number} */ offset, /** @type {number} */ length) => {
       if (++reads >= nth && times-- > 0) throw new libcpb.CpbError('CHANGED', 'it changed');
       return bytes.slice(offset, offset + length);
     },

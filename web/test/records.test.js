@@ -94,7 +94,7 @@ test('a damaged region: the records before it and then the error, or both sides 
   const bytes = (
     await (await fileOf(Array.from({ length: 10 }, (_, i) => noise(1000, i)))).source.read(0, 1e6)
   ).slice();
-  bytes[5600] ^= 1;
+  bytes[5600] = Number(bytes[5600]) ^ 1;
   const reader = await openRecords(bytes);
   /** @type {any[]} */
   const before = [];

@@ -206,9 +206,9 @@ test('cache keeps what was read, whole, in part and within other reads', async (
   await reads(cached, 150, 100);
   await reads(cached, 50, 200);
   assert.deepEqual(log.slice(1), ['read 50+50', 'read 200+50']);
-  const end = await cached.tail(30);
+  const end = await cached.tail?.(30);
   await reads(cached, 980, 10);
-  assert.deepEqual(end.bytes.slice(), bytesAt(970, 1000));
+  assert.deepEqual(end?.bytes.slice(), bytesAt(970, 1000));
   await reads(cached, 900, 100);
   assert.deepEqual(log.slice(3), ['stat', 'read 970+30', 'read 900+70']);
 });
@@ -302,7 +302,7 @@ test('a reset forgets what is kept, and what is on its way', async () => {
   const waiting = fake({ held: true });
   const cached = cache()(waiting.source);
   const before = cached.read(0, 100);
-  cached.reset();
+  cached.reset?.();
   waiting.release();
   await before;
   const after = cached.read(0, 100);
@@ -361,7 +361,7 @@ test('what is persistent is read once, over sessions, while the ETag stays', asy
   const { source, log } = fake();
   const first = persist({ store })(source);
   await reads(first, 0, 10);
-  await first.close();
+  await first.close?.();
   await reads(persist({ store })(source), 0, 10);
   assert.deepEqual(log.filter((line) => line !== 'stat'), ['read 0+10']);
   const other = { ...source, stat: async () => ({ size: 1000, etag: '"new"' }) };
@@ -375,19 +375,19 @@ test('what is persistent stays within its bound, and a broken store does no harm
   const store = memory();
   const source = persist({ store, bytes: 100 })(fake().source);
   for (const offset of [0, 100, 200, 300]) await reads(source, offset, 40);
-  await source.close();
+  await source.close?.();
   assert.deepEqual([...store.map.keys()].map((key) => key.split(' ')[2]), ['200+40', '300+40']);
   const fails = async () => { throw new Error('full'); };
   const broken = persist({ store: { get: fails, put: fails, delete: fails, list: fails } })(fake().source);
   await reads(broken, 0, 40);
-  await broken.close();
+  await broken.close?.();
 });
 
 test('where there is no such store persist does no harm', async () => {
   for (const store of /** @type {const} */ (['cache', 'opfs'])) {
     const source = persist({ store, name: `libcpb-test-${Math.random()}` })(fake().source);
     await reads(source, 0, 40);
-    await source.close();
+    await source.close?.();
   }
 });
 

@@ -130,7 +130,7 @@ test('Blobs and URLs are read by the worker itself', { skip }, async () => {
 
 /** @param {Uint8Array} bytes */
 function ownSource(bytes) {
-  const log = { reads: 0, closed: 0, aborted: 0, /** @type {any} */ hold: undefined };
+  const log = { reads: 0, closed: 0, aborted: 0, hold: /** @type {any} */ (undefined) };
   const source = {
     async read(/** @type {number} */ o, /** @type {number} */ n, /** @type {any} */ options) {
       log.reads++;

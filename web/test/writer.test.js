@@ -136,6 +136,7 @@ test('a stream is an input, up to a limit', async () => {
     code: 'LIMIT',
   });
   assert.match(error.message, /100000 bytes.*raise the option memory/);
+  /** @type {any} */
   let cancelled;
   const endless = new ReadableStream({
     pull: (controller) => controller.enqueue(new Uint8Array(65_536)),

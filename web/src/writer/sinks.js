@@ -15,8 +15,13 @@ import { CpbError } from '../errors.js';
  */
 
 /**
+ * What is used of a FileSystemFileHandle, which not all runtimes know.
+ * @typedef {{ createWritable: () => Promise<WritableStream> }} WritableFile
+ */
+
+/**
  * Where an output can be written to.
- * @typedef {WritableStream | FileSystemFileHandle | Sink} Destination
+ * @typedef {WritableStream | WritableFile | Sink} Destination
  */
 
 /**

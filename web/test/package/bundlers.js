@@ -50,7 +50,7 @@ export const bundlers = {
     const bundle = await rollup({
       input: `${root}/main.js`,
       plugins: [resolve({ browser: true }), importMetaAssets()],
-      onwarn(warning) { throw new Error(warning.message); },
+      onwarn(/** @type {Error} */ warning) { throw new Error(warning.message); },
     });
     await bundle.write({ dir: `${root}/out/rollup`, format: 'es' });
     page(`${root}/out/rollup`);

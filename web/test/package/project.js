@@ -9,13 +9,19 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const web = fileURLToPath(new URL('../..', import.meta.url));
 const build = fileURLToPath(new URL('../../../build', import.meta.url));
 
-/** What was thrown says what the program printed. @type {typeof execFileSync} */
+/**
+ * What was thrown says what the program printed.
+ *
+ * @param {string} program
+ * @param {string[]} args
+ * @param {import('node:child_process').ExecFileSyncOptions} [options]
+ */
 export const run = (program, args, options) => {
   try {
     return execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe', ...options });
   } catch (error) {
     const { stdout, stderr } = /** @type {any} */ (error);
-    throw new Error(`${program} ${args?.join(' ')}\n${stdout}\n${stderr}`);
+    throw new Error(`${program} ${args.join(' ')}\n${stdout}\n${stderr}`);
   }
 };
 

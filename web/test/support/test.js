@@ -51,7 +51,7 @@ export const { base, other } = await servers();
 
 /**
  * @param {string} path a file of the repository, such as 'tests/data/README.md'
- * @returns {Promise<Uint8Array>}
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
  */
 export async function data(path) {
   if (native) {
