@@ -10,5 +10,7 @@ export const structs = layOutAll({
   json_options:
     'struct_size:size original_names:i32 unknown_fields:i32 strict_utf8:i32' +
     ' indent:u32 limits:ptr omitted:ptr num_omitted:size',
-  outline_options: 'struct_size:size max_value max_size limits:ptr',
+  outline_options:
+    'struct_size:size max_value max_size limits:ptr read_ahead' +
+    ' keep_known:i32 keep_damaged:i32 locate:i32',
 });
