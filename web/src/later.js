@@ -3,6 +3,7 @@
  * anything imported so, as that is no good everywhere: service workers cannot, and a bundle
  * for a Worker may have to be one file.
  */
+import { CpbError } from './errors.js';
 import { layer } from './middleware/layer.js';
 import { openWith } from './reader/open.js';
 import { sourceLater, streamLater } from './source/later.js';
@@ -55,10 +56,14 @@ function output(load) {
     get result() {
       return loaded?.result;
     },
-    stream: (options = {}) =>
-      /** @type {ReturnType<Output['stream']>} */ (
-        streamLater(async (signal) => (await made()).stream({ ...options, signal }), options.signal)
-      ),
+    stream(options = {}) {
+      if (loading) throw new CpbError('USAGE', 'this output was written already: make another');
+      const output = made();
+      output.catch(() => {}); // The stream says it.
+      return /** @type {ReturnType<Output['stream']>} */ (
+        streamLater(async (signal) => (await output).stream({ ...options, signal }), options.signal)
+      );
+    },
     bytes: async (options) => (await made()).bytes(options),
     blob: async (options) => (await made()).blob(options),
     to: async (destination, options) => (await made()).to(destination, options),
