@@ -165,6 +165,8 @@ export async function startServer({ background = false, handlers = {} } = {}) {
  */
 async function listen(listener, background) {
   const server = createServer(listener);
+  // A runtime that was busy for long may use a connection as it is closed.
+  server.keepAliveTimeout = 0;
   if (background) server.unref().on('connection', (socket) => socket.unref());
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   return { server, port: /** @type {any} */ (server.address()).port };
