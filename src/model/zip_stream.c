@@ -162,7 +162,7 @@ static cpb_have next_inflated(cpb_zip_stream *s, cpb_span *piece) {
   size_t made = 0;
   if (!s->inflate && begin_inflate(s) != CPB_HAVE) return CPB_FAILED;
   while (made == 0 && !s->ended) {
-    cpb_span in = {NULL, 0};
+    cpb_span in = {s->out, 0};
     bool last = s->taken == s->entry->packed;
     cpb_have have = last ? CPB_HAVE : next_packed(s, &in);
     if (have != CPB_HAVE) return have;
