@@ -10,16 +10,16 @@ typedef struct search {
 
 static uint8_t small(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c + ('a' - 'A')) : c; }
 
-static bool begins(const uint8_t *at, cpb_span text) {
+static bool has_at(cpb_span name, size_t at, cpb_span text) {
   for (size_t i = 0; i < text.size; i++) {
-    if (small(at[i]) != text.data[i]) return false;
+    if (small(name.data[at + i]) != text.data[i]) return false;
   }
   return true;
 }
 
 static bool is_in(const search *s, cpb_span name) {
   for (size_t i = 0; i + s->text.size <= name.size; i++) {
-    if (begins(name.data + i, s->text)) return true;
+    if (has_at(name, i, s->text)) return true;
   }
   return false;
 }

@@ -212,7 +212,7 @@ static void what_is_wrong_is_told_and_the_rest_shown(void **state) {
 /* Whatever is cut off: what stands before it is shown, or that nothing does. */
 static void of_a_model_that_is_cut_the_rest_is_shown(void **state) {
   (void)state;
-  host h = {.message = saved_model_of(3000)};
+  host h = {.message = saved_model_of(1100)};
   size_t shown = 0, whole = h.message.size;
   for (; h.message.size > 0; h.message.size--) {
     cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
@@ -233,17 +233,16 @@ static void damage_is_a_problem_or_an_error(void **state) {
   (void)state;
   host h = {.message = saved_model_of(300)};
   for (size_t i = 0; i < h.message.size; i++) {
-    for (unsigned flip = 1; flip < 256; flip *= 4) {
-      h.message.data[i] ^= (uint8_t)flip;
-      cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
-      for (size_t q = 0; q < NUM_QUESTIONS - 1; q++) {
-        char *text = text_of(model, &h, questions[q].kind, questions[q].name);
-        if (text) has(text, "\"problems\":[");
-        free(text);
-      }
-      cpb_model_free(model);
-      h.message.data[i] ^= (uint8_t)flip;
+    uint8_t flip = (uint8_t)(1 << i * 5 % 8);
+    h.message.data[i] ^= flip;
+    cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+    for (size_t q = 0; q < 4; q++) {
+      char *text = text_of(model, &h, questions[(i + 3 * q) % 11].kind, questions[(i + 3 * q) % 11].name);
+      if (text) has(text, "\"problems\":[");
+      free(text);
     }
+    cpb_model_free(model);
+    h.message.data[i] ^= flip;
   }
   free_host(&h);
 }
