@@ -5,7 +5,7 @@
 #include "cpb/pager.h"
 #include "riegeli/decompressor.h"
 
-/* Of cpb-core.wasm; wasi/reactor/test.py holds it to these. */
+/* Of cpb-core.wasm; wasi/reactor/test_reactor.py holds it to these. */
 enum {
   PAGE = 64 * 1024,
   MODULE = 158 * 1024,     /* its data (122 KiB are Brotli's dictionary), its stack, and

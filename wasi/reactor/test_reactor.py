@@ -1,0 +1,261 @@
+"""cpb-core.wasm: what it is made of, that its memory is as promised, and that each host
+in wasi/examples streams chunks with it.
+
+    wasi/build.sh && wasi/test/setup.sh && build/venv/bin/python -m pytest wasi/reactor
+
+CPB_WASI names the folder of the modules, CPB another native command."""
+
+import itertools
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TOOLS = ROOT / "build" / "tools"
+MODULES = pathlib.Path(os.environ.get("CPB_WASI", ROOT / "build" / "wasi"))
+CPB = os.environ.get("CPB", str(ROOT / "build" / "cpb"))
+DATA = ROOT / "tests" / "data"
+sys.path[:0] = [str(TOOLS / "wasmtime"), str(ROOT / "wasi" / "examples" / "python"), str(ROOT / "tests")]
+
+import wasmtime  # noqa: E402
+from cpb_pager import CpbError, Pager  # noqa: E402
+from support.wire import field, varint  # noqa: E402
+
+PAGE = 65536
+MIB = 1 << 20
+
+
+def cpb(*words, ok=True):
+    done = subprocess.run([CPB, *map(str, words)], capture_output=True)
+    assert not ok or done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+def module(name):
+    return str(MODULES / f"cpb-core{name}.wasm")
+
+
+# --- What it is made of -----------------------------------------------------------
+
+PORTABLE = ["--mvp-features", "--enable-bulk-memory", "--enable-sign-ext", "--enable-mutable-globals",
+            "--enable-nontrapping-float-to-int"]
+
+
+@pytest.mark.parametrize("name, kilobytes, pages, lists", [
+    ("", 290, 4, ["pager", "records", "merge"]),
+    ("-simd", 330, 4, ["pager", "records", "merge"]),
+    ("-nobrotli", 100, 1, ["pager", "records"]),
+    ("-plain", 40, 1, ["pager"]),
+])
+def test_artefact(name, kilobytes, pages, lists):
+    path = module(name)
+    store = wasmtime.Store()
+    made = wasmtime.Module.from_file(store.engine, path)
+    assert [f"{i.module}.{i.name}" for i in made.imports] == []
+    assert os.path.getsize(path) <= kilobytes * 1000
+    exports = wasmtime.Instance(store, made, []).exports(store)
+    assert exports["memory"].size(store) <= pages
+    listed = {line for part in lists for line in (ROOT / f"wasi/reactor/exports-{part}.txt").read_text().split()}
+    assert set(exports) == listed | {"memory", "malloc", "free", "cpb_memory_limit", "__heap_base"}
+    simd = ["--enable-simd"] if name == "-simd" else []
+    subprocess.run(["wasm-opt", path, *PORTABLE, *simd, "-o", os.devnull], check=True, stderr=subprocess.DEVNULL)
+
+
+def test_the_stack_lies_below_everything_else():
+    """So that running out of it traps, and does not write over something."""
+    store = wasmtime.Store()
+    exports = wasmtime.Instance(store, wasmtime.Module.from_file(store.engine, module("-plain")), []).exports(store)
+    text = exports["cpb_code_name"](store, 3)
+    assert exports["memory"].read(store, text, text + 8) == b"DAMAGED\0"
+    assert 8192 <= text < exports["__heap_base"].value(store)
+
+
+# --- Files -------------------------------------------------------------------------
+
+def content(i, size, chance=random.Random(1), base=[]):
+    """Compresses to about a third; different in each."""
+    if not base:
+        words = [chance.randbytes(4).hex().encode() for _ in range(500)]
+        base.append(b" ".join(chance.choices(words, k=MIB // 8)))
+    text = base[0] * (size // len(base[0]) + 1)
+    return (b"constant %d: " % i + text[i % 1000:])[:size]
+
+
+def node(i, size):
+    tensor = varint(1 << 3) + varint(7) + field(4, content(i, size))
+    return field(1, b"n%d" % i) + field(2, b"Const") + field(5, field(1, b"value") + field(2, field(8, tensor)))
+
+
+def write_message(path, count, size):
+    with open(path, "wb") as file:
+        for i in range(count):
+            file.write(field(1, node(i, size)))
+    return path
+
+
+def split(message, *options):
+    out = message.with_name("-".join(["split", *options]).replace("-" * 2, "") + ".cpb")
+    cpb("split", message, "--type", "tensorflow.GraphDef", "-f", "-o", out, *options)
+    return out
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory):
+    """1,000 constants of 1 MiB."""
+    path = write_message(tmp_path_factory.mktemp("large") / "m.pb", 1000, MIB)
+    yield path
+    for file in path.parent.iterdir():
+        file.unlink()
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory):
+    return write_message(tmp_path_factory.mktemp("small") / "m.pb", 5, 300000)
+
+
+def read(wasm, path, chunk, pages, **options):
+    with open(path, "rb") as file:
+        return b"".join(Pager(wasm, file, pages, **options).read(chunk))
+
+
+# --- Hosts --------------------------------------------------------------------------
+
+def build_c(out):
+    wasm3 = TOOLS / "wasm3"
+    subprocess.run(["cc", "-O2", "-w", f"-I{wasm3}", ROOT / "wasi/examples/c/cpb_pager.c", *wasm3.glob("m3_*.c"),
+                    "-lm", "-o", out], check=True)
+
+
+def build_go(out):
+    subprocess.run(["go", "build", "-o", out, "."], cwd=ROOT / "wasi/examples/go", check=True)
+
+
+def build_rust(out):
+    target = ROOT / "build" / "rust"
+    subprocess.run(["cargo", "build", "--quiet", "--release", "--locked", "--target-dir", target],
+                   cwd=ROOT / "wasi/examples/rust", check=True)
+    out.write_bytes((target / "release" / "cpb-pager").read_bytes())
+    out.chmod(0o755)
+
+
+BUILT = {"wasm3": build_c, "wazero": build_go, "wasmi": build_rust}
+SCRIPTS = {"wasmtime": [sys.executable, ROOT / "wasi/examples/python/cpb_pager.py"],
+           "node": ["node", ROOT / "wasi/examples/javascript/cpb-pager.js"]}
+
+
+@pytest.fixture(scope="session", params=[*SCRIPTS, *BUILT])
+def host(request):
+    """Runs a host's program: HOST WASM FILE CHUNK PAGES."""
+    program = SCRIPTS.get(request.param)
+    if program is None:
+        out = TOOLS / f"cpb-pager-{request.param}"
+        BUILT[request.param](out)
+        program = [out]
+    environment = {**os.environ, "PYTHONPATH": str(TOOLS / "wasmtime")}
+    return lambda *words: subprocess.run([*program, *map(str, words)], capture_output=True, env=environment)
+
+
+@pytest.mark.parametrize("name, pages, options", [
+    ("", 4, ["--for-memory", "256K"]), ("-nobrotli", 2, ["--for-memory", "256K"]),
+    ("-plain", 2, ["--for-memory", "128K"]), ("-plain", 1, ["--for-memory", "64K"])])
+def test_a_chunk_of_a_thousand(host, large, name, pages, options):
+    """Of a file of a gigabyte, uncompressed, in the memory that it was written for."""
+    path = split(large, *options) if not (old := large.parent / f"split-for-memory-{options[1]}.cpb").exists() else old
+    for chunk in (0, 1, 500, 1000):
+        done = host(module(name), path, chunk, pages)
+        assert done.returncode == 0, done.stderr.decode()
+        assert done.stdout == cpb("cat", path, "--chunk", chunk)
+
+
+def test_too_little_memory_is_said(host, small):
+    done = host(module(""), split(small), 1, 4)
+    assert done.returncode == 1 and b"bytes of memory, and " in done.stderr
+
+
+def test_damage_and_another_file_are_said(host, small, tmp_path):
+    path = split(small, "--for-memory", "256K")
+    whole = path.read_bytes()
+    for name, data, said in [("cut", whole[:-1], b"ends"), ("other", b"no Riegeli file" * 9, b"not a Riegeli"),
+                             ("empty", b"", b""), ("flipped", whole[:999] + b"\xff" + whole[1000:], b"hash")]:
+        (tmp_path / name).write_bytes(data)
+        done = host(module(""), tmp_path / name, 1, 4)
+        assert done.returncode == 1 and said in done.stderr, done.stderr
+        assert b"unreachable" not in done.stderr and b"trap" not in done.stderr
+
+
+# --- Memory is as promised -------------------------------------------------------------
+
+WINDOWS = ["64K", "128K", "256K", "320K", "384K", "512K", "768K", "1M", "2M", "4M"]
+
+
+@pytest.mark.parametrize("memory", WINDOWS)
+def test_a_file_fits_into_what_it_was_written_for(small, memory):
+    path = split(small, "--for-memory", memory)
+    takes = json.loads(cpb("info", path, "--json"))["memory"]
+    name = "-plain" if takes == PAGE else ""
+    for chunk in range(6):
+        assert read(module(name), path, chunk, takes // PAGE) == cpb("cat", path, "--chunk", chunk)
+
+
+def corpus():
+    folders = [DATA / "cpb", DATA / "cpb_odd"]
+    return sorted(path for folder in folders for path in folder.rglob("*.cpb"))
+
+
+def info(path):
+    out = cpb("info", path, "--json", ok=False)
+    return json.loads(out) if out else {}
+
+
+@pytest.mark.parametrize("path", corpus(), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_the_corpus_in_what_info_says_that_it_takes(path):
+    """The chunks, or an error where there is one natively."""
+    said = info(path)
+    if "memory" not in said:
+        with pytest.raises(CpbError), open(path, "rb") as file:
+            pager = Pager(module(""), file, 200)
+            for chunk in range(len(pager)):
+                list(pager.read(chunk))
+        return
+    with open(path, "rb") as file:
+        pager = Pager(module("" if said["memory"] > PAGE else "-plain"), file, said["memory"] // PAGE)
+        assert len(pager) == len(said["chunks"])
+        for chunk in range(len(pager)):
+            assert b"".join(pager.read(chunk)) == cpb("cat", path, "--chunk", chunk)
+
+
+@pytest.mark.parametrize("options", [["--for-memory", "256K"], ["--for-memory", "64K"]])
+def test_a_hostile_file_is_an_error_and_never_a_trap(tmp_path, options):
+    """Each byte of the small parts changed, and many of the rest: an error, or what was written."""
+    path = split(write_message(tmp_path / "m.pb", 3, 70000), *options)
+    whole = bytearray(path.read_bytes())
+    chunks = [cpb("cat", path, "--chunk", i) for i in range(4)]
+    chance = random.Random(2)
+    places = [*range(64, 200), *range(len(whole) - 300, len(whole)), *chance.sample(range(len(whole)), 150)]
+    errors = 0
+    for at, chunk in zip(places, itertools.cycle(range(4))):
+        damaged = bytes(whole[:at]) + bytes([whole[at] ^ 1 << at % 8]) + bytes(whole[at + 1:])
+        path.write_bytes(damaged)
+        try:
+            assert read(module(""), path, chunk, 4) == chunks[chunk]
+        except CpbError as error:
+            assert str(error)
+            errors += 1
+    assert errors > 100
+
+
+def test_memory_does_not_grow_with_the_file(small, large):
+    peaks = []
+    for message in (small, large):
+        with open(split(message, "--for-memory", "256K"), "rb") as file:
+            pager = Pager(module("-nobrotli"), file, 4, memory=100000)
+            for chunk in (0, 1, len(pager) - 1):
+                for _ in pager.read(chunk):
+                    pass
+            peaks.append(pager.memory.data_len(pager.store))
+    assert peaks[0] == peaks[1] <= 2 * PAGE
