@@ -25,7 +25,7 @@ set(features "-mcpu=mvp -mbulk-memory -msign-ext -mnontrapping-fptoint -mmutable
 
 set(CMAKE_C_COMPILER ${WASI_CLANG})
 set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
-if(EXISTS ${CMAKE_SYSROOT}/lib/wasm32-wasip1) # the same by its later name
+if(WASI_SDK_PREFIX AND EXISTS ${CMAKE_SYSROOT}/lib/wasm32-wasip1) # the same by its later name
   set(CMAKE_C_COMPILER_TARGET wasm32-wasip1)
 endif()
 set(CMAKE_C_FLAGS_INIT "${headers} ${features}")
