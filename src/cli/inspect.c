@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "cli/cli.h"
+#include "cli/inspect_show.h"
 #include "cli/os.h"
 #include "cpb/model.h"
 #include "host/message.h"
@@ -160,6 +161,7 @@ static int open_model(inspection *i) {
 static int show(inspection *i) {
   size_t size;
   const char *json = cpb_model_answer(i->model, &size);
+  if (!i->cli->settings.json) return cli_show_answer(i->cli, json, size);
   cli_print_bytes(i->cli, json, size);
   cli_print(i->cli, "\n");
   return CLI_OK;
