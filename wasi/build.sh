@@ -4,5 +4,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=${1:-build/wasi}
-cmake -S . -B "$dir" -G Ninja --toolchain cmake/wasi.cmake
+[ -e "$dir/build.ninja" ] || cmake -S . -B "$dir" -G Ninja --toolchain cmake/wasi.cmake
 ninja -C "$dir"
