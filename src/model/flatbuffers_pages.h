@@ -11,6 +11,14 @@ typedef struct cpb_page {
   uint8_t *data;
 } cpb_page;
 
+#define CPB_PAGE_RUNS 4
+
+/* Pages that came in a row, up or down, and how many to fetch at once when it goes on. */
+typedef struct cpb_page_run {
+  uint64_t first, last; /* what was fetched last of it, or is being fetched */
+  uint64_t length;      /* 0: this is none */
+} cpb_page_run;
+
 typedef struct cpb_pages {
   cpb_allocator allocator;
   cpb_input *input;
@@ -20,8 +28,7 @@ typedef struct cpb_pages {
   cpb_page *list;    /* by number */
   size_t count, capacity;
   uint64_t turn;
-  uint64_t next;     /* the page after the one that came last */
-  uint64_t ahead;    /* how much to ask for when pages come in a row */
+  cpb_page_run runs[CPB_PAGE_RUNS]; /* the latest is first */
   uint8_t *coming;   /* a page of which not all is there */
   uint64_t coming_number;
   size_t coming_size;

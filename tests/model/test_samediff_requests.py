@@ -1,6 +1,7 @@
 """A tag's graph and one parameter of a SameDiff zip of 1 GB: few requests, few bytes."""
 
 import struct
+import time
 import zipfile
 import zlib
 
@@ -100,3 +101,35 @@ def test_what_a_gigabyte_holds_is_told_by_its_directory(cpb, large):
     assert answer["tags"]["items"][0]["parameters"]["files"] == 201
     assert answer["tags"]["items"][0]["parameters"]["bytes"] > GIGABYTE
     assert requests <= 3 and size <= 64 << 10
+
+
+# --- Graph files -------------------------------------------------------------------
+
+
+def graphs():
+    pytest.importorskip("flatbuffers")
+    from support import samediff_graphs
+    return samediff_graphs
+
+
+def test_a_graph_file_with_large_arrays_is_not_read_for_its_outline(cpb, tmp_path):
+    count, elements = 8, 2 << 20
+    path = tmp_path / "large.fb"
+    path.write_bytes(graphs().with_arrays(count, elements))
+    answer, values, requests, size = HostModel(cpb, path).ask("constants", values="w5")
+    items = answer["parameters"]["items"]
+    assert [(p["name"], p["array"]["bytes"]) for p in items] == [(f"w{i}", 4 * elements) for i in range(count)]
+    assert values == struct.pack("<f", 5) * elements
+    assert requests <= 3 * count + 5 and size <= len(values) + (1 << 20)
+
+
+def test_100000_operations_take_few_requests_and_little_time(cpb, tmp_path):
+    path = tmp_path / "chain.fb"
+    path.write_bytes(graphs().chain(100_000))
+    started = time.monotonic()
+    answer, _, requests, size = HostModel(cpb, path).ask("ops")
+    assert time.monotonic() - started < 10  # a second where nothing else goes on
+    assert {o["op"]: o["count"] for o in answer["ops"]["items"]} == {"add": 50_000, "relu": 50_000}
+    assert requests <= 200 and size <= 2 * path.stat().st_size
+    nodes = HostModel(cpb, path).ask("nodes", count=3)[0]["operations"]
+    assert nodes["total"] == 100_000 and nodes["items"][2]["inputs"] == ["layer/2"]

@@ -1,0 +1,86 @@
+"""Graph files made with the flatbuffers package, as ND4J lays them out."""
+
+import struct
+
+import flatbuffers
+
+FLOAT, CUSTOM = 5, 21
+VARIABLE, ARRAY = 0, 2
+
+
+def vector(b, offsets):
+    b.StartVector(4, len(offsets), 4)
+    for offset in reversed(offsets):
+        b.PrependUOffsetTRelative(offset)
+    return b.EndVector()
+
+
+def pair(b, first, second):
+    b.StartObject(2)
+    b.PrependInt32Slot(0, first, 0)
+    b.PrependInt32Slot(1, second, 0)
+    return b.EndObject()
+
+
+def flat_array(b, count, big_endian_values):
+    buffer = b.CreateByteVector(big_endian_values)
+    info = [1, count, 1, 8192, 1, ord("c")]
+    b.StartVector(8, len(info), 8)
+    for n in reversed(info):
+        b.PrependInt64(n)
+    shape = b.EndVector()
+    b.StartObject(4)
+    b.PrependUOffsetTRelativeSlot(0, shape, 0)
+    b.PrependUOffsetTRelativeSlot(1, buffer, 0)
+    b.PrependInt8Slot(2, FLOAT, 0)
+    b.PrependInt8Slot(3, 1, 0)
+    return b.EndObject()
+
+
+def variable(b, name, number, kind, array=None):
+    text, identity = b.CreateString(name), pair(b, number, 0)
+    b.StartObject(10)
+    b.PrependUOffsetTRelativeSlot(0, identity, 0)
+    b.PrependUOffsetTRelativeSlot(1, text, 0)
+    b.PrependInt8Slot(2, FLOAT, 0)
+    if array is not None:
+        b.PrependUOffsetTRelativeSlot(4, array, 0)
+    b.PrependInt8Slot(6, kind, 0)
+    return b.EndObject()
+
+
+def node(b, name, number, inputs, op):
+    texts = b.CreateString(name), b.CreateString(op)
+    outputs = vector(b, [b.CreateString(name)])
+    pairs = vector(b, [pair(b, i, 0) for i in inputs])
+    b.StartObject(24)
+    b.PrependInt32Slot(0, number, 0)
+    b.PrependUOffsetTRelativeSlot(1, texts[0], 0)
+    b.PrependInt8Slot(2, CUSTOM, 0)
+    b.PrependUOffsetTRelativeSlot(6, pairs, 0)
+    b.PrependUOffsetTRelativeSlot(15, outputs, 0)
+    b.PrependUOffsetTRelativeSlot(16, texts[1], 0)
+    return b.EndObject()
+
+
+def finish(b, variables, nodes):
+    variables, nodes = vector(b, variables), vector(b, nodes)
+    b.StartObject(10)
+    b.PrependUOffsetTRelativeSlot(1, variables, 0)
+    b.PrependUOffsetTRelativeSlot(2, nodes, 0)
+    b.Finish(b.EndObject())
+    return bytes(b.Output())
+
+
+def with_arrays(count, elements):
+    """Variables w0, w1, ... of so many floats, all of the number of the variable."""
+    b = flatbuffers.Builder(count * (4 * elements + 1000))
+    arrays = [flat_array(b, elements, struct.pack(">f", i) * elements) for i in range(count)]
+    return finish(b, [variable(b, f"w{i}", i + 1, VARIABLE, a) for i, a in enumerate(arrays)], [])
+
+
+def chain(count):
+    """A chain of so many operations."""
+    b = flatbuffers.Builder(count * 300)
+    variables = [variable(b, f"layer/{i}", i + 1, ARRAY) for i in range(count + 1)]
+    return finish(b, variables, [node(b, f"layer/{i}", i + 1, [i], ["add", "relu"][i % 2]) for i in range(1, count + 1)])
