@@ -21,7 +21,7 @@ void cpb_sd_graph_free(cpb_sd_graph *g) {
 }
 
 cpb_span cpb_sd_graph_text(const cpb_sd_graph *g, cpb_sd_text text) {
-  return (cpb_span){g->names.data + text.at, text.size};
+  return (cpb_span){text.size > 0 ? g->names.data + text.at : NULL, text.size};
 }
 
 /* --- Orders ------------------------------------------------------------------- */
