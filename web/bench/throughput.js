@@ -3,10 +3,12 @@
 //   node web/bench/throughput.js [--modules DIR] [--native BENCH_RECORDS] [--rounds N]
 //                                [--module NAME]... [FILE.riegeli ...]
 //
-// Each file is read from memory to its last record, in turn by the native
-// bench_records (tests/bench) and by each module; the best round counts. Without
-// files: those of build/bench, made by bench_records where it can make them.
-import { execFileSync } from 'node:child_process';
+// Each file is read from memory to its last record, again and again for half a second,
+// in turn by the native bench_records (tests/bench) and by each module. The processor's
+// time counts: what a busy machine takes away is not the program's. Speeds are medians of
+// the rounds, shares medians of the shares round by round. Without files: those that
+// bench_records can make, and those of tests/bench/run.py that it cannot.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,17 +28,19 @@ const { values: options, positionals } = parseArgs({
 
 // --- Data --------------------------------------------------------------------
 
+const MEGABYTES = '32';
 const folder = join(root, 'build/bench');
 
 /** @param {string} kind @param {string} codec */
 function make(kind, codec) {
-  const records = join(folder, `${kind}.lp`);
-  const file = join(folder, `${kind}-${codec.replace(':', '').replace('none', 'uncompressed')}.riegeli`);
+  const small = join(folder, 'web');
+  const records = join(small, `${kind}.lp`);
+  const file = join(small, `${kind}-${codec.replace(':', '').replace('none', 'uncompressed')}.riegeli`);
   if (existsSync(file)) return file;
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(small, { recursive: true });
   if (!existsSync(records)) {
     const stdio = ['ignore', openSync(records, 'w'), 'inherit'];
-    execFileSync(options.native, ['make', kind, '64'], { stdio });
+    execFileSync(options.native, ['make', kind, MEGABYTES], { stdio });
   }
   execFileSync(options.native, ['write', codec, records, file], { stdio: 'ignore' });
   return file;
@@ -45,17 +49,23 @@ function make(kind, codec) {
 /** Snappy and transposed files are Riegeli's own, made by tests/bench/run.py. */
 function defaultFiles() {
   const made = ['none', 'zstd:3', 'brotli:6'].map((codec) => make('nodes', codec));
-  const others = ['snappy', 'transpose-zstd3'].map((name) => join(folder, `nodes-${name}.riegeli`));
-  return [...made, ...others.filter((file) => existsSync(file))];
+  const others = ['snappy', 'transpose-uncompressed', 'transpose-zstd3', 'transpose-brotli6']
+    .map((name) => join(folder, `nodes-${name}.riegeli`));
+  return [make('tensors', 'none'), ...made, ...others.filter((file) => existsSync(file))];
 }
 
 // --- Native ------------------------------------------------------------------
 
+const SECONDS = 0.5;
+
 /** Megabytes of decoded data a second. @param {string} file */
 function readNatively(file) {
-  const line = execFileSync(options.native, ['read', file], { encoding: 'utf8' });
-  const [seconds, bytes] = line.trim().split(' ').map(Number);
-  return bytes / 1e6 / seconds;
+  const timed = 'TIMEFORMAT=%3U; time "$0" read "$1" "$2"';
+  const { stdout, stderr } = spawnSync('bash', ['-c', timed, options.native, file, String(SECONDS)], {
+    encoding: 'utf8',
+  });
+  const runs = stdout.trim().split('\n').map((line) => Number(line.split(' ')[1]));
+  return runs.reduce((sum, bytes) => sum + bytes, 0) / 1e6 / Number(stderr);
 }
 
 // --- WebAssembly ---------------------------------------------------------------
@@ -90,15 +100,26 @@ function readInWasm(wasm, file) {
   const data = wasm.malloc(file.length);
   const length = wasm.malloc(4);
   new Uint8Array(wasm.memory.buffer, data, file.length).set(file);
-  const begin = performance.now();
+  let bytes = 0;
+  const before = process.cpuUsage();
+  for (const end = performance.now() + SECONDS * 1e3; performance.now() < end;)
+    bytes += readOnce(wasm, data, file.length, length);
+  const { user } = process.cpuUsage(before);
+  wasm.free(data);
+  wasm.free(length);
+  return bytes / user;
+}
+
+/** @param {any} wasm @param {number} data @param {number} size @param {number} length */
+function readOnce(wasm, data, size, length) {
   let bytes = 0;
   const reader = wasm.cpb_record_reader_new(0, 0);
   const input = wasm.cpb_record_reader_input(reader);
   let view = new DataView(wasm.memory.buffer);
   for (let step; (step = wasm.cpb_record_reader_step(reader)) !== 0;) {
     if (step === 1) {
-      wasm.cpb_input_supply(input, 0n, data, file.length);
-      wasm.cpb_input_end(input, BigInt(file.length));
+      wasm.cpb_input_supply(input, 0n, data, size);
+      wasm.cpb_input_end(input, BigInt(size));
     } else if (step === 3) {
       wasm.cpb_record_reader_data(reader, length);
       if (view.buffer !== wasm.memory.buffer) view = new DataView(wasm.memory.buffer);
@@ -108,32 +129,36 @@ function readInWasm(wasm, file) {
       throw new Error(new TextDecoder().decode(error.subarray(0, error.indexOf(0))));
     }
   }
-  const seconds = (performance.now() - begin) / 1e3;
   wasm.cpb_record_reader_free(reader);
-  wasm.free(data);
-  wasm.free(length);
-  return bytes / 1e6 / seconds;
+  return bytes;
 }
 
 // --- Both in turn ----------------------------------------------------------------
 
 const modules = new Map();
 for (const name of options.module) modules.set(name, await load(name));
-console.log(['file', 'native MB/s', ...modules.keys()].join(' | '));
+/** @param {number[]} numbers */
+const median = (numbers) =>
+  Number(numbers.toSorted((a, b) => a - b)[numbers.length >> 1]);
+
+const row = (/** @type {string[]} */ cells) => console.log(`| ${cells.join(' | ')} |`);
+row(['file', 'native MB/s', ...modules.keys()]);
+row(['---', '---', ...[...modules].map(() => '---')]);
 for (const file of positionals.length > 0 ? positionals : defaultFiles()) {
   const data = readFileSync(file);
   const instances = new Map();
   for (const [name, create] of modules) instances.set(name, await create());
-  const best = new Map();
-  const note = (name, speed) => best.set(name, Math.max(best.get(name) ?? 0, speed));
+  /** @type {Map<string, number[]>} */
+  const speeds = new Map(['native', ...modules.keys()].map((name) => [name, []]));
   for (let round = 0; round < Number(options.rounds); round++) {
-    note('native', readNatively(file));
-    for (const [name, wasm] of instances) note(name, readInWasm(wasm, data));
+    speeds.get('native')?.push(readNatively(file));
+    for (const [name, wasm] of instances) speeds.get(name)?.push(readInWasm(wasm, data));
   }
-  const native = best.get('native');
+  const native = speeds.get('native') ?? [];
   const shares = [...instances.keys()].map((name) => {
-    const speed = best.get(name);
-    return `${speed.toFixed(0)} (${((100 * speed) / native).toFixed(0)} %)`;
+    const all = speeds.get(name) ?? [];
+    const share = median(all.map((speed, i) => (100 * speed) / Number(native[i])));
+    return `${median(all).toFixed(0)} (${share.toFixed(0)} %)`;
   });
-  console.log([basename(file, '.riegeli'), native.toFixed(0), ...shares].join(' | '));
+  row([basename(file, '.riegeli'), median(native).toFixed(0), ...shares]);
 }
