@@ -16,7 +16,8 @@ import { CpbError } from '../errors.js';
 
 /**
  * What is used of a FileSystemFileHandle, which not all runtimes know.
- * @typedef {{ createWritable: () => Promise<WritableStream> }} WritableFile
+ * @typedef {object} WritableFile
+ * @property {() => Promise<WritableStream>} createWritable a stream over its contents
  */
 
 /**
