@@ -65,13 +65,14 @@ static bool write_name(const cpb_sd_writer *w, const char *key, const cpb_flat_t
 
 /* --- Vectors ------------------------------------------------------------------------ */
 
-typedef enum element { INTEGER, DOUBLE, BOOLEAN, DTYPE } element;
+typedef enum element { INTEGER, SIZE, DOUBLE, BOOLEAN, DTYPE } element;
 
 static void write_element(cpb_answer *answer, element kind, int64_t value) {
   const cpb_sd_dtype *dtype = kind == DTYPE ? cpb_sd_find_dtype(value) : NULL;
   if (kind == DOUBLE) cpb_answer_double(answer, NULL, cpb_sd_double((uint64_t)value));
   else if (kind == BOOLEAN) cpb_answer_bool(answer, NULL, value != 0);
   else if (dtype) cpb_answer_text(answer, NULL, dtype->name);
+  else if (kind == SIZE && value < 0) cpb_answer_null(answer, NULL); /* any */
   else cpb_answer_signed(answer, NULL, value);
 }
 
@@ -153,7 +154,7 @@ bool cpb_sd_write_shape(const cpb_sd_writer *w, const cpb_sd_variable *v) {
       !cpb_flat_vector_at(&w->graph->flat, &table, VARIABLE_SHAPE, 8, &shape))
     return false;
   cpb_answer_text(w->answer, "dtype", v->dtype->name);
-  if (shape.at != 0) return write_elements(w, "shape", &shape, 8, INTEGER);
+  if (shape.at != 0) return write_elements(w, "shape", &shape, 8, SIZE);
   if (v->array != 0) return write_shape_of_array(w, v->array);
   cpb_answer_null(w->answer, "shape");
   return true;

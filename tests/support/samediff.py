@@ -120,7 +120,7 @@ def row_major(values, shape, size):
 
 
 def shape_of(variable):
-    """The stored one, or that of the array."""
-    if variable["stored_shape"] is None and variable["array"]:
-        return variable["array"]["shape"]
-    return variable["stored_shape"]
+    """The stored one, with None for any size, or that of the array."""
+    if variable["stored_shape"] is None:
+        return variable["array"] and variable["array"]["shape"]
+    return [n if n >= 0 else None for n in variable["stored_shape"]]
