@@ -53,6 +53,7 @@ function print(runtime, file, outcome, begun) {
   const where = `${runtime.padEnd(9)} ${verdict.padEnd(7)} ${file}`;
   console.log(`${where.padEnd(54)} ${line(outcome)}  ${Date.now() - begun} ms`);
   for (const reason of outcome.reasons) console.log(`    skipped: ${reason}`);
+  for (const [, row] of outcome.text.matchAll(/^(?:# )?([┌│├└].*)$/gm)) console.log(`    ${row}`);
   if (outcome.failed) console.log(indented(outcome.text));
 }
 
