@@ -249,9 +249,11 @@ static void damage_is_a_problem_or_an_error(void **state) {
 
 static void memory_is_bounded(void **state) {
   (void)state;
-  bytes graph = {NULL, 0};
-  for (int i = 0; i < 200000; i++) put_message(&graph, GRAPH_NODE, node_of("a node", "NoOp", NULL));
-  host h = {.message = graph};
+  bytes node = message_field(GRAPH_NODE, node_of("a node", "NoOp", NULL));
+  const size_t count = 200000;
+  host h = {.message = {malloc(count * node.size), count * node.size}};
+  for (size_t i = 0; i < count; i++) memcpy(h.message.data + i * node.size, node.data, node.size);
+  free(node.data);
   const cpb_model_options options = {.struct_size = sizeof options, .max_memory = 2 << 20};
   cpb_model *model = cpb_model_new(NULL, CPB_MODEL_GRAPH_DEF, &options);
   char *text = text_of(model, &h, CPB_ASK_NODES, NULL);
