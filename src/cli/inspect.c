@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "cli/cli.h"
+#include "cli/inspect_files.h"
 #include "cli/inspect_show.h"
 #include "cli/os.h"
 #include "cpb/model.h"
@@ -17,6 +18,7 @@ typedef struct inspection {
   const char *name; /* of the file */
   cpb_message_file *message;
   cpb_model *model;
+  cpb_model_kind model_kind;
   cpb_question_kind kind;
 } inspection;
 
@@ -150,6 +152,7 @@ static int open_model(inspection *i) {
   i->message = cpb_message_file_open(&c->allocator, i->name, &error);
   cpb_model_kind kind = i->message ? find_kind(i, &error) : 0;
   if (error.code != CPB_OK) return cli_fail(c, i->name, &error);
+  i->model_kind = kind;
   i->model = cpb_model_new(&c->allocator, kind, NULL);
   if (!i->model) return cli_fail_memory(c);
   bool of_keras = i->kind == CPB_ASK_LAYERS || i->kind == CPB_ASK_LOAD;
@@ -158,13 +161,24 @@ static int open_model(inspection *i) {
 
 /* --- The answer ------------------------------------------------------------------------- */
 
-static int show(inspection *i) {
-  size_t size;
-  const char *json = cpb_model_answer(i->model, &size);
-  if (!i->cli->settings.json) return cli_show_answer(i->cli, json, size);
-  cli_print_bytes(i->cli, json, size);
+static int print(inspection *i, const cpb_buffer *answer) {
+  if (!i->cli->settings.json) return cli_show_answer(i->cli, (const char *)answer->data, answer->size);
+  cli_print_bytes(i->cli, answer->data, answer->size);
   cli_print(i->cli, "\n");
   return CLI_OK;
+}
+
+static int show(inspection *i) {
+  size_t size;
+  cpb_buffer answer;
+  const char *json = cpb_model_answer(i->model, &size);
+  cpb_buffer_init(&answer, &i->cli->allocator);
+  int status = cpb_buffer_append(&answer, json, size) ? CLI_OK : cli_fail_memory(i->cli), beside = CLI_OK;
+  if (status == CLI_OK && i->kind == CPB_ASK_OVERVIEW && i->model_kind == CPB_MODEL_SAVED_MODEL)
+    beside = cli_add_fingerprint(i->cli, i->name, &answer);
+  if (status == CLI_OK) status = print(i, &answer);
+  cpb_buffer_free(&answer);
+  return status != CLI_OK ? status : beside;
 }
 
 int cli_inspect(cli *c) {

@@ -147,6 +147,38 @@ def test_a_signature_that_is_not_there(cpb):
     assert result.returncode == 1 and b'there is no signature "nope"' in result.stderr
 
 
+def test_the_fingerprint_is_that_of_the_file_beside(cpb, tmp_path):
+    import shutil
+    from tensorflow.core.protobuf import fingerprint_pb2
+    folder = folder_of(RICH).parent
+    said = ask(cpb, folder)["fingerprint"]
+    truth = fingerprint_pb2.FingerprintDef.FromString((folder / "fingerprint.pb").read_bytes())
+    assert said["uuid"] == truth.uuid and int(said["saved_model_checksum"]) == truth.saved_model_checksum
+    shutil.copy(folder / "saved_model.pb", tmp_path)
+    assert "fingerprint" not in ask(cpb, tmp_path)
+    (tmp_path / "fingerprint.pb").write_bytes(b"\x0f")
+    result = cpb.run("inspect", tmp_path, "--json")
+    assert result.returncode == 2 and json.loads(result.stdout)["kind"] == "saved_model"
+
+
+def test_tables_have_nothing_that_a_terminal_acts_on(cpb, tmp_path):
+    f = big_graph.field
+    signature = f(1, f(1, "in\x1b[2J\u009b<b>") + f(2, big_graph.tensor_info("x\x07:0")))
+    meta = f(2, b"") + f(5, f(1, "key\n\x1b]0;title") + f(2, signature))
+    (tmp_path / "saved_model.pb").write_bytes(f(1, 1) + f(2, meta))
+    text = cpb.ok("inspect", tmp_path).decode()
+    assert "<b>" in text and "title" in text
+    assert not any(ord(c) < 0x20 and c != "\n" or 0x7F <= ord(c) < 0xA0 for c in text)
+    assert ask(cpb, tmp_path)["signatures"]["items"][0]["inputs"][0]["name"] == "in\x1b[2J\u009b<b>"
+
+
+def test_tables_show_what_the_answer_has(cpb):
+    lines = cpb.ok("inspect", folder_of(RICH), "signature", "serving_default").decode().splitlines()
+    assert "  features  serving_default_features:0  float32  [?, 4]" in lines
+    assert any("root.block.weight" in line and "[4, 3]" in line for line in lines)
+    assert cpb.ok("inspect", folder_of(RICH), "functions", "--first", 2, "-n", 3).decode().startswith("functions: 22, from 2 on")
+
+
 # --- Functions and nodes -------------------------------------------------------------------
 
 
