@@ -338,31 +338,30 @@ static uint64_t bytes_of(const reply *r, uint32_t which) {
   return params->references[params->list[which].first].entry->size;
 }
 
-static bool is_before(const reply *r, uint32_t a, uint32_t b) {
-  uint64_t x = bytes_of(r, a), y = bytes_of(r, b);
-  return x != y ? x > y : a < b;
+typedef struct sized {
+  uint64_t bytes;
+  uint32_t which;
+} sized;
+
+/* The largest first; the file's order where sizes are the same. */
+static int by_size(const void *a, const void *b) {
+  const sized *x = a, *y = b;
+  if (x->bytes != y->bytes) return x->bytes < y->bytes ? 1 : -1;
+  return (x->which > y->which) - (x->which < y->which);
 }
 
-/* A heap: what is sorted is known only through the reply. */
-static void sift(reply *r, size_t root, size_t count) {
-  uint32_t *order = r->order;
-  for (size_t child; (child = 2 * root + 1) < count; root = child) {
-    if (child + 1 < count && is_before(r, order[child], order[child + 1])) child++;
-    if (!is_before(r, order[root], order[child])) return;
-    uint32_t held = order[root];
-    order[root] = order[child];
-    order[child] = held;
+static bool sort_by_size(reply *r) {
+  const cpb_allocator *a = &r->model->allocator;
+  sized *list = cpb_alloc(a, r->num_ordered * sizeof *list);
+  if (!list) {
+    cpb_fail_memory(&r->model->error);
+    return false;
   }
-}
-
-static void sort_by_size(reply *r) {
-  for (size_t i = r->num_ordered / 2; i-- > 0;) sift(r, i, r->num_ordered);
-  for (size_t last = r->num_ordered; last-- > 1;) {
-    uint32_t held = r->order[0];
-    r->order[0] = r->order[last];
-    r->order[last] = held;
-    sift(r, 0, last);
-  }
+  for (size_t i = 0; i < r->num_ordered; i++) list[i] = (sized){bytes_of(r, r->order[i]), r->order[i]};
+  if (r->num_ordered > 1) qsort(list, r->num_ordered, sizeof *list, by_size);
+  for (size_t i = 0; i < r->num_ordered; i++) r->order[i] = list[i].which;
+  cpb_release(a, list);
+  return true;
 }
 
 static bool prepare_constants(reply *r) {
@@ -371,8 +370,7 @@ static bool prepare_constants(reply *r) {
     cpb_fail(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no parameter of this name");
     return false;
   }
-  sort_by_size(r);
-  return true;
+  return sort_by_size(r);
 }
 
 static bool begins_with(cpb_span text, const cpb_question *q) {
