@@ -173,12 +173,22 @@ static fit fit_reference(const cpb_sd_lines_in *in, cpb_span rest, cpb_span *kin
   return memchr(rest.data, ' ', rest.size) ? FIT_NOT : FIT_BUT_FOR_TAG;
 }
 
+/* No more words can follow the name, however long the line is. */
+static size_t first_cut(cpb_span line) {
+  size_t at = line.size;
+  for (int words = 0; words <= REFERENCES_MAX && at > 1; words++) {
+    do at--;
+    while (at > 1 && line.data[at] != ' ');
+  }
+  return at;
+}
+
 /* Where the name ends: at the first space that leaves a known name and
  * references, or else the last that leaves references (of several: the first). */
 static size_t find_split(const cpb_sd_lines_in *in, cpb_span line, cpb_span *kind) {
   size_t found = 0;
   fit best = FIT_NOT;
-  for (size_t i = 1; i + 1 < line.size; i++) {
+  for (size_t i = first_cut(line); i + 1 < line.size; i++) {
     if (line.data[i] != ' ') continue;
     cpb_span rest = {line.data + i + 1, line.size - i - 1}, maybe = {NULL, 0};
     fit here = in->several ? fit_references(rest) : fit_reference(in, rest, &maybe);
