@@ -52,8 +52,7 @@ if(CPB_DEPENDENCIES STREQUAL source)
   cpb_source_tree(zlib zlib zlib) # of which only DEFLATE's decoder and the checksum are for us
   cpb_foreign_library(cpb_zlib ${zlib} ${zlib}/inflate.c ${zlib}/inftrees.c ${zlib}/inffast.c
     ${zlib}/zutil.c ${zlib}/adler32.c ${zlib}/crc32.c)
-  target_compile_definitions(cpb_zlib PRIVATE Z_SOLO)
-  target_compile_definitions(cpb_zlib INTERFACE Z_SOLO)
+  target_compile_definitions(cpb_zlib PUBLIC Z_SOLO)
 
   cpb_source_tree(nanopb nanopb nanopb)
   cpb_foreign_library(cpb_nanopb ${nanopb} ${nanopb}/pb_common.c ${nanopb}/pb_decode.c ${nanopb}/pb_encode.c)
