@@ -3,12 +3,15 @@
     python cpb_pager.py cpb-core.wasm MODEL.cpb CHUNK [PAGES] > chunk
 
 PAGES is how many pages of 64 KiB the module's whole memory may have; 4 by default.
+MODEL.cpb may also be a URL, which is read by ranges over one connection.
 """
 
 import functools
+import http.client
 import os
 import struct
 import sys
+import urllib.parse
 
 import wasmtime
 
@@ -116,8 +119,44 @@ class Pager:
         yield from self.steps()
 
 
+class Url:
+    """As much of a file as a Pager needs, by HTTP ranges."""
+
+    def __init__(self, url):
+        parts = urllib.parse.urlsplit(url)
+        kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+        self.connection = kinds[parts.scheme](parts.netloc)
+        self.target = urllib.parse.urlunsplit(("", "", parts.path, parts.query, ""))
+        self.etag = None
+        self.at, self.size = 0, 1
+        self.read(1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.connection.close()
+
+    def seek(self, at, whence=os.SEEK_SET):
+        self.at = at + (self.size if whence == os.SEEK_END else 0)
+        return self.at
+
+    def read(self, size):
+        """The range and no other, of the file that was opened."""
+        wanted = f"bytes {self.at}-{min(self.at + size, self.size) - 1}/"
+        self.connection.request("GET", self.target, headers={"Range": wanted[:-1].replace(" ", "=")})
+        answer = self.connection.getresponse()
+        data, got = answer.read(), answer.getheader("Content-Range", "")
+        etag = answer.getheader("ETag")
+        if answer.status != 206 or not got.startswith(wanted) or self.etag not in (None, etag):
+            raise CpbError(9, self.at, f"HTTP {answer.status}: not the range that was asked for")
+        self.size, self.etag = int(got.split("/")[1]), etag
+        self.at += len(data)
+        return data
+
+
 def main(wasm, path, chunk, pages="4"):
-    with open(path, "rb") as file:
+    with Url(path) if "://" in path else open(path, "rb") as file:
         for piece in Pager(wasm, file, int(pages)).read(int(chunk)):
             sys.stdout.buffer.write(piece)
 
