@@ -613,8 +613,116 @@ static void small_fields_are_asked_for_in_growing_pieces(void **state) {
   free(m.data);
 }
 
+/* --- Options for reading a part -------------------------------------------------------------- */
+
+static cpb_outline *outline_of(bytes message, cpb_outline_options options, cpb_step expected) {
+  uint8_t *lent = NULL;
+  cpb_step step;
+  options.struct_size = sizeof options;
+  options.max_value = MAX_VALUE;
+  cpb_outline *outline = cpb_outline_new(NULL, cpb_schema_find_message(types, "t.M"), NULL, 0, &options);
+  while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED) lent = lend(cpb_outline_input(outline), message, 5, lent);
+  assert_int_equal(step, expected);
+  free(lent);
+  return outline;
+}
+
+/* Every value of the outline of `whole`, and of the messages in it, lies where it is
+ * said to. Returns how many there are. */
+static size_t check_places(const cpb_outline *outline, bytes whole) {
+  size_t size, count, values = 0, omitted = 0;
+  cpb_error error = {.code = CPB_OK};
+  cpb_allocator a = cpb_allocator_or_default(NULL);
+  const uint8_t *message = cpb_outline_message(outline, &size);
+  const cpb_omitted *left_out = cpb_outline_omitted(outline, &count);
+  cpb_span in = {message, size};
+  cpb_wire_scanner s;
+  cpb_wire_begin(&s, &a, 100, size, &error);
+  for (;;) {
+    cpb_wire_event event = cpb_wire_next(&s, &in);
+    if (event == CPB_WIRE_LEAVE) continue;
+    if (event != CPB_WIRE_FIELD) break;
+    if (s.field.type != CPB_WIRE_LEN) continue;
+    size_t at = (size_t)s.field.value;
+    while (omitted < count && left_out[omitted].at < at) omitted++;
+    if (omitted < count && left_out[omitted].at == at) continue;
+    cpb_range from = cpb_outline_locate(outline, at, (size_t)s.field.size);
+    assert_true(from.length >= s.field.size && from.offset + from.length <= whole.size);
+    bool same_bytes = memcmp(whole.data + from.offset, message + at, (size_t)s.field.size) == 0;
+    if (from.length == s.field.size && s.field.size <= MAX_VALUE) assert_true(same_bytes);
+    else if (!same_bytes) cpb_wire_enter(&s); /* a message, of which something was left out */
+    values++;
+  }
+  assert_int_equal(error.code, CPB_OK);
+  cpb_wire_free(&s);
+  return values;
+}
+
+static void values_are_located(void **state) {
+  (void)state;
+  size_t values = 0;
+  for (uint64_t n = 0; n < 1000; n++) {
+    both *b = message_of_seed(n, true);
+    cpb_outline *outline = outline_of(b->whole, (cpb_outline_options){.locate = 1}, CPB_STEP_DONE);
+    values += check_places(outline, b->whole);
+    cpb_outline_free(outline);
+    free_both(b);
+  }
+  assert_true(values > 2000);
+}
+
+static void what_the_type_knows_may_be_kept_however_long(void **state) {
+  (void)state;
+  bytes known = noise(500, 3), m = {NULL, 0};
+  put_bytes(&m, 2, known.data, known.size);
+  put_bytes(&m, 536870911, known.data, known.size);
+  cpb_outline *outline = outline_of(m, (cpb_outline_options){.keep_known = 1}, CPB_STEP_DONE);
+  size_t size, count;
+  cpb_outline_message(outline, &size);
+  cpb_outline_omitted(outline, &count);
+  assert_int_equal(count, 1);
+  assert_int_equal(size, m.size - known.size - 1); /* the other one's length is a byte shorter */
+  cpb_outline_free(outline);
+  free(known.data);
+  free(m.data);
+}
+
+/* Cut anywhere, the outline is one of a whole message. */
+static void of_a_damaged_message_there_is_what_stands_before(void **state) {
+  (void)state;
+  const cpb_outline_options keep = {.keep_damaged = 1, .locate = 1};
+  size_t errors = 0;
+  for (uint64_t n = 0; n < 60; n++) {
+    both *b = message_of_seed(n, true);
+    bytes cut = b->whole;
+    for (; cut.size > 0; cut.size--) {
+      uint8_t *copy = malloc(cut.size);
+      memcpy(copy, cut.data, cut.size);
+      cpb_range range = {0, b->whole.size};
+      cpb_outline_options options = keep;
+      options.struct_size = sizeof options;
+      options.max_value = MAX_VALUE;
+      cpb_outline *outline = cpb_outline_new(NULL, cpb_schema_find_message(types, "t.M"), &range, 1, &options);
+      uint8_t *lent = NULL;
+      bytes part = {copy, cut.size};
+      cpb_step step;
+      while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED) lent = lend(cpb_outline_input(outline), part, 9, lent);
+      errors += step == CPB_STEP_ERROR; /* not where what is missing is passed over at the end */
+      check_places(outline, b->whole);
+      cpb_outline_free(outline);
+      free(lent);
+      free(copy);
+    }
+    free_both(b);
+  }
+  assert_true(errors > 1000);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(values_are_located),
+      cmocka_unit_test(what_the_type_knows_may_be_kept_however_long),
+      cmocka_unit_test(of_a_damaged_message_there_is_what_stands_before),
       cmocka_unit_test(random_messages_have_the_outlines_they_were_written_with),
       cmocka_unit_test(without_a_type_no_message_is_entered),
       cmocka_unit_test(pieces_make_no_difference),
