@@ -85,7 +85,7 @@ wasi_tests() {
 # cannot pass in another; the corpus in all.
 stage_wasi() {
   local -x PYTHONPATH=$PWD/wasi/test
-  sh wasi/test/setup.sh && bash wasi/build.sh && pytests -rP ../wasi/test/test_artefact.py &&
+  stage_build && sh wasi/test/setup.sh && bash wasi/build.sh && pytests -rP ../wasi/test/test_artefact.py &&
     wasi_tests wasmtime corpus cli && wasi_tests node cli/test_output.py cli/test_pipes.py &&
     "$python" wasi/test/compare.py wazero wasmi wasm3 node
 }

@@ -51,6 +51,7 @@ def commands(folder):
         yield ["info", path, "--json"]
         yield ["merge", path, "-o", "-"]
         yield ["cat", path, "--chunk", "0"]
+        yield ["verify", path]
 
 
 def without_limit(text):

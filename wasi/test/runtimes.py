@@ -29,7 +29,7 @@ RUNTIMES = {runtime.name: runtime for runtime in [
                        *(f"-mount={folder}:{folder}" for folder in FOLDERS), MODULE]),
     Runtime("wasmi", [TOOLS / "bin" / "wasmi", *(f"--dir={folder}" for folder in FOLDERS), MODULE]),
     Runtime("wasm3", [TOOLS / "wasi-wasm3", MODULE]),
-    Runtime("node", ["node", "--no-warnings", ROOT / "wasi" / "test" / "node.js", MODULE], step=4),
+    Runtime("node", ["node", "--no-warnings", ROOT / "wasi" / "test" / "node.js", MODULE], step=5),
 ]}
 
 if __name__ == "__main__":
