@@ -165,7 +165,10 @@ bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, co
   bool empty = !m->is_graph && count == 0;
   begun = begun && cpb_part_begin(part, &m->allocator, view, empty ? &nothing : ranges, empty ? 1 : count, &how);
   cpb_release(&m->allocator, ranges);
-  return begun || cpb_saved_fail_memory(m);
+  if (!begun) return cpb_saved_fail_memory(m);
+  /* A part may claim to go on past the end, which is known by now. */
+  if (!m->is_graph) cpb_input_end(cpb_outline_input(part->outline), cpb_outline_input(m->skeleton.outline)->size);
+  return true;
 }
 
 static void note_damage(cpb_problems *problems, const cpb_part *part) {

@@ -197,6 +197,7 @@ static void what_is_wrong_is_told_and_the_rest_shown(void **state) {
   host h = {.message = saved_model_of(100)};
   HAS(&h, CPB_ASK_OBJECTS, NULL, "\"child\":\"self\",\"node\":0,\"path\":\"root\",\"elsewhere\":true",
       "{\"child\":\"nowhere\",\"node\":77,\"path\":null}", "node id 77, but there are 5 objects",
+      "{\"child\":\"just_beyond\",\"node\":5,\"path\":null}",
       "\"child\":\"v\",\"node\":2,\"path\":\"root.v\",\"elsewhere\":false,\"kind\":\"variable\"", "\"shape\":[3,null]");
   HAS(&h, CPB_ASK_SIGNATURE, "serve", "captures node 900, but there are 5", "\"function\":{\"name\":\"inner\"",
       "\"captures\":[{\"argument\":\"captured\",\"node\":2,\"path\":\"root.v\"",
