@@ -40,6 +40,14 @@ static void put_identity(const cpb_keras *k, const cpb_keras_layer *layer, cpb_a
   if (o) cpb_answer_signed(a, "node", o->node);
   else cpb_answer_null(a, "node");
   put_text(a, "identifier", o ? o->identifier : (cpb_span){0});
+  if (!o) {
+    cpb_answer_null(a, "version");
+    return;
+  }
+  cpb_answer_open(a, "version", '{');
+  cpb_answer_signed(a, "producer", o->producer);
+  cpb_answer_signed(a, "min_consumer", o->min_consumer);
+  cpb_answer_close(a, '}');
 }
 
 static bool put_facts(cpb_keras *k, uint32_t i, cpb_answer *a) {

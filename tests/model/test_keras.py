@@ -273,6 +273,7 @@ def test_metrics_are_no_layers(cpb):
         ("Mean", "loss", "root.keras_api.metrics.0"), ("Mean", "a_loss", "root.keras_api.metrics.1"),
         ("Mean", "b_loss", "root.keras_api.metrics.2")]
     assert [item["name"] for item in layers(cpb, corpus)] == ["model", "img", "conv2d", "flatten", "a", "b"]
+    assert all(item["version"] == {"producer": 2, "min_consumer": 1} for item in layers(cpb, corpus))
 
 
 # --- Hostile models -----------------------------------------------------------------------
