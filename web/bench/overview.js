@@ -2,20 +2,23 @@
 // by downloading it whole:
 //
 //   npm ci --prefix web/bench && node web/bench/overview.js [MODEL.pb] [--mbit 20] [--delay 50]
+//                                                           [--way cpb]...
 //
 // One server answers all, 50 ms after each request and then at 20 Mbit/s in all.
 // The overview is the same for each: TensorFlow's version, the signatures' names,
-// the number of nodes and the count of each operation.
-import { execFileSync } from 'node:child_process';
+// the number of nodes and the count of each operation. Without a model: one of
+// 500 MB, made of that of tests/support/models.py. Each way runs in a new process, so
+// that what it must load and compile counts.
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import protobuf from 'protobufjs';
-import { open } from '../src/node.js';
+import { parseArgs, promisify } from 'node:util';
+import { enlarge } from './model.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const { values: options, positionals } = parseArgs({
@@ -24,9 +27,18 @@ const { values: options, positionals } = parseArgs({
     mbit: { type: 'string', default: '20' },
     delay: { type: 'string', default: '50' },
     cpb: { type: 'string', default: join(root, 'build/cpb') },
+    way: { type: 'string', multiple: true, default: ['cpb', 'pb', 'whole'] },
   },
 });
-const pb = positionals[0] ?? join(root, 'build/models/frozen/saved_model.pb');
+
+function largeModel() {
+  const path = join(root, 'build/bench/overview.pb');
+  mkdirSync(dirname(path), { recursive: true });
+  if (!existsSync(path)) enlarge(join(root, 'build/models/frozen/saved_model.pb'), path);
+  return path;
+}
+
+const pb = positionals[0] ?? largeModel();
 const cpb = join(tmpdir(), `${basename(pb, '.pb')}.cpb`);
 execFileSync(options.cpb, ['split', pb, '-o', cpb, '--force']);
 
@@ -43,6 +55,13 @@ async function transmit(bytes) {
   sent.bytes += bytes;
   await sleep(free - performance.now());
 }
+
+/** @param {import('node:http').ServerResponse} response @returns {Promise<void>} */
+const writable = (response) =>
+  new Promise((resolve) => {
+    const go = () => resolve(void response.off('drain', go).off('close', go));
+    response.on('drain', go).on('close', go);
+  });
 
 const server = createServer(async (request, response) => {
   sent.requests++;
@@ -62,7 +81,7 @@ const server = createServer(async (request, response) => {
       Buffer.alloc(Math.min(PIECE, end - at)), 0, Math.min(PIECE, end - at), at,
     );
     await transmit(bytesRead);
-    if (!response.write(buffer)) await new Promise((drained) => response.once('drain', drained).once('close', drained));
+    if (!response.write(buffer)) await writable(response);
   }
   response.end();
   await file.close();
@@ -70,56 +89,23 @@ const server = createServer(async (request, response) => {
 await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
 const base = `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`;
 
-// --- The overviews -----------------------------------------------------------
+// --- The ways ------------------------------------------------------------------
 
-/** @param {Iterable<string>} names */
-function count(names) {
-  /** @type {Record<string, number>} */
-  const counts = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return Object.fromEntries(Object.entries(counts).sort());
-}
-
-/** @param {string} url */
-async function byRange(url) {
-  const model = await open(url, { type: 'tensorflow.SavedModel' });
-  const graph = await (await model.field('meta_graphs[0]')).json({ omit: 256 });
-  model.close();
-  return {
-    version: graph.meta_info_def?.tensorflow_version ?? '',
-    signatures: Object.keys(graph.signature_def ?? {}).sort(),
-    ops: count(graph.graph_def.node.map((/** @type {any} */ node) => node.op)),
-  };
-}
-
-/** @param {string} url */
-async function whole(url) {
-  const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
-  const types = new protobuf.Root();
-  types.resolvePath = (_, target) => join(root, 'proto', target);
-  await types.load('tensorflow/core/protobuf/saved_model.proto');
-  const model = /** @type {any} */ (types.lookupType('tensorflow.SavedModel').decode(bytes));
-  const graph = model.metaGraphs[0];
-  return {
-    version: graph.metaInfoDef?.tensorflowVersion,
-    signatures: Object.keys(graph.signatureDef ?? {}).sort(),
-    ops: count(graph.graphDef.node.map((/** @type {any} */ node) => node.op)),
-  };
-}
-
-/** @type {[string, () => Promise<any>][]} */
-const ways = [
-  ['libcpb, .cpb by range', () => byRange(`${base}/cpb`)],
-  ['libcpb, .pb by range', () => byRange(`${base}/pb`)],
-  ['download, protobufjs', () => whole(`${base}/pb`)],
-];
+/** @type {Record<string, [name: string, path: string]>} */
+const ways = {
+  cpb: ['libcpb, .cpb by range', '/cpb'],
+  pb: ['libcpb, .pb by range', '/pb'],
+  whole: ['download, protobufjs', '/pb'],
+};
 const rows = [];
-for (const [name, overview] of ways) {
+for (const way of options.way) {
+  const [name, path] = /** @type {[string, string]} */ (ways[way]);
   sent = { requests: 0, bytes: 0 };
-  const begun = performance.now();
-  const result = JSON.stringify(await overview());
-  rows.push({ name, result, seconds: (performance.now() - begun) / 1000, ...sent });
-  console.error(`${name}: ${rows.at(-1)?.seconds.toFixed(2)} s`);
+  const command = [join(root, 'web/bench/overview-of.js'), way, base + path];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { maxBuffer: 1e8 });
+  const { seconds, cpu, result } = JSON.parse(stdout);
+  rows.push({ name, result: JSON.stringify(result), seconds, cpu, ...sent });
+  console.error(`${name}: ${seconds.toFixed(2)} s`);
 }
 server.close();
 if (rows.some(({ result }) => result !== rows[0]?.result)) {
@@ -127,8 +113,9 @@ if (rows.some(({ result }) => result !== rows[0]?.result)) {
 }
 
 const slowest = /** @type {typeof rows[0]} */ (rows.at(-1));
-console.log('| way | seconds | requests | bytes | times as fast |\n|---|---|---|---|---|');
-for (const { name, seconds, requests, bytes } of rows) {
+console.log('| way | seconds | of which CPU | requests | bytes | times as fast |\n|---|---|---|---|---|---|');
+for (const { name, seconds, cpu, requests, bytes } of rows) {
   const times = (slowest.seconds / seconds).toFixed(1);
-  console.log(`| ${name} | ${seconds.toFixed(2)} | ${requests} | ${bytes} | ${times} |`);
+  const cells = [name, seconds.toFixed(2), cpu.toFixed(2), requests, bytes.toLocaleString('en'), times];
+  console.log(`| ${cells.join(' | ')} |`);
 }
