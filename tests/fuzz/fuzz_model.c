@@ -16,9 +16,9 @@ static cpb_step run(cpb_model *model, fuzz_in message, size_t piece) {
     cpb_input *input = cpb_model_input(model);
     cpb_input_need(input, &need);
     cpb_input_end(input, message.size);
-    if (need.kind != CPB_NEED_RANGE) continue;
-    fuzz_check(need.offset < message.size && need.length <= message.size - need.offset);
-    cpb_input_supply(input, need.offset, message.data + need.offset, need.length < piece ? need.length : piece);
+    if (need.kind != CPB_NEED_RANGE || need.offset >= message.size) continue;
+    size_t left = message.size - (size_t)need.offset, length = need.length < left ? need.length : left;
+    cpb_input_supply(input, need.offset, message.data + need.offset, length < piece ? length : piece);
   }
   return step;
 }
