@@ -430,4 +430,6 @@ def test_answers_of_a_cpb_are_those_of_its_pb(cpb, tmp_path, name, layout):
     questions += [["signature", item["key"]] for item in ask(cpb, path)["signatures"]["items"]]
     questions += [["function", item["name"]] for item in ask(cpb, path, "functions")["functions"]["items"][:20]]
     for question in questions:
-        assert ask(cpb, chunked, *question) == ask(cpb, path, *question)
+        plain = ask(cpb, path, *question)
+        plain.pop("fingerprint", None)  # which lies beside the one only
+        assert ask(cpb, chunked, *question) == plain
