@@ -98,13 +98,16 @@ static bool accept_packed(cpb_paged_index *p, const uint8_t *at, size_t size) {
   return true;
 }
 
-static bool accept_field(cpb_paged_index *p, const cpb_wire_field *f) {
+/* Of a field that occurs again the last counts, so join_version is for later. */
+static bool accept_field(cpb_paged_index *p, const cpb_wire_field *f, uint64_t *join) {
   bool is_number = f->type == CPB_WIRE_VARINT, is_packed = f->type == CPB_WIRE_LEN;
   switch (f->number) {
-    case VERSION_JOIN: return is_number ? accept_join(p, f->number_value) : damaged(p, "join_version: no number,");
+    case VERSION_JOIN:
+      if (is_number) *join = f->number_value;
+      return is_number || damaged(p, "join_version: no number,");
     case VERSION_BAD_CONSUMERS:
       if (is_packed) return accept_packed(p, p->version + f->value, (size_t)f->size);
-      return is_number ? accept_consumer(p, f->number_value) : damaged(p, "bad_consumers: no number,");
+      return !is_number || accept_consumer(p, f->number_value);
     default: return true;
   }
 }
@@ -114,10 +117,11 @@ static bool accept_version(cpb_paged_index *p) {
   cpb_span in = {p->version, p->version_size};
   cpb_wire_event event;
   bool accepted = true;
+  uint64_t join = 0;
   cpb_wire_begin(&s, p->allocator, DEPTH, in.size, p->error);
-  while (accepted && (event = cpb_wire_next(&s, &in)) == CPB_WIRE_FIELD) accepted = accept_field(p, &s.field);
+  while (accepted && (event = cpb_wire_next(&s, &in)) == CPB_WIRE_FIELD) accepted = accept_field(p, &s.field, &join);
   cpb_wire_free(&s);
-  return p->error->code == CPB_OK;
+  return p->error->code == CPB_OK && accept_join(p, join);
 }
 
 static bool begin_version(cpb_paged_index *p) {
