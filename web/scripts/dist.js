@@ -24,6 +24,8 @@ const shipped = [
   'reader-hostcodecs',
   'full',
   'full-simd',
+  'inspect',
+  'inspect-simd',
 ];
 
 const licences = {
@@ -51,7 +53,7 @@ import { CpbError } from './errors.js';
 
 setUp((kind) => {
   if (kind !== 'reader') {
-    throw new CpbError('USAGE', 'to write, call init({ full }) with full.wasm first');
+    throw new CpbError('USAGE', \`call init({ \${kind} }) with \${kind}.wasm first\`);
   }
   return Uint8Array.from(atob(module), (c) => c.charCodeAt(0));
 });

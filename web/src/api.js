@@ -65,3 +65,12 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./writer/sinks.js').Sink} Sink */
 /** @typedef {import('./writer/sinks.js').WritableFile} WritableFile */
 /** @typedef {import('./writer/split.js').SplitOptions} SplitOptions */
+/** @typedef {import('./inspect/index.js').InspectOptions} InspectOptions */
+/** @typedef {import('./inspect/index.js').Model} Model */
+/** @typedef {import('./inspect/index.js').ModelBase} ModelBase */
+/** @typedef {import('./inspect/index.js').Page} Page */
+/** @typedef {import('./inspect/model.js').ModelKind} ModelKind */
+/** @typedef {import('./inspect/model.js').QuestionName} QuestionName */
+/** @typedef {import('./inspect/model.js').QuestionOptions} QuestionOptions */
+/** @typedef {import('./inspect/values.js').Values} Values */
+/** @typedef {import('./inspect/values.js').ValuesOptions} ValuesOptions */

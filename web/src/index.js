@@ -4,6 +4,8 @@ import { hasSimd, setUp } from './init.js';
 const modules = {
   reader: () => new URL('./wasm/reader.wasm', import.meta.url),
   'reader-simd': () => new URL('./wasm/reader-simd.wasm', import.meta.url),
+  inspect: () => new URL('./wasm/inspect.wasm', import.meta.url),
+  'inspect-simd': () => new URL('./wasm/inspect-simd.wasm', import.meta.url),
   full: () => new URL('./wasm/full.wasm', import.meta.url),
   'full-simd': () => new URL('./wasm/full-simd.wasm', import.meta.url),
 };

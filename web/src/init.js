@@ -9,7 +9,15 @@ import { setDecode } from './wasm/codecs.js';
  * A WebAssembly module, or where it comes from.
  * @typedef {WebAssembly.Module | BufferSource | URL | string | Response} ModuleInput
  */
-/** @typedef {'reader' | 'full'} Kind */
+/** @typedef {'reader' | 'full' | 'inspect'} Kind */
+
+/**
+ * @typedef {object} Modules
+ * @property {ModuleInput} [reader]
+ * @property {ModuleInput} [full] can write, too, and does what `reader` does where there is no other
+ * @property {ModuleInput} [inspect] looks inside models
+ * @property {Decode} [decode] does what reader-hostcodecs.wasm cannot
+ */
 
 /** @type {Partial<Record<Kind, Promise<WebAssembly.Module>>>} */
 const modules = {};
@@ -43,17 +51,15 @@ export function setUp(modules, files) {
  * needed elsewhere: what is needed is loaded when it is. It counts for what is
  * opened afterwards.
  *
- * @param {ModuleInput | { reader?: ModuleInput, full?: ModuleInput, decode?: Decode }} input a
- *   compiled module, its bytes, its URL or a Response; `full` can write, too, and does
- *   what `reader` does where there is no other; `decode` does what reader-hostcodecs.wasm
- *   cannot
+ * @param {ModuleInput | Modules} input a compiled module, its bytes, its URL or a Response
  * @returns {Promise<void>} once it is compiled
  */
 export async function init(input) {
-  const { reader, full, decode } = isPair(input) ? input : { reader: input };
+  const { reader, full, inspect, decode } = isPair(input) ? input : { reader: input };
   setDecode(decode);
   if (reader) modules.reader = compile(reader);
   if (full) modules.full = compile(full);
+  if (inspect) modules.inspect = compile(inspect);
   if (full && !reader) modules.reader = modules.full;
   if (reader && !isPair(input)) modules.full = modules.reader;
   await Promise.all(Object.values(modules));
@@ -73,8 +79,7 @@ export async function moduleFor(kind = 'reader') {
   }
 }
 
-/** @param {any} input
- * @returns {input is { reader?: ModuleInput, full?: ModuleInput, decode?: Decode }} */
+/** @param {any} input @returns {input is Modules} */
 const isPair = (input) => Object.getPrototypeOf(input) === Object.prototype;
 
 /** @param {ModuleInput} input @returns {Promise<WebAssembly.Module>} */

@@ -11,6 +11,7 @@ import { sourceLater, streamLater } from './source/later.js';
 /** @import { Output } from './writer/output.js' */
 
 const contents = () => import('./reader/contents.js');
+const inspector = () => import('./inspect/index.js');
 const persisted = () => import('./middleware/persist.js');
 const records = () => import('./reader/records.js');
 const worker = () => import('./worker/browser.js');
@@ -21,6 +22,9 @@ export const open = (input, options) => openWith(contents, input, options);
 
 /** @type {typeof import('./whole.js').openRecords} */
 export const openRecords = async (input, options) => (await records()).openRecords(input, options);
+
+/** @type {typeof import('./whole.js').inspect} */
+export const inspect = async (input, options) => (await inspector()).inspect(input, options);
 
 /** @type {typeof import('./worker/browser.js').openInWorker} */
 export const openInWorker = async (input, options) =>

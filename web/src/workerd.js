@@ -8,7 +8,7 @@ setUp((kind) => {
   if (kind === 'reader') return reader;
   throw new CpbError(
     'USAGE',
-    "to write, import full from 'libcpb/wasm/full.wasm' and call init({ full }) first",
+    `import ${kind} from 'libcpb/wasm/${kind}.wasm' and call init({ ${kind} }) first`,
   );
 });
 

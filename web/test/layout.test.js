@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
+import { structs as inspecting } from '../src/inspect/structs.js';
 import { structs as parts } from '../src/reader/structs.js';
 import { structs as reading } from '../src/wasm/structs.js';
 import { structs as writing } from '../src/writer/structs.js';
@@ -10,7 +11,7 @@ import { structs as writing } from '../src/writer/structs.js';
 const folder = process.env.CPB_WASM ?? new URL('../../build/web', import.meta.url).pathname;
 const layouts = JSON.parse(readFileSync(`${folder}/layouts.json`, 'utf8'));
 
-const structs = { ...reading, ...parts, ...writing };
+const structs = { ...reading, ...parts, ...writing, ...inspecting };
 
 /** What C calls the types of structs.js. @type {Record<string, RegExp>} */
 const c = {

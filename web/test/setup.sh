@@ -38,6 +38,7 @@ apt chromium firefox-esr webkit2gtk-driver xvfb xauth nginx-light
 npm_in web
 npm_in web/test
 npm_in web/test/package
+npm_in web/inspector
 go_tool toxiproxy-server github.com/Shopify/toxiproxy/v2/cmd/server@v2.12.0
 go_tool versitygw github.com/versity/versitygw/cmd/versitygw@v1.8.0
 npm_in web/test/servers

@@ -91,11 +91,23 @@ const TAIL = 64 * 1024;
  * @param {OpenOptions} [options]
  * @returns {Promise<Message>}
  */
-export async function openWith(load, input, options = {}) {
+export async function openWith(load, input, options) {
+  return (await openAs('reader', load, input, options)).message;
+}
+
+/**
+ * The same with what is behind it, in an instance of the module that does more.
+ *
+ * @param {import('../init.js').Kind} kind
+ * @param {Load} load
+ * @param {Input} input
+ * @param {OpenOptions} [options]
+ */
+export async function openAs(kind, load, input, options = {}) {
   const { signal, limits } = options;
   signal?.throwIfAborted();
   const source = prepare(input, options, openPath);
-  const file = await openFile(await moduleFor(), source, limits);
+  const file = await openFile(await moduleFor(kind), source, limits);
   const read = async () => {
     const index = options.format === 'pb' ? undefined : await readIndex(file, options);
     return messageOf(file, index, options, load);
@@ -167,7 +179,6 @@ function keepTail(file, index) {
  * @param {Engine | undefined} index
  * @param {OpenOptions} options
  * @param {Load} load
- * @returns {Promise<Message>}
  */
 async function messageOf(file, index, options, load) {
   const { source } = file;
@@ -231,7 +242,7 @@ async function messageOf(file, index, options, load) {
     plan: async (what, o) => (await inside()).plan(what, o),
     close: file.close,
   };
-  return disposable(message);
+  return { file, inside, message: disposable(message) };
 }
 
 /** @param {import('./schema.js').Schema} schema @param {Node | undefined} tree */

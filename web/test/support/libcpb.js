@@ -14,5 +14,6 @@ if (runtime === 'workerd') {
   await libcpb.init({
     reader: await imported('../../src/wasm/reader-simd.wasm'),
     full: await imported('../../src/wasm/full-simd.wasm'),
+    inspect: await imported('../../src/wasm/inspect-simd.wasm'),
   });
 }

@@ -1,0 +1,38 @@
+/**
+ * node build.js [--package DIR] [OUTPUT]: the inspector as static files, by default in
+ * build/inspector, from the package's web/dist. Any web server, and file hosts such as
+ * object stores, can serve them.
+ */
+import { build } from 'esbuild';
+import { copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
+const { values, positionals } = parseArgs({
+  options: { package: { type: 'string', default: here('../dist') } },
+  allowPositionals: true,
+});
+const output = positionals[0] ?? here('../../build/inspector');
+
+rmSync(output, { recursive: true, force: true });
+mkdirSync(output, { recursive: true });
+await build({
+  entryPoints: [here('src/page.js'), here('src/layout-worker.js')],
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  sourcemap: true,
+  outdir: output,
+  chunkNames: '[name]-[hash]', // beside the entries: the package finds its modules by its own URL
+  alias: { libcpb: `${values.package}/index.js` },
+  legalComments: 'linked',
+});
+for (const file of ['index.html', 'page.css']) copyFileSync(here(`src/${file}`), `${output}/${file}`);
+cpSync(`${values.package}/wasm`, `${output}/wasm`, {
+  recursive: true,
+  filter: (name) => !/\.(js|d\.ts)$/.test(name) && !/wasm\/(full|reader-)/.test(name),
+});
+console.log(`${output}: built`);

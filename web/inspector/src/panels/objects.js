@@ -1,0 +1,80 @@
+/** The object graph as a tree, opened level by level. */
+import { css, html, nothing } from 'lit';
+import { counted, tensor } from '../format.js';
+import { pager, Panel } from '../panel.js';
+
+class Objects extends Panel {
+  static styles = [
+    ...Panel.styles,
+    css`
+      .crumbs { display: flex; flex-wrap: wrap; gap: .3rem; margin-bottom: .6rem; }
+      .crumbs span::before { content: '/'; color: var(--dim); margin-right: .3rem; }
+    `,
+  ];
+  static properties = { ...Panel.properties, first: { state: true } };
+
+  constructor() {
+    super();
+    this.first = 0;
+  }
+
+  #object = this.asking(
+    ([session, at, first], { signal }) => session.ask('objects', { name: at || 'root', first, signal }),
+    () => [this.at, this.first],
+  );
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('at')) this.first = 0;
+  }
+
+  render() {
+    return this.answer(this.#object, (o) => html`
+      ${this.crumbs(o.path ?? this.at)}
+      <p>${about(o)}</p>
+      ${o.children.total
+        ? html`<div class="scroll"><table>
+            <thead><tr><th>Child</th><th>Kind</th><th>What it is</th><th class="number">Children</th></tr></thead>
+            <tbody>
+              ${o.children.items.map(
+                (/** @type {any} */ c) => html`<tr>
+                  <td>${this.link('objects', c.path, c.child)}${c.elsewhere ? html` <span class="chip" title="First met at another path">${c.path}</span>` : nothing}</td>
+                  <td>${c.kind.replaceAll('_', ' ')}</td>
+                  <td>${about(c)}</td>
+                  <td class="number">${c.children || ''}</td>
+                </tr>`,
+              )}
+            </tbody>
+          </table></div>
+          ${pager(o.children, (first) => (this.first = first))}`
+        : html`<p class="dim">It has no children.</p>`}
+      ${this.functions(o)}
+    `);
+  }
+
+  /** @param {string} path */
+  crumbs(path) {
+    const parts = path.split('.');
+    return html`<nav class="crumbs" aria-label="Path">
+      ${parts.map((part, i) => html`<span>${this.link('objects', parts.slice(0, i + 1).join('.'), part)}</span>`)}
+    </nav>`;
+  }
+
+  /** @param {any} o */
+  functions(o) {
+    const names = o.concrete_functions ?? (o.concrete_function ? [o.concrete_function] : []);
+    return names.length
+      ? html`<h3>${counted(names.length, 'concrete function')}</h3>
+          <ul>${names.map((/** @type {any} */ f) => html`<li>${this.link('functions', f.name ?? f.function ?? f)}</li>`)}</ul>`
+      : nothing;
+  }
+}
+
+/** @param {any} o */
+function about(o) {
+  if (o.kind === 'variable')
+    return html`<code>${o.name}</code> <span class="dim">${tensor(o)}${o.trainable ? '' : ', not trainable'}</span>`;
+  return html`<code>${o.identifier ?? o.function ?? o.concrete_function ?? o.file ?? ''}</code>`;
+}
+
+customElements.define('cpb-objects', Objects);

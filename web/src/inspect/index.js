@@ -1,0 +1,153 @@
+/** inspect(): what is inside a model, without its weights. */
+import { CpbError } from '../errors.js';
+import { feedOf } from '../reader/find.js';
+import * as contents from '../reader/contents.js';
+import { disposable } from '../reader/file.js';
+import { openAs } from '../reader/open.js';
+import { asker, kinds } from './model.js';
+import { valuesOf } from './values.js';
+
+/** @import { Cost } from '../types.js' */
+/** @import { Input } from '../source/index.js' */
+/** @import { Message, OpenOptions } from '../reader/open.js' */
+/** @import { ModelKind, QuestionName, QuestionOptions } from './model.js' */
+/** @import { Values, ValuesOptions } from './values.js' */
+
+/**
+ * How a model is opened; all of it may be left out.
+ * @typedef {OpenOptions & {
+ *   kind?: ModelKind,
+ *   maxValue?: number,
+ *   maxMemory?: number,
+ *   kerasMetadata?: Uint8Array,
+ * }} InspectOptions
+ *   kind: by default what its name or its first bytes say; maxValue: longer values are
+ *   left out of what is read, in bytes, default 1024; maxMemory: bytes that what is read
+ *   may take, default 64 MiB; kerasMetadata: the keras_metadata.pb beside a SavedModel
+ */
+
+/** @typedef {{ signal?: AbortSignal }} Ask */
+/**
+ * Which part of a list.
+ * @typedef {object} Page
+ * @property {AbortSignal} [signal]
+ * @property {number} [first] number of the first element, from 0
+ * @property {number} [count] how many at most, default 100
+ * @property {number} [metaGraph] of a SavedModel: which, from 0
+ */
+
+/**
+ * A model that answers questions. Each answer is an object as docs/inspecting.md
+ * describes it; lists come in pages `{ total, first, items }`. What could not be made
+ * out of a damaged model is told in `problems`. Only what a question touches is read,
+ * and once; weights never are.
+ *
+ * @typedef {object} ModelBase
+ * @property {ModelKind} kind
+ * @property {Message} message the (merged) message: its bytes, fields and chunks
+ * @property {Cost} transferred so far
+ * @property {(question: QuestionName, options?: QuestionOptions) => Promise<any>} ask any
+ *   question by its name; those below are shorter ways to do it
+ * @property {(options?: Page) => Promise<any>} overview versions, meta graphs or tags,
+ *   signatures, counts: a few small reads
+ * @property {(key: string, options?: Page) => Promise<any>} signature one, followed to its
+ *   function, captures and variables
+ * @property {(options?: Page) => Promise<any>} functions the function library
+ * @property {(name: string, options?: Page) => Promise<any>} function one of it
+ * @property {(options?: Page & { function?: string, scope?: string }) => Promise<any>} nodes of
+ *   the graph or of a function; of those in a name scope
+ * @property {(path?: string, options?: Page) => Promise<any>} objects an object of the object
+ *   graph and its children, by its path such as 'root.layers.0'
+ * @property {(options?: Page) => Promise<any>} layers the Keras layers and how they are connected
+ * @property {(options?: Page) => Promise<any>} constants or parameters, the largest first
+ * @property {(options?: Page) => Promise<any>} ops how often each operation is used
+ * @property {(text: string, options?: Page) => Promise<any>} search what has the text in its name
+ * @property {(paths: string[], options?: Page) => Promise<any>} nodesToLoad Keras: what must be
+ *   loaded for the nodes at these paths
+ * @property {(tag: string, options?: Page) => Promise<any>} tag SameDiff: the graph of a tag
+ * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
+ *   array of a SameDiff model, streamed
+ * @property {() => void} close frees it all; also `using` does
+ */
+/** @typedef {ModelBase & Disposable & AsyncDisposable} Model */
+
+/**
+ * Opens a model to look inside: a SavedModel or GraphDef (.pb or .cpb), keras_metadata.pb,
+ * a SameDiff zip or graph.
+ *
+ * @param {Input} input a URL, Blob, ArrayBuffer or view, or a Source of yours
+ * @param {InspectOptions} [options]
+ * @returns {Promise<Model>}
+ */
+export async function inspect(input, options = {}) {
+  const opened = await openAs('inspect', () => contents, input, options);
+  try {
+    return await modelOf(opened, options);
+  } catch (error) {
+    opened.file.close();
+    throw error;
+  }
+}
+
+/**
+ * @param {Awaited<ReturnType<typeof openAs>>} opened
+ * @param {InspectOptions} options
+ * @returns {Promise<Model>}
+ */
+async function modelOf({ file, inside, message }, options) {
+  const { signal } = options;
+  const { body } = await inside();
+  const feed = feedOf(file, body, await body.size({ signal }));
+  const kind = options.kind ?? (await guess(file, feed, signal));
+  const ask = asker(file, feed, kind, options);
+
+  /** @type {ModelBase} */
+  const model = {
+    kind,
+    message,
+    get transferred() {
+      return message.transferred;
+    },
+    ask,
+    overview: (o) => ask('overview', o),
+    signature: (name, o) => ask('signature', { ...o, name }),
+    functions: (o) => ask('functions', o),
+    function: (name, o) => ask('function', { ...o, name }),
+    nodes: ({ function: name, ...o } = {}) => ask('nodes', { ...o, name }),
+    objects: (name, o) => ask('objects', { ...o, name }),
+    layers: (o) => ask('layers', o),
+    constants: (o) => ask('constants', o),
+    ops: (o) => ask('ops', o),
+    search: (name, o) => ask('search', { ...o, name }),
+    nodesToLoad: (paths, o) => ask('load', { ...o, name: paths.join('\n') }),
+    tag: (name, o) => ask('tag', { ...o, name }),
+    values: (name, o) => valuesOf(file, feed, kind, name, o),
+    close: file.close,
+  };
+  return disposable(model);
+}
+
+/** The most that the guess looks at. */
+const HEAD = 256;
+
+/**
+ * @param {import('../reader/file.js').OpenFile} file
+ * @param {import('../wasm/feed.js').Feed} feed
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<ModelKind>}
+ */
+async function guess({ instance, source }, feed, signal) {
+  if (/keras_metadata\.pb$/i.test(source.name ?? '')) return 'keras_metadata';
+  const length = Math.min(HEAD, feed.size ?? HEAD);
+  if (!feed.at(0)) await feed.fetch(0, length, length, { signal });
+  const head = feed.at(0)?.subarray(0, length) ?? new Uint8Array();
+  const number = instance.scope((scope) =>
+    instance.c.cpb_model_guess(scope.bytes(head), head.length),
+  );
+  const found = Object.entries(kinds).find(([, kind]) => kind === number);
+  if (!found)
+    throw new CpbError('FORMAT', 'no model: neither SavedModel, GraphDef nor SameDiff', {
+      offset: 0,
+    });
+  return /** @type {ModelKind} */ (found[0]);
+}

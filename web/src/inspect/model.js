@@ -1,0 +1,140 @@
+/** A model that answers questions (cpb/model.h), one after the other. */
+import { CpbError } from '../errors.js';
+import { structs } from './structs.js';
+
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { Feed } from '../wasm/feed.js' */
+/** @import { OpenFile } from '../reader/file.js' */
+
+/** The kinds of models, and their numbers in cpb_model_kind. */
+export const kinds = /** @type {const} */ ({
+  saved_model: 1,
+  graph_def: 2,
+  keras_metadata: 3,
+  samediff_zip: 4,
+  samediff_graph: 5,
+});
+
+/** @typedef {keyof typeof kinds} ModelKind */
+
+/** The message's feed for one engine, whose end is not the feed's.
+ * @param {Feed} feed @returns {Feed} */
+export const shared = (feed) => ({ ...feed, stop() {} });
+
+/** Numbers in cpb_question_kind. */
+const questions = /** @type {const} */ ({
+  overview: 1,
+  signature: 2,
+  functions: 3,
+  function: 4,
+  nodes: 5,
+  objects: 6,
+  layers: 7,
+  constants: 8,
+  ops: 9,
+  search: 10,
+  load: 11,
+  tag: 12,
+});
+
+/** @typedef {keyof typeof questions} QuestionName */
+
+/**
+ * What a question is about. Which of these counts is said where the question is.
+ * @typedef {object} QuestionOptions
+ * @property {AbortSignal} [signal]
+ * @property {string} [name]
+ * @property {string} [scope]
+ * @property {number} [metaGraph] of a SavedModel: which, from 0
+ * @property {number} [first] of a page: number of the first element, from 0
+ * @property {number} [count] of a page: how many at most; 100 when not said
+ */
+
+/**
+ * Asks the model in `file`, whose (merged) message comes from `feed`.
+ *
+ * @param {OpenFile} file
+ * @param {Feed} feed
+ * @param {ModelKind} kind
+ * @param {{ maxValue?: number, maxMemory?: number, kerasMetadata?: Uint8Array }} options
+ */
+export function asker(file, feed, kind, options) {
+  const { instance } = file;
+  const engine = file.make('cpb_model', (scope) =>
+    instance.c.cpb_model_new(
+      0,
+      kinds[kind],
+      scope.struct(structs.model_options, {
+        max_value: options.maxValue,
+        max_memory: options.maxMemory,
+        limits: file.limitsIn(scope),
+      }),
+    ),
+  );
+  engine.feed = shared(feed);
+  if (options.kerasMetadata) setKerasMetadata(instance, engine, options.kerasMetadata);
+  /** @type {Promise<unknown>} */
+  let last = Promise.resolve();
+
+  /**
+   * @param {QuestionName} question
+   * @param {QuestionOptions} options
+   */
+  async function answer(question, { signal, ...options }) {
+    signal?.throwIfAborted();
+    file.check();
+    instance.scope((scope) => ask(engine, scope, question, options));
+    await file.drive(engine, { signal });
+    return JSON.parse(new TextDecoder().decode(engine.peek('answer')));
+  }
+
+  /**
+   * @param {QuestionName} question
+   * @param {QuestionOptions} [options]
+   * @returns {Promise<any>}
+   */
+  return async (question, options = {}) => {
+    if (!(question in questions)) throw new CpbError('USAGE', `no question: ${question}`);
+    const next = last.then(() => answer(question, options));
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
+/**
+ * @param {Engine} engine
+ * @param {import('../wasm/instance.js').Scope} scope
+ * @param {QuestionName} question
+ * @param {QuestionOptions} options
+ */
+function ask(engine, scope, question, { name, scope: within, metaGraph, first, count }) {
+  const encoder = new TextEncoder();
+  const [nameBytes, scopeBytes] = [name, within].map((text) =>
+    text === undefined ? undefined : encoder.encode(text),
+  );
+  engine.call(
+    'ask',
+    scope.struct(structs.question, {
+      kind: questions[question],
+      meta_graph: metaGraph,
+      name: nameBytes && scope.bytes(nameBytes),
+      name_size: nameBytes?.length,
+      scope: scopeBytes && scope.bytes(scopeBytes),
+      scope_size: scopeBytes?.length,
+      first,
+      count,
+    }),
+  );
+}
+
+/**
+ * @param {import('../wasm/instance.js').Instance} instance
+ * @param {Engine} engine
+ * @param {Uint8Array} bytes
+ */
+function setKerasMetadata(instance, engine, bytes) {
+  const taken = instance.scope((scope) =>
+    engine.call('set_keras_metadata', scope.bytes(bytes), bytes.length),
+  );
+  if (!taken) throw new CpbError('USAGE', 'keras_metadata.pb goes with a SavedModel only');
+}

@@ -1,0 +1,13 @@
+/** The structs that only the module which looks inside models takes. */
+import { layOutAll } from '../wasm/structs.js';
+
+export const structs = layOutAll({
+  model_options: 'struct_size:size max_value max_memory limits:ptr',
+  question:
+    'struct_size:size kind:i32 meta_graph:u32 name:ptr name_size:size scope:ptr' +
+    ' scope_size:size first count',
+  values_options: 'struct_size:size scope:ptr scope_size:size state:u32 max_memory limits:ptr',
+  values_info:
+    'struct_size:size dtype:ptr numpy:ptr item_size:u32 rank:u32 shape:ptr fortran_order:i32' +
+    ' count size',
+});

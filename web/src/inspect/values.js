@@ -1,0 +1,122 @@
+/** The values of one array of a model (cpb/values.h), streamed. */
+import { collector } from '../bytes.js';
+import { streamOf } from '../source/pieces.js';
+import { DATA, DONE } from '../wasm/engine.js';
+import { kinds, shared } from './model.js';
+import { structs } from './structs.js';
+
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { Feed } from '../wasm/feed.js' */
+/** @import { OpenFile } from '../reader/file.js' */
+/** @import { ModelKind } from './model.js' */
+
+/**
+ * @typedef {object} ValuesOptions
+ * @property {AbortSignal} [signal] for finding the array
+ * @property {string} [tag] of a SameDiff zip; the newest when not said
+ * @property {number} [state] SameDiff: not the parameter's value but the n-th state, from 1,
+ *   that its updater has for it
+ */
+
+/**
+ * An array. Its values are read by `bytes` or `stream`, one of them, once.
+ * @typedef {object} Values
+ * @property {string} dtype the model's own name, such as 'FLOAT'
+ * @property {string | undefined} numpy NumPy's name for the values as they come, such as '<f4'
+ * @property {number} itemSize bytes of an element; 0 when it is not fixed
+ * @property {number[]} shape
+ * @property {boolean} fortranOrder whether the first dimension varies fastest
+ * @property {number} count of elements
+ * @property {number} size bytes that will come
+ * @property {(options?: { signal?: AbortSignal }) => ReadableStream<Uint8Array>} stream the
+ *   values, little-endian
+ * @property {(options?: { signal?: AbortSignal }) => Promise<Uint8Array<ArrayBuffer>>} bytes the
+ *   same at once
+ * @property {() => void} close ends reading; after `bytes`, or the stream's end, it is done
+ */
+
+/**
+ * @param {OpenFile} file
+ * @param {Feed} feed
+ * @param {ModelKind} kind
+ * @param {string} name
+ * @param {ValuesOptions} [options]
+ * @returns {Promise<Values>}
+ */
+export async function valuesOf(file, feed, kind, name, { signal, tag, state } = {}) {
+  const { instance } = file;
+  const encoder = new TextEncoder();
+  const engine = file.make('cpb_values', (scope) => {
+    const bytes = encoder.encode(name);
+    const tagBytes = tag === undefined ? undefined : encoder.encode(tag);
+    return instance.c.cpb_values_new(
+      0,
+      kinds[kind],
+      scope.bytes(bytes),
+      bytes.length,
+      scope.struct(structs.values_options, {
+        scope: tagBytes && scope.bytes(tagBytes),
+        scope_size: tagBytes?.length,
+        state,
+        limits: file.limitsIn(scope),
+      }),
+    );
+  });
+  engine.feed = shared(feed);
+  try {
+    // Up to the first of the values, which say what the array is.
+    const first = collector();
+    const take = () => (first.add(engine.peek()), true);
+    const step = await file.drive(engine, { signal, onStep: take });
+    return arrayOf(file, engine, first.bytes(), step === DONE);
+  } catch (error) {
+    engine.free();
+    throw error;
+  }
+}
+
+/**
+ * @param {OpenFile} file
+ * @param {Engine} engine
+ * @param {Uint8Array<ArrayBuffer>} first of the values
+ * @param {boolean} ended
+ * @returns {Values}
+ */
+function arrayOf(file, engine, first, ended) {
+  const { instance } = file;
+  const info = instance.get(structs.values_info, engine.call('get_info'));
+
+  /** @param {AbortSignal} [signal] */
+  async function* pieces(signal) {
+    try {
+      yield first;
+      for (let step = ended ? DONE : DATA; step !== DONE; ) {
+        const piece = collector();
+        step = await file.drive(engine, {
+          signal,
+          onStep: () => (piece.add(engine.peek()), true),
+        });
+        yield piece.bytes();
+      }
+    } finally {
+      engine.free();
+    }
+  }
+
+  return {
+    dtype: instance.text(info.dtype),
+    numpy: info.numpy ? instance.text(info.numpy) : undefined,
+    itemSize: info.item_size,
+    shape: Array.from({ length: info.rank }, (_, i) => Number(instance.u64(info.shape + 8 * i))),
+    fortranOrder: info.fortran_order !== 0,
+    count: info.count,
+    size: info.size,
+    stream: ({ signal } = {}) => streamOf(pieces, signal),
+    async bytes({ signal } = {}) {
+      const all = collector(info.size);
+      for await (const piece of pieces(signal)) all.add(piece);
+      return all.bytes();
+    },
+    close: engine.free,
+  };
+}

@@ -1,0 +1,67 @@
+/** Every answer about the models of the corpus is the one that the native cpb gives. */
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { root } from './runtimes/files.js';
+import { assert, test } from './support/test.js';
+import { libcpb } from './support/libcpb.js';
+
+const { inspect } = libcpb;
+const command = process.env.CPB ?? `${root}build/cpb`;
+const data = `${root}tests/data/`;
+const run = promisify(execFile);
+
+const models = [
+  ...readdirSync(`${data}cpb`)
+    .filter((name) => name.startsWith('real_'))
+    .flatMap((name) =>
+      readdirSync(`${data}cpb/${name}`)
+        .filter((file) => /_zstd\.cpb$|^orig\.pb$/.test(file))
+        .map((file) => `cpb/${name}/${file}`),
+    ),
+  ...readdirSync(`${data}samediff_small`)
+    .filter((file) => /\.(zip|fb)$/.test(file))
+    .map((file) => `samediff_small/${file}`),
+];
+
+/** What is asked, and what about. */
+const questions = [
+  ['overview'],
+  ['signature', 'serving_default'],
+  ['functions'],
+  ['nodes'],
+  ['objects', 'root'],
+  ['layers'],
+  ['constants'],
+  ['ops'],
+  ['search', 'e'],
+];
+
+/** @param {string} path @param {string[]} question */
+async function native(path, question) {
+  try {
+    const args = ['inspect', path, ...question, '--json', '-n', '20'];
+    return JSON.parse((await run(command, args, { maxBuffer: 2 ** 28 })).stdout);
+  } catch (error) {
+    return { error: true };
+  }
+}
+
+test('there are models of each kind', () => {
+  assert.ok(models.some((name) => name.endsWith('.pb')), 'a .pb');
+  assert.ok(models.some((name) => name.endsWith('.cpb')), 'a .cpb');
+});
+
+for (const path of models) {
+  test(`${path}: the answers of the native command`, async () => {
+    const model = await inspect(data + path).catch(() => undefined);
+    for (const [question, name] of questions) {
+      const expected = await native(data + path, [question, name].filter(Boolean));
+      const answer = await model
+        ?.ask(question, { name, count: 20 })
+        .catch(() => ({ error: true }));
+      assert.deepEqual(answer ?? { error: true }, expected, question);
+    }
+    model?.close();
+  });
+}

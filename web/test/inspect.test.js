@@ -1,0 +1,75 @@
+/** Looking inside a model, on every runtime. */
+import { assert, data, test } from './support/test.js';
+import { libcpb } from './support/libcpb.js';
+
+const { inspect } = libcpb;
+const keras = 'tests/data/cpb/real_tf_keras_functional/orig.pb';
+const chunked = 'tests/data/cpb/real_tf_keras_functional/max20000_zstd.cpb';
+
+test('a SavedModel is followed from its signature to its variables', async () => {
+  const model = await inspect(await data(keras));
+  assert.equal(model.kind, 'saved_model');
+  const { signatures } = await model.overview();
+  assert.ok(signatures.items.some((/** @type {any} */ s) => s.key === 'serving_default'));
+  const signature = await model.signature('serving_default');
+  const names = signature.function.captures.map((/** @type {any} */ c) => c.name);
+  assert.deepEqual(names.includes('conv2d/kernel'), true);
+  const variable = await model.objects(signature.function.captures[0].path);
+  assert.equal(variable.kind, 'variable');
+  model.close();
+});
+
+test('a .cpb gives the answers of the message that it was split from', async () => {
+  const [whole, split] = await Promise.all([inspect(await data(keras)), inspect(await data(chunked))]);
+  for (const question of ['overview', 'functions', 'ops', 'constants', 'layers']) {
+    assert.deepEqual(await split.ask(question), await whole.ask(question), question);
+  }
+  whole.close();
+  split.close();
+});
+
+test('questions that are asked at once are answered one by one', async () => {
+  const model = await inspect(await data(keras));
+  const [nodes, functions, overview] = await Promise.all([
+    model.nodes({ count: 2 }),
+    model.functions({ count: 3 }),
+    model.overview(),
+  ]);
+  assert.equal(nodes.nodes.items.length, 2);
+  assert.equal(functions.functions.items.length, 3);
+  assert.equal(overview.kind, 'saved_model');
+  model.close();
+});
+
+test('a question that fails leaves the model as it was', async () => {
+  const model = await inspect(await data(keras));
+  await assert.rejects(model.signature('none'), { code: 'NOT_FOUND' });
+  await assert.rejects(model.ask('nonsense'), { code: 'USAGE' });
+  assert.equal((await model.overview()).kind, 'saved_model');
+  model.close();
+  await assert.rejects(model.overview(), { code: 'CLOSED' });
+});
+
+test('what is no model is said to be none', async () => {
+  const text = new TextEncoder().encode('This is a text and no model at all, however long it is.');
+  await assert.rejects(inspect(text), { code: 'FORMAT' });
+});
+
+test('the values of an array of a SameDiff zip come at once or in pieces', async () => {
+  const model = await inspect(await data('tests/data/samediff_small/minimal.zip'));
+  assert.equal(model.kind, 'samediff_zip');
+  const { parameters } = await model.constants();
+  const { name } = parameters.items[0];
+  const values = await model.values(name);
+  const bytes = await values.bytes();
+  assert.equal(bytes.length, values.size);
+  const again = await model.values(name);
+  const pieces = [];
+  for (const reader = again.stream().getReader(); ; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    pieces.push(...value);
+  }
+  assert.deepEqual(pieces, [...bytes]);
+  model.close();
+});
