@@ -1,7 +1,7 @@
 /* What kind of model begins like that. */
 #include "cpb/model.h"
 #include "model/cursor.h"
-#include "model/tensorflow_fields.h"
+#include "model/tensorflow/fields.h"
 
 /* The first field of the message at `in`, whose value may be cut; `in` is then what is
  * there of the value. Returns the field's number, 0 for none. */

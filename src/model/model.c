@@ -4,7 +4,7 @@
 #include "base/input.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/ask_keras.h"
+#include "model/tensorflow/ask_keras.h"
 #include "model/reader.h"
 
 #define MAX_VALUE 1024

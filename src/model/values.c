@@ -3,8 +3,8 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/samediff.h"
-#include "model/samediff_values.h"
+#include "model/samediff/samediff.h"
+#include "model/samediff/values.h"
 
 #define MAX_MEMORY (sizeof(size_t) < 8 ? (uint64_t)64 << 20 : (uint64_t)256 << 20)
 #define SHOWN 80

@@ -1,11 +1,11 @@
-"""Writes src/model/tensorflow_ops.inc: the operations that TensorFlow itself has, by
+"""Writes src/model/tensorflow/ops.inc: the operations that TensorFlow itself has, by
 
     python3 tests/support/tensorflow_ops.py
 """
 
 import pathlib
 
-INC = pathlib.Path(__file__).resolve().parent.parent.parent / "src" / "model" / "tensorflow_ops.inc"
+INC = pathlib.Path(__file__).resolve().parent.parent.parent / "src" / "model" / "tensorflow" / "ops.inc"
 
 
 def names():

@@ -6,7 +6,7 @@
 #include "split_help.h"
 
 #include "cpb/model.h"
-#include "model/tensorflow_fields.h"
+#include "model/tensorflow/fields.h"
 
 /* Of a map: takes `value`. */
 static inline void put_entry(bytes *b, uint32_t number, const char *key, bytes value) {

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "model/samediff_text.h"
-#include "model/samediff_values.h"
+#include "model/samediff/text.h"
+#include "model/samediff/values.h"
 #include "zip_builder.h"
 
 static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }

@@ -1,0 +1,87 @@
+/* The layer tree, and what its parts share. */
+#ifndef CPB_MODEL_KERAS_INTERNAL_H
+#define CPB_MODEL_KERAS_INTERNAL_H
+
+#include "base/json_read.h"
+#include "model/cursor.h"
+#include "model/keras/keras.h"
+
+#define CPB_KERAS_NONE UINT32_MAX
+#define CPB_KERAS_DEPTH 100 /* of JSON, and of layers within layers */
+
+/* A layer of the tree, where objects and the configs of the models that hold them
+ * are put together. Metrics are none. */
+typedef struct cpb_keras_layer {
+  uint32_t object;   /* CPB_KERAS_NONE: only its model's config knows it */
+  bool shared;       /* it stands elsewhere too, and what is in it only there */
+  uint32_t depth;    /* 0 for a root */
+  uint32_t parent;   /* a layer; CPB_KERAS_NONE for a root */
+  uint32_t end;      /* layers from this one's number + 1 to `end` - 1 are within it */
+  uint32_t before;   /* in a Sequential the layer whose output this one takes */
+  yyjson_val *said;  /* the object's metadata, or NULL */
+  yyjson_val *entry; /* the element of its model's config.layers, or NULL */
+} cpb_keras_layer;
+
+struct cpb_keras {
+  cpb_allocator allocator;
+  cpb_allocator json;   /* the same, for JSON, of which there may not be too much */
+  uint64_t json_left;
+  bool json_too_large;
+  cpb_keras_object *objects;
+  size_t count;
+  yyjson_doc **docs;  /* of each object; NULL when it has no metadata that is JSON */
+  uint32_t *parents;  /* of each object: the object with the longest path before it */
+  uint32_t *homes;    /* of each object: its layer that is not shared, or CPB_KERAS_NONE */
+  uint32_t *stamps;   /* of each object: the last count that it was in */
+  uint32_t stamp;
+  const cpb_keras_graph *graph;
+  cpb_problems *problems;
+  cpb_keras_layer *layers; /* parents before what is in them */
+  uint32_t num_layers;
+};
+
+/* --- The tree (keras_tree.c) ------------------------------------------------ */
+
+/* False when memory is short. */
+bool cpb_keras_grow_tree(cpb_keras *keras);
+bool cpb_keras_is_metric(const cpb_keras_object *object);
+/* A Functional, Sequential or other model. */
+bool cpb_keras_is_model(const cpb_keras *keras, const cpb_keras_layer *layer);
+
+/* --- What a layer says of itself -------------------------------------------- */
+
+/* The member of its metadata, or else of its entry; NULL when there is none, or null. */
+yyjson_val *cpb_keras_get(const cpb_keras_layer *layer, const char *key);
+yyjson_val *cpb_keras_config(const cpb_keras_layer *layer, const char *key);
+cpb_span cpb_keras_class(const cpb_keras_layer *layer);
+cpb_span cpb_keras_name(const cpb_keras_layer *layer);
+/* What it says, or else the model that it is in. */
+bool cpb_keras_is_trainable(const cpb_keras *keras, const cpb_keras_layer *layer);
+yyjson_val *cpb_keras_input_shape(const cpb_keras_layer *layer);
+
+/* --- JSON (keras_json.c) ----------------------------------------------------- */
+
+/* A tuple's or shape's items; any other value as it is. */
+yyjson_val *cpb_keras_unwrap(yyjson_val *value);
+/* The value, with plain lists for tuples and shapes, and without the member `except`
+ * (may be NULL). */
+void cpb_keras_put(cpb_answer *answer, const char *key, yyjson_val *value, const char *except);
+/* Lists of {"layer", "node_index", "tensor_index"}: every reference to an output of a
+ * layer that is somewhere in the value. */
+void cpb_keras_put_references(cpb_answer *answer, const char *key, yyjson_val *value);
+/* What a layer is called with: a list of such lists, one for each call. */
+void cpb_keras_put_calls(const cpb_keras *keras, const cpb_keras_layer *layer, cpb_answer *answer);
+
+/* --- Parameters (keras_parameters.c, keras_rules.c) --------------------------- */
+
+typedef struct cpb_keras_count {
+  uint64_t all, trainable;
+  bool complete; /* false: there may be more */
+} cpb_keras_count;
+
+/* Of the layer and all that is in it, each counted once. False when memory is short. */
+bool cpb_keras_count_parameters(cpb_keras *keras, uint32_t layer, cpb_keras_count *count, bool *from_variables);
+/* Of the layer itself, by what its config says; as if trainable. */
+cpb_keras_count cpb_keras_count_own(const cpb_keras *keras, const cpb_keras_layer *layer);
+
+#endif

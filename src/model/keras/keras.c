@@ -1,0 +1,205 @@
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "model/keras/internal.h"
+#include "model/tensorflow/names.h"
+
+bool cpb_keras_is_identifier(cpb_span identifier) { return cpb_span_begins(identifier, cpb_span_of("_tf_keras_")); }
+
+/* --- Problems ------------------------------------------------------------------- */
+
+/* `text` has one %s, for the object's path, perhaps followed by one for `more`. */
+static void complain(cpb_keras *k, size_t object, const char *text, const char *more) {
+  char path[81], line[192];
+  const cpb_keras_object *o = &k->objects[object];
+  cpb_quote(path, sizeof path, o->path.data, o->path.size);
+  cpb_format(line, sizeof line, text, path, more);
+  cpb_problems_add(k->problems, o->offset, line);
+}
+
+typedef struct numbered {
+  int64_t node;
+  size_t object;
+} numbered;
+
+static int by_number(const void *a, const void *b) {
+  const numbered *x = a, *y = b;
+  if (x->node != y->node) return x->node < y->node ? -1 : 1;
+  return (x->object > y->object) - (x->object < y->object);
+}
+
+static bool check_numbers(cpb_keras *k) {
+  numbered *all = cpb_alloc(&k->allocator, k->count * sizeof *all);
+  if (!all) return false;
+  bool ordered = true;
+  for (size_t i = 0; i < k->count; i++) {
+    all[i] = (numbered){k->objects[i].node, i};
+    if (k->objects[i].node < 0) complain(k, i, "%s has a negative node id", NULL);
+    else if (k->graph && k->objects[i].node >= k->graph->nodes) complain(k, i, "%s has a node id that no node has", NULL);
+    if (ordered && i > 0 && k->objects[i].node < k->objects[i - 1].node) {
+      complain(k, i, "%s comes after objects with larger node ids", NULL);
+      ordered = false;
+    }
+  }
+  if (k->count > 1) qsort(all, k->count, sizeof *all, by_number);
+  for (size_t i = 1; i < k->count; i++) {
+    if (all[i].node == all[i - 1].node) complain(k, all[i].object, "%s has the node id of another object", NULL);
+  }
+  cpb_release(&k->allocator, all);
+  return true;
+}
+
+/* --- Memory for JSON -------------------------------------------------------------- */
+
+static bool take(cpb_keras *k, size_t size) {
+  k->json_too_large = k->json_too_large || size > k->json_left;
+  if (!k->json_too_large) k->json_left -= size;
+  return !k->json_too_large;
+}
+
+static void *json_allocate(void *user, size_t size) {
+  cpb_keras *k = user;
+  return take(k, size) ? cpb_alloc(&k->allocator, size) : NULL;
+}
+
+static void *json_resize(void *user, void *block, size_t old_size, size_t size) {
+  cpb_keras *k = user;
+  bool may = size <= old_size || take(k, size - old_size);
+  return may ? cpb_realloc(&k->allocator, block, old_size, size) : NULL;
+}
+
+static void json_release(void *user, void *block) { cpb_release(&((cpb_keras *)user)->allocator, block); }
+
+/* --- Paths and metadata ------------------------------------------------------------ */
+
+/* The object with the longest path that leads to this one. Attributes may have dots
+ * in their names, and there may be objects in between that are not Keras's. */
+static uint32_t find_parent(const cpb_names *paths, cpb_span path) {
+  for (int dots = 0; dots < CPB_KERAS_DEPTH; dots++) {
+    while (path.size > 0 && path.data[path.size - 1] != '.') path.size--;
+    if (path.size == 0) break;
+    path.size--;
+    uint32_t object = cpb_names_find(paths, path);
+    if (object != CPB_NO_NAME) return object;
+  }
+  return CPB_KERAS_NONE;
+}
+
+static bool find_parents(cpb_keras *k) {
+  cpb_names paths;
+  bool ok = true;
+  cpb_names_init(&paths, &k->allocator);
+  for (uint32_t i = 0; ok && i < k->count; i++) ok = cpb_names_add(&paths, k->objects[i].path, i);
+  cpb_names_sort(&paths);
+  for (uint32_t i = 0; ok && i < k->count; i++) {
+    k->parents[i] = find_parent(&paths, k->objects[i].path);
+    if (cpb_names_find(&paths, k->objects[i].path) != i) complain(k, i, "another object has the path %s, too", NULL);
+  }
+  cpb_names_free(&paths);
+  return ok;
+}
+
+static bool read_metadata(cpb_keras *k, uint64_t max_memory, cpb_error *whole) {
+  k->json = (cpb_allocator){k, json_allocate, json_resize, json_release};
+  k->json_left = max_memory;
+  for (size_t i = 0; i < k->count; i++) {
+    cpb_error error = {.code = CPB_OK};
+    if (k->objects[i].metadata.size == 0) continue;
+    k->docs[i] = cpb_json_read(&k->json, k->objects[i].metadata, CPB_KERAS_DEPTH, &error);
+    if (k->json_too_large)
+      cpb_fail(whole, CPB_E_LIMIT, k->objects[i].offset, "what Keras says of its objects takes more than %llu bytes of memory",
+               (unsigned long long)max_memory);
+    if (error.code == CPB_E_MEMORY) return false;
+    if (!k->docs[i]) complain(k, i, "the metadata of %s: %s", error.message);
+    else if (!yyjson_is_obj(yyjson_doc_get_root(k->docs[i]))) complain(k, i, "the metadata of %s is no JSON object", NULL);
+  }
+  return true;
+}
+
+/* --- Creation ------------------------------------------------------------------------- */
+
+static bool make_room(cpb_keras *k, const cpb_keras_object *objects) {
+  size_t n = k->count;
+  k->objects = cpb_alloc(&k->allocator, n * sizeof *objects);
+  k->docs = cpb_alloc_zeroed(&k->allocator, n * sizeof *k->docs);
+  k->parents = cpb_alloc(&k->allocator, n * sizeof *k->parents);
+  k->homes = cpb_alloc(&k->allocator, n * sizeof *k->homes);
+  k->stamps = cpb_alloc_zeroed(&k->allocator, n * sizeof *k->stamps);
+  if (!k->objects || !k->docs || !k->parents || !k->homes || !k->stamps) return false;
+  if (n > 0) memcpy(k->objects, objects, n * sizeof *objects);
+  for (size_t i = 0; i < n; i++) k->homes[i] = CPB_KERAS_NONE;
+  return true;
+}
+
+cpb_keras *cpb_keras_new(const cpb_allocator *a, const cpb_keras_object *objects, size_t count,
+                         const cpb_keras_graph *graph, uint64_t max_memory, cpb_problems *problems, cpb_error *error) {
+  cpb_keras *k = cpb_alloc_zeroed(a, sizeof *k);
+  if (k) *k = (cpb_keras){.allocator = *a, .graph = graph, .problems = problems};
+  if (k && count < CPB_KERAS_NONE) k->count = count;
+  if (k && make_room(k, objects) && check_numbers(k) && find_parents(k) && read_metadata(k, max_memory, error) &&
+      cpb_keras_grow_tree(k))
+    return k;
+  cpb_keras_free(k);
+  if (error->code == CPB_OK) cpb_fail_memory(error);
+  return NULL;
+}
+
+void cpb_keras_free(cpb_keras *k) {
+  if (!k) return;
+  cpb_allocator a = k->allocator;
+  for (size_t i = 0; k->docs && i < k->count; i++) yyjson_doc_free(k->docs[i]);
+  cpb_release(&a, k->objects);
+  cpb_release(&a, k->docs);
+  cpb_release(&a, k->parents);
+  cpb_release(&a, k->homes);
+  cpb_release(&a, k->stamps);
+  cpb_release(&a, k->layers);
+  cpb_release(&a, k);
+}
+
+/* --- What a layer says of itself --------------------------------------------------------- */
+
+static yyjson_val *unless_null(yyjson_val *value) { return yyjson_is_null(value) ? NULL : value; }
+
+yyjson_val *cpb_keras_get(const cpb_keras_layer *layer, const char *key) {
+  yyjson_val *value = unless_null(cpb_json_member(layer->said, key));
+  return value ? value : unless_null(cpb_json_member(layer->entry, key));
+}
+
+yyjson_val *cpb_keras_config(const cpb_keras_layer *layer, const char *key) {
+  return unless_null(cpb_json_member(cpb_keras_get(layer, "config"), key));
+}
+
+cpb_span cpb_keras_class(const cpb_keras_layer *layer) {
+  cpb_span text = {0};
+  cpb_json_text(cpb_keras_get(layer, "class_name"), &text);
+  return text;
+}
+
+cpb_span cpb_keras_name(const cpb_keras_layer *layer) {
+  cpb_span text = {0};
+  if (!cpb_json_text(cpb_keras_get(layer, "name"), &text)) cpb_json_text(cpb_keras_config(layer, "name"), &text);
+  return text;
+}
+
+bool cpb_keras_is_trainable(const cpb_keras *k, const cpb_keras_layer *layer) {
+  for (;; layer = &k->layers[layer->parent]) {
+    yyjson_val *said = cpb_keras_get(layer, "trainable");
+    if (!said) said = cpb_keras_config(layer, "trainable");
+    if (said) return !yyjson_is_false(said);
+    if (layer->parent == CPB_KERAS_NONE) return true;
+  }
+}
+
+bool cpb_keras_is_model(const cpb_keras *k, const cpb_keras_layer *layer) {
+  if (layer->object == CPB_KERAS_NONE) return cpb_keras_config(layer, "layers") != NULL;
+  cpb_span identifier = k->objects[layer->object].identifier;
+  return cpb_span_is(identifier, "_tf_keras_model") || cpb_span_is(identifier, "_tf_keras_network") ||
+         cpb_span_is(identifier, "_tf_keras_sequential");
+}
+
+yyjson_val *cpb_keras_input_shape(const cpb_keras_layer *layer) {
+  yyjson_val *shape = cpb_keras_get(layer, "build_input_shape");
+  if (!shape) shape = cpb_keras_get(layer, "batch_input_shape");
+  return shape ? shape : cpb_keras_config(layer, "batch_input_shape");
+}

@@ -1,0 +1,267 @@
+/* Which nodes are loaded for the paths that are asked for: as TensorFlow's
+ * load_partial takes them, breadth first along the references of the object graph.
+ * Where there is no graph, the objects' paths make one. */
+#include "base/status.h"
+#include "model/keras/internal.h"
+
+/* How a node was met. */
+typedef struct visit {
+  uint32_t from; /* the node, itself when a path names it; CPB_KERAS_NONE: not met */
+  cpb_span name; /* what that node calls it; or the whole path */
+} visit;
+
+typedef struct load {
+  cpb_keras *k;
+  const cpb_keras_graph *graph;
+  visit *visits;
+  uint32_t *queue; /* nodes in the order in which they are met */
+  uint32_t count;
+  cpb_error *error;
+} load;
+
+/* --- A graph of objects ------------------------------------------------------------ */
+
+typedef struct family {
+  const cpb_keras *k;
+  uint32_t *first, *next; /* child and sibling of each object */
+} family;
+
+static bool object_child(void *user, uint32_t node, uint64_t *place, uint32_t *child, cpb_span *name) {
+  const family *f = user;
+  *child = *place == 0 ? f->first[node] : f->next[*place - 1];
+  if (*child == CPB_KERAS_NONE) return false;
+  *place = (uint64_t)*child + 1;
+  *name = cpb_span_from(f->k->objects[*child].path, f->k->objects[node].path.size + 1);
+  return true;
+}
+
+static void no_dependencies(void *user, uint32_t node, void (*found)(void *to, uint32_t needed), void *to) {
+  (void)user, (void)node, (void)found, (void)to;
+}
+
+static bool make_family(family *f, const cpb_keras *k) {
+  f->k = k;
+  f->first = cpb_alloc(&k->allocator, k->count * sizeof *f->first);
+  f->next = cpb_alloc(&k->allocator, k->count * sizeof *f->next);
+  if (!f->first || !f->next) return false;
+  for (size_t i = 0; i < k->count; i++) f->first[i] = CPB_KERAS_NONE;
+  for (size_t i = k->count; i-- > 0;) {
+    uint32_t *head = k->parents[i] == CPB_KERAS_NONE ? NULL : &f->first[k->parents[i]];
+    f->next[i] = head ? *head : CPB_KERAS_NONE;
+    if (head) *head = (uint32_t)i;
+  }
+  return true;
+}
+
+static void free_family(family *f, const cpb_keras *k) {
+  cpb_release(&k->allocator, f->first);
+  cpb_release(&k->allocator, f->next);
+}
+
+/* --- Paths ---------------------------------------------------------------------------- */
+
+static bool not_found(load *l, cpb_span path, cpb_span name) {
+  char whole[81], part[41];
+  cpb_quote(whole, sizeof whole, path.data, path.size);
+  cpb_quote(part, sizeof part, name.data, name.size);
+  cpb_fail(l->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no node %s: no child is called %s", whole, part);
+  return false;
+}
+
+/* Up to the next `separator`, which goes with it. */
+static cpb_span take(cpb_span *text, char separator) {
+  const uint8_t *at = text->size > 0 ? memchr(text->data, separator, text->size) : NULL;
+  cpb_span part = {text->data, at ? (size_t)(at - text->data) : text->size};
+  *text = cpb_span_from(*text, at ? part.size + 1 : part.size);
+  return part;
+}
+
+/* The child whose name `rest` begins with, the longest of them as names may have dots. */
+static bool step_down(load *l, uint32_t *node, cpb_span *rest) {
+  uint32_t child, from = *node;
+  cpb_span name;
+  size_t used = 0;
+  for (uint64_t place = 0; l->graph->child(l->graph->user, from, &place, &child, &name);) {
+    bool fits = cpb_span_begins(*rest, name) && (rest->size == name.size || rest->data[name.size] == '.');
+    if (child >= l->graph->nodes || !fits || name.size < used || name.size == 0) continue;
+    *node = child;
+    used = name.size;
+  }
+  if (used > 0) *rest = cpb_span_from(*rest, rest->size > used ? used + 1 : used);
+  return used > 0;
+}
+
+static bool find_by_names(load *l, cpb_span path, uint32_t *node) {
+  cpb_span rest = path;
+  *node = 0;
+  if (l->graph->nodes == 0) return not_found(l, path, path);
+  take(&rest, '.');
+  while (rest.size > 0) {
+    cpb_span wanted = rest;
+    if (!step_down(l, node, &rest)) return not_found(l, path, take(&wanted, '.'));
+  }
+  return true;
+}
+
+static bool find_by_path(load *l, cpb_span path, uint32_t *node) {
+  char quoted[81];
+  for (*node = 0; *node < l->k->count; ++*node) {
+    if (cpb_span_equal(l->k->objects[*node].path, path)) return true;
+  }
+  cpb_fail(l->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no object of Keras has the path %s",
+           cpb_quote(quoted, sizeof quoted, path.data, path.size));
+  return false;
+}
+
+static bool find_node(load *l, cpb_span path, uint32_t *node) {
+  char quoted[81];
+  cpb_span rest = path;
+  if (!cpb_span_is(take(&rest, '.'), "root")) {
+    cpb_fail(l->error, CPB_E_USAGE, CPB_NO_OFFSET, "a node path begins with root, as in root.layer-0; not %s",
+             cpb_quote(quoted, sizeof quoted, path.data, path.size));
+    return false;
+  }
+  return l->k->graph ? find_by_names(l, path, node) : find_by_path(l, path, node);
+}
+
+/* --- Following -------------------------------------------------------------------------- */
+
+static void meet(load *l, uint32_t node, uint32_t from, cpb_span name) {
+  if (node >= l->graph->nodes || l->visits[node].from != CPB_KERAS_NONE) return;
+  l->visits[node] = (visit){from, name};
+  l->queue[l->count++] = node;
+}
+
+static void follow(load *l) {
+  uint32_t child;
+  cpb_span name;
+  for (uint32_t i = 0; i < l->count; i++) {
+    for (uint64_t place = 0; l->graph->child(l->graph->user, l->queue[i], &place, &child, &name);)
+      meet(l, child, l->queue[i], name);
+  }
+}
+
+/* With the root everything is loaded, also what no reference leads to. */
+static void add_rest(load *l) {
+  if (l->graph->nodes == 0 || l->visits[0].from == CPB_KERAS_NONE) return;
+  for (uint32_t i = 0; i < l->graph->nodes; i++) meet(l, i, i, (cpb_span){0});
+}
+
+/* --- The answer ---------------------------------------------------------------------------- */
+
+static int64_t id_of(const load *l, uint32_t node) {
+  return l->k->graph ? (int64_t)node : l->k->objects[node].node;
+}
+
+/* The names on the way, written from the back. */
+static bool put_path(load *l, cpb_answer *a, uint32_t node) {
+  size_t size = l->visits[node].name.size;
+  uint32_t n;
+  for (n = node; l->visits[n].from != n; n = l->visits[n].from) size += l->visits[l->visits[n].from].name.size + 1;
+  if (l->visits[n].name.size == 0) return cpb_answer_null(a, "path"), true;
+  uint8_t *path = cpb_alloc(&l->k->allocator, size);
+  if (!path) return false;
+  uint8_t *at = path + size;
+  for (n = node;; n = l->visits[n].from) {
+    cpb_span name = l->visits[n].name;
+    at -= name.size;
+    if (name.size > 0) memcpy(at, name.data, name.size);
+    if (l->visits[n].from == n) break;
+    *--at = '.';
+  }
+  cpb_answer_span(a, "path", (cpb_span){path, size});
+  cpb_release(&l->k->allocator, path);
+  return true;
+}
+
+static bool put_nodes(load *l, const cpb_question *q, cpb_answer *a) {
+  cpb_answer_open(a, "nodes", '{');
+  cpb_answer_unsigned(a, "total", l->count);
+  cpb_answer_unsigned(a, "first", q->first);
+  cpb_answer_open(a, "items", '[');
+  for (uint64_t i = q->first; i < l->count && i - q->first < q->count; i++) {
+    cpb_answer_open(a, NULL, '{');
+    cpb_answer_signed(a, "node", id_of(l, l->queue[i]));
+    if (!put_path(l, a, l->queue[i])) return false;
+    cpb_answer_close(a, '}');
+  }
+  cpb_answer_close(a, ']');
+  cpb_answer_close(a, '}');
+  return true;
+}
+
+typedef struct demand {
+  load *l;
+  cpb_answer *answer;
+  uint32_t node; /* that needs it */
+  bool ok;
+} demand;
+
+static void put_needed(void *to, uint32_t needed) {
+  demand *d = to;
+  load *l = d->l;
+  if (!d->ok || needed >= l->graph->nodes || l->visits[needed].from != CPB_KERAS_NONE) return;
+  l->visits[needed].from = needed; /* told once, with the first that needs it */
+  cpb_answer_open(d->answer, NULL, '{');
+  cpb_answer_signed(d->answer, "node", id_of(l, needed));
+  cpb_answer_signed(d->answer, "needed_by", id_of(l, d->node));
+  d->ok = put_path(l, d->answer, d->node);
+  cpb_answer_close(d->answer, '}');
+}
+
+/* Without these TensorFlow refuses to load. */
+static bool put_missing(load *l, cpb_answer *a) {
+  demand d = {.l = l, .answer = a, .ok = true};
+  cpb_answer_open(a, "missing", '[');
+  for (uint32_t i = 0; i < l->count; i++) {
+    d.node = l->queue[i];
+    l->graph->dependencies(l->graph->user, d.node, put_needed, &d);
+  }
+  cpb_answer_close(a, ']');
+  return d.ok;
+}
+
+static bool put_paths(load *l, cpb_span lines, cpb_answer *a) {
+  cpb_answer_open(a, "paths", '[');
+  while (lines.size > 0) {
+    cpb_span path = take(&lines, '\n');
+    uint32_t node;
+    if (path.size == 0) continue;
+    if (!find_node(l, path, &node)) return false;
+    meet(l, node, node, path);
+    cpb_answer_open(a, NULL, '{');
+    cpb_answer_span(a, "path", path);
+    cpb_answer_signed(a, "node", id_of(l, node));
+    cpb_answer_close(a, '}');
+  }
+  cpb_answer_close(a, ']');
+  return true;
+}
+
+static bool run(load *l, const cpb_question *q, cpb_answer *a) {
+  size_t n = l->graph->nodes;
+  l->visits = cpb_alloc(&l->k->allocator, n * sizeof *l->visits);
+  l->queue = cpb_alloc(&l->k->allocator, n * sizeof *l->queue);
+  if (!l->visits || !l->queue) return false;
+  for (size_t i = 0; i < n; i++) l->visits[i] = (visit){.from = CPB_KERAS_NONE};
+  if (!put_paths(l, (cpb_span){(const uint8_t *)q->name, q->name_size}, a)) return false;
+  if (l->count == 0) {
+    cpb_fail(l->error, CPB_E_USAGE, CPB_NO_OFFSET, "which nodes to load is said by their paths, such as root.layer-0");
+    return false;
+  }
+  follow(l);
+  if (l->k->graph) add_rest(l);
+  return put_nodes(l, q, a) && put_missing(l, a);
+}
+
+bool cpb_keras_load(cpb_keras *k, const cpb_question *q, cpb_answer *a, cpb_error *error) {
+  family f = {0};
+  cpb_keras_graph objects = {.user = &f, .nodes = (uint32_t)k->count, .child = object_child, .dependencies = no_dependencies};
+  load l = {.k = k, .graph = k->graph ? k->graph : &objects, .error = error};
+  bool ok = (k->graph || make_family(&f, k)) && run(&l, q, a);
+  if (!ok && error->code == CPB_OK) cpb_fail_memory(error);
+  cpb_release(&k->allocator, l.visits);
+  cpb_release(&k->allocator, l.queue);
+  free_family(&f, k);
+  return ok;
+}

@@ -1,0 +1,176 @@
+/* keras_metadata.pb, a small file, is read whole. */
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/input.h"
+#include "base/status.h"
+#include "model/keras/keras.h"
+#include "model/cursor.h"
+#include "model/reader.h"
+
+/* third_party.tensorflow.python.keras.protobuf (later third_party.py.tf_keras.protobuf) */
+enum { METADATA_NODES = 1 };
+enum { OBJECT_NODE_ID = 2, OBJECT_NODE_PATH = 3, OBJECT_IDENTIFIER = 4, OBJECT_METADATA = 5, OBJECT_VERSION = 6 };
+enum { VERSION_PRODUCER = 1, VERSION_MIN_CONSUMER = 2 };
+
+#define READ_SIZE 65536
+
+/* --- Decoding ------------------------------------------------------------------- */
+
+static cpb_keras_object decode_object(cpb_span message, uint64_t offset) {
+  cpb_span version = cpb_get_bytes(message, OBJECT_VERSION);
+  return (cpb_keras_object){
+      .offset = offset,
+      .node = (int32_t)(uint32_t)cpb_get_number(message, OBJECT_NODE_ID),
+      .path = cpb_get_bytes(message, OBJECT_NODE_PATH),
+      .identifier = cpb_get_bytes(message, OBJECT_IDENTIFIER),
+      .metadata = cpb_get_bytes(message, OBJECT_METADATA),
+      .producer = (int32_t)(uint32_t)cpb_get_number(version, VERSION_PRODUCER),
+      .min_consumer = (int32_t)(uint32_t)cpb_get_number(version, VERSION_MIN_CONSUMER),
+  };
+}
+
+static bool is_damaged(cpb_span message) {
+  cpb_cursor cursor = cpb_cursor_of(message);
+  while (cpb_cursor_next(&cursor)) continue;
+  return cursor.damaged;
+}
+
+bool cpb_keras_decode(const cpb_allocator *a, cpb_span message, cpb_keras_list *list, cpb_problems *problems) {
+  cpb_cursor cursor = cpb_cursor_of(message);
+  uint64_t offset = 0; /* after the last object */
+  while (cpb_cursor_find(&cursor, METADATA_NODES, CPB_WIRE_LEN)) {
+    void *objects = list->objects;
+    if (!cpb_reserve(a, &objects, &list->capacity, list->count + 1, sizeof *list->objects)) return false;
+    list->objects = objects;
+    offset = (uint64_t)(cursor.at - message.data) - cursor.bytes.size;
+    list->objects[list->count++] = decode_object(cursor.bytes, offset);
+    if (is_damaged(cursor.bytes)) cpb_problems_add(problems, offset, "a SavedObject is damaged");
+    offset += cursor.bytes.size;
+  }
+  if (cursor.damaged) cpb_problems_add(problems, offset, "SavedMetadata is damaged from here on");
+  return true;
+}
+
+void cpb_keras_list_free(const cpb_allocator *a, cpb_keras_list *list) {
+  cpb_release(a, list->objects);
+  *list = (cpb_keras_list){0};
+}
+
+/* --- Reading --------------------------------------------------------------------- */
+
+typedef struct metadata {
+  cpb_allocator allocator;
+  uint64_t max_memory; /* for the file, and for what is read of it */
+  cpb_input input;
+  cpb_buffer file;
+  bool read;
+  cpb_keras_list list;
+  cpb_problems problems;
+  cpb_keras *keras; /* NULL until it was read */
+  cpb_question question;
+} metadata;
+
+static void *create(const cpb_allocator *a, cpb_model_kind kind, const cpb_model_options *options) {
+  (void)kind;
+  metadata *m = cpb_alloc_zeroed(a, sizeof *m);
+  if (!m) return NULL;
+  m->allocator = *a;
+  m->max_memory = options->max_memory;
+  cpb_input_init(&m->input);
+  cpb_buffer_init(&m->file, a);
+  cpb_problems_init(&m->problems, a);
+  return m;
+}
+
+static void forget(metadata *m) {
+  cpb_keras_free(m->keras);
+  m->keras = NULL;
+  cpb_keras_list_free(&m->allocator, &m->list);
+  cpb_problems_free(&m->problems);
+}
+
+static void destroy(void *reader) {
+  metadata *m = reader;
+  cpb_allocator a = m->allocator;
+  forget(m);
+  cpb_buffer_free(&m->file);
+  cpb_release(&a, m);
+}
+
+static void ask(void *reader, const cpb_question *question) {
+  metadata *m = reader;
+  m->question = *question;
+  m->input.failure = (cpb_error){.code = CPB_OK};
+}
+
+static cpb_input *input(void *reader) { return &((metadata *)reader)->input; }
+
+static cpb_step read_file(metadata *m, cpb_error *error) {
+  cpb_span span;
+  cpb_have have;
+  while ((have = cpb_input_span(&m->input, m->file.size, READ_SIZE, UINT64_MAX, &span)) == CPB_HAVE) {
+    if (span.size > m->max_memory || m->file.size > m->max_memory - span.size) {
+      cpb_fail(error, CPB_E_LIMIT, m->file.size, "keras_metadata.pb is larger than %llu bytes",
+               (unsigned long long)m->max_memory);
+      return CPB_STEP_ERROR;
+    }
+    if (!cpb_buffer_append(&m->file, span.data, span.size)) return cpb_fail_memory(error), CPB_STEP_ERROR;
+  }
+  if (have == CPB_WAIT) return CPB_STEP_NEED;
+  if (have == CPB_FAILED) *error = m->input.failure;
+  m->read = have == CPB_AT_END;
+  return m->read ? CPB_STEP_DONE : CPB_STEP_ERROR;
+}
+
+/* Any short file may pass for a message; one of these says of its objects what they are. */
+static bool is_metadata(const metadata *m) {
+  return m->file.size == 0 || (m->list.count > 0 && cpb_keras_is_identifier(m->list.objects[0].identifier));
+}
+
+static bool make_sense(metadata *m, cpb_error *error) {
+  if (!cpb_keras_decode(&m->allocator, (cpb_span){m->file.data, m->file.size}, &m->list, &m->problems))
+    return cpb_fail_memory(error), false;
+  if (!is_metadata(m)) {
+    cpb_fail(error, CPB_E_FORMAT, 0, "this is no keras_metadata.pb: it does not begin with an object of Keras");
+    return false;
+  }
+  m->keras = cpb_keras_new(&m->allocator, m->list.objects, m->list.count, NULL,
+                           m->max_memory - cpb_min_u64(m->max_memory, m->file.size), &m->problems, error);
+  return m->keras != NULL;
+}
+
+static bool answer_question(metadata *m, cpb_answer *answer, cpb_error *error) {
+  const cpb_question *q = &m->question;
+  switch (q->kind) {
+    case CPB_ASK_OVERVIEW: return cpb_keras_overview(m->keras, answer, error);
+    case CPB_ASK_LAYERS: return cpb_keras_layers(m->keras, q, answer, error);
+    case CPB_ASK_LOAD: return cpb_keras_load(m->keras, q, answer, error);
+    case CPB_ASK_SEARCH: return cpb_keras_search(m->keras, q, answer, error);
+    default:
+      cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "keras_metadata.pb has no answer to \"%s\"",
+               cpb_question_name(q->kind));
+      return false;
+  }
+}
+
+static cpb_step step(void *reader, cpb_answer *answer, cpb_error *error) {
+  metadata *m = reader;
+  if (!m->read) {
+    cpb_step step = read_file(m, error);
+    if (step != CPB_STEP_DONE) return step;
+  }
+  if (!m->keras && !make_sense(m, error)) {
+    forget(m);
+    return CPB_STEP_ERROR;
+  }
+  cpb_answer_open(answer, NULL, '{');
+  cpb_answer_text(answer, "format", "keras_metadata");
+  if (!answer_question(m, answer, error)) return CPB_STEP_ERROR;
+  cpb_answer_open(answer, "problems", '[');
+  cpb_problems_write(&m->problems, answer);
+  cpb_answer_close(answer, ']');
+  cpb_answer_close(answer, '}');
+  return CPB_STEP_DONE;
+}
+
+const cpb_model_reader cpb_keras_metadata_reader = {create, destroy, ask, step, input};

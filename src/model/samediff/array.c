@@ -1,0 +1,112 @@
+#include "model/samediff/array.h"
+
+#include "base/checked.h"
+
+#define EMPTY 8
+#define TYPE_BITS 10483712 /* of the extras: every bit that tells of a data type */
+
+/* shape info: rank, dimensions, strides, extras, element-wise stride, order */
+static bool read_shape_info(cpb_flat *flat, const cpb_flat_vector *info, cpb_sd_array *a) {
+  int64_t rank, order;
+  if (info->count < 4) return cpb_flat_fail(flat, info->at, "an array's shape info is too short");
+  if (!cpb_flat_element(flat, info, 0, 8, &rank)) return false;
+  if (rank < 0 || rank > CPB_SD_RANK_MAX) return cpb_flat_fail(flat, info->at, "an array has a rank that is none");
+  if (info->count != 2 * (uint64_t)rank + 4) return cpb_flat_fail(flat, info->at, "an array's shape info does not fit its rank");
+  a->rank = (uint32_t)rank;
+  for (uint32_t i = 0; i < a->rank; i++) {
+    if (!cpb_flat_element(flat, info, 1 + i, 8, &a->shape[i]) ||
+        !cpb_flat_element(flat, info, 1 + a->rank + i, 8, &a->strides[i]))
+      return false;
+    if (a->shape[i] < 0) return cpb_flat_fail(flat, info->at, "an array has a negative dimension");
+  }
+  if (!cpb_flat_element(flat, info, info->count - 3, 8, &a->extras) ||
+      !cpb_flat_element(flat, info, info->count - 2, 8, &a->ews) ||
+      !cpb_flat_element(flat, info, info->count - 1, 8, &order))
+    return false;
+  if (order != 'c' && order != 'f') return cpb_flat_fail(flat, info->at, "an array's order is neither c nor f");
+  a->order = (char)order;
+  a->empty = (a->extras & EMPTY) != 0;
+  return true;
+}
+
+static bool count_elements(cpb_flat *flat, uint64_t at, cpb_sd_array *a) {
+  a->count = a->empty ? 0 : 1;
+  for (uint32_t i = 0; i < a->rank; i++) {
+    if (!cpb_mul_u64(a->count, (uint64_t)a->shape[i], &a->count)) return cpb_flat_fail(flat, at, "an array's shape is too large");
+  }
+  return true;
+}
+
+/* The values lie in the order of the shape without gaps, which the strides must
+ * not deny. Those of a dimension of 1 do not count. */
+static bool check_strides(cpb_flat *flat, uint64_t at, const cpb_sd_array *a) {
+  uint64_t dense = 1;
+  for (uint32_t n = 0; n < a->rank && a->count > 1; n++) {
+    uint32_t i = a->order == 'c' ? a->rank - 1 - n : n;
+    if (a->shape[i] != 1 && (uint64_t)a->strides[i] != dense) return cpb_flat_fail(flat, at, "an array's strides have gaps");
+    dense *= (uint64_t)a->shape[i];
+  }
+  return true;
+}
+
+static bool read_dtype(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_array *a) {
+  int64_t number;
+  if (!cpb_flat_number(flat, table, ARRAY_DTYPE, 1, 0, &number)) return false;
+  a->dtype = cpb_sd_find_dtype(number);
+  if (!a->dtype) return cpb_flat_fail(flat, table->at, "an array has a data type that is none");
+  int64_t told = a->extras & TYPE_BITS;
+  if (told != 0 && a->dtype->extras != 0 && told != a->dtype->extras)
+    return cpb_flat_fail(flat, table->at, "an array's shape info tells of another data type");
+  return true;
+}
+
+/* Texts begin with their offsets, one more than there are texts. */
+static bool check_texts(cpb_flat *flat, const cpb_flat_table *table, const cpb_sd_array *a) {
+  bool has_offsets = a->dtype->number != DTYPE_UTF8 || a->values_size / 8 > a->count;
+  return has_offsets || cpb_flat_fail(flat, table->at, "an array's buffer is too small for its texts");
+}
+
+static bool find_values(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_array *a) {
+  cpb_flat_vector buffer;
+  uint64_t size;
+  if (!cpb_flat_vector_at(flat, table, ARRAY_BUFFER, 1, &buffer)) return false;
+  a->values = buffer.count > 0 ? buffer.at : 0;
+  a->values_size = buffer.count;
+  if (a->dtype->size == 0 && a->count > 0) return check_texts(flat, table, a);
+  if (!cpb_mul_u64(a->count, a->dtype->size, &size)) return cpb_flat_fail(flat, table->at, "an array's shape is too large");
+  return size == a->values_size || cpb_flat_fail(flat, table->at, "an array's buffer does not have the size of its shape");
+}
+
+bool cpb_sd_array_read(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_array *array) {
+  cpb_flat_vector info;
+  int64_t byte_order;
+  *array = (cpb_sd_array){0};
+  if (!cpb_flat_vector_at(flat, table, ARRAY_SHAPE, 8, &info) || !read_shape_info(flat, &info, array) ||
+      !count_elements(flat, info.at, array) || !check_strides(flat, info.at, array) || !read_dtype(flat, table, array) ||
+      !cpb_flat_number(flat, table, ARRAY_BYTE_ORDER, 1, 0, &byte_order) || !find_values(flat, table, array))
+    return false;
+  if (byte_order != 0 && byte_order != 1) return cpb_flat_fail(flat, table->at, "an array's byte order is none");
+  array->big_endian = byte_order == 1;
+  return true;
+}
+
+static void list(cpb_answer *answer, const char *key, const int64_t *values, uint32_t count) {
+  cpb_answer_open(answer, key, '[');
+  for (uint32_t i = 0; i < count; i++) cpb_answer_signed(answer, NULL, values[i]);
+  cpb_answer_close(answer, ']');
+}
+
+void cpb_sd_array_answer(cpb_answer *answer, const char *key, const cpb_sd_array *a, uint64_t offset) {
+  const char order[] = {a->order, '\0'};
+  cpb_answer_open(answer, key, '{');
+  cpb_answer_text(answer, "dtype", a->dtype->name);
+  list(answer, "shape", a->shape, a->rank);
+  cpb_answer_text(answer, "order", order);
+  list(answer, "strides", a->strides, a->rank);
+  cpb_answer_bool(answer, "empty", a->empty);
+  cpb_answer_text(answer, "byte_order", a->big_endian ? "big" : "little");
+  cpb_answer_unsigned(answer, "count", a->count);
+  cpb_answer_unsigned(answer, "bytes", a->values_size);
+  if (a->values != 0 && offset != CPB_NO_OFFSET) cpb_answer_unsigned(answer, "offset", offset);
+  cpb_answer_close(answer, '}');
+}

@@ -1,0 +1,31 @@
+/* What a graph tells of its variables, operations and itself, in JSON.
+ *
+ * Each answers false when bytes are missing (flat->wait) or the error is set; what
+ * was written is then to be taken back. */
+#ifndef CPB_MODEL_SAMEDIFF_ITEMS_H
+#define CPB_MODEL_SAMEDIFF_ITEMS_H
+
+#include "model/answer.h"
+#include "model/samediff/graph.h"
+
+typedef struct cpb_sd_writer {
+  cpb_sd_graph *graph;
+  cpb_answer *answer;
+  cpb_buffer *scratch; /* for one text at a time */
+} cpb_sd_writer;
+
+bool cpb_sd_write_variable(const cpb_sd_writer *w, const cpb_sd_variable *variable);
+bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *node);
+/* The members "dtype" and "shape" of an object; the shape is that of its array when it is not
+ * stored itself, and null without an array. */
+bool cpb_sd_write_shape(const cpb_sd_writer *w, const cpb_sd_variable *variable);
+/* The member "array", with what the table at `at` says; null for 0. */
+bool cpb_sd_write_array(const cpb_sd_writer *w, const char *key, uint64_t at);
+
+bool cpb_sd_write_configuration(const cpb_sd_writer *w);
+/* A member that is a list of texts, of a vector of the table. */
+bool cpb_sd_write_texts(const cpb_sd_writer *w, const char *key, const cpb_flat_table *table, unsigned field);
+/* Element `i` of the updater's state in the graph itself. */
+bool cpb_sd_write_updater(const cpb_sd_writer *w, uint32_t i);
+
+#endif

@@ -1,0 +1,72 @@
+#include "model/samediff/numbers.h"
+
+#include "base/status.h"
+
+#define VALUES_MAX 16
+
+double cpb_sd_double(uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static double float_of(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* Half precision: to single precision by exponent, except what has none. */
+static double half_of(uint32_t bits) {
+  uint32_t sign = (bits & 0x8000) << 16, exponent = bits >> 10 & 31, fraction = bits & 1023;
+  if (exponent == 0) return (sign != 0 ? -1.0 : 1.0) * fraction / 16777216.0;
+  exponent = exponent == 31 ? 255 : exponent + 112;
+  return float_of(sign | exponent << 23 | fraction << 13);
+}
+
+void cpb_sd_format_long(char *out, size_t size, int64_t value) {
+  uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  cpb_format(out, size, "%s%llu", value < 0 ? "-" : "", (unsigned long long)magnitude);
+}
+
+static void write_value(cpb_answer *answer, const char *numpy, uint64_t bits, int64_t extended) {
+  switch (numpy[1]) {
+    case 'b': cpb_answer_bool(answer, NULL, bits != 0); break;
+    case 'f':
+      if (numpy[2] == '2') cpb_answer_double(answer, NULL, half_of((uint32_t)bits));
+      if (numpy[2] == '4') cpb_answer_float(answer, NULL, (float)float_of((uint32_t)bits));
+      if (numpy[2] == '8') cpb_answer_double(answer, NULL, cpb_sd_double(bits));
+      break;
+    case 'V': cpb_answer_float(answer, NULL, (float)float_of((uint32_t)bits << 16)); break; /* bfloat16 */
+    case 'u': cpb_answer_unsigned(answer, NULL, bits); break;
+    default: cpb_answer_signed(answer, NULL, extended);
+  }
+}
+
+/* Byte after byte, as they are not aligned to their own size. */
+static bool load_value(cpb_flat *flat, const cpb_sd_array *array, uint64_t i, uint64_t *bits, int64_t *extended) {
+  unsigned size = array->dtype->size;
+  cpb_flat_vector bytes = {array->values + i * size, size};
+  *bits = 0;
+  for (uint32_t k = 0; k < size; k++) {
+    int64_t byte;
+    if (!cpb_flat_element(flat, &bytes, array->big_endian ? k : size - 1 - k, 1, &byte)) return false;
+    *bits = *bits << 8 | (uint64_t)(byte & 0xff);
+  }
+  uint64_t sign = (uint64_t)1 << (8 * size - 1);
+  *extended = (int64_t)((*bits ^ sign) - sign);
+  return true;
+}
+
+bool cpb_sd_write_values(cpb_flat *flat, cpb_answer *answer, const cpb_sd_array *array) {
+  if (!array->dtype->numpy || array->count > VALUES_MAX) return true;
+  cpb_answer_open(answer, "values", '[');
+  for (uint64_t i = 0; i < array->count; i++) {
+    uint64_t bits;
+    int64_t extended;
+    if (!load_value(flat, array, i, &bits, &extended)) return false;
+    write_value(answer, array->dtype->numpy, bits, extended);
+  }
+  cpb_answer_close(answer, ']');
+  return true;
+}

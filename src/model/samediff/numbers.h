@@ -1,0 +1,14 @@
+/* Numbers of ND4J's arrays as JSON. */
+#ifndef CPB_MODEL_SAMEDIFF_NUMBERS_H
+#define CPB_MODEL_SAMEDIFF_NUMBERS_H
+
+#include "model/samediff/array.h"
+
+double cpb_sd_double(uint64_t bits);
+void cpb_sd_format_long(char *out, size_t size, int64_t value);
+
+/* The member "values" of an object, in the order in which they are stored, when
+ * there are at most 16 that are numbers. False as for flatbuffers.h. */
+bool cpb_sd_write_values(cpb_flat *flat, cpb_answer *answer, const cpb_sd_array *array);
+
+#endif

@@ -1,0 +1,108 @@
+#include "model/samediff/parts.h"
+
+#include "base/checked.h"
+#include "base/status.h"
+
+#define TEXT_MAX ((uint64_t)16 << 20)
+#define SHOWN 80
+
+void cpb_sd_parts_init(cpb_sd_parts *p, const cpb_allocator *a, cpb_input *input, uint64_t max_memory, cpb_error *error) {
+  *p = (cpb_sd_parts){.allocator = *a, .max_memory = max_memory, .error = error};
+  cpb_zip_init(&p->zip, a, input, max_memory, error);
+  cpb_zip_stream_init(&p->stream, &p->zip);
+  cpb_sd_tags_init(&p->tags, a);
+}
+
+void cpb_sd_parts_free(cpb_sd_parts *p) {
+  cpb_zip_stream_free(&p->stream);
+  cpb_sd_tags_free(&p->tags);
+  cpb_zip_free(&p->zip);
+}
+
+static void begin(cpb_sd_parts *p, const cpb_zip_entry *entry, cpb_buffer *out) {
+  if (p->loading == entry) return;
+  cpb_zip_stream_begin(&p->stream, entry);
+  p->loading = entry;
+  out->size = 0;
+}
+
+cpb_have cpb_sd_parts_load(cpb_sd_parts *p, const cpb_zip_entry *entry, cpb_buffer *out) {
+  begin(p, entry, out);
+  cpb_have have = cpb_zip_stream_load(&p->stream, p->max_memory, out);
+  if (have != CPB_WAIT) p->loading = NULL;
+  return have;
+}
+
+/* Takes up one more piece of the array's bytes. */
+static cpb_have grow(cpb_sd_parts *p, cpb_buffer *out) {
+  cpb_span piece;
+  cpb_have have = cpb_zip_stream_next(&p->stream, &piece);
+  if (have != CPB_HAVE) return have;
+  if (piece.size > p->max_memory - cpb_min_u64(out->size, p->max_memory)) {
+    cpb_fail(p->error, CPB_E_LIMIT, p->loading->header, "an array whose table lies after its values is too large");
+    return CPB_FAILED;
+  }
+  if (cpb_buffer_append(out, piece.data, piece.size)) return CPB_HAVE;
+  cpb_fail_memory(p->error);
+  return CPB_FAILED;
+}
+
+cpb_have cpb_sd_parts_head(cpb_sd_parts *p, const cpb_zip_entry *entry, cpb_buffer *out, cpb_sd_array *array) {
+  cpb_have have = CPB_HAVE;
+  for (begin(p, entry, out); have == CPB_HAVE; have = grow(p, out)) {
+    cpb_flat flat;
+    cpb_flat_table root;
+    uint64_t base;
+    if (!cpb_zip_stream_offset(&p->stream, &base)) base = CPB_NO_OFFSET;
+    cpb_flat_begin(&flat, (cpb_span){out->data, out->size}, entry->size, base, p->error);
+    if (cpb_flat_root(&flat, &root) && cpb_sd_array_read(&flat, &root, array)) return CPB_HAVE;
+    if (!flat.wait) return CPB_FAILED;
+  }
+  return have;
+}
+
+uint64_t cpb_sd_parts_offset(const cpb_sd_parts *p, const cpb_sd_array *array) {
+  uint64_t base;
+  return cpb_zip_stream_offset(&p->stream, &base) ? base + array->values : CPB_NO_OFFSET;
+}
+
+void cpb_sd_parts_stop(cpb_sd_parts *p) { p->loading = NULL; }
+
+cpb_have cpb_sd_parts_open(cpb_sd_parts *p) {
+  if (p->ready) return CPB_HAVE;
+  cpb_have have = cpb_zip_open(&p->zip);
+  if (have != CPB_HAVE) return have;
+  static const char name[] = "tags.txt";
+  const cpb_zip_entry *entry = cpb_zip_find(&p->zip, (cpb_span){(const uint8_t *)name, sizeof name - 1});
+  if (!entry) {
+    cpb_fail(p->error, CPB_E_FORMAT, p->zip.directory, "this zip archive has no tags.txt: it is no SameDiff file");
+    return CPB_FAILED;
+  }
+  if (entry->size > TEXT_MAX) {
+    cpb_fail(p->error, CPB_E_LIMIT, entry->header, "tags.txt has more than %llu bytes", (unsigned long long)TEXT_MAX);
+    return CPB_FAILED;
+  }
+  have = cpb_sd_parts_load(p, entry, &p->tags.text);
+  if (have == CPB_HAVE && !cpb_sd_tags_read(&p->tags, p->error)) have = CPB_FAILED;
+  p->ready = have == CPB_HAVE;
+  return have;
+}
+
+const cpb_sd_tag *cpb_sd_parts_tag(cpb_sd_parts *p, const char *name, size_t size) {
+  char shown[SHOWN];
+  if (!name) return &p->tags.list[p->tags.count - 1];
+  const cpb_sd_tag *tag = cpb_sd_find_tag(&p->tags, (cpb_span){(const uint8_t *)name, size});
+  if (!tag) cpb_fail(p->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no tag %s", cpb_quote(shown, sizeof shown, name, size));
+  return tag;
+}
+
+const cpb_zip_entry *cpb_sd_parts_find(cpb_sd_parts *p, const cpb_sd_tag *tag, const char *file) {
+  cpb_buffer path;
+  cpb_buffer_init(&path, &p->allocator);
+  bool memory = cpb_buffer_append(&path, tag->name.data, tag->name.size) && cpb_buffer_append(&path, "/", 1) &&
+                cpb_buffer_append(&path, file, strlen(file));
+  const cpb_zip_entry *entry = memory ? cpb_zip_find(&p->zip, (cpb_span){path.data, path.size}) : NULL;
+  if (!memory) cpb_fail_memory(p->error);
+  cpb_buffer_free(&path);
+  return entry;
+}

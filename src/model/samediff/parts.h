@@ -1,0 +1,46 @@
+/* The parts of a SameDiff zip: its directory and tags, and files loaded one by one. */
+#ifndef CPB_MODEL_SAMEDIFF_PARTS_H
+#define CPB_MODEL_SAMEDIFF_PARTS_H
+
+#include "model/samediff/array.h"
+#include "model/samediff/text.h"
+
+typedef struct cpb_sd_parts {
+  cpb_allocator allocator;
+  cpb_error *error;
+  uint64_t max_memory; /* for one file */
+  cpb_zip zip;
+  cpb_zip_stream stream;
+  const cpb_zip_entry *loading; /* what `stream` is at */
+  cpb_sd_tags tags;
+  bool ready;
+} cpb_sd_parts;
+
+/* The functions below go on where they were, and answer as those of zip.h. */
+void cpb_sd_parts_init(cpb_sd_parts *parts, const cpb_allocator *a, cpb_input *input, uint64_t max_memory,
+                       cpb_error *error);
+void cpb_sd_parts_free(cpb_sd_parts *parts);
+
+/* The directory and tags.txt. */
+cpb_have cpb_sd_parts_open(cpb_sd_parts *parts);
+
+/* The tag of this name, or for no name the newest; NULL with the error set. */
+const cpb_sd_tag *cpb_sd_parts_tag(cpb_sd_parts *parts, const char *name, size_t size);
+
+/* tag/file, or NULL. When memory is short the error is set. */
+const cpb_zip_entry *cpb_sd_parts_find(cpb_sd_parts *parts, const cpb_sd_tag *tag, const char *file);
+
+/* Loads a file into `out`, from where the last call left off. */
+cpb_have cpb_sd_parts_load(cpb_sd_parts *parts, const cpb_zip_entry *entry, cpb_buffer *out);
+
+/* Reads an entry that is one array up to where its table says what it is; its first
+ * bytes are then in `out`, and `parts->stream` gives the rest. */
+cpb_have cpb_sd_parts_head(cpb_sd_parts *parts, const cpb_zip_entry *entry, cpb_buffer *out, cpb_sd_array *array);
+
+/* Where the values of that array lie in the file; CPB_NO_OFFSET when compressed. */
+uint64_t cpb_sd_parts_offset(const cpb_sd_parts *parts, const cpb_sd_array *array);
+
+/* Drops what is half loaded. */
+void cpb_sd_parts_stop(cpb_sd_parts *parts);
+
+#endif

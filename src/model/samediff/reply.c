@@ -1,0 +1,152 @@
+#include "base/checked.h"
+#include "base/status.h"
+#include "model/samediff/answer.h"
+
+typedef cpb_sd_reply reply;
+
+void cpb_sd_reply_init(reply *r, cpb_sd_model *model) {
+  *r = (reply){.model = model};
+  cpb_problems_init(&r->problems, &model->allocator);
+  cpb_buffer_init(&r->head, &model->allocator);
+  cpb_buffer_init(&r->scratch, &model->allocator);
+}
+
+void cpb_sd_reply_free(reply *r) {
+  cpb_problems_free(&r->problems);
+  cpb_buffer_free(&r->head);
+  cpb_buffer_free(&r->scratch);
+  cpb_release(&r->model->allocator, r->order);
+  r->order = NULL;
+}
+
+void cpb_sd_reply_begin(reply *r, const cpb_question *question) {
+  cpb_sd_model *model = r->model;
+  cpb_sd_reply_free(r);
+  cpb_sd_reply_init(r, model);
+  r->question = *question;
+  r->plan = cpb_sd_find_plan(question->kind);
+}
+
+/* --- Before the answer -------------------------------------------------------------- */
+
+/* The tag is the question's name when that is what it asks for, or its scope. */
+static cpb_have open_tag(reply *r) {
+  const cpb_question *q = &r->question;
+  bool by_name = q->kind == CPB_ASK_TAG && q->name;
+  return cpb_sd_model_open(r->model, by_name ? q->name : q->scope, by_name ? q->name_size : q->scope_size);
+}
+
+static bool is_damage(const cpb_error *error) {
+  return error->code != CPB_E_MEMORY && error->code != CPB_E_READ && error->code != CPB_E_CANCELLED;
+}
+
+static cpb_have load(reply *r) {
+  cpb_sd_model *m = r->model;
+  if (r->without_graph) return CPB_HAVE;
+  cpb_have have = cpb_sd_model_load(m, r->plan->parts);
+  if (have != CPB_FAILED || !r->plan->without_graph || !is_damage(&m->error)) return have;
+  cpb_problems_add(&r->problems, m->error.offset, m->error.message);
+  cpb_sd_model_reset(m);
+  r->without_graph = true;
+  return CPB_HAVE;
+}
+
+/* Bytes that are missing, or the error. */
+static cpb_have cut_short(reply *r) {
+  return r->model->error.code == CPB_OK && r->model->graph.flat.wait ? CPB_WAIT : CPB_FAILED;
+}
+
+static cpb_have prepare(reply *r) {
+  if (r->prepared) return CPB_HAVE;
+  if (!r->without_graph) {
+    r->model->graph.flat.wait = false;
+    r->model->graph.flat.spent = 0; /* it is each answer's own */
+    if (r->plan->prepare && !r->plan->prepare(r)) return cut_short(r);
+  }
+  r->prepared = true;
+  cpb_answer_open(r->answer, NULL, '{');
+  return CPB_HAVE;
+}
+
+/* Of one parameter also what its own table says is told, for one more read. */
+static cpb_have read_head(reply *r) {
+  cpb_sd_model *m = r->model;
+  if (r->question.kind != CPB_ASK_CONSTANTS || !r->question.name || !m->is_zip || r->has_array) return CPB_HAVE;
+  const cpb_sd_line *line = &m->params.list[r->order[0]];
+  if (line->kind.size > 0) return CPB_HAVE;
+  cpb_have have = cpb_sd_parts_head(&m->parts, m->params.references[line->first].entry, &r->head, &r->array);
+  r->has_array = have == CPB_HAVE;
+  return have;
+}
+
+/* --- The answer ------------------------------------------------------------------------ */
+
+static void turn(reply *r) {
+  if (!r->model->is_zip) cpb_pages_turn(&r->model->pages);
+}
+
+/* One element or member, or nothing of it. */
+static cpb_have write(reply *r, const cpb_sd_member *member, uint64_t i) {
+  cpb_answer *a = r->answer;
+  size_t size = a->out.size;
+  bool comma = a->comma;
+  uint64_t spent = r->model->graph.flat.spent;
+  r->model->graph.flat.wait = false;
+  if (member->write(r, i)) {
+    turn(r);
+    return CPB_HAVE;
+  }
+  a->out.size = size;
+  a->comma = comma;
+  r->model->graph.flat.spent = spent;
+  return cut_short(r);
+}
+
+static void open_list(reply *r, const cpb_sd_member *member, uint64_t total) {
+  cpb_answer_open(r->answer, member->key, '{');
+  cpb_answer_unsigned(r->answer, "total", total);
+  cpb_answer_unsigned(r->answer, "first", r->question.first);
+  cpb_answer_open(r->answer, "items", '[');
+  r->open = true;
+  r->element = r->question.first;
+}
+
+static void close_list(reply *r) {
+  cpb_answer_close(r->answer, ']');
+  cpb_answer_close(r->answer, '}');
+  r->open = false;
+}
+
+static cpb_have write_list(reply *r, const cpb_sd_member *member) {
+  uint64_t total = member->count(r), end;
+  if (!r->open) open_list(r, member, total);
+  if (!cpb_add_u64(r->question.first, r->question.count, &end) || end > total) end = total;
+  for (; r->element < end; r->element++) {
+    cpb_have have = write(r, member, r->element);
+    if (have != CPB_HAVE) return have;
+  }
+  close_list(r);
+  return CPB_HAVE;
+}
+
+static cpb_have write_members(reply *r) {
+  for (; r->plan->members[r->member].write; r->member++) {
+    const cpb_sd_member *member = &r->plan->members[r->member];
+    cpb_have have = member->count ? write_list(r, member) : write(r, member, 0);
+    if (have != CPB_HAVE) return have;
+  }
+  cpb_answer_close(r->answer, '}');
+  return CPB_HAVE;
+}
+
+cpb_have cpb_sd_reply_go_on(reply *r, cpb_answer *answer) {
+  static cpb_have (*const stages[])(reply *) = {open_tag, load, prepare, read_head, write_members};
+  r->answer = answer;
+  if (!r->plan) {
+    cpb_fail(&r->model->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "a SameDiff model has no answer to that question");
+    return CPB_FAILED;
+  }
+  cpb_have have = CPB_HAVE;
+  for (size_t i = 0; i < sizeof stages / sizeof *stages && have == CPB_HAVE; i++) have = stages[i](r);
+  return have;
+}

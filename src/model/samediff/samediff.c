@@ -1,0 +1,45 @@
+#include "model/samediff/samediff.h"
+
+#include "base/status.h"
+#include "model/samediff/answer.h"
+
+typedef struct reader {
+  cpb_sd_model model;
+  cpb_sd_reply reply;
+} reader;
+
+static void *create(const cpb_allocator *a, cpb_model_kind kind, const cpb_model_options *options) {
+  reader *r = cpb_alloc_zeroed(a, sizeof *r);
+  if (!r) return NULL;
+  cpb_sd_model_init(&r->model, a, kind == CPB_MODEL_SAMEDIFF_ZIP, options);
+  cpb_sd_reply_init(&r->reply, &r->model);
+  return r;
+}
+
+static void destroy(void *state) {
+  reader *r = state;
+  cpb_allocator a = r->model.allocator;
+  cpb_sd_reply_free(&r->reply);
+  cpb_sd_model_free(&r->model);
+  cpb_release(&a, r);
+}
+
+static void ask(void *state, const cpb_question *question) {
+  reader *r = state;
+  cpb_sd_model_reset(&r->model);
+  cpb_sd_reply_begin(&r->reply, question);
+}
+
+static cpb_step step(void *state, cpb_answer *answer, cpb_error *error) {
+  reader *r = state;
+  cpb_have have = cpb_sd_reply_go_on(&r->reply, answer);
+  if (have == CPB_WAIT) return CPB_STEP_NEED;
+  cpb_input_let_go(&r->model.input);
+  if (have == CPB_HAVE) return CPB_STEP_DONE;
+  *error = r->model.error;
+  return CPB_STEP_ERROR;
+}
+
+static cpb_input *input(void *state) { return &((reader *)state)->model.input; }
+
+const cpb_model_reader cpb_samediff_reader = {create, destroy, ask, step, input};

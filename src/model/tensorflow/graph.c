@@ -1,0 +1,203 @@
+#include "model/tensorflow/graph.h"
+
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "model/tensorflow/fields.h"
+
+void cpb_graph_init(cpb_graph *g, const cpb_allocator *a) {
+  *g = (cpb_graph){.allocator = *a};
+  cpb_names_init(&g->names, a);
+}
+
+void cpb_graph_free(cpb_graph *g) {
+  cpb_release(&g->allocator, g->functions);
+  cpb_release(&g->allocator, g->calls);
+  cpb_release(&g->allocator, g->callers);
+  cpb_names_free(&g->names);
+  cpb_graph_init(g, &g->allocator);
+}
+
+/* --- Nodes ------------------------------------------------------------------- */
+
+cpb_cursor cpb_graph_nodes(const cpb_graph *g, uint32_t function, uint32_t *number) {
+  bool main = function == CPB_MAIN_GRAPH;
+  *number = main ? GRAPH_NODE : FUNCTION_NODE;
+  return cpb_cursor_of(main ? g->message : g->functions[function].message);
+}
+
+cpb_callees cpb_callees_of(cpb_span node) {
+  return (cpb_callees){.op = cpb_get_bytes(node, NODE_OP), .attrs = cpb_cursor_of(node)};
+}
+
+/* The function of a NameAttrList. */
+static cpb_span name_of(cpb_span name_attrs) { return cpb_get_bytes(name_attrs, NAME_ATTRS_NAME); }
+
+bool cpb_callees_next(cpb_callees *c, cpb_span *name) {
+  *name = c->op;
+  c->op.data = NULL;
+  while (!name->data) {
+    if (cpb_cursor_find(&c->list, ATTR_LIST_FUNCTION, CPB_WIRE_LEN)) {
+      *name = name_of(c->list.bytes);
+    } else if (cpb_cursor_find(&c->attrs, NODE_ATTR, CPB_WIRE_LEN)) {
+      cpb_span value = cpb_get_bytes(c->attrs.bytes, MAP_VALUE);
+      c->list = cpb_cursor_of(cpb_get_bytes(value, ATTR_LIST));
+      *name = name_of(cpb_get_bytes(value, ATTR_FUNCTION));
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* --- Functions ----------------------------------------------------------------- */
+
+static bool add_function(cpb_graph *g, cpb_span message) {
+  void *items = g->functions;
+  if (!cpb_reserve(&g->allocator, &items, &g->functions_capacity, g->num_functions + 1, sizeof *g->functions))
+    return false;
+  g->functions = items;
+  cpb_span signature = cpb_get_bytes(message, FUNCTION_SIGNATURE);
+  cpb_function *f = &g->functions[g->num_functions];
+  *f = (cpb_function){.name = cpb_get_bytes(signature, OP_NAME), .message = message, .signature = signature,
+                      .nodes = cpb_count_bytes(message, FUNCTION_NODE)};
+  return cpb_names_add(&g->names, f->name, (uint32_t)g->num_functions++);
+}
+
+static bool read_library(cpb_graph *g, cpb_span library) {
+  cpb_cursor c = cpb_cursor_of(library);
+  while (cpb_cursor_find(&c, LIBRARY_FUNCTION, CPB_WIRE_LEN)) {
+    if (g->num_functions < CPB_MAIN_GRAPH && !add_function(g, c.bytes)) return false;
+  }
+  return true;
+}
+
+static void read_gradients(cpb_graph *g, cpb_span library) {
+  cpb_cursor c = cpb_cursor_of(library);
+  while (cpb_cursor_find(&c, LIBRARY_GRADIENT, CPB_WIRE_LEN)) {
+    uint32_t f = cpb_graph_find(g, cpb_get_bytes(c.bytes, GRADIENT_FUNCTION));
+    if (f != CPB_NO_NAME) g->functions[f].gradient = cpb_get_bytes(c.bytes, GRADIENT_OF);
+  }
+}
+
+uint32_t cpb_graph_find(const cpb_graph *g, cpb_span name) { return cpb_names_find(&g->names, name); }
+
+/* --- Calls ---------------------------------------------------------------------- */
+
+static bool add_call(cpb_graph *g, uint32_t caller, uint32_t callee) {
+  void *calls = g->calls;
+  cpb_call *last = g->num_calls > 0 ? &g->calls[g->num_calls - 1] : NULL;
+  if (last && last->caller == caller && last->callee == callee && last->count < UINT32_MAX) {
+    last->count++;
+    return true;
+  }
+  if (!cpb_reserve(&g->allocator, &calls, &g->calls_capacity, g->num_calls + 1, sizeof *g->calls)) return false;
+  g->calls = calls;
+  g->calls[g->num_calls++] = (cpb_call){caller, callee, 1};
+  return true;
+}
+
+static bool find_calls(cpb_graph *g, uint32_t caller) {
+  uint32_t number;
+  cpb_cursor c = cpb_graph_nodes(g, caller, &number);
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+    cpb_span name;
+    cpb_callees callees = cpb_callees_of(c.bytes);
+    while (cpb_callees_next(&callees, &name)) {
+      uint32_t callee = cpb_graph_find(g, name);
+      if (callee != CPB_NO_NAME && !add_call(g, caller, callee)) return false;
+    }
+  }
+  return true;
+}
+
+static int compare(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
+  return a != b ? (a > b) - (a < b) : (c > d) - (c < d);
+}
+
+static int by_caller(const void *a, const void *b) {
+  const cpb_call *x = a, *y = b;
+  return compare(x->caller, y->caller, x->callee, y->callee);
+}
+
+static int by_callee(const void *a, const void *b) {
+  const cpb_call *x = a, *y = b;
+  return compare(x->callee, y->callee, x->caller, y->caller);
+}
+
+/* One of each pair. */
+static void join_calls(cpb_graph *g) {
+  size_t kept = 0;
+  if (g->num_calls > 1) qsort(g->calls, g->num_calls, sizeof *g->calls, by_caller);
+  for (size_t i = 0; i < g->num_calls; i++) {
+    if (kept > 0 && by_caller(&g->calls[kept - 1], &g->calls[i]) == 0) {
+      g->calls[kept - 1].count += g->calls[i].count;
+    } else {
+      g->calls[kept++] = g->calls[i];
+    }
+  }
+  g->num_calls = kept;
+}
+
+static bool sort_callers(cpb_graph *g) {
+  size_t size = g->num_calls * sizeof *g->calls;
+  if (size == 0) return true;
+  g->callers = cpb_alloc(&g->allocator, size);
+  if (!g->callers) return false;
+  memcpy(g->callers, g->calls, size);
+  qsort(g->callers, g->num_calls, sizeof *g->callers, by_callee);
+  return true;
+}
+
+/* The run in a sorted list that belongs to one function. */
+static const cpb_call *find_run(const cpb_call *list, size_t total, uint32_t function, bool callers, size_t *count) {
+  size_t low = 0, high = total;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    uint32_t at = callers ? list[middle].callee : list[middle].caller;
+    if (at < function) low = middle + 1;
+    else high = middle;
+  }
+  for (high = low; high < total && (callers ? list[high].callee : list[high].caller) == function;) high++;
+  *count = high - low;
+  return list ? list + low : NULL;
+}
+
+const cpb_call *cpb_graph_calls(const cpb_graph *g, uint32_t caller, size_t *count) {
+  return find_run(g->calls, g->num_calls, caller, false, count);
+}
+
+const cpb_call *cpb_graph_callers(const cpb_graph *g, uint32_t callee, size_t *count) {
+  return find_run(g->callers, g->num_calls, callee, true, count);
+}
+
+/* --- Building --------------------------------------------------------------------- */
+
+static void note_same_names(const cpb_graph *g, cpb_problems *problems) {
+  for (size_t i = 1; i < g->names.count; i++) {
+    char text[192], name[128];
+    cpb_span same = g->names.items[i].text;
+    if (!cpb_span_equal(same, g->names.items[i - 1].text)) continue;
+    cpb_quote(name, sizeof name, same.data, same.size);
+    cpb_format(text, sizeof text, "several functions are named \"%s\"", name);
+    cpb_problems_add(problems, CPB_NO_OFFSET, text);
+  }
+}
+
+bool cpb_graph_build(cpb_graph *g, cpb_span message, cpb_problems *problems) {
+  cpb_cursor c = cpb_cursor_of(message);
+  g->message = message;
+  g->nodes = cpb_count_bytes(message, GRAPH_NODE);
+  while (cpb_cursor_find(&c, GRAPH_LIBRARY, CPB_WIRE_LEN)) {
+    if (!read_library(g, c.bytes)) return false;
+  }
+  cpb_names_sort(&g->names);
+  note_same_names(g, problems);
+  for (c = cpb_cursor_of(message); cpb_cursor_find(&c, GRAPH_LIBRARY, CPB_WIRE_LEN);) read_gradients(g, c.bytes);
+  for (size_t i = 0; i < g->num_functions; i++) {
+    if (!find_calls(g, (uint32_t)i)) return false;
+  }
+  if (!find_calls(g, CPB_MAIN_GRAPH)) return false;
+  join_calls(g);
+  return sort_callers(g);
+}

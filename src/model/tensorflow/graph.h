@@ -1,0 +1,62 @@
+/* A graph: the functions of its library, and who calls whom. Nodes are read from the
+ * message each time, one after the other: they need no table. */
+#ifndef CPB_MODEL_GRAPH_H
+#define CPB_MODEL_GRAPH_H
+
+#include "model/cursor.h"
+#include "model/tensorflow/names.h"
+#include "model/problems.h"
+
+#define CPB_MAIN_GRAPH UINT32_MAX /* in place of a function's number */
+
+typedef struct cpb_function {
+  cpb_span name, message; /* FunctionDef */
+  cpb_span signature;     /* its OpDef */
+  cpb_span gradient;      /* name of its gradient function, if it has one */
+  uint64_t nodes;
+} cpb_function;
+
+typedef struct cpb_call {
+  uint32_t caller; /* a function, or CPB_MAIN_GRAPH */
+  uint32_t callee;
+  uint32_t count;  /* nodes of the caller that call it */
+} cpb_call;
+
+typedef struct cpb_graph {
+  cpb_allocator allocator;
+  cpb_span message; /* GraphDef */
+  cpb_function *functions;
+  size_t num_functions, functions_capacity;
+  cpb_names names;  /* of the functions */
+  cpb_call *calls;  /* by caller, then callee */
+  size_t num_calls, calls_capacity;
+  cpb_call *callers; /* the same by callee, then caller */
+  uint64_t nodes;    /* of the graph itself */
+} cpb_graph;
+
+void cpb_graph_init(cpb_graph *graph, const cpb_allocator *a);
+void cpb_graph_free(cpb_graph *graph);
+
+/* From a GraphDef, of which spans are kept. False when memory is short. */
+bool cpb_graph_build(cpb_graph *graph, cpb_span message, cpb_problems *problems);
+
+/* The function of that name, or CPB_NO_NAME. */
+uint32_t cpb_graph_find(const cpb_graph *graph, cpb_span name);
+
+/* The calls of a function (or the graph), and those of it; they follow each other. */
+const cpb_call *cpb_graph_calls(const cpb_graph *graph, uint32_t caller, size_t *count);
+const cpb_call *cpb_graph_callers(const cpb_graph *graph, uint32_t callee, size_t *count);
+
+/* The nodes of a function, or of the graph: cpb_cursor_find with these. */
+cpb_cursor cpb_graph_nodes(const cpb_graph *graph, uint32_t function, uint32_t *number);
+
+/* The functions that a node names: as its operation or in its attributes. */
+typedef struct cpb_callees {
+  cpb_span op;           /* not yet looked at, or NULL */
+  cpb_cursor attrs, list;
+} cpb_callees;
+
+cpb_callees cpb_callees_of(cpb_span node);
+bool cpb_callees_next(cpb_callees *callees, cpb_span *name);
+
+#endif

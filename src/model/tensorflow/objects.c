@@ -1,0 +1,204 @@
+#include "model/tensorflow/objects.h"
+
+#include "base/status.h"
+#include "model/tensorflow/fields.h"
+
+void cpb_objects_init(cpb_objects *o, const cpb_allocator *a) {
+  *o = (cpb_objects){.allocator = *a};
+  cpb_names_init(&o->functions, a);
+}
+
+void cpb_objects_free(cpb_objects *o) {
+  cpb_release(&o->allocator, o->items);
+  cpb_release(&o->allocator, o->concrete);
+  cpb_names_free(&o->functions);
+  cpb_objects_init(o, &o->allocator);
+}
+
+/* --- The table --------------------------------------------------------------- */
+
+static bool add_object(cpb_objects *o, cpb_span message) {
+  void *items = o->items;
+  if (!cpb_reserve(&o->allocator, &items, &o->capacity, o->count + 1, sizeof *o->items)) return false;
+  o->items = items;
+  o->items[o->count++] = (cpb_object){message, CPB_NO_OBJECT, {NULL, 0}};
+  return true;
+}
+
+static bool add_concrete(cpb_objects *o, cpb_span entry) {
+  void *items = o->concrete;
+  if (!cpb_reserve(&o->allocator, &items, &o->concrete_capacity, o->num_concrete + 1, sizeof *o->concrete))
+    return false;
+  o->concrete = items;
+  o->concrete[o->num_concrete] = cpb_get_bytes(entry, MAP_VALUE);
+  return cpb_names_add(&o->functions, cpb_get_bytes(entry, MAP_KEY), (uint32_t)o->num_concrete++);
+}
+
+static bool read_graph(cpb_objects *o, cpb_span graph) {
+  cpb_cursor c = cpb_cursor_of(graph);
+  while (cpb_cursor_next(&c)) {
+    if (c.type != CPB_WIRE_LEN || o->count == CPB_NO_OBJECT) continue;
+    if (c.number == OBJECTS_NODES && !add_object(o, c.bytes)) return false;
+    if (c.number == OBJECTS_FUNCTIONS && !add_concrete(o, c.bytes)) return false;
+  }
+  return true;
+}
+
+/* --- Paths ------------------------------------------------------------------- */
+
+static void note_missing(const cpb_objects *o, const cpb_part *part, uint32_t node, cpb_cursor *child,
+                         uint64_t id, cpb_problems *problems) {
+  char text[192], name[64];
+  cpb_span called = cpb_get_bytes(child->bytes, REFERENCE_NAME);
+  cpb_format(text, sizeof text, "object %u has a child \"%s\" with node id %llu, but there are %zu objects",
+             (unsigned)node, cpb_quote(name, sizeof name, called.data, called.size), (unsigned long long)id, o->count);
+  cpb_problems_add(problems, cpb_part_where(part, child->bytes).offset, text);
+}
+
+/* Breadth first, so that each path is the shortest. */
+static bool find_paths(cpb_objects *o, const cpb_part *part, cpb_problems *problems) {
+  if (o->count == 0) return true;
+  uint32_t *queue = cpb_alloc(&o->allocator, o->count * sizeof *queue);
+  if (!queue) return false;
+  size_t first = 0, last = 0;
+  o->items[0].parent = 0;
+  queue[last++] = 0;
+  while (first < last) {
+    uint32_t node = queue[first++];
+    cpb_cursor c = cpb_cursor_of(o->items[node].message);
+    while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
+      uint64_t id = cpb_get_number(c.bytes, REFERENCE_NODE);
+      if (id >= o->count) {
+        note_missing(o, part, node, &c, id, problems);
+      } else if (o->items[id].parent == CPB_NO_OBJECT) {
+        o->items[id].parent = node;
+        o->items[id].name = cpb_get_bytes(c.bytes, REFERENCE_NAME);
+        queue[last++] = (uint32_t)id;
+      }
+    }
+    if (c.damaged) {
+      cpb_problems_add(problems, cpb_part_where(part, o->items[node].message).offset, "an object cannot be read");
+    }
+  }
+  cpb_release(&o->allocator, queue);
+  return true;
+}
+
+bool cpb_objects_build(cpb_objects *o, const cpb_part *part, cpb_span meta, cpb_problems *problems) {
+  cpb_cursor c = cpb_cursor_of(meta);
+  while (cpb_cursor_find(&c, META_GRAPH_OBJECTS, CPB_WIRE_LEN)) {
+    if (!read_graph(o, c.bytes)) return false;
+  }
+  cpb_names_sort(&o->functions);
+  return find_paths(o, part, problems);
+}
+
+/* The objects from the root to `node`, and how many. */
+static size_t chain_length(const cpb_objects *o, uint32_t node) {
+  size_t length = 0;
+  for (; node != 0; node = o->items[node].parent) length++;
+  return length;
+}
+
+bool cpb_objects_path(const cpb_objects *o, uint32_t node, cpb_buffer *out) {
+  if (node >= o->count || o->items[node].parent == CPB_NO_OBJECT) return true;
+  size_t length = chain_length(o, node);
+  uint32_t *chain = cpb_alloc(&o->allocator, length * sizeof *chain);
+  if (!chain) return false;
+  for (size_t i = length; i-- > 0; node = o->items[node].parent) chain[i] = node;
+  bool done = cpb_buffer_append(out, "root", 4);
+  for (size_t i = 0; i < length && done; i++) {
+    cpb_span name = o->items[chain[i]].name;
+    done = cpb_buffer_append(out, ".", 1) && cpb_buffer_append(out, name.data, name.size);
+  }
+  cpb_release(&o->allocator, chain);
+  return done;
+}
+
+uint32_t cpb_objects_child(const cpb_objects *o, uint32_t node, cpb_span name) {
+  if (node >= o->count) return CPB_NO_OBJECT;
+  cpb_cursor c = cpb_cursor_of(o->items[node].message);
+  while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
+    uint64_t id = cpb_get_number(c.bytes, REFERENCE_NODE);
+    if (id < o->count && cpb_span_equal(cpb_get_bytes(c.bytes, REFERENCE_NAME), name)) return (uint32_t)id;
+  }
+  return CPB_NO_OBJECT;
+}
+
+/* The child with the longest name that `path` begins with (names may have dots),
+ * which is taken off `path`. */
+static uint32_t step_down(const cpb_objects *o, uint32_t node, cpb_span *path) {
+  uint32_t best = CPB_NO_OBJECT;
+  size_t used = 0;
+  cpb_cursor c = cpb_cursor_of(o->items[node].message);
+  while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
+    uint64_t id = cpb_get_number(c.bytes, REFERENCE_NODE);
+    cpb_span name = cpb_get_bytes(c.bytes, REFERENCE_NAME);
+    bool fits = cpb_span_begins(*path, name) && (path->size == name.size || path->data[name.size] == '.');
+    if (id >= o->count || !fits || (best != CPB_NO_OBJECT && name.size <= used)) continue;
+    best = (uint32_t)id;
+    used = name.size;
+  }
+  if (best != CPB_NO_OBJECT) *path = cpb_span_from(*path, path->size > used ? used + 1 : used);
+  return best;
+}
+
+static uint32_t find_id(const cpb_objects *o, cpb_span digits) {
+  uint64_t id = 0;
+  for (size_t i = 0; i < digits.size; i++) {
+    if (digits.data[i] < '0' || digits.data[i] > '9' || id >= o->count) return CPB_NO_OBJECT;
+    id = 10 * id + (digits.data[i] - '0');
+  }
+  return digits.size > 0 && id < o->count ? (uint32_t)id : CPB_NO_OBJECT;
+}
+
+uint32_t cpb_objects_find(const cpb_objects *o, cpb_span path) {
+  if (path.size > 0 && path.data[0] == '#') return find_id(o, cpb_span_from(path, 1));
+  if (o->count == 0 || path.size == 0 || cpb_span_is(path, "root")) return o->count > 0 ? 0 : CPB_NO_OBJECT;
+  if (!cpb_span_begins(path, cpb_span_of("root."))) return CPB_NO_OBJECT;
+  uint32_t node = 0;
+  for (path = cpb_span_from(path, 5); path.size > 0 && node != CPB_NO_OBJECT;) node = step_down(o, node, &path);
+  return node;
+}
+
+/* --- Objects ------------------------------------------------------------------- */
+
+static const struct {
+  uint32_t kind;
+  const char *name;
+} kinds[] = {{OBJECT_USER, "user_object"},
+             {OBJECT_ASSET, "asset"},
+             {OBJECT_FUNCTION, "function"},
+             {OBJECT_VARIABLE, "variable"},
+             {OBJECT_BARE_FUNCTION, "bare_concrete_function"},
+             {OBJECT_CONSTANT, "constant"},
+             {OBJECT_RESOURCE, "resource"},
+             {OBJECT_CAPTURED, "captured_tensor"}};
+
+const char *cpb_object_kind_name(uint32_t kind) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    if (kinds[i].kind == kind) return kinds[i].name;
+  }
+  return "none";
+}
+
+static bool is_kind(uint32_t number) {
+  return (number >= OBJECT_USER && number <= OBJECT_RESOURCE) || number == OBJECT_CAPTURED;
+}
+
+uint32_t cpb_object_kind(const cpb_object *object, cpb_span *value) {
+  uint32_t kind = 0;
+  cpb_cursor c = cpb_cursor_of(object->message);
+  *value = (cpb_span){NULL, 0};
+  while (cpb_cursor_next(&c)) {
+    if (c.type != CPB_WIRE_LEN || !is_kind(c.number)) continue;
+    kind = c.number;
+    *value = c.bytes;
+  }
+  return kind;
+}
+
+cpb_span cpb_objects_concrete(const cpb_objects *o, cpb_span function) {
+  uint32_t i = cpb_names_find(&o->functions, function);
+  return i != CPB_NO_NAME ? o->concrete[i] : (cpb_span){NULL, 0};
+}

@@ -1,0 +1,52 @@
+/* The object graph: what a SavedModel's Python object was made of, as a tree of the
+ * shortest paths from its root. */
+#ifndef CPB_MODEL_OBJECTS_H
+#define CPB_MODEL_OBJECTS_H
+
+#include "model/cursor.h"
+#include "model/tensorflow/names.h"
+#include "model/tensorflow/part.h"
+#include "model/problems.h"
+
+#define CPB_NO_OBJECT UINT32_MAX
+
+typedef struct cpb_object {
+  cpb_span message; /* SavedObject */
+  uint32_t parent;  /* the object before it on its path, of the root itself;
+                       CPB_NO_OBJECT: nothing leads to it */
+  cpb_span name;    /* what the parent calls it */
+} cpb_object;
+
+typedef struct cpb_objects {
+  cpb_allocator allocator;
+  cpb_object *items; /* by node id */
+  size_t count, capacity;
+  cpb_span *concrete; /* SavedConcreteFunctions */
+  size_t num_concrete, concrete_capacity;
+  cpb_names functions; /* their names, in order; what: place in `concrete` */
+} cpb_objects;
+
+void cpb_objects_init(cpb_objects *objects, const cpb_allocator *a);
+void cpb_objects_free(cpb_objects *objects);
+
+/* From the MetaGraphDef `meta` of `part`. False when memory is short. */
+bool cpb_objects_build(cpb_objects *objects, const cpb_part *part, cpb_span meta, cpb_problems *problems);
+
+/* The kind: the number of the field of SavedObject.kind that is set (or 0), and its
+ * value. */
+uint32_t cpb_object_kind(const cpb_object *object, cpb_span *value);
+/* Such as "variable"; "none" for 0. */
+const char *cpb_object_kind_name(uint32_t kind);
+
+/* The child of that name, or CPB_NO_OBJECT. */
+uint32_t cpb_objects_child(const cpb_objects *objects, uint32_t node, cpb_span name);
+
+/* "root.child.call", or "#12" for the object with that node id. */
+uint32_t cpb_objects_find(const cpb_objects *objects, cpb_span path);
+/* Appends the path; nothing for an object that has none. False when memory is short. */
+bool cpb_objects_path(const cpb_objects *objects, uint32_t node, cpb_buffer *out);
+
+/* The SavedConcreteFunction of that name; NULL data when there is none. */
+cpb_span cpb_objects_concrete(const cpb_objects *objects, cpb_span function);
+
+#endif

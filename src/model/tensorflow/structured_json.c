@@ -1,0 +1,152 @@
+/* StructuredValues, which nest: written without recursion. */
+#include "model/tensorflow/fields.h"
+#include "model/tensorflow/json.h"
+
+#define DEPTH 64 /* deeper ones are not shown */
+
+/* A value that is open, and of which the fields `number` come next. */
+typedef struct frame {
+  cpb_cursor fields;
+  uint32_t number;
+  enum { ELEMENTS, ENTRIES, STATE } are;
+  const char *ends; /* the brackets that close it */
+} frame;
+
+typedef struct writer {
+  cpb_answer *answer;
+  const cpb_part *part;
+  frame frames[DEPTH];
+  size_t depth;
+} writer;
+
+static void push(writer *w, cpb_span message, uint32_t number, int are, const char *ends) {
+  w->frames[w->depth++] = (frame){cpb_cursor_of(message), number, are, ends};
+}
+
+/* --- Kinds ------------------------------------------------------------------- */
+
+static void write_double(cpb_answer *a, const char *key, uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  cpb_answer_double(a, key, value);
+}
+
+static void write_tensor(writer *w, const char *key, cpb_span message) {
+  cpb_tensor tensor = cpb_tensor_of(w->part, message);
+  cpb_answer_open(w->answer, key, '{');
+  cpb_write_tensor(w->answer, &tensor);
+  cpb_answer_close(w->answer, '}');
+}
+
+static void write_tensor_spec(writer *w, cpb_span spec) {
+  cpb_answer *a = w->answer;
+  cpb_span name = cpb_get_bytes(spec, TENSOR_SPEC_NAME), minimum = cpb_get_bytes(spec, BOUNDED_MINIMUM),
+           maximum = cpb_get_bytes(spec, BOUNDED_MAXIMUM);
+  cpb_answer_open(a, "tensor_spec", '{');
+  if (name.size > 0) cpb_answer_span(a, "name", name);
+  cpb_write_dtype(a, "dtype", cpb_get_number(spec, TENSOR_SPEC_DTYPE));
+  cpb_write_shape(a, "shape", cpb_get_bytes(spec, TENSOR_SPEC_SHAPE));
+  if (minimum.data) write_tensor(w, "minimum", minimum);
+  if (maximum.data) write_tensor(w, "maximum", maximum);
+  cpb_answer_close(a, '}');
+}
+
+static void open_type_spec(writer *w, cpb_span spec) {
+  cpb_span name = cpb_get_bytes(spec, TYPE_SPEC_NAME);
+  cpb_answer_span(w->answer, "type_spec", name);
+  if (name.size == 0) cpb_answer_unsigned(w->answer, "class", cpb_get_number(spec, TYPE_SPEC_CLASS));
+  push(w, spec, TYPE_SPEC_STATE, STATE, "}");
+}
+
+static void open_list(writer *w, const char *key, cpb_span list, const char *ends) {
+  cpb_answer_open(w->answer, key, '[');
+  push(w, list, LIST_VALUE, ELEMENTS, ends);
+}
+
+static void open_dict(writer *w, const char *key, cpb_span dict, uint32_t number) {
+  cpb_answer_open(w->answer, key, '{');
+  push(w, dict, number, ENTRIES, "}}");
+}
+
+/* The last field of the value that says what it is. */
+static cpb_cursor kind_of(cpb_span value) {
+  cpb_cursor c = cpb_cursor_of(value), last = {.number = 0};
+  while (cpb_cursor_next(&c)) last = c;
+  return last;
+}
+
+static int64_t zigzag(uint64_t value) { return (int64_t)(value >> 1 ^ (0 - (value & 1))); }
+
+/* True for one that is plain JSON and now written. */
+static bool write_plain(cpb_answer *a, const char *key, const cpb_cursor *kind) {
+  switch (kind->number) {
+    case 0:
+    case VALUE_NONE: cpb_answer_null(a, key); return true;
+    case VALUE_FLOAT: write_double(a, key, kind->value); return true;
+    case VALUE_INT: cpb_answer_signed(a, key, zigzag(kind->value)); return true;
+    case VALUE_STRING: cpb_answer_span(a, key, kind->bytes); return true;
+    case VALUE_BOOL: cpb_answer_bool(a, key, kind->value != 0); return true;
+    default: return false;
+  }
+}
+
+/* The members of an object, which is closed here or by the frame that is pushed. */
+static void write_kind(writer *w, const cpb_cursor *kind) {
+  cpb_answer *a = w->answer;
+  cpb_span bytes = kind->bytes;
+  switch (kind->number) {
+    case VALUE_TUPLE: open_list(w, "tuple", bytes, "]}"); return;
+    case VALUE_DICT: open_dict(w, "dict", bytes, DICT_FIELDS); return;
+    case VALUE_NAMED_TUPLE:
+      cpb_answer_span(a, "named_tuple", cpb_get_bytes(bytes, NAMED_TUPLE_NAME));
+      open_dict(w, "fields", bytes, NAMED_TUPLE_VALUES);
+      return;
+    case VALUE_TYPE_SPEC: open_type_spec(w, bytes); return;
+    case VALUE_SHAPE: cpb_write_shape(a, "shape", bytes); break;
+    case VALUE_DTYPE: cpb_write_dtype(a, "dtype", kind->value); break;
+    case VALUE_TENSOR_SPEC:
+    case VALUE_BOUNDED_SPEC: write_tensor_spec(w, bytes); break;
+    case VALUE_TENSOR:
+    case VALUE_NUMPY: write_tensor(w, "tensor", bytes); break;
+    default: cpb_answer_unsigned(a, "unknown", kind->number); break;
+  }
+  cpb_answer_close(a, '}');
+}
+
+/* Writes the value, or as much as stands before the values in it. */
+static void begin(writer *w, const char *key, cpb_span value) {
+  cpb_cursor kind = kind_of(value);
+  if (write_plain(w->answer, key, &kind)) return;
+  if (w->depth == DEPTH) {
+    cpb_answer_open(w->answer, key, '{');
+    cpb_answer_bool(w->answer, "too_deep", true);
+    cpb_answer_close(w->answer, '}');
+  } else if (kind.number == VALUE_LIST) {
+    open_list(w, key, kind.bytes, "]");
+  } else {
+    cpb_answer_open(w->answer, key, '{');
+    write_kind(w, &kind);
+  }
+}
+
+static void end(writer *w) {
+  for (const char *bracket = w->frames[--w->depth].ends; *bracket; bracket++) cpb_answer_close(w->answer, *bracket);
+}
+
+void cpb_write_structured(cpb_answer *a, const char *key, const cpb_part *part, cpb_span value) {
+  writer w;
+  w.answer = a;
+  w.part = part;
+  w.depth = 0;
+  begin(&w, key, value);
+  while (w.depth > 0) {
+    frame *top = &w.frames[w.depth - 1];
+    if (!cpb_cursor_find(&top->fields, top->number, CPB_WIRE_LEN)) {
+      end(&w);
+      continue;
+    }
+    cpb_span field = top->fields.bytes;
+    if (top->are == ENTRIES) cpb_answer_key(a, cpb_get_bytes(field, MAP_KEY));
+    begin(&w, top->are == STATE ? "state" : NULL, top->are == ENTRIES ? cpb_get_bytes(field, MAP_VALUE) : field);
+  }
+}
