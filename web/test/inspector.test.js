@@ -92,6 +92,32 @@ test('each panel shows what is in the model, and the page keeps its own rules', 
   }
 });
 
+test('a SameDiff zip has its graph, and the values of its parameters', async () => {
+  const { base, stop } = await serve();
+  const address = `${base}?url=${encodeURIComponent(`${base}models/samediff_small/minimal.zip`)}`;
+  const page = await openPage(`${address}&panel=graph`);
+  try {
+    await page.until(`${found('svg')} && ${text}.includes('variable')`);
+    await page.send('Page.navigate', { url: `${address}&panel=bytes&at=weights` });
+    await page.until(`/4 values: from/.test(${text})`);
+  } finally {
+    await page.close();
+    stop();
+  }
+});
+
+test('a graph without objects, signatures and variables has an overview too', async () => {
+  const { base, stop } = await serve();
+  const page = await openPage(`${base}?url=${encodeURIComponent(`${base}models/cpb/real_frozen_conv/orig.pb`)}`);
+  try {
+    await page.until(`${text}.includes('Overview') && !${text}.includes('Reading…')`);
+    assert.equal(await page.evaluate(`${found('[role=alert]')}?.textContent`), undefined);
+  } finally {
+    await page.close();
+    stop();
+  }
+});
+
 test('one goes from a signature to a variable, and back', async () => {
   const { base, stop } = await serve();
   const page = await openPage(`${base}?panel=signatures&url=${encodeURIComponent(`${base}models/${model}`)}`);

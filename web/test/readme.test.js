@@ -43,6 +43,9 @@ test('what the examples import is exported', () => {
 test('the first example runs', () =>
   runs(block('meta_info_def').replace('https://example.com/saved_model.cpb', `${base}/${CPB}`)));
 
+test('the example that looks inside a model runs', () =>
+  runs(block('inspect(').replace('https://example.com/saved_model.pb', `${base}/${CPB}`)));
+
 test('split, merge and repack give the message again', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cpb-readme-'));
   try {

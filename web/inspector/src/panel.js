@@ -31,7 +31,7 @@ export class Panel extends LitElement {
   answer(task, render) {
     return task.render({
       pending: () => html`<p class="wait" role="status">Reading…</p>`,
-      complete: (answer) => html`${render(answer)}${problems(answer?.problems)}`,
+      complete: (answer) => html`${shown(answer, render)}${problems(answer?.problems)}`,
       error: (error) => failure(error),
     });
   }
@@ -47,6 +47,16 @@ export class Panel extends LitElement {
   /** @param {string} panel @param {string} at @param {unknown} text */
   link(panel, at, text = at) {
     return html`<button class="link" @click=${() => this.go(panel, at)}>${text}</button>`;
+  }
+}
+
+/** What a panel cannot show of an answer must not leave it waiting.
+ * @param {any} answer @param {(answer: any) => unknown} render */
+function shown(answer, render) {
+  try {
+    return render(answer);
+  } catch (error) {
+    return failure(error);
   }
 }
 

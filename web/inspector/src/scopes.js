@@ -50,3 +50,29 @@ function prefixes(name) {
   for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1)) found.push(name.slice(0, at));
   return found;
 }
+
+/**
+ * SameDiff's operations as nodes: its inputs and outputs are variables, of which those that
+ * no operation makes are nodes of their own.
+ *
+ * @param {any[]} operations
+ * @returns {Node[]}
+ */
+export function nodesOf(operations) {
+  const maker = new Map(operations.flatMap(({ name, outputs }) => outputs.map((/** @type {string} */ o) => [o, name])));
+  const given = new Set(operations.flatMap(({ inputs }) => inputs).filter((input) => !maker.has(input)));
+  const attribute = (/** @type {string} */ name, /** @type {any} */ value) => ({ name, kind: 'argument', value });
+  return [
+    ...[...given].map((name) => ({ name, op: 'variable', inputs: [], control_inputs: [], attributes: [] })),
+    ...operations.map(({ name, op, inputs, arguments: args, properties }) => ({
+      name,
+      op,
+      inputs: inputs.map((/** @type {string} */ input) => maker.get(input) ?? input),
+      control_inputs: [],
+      attributes: [
+        ...Object.entries(args).filter(([, value]) => value.length).map(([key, value]) => attribute(key, value)),
+        ...properties.map(({ name: key, ...values }) => attribute(key, Object.values(values)[0])),
+      ],
+    })),
+  ];
+}

@@ -127,9 +127,7 @@ class CpbTensor extends LitElement {
   /** @param {number[]} values */
   shown(values) {
     const finite = values.filter(Number.isFinite);
-    const [low, high] = finite.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]);
-    const mean = finite.reduce((sum, v) => sum + v, 0) / finite.length;
-    const deviation = Math.sqrt(finite.reduce((sum, v) => sum + (v - mean) ** 2, 0) / finite.length);
+    const { low, high, mean, deviation } = statistics(finite);
     const said = (/** @type {number} */ n) => n.toLocaleString('en', { maximumSignificantDigits: 5 });
     return html`
       <p>${count(values.length)} values${finite.length
@@ -148,6 +146,19 @@ class CpbTensor extends LitElement {
     if (width < 4 || width > 2048 || height < 4) return nothing;
     return html`<canvas width=${width} height=${height} role="img" aria-label="The values as grey levels" ${drawn(values, low, high)}></canvas>`;
   }
+}
+
+/** @param {number[]} values */
+function statistics(values) {
+  let [low, high, sum, squares] = [Infinity, -Infinity, 0, 0];
+  for (const v of values) {
+    low = Math.min(low, v);
+    high = Math.max(high, v);
+    sum += v;
+  }
+  const mean = sum / values.length;
+  for (const v of values) squares += (v - mean) ** 2;
+  return { low, high, mean, deviation: Math.sqrt(squares / values.length) };
 }
 
 /** @param {number[]} values @param {number} low @param {number} high */

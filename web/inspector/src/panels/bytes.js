@@ -68,7 +68,7 @@ class Bytes extends Panel {
   /** @param {any[]} list */
   table(list) {
     return html`<div class="scroll"><table>
-      <thead><tr><th>Constant</th><th>In</th><th>Type</th><th class="number">Size</th></tr></thead>
+      <thead><tr><th>Name</th><th>In</th><th>Type</th><th class="number">Size</th></tr></thead>
       <tbody>
         ${list.slice(0, 100).map(
           (one) => html`<tr>

@@ -3,7 +3,7 @@ import { css, html, nothing, svg } from 'lit';
 import { count, counted } from '../format.js';
 import { layOut } from '../layout.js';
 import { Panel } from '../panel.js';
-import { folded } from '../scopes.js';
+import { folded, nodesOf } from '../scopes.js';
 
 const HEIGHT = 34;
 const PAGE = 1000;
@@ -41,12 +41,12 @@ class Graph extends Panel {
       const nodes = [];
       let total = Infinity;
       while (nodes.length < Math.min(total, MOST)) {
-        const { nodes: page } = await session.ask('nodes', { name: at || undefined, scope: scope || undefined, first: nodes.length, count: PAGE, signal });
+        const { nodes: list, operations: page = list } = await session.ask('nodes', { name: at || undefined, scope: scope || undefined, first: nodes.length, count: PAGE, signal });
         nodes.push(...page.items);
         total = page.total;
         if (!page.items.length) break;
       }
-      return { nodes, total };
+      return { nodes: this.#named ? nodes : nodesOf(nodes), total };
     },
     () => [this.at, this.scope],
   );
@@ -62,6 +62,11 @@ class Graph extends Panel {
     () => [this.#nodes.value, this.open],
   );
 
+  /** Whether nodes are asked for by a part of their names. */
+  get #named() {
+    return !this.session.model.kind.startsWith('samediff');
+  }
+
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (!changed.has('at')) return;
@@ -73,7 +78,9 @@ class Graph extends Panel {
     return html`
       <p>
         ${this.at ? html`Function ${this.link('functions', this.at)} · ${this.link('graph', '', 'the main graph')}` : 'The main graph'}
-        <label> · only names that begin with <input .value=${this.scope} @change=${(/** @type {any} */ e) => (this.scope = e.target.value)} /></label>
+        ${this.#named
+          ? html`<label> · only names that begin with <input .value=${this.scope} @change=${(/** @type {any} */ e) => (this.scope = e.target.value)} /></label>`
+          : nothing}
       </p>
       ${this.answer(this.#nodes, ({ nodes, total }) => html`
         <p class="dim">${counted(total, 'node')}${nodes.length < total ? `, of which the first ${count(nodes.length)} are here: narrow it by a name` : ''}. Open a scope to see what is in it.

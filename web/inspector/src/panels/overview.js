@@ -26,8 +26,10 @@ class Overview extends Panel {
       <div class="cards">
         ${card(graph.tensorflow_version ?? '?', 'TensorFlow')}
         ${card(graph.tags?.join(', ') || 'none', o.meta_graphs.total > 1 ? `tags, first of ${o.meta_graphs.total} graphs` : 'tags')}
-        ${card(o.variables && count(o.variables.elements), o.variables ? `elements in ${counted(o.variables.total, 'variable')}` : '')}
-        ${card(o.variables && size(o.variables.size), 'in variables')}
+        ${o.variables?.elements === undefined
+          ? card(o.variables?.total, 'variables')
+          : html`${card(count(o.variables.elements), `elements in ${counted(o.variables.total, 'variable')}`)}
+              ${card(size(o.variables.size), 'in variables')}`}
         ${card(o.objects && count(o.objects.total), 'objects')}
         ${card(o.concrete_functions, 'concrete functions')}
         ${card(graph.graph && size(graph.graph.size), 'graph and functions')}
