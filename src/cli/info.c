@@ -68,6 +68,12 @@ static bool find_all_stored(inspection *i) {
   return true;
 }
 
+/* What damage hides is not known, and told by `verify`; the rest is an error here too. */
+static void on_no_window(inspection *i, const cpb_error *error) {
+  bool is_ours = error->code == CPB_E_MEMORY || error->code == CPB_E_READ;
+  if (is_ours && i->status == CLI_OK) i->status = cli_fail(i->cli, i->name, error);
+}
+
 /* The window of what a Riegeli chunk's codec decodes: its beginning says. */
 static bool find_window(inspection *i, const cpb_riegeli_chunk *riegeli, uint64_t *window) {
   *window = 0;
@@ -75,12 +81,16 @@ static bool find_window(inspection *i, const cpb_riegeli_chunk *riegeli, uint64_
   const cpb_record_reader_options how = {
       .struct_size = sizeof how, .verify = CPB_VERIFY_NEVER, .buffer = 1, .position = riegeli->begin};
   cpb_record_reader *reader = cpb_record_reader_new(&i->cli->allocator, &how);
-  if (!reader) return false;
+  if (!reader) {
+    i->status = cli_fail_memory(i->cli);
+    return false;
+  }
   cpb_step step;
   while ((step = cpb_record_reader_step(reader)) == CPB_STEP_NEED || step == CPB_STEP_RECORD) {
     if (step == CPB_STEP_NEED) cpb_file_answer(i->file, cpb_record_reader_input(reader));
   }
   *window = cpb_record_reader_window(reader);
+  if (step == CPB_STEP_ERROR) on_no_window(i, cpb_record_reader_error(reader));
   cpb_record_reader_free(reader);
   return step == CPB_STEP_DATA;
 }
