@@ -24,7 +24,7 @@ const models = [
     .map((file) => `samediff_small/${file}`),
 ];
 
-/** What is asked, and what about. */
+/** What is asked, and what about. @type {[string, string?][]} */
 const questions = [
   ['overview'],
   ['signature', 'serving_default'],
@@ -56,7 +56,7 @@ for (const path of models) {
   test(`${path}: the answers of the native command`, async () => {
     const model = await inspect(data + path).catch(() => undefined);
     for (const [question, name] of questions) {
-      const expected = await native(data + path, [question, name].filter(Boolean));
+      const expected = await native(data + path, name ? [question, name] : [question]);
       const answer = await model
         ?.ask(question, { name, count: 20 })
         .catch(() => ({ error: true }));
