@@ -97,6 +97,7 @@ export async function workerd() {
       'web/test/memory/instances.js',
       'web/test/memory/work.js',
       'web/src/wasm/full-simd.wasm',
+      'web/src/wasm/inspect-simd.wasm',
       ...list('web/test/support'),
     ]),
   );
