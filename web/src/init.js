@@ -12,6 +12,7 @@ import { setDecode } from './wasm/codecs.js';
 /** @typedef {'reader' | 'full' | 'inspect'} Kind */
 
 /**
+ * The modules of the package, each a compiled module or where it comes from.
  * @typedef {object} Modules
  * @property {ModuleInput} [reader]
  * @property {ModuleInput} [full] can write, too, and does what `reader` does where there is no other

@@ -24,6 +24,7 @@ const later = {
   'openRecords()': 'reader/records.js',
   'openInWorker()': 'worker/browser.js',
   'split(), merge(), repack()': 'writer/index.js',
+  'inspect()': 'inspect/index.js',
   'persist()': 'middleware/persist.js',
 };
 

@@ -69,7 +69,10 @@ import { valuesOf } from './values.js';
  *   array of a SameDiff model, streamed
  * @property {() => void} close frees it all; also `using` does
  */
-/** @typedef {ModelBase & Disposable & AsyncDisposable} Model */
+/**
+ * An opened model, which `using` closes, too.
+ * @typedef {ModelBase & Disposable & AsyncDisposable} Model
+ */
 
 /**
  * Opens a model to look inside: a SavedModel or GraphDef (.pb or .cpb), keras_metadata.pb,

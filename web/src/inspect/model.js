@@ -6,23 +6,27 @@ import { structs } from './structs.js';
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from '../reader/file.js' */
 
-/** The kinds of models, and their numbers in cpb_model_kind. */
-export const kinds = /** @type {const} */ ({
+/** Numbers in cpb_model_kind. @type {Record<ModelKind, number>} */
+export const kinds = {
   saved_model: 1,
   graph_def: 2,
   keras_metadata: 3,
   samediff_zip: 4,
   samediff_graph: 5,
-});
+};
 
-/** @typedef {keyof typeof kinds} ModelKind */
+/**
+ * What a model is: a SavedModel, a frozen graph, keras_metadata.pb, a SameDiff zip, or a graph
+ * as ND4J saves it.
+ * @typedef {'saved_model' | 'graph_def' | 'keras_metadata' | 'samediff_zip' | 'samediff_graph'} ModelKind
+ */
 
 /** The message's feed for one engine, whose end is not the feed's.
  * @param {Feed} feed @returns {Feed} */
 export const shared = (feed) => ({ ...feed, stop() {} });
 
-/** Numbers in cpb_question_kind. */
-const questions = /** @type {const} */ ({
+/** Numbers in cpb_question_kind. @type {Record<QuestionName, number>} */
+const questions = {
   overview: 1,
   signature: 2,
   functions: 3,
@@ -35,9 +39,13 @@ const questions = /** @type {const} */ ({
   search: 10,
   load: 11,
   tag: 12,
-});
+};
 
-/** @typedef {keyof typeof questions} QuestionName */
+/**
+ * What can be asked; docs/inspecting.md says what each answers.
+ * @typedef {'overview' | 'signature' | 'functions' | 'function' | 'nodes' | 'objects' | 'layers'
+ *   | 'constants' | 'ops' | 'search' | 'load' | 'tag'} QuestionName
+ */
 
 /**
  * What a question is about. Which of these counts is said where the question is.

@@ -11,6 +11,7 @@ import { structs } from './structs.js';
 /** @import { ModelKind } from './model.js' */
 
 /**
+ * Which array of a model is meant, where its name alone does not say.
  * @typedef {object} ValuesOptions
  * @property {AbortSignal} [signal] for finding the array
  * @property {string} [tag] of a SameDiff zip; the newest when not said
