@@ -6,138 +6,27 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/status.h"
 #include "cli/schema.h"
 #include "cpb/find.h"
 #include "cpb/outline.h"
+#include "host/message.h"
 
 #define WINDOW_MAX ((size_t)256 << 10)
 #define JSON_MAX ((uint64_t)1 << 30) /* a field is held to be written as JSON */
 
-/* A message: the bytes of a file, or what a .cpb file merges to. */
 typedef struct message {
   cli *cli;
   const char *name;
-  cpb_file *file;
-  cpb_index *index; /* NULL: the file is the message */
-  cpb_merge *merge;
-  cpb_buffer window; /* of the merged message, from `begin` on */
-  uint64_t begin;
+  cpb_message_file *file;
 } message;
 
-/* --- Reading the message --------------------------------------------------------- */
-
-static cpb_step run_merge(message *m) {
-  cpb_step step;
-  while ((step = cpb_merge_step(m->merge)) == CPB_STEP_NEED)
-    cpb_file_answer(m->file, cpb_merge_input(m->merge));
-  return step;
-}
-
-/* Bytes of the merged message into the window. */
-static const cpb_error *fill_window(message *m, uint64_t offset, size_t length) {
-  m->begin = offset;
-  m->window.size = 0;
-  cpb_merge_read(m->merge, offset, length);
-  for (;;) {
-    cpb_step step = run_merge(m);
-    if (step == CPB_STEP_DONE) return NULL;
-    if (step == CPB_STEP_ERROR) return cpb_merge_error(m->merge);
-    size_t size;
-    const uint8_t *data = cpb_merge_data(m->merge, &size);
-    if (!cpb_buffer_append(&m->window, data, size)) {
-      static const cpb_error memory = {CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"};
-      return &memory;
-    }
-  }
-}
-
-/* Up to `*length` bytes from `offset` on; NULL and `*error` when that fails. */
+/* Up to `*length` bytes from `offset` on, at least one; NULL and `*error` when that fails. */
 static const uint8_t *read_message(message *m, uint64_t offset, size_t *length, cpb_error *error) {
-  if (!m->merge) return cpb_file_read(m->file, offset, length, error);
-  const cpb_error *failure = fill_window(m, offset, cpb_min_size(*length, WINDOW_MAX));
-  if (failure) {
-    *error = *failure;
-    return NULL;
-  }
-  *length = m->window.size;
-  return m->window.data;
-}
-
-static cpb_code message_size(message *m, uint64_t *size, cpb_error *error) {
-  if (!m->merge) return cpb_file_size(m->file, size, error);
-  *size = cpb_merge_size(m->merge);
-  return CPB_OK;
-}
-
-/* How far one chunk, or literal bytes, go on from `offset`: beyond it the search
- * may never look. */
-static uint64_t segment_left(const message *m, uint64_t offset) {
-  cpb_segment segment;
-  if (!m->merge) return UINT64_MAX;
-  size_t i = cpb_merge_find_segment(m->merge, offset);
-  if (cpb_merge_get_segment(m->merge, i, &segment) != CPB_OK) return 0;
-  return segment.offset + segment.length - offset;
-}
-
-/* What an engine needs of the message; a failure is kept in `error`. */
-static bool answer(message *m, cpb_input *input, cpb_error *error) {
-  cpb_need need;
-  cpb_input_need(input, &need);
-  if (need.kind == CPB_NEED_SIZE) {
-    uint64_t size;
-    if (message_size(m, &size, error) == CPB_OK) cpb_input_end(input, size);
-  } else {
-    uint64_t ahead = cpb_min_u64(need.ahead, segment_left(m, need.offset));
-    size_t length = (size_t)cpb_min_u64(ahead, WINDOW_MAX);
-    const uint8_t *data = read_message(m, need.offset, &length, error);
-    if (data && length > 0) cpb_input_supply(input, need.offset, data, length);
-    if (data && length == 0) cpb_input_end(input, need.offset);
-  }
-  return error->code == CPB_OK;
-}
-
-/* --- Opening it ------------------------------------------------------------------- */
-
-/* A file that is no .cpb is the message itself, unless its name says .cpb. */
-static bool open_index(message *m, int *status) {
-  if (cli_ends_with(m->name, ".pb")) return true;
-  m->index = cpb_index_new(&m->cli->allocator, NULL);
-  if (!m->index) {
-    *status = cli_fail_memory(m->cli);
-    return false;
-  }
-  cpb_step step;
-  while ((step = cpb_index_step(m->index)) == CPB_STEP_NEED)
-    cpb_file_answer(m->file, cpb_index_input(m->index));
-  if (step == CPB_STEP_DONE) return true;
-  const cpb_error *error = cpb_index_error(m->index);
-  bool plain = error->code == CPB_E_FORMAT && !cli_ends_with(m->name, ".cpb");
-  if (!plain) *status = cli_fail(m->cli, m->name, error);
-  cpb_index_free(m->index);
-  m->index = NULL;
-  return plain;
-}
-
-/* With the sizes of the index, chunks are opened only where the search goes. */
-static bool plan_merge(message *m, const cpb_message_type *type, int *status) {
-  if (!m->index) return true;
-  if (!m->cli->settings.type) type = NULL; /* a guess is good for names only */
-  cpb_merge_options how = {.struct_size = sizeof how, .trust_sizes = 1, .type = type};
-  m->merge = cpb_merge_new(&m->cli->allocator, m->index, &how);
-  if (!m->merge) {
-    *status = cli_fail_memory(m->cli);
-    return false;
-  }
-  if (run_merge(m) == CPB_STEP_DONE) return true;
-  *status = cli_fail(m->cli, m->name, cpb_merge_error(m->merge));
-  return false;
-}
-
-static void close_message(message *m) {
-  cpb_merge_free(m->merge);
-  cpb_index_free(m->index);
-  cpb_buffer_free(&m->window);
-  cpb_file_close(m->file);
+  const uint8_t *data = cpb_message_file_read(m->file, offset, length, error);
+  if (!data || *length > 0) return data;
+  cpb_fail(error, CPB_E_TRUNCATED, offset, "the field ends here, before its length");
+  return NULL;
 }
 
 /* --- Writing what was found --------------------------------------------------------- */
@@ -198,7 +87,7 @@ static int gather(message *m, const cpb_find *find, bool with_heads, cpb_buffer 
       size_t length = (size_t)cpb_min_u64(range.length, WINDOW_MAX);
       const uint8_t *data = read_message(m, range.offset, &length, &error);
       if (!data) return cli_fail(m->cli, m->name, &error);
-      if (length == 0 || !cpb_buffer_append(bytes, data, length)) return cli_fail_memory(m->cli);
+      if (!cpb_buffer_append(bytes, data, length)) return cli_fail_memory(m->cli);
       range.offset += length;
       range.length -= length;
     }
@@ -252,7 +141,7 @@ static int run_outline(message *m, cpb_outline *outline) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_step step;
   while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED) {
-    if (!answer(m, cpb_outline_input(outline), &error)) return cli_fail(m->cli, m->name, &error);
+    if (!cpb_message_file_answer(m->file, cpb_outline_input(outline), &error)) return cli_fail(m->cli, m->name, &error);
   }
   return step == CPB_STEP_DONE ? CLI_OK : cli_fail(m->cli, m->name, cpb_outline_error(outline));
 }
@@ -329,7 +218,7 @@ static int find_field(message *m, const cpb_message_type *type, const cpb_path *
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_step step;
   while ((step = cpb_find_step(find)) == CPB_STEP_NEED) {
-    if (!answer(m, cpb_find_input(find), &error)) break;
+    if (!cpb_message_file_answer(m->file, cpb_find_input(find), &error)) break;
   }
   int status;
   if (step == CPB_STEP_DONE) {
@@ -344,10 +233,21 @@ static int find_field(message *m, const cpb_message_type *type, const cpb_path *
 static int cat_path(message *m, const cpb_schema *schema, const cpb_path *path) {
   int status = CLI_OK;
   const cpb_message_type *type = NULL;
-  if (!open_index(m, &status)) return status;
-  if (!cli_find_type(m->cli, schema, m->index, &type, &status)) return status;
-  if (!plan_merge(m, type, &status)) return status;
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  if (!cli_find_type(m->cli, schema, cpb_message_file_index(m->file), &type, &status)) return status;
+  /* A guess is good for names only. */
+  const cpb_message_type *sure = m->cli->settings.type ? type : NULL;
+  if (!cpb_message_file_plan(m->file, sure, &error)) return cli_fail(m->cli, m->name, &error);
   return find_field(m, type, path);
+}
+
+static int open_message(message *m) {
+  int status = CLI_OK;
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  cpb_file *file = cli_open_input(m->cli, m->name, &status);
+  if (!file) return status;
+  m->file = cpb_message_file_on(&m->cli->allocator, file, m->name, &error);
+  return m->file ? CLI_OK : cli_fail(m->cli, m->name, &error);
 }
 
 static int cat_field_of(message *m) {
@@ -359,8 +259,8 @@ static int cat_field_of(message *m) {
   if (!path && error.code == CPB_E_MEMORY) return cli_fail_memory(c);
   if (!path) return cli_usage(c->command, error.message);
   cpb_schema *schema = NULL;
-  m->file = cli_open_input(c, m->name, &status);
-  if (m->file && cli_load_any_schema(c, &schema, &status)) status = cat_path(m, schema, path);
+  if (cli_load_any_schema(c, &schema, &status)) status = open_message(m);
+  if (status == CLI_OK) status = cat_path(m, schema, path);
   cpb_schema_free(schema);
   cpb_path_free(path);
   return status;
@@ -371,9 +271,8 @@ int cli_cat_field(cli *c) {
   char *name = cli_find_model(c, c->settings.input, &status);
   if (!name) return status;
   message m = {.cli = c, .name = name};
-  cpb_buffer_init(&m.window, &c->allocator);
   status = cat_field_of(&m);
-  close_message(&m);
+  cpb_message_file_close(m.file);
   cpb_release(&c->allocator, name);
   return status;
 }

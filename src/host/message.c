@@ -55,8 +55,8 @@ static cpb_step run_merge(cpb_message_file *m) {
   return step;
 }
 
-static bool plan_merge(cpb_message_file *m, cpb_error *error) {
-  const cpb_merge_options how = {.struct_size = sizeof how, .trust_sizes = 1};
+bool cpb_message_file_plan(cpb_message_file *m, const cpb_message_type *type, cpb_error *error) {
+  const cpb_merge_options how = {.struct_size = sizeof how, .trust_sizes = 1, .type = type};
   if (!m->index) return true;
   m->merge = cpb_merge_new(&m->allocator, m->index, &how);
   if (!m->merge) return cpb_fail_memory(error) == CPB_OK;
@@ -65,17 +65,29 @@ static bool plan_merge(cpb_message_file *m, cpb_error *error) {
   return false;
 }
 
-cpb_message_file *cpb_message_file_open(const cpb_allocator *given, const char *path, cpb_error *error) {
+cpb_message_file *cpb_message_file_on(const cpb_allocator *given, cpb_file *file, const char *path,
+                                      cpb_error *error) {
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_message_file *m = cpb_alloc_zeroed(&a, sizeof *m);
   if (!m) {
+    cpb_file_close(file);
     cpb_fail_memory(error);
     return NULL;
   }
   m->allocator = a;
+  m->file = file;
   cpb_buffer_init(&m->window, &a);
-  m->file = cpb_file_open(&m->allocator, path, error);
-  if (m->file && open_index(m, path, error) && plan_merge(m, error)) return m;
+  if (open_index(m, path, error)) return m;
+  cpb_message_file_close(m);
+  return NULL;
+}
+
+const cpb_index *cpb_message_file_index(const cpb_message_file *m) { return m->index; }
+
+cpb_message_file *cpb_message_file_open(const cpb_allocator *a, const char *path, cpb_error *error) {
+  cpb_file *file = cpb_file_open(a, path, error);
+  cpb_message_file *m = file ? cpb_message_file_on(a, file, path, error) : NULL;
+  if (!m || cpb_message_file_plan(m, NULL, error)) return m;
   cpb_message_file_close(m);
   return NULL;
 }
