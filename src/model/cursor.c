@@ -130,6 +130,14 @@ bool cpb_varints_next(cpb_varints *v, uint64_t *value) {
   }
 }
 
+size_t cpb_count_varints(cpb_span message, uint32_t number) {
+  size_t count = 0;
+  uint64_t value;
+  cpb_varints v = cpb_varints_of(message, number);
+  while (cpb_varints_next(&v, &value)) count++;
+  return count;
+}
+
 int cpb_span_compare(cpb_span a, cpb_span b) {
   size_t size = cpb_min_size(a.size, b.size);
   int order = size > 0 ? memcmp(a.data, b.data, size) : 0;

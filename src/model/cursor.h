@@ -41,6 +41,7 @@ typedef struct cpb_varints {
 
 cpb_varints cpb_varints_of(cpb_span message, uint32_t number);
 bool cpb_varints_next(cpb_varints *varints, uint64_t *value);
+size_t cpb_count_varints(cpb_span message, uint32_t number);
 
 /* --- Text ------------------------------------------------------------------ */
 

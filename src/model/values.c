@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "model/cursor.h"
 #include "model/samediff/samediff.h"
 #include "model/samediff/values.h"
 
@@ -83,8 +84,7 @@ const uint8_t *cpb_values_data(const cpb_values *v, size_t *size) {
 static cpb_span wanted(const cpb_values *v) { return (cpb_span){(const uint8_t *)v->name, v->name_size}; }
 
 static bool is_wanted(const void *values, cpb_span name) {
-  cpb_span like = wanted(values);
-  return name.size == like.size && (name.size == 0 || memcmp(name.data, like.data, name.size) == 0);
+  return cpb_span_equal(wanted(values), name);
 }
 
 static cpb_have fails(cpb_values *v, cpb_code code, const char *what) {

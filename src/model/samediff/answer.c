@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "model/cursor.h"
 #include "model/samediff/items.h"
 
 typedef cpb_sd_reply reply;
@@ -302,7 +303,7 @@ static bool make_order(reply *r, size_t most) {
 
 static bool is_wanted(const reply *r, cpb_span name) {
   const cpb_question *q = &r->question;
-  return !q->name || (q->name_size == name.size && (name.size == 0 || memcmp(q->name, name.data, name.size) == 0));
+  return !q->name || cpb_span_equal((cpb_span){(const uint8_t *)q->name, q->name_size}, name);
 }
 
 static bool order_params(reply *r, bool all) {
@@ -427,8 +428,7 @@ static bool prepare_ops(reply *r) {
   cpb_names_sort(&names);
   op_use *uses = (op_use *)(void *)r->order;
   for (size_t i = 0; i < names.count && good; i++) {
-    bool same = i > 0 && names.items[i].text.size == names.items[i - 1].text.size &&
-                memcmp(names.items[i].text.data, names.items[i - 1].text.data, names.items[i].text.size) == 0;
+    bool same = i > 0 && cpb_span_equal(names.items[i].text, names.items[i - 1].text);
     if (!same) uses[r->num_ordered++] = (op_use){names.items[i].what, 0};
     uses[r->num_ordered - 1].count++;
   }

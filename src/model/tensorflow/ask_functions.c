@@ -4,13 +4,6 @@
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/json.h"
 
-static uint64_t count_captures(cpb_span concrete) {
-  uint64_t count = 0, node;
-  cpb_varints v = cpb_varints_of(concrete, CONCRETE_BOUND_INPUTS);
-  while (cpb_varints_next(&v, &node)) count++;
-  return count;
-}
-
 /* --- The list -------------------------------------------------------------------------- */
 
 static void write_line(cpb_saved_model *m, uint32_t number) {
@@ -28,7 +21,7 @@ static void write_line(cpb_saved_model *m, uint32_t number) {
   cpb_answer_unsigned(a, "calls", calls);
   cpb_answer_unsigned(a, "called_by", callers);
   cpb_answer_bool(a, "stateful", cpb_get_number(f->signature, OP_STATEFUL) != 0);
-  if (concrete.data) cpb_answer_unsigned(a, "captures", count_captures(concrete));
+  if (concrete.data) cpb_answer_unsigned(a, "captures", cpb_count_varints(concrete, CONCRETE_BOUND_INPUTS));
   cpb_answer_close(a, '}');
 }
 

@@ -132,13 +132,6 @@ static const struct {
                         {COLLECTION_FLOATS, "floats"},
                         {COLLECTION_ANY, "messages"}};
 
-static uint64_t count_ints(cpb_span list) {
-  uint64_t count = 0, value;
-  cpb_varints v = cpb_varints_of(list, LIST_VALUE);
-  while (cpb_varints_next(&v, &value)) count++;
-  return count;
-}
-
 static uint64_t count_floats(cpb_saved_model *m, cpb_span list) {
   return cpb_part_where(&m->skeleton, cpb_get_bytes(list, LIST_VALUE)).length / sizeof(float);
 }
@@ -151,7 +144,7 @@ static void write_collection(cpb_saved_model *m, cpb_span name, cpb_span collect
     cpb_span list = cpb_get_bytes(collection, number);
     if (!list.data) continue;
     uint64_t count = cpb_count_bytes(list, LIST_VALUE);
-    if (number == COLLECTION_INTS) count = count_ints(list);
+    if (number == COLLECTION_INTS) count = cpb_count_varints(list, LIST_VALUE);
     if (number == COLLECTION_FLOATS) count = count_floats(m, list);
     cpb_answer_text(m->answer, "kind", collection_kinds[i].name);
     cpb_answer_unsigned(m->answer, "count", count);

@@ -172,13 +172,6 @@ void cpb_write_object(cpb_saved_model *m, uint32_t node) {
 
 /* --- Concrete functions -------------------------------------------------------------------- */
 
-static uint64_t count_bound(cpb_span concrete) {
-  uint64_t count = 0, node;
-  cpb_varints bound = cpb_varints_of(concrete, CONCRETE_BOUND_INPUTS);
-  while (cpb_varints_next(&bound, &node)) count++;
-  return count;
-}
-
 static void write_capture(cpb_saved_model *m, uint64_t node, cpb_span argument) {
   cpb_answer_open(m->answer, NULL, '{');
   if (argument.data) cpb_answer_span(m->answer, "argument", argument);
@@ -198,7 +191,7 @@ static void write_capture(cpb_saved_model *m, uint64_t node, cpb_span argument) 
 
 /* What is captured is handed over in the last arguments. */
 void cpb_write_captures(cpb_saved_model *m, cpb_span signature, cpb_span concrete) {
-  uint64_t bound = count_bound(concrete), total = cpb_count_bytes(signature, OP_INPUT), node;
+  uint64_t bound = cpb_count_varints(concrete, CONCRETE_BOUND_INPUTS), total = cpb_count_bytes(signature, OP_INPUT), node;
   cpb_cursor arguments = cpb_cursor_of(signature);
   cpb_varints nodes = cpb_varints_of(concrete, CONCRETE_BOUND_INPUTS);
   for (uint64_t i = bound; i < total; i++) cpb_cursor_find(&arguments, OP_INPUT, CPB_WIRE_LEN);
