@@ -52,7 +52,7 @@ stage_bits32() {
     -DCPB_BUILD_EXAMPLES=OFF && CPB=$PWD/build/m32/cpb pytests corpus cli model
 }
 
-stage_fuzz() { bash tests/fuzz/run.sh "${CPB_FUZZ_SECONDS:-60}"; }
+stage_fuzz() { bash tests/fuzz/run.sh ${CPB_FUZZ_SECONDS:-}; }
 
 stage_coverage() {
   configure build/coverage -DCMAKE_BUILD_TYPE=Debug -DCPB_COVERAGE=ON &&
