@@ -75,7 +75,8 @@ CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, siz
   X(OPS, 9, "how often each operation is used, graph and functions")                  \
   X(SEARCH, 10, "what has `name` in its name, of any of these; a page")               \
   X(LOAD, 11, "Keras: the nodes to load for the paths in `name`, one a line")         \
-  X(TAG, 12, "SameDiff: the graph of the tag `name`, its variables and operations")
+  X(TAG, 12, "SameDiff: the graph of the tag `name`, its variables and operations") \
+  X(SCOPES, 13, "name scopes: what is in `scope`, in the graph or the function `name`; a page")
 
 typedef enum cpb_question_kind {
 #define CPB_QUESTION_ENUM(name, number, text) CPB_ASK_##name = number,
@@ -95,8 +96,8 @@ typedef struct cpb_question {
   const char *name;     /* UTF-8, `name_size` bytes, copied; what it is depends on
                            `kind`; NULL for none */
   size_t name_size;
-  const char *scope;    /* NODES: only names that begin with it; SameDiff: the tag,
-                           NULL for the default one */
+  const char *scope;    /* NODES: only names that begin with it; SCOPES: the scope,
+                           NULL for all; SameDiff: the tag, NULL for the default one */
   size_t scope_size;
   uint64_t first;       /* of a page: number of the first element, from 0 */
   uint64_t count;       /* of a page: how many at most; 0 means 100 */

@@ -72,13 +72,16 @@ const cli_command cli_commands[] = {
          "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
          "a keras_metadata.pb or a SameDiff file. Weights are not read.\n\n"
          "QUESTION is one of overview (the default), signature KEY, functions, function NAME, nodes "
-         "[FUNCTION], objects [PATH], layers, constants, ops, search TEXT, load PATHS and tag [NAME].",
+         "[FUNCTION], scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, load PATHS "
+         "and tag [NAME].",
      .examples = "cpb inspect model/\n"
                  "Versions, signatures, and what there is to ask.\n"
                  "cpb inspect model/ signature serving_default\n"
                  "From a signature to its function and variables.\n"
                  "cpb inspect model/ objects root.layer\n"
                  "What is below an object.\n"
+                 "cpb inspect graph.pb scopes --scope block1/conv\n"
+                 "What is in a name scope, folded, and what leads to it.\n"
                  "cpb inspect huge.cpb constants -n 10 --json\n"
                  "The ten largest constants, for a program.\n",
      .options = COMMON | CLI_BIT(TYPE) | CLI_BIT(FIRST) | CLI_BIT(PAGE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) |

@@ -81,7 +81,8 @@ static const struct {
 } questions[] = {{CPB_ASK_OVERVIEW, NULL},      {CPB_ASK_SIGNATURE, "serve"}, {CPB_ASK_FUNCTIONS, NULL},
                  {CPB_ASK_FUNCTION, "inner"},   {CPB_ASK_NODES, NULL},        {CPB_ASK_NODES, "wrapper"},
                  {CPB_ASK_OBJECTS, NULL},       {CPB_ASK_CONSTANTS, NULL},    {CPB_ASK_OPS, NULL},
-                 {CPB_ASK_SEARCH, "a"},         {CPB_ASK_OBJECTS, "root.v"},  {CPB_ASK_OVERVIEW, NULL}};
+                 {CPB_ASK_SEARCH, "a"},         {CPB_ASK_OBJECTS, "root.v"},  {CPB_ASK_SCOPES, NULL},
+                 {CPB_ASK_OVERVIEW, NULL}};
 #define NUM_QUESTIONS (sizeof questions / sizeof *questions)
 
 /* --- How it is read --------------------------------------------------------------- */
@@ -218,7 +219,7 @@ static void of_a_model_that_is_cut_the_rest_is_shown(void **state) {
   for (; h.message.size > 0; h.message.size--) {
     cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
     for (size_t q = 0; q < 4; q++) {
-      char *text = text_of(model, &h, questions[q * 3].kind, NULL);
+      char *text = text_of(model, &h, questions[q * 3 + (q == 3) * 2].kind, NULL);
       if (text && h.message.size < whole) has(text, "\"problems\":[{\"offset\":");
       if (!text) assert_true(cpb_model_error(model)->message[0]);
       shown += text != NULL;
@@ -238,7 +239,7 @@ static void damage_is_a_problem_or_an_error(void **state) {
     h.message.data[i] ^= flip;
     cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
     for (size_t q = 0; q < 4; q++) {
-      char *text = text_of(model, &h, questions[(i + 3 * q) % 11].kind, questions[(i + 3 * q) % 11].name);
+      char *text = text_of(model, &h, questions[(i + 3 * q) % 12].kind, questions[(i + 3 * q) % 12].name);
       if (text) has(text, "\"problems\":[");
       free(text);
     }

@@ -30,6 +30,7 @@ const questions = [
   ['signature', 'serving_default'],
   ['functions'],
   ['nodes'],
+  ['scopes'],
   ['objects', 'root'],
   ['layers'],
   ['constants'],

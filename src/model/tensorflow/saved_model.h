@@ -52,6 +52,7 @@ void cpb_ask_nodes(cpb_saved_model *m);
 void cpb_ask_objects(cpb_saved_model *m);
 void cpb_ask_constants(cpb_saved_model *m);
 void cpb_ask_ops(cpb_saved_model *m);
+void cpb_ask_scopes(cpb_saved_model *m);
 void cpb_ask_search(cpb_saved_model *m);
 
 /* A field of the meta graph as a part (of a GraphDef, all of the input); false with the

@@ -56,6 +56,8 @@ import { valuesOf } from './values.js';
  * @property {(name: string, options?: Page) => Promise<any>} function one of it
  * @property {(options?: Page & { function?: string, scope?: string }) => Promise<any>} nodes of
  *   the graph or of a function; of those in a name scope
+ * @property {(options?: Page & { function?: string, scope?: string }) => Promise<any>} scopes
+ *   the scopes and nodes in a name scope of the graph or of a function, and what leads to each
  * @property {(path?: string, options?: Page) => Promise<any>} objects an object of the object
  *   graph and its children, by its path such as 'root.layers.0'
  * @property {(options?: Page) => Promise<any>} layers the Keras layers and how they are connected
@@ -117,6 +119,7 @@ async function modelOf({ file, inside, message }, options) {
     functions: (o) => ask('functions', o),
     function: (name, o) => ask('function', { ...o, name }),
     nodes: ({ function: name, ...o } = {}) => ask('nodes', { ...o, name }),
+    scopes: ({ function: name, ...o } = {}) => ask('scopes', { ...o, name }),
     objects: (name, o) => ask('objects', { ...o, name }),
     layers: (o) => ask('layers', o),
     constants: (o) => ask('constants', o),

@@ -39,12 +39,14 @@ const questions = {
   search: 10,
   load: 11,
   tag: 12,
+  scopes: 13,
 };
 
 /**
  * What can be asked; docs/inspecting.md says what each answers.
  * @typedef {'overview' | 'signature' | 'functions' | 'function' | 'nodes' | 'objects' | 'layers'
- *   | 'constants' | 'ops' | 'search' | 'load' | 'tag'} QuestionName
+ *   | 'constants' | 'ops' | 'search' | 'load' | 'tag'
+ *   | 'scopes'} QuestionName
  */
 
 /**
