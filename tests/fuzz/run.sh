@@ -15,9 +15,9 @@ if [ $# -gt 0 ]; then targets=("$@"); else
   targets=($(cd tests/fuzz && ls fuzz_*.c | sed 's/^fuzz_\(.*\)\.c$/\1/'))
 fi
 
-# What each target runs in about 15 s.
-declare -A inputs=([decompress]=300000 [index]=400000 [json]=15000 [keras]=60000 [merge]=300000 [model]=5000
-  [outline]=250000 [path]=1500000 [records]=150000 [samediff]=150000 [schema]=1000000 [split]=12000 [transpose]=600000)
+# What each target runs in about a minute.
+declare -A inputs=([decompress]=1000000 [index]=1800000 [json]=50000 [keras]=450000 [merge]=3000000 [model]=25000
+  [outline]=900000 [path]=5000000 [records]=900000 [samediff]=700000 [schema]=4000000 [split]=54000 [transpose]=2700000)
 
 # The same inputs in the same order need addresses that do not vary, where the system
 # lets one ask for that, and no look at the clock (-reload).
