@@ -8,7 +8,7 @@
 #define TABLES ((uint64_t)2 << 20)
 /* How many blocks are kept for later, and how many bytes in all. */
 #define KEEP_BLOCKS 16
-#define KEEP_BYTES ((uint64_t)8 << 20)
+#define KEEP_BYTES ((uint64_t)2 << 20)
 
 typedef struct cpb_codec_block {
   alignas(max_align_t) struct cpb_codec_block *next;
