@@ -19,7 +19,8 @@ ctests() { ctest --test-dir "$1" --output-on-failure --timeout 300 -j "$jobs"; }
 
 pytests() { (cd tests && "$python" -m pytest -n "$jobs" "$@"); }
 
-stage_build() { configure build; }
+# No warning is let through, of gcc here and of clang in the stage `sanitize`.
+stage_build() { configure build -DCMAKE_COMPILE_WARNING_AS_ERROR=ON; }
 
 stage_unit() { ctests build; }
 
@@ -41,7 +42,7 @@ stage_install() { bash tests/install/run.sh; }
 # without those that preload a library or measure memory.
 stage_sanitize() {
   configure build/asan -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-    -DCPB_SANITIZE=address,undefined &&
+    -DCPB_SANITIZE=address,undefined -DCMAKE_COMPILE_WARNING_AS_ERROR=ON &&
     ctests build/asan &&
     CPB=$PWD/build/asan/cpb pytests corpus cli model fault --ignore fault/test_calls.py --ignore fault/test_memory.py
 }
