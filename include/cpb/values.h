@@ -6,7 +6,12 @@
  *       else write cpb_values_data(values, &size);
  *
  * Of the input only what leads to the array is read, and the array itself, once and
- * from front to back. Checksums are checked; a mismatch is an error at the end. */
+ * from front to back. Checksums are checked; a mismatch is an error at the end.
+ *
+ * In a SavedModel or a graph an array is a tensor among a node's attributes, mostly the
+ * value of a Const. TensorFlow stores values as they lie in memory, or one by one, and
+ * then what is missing is the last one again: so a few bytes may stand for a large array,
+ * and a shape may claim any size. cpb_values_info says it before the first value comes. */
 #ifndef CPB_VALUES_H
 #define CPB_VALUES_H
 
@@ -21,21 +26,28 @@ typedef struct cpb_values cpb_values;
 /* Zero means the default. */
 typedef struct cpb_values_options {
   size_t struct_size;       /* sizeof(cpb_values_options) */
-  const char *scope;        /* SameDiff zip: the tag, NULL for the newest; copied */
+  const char *scope;        /* SameDiff zip: the tag, NULL for the newest. SavedModel,
+                               GraphDef: the function that has the node, NULL for the
+                               graph itself. Copied */
   size_t scope_size;
   uint32_t state;           /* SameDiff: not the parameter's value but the n-th state,
                                from 1, that its updater has for it */
   uint64_t max_memory;      /* bytes for what is read on the way; default 256 MiB
                                (64 MiB where size_t has 32 bits) */
   const cpb_limits *limits; /* `depth` counts; copied */
+  uint32_t meta_graph;      /* of a SavedModel: which, from 0 */
+  int exact_texts;          /* non-zero: TensorFlow's texts always come with their lengths
+                               (see cpb_values_data) */
 } cpb_values_options;
 
 /* What the array is. */
 typedef struct cpb_values_info {
   size_t struct_size;       /* sizeof(cpb_values_info), as the library has it */
-  const char *dtype;        /* the model's own name, such as "FLOAT" */
+  const char *dtype;        /* the model's own name, such as "FLOAT" or "float32" */
   const char *numpy;        /* NumPy's for the values as they come, such as "<f4";
-                               "|V2" for bfloat16; NULL when it has none */
+                               "|V2" for bfloat16, "|V1" for floats of 8 and 4 bits;
+                               "|S12" for texts of at most 12 bytes; NULL when it has
+                               none */
   uint32_t item_size;       /* bytes of an element; 0 when it is not fixed */
   uint32_t rank;
   const uint64_t *shape;    /* `rank` numbers */
@@ -44,14 +56,15 @@ typedef struct cpb_values_info {
   uint64_t size;            /* bytes that will come */
 } cpb_values_info;
 
-/* The array of the variable or parameter `name` (UTF-8; copied) in a model of the
- * kind CPB_MODEL_SAMEDIFF_ZIP or CPB_MODEL_SAMEDIFF_GRAPH; others are
- * CPB_E_UNSUPPORTED. `options` may be NULL. NULL when memory is short. */
+/* The array `name` (UTF-8; copied): a SameDiff variable or parameter; of a SavedModel or a
+ * GraphDef the node, or NODE:ATTRIBUTE for an attribute other than "value". Other kinds
+ * of models are CPB_E_UNSUPPORTED. `options` may be NULL. NULL when memory is short. */
 CPB_API cpb_values *cpb_values_new(const cpb_allocator *allocator, cpb_model_kind kind, const char *name,
                                    size_t name_size, const cpb_values_options *options);
 CPB_API void cpb_values_free(cpb_values *values);
 
-/* CPB_STEP_NEED, CPB_STEP_DATA, CPB_STEP_DONE, CPB_STEP_ERROR. */
+/* CPB_STEP_NEED, CPB_STEP_DATA, CPB_STEP_DONE, CPB_STEP_ERROR. Ask for the input again
+ * after each CPB_STEP_NEED. */
 CPB_API cpb_input *cpb_values_input(cpb_values *values);
 CPB_API cpb_step cpb_values_step(cpb_values *values);
 CPB_API const cpb_error *cpb_values_error(const cpb_values *values);
@@ -60,8 +73,10 @@ CPB_API const cpb_error *cpb_values_error(const cpb_values *values);
 CPB_API const cpb_values_info *cpb_values_get_info(const cpb_values *values);
 
 /* After CPB_STEP_DATA: the next bytes, valid until the next step. Numbers are
- * little-endian whatever the file has, booleans a byte of 0 or 1. An array of texts
- * (item_size 0) comes as the file has it. */
+ * little-endian whatever the file has, booleans a byte of 0 or 1, integers of four and two
+ * bits a byte each. TensorFlow's texts come filled up with NUL to the longest (numpy "|S..."),
+ * or, when one ends in NUL or they would take far more room so, each after its length in
+ * 8 bytes (item_size 0). SameDiff's come as the file has them (item_size 0 as well). */
 CPB_API const uint8_t *cpb_values_data(const cpb_values *values, size_t *size);
 
 #ifdef __cplusplus

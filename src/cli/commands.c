@@ -92,14 +92,22 @@ const cli_command cli_commands[] = {
      .operand = "MODEL NAME",
      .summary = "write one array of a model as .npy",
      .about =
-         "NAME is a variable or parameter of a SameDiff file. Only that array is read. The file is one "
-         "of NumPy's; bfloat16, which NumPy lacks, comes as |V2, and texts only with --raw, as they are "
-         "stored.",
-     .examples = "cpb extract model.zip w1 -o w1.npy\n"
+         "NAME is a node of a SavedModel or of a graph that holds a constant (NODE:ATTRIBUTE if it is "
+         "not in \"value\"), with --scope FUNCTION one of that function; or a variable or parameter of a "
+         "SameDiff file. Only that array is read.\n\n"
+         "The file is one of NumPy's. bfloat16, which NumPy lacks, comes as |V2, floats of 8 bits as |V1, "
+         "and integers of 4 bits as bytes. Texts come as |S, filled up to the longest; with --raw each "
+         "comes after its length in 8 bytes (SameDiff: as they are stored), which also takes those that "
+         "end in NUL.",
+     .examples = "cpb extract model/ normalizer/mean -o mean.npy\n"
+                 "A constant of the graph.\n"
+                 "cpb extract saved_model.cpb Const --scope __inference_f_17 -o const.npy\n"
+                 "One of a function; cpb inspect ... constants lists them.\n"
+                 "cpb extract model.zip w1 -o w1.npy\n"
                  "A parameter of the newest tag.\n"
                  "cpb extract model.zip w1 --scope FP32 --state 1 -o w1.npy\n"
                  "What the updater knows about it, in another tag.\n",
-     .options = COMMON | WRITES | CLI_BIT(SCOPE) | CLI_BIT(STATE) | CLI_BIT(RAW),
+     .options = COMMON | WRITES | CLI_BIT(TYPE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) | CLI_BIT(STATE) | CLI_BIT(RAW),
      .more_operands = 1,
      .run = cli_extract},
     {.name = "cat",

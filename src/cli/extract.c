@@ -1,18 +1,13 @@
 /* cpb extract: one array of a model as a file. */
 #include <string.h>
 
-#include "base/alloc.h"
-#include "cli/cli.h"
+#include "cli/model.h"
 #include "cli/npy.h"
 #include "cpb/values.h"
-#include "host/message.h"
-
-#define GUESS_BYTES 256
 
 typedef struct extraction {
   cli *cli;
-  const char *name; /* of the file */
-  cpb_message_file *message;
+  cli_model model;
   cpb_values *values;
   cpb_output *out;
   uint64_t written;
@@ -31,7 +26,9 @@ static int write_head(extraction *e, const cpb_values_info *info) {
   if (e->cli->settings.raw) return CLI_OK;
   size_t size = info->numpy ? npy_head(head, info->numpy, info->fortran_order, info->shape, info->rank) : 0;
   if (size > 0) return write(e, head, size);
-  cli_note(e->cli, e->name, "NumPy has no such type as %s: --raw writes the values alone", info->dtype);
+  cli_note(e->cli, e->model.name,
+           info->numpy ? "too many dimensions for a .npy file: --raw writes the values of type %s alone"
+                       : "there is no .npy file of such values of type %s: --raw writes them alone", info->dtype);
   return CLI_UNSUPPORTED;
 }
 
@@ -39,7 +36,7 @@ static int write_head(extraction *e, const cpb_values_info *info) {
 static cpb_step next(extraction *e, cpb_error *error) {
   cpb_step step;
   while ((step = cpb_values_step(e->values)) == CPB_STEP_NEED) {
-    if (!cpb_message_file_answer(e->message, cpb_values_input(e->values), error)) return CPB_STEP_ERROR;
+    if (!cpb_message_file_answer(e->model.message, cpb_values_input(e->values), error)) return CPB_STEP_ERROR;
   }
   if (step == CPB_STEP_ERROR) *error = *cpb_values_error(e->values);
   return step;
@@ -58,7 +55,7 @@ static int copy(extraction *e) {
     if (status == CLI_OK) step = next(e, &error);
   }
   if (status != CLI_OK || step != CPB_STEP_ERROR) return status;
-  return cli_fail(e->cli, e->name, &error);
+  return cli_fail(e->cli, e->model.name, &error);
 }
 
 static int copy_to_output(extraction *e) {
@@ -74,29 +71,23 @@ static int copy_to_output(extraction *e) {
 
 static int open_values(extraction *e) {
   const cli_settings *s = &e->cli->settings;
-  cpb_error error = {.offset = CPB_NO_OFFSET};
-  size_t length = GUESS_BYTES;
-  e->message = cpb_message_file_open(&e->cli->allocator, e->name, &error);
-  const uint8_t *begin = e->message ? cpb_message_file_read(e->message, 0, &length, &error) : NULL;
-  if (!begin) return cli_fail(e->cli, e->name, &error);
   cpb_values_options how = {.struct_size = sizeof how,
                             .scope = s->scope,
                             .scope_size = s->scope ? strlen(s->scope) : 0,
-                            .state = s->state < UINT32_MAX ? (uint32_t)s->state : UINT32_MAX};
-  e->values = cpb_values_new(&e->cli->allocator, cpb_model_guess(begin, length), s->question, strlen(s->question), &how);
+                            .state = s->state < UINT32_MAX ? (uint32_t)s->state : UINT32_MAX,
+                            .meta_graph = s->meta_graph < UINT32_MAX ? (uint32_t)s->meta_graph : UINT32_MAX,
+                            .exact_texts = s->raw};
+  e->values = cpb_values_new(&e->cli->allocator, e->model.kind, s->question, strlen(s->question), &how);
   return e->values ? CLI_OK : cli_fail_memory(e->cli);
 }
 
 int cli_extract(cli *c) {
-  int status = CLI_OK;
+  extraction e = {.cli = c};
   if (!c->settings.question) return cli_usage(c->command, "the array's name is missing");
-  char *name = cli_find_model(c, c->settings.input, &status);
-  if (!name) return status;
-  extraction e = {.cli = c, .name = name};
-  status = open_values(&e);
+  int status = cli_model_open(&e.model, c, c->settings.input);
+  if (status == CLI_OK) status = open_values(&e);
   if (status == CLI_OK) status = copy_to_output(&e);
   cpb_values_free(e.values);
-  cpb_message_file_close(e.message);
-  cpb_release(&c->allocator, name);
+  cli_model_close(&e.model);
   return status;
 }

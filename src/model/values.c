@@ -1,35 +1,47 @@
 #include "cpb/values.h"
 
-#include "base/checked.h"
+#include <string.h>
+
+#include "base/alloc.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/cursor.h"
-#include "model/samediff/samediff.h"
-#include "model/samediff/values.h"
+#include "model/values_reader.h"
 
 #define MAX_MEMORY (sizeof(size_t) < 8 ? (uint64_t)64 << 20 : (uint64_t)256 << 20)
-#define SHOWN 80
 
 struct cpb_values {
+  cpb_allocator allocator;
   cpb_values_options options;
-  char *name, *tag;      /* ours */
-  size_t name_size;
-  cpb_model_kind kind;
-  cpb_sd_model model;
-  cpb_sd_lines lines;    /* of params.txt or updater.txt */
-  const cpb_zip_entry *entry;
-  cpb_buffer head;       /* the entry's first bytes */
-  cpb_sd_array array;
-  cpb_values_info info;
-  uint64_t shape[CPB_SD_RANK_MAX];
-  unsigned stage;
-  uint64_t at;           /* of the buffer: everything before was handed out or is none of the values */
-  cpb_span piece;        /* what comes next of the buffer */
-  cpb_sd_swap swap;
+  cpb_limits limits;
+  char *name, *scope;               /* ours */
+  const cpb_values_reader *reader;  /* NULL: no such kind */
+  void *state_of_reader;
+  cpb_input no_input;               /* of a kind without a reader */
+  cpb_error error;                  /* as well */
+  cpb_values_info info;             /* its struct_size is 0 until it is known */
   cpb_span data;
 };
 
-/* --- Creation ------------------------------------------------------------------ */
+/* --- Kinds ----------------------------------------------------------------------- */
+
+static const struct {
+  cpb_model_kind kind;
+  const cpb_values_reader *reader;
+} readers[] = {
+    {CPB_MODEL_SAVED_MODEL, &cpb_constant_values},
+    {CPB_MODEL_GRAPH_DEF, &cpb_constant_values},
+    {CPB_MODEL_SAMEDIFF_ZIP, &cpb_samediff_values},
+    {CPB_MODEL_SAMEDIFF_GRAPH, &cpb_samediff_values},
+};
+
+static const cpb_values_reader *find_reader(cpb_model_kind kind) {
+  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+    if (readers[i].kind == kind) return readers[i].reader;
+  }
+  return NULL;
+}
+
+/* --- Creation -------------------------------------------------------------------- */
 
 static char *copy_text(const cpb_allocator *a, const char *text, size_t size) {
   char *copy = cpb_alloc(a, size);
@@ -37,41 +49,59 @@ static char *copy_text(const cpb_allocator *a, const char *text, size_t size) {
   return copy;
 }
 
+/* The caller's options with defaults, and nothing of the caller's in them. */
+static bool copy_options(cpb_values *v, const cpb_values_options *given) {
+  cpb_values_options *o = &v->options;
+  cpb_options_copy(o, sizeof *o, given);
+  v->limits = cpb_limits_or_default(o->limits);
+  o->limits = &v->limits;
+  if (o->max_memory == 0) o->max_memory = MAX_MEMORY;
+  if (!o->scope) return true;
+  o->scope = v->scope = copy_text(&v->allocator, o->scope, o->scope_size);
+  return v->scope != NULL;
+}
+
+static bool create_reader(cpb_values *v, cpb_model_kind kind, size_t name_size) {
+  v->reader = find_reader(kind);
+  if (!v->reader) {
+    cpb_fail(&v->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "values of this kind of model cannot be read");
+    return true;
+  }
+  v->state_of_reader = v->reader->create(&v->allocator, kind, (cpb_span){(const uint8_t *)v->name, name_size}, &v->options);
+  return v->state_of_reader != NULL;
+}
+
 cpb_values *cpb_values_new(const cpb_allocator *given, cpb_model_kind kind, const char *name, size_t name_size,
                            const cpb_values_options *options) {
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_values *v = cpb_alloc_zeroed(&a, sizeof *v);
   if (!v) return NULL;
-  cpb_options_copy(&v->options, sizeof v->options, options);
-  if (v->options.max_memory == 0) v->options.max_memory = MAX_MEMORY;
-  cpb_model_options how = {.struct_size = sizeof how, .max_memory = v->options.max_memory, .limits = v->options.limits};
-  v->kind = kind;
-  v->name_size = name_size;
-  cpb_sd_model_init(&v->model, &a, kind == CPB_MODEL_SAMEDIFF_ZIP, &how);
-  cpb_sd_lines_init(&v->lines, &a);
-  cpb_buffer_init(&v->head, &a);
+  v->allocator = a;
+  v->error.offset = CPB_NO_OFFSET;
+  cpb_input_init(&v->no_input);
   v->name = copy_text(&a, name, name_size);
-  v->tag = copy_text(&a, v->options.scope, v->options.scope_size);
-  v->swap.out = cpb_alloc(&a, CPB_SD_SWAP_OUT);
-  if (v->name && v->tag && v->swap.out) return v;
+  if (v->name && copy_options(v, options) && create_reader(v, kind, name_size)) return v;
   cpb_values_free(v);
   return NULL;
 }
 
 void cpb_values_free(cpb_values *v) {
   if (!v) return;
-  cpb_allocator a = v->model.allocator;
-  cpb_sd_model_free(&v->model);
-  cpb_sd_lines_free(&v->lines);
-  cpb_buffer_free(&v->head);
+  cpb_allocator a = v->allocator;
+  if (v->state_of_reader) v->reader->destroy(v->state_of_reader);
   cpb_release(&a, v->name);
-  cpb_release(&a, v->tag);
-  cpb_release(&a, v->swap.out);
+  cpb_release(&a, v->scope);
   cpb_release(&a, v);
 }
 
-cpb_input *cpb_values_input(cpb_values *v) { return &v->model.input; }
-const cpb_error *cpb_values_error(const cpb_values *v) { return &v->model.error; }
+/* --- Steps ----------------------------------------------------------------------- */
+
+cpb_input *cpb_values_input(cpb_values *v) { return v->reader ? v->reader->input(v->state_of_reader) : &v->no_input; }
+
+const cpb_error *cpb_values_error(const cpb_values *v) {
+  return v->reader ? v->reader->error(v->state_of_reader) : &v->error;
+}
+
 const cpb_values_info *cpb_values_get_info(const cpb_values *v) { return v->info.struct_size != 0 ? &v->info : NULL; }
 
 const uint8_t *cpb_values_data(const cpb_values *v, size_t *size) {
@@ -79,169 +109,15 @@ const uint8_t *cpb_values_data(const cpb_values *v, size_t *size) {
   return v->data.data;
 }
 
-/* --- Which array ------------------------------------------------------------------ */
-
-static cpb_span wanted(const cpb_values *v) { return (cpb_span){(const uint8_t *)v->name, v->name_size}; }
-
-static bool is_wanted(const void *values, cpb_span name) {
-  return cpb_span_equal(wanted(values), name);
-}
-
-static cpb_have fails(cpb_values *v, cpb_code code, const char *what) {
-  char shown[SHOWN];
-  cpb_fail(&v->model.error, code, CPB_NO_OFFSET, "%s: %s", cpb_quote(shown, sizeof shown, v->name, v->name_size), what);
-  return CPB_FAILED;
-}
-
-static cpb_have choose_entry(cpb_values *v) {
-  uint32_t state = v->options.state > 0 ? v->options.state - 1 : 0;
-  for (size_t i = 0; i < v->lines.count; i++) {
-    const cpb_sd_line *line = &v->lines.list[i];
-    if (!is_wanted(v, line->name)) continue;
-    if (line->kind.size > 0) return fails(v, CPB_E_UNSUPPORTED, "this is no array");
-    if (state >= line->count) break;
-    v->entry = v->lines.references[line->first + state].entry;
-    return CPB_HAVE;
-  }
-  return fails(v, CPB_E_NOT_FOUND, v->options.state > 0 ? "there is no such state of the updater" : "there is no parameter of this name");
-}
-
-static cpb_have find_entry(cpb_values *v) {
-  cpb_sd_model *m = &v->model;
-  bool of_updater = v->options.state > 0;
-  const char *file = of_updater ? "updater.txt" : "params.txt";
-  const cpb_sd_lines_in in = {.zip = &m->parts.zip, .tags = &m->parts.tags, .tag = m->tag, .file = file,
-                              .folder = of_updater ? "updater" : "params", .several = of_updater,
-                              .is_known = is_wanted, .user = v, .error = &m->error};
-  const cpb_zip_entry *entry = cpb_sd_parts_find(&m->parts, m->tag, file);
-  if (!entry) return fails(v, CPB_E_NOT_FOUND, of_updater ? "the tag has no updater.txt" : "the tag has no params.txt");
-  cpb_have have = cpb_sd_parts_load(&m->parts, entry, &v->lines.text);
-  if (have != CPB_HAVE) return have;
-  return cpb_sd_lines_read(&v->lines, &in) ? choose_entry(v) : CPB_FAILED;
-}
-
-static cpb_have read_head(cpb_values *v) { return cpb_sd_parts_head(&v->model.parts, v->entry, &v->head, &v->array); }
-
-/* --- In a graph file ----------------------------------------------------------------- */
-
-static cpb_have load_graph(cpb_values *v) { return cpb_sd_model_load(&v->model, CPB_SD_GRAPH); }
-
-static bool find_state(cpb_values *v, const cpb_flat_vector *list, cpb_flat_table *table) {
-  cpb_sd_graph *g = &v->model.graph;
-  for (uint32_t i = 0; i < list->count; i++) {
-    cpb_flat_table state;
-    cpb_flat_vector values;
-    v->head.size = 0;
-    if (!cpb_flat_element_table(&g->flat, list, i, &state) || !cpb_flat_text_at(&g->flat, &state, UPDATER_PARAMETER, &v->head) ||
-        !cpb_flat_vector_at(&g->flat, &state, UPDATER_VALUES, 4, &values))
-      return false;
-    if (!is_wanted(v, (cpb_span){v->head.data, v->head.size}) || v->options.state > values.count) continue;
-    return cpb_flat_element_table(&g->flat, &values, v->options.state - 1, table);
-  }
-  fails(v, CPB_E_NOT_FOUND, "there is no such state of the updater");
-  return false;
-}
-
-static bool find_table(cpb_values *v, cpb_flat_table *table) {
-  cpb_sd_graph *g = &v->model.graph;
-  cpb_flat_vector list;
-  if (v->options.state > 0)
-    return cpb_flat_vector_at(&g->flat, &g->root, GRAPH_UPDATER_STATE, 4, &list) && find_state(v, &list, table);
-  const cpb_sd_variable *variable = cpb_sd_find_variable(g, wanted(v));
-  if (variable && variable->array != 0) return cpb_flat_open(&g->flat, variable->array, table);
-  fails(v, CPB_E_NOT_FOUND, variable ? "this variable has no array" : "there is no variable of this name");
-  return false;
-}
-
-static cpb_have find_own(cpb_values *v) {
-  cpb_flat *flat = &v->model.graph.flat;
-  cpb_flat_table table;
-  flat->wait = false;
-  if (find_table(v, &table) && cpb_sd_array_read(flat, &table, &v->array)) {
-    v->at = v->array.values;
-    v->head.size = 0; /* it held a name */
-    return CPB_HAVE;
-  }
-  return flat->wait && v->model.error.code == CPB_OK ? CPB_WAIT : CPB_FAILED;
-}
-
-/* --- Values ---------------------------------------------------------------------------- */
-
-static cpb_have open_model(cpb_values *v) {
-  bool known = v->kind == CPB_MODEL_SAMEDIFF_ZIP || v->kind == CPB_MODEL_SAMEDIFF_GRAPH;
-  if (!known) return fails(v, CPB_E_UNSUPPORTED, "values of this kind of model cannot be read");
-  return cpb_sd_model_open(&v->model, v->options.scope ? v->tag : NULL, v->options.scope_size);
-}
-
-static cpb_have begin_values(cpb_values *v) {
-  const cpb_sd_array *a = &v->array;
-  for (uint32_t i = 0; i < a->rank; i++) v->shape[i] = (uint64_t)a->shape[i];
-  v->info = (cpb_values_info){.struct_size = sizeof v->info, .dtype = a->dtype->name, .numpy = a->dtype->numpy,
-                              .item_size = a->dtype->size, .rank = a->rank, .shape = v->shape,
-                              .fortran_order = a->order == 'f', .count = a->count, .size = a->values_size};
-  v->swap.size = a->big_endian && a->dtype->size > 0 ? a->dtype->size : 1;
-  v->piece = (cpb_span){v->head.data, v->head.size};
-  return CPB_HAVE;
-}
-
-/* More of the buffer that the array is in; nothing at its end. */
-static cpb_have next_piece(cpb_values *v) {
-  uint64_t end = v->array.values + v->array.values_size;
-  if (v->model.is_zip) return cpb_zip_stream_next(&v->model.parts.stream, &v->piece);
-  v->piece = (cpb_span){NULL, 0};
-  if (v->at == end) return CPB_HAVE;
-  cpb_have have = cpb_input_span(&v->model.input, v->at, (size_t)cpb_min_u64(end - v->at, CPB_SD_SWAP_OUT), end - v->at, &v->piece);
-  return cpb_zip_settle(have, &v->model.input, &v->model.error);
-}
-
-static void drop_front(cpb_values *v, uint64_t size) {
-  size_t n = (size_t)cpb_min_u64(size, v->piece.size);
-  v->piece = (cpb_span){v->piece.data + n, v->piece.size - n};
-  v->at += n;
-}
-
-/* Sets `data` to what the piece has of the values. */
-static void take_values(cpb_values *v) {
-  uint64_t begin = v->array.values, end = begin + v->array.values_size;
-  if (v->at < begin) drop_front(v, begin - v->at);
-  cpb_span in = {v->piece.data, (size_t)cpb_min_u64(v->piece.size, v->at < end ? end - v->at : 0)};
-  size_t before = in.size;
-  if (before == 0) {
-    drop_front(v, v->piece.size);
-    return;
-  }
-  v->data = cpb_sd_swap_next(&v->swap, &in);
-  drop_front(v, before - in.size);
-}
-
-/* CPB_HAVE: some data, or none at the end. */
-static cpb_have stream(cpb_values *v) {
-  v->data = (cpb_span){NULL, 0};
-  for (;;) {
-    while (v->piece.size > 0 && v->data.size == 0) take_values(v);
-    if (v->data.size > 0) return CPB_HAVE;
-    cpb_have have = next_piece(v);
-    if (have != CPB_HAVE || v->piece.size == 0) return have;
-  }
-}
-
-/* --- Steps -------------------------------------------------------------------------------- */
-
-static cpb_have prepare(cpb_values *v) {
-  static cpb_have (*const of_zip[])(cpb_values *) = {open_model, find_entry, read_head, begin_values, NULL};
-  static cpb_have (*const of_graph[])(cpb_values *) = {open_model, load_graph, find_own, begin_values, NULL};
-  cpb_have (*const *stages)(cpb_values *) = v->model.is_zip ? of_zip : of_graph;
-  cpb_have have = CPB_HAVE;
-  for (; have == CPB_HAVE && stages[v->stage]; v->stage += have == CPB_HAVE) have = stages[v->stage](v);
-  return have;
-}
-
 cpb_step cpb_values_step(cpb_values *v) {
-  if (v->model.error.code != CPB_OK) return CPB_STEP_ERROR;
-  cpb_have have = prepare(v);
-  if (have == CPB_HAVE) have = stream(v);
+  v->data = (cpb_span){NULL, 0};
+  if (cpb_values_error(v)->code != CPB_OK) return CPB_STEP_ERROR;
+  cpb_values_info info = {.struct_size = 0};
+  cpb_have have = v->reader->next(v->state_of_reader, &info, &v->data);
   if (have == CPB_WAIT) return CPB_STEP_NEED;
+  info.struct_size = sizeof info;
+  if (have == CPB_HAVE) v->info = info;
   if (have == CPB_HAVE && v->data.size > 0) return CPB_STEP_DATA;
-  cpb_input_let_go(&v->model.input);
+  cpb_input_let_go(cpb_values_input(v));
   return have == CPB_HAVE ? CPB_STEP_DONE : CPB_STEP_ERROR;
 }

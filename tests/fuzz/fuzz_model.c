@@ -1,25 +1,29 @@
-/* Questions about models: [kind 1][size of name 1][name][message]. Every question is
- * answered with JSON or a clear error, and the same when the input comes in pieces. */
+/* Questions about models, and the values of a constant: [kind 1][size of name 1][name]
+ * [message]. Every question is answered with JSON or a clear error, and the same when the
+ * input comes in pieces. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/json_read.h"
 #include "cpb/model.h"
+#include "cpb/values.h"
 #include "fuzz.h"
 
 static const cpb_model_kind kinds[] = {CPB_MODEL_SAVED_MODEL, CPB_MODEL_GRAPH_DEF, CPB_MODEL_KERAS_METADATA};
 
+static void lend(cpb_input *input, fuzz_in message, size_t piece) {
+  cpb_need need;
+  cpb_input_need(input, &need);
+  cpb_input_end(input, message.size);
+  if (need.kind != CPB_NEED_RANGE || need.offset >= message.size) return;
+  size_t left = message.size - (size_t)need.offset, length = need.length < left ? need.length : left;
+  cpb_input_supply(input, need.offset, message.data + need.offset, length < piece ? length : piece);
+}
+
 static cpb_step run(cpb_model *model, fuzz_in message, size_t piece) {
   cpb_step step;
-  while ((step = cpb_model_step(model)) == CPB_STEP_NEED) {
-    cpb_need need;
-    cpb_input *input = cpb_model_input(model);
-    cpb_input_need(input, &need);
-    cpb_input_end(input, message.size);
-    if (need.kind != CPB_NEED_RANGE || need.offset >= message.size) continue;
-    size_t left = message.size - (size_t)need.offset, length = need.length < left ? need.length : left;
-    cpb_input_supply(input, need.offset, message.data + need.offset, length < piece ? length : piece);
-  }
+  while ((step = cpb_model_step(model)) == CPB_STEP_NEED) lend(cpb_model_input(model), message, piece);
   return step;
 }
 
@@ -47,6 +51,46 @@ static void compare(cpb_model *whole, cpb_model *pieces, const cpb_question *que
   fuzz_check(size == again && memcmp(json, other, size) == 0);
 }
 
+/* --- Values ------------------------------------------------------------------------ */
+
+#define MOST_VALUES ((uint64_t)1 << 20) /* a few bytes may claim any number of them */
+
+static uint64_t sum_of(const uint8_t *data, size_t size, uint64_t sum) {
+  for (size_t i = 0; i < size; i++) sum = sum * 31 + data[i];
+  return sum;
+}
+
+/* How it ends; CPB_STEP_DATA when there is too much. `sum` is of the first values. */
+static cpb_step read_values(cpb_values *values, fuzz_in message, size_t piece, uint64_t *sum) {
+  cpb_step step;
+  uint64_t total = 0;
+  *sum = 0;
+  while ((step = cpb_values_step(values)) == CPB_STEP_NEED || (step == CPB_STEP_DATA && total < MOST_VALUES)) {
+    size_t size = 0;
+    const uint8_t *data = cpb_values_data(values, &size);
+    if (step == CPB_STEP_NEED) lend(cpb_values_input(values), message, piece);
+    else if (total < MOST_VALUES / 2) *sum = sum_of(data, (size_t)(size < MOST_VALUES / 2 - total ? size : MOST_VALUES / 2 - total), *sum);
+    total += size;
+  }
+  if (step == CPB_STEP_DONE) fuzz_check(cpb_values_get_info(values)->size == total);
+  if (step == CPB_STEP_ERROR) fuzz_check(cpb_values_error(values)->message[0] != '\0');
+  return step;
+}
+
+static void compare_values(cpb_model_kind kind, fuzz_in name, bool in_function, fuzz_in message) {
+  uint64_t sum, again;
+  const cpb_values_options how = {.struct_size = sizeof how, .scope = in_function ? "f" : NULL, .scope_size = in_function,
+                                  .max_memory = 4 << 20, .limits = &fuzz_limits};
+  cpb_values *whole = cpb_values_new(NULL, kind, (const char *)name.data, name.size, &how);
+  cpb_values *pieces = cpb_values_new(NULL, kind, (const char *)name.data, name.size, &how);
+  cpb_step step = read_values(whole, message, SIZE_MAX, &sum);
+  fuzz_check(step == read_values(pieces, message, 7, &again));
+  fuzz_check(cpb_values_error(whole)->code == cpb_values_error(pieces)->code);
+  if (step != CPB_STEP_ERROR) fuzz_check(sum == again);
+  cpb_values_free(whole);
+  cpb_values_free(pieces);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_in in = {data, size};
   uint32_t how = fuzz_number(&in, 1);
@@ -65,5 +109,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   cpb_model_free(whole);
   cpb_model_free(pieces);
+  for (int in_function = 0; in_function < 2; in_function++) compare_values(kind, name, in_function, in);
   return 0;
 }

@@ -9,6 +9,10 @@ def varint(value):
     return bytes(out + bytes([value]))
 
 
+def tag(number, wire_type):
+    return varint(number << 3 | wire_type)
+
+
 def header(number, size):
     """Tag and length of a length-delimited field."""
     return varint(number << 3 | 2) + varint(size)

@@ -30,17 +30,15 @@ unsigned cpb_dtype_bits(uint64_t dtype) {
   return dtype < NUM_DTYPES ? dtypes[dtype].bits : 0;
 }
 
+void cpb_dtype_name(uint64_t dtype, char *out, size_t size) {
+  if (dtype < NUM_DTYPES) cpb_format(out, size, "%s", dtypes[dtype].name);
+  else if (dtype > REF && dtype - REF < NUM_DTYPES) cpb_format(out, size, "%s_ref", dtypes[dtype - REF].name);
+  else cpb_format(out, size, "dtype %llu", (unsigned long long)dtype);
+}
+
 void cpb_write_dtype(cpb_answer *a, const char *key, uint64_t dtype) {
-  char text[40];
-  if (dtype < NUM_DTYPES) {
-    cpb_answer_text(a, key, dtypes[dtype].name);
-    return;
-  }
-  if (dtype > REF && dtype - REF < NUM_DTYPES) {
-    cpb_format(text, sizeof text, "%s_ref", dtypes[dtype - REF].name);
-  } else {
-    cpb_format(text, sizeof text, "dtype %llu", (unsigned long long)dtype);
-  }
+  char text[CPB_DTYPE_NAME];
+  cpb_dtype_name(dtype, text, sizeof text);
   cpb_answer_text(a, key, text);
 }
 

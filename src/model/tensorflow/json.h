@@ -7,6 +7,8 @@
 #include "model/tensorflow/part.h"
 
 /* Such as "float32", or "float32_ref"; "dtype 77" for one that is not known. */
+#define CPB_DTYPE_NAME 40
+void cpb_dtype_name(uint64_t dtype, char *out, size_t size);
 void cpb_write_dtype(cpb_answer *answer, const char *key, uint64_t dtype);
 
 /* Bits of an element; 0 where elements have no fixed size. */

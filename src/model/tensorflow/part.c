@@ -1,6 +1,8 @@
 #include "model/tensorflow/part.h"
 
+#include "base/alloc.h"
 #include "base/status.h"
+#include "model/cursor.h"
 
 bool cpb_part_begin(cpb_part *p, const cpb_allocator *a, const cpb_message_type *type, const cpb_range *ranges,
                     size_t num_ranges, const cpb_outline_options *given) {
@@ -58,3 +60,16 @@ cpb_range cpb_part_where(const cpb_part *p, cpb_span value) {
 }
 
 bool cpb_part_omits(const cpb_part *p, cpb_span value) { return find_omitted(p, value) != NULL; }
+
+bool cpb_part_ranges(const cpb_part *p, const cpb_allocator *a, cpb_span message, uint32_t field, cpb_range **ranges,
+                     size_t *count) {
+  size_t capacity = 0;
+  cpb_cursor c = cpb_cursor_of(message);
+  for (*count = 0; cpb_cursor_find(&c, field, CPB_WIRE_LEN); (*count)++) {
+    void *list = *ranges;
+    if (!cpb_reserve(a, &list, &capacity, *count + 1, sizeof **ranges)) return false;
+    *ranges = list;
+    (*ranges)[*count] = cpb_part_where(p, c.bytes);
+  }
+  return true;
+}

@@ -25,6 +25,10 @@ cpb_step cpb_part_step(cpb_part *part, cpb_error *error);
 
 /* Where in the input a value of the message lies: `value` as a cursor gave it. */
 cpb_range cpb_part_where(const cpb_part *part, cpb_span value);
+/* Where the submessages `field` of `message` lie: one may come in several pieces. False when
+ * memory is short; `*ranges` is to be released then too. */
+bool cpb_part_ranges(const cpb_part *part, const cpb_allocator *a, cpb_span message, uint32_t field,
+                     cpb_range **ranges, size_t *count);
 /* Whether that value is empty because it was left out. */
 bool cpb_part_omits(const cpb_part *part, cpb_span value);
 

@@ -143,25 +143,12 @@ static cpb_step read_skeleton(cpb_saved_model *m) {
   return cpb_part_step(&m->skeleton, m->error);
 }
 
-/* Where a message of the meta graph is: it may come in several pieces. */
-static bool find_ranges(cpb_saved_model *m, uint32_t field, cpb_range **ranges, size_t *count) {
-  size_t capacity = 0;
-  cpb_cursor c = cpb_cursor_of(m->meta);
-  while (cpb_cursor_find(&c, field, CPB_WIRE_LEN)) {
-    void *list = *ranges;
-    if (!cpb_reserve(&m->allocator, &list, &capacity, *count + 1, sizeof **ranges)) return false;
-    *ranges = list;
-    (*ranges)[(*count)++] = cpb_part_where(&m->skeleton, c.bytes);
-  }
-  return true;
-}
-
 bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, const cpb_message_type *view) {
   const cpb_outline_options how = {.max_value = m->options.max_value, .max_size = memory_left(m), .limits = &m->limits};
   static const cpb_range nothing = {0, 0};
   cpb_range *ranges = NULL;
   size_t count = 0;
-  bool begun = m->is_graph || find_ranges(m, field, &ranges, &count);
+  bool begun = m->is_graph || cpb_part_ranges(&m->skeleton, &m->allocator, m->meta, field, &ranges, &count);
   bool empty = !m->is_graph && count == 0;
   begun = begun && cpb_part_begin(part, &m->allocator, view, empty ? &nothing : ranges, empty ? 1 : count, &how);
   cpb_release(&m->allocator, ranges);

@@ -103,3 +103,19 @@ VIEW(library, ENTER(LIBRARY_FUNCTION, function), ENTER(LIBRARY_GRADIENT, plain))
 static const cpb_field graph_fields[] = {ENTER(GRAPH_NODE, node), ENTER(GRAPH_LIBRARY, library),
                                          ENTER(GRAPH_VERSIONS, plain)};
 const cpb_message_type cpb_view_graph = {.fields = graph_fields, .num_fields = 3};
+
+/* --- Finding a tensor ------------------------------------------------------------------ */
+
+static const cpb_message_type no_fields; /* is looked into, and nothing long of it taken */
+
+static const cpb_field meta_graphs_fields[] = {ENTER(SAVED_MODEL_META_GRAPHS, no_fields)};
+const cpb_message_type cpb_view_meta_graphs = {.fields = meta_graphs_fields, .num_fields = 1};
+
+MAP_OF(place_attr, no_fields)
+VIEW(place_node, KEEP(NODE_NAME), ENTER(NODE_ATTR, place_attr))
+VIEW(place_signature, KEEP(OP_NAME))
+VIEW(place_function, ENTER(FUNCTION_SIGNATURE, place_signature), ENTER(FUNCTION_NODE, place_node))
+VIEW(place_library, ENTER(LIBRARY_FUNCTION, place_function))
+
+static const cpb_field tensors_fields[] = {ENTER(GRAPH_NODE, place_node), ENTER(GRAPH_LIBRARY, place_library)};
+const cpb_message_type cpb_view_tensors = {.fields = tensors_fields, .num_fields = 2};

@@ -13,4 +13,9 @@ extern const cpb_message_type cpb_view_graph;
 /* A SavedObjectGraph: what Keras says of its objects. */
 extern const cpb_message_type cpb_view_keras;
 
+/* Of a SavedModel, which meta graphs it has; and of a GraphDef, only what the tensors of its
+ * nodes and functions are found by. */
+extern const cpb_message_type cpb_view_meta_graphs;
+extern const cpb_message_type cpb_view_tensors;
+
 #endif

@@ -1,0 +1,232 @@
+/* The values of a tensor that a node has among its attributes, mostly a Const its "value". */
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "model/cursor.h"
+#include "model/tensorflow/fields.h"
+#include "model/tensorflow/part.h"
+#include "model/tensorflow/tensor_values.h"
+#include "model/tensorflow/views.h"
+#include "model/values_reader.h"
+
+#define MOST_KEPT 256  /* bytes of what is of no interest here */
+#define LEAST_MEMORY ((uint64_t)1 << 20)
+#define SHOWN 80
+
+typedef struct reader {
+  cpb_allocator allocator;
+  const cpb_values_options *options;
+  cpb_span node, attribute;
+  bool is_graph;
+  cpb_error error;
+  cpb_part skeleton, graph;
+  cpb_input input;          /* from where the tensor is read */
+  cpb_tensor_values tensor;
+  bool found;
+} reader;
+
+/* --- Creation ------------------------------------------------------------------------ */
+
+/* NODE or NODE:ATTRIBUTE: names of nodes have no colon. */
+static void take_name(reader *r, cpb_span name) {
+  const uint8_t *colon = name.size > 0 ? memchr(name.data, ':', name.size) : NULL;
+  r->node = name;
+  r->attribute = cpb_span_of("value");
+  if (!colon) return;
+  r->node.size = (size_t)(colon - name.data);
+  r->attribute = cpb_span_from(name, r->node.size + 1);
+}
+
+static void *create(const cpb_allocator *a, cpb_model_kind kind, cpb_span name, const cpb_values_options *options) {
+  reader *r = cpb_alloc_zeroed(a, sizeof *r);
+  if (!r) return NULL;
+  r->allocator = *a;
+  r->options = options;
+  r->is_graph = kind == CPB_MODEL_GRAPH_DEF;
+  r->error.offset = CPB_NO_OFFSET;
+  take_name(r, name);
+  cpb_input_init(&r->input);
+  return r;
+}
+
+static void destroy(void *state) {
+  reader *r = state;
+  cpb_allocator a = r->allocator;
+  if (r->found) cpb_tensor_values_free(&r->tensor);
+  cpb_part_free(&r->graph);
+  cpb_part_free(&r->skeleton);
+  cpb_release(&a, r);
+}
+
+static cpb_input *input(void *state) {
+  reader *r = state;
+  if (r->graph.outline) return r->graph.read ? &r->input : cpb_outline_input(r->graph.outline);
+  return r->skeleton.outline && !r->skeleton.read ? cpb_outline_input(r->skeleton.outline) : &r->input;
+}
+
+static cpb_error *error(void *state) { return &((reader *)state)->error; }
+
+/* --- Parts ------------------------------------------------------------------------------ */
+
+static cpb_have fails_memory(reader *r) {
+  cpb_fail_memory(&r->error);
+  return CPB_FAILED;
+}
+
+static cpb_have have_of(cpb_step step) {
+  return step == CPB_STEP_DONE ? CPB_HAVE : step == CPB_STEP_NEED ? CPB_WAIT : CPB_FAILED;
+}
+
+/* A part that is damaged at its very begin is the error. */
+static cpb_have step_part(reader *r, cpb_part *part) {
+  bool was_read = part->read;
+  cpb_have have = have_of(cpb_part_step(part, &r->error));
+  if (have != CPB_HAVE || was_read || part->damage.code == CPB_OK || part->message.size > 0) return have;
+  r->error = part->damage;
+  return CPB_FAILED;
+}
+
+static bool begin_part(reader *r, cpb_part *part, const cpb_message_type *view, const cpb_range *ranges, size_t count) {
+  uint64_t left = r->options->max_memory - cpb_min_u64(r->skeleton.message.size, r->options->max_memory);
+  const cpb_outline_options how = {.max_value = MOST_KEPT, .max_size = cpb_max_u64(left, LEAST_MEMORY),
+                                   .limits = r->options->limits};
+  return cpb_part_begin(part, &r->allocator, view, ranges, count, &how);
+}
+
+static cpb_have read_skeleton(reader *r) {
+  if (r->is_graph || r->skeleton.read) return CPB_HAVE;
+  bool begun = r->skeleton.outline || begin_part(r, &r->skeleton, &cpb_view_meta_graphs, NULL, 0);
+  return begun ? step_part(r, &r->skeleton) : fails_memory(r);
+}
+
+static cpb_have find_meta_graph(reader *r, cpb_span *meta) {
+  uint32_t count = 0;
+  cpb_cursor c = cpb_cursor_of(r->skeleton.message);
+  while (cpb_cursor_find(&c, SAVED_MODEL_META_GRAPHS, CPB_WIRE_LEN)) {
+    *meta = c.bytes;
+    if (count++ == r->options->meta_graph) return CPB_HAVE;
+  }
+  cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no meta graph %u; there are %u",
+           (unsigned)r->options->meta_graph, (unsigned)count);
+  return CPB_FAILED;
+}
+
+static cpb_have begin_graph(reader *r) {
+  static const cpb_range nothing = {0, 0};
+  cpb_span meta;
+  cpb_range *ranges = NULL;
+  size_t count = 0;
+  if (r->is_graph) return begin_part(r, &r->graph, &cpb_view_tensors, NULL, 0) ? CPB_HAVE : fails_memory(r);
+  if (find_meta_graph(r, &meta) != CPB_HAVE) return CPB_FAILED;
+  bool begun = cpb_part_ranges(&r->skeleton, &r->allocator, meta, META_GRAPH_GRAPH, &ranges, &count) &&
+               begin_part(r, &r->graph, &cpb_view_tensors, count > 0 ? ranges : &nothing, count > 0 ? count : 1);
+  cpb_release(&r->allocator, ranges);
+  if (!begun) return fails_memory(r);
+  cpb_input_end(cpb_outline_input(r->graph.outline), cpb_outline_input(r->skeleton.outline)->size);
+  return CPB_HAVE;
+}
+
+/* --- Which tensor ------------------------------------------------------------------------- */
+
+static bool find_named(cpb_cursor *c, uint32_t number, uint32_t name, cpb_span wanted) {
+  while (cpb_cursor_find(c, number, CPB_WIRE_LEN)) {
+    if (cpb_span_equal(cpb_get_bytes(c->bytes, name), wanted)) return true;
+  }
+  return false;
+}
+
+/* The next function of the library; `library` and `functions` go on where they were. */
+static bool next_function(cpb_cursor *library, cpb_cursor *functions, cpb_span *function) {
+  while (!cpb_cursor_find(functions, LIBRARY_FUNCTION, CPB_WIRE_LEN)) {
+    if (!cpb_cursor_find(library, GRAPH_LIBRARY, CPB_WIRE_LEN)) return false;
+    *functions = cpb_cursor_of(library->bytes);
+  }
+  *function = functions->bytes;
+  return true;
+}
+
+static cpb_span name_of(cpb_span function) { return cpb_get_bytes(cpb_get_bytes(function, FUNCTION_SIGNATURE), OP_NAME); }
+
+static bool find_function(const reader *r, cpb_span wanted, cpb_span *function) {
+  cpb_cursor library = cpb_cursor_of(r->graph.message), functions = cpb_cursor_of((cpb_span){NULL, 0});
+  while (next_function(&library, &functions, function)) {
+    if (cpb_span_equal(name_of(*function), wanted)) return true;
+  }
+  return false;
+}
+
+/* What is not there may stand behind the damage. */
+static bool is_hidden(reader *r) {
+  if (r->graph.damage.code != CPB_OK) r->error = r->graph.damage;
+  return r->graph.damage.code != CPB_OK;
+}
+
+typedef struct shown {
+  char text[SHOWN];
+} shown;
+
+static shown show(cpb_span name) {
+  shown s;
+  cpb_quote(s.text, sizeof s.text, name.data ? name.data : (const uint8_t *)"", name.size);
+  return s;
+}
+
+static cpb_have no_function(reader *r, cpb_span function) {
+  if (!is_hidden(r)) cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no function \"%s\"", show(function).text);
+  return CPB_FAILED;
+}
+
+static cpb_have no_tensor(reader *r) {
+  cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the node \"%s\" has no tensor \"%s\"", show(r->node).text,
+           show(r->attribute).text);
+  return CPB_FAILED;
+}
+
+/* Says which function has a node of that name, where the graph was meant. */
+static cpb_have no_node(reader *r) {
+  cpb_span function;
+  cpb_cursor library = cpb_cursor_of(r->graph.message), functions = cpb_cursor_of((cpb_span){NULL, 0});
+  while (!r->options->scope && next_function(&library, &functions, &function)) {
+    cpb_cursor nodes = cpb_cursor_of(function);
+    if (!find_named(&nodes, FUNCTION_NODE, NODE_NAME, r->node)) continue;
+    cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the graph itself has no node \"%s\"; the function \"%s\" has one",
+             show(r->node).text, show(name_of(function)).text);
+    return CPB_FAILED;
+  }
+  if (!is_hidden(r)) cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no node \"%s\"", show(r->node).text);
+  return CPB_FAILED;
+}
+
+static cpb_have find_tensor(reader *r, cpb_range *where) {
+  cpb_span of = r->graph.message, scope = {(const uint8_t *)r->options->scope, r->options->scope_size};
+  if (scope.data && !find_function(r, scope, &of)) return no_function(r, scope);
+  cpb_cursor nodes = cpb_cursor_of(of);
+  if (!find_named(&nodes, scope.data ? FUNCTION_NODE : GRAPH_NODE, NODE_NAME, r->node)) return no_node(r);
+  cpb_span value = cpb_get_bytes(cpb_get_entry(nodes.bytes, NODE_ATTR, r->attribute), MAP_VALUE);
+  cpb_span tensor = cpb_get_bytes(value, ATTR_TENSOR);
+  if (!tensor.data) return no_tensor(r);
+  *where = cpb_part_where(&r->graph, tensor);
+  return CPB_HAVE;
+}
+
+static cpb_have begin_tensor(reader *r) {
+  cpb_range where;
+  if (find_tensor(r, &where) != CPB_HAVE) return CPB_FAILED;
+  r->found = true;
+  cpb_input_end(&r->input, cpb_outline_input(r->graph.outline)->size);
+  bool begun = cpb_tensor_values_init(&r->tensor, &r->allocator, &r->input, &r->error, where, r->options->exact_texts != 0);
+  return begun ? CPB_HAVE : fails_memory(r);
+}
+
+/* --- Steps -------------------------------------------------------------------------------- */
+
+static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
+  reader *r = state;
+  cpb_have have = read_skeleton(r);
+  if (have == CPB_HAVE && !r->graph.outline) have = begin_graph(r);
+  if (have == CPB_HAVE && !r->found) have = step_part(r, &r->graph);
+  if (have == CPB_HAVE && !r->found) have = begin_tensor(r);
+  return have == CPB_HAVE ? cpb_tensor_values_next(&r->tensor, info, data) : have;
+}
+
+const cpb_values_reader cpb_constant_values = {create, destroy, next, input, error};
