@@ -4,5 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=${1:-build/wasi}
-[ -e "$dir/build.ninja" ] || cmake -S . -B "$dir" -G Ninja --toolchain cmake/wasi.cmake
+if [ -e "$dir/build.ninja" ]; then # what the component takes may have been installed since
+  cmake "$dir" >/dev/null
+else
+  cmake -S . -B "$dir" -G Ninja --toolchain cmake/wasi.cmake
+fi
 ninja -C "$dir"

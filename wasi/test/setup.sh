@@ -22,6 +22,14 @@ pip() { build/venv/bin/pip --quiet --disable-pip-version-check "$@"; }
 [ -x "$tools/wazero" ] || GOBIN=$tools go install github.com/tetratelabs/wazero/cmd/wazero@v1.12.0
 [ -x "$tools/bin/wasmi" ] || cargo install --quiet --locked --root "$tools" wasmi_cli@2.0.0
 
+# What makes the component: bindings, and the npm packages of wasi/package.json. Without
+# optimization wit-bindgen is built in a third of the time, and runs as long as before.
+[ -x "$tools/bin/wit-bindgen" ] ||
+  CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --locked --debug --root "$tools" \
+    --no-default-features --features c wit-bindgen-cli@0.63.0
+cmp -s wasi/package-lock.json wasi/node_modules/.installed ||
+  (cd wasi && npm ci --ignore-scripts --loglevel=error --no-progress >/dev/null && cp package-lock.json node_modules/.installed)
+
 # Wasmtime's library, and the program around it.
 library=$tools/wasmtime/wasmtime/linux-$(uname -m)
 [ -e "$library/_libwasmtime.so" ] || pip install --no-deps --target "$tools/wasmtime" wasmtime==50.0.1

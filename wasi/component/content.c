@@ -1,0 +1,93 @@
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/status.h"
+#include "component.h"
+
+struct exports_chunked_content_t {
+  engine *from;
+  uint64_t read;       /* the engine's, of which this is the content */
+  uint64_t at, length; /* what is still to be given out */
+  cpb_error error;     /* that it gives from now on */
+};
+
+bool content_new(engine *e, uint64_t offset, const uint64_t *length, exports_chunked_own_content_t *content,
+                 cpb_error *error) {
+  exports_chunked_content_t *c = calloc(1, sizeof *c);
+  if (c == NULL) {
+    cpb_fail_memory(error);
+    return false;
+  }
+  c->from = engine_use(e);
+  c->read = ++e->reads;
+  c->at = offset;
+  c->length = length != NULL ? *length : UINT64_MAX;
+  e->data.size = 0;
+  *content = exports_chunked_content_new(c);
+  return true;
+}
+
+void exports_chunked_content_destructor(exports_chunked_content_t *c) {
+  engine_free(c->from);
+  free(c);
+}
+
+static uint64_t left(const exports_chunked_content_t *c) {
+  uint64_t size = engine_size(c->from);
+  return c->at < size ? cpb_min_u64(c->length, size - c->at) : 0;
+}
+
+/* From what the engine has given into `out`, up to `max` bytes in all. */
+static bool take(exports_chunked_content_t *c, cpb_buffer *out, size_t max) {
+  cpb_span *data = &c->from->data;
+  if (out->size == 0 && !cpb_buffer_reserve(out, (size_t)cpb_min_u64(max, left(c)))) return false;
+  size_t size = (size_t)cpb_min_u64(data->size, max - out->size);
+  if (!cpb_buffer_append(out, data->data, size)) return false;
+  data->data += size;
+  data->size -= size;
+  c->at += size;
+  c->length -= size;
+  return true;
+}
+
+/* An error after some bytes comes with the next call, when the engine gives it again. */
+static void fill(exports_chunked_content_t *c, cpb_buffer *out, size_t max) {
+  while (out->size < max) {
+    cpb_step step = c->from->data.size > 0 ? CPB_STEP_DATA : engine_advance(c->from);
+    if (step == CPB_STEP_ERROR && out->size == 0) c->error = *engine_error(c->from);
+    if (step != CPB_STEP_DATA) return;
+    if (!take(c, out, max)) {
+      cpb_fail_memory(&c->error);
+      return;
+    }
+  }
+}
+
+static bool may_read(exports_chunked_content_t *c, uint32_t max, cpb_error *error) {
+  if (c->error.code != CPB_OK) {
+    *error = c->error;
+  } else if (c->read != c->from->reads) {
+    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "another read has begun since");
+  } else if (max == 0) {
+    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "max is 0, where it must be 1 at least");
+  }
+  return error->code == CPB_OK;
+}
+
+bool exports_chunked_method_content_next(exports_chunked_content_t *c, uint32_t max, reader_option_list_u8_t *ret,
+                                         exports_chunked_error_t *err) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  cpb_allocator allocator = cpb_allocator_or_default(NULL);
+  cpb_buffer out;
+  cpb_buffer_init(&out, &allocator);
+  if (!may_read(c, max, &error)) return component_fail(err, &error);
+  fill(c, &out, max);
+  if (c->error.code == CPB_OK && out.size > 0) {
+    *ret = (reader_option_list_u8_t){true, {out.data, out.size}};
+    return true;
+  }
+  cpb_buffer_free(&out);
+  ret->is_some = false;
+  return c->error.code == CPB_OK || component_fail(err, &c->error);
+}

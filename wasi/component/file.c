@@ -1,0 +1,168 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "component.h"
+
+enum { CHUNKS_AT_ONCE = 4096 };
+
+struct exports_chunked_file_t {
+  opened *file;
+  engine *chunks; /* NULL as long as none was read */
+};
+
+struct exports_chunked_merged_t {
+  engine *merge;
+};
+
+/* --- Errors ------------------------------------------------------------------------ */
+
+static exports_chunked_error_code_t code_of(cpb_code code) {
+  switch (code) {
+    case CPB_E_MEMORY: return EXPORTS_CHUNKED_ERROR_CODE_MEMORY;
+    case CPB_E_DAMAGED: return EXPORTS_CHUNKED_ERROR_CODE_DAMAGED;
+    case CPB_E_TRUNCATED: return EXPORTS_CHUNKED_ERROR_CODE_TRUNCATED;
+    case CPB_E_FORMAT: return EXPORTS_CHUNKED_ERROR_CODE_FORMAT;
+    case CPB_E_UNSUPPORTED: return EXPORTS_CHUNKED_ERROR_CODE_UNSUPPORTED;
+    case CPB_E_LIMIT: return EXPORTS_CHUNKED_ERROR_CODE_LIMIT;
+    case CPB_E_NOT_FOUND: return EXPORTS_CHUNKED_ERROR_CODE_NOT_FOUND;
+    case CPB_E_READ: return EXPORTS_CHUNKED_ERROR_CODE_READ;
+    case CPB_E_CANCELLED: return EXPORTS_CHUNKED_ERROR_CODE_CANCELLED;
+    default: return EXPORTS_CHUNKED_ERROR_CODE_USAGE;
+  }
+}
+
+/* The runtime frees the text; without memory there is none. */
+bool component_fail(exports_chunked_error_t *out, const cpb_error *error) {
+  size_t length = strlen(error->message);
+  uint8_t *text = length > 0 ? malloc(length) : NULL;
+  if (text != NULL) memcpy(text, error->message, length);
+  *out = (exports_chunked_error_t){
+      .code = code_of(error->code),
+      .offset = {error->offset != CPB_NO_OFFSET, error->offset},
+      .message = {text, text != NULL ? length : 0},
+  };
+  return false;
+}
+
+/* --- file --------------------------------------------------------------------------- */
+
+bool exports_chunked_static_file_open(exports_chunked_own_source_t source, exports_chunked_options_t *options,
+                                      exports_chunked_own_file_t *ret, exports_chunked_error_t *err) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  opened *file = opened_new(source, options, &error);
+  if (file == NULL) return component_fail(err, &error);
+  exports_chunked_file_t *f = calloc(1, sizeof *f);
+  if (f == NULL) {
+    opened_free(file);
+    cpb_fail_memory(&error);
+    return component_fail(err, &error);
+  }
+  f->file = file;
+  *ret = exports_chunked_file_new(f);
+  return true;
+}
+
+void exports_chunked_file_destructor(exports_chunked_file_t *f) {
+  engine_free(f->chunks);
+  opened_free(f->file);
+  free(f);
+}
+
+uint64_t exports_chunked_method_file_num_chunks(exports_chunked_file_t *f) {
+  return cpb_index_num_chunks(f->file->index);
+}
+
+static exports_chunked_chunk_t describe(const cpb_chunk_info *info) {
+  exports_chunked_chunk_t chunk = {.size = info->size, .position = info->position};
+  switch (info->type) {
+    case CPB_CHUNK_UNSET: chunk.kind.tag = EXPORTS_CHUNKED_CHUNK_KIND_UNSPECIFIED; break;
+    case CPB_CHUNK_MESSAGE: chunk.kind.tag = EXPORTS_CHUNKED_CHUNK_KIND_MESSAGE; break;
+    case CPB_CHUNK_BYTES: chunk.kind.tag = EXPORTS_CHUNKED_CHUNK_KIND_BYTES; break;
+    default:
+      chunk.kind.tag = EXPORTS_CHUNKED_CHUNK_KIND_UNKNOWN;
+      chunk.kind.val.unknown = info->type;
+  }
+  return chunk;
+}
+
+bool exports_chunked_method_file_chunks(exports_chunked_file_t *f, uint64_t first, uint32_t count,
+                                        exports_chunked_list_chunk_t *ret, exports_chunked_error_t *err) {
+  const cpb_index *index = f->file->index;
+  uint64_t all = cpb_index_num_chunks(index);
+  size_t length = first < all ? (size_t)cpb_min_u64(all - first, cpb_min_u64(count, CHUNKS_AT_ONCE)) : 0;
+  *ret = (exports_chunked_list_chunk_t){NULL, 0};
+  if (length == 0) return true;
+  ret->ptr = malloc(length * sizeof *ret->ptr);
+  if (ret->ptr == NULL) {
+    cpb_error error = {.offset = CPB_NO_OFFSET};
+    cpb_fail_memory(&error);
+    return component_fail(err, &error);
+  }
+  ret->len = length;
+  for (size_t i = 0; i < length; i++) {
+    cpb_chunk_info info;
+    cpb_index_get_chunk(index, first + i, &info);
+    ret->ptr[i] = describe(&info);
+  }
+  return true;
+}
+
+/* After an error, which stays with its content, the next read begins with a reader of
+ * its own. */
+static engine *reader_of(exports_chunked_file_t *f, cpb_error *error) {
+  if (f->chunks != NULL && engine_error(f->chunks)->code == CPB_OK) return f->chunks;
+  engine_free(f->chunks);
+  f->chunks = engine_for_chunks(f->file, error);
+  return f->chunks;
+}
+
+bool exports_chunked_method_file_read(exports_chunked_file_t *f, uint64_t chunk, uint64_t offset,
+                                      uint64_t *length, exports_chunked_own_content_t *ret,
+                                      exports_chunked_error_t *err) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  uint64_t all = cpb_index_num_chunks(f->file->index);
+  if (chunk >= all) {
+    cpb_fail(&error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no chunk %llu; there are %llu, counted from 0",
+             (unsigned long long)chunk, (unsigned long long)all);
+    return component_fail(err, &error);
+  }
+  engine *e = reader_of(f, &error);
+  if (e == NULL || !content_new(e, offset, length, ret, &error)) return component_fail(err, &error);
+  cpb_chunk_reader_read(e->chunks, chunk, offset, length != NULL ? *length : UINT64_MAX);
+  return true;
+}
+
+/* --- merged -------------------------------------------------------------------------- */
+
+bool exports_chunked_method_file_merge(exports_chunked_file_t *f, exports_chunked_merge_options_t *options,
+                                       exports_chunked_own_merged_t *ret, exports_chunked_error_t *err) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  engine *merge = engine_for_merge(f->file, options, &error);
+  if (merge == NULL) return component_fail(err, &error);
+  exports_chunked_merged_t *m = calloc(1, sizeof *m);
+  if (m == NULL) {
+    engine_free(merge);
+    cpb_fail_memory(&error);
+    return component_fail(err, &error);
+  }
+  m->merge = merge;
+  *ret = exports_chunked_merged_new(m);
+  return true;
+}
+
+void exports_chunked_merged_destructor(exports_chunked_merged_t *m) {
+  engine_free(m->merge);
+  free(m);
+}
+
+uint64_t exports_chunked_method_merged_size(exports_chunked_merged_t *m) { return engine_size(m->merge); }
+
+bool exports_chunked_method_merged_read(exports_chunked_merged_t *m, uint64_t offset, uint64_t *length,
+                                        exports_chunked_own_content_t *ret, exports_chunked_error_t *err) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  if (!content_new(m->merge, offset, length, ret, &error)) return component_fail(err, &error);
+  cpb_merge_read(m->merge->merge, offset, length != NULL ? *length : UINT64_MAX);
+  return true;
+}

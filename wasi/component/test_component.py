@@ -1,0 +1,399 @@
+"""cpb-component.wasm: what it imports, exports and takes, and that it gives through
+wasmtime and through jco in Node what the native command gives, errors included.
+
+    wasi/test/setup.sh && wasi/build.sh && build/venv/bin/python -m pytest wasi/component
+
+CPB_WASI names the folder of the component, CPB another native command."""
+
+import concurrent.futures
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+WASM = str(pathlib.Path(os.environ.get("CPB_WASI", ROOT / "build" / "wasi")) / "cpb-component.wasm")
+CPB = os.environ.get("CPB", str(ROOT / "build" / "cpb"))
+DATA = ROOT / "tests" / "data"
+sys.path[:0] = [str(ROOT / "build/tools/wasmtime"), str(ROOT / "wasi/examples/python"), str(ROOT / "tests")]
+
+from cpb_component import CHUNKED, ENGINE, SOURCE, CpbError, Instance, Path, load  # noqa: E402
+from support.wire import field, varint  # noqa: E402
+
+FROZEN = DATA / "cpb" / "real_frozen_conv"
+
+
+# --- What it is made of ------------------------------------------------------------
+
+def test_it_imports_a_source_and_nothing_else():
+    kind = load(WASM).type
+    assert set(kind.imports(ENGINE)) == {SOURCE}
+    assert set(kind.exports(ENGINE)) == {CHUNKED}
+
+
+def test_its_size():
+    size = os.path.getsize(WASM)
+    print(f"\ncpb-component.wasm: {size} bytes")
+    assert size <= 300_000
+
+
+def test_its_module_takes_what_every_runtime_has():
+    core = pathlib.Path(WASM).parent / "component" / "component-core.wasm"
+    names = ("bulk-memory", "sign-ext", "mutable-globals", "nontrapping-float-to-int")
+    features = [f"--enable-{name}" for name in names]
+    subprocess.run(["wasm-opt", "--mvp-features", *features, core, "-o", os.devnull], check=True,
+                   stderr=subprocess.DEVNULL)
+
+
+# --- What the native command gives ---------------------------------------------------
+
+def run(*words):
+    """What it puts out, or its error. With a chunk that cannot be read, info shows the rest."""
+    done = subprocess.run([CPB, *map(str, words)], capture_output=True)
+    if done.returncode == 0 or words[0] == "info" and done.stdout:
+        return done.stdout
+    found = re.match(rf"{re.escape(str(words[1]))}: (?:byte (\d+): )?(.*)\n$", done.stderr.decode())
+    return {"error": done.returncode, "offset": int(found[1]) if found[1] else None, "text": found[2]}
+
+
+def sha(data):
+    return hashlib.sha256(data).hexdigest() if isinstance(data, bytes) else data
+
+
+def some(count):
+    return sorted({0, count // 2, count - 1}) if count > 0 else []
+
+
+def places(size):
+    return [(0, 1), (size // 3, size // 2), (max(size - 5, 0), 10), (size, 3)]
+
+
+@functools.cache
+def native(path):
+    info = run("info", path, "--json")
+    if not isinstance(info, bytes):
+        return info
+    chunks = json.loads(info)["chunks"]
+    merged = run("merge", path, "-o", "-")
+    parts = [sha(merged[at:at + size]) for at, size in places(len(merged))] if isinstance(merged, bytes) else []
+    return {
+        "chunks": [[chunk["type"].lower(), str(chunk["size"]), str(chunk["position"])] for chunk in chunks[:4096]],
+        "read": [sha(run("cat", path, "--chunk", i)) for i in some(len(chunks))],
+        "merged": [len(merged), sha(merged), parts] if isinstance(merged, bytes) else merged,
+    }
+
+
+def native_all(paths):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(native, paths))
+
+
+def question(path, answer):
+    """What to look for in a file, that there is an answer to."""
+    if "error" in answer:
+        return {"path": str(path), "chunks": [], "ranges": []}
+    merged = answer["merged"]
+    return {"path": str(path), "chunks": some(len(answer["chunks"])),
+            "ranges": places(merged[0]) if "error" not in merged else []}
+
+
+# --- What the component gives ----------------------------------------------------------
+
+def or_error(look):
+    try:
+        return look()
+    except CpbError as error:
+        return {"error": error.code, "offset": error.offset, "text": str(error)}
+
+
+def digest(content):
+    return sha(b"".join(content.pieces(1000)))
+
+
+def look(instance, path, chunks, ranges):
+    def merged(file):
+        with file.merge() as message:
+            parts = [digest(message.read(*where)) for where in ranges]
+            return [message.size(), digest(message.read()), parts]
+
+    def opened():
+        with instance.open(Path(path), read_size=4096) as file:
+            return {
+                "chunks": [[chunk.kind.tag, str(chunk.size), str(chunk.position)] for chunk in file.chunks()],
+                "read": [or_error(lambda: digest(file.read(chunk))) for chunk in chunks],
+                "merged": or_error(lambda: merged(file)),
+            }
+    return or_error(opened)
+
+
+def through_wasmtime(questions):
+    instance = Instance(WASM)
+    answers = [look(instance, **question) for question in questions]
+    assert instance.sources == {}  # each was given back
+    return answers
+
+
+@pytest.fixture(scope="session")
+def javascript(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("jco")
+    subprocess.run(["node", ROOT / "wasi/component/transpile.js", WASM, folder], check=True)
+    return folder / "cpb-component.js"
+
+
+def through_jco(javascript):
+    def answer(questions):
+        done = subprocess.run(["node", ROOT / "wasi/component/probe.js", javascript], check=True,
+                              input=json.dumps(questions).encode(), stdout=subprocess.PIPE)
+        return json.loads(done.stdout)
+    return answer
+
+
+@pytest.fixture(params=["wasmtime", "jco"])
+def runtime(request):
+    return request.param
+
+
+@pytest.fixture
+def component(request, runtime):
+    """Answers questions() in a runtime."""
+    return through_wasmtime if runtime == "wasmtime" else through_jco(request.getfixturevalue("javascript"))
+
+
+# --- The same ------------------------------------------------------------------------------
+
+EXIT = {"usage": 1, "not-found": 1, "damaged": 2, "truncated": 2, "format": 2, "read": 3, "cancelled": 3,
+        "memory": 4, "limit": 4, "unsupported": 5}
+
+
+def comparable(answer):
+    """Errors as the command tells them; the limit that one names is another natively."""
+    if isinstance(answer, list):
+        return [comparable(one) for one in answer]
+    if not isinstance(answer, dict):
+        return answer
+    if "error" not in answer:
+        return {key: comparable(value) for key, value in answer.items()}
+    code, text = answer["error"], re.sub(r"the limit of \d+", "the limit", answer["text"])
+    return {"error": EXIT.get(code, code), "offset": answer["offset"], "text": text}
+
+
+def is_whole(answer):
+    return "error" not in answer and "error" not in answer["merged"]
+
+
+def compare(component, paths):
+    wanted = native_all(paths)
+    got = component([question(path, answer) for path, answer in zip(paths, wanted)])
+    for path, one, other in zip(paths, wanted, got):
+        assert comparable(other) == comparable(one), path
+    return wanted
+
+
+# What a list has is converted one by one in Python, so fewer files go through wasmtime.
+STEP = {"wasmtime": 12, "jco": 1}
+
+
+def test_the_corpus(component, runtime):
+    step = STEP[runtime]
+    odd = sorted((DATA / "cpb_odd").rglob("*.cpb"))
+    wanted = compare(component, odd + sorted((DATA / "cpb").rglob("*.cpb"))[::step])
+    assert sum(map(is_whole, wanted)) > 200 / step and len(wanted) - sum(map(is_whole, wanted)) > 20
+
+
+@pytest.fixture(scope="session")
+def damaged(tmp_path_factory):
+    """Files with one bit changed, or that end too early."""
+    folder, chance = tmp_path_factory.mktemp("damaged"), random.Random(3)
+    for base in ("max1000_none", "max4000_zstd", "max1000_brotli"):
+        whole = (FROZEN / f"{base}.cpb").read_bytes()
+        for at in chance.sample(range(len(whole)), 40):
+            changed = whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1:]
+            (folder / f"{base}-{at}.cpb").write_bytes(changed)
+        for at in chance.sample(range(len(whole)), 5):
+            (folder / f"{base}-cut-{at}.cpb").write_bytes(whole[:at])
+    return sorted(folder.iterdir())
+
+
+def test_damaged_files_give_the_same_errors(component, damaged):
+    wanted = compare(component, damaged)
+    assert sum("error" in answer for answer in wanted) > 20
+    assert sum("error" not in answer and not is_whole(answer) for answer in wanted) > 20
+
+
+# --- What the interface promises ---------------------------------------------------------
+
+class Watched(Path):
+    """A source that notes what it is asked for."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.asked = []
+
+    def read_at(self, offset, length, ahead):
+        assert 0 < length <= ahead and offset + ahead <= self.size()
+        self.asked.append((offset, length))
+        return super().read_at(offset, length, ahead)
+
+    def bytes(self):
+        return sum(length for _, length in self.asked)
+
+
+class Faulty(Path):
+    """A source that does something else from the call number `good` on."""
+
+    def __init__(self, path, good, fault):
+        super().__init__(path)
+        self.good, self.fault = good, fault
+
+    def read_at(self, offset, length, ahead):
+        self.good -= 1
+        return self.fault(length) if self.good < 0 else super().read_at(offset, length, ahead)
+
+
+def fail(text):
+    raise OSError(text)
+
+
+def error_of(call):
+    with pytest.raises(CpbError) as caught:
+        call()
+    return caught.value.code, str(caught.value)
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory):
+    """A graph of 8 constants of 100 KB that compress to a half, each a chunk."""
+    path, chance = tmp_path_factory.mktemp("large") / "m.pb", random.Random(4)
+    with open(path, "wb") as file:
+        for i in range(8):
+            tensor = varint(1 << 3) + varint(7) + field(4, chance.randbytes(50_000).hex().encode())
+            value = field(5, field(1, b"value") + field(2, field(8, tensor)))
+            file.write(field(1, field(1, b"n%d" % i) + field(2, b"Const") + value))
+    out = path.with_suffix(".cpb")
+    subprocess.run([CPB, "split", path, "--type", "tensorflow.GraphDef", "--for-memory", "256K", "-o", out], check=True)
+    return out
+
+
+def test_bytes_are_asked_for_once(large):
+    """With `late`, and those of headers aside; whatever the size of the pieces."""
+    source = Watched(large)
+    with Instance(WASM).open(source, verify="late") as file:
+        before, stored = source.bytes(), json.loads(run("info", large, "--json"))["chunks"][3]["stored_size"]
+        got = b"".join(file.read(3).pieces(777))
+        assert got == run("cat", large, "--chunk", 3)
+        assert source.bytes() - before < stored * 1.1 + 200
+
+
+def test_a_range_of_the_merged_message_takes_its_own_chunks_alone(large):
+    source = Watched(large)
+    with Instance(WASM).open(source, "late", 4096) as file, file.merge(trust_sizes=True) as merged:
+        whole = run("merge", large, "-o", "-")
+        at = merged.size() * 2 // 3
+        assert b"".join(merged.read(at, 1000).pieces()) == whole[at:at + 1000]
+        assert source.bytes() < os.path.getsize(large) / 4
+
+
+def test_the_list_of_chunks_comes_in_pages(large):
+    with Instance(WASM).open(Path(large)) as file:
+        assert len(file) == 9
+        pages = [file.chunks(first, 4) for first in (0, 4, 8, 9, 2**64 - 1)]
+        assert [len(page) for page in pages] == [4, 4, 1, 0, 0]
+        assert [chunk.position for page in pages for chunk in page] == [chunk.position for chunk in file.chunks()]
+
+
+def test_memory_that_may_not_grow_is_an_error_and_never_a_trap(large):
+    """From what the instance begins with to plenty."""
+    wanted, fitted = run("cat", large, "--chunk", 2)[:10_000], 0
+    for kilobytes in range(192, 640, 32):
+        try:
+            with Instance(WASM, kilobytes * 1024).open(Path(large), "late", 4096) as file:
+                assert b"".join(file.read(2, 0, 10_000).pieces(4096)) == wanted
+                fitted += 1
+        except CpbError as error:
+            assert error.code == "memory" and fitted == 0
+    assert 2 < fitted < 12
+
+
+def test_a_read_ends_the_one_before(large):
+    with Instance(WASM).open(Path(large)) as file:
+        one, other = file.read(1), file.read(2, 10, 5)
+        assert error_of(lambda: one.call("content.next", 5)) == ("usage", "another read has begun since")
+        assert b"".join(other.pieces()) == run("cat", large, "--chunk", 2)[10:15]
+        with file.merge() as merged:  # has reads of its own
+            three = file.read(3)
+            assert merged.read(0, 4).call("content.next", 9) == run("merge", large, "-o", "-")[:4]
+            assert three.call("content.next", 9) == run("cat", large, "--chunk", 3)[:9]
+
+
+def test_what_is_out_of_range_is_said(large):
+    instance = Instance(WASM)
+    assert error_of(lambda: instance.open(Path(large), read_size=255)) == (
+        "usage", "read-size is 255, where it must be 256 at least")
+    with instance.open(Path(large)) as file:
+        assert error_of(lambda: file.read(9)) == ("not-found", "there is no chunk 9; there are 9, counted from 0")
+        assert error_of(lambda: file.read(0).call("content.next", 0))[0] == "usage"
+        assert list(file.read(0, 2**64 - 1).pieces()) == list(file.read(0, 0, 0).pieces()) == []
+
+
+@pytest.mark.parametrize("fault, code, text", [
+    (lambda _: fail("the line is d\u00f6wn"), "read", "the line is d\\xc3\\xb6wn"),
+    (lambda _: fail("n" * 5000), "read", "n" * 255),
+    (lambda _: None, "cancelled", "the host cancelled the operation"),
+    (lambda _: b"", "read", "the source gave 0 bytes, where 1 to "),
+    (lambda length: bytes(length + 1), "read", " bytes, where 1 to "),
+    (lambda length: bytes(100_000), "read", "the source gave 100000 bytes, where 1 to "),
+])
+def test_what_is_wrong_with_a_source_is_said_and_can_be_tried_again(large, fault, code, text):
+    instance = Instance(WASM)
+    assert error_of(lambda: instance.open(Faulty(large, 0, fault)))[0] == code
+    source = Faulty(large, 10**9, fault)
+    with instance.open(source, read_size=300) as file:
+        source.good = 5
+        said, message = error_of(lambda: b"".join(file.read(1).pieces()))
+        assert said == code and text in message
+        source.good = 10**9
+        assert b"".join(file.read(1).pieces()) == run("cat", large, "--chunk", 1)
+    assert instance.sources == {}
+
+
+def test_resources_are_dropped_in_any_order(large):
+    for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0), (0, 2, 1)):
+        instance = Instance(WASM)
+        file = instance.open(Path(large))
+        merged = file.merge()
+        content = merged.read(100, 50)
+        for one in order:
+            if one == 2:
+                assert content.call("content.next", 99) == run("merge", large, "-o", "-")[100:150]
+            (file, merged, content)[one].handle.drop(instance.store)
+        assert instance.sources == {}
+
+
+def test_dropped_files_give_their_memory_back(large):
+    """In an instance that may have little more than one of them takes."""
+    instance = Instance(WASM, 512 * 1024)
+    for _ in range(60):
+        with instance.open(Path(large), "never", 8192) as file, file.merge(trust_sizes=True) as merged:
+            assert len(b"".join(merged.read(0, 100).pieces())) == 100
+
+
+@pytest.mark.parametrize("chunk", ["3", None])
+def test_the_hosts_write_a_chunk_or_the_message(large, javascript, chunk):
+    wanted = run("cat", large, "--chunk", chunk) if chunk else run("merge", large, "-o", "-")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "build/tools/wasmtime")}
+    examples = ROOT / "wasi" / "examples"
+    for host in ([sys.executable, examples / "python/cpb_component.py", WASM],
+                 ["node", examples / "javascript/cpb-component.js", javascript]):
+        words = [*host, large, *([chunk] if chunk else [])]
+        assert subprocess.run(words, capture_output=True, env=environment, check=True).stdout == wanted
+        words[len(host)] = DATA / "cpb_odd" / "damage_cut_10.cpb"
+        done = subprocess.run(words, capture_output=True, env=environment)
+        said = b"cpb: the input ends inside the Riegeli chunk that begins at 0\n"
+        assert done.returncode == 1 and done.stderr.endswith(said)

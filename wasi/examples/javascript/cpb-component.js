@@ -1,0 +1,66 @@
+// Reads .cpb files with cpb-component.wasm, which jco makes a JavaScript module of:
+//
+//     npx @bytecodealliance/jco transpile cpb-component.wasm --instantiation sync -o component
+//     node cpb-component.js component/cpb-component.js MODEL.cpb [CHUNK] > bytes
+//
+// Writes a chunk, or the merged message. What the functions do is told in
+// wasi/component/wit/cpb.wit; component/*.d.ts has their types.
+import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+const failing = (read) => {
+  try {
+    return read();
+  } catch (error) {
+    throw { tag: 'failed', val: error.message };
+  }
+};
+
+/** What the component reads from; elsewhere than in Node, only this is to be replaced. */
+export class Source {
+  constructor(path) {
+    this.file = openSync(path);
+  }
+
+  size() {
+    return failing(() => BigInt(fstatSync(this.file).size));
+  }
+
+  readAt(offset, length, _ahead) {
+    const bytes = new Uint8Array(length);
+    return failing(() => bytes.subarray(0, readSync(this.file, bytes, 0, length, Number(offset))));
+  }
+
+  [Symbol.for('dispose')]() {
+    closeSync(this.file);
+  }
+}
+
+/** The interface `chunked` of an instance of its own. */
+export async function load(url, source = Source) {
+  const { instantiate } = await import(url);
+  const getModule = (name) => new WebAssembly.Module(readFileSync(new URL(name, url)));
+  return instantiate(getModule, { 'libcpb:cpb/source': { Source: source } }).chunked;
+}
+
+export function* pieces(content, size = 65536) {
+  for (let bytes; (bytes = content.next(size)); ) yield bytes;
+}
+
+async function main([module, path, chunk]) {
+  const { File } = await load(pathToFileURL(module));
+  try {
+    const file = File.open(new Source(path), { verify: 'late' });
+    const whole = chunk === undefined;
+    const from = whole ? file.merge({ trustSizes: false }) : file;
+    const content = whole ? from.read(0n) : from.read(BigInt(chunk), 0n);
+    for (const piece of pieces(content)) {
+      for (let at = 0; at < piece.length; ) at += writeSync(1, piece, at);
+    }
+  } catch ({ message }) { // of the interface's `error`, or of JavaScript's
+    console.error(`${path}: ${message}`);
+    process.exitCode = 1;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) await main(process.argv.slice(2));

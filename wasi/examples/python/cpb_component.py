@@ -1,0 +1,157 @@
+"""Reads .cpb files with cpb-component.wasm in wasmtime.
+
+    python cpb_component.py cpb-component.wasm MODEL.cpb [CHUNK] > bytes
+
+Writes a chunk, or the merged message. What the functions do is told in
+wasi/component/wit/cpb.wit.
+"""
+
+import functools
+import itertools
+import os
+import sys
+
+import wasmtime
+from wasmtime.component import Component, Linker, Record, ResourceHost, ResourceType
+
+SOURCE = "libcpb:cpb/source@0.1.0"
+CHUNKED = "libcpb:cpb/chunked@0.1.0"
+SOURCE_TYPE = 1  # any number; the host's own types differ by it
+ENGINE = wasmtime.Engine()
+
+
+@functools.cache
+def load(wasm):
+    return Component.from_file(ENGINE, wasm)
+
+
+class CpbError(Exception):
+    def __init__(self, code, offset, message):
+        super().__init__(message)
+        self.code, self.offset = code, offset
+
+
+def record(**fields):
+    made = Record()
+    for name, value in fields.items():
+        setattr(made, name.replace("_", "-"), value)
+    return made
+
+
+class Instance:
+    """The component, and the sources that it was lent: objects with `size()` and
+    `read_at(offset, length, ahead)`, which may raise OSError. `memory` is the most
+    bytes that it may have."""
+
+    def __init__(self, wasm, memory=-1):
+        self.store = wasmtime.Store(ENGINE)
+        self.store.set_limits(memory_size=memory)
+        self.sources, self.numbers = {}, itertools.count()
+        linker = Linker(ENGINE)
+        with linker.root() as root, root.add_instance(SOURCE) as source:
+            source.add_resource("source", ResourceType.host(SOURCE_TYPE), self.dropped)
+            source.add_func("[method]source.size", self.to_source("size"))
+            source.add_func("[method]source.read-at", self.to_source("read_at"))
+        self.instance = linker.instantiate(self.store, load(wasm))
+        self.chunked = self.instance.get_export_index(self.store, CHUNKED)
+
+    def dropped(self, _, number):
+        del self.sources[number]
+
+    def to_source(self, name):
+        def call(store, borrowed, *arguments):
+            number = borrowed.to_host(store).rep
+            try:
+                return getattr(self.sources[number], name)(*arguments)
+            except OSError as error:
+                return str(error)  # the case `failed`; None would be `cancelled`
+        return call
+
+    def call(self, name, *arguments):
+        index = self.instance.get_export_index(self.store, name, self.chunked)
+        function = self.instance.get_func(self.store, index)
+        answer = function(self.store, *arguments)
+        function.post_return(self.store)
+        if isinstance(answer, Record):
+            raise CpbError(answer.code, answer.offset, answer.message)
+        return answer
+
+    def open(self, source, verify="first", read_size=None):
+        number = next(self.numbers)
+        self.sources[number] = source
+        lent = ResourceHost.own(number, SOURCE_TYPE).to_any(self.store)
+        options = record(verify=verify, read_size=read_size)
+        return File(self, self.call("[static]file.open", lent, options))
+
+
+class Resource:
+    def __init__(self, instance, handle):
+        self.instance, self.handle = instance, handle
+
+    def call(self, name, *arguments):
+        return self.instance.call(f"[method]{name}", self.handle, *arguments)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.handle.drop(self.instance.store)
+
+
+class Content(Resource):
+    def pieces(self, size=65536):
+        """Yields its bytes, `size` at once."""
+        with self:
+            while (piece := self.call("content.next", size)) is not None:
+                yield piece
+
+
+class Merged(Resource):
+    def size(self):
+        return self.call("merged.size")
+
+    def read(self, offset=0, length=None):
+        return Content(self.instance, self.call("merged.read", offset, length))
+
+
+class File(Resource):
+    def __len__(self):
+        return self.call("file.num-chunks")
+
+    def chunks(self, first=0, count=4096):
+        return self.call("file.chunks", first, count)
+
+    def read(self, chunk, offset=0, length=None):
+        return Content(self.instance, self.call("file.read", chunk, offset, length))
+
+    def merge(self, trust_sizes=False, memory=None):
+        options = record(trust_sizes=trust_sizes, memory=memory)
+        return Merged(self.instance, self.call("file.merge", options))
+
+
+class Path:
+    """A file as a source."""
+
+    def __init__(self, path):
+        self.file = open(path, "rb")
+
+    def size(self):
+        return os.fstat(self.file.fileno()).st_size
+
+    def read_at(self, offset, length, _ahead):
+        self.file.seek(offset)
+        return self.file.read(length)
+
+
+def main(wasm, path, chunk=None):
+    with Instance(wasm).open(Path(path), verify="late") as file:
+        content = file.merge().read() if chunk is None else file.read(int(chunk))
+        for piece in content.pieces():
+            sys.stdout.buffer.write(piece)
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except CpbError as error:
+        sys.exit(f"{sys.argv[2]}: {error}")
