@@ -79,6 +79,14 @@ CPB_API const cpb_record *cpb_record_reader_record(const cpb_record_reader *read
 /* After CPB_STEP_DATA: the bytes, valid until the next step. */
 CPB_API const uint8_t *cpb_record_reader_data(const cpb_record_reader *reader, size_t *length);
 
+/* Between records: takes those of the next ones that are at hand as a whole, at most
+ * `room`, for a host to which a step for each small record is dear. Their sizes are
+ * put into `sizes`; cpb_record_reader_data gives their bytes, one behind the other,
+ * valid until the next call; cpb_record_reader_record is the last of them, and those
+ * before it have the indices before its own. Returns how many: none within a record,
+ * and when there are none at hand, so step on. */
+CPB_API size_t cpb_record_reader_batch(cpb_record_reader *reader, size_t *sizes, size_t room);
+
 /* Within a record: leaves out its next `count` bytes (at most what is left of
  * it, which makes the next step go on to the next record). With
  * CPB_VERIFY_NEVER and no compression they are not asked for either. */

@@ -38,12 +38,18 @@ static inline void assert_same_records(const outcome *o, const built_file *f, si
   if (size > 0) assert_memory_equal(o->contents, f->contents, size);
 }
 
-static inline void read_file(const built_file *f, manner m, cpb_record_reader_options options, outcome *o) {
+static inline void read_in_batches(const built_file *f, manner m, cpb_record_reader_options options,
+                                   size_t batch, outcome *o) {
   host h = host_of(f, m);
+  h.batch = batch;
   cpb_record_reader *r = reader(options);
   run(&h, r, SIZE_MAX, o);
   cpb_record_reader_free(r);
   free(h.lent);
+}
+
+static inline void read_file(const built_file *f, manner m, cpb_record_reader_options options, outcome *o) {
+  read_in_batches(f, m, options, 0, o);
 }
 
 #endif

@@ -23,6 +23,7 @@ typedef struct host {
   uint64_t size;
   manner manner;
   bool says_end; /* else what is missing has not arrived yet */
+  size_t batch;  /* records that it takes at once, where they are at hand; at most 8 */
   uint32_t random;
   unsigned requests;
   uint64_t asked; /* bytes lent */
@@ -93,12 +94,29 @@ static inline void keep_data(outcome *o, const uint8_t *data, size_t size) {
   o->size += size;
 }
 
+static inline void keep_batch(host *h, cpb_record_reader *r, outcome *o) {
+  size_t sizes[8], bytes, count = cpb_record_reader_batch(r, sizes, h->batch);
+  for (size_t i = 0; i < count; i++) {
+    cpb_record record = *cpb_record_reader_record(r);
+    record.index -= count - 1 - i;
+    record.position -= count - 1 - i;
+    record.size = sizes[i];
+    o->records[o->num_records++] = record;
+  }
+  if (count == 0) return;
+  const uint8_t *data = cpb_record_reader_data(r, &bytes);
+  if (bytes > 0) keep_data(o, data, bytes);
+  for (size_t i = 0; i < count; i++) bytes -= sizes[i];
+  o->cut |= bytes != 0;
+}
+
 /* Steps until `stop_after` records are complete, DONE, ERROR, or a need that the
  * host cannot answer. */
 static inline void run(host *h, cpb_record_reader *r, size_t stop_after, outcome *o) {
   uint64_t left = 0;
   do {
-    if (left == 0 && o->num_records == stop_after) break;
+    if (left == 0 && o->num_records >= stop_after) break;
+    if (left == 0 && h->batch > 0) keep_batch(h, r, o);
     o->last = cpb_record_reader_step(r);
     if (o->last == CPB_STEP_NEED) {
       if (!answer(h, cpb_record_reader_input(r))) break;

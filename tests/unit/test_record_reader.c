@@ -66,11 +66,14 @@ static void assert_same_in_every_manner(built_file f) {
       if (m == BYTE_BY_BYTE && i > 2) break;
       cpb_record_reader_options options = {
           .verify = i % 3, .buffer = buffers[i / 3 % 3], .read_size = read_sizes[i / 9]};
-      outcome o = {0};
-      read_file(&f, m, options, &o);
-      assert_int_equal(o.last, CPB_STEP_DONE);
-      assert_same_records(&o, &f, f.num_records);
-      outcome_free(&o);
+      for (size_t batch = 0; batch <= 8; batch = batch * 7 + 1) {
+        outcome o = {0};
+        read_in_batches(&f, m, options, batch, &o);
+        assert_int_equal(o.last, CPB_STEP_DONE);
+        assert_false(o.cut);
+        assert_same_records(&o, &f, f.num_records);
+        outcome_free(&o);
+      }
     }
   }
   built_free(&f);
@@ -84,6 +87,31 @@ static void records_are_the_same_however_the_input_comes(void **state) {
 static void compressed_records_are_the_same_however_the_input_comes(void **state) {
   (void)state;
   assert_same_in_every_manner(compressed_file());
+}
+
+static void a_batch_has_what_is_at_hand_and_no_more(void **state) {
+  (void)state;
+  built_file f = small_file();
+  host h = host_of(&f, ALL_AT_ONCE);
+  cpb_record_reader *r = reader((cpb_record_reader_options){0});
+  size_t sizes[3] = {9, 9, 9};
+  outcome o = {0};
+  assert_int_equal(cpb_record_reader_batch(r, sizes, 3), 0); /* nothing is loaded */
+  run(&h, r, 1, &o);                                         /* 5 bytes */
+  assert_int_equal(cpb_record_reader_batch(r, sizes, 0), 0);
+  assert_int_equal(cpb_record_reader_batch(r, sizes, 2), 2); /* 0 and 30 bytes */
+  assert_int_equal(sizes[0], 0);
+  assert_int_equal(sizes[1], 30);
+  assert_int_equal(sizes[2], 9); /* no more than there is room for */
+  assert_int_equal(cpb_record_reader_record(r)->index, 2);
+  assert_int_equal(cpb_record_reader_step(r), CPB_STEP_RECORD);
+  assert_int_equal(cpb_record_reader_batch(r, sizes, 3), 0); /* within a record */
+  assert_int_equal(cpb_record_reader_step(r), CPB_STEP_DATA);
+  assert_int_equal(cpb_record_reader_batch(r, sizes, 3), 0); /* the next chunk is not loaded */
+  outcome_free(&o);
+  cpb_record_reader_free(r);
+  free(h.lent);
+  built_free(&f);
 }
 
 static void a_chunk_may_begin_anywhere_around_a_block_header(void **state) {
@@ -444,6 +472,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(records_are_the_same_however_the_input_comes),
       cmocka_unit_test(compressed_records_are_the_same_however_the_input_comes),
+      cmocka_unit_test(a_batch_has_what_is_at_hand_and_no_more),
       cmocka_unit_test(a_chunk_may_begin_anywhere_around_a_block_header),
       cmocka_unit_test(files_that_follow_each_other_are_one),
       cmocka_unit_test(a_growing_file_goes_on_where_it_stopped),

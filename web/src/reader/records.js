@@ -67,6 +67,9 @@ import { structs } from './structs.js';
 /** When a batch is full. */
 const BATCH = { bytes: 2 ** 20, records: 4096 };
 
+/** How many records are taken by one call, where they are at hand. */
+const RUN = 512;
+
 /**
  * @param {Input} input as for open()
  * @param {RecordsOptions} [options]
@@ -80,24 +83,29 @@ export async function openRecords(input, options = {}) {
   const source = prepare(input, options, openPath);
   const file = await openFile(await moduleFor(), source, limits);
 
-  /** @param {number} from */
-  const begin = (from) =>
-    file.make('cpb_record_reader', (scope) =>
-      file.instance.c.cpb_record_reader_new(
-        0,
-        scope.struct(structs.record_reader_options, {
-          ...how,
-          position: from,
-          limits: file.limitsIn(scope),
-        }),
-      ),
+  /** @param {number} from @param {() => void} [onFree] */
+  const begin = (from, onFree) =>
+    file.make(
+      'cpb_record_reader',
+      (scope) =>
+        file.instance.c.cpb_record_reader_new(
+          0,
+          scope.struct(structs.record_reader_options, {
+            ...how,
+            position: from,
+            limits: file.limitsIn(scope),
+          }),
+        ),
+      onFree,
     );
 
   /** @param {ReadOptions} [o] */
   async function* batches(o) {
-    const reader = begin(position);
+    let sizes = 0;
+    const reader = begin(position, () => file.instance.free(sizes));
     try {
-      for (const next = batcher(file, reader); ;) {
+      sizes = file.instance.alloc(4 * RUN);
+      for (const next = batcher(file, reader, sizes); ;) {
         const { items, done } = await next(o);
         if (items.length > 0) yield items;
         if (done) return;
@@ -147,9 +155,11 @@ export async function openRecords(input, options = {}) {
  *
  * @param {OpenFile} file
  * @param {Engine} reader
+ * @param {number} sizes room for RUN of them
  */
-function batcher(file, reader) {
+function batcher(file, reader, sizes) {
   const take = taker(file, reader);
+  const run = runner(file, reader, sizes);
   /** @type {{ error: unknown } | undefined} */
   let failed;
 
@@ -158,12 +168,20 @@ function batcher(file, reader) {
     /** @type {(Record | Skipped)[]} */
     const items = [];
     let bytes = 0;
+    /** @param {Record} record */
+    const add = (record) => {
+      items.push(record);
+      bytes += record.size;
+    };
+    const isFull = () => bytes >= BATCH.bytes || items.length >= BATCH.records;
     const onStep = (/** @type {number} */ event) => {
       const item = take(event);
       if (!item) return false;
-      items.push(item);
-      if ('size' in item) bytes += item.size;
-      return bytes >= BATCH.bytes || items.length >= BATCH.records;
+      if ('skipped' in item) items.push(item);
+      else add(item);
+      // What follows is taken to be as large.
+      while ('size' in item && !isFull() && run((BATCH.bytes - bytes) / item.size, add));
+      return isFull();
     };
     try {
       const step = await file.drive(reader, { signal: options?.signal, onStep });
@@ -226,6 +244,31 @@ function taker({ instance }, reader) {
     if (step !== SKIPPED) return undefined;
     const { begin: from, end, reason } = instance.get(structs.skipped, reader.call('skipped'));
     return { skipped: { begin: from, end, reason: instance.text(reason) } };
+  };
+}
+
+/**
+ * What takes the records that are at hand behind a whole one, at most `most` and RUN of
+ * them: false when it could not.
+ *
+ * @param {OpenFile} file
+ * @param {Engine} reader
+ * @param {number} sizes room for RUN of them
+ */
+function runner({ instance }, { call, peek }, sizes) {
+  return (/** @type {number} */ most, /** @type {(record: Record) => void} */ add) => {
+    const count = call('batch', sizes, Math.max(1, Math.min(most, RUN)));
+    if (count === 0) return false;
+    const { chunk_begin: chunkBegin, index: last } = instance.get('record', call('record'));
+    const bytes = peek();
+    const data = new DataView(bytes.buffer, sizes, 4 * count);
+    for (let i = 0, at = 0; i < count; i++) {
+      const index = last - count + 1 + i;
+      const size = data.getUint32(4 * i, true);
+      const position = chunkBegin + index;
+      add({ position, chunkBegin, index, size, bytes: bytes.slice(at, (at += size)) });
+    }
+    return true;
   };
 }
 
