@@ -6,7 +6,7 @@
  *     node scripts/dist.js [--no-types] [folder of the modules: build/web] [output: web/dist]
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -34,6 +34,15 @@ const licences = {
   nanopb: `${modules}/_sources/nanopb/LICENSE.txt`,
   zstd: `${modules}/_sources/zstd/LICENSE`,
 };
+
+/** The answers of models have as many types as all the rest, hence names of their own. */
+const answerTypes = `
+export type * from './inspect/answers/index.js';
+export type * from './inspect/answers/shared.js';
+export type * as Keras from './inspect/answers/keras.js';
+export type * as SameDiff from './inspect/answers/samediff.js';
+export type * as TensorFlow from './inspect/answers/tensorflow.js';
+`;
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
@@ -71,6 +80,7 @@ if (!args.includes('--no-types')) {
     stdio: 'inherit',
   });
   nameTypes(`${dist}/api.d.ts`);
+  appendFileSync(`${dist}/api.d.ts`, answerTypes);
   const types = "export * from './whole.js';\nexport { openInWorker } from './worker/browser.js';\n";
   for (const entry of ['index', 'inline']) writeFileSync(`${dist}/${entry}.d.ts`, types);
 }

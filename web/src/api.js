@@ -14,7 +14,7 @@ export { coalesce } from './middleware/coalesce.js';
 export { compose } from './middleware/layer.js';
 export { retry } from './middleware/retry.js';
 
-/* The types that these take and give. */
+/* The types that these take and give; scripts/dist.js adds those of answers. */
 /** @typedef {import('./types.js').Cost} Cost */
 /** @typedef {import('./types.js').Limits} Limits */
 /** @typedef {import('./types.js').Middleware} Middleware */
@@ -70,8 +70,6 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./inspect/index.js').Model} Model */
 /** @typedef {import('./inspect/index.js').ModelBase} ModelBase */
 /** @typedef {import('./inspect/index.js').Page} Page */
-/** @typedef {import('./inspect/model.js').ModelKind} ModelKind */
-/** @typedef {import('./inspect/model.js').QuestionName} QuestionName */
 /** @typedef {import('./inspect/model.js').QuestionOptions} QuestionOptions */
 /** @typedef {import('./inspect/values.js').Values} Values */
 /** @typedef {import('./inspect/values.js').ValuesOptions} ValuesOptions */

@@ -1,28 +1,15 @@
 /** Every answer about the models of the corpus is the one that the native cpb gives. */
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { root } from './runtimes/files.js';
 import { assert, test } from './support/test.js';
 import { libcpb } from './support/libcpb.js';
+import { corpusModels as models } from './support/models.js';
 
 const { inspect } = libcpb;
 const command = process.env.CPB ?? `${root}build/cpb`;
 const data = `${root}tests/data/`;
 const run = promisify(execFile);
-
-const models = [
-  ...readdirSync(`${data}cpb`)
-    .filter((name) => name.startsWith('real_'))
-    .flatMap((name) =>
-      readdirSync(`${data}cpb/${name}`)
-        .filter((file) => /_zstd\.cpb$|^orig\.pb$/.test(file))
-        .map((file) => `cpb/${name}/${file}`),
-    ),
-  ...readdirSync(`${data}samediff_small`)
-    .filter((file) => /\.(zip|fb)$/.test(file))
-    .map((file) => `samediff_small/${file}`),
-];
 
 /** What is asked, and what about. @type {[string, string?][]} */
 const questions = [

@@ -10,13 +10,15 @@ import { valuesOf } from './values.js';
 /** @import { Cost } from '../types.js' */
 /** @import { Input } from '../source/index.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
-/** @import { ModelKind, QuestionName, QuestionOptions } from './model.js' */
+/** @import { Answer, ModelKind, QuestionName } from './answers/index.js' */
+/** @import { QuestionOptions } from './model.js' */
 /** @import { Values, ValuesOptions } from './values.js' */
 
 /**
  * How a model is opened; all of it may be left out.
+ * @template {ModelKind} [Kind=ModelKind]
  * @typedef {OpenOptions & {
- *   kind?: ModelKind,
+ *   kind?: Kind,
  *   maxValue?: number,
  *   maxMemory?: number,
  *   kerasMetadata?: Uint8Array,
@@ -40,49 +42,58 @@ import { valuesOf } from './values.js';
  * A model that answers questions. Each answer is an object as docs/inspecting.md
  * describes it; lists come in pages `{ total, first, items }`. What could not be made
  * out of a damaged model is told in `problems`. Only what a question touches is read,
- * and once; weights never are.
+ * and once; weights never are. Answers have the types of the kind that `inspect` was told;
+ * without, what only other kinds have may be asked for, and is undefined.
  *
+ * @template {ModelKind} [Kind=ModelKind]
  * @typedef {object} ModelBase
- * @property {ModelKind} kind
+ * @property {Kind} kind
  * @property {Message} message the (merged) message: its bytes, fields and chunks
  * @property {Cost} transferred so far
- * @property {(question: QuestionName, options?: QuestionOptions) => Promise<any>} ask any
- *   question by its name; those below are shorter ways to do it
- * @property {(options?: Page) => Promise<any>} overview versions, meta graphs or tags,
- *   signatures, counts: a few small reads
- * @property {(key: string, options?: Page) => Promise<any>} signature one, followed to its
- *   function, captures and variables
- * @property {(options?: Page) => Promise<any>} functions the function library
- * @property {(name: string, options?: Page) => Promise<any>} function one of it
- * @property {(options?: Page & { function?: string, scope?: string }) => Promise<any>} nodes of
- *   the graph or of a function; of those in a name scope
- * @property {(options?: Page & { function?: string, scope?: string }) => Promise<any>} scopes
- *   the scopes and nodes in a name scope of the graph or of a function, and what leads to each
- * @property {(path?: string, options?: Page) => Promise<any>} objects an object of the object
- *   graph and its children, by its path such as 'root.layers.0'
- * @property {(options?: Page) => Promise<any>} layers the Keras layers and how they are connected
- * @property {(options?: Page) => Promise<any>} constants or parameters, the largest first
- * @property {(options?: Page) => Promise<any>} ops how often each operation is used
- * @property {(text: string, options?: Page) => Promise<any>} search what has the text in its name
- * @property {(paths: string[], options?: Page) => Promise<any>} nodesToLoad Keras: what must be
- *   loaded for the nodes at these paths
- * @property {(tag: string, options?: Page) => Promise<any>} tag SameDiff: the graph of a tag
+ * @property {<Question extends QuestionName>(question: Question, options?: QuestionOptions) =>
+ *   Answer<Kind, Question>} ask any question by its name; those below are shorter ways to do it
+ * @property {(options?: Page) => Answer<Kind, 'overview'>} overview versions, meta graphs or
+ *   tags, signatures, counts: a few small reads
+ * @property {(key: string, options?: Page) => Answer<Kind, 'signature'>} signature one, followed
+ *   to its function, captures and variables
+ * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library
+ * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one of it
+ * @property {(options?: Page & { function?: string, scope?: string }) => Answer<Kind, 'nodes'>}
+ *   nodes of the graph or of a function; of those in a name scope
+ * @property {(options?: Page & { function?: string, scope?: string }) => Answer<Kind, 'scopes'>}
+ *   scopes the scopes and nodes in a name scope of the graph or of a function, and what leads to
+ *   each
+ * @property {(path?: string, options?: Page) => Answer<Kind, 'objects'>} objects an object of the
+ *   object graph and its children, by its path such as 'root.layers.0'
+ * @property {(options?: Page) => Answer<Kind, 'layers'>} layers the Keras layers and how they are
+ *   connected
+ * @property {(options?: Page) => Answer<Kind, 'constants'>} constants or parameters, the largest
+ *   first
+ * @property {(options?: Page) => Answer<Kind, 'ops'>} ops how often each operation is used
+ * @property {(text: string, options?: Page) => Answer<Kind, 'search'>} search what has the text in
+ *   its name
+ * @property {(paths: string[], options?: Page) => Answer<Kind, 'load'>} nodesToLoad Keras: what
+ *   must be loaded for the nodes at these paths
+ * @property {(tag: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a
+ *   tag
  * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
  *   array of a SameDiff model, streamed
  * @property {() => void} close frees it all; also `using` does
  */
 /**
  * An opened model, which `using` closes, too.
- * @typedef {ModelBase & Disposable & AsyncDisposable} Model
+ * @template {ModelKind} [Kind=ModelKind]
+ * @typedef {ModelBase<Kind> & Disposable & AsyncDisposable} Model
  */
 
 /**
  * Opens a model to look inside: a SavedModel or GraphDef (.pb or .cpb), keras_metadata.pb,
  * a SameDiff zip or graph.
  *
+ * @template {ModelKind} [Kind=ModelKind]
  * @param {Input} input a URL, Blob, ArrayBuffer or view, or a Source of yours
- * @param {InspectOptions} [options]
- * @returns {Promise<Model>}
+ * @param {InspectOptions<Kind>} [options]
+ * @returns {Promise<Model<Kind>>}
  */
 export async function inspect(input, options = {}) {
   const opened = await openAs('inspect', () => contents, input, options);
@@ -95,18 +106,19 @@ export async function inspect(input, options = {}) {
 }
 
 /**
+ * @template {ModelKind} Kind
  * @param {Awaited<ReturnType<typeof openAs>>} opened
- * @param {InspectOptions} options
- * @returns {Promise<Model>}
+ * @param {InspectOptions<Kind>} options
+ * @returns {Promise<Model<Kind>>}
  */
 async function modelOf({ file, inside, message }, options) {
   const { signal } = options;
   const { body } = await inside();
   const feed = feedOf(file, body, await body.size({ signal }));
-  const kind = options.kind ?? (await guess(file, feed, signal));
+  const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
   const ask = asker(file, feed, kind, options);
 
-  /** @type {ModelBase} */
+  /** @type {ModelBase<Kind>} */
   const model = {
     kind,
     message,

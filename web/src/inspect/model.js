@@ -5,6 +5,7 @@ import { structs } from './structs.js';
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from '../reader/file.js' */
+/** @import { ModelKind, QuestionName } from './answers/index.js' */
 
 /** Numbers in cpb_model_kind. @type {Record<ModelKind, number>} */
 export const kinds = {
@@ -14,12 +15,6 @@ export const kinds = {
   samediff_zip: 4,
   samediff_graph: 5,
 };
-
-/**
- * What a model is: a SavedModel, a frozen graph, keras_metadata.pb, a SameDiff zip, or a graph
- * as ND4J saves it.
- * @typedef {'saved_model' | 'graph_def' | 'keras_metadata' | 'samediff_zip' | 'samediff_graph'} ModelKind
- */
 
 /** The message's feed for one engine, whose end is not the feed's.
  * @param {Feed} feed @returns {Feed} */
@@ -41,13 +36,6 @@ const questions = {
   tag: 12,
   scopes: 13,
 };
-
-/**
- * What can be asked; docs/inspecting.md says what each answers.
- * @typedef {'overview' | 'signature' | 'functions' | 'function' | 'nodes' | 'objects' | 'layers'
- *   | 'constants' | 'ops' | 'search' | 'load' | 'tag'
- *   | 'scopes'} QuestionName
- */
 
 /**
  * What a question is about. Which of these counts is said where the question is.
@@ -101,7 +89,7 @@ export function asker(file, feed, kind, options) {
   /**
    * @param {QuestionName} question
    * @param {QuestionOptions} [options]
-   * @returns {Promise<any>}
+   * @returns {Promise<any>} what it is, is said in answers/
    */
   return async (question, options = {}) => {
     if (!(question in questions)) throw new CpbError('USAGE', `no question: ${question}`);

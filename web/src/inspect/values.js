@@ -8,7 +8,7 @@ import { structs } from './structs.js';
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from '../reader/file.js' */
-/** @import { ModelKind } from './model.js' */
+/** @import { ModelKind } from './answers/index.js' */
 
 /**
  * Which array of a model is meant, where its name alone does not say.

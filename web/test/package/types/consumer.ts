@@ -1,6 +1,11 @@
 /** What a user writes in TypeScript: compiled, not run. */
-import { CpbError, bucketSource, cache, check, compose, open, openRecords, urlSource } from 'libcpb';
-import type { Chunk, Field, Message, Middleware, OpenOptions, Plan, Source } from 'libcpb';
+import {
+  CpbError, bucketSource, cache, check, compose, inspect, open, openRecords, urlSource,
+} from 'libcpb';
+import type {
+  Answers, Chunk, Field, Message, Middleware, Model, OpenOptions, Plan, Source,
+  TensorFlow,
+} from 'libcpb';
 import { open as openInline } from 'libcpb/inline';
 
 const mine: Source = {
@@ -30,6 +35,36 @@ export async function use(signal: AbortSignal): Promise<number> {
   // @ts-expect-error: so is an option of the wrong type
   await openInline('https://example.com/a', { trustSizes: 'no' });
   return bytes.length + plan.requests;
+}
+
+/** Of a model whose kind is not said, what only some kinds have is looked for. */
+export async function look(signal: AbortSignal): Promise<string[]> {
+  using model: Model = await inspect('https://example.com/saved_model.pb');
+  const overview = await model.ask('overview', { signal });
+  if (overview.kind === 'saved_model') overview.objects?.total.toFixed();
+  else if (overview.format === 'SameDiff zip') overview.default_tag.toUpperCase();
+  const { signatures } = await model.overview();
+  const constants = await model.ask('constants');
+  constants.problems.map(({ offset, text }) => `${offset ?? 'somewhere'}: ${text}`);
+  // @ts-expect-error: nobody has that
+  constants.nothing;
+  // @ts-expect-error: only some kinds have this
+  signatures.items;
+  return signatures?.items.map(({ key }) => key) ?? [];
+}
+
+/** When it is said, the types are that kind's. */
+export async function follow(bytes: Uint8Array): Promise<(string | null)[]> {
+  const model = await inspect(bytes, { kind: 'saved_model' });
+  const { function: called, graph } = await model.signature('serving_default');
+  const answer: TensorFlow.SignatureAnswer = await model.ask('signature', { name: 'x' });
+  const captured = called?.captures.flatMap((c) => (c.kind === 'variable' ? [c.name] : [])) ?? [];
+  const types = graph.variables.items.map(({ dtype }) => dtype);
+  // @ts-expect-error: a SavedModel has no tags to ask for
+  (await model.ask('tag')).tag;
+  const zip = await inspect(bytes, { kind: 'samediff_zip' });
+  const { tags }: Answers['samediff_zip']['overview'] = await zip.overview();
+  return [...captured, ...types, answer.key, ...tags.items.map(({ tag }) => tag)];
 }
 
 export const code = (error: unknown) =>

@@ -1,0 +1,119 @@
+/** Which question has which answer, for each kind of model; no code. */
+
+/** @import * as Keras from './keras.js' */
+/** @import * as SameDiff from './samediff.js' */
+/** @import * as TensorFlow from './tensorflow.js' */
+
+/**
+ * Of a SavedModel.
+ * @typedef {object} SavedModelAnswers
+ * @property {TensorFlow.SavedModelOverview} overview
+ * @property {TensorFlow.SignatureAnswer} signature
+ * @property {TensorFlow.FunctionsAnswer} functions
+ * @property {TensorFlow.FunctionAnswer} function
+ * @property {TensorFlow.NodesAnswer} nodes
+ * @property {TensorFlow.ScopesAnswer} scopes
+ * @property {TensorFlow.ObjectAnswer | TensorFlow.V1ObjectAnswer} objects
+ * @property {Keras.LayersAnswer} layers
+ * @property {TensorFlow.ConstantsAnswer} constants
+ * @property {TensorFlow.OpsAnswer} ops
+ * @property {TensorFlow.SearchAnswer} search
+ * @property {Keras.LoadAnswer} load
+ */
+
+/**
+ * Of a graph that stands alone.
+ * @typedef {object} GraphDefAnswers
+ * @property {TensorFlow.GraphOverview} overview
+ * @property {TensorFlow.FunctionsAnswer} functions
+ * @property {TensorFlow.FunctionAnswer} function
+ * @property {TensorFlow.NodesAnswer} nodes
+ * @property {TensorFlow.ScopesAnswer} scopes
+ * @property {TensorFlow.ConstantsAnswer} constants
+ * @property {TensorFlow.OpsAnswer} ops
+ * @property {TensorFlow.SearchAnswer} search
+ */
+
+/**
+ * Of keras_metadata.pb.
+ * @typedef {object} KerasAnswers
+ * @property {Keras.KerasOverview} overview
+ * @property {Keras.LayersAnswer} layers
+ * @property {Keras.KerasSearchAnswer} search
+ * @property {Keras.LoadAnswer} load
+ */
+
+/**
+ * Of a SameDiff zip.
+ * @typedef {object} SameDiffZipAnswers
+ * @property {SameDiff.SameDiffZipOverview} overview
+ * @property {SameDiff.OperationsAnswer} nodes
+ * @property {SameDiff.ZipParametersAnswer} constants
+ * @property {SameDiff.SameDiffOpsAnswer} ops
+ * @property {SameDiff.SameDiffSearchAnswer} search
+ * @property {SameDiff.ZipTagAnswer} tag
+ */
+
+/**
+ * Of a graph file of ND4J.
+ * @typedef {object} SameDiffGraphAnswers
+ * @property {SameDiff.SameDiffGraphOverview} overview
+ * @property {SameDiff.OperationsAnswer} nodes
+ * @property {SameDiff.GraphParametersAnswer} constants
+ * @property {SameDiff.SameDiffOpsAnswer} ops
+ * @property {SameDiff.SameDiffSearchAnswer} search
+ * @property {SameDiff.GraphTagAnswer} tag
+ */
+
+/**
+ * The answers by the model's kind and the question's name; a question that is not there is
+ * refused with code UNSUPPORTED.
+ * @typedef {object} Answers
+ * @property {SavedModelAnswers} saved_model
+ * @property {GraphDefAnswers} graph_def
+ * @property {KerasAnswers} keras_metadata
+ * @property {SameDiffZipAnswers} samediff_zip
+ * @property {SameDiffGraphAnswers} samediff_graph
+ */
+
+/**
+ * What a model is: a SavedModel, a frozen graph, keras_metadata.pb, a SameDiff zip, or a graph
+ * as ND4J saves it.
+ * @typedef {keyof Answers} ModelKind
+ */
+
+/**
+ * What can be asked; docs/inspecting.md says what each answers.
+ * @typedef {'overview' | 'signature' | 'functions' | 'function' | 'nodes' | 'objects' | 'layers'
+ *   | 'constants' | 'ops' | 'search' | 'load' | 'tag' | 'scopes'} QuestionName
+ */
+
+/**
+ * Every key that one of the types has.
+ * @template T
+ * @typedef {T extends unknown ? keyof T : never} KeyOfAny
+ */
+
+/**
+ * One of the types; what only others have is there as undefined, so that it may be looked for.
+ * @template T
+ * @template {PropertyKey} [Key=KeyOfAny<T>]
+ * @typedef {T extends unknown ? T & { [K in Exclude<Key, keyof T>]?: undefined } : never} OneOf
+ */
+
+/**
+ * What a question to a model of one of these kinds is answered with.
+ * @template {ModelKind} Kind
+ * @template {QuestionName} Question
+ * @typedef {OneOf<Kind extends unknown
+ *   ? Question extends keyof Answers[Kind] ? Answers[Kind][Question] : never : never>} AnswerOf
+ */
+
+/**
+ * What `inspect()` gives for it.
+ * @template {ModelKind} Kind
+ * @template {QuestionName} Question
+ * @typedef {Promise<AnswerOf<Kind, Question>>} Answer
+ */
+
+export {};

@@ -1,0 +1,632 @@
+/** Answers about SavedModels and GraphDefs; no code. What they mean: docs/inspecting.md. */
+
+/** @import { Extent, Paged, Problem, Shape } from './shared.js' */
+
+/* --- Tensors and values ------------------------------------------------------- */
+
+/**
+ * A TensorProto without its values.
+ * @typedef {object} Tensor
+ * @property {string} dtype TensorFlow's name, such as 'float32'
+ * @property {Shape} shape
+ * @property {number} size of the values as stored, in bytes
+ * @property {string} [field] of TensorProto that they are in, such as 'tensor_content'
+ * @property {Extent} [values] where they lie, if together
+ * @property {Extent} [tensor] where the TensorProto lies
+ */
+
+/**
+ * A TensorSpec; a bounded one has a minimum and a maximum.
+ * @typedef {object} TensorSpec
+ * @property {string} [name]
+ * @property {string} dtype
+ * @property {Shape} shape
+ * @property {Tensor} [minimum]
+ * @property {Tensor} [maximum]
+ */
+
+/**
+ * A Python value, as TensorFlow keeps it in a StructuredValue; a list has such values, too.
+ * `class` is the number of a TypeSpec that has no name.
+ * @typedef {null | boolean | number | string | unknown[] | { tuple: Structured[] }
+ *   | { dict: { [key: string]: Structured } }
+ *   | { named_tuple: string, fields: { [key: string]: Structured } }
+ *   | { shape: Shape } | { dtype: string } | { tensor_spec: TensorSpec } | { tensor: Tensor }
+ *   | { type_spec: string, class?: number, state?: Structured }
+ *   | { too_deep: true } | { unknown: number }} Structured
+ */
+
+/* --- Signatures --------------------------------------------------------------- */
+
+/**
+ * The three tensors of a sparse one.
+ * @typedef {object} SparseTensor
+ * @property {string} values
+ * @property {string} indices
+ * @property {string} dense_shape
+ */
+
+/**
+ * A tensor of several.
+ * @typedef {object} Component
+ * @property {string} tensor
+ * @property {string} dtype
+ * @property {Shape} shape
+ */
+
+/**
+ * A tensor that is made of several.
+ * @typedef {object} CompositeTensor
+ * @property {string} type such as 'RaggedTensorSpec'
+ * @property {Structured} state of that TypeSpec
+ * @property {Component[]} components
+ */
+
+/**
+ * An input or output of a signature: a tensor, or what stands for one.
+ * @typedef {object} SignatureTensor
+ * @property {string} name that the signature gives it
+ * @property {string} [tensor] of the graph, such as 'x:0'
+ * @property {SparseTensor} [sparse]
+ * @property {CompositeTensor} [composite]
+ * @property {string} dtype
+ * @property {Shape} shape
+ */
+
+/**
+ * A SignatureDef.
+ * @typedef {object} Signature
+ * @property {string} key such as 'serving_default'
+ * @property {string} method such as 'tensorflow/serving/predict'
+ * @property {SignatureTensor[]} inputs
+ * @property {SignatureTensor[]} outputs
+ */
+
+/* --- Overview ----------------------------------------------------------------- */
+
+/**
+ * A meta graph in short.
+ * @typedef {object} MetaGraph
+ * @property {number} number from 0, as the option `metaGraph` takes it
+ * @property {string[]} tags
+ * @property {string} [tensorflow_version]
+ * @property {string} [tensorflow_git_version]
+ * @property {boolean} stripped_default_attributes whether attributes that have their default
+ *   were left out
+ * @property {number} signatures how many
+ * @property {Extent} [graph] where its GraphDef lies
+ */
+
+/**
+ * A file that the model needs.
+ * @typedef {object} Asset
+ * @property {string} file in the folder `assets`
+ * @property {string} tensor that is fed its path
+ */
+
+/**
+ * An operation that a loader runs, and what says so: a signature (TensorFlow 2) or a collection.
+ * @typedef {object} Initializer
+ * @property {string} [signature]
+ * @property {string} [collection]
+ * @property {string} operation
+ */
+
+/**
+ * How checkpoints are written and read.
+ * @typedef {object} Saver
+ * @property {string} [filename_tensor]
+ * @property {string} [save_tensor]
+ * @property {string} [restore_operation]
+ * @property {boolean} sharded
+ * @property {'legacy' | 'v1' | 'v2' | 'unknown'} checkpoints their format
+ */
+
+/**
+ * A list that TensorFlow 1 kept beside the graph.
+ * @typedef {object} Collection
+ * @property {string} name
+ * @property {'nodes' | 'bytes' | 'integers' | 'floats' | 'messages'} [kind] of its elements;
+ *   absent when it is empty
+ * @property {number} [count]
+ */
+
+/**
+ * What an object is.
+ * @typedef {'user_object' | 'asset' | 'function' | 'variable' | 'bare_concrete_function'
+ *   | 'constant' | 'resource' | 'captured_tensor' | 'none'} ObjectKind
+ */
+
+/**
+ * The objects of the object graph.
+ * @typedef {object} ObjectCounts
+ * @property {number} total
+ * @property {number} unreachable how many the root does not lead to
+ * @property {{ [kind in ObjectKind]?: number }} kinds how many of each
+ */
+
+/**
+ * The variables together. Of TensorFlow 1, only how many there are.
+ * @typedef {object} VariableCounts
+ * @property {number} total
+ * @property {number} trainable
+ * @property {number} [elements]
+ * @property {number} [size] in bytes
+ * @property {true} [partial] a shape is not known, and not counted in `elements` and `size`
+ */
+
+/**
+ * The overview of a SavedModel.
+ * @typedef {object} SavedModelOverview
+ * @property {'saved_model'} kind
+ * @property {number} schema_version
+ * @property {Paged<MetaGraph>} meta_graphs
+ * @property {number} meta_graph which of them the rest is about
+ * @property {Paged<Signature>} signatures
+ * @property {Paged<Asset>} assets
+ * @property {Initializer[]} initializers
+ * @property {Saver} [saver]
+ * @property {Paged<Collection>} collections
+ * @property {{ total: number, custom: string[] }} ops how many operations the graph uses, and
+ *   which of them are not TensorFlow's
+ * @property {ObjectCounts | null} objects null for TensorFlow 1, which wrote no object graph
+ * @property {VariableCounts} variables
+ * @property {number} [concrete_functions] how many; absent for TensorFlow 1
+ * @property {{ identifier: string, objects: number } | null} keras what the root is to Keras, and
+ *   how many objects are Keras's
+ * @property {Problem[]} problems
+ */
+
+/**
+ * The overview of a GraphDef.
+ * @typedef {object} GraphOverview
+ * @property {'graph_def'} kind
+ * @property {{ producer: number, min_consumer: number }} versions
+ * @property {number} nodes
+ * @property {number} functions
+ * @property {Paged<{ name: string, dtype: string, shape: Shape }>} inputs placeholders
+ * @property {Paged<{ name: string, op: string }>} outputs nodes that no other uses
+ * @property {Problem[]} problems
+ */
+
+/* --- Objects ------------------------------------------------------------------ */
+
+/**
+ * Where an object is.
+ * @typedef {object} Place
+ * @property {number} node its node id
+ * @property {string | null} path the shortest, such as 'root.layer.kernel'; null for what the
+ *   root does not lead to, and for a node id that no object has
+ */
+
+/**
+ * An object that another names; without a path when no object has the node id.
+ * @typedef {object} ObjectReference
+ * @property {number} node
+ * @property {string | null} [path]
+ */
+
+/**
+ * How Python calls a function.
+ * @typedef {object} FunctionSpec
+ * @property {Structured} fullargspec
+ * @property {boolean} is_method
+ * @property {Structured} input_signature
+ * @property {'default' | 'on' | 'off' | 'unknown'} jit_compile
+ */
+
+/**
+ * An object of a class.
+ * @typedef {object} UserObject
+ * @property {'user_object'} kind
+ * @property {string} [registered_name]
+ * @property {string} identifier such as '_generic_user_object'
+ * @property {number} [version]
+ * @property {Extent} [metadata] where they lie
+ */
+
+/**
+ * A file that the model needs.
+ * @typedef {object} AssetObject
+ * @property {'asset'} kind
+ * @property {string} [registered_name]
+ * @property {number} index among the assets
+ * @property {string} [file]
+ */
+
+/**
+ * A polymorphic function (SavedFunction).
+ * @typedef {object} FunctionObject
+ * @property {'function'} kind
+ * @property {string} [registered_name]
+ * @property {string[]} concrete_functions in the library
+ * @property {FunctionSpec} [function_spec]
+ */
+
+/**
+ * A variable.
+ * @typedef {object} VariableObject
+ * @property {'variable'} kind
+ * @property {string} [registered_name]
+ * @property {string} name
+ * @property {string} dtype
+ * @property {Shape} shape
+ * @property {boolean} trainable
+ * @property {string} [device]
+ */
+
+/**
+ * A function that has one signature (SavedBareConcreteFunction).
+ * @typedef {object} BareConcreteFunctionObject
+ * @property {'bare_concrete_function'} kind
+ * @property {string} [registered_name]
+ * @property {string} concrete_function in the library
+ * @property {string[]} argument_keywords
+ * @property {number} allowed_positional_arguments
+ * @property {FunctionSpec} [function_spec]
+ */
+
+/**
+ * A constant of the graph.
+ * @typedef {object} ConstantObject
+ * @property {'constant'} kind
+ * @property {string} [registered_name]
+ * @property {string} operation the graph's node
+ */
+
+/**
+ * A resource, such as a table, that is made when the model is loaded.
+ * @typedef {object} ResourceObject
+ * @property {'resource'} kind
+ * @property {string} [registered_name]
+ * @property {string} [device]
+ */
+
+/**
+ * A tensor of a function, used from outside of it.
+ * @typedef {object} CapturedTensorObject
+ * @property {'captured_tensor'} kind
+ * @property {string} [registered_name]
+ * @property {string} name
+ * @property {string} concrete_function that it is in
+ */
+
+/**
+ * An object of no kind, such as a list.
+ * @typedef {object} PlainObject
+ * @property {'none'} kind
+ * @property {string} [registered_name]
+ */
+
+/**
+ * What an object is.
+ * @typedef {UserObject | AssetObject | FunctionObject | VariableObject
+ *   | BareConcreteFunctionObject | ConstantObject | ResourceObject | CapturedTensorObject
+ *   | PlainObject} SavedObject
+ */
+
+/**
+ * A child that is there: the name it has here; whether its place in the tree is `path`, elsewhere
+ * than here; and how many children it has.
+ * @typedef {{ child: string, elsewhere: boolean, children: number } & Place & SavedObject}
+ *   KnownChild
+ */
+
+/**
+ * A child of an object; without a kind when no object has the node id.
+ * @typedef {KnownChild | { child: string, node: number, path: null, kind?: undefined }} Child
+ */
+
+/**
+ * A variable of an optimizer, for another variable.
+ * @typedef {object} SlotVariable
+ * @property {string} name
+ * @property {ObjectReference} variable
+ * @property {ObjectReference} original which it is for
+ */
+
+/**
+ * Functions that save and restore something of an object.
+ * @typedef {object} Saveable
+ * @property {string} name
+ * @property {ObjectReference} save_function
+ * @property {ObjectReference} restore_function
+ */
+
+/**
+ * What belongs to an object.
+ * @typedef {object} ObjectDetails
+ * @property {Paged<Child>} children
+ * @property {({ name: string } & ObjectReference)[]} dependencies what must be made before it
+ * @property {SlotVariable[]} slot_variables
+ * @property {Saveable[]} saveables
+ * @property {Problem[]} problems
+ */
+
+/**
+ * An object of the object graph.
+ * @typedef {Place & SavedObject & ObjectDetails} ObjectAnswer
+ */
+
+/**
+ * A variable as TensorFlow 1 lists it.
+ * @typedef {object} V1Variable
+ * @property {'variable'} kind
+ * @property {string} name
+ * @property {string} initializer
+ * @property {boolean} resource whether it is a resource variable
+ * @property {boolean} trainable
+ */
+
+/**
+ * The variables of TensorFlow 1, which wrote no object graph, as the root's children.
+ * @typedef {object} V1ObjectAnswer
+ * @property {null} node
+ * @property {'root'} path
+ * @property {'none'} kind
+ * @property {Paged<V1Variable>} children
+ * @property {Problem[]} problems
+ */
+
+/* --- Functions ---------------------------------------------------------------- */
+
+/**
+ * A function that is called, and by how many nodes; `function` is null for the graph itself.
+ * @typedef {object} Call
+ * @property {string | null} function
+ * @property {number} nodes
+ */
+
+/**
+ * What a function is handed over beside its arguments: an object, for the argument of that name;
+ * without a kind when no object has the node id.
+ * @typedef {({ argument?: string } & Place & SavedObject)
+ *   | { argument?: string, node: number, path: null, kind?: undefined }} Capture
+ */
+
+/**
+ * An argument as Python has it.
+ * @typedef {object} Argument
+ * @property {string | null} name
+ * @property {Structured} value what it was traced with
+ */
+
+/**
+ * What the object graph says of a function.
+ * @typedef {object} ConcreteFunction
+ * @property {(Place & { kind: ObjectKind })[]} objects that are it
+ * @property {Capture[]} captures
+ * @property {Argument[]} arguments
+ * @property {Structured} returns
+ */
+
+/**
+ * The function of a signature.
+ * @typedef {object} SignatureFunction
+ * @property {string} name
+ * @property {number} nodes
+ * @property {Call[]} calls
+ */
+
+/**
+ * What `signatures` of the root object has for the key; it calls the function. Without `captures`
+ * and `calls` when the function is not in the library.
+ * @typedef {{ function: string, captures?: Capture[], calls?: Call[] } & Place
+ *   & BareConcreteFunctionObject} SignatureWrapper
+ */
+
+/**
+ * A variable of the graph.
+ * @typedef {object} GraphVariable
+ * @property {string} node
+ * @property {string} op such as 'VarHandleOp'
+ * @property {string} [shared_name]
+ * @property {string} dtype
+ * @property {Shape} shape
+ */
+
+/**
+ * What the outputs need, back through the graph.
+ * @typedef {object} SignatureGraph
+ * @property {number} nodes how many
+ * @property {{ node: string, function: string }[]} functions that are called, and by which node
+ * @property {Paged<GraphVariable>} variables
+ */
+
+/**
+ * A signature, followed to its function, captures and variables. `wrapper` and `function` are
+ * null for TensorFlow 1.
+ * @typedef {object} SignatureAnswer
+ * @property {string} key such as 'serving_default'
+ * @property {string} method
+ * @property {SignatureTensor[]} inputs
+ * @property {SignatureTensor[]} outputs
+ * @property {({ name: string } & Tensor)[]} defaults of inputs
+ * @property {SignatureWrapper | null} wrapper
+ * @property {(SignatureFunction & ConcreteFunction) | null} function
+ * @property {SignatureGraph} graph
+ * @property {Problem[]} problems
+ */
+
+/**
+ * A line of the function library.
+ * @typedef {object} FunctionSummary
+ * @property {string} name
+ * @property {number} inputs how many
+ * @property {number} outputs how many
+ * @property {number} nodes how many
+ * @property {number} calls how many other functions
+ * @property {number} called_by how many other functions
+ * @property {boolean} stateful
+ * @property {number} [captures] how many, of a concrete function
+ */
+
+/**
+ * The function library.
+ * @typedef {object} FunctionsAnswer
+ * @property {Paged<FunctionSummary>} functions
+ * @property {Problem[]} problems
+ */
+
+/**
+ * An argument of a FunctionDef: its dtype, or the attribute that says it.
+ * @typedef {object} ArgumentDef
+ * @property {string} name
+ * @property {string} [dtype]
+ * @property {string} [type_attr]
+ * @property {string} [number_attr]
+ * @property {string} [type_list_attr]
+ */
+
+/**
+ * One function of the library.
+ * @typedef {object} FunctionDef
+ * @property {string} name
+ * @property {(ArgumentDef & { shape?: Shape, user_name?: string })[]} inputs
+ * @property {(ArgumentDef & { tensor: string | null })[]} outputs and the tensor of the body
+ * @property {{ name: string, node: string }[]} control_outputs
+ * @property {boolean} stateful
+ * @property {Attribute[]} attributes
+ * @property {number} nodes how many
+ * @property {string} [gradient] the function that is its gradient
+ * @property {Call[]} calls
+ * @property {Call[]} called_by
+ * @property {boolean} concrete whether the object graph has it
+ * @property {Problem[]} problems
+ */
+
+/**
+ * One function, with what the object graph says of it.
+ * @typedef {FunctionDef & ConcreteFunction} FunctionAnswer
+ */
+
+/* --- Nodes -------------------------------------------------------------------- */
+
+/** A value that was too long to be read. @typedef {{ omitted: Extent }} Omitted */
+
+/**
+ * A function and how many attributes it is called with.
+ * @typedef {{ function: string, attributes?: number }} FunctionReference
+ */
+
+/**
+ * An element of a list; an integer beyond 2^53, NaN and infinity are text.
+ * @typedef {string | number | boolean | Shape | Tensor | FunctionReference | Omitted}
+ *   AttributeElement
+ */
+
+/**
+ * An attribute of a node or function, by its kind; null: nothing is said.
+ * @typedef {{ name: string } & ({ kind: 'string' | 'placeholder', value: string | Omitted }
+ *   | { kind: 'int' | 'float', value: number | string }
+ *   | { kind: 'bool', value: boolean }
+ *   | { kind: 'type', value: string }
+ *   | { kind: 'shape', value: Shape | Omitted }
+ *   | { kind: 'tensor', value: Tensor }
+ *   | { kind: 'function', value: FunctionReference }
+ *   | { kind: 'list', value: AttributeElement[] }
+ *   | { kind: null, value: null })} Attribute
+ */
+
+/**
+ * A node of the graph or of a function.
+ * @typedef {object} NodeDef
+ * @property {string} name
+ * @property {string} op
+ * @property {string} [device]
+ * @property {string[]} inputs tensors
+ * @property {string[]} control_inputs nodes
+ * @property {Attribute[]} attributes
+ */
+
+/**
+ * Nodes of the graph or of a function.
+ * @typedef {object} NodesAnswer
+ * @property {string | null} function null for the graph itself
+ * @property {Paged<NodeDef>} nodes
+ * @property {Problem[]} problems
+ */
+
+/**
+ * What leads to a child of a scope.
+ * @typedef {object} ScopeInput
+ * @property {string} from the path of another child, or of a child of a scope around this one
+ * @property {number} count how often
+ * @property {boolean} control whether all of these are control edges
+ */
+
+/**
+ * A scope or a node in a scope.
+ * @typedef {object} ScopeChild
+ * @property {'scope' | 'node'} is
+ * @property {string} name the last part of the path
+ * @property {string} path
+ * @property {string | null} op of a node
+ * @property {number} nodes how many; 1 for a node
+ * @property {number} size of the constants among them, in bytes
+ * @property {ScopeInput[]} inputs
+ * @property {number} [more_inputs] how many there are besides
+ */
+
+/**
+ * The graph or a function, folded by name scope.
+ * @typedef {object} ScopesAnswer
+ * @property {string | null} function null for the graph itself
+ * @property {string} scope '' for the whole
+ * @property {number} nodes in it, however deep
+ * @property {number} size of the constants among them, in bytes
+ * @property {Paged<ScopeChild>} children scopes first
+ * @property {Problem[]} problems
+ */
+
+/**
+ * A tensor among a node's attributes.
+ * @typedef {object} ConstantPlace
+ * @property {string} node
+ * @property {string | null} function that the node is in; null for the graph itself
+ * @property {string} [attribute] unless it is 'value'
+ */
+
+/**
+ * Constants, the largest first.
+ * @typedef {object} ConstantsAnswer
+ * @property {number} size of all of them, in bytes
+ * @property {Paged<ConstantPlace & Tensor>} constants
+ * @property {Problem[]} problems
+ */
+
+/**
+ * An operation.
+ * @typedef {object} OpUse
+ * @property {string} op
+ * @property {number} count how many nodes have it
+ * @property {number} in_graph of these
+ * @property {number} in_functions of these
+ * @property {'tensorflow' | 'library' | 'custom'} from library: a function called by its name
+ */
+
+/**
+ * How often each operation is used.
+ * @typedef {object} OpsAnswer
+ * @property {number} nodes of the graph
+ * @property {number} functions in the library
+ * @property {number} function_nodes in all of them
+ * @property {Paged<OpUse>} ops the most used first
+ * @property {Problem[]} problems
+ */
+
+/**
+ * What was found.
+ * @typedef {{ is: 'signature' | 'function', name: string }
+ *   | ({ is: 'object', name: string, kind: ObjectKind } & Place)
+ *   | { is: 'node', name: string, op: string, function: string | null }} Found
+ */
+
+/**
+ * What has a text in its name.
+ * @typedef {object} SearchAnswer
+ * @property {Paged<Found>} found
+ * @property {Problem[]} problems
+ */
+
+export {};

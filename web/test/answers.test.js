@@ -1,0 +1,125 @@
+/**
+ * Every answer is what its type says (src/inspect/answers): all that a model has is asked
+ * for, and held against a schema made of the types, which lets nothing pass that they do
+ * not name.
+ */
+import { root } from './runtimes/files.js';
+import { answerTypes } from './support/answer-types.js';
+import { libcpb } from './support/libcpb.js';
+import { corpusModels, madeModels, unpackSameDiff } from './support/models.js';
+import { assert, each, test } from './support/test.js';
+
+const { inspect } = libcpb;
+
+/** The most that is asked about one by one: functions, objects, parameters. */
+const MANY = 40;
+const page = { count: 1000 };
+
+/** Without an object graph there is no root to load. @param {any} error */
+const unlessNotFound = (error) => {
+  if (error.code !== 'NOT_FOUND') throw error;
+};
+
+const types = answerTypes();
+
+/** @typedef {(question: string, options?: object) => Promise<any>} Ask */
+
+/** Each meta graph, signature, function and object. @param {Ask} ask */
+async function askSavedModel(ask) {
+  const { meta_graphs: graphs } = await ask('overview', page);
+  for (const { number: metaGraph } of graphs.items) {
+    const { signatures } = await ask('overview', { metaGraph });
+    for (const { key } of signatures.items) await ask('signature', { name: key, metaGraph });
+    await askGraph((question, options) => ask(question, { metaGraph, ...options }));
+    await askObjects((question, options) => ask(question, { metaGraph, ...options }));
+  }
+  await ask('layers', page);
+  await ask('load', { name: 'root', ...page }).catch(unlessNotFound);
+}
+
+/** @param {Ask} ask */
+async function askGraph(ask) {
+  await ask('nodes', page);
+  const { functions } = await ask('functions', page);
+  for (const { name } of functions.items.slice(0, MANY)) {
+    await ask('function', { name });
+    await ask('nodes', { name, ...page });
+    await ask('scopes', { name });
+  }
+}
+
+/** From the root on. @param {Ask} ask */
+async function askObjects(ask) {
+  const paths = ['root'];
+  for (let i = 0; i < Math.min(paths.length, MANY); i++) {
+    const { children } = await ask('objects', { name: paths[i], ...page });
+    for (const { path, elsewhere } of children.items) if (path && !elsewhere) paths.push(path);
+  }
+}
+
+/** Each tag and parameter. @param {Ask} ask */
+async function askSameDiff(ask) {
+  const { tags } = await ask('overview', page);
+  const names = tags.items.map((/** @type {any} */ { tag }) => tag);
+  for (const name of names.length ? names : [undefined]) {
+    const { parameters } = await ask('tag', { name, ...page });
+    for (const parameter of parameters.items.slice(0, MANY))
+      await ask('constants', { name: parameter.name, scope: name });
+  }
+}
+
+/** @type {Record<string, (ask: Ask) => Promise<void>>} */
+const askAll = {
+  saved_model: askSavedModel,
+  graph_def: askGraph,
+  keras_metadata: async (ask) => void (await ask('load', { name: 'root', ...page })),
+  samediff_zip: askSameDiff,
+  samediff_graph: askSameDiff,
+};
+
+/** How often each question was answered by each kind. @type {Map<string, number>} */
+const asked = new Map();
+
+/** Asks all there is. @param {string} path */
+async function check(path) {
+  const { mistakes, questions } = await types;
+  const model = await inspect(path);
+  /** @type {Ask} */
+  const ask = async (question, options) => {
+    const answer = await model.ask(question, options);
+    assert.deepEqual(mistakes(model.kind, question, answer), [], `${question} ${JSON.stringify(options)}`);
+    const key = `${model.kind} ${question}`;
+    asked.set(key, (asked.get(key) ?? 0) + 1);
+    return answer;
+  };
+  try {
+    await askAll[model.kind]?.(ask);
+    const apart = ['signature', 'function', 'load', 'tag'];
+    for (const question of questions(model.kind).filter((name) => !apart.includes(name)))
+      await ask(question, { ...page, ...(question === 'search' && { name: 'e' }) });
+  } finally {
+    model.close();
+  }
+}
+
+for (const path of [...corpusModels.map((name) => `${root}tests/data/${name}`), ...madeModels]) {
+  test(`${path.slice(root.length)}: its answers are as their types`, () => check(path));
+}
+
+test('SameDiff models that ND4J wrote: their answers are as their types', () =>
+  each(unpackSameDiff(), String, check));
+
+test('each kind of model was asked each question that has a type', async () => {
+  const { questions } = await types;
+  const kinds = Object.keys(askAll).filter((kind) => kind !== 'keras_metadata' || madeModels.length);
+  for (const kind of kinds)
+    for (const question of questions(kind)) assert.ok(asked.has(`${kind} ${question}`), `${kind} ${question}`);
+});
+
+test('what no type names is a mistake', async () => {
+  const { mistakes } = await types;
+  const answer = { function: null, nodes: { items: [], first: 0, total: 0 }, problems: [] };
+  assert.deepEqual(mistakes('saved_model', 'nodes', answer), []);
+  assert.equal(mistakes('saved_model', 'nodes', { ...answer, new: 1 }).length, 1);
+  assert.equal(mistakes('saved_model', 'nodes', { ...answer, nodes: undefined }).length, 1);
+});
