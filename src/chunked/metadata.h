@@ -62,6 +62,11 @@ bool cpb_metadata_decode(cpb_metadata *m, cpb_span bytes, const cpb_limits *limi
 /* The same for a bare serialized ChunkedMessage (nodes only). */
 bool cpb_metadata_decode_message(cpb_metadata *m, cpb_span bytes, const cpb_limits *limits, cpb_error *error);
 
+/* Whether we may read a file with this VersionDef.join_version, or this number among
+ * its bad_consumers; else UNSUPPORTED. */
+bool cpb_metadata_accept_join(int32_t version, cpb_error *error);
+bool cpb_metadata_accept_consumer(int32_t bad, cpb_error *error);
+
 /* Appends the serialized ChunkMetadata to `out`. */
 bool cpb_metadata_encode(const cpb_metadata *m, cpb_buffer *out, cpb_error *error);
 

@@ -75,24 +75,30 @@ static bool take_bad_consumers(decoder *d, cpb_span in) {
   return true;
 }
 
-/* Whether we may read this file at all: said before anything else of it is
- * looked at, since a later version may be laid out otherwise. */
+bool cpb_metadata_accept_join(int32_t version, cpb_error *error) {
+  if (version <= CPB_JOIN_VERSION) return true;
+  cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+           "the file needs join version %d, and this is libcpb " CPB_VERSION_STRING " with join version %d", version,
+           CPB_JOIN_VERSION);
+  return false;
+}
+
+bool cpb_metadata_accept_consumer(int32_t bad, cpb_error *error) {
+  if (bad != CPB_JOIN_VERSION) return true;
+  cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+           "the file needs another join version than %d, which it lists as bad, and this is libcpb "
+           CPB_VERSION_STRING " with join version %d",
+           CPB_JOIN_VERSION, CPB_JOIN_VERSION);
+  return false;
+}
+
+/* Said before anything else of it is looked at, since a later version may be laid
+ * out otherwise. */
 static bool check_version(decoder *d) {
   const cpb_metadata *m = d->m;
-  if (m->join_version > CPB_JOIN_VERSION) {
-    cpb_fail(d->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-             "the file needs join version %d, and this is libcpb " CPB_VERSION_STRING " with join version %d",
-             m->join_version, CPB_JOIN_VERSION);
-    return false;
-  }
-  for (size_t i = 0; i < m->num_bad_consumers; i++) {
-    if (m->bad_consumers[i] != CPB_JOIN_VERSION) continue;
-    cpb_fail(d->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-             "the file needs another join version than %d, which it lists as bad, and this is libcpb "
-             CPB_VERSION_STRING " with join version %d",
-             CPB_JOIN_VERSION, CPB_JOIN_VERSION);
-    return false;
-  }
+  if (!cpb_metadata_accept_join(m->join_version, d->error)) return false;
+  for (size_t i = 0; i < m->num_bad_consumers; i++)
+    if (!cpb_metadata_accept_consumer(m->bad_consumers[i], d->error)) return false;
   return true;
 }
 

@@ -72,28 +72,13 @@ static void mark_entry(cpb_paged_index *p, uint64_t begin) {
 
 /* --- Version -------------------------------------------------------------- */
 
-static bool accept_consumer(cpb_paged_index *p, uint64_t bad) {
-  if ((int32_t)bad != CPB_JOIN_VERSION) return true;
-  cpb_fail(p->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-           "the file lists join version %d as bad, which this libcpb " CPB_VERSION_STRING " has", CPB_JOIN_VERSION);
-  return false;
-}
-
-static bool accept_join(cpb_paged_index *p, uint64_t version) {
-  if ((int32_t)version <= CPB_JOIN_VERSION) return true;
-  cpb_fail(p->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-           "the file needs join version %d, and this is libcpb " CPB_VERSION_STRING " with join version %d",
-           (int)version, CPB_JOIN_VERSION);
-  return false;
-}
-
 static bool accept_packed(cpb_paged_index *p, const uint8_t *at, size_t size) {
   const uint8_t *end = at + size;
   while (at < end) {
     uint64_t bad;
     at = cpb_varint_read(at, end, &bad);
     if (at == NULL) return damaged(p, "bad_consumers: not a list of numbers,");
-    if (!accept_consumer(p, bad)) return false;
+    if (!cpb_metadata_accept_consumer((int32_t)bad, p->error)) return false;
   }
   return true;
 }
@@ -107,7 +92,7 @@ static bool accept_field(cpb_paged_index *p, const cpb_wire_field *f, uint64_t *
       return is_number || damaged(p, "join_version: no number,");
     case VERSION_BAD_CONSUMERS:
       if (is_packed) return accept_packed(p, p->version + f->value, (size_t)f->size);
-      return !is_number || accept_consumer(p, f->number_value);
+      return !is_number || cpb_metadata_accept_consumer((int32_t)f->number_value, p->error);
     default: return true;
   }
 }
@@ -121,7 +106,7 @@ static bool accept_version(cpb_paged_index *p) {
   cpb_wire_begin(&s, p->allocator, DEPTH, in.size, p->error);
   while (accepted && (event = cpb_wire_next(&s, &in)) == CPB_WIRE_FIELD) accepted = accept_field(p, &s.field, &join);
   cpb_wire_free(&s);
-  return p->error->code == CPB_OK && accept_join(p, join);
+  return p->error->code == CPB_OK && cpb_metadata_accept_join((int32_t)join, p->error);
 }
 
 static bool begin_version(cpb_paged_index *p) {

@@ -8,15 +8,15 @@
 
 /* --- Portable -------------------------------------------------------------- */
 
-/* The byte `from` of the pair (low, high), moved to byte `to` of a lane. */
-#define MOVE(from, to) (((from) < 8 ? low >> 8 * ((from) % 8) : high >> 8 * ((from) % 8)) & 0xff) << 8 * (to)
-#define GATHER(a, b, c, d, e, f, g, h) \
-  (MOVE(a, 0) | MOVE(b, 1) | MOVE(c, 2) | MOVE(d, 3) | MOVE(e, 4) | MOVE(f, 5) | MOVE(g, 6) | MOVE(h, 7))
+/* Byte `i` of a lane, where it is; those that move as far move together. */
+#define BYTE(lane, i) ((lane) & 0xffull << 8 * (i))
 
 static inline void add_zippered(uint64_t *to, const uint64_t *from) {
   uint64_t low = from[0], high = from[1];
-  to[0] += GATHER(3, 12, 2, 5, 14, 1, 15, 0);
-  to[1] += GATHER(11, 4, 10, 13, 9, 6, 8, 7);
+  to[0] += (BYTE(low, 3) | BYTE(high, 4)) >> 24 | BYTE(low, 2) | (BYTE(low, 5) | BYTE(high, 6)) >> 16 |
+           BYTE(low, 1) << 32 | BYTE(high, 7) >> 8 | low << 56;
+  to[1] += (BYTE(high, 3) | BYTE(low, 4)) >> 24 | BYTE(high, 2) | BYTE(high, 5) >> 16 | BYTE(high, 1) << 24 |
+           BYTE(low, 6) >> 8 | BYTE(high, 0) << 48 | BYTE(low, 7);
 }
 
 static void mix_portable(cpb_hash *hash, const uint8_t *packets, size_t count) {

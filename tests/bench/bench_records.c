@@ -1,7 +1,6 @@
 /* Times the record engines from memory to memory, for run.py:
  *
  *   bench_records make tensors|nodes MEGABYTES > RECORDS.lp
- *   bench_records read FILE.riegeli [SECONDS]
  *   bench_records write CODEC[:LEVEL] RECORDS.lp OUT.riegeli [CHUNK_SIZE [PADDING [SECONDS]]]
  *   bench_records floor FILE.riegeli [SECONDS]             what reading cannot do without:
  *                                                          hash, codec and one copy
@@ -10,53 +9,15 @@
  * Each but `make` runs again and again for SECONDS, and thrice at least (default 0:
  * once), and prints seconds and bytes of decoded data, a run a line. In .lp files each record
  * stands behind its size, 8 bytes little-endian. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/bytes.h"
 #include "base/limits.h"
+#include "bench.h"
 #include "cpb/records.h"
 #include "riegeli/compressor.h"
 #include "riegeli/decompressor.h"
 #include "riegeli/highwayhash.h"
-
-static void die(const char *text) {
-  fprintf(stderr, "bench_records: %s\n", text);
-  exit(1);
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* Runs `work`, which answers the bytes that it did: once, or for some seconds, and
- * then three times at least, as the first run finds its memory cold. */
-static int measure(const char *for_seconds, uint64_t (*work)(void *), void *what) {
-  double seconds = for_seconds != NULL ? strtod(for_seconds, NULL) : 0, end = now() + seconds;
-  int at_least = seconds > 0 ? 3 : 1;
-  for (int run = 0; run < at_least || now() < end; run++) {
-    double start = now();
-    uint64_t bytes = work(what);
-    printf("%.6f %llu\n", now() - start, (unsigned long long)bytes);
-  }
-  return 0;
-}
-
-static uint8_t *slurp(const char *path, size_t *size) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) die(path);
-  fseek(file, 0, SEEK_END);
-  *size = (size_t)ftell(file);
-  rewind(file);
-  uint8_t *data = malloc(*size + 1);
-  if (fread(data, 1, *size, file) != *size) die(path);
-  fclose(file);
-  return data;
-}
 
 /* --- Data ------------------------------------------------------------------- */
 
@@ -178,40 +139,6 @@ static int write_records(const char *codec, const char *in, const char *to, cons
   return 0;
 }
 
-/* --- Reading ------------------------------------------------------------------ */
-
-static volatile uint8_t sink;
-
-static uint64_t read_once(void *what) {
-  const cpb_span *file = what;
-  cpb_record_reader *reader = cpb_record_reader_new(NULL, NULL);
-  cpb_input *input = cpb_record_reader_input(reader);
-  cpb_input_end(input, file->size);
-  uint64_t bytes = 0;
-  for (cpb_step step; (step = cpb_record_reader_step(reader)) != CPB_STEP_DONE;) {
-    if (step == CPB_STEP_NEED) {
-      cpb_need need;
-      cpb_input_need(input, &need);
-      cpb_input_supply(input, need.offset, file->data + need.offset, file->size - (size_t)need.offset);
-    } else if (step == CPB_STEP_DATA) {
-      size_t length;
-      const uint8_t *piece = cpb_record_reader_data(reader, &length);
-      sink = piece[length - 1];
-      bytes += length;
-    } else if (step == CPB_STEP_ERROR) {
-      die(cpb_record_reader_error(reader)->message);
-    }
-  }
-  cpb_record_reader_free(reader);
-  return bytes;
-}
-
-static int read_records(const char *path, const char *seconds) {
-  cpb_span file;
-  file.data = slurp(path, &file.size);
-  return measure(seconds, read_once, &file);
-}
-
 /* --- The floor ---------------------------------------------------------------- */
 
 typedef struct floor_chunk {
@@ -275,6 +202,8 @@ static void decompress(floor_job *job, const floor_chunk *chunk, uint8_t *out) {
   if (cpb_decompressor_read(job->decompressor, &in, out, chunk->decoded) != chunk->decoded) die("decompress");
 }
 
+static volatile uint8_t sink;
+
 static uint64_t read_floor_once(void *what) {
   floor_job *job = what;
   uint64_t bytes = 0;
@@ -330,7 +259,6 @@ int main(int argc, char **argv) {
   const char *const *arg = (const char *const *)argv; /* ends with NULL */
   const char *command = argc > 1 ? arg[1] : "";
   if (argc == 4 && strcmp(command, "make") == 0) return make(arg[2], strtoull(arg[3], NULL, 10) << 20);
-  if (argc >= 3 && strcmp(command, "read") == 0) return read_records(arg[2], arg[3]);
   if (argc >= 3 && strcmp(command, "floor") == 0) return read_floor(arg[2], arg[3]);
   if (argc >= 4 && strcmp(command, "write-floor") == 0) return write_floor(arg[2], arg[3], arg[4]);
   if (argc >= 5 && strcmp(command, "write") == 0)

@@ -19,6 +19,7 @@ ROOT = HERE.parent.parent
 BUILD = ROOT / "build"
 WORK = BUILD / "bench"
 OURS = BUILD / "tests" / "bench" / "bench_records"
+READ = BUILD / "tests" / "bench" / "bench_read"
 sys.path.insert(0, str(HERE.parent))
 
 
@@ -31,8 +32,9 @@ SECONDS = "0.5"  # for which a program repeats its work, in one process
 
 
 def ours(*args):
-    """bench_records prints seconds and bytes, a line a run."""
-    runs = [line.split() for line in output(OURS, *args, SECONDS).splitlines()]
+    """Each of ours prints seconds and bytes, a line a run."""
+    program = READ if args[0] == "read" else OURS
+    runs = [line.split() for line in output(program, *args, SECONDS).splitlines()]
     return statistics.median(int(size) / 1e6 / float(seconds) for seconds, size in runs)
 
 
@@ -182,7 +184,7 @@ def main():
     args = parser.parse_args()
     RS = BUILD / "interop" / "cargo" / "release" / "riegeli-rs"
     TF_MERGER = BUILD / "interop" / "tf_merger"
-    for program in (OURS, RS, TF_MERGER, BUILD / "cpb"):
+    for program in (OURS, READ, RS, TF_MERGER, BUILD / "cpb"):
         if not program.exists():
             sys.exit(f"{program.relative_to(ROOT)} is missing: tests/run.sh build interop makes it")
     WORK.mkdir(exist_ok=True)

@@ -34,6 +34,39 @@
   F(cpb_chunk_stored, riegeli.num_records, 40)                                                    \
   F(cpb_chunk_stored, riegeli.decoded_data_size, 48)                                              \
   F(cpb_chunk_stored, riegeli.type, 56)                                                           \
-  F(cpb_chunk_stored, riegeli.codec, 57)
+  F(cpb_chunk_stored, riegeli.codec, 57)                                                          \
+  X(cpb_record_reader_options, 40)                                                                \
+  F(cpb_record_reader_options, struct_size, 0) /* always 40 */                                    \
+  F(cpb_record_reader_options, recover, 4)                                                        \
+  F(cpb_record_reader_options, verify, 8)                                                         \
+  F(cpb_record_reader_options, buffer, 12)                                                        \
+  F(cpb_record_reader_options, read_size, 16)                                                     \
+  F(cpb_record_reader_options, position, 24)                                                      \
+  F(cpb_record_reader_options, limits, 32)                                                        \
+  F(cpb_record_reader_options, memory, 36)                                                        \
+  X(cpb_record, 32)                                                                               \
+  F(cpb_record, position, 0)                                                                      \
+  F(cpb_record, chunk_begin, 8)                                                                   \
+  F(cpb_record, index, 16)                                                                        \
+  F(cpb_record, size, 24)                                                                         \
+  X(cpb_skipped, 24)                                                                              \
+  F(cpb_skipped, begin, 0)                                                                        \
+  F(cpb_skipped, end, 8)                                                                          \
+  F(cpb_skipped, reason, 16) /* ends with a zero byte */                                          \
+  X(cpb_merge_options, 40)                                                                        \
+  F(cpb_merge_options, struct_size, 0) /* always 40 */                                            \
+  F(cpb_merge_options, verify, 4)                                                                 \
+  F(cpb_merge_options, trust_sizes, 8)                                                            \
+  F(cpb_merge_options, memory, 12)                                                                \
+  F(cpb_merge_options, read_size, 16)                                                             \
+  F(cpb_merge_options, plan_items, 24)                                                            \
+  F(cpb_merge_options, type, 32) /* 0 */                                                          \
+  F(cpb_merge_options, limits, 36)                                                                \
+  X(cpb_segment, 40)                                                                              \
+  F(cpb_segment, offset, 0)                                                                       \
+  F(cpb_segment, length, 8)                                                                       \
+  F(cpb_segment, chunk, 16)                                                                       \
+  F(cpb_segment, chunk_offset, 24)                                                                \
+  F(cpb_segment, literal, 32)
 
 #endif
