@@ -76,7 +76,8 @@ CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, siz
   X(SEARCH, 10, "what has `name` in its name, of any of these; a page")               \
   X(LOAD, 11, "Keras: the nodes to load for the paths in `name`, one a line")         \
   X(TAG, 12, "SameDiff: the graph of the tag `name`, its variables and operations") \
-  X(SCOPES, 13, "name scopes: what is in `scope`, in the graph or the function `name`; a page")
+  X(SCOPES, 13, "name scopes: what is in `scope`, in the graph or the function `name`; a page") \
+  X(CUT, 14, "the model cut down to the objects at the paths in `name`, one a line: what stays")
 
 typedef enum cpb_question_kind {
 #define CPB_QUESTION_ENUM(name, number, text) CPB_ASK_##name = number,
@@ -119,6 +120,27 @@ CPB_API const cpb_error *cpb_model_error(const cpb_model *model);
  * "items"}. What could not be made out is told in "problems", a list of
  * {"offset", "text"}, and never left out in silence. */
 CPB_API const char *cpb_model_answer(const cpb_model *model, size_t *size);
+
+/* --- What CUT cuts out ------------------------------------------------------ */
+
+/* After CPB_STEP_DONE for CUT, the model that it told of: a SavedModel with nothing but
+ * the objects at the paths, what they reach and what these need (docs/cutting.md), as
+ * pieces one behind the other. Most are ranges of the input, so that no constant is in
+ * memory; what is around these was written anew. And the keras_metadata.pb that goes with
+ * it, of which there is nothing where none was set. Valid until the next question. */
+typedef enum cpb_cut_file {
+  CPB_CUT_SAVED_MODEL,
+  CPB_CUT_KERAS_METADATA
+} cpb_cut_file;
+
+typedef struct cpb_model_piece {
+  uint64_t offset;      /* in the input; CPB_NO_OFFSET: it is in `bytes` */
+  uint64_t length;      /* in bytes */
+  const uint8_t *bytes; /* NULL for a range of the input */
+} cpb_model_piece;
+
+CPB_API size_t cpb_model_num_pieces(const cpb_model *model, cpb_cut_file file);
+CPB_API cpb_model_piece cpb_model_get_piece(const cpb_model *model, cpb_cut_file file, size_t i);
 
 #ifdef __cplusplus
 }

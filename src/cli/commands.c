@@ -72,8 +72,8 @@ const cli_command cli_commands[] = {
          "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
          "a keras_metadata.pb or a SameDiff file. Weights are not read.\n\n"
          "QUESTION is one of overview (the default), signature KEY, functions, function NAME, nodes "
-         "[FUNCTION], scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, load PATHS "
-         "and tag [NAME].",
+         "[FUNCTION], scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, load PATHS, "
+         "cut PATHS and tag [NAME].",
      .examples = "cpb inspect model/\n"
                  "Versions, signatures, and what there is to ask.\n"
                  "cpb inspect model/ signature serving_default\n"
@@ -110,6 +110,24 @@ const cli_command cli_commands[] = {
      .options = COMMON | WRITES | CLI_BIT(TYPE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) | CLI_BIT(STATE) | CLI_BIT(RAW),
      .more_operands = 1,
      .run = cli_extract},
+    {.name = "cut",
+     .operand = "MODEL PATH...",
+     .summary = "cut a SavedModel down to some of its objects",
+     .about =
+         "Each PATH names an object, such as a Keras layer, as cpb inspect MODEL objects shows them. They "
+         "stay, with all that they refer to, and what these need: functions, variables, assets. They "
+         "keep their paths: what is on the way to them stays as plain objects, so variables/ and "
+         "assets/ go with the new model as they are. Signatures stay if their functions do.\n\n"
+         "FILE is a .pb or, chunked, a .cpb. A keras_metadata.pb beside MODEL is cut, too, and written "
+         "beside FILE.",
+     .examples = "cpb cut model/ root.encoder -o encoder/saved_model.pb && cp -r model/variables encoder/\n"
+                 "One layer as a model of its own.\n"
+                 "cpb cut model/ root.layer-1 root.layer-2 -o part/saved_model.cpb --json\n"
+                 "Two layers, chunked, and a report of what has stayed and why.\n",
+     .options = COMMON | WRITES | CLI_BIT(META_GRAPH) | CLI_BIT(JSON),
+     .required = CLI_BIT(OUTPUT),
+     .takes_paths = true,
+     .run = cli_cut},
     {.name = "cat",
      .operand = "IN",
      .summary = "write a chunk, a record or a field",

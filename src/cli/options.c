@@ -285,6 +285,10 @@ static bool take_operand(parser *p, const char *word) {
     p->settings->input = word;
     return true;
   }
+  if (p->command->takes_paths && p->settings->num_paths < CLI_PATHS_MOST) {
+    p->settings->paths[p->settings->num_paths++] = word;
+    return true;
+  }
   const char **more[] = {&p->settings->question, &p->settings->name};
   for (unsigned i = 0; i < p->command->more_operands; i++) {
     if (*more[i]) continue;

@@ -9,11 +9,15 @@
 
 #include "cpb/records.h"
 
+#define CLI_PATHS_MOST 64
+
 /* The options' values; what was not given is zero. */
 typedef struct cli_settings {
   uint32_t given; /* CLI_OPTION(...) bits of the options that were given */
   const char *input;
   const char *question, *name; /* further operands */
+  const char *paths[CLI_PATHS_MOST]; /* all of these */
+  size_t num_paths;
   const char *output, *type, *schema, *field, *against, *scope;
   uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph, state;
   cpb_codec_options codec;
@@ -87,6 +91,7 @@ typedef struct cli_command {
   const char *examples; /* pairs of lines: a command, then what it does */
   uint32_t options, required;
   unsigned more_operands; /* how many may follow the input */
+  bool takes_paths;       /* or any number may, which are paths */
   int (*run)(struct cli *cli);
 } cli_command;
 

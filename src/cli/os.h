@@ -20,6 +20,7 @@ void os_guard(const char *path);
 /* A descriptor of an empty file without a name, open for reading and writing;
  * -1 and errno when there is none to be had. */
 int os_spool(void);
+void os_close(int fd);
 
 bool os_is_directory(const char *path);
 bool os_is_special(const char *path); /* there, but neither file nor directory */

@@ -57,6 +57,8 @@ int os_spool(void) {
   return fd;
 }
 
+void os_close(int fd) { close(fd); }
+
 bool os_is_directory(const char *path) {
   struct stat found;
   return stat(path, &found) == 0 && S_ISDIR(found.st_mode);

@@ -43,6 +43,8 @@ static __wasi_filetype_t type_of(const char *path) {
   return known ? stat.fs_filetype : __WASI_FILETYPE_UNKNOWN;
 }
 
+void os_close(int fd) { close(fd); }
+
 bool os_is_directory(const char *path) { return type_of(path) == __WASI_FILETYPE_DIRECTORY; }
 bool os_exists(const char *path) { return type_of(path) != __WASI_FILETYPE_UNKNOWN; }
 

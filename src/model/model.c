@@ -62,7 +62,7 @@ static const char *const names[] = {
     [CPB_ASK_FUNCTION] = "function",   [CPB_ASK_NODES] = "nodes",         [CPB_ASK_OBJECTS] = "objects",
     [CPB_ASK_LAYERS] = "layers",       [CPB_ASK_CONSTANTS] = "constants", [CPB_ASK_OPS] = "ops",
     [CPB_ASK_SEARCH] = "search",       [CPB_ASK_LOAD] = "load",           [CPB_ASK_TAG] = "tag",
-    [CPB_ASK_SCOPES] = "scopes",
+    [CPB_ASK_SCOPES] = "scopes",     [CPB_ASK_CUT] = "cut",
 };
 
 const char *cpb_question_name(cpb_question_kind kind) {
@@ -184,4 +184,22 @@ const char *cpb_model_answer(const cpb_model *m, size_t *size) {
   bool done = m->state == MODEL_DONE;
   *size = done ? m->answer.out.size : 0;
   return done ? (const char *)m->answer.out.data : NULL;
+}
+
+/* --- What is cut out ---------------------------------------------------------- */
+
+static const cpb_pieces *find_pieces(const cpb_model *m, cpb_cut_file file) {
+  bool done = m->state == MODEL_DONE && m->reader == &cpb_saved_model_reader;
+  return done ? cpb_saved_cut(m->state_of_reader, file) : NULL;
+}
+
+size_t cpb_model_num_pieces(const cpb_model *m, cpb_cut_file file) {
+  const cpb_pieces *pieces = find_pieces(m, file);
+  return pieces ? pieces->count : 0;
+}
+
+cpb_model_piece cpb_model_get_piece(const cpb_model *m, cpb_cut_file file, size_t i) {
+  const cpb_pieces *pieces = find_pieces(m, file);
+  bool there = pieces && i < pieces->count;
+  return there ? cpb_pieces_get(pieces, i) : (cpb_model_piece){.offset = CPB_NO_OFFSET};
 }

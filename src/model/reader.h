@@ -7,6 +7,7 @@
 
 #include "cpb/model.h"
 #include "model/answer.h"
+#include "model/pieces.h"
 
 typedef struct cpb_model_reader {
   /* NULL when memory is short. `options` has its defaults filled in. */
@@ -21,6 +22,8 @@ typedef struct cpb_model_reader {
 } cpb_model_reader;
 
 extern const cpb_model_reader cpb_saved_model_reader;   /* SAVED_MODEL, GRAPH_DEF */
+/* Of that reader: the plan that the last answer was about; empty for most. */
+const cpb_pieces *cpb_saved_cut(const void *reader, cpb_cut_file file);
 extern const cpb_model_reader cpb_keras_metadata_reader; /* KERAS_METADATA */
 extern const cpb_model_reader cpb_samediff_reader;      /* SAMEDIFF_ZIP, SAMEDIFF_GRAPH */
 

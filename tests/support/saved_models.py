@@ -62,6 +62,52 @@ def make_rich(out):
                                                       "loop": module.loop})
 
 
+def make_parts(out):
+    """Parts that need what is not below them: variables, a table and its asset, gradients, constants, slots."""
+    import tensorflow as tf
+    import tf_keras as keras
+
+    @tf.custom_gradient
+    def doubled_gradient(x):
+        return x * 1.0, lambda upstream: 2.0 * upstream
+
+    class Part(tf.Module):
+        def __init__(self, whole, number):
+            self.weight = tf.Variable(tf.fill([3], float(number)))
+            self.constant = tf.fill([3], float(10 * number))  # captured, as it is no node of the function
+            self.whole = None
+            call = lambda x: doubled_gradient(x) * self.weight + self.constant + whole.common
+            self.call = tf.function(call, [tf.TensorSpec([None, 3])])
+
+    class Whole(tf.Module):
+        def __init__(self, vocabulary):
+            self.deep = tf.Module()
+            self.deep.deeper = tf.Module()
+            self.deep.deeper.common = self.common = tf.Variable([100.0, 200.0, 300.0])
+            self.other = tf.Variable(tf.ones([5]))
+            self.parts = [Part(self, 1), Part(self, 2)]
+            table = tf.lookup.StaticHashTable(
+                tf.lookup.TextFileInitializer(vocabulary, tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64,
+                                              tf.lookup.TextFileIndex.LINE_NUMBER), -1)
+            self.words = tf.Module()
+            self.words.table = table
+            self.words.look_up = tf.function(table.lookup, [tf.TensorSpec([None], tf.string)])
+            self.unused = tf.saved_model.Asset(str(out.parent / ".unused.txt"))
+            self.optimizer = keras.optimizers.legacy.Adam()
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 3])])
+        def serve(self, x):
+            return {"y": self.parts[0].call(x) + self.parts[1].call(x)}
+
+    (out.parent / ".parts.txt").write_text("one\ntwo\n")
+    (out.parent / ".unused.txt").write_text("unused\n")
+    whole = Whole(str(out.parent / ".parts.txt"))
+    whole.optimizer.apply_gradients([(tf.ones([3]), whole.parts[0].weight)])
+    tf.saved_model.save(whole, str(out), signatures={"serving_default": whole.serve, "words": whole.words.look_up},
+                        options=tf.saved_model.SaveOptions(experimental_custom_gradients=True,
+                                                           function_aliases={"first": whole.parts[0].call}))
+
+
 def make_v1(out):
     """TensorFlow 1: two meta graphs, collections, variables of both kinds, an asset, a main operation."""
     import tensorflow as tf

@@ -20,6 +20,11 @@ const unlessNotFound = (error) => {
   if (error.code !== 'NOT_FOUND') throw error;
 };
 
+/** Nor anything to cut. @param {any} error */
+const unlessNoObjects = (error) => {
+  if (error.code !== 'UNSUPPORTED') throw error;
+};
+
 const types = answerTypes();
 
 /** @typedef {(question: string, options?: object) => Promise<any>} Ask */
@@ -35,6 +40,7 @@ async function askSavedModel(ask) {
   }
   await ask('layers', page);
   await ask('load', { name: 'root', ...page }).catch(unlessNotFound);
+  await ask('cut', { name: 'root', ...page }).catch(unlessNoObjects);
 }
 
 /** @param {Ask} ask */
@@ -94,7 +100,7 @@ async function check(path) {
   };
   try {
     await askAll[model.kind]?.(ask);
-    const apart = ['signature', 'function', 'load', 'tag'];
+    const apart = ['signature', 'function', 'load', 'cut', 'tag'];
     for (const question of questions(model.kind).filter((name) => !apart.includes(name)))
       await ask(question, { ...page, ...(question === 'search' && { name: 'e' }) });
   } finally {

@@ -52,6 +52,10 @@ bool cpb_saved_set_keras(cpb_saved_model *m, const void *metadata, size_t size) 
   return true;
 }
 
+cpb_span cpb_saved_keras_given(const cpb_saved_model *m) {
+  return m->keras ? (cpb_span){m->keras->given, m->keras->given_size} : (cpb_span){NULL, 0};
+}
+
 void cpb_saved_forget_keras(cpb_saved_model *m, bool all) {
   if (!m->keras) return;
   cpb_part_free(&m->keras->part);

@@ -7,6 +7,8 @@
 
 /* A copy; false when memory is short. What was made of another one goes. */
 bool cpb_saved_set_keras(cpb_saved_model *m, const void *metadata, size_t size);
+/* What was given; NULL data when nothing of use was. */
+cpb_span cpb_saved_keras_given(const cpb_saved_model *m);
 /* Forgets what belongs to the meta graph; with `all` the given file too. */
 void cpb_saved_forget_keras(cpb_saved_model *m, bool all);
 

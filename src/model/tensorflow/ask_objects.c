@@ -59,7 +59,6 @@ static void write_dependencies(cpb_saved_model *m, cpb_span object) {
 
 /* An optimizer's variables, each for another variable. */
 static void write_slots(cpb_saved_model *m, cpb_span object) {
-  enum { SLOT_ORIGINAL = 1, SLOT_NAME = 2, SLOT_VARIABLE = 3 };
   cpb_cursor c = cpb_cursor_of(object);
   cpb_answer_open(m->answer, "slot_variables", '[');
   while (cpb_cursor_find(&c, OBJECT_SLOTS, CPB_WIRE_LEN)) {
@@ -73,15 +72,14 @@ static void write_slots(cpb_saved_model *m, cpb_span object) {
 }
 
 static void write_saveables(cpb_saved_model *m, cpb_span object) {
-  enum { SAVE_FUNCTION = 2, RESTORE_FUNCTION = 3 };
   cpb_entries saveables;
   if (!cpb_saved_entries(m, object, OBJECT_SAVEABLES, &saveables)) return;
   cpb_answer_open(m->answer, "saveables", '[');
   for (size_t i = 0; i < saveables.count; i++) {
     cpb_answer_open(m->answer, NULL, '{');
     cpb_answer_span(m->answer, "name", saveables.items[i].key);
-    write_node_name(m, "save_function", cpb_get_number(saveables.items[i].value, SAVE_FUNCTION));
-    write_node_name(m, "restore_function", cpb_get_number(saveables.items[i].value, RESTORE_FUNCTION));
+    write_node_name(m, "save_function", cpb_get_number(saveables.items[i].value, SAVEABLE_SAVE));
+    write_node_name(m, "restore_function", cpb_get_number(saveables.items[i].value, SAVEABLE_RESTORE));
     cpb_answer_close(m->answer, '}');
   }
   cpb_answer_close(m->answer, ']');

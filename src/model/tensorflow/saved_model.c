@@ -30,6 +30,7 @@ static const asked questions[] = {
     {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},  {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
     {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},       {CPB_ASK_LAYERS, KERAS, cpb_ask_layers},
     {CPB_ASK_LOAD, KERAS, cpb_ask_load},           {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
+    {CPB_ASK_CUT, GRAPH, cpb_ask_cut},
 };
 static const asked of_graphs[] = {
     {CPB_ASK_OVERVIEW, GRAPH, cpb_ask_graph_overview}, {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},
@@ -76,6 +77,8 @@ static void *create(const cpb_allocator *a, cpb_model_kind kind, const cpb_model
   cpb_input_init(&m->no_input);
   cpb_objects_init(&m->objects, a);
   cpb_graph_init(&m->graph, a);
+  cpb_pieces_init(&m->cut, a);
+  cpb_pieces_init(&m->cut_keras, a);
   cpb_problems_init(&m->problems, a);
   cpb_problems_init(&m->object_problems, a);
   cpb_problems_init(&m->graph_problems, a);
@@ -96,12 +99,18 @@ static void forget_graph(cpb_saved_model *m) {
   m->has_graph = false;
 }
 
+static void forget_cut(cpb_saved_model *m) {
+  cpb_pieces_free(&m->cut);
+  cpb_pieces_free(&m->cut_keras);
+}
+
 static void destroy(void *reader) {
   cpb_saved_model *m = reader;
   cpb_allocator a = m->allocator;
   cpb_saved_forget_keras(m, true);
   forget_objects(m);
   forget_graph(m);
+  forget_cut(m);
   cpb_part_free(&m->skeleton);
   cpb_problems_free(&m->problems);
   cpb_release(&a, m);
@@ -110,6 +119,7 @@ static void destroy(void *reader) {
 static void ask(void *reader, const cpb_question *question) {
   cpb_saved_model *m = reader;
   m->question = *question;
+  forget_cut(m);
   if (m->skeleton.outline && !m->skeleton.read) cpb_part_free(&m->skeleton);
   if (!m->has_graph) forget_graph(m);
   if (cpb_saved_keras_input(m)) cpb_saved_forget_keras(m, false);
@@ -257,6 +267,11 @@ static cpb_step step(void *reader, cpb_answer *answer, cpb_error *error) {
 }
 
 const cpb_model_reader cpb_saved_model_reader = {create, destroy, ask, step, input};
+
+const cpb_pieces *cpb_saved_cut(const void *reader, cpb_cut_file file) {
+  const cpb_saved_model *m = reader;
+  return file == CPB_CUT_KERAS_METADATA ? &m->cut_keras : &m->cut;
+}
 
 /* --- Pages ---------------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include "model/tensorflow/graph.h"
 #include "model/tensorflow/objects.h"
 #include "model/tensorflow/part.h"
+#include "model/pieces.h"
 #include "model/problems.h"
 
 typedef struct cpb_saved_model {
@@ -34,6 +35,8 @@ typedef struct cpb_saved_model {
   cpb_problems graph_problems;
   struct cpb_saved_keras *keras; /* ask_keras.c; NULL until it is needed */
 
+  cpb_pieces cut, cut_keras; /* the answer to CUT, as a plan */
+
   cpb_question question;
   cpb_answer *answer;     /* these three during a step */
   cpb_error *error;
@@ -49,6 +52,7 @@ void cpb_ask_signature(cpb_saved_model *m);
 void cpb_ask_functions(cpb_saved_model *m);
 void cpb_ask_function(cpb_saved_model *m);
 void cpb_ask_nodes(cpb_saved_model *m);
+void cpb_ask_cut(cpb_saved_model *m);
 void cpb_ask_objects(cpb_saved_model *m);
 void cpb_ask_constants(cpb_saved_model *m);
 void cpb_ask_ops(cpb_saved_model *m);

@@ -45,7 +45,7 @@ VIEW(variable, ENTER(VARIABLE_SHAPE, plain), ENTER(VARIABLE_COMPONENTS, plain))
 VIEW(bare_function, ENTER(BARE_SPEC, function_spec))
 VIEW(object, ENTER(OBJECT_CHILDREN, plain), ENTER(OBJECT_SLOTS, plain), ENTER(OBJECT_USER, user_object),
      ENTER(OBJECT_FUNCTION, function_object), ENTER(OBJECT_VARIABLE, variable),
-     ENTER(OBJECT_BARE_FUNCTION, bare_function), ENTER(OBJECT_SAVEABLES, text_entry))
+     ENTER(OBJECT_BARE_FUNCTION, bare_function), ENTER(OBJECT_SAVEABLES, text_entry), ENTER(OBJECT_DEPENDENCIES, plain))
 VIEW(object_graph, ENTER(OBJECTS_NODES, object), ENTER(OBJECTS_FUNCTIONS, concrete_entry))
 
 VIEW(keras_user_object, KEEP(USER_IDENTIFIER), KEEP(USER_METADATA))

@@ -35,6 +35,7 @@ const questions = {
   load: 11,
   tag: 12,
   scopes: 13,
+  cut: 14,
 };
 
 /**

@@ -19,6 +19,7 @@
  * @property {TensorFlow.OpsAnswer} ops
  * @property {TensorFlow.SearchAnswer} search
  * @property {Keras.LoadAnswer} load
+ * @property {TensorFlow.CutAnswer} cut
  */
 
 /**
@@ -85,7 +86,7 @@
 /**
  * What can be asked; docs/inspecting.md says what each answers.
  * @typedef {'overview' | 'signature' | 'functions' | 'function' | 'nodes' | 'objects' | 'layers'
- *   | 'constants' | 'ops' | 'search' | 'load' | 'tag' | 'scopes'} QuestionName
+ *   | 'constants' | 'ops' | 'search' | 'load' | 'tag' | 'scopes' | 'cut'} QuestionName
  */
 
 /**

@@ -580,6 +580,34 @@
  */
 
 /**
+ * How many of something a model still has that was cut down.
+ * @typedef {object} Share
+ * @property {number} kept
+ * @property {number} total
+ */
+
+/**
+ * An object that stays: asked for, reached from these, needed by them, or a plain object around
+ * them. Its node and path are those that it had.
+ * @typedef {Place & { new_node: number, why: 'asked' | 'reached' | 'needed' | 'around' }} Kept
+ */
+
+/**
+ * What a model has that is cut down to some objects.
+ * @typedef {object} CutAnswer
+ * @property {number} size of its saved_model.pb, in bytes
+ * @property {number} [keras_metadata_size] of its keras_metadata.pb, in bytes
+ * @property {boolean} runs_in_a_session whether a signature stays
+ * @property {Share} functions
+ * @property {Share} concrete_functions
+ * @property {Share} graph_nodes
+ * @property {string[]} signatures
+ * @property {string[]} signatures_cut_off
+ * @property {Paged<Kept>} objects
+ * @property {Problem[]} problems
+ */
+
+/**
  * A tensor among a node's attributes.
  * @typedef {object} ConstantPlace
  * @property {string} node
