@@ -87,7 +87,8 @@ int cli_inspect(cli *c) {
   int status = CLI_OK;
   inspection i = {.cli = c};
   if (!find_question(&i, &status)) return status;
-  bool of_keras = i.kind == CPB_ASK_LAYERS || i.kind == CPB_ASK_LOAD || i.kind == CPB_ASK_CUT;
+  bool of_keras = i.kind == CPB_ASK_LAYERS || i.kind == CPB_ASK_LOAD || i.kind == CPB_ASK_CUT ||
+                  i.kind == CPB_ASK_OVERVIEW || i.kind == CPB_ASK_SEARCH;
   status = cli_model_open(&i.model, c, c->settings.input);
   if (status == CLI_OK) status = cli_model_begin(&i.model);
   if (status == CLI_OK && of_keras) status = cli_model_give_keras(&i.model);

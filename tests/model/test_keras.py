@@ -90,14 +90,8 @@ def test_what_is_not_known_without_variables_is_said(cpb):
 @pytest.mark.parametrize("name", ["functional", "nested", "subclassed"])
 def test_metadata_within_the_model_say_the_same(cpb, name, tmp_path):
     """As TensorFlow before 2.5 wrote them: in the object graph, with no file beside it."""
-    from tensorflow.core.protobuf import saved_model_pb2
-    from tf_keras.protobuf import saved_metadata_pb2
     folder = keras_models.model(name)
-    saved = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
-    metadata = saved_metadata_pb2.SavedMetadata.FromString((folder / "keras_metadata.pb").read_bytes())
-    for node in metadata.nodes:
-        saved.meta_graphs[0].object_graph_def.nodes[node.node_id].user_object.metadata = node.metadata
-    (tmp_path / "saved_model.pb").write_bytes(saved.SerializeToString())
+    tmp_path = without_file(name, tmp_path / "old")
     items = layers(cpb, tmp_path)
     check_layers(folder, items)
     old, new = ({item["node"]: item["path"] for item in found} for found in (items, layers(cpb, folder)))
@@ -175,6 +169,58 @@ def test_search(cpb):
     found = inspect(cpb, keras_models.model("sequential") / "keras_metadata.pb", "search", "gru")["found"]
     assert found["total"] == len(found["items"]) > 0
     assert {item["class"] for item in found["items"]} >= {"GRU", "GRUCell"}
+
+
+def without_file(name, out):
+    """The same model with its metadata in the object graph, as TensorFlow 2.4 wrote them."""
+    from tensorflow.core.protobuf import saved_model_pb2
+    from tf_keras.protobuf import saved_metadata_pb2
+    folder = keras_models.model(name)
+    model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+    for node in saved_metadata_pb2.SavedMetadata.FromString((folder / "keras_metadata.pb").read_bytes()).nodes:
+        model.meta_graphs[0].object_graph_def.nodes[node.node_id].user_object.metadata = node.metadata
+    out.mkdir()
+    (out / "saved_model.pb").write_bytes(model.SerializeToString())
+    return out
+
+
+@pytest.mark.parametrize("name", ["functional", "sequential", "nested", "subclassed"])
+def test_the_overview_of_a_model_has_a_line_about_its_layers(cpb, name, tmp_path):
+    folder = keras_models.model(name)
+    said, expected = inspect(cpb, folder)["keras"], truth(folder)
+    assert (said["class"], said["name"]) == (expected["class"], expected["name"])
+    assert said["layers"] == len(layers(cpb, folder))
+    if name != "functional":  # saved without variables below some layers
+        assert (said["parameters"], said["trainable_parameters"]) == (expected["parameters"], expected["trainable_parameters"])
+    assert inspect(cpb, without_file(name, tmp_path / "old"))["keras"] == said
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (alone / "saved_model.pb").write_bytes((folder / "saved_model.pb").read_bytes())
+    assert inspect(cpb, alone)["keras"] == {"identifier": said["identifier"], "objects": said["objects"]}
+
+
+def test_a_search_finds_layers_too(cpb, tmp_path):
+    folder = keras_models.model("sequential")
+    alone = inspect(cpb, folder / "keras_metadata.pb", "search", "gru")["found"]
+    for path in (folder, without_file("sequential", tmp_path / "old")):
+        found = [item for item in inspect(cpb, path, "search", "gru")["found"]["items"] if item["is"] == "layer"]
+        assert [item["index"] for item in found] == [item["index"] for item in alone["items"]]
+        assert [(i["class"], i["name"], i["path"], i["node"]) for i in found] == [
+            (i["class"], i["name"], i["path"], i["node"]) for i in alone["items"]]
+    kinds = {item["is"] for item in inspect(cpb, folder, "search", "e")["found"]["items"]}
+    assert {"layer", "object"} <= kinds
+
+
+def test_metadata_that_are_not_json_are_a_problem_of_the_overview(cpb, tmp_path):
+    from tf_keras.protobuf import saved_metadata_pb2
+    folder = keras_models.model("sequential")
+    metadata = saved_metadata_pb2.SavedMetadata.FromString((folder / "keras_metadata.pb").read_bytes())
+    metadata.nodes[0].metadata = "{"
+    (tmp_path / "saved_model.pb").write_bytes((folder / "saved_model.pb").read_bytes())
+    (tmp_path / "keras_metadata.pb").write_bytes(metadata.SerializeToString())
+    answer = json.loads(cpb.ok("inspect", tmp_path, "--json"))
+    assert answer["keras"]["class"] is None and "metadata of root" in answer["problems"][0]["text"]
+    assert answer["signatures"]["total"] > 0
 
 
 # --- What to load ---------------------------------------------------------------------

@@ -128,3 +128,20 @@ def test_a_scope_of_a_hundred_thousand_nodes(cpb, tmp_path):
     assert answer["children"]["items"][7] == {
         "is": "scope", "name": "scope_7", "path": "scope_7", "op": None, "nodes": 100, "size": 0,
         "inputs": [{"from": "scope_6", "count": 1, "control": False}, {"from": "x", "count": 100, "control": False}]}
+
+
+def test_looking_into_100000_nodes_and_2000_functions_takes_little_memory(cpb, tmp_path):
+    saved, graph = tmp_path / "saved_model.pb", tmp_path / "graph.pb"
+    saved.write_bytes(big_graph.saved_model(100_000, 2000))
+    graph.write_bytes(big_graph.parts(200_000, 2000))
+
+    def limited(limit, *question):
+        return json.loads(cpb.ok("inspect", *question, "--json", "--memory-limit", limit))
+
+    overview = limited("3M", saved)
+    assert overview["objects"]["total"] == 2002 and overview["concrete_functions"] == 0
+    assert limited("16M", saved, "functions")["functions"]["total"] == 2000
+    assert limited("16M", saved, "scopes")["nodes"] == 50_001
+    overview = limited("32M", graph)
+    assert overview["nodes"] == 100_001 and overview["functions"] == 2000
+    assert limited("24M", graph, "scopes", "--scope", "scope_999")["nodes"] == 100

@@ -129,6 +129,15 @@ bool cpb_keras_overview(cpb_keras *k, cpb_answer *a, cpb_error *error) {
   return true;
 }
 
+bool cpb_keras_summary(cpb_keras *k, cpb_answer *a, cpb_error *error) {
+  if (k->num_layers == 0) return true;
+  put_text(a, "class", cpb_keras_class(&k->layers[0]));
+  put_text(a, "name", cpb_keras_name(&k->layers[0]));
+  cpb_answer_unsigned(a, "layers", k->num_layers);
+  if (!put_parameters(k, 0, a)) cpb_fail_memory(error);
+  return error->code == CPB_OK;
+}
+
 /* --- Layers ------------------------------------------------------------------------- */
 
 static void open_page(cpb_answer *a, const char *key, const cpb_question *q, uint64_t total) {
@@ -195,18 +204,27 @@ static bool matches(const cpb_keras *k, const cpb_keras_layer *l, cpb_span part)
                         (l->object != CPB_KERAS_NONE && contains(k->objects[l->object].path, part)));
 }
 
+bool cpb_keras_find(const cpb_keras *k, cpb_span text, uint32_t *layer) {
+  while (*layer < k->num_layers && !matches(k, &k->layers[*layer], text)) ++*layer;
+  return *layer < k->num_layers;
+}
+
+void cpb_keras_write_found(const cpb_keras *k, uint32_t layer, cpb_answer *a) {
+  cpb_answer_unsigned(a, "index", layer);
+  put_identity(k, &k->layers[layer], a);
+}
+
 bool cpb_keras_search(cpb_keras *k, const cpb_question *q, cpb_answer *a, cpb_error *error) {
   (void)error;
   cpb_span part = {(const uint8_t *)q->name, q->name_size};
-  uint64_t total = 0;
-  for (uint32_t i = 0; i < k->num_layers; i++) total += matches(k, &k->layers[i], part);
+  uint64_t total = 0, n = 0;
+  for (uint32_t i = 0; cpb_keras_find(k, part, &i); i++) total++;
   open_page(a, "found", q, total);
-  for (uint32_t i = 0, n = 0; i < k->num_layers; i++) {
-    if (!matches(k, &k->layers[i], part) || !is_on_page(q, n++)) continue;
+  for (uint32_t i = 0; cpb_keras_find(k, part, &i); i++) {
+    if (!is_on_page(q, n++)) continue;
     cpb_answer_open(a, NULL, '{');
     cpb_answer_text(a, "kind", "layer");
-    cpb_answer_unsigned(a, "index", i);
-    put_identity(k, &k->layers[i], a);
+    cpb_keras_write_found(k, i, a);
     cpb_answer_close(a, '}');
   }
   close_page(a);

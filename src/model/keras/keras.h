@@ -74,6 +74,13 @@ bool cpb_keras_overview(cpb_keras *keras, cpb_answer *answer, cpb_error *error);
 bool cpb_keras_layers(cpb_keras *keras, const cpb_question *question, cpb_answer *answer, cpb_error *error);
 /* "paths", "nodes" (a page) and "missing", for the paths in question->name, one a line. */
 bool cpb_keras_load(cpb_keras *keras, const cpb_question *question, cpb_answer *answer, cpb_error *error);
+/* "class", "name", "layers" (how many), "parameters", ... of the model, for a line of an
+ * overview. */
+bool cpb_keras_summary(cpb_keras *keras, cpb_answer *answer, cpb_error *error);
+/* The first layer from number *layer on that has the text in its name, class or path,
+ * whatever the case; false when there is none. And its members. */
+bool cpb_keras_find(const cpb_keras *keras, cpb_span text, uint32_t *layer);
+void cpb_keras_write_found(const cpb_keras *keras, uint32_t layer, cpb_answer *answer);
 /* "found", a page of the layers with question->name in their name, class or path. */
 bool cpb_keras_search(cpb_keras *keras, const cpb_question *question, cpb_answer *answer, cpb_error *error);
 

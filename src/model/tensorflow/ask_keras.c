@@ -65,6 +65,26 @@ void cpb_saved_forget_keras(cpb_saved_model *m, bool all) {
   m->keras = NULL;
 }
 
+/* What Keras says of an object, in the object itself. */
+static bool says_something(const cpb_saved_model *m, const cpb_object *object) {
+  cpb_span user, metadata;
+  if (cpb_object_kind(object, &user) != OBJECT_USER) return false;
+  metadata = cpb_get_bytes(user, USER_METADATA);
+  return cpb_keras_is_identifier(cpb_get_bytes(user, USER_IDENTIFIER)) &&
+         (metadata.size > 0 || cpb_part_omits(&m->skeleton, metadata));
+}
+
+bool cpb_saved_has_keras(const cpb_saved_model *m, uint64_t most) {
+  uint64_t size = 0;
+  if (m->keras && m->keras->given) return true;
+  cpb_cursor c = cpb_cursor_of(m->meta);
+  while (cpb_cursor_find(&c, META_GRAPH_OBJECTS, CPB_WIRE_LEN)) size += cpb_part_where(&m->skeleton, c.bytes).length;
+  for (size_t i = 0; size <= most && i < m->objects.count; i++) {
+    if (says_something(m, &m->objects.items[i])) return true;
+  }
+  return false;
+}
+
 cpb_input *cpb_saved_keras_input(cpb_saved_model *m) {
   bool reading = m->keras && m->keras->part.outline && !m->keras->part.read;
   return reading ? cpb_outline_input(m->keras->part.outline) : NULL;
@@ -188,11 +208,9 @@ static void find_needed(void *user, uint32_t node, void (*found)(void *to, uint3
     find_captures(s, c.bytes, found, to);
 }
 
-/* --- The answers ----------------------------------------------------------------------------- */
+/* --- Its uses ------------------------------------------------------------------------------------ */
 
-typedef bool (*write)(cpb_keras *keras, const cpb_question *question, cpb_answer *answer, cpb_error *error);
-
-static void write_answer(source *s, write members) {
+static void use_objects(source *s, cpb_keras_use use, void *user) {
   cpb_saved_model *m = s->model;
   const cpb_keras_graph graph = {.user = s,
                                  .nodes = (uint32_t)m->objects.count,
@@ -201,24 +219,38 @@ static void write_answer(source *s, write members) {
                                  .dependencies = find_needed};
   cpb_keras *keras = cpb_keras_new(&m->allocator, s->list.objects, s->list.count, &graph, m->options.max_memory,
                                    &m->problems, m->error);
-  if (keras) {
-    cpb_answer_text(m->answer, "format", m->keras->given ? "keras_metadata" : "saved_model");
-    members(keras, &m->question, m->answer, m->error);
-  }
+  if (keras) use(m, keras, user);
   cpb_keras_free(keras);
 }
 
-static void ask(cpb_saved_model *m, write members) {
+static void use_keras(cpb_saved_model *m, cpb_keras_use use, void *user) {
   source s = {.model = m};
   cpb_buffer_init(&s.paths, &m->allocator);
   if (m->keras->useless) cpb_problems_add(&m->problems, CPB_NO_OFFSET, "there is nothing of Keras in keras_metadata.pb");
   s.told = cpb_alloc_zeroed(&m->allocator, m->objects.num_concrete);
   if (!s.told || !read_objects(&s)) cpb_saved_fail_memory(m);
-  else write_answer(&s, members);
+  else use_objects(&s, use, user);
   cpb_release(&m->allocator, s.told);
   cpb_buffer_free(&s.paths);
   cpb_keras_list_free(&m->allocator, &s.list);
 }
 
-void cpb_ask_layers(cpb_saved_model *m) { ask(m, cpb_keras_layers); }
-void cpb_ask_load(cpb_saved_model *m) { ask(m, cpb_keras_load); }
+void cpb_saved_use_keras(cpb_saved_model *m, cpb_keras_use use, void *user) {
+  if (!m->keras || !(m->keras->given || m->keras->part.read)) return;
+  use_keras(m, use, user);
+  if (m->error->code == CPB_OK || m->error->code == CPB_E_MEMORY) return;
+  cpb_problems_add(&m->problems, m->error->offset, m->error->message);
+  *m->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
+}
+
+/* --- The answers ----------------------------------------------------------------------------- */
+
+typedef bool (*write)(cpb_keras *keras, const cpb_question *question, cpb_answer *answer, cpb_error *error);
+
+static void write_members(cpb_saved_model *m, cpb_keras *keras, void *members) {
+  cpb_answer_text(m->answer, "format", m->keras->given ? "keras_metadata" : "saved_model");
+  (*(const write *)members)(keras, &m->question, m->answer, m->error);
+}
+
+void cpb_ask_layers(cpb_saved_model *m) { use_keras(m, write_members, &(write){cpb_keras_layers}); }
+void cpb_ask_load(cpb_saved_model *m) { use_keras(m, write_members, &(write){cpb_keras_load}); }

@@ -1,5 +1,6 @@
 /* The overview: all from the skeleton, which is a few small reads. */
 #include "base/checked.h"
+#include "model/tensorflow/ask_keras.h"
 #include "model/tensorflow/saved_model.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/json.h"
@@ -236,6 +237,11 @@ static void write_counts(cpb_saved_model *m, const counts *n) {
   cpb_answer_close(a, '}');
 }
 
+static void write_summary(cpb_saved_model *m, cpb_keras *keras, void *user) {
+  (void)user;
+  cpb_keras_summary(keras, m->answer, m->error);
+}
+
 static void write_keras(cpb_saved_model *m, const counts *n) {
   cpb_span root;
   if (n->keras == 0 || cpb_object_kind(&m->objects.items[0], &root) != OBJECT_USER) {
@@ -245,6 +251,7 @@ static void write_keras(cpb_saved_model *m, const counts *n) {
   cpb_answer_open(m->answer, "keras", '{');
   cpb_answer_span(m->answer, "identifier", cpb_get_bytes(root, USER_IDENTIFIER));
   cpb_answer_unsigned(m->answer, "objects", n->keras);
+  cpb_saved_use_keras(m, write_summary, NULL);
   cpb_answer_close(m->answer, '}');
 }
 

@@ -1,4 +1,5 @@
 /* A text in the names of anything. */
+#include "model/tensorflow/ask_keras.h"
 #include "model/tensorflow/saved_model.h"
 #include "model/tensorflow/fields.h"
 
@@ -70,6 +71,15 @@ static void search_objects(search *s) {
   }
 }
 
+static void search_layers(cpb_saved_model *m, cpb_keras *keras, void *user) {
+  search *s = user;
+  for (uint32_t i = 0; cpb_keras_find(keras, s->text, &i); i++) {
+    if (!found(s, "layer")) continue;
+    cpb_keras_write_found(keras, i, m->answer);
+    cpb_answer_close(m->answer, '}');
+  }
+}
+
 static void search_functions(search *s) {
   cpb_answer *a = s->model->answer;
   for (size_t i = 0; i < s->model->graph.num_functions; i++) {
@@ -100,6 +110,7 @@ static void search_nodes(search *s, uint32_t function) {
 static void search_all(search *s) {
   s->page = cpb_page_open(s->model, "found");
   search_signatures(s);
+  cpb_saved_use_keras(s->model, search_layers, s);
   search_objects(s);
   search_functions(s);
   search_nodes(s, CPB_MAIN_GRAPH);

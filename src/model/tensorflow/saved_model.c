@@ -15,20 +15,23 @@
 
 /* --- Questions --------------------------------------------------------------------- */
 
-typedef enum needed { SKELETON, GRAPH, KERAS } needed;
+/* Beside the skeleton. What Keras says is for some only a part of the answer: then it is
+ * read where there is any, for an overview where that is little. */
+enum { SKELETON = 0, GRAPH = 1, KERAS = 2, KERAS_IF_ANY = 4, KERAS_IF_LITTLE = 8 };
+#define LITTLE_KERAS ((uint64_t)256 << 10)
 
 typedef struct asked {
   cpb_question_kind kind;
-  needed needs;
+  unsigned needs;
   void (*ask)(cpb_saved_model *m);
 } asked;
 
 static const asked questions[] = {
-    {CPB_ASK_OVERVIEW, SKELETON, cpb_ask_overview},   {CPB_ASK_SIGNATURE, GRAPH, cpb_ask_signature},
+    {CPB_ASK_OVERVIEW, KERAS_IF_LITTLE, cpb_ask_overview}, {CPB_ASK_SIGNATURE, GRAPH, cpb_ask_signature},
     {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},  {CPB_ASK_FUNCTION, GRAPH, cpb_ask_function},
     {CPB_ASK_NODES, GRAPH, cpb_ask_nodes},          {CPB_ASK_OBJECTS, SKELETON, cpb_ask_objects},
     {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},  {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
-    {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},       {CPB_ASK_LAYERS, KERAS, cpb_ask_layers},
+    {CPB_ASK_SEARCH, GRAPH | KERAS_IF_ANY, cpb_ask_search}, {CPB_ASK_LAYERS, KERAS, cpb_ask_layers},
     {CPB_ASK_LOAD, KERAS, cpb_ask_load},           {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
     {CPB_ASK_CUT, GRAPH, cpb_ask_cut},
 };
@@ -226,7 +229,7 @@ static void write_problems(cpb_saved_model *m, const asked *what) {
   cpb_answer_open(m->answer, "problems", '[');
   cpb_problems_write(&skeleton, m->answer);
   cpb_problems_write(&m->object_problems, m->answer);
-  if (what->needs == GRAPH) cpb_problems_write(&m->graph_problems, m->answer);
+  if (what->needs & GRAPH) cpb_problems_write(&m->graph_problems, m->answer);
   cpb_problems_write(&m->problems, m->answer);
   cpb_answer_close(m->answer, ']');
   cpb_problems_free(&skeleton);
@@ -251,6 +254,13 @@ static bool fail_if_empty(cpb_saved_model *m, const cpb_part *part) {
   return true;
 }
 
+static bool needs_keras(const cpb_saved_model *m, const asked *what) {
+  if (what->needs & KERAS) return true;
+  if (m->is_graph) return false;
+  return ((what->needs & KERAS_IF_ANY) && cpb_saved_has_keras(m, UINT64_MAX)) ||
+         ((what->needs & KERAS_IF_LITTLE) && cpb_saved_has_keras(m, LITTLE_KERAS));
+}
+
 static cpb_step step(void *reader, cpb_answer *answer, cpb_error *error) {
   cpb_saved_model *m = reader;
   m->answer = answer;
@@ -260,8 +270,8 @@ static cpb_step step(void *reader, cpb_answer *answer, cpb_error *error) {
   cpb_step read = read_skeleton(m);
   if (read != CPB_STEP_DONE) return read;
   if (fail_if_empty(m, &m->skeleton) || !choose_meta_graph(m) || !build_objects(m)) return CPB_STEP_ERROR;
-  if (what->needs == GRAPH && (read = read_graph(m)) != CPB_STEP_DONE) return read;
-  if (what->needs == KERAS && (read = cpb_saved_read_keras(m)) != CPB_STEP_DONE) return read;
+  if ((what->needs & GRAPH) && (read = read_graph(m)) != CPB_STEP_DONE) return read;
+  if (needs_keras(m, what) && (read = cpb_saved_read_keras(m)) != CPB_STEP_DONE) return read;
   if (m->is_graph && fail_if_empty(m, &m->graph_part)) return CPB_STEP_ERROR;
   return write_answer(m, what);
 }

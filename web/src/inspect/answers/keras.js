@@ -31,6 +31,18 @@
  */
 
 /**
+ * A model in a line.
+ * @typedef {object} KerasSummary
+ * @property {string | null} class such as 'Functional'
+ * @property {string | null} name
+ * @property {number} layers how many, with the model itself
+ * @property {number} parameters
+ * @property {number} trainable_parameters
+ * @property {boolean} parameters_complete whether all could be counted
+ * @property {'variables' | 'config'} parameters_from what was counted
+ */
+
+/**
  * An output of a layer: of which of its calls, and which tensor.
  * @typedef {object} LayerOutput
  * @property {string} layer

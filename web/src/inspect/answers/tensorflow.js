@@ -1,5 +1,6 @@
 /** Answers about SavedModels and GraphDefs; no code. What they mean: docs/inspecting.md. */
 
+/** @import { KerasIdentity, KerasSummary } from './keras.js' */
 /** @import { Extent, Paged, Problem, Shape } from './shared.js' */
 
 /* --- Tensors and values ------------------------------------------------------- */
@@ -156,6 +157,13 @@
  */
 
 /**
+ * What the root is to Keras, and how many objects are Keras's.
+ * @typedef {object} KerasRoot
+ * @property {string} identifier such as '_tf_keras_network'
+ * @property {number} objects
+ */
+
+/**
  * The overview of a SavedModel.
  * @typedef {object} SavedModelOverview
  * @property {'saved_model'} kind
@@ -172,7 +180,7 @@
  * @property {ObjectCounts | null} objects null for TensorFlow 1, which wrote no object graph
  * @property {VariableCounts} variables
  * @property {number} [concrete_functions] how many; absent for TensorFlow 1
- * @property {{ identifier: string, objects: number } | null} keras what the root is to Keras, and
+ * @property {(KerasRoot & Partial<KerasSummary>) | null} keras what the root is to Keras, and
  *   how many objects are Keras's
  * @property {Problem[]} problems
  */
@@ -646,6 +654,7 @@
 /**
  * What was found.
  * @typedef {{ is: 'signature' | 'function', name: string }
+ *   | ({ is: 'layer', index: number } & KerasIdentity)
  *   | ({ is: 'object', name: string, kind: ObjectKind } & Place)
  *   | { is: 'node', name: string, op: string, function: string | null }} Found
  */
