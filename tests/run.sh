@@ -89,6 +89,7 @@ stage_wasi() {
   local -x PYTHONPATH=$PWD/wasi/test
   stage_build && sh wasi/test/setup.sh && bash wasi/build.sh && pytests -rP ../wasi/test/test_artefact.py &&
     wasi_tests wasmtime corpus cli && wasi_tests node cli/test_output.py cli/test_pipes.py &&
+    "$python" wasi/test/compare.py --inspect wasmtime &&
     "$python" wasi/test/compare.py wazero wasmi wasm3 node && "$python" wasi/conformance/run.py &&
     pytests ../wasi/reactor ../wasi/component
 }

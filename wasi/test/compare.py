@@ -1,6 +1,7 @@
-"""compare.py [RUNTIME ...]: the corpus through cpb-cli.wasm in each runtime gives what it
-gives natively: the same exit code, standard output and messages. With CPB_WASI_ALL=1
-also all of it in those that take long to start."""
+"""compare.py [--inspect] [RUNTIME ...]: the corpus through cpb-cli.wasm in each runtime gives
+what it gives natively: the same exit code, standard output and messages. So does each question
+to its models; with --inspect, these only. With CPB_WASI_ALL=1 also all of it in those that take
+long to start."""
 
 import concurrent.futures
 import json
@@ -42,6 +43,22 @@ def damaged(folder):
         yield path
 
 
+def models():
+    """Of each kind, as messages and chunked."""
+    wanted = ["cpb/real_*/orig.pb", "cpb/real_*/*_zstd.cpb", "samediff_small/*.zip", "samediff_small/*.fb"]
+    return sorted(path for pattern in wanted for path in DATA.glob(pattern))
+
+
+QUESTIONS = [["overview"], ["signature", "serving_default"], ["functions"], ["nodes"], ["scopes"], ["objects"],
+             ["layers"], ["load", "root"], ["constants"], ["ops"], ["search", "e"], ["tag"]]
+
+
+def questions():
+    for path in models():
+        for question in QUESTIONS:
+            yield ["inspect", path, *question, "--json"]
+
+
 def commands(folder):
     for path in files("records"):
         yield ["records", path, "--json"]
@@ -81,15 +98,16 @@ def compare(runtime, wanted):
     return wrong
 
 
-def main(names):
+def main(names, inspect):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        asked = list(commands(folder))
+        asked = [*questions(), *(() if inspect else commands(folder))]
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
             wanted = list(zip(asked, pool.map(execute([str(ROOT / "build" / "cpb")]), asked)))
         return [name for name in names if compare(RUNTIMES[name], wanted)]
 
 
 if __name__ == "__main__":
-    broken = main(sys.argv[1:] or RUNTIMES)
+    arguments = [word for word in sys.argv[1:] if word != "--inspect"]
+    broken = main(arguments or RUNTIMES, len(arguments) < len(sys.argv) - 1)
     sys.exit(f"not the same as natively: {', '.join(broken)}" if broken else 0)
