@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define PAGE 65536u
+#define MAX_PAGES (65536u - 16) /* no sum of an address and what Zstd adds to it is too large (zstd_block.c) */
 #define UNIT 16u /* what a block's size and address are multiples of */
 
 typedef struct block {
@@ -17,11 +18,13 @@ _Static_assert(sizeof(block) == UNIT, "a header is one unit");
 
 extern unsigned char __heap_base;
 static block *first;
-static uint32_t end, max_pages = PAGE;
+static uint32_t end, max_pages = MAX_PAGES;
 
 /* The most pages that the memory may have from now on, those of its code and stack
  * included. What it has it keeps. */
-__attribute__((export_name("cpb_memory_limit"))) void cpb_memory_limit(uint32_t pages) { max_pages = pages; }
+__attribute__((export_name("cpb_memory_limit"))) void cpb_memory_limit(uint32_t pages) {
+  max_pages = pages < MAX_PAGES ? pages : MAX_PAGES;
+}
 
 static int touches(const block *a, const block *b) { return (const char *)a + a->size == (const char *)b; }
 
