@@ -55,8 +55,8 @@ CPB_API cpb_model *cpb_model_new(const cpb_allocator *allocator, cpb_model_kind 
 CPB_API void cpb_model_free(cpb_model *model);
 
 /* Gives a SavedModel its keras_metadata.pb, which lies beside it: LAYERS and LOAD then
- * know what Keras says of the objects. It is small (a few KiB a layer) and is copied;
- * between questions. False when memory is short or the model is of another kind. */
+ * know what Keras says of the objects, OVERVIEW and SEARCH tell of it, and CUT cuts it,
+ * too. It is small (a few KiB a layer) and is copied; between questions. False when memory is short or the model is of another kind. */
 CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, size_t size);
 
 /* --- Questions ------------------------------------------------------------- */

@@ -117,22 +117,33 @@ static int split_into(cutting *t, cpb_file *in, const char *path) {
   return status;
 }
 
+static int write_spool(cutting *t, int spool, const char *path) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  cpb_output *out = cpb_output_create_fd(&t->cli->allocator, spool, -1, &error);
+  if (!out) return cli_fail(t->cli, path, &error);
+  int status = put_pieces(t, CPB_CUT_SAVED_MODEL, out, path);
+  if (status == CLI_OK && cpb_output_commit(out) != CPB_OK) status = cli_fail(t->cli, path, cpb_output_error(out));
+  cpb_output_free(out);
+  return status;
+}
+
+static int split_spool(cutting *t, int spool, const char *path) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  cpb_file *in = cpb_file_open_fd(&t->cli->allocator, spool, -1, &error);
+  int status = in ? split_into(t, in, path) : cli_fail(t->cli, path, &error);
+  cpb_file_close(in);
+  return status;
+}
+
 /* The message goes to a file without a name first: splitting reads it twice. */
 static int write_chunked(cutting *t, const char *path) {
-  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  int spool = os_spool(), status = CLI_OK;
-  cpb_output *whole = spool >= 0 ? cpb_output_create_fd(&t->cli->allocator, spool, -1, &error) : NULL;
-  if (!whole) {
+  int spool = os_spool();
+  if (spool < 0) {
     cli_note(t->cli, path, "there is no temporary file to be had: write a .pb, and split it");
     return CLI_IO;
   }
-  status = put_pieces(t, CPB_CUT_SAVED_MODEL, whole, path);
-  if (status == CLI_OK && cpb_output_commit(whole) != CPB_OK) status = cli_fail(t->cli, path, cpb_output_error(whole));
-  cpb_output_free(whole);
-  cpb_file *in = status == CLI_OK ? cpb_file_open_fd(&t->cli->allocator, spool, -1, &error) : NULL;
-  if (in) status = split_into(t, in, path);
-  else if (status == CLI_OK) status = cli_fail(t->cli, path, &error);
-  cpb_file_close(in);
+  int status = write_spool(t, spool, path);
+  if (status == CLI_OK) status = split_spool(t, spool, path);
   os_close(spool);
   return status;
 }

@@ -21,8 +21,8 @@ void cli_model_close(cli_model *m);
 
 /* Makes it ready for questions. */
 int cli_model_begin(cli_model *m);
-/* Gives a SavedModel the keras_metadata.pb beside it, if there is one: LAYERS and LOAD
- * want it. */
+/* Gives a SavedModel the keras_metadata.pb beside it, if there is one: what is
+ * asked of Keras wants it. */
 int cli_model_give_keras(cli_model *m);
 /* Answers the question; `error` says why there is no answer. */
 bool cli_model_answer(cli_model *m, const cpb_question *question, cpb_error *error);

@@ -16,6 +16,7 @@ MODEL = DATA / "cpb" / "graph_mixed-large"
 CHUNKED = MODEL / "max5000_brotli.cpb"
 GRAPH = ["--type", "tensorflow.GraphDef"]
 SPLIT = ["split", MODEL / "orig.pb", *GRAPH, "--max-chunk-size", "3000"]
+OBJECTS = DATA / "cpb" / "real_tf_module" / "orig.pb"
 OUT = ["-o", "out.cpb"]
 
 # A file that is to stand there before, and `--force`, go with "out.cpb".
@@ -38,6 +39,8 @@ OPERATIONS = {
     "cat a record": ["cat", CHUNKED, "--record", "1"],
     "cat a field": ["cat", CHUNKED, "--field", "node[1]"],
     "cat a file's field": ["cat", MODEL / "orig.pb", "--field", "node[1].name", *GRAPH],
+    "cut": ["cut", OBJECTS, "root.f", "root.signatures.lookup", "-o", "out.pb"],
+    "cut, chunked": ["cut", OBJECTS, "root.g", *OUT, "--force"],
     "cat as JSON": ["cat", CHUNKED, "--field", "node[0]", "--json"],
 }
 OLD = b"the old file"

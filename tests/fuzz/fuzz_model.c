@@ -35,6 +35,23 @@ static void check_json(const char *json, size_t size) {
   yyjson_doc_free(doc);
 }
 
+/* What is cut out are bytes, and ranges that the message has; together a model again. */
+static void check_cut(const cpb_model *model, fuzz_in message) {
+  cpb_buffer out;
+  cpb_allocator a = cpb_allocator_or_default(NULL);
+  cpb_buffer_init(&out, &a);
+  for (size_t i = 0; i < cpb_model_num_pieces(model, CPB_CUT_SAVED_MODEL); i++) {
+    cpb_model_piece piece = cpb_model_get_piece(model, CPB_CUT_SAVED_MODEL, i);
+    fuzz_check(piece.bytes || (piece.offset <= message.size && piece.length <= message.size - piece.offset));
+    cpb_buffer_append(&out, piece.bytes ? piece.bytes : message.data + piece.offset, (size_t)piece.length);
+  }
+  cpb_model *cut = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+  cpb_model_ask(cut, &(cpb_question){.struct_size = sizeof(cpb_question), .kind = CPB_ASK_OVERVIEW});
+  fuzz_check(out.size == 0 || run(cut, (fuzz_in){out.data, out.size}, SIZE_MAX) == CPB_STEP_DONE);
+  cpb_model_free(cut);
+  cpb_buffer_free(&out);
+}
+
 static void compare(cpb_model *whole, cpb_model *pieces, const cpb_question *question, fuzz_in message) {
   size_t size, again;
   cpb_model_ask(whole, question);
@@ -48,6 +65,7 @@ static void compare(cpb_model *whole, cpb_model *pieces, const cpb_question *que
   }
   const char *json = cpb_model_answer(whole, &size), *other = cpb_model_answer(pieces, &again);
   check_json(json, size);
+  check_cut(whole, message);
   fuzz_check(size == again && memcmp(json, other, size) == 0);
 }
 

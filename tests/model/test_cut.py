@@ -146,6 +146,8 @@ def test_what_stays_is_what_the_paths_reach_and_what_that_needs(cpb, name, paths
     library = {f.signature.name: f for f in new.graph_def.library.function}
     assert functions <= set(library) and (report["runs_in_a_session"] or set(library) == functions)
     assert all(library[f.signature.name] == f for f in old.graph_def.library.function if f.signature.name in library)
+    cpb.ok("cut", tmp_path / "cut", *paths, "-o", tmp_path / "again.pb")
+    assert (tmp_path / "again.pb").read_bytes() == (tmp_path / "cut" / "saved_model.pb").read_bytes()
     assert report["size"] == (tmp_path / "cut" / "saved_model.pb").stat().st_size
     assert set(new.signature_def) == set(report["signatures"])
     assert set(new.signature_def) | set(report["signatures_cut_off"]) == set(old.signature_def)
