@@ -83,15 +83,16 @@ wasi_tests() {
 }
 
 # The command for WASI: what it needs; all tests in one runtime, and those that it
-# cannot pass in another; the corpus in all. Then the reactor, with the corpus in all,
-# and the component, and their hosts.
+# cannot pass in another; the corpus in all, and some of it in a browser. Then the
+# reactor, with the corpus in all, and the component, and their hosts.
 stage_wasi() {
   local -x PYTHONPATH=$PWD/wasi/test
   stage_build && sh wasi/test/setup.sh && bash wasi/build.sh && pytests -rP ../wasi/test/test_artefact.py &&
     wasi_tests wasmtime corpus cli && wasi_tests node cli/test_output.py cli/test_pipes.py &&
     "$python" wasi/test/compare.py --inspect wasmtime &&
-    "$python" wasi/test/compare.py wazero wasmi wasm3 node && "$python" wasi/conformance/run.py &&
-    pytests ../wasi/reactor ../wasi/component
+    "$python" wasi/test/compare.py wazero wasmi wasm3 node &&
+    node wasi/test/browser.js build/wasi/cpb-cli.wasm "$PWD/build/cpb" &&
+    "$python" wasi/conformance/run.py && pytests ../wasi/reactor ../wasi/component
 }
 
 all_stages=(build unit corpus cli model models interop fault install sanitize bits32 fuzz coverage

@@ -8,7 +8,7 @@ tools=$PWD/build/tools
 mkdir -p "$tools"
 
 missing=
-for package in clang-19 llvm-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32 binaryen; do
+for package in clang-19 llvm-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32 binaryen chromium; do
   dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
 done
 if [ -n "$missing" ]; then
