@@ -72,7 +72,8 @@ stage_web-build() {
 stage_web-node() { sh web/test/setup.sh && node web/test/runtimes/run.js node; }
 
 stage_web-runtimes() {
-  sh web/test/setup.sh && node web/test/runtimes/run.js deno bun workerd chromium firefox webkit
+  sh web/test/setup.sh && node web/scripts/dist.js --no-types && node web/inspector/build.js &&
+    node web/test/runtimes/run.js deno bun workerd chromium firefox webkit
 }
 
 # RUNTIME TEST...: pytest with the command in a WASI runtime.

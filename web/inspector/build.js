@@ -6,7 +6,9 @@
 import { build } from 'esbuild';
 import { copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
+import { examples } from './src/examples.js';
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
 const { values, positionals } = parseArgs({
@@ -18,7 +20,12 @@ const output = positionals[0] ?? here('../../build/inspector');
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
 await build({
-  entryPoints: [here('src/page.js'), here('src/layout-worker.js')],
+  entryPoints: {
+    page: here('src/page.js'),
+    inspector: here('src/inspector.js'),
+    'model-worker': here('src/model/worker.js'),
+    'layout-worker': here('src/layout-worker.js'),
+  },
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -30,7 +37,11 @@ await build({
   alias: { libcpb: `${values.package}/index.js` },
   legalComments: 'linked',
 });
-for (const file of ['index.html', 'page.css']) copyFileSync(here(`src/${file}`), `${output}/${file}`);
+for (const file of ['index.html', 'page.css', 'embedded.html', 'embedded.css']) copyFileSync(here(`src/${file}`), `${output}/${file}`);
+for (const { from, url } of examples) {
+  mkdirSync(dirname(`${output}/${url}`), { recursive: true });
+  copyFileSync(here(`../../${from}`), `${output}/${url}`);
+}
 cpSync(`${values.package}/wasm`, `${output}/wasm`, {
   recursive: true,
   filter: (name) => !/\.(js|d\.ts)$/.test(name) && !/wasm\/(full|reader-)/.test(name),

@@ -1,146 +1,142 @@
 /** The inspector page, as it is built, in Chromium: opened, looked through, and without errors. */
-import { execFileSync } from 'node:child_process';
-import { createServer } from 'node:http';
-import { readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { root } from './runtimes/files.js';
-import { temporary } from './runtimes/process.js';
+import { all, button, click, found, serve, text, watching } from './support/inspector.js';
 import { openPage } from './support/chromium.js';
 import { assert, test } from './support/test.js';
 
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
-const model = 'cpb/real_tf_keras_functional/max20000_zstd.cpb';
+const model = 'models/cpb/real_tf_keras_functional/max20000_zstd.cpb';
+const inner = '__inference__wrapped_model_852';
 
-/** All text that is shown, that of the elements' shadows too. */
-const text = `(function all(node) {
-  let text = '';
-  for (const one of node.childNodes) {
-    if (one.nodeType === 3) text += one.data;
-    else if (one.nodeType === 1 && one.tagName !== 'STYLE') text += ' ' + all(one.shadowRoot ?? one);
-  }
-  return text;
-})(document.body)`;
-
-/** The element that a selector finds, in whatever shadow it is. */
-const found = (/** @type {string} */ selector) => `(function find(node) {
-  const here = node.querySelector(${JSON.stringify(selector)});
-  if (here) return here;
-  for (const one of node.querySelectorAll('*')) {
-    const inside = one.shadowRoot && find(one.shadowRoot);
-    if (inside) return inside;
-  }
-  return null;
-})(document)`;
-
-/** The built page, and the models, by range. */
-async function serve() {
-  const { path, remove } = temporary();
-  const dist = join(path, 'dist');
-  execFileSync(process.execPath, [`${root}web/scripts/dist.js`, '--no-types', `${root}build/web`, dist]);
-  execFileSync(process.execPath, [`${root}web/inspector/build.js`, '--package', dist, join(path, 'page')]);
-  const server = createServer((request, response) => {
-    const { pathname } = new URL(String(request.url), 'http://host');
-    const file = pathname.startsWith('/models/') ? join(root, 'tests/data', pathname.slice(8)) : join(path, 'page', pathname === '/' ? 'index.html' : pathname);
-    try {
-      const bytes = readFileSync(file);
-      const [, from, to] = /bytes=(\d*)-(\d*)/.exec(request.headers.range ?? '') ?? [];
-      const begin = from ? Number(from) : Math.max(0, bytes.length - Number(to ?? bytes.length));
-      const end = from && to ? Math.min(bytes.length, Number(to) + 1) : bytes.length;
-      response.writeHead(to === undefined ? 200 : 206, {
-        'Content-Type': /** @type {Record<string, string>} */ (types)[extname(file)] ?? 'application/octet-stream',
-        'Content-Length': end - begin,
-        ...(to === undefined ? {} : { 'Content-Range': `bytes ${begin}-${end - 1}/${bytes.length}` }),
-      });
-      response.end(bytes.subarray(begin, end));
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  return { base: `http://127.0.0.1:${port}/`, stop: () => (server.close(), server.closeAllConnections(), remove()) };
-}
-
-test('each panel shows what is in the model, and the page keeps its own rules', async () => {
-  const { base, stop } = await serve();
+/**
+ * @param {(page: import('./support/chromium.js').Page, server: Awaited<ReturnType<typeof serve>>,
+ *   visit: (url: string, ...words: string[]) => Promise<void>) => Promise<void>} use
+ * @param {Record<string, Uint8Array>} [files]
+ */
+async function withPage(use, files) {
+  const server = await serve(files);
   const page = await openPage('about:blank');
   try {
-    const address = `${base}?url=${encodeURIComponent(`${base}models/${model}`)}`;
-    const rules = `const broken = []; addEventListener('securitypolicyviolation', (e) => broken.push(e.violatedDirective)); addEventListener('error', (e) => broken.push(e.message)); window.broken = broken;`;
     await page.send('Page.enable');
-    await page.send('Page.addScriptToEvaluateOnNewDocument', { source: rules });
-    const shows = {
-      overview: ['2.21.0', 'serving_default', 'float32[?, 12, 12, 1]'],
-      signatures: ['SignatureDef', 'conv2d/kernel', 'root.signatures.serving_default'],
-      'objects&at=root.layer_with_weights-0': ['kernel', 'float32[3, 3, 1, 4]'],
-      layers: ['_tf_keras_network', '2,847'],
-      functions: ['__inference__wrapped_model_852'],
-      'functions&at=__inference__wrapped_model_852': ['Called by', 'conv2d/kernel'],
-      'graph&at=__inference__wrapped_model_852': ['19 nodes', 'model'],
-      bytes: ['constants', 'SaveV2/tensor_names'],
-      file: ['chunks', 'Fetched so far'],
-      'search&at=kernel': ['conv2d/kernel'],
-    };
-    for (const [panel, words] of Object.entries(shows)) {
-      await page.send('Page.navigate', { url: `${address}&panel=${panel}` });
+    await page.send('Page.addScriptToEvaluateOnNewDocument', { source: watching });
+    await use(page, server, async (url, ...words) => {
+      await page.send('Page.navigate', { url: 'about:blank' });
+      await page.send('Page.navigate', { url });
       for (const word of words) await page.until(`${text}.includes(${JSON.stringify(word)})`);
-      assert.deepEqual(await page.evaluate('window.broken'), [], panel);
+    });
+    assert.deepEqual(await page.evaluate('window.broken'), []);
+  } finally {
+    await page.close();
+    server.stop();
+  }
+}
+
+test('each panel shows what is in the model, and the page keeps its own rules', () =>
+  withPage(async (page, { address }, visit) => {
+    /** @type {[Record<string, string>, string[]][]} */
+    const shows = [
+      [{}, ['2.21.0', 'serving_default', 'float32[?, 12, 12, 1]']],
+      [{ panel: 'signatures' }, ['SignatureDef', 'conv2d/kernel', 'root.signatures.serving_default']],
+      [{ panel: 'objects', at: 'root.layer_with_weights-0' }, ['kernel', 'float32[3, 3, 1, 4]']],
+      [{ panel: 'layers' }, ['_tf_keras_network', '2,847']],
+      [{ panel: 'functions' }, [inner]],
+      [{ panel: 'functions', at: inner }, ['Called by', 'conv2d/kernel']],
+      [{ panel: 'graph', at: inner }, ['19 nodes', 'model']],
+      [{ panel: 'bytes' }, ['constants', 'SaveV2/tensor_names']],
+      [{ panel: 'file' }, ['chunks', 'fetched so far']],
+      [{ panel: 'search', at: 'kernel' }, ['conv2d/kernel']],
+    ];
+    for (const [place, words] of shows) {
+      await visit(address(model, place), ...words);
+      assert.deepEqual(await page.evaluate('window.broken'), [], place.panel ?? 'overview');
     }
-  } finally {
-    await page.close();
-    stop();
-  }
-});
+  }));
 
-test('a SameDiff zip has its graph, and the values of its parameters', async () => {
-  const { base, stop } = await serve();
-  const address = `${base}?url=${encodeURIComponent(`${base}models/samediff_small/minimal.zip`)}`;
-  const page = await openPage(`${address}&panel=graph`);
-  try {
-    await page.until(`${found('svg')} && ${text}.includes('variable')`);
-    await page.send('Page.navigate', { url: `${address}&panel=bytes&at=weights` });
-    await page.until(`/4 values: from/.test(${text})`);
-  } finally {
-    await page.close();
-    stop();
-  }
-});
+test('a SameDiff zip has its graph, and the values of its parameters', () =>
+  withPage(async (page, { address }, visit) => {
+    await visit(address('models/samediff_small/minimal.zip', { panel: 'graph' }), 'variable');
+    await visit(address('models/samediff_small/minimal.zip', { panel: 'bytes', at: 'weights' }), 'Standard deviation');
+    assert.equal(await page.evaluate(`${found('dd')}.textContent`), '4');
+  }));
 
-test('a graph without objects, signatures and variables has an overview too', async () => {
-  const { base, stop } = await serve();
-  const page = await openPage(`${base}?url=${encodeURIComponent(`${base}models/cpb/real_frozen_conv/orig.pb`)}`);
-  try {
-    await page.until(`${text}.includes('Overview') && !${text}.includes('Reading…')`);
+test('a graph without objects, signatures and variables has an overview too', () =>
+  withPage(async (page, { address }, visit) => {
+    await visit(address('models/cpb/real_frozen_conv/orig.pb'), 'Inputs', 'Outputs');
     assert.equal(await page.evaluate(`${found('[role=alert]')}?.textContent`), undefined);
-  } finally {
-    await page.close();
-    stop();
-  }
-});
+  }));
 
-test('one goes from a signature to a variable, and back', async () => {
-  const { base, stop } = await serve();
-  const page = await openPage(`${base}?panel=signatures&url=${encodeURIComponent(`${base}models/${model}`)}`);
-  try {
-    await page.until(`${text}.includes('conv2d/kernel')`);
-    await page.evaluate(`[...${found('cpb-signatures')}.shadowRoot.querySelectorAll('button.link')].find((b) => b.textContent === 'conv2d/kernel').click()`);
-    await page.until(`new URLSearchParams(location.search).get('at') === 'root.layer_with_weights-0.kernel'`);
+test('one goes from a signature to a variable, and back', () =>
+  withPage(async (page, { address }, visit) => {
+    await visit(address(model, { panel: 'signatures' }), 'conv2d/kernel');
+    await page.evaluate(click('conv2d/kernel'));
+    await page.until(`new URLSearchParams(location.hash.slice(1)).get('at') === 'root.layer_with_weights-0.kernel'`);
     await page.until(`${text}.includes('float32[3, 3, 1, 4]')`);
     await page.evaluate('history.back()');
     await page.until(`${text}.includes('SignatureDef')`);
-  } finally {
-    await page.close();
-    stop();
-  }
-});
+  }));
 
-test('a URL that is no model says what is wrong', async () => {
-  const { base, stop } = await serve();
-  const page = await openPage(`${base}?url=${encodeURIComponent(`${base}none.pb`)}`);
-  try {
+test('a link goes to a node in the graph, whose scopes are then open', () =>
+  withPage(async (page, { address }, visit) => {
+    await visit(address(model, { panel: 'graph', at: inner, node: 'model/conv2d/BiasAdd' }), 'Used by');
+    await page.until(button('BiasAdd, BiasAdd'));
+    await page.evaluate(`${button('fold model')}.dispatchEvent(new MouseEvent('click', { bubbles: true }))`);
+    await page.until(`!(${button('BiasAdd, BiasAdd')}) && ${button('open scope model, 16 nodes')}`);
+  }));
+
+test('the graph is walked through by keyboard', () =>
+  withPage(async (page, { address }, visit) => {
+    await visit(address(model, { panel: 'graph', at: inner }), '19 nodes');
+    await page.until(button('open scope model, 16 nodes'));
+    const at = `${found('cpb-graph')}.shadowRoot.activeElement?.getAttribute('aria-label')`;
+    const key = async (/** @type {string} */ name) => {
+      for (const type of ['keyDown', 'keyUp']) await page.send('Input.dispatchKeyEvent', { type, key: name, code: name });
+    };
+    await page.evaluate(`${all('svg [tabindex="0"]')}[0].focus()`);
+    const before = await page.evaluate(at);
+    await key('ArrowDown');
+    assert.ok((await page.evaluate(at)) !== before);
+    for (let i = 0; i < 3; i++) await key('ArrowUp');
+    assert.equal(await page.evaluate(at), 'open scope model, 16 nodes');
+    await key('Enter');
+    await page.until(button('open scope conv2d, 5 nodes'));
+  }));
+
+test('a URL that is no model says what is wrong', () =>
+  withPage(async (page, { address }, visit) => {
+    await visit(address('none.pb'));
     await page.until(`${found('[role=alert]')}?.textContent.includes('404')`);
-  } finally {
-    await page.close();
-    stop();
-  }
-});
+  }));
+
+test('a server that does not let the page read says which headers it needs', () =>
+  withPage(async (page, { base }, visit) => {
+    const other = await serve();
+    try {
+      await visit(`${base}?url=${encodeURIComponent(other.base + model)}`);
+      await page.until(`${found('[role=alert]')}?.textContent.includes('Access-Control-Allow-Origin: ${base.slice(0, -1)}')`);
+    } finally {
+      other.stop();
+    }
+  }));
+
+test('what lies beside a SavedModel is looked for, and counted; nothing breaks if it is not there', () =>
+  withPage(async (page, server, visit) => {
+    await visit(server.address('built/keras_zoo/saved_model.pb'), 'Fingerprint', '11852751055684813503306687391527670140');
+    await visit(server.address('built/keras_zoo/saved_model.pb', { panel: 'layers' }), 'Parameters');
+    assert.ok(server.log.includes('/built/keras_zoo/keras_metadata.pb'));
+    await page.evaluate(click('File'));
+    await page.until(`${text}.includes('keras_metadata.pb')`);
+    await visit(`${server.base}?url=examples/keras/saved_model.cpb#panel=layers`, '2,847');
+    await page.evaluate(click('File'));
+    await page.until(`${text}.includes('keras_metadata.pb, which is not there')`);
+  }));
+
+test('each of the examples opens', () =>
+  withPage(async (page, { base }, visit) => {
+    await visit(base, 'Or look at an example');
+    const count = await page.evaluate(`${all('.examples button')}.length`);
+    assert.ok(count >= 3);
+    for (let i = 0; i < count; i++) {
+      await visit(base, 'Or look at an example');
+      await page.evaluate(`${all('.examples button')}[${i}].click()`);
+      await page.until(`${text}.includes('Overview') && ${found('.card')}`);
+      assert.ok((await page.evaluate('location.search')).startsWith('?url=examples'));
+    }
+  }));

@@ -24,3 +24,10 @@ export const tensor = ({ dtype, shape: dimensions }) => `${dtype ?? '?'}${shape(
 
 /** @param {number} n @param {string} one @param {string} [many] */
 export const counted = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+
+/** What would not be seen, or would turn what follows around: controls, marks of direction. */
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/** A model's text, with nothing in it that hides. @param {unknown} text */
+export const plain = (text) =>
+  String(text ?? '').replace(UNSEEN, (c) => `\\u{${c.codePointAt(0)?.toString(16)}}`);

@@ -1,135 +1,171 @@
 /**
- * <cpb-inspector src="…">: looks inside a model.
+ * <cpb-inspector src="…">: looks inside a model. docs/embedding.md describes it.
  *
- * Attributes and properties: `src`, the URL of a model (or set `file` to a File); `panel`,
- * which of the panels is shown; `at`, what is selected there. Events: `navigate` when the
- * reader went elsewhere, `open` when a model is open, `failed` with the error.
+ * Attributes and properties: `src`, the URL of a model; `panel`, which of the panels is
+ * shown; `at` and `node`, what is selected there; `bare`, without the form that opens
+ * another; `theme`, light or dark, else as the page. Properties: `files`, a model's files,
+ * which count where `src` is empty; `examples`, which are offered when nothing is open. Events: `open` when a
+ * model is open, `failed` with the error, `navigate` when the reader went elsewhere,
+ * `progress` when something was fetched.
  */
 import { css, html, LitElement, nothing } from 'lit';
-import { size, counted } from './format.js';
+import { counted, plain, size } from './format.js';
+import { filesOf, modelAmong } from './files.js';
 import { look } from './look.js';
 import { failure } from './panel.js';
-import { modelAmong, Session } from './session.js';
-import './panels/bytes.js';
-import './panels/file.js';
-import './panels/functions.js';
-import './panels/graph.js';
-import './panels/layers.js';
-import './panels/objects.js';
-import './panels/overview.js';
-import './panels/search.js';
-import './panels/signatures.js';
+import { panels } from './panels.js';
+import { Session } from './session.js';
+import './progress.js';
 
-/** The panels, and the kinds of models that have them.
- * @type {Record<string, { title: string, kinds: string[], render: (session: Session, at: string) => unknown }>} */
-const panels = {
-  overview: { title: 'Overview', kinds: ['saved_model', 'samediff_zip', 'samediff_graph', 'keras_metadata', 'graph_def'], render: (s, at) => html`<cpb-overview .session=${s} .at=${at}></cpb-overview>` },
-  signatures: { title: 'Signatures', kinds: ['saved_model'], render: (s, at) => html`<cpb-signatures .session=${s} .at=${at}></cpb-signatures>` },
-  objects: { title: 'Objects', kinds: ['saved_model'], render: (s, at) => html`<cpb-objects .session=${s} .at=${at}></cpb-objects>` },
-  layers: { title: 'Layers', kinds: ['saved_model', 'keras_metadata'], render: (s, at) => html`<cpb-layers .session=${s} .at=${at}></cpb-layers>` },
-  functions: { title: 'Functions', kinds: ['saved_model', 'graph_def'], render: (s, at) => html`<cpb-functions .session=${s} .at=${at}></cpb-functions>` },
-  graph: { title: 'Graph', kinds: ['saved_model', 'graph_def', 'samediff_zip', 'samediff_graph'], render: (s, at) => html`<cpb-graph .session=${s} .at=${at}></cpb-graph>` },
-  bytes: { title: 'Bytes', kinds: ['saved_model', 'graph_def', 'samediff_zip', 'samediff_graph'], render: (s, at) => html`<cpb-bytes .session=${s} .at=${at}></cpb-bytes>` },
-  file: { title: 'File', kinds: ['saved_model', 'graph_def', 'samediff_zip', 'samediff_graph', 'keras_metadata'], render: (s) => html`<cpb-file-map .session=${s}></cpb-file-map>` },
-  search: { title: 'Search', kinds: ['saved_model', 'graph_def', 'samediff_zip', 'samediff_graph', 'keras_metadata'], render: (s, at) => html`<cpb-search .session=${s} .at=${at}></cpb-search>` },
-};
+/** @typedef {{ title: string, about: string, url: string }} Example */
+
+const icon = html`<svg viewBox="0 0 16 16" aria-hidden="true"><rect x="1" y="2" width="14" height="3" rx="1"/><rect x="1" y="7" width="9" height="3" rx="1" opacity=".75"/><rect x="1" y="12" width="12" height="3" rx="1" opacity=".5"/></svg>`;
 
 export class CpbInspector extends LitElement {
   static properties = {
     src: {},
-    file: { attribute: false },
+    files: { attribute: false },
+    examples: { attribute: false },
     panel: {},
     at: {},
+    node: {},
+    bare: { type: Boolean },
+    theme: { reflect: true },
     session: { state: true },
     error: { state: true },
+    opened: { state: true },
     dropping: { state: true },
   };
   static styles = [
     look,
     css`
-      :host { display: block; min-height: 100vh; background: var(--page); }
-      header, main { max-width: 80rem; margin: auto; padding: 0 1.25rem; }
-      header { padding-top: 1.25rem; }
-      h1 { font-size: 1.3rem; margin: 0 0 .6rem; }
-      form { display: flex; gap: .5rem; flex-wrap: wrap; }
-      form input[type='url'] { flex: 1 1 18rem; min-width: 0; border: 1px solid var(--line); border-radius: 6px; background: var(--panel); padding: .35rem .6rem; }
-      label.file { border: 1px solid var(--line); background: var(--panel); border-radius: 6px; padding: .35rem .8rem; cursor: pointer; }
+      :host { display: block; background: var(--page); container-type: inline-size; }
+      :host([theme='light']) { color-scheme: light; }
+      :host([theme='dark']) { color-scheme: dark; }
+      .top { background: var(--panel); border-bottom: 1px solid var(--line); }
+      header, main, nav.tabs { max-width: 78rem; margin: auto; padding: 0 1.25rem; }
+      header { padding-top: .9rem; padding-bottom: .7rem; }
+      .title { display: flex; gap: .6rem 1.5rem; flex-wrap: wrap; align-items: center; }
+      h1 { font-size: 1.1rem; margin: 0; display: flex; align-items: center; gap: .5rem; white-space: nowrap; }
+      h1 svg { width: 1.15rem; fill: var(--accent); }
+      form { display: flex; gap: .45rem; flex: 1 1 26rem; min-width: 0; flex-wrap: wrap; }
+      form input[type='url'], form input[type='text'] { flex: 1 1 12rem; }
+      label.file { border: 1px solid var(--line); background: var(--panel); border-radius: 7px; padding: .3rem .8rem; cursor: pointer; position: relative; }
+      label.file:hover { border-color: var(--accent); }
       label.file:focus-within { outline: 2px solid var(--accent); outline-offset: 2px; }
-      label.file input { position: absolute; opacity: 0; width: 1px; }
-      .status { display: flex; gap: 1rem; flex-wrap: wrap; color: var(--dim); font-size: .9rem; margin: .6rem 0 0; overflow-wrap: anywhere; }
-      [role='tablist'] { display: flex; gap: .15rem; overflow-x: auto; border-bottom: 1px solid var(--line); margin: .75rem 0 1rem; }
-      [role='tab'] { border: 0; background: none; border-bottom: 2px solid transparent; border-radius: 0; padding: .4rem .8rem; white-space: nowrap; }
-      [role='tab'][aria-selected='true'] { border-color: var(--accent); color: var(--accent); }
-      .drop { border: 2px dashed var(--line); border-radius: 12px; padding: 3rem 1rem; text-align: center; color: var(--dim); margin-top: 1.5rem; }
-      .dropping .drop, .dropping main { outline: 2px dashed var(--accent); outline-offset: 6px; border-radius: 12px; }
+      label.file input { position: absolute; opacity: 0; width: 1px; height: 1px; }
+      .status { display: flex; gap: .2rem .9rem; flex-wrap: wrap; align-items: baseline; color: var(--dim); font-size: .87rem; margin: .7rem 0 0; }
+      .status .name { color: var(--text); }
+      [role='tablist'] { display: flex; gap: 0; overflow-x: auto; scrollbar-width: none; margin: 0 -.8rem; }
+      [role='tab'] { border: 0; background: none; border-bottom: 3px solid transparent; border-radius: 0; padding: .45rem .8rem; white-space: nowrap; color: var(--dim); }
+      [role='tab'][aria-selected='true'] { border-color: var(--accent); color: var(--text); font-weight: 600; }
+      [role='tab']:focus-visible { outline-offset: -3px; }
+      main { padding-top: 1.25rem; padding-bottom: 3rem; }
+      .drop { border: 2px dashed var(--line); background: var(--panel); border-radius: 14px; padding: 3.2rem 1.25rem; text-align: center; margin-top: 1rem; }
+      .drop h2 { margin: 0 0 .4rem; font-size: 1.35rem; }
+      .drop .chip { margin: .15rem; }
+      .drop p { max-width: 42rem; margin: .5rem auto; color: var(--dim); }
+      .examples { display: grid; gap: .8rem; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); }
+      .examples button { display: flex; flex-direction: column; justify-content: start; gap: .2rem; text-align: left; padding: .8rem 1rem; border-radius: 10px; }
+      .examples b { display: block; color: var(--accent); }
+      .examples span { color: var(--dim); font-size: .87rem; }
+      .dropping { outline: 3px dashed var(--accent); outline-offset: -6px; }
+      @container (max-width: 40rem) {
+        header, main, nav.tabs { padding-left: .9rem; padding-right: .9rem; }
+        form { flex-basis: 100%; }
+        form input[type='text'] { flex-basis: 100%; }
+        .drop { padding: 1.8rem 1rem; }
+      }
     `,
   ];
 
   constructor() {
     super();
     this.src = '';
-    /** @type {File | undefined} */
-    this.file;
-    /** @type {File[]} what came with the file */
-    this.beside = [];
+    /** @type {File[]} a model's files: those beside it, too */
+    this.files = [];
+    /** @type {Example[]} */
+    this.examples = [];
     this.panel = 'overview';
-    this.at = '';
+    this.at = this.node = '';
+    this.bare = false;
+    /** @type {'light' | 'dark' | undefined} */
+    this.theme;
     /** @type {Session | undefined} */
     this.session;
+    /** whether the session is ready */
+    this.opened = false;
     /** @type {unknown} */
     this.error;
     this.dropping = false;
     /** @type {AbortController | undefined} */
     this.opening;
     this.addEventListener('go', (event) => this.#go(/** @type {CustomEvent} */ (event).detail));
-  }
-
-  connectedCallback() {
-    super.connectedCallback();
-    addEventListener('dragover', this.#onDrag);
-    addEventListener('drop', this.#onDrop);
+    this.addEventListener('dragover', this.#onDrag);
+    this.addEventListener('dragleave', () => (this.dropping = false));
+    this.addEventListener('drop', this.#onDrop);
   }
 
   disconnectedCallback() {
     super.disconnectedCallback();
-    removeEventListener('dragover', this.#onDrag);
-    removeEventListener('drop', this.#onDrop);
-    this.opening?.abort();
-    this.session?.close();
+    this.#end();
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    if (this.hasUpdated) this.#reopen();
   }
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('src') && this.src) void this.#open(this.src);
-    else if (changed.has('file') && this.file) void this.#open(this.file);
+    if (changed.has('src') || changed.has('files')) this.#reopen();
+  }
+
+  /** What is fetched so far: requests and bytes. */
+  get fetched() {
+    return { requests: this.session?.fetched.length ?? 0, bytes: this.session?.bytes ?? 0 };
+  }
+
+  #end() {
+    this.opening?.abort();
+    this.session?.close();
+    this.session = this.error = this.opening = undefined;
+    this.opened = false;
+  }
+
+  #reopen() {
+    this.#end();
+    const file = modelAmong(this.files);
+    if (this.src) void this.#open(this.src);
+    else if (file) void this.#open(file);
+    else if (this.files.length) this.error = new Error('none of these files is a model: a SavedModel (.pb or .cpb), keras_metadata.pb, a SameDiff .zip or .fb');
   }
 
   /** @param {string | File} input */
   async #open(input) {
-    this.opening?.abort();
     const opening = (this.opening = new AbortController());
-    this.session?.close();
-    this.session = this.error = undefined;
     try {
-      const session = await Session.open(input, opening.signal, this.beside);
-      if (opening.signal.aborted) return session.close();
-      this.session = session;
-      session.addEventListener('fetched', () => this.requestUpdate());
-      this.dispatchEvent(new Event('open'));
-    } catch (error) {
+      const session = (this.session = new Session(input, this.files));
+      session.addEventListener('fetched', () => {
+        this.requestUpdate();
+        this.dispatchEvent(new CustomEvent('progress', { detail: this.fetched }));
+      });
+      await session.open(opening.signal);
       if (opening.signal.aborted) return;
+      this.opened = true;
+      this.dispatchEvent(new CustomEvent('open', { detail: session.about }));
+    } catch (error) {
+      if (this.opening !== opening) return;
+      this.session?.close();
       this.error = error;
       this.dispatchEvent(new CustomEvent('failed', { detail: error }));
-    } finally {
-      if (this.opening === opening) this.opening = undefined;
-      this.requestUpdate();
     }
   }
 
-  /** @param {{ panel: string, at: string }} to */
-  #go({ panel, at }) {
-    this.panel = panel;
-    this.at = at;
+  /** @param {{ panel: string, at: string, node: string }} to */
+  #go({ panel, at = '', node = '' }) {
+    if (panel !== this.panel) this.renderRoot.querySelector('main')?.scrollIntoView?.({ block: 'nearest' });
+    Object.assign(this, { panel, at, node });
     this.dispatchEvent(new Event('navigate'));
   }
 
@@ -141,105 +177,128 @@ export class CpbInspector extends LitElement {
   #onDrop = async (/** @type {DragEvent} */ event) => {
     event.preventDefault();
     this.dropping = false;
-    const entries = [...(event.dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry());
-    this.#choose((await Promise.all(entries.map(filesIn))).flat());
+    this.#choose(await filesOf(event.dataTransfer));
   };
 
   /** @param {File[]} files */
   #choose(files) {
-    const file = modelAmong(files);
-    if (!file) return;
+    if (!files.length) return;
     this.src = '';
-    this.beside = files;
-    this.file = file;
-    this.#go({ panel: 'overview', at: '' });
+    this.files = files;
+    this.#go({ panel: 'overview', at: '', node: '' });
+  }
+
+  /** @param {string} url */
+  #visit(url) {
+    const again = url === this.src;
+    this.files = [];
+    this.src = url;
+    if (again) this.#reopen();
+    this.#go({ panel: 'overview', at: '', node: '' });
   }
 
   /** @param {SubmitEvent} event */
   #submit(event) {
     event.preventDefault();
     const url = new FormData(/** @type {HTMLFormElement} */ (event.target)).get('url');
-    this.src = String(url ?? '');
-    this.#go({ panel: 'overview', at: '' });
+    this.#visit(String(url ?? '').trim());
   }
 
   render() {
+    const open = this.session && this.opened;
     return html`<div class=${this.dropping ? 'dropping' : ''}>
-      <header>
-        <h1>Model inspector</h1>
-        <form @submit=${this.#submit}>
-          <input type="url" name="url" required aria-label="URL of a model" placeholder="https://…/saved_model.pb" .value=${this.src} />
-          <button>Open</button>
-          ${this.#picker('Open a file', false)} ${this.#picker('Open a folder', true)}
-        </form>
-        ${this.session ? this.#status(this.session) : nothing}
-      </header>
+      <div class="top">
+        <header>
+          ${this.bare ? nothing : this.#form()}
+          ${this.session && open ? this.#status(this.session) : nothing}
+        </header>
+        ${open ? this.#tabs() : nothing}
+      </div>
       <main>${this.#body()}</main>
+    </div>`;
+  }
+
+  #form() {
+    return html`<div class="title">
+      <h1>${icon}Model inspector</h1>
+      <form @submit=${this.#submit}>
+        <input type="text" inputmode="url" autocomplete="url" spellcheck="false" name="url" required aria-label="URL of a model" placeholder="https://…/saved_model.pb" .value=${this.src} />
+        <button class="main">Open</button>
+        ${this.#picker('File', false)} ${this.#picker('Folder', true)}
+      </form>
     </div>`;
   }
 
   /** @param {string} title @param {boolean} folder */
   #picker(title, folder) {
-    return html`<label class="file">${title}
-      <input type="file" ?webkitdirectory=${folder} @change=${(/** @type {any} */ e) => this.#choose([...e.target.files])} /></label>`;
+    return html`<label class="file">${title}…
+      <input type="file" aria-label=${`Open a ${title.toLowerCase()}`} ?webkitdirectory=${folder} @change=${(/** @type {any} */ e) => {
+        this.#choose([...e.target.files]);
+        e.target.value = '';
+      }} /></label>`;
   }
 
   /** @param {Session} session */
-  #status({ name, model, fetched }) {
-    const bytes = fetched.reduce((sum, { length }) => sum + length, 0);
-    return html`<p class="status" aria-live="polite">
-      <span><code>${name}</code></span><span>${model.kind.replaceAll('_', ' ')}, ${size(model.message.size)}</span>
-      <span>${size(bytes)} fetched in ${counted(fetched.length, 'request')}</span>
+  #status({ name, about, fetched, bytes }) {
+    return html`<p class="status">
+      <code class="name" title=${plain(name)}>${plain(name.split('?')[0]?.split('/').slice(-2).join('/'))}</code><span class="chip">${about.kind.replaceAll('_', ' ')}</span><span>${size(about.size)}</span>
+      <span>${size(bytes)} read in ${counted(fetched.length, 'request')}</span>
     </p>`;
+  }
+
+  /** The panels of this kind of model. */
+  get #shown() {
+    return Object.entries(panels).filter(([, { kinds }]) => kinds.includes(this.session?.about.kind ?? ''));
+  }
+
+  get #current() {
+    return this.#shown.some(([name]) => name === this.panel) ? this.panel : 'overview';
+  }
+
+  #tabs() {
+    const current = this.#current;
+    return html`<nav class="tabs" aria-label="Panels"><div role="tablist" aria-label="Panels" @keydown=${this.#onKey}>
+      ${this.#shown.map(([name, { title }]) => html`<button role="tab" id="tab-${name}" aria-selected=${name === current} aria-controls="panel"
+        tabindex=${name === current ? 0 : -1} @click=${() => this.#go({ panel: name, at: '', node: '' })}>${title}</button>`)}
+    </div></nav>`;
   }
 
   #body() {
     const { session } = this;
-    if (this.error) return failure(this.error);
-    if (this.opening) return html`<p role="status">Opening… <button @click=${() => this.opening?.abort()}>Cancel</button></p>`;
-    if (!session)
-      return html`<div class="drop">Drop a model here, or a folder: a SavedModel (.pb or .cpb), keras_metadata.pb, a SameDiff .zip or .fb.<br />
-        Only the parts that you look at are read, and nothing leaves this machine.</div>`;
-    const shown = Object.entries(panels).filter(([, { kinds }]) => kinds.includes(session.model.kind));
-    const current = shown.some(([name]) => name === this.panel) ? this.panel : 'overview';
-    return html`
-      <div role="tablist" aria-label="Panels" @keydown=${this.#onKey}>
-        ${shown.map(([name, { title }]) => html`<button role="tab" id="tab-${name}" aria-selected=${name === current} aria-controls="panel"
-          tabindex=${name === current ? 0 : -1} @click=${() => this.#go({ panel: name, at: '' })}>${title}</button>`)}
-      </div>
-      <section role="tabpanel" id="panel" aria-labelledby="tab-${current}">${panels[current]?.render(session, current === this.panel ? this.at : '')}</section>
-    `;
+    if (this.error) return failure(this.error, () => this.#reopen());
+    if (session && !this.opened) return html`<cpb-progress .session=${session} .text=${'Opening…'} @cancel=${() => this.opening?.abort()}></cpb-progress>`;
+    if (!session) return this.#start();
+    const current = this.#current;
+    const here = current === this.panel;
+    return html`<section role="tabpanel" id="panel" aria-labelledby="tab-${current}">
+      ${panels[current]?.render(session, here ? this.at : '', here ? this.node : '')}
+    </section>`;
   }
 
-  /** Left and right go from tab to tab. @param {KeyboardEvent} event */
+  #start() {
+    return html`
+      <div class="drop">
+        <h2>Drop a model here</h2>
+        <p>A file, or a whole folder. Only the parts that you look at are read, and nothing leaves your machine.</p>
+        <div>${['saved_model.pb', 'saved_model.cpb', 'frozen graph', 'keras_metadata.pb', 'SameDiff .zip', 'SameDiff .fb'].map((one) => html`<span class="chip">${one}</span>`)}</div>
+      </div>
+      ${this.examples.length
+        ? html`<h2>Or look at an example</h2>
+            <div class="examples">${this.examples.map(({ title, about, url }) => html`<button @click=${() => this.#visit(url)}><b>${title}</b><span>${about}</span></button>`)}</div>`
+        : nothing}`;
+  }
+
+  /** Arrows, Home and End go from tab to tab. @param {KeyboardEvent} event */
   #onKey(event) {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
     const tabs = /** @type {HTMLElement[]} */ ([.../** @type {HTMLElement} */ (event.currentTarget).children]);
     const at = tabs.indexOf(/** @type {HTMLElement} */ (event.target));
-    const tab = tabs[(at + step + tabs.length) % tabs.length];
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: tabs.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const tab = tabs[(to + tabs.length) % tabs.length];
     tab?.focus();
     tab?.click();
   }
-}
-
-/**
- * @param {FileSystemEntry | null} entry
- * @returns {Promise<File[]>}
- */
-async function filesIn(entry) {
-  if (entry?.isFile) return [await new Promise((resolve, reject) => /** @type {FileSystemFileEntry} */ (entry).file(resolve, reject))];
-  if (!entry?.isDirectory) return [];
-  const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
-  /** @type {FileSystemEntry[]} */
-  const entries = [];
-  for (;;) {
-    /** @type {FileSystemEntry[]} */
-    const more = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    if (!more.length) break;
-    entries.push(...more);
-  }
-  return (await Promise.all(entries.map(filesIn))).flat();
 }
 
 customElements.define('cpb-inspector', CpbInspector);

@@ -1,35 +1,36 @@
-/** Asks the worker that lays graphs out. */
+/** Lays graphs out in a worker; what nobody waits for any more is ended. */
+import { startWorker } from './start-worker.js';
 
 /** @typedef {import('./layout-worker.js').Layout} Layout */
 
-/** @type {Worker | undefined} */
-let worker;
-let asked = 0;
-/** @type {Map<number, { resolve: (layout: Layout) => void, reject: (error: unknown) => void }>} */
-const waiting = new Map();
-
-function start() {
-  const started = new Worker(new URL('./layout-worker.js', import.meta.url), { type: 'module' });
-  started.onmessage = ({ data: { id, layout } }) => {
-    waiting.get(id)?.resolve(layout);
-    waiting.delete(id);
-  };
-  started.onerror = (event) => {
-    for (const { reject } of waiting.values()) reject(new Error(`the layout failed: ${event.message}`));
-    waiting.clear();
-    worker = undefined;
-  };
-  return started;
-}
+/** @type {Worker | undefined} one that has nothing to do */
+let spare;
 
 /**
  * @param {import('./layout-worker.js').Box[]} boxes
  * @param {import('./layout-worker.js').Edge[]} edges
+ * @param {AbortSignal} [signal]
  * @returns {Promise<Layout>}
  */
-export function layOut(boxes, edges) {
-  worker ??= start();
-  const id = ++asked;
-  worker.postMessage({ id, boxes, edges });
-  return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+export function layOut(boxes, edges, signal) {
+  const worker = spare ?? startWorker(new URL('./layout-worker.js', import.meta.url));
+  spare = undefined;
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      worker.terminate();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', stop);
+    worker.onmessage = ({ data }) => {
+      signal?.removeEventListener('abort', stop);
+      spare?.terminate();
+      spare = worker;
+      resolve(data);
+    };
+    worker.onerror = ({ message }) => {
+      worker.terminate();
+      reject(new Error(`the layout failed: ${message}`));
+    };
+    worker.postMessage({ boxes, edges });
+  });
 }

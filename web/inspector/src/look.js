@@ -1,36 +1,67 @@
-/** How everything looks; light and dark by what the reader prefers. */
+/** How everything looks; light and dark by the page's color-scheme, colours by --cpb-… */
 import { css } from 'lit';
 
 export const look = css`
   :host {
-    --page: light-dark(#f6f7f9, #11151b); --panel: light-dark(#fff, #191f27); --line: light-dark(#d9dee5, #323b48);
-    --text: light-dark(#1a202b, #e4e8ee); --dim: light-dark(#566072, #a3adbb); --accent: light-dark(#1f4fcf, #8fb0ff);
-    --chip: light-dark(#e6edfc, #22304d); --row: light-dark(#f2f4f7, #202731); --bad: light-dark(#a01616, #ffb0a8);
-    --bad-page: light-dark(#fdf0ef, #2c1a1b);
-    font: 15px/1.5 system-ui, sans-serif; color: var(--text);
+    --page: var(--cpb-page, light-dark(#f5f6f8, #0f1319));
+    --panel: var(--cpb-panel, light-dark(#fff, #171c24));
+    --line: var(--cpb-line, light-dark(#dde2e9, #2c3440));
+    --text: var(--cpb-text, light-dark(#18202c, #e6eaf0));
+    --dim: var(--cpb-dim, light-dark(#535e6e, #a5b0bf));
+    --accent: var(--cpb-accent, light-dark(#1d4fd0, #8fb2ff));
+    --on-accent: var(--cpb-on-accent, light-dark(#fff, #0f1319));
+    --chip: light-dark(#e8eefc, #212d47); --row: light-dark(#eef1f5, #1e252f);
+    --bad: light-dark(#a01616, #ffb0a8); --bad-page: light-dark(#fdf0ef, #2c1a1b);
+    --mono: var(--cpb-mono, ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace);
+    font: 15px/1.5 var(--cpb-font, system-ui, sans-serif); color: var(--text);
   }
   * { box-sizing: border-box; }
-  h2 { font-size: 1.05rem; margin: 1.25rem 0 .5rem; }
-  h3 { font-size: .95rem; margin: 1rem 0 .35rem; }
-  p { margin: .35rem 0; }
-  code, .mono { font-family: ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace; font-size: .85em; overflow-wrap: anywhere; }
-  .dim, .wait { color: var(--dim); }
-  .failure, .problems { border: 1px solid var(--bad); background: var(--bad-page); border-radius: 8px; padding: .5rem .9rem; margin: .75rem 0; }
+  h2 { font-size: 1.05rem; line-height: 1.3; margin: 1.75rem 0 .6rem; }
+  h3 { font-size: .95rem; line-height: 1.35; margin: 1.1rem 0 .4rem; }
+  p { margin: .4rem 0; }
+  ul { margin: .3rem 0; padding-left: 1.2rem; }
+  code, .mono, pre { font-family: var(--mono); font-size: .86em; overflow-wrap: anywhere; unicode-bidi: isolate; }
+  pre { background: var(--row); border-radius: 8px; padding: .6rem .8rem; overflow: auto; white-space: pre-wrap; }
+  summary { cursor: pointer; }
+  .dim { color: var(--dim); }
+  .small { font-size: .85rem; }
+  .type { color: var(--dim); font-family: var(--mono); font-size: .82em; }
+  .empty { border: 1px dashed var(--line); border-radius: 10px; padding: 1.5rem 1rem; color: var(--dim); text-align: center; margin: 1rem 0; }
+  .failure, .problems { border: 1px solid var(--bad); background: var(--bad-page); border-radius: 10px; padding: .6rem 1rem; margin: 1rem 0; overflow-wrap: anywhere; }
+  .failure pre { background: var(--panel); }
   .failure strong, .problems h3 { color: var(--bad); }
-  table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+  .problems h3 { margin-top: .2rem; }
+  .box { border: 1px solid var(--line); background: var(--panel); border-radius: 10px; }
   .scroll { overflow-x: auto; }
-  th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; }
-  th { color: var(--dim); font-weight: 600; white-space: nowrap; }
+  .scroll.box { margin: .6rem 0; }
+  table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+  th, td { text-align: left; padding: .42rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+  tbody tr:last-child > * { border-bottom: 0; }
+  thead th { color: var(--dim); font-weight: 600; font-size: .82rem; white-space: nowrap; }
   td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
   tbody tr:hover { background: var(--row); }
   button, input, select { font: inherit; color: inherit; }
-  button { border: 1px solid var(--line); background: var(--panel); border-radius: 6px; padding: .2rem .7rem; cursor: pointer; }
+  button { border: 1px solid var(--line); background: var(--panel); border-radius: 7px; padding: .3rem .8rem; cursor: pointer; }
+  button:hover:not(:disabled) { border-color: var(--accent); }
   button:disabled { opacity: .5; cursor: default; }
-  button.link { border: 0; background: none; padding: 0; color: var(--accent); text-decoration: underline; text-underline-offset: 2px; text-align: left; overflow-wrap: anywhere; }
-  button:focus-visible, input:focus-visible, [tabindex]:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-  .chip { display: inline-block; background: var(--chip); border-radius: 5px; padding: 0 .4rem; margin: 0 .25rem .15rem 0; font-size: .82rem; }
-  .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(10rem, 1fr)); gap: .6rem; margin: .75rem 0; }
-  .card { border: 1px solid var(--line); background: var(--panel); border-radius: 8px; padding: .5rem .8rem; }
-  .card b { display: block; font-size: 1.2rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-  .pager { display: flex; gap: .75rem; align-items: center; margin: .6rem 0; }
+  button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
+  button.link { border: 0; background: none; padding: 0; color: var(--accent); text-decoration: underline; text-decoration-color: color-mix(in srgb, currentcolor 35%, transparent); text-underline-offset: 3px; text-align: left; vertical-align: top; overflow-wrap: anywhere; unicode-bidi: isolate; }
+  button.link:hover { text-decoration-color: currentcolor; }
+  input[type='search'], input[type='url'], input[type='text'] { border: 1px solid var(--line); border-radius: 7px; background: var(--panel); padding: .3rem .6rem; min-width: 0; }
+  :is(button, input, select, summary, pre, [tabindex]):focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+  .chip { display: inline-block; background: var(--chip); border-radius: 5px; padding: .05rem .45rem; margin: 0 .2rem .15rem 0; font-size: .8rem; white-space: nowrap; }
+  code.chip { white-space: normal; font-size: .78rem; }
+  .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.3rem, 1fr)); gap: .7rem; margin: 0 0 1rem; }
+  .card { border: 1px solid var(--line); background: var(--panel); border-radius: 10px; padding: .7rem .95rem; display: flex; flex-direction: column; }
+  .card b { font-size: 1.25rem; font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+  .card span { color: var(--dim); font-size: .85rem; }
+  .pager { display: flex; gap: .75rem; align-items: center; margin: .75rem 0; font-variant-numeric: tabular-nums; }
+  .bar { display: flex; flex-wrap: wrap; gap: .5rem .9rem; align-items: center; margin: 0 0 .8rem; }
+  .bar p { margin: 0; }
+  @container (max-width: 40rem) {
+    th, td { padding: .38rem .55rem; }
+    .cards { grid-template-columns: 1fr 1fr; gap: .5rem; }
+    .card { padding: .55rem .7rem; }
+    .card b { font-size: 1.05rem; }
+  }
 `;

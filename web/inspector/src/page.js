@@ -1,4 +1,5 @@
-/** The page: one inspector, whose state is in the address. */
+/** The page: one inspector, whose state is in the address: ?url=MODEL#panel=…&at=…&node=… */
+import { examples } from './examples.js';
 import './inspector.js';
 
 /** @typedef {import('./inspector.js').CpbInspector} CpbInspector */
@@ -6,19 +7,25 @@ import './inspector.js';
 const inspector = /** @type {CpbInspector} */ (document.querySelector('cpb-inspector'));
 
 function fromAddress() {
-  const query = new URLSearchParams(location.search);
-  inspector.panel = query.get('panel') ?? 'overview';
-  inspector.at = query.get('at') ?? '';
-  inspector.src = query.get('url') ?? '';
+  const place = new URLSearchParams(location.hash.slice(1));
+  inspector.panel = place.get('panel') ?? 'overview';
+  inspector.at = place.get('at') ?? '';
+  inspector.node = place.get('node') ?? '';
+  const url = new URLSearchParams(location.search).get('url') ?? '';
+  if (url && inspector.files.length) inspector.files = [];
+  inspector.src = url;
+}
+
+function address() {
+  const { src, panel, at, node } = inspector;
+  const place = new URLSearchParams(Object.entries({ panel: panel === 'overview' ? '' : panel, at, node }).filter(([, value]) => value));
+  return `${location.pathname}${src ? `?${new URLSearchParams({ url: src })}` : ''}${place.size ? `#${place}` : ''}`;
 }
 
 inspector.addEventListener('navigate', () => {
-  const query = new URLSearchParams();
-  if (inspector.src) query.set('url', inspector.src);
-  if (inspector.panel !== 'overview') query.set('panel', inspector.panel);
-  if (inspector.at) query.set('at', inspector.at);
-  const address = query.size ? `?${query}` : location.pathname;
-  if (address !== location.search) history.pushState(null, '', address);
+  if (address() !== location.pathname + location.search + location.hash) history.pushState(null, '', address());
 });
+inspector.addEventListener('open', () => (document.title = `${inspector.src.split('/').at(-1) || 'A file'} · Model inspector`));
 addEventListener('popstate', fromAddress);
+inspector.examples = examples;
 fromAddress();

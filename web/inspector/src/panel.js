@@ -1,7 +1,9 @@
 /** What all panels have: the session, what is selected, and how an answer is awaited. */
 import { Task } from '@lit/task';
 import { css, html, LitElement, nothing } from 'lit';
+import { count, plain } from './format.js';
 import { look } from './look.js';
+import './progress.js';
 
 /** @typedef {import('./session.js').Session} Session */
 
@@ -9,44 +11,55 @@ export class Panel extends LitElement {
   static properties = {
     session: { attribute: false },
     at: {},
+    node: {},
   };
   static styles = [look, css`:host { display: block; }`];
+  /** @type {Task<any, any>[]} */
+  #tasks = [];
 
   constructor() {
     super();
     /** @type {Session} */
     this.session;
-    /** what is selected in this panel */
+    /** what is selected in this panel, and within that */
     this.at = '';
+    this.node = '';
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    for (const task of this.#tasks) task.abort();
   }
 
   /** Asks when what it depends on changed.
    * @param {(args: any[], options: { signal: AbortSignal }) => Promise<any>} ask
    * @param {() => any[]} [depends] */
   asking(ask, depends = () => []) {
-    return new Task(this, { task: ask, args: () => [this.session, ...depends()] });
+    const task = new Task(this, { task: ask, args: () => [this.session, ...depends()] });
+    this.#tasks.push(task);
+    return task;
   }
 
   /** @param {Task<any, any>} task @param {(answer: any) => unknown} render */
   answer(task, render) {
     return task.render({
-      pending: () => html`<p class="wait" role="status">Reading…</p>`,
+      pending: () => html`<cpb-progress .session=${this.session} @cancel=${() => task.abort()}></cpb-progress>`,
       complete: (answer) => html`${shown(answer, render)}${problems(answer?.problems)}`,
-      error: (error) => failure(error),
+      error: (error) => failure(error, () => task.run()),
     });
   }
 
   /** Goes to a panel, and to something in it.
-   * @param {string} panel @param {string} [at] */
-  go(panel, at = '') {
+   * @param {string} panel @param {string} [at] @param {string} [node] */
+  go(panel, at = '', node = '') {
     this.dispatchEvent(
-      new CustomEvent('go', { detail: { panel, at }, bubbles: true, composed: true }),
+      new CustomEvent('go', { detail: { panel, at, node }, bubbles: true, composed: true }),
     );
   }
 
-  /** @param {string} panel @param {string} at @param {unknown} text */
-  link(panel, at, text = at) {
-    return html`<button class="link" @click=${() => this.go(panel, at)}>${text}</button>`;
+  /** @param {string} panel @param {string} at @param {unknown} [text] @param {string} [node] */
+  link(panel, at, text = at, node = '') {
+    return html`<button class="link" @click=${() => this.go(panel, at, node)}>${plain(text)}</button>`;
   }
 }
 
@@ -60,31 +73,49 @@ function shown(answer, render) {
   }
 }
 
-/** @param {{ offset?: number, text: string }[] | undefined} list */
+/** @param {{ offset?: number | null, text: string }[] | undefined} list */
 const problems = (list) =>
   list?.length
-    ? html`<section class="problems">
+    ? html`<section class="problems" aria-label="Problems">
         <h3>What could not be made out</h3>
         <ul>
-          ${list.map(
-            ({ text, offset }) => html`<li>${text}${offset === undefined ? nothing : ` (at byte ${offset})`}</li>`,
-          )}
+          ${list.map(({ text, offset }) => html`<li>${plain(text)}${offset == null ? nothing : ` (at byte ${count(offset)})`}</li>`)}
         </ul>
       </section>`
     : nothing;
 
-/** What is wrong, and what can be done. */
-export function failure(/** @type {any} */ error) {
-  const help =
-    error?.code === 'CORS'
-      ? html`<p>
-          The server must allow pages of other origins to read it by range: see “CORS” in the
-          documentation of libcpb for the rules of each object store.
-        </p>`
-      : nothing;
+/** What a server has to answer so that pages of other origins can read it by range. */
+const rules = () => `Access-Control-Allow-Origin: ${location.origin}
+Access-Control-Allow-Headers: Range
+Access-Control-Expose-Headers: Content-Range, ETag, Retry-After`;
+
+const bucketRules = () => JSON.stringify({
+  CORSRules: [{
+    AllowedOrigins: [location.origin],
+    AllowedMethods: ['GET'],
+    AllowedHeaders: ['Range'],
+    ExposeHeaders: ['Content-Range', 'ETag', 'Retry-After'],
+    MaxAgeSeconds: 3600,
+  }],
+}, null, 2);
+
+const corsHelp = () => html`
+  <p>The model is on another server than this page. If it is there at all, its server has to allow this page to read it:</p>
+  <pre tabindex="0" aria-label="Headers to answer with">${rules()}</pre>
+  <details>
+    <summary>For an S3 bucket</summary>
+    <pre tabindex="0" aria-label="Rules of the bucket">aws s3api put-bucket-cors --bucket NAME --cors-configuration '${bucketRules()}'</pre>
+  </details>
+  <p>Other stores are in libcpb’s <code>web/README.md</code>, under “CORS”. Or download the model and drop it here: nothing of it leaves this machine.</p>`;
+
+/** What is wrong, and what can be done. @param {any} error @param {() => unknown} [again] */
+export function failure(error, again) {
+  const retry = again && html`<p><button @click=${again}>Try again</button></p>`;
+  if (error?.name === 'AbortError') return html`<div class="empty" role="status"><p>Cancelled.</p>${retry}</div>`;
+  const message = plain(error?.message ?? error);
   return html`<div class="failure" role="alert">
-    <p><strong>${error?.code ?? 'Error'}</strong> ${error?.message ?? String(error)}</p>
-    ${help}
+    <p><strong>${error?.code ?? 'Error'}</strong> ${message}${error?.offset == null || /offset|byte \d/.test(message) ? nothing : ` (at byte ${count(error.offset)})`}</p>
+    ${/CORS/.test(message) ? corsHelp() : nothing} ${retry}
   </div>`;
 }
 
@@ -93,13 +124,13 @@ export function failure(/** @type {any} */ error) {
  *
  * @param {{ total: number, first: number, items: unknown[] }} list
  * @param {(first: number) => void} turn
- * @param {number} [count] of a page
+ * @param {number} [size] of a page
  */
-export function pager({ total, first, items }, turn, count = 100) {
+export function pager({ total, first, items }, turn, size = 100) {
   if (total <= items.length) return nothing;
   return html`<nav class="pager" aria-label="Pages">
-    <button ?disabled=${first === 0} @click=${() => turn(Math.max(0, first - count))}>Back</button>
-    <span>${(first + 1).toLocaleString('en')} to ${(first + items.length).toLocaleString('en')} of ${total.toLocaleString('en')}</span>
-    <button ?disabled=${first + items.length >= total} @click=${() => turn(first + count)}>On</button>
+    <button ?disabled=${first === 0} @click=${() => turn(Math.max(0, first - size))}>Back</button>
+    <span>${count(first + 1)} to ${count(first + items.length)} of ${count(total)}</span>
+    <button ?disabled=${first + items.length >= total} @click=${() => turn(first + size)}>On</button>
   </nav>`;
 }

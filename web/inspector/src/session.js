@@ -1,101 +1,120 @@
-/** A model that is open: its answers, each asked for once, and what was fetched for them. */
-import { blobSource, inspect, urlSource } from 'libcpb';
+/** A model that is open, as the page has it: its answers, each asked for once, and what was fetched. */
+import { startWorker } from './start-worker.js';
 
-/** @typedef {{ offset: number, length: number }} Range */
-/** @typedef {Awaited<ReturnType<typeof inspect>>} Model */
+/** @typedef {import('./model/opened.js').Fetched} Fetched */
+/** @typedef {{ kind: string, size: number, numChunks: number }} About */
 
-/**
- * The same source, which tells what is read of it.
- *
- * @param {import('libcpb').Source} source
- * @param {(range: Range) => void} tell
- */
-function told(source, tell) {
-  const layer = Object.create(source);
-  layer.read = async (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) => {
-    const bytes = await source.read(offset, length, options);
-    tell({ offset, length: bytes.length });
-    return bytes;
+/** An answer that several may wait for; when none does any more, it is not wanted.
+ * @typedef {{ answer: Promise<any>, stop: AbortController, waiting: number }} Shared */
+
+/** Calls to a worker, answered by promises. @param {Worker} worker @param {(fetched: Fetched[]) => void} tell */
+function callsTo(worker, tell) {
+  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: unknown) => void }>} */
+  const waiting = new Map();
+  let last = 0;
+  worker.onmessage = ({ data: { id, value, error, fetched } }) => {
+    if (fetched) return tell(fetched);
+    const { resolve, reject } = waiting.get(id) ?? {};
+    waiting.delete(id);
+    if (error) reject?.(Object.assign(new Error(error.message), error));
+    else resolve?.(value);
   };
-  if (source.tail) {
-    layer.tail = async (/** @type {number} */ length, /** @type {any} */ options) => {
-      const answer = await source.tail?.(length, options);
-      if (answer) tell({ offset: answer.size - answer.bytes.length, length: answer.bytes.length });
-      return answer;
-    };
-  }
-  layer.stream = undefined; // read in pieces, which are told
-  return layer;
+  worker.onerror = (event) => {
+    for (const { reject } of waiting.values()) reject(new Error(event.message || 'the worker cannot be started'));
+    waiting.clear();
+  };
+  /** @param {string} method @param {any} [args] @param {AbortSignal} [signal] @returns {Promise<any>} */
+  return (method, args = {}, signal) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const id = ++last;
+      waiting.set(id, { resolve, reject });
+      worker.postMessage({ id, method, args });
+      signal?.addEventListener('abort', () => {
+        worker.postMessage({ abort: id });
+        waiting.delete(id);
+        reject(signal.reason);
+      });
+    });
 }
 
-/** Which files of a folder are a model, the best first. */
-const MODELS = [/saved_model\.cpb$/, /saved_model\.pb$/, /\.cpb$/, /\.pb$/, /\.zip$/, /\.fb$/];
-
-/** @param {File[]} files */
-export function modelAmong(files) {
-  for (const name of MODELS) {
-    const file = files.find((one) => name.test(one.name));
-    if (file) return file;
+/** @param {Shared} one @param {AbortSignal} [signal] */
+async function wait(one, signal) {
+  one.waiting++;
+  try {
+    if (!signal) return await one.answer;
+    signal.throwIfAborted();
+    return await new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+      one.answer.then(resolve, reject);
+    });
+  } finally {
+    if (!--one.waiting) one.stop.abort();
   }
-  return files[0];
 }
 
 export class Session extends EventTarget {
-  /** @type {Range[]} what was fetched, in the order in which it came */
+  /** @type {Fetched[]} what was fetched, in the order in which it came */
   fetched = [];
-  /** @type {Map<string, Promise<any>>} */
+  /** bytes of it */
+  bytes = 0;
+  /** @type {About} */
+  about = { kind: '', size: 0, numChunks: 0 };
+  /** @type {Map<string, Shared>} */
   #answers = new Map();
+  #worker = startWorker(new URL('./model-worker.js', import.meta.url));
+  #call = callsTo(this.#worker, (fetched) => {
+    this.fetched.push(...fetched);
+    for (const { length } of fetched) this.bytes += length;
+    this.dispatchEvent(new Event('fetched'));
+  });
 
-  /** @param {string} name @param {Model} model */
-  constructor(name, model) {
+  /** @param {string | File} input a URL or a file @param {File[]} [beside] files that came with it */
+  constructor(input, beside = []) {
     super();
-    this.name = name;
-    this.model = model;
+    this.input = typeof input === 'string' ? { url: new URL(input, document.baseURI).href } : { file: input, beside };
+    this.name = typeof input === 'string' ? input : input.webkitRelativePath || input.name;
   }
 
-  /**
-   * @param {string | File} input a URL or a file
-   * @param {AbortSignal} signal
-   * @param {File[]} [beside] the files that came with it
-   */
-  static async open(input, signal, beside = []) {
-    /** @type {Session | undefined} */
-    let session;
-    /** @type {Range[]} */
-    const early = [];
-    const source = typeof input === 'string' ? urlSource(input) : blobSource(input);
-    const name = typeof input === 'string' ? input : input.name;
-    const tell = (/** @type {Range} */ range) => {
-      (session?.fetched ?? early).push(range);
-      session?.dispatchEvent(new Event('fetched'));
-    };
-    const keras = beside.find((file) => file.name === 'keras_metadata.pb' && file !== input);
-    const kerasMetadata = keras && new Uint8Array(await keras.arrayBuffer());
-    const model = await inspect(told(source, tell), { signal, kerasMetadata });
-    session = new Session(name, model);
-    session.fetched = early;
-    return session;
+  /** @param {AbortSignal} signal */
+  async open(signal) {
+    this.about = await this.#call('open', this.input, signal);
   }
 
   /**
    * An answer; the same question again answers at once.
    *
-   * @param {import('libcpb').QuestionName} question
+   * @param {string} question
    * @param {Record<string, any>} [options]
    * @returns {Promise<any>}
    */
   ask(question, options = {}) {
-    const { signal, ...rest } = options;
-    const key = JSON.stringify([question, rest]);
-    const known = this.#answers.get(key);
-    if (known) return known;
-    const answer = this.model.ask(question, options);
-    this.#answers.set(key, answer);
-    answer.catch(() => this.#answers.delete(key));
-    return answer;
+    return this.look('ask', { question, ...options });
+  }
+
+  /**
+   * What one of the worker's methods gives, each asked for once.
+   *
+   * @param {string} method
+   * @param {Record<string, any>} options
+   * @returns {Promise<any>}
+   */
+  look(method, { signal, ...options }) {
+    const key = JSON.stringify([method, options]);
+    let known = this.#answers.get(key);
+    if (!known || known.stop.signal.aborted) {
+      const stop = new AbortController();
+      const asked = { answer: this.#call(method, options, stop.signal), stop, waiting: 0 };
+      asked.answer.then(
+        () => (asked.waiting = Infinity), // it is here to stay
+        () => this.#answers.get(key) === asked && this.#answers.delete(key),
+      );
+      this.#answers.set(key, (known = asked));
+    }
+    return wait(known, signal);
   }
 
   close() {
-    this.model.close();
+    this.#worker.terminate();
   }
 }

@@ -1,22 +1,29 @@
 /** The file from its first to its last byte: its chunks, and what of it was fetched. */
 import { css, html, nothing, svg } from 'lit';
-import { counted, size } from '../format.js';
+import { count, counted, size } from '../format.js';
 import { Panel } from '../panel.js';
 
-const COLUMNS = 960;
+const COLUMNS = 1000;
+/** Chunks, as many as can be told apart, and requests in the table. */
+const [MOST, ROWS] = [5000, 200];
 
 class FileMap extends Panel {
   static styles = [
     ...Panel.styles,
     css`
-      svg { width: 100%; height: 5.5rem; border-radius: 8px; background: var(--row); display: block; }
-      .chunk { fill: var(--accent); fill-opacity: .18; stroke: var(--page); stroke-width: .5; }
+      figure { margin: 0 0 1rem; padding: 1rem 1.1rem; }
+      svg { width: 100%; height: 6rem; display: block; }
+      .back { fill: var(--row); }
+      .chunk { fill: var(--accent); fill-opacity: .22; stroke: var(--panel); stroke-width: 1; vector-effect: non-scaling-stroke; }
       .fetched { fill: var(--accent); }
-      .key { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin: 0 .3em 0 .9em; background: var(--accent); }
-      .key.light { opacity: .3; }
+      figcaption { display: flex; gap: .3rem 1.1rem; color: var(--dim); font-size: .85rem; margin-top: .5rem; font-variant-numeric: tabular-nums; }
+      .end { margin-left: auto; }
+      i { display: inline-block; width: .8em; height: .8em; border-radius: 3px; margin-right: .4em; background: var(--accent); }
+      i.light { opacity: .3; }
     `,
   ];
   #follow = () => this.requestUpdate();
+  #chunks = this.asking(([session], { signal }) => session.look('chunks', { most: MOST, signal }));
 
   connectedCallback() {
     super.connectedCallback();
@@ -29,41 +36,64 @@ class FileMap extends Panel {
   }
 
   render() {
-    const { message } = this.session.model;
-    const { fetched } = this.session;
-    const bytes = fetched.reduce((sum, { length }) => sum + length, 0);
-    const x = (/** @type {number} */ offset) => (COLUMNS * offset) / message.size;
+    const { fetched, bytes, about } = this.session;
+    const share = about.size ? (100 * bytes) / about.size : 0;
     return html`
-      <p>
-        ${size(message.size)}${message.numChunks ? `, ${counted(message.numChunks, 'chunk')}` : ', one plain message'}. Fetched so far:
-        <strong>${size(bytes)}</strong> (${((100 * bytes) / message.size).toLocaleString('en', { maximumSignificantDigits: 2 })} %) in
-        <strong>${counted(fetched.length, 'request')}</strong>.
-      </p>
+      <div class="cards">
+        <div class="card"><b>${size(about.size)}</b><span>${count(about.size)} bytes</span></div>
+        <div class="card"><b>${about.numChunks ? count(about.numChunks) : 'none'}</b><span>${about.numChunks ? 'chunks' : 'chunks: one plain file'}</span></div>
+        <div class="card"><b>${count(fetched.length)}</b><span>requests so far</span></div>
+        <div class="card"><b>${size(bytes)}</b><span>fetched so far, ${share.toLocaleString('en', { maximumSignificantDigits: 2 })} %</span></div>
+      </div>
+      ${this.answer(this.#chunks, (begins) => this.map(begins))}
+      ${this.table(fetched)}
+    `;
+  }
+
+  /** @param {number[]} begins */
+  map(begins) {
+    const { fetched, about } = this.session;
+    const x = (/** @type {number} */ offset) => (COLUMNS * offset) / (about.size || 1);
+    return html`<figure class="box">
       <svg viewBox="0 0 ${COLUMNS} 80" preserveAspectRatio="none" role="img" aria-label="The file, its chunks and what was fetched">
-        ${chunksOf(message).map(({ begin, end }) => svg`<rect class="chunk" x=${x(begin)} y="0" width=${x(end - begin)} height="48"></rect>`)}
-        ${fetched.map(({ offset, length }) => svg`<rect class="fetched" x=${x(offset)} y="52" width=${Math.max(1, x(length))} height="28"></rect>`)}
+        <rect class="back" width=${COLUMNS} height="44"></rect><rect class="back" y="50" width=${COLUMNS} height="30"></rect>
+        ${begins.map((begin, i) => svg`<rect class="chunk" x=${x(begin)} y="0" width=${x((begins[i + 1] ?? about.size) - begin)} height="44"></rect>`)}
+        ${merged(fetched).map(({ begin, end }) => svg`<rect class="fetched" x=${x(begin)} y="50" width=${Math.max(1, x(end - begin))} height="30"></rect>`)}
       </svg>
-      <p class="dim">${message.numChunks ? html`<span class="key light"></span>chunks` : nothing}<span class="key"></span>fetched</p>
-      <div class="scroll"><table>
-        <thead><tr><th class="number">Request</th><th class="number">Begin</th><th class="number">Bytes</th></tr></thead>
+      <figcaption>
+        ${begins.length ? html`<span><i class="light"></i>chunks</span>` : nothing}<span><i></i>fetched</span>
+        <span class="end">0 to ${count(about.size)}</span>
+      </figcaption>
+    </figure>`;
+  }
+
+  /** @param {import('../session.js').Fetched[]} fetched */
+  table(fetched) {
+    const shown = fetched.slice(-ROWS);
+    return html`<h2>${counted(fetched.length, 'request')}${fetched.length > ROWS ? `, the last ${ROWS}` : ''}</h2>
+      <div class="scroll box"><table>
+        <thead><tr><th class="number">Request</th><th class="number">From byte</th><th class="number">Bytes</th><th>Of</th></tr></thead>
         <tbody>
-          ${fetched.slice(-200).map((range, i, { length }) => html`<tr>
-            <td class="number">${fetched.length - length + i + 1}</td><td class="number">${range.offset.toLocaleString('en')}</td><td class="number">${range.length.toLocaleString('en')}</td>
+          ${shown.map(({ offset, length, beside }, i) => html`<tr>
+            <td class="number">${fetched.length - shown.length + i + 1}</td><td class="number">${count(offset)}</td><td class="number">${count(length)}</td>
+            <td class="dim">${beside ? `${beside}${length ? '' : ', which is not there'}` : 'the model'}</td>
           </tr>`)}
         </tbody>
-      </table></div>
-    `;
+      </table></div>`;
   }
 }
 
-/** As many as can be told apart. */
-const MOST = 5000;
-
-/** @param {import('libcpb').Message} message */
-function chunksOf(message) {
-  if (message.numChunks > MOST) return [{ begin: 0, end: message.size }];
-  const begins = [...new Set([...message.chunks()].map(({ position }) => position))].sort((a, b) => a - b);
-  return begins.map((begin, i) => ({ begin, end: begins[i + 1] ?? message.size }));
+/** Ranges of the model that overlap or meet are one. @param {import('../session.js').Fetched[]} fetched */
+function merged(fetched) {
+  const ranges = fetched.filter(({ beside }) => !beside).sort((a, b) => a.offset - b.offset);
+  /** @type {{ begin: number, end: number }[]} */
+  const found = [];
+  for (const { offset, length } of ranges) {
+    const last = found.at(-1);
+    if (last && offset <= last.end) last.end = Math.max(last.end, offset + length);
+    else found.push({ begin: offset, end: offset + length });
+  }
+  return found;
 }
 
 customElements.define('cpb-file-map', FileMap);

@@ -1,30 +1,56 @@
 /** The graph, or a function's, folded by name scope; what is shown is laid out in a worker. */
 import { css, html, nothing, svg } from 'lit';
-import { count, counted } from '../format.js';
+import { arrows } from '../arrows.js';
+import { count, counted, plain } from '../format.js';
 import { layOut } from '../layout.js';
-import { Panel } from '../panel.js';
-import { folded, nodesOf } from '../scopes.js';
+import { pager, Panel } from '../panel.js';
 
-const HEIGHT = 34;
-const PAGE = 1000;
-/** Nodes of one scope that are fetched; boxes that are drawn. */
-const [MOST, DRAWN] = [20_000, 400];
+/** @typedef {import('../model/scopes.js').Group} Group */
+
+const HEIGHT = 40;
+/** More boxes than this are not drawn. */
+const MOST = 600;
+const MEMBERS = 50;
 
 class Graph extends Panel {
-  static properties = { ...Panel.properties, open: { state: true }, selected: { state: true }, scope: { state: true } };
+  static properties = {
+    ...Panel.properties,
+    open: { state: true },
+    group: { state: true },
+    first: { state: true },
+    zoom: { state: true },
+  };
   static styles = [
     ...Panel.styles,
     css`
-      .view { overflow: auto; max-height: 70vh; border: 1px solid var(--line); border-radius: 8px; background: var(--panel); }
-      rect { fill: var(--page); stroke: var(--line); rx: 6; }
-      .scope rect { fill: var(--chip); }
+      .parts { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); align-items: start; }
+      @container (min-width: 56rem) { .parts.two { grid-template-columns: minmax(0, 1fr) 21rem; } }
+      .view { overflow: auto; max-height: 72vh; min-height: 14rem; display: grid; }
+      .view svg { margin: auto; display: block; }
+      .side { padding: .8rem 1rem; overflow-wrap: anywhere; max-height: 72vh; overflow-y: auto; }
+      .side h3 { margin-top: 0; }
+      .side td, .side th { padding: .3rem .4rem; }
+      .side ul { list-style: none; padding: 0; }
+      .side li { margin: .2rem 0; }
+      rect { rx: 8; }
+      .frame rect { fill: var(--accent); fill-opacity: .06; stroke: var(--accent); stroke-opacity: .35; }
+      .frame text { font-size: 11px; fill: var(--dim); text-anchor: start; }
+      .frame { cursor: pointer; }
+      .node rect { fill: var(--panel); stroke: var(--dim); stroke-opacity: .55; }
+      .scope rect { fill: var(--chip); stroke: var(--accent); stroke-opacity: .5; }
+      .many rect { fill: var(--row); stroke: var(--dim); stroke-dasharray: 5 3; }
       g.box { cursor: pointer; }
-      g.box[aria-pressed='true'] rect, g.box:focus-visible rect { stroke: var(--accent); stroke-width: 2; }
-      g.box:focus-visible { outline: none; }
-      text { font: 12px system-ui, sans-serif; fill: var(--text); text-anchor: middle; pointer-events: none; }
-      text.op { fill: var(--dim); font-size: 10px; }
-      path { fill: none; stroke: var(--dim); stroke-opacity: .55; }
+      g.box:hover rect { stroke: var(--accent); stroke-opacity: 1; }
+      g:is([aria-pressed='true'], :focus-visible) > rect { stroke: var(--accent); stroke-opacity: 1; stroke-width: 2.5; }
+      g:focus-visible { outline: none; }
+      text { font: 12.5px system-ui, sans-serif; fill: var(--text); text-anchor: middle; pointer-events: none; }
+      text.op { fill: var(--dim); font-size: 10.5px; }
+      path { fill: none; stroke: var(--dim); stroke-opacity: .5; }
       path.control { stroke-dasharray: 4 3; }
+      path.lit { stroke: var(--accent); stroke-opacity: 1; stroke-width: 2; }
+      marker path { fill: var(--dim); stroke: none; }
+      .tools { margin-left: auto; display: flex; gap: .3rem; }
+      .tools button { padding: .15rem .6rem; }
     `,
   ];
 
@@ -32,117 +58,183 @@ class Graph extends Panel {
     super();
     /** @type {Set<string>} */
     this.open = new Set();
-    this.selected = '';
-    this.scope = '';
+    /** what of the drawing is chosen, besides a node */
+    this.group = '';
+    this.first = 0;
+    this.zoom = 1;
   }
 
-  #nodes = this.asking(
-    async ([session, at, scope], { signal }) => {
-      const nodes = [];
-      let total = Infinity;
-      while (nodes.length < Math.min(total, MOST)) {
-        const { nodes: list, operations: page = list } = await session.ask('nodes', { name: at || undefined, scope: scope || undefined, first: nodes.length, count: PAGE, signal });
-        nodes.push(...page.items);
-        total = page.total;
-        if (!page.items.length) break;
-      }
-      return { nodes: this.#named ? nodes : nodesOf(nodes), total };
-    },
-    () => [this.at, this.scope],
+  #graph = this.asking(
+    ([session, at, open], { signal }) => session.look('graph', { name: at, open: [...open], signal }),
+    () => [this.at, this.open],
   );
   #layout = this.asking(
-    async () => {
-      const all = this.#nodes.value;
-      if (!all) return undefined;
-      const { groups, edges } = folded(all.nodes, this.open);
-      if (groups.length > DRAWN) return { groups, edges, layout: undefined };
-      const boxes = groups.map((g) => ({ id: g.id, width: widthOf(g), height: HEIGHT }));
-      return { groups, edges, layout: await layOut(boxes, edges) };
+    async ([, drawn], { signal }) => {
+      if (!drawn || drawn.groups.length > MOST) return undefined;
+      const boxes = drawn.groups.map((/** @type {Group} */ g) => ({ id: g.id, width: widthOf(g), height: HEIGHT, frames: framesOf(g.scope) }));
+      return { ...drawn, layout: await layOut(boxes, drawn.edges, signal) };
     },
-    () => [this.#nodes.value, this.open],
+    () => [this.#graph.value],
   );
-
-  /** Whether nodes are asked for by a part of their names. */
-  get #named() {
-    return !this.session.model.kind.startsWith('samediff');
-  }
+  #detail = this.asking(
+    ([session, at, node], { signal }) => (node ? session.look('node', { name: at, node, signal }) : undefined),
+    () => [this.at, this.node],
+  );
+  #members = this.asking(
+    ([session, at, group, open, first], { signal }) =>
+      group ? session.look('members', { name: at, group, open: [...open], first, count: MEMBERS, signal }) : undefined,
+    () => [this.at, this.group, this.open, this.first],
+  );
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (!changed.has('at')) return;
-    this.open = new Set();
-    this.selected = this.scope = '';
+    if (changed.has('at')) {
+      this.open = new Set();
+      this.group = '';
+    }
+    if (changed.has('node') && this.node) {
+      this.group = '';
+      const scopes = framesOf(this.node);
+      if (!scopes.every((scope) => this.open.has(scope))) this.open = new Set([...this.open, ...scopes]);
+    }
   }
 
   render() {
     return html`
-      <p>
-        ${this.at ? html`Function ${this.link('functions', this.at)} · ${this.link('graph', '', 'the main graph')}` : 'The main graph'}
-        ${this.#named
-          ? html`<label> · only names that begin with <input .value=${this.scope} @change=${(/** @type {any} */ e) => (this.scope = e.target.value)} /></label>`
-          : nothing}
-      </p>
-      ${this.answer(this.#nodes, ({ nodes, total }) => html`
-        <p class="dim">${counted(total, 'node')}${nodes.length < total ? `, of which the first ${count(nodes.length)} are here: narrow it by a name` : ''}. Open a scope to see what is in it.
-          ${this.open.size ? html`<button @click=${() => (this.open = new Set())}>Fold all</button>` : nothing}</p>
-        ${this.answer(this.#layout, (drawn) => (drawn ? this.drawing(drawn) : nothing))}
-      `)}
+      <div class="bar">
+        <span>${this.at ? html`Function ${this.link('functions', this.at)}` : html`<strong>The main graph</strong>`}</span>
+        ${this.at ? this.link('graph', '', 'the main graph') : nothing}
+        ${this.#graph.value ? html`<span class="dim">${this.#said(this.#graph.value)}</span>` : nothing}
+        <span class="tools">
+          ${this.open.size ? html`<button @click=${() => this.#fold()}>Fold all</button>` : nothing}
+          <button aria-label="Smaller" @click=${() => (this.zoom = Math.max(0.2, this.zoom / 1.25))}>−</button>
+          <button aria-label="Larger" @click=${() => (this.zoom = Math.min(3, this.zoom * 1.25))}>+</button>
+        </span>
+      </div>
+      ${this.answer(this.#graph, (graph) =>
+        graph.groups.length > MOST
+          ? html`<p class="empty">${counted(graph.groups.length, 'box', 'boxes')} are too many to draw. <button @click=${() => this.#fold()}>Fold all</button></p>`
+          : graph.groups.length
+            ? this.answer(this.#layout, (drawn) => (drawn ? this.drawing(drawn) : nothing))
+            : html`<p class="empty">This graph has no nodes.</p>`,
+      )}
     `;
+  }
+
+  /** @param {any} graph */
+  #said({ total, read, groups }) {
+    const scopes = groups.some((/** @type {Group} */ g) => g.is === 'scope');
+    return `${counted(total, 'node')}${read < total ? `, of which ${count(read)} are read` : ''}${scopes ? '. Open a scope to see what is in it.' : ''}`;
+  }
+
+  #fold() {
+    this.open = new Set();
+    this.group = '';
+    if (this.node) this.go('graph', this.at);
   }
 
   /** @param {any} drawn */
   drawing({ groups, edges, layout }) {
-    if (!layout) return html`<p>${counted(groups.length, 'box', 'boxes')} are too many to draw: fold some, or narrow it by a name.</p>`;
-    const selected = groups.find((/** @type {any} */ g) => g.id === this.selected);
     const control = new Set(edges.filter((/** @type {any} */ e) => e.control).map((/** @type {any} */ e) => `${e.from}\n${e.to}`));
-    return html`
-      <div class="view">
-        <svg width=${layout.width} height=${layout.height} role="group" aria-label="Graph">
-          ${layout.edges.map((/** @type {any} */ e) => svg`<path class=${control.has(`${e.from}\n${e.to}`) ? 'control' : ''} d=${line(e.points)}></path>`)}
-          ${groups.map((/** @type {any} */ g) => this.box(g, layout.boxes[g.id]))}
+    const chosen = this.group || this.node;
+    const start = groups.some((/** @type {Group} */ g) => g.id === chosen) ? chosen : groups[0].id;
+    return html`<div class="parts ${chosen ? 'two' : ''}">
+      <div class="view box">
+        <svg viewBox="0 0 ${layout.width} ${layout.height}" width=${layout.width * this.zoom} height=${layout.height * this.zoom}
+            role="group" aria-label="Graph: arrow keys go from box to box" @keydown=${arrows}>
+          <defs><marker id="to" viewBox="0 0 8 8" refX="7" refY="4" markerUnits="userSpaceOnUse" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8Z"></path></marker></defs>
+          ${layout.frames.map((/** @type {any} */ frame) => this.frame(frame))}
+          ${layout.edges.map(({ from, to, points }) => svg`<path marker-end="url(#to)"
+            class="${control.has(`${from}\n${to}`) ? 'control' : ''} ${from === chosen || to === chosen ? 'lit' : ''}" d=${curve(points)}></path>`)}
+          ${groups.map((/** @type {Group} */ g) => this.box(g, layout.boxes[g.id], g.id === start))}
         </svg>
       </div>
-      ${selected ? this.detail(selected) : nothing}
-    `;
+      ${this.node && !this.group ? html`<section class="side box" aria-label="Node">${this.answer(this.#detail, (node) => this.detail(node))}</section>` : nothing}
+      ${this.group ? html`<section class="side box" aria-label="Nodes">${this.answer(this.#members, (list) => this.members(list))}</section>` : nothing}
+    </div>`;
   }
 
-  /** @param {import('../scopes.js').Group} group @param {{ x: number, y: number }} at */
-  box(group, { x, y }) {
-    const width = widthOf(group);
-    const act = () => (group.op ? (this.selected = group.id) : this.#unfold(group.id));
-    return svg`<g class="box ${group.op ? '' : 'scope'}" tabindex="0" role="button" aria-pressed=${group.id === this.selected}
-        aria-label=${group.op ? `${group.label}, ${group.op}` : `scope ${group.label} of ${group.nodes.length} nodes`}
-        transform="translate(${x - width / 2} ${y - HEIGHT / 2})" @click=${act}
-        @keydown=${(/** @type {KeyboardEvent} */ e) => e.key === 'Enter' && act()}>
-      <title>${group.id}</title>
-      <rect width=${width} height=${HEIGHT}></rect>
-      <text x=${width / 2} y="15">${short(group.label)}</text>
-      <text class="op" x=${width / 2} y="28">${group.op ?? counted(group.nodes.length, 'node')}</text>
+  /** An open scope. @param {any} frame */
+  frame({ id, x, y, width, height }) {
+    const fold = () => (this.open = new Set([...this.open].filter((scope) => scope !== id && !scope.startsWith(`${id}/`))));
+    return svg`<g class="frame" tabindex="-1" role="button" aria-label=${`fold ${plain(id)}`} transform="translate(${x} ${y})" @click=${fold}>
+      <title>${plain(id)}: fold it</title>
+      <rect width=${width} height=${height}></rect>
+      <text x="8" y="14">− ${short(id.slice(id.lastIndexOf('/') + 1))}</text>
     </g>`;
   }
 
-  /** @param {string} scope */
-  #unfold(scope) {
-    this.open = new Set([...this.open, scope]);
-    this.selected = scope;
+  /** @param {Group} group @param {{ x: number, y: number }} at @param {boolean} start */
+  box(group, { x, y }, start) {
+    const width = widthOf(group);
+    const { id, is, label, op } = group;
+    const pressed = id === (this.group || this.node);
+    return svg`<g class="box ${is}" tabindex=${start ? 0 : -1} role="button" aria-pressed=${is === 'scope' ? nothing : pressed}
+        aria-label=${is === 'node' ? `${plain(label)}, ${plain(op)}` : `${is === 'scope' ? 'open scope ' : ''}${plain(label)}, ${counted(group.count, 'node')}`}
+        transform="translate(${x - width / 2} ${y - HEIGHT / 2})" @click=${() => this.#choose(group)}>
+      <title>${is === 'many' ? plain(label) : plain(id)}</title>
+      <rect width=${width} height=${HEIGHT}></rect>
+      <text x=${width / 2} y="17">${is === 'scope' ? '+ ' : ''}${short(label)}${is === 'many' ? ` × ${count(group.count)}` : ''}</text>
+      <text class="op" x=${width / 2} y="31">${under(group)}</text>
+    </g>`;
   }
 
-  /** @param {import('../scopes.js').Group} group */
-  detail({ nodes: [node] }) {
-    if (!node) return nothing;
-    const called = node.attributes.filter(({ kind }) => kind === 'function');
-    return html`<h3><code>${node.name}</code> <span class="dim">${node.op}</span></h3>
-      ${called.map(({ name, value }) => html`<p>${name}: ${this.link('functions', value?.name ?? String(value))}</p>`)}
-      ${node.inputs.length ? html`<p>Inputs ${node.inputs.map((i) => html`<code class="chip">${i}</code>`)}</p>` : nothing}
-      ${node.control_inputs.length ? html`<p>Control inputs ${node.control_inputs.map((i) => html`<code class="chip">${i}</code>`)}</p>` : nothing}
-      <div class="scroll"><table><tbody>
-        ${node.attributes.map(({ name, value }) => html`<tr><th scope="row">${name}</th><td><code>${typeof value === 'string' ? value : JSON.stringify(value)}</code></td></tr>`)}
-      </tbody></table></div>`;
+  /** @param {Group} group */
+  #choose({ id, is }) {
+    if (is === 'scope') this.open = new Set([...this.open, id]);
+    else if (is === 'node') this.go('graph', this.at, id);
+    else [this.group, this.first] = [id, 0];
+  }
+
+  /** @param {any} node */
+  detail(node) {
+    if (!node) return html`<p>There is no node of this name.</p>`;
+    const { name, op, inputs, control_inputs, attributes, users, more } = node;
+    const called = attributes.filter((/** @type {any} */ { kind }) => kind === 'function');
+    const nodes = (/** @type {string} */ title, /** @type {string[]} */ list) =>
+      list.length ? html`<h3>${title}</h3><ul>${list.map((one) => html`<li>${this.link('graph', this.at, one, nodeOf(one))}</li>`)}</ul>` : nothing;
+    return html`<h3><code>${plain(name)}</code></h3>
+      <p class="dim">${plain(op)}</p>
+      ${called.map((/** @type {any} */ { name, value }) => html`<p>${name}: ${this.link('functions', value?.function ?? String(value))}</p>`)}
+      ${nodes('Inputs', inputs)} ${nodes('Control inputs', control_inputs)} ${nodes('Used by', users)}
+      ${more ? html`<p class="dim">and ${count(more)} more</p>` : nothing}
+      ${attributes.length
+        ? html`<h3>Attributes</h3><table><tbody>
+            ${attributes.map((/** @type {any} */ { name, value }) => html`<tr><th scope="row">${plain(name)}</th><td><code>${plain(typeof value === 'string' ? value : JSON.stringify(value))}</code></td></tr>`)}
+          </tbody></table>`
+        : nothing}`;
+  }
+
+  /** @param {any} list */
+  members(list) {
+    return html`<h3>${counted(list.total, 'node')}</h3>
+      <ul>${list.items.map((/** @type {any} */ one) => html`<li>${this.link('graph', this.at, one.name, one.name)} <span class="dim small">${plain(one.op)}</span></li>`)}</ul>
+      ${pager(list, (first) => (this.first = first), MEMBERS)}`;
   }
 }
 
-const short = (/** @type {string} */ label) => (label.length > 28 ? `${label.slice(0, 13)}…${label.slice(-13)}` : label);
-const widthOf = (/** @type {any} */ g) => 24 + 7 * Math.max(short(g.label).length, g.op?.length ?? 8);
-const line = (/** @type {{ x: number, y: number }[]} */ points) => points.map(({ x, y }, i) => `${i ? 'L' : 'M'}${x} ${y}`).join('');
+/** 'a/b' and all that it is in, the outermost first. @param {string} scope */
+const framesOf = (scope) => (scope ? scope.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/')) : []);
+/** Of an input such as 'a/b:1', the node. @param {string} input */
+const nodeOf = (input) => input.replace(/^\^/, '').replace(/:.*$/, '');
+/** @param {string} label */
+const short = (label) => {
+  const text = plain(label);
+  return text.length > 28 ? `${text.slice(0, 13)}…${text.slice(-13)}` : text;
+};
+const under = (/** @type {Group} */ g) => (g.is === 'node' ? short(g.op) : g.is === 'scope' ? counted(g.count, 'node') : 'alike');
+const widthOf = (/** @type {Group} */ g) => 28 + 7.2 * Math.max(short(g.label).length + (g.is === 'many' ? 8 : g.is === 'scope' ? 2 : 0), under(g).length * 0.85);
+
+/** Through the points, without corners. @param {{ x: number, y: number }[]} points */
+function curve(points) {
+  const [first, ...rest] = points;
+  if (!first) return '';
+  let path = `M${first.x} ${first.y}`;
+  rest.forEach((p, i) => {
+    const next = rest[i + 1];
+    path += next ? `Q${p.x} ${p.y} ${(p.x + next.x) / 2} ${(p.y + next.y) / 2}` : `L${p.x} ${p.y}`;
+  });
+  return path;
+}
 
 customElements.define('cpb-graph', Graph);

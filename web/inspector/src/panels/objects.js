@@ -1,14 +1,14 @@
 /** The object graph as a tree, opened level by level. */
 import { css, html, nothing } from 'lit';
-import { counted, tensor } from '../format.js';
+import { count, counted, plain, tensor } from '../format.js';
 import { pager, Panel } from '../panel.js';
 
 class Objects extends Panel {
   static styles = [
     ...Panel.styles,
     css`
-      .crumbs { display: flex; flex-wrap: wrap; gap: .3rem; margin-bottom: .6rem; }
-      .crumbs span::before { content: '/'; color: var(--dim); margin-right: .3rem; }
+      .crumbs { display: flex; flex-wrap: wrap; gap: .3rem; margin-bottom: .9rem; font-size: 1.05rem; }
+      .crumbs span:not(:first-child)::before { content: '›'; color: var(--dim); margin-right: .3rem; }
     `,
   ];
   static properties = { ...Panel.properties, first: { state: true } };
@@ -31,32 +31,32 @@ class Objects extends Panel {
   render() {
     return this.answer(this.#object, (o) => html`
       ${this.crumbs(o.path ?? this.at)}
-      <p>${about(o)}</p>
+      <div class="bar"><span class="chip">${o.kind.replaceAll('_', ' ')}</span><span>${about(o)}</span></div>
       ${o.children.total
-        ? html`<div class="scroll"><table>
+        ? html`<div class="scroll box"><table>
             <thead><tr><th>Child</th><th>Kind</th><th>What it is</th><th class="number">Children</th></tr></thead>
             <tbody>
               ${o.children.items.map(
                 (/** @type {any} */ c) => html`<tr>
-                  <td>${this.link('objects', c.path, c.child)}${c.elsewhere ? html` <span class="chip" title="First met at another path">${c.path}</span>` : nothing}</td>
+                  <td>${this.link('objects', c.path, c.child)}${c.elsewhere ? html` <span class="chip" title="First met at another path">${plain(c.path)}</span>` : nothing}</td>
                   <td>${c.kind.replaceAll('_', ' ')}</td>
                   <td>${about(c)}</td>
-                  <td class="number">${c.children || ''}</td>
+                  <td class="number">${c.children ? count(c.children) : ''}</td>
                 </tr>`,
               )}
             </tbody>
           </table></div>
           ${pager(o.children, (first) => (this.first = first))}`
-        : html`<p class="dim">It has no children.</p>`}
+        : html`<p class="empty">It has no children.</p>`}
       ${this.functions(o)}
     `);
   }
 
   /** @param {string} path */
   crumbs(path) {
-    const parts = path.split('.');
+    const parts = path.startsWith('#') ? ['root', path] : path.split('.');
     return html`<nav class="crumbs" aria-label="Path">
-      ${parts.map((part, i) => html`<span>${this.link('objects', parts.slice(0, i + 1).join('.'), part)}</span>`)}
+      ${parts.map((part, i) => html`<span>${this.link('objects', part.startsWith('#') ? part : parts.slice(0, i + 1).join('.'), part)}</span>`)}
     </nav>`;
   }
 
@@ -73,8 +73,8 @@ class Objects extends Panel {
 /** @param {any} o */
 function about(o) {
   if (o.kind === 'variable')
-    return html`<code>${o.name}</code> <span class="dim">${tensor(o)}${o.trainable ? '' : ', not trainable'}</span>`;
-  return html`<code>${o.identifier ?? o.function ?? o.concrete_function ?? o.file ?? ''}</code>`;
+    return html`<code>${plain(o.name)}</code> <span class="type">${tensor(o)}</span>${o.trainable ? '' : html` <span class="chip">not trainable</span>`}`;
+  return html`<code>${plain(o.identifier ?? o.function ?? o.concrete_function ?? o.file ?? '')}</code>`;
 }
 
 customElements.define('cpb-objects', Objects);

@@ -1,8 +1,16 @@
 /** Whatever has a text in its name. */
-import { html } from 'lit';
+import { css, html } from 'lit';
+import { counted, plain } from '../format.js';
 import { pager, Panel } from '../panel.js';
 
 class Search extends Panel {
+  static styles = [
+    ...Panel.styles,
+    css`
+      form { display: flex; gap: .5rem; max-width: 40rem; margin-bottom: 1rem; }
+      form input { flex: 1; }
+    `,
+  ];
   static properties = { ...Panel.properties, first: { state: true } };
 
   constructor() {
@@ -23,9 +31,9 @@ class Search extends Panel {
   render() {
     return html`
       <form role="search" @submit=${this.#submit}>
-        <label>Name contains <input name="text" type="search" .value=${this.at} /></label> <button>Search</button>
+        <input name="text" type="search" aria-label="Name contains" placeholder="Part of a name: of a signature, object, function or node" .value=${this.at} /> <button class="main">Search</button>
       </form>
-      ${this.answer(this.#found, (answer) => (answer ? this.found(answer.found) : ''))}
+      ${this.answer(this.#found, (answer) => (answer ? this.found(answer.found) : html`<p class="empty">Finds signatures, objects, functions and nodes by a part of their names, whatever the case.</p>`))}
     `;
   }
 
@@ -38,11 +46,11 @@ class Search extends Panel {
 
   /** @param {any} found */
   found(found) {
-    if (!found.total) return html`<p>Nothing has that in its name.</p>`;
-    return html`<div class="scroll"><table>
+    if (!found.total) return html`<p class="empty">Nothing has “${plain(this.at)}” in its name.</p>`;
+    return html`<p>${counted(found.total, 'name')}</p><div class="scroll box"><table>
         <thead><tr><th>What</th><th>Name</th><th>Where</th></tr></thead>
         <tbody>
-          ${found.items.map((/** @type {any} */ one) => html`<tr><td>${one.is}</td><td>${this.place(one)}</td><td><code>${one.path ?? one.function ?? one.op ?? ''}</code></td></tr>`)}
+          ${found.items.map((/** @type {any} */ one) => html`<tr><td><span class="chip">${one.is}</span></td><td>${this.place(one)}</td><td><code class="dim">${plain(one.path ?? one.function ?? one.op ?? '')}</code></td></tr>`)}
         </tbody>
       </table></div>
       ${pager(found, (first) => (this.first = first))}`;
@@ -53,7 +61,8 @@ class Search extends Panel {
     if (one.is === 'object') return this.link('objects', one.path, one.name ?? one.path);
     if (one.is === 'function') return this.link('functions', one.name);
     if (one.is === 'signature') return this.link('signatures', one.name);
-    return html`<code>${one.name}</code>`;
+    if (one.is === 'node') return this.link('graph', one.function ?? '', one.name, one.name);
+    return html`<code>${plain(one.name)}</code>`;
   }
 }
 

@@ -1,28 +1,35 @@
 /** A signature, followed through the five places where its inputs are defined. */
 import { css, html, nothing } from 'lit';
-import { tensor } from '../format.js';
+import { count, counted, plain, size, tensor } from '../format.js';
 import { Panel } from '../panel.js';
+
+/** Captures that are listed at once. */
+const MOST = 200;
 
 class Signatures extends Panel {
   static styles = [
     ...Panel.styles,
     css`
-      .keys { display: flex; flex-wrap: wrap; gap: .4rem; margin-bottom: .75rem; }
-      .keys [aria-current='true'] { border-color: var(--accent); color: var(--accent); }
-      ol { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1.6rem; }
-      li.place { position: relative; border: 1px solid var(--line); background: var(--panel); border-radius: 10px; padding: .6rem .9rem; }
-      li.place:not(:last-child)::after { content: '→'; position: absolute; right: -1.35rem; top: 45%; color: var(--dim); font-size: 1.2rem; }
-      @media (max-width: 40rem) { li.place:not(:last-child)::after { content: '↓'; right: 50%; top: auto; bottom: -1.6rem; } }
-      li.place h3 { margin: 0 0 .3rem; }
-      .kind { color: var(--dim); font-size: .8rem; }
-      .row { margin: .15rem 0; }
+      .keys { display: flex; flex-wrap: wrap; gap: .4rem; margin-bottom: 1.1rem; }
+      .keys [aria-current='true'] { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); font-weight: 600; }
+      ol { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.9rem; align-items: start; }
+      @container (min-width: 46rem) { ol { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
+      @container (min-width: 66rem) { ol { grid-template-columns: repeat(var(--n), minmax(0, 1fr)); } }
+      .n1 { --n: 1; } .n2 { --n: 2; } .n3 { --n: 3; } .n4 { --n: 4; }
+      li.place { position: relative; padding: .8rem 1rem .9rem; border-top: 3px solid var(--accent); height: 100%; }
+      li.place:not(:first-child)::before { content: '→'; position: absolute; left: -1.55rem; top: .7rem; color: var(--accent); font-size: 1.15rem; }
+      @container (max-width: 46rem) { li.place:not(:first-child)::before { content: '↓'; left: 1rem; top: -1.85rem; } }
+      li.place > h3 { margin: .1rem 0 .6rem; font-size: 1rem; overflow-wrap: anywhere; }
+      h4 { margin: .8rem 0 .25rem; font-size: .78rem; color: var(--dim); font-weight: 600; text-transform: uppercase; letter-spacing: .04em; }
+      .kind { color: var(--dim); font-size: .82rem; }
+      .row { margin: .3rem 0; overflow-wrap: anywhere; }
     `,
   ];
   #keys = this.asking(([session], { signal }) => session.ask('overview', { signal }));
   #signature = this.asking(
     async ([session, at], { signal }) => {
       const { signatures } = await session.ask('overview', { signal });
-      const keys = signatures.items.map((/** @type {any} */ s) => s.key);
+      const keys = signatures?.items.map((/** @type {any} */ s) => s.key) ?? [];
       const key = at || keys.find((/** @type {string} */ k) => k === 'serving_default') || keys[0];
       return key ? session.ask('signature', { name: key, signal }) : undefined;
     },
@@ -30,68 +37,74 @@ class Signatures extends Panel {
   );
 
   render() {
+    const keys = this.#keys.value?.signatures?.items ?? [];
     return html`
-      ${this.answer(this.#keys, (o) => html`<div class="keys" role="group" aria-label="Signatures">
-        ${(o.signatures?.items ?? []).map(
-          (/** @type {any} */ s) =>
-            html`<button aria-current=${s.key === this.#signature.value?.key} @click=${() => this.go('signatures', s.key)}>${s.key}</button>`,
-        )}
-      </div>`)}
-      ${this.answer(this.#signature, (s) => (s ? this.places(s) : html`<p>This model has no signatures.</p>`))}
+      ${keys.length
+        ? html`<div class="keys" role="group" aria-label="Signatures">
+            ${keys.map((/** @type {any} */ s) => html`<button aria-current=${s.key === this.#signature.value?.key} @click=${() => this.go('signatures', s.key)}>${plain(s.key)}</button>`)}
+          </div>`
+        : nothing}
+      ${this.answer(this.#signature, (s) => (s ? this.places(s) : html`<p class="empty">This model has no signatures.</p>`))}
     `;
   }
 
   /** @param {any} s */
   places(s) {
     const { wrapper, function: called } = s;
-    return html`<ol aria-label="From the signature to its variables">
-      <li class="place">
-        <div class="kind">SignatureDef${s.method ? `, ${s.method}` : ''}</div>
-        <h3>${s.key}</h3>
-        ${rows('Inputs', s.inputs)} ${rows('Outputs', s.outputs)}
-      </li>
-      ${wrapper
-        ? html`<li class="place">
-            <div class="kind">${spoken(wrapper.kind)}</div>
-            <h3>${this.link('objects', wrapper.path)}</h3>
-            <div class="row">concrete function ${this.link('functions', wrapper.concrete_function ?? wrapper.function)}</div>
-            ${wrapper.argument_keywords?.length
-              ? html`<div class="row">arguments ${wrapper.argument_keywords.map((/** @type {string} */ k) => html`<code class="chip">${k}</code>`)}</div>`
-              : nothing}
-          </li>`
-        : nothing}
-      ${called
-        ? html`<li class="place">
-            <div class="kind">FunctionDef that the wrapper calls</div>
-            <h3>${this.link('functions', called.name)}</h3>
-            <div class="row">${called.nodes} nodes · ${this.link('graph', called.name, 'see its graph')}</div>
-            ${called.objects?.map((/** @type {any} */ o) => html`<div class="row"><span class="dim">${spoken(o.kind)}</span> ${this.link('objects', o.path)}</div>`)}
-          </li>`
-        : nothing}
-      ${captures(this, called?.captures ?? wrapper?.captures)}
-    </ol>`;
+    const places = [this.definition(s), wrapper && this.wrapper(wrapper), called && this.called(called), this.captures(called?.captures ?? wrapper?.captures)].filter(Boolean);
+    return html`<ol class="n${places.length}" aria-label="From the signature to its variables">${places.map((place) => html`<li class="place box">${place}</li>`)}</ol>`;
+  }
+
+  /** @param {any} s */
+  definition(s) {
+    return html`<div class="kind">SignatureDef${s.method ? ` · ${plain(s.method).replace('tensorflow/serving/', '')}` : ''}</div>
+      <h3>${plain(s.key)}</h3>
+      ${rows('Inputs', s.inputs)} ${rows('Outputs', s.outputs)}`;
+  }
+
+  /** @param {any} wrapper */
+  wrapper(wrapper) {
+    const name = wrapper.concrete_function ?? wrapper.function;
+    return html`<div class="kind">Signature wrapper</div>
+      <h3>${wrapper.path ? this.link('objects', wrapper.path) : plain(name)}</h3>
+      <h4>Concrete function</h4>
+      <div class="row">${this.link('functions', name)}</div>
+      ${wrapper.argument_keywords?.length ? html`<h4>Arguments</h4><div class="row">${wrapper.argument_keywords.map((/** @type {string} */ k) => html`<code class="chip">${plain(k)}</code>`)}</div>` : nothing}`;
+  }
+
+  /** @param {any} called */
+  called(called) {
+    return html`<div class="kind">The function that it calls</div>
+      <h3>${this.link('functions', called.name)}</h3>
+      <div class="row">${counted(called.nodes, 'node')} · ${this.link('graph', called.name, 'see its graph')}</div>
+      ${called.arguments?.length ? html`<h4>Arguments in Python</h4>${called.arguments.map((/** @type {any} */ a) => html`<div class="row"><code>${plain(a.name ?? '')}</code> <span class="type">${spec(a.value)}</span></div>`)}` : nothing}
+      ${called.objects?.length ? html`<h4>In the object graph</h4>${called.objects.map((/** @type {any} */ o) => html`<div class="row">${this.link('objects', o.path)} <span class="dim small">${spoken(o.kind)}</span></div>`)}` : nothing}`;
+  }
+
+  /** @param {any[] | undefined} list */
+  captures(list) {
+    if (!list?.length) return undefined;
+    const bytes = list.reduce((sum, one) => sum + (one.size ?? 0), 0);
+    const variables = list.every((one) => one.kind === 'variable');
+    return html`<div class="kind">What it captures${bytes ? ` · ${size(bytes)}` : ''}</div>
+      <h3>${counted(list.length, variables ? 'variable' : 'object')}</h3>
+      ${list.slice(0, MOST).map((one) => html`<div class="row">${this.link('objects', one.path ?? (one.node === undefined ? '' : `#${one.node}`), one.name || one.path || one.kind)} <span class="type">${one.dtype ? tensor(one) : spoken(one.kind)}</span></div>`)}
+      ${list.length > MOST ? html`<p class="dim">and ${count(list.length - MOST)} more</p>` : nothing}`;
   }
 }
 
-/** @param {Panel} panel @param {any[] | undefined} list */
-const captures = (panel, list) =>
-  list?.length
-    ? html`<li class="place">
-        <div class="kind">Captures: bound inputs</div>
-        <h3>${list.length} ${list.length === 1 ? 'variable' : 'variables and constants'}</h3>
-        ${list.map(
-          (one) => html`<div class="row">
-            ${panel.link('objects', one.path ?? '', one.name ?? one.path ?? one.kind)} <span class="dim">${tensor(one)}</span>
-          </div>`,
-        )}
-      </li>`
-    : nothing;
+/** A value as Python's, in short. @param {any} value @returns {string} */
+function spec(value) {
+  if (value?.tensor_spec) return tensor(value.tensor_spec);
+  if (value?.type_spec) return plain(value.type_spec);
+  return plain(JSON.stringify(value)).slice(0, 120);
+}
 
 /** @param {string} title @param {any[]} tensors */
 const rows = (title, tensors) =>
   tensors.length
-    ? html`<h3>${title}</h3>
-        ${tensors.map((t) => html`<div class="row"><code>${t.name}</code> <span class="dim">${tensor(t)}</span><br /><code class="dim">${t.tensor ?? ''}</code></div>`)}`
+    ? html`<h4>${title}</h4>
+        ${tensors.map((t) => html`<div class="row"><code>${plain(t.name)}</code> <span class="type">${t.dtype === 'invalid' ? '' : tensor(t)}</span><br /><code class="dim">${plain(t.tensor ?? '')}</code></div>`)}`
     : nothing;
 
 /** @param {string | undefined} kind */

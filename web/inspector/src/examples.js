@@ -1,0 +1,27 @@
+/** Small models that are built with the page. `from` is where they lie in this repository. */
+export const examples = [
+  {
+    title: 'A Keras model',
+    about: 'A small functional network with convolution, normalization and two outputs, as a chunked SavedModel.',
+    url: 'examples/keras/saved_model.cpb',
+    from: 'tests/data/cpb/real_tf_keras_functional/max20000_zstd.cpb',
+  },
+  {
+    title: 'A tf.Module',
+    about: 'A SavedModel of plain TensorFlow functions and variables.',
+    url: 'examples/module/saved_model.pb',
+    from: 'tests/data/cpb/real_tf_module/orig.pb',
+  },
+  {
+    title: 'A frozen graph',
+    about: 'A convolution network whose weights are constants: see what is large, and look at the values.',
+    url: 'examples/frozen/graph.pb',
+    from: 'tests/data/cpb/real_frozen_conv/orig.pb',
+  },
+  {
+    title: 'A SameDiff file',
+    about: 'A zip with the graph, parameters and updater state of ND4J.',
+    url: 'examples/samediff/model.zip',
+    from: 'tests/data/samediff_small/minimal.zip',
+  },
+];

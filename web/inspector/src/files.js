@@ -1,0 +1,54 @@
+/** Files that were dropped or chosen. */
+
+/** Which files of a folder are a model, the best first. */
+const MODELS = [/^saved_model\.cpb$/, /^saved_model\.pb$/, /^keras_metadata\.pb$/, /\.cpb$/, /(?<!^fingerprint)\.pb$/, /\.zip$/, /\.fb$/];
+
+/** @param {File[]} files */
+export function modelAmong(files) {
+  for (const name of MODELS) {
+    const file = files.find((one) => name.test(one.name));
+    if (file) return file;
+  }
+  return files.length === 1 ? files[0] : undefined;
+}
+
+/** All files that were dropped, those in folders too. @param {DataTransfer | null} transfer */
+export async function filesOf(transfer) {
+  const items = [...(transfer?.items ?? [])].filter(({ kind }) => kind === 'file');
+  const found = items.map((item) => {
+    const entry = item.webkitGetAsEntry?.();
+    return entry ? filesIn(entry) : [item.getAsFile()];
+  });
+  return /** @type {File[]} */ ((await Promise.all(found)).flat().filter(Boolean));
+}
+
+/** Files of a folder that are looked for: those of a model lie at its top. */
+const MOST = 2000;
+
+/**
+ * @param {FileSystemEntry} top
+ * @returns {Promise<File[]>}
+ */
+async function filesIn(top) {
+  /** @type {File[]} */
+  const files = [];
+  for (const open = [top]; open.length && files.length < MOST; ) {
+    const entry = /** @type {any} */ (open.shift());
+    if (entry.isFile) files.push(await new Promise((resolve, reject) => entry.file(resolve, reject)));
+    else open.push(...(await childrenOf(entry)));
+  }
+  return files;
+}
+
+/** @param {FileSystemDirectoryEntry} folder */
+async function childrenOf(folder) {
+  const reader = folder.createReader();
+  /** @type {FileSystemEntry[]} */
+  const children = [];
+  for (;;) {
+    /** @type {FileSystemEntry[]} */
+    const more = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!more.length) return children;
+    children.push(...more);
+  }
+}

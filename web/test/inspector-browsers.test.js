@@ -1,0 +1,101 @@
+/** The inspector page, as web/inspector/build.js makes it, in browsers: opened in every way, and used. */
+// runtimes: chromium, firefox, webkit
+import { assert, base, data, test } from './support/test.js';
+
+const page = `${base}/build/inspector/index.html`;
+const model = 'tests/data/cpb/real_tf_keras_functional/max20000_zstd.cpb';
+const inner = '__inference__wrapped_model_852';
+
+/** @param {ParentNode} node @param {string} selector @returns {any[]} in whatever shadow they are */
+function all(node, selector) {
+  const inside = [...node.querySelectorAll('*')].flatMap((one) => (one.shadowRoot ? all(one.shadowRoot, selector) : []));
+  return [...node.querySelectorAll(selector), ...inside];
+}
+
+/** @param {Node} node @returns {string} */
+function textOf(node) {
+  if (node.nodeType === 3) return /** @type {Text} */ (node).data;
+  const element = /** @type {Element} */ (node);
+  if (element.tagName === 'STYLE') return '';
+  return [...(element.shadowRoot ?? element).childNodes].map(textOf).join(' ');
+}
+
+/** @param {() => unknown} ready @param {string} what */
+async function until(ready, what) {
+  for (let tries = 0; tries < 400; tries++) {
+    if (ready()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`never: ${what}`);
+}
+
+/** @param {string} address @param {(at: { document: Document, says: (...words: string[]) => Promise<void>, click: (name: string) => Promise<void> }) => Promise<void>} use */
+async function visit(address, use) {
+  const frame = document.createElement('iframe');
+  Object.assign(frame, { width: 1000, height: 700, src: address });
+  document.body.append(frame);
+  const inside = () => /** @type {Document} */ (frame.contentDocument);
+  /** @type {string[]} */
+  const broken = [];
+  try {
+    await until(() => all(inside(), 'cpb-inspector')[0]?.shadowRoot?.childElementCount, 'the page');
+    frame.contentWindow?.addEventListener('error', (event) => broken.push(event.message));
+    inside().addEventListener('securitypolicyviolation', (event) => broken.push(event.violatedDirective));
+    await use({
+      document: inside(),
+      async says(...words) {
+        const missing = () => words.filter((word) => !textOf(inside().body).includes(word));
+        await until(() => !missing().length, `${missing()} in ${textOf(inside().body).replace(/\s+/g, ' ').slice(0, 800)}`);
+      },
+      async click(name) {
+        const find = () => all(inside(), 'button, [role=button]').find((one) => (one.getAttribute('aria-label') ?? one.textContent.trim()) === name);
+        await until(find, `a button ${name}`);
+        find().dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
+      },
+    });
+    assert.deepEqual(broken, []);
+  } finally {
+    frame.remove();
+  }
+}
+
+/** What a reader chooses in the dialog. @param {Document} document @param {string} label @param {File[]} files */
+function choose(document, label, files) {
+  const input = all(document, 'input[type=file]').find((one) => one.getAttribute('aria-label') === label);
+  const chosen = new DataTransfer();
+  for (const file of files) chosen.items.add(file);
+  input.files = chosen.files;
+  input.dispatchEvent(new Event('change', { bubbles: true }));
+}
+
+test('by URL: from a signature to its variables', () =>
+  visit(`${page}?url=${encodeURIComponent(`${base}/${model}`)}#panel=signatures`, async ({ says, click }) => {
+    await says('SignatureDef', inner, 'conv2d/kernel');
+    await click('conv2d/kernel');
+    await says('float32[3, 3, 1, 4]', 'It has no children');
+  }));
+
+test('a graph is opened, scope by scope, to a node', () =>
+  visit(`${page}?url=${encodeURIComponent(`${base}/${model}`)}#panel=graph&at=${inner}`, async ({ says, click }) => {
+    for (const name of ['open scope model, 16 nodes', 'open scope conv2d, 5 nodes', 'Relu, Relu']) await click(name);
+    await says('model/conv2d/Relu', 'Used by');
+  }));
+
+test('by file: the values of a tensor', async () => {
+  const file = new File([await data('tests/data/cpb/real_frozen_conv/orig.pb')], 'graph.pb');
+  await visit(page, async ({ document, says, click }) => {
+    choose(document, 'Open a file', [file]);
+    await says('Overview', 'Inputs');
+    await click('Bytes');
+    await click('model/a/MatMul/ReadVariableOp/resource');
+    await says('2,000', 'Standard deviation', '0.070364');
+  });
+});
+
+test('by folder: the model among its files', async () => {
+  const files = [new File(['no model'], 'variables.index'), new File([await data(model)], 'saved_model.cpb'), new File(['x'], 'fingerprint.pb')];
+  await visit(page, async ({ document, says }) => {
+    choose(document, 'Open a folder', files);
+    await says('serving_default', '2.21.0', 'saved_model.cpb');
+  });
+});

@@ -1,0 +1,98 @@
+/** The inspector page, built from the sources, and what lies on its server: for tests in Chromium. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
+import { root } from '../runtimes/files.js';
+import { temporary } from '../runtimes/process.js';
+
+/** @type {Record<string, string>} */
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
+
+/** All text that is shown, that of the elements' shadows too. */
+export const text = `(function all(node) {
+  let text = '';
+  for (const one of node.childNodes) {
+    if (one.nodeType === 3) text += one.data;
+    else if (one.nodeType === 1 && one.tagName !== 'STYLE') text += ' ' + all(one.shadowRoot ?? one);
+  }
+  return text;
+})(document.body)`;
+
+/** All elements that a selector finds, in whatever shadow they are. @param {string} selector */
+export const all = (selector) => `(function find(node) {
+  return [...node.querySelectorAll(${JSON.stringify(selector)}),
+    ...[...node.querySelectorAll('*')].flatMap((one) => one.shadowRoot ? find(one.shadowRoot) : [])];
+})(document)`;
+
+/** The first of them. @param {string} selector */
+export const found = (selector) => `${all(selector)}[0]`;
+
+/** The button or box that says so. @param {string} name */
+export const button = (name) =>
+  `${all('button, [role=button]')}.find((one) => (one.getAttribute('aria-label') ?? one.textContent.trim()) === ${JSON.stringify(name)})`;
+
+/** @param {string} name */
+export const click = (name) => `${button(name)}.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))`;
+
+/** Keeps what a page must not do: breaking its Content-Security-Policy, errors. */
+export const watching = `window.broken = [];
+  addEventListener('securitypolicyviolation', (e) => broken.push(e.violatedDirective + ' ' + e.blockedURI));
+  addEventListener('error', (e) => broken.push(e.message));
+  addEventListener('unhandledrejection', (e) => broken.push(String(e.reason)));`;
+
+/** @param {string | undefined} header @param {number} size @returns {[number, number] | undefined} */
+function rangeOf(header, size) {
+  const [, from, to] = /bytes=(\d*)-(\d*)/.exec(header ?? '') ?? [];
+  if (to === undefined) return undefined;
+  if (!from) return [Math.max(0, size - Number(to)), size];
+  return [Number(from), to ? Math.min(size, Number(to) + 1) : size];
+}
+
+/**
+ * The page at /, files of tests/data at /models/, those of build/models at /built/.
+ *
+ * @param {Record<string, Uint8Array>} [files] others, by path
+ */
+export async function serve(files = {}) {
+  const { path: folder, remove } = temporary();
+  const [dist, path] = [join(folder, 'dist'), join(folder, 'page')];
+  execFileSync(process.execPath, [`${root}web/scripts/dist.js`, '--no-types', `${root}build/web`, dist]);
+  execFileSync(process.execPath, [`${root}web/inspector/build.js`, '--package', dist, path]);
+  /** @type {string[]} */
+  const log = [];
+  const read = (/** @type {string} */ pathname) => {
+    if (files[pathname]) return files[pathname];
+    if (pathname.startsWith('/models/')) return readFileSync(join(root, 'tests/data', pathname.slice(8)));
+    if (pathname.startsWith('/built/')) return readFileSync(join(root, 'build/models', pathname.slice(7)));
+    return readFileSync(join(path, pathname === '/' ? 'index.html' : pathname));
+  };
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(String(request.url), 'http://host');
+    log.push(pathname);
+    try {
+      const bytes = read(pathname);
+      const range = rangeOf(request.headers.range, bytes.length);
+      const [begin, end] = range ?? [0, bytes.length];
+      response.writeHead(range ? 206 : 200, {
+        'Content-Type': types[extname(pathname === '/' ? '.html' : pathname)] ?? (pathname === '/' ? 'text/html' : 'application/octet-stream'),
+        'Content-Length': end - begin,
+        ...(range ? { 'Content-Range': `bytes ${begin}-${end - 1}/${bytes.length}` } : {}),
+      });
+      response.end(bytes.subarray(begin, end));
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const base = `http://127.0.0.1:${port}/`;
+  return {
+    base,
+    log,
+    files,
+    /** @param {string} model @param {Record<string, string>} [place] */
+    address: (model, place = {}) => `${base}?url=${encodeURIComponent(base + model)}#${new URLSearchParams(place)}`,
+    stop: () => (server.close(), server.closeAllConnections(), remove()),
+  };
+}
