@@ -1,6 +1,8 @@
 /** The inspector page, as it is built, in Chromium: opened, looked through, and without errors. */
 import { all, button, click, found, serve, text, watching } from './support/inspector.js';
+import { root } from './runtimes/files.js';
 import { openPage } from './support/chromium.js';
+import { HARM, HIDDEN, hostile } from './support/savedmodels.js';
 import { assert, test } from './support/test.js';
 
 const model = 'models/cpb/real_tf_keras_functional/max20000_zstd.cpb';
@@ -139,4 +141,67 @@ test('each of the examples opens', () =>
       await page.until(`${text}.includes('Overview') && ${found('.card')}`);
       assert.ok((await page.evaluate('location.search')).startsWith('?url=examples'));
     }
+  }));
+
+test('names that are HTML, or that hide, are shown as text; circles end', () =>
+  withPage(async (page, { address }, visit) => {
+    /** @type {[Record<string, string>, string][]} */
+    const places = [
+      [{}, '<img src=x'],
+      [{ panel: 'signatures', at: HARM }, '<script>broken'],
+      [{ panel: 'objects' }, HARM],
+      [{ panel: 'objects', at: `root.${HARM}` }, '\\u{202e}'],
+      [{ panel: 'layers' }, 'Layer'],
+      [{ panel: 'functions' }, '\\u{202e}'],
+      [{ panel: 'functions', at: HARM }, 'Called by'],
+      [{ panel: 'graph' }, 'nodes'],
+      [{ panel: 'graph', at: HIDDEN }, '1 node'],
+      [{ panel: 'search', at: 'img' }, HARM],
+    ];
+    for (const [place, word] of places) {
+      await visit(address('hostile/saved_model.pb', place), word);
+      await page.until(`!${text}.includes('Reading…')`);
+      assert.equal(await page.evaluate(`${all('img, script:not([src])')}.length`), 0, place.panel);
+      assert.ok(!/[\u0007\u202e]/.test(await page.evaluate(text)), place.panel);
+      assert.deepEqual(await page.evaluate('broken'), [], place.panel);
+    }
+  }, { '/hostile/saved_model.pb': hostile() }));
+
+test('a folder that is dropped is a model with what lies beside it', () =>
+  withPage(async (page, { base }, visit) => {
+    await visit(base, 'Drop a model here');
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    const data = { items: [], files: [`${root}build/models/keras_zoo`], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop']) await page.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data });
+    for (const word of ['saved_model.pb', '__saved_model_init_op', 'Fingerprint']) await page.until(`${text}.includes(${JSON.stringify(word)})`);
+  }));
+
+test('long work says how far it is, and can be cancelled', () =>
+  withPage(async (page, server, visit) => {
+    await visit(server.address(model), 'Overview');
+    server.hold();
+    await visit(server.address(model), 'Opening…');
+    await page.evaluate(click('Cancel'));
+    await page.until(`${text}.includes('Cancelled.')`);
+    server.release();
+    await page.evaluate(click('Try again'));
+    await page.until(`${text}.includes('serving_default')`);
+  }));
+
+test('in a page of its own it is an element, with that page’s colours and rules', () =>
+  withPage(async (page, { base }, visit) => {
+    await visit(`${base}embedded.html`, 'SignatureDef', 'conv2d/kernel');
+    const inspector = `document.querySelector('cpb-inspector')`;
+    assert.equal(await page.evaluate(`${all('form')}.length`), 0, 'bare');
+    assert.equal(await page.evaluate(`getComputedStyle(${button('conv2d/kernel')}).color`), 'rgb(138, 59, 18)');
+    await page.evaluate(`window.events = []; for (const name of ['open', 'failed', 'navigate', 'progress'])
+      ${inspector}.addEventListener(name, ({ type, detail }) => events.push([type, detail]))`);
+    await page.evaluate(click('conv2d/kernel'));
+    await page.until(`${text}.includes('float32[3, 3, 1, 4]')`);
+    assert.deepEqual(await page.evaluate(`[${inspector}.panel, ${inspector}.at, events.at(-1)[0]]`), ['objects', 'root.layer_with_weights-0.kernel', 'navigate']);
+    await page.evaluate(`${inspector}.panel = 'overview'; ${inspector}.src = 'examples/frozen/graph.pb'`);
+    await page.until(`events.some(([type, detail]) => type === 'open' && detail.kind === 'graph_def')`);
+    await page.until(`events.some(([type, detail]) => type === 'progress' && detail.bytes > 0)`);
+    await page.evaluate(`${inspector}.src = 'none.pb'`);
+    await page.until(`events.some(([type, detail]) => type === 'failed' && /404/.test(detail.message))`);
   }));

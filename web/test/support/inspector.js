@@ -62,14 +62,19 @@ export async function serve(files = {}) {
   /** @type {string[]} */
   const log = [];
   const read = (/** @type {string} */ pathname) => {
-    if (files[pathname]) return files[pathname];
+    const known = files[pathname];
+    if (known) return known;
     if (pathname.startsWith('/models/')) return readFileSync(join(root, 'tests/data', pathname.slice(8)));
     if (pathname.startsWith('/built/')) return readFileSync(join(root, 'build/models', pathname.slice(7)));
     return readFileSync(join(path, pathname === '/' ? 'index.html' : pathname));
   };
-  const server = createServer((request, response) => {
+  /** @type {Promise<void> | undefined} */
+  let held;
+  let release = () => {};
+  const server = createServer(async (request, response) => {
     const { pathname } = new URL(String(request.url), 'http://host');
     log.push(pathname);
+    if (request.headers.range) await held;
     try {
       const bytes = read(pathname);
       const range = rangeOf(request.headers.range, bytes.length);
@@ -90,7 +95,11 @@ export async function serve(files = {}) {
   return {
     base,
     log,
-    files,
+    /** Ranges are not answered until `release`. */
+    hold() {
+      held = new Promise((resolve) => (release = resolve));
+    },
+    release: () => release(),
     /** @param {string} model @param {Record<string, string>} [place] */
     address: (model, place = {}) => `${base}?url=${encodeURIComponent(base + model)}#${new URLSearchParams(place)}`,
     stop: () => (server.close(), server.closeAllConnections(), remove()),

@@ -1,7 +1,7 @@
 /** A model in its worker: its answers, what lies beside it, its graphs and arrays. */
 import { blobSource, inspect, urlSource } from 'libcpb';
 import { fingerprintOf } from './fingerprint.js';
-import { graphs } from './scopes.js';
+import { graphs } from './graphs.js';
 import { shownOf } from './values.js';
 
 /**

@@ -1,4 +1,4 @@
-/** A graph folded by name scope: what is shown when some scopes are open. */
+/** A graph that is here as a whole, folded by name scope: what is shown when some are open. */
 
 /**
  * @typedef {{ name: string, op: string, inputs: string[], control_inputs: string[], attributes: any[] }} Node
@@ -7,7 +7,7 @@
  * @property {string} label
  * @property {string} scope the open one that it is in, '' outside of all
  * @property {number} count of nodes
- * @property {'node' | 'scope' | 'many'} is
+ * @property {'node' | 'scope' | 'many' | 'rest'} is what it stands for; the rest of a scope is not here
  * @property {string} op of the node, or of all of them
  * @typedef {{ from: string, to: string, control: boolean }} Edge
  * @typedef {{ groups: Group[], edges: Edge[] }} Folded
@@ -15,11 +15,8 @@
 
 /** Boxes that are drawn; of more, those that are alike become one, if they are so many. */
 const [DRAWN, ALIKE] = [160, 6];
-/** Nodes of one graph that are fetched, and how many at once. */
-const [MOST, PAGE] = [150_000, 5000];
-
 /** Of an input such as 'a/b:1', '^a/b' or 'a:output:0', the node. @param {string} input */
-const nodeOf = (input) => input.replace(/^\^/, '').replace(/:.*$/, '');
+export const nodeOf = (input) => input.replace(/^\^/, '').replace(/:.*$/, '');
 
 /** 'a/b/c' is in 'a' and in 'a/b'. @param {string} name */
 export function prefixes(name) {
@@ -29,7 +26,7 @@ export function prefixes(name) {
 }
 
 /** @param {Node[]} nodes */
-const scopesOf = (nodes) => new Set(nodes.flatMap(({ name }) => prefixes(name)));
+export const scopesOf = (nodes) => new Set(nodes.flatMap(({ name }) => prefixes(name)));
 
 /**
  * Each node's group, when these scopes are open.
@@ -72,7 +69,8 @@ const kindOf = ({ is, scope, op, label }) => `${scope}\n${is}\n${is === 'node' ?
  * @param {Map<string, Group>} groups
  * @returns {Map<string, string>} from what is gone to what it is in
  */
-function gathered(groups) {
+export function gathered(groups) {
+  if (groups.size <= DRAWN) return new Map();
   /** @type {Map<string, Group[]>} */
   const kinds = new Map();
   for (const group of groups.values()) {
@@ -85,7 +83,7 @@ function gathered(groups) {
   const into = new Map();
   for (const [id, members] of kinds) {
     const [first] = members;
-    if (!first || members.length < ALIKE) continue;
+    if (!first || first.is === 'rest' || members.length < ALIKE) continue;
     const label = first.is === 'node' ? first.op : first.label.replace(/\d+/g, '*');
     const count = members.reduce((sum, one) => sum + one.count, 0);
     groups.set(id, { id, label, scope: first.scope, count, is: 'many', op: first.op });
@@ -105,10 +103,8 @@ function gathered(groups) {
  */
 export function folded(nodes, open, scopes = scopesOf(nodes)) {
   const { groups, home } = grouped(nodes, scopes, open);
-  if (groups.size > DRAWN) {
-    const into = gathered(groups);
-    for (const [name, id] of home) home.set(name, into.get(id) ?? id);
-  }
+  const into = gathered(groups);
+  for (const [name, id] of into.size ? home : []) home.set(name, into.get(id) ?? id);
   /** @type {Map<string, Edge>} */
   const edges = new Map();
   for (const node of nodes) {
@@ -148,53 +144,4 @@ export function nodesOf(operations) {
       ],
     })),
   ];
-}
-
-/**
- * Graphs of a model; the last that was looked at is kept.
- *
- * @param {(options: any, signal: AbortSignal) => Promise<any>} ask
- * @param {string} kind
- */
-export function graphs(ask, kind) {
-  /** @type {{ name?: string, nodes: Node[], scopes: Set<string>, total: number, problems: any[] } | undefined} */
-  let last;
-
-  /** @param {string | undefined} name @param {AbortSignal} signal */
-  async function read(name, signal) {
-    if (last && last.name === name) return last;
-    /** @type {any[]} */
-    const found = [];
-    let answer;
-    do {
-      const { nodes, operations = nodes, problems = [] } = await ask({ question: 'nodes', name: name || undefined, first: found.length, count: PAGE }, signal);
-      found.push(...operations.items);
-      answer = { total: operations.total, problems, more: operations.items.length > 0 };
-    } while (answer.more && found.length < Math.min(answer.total, MOST));
-    const nodes = kind.startsWith('samediff') ? nodesOf(found) : found;
-    return (last = { name, nodes, scopes: scopesOf(nodes), ...answer });
-  }
-
-  return {
-    /** What is shown. @param {{ name?: string, open: string[] }} options @param {AbortSignal} signal */
-    async graph({ name, open }, signal) {
-      const { nodes, scopes, total, problems } = await read(name, signal);
-      const { groups, edges } = folded(nodes, new Set(open), scopes);
-      return { groups, edges, total, read: nodes.length, problems };
-    },
-    /** A page of the nodes of one group. @param {{ name?: string, open: string[], group: string, first?: number, count?: number }} options @param {AbortSignal} signal */
-    async members({ name, open, group, first = 0, count = 50 }, signal) {
-      const { nodes, scopes } = await read(name, signal);
-      const { members } = folded(nodes, new Set(open), scopes);
-      const inside = nodes.filter((node) => members.get(node.name) === group);
-      return { total: inside.length, first, items: inside.slice(first, first + count).map(({ name: id, op }) => ({ name: id, op })) };
-    },
-    /** @param {{ name?: string, node: string }} options @param {AbortSignal} signal */
-    async node({ name, node }, signal) {
-      const { nodes } = await read(name, signal);
-      const found = nodes.find((one) => one.name === node);
-      const users = nodes.filter((one) => [...one.inputs, ...one.control_inputs].some((input) => nodeOf(input) === node));
-      return found && { ...found, users: users.slice(0, 100).map((one) => one.name), more: Math.max(0, users.length - 100) };
-    },
-  };
 }

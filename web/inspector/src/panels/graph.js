@@ -38,7 +38,7 @@ class Graph extends Panel {
       .frame { cursor: pointer; }
       .node rect { fill: var(--panel); stroke: var(--dim); stroke-opacity: .55; }
       .scope rect { fill: var(--chip); stroke: var(--accent); stroke-opacity: .5; }
-      .many rect { fill: var(--row); stroke: var(--dim); stroke-dasharray: 5 3; }
+      :is(.many, .rest) rect { fill: var(--row); stroke: var(--dim); stroke-dasharray: 5 3; }
       g.box { cursor: pointer; }
       g.box:hover rect { stroke: var(--accent); stroke-opacity: 1; }
       g:is([aria-pressed='true'], :focus-visible) > rect { stroke: var(--accent); stroke-opacity: 1; stroke-width: 2.5; }
@@ -72,7 +72,10 @@ class Graph extends Panel {
     async ([, drawn], { signal }) => {
       if (!drawn || drawn.groups.length > MOST) return undefined;
       const boxes = drawn.groups.map((/** @type {Group} */ g) => ({ id: g.id, width: widthOf(g), height: HEIGHT, frames: framesOf(g.scope) }));
-      return { ...drawn, layout: await layOut(boxes, drawn.edges, signal) };
+      const known = new Set(drawn.groups.map((/** @type {Group} */ g) => g.id));
+      const exits = new Set(drawn.edges.map((/** @type {any} */ e) => e.from).filter((/** @type {string} */ from) => !known.has(from)));
+      for (const id of exits) boxes.push({ id, width: 1, height: 1, frames: framesOf(id).slice(0, -1) });
+      return { groups: drawn.groups, edges: drawn.edges, layout: await layOut(boxes, drawn.edges, signal) };
     },
     () => [this.#graph.value],
   );
@@ -122,9 +125,9 @@ class Graph extends Panel {
   }
 
   /** @param {any} graph */
-  #said({ total, read, groups }) {
+  #said({ total, groups }) {
     const scopes = groups.some((/** @type {Group} */ g) => g.is === 'scope');
-    return `${counted(total, 'node')}${read < total ? `, of which ${count(read)} are read` : ''}${scopes ? '. Open a scope to see what is in it.' : ''}`;
+    return `${counted(total, 'node')}${scopes ? '. Open a scope to see what is in it.' : ''}`;
   }
 
   #fold() {
@@ -172,16 +175,19 @@ class Graph extends Panel {
     return svg`<g class="box ${is}" tabindex=${start ? 0 : -1} role="button" aria-pressed=${is === 'scope' ? nothing : pressed}
         aria-label=${is === 'node' ? `${plain(label)}, ${plain(op)}` : `${is === 'scope' ? 'open scope ' : ''}${plain(label)}, ${counted(group.count, 'node')}`}
         transform="translate(${x - width / 2} ${y - HEIGHT / 2})" @click=${() => this.#choose(group)}>
-      <title>${is === 'many' ? plain(label) : plain(id)}</title>
+      <title>${several(group) ? plain(label) : plain(id)}</title>
       <rect width=${width} height=${HEIGHT}></rect>
-      <text x=${width / 2} y="17">${is === 'scope' ? '+ ' : ''}${short(label)}${is === 'many' ? ` × ${count(group.count)}` : ''}</text>
+      <text x=${width / 2} y="17">${is === 'scope' ? '+ ' : ''}${short(label)}${several(group) ? ` × ${count(group.count)}` : ''}</text>
       <text class="op" x=${width / 2} y="31">${under(group)}</text>
     </g>`;
   }
 
   /** @param {Group} group */
   #choose({ id, is }) {
-    if (is === 'scope') this.open = new Set([...this.open, id]);
+    if (is === 'scope') {
+      this.group = '';
+      this.open = new Set([...this.open, ...framesOf(id)]);
+    }
     else if (is === 'node') this.go('graph', this.at, id);
     else [this.group, this.first] = [id, 0];
   }
@@ -207,8 +213,10 @@ class Graph extends Panel {
 
   /** @param {any} list */
   members(list) {
-    return html`<h3>${counted(list.total, 'node')}</h3>
-      <ul>${list.items.map((/** @type {any} */ one) => html`<li>${this.link('graph', this.at, one.name, one.name)} <span class="dim small">${plain(one.op)}</span></li>`)}</ul>
+    return html`<h3>${count(list.total)} alike</h3>
+      <ul>${list.items.map((/** @type {any} */ one) => html`<li>${one.is === 'scope'
+        ? html`<button class="link" @click=${() => this.#choose({ ...one, id: one.name })}>${plain(one.name)}</button> <span class="dim small">scope</span>`
+        : html`${this.link('graph', this.at, one.name, one.name)} <span class="dim small">${plain(one.op)}</span>`}</li>`)}</ul>
       ${pager(list, (first) => (this.first = first), MEMBERS)}`;
   }
 }
@@ -222,8 +230,9 @@ const short = (label) => {
   const text = plain(label);
   return text.length > 28 ? `${text.slice(0, 13)}…${text.slice(-13)}` : text;
 };
-const under = (/** @type {Group} */ g) => (g.is === 'node' ? short(g.op) : g.is === 'scope' ? counted(g.count, 'node') : 'alike');
-const widthOf = (/** @type {Group} */ g) => 28 + 7.2 * Math.max(short(g.label).length + (g.is === 'many' ? 8 : g.is === 'scope' ? 2 : 0), under(g).length * 0.85);
+const several = (/** @type {Group} */ { is }) => is === 'many' || is === 'rest';
+const under = (/** @type {Group} */ g) => (g.is === 'node' ? short(g.op) : g.is === 'scope' ? counted(g.count, 'node') : g.is === 'rest' ? 'listed only' : 'alike');
+const widthOf = (/** @type {Group} */ g) => 28 + 7.2 * Math.max(short(g.label).length + (several(g) ? 8 : g.is === 'scope' ? 2 : 0), under(g).length * 0.85);
 
 /** Through the points, without corners. @param {{ x: number, y: number }[]} points */
 function curve(points) {

@@ -31,15 +31,15 @@ class Objects extends Panel {
   render() {
     return this.answer(this.#object, (o) => html`
       ${this.crumbs(o.path ?? this.at)}
-      <div class="bar"><span class="chip">${o.kind.replaceAll('_', ' ')}</span><span>${about(o)}</span></div>
+      <div class="bar"><span class="chip">${spoken(o.kind)}</span><span>${about(o)}</span></div>
       ${o.children.total
         ? html`<div class="scroll box"><table>
             <thead><tr><th>Child</th><th>Kind</th><th>What it is</th><th class="number">Children</th></tr></thead>
             <tbody>
               ${o.children.items.map(
                 (/** @type {any} */ c) => html`<tr>
-                  <td>${this.link('objects', c.path, c.child)}${c.elsewhere ? html` <span class="chip" title="First met at another path">${plain(c.path)}</span>` : nothing}</td>
-                  <td>${c.kind.replaceAll('_', ' ')}</td>
+                  <td>${c.kind ? this.link('objects', c.path ?? `#${c.node}`, c.child) : plain(c.child)}${c.elsewhere ? html` <span class="chip" title="First met at another path">${plain(c.path)}</span>` : nothing}</td>
+                  <td>${spoken(c.kind)}</td>
                   <td>${about(c)}</td>
                   <td class="number">${c.children ? count(c.children) : ''}</td>
                 </tr>`,
@@ -69,6 +69,9 @@ class Objects extends Panel {
       : nothing;
   }
 }
+
+/** Of a child that does not exist there is none. @param {string | undefined} kind */
+const spoken = (kind) => kind?.replaceAll('_', ' ') ?? 'missing';
 
 /** @param {any} o */
 function about(o) {

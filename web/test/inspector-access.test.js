@@ -1,0 +1,52 @@
+/** The inspector page and those who cannot see it, or only see it differently: axe-core's rules. */
+import { readFileSync } from 'node:fs';
+import { root } from './runtimes/files.js';
+import { openPage } from './support/chromium.js';
+import { serve, text } from './support/inspector.js';
+import { assert, test } from './support/test.js';
+
+const axe = readFileSync(`${root}web/inspector/node_modules/axe-core/axe.min.js`, 'utf8');
+const model = 'tests/data/cpb/real_tf_keras_functional/max20000_zstd.cpb';
+const inner = '__inference__wrapped_model_852';
+
+/** Each panel, and what it says when it is ready. @type {[model: string, place: Record<string, string>, word: string][]} */
+const places = [
+  ['', {}, 'Drop a model here'],
+  ['none.pb', {}, '404'],
+  [model, {}, 'Fingerprint'],
+  [model, { panel: 'signatures' }, 'conv2d/kernel'],
+  [model, { panel: 'objects' }, 'Children'],
+  [model, { panel: 'layers' }, '2,847'],
+  [model, { panel: 'functions' }, inner],
+  [model, { panel: 'functions', at: inner }, 'Called by'],
+  [model, { panel: 'graph', at: inner, node: 'model/conv2d/Relu' }, 'Used by'],
+  ['models/cpb/real_frozen_conv/orig.pb', { panel: 'bytes', at: 'model/a/MatMul/ReadVariableOp/resource' }, 'Standard deviation'],
+  [model, { panel: 'file' }, 'requests so far'],
+  [model, { panel: 'search', at: 'kernel' }, 'conv2d/kernel'],
+  ['models/samediff_small/minimal.zip', {}, 'default tag'],
+];
+
+for (const scheme of ['light', 'dark']) {
+  test(`no panel has a serious finding, ${scheme}`, async () => {
+    const fingerprint = readFileSync(`${root}build/models/keras_zoo/fingerprint.pb`);
+    const server = await serve({ '/keras/saved_model.cpb': readFileSync(root + model), '/keras/fingerprint.pb': fingerprint });
+    const page = await openPage('about:blank');
+    try {
+      await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+      for (const [file, place, word] of places) {
+        const url = file ? server.address(file === model ? 'keras/saved_model.cpb' : file, place) : server.base;
+        await page.send('Page.navigate', { url: 'about:blank' });
+        await page.send('Page.navigate', { url });
+        await page.until(`${text}.includes(${JSON.stringify(word)})`);
+        await page.evaluate(axe);
+        const found = await page.evaluate(`axe.run().then(({ violations }) => violations
+          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target, failureSummary }) => target.flat(9).join(' ') + ' ' + failureSummary).join('; ')))`);
+        assert.deepEqual(found, [], `${scheme}: ${place.panel ?? (file || 'start')}`);
+      }
+    } finally {
+      await page.close();
+      server.stop();
+    }
+  });
+}
