@@ -1,5 +1,6 @@
 """Models cut down to some of their objects: TensorFlow and tf_keras load them, and they compute the same."""
 
+import functools
 import json
 import shutil
 
@@ -11,6 +12,12 @@ from support.asking import meta_graph
 
 def folder_of(name):
     return saved_models.model(name) if name in ("parts", "rich", "v1") else keras_models.model(name)
+
+
+@functools.cache
+def whole_of(name):
+    import tensorflow as tf
+    return tf.saved_model.load(str(folder_of(name)))
 
 
 def cut(cpb, folder, out, *paths, name="saved_model.pb"):
@@ -30,6 +37,7 @@ CASES = [("parts", ["root.parts.0"]), ("parts", ["root.words", "root.parts.1.cal
          ("subclassed", ["root.tail"]), ("subclassed", ["root.blocks.1", "root.tail.cell"]),
          ("nested", ["root.layer_with_weights-0"]), ("nested", ["root.keras_api.layers"]),
          ("sequential", ["root.layer_with_weights-2", "root.layer_with_weights-0"]), ("functional", ["root.layer-8"])]
+COLLECTIONS = ("signature_map", "trackable_list_wrapper", "trackable_dict_wrapper")
 every_case = pytest.mark.parametrize("name, paths", CASES, ids=lambda v: v if isinstance(v, str) else "+".join(v))
 
 # --- What stays ---------------------------------------------------------------------------
@@ -134,7 +142,8 @@ def test_what_stays_is_what_the_paths_reach_and_what_that_needs(cpb, name, paths
         assert new.object_graph_def.nodes[numbers[i]] == renumbered(old.object_graph_def.nodes[i], numbers, assets)
     for i in set(numbers) - whole:
         plain = new.object_graph_def.nodes[numbers[i]]
-        assert plain.user_object.identifier == "_generic_user_object"
+        kind = old.object_graph_def.nodes[i].user_object
+        assert plain.user_object == kind if kind.identifier in COLLECTIONS else plain.user_object.identifier == "_generic_user_object"
         assert [(c.local_name, c.node_id) for c in plain.children] == [
             (c.local_name, numbers[c.node_id]) for c in old.object_graph_def.nodes[i].children if c.node_id in numbers]
     concrete = {f: old.object_graph_def.concrete_functions[f] for f in functions if f in old.object_graph_def.concrete_functions}
@@ -163,7 +172,7 @@ def test_tensorflow_loads_it_with_the_variables_as_they_were(cpb, name, paths, t
     import tensorflow as tf
     folder = folder_of(name)
     report = cut(cpb, folder, tmp_path / "cut", *paths)
-    whole, part = tf.saved_model.load(str(folder)), tf.saved_model.load(str(tmp_path / "cut"))
+    whole, part = whole_of(name), tf.saved_model.load(str(tmp_path / "cut"))
     nodes = meta_graph(folder / "saved_model.pb").object_graph_def.nodes
     variables = [item["path"] for item in report["objects"]["items"]
                  if item["why"] != "around" and nodes[item["node"]].WhichOneof("kind") == "variable" and item["path"]]
@@ -186,16 +195,16 @@ def test_a_part_computes_what_it_did_and_has_its_gradient(cpb, tmp_path):
     import numpy as np
     import tensorflow as tf
     cut(cpb, folder_of("parts"), tmp_path / "cut", "root.parts.0", "root.words")
-    whole, part = (tf.saved_model.load(str(f)) for f in (folder_of("parts"), tmp_path / "cut"))
-    call = getattr(part.parts, "0").call
+    whole, part = whole_of("parts"), tf.saved_model.load(str(tmp_path / "cut"))
+    call = part.parts[0].call
     x = tf.constant([[1.0, 2.0, 3.0]])
     np.testing.assert_array_equal(call(x), whole.parts[0].call(x))
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = call(x)
-    np.testing.assert_array_equal(tape.gradient(y, x), 2 * getattr(part.parts, "0").weight.numpy()[None])
+    np.testing.assert_array_equal(tape.gradient(y, x), 2 * part.parts[0].weight.numpy()[None])
     assert part.words.look_up(tf.constant(["two", "one", "?"])).numpy().tolist() == [1, 0, -1]
-    assert not hasattr(part, "other") and not hasattr(part.parts, "1")
+    assert not hasattr(part, "other") and len(part.parts) == 1
     library = meta_graph(tmp_path / "cut" / "saved_model.pb").graph_def.library
     assert len(library.registered_gradients) == 1
 
@@ -207,7 +216,7 @@ def test_a_layer_computes_what_it_did(cpb, name, path, shape, tmp_path):
     import numpy as np
     import tensorflow as tf
     cut(cpb, folder_of(name), tmp_path / "cut", path)
-    whole, part = (tf.saved_model.load(str(f)) for f in (folder_of(name), tmp_path / "cut"))
+    whole, part = whole_of(name), tf.saved_model.load(str(tmp_path / "cut"))
     x = np.random.default_rng(1).normal(size=shape).astype("float32")
     before, after = (call_of(layer_at(loaded, path))(x) for loaded in (whole, part))
     tf.nest.map_structure(np.testing.assert_array_equal, before, after)
@@ -215,6 +224,13 @@ def test_a_layer_computes_what_it_did(cpb, name, path, shape, tmp_path):
 
 def call_of(layer):
     return layer if callable(layer) else layer.call_and_return_conditional_losses
+
+
+def test_lists_have_what_stays_where_it_was(cpb, tmp_path):
+    import tensorflow as tf
+    cut(cpb, folder_of("parts"), tmp_path / "cut", "root.parts.1")
+    part = tf.saved_model.load(str(tmp_path / "cut"))
+    assert len(part.parts) == 2 and part.parts[0] is None and part.parts[1].weight.numpy().tolist() == [2.0, 2.0, 2.0]
 
 
 def layer_at(loaded, path):
@@ -230,7 +246,7 @@ def test_tf_keras_makes_a_layer_of_it(cpb, name, path, shape, tmp_path):
     import tensorflow as tf
     import tf_keras as keras
     cut(cpb, folder_of(name), tmp_path / "cut", path)
-    whole, part = tf.saved_model.load(str(folder_of(name))), keras.models.load_model(str(tmp_path / "cut"), compile=False)
+    whole, part = whole_of(name), keras.models.load_model(str(tmp_path / "cut"), compile=False)
     layer = layer_at(part, path)
     assert isinstance(layer, keras.layers.Layer) and not isinstance(part, keras.layers.Layer)
     x = np.random.default_rng(1).normal(size=shape).astype("float32")
@@ -265,10 +281,10 @@ def test_a_signature_runs_in_a_session(cpb, tmp_path):
         (given,), (result,) = signature.inputs.values(), signature.outputs.values()
         np.testing.assert_array_equal(session.run(result.name, {given.name: ["two", "no"]}), [1, -1])
     report = cut(cpb, folder_of("parts"), tmp_path / "other", "root.signatures.serving_default")
-    loaded, whole = tf.saved_model.load(str(tmp_path / "other")), tf.saved_model.load(str(folder_of("parts")))
+    loaded, whole = tf.saved_model.load(str(tmp_path / "other")), whole_of("parts")
     x = tf.ones([2, 3])
-    np.testing.assert_array_equal(loaded.signatures.serving_default(x)["y"] if hasattr(loaded.signatures, "serving_default")
-                                  else loaded.signatures["serving_default"](x)["y"], whole.serve(x)["y"])
+    assert list(loaded.signatures) == ["serving_default"]
+    np.testing.assert_array_equal(loaded.signatures["serving_default"](x)["y"], whole.serve(x)["y"])
 
 
 # --- Files -------------------------------------------------------------------------------------

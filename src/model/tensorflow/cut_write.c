@@ -80,6 +80,16 @@ static void write_plain_object(const writer *w) {
   cpb_pieces_close(w->out, OBJECT_USER, user);
 }
 
+/* Lists, dicts and the map of signatures hold what they hold, and are of use with less. */
+static bool is_collection(cpb_span object) {
+  static const char *const names[] = {"signature_map", "trackable_list_wrapper", "trackable_dict_wrapper"};
+  cpb_span identifier = cpb_get_bytes(cpb_get_bytes(object, OBJECT_USER), USER_IDENTIFIER);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (cpb_span_is(identifier, names[i])) return true;
+  }
+  return false;
+}
+
 static void write_around(const writer *w, cpb_span object) {
   cpb_cursor c = cpb_cursor_of(object);
   while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
@@ -87,7 +97,8 @@ static void write_around(const writer *w, cpb_span object) {
     bool stays = child < w->cut->model->objects.count && w->cut->objects[child] != CPB_CUT_OFF;
     if (stays) write_renumbered(w, OBJECT_CHILDREN, c.bytes, ID(REFERENCE_NODE));
   }
-  write_plain_object(w);
+  if (is_collection(object)) cpb_pieces_copy(w->out, OBJECT_USER, cpb_part_where(w->part, cpb_get_bytes(object, OBJECT_USER)));
+  else write_plain_object(w);
 }
 
 static void write_object(const writer *w, cpb_span object, size_t i) {
