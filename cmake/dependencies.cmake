@@ -49,9 +49,9 @@ if(CPB_DEPENDENCIES STREQUAL source)
   cpb_foreign_library(cpb_brotli ${brotli}/c/include ${files})
   target_link_libraries(cpb_brotli PUBLIC m)
 
-  cpb_source_tree(zlib zlib zlib) # of which only DEFLATE's decoder and the checksum are for us
+  cpb_source_tree(zlib zlib zlib) # of which only DEFLATE and the checksum are for us
   cpb_foreign_library(cpb_zlib ${zlib} ${zlib}/inflate.c ${zlib}/inftrees.c ${zlib}/inffast.c
-    ${zlib}/zutil.c ${zlib}/adler32.c ${zlib}/crc32.c)
+    ${zlib}/deflate.c ${zlib}/trees.c ${zlib}/zutil.c ${zlib}/adler32.c ${zlib}/crc32.c)
   target_compile_definitions(cpb_zlib PUBLIC Z_SOLO)
 
   cpb_source_tree(nanopb nanopb nanopb)

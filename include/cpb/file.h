@@ -78,6 +78,12 @@ CPB_API cpb_output *cpb_output_create(const cpb_allocator *allocator, const char
 CPB_API cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd, int spool,
                                          cpb_error *error);
 
+/* Writes into the file that is there, behind its end; `replace` has no meaning. Without
+ * a commit the file gets its old size back: an error or a cancellation leaves it as it
+ * was, as long as nothing before its end was written. */
+CPB_API cpb_output *cpb_output_extend(const cpb_allocator *allocator, const char *path,
+                                      const cpb_output_options *options, cpb_error *error);
+
 /* Removes what was written unless it was committed. */
 CPB_API void cpb_output_free(cpb_output *output);
 
@@ -87,6 +93,9 @@ CPB_API cpb_code cpb_output_write(cpb_output *output, uint64_t offset, const voi
                                   size_t length);
 CPB_API cpb_code cpb_output_flush(cpb_output *output);
 CPB_API cpb_code cpb_output_commit(cpb_output *output);
+
+/* A flush, and with `sync` what was written is then on the disk. */
+CPB_API cpb_code cpb_output_settle(cpb_output *output);
 
 /* The name of the file that exists until the commit, for a program that must
  * remove it in a signal handler; NULL when there is none. */

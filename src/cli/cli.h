@@ -123,6 +123,7 @@ int cli_info(cli *c);
 int cli_inspect(cli *c);
 int cli_extract(cli *c);
 int cli_cut(cli *c);
+int cli_tag(cli *c);
 int cli_cat(cli *c);
 int cli_verify(cli *c);
 int cli_records(cli *c);

@@ -27,6 +27,8 @@ struct cpb_output {
   char *name;  /* of the file beside it */
   size_t path_size;
   bool beside; /* that file is there */
+  bool extends;         /* a file that was there, of this size */
+  uint64_t old_size;
   bool owned;           /* file.fd is ours to close */
   cpb_descriptor file;  /* what is written */
   int target;           /* what gets it at the commit, or -1 */
@@ -141,9 +143,34 @@ cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd, int spo
   return output;
 }
 
+static bool open_to_extend(cpb_output *output, const char *path) {
+  output->file.fd = open(path, O_RDWR);
+  if (output->file.fd < 0) return false;
+  output->extends = cpb_descriptor_size(&output->file, &output->old_size);
+  return output->extends;
+}
+
+cpb_output *cpb_output_extend(const cpb_allocator *allocator, const char *path,
+                              const cpb_output_options *options, cpb_error *error) {
+  cpb_output *output = new_output(allocator, error);
+  if (!output) return NULL;
+  cpb_options_copy(&output->options, sizeof output->options, options);
+  output->owned = true;
+  if (open_to_extend(output, path)) return output;
+  cpb_fail_errno(error, CPB_E_WRITE);
+  cpb_output_free(output);
+  return NULL;
+}
+
+static void undo(cpb_output *output) {
+  int ignored = ftruncate(output->file.fd, (off_t)output->old_size);
+  (void)ignored;
+}
+
 void cpb_output_free(cpb_output *output) {
   if (!output) return;
   cpb_allocator allocator = output->allocator;
+  if (output->extends && output->file.fd >= 0) undo(output);
   if (output->owned && output->file.fd >= 0) close(output->file.fd);
   if (output->beside) unlink(output->name);
   cpb_release(&allocator, output->name);
@@ -203,11 +230,17 @@ static bool close_file(cpb_output *output) {
   return !output->owned || close(fd) == 0;
 }
 
+cpb_code cpb_output_settle(cpb_output *output) {
+  if (cpb_output_flush(output) != CPB_OK) return output->error.code;
+  bool on_disk = output->beside || output->extends;
+  if (on_disk && output->options.sync && fsync(output->file.fd) != 0) return failed(output);
+  return CPB_OK;
+}
+
 cpb_code cpb_output_commit(cpb_output *output) {
   if (cpb_output_flush(output) != CPB_OK) return output->error.code;
   if (output->target >= 0 && !copy_to_target(output)) return failed(output);
-  if (output->beside && output->options.sync && fsync(output->file.fd) != 0)
-    return failed(output);
+  if (cpb_output_settle(output) != CPB_OK) return output->error.code;
   if (!close_file(output)) return failed(output);
   if (output->beside && !publish(output)) return failed(output);
   output->beside = false;

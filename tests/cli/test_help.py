@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["split", "merge", "repack", "info", "inspect", "extract", "cat", "verify", "records", "recover"]
+COMMANDS = ["split", "merge", "repack", "info", "inspect", "extract", "tag", "cat", "verify", "records", "recover"]
 
 
 def test_version(cpb):

@@ -3,9 +3,11 @@ short, or the process dies at it: an error of its own, nothing leaks, and the
 output is the old file whole or the new one whole."""
 
 import errno
+import io
 import os
 import pathlib
 import subprocess
+import zipfile
 
 import pytest
 
@@ -18,8 +20,9 @@ GRAPH = ["--type", "tensorflow.GraphDef"]
 SPLIT = ["split", MODEL / "orig.pb", *GRAPH, "--max-chunk-size", "3000"]
 OBJECTS = DATA / "cpb" / "real_tf_module" / "orig.pb"
 OUT = ["-o", "out.cpb"]
+SAMEDIFF = HERE.parent / "data" / "samediff_small"
 
-# A file that is to stand there before, and `--force`, go with "out.cpb".
+# A file that is to stand there before, and `--force`, go with "out.cpb"; "out.zip" is there to be added to.
 OPERATIONS = {
     "split": [*SPLIT, *OUT, "--force"],
     "split, verified": [*SPLIT, "--verify", *OUT, "--force"],
@@ -42,8 +45,13 @@ OPERATIONS = {
     "cut": ["cut", OBJECTS, "root.f", "root.signatures.lookup", "-o", "out.pb"],
     "cut, chunked": ["cut", OBJECTS, "root.g", *OUT, "--force"],
     "cat as JSON": ["cat", CHUNKED, "--field", "node[0]", "--json"],
+    "tag": ["tag", SAMEDIFF / "parts.json", *OUT, "--force"],
+    "tag beside": ["tag", SAMEDIFF / "parts.json", SAMEDIFF / "minimal.zip", "-o", "out.cpb"],
+    "tag in place": ["tag", SAMEDIFF / "parts.json", "out.zip"],
+    "tag in place, in sync": ["tag", SAMEDIFF / "parts.json", "out.zip", "--sync"],
 }
 OLD = b"the old file"
+ZIP = (SAMEDIFF / "minimal.zip").read_bytes()
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +68,7 @@ class Run:
         for path in folder.iterdir():
             path.unlink()
         words = OPERATIONS[name]
-        self.old = {"out.cpb": OLD} if "--force" in words else {}
+        self.old = {"out.cpb": OLD} if "--force" in words else {"out.zip": ZIP} if "out.zip" in words else {}
         for file, data in self.old.items():
             (folder / file).write_bytes(data)
         env = dict(os.environ, LD_PRELOAD=str(shim), CPB_FAIL_KIND=kind, CPB_FAIL_AT=str(at),
@@ -75,10 +83,18 @@ class Run:
         self.files = {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+def contents(data):
+    """Of a zip, by Python."""
+    archive = zipfile.ZipFile(io.BytesIO(data))
+    return {name: archive.read(name) for name in archive.namelist()}
+
+
 def check_death(run, good):
-    """Of the output's own name there is the old file or the new one."""
+    """Of the output's own name there is the old file or the new one; what is added to can be read."""
     for name in set(run.old) | set(good.files):
-        assert run.files.get(name) in (run.old.get(name), good.files.get(name))
+        old, new = run.old.get(name), good.files.get(name)
+        in_place = name == "out.zip" and run.files[name] not in (old, new)
+        assert contents(run.files[name]) == contents(ZIP) if in_place else run.files.get(name) in (old, new)
 
 
 def check_failure(run, good, code, text):
@@ -86,7 +102,8 @@ def check_failure(run, good, code, text):
         assert (run.text, run.files) == (good.text, good.files)
     else:
         assert run.code == code and text in run.message, run.message
-        assert run.files == run.old
+        # What was added to is closed after its last byte: when only that fails, the byte is there.
+        assert run.files == run.old or ("out.zip" in run.old and run.files == good.files)
     assert (run.blocks, run.descriptors) == (0, 0), "leaks"
 
 

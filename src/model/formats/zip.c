@@ -124,6 +124,7 @@ static cpb_have read_end(cpb_zip *zip, const uint8_t *end) {
     cpb_fail(zip->error, CPB_E_UNSUPPORTED, at, "zip: the archive has several parts");
     return CPB_FAILED;
   }
+  zip->comment = (cpb_range){at + END_SIZE, load16(end + 20)};
   zip->count = load16(end + 10);
   zip->directory_size = cpb_load32(end + 12);
   zip->directory = cpb_load32(end + 16);

@@ -32,6 +32,7 @@ typedef struct cpb_zip {
   size_t tail;         /* bytes looked at for the end record */
   cpb_buffer record;   /* what is being gathered */
   uint64_t directory, directory_size, count;
+  cpb_range comment;   /* of the archive */
   uint64_t at;         /* of the directory: read up to here */
   cpb_zip_entry *entries; /* by name, without regard to the case of ASCII letters */
   size_t num_entries, entries_capacity;

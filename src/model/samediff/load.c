@@ -1,8 +1,8 @@
 #include "base/checked.h"
-#include "base/json_read.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "model/samediff/samediff.h"
+#include "model/samediff/training.h"
 #include "proto/json_text.h"
 
 #define SHOWN 80
@@ -179,32 +179,9 @@ static cpb_have load_updater(cpb_sd_model *m) {
 
 /* --- The training configuration --------------------------------------------------------- */
 
-/* Python's reader of JSON, and ours, take NaN and Infinity, which are no JSON and
- * would not be any in our answer. `text` is JSON otherwise. */
-static bool has_odd_numbers(cpb_span text) {
-  bool within = false;
-  for (size_t i = 0; i < text.size; i++) {
-    uint8_t c = text.data[i];
-    if (within && c == '\\') i++;
-    else if (c == '"') within = !within;
-    else if (!within && (c == 'N' || c == 'I' || c == 'i' || (c == 'n' && i + 1 < text.size && text.data[i + 1] != 'u')))
-      return true;
-  }
-  return false;
-}
-
 static cpb_have check_json(cpb_sd_model *m) {
   cpb_span text = {m->training.data, m->training.size};
-  cpb_error why = {.offset = CPB_NO_OFFSET};
-  if (text.size == 0) return CPB_HAVE;
-  yyjson_doc *doc = cpb_json_read(&m->allocator, text, m->depth, &why);
-  bool good = doc && !has_odd_numbers(text) && cpb_utf8_valid(text);
-  yyjson_doc_free(doc);
-  if (good) return CPB_HAVE;
-  if (why.code == CPB_E_MEMORY) cpb_fail_memory(&m->error);
-  else cpb_fail(&m->error, why.code == CPB_E_LIMIT ? CPB_E_LIMIT : CPB_E_DAMAGED, CPB_NO_OFFSET,
-                "the training configuration: %s", why.code != CPB_OK ? why.message : "not JSON");
-  return CPB_FAILED;
+  return text.size == 0 || cpb_sd_check_training(&m->allocator, text, m->depth, &m->error) ? CPB_HAVE : CPB_FAILED;
 }
 
 /* The text in a graph table of which nothing else may be there. */

@@ -1,5 +1,7 @@
 #include "model/samediff/schema.h"
 
+#include <string.h>
+
 #define UNSIGNED 8388608
 
 static const cpb_sd_dtype dtypes[] = {
@@ -29,6 +31,20 @@ static const cpb_sd_dtype dtypes[] = {
 const cpb_sd_dtype *cpb_sd_find_dtype(int64_t number) {
   for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
     if (dtypes[i].number == number) return &dtypes[i];
+  }
+  return NULL;
+}
+
+static bool is_numpy(const cpb_sd_dtype *dtype, const char *name, bool *big_endian) {
+  if (!dtype->numpy || strcmp(dtype->numpy + 1, name + 1) != 0) return false;
+  *big_endian = dtype->numpy[0] == '<' && name[0] == '>';
+  return *big_endian || dtype->numpy[0] == name[0];
+}
+
+const cpb_sd_dtype *cpb_sd_find_dtype_named(const char *name, bool *big_endian) {
+  *big_endian = false;
+  for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes && *name; i++) {
+    if (strcmp(dtypes[i].name, name) == 0 || is_numpy(&dtypes[i], name, big_endian)) return &dtypes[i];
   }
   return NULL;
 }

@@ -3,6 +3,7 @@
 #ifndef CPB_MODEL_SAMEDIFF_SCHEMA_H
 #define CPB_MODEL_SAMEDIFF_SCHEMA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +55,8 @@ typedef struct cpb_sd_dtype {
 
 /* NULL when there is none with that number. */
 const cpb_sd_dtype *cpb_sd_find_dtype(int64_t number);
+/* Of ND4J's name, or NumPy's, which may say that the bytes are the other way round. */
+const cpb_sd_dtype *cpb_sd_find_dtype_named(const char *name, bool *big_endian);
 const char *cpb_sd_variable_kind(int64_t number);
 const char *cpb_sd_op_type(int64_t number);
 const char *cpb_sd_execution_mode(int64_t number);

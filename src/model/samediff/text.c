@@ -7,8 +7,6 @@
 #include "model/tensorflow/names.h"
 #include "proto/json_text.h"
 
-#define LINE_MAX ((size_t)64 << 10)
-#define REFERENCES_MAX 64 /* in a line; the states of an updater are three at most */
 #define DIGITS_MAX 19
 #define SHOWN 80
 
@@ -151,7 +149,7 @@ typedef enum fit { FIT_NOT, FIT_BUT_FOR_TAG, FIT_WELL } fit;
 
 static fit fit_references(cpb_span rest) {
   cpb_span tag, number;
-  for (int i = 0; i < REFERENCES_MAX && rest.size > 0; i++) {
+  for (int i = 0; i < CPB_SD_REFERENCES_MAX && rest.size > 0; i++) {
     if (!split_reference(next_word(&rest), &tag, &number)) return FIT_NOT;
   }
   return rest.size == 0 ? FIT_WELL : FIT_NOT;
@@ -176,16 +174,16 @@ static fit fit_reference(const cpb_sd_lines_in *in, cpb_span rest, cpb_span *kin
 /* No more words can follow the name, however long the line is. */
 static size_t first_cut(cpb_span line) {
   size_t at = line.size;
-  for (int words = 0; words <= REFERENCES_MAX && at > 1; words++) {
+  for (int words = 0; words <= CPB_SD_REFERENCES_MAX && at > 1; words++) {
     do at--;
     while (at > 1 && line.data[at] != ' ');
   }
   return at;
 }
 
-/* Where the name ends: at the first space that leaves a known name and
- * references, or else the last that leaves references (of several: the first). */
-static size_t find_split(const cpb_sd_lines_in *in, cpb_span line, cpb_span *kind) {
+/* At the first space that leaves a known name and references, or else the last that
+ * leaves references (of several: the first). */
+size_t cpb_sd_line_split(const cpb_sd_lines_in *in, cpb_span line, cpb_span *kind) {
   size_t found = 0;
   fit best = FIT_NOT;
   for (size_t i = first_cut(line); i + 1 < line.size; i++) {
@@ -254,8 +252,8 @@ static bool add_references(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t nu
 static bool add_line(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t number, cpb_span line) {
   cpb_span kind = {NULL, 0};
   void *list = l->list;
-  if (line.size > LINE_MAX) return bad_line(in, number, line, "the line is too long");
-  size_t split = find_split(in, line, &kind);
+  if (line.size > CPB_SD_LINE_MAX) return bad_line(in, number, line, "the line is too long");
+  size_t split = cpb_sd_line_split(in, line, &kind);
   if (split == 0) return bad_line(in, number, line, "this is no name followed by a reference to a file");
   cpb_span rest = {line.data + split + 1, line.size - split - 1};
   if (kind.size > 0) rest.size -= kind.size + 1;

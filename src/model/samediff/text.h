@@ -5,6 +5,9 @@
 
 #include "model/formats/zip.h"
 
+#define CPB_SD_LINE_MAX ((size_t)64 << 10)
+#define CPB_SD_REFERENCES_MAX 64 /* in a line; the states of an updater are three at most */
+
 /* --- tags.txt ----------------------------------------------------------------- */
 
 typedef struct cpb_sd_tag {
@@ -68,6 +71,10 @@ typedef struct cpb_sd_lines_in {
 
 void cpb_sd_lines_init(cpb_sd_lines *lines, const cpb_allocator *a);
 void cpb_sd_lines_free(cpb_sd_lines *lines);
+
+/* Where the name in a line ends, which is not empty; 0 when it is no such line. Of `in`,
+ * what is known of tags and names counts. */
+size_t cpb_sd_line_split(const cpb_sd_lines_in *in, cpb_span line, cpb_span *kind);
 
 /* Of `lines->text`. Each name is there once, and every file that is referred to is
  * in the archive; else false with the error set. */

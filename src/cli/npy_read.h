@@ -1,0 +1,23 @@
+/* What stands at the begin of NumPy's .npy files. */
+#ifndef CPB_CLI_NPY_READ_H
+#define CPB_CLI_NPY_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NPY_HEAD_READ ((size_t)64 << 10) /* no header that NumPy writes is larger */
+#define NPY_RANK_MAX 32
+
+typedef struct npy_info {
+  char dtype[16];       /* such as "<f4" */
+  bool fortran_order;
+  uint32_t rank;
+  uint64_t shape[NPY_RANK_MAX];
+  uint64_t begin;       /* of the values */
+} npy_info;
+
+/* Of the file's first bytes, NPY_HEAD_READ of them or all. What is wrong, or NULL. */
+const char *npy_read(const uint8_t *data, size_t size, npy_info *info);
+
+#endif
