@@ -3,6 +3,7 @@
  * for, and held against a schema made of the types, which lets nothing pass that they do
  * not name.
  */
+import { existsSync, readFileSync } from 'node:fs';
 import { root } from './runtimes/files.js';
 import { answerTypes } from './support/answer-types.js';
 import { libcpb } from './support/libcpb.js';
@@ -86,10 +87,16 @@ const askAll = {
 /** How often each question was answered by each kind. @type {Map<string, number>} */
 const asked = new Map();
 
-/** Asks all there is. @param {string} path */
-async function check(path) {
+/** What Keras wrote beside a model. @param {string} path */
+function metadataBeside(path) {
+  const file = path.replace(/saved_model\.pb$/, 'keras_metadata.pb');
+  return file !== path && existsSync(file) ? readFileSync(file) : undefined;
+}
+
+/** Asks all there is. @param {string} path @param {Uint8Array} [kerasMetadata] */
+async function check(path, kerasMetadata) {
   const { mistakes, questions } = await types;
-  const model = await inspect(path);
+  const model = await inspect(path, { kerasMetadata });
   /** @type {Ask} */
   const ask = async (question, options) => {
     const answer = await model.ask(question, options);
@@ -109,11 +116,15 @@ async function check(path) {
 }
 
 for (const path of [...corpusModels.map((name) => `${root}tests/data/${name}`), ...madeModels]) {
-  test(`${path.slice(root.length)}: its answers are as their types`, () => check(path));
+  test(`${path.slice(root.length)}: its answers are as their types`, async () => {
+    await check(path);
+    const metadata = metadataBeside(path);
+    if (metadata) await check(path, metadata);
+  });
 }
 
 test('SameDiff models that ND4J wrote: their answers are as their types', () =>
-  each(unpackSameDiff(), String, check));
+  each(unpackSameDiff(), String, (path) => check(path)));
 
 test('each kind of model was asked each question that has a type', async () => {
   const { questions } = await types;
