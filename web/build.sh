@@ -10,4 +10,4 @@ dir=${1:-build/web}
 mkdir -p "$dir"
 emcmake cmake -S . -B "$dir" -G Ninja
 ninja -C "$dir" web
-ln -sf "$(realpath "$dir")"/{reader,full,inspect}{,-simd}.wasm web/src/wasm/
+ln -sf "$(realpath "$dir")"/{json,{reader,full,inspect}{,-simd}}.wasm web/src/wasm/

@@ -7,6 +7,12 @@
 #include "riegeli/decoder.h"
 #include "riegeli/zstd_blocks.h"
 
+/* 1: frames are always decoded block by block, which is less code and less memory, but
+ * everything is copied once. 0: where memory is short. */
+#ifndef CPB_ZSTD_BY_BLOCKS
+#define CPB_ZSTD_BY_BLOCKS 0
+#endif
+
 #define NO_FRAME "Zstd: no frame where one is expected"
 
 typedef struct zstd_state {
@@ -155,12 +161,13 @@ static cpb_decode zstd_read(void *state, cpb_decode_io *io, cpb_codec_error *err
   zstd_state *s = state;
   if (s->by_blocks) return zstd_read_blocks(s, io, error);
   if (zstd_cannot_go_on(s, io)) return CPB_DECODE_MORE;
-  if (!s->begun && zstd_read_whole(s, io)) return CPB_DECODE_END;
+  if (!CPB_ZSTD_BY_BLOCKS && !s->begun && zstd_read_whole(s, io)) return CPB_DECODE_END;
   if (!s->begun && !zstd_is_frame(io)) {
     cpb_codec_fail(error, CPB_E_DAMAGED, NO_FRAME);
     return CPB_DECODE_FAILED;
   }
-  if (!s->begun && s->memory->frugal && !io->in_place) return zstd_read_blocks(s, io, error);
+  if (CPB_ZSTD_BY_BLOCKS || (!s->begun && s->memory->frugal && !io->in_place))
+    return zstd_read_blocks(s, io, error);
   if (!s->begun) zstd_choose_window(s, io);
   ZSTD_inBuffer in = {io->in.data, s->begun ? io->in.size : zstd_first_piece(io), 0};
   s->begun = true;

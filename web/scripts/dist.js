@@ -26,6 +26,7 @@ const shipped = [
   'full-simd',
   'inspect',
   'inspect-simd',
+  'json',
 ];
 
 const licences = {

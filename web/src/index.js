@@ -6,11 +6,14 @@ const modules = {
   'reader-simd': () => new URL('./wasm/reader-simd.wasm', import.meta.url),
   inspect: () => new URL('./wasm/inspect.wasm', import.meta.url),
   'inspect-simd': () => new URL('./wasm/inspect-simd.wasm', import.meta.url),
+  json: () => new URL('./wasm/json.wasm', import.meta.url),
   full: () => new URL('./wasm/full.wasm', import.meta.url),
   'full-simd': () => new URL('./wasm/full-simd.wasm', import.meta.url),
 };
 
-setUp((kind) => modules[hasSimd() ? /** @type {const} */ (`${kind}-simd`) : kind]());
+setUp((kind) =>
+  modules[kind !== 'json' && hasSimd() ? /** @type {const} */ (`${kind}-simd`) : kind](),
+);
 
 export * from './api.js';
 export * from './later.js';

@@ -9,7 +9,7 @@ import { setDecode } from './wasm/codecs.js';
  * A WebAssembly module, or where it comes from.
  * @typedef {WebAssembly.Module | BufferSource | URL | string | Response} ModuleInput
  */
-/** @typedef {'reader' | 'full' | 'inspect'} Kind */
+/** @typedef {'reader' | 'full' | 'inspect' | 'json'} Kind */
 
 /**
  * The modules of the package, each a compiled module or where it comes from.
@@ -17,6 +17,7 @@ import { setDecode } from './wasm/codecs.js';
  * @property {ModuleInput} [reader]
  * @property {ModuleInput} [full] can write, too, and does what `reader` does where there is no other
  * @property {ModuleInput} [inspect] looks inside models
+ * @property {ModuleInput} [json] makes JSON for reader-nobrotli.wasm, which does not
  * @property {Decode} [decode] does what reader-hostcodecs.wasm cannot
  */
 
@@ -56,11 +57,12 @@ export function setUp(modules, files) {
  * @returns {Promise<void>} once it is compiled
  */
 export async function init(input) {
-  const { reader, full, inspect, decode } = isPair(input) ? input : { reader: input };
+  const { reader, full, inspect, json, decode } = isPair(input) ? input : { reader: input };
   setDecode(decode);
   if (reader) modules.reader = compile(reader);
   if (full) modules.full = compile(full);
   if (inspect) modules.inspect = compile(inspect);
+  if (json) modules.json = compile(json);
   if (full && !reader) modules.reader = modules.full;
   if (reader && !isPair(input)) modules.full = modules.reader;
   await Promise.all(Object.values(modules));

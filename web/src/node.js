@@ -5,10 +5,10 @@ import { fileSource } from './source/file.js';
 import { fileSink } from './writer/file.js';
 import { setUpFiles } from './writer/output.js';
 
-setUp(
-  (kind) => readFile(new URL(`./wasm/${kind}${hasSimd() ? '-simd' : ''}.wasm`, import.meta.url)),
-  fileSource,
-);
+setUp((kind) => {
+  const simd = kind !== 'json' && hasSimd() ? '-simd' : '';
+  return readFile(new URL(`./wasm/${kind}${simd}.wasm`, import.meta.url));
+}, fileSource);
 setUpFiles(fileSink);
 
 export { fileSource };

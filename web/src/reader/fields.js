@@ -168,7 +168,7 @@ function fieldOf(context, found, path) {
         return { '@omitted': { offset: ranges[0]?.offset, size: field.size } };
       }
       const bytes = await field.bytes(options);
-      const value = first(jsonOf(file, found.parent, withHead(found, bytes)));
+      const value = first(await jsonOf(file, schema, found.parent, withHead(found, bytes)));
       return declared?.repeated && Array.isArray(value)
         ? value[0]
         : (value ?? zero(schema, declared));
@@ -211,10 +211,12 @@ async function bytesOf({ body }, ranges, options) {
  * @param {number} type
  * @param {JsonOptions} options
  */
-const readJson = async (context, ranges, type, options) =>
-  options.omit === undefined
-    ? jsonOf(context.file, type, await bytesOf(context, ranges, options))
-    : outlineOf(context.file, await context.feed(options), ranges, type, options.omit, options);
+async function readJson(context, ranges, type, options) {
+  const { file, schema } = context;
+  if (options.omit === undefined)
+    return jsonOf(file, schema, type, await bytesOf(context, ranges, options));
+  return outlineOf(file, schema, await context.feed(options), ranges, type, options.omit, options);
+}
 
 /** The one property. @param {any} object */
 const first = (object) => Object.values(object)[0];

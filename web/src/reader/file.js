@@ -29,6 +29,7 @@ import { acquire, release } from '../wasm/pool.js';
  *   an engine by what `make` returns; freed when the file is closed or by its `free`
  * @property {(engine: Engine, options?: DriveOptions & FeedOptions) => Promise<number>} drive
  * @property {(scope: Scope) => number} limitsIn a cpb_limits, or 0
+ * @property {(free: () => void) => void} keep calls it when the file is closed
  * @property {() => void} check throws CLOSED
  * @property {() => void} close
  */
@@ -45,7 +46,7 @@ const forgotten = new FinalizationRegistry((/** @type {() => void} */ close) => 
  * @param {Source} source
  */
 function openCore(module, instance, source) {
-  /** @type {Set<Engine>} */
+  /** @type {Set<{ free: () => void }>} */
   const engines = new Set();
   let closed = false;
 
@@ -63,6 +64,12 @@ function openCore(module, instance, source) {
     return engine;
   }
 
+  /** @param {() => void} free */
+  function keep(free) {
+    check();
+    engines.add({ free });
+  }
+
   function close() {
     if (closed) return;
     closed = true;
@@ -78,7 +85,7 @@ function openCore(module, instance, source) {
     Promise.resolve(source.close?.()).catch(() => {});
   }
 
-  return { add, check, close };
+  return { add, keep, check, close };
 }
 
 /**
@@ -90,6 +97,24 @@ function openCore(module, instance, source) {
 export async function openFile(module, source, limits) {
   const instance = await acquire(module, limits?.memory);
   return fileOf(openCore(module, instance, source), instance, source, limits);
+}
+
+/**
+ * Another module for what was read of a file: an instance that is closed with it.
+ *
+ * @param {OpenFile} file
+ * @param {WebAssembly.Module} module
+ */
+export async function openBeside(file, module) {
+  const source = Object.create(file.source, { close: { value: undefined } });
+  const beside = await openFile(module, source, file.limits);
+  try {
+    file.keep(beside.close);
+  } catch (error) {
+    beside.close();
+    throw error;
+  }
+  return beside;
 }
 
 /**
@@ -122,6 +147,7 @@ function fileOf(core, instance, source, limits) {
             depth: limits.depth,
           })
         : 0,
+    keep: core.keep,
     check: core.check,
     close() {
       forgotten.unregister(file);

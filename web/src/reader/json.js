@@ -1,40 +1,79 @@
 /** Messages as JSON, whole or without their large values. */
+import { moduleFor } from '../init.js';
 import { DONE } from '../wasm/engine.js';
 import { using } from './chunks.js';
+import { openBeside } from './file.js';
+import { openSchema } from './schema.js';
 import { structs } from './structs.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from './file.js' */
+/** @import { Schema } from './schema.js' */
 
 /** Bytes that an outline may take before LIMIT. */
 const OUTLINE_MOST = 256 * 2 ** 20;
 
 /**
- * @param {OpenFile} file
+ * Where JSON is made of a file's messages: in its own instance or, when its module does not,
+ * in one beside it, which has the same types.
+ * @typedef {{ file: OpenFile, typeOf: (type: number) => number }} Writer
+ */
+
+/** @type {WeakMap<OpenFile, Promise<Writer>>} */
+const beside = new WeakMap();
+
+/** @param {OpenFile} file @param {Schema} schema @returns {Promise<Writer>} */
+async function openWriter(file, { set, nameOf }) {
+  const other = await openBeside(file, await moduleFor('json'));
+  const { find } = openSchema(other, set);
+  return { file: other, typeOf: (type) => find(nameOf(type) ?? '') };
+}
+
+/** @param {OpenFile} file @param {Schema} schema @returns {Promise<Writer>} */
+async function writerOf(file, schema) {
+  if (file.instance.c.cpb_json_new) return { file, typeOf: (type) => type };
+  const writer = beside.get(file) ?? openWriter(file, schema);
+  beside.set(file, writer);
+  try {
+    return await writer;
+  } catch (error) {
+    beside.delete(file);
+    throw error;
+  }
+}
+
+/**
+ * @param {OpenFile} of
+ * @param {Schema} schema
  * @param {number} type
  * @param {Uint8Array} bytes of a message
- * @returns {any}
+ * @returns {Promise<any>}
  */
-export function jsonOf(file, type, bytes) {
-  return file.instance.scope((scope) => textOf(file, type, scope.bytes(bytes), bytes.length, 0, 0));
+export async function jsonOf(of, schema, type, bytes) {
+  const { file, typeOf } = await writerOf(of, schema);
+  return file.instance.scope((scope) =>
+    textOf(file, typeOf(type), scope.bytes(bytes), bytes.length, 0, 0),
+  );
 }
 
 /**
  * The message that `ranges` are, without values longer than `omit` bytes: in
  * their place is {"@omitted": {"offset", "size"}}. These are not read.
  *
- * @param {OpenFile} file
+ * @param {OpenFile} of
+ * @param {Schema} schema
  * @param {Feed} feed
  * @param {Range[]} ranges
  * @param {number} type
  * @param {number} omit
  * @param {ReadOptions} [options]
  */
-export async function outlineOf(file, feed, ranges, type, omit, options) {
-  const { instance } = file;
+export async function outlineOf(of, schema, feed, ranges, type, omit, options) {
   if (ranges.length === 0) return {};
+  const { file, typeOf } = await writerOf(of, schema);
+  const { instance } = file;
   const outline = file.make('cpb_outline', (scope) => {
     const list = scope.alloc(16 * ranges.length);
     ranges.forEach((range, i) => instance.set('range', list + 16 * i, range));
@@ -42,7 +81,7 @@ export async function outlineOf(file, feed, ranges, type, omit, options) {
     const how = { max_value: omit || 1, max_size: OUTLINE_MOST, limits: file.limitsIn(scope) };
     return instance.c.cpb_outline_new(
       0,
-      type,
+      typeOf(type),
       list,
       ranges.length,
       scope.struct(structs.outline_options, how),
@@ -54,7 +93,7 @@ export async function outlineOf(file, feed, ranges, type, omit, options) {
     const bytes = outline.call('message', outline.out);
     const size = instance.u32(outline.out);
     const omitted = outline.call('omitted', outline.out);
-    return textOf(file, type, bytes, size, omitted, instance.u32(outline.out));
+    return textOf(file, typeOf(type), bytes, size, omitted, instance.u32(outline.out));
   });
 }
 

@@ -18,6 +18,7 @@ import { CpbError } from '../errors.js';
 
 /**
  * @typedef {object} Schema
+ * @property {Uint8Array | undefined} set that it was made of; none: the types that are built in
  * @property {(name: string) => number} find a message type by its full name; 0: none
  * @property {(type: number) => string | undefined} nameOf
  * @property {(enumeration: number) => string | undefined} enumName
@@ -45,6 +46,7 @@ export function openSchema(file, set) {
 
   /** @type {Schema} */
   const schema = {
+    set,
     find: (name) => instance.scope((s) => c.cpb_schema_find_message(pointer, s.string(name))),
     nameOf: typeName,
     enumName: typeName,

@@ -6,6 +6,8 @@ import { room } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { streamOf } from '../source/pieces.js';
 import { abortable } from '../source/wait.js';
+import { createFeed } from '../wasm/feed.js';
+import { aheadOf } from './ahead.js';
 import { big, chunkInfo, readChunk, using } from './chunks.js';
 import { verifyOf } from './file.js';
 import { collect, engineStream } from './output.js';
@@ -45,6 +47,9 @@ import { joined, placesOf, rangeAt, WINDOW } from './places.js';
  * }} Merged
  */
 
+/** A limit of memory below this leaves no room for a window that is not needed yet. */
+const ROOMY = 16 * WINDOW;
+
 /** Chunks that are read at once. */
 const AT_ONCE = { bytes: 8 * 2 ** 20, chunks: 64 };
 
@@ -66,8 +71,8 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
   /** @type {Promise<unknown>} the last read of it */
   let queue = Promise.resolve();
 
-  /** @param {Verify} how */
-  const newMerge = (how) =>
+  /** @param {Verify} how @param {() => void} [onFree] */
+  const newMerge = (how, onFree) =>
     file.make('cpb_merge', (scope) => {
       const options = scope.struct('merge_options', {
         verify: verifyOf(how, 'late'),
@@ -76,7 +81,7 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
         limits: file.limitsIn(scope),
       });
       return instance.c.cpb_merge_new(0, index.pointer, options);
-    });
+    }, onFree);
 
   async function makePlan() {
     const merge = newMerge(verify ?? 'never');
@@ -191,16 +196,31 @@ export function mergedOf(file, index, { type, trustSizes, verify }) {
       const how = verifyOf(asked, length < only.length ? 'never' : 'late');
       return readChunk(file, index, only.chunk ?? 0, offset - only.offset, length, how);
     }
-    const merge = newMerge(asked ?? 'late');
+    const places = length === Infinity ? merged.windows() : joined(merged.placesIn(found), WINDOW);
+    const { source, stop } = ahead(places);
+    const merge = newMerge(asked ?? 'late', stop);
     try {
-      const places = length === Infinity ? merged.windows() : joined(merged.placesIn(found), WINDOW);
-      await file.drive(merge, { signal, around: (at) => rangeAt(places, at) });
+      const { size, held } = file;
+      merge.feed = createFeed(source, { size, held, around: (at) => rangeAt(places, at) });
+      await file.drive(merge, { signal });
       merge.check('read', big(offset), big(length));
       return merge;
     } catch (error) {
       merge.free();
       throw error;
     }
+  }
+
+  /** What is held already is not fetched again, nor what comes as a stream.
+   * @param {Range[]} places */
+  function ahead(places) {
+    if ((file.limits?.memory ?? ROOMY) < ROOMY) return { source: file.source, stop() {} };
+    const end = file.held[0]?.offset ?? Infinity;
+    const windows = places.map(({ offset, length }) => ({
+      offset,
+      length: length > 2 * WINDOW ? 0 : Math.max(0, Math.min(length, end - offset)),
+    }));
+    return aheadOf(file.source, windows);
   }
 
   /** @type {ReturnType<typeof placesOf> | undefined} */
