@@ -269,6 +269,19 @@ def test_the_metadata_of_keras_are_those_of_what_stays(cpb, tmp_path):
     assert "root.blocks.1.dense" in names and not any("blocks.0" in name for name in names)
 
 
+def test_metadata_within_the_model_are_cut_with_it(cpb, tmp_path):
+    """As TensorFlow before 2.5 wrote them: in the objects, with no file beside the model."""
+    def layers_of(folder):
+        items = json.loads(cpb.ok("inspect", folder, "layers", "--json"))["layers"]["items"]
+        return [{key: value for key, value in item.items() if key != "version"} for item in items]
+
+    cut(cpb, folder_of("nested"), tmp_path / "cut", "root.layer_with_weights-0")
+    cut(cpb, keras_models.without_file("nested", tmp_path / "old"), tmp_path / "cut old", "root.layer_with_weights-0")
+    assert not (tmp_path / "cut old" / "keras_metadata.pb").exists()
+    assert layers_of(tmp_path / "cut old") == layers_of(tmp_path / "cut")
+    assert layers_of(tmp_path / "cut")[0]["name"] == "outer"
+
+
 def test_a_signature_runs_in_a_session(cpb, tmp_path):
     import numpy as np
     import tensorflow as tf

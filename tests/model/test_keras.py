@@ -91,7 +91,7 @@ def test_what_is_not_known_without_variables_is_said(cpb):
 def test_metadata_within_the_model_say_the_same(cpb, name, tmp_path):
     """As TensorFlow before 2.5 wrote them: in the object graph, with no file beside it."""
     folder = keras_models.model(name)
-    tmp_path = without_file(name, tmp_path / "old")
+    tmp_path = keras_models.without_file(name, tmp_path / "old")
     items = layers(cpb, tmp_path)
     check_layers(folder, items)
     old, new = ({item["node"]: item["path"] for item in found} for found in (items, layers(cpb, folder)))
@@ -171,19 +171,6 @@ def test_search(cpb):
     assert {item["class"] for item in found["items"]} >= {"GRU", "GRUCell"}
 
 
-def without_file(name, out):
-    """The same model with its metadata in the object graph, as TensorFlow 2.4 wrote them."""
-    from tensorflow.core.protobuf import saved_model_pb2
-    from tf_keras.protobuf import saved_metadata_pb2
-    folder = keras_models.model(name)
-    model = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
-    for node in saved_metadata_pb2.SavedMetadata.FromString((folder / "keras_metadata.pb").read_bytes()).nodes:
-        model.meta_graphs[0].object_graph_def.nodes[node.node_id].user_object.metadata = node.metadata
-    out.mkdir()
-    (out / "saved_model.pb").write_bytes(model.SerializeToString())
-    return out
-
-
 @pytest.mark.parametrize("name", ["functional", "sequential", "nested", "subclassed"])
 def test_the_overview_of_a_model_has_a_line_about_its_layers(cpb, name, tmp_path):
     folder = keras_models.model(name)
@@ -192,7 +179,7 @@ def test_the_overview_of_a_model_has_a_line_about_its_layers(cpb, name, tmp_path
     assert said["layers"] == len(layers(cpb, folder))
     if name != "functional":  # saved without variables below some layers
         assert (said["parameters"], said["trainable_parameters"]) == (expected["parameters"], expected["trainable_parameters"])
-    assert inspect(cpb, without_file(name, tmp_path / "old"))["keras"] == said
+    assert inspect(cpb, keras_models.without_file(name, tmp_path / "old"))["keras"] == said
     alone = tmp_path / "alone"
     alone.mkdir()
     (alone / "saved_model.pb").write_bytes((folder / "saved_model.pb").read_bytes())
@@ -202,7 +189,7 @@ def test_the_overview_of_a_model_has_a_line_about_its_layers(cpb, name, tmp_path
 def test_a_search_finds_layers_too(cpb, tmp_path):
     folder = keras_models.model("sequential")
     alone = inspect(cpb, folder / "keras_metadata.pb", "search", "gru")["found"]
-    for path in (folder, without_file("sequential", tmp_path / "old")):
+    for path in (folder, keras_models.without_file("sequential", tmp_path / "old")):
         found = [item for item in inspect(cpb, path, "search", "gru")["found"]["items"] if item["is"] == "layer"]
         assert [item["index"] for item in found] == [item["index"] for item in alone["items"]]
         assert [(i["class"], i["name"], i["path"], i["node"]) for i in found] == [

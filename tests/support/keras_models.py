@@ -230,6 +230,19 @@ def model(name):
     return models.model(f"keras_{name}")
 
 
+def without_file(name, out):
+    """The same model with its metadata in the object graph, as TensorFlow 2.4 wrote them."""
+    from tensorflow.core.protobuf import saved_model_pb2
+    from tf_keras.protobuf import saved_metadata_pb2
+    folder = model(name)
+    saved = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+    for node in saved_metadata_pb2.SavedMetadata.FromString((folder / "keras_metadata.pb").read_bytes()).nodes:
+        saved.meta_graphs[0].object_graph_def.nodes[node.node_id].user_object.metadata = node.metadata
+    out.mkdir()
+    (out / "saved_model.pb").write_bytes(saved.SerializeToString())
+    return out
+
+
 if __name__ == "__main__":
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     for wanted in sys.argv[1:] or BUILDERS:

@@ -93,7 +93,8 @@ static void take_callees(cpb_cut *c, cpb_span node) {
   cpb_callees callees = cpb_callees_of(node);
   while (cpb_callees_next(&callees, &name)) take_function(c, name);
   if (c->gradients.count == 0) return;
-  uint32_t gradient = cpb_names_find(&c->gradients, cpb_get_bytes(cpb_node_attr(node, "_gradient_op_type"), ATTR_STRING));
+  cpb_span type = cpb_get_bytes(cpb_node_attr(node, "_gradient_op_type"), ATTR_STRING);
+  uint32_t gradient = cpb_names_find(&c->gradients, type);
   if (gradient != CPB_NO_NAME) take_function(c, c->model->graph.functions[gradient].name);
 }
 

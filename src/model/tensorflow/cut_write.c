@@ -81,9 +81,9 @@ static void write_plain_object(const writer *w) {
 }
 
 /* Lists, dicts and the map of signatures hold what they hold, and are of use with less. */
-static bool is_collection(cpb_span object) {
+static bool is_collection(cpb_span user) {
   static const char *const names[] = {"signature_map", "trackable_list_wrapper", "trackable_dict_wrapper"};
-  cpb_span identifier = cpb_get_bytes(cpb_get_bytes(object, OBJECT_USER), USER_IDENTIFIER);
+  cpb_span identifier = cpb_get_bytes(user, USER_IDENTIFIER);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (cpb_span_is(identifier, names[i])) return true;
   }
@@ -97,7 +97,8 @@ static void write_around(const writer *w, cpb_span object) {
     bool stays = child < w->cut->model->objects.count && w->cut->objects[child] != CPB_CUT_OFF;
     if (stays) write_renumbered(w, OBJECT_CHILDREN, c.bytes, ID(REFERENCE_NODE));
   }
-  if (is_collection(object)) cpb_pieces_copy(w->out, OBJECT_USER, cpb_part_where(w->part, cpb_get_bytes(object, OBJECT_USER)));
+  cpb_span user = cpb_get_bytes(object, OBJECT_USER);
+  if (is_collection(user)) cpb_pieces_copy(w->out, OBJECT_USER, cpb_part_where(w->part, user));
   else write_plain_object(w);
 }
 
