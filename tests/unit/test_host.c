@@ -297,6 +297,40 @@ static void what_is_not_committed_is_removed(void **state) {
   check_file(10); /* and remove_folder would fail if more were left */
 }
 
+/* Pieces behind the end of a file of `begin` bytes, the last of them first. */
+static void extend_to(size_t begin, size_t size, int sync, int commit) {
+  cpb_error error = {.code = CPB_OK};
+  const cpb_output_options options = {.struct_size = sizeof options, .sync = sync};
+  write_file(begin);
+  cpb_output *output = cpb_output_extend(NULL, path, &options, &error);
+  assert_non_null(output);
+  assert_null(cpb_output_temporary(output)); /* there is nothing to be removed */
+  uint8_t *data = make_data(size);
+  assert_int_equal(cpb_output_write(output, size - 1, data + size - 1, 1), CPB_OK);
+  assert_int_equal(cpb_output_settle(output), CPB_OK);
+  assert_int_equal(cpb_output_write(output, begin, data + begin, size - begin), CPB_OK);
+  if (commit) assert_int_equal(cpb_output_commit(output), CPB_OK);
+  cpb_output_free(output);
+  free(data);
+}
+
+static void a_file_is_extended_or_left_as_it_was(void **state) {
+  (void)state;
+  for (int sync = 0; sync < 2; sync++) {
+    extend_to(1000, 700000, sync, 1);
+    check_file(700000);
+    extend_to(1000, 700000, sync, 0);
+    check_file(1000);
+    extend_to(1000, 1100, sync, 0);
+    check_file(1000);
+  }
+  unlink(path);
+  cpb_error error = {.code = CPB_OK};
+  assert_null(cpb_output_extend(NULL, path, NULL, &error));
+  assert_int_equal(error.code, CPB_E_WRITE);
+  assert_int_not_equal(access(path, F_OK), 0);
+}
+
 static void an_existing_file_is_an_error_unless_replaced(void **state) {
   (void)state;
   write_file(10);
@@ -446,6 +480,7 @@ int main(void) {
       cmocka_unit_test(nothing_is_answered_unasked),
       cmocka_unit_test(pieces_and_patches_make_the_file),
       cmocka_unit_test(what_is_not_committed_is_removed),
+      cmocka_unit_test(a_file_is_extended_or_left_as_it_was),
       cmocka_unit_test(an_existing_file_is_an_error_unless_replaced),
       cmocka_unit_test(a_spooled_output_reaches_the_pipe_in_order),
       cmocka_unit_test(a_failed_write_is_remembered),
