@@ -1,13 +1,13 @@
 /**
  * Makes the reference, in Markdown, from the JSDoc of what the package exports: from the
- * types that dist.js has made of it. What is not documented, or is named but not
- * exported, is an error.
+ * types that dist.js has made of it; behind it the README's recipes, for each runtime and
+ * for each store. What is not documented, or is named but not exported, is an error.
  *
  *     node scripts/docs.js [package: web/dist [output: web/dist/docs]]
  *
  * It runs TypeDoc as test/setup.sh installs it.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -48,7 +48,19 @@ const project = await app.convert();
 if (project) {
   app.validate(project);
   await app.generateOutputs(project);
+  appendFileSync(`${out}/reference.md`, recipes('Runtimes', 'Where files are'));
 }
 rmSync(folder, { recursive: true });
 const { errorCount, warningCount } = app.logger;
 process.exitCode = project && errorCount + warningCount === 0 ? 0 : 1;
+
+/** Chapters of the README. @param {string[]} titles */
+function recipes(...titles) {
+  const readme = readFileSync(`${web}README.md`, 'utf8');
+  const chapters = titles.map((title) => {
+    const [chapter] = new RegExp(`^## ${title}\\n.*?(?=^## )`, 'ms').exec(readme) ?? [];
+    if (!chapter) throw new Error(`web/README.md has no chapter ${title}`);
+    return chapter;
+  });
+  return `\n${chapters.join('')}`;
+}

@@ -53,12 +53,21 @@ test('Deno finds no mistake in the types, nor in its example', { ...LIMIT, skip 
   run(deno, ['check', '--all', '--node-modules-dir=manual', ...files], { cwd: app });
 });
 
-test('all that is exported is documented', { ...LIMIT, skip }, () => {
+test('all that is exported is documented, with a recipe for each runtime and each store', { ...LIMIT, skip }, () => {
   const { dist } = project();
   run(process.execPath, [`${import.meta.dirname}/../scripts/docs.js`, dist]);
   const reference = readFileSync(`${dist}/docs/reference.md`, 'utf8');
   for (const name of ['open', 'openRecords', 'urlSource', 'Message', 'CpbError']) {
     assert.ok(reference.includes(`### ${name}`), name);
+  }
+  const recipes = [
+    'Vite', 'webpack 5', 'Rollup', 'esbuild', 'Browser without a bundler', 'In a Web Worker',
+    'Node, Deno, Bun', 'Cloudflare Workers', 'Amazon S3, and what is like it', 'Cloudflare R2',
+    'Google Cloud Storage', 'Azure Blob Storage', 'A server of yours', 'Something else',
+  ];
+  for (const name of recipes) {
+    const [, recipe = ''] = reference.split(`\n### ${name}\n`);
+    assert.ok(String(recipe.split('\n#')[0]).trim().length > 50, name);
   }
 });
 

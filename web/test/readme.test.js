@@ -73,10 +73,13 @@ test('the ways to open run', () => {
       (await data(CPB)).slice(offset, offset + length),
     size: async () => (await data(CPB)).length,
   };
-  const signed = { presignedUrl: url, urlWithSas: url, token: 'x' };
+  const signed = { presignedUrl: url, urlWithSas: url, token: 'x', entraToken: 'x' };
   const keys = { AwsClient, accessKeyId: '', secretAccessKey: '', myStore, key: '' };
   const names = { url, ...signed, ...keys };
-  const ways = ['presignedUrl', 'AwsClient', 'Bearer', 'urlWithSas', 'myStore', 'attempts'];
+  const ways = [
+    'presignedUrl', 'aws.fetch', 'r2.fetch', '${token}', 'urlWithSas', 'entraToken', 'myStore',
+    'attempts',
+  ];
   return each(ways, String, (way) => {
     const code = block(way).replace(/^import .*aws4fetch.*$/m, '');
     const opened = code.replace(/'https:\/\/[^']*'/, 'url');
