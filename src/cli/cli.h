@@ -124,6 +124,7 @@ int cli_inspect(cli *c);
 int cli_extract(cli *c);
 int cli_cut(cli *c);
 int cli_tag(cli *c);
+int cli_diff(cli *c);
 int cli_cat(cli *c);
 int cli_verify(cli *c);
 int cli_records(cli *c);

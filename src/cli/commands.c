@@ -152,6 +152,28 @@ const cli_command cli_commands[] = {
      .options = COMMON | WRITES,
      .more_operands = 1,
      .run = cli_tag},
+    {.name = "diff",
+     .operand = "A B",
+     .summary = "what differs between two models",
+     .about =
+         "Both may be whatever inspect takes, in any form: a saved_model.pb and the .cpb that was split "
+         "from it are the same. Meta graphs, signatures, objects, layers, functions, nodes, operations "
+         "and constants with their values are compared, of a SameDiff file tags, variables, operations, "
+         "parameters and the updater's state. Values beside a SavedModel, in variables/, are not.\n\n"
+         "- stands before what only A has, + before what only B has, ~ before what differs. The numbers "
+         "that TensorFlow appends to names of functions do not count.\n\n"
+         "The exit code is 0 when the models are the same, 1 when they differ, and 2 when something "
+         "went wrong.",
+     .examples = "cpb diff old/ new/\n"
+                 "What has changed between two SavedModels?\n"
+                 "cpb diff model.pb model.cpb --skip-values\n"
+                 "Is this the graph of that one?\n"
+                 "cpb diff a.zip b.zip --json -n 1000000\n"
+                 "Every difference, for a program.\n",
+     .options = COMMON | CLI_BIT(TYPE) | CLI_BIT(PAGE) | CLI_BIT(SKIP_VALUES) | CLI_BIT(JSON),
+     .more_operands = 1,
+     .trouble = 2,
+     .run = cli_diff},
     {.name = "cat",
      .operand = "IN",
      .summary = "write a chunk, a record or a field",

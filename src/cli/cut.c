@@ -29,7 +29,7 @@ static int join_paths(cutting *t) {
 
 static int open_model(cutting *t) {
   int status = cli_model_open(&t->model, t->cli, t->cli->settings.input);
-  if (status == CLI_OK) status = cli_model_begin(&t->model);
+  if (status == CLI_OK) status = cli_model_begin(&t->model, NULL);
   return status == CLI_OK ? cli_model_give_keras(&t->model) : status;
 }
 

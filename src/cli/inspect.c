@@ -90,7 +90,7 @@ int cli_inspect(cli *c) {
   bool of_keras = i.kind == CPB_ASK_LAYERS || i.kind == CPB_ASK_LOAD || i.kind == CPB_ASK_CUT ||
                   i.kind == CPB_ASK_OVERVIEW || i.kind == CPB_ASK_SEARCH;
   status = cli_model_open(&i.model, c, c->settings.input);
-  if (status == CLI_OK) status = cli_model_begin(&i.model);
+  if (status == CLI_OK) status = cli_model_begin(&i.model, NULL);
   if (status == CLI_OK && of_keras) status = cli_model_give_keras(&i.model);
   if (status == CLI_OK) status = run(&i);
   if (status == CLI_OK) status = show(&i);

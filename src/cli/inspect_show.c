@@ -230,6 +230,15 @@ static void print_members(shower *s, yyjson_val *object, unsigned depth) {
   }
 }
 
+void cli_show_value(cli *c, yyjson_val *value) {
+  shower s = {.cli = c};
+  cpb_buffer_init(&s.cell, &c->allocator);
+  put_value(&s, value, 0);
+  if (s.failed) put_text(&s, "...");
+  cli_print_bytes(c, s.cell.data, s.cell.size);
+  cpb_buffer_free(&s.cell);
+}
+
 int cli_show_answer(cli *c, const char *json, size_t size) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   shower s = {.cli = c};

@@ -2,9 +2,13 @@
 #ifndef CPB_CLI_INSPECT_SHOW_H
 #define CPB_CLI_INSPECT_SHOW_H
 
+#include "base/json_read.h"
 #include "cli/cli.h"
 
 /* Prints the JSON object: members as lines, lists of objects as tables. */
 int cli_show_answer(cli *c, const char *json, size_t size);
+
+/* One value on a line, within one; "-" for null and for none. */
+void cli_show_value(cli *c, yyjson_val *value);
 
 #endif

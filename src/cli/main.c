@@ -34,16 +34,21 @@ static int help(cli *c, const char *topic) {
   return cli_end_print(c);
 }
 
+static int exit_code(const cli *c, int status) {
+  return status != CLI_OK && c->command->trouble ? c->command->trouble : status;
+}
+
 static int run(cli *c, int count, char **words) {
   char problem[256];
   if (!cli_parse(c->command, count, words, &c->settings, problem, sizeof problem))
-    return cli_usage(c->command, problem);
+    return exit_code(c, cli_usage(c->command, problem));
   if (c->settings.help) return help(c, c->command->name);
   c->memory.limit = c->settings.memory_limit ? c->settings.memory_limit : UINT64_MAX;
   int status = c->command->run(c);
   cli_progress_end(c);
-  int printed = cli_end_print(c);
-  return status != CLI_OK ? status : printed;
+  int printed = exit_code(c, cli_end_print(c));
+  bool is_answer = c->command->trouble && printed == CLI_OK; /* then the status says something */
+  return is_answer || (status != CLI_OK && !c->command->trouble) ? status : printed;
 }
 
 static bool is_one_of(const char *word, const char *a, const char *b) {

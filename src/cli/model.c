@@ -51,8 +51,8 @@ void cli_model_close(cli_model *m) {
 
 /* --- Questions ------------------------------------------------------------------------- */
 
-int cli_model_begin(cli_model *m) {
-  m->model = cpb_model_new(&m->cli->allocator, m->kind, NULL);
+int cli_model_begin(cli_model *m, const cpb_model_options *options) {
+  m->model = cpb_model_new(&m->cli->allocator, m->kind, options);
   return m->model ? CLI_OK : cli_fail_memory(m->cli);
 }
 

@@ -19,8 +19,8 @@ typedef struct cli_model {
 int cli_model_open(cli_model *m, cli *c, const char *path);
 void cli_model_close(cli_model *m);
 
-/* Makes it ready for questions. */
-int cli_model_begin(cli_model *m);
+/* Makes it ready for questions; `options` may be NULL. */
+int cli_model_begin(cli_model *m, const cpb_model_options *options);
 /* Gives a SavedModel the keras_metadata.pb beside it, if there is one: what is
  * asked of Keras wants it. */
 int cli_model_give_keras(cli_model *m);

@@ -66,6 +66,8 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                    "Not the parameter's value, but the N-th state that the updater has for it, counted from 1.", NULL},
     [CLI_RAW] = {"raw", 0, CLI_FLAG, SETTING(raw), NULL,
                  "Write the values alone, little-endian.", NULL},
+    [CLI_SKIP_VALUES] = {"skip-values", 0, CLI_FLAG, SETTING(skip_values), NULL,
+                         "Do not read and compare the values of constants and parameters.", NULL},
     [CLI_JSON] = {"json", 'j', CLI_FLAG, SETTING(json), NULL,
                   "Write JSON, for programs.", NULL},
     [CLI_FORCE] = {"force", 'f', CLI_FLAG, SETTING(force), NULL,

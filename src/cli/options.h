@@ -22,7 +22,7 @@ typedef struct cli_settings {
   uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph, state;
   cpb_codec_options codec;
   int layout; /* cpb_layout */
-  bool json, recover, metadata, verify, force, sync, quiet, help, raw;
+  bool json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values;
 } cli_settings;
 
 typedef enum cli_option_id {
@@ -49,6 +49,7 @@ typedef enum cli_option_id {
   CLI_SCOPE,
   CLI_STATE,
   CLI_RAW,
+  CLI_SKIP_VALUES,
   CLI_JSON,
   CLI_FORCE,
   CLI_SYNC,
@@ -92,6 +93,7 @@ typedef struct cli_command {
   uint32_t options, required;
   unsigned more_operands; /* how many may follow the input */
   bool takes_paths;       /* or any number may, which are paths */
+  int trouble;            /* exit code for whatever goes wrong; 0: cli_exit */
   int (*run)(struct cli *cli);
 } cli_command;
 

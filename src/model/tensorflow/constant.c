@@ -220,13 +220,27 @@ static cpb_have begin_tensor(reader *r) {
 
 /* --- Steps -------------------------------------------------------------------------------- */
 
-static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
-  reader *r = state;
+static cpb_have find(reader *r) {
   cpb_have have = read_skeleton(r);
   if (have == CPB_HAVE && !r->graph.outline) have = begin_graph(r);
-  if (have == CPB_HAVE && !r->found) have = step_part(r, &r->graph);
-  if (have == CPB_HAVE && !r->found) have = begin_tensor(r);
+  if (have == CPB_HAVE) have = step_part(r, &r->graph);
+  return have == CPB_HAVE ? begin_tensor(r) : have;
+}
+
+static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
+  reader *r = state;
+  cpb_have have = r->found ? CPB_HAVE : find(r);
   return have == CPB_HAVE ? cpb_tensor_values_next(&r->tensor, info, data) : have;
 }
 
 const cpb_values_reader cpb_constant_values = {create, destroy, next, input, error};
+
+cpb_values *cpb_values_of_tensor(const cpb_allocator *a, cpb_range tensor) {
+  reader *r = create(a, CPB_MODEL_GRAPH_DEF, (cpb_span){NULL, 0}, NULL);
+  if (!r) return NULL;
+  r->found = true;
+  if (cpb_tensor_values_init(&r->tensor, a, &r->input, &r->error, tensor, true))
+    return cpb_values_of_reader(a, &cpb_constant_values, r);
+  destroy(r);
+  return NULL;
+}

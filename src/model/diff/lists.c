@@ -1,0 +1,91 @@
+#include "model/diff/lists.h"
+
+#include <stddef.h>
+
+#define IGNORE(list, ...) static const char *const list[] = {__VA_ARGS__, NULL}
+
+IGNORE(of_meta_graph, "number", "graph", "signatures");
+IGNORE(of_overview, "meta_graphs", "meta_graph", "signatures", "assets", "initializers", "collections", "fingerprint", "problems");
+IGNORE(of_layer, "index", "parent", "depth", "node");
+IGNORE(of_graph, "node");
+IGNORE(of_function, "node", "calls", "called_by", "objects", "problems");
+IGNORE(of_object, "node", "children", "problems");
+IGNORE(of_child, "node", "children", "child");
+IGNORE(of_metadata, "problems");
+IGNORE(of_problem, "offset");
+IGNORE(of_samediff, "bytes", "entries", "tags", "graph", "problems");
+IGNORE(of_tag, "graph_bytes", "bytes");
+IGNORE(of_tag_members, "variables", "operations", "parameters", "maps", "updater_state", "problems");
+IGNORE(of_entry, "reference", "shared", "entry", "entry_bytes", "compressed", "compressed_bytes", "offset");
+
+#define PROBLEMS(question) {"problems", question, "problems", {"text"}, of_problem, false}
+
+static const cpb_diff_list none[] = {{.section = NULL}};
+
+static const cpb_diff_list saved_model[] = {
+    {"meta_graphs", CPB_ASK_OVERVIEW, "meta_graphs", {"tags"}, of_meta_graph, false},
+    {.section = NULL}};
+
+static const cpb_diff_list meta_graph[] = {
+    {"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_overview, true},
+    {"signatures", CPB_ASK_OVERVIEW, "signatures", {"key"}, NULL, false},
+    {"assets", CPB_ASK_OVERVIEW, "assets", {"file"}, NULL, false},
+    {"initializers", CPB_ASK_OVERVIEW, "initializers", {"signature", "collection"}, NULL, false},
+    {"collections", CPB_ASK_OVERVIEW, "collections", {"name"}, NULL, false},
+    {"layers", CPB_ASK_LAYERS, "layers", {"path", "?name"}, of_layer, false},
+    {"ops", CPB_ASK_OPS, "ops", {"op"}, NULL, false},
+    PROBLEMS(CPB_ASK_OPS),
+    {.section = NULL}};
+
+static const cpb_diff_list graph[] = {
+    {"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_overview, true},
+    {"ops", CPB_ASK_OPS, "ops", {"op"}, NULL, false},
+    PROBLEMS(CPB_ASK_OPS),
+    {.section = NULL}};
+
+static const cpb_diff_list metadata[] = {
+    {"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_metadata, false},
+    {"layers", CPB_ASK_LAYERS, "layers", {"path", "?name"}, of_layer, false},
+    PROBLEMS(CPB_ASK_LAYERS),
+    {.section = NULL}};
+
+static const cpb_diff_list samediff[] = {
+    {"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_samediff, false},
+    {"tags", CPB_ASK_OVERVIEW, "tags", {"tag"}, of_tag, true},
+    {.section = NULL}};
+
+static const cpb_diff_list tag[] = {
+    {"tag", CPB_ASK_TAG, NULL, {NULL}, of_tag_members, false},
+    {"variables", CPB_ASK_TAG, "variables", {"name"}, of_entry, true},
+    {"operations", CPB_ASK_TAG, "operations", {"name"}, of_entry, true},
+    {"maps", CPB_ASK_TAG, "maps", {"name"}, of_entry, true},
+    PROBLEMS(CPB_ASK_TAG),
+    {.section = NULL}};
+
+const cpb_diff_list cpb_diff_functions = {"functions", CPB_ASK_FUNCTION, NULL, {NULL}, of_function, true};
+const cpb_diff_list cpb_diff_nodes = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_graph, true};
+const cpb_diff_list cpb_diff_objects = {"objects", CPB_ASK_OBJECTS, "children", {"child", "?name"}, of_child, true};
+const cpb_diff_list cpb_diff_object = {"objects", CPB_ASK_OBJECTS, NULL, {NULL}, of_object, true};
+const cpb_diff_list cpb_diff_constants = {"constants", CPB_ASK_CONSTANTS, "constants", {"function", "node", "attribute"}, of_graph, false};
+const cpb_diff_list cpb_diff_parameters = {"parameters", CPB_ASK_TAG, "parameters", {"name"}, of_entry, true};
+const cpb_diff_list cpb_diff_states = {"updater_state", CPB_ASK_TAG, "updater_state", {"parameter"}, of_entry, true};
+
+const cpb_diff_list *cpb_diff_lists_of_model(cpb_model_kind kind) {
+  switch (kind) {
+    case CPB_MODEL_SAVED_MODEL: return saved_model;
+    case CPB_MODEL_KERAS_METADATA: return metadata;
+    case CPB_MODEL_SAMEDIFF_ZIP:
+    case CPB_MODEL_SAMEDIFF_GRAPH: return samediff;
+    default: return none;
+  }
+}
+
+const cpb_diff_list *cpb_diff_lists_of_part(cpb_model_kind kind) {
+  switch (kind) {
+    case CPB_MODEL_SAVED_MODEL: return meta_graph;
+    case CPB_MODEL_GRAPH_DEF: return graph;
+    case CPB_MODEL_SAMEDIFF_ZIP:
+    case CPB_MODEL_SAMEDIFF_GRAPH: return tag;
+    default: return none;
+  }
+}

@@ -1,0 +1,15 @@
+/* How two items differ, member by member. */
+#ifndef CPB_MODEL_DIFF_MEMBERS_H
+#define CPB_MODEL_DIFF_MEMBERS_H
+
+#include "model/diff/pairs.h"
+#include "model/diff/plain.h"
+
+/* Writes the elements of a list, {"member", "a", "b"}: the path to what differs, such as
+ * inputs.x.shape, and what either has, null for nothing. Elements of lists that have a name
+ * are found by it. The items are the same when nothing was written. False with the error
+ * set. */
+bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_pairs *pairs, const cpb_span texts[2], cpb_answer *out,
+                      bool *differs, cpb_error *error);
+
+#endif

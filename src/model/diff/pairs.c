@@ -1,0 +1,190 @@
+#include "model/diff/pairs.h"
+
+#include <stdlib.h>
+
+typedef struct cpb_diff_name {
+  size_t at, size;    /* in the bytes */
+  cpb_span name;      /* once all are there */
+  size_t stem;        /* bytes of it before its number; all of it where it has none */
+  cpb_diff_pair *pair;
+} name;
+
+void cpb_diff_pairs_init(cpb_diff_pairs *p, const cpb_allocator *a) {
+  *p = (cpb_diff_pairs){.allocator = *a};
+  cpb_buffer_init(&p->bytes, a);
+}
+
+void cpb_diff_pairs_free(cpb_diff_pairs *p) {
+  cpb_buffer_free(&p->bytes);
+  for (int side = 0; side < 2; side++) {
+    cpb_release(&p->allocator, p->names[side]);
+    cpb_release(&p->allocator, p->by_name[side]);
+  }
+  cpb_release(&p->allocator, p->list);
+  cpb_diff_pairs_init(p, &p->allocator);
+}
+
+bool cpb_diff_pairs_add(cpb_diff_pairs *p, int side, cpb_span text) {
+  void *names = p->names[side];
+  if (!cpb_reserve(&p->allocator, &names, &p->capacities[side], p->counts[side] + 1, sizeof **p->names)) return false;
+  p->names[side] = names;
+  p->names[side][p->counts[side]++] = (name){.at = p->bytes.size, .size = text.size};
+  return cpb_buffer_append(&p->bytes, text.data, text.size);
+}
+
+/* --- Stems ------------------------------------------------------------------------------ */
+
+static size_t digits_at_end(cpb_span text) {
+  size_t digits = 0;
+  while (digits < text.size && text.data[text.size - 1 - digits] >= '0' && text.data[text.size - 1 - digits] <= '9') digits++;
+  return digits;
+}
+
+/* "__inference_f_17" has 13 bytes before its number, with the line. */
+static size_t stem_of(cpb_span text) {
+  static const char *const starts[] = {"__inference_", "__forward_", "__backward_"};
+  size_t digits = digits_at_end(text);
+  bool numbered = digits > 0 && digits < text.size && text.data[text.size - 1 - digits] == '_';
+  for (size_t i = 0; numbered && i < sizeof starts / sizeof *starts; i++) {
+    if (cpb_span_begins(text, cpb_span_of(starts[i]))) return text.size - digits;
+  }
+  return text.size;
+}
+
+static cpb_span stem(const name *n) { return (cpb_span){n->name.data, n->stem}; }
+
+static int by_text(const void *a, const void *b) { return cpb_span_compare(((const name *)a)->name, ((const name *)b)->name); }
+
+/* Numbers as numbers: a shorter one comes first. */
+static int by_stem(const void *a, const void *b) {
+  const name *x = a, *y = b;
+  int order = cpb_span_compare(stem(x), stem(y));
+  if (order != 0) return order;
+  return x->size != y->size ? (x->size > y->size) - (x->size < y->size) : by_text(a, b);
+}
+
+/* --- Pairing ---------------------------------------------------------------------------- */
+
+static void pair(cpb_diff_pairs *p, name *a, name *b) {
+  cpb_diff_pair *made = &p->list[p->count++];
+  *made = (cpb_diff_pair){{{NULL, 0}, {NULL, 0}}};
+  if (a) a->pair = made, made->names[0] = a->name;
+  if (b) b->pair = made, made->names[1] = b->name;
+}
+
+typedef int compare_names(const name *a, const name *b);
+
+static int compare_texts(const name *a, const name *b) { return by_text(a, b); }
+static int compare_stems(const name *a, const name *b) { return cpb_span_compare(stem(a), stem(b)); }
+
+static name *next_free(const cpb_diff_pairs *p, int side, size_t *at) {
+  while (*at < p->counts[side] && p->names[side][*at].pair) ++*at;
+  return *at < p->counts[side] ? &p->names[side][*at] : NULL;
+}
+
+/* Pairs those that are equal in two sorted lists. */
+static void pair_equal(cpb_diff_pairs *p, compare_names *compare) {
+  size_t i = 0, j = 0;
+  name *a, *b;
+  while ((a = next_free(p, 0, &i)) && (b = next_free(p, 1, &j))) {
+    int order = compare(a, b);
+    if (order == 0) pair(p, a, b);
+    else if (order < 0) i++;
+    else j++;
+  }
+}
+
+static void sort_names(cpb_diff_pairs *p, int (*order)(const void *, const void *)) {
+  for (int side = 0; side < 2; side++) {
+    if (p->counts[side] > 1) qsort(p->names[side], p->counts[side], sizeof **p->names, order);
+  }
+}
+
+static int by_stems(const void *a, const void *b) {
+  const cpb_diff_pair *x = a, *y = b;
+  cpb_span p = x->names[x->names[0].data == NULL], q = y->names[y->names[0].data == NULL];
+  int order = cpb_span_compare((cpb_span){p.data, stem_of(p)}, (cpb_span){q.data, stem_of(q)});
+  return order != 0 ? order : cpb_span_compare(p, q);
+}
+
+static int by_first(const void *a, const void *b) {
+  return cpb_span_compare((*(cpb_diff_pair *const *)a)->names[0], (*(cpb_diff_pair *const *)b)->names[0]);
+}
+
+static int by_second(const void *a, const void *b) {
+  return cpb_span_compare((*(cpb_diff_pair *const *)a)->names[1], (*(cpb_diff_pair *const *)b)->names[1]);
+}
+
+/* For finding a pair by a name of it. */
+static bool index_names(cpb_diff_pairs *p, int side) {
+  size_t count = 0;
+  if (p->counts[side] == 0) return true;
+  p->by_name[side] = cpb_alloc(&p->allocator, p->counts[side] * sizeof **p->by_name);
+  if (!p->by_name[side]) return false;
+  for (size_t i = 0; i < p->count; i++) {
+    if (p->list[i].names[side].data) p->by_name[side][count++] = &p->list[i];
+  }
+  qsort(p->by_name[side], count, sizeof **p->by_name, side == 0 ? by_first : by_second);
+  return true;
+}
+
+static void settle_names(cpb_diff_pairs *p) {
+  for (int side = 0; side < 2; side++) {
+    for (size_t i = 0; i < p->counts[side]; i++) {
+      name *n = &p->names[side][i];
+      n->name = (cpb_span){p->bytes.data + n->at, n->size};
+      n->stem = stem_of(n->name);
+    }
+  }
+}
+
+bool cpb_diff_pairs_make(cpb_diff_pairs *p) {
+  size_t most = p->counts[0] + p->counts[1];
+  if (most == 0) return true;
+  if (!cpb_buffer_reserve(&p->bytes, 1)) return false; /* a name's data is not NULL */
+  settle_names(p);
+  p->list = cpb_alloc(&p->allocator, most * sizeof *p->list);
+  if (!p->list) return false;
+  sort_names(p, by_text);
+  pair_equal(p, compare_texts);
+  sort_names(p, by_stem);
+  pair_equal(p, compare_stems);
+  for (int side = 0; side < 2; side++) {
+    size_t at = 0;
+    for (name *n; (n = next_free(p, side, &at));) pair(p, side == 0 ? n : NULL, side == 0 ? NULL : n);
+  }
+  qsort(p->list, p->count, sizeof *p->list, by_stems);
+  return index_names(p, 0) && index_names(p, 1);
+}
+
+const cpb_diff_pair *cpb_diff_pairs_find(const cpb_diff_pairs *p, int side, cpb_span wanted) {
+  size_t low = 0, high = p->by_name[side] ? p->counts[side] : 0;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    int order = cpb_span_compare(p->by_name[side][middle]->names[side], wanted);
+    if (order == 0) return p->by_name[side][middle];
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return NULL;
+}
+
+/* --- Texts -------------------------------------------------------------------------------- */
+
+static bool is_gradient(cpb_span text) {
+  static const char *const starts[] = {"CustomGradient-", "PartitionedCall-", "PartitionedCallUnused-"};
+  size_t rest = text.size - digits_at_end(text);
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+    if (rest == strlen(starts[i]) && rest < text.size && cpb_span_begins(text, cpb_span_of(starts[i]))) return true;
+  }
+  return false;
+}
+
+bool cpb_diff_same_text(const cpb_diff_pairs *p, cpb_span a, cpb_span b) {
+  if (cpb_span_equal(a, b)) return true;
+  const cpb_diff_pair *found = cpb_diff_pairs_find(p, 0, a);
+  if (found && found->names[1].data && cpb_span_equal(found->names[1], b)) return true;
+  size_t rest = a.size - digits_at_end(a);
+  bool same_start = rest == b.size - digits_at_end(b) && memcmp(a.data, b.data, rest) == 0;
+  return rest > 0 && same_start && is_gradient(a) && is_gradient(b);
+}

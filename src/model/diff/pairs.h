@@ -1,0 +1,39 @@
+/* Which function of one model is which of the other. TensorFlow appends a number to the
+ * names of functions that it traces, another one each time. */
+#ifndef CPB_MODEL_DIFF_PAIRS_H
+#define CPB_MODEL_DIFF_PAIRS_H
+
+#include "model/cursor.h"
+#include "base/alloc.h"
+
+typedef struct cpb_diff_pair {
+  cpb_span names[2]; /* NULL data: only the other model has it */
+} cpb_diff_pair;
+
+typedef struct cpb_diff_pairs {
+  cpb_allocator allocator;
+  cpb_buffer bytes;      /* the names */
+  struct cpb_diff_name *names[2];
+  size_t counts[2], capacities[2];
+  cpb_diff_pair *list;
+  size_t count;
+  cpb_diff_pair **by_name[2]; /* those that have a name there, in its order */
+} cpb_diff_pairs;
+
+void cpb_diff_pairs_init(cpb_diff_pairs *pairs, const cpb_allocator *a);
+void cpb_diff_pairs_free(cpb_diff_pairs *pairs);
+
+/* Adds a function of a side; then, when all are there, pairs them: those of the same name,
+ * then those that differ in their numbers, in the order of these. False when memory is
+ * short. */
+bool cpb_diff_pairs_add(cpb_diff_pairs *pairs, int side, cpb_span name);
+bool cpb_diff_pairs_make(cpb_diff_pairs *pairs);
+
+/* The pair of the function; NULL when that side has none of that name. */
+const cpb_diff_pair *cpb_diff_pairs_find(const cpb_diff_pairs *pairs, int side, cpb_span name);
+
+/* Whether texts are the same, or name the same function, or differ in a number that is
+ * TensorFlow's for one run: "CustomGradient-12". */
+bool cpb_diff_same_text(const cpb_diff_pairs *pairs, cpb_span a, cpb_span b);
+
+#endif

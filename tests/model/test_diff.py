@@ -1,0 +1,324 @@
+"""cpb diff: two models that differ in known ways, and models that are the same."""
+
+import json
+import shutil
+
+import pytest
+
+from conftest import DATA
+from support import models, saved_models, wire
+from support.samediff import FOLDER
+
+CORPUS = ["real_tf_module", "real_keras_export", "real_tf_keras_functional", "real_tf_keras_subclassed"]
+SIDES = {"a": "b", "b": "a", "added": "removed", "removed": "added"}
+
+
+def diff(cpb, a, b, *options):
+    result = cpb.run("diff", a, b, "--json", "-n", 1000000, *options)
+    assert result.returncode in (0, 1), result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["equal"] == (result.returncode == 0)
+    for section in answer["sections"]:
+        changes = [d["change"] for d in section["differences"]]
+        assert [changes.count(c) for c in ("added", "removed", "changed")] == [
+            section["added"], section["removed"], section["changed"]]
+    assert answer["equal"] == (answer["a"] == answer["b"] and not differences(answer))
+    return answer
+
+
+def differences(answer):
+    """{section and function: {name: what of it}}, where "what" is a change, or {member: (a, b)}."""
+    found = {}
+    for section in answer["sections"]:
+        where = section["section"] + (" " + section["function"] if "function" in section else "")
+        for one in section["differences"]:
+            what = one["change"]
+            if what == "changed":
+                what = {m["member"]: (m["a"], m["b"]) if "a" in m else (m["different"], m["of"]) for m in one["members"]}
+            found.setdefault(where, {})[one["name"]] = what
+    return found
+
+
+def same(cpb, a, b):
+    assert differences(diff(cpb, a, b)) == {}
+    assert cpb.ok("diff", a, b) == b"The models are the same.\n"
+
+
+def path_of(name):
+    return DATA / "cpb" / name / "orig.pb" if name in CORPUS else saved_models.model(name)
+
+
+def saved_model(path):
+    from tensorflow.core.protobuf import saved_model_pb2
+    path = path / "saved_model.pb" if path.is_dir() else path
+    return saved_model_pb2.SavedModel.FromString(path.read_bytes())
+
+
+def write(tmp_path, message, name="other.pb"):
+    path = tmp_path / name
+    path.write_bytes(message.SerializeToString(deterministic=True))
+    return path
+
+
+# --- The same -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*CORPUS, "rich", "v1"])
+def test_a_model_is_the_same_as_itself_and_as_its_chunks(cpb, tmp_path, name):
+    path = path_of(name)
+    chunked = tmp_path / "m.cpb"
+    cpb.ok("split", path if path.is_file() else path / "saved_model.pb", "-o", chunked, "--max-chunk-size", "2K")
+    same(cpb, path, path)
+    same(cpb, path, chunked)
+    same(cpb, chunked, path)
+    same(cpb, path, write(tmp_path, saved_model(path)))
+
+
+@pytest.mark.parametrize("a, b", [("all_stored.zip", "all_deflate.zip"), ("three_tags.zip", "three_tags.zip"),
+                                  ("awkward_names.zip", "awkward_names.zip")])
+def test_how_a_zip_stores_it_makes_no_difference(cpb, a, b):
+    same(cpb, FOLDER / a, FOLDER / b)
+
+
+def test_numbers_of_functions_do_not_count(cpb, tmp_path):
+    path = path_of("real_tf_module")
+    again = path.read_bytes()
+    assert b"__inference_f_17" in again and b"__inference_g_34" in again
+    other = tmp_path / "other.pb"
+    other.write_bytes(again.replace(b"__inference_f_17", b"__inference_f_93").replace(b"__inference_g_34", b"__inference_g_11"))
+    same(cpb, path, other)
+    other.write_bytes(again.replace(b"__inference_f_17", b"__inference_q_17"))
+    found = differences(diff(cpb, path, other))["functions"]
+    assert found["__inference_f_17"] == "removed" and found["__inference_q_17"] == "added"
+
+
+@pytest.mark.parametrize("name", ["rich.pb", "v1.pb"])
+def test_damaged_models_too(cpb, tmp_path, name):
+    from conftest import ROOT
+    whole = (ROOT / "tests" / "fuzz" / "models" / name).read_bytes()
+    path = tmp_path / "m.pb"
+    for cut in range(1, 12):
+        path.write_bytes(whole[:len(whole) * cut // 12])
+        result = cpb.run("diff", path, path)
+        assert result.returncode in (0, 2) and (result.returncode == 2) == bool(result.stderr)
+
+
+# --- Different ------------------------------------------------------------------------------
+
+
+def mirrored(value):
+    """The answer as it is when the models change places."""
+    if isinstance(value, dict):
+        value = {SIDES.get(k, k): mirrored(v) for k, v in value.items()}
+        return dict(value, change=SIDES.get(value["change"], value["change"])) if "change" in value else value
+    return sorted((mirrored(v) for v in value), key=json.dumps) if isinstance(value, list) else value
+
+
+def in_order(value):
+    if isinstance(value, dict):
+        return {k: in_order(value[k]) for k in sorted(value)}
+    return sorted((in_order(v) for v in value), key=json.dumps) if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("a, b", [(0, 1), (1, 2), (2, 3)])
+def test_the_other_way_round_it_says_the_same(cpb, a, b):
+    one, other = path_of(CORPUS[a]), path_of(CORPUS[b])
+    answer, again = diff(cpb, one, other), diff(cpb, other, one)
+    assert not answer["equal"] and len(differences(answer)) > 5
+    assert counts(answer) == [(n, s, removed, added, *rest) for n, s, added, removed, *rest in counts(again)]
+    simple = ("signatures", "ops", "overview", "assets", "collections", "layers")
+    for section, other in zip(answer["sections"], again["sections"]):
+        if section["section"] in simple:
+            assert in_order(section) == in_order(mirrored(other))
+
+
+def counts(answer):
+    """Without what is said of functions by name: that is each one's first name."""
+    return [(s["section"], s["meta_graph"], s["added"], s["removed"], s["changed"], s["same"])
+            for s in answer["sections"] if "function" not in s]
+
+
+def edit_signatures(meta):
+    signature = meta.signature_def["serving_default"]
+    signature.inputs["features"].tensor_shape.dim[1].size = 9
+    signature.outputs["big"].dtype = 2
+    del signature.outputs["logits"]
+    meta.signature_def["extra"].method_name = "m"
+    return {"signatures": {
+        "extra": "added",
+        "serving_default": {"inputs.features.shape": ([None, 4], [None, 9]), "outputs.big.dtype": ("float32", "float64"),
+                            "outputs.logits": ({"name": "logits", "tensor": "StatefulPartitionedCall_1:1", "dtype": "float32",
+                                                "shape": [None, 3]}, None)}}}
+
+
+def edit_meta_graph(meta):
+    meta.meta_info_def.tags.append("more")
+    meta.meta_info_def.tensorflow_version = "9.9.9"
+    return {"meta_graphs": {"serve": "removed", "serve more": "added"}}
+
+
+def edit_nodes(meta):
+    nodes = {n.name: n for n in meta.graph_def.node}
+    nodes["saver_filename"].op = "PlaceholderV2"
+    nodes["saver_filename"].attr["dtype"].type = 3
+    nodes["StatefulPartitionedCall"].input.append("^NoOp")
+    meta.graph_def.node.add(name="new", op="NoOp")
+    return {"nodes": {"new": "added", "saver_filename": {"op": ("Placeholder", "PlaceholderV2"),
+                                                         "attributes.dtype.value": ("string", "int32")},
+                      "StatefulPartitionedCall": {"control_inputs": ([], ["NoOp"])}},
+            "ops": None}
+
+
+def edit_function(meta):
+    function = next(f for f in meta.graph_def.library.function if any(n.op == "MatMul" for n in f.node_def))
+    node = next(n for n in function.node_def if n.op == "MatMul")
+    node.attr["transpose_a"].b = True
+    return {f"nodes {function.signature.name}": {node.name: {"attributes.transpose_a": None}}}
+
+
+def edit_objects(meta):
+    graph = meta.object_graph_def
+    names = {c.local_name: c.node_id for c in graph.nodes[0].children}
+    weight = next(c.node_id for c in graph.nodes[names["block"]].children if c.local_name == "weight")
+    graph.nodes[weight].variable.dtype = 14
+    graph.nodes[weight].variable.shape.dim[1].size = 7
+    child = next(c for c in graph.nodes[0].children if c.local_name == "me")
+    child.local_name = "myself"
+    return {"objects": {"root.block.weight": {"dtype": ("float32", "bfloat16"), "shape": ([4, 3], [4, 7])},
+                        "root.me": "removed", "root.myself": "added"},
+            "overview": None, "functions": None}
+
+
+def edit_version(meta):
+    meta.meta_info_def.tensorflow_version = "9.9.9"
+    return {"meta_graphs": {"serve": {"tensorflow_version": None}}}
+
+
+@pytest.mark.parametrize("edit", [edit_signatures, edit_meta_graph, edit_nodes, edit_function, edit_objects, edit_version])
+def test_an_edit_is_found_and_nothing_else(cpb, tmp_path, edit):
+    model = saved_model(path_of("rich"))
+    expected = edit(model.meta_graphs[0])
+    found = differences(diff(cpb, path_of("rich"), write(tmp_path, model)))
+    assert found.keys() == expected.keys()
+    for section, items in expected.items():
+        if items is None:
+            continue
+        assert found[section].keys() == items.keys()
+        for name, item in items.items():
+            if isinstance(item, str):
+                assert found[section][name] == item
+            else:
+                assert {k: v if item.get(k) else None for k, v in found[section][name].items()} == item
+
+
+def test_a_meta_graph_more(cpb, tmp_path):
+    model = saved_model(path_of("v1"))
+    del model.meta_graphs[1]
+    answer = diff(cpb, path_of("v1"), write(tmp_path, model))
+    assert list(differences(answer)) == ["meta_graphs"] and list(differences(answer)["meta_graphs"].values()) == ["removed"]
+
+
+# --- Values -------------------------------------------------------------------------------------
+
+
+def graph(tmp_path, name, **tensors):
+    from tensorflow.core.framework import graph_pb2
+    out = graph_pb2.GraphDef()
+    for key, tensor in tensors.items():
+        node = out.node.add(name=key, op="Const")
+        node.attr["value"].tensor.CopyFrom(tensor)
+        node.attr["dtype"].type = tensor.dtype
+    return write(tmp_path, out, name)
+
+
+def test_values_are_compared_however_they_are_stored(cpb, tmp_path):
+    import numpy as np
+    import tensorflow as tf
+    values = np.arange(100000, dtype=np.float32)
+    changed = values.copy()
+    changed[[5, 77, 99999]] += 1
+    one = graph(tmp_path, "a.pb", same=tf.make_tensor_proto(np.full(5, 2.0)), big=tf.make_tensor_proto(values),
+                text=tf.make_tensor_proto([b"a", b"b"]), shape=tf.make_tensor_proto(np.zeros((2, 3))))
+    typed = tf.make_tensor_proto(0.0, tf.float64)
+    typed.ClearField("tensor_content")
+    typed.tensor_shape.dim.add(size=5)
+    typed.double_val[:] = [2.0]
+    other = graph(tmp_path, "b.pb", same=typed, big=tf.make_tensor_proto(changed), text=tf.make_tensor_proto([b"a", b"c"]),
+                  shape=tf.make_tensor_proto(np.zeros((3, 2))))
+    found = differences(diff(cpb, one, other))
+    assert found.keys() == {"constants", "nodes"} and found["nodes"].keys() == {"shape"}
+    assert found["constants"] == {"big": {"values": (3, 100000)}, "text": {"values": (1, 18)}, "shape": {"shape": ([2, 3], [3, 2])}}
+    assert "constants" not in differences(diff(cpb, one, graph(tmp_path, "c.pb", same=typed, big=tf.make_tensor_proto(values),
+        text=tf.make_tensor_proto([b"a", b"b"]), shape=tf.make_tensor_proto(np.zeros((2, 3))))))
+    assert differences(diff(cpb, one, other, "--skip-values"))["constants"].keys() == {"shape"}
+    shown = cpb.run("diff", one, other).stdout.decode()
+    assert "  ~ big\n      values: 3 of 100000 differ\n" in shown and "shape: [2, 3]  ->  [3, 2]" in shown
+
+
+def test_values_that_cannot_be_decoded_are_compared_as_they_are(cpb, tmp_path):
+    from tensorflow.core.framework import tensor_pb2
+    one, other = (graph(tmp_path, f"{i}.pb", r=tensor_pb2.TensorProto(dtype=20, tensor_content=bytes([i]) * 3)) for i in (1, 2))
+    same(cpb, one, one)
+    found = diff(cpb, one, other)["sections"][-1]["differences"]
+    assert found[0]["members"][0]["unreadable"] == "both"
+
+
+def test_samediff_parameters_states_and_tags(cpb):
+    found = diff(cpb, FOLDER / "all_stored.zip", FOLDER / "all_shared.zip")
+    truth = [json.loads((FOLDER / f"all_{kind}.zip.json").read_text()) for kind in ("stored", "shared")]
+    tags = [{t["tag"] if isinstance(t, dict) else t for t in one["tags"]} for one in truth]
+    said = {d["name"]: d["change"] for s in found["sections"] if s["section"] == "tags" for d in s["differences"]}
+    assert {n for n, change in said.items() if change == "removed"} == tags[0] - tags[1]
+    states = {s["tag"]: s for s in found["sections"] if s["section"] == "updater_state"}
+    assert states["Final"]["removed"] > 0
+    assert cpb.run("diff", FOLDER / "all_stored.zip", FOLDER / "all_shared.zip", "--skip-values").returncode == 1
+
+
+def test_a_checksum_that_is_wrong_is_a_difference(cpb):
+    for section in diff(cpb, FOLDER / "all_stored.zip", FOLDER / "bad_crc_deflated.zip")["sections"]:
+        for one in section["differences"] if section["section"] == "parameters" else []:
+            assert one["members"][0]["unreadable"] == "b"
+            return
+    raise AssertionError("nothing was found")
+
+
+# --- Keras ------------------------------------------------------------------------------------------
+
+
+def test_layers_and_their_configs(cpb, tmp_path):
+    model = models.model("keras_functional")
+    other = tmp_path / "other"
+    shutil.copytree(model, other)
+    metadata = (other / "keras_metadata.pb").read_bytes()
+    same(cpb, model, other)
+    assert b'"activation": "sigmoid"' in metadata
+    (other / "keras_metadata.pb").write_bytes(metadata.replace(b'"activation": "sigmoid"', b'"activation": "softmax"'))
+    for a, b in ((model, other), (model / "keras_metadata.pb", other / "keras_metadata.pb")):
+        found = differences(diff(cpb, a, b))
+        assert found.keys() == {"layers"}
+        assert {"config.activation": ("sigmoid", "softmax")} in found["layers"].values()
+
+
+# --- The command -------------------------------------------------------------------------------------
+
+
+def test_exit_codes(cpb, tmp_path):
+    path = path_of("real_tf_module")
+    other = graph(tmp_path, "g.pb", **{})
+    other.write_bytes(wire.field(1, wire.field(1, b"n") + wire.field(2, b"NoOp")))
+    kinds = cpb.run("diff", path, other)
+    assert kinds.returncode == 1 and kinds.stdout == b"  - SavedModel\n  + GraphDef\n"
+    for words in ((path, tmp_path / "none.pb"), (tmp_path / "none.pb", path), (path,), (), (path, path, path),
+                  (path, path, "--nonsense"), (path, path, "--memory-limit", "50K")):
+        result = cpb.run("diff", *words)
+        assert result.returncode == 2 and result.stderr and not result.stdout, words
+
+
+def test_only_so_many_are_shown(cpb):
+    one, other = path_of(CORPUS[0]), path_of(CORPUS[1])
+    shown = cpb.run("diff", one, other, "-n", 2).stdout.decode()
+    assert "  ... and " in shown
+    every = diff(cpb, one, other)
+    few = json.loads(cpb.run("diff", one, other, "-n", 2, "--json").stdout)
+    assert counts(few) == counts(every)
+    assert all(s["differences"] == t["differences"][:2] for s, t in zip(few["sections"], every["sections"]))
