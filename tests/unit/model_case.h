@@ -102,7 +102,7 @@ static inline bytes objects_of(void) {
   put_child(&root, 0, "self");
   put_child(&root, 77, "nowhere");
   put_child(&root, 5, "just_beyond");
-  put_message(&root, OBJECT_USER, text_field(USER_IDENTIFIER, "_generic_user_object"));
+  put_message(&root, OBJECT_USER, text_field(USER_IDENTIFIER, "_tf_keras_model"));
   put_child(&map, 3, "serve");
   put_child(&map, 0, "back");
   put_int(&variable, VARIABLE_DTYPE, 1);

@@ -236,7 +236,7 @@ static void use_keras(cpb_saved_model *m, cpb_keras_use use, void *user) {
 }
 
 void cpb_saved_use_keras(cpb_saved_model *m, cpb_keras_use use, void *user) {
-  if (!m->keras || !(m->keras->given || m->keras->part.read)) return;
+  if (!m->with_keras) return;
   use_keras(m, use, user);
   if (m->error->code == CPB_OK || m->error->code == CPB_E_MEMORY) return;
   cpb_problems_add(&m->problems, m->error->offset, m->error->message);

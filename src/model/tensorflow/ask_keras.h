@@ -21,7 +21,7 @@ cpb_step cpb_saved_read_keras(cpb_saved_model *m);
 /* NULL when nothing is waited for. */
 cpb_input *cpb_saved_keras_input(cpb_saved_model *m);
 
-/* Calls `use` with what Keras says, if it was given or read. What fails but for lack of
+/* Calls `use` with what Keras says, if the question wants it. What fails but for lack of
  * memory is a problem, and no error. */
 typedef void (*cpb_keras_use)(cpb_saved_model *m, cpb_keras *keras, void *user);
 void cpb_saved_use_keras(cpb_saved_model *m, cpb_keras_use use, void *user);

@@ -271,7 +271,8 @@ static cpb_step step(void *reader, cpb_answer *answer, cpb_error *error) {
   if (read != CPB_STEP_DONE) return read;
   if (fail_if_empty(m, &m->skeleton) || !choose_meta_graph(m) || !build_objects(m)) return CPB_STEP_ERROR;
   if ((what->needs & GRAPH) && (read = read_graph(m)) != CPB_STEP_DONE) return read;
-  if (needs_keras(m, what) && (read = cpb_saved_read_keras(m)) != CPB_STEP_DONE) return read;
+  m->with_keras = needs_keras(m, what);
+  if (m->with_keras && (read = cpb_saved_read_keras(m)) != CPB_STEP_DONE) return read;
   if (m->is_graph && fail_if_empty(m, &m->graph_part)) return CPB_STEP_ERROR;
   return write_answer(m, what);
 }

@@ -34,6 +34,7 @@ typedef struct cpb_saved_model {
   cpb_graph graph;
   cpb_problems graph_problems;
   struct cpb_saved_keras *keras; /* ask_keras.c; NULL until it is needed */
+  bool with_keras;               /* this question takes in what Keras says */
 
   cpb_pieces cut, cut_keras; /* the answer to CUT, as a plan */
 
