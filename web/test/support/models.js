@@ -25,13 +25,19 @@ export const madeModels = (existsSync(made) ? readdirSync(made) : [])
     ['saved_model.pb', 'graph.pb', 'keras_metadata.pb'].map((file) => `${made}${name}/${file}`))
   .filter((path) => existsSync(path));
 
-/** The archive of SameDiff models, unpacked: those that are as they should be. */
-export function unpackSameDiff() {
+/**
+ * The archive of SameDiff models, unpacked: whole paths, of those that are as they should be,
+ * or of the others.
+ *
+ * @param {{ damaged?: boolean }} [which]
+ * @returns {string[]}
+ */
+export function unpackSameDiff({ damaged = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'cpb-samediff-'));
   process.on('exit', () => rmSync(folder, { recursive: true }));
   execFileSync('tar', ['-xJf', `${data}samediff.tar.xz`, '-C', folder]);
   const { files } = JSON.parse(readFileSync(`${folder}/samediff/manifest.json`, 'utf8'));
   return files
-    .filter((/** @type {any} */ { expect }) => expect === 'ok')
+    .filter((/** @type {any} */ { expect }) => (expect !== 'ok') === damaged)
     .map((/** @type {any} */ { file }) => `${folder}/samediff/${file}`);
 }
