@@ -63,9 +63,9 @@ CPB_API void cpb_samediff_writer_free(cpb_samediff_writer *writer);
 
 /* --- Parts ---------------------------------------------------------------- */
 
-/* These are taken before the first step. What is wrong with them comes from the step,
- * before anything is put out; here only a lack of memory and a wrong order are said.
- * Texts are UTF-8 and copied; they need no NUL. */
+/* These are taken before the first step. What is wrong with one is what the call answers,
+ * or comes from a step before anything is put out; after an error nothing is taken any
+ * more, and the first step says it again. Texts are UTF-8 and copied; they need no NUL. */
 
 /* Tags come oldest first: the last is the default of those who do not name one. The name
  * must do for a folder; those that differ only in the case of ASCII letters are the same. */
@@ -73,7 +73,9 @@ typedef struct cpb_samediff_tag {
   size_t struct_size;   /* sizeof(cpb_samediff_tag) */
   const char *name;
   size_t name_size;
-  const void *graph;    /* FlatBuffers, root FlatGraph. Not copied: must stay until the end */
+  const void *graph;    /* FlatBuffers, root FlatGraph. Not copied: must stay until the end.
+                           Arrays that are in it, as ND4J saves them, are left out of what
+                           is written: they have to come as parts */
   size_t graph_size;
   const char *training; /* the training configuration, JSON; NULL for none */
   size_t training_size;

@@ -8,10 +8,11 @@ import zipfile
 
 import numpy as np
 import pytest
+from flatbuffers import number_types
 
 from conftest import DATA
 from support.samediff import FILES, FOLDER, Model
-from support.samediff_zip import Zip
+from support.samediff_zip import Table, Zip, at_field, root, vector
 
 ZIPS = [f for f in FILES if f["expect"] == "ok" and f["kind"] == "proposal_zip"]
 GRAPH = zipfile.ZipFile(FOLDER / "three_tags.zip").read("int8-quant/graph.fb")
@@ -225,6 +226,46 @@ def test_graph_files_and_zips_are_sources(cpb, tmp_path):
     assert ours.bytes("other", "B") == model.bytes(names[0])
 
 
+GRAPHS = [f for f in FILES if f["expect"] == "ok" and f["kind"] == "flatgraph" and f["file"] != "no_arrays_a.fb"]
+
+
+def names_in(graph):
+    """Of variables and nodes, and which variables have a shape and an array."""
+    def tables(number):
+        field = at_field(top, number)
+        at = top.Vector(field) if field else 0
+        return [Table(top.Bytes, top.Indirect(at + 4 * i)) for i in range(top.VectorLen(field) if field else 0)]
+
+    top = root(bytearray(graph))
+    variables = [(v.String(v.Pos + at_field(v, 1)), vector(v, 3, number_types.Int64Flags), at_field(v, 4)) for v in tables(1)]
+    return variables, [n.String(n.Pos + at_field(n, 1)) for n in tables(2)]
+
+
+@pytest.mark.parametrize("case", GRAPHS, ids=[c["file"] for c in GRAPHS])
+def test_a_graph_that_nd4j_saved_goes_without_its_arrays(cpb, tmp_path, case):
+    """All that it says of itself is the same in the zip; its arrays are parameters."""
+    path, theirs = FOLDER / case["file"], Model(cpb, case["file"])
+    before = theirs.ask("tag")
+    names = [p["name"] for p in before["parameters"]["items"]]
+    states = {u["parameter"]: [{"from": str(path), "state": i + 1} for i in range(len(u["states"]))]
+              for u in before["updater_state"]["items"]}
+    make(cpb, tmp_path, [{"tag": "A", "graph": str(path), "parameters": {n: {"from": str(path)} for n in names},
+                          "updater_state": states}], "-o", tmp_path / "m.zip")
+    ours, oracle = Model(cpb, tmp_path / "m.zip"), Zip(tmp_path / "m.zip")
+    after = ours.ask("tag")
+    same = ["graph_id", "configuration", "placeholders", "loss_variables", "operations", "training_config"]
+    assert [without_places(after[k]) for k in same] == [without_places(before[k]) for k in same]
+    assert [v | {"array": None} for v in before["variables"]["items"]] == after["variables"]["items"]
+    variables, nodes = names_in(oracle.zip.read("A/graph.fb"))
+    old_variables, old_nodes = names_in(path.read_bytes())
+    assert nodes == old_nodes and [v[0] for v in variables] == [v[0] for v in old_variables]
+    assert not any(array for _, _, array in variables)
+    for item in before["variables"]["items"]:
+        if item["array"]:
+            assert (item["name"].encode(), item["array"]["shape"], 0) in variables
+            assert ours.bytes(item["name"], "A", 0, "--raw") == theirs.bytes(item["name"], None, 0, "--raw")
+
+
 def test_a_constant_of_a_saved_model_is_a_source(cpb, tmp_path):
     model = DATA / "cpb" / "real_tf_module" / "orig.pb"
     empty_graph(tmp_path)
@@ -380,6 +421,17 @@ def test_what_does_not_fit_the_graph_is_refused(cpb, tmp_path, small):
     fails(cpb, tmp_path, [small, small | {"tag": "a"}], "there twice")
     (tmp_path / "graph.fb").write_bytes(GRAPH[:200])
     fails(cpb, tmp_path, [small], "tag A")
+
+
+def test_a_damaged_graph_is_refused_or_comes_out_sound(cpb, tmp_path):
+    for case in FILES:
+        if case["expect"] == "ok" or not case["file"].endswith(".fb"):
+            continue
+        tag = {"tag": "A", "graph": str(FOLDER / case["file"]), "parameters": {}}
+        result = run(cpb, tmp_path, {"tags": [tag]}, "-f", "-o", tmp_path / "m.zip")
+        assert result.returncode in (0, 1, 2, 4), (case["file"], result.returncode)
+        if result.returncode == 0:
+            Model(cpb, tmp_path / "m.zip").ask("tag")
 
 
 def test_sources_that_are_none_are_refused(cpb, tmp_path, small):

@@ -47,8 +47,10 @@ void cpb_samediff_writer_free(cpb_samediff_writer *w) {
   cpb_buffer *const buffers[] = {&w->texts, &w->lines, &w->file_names, &w->base_texts, &w->base_directory,
                                  &w->base_comment, &w->out};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) cpb_buffer_free(buffers[i]);
-  for (size_t i = 0; i < w->num_tags * CPB_SD_SECTIONS; i++)
-    cpb_names_free(&w->tags[i / CPB_SD_SECTIONS].names[i % CPB_SD_SECTIONS]);
+  for (size_t i = 0; i < w->num_tags; i++) {
+    cpb_buffer_free(&w->tags[i].stripped);
+    for (int s = 0; s < CPB_SD_SECTIONS; s++) cpb_names_free(&w->tags[i].names[s]);
+  }
   cpb_sd_model_free(&w->base);
   cpb_sd_tags_free(&w->all_tags);
   cpb_zip_writing_free(&w->zip);
@@ -126,6 +128,7 @@ cpb_code cpb_samediff_writer_tag(cpb_samediff_writer *w, const cpb_samediff_tag 
   w->tags = tags;
   cpb_sd_new_tag *t = &w->tags[w->num_tags];
   *t = (cpb_sd_new_tag){.graph = {given.graph, given.graph_size}, .first = w->num_parts};
+  cpb_buffer_init(&t->stripped, &w->allocator);
   for (int i = 0; i < CPB_SD_SECTIONS; i++) cpb_names_init(&t->names[i], &w->allocator);
   if (keep_text(w, given.name, given.name_size, &t->name) && keep_training(w, &given, &t->training)) w->num_tags++;
   return w->error.code;

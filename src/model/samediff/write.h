@@ -38,6 +38,7 @@ typedef struct cpb_sd_new_part {
 typedef struct cpb_sd_new_tag {
   cpb_sd_text name, training; /* training: the whole file */
   cpb_span graph;
+  cpb_buffer stripped;              /* the graph, if it had arrays in it */
   size_t first, count;              /* of its parts */
   uint64_t own[CPB_SD_SECTIONS];    /* files that are its own */
   cpb_names names[CPB_SD_SECTIONS]; /* each leads to its first part */

@@ -1,6 +1,7 @@
 /* Each new tag against its graph, and its lists. */
 #include "base/status.h"
 #include "model/cursor.h"
+#include "model/samediff/strip.h"
 #include "model/samediff/write.h"
 
 typedef struct tag_case {
@@ -144,8 +145,17 @@ static bool put_lines(const tag_case *c, unsigned section) {
   return true;
 }
 
+/* Arrays that the graph has in it, as ND4J saves it, are no part of it in a zip. */
+static bool strip(tag_case *c) {
+  cpb_buffer *out = &c->tag->stripped;
+  if (!cpb_sd_has_arrays(&c->graph)) return true;
+  if (!cpb_sd_strip(&c->graph, out)) return false;
+  c->tag->graph = (cpb_span){out->data, out->size};
+  return true;
+}
+
 static bool write_tag(tag_case *c) {
-  bool good = load_graph(c) && check_parts(c);
+  bool good = load_graph(c) && check_parts(c) && strip(c);
   for (unsigned s = 0; s < CPB_SD_SECTIONS && good; s++) good = put_lines(c, s);
   cpb_sd_graph_free(&c->graph);
   return good;
