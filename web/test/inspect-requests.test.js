@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { root } from './runtimes/files.js';
+import { field } from './support/files.js';
 import { largeSameDiff, largeSavedModel, largeSavedModelChunks } from './support/large-models.js';
 import { libcpb } from './support/libcpb.js';
 import { assert, each, test } from './support/test.js';
@@ -74,6 +75,25 @@ test('the overview of a SavedModel takes 6 requests and 1 MB: a .pb', () =>
     const file = largeSavedModel(data(`cpb/${name}/orig.pb`));
     within(file, await costOf(file, 'saved_model.pb', overview), 6, 2 ** 20);
   }));
+
+test('with Keras\'s metadata among the objects, as TensorFlow wrote before 2.5, it takes no more', async () => {
+  const layers = Array.from({ length: 99 }, (_, i) => i + 1);
+  const metadata = (/** @type {string} */ name) =>
+    JSON.stringify({ class_name: 'Dense', name, config: { units: 1, note: 'x'.repeat(2000) } });
+  const objects = [
+    field(1, [
+      ...layers.flatMap((i) => field(1, [...field(1, i), ...field(2, `layer-${i}`)])),
+      ...field(4, [...field(1, '_tf_keras_model'), ...field(3, metadata('model'))]),
+    ]),
+    ...layers.map((i) => field(1, field(4, [...field(1, '_tf_keras_layer'), ...field(3, metadata(`dense_${i}`))]))),
+  ].flat();
+  const file = largeSavedModel(Uint8Array.from([...field(1, 1), ...field(2, field(7, objects))]), 0);
+  const cost = await costOf(file, 'saved_model.pb', async (model) => {
+    const { keras } = await model.overview();
+    assert.equal(keras.layers, 100);
+  });
+  within(file, cost, 6, 2 ** 20);
+});
 
 // One of them, as a gigabyte is split.
 test('the overview of a SavedModel takes 6 requests and 1 MB: a .cpb', async () => {

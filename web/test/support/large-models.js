@@ -31,7 +31,7 @@ function builder() {
 const META_GRAPHS = 2;
 const GRAPH_DEF = 2;
 const OBJECT_GRAPH_DEF = 7;
-const OBJECTS = 500_000;
+const MANY_OBJECTS = 500_000;
 
 /** Fields of a message, with their tags. @param {Uint8Array} message */
 function* fieldsOf(message) {
@@ -65,12 +65,13 @@ function constantHead(i, size) {
 }
 
 /**
- * A SavedModel with constants added to its graph, and half a megabyte of objects.
+ * A SavedModel with constants added to its graph, and objects up to so many bytes.
  *
  * @param {Uint8Array} saved
  * @param {{ bytes: number[], zeros: number }[]} nodes
+ * @param {number} most
  */
-function withNodes(saved, nodes) {
+function withNodes(saved, nodes, most) {
   const [version, meta] = [...fieldsOf(saved)];
   const fields = [...fieldsOf(meta?.value ?? saved)];
   const graph = fields.find(({ number }) => number === GRAPH_DEF)?.value ?? new Uint8Array();
@@ -79,7 +80,7 @@ function withNodes(saved, nodes) {
   const objects = fields.filter(({ number }) => number === OBJECT_GRAPH_DEF);
   const length = objects.reduce((sum, { whole }) => sum + whole.length, 0);
   const others = fields.filter(({ number }) => number !== GRAPH_DEF);
-  for (let i = 1; i < OBJECTS / length; i++) others.push(...objects); // Parts of a message add up.
+  for (let i = 1; i < most / length; i++) others.push(...objects); // Parts of a message add up.
   const size = others.reduce((sum, { whole }) => sum + whole.length, graphHead.length + graph.length + added);
   const file = builder();
   file.put(version?.whole ?? []);
@@ -92,10 +93,15 @@ function withNodes(saved, nodes) {
   return file;
 }
 
-/** As one message. @param {Uint8Array} saved a model that it is made from */
-export function largeSavedModel(saved) {
+/**
+ * As one message.
+ *
+ * @param {Uint8Array} saved a model that it is made from
+ * @param {number} [objects] bytes of them, if that has fewer
+ */
+export function largeSavedModel(saved, objects = MANY_OBJECTS) {
   const nodes = Array.from({ length: COUNT }, (_, i) => ({ bytes: constantHead(i, SIZE), zeros: SIZE }));
-  const { size, pieces } = withNodes(saved, nodes);
+  const { size, pieces } = withNodes(saved, nodes, objects);
   return sparse(size, pieces);
 }
 
