@@ -1,5 +1,6 @@
 /** Which question has which answer, for each kind of model; no code. */
 
+/** @import * as Graph from './graph.js' */
 /** @import * as Keras from './keras.js' */
 /** @import * as SameDiff from './samediff.js' */
 /** @import * as TensorFlow from './tensorflow.js' */
@@ -9,14 +10,14 @@
  * @typedef {object} SavedModelAnswers
  * @property {TensorFlow.SavedModelOverview} overview
  * @property {TensorFlow.SignatureAnswer} signature
- * @property {TensorFlow.FunctionsAnswer} functions
+ * @property {Graph.FunctionsAnswer} functions
  * @property {TensorFlow.FunctionAnswer} function
- * @property {TensorFlow.NodesAnswer} nodes
- * @property {TensorFlow.ScopesAnswer} scopes
+ * @property {Graph.NodesAnswer} nodes
+ * @property {Graph.ScopesAnswer} scopes
  * @property {TensorFlow.ObjectAnswer | TensorFlow.V1ObjectAnswer} objects
  * @property {Keras.LayersAnswer} layers
- * @property {TensorFlow.ConstantsAnswer} constants
- * @property {TensorFlow.OpsAnswer} ops
+ * @property {Graph.ConstantsAnswer} constants
+ * @property {Graph.OpsAnswer} ops
  * @property {TensorFlow.SearchAnswer} search
  * @property {Keras.LoadAnswer} load
  * @property {TensorFlow.CutAnswer} cut
@@ -25,13 +26,13 @@
 /**
  * Of a graph that stands alone.
  * @typedef {object} GraphDefAnswers
- * @property {TensorFlow.GraphOverview} overview
- * @property {TensorFlow.FunctionsAnswer} functions
+ * @property {Graph.GraphOverview} overview
+ * @property {Graph.FunctionsAnswer} functions
  * @property {TensorFlow.FunctionAnswer} function
- * @property {TensorFlow.NodesAnswer} nodes
- * @property {TensorFlow.ScopesAnswer} scopes
- * @property {TensorFlow.ConstantsAnswer} constants
- * @property {TensorFlow.OpsAnswer} ops
+ * @property {Graph.NodesAnswer} nodes
+ * @property {Graph.ScopesAnswer} scopes
+ * @property {Graph.ConstantsAnswer} constants
+ * @property {Graph.OpsAnswer} ops
  * @property {TensorFlow.SearchAnswer} search
  */
 

@@ -1,41 +1,8 @@
-/** Answers about SavedModels and GraphDefs; no code. What they mean: docs/inspecting.md. */
+/** Answers about SavedModels beside their graphs; no code. What they mean: docs/inspecting.md. */
 
+/** @import { Call, FunctionDef, Structured, Tensor } from './graph.js' */
 /** @import { KerasIdentity, KerasSummary } from './keras.js' */
 /** @import { Extent, Paged, Problem, Shape } from './shared.js' */
-
-/* --- Tensors and values ------------------------------------------------------- */
-
-/**
- * A TensorProto without its values.
- * @typedef {object} Tensor
- * @property {string} dtype TensorFlow's name, such as 'float32'
- * @property {Shape} shape
- * @property {number} size of the values as stored, in bytes
- * @property {string} [field] of TensorProto that they are in, such as 'tensor_content'
- * @property {Extent} [values] where they lie, if together
- * @property {Extent} [tensor] where the TensorProto lies
- */
-
-/**
- * A TensorSpec; a bounded one has a minimum and a maximum.
- * @typedef {object} TensorSpec
- * @property {string} [name]
- * @property {string} dtype
- * @property {Shape} shape
- * @property {Tensor} [minimum]
- * @property {Tensor} [maximum]
- */
-
-/**
- * A Python value, as TensorFlow keeps it in a StructuredValue; a list has such values, too.
- * `class` is the number of a TypeSpec that has no name.
- * @typedef {null | boolean | number | string | unknown[] | { tuple: Structured[] }
- *   | { dict: { [key: string]: Structured } }
- *   | { named_tuple: string, fields: { [key: string]: Structured } }
- *   | { shape: Shape } | { dtype: string } | { tensor_spec: TensorSpec } | { tensor: Tensor }
- *   | { type_spec: string, class?: number, state?: Structured }
- *   | { too_deep: true } | { unknown: number }} Structured
- */
 
 /* --- Signatures --------------------------------------------------------------- */
 
@@ -182,18 +149,6 @@
  * @property {number} [concrete_functions] how many; absent for TensorFlow 1
  * @property {(KerasRoot & Partial<KerasSummary>) | null} keras what the root is to Keras, and
  *   how many objects are Keras's
- * @property {Problem[]} problems
- */
-
-/**
- * The overview of a GraphDef.
- * @typedef {object} GraphOverview
- * @property {'graph_def'} kind
- * @property {{ producer: number, min_consumer: number }} versions
- * @property {number} nodes
- * @property {number} functions
- * @property {Paged<{ name: string, dtype: string, shape: Shape }>} inputs placeholders
- * @property {Paged<{ name: string, op: string }>} outputs nodes that no other uses
  * @property {Problem[]} problems
  */
 
@@ -379,13 +334,6 @@
 /* --- Functions ---------------------------------------------------------------- */
 
 /**
- * A function that is called, and by how many nodes; `function` is null for the graph itself.
- * @typedef {object} Call
- * @property {string | null} function
- * @property {number} nodes
- */
-
-/**
  * What a function is handed over beside its arguments: an object, for the argument of that name;
  * without a kind when no object has the node id.
  * @typedef {({ argument?: string } & Place & SavedObject)
@@ -457,135 +405,11 @@
  */
 
 /**
- * A line of the function library.
- * @typedef {object} FunctionSummary
- * @property {string} name
- * @property {number} inputs how many
- * @property {number} outputs how many
- * @property {number} nodes how many
- * @property {number} calls how many other functions
- * @property {number} called_by how many other functions
- * @property {boolean} stateful
- * @property {number} [captures] how many, of a concrete function
- */
-
-/**
- * The function library.
- * @typedef {object} FunctionsAnswer
- * @property {Paged<FunctionSummary>} functions
- * @property {Problem[]} problems
- */
-
-/**
- * An argument of a FunctionDef: its dtype, or the attribute that says it.
- * @typedef {object} ArgumentDef
- * @property {string} name
- * @property {string} [dtype]
- * @property {string} [type_attr]
- * @property {string} [number_attr]
- * @property {string} [type_list_attr]
- */
-
-/**
- * One function of the library.
- * @typedef {object} FunctionDef
- * @property {string} name
- * @property {(ArgumentDef & { shape?: Shape, user_name?: string })[]} inputs
- * @property {(ArgumentDef & { tensor: string | null })[]} outputs and the tensor of the body
- * @property {{ name: string, node: string }[]} control_outputs
- * @property {boolean} stateful
- * @property {Attribute[]} attributes
- * @property {number} nodes how many
- * @property {string} [gradient] the function that is its gradient
- * @property {Call[]} calls
- * @property {Call[]} called_by
- * @property {boolean} concrete whether the object graph has it
- * @property {Problem[]} problems
- */
-
-/**
  * One function, with what the object graph says of it.
  * @typedef {FunctionDef & ConcreteFunction} FunctionAnswer
  */
 
-/* --- Nodes -------------------------------------------------------------------- */
-
-/** A value that was too long to be read. @typedef {{ omitted: Extent }} Omitted */
-
-/**
- * A function and how many attributes it is called with.
- * @typedef {{ function: string, attributes?: number }} FunctionReference
- */
-
-/**
- * An element of a list; an integer beyond 2^53, NaN and infinity are text.
- * @typedef {string | number | boolean | Shape | Tensor | FunctionReference | Omitted}
- *   AttributeElement
- */
-
-/**
- * An attribute of a node or function, by its kind; null: nothing is said.
- * @typedef {{ name: string } & ({ kind: 'string' | 'placeholder', value: string | Omitted }
- *   | { kind: 'int' | 'float', value: number | string }
- *   | { kind: 'bool', value: boolean }
- *   | { kind: 'type', value: string }
- *   | { kind: 'shape', value: Shape | Omitted }
- *   | { kind: 'tensor', value: Tensor }
- *   | { kind: 'function', value: FunctionReference }
- *   | { kind: 'list', value: AttributeElement[] }
- *   | { kind: null, value: null })} Attribute
- */
-
-/**
- * A node of the graph or of a function.
- * @typedef {object} NodeDef
- * @property {string} name
- * @property {string} op
- * @property {string} [device]
- * @property {string[]} inputs tensors
- * @property {string[]} control_inputs nodes
- * @property {Attribute[]} attributes
- */
-
-/**
- * Nodes of the graph or of a function.
- * @typedef {object} NodesAnswer
- * @property {string | null} function null for the graph itself
- * @property {Paged<NodeDef>} nodes
- * @property {Problem[]} problems
- */
-
-/**
- * What leads to a child of a scope.
- * @typedef {object} ScopeInput
- * @property {string} from the path of another child, or of a child of a scope around this one
- * @property {number} count how often
- * @property {boolean} control whether all of these are control edges
- */
-
-/**
- * A scope or a node in a scope.
- * @typedef {object} ScopeChild
- * @property {'scope' | 'node'} is
- * @property {string} name the last part of the path
- * @property {string} path
- * @property {string | null} op of a node
- * @property {number} nodes how many; 1 for a node
- * @property {number} size of the constants among them, in bytes
- * @property {ScopeInput[]} inputs
- * @property {number} [more_inputs] how many there are besides
- */
-
-/**
- * The graph or a function, folded by name scope.
- * @typedef {object} ScopesAnswer
- * @property {string | null} function null for the graph itself
- * @property {string} scope '' for the whole
- * @property {number} nodes in it, however deep
- * @property {number} size of the constants among them, in bytes
- * @property {Paged<ScopeChild>} children scopes first
- * @property {Problem[]} problems
- */
+/* --- Searching and cutting ---------------------------------------------------- */
 
 /**
  * How many of something a model still has that was cut down.
@@ -612,42 +436,6 @@
  * @property {string[]} signatures
  * @property {string[]} signatures_cut_off
  * @property {Paged<Kept>} objects
- * @property {Problem[]} problems
- */
-
-/**
- * A tensor among a node's attributes.
- * @typedef {object} ConstantPlace
- * @property {string} node
- * @property {string | null} function that the node is in; null for the graph itself
- * @property {string} [attribute] unless it is 'value'
- */
-
-/**
- * Constants, the largest first.
- * @typedef {object} ConstantsAnswer
- * @property {number} size of all of them, in bytes
- * @property {Paged<ConstantPlace & Tensor>} constants
- * @property {Problem[]} problems
- */
-
-/**
- * An operation.
- * @typedef {object} OpUse
- * @property {string} op
- * @property {number} count how many nodes have it
- * @property {number} in_graph of these
- * @property {number} in_functions of these
- * @property {'tensorflow' | 'library' | 'custom'} from library: a function called by its name
- */
-
-/**
- * How often each operation is used.
- * @typedef {object} OpsAnswer
- * @property {number} nodes of the graph
- * @property {number} functions in the library
- * @property {number} function_nodes in all of them
- * @property {Paged<OpUse>} ops the most used first
  * @property {Problem[]} problems
  */
 
