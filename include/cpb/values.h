@@ -38,6 +38,9 @@ typedef struct cpb_values_options {
   uint32_t meta_graph;      /* of a SavedModel: which, from 0 */
   int exact_texts;          /* non-zero: TensorFlow's texts always come with their lengths
                                (see cpb_values_data) */
+  uint64_t tensor_offset;   /* SavedModel, GraphDef: where the tensor lies, as answers */
+  uint64_t tensor_size;     /* (cpb/model.h) have it in "tensor"; not 0: then it is not
+                               looked for, and `name` does not matter */
 } cpb_values_options;
 
 /* What the array is. */

@@ -3,7 +3,6 @@
 #include "base/status.h"
 #include "cli/diff.h"
 #include "cpb/values.h"
-#include "model/values_reader.h"
 
 /* --- Two arrays ------------------------------------------------------------------------------ */
 
@@ -124,12 +123,16 @@ static bool range_of(yyjson_val *item, cpb_range *range) {
   return number_at(tensor, "offset", &range->offset) && number_at(tensor, "size", &range->length);
 }
 
+static cpb_values *open_tensor(diff *d, int side, cpb_range tensor) {
+  const cpb_values_options how = {.struct_size = sizeof how, .exact_texts = 1, .tensor_offset = tensor.offset, .tensor_size = tensor.length};
+  return cpb_values_new(&d->cli->allocator, d->models[side].kind, "", 0, &how);
+}
+
 static bool compare_constants(diff *d, yyjson_val *const items[2], counts *n) {
-  const cpb_allocator *a = &d->cli->allocator;
   cpb_range ranges[2];
   n->same = !range_of(items[0], &ranges[0]) || !range_of(items[1], &ranges[1]) || same_bytes(d, ranges);
   if (n->same || !diff_ok(d)) return diff_ok(d);
-  bool done = compare_values(d, cpb_values_of_tensor(a, ranges[0]), cpb_values_of_tensor(a, ranges[1]), n);
+  bool done = compare_values(d, open_tensor(d, 0, ranges[0]), open_tensor(d, 1, ranges[1]), n);
   n->same = n->same && !n->bad[0]; /* what cannot be read has other bytes */
   return done;
 }

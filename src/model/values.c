@@ -85,18 +85,6 @@ cpb_values *cpb_values_new(const cpb_allocator *given, cpb_model_kind kind, cons
   return NULL;
 }
 
-cpb_values *cpb_values_of_reader(const cpb_allocator *a, const cpb_values_reader *reader, void *state) {
-  cpb_values *v = cpb_alloc_zeroed(a, sizeof *v);
-  if (!v) {
-    reader->destroy(state);
-    return NULL;
-  }
-  v->allocator = *a;
-  v->reader = reader;
-  v->state_of_reader = state;
-  return v;
-}
-
 void cpb_values_free(cpb_values *v) {
   if (!v) return;
   cpb_allocator a = v->allocator;

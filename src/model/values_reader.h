@@ -22,11 +22,4 @@ typedef struct cpb_values_reader {
 extern const cpb_values_reader cpb_constant_values;  /* SAVED_MODEL, GRAPH_DEF */
 extern const cpb_values_reader cpb_samediff_values;  /* SAMEDIFF_ZIP, SAMEDIFF_GRAPH */
 
-/* The values of the TensorProto that lies there in the input, with exact_texts. NULL when
- * memory is short. */
-cpb_values *cpb_values_of_tensor(const cpb_allocator *allocator, cpb_range tensor);
-
-/* For that: of a reader, which is given away. */
-cpb_values *cpb_values_of_reader(const cpb_allocator *allocator, const cpb_values_reader *reader, void *state);
-
 #endif

@@ -148,6 +148,35 @@ static void only_the_constant_is_read(void **state) {
   free_host(&h);
 }
 
+/* As answers say where it lies: nothing else of the message is read. */
+static void a_tensor_may_be_read_where_it_is_known_to_lie(void **state) {
+  (void)state;
+  cpb_step step;
+  bytes tensor = int_field(TENSOR_DTYPE, 9);
+  put_message(&tensor, TENSOR_SHAPE, shape_of(3, 40));
+  bytes fields = packed_varints(), message = noise(1000, 3);
+  put(&tensor, fields.data, fields.size);
+  put(&message, tensor.data, tensor.size);
+  host h = {.message = message};
+  cpb_values_options how = {.struct_size = sizeof how, .tensor_offset = 1000, .tensor_size = tensor.size};
+  cpb_values *values = cpb_values_new(NULL, CPB_MODEL_GRAPH_DEF, NULL, 0, &how);
+  bytes out = read_all(values, &h, &step);
+  assert_int_equal(step, CPB_STEP_DONE);
+  assert_int_equal(out.size, 3 * 40 * 8);
+  assert_true(cpb_load64(out.data + 8) == 0x123456789abu && h.lent <= 2 * tensor.size);
+  cpb_values_free(values);
+  how.tensor_size = UINT64_MAX;
+  values = cpb_values_new(NULL, CPB_MODEL_GRAPH_DEF, NULL, 0, &how);
+  free(out.data);
+  out = read_all(values, &h, &step);
+  assert_int_equal(cpb_values_error(values)->code, CPB_E_USAGE);
+  cpb_values_free(values);
+  free(out.data);
+  free(fields.data);
+  free(tensor.data);
+  free_host(&h);
+}
+
 static void memory_that_fails_is_an_error_and_nothing_leaks(void **state) {
   (void)state;
   for (size_t n = 0; n < NUM_NAMES; n++) {
@@ -195,6 +224,7 @@ int main(void) {
       cmocka_unit_test(values_do_not_depend_on_how_the_input_comes),
       cmocka_unit_test(numbers_are_as_they_were_written),
       cmocka_unit_test(only_the_constant_is_read),
+      cmocka_unit_test(a_tensor_may_be_read_where_it_is_known_to_lie),
       cmocka_unit_test(memory_that_fails_is_an_error_and_nothing_leaks),
       cmocka_unit_test(errors_stay),
   };

@@ -209,22 +209,30 @@ static cpb_have find_tensor(reader *r, cpb_range *where) {
   return CPB_HAVE;
 }
 
-static cpb_have begin_tensor(reader *r) {
-  cpb_range where;
-  if (find_tensor(r, &where) != CPB_HAVE) return CPB_FAILED;
+static cpb_have begin_tensor(reader *r, cpb_range where) {
   r->found = true;
-  cpb_input_end(&r->input, cpb_outline_input(r->graph.outline)->size);
   bool begun = cpb_tensor_values_init(&r->tensor, &r->allocator, &r->input, &r->error, where, r->options->exact_texts != 0);
   return begun ? CPB_HAVE : fails_memory(r);
 }
 
 /* --- Steps -------------------------------------------------------------------------------- */
 
+static cpb_have no_place(reader *r) {
+  cpb_fail(&r->error, CPB_E_USAGE, CPB_NO_OFFSET, "no tensor can lie there");
+  return CPB_FAILED;
+}
+
 static cpb_have find(reader *r) {
+  cpb_range where = {r->options->tensor_offset, r->options->tensor_size};
+  if (where.length > INT64_MAX || where.offset > INT64_MAX) return no_place(r);
+  if (where.length > 0) return begin_tensor(r, where);
   cpb_have have = read_skeleton(r);
   if (have == CPB_HAVE && !r->graph.outline) have = begin_graph(r);
   if (have == CPB_HAVE) have = step_part(r, &r->graph);
-  return have == CPB_HAVE ? begin_tensor(r) : have;
+  if (have == CPB_HAVE) have = find_tensor(r, &where);
+  if (have != CPB_HAVE) return have;
+  cpb_input_end(&r->input, cpb_outline_input(r->graph.outline)->size);
+  return begin_tensor(r, where);
 }
 
 static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
@@ -234,13 +242,3 @@ static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
 }
 
 const cpb_values_reader cpb_constant_values = {create, destroy, next, input, error};
-
-cpb_values *cpb_values_of_tensor(const cpb_allocator *a, cpb_range tensor) {
-  reader *r = create(a, CPB_MODEL_GRAPH_DEF, (cpb_span){NULL, 0}, NULL);
-  if (!r) return NULL;
-  r->found = true;
-  if (cpb_tensor_values_init(&r->tensor, a, &r->input, &r->error, tensor, true))
-    return cpb_values_of_reader(a, &cpb_constant_values, r);
-  destroy(r);
-  return NULL;
-}
