@@ -6,6 +6,9 @@
 #include "model/tensorflow/json.h"
 #include "model/tensorflow/views.h"
 
+/* Mostly all of it is wanted. */
+#define KERAS_AHEAD ((uint64_t)256 << 10)
+
 struct cpb_saved_keras {
   cpb_part part;    /* the object graph once more, with what Keras says in it */
   uint8_t *given;   /* keras_metadata.pb instead, or NULL */
@@ -97,7 +100,8 @@ cpb_step cpb_saved_read_keras(cpb_saved_model *m) {
   }
   cpb_part *part = &m->keras->part;
   if (m->keras->given) return CPB_STEP_DONE;
-  if (!part->outline && !cpb_saved_begin_part(m, part, META_GRAPH_OBJECTS, &cpb_view_keras)) return CPB_STEP_ERROR;
+  if (!part->outline && !cpb_saved_begin_part(m, part, META_GRAPH_OBJECTS, &cpb_view_keras, KERAS_AHEAD))
+    return CPB_STEP_ERROR;
   return cpb_part_step(part, m->error);
 }
 
@@ -226,7 +230,8 @@ static void use_objects(source *s, cpb_keras_use use, void *user) {
 static void use_keras(cpb_saved_model *m, cpb_keras_use use, void *user) {
   source s = {.model = m};
   cpb_buffer_init(&s.paths, &m->allocator);
-  if (m->keras->useless) cpb_problems_add(&m->problems, CPB_NO_OFFSET, "there is nothing of Keras in keras_metadata.pb");
+  if (m->keras->useless)
+    cpb_problems_add(&m->problems, CPB_NO_OFFSET, "there is nothing of Keras in keras_metadata.pb");
   s.told = cpb_alloc_zeroed(&m->allocator, m->objects.num_concrete);
   if (!s.told || !read_objects(&s)) cpb_saved_fail_memory(m);
   else use_objects(&s, use, user);

@@ -156,8 +156,10 @@ static cpb_step read_skeleton(cpb_saved_model *m) {
   return cpb_part_step(&m->skeleton, m->error);
 }
 
-bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, const cpb_message_type *view) {
-  const cpb_outline_options how = {.max_value = m->options.max_value, .max_size = memory_left(m), .limits = &m->limits};
+bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, const cpb_message_type *view,
+                          uint64_t read_ahead) {
+  const cpb_outline_options how = {.max_value = m->options.max_value, .max_size = memory_left(m),
+                                   .limits = &m->limits, .read_ahead = read_ahead};
   static const cpb_range nothing = {0, 0};
   cpb_range *ranges = NULL;
   size_t count = 0;
@@ -177,7 +179,7 @@ static void note_damage(cpb_problems *problems, const cpb_part *part) {
 
 static cpb_step read_graph(cpb_saved_model *m) {
   if (m->has_graph) return CPB_STEP_DONE;
-  if (!m->graph_part.outline && !cpb_saved_begin_part(m, &m->graph_part, META_GRAPH_GRAPH, &cpb_view_graph))
+  if (!m->graph_part.outline && !cpb_saved_begin_part(m, &m->graph_part, META_GRAPH_GRAPH, &cpb_view_graph, 0))
     return CPB_STEP_ERROR;
   cpb_step step = cpb_part_step(&m->graph_part, m->error);
   if (step != CPB_STEP_DONE) return step;

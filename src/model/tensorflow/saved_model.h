@@ -61,8 +61,9 @@ void cpb_ask_scopes(cpb_saved_model *m);
 void cpb_ask_search(cpb_saved_model *m);
 
 /* A field of the meta graph as a part (of a GraphDef, all of the input); false with the
- * error set. */
-bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, const cpb_message_type *view);
+ * error set. `read_ahead` as for an outline. */
+bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, const cpb_message_type *view,
+                          uint64_t read_ahead);
 
 /* Both answer false, for use in conditions. */
 bool cpb_saved_fail_memory(cpb_saved_model *m);
