@@ -424,14 +424,21 @@ def test_what_does_not_fit_the_graph_is_refused(cpb, tmp_path, small):
 
 
 def test_a_damaged_graph_is_refused_or_comes_out_sound(cpb, tmp_path):
-    for case in FILES:
-        if case["expect"] == "ok" or not case["file"].endswith(".fb"):
-            continue
-        tag = {"tag": "A", "graph": str(FOLDER / case["file"]), "parameters": {}}
-        result = run(cpb, tmp_path, {"tags": [tag]}, "-f", "-o", tmp_path / "m.zip")
-        assert result.returncode in (0, 1, 2, 4), (case["file"], result.returncode)
-        if result.returncode == 0:
-            Model(cpb, tmp_path / "m.zip").ask("tag")
+    """Bytes changed here and there, of which most are in what only writing the graph anew looks at."""
+    path = FOLDER / "ops_a.fb"
+    whole, random = path.read_bytes(), np.random.default_rng(7)
+    names = [p["name"] for p in Model(cpb, path).ask("constants")["parameters"]["items"]]
+    tag = {"tag": "A", "graph": "graph.fb", "parameters": {n: {"from": str(path)} for n in names}}
+    codes = []
+    for _ in range(100):
+        damaged = bytearray(whole)
+        for at in random.integers(0, len(whole), 3):
+            damaged[at] = random.choice([0, 1, 0x7f, 0x80, 0xff])
+        (tmp_path / "graph.fb").write_bytes(damaged)
+        codes.append(run(cpb, tmp_path, {"tags": [tag]}, "-f", "-o", tmp_path / "m.zip").returncode)
+        if codes[-1] == 0:
+            Model(cpb, tmp_path / "m.zip").ask("overview")
+    assert set(codes) == {0, 1, 2} or set(codes) == {0, 1, 2, 4}, codes
 
 
 def test_sources_that_are_none_are_refused(cpb, tmp_path, small):
