@@ -44,6 +44,6 @@ for (const { from, url } of examples) {
 }
 cpSync(`${values.package}/wasm`, `${output}/wasm`, {
   recursive: true,
-  filter: (name) => !/\.(js|d\.ts)$/.test(name) && !/wasm\/(full|reader-)/.test(name),
+  filter: (name) => !/\.(js|d\.ts)$/.test(name) && !/wasm\/(full|json|reader)/.test(name),
 });
 console.log(`${output}: built`);

@@ -20,7 +20,7 @@ export const examples = [
   },
   {
     title: 'A SameDiff file',
-    about: 'A zip with the graph, parameters and updater state of ND4J.',
+    about: 'A zip as ND4J saves it: a graph, and parameters whose values can be read.',
     url: 'examples/samediff/model.zip',
     from: 'tests/data/samediff_small/minimal.zip',
   },

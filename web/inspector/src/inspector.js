@@ -79,6 +79,9 @@ export class CpbInspector extends LitElement {
     `,
   ];
 
+  /** the tab that was brought into view */
+  #tab = /** @type {Element | null} */ (null);
+
   constructor() {
     super();
     this.src = '';
@@ -119,6 +122,14 @@ export class CpbInspector extends LitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('src') || changed.has('files')) this.#reopen();
+  }
+
+  updated() {
+    const tab = this.renderRoot.querySelector('[role=tab][aria-selected=true]');
+    if (tab === this.#tab) return;
+    this.#tab = tab;
+    const list = tab?.parentElement;
+    if (tab && list) list.scrollLeft = /** @type {HTMLElement} */ (tab).offsetLeft - list.offsetLeft - list.clientWidth / 3;
   }
 
   /** What is fetched so far: requests and bytes. */

@@ -29,7 +29,8 @@ class CpbTensor extends LitElement {
       figcaption { color: var(--dim); font-size: .82rem; display: flex; justify-content: space-between; font-variant-numeric: tabular-nums; }
       svg { width: 100%; height: 9rem; display: block; border-bottom: 1px solid var(--line); }
       svg rect { fill: var(--accent); }
-      canvas { width: 100%; max-height: 24rem; object-fit: contain; object-position: left top; image-rendering: pixelated; }
+      canvas { display: block; width: 100%; height: 9rem; object-fit: fill; image-rendering: pixelated; border-bottom: 1px solid var(--line); }
+      canvas.square { height: auto; max-height: 24rem; object-fit: contain; object-position: left top; }
     `,
   ];
 
@@ -94,7 +95,7 @@ class CpbTensor extends LitElement {
       </dl>
       <div class="views">
         ${bars.length ? histogram(bars, low, high) : nothing}
-        ${picture ? html`<figure><canvas width=${picture.width} height=${picture.height} role="img" aria-label="The values as grey levels" ${drawn(picture)}></canvas>
+        ${picture ? html`<figure><canvas class=${square(picture) ? 'square' : ''} width=${picture.width} height=${picture.height} role="img" aria-label="The values as grey levels" ${drawn(picture)}></canvas>
           <figcaption><span>${picture.height} × ${picture.width} as grey levels</span></figcaption></figure>` : nothing}
       </div>
       <p class="mono dim">${first.map(number).join(', ')}${all > first.length ? ', …' : ''}</p>
@@ -112,6 +113,9 @@ function histogram(bars, low, high) {
     <figcaption><span>${number(low)}</span><span>${number(high)}</span></figcaption>
   </figure>`;
 }
+
+/** Whether its pixels are to be squares: one that is very narrow is stretched. @param {{ width: number, height: number }} picture */
+const square = ({ width, height }) => width > height / 4 && height > width / 8;
 
 /** @param {NonNullable<import('./model/values.js').Shown['picture']>} picture */
 const drawn = ({ pixels, width, height }) =>

@@ -61,7 +61,13 @@ export async function serve(files = {}) {
   execFileSync(process.execPath, [`${root}web/inspector/build.js`, '--package', dist, path]);
   /** @type {string[]} */
   const log = [];
+  /** @type {Map<string, Uint8Array>} */
+  const seen = new Map();
   const read = (/** @type {string} */ pathname) => {
+    if (!seen.has(pathname)) seen.set(pathname, find(pathname));
+    return /** @type {Uint8Array} */ (seen.get(pathname));
+  };
+  const find = (/** @type {string} */ pathname) => {
     const known = files[pathname];
     if (known) return known;
     if (pathname.startsWith('/models/')) return readFileSync(join(root, 'tests/data', pathname.slice(8)));

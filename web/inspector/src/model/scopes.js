@@ -140,7 +140,7 @@ export function nodesOf(operations) {
       control_inputs: [],
       attributes: [
         ...Object.entries(args).filter(([, value]) => value.length).map(([key, value]) => attribute(key, value)),
-        ...properties.map(({ name: key, ...values }) => attribute(key, Object.values(values)[0])),
+        ...properties.map((/** @type {any} */ { name: key, ...values }) => attribute(key, Object.values(values)[0])),
       ],
     })),
   ];

@@ -77,15 +77,18 @@ class Bytes extends Panel {
       .sort((a, b) => (b.value ?? 0) - (a.value ?? 0));
     treemap().tile(treemapSquarify).size([width, height]).paddingInner(2).round(true)(/** @type {any} */ (root));
     const leaves = root.leaves();
-    const tops = /** @type {any[]} */ (branching(root).children ?? []);
-    const colour = (/** @type {any} */ leaf) => Math.min(COLOURS - 1, tops.indexOf(leaf.ancestors().find((/** @type {any} */ a) => tops.includes(a))));
+    const keys = keysOf(branching(root).children ?? []);
+    const colour = (/** @type {any} */ leaf) => {
+      const key = keys.of.get(leaf.ancestors().find((/** @type {any} */ one) => keys.of.has(one)));
+      return Math.min(COLOURS - 1, keys.names.indexOf(key ?? ''));
+    };
     const start = leaves.find((/** @type {any} */ leaf) => keyOf(leaf.data.one) === this.at) ?? leaves[0];
     const names = distinct(leaves.map((/** @type {any} */ { data }) => data.one.node ?? data.one.name));
     return html`<svg viewBox="0 0 ${width} ${height}" role="group" aria-label="By size: arrow keys go from one to the next" @keydown=${arrows}>
         ${leaves.map((/** @type {any} */ leaf, i) => this.leaf(leaf, names[i] ?? '', colour(leaf), leaf === start))}
       </svg>
-      ${tops.length > 1
-        ? html`<div class="keys">${tops.slice(0, COLOURS).map((top, i) => html`<span class="c${i}"><i></i>${i === COLOURS - 1 && tops.length > COLOURS ? 'others' : plain(top.data.name)}</span>`)}</div>`
+      ${keys.names.length > 1
+        ? html`<div class="keys">${keys.names.slice(0, COLOURS).map((name, i) => html`<span class="c${i}"><i></i>${i === COLOURS - 1 && keys.names.length > COLOURS ? 'others' : plain(name)}</span>`)}</div>`
         : nothing}`;
   }
 
@@ -94,11 +97,11 @@ class Bytes extends Panel {
     const name = plain(one.node ?? one.name);
     const [width, height] = [x1 - x0, y1 - y0];
     return svg`<g class="c${colour}" tabindex=${start ? 0 : -1} role="button" aria-pressed=${keyOf(one) === this.at}
-        aria-label=${`${name}, ${size(one.size)}`} @click=${() => this.go('bytes', keyOf(one))}>
-      <title>${name}: ${size(one.size)}</title>
+        @click=${() => this.go('bytes', keyOf(one))}>
+      <title>${name}, ${size(one.size)}</title>
       <rect x=${x0} y=${y0} width=${width} height=${height} rx="3"></rect>
-      ${width > 54 && height > 20 ? svg`<text x=${x0 + 7} y=${y0 + 17}>${fitted(label, width - 12)}</text>` : nothing}
-      ${width > 54 && height > 38 ? svg`<text class="size" x=${x0 + 7} y=${y0 + 32}>${size(one.size)}</text>` : nothing}
+      ${width > 54 && height > 20 ? svg`<text aria-hidden="true" x=${x0 + 7} y=${y0 + 17}>${fitted(label, width - 12)}</text>` : nothing}
+      ${width > 54 && height > 38 ? svg`<text aria-hidden="true" class="size" x=${x0 + 7} y=${y0 + 32}>${size(one.size)}</text>` : nothing}
     </g>`;
   }
 
@@ -131,6 +134,17 @@ function branching(node) {
   return node;
 }
 
+/** What has a colour of its own: each scope, or of many, those whose names begin alike; the largest first.
+ * @param {any[]} tops */
+function keysOf(tops) {
+  const alike = (/** @type {string} */ name) => (tops.length > COLOURS ? (/^.[^_.]*/.exec(name)?.[0] ?? name) : name);
+  const of = new Map(tops.map((top) => [top, alike(top.data.name)]));
+  /** @type {Map<string, number>} */
+  const sizes = new Map();
+  for (const [top, key] of of) sizes.set(key, (sizes.get(key) ?? 0) + top.value);
+  return { of, names: [...sizes.keys()].sort((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0)) };
+}
+
 /** Names without what all of them begin and end with, by whole parts. @param {string[]} names */
 function distinct(names) {
   const paths = names.map((name) => name.split('/'));
@@ -142,11 +156,11 @@ function distinct(names) {
   return paths.map((path) => path.slice(head, path.length - tail).join('/'));
 }
 
-/** As much of a name's end as fits. @param {string} name @param {number} width */
+/** As much of a name as fits. @param {string} name @param {number} width */
 const fitted = (name, width) => {
-  const most = Math.floor(width / 6.4);
+  const most = Math.floor(width / 7);
   const text = plain(name);
-  return text.length > most ? `…${text.slice(1 - most)}` : text;
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 };
 
 /** A tree of name scopes. @param {any[]} list */

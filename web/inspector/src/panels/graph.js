@@ -11,6 +11,8 @@ const HEIGHT = 40;
 /** More boxes than this are not drawn. */
 const MOST = 600;
 const MEMBERS = 50;
+/** To fit into a narrow page it is not made smaller than this. */
+const SMALLEST = 0.6;
 
 class Graph extends Panel {
   static properties = {
@@ -140,10 +142,11 @@ class Graph extends Panel {
   drawing({ groups, edges, layout }) {
     const control = new Set(edges.filter((/** @type {any} */ e) => e.control).map((/** @type {any} */ e) => `${e.from}\n${e.to}`));
     const chosen = this.group || this.node;
+    const scale = this.zoom * Math.max(SMALLEST, Math.min(1, (this.offsetWidth - 2) / layout.width));
     const start = groups.some((/** @type {Group} */ g) => g.id === chosen) ? chosen : groups[0].id;
     return html`<div class="parts ${chosen ? 'two' : ''}">
       <div class="view box">
-        <svg viewBox="0 0 ${layout.width} ${layout.height}" width=${layout.width * this.zoom} height=${layout.height * this.zoom}
+        <svg viewBox="0 0 ${layout.width} ${layout.height}" width=${layout.width * scale} height=${layout.height * scale}
             role="group" aria-label="Graph: arrow keys go from box to box" @keydown=${arrows}>
           <defs><marker id="to" viewBox="0 0 8 8" refX="7" refY="4" markerUnits="userSpaceOnUse" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8Z"></path></marker></defs>
           ${layout.frames.map((/** @type {any} */ frame) => this.frame(frame))}
@@ -177,8 +180,8 @@ class Graph extends Panel {
         transform="translate(${x - width / 2} ${y - HEIGHT / 2})" @click=${() => this.#choose(group)}>
       <title>${several(group) ? plain(label) : plain(id)}</title>
       <rect width=${width} height=${HEIGHT}></rect>
-      <text x=${width / 2} y="17">${is === 'scope' ? '+ ' : ''}${short(label)}${several(group) ? ` × ${count(group.count)}` : ''}</text>
-      <text class="op" x=${width / 2} y="31">${under(group)}</text>
+      <text aria-hidden="true" x=${width / 2} y="17">${is === 'scope' ? '+ ' : ''}${short(label)}${several(group) ? ` × ${count(group.count)}` : ''}</text>
+      <text aria-hidden="true" class="op" x=${width / 2} y="31">${under(group)}</text>
     </g>`;
   }
 

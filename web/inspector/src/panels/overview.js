@@ -52,7 +52,7 @@ class Overview extends Panel {
         ${card(graph.graph && size(graph.graph.size), 'graph and functions')}
         ${card(objects && count(objects.total), 'objects')}
         ${card(o.concrete_functions && count(o.concrete_functions), 'concrete functions')}
-        ${card(o.keras && 'Keras', o.keras?.identifier?.replace(/^_tf_keras_/, '') ?? '')}
+        ${card(o.keras && (o.keras.class ?? 'Keras'), o.keras?.layers ? `${counted(o.keras.layers, 'Keras layer')}` : (o.keras?.identifier ?? '').replace(/^_tf_keras_/, ''))}
       </div>
       ${ops?.custom?.length
         ? html`<p>Operations that TensorFlow does not have: ${ops.custom.map((/** @type {any} */ op) => html`<code class="chip">${plain(op.op ?? op)}</code>`)}</p>`

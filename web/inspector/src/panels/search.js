@@ -59,6 +59,7 @@ class Search extends Panel {
   /** @param {any} one */
   place(one) {
     if (one.is === 'object') return this.link('objects', one.path, one.name ?? one.path);
+    if (one.is === 'layer') return this.link('layers', one.path, one.name ?? one.path);
     if (one.is === 'function') return this.link('functions', one.name);
     if (one.is === 'signature') return this.link('signatures', one.name);
     if (one.is === 'node') return this.link('graph', one.function ?? '', one.name, one.name);
