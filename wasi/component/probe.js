@@ -3,9 +3,31 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { Source, load, pieces } from '../examples/javascript/cpb-component.js';
+import { Source, dispose, load, pieces } from '../examples/javascript/cpb-component.js';
 
-const { File } = await load(pathToFileURL(process.argv[2]));
+let lent = 0;
+
+class Counted extends Source {
+  constructor(path) {
+    super(path);
+    lent++;
+  }
+
+  [dispose]() {
+    super[dispose]();
+    lent--;
+  }
+}
+
+const { File } = await load(pathToFileURL(process.argv[2]), Counted);
+
+function using(resource, use) {
+  try {
+    return use(resource);
+  } finally {
+    resource[dispose]();
+  }
+}
 
 function orError(look) {
   try {
@@ -25,18 +47,23 @@ function hash(content) {
 
 const listed = ({ kind, size, position }) => [kind.tag, `${size}`, `${position}`];
 
-const look = ({ path, chunks, ranges }) => orError(() => {
-  const file = File.open(new Source(path), { verify: 'first', readSize: 4096 });
-  return {
-    chunks: file.chunks(0n, 4096).map(listed),
-    read: chunks.map((chunk) => orError(() => hash(file.read(BigInt(chunk), 0n)))),
-    merged: orError(() => {
-      const merged = file.merge({ trustSizes: false });
-      const part = ([offset, length]) => hash(merged.read(BigInt(offset), BigInt(length)));
-      const parts = ranges.map(part);
-      return [Number(merged.size()), hash(merged.read(0n)), parts];
-    }),
-  };
+const number = ([offset, length]) => [BigInt(offset), BigInt(length)];
+
+const readMerged = (ranges) => (merged) => {
+  const parts = ranges.map((range) => hash(merged.read(...number(range))));
+  return [Number(merged.size()), hash(merged.read(0n)), parts];
+};
+
+const readFile = (chunks, ranges) => (file) => ({
+  chunks: file.chunks(0n, 4096).map(listed),
+  read: chunks.map((chunk) => orError(() => hash(file.read(BigInt(chunk), 0n)))),
+  merged: orError(() => using(file.merge({ trustSizes: false }), readMerged(ranges))),
 });
 
-console.log(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map(look)));
+const open = (path) => File.open(new Counted(path), { verify: 'first', readSize: 4096 });
+const look = ({ path, chunks, ranges }) =>
+  orError(() => using(open(path), readFile(chunks, ranges)));
+
+const answers = JSON.parse(readFileSync(0, 'utf8')).map(look);
+if (lent > 0) throw new Error(`${lent} sources were not given back`);
+console.log(JSON.stringify(answers));

@@ -8,6 +8,9 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
+/** Resources and sources have a method of this name, which gives back what they hold. */
+export const dispose = Symbol.dispose ?? Symbol.for('dispose');
+
 const failing = (read) => {
   try {
     return read();
@@ -31,7 +34,7 @@ export class Source {
     return failing(() => bytes.subarray(0, readSync(this.file, bytes, 0, length, Number(offset))));
   }
 
-  [Symbol.for('dispose')]() {
+  [dispose]() {
     closeSync(this.file);
   }
 }
@@ -44,7 +47,11 @@ export async function load(url, source = Source) {
 }
 
 export function* pieces(content, size = 65536) {
-  for (let bytes; (bytes = content.next(size)); ) yield bytes;
+  try {
+    for (let bytes; (bytes = content.next(size)); ) yield bytes;
+  } finally {
+    content[dispose]();
+  }
 }
 
 async function main([module, path, chunk]) {
