@@ -73,3 +73,28 @@ test('the values of an array of a SameDiff zip come at once or in pieces', async
   assert.deepEqual(pieces, [...bytes]);
   model.close();
 });
+
+test('the values of a constant, by its name or from where it lies', async () => {
+  const model = await inspect(await data('tests/data/cpb/real_tf_module/orig.pb'));
+  const { items } = (await model.constants()).constants;
+  const { node, dtype, shape, tensor, values: where } = items[0];
+  assert.deepEqual([dtype, shape], ['float32', [34, 34]]);
+  const stored = await model.message.read(where.offset, where.size);
+  for (const options of [{}, { tensor }]) {
+    const array = await model.values(node, options);
+    assert.deepEqual([array.dtype, array.numpy, array.shape], ['float32', '<f4', shape]);
+    assert.deepEqual(await array.bytes(), stored);
+  }
+  const inside = items.find((/** @type {any} */ item) => item.function);
+  const array = await model.values(inside.node, { function: inside.function });
+  assert.deepEqual(array.shape, inside.shape);
+  array.close();
+  await assert.rejects(model.values(inside.node, { metaGraph: 7 }), { code: 'NOT_FOUND' });
+  const texts = items.find((/** @type {any} */ item) => item.dtype === 'string' && item.shape[0] === 50);
+  const raw = await (await model.values(texts.node, { tensor: texts.tensor, exactTexts: true })).bytes();
+  const padded = await model.values(texts.node, { tensor: texts.tensor });
+  assert.match(padded.numpy ?? '', /^\|S\d+$/);
+  assert.equal(new DataView(raw.buffer).getBigUint64(0, true) <= BigInt(padded.itemSize), true);
+  padded.close();
+  model.close();
+});

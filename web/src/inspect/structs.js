@@ -6,7 +6,9 @@ export const structs = layOutAll({
   question:
     'struct_size:size kind:i32 meta_graph:u32 name:ptr name_size:size scope:ptr' +
     ' scope_size:size first count',
-  values_options: 'struct_size:size scope:ptr scope_size:size state:u32 max_memory limits:ptr',
+  values_options:
+    'struct_size:size scope:ptr scope_size:size state:u32 max_memory limits:ptr' +
+    ' meta_graph:u32 exact_texts:i32 tensor_offset tensor_size',
   values_info:
     'struct_size:size dtype:ptr numpy:ptr item_size:u32 rank:u32 shape:ptr fortran_order:i32' +
     ' count size',

@@ -15,6 +15,13 @@ import { structs } from './structs.js';
  * @typedef {object} ValuesOptions
  * @property {AbortSignal} [signal] for finding the array
  * @property {string} [tag] of a SameDiff zip; the newest when not said
+ * @property {string} [function] of a SavedModel or graph: that has the node; the graph itself
+ *   when not said
+ * @property {number} [metaGraph] of a SavedModel: which, from 0
+ * @property {{ offset: number, size: number }} [tensor] where the tensor lies, as `constants`
+ *   and `nodes` have it: then it is not looked for, and the name does not matter
+ * @property {boolean} [exactTexts] TensorFlow's texts each after its length in 8 bytes, rather
+ *   than filled up to the longest
  * @property {number} [state] SameDiff: not the parameter's value but the n-th state, from 1,
  *   that its updater has for it
  */
@@ -22,7 +29,7 @@ import { structs } from './structs.js';
 /**
  * An array. Its values are read by `bytes` or `stream`, one of them, once.
  * @typedef {object} Values
- * @property {string} dtype the model's own name, such as 'FLOAT'
+ * @property {string} dtype the model's own name, such as 'FLOAT' or 'float32'
  * @property {string | undefined} numpy NumPy's name for the values as they come, such as '<f4'
  * @property {number} itemSize bytes of an element; 0 when it is not fixed
  * @property {number[]} shape
@@ -44,21 +51,27 @@ import { structs } from './structs.js';
  * @param {ValuesOptions} [options]
  * @returns {Promise<Values>}
  */
-export async function valuesOf(file, feed, kind, name, { signal, tag, state } = {}) {
+export async function valuesOf(file, feed, kind, name, options = {}) {
+  const { signal, tag, state, metaGraph, tensor, exactTexts } = options;
   const { instance } = file;
   const encoder = new TextEncoder();
+  const within = tag ?? options.function;
   const engine = file.make('cpb_values', (scope) => {
     const bytes = encoder.encode(name);
-    const tagBytes = tag === undefined ? undefined : encoder.encode(tag);
+    const scopeBytes = within === undefined ? undefined : encoder.encode(within);
     return instance.c.cpb_values_new(
       0,
       kinds[kind],
       scope.bytes(bytes),
       bytes.length,
       scope.struct(structs.values_options, {
-        scope: tagBytes && scope.bytes(tagBytes),
-        scope_size: tagBytes?.length,
+        scope: scopeBytes && scope.bytes(scopeBytes),
+        scope_size: scopeBytes?.length,
         state,
+        meta_graph: metaGraph,
+        exact_texts: exactTexts ? 1 : 0,
+        tensor_offset: tensor?.offset,
+        tensor_size: tensor?.size,
         limits: file.limitsIn(scope),
       }),
     );
