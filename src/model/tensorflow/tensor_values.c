@@ -48,13 +48,15 @@ void cpb_tensor_scan_begin(cpb_tensor_values *v, uint64_t begin, uint64_t end) {
   cpb_wire_begin(&v->scan.scanner, &v->allocator, 1, end - begin, v->error);
 }
 
-/* Small pieces after something was passed over, larger ones where fields follow each other. */
+/* Small pieces after something was passed over, larger ones where fields follow each other. A
+ * small tensor may come at once. */
 static cpb_have scan_more(cpb_tensor_values *v) {
   cpb_tensor_scan *s = &v->scan;
   uint64_t at = s->scanner.pos, left = s->scanner.size - at;
   size_t piece = at == s->expected ? cpb_min_size(2 * s->piece, CPB_TENSOR_OUT) : 0;
   if (piece < FIRST_PIECE) piece = FIRST_PIECE;
-  cpb_have have = cpb_input_span(v->input, s->base + at, (size_t)cpb_min_u64(piece, left), 0, &s->window);
+  cpb_have have = cpb_input_span(v->input, s->base + at, (size_t)cpb_min_u64(piece, left), at == 0 ? cpb_min_u64(left, CPB_TENSOR_OUT) : 0,
+                                 &s->window);
   if (have != CPB_HAVE) return cpb_tensor_settle(v, have);
   s->piece = piece;
   s->expected = at + s->window.size;

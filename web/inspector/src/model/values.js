@@ -5,27 +5,24 @@ const [BARS, LINES, FIRST] = [64, 512, 64];
 /** Rows of the picture are this long. */
 const [NARROW, WIDE] = [4, 2048];
 
-/** @type {Record<string, (buffer: ArrayBuffer) => ArrayLike<number | bigint>>} */
-const readers = {
-  float32: (b) => new Float32Array(b),
-  float64: (b) => new Float64Array(b),
-  int8: (b) => new Int8Array(b),
-  uint8: (b) => new Uint8Array(b),
-  int16: (b) => new Int16Array(b),
-  uint16: (b) => new Uint16Array(b),
-  int32: (b) => new Int32Array(b),
-  uint32: (b) => new Uint32Array(b),
-  int64: (b) => new BigInt64Array(b),
-  uint64: (b) => new BigUint64Array(b),
-  bool: (b) => new Uint8Array(b),
-  float16: (b) => Float32Array.from(new Uint16Array(b), half),
-  bfloat16: (b) => Float32Array.from(new Uint16Array(b), brain),
-};
+/** No more than this is held in the page: a few bytes may stand for many values. */
+const MOST = 256 * 2 ** 20;
 
-/** What NumPy calls the types above. @type {Record<string, string>} */
-const numpy = {
-  '<f4': 'float32', '<f8': 'float64', '|i1': 'int8', '|u1': 'uint8', '<i2': 'int16', '<u2': 'uint16', '<i4': 'int32',
-  '<u4': 'uint32', '<i8': 'int64', '<u8': 'uint64', '|b1': 'bool', '<f2': 'float16', '|V2': 'bfloat16',
+/** By what NumPy calls their types. @type {Record<string, (buffer: ArrayBuffer) => ArrayLike<number | bigint>>} */
+const readers = {
+  '<f4': (b) => new Float32Array(b),
+  '<f8': (b) => new Float64Array(b),
+  '|i1': (b) => new Int8Array(b),
+  '|u1': (b) => new Uint8Array(b),
+  '<i2': (b) => new Int16Array(b),
+  '<u2': (b) => new Uint16Array(b),
+  '<i4': (b) => new Int32Array(b),
+  '<u4': (b) => new Uint32Array(b),
+  '<i8': (b) => new BigInt64Array(b),
+  '<u8': (b) => new BigUint64Array(b),
+  '|b1': (b) => new Uint8Array(b),
+  '<f2': (b) => Float32Array.from(new Uint16Array(b), half),
+  '|V2': (b) => Float32Array.from(new Uint16Array(b), brain),
 };
 
 /** @param {number} bits */
@@ -40,24 +37,6 @@ const word = new DataView(new ArrayBuffer(4));
 /** @param {number} bits */
 const brain = (bits) => (word.setUint16(0, bits), word.getFloat32(0));
 
-/** Fields of TensorProto that hold varints. */
-const VARINTS = /^(int|int64|bool|half|uint32|uint64)_val$/;
-
-/** @param {Uint8Array} bytes @param {string} dtype */
-function fromVarints(bytes, dtype) {
-  const values = [];
-  let [value, shift] = [0n, 0n];
-  for (const byte of bytes) {
-    value |= BigInt(byte & 127) << shift;
-    shift += 7n;
-    if (byte & 128) continue;
-    values.push(Number(dtype.startsWith('uint') ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value)));
-    [value, shift] = [0n, 0n];
-  }
-  if (dtype === 'float16') return values.map(half);
-  return dtype === 'bfloat16' ? values.map(brain) : values;
-}
-
 /**
  * @param {any} model
  * @param {any} tensor as the answers `constants` has it
@@ -65,14 +44,12 @@ function fromVarints(bytes, dtype) {
  * @returns {Promise<ArrayLike<number | bigint> | undefined>} undefined: no numbers
  */
 async function numbersOf(model, tensor, signal) {
-  if (!tensor.values) {
-    const array = await model.values(tensor.name, { signal });
-    const bytes = await array.bytes({ signal });
-    return readers[numpy[array.numpy] ?? '']?.(bytes.slice().buffer);
-  }
-  const { offset, size } = tensor.values;
-  const bytes = await model.message.read(offset, size, { signal });
-  return VARINTS.test(tensor.field) ? fromVarints(bytes, tensor.dtype) : readers[tensor.dtype]?.(bytes.slice().buffer);
+  const array = await model.values(tensor.node ?? tensor.name, { tensor: tensor.tensor, signal });
+  const read = readers[array.numpy ?? ''];
+  if (read && array.size <= MOST) return read((await array.bytes({ signal })).slice().buffer);
+  array.close();
+  if (read) throw new Error('these are more values than a page should hold');
+  return undefined;
 }
 
 /** @param {ArrayLike<number | bigint>} values */
