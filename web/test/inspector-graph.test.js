@@ -20,7 +20,8 @@ test('of a large graph only the open scopes are asked for, and make the same pic
   const { asked, ask } = asking(model);
   const graph = graphs(ask, 'saved_model');
   const { nodes } = await model.nodes({ count: 1_000_000 });
-  for (const open of [[], ['tower_3'], ['tower_3', 'tower_3/block_0', 'tower_3/block_0/layer_1'], ['tower_3/block_0']]) {
+  const leaf = ['tower_3', 'tower_3/block_0', 'tower_3/block_0/layer_1', 'tower_3/block_0/layer_1/op_10'];
+  for (const open of [[], ['tower_3'], leaf, ['tower_3', 'tower_3/block_0', 'tower_3/block_0/layer_1'], ['tower_3/block_0']]) {
     const all = folded(nodes.items, new Set(open));
     const shown = await graph.graph({ open }, signal);
     assert.equal(shown.total, 5000);

@@ -24,7 +24,7 @@ export const look = css`
   pre { background: var(--row); border-radius: 8px; padding: .6rem .8rem; overflow: auto; white-space: pre-wrap; }
   summary { cursor: pointer; }
   .dim { color: var(--dim); }
-  td .type { white-space: nowrap; }
+  td .type, td code.chip { white-space: nowrap; }
   .small { font-size: .85rem; }
   .type { color: var(--dim); font-family: var(--mono); font-size: .82em; }
   .empty { border: 1px dashed var(--line); border-radius: 10px; padding: 1.5rem 1rem; color: var(--dim); text-align: center; margin: 1rem 0; }

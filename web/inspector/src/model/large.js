@@ -77,7 +77,8 @@ export function largeGraph(ask, name, whole) {
     for (const scope of [...scopes].sort()) {
       if (!prefixes(scope).every((around) => open.has(around))) continue;
       const answer = await ask({ question: 'scopes', name, scope, count: CHILDREN }, signal);
-      if (answer.children.total) answers.push(answer);
+      // What is only a node has itself in it.
+      if (answer.children.items.some((/** @type {any} */ one) => one.path !== scope)) answers.push(answer);
     }
     return answers;
   }

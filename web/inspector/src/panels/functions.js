@@ -12,6 +12,7 @@ class Functions extends Panel {
       .part h3 { margin: 0 0 .5rem; color: var(--dim); font-size: .82rem; }
       .part ul { list-style: none; padding: 0; margin: 0; max-height: 24rem; overflow-y: auto; }
       .part li { padding: .22rem 0; overflow-wrap: anywhere; }
+      td:first-child { min-width: 14rem; }
       h2 { margin-top: 1rem; font-size: 1.15rem; }
     `,
   ];

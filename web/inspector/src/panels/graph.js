@@ -66,6 +66,9 @@ class Graph extends Panel {
     this.zoom = 1;
   }
 
+  /** @type {string | null} what was brought into view */
+  #seen = null;
+
   #graph = this.asking(
     ([session, at, open], { signal }) => session.look('graph', { name: at, open: [...open], signal }),
     () => [this.at, this.open],
@@ -102,6 +105,15 @@ class Graph extends Panel {
       const scopes = framesOf(this.node);
       if (!scopes.every((scope) => this.open.has(scope))) this.open = new Set([...this.open, ...scopes]);
     }
+  }
+
+  /** What was chosen elsewhere is brought into view, once it is drawn. */
+  updated() {
+    const box = this.renderRoot.querySelector('g.box[aria-pressed="true"]');
+    const id = box && (this.group || this.node);
+    if (id === this.#seen) return;
+    this.#seen = id;
+    box?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
 
   render() {
