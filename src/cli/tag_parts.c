@@ -305,7 +305,8 @@ static int add_list(place p, yyjson_val *tag, const char *list, cpb_samediff_wha
   yyjson_val *object = cpb_json_member(tag, list), *key, *source;
   size_t i, count;
   int status = CLI_OK;
-  if (object && !yyjson_is_obj(object)) return refuse(&p, "an object is expected", list);
+  if (!object) return CLI_OK;
+  if (!yyjson_is_obj(object)) return refuse(&p, "an object is expected", list);
   yyjson_obj_foreach(object, i, count, key, source) {
     cpb_json_text(key, &p.name);
     if (status == CLI_OK) status = add_one(&p, source, what);
