@@ -184,7 +184,6 @@ bool cpb_diff_same_text(const cpb_diff_pairs *p, cpb_span a, cpb_span b) {
   if (cpb_span_equal(a, b)) return true;
   const cpb_diff_pair *found = cpb_diff_pairs_find(p, 0, a);
   if (found && found->names[1].data && cpb_span_equal(found->names[1], b)) return true;
-  size_t rest = a.size - digits_at_end(a);
-  bool same_start = rest == b.size - digits_at_end(b) && memcmp(a.data, b.data, rest) == 0;
-  return rest > 0 && same_start && is_gradient(a) && is_gradient(b);
+  cpb_span x = {a.data, a.size - digits_at_end(a)}, y = {b.data, b.size - digits_at_end(b)};
+  return cpb_span_equal(x, y) && is_gradient(a) && is_gradient(b);
 }
