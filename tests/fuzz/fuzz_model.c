@@ -71,7 +71,7 @@ static void compare(cpb_model *whole, cpb_model *pieces, const cpb_question *que
 
 /* --- Values ------------------------------------------------------------------------ */
 
-#define MOST_VALUES ((uint64_t)1 << 20) /* a few bytes may claim any number of them */
+#define MOST_VALUES ((uint64_t)1 << 16) /* a few bytes may claim any number of them */
 
 static uint64_t sum_of(const uint8_t *data, size_t size, uint64_t sum) {
   for (size_t i = 0; i < size; i++) sum = sum * 31 + data[i];
