@@ -10,7 +10,7 @@ import './progress.js';
 /** Larger ones are asked about first. */
 const ASK_ABOVE = 4 * 2 ** 20;
 /** No more than this is held by the page. */
-const MOST = 512 * 2 ** 20;
+const MOST = 256 * 2 ** 20;
 
 const number = (/** @type {number} */ n) => n.toLocaleString('en', { maximumSignificantDigits: 5 });
 
@@ -50,7 +50,7 @@ class CpbTensor extends LitElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('tensor')) this.wanted = this.#whole && this.tensor.size <= ASK_ABOVE;
+    if (changed.has('tensor')) this.wanted = this.#numbers && this.tensor.size <= ASK_ABOVE;
   }
 
   disconnectedCallback() {
@@ -58,16 +58,16 @@ class CpbTensor extends LitElement {
     this.#values.abort();
   }
 
-  /** Whether its values lie in one piece. */
-  get #whole() {
-    return Boolean(this.tensor.values) || this.session.about.kind.startsWith('samediff');
+  /** Whether its values are numbers. */
+  get #numbers() {
+    return !/^(string|resource|variant|utf8)/i.test(this.tensor.dtype ?? '');
   }
 
   render() {
     const { node, name, dtype, shape: dimensions, size: bytes } = this.tensor;
     return html`<section class="box" aria-live="polite" aria-label="Values">
       <h3><code>${plain(node ?? name)}</code> <span class="type">${dtype}${shape(dimensions)}</span> <span class="dim small">${size(bytes)}</span></h3>
-      ${this.#whole ? this.#state(bytes) : html`<p class="dim">Its values are not stored as one piece.</p>`}
+      ${this.#numbers ? this.#state(bytes) : html`<p class="dim">Its values are not numbers: <code>cpb extract</code> writes them.</p>`}
     </section>`;
   }
 
