@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { setUp } from '../src/init.js';
 import { fileSource } from '../src/source/file.js';
+import { noise, riegeli } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
 import { sha256 } from './support/sha256.js';
 import { assert, data, each, json, test } from './support/test.js';
@@ -104,4 +105,25 @@ test('JSON is the same, made by a module that is loaded for it, once', async () 
   assert.deepEqual(loaded, ['json']);
   message.close();
   await assert.rejects(field.value(), { code: 'CLOSED' });
+});
+
+test('Zstd refers back further than fits into 25 bits, in every module', async () => {
+  const FAR = 2 ** 25 + 2 ** 20;
+  const part = noise(100_000, 1);
+  const record = new Uint8Array(FAR + part.length);
+  record.set(part);
+  for (let at = part.length; at < FAR; at += 4096) record[at] = at >> 12;
+  record.set(part, FAR);
+  const pieces = await riegeli(0, [record], { codec: 3, level: 3, window_log: 27 });
+  const size = Math.max(...pieces.map(({ offset, bytes }) => offset + bytes.length));
+  assert.ok(size < 2 * part.length, `${size} bytes: it does not refer back`);
+  const file = new Uint8Array(size);
+  for (const { offset, bytes } of pieces) file.set(bytes, offset);
+  for (const name of ['reader', 'reader-simd', 'reader-nobrotli']) {
+    await init({ reader: await wasm(name) });
+    const records = await openRecords(file, { limits: { window: 2 ** 28 } });
+    const last = await records.last();
+    assert.equal(await sha256(last?.bytes ?? part), await sha256(record));
+    records.close();
+  }
 });
