@@ -29,6 +29,12 @@ const savedModel = ({ nodes = [], functions = [], signatures = [], objects = [] 
     ]],
   ]);
 
+/** fingerprint.pb and keras_metadata.pb, as they lie beside a SavedModel. @returns {Record<string, Uint8Array<ArrayBuffer>>} */
+export const beside = () => ({
+  'fingerprint.pb': message([[1, 4711], [2, 4712], [7, '118527510556']]),
+  'keras_metadata.pb': message([[1, [[2, 0], [3, 'root'], [4, '_tf_keras_network'], [5, '{"class_name": "Functional", "name": "by_the_file", "config": {}}']]]]),
+});
+
 /**
  * A graph of so many nodes, a tenth of them in the main graph, the rest in functions.
  *
