@@ -1,5 +1,8 @@
 /* Zstd holds as many bits at a time as an address has. WebAssembly's addresses have 32,
  * its registers 64: with these, bits are loaded half as often. To be included first. */
+#ifndef CPB_WASM32_ZSTD_WIDE_H
+#define CPB_WASM32_ZSTD_WIDE_H
+
 #include "common/mem.h"
 #include "common/bits.h"
 #include "common/compiler.h"
@@ -12,3 +15,5 @@
 #define size_t U64
 #include "common/bitstream.h"
 #undef size_t
+
+#endif
