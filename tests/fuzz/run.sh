@@ -16,8 +16,8 @@ if [ $# -gt 0 ]; then targets=("$@"); else
 fi
 
 # What each target runs in about a minute.
-declare -A inputs=([decompress]=1000000 [index]=1800000 [json]=50000 [keras]=450000 [merge]=3000000 [model]=25000
-  [outline]=900000 [path]=5000000 [records]=900000 [samediff]=700000 [schema]=4000000 [split]=54000 [transpose]=2700000)
+declare -A inputs=([decompress]=350000 [index]=900000 [json]=28000 [keras]=400000 [merge]=1250000 [model]=19000
+  [outline]=450000 [path]=4000000 [records]=800000 [samediff]=550000 [schema]=4000000 [split]=50000 [transpose]=2400000)
 
 # The same inputs in the same order need addresses that do not vary, where the system
 # lets one ask for that, and no look at the clock (-reload).
