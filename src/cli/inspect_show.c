@@ -230,13 +230,13 @@ static void print_members(shower *s, yyjson_val *object, unsigned depth) {
   }
 }
 
-void cli_show_value(cli *c, yyjson_val *value) {
+bool cli_show_value(cli *c, yyjson_val *value) {
   shower s = {.cli = c};
   cpb_buffer_init(&s.cell, &c->allocator);
   put_value(&s, value, 0);
-  if (s.failed) put_text(&s, "...");
   cli_print_bytes(c, s.cell.data, s.cell.size);
   cpb_buffer_free(&s.cell);
+  return !s.failed;
 }
 
 int cli_show_answer(cli *c, const char *json, size_t size) {

@@ -8,7 +8,8 @@
 /* Prints the JSON object: members as lines, lists of objects as tables. */
 int cli_show_answer(cli *c, const char *json, size_t size);
 
-/* One value on a line, within one; "-" for null and for none. */
-void cli_show_value(cli *c, yyjson_val *value);
+/* One value on a line, within one; "-" for null and for none. False when memory was
+ * short: then the beginning of it. */
+bool cli_show_value(cli *c, yyjson_val *value);
 
 #endif

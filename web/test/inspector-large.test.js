@@ -1,4 +1,5 @@
 /** The inspector page with a model of 100,000 nodes in 2,000 functions: the page's thread stays free. */
+// runtimes: node
 import { click, found, serve, text, watching } from './support/inspector.js';
 import { openPage } from './support/chromium.js';
 import { large } from './support/savedmodels.js';
