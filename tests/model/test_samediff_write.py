@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import struct
 import subprocess
 import zipfile
 
@@ -462,6 +463,61 @@ def test_sources_that_are_none_are_refused(cpb, tmp_path, small):
     fails(cpb, tmp_path, with_source("objects.npy"), "no such data type")
     np.save(tmp_path / "fields.npy", np.zeros(2, "i4,f4"))
     fails(cpb, tmp_path, with_source("fields.npy"), "no plain numbers", code=2)
+
+
+WRONG_SOURCES = [
+    "", "a\0b", {"raw": 7}, {"raw": "0.npy", "shape": [1]}, {"raw": "0.npy", "dtype": 7, "shape": [1]},
+    *({"raw": "0.npy", "dtype": "INT8", "shape": shape} for shape in ("x", [-1], ["1"], [1] * 33, None)),
+    *({"raw": "0.npy", "dtype": "INT8", "shape": [1], "order": order} for order in (7, "x", "cf")),
+    {"from": 7}, {"from": "0.npy", "tag": 7}, {"from": "0.npy", "name": 7}, {"from": "0.npy", "state": "1"},
+    {"from": "0.npy", "state": -1}, {"from": "0.npy", "kind": "x"}, {"from": "nothing"}, {"tag": 7},
+    {"tag": "A", "name": 7}, {"tag": "A", "state": []}, {"tag": "A", "raw2": 1}, {"file": 7},
+    {"file": "0.npy", "kind": 7}, {"file": "0.npy", "name": "x"}, {"file": "nothing"}, {"raw": "nothing", "dtype": "INT8", "shape": []},
+    [], None, {},
+]
+
+
+@pytest.mark.parametrize("source", WRONG_SOURCES, ids=str)
+def test_a_source_has_members_of_their_types(cpb, tmp_path, small, source):
+    for tag in (small | {"parameters": small["parameters"] | {"scale": source}}, small | {"updater_state": {"scale": [source]}}):
+        result = run(cpb, tmp_path, {"tags": [tag]}, "-o", tmp_path / "m.zip")
+        assert result.returncode in (1, 2, 3) and result.stderr
+        assert not (tmp_path / "m.zip").exists()
+
+
+@pytest.mark.parametrize("key, value", [("parameters", []), ("updater_state", 7), ("updater_state", {"scale": "0.npy"}),
+                                        ("graph", 7), ("graph", []), ("tag", 7), ("training_config", []), ("x", 1)])
+def test_a_tag_has_members_of_their_types(cpb, tmp_path, small, key, value):
+    fails(cpb, tmp_path, [small | {key: value}], "")
+
+
+GOOD_HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }"
+
+
+@pytest.mark.parametrize("header, expected", [
+    ("'descr': '<f4'", "damaged"), ("{}", "damaged"), ("{'descr': '<f4', 'shape': (2,)}", "damaged"),
+    ("{descr: '<f4'}", "damaged"), ("{'descr' '<f4'}", "damaged"), ("{'descr", "damaged"), ("{'a_key_that_is_too_long': 1}", "damaged"),
+    ("{'descr': '<f4' 'shape': (2,)}", "damaged"), ("{'fortran_order': Maybe}", "damaged"), ("{'descr': 7}", "no plain numbers"),
+    ("{'descr': '<f4", "no plain numbers"), ("{'shape': 2}", "no shape"), ("{'shape': (2 3)}", "no shape"),
+    ("{'shape': (x,)}", "no shape"), ("{'shape': (2", "no shape"), ("{'shape': (99999999999999999999,)}", "no shape"),
+    ("{'shape': (" + "1," * 33 + ")}", "no shape"), ("{'order': (2,)}", "no shape"),
+    (GOOD_HEADER.replace("(2,)", "(3,)"), "the size is not")])
+def test_a_damaged_header_of_npy_is_refused(cpb, tmp_path, small, header, expected):
+    def write(text, version=1):
+        data = text.encode()
+        size = struct.pack("<H" if version == 1 else "<I", len(data))
+        (tmp_path / "x.npy").write_bytes(b"\x93NUMPY" + bytes([version, 0]) + size + data + bytes(8))
+
+    tags = [small | {"parameters": small["parameters"] | {"x": "x.npy"}}]
+    for version in (1, 2):
+        for good in (GOOD_HEADER, GOOD_HEADER.replace("'", '"'), " {\n'shape':( 2 ),'descr':'<f4' ,\t'fortran_order':True}\n"):
+            write(good, version)
+            make(cpb, tmp_path, tags, "-f", "-o", tmp_path / "m.zip")
+        (tmp_path / "m.zip").unlink()
+        write(header, version)
+        fails(cpb, tmp_path, tags, expected, code=1 if "size" in expected else 2)
+    write(GOOD_HEADER, 4)
+    fails(cpb, tmp_path, tags, "version", code=2)
 
 
 def test_a_list_that_is_none_is_refused(cpb, tmp_path):
