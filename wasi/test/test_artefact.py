@@ -16,7 +16,7 @@ READING = {"args_get", "args_sizes_get", "fd_close", "fd_fdstat_get", "fd_presta
            "fd_read", "fd_seek", "fd_write", "path_open", "proc_exit"}
 # For the folder of temporary files, and progress.
 SPOOLING = {"environ_get", "environ_sizes_get", "clock_time_get"}
-WRITING = {"fd_sync", "path_filestat_get", "path_link", "path_rename", "path_unlink_file"}
+WRITING = {"fd_filestat_set_size", "fd_sync", "path_filestat_get", "path_link", "path_rename", "path_unlink_file"}
 
 
 class Reader:
