@@ -8,11 +8,12 @@ const [path, ...words] = process.argv.slice(2);
 const isFolder = (name) => statSync(name, { throwIfNoEntry: false })?.isDirectory();
 const folders = ['.', ...readdirSync('/').map((name) => `/${name}`).filter(isFolder)];
 
-const wasi = new WASI({
+// Held by a global: Node 20 may collect it while its own imports run, and then aborts.
+const wasi = (globalThis.wasi = new WASI({
   version: 'preview1',
   args: ['cpb', ...words],
   env: process.env,
   preopens: Object.fromEntries(folders.map((name) => [name, name])),
-});
+}));
 const module = new WebAssembly.Module(readFileSync(path));
 process.exitCode = wasi.start(new WebAssembly.Instance(module, wasi.getImportObject()));
