@@ -11,6 +11,8 @@ typedef struct cpb_span {
   size_t size;
 } cpb_span;
 
+static inline uint16_t cpb_load16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
+
 static inline uint32_t cpb_load32(const uint8_t *p) {
   return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }

@@ -371,6 +371,35 @@ static void a_base_that_is_cut_off_is_an_error(void **state) {
   free(base.data);
 }
 
+/* The second time the host gives the directory other sizes: names of 0xffff bytes. */
+static void a_directory_that_changes_between_two_reads_is_an_error(void **state) {
+  (void)state;
+  host h = {.base = make_base(NULL)};
+  const cpb_samediff_options how = {.struct_size = sizeof how, .append = 1};
+  cpb_samediff_writer *w = cpb_samediff_writer_new(NULL, &how);
+  put_parts(w, "B", NULL);
+  file changed = {malloc(h.base.size), h.base.size};
+  memcpy(changed.data, h.base.data, changed.size);
+  for (size_t i = 0; i + 46 <= changed.size; i++) {
+    if (memcmp(changed.data + i, "PK\1\2", 4) == 0) memset(changed.data + i + 28, 0xff, 6);
+  }
+  cpb_step step;
+  uint64_t directory = cpb_load32(h.base.data + h.base.size - 6);
+  int reads = 0; /* of its begin */
+  while ((step = cpb_samediff_writer_step(w)) == CPB_STEP_NEED) {
+    cpb_need need;
+    cpb_input_need(cpb_samediff_writer_input(w), &need);
+    reads += need.kind == CPB_NEED_RANGE && need.offset == directory;
+    answer_file(reads > 1 ? &changed : &h.base, 100, cpb_samediff_writer_input(w));
+  }
+  assert_int_equal(step, CPB_STEP_ERROR);
+  assert_int_equal(cpb_samediff_writer_error(w)->code, CPB_E_DAMAGED);
+  assert_string_equal(cpb_samediff_writer_error(w)->message, "zip: the directory is not what it was when it was read before");
+  cpb_samediff_writer_free(w);
+  free(changed.data);
+  free(h.base.data);
+}
+
 static void try_with(const file *base, failing_allocator *f, const cpb_samediff_options *options, cpb_code *code) {
   const cpb_allocator a = failing_allocator_of(f);
   host h = {.base = *base};
@@ -415,6 +444,7 @@ int main(void) {
       cmocka_unit_test(what_comes_too_late_or_for_no_tag_is_an_error),
       cmocka_unit_test(an_array_beyond_what_flatbuffers_hold_is_refused),
       cmocka_unit_test(a_base_that_is_cut_off_is_an_error),
+      cmocka_unit_test(a_directory_that_changes_between_two_reads_is_an_error),
       cmocka_unit_test(every_allocation_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

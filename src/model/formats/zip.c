@@ -23,8 +23,6 @@
 #define NAME_SHOWN 80
 #define TOGETHER ((uint64_t)64 << 10)
 
-static uint16_t load16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
-
 void cpb_zip_init(cpb_zip *zip, const cpb_allocator *a, cpb_input *input, uint64_t max_memory, cpb_error *error) {
   *zip = (cpb_zip){.allocator = *a, .input = input, .max_memory = max_memory, .error = error};
   cpb_buffer_init(&zip->record, a);
@@ -94,14 +92,14 @@ static cpb_have find_size(cpb_zip *zip) {
 static const uint8_t *find_end(const cpb_buffer *tail) {
   for (size_t from_end = END_SIZE; from_end <= tail->size; from_end++) {
     const uint8_t *at = tail->data + tail->size - from_end;
-    if (cpb_load32(at) == END_SIGNATURE && load16(at + 20) == from_end - END_SIZE) return at;
+    if (cpb_load32(at) == END_SIGNATURE && cpb_load16(at + 20) == from_end - END_SIZE) return at;
   }
   return NULL;
 }
 
 static bool in_one_part(const uint8_t *end) {
-  return load16(end + 4) == load16(end + 6) && (load16(end + 4) == 0 || load16(end + 4) == ALL16) &&
-         load16(end + 8) == load16(end + 10);
+  return cpb_load16(end + 4) == cpb_load16(end + 6) && (cpb_load16(end + 4) == 0 || cpb_load16(end + 4) == ALL16) &&
+         cpb_load16(end + 8) == cpb_load16(end + 10);
 }
 
 /* The directory must end where the end record, at `end`, begins. */
@@ -124,8 +122,8 @@ static cpb_have read_end(cpb_zip *zip, const uint8_t *end) {
     cpb_fail(zip->error, CPB_E_UNSUPPORTED, at, "zip: the archive has several parts");
     return CPB_FAILED;
   }
-  zip->comment = (cpb_range){at + END_SIZE, load16(end + 20)};
-  zip->count = load16(end + 10);
+  zip->comment = (cpb_range){at + END_SIZE, cpb_load16(end + 20)};
+  zip->count = cpb_load16(end + 10);
   zip->directory_size = cpb_load32(end + 12);
   zip->directory = cpb_load32(end + 16);
   bool locator = in_tail >= LOCATOR_SIZE && cpb_load32(end - LOCATOR_SIZE) == LOCATOR_SIGNATURE;
@@ -222,9 +220,9 @@ static bool widen(uint64_t *field, cpb_span *extra) {
 static bool find_extra64(cpb_span extra, cpb_span *found) {
   *found = (cpb_span){NULL, 0};
   while (extra.size >= 4) {
-    size_t size = load16(extra.data + 2);
+    size_t size = cpb_load16(extra.data + 2);
     if (size > extra.size - 4) return false;
-    if (load16(extra.data) == 1) *found = (cpb_span){extra.data + 4, size};
+    if (cpb_load16(extra.data) == 1) *found = (cpb_span){extra.data + 4, size};
     extra = (cpb_span){extra.data + 4 + size, extra.size - 4 - size};
   }
   return true; /* fewer than four bytes: padding, as some writers leave it */
@@ -232,8 +230,8 @@ static bool find_extra64(cpb_span extra, cpb_span *found) {
 
 static bool read_fields(cpb_zip_entry *entry, const uint8_t *record, cpb_span extra) {
   cpb_span wide;
-  entry->flags = load16(record + 8);
-  entry->method = load16(record + 10);
+  entry->flags = cpb_load16(record + 8);
+  entry->method = cpb_load16(record + 10);
   entry->crc = cpb_load32(record + 16);
   entry->packed = cpb_load32(record + 20);
   entry->size = cpb_load32(record + 24);
@@ -246,7 +244,7 @@ static const char *entry_problem(const cpb_zip *zip, const cpb_zip_entry *entry,
   const char *problem = cpb_zip_name_problem(name);
   if (problem) return problem;
   if (is_symbolic_link(record)) return "is a symbolic link";
-  if (load16(record + 34) != 0) return "lies in another part of the archive";
+  if (cpb_load16(record + 34) != 0) return "lies in another part of the archive";
   uint64_t end;
   if (!cpb_add_u64(entry->header, LOCAL_SIZE + name.size, &end) || !cpb_add_u64(end, entry->packed, &end) ||
       end > zip->directory)
@@ -279,8 +277,8 @@ static cpb_have read_entry(cpb_zip *zip) {
   if (have != CPB_HAVE) return have;
   const uint8_t *record = zip->record.data;
   if (cpb_load32(record) != ENTRY_SIGNATURE) return damaged(zip, zip->at, "no entry where the directory should have one");
-  size_t name_size = load16(record + 28), extra_size = load16(record + 30);
-  size_t size = ENTRY_SIZE + name_size + extra_size + load16(record + 32);
+  size_t name_size = cpb_load16(record + 28), extra_size = cpb_load16(record + 30);
+  size_t size = ENTRY_SIZE + name_size + extra_size + cpb_load16(record + 32);
   if (size > left) return damaged(zip, zip->at, "the directory ends within an entry");
   have = gather(zip, zip->at, size, left);
   if (have != CPB_HAVE) return have;

@@ -13,8 +13,6 @@
 #define OUT ((size_t)64 << 10)
 #define NAME_SHOWN 80
 
-static uint16_t load16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
-
 void cpb_zip_stream_init(cpb_zip_stream *stream, const cpb_zip *zip) {
   *stream = (cpb_zip_stream){.zip = zip, .error = zip->error};
   cpb_buffer_init(&stream->header, &zip->allocator);
@@ -73,9 +71,9 @@ static bool local_sizes(const uint8_t *header, cpb_span extra, uint64_t *size, u
   *packed = cpb_load32(header + 18);
   *size = cpb_load32(header + 22);
   if (*packed != ALL32 && *size != ALL32) return true;
-  for (; extra.size >= 4; extra = (cpb_span){extra.data + 4 + load16(extra.data + 2), extra.size - 4 - load16(extra.data + 2)}) {
-    if (load16(extra.data + 2) > extra.size - 4) return false;
-    if (load16(extra.data) != 1 || load16(extra.data + 2) < 16) continue;
+  for (; extra.size >= 4; extra = (cpb_span){extra.data + 4 + cpb_load16(extra.data + 2), extra.size - 4 - cpb_load16(extra.data + 2)}) {
+    if (cpb_load16(extra.data + 2) > extra.size - 4) return false;
+    if (cpb_load16(extra.data) != 1 || cpb_load16(extra.data + 2) < 16) continue;
     *size = cpb_load64(extra.data + 4);
     *packed = cpb_load64(extra.data + 12);
     return true;
@@ -92,10 +90,10 @@ static const char *local_problem(const cpb_zip_stream *s, size_t name_size) {
   const uint8_t *h = s->header.data;
   const cpb_zip_entry *e = s->entry;
   cpb_span name = e->name, extra = {h + LOCAL_SIZE + name_size, s->header.size - LOCAL_SIZE - name_size};
-  bool follow = load16(h + 6) & SIZES_FOLLOW;
+  bool follow = cpb_load16(h + 6) & SIZES_FOLLOW;
   uint64_t size, packed;
   if (name.size != name_size || memcmp(name.data, h + LOCAL_SIZE, name_size) != 0) return "has another name in its own header";
-  if (load16(h + 8) != e->method) return "has another method in its own header";
+  if (cpb_load16(h + 8) != e->method) return "has another method in its own header";
   if (!local_sizes(h, extra, &size, &packed)) return "has damaged extra fields in its own header";
   if (!agrees(size, e->size, follow) || !agrees(packed, e->packed, follow) || !agrees(cpb_load32(h + 14), e->crc, follow))
     return "has other sizes or another checksum in its own header";
@@ -117,8 +115,8 @@ static cpb_have read_header(cpb_zip_stream *s) {
   if (have != CPB_HAVE) return have;
   const uint8_t *h = s->header.data;
   if (cpb_load32(h) != LOCAL_SIGNATURE) return damaged(s, s->entry->header, "has no header where the directory says");
-  size_t name_size = load16(h + 26);
-  have = gather(s, LOCAL_SIZE + name_size + load16(h + 28));
+  size_t name_size = cpb_load16(h + 26);
+  have = gather(s, LOCAL_SIZE + name_size + cpb_load16(h + 28));
   if (have != CPB_HAVE) return have;
   const char *problem = local_problem(s, name_size);
   if (problem) return damaged(s, s->entry->header, problem);

@@ -7,8 +7,6 @@
 #define ENTRY_SIZE 46
 #define TAGS "tags.txt"
 
-static uint16_t load16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
-
 static cpb_have no_memory(cpb_samediff_writer *w) {
   cpb_sd_writer_no_memory(w);
   return CPB_FAILED;
@@ -28,13 +26,20 @@ static cpb_have read_range(cpb_samediff_writer *w, uint64_t offset, uint64_t len
   return cpb_zip_settle(have, &w->base.input, &w->error);
 }
 
+static bool fail_changed(cpb_samediff_writer *w, size_t at) {
+  cpb_fail(&w->error, CPB_E_DAMAGED, w->base.parts.zip.directory + at, "zip: the directory is not what it was when it was read before");
+  return false;
+}
+
 /* The records of all entries but the list of tags, which is written anew. The reader has
- * been through them. */
+ * been through them, but the host may have given other bytes then. */
 static bool keep_records(cpb_samediff_writer *w) {
   const cpb_buffer *all = &w->base_directory;
   for (size_t at = 0; at < all->size;) {
     const uint8_t *record = all->data + at;
-    size_t name = load16(record + 28), size = ENTRY_SIZE + name + load16(record + 30) + load16(record + 32);
+    if (all->size - at < ENTRY_SIZE) return fail_changed(w, at);
+    size_t name = cpb_load16(record + 28), size = ENTRY_SIZE + name + cpb_load16(record + 30) + cpb_load16(record + 32);
+    if (size > all->size - at) return fail_changed(w, at);
     at += size;
     if (cpb_compare_names((cpb_span){record + ENTRY_SIZE, name}, cpb_span_of(TAGS)) == 0) continue;
     if (!cpb_buffer_append(&w->zip.directory, record, size)) return cpb_sd_writer_no_memory(w);
