@@ -68,6 +68,13 @@ bool cpb_json_signed(yyjson_val *value, int64_t *number) {
   return true;
 }
 
+bool cpb_json_unsigned(yyjson_val *value, uint64_t *number) {
+  int64_t n;
+  if (!cpb_json_signed(value, &n) || n < 0) return false;
+  *number = (uint64_t)n;
+  return true;
+}
+
 bool cpb_json_text(yyjson_val *value, cpb_span *text) {
   if (!yyjson_is_str(value)) return false;
   *text = (cpb_span){(const uint8_t *)yyjson_get_str(value), yyjson_get_len(value)};

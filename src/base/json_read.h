@@ -20,6 +20,7 @@ yyjson_doc *cpb_json_read(const cpb_allocator *a, cpb_span text, uint32_t depth,
 /* Each is false when `value` is NULL or of another kind. */
 bool cpb_json_number(yyjson_val *value, cpb_span *text);     /* as it is written */
 bool cpb_json_signed(yyjson_val *value, int64_t *number);    /* an integer that fits */
+bool cpb_json_unsigned(yyjson_val *value, uint64_t *number); /* one up to INT64_MAX */
 bool cpb_json_text(yyjson_val *value, cpb_span *text);       /* a key as well; may hold NUL */
 
 /* The member `key` of an object; NULL when there is none, or no object. */

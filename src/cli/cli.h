@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "cli/memory.h"
 #include "cli/options.h"
 #include "cpb/base.h"
@@ -68,6 +69,9 @@ int cli_end_print(cli *c);
  * the exit code. */
 cpb_file *cli_open_input(cli *c, const char *path, int *status);
 
+/* All of a file, unless it is larger than `most`: too much for `what`. */
+bool cli_read_whole(cpb_file *file, uint64_t most, const char *what, cpb_buffer *out, cpb_error *error);
+
 /* Of a file, its index or its records. NULL after the message. */
 cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status);
 cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *options, int *status);
@@ -96,8 +100,10 @@ const char *cli_output_name(const char *path);
 bool cli_ends_with(const char *path, const char *ending);
 bool cli_has_ending(const char *path);
 
-/* These two are to be freed with cpb_release, and are NULL after the message. */
+/* These are to be freed with cpb_release, and are NULL after the message. */
 char *cli_join(cli *c, const char *path, const char *ending, int *status);
+/* `name`, unless it is an absolute path, in the folder that `path` is in. */
+char *cli_beside(cli *c, const char *path, const char *name, int *status);
 /* `path`, or what a directory or a name without ending stands for. */
 char *cli_find_model(cli *c, const char *path, int *status);
 

@@ -150,22 +150,13 @@ static int write_chunked(cutting *t, const char *path) {
 
 /* --- The command ------------------------------------------------------------------------- */
 
-static char *beside_output(cutting *t, const char *name) {
-  const char *out = t->cli->settings.output, *slash = strrchr(out, '/');
-  size_t folder = slash ? (size_t)(slash - out) + 1 : 0;
-  char *path = cpb_alloc(&t->cli->allocator, folder + strlen(name) + 1);
-  if (!path) return NULL;
-  memcpy(path, out, folder);
-  strcpy(path + folder, name);
-  return path;
-}
-
 /* A model whose keras_metadata.pb is apart gets one beside it. */
 static int write_keras(cutting *t) {
   if (cpb_model_num_pieces(t->model.model, CPB_CUT_KERAS_METADATA) == 0 || cli_is_dash(t->cli->settings.output))
     return CLI_OK;
-  char *path = beside_output(t, "keras_metadata.pb");
-  int status = path ? write_file(t, CPB_CUT_KERAS_METADATA, path) : cli_fail_memory(t->cli);
+  int status = CLI_OK;
+  char *path = cli_beside(t->cli, t->cli->settings.output, "keras_metadata.pb", &status);
+  if (path) status = write_file(t, CPB_CUT_KERAS_METADATA, path);
   cpb_release(&t->cli->allocator, path);
   return status;
 }

@@ -111,18 +111,13 @@ static bool add_place(places *p, const uint64_t nodes[2], cpb_span path) {
   return done || diff_fail_memory(p->diff);
 }
 
-static uint64_t number_of(yyjson_val *item, const char *key) {
-  int64_t number;
-  return cpb_json_signed(cpb_json_member(item, key), &number) && number >= 0 ? (uint64_t)number : 0;
-}
-
 /* Whether its children are to be looked at here; `node` is its id. */
 static bool has_children(diff *d, const cpb_diff_table *table, const cpb_diff_item *item, uint64_t *node) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   yyjson_doc *doc = cpb_json_read(&d->cli->allocator, cpb_diff_text(table, item), CPB_DIFF_DEPTH * 2, &error);
   yyjson_val *root = yyjson_doc_get_root(doc);
-  bool has = doc && number_of(root, "children") > 0 && !yyjson_is_true(cpb_json_member(root, "elsewhere"));
-  *node = number_of(root, "node");
+  bool has = doc && diff_number(root, "children") > 0 && !yyjson_is_true(cpb_json_member(root, "elsewhere"));
+  *node = diff_number(root, "node");
   if (!doc) d->status = cli_fail(d->cli, "the answers", &error);
   yyjson_doc_free(doc);
   return has;
@@ -192,7 +187,7 @@ static bool compare_meta_graph(diff *d) {
 
 static uint64_t count_meta_graphs(diff *d, int side) {
   yyjson_doc *doc = diff_ask(d, side, CPB_ASK_OVERVIEW, nothing, 0);
-  uint64_t count = number_of(cpb_json_member(yyjson_doc_get_root(doc), "meta_graphs"), "total");
+  uint64_t count = diff_number(cpb_json_member(yyjson_doc_get_root(doc), "meta_graphs"), "total");
   yyjson_doc_free(doc);
   return count;
 }

@@ -39,6 +39,9 @@ bool diff_fail_memory(diff *d);
 /* The answer of one side; NULL when there is none. To be freed with yyjson_doc_free(). */
 yyjson_doc *diff_ask(diff *d, int side, cpb_question_kind kind, cpb_span name, uint64_t first);
 
+/* A count or an id in an answer; 0 where there is none. */
+uint64_t diff_number(yyjson_val *object, const char *key);
+
 void diff_items_init(diff *d, diff_items *items);
 void diff_items_free(diff_items *items);
 /* Reads a list of the model on that side; each key begins with `prefix`. */

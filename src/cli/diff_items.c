@@ -29,6 +29,12 @@ yyjson_doc *diff_ask(diff *d, int side, cpb_question_kind kind, cpb_span name, u
   return doc;
 }
 
+uint64_t diff_number(yyjson_val *object, const char *key) {
+  uint64_t number = 0;
+  cpb_json_unsigned(cpb_json_member(object, key), &number);
+  return number;
+}
+
 /* --- Items ---------------------------------------------------------------------------- */
 
 void diff_items_init(diff *d, diff_items *items) {

@@ -9,11 +9,6 @@ typedef struct printer {
 
 static void print_text(printer *p, yyjson_val *value) { p->failed = !cli_show_value(p->cli, value) || p->failed; }
 
-static uint64_t number_at(yyjson_val *object, const char *key) {
-  int64_t number;
-  return cpb_json_signed(cpb_json_member(object, key), &number) && number > 0 ? (uint64_t)number : 0;
-}
-
 static bool same_text(yyjson_val *a, yyjson_val *b) {
   cpb_span x, y;
   return cpb_json_text(a, &x) && cpb_json_text(b, &y) && cpb_span_equal(x, y);
@@ -36,7 +31,7 @@ static void print_member(printer *p, yyjson_val *member) {
   if (yyjson_get_len(name) > 0) print_text(p, name);
   if (cpb_json_member(member, "of")) {
     yyjson_val *unreadable = cpb_json_member(member, "unreadable");
-    cli_print(p->cli, ": %llu of %llu differ", (unsigned long long)number_at(member, "different"), (unsigned long long)number_at(member, "of"));
+    cli_print(p->cli, ": %llu of %llu differ", (unsigned long long)diff_number(member, "different"), (unsigned long long)diff_number(member, "of"));
     if (unreadable) cli_print(p->cli, "; not all can be read: ");
     if (unreadable) print_text(p, unreadable);
     cli_print(p->cli, "\n");
@@ -61,7 +56,7 @@ static void print_difference(printer *p, yyjson_val *difference) {
 
 static void print_title(printer *p, yyjson_val *section) {
   static const char *const counts[] = {"added", "removed", "changed", "same", NULL};
-  uint64_t meta_graph = number_at(section, "meta_graph");
+  uint64_t meta_graph = diff_number(section, "meta_graph");
   yyjson_val *function = cpb_json_member(section, "function"), *tag = cpb_json_member(section, "tag");
   print_text(p, cpb_json_member(section, "section"));
   if (function) cli_print(p->cli, " of ");
@@ -71,7 +66,7 @@ static void print_title(printer *p, yyjson_val *section) {
   if (meta_graph > 0) cli_print(p->cli, " in meta graph %llu", (unsigned long long)meta_graph);
   cli_print(p->cli, ":");
   for (size_t i = 0; counts[i]; i++) {
-    uint64_t number = number_at(section, counts[i]);
+    uint64_t number = diff_number(section, counts[i]);
     if (number > 0) cli_print(p->cli, " %llu %s", (unsigned long long)number, counts[i]);
   }
   cli_print(p->cli, "\n");
@@ -80,7 +75,7 @@ static void print_title(printer *p, yyjson_val *section) {
 /* False when there is nothing to tell. */
 static bool print_section(printer *p, yyjson_val *section) {
   size_t i, shown;
-  uint64_t total = number_at(section, "added") + number_at(section, "removed") + number_at(section, "changed");
+  uint64_t total = diff_number(section, "added") + diff_number(section, "removed") + diff_number(section, "changed");
   yyjson_val *difference, *differences = cpb_json_member(section, "differences");
   if (total == 0) return false;
   print_title(p, section);

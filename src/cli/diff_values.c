@@ -22,13 +22,9 @@ static bool is_of_values(cpb_code code) {
 
 /* More data, unless there is still some; none at the end, or where values cannot be made out. */
 static bool fill(stream *s) {
-  cpb_step step;
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   if (s->data.size > 0 || s->ended) return true;
-  while ((step = cpb_values_step(s->values)) == CPB_STEP_NEED) {
-    if (!cpb_message_file_answer(s->model->message, cpb_values_input(s->values), &error)) break;
-  }
-  if (step == CPB_STEP_ERROR) error = *cpb_values_error(s->values);
+  cpb_step step = cli_model_values(s->model, s->values, &error);
   s->bad = step == CPB_STEP_ERROR;
   s->ended = step != CPB_STEP_DATA;
   if (step == CPB_STEP_DATA) s->data.data = cpb_values_data(s->values, &s->data.size);
@@ -111,16 +107,10 @@ static bool same_bytes(diff *d, const cpb_range given[2]) {
   return true;
 }
 
-static bool number_at(yyjson_val *object, const char *key, uint64_t *number) {
-  int64_t value;
-  bool is = cpb_json_signed(cpb_json_member(object, key), &value) && value >= 0;
-  *number = is ? (uint64_t)value : 0;
-  return is;
-}
-
 static bool range_of(yyjson_val *item, cpb_range *range) {
   yyjson_val *tensor = cpb_json_member(item, "tensor");
-  return number_at(tensor, "offset", &range->offset) && number_at(tensor, "size", &range->length);
+  return cpb_json_unsigned(cpb_json_member(tensor, "offset"), &range->offset) &&
+         cpb_json_unsigned(cpb_json_member(tensor, "size"), &range->length);
 }
 
 static cpb_values *open_tensor(diff *d, int side, cpb_range tensor) {

@@ -3,7 +3,6 @@
 
 #include "cli/model.h"
 #include "cli/npy.h"
-#include "cpb/values.h"
 
 typedef struct extraction {
   cli *cli;
@@ -32,19 +31,9 @@ static int write_head(extraction *e, const cpb_values_info *info) {
   return CLI_UNSUPPORTED;
 }
 
-/* The first event after what was needed. */
-static cpb_step next(extraction *e, cpb_error *error) {
-  cpb_step step;
-  while ((step = cpb_values_step(e->values)) == CPB_STEP_NEED) {
-    if (!cpb_message_file_answer(e->model.message, cpb_values_input(e->values), error)) return CPB_STEP_ERROR;
-  }
-  if (step == CPB_STEP_ERROR) *error = *cpb_values_error(e->values);
-  return step;
-}
-
 static int copy(extraction *e) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
-  cpb_step step = next(e, &error);
+  cpb_step step = cli_model_values(&e->model, e->values, &error);
   const cpb_values_info *info = cpb_values_get_info(e->values);
   int status = step != CPB_STEP_ERROR ? write_head(e, info) : CLI_OK;
   while (status == CLI_OK && step == CPB_STEP_DATA) {
@@ -52,7 +41,7 @@ static int copy(extraction *e) {
     const uint8_t *data = cpb_values_data(e->values, &size);
     status = write(e, data, size);
     cli_progress_step(e->cli, e->written, info->size);
-    if (status == CLI_OK) step = next(e, &error);
+    if (status == CLI_OK) step = cli_model_values(&e->model, e->values, &error);
   }
   if (status != CLI_OK || step != CPB_STEP_ERROR) return status;
   return cli_fail(e->cli, e->model.name, &error);

@@ -67,50 +67,43 @@ bool cli_model_answer(cli_model *m, const cpb_question *question, cpb_error *err
   return step == CPB_STEP_DONE;
 }
 
+cpb_step cli_model_values(cli_model *m, cpb_values *values, cpb_error *error) {
+  cpb_step step;
+  while ((step = cpb_values_step(values)) == CPB_STEP_NEED) {
+    if (!cpb_message_file_answer(m->message, cpb_values_input(values), error)) return CPB_STEP_ERROR;
+  }
+  if (step == CPB_STEP_ERROR) *error = *cpb_values_error(values);
+  return step;
+}
+
 /* --- keras_metadata.pb -------------------------------------------------------------------- */
 
 #define KERAS_METADATA "keras_metadata.pb"
-#define MOST_KERAS ((size_t)64 << 20)
+#define MOST_KERAS ((uint64_t)64 << 20)
 
-/* Beside the model; NULL when there is none. */
-static char *find_keras(cli_model *m, int *status) {
-  const char *slash = strrchr(m->name, '/');
-  size_t length = slash ? (size_t)(slash - m->name) + 1 : 0;
-  char *path = cpb_alloc(&m->cli->allocator, length + sizeof KERAS_METADATA);
-  if (!path) {
-    *status = cli_fail_memory(m->cli);
-    return NULL;
-  }
-  memcpy(path, m->name, length);
-  memcpy(path + length, KERAS_METADATA, sizeof KERAS_METADATA);
-  if (os_exists(path)) return path;
-  cpb_release(&m->cli->allocator, path);
-  return NULL;
+static bool read_keras(cli_model *m, const char *path, cpb_buffer *out, cpb_error *error) {
+  cpb_file *file = cpb_file_open(&m->cli->allocator, path, error);
+  bool read = file && cli_read_whole(file, MOST_KERAS, "metadata of Keras", out, error);
+  cpb_file_close(file);
+  return read;
 }
 
-static bool read_whole(cli_model *m, const char *path, cpb_buffer *out, cpb_error *error) {
-  cpb_message_file *file = cpb_message_file_open(&m->cli->allocator, path, error);
-  size_t length = 1;
-  while (file && error->code == CPB_OK && length > 0 && out->size <= MOST_KERAS) {
-    length = (size_t)1 << 20;
-    const uint8_t *data = cpb_message_file_read(file, out->size, &length, error);
-    if (data && !cpb_buffer_append(out, data, length)) cpb_fail_memory(error);
-  }
-  cpb_message_file_close(file);
-  return error->code == CPB_OK;
+static int give_keras(cli_model *m, const char *path) {
+  int status = CLI_OK;
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  cpb_buffer data;
+  cpb_buffer_init(&data, &m->cli->allocator);
+  if (!read_keras(m, path, &data, &error)) status = cli_fail(m->cli, path, &error);
+  else if (!cpb_model_set_keras_metadata(m->model, data.data, data.size)) status = cli_fail_memory(m->cli);
+  cpb_buffer_free(&data);
+  return status;
 }
 
 int cli_model_give_keras(cli_model *m) {
   int status = CLI_OK;
   if (m->kind != CPB_MODEL_SAVED_MODEL) return CLI_OK;
-  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  char *path = find_keras(m, &status);
-  if (!path) return status;
-  cpb_buffer data;
-  cpb_buffer_init(&data, &m->cli->allocator);
-  if (!read_whole(m, path, &data, &error)) status = cli_fail(m->cli, path, &error);
-  else if (!cpb_model_set_keras_metadata(m->model, data.data, data.size)) status = cli_fail_memory(m->cli);
-  cpb_buffer_free(&data);
+  char *path = cli_beside(m->cli, m->name, KERAS_METADATA, &status);
+  if (path && os_exists(path)) status = give_keras(m, path);
   cpb_release(&m->cli->allocator, path);
   return status;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cpb/model.h"
+#include "cpb/values.h"
 #include "host/message.h"
 
 typedef struct cli_model {
@@ -24,6 +25,8 @@ int cli_model_begin(cli_model *m, const cpb_model_options *options);
 /* Gives a SavedModel the keras_metadata.pb beside it, if there is one: what is
  * asked of Keras wants it. */
 int cli_model_give_keras(cli_model *m);
+/* What reading values comes to, its needs answered; `error` says why with CPB_STEP_ERROR. */
+cpb_step cli_model_values(cli_model *m, cpb_values *values, cpb_error *error);
 /* Answers the question; `error` says why there is no answer. */
 bool cli_model_answer(cli_model *m, const cpb_question *question, cpb_error *error);
 

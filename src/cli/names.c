@@ -35,6 +35,19 @@ char *cli_join(cli *c, const char *path, const char *ending, int *status) {
   return joined;
 }
 
+char *cli_beside(cli *c, const char *path, const char *name, int *status) {
+  const char *slash = strrchr(path, '/');
+  size_t folder = slash && name[0] != '/' ? (size_t)(slash - path) + 1 : 0, size = strlen(name) + 1;
+  char *beside = cpb_alloc(&c->allocator, folder + size);
+  if (beside) {
+    memcpy(beside, path, folder);
+    memcpy(beside + folder, name, size);
+  } else {
+    *status = cli_fail_memory(c);
+  }
+  return beside;
+}
+
 char *cli_find_model(cli *c, const char *path, int *status) {
   static const char *const in_directory[] = {"/saved_model.cpb", "/saved_model.pb", NULL};
   static const char *const of_prefix[] = {"", ".cpb", ".pb", NULL};

@@ -10,24 +10,6 @@
 
 /* --- Loading ---------------------------------------------------------------- */
 
-static bool read_whole(cpb_file *file, cpb_buffer *out, cpb_error *error) {
-  while (out->size <= SCHEMA_FILE_MAX) {
-    size_t length = (size_t)256 << 10;
-    const uint8_t *data = cpb_file_read(file, out->size, &length, error);
-    if (!data) return false;
-    if (length == 0) return true;
-    if (!cpb_buffer_append(out, data, length)) {
-      *error = (cpb_error){.code = CPB_E_MEMORY, .offset = CPB_NO_OFFSET};
-      snprintf(error->message, sizeof error->message, "%s", cpb_code_text(CPB_E_MEMORY));
-      return false;
-    }
-  }
-  *error = (cpb_error){.code = CPB_E_LIMIT, .offset = CPB_NO_OFFSET};
-  snprintf(error->message, sizeof error->message, "more than %llu bytes is too much for a schema",
-           (unsigned long long)SCHEMA_FILE_MAX);
-  return false;
-}
-
 bool cli_load_schema(cli *c, cpb_schema **schema, int *status) {
   const char *path = c->settings.schema;
   *schema = NULL;
@@ -37,7 +19,7 @@ bool cli_load_schema(cli *c, cpb_schema **schema, int *status) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_buffer set;
   cpb_buffer_init(&set, &c->allocator);
-  if (read_whole(file, &set, &error))
+  if (cli_read_whole(file, SCHEMA_FILE_MAX, "a schema", &set, &error))
     *schema = cpb_schema_new(&c->allocator, set.data, set.size, NULL, &error);
   cpb_buffer_free(&set);
   cpb_file_close(file);

@@ -38,20 +38,9 @@ static int refuse_file(const place *p, const char *path, const char *what) {
 static int read_whole(cli *c, const char *path, cpb_buffer *out) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_file *file = cpb_file_open(&c->allocator, path, &error);
-  size_t length = 1;
-  while (file && length > 0 && out->size <= LIST_MAX) {
-    length = (size_t)256 << 10;
-    const uint8_t *data = cpb_file_read(file, out->size, &length, &error);
-    if (!data) break;
-    if (cpb_buffer_append(out, data, length)) continue;
-    cpb_file_close(file);
-    return cli_fail_memory(c);
-  }
+  bool read = file && cli_read_whole(file, LIST_MAX, "a part of the list", out, &error);
   cpb_file_close(file);
-  if (error.code != CPB_OK) return cli_fail(c, path, &error);
-  if (out->size <= LIST_MAX) return CLI_OK;
-  cli_note(c, path, "more than %llu bytes is too much here", (unsigned long long)LIST_MAX);
-  return CLI_LIMIT;
+  return read ? CLI_OK : cli_fail(c, path, &error);
 }
 
 /* --- Members ------------------------------------------------------------------------------ */
@@ -82,10 +71,8 @@ static int get_text(const place *p, yyjson_val *object, const char *key, cpb_spa
 }
 
 static int get_number(const place *p, yyjson_val *value, const char *what, uint64_t *number) {
-  int64_t n = -1;
-  if (value && (!cpb_json_signed(value, &n) || n < 0)) return refuse(p, "a number is expected", what);
-  *number = value ? (uint64_t)n : 0;
-  return CLI_OK;
+  *number = 0;
+  return !value || cpb_json_unsigned(value, number) ? CLI_OK : refuse(p, "a number is expected", what);
 }
 
 /* --- Sources ------------------------------------------------------------------------------- */
@@ -93,21 +80,10 @@ static int get_number(const place *p, yyjson_val *value, const char *what, uint6
 /* A path in the list counts from where the list is. */
 static char *find_path(const place *p, cpb_span path, int *status) {
   cli *c = p->parts->cli;
-  const char *list = c->settings.input, *slash = strrchr(list, '/');
-  size_t folder = slash && path.size > 0 && path.data[0] != '/' ? (size_t)(slash - list) + 1 : 0;
-  if (path.size == 0 || memchr(path.data, 0, path.size)) {
-    *status = refuse(p, "a file's name is expected", NULL);
-    return NULL;
-  }
-  char *found = cpb_alloc(&c->allocator, folder + path.size + 1);
-  if (!found) {
-    *status = cli_fail_memory(c);
-    return NULL;
-  }
-  memcpy(found, list, folder);
-  memcpy(found + folder, path.data, path.size);
-  found[folder + path.size] = 0;
-  return found;
+  bool named = path.size > 0 && !memchr(path.data, 0, path.size); /* yyjson's texts end with NUL */
+  if (named) return cli_beside(c, c->settings.input, (const char *)path.data, status);
+  *status = refuse(p, "a file's name is expected", NULL);
+  return NULL;
 }
 
 /* One more source, which is a file. */

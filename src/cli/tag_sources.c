@@ -32,24 +32,15 @@ int tag_reader_open(tag_reader *r, const tag_source *s) {
 
 /* --- Values of a model ------------------------------------------------------------- */
 
-static cpb_step next(tag_reader *r, cpb_error *error) {
-  cpb_step step;
-  while ((step = cpb_values_step(r->values)) == CPB_STEP_NEED) {
-    if (!cpb_message_file_answer(r->model.message, cpb_values_input(r->values), error)) return CPB_STEP_ERROR;
-  }
-  if (step == CPB_STEP_ERROR) *error = *cpb_values_error(r->values);
-  return step;
-}
-
 int tag_reader_info(tag_reader *r, const cpb_values_info **info) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
-  if (next(r, &error) == CPB_STEP_ERROR) return cli_fail(r->cli, r->source->path, &error);
+  if (cli_model_values(&r->model, r->values, &error) == CPB_STEP_ERROR) return cli_fail(r->cli, r->source->path, &error);
   *info = cpb_values_get_info(r->values);
   return CLI_OK;
 }
 
 static void answer_values(tag_reader *r, cpb_input *input, cpb_error *error) {
-  cpb_step step = next(r, error);
+  cpb_step step = cli_model_values(&r->model, r->values, error);
   if (step == CPB_STEP_DONE) cpb_input_end(input, r->given);
   if (step != CPB_STEP_DATA) return;
   size_t size;

@@ -68,7 +68,7 @@ void cpb_pieces_number(cpb_pieces *p, uint32_t number, uint64_t value) {
 
 void cpb_pieces_fixed(cpb_pieces *p, uint32_t number, uint64_t value, size_t size) {
   uint8_t bytes[8];
-  for (size_t i = 0; i < 8; i++) bytes[i] = (uint8_t)(value >> 8 * i);
+  cpb_store64(bytes, value);
   cpb_pieces_varint(p, (uint64_t)number << 3 | (size == 8 ? CPB_WIRE_FIXED64 : CPB_WIRE_FIXED32));
   put(p, bytes, size);
 }

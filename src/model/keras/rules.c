@@ -32,8 +32,8 @@ static uint64_t plus(facts *f, uint64_t a, uint64_t b) {
 }
 
 static uint64_t number(facts *f, yyjson_val *value) {
-  int64_t n;
-  return cpb_json_signed(value, &n) && n >= 0 ? (uint64_t)n : give_up(f);
+  uint64_t n;
+  return cpb_json_unsigned(value, &n) ? n : give_up(f);
 }
 
 static uint64_t setting(facts *f, const char *key) { return number(f, cpb_keras_config(f->layer, key)); }
