@@ -113,5 +113,10 @@ run node $out/node-http.mjs $url 'meta_graphs[0].graph_def.node[2]' $weights
 requests=$(($(wc -l <$out/access.log) - 1))
 echo "nginx, too, counted $requests requests, $(awk 'NR > 1 { n += $10 } END { print n }' $out/access.log) bytes"
 
+step "Building the inspector, a page that looks inside models"
+npm ci --prefix web/inspector --loglevel=error --no-progress >>build/tour.log 2>&1 || { tail build/tour.log; false; }
+node web/inspector/build.js --package $package/dist build/inspector
+echo "to open it: python3 -m http.server --directory build/inspector, then http://localhost:8000"
+
 echo
 echo "PASSED in $((SECONDS - started)) s: each merged model is its original, byte for byte."

@@ -368,3 +368,12 @@ def test_a_model_without_keras_has_no_layers_but_nodes_to_load(cpb):
     model = DATA / "cpb" / "real_tf_module" / "orig.pb"
     assert layers(cpb, model) == []
     assert inspect(cpb, model, "load", "root")["nodes"]["total"] > 1
+
+
+def test_metadata_beside_a_model_that_are_too_large_are_refused(cpb, tmp_path):
+    shutil.copy(keras_models.model("functional") / "saved_model.pb", tmp_path)
+    with open(tmp_path / "keras_metadata.pb", "wb") as file:
+        file.truncate((64 << 20) + 1)
+    result = cpb.run("inspect", tmp_path, "layers")
+    assert result.returncode == 4
+    assert b"keras_metadata.pb: more than 67108864 bytes is too much for metadata of Keras" in result.stderr

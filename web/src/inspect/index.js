@@ -77,7 +77,7 @@ import { valuesOf } from './values.js';
  * @property {(tag: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a
  *   tag
  * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
- *   array of a SameDiff model, streamed
+ *   constant of a SavedModel or graph, or one array of a SameDiff model, streamed
  * @property {() => void} close frees it all; also `using` does
  */
 /**
