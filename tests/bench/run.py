@@ -9,10 +9,11 @@ speed drifts is fair to all. Figures are medians with minimum and maximum.
 import argparse
 import os
 import pathlib
-import platform
 import statistics
 import subprocess
 import sys
+
+from report import Report
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -188,20 +189,11 @@ def main():
         if not program.exists():
             sys.exit(f"{program.relative_to(ROOT)} is missing: tests/run.sh build interop makes it")
     WORK.mkdir(exist_ok=True)
-    lines = []
-
-    def out(line):
-        print(line, flush=True)
-        lines.append(line)
-
-    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
-    out(f"Measured with {args.rounds} rounds on {os.cpu_count()} cores of {cpu}, {platform.system()}.\n")
+    out = Report(args.rounds)
     records(out, args)
     models(out, args)
     if args.write:
-        mark = "<!-- tables: tests/bench/run.py -->"
-        head = args.write.read_text().split(mark)[0] if args.write.exists() else "# Benchmarks\n\n"
-        args.write.write_text(head + mark + "\n\n" + "\n".join(lines) + "\n")
+        out.write(args.write, "run.py", "Benchmarks")
 
 
 if __name__ == "__main__":

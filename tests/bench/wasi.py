@@ -11,7 +11,6 @@ import argparse
 import mmap
 import os
 import pathlib
-import platform
 import subprocess
 import sys
 import time
@@ -28,6 +27,7 @@ sys.path[:0] = [str(HERE.parent), str(ROOT / "wasi" / "test"), str(ROOT / "wasi"
 
 from cpb_pager import Pager  # noqa: E402
 from engines import REST, Engine, File, pager  # noqa: E402
+from report import Report  # noqa: E402
 from runtimes import RUNTIMES  # noqa: E402
 from support.wire import field, varint  # noqa: E402
 from tape import PAGE, Instance, Tape  # noqa: E402
@@ -272,21 +272,12 @@ def main():
         if not path.exists():
             sys.exit(f"{path.relative_to(ROOT)} is missing: tests/run.sh build interop wasi, and ninja bench_wasm, make it")
     WORK.mkdir(exist_ok=True)
-    lines = []
-
-    def out(line):
-        print(line, flush=True)
-        lines.append(line)
-
-    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
-    out(f"Measured with {args.rounds} rounds on {os.cpu_count()} cores of {cpu}, {platform.system()}.\n")
+    out = Report(args.rounds)
     decoding(out, args.rounds)
     start_up(out, args.rounds)
     memory(out)
     if args.write:
-        mark = "<!-- tables: tests/bench/wasi.py -->"
-        head = args.write.read_text().split(mark)[0] if args.write.exists() else "# Benchmarks under WASI\n\n"
-        args.write.write_text(head + mark + "\n\n" + "\n".join(lines) + "\n")
+        out.write(args.write, "wasi.py", "Benchmarks under WASI")
 
 
 if __name__ == "__main__":

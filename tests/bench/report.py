@@ -1,0 +1,22 @@
+"""What the programs here measured: printed as it comes, and kept in a file."""
+
+import os
+import platform
+
+
+class Report:
+    """Lines of Markdown. `write` keeps the text of the file above the tables."""
+
+    def __init__(self, rounds):
+        self.lines = []
+        cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+        self(f"Measured with {rounds} rounds on {os.cpu_count()} cores of {cpu}, {platform.system()}.\n")
+
+    def __call__(self, line):
+        print(line, flush=True)
+        self.lines.append(line)
+
+    def write(self, path, program, title):
+        mark = f"<!-- tables: tests/bench/{program} -->"
+        head = path.read_text().split(mark)[0] if path.exists() else f"# {title}\n\n"
+        path.write_text(head + mark + "\n\n" + "\n".join(self.lines) + "\n")
