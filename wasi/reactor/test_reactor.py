@@ -156,7 +156,9 @@ def host(request):
     program = SCRIPTS.get(request.param)
     if program is None:
         out = TOOLS / f"cpb-pager-{request.param}"
-        BUILT[request.param](out)
+        part = out.with_name(f"{out.name}.{os.getpid()}")  # each process of pytest makes it
+        BUILT[request.param](part)
+        os.replace(part, out)
         program = [out]
     environment = {**os.environ, "PYTHONPATH": str(TOOLS / "wasmtime")}
     return lambda *words: subprocess.run([*program, *map(str, words)], capture_output=True, env=environment)
