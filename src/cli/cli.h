@@ -100,6 +100,8 @@ const char *cli_output_name(const char *path);
 bool cli_ends_with(const char *path, const char *ending);
 bool cli_has_ending(const char *path);
 
+/* --- Paths (paths.c) -------------------------------------------------------- */
+
 /* These are to be freed with cpb_release, and are NULL after the message. */
 char *cli_join(cli *c, const char *path, const char *ending, int *status);
 /* `name`, unless it is an absolute path, in the folder that `path` is in. */

@@ -1,5 +1,5 @@
-/* The writer of SameDiff zips. Its parts come in through write.c; write_base.c reads what
- * tags are added to; write_shares.c finds what is shared; write_lines.c checks each tag and
+/* The writer of SameDiff zips. Its tags and parts come in through write_parts.c; write.c takes
+ * the steps: write_base.c reads what tags are added to; write_shares.c finds what is shared; write_lines.c checks each tag and
  * writes its texts; write_files.c puts the zip out. */
 #ifndef CPB_MODEL_SAMEDIFF_WRITE_H
 #define CPB_MODEL_SAMEDIFF_WRITE_H
@@ -99,7 +99,9 @@ struct cpb_samediff_writer {
 
 cpb_span cpb_sd_writer_text(const cpb_samediff_writer *w, cpb_sd_text text);
 
+/* These give false, with the error set. */
 bool cpb_sd_writer_no_memory(cpb_samediff_writer *w);
+bool cpb_sd_writer_misused(cpb_samediff_writer *w, const char *what);
 /* "tag T: WHAT" and "tag T, name N: WHAT". */
 bool cpb_sd_refuse_tag(cpb_samediff_writer *w, const cpb_sd_new_tag *tag, const char *what);
 bool cpb_sd_refuse_part(cpb_samediff_writer *w, const cpb_sd_new_part *part, const char *what);

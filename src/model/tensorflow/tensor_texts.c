@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "model/cursor.h"
 #include "model/tensorflow/fields.h"
+#include "model/tensorflow/tensor_scan.h"
 
 #define LENGTH_SIZE 8
 /* Texts of very different lengths are not padded to the longest: how many times their

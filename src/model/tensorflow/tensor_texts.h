@@ -1,18 +1,8 @@
-/* What tensor_values.c has for the texts of a tensor, and they for it. */
+/* The texts of a tensor, for tensor_values.c. */
 #ifndef CPB_MODEL_TENSOR_TEXTS_H
 #define CPB_MODEL_TENSOR_TEXTS_H
 
 #include "model/tensorflow/tensor_values.h"
-
-/* Goes through the fields in [begin, end) of the input. */
-void cpb_tensor_scan_begin(cpb_tensor_values *values, uint64_t begin, uint64_t end);
-/* From the first of the fields with the values to the end of the last. */
-void cpb_tensor_scan_field(cpb_tensor_values *values);
-/* CPB_HAVE with a field, or CPB_WIRE_END. */
-cpb_have cpb_tensor_scan_next(cpb_tensor_values *values, cpb_wire_event *event);
-/* For what cpb_input_span answered when that is not CPB_HAVE: the input's end and its
- * failures are errors. */
-cpb_have cpb_tensor_settle(cpb_tensor_values *values, cpb_have have);
 
 /* Finds how many texts there are, and how long: `size`, and whether they come in a fixed
  * width. Of each only the length and the last byte are read. */
