@@ -77,7 +77,8 @@ CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, siz
   X(LOAD, 11, "Keras: the nodes to load for the paths in `name`, one a line")         \
   X(TAG, 12, "SameDiff: the graph of the tag `name`, its variables and operations") \
   X(SCOPES, 13, "name scopes: what is in `scope`, in the graph or the function `name`; a page") \
-  X(CUT, 14, "the model cut down to the objects at the paths in `name`, one a line: what stays")
+  X(CUT, 14, "the model cut down to the objects at the paths in `name`, one a line: what stays") \
+  X(CONSUMERS, 15, "what takes the node, argument or SameDiff variable `name`, and as which input; a page")
 
 typedef enum cpb_question_kind {
 #define CPB_QUESTION_ENUM(name, number, text) CPB_ASK_##name = number,
@@ -98,7 +99,8 @@ typedef struct cpb_question {
                            `kind`; NULL for none */
   size_t name_size;
   const char *scope;    /* NODES: only names that begin with it; SCOPES: the scope,
-                           NULL for all; SameDiff: the tag, NULL for the default one */
+                           NULL for all; CONSUMERS: the function that has the node, NULL
+                           for the graph; SameDiff: the tag, NULL for the default one */
   size_t scope_size;
   uint64_t first;       /* of a page: number of the first element, from 0 */
   uint64_t count;       /* of a page: how many at most; 0 means 100 */

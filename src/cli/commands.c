@@ -72,8 +72,8 @@ const cli_command cli_commands[] = {
          "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
          "a keras_metadata.pb or a SameDiff file. Weights are not read.\n\n"
          "QUESTION is one of overview (the default), signature KEY, functions, function NAME, nodes "
-         "[FUNCTION], scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, load PATHS, "
-         "cut PATHS and tag [NAME].",
+         "[FUNCTION], consumers NODE, scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, "
+         "load PATHS, cut PATHS and tag [NAME].",
      .examples = "cpb inspect model/\n"
                  "Versions, signatures, and what there is to ask.\n"
                  "cpb inspect model/ signature serving_default\n"
@@ -82,6 +82,8 @@ const cli_command cli_commands[] = {
                  "What is below an object.\n"
                  "cpb inspect graph.pb scopes --scope block1/conv\n"
                  "What is in a name scope, folded, and what leads to it.\n"
+                 "cpb inspect graph.pb consumers block1/conv/Conv2D\n"
+                 "What takes a node, and which of its outputs.\n"
                  "cpb inspect huge.cpb constants -n 10 --json\n"
                  "The ten largest constants, for a program.\n",
      .options = COMMON | CLI_BIT(TYPE) | CLI_BIT(FIRST) | CLI_BIT(PAGE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) |

@@ -61,7 +61,7 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                         "The meta graph with number N, counted from 0.", NULL},
     [CLI_SCOPE] = {"scope", 0, CLI_TEXT, SETTING(scope), "TEXT",
                    "Of nodes and functions, only those whose names begin with TEXT; of scopes, the one to look "
-                   "into; for extract, the function that the node is in. Of a SameDiff file, the tag.", NULL},
+                   "into; for consumers and extract, the function that the node is in. Of a SameDiff file, the tag.", NULL},
     [CLI_STATE] = {"state", 0, CLI_NUMBER, SETTING(state), "N",
                    "Not the parameter's value, but the N-th state that the updater has for it, counted from 1.", NULL},
     [CLI_RAW] = {"raw", 0, CLI_FLAG, SETTING(raw), NULL,

@@ -62,7 +62,7 @@ static const char *const names[] = {
     [CPB_ASK_FUNCTION] = "function",   [CPB_ASK_NODES] = "nodes",         [CPB_ASK_OBJECTS] = "objects",
     [CPB_ASK_LAYERS] = "layers",       [CPB_ASK_CONSTANTS] = "constants", [CPB_ASK_OPS] = "ops",
     [CPB_ASK_SEARCH] = "search",       [CPB_ASK_LOAD] = "load",           [CPB_ASK_TAG] = "tag",
-    [CPB_ASK_SCOPES] = "scopes",     [CPB_ASK_CUT] = "cut",
+    [CPB_ASK_SCOPES] = "scopes",     [CPB_ASK_CUT] = "cut",             [CPB_ASK_CONSUMERS] = "consumers",
 };
 
 const char *cpb_question_name(cpb_question_kind kind) {

@@ -118,10 +118,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   cpb_model_kind kind = kinds[how % (sizeof kinds / sizeof *kinds)];
   cpb_model *whole = cpb_model_new(NULL, kind, &options), *pieces = cpb_model_new(NULL, kind, &options);
   for (int question = 1; cpb_question_name((cpb_question_kind)question); question++) {
-    for (int named = 0; named < 2; named++) {
+    for (int named = 0; named < 3; named++) {
       cpb_question q = {.struct_size = sizeof q, .kind = (cpb_question_kind)question, .count = 30};
       if (named) q.name = (const char *)name.data, q.name_size = name.size;
       if (named) q.meta_graph = how >> 7;
+      if (named == 2) q.scope = "f", q.scope_size = 1;
       compare(whole, pieces, &q, in);
     }
   }

@@ -8,7 +8,8 @@
 #include "fuzz.h"
 
 static const cpb_question_kind kinds[] = {CPB_ASK_OVERVIEW, CPB_ASK_TAG, CPB_ASK_NODES,
-                                          CPB_ASK_CONSTANTS, CPB_ASK_OPS, CPB_ASK_SEARCH};
+                                          CPB_ASK_CONSTANTS, CPB_ASK_OPS, CPB_ASK_SEARCH,
+                                          CPB_ASK_CONSUMERS};
 
 static void lend(cpb_input *input, fuzz_in file, size_t piece) {
   cpb_need need;
@@ -78,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint32_t what = fuzz_number(&in, 1);
   cpb_model_kind kind = fuzz_number(&in, 1) & 1 ? CPB_MODEL_SAMEDIFF_ZIP : CPB_MODEL_SAMEDIFF_GRAPH;
   fuzz_in name = fuzz_bytes(&in, fuzz_number(&in, 1));
-  cpb_question q = {.struct_size = sizeof q, .kind = kinds[what % 6], .count = 1 + what / 16};
+  cpb_question q = {.struct_size = sizeof q, .kind = kinds[what % (sizeof kinds / sizeof *kinds)], .count = 1 + what / 16};
   if (name.size > 0) {
     q.name = (const char *)name.data;
     q.name_size = name.size;

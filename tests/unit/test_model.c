@@ -83,7 +83,7 @@ static const struct {
                  {CPB_ASK_OBJECTS, NULL},       {CPB_ASK_CONSTANTS, NULL},    {CPB_ASK_OPS, NULL},
                  {CPB_ASK_SEARCH, "a"},         {CPB_ASK_OBJECTS, "root.v"},  {CPB_ASK_SCOPES, NULL},
                  {CPB_ASK_CUT, "root.v"},       {CPB_ASK_LAYERS, NULL},       {CPB_ASK_LOAD, "root"},
-                 {CPB_ASK_OVERVIEW, NULL}};
+                 {CPB_ASK_CONSUMERS, "x"},      {CPB_ASK_OVERVIEW, NULL}};
 #define NUM_QUESTIONS (sizeof questions / sizeof *questions)
 
 /* --- How it is read --------------------------------------------------------------- */

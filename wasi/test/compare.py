@@ -50,7 +50,7 @@ def models():
 
 
 QUESTIONS = [["overview"], ["signature", "serving_default"], ["functions"], ["nodes"], ["scopes"], ["objects"],
-             ["layers"], ["load", "root"], ["constants"], ["ops"], ["search", "e"], ["tag"]]
+             ["layers"], ["load", "root"], ["constants"], ["ops"], ["search", "e"], ["tag"], ["consumers", "x"]]
 
 
 def questions():

@@ -15,6 +15,8 @@ const { inspect } = libcpb;
 
 /** The most that is asked about one by one: functions, objects, parameters. */
 const MANY = 40;
+/** Of each list of nodes. */
+const FEW = 5;
 const page = { count: 1000 };
 
 /** Without an object graph there is no root to load. @param {any} error */
@@ -47,13 +49,19 @@ async function askSavedModel(ask) {
 
 /** @param {Ask} ask */
 async function askGraph(ask) {
-  await ask('nodes', page);
+  await askNodes(ask, await ask('nodes', page));
   const { functions } = await ask('functions', page);
   for (const { name } of functions.items.slice(0, MANY)) {
     await ask('function', { name });
-    await ask('nodes', { name, ...page });
+    await askNodes(ask, await ask('nodes', { name, ...page }));
     await ask('scopes', { name });
   }
+}
+
+/** What takes them. @param {Ask} ask @param {any} answer */
+async function askNodes(ask, { function: scope, nodes }) {
+  for (const { name } of nodes.items.slice(0, FEW))
+    await ask('consumers', { name, scope: scope ?? undefined }).catch(unlessNotFound);
 }
 
 /** From the root on. @param {Ask} ask */
@@ -70,7 +78,9 @@ async function askSameDiff(ask) {
   const { tags } = await ask('overview', page);
   const names = tags.items.map((/** @type {any} */ { tag }) => tag);
   for (const name of names.length ? names : [undefined]) {
-    const { parameters } = await ask('tag', { name, ...page });
+    const { parameters, variables } = await ask('tag', { name, ...page });
+    for (const variable of variables.items.slice(0, MANY))
+      await ask('consumers', { name: variable.name, scope: name });
     for (const parameter of parameters.items.slice(0, MANY))
       await ask('constants', { name: parameter.name, scope: name });
   }
@@ -108,7 +118,7 @@ async function check(path, kerasMetadata) {
   };
   try {
     await askAll[model.kind]?.(ask);
-    const apart = ['signature', 'function', 'load', 'cut', 'tag'];
+    const apart = ['signature', 'function', 'load', 'cut', 'tag', 'consumers'];
     for (const question of questions(model.kind).filter((name) => !apart.includes(name)))
       await ask(question, { ...page, ...(question === 'search' && { name: 'e' }) });
   } finally {

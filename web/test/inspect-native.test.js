@@ -23,6 +23,7 @@ const questions = [
   ['constants'],
   ['ops'],
   ['search', 'e'],
+  ['consumers', 'x'],
 ];
 
 /** The answer, or what the error is. @param {string} path @param {string[]} question */

@@ -115,3 +115,27 @@ for (const order of /** @type {const} */ (['graph first', 'graph last'])) {
     within(file, cost, 5, 8 * count + 128 * 1024);
   });
 }
+
+for (const form of ['.pb', '.cpb']) {
+  test(`what takes a node takes no request beside those for the graph: a ${form}`, async () => {
+    const saved = data('cpb/real_tf_keras_functional/orig.pb');
+    const file = form === '.pb' ? largeSavedModel(saved) : await largeSavedModelChunks(saved);
+    const { base, stop } = await serve(file);
+    try {
+      const model = await inspect(`${base}saved_model${form}`);
+      const { nodes } = await model.nodes({ count: 1 });
+      const graph = file.since();
+      // A constant of 4 MiB lies between two nodes; each is passed over.
+      assert.ok(graph.requests <= 520 && graph.bytes < GIGABYTE / 10, JSON.stringify(graph));
+      const { functions } = await model.functions({ count: 1 });
+      const [first] = nodes.items;
+      assert.equal((await model.consumers(first.name)).node, first.name);
+      const inside = (await model.nodes({ function: functions.items[0].name, count: 1 })).nodes.items[0];
+      await model.consumers(inside.name, { function: functions.items[0].name });
+      assert.deepEqual(file.since(), { requests: 0, bytes: 0 });
+      model.close();
+    } finally {
+      stop();
+    }
+  });
+}

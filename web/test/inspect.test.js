@@ -28,6 +28,72 @@ test('a .cpb gives the answers of the message that it was split from', async () 
   split.close();
 });
 
+const nameOf = (/** @type {any} */ { name }) => name;
+
+test('what takes a node is what has it among its inputs, in the graph and in a function', async () => {
+  const model = await inspect(await data(keras));
+  const { functions } = await model.functions();
+  for (const name of [undefined, functions.items[0].name]) {
+    const { items } = (await model.nodes({ function: name, count: 1000 })).nodes;
+    for (const { name: taken } of items.slice(0, 20)) {
+      const { consumers } = await model.consumers(taken, { function: name, count: 1000 });
+      const found = consumers.items.filter((/** @type {any} */ { is }) => is === 'node').map(nameOf);
+      const takes = (/** @type {string} */ input) => input.split(':')[0] === taken;
+      const expected = items.filter((/** @type {any} */ one) => one.inputs.some(takes) || one.control_inputs.includes(taken));
+      assert.deepEqual(found, expected.map(nameOf));
+    }
+  }
+  await assert.rejects(model.consumers('none'), { code: 'NOT_FOUND' });
+  const samediff = await inspect(await data('tests/data/samediff_small/minimal.zip'));
+  const { consumers } = await samediff.consumers('weights', { tag: 'FP32' });
+  assert.deepEqual(consumers?.items, [{ is: 'operation', name: 'matmul', op: 'matmul', inputs: [{ input: 1 }], control: false }]);
+  samediff.close();
+  model.close();
+});
+
+test('a model is cut down to some of its objects, and written wherever an output can be', async () => {
+  for (const name of [keras, chunked]) {
+    const model = await inspect(await data(name));
+    const paths = ['root.layer_with_weights-0'];
+    const { report, savedModel, kerasMetadata, source } = await model.cut(paths);
+    const bytes = await savedModel.bytes();
+    assert.deepEqual([bytes.length, kerasMetadata], [report.size, undefined]);
+    assert.deepEqual(savedModel.result, { chunks: 0, size: report.size, isSplit: false });
+    await assert.rejects(savedModel.bytes(), { code: 'USAGE' });
+    const blob = await (await model.cut(paths)).savedModel.blob();
+    assert.deepEqual(new Uint8Array(await blob.arrayBuffer()), bytes);
+    /** @type {number[]} */
+    const written = [];
+    await (await model.cut(paths)).savedModel.to({
+      write: (/** @type {number} */ _, /** @type {Uint8Array} */ more) => written.push(...more),
+    });
+    assert.deepEqual(written, [...bytes]);
+    assert.deepEqual(await source.read(1000, 100), bytes.subarray(1000, 1100));
+    const again = await inspect(source);
+    const { objects } = await again.overview();
+    assert.equal(objects?.total, report.objects.total);
+    again.close();
+    await assert.rejects(model.cut([]), { code: 'USAGE' });
+    await assert.rejects(model.cut(['root.nothing']), { code: 'NOT_FOUND' });
+    model.close();
+    await assert.rejects(source.read(0, 1000), { code: 'CLOSED' });
+  }
+  const samediff = await inspect(await data('tests/data/samediff_small/minimal.zip'));
+  await assert.rejects(samediff.cut(['root']), { code: 'UNSUPPORTED' });
+  samediff.close();
+});
+
+test('an aborted cut leaves nothing behind, and the model as it was', async () => {
+  const model = await inspect(await data(keras));
+  const { savedModel } = await model.cut(['root']);
+  let aborted = false;
+  const sink = { write() {}, abort: () => (aborted = true) };
+  await assert.rejects(savedModel.to(sink, { signal: AbortSignal.abort(new Error('enough')) }), { message: 'enough' });
+  assert.equal(aborted, true);
+  assert.equal((await model.overview()).kind, 'saved_model');
+  model.close();
+});
+
 test('questions that are asked at once are answered one by one', async () => {
   const model = await inspect(await data(keras));
   const [nodes, functions, overview] = await Promise.all([

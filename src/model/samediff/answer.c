@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/cursor.h"
+#include "model/samediff/consumers.h"
 #include "model/samediff/items.h"
 
 typedef cpb_sd_reply reply;
@@ -294,7 +295,7 @@ static bool write_graph_summary(reply *r, uint64_t i) {
 
 /* --- What a list has, in which order ------------------------------------------------------------- */
 
-static bool make_order(reply *r, size_t most) {
+bool cpb_sd_make_order(reply *r, size_t most) {
   r->num_ordered = 0;
   r->order = cpb_alloc(&r->model->allocator, cpb_max_size(most, 1) * sizeof *r->order);
   if (!r->order) cpb_fail_memory(&r->model->error);
@@ -308,7 +309,7 @@ static bool is_wanted(const reply *r, cpb_span name) {
 
 static bool order_params(reply *r, bool all) {
   const cpb_sd_lines *params = &r->model->params;
-  if (!make_order(r, params->count)) return false;
+  if (!cpb_sd_make_order(r, params->count)) return false;
   for (size_t i = 0; i < params->count; i++) {
     if (all || is_wanted(r, params->list[i].name)) r->order[r->num_ordered++] = (uint32_t)i;
   }
@@ -317,7 +318,7 @@ static bool order_params(reply *r, bool all) {
 
 static bool order_own(reply *r, bool all) {
   const cpb_sd_graph *g = &r->model->graph;
-  if (!make_order(r, g->num_variables)) return false;
+  if (!cpb_sd_make_order(r, g->num_variables)) return false;
   for (size_t i = 0; i < g->num_variables; i++) {
     if (g->variables[i].array != 0 && (all || is_wanted(r, name_of(r, &g->variables[i])))) r->order[r->num_ordered++] = (uint32_t)i;
   }
@@ -380,7 +381,7 @@ static bool begins_with(cpb_span text, const cpb_question *q) {
 
 static bool prepare_nodes(reply *r) {
   const cpb_sd_graph *g = &r->model->graph;
-  if (!make_order(r, g->num_nodes)) return false;
+  if (!cpb_sd_make_order(r, g->num_nodes)) return false;
   for (size_t i = 0; i < g->num_nodes; i++) {
     if (begins_with(cpb_sd_graph_text(g, g->nodes[i].name), &r->question)) r->order[r->num_ordered++] = (uint32_t)i;
   }
@@ -398,7 +399,7 @@ static bool has_within(cpb_span text, const cpb_question *q) {
 static bool prepare_search(reply *r) {
   const cpb_sd_graph *g = &r->model->graph;
   size_t total = g->num_variables + g->num_nodes;
-  if (!make_order(r, total)) return false;
+  if (!cpb_sd_make_order(r, total)) return false;
   for (size_t i = 0; i < total; i++) {
     cpb_sd_text name = i < g->num_variables ? g->variables[i].name : g->nodes[i - g->num_variables].name;
     if (has_within(cpb_sd_graph_text(g, name), &r->question)) r->order[r->num_ordered++] = (uint32_t)i;
@@ -420,7 +421,7 @@ static bool prepare_ops(reply *r) {
   const cpb_sd_graph *g = &r->model->graph;
   cpb_names names;
   cpb_names_init(&names, &r->model->allocator);
-  bool good = make_order(r, 2 * g->num_nodes);
+  bool good = cpb_sd_make_order(r, 2 * g->num_nodes);
   for (size_t i = 0; i < g->num_nodes && good; i++) {
     good = cpb_names_add(&names, cpb_sd_graph_text(g, g->nodes[i].op), (uint32_t)i);
     if (!good) cpb_fail_memory(&r->model->error);
@@ -458,6 +459,9 @@ static const cpb_sd_plan plans[] = {
      {{NULL, NULL, write_tag}, {"ops", count_ordered, write_op}, {NULL, NULL, write_problems}}},
     {CPB_ASK_SEARCH, CPB_SD_GRAPH, false, prepare_search,
      {{NULL, NULL, write_tag}, {"found", count_ordered, write_found}, {NULL, NULL, write_problems}}},
+    {CPB_ASK_CONSUMERS, CPB_SD_GRAPH, false, cpb_sd_prepare_consumers,
+     {{NULL, NULL, write_tag}, {NULL, NULL, cpb_sd_write_consumed}, {"consumers", count_ordered, cpb_sd_write_consumer},
+      {NULL, NULL, write_problems}}},
 };
 
 const cpb_sd_plan *cpb_sd_find_plan(cpb_question_kind kind) {

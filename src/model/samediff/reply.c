@@ -60,7 +60,8 @@ static cpb_have prepare(reply *r) {
   if (r->prepared) return CPB_HAVE;
   if (!r->without_graph) {
     r->model->graph.flat.wait = false;
-    r->model->graph.flat.spent = 0; /* it is each answer's own */
+    if (!r->begun) r->model->graph.flat.spent = 0; /* it is each answer's own */
+    r->begun = true;
     if (r->plan->prepare && !r->plan->prepare(r)) return cut_short(r);
   }
   r->prepared = true;

@@ -32,12 +32,20 @@ static void write_node(cpb_saved_model *m, cpb_span node) {
   cpb_answer_close(a, '}');
 }
 
-bool cpb_saved_function(cpb_saved_model *m, uint32_t *function) {
-  cpb_span name = cpb_saved_name(m);
+void cpb_write_function_name(cpb_saved_model *m, uint32_t function) {
+  if (function == CPB_MAIN_GRAPH) cpb_answer_null(m->answer, "function");
+  else cpb_answer_span(m->answer, "function", m->graph.functions[function].name);
+}
+
+bool cpb_saved_function_named(cpb_saved_model *m, cpb_span name, uint32_t *function) {
   *function = CPB_MAIN_GRAPH;
   if (!name.data) return true;
   *function = cpb_graph_find(&m->graph, name);
   return *function != CPB_NO_NAME || cpb_saved_not_found(m, "function", name);
+}
+
+bool cpb_saved_function(cpb_saved_model *m, uint32_t *function) {
+  return cpb_saved_function_named(m, cpb_saved_name(m), function);
 }
 
 static void note_damage(cpb_saved_model *m, const cpb_cursor *c, cpb_span of) {
@@ -47,8 +55,7 @@ static void note_damage(cpb_saved_model *m, const cpb_cursor *c, cpb_span of) {
 void cpb_ask_nodes(cpb_saved_model *m) {
   uint32_t function, number;
   if (!cpb_saved_function(m, &function)) return;
-  if (function == CPB_MAIN_GRAPH) cpb_answer_null(m->answer, "function");
-  else cpb_answer_span(m->answer, "function", m->graph.functions[function].name);
+  cpb_write_function_name(m, function);
   cpb_page page = cpb_page_open(m, "nodes");
   cpb_cursor c = cpb_graph_nodes(&m->graph, function, &number);
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
@@ -123,16 +130,11 @@ static int largest_first(const void *a, const void *b) {
   return (x->order > y->order) - (x->order < y->order);
 }
 
-static void write_function_name(cpb_saved_model *m, uint32_t function) {
-  if (function == CPB_MAIN_GRAPH) cpb_answer_null(m->answer, "function");
-  else cpb_answer_span(m->answer, "function", m->graph.functions[function].name);
-}
-
 static void write_constant(cpb_saved_model *m, const constant *c) {
   cpb_tensor tensor = cpb_tensor_of(&m->graph_part, c->tensor);
   cpb_answer_open(m->answer, NULL, '{');
   cpb_answer_span(m->answer, "node", cpb_get_bytes(c->node, NODE_NAME));
-  write_function_name(m, c->function);
+  cpb_write_function_name(m, c->function);
   if (!cpb_span_is(c->attr, "value")) cpb_answer_span(m->answer, "attribute", c->attr);
   cpb_write_tensor(m->answer, &tensor);
   cpb_answer_close(m->answer, '}');

@@ -242,8 +242,7 @@ static void write_answer(scopes *s) {
     cpb_release(&m->allocator, page);
     return;
   }
-  if (s->function == CPB_MAIN_GRAPH) cpb_answer_null(m->answer, "function");
-  else cpb_answer_span(m->answer, "function", m->graph.functions[s->function].name);
+  cpb_write_function_name(m, s->function);
   cpb_answer_span(m->answer, "scope", s->scope);
   cpb_answer_unsigned(m->answer, "nodes", s->nodes);
   cpb_answer_unsigned(m->answer, "size", s->size);

@@ -99,8 +99,7 @@ static void search_nodes(search *s, uint32_t function) {
     if ((!is_in(s, name) && !is_in(s, op)) || !found(s, "node")) continue;
     cpb_answer_span(a, "name", name);
     cpb_answer_span(a, "op", op);
-    if (function == CPB_MAIN_GRAPH) cpb_answer_null(a, "function");
-    else cpb_answer_span(a, "function", s->model->graph.functions[function].name);
+    cpb_write_function_name(s->model, function);
     cpb_answer_close(a, '}');
   }
 }

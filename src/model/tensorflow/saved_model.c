@@ -33,13 +33,14 @@ static const asked questions[] = {
     {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},  {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
     {CPB_ASK_SEARCH, GRAPH | KERAS_IF_ANY, cpb_ask_search}, {CPB_ASK_LAYERS, KERAS, cpb_ask_layers},
     {CPB_ASK_LOAD, KERAS, cpb_ask_load},           {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
-    {CPB_ASK_CUT, GRAPH, cpb_ask_cut},
+    {CPB_ASK_CUT, GRAPH, cpb_ask_cut},             {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},
 };
 static const asked of_graphs[] = {
     {CPB_ASK_OVERVIEW, GRAPH, cpb_ask_graph_overview}, {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},
     {CPB_ASK_FUNCTION, GRAPH, cpb_ask_function},       {CPB_ASK_NODES, GRAPH, cpb_ask_nodes},
     {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},     {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
     {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},           {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
+    {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},
 };
 
 #define COUNT(list) (sizeof list / sizeof *list)

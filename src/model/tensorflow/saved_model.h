@@ -53,6 +53,7 @@ void cpb_ask_signature(cpb_saved_model *m);
 void cpb_ask_functions(cpb_saved_model *m);
 void cpb_ask_function(cpb_saved_model *m);
 void cpb_ask_nodes(cpb_saved_model *m);
+void cpb_ask_consumers(cpb_saved_model *m);
 void cpb_ask_cut(cpb_saved_model *m);
 void cpb_ask_objects(cpb_saved_model *m);
 void cpb_ask_constants(cpb_saved_model *m);
@@ -124,8 +125,12 @@ void cpb_write_concrete(cpb_saved_model *m, cpb_span signature, cpb_span functio
 cpb_span cpb_write_function_objects(cpb_saved_model *m, cpb_span function);
 /* "calls": {"function", "nodes"}. */
 void cpb_write_calls(cpb_saved_model *m, uint32_t function);
-/* The function that the question names, or CPB_MAIN_GRAPH; false when there is none. */
+/* The function of that name, or of the question's; CPB_MAIN_GRAPH for a name with `data` NULL.
+ * False when there is none. */
+bool cpb_saved_function_named(cpb_saved_model *m, cpb_span name, uint32_t *function);
 bool cpb_saved_function(cpb_saved_model *m, uint32_t *function);
+/* "function": its name; null for the graph. */
+void cpb_write_function_name(cpb_saved_model *m, uint32_t function);
 
 /* Whether TensorFlow 2 has an operation of that name. */
 bool cpb_is_tensorflow_op(cpb_span name);

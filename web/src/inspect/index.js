@@ -4,12 +4,14 @@ import { feedOf } from '../reader/find.js';
 import * as contents from '../reader/contents.js';
 import { disposable } from '../reader/file.js';
 import { openAs } from '../reader/open.js';
+import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
 import { asker, kinds } from './model.js';
 import { valuesOf } from './values.js';
 
 /** @import { Cost } from '../types.js' */
 /** @import { Input } from '../source/index.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
+/** @import { Cut } from './cut.js' */
 /** @import { Answer, ModelKind, QuestionName } from './answers/index.js' */
 /** @import { QuestionOptions } from './model.js' */
 /** @import { Values, ValuesOptions } from './values.js' */
@@ -63,6 +65,9 @@ import { valuesOf } from './values.js';
  * @property {(options?: Page & { function?: string, scope?: string }) => Answer<Kind, 'scopes'>}
  *   scopes the scopes and nodes in a name scope of the graph or of a function, and what leads to
  *   each
+ * @property {(name: string, options?: Page & { function?: string, tag?: string }) =>
+ *   Answer<Kind, 'consumers'>} consumers what takes a node of the graph or of a function, or a
+ *   variable of a SameDiff tag, and as which input
  * @property {(path?: string, options?: Page) => Answer<Kind, 'objects'>} objects an object of the
  *   object graph and its children, by its path such as 'root.layers.0'
  * @property {(options?: Page) => Answer<Kind, 'layers'>} layers the Keras layers and how they are
@@ -74,6 +79,9 @@ import { valuesOf } from './values.js';
  *   its name
  * @property {(paths: string[], options?: Page) => Answer<Kind, 'load'>} nodesToLoad Keras: what
  *   must be loaded for the nodes at these paths
+ * @property {(paths: string[], options?: Page) => Promise<Cut>} cut a SavedModel with nothing but
+ *   the objects at these paths and what they need, to be written; `first` and `count` are of its
+ *   report
  * @property {(tag: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a
  *   tag
  * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
@@ -116,7 +124,23 @@ async function modelOf({ file, inside, message }, options) {
   const { body } = await inside();
   const feed = feedOf(file, body, await body.size({ signal }));
   const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
-  const ask = asker(file, feed, kind, options);
+  const { ask, askFor } = asker(file, feed, kind, options);
+
+  /** @param {string[]} paths @param {Page} [page] @returns {Promise<Cut>} */
+  async function cut(paths, page) {
+    if (paths.length === 0)
+      throw new CpbError('USAGE', 'which objects are to stay: a path such as root.layer');
+    const { answer, taken } = await askFor('cut', { ...page, name: paths.join('\n') }, (engine) =>
+      [SAVED_MODEL, KERAS_METADATA].map((one) => planOf(file.instance, engine, one)),
+    );
+    const [saved = [], keras = []] = taken;
+    return {
+      report: answer,
+      savedModel: cutOutput(body, saved),
+      kerasMetadata: keras.length > 0 ? cutOutput(body, keras) : undefined,
+      source: cutSource(body, saved),
+    };
+  }
 
   /** @type {ModelBase<Kind>} */
   const model = {
@@ -132,12 +156,15 @@ async function modelOf({ file, inside, message }, options) {
     function: (name, o) => ask('function', { ...o, name }),
     nodes: ({ function: name, ...o } = {}) => ask('nodes', { ...o, name }),
     scopes: ({ function: name, ...o } = {}) => ask('scopes', { ...o, name }),
+    consumers: (name, { function: scope, tag, ...o } = {}) =>
+      ask('consumers', { ...o, name, scope: scope ?? tag }),
     objects: (name, o) => ask('objects', { ...o, name }),
     layers: (o) => ask('layers', o),
     constants: (o) => ask('constants', o),
     ops: (o) => ask('ops', o),
     search: (name, o) => ask('search', { ...o, name }),
     nodesToLoad: (paths, o) => ask('load', { ...o, name: paths.join('\n') }),
+    cut,
     tag: (name, o) => ask('tag', { ...o, name }),
     values: (name, o) => valuesOf(file, feed, kind, name, o),
     close: file.close,

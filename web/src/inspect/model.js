@@ -36,6 +36,7 @@ const questions = {
   tag: 12,
   scopes: 13,
   cut: 14,
+  consumers: 15,
 };
 
 /**
@@ -92,12 +93,28 @@ export function asker(file, feed, kind, options) {
    * @param {QuestionOptions} [options]
    * @returns {Promise<any>} what it is, is said in answers/
    */
-  return async (question, options = {}) => {
+  const asked = async (question, options = {}) => (await askFor(question, options, () => {})).answer;
+
+  /**
+   * The answer, and what `take` gets of the engine before it is asked again.
+   *
+   * @template T
+   * @param {QuestionName} question
+   * @param {QuestionOptions} options
+   * @param {(engine: Engine) => T} take
+   * @returns {Promise<{ answer: any, taken: T }>}
+   */
+  async function askFor(question, options, take) {
     if (!(question in questions)) throw new CpbError('USAGE', `no question: ${question}`);
-    const next = last.then(() => answer(question, options));
+    const next = last.then(async () => ({
+      answer: await answer(question, options),
+      taken: take(engine),
+    }));
     last = next.catch(() => {});
     return next;
-  };
+  }
+
+  return { ask: asked, askFor };
 }
 
 /**

@@ -6,6 +6,7 @@ export const structs = layOutAll({
   question:
     'struct_size:size kind:i32 meta_graph:u32 name:ptr name_size:size scope:ptr' +
     ' scope_size:size first count',
+  model_piece: 'offset length bytes:ptr',
   values_options:
     'struct_size:size scope:ptr scope_size:size state:u32 max_memory limits:ptr' +
     ' meta_graph:u32 exact_texts:i32 tensor_offset tensor_size',

@@ -54,14 +54,15 @@ function* fieldsOf(message) {
   }
 }
 
-/** Nodes that are constants, without the values. @param {number} i @param {number} size */
-function constantHead(i, size) {
+/** Nodes that are constants, without the values.
+ * @param {number} i @param {number} size @param {number} [number] of the field */
+function constantHead(i, size, number = 1) {
   const inner = [...field(1, 1), ...field(2, field(2, field(1, size / 4))), ...head(4, size)];
   const tensor = [...head(8, inner.length + size), ...inner];
   const entry = [...field(1, 'value'), ...head(2, tensor.length + size), ...tensor];
   const before = [...field(1, `constant_${i}`), ...field(2, 'Const')];
   const node = [...before, ...head(5, entry.length + size), ...entry];
-  return [...head(1, node.length + size), ...node];
+  return [...head(number, node.length + size), ...node];
 }
 
 /**
@@ -103,6 +104,33 @@ export function largeSavedModel(saved, objects = MANY_OBJECTS) {
   const nodes = Array.from({ length: COUNT }, (_, i) => ({ bytes: constantHead(i, SIZE), zeros: SIZE }));
   const { size, pieces } = withNodes(saved, nodes, objects);
   return sparse(size, pieces);
+}
+
+/**
+ * A SavedModel whose one function, `root.f`, has large constants; of their zeros some are not.
+ *
+ * @param {number} count
+ * @param {number} size of each
+ */
+export function largeFunction(count, size) {
+  const nodes = Array.from({ length: count }, (_, i) => constantHead(i, size, 3));
+  const signature = field(1, field(1, 'f'));
+  const body = nodes.reduce((sum, { length }) => sum + length + size, signature.length);
+  const heads = [head(1, body)];
+  for (const number of [2, GRAPH_DEF])
+    heads.unshift(head(number, heads.reduce((sum, { length }) => sum + length, body)));
+  const info = field(1, field(4, 'serve'));
+  const objects = field(OBJECT_GRAPH_DEF, [
+    ...field(1, field(1, [...field(1, 1), ...field(2, 'f')])),
+    ...field(1, field(6, field(1, 'f'))),
+    ...field(2, [...field(1, 'f'), ...field(2, [])]),
+  ]);
+  const meta = [info, ...heads, objects].reduce((sum, { length }) => sum + length, body);
+  const file = builder();
+  for (const part of [field(1, 1), head(META_GRAPHS, meta), info, ...heads, signature]) file.put(part);
+  for (const node of nodes) file.put(node, size);
+  file.put(objects);
+  return sparse(file.size, file.pieces);
 }
 
 /**

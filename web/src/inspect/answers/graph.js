@@ -153,6 +153,36 @@
  * @property {Problem[]} problems
  */
 
+/* --- Consumers --------------------------------------------------------------- */
+
+/**
+ * An input that is an output of what is asked about.
+ * @typedef {object} ConsumedOutput
+ * @property {number} input which of its data inputs, from 0
+ * @property {string | null} output its name, in a function
+ * @property {number} index of the output, or among the tensors of that name
+ */
+
+/**
+ * A node that takes it, or what a function returns of it.
+ * @typedef {object} Consumer
+ * @property {'node' | 'return'} is
+ * @property {string} name
+ * @property {string | null} op of a node
+ * @property {ConsumedOutput[]} inputs
+ * @property {boolean} control whether it waits for it, too
+ */
+
+/**
+ * What takes a node, or an argument of a function.
+ * @typedef {object} ConsumersAnswer
+ * @property {string | null} function null for the graph itself
+ * @property {string} node
+ * @property {string | null} op null for an argument
+ * @property {Paged<Consumer>} consumers nodes in the order of the graph, then what is returned
+ * @property {Problem[]} problems
+ */
+
 /* --- Name scopes ------------------------------------------------------------- */
 
 /**

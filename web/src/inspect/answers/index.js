@@ -14,6 +14,7 @@
  * @property {TensorFlow.FunctionAnswer} function
  * @property {Graph.NodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
+ * @property {Graph.ConsumersAnswer} consumers
  * @property {TensorFlow.ObjectAnswer | TensorFlow.V1ObjectAnswer} objects
  * @property {Keras.LayersAnswer} layers
  * @property {Graph.ConstantsAnswer} constants
@@ -31,6 +32,7 @@
  * @property {TensorFlow.FunctionAnswer} function
  * @property {Graph.NodesAnswer} nodes
  * @property {Graph.ScopesAnswer} scopes
+ * @property {Graph.ConsumersAnswer} consumers
  * @property {Graph.ConstantsAnswer} constants
  * @property {Graph.OpsAnswer} ops
  * @property {TensorFlow.SearchAnswer} search
@@ -50,6 +52,7 @@
  * @typedef {object} SameDiffZipAnswers
  * @property {SameDiff.SameDiffZipOverview} overview
  * @property {SameDiff.OperationsAnswer} nodes
+ * @property {SameDiff.SameDiffConsumersAnswer} consumers
  * @property {SameDiff.ZipParametersAnswer} constants
  * @property {SameDiff.SameDiffOpsAnswer} ops
  * @property {SameDiff.SameDiffSearchAnswer} search
@@ -61,6 +64,7 @@
  * @typedef {object} SameDiffGraphAnswers
  * @property {SameDiff.SameDiffGraphOverview} overview
  * @property {SameDiff.OperationsAnswer} nodes
+ * @property {SameDiff.SameDiffConsumersAnswer} consumers
  * @property {SameDiff.GraphParametersAnswer} constants
  * @property {SameDiff.SameDiffOpsAnswer} ops
  * @property {SameDiff.SameDiffSearchAnswer} search
@@ -87,7 +91,7 @@
 /**
  * What can be asked; docs/inspecting.md says what each answers.
  * @typedef {'overview' | 'signature' | 'functions' | 'function' | 'nodes' | 'objects' | 'layers'
- *   | 'constants' | 'ops' | 'search' | 'load' | 'tag' | 'scopes' | 'cut'} QuestionName
+ *   | 'constants' | 'ops' | 'search' | 'load' | 'tag' | 'scopes' | 'cut' | 'consumers'} QuestionName
  */
 
 /**

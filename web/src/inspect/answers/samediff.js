@@ -252,6 +252,22 @@
  * @typedef {AboutTag & { operations: Paged<Operation> }} OperationsAnswer
  */
 
+/**
+ * An operation that takes a variable.
+ * @typedef {object} SameDiffConsumer
+ * @property {'operation'} is
+ * @property {string} name
+ * @property {string} op
+ * @property {{ input: number }[]} inputs which of its inputs, from 0
+ * @property {boolean} control whether it waits for it, or for what makes it
+ */
+
+/**
+ * What takes a variable.
+ * @typedef {AboutTag & { variable: string, consumers: Paged<SameDiffConsumer> }}
+ *   SameDiffConsumersAnswer
+ */
+
 /** Parameters, the largest first.
  * @typedef {AboutTag & { parameters: Paged<ZipParameter> }} ZipParametersAnswer */
 /** Arrays of a graph file, the largest first.

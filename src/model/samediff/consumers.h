@@ -1,0 +1,12 @@
+/* CONSUMERS: which operations take a variable, and as which of their inputs. */
+#ifndef CPB_MODEL_SAMEDIFF_CONSUMERS_H
+#define CPB_MODEL_SAMEDIFF_CONSUMERS_H
+
+#include "model/samediff/answer.h"
+
+/* For a plan: finds the variable, and the operations that take it. */
+bool cpb_sd_prepare_consumers(cpb_sd_reply *reply);
+bool cpb_sd_write_consumed(cpb_sd_reply *reply, uint64_t i);
+bool cpb_sd_write_consumer(cpb_sd_reply *reply, uint64_t i);
+
+#endif
