@@ -20,6 +20,7 @@
 #define CPB_MODEL_H
 
 #include "cpb/base.h"
+#include "cpb/checkpoint.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,6 +60,15 @@ CPB_API void cpb_model_free(cpb_model *model);
  * too. It is small (a few KiB a layer) and is copied; between questions. False when memory is short or the model is of another kind. */
 CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, size_t size);
 
+/* Tells a SavedModel of the checkpoint beside it, in variables/: VARIABLES then knows what is
+ * stored of which variable, and OVERVIEW how much that is. `object_graph` is the text that
+ * the checkpoint has under the key CPB_CHECKPOINT_GRAPH, which is copied (it says which
+ * variable has which key; NULL where there is none, as in TensorFlow 1); the checkpoint must
+ * stay as long as the model, or until another one is set; NULL takes it away. Between questions. False
+ * when memory is short or the model is of another kind. */
+CPB_API int cpb_model_set_checkpoint(cpb_model *model, const cpb_checkpoint *checkpoint, const void *object_graph,
+                                     size_t size);
+
 /* --- Questions ------------------------------------------------------------- */
 
 /* X(name, number, text). Which kind of model answers which question is in
@@ -78,7 +88,8 @@ CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, siz
   X(TAG, 12, "SameDiff: the graph of the tag `name`, its variables and operations") \
   X(SCOPES, 13, "name scopes: what is in `scope`, in the graph or the function `name`; a page") \
   X(CUT, 14, "the model cut down to the objects at the paths in `name`, one a line: what stays") \
-  X(CONSUMERS, 15, "what takes the node, argument or SameDiff variable `name`, and as which input; a page")
+  X(CONSUMERS, 15, "what takes the node, argument or SameDiff variable `name`, and as which input; a page") \
+  X(VARIABLES, 16, "variables and what a checkpoint has stored of each, or those `name` means; a page")
 
 typedef enum cpb_question_kind {
 #define CPB_QUESTION_ENUM(name, number, text) CPB_ASK_##name = number,

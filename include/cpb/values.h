@@ -8,6 +8,9 @@
  * Of the input only what leads to the array is read, and the array itself, once and
  * from front to back. Checksums are checked; a mismatch is an error at the end.
  *
+ * The values of a SavedModel's variables are in the data files of a checkpoint, which are the
+ * input where `checkpoint` is given.
+ *
  * In a SavedModel or a graph an array is a tensor among a node's attributes, mostly the
  * value of a Const. TensorFlow stores values as they lie in memory, or one by one, and
  * then what is missing is the last one again: so a few bytes may stand for a large array,
@@ -15,6 +18,7 @@
 #ifndef CPB_VALUES_H
 #define CPB_VALUES_H
 
+#include "cpb/checkpoint.h"
 #include "cpb/model.h"
 
 #ifdef __cplusplus
@@ -41,6 +45,10 @@ typedef struct cpb_values_options {
   uint64_t tensor_offset;   /* SavedModel, GraphDef: where the tensor lies, as answers */
   uint64_t tensor_size;     /* (cpb/model.h) have it in "tensor"; not 0: then it is not
                                looked for, and `name` does not matter */
+  const cpb_checkpoint *checkpoint; /* not NULL: the array is what is stored in it under
+                               the key `name`, and the input is the data file that
+                               cpb_checkpoint_find() says, of whatever kind the model is.
+                               Must stay as long as the values */
 } cpb_values_options;
 
 /* What the array is. */
@@ -79,7 +87,8 @@ CPB_API const cpb_values_info *cpb_values_get_info(const cpb_values *values);
  * little-endian whatever the file has, booleans a byte of 0 or 1, integers of four and two
  * bits a byte each. TensorFlow's texts come filled up with NUL to the longest (numpy "|S..."),
  * or, when one ends in NUL or they would take far more room so, each after its length in
- * 8 bytes (item_size 0). SameDiff's come as the file has them (item_size 0 as well). */
+ * 8 bytes (item_size 0). SameDiff's come as the file has them (item_size 0 as well),
+ * and so do texts in a checkpoint, each after its length in 8 bytes. */
 CPB_API const uint8_t *cpb_values_data(const cpb_values *values, size_t *size);
 
 #ifdef __cplusplus

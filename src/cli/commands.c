@@ -70,10 +70,11 @@ const cli_command cli_commands[] = {
      .summary = "what a model computes, and what it is made of",
      .about =
          "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
-         "a keras_metadata.pb or a SameDiff file. Weights are not read.\n\n"
+         "a keras_metadata.pb or a SameDiff file. Weights are not read; what is stored of them is known "
+         "from variables/variables.index beside the model.\n\n"
          "QUESTION is one of overview (the default), signature KEY, functions, function NAME, nodes "
          "[FUNCTION], consumers NODE, scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, "
-         "load PATHS, cut PATHS and tag [NAME].",
+         "variables [NAME], load PATHS, cut PATHS and tag [NAME].",
      .examples = "cpb inspect model/\n"
                  "Versions, signatures, and what there is to ask.\n"
                  "cpb inspect model/ signature serving_default\n"
@@ -84,6 +85,8 @@ const cli_command cli_commands[] = {
                  "What is in a name scope, folded, and what leads to it.\n"
                  "cpb inspect graph.pb consumers block1/conv/Conv2D\n"
                  "What takes a node, and which of its outputs.\n"
+                 "cpb inspect model/ variables\n"
+                 "Each variable, and where its values lie.\n"
                  "cpb inspect huge.cpb constants -n 10 --json\n"
                  "The ten largest constants, for a program.\n",
      .options = COMMON | CLI_BIT(TYPE) | CLI_BIT(FIRST) | CLI_BIT(PAGE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) |
@@ -96,7 +99,8 @@ const cli_command cli_commands[] = {
      .about =
          "NAME is a node of a SavedModel or of a graph that holds a constant (NODE:ATTRIBUTE if it is "
          "not in \"value\"), with --scope FUNCTION one of that function; or a variable or parameter of a "
-         "SameDiff file. Only that array is read.\n\n"
+         "SameDiff file. With --variable it is a variable of a SavedModel, of which the values lie in "
+         "variables/ beside it. Only that array is read, and its checksum checked where it has one.\n\n"
          "The file is one of NumPy's. bfloat16, which NumPy lacks, comes as |V2, floats of 8 bits as |V1, "
          "and integers of 4 bits as bytes. Texts come as |S, filled up to the longest; with --raw each "
          "comes after its length in 8 bytes (SameDiff: as they are stored), which also takes those that "
@@ -105,11 +109,13 @@ const cli_command cli_commands[] = {
                  "A constant of the graph.\n"
                  "cpb extract saved_model.cpb Const --scope __inference_f_17 -o const.npy\n"
                  "One of a function; cpb inspect ... constants lists them.\n"
+                 "cpb extract model/ --variable root.dense.kernel -o kernel.npy\n"
+                 "A weight; cpb inspect model/ variables lists them.\n"
                  "cpb extract model.zip w1 -o w1.npy\n"
                  "A parameter of the newest tag.\n"
                  "cpb extract model.zip w1 --scope FP32 --state 1 -o w1.npy\n"
                  "What the updater knows about it, in another tag.\n",
-     .options = COMMON | WRITES | CLI_BIT(TYPE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) | CLI_BIT(STATE) | CLI_BIT(RAW),
+     .options = COMMON | WRITES | CLI_BIT(TYPE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) | CLI_BIT(STATE) | CLI_BIT(VARIABLE) | CLI_BIT(RAW),
      .more_operands = 1,
      .run = cli_extract},
     {.name = "cut",
@@ -161,7 +167,8 @@ const cli_command cli_commands[] = {
          "Both may be whatever inspect takes, in any form: a saved_model.pb and the .cpb that was split "
          "from it are the same. Meta graphs, signatures, objects, layers, functions, nodes, operations "
          "and constants with their values are compared, of a SameDiff file tags, variables, operations, "
-         "parameters and the updater's state. Values beside a SavedModel, in variables/, are not.\n\n"
+         "parameters and the updater's state. Where both SavedModels have variables/ beside them, their variables' "
+         "types, shapes and checksums are, too: the values themselves are not read.\n\n"
          "- stands before what only A has, + before what only B has, ~ before what differs. The numbers "
          "that TensorFlow appends to names of functions do not count.\n\n"
          "The exit code is 0 when the models are the same, 1 when they differ, and 2 when something "

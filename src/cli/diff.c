@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "cli/variables.h"
 
 #define EQUAL 0
 #define DIFFERENT 1
@@ -176,11 +177,17 @@ static bool compare_objects(diff *d) {
 
 /* --- Parts -------------------------------------------------------------------------------------- */
 
+/* Values are the same when their checksums are: they are not read. */
+static bool compare_variables(diff *d) {
+  if (!d->models[0].checkpoint || !d->models[1].checkpoint) return true;
+  return compare_list(d, d->cli->settings.skip_values ? &cpb_diff_variables_alone : &cpb_diff_variables);
+}
+
 static bool compare_meta_graph(diff *d) {
   bool saved = d->models[0].kind == CPB_MODEL_SAVED_MODEL;
   cpb_diff_pairs_init(&d->pairs, &d->cli->allocator);
   bool done = pair_functions(d) && compare_lists(d, cpb_diff_lists_of_part(d->models[0].kind)) &&
-              (!saved || compare_objects(d)) && compare_graphs(d) && diff_constants(d);
+              (!saved || compare_objects(d)) && compare_graphs(d) && diff_constants(d) && compare_variables(d);
   cpb_diff_pairs_free(&d->pairs);
   return done;
 }
@@ -263,6 +270,7 @@ static bool open_models(diff *d) {
     d->status = cli_model_open(&d->models[side], d->cli, paths[side]);
     if (diff_ok(d)) d->status = cli_model_begin(&d->models[side], &how);
     if (diff_ok(d)) d->status = cli_model_give_keras(&d->models[side]);
+    if (diff_ok(d)) d->status = cli_model_give_checkpoint(&d->models[side]);
   }
   return diff_ok(d);
 }

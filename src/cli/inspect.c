@@ -6,6 +6,7 @@
 #include "cli/inspect_files.h"
 #include "cli/inspect_show.h"
 #include "cli/model.h"
+#include "cli/variables.h"
 
 typedef struct inspection {
   cli *cli;
@@ -70,21 +71,23 @@ static int print(inspection *i, const cpb_buffer *answer) {
   return CLI_OK;
 }
 
-static int show(inspection *i) {
+static int show(inspection *i, int beside) {
   size_t size;
   cpb_buffer answer;
   const char *json = cpb_model_answer(i->model.model, &size);
   cpb_buffer_init(&answer, &i->cli->allocator);
-  int status = cpb_buffer_append(&answer, json, size) ? CLI_OK : cli_fail_memory(i->cli), beside = CLI_OK;
-  if (status == CLI_OK && i->kind == CPB_ASK_OVERVIEW && i->model.kind == CPB_MODEL_SAVED_MODEL)
-    beside = cli_add_fingerprint(i->cli, i->model.name, &answer);
+  int status = cpb_buffer_append(&answer, json, size) ? CLI_OK : cli_fail_memory(i->cli);
+  if (status == CLI_OK && i->kind == CPB_ASK_OVERVIEW && i->model.kind == CPB_MODEL_SAVED_MODEL) {
+    int added = cli_add_fingerprint(i->cli, i->model.name, &answer);
+    if (beside == CLI_OK) beside = added;
+  }
   if (status == CLI_OK) status = print(i, &answer);
   cpb_buffer_free(&answer);
   return status != CLI_OK ? status : beside;
 }
 
 int cli_inspect(cli *c) {
-  int status = CLI_OK;
+  int status = CLI_OK, beside = CLI_OK;
   inspection i = {.cli = c};
   if (!find_question(&i, &status)) return status;
   bool of_keras = i.kind == CPB_ASK_LAYERS || i.kind == CPB_ASK_LOAD || i.kind == CPB_ASK_CUT ||
@@ -92,8 +95,9 @@ int cli_inspect(cli *c) {
   status = cli_model_open(&i.model, c, c->settings.input);
   if (status == CLI_OK) status = cli_model_begin(&i.model, NULL);
   if (status == CLI_OK && of_keras) status = cli_model_give_keras(&i.model);
+  if (status == CLI_OK && (i.kind == CPB_ASK_VARIABLES || i.kind == CPB_ASK_OVERVIEW)) beside = cli_model_give_checkpoint(&i.model);
   if (status == CLI_OK) status = run(&i);
-  if (status == CLI_OK) status = show(&i);
+  if (status == CLI_OK) status = show(&i, beside);
   cli_model_close(&i.model);
   return status;
 }

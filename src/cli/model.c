@@ -45,6 +45,7 @@ int cli_model_open(cli_model *m, cli *c, const char *path) {
 void cli_model_close(cli_model *m) {
   if (!m->cli) return;
   cpb_model_free(m->model);
+  cpb_checkpoint_free(m->checkpoint);
   cpb_message_file_close(m->message);
   cpb_release(&m->cli->allocator, m->name);
 }

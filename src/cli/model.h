@@ -13,6 +13,7 @@ typedef struct cli_model {
   cpb_message_file *message;
   cpb_model_kind kind;
   cpb_model *model; /* NULL until cli_model_begin */
+  cpb_checkpoint *checkpoint; /* beside it; NULL until cli_model_give_checkpoint finds one */
 } cli_model;
 
 /* The file that `path` stands for, and what it holds: what --type names, or what it begins

@@ -22,7 +22,7 @@ typedef struct cli_settings {
   uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph, state;
   cpb_codec_options codec;
   int layout; /* cpb_layout */
-  bool json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values;
+  bool json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable;
 } cli_settings;
 
 typedef enum cli_option_id {
@@ -48,6 +48,7 @@ typedef enum cli_option_id {
   CLI_META_GRAPH,
   CLI_SCOPE,
   CLI_STATE,
+  CLI_VARIABLE,
   CLI_RAW,
   CLI_SKIP_VALUES,
   CLI_JSON,

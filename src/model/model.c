@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "model/tensorflow/ask_keras.h"
+#include "model/tensorflow/variables.h"
 #include "model/reader.h"
 
 #define MAX_VALUE 1024
@@ -63,6 +64,7 @@ static const char *const names[] = {
     [CPB_ASK_LAYERS] = "layers",       [CPB_ASK_CONSTANTS] = "constants", [CPB_ASK_OPS] = "ops",
     [CPB_ASK_SEARCH] = "search",       [CPB_ASK_LOAD] = "load",           [CPB_ASK_TAG] = "tag",
     [CPB_ASK_SCOPES] = "scopes",     [CPB_ASK_CUT] = "cut",             [CPB_ASK_CONSUMERS] = "consumers",
+    [CPB_ASK_VARIABLES] = "variables",
 };
 
 const char *cpb_question_name(cpb_question_kind kind) {
@@ -115,6 +117,10 @@ void cpb_model_free(cpb_model *m) {
 
 int cpb_model_set_keras_metadata(cpb_model *m, const void *data, size_t size) {
   return m->reader == &cpb_saved_model_reader && cpb_saved_set_keras(m->state_of_reader, data, size);
+}
+
+int cpb_model_set_checkpoint(cpb_model *m, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {
+  return m->reader == &cpb_saved_model_reader && cpb_saved_set_checkpoint(m->state_of_reader, checkpoint, object_graph, size);
 }
 
 /* --- Asking ---------------------------------------------------------------- */

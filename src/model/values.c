@@ -34,7 +34,8 @@ static const struct {
     {CPB_MODEL_SAMEDIFF_GRAPH, &cpb_samediff_values},
 };
 
-static const cpb_values_reader *find_reader(cpb_model_kind kind) {
+static const cpb_values_reader *find_reader(cpb_model_kind kind, const cpb_values_options *options) {
+  if (options->checkpoint) return &cpb_stored_values;
   for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
     if (readers[i].kind == kind) return readers[i].reader;
   }
@@ -62,7 +63,7 @@ static bool copy_options(cpb_values *v, const cpb_values_options *given) {
 }
 
 static bool create_reader(cpb_values *v, cpb_model_kind kind, size_t name_size) {
-  v->reader = find_reader(kind);
+  v->reader = find_reader(kind, &v->options);
   if (!v->reader) {
     cpb_fail(&v->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "values of this kind of model cannot be read");
     return true;

@@ -154,7 +154,51 @@ def model_seeds():
         save("model", bytes([kind, len(name)]) + name + data)
 
 
+def checkpoint_seeds():
+    from support import checkpoints as ck, wire
+
+    def number(field, value):
+        return wire.tag(field, 0) + wire.varint(value)
+
+    def child(node, name):
+        return wire.field(1, number(1, node) + wire.field(2, name))
+
+    def slot(original, name, variable):
+        return wire.field(3, number(1, original) + wire.field(2, name) + number(3, variable))
+
+    def variable(name):
+        return wire.field(7, number(1, 1) + wire.field(2, wire.field(2, number(1, 2))) + number(3, 1) + wire.field(6, name))
+
+    def value(key):
+        return wire.field(2, wire.field(1, b"VARIABLE_VALUE") + wire.field(3, key))
+
+    objects = [child(1, b"w") + child(2, b"list") + child(4, b"optimizer") + wire.field(4, wire.field(1, b"x")), variable(b"w"),
+               child(3, b"0"), variable(b"list/0"), slot(1, b"m", 5), variable(b"w/m")]
+    nodes = [child(2, b"list") + child(1, b"w") + child(3, b"optimizer"), value(b"w"), child(4, b"0"), slot(1, b"m", 5),
+             value(b"list/0"), value(b"slot")]
+    model = wire.field(2, wire.field(7, b"".join(wire.field(1, node) for node in objects)))
+    graph = b"".join(wire.field(1, node) for node in nodes)
+    v1 = wire.field(2, wire.field(4, wire.field(1, b"variables") + wire.field(2, wire.field(2, b"".join(
+        wire.field(1, wire.field(1, name) + more) for name, more in (
+            (b"b:0", b""), (b"w/part_0:0", wire.field(4, wire.field(1, b"w")))))))))
+    texts = b"\x01\x02" + struct.pack("<I", ck.masked(struct.pack("<II", 1, 2))) + b"abc"
+    data = struct.pack("<2f", 1, 2) + texts
+    entries = [ck.header(), (b"list/0", ck.entry(shape=[2], size=8, crc=ck.masked(data[:8]))), (b"slot", ck.entry(10, [3], size=3)),
+               (b"t", ck.entry(7, [2], offset=8, size=len(texts), crc=1)), (b"w", ck.entry(shape=[2], size=8))]
+    extent = wire.field(1, wire.field(1, number(1, 0) + number(2, 70)) + wire.field(1, b""))
+    whole = ck.entry(shape=[140, 2]) + wire.field(7, extent[2:])
+    slices = [ck.header(), (b"\0w\0\1\1\2\x80\xc0\x46\x80\x7f", ck.entry(shape=[70, 2], size=560)), (b"b", ck.entry()), (b"w", whole)]
+    for how in (0, 1):
+        for model_, graph_, data_, index in [
+            (model, graph, data, ck.table([entries[:3], entries[3:]])), (model, b"", data, ck.table([entries], 1, ck.snappy)),
+            (v1, b"", data, ck.table([slices])), (b"", b"", b"", ck.table([[ck.header()]])),
+        ]:
+            sizes = struct.pack("<HHH", len(model_), len(graph_), len(data_))
+            save("checkpoint", bytes([how]) + sizes + model_ + graph_ + data_ + index)
+
+
 if __name__ == "__main__":
+    checkpoint_seeds()
     model_seeds()
     keras_seeds()
     records_seeds()

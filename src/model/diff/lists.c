@@ -5,12 +5,14 @@
 #define IGNORE(list, ...) static const char *const list[] = {__VA_ARGS__, NULL}
 
 IGNORE(of_meta_graph, "number", "graph", "signatures");
-IGNORE(of_overview, "meta_graphs", "meta_graph", "signatures", "assets", "initializers", "collections", "fingerprint", "problems");
+IGNORE(of_overview, "meta_graphs", "meta_graph", "signatures", "assets", "initializers", "collections", "fingerprint", "stored", "problems");
 IGNORE(of_layer, "index", "parent", "depth", "node");
 IGNORE(of_graph, "node");
 IGNORE(of_function, "node", "calls", "called_by", "objects", "problems");
 IGNORE(of_object, "node", "children", "problems");
 IGNORE(of_child, "node", "children", "child");
+IGNORE(of_variable, "node", "shard", "offset");
+IGNORE(of_variable_alone, "node", "shard", "offset", "crc32c");
 IGNORE(of_metadata, "problems");
 IGNORE(of_problem, "offset");
 IGNORE(of_samediff, "bytes", "entries", "tags", "graph", "problems");
@@ -67,6 +69,8 @@ const cpb_diff_list cpb_diff_nodes = {"nodes", CPB_ASK_NODES, "nodes", {"name"},
 const cpb_diff_list cpb_diff_objects = {"objects", CPB_ASK_OBJECTS, "children", {"child", "?name"}, of_child, true};
 const cpb_diff_list cpb_diff_object = {"objects", CPB_ASK_OBJECTS, NULL, {NULL}, of_object, true};
 const cpb_diff_list cpb_diff_constants = {"constants", CPB_ASK_CONSTANTS, "constants", {"function", "node", "attribute"}, of_graph, false};
+const cpb_diff_list cpb_diff_variables = {"variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable, true};
+const cpb_diff_list cpb_diff_variables_alone = {"variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable_alone, true};
 const cpb_diff_list cpb_diff_parameters = {"parameters", CPB_ASK_TAG, "parameters", {"name"}, of_entry, true};
 const cpb_diff_list cpb_diff_states = {"updater_state", CPB_ASK_TAG, "updater_state", {"parameter"}, of_entry, true};
 

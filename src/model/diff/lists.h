@@ -28,6 +28,8 @@ extern const cpb_diff_list cpb_diff_nodes;     /* NODES of the graph and of each
 extern const cpb_diff_list cpb_diff_objects;   /* OBJECTS at each path */
 extern const cpb_diff_list cpb_diff_object;    /* and the members of the object itself */
 extern const cpb_diff_list cpb_diff_constants; /* with their values */
+extern const cpb_diff_list cpb_diff_variables; /* with the checksums of what a checkpoint has */
+extern const cpb_diff_list cpb_diff_variables_alone;
 extern const cpb_diff_list cpb_diff_parameters;
 extern const cpb_diff_list cpb_diff_states;
 

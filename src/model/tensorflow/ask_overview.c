@@ -234,6 +234,7 @@ static void write_counts(cpb_saved_model *m, const counts *n) {
   cpb_answer_unsigned(a, "elements", n->parameters);
   cpb_answer_unsigned(a, "size", n->bytes);
   if (n->partial) cpb_answer_bool(a, "partial", true);
+  cpb_write_stored_summary(m);
   cpb_answer_close(a, '}');
 }
 
@@ -266,6 +267,7 @@ static void write_variable_collection(cpb_saved_model *m) {
   cpb_answer_open(m->answer, "variables", '{');
   cpb_answer_unsigned(m->answer, "total", total);
   cpb_answer_unsigned(m->answer, "trainable", trainable);
+  cpb_write_stored_summary(m);
   cpb_answer_close(m->answer, '}');
 }
 

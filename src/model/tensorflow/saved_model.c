@@ -6,6 +6,7 @@
 #include "model/tensorflow/ask_keras.h"
 #include "model/reader.h"
 #include "model/tensorflow/fields.h"
+#include "model/tensorflow/variables.h"
 #include "model/tensorflow/views.h"
 
 /* A hint for a host whose requests are dear: what is around the graphs is mostly
@@ -34,6 +35,7 @@ static const asked questions[] = {
     {CPB_ASK_SEARCH, GRAPH | KERAS_IF_ANY, cpb_ask_search}, {CPB_ASK_LAYERS, KERAS, cpb_ask_layers},
     {CPB_ASK_LOAD, KERAS, cpb_ask_load},           {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
     {CPB_ASK_CUT, GRAPH, cpb_ask_cut},             {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},
+    {CPB_ASK_VARIABLES, SKELETON, cpb_ask_variables},
 };
 static const asked of_graphs[] = {
     {CPB_ASK_OVERVIEW, GRAPH, cpb_ask_graph_overview}, {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},
@@ -91,6 +93,7 @@ static void *create(const cpb_allocator *a, cpb_model_kind kind, const cpb_model
 
 static void forget_objects(cpb_saved_model *m) {
   cpb_saved_forget_keras(m, false);
+  cpb_saved_forget_links(m);
   cpb_objects_free(&m->objects);
   cpb_problems_free(&m->object_problems);
   m->has_objects = false;
@@ -115,6 +118,7 @@ static void destroy(void *reader) {
   forget_objects(m);
   forget_graph(m);
   forget_cut(m);
+  cpb_saved_forget_checkpoint(m);
   cpb_part_free(&m->skeleton);
   cpb_problems_free(&m->problems);
   cpb_release(&a, m);

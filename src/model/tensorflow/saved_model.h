@@ -36,6 +36,8 @@ typedef struct cpb_saved_model {
   struct cpb_saved_keras *keras; /* ask_keras.c; NULL until it is needed */
   bool with_keras;               /* this question takes in what Keras says */
 
+  struct cpb_saved_variables *variables; /* variables.c; NULL: no checkpoint was given */
+
   cpb_pieces cut, cut_keras; /* the answer to CUT, as a plan */
 
   cpb_question question;
@@ -60,6 +62,7 @@ void cpb_ask_constants(cpb_saved_model *m);
 void cpb_ask_ops(cpb_saved_model *m);
 void cpb_ask_scopes(cpb_saved_model *m);
 void cpb_ask_search(cpb_saved_model *m);
+void cpb_ask_variables(cpb_saved_model *m);
 
 /* A field of the meta graph as a part (of a GraphDef, all of the input); false with the
  * error set. `read_ahead` as for an outline. */
@@ -107,6 +110,9 @@ void cpb_write_signature(cpb_saved_model *m, cpb_span signature);
 
 /* A CollectionDef of the meta graph. */
 cpb_span cpb_saved_collection(const cpb_saved_model *m, const char *name);
+
+/* Of the overview's "variables": "stored", how much the checkpoint has; nothing without one. */
+void cpb_write_stored_summary(cpb_saved_model *m);
 
 /* A TensorInfo's members: "tensor", "dtype", "shape", or "sparse", "composite". */
 void cpb_write_tensor_info(cpb_saved_model *m, cpb_span info);

@@ -1,0 +1,215 @@
+#include "model/checkpoint/checkpoint.h"
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "model/checkpoint/fields.h"
+#include "model/checkpoint/table.h"
+#include "model/cursor.h"
+
+#define MAX_MEMORY (sizeof(size_t) < 8 ? (uint64_t)64 << 20 : (uint64_t)256 << 20)
+#define VERSION 1
+#define SHOWN 80
+
+/* While entries are added what has pointers moves: they are set at the end. */
+typedef struct entry {
+  cpb_stored stored;
+  size_t key, message, message_size, shape; /* where: in texts, texts and sizes */
+} entry;
+
+struct cpb_checkpoint {
+  cpb_allocator allocator;
+  uint64_t max_memory;
+  uint32_t shards;
+  cpb_buffer texts; /* keys and messages */
+  cpb_buffer sizes; /* of shapes, as uint64_t */
+  entry *items;
+  size_t count, capacity;
+};
+
+/* --- Errors ------------------------------------------------------------------------- */
+
+static bool fails(cpb_error *error, cpb_code code, uint64_t offset, const char *what) {
+  cpb_fail(error, code, offset, "%s", what);
+  return false;
+}
+
+static bool fails_at_key(cpb_error *error, uint64_t offset, cpb_span key, const char *what) {
+  char shown[SHOWN];
+  cpb_fail(error, CPB_E_DAMAGED, offset, "the entry of \"%s\" %s", cpb_quote(shown, sizeof shown, key.data ? key.data : (const uint8_t *)"", key.size), what);
+  return false;
+}
+
+/* --- The header ---------------------------------------------------------------------- */
+
+static bool read_header(cpb_checkpoint *c, const cpb_table *t) {
+  cpb_span header = t->data.value, version = cpb_get_bytes(header, BUNDLE_VERSION);
+  uint64_t offset = cpb_table_offset(t), shards = cpb_get_number(header, BUNDLE_SHARDS), bad;
+  uint64_t endianness = cpb_get_number(header, BUNDLE_ENDIANNESS);
+  cpb_varints refused = cpb_varints_of(version, VERSIONS_BAD_CONSUMERS);
+  if (t->data.key.size > 0) return fails(t->error, CPB_E_DAMAGED, offset, "the first entry of a checkpoint's index is its header, with an empty key");
+  if (shards == 0 || shards > INT32_MAX) return fails(t->error, CPB_E_DAMAGED, offset, "a checkpoint has at least one data file");
+  if (endianness != 0) return fails(t->error, CPB_E_UNSUPPORTED, offset, "the checkpoint was written by a big-endian machine");
+  bool readable = cpb_get_number(version, VERSIONS_MIN_CONSUMER) <= VERSION;
+  while (cpb_varints_next(&refused, &bad)) readable = readable && bad != VERSION;
+  if (!readable) return fails(t->error, CPB_E_UNSUPPORTED, offset, "the checkpoint is of a version that is not known");
+  c->shards = (uint32_t)shards;
+  return true;
+}
+
+/* --- Entries -------------------------------------------------------------------------- */
+
+/* Within `max_memory`; `added` is about to be. */
+static bool have_room(const cpb_checkpoint *c, uint64_t added) {
+  uint64_t used = (uint64_t)c->texts.size + c->sizes.size + (uint64_t)c->count * sizeof(entry);
+  return added <= c->max_memory && used <= c->max_memory - added;
+}
+
+/* Appends the sizes. NULL, or what is wrong. */
+static const char *read_shape(cpb_checkpoint *c, cpb_span shape, cpb_stored *s) {
+  cpb_cursor dimensions = cpb_cursor_of(shape);
+  if (cpb_get_number(shape, SHAPE_UNKNOWN_RANK)) return "has no known shape";
+  while (cpb_cursor_find(&dimensions, SHAPE_DIM, CPB_WIRE_LEN)) {
+    uint64_t size = cpb_get_number(dimensions.bytes, DIM_SIZE);
+    if (size > INT64_MAX) return "has no known shape";
+    if (s->rank == CPB_STORED_RANK_MAX) return "has more than 254 dimensions";
+    if (!cpb_buffer_append(&c->sizes, &size, sizeof size)) return "";
+    s->rank++;
+  }
+  return dimensions.damaged ? "has a shape that cannot be read" : NULL;
+}
+
+static const char *read_entry(cpb_checkpoint *c, cpb_span message, entry *e) {
+  cpb_stored *s = &e->stored;
+  uint64_t dtype = cpb_get_number(message, ENTRY_DTYPE), shard = cpb_get_number(message, ENTRY_SHARD), end;
+  cpb_cursor fields = cpb_cursor_of(message);
+  while (cpb_cursor_next(&fields)) {
+    if (fields.number == ENTRY_CRC && fields.type == CPB_WIRE_FIXED32) s->crc32c = (uint32_t)fields.value;
+  }
+  if (fields.damaged) return "cannot be read";
+  e->shape = c->sizes.size / sizeof(uint64_t);
+  s->dtype = (uint32_t)dtype;
+  s->shard = (uint32_t)shard;
+  s->offset = cpb_get_number(message, ENTRY_OFFSET);
+  s->size = cpb_get_number(message, ENTRY_SIZE);
+  s->slices = cpb_count_bytes(message, ENTRY_SLICES);
+  if (dtype == 0 || dtype > INT32_MAX) return "has no type";
+  if (s->slices == 0 && shard >= c->shards) return "is in a data file that the checkpoint does not have";
+  if (!cpb_add_u64(s->offset, s->size, &end) || end > INT64_MAX) return "is at no place that a data file can have";
+  return read_shape(c, cpb_get_bytes(message, ENTRY_SHAPE), s);
+}
+
+static bool append(cpb_buffer *out, cpb_span bytes, size_t *where) {
+  *where = out->size;
+  return bytes.size == 0 || cpb_buffer_append(out, bytes.data, bytes.size);
+}
+
+static cpb_span text_of(const cpb_checkpoint *c, size_t at, size_t size) {
+  return (cpb_span){c->texts.data ? c->texts.data + at : NULL, size};
+}
+
+static bool is_in_order(const cpb_checkpoint *c, cpb_span key) {
+  const entry *last = c->count > 0 ? &c->items[c->count - 1] : NULL;
+  return key.size > 0 && (!last || cpb_span_compare(text_of(c, last->key, last->stored.key_size), key) < 0);
+}
+
+static bool add_entry(cpb_checkpoint *c, const cpb_table *t) {
+  cpb_span key = {t->data.key.data, t->data.key.size}, message = t->data.value;
+  uint64_t offset = cpb_table_offset(t);
+  void *items = c->items;
+  /* A dimension takes two bytes of the message at least. */
+  if (!have_room(c, (uint64_t)key.size + 5 * (uint64_t)message.size + sizeof(entry)))
+    return fails(t->error, CPB_E_LIMIT, offset, "what the checkpoint's index says takes more memory than was allowed");
+  if (!is_in_order(c, key)) return fails_at_key(t->error, offset, key, "is not behind the one before it, as keys are in order");
+  entry e = {.stored = {.key_size = key.size}, .message_size = message.size};
+  const char *wrong = read_entry(c, message, &e);
+  if (wrong && *wrong) return fails_at_key(t->error, offset, key, wrong);
+  bool done = !wrong && append(&c->texts, key, &e.key) && append(&c->texts, message, &e.message) &&
+              cpb_reserve(&c->allocator, &items, &c->capacity, c->count + 1, sizeof *c->items);
+  c->items = items;
+  if (!done) return cpb_fail_memory(t->error), false;
+  c->items[c->count++] = e;
+  return true;
+}
+
+static bool read_all(cpb_checkpoint *c, cpb_table *t) {
+  cpb_have have = cpb_table_next(t);
+  if (have == CPB_AT_END) return fails(t->error, CPB_E_DAMAGED, 0, "the checkpoint's index is empty");
+  if (have != CPB_HAVE || !read_header(c, t)) return false;
+  while ((have = cpb_table_next(t)) == CPB_HAVE) {
+    if (!add_entry(c, t)) return false;
+  }
+  return have == CPB_AT_END;
+}
+
+static void set_pointers(cpb_checkpoint *c) {
+  const uint64_t *sizes = (const uint64_t *)(const void *)c->sizes.data;
+  for (size_t i = 0; i < c->count; i++) {
+    entry *e = &c->items[i];
+    e->stored.key = (const char *)text_of(c, e->key, 0).data;
+    e->stored.shape = e->stored.rank > 0 ? sizes + e->shape : NULL;
+  }
+}
+
+/* --- The checkpoint --------------------------------------------------------------------- */
+
+cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *given, const void *index, size_t size,
+                                   const cpb_checkpoint_options *given_options, cpb_error *error) {
+  cpb_allocator a = cpb_allocator_or_default(given);
+  cpb_checkpoint_options options;
+  cpb_table table;
+  *error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  cpb_options_copy(&options, sizeof options, given_options);
+  cpb_limits limits = cpb_limits_or_default(options.limits);
+  cpb_checkpoint *c = cpb_alloc_zeroed(&a, sizeof *c);
+  if (!c) return cpb_fail_memory(error), NULL;
+  c->allocator = a;
+  c->max_memory = options.max_memory > 0 ? options.max_memory : MAX_MEMORY;
+  cpb_buffer_init(&c->texts, &a);
+  cpb_buffer_init(&c->sizes, &a);
+  bool done = cpb_table_open(&table, &c->allocator, &limits, (cpb_span){index, size}, c->max_memory, error) && read_all(c, &table);
+  cpb_table_close(&table);
+  if (done) {
+    set_pointers(c);
+    return c;
+  }
+  cpb_checkpoint_free(c);
+  return NULL;
+}
+
+void cpb_checkpoint_free(cpb_checkpoint *c) {
+  if (!c) return;
+  cpb_allocator a = c->allocator;
+  cpb_buffer_free(&c->texts);
+  cpb_buffer_free(&c->sizes);
+  cpb_release(&a, c->items);
+  cpb_release(&a, c);
+}
+
+uint32_t cpb_checkpoint_num_shards(const cpb_checkpoint *c) { return c->shards; }
+
+size_t cpb_checkpoint_count(const cpb_checkpoint *c) { return c->count; }
+
+const cpb_stored *cpb_checkpoint_get(const cpb_checkpoint *c, size_t i) { return i < c->count ? &c->items[i].stored : NULL; }
+
+const cpb_stored *cpb_checkpoint_find(const cpb_checkpoint *c, const char *key, size_t key_size) {
+  cpb_span wanted = {(const uint8_t *)key, key_size};
+  size_t begin = 0, end = c->count;
+  while (begin < end) {
+    size_t middle = begin + (end - begin) / 2;
+    int order = cpb_span_compare(cpb_stored_key(&c->items[middle].stored), wanted);
+    if (order == 0) return &c->items[middle].stored;
+    if (order < 0) begin = middle + 1;
+    else end = middle;
+  }
+  return NULL;
+}
+
+size_t cpb_checkpoint_place(const cpb_checkpoint *c, const cpb_stored *stored) {
+  return (size_t)((const entry *)(const void *)stored - c->items);
+}
+
+cpb_span cpb_checkpoint_message(const cpb_checkpoint *c, const cpb_stored *stored) {
+  const entry *e = (const entry *)(const void *)stored;
+  return text_of(c, e->message, e->message_size);
+}

@@ -1,0 +1,18 @@
+/* What the readers of a checkpoint look at beyond cpb/checkpoint.h. */
+#ifndef CPB_MODEL_CHECKPOINT_H
+#define CPB_MODEL_CHECKPOINT_H
+
+#include "base/bytes.h"
+#include "cpb/checkpoint.h"
+
+/* The BundleEntryProto of an entry, checked. */
+cpb_span cpb_checkpoint_message(const cpb_checkpoint *checkpoint, const cpb_stored *stored);
+
+/* Its number in the checkpoint. */
+size_t cpb_checkpoint_place(const cpb_checkpoint *checkpoint, const cpb_stored *stored);
+
+static inline cpb_span cpb_stored_key(const cpb_stored *stored) {
+  return (cpb_span){(const uint8_t *)stored->key, stored->key_size};
+}
+
+#endif

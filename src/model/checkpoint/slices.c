@@ -1,0 +1,61 @@
+#include "model/checkpoint/slices.h"
+
+#include "model/checkpoint/fields.h"
+#include "model/cursor.h"
+
+/* What is written sorts as the numbers and texts do (TensorFlow's "ordered code"). */
+
+static bool put(cpb_buffer *out, uint8_t byte) { return cpb_buffer_append(out, &byte, 1); }
+
+/* How many bytes follow, and these, the highest first. */
+static bool put_unsigned(cpb_buffer *out, uint64_t number) {
+  unsigned size = 0;
+  while (size < 8 && number >> 8 * size != 0) size++;
+  bool done = put(out, (uint8_t)size);
+  while (done && size-- > 0) done = put(out, (uint8_t)(number >> 8 * size));
+  return done;
+}
+
+/* 0 and 255 are followed by the other one; the end is a 0 and a 1. */
+static bool put_text(cpb_buffer *out, cpb_span text) {
+  bool done = true;
+  for (size_t i = 0; done && i < text.size; i++) {
+    uint8_t byte = text.data[i];
+    done = put(out, byte) && ((byte != 0 && byte != 0xff) || put(out, (uint8_t)~byte));
+  }
+  return done && put(out, 0) && put(out, 1);
+}
+
+/* Of n bytes, as few as do, the first n bits say how many there are; then comes the sign. They
+ * are ones for a number that is not negative, and else all is inverted. */
+static bool put_signed(cpb_buffer *out, int64_t number) {
+  bool negative = number < 0;
+  uint64_t bits = negative ? ~(uint64_t)number : (uint64_t)number;
+  uint8_t bytes[10] = {0};
+  unsigned size = 1;
+  while (size < 10 && bits >> (7 * size - 1) != 0) size++;
+  for (unsigned i = 0; i < 8; i++) bytes[9 - i] = (uint8_t)(bits >> 8 * i);
+  uint8_t *first = bytes + 10 - size;
+  for (unsigned i = 0; i < size; i++) first[i / 8] |= (uint8_t)(0x80 >> i % 8);
+  for (unsigned i = 0; negative && i < size; i++) first[i] = (uint8_t)~first[i];
+  return cpb_buffer_append(out, first, size);
+}
+
+static bool has_number(cpb_span message, uint32_t number) {
+  cpb_cursor c = cpb_cursor_of(message);
+  return cpb_cursor_find(&c, number, CPB_WIRE_VARINT);
+}
+
+/* All of a dimension has -1 for its length. */
+static bool put_extent(cpb_buffer *out, cpb_span extent) {
+  bool all = !has_number(extent, EXTENT_LENGTH);
+  int64_t start = all ? 0 : (int64_t)cpb_get_number(extent, EXTENT_START);
+  return put_signed(out, start) && put_signed(out, all ? -1 : (int64_t)cpb_get_number(extent, EXTENT_LENGTH));
+}
+
+bool cpb_slice_key(cpb_buffer *out, cpb_span name, cpb_span slice) {
+  cpb_cursor extents = cpb_cursor_of(slice);
+  bool done = put_unsigned(out, 0) && put_text(out, name) && put_unsigned(out, cpb_count_bytes(slice, SLICE_EXTENT));
+  while (done && cpb_cursor_find(&extents, SLICE_EXTENT, CPB_WIRE_LEN)) done = put_extent(out, extents.bytes);
+  return done;
+}

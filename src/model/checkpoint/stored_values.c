@@ -1,0 +1,274 @@
+/* The values of a tensor in a checkpoint, out of the data file that has it. */
+#include "base/checked.h"
+#include "base/status.h"
+#include "model/checkpoint/checkpoint.h"
+#include "model/checkpoint/crc32c.h"
+#include "model/cursor.h"
+#include "model/tensorflow/json.h"
+#include "model/tensorflow/tensor_format.h"
+#include "model/values_reader.h"
+
+#define PIECE ((size_t)64 << 10)
+#define LENGTH_SIZE 8
+#define CHECKSUM_SIZE 4
+
+enum { BEGIN, NUMBERS, LENGTHS, CHECKSUM, TEXTS, DONE };
+
+typedef struct reader {
+  cpb_allocator allocator;
+  const cpb_values_options *options;
+  const cpb_stored *stored;
+  const cpb_tensor_format *format;
+  cpb_input input;
+  cpb_error error;
+  cpb_crc32c tables;
+  uint32_t crc;
+  uint64_t at, end;        /* of the bytes to be read */
+  uint64_t count, size;    /* of elements; bytes that come out */
+  char dtype[CPB_DTYPE_NAME];
+  int stage;
+  uint8_t *out;            /* PIECE bytes */
+
+  /* Texts: lengths first, as varints, which are kept; then a checksum; then the bytes. */
+  cpb_buffer lengths;
+  uint8_t checksum[CHECKSUM_SIZE];
+  size_t checksum_size, next; /* next: in lengths */
+  uint64_t number, seen;      /* the length that is being read; how many were */
+  unsigned shift;
+  uint64_t text_end;          /* of the text that is given out */
+} reader;
+
+static cpb_have fails(reader *r, cpb_code code, uint64_t offset, const char *what) {
+  cpb_fail(&r->error, code, offset, "%s", what);
+  return CPB_FAILED;
+}
+
+/* --- Creation ---------------------------------------------------------------------------- */
+
+static void find(reader *r, cpb_span name) {
+  char shown[80];
+  r->stored = cpb_checkpoint_find(r->options->checkpoint, (const char *)name.data, name.size);
+  if (r->stored) return;
+  cpb_quote(shown, sizeof shown, name.data ? name.data : (const uint8_t *)"", name.size);
+  cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the checkpoint has nothing under the key \"%s\"", shown);
+}
+
+static void *create(const cpb_allocator *a, cpb_model_kind kind, cpb_span name, const cpb_values_options *options) {
+  reader *r = cpb_alloc_zeroed(a, sizeof *r);
+  (void)kind;
+  if (!r) return NULL;
+  r->allocator = *a;
+  r->options = options;
+  r->error.offset = CPB_NO_OFFSET;
+  cpb_input_init(&r->input);
+  cpb_buffer_init(&r->lengths, a);
+  cpb_crc32c_init(&r->tables);
+  find(r, name);
+  r->out = cpb_alloc(a, PIECE);
+  if (r->out) return r;
+  cpb_release(a, r);
+  return NULL;
+}
+
+static void destroy(void *state) {
+  reader *r = state;
+  cpb_allocator a = r->allocator;
+  cpb_buffer_free(&r->lengths);
+  cpb_release(&a, r->out);
+  cpb_release(&a, r);
+}
+
+static cpb_input *input(void *state) { return &((reader *)state)->input; }
+
+static cpb_error *error(void *state) { return &((reader *)state)->error; }
+
+/* --- Reading ------------------------------------------------------------------------------ */
+
+/* Bytes up to `end`, which are then passed. */
+static cpb_have read(reader *r, uint64_t end, size_t most, cpb_span *bytes) {
+  cpb_have have = cpb_input_span(&r->input, r->at, (size_t)cpb_min_u64(end - r->at, most), r->end - r->at, bytes);
+  if (have == CPB_AT_END) return fails(r, CPB_E_TRUNCATED, r->input.size, "the data file ends within the values of this tensor");
+  if (have == CPB_FAILED) r->error = r->input.failure;
+  if (have == CPB_HAVE) r->at += bytes->size;
+  return have;
+}
+
+static void add_to_crc(reader *r, cpb_span bytes) { r->crc = cpb_crc32c_extend(&r->tables, r->crc, bytes); }
+
+static cpb_have check_crc(reader *r) {
+  r->stage = DONE;
+  bool good = r->stored->size == 0 || cpb_crc32c_mask(r->crc) == r->stored->crc32c;
+  return good ? CPB_HAVE : fails(r, CPB_E_DAMAGED, r->stored->offset, "the values do not have the CRC-32C that is stored for them");
+}
+
+/* --- What it is ---------------------------------------------------------------------------- */
+
+static cpb_have count_elements(reader *r) {
+  const cpb_stored *s = r->stored;
+  r->count = 1;
+  for (uint32_t i = 0; i < s->rank; i++) {
+    if (!cpb_mul_u64(r->count, s->shape[i], &r->count)) return fails(r, CPB_E_DAMAGED, s->offset, "a stored tensor's shape has too many elements");
+  }
+  return CPB_HAVE;
+}
+
+static cpb_have begin_numbers(reader *r) {
+  uint64_t given = r->stored->size;
+  r->stage = NUMBERS;
+  if (cpb_mul_u64(r->count, r->format->size, &r->size) && r->size == given) return CPB_HAVE;
+  cpb_fail(&r->error, CPB_E_DAMAGED, r->stored->offset, "%llu bytes are stored, which is not what %llu elements of the type %s take",
+           (unsigned long long)given, (unsigned long long)r->count, r->dtype);
+  return CPB_FAILED;
+}
+
+/* Each length takes a byte at least. */
+static cpb_have begin_texts(reader *r) {
+  uint64_t given = r->stored->size;
+  r->stage = given > 0 ? LENGTHS : DONE;
+  if (r->count == 0 && given == 0) return CPB_HAVE;
+  if (given < CHECKSUM_SIZE || r->count > given - CHECKSUM_SIZE)
+    return fails(r, CPB_E_DAMAGED, r->stored->offset, "fewer bytes are stored than the lengths of this tensor's texts take");
+  if (r->count <= r->options->max_memory) return CPB_HAVE;
+  return fails(r, CPB_E_LIMIT, r->stored->offset, "the lengths of this tensor's texts take more memory than was allowed");
+}
+
+static cpb_have begin(reader *r) {
+  const cpb_stored *s = r->stored;
+  cpb_dtype_name(s->dtype, r->dtype, sizeof r->dtype);
+  r->format = cpb_tensor_format_of(s->dtype);
+  r->at = s->offset;
+  r->end = s->offset + s->size;
+  if (s->slices > 0) {
+    cpb_fail(&r->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this variable is stored in %llu parts, which are not put together",
+             (unsigned long long)s->slices);
+  } else if (!r->format) {
+    cpb_fail(&r->error, CPB_E_UNSUPPORTED, s->offset, "values of the type %s cannot be read", r->dtype);
+  }
+  if (r->error.code != CPB_OK || count_elements(r) != CPB_HAVE) return CPB_FAILED;
+  return r->format->size > 0 ? begin_numbers(r) : begin_texts(r);
+}
+
+/* --- Numbers --------------------------------------------------------------------------------- */
+
+static cpb_have next_numbers(reader *r, cpb_span *data) {
+  if (r->at == r->end) return check_crc(r);
+  cpb_span in;
+  cpb_have have = read(r, r->end, PIECE, &in);
+  if (have != CPB_HAVE) return have;
+  add_to_crc(r, in);
+  *data = in;
+  if (r->format->bits == 0) return CPB_HAVE;
+  for (size_t i = 0; i < in.size; i++) r->out[i] = cpb_tensor_small(r->format, in.data[i]);
+  data->data = r->out;
+  return CPB_HAVE;
+}
+
+/* --- Texts ------------------------------------------------------------------------------------- */
+
+/* What the checksums count is the length as a number of 4 bytes, or of 8 if it is that large. */
+static cpb_have take_length(reader *r) {
+  uint8_t bytes[8];
+  cpb_store64(bytes, r->number);
+  add_to_crc(r, (cpb_span){bytes, r->number <= UINT32_MAX ? 4 : 8});
+  if (!cpb_add_u64(r->size, r->number, &r->size) || r->size > r->stored->size)
+    return fails(r, CPB_E_DAMAGED, r->at, "the texts of this tensor are longer than what is stored");
+  r->number = r->shift = 0;
+  r->seen++;
+  return CPB_HAVE;
+}
+
+/* Goes on with the lengths in `in`; `used`: bytes of it. */
+static cpb_have take_lengths(reader *r, cpb_span in, size_t *used) {
+  cpb_have have = CPB_HAVE;
+  for (*used = 0; have == CPB_HAVE && *used < in.size && r->seen < r->count;) {
+    uint8_t byte = in.data[(*used)++];
+    if (r->shift == 63 && byte > 1) return fails(r, CPB_E_DAMAGED, r->at, "a text's length of more than 64 bits");
+    r->number |= (uint64_t)(byte & 0x7f) << r->shift;
+    r->shift += 7;
+    if (byte < 0x80) have = take_length(r);
+  }
+  if (have == CPB_HAVE && !cpb_buffer_append(&r->lengths, in.data, *used)) return cpb_fail_memory(&r->error), CPB_FAILED;
+  return have;
+}
+
+static cpb_have read_lengths(reader *r) {
+  while (r->seen < r->count) {
+    cpb_span in;
+    size_t used;
+    if (r->at == r->end) return fails(r, CPB_E_DAMAGED, r->end, "the lengths of this tensor's texts do not end");
+    uint64_t begin = r->at;
+    cpb_have have = read(r, r->end, PIECE, &in);
+    if (have == CPB_HAVE) have = take_lengths(r, in, &used);
+    if (have != CPB_HAVE) return have;
+    r->at = begin + used;
+  }
+  r->stage = CHECKSUM;
+  return CPB_HAVE;
+}
+
+static cpb_have read_checksum(reader *r) {
+  uint64_t lengths;
+  if (r->end - r->at + r->checksum_size != CHECKSUM_SIZE + r->size)
+    return fails(r, CPB_E_DAMAGED, r->at, "the texts of this tensor do not take as many bytes as are stored");
+  while (r->checksum_size < CHECKSUM_SIZE) {
+    cpb_span in;
+    cpb_have have = read(r, r->end, CHECKSUM_SIZE - r->checksum_size, &in);
+    if (have != CPB_HAVE) return have;
+    memcpy(r->checksum + r->checksum_size, in.data, in.size);
+    r->checksum_size += in.size;
+  }
+  if (cpb_crc32c_mask(r->crc) != cpb_load32(r->checksum))
+    return fails(r, CPB_E_DAMAGED, r->at - CHECKSUM_SIZE, "the lengths of this tensor's texts do not have the CRC-32C that is stored with them");
+  add_to_crc(r, (cpb_span){r->checksum, CHECKSUM_SIZE});
+  if (!cpb_mul_u64(r->count, LENGTH_SIZE, &lengths) || !cpb_add_u64(r->size, lengths, &r->size))
+    return fails(r, CPB_E_DAMAGED, r->stored->offset, "a stored tensor's shape has too many elements");
+  r->text_end = r->at;
+  r->seen = 0;
+  r->stage = TEXTS;
+  return CPB_HAVE;
+}
+
+/* The rest of a text, or the length of the next one. */
+static cpb_have next_text(reader *r, cpb_span *data) {
+  uint64_t length = 0;
+  if (r->at < r->text_end) {
+    cpb_have have = read(r, r->text_end, PIECE, data);
+    if (have == CPB_HAVE) add_to_crc(r, *data);
+    return have;
+  }
+  if (r->seen == r->count) return check_crc(r);
+  const uint8_t *at = r->lengths.data + r->next;
+  r->next += (size_t)(cpb_varint_read(at, r->lengths.data + r->lengths.size, &length) - at);
+  r->text_end = r->at + length;
+  r->seen++;
+  cpb_store64(r->out, length);
+  *data = (cpb_span){r->out, LENGTH_SIZE};
+  return CPB_HAVE;
+}
+
+/* --- Steps ---------------------------------------------------------------------------------------- */
+
+static cpb_have prepare(reader *r) {
+  cpb_have have = CPB_HAVE;
+  while (have == CPB_HAVE) {
+    switch (r->stage) {
+      case BEGIN: have = begin(r); break;
+      case LENGTHS: have = read_lengths(r); break;
+      case CHECKSUM: have = read_checksum(r); break;
+      default: return CPB_HAVE;
+    }
+  }
+  return have;
+}
+
+static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
+  reader *r = state;
+  cpb_have have = prepare(r);
+  if (have != CPB_HAVE) return have;
+  *info = (cpb_values_info){.dtype = r->dtype, .numpy = r->format->numpy, .item_size = r->format->size, .rank = r->stored->rank,
+                            .shape = r->stored->shape, .count = r->count, .size = r->size};
+  if (r->stage == NUMBERS) return next_numbers(r, data);
+  return r->stage == TEXTS ? next_text(r, data) : CPB_HAVE;
+}
+
+const cpb_values_reader cpb_stored_values = {create, destroy, next, input, error};
