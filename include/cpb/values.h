@@ -6,7 +6,8 @@
  *       else write cpb_values_data(values, &size);
  *
  * Of the input only what leads to the array is read, and the array itself, once and
- * from front to back. Checksums are checked; a mismatch is an error at the end.
+ * from front to back. Checksums are checked; a mismatch is an error at the end. A SameDiff
+ * array whose dimensions were permuted is held in memory, to come in row-major order.
  *
  * The values of a SavedModel's variables are in the data files of a checkpoint, which are the
  * input where `checkpoint` is given.

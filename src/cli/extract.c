@@ -22,10 +22,18 @@ static int write(extraction *e, const void *data, size_t size) {
   return CLI_OK;
 }
 
+/* A scalar of NumPy's has a value: one of ND4J's that has none gets a dimension of 0. */
+static size_t head_of(char *head, const cpb_values_info *info) {
+  static const uint64_t nothing[] = {0};
+  if (!info->numpy) return 0;
+  if (info->rank == 0 && info->count == 0) return npy_head(head, info->numpy, false, nothing, 1);
+  return npy_head(head, info->numpy, info->fortran_order, info->shape, info->rank);
+}
+
 static int write_head(extraction *e, const cpb_values_info *info) {
   char head[NPY_HEAD_MAX];
   if (e->cli->settings.raw) return CLI_OK;
-  size_t size = info->numpy ? npy_head(head, info->numpy, info->fortran_order, info->shape, info->rank) : 0;
+  size_t size = head_of(head, info);
   if (size > 0) return write(e, head, size);
   cli_note(e->cli, e->model.name,
            info->numpy ? "too many dimensions for a .npy file: --raw writes the values of type %s alone"

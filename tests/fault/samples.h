@@ -24,7 +24,8 @@ static const char *const message_samples[] = {
     "cpb/saved_model_split-standard/orig.pb",
 };
 
-static const char *const samediff_samples[] = {"samediff_small/minimal.zip", "samediff_small/linear.fb"};
+static const char *const samediff_samples[] = {"samediff_small/minimal.zip", "samediff_small/linear.fb",
+                                               "samediff_small/permuted.fb"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -1,5 +1,6 @@
 /* ask FILE QUESTION NAME SCOPE FIRST COUNT: the answer about a SameDiff model,
- * and a NUL; with VALUES in the environment then the values of the parameter of that name.
+ * and a NUL; with VALUES in the environment then the values of the parameter of that name,
+ * MEMORY the most bytes to be held for them.
  * An empty NAME or SCOPE stands for none. Code 2: the error is on standard error. With
  * PIECE, the input comes in pieces of so many bytes. Else the host is one whose
  * requests are dear: it asks for all that is ahead, keeps what it got, and tells on
@@ -87,6 +88,7 @@ static int failed(const cpb_error *error) {
 static int print_values(source *s, cpb_model_kind kind, const char *name, const char *tag) {
   cpb_values_options how = {.struct_size = sizeof how};
   if (tag[0]) how.scope = tag, how.scope_size = strlen(tag);
+  if (getenv("MEMORY")) how.max_memory = strtoull(getenv("MEMORY"), NULL, 10);
   cpb_values *values = cpb_values_new(NULL, kind, name, strlen(name), &how);
   cpb_step step;
   int status = 0;

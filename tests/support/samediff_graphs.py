@@ -4,7 +4,8 @@ import struct
 
 import flatbuffers
 
-FLOAT, CUSTOM = 5, 21
+FLOAT, UTF8, CUSTOM = 5, 50, 21
+EXTRAS = {FLOAT: 8192, UTF8: 1048576}
 VARIABLE, ARRAY = 0, 2
 
 
@@ -22,9 +23,9 @@ def pair(b, first, second):
     return b.EndObject()
 
 
-def flat_array(b, count, big_endian_values):
+def flat_array(b, shape, strides, big_endian_values, order="c", dtype=FLOAT):
     buffer = b.CreateByteVector(big_endian_values)
-    info = [1, count, 1, 8192, 1, ord("c")]
+    info = [len(shape), *shape, *strides, EXTRAS[dtype], 1, ord(order)]
     b.StartVector(8, len(info), 8)
     for n in reversed(info):
         b.PrependInt64(n)
@@ -32,7 +33,7 @@ def flat_array(b, count, big_endian_values):
     b.StartObject(4)
     b.PrependUOffsetTRelativeSlot(0, shape, 0)
     b.PrependUOffsetTRelativeSlot(1, buffer, 0)
-    b.PrependInt8Slot(2, FLOAT, 0)
+    b.PrependInt8Slot(2, dtype, 0)
     b.PrependInt8Slot(3, 1, 0)
     return b.EndObject()
 
@@ -75,7 +76,7 @@ def finish(b, variables, nodes):
 def with_arrays(count, elements):
     """Variables w0, w1, ... of so many floats, all of the number of the variable."""
     b = flatbuffers.Builder(count * (4 * elements + 1000))
-    arrays = [flat_array(b, elements, struct.pack(">f", i) * elements) for i in range(count)]
+    arrays = [flat_array(b, [elements], [1], struct.pack(">f", i) * elements) for i in range(count)]
     return finish(b, [variable(b, f"w{i}", i + 1, VARIABLE, a) for i, a in enumerate(arrays)], [])
 
 
@@ -84,3 +85,21 @@ def chain(count):
     b = flatbuffers.Builder(count * 300)
     variables = [variable(b, f"layer/{i}", i + 1, ARRAY) for i in range(count + 1)]
     return finish(b, variables, [node(b, f"layer/{i}", i + 1, [i], ["add", "relu"][i % 2]) for i in range(1, count + 1)])
+
+
+def with_strides(shape, strides, big_endian_values, order="c", dtype=FLOAT):
+    """A variable "w" that lies in an order of its own."""
+    b = flatbuffers.Builder(1000)
+    array = flat_array(b, shape, strides, big_endian_values, order, dtype)
+    return finish(b, [variable(b, "w", 1, VARIABLE, array)], [])
+
+
+def without_array():
+    b = flatbuffers.Builder(1000)
+    return finish(b, [variable(b, "w", 1, VARIABLE)], [])
+
+
+def array_file(shape, strides, big_endian_values, order="c"):
+    b = flatbuffers.Builder(1000)
+    b.Finish(flat_array(b, shape, strides, big_endian_values, order))
+    return bytes(b.Output())

@@ -1,4 +1,4 @@
-/* The text files of a SameDiff zip, line by line, and the turning of byte orders. */
+/* The text files of a SameDiff zip, line by line; the turning of byte orders and of dimensions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "model/samediff/rows.h"
 #include "model/samediff/text.h"
 #include "model/samediff/values.h"
 #include "zip_builder.h"
@@ -202,6 +203,49 @@ static void elements_are_turned_however_they_are_cut(void **state) {
   }
 }
 
+/* --- Dimensions ------------------------------------------------------------------------------- */
+
+#define A 2
+#define B 3
+#define C 4
+
+/* Every value says where it is in the array, and lies where the strides put it. */
+static void check_rows(const cpb_sd_array *a, size_t capacity) {
+  uint8_t values[A * B * C * 8] = {0}, out[sizeof values + 1];
+  unsigned size = a->dtype->size, next = 0;
+  cpb_sd_rows rows = {.values = {.data = values}};
+  for (int64_t i = 0; i < a->shape[0]; i++)
+    for (int64_t k = 0; k < a->shape[1]; k++)
+      for (int64_t m = 0; m < a->shape[2]; m++)
+        values[(size_t)(i * a->strides[0] + k * a->strides[1] + m * a->strides[2]) * size] = (uint8_t)++next;
+  unsigned got = 0;
+  for (size_t n; (n = cpb_sd_rows_next(&rows, a, out, capacity)) > 0;) {
+    assert_true(n <= capacity && n % size == 0);
+    for (size_t at = 0; at < n; at += size) assert_int_equal(out[at], ++got);
+  }
+  assert_int_equal(got, A * B * C);
+}
+
+static void permuted_elements_come_row_by_row(void **state) {
+  (void)state;
+  static const cpb_sd_dtype one = {.size = 1}, eight = {.size = 8};
+  static const int64_t cases[][6] = {
+      {A, B, C, 12, 4, 1}, {A, C, B, 12, 1, 4}, {B, A, C, 4, 12, 1}, {B, C, A, 4, 1, 12},
+      {C, A, B, 1, 12, 4}, {C, B, A, 1, 4, 12}, {6, 1, 4, 4, 77, 1}, {1, 4, 6, -5, 1, 4},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cpb_sd_array a = {.rank = 3, .count = A * B * C};
+    memcpy(a.shape, cases[i], sizeof *a.shape * 3);
+    memcpy(a.strides, cases[i] + 3, sizeof *a.strides * 3);
+    for (size_t capacity = 8; capacity <= A * B * C * 8 + 1; capacity += 7) {
+      a.dtype = &one;
+      check_rows(&a, capacity);
+      a.dtype = &eight;
+      check_rows(&a, capacity);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tags_keep_their_order_and_lose_their_case),
@@ -211,6 +255,7 @@ int main(void) {
       cmocka_unit_test(a_line_of_the_updater_has_several_references),
       cmocka_unit_test(a_long_line_takes_no_long_time),
       cmocka_unit_test(elements_are_turned_however_they_are_cut),
+      cmocka_unit_test(permuted_elements_come_row_by_row),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

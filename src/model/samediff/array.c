@@ -37,15 +37,37 @@ static bool count_elements(cpb_flat *flat, uint64_t at, cpb_sd_array *a) {
   return true;
 }
 
-/* The values lie in the order of the shape without gaps, which the strides must
- * not deny. Those of a dimension of 1 do not count. */
-static bool check_strides(cpb_flat *flat, uint64_t at, const cpb_sd_array *a) {
+/* Strides of a dimension of 1 do not count. */
+static bool lies_in_order(const cpb_sd_array *a, char order) {
   uint64_t dense = 1;
   for (uint32_t n = 0; n < a->rank && a->count > 1; n++) {
-    uint32_t i = a->order == 'c' ? a->rank - 1 - n : n;
-    if (a->shape[i] != 1 && (uint64_t)a->strides[i] != dense) return cpb_flat_fail(flat, at, "an array's strides have gaps");
+    uint32_t i = order == 'c' ? a->rank - 1 - n : n;
+    if (a->shape[i] != 1 && (uint64_t)a->strides[i] != dense) return false;
     dense *= (uint64_t)a->shape[i];
   }
+  return true;
+}
+
+/* Every dimension is the next inner one of some order. */
+static bool lies_without_gaps(const cpb_sd_array *a) {
+  uint64_t dense = 1;
+  while (dense < a->count) {
+    uint32_t i = 0;
+    while (i < a->rank && (a->shape[i] == 1 || (uint64_t)a->strides[i] != dense)) i++;
+    if (i == a->rank) return false;
+    dense *= (uint64_t)a->shape[i];
+  }
+  return true;
+}
+
+/* The values lie as the strides tell: ND4J does not copy an array whose dimensions
+ * were permuted, and calls its order 'c'. */
+static bool find_layout(cpb_flat *flat, uint64_t at, cpb_sd_array *a) {
+  char other = a->order == 'c' ? 'f' : 'c';
+  if (lies_in_order(a, a->order)) a->layout = a->order;
+  else if (lies_in_order(a, other)) a->layout = other;
+  else if (lies_without_gaps(a)) a->layout = CPB_SD_PERMUTED;
+  else return cpb_flat_fail(flat, at, "an array's strides have gaps");
   return true;
 }
 
@@ -82,7 +104,7 @@ bool cpb_sd_array_read(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_array
   int64_t byte_order;
   *array = (cpb_sd_array){0};
   if (!cpb_flat_vector_at(flat, table, ARRAY_SHAPE, 8, &info) || !read_shape_info(flat, &info, array) ||
-      !count_elements(flat, info.at, array) || !check_strides(flat, info.at, array) || !read_dtype(flat, table, array) ||
+      !count_elements(flat, info.at, array) || !find_layout(flat, info.at, array) || !read_dtype(flat, table, array) ||
       !cpb_flat_number(flat, table, ARRAY_BYTE_ORDER, 1, 0, &byte_order) || !find_values(flat, table, array))
     return false;
   if (byte_order != 0 && byte_order != 1) return cpb_flat_fail(flat, table->at, "an array's byte order is none");

@@ -7,13 +7,15 @@
 #include "model/samediff/schema.h"
 
 #define CPB_SD_RANK_MAX 32 /* ND4J's own */
+#define CPB_SD_PERMUTED 'p' /* without gaps, but in the order of neither */
 
 typedef struct cpb_sd_array {
   const cpb_sd_dtype *dtype;
   uint32_t rank;
   int64_t shape[CPB_SD_RANK_MAX], strides[CPB_SD_RANK_MAX]; /* strides in elements */
   int64_t extras, ews;
-  char order; /* 'c' or 'f': how the values lie */
+  char order;  /* 'c' or 'f', as stored */
+  char layout; /* how the values lie: 'c', 'f', or CPB_SD_PERMUTED */
   bool empty, big_endian;
   uint64_t count;       /* of elements */
   uint64_t values;      /* where they lie in the buffer; 0: there are none */

@@ -2,6 +2,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/cursor.h"
+#include "model/samediff/rows.h"
 #include "model/samediff/samediff.h"
 #include "model/samediff/values.h"
 #include "model/values_reader.h"
@@ -21,6 +22,7 @@ typedef struct reader {
   uint64_t at;           /* of the buffer: everything before was handed out or is none of the values */
   cpb_span piece;        /* what comes next of the buffer */
   cpb_sd_swap swap;
+  cpb_sd_rows rows;      /* of an array that was permuted */
   cpb_span data;
 } reader;
 
@@ -32,6 +34,7 @@ static void destroy(void *state) {
   cpb_sd_model_free(&v->model);
   cpb_sd_lines_free(&v->lines);
   cpb_buffer_free(&v->head);
+  cpb_buffer_free(&v->rows.values);
   cpb_release(&a, v->swap.out);
   cpb_release(&a, v);
 }
@@ -45,6 +48,7 @@ static void *create(const cpb_allocator *a, cpb_model_kind kind, cpb_span name, 
   cpb_sd_model_init(&v->model, a, kind == CPB_MODEL_SAMEDIFF_ZIP, &how);
   cpb_sd_lines_init(&v->lines, a);
   cpb_buffer_init(&v->head, a);
+  cpb_buffer_init(&v->rows.values, a);
   v->swap.out = cpb_alloc(a, CPB_SD_SWAP_OUT);
   if (v->swap.out) return v;
   destroy(v);
@@ -155,7 +159,7 @@ static cpb_have begin_values(reader *v) {
 static cpb_values_info info_of(const reader *v) {
   const cpb_sd_array *a = &v->array;
   return (cpb_values_info){.dtype = a->dtype->name, .numpy = a->dtype->numpy, .item_size = a->dtype->size,
-                           .rank = a->rank, .shape = v->shape, .fortran_order = a->order == 'f',
+                           .rank = a->rank, .shape = v->shape, .fortran_order = a->layout == 'f',
                            .count = a->count, .size = a->values_size};
 }
 
@@ -200,11 +204,31 @@ static cpb_have stream(reader *v) {
   }
 }
 
+/* Values in another order than they lie: only from all of them. */
+static cpb_have hold_permuted(reader *v) {
+  const cpb_sd_array *a = &v->array;
+  if (a->layout != CPB_SD_PERMUTED) return CPB_HAVE;
+  if (a->dtype->size == 0) return fails(v, CPB_E_UNSUPPORTED, "these are texts whose dimensions are permuted");
+  if (a->values_size > v->options->max_memory)
+    return fails(v, CPB_E_LIMIT, "its dimensions are permuted, and it is too large to be held in memory");
+  for (;;) {
+    cpb_have have = stream(v);
+    if (have != CPB_HAVE || v->data.size == 0) return have;
+    if (!cpb_buffer_append(&v->rows.values, v->data.data, v->data.size)) return fails(v, CPB_E_MEMORY, "no memory for its values");
+  }
+}
+
+static cpb_have give(reader *v) {
+  if (v->array.layout != CPB_SD_PERMUTED) return stream(v);
+  v->data = (cpb_span){v->swap.out, cpb_sd_rows_next(&v->rows, &v->array, v->swap.out, CPB_SD_SWAP_OUT)};
+  return CPB_HAVE;
+}
+
 /* --- Steps -------------------------------------------------------------------------------- */
 
 static cpb_have prepare(reader *v) {
-  static cpb_have (*const of_zip[])(reader *) = {open_model, find_entry, read_head, begin_values, NULL};
-  static cpb_have (*const of_graph[])(reader *) = {open_model, load_graph, find_own, begin_values, NULL};
+  static cpb_have (*const of_zip[])(reader *) = {open_model, find_entry, read_head, begin_values, hold_permuted, NULL};
+  static cpb_have (*const of_graph[])(reader *) = {open_model, load_graph, find_own, begin_values, hold_permuted, NULL};
   cpb_have (*const *stages)(reader *) = v->model.is_zip ? of_zip : of_graph;
   cpb_have have = CPB_HAVE;
   for (; have == CPB_HAVE && stages[v->stage]; v->stage += have == CPB_HAVE) have = stages[v->stage](v);
@@ -216,7 +240,7 @@ static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
   cpb_have have = prepare(v);
   if (have != CPB_HAVE) return have;
   *info = info_of(v);
-  have = stream(v);
+  have = give(v);
   *data = v->data;
   return have;
 }
