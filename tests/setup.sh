@@ -10,6 +10,8 @@ if [ "${1:-}" != --build-only ]; then
   packages+=(clang-19 libclang-rt-19-dev gcc-multilib dpkg-dev gcovr man-db time
     emscripten binaryen brotli)
   command -v cargo >/dev/null || packages+=(cargo)
+  command -v javac >/dev/null || packages+=(default-jdk-headless)
+  command -v mvn >/dev/null || packages+=(maven)
 fi
 
 missing=()

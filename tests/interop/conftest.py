@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from support.nd4j import Nd4j
+
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("CPB_INTEROP_BUILD", HERE.parent.parent / "build" / "interop"))
 
@@ -47,3 +49,10 @@ def riegeli_rs():
 def bench_records(cpb):
     """The benchmark's program, which writes a file with any option of the writer."""
     return pathlib.Path(cpb.command[0]).parent / "tests" / "bench" / "bench_records"
+
+
+@pytest.fixture(scope="session")
+def nd4j():
+    program = Nd4j(BUILD / "nd4j")
+    yield program
+    program.close()
