@@ -27,8 +27,11 @@ const places = [
   ['models/samediff_small/minimal.zip', {}, 'default tag'],
 ];
 
+/** A phone's width. */
+const NARROW = 375;
+
 for (const scheme of ['light', 'dark']) {
-  test(`no panel has a serious finding, ${scheme}`, async () => {
+  test(`no panel has a serious finding, ${scheme}, nor is wider than a phone`, async () => {
     const server = await serve({ '/keras/saved_model.cpb': readFileSync(root + model), '/keras/fingerprint.pb': beside()['fingerprint.pb'] ?? new Uint8Array() });
     const page = await openPage('about:blank');
     try {
@@ -42,7 +45,11 @@ for (const scheme of ['light', 'dark']) {
         const found = await page.evaluate(`axe.run().then(({ violations }) => violations
           .filter(({ impact }) => impact === 'serious' || impact === 'critical')
           .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target, failureSummary }) => target.flat(9).join(' ') + ' ' + failureSummary).join('; ')))`);
-        assert.deepEqual(found, [], `${scheme}: ${place.panel ?? (file || 'start')}`);
+        const name = `${scheme}: ${place.panel ?? (file || 'start')}`;
+        assert.deepEqual(found, [], name);
+        await page.send('Emulation.setDeviceMetricsOverride', { width: NARROW, height: 800, deviceScaleFactor: 1, mobile: true });
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), NARROW, name);
+        await page.send('Emulation.clearDeviceMetricsOverride');
       }
     } finally {
       await page.close();

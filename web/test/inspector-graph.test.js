@@ -36,6 +36,21 @@ test('of a large graph only the open scopes are asked for, and make the same pic
   model.close();
 });
 
+test('what takes a node of a large graph is found, page by page', async () => {
+  const model = await libcpb.inspect(large(50_000, 100));
+  const { asked, ask } = asking(model);
+  const graph = graphs(ask, 'saved_model');
+  const node = 'tower_3/block_0/layer_1/op_10';
+  const users = (/** @type {number} */ first) => graph.users({ node, first, count: 1 }, signal);
+  const { nodes } = await model.nodes({ count: 1_000_000 });
+  const expected = nodes.items.filter((/** @type {any} */ { inputs }) => inputs.includes(node)).map((/** @type {any} */ { name }) => name);
+  assert.equal(expected.length, 2);
+  assert.deepEqual((await Promise.all([users(0), users(1)])).flatMap(({ items }) => items.map(({ name }) => name)), expected);
+  assert.equal((await users(0)).total, 2);
+  assert.ok(!asked.includes('nodes'));
+  model.close();
+});
+
 /** The outermost open scope that this is in. @param {string} path @param {string[]} open */
 const inside = (path, open) => open.find((scope) => path.startsWith(`${scope}/`)) ?? path;
 

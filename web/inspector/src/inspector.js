@@ -72,8 +72,15 @@ export class CpbInspector extends LitElement {
       .dropping { outline: 3px dashed var(--accent); outline-offset: -6px; }
       @container (max-width: 40rem) {
         header, main, nav.tabs { padding-left: .9rem; padding-right: .9rem; }
-        form { flex-basis: 100%; }
-        form input[type='text'] { flex-basis: 100%; }
+        .title { gap: .55rem .45rem; }
+        h1 { flex: 1; font-size: 1rem; }
+        form { display: contents; }
+        form :is(input[type='text'], button) { order: 1; }
+        label.file { padding: .15rem .6rem; font-size: .87rem; }
+        .status { font-size: .8rem; gap: .15rem .45rem; margin-top: .55rem; }
+        .status .name { flex: 1 0 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+        .status .chip { margin: 0; padding: 0 .35rem; font-size: .75rem; }
+        main { padding-top: 1rem; }
         .drop { padding: 1.8rem 1rem; }
       }
     `,
@@ -268,7 +275,7 @@ export class CpbInspector extends LitElement {
 
   #tabs() {
     const current = this.#current;
-    return html`<nav class="tabs" aria-label="Panels"><div role="tablist" aria-label="Panels" @keydown=${this.#onKey}>
+    return html`<nav class="tabs" aria-label="Panels"><div role="tablist" class="scroll" aria-label="Panels" @keydown=${this.#onKey}>
       ${this.#shown.map(([name, { title }]) => html`<button role="tab" id="tab-${name}" aria-selected=${name === current} aria-controls="panel"
         tabindex=${name === current ? 0 : -1} @click=${() => this.#go({ panel: name, at: '', node: '' })}>${title}</button>`)}
     </div></nav>`;

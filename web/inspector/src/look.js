@@ -11,6 +11,7 @@ export const look = css`
     --accent: var(--cpb-accent, light-dark(#1d4fd0, #8fb2ff));
     --on-accent: var(--cpb-on-accent, light-dark(#fff, #0f1319));
     --chip: light-dark(#e8eefc, #212d47); --row: light-dark(#eef1f5, #1e252f);
+    --shade: light-dark(#18202c33, #000b);
     --bad: light-dark(#a01616, #ffb0a8); --bad-page: light-dark(#fdf0ef, #2c1a1b);
     --mono: var(--cpb-mono, ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace);
     font: 15px/1.5 var(--cpb-font, system-ui, sans-serif); color: var(--text);
@@ -31,9 +32,18 @@ export const look = css`
   .failure, .problems { border: 1px solid var(--bad); background: var(--bad-page); border-radius: 10px; padding: .6rem 1rem; margin: 1rem 0; overflow-wrap: anywhere; }
   .failure pre { background: var(--panel); }
   .failure strong, .problems h3 { color: var(--bad); }
+  .failure strong + code { color: var(--dim); margin-left: .4rem; }
   .problems h3 { margin-top: .2rem; }
   .box { border: 1px solid var(--line); background: var(--panel); border-radius: 10px; }
-  .scroll { overflow-x: auto; }
+  /* Where there is more, its edge is in the shade. */
+  .scroll {
+    --cover: 40%, color-mix(in srgb, var(--panel) 0%, transparent);
+    overflow-x: auto; background: no-repeat var(--panel);
+    background-image: linear-gradient(to right, var(--panel) var(--cover)), linear-gradient(to left, var(--panel) var(--cover)),
+      linear-gradient(to right, var(--shade), transparent), linear-gradient(to left, var(--shade), transparent);
+    background-position: -2px, calc(100% + 2px), left, right; background-size: 2.4rem 100%, 2.4rem 100%, .8rem 100%, .8rem 100%;
+    background-attachment: local, local, scroll, scroll;
+  }
   .scroll.box { margin: .6rem 0; }
   table { border-collapse: collapse; width: 100%; font-size: .9rem; }
   th, td { text-align: left; padding: .42rem .8rem; border-bottom: 1px solid var(--line); vertical-align: top; }
@@ -61,6 +71,8 @@ export const look = css`
   .bar p { margin: 0; }
   @container (max-width: 40rem) {
     th, td { padding: .38rem .55rem; }
+    td:has(> .link, > code) { min-width: 9rem; }
+    input:is([type='search'], [type='url'], [type='text']) { font-size: 16px; }
     .cards { grid-template-columns: 1fr 1fr; gap: .5rem; }
     .card { padding: .55rem .7rem; }
     .card b { font-size: 1.05rem; }

@@ -108,14 +108,33 @@ const corsHelp = () => html`
   </details>
   <p>Other stores are in libcpb’s <code>web/README.md</code>, under “CORS”. Or download the model and drop it here: nothing of it leaves this machine.</p>`;
 
+/** What errors mean to who looks at a model, by their codes. @type {Record<string, string>} */
+const meanings = {
+  DAMAGED: 'The model is damaged',
+  TRUNCATED: 'The model ends too early',
+  FORMAT: 'This is no model',
+  UNSUPPORTED: 'This cannot be read',
+  LIMIT: 'This is too large',
+  MEMORY: 'There is not enough memory',
+  NOT_FOUND: 'There is no such thing in this model',
+  HTTP: 'The server did not send it',
+  NETWORK: 'The server cannot be reached, or does not let this page read',
+  TIMEOUT: 'The server took too long',
+  RANGE: 'The server does not answer ranges as it should',
+  CHANGED: 'The model changed while it was read',
+};
+
 /** What is wrong, and what can be done. @param {any} error @param {() => unknown} [again] */
 export function failure(error, again) {
   const retry = again && html`<p><button @click=${again}>Try again</button></p>`;
   if (error?.name === 'AbortError') return html`<div class="empty" role="status"><p>Cancelled.</p>${retry}</div>`;
-  const message = plain(error?.message ?? error);
+  // What the page has to say about CORS itself is more.
+  const cors = /CORS/.test(error?.message);
+  const message = plain(error?.message ?? error).replace(/; perhaps its CORS rules.*/s, '').replace(/^[a-z](?!\w*:)/, (c) => c.toUpperCase());
   return html`<div class="failure" role="alert">
-    <p><strong>${error?.code ?? 'Error'}</strong> ${message}${error?.offset == null || /offset|byte \d/.test(message) ? nothing : ` (at byte ${count(error.offset)})`}</p>
-    ${/CORS/.test(message) ? corsHelp() : nothing} ${retry}
+    <p><strong>${meanings[error?.code] ?? 'That did not work'}</strong>${error?.code ? html`<code>${error.code}</code>` : nothing}</p>
+    <p>${message}${error?.offset == null || /offset|byte \d/.test(message) ? nothing : ` (at byte ${count(error.offset)})`}</p>
+    ${cors ? corsHelp() : nothing} ${retry}
   </div>`;
 }
 
@@ -129,8 +148,8 @@ export function failure(error, again) {
 export function pager({ total, first, items }, turn, size = 100) {
   if (total <= items.length) return nothing;
   return html`<nav class="pager" aria-label="Pages">
-    <button ?disabled=${first === 0} @click=${() => turn(Math.max(0, first - size))}>Back</button>
+    <button ?disabled=${first === 0} @click=${() => turn(Math.max(0, first - size))}>Previous</button>
     <span>${count(first + 1)} to ${count(first + items.length)} of ${count(total)}</span>
-    <button ?disabled=${first + items.length >= total} @click=${() => turn(first + size)}>On</button>
+    <button ?disabled=${first + items.length >= total} @click=${() => turn(first + size)}>Next</button>
   </nav>`;
 }

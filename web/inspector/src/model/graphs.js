@@ -1,16 +1,17 @@
 /** Graphs of a model: small ones are read and folded here, of large ones only what is shown. */
 import { CHILDREN, largeGraph } from './large.js';
-import { folded, nodeOf, nodesOf, scopesOf } from './scopes.js';
+import { folded, nodesOf, scopesOf } from './scopes.js';
 
 /** @typedef {(options: any, signal: AbortSignal) => Promise<any>} Ask */
-/** @typedef {ReturnType<typeof largeGraph>} Graph */
+/** @typedef {import('./large.js').Page} Page */
+/** @typedef {ReturnType<typeof largeGraph> & { users(node: string, first: number, count: number, signal: AbortSignal): Promise<Page> }} Graph */
 
 /** Nodes of a graph that is small; of SameDiff, all that are looked at. */
 const [SMALL, MOST] = [4000, 150_000];
-/** How many are asked for at once, and users of a node that are listed. */
-const [PAGE, USERS] = [4000, 100];
+/** How many are asked for at once. */
+const PAGE = 4000;
 
-/** @param {any[]} nodes @param {number} total @param {any[]} problems @returns {Graph} */
+/** @param {any[]} nodes @param {number} total @param {any[]} problems @returns {Omit<Graph, 'users'>} */
 function smallGraph(nodes, total, problems) {
   const scopes = scopesOf(nodes);
   return {
@@ -23,13 +24,24 @@ function smallGraph(nodes, total, problems) {
       const inside = nodes.filter(({ name }) => members.get(name) === group);
       return { total: inside.length, first, items: inside.slice(first, first + count).map(({ name, op }) => ({ name, op, is: 'node' })) };
     },
-    async node(node) {
-      const found = nodes.find(({ name }) => name === node);
-      const users = nodes.filter(({ inputs, control_inputs: others }) => [...inputs, ...others].some((input) => nodeOf(input) === node));
-      return found && { ...found, users: users.slice(0, USERS).map(({ name }) => name), more: Math.max(0, users.length - USERS) };
-    },
+    node: async (node) => nodes.find(({ name }) => name === node),
   };
 }
+
+/** What takes SameDiff's operations and variables, which are nodes here.
+ * @param {any[]} nodes @returns {Graph['users']} */
+const usersAmong = (nodes) => async (node, first, count) => {
+  const users = nodes.filter(({ inputs }) => inputs.includes(node));
+  const items = users.slice(first, first + count).map(({ name, op, inputs }) => ({
+    is: 'node', name, op, control: false,
+    inputs: inputs.flatMap((/** @type {string} */ from, /** @type {number} */ input) => (from === node ? [{ input, output: null, index: 0 }] : [])),
+  }));
+  return { total: users.length, first, items };
+};
+
+/** What takes a node, of the function of that name. @param {Ask} ask @param {string | undefined} scope @returns {Graph['users']} */
+const usersAsked = (ask, scope) => async (name, first, count, signal) =>
+  (await ask({ question: 'consumers', name, scope, first, count }, signal)).consumers;
 
 /**
  * @param {Ask} ask
@@ -44,7 +56,7 @@ export function graphs(ask, kind) {
   async function read(name, signal) {
     if (!samediff) {
       const whole = await ask({ question: 'scopes', name, count: CHILDREN }, signal);
-      if (whole.nodes > SMALL) return largeGraph(ask, name, whole);
+      if (whole.nodes > SMALL) return { ...largeGraph(ask, name, whole), users: usersAsked(ask, name) };
     }
     /** @type {any[]} */
     const found = [];
@@ -52,7 +64,9 @@ export function graphs(ask, kind) {
       const { nodes, operations = nodes, problems } = await ask({ question: 'nodes', name, first: found.length, count: PAGE }, signal);
       found.push(...operations.items);
       const done = !operations.items.length || found.length >= Math.min(operations.total, MOST);
-      if (done) return smallGraph(samediff ? nodesOf(found) : found, operations.total, problems);
+      if (!done) continue;
+      const all = samediff ? nodesOf(found) : found;
+      return { ...smallGraph(all, operations.total, problems), users: samediff ? usersAmong(all) : usersAsked(ask, name) };
     }
   }
 
@@ -67,6 +81,8 @@ export function graphs(ask, kind) {
     graph: async (options, signal) => (await graphOf(options, signal)).graph(options.open, signal),
     /** A page of what is in one group. @param {{ name?: string, open: string[], group: string, first: number, count: number }} options @param {AbortSignal} signal */
     members: async (options, signal) => (await graphOf(options, signal)).members(options, signal),
+    /** A page of what takes a node. @param {{ name?: string, node: string, first: number, count: number }} options @param {AbortSignal} signal */
+    users: async (options, signal) => (await graphOf(options, signal)).users(options.node, options.first, options.count, signal),
     /** @param {{ name?: string, node: string }} options @param {AbortSignal} signal */
     node: async (options, signal) => (await graphOf(options, signal)).node(options.node, signal),
   };

@@ -4,11 +4,12 @@ import { gathered, prefixes } from './scopes.js';
 /** @typedef {import('./scopes.js').Edge} Edge */
 /** @typedef {import('./scopes.js').Group} Group */
 /** @typedef {(options: any, signal: AbortSignal) => Promise<any>} Ask */
+/** @typedef {{ total: number, first: number, items: any[] }} Page */
 
 /** Children of a scope that are shown one by one; the rest is one box. */
 export const CHILDREN = 600;
-/** Nodes that are looked through for one of them. */
-const [FOUND, PAGE] = [50_000, 1000];
+/** Nodes that are asked for at once to find one of them. */
+const PAGE = 1000;
 
 const parentOf = (/** @type {string} */ path) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 const restOf = (/** @type {string} */ scope) => `${scope}/\0rest`;
@@ -103,13 +104,12 @@ export function largeGraph(ask, name, whole) {
     },
     /** @param {string} node @param {AbortSignal} signal */
     async node(node, signal) {
-      for (let first = 0; first < FOUND; first += PAGE) {
+      for (let first = 0; ; first += PAGE) {
+        signal.throwIfAborted();
         const { nodes } = await ask({ question: 'nodes', name, scope: node, first, count: PAGE }, signal);
         const found = nodes.items.find((/** @type {any} */ one) => one.name === node);
-        if (found) return { ...found, users: [], more: 0 };
-        if (nodes.first + nodes.items.length >= nodes.total) break;
+        if (found || nodes.first + nodes.items.length >= nodes.total) return found;
       }
-      return undefined;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The graph, or a function's, folded by name scope; what is shown is laid out in a worker. */
 import { css, html, nothing, svg } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import { arrows } from '../arrows.js';
 import { count, counted, plain } from '../format.js';
 import { layOut } from '../layout.js';
@@ -11,8 +12,11 @@ const HEIGHT = 40;
 /** More boxes than this are not drawn. */
 const MOST = 600;
 const MEMBERS = 50;
+const USERS = 25;
 /** To fit into a narrow page it is not made smaller than this. */
 const SMALLEST = 0.6;
+/** What a drawing leaves beside it, of a page's width. */
+const SCROLLBAR = 20;
 
 class Graph extends Panel {
   static properties = {
@@ -20,12 +24,14 @@ class Graph extends Panel {
     open: { state: true },
     group: { state: true },
     first: { state: true },
+    firstUser: { state: true },
     zoom: { state: true },
   };
   static styles = [
     ...Panel.styles,
     css`
       .parts { display: grid; gap: 1rem; grid-template-columns: minmax(0, 1fr); align-items: start; }
+      @container (max-width: 56rem) { .parts.two .view { max-height: 46vh; } }
       @container (min-width: 56rem) { .parts.two { grid-template-columns: minmax(0, 1fr) 21rem; } }
       .view { overflow: auto; max-height: 72vh; min-height: 14rem; display: grid; }
       .view svg { margin: auto; display: block; }
@@ -62,7 +68,7 @@ class Graph extends Panel {
     this.open = new Set();
     /** what of the drawing is chosen, besides a node */
     this.group = '';
-    this.first = 0;
+    this.first = this.firstUser = 0;
     this.zoom = 1;
   }
 
@@ -88,6 +94,10 @@ class Graph extends Panel {
     ([session, at, node], { signal }) => (node ? session.look('node', { name: at, node, signal }) : undefined),
     () => [this.at, this.node],
   );
+  #users = this.asking(
+    ([session, at, node, first], { signal }) => (node ? session.look('users', { name: at, node, first, count: USERS, signal }) : undefined),
+    () => [this.at, this.node, this.firstUser],
+  );
   #members = this.asking(
     ([session, at, group, open, first], { signal }) =>
       group ? session.look('members', { name: at, group, open: [...open], first, count: MEMBERS, signal }) : undefined,
@@ -100,6 +110,7 @@ class Graph extends Panel {
       this.open = new Set();
       this.group = '';
     }
+    if (changed.has('at') || changed.has('node')) this.firstUser = 0;
     if (changed.has('node') && this.node) {
       this.group = '';
       const scopes = framesOf(this.node);
@@ -150,26 +161,29 @@ class Graph extends Panel {
     if (this.node) this.go('graph', this.at);
   }
 
-  /** @param {any} drawn */
-  drawing({ groups, edges, layout }) {
-    const control = new Set(edges.filter((/** @type {any} */ e) => e.control).map((/** @type {any} */ e) => `${e.from}\n${e.to}`));
+  /** What is told beside it comes later, and the drawing stays. @param {any} drawn */
+  drawing(drawn) {
     const chosen = this.group || this.node;
-    const scale = this.zoom * Math.max(SMALLEST, Math.min(1, (this.offsetWidth - 2) / layout.width));
-    const start = groups.some((/** @type {Group} */ g) => g.id === chosen) ? chosen : groups[0].id;
     return html`<div class="parts ${chosen ? 'two' : ''}">
-      <div class="view box">
-        <svg viewBox="0 0 ${layout.width} ${layout.height}" width=${layout.width * scale} height=${layout.height * scale}
-            role="group" aria-label="Graph: arrow keys go from box to box" @keydown=${arrows}>
-          <defs><marker id="to" viewBox="0 0 8 8" refX="7" refY="4" markerUnits="userSpaceOnUse" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8Z"></path></marker></defs>
-          ${layout.frames.map((/** @type {any} */ frame) => this.frame(frame))}
-          ${layout.edges.map(({ from, to, points }) => svg`<path marker-end="url(#to)"
-            class="${control.has(`${from}\n${to}`) ? 'control' : ''} ${from === chosen || to === chosen ? 'lit' : ''}" d=${curve(points)}></path>`)}
-          ${groups.map((/** @type {Group} */ g) => this.box(g, layout.boxes[g.id], g.id === start))}
-        </svg>
-      </div>
+      <div class="view box">${guard([drawn, chosen, this.zoom, this.offsetWidth], () => this.picture(drawn, chosen))}</div>
       ${this.node && !this.group ? html`<section class="side box" aria-label="Node">${this.answer(this.#detail, (node) => this.detail(node))}</section>` : nothing}
       ${this.group ? html`<section class="side box" aria-label="Nodes">${this.answer(this.#members, (list) => this.members(list))}</section>` : nothing}
     </div>`;
+  }
+
+  /** @param {any} drawn @param {string} chosen */
+  picture({ groups, edges, layout }, chosen) {
+    const control = new Set(edges.filter((/** @type {any} */ e) => e.control).map((/** @type {any} */ e) => `${e.from}\n${e.to}`));
+    const scale = this.zoom * Math.max(SMALLEST, Math.min(1, (this.offsetWidth - SCROLLBAR) / layout.width));
+    const start = groups.some((/** @type {Group} */ g) => g.id === chosen) ? chosen : groups[0].id;
+    return html`<svg viewBox="0 0 ${layout.width} ${layout.height}" width=${layout.width * scale} height=${layout.height * scale}
+        role="group" aria-label="Graph: arrow keys go from box to box" @keydown=${arrows}>
+      <defs><marker id="to" viewBox="0 0 8 8" refX="7" refY="4" markerUnits="userSpaceOnUse" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8Z"></path></marker></defs>
+      ${layout.frames.map((/** @type {any} */ frame) => this.frame(frame))}
+      ${layout.edges.map((/** @type {any} */ { from, to, points }) => svg`<path marker-end="url(#to)"
+        class="${control.has(`${from}\n${to}`) ? 'control' : ''} ${from === chosen || to === chosen ? 'lit' : ''}" d=${curve(points)}></path>`)}
+      ${groups.map((/** @type {Group} */ g) => this.box(g, layout.boxes[g.id], g.id === start))}
+    </svg>`;
   }
 
   /** An open scope. @param {any} frame */
@@ -209,21 +223,38 @@ class Graph extends Panel {
 
   /** @param {any} node */
   detail(node) {
-    if (!node) return html`<p>There is no node of this name.</p>`;
-    const { name, op, inputs, control_inputs, attributes, users, more } = node;
+    if (!node) return this.at ? this.argument() : html`<p>There is no node of this name.</p>`;
+    const { name, op, inputs, control_inputs, attributes } = node;
     const called = attributes.filter((/** @type {any} */ { kind }) => kind === 'function');
     const nodes = (/** @type {string} */ title, /** @type {string[]} */ list) =>
       list.length ? html`<h3>${title}</h3><ul>${list.map((one) => html`<li>${this.link('graph', this.at, one, nodeOf(one))}</li>`)}</ul>` : nothing;
     return html`<h3><code>${plain(name)}</code></h3>
       <p class="dim">${plain(op)}</p>
       ${called.map((/** @type {any} */ { name, value }) => html`<p>${name}: ${this.link('functions', value?.function ?? String(value))}</p>`)}
-      ${nodes('Inputs', inputs)} ${nodes('Control inputs', control_inputs)} ${nodes('Used by', users)}
-      ${more ? html`<p class="dim">and ${count(more)} more</p>` : nothing}
+      ${nodes('Inputs', inputs)} ${nodes('Control inputs', control_inputs)}
+      ${this.answer(this.#users, (list) => this.users(list))}
       ${attributes.length
         ? html`<h3>Attributes</h3><table><tbody>
             ${attributes.map((/** @type {any} */ { name, value }) => html`<tr><th scope="row">${plain(name)}</th><td><code>${plain(typeof value === 'string' ? value : JSON.stringify(value))}</code></td></tr>`)}
           </tbody></table>`
         : nothing}`;
+  }
+
+  /** What is no node of a function may be an argument of it. */
+  argument() {
+    return this.answer(this.#users, (list) => html`<h3><code>${plain(this.node)}</code></h3>
+      <p class="dim">argument of the function</p>
+      ${this.users(list)}`);
+  }
+
+  /** @param {any} list */
+  users(list) {
+    if (!list.total) return html`<h3>Used by</h3><p class="dim">nothing</p>`;
+    return html`<h3>Used by${list.total > 1 ? ` · ${count(list.total)}` : nothing}</h3>
+      <ul>${list.items.map((/** @type {any} */ one) => html`<li>${one.is === 'return'
+        ? html`<code>${plain(one.name)}</code>`
+        : this.link('graph', this.at, one.name, one.name)} <span class="dim small">${taken(one)}</span></li>`)}</ul>
+      ${pager(list, (first) => (this.firstUser = first), USERS)}`;
   }
 
   /** @param {any} list */
@@ -240,6 +271,11 @@ class Graph extends Panel {
 const framesOf = (scope) => (scope ? scope.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/')) : []);
 /** Of an input such as 'a/b:1', the node. @param {string} input */
 const nodeOf = (input) => input.replace(/^\^/, '').replace(/:.*$/, '');
+/** How one takes what is looked at, where that says more than that it does. @param {any} consumer */
+function taken({ is, inputs, control }) {
+  const outputs = [...new Set(inputs.flatMap((/** @type {any} */ { index, output }) => (index ? [`${output ?? 'output'} ${index}`] : [])))];
+  return plain([is === 'return' ? 'returned' : '', ...outputs, control && is !== 'return' ? 'control' : ''].filter(Boolean).join(', '));
+}
 /** @param {string} label */
 const short = (label) => {
   const text = plain(label);
