@@ -14,8 +14,10 @@ final class Graphs {
   private static final DataType[] NUMBERS = {
     DataType.BOOL, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64, DataType.UINT8,
     DataType.HALF, DataType.FLOAT, DataType.DOUBLE};
+  /** All but UINT8, of which ND4J does not read the strides. */
   private static final DataType[] PERMUTED = {
-    DataType.BOOL, DataType.INT8, DataType.INT32, DataType.HALF, DataType.FLOAT, DataType.DOUBLE};
+    DataType.BOOL, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64,
+    DataType.HALF, DataType.FLOAT, DataType.DOUBLE};
   private static final long[][] SHAPES = {{}, {1}, {5}, {3, 4}, {4, 1, 3}, {2, 3, 2, 2}};
 
   private Graphs() {}
