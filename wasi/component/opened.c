@@ -6,30 +6,36 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-enum { READ_SIZE = 64 * 1024, READ_SIZE_MIN = 256 };
+enum { READ_SIZE = 64 * 1024, READ_SIZE_MIN = 256, SPARE = 1024 };
 
 /* --- Where what a source gives comes to lie ------------------------------------ */
 
 /* While a source is called, the runtime puts what it gives where cpb's allocation
- * function says: into the window, so that this takes no memory and cannot fail. */
+ * function says: into the window, so that this takes no memory and cannot fail. A text
+ * that is longer, or comes where there is no window, has some bytes of its own. */
 static struct {
   uint8_t *data;
   size_t size;
 } landing;
+static uint8_t spare[SPARE];
+
+static void free_landed(uint8_t *data, size_t size) {
+  if (size > 0 && data != landing.data && data != spare) free(data);
+}
+
+static uint8_t *room_for(size_t size) {
+  if (size <= landing.size) return landing.data;
+  return size <= sizeof spare ? spare : malloc(size);
+}
 
 __attribute__((export_name("cabi_realloc"))) void *cabi_realloc(void *old, size_t old_size, size_t align,
                                                                 size_t size) {
   if (size == 0) return (void *)align;
-  if ((old == NULL || old == landing.data) && size <= landing.size) return landing.data;
-  void *moved = malloc(size); /* a text that is longer than the window */
-  if (moved == NULL) __builtin_trap();
-  if (old != NULL) memcpy(moved, old, size < old_size ? size : old_size);
-  if (old != landing.data) free(old);
+  uint8_t *moved = room_for(size);
+  if (moved == NULL) __builtin_trap(); /* the interface knows no way to refuse */
+  if (old_size > 0 && moved != old) memcpy(moved, old, size < old_size ? size : old_size);
+  if (moved != old) free_landed(old, old_size);
   return moved;
-}
-
-static void free_landed(const uint8_t *window, uint8_t *data, size_t size) {
-  if (size > 0 && data != window) free(data);
 }
 
 /* --- Asking a source ------------------------------------------------------------- */
@@ -39,7 +45,7 @@ typedef struct failure {
   char text[256];
 } failure;
 
-static failure take_failure(source_failure_t *said, const uint8_t *window) {
+static failure take_failure(source_failure_t *said) {
   failure f = {.code = CPB_E_CANCELLED};
   if (said->tag == SOURCE_FAILURE_CANCELLED) {
     cpb_format(f.text, sizeof f.text, "%s", cpb_code_text(f.code));
@@ -47,14 +53,14 @@ static failure take_failure(source_failure_t *said, const uint8_t *window) {
   }
   f.code = CPB_E_READ;
   cpb_quote(f.text, sizeof f.text, said->val.failed.ptr, said->val.failed.len);
-  free_landed(window, said->val.failed.ptr, said->val.failed.len);
+  free_landed(said->val.failed.ptr, said->val.failed.len);
   return f;
 }
 
 static bool ask_size(opened *file, cpb_error *error) {
   source_failure_t said;
   if (source_method_source_size(source_borrow_source(file->source), &file->size, &said)) return true;
-  failure f = take_failure(&said, NULL);
+  failure f = take_failure(&said);
   cpb_fail(error, f.code, CPB_NO_OFFSET, "%s", f.text);
   return false;
 }
@@ -87,15 +93,15 @@ void opened_answer(const opened *file, uint8_t *window, cpb_input *input) {
   landing.size = file->read_size;
   bool given = source_method_source_read_at(source_borrow_source(file->source), need.offset, length, ahead,
                                             &bytes, &said);
-  landing.data = NULL;
-  landing.size = 0;
   if (given) {
     supply(input, need.offset, length, &bytes);
-    if (bytes.len > length) free_landed(window, bytes.ptr, bytes.len);
+    free_landed(bytes.ptr, bytes.len);
   } else {
-    failure f = take_failure(&said, window);
+    failure f = take_failure(&said);
     cpb_input_fail(input, f.code, f.text);
   }
+  landing.data = NULL;
+  landing.size = 0;
 }
 
 /* --- Opening ---------------------------------------------------------------------- */

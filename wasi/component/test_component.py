@@ -321,6 +321,41 @@ def test_memory_that_may_not_grow_is_an_error_and_never_a_trap(large):
     assert 2 < fitted < 12
 
 
+def filled(instance, path):
+    """A file in an instance, and what was made of it until nothing more fitted."""
+    file, made = instance.open(path, "never", 300), []
+    with pytest.raises(CpbError) as caught:
+        while True:
+            made.append(file.read(1))
+    assert caught.value.code == "memory" and len(made) > 100
+    return file, made
+
+
+class Silent(Path):
+    """A source that cannot even say how large it is."""
+
+    def size(self):
+        fail("n" * 1024)
+
+
+def test_a_failure_is_said_when_there_is_no_memory_left(large):
+    instance = Instance(WASM, 320 * 1024)
+    source = Faulty(large, 10**9, lambda _: fail("n" * 1024))
+    file, made = filled(instance, source)
+    source.good, code = 0, "memory"
+
+    def give_back(count):
+        for _ in range(count):
+            made.pop().handle.drop(instance.store)
+
+    while code == "memory":  # until there is just enough to begin to read
+        give_back(2)
+        code, text = error_of(lambda: list(file.read(1).pieces(5)))
+    assert (code, text) in (("read", ""), ("read", "n" * 255))
+    give_back(2)
+    assert error_of(lambda: instance.open(Silent(large))) == ("read", "n" * 255)
+
+
 def test_a_read_ends_the_one_before(large):
     with Instance(WASM).open(Path(large)) as file:
         one, other = file.read(1), file.read(2, 10, 5)
