@@ -59,7 +59,7 @@ def start_recover(cpb, out):
     process = subprocess.Popen(cpb.command + ["recover", "-", "-o", str(out)],
                                stdin=subprocess.PIPE, stderr=subprocess.PIPE,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while not list(out.parent.glob("out*")):
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -71,7 +71,7 @@ def test_signal_removes_the_temporary_file(cpb, number, tmp_path):
     process = start_recover(cpb, tmp_path / "out")
     assert parts(tmp_path) == ["out.tmp-0"]
     process.send_signal(number)
-    assert process.wait(10) == -number
+    assert process.wait(60) == -number
     assert parts(tmp_path) == []
     process.stdin.close()
     process.stderr.close()
@@ -84,7 +84,7 @@ def test_kill_leaves_the_old_file_whole(cpb, tmp_path):
     while parts(tmp_path) != ["out", "out.tmp-0"]:
         time.sleep(0.01)
     process.kill()
-    process.wait(10)
+    process.wait(60)
     process.stdin.close()
     assert (tmp_path / "out").read_bytes() == b"old"
 
@@ -139,5 +139,5 @@ def test_devices_and_pipes_are_written_in_place(cpb, chunked, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     process = subprocess.Popen(cpb.command + ["merge", str(chunked), "-o", str(tmp_path / "pipe")])
     data = open(tmp_path / "pipe", "rb").read()
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
     assert data == cpb.ok("merge", chunked, "-o", "-")

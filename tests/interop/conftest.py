@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from support.nd4j import Nd4j
+from support.once import once
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("CPB_INTEROP_BUILD", HERE.parent.parent / "build" / "interop"))
@@ -17,14 +18,13 @@ BUILD = pathlib.Path(os.environ.get("CPB_INTEROP_BUILD", HERE.parent.parent / "b
 def tf_merger():
     """TensorFlow's Merger: run(schema, type, path) gives (bytes or None, error text)."""
     tensorflow = pathlib.Path(importlib.util.find_spec("tensorflow").submodule_search_locations[0])
-    BUILD.mkdir(parents=True, exist_ok=True)
-    program, source = BUILD / "tf_merger", HERE / "tf_merger" / "tf_merger.cc"
-    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
-        # Under another name first: parallel test processes may all come here.
-        part = f"{program}.{os.getpid()}"
+    source = HERE / "tf_merger" / "tf_merger.cc"
+
+    def build(out):
         subprocess.run(["g++", "-std=c++17", "-O1", source, f"-I{tensorflow}/include", f"-L{tensorflow}",
-                        "-l:libtensorflow_framework.so.2", f"-Wl,-rpath,{tensorflow}", "-o", part], check=True)
-        os.replace(part, program)
+                        "-l:libtensorflow_framework.so.2", f"-Wl,-rpath,{tensorflow}", "-o", out], check=True)
+
+    program = once(BUILD / "tf_merger", build, [source])
 
     def run(schema, type_name, path, out):
         result = subprocess.run([program, schema, type_name, path, out], stdout=subprocess.PIPE,

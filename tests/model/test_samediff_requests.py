@@ -1,7 +1,7 @@
 """A tag's graph and one parameter of a SameDiff zip of 1 GB: few requests, few bytes."""
 
+import resource
 import struct
-import time
 import zipfile
 import zlib
 
@@ -123,12 +123,18 @@ def test_a_graph_file_with_large_arrays_is_not_read_for_its_outline(cpb, tmp_pat
     assert requests <= 3 * count + 5 and size <= len(values) + (1 << 20)
 
 
+def computed():
+    """The seconds that processes of this one computed, whatever else went on meanwhile."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
+
+
 def test_100000_operations_take_few_requests_and_little_time(cpb, tmp_path):
     path = tmp_path / "chain.fb"
     path.write_bytes(graphs().chain(100_000))
-    started = time.monotonic()
+    before = computed()
     answer, _, requests, size = HostModel(cpb, path).ask("ops")
-    assert time.monotonic() - started < 10  # a second where nothing else goes on
+    assert computed() - before < 10  # a second, without sanitizers
     assert {o["op"]: o["count"] for o in answer["ops"]["items"]} == {"add": 50_000, "relu": 50_000}
     assert requests <= 200 and size <= 2 * path.stat().st_size
     nodes = HostModel(cpb, path).ask("nodes", count=3)[0]["operations"]

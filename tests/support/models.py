@@ -13,13 +13,15 @@ descriptors   a FileDescriptorSet, with its own descriptor set
 Weights are random: no model is downloaded.
 """
 
-import fcntl
 import os
 import pathlib
-import shutil
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.append(str(ROOT / "tests"))
+
+from support.once import once  # noqa: E402
+
 MODELS = pathlib.Path(os.environ.get("CPB_MODELS", ROOT / "build" / "models"))
 
 
@@ -122,16 +124,7 @@ MAKERS = {name[5:]: make for name, make in globals().items() if name.startswith(
 
 def model(name):
     """The folder of the model, which is made if it is not there."""
-    out = MODELS / name
-    MODELS.mkdir(parents=True, exist_ok=True)
-    with open(MODELS / f".{name}.lock", "w") as lock:  # tests run side by side
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not out.exists():
-            part = MODELS / f".{name}.part"
-            shutil.rmtree(part, ignore_errors=True)
-            MAKERS[name](part)
-            part.rename(out)
-    return out
+    return once(MODELS / name, MAKERS[name])
 
 
 if __name__ == "__main__":

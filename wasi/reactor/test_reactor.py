@@ -5,12 +5,14 @@ in wasi/examples streams chunks with it.
 
 CPB_WASI names the folder of the modules, CPB another native command."""
 
+import fcntl
 import http.server
 import itertools
 import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import threading
@@ -26,6 +28,7 @@ sys.path[:0] = [str(TOOLS / "wasmtime"), str(ROOT / "wasi" / "examples" / "pytho
 
 import wasmtime  # noqa: E402
 from cpb_pager import CpbError, Pager, Url  # noqa: E402
+from support.once import once  # noqa: E402
 from support.wire import field, varint  # noqa: E402
 
 PAGE = 65536
@@ -102,17 +105,24 @@ def write_message(path, count, size):
 
 def split(message, *options):
     out = message.with_name("-".join(["split", *options]).replace("-" * 2, "") + ".cpb")
-    cpb("split", message, "--type", "tensorflow.GraphDef", "-f", "-o", out, *options)
-    return out
+    return once(out, lambda part: cpb("split", message, "--type", "tensorflow.GraphDef", "-o", part, *options))
 
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory):
-    """1,000 constants of 1 MiB."""
-    path = write_message(tmp_path_factory.mktemp("large") / "m.pb", 1000, MIB)
-    yield path
-    for file in path.parent.iterdir():
-        file.unlink()
+    """1,000 constants of 1 MiB: one file for all processes, which the last to use it removes."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    folder = folder / "large"
+    with open(folder.with_suffix(".users"), "w") as users:
+        fcntl.flock(users, fcntl.LOCK_SH)
+        yield once(folder / "m.pb", lambda part: write_message(part, 1000, MIB))
+        try:
+            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return
+        shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="session")
@@ -145,7 +155,7 @@ def build_rust(out):
     out.chmod(0o755)
 
 
-BUILT = {"wasm3": build_c, "wazero": build_go, "wasmi": build_rust}
+BUILT = {"wasm3": (build_c, "c/*.c"), "wazero": (build_go, "go/*"), "wasmi": (build_rust, "rust/**/*.*")}
 SCRIPTS = {"wasmtime": [sys.executable, ROOT / "wasi/examples/python/cpb_pager.py"],
            "node": ["node", ROOT / "wasi/examples/javascript/cpb-pager.js"]}
 
@@ -155,11 +165,8 @@ def host(request):
     """Runs a host's program: HOST WASM FILE CHUNK PAGES."""
     program = SCRIPTS.get(request.param)
     if program is None:
-        out = TOOLS / f"cpb-pager-{request.param}"
-        part = out.with_name(f"{out.name}.{os.getpid()}")  # each process of pytest makes it
-        BUILT[request.param](part)
-        os.replace(part, out)
-        program = [out]
+        build, sources = BUILT[request.param]
+        program = [once(TOOLS / f"cpb-pager-{request.param}", build, (ROOT / "wasi/examples").glob(sources))]
     environment = {**os.environ, "PYTHONPATH": str(TOOLS / "wasmtime")}
     return lambda *words: subprocess.run([*program, *map(str, words)], capture_output=True, env=environment)
 
@@ -169,7 +176,7 @@ def host(request):
     ("-plain", 2, ["--for-memory", "128K"]), ("-plain", 1, ["--for-memory", "64K"])])
 def test_a_chunk_of_a_thousand(host, large, name, pages, options):
     """Of a file of a gigabyte, uncompressed, in the memory that it was written for."""
-    path = split(large, *options) if not (old := large.parent / f"split-for-memory-{options[1]}.cpb").exists() else old
+    path = split(large, *options)
     for chunk in (0, 1, 500, 1000):
         done = host(module(name), path, chunk, pages)
         assert done.returncode == 0, done.stderr.decode()

@@ -141,7 +141,7 @@ test('slow, sliced and cut connections', { skip: unless('nginx', 'toxiproxy-serv
   const server = await nginx(files, work);
   const proxy = await toxiproxy(server.base);
   const url = `${proxy.base}/files/model.cpb`;
-  const quick = { retry: { base: 5 }, http: { timeout: 1500 } };
+  const quick = { retry: { base: 5 }, http: { timeout: 20_000 } };
   try {
     await each([
       ['latency', { latency: 200, jitter: 100 }],

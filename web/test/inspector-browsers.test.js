@@ -22,7 +22,7 @@ function textOf(node) {
 
 /** @param {() => unknown} ready @param {string} what */
 async function until(ready, what) {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 1200; tries++) {
     if (ready()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -1,4 +1,5 @@
 /** The Worker of the examples answers about a model that is larger than its memory. */
+// alone: it measures memory, which is collected later when others compute
 import { execFileSync } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
 import { appendFileSync, copyFileSync, existsSync, rmSync } from 'node:fs';

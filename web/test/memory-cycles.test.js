@@ -1,4 +1,5 @@
 /** Ten thousand files, opened and closed, leave memory as it was. */
+// alone: it measures memory, which is collected later when others compute
 import { existsSync } from 'node:fs';
 import { node, resident, workerd } from './memory/hosts.js';
 import { assert, base, test } from './support/test.js';

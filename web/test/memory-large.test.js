@@ -1,4 +1,5 @@
 /** A file of 2 GiB in an isolate of 128 MiB. */
+// alone: it measures memory, which is collected later when others compute
 import { existsSync } from 'node:fs';
 import { growth, node, workerd } from './memory/hosts.js';
 import { contentOf, largeFile } from './memory/large.js';

@@ -22,12 +22,20 @@ export function runtimesOf(source) {
 }
 
 /**
- * @returns {{file: string, runtimes: string[]}[]} with paths from the repository's root
+ * What to run: `file` from the repository's root; `alone` if the file says that it measures what
+ * others at its side would change.
+ *
+ * @typedef {{file: string, runtimes: string[], alone: boolean}} TestFile
  */
+
+/** @returns {TestFile[]} */
 export function testFiles() {
   return readdirSync(`${root}web/test`)
     .filter((name) => name.endsWith('.test.js'))
     .sort()
     .map((name) => `web/test/${name}`)
-    .map((file) => ({ file, runtimes: runtimesOf(readFileSync(root + file, 'utf8')) }));
+    .map((file) => {
+      const source = readFileSync(root + file, 'utf8');
+      return { file, runtimes: runtimesOf(source), alone: /^\/\/ alone: /m.test(source) };
+    });
 }

@@ -57,6 +57,7 @@ export async function startNative(name, server) {
     DENO_NO_UPDATE_CHECK: '1',
   };
   return {
+    several: true,
     async run(file, limit) {
       const child = start(runner.command(file), env);
       const end = await within(child.ended, limit);

@@ -19,6 +19,7 @@ import { startWorkerd } from './workerd.js';
  * @typedef {object} Session
  * @property {(file: string, limit: number) => Promise<Outcome>} run
  * @property {() => Promise<void>} stop
+ * @property {boolean} [several] it runs files side by side
  */
 
 const fileLimit = Number(process.env.CPB_TEST_FILE_LIMIT ?? 180_000);
@@ -69,24 +70,45 @@ async function runFile(session, file) {
 }
 
 /**
+ * Does something with each, so many at a time.
+ *
+ * @template T
+ * @param {T[]} items
+ * @param {number} atOnce
+ * @param {(item: T) => Promise<void>} act
+ */
+async function each(items, atOnce, act) {
+  const waiting = [...items];
+  const lane = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await act(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+}
+
+/**
  * @param {string} runtime
  * @param {object} server
- * @param {string[]} files
+ * @param {import('./files.js').TestFile[]} files
+ * @param {number} atOnce if it can
  */
-async function runRuntime(runtime, server, files) {
+async function runRuntime(runtime, server, files, atOnce) {
   const total = { runtime, passed: 0, failed: 0, skipped: 0, ms: Date.now() };
   /** @type {Session | undefined} */
   let session;
   try {
     session = await starters[runtime]?.(runtime, server);
     if (!session || files.length === 0) throw new Error('there is no test file');
-    for (const file of files) {
+    const here = session;
+    const run = async (/** @type {import('./files.js').TestFile} */ { file }) => {
       const begun = Date.now();
-      const outcome = await runFile(session, file);
+      const outcome = await runFile(here, file);
       print(runtime, file, outcome, begun);
       for (const key of /** @type {const} */ (['passed', 'failed', 'skipped']))
         total[key] += outcome[key];
-    }
+    };
+    const side = here.several ? atOnce : 1;
+    await each(files.filter(({ alone }) => !alone), side, run);
+    await each(files.filter(({ alone }) => alone), 1, run);
   } catch (error) {
     total.failed++;
     console.log(`${runtime.padEnd(9)} FAILED  ${/** @type {Error} */ (error).stack}`);
@@ -105,17 +127,14 @@ async function main() {
   );
   const { handlers, ask } = exchange();
   const server = { ...(await startServer({ handlers })), ask };
-  const waiting = (wanted.length ? wanted : runtimes).toReversed();
+  const names = (wanted.length ? wanted : runtimes).toReversed();
+  const atOnce = names.length === 1 ? lanes : 1;
   /** @type {Awaited<ReturnType<typeof runRuntime>>[]} */
   const totals = [];
-  const lane = async () => {
-    for (let runtime = waiting.shift(); runtime; runtime = waiting.shift()) {
-      const name = runtime;
-      const files = chosen.filter((entry) => entry.runtimes.includes(name)).map(({ file }) => file);
-      totals.push(await runRuntime(name, server, files));
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await each(names, lanes, async (name) => {
+    const files = chosen.filter((entry) => entry.runtimes.includes(name));
+    totals.push(await runRuntime(name, server, files, atOnce));
+  });
   server.close();
   report(totals);
 }

@@ -1,7 +1,7 @@
 /** nginx on a folder. /files/ as it is, /gzip/ compressed, /page/ without ranges. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { find, freePort, serve } from './start.js';
+import { find, serve } from './start.js';
 
 /** @type {(port: number, files: string, work: string, locations: string[]) => string} */
 const config = (port, files, work, locations) => `
@@ -35,10 +35,10 @@ http {
  * @param {string[]} [locations] more of them
  */
 export async function nginx(files, work, locations = []) {
-  const port = await freePort();
   const path = join(work, 'nginx.conf');
   await mkdir(work, { recursive: true });
-  await writeFile(path, config(port, files, work, locations));
-  const close = await serve([find('nginx') ?? '', '-c', path, '-e', join(work, 'error.log')], `http://127.0.0.1:${port}/`);
-  return { base: `http://127.0.0.1:${port}`, close };
+  return serve(async (port) => {
+    await writeFile(path, config(port, files, work, locations));
+    return [find('nginx') ?? '', '-c', path, '-e', join(work, 'error.log')];
+  });
 }

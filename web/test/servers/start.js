@@ -5,15 +5,6 @@ import { delimiter, join } from 'node:path';
 import { root } from '../runtimes/files.js';
 import { start } from '../runtimes/process.js';
 
-/** @returns {Promise<number>} */
-export async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 /**
  * @param {string} name of a program that ../setup.sh installs
  * @returns {string | undefined} its path
@@ -30,29 +21,50 @@ export function find(name) {
   });
 }
 
+/** @returns {Promise<number>} */
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 /**
- * Starts a server and waits until it answers.
+ * Whether it answers, before it ends.
  *
- * @param {string[]} command
+ * @param {import('../runtimes/process.js').Child} child
  * @param {string} url
- * @param {Record<string, string>} [env]
- * @returns {Promise<() => Promise<void>>} ends it
  */
-export async function serve(command, url, env) {
-  const child = start(command, env);
+async function answers(child, url) {
   let ended = false;
   child.ended.then(() => { ended = true; });
-  for (const begun = Date.now(); ;) {
+  for (const begun = Date.now(); !ended && Date.now() - begun < 60_000;) {
     try {
       await (await fetch(url)).arrayBuffer();
-      return child.close;
-    } catch (cause) {
-      if (!ended && Date.now() - begun < 15_000) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        continue;
-      }
-      await child.close();
-      throw new Error(`${command[0]} did not start: ${child.output()}`, { cause });
+      return !ended;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
     }
+  }
+  return false;
+}
+
+/**
+ * Starts a server on a free port and waits until it answers. If somebody else took the
+ * port before it could, on another one.
+ *
+ * @param {(port: number) => string[] | Promise<string[]>} command
+ * @param {{ path?: string, env?: Record<string, string> }} [options] `path`: of what it answers
+ * @returns {Promise<{ base: string, close: () => Promise<void> }>}
+ */
+export async function serve(command, { path = '/', env } = {}) {
+  for (let left = 5; ; left--) {
+    const port = await freePort();
+    const [base, words] = [`http://127.0.0.1:${port}`, await command(port)];
+    const child = start(words, env);
+    if (await answers(child, base + path)) return { base, close: child.close };
+    await child.close();
+    if (left === 1) throw new Error(`${words[0]} did not start: ${child.output()}`);
   }
 }

@@ -1,22 +1,22 @@
 /** A fault proxy (toxiproxy) before a server. */
-import { find, freePort, serve } from './start.js';
+import { find, serve } from './start.js';
 
 /** @param {string} upstream such as 'http://127.0.0.1:8080' */
 export async function toxiproxy(upstream) {
-  const [port, front] = [await freePort(), await freePort()];
-  const api = `http://127.0.0.1:${port}`;
-  const close = await serve([find('toxiproxy-server') ?? '', '-host', '127.0.0.1', '-port', String(port)], `${api}/version`);
+  const command = [find('toxiproxy-server') ?? '', '-host', '127.0.0.1', '-port'];
+  const { base: api, close } = await serve((port) => [...command, String(port)], { path: '/version' });
 
-  /** @type {(method: string, path: string, body?: object) => Promise<void>} */
+  /** @type {(method: string, path: string, body?: object) => Promise<any>} */
   async function call(method, path, body) {
     const response = await fetch(api + path, { method, body: body && JSON.stringify(body) });
     if (!response.ok) throw new Error(`toxiproxy: ${response.status} ${await response.text()}`);
-    await response.arrayBuffer();
+    return response.status === 204 ? undefined : response.json();
   }
 
-  await call('POST', '/proxies', { name: 'p', listen: `127.0.0.1:${front}`, upstream: new URL(upstream).host, enabled: true });
+  const proxy = { name: 'p', listen: '127.0.0.1:0', upstream: new URL(upstream).host, enabled: true };
+  const { listen } = await call('POST', '/proxies', proxy);
   return {
-    base: `http://127.0.0.1:${front}`,
+    base: `http://${listen}`,
     /**
      * Replaces all faults.
      * @param {...{ type: string, attributes: object }} toxics

@@ -19,7 +19,7 @@ const flags = [
  * @typedef {object} Page
  * @property {(method: string, params?: object) => Promise<any>} send a command of the protocol
  * @property {(expression: string) => Promise<any>} evaluate
- * @property {(expression: string) => Promise<any>} until it is true, or 20 seconds have passed
+ * @property {(expression: string) => Promise<any>} until it is true, or a minute has passed
  * @property {() => Promise<void>} close and the browser
  */
 
@@ -85,7 +85,7 @@ export async function openPage(url) {
         // While it loads, much is missing.
         const value = await page.evaluate(expression).catch(() => false);
         if (value) return value;
-        if (Date.now() - begun > 20_000) {
+        if (Date.now() - begun > 60_000) {
           const text = await page.evaluate('document.body.innerText');
           throw new Error(`never true: ${expression}\n${text.slice(0, 2000)}`);
         }
