@@ -15,6 +15,20 @@ configure() { # DIR OPTION...
   cmake -S . -B "$dir" -G Ninja "$@" && ninja -C "$dir"
 }
 
+# COMMAND...: all at a time; whether all of them passed.
+together() {
+  local command pid pids=() failed=0
+  for command; do
+    $command & # a list
+    pids+=($!)
+  done
+  for pid in "${pids[@]}"; do wait "$pid" || failed=1; done
+  return $failed
+}
+
+# web or wasi: installs what its stages need. Nothing is done twice, at a time or in turn.
+setup() { flock "build/_setup-$1" sh "$1/test/setup.sh"; }
+
 ctests() { ctest --test-dir "$1" --output-on-failure --timeout 300 -j "$jobs"; }
 
 pytests() { (cd tests && "$python" -m pytest -n "$jobs" "$@"); }
@@ -58,21 +72,22 @@ stage_fuzz() { bash tests/fuzz/run.sh ${CPB_FUZZ_SECONDS:-}; }
 stage_coverage() {
   configure build/coverage -DCMAKE_BUILD_TYPE=Debug -DCPB_COVERAGE=ON &&
     find build/coverage -name '*.gcda' -delete && ctests build/coverage &&
-    CPB=$PWD/build/coverage/cpb pytests corpus cli model fault interop/test_round_trips.py interop/test_json.py \
+    CPB=$PWD/build/coverage/cpb CPB_FAULT_STEP=8 pytests corpus cli model fault interop/test_round_trips.py interop/test_json.py \
       --ignore fault/test_memory.py &&
     bash tests/coverage.sh build/coverage
 }
 
 # The JavaScript package: its WebAssembly and types; on Node; on the other runtimes.
 stage_web-build() {
-  sh web/test/setup.sh && bash web/build.sh && web/node_modules/.bin/tsc -p web --noEmit &&
-    web/node_modules/.bin/tsc -p web/test && node web/test/corpus/native.js
+  local tsc=web/node_modules/.bin/tsc
+  together "setup web" "bash web/build.sh" &&
+    together "$tsc -p web --noEmit" "$tsc -p web/test" "node web/test/corpus/native.js"
 }
 
-stage_web-node() { sh web/test/setup.sh && node web/test/runtimes/run.js node; }
+stage_web-node() { setup web && node web/test/runtimes/run.js node; }
 
 stage_web-runtimes() {
-  sh web/test/setup.sh && node web/scripts/dist.js --no-types && node web/inspector/build.js &&
+  setup web && node web/scripts/dist.js --no-types && node web/inspector/build.js &&
     node web/test/runtimes/run.js deno bun workerd chromium firefox webkit
 }
 
@@ -88,7 +103,7 @@ wasi_tests() {
 # reactor, with the corpus in all, and the component, and their hosts.
 stage_wasi() {
   local -x PYTHONPATH=$PWD/wasi/test
-  stage_build && sh wasi/test/setup.sh && bash wasi/build.sh && pytests -rP ../wasi/test/test_artefact.py &&
+  stage_build && setup wasi && bash wasi/build.sh && pytests -rP ../wasi/test/test_artefact.py &&
     wasi_tests wasmtime corpus cli && wasi_tests node cli/test_output.py cli/test_pipes.py &&
     "$python" wasi/test/compare.py --inspect wasmtime &&
     "$python" wasi/test/compare.py wazero wasmi wasm3 node &&
@@ -103,7 +118,19 @@ all_stages=(build unit corpus cli model models interop fault install sanitize bi
 
 bash tests/setup.sh || { echo "FAILED: setting up"; exit 1; }
 mkdir -p build/log
-[ $# -gt 0 ] && stages=("$@") || stages=("${all_stages[@]}")
+# Each build that compiles others' sources finds them where the first one put them.
+for build in asan coverage fuzz m32 wasi web; do
+  mkdir -p build/_sources build/$build
+  [ -e build/$build/_sources ] || ln -s ../_sources build/$build/_sources
+done
+if [ $# -gt 0 ]; then stages=("$@"); else
+  stages=("${all_stages[@]}")
+  # Downloads wait for others, so they go on beside the first stages. Should this fail, its
+  # stage tries again, and says so.
+  (renice -n 10 $BASHPID >/dev/null; setup web; setup wasi) >build/log/setup.log 2>&1 &
+  ahead=$!
+  trap 'kill $ahead 2>/dev/null' EXIT
+fi
 started=$SECONDS passed=0 failed=0 broken=()
 
 # Adds up the closing lines of ctest, pytest and cmocka in a log.

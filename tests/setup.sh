@@ -14,30 +14,40 @@ if [ "${1:-}" != --build-only ]; then
   command -v mvn >/dev/null || packages+=(maven)
 fi
 
-missing=()
-for package in "${packages[@]}"; do
-  dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-done
 # Another vendor's Python is as good as Debian's if it can make environments.
-if python3 -c 'import ensurepip, venv' 2>/dev/null; then
-  missing=("${missing[@]/python3-venv/}")
-fi
-read -ra missing <<<"${missing[*]:-}"
-if [ ${#missing[@]} -gt 0 ]; then
+has_python() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
+
+install_debian() {
+  local package missing=() as_root
+  for package in "${packages[@]}"; do
+    [ "$package" = python3-venv ] && has_python && continue
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
   echo "installing: ${missing[*]}"
   as_root=$([ "$(id -u)" = 0 ] || echo sudo)
   $as_root apt-get update -qq
   DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-fi
+}
 
 # tf_keras asks for the package tensorflow, where tensorflow_cpu does as well.
-requirements=$(cat tests/requirements.txt tests/requirements-alone.txt)
-stamp=build/venv/.installed
-if [ "$requirements" != "$(cat "$stamp" 2>/dev/null)" ]; then
+install_python() {
+  local requirements stamp=build/venv/.installed
+  requirements=$(cat tests/requirements.txt tests/requirements-alone.txt)
+  [ "$requirements" != "$(cat "$stamp" 2>/dev/null)" ] || return 0
   echo "installing Python packages into build/venv (TensorFlow is large)"
   mkdir -p build
   python3 -m venv build/venv
   build/venv/bin/pip install --quiet --disable-pip-version-check -r tests/requirements.txt
   build/venv/bin/pip install --quiet --disable-pip-version-check --no-deps -r tests/requirements-alone.txt
   echo "$requirements" >"$stamp"
+}
+
+if has_python; then # both at a time: most of it is waiting for the network
+  install_debian &
+  install_python
+  wait $!
+else
+  install_debian
+  install_python
 fi
