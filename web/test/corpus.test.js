@@ -8,7 +8,6 @@ import { assert, data, each, json, test } from './support/test.js';
 /** @import { Chunked, ManifestRow, Row } from './corpus/cases.js' */
 
 const { open, openRecords } = libcpb;
-const timeout = 150_000;
 
 /**
  * @template T
@@ -79,7 +78,7 @@ function sameError(error, { offset, message }) {
   if (offset !== undefined) assert.equal(error.offset, offset, message);
 }
 
-test('records of undamaged files: positions, sizes and bytes', { timeout }, async () => {
+test('records of undamaged files: positions, sizes and bytes', async () => {
   await each(
     await manifest('records.manifest.json'),
     nameOf,
@@ -92,7 +91,7 @@ test('records of undamaged files: positions, sizes and bytes', { timeout }, asyn
   );
 });
 
-test('a position gives the record that Riegeli gives', { timeout }, async () => {
+test('a position gives the record that Riegeli gives', async () => {
   const files = (await manifest('records.manifest.json')).filter(
     (/** @type {any} */ { seeks }) => seeks,
   );
@@ -159,7 +158,6 @@ const dependsOnWordSize = (name, ...errors) =>
 for (const way of /** @type {const} */ (['plain', 'recover'])) {
   test(
     `damaged files, ${way}: the same records, errors and gaps as natively`,
-    { timeout },
     async () => {
       await readDamaged(damagedCases(await manifest('corrupt.manifest.json')), way);
     },
@@ -176,7 +174,7 @@ const nameOf = ({ file }) => file;
 const opened = async ({ file, type, schema }, options) =>
   open(await bytesOf(file), { format: 'cpb', type, schema: await bytesOf(schema), ...options });
 
-test('chunks of .cpb files: types, positions, sizes and bytes', { timeout }, async () => {
+test('chunks of .cpb files: types, positions, sizes and bytes', async () => {
   const files = (await chunked()).filter(({ chunks }) => chunks);
   await each(files, nameOf, async (file) => {
     const message = await opened(file);
@@ -227,13 +225,13 @@ async function mergesAsNatively(file, { size, sha256: sha, exit, offset, message
   }
 }
 
-test('.cpb files merged: the same bytes or errors as natively', { timeout }, async () => {
+test('.cpb files merged: the same bytes or errors as natively', async () => {
   const expected = (await native()).chunked;
   const files = await chunked();
   await each(files, nameOf, (file) => mergesAsNatively(file, expected[file.file]));
 });
 
-test('.cpb files merged by the sizes in the index: no other bytes', { timeout }, async () => {
+test('.cpb files merged by the sizes in the index: no other bytes', async () => {
   const expected = (await native()).chunked;
   /** @type {string[]} */
   const refused = [];

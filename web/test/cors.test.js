@@ -85,7 +85,7 @@ function isRefused(found, code, advice) {
 const notAllowed = /CORS.*Access-Control-Allow-Origin.*Access-Control-Allow-Headers: Range/;
 const notExposed = /Access-Control-Expose-Headers: Content-Range, ETag/;
 
-test('nginx as the README says; without its headers the error names CORS', { skip: unless('nginx', 'chromium'), timeout: 100_000 }, () =>
+test('nginx as the README says; without its headers the error names CORS', { skip: unless('nginx', 'chromium') }, () =>
   withPage(async ({ origin, read }, work) => {
     const files = join(work, 'files');
     await mkdir(files);
@@ -117,7 +117,7 @@ test('nginx as the README says; without its headers the error names CORS', { ski
     }
   }));
 
-test("a bucket with the README's rules is read by a signed URL; without, the error names CORS", { skip: unless('versitygw', 'chromium'), timeout: 100_000 }, () =>
+test("a bucket with the README's rules is read by a signed URL; without, the error names CORS", { skip: unless('versitygw', 'chromium') }, () =>
   withPage(async ({ origin, read }, work) => {
     const aws4fetch = createRequire(new URL('./servers/', import.meta.url)).resolve('aws4fetch');
     const { AwsClient } = await import(aws4fetch);

@@ -61,7 +61,7 @@ const expand = (rows) =>
   );
 
 for (const [name, zstd] of zstds) {
-  test(`Brotli by node:zlib, Zstd by ${name}: all records of the corpus`, { timeout: 150_000 }, async () => {
+  test(`Brotli by node:zlib, Zstd by ${name}: all records of the corpus`, async () => {
     const calls = await use({ ...decoders, zstd });
     const files = await json('tests/data/records.manifest.json');
     await each(files, ({ file }) => file, async ({ file, records }) => {
@@ -70,7 +70,7 @@ for (const [name, zstd] of zstds) {
     assert.ok(calls.brotli > 100 && calls.zstd > 100, JSON.stringify(calls));
   });
 
-  test(`Brotli by node:zlib, Zstd by ${name}: the merged messages of the corpus`, { timeout: 150_000 }, async () => {
+  test(`Brotli by node:zlib, Zstd by ${name}: the merged messages of the corpus`, async () => {
     const calls = await use({ ...decoders, zstd });
     const expected = (await json('build/web-test/native.json')).chunked;
     const [cpb, odd] = await Promise.all(
@@ -112,7 +112,7 @@ test('a decoder that throws, or gives too much or too little, is damage and trap
   });
 });
 
-test('of damaged data each error is one that the built-in decoders give', { timeout: 100_000 }, async () => {
+test('of damaged data each error is one that the built-in decoders give', async () => {
   const bytes = await data(ZSTD);
   await use(decoders);
   let refused = 0;

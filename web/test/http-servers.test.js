@@ -137,7 +137,7 @@ test('versitygw, by signed requests and by signed URLs', { skip: unless('versity
   }
 }));
 
-test('slow, sliced and cut connections', { skip: unless('nginx', 'toxiproxy-server'), timeout: 120_000 }, withFolders(async ({ files, work }) => {
+test('slow, sliced and cut connections', { skip: unless('nginx', 'toxiproxy-server') }, withFolders(async ({ files, work }) => {
   const server = await nginx(files, work);
   const proxy = await toxiproxy(server.base);
   const url = `${proxy.base}/files/model.cpb`;

@@ -55,7 +55,7 @@ const questions = {
   },
 };
 
-test('worker/ answers about a model of 200 MiB in the memory of a Worker', { skip, timeout: 150_000 }, async () => {
+test('worker/ answers about a model of 200 MiB in the memory of a Worker', { skip }, async () => {
   const folder = temporary();
   const [pb, cpb] = ['model.pb', 'model.cpb'].map((name) => join(folder.path, name));
   writeModel(pb);

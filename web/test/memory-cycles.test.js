@@ -39,7 +39,7 @@ async function run({ pid, ask, stop }, atOnce) {
   }
 }
 
-test('node: 10,000 files leave the heap and the process flat', { skip, timeout: 170_000 }, async () => {
+test('node: 10,000 files leave the heap and the process flat', { skip }, async () => {
   const { first, last, grown } = await run(await node(), 1000);
   const held = last.collected - first.collected;
   assert.ok(held < 2 * MiB, `the heap holds ${held} bytes more`);
@@ -47,7 +47,7 @@ test('node: 10,000 files leave the heap and the process flat', { skip, timeout: 
 });
 
 // What a request made, workerd may hold until its end: so a request is not all 10,000.
-test('workerd: 10,000 files leave the isolate and the process flat', { skip, timeout: 170_000 }, async () => {
+test('workerd: 10,000 files leave the isolate and the process flat', { skip }, async () => {
   const { first, last, grown } = await run(await workerd(), 250);
   for (const { isolate, wasm } of [first, last]) {
     assert.ok(isolate + wasm < 128 * MiB, `isolate ${isolate}, WebAssembly ${wasm} bytes`);

@@ -10,7 +10,6 @@ import { startServer } from './runtimes/server.js';
 import { assert, each, test } from './support/test.js';
 
 const FILE = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
-const LIMIT = { timeout: 150_000 };
 
 /** Those that find `new Worker(new URL(...))`. */
 const bundlesWorkers = ['vite', 'webpack'];
@@ -22,7 +21,7 @@ let made;
 const project = () => (made ??= createProject());
 process.on('exit', () => made?.remove());
 
-test('publint finds nothing', { ...LIMIT, skip }, async () => {
+test('publint finds nothing', { skip }, async () => {
   const { publint } = await load('publint');
   const { readFile } = await import('node:fs/promises');
   const bytes = await readFile(project().tarball);
@@ -31,11 +30,11 @@ test('publint finds nothing', { ...LIMIT, skip }, async () => {
   assert.deepEqual(messages, []);
 });
 
-test('the types are found by every way of resolution that has ESM', { ...LIMIT, skip }, () => {
+test('the types are found by every way of resolution that has ESM', { skip }, () => {
   run(tool('attw'), [project().tarball, '--profile', 'esm-only', '--no-color', '--no-emoji']);
 });
 
-test('a strict TypeScript program uses the types', { ...LIMIT, skip }, () =>
+test('a strict TypeScript program uses the types', { skip }, () =>
   each(['bundler', 'nodenext'], String, (resolution) => {
     run(tool('tsc'), [
       '--strict', '--noEmit', '--noUncheckedIndexedAccess', '--target', 'es2022',
@@ -45,7 +44,7 @@ test('a strict TypeScript program uses the types', { ...LIMIT, skip }, () =>
     ], { cwd: project().app });
   }));
 
-test('Deno finds no mistake in the types, nor in its example', { ...LIMIT, skip }, () => {
+test('Deno finds no mistake in the types, nor in its example', { skip }, () => {
   const { app } = project();
   cpSync(new URL('../examples/deno.ts', import.meta.url), `${app}/deno.ts`);
   const deno = `${import.meta.dirname}/node_modules/.bin/deno`;
@@ -53,7 +52,7 @@ test('Deno finds no mistake in the types, nor in its example', { ...LIMIT, skip 
   run(deno, ['check', '--all', '--node-modules-dir=manual', ...files], { cwd: app });
 });
 
-test('all that is exported is documented, with a recipe for each runtime and each store', { ...LIMIT, skip }, () => {
+test('all that is exported is documented, with a recipe for each runtime and each store', { skip }, () => {
   const { dist } = project();
   run(process.execPath, [`${import.meta.dirname}/../scripts/docs.js`, dist]);
   const reference = readFileSync(`${dist}/docs/reference.md`, 'utf8');
@@ -71,7 +70,7 @@ test('all that is exported is documented, with a recipe for each runtime and eac
   }
 });
 
-test('Node uses what is installed', { ...LIMIT, skip }, () => {
+test('Node uses what is installed', { skip }, () => {
   const script = `import { open } from 'libcpb';
     const message = await open(process.argv[1]);
     console.log(message.numChunks, (await message.chunk(1).bytes()).length, message.chunk(1).size);
@@ -84,7 +83,7 @@ test('Node uses what is installed', { ...LIMIT, skip }, () => {
 });
 
 for (const [name, build] of Object.entries(bundlers)) {
-  test(`a page made with ${name} opens a file in a browser`, { ...LIMIT, skip }, async () => {
+  test(`a page made with ${name} opens a file in a browser`, { skip }, async () => {
     await build(project().app);
     /** @type {PageAt} */
     const page = (origin) => `${origin}/${project().url(`out/${name}/index.html`)}?`;
@@ -93,7 +92,7 @@ for (const [name, build] of Object.entries(bundlers)) {
   });
 }
 
-test("a page on Vite's server opens a file in a browser", { ...LIMIT, skip }, async () => {
+test("a page on Vite's server opens a file in a browser", { skip }, async () => {
   const vite = await startVite(project().app);
   try {
     await opens(() => `${vite.url}?`);

@@ -89,7 +89,7 @@ const byModule = (inputs) =>
     .filter(({ bytesInOutput }) => bytesInOutput > 0)
     .sort((a, b) => b.bytesInOutput - a.bytesInOutput);
 
-test(`the main entry is at most ${LIMIT} bytes of JavaScript`, { skip, timeout: 60_000 }, async () => {
+test(`the main entry is at most ${LIMIT} bytes of JavaScript`, { skip }, async () => {
   const folder = packageFolder();
   try {
     /** @type {Record<string, { minified: number, brotli: number }>} */
@@ -116,7 +116,7 @@ test(`the main entry is at most ${LIMIT} bytes of JavaScript`, { skip, timeout: 
   }
 });
 
-test('openInWorker() starts one that loads all at once', { skip, timeout: 60_000 }, async () => {
+test('openInWorker() starts one that loads all at once', { skip }, async () => {
   const folder = packageFolder();
   try {
     const { imported } = await bundled(folder, "import './dist/worker/host.js'");

@@ -22,7 +22,7 @@ import { startWorkerd } from './workerd.js';
  * @property {boolean} [several] it runs files side by side
  */
 
-const fileLimit = Number(process.env.CPB_TEST_FILE_LIMIT ?? 180_000);
+const fileLimit = Number(process.env.CPB_TEST_FILE_LIMIT ?? 600_000);
 const lanes = 2;
 
 /** @type {Record<string, (name: any, server: any) => Promise<Session>>} */

@@ -113,7 +113,7 @@ function describe(error) {
 /**
  * @typedef {object} TestOptions
  * @property {string | false} [skip] why this test does not run here; counted and printed
- * @property {number} [timeout] milliseconds; default 60,000
+ * @property {number} [timeout] milliseconds; by default far more than the longest takes on a busy machine
  */
 
 /**
@@ -184,7 +184,7 @@ const register = await registrar();
  */
 export function test(name, options, fn) {
   if (typeof options === 'function') return test(name, {}, options);
-  const { skip = false, timeout = 60_000 } = options;
+  const { skip = false, timeout = 300_000 } = options;
   if (!fn) throw new Error(`${name}: no function`);
   if (skip === '' || (skip && typeof skip !== 'string'))
     throw new Error(`${name}: skip must say why`);
