@@ -1,9 +1,9 @@
 /** What a user writes in TypeScript: compiled, not run. */
 import {
-  CpbError, bucketSource, cache, check, compose, inspect, open, openRecords, urlSource,
+  CpbError, bucketSource, cache, check, compose, inspect, open, openRecords, split, urlSource,
 } from 'libcpb';
 import type {
-  Answers, Chunk, Field, Message, Middleware, Model, OpenOptions, Plan, Source,
+  Answers, Chunk, Cut, Field, Message, Middleware, Model, OpenOptions, Plan, Source,
   TensorFlow,
 } from 'libcpb';
 import { open as openInline } from 'libcpb/inline';
@@ -65,6 +65,18 @@ export async function follow(bytes: Uint8Array): Promise<(string | null)[]> {
   const zip = await inspect(bytes, { kind: 'samediff_zip' });
   const { tags }: Answers['samediff_zip']['overview'] = await zip.overview();
   return [...captured, ...types, answer.key, ...tags.items.map(({ tag }) => tag)];
+}
+
+/** What is cut down is an output, and a source to split. */
+export async function shrink(bytes: Uint8Array): Promise<[Blob, Uint8Array]> {
+  using model = await inspect(bytes, { kind: 'saved_model' });
+  const { consumers } = await model.consumers('x', { function: 'f', count: 1 });
+  const taken = consumers.items.flatMap((one) => one.inputs.map(({ output, index }) => output ?? index));
+  const cut: Cut = await model.cut(['root.encoder', ...taken.map(String)]);
+  cut.report.objects.items.map(({ why }) => why.length);
+  // @ts-expect-error: it may not be there
+  await cut.kerasMetadata.bytes();
+  return [await cut.savedModel.blob(), await split(cut.source).bytes()];
 }
 
 export const code = (error: unknown) =>
