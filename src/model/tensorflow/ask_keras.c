@@ -176,7 +176,7 @@ static bool is_variable(void *user, uint32_t node, uint64_t *elements) {
   cpb_span variable;
   const cpb_objects *objects = &((source *)user)->model->objects;
   return cpb_object_kind(&objects->items[node], &variable) == OBJECT_VARIABLE &&
-         cpb_shape_elements(cpb_get_bytes(variable, VARIABLE_SHAPE), elements);
+         cpb_shape_elements(cpb_get_shape(variable, VARIABLE_SHAPE), elements);
 }
 
 /* Once of each function: any number of objects may have the same. */

@@ -149,8 +149,11 @@ static void write_collection(cpb_saved_model *m, cpb_span name, cpb_span collect
     if (number == COLLECTION_FLOATS) count = count_floats(m, list);
     cpb_answer_text(m->answer, "kind", collection_kinds[i].name);
     cpb_answer_unsigned(m->answer, "count", count);
-    break;
+    cpb_answer_close(m->answer, '}');
+    return;
   }
+  cpb_answer_null(m->answer, "kind");
+  cpb_answer_unsigned(m->answer, "count", 0);
   cpb_answer_close(m->answer, '}');
 }
 
@@ -197,7 +200,7 @@ typedef struct counts {
 static void count_variable(counts *n, cpb_span variable) {
   uint64_t elements, bits, dtype = cpb_get_number(variable, VARIABLE_DTYPE);
   if (cpb_get_number(variable, VARIABLE_TRAINABLE)) n->trainable++;
-  bool known = cpb_shape_elements(cpb_get_bytes(variable, VARIABLE_SHAPE), &elements) &&
+  bool known = cpb_shape_elements(cpb_get_shape(variable, VARIABLE_SHAPE), &elements) &&
                cpb_mul_u64(elements, cpb_dtype_bits(dtype), &bits) &&
                cpb_add_u64(n->parameters, elements, &n->parameters) && cpb_add_u64(n->bytes, bits / 8, &n->bytes);
   n->partial = n->partial || !known;

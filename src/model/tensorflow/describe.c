@@ -26,7 +26,7 @@ static void write_composite(cpb_answer *a, const cpb_part *part, cpb_span compos
     cpb_answer_open(a, NULL, '{');
     cpb_answer_span(a, "tensor", cpb_get_bytes(c.bytes, TENSOR_INFO_NAME));
     cpb_write_dtype(a, "dtype", cpb_get_number(c.bytes, TENSOR_INFO_DTYPE));
-    cpb_write_shape(a, "shape", cpb_get_bytes(c.bytes, TENSOR_INFO_SHAPE));
+    cpb_write_shape(a, "shape", cpb_get_shape(c.bytes, TENSOR_INFO_SHAPE));
     cpb_answer_close(a, '}');
   }
   cpb_answer_close(a, ']');
@@ -40,7 +40,7 @@ void cpb_write_tensor_info(cpb_saved_model *m, cpb_span info) {
   if (sparse.data) write_sparse(m->answer, sparse);
   if (composite.data) write_composite(m->answer, &m->skeleton, composite);
   cpb_write_dtype(m->answer, "dtype", cpb_get_number(info, TENSOR_INFO_DTYPE));
-  cpb_write_shape(m->answer, "shape", cpb_get_bytes(info, TENSOR_INFO_SHAPE));
+  cpb_write_shape(m->answer, "shape", cpb_get_shape(info, TENSOR_INFO_SHAPE));
 }
 
 bool cpb_saved_entries(cpb_saved_model *m, cpb_span message, uint32_t number, cpb_entries *entries) {
@@ -131,7 +131,7 @@ static void write_variable(cpb_saved_model *m, cpb_span variable) {
   cpb_answer *a = m->answer;
   cpb_answer_span(a, "name", cpb_get_bytes(variable, VARIABLE_NAME));
   cpb_write_dtype(a, "dtype", cpb_get_number(variable, VARIABLE_DTYPE));
-  cpb_write_shape(a, "shape", cpb_get_bytes(variable, VARIABLE_SHAPE));
+  cpb_write_shape(a, "shape", cpb_get_shape(variable, VARIABLE_SHAPE));
   cpb_answer_bool(a, "trainable", cpb_get_number(variable, VARIABLE_TRAINABLE) != 0);
   write_text(a, "device", variable, VARIABLE_DEVICE);
 }
@@ -241,9 +241,10 @@ static void write_positional(cpb_saved_model *m, cpb_span values, cpb_span spec)
 }
 
 static void write_keywords(cpb_saved_model *m, cpb_span values) {
-  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(values, VALUE_DICT));
-  while (cpb_cursor_find(&c, DICT_FIELDS, CPB_WIRE_LEN))
-    write_argument(m, cpb_get_bytes(c.bytes, MAP_KEY), cpb_get_bytes(c.bytes, MAP_VALUE));
+  cpb_entries keywords;
+  if (!cpb_saved_entries(m, cpb_get_bytes(values, VALUE_DICT), DICT_FIELDS, &keywords)) return;
+  for (size_t i = 0; i < keywords.count; i++) write_argument(m, keywords.items[i].key, keywords.items[i].value);
+  cpb_entries_free(&keywords);
 }
 
 /* The inputs are a pair: positional arguments and keywords. */

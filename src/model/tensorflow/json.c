@@ -42,6 +42,11 @@ void cpb_write_dtype(cpb_answer *a, const char *key, uint64_t dtype) {
   cpb_answer_text(a, key, text);
 }
 
+cpb_span cpb_get_shape(cpb_span message, uint32_t number) {
+  cpb_span shape = cpb_get_bytes(message, number);
+  return shape.data ? shape : (cpb_span){message.data, 0};
+}
+
 bool cpb_shape_elements(cpb_span shape, uint64_t *elements) {
   *elements = 1;
   if (!shape.data || cpb_get_number(shape, SHAPE_UNKNOWN_RANK)) return false;
@@ -111,7 +116,7 @@ cpb_tensor cpb_tensor_of(const cpb_part *part, cpb_span message) {
     else if (c.number == TENSOR_SHAPE) t.shape = c.bytes;
     else if (cpb_tensor_field_name(c.number)) add_values(&t, part, &c);
   }
-  if (!t.shape.data && message.data) t.shape = (cpb_span){message.data, 0}; /* none is a scalar's */
+  if (!t.shape.data) t.shape = (cpb_span){message.data, 0};
   return t;
 }
 

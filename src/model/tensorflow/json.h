@@ -13,6 +13,9 @@ void cpb_write_dtype(cpb_answer *answer, const char *key, uint64_t dtype);
 
 /* Bits of an element; 0 where elements have no fixed size. */
 unsigned cpb_dtype_bits(uint64_t dtype);
+/* The shape in field `number`. A message without it has that of a scalar; NULL data
+ * for no message. */
+cpb_span cpb_get_shape(cpb_span message, uint32_t number);
 /* The number of elements of a TensorShapeProto; false when it is not known or beyond
  * 2^64. */
 bool cpb_shape_elements(cpb_span shape, uint64_t *elements);

@@ -125,21 +125,22 @@ uint32_t cpb_objects_child(const cpb_objects *o, uint32_t node, cpb_span name) {
   return CPB_NO_OBJECT;
 }
 
-/* The child with the longest name that `path` begins with (names may have dots),
- * which is taken off `path`. */
+/* `path` begins with a dot. The child with the longest name that comes next (names may
+ * have dots, or be empty), which is taken off with its dot. */
 static uint32_t step_down(const cpb_objects *o, uint32_t node, cpb_span *path) {
   uint32_t best = CPB_NO_OBJECT;
   size_t used = 0;
+  const cpb_span rest = cpb_span_from(*path, 1);
   cpb_cursor c = cpb_cursor_of(o->items[node].message);
   while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
     uint64_t id = cpb_get_number(c.bytes, REFERENCE_NODE);
     cpb_span name = cpb_get_bytes(c.bytes, REFERENCE_NAME);
-    bool fits = cpb_span_begins(*path, name) && (path->size == name.size || path->data[name.size] == '.');
+    bool fits = cpb_span_begins(rest, name) && (rest.size == name.size || rest.data[name.size] == '.');
     if (id >= o->count || !fits || (best != CPB_NO_OBJECT && name.size <= used)) continue;
     best = (uint32_t)id;
     used = name.size;
   }
-  if (best != CPB_NO_OBJECT) *path = cpb_span_from(*path, path->size > used ? used + 1 : used);
+  if (best != CPB_NO_OBJECT) *path = cpb_span_from(rest, used);
   return best;
 }
 
@@ -154,10 +155,11 @@ static uint32_t find_id(const cpb_objects *o, cpb_span digits) {
 
 uint32_t cpb_objects_find(const cpb_objects *o, cpb_span path) {
   if (path.size > 0 && path.data[0] == '#') return find_id(o, cpb_span_from(path, 1));
-  if (o->count == 0 || path.size == 0 || cpb_span_is(path, "root")) return o->count > 0 ? 0 : CPB_NO_OBJECT;
-  if (!cpb_span_begins(path, cpb_span_of("root."))) return CPB_NO_OBJECT;
+  if (o->count == 0 || path.size == 0) return o->count > 0 ? 0 : CPB_NO_OBJECT;
+  cpb_span root = cpb_span_of("root");
+  if (!cpb_span_begins(path, root) || (path.size > root.size && path.data[root.size] != '.')) return CPB_NO_OBJECT;
   uint32_t node = 0;
-  for (path = cpb_span_from(path, 5); path.size > 0 && node != CPB_NO_OBJECT;) node = step_down(o, node, &path);
+  for (path = cpb_span_from(path, root.size); path.size > 0 && node != CPB_NO_OBJECT;) node = step_down(o, node, &path);
   return node;
 }
 

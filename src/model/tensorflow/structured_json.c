@@ -1,15 +1,19 @@
 /* StructuredValues, which nest: written without recursion. */
+#include "model/tensorflow/entries.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/json.h"
 
 #define DEPTH 64 /* deeper ones are not shown */
 
-/* A value that is open, and of which the fields `number` come next. */
+/* A value that is open, and of which the fields `number` come next; of a dict, which is
+ * a map, the entries. */
 typedef struct frame {
   cpb_cursor fields;
   uint32_t number;
-  enum { ELEMENTS, ENTRIES, STATE } are;
+  enum { ELEMENTS, PAIRS, ENTRIES, STATE } are;
   const char *ends; /* the brackets that close it */
+  cpb_entries entries;
+  size_t next; /* of these */
 } frame;
 
 typedef struct writer {
@@ -20,7 +24,7 @@ typedef struct writer {
 } writer;
 
 static void push(writer *w, cpb_span message, uint32_t number, int are, const char *ends) {
-  w->frames[w->depth++] = (frame){cpb_cursor_of(message), number, are, ends};
+  w->frames[w->depth++] = (frame){.fields = cpb_cursor_of(message), .number = number, .are = are, .ends = ends};
 }
 
 /* --- Kinds ------------------------------------------------------------------- */
@@ -45,7 +49,7 @@ static void write_tensor_spec(writer *w, cpb_span spec) {
   cpb_answer_open(a, "tensor_spec", '{');
   if (name.size > 0) cpb_answer_span(a, "name", name);
   cpb_write_dtype(a, "dtype", cpb_get_number(spec, TENSOR_SPEC_DTYPE));
-  cpb_write_shape(a, "shape", cpb_get_bytes(spec, TENSOR_SPEC_SHAPE));
+  cpb_write_shape(a, "shape", cpb_get_shape(spec, TENSOR_SPEC_SHAPE));
   if (minimum.data) write_tensor(w, "minimum", minimum);
   if (maximum.data) write_tensor(w, "maximum", maximum);
   cpb_answer_close(a, '}');
@@ -63,9 +67,17 @@ static void open_list(writer *w, const char *key, cpb_span list, const char *end
   push(w, list, LIST_VALUE, ELEMENTS, ends);
 }
 
-static void open_dict(writer *w, const char *key, cpb_span dict, uint32_t number) {
-  cpb_answer_open(w->answer, key, '{');
-  push(w, dict, number, ENTRIES, "}}");
+static void open_dict(writer *w, cpb_span dict) {
+  cpb_answer_open(w->answer, "dict", '{');
+  push(w, dict, DICT_FIELDS, ENTRIES, "}}");
+  if (!cpb_entries_read(&w->frames[w->depth - 1].entries, &w->answer->out.allocator, dict, DICT_FIELDS))
+    w->answer->failed = true;
+}
+
+static void open_named_tuple(writer *w, cpb_span tuple) {
+  cpb_answer_span(w->answer, "named_tuple", cpb_get_bytes(tuple, NAMED_TUPLE_NAME));
+  cpb_answer_open(w->answer, "fields", '{');
+  push(w, tuple, NAMED_TUPLE_VALUES, PAIRS, "}}");
 }
 
 /* The last field of the value that says what it is. */
@@ -96,11 +108,8 @@ static void write_kind(writer *w, const cpb_cursor *kind) {
   cpb_span bytes = kind->bytes;
   switch (kind->number) {
     case VALUE_TUPLE: open_list(w, "tuple", bytes, "]}"); return;
-    case VALUE_DICT: open_dict(w, "dict", bytes, DICT_FIELDS); return;
-    case VALUE_NAMED_TUPLE:
-      cpb_answer_span(a, "named_tuple", cpb_get_bytes(bytes, NAMED_TUPLE_NAME));
-      open_dict(w, "fields", bytes, NAMED_TUPLE_VALUES);
-      return;
+    case VALUE_DICT: open_dict(w, bytes); return;
+    case VALUE_NAMED_TUPLE: open_named_tuple(w, bytes); return;
     case VALUE_TYPE_SPEC: open_type_spec(w, bytes); return;
     case VALUE_SHAPE: cpb_write_shape(a, "shape", bytes); break;
     case VALUE_DTYPE: cpb_write_dtype(a, "dtype", kind->value); break;
@@ -129,8 +138,28 @@ static void begin(writer *w, const char *key, cpb_span value) {
   }
 }
 
+/* The next value within the frame and its name, if it has one. */
+static bool next(frame *f, cpb_span *key, cpb_span *value) {
+  *key = (cpb_span){NULL, 0};
+  if (f->are == ENTRIES) {
+    if (f->next == f->entries.count) return false;
+    *key = f->entries.items[f->next].key;
+    *value = f->entries.items[f->next++].value;
+    return true;
+  }
+  if (!cpb_cursor_find(&f->fields, f->number, CPB_WIRE_LEN)) return false;
+  *value = f->fields.bytes;
+  if (f->are == PAIRS) {
+    *key = cpb_get_bytes(*value, MAP_KEY);
+    *value = cpb_get_bytes(*value, MAP_VALUE);
+  }
+  return true;
+}
+
 static void end(writer *w) {
-  for (const char *bracket = w->frames[--w->depth].ends; *bracket; bracket++) cpb_answer_close(w->answer, *bracket);
+  frame *top = &w->frames[--w->depth];
+  for (const char *bracket = top->ends; *bracket; bracket++) cpb_answer_close(w->answer, *bracket);
+  if (top->are == ENTRIES) cpb_entries_free(&top->entries);
 }
 
 void cpb_write_structured(cpb_answer *a, const char *key, const cpb_part *part, cpb_span value) {
@@ -141,12 +170,12 @@ void cpb_write_structured(cpb_answer *a, const char *key, const cpb_part *part, 
   begin(&w, key, value);
   while (w.depth > 0) {
     frame *top = &w.frames[w.depth - 1];
-    if (!cpb_cursor_find(&top->fields, top->number, CPB_WIRE_LEN)) {
+    cpb_span name;
+    if (!next(top, &name, &value)) {
       end(&w);
       continue;
     }
-    cpb_span field = top->fields.bytes;
-    if (top->are == ENTRIES) cpb_answer_key(a, cpb_get_bytes(field, MAP_KEY));
-    begin(&w, top->are == STATE ? "state" : NULL, top->are == ENTRIES ? cpb_get_bytes(field, MAP_VALUE) : field);
+    if (top->are == ENTRIES || top->are == PAIRS) cpb_answer_key(a, name);
+    begin(&w, top->are == STATE ? "state" : NULL, value);
   }
 }
