@@ -21,6 +21,7 @@ class Runtime:
     name: str
     program: list
     step: int = 1  # compare.py runs each of the corpus, or one of so many
+    each: list = None  # runs several commands, as node-each.js says
 
 
 RUNTIMES = {runtime.name: runtime for runtime in [
@@ -29,7 +30,8 @@ RUNTIMES = {runtime.name: runtime for runtime in [
                        *(f"-mount={folder}:{folder}" for folder in FOLDERS), MODULE]),
     Runtime("wasmi", [TOOLS / "bin" / "wasmi", *(f"--dir={folder}" for folder in FOLDERS), MODULE]),
     Runtime("wasm3", [TOOLS / "wasi-wasm3", MODULE]),
-    Runtime("node", ["node", "--no-warnings", ROOT / "wasi" / "test" / "node.js", MODULE], step=5),
+    Runtime("node", ["node", "--no-warnings", ROOT / "wasi" / "test" / "node.js", MODULE], step=5,
+            each=["node", "--no-warnings", ROOT / "wasi" / "test" / "node-each.js", MODULE]),
 ]}
 
 if __name__ == "__main__":
