@@ -17,7 +17,7 @@ if [ $# -gt 0 ]; then targets=("$@"); else
 fi
 
 # What each target runs in about a minute.
-declare -A inputs=([decompress]=350000 [checkpoint]=300000 [index]=900000 [json]=28000 [keras]=400000 [merge]=1250000 [model]=12500
+declare -A inputs=([decompress]=350000 [checkpoint]=200000 [index]=900000 [json]=28000 [keras]=400000 [merge]=1250000 [model]=12500
   [outline]=450000 [path]=4000000 [records]=800000 [samediff]=550000 [schema]=4000000 [split]=50000 [transpose]=2400000)
 
 # The same inputs in the same order need addresses that do not vary, where the system

@@ -52,7 +52,8 @@ def models():
 
 
 QUESTIONS = [["overview"], ["signature", "serving_default"], ["functions"], ["nodes"], ["scopes"], ["objects"],
-             ["layers"], ["load", "root"], ["constants"], ["ops"], ["search", "e"], ["tag"], ["consumers", "x"]]
+             ["layers"], ["load", "root"], ["constants"], ["ops"], ["search", "e"], ["tag"], ["consumers", "x"],
+             ["variables"]]
 
 
 def questions():

@@ -66,6 +66,7 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./writer/sinks.js').Sink} Sink */
 /** @typedef {import('./writer/sinks.js').WritableFile} WritableFile */
 /** @typedef {import('./writer/split.js').SplitOptions} SplitOptions */
+/** @typedef {import('./inspect/checkpoint.js').CheckpointFiles} CheckpointFiles */
 /** @typedef {import('./inspect/cut.js').Cut} Cut */
 /** @typedef {import('./inspect/index.js').InspectOptions} InspectOptions */
 /** @typedef {import('./inspect/index.js').Model} Model */

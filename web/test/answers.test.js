@@ -104,10 +104,19 @@ function metadataBeside(path) {
   return file !== path && existsSync(file) ? readFileSync(file) : undefined;
 }
 
+/** What TensorFlow wrote beside a model. @param {string | Uint8Array} path */
+function checkpointBeside(path) {
+  const folder = `${path}`.replace(/saved_model\.pb$/, 'variables').replace(/orig\.pb$/, 'model/variables');
+  const index = `${folder}/variables.index`;
+  return typeof path === 'string' && existsSync(index)
+    ? { index, data: (/** @type {string} */ name) => `${folder}/${name}` }
+    : undefined;
+}
+
 /** Asks all there is. @param {string | Uint8Array} path @param {Uint8Array} [kerasMetadata] */
 async function check(path, kerasMetadata) {
   const { mistakes, questions } = await types;
-  const model = await inspect(path, { kerasMetadata });
+  const model = await inspect(path, { kerasMetadata, checkpoint: checkpointBeside(path) });
   /** @type {Ask} */
   const ask = async (question, options) => {
     const answer = await model.ask(question, options);

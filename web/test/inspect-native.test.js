@@ -1,5 +1,8 @@
 /** Every answer about the models of the corpus is the one that the native cpb gives. */
 import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from './runtimes/files.js';
 import { assert, each, test } from './support/test.js';
@@ -62,3 +65,18 @@ for (const path of models) {
 
 test('damaged SameDiff models: the answers and errors of the native command', () =>
   each(unpackSameDiff({ damaged: true }), String, (path) => compare(path, [['overview'], ['tag']])));
+
+test('variables, and what is stored of them: the answers of the native command', async () => {
+  const folders = models.filter((name) => existsSync(`${data}${name.replace('orig.pb', 'model/variables')}`));
+  assert.ok(folders.length > 2);
+  for (const name of folders.filter((one) => one.endsWith('orig.pb'))) {
+    const folder = mkdtempSync(join(tmpdir(), 'cpb-variables-'));
+    cpSync(`${data}${name.replace('orig.pb', 'model')}`, folder, { recursive: true });
+    const path = `${folder}/saved_model.pb`;
+    cpSync(data + name, path);
+    const model = await inspect(path, { checkpoint: true });
+    assert.deepEqual(await model.variables({ count: 20 }), await native(path, ['variables']), name);
+    model.close();
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -5,6 +5,7 @@ import * as contents from '../reader/contents.js';
 import { disposable } from '../reader/file.js';
 import { openAs } from '../reader/open.js';
 import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
+import { GRAPH, openCheckpoint } from './checkpoint.js';
 import { asker, kinds } from './model.js';
 import { valuesOf } from './values.js';
 
@@ -13,6 +14,7 @@ import { valuesOf } from './values.js';
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { Cut } from './cut.js' */
 /** @import { Answer, ModelKind, QuestionName } from './answers/index.js' */
+/** @import { CheckpointFiles } from './checkpoint.js' */
 /** @import { QuestionOptions } from './model.js' */
 /** @import { Values, ValuesOptions } from './values.js' */
 
@@ -24,10 +26,13 @@ import { valuesOf } from './values.js';
  *   maxValue?: number,
  *   maxMemory?: number,
  *   kerasMetadata?: Uint8Array,
+ *   checkpoint?: CheckpointFiles | true,
  * }} InspectOptions
  *   kind: by default what its name or its first bytes say; maxValue: longer values are
  *   left out of what is read, in bytes, default 1024; maxMemory: bytes that what is read
- *   may take, default 64 MiB; kerasMetadata: the keras_metadata.pb beside a SavedModel
+ *   may take, default 64 MiB; kerasMetadata: the keras_metadata.pb beside a SavedModel;
+ *   checkpoint: the files in `variables/` beside it, which have the values of its variables; true
+ *   for those beside a URL or path
  */
 
 /** @typedef {{ signal?: AbortSignal }} Ask */
@@ -77,6 +82,9 @@ import { valuesOf } from './values.js';
  * @property {(options?: Page) => Answer<Kind, 'ops'>} ops how often each operation is used
  * @property {(text: string, options?: Page) => Answer<Kind, 'search'>} search what has the text in
  *   its name
+ * @property {(options?: Page & { name?: string }) => Answer<Kind, 'variables'>} variables of a
+ *   SavedModel, and what its `checkpoint` has stored of each; with a name, path or key only
+ *   those it means
  * @property {(paths: string[], options?: Page) => Answer<Kind, 'load'>} nodesToLoad Keras: what
  *   must be loaded for the nodes at these paths
  * @property {(paths: string[], options?: Page) => Promise<Cut>} cut a SavedModel with nothing but
@@ -85,7 +93,8 @@ import { valuesOf } from './values.js';
  * @property {(tag: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a
  *   tag
  * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
- *   constant of a SavedModel or graph, or one array of a SameDiff model, streamed
+ *   constant of a SavedModel or graph, one of its variables, or one array of a SameDiff model,
+ *   streamed
  * @property {() => void} close frees it all; also `using` does
  */
 /**
@@ -106,7 +115,7 @@ import { valuesOf } from './values.js';
 export async function inspect(input, options = {}) {
   const opened = await openAs('inspect', () => contents, input, options);
   try {
-    return await modelOf(opened, options);
+    return await modelOf(input, opened, options);
   } catch (error) {
     opened.file.close();
     throw error;
@@ -115,16 +124,45 @@ export async function inspect(input, options = {}) {
 
 /**
  * @template {ModelKind} Kind
+ * @param {Input} input
  * @param {Awaited<ReturnType<typeof openAs>>} opened
  * @param {InspectOptions<Kind>} options
  * @returns {Promise<Model<Kind>>}
  */
-async function modelOf({ file, inside, message }, options) {
+async function modelOf(input, { file, inside, message }, options) {
   const { signal } = options;
   const { body } = await inside();
   const feed = feedOf(file, body, await body.size({ signal }));
   const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
-  const { ask, askFor } = asker(file, feed, kind, options);
+  const checkpoint =
+    options.checkpoint && (await openCheckpoint(file, input, options.checkpoint, options));
+  const graph = checkpoint && (await graphOf(checkpoint));
+  const { ask, askFor } = asker(file, feed, kind, { ...options, checkpoint, graph });
+
+  /** The text with the checkpoint's object graph, after its length; undefined where it is not.
+   * @param {import('./checkpoint.js').Checkpoint} stored */
+  async function graphOf(stored) {
+    const data = stored.find(GRAPH) && (await stored.dataOf(GRAPH));
+    if (!data) return undefined;
+    const values = await valuesOf(file, feed, kind, GRAPH, { signal }, { checkpoint: stored, data });
+    return (await values.bytes({ signal })).subarray(8);
+  }
+
+  /** @param {string} name @param {ValuesOptions} [how] */
+  async function values(name, how = {}) {
+    if (!how.variable) return valuesOf(file, feed, kind, name, how);
+    if (!checkpoint) throw new CpbError('USAGE', 'a variable is in a checkpoint, which was not given');
+    const { metaGraph, signal } = how;
+    const found = (await ask('variables', { name, metaGraph, signal })).variables;
+    const exact = found.items.filter((/** @type {any} */ v) => v.path === name || v.key === name);
+    const [{ key }] = exact.length > 0 ? exact : found.items;
+    if (!key) throw new CpbError('NOT_FOUND', `the checkpoint has no value of ${name}`);
+    if (exact.length === 0 && found.total > 1)
+      throw new CpbError('NOT_FOUND', `${found.total} variables are called ${name}`);
+    const data = await checkpoint.dataOf(key);
+    if (!data) throw new CpbError('NOT_FOUND', `the data file with ${name} is not at hand`);
+    return valuesOf(file, feed, kind, key, how, { checkpoint, data });
+  }
 
   /** @param {string[]} paths @param {Page} [page] @returns {Promise<Cut>} */
   async function cut(paths, page) {
@@ -166,7 +204,8 @@ async function modelOf({ file, inside, message }, options) {
     nodesToLoad: (paths, o) => ask('load', { ...o, name: paths.join('\n') }),
     cut,
     tag: (name, o) => ask('tag', { ...o, name }),
-    values: (name, o) => valuesOf(file, feed, kind, name, o),
+    variables: (o) => ask('variables', o),
+    values,
     close: file.close,
   };
   return disposable(model);

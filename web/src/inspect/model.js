@@ -37,6 +37,7 @@ const questions = {
   scopes: 13,
   cut: 14,
   consumers: 15,
+  variables: 16,
 };
 
 /**
@@ -56,7 +57,8 @@ const questions = {
  * @param {OpenFile} file
  * @param {Feed} feed
  * @param {ModelKind} kind
- * @param {{ maxValue?: number, maxMemory?: number, kerasMetadata?: Uint8Array }} options
+ * @param {{ maxValue?: number, maxMemory?: number, kerasMetadata?: Uint8Array,
+ *   checkpoint?: { pointer: number }, graph?: Uint8Array }} options
  */
 export function asker(file, feed, kind, options) {
   const { instance } = file;
@@ -73,6 +75,7 @@ export function asker(file, feed, kind, options) {
   );
   engine.feed = shared(feed);
   if (options.kerasMetadata) setKerasMetadata(instance, engine, options.kerasMetadata);
+  if (options.checkpoint) setCheckpoint(instance, engine, options.checkpoint, options.graph);
   /** @type {Promise<unknown>} */
   let last = Promise.resolve();
 
@@ -153,4 +156,17 @@ function setKerasMetadata(instance, engine, bytes) {
     engine.call('set_keras_metadata', scope.bytes(bytes), bytes.length),
   );
   if (!taken) throw new CpbError('USAGE', 'keras_metadata.pb goes with a SavedModel only');
+}
+
+/**
+ * @param {import('../wasm/instance.js').Instance} instance
+ * @param {Engine} engine
+ * @param {{ pointer: number }} checkpoint
+ * @param {Uint8Array} [graph]
+ */
+function setCheckpoint(instance, engine, { pointer }, graph) {
+  const taken = instance.scope((scope) =>
+    engine.call('set_checkpoint', pointer, graph ? scope.bytes(graph) : 0, graph?.length ?? 0),
+  );
+  if (!taken) throw new CpbError('USAGE', 'a checkpoint goes with a SavedModel only');
 }

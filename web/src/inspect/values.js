@@ -2,6 +2,7 @@
 import { collector } from '../bytes.js';
 import { streamOf } from '../source/pieces.js';
 import { DATA, DONE } from '../wasm/engine.js';
+import { createFeed } from '../wasm/feed.js';
 import { kinds, shared } from './model.js';
 import { structs } from './structs.js';
 
@@ -22,6 +23,8 @@ import { structs } from './structs.js';
  *   and `nodes` have it: then it is not looked for, and the name does not matter
  * @property {boolean} [exactTexts] TensorFlow's texts each after its length in 8 bytes, rather
  *   than filled up to the longest
+ * @property {boolean} [variable] the name is that of a SavedModel's variable, its path, or its key
+ *   in the checkpoint that the model was given
  * @property {number} [state] SameDiff: not the parameter's value but the n-th state, from 1,
  *   that its updater has for it
  */
@@ -49,9 +52,11 @@ import { structs } from './structs.js';
  * @param {ModelKind} kind
  * @param {string} name
  * @param {ValuesOptions} [options]
+ * @param {{ checkpoint: { pointer: number }, data: import('../types.js').Source }} [stored] where
+ *   the name is a key
  * @returns {Promise<Values>}
  */
-export async function valuesOf(file, feed, kind, name, options = {}) {
+export async function valuesOf(file, feed, kind, name, options = {}, stored = undefined) {
   const { signal, tag, state, metaGraph, tensor, exactTexts } = options;
   const { instance } = file;
   const encoder = new TextEncoder();
@@ -72,11 +77,12 @@ export async function valuesOf(file, feed, kind, name, options = {}) {
         exact_texts: exactTexts ? 1 : 0,
         tensor_offset: tensor?.offset,
         tensor_size: tensor?.size,
+        checkpoint: stored?.checkpoint.pointer,
         limits: file.limitsIn(scope),
       }),
     );
   });
-  engine.feed = shared(feed);
+  engine.feed = stored ? createFeed(stored.data) : shared(feed);
   try {
     // Up to the first of the values, which say what the array is.
     const first = collector();

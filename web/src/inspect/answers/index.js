@@ -22,6 +22,7 @@
  * @property {TensorFlow.SearchAnswer} search
  * @property {Keras.LoadAnswer} load
  * @property {TensorFlow.CutAnswer} cut
+ * @property {TensorFlow.VariablesAnswer} variables
  */
 
 /**
@@ -91,7 +92,8 @@
 /**
  * What can be asked; docs/inspecting.md says what each answers.
  * @typedef {'overview' | 'signature' | 'functions' | 'function' | 'nodes' | 'objects' | 'layers'
- *   | 'constants' | 'ops' | 'search' | 'load' | 'tag' | 'scopes' | 'cut' | 'consumers'} QuestionName
+ *   | 'constants' | 'ops' | 'search' | 'load' | 'tag' | 'scopes' | 'cut' | 'consumers'
+ *   | 'variables'} QuestionName
  */
 
 /**

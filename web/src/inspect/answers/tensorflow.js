@@ -121,6 +121,63 @@
  * @property {number} [elements]
  * @property {number} [size] in bytes
  * @property {true} [partial] a shape is not known, and not counted in `elements` and `size`
+ * @property {StoredCounts} [stored] what the checkpoint has, where one was given
+ */
+
+/**
+ * How much a checkpoint has.
+ * @typedef {object} StoredCounts
+ * @property {number} tensors
+ * @property {number} size in bytes
+ * @property {number} shards how many data files there are
+ * @property {number} without_value how many variables have none
+ */
+
+/**
+ * What a checkpoint has of a variable: in a data file, or in slices.
+ * @typedef {object} Stored
+ * @property {string} dtype
+ * @property {number[]} shape
+ * @property {number} size in bytes
+ * @property {number} [shard] which data file, from 0; absent for one in slices, as what follows
+ * @property {number} [offset] in that file
+ * @property {number} [crc32c] of the values, masked
+ * @property {StoredSlice[]} [slices]
+ */
+
+/**
+ * A part of a variable; without a place where the checkpoint does not have it.
+ * @typedef {object} StoredSlice
+ * @property {number[]} begin
+ * @property {number[] | null} shape
+ * @property {number} [size] in bytes
+ * @property {number} [shard]
+ * @property {number} [offset]
+ * @property {number} [crc32c]
+ */
+
+/**
+ * A variable, or what else a checkpoint has, of kind 'none'.
+ * @typedef {object} SavedVariable
+ * @property {number | null} node null where there is no object, as in TensorFlow 1
+ * @property {string | null} path
+ * @property {ObjectKind} kind
+ * @property {string} [registered_name]
+ * @property {string | null} name
+ * @property {string | null} dtype
+ * @property {Shape} shape
+ * @property {boolean} [trainable]
+ * @property {string} [device]
+ * @property {string | null} key under which its value is stored; null where there is none
+ * @property {Stored | null} stored
+ */
+
+/**
+ * Variables, and what is stored of each.
+ * @typedef {object} VariablesAnswer
+ * @property {StoredCounts | null} checkpoint null where none was given
+ * @property {Paged<SavedVariable>} variables
+ * @property {Problem[]} problems
  */
 
 /**

@@ -1,0 +1,97 @@
+/** Variables of a SavedModel, and their values beside it, on every runtime. */
+import { assert, data, test } from './support/test.js';
+import { libcpb } from './support/libcpb.js';
+
+const { blobSource, inspect } = libcpb;
+const folder = 'tests/data/cpb/real_tf_keras_functional';
+const files = `${folder}/model/variables`;
+const DATA = 'variables.data-00000-of-00001';
+
+/** What was read of the data file. @typedef {{ offset: number, length: number }} Read */
+
+/**
+ * @param {object} [options]
+ * @param {(bytes: Uint8Array<ArrayBuffer>) => void} [options.change] of the data file
+ * @param {Read[]} [options.reads]
+ */
+async function opened({ change, reads } = {}) {
+  const model = await data(`${folder}/orig.pb`);
+  const [index, values] = [await data(`${files}/variables.index`), await data(`${files}/${DATA}`)];
+  change?.(values);
+  const source = Object.create(blobSource(new Blob([values])));
+  source.stream = undefined;
+  source.read = async (/** @type {number} */ offset, /** @type {number} */ length) => {
+    reads?.push({ offset, length });
+    return values.slice(offset, offset + length);
+  };
+  const checkpoint = {
+    index,
+    data(/** @type {string} */ name) {
+      assert.equal(name, DATA);
+      return source;
+    },
+  };
+  return { model: await inspect(model, { checkpoint }), values };
+}
+
+test('each variable of a model has its key, type, shape and place', async () => {
+  const { model } = await opened();
+  const { variables, checkpoint, problems } = await model.variables({ count: 1000 });
+  const kernel = variables.items.find((/** @type {any} */ { name }) => name === 'conv2d/kernel');
+  assert.equal(kernel.key, 'layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE');
+  assert.deepEqual([kernel.stored.dtype, kernel.stored.shape], [kernel.dtype, kernel.shape]);
+  assert.deepEqual([problems, checkpoint.without_value], [[], 0]);
+  const { stored } = (await model.overview()).variables;
+  assert.deepEqual(stored, checkpoint);
+  assert.deepEqual((await model.variables({ name: kernel.path })).variables.items, [kernel]);
+  model.close();
+});
+
+test('the values of a variable are read by one range, by its path, key or name', async () => {
+  /** @type {Read[]} */
+  const reads = [];
+  const { model, values } = await opened({ reads });
+  const { variables } = await model.variables({ count: 1000 });
+  for (const { path, key, name, stored } of variables.items) {
+    const expected = values.slice(stored.offset, stored.offset + stored.size);
+    const others = variables.items.filter((/** @type {any} */ other) => other.name === name);
+    if (others.length > 1)
+      await assert.rejects(model.values(name, { variable: true }), { code: 'NOT_FOUND' });
+    for (const called of others.length > 1 ? [path, key] : [path, key, name]) {
+      reads.length = 0;
+      const array = await model.values(called, { variable: true });
+      assert.deepEqual([array.dtype, array.shape, array.size], [stored.dtype, stored.shape, stored.size]);
+      assert.deepEqual(await array.bytes(), expected);
+      assert.deepEqual(reads, stored.size > 0 ? [{ offset: stored.offset, length: stored.size }] : []);
+    }
+  }
+  model.close();
+});
+
+test('values that do not have their checksum are refused', async () => {
+  const { model } = await opened({ change: (bytes) => bytes.set([255 - Number(bytes[0])]) });
+  const { variables } = await model.variables();
+  const first = variables.items.find((/** @type {any} */ { stored }) => stored?.offset === 0);
+  const array = model.values(first.path, { variable: true });
+  await assert.rejects(array.then((/** @type {any} */ a) => a.bytes()), { code: 'DAMAGED', offset: 0 });
+  model.close();
+});
+
+test('without a data file or a checkpoint it is said what is missing', async () => {
+  const bytes = await data(`${folder}/orig.pb`);
+  const index = await data(`${files}/variables.index`);
+  const model = await inspect(bytes, { checkpoint: { index, data: () => undefined } });
+  const { problems, checkpoint } = await model.variables();
+  assert.ok(/object graph/.test(problems[0].text) && checkpoint.without_value > 0);
+  const key = 'layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE';
+  await assert.rejects(model.values(key, { variable: true }), { code: 'NOT_FOUND' });
+  await assert.rejects(model.values('none', { variable: true }), { code: 'NOT_FOUND' });
+  model.close();
+  const alone = await inspect(bytes);
+  assert.equal((await alone.variables()).checkpoint, null);
+  await assert.rejects(alone.values(key, { variable: true }), { code: 'USAGE' });
+  alone.close();
+  await assert.rejects(inspect(bytes, { checkpoint: true }), { code: 'USAGE' });
+  const damaged = { index: index.slice(1), data: () => undefined };
+  await assert.rejects(inspect(bytes, { checkpoint: damaged }), { code: 'DAMAGED' });
+});
