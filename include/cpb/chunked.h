@@ -261,6 +261,23 @@ CPB_API size_t cpb_merge_find_segment(const cpb_merge *merge, uint64_t offset);
 
 CPB_API const cpb_error *cpb_merge_error(const cpb_merge *merge);
 
+/* --- The merged message in several threads ---------------------------------- */
+
+/* Another reader of the same plan, with an input of its own. `merge` must be
+ * planned, have no read under way, and outlive the fork; from then on neither
+ * changes what both use, so each may be used by a thread of its own. Returns NULL
+ * when memory is short or there is no plan. */
+CPB_API cpb_merge *cpb_merge_fork(const cpb_merge *merge, const cpb_allocator *allocator);
+
+/* Where to cut the merged message into parts for such readers: where nothing
+ * large has to be decoded for both sides, and each part but the last has `least`
+ * bytes or more. A part is larger where a large chunk is. `*cuts` are the ends of
+ * the parts in order, the last that of the message, and `*count` how many (0: the
+ * message is empty). They are the merge's, until it is freed or cut again.
+ * CPB_E_USAGE when there is no plan, CPB_E_MEMORY. */
+CPB_API cpb_code cpb_merge_cut(cpb_merge *merge, uint64_t least, const uint64_t **cuts,
+                               size_t *count);
+
 #ifdef __cplusplus
 }
 #endif

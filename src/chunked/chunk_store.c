@@ -45,13 +45,21 @@ void cpb_chunk_store_use_memory(cpb_chunk_store *s, const cpb_chunk_bytes *chunk
   s->num_chunks = num_chunks;
 }
 
+void cpb_chunk_store_share(cpb_chunk_store *s, const cpb_chunk_store *from) {
+  s->memory = from->memory;
+  s->num_chunks = from->num_chunks;
+  s->kept = from->kept;
+  s->num_kept = from->num_kept;
+  s->shared = true;
+}
+
 void cpb_chunk_store_free(cpb_chunk_store *s) {
   for (size_t i = 0; i < CPB_STREAMS; i++) {
     cpb_record_reader_free(s->streams[i].reader);
     cpb_buffer_free(&s->streams[i].window);
   }
-  for (size_t i = 0; i < s->num_kept; i++) cpb_buffer_free(&s->kept[i].bytes);
-  cpb_release(&s->allocator, s->kept);
+  for (size_t i = 0; i < s->num_kept && !s->shared; i++) cpb_buffer_free(&s->kept[i].bytes);
+  if (!s->shared) cpb_release(&s->allocator, s->kept);
   cpb_release(&s->allocator, s->sizes);
   s->sizes = NULL;
   s->kept = NULL;
@@ -184,6 +192,18 @@ static bool is_near(const cpb_chunk_store *s, const cpb_store_stream *stream, ui
   return riegeli->decoded_data_size <= s->small || forward;
 }
 
+/* Its Riegeli chunk was read to the end. */
+static bool is_spent(const cpb_store_stream *stream) {
+  if (!stream->in_record) return stream->reader != NULL;
+  const cpb_riegeli_chunk *riegeli = cpb_record_reader_chunk(stream->reader);
+  const cpb_record *record = cpb_record_reader_record(stream->reader);
+  return record->index + 1 == riegeli->num_records && stream->pos == record->size;
+}
+
+/* The lowest gives way: what was read is seldom read again, so its stream goes before one
+ * that would have to be made. */
+static uint64_t claim_of(const cpb_store_stream *stream) { return is_spent(stream) ? 0 : stream->used + 1; }
+
 static cpb_store_stream *choose_stream(cpb_chunk_store *s, uint64_t chunk) {
   const cpb_chunk_entry *entry = entry_of(s, chunk);
   bool large = entry->size > s->small;
@@ -196,7 +216,7 @@ static cpb_store_stream *choose_stream(cpb_chunk_store *s, uint64_t chunk) {
     if (is_near(s, stream, entry->offset)) return stream;
   }
   for (size_t i = begin; i < end; i++) {
-    if (s->streams[i].used < oldest->used) oldest = &s->streams[i];
+    if (claim_of(&s->streams[i]) < claim_of(oldest)) oldest = &s->streams[i];
   }
   return oldest;
 }
@@ -232,6 +252,14 @@ bool cpb_chunk_store_place(const cpb_chunk_store *s, uint64_t chunk, uint64_t *b
   if (s->memory != NULL || find_kept(s, chunk) != NULL) return false;
   place_of(s, entry_of(s, chunk)->offset, begin, end);
   return *end > *begin;
+}
+
+cpb_chunk_home cpb_chunk_store_home(const cpb_chunk_store *s, uint64_t chunk) {
+  uint64_t begin, end;
+  if (s->memory != NULL || find_kept(s, chunk) != NULL) return (cpb_chunk_home){.begin = CPB_NO_OFFSET};
+  place_of(s, entry_of(s, chunk)->offset, &begin, &end);
+  bool large = entry_of(s, chunk)->size > s->small || (end > begin && end - begin > s->small);
+  return (cpb_chunk_home){begin, large};
 }
 
 /* How many of the chunk's stored bytes to fetch when its header is asked for.

@@ -61,6 +61,7 @@ typedef struct cpb_chunk_store {
   size_t room;       /* as long as there is room: bytes left for them */
   cpb_kept_chunk *kept; /* by chunk */
   size_t num_kept, kept_capacity;
+  bool shared;       /* and they are another store's */
   uint64_t clock;
   uint64_t at, want; /* the range of the chunk that the call is for */
   uint64_t *sizes;   /* of each chunk, or CPB_NO_OFFSET while not known */
@@ -70,6 +71,8 @@ typedef struct cpb_chunk_store {
 void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_index *index,
                           const cpb_store_options *options, cpb_input *input, cpb_error *error);
 void cpb_chunk_store_use_memory(cpb_chunk_store *s, const cpb_chunk_bytes *chunks, uint64_t num_chunks);
+/* Takes its chunks from where `from` does, which must outlive it and has kept what it will. */
+void cpb_chunk_store_share(cpb_chunk_store *s, const cpb_chunk_store *from);
 void cpb_chunk_store_free(cpb_chunk_store *s);
 
 /* The cpb_chunk_type of a chunk. */
@@ -101,6 +104,14 @@ cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, uint64_t off
 /* Where the chunk's Riegeli chunk probably is, for reading ahead. False when
  * that is not known, or the chunk is in memory. */
 bool cpb_chunk_store_place(const cpb_chunk_store *s, uint64_t chunk, uint64_t *begin, uint64_t *end);
+
+/* What has to be decoded for a chunk's bytes. */
+typedef struct cpb_chunk_home {
+  uint64_t begin; /* of its Riegeli chunk, probably; CPB_NO_OFFSET: nothing, it is in memory */
+  bool large;     /* too large to be held decoded */
+} cpb_chunk_home;
+
+cpb_chunk_home cpb_chunk_store_home(const cpb_chunk_store *s, uint64_t chunk);
 
 /* Verifies what was given out before it was verified. */
 cpb_have cpb_chunk_store_settle(cpb_chunk_store *s);

@@ -4,31 +4,9 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "chunked/index_internal.h"
-#include "chunked/merge_layout.h"
+#include "chunked/merge_internal.h"
 
 enum { DEFAULT_MEMORY = 16 * 1024 * 1024, DEFAULT_READ = 256 * 1024, DEFAULT_ITEMS = 1 << 22 };
-
-typedef enum { STATE_BEGIN, STATE_WALK, STATE_READY, STATE_FAILED } merge_state;
-
-struct cpb_merge {
-  cpb_allocator allocator;
-  cpb_limits limits;
-  cpb_merge_options options;
-  const cpb_index *index;
-  cpb_input input;
-  cpb_error error;
-  merge_state state;
-  cpb_chunk_store store;
-  cpb_merge_tree tree;
-  cpb_merge_walk walk;
-  cpb_merge_layout layout;
-  uint64_t at, end; /* of the range that is read */
-  size_t piece;     /* where `at` is */
-  uint64_t joined_begin, joined_end; /* in the file: what will be read in a row, */
-  size_t joined_piece;               /* up to this piece */
-  cpb_span data;
-};
 
 /* --- Making and freeing --------------------------------------------------- */
 
@@ -43,7 +21,7 @@ static bool take_options(cpb_merge *m, const cpb_merge_options *given) {
   return options->verify <= CPB_VERIFY_NEVER;
 }
 
-static void init_parts(cpb_merge *m, const cpb_index *index) {
+static void init_store(cpb_merge *m) {
   const cpb_store_options store = {
       .verify = m->options.verify,
       .trust_sizes = m->options.trust_sizes != 0,
@@ -51,6 +29,11 @@ static void init_parts(cpb_merge *m, const cpb_index *index) {
       .read_size = m->options.read_size,
       .limits = &m->limits,
   };
+  cpb_chunk_store_init(&m->store, &m->allocator, m->index, &store, &m->input, &m->error);
+}
+
+static void init_plan(cpb_merge *m) {
+  const cpb_index *index = m->index;
   uint64_t depth = m->limits.depth + index->metadata.num_steps;
   cpb_merge_tree_init(&m->tree, &m->allocator, &index->metadata, m->options.plan_items, &m->error);
   m->tree.type = m->options.type;
@@ -58,11 +41,11 @@ static void init_parts(cpb_merge *m, const cpb_index *index) {
   cpb_merge_walk_init(&m->walk, &m->allocator, &m->tree, &m->store,
                       (uint32_t)cpb_min_u64(2 * depth, UINT32_MAX), &m->error);
   cpb_merge_layout_init(&m->layout, &m->allocator);
-  cpb_chunk_store_init(&m->store, &m->allocator, index, &store, &m->input, &m->error);
+  m->plan = &m->layout;
 }
 
-cpb_merge *cpb_merge_new(const cpb_allocator *allocator, const cpb_index *index,
-                         const cpb_merge_options *options) {
+static cpb_merge *new_merge(const cpb_allocator *allocator, const cpb_index *index,
+                            const cpb_merge_options *options) {
   cpb_allocator a = cpb_allocator_or_default(allocator);
   cpb_merge *m = cpb_alloc_zeroed(&a, sizeof *m);
   if (m == NULL) return NULL;
@@ -73,7 +56,14 @@ cpb_merge *cpb_merge_new(const cpb_allocator *allocator, const cpb_index *index,
     cpb_release(&a, m);
     return NULL;
   }
-  init_parts(m, index);
+  init_store(m);
+  return m;
+}
+
+cpb_merge *cpb_merge_new(const cpb_allocator *allocator, const cpb_index *index,
+                         const cpb_merge_options *options) {
+  cpb_merge *m = new_merge(allocator, index, options);
+  if (m != NULL) init_plan(m);
   return m;
 }
 
@@ -85,6 +75,17 @@ cpb_merge *cpb_merge_from_chunks(const cpb_allocator *allocator, const cpb_index
   return m;
 }
 
+cpb_merge *cpb_merge_fork(const cpb_merge *from, const cpb_allocator *allocator) {
+  if (from->state != CPB_MERGE_READY) return NULL;
+  cpb_merge *m = new_merge(allocator, from->index, &from->options);
+  if (m == NULL) return NULL;
+  m->plan = from->plan;
+  m->state = CPB_MERGE_READY;
+  m->input.size = from->input.size;
+  cpb_chunk_store_share(&m->store, &from->store);
+  return m;
+}
+
 void cpb_merge_free(cpb_merge *m) {
   if (m == NULL) return;
   cpb_allocator a = m->allocator;
@@ -92,6 +93,7 @@ void cpb_merge_free(cpb_merge *m) {
   cpb_merge_walk_free(&m->walk);
   cpb_merge_tree_free(&m->tree);
   cpb_chunk_store_free(&m->store);
+  cpb_release(&a, m->cuts);
   cpb_release(&a, m);
 }
 
@@ -105,12 +107,12 @@ static uint32_t type_of(const void *user, uint64_t chunk) { return cpb_chunk_sto
 
 static cpb_step stop(cpb_merge *m, cpb_step step) {
   cpb_input_let_go(&m->input);
-  if (step == CPB_STEP_ERROR) m->state = STATE_FAILED;
+  if (step == CPB_STEP_ERROR) m->state = CPB_MERGE_FAILED;
   return step;
 }
 
 static cpb_have build_tree(cpb_merge *m) {
-  m->state = STATE_WALK;
+  m->state = CPB_MERGE_WALK;
   m->store.keeping = true;
   return cpb_merge_tree_build(&m->tree, m->store.num_chunks, type_of, &m->store) ? CPB_HAVE : CPB_FAILED;
 }
@@ -121,7 +123,7 @@ static cpb_have walk(cpb_merge *m) {
   if (!cpb_merge_layout_build(&m->layout, &m->walk)) return CPB_FAILED;
   cpb_merge_walk_free(&m->walk);
   cpb_merge_tree_free(&m->tree);
-  m->state = STATE_READY;
+  m->state = CPB_MERGE_READY;
   m->store.keeping = false;
   return CPB_HAVE;
 }
@@ -129,25 +131,25 @@ static cpb_have walk(cpb_merge *m) {
 /* --- Reading -------------------------------------------------------------- */
 
 size_t cpb_merge_find_segment(const cpb_merge *m, uint64_t offset) {
-  size_t low = 0, high = m->layout.num_pieces;
-  if (offset >= m->layout.size) return high;
+  size_t low = 0, high = m->plan->num_pieces;
+  if (offset >= m->plan->size) return high;
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
-    if (m->layout.pieces[middle].offset <= offset) low = middle;
+    if (m->plan->pieces[middle].offset <= offset) low = middle;
     else high = middle;
   }
   return low;
 }
 
 static uint64_t piece_end(const cpb_merge *m, size_t i) {
-  return i + 1 < m->layout.num_pieces ? m->layout.pieces[i + 1].offset : m->layout.size;
+  return i + 1 < m->plan->num_pieces ? m->plan->pieces[i + 1].offset : m->plan->size;
 }
 
 cpb_code cpb_merge_read(cpb_merge *m, uint64_t offset, uint64_t length) {
-  if (m->state == STATE_FAILED) return m->error.code;
-  if (m->state != STATE_READY) return CPB_E_USAGE;
-  m->at = cpb_min_u64(offset, m->layout.size);
-  m->end = m->at + cpb_min_u64(length, m->layout.size - m->at);
+  if (m->state == CPB_MERGE_FAILED) return m->error.code;
+  if (m->state != CPB_MERGE_READY) return CPB_E_USAGE;
+  m->at = cpb_min_u64(offset, m->plan->size);
+  m->end = m->at + cpb_min_u64(length, m->plan->size - m->at);
   m->piece = cpb_merge_find_segment(m, m->at);
   m->joined_begin = m->joined_end = 0;
   return CPB_OK;
@@ -156,12 +158,12 @@ cpb_code cpb_merge_read(cpb_merge *m, uint64_t offset, uint64_t length) {
 static cpb_have piece_bytes(cpb_merge *m, const cpb_piece *piece, uint64_t want, cpb_span *span) {
   uint64_t at = piece->at + (m->at - piece->offset);
   if (piece->chunk != CPB_LITERAL) return cpb_chunk_store_span(&m->store, piece->chunk, at, want, span);
-  *span = (cpb_span){m->layout.literals.data + at, m->layout.literals.size - (size_t)at};
+  *span = (cpb_span){m->plan->literals.data + at, m->plan->literals.size - (size_t)at};
   return CPB_HAVE;
 }
 
 static cpb_have read_some(cpb_merge *m) {
-  const cpb_piece *piece = &m->layout.pieces[m->piece];
+  const cpb_piece *piece = &m->plan->pieces[m->piece];
   uint64_t end = cpb_min_u64(piece_end(m, m->piece), m->end);
   cpb_have have = piece_bytes(m, piece, end - m->at, &m->data);
   if (have == CPB_AT_END) {
@@ -179,7 +181,7 @@ static cpb_have read_some(cpb_merge *m) {
 
 /* Whether the piece's Riegeli chunk will be read to its end. */
 static bool takes_all(const cpb_merge *m, size_t i) {
-  const cpb_piece *piece = &m->layout.pieces[i];
+  const cpb_piece *piece = &m->plan->pieces[i];
   if (m->options.verify != CPB_VERIFY_NEVER) return true;
   uint64_t end = cpb_min_u64(piece_end(m, i), m->end);
   return piece->at == 0 && end - piece->offset >= m->index->metadata.chunks[piece->chunk].size;
@@ -188,8 +190,8 @@ static bool takes_all(const cpb_merge *m, size_t i) {
 /* Goes on from piece to piece while what is in the file next is read next. What
  * is behind was asked for before. */
 static void join_pieces(cpb_merge *m) {
-  for (; m->joined_piece < m->layout.num_pieces; m->joined_piece++) {
-    const cpb_piece *piece = &m->layout.pieces[m->joined_piece];
+  for (; m->joined_piece < m->plan->num_pieces; m->joined_piece++) {
+    const cpb_piece *piece = &m->plan->pieces[m->joined_piece];
     uint64_t begin, end;
     if (piece->offset >= m->end) break;
     if (piece->chunk == CPB_LITERAL || !cpb_chunk_store_place(&m->store, piece->chunk, &begin, &end)) continue;
@@ -223,9 +225,9 @@ static cpb_step step_ready(cpb_merge *m) {
 
 cpb_step cpb_merge_step(cpb_merge *m) {
   m->data.size = 0;
-  while (m->state != STATE_FAILED) {
-    if (m->state == STATE_READY) return step_ready(m);
-    cpb_have have = m->state == STATE_BEGIN ? build_tree(m) : walk(m);
+  while (m->state != CPB_MERGE_FAILED) {
+    if (m->state == CPB_MERGE_READY) return step_ready(m);
+    cpb_have have = m->state == CPB_MERGE_BEGIN ? build_tree(m) : walk(m);
     if (have == CPB_WAIT) return CPB_STEP_NEED;
     if (have != CPB_HAVE) return stop(m, CPB_STEP_ERROR);
   }
@@ -239,17 +241,17 @@ const uint8_t *cpb_merge_data(const cpb_merge *m, size_t *length) {
 
 /* --- The plan ------------------------------------------------------------- */
 
-uint64_t cpb_merge_size(const cpb_merge *m) { return m->layout.size; }
+uint64_t cpb_merge_size(const cpb_merge *m) { return m->plan->size; }
 
-size_t cpb_merge_num_segments(const cpb_merge *m) { return m->layout.num_pieces; }
+size_t cpb_merge_num_segments(const cpb_merge *m) { return m->plan->num_pieces; }
 
 cpb_code cpb_merge_get_segment(const cpb_merge *m, size_t i, cpb_segment *segment) {
-  if (i >= m->layout.num_pieces) return CPB_E_NOT_FOUND;
-  const cpb_piece *piece = &m->layout.pieces[i];
+  if (i >= m->plan->num_pieces) return CPB_E_NOT_FOUND;
+  const cpb_piece *piece = &m->plan->pieces[i];
   *segment = (cpb_segment){.offset = piece->offset, .length = piece_end(m, i) - piece->offset};
   if (piece->chunk == CPB_LITERAL) {
     segment->chunk = CPB_NO_CHUNK;
-    segment->literal = m->layout.literals.data + piece->at;
+    segment->literal = m->plan->literals.data + piece->at;
   } else {
     segment->chunk = piece->chunk;
     segment->chunk_offset = piece->at;

@@ -33,14 +33,14 @@ const cli_command cli_commands[] = {
      .operand = "IN.cpb",
      .summary = "put a chunked message together again",
      .about =
-         "The message is written as it goes, in little memory. IN may also be a SavedModel's "
+         "The message is written as it goes, in little memory, by several threads if it is large. IN may also be a SavedModel's "
          "directory, or a name without ending: then NAME.cpb is taken, or else NAME.pb. A .pb is "
          "copied.",
      .examples = "cpb merge saved_model.cpb -o saved_model.pb\n"
                  "Make a SavedModel that every TensorFlow loads.\n"
                  "cpb merge graph.cpb -o - | protoc --decode_raw\n"
                  "Pass the message to another program.\n",
-     .options = COMMON | WRITES | TYPED,
+     .options = COMMON | WRITES | TYPED | CLI_BIT(THREADS),
      .required = CLI_BIT(OUTPUT),
      .run = cli_merge},
     {.name = "repack",

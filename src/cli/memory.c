@@ -8,12 +8,17 @@
 
 static bool take(cli_memory *memory, size_t size) {
   if (size > SIZE_MAX - HEADER) return false;
-  if (size > memory->limit - memory->used) {
-    memory->refused = true;
-    return false;
-  }
+  size_t used = atomic_load(&memory->used);
+  do {
+    if (size > memory->limit - used) {
+      memory->refused = true;
+      return false;
+    }
+  } while (!atomic_compare_exchange_weak(&memory->used, &used, used + size));
   return true;
 }
+
+static void give_back(cli_memory *memory, size_t size) { atomic_fetch_sub(&memory->used, size); }
 
 static void *mark(uint8_t *block, size_t size) {
   memcpy(block, &size, sizeof size);
@@ -24,27 +29,25 @@ static void *allocate(void *user, size_t size) {
   cli_memory *memory = user;
   if (!take(memory, size)) return NULL;
   uint8_t *block = malloc(HEADER + size);
-  if (!block) return NULL;
-  memory->used += size;
-  return mark(block, size);
+  if (block) return mark(block, size);
+  give_back(memory, size);
+  return NULL;
 }
 
 static void *resize(void *user, void *block, size_t old_size, size_t new_size) {
   cli_memory *memory = user;
-  if (new_size > old_size && !take(memory, new_size - old_size)) return NULL;
+  size_t more = new_size > old_size ? new_size - old_size : 0;
+  if (!take(memory, more)) return NULL;
   uint8_t *moved = realloc((uint8_t *)block - HEADER, HEADER + new_size);
-  if (!moved) return NULL;
-  memory->used += new_size;
-  memory->used -= old_size;
-  return mark(moved, new_size);
+  give_back(memory, moved ? old_size + more - new_size : more);
+  return moved ? mark(moved, new_size) : NULL;
 }
 
 static void release(void *user, void *block) {
-  cli_memory *memory = user;
   uint8_t *whole = (uint8_t *)block - HEADER;
   size_t size;
   memcpy(&size, whole, sizeof size);
-  memory->used -= size;
+  give_back(user, size);
   free(whole);
 }
 

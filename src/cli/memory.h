@@ -1,7 +1,8 @@
-/* An allocator that counts, for --memory-limit. */
+/* An allocator that counts, for --memory-limit. Threads may use it at the same time. */
 #ifndef CPB_CLI_MEMORY_H
 #define CPB_CLI_MEMORY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,8 +11,8 @@
 
 typedef struct cli_memory {
   uint64_t limit; /* UINT64_MAX for none */
-  uint64_t used;
-  bool refused;   /* an allocation would have passed the limit */
+  atomic_size_t used;
+  atomic_bool refused; /* an allocation would have passed the limit */
 } cli_memory;
 
 cpb_allocator cli_memory_allocator(cli_memory *memory);

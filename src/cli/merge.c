@@ -1,7 +1,14 @@
 /* cpb merge: the message of a .cpb file. */
-#include "base/alloc.h"
+#include <limits.h>
+
+#include "base/checked.h"
 #include "cli/cli.h"
+#include "cli/os.h"
 #include "cli/schema.h"
+
+/* Threads that are used unasked, each for at least so many bytes. */
+#define THREADS_DEFAULT 4u
+#define THREAD_WORTH ((uint64_t)4 << 20)
 
 typedef struct merging {
   cli *cli;
@@ -11,6 +18,24 @@ typedef struct merging {
   cpb_schema *schema;
   const cpb_message_type *type;  /* NULL when --type was not given */
 } merging;
+
+/* About the message's size: a chunk whose size is not said counts nothing. */
+static uint64_t size_of_chunks(const cpb_index *index) {
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < cpb_index_num_chunks(index); i++) {
+    cpb_chunk_info chunk;
+    bool fits = cpb_index_get_chunk(index, i, &chunk) == CPB_OK && cpb_add_u64(sum, chunk.size, &sum);
+    if (!fits) return UINT64_MAX;
+  }
+  return sum;
+}
+
+static unsigned threads_for(const merging *m) {
+  uint64_t asked = m->cli->settings.threads;
+  if (asked > 0) return (unsigned)cpb_min_u64(asked, UINT_MAX);
+  uint64_t worth = size_of_chunks(m->index) / THREAD_WORTH;
+  return (unsigned)cpb_min_u64(cpb_min_u64(os_processors(), THREADS_DEFAULT), worth);
+}
 
 static int write_output(merging *m) {
   cli *c = m->cli;
@@ -22,6 +47,7 @@ static int write_output(merging *m) {
   cpb_file_options options = cli_transfer_options(c, m->index ? "merging" : "copying");
   options.type = m->type;
   if (m->index) {
+    options.threads = threads_for(m);
     cpb_transfer_merge(m->in, m->index, out, &options, &error);
   } else {
     cpb_transfer_copy(m->in, out, &options, &error);

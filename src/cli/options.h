@@ -19,7 +19,7 @@ typedef struct cli_settings {
   const char *paths[CLI_PATHS_MOST]; /* all of these */
   size_t num_paths;
   const char *output, *type, *schema, *field, *against, *scope;
-  uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph, state;
+  uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph, state, threads;
   cpb_codec_options codec;
   int layout; /* cpb_layout */
   bool json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable;
@@ -54,6 +54,7 @@ typedef enum cli_option_id {
   CLI_JSON,
   CLI_FORCE,
   CLI_SYNC,
+  CLI_THREADS,
   CLI_MEMORY_LIMIT,
   CLI_QUIET,
   CLI_HELP,

@@ -27,6 +27,9 @@ bool os_is_special(const char *path); /* there, but neither file nor directory *
 bool os_exists(const char *path);
 bool os_is_terminal(int fd);
 
+/* How many processors there are; 1 where there are no threads. */
+unsigned os_processors(void);
+
 /* From some fixed moment. */
 double os_seconds(void);
 

@@ -1,4 +1,5 @@
 #define _POSIX_C_SOURCE 200809L
+#define _DARWIN_C_SOURCE /* _SC_NPROCESSORS_ONLN */
 #define _FILE_OFFSET_BITS 64
 #include "cli/os.h"
 
@@ -71,6 +72,11 @@ bool os_is_special(const char *path) {
 
 bool os_exists(const char *path) { return access(path, F_OK) == 0; }
 bool os_is_terminal(int fd) { return isatty(fd) == 1; }
+
+unsigned os_processors(void) {
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? (unsigned)count : 1;
+}
 
 double os_seconds(void) {
   struct timespec now;

@@ -55,6 +55,8 @@ bool os_is_special(const char *path) {
 
 bool os_is_terminal(int fd) { return isatty(fd) == 1; }
 
+unsigned os_processors(void) { return 1; }
+
 double os_seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

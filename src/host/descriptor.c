@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "host/threads.h"
 
 /* Some systems refuse or shorten a single call beyond 2 GiB. */
 #define CALL_MAX ((size_t)1 << 30)
@@ -18,9 +19,19 @@ static bool go_to(cpb_descriptor *d, uint64_t offset) {
     errno = EOVERFLOW;
     return false;
   }
-  if (lseek(d->fd, (off_t)offset, SEEK_SET) < 0) return false;
+  if (!d->shared && lseek(d->fd, (off_t)offset, SEEK_SET) < 0) return false;
   d->at = offset;
   return true;
+}
+
+static ssize_t read_some(const cpb_descriptor *d, void *out, size_t length) {
+  length = cpb_min_size(length, CALL_MAX);
+  return d->shared ? cpb_shared_read(d->fd, out, length, d->at) : read(d->fd, out, length);
+}
+
+static ssize_t write_some(const cpb_descriptor *d, const void *data, size_t length) {
+  length = cpb_min_size(length, CALL_MAX);
+  return d->shared ? cpb_shared_write(d->fd, data, length, d->at) : write(d->fd, data, length);
 }
 
 bool cpb_descriptor_read(cpb_descriptor *d, uint64_t offset, void *out, size_t length,
@@ -28,7 +39,7 @@ bool cpb_descriptor_read(cpb_descriptor *d, uint64_t offset, void *out, size_t l
   *got = 0;
   if (!go_to(d, offset)) return false;
   while (*got < length) {
-    ssize_t n = read(d->fd, (uint8_t *)out + *got, cpb_min_size(length - *got, CALL_MAX));
+    ssize_t n = read_some(d, (uint8_t *)out + *got, length - *got);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return false;
     if (n == 0) return true;
@@ -42,7 +53,7 @@ bool cpb_descriptor_write(cpb_descriptor *d, uint64_t offset, const void *data, 
   if (!go_to(d, offset)) return false;
   const uint8_t *bytes = data;
   while (length > 0) {
-    ssize_t n = write(d->fd, bytes, cpb_min_size(length, CALL_MAX));
+    ssize_t n = write_some(d, bytes, length);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return false;
     bytes += n;

@@ -9,10 +9,11 @@
 #include "cpb/base.h"
 
 /* A descriptor and where it stands, so that reading or writing on needs no
- * seek: pipes work, and hosts without pread do. */
+ * seek: pipes work, and hosts without pread do. A shared one is never moved. */
 typedef struct cpb_descriptor {
   int fd;
   uint64_t at;
+  bool shared; /* with other threads */
 } cpb_descriptor;
 
 /* Both return false with errno set. Fewer bytes than asked for are read at the

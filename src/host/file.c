@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "host/descriptor.h"
+#include "host/transfer.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
 /* Below this a read costs the same. */
@@ -73,6 +74,18 @@ cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cp
   return new_file(allocator, fd, false, spool, error);
 }
 
+cpb_file *cpb_file_share(cpb_file *file) {
+  bool whole = !file->piped || (file->drained && file->store.fd >= 0);
+  if (!whole || (!file->piped && !cpb_descriptor_size(&file->store, &file->size))) return NULL;
+  cpb_file *other = cpb_alloc(&file->allocator, sizeof *other);
+  if (!other) return NULL;
+  memset(other, 0, offsetof(cpb_file, buffer));
+  other->allocator = file->allocator;
+  other->store = (cpb_descriptor){.fd = file->store.fd, .shared = true};
+  other->size = file->size;
+  return other;
+}
+
 void cpb_file_close(cpb_file *file) {
   if (!file) return;
   if (file->piped && file->store.fd >= 0) close(file->store.fd);
@@ -106,6 +119,7 @@ static bool buffered(const cpb_file *file, uint64_t offset) {
 
 /* The size as it is now: a file that is read may still grow. */
 static bool find_size(cpb_file *file) {
+  if (file->store.shared) return true;
   if (!file->piped) return cpb_descriptor_size(&file->store, &file->size);
   while (!file->drained) {
     if (!pull(file)) return false;

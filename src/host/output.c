@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/descriptor.h"
+#include "host/transfer.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
 #define NAME_TRIES 1000u
@@ -160,6 +161,16 @@ cpb_output *cpb_output_extend(const cpb_allocator *allocator, const char *path,
   cpb_fail_errno(error, CPB_E_WRITE);
   cpb_output_free(output);
   return NULL;
+}
+
+bool cpb_output_can_share(const cpb_output *output) { return output->beside; }
+
+cpb_output *cpb_output_share(const cpb_output *output) {
+  cpb_error error;
+  if (!output->beside) return NULL;
+  cpb_output *other = new_output(&output->allocator, &error);
+  if (other) other->file = (cpb_descriptor){.fd = output->file.fd, .shared = true};
+  return other;
 }
 
 static void undo(cpb_output *output) {

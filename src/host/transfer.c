@@ -1,16 +1,18 @@
 /* The loops between an engine, the file it reads and the file it writes. */
-#include <stdbool.h>
+#include "host/transfer.h"
 
+#include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "cpb/file.h"
+#include "host/threads.h"
 
-typedef struct transfer {
-  cpb_file *in;
-  cpb_output *out;
-  cpb_file_options options;
-  cpb_error *error;
-} transfer;
+/* Parts of a message that several threads merge: so large that what is at their ends
+ * counts little, and so many that all are done at about the same time. */
+#define PART_MOST ((uint64_t)1 << 20)
+#define PARTS_EACH 8u
+#define THREADS_MOST 256u
+
+typedef cpb_transfer transfer;
 
 static transfer begin(cpb_file *in, cpb_output *out, const cpb_file_options *options,
                       cpb_error *error) {
@@ -24,7 +26,7 @@ static cpb_code failed(transfer *t, const cpb_error *error) {
   return t->error->code;
 }
 
-static bool go_on(transfer *t, uint64_t done, uint64_t total) {
+bool cpb_transfer_go_on(transfer *t, uint64_t done, uint64_t total) {
   if (!t->options.progress || t->options.progress(t->options.user, done, total) == 0) return true;
   cpb_fail(t->error, CPB_E_CANCELLED, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_CANCELLED));
   return false;
@@ -38,42 +40,72 @@ static bool put(transfer *t, uint64_t offset, const void *data, size_t length) {
 
 /* --- Merge ---------------------------------------------------------------- */
 
-static cpb_code merge_to_end(transfer *t, cpb_merge *merge) {
-  uint64_t done = 0;
-  bool planned = false;
-  for (;;) {
-    cpb_step step = cpb_merge_step(merge);
-    if (step == CPB_STEP_NEED) {
-      cpb_file_answer(t->in, cpb_merge_input(merge));
-    } else if (step == CPB_STEP_DATA) {
-      size_t length;
-      const uint8_t *data = cpb_merge_data(merge, &length);
-      if (!put(t, done, data, length)) break;
-      done += length;
-    } else if (step == CPB_STEP_DONE && !planned) {
-      planned = true;
-      cpb_merge_read(merge, 0, UINT64_MAX);
-      continue;
-    } else {
-      return step == CPB_STEP_DONE ? CPB_OK : failed(t, cpb_merge_error(merge));
-    }
-    if (planned && !go_on(t, done, cpb_merge_size(merge))) break;
-  }
-  return t->error->code;
+/* The bytes before `written` are there. */
+static bool put_rest(transfer *t, uint64_t written, uint64_t at, const uint8_t *data, size_t length) {
+  uint64_t skip = cpb_min_u64(length, at < written ? written - at : 0);
+  return skip == length || put(t, at + skip, data + skip, length - (size_t)skip);
 }
 
+static cpb_step plan(transfer *t, cpb_merge *merge) {
+  cpb_step step;
+  while ((step = cpb_merge_step(merge)) == CPB_STEP_NEED) cpb_file_answer(t->in, cpb_merge_input(merge));
+  return step;
+}
+
+static void merge_alone(transfer *t, cpb_merge *merge, uint64_t written) {
+  uint64_t done = 0;
+  cpb_merge_read(merge, 0, UINT64_MAX);
+  do {
+    cpb_step step = cpb_merge_step(merge);
+    if (step == CPB_STEP_ERROR) failed(t, cpb_merge_error(merge));
+    if (step == CPB_STEP_ERROR || step == CPB_STEP_DONE) return;
+    if (step == CPB_STEP_NEED) {
+      cpb_file_answer(t->in, cpb_merge_input(merge));
+    } else {
+      size_t length;
+      const uint8_t *data = cpb_merge_data(merge, &length);
+      if (!put_rest(t, written, done, data, length)) return;
+      done += length;
+    }
+  } while (cpb_transfer_go_on(t, done, cpb_merge_size(merge)));
+}
+
+/* False: to be tried again by one thread. */
+static bool merge_planned(transfer *t, cpb_merge *merge, unsigned threads, uint64_t *written) {
+  const uint64_t *ends;
+  size_t num_parts = 0;
+  uint64_t part = cpb_min_u64(PART_MOST, cpb_merge_size(merge) / PARTS_EACH / threads);
+  if (threads > 1 && cpb_merge_cut(merge, part, &ends, &num_parts) != CPB_OK) return false;
+  threads = (unsigned)cpb_min_u64(threads, num_parts);
+  if (threads > 1) return cpb_merge_by_threads(t, merge, ends, num_parts, threads, written);
+  merge_alone(t, merge, *written);
+  return true;
+}
+
+static bool merge(transfer *t, const cpb_index *index, unsigned threads, uint64_t *written) {
+  const cpb_merge_options how = {.struct_size = sizeof how,
+                                 .verify = CPB_VERIFY_LATE,
+                                 .type = t->options.type,
+                                 .limits = t->options.limits};
+  cpb_merge *merge = cpb_merge_new(t->options.allocator, index, &how);
+  bool over = true;
+  if (!merge) cpb_fail_memory(t->error);
+  else if (plan(t, merge) == CPB_STEP_ERROR) failed(t, cpb_merge_error(merge));
+  else over = merge_planned(t, merge, threads, written);
+  cpb_merge_free(merge);
+  return over;
+}
+
+/* What goes wrong with several threads is tried again by one: it may do with less memory,
+ * and of several errors it always comes upon the same one. */
 cpb_code cpb_transfer_merge(cpb_file *in, const cpb_index *index, cpb_output *out,
                             const cpb_file_options *options, cpb_error *error) {
+  uint64_t written = 0;
+  *error = (cpb_error){.offset = CPB_NO_OFFSET};
   transfer t = begin(in, out, options, error);
-  cpb_merge_options how = {.struct_size = sizeof how,
-                           .verify = CPB_VERIFY_LATE,
-                           .type = t.options.type,
-                           .limits = t.options.limits};
-  cpb_merge *merge = cpb_merge_new(t.options.allocator, index, &how);
-  if (!merge) return cpb_fail_memory(error);
-  cpb_code code = merge_to_end(&t, merge);
-  cpb_merge_free(merge);
-  return code;
+  unsigned threads = (unsigned)cpb_min_u64(cpb_max_u64(t.options.threads, 1), THREADS_MOST);
+  if (!merge(&t, index, threads, &written)) merge(&t, index, 1, &written);
+  return error->code;
 }
 
 /* --- Split and repack ------------------------------------------------------- */
@@ -121,7 +153,7 @@ static cpb_code pack(transfer *t, const packer *p) {
     }
     uint64_t done, total;
     packer_progress(p, &done, &total);
-    if (!go_on(t, done, total)) return t->error->code;
+    if (!cpb_transfer_go_on(t, done, total)) return t->error->code;
   }
 }
 
@@ -151,6 +183,6 @@ cpb_code cpb_transfer_copy(cpb_file *in, cpb_output *out, const cpb_file_options
     if (length == 0) return CPB_OK;
     if (!put(&t, done, data, length)) return error->code;
     done += length;
-    if (!go_on(&t, done, size)) return error->code;
+    if (!cpb_transfer_go_on(&t, done, size)) return error->code;
   }
 }

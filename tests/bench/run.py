@@ -117,6 +117,13 @@ def timed(*command):
     return float(seconds), int(peak) / 1024
 
 
+THREADS = max(2, min(os.cpu_count(), 4))  # as `cpb merge` takes unasked
+
+
+def counted(threads):
+    return f"{threads} thread{'s' if threads > 1 else ''}"
+
+
 def big_model():
     """The frozen ResNet101 with its graph twice: about 360 MB of weights."""
     from support.models import model
@@ -136,7 +143,8 @@ def models(out, args):
     out(f"## A SavedModel of {model.stat().st_size / 1e6:.0f} MB: whole processes, seconds and peak MiB\n")
     out("TensorFlow's time is that of its `Merger::Read` (or of parsing the `.pb`) alone, without starting the "
         "process or writing the message; ours is the whole process, with every byte of the merged message put "
-        "out. `floor` is the hash, the codec and one copy alone, from memory to memory.\n")
+        "out. `floor` is the hash, the codec and one copy alone, from memory to memory, by one thread, as TensorFlow's "
+        "`Merger` is.\n")
     out("| | libcpb s | libcpb MiB | TensorFlow s | TensorFlow MiB | times faster | memory | floor s | floor / libcpb |")
     out("|---|---|---|---|---|---|---|---|---|")
 
@@ -156,15 +164,18 @@ def models(out, args):
             f"{statistics.median(ts):.2f} ({min(ts):.2f}–{max(ts):.2f}) | {statistics.median(tm):.0f} | "
             f"{ratio(ts, s)} | {ratio(m, tm)} | {statistics.median(fs):.2f} | {ratio(fs, s)} |")
 
+    def merge(split, to, threads):
+        return timed(cpb, "merge", split, "-o", to, "--threads", threads, "--force", "--quiet")
+
     for codec in ("none", "zstd", "brotli"):
         split = WORK / f"model-{codec}.cpb"
         subprocess.run([cpb, "split", model, "-o", split, "--codec", codec, "--force", "--quiet"], check=True)
         for to in ("/dev/null", WORK / "merged.pb"):
-            row(f"merge, {codec}, to {'/dev/null' if to == '/dev/null' else 'a file'}",
-                lambda: timed(cpb, "merge", split, "-o", to, "--force", "--quiet"), lambda: tensorflow(split), split)
-    row("merge, none, to /dev/null, against parsing the .pb",
-        lambda: timed(cpb, "merge", WORK / "model-none.cpb", "-o", "/dev/null", "--force", "--quiet"),
-        lambda: tensorflow(model), WORK / "model-none.cpb")
+            for threads in (1, THREADS):
+                row(f"merge, {codec}, to {'/dev/null' if to == '/dev/null' else 'a file'}, {counted(threads)}",
+                    lambda: merge(split, to, threads), lambda: tensorflow(split), split)
+    row("merge, none, to /dev/null, 1 thread, against parsing the .pb",
+        lambda: merge(WORK / "model-none.cpb", "/dev/null", 1), lambda: tensorflow(model), WORK / "model-none.cpb")
     out("")
     out("| | s | MiB |")
     out("|---|---|---|")

@@ -50,6 +50,9 @@ def test_chunks(cpb, case, variant):
 def test_merge(cpb, case, variant, tmp_path):
     out = tmp_path / "merged.pb"
     cpb.ok("merge", DATA / variant["file"], "-o", out, *options(case["message_type"]))
+    for threads in (2, 4):
+        several = cpb.ok("merge", DATA / variant["file"], "-o", "-", *options(case["message_type"]), "--threads", threads)
+        assert several == out.read_bytes()
     merged = schema(case["message_type"]).parse(out.read_bytes())
     original = (DATA / case["orig"]["file"]).read_bytes()
     wanted = (DATA / variant["merged_file"]).read_bytes() if variant.get("merged_file") else original

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 
 static int calls, blocks, descriptors;
 static bool over;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these, and of the blocks */
 
 #define REAL(name) __typeof__(&name) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
@@ -34,14 +36,26 @@ static void report(void) {
   fclose(file);
 }
 
+static bool is_the_call(const char *at) {
+  static bool begun;
+  pthread_mutex_lock(&lock);
+  bool first = !begun;
+  begun = true;
+  pthread_mutex_unlock(&lock);
+  if (first) atexit(report);
+  if (at == NULL) return false;
+  pthread_mutex_lock(&lock);
+  bool found = calls++ == atoi(at);
+  pthread_mutex_unlock(&lock);
+  return found;
+}
+
 /* Whether the call is the one, and then not to be made. `size` is that of a
  * transfer, which can also be interrupted or short; NULL is for other calls. */
 static bool fails(const char *kind, size_t *size) {
-  static bool begun;
   const char *wanted = getenv("CPB_FAIL_KIND"), *at = getenv("CPB_FAIL_AT"), *with = getenv("CPB_FAIL_WITH");
   if (wanted == NULL || at == NULL || with == NULL || over) return false;
-  if (!begun) begun = atexit(report) == 0;
-  if (strcmp(wanted, kind) != 0 || calls++ != atoi(at)) return false;
+  if (!is_the_call(strcmp(wanted, kind) == 0 ? at : NULL)) return false;
   if (strcmp(with, "exit") == 0) _exit(99);
   bool is_transfer = size != NULL && *size > 0;
   if (strcmp(with, "short") == 0) {
@@ -55,7 +69,9 @@ static bool fails(const char *kind, size_t *size) {
 /* --- Files -------------------------------------------------------------------- */
 
 static int opened(int fd) {
+  pthread_mutex_lock(&lock);
   descriptors += fd >= 0 && !over;
+  pthread_mutex_unlock(&lock);
   return fd;
 }
 
@@ -103,6 +119,31 @@ ssize_t write(int fd, const void *data, size_t size) {
   return real(fd, data, size);
 }
 
+#define SHARED_READ(name)                                                 \
+  ssize_t name(int fd, void *data, size_t size, off_t offset) {           \
+    if (fails("read", &size)) return -1;                                  \
+    REAL(name);                                                           \
+    return real(fd, data, size, offset);                                  \
+  }
+SHARED_READ(pread)
+SHARED_READ(pread64)
+
+#define SHARED_WRITE(name)                                                \
+  ssize_t name(int fd, const void *data, size_t size, off_t offset) {     \
+    if (fails("write", &size)) return -1;                                 \
+    REAL(name);                                                           \
+    return real(fd, data, size, offset);                                  \
+  }
+SHARED_WRITE(pwrite)
+SHARED_WRITE(pwrite64)
+
+/* A thread that cannot be had is like memory that cannot. */
+int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*work)(void *), void *user) {
+  if (fails("memory", NULL)) return EAGAIN;
+  REAL(pthread_create);
+  return real(thread, how, work, user);
+}
+
 int fsync(int fd) {
   if (fails("write", NULL)) return -1;
   REAL(fsync);
@@ -140,17 +181,21 @@ static bool is_program(const void *caller) {
 static void *kept[1 << 16];
 
 static void *keep(void *block) {
+  pthread_mutex_lock(&lock);
   if (block != NULL && blocks < (int)(sizeof kept / sizeof *kept)) kept[blocks++] = block;
+  pthread_mutex_unlock(&lock);
   return block;
 }
 
 static bool let_go(const void *block) {
-  for (int i = blocks; i-- > 0;) {
-    if (kept[i] != block) continue;
-    kept[i] = kept[--blocks];
-    return true;
+  bool found = false;
+  pthread_mutex_lock(&lock);
+  for (int i = blocks; i-- > 0 && !found;) {
+    found = kept[i] == block;
+    if (found) kept[i] = kept[--blocks];
   }
-  return false;
+  pthread_mutex_unlock(&lock);
+  return found;
 }
 
 void *malloc(size_t size) {

@@ -30,6 +30,8 @@ OPERATIONS = {
     "merge": ["merge", CHUNKED, *OUT, "--force"],
     "merge by type": ["merge", CHUNKED, *GRAPH, *OUT],
     "merge a pipe": ["merge", "-", "-o", "-"],
+    "merge by threads": ["merge", CHUNKED, *OUT, "--force", "--threads", "3"],
+    "merge a pipe by threads": ["merge", "-", "-o", "-", "--threads", "2"],
     "repack": ["repack", CHUNKED, "--layout", "remote", *OUT, "--force"],
     "repack to a pipe": ["repack", CHUNKED, "-o", "-"],
     "recover": ["recover", DATA / "corrupt" / "base_zstd.riegeli", *OUT, "--force"],
