@@ -1,6 +1,7 @@
 #include "riegeli/highwayhash_kernel.h"
 
 #include "base/bytes.h"
+#include "base/checked.h"
 
 /* Byte i of a permuted pair of lanes is byte ZIPPER_BYTES[i] of the pair: bytes
  * that the multiplication mixed well go where it mixes badly. */
@@ -8,15 +9,17 @@
 
 /* --- Portable -------------------------------------------------------------- */
 
-/* Byte `i` of a lane, where it is; those that move as far move together. */
-#define BYTE(lane, i) ((lane) & 0xffull << 8 * (i))
+static inline uint64_t rotate_right(uint64_t v, unsigned by) { return v >> by | v << (64 - by); }
 
+/* Each lane takes the bytes that the other leaves: bytes 4, 6 and 7 change sides, and
+ * then those of a lane that move as far move together. */
 static inline void add_zippered(uint64_t *to, const uint64_t *from) {
-  uint64_t low = from[0], high = from[1];
-  to[0] += (BYTE(low, 3) | BYTE(high, 4)) >> 24 | BYTE(low, 2) | (BYTE(low, 5) | BYTE(high, 6)) >> 16 |
-           BYTE(low, 1) << 32 | BYTE(high, 7) >> 8 | low << 56;
-  to[1] += (BYTE(high, 3) | BYTE(low, 4)) >> 24 | BYTE(high, 2) | BYTE(high, 5) >> 16 | BYTE(high, 1) << 24 |
-           BYTE(low, 6) >> 8 | BYTE(high, 0) << 48 | BYTE(low, 7);
+  uint64_t swapped = (from[0] ^ from[1]) & 0xffff00ff00000000;
+  uint64_t low = from[0] ^ swapped, high = from[1] ^ swapped;
+  to[0] += (low >> 24 & 0xffff) | (low & 0xff0000) | (low >> 16 & 0xffff000000) | (low & 0xff00) << 32 |
+           rotate_right(low, 56) << 48;
+  to[1] += (high >> 24 & 0xffff) | (high & 0xff00000000ff0000) | (rotate_right(high, 16) & 0xff0000ff000000) |
+           (high & 0xff00) << 24 | (high >> 8 & 0xff0000000000);
 }
 
 static void mix_portable(cpb_hash *hash, const uint8_t *packets, size_t count) {
@@ -65,7 +68,7 @@ static const cpb_hash_kernel portable = {"portable", mix_portable, permute_porta
 #define MUL(a, b) _mm256_mul_epu32(a, _mm256_srli_epi64(b, 32))
 #define ZIPPER(a) _mm256_shuffle_epi8(a, _mm256_setr_epi8(ZIPPER_BYTES, ZIPPER_BYTES))
 #define SWAP(v, i) _mm256_permutevar8x32_epi32(v[i], _mm256_setr_epi32(5, 4, 7, 6, 1, 0, 3, 2))
-#define PREFETCH(p) _mm_prefetch((const char *)(p), _MM_HINT_T0)
+#define PREFETCH(p, size) __builtin_prefetch((const void *)((uintptr_t)(p) + 4096))
 #include "riegeli/highwayhash_simd.inc"
 
 #define KERNEL(name) name##_ssse3
@@ -79,7 +82,7 @@ static const cpb_hash_kernel portable = {"portable", mix_portable, permute_porta
 #define MUL(a, b) _mm_mul_epu32(a, _mm_srli_epi64(b, 32))
 #define ZIPPER(a) _mm_shuffle_epi8(a, _mm_setr_epi8(ZIPPER_BYTES))
 #define SWAP(v, i) _mm_shuffle_epi32(v[(i) ^ 1], 0xb1)
-#define PREFETCH(p) _mm_prefetch((const char *)(p), _MM_HINT_T0)
+#define PREFETCH(p, size) __builtin_prefetch((const void *)((uintptr_t)(p) + 4096))
 #include "riegeli/highwayhash_simd.inc"
 
 const cpb_hash_kernel *cpb_hash_kernel_get(size_t index) {
@@ -105,6 +108,7 @@ const cpb_hash_kernel *cpb_hash_kernel_get(size_t index) {
 #define MUL(a, b) vmull_u32(vmovn_u64(a), vshrn_n_u64(b, 32))
 #define ZIPPER(a) zipper(a)
 #define SWAP(v, i) vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(v[(i) ^ 1])))
+#define PREFETCH(p, size) ((void)(p))
 static inline uint64x2_t zipper(uint64x2_t a) {
   static const uint8_t bytes[16] = {ZIPPER_BYTES};
   return vreinterpretq_u64_u8(vqtbl1q_u8(vreinterpretq_u8_u64(a), vld1q_u8(bytes)));
@@ -125,13 +129,18 @@ static inline uint64x2_t zipper(uint64x2_t a) {
 #define MUL_BACK(a, b) wasm_u64x2_extmul_high_u32x4(HALVES(a, 0), APART(b))
 #define ZIPPER(a) wasm_i8x16_swizzle(a, wasm_u8x16_const(ZIPPER_BYTES))
 #define SWAP(v, i) wasm_i32x4_shuffle(v[(i) ^ 1], v[(i) ^ 1], 1, 0, 3, 2)
+#define PREFETCH(p, size) touch(p, size)
+/* Nothing asks for memory but a load, and that must stay within what is there: the
+ * bytes of a block, so that it is not far ahead. */
+static inline void touch(const uint8_t *p, size_t size) {
+  (void)*(const volatile uint8_t *)(p + cpb_min_size(size - 1, 1024));
+}
 #endif
 
 #ifdef SIMD_NAME
 #define KERNEL(name) name##_simd
 #define TARGET
 #define LANES 2
-#define PREFETCH(p) ((void)(p))
 #include "riegeli/highwayhash_simd.inc"
 #endif
 

@@ -6,7 +6,6 @@
 
 #define CPB_HASH_PACKET 32
 #define CPB_HASH_ROUNDS 4 /* at the end, of the state mixed into itself */
-#define CPB_HASH_AHEAD 4096 /* bytes, of what is prefetched */
 
 typedef struct cpb_hash_kernel {
   const char *name;

@@ -1,10 +1,10 @@
 // Decoding in WebAssembly as a share of native:
 //
-//   node web/bench/throughput.js [--modules DIR] [--native BENCH_RECORDS] [--rounds N]
+//   node web/bench/throughput.js [--modules DIR] [--native DIR] [--rounds N]
 //                                [--module NAME]... [FILE.riegeli ...]
 //
 // Each file is read from memory to its last record, again and again for half a second,
-// in turn by the native bench_records (tests/bench) and by each module. The processor's
+// in turn by the native bench_read (tests/bench) and by each module. The processor's
 // time counts: what a busy machine takes away is not the program's. Speeds are medians of
 // the rounds, shares medians of the shares round by round. Without files: those that
 // bench_records can make, and those of tests/bench/run.py that it cannot.
@@ -20,7 +20,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     modules: { type: 'string', default: join(root, 'build/web') },
-    native: { type: 'string', default: join(root, 'build/tests/bench/bench_records') },
+    native: { type: 'string', default: join(root, 'build/tests/bench') },
     rounds: { type: 'string', default: '5' },
     module: { type: 'string', multiple: true, default: ['reader', 'reader-simd'] },
   },
@@ -40,9 +40,9 @@ function make(kind, codec) {
   mkdirSync(small, { recursive: true });
   if (!existsSync(records)) {
     const stdio = ['ignore', openSync(records, 'w'), 'inherit'];
-    execFileSync(options.native, ['make', kind, MEGABYTES], { stdio });
+    execFileSync(join(options.native, 'bench_records'), ['make', kind, MEGABYTES], { stdio });
   }
-  execFileSync(options.native, ['write', codec, records, file], { stdio: 'ignore' });
+  execFileSync(join(options.native, 'bench_records'), ['write', codec, records, file], { stdio: 'ignore' });
   return file;
 }
 
@@ -60,8 +60,9 @@ const SECONDS = 0.5;
 
 /** Megabytes of decoded data a second. @param {string} file */
 function readNatively(file) {
+  const program = join(options.native, 'bench_read');
   const timed = 'TIMEFORMAT=%3U; time "$0" read "$1" "$2"';
-  const { stdout, stderr } = spawnSync('bash', ['-c', timed, options.native, file, String(SECONDS)], {
+  const { stdout, stderr } = spawnSync('bash', ['-c', timed, program, file, String(SECONDS)], {
     encoding: 'utf8',
   });
   const runs = stdout.trim().split('\n').map((line) => Number(line.split(' ')[1]));
