@@ -167,7 +167,47 @@ def zoo():
     return keras.Model([x for x, _ in cases], outputs, name="zoo")
 
 
-BUILDERS = {f.__name__: f for f in (functional, sequential, without_input, nested, subclassed, half, zoo)}
+def reused():
+    """Layers and models that were called elsewhere before; a model made of parts of another; inputs by name."""
+    import tf_keras as keras
+    from tf_keras import layers as L
+    elsewhere = L.Dense(3, name="elsewhere")
+    elsewhere(keras.Input((3,)))
+    start = keras.Input((3,))
+    inner = keras.Model(start, elsewhere(start), name="inner")
+    inner(keras.Input((3,)))
+    half_way = L.Dense(4, name="half_way")(start)
+    whole = keras.Model(start, L.Dense(5, name="rest")(half_way), name="whole")
+    front = keras.Model(whole.input, whole.get_layer("half_way").output, name="front")
+    line = keras.Sequential([keras.Input((3,)), elsewhere, L.Dense(2, name="own")], name="line")
+    inputs = {"b": keras.Input((3,), name="bb"), "a": keras.Input((3,), name="aa")}
+    x = inner(inputs["a"])
+    elsewhere(keras.Input((3,)))
+    y, state, other = L.LSTM(2, return_state=True, return_sequences=True, name="states")(L.Reshape((3, 1))(elsewhere(x)))
+    return keras.Model(inputs, {"parts": [front(x), whole(inputs["b"]), line(x)], "again": inner(elsewhere(x)), "y": y,
+                                "sum": L.Add()([other, state]), "square": L.Multiply()([x, x]), "passed": inputs["b"]},
+                       name="reused")
+
+
+def in_part():
+    """Recurrent cells of several kinds, wrappers and models of which a part is frozen."""
+    import tf_keras as keras
+    from tf_keras import layers as L
+    line, video = keras.Input((5, 3)), keras.Input((5, 6, 6, 2))
+    both, each, attend = L.Bidirectional(L.LSTM(2), trainable=False), L.TimeDistributed(L.Dense(3)), L.MultiHeadAttention(2, 3)
+    image = keras.Sequential([L.Conv2D(2, 2), L.BatchNormalization(), L.Flatten(), L.Dense(3)], name="image")
+    outputs = [both(line), each(line), attend(line, line), L.TimeDistributed(image)(video),
+               L.RNN(L.StackedRNNCells([L.LSTMCell(3), L.GRUCell(4)]))(line),
+               L.Bidirectional(L.GRU(2), backward_layer=L.LSTM(3, go_backwards=True))(line),
+               L.LSTM(3)(line, initial_state=[L.Dense(3)(L.Flatten()(line)), L.Dense(3)(L.Flatten()(line))]),
+               L.BatchNormalization(trainable=False)(line)]
+    each.layer.trainable = False
+    attend._query_dense.trainable = False
+    image.layers[1].trainable = False
+    return keras.Model([line, video], outputs, name="in_part")
+
+
+BUILDERS = {f.__name__: f for f in (functional, sequential, without_input, nested, subclassed, half, zoo, reused, in_part)}
 
 
 # --- What tf_keras says -----------------------------------------------------------
@@ -217,7 +257,7 @@ def make(name, out):
     keras.utils.set_random_seed(1)
     model = BUILDERS[name]()
     # The functions are many times as large as what is looked at here.
-    model.save(str(out), save_format="tf", save_traces=name not in ("zoo", "functional"))
+    model.save(str(out), save_format="tf", save_traces=name not in ("zoo", "functional", "reused", "in_part"))
     (out / "truth.json").write_text(json.dumps(describe(model), indent=1))
 
 
