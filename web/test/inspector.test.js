@@ -55,6 +55,19 @@ test('each panel shows what is in the model, and the page keeps its own rules', 
     }
   }));
 
+test('a variable has its values, which lie beside the model', () => {
+  const folder = `${root}tests/data/cpb/real_tf_keras_functional`;
+  const names = ['variables/variables.index', 'variables/variables.data-00000-of-00001'];
+  const files = names.map((name) => [`/saved/${name}`, readFileSync(`${folder}/model/${name}`)]);
+  return withPage(async (page, { address }, visit) => {
+    const at = 'root.layer_with_weights-0.kernel';
+    await visit(address('saved/saved_model.pb', { panel: 'objects', at }), 'conv2d/kernel', 'Standard deviation');
+    assert.equal(await page.evaluate(`${found('dd')}.textContent`), '36');
+    // The same model with nothing beside it.
+    await visit(address('alone/saved_model.pb', { panel: 'objects', at }), 'conv2d/kernel', 'no children');
+  }, Object.fromEntries([...files, ...['saved', 'alone'].map((name) => [`/${name}/saved_model.pb`, readFileSync(`${folder}/orig.pb`)])]));
+});
+
 test('a SameDiff zip has its graph, and the values of its parameters', () =>
   withPage(async (page, { address }, visit) => {
     await visit(address('models/samediff_small/minimal.zip', { panel: 'graph' }), 'variable');
@@ -207,7 +220,7 @@ test('in a page of its own it is an element, with that page’s colours and rule
       ${inspector}.addEventListener(name, ({ type, detail }) => events.push([type, detail]))`);
     await page.evaluate(click('conv2d/kernel'));
     await page.until(`${text}.includes('float32[3, 3, 1, 4]')`);
-    assert.deepEqual(await page.evaluate(`[${inspector}.panel, ${inspector}.at, events.at(-1)[0]]`), ['objects', 'root.layer_with_weights-0.kernel', 'navigate']);
+    assert.deepEqual(await page.evaluate(`[${inspector}.panel, ${inspector}.at, events.findLast(([type]) => type !== 'progress')[0]]`), ['objects', 'root.layer_with_weights-0.kernel', 'navigate']);
     await page.evaluate(`${inspector}.panel = 'overview'; ${inspector}.src = 'examples/frozen/graph.pb'`);
     await page.until(`events.some(([type, detail]) => type === 'open' && detail.kind === 'graph_def')`);
     await page.until(`events.some(([type, detail]) => type === 'progress' && detail.bytes > 0)`);

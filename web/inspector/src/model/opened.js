@@ -47,7 +47,7 @@ function told(source, tell) {
 function besides({ url, file, beside }, tell) {
   return async (/** @type {string} */ name, /** @type {AbortSignal} */ signal) => {
     if (file) {
-      const found = beside?.find((one) => one.name === name && one !== file && one.size <= MOST);
+      const found = beside?.find((one) => one.name === name.split('/').pop() && one !== file && one.size <= MOST);
       return found && new Uint8Array(await found.arrayBuffer());
     }
     if (!/saved_model\.(pb|cpb)$/.test(new URL(String(url)).pathname)) return undefined;
@@ -73,20 +73,43 @@ export async function openModel(input, signal, tell) {
   const { kind, message } = model;
   const beside = besides(input, tell);
 
-  /** The model for questions about layers: with keras_metadata.pb, if that is there.
-   * @type {Promise<typeof model> | undefined} */
-  let layered;
-  async function withLayers(/** @type {AbortSignal} */ signal) {
+  /** With keras_metadata.pb, if that is there. @param {AbortSignal} signal */
+  async function withLayers(signal) {
     const kerasMetadata = kind === 'saved_model' ? await beside('keras_metadata.pb', signal) : undefined;
     return kerasMetadata ? inspect(source(), { kerasMetadata, signal }) : model;
   }
 
+  /** A file in variables/. @param {string} name */
+  function dataFile(name) {
+    if (input.file) return input.beside?.find((one) => one.name === name);
+    const path = `variables/${name}`;
+    return told(urlSource(new URL(path, input.url)), (range) => tell({ ...range, beside: path }));
+  }
+
+  /** With the values of its variables, if they are there. @param {AbortSignal} signal */
+  async function withValues(signal) {
+    const index = kind === 'saved_model' ? await beside('variables/variables.index', signal) : undefined;
+    return index ? inspect(source(), { checkpoint: { index, data: dataFile }, signal }) : model;
+  }
+
+  /** Questions about what lies beside a model, too. @type {Record<string, (signal: AbortSignal) => Promise<typeof model>>} */
+  const more = { layers: withLayers, load: withLayers, variables: withValues };
+  /** @type {Map<Function, Promise<typeof model>>} */
+  const known = new Map();
+
+  /** The model that knows what the question is about. @param {string} question @param {AbortSignal} signal */
+  async function modelFor(question, signal) {
+    const open = more[question];
+    if (!open) return model;
+    const opened = known.get(open) ?? open(signal);
+    known.set(open, opened);
+    opened.catch(() => known.delete(open));
+    return opened;
+  }
+
   /** @param {any} question @param {AbortSignal} signal */
   async function ask({ question, ...options }, signal) {
-    if (question !== 'layers' && question !== 'load') return model.ask(question, { ...options, signal });
-    layered ??= withLayers(signal);
-    layered.catch(() => (layered = undefined));
-    return (await layered).ask(question, { ...options, signal });
+    return (await modelFor(question, signal)).ask(question, { ...options, signal });
   }
 
   return {
@@ -99,7 +122,7 @@ export async function openModel(input, signal, tell) {
       return [...new Set(Array.from(message.chunks(), ({ position }) => position))].sort((a, b) => a - b);
     },
     /** @param {{ tensor: any }} options @param {AbortSignal} signal */
-    values: ({ tensor }, signal) => shownOf(model, tensor, signal),
+    values: async ({ tensor }, signal) => shownOf(await modelFor(tensor.variable ? 'variables' : '', signal), tensor, signal),
     /** @param {{}} _ @param {AbortSignal} signal */
     async fingerprint(_, signal) {
       const bytes = kind === 'saved_model' ? await beside('fingerprint.pb', signal) : undefined;

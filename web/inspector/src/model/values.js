@@ -39,12 +39,13 @@ const brain = (bits) => (word.setUint16(0, bits), word.getFloat32(0));
 
 /**
  * @param {any} model
- * @param {any} tensor as the answers `constants` has it
+ * @param {any} tensor as the answers `constants` has it, or with the key of a `variable`
  * @param {AbortSignal} signal
  * @returns {Promise<ArrayLike<number | bigint> | undefined>} undefined: no numbers
  */
 async function numbersOf(model, tensor, signal) {
-  const array = await model.values(tensor.node ?? tensor.name, { tensor: tensor.tensor, signal });
+  const { variable, tensor: range } = tensor;
+  const array = await model.values(variable ?? tensor.node ?? tensor.name, variable ? { variable: true, signal } : { tensor: range, signal });
   const read = readers[array.numpy ?? ''];
   if (read && array.size <= MOST) return read((await array.bytes({ signal })).slice().buffer);
   array.close();

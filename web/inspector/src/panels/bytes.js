@@ -57,7 +57,7 @@ class Bytes extends Panel {
     return this.answer(this.#constants, (answer) => {
       const { items, total } = answer.constants ?? answer.parameters;
       const list = items.map((/** @type {any} */ one) => ({ ...one, size: one.size ?? one.entry_bytes ?? 0 }));
-      if (!list.length) return html`<p class="empty">There are no constants in the graph. The values of variables are in files of their own, beside the model.</p>`;
+      if (!list.length) return html`<p class="empty">There are no constants in the graph. The values of variables are in files of their own, beside the model: among the objects, each variable shows its own.</p>`;
       const selected = list.find((/** @type {any} */ one) => keyOf(one) === this.at);
       return html`
         <div class="bar"><p><strong>${size(answer.size ?? sumOf(list))}</strong> in ${count(total)} ${answer.parameters ? 'parameters' : 'constants'}${list.length < total ? `; shown are the largest ${MOST}` : ''}</p>

@@ -2,6 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { count, counted, plain, tensor } from '../format.js';
 import { pager, Panel } from '../panel.js';
+import '../tensor.js';
 
 class Objects extends Panel {
   static styles = [
@@ -19,7 +20,10 @@ class Objects extends Panel {
   }
 
   #object = this.asking(
-    ([session, at, first], { signal }) => session.ask('objects', { name: at || 'root', first, signal }),
+    async ([session, at, first], { signal }) => {
+      const object = await session.ask('objects', { name: at || 'root', first, signal });
+      return { ...object, value: object.kind === 'variable' ? await valueOf(session, object, signal) : undefined };
+    },
     () => [this.at, this.first],
   );
 
@@ -47,7 +51,8 @@ class Objects extends Panel {
             </tbody>
           </table></div>
           ${pager(o.children, (first) => (this.first = first))}`
-        : html`<p class="empty">It has no children.</p>`}
+        : o.value ? nothing : html`<p class="empty">It has no children.</p>`}
+      ${o.value ? html`<cpb-tensor .session=${this.session} .tensor=${o.value}></cpb-tensor>` : nothing}
       ${this.functions(o)}
     `);
   }
@@ -68,6 +73,19 @@ class Objects extends Panel {
           <ul>${names.map((/** @type {any} */ f) => html`<li>${this.link('functions', f.name ?? f.function ?? f)}</li>`)}</ul>`
       : nothing;
   }
+}
+
+/**
+ * What is stored of a variable, to be shown; undefined where nothing is, or in parts.
+ *
+ * @param {any} session
+ * @param {any} object
+ * @param {AbortSignal} signal
+ */
+async function valueOf(session, { node, path }, signal) {
+  const { variables } = await session.ask('variables', { name: `#${node}`, signal });
+  const [{ name, key, stored }] = variables.items;
+  return stored && !stored.slices ? { name: path ?? name, variable: key, ...stored } : undefined;
 }
 
 /** Of a child that does not exist there is none. @param {string | undefined} kind */
