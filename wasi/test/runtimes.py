@@ -27,7 +27,8 @@ class Runtime:
 RUNTIMES = {runtime.name: runtime for runtime in [
     Runtime("wasmtime", [TOOLS / "wasi-wasmtime", MODULE]),
     Runtime("wazero", [TOOLS / "wazero", "run", f"-cachedir={TOOLS / '.wazero'}", "-env-inherit",
-                       *(f"-mount={folder}:{folder}" for folder in FOLDERS), MODULE]),
+                       *(f"-mount={folder}:{folder}" for folder in FOLDERS), MODULE],
+            each=[TOOLS / "wazero-each", MODULE, TOOLS / ".wazero"]),
     Runtime("wasmi", [TOOLS / "bin" / "wasmi", *(f"--dir={folder}" for folder in FOLDERS), MODULE]),
     Runtime("wasm3", [TOOLS / "wasi-wasm3", MODULE]),
     Runtime("node", ["node", "--no-warnings", ROOT / "wasi" / "test" / "node.js", MODULE], step=5,

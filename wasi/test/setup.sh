@@ -20,6 +20,7 @@ fi
 pip() { build/venv/bin/pip --quiet --disable-pip-version-check "$@"; }
 
 [ -x "$tools/wazero" ] || GOBIN=$tools go install github.com/tetratelabs/wazero/cmd/wazero@v1.12.0
+[ "$tools/wazero-each" -nt wasi/test/wazero/main.go ] || (cd wasi/test/wazero && go build -o "$tools/wazero-each" .)
 [ -x "$tools/bin/wasmi" ] || cargo install --quiet --locked --root "$tools" wasmi_cli@2.0.0
 
 # What makes the component: bindings, and the npm packages of wasi/package.json. Without
