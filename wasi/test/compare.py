@@ -1,7 +1,7 @@
 """compare.py [--inspect] [RUNTIME ...]: the corpus through cpb-cli.wasm in each runtime gives
 what it gives natively: the same exit code, standard output and messages. So does each question
 to its models; with --inspect, these only. With CPB_WASI_ALL=1 also all of it in those that take
-long to start."""
+long."""
 
 import base64
 import concurrent.futures
