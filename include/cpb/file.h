@@ -116,10 +116,10 @@ typedef struct cpb_file_options {
   cpb_progress progress; /* NULL for none */
   void *user;            /* for progress */
   int replace, sync;     /* as in cpb_output_options, where paths are given */
-  unsigned threads;      /* a merge uses up to so many (256 at most), and the
-                            allocator must then stand that; 0 or 1: the caller's
-                            alone, which is always the one that calls `progress`.
-                            What comes out, and what an error says, is the same */
+  unsigned threads;      /* a merge uses up to so many (256 at most), which call the
+                            allocator at the same time; 0 or 1: only the caller's.
+                            `progress` is called by the caller's alone. What comes
+                            out, and what an error says, is always the same */
 } cpb_file_options;
 
 /* Each reads the one file and makes the other whole, or leaves no trace:

@@ -176,8 +176,7 @@ static void watch(pool *p) {
   }
 }
 
-/* Whether any work was done, and all of it well; else the transfer's error is set, or it
- * is for one thread to find out. */
+/* Fewer threads than were asked for will do. Ends with the pool stopped unless all went well. */
 static void run(pool *p, worker *workers, cpb_merge *merge, unsigned count) {
   unsigned equipped = 0, started = 0;
   while (equipped < count && equip(&workers[equipped], merge, equipped == 0)) equipped++;
