@@ -108,6 +108,34 @@ def make_parts(out):
                                                            function_aliases={"first": whole.parts[0].call}))
 
 
+def make_arguments(out):
+    """Functions that are called with all that Python has."""
+    import collections
+    import tensorflow as tf
+    Point = collections.namedtuple("Point", ["y", "x"])
+
+    class Module(tf.Module):
+        @tf.function
+        def every(self, first, second=3, *rest, keyword, other=None, **more):
+            return {"first": first, "nested": [first, (first,)], "none": None}
+
+        @tf.function
+        def nest(self, value):
+            return tf.constant(1)
+
+    module, c = Module(), tf.constant
+    module.every(c(1.0), 4, c(2), c([1, 2]), keyword=c("s"))
+    module.every(c(1.0), keyword=1, zed=c(True), alpha=5)
+    module.every(c(1.0), float("inf"), keyword=float("nan"), other=[2**40, -1e-300, (2, "\u00fc", {"k": None})])
+    for value in (Point(c(1.0), [c(2), {"a": c("x")}]), {}, [], (), {"b": c(1), "a": c(2), "": [True]},
+                  tf.RaggedTensor.from_row_lengths([1, 2, 3], [2, 1]), tf.sparse.from_dense([[1.0, 0.0]]),
+                  tf.IndexedSlices(c([1.0]), c([0]), c([5])), tf.TensorShape([None, 3]), tf.TensorShape(None), tf.float16,
+                  tf.data.Dataset.range(3)):
+        module.nest(value)
+    module.nest.get_concrete_function(tf.TensorSpec(None, tf.bfloat16, name="any"))
+    tf.saved_model.save(module, str(out))
+
+
 def make_v1(out):
     """TensorFlow 1: two meta graphs, collections, variables of both kinds, an asset, a main operation."""
     import tensorflow as tf
