@@ -69,3 +69,12 @@ def test_a_collection_of_no_kind_has_nothing(cpb, tmp_path):
     assert [meta_graph(path).collection_def[name].WhichOneof("kind") for name in ("none", "some")] == [None, "node_list"]
     assert ask(cpb, path)["collections"]["items"] == [
         {"name": "none", "kind": None, "count": 0}, {"name": "some", "kind": "nodes", "count": 2}]
+
+
+def test_of_two_signatures_with_the_same_key_the_last_counts(cpb, tmp_path):
+    path = saved(tmp_path, b"".join(f(5, entry(key, f(3, method))) for key, method in (("b", b"1"), ("a", b"2"), ("b", b"3"))))
+    signatures = meta_graph(path).signature_def
+    answer = ask(cpb, path)
+    assert answer["meta_graphs"]["items"][0]["signatures"] == answer["signatures"]["total"] == len(signatures) == 2
+    assert {item["key"]: item["method"] for item in answer["signatures"]["items"]} == {
+        key: signature.method_name for key, signature in signatures.items()} == {"a": "2", "b": "3"}

@@ -22,6 +22,14 @@ static void write_graph_range(cpb_saved_model *m, cpb_span meta) {
   cpb_answer_close(m->answer, '}');
 }
 
+/* How many keys there are: an entry may be there more than once, and the last counts. */
+static void count_signatures(cpb_saved_model *m, cpb_span meta) {
+  cpb_entries signatures;
+  if (!cpb_saved_entries(m, meta, META_GRAPH_SIGNATURE, &signatures)) return;
+  cpb_answer_unsigned(m->answer, "signatures", signatures.count);
+  cpb_entries_free(&signatures);
+}
+
 static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number) {
   cpb_answer *a = m->answer;
   cpb_span info = cpb_get_bytes(meta, META_GRAPH_INFO);
@@ -31,7 +39,7 @@ static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number)
   write_text_field(a, "tensorflow_version", info, META_INFO_VERSION);
   write_text_field(a, "tensorflow_git_version", info, META_INFO_GIT_VERSION);
   cpb_answer_bool(a, "stripped_default_attributes", cpb_get_number(info, META_INFO_STRIPPED_DEFAULTS) != 0);
-  cpb_answer_unsigned(a, "signatures", cpb_count_bytes(meta, META_GRAPH_SIGNATURE));
+  count_signatures(m, meta);
   write_graph_range(m, meta);
   cpb_answer_close(a, '}');
 }
