@@ -169,6 +169,7 @@ def zoo():
 
 def reused():
     """Layers and models that were called elsewhere before; a model made of parts of another; inputs by name."""
+    import tensorflow as tf
     import tf_keras as keras
     from tf_keras import layers as L
     elsewhere = L.Dense(3, name="elsewhere")
@@ -184,9 +185,12 @@ def reused():
     x = inner(inputs["a"])
     elsewhere(keras.Input((3,)))
     y, state, other = L.LSTM(2, return_state=True, return_sequences=True, name="states")(L.Reshape((3, 1))(elsewhere(x)))
-    return keras.Model(inputs, {"parts": [front(x), whole(inputs["b"]), line(x)], "again": inner(elsewhere(x)), "y": y,
-                                "sum": L.Add()([other, state]), "square": L.Multiply()([x, x]), "passed": inputs["b"]},
-                       name="reused")
+    outputs = {"parts": [front(x), whole(inputs["b"]), line(x)], "again": inner(elsewhere(x)), "y": y,
+               "sum": L.Add()([other, state]), "square": L.Multiply()([x, x]), "passed": inputs["b"]}
+    model = keras.Model(inputs, outputs, name="reused")
+    model.add_loss(tf.reduce_mean(x))
+    model.add_metric(tf.reduce_sum(x), name="sum", aggregation="mean")
+    return model
 
 
 def in_part():

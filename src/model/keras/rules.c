@@ -309,7 +309,8 @@ static const struct {
      " ZeroPadding3D Cropping1D Cropping2D Cropping3D UpSampling1D UpSampling2D UpSampling3D Rescaling Resizing"
      " CenterCrop RandomCrop RandomFlip RandomTranslation RandomRotation RandomZoom RandomContrast"
      " RandomBrightness RandomHeight RandomWidth CategoryEncoding Hashing HashedCrossing StringLookup"
-     " IntegerLookup TFOpLambda SlicingOpLambda TensorFlowOpLayer ClassMethod InstanceMethod InstanceProperty "},
+     " IntegerLookup TFOpLambda SlicingOpLambda TensorFlowOpLayer ClassMethod InstanceMethod InstanceProperty"
+     " AddLoss AddMetric "},
 };
 
 static bool is_listed(const char *classes, cpb_span name) {
