@@ -76,15 +76,16 @@ typedef struct cpb_record {
 /* The record begun last. Valid until the next CPB_STEP_RECORD. */
 CPB_API const cpb_record *cpb_record_reader_record(const cpb_record_reader *reader);
 
-/* After CPB_STEP_DATA: the bytes, valid until the next step. */
+/* After CPB_STEP_DATA: the bytes, valid until the next step or batch. */
 CPB_API const uint8_t *cpb_record_reader_data(const cpb_record_reader *reader, size_t *length);
 
-/* Between records: takes those of the next ones that are at hand as a whole, at most
- * `room`, for a host to which a step for each small record is dear. Their sizes are
+/* The fast way for small records. Between records: takes the next ones that lie whole
+ * in what is lent or decoded, at most `room` and of one Riegeli chunk. Their sizes are
  * put into `sizes`; cpb_record_reader_data gives their bytes, one behind the other,
  * valid until the next call; cpb_record_reader_record is the last of them, and those
- * before it have the indices before its own. Returns how many: none within a record,
- * and when there are none at hand, so step on. */
+ * before it have the indices before its own. Returns how many. 0 says to step on: the
+ * next record comes in pieces, or a step has something else to say. So a loop over
+ * steps becomes one over batches by taking all that there are before each step. */
 CPB_API size_t cpb_record_reader_batch(cpb_record_reader *reader, size_t *sizes, size_t room);
 
 /* Within a record: leaves out its next `count` bytes (at most what is left of
@@ -193,11 +194,16 @@ CPB_API cpb_record_writer *cpb_record_writer_new(const cpb_allocator *allocator,
                                                  const cpb_record_writer_options *options);
 CPB_API void cpb_record_writer_free(cpb_record_writer *writer);
 
-/* A record is begun with its exact size, then written in pieces of any size.
+/* A record is given whole, or many at once, which is the fast way for small ones: their
+ * sizes in `sizes`, their bytes in `data`, one behind the other. Or it is begun with its
+ * exact size, then written in pieces of any size.
  * Each call may leave output: take all of it with step() before the next call,
- * until when the `data` of a write must stay valid and unchanged (it is put out
- * or compressed in place where it can be). The first call after new need not
+ * until when `data` and `sizes` must stay valid and unchanged (what they hold is put
+ * out or compressed in place where it can be). The first call after new need not
  * wait. Each returns the writer's error code. */
+CPB_API cpb_code cpb_record_writer_record(cpb_record_writer *writer, const void *data, size_t size);
+CPB_API cpb_code cpb_record_writer_batch(cpb_record_writer *writer, const void *data, const size_t *sizes,
+                                         size_t count);
 CPB_API cpb_code cpb_record_writer_begin_record(cpb_record_writer *writer, uint64_t size);
 CPB_API cpb_code cpb_record_writer_write(cpb_record_writer *writer, const void *data, size_t length);
 

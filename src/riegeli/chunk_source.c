@@ -170,7 +170,9 @@ void cpb_chunk_source_expect_data(cpb_chunk_source *s, uint64_t size) {
   s->ahead_end = cpb_max_u64(s->ahead_end, end);
 }
 
-static cpb_have gather_header(cpb_chunk_source *s) {
+/* Where it lies in one piece, in place. */
+static cpb_have gather_header(cpb_chunk_source *s, const uint8_t **header) {
+  *header = s->header_bytes;
   while (s->header_size < CPB_CHUNK_HEADER_SIZE) {
     cpb_span span;
     cpb_have have = in_block_header(s) ? cross_block_header(s) : CPB_HAVE;
@@ -178,7 +180,8 @@ static cpb_have gather_header(cpb_chunk_source *s) {
     if (have != CPB_HAVE) return have;
     size_t size = (size_t)cpb_min_u64(cpb_block_remaining(s->pos), CPB_CHUNK_HEADER_SIZE - s->header_size);
     size = cpb_min_size(size, span.size);
-    memcpy(s->header_bytes + s->header_size, span.data, size);
+    if (size == CPB_CHUNK_HEADER_SIZE) *header = span.data;
+    else memcpy(s->header_bytes + s->header_size, span.data, size);
     s->header_size += size;
     s->pos += size;
   }
@@ -190,9 +193,9 @@ static bool is_signature(const cpb_chunk_header *h) {
          h->decoded_data_size == 0;
 }
 
-static cpb_have accept_header(cpb_chunk_source *s) {
+static cpb_have accept_header(cpb_chunk_source *s, const uint8_t *header) {
   cpb_chunk_header *h = &s->header;
-  if (!cpb_chunk_header_decode(s->header_bytes, h))
+  if (!cpb_chunk_header_decode(header, h))
     return fail_header(s, s->begin, "the chunk header does not match its hash");
   s->data_end = data_offset(s, h->data_size);
   if (!cpb_chunk_end(s->begin, h->data_size, h->num_records, &s->end)) s->end = UINT64_MAX;
@@ -211,9 +214,10 @@ cpb_have cpb_chunk_source_header(cpb_chunk_source *s) {
   if (s->have_header) return CPB_HAVE;
   if (!cpb_is_chunk_boundary(s->begin))
     return fail_header(s, s->begin, "no chunk can begin inside or right after a block header");
-  cpb_have have = gather_header(s);
+  const uint8_t *header;
+  cpb_have have = gather_header(s, &header);
   if (have == CPB_AT_END && s->input.size > s->begin) return fail_truncated(s);
-  return have == CPB_HAVE ? accept_header(s) : have;
+  return have == CPB_HAVE ? accept_header(s, header) : have;
 }
 
 /* --- The data ------------------------------------------------------------- */

@@ -6,28 +6,41 @@
 #include "base/checked.h"
 #include "riegeli/highwayhash_kernel.h"
 
+/* The digits of pi after the first few hundred bits, as the paper has them. */
+#define MUL0 {0xdbe6d5d5fe4cce2f, 0xa4093822299f31d0, 0x13198a2e03707344, 0x243f6a8885a308d3}
+#define MUL1 {0x3bd39e10cb0ef593, 0xc0acf169b5f18a8c, 0xbe5466cf34e90c6c, 0x452821e638d01377}
+
+/* With the key "Riegeli/records\nRiegeli/records\n". Packets are mixed into it where
+ * it is: small inputs would wait for a copy. */
+static const cpb_hash_state start = {
+    .v0 = {0xf48fb9b09929a77d, 0xae7a5c5046fc54a2,
+           0x3c70e64b64151a16, 0x2e4c0efaeac06da1},
+    .v1 = {0x5cb6f742e46799f6, 0xafcf941bbf82eefe,
+           0xd9310f9d1b806009, 0x2a4b449432a37705},
+    .mul0 = MUL0,
+    .mul1 = MUL1,
+};
+
 static uint64_t swap_halves(uint64_t v) { return v << 32 | v >> 32; }
 
 void cpb_hash_init_key(cpb_hash *hash, const uint64_t key[4]) {
-  /* The digits of pi after the first few hundred bits, as the paper has them. */
-  static const uint64_t mul0[4] = {0xdbe6d5d5fe4cce2f, 0xa4093822299f31d0, 0x13198a2e03707344,
-                                   0x243f6a8885a308d3};
-  static const uint64_t mul1[4] = {0x3bd39e10cb0ef593, 0xc0acf169b5f18a8c, 0xbe5466cf34e90c6c,
-                                   0x452821e638d01377};
-  for (int i = 0; i < 4; i++) {
-    hash->mul0[i] = mul0[i];
-    hash->mul1[i] = mul1[i];
-    hash->v0[i] = mul0[i] ^ key[i];
-    hash->v1[i] = mul1[i] ^ swap_halves(key[i]);
-  }
+  hash->fresh = false;
   hash->packet_size = 0;
+  hash->state = (cpb_hash_state){MUL0, MUL1, MUL0, MUL1};
+  for (int i = 0; i < 4; i++) {
+    hash->state.v0[i] ^= key[i];
+    hash->state.v1[i] ^= swap_halves(key[i]);
+  }
 }
 
 void cpb_hash_init(cpb_hash *hash) {
-  static const char text[33] = "Riegeli/records\nRiegeli/records\n";
-  uint64_t key[4];
-  for (int i = 0; i < 4; i++) key[i] = cpb_load64((const uint8_t *)text + 8 * i);
-  cpb_hash_init_key(hash, key);
+  hash->fresh = true;
+  hash->packet_size = 0;
+}
+
+static void mix(const cpb_hash_kernel *kernel, cpb_hash *hash, const uint8_t *packets, size_t count) {
+  kernel->mix(&hash->state, hash->fresh ? &start : &hash->state, packets, count);
+  hash->fresh = false;
 }
 
 static size_t fill_packet(cpb_hash *hash, const uint8_t *data, size_t size) {
@@ -43,13 +56,13 @@ void cpb_hash_update_with(const cpb_hash_kernel *kernel, cpb_hash *hash, const v
   if (hash->packet_size > 0) {
     size_t n = fill_packet(hash, p, size);
     if (hash->packet_size < CPB_HASH_PACKET) return;
-    kernel->mix(hash, hash->packet, 1);
+    mix(kernel, hash, hash->packet, 1);
     hash->packet_size = 0;
     p += n;
     size -= n;
   }
   size_t packets = size / CPB_HASH_PACKET;
-  if (packets > 0) kernel->mix(hash, p, packets);
+  if (packets > 0) mix(kernel, hash, p, packets);
   fill_packet(hash, p + packets * CPB_HASH_PACKET, size % CPB_HASH_PACKET);
 }
 
@@ -69,19 +82,25 @@ static void mix_rest(const cpb_hash_kernel *kernel, cpb_hash *hash) {
     packet[17] = rest[loose / 2];
     packet[18] = rest[loose - 1];
   }
+  cpb_hash_state *h = &hash->state;
+  if (hash->fresh) *h = start;
   for (int i = 0; i < 4; i++) {
-    hash->v0[i] += (uint64_t)size << 32 | size;
-    uint32_t low = (uint32_t)hash->v1[i], high = (uint32_t)(hash->v1[i] >> 32);
-    hash->v1[i] = (uint64_t)rotate(high, size) << 32 | rotate(low, size);
+    h->v0[i] += (uint64_t)size << 32 | size;
+    uint32_t low = (uint32_t)h->v1[i], high = (uint32_t)(h->v1[i] >> 32);
+    h->v1[i] = (uint64_t)rotate(high, size) << 32 | rotate(low, size);
   }
-  kernel->mix(hash, packet, 1);
+  hash->fresh = false;
+  mix(kernel, hash, packet, 1);
+}
+
+static uint64_t finish(const cpb_hash_kernel *kernel, cpb_hash *hash) {
+  if (hash->packet_size > 0) mix_rest(kernel, hash);
+  return kernel->finish(hash->fresh ? &start : &hash->state);
 }
 
 uint64_t cpb_hash_finish_with(const cpb_hash_kernel *kernel, const cpb_hash *hash) {
-  cpb_hash h = *hash;
-  if (h.packet_size > 0) mix_rest(kernel, &h);
-  kernel->permute(&h);
-  return h.v0[0] + h.v1[0] + h.mul0[0] + h.mul1[0];
+  cpb_hash copy = *hash;
+  return finish(kernel, &copy);
 }
 
 void cpb_hash_update(cpb_hash *hash, const void *data, size_t size) {
@@ -96,5 +115,5 @@ uint64_t cpb_hash_bytes(const void *data, size_t size) {
   cpb_hash hash;
   cpb_hash_init(&hash);
   cpb_hash_update(&hash, data, size);
-  return cpb_hash_finish(&hash);
+  return finish(cpb_hash_kernel_get(0), &hash);
 }

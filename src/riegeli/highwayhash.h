@@ -4,11 +4,17 @@
 #ifndef CPB_RIEGELI_HIGHWAYHASH_H
 #define CPB_RIEGELI_HIGHWAYHASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct cpb_hash {
+typedef struct cpb_hash_state {
   uint64_t v0[4], v1[4], mul0[4], mul1[4];
+} cpb_hash_state;
+
+typedef struct cpb_hash {
+  bool fresh; /* no packet was mixed yet: instead of `state` it is the first one */
+  cpb_hash_state state;
   uint8_t packet[32]; /* bytes that do not fill a packet yet */
   size_t packet_size;
 } cpb_hash;

@@ -22,8 +22,8 @@ static inline void add_zippered(uint64_t *to, const uint64_t *from) {
            (high & 0xff00) << 24 | (high >> 8 & 0xff0000000000);
 }
 
-static void mix_portable(cpb_hash *hash, const uint8_t *packets, size_t count) {
-  cpb_hash h = *hash;
+static void mix_portable(cpb_hash_state *to, const cpb_hash_state *from, const uint8_t *packets, size_t count) {
+  cpb_hash_state h = *from;
   for (; count > 0; count--, packets += CPB_HASH_PACKET) {
     for (int i = 0; i < 4; i++) {
       h.v1[i] += h.mul0[i] + cpb_load64(packets + 8 * i);
@@ -36,21 +36,23 @@ static void mix_portable(cpb_hash *hash, const uint8_t *packets, size_t count) {
     add_zippered(h.v1, h.v0);
     add_zippered(h.v1 + 2, h.v0 + 2);
   }
-  *hash = h;
+  *to = h;
 }
 
-static void permute_portable(cpb_hash *hash) {
+static uint64_t finish_portable(const cpb_hash_state *state) {
+  cpb_hash_state h = *state;
   for (int round = 0; round < CPB_HASH_ROUNDS; round++) {
     uint8_t packet[CPB_HASH_PACKET];
     for (int i = 0; i < 4; i++) {
-      uint64_t lane = hash->v0[i ^ 2];
+      uint64_t lane = h.v0[i ^ 2];
       cpb_store64(packet + 8 * i, lane << 32 | lane >> 32);
     }
-    mix_portable(hash, packet, 1);
+    mix_portable(&h, &h, packet, 1);
   }
+  return h.v0[0] + h.v1[0] + h.mul0[0] + h.mul1[0];
 }
 
-static const cpb_hash_kernel portable = {"portable", mix_portable, permute_portable};
+static const cpb_hash_kernel portable = {"portable", mix_portable, finish_portable};
 
 /* --- x86: AVX2, SSSE3 ------------------------------------------------------- */
 
@@ -86,8 +88,8 @@ static const cpb_hash_kernel portable = {"portable", mix_portable, permute_porta
 #include "riegeli/highwayhash_simd.inc"
 
 const cpb_hash_kernel *cpb_hash_kernel_get(size_t index) {
-  static const cpb_hash_kernel avx2 = {"avx2", mix_avx2, permute_avx2};
-  static const cpb_hash_kernel ssse3 = {"ssse3", mix_ssse3, permute_ssse3};
+  static const cpb_hash_kernel avx2 = {"avx2", mix_avx2, finish_avx2};
+  static const cpb_hash_kernel ssse3 = {"ssse3", mix_ssse3, finish_ssse3};
   if (__builtin_cpu_supports("avx2") && index-- == 0) return &avx2;
   if (__builtin_cpu_supports("ssse3") && index-- == 0) return &ssse3;
   return index == 0 ? &portable : NULL;
@@ -146,7 +148,7 @@ static inline void touch(const uint8_t *p, size_t size) {
 
 const cpb_hash_kernel *cpb_hash_kernel_get(size_t index) {
 #ifdef SIMD_NAME
-  static const cpb_hash_kernel simd = {SIMD_NAME, mix_simd, permute_simd};
+  static const cpb_hash_kernel simd = {SIMD_NAME, mix_simd, finish_simd};
   if (index-- == 0) return &simd;
 #endif
   return index == 0 ? &portable : NULL;

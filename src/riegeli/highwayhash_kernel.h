@@ -9,10 +9,10 @@
 
 typedef struct cpb_hash_kernel {
   const char *name;
-  /* Mixes `count` packets, one after the other in memory, into the state. */
-  void (*mix)(cpb_hash *hash, const uint8_t *packets, size_t count);
-  /* After the last packet. */
-  void (*permute)(cpb_hash *hash);
+  /* Mixes `count` packets, one after the other in memory, into `from`. */
+  void (*mix)(cpb_hash_state *to, const cpb_hash_state *from, const uint8_t *packets, size_t count);
+  /* The hash, after the last packet. */
+  uint64_t (*finish)(const cpb_hash_state *state);
 } cpb_hash_kernel;
 
 /* What this build holds and this machine can run, the fastest first and the

@@ -185,7 +185,36 @@ static cpb_have open_chunk(cpb_record_reader *r) {
   }
 }
 
+/* --- Both passes at once -------------------------------------------------- */
+
+static bool may_open_in_place(const cpb_record_reader *r) {
+  const cpb_chunk_source *s = &r->source;
+  return s->header.type == CPB_CHUNK_SIMPLE && r->load == CPB_LOAD_UNDECIDED && !r->fleeting &&
+         r->options.verify != CPB_VERIFY_NEVER && s->header.num_records <= r->limits.records_per_chunk &&
+         cpb_chunk_source_lent(s) && lies_in_one_piece(s) && s->end == s->data_end;
+}
+
+/* Without compression chunks are small, and nearly each lies whole and in one piece in
+ * what is lent. False: it takes the two passes, be it to say what is wrong. */
+static bool open_in_place(cpb_record_reader *r) {
+  cpb_chunk_source *s = &r->source;
+  cpb_span data = {NULL, 0}, records;
+  if (!may_open_in_place(r) || cpb_chunk_source_data(s, UINT64_MAX, &data) != CPB_HAVE ||
+      cpb_hash_bytes(data.data, data.size) != s->header.data_hash ||
+      !cpb_simple_decoder_open_in_place(&r->simple, data, &records))
+    return false;
+  cpb_chunk_source_take(s, data.data, data.size);
+  r->load = CPB_LOAD_IN_PLACE;
+  r->verified = r->open = true;
+  r->is_transposed = false;
+  r->chunk.codec = CPB_RIEGELI_NONE;
+  move_to_first(r);
+  r->ready = records;
+  return true;
+}
+
 cpb_have cpb_reader_load(cpb_record_reader *r) {
+  if (open_in_place(r)) return CPB_HAVE;
   if (!r->verified) {
     cpb_have have = verify(r);
     if (have != CPB_HAVE) return have;

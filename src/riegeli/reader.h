@@ -83,6 +83,10 @@ struct cpb_record_reader {
 /* The next step, when nothing is at hand. */
 cpb_step cpb_reader_step_on(cpb_record_reader *r);
 
+/* Between records: goes on to the next one within what is lent. False when it takes
+ * a step to get there, or to say why there is none. */
+bool cpb_reader_come_to_record(cpb_record_reader *r);
+
 /* Reads and checks the chunk under the source as far as its first record, or
  * to its end when it holds none. */
 cpb_have cpb_reader_load(cpb_record_reader *r);

@@ -269,6 +269,22 @@ static bool step_between(cpb_record_reader *r, cpb_step *step) {
   return have != CPB_HAVE && interrupts(r, have, step);
 }
 
+/* Recovery and seeking are left to the steps. */
+static bool goes_from_chunk_to_chunk(const cpb_record_reader *r) {
+  return r->phase == CPB_PHASE_HEADER || r->phase == CPB_PHASE_LOAD || r->phase == CPB_PHASE_FINISH;
+}
+
+bool cpb_reader_come_to_record(cpb_record_reader *r) {
+  while (r->phase != CPB_PHASE_RECORDS || r->next == r->chunk.num_records) {
+    if (r->phase == CPB_PHASE_RECORDS) r->phase = CPB_PHASE_FINISH;
+    if (!goes_from_chunk_to_chunk(r) || gap_grew(r)) return false;
+    cpb_step step;
+    cpb_have have = advance(r);
+    if (have != CPB_HAVE && interrupts(r, have, &step)) return false;
+  }
+  return r->skip == 0;
+}
+
 cpb_step cpb_reader_step_on(cpb_record_reader *r) {
   cpb_step step = CPB_STEP_ERROR;
   for (bool answered = false; !answered;) {

@@ -150,7 +150,8 @@ static cpb_have copy_sizes(cpb_simple_decoder *d) {
   return expect_end(d, "there are more record sizes than records", "the record sizes are cut short");
 }
 
-static cpb_have check_sizes(cpb_simple_decoder *d) {
+/* NULL when they are what the chunk's header says. */
+static const char *what_is_wrong_with_sizes(const cpb_simple_decoder *d) {
   const cpb_chunk_header *header = &d->source->header;
   static const uint8_t none; /* where there are no bytes there may be no address */
   const uint8_t *p = d->size_varints.size > 0 ? d->size_varints.data : &none;
@@ -158,12 +159,17 @@ static cpb_have check_sizes(cpb_simple_decoder *d) {
   uint64_t left = header->decoded_data_size, size;
   for (uint64_t i = 0; i < header->num_records; i++) {
     p = cpb_record_size_read(p, end, &size);
-    if (p == NULL) return bad_data(d, "there are fewer record sizes than records");
-    if (size > left) return bad_data(d, "the record sizes are more than the decoded size");
+    if (p == NULL) return "there are fewer record sizes than records";
+    if (size > left) return "the record sizes are more than the decoded size";
     left -= size;
   }
-  if (p != end) return bad_data(d, "there are more record sizes than records");
-  return left == 0 ? CPB_HAVE : bad_data(d, "the record sizes are less than the decoded size");
+  if (p != end) return "there are more record sizes than records";
+  return left == 0 ? NULL : "the record sizes are less than the decoded size";
+}
+
+static cpb_have check_sizes(cpb_simple_decoder *d) {
+  const char *what = what_is_wrong_with_sizes(d);
+  return what == NULL ? CPB_HAVE : bad_data(d, what);
 }
 
 /* --- The records ---------------------------------------------------------- */
@@ -254,4 +260,17 @@ cpb_have cpb_simple_decoder_open(cpb_simple_decoder *d) {
     if (have == CPB_HAVE) d->state++;
   }
   return have;
+}
+
+bool cpb_simple_decoder_open_in_place(cpb_simple_decoder *d, cpb_span data, cpb_span *records) {
+  if (data.size < 2 || data.data[0] != CPB_RIEGELI_NONE) return false;
+  uint64_t sizes = 0;
+  const uint8_t *end = data.data + data.size;
+  const uint8_t *at = cpb_varint_read(data.data + 1, end, &sizes);
+  if (at == NULL || sizes > (size_t)(end - at)) return false;
+  cpb_simple_decoder_begin(d, true);
+  d->codec = CPB_RIEGELI_NONE;
+  d->size_varints = (cpb_span){at, (size_t)sizes};
+  *records = (cpb_span){at + sizes, (size_t)(end - at - (ptrdiff_t)sizes)};
+  return records->size == d->source->header.decoded_data_size && what_is_wrong_with_sizes(d) == NULL;
 }

@@ -45,6 +45,9 @@ void cpb_simple_decoder_free(cpb_simple_decoder *d);
  * stay valid until the chunk's end. Failures are the source's. */
 void cpb_simple_decoder_begin(cpb_simple_decoder *d, bool stays);
 cpb_have cpb_simple_decoder_open(cpb_simple_decoder *d);
+/* Both at once for a chunk without compression whose data lies together and stays:
+ * puts out the records' bytes. False, without a failure, when it is another or wrong. */
+bool cpb_simple_decoder_open_in_place(cpb_simple_decoder *d, cpb_span data, cpb_span *records);
 
 /* Reads a record's size as cpb_varint_read does. Nearly all have one or two
  * bytes. */

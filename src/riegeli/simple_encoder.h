@@ -29,6 +29,10 @@ void cpb_simple_encoder_reset(cpb_simple_encoder *e, cpb_compressor *compressor,
 
 bool cpb_simple_encoder_add(cpb_simple_encoder *e, uint64_t size, cpb_codec_error *error);
 
+/* The same for `count` records of `total` bytes. */
+bool cpb_simple_encoder_add_several(cpb_simple_encoder *e, const size_t *sizes, size_t count,
+                                    uint64_t total, cpb_codec_error *error);
+
 bool cpb_simple_encoder_collect(cpb_simple_encoder *e, cpb_span bytes, cpb_codec_error *error);
 
 /* The chunk's data is then `head` followed by `*body`. `records` holds all of

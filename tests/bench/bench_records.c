@@ -1,7 +1,8 @@
 /* Times the record engines from memory to memory, for run.py:
  *
  *   bench_records make tensors|nodes MEGABYTES > RECORDS.lp
- *   bench_records write CODEC[:LEVEL] RECORDS.lp OUT.riegeli [CHUNK_SIZE [PADDING [SECONDS]]]
+ *   bench_records write|write-each CODEC[:LEVEL] RECORDS.lp OUT.riegeli [CHUNK_SIZE [PADDING [SECONDS]]]
+ *                                                          many records a call, or one
  *   bench_records floor FILE.riegeli [SECONDS]             what reading cannot do without:
  *                                                          hash, codec and one copy
  *   bench_records write-floor CODEC FILE.riegeli [SECONDS] the same for writing that file
@@ -87,13 +88,31 @@ static cpb_codec_options codec_named(const char *text) {
   return codec;
 }
 
+enum { BATCH = 256 }; /* records */
+
 typedef struct write_job {
   cpb_record_writer_options options;
-  const uint8_t *records;
-  size_t size;
+  uint8_t *records; /* one behind the other */
+  size_t *sizes, count;
   uint8_t *out;
   size_t out_size;
 } write_job;
+
+/* Puts the records of an .lp file together. */
+static write_job load_records(const char *path) {
+  write_job job = {.options = {.struct_size = sizeof job.options}};
+  size_t size, room = 0, total = 0;
+  job.records = slurp(path, &size);
+  for (size_t at = 0; at < size; at += 8 + job.sizes[job.count++]) {
+    if (job.count == room) job.sizes = realloc(job.sizes, (room = 2 * room + 100) * sizeof *job.sizes);
+    size_t n = job.sizes[job.count] = (size_t)cpb_load64(job.records + at);
+    memmove(job.records + total, job.records + at + 8, n);
+    total += n;
+  }
+  job.out = malloc(8 * size + (1 << 20));
+  memset(job.out, 1, size); /* the pages are there before the clock runs */
+  return job;
+}
 
 static void take_output(cpb_record_writer *writer, write_job *job) {
   while (cpb_record_writer_step(writer) == CPB_STEP_OUTPUT) {
@@ -105,35 +124,36 @@ static void take_output(cpb_record_writer *writer, write_job *job) {
   }
 }
 
-static uint64_t write_once(void *what) {
-  write_job *job = what;
+/* At most `batch` records a call. */
+static uint64_t write_all(write_job *job, size_t batch) {
   cpb_record_writer *writer = cpb_record_writer_new(NULL, &job->options);
   take_output(writer, job);
-  uint64_t bytes = 0;
-  for (size_t at = 0; at < job->size;) {
-    uint64_t n = cpb_load64(job->records + at);
-    if (cpb_record_writer_begin_record(writer, n) != CPB_OK) die("begin");
+  const uint8_t *at = job->records;
+  for (size_t i = 0; i < job->count; i += batch) {
+    const size_t *sizes = job->sizes + i, count = i + batch < job->count ? batch : job->count - i;
+    cpb_code code = count == 1 ? cpb_record_writer_record(writer, at, *sizes)
+                               : cpb_record_writer_batch(writer, at, sizes, count);
+    if (code != CPB_OK) die(cpb_record_writer_error(writer)->message);
     take_output(writer, job);
-    if (cpb_record_writer_write(writer, job->records + at + 8, (size_t)n) != CPB_OK) die("write");
-    take_output(writer, job);
-    at += 8 + (size_t)n;
-    bytes += n;
+    for (size_t k = 0; k < count; k++) at += sizes[k];
   }
   cpb_record_writer_finish(writer);
   take_output(writer, job);
   cpb_record_writer_free(writer);
-  return bytes;
+  return (uint64_t)(at - job->records);
 }
 
-static int write_records(const char *codec, const char *in, const char *to, const char *chunk_size,
+static uint64_t write_once(void *what) { return write_all(what, BATCH); }
+
+static uint64_t write_each_once(void *what) { return write_all(what, 1); }
+
+static int write_records(bool each, const char *codec, const char *in, const char *to, const char *chunk_size,
                          const char *padding, const char *seconds) {
-  write_job job = {.options = {.struct_size = sizeof job.options, .codec = codec_named(codec)}};
+  write_job job = load_records(in);
+  job.options.codec = codec_named(codec);
   if (chunk_size != NULL) job.options.chunk_size = strtoull(chunk_size, NULL, 10);
   if (padding != NULL) job.options.initial_padding = job.options.final_padding = strtoull(padding, NULL, 10);
-  job.records = slurp(in, &job.size);
-  job.out = malloc(8 * job.size + (1 << 20));
-  memset(job.out, 1, job.size); /* the pages are there before the clock runs */
-  measure(seconds, write_once, &job);
+  measure(seconds, each ? write_each_once : write_once, &job);
   FILE *file = fopen(to, "wb");
   if (file == NULL || fwrite(job.out, 1, job.out_size, file) != job.out_size || fclose(file) != 0) die(to);
   return 0;
@@ -261,8 +281,9 @@ int main(int argc, char **argv) {
   if (argc == 4 && strcmp(command, "make") == 0) return make(arg[2], strtoull(arg[3], NULL, 10) << 20);
   if (argc >= 3 && strcmp(command, "floor") == 0) return read_floor(arg[2], arg[3]);
   if (argc >= 4 && strcmp(command, "write-floor") == 0) return write_floor(arg[2], arg[3], arg[4]);
-  if (argc >= 5 && strcmp(command, "write") == 0)
-    return write_records(arg[2], arg[3], arg[4], argc > 5 ? arg[5] : NULL, argc > 6 ? arg[6] : NULL,
+  bool each = strcmp(command, "write-each") == 0;
+  if (argc >= 5 && (each || strcmp(command, "write") == 0))
+    return write_records(each, arg[2], arg[3], arg[4], argc > 5 ? arg[5] : NULL, argc > 6 ? arg[6] : NULL,
                          argc > 7 ? arg[7] : NULL);
   die("usage: see the head of tests/bench/bench_records.c");
 }

@@ -63,39 +63,81 @@ static void put_chunk(file *f, char type, uint64_t num_records, uint64_t decoded
   }
 }
 
-static void read_all(const file *f, const cpb_record_reader_options *options, uint64_t seek) {
+/* What was read, and how it ended. */
+typedef struct {
+  uint64_t records, bytes, skipped, events;
+  cpb_hash hash; /* of the bytes */
+  cpb_step last;
+  cpb_error error;
+} outcome;
+
+static uint64_t note_data(const cpb_record_reader *reader, outcome *o) {
+  size_t length;
+  const uint8_t *data = cpb_record_reader_data(reader, &length);
+  if (length > 0) cpb_hash_update(&o->hash, data, length);
+  o->bytes += length;
+  return length;
+}
+
+static void take_batches(cpb_record_reader *reader, outcome *o) {
+  size_t sizes[5], count;
+  while (o->bytes < 1 << 22 && (count = cpb_record_reader_batch(reader, sizes, 5)) > 0) {
+    const cpb_record *last = cpb_record_reader_record(reader);
+    fuzz_check(count <= 5 && last->size == sizes[count - 1] && last->index + 1 >= count);
+    uint64_t sum = 0, given = note_data(reader, o);
+    for (size_t i = 0; i < count; i++) sum += sizes[i];
+    fuzz_check(sum == given);
+    o->records += count;
+    fuzz_check(o->events++ < 1 << 20);
+  }
+}
+
+static outcome read_all(const file *f, const cpb_record_reader_options *options, uint64_t seek, int by_batch) {
+  outcome o = {.events = 0};
+  cpb_hash_init(&o.hash);
   cpb_record_reader *reader = cpb_record_reader_new(NULL, options);
   fuzz_check(reader != NULL);
   cpb_input *input = cpb_record_reader_input(reader);
   cpb_input_end(input, f->bytes.size);
   if (seek != 0) cpb_record_reader_seek(reader, seek);
-  uint64_t left = 0, events = 0, total = 0;
-  for (cpb_step step; (step = cpb_record_reader_step(reader)) > CPB_STEP_DONE && total < 1 << 22;) {
-    fuzz_check(events++ < 1 << 20);
-    if (step == CPB_STEP_NEED) {
+  uint64_t left = 0;
+  for (o.last = CPB_STEP_NEED; o.last > CPB_STEP_DONE && o.bytes < 1 << 22;) {
+    if (by_batch && left == 0) take_batches(reader, &o);
+    o.last = cpb_record_reader_step(reader);
+    fuzz_check(o.events++ < 1 << 20);
+    if (o.last == CPB_STEP_NEED) {
       cpb_need need;
       cpb_input_need(input, &need);
       fuzz_check(need.kind == CPB_NEED_RANGE && need.length > 0 && need.offset < f->bytes.size);
       cpb_input_supply(input, need.offset, f->bytes.data + need.offset, f->bytes.size - (size_t)need.offset);
-    } else if (step == CPB_STEP_RECORD) {
+    } else if (o.last == CPB_STEP_RECORD) {
       fuzz_check(left == 0);
       left = cpb_record_reader_record(reader)->size;
-    } else if (step == CPB_STEP_DATA) {
-      size_t length;
-      fuzz_check(cpb_record_reader_data(reader, &length) != NULL);
-      fuzz_check(length <= left);
+      o.records++;
+    } else if (o.last == CPB_STEP_DATA) {
+      uint64_t length = note_data(reader, &o);
+      fuzz_check(length > 0 && length <= left);
       left -= length;
-      total += length;
-    } else {
+    } else if (o.last == CPB_STEP_SKIPPED) {
       const cpb_skipped *skipped = cpb_record_reader_skipped(reader);
       fuzz_check(options->recover && skipped->begin <= skipped->end && skipped->reason[0] != '\0');
+      o.skipped += skipped->end - skipped->begin;
       left = 0;
     }
   }
-  const cpb_error *error = cpb_record_reader_error(reader);
-  fuzz_check(error->code != CPB_E_USAGE && error->code != CPB_E_MEMORY);
-  fuzz_check(error->code == CPB_OK || error->message[0] != '\0');
+  o.error = *cpb_record_reader_error(reader);
+  fuzz_check(o.error.code != CPB_E_USAGE && o.error.code != CPB_E_MEMORY);
+  fuzz_check(o.error.code == CPB_OK || o.error.message[0] != '\0');
   cpb_record_reader_free(reader);
+  return o;
+}
+
+/* Batches give what steps give. */
+static void check_same(const outcome *a, const outcome *b) {
+  if (a->last > CPB_STEP_DONE || b->last > CPB_STEP_DONE) return; /* too much to read all */
+  fuzz_check(a->last == b->last && a->records == b->records && a->bytes == b->bytes && a->skipped == b->skipped);
+  fuzz_check(cpb_hash_finish(&a->hash) == cpb_hash_finish(&b->hash));
+  fuzz_check(a->error.code == b->error.code && a->error.offset == b->error.offset);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -117,7 +159,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                        .verify = (cpb_verify)(how >> 1 & 3) % 3,
                                        .buffer = how & 8 ? 100 : 0,
                                        .limits = &fuzz_limits};
-  read_all(&f, &options, how & 16 ? how * 8 : 0);
+  const uint64_t seek = how & 16 ? how * 8 : 0;
+  outcome stepped = read_all(&f, &options, seek, 0);
+  if (how & 32) {
+    outcome batched = read_all(&f, &options, seek, 1);
+    check_same(&stepped, &batched);
+  }
   cpb_buffer_free(&f.bytes);
   return 0;
 }

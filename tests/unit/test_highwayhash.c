@@ -63,6 +63,25 @@ static void portable_kernel_is_always_there(void **state) {
   assert_string_equal(cpb_hash_kernel_get(count - 1)->name, "portable");
 }
 
+/* The state that hashing begins with is the one that the key makes. */
+static void riegelis_key_is_its_text(void **state) {
+  (void)state;
+  static const char text[33] = "Riegeli/records\nRiegeli/records\n";
+  uint64_t key[4];
+  uint8_t data[100];
+  for (size_t i = 0; i < 4; i++) key[i] = cpb_load64((const uint8_t *)text + 8 * i);
+  for (size_t i = 0; i < sizeof data; i++) data[i] = (uint8_t)(7 * i);
+  for (size_t size = 0; size <= sizeof data; size++) {
+    cpb_hash hash;
+    cpb_hash_init(&hash);
+    for (size_t i = 0; i < size; i++) cpb_hash_update(&hash, data + i, 1);
+    uint64_t expected = hash_key(cpb_hash_kernel_get(0), key, data, size);
+    assert_true(cpb_hash_finish(&hash) == expected);
+    assert_true(cpb_hash_finish(&hash) == expected); /* which leaves it as it is */
+    assert_true(cpb_hash_bytes(data, size) == expected);
+  }
+}
+
 /* The 64 bytes with which every Riegeli/records file begins, from its format
  * description: they hold a block header's, a chunk header's and an empty
  * chunk's hash. */
@@ -112,6 +131,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_kernel_gives_the_published_hashes),
       cmocka_unit_test(portable_kernel_is_always_there),
+      cmocka_unit_test(riegelis_key_is_its_text),
       cmocka_unit_test(riegeli_key_gives_the_hashes_of_the_file_signature),
       cmocka_unit_test(pieces_hash_as_the_whole_on_every_kernel),
   };

@@ -96,7 +96,7 @@ static void a_batch_has_what_is_at_hand_and_no_more(void **state) {
   cpb_record_reader *r = reader((cpb_record_reader_options){0});
   size_t sizes[3] = {9, 9, 9};
   outcome o = {0};
-  assert_int_equal(cpb_record_reader_batch(r, sizes, 3), 0); /* nothing is loaded */
+  assert_int_equal(cpb_record_reader_batch(r, sizes, 3), 0); /* nothing is lent */
   run(&h, r, 1, &o);                                         /* 5 bytes */
   assert_int_equal(cpb_record_reader_batch(r, sizes, 0), 0);
   assert_int_equal(cpb_record_reader_batch(r, sizes, 2), 2); /* 0 and 30 bytes */
@@ -107,10 +107,65 @@ static void a_batch_has_what_is_at_hand_and_no_more(void **state) {
   assert_int_equal(cpb_record_reader_step(r), CPB_STEP_RECORD);
   assert_int_equal(cpb_record_reader_batch(r, sizes, 3), 0); /* within a record */
   assert_int_equal(cpb_record_reader_step(r), CPB_STEP_DATA);
-  assert_int_equal(cpb_record_reader_batch(r, sizes, 3), 0); /* the next chunk is not loaded */
   outcome_free(&o);
   cpb_record_reader_free(r);
   free(h.lent);
+  built_free(&f);
+}
+
+static void batches_go_from_chunk_to_chunk_without_steps(void **state) {
+  (void)state;
+  built_file f = small_file();
+  cpb_record_reader *r = reader((cpb_record_reader_options){0});
+  cpb_input *input = cpb_record_reader_input(r);
+  cpb_input_supply(input, 0, f.bytes, f.size);
+  size_t sizes[8], length;
+  for (size_t chunk = 0; chunk < 3; chunk++) {
+    assert_int_equal(cpb_record_reader_batch(r, sizes, 8), 4);
+    assert_int_equal(cpb_record_reader_record(r)->chunk_begin, f.records[4 * chunk].chunk_begin);
+    const uint8_t *data = cpb_record_reader_data(r, &length);
+    assert_int_equal(length, 36);
+    assert_memory_equal(data, f.contents + 36 * chunk, 36);
+  }
+  assert_int_equal(cpb_record_reader_batch(r, sizes, 8), 0);
+  assert_int_equal(cpb_record_reader_step(r), CPB_STEP_NEED);
+  cpb_input_end(input, f.size);
+  assert_int_equal(cpb_record_reader_batch(r, sizes, 8), 0);
+  assert_int_equal(cpb_record_reader_step(r), CPB_STEP_DONE);
+  cpb_record_reader_seek(r, f.records[5].chunk_begin + 1);
+  assert_int_equal(cpb_record_reader_batch(r, sizes, 8), 0); /* seeking takes steps */
+  cpb_record_reader_free(r);
+  built_free(&f);
+}
+
+/* The second of three chunks is damaged: at each of its bytes. */
+static void batches_leave_errors_and_skipping_to_the_steps(void **state) {
+  (void)state;
+  built_file f = small_file();
+  const size_t begin = (size_t)f.records[4].chunk_begin, end = (size_t)f.records[8].chunk_begin;
+  for (size_t at = begin; at < end; at++) {
+    f.bytes[at] ^= 1;
+    for (int recover = 0; recover < 2; recover++) {
+      outcome stepped = {0}, batched = {0};
+      read_file(&f, ALL_AT_ONCE, (cpb_record_reader_options){.recover = recover}, &stepped);
+      read_in_batches(&f, ALL_AT_ONCE, (cpb_record_reader_options){.recover = recover}, 3, &batched);
+      bool in_header = at < begin + 40;
+      assert_int_equal(stepped.num_records, recover && !in_header ? 8 : 4);
+      assert_int_equal(batched.num_records, stepped.num_records);
+      assert_memory_equal(batched.records, stepped.records, stepped.num_records * sizeof *stepped.records);
+      assert_int_equal(batched.last, recover ? CPB_STEP_DONE : CPB_STEP_ERROR);
+      assert_string_equal(batched.error.message, stepped.error.message);
+      assert_int_equal(batched.error.offset, stepped.error.offset);
+      assert_int_equal(batched.num_skipped, stepped.num_skipped);
+      for (size_t i = 0; i < stepped.num_skipped; i++) {
+        assert_int_equal(batched.skipped[i].begin, stepped.skipped[i].begin);
+        assert_int_equal(batched.skipped[i].end, stepped.skipped[i].end);
+      }
+      outcome_free(&stepped);
+      outcome_free(&batched);
+    }
+    f.bytes[at] ^= 1;
+  }
   built_free(&f);
 }
 
@@ -473,6 +528,8 @@ int main(void) {
       cmocka_unit_test(records_are_the_same_however_the_input_comes),
       cmocka_unit_test(compressed_records_are_the_same_however_the_input_comes),
       cmocka_unit_test(a_batch_has_what_is_at_hand_and_no_more),
+      cmocka_unit_test(batches_go_from_chunk_to_chunk_without_steps),
+      cmocka_unit_test(batches_leave_errors_and_skipping_to_the_steps),
       cmocka_unit_test(a_chunk_may_begin_anywhere_around_a_block_header),
       cmocka_unit_test(files_that_follow_each_other_are_one),
       cmocka_unit_test(a_growing_file_goes_on_where_it_stopped),
