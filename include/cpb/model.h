@@ -57,15 +57,16 @@ CPB_API void cpb_model_free(cpb_model *model);
 
 /* Gives a SavedModel its keras_metadata.pb, which lies beside it: LAYERS and LOAD then
  * know what Keras says of the objects, OVERVIEW and SEARCH tell of it, and CUT cuts it,
- * too. It is small (a few KiB a layer) and is copied; between questions. False when memory is short or the model is of another kind. */
+ * too. It is small (a few KiB a layer) and is copied; between questions. False when memory
+ * is short or the model is of another kind. */
 CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, size_t size);
 
 /* Tells a SavedModel of the checkpoint beside it, in variables/: VARIABLES then knows what is
  * stored of which variable, and OVERVIEW how much that is. `object_graph` is the text that
  * the checkpoint has under the key CPB_CHECKPOINT_GRAPH, which is copied (it says which
  * variable has which key; NULL where there is none, as in TensorFlow 1); the checkpoint must
- * stay as long as the model, or until another one is set; NULL takes it away. Between questions. False
- * when memory is short or the model is of another kind. */
+ * stay as long as the model, or until another one is set; NULL takes it away. Between
+ * questions. False when memory is short or the model is of another kind. */
 CPB_API int cpb_model_set_checkpoint(cpb_model *model, const cpb_checkpoint *checkpoint, const void *object_graph,
                                      size_t size);
 
