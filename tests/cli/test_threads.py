@@ -111,8 +111,8 @@ def test_interruption_leaves_nothing(cpb, split, tmp_path):
     with open(tmp_path / "fifo", "rb") as fifo:
         fifo.read(1)
         time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(30) == -signal.SIGINT
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == -signal.SIGTERM
     assert parts(tmp_path) == ["fifo"]
 
 
