@@ -6,7 +6,7 @@
 # `throw` and `unreachable` branches are the compiler's own, not the code's;
 # what nanopb generates lies in the build directory and is not ours.
 set -euo pipefail
-gcovr --root . --filter 'src/' --exclude '.*\.pb\.[ch]$' \
+timeout 600 gcovr --root . --filter 'src/' --exclude '.*\.pb\.[ch]$' \
   --exclude-throw-branches --exclude-unreachable-branches -j "$(nproc)" \
   --json "$1/coverage.json" "$1" >/dev/null
 python3 - "$1/coverage.json" <<'PYTHON'
