@@ -137,7 +137,7 @@ const faults = {
     const timer = setInterval(() => {
       if (response.destroyed || at >= end) return void (clearInterval(timer), response.end());
       response.write(bytesAt(at, at = Math.min(end, at + Math.ceil((end - begin) / 8))));
-    }, 100);
+    }, 250);
     return true;
   },
 
