@@ -6,7 +6,7 @@
 import { build } from 'esbuild';
 import { copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { examples } from './src/examples.js';
 
@@ -15,6 +15,7 @@ const { values, positionals } = parseArgs({
   options: { package: { type: 'string', default: here('../dist') } },
   allowPositionals: true,
 });
+const pack = resolve(values.package); // an alias that is no absolute path is a package's name
 const output = positionals[0] ?? here('../../build/inspector');
 
 rmSync(output, { recursive: true, force: true });
@@ -34,7 +35,7 @@ await build({
   sourcemap: true,
   outdir: output,
   chunkNames: '[name]-[hash]', // beside the entries: the package finds its modules by its own URL
-  alias: { libcpb: `${values.package}/index.js` },
+  alias: { libcpb: `${pack}/index.js` },
   legalComments: 'linked',
 });
 for (const file of ['index.html', 'page.css', 'embedded.html', 'embedded.css']) copyFileSync(here(`src/${file}`), `${output}/${file}`);
@@ -42,7 +43,7 @@ for (const { from, url } of examples) {
   mkdirSync(dirname(`${output}/${url}`), { recursive: true });
   copyFileSync(here(`../../${from}`), `${output}/${url}`);
 }
-cpSync(`${values.package}/wasm`, `${output}/wasm`, {
+cpSync(`${pack}/wasm`, `${output}/wasm`, {
   recursive: true,
   filter: (name) => !/\.(js|d\.ts)$/.test(name) && !/wasm\/(full|json|reader)/.test(name),
 });
