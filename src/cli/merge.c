@@ -30,10 +30,18 @@ static uint64_t size_of_chunks(const cpb_index *index) {
   return sum;
 }
 
+/* What is stored as it is, is copied, and the kernel lets one thread at a time write to a
+ * file: more would be in each other's way. */
+static bool is_copied(const merging *m, uint64_t size) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  uint64_t stored;
+  return cpb_file_size(m->in, &stored, &error) != CPB_OK || stored >= size - size / 64;
+}
+
 static unsigned threads_for(const merging *m) {
   uint64_t asked = m->cli->settings.threads;
   if (asked > 0) return (unsigned)cpb_min_u64(asked, UINT_MAX);
-  uint64_t worth = size_of_chunks(m->index) / THREAD_WORTH;
+  uint64_t size = size_of_chunks(m->index), worth = is_copied(m, size) ? 1 : size / THREAD_WORTH;
   return (unsigned)cpb_min_u64(cpb_min_u64(os_processors(), THREADS_DEFAULT), worth);
 }
 

@@ -79,7 +79,7 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                   "Wait until the output is on the disk before it gets its name.", NULL},
     [CLI_THREADS] = {"threads", 0, CLI_NUMBER, SETTING(threads), "N",
                      "Use up to N threads, 256 at most. Default: as many as there are processors, up to 4, "
-                     "where the message is large enough.", NULL},
+                     "where the message is large and compressed.", NULL},
     [CLI_MEMORY_LIMIT] = {"memory-limit", 0, CLI_SIZE, SETTING(memory_limit), "BYTES",
                           "Fail rather than allocate more than this.", NULL},
     [CLI_QUIET] = {"quiet", 'q', CLI_FLAG, SETTING(quiet), NULL,
