@@ -1,6 +1,5 @@
 #include "operations.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,14 +62,17 @@ void outcome_init(outcome *out) {
 void outcome_free(outcome *out) { cpb_buffer_free(&out->log); }
 
 int outcome_equal(const outcome *a, const outcome *b) {
-  return a->error.code == b->error.code && a->log.size == b->log.size &&
-         (a->log.size == 0 || memcmp(a->log.data, b->log.data, a->log.size) == 0);
+  return a->error.code == b->error.code && a->log.size == b->log.size && outcome_begins(a, b);
+}
+
+int outcome_begins(const outcome *part, const outcome *whole) {
+  size_t size = part->log.size;
+  return size <= whole->log.size && (size == 0 || memcmp(part->log.data, whole->log.data, size) == 0);
 }
 
 static void note(outcome *out, const char *what, uint64_t a, uint64_t b) {
   char line[80];
-  size_t n = cpb_format(line, sizeof line, "%s %llu %llu\n", what, (unsigned long long)a,
-                        (unsigned long long)b);
+  size_t n = cpb_format(line, sizeof line, "%s %llu %llu\n", what, (unsigned long long)a, (unsigned long long)b);
   if (!cpb_buffer_append(&out->log, line, n)) abort();
 }
 
@@ -247,18 +249,13 @@ static void split_as(const host *h, outcome *out, const char *type, cpb_layout l
   cpb_split_free(split);
 }
 
-static void split_graph(const host *h, outcome *out) {
-  split_as(h, out, "tensorflow.GraphDef", CPB_LAYOUT_REMOTE);
-}
+static void split_graph(const host *h, outcome *out) { split_as(h, out, "tensorflow.GraphDef", CPB_LAYOUT_REMOTE); }
 static void split_saved_model(const host *h, outcome *out) {
   split_as(h, out, "tensorflow.SavedModel", CPB_LAYOUT_COMPAT);
 }
 
 static void repack_as(const host *h, outcome *out, cpb_layout layout) {
-  cpb_repack_options options = {.struct_size = sizeof options,
-                                .layout = layout,
-                                .codec.level = 1,
-                                .limits = h->limits};
+  cpb_repack_options options = {.struct_size = sizeof options, .layout = layout, .codec.level = 1, .limits = h->limits};
   cpb_repack *repack = cpb_repack_new(h->allocator, &options);
   if (repack == NULL) {
     no_memory(out);
@@ -335,7 +332,8 @@ static cpb_step page_ranges(const host *h, outcome *out, cpb_pager *pager, unsig
     if (step == CPB_STEP_ERROR) return step;
     if (i > 0) note(out, "range", cpb_pager_info(pager)->position, cpb_pager_stored(pager)->size);
     if (i == cpb_pager_num_chunks(pager) * (sizeof ranges / sizeof *ranges)) return step;
-    cpb_pager_read(pager, i / (sizeof ranges / sizeof *ranges), ranges[i % (sizeof ranges / sizeof *ranges)][0], ranges[i % (sizeof ranges / sizeof *ranges)][1]);
+    cpb_pager_read(pager, i / (sizeof ranges / sizeof *ranges), ranges[i % (sizeof ranges / sizeof *ranges)][0],
+                   ranges[i % (sizeof ranges / sizeof *ranges)][1]);
   }
 }
 
@@ -390,7 +388,8 @@ static void find_field(const host *h, outcome *out) {
 
 static void json_of(const host *h, outcome *out, const cpb_schema *schema) {
   cpb_json_options options = {.struct_size = sizeof options, .unknown_fields = 1, .indent = 1, .limits = h->limits};
-  cpb_json *json = cpb_json_new(h->allocator, cpb_schema_find_message(schema, "tensorflow.GraphDef"), h->data, h->size, &options);
+  cpb_json *json =
+      cpb_json_new(h->allocator, cpb_schema_find_message(schema, "tensorflow.GraphDef"), h->data, h->size, &options);
   if (json == NULL) {
     no_memory(out);
     return;
@@ -433,8 +432,10 @@ static void outline_of(const host *h, outcome *out, const cpb_schema *schema) {
   unsigned state = h->seed;
   cpb_step step;
   while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED) answer(h, &state, cpb_outline_input(outline));
-  if (step == CPB_STEP_ERROR) keep_error(out, cpb_outline_error(outline));
-  else keep_outline(out, outline);
+  if (step == CPB_STEP_ERROR)
+    keep_error(out, cpb_outline_error(outline));
+  else
+    keep_outline(out, outline);
   cpb_outline_free(outline);
 }
 
@@ -462,8 +463,10 @@ static void ask_samediff(const host *h, outcome *out) {
   while ((step = cpb_model_step(model)) == CPB_STEP_NEED) answer(h, &state, cpb_model_input(model));
   size_t size;
   const char *json = cpb_model_answer(model, &size);
-  if (step == CPB_STEP_ERROR) keep_error(out, cpb_model_error(model));
-  else keep_bytes(out, json, size);
+  if (step == CPB_STEP_ERROR)
+    keep_error(out, cpb_model_error(model));
+  else
+    keep_bytes(out, json, size);
   cpb_model_free(model);
 }
 
@@ -481,8 +484,10 @@ static void read_values(const host *h, outcome *out) {
   while ((step = cpb_values_step(values)) == CPB_STEP_NEED || step == CPB_STEP_DATA) {
     size_t size;
     const uint8_t *data = cpb_values_data(values, &size);
-    if (step == CPB_STEP_NEED) answer(h, &state, cpb_values_input(values));
-    else keep_bytes(out, data, size);
+    if (step == CPB_STEP_NEED)
+      answer(h, &state, cpb_values_input(values));
+    else
+      keep_bytes(out, data, size);
   }
   if (step == CPB_STEP_ERROR) {
     keep_error(out, cpb_values_error(values));
@@ -491,40 +496,46 @@ static void read_values(const host *h, outcome *out) {
   cpb_values_free(values);
 }
 
+/* --- The table ---------------------------------------------------------------- */
+
+#define SAMPLES(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
+
+SAMPLES(record_files, "records/three_small.riegeli", "records/append_twice.riegeli", "records/flush_each.riegeli",
+        "records/metadata_full.riegeli", "records/metadata_snappy.riegeli", "corrupt/base_zstd.riegeli",
+        "corrupt/base_snappy.riegeli", "corrupt/base_tr_none.riegeli", "corrupt/base_tr_brotli.riegeli",
+        "corrupt/base_tr_snappy.riegeli", "corrupt/base_tr_zstd.riegeli", "corrupt/base_meta.riegeli");
+SAMPLES(block_files, "corrupt/base_blocks.riegeli", "corrupt/base_longchunk.riegeli");
+SAMPLES(cpb_files, "cpb/test_many_fields/brotli.cpb", "cpb/test_tree_df_4/brotli.cpb",
+        "cpb/graph_split-lots-nodes/max500_none.cpb", "cpb/graph_split-lots-nodes/max500_tr.cpb",
+        "cpb/graph_split-large-constant/max500_zstd.cpb", "cpb/graph_function-lots-of-nodes/max300_brotli.cpb");
+SAMPLES(graphs, "cpb/graph_mixed-large/orig.pb", "cpb/graph_const_dtypes/orig.pb");
+SAMPLES(constants, "cpb/graph_const_dtypes/orig.pb");
+SAMPLES(saved_models, "cpb/saved_model_split-standard/orig.pb");
+SAMPLES(samediff_files, "samediff_small/minimal.zip", "samediff_small/linear.fb", "samediff_small/permuted.fb");
+SAMPLES(samediff_zip, "samediff_small/minimal.zip");
+SAMPLES(samediff_graphs, "samediff_small/linear.fb", "samediff_small/permuted.fb");
+
 const operation operations[] = {
-    {"records", records},           {"records-late", records_late},
-    {"recover", recover},           {"write-zstd", write_zstd},
-    {"write-brotli", write_brotli}, {"write-streaming", write_streaming},
-    {"merge", merge},               {"split-graph", split_graph},
-    {"split-saved-model", split_saved_model},
-    {"repack-remote", repack_remote}, {"repack-compat", repack_compat},
-    {"chunk-ranges", chunk_ranges},  {"pages", pages}, {"find", find_field},
-    {"json", write_json},           {"outline", outline},
-    {"samediff", ask_samediff},      {"values", read_values},
+    {"records", records, record_files, OP_CHECKED | OP_SHORTER_IS_WHOLE},
+    {"records-of-blocks", records, block_files, OP_LARGE | OP_SHORTER_IS_WHOLE},
+    {"records-late", records_late, record_files, OP_SHORTER_IS_WHOLE},
+    {"records-late-of-blocks", records_late, block_files, OP_LARGE | OP_SHORTER_IS_WHOLE},
+    {"recover", recover, record_files, OP_RECOVERS},
+    {"write-zstd", write_zstd, graphs, OP_GIVEN_ALL},
+    {"write-brotli", write_brotli, graphs, OP_GIVEN_ALL},
+    {"write-streaming", write_streaming, graphs, OP_GIVEN_ALL},
+    {"merge", merge, cpb_files, OP_CHECKED},
+    {"chunk-ranges", chunk_ranges, cpb_files, OP_CHECKED},
+    {"pages", pages, cpb_files, OP_CHECKED},
+    {"repack-remote", repack_remote, cpb_files, OP_CHECKED},
+    {"repack-compat", repack_compat, cpb_files, 0},
+    {"split-graph", split_graph, graphs, 0},
+    {"split-saved-model", split_saved_model, saved_models, 0},
+    {"find", find_field, constants, 0},
+    {"outline", outline, graphs, 0},
+    {"json", write_json, graphs, OP_GIVEN_ALL},
+    {"samediff", ask_samediff, samediff_files, 0},
+    {"values-of-zip", read_values, samediff_zip, OP_CHECKED},
+    {"values-of-graph", read_values, samediff_graphs, 0},
 };
 const size_t num_operations = sizeof operations / sizeof *operations;
-
-const operation *operation_named(const char *name) {
-  for (size_t i = 0; i < num_operations; i++)
-    if (strcmp(operations[i].name, name) == 0) return &operations[i];
-  abort();
-}
-
-/* --- Data --------------------------------------------------------------------- */
-
-uint8_t *read_data(const char *name, size_t *size) {
-  char path[1024];
-  snprintf(path, sizeof path, "%s/%s", CPB_TEST_DATA, name);
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    perror(path);
-    exit(2);
-  }
-  fseek(file, 0, SEEK_END);
-  *size = (size_t)ftell(file);
-  rewind(file);
-  uint8_t *data = malloc(*size + 1);
-  if (data == NULL || fread(data, 1, *size, file) != *size) exit(2);
-  fclose(file);
-  return data;
-}

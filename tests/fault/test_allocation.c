@@ -6,8 +6,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "operations.h"
-#include "samples.h"
+#include "sweep.h"
 
 typedef struct {
   size_t calls, fail_at, live;
@@ -46,88 +45,22 @@ static size_t run_counted(const operation *op, host *h, size_t fail_at, int onwa
   return c.calls;
 }
 
-static void survives(const char *name, const char *sample) {
-  const operation *op = operation_named(name);
-  host h = {0};
-  uint8_t *data = read_data(sample, &h.size);
-  h.data = data;
+static void survives(const target *t) {
+  host h = {.data = t->data, .size = t->size};
   outcome good;
-  size_t calls = run_counted(op, &h, SIZE_MAX, 0, &good);
+  size_t calls = run_counted(t->op, &h, SIZE_MAX, 0, &good);
   assert_int_equal(good.error.code, CPB_OK);
   assert_true(calls > 0);
   for (int onward = 0; onward < 2; onward++) {
     for (size_t n = 0; n < calls; n++) {
       outcome out;
-      run_counted(op, &h, n, onward, &out);
+      run_counted(t->op, &h, n, onward, &out);
       if (out.error.code != CPB_E_MEMORY && !outcome_equal(&good, &out))
-        fail_msg("%s of %s, allocation %zu: %s", name, sample, n, out.error.message);
+        fail_msg("%s of %s, allocation %zu: %s", t->op->name, t->sample, n, out.error.message);
       outcome_free(&out);
     }
   }
   outcome_free(&good);
-  free(data);
 }
 
-static void reading_survives(void **state) {
-  (void)state;
-  for (size_t i = 0; i < COUNT(record_samples); i++) {
-    survives("records", record_samples[i]);
-    survives("recover", record_samples[i]);
-  }
-}
-
-static void writing_survives(void **state) {
-  (void)state;
-  survives("write-zstd", message_samples[0]);
-  survives("write-brotli", message_samples[1]);
-  survives("write-streaming", message_samples[0]);
-}
-
-static void merging_survives(void **state) {
-  (void)state;
-  for (size_t i = 0; i < COUNT(cpb_samples); i++) survives("merge", cpb_samples[i]);
-}
-
-static void splitting_survives(void **state) {
-  (void)state;
-  survives("split-graph", message_samples[1]);
-  survives("split-saved-model", message_samples[2]);
-}
-
-static void reading_and_repacking_chunks_survive(void **state) {
-  (void)state;
-  for (size_t i = 0; i < COUNT(cpb_samples); i++) {
-    survives("chunk-ranges", cpb_samples[i]);
-    survives("pages", cpb_samples[i]);
-    survives("repack-remote", cpb_samples[i]);
-    survives("repack-compat", cpb_samples[i]);
-  }
-}
-
-static void schemas_paths_and_json_survive(void **state) {
-  (void)state;
-  survives("find", message_samples[1]);
-  survives("json", message_samples[1]);
-  survives("outline", message_samples[1]);
-}
-
-static void samediff_survives(void **state) {
-  (void)state;
-  for (size_t i = 0; i < COUNT(samediff_samples); i++) {
-    survives("samediff", samediff_samples[i]);
-    survives("values", samediff_samples[i]);
-  }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reading_survives),
-      cmocka_unit_test(writing_survives),
-      cmocka_unit_test(merging_survives),
-      cmocka_unit_test(reading_and_repacking_chunks_survive),
-      cmocka_unit_test(schemas_paths_and_json_survive),
-      cmocka_unit_test(splitting_survives),
-      cmocka_unit_test(samediff_survives),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+int main(int argc, char **argv) { return sweep(argc, argv, survives, 0, OP_LARGE); }
