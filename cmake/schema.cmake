@@ -1,7 +1,7 @@
 # cmake -DPROTOC=EXE -DSET=FILE -DOUTPUT=FILE.c -DHEADER=H -DNAME=N -P schema.cmake:
 # what a descriptor set declares as two C arrays, which take half of its space in a
 # compressed module: N_names, and N_code, which says what they are the names of. The
-# codes: src/proto/schema_builtin.c.
+# codes: src/proto/schema/builtin.c.
 cmake_policy(VERSION 3.21)
 set(END_MESSAGE 0)
 set(MESSAGE 19)

@@ -31,8 +31,7 @@ static void print_tags(const cpb_index *index, uint32_t node, uint32_t count) {
   }
 }
 
-static void print_node(const cpb_index *index, uint32_t node, const cpb_index_node *data,
-                       int depth) {
+static void print_node(const cpb_index *index, uint32_t node, const cpb_index_node *data, int depth) {
   printf("%*s", 2 * depth, "");
   if (node == 0) printf("message");
   else print_tags(index, node, data->num_tags);

@@ -72,8 +72,7 @@ static void answer_merged(cpb_merge *merge, object_store *store, cpb_input *inpu
   cpb_input_need(input, &need);
   if (need.kind == CPB_NEED_SIZE || need.offset >= cpb_merge_size(merge)) {
     cpb_input_end(input, cpb_merge_size(merge));
-  } else if (cpb_merge_read(merge, need.offset, need.length) == CPB_OK &&
-             step_merge(merge, store) == CPB_STEP_DATA) {
+  } else if (cpb_merge_read(merge, need.offset, need.length) == CPB_OK && step_merge(merge, store) == CPB_STEP_DATA) {
     size_t length;
     const uint8_t *data = cpb_merge_data(merge, &length);
     cpb_input_supply(input, need.offset, data, length);
@@ -132,8 +131,7 @@ static const char *write_field(engines *e, object_store *store) {
   return fflush(stdout) == 0 ? NULL : "cannot write";
 }
 
-static const char *run(engines *e, object_store *store, const char *type_name, const char *path,
-                       cpb_error *error) {
+static const char *run(engines *e, object_store *store, const char *type_name, const char *path, cpb_error *error) {
   if (!(e->schema = cpb_schema_new_builtin(NULL, error))) return error->message;
   if (!(e->path = cpb_path_parse(NULL, path, strlen(path), error))) return error->message;
   const cpb_message_type *type = cpb_schema_find_message(e->schema, type_name);
@@ -166,8 +164,7 @@ int main(int argc, char **argv) {
   const char *problem = "cannot read the file";
   if (load(&store, argv[1]) == 0) problem = run(&e, &store, argv[2], argv[3], &error);
   if (problem) fprintf(stderr, "%s: %s\n", argv[1], problem);
-  fprintf(stderr, "%u requests, %" PRIu64 " of %" PRIu64 " bytes\n", store.requests, store.bytes,
-          store.size);
+  fprintf(stderr, "%u requests, %" PRIu64 " of %" PRIu64 " bytes\n", store.requests, store.bytes, store.size);
   cpb_find_free(e.find);
   cpb_merge_free(e.merge);
   cpb_index_free(e.index);

@@ -19,13 +19,10 @@ static int list(cpb_record_reader *reader, cpb_file *file) {
   uint64_t count = 0;
   for (;;) {
     switch (cpb_record_reader_step(reader)) {
-      case CPB_STEP_NEED:
-        cpb_file_answer(file, cpb_record_reader_input(reader));
-        break;
+      case CPB_STEP_NEED: cpb_file_answer(file, cpb_record_reader_input(reader)); break;
       case CPB_STEP_RECORD: {
         const cpb_record *record = cpb_record_reader_record(reader);
-        printf("%sposition %" PRIu64 ", %" PRIu64 " bytes:", count++ ? "\n" : "",
-               record->position, record->size);
+        printf("%sposition %" PRIu64 ", %" PRIu64 " bytes:", count++ ? "\n" : "", record->position, record->size);
         break;
       }
       case CPB_STEP_DATA:
@@ -33,11 +30,8 @@ static int list(cpb_record_reader *reader, cpb_file *file) {
         print_start(reader);
         cpb_record_reader_skip(reader, UINT64_MAX);
         break;
-      case CPB_STEP_DONE:
-        printf("%s%" PRIu64 " records\n", count ? "\n" : "", count);
-        return 0;
-      default:
-        return -1;
+      case CPB_STEP_DONE: printf("%s%" PRIu64 " records\n", count ? "\n" : "", count); return 0;
+      default: return -1;
     }
   }
 }

@@ -42,7 +42,8 @@ static cpb_code write_zip(cpb_samediff_writer *writer, cpb_output *out, cpb_erro
 /* What is wrong with a parameter, the writer's first step says. */
 static void add(cpb_samediff_writer *writer, const char *text) {
   uint64_t shape[RANK_MAX];
-  cpb_samediff_part part = {.struct_size = sizeof part, .name = text, .name_size = strcspn(text, "="), .dtype = "FLOAT", .shape = shape};
+  cpb_samediff_part part = {
+      .struct_size = sizeof part, .name = text, .name_size = strcspn(text, "="), .dtype = "FLOAT", .shape = shape};
   const char *at = text + part.name_size;
   while (*at && part.rank < RANK_MAX) {
     char *end;
@@ -57,7 +58,8 @@ static cpb_code make_zip(char **names, cpb_file *graph, cpb_output *out, cpb_err
   const uint8_t *data = cpb_file_read(graph, 0, &size, error);
   cpb_samediff_writer *writer = data ? cpb_samediff_writer_new(NULL, NULL) : NULL;
   if (!writer) return data ? CPB_E_MEMORY : error->code;
-  cpb_samediff_tag tag = {.struct_size = sizeof tag, .name = "first", .name_size = 5, .graph = data, .graph_size = size};
+  cpb_samediff_tag tag = {
+      .struct_size = sizeof tag, .name = "first", .name_size = 5, .graph = data, .graph_size = size};
   cpb_samediff_writer_tag(writer, &tag);
   for (; *names; names++) add(writer, *names);
   cpb_code code = write_zip(writer, out, error);

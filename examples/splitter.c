@@ -21,8 +21,8 @@ static void decide(void *user, const cpb_split_field *field, cpb_split_decision 
   if (strcmp(field->name, "step") == 0) {
     decision->action = CPB_SPLIT_ENTER; /* stays, but for what is large in it */
   } else if (strcmp(field->name, "log") == 0) {
-    decision->action = CPB_SPLIT_MOVE;  /* nobody reads it: a chunk of its own, */
-    decision->order = 1;                /* behind all others */
+    decision->action = CPB_SPLIT_MOVE; /* nobody reads it: a chunk of its own, */
+    decision->order = 1;               /* behind all others */
   } /* else the decision is left to the generic rule */
 }
 
@@ -41,14 +41,12 @@ static cpb_schema *read_schema(const char *path, cpb_error *error) {
 static void print_chunks(const cpb_split *split) {
   cpb_split_chunk chunk;
   for (size_t i = 0; cpb_split_chunk_at(split, i, &chunk); i++) {
-    printf("chunk %zu: %" PRIu64 " bytes, %s\n", i, chunk.size,
-           chunk.is_bytes ? "bytes" : "message");
+    printf("chunk %zu: %" PRIu64 " bytes, %s\n", i, chunk.size, chunk.is_bytes ? "bytes" : "message");
   }
 }
 
 /* What cpb_file_split does, in its parts, as we want to see the plan. */
-static cpb_code run(const char *in_path, const char *out_path, cpb_split *split,
-                    cpb_error *error) {
+static cpb_code run(const char *in_path, const char *out_path, cpb_split *split, cpb_error *error) {
   const cpb_output_options replace = {.struct_size = sizeof replace, .replace = 1};
   cpb_output *out = NULL;
   cpb_file *in = cpb_file_open(NULL, in_path, error);

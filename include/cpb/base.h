@@ -51,25 +51,25 @@ CPB_API const char *cpb_version(void);
 /* --- Errors --------------------------------------------------------------- */
 
 /* X(name, number, text). The numbers are stable. */
-#define CPB_CODES(X)                                                          \
-  X(OK, 0, "no error")                                                        \
-  X(USAGE, 1, "an argument is wrong or a call came out of order")             \
-  X(MEMORY, 2, "out of memory")                                               \
-  X(DAMAGED, 3, "the input is damaged")                                       \
-  X(TRUNCATED, 4, "the input ends too early")                                 \
-  X(FORMAT, 5, "the input is not of this kind")                               \
-  X(UNSUPPORTED, 6, "this version of libcpb cannot read it")                  \
-  X(LIMIT, 7, "a limit was reached")                                          \
-  X(NOT_FOUND, 8, "no such chunk, record or field")                           \
-  X(READ, 9, "reading failed")                                                \
-  X(WRITE, 10, "writing failed")                                              \
+#define CPB_CODES(X)                                              \
+  X(OK, 0, "no error")                                            \
+  X(USAGE, 1, "an argument is wrong or a call came out of order") \
+  X(MEMORY, 2, "out of memory")                                   \
+  X(DAMAGED, 3, "the input is damaged")                           \
+  X(TRUNCATED, 4, "the input ends too early")                     \
+  X(FORMAT, 5, "the input is not of this kind")                   \
+  X(UNSUPPORTED, 6, "this version of libcpb cannot read it")      \
+  X(LIMIT, 7, "a limit was reached")                              \
+  X(NOT_FOUND, 8, "no such chunk, record or field")               \
+  X(READ, 9, "reading failed")                                    \
+  X(WRITE, 10, "writing failed")                                  \
   X(CANCELLED, 11, "the host cancelled the operation")
 
 typedef enum cpb_code {
+  CPB_OK = 0,
 #define CPB_CODE_ENUM(name, number, text) CPB_E_##name = number,
   CPB_CODES(CPB_CODE_ENUM)
 #undef CPB_CODE_ENUM
-  CPB_OK = CPB_E_OK
 } cpb_code;
 
 /* The code's name, such as "DAMAGED", and its one-line meaning. Never NULL. */
@@ -96,7 +96,7 @@ typedef struct cpb_allocator {
   void *user;
   void *(*allocate)(void *user, size_t size); /* size > 0 */
   void *(*resize)(void *user, void *block, size_t old_size, size_t new_size);
-  void (*release)(void *user, void *block);   /* block != NULL */
+  void (*release)(void *user, void *block); /* block != NULL */
 } cpb_allocator;
 
 /* --- Limits against hostile input ------------------------------------------ */
@@ -122,11 +122,11 @@ typedef struct cpb_limits {
 typedef enum cpb_step {
   CPB_STEP_ERROR = -1, /* see the engine's error; final */
   CPB_STEP_DONE = 0,
-  CPB_STEP_NEED,       /* answer the engine's cpb_input, then step again */
-  CPB_STEP_RECORD,     /* a record begins */
-  CPB_STEP_DATA,       /* bytes of the record or message */
-  CPB_STEP_SKIPPED,    /* recovery: a region was skipped */
-  CPB_STEP_OUTPUT      /* bytes to write */
+  CPB_STEP_NEED,    /* answer the engine's cpb_input, then step again */
+  CPB_STEP_RECORD,  /* a record begins */
+  CPB_STEP_DATA,    /* bytes of the record or message */
+  CPB_STEP_SKIPPED, /* recovery: a region was skipped */
+  CPB_STEP_OUTPUT   /* bytes to write */
 } cpb_step;
 
 /* The input that an engine asks for and the host lends.

@@ -35,17 +35,17 @@ typedef struct cpb_checkpoint_options {
 
 /* A tensor in a checkpoint. */
 typedef struct cpb_stored {
-  const char *key;          /* UTF-8 but for keys of slices, which may have any bytes */
+  const char *key; /* UTF-8 but for keys of slices, which may have any bytes */
   size_t key_size;
-  uint32_t dtype;           /* a number in tensorflow.DataType */
+  uint32_t dtype; /* a number in tensorflow.DataType */
   uint32_t rank;
-  const uint64_t *shape;    /* `rank` numbers */
-  uint32_t shard;           /* which data file, from 0 */
-  uint32_t crc32c;          /* of the values, masked as TensorFlow does it */
-  uint64_t offset, size;    /* where in that file, in bytes */
-  uint64_t slices;          /* not 0: it is stored in so many parts, each under a key of
-                               its own, which begins with a 0 byte; shard, crc32c, offset
-                               and size mean nothing then */
+  const uint64_t *shape; /* `rank` numbers */
+  uint32_t shard;        /* which data file, from 0 */
+  uint32_t crc32c;       /* of the values, masked as TensorFlow does it */
+  uint64_t offset, size; /* where in that file, in bytes */
+  uint64_t slices;       /* not 0: it is stored in so many parts, each under a key of
+                            its own, which begins with a 0 byte; shard, crc32c, offset
+                            and size mean nothing then */
 } cpb_stored;
 
 /* Reads an index, of which nothing is used afterwards. Every checksum is checked, keys must

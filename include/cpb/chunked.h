@@ -43,10 +43,10 @@ CPB_API cpb_index *cpb_index_new(const cpb_allocator *allocator, const cpb_limit
  * or from a serialized ChunkedMessage (which says nothing about the chunks:
  * cpb_index_num_chunks is 0). The bytes are copied; no step is needed. On
  * failure NULL, with `error` filled. */
-CPB_API cpb_index *cpb_index_from_metadata(const cpb_allocator *allocator, const cpb_limits *limits,
-                                           const void *data, size_t size, cpb_error *error);
-CPB_API cpb_index *cpb_index_from_message(const cpb_allocator *allocator, const cpb_limits *limits,
-                                          const void *data, size_t size, cpb_error *error);
+CPB_API cpb_index *cpb_index_from_metadata(const cpb_allocator *allocator, const cpb_limits *limits, const void *data,
+                                           size_t size, cpb_error *error);
+CPB_API cpb_index *cpb_index_from_message(const cpb_allocator *allocator, const cpb_limits *limits, const void *data,
+                                          size_t size, cpb_error *error);
 
 CPB_API void cpb_index_free(cpb_index *index);
 
@@ -62,8 +62,8 @@ CPB_API const cpb_error *cpb_index_error(const cpb_index *index);
 /* What follows is valid after CPB_STEP_DONE, until cpb_index_free. */
 
 typedef struct cpb_index_version {
-  int32_t splitter; /* which version of the splitter wrote the file */
-  int32_t join;     /* the oldest version of a merger that can read it */
+  int32_t splitter;             /* which version of the splitter wrote the file */
+  int32_t join;                 /* the oldest version of a merger that can read it */
   const int32_t *bad_consumers; /* versions of mergers that must not read it */
   size_t num_bad_consumers;
 } cpb_index_version;
@@ -96,8 +96,8 @@ CPB_API cpb_code cpb_index_get_chunk(const cpb_index *index, uint64_t chunk, cpb
 /* A node of the tree: node 0 is the message itself, each other one a chunked
  * field of its parent. */
 typedef struct cpb_index_node {
-  uint64_t chunk;       /* what is merged there, or CPB_NO_CHUNK */
-  uint32_t num_tags;    /* steps from its parent; 0: a slice of the parent */
+  uint64_t chunk;                     /* what is merged there, or CPB_NO_CHUNK */
+  uint32_t num_tags;                  /* steps from its parent; 0: a slice of the parent */
   uint32_t parent, first_child, next; /* nodes, or CPB_NO_NODE; children are in
                                          the order of the file */
 } cpb_index_node;
@@ -112,7 +112,7 @@ typedef enum cpb_step_kind {
   CPB_TAG_KEY_BOOL,   /* value: map key, as are the rest */
   CPB_TAG_KEY_UINT32,
   CPB_TAG_KEY_UINT64,
-  CPB_TAG_KEY_INT32,  /* value: sign-extended */
+  CPB_TAG_KEY_INT32, /* value: sign-extended */
   CPB_TAG_KEY_INT64
 } cpb_step_kind;
 
@@ -124,24 +124,22 @@ typedef struct cpb_field_tag {
 } cpb_field_tag;
 
 /* Step `i` of the field tag of `node`. */
-CPB_API cpb_code cpb_index_get_tag(const cpb_index *index, uint32_t node, uint32_t i,
-                                   cpb_field_tag *out);
+CPB_API cpb_code cpb_index_get_tag(const cpb_index *index, uint32_t node, uint32_t i, cpb_field_tag *out);
 
 /* The serialized ChunkMetadata (or ChunkedMessage). */
 CPB_API const uint8_t *cpb_index_metadata(const cpb_index *index, size_t *size);
 /* Its record and the Riegeli chunk that is in; all zero when it did not come
  * from a file. */
-CPB_API void cpb_index_get_record(const cpb_index *index, cpb_record *record,
-                                  cpb_riegeli_chunk *chunk);
+CPB_API void cpb_index_get_record(const cpb_index *index, cpb_record *record, cpb_riegeli_chunk *chunk);
 
 /* --- Reading a chunk ------------------------------------------------------ */
 
 typedef struct cpb_chunk_reader cpb_chunk_reader;
 
 typedef struct cpb_chunk_reader_options {
-  size_t struct_size;  /* sizeof(cpb_chunk_reader_options) */
+  size_t struct_size; /* sizeof(cpb_chunk_reader_options) */
   cpb_verify verify;
-  size_t read_size;    /* the largest need.length; default 256 KiB */
+  size_t read_size; /* the largest need.length; default 256 KiB */
   const cpb_limits *limits;
 } cpb_chunk_reader_options;
 
@@ -156,8 +154,7 @@ CPB_API cpb_input *cpb_chunk_reader_input(cpb_chunk_reader *reader);
  * end is left out (so UINT64_MAX means the rest). May be called again at any
  * time but after an error; going forward in the file costs the least.
  * CPB_E_NOT_FOUND when there is no such chunk. */
-CPB_API cpb_code cpb_chunk_reader_read(cpb_chunk_reader *reader, uint64_t chunk, uint64_t offset,
-                                       uint64_t length);
+CPB_API cpb_code cpb_chunk_reader_read(cpb_chunk_reader *reader, uint64_t chunk, uint64_t offset, uint64_t length);
 
 /* CPB_STEP_NEED, CPB_STEP_DATA until all bytes were given, CPB_STEP_DONE,
  * CPB_STEP_ERROR. */
@@ -184,26 +181,26 @@ CPB_API const cpb_error *cpb_chunk_reader_error(const cpb_chunk_reader *reader);
 typedef struct cpb_merge cpb_merge;
 
 typedef struct cpb_merge_options {
-  size_t struct_size;  /* sizeof(cpb_merge_options) */
-  cpb_verify verify;   /* CPB_VERIFY_LATE suits a merge of the whole to a file
-                          that is dropped on an error; CPB_VERIFY_NEVER a look
-                          at a small range */
-  int trust_sizes;     /* non-zero: the index's sizes of the chunks count, and
-                          a chunk is opened only when its bytes are needed, for
-                          instance by a range that is read; one of another size
-                          is then CPB_E_DAMAGED. (A size of 0 says nothing: that
-                          chunk is opened.) Zero: each chunk is opened while
-                          planning, and its own size counts */
-  size_t memory;       /* bytes for decoded Riegeli chunks, and for small chunks
-                          kept from planning to reading; default 16 MiB */
-  size_t read_size;    /* the largest need.length; default 256 KiB */
-  uint64_t plan_items; /* how many patched fields and segments the plan may
-                          have, at about 100 bytes each; default 2^22 */
+  size_t struct_size;           /* sizeof(cpb_merge_options) */
+  cpb_verify verify;            /* CPB_VERIFY_LATE suits a merge of the whole to a file
+                                   that is dropped on an error; CPB_VERIFY_NEVER a look
+                                   at a small range */
+  int trust_sizes;              /* non-zero: the index's sizes of the chunks count, and
+                                   a chunk is opened only when its bytes are needed, for
+                                   instance by a range that is read; one of another size
+                                   is then CPB_E_DAMAGED. (A size of 0 says nothing: that
+                                   chunk is opened.) Zero: each chunk is opened while
+                                   planning, and its own size counts */
+  size_t memory;                /* bytes for decoded Riegeli chunks, and for small chunks
+                                   kept from planning to reading; default 16 MiB */
+  size_t read_size;             /* the largest need.length; default 256 KiB */
+  uint64_t plan_items;          /* how many patched fields and segments the plan may
+                                   have, at about 100 bytes each; default 2^22 */
   const cpb_message_type *type; /* of the merged message; must outlive the merge.
-                          NULL: a field tag without index means a singular
-                          field (unless that occurs several times: what is
-                          merged then becomes a further occurrence), and chunks
-                          for numbers cannot be merged */
+                                   NULL: a field tag without index means a singular
+                                   field (unless that occurs several times: what is
+                                   merged then becomes a further occurrence), and chunks
+                                   for numbers cannot be merged */
   const cpb_limits *limits;
 } cpb_merge_options;
 
@@ -246,7 +243,7 @@ CPB_API const uint8_t *cpb_merge_data(const cpb_merge *merge, size_t *length);
 
 /* A piece of the merged message. */
 typedef struct cpb_segment {
-  uint64_t offset;        /* in the merged message */
+  uint64_t offset; /* in the merged message */
   uint64_t length;
   uint64_t chunk;         /* or CPB_NO_CHUNK: literal bytes */
   uint64_t chunk_offset;  /* in the chunk */
@@ -275,8 +272,7 @@ CPB_API cpb_merge *cpb_merge_fork(const cpb_merge *merge, const cpb_allocator *a
  * the parts in order, the last that of the message, and `*count` how many (0: the
  * message is empty). They are the merge's, until it is freed or cut again.
  * CPB_E_USAGE when there is no plan, CPB_E_MEMORY. */
-CPB_API cpb_code cpb_merge_cut(cpb_merge *merge, uint64_t least, const uint64_t **cuts,
-                               size_t *count);
+CPB_API cpb_code cpb_merge_cut(cpb_merge *merge, uint64_t least, const uint64_t **cuts, size_t *count);
 
 #ifdef __cplusplus
 }

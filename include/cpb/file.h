@@ -32,8 +32,7 @@ CPB_API cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path
  * is read from it is kept in `spool`, a descriptor of an empty file open for
  * reading and writing, which becomes the cpb_file's; -1 for none: going back
  * is then CPB_E_READ. */
-CPB_API cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool,
-                                   cpb_error *error);
+CPB_API cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *error);
 CPB_API void cpb_file_close(cpb_file *file);
 
 /* Answers what the engine waits for, by its bytes, by the end of the file or by
@@ -43,8 +42,7 @@ CPB_API void cpb_file_answer(cpb_file *file, cpb_input *input);
 /* Bytes of the file from `offset` on, valid until the next call: `*length` in
  * is how many are wanted, out how many there are (0 at the end). NULL and
  * `error` when reading failed. */
-CPB_API const uint8_t *cpb_file_read(cpb_file *file, uint64_t offset, size_t *length,
-                                     cpb_error *error);
+CPB_API const uint8_t *cpb_file_read(cpb_file *file, uint64_t offset, size_t *length, cpb_error *error);
 
 /* The size of the file; of a pipe once it has been read to its end. */
 CPB_API cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *error);
@@ -75,8 +73,7 @@ CPB_API cpb_output *cpb_output_create(const cpb_allocator *allocator, const char
 /* Writes to an open descriptor, which stays the caller's. With `spool` (as for
  * cpb_file_open_fd) any offset can be written and the descriptor gets it all at
  * the commit; with -1 only what follows in order. */
-CPB_API cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd, int spool,
-                                         cpb_error *error);
+CPB_API cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *error);
 
 /* Writes into the file that is there, behind its end; `replace` has no meaning. Without
  * a commit the file gets its old size back: an error or a cancellation leaves it as it
@@ -89,8 +86,7 @@ CPB_API void cpb_output_free(cpb_output *output);
 
 /* All return the output's error code, CPB_OK or CPB_E_WRITE for ever after. A
  * flush makes what was written readable under the temporary name. */
-CPB_API cpb_code cpb_output_write(cpb_output *output, uint64_t offset, const void *data,
-                                  size_t length);
+CPB_API cpb_code cpb_output_write(cpb_output *output, uint64_t offset, const void *data, size_t length);
 CPB_API cpb_code cpb_output_flush(cpb_output *output);
 CPB_API cpb_code cpb_output_commit(cpb_output *output);
 
@@ -113,21 +109,20 @@ typedef struct cpb_file_options {
   const cpb_allocator *allocator;
   const cpb_limits *limits;
   const cpb_message_type *type; /* of what is merged, as in cpb_merge_options */
-  cpb_progress progress; /* NULL for none */
-  void *user;            /* for progress */
-  int replace, sync;     /* as in cpb_output_options, where paths are given */
-  unsigned threads;      /* a merge uses up to so many (256 at most), which call the
-                            allocator at the same time; 0 or 1: only the caller's.
-                            `progress` is called by the caller's alone. What comes
-                            out, and what an error says, is always the same */
+  cpb_progress progress;        /* NULL for none */
+  void *user;                   /* for progress */
+  int replace, sync;            /* as in cpb_output_options, where paths are given */
+  unsigned threads;             /* a merge uses up to so many (256 at most), which call the
+                                   allocator at the same time; 0 or 1: only the caller's.
+                                   `progress` is called by the caller's alone. What comes
+                                   out, and what an error says, is always the same */
 } cpb_file_options;
 
 /* Each reads the one file and makes the other whole, or leaves no trace:
  * a .cpb merged to the message, a message split, a .cpb laid out anew.
  * `options` may be NULL, so may `how`; both name an allocator and limits, of
  * which `options` count. Returns the error's code. */
-CPB_API cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options *options,
-                                cpb_error *error);
+CPB_API cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options *options, cpb_error *error);
 CPB_API cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options *how,
                                 const cpb_file_options *options, cpb_error *error);
 CPB_API cpb_code cpb_file_repack(const char *in, const char *out, const cpb_repack_options *how,
@@ -138,13 +133,12 @@ CPB_API cpb_code cpb_file_repack(const char *in, const char *out, const cpb_repa
  * on from there. */
 CPB_API cpb_code cpb_transfer_merge(cpb_file *in, const cpb_index *index, cpb_output *out,
                                     const cpb_file_options *options, cpb_error *error);
-CPB_API cpb_code cpb_transfer_split(cpb_file *in, cpb_output *out, cpb_split *split,
-                                    const cpb_file_options *options, cpb_error *error);
-CPB_API cpb_code cpb_transfer_repack(cpb_file *in, cpb_output *out, cpb_repack *repack,
-                                     const cpb_file_options *options, cpb_error *error);
+CPB_API cpb_code cpb_transfer_split(cpb_file *in, cpb_output *out, cpb_split *split, const cpb_file_options *options,
+                                    cpb_error *error);
+CPB_API cpb_code cpb_transfer_repack(cpb_file *in, cpb_output *out, cpb_repack *repack, const cpb_file_options *options,
+                                     cpb_error *error);
 /* The bytes as they are. */
-CPB_API cpb_code cpb_transfer_copy(cpb_file *in, cpb_output *out, const cpb_file_options *options,
-                                   cpb_error *error);
+CPB_API cpb_code cpb_transfer_copy(cpb_file *in, cpb_output *out, const cpb_file_options *options, cpb_error *error);
 
 #ifdef __cplusplus
 }

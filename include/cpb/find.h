@@ -19,8 +19,8 @@ typedef struct cpb_find cpb_find;
 /* `type` is the message's type; NULL where it is not known, and then the path
  * has field numbers. Type and path must outlive the search. NULL when memory is
  * short. */
-CPB_API cpb_find *cpb_find_new(const cpb_allocator *allocator, const cpb_message_type *type,
-                               const cpb_path *path, const cpb_limits *limits);
+CPB_API cpb_find *cpb_find_new(const cpb_allocator *allocator, const cpb_message_type *type, const cpb_path *path,
+                               const cpb_limits *limits);
 CPB_API void cpb_find_free(cpb_find *find);
 
 /* The message. Its size must be known (CPB_NEED_SIZE). */

@@ -29,7 +29,8 @@ extern "C" {
 #ifdef __wasm__
 __attribute__((import_module("codec"), import_name("decode")))
 #endif
-int32_t cpb_host_decode(int32_t codec, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size);
+int32_t
+cpb_host_decode(int32_t codec, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size);
 
 #ifdef __cplusplus
 }

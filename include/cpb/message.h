@@ -47,27 +47,27 @@ typedef struct cpb_message_type cpb_message_type;
 typedef struct cpb_enum_type cpb_enum_type;
 
 typedef struct cpb_field {
-  const char *name;      /* as in the .proto; an extension's full name */
+  const char *name; /* as in the .proto; an extension's full name */
   const char *json_name;
   uint32_t number;
   cpb_field_type type;
-  const cpb_message_type *message;    /* of MESSAGE and GROUP, else NULL */
-  const cpb_enum_type *enumeration;   /* of ENUM, else NULL */
-  int32_t oneof;         /* index of the oneof it is in, or -1 */
-  uint8_t repeated;      /* these are 0 or 1 */
-  uint8_t map;           /* repeated, of a map entry type */
-  uint8_t packed;        /* written packed (readers take both forms) */
+  const cpb_message_type *message;  /* of MESSAGE and GROUP, else NULL */
+  const cpb_enum_type *enumeration; /* of ENUM, else NULL */
+  int32_t oneof;                    /* index of the oneof it is in, or -1 */
+  uint8_t repeated;                 /* these are 0 or 1 */
+  uint8_t map;                      /* repeated, of a map entry type */
+  uint8_t packed;                   /* written packed (readers take both forms) */
   uint8_t required;
-  uint8_t presence;      /* a default value that is set differs from no value */
+  uint8_t presence; /* a default value that is set differs from no value */
   uint8_t extension;
-  uint8_t utf8;          /* a string that must be valid UTF-8 */
+  uint8_t utf8; /* a string that must be valid UTF-8 */
 } cpb_field;
 
 struct cpb_message_type {
   const char *name;        /* full, such as "tensorflow.GraphDef" */
   const cpb_field *fields; /* in the order of their numbers */
   size_t num_fields;
-  uint8_t map_entry;       /* key is field 1, value is field 2 */
+  uint8_t map_entry; /* key is field 1, value is field 2 */
 };
 
 typedef struct cpb_enum_value {
@@ -79,7 +79,7 @@ struct cpb_enum_type {
   const char *name;
   const cpb_enum_value *values; /* in the order of their numbers */
   size_t num_values;
-  uint8_t closed;          /* other numbers are unknown fields */
+  uint8_t closed; /* other numbers are unknown fields */
 };
 
 /* A schema from a serialized FileDescriptorSet, of which nothing is kept. NULL
@@ -106,8 +106,7 @@ CPB_API const cpb_message_type *cpb_schema_get_message(const cpb_schema *schema,
 /* Each is NULL when there is none. A field is found by its name or its
  * json_name. */
 CPB_API const cpb_field *cpb_message_find_number(const cpb_message_type *type, uint32_t number);
-CPB_API const cpb_field *cpb_message_find_name(const cpb_message_type *type, const char *name,
-                                               size_t length);
+CPB_API const cpb_field *cpb_message_find_name(const cpb_message_type *type, const char *name, size_t length);
 CPB_API const cpb_enum_value *cpb_enum_find_number(const cpb_enum_type *type, int32_t number);
 
 /* --- Messages as JSON ----------------------------------------------------- */
@@ -127,20 +126,20 @@ typedef struct cpb_json cpb_json;
  * field. Both are JSON numbers, however large. A map of which a whole entry was
  * omitted (as nested too deep) is shown as that entry. */
 typedef struct cpb_omitted {
-  uint64_t offset, size;    /* of the value, where it is */
-  size_t at;                /* where the empty value is in the message: the byte
-                               after its length, which is 0 */
-  uint32_t number;          /* of the field */
+  uint64_t offset, size; /* of the value, where it is */
+  size_t at;             /* where the empty value is in the message: the byte
+                            after its length, which is 0 */
+  uint32_t number;       /* of the field */
 } cpb_omitted;
 
 typedef struct cpb_json_options {
-  size_t struct_size;       /* sizeof(cpb_json_options) */
-  int original_names;       /* non-zero: graph_def rather than graphDef */
-  int unknown_fields;       /* non-zero: fields that the schema lacks in
-                               "@unknown": [{"number", "wireType", "value"}] */
-  int strict_utf8;          /* non-zero: fail on a string that is not UTF-8,
-                               instead of writing U+FFFD for what is wrong */
-  unsigned indent;          /* spaces a level; 0: all on one line */
+  size_t struct_size; /* sizeof(cpb_json_options) */
+  int original_names; /* non-zero: graph_def rather than graphDef */
+  int unknown_fields; /* non-zero: fields that the schema lacks in
+                         "@unknown": [{"number", "wireType", "value"}] */
+  int strict_utf8;    /* non-zero: fail on a string that is not UTF-8,
+                         instead of writing U+FFFD for what is wrong */
+  unsigned indent;    /* spaces a level; 0: all on one line */
   const cpb_limits *limits;
   const cpb_omitted *omitted; /* in the order of `at`; must outlive the cpb_json */
   size_t num_omitted;
@@ -148,8 +147,8 @@ typedef struct cpb_json_options {
 
 /* `type` and the `size` bytes at `data` must outlive it. `options` may be NULL.
  * NULL when memory is short. */
-CPB_API cpb_json *cpb_json_new(const cpb_allocator *allocator, const cpb_message_type *type,
-                               const void *data, size_t size, const cpb_json_options *options);
+CPB_API cpb_json *cpb_json_new(const cpb_allocator *allocator, const cpb_message_type *type, const void *data,
+                               size_t size, const cpb_json_options *options);
 CPB_API void cpb_json_free(cpb_json *json);
 
 /* CPB_STEP_OUTPUT with the next bytes, which are valid until the next step;
@@ -180,9 +179,9 @@ typedef enum cpb_path_kind {
 
 typedef struct cpb_path_step {
   cpb_path_kind kind;
-  uint64_t value;    /* INDEX: the magnitude when `negative` */
+  uint64_t value; /* INDEX: the magnitude when `negative` */
   int negative;
-  const char *text;  /* not terminated; lies in the cpb_path */
+  const char *text; /* not terminated; lies in the cpb_path */
   size_t length;
 } cpb_path_step;
 
@@ -190,8 +189,7 @@ typedef struct cpb_path cpb_path;
 
 /* NULL with `error` filled (USAGE, its offset in the text) when the text is no
  * path. The empty text is the message itself: no steps. */
-CPB_API cpb_path *cpb_path_parse(const cpb_allocator *allocator, const char *text, size_t length,
-                                 cpb_error *error);
+CPB_API cpb_path *cpb_path_parse(const cpb_allocator *allocator, const char *text, size_t length, cpb_error *error);
 CPB_API void cpb_path_free(cpb_path *path);
 CPB_API size_t cpb_path_num_steps(const cpb_path *path);
 CPB_API const cpb_path_step *cpb_path_get_step(const cpb_path *path, size_t i);

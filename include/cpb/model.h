@@ -51,8 +51,7 @@ typedef struct cpb_model_options {
 } cpb_model_options;
 
 /* NULL when memory is short; `options` may be NULL. */
-CPB_API cpb_model *cpb_model_new(const cpb_allocator *allocator, cpb_model_kind kind,
-                                 const cpb_model_options *options);
+CPB_API cpb_model *cpb_model_new(const cpb_allocator *allocator, cpb_model_kind kind, const cpb_model_options *options);
 CPB_API void cpb_model_free(cpb_model *model);
 
 /* Gives a SavedModel its keras_metadata.pb, which lies beside it: LAYERS and LOAD then
@@ -74,21 +73,21 @@ CPB_API int cpb_model_set_checkpoint(cpb_model *model, const cpb_checkpoint *che
 
 /* X(name, number, text). Which kind of model answers which question is in
  * docs/inspecting.md; one that a kind has no answer to is CPB_E_UNSUPPORTED. */
-#define CPB_QUESTIONS(X)                                                              \
-  X(OVERVIEW, 1, "versions, meta graphs or tags, signatures, counts: a few small reads") \
-  X(SIGNATURE, 2, "one signature, followed to its function, captures and variables")  \
-  X(FUNCTIONS, 3, "the function library: signatures, sizes, who calls whom; a page")  \
-  X(FUNCTION, 4, "one function, by name")                                             \
-  X(NODES, 5, "nodes of the graph, or of the function `name`; a page")                \
-  X(OBJECTS, 6, "the children of the object at the path `name`; a page")              \
-  X(LAYERS, 7, "the Keras layer tree, with how layers are connected")                 \
-  X(CONSTANTS, 8, "constants or parameters, largest first; a page")                   \
-  X(OPS, 9, "how often each operation is used, graph and functions")                  \
-  X(SEARCH, 10, "what has `name` in its name, of any of these; a page")               \
-  X(LOAD, 11, "Keras: the nodes to load for the paths in `name`, one a line")         \
-  X(TAG, 12, "SameDiff: the graph of the tag `name`, its variables and operations") \
-  X(SCOPES, 13, "name scopes: what is in `scope`, in the graph or the function `name`; a page") \
-  X(CUT, 14, "the model cut down to the objects at the paths in `name`, one a line: what stays") \
+#define CPB_QUESTIONS(X)                                                                                    \
+  X(OVERVIEW, 1, "versions, meta graphs or tags, signatures, counts: a few small reads")                    \
+  X(SIGNATURE, 2, "one signature, followed to its function, captures and variables")                        \
+  X(FUNCTIONS, 3, "the function library: signatures, sizes, who calls whom; a page")                        \
+  X(FUNCTION, 4, "one function, by name")                                                                   \
+  X(NODES, 5, "nodes of the graph, or of the function `name`; a page")                                      \
+  X(OBJECTS, 6, "the children of the object at the path `name`; a page")                                    \
+  X(LAYERS, 7, "the Keras layer tree, with how layers are connected")                                       \
+  X(CONSTANTS, 8, "constants or parameters, largest first; a page")                                         \
+  X(OPS, 9, "how often each operation is used, graph and functions")                                        \
+  X(SEARCH, 10, "what has `name` in its name, of any of these; a page")                                     \
+  X(LOAD, 11, "Keras: the nodes to load for the paths in `name`, one a line")                               \
+  X(TAG, 12, "SameDiff: the graph of the tag `name`, its variables and operations")                         \
+  X(SCOPES, 13, "name scopes: what is in `scope`, in the graph or the function `name`; a page")             \
+  X(CUT, 14, "the model cut down to the objects at the paths in `name`, one a line: what stays")            \
   X(CONSUMERS, 15, "what takes the node, argument or SameDiff variable `name`, and as which input; a page") \
   X(VARIABLES, 16, "variables and what a checkpoint has stored of each, or those `name` means; a page")
 
@@ -106,16 +105,16 @@ CPB_API const char *cpb_question_text(cpb_question_kind kind);
 typedef struct cpb_question {
   size_t struct_size; /* sizeof(cpb_question) */
   cpb_question_kind kind;
-  uint32_t meta_graph;  /* of a SavedModel: which, from 0 */
-  const char *name;     /* UTF-8, `name_size` bytes, copied; what it is depends on
-                           `kind`; NULL for none */
+  uint32_t meta_graph; /* of a SavedModel: which, from 0 */
+  const char *name;    /* UTF-8, `name_size` bytes, copied; what it is depends on
+                          `kind`; NULL for none */
   size_t name_size;
-  const char *scope;    /* NODES: only names that begin with it; SCOPES: the scope,
-                           NULL for all; CONSUMERS: the function that has the node, NULL
-                           for the graph; SameDiff: the tag, NULL for the default one */
+  const char *scope; /* NODES: only names that begin with it; SCOPES: the scope,
+                        NULL for all; CONSUMERS: the function that has the node, NULL
+                        for the graph; SameDiff: the tag, NULL for the default one */
   size_t scope_size;
-  uint64_t first;       /* of a page: number of the first element, from 0 */
-  uint64_t count;       /* of a page: how many at most; 0 means 100 */
+  uint64_t first; /* of a page: number of the first element, from 0 */
+  uint64_t count; /* of a page: how many at most; 0 means 100 */
 } cpb_question;
 
 /* Begins a question and ends one that is under way; the last answer goes. A
@@ -142,10 +141,7 @@ CPB_API const char *cpb_model_answer(const cpb_model *model, size_t *size);
  * pieces one behind the other. Most are ranges of the input, so that no constant is in
  * memory; what is around these was written anew. And the keras_metadata.pb that goes with
  * it, of which there is nothing where none was set. Valid until the next question. */
-typedef enum cpb_cut_file {
-  CPB_CUT_SAVED_MODEL,
-  CPB_CUT_KERAS_METADATA
-} cpb_cut_file;
+typedef enum cpb_cut_file { CPB_CUT_SAVED_MODEL, CPB_CUT_KERAS_METADATA } cpb_cut_file;
 
 typedef struct cpb_model_piece {
   uint64_t offset;      /* in the input; CPB_NO_OFFSET: it is in `bytes` */

@@ -23,20 +23,20 @@ typedef struct cpb_outline cpb_outline;
 
 /* Zero means the default. */
 typedef struct cpb_outline_options {
-  size_t struct_size;  /* sizeof(cpb_outline_options) */
-  uint64_t max_value;  /* longer values are omitted; in bytes, default 1024 */
-  uint64_t max_size;   /* bytes that the outline and its list may take before
-                          CPB_E_LIMIT; default 64 MiB */
+  size_t struct_size;       /* sizeof(cpb_outline_options) */
+  uint64_t max_value;       /* longer values are omitted; in bytes, default 1024 */
+  uint64_t max_size;        /* bytes that the outline and its list may take before
+                               CPB_E_LIMIT; default 64 MiB */
   const cpb_limits *limits; /* `depth` counts */
-  uint64_t read_ahead; /* need.ahead is at least this also after a jump (but never
-                          past the range); default 256 */
-  int keep_known;      /* non-zero: strings, bytes and packed fields that `type`
-                          knows are kept, however long. With a type that has only
-                          what is looked for, the rest is omitted */
-  int keep_damaged;    /* non-zero: after CPB_E_DAMAGED, CPB_E_TRUNCATED or CPB_E_LIMIT
-                          there is an outline too: of what stands before that */
-  int locate;          /* non-zero: cpb_outline_locate is wanted, at 24 bytes for
-                          each value that is kept and message that is entered */
+  uint64_t read_ahead;      /* need.ahead is at least this also after a jump (but never
+                               past the range); default 256 */
+  int keep_known;           /* non-zero: strings, bytes and packed fields that `type`
+                               knows are kept, however long. With a type that has only
+                               what is looked for, the rest is omitted */
+  int keep_damaged;         /* non-zero: after CPB_E_DAMAGED, CPB_E_TRUNCATED or CPB_E_LIMIT
+                               there is an outline too: of what stands before that */
+  int locate;               /* non-zero: cpb_outline_locate is wanted, at 24 bytes for
+                               each value that is kept and message that is entered */
 } cpb_outline_options;
 
 /* What is kept and what is omitted:
@@ -53,8 +53,7 @@ typedef struct cpb_outline_options {
  * input, whose size must then be known (CPB_NEED_SIZE). `type` must outlive the
  * outline; `options` may be NULL. NULL when memory is short. */
 CPB_API cpb_outline *cpb_outline_new(const cpb_allocator *allocator, const cpb_message_type *type,
-                                     const cpb_range *ranges, size_t num_ranges,
-                                     const cpb_outline_options *options);
+                                     const cpb_range *ranges, size_t num_ranges, const cpb_outline_options *options);
 CPB_API void cpb_outline_free(cpb_outline *outline);
 
 /* CPB_STEP_NEED, CPB_STEP_DONE, CPB_STEP_ERROR. Where small fields follow each

@@ -32,22 +32,22 @@ typedef enum cpb_verify {
 } cpb_verify;
 
 typedef struct cpb_record_reader_options {
-  size_t struct_size;   /* sizeof(cpb_record_reader_options) */
-  int recover;          /* non-zero: skip damaged regions and report each with
-                           CPB_STEP_SKIPPED instead of failing */
+  size_t struct_size; /* sizeof(cpb_record_reader_options) */
+  int recover;        /* non-zero: skip damaged regions and report each with
+                         CPB_STEP_SKIPPED instead of failing */
   cpb_verify verify;
-  size_t buffer;        /* bytes of chunk data that may be held to be verified
-                           first; default 4 MiB */
-  size_t read_size;     /* the largest need.length; default 256 KiB */
-  uint64_t position;    /* the record position to begin at (see
-                           cpb_record_reader_seek); default 0, the beginning */
+  size_t buffer;     /* bytes of chunk data that may be held to be verified
+                        first; default 4 MiB */
+  size_t read_size;  /* the largest need.length; default 256 KiB */
+  uint64_t position; /* the record position to begin at (see
+                        cpb_record_reader_seek); default 0, the beginning */
   const cpb_limits *limits;
-  size_t memory;        /* the most bytes that the reader may hold, with itself
-                           and what is lent to it at once (read_size); 0: no
-                           bound. `buffer` and `read_size` are then at most, and
-                           by default, a sixteenth of it. What takes more than
-                           there is ends with CPB_E_LIMIT before any of it is
-                           decoded: see cpb_record_reader_memory */
+  size_t memory; /* the most bytes that the reader may hold, with itself
+                    and what is lent to it at once (read_size); 0: no
+                    bound. `buffer` and `read_size` are then at most, and
+                    by default, a sixteenth of it. What takes more than
+                    there is ends with CPB_E_LIMIT before any of it is
+                    decoded: see cpb_record_reader_memory */
 } cpb_record_reader_options;
 
 /* Either may be NULL. Returns NULL when memory is short or an option is out of
@@ -94,8 +94,8 @@ CPB_API size_t cpb_record_reader_batch(cpb_record_reader *reader, size_t *sizes,
 CPB_API void cpb_record_reader_skip(cpb_record_reader *reader, uint64_t count);
 
 typedef struct cpb_skipped {
-  uint64_t begin, end;  /* file offsets */
-  const char *reason;   /* valid until the next step */
+  uint64_t begin, end; /* file offsets */
+  const char *reason;  /* valid until the next step */
 } cpb_skipped;
 
 /* After CPB_STEP_SKIPPED: the region that was left out, and why. */
@@ -114,8 +114,8 @@ CPB_API void cpb_record_reader_seek_last(cpb_record_reader *reader);
 
 /* The Riegeli chunk header that was read last. */
 typedef struct cpb_riegeli_chunk {
-  uint64_t begin, end;        /* file offsets, block headers and padding included */
-  uint64_t data_size;         /* stored bytes, without block headers */
+  uint64_t begin, end; /* file offsets, block headers and padding included */
+  uint64_t data_size;  /* stored bytes, without block headers */
   uint64_t num_records;
   uint64_t decoded_data_size; /* sum of the record sizes */
   char type;                  /* 's' signature, 'm' metadata, 'p' padding,
@@ -151,7 +151,7 @@ typedef enum cpb_codec {
   CPB_CODEC_NONE,
   CPB_CODEC_BROTLI,
   CPB_CODEC_ZSTD,
-  CPB_CODEC_SNAPPY       /* read only */
+  CPB_CODEC_SNAPPY /* read only */
 } cpb_codec;
 
 typedef struct cpb_codec_options {
@@ -163,27 +163,27 @@ typedef struct cpb_codec_options {
 } cpb_codec_options;
 
 typedef struct cpb_record_writer_options {
-  size_t struct_size;        /* sizeof(cpb_record_writer_options) */
+  size_t struct_size; /* sizeof(cpb_record_writer_options) */
   cpb_codec_options codec;
-  uint64_t chunk_size;       /* decoded bytes after which a Riegeli chunk is
-                                closed, each record counting 8 more; default
-                                1 MiB, or 4 KiB without compression, as in
-                                Riegeli. At most `buffer` takes effect */
-  int record_per_chunk;      /* non-zero: each record gets its own Riegeli chunk */
-  int seekable;              /* non-zero: the host can write at any offset, so a
-                                record whose chunk outgrows `buffer` is streamed
-                                and the chunk's headers are patched afterwards;
-                                zero: such a record is CPB_E_LIMIT, and nothing
-                                of its chunk is output */
-  size_t buffer;             /* encoded bytes held of one Riegeli chunk;
-                                default 16 MiB */
-  uint64_t append_at;        /* the size of the Riegeli file that is appended
-                                to; 0 for a new file */
-  uint64_t initial_padding;  /* when appending, pad to a multiple of this before
-                                the first record, and */
-  uint64_t final_padding;    /* after the last; 0 for none, at most 2^30. 65536
-                                lets files be concatenated byte by byte */
-  const void *metadata;      /* a serialized RecordsMetadata for a new file */
+  uint64_t chunk_size;      /* decoded bytes after which a Riegeli chunk is
+                               closed, each record counting 8 more; default
+                               1 MiB, or 4 KiB without compression, as in
+                               Riegeli. At most `buffer` takes effect */
+  int record_per_chunk;     /* non-zero: each record gets its own Riegeli chunk */
+  int seekable;             /* non-zero: the host can write at any offset, so a
+                               record whose chunk outgrows `buffer` is streamed
+                               and the chunk's headers are patched afterwards;
+                               zero: such a record is CPB_E_LIMIT, and nothing
+                               of its chunk is output */
+  size_t buffer;            /* encoded bytes held of one Riegeli chunk;
+                               default 16 MiB */
+  uint64_t append_at;       /* the size of the Riegeli file that is appended
+                               to; 0 for a new file */
+  uint64_t initial_padding; /* when appending, pad to a multiple of this before
+                               the first record, and */
+  uint64_t final_padding;   /* after the last; 0 for none, at most 2^30. 65536
+                               lets files be concatenated byte by byte */
+  const void *metadata;     /* a serialized RecordsMetadata for a new file */
   size_t metadata_size;
   const cpb_limits *limits;
 } cpb_record_writer_options;

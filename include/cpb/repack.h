@@ -24,13 +24,12 @@ typedef struct cpb_repack_options {
   size_t buffer;           /* as in cpb_record_writer_options */
   size_t read_size;        /* the largest need.length; default 256 KiB */
   const cpb_limits *limits;
-  uint64_t for_memory;     /* as in cpb_split_options */
+  uint64_t for_memory; /* as in cpb_split_options */
 } cpb_repack_options;
 
 /* Either may be NULL. Returns NULL when memory is short; an option that is out of
  * range is the first step's error. */
-CPB_API cpb_repack *cpb_repack_new(const cpb_allocator *allocator,
-                                   const cpb_repack_options *options);
+CPB_API cpb_repack *cpb_repack_new(const cpb_allocator *allocator, const cpb_repack_options *options);
 CPB_API void cpb_repack_free(cpb_repack *repack);
 
 /* The .cpb file to read. Ask for it again after each CPB_STEP_NEED. */
@@ -42,8 +41,7 @@ CPB_API cpb_step cpb_repack_step(cpb_repack *repack);
 
 /* After CPB_STEP_OUTPUT: bytes to write at `offset`, valid until the next step.
  * Offsets follow each other as those of cpb_record_writer_output(). */
-CPB_API const uint8_t *cpb_repack_output(const cpb_repack *repack, uint64_t *offset,
-                                         size_t *length);
+CPB_API const uint8_t *cpb_repack_output(const cpb_repack *repack, uint64_t *offset, size_t *length);
 
 /* Bytes of chunks that were copied, and in all (once the index is read). */
 CPB_API void cpb_repack_progress(const cpb_repack *repack, uint64_t *done, uint64_t *total);

@@ -38,21 +38,21 @@ typedef struct cpb_samediff_writer cpb_samediff_writer;
 
 /* Zero means the default. */
 typedef struct cpb_samediff_options {
-  size_t struct_size; /* sizeof(cpb_samediff_options) */
-  int append;         /* tags are added to a zip, the base: see cpb_samediff_writer_source() */
-  int in_place;       /* with `append`, the host writes into the base's own file. Whenever it
-                         is cut off between two outputs, that file is a zip that can be read:
-                         as it was before the last of them, and then with the new tags. For
-                         this the first output is a copy of the old directory, behind where
-                         the entries will be */
-  int in_order;       /* the host can only write on: a checksum then follows its entry's data
-                         instead of being written into the entry's header afterwards, which
-                         some readers of zip refuse. Not with in_place */
-  int deflate;        /* parameters are compressed, too. Otherwise they are stored, so that
-                         each is one range of the file and begins at a multiple of 64; texts
-                         and graphs are compressed in any case, where it pays */
-  uint64_t max_memory;/* bytes for the base's directory and one tag's graph; default 256 MiB
-                         (64 MiB where size_t has 32 bits) */
+  size_t struct_size;       /* sizeof(cpb_samediff_options) */
+  int append;               /* tags are added to a zip, the base: see cpb_samediff_writer_source() */
+  int in_place;             /* with `append`, the host writes into the base's own file. Whenever it
+                               is cut off between two outputs, that file is a zip that can be read:
+                               as it was before the last of them, and then with the new tags. For
+                               this the first output is a copy of the old directory, behind where
+                               the entries will be */
+  int in_order;             /* the host can only write on: a checksum then follows its entry's data
+                               instead of being written into the entry's header afterwards, which
+                               some readers of zip refuse. Not with in_place */
+  int deflate;              /* parameters are compressed, too. Otherwise they are stored, so that
+                               each is one range of the file and begins at a multiple of 64; texts
+                               and graphs are compressed in any case, where it pays */
+  uint64_t max_memory;      /* bytes for the base's directory and one tag's graph; default 256 MiB
+                               (64 MiB where size_t has 32 bits) */
   const cpb_limits *limits; /* `depth` counts; copied */
 } cpb_samediff_options;
 
@@ -70,12 +70,12 @@ CPB_API void cpb_samediff_writer_free(cpb_samediff_writer *writer);
 /* Tags come oldest first: the last is the default of those who do not name one. The name
  * must do for a folder; those that differ only in the case of ASCII letters are the same. */
 typedef struct cpb_samediff_tag {
-  size_t struct_size;   /* sizeof(cpb_samediff_tag) */
+  size_t struct_size; /* sizeof(cpb_samediff_tag) */
   const char *name;
   size_t name_size;
-  const void *graph;    /* FlatBuffers, root FlatGraph. Not copied: must stay until the end.
-                           Arrays that are in it, as ND4J saves them, are left out of what
-                           is written: they have to come as parts */
+  const void *graph; /* FlatBuffers, root FlatGraph. Not copied: must stay until the end.
+                        Arrays that are in it, as ND4J saves them, are left out of what
+                        is written: they have to come as parts */
   size_t graph_size;
   const char *training; /* the training configuration, JSON; NULL for none */
   size_t training_size;
@@ -86,39 +86,39 @@ CPB_API cpb_code cpb_samediff_writer_tag(cpb_samediff_writer *writer, const cpb_
 typedef enum cpb_samediff_what {
   CPB_SAMEDIFF_PARAMETER = 0, /* each VARIABLE and CONSTANT of the graph must have one;
                                  further ones may be there */
-  CPB_SAMEDIFF_STATE,  /* of the updater, for a variable of the graph; several for one name
-                          must follow each other */
-  CPB_SAMEDIFF_MAP     /* a line of params_maps.txt */
+  CPB_SAMEDIFF_STATE,         /* of the updater, for a variable of the graph; several for one name
+                                 must follow each other */
+  CPB_SAMEDIFF_MAP            /* a line of params_maps.txt */
 } cpb_samediff_what;
 
 /* One of three: an array (dtype is given), what another tag has (tag is given), or
  * content that is taken as it is (neither is), as every MAP is. */
 typedef struct cpb_samediff_part {
-  size_t struct_size;     /* sizeof(cpb_samediff_part) */
+  size_t struct_size; /* sizeof(cpb_samediff_part) */
   cpb_samediff_what what;
-  const char *name;       /* no control characters; together with the graph's names it must
-                             be possible to tell where the name ends in a line */
+  const char *name; /* no control characters; together with the graph's names it must
+                       be possible to tell where the name ends in a line */
   size_t name_size;
   /* an array, at most 2 GiB: */
-  const char *dtype;      /* ND4J's name, such as "FLOAT", or NumPy's, such as "<f4" */
-  const uint64_t *shape;  /* `rank` numbers; copied */
-  uint32_t rank;          /* at most 32 */
-  int fortran_order;      /* the first dimension varies fastest in the values */
-  int big_endian;         /* the values come so; ">f4" says it as well */
-  int empty;              /* no values at all, though the rank be 0. A dimension of 0 says it
-                             as well */
+  const char *dtype;     /* ND4J's name, such as "FLOAT", or NumPy's, such as "<f4" */
+  const uint64_t *shape; /* `rank` numbers; copied */
+  uint32_t rank;         /* at most 32 */
+  int fortran_order;     /* the first dimension varies fastest in the values */
+  int big_endian;        /* the values come so; ">f4" says it as well */
+  int empty;             /* no values at all, though the rank be 0. A dimension of 0 says it
+                            as well */
   /* what the host will be asked for: */
-  uint64_t size;          /* bytes. Of an array it may be 0, which means what shape and type
-                             make, but for texts: they come as the format has them */
-  uint64_t source;        /* a number of the host's */
-  const char *kind;       /* content as it is: what params.txt calls it, such as "MAP" (capital
-                             letters and _) */
+  uint64_t size;    /* bytes. Of an array it may be 0, which means what shape and type
+                       make, but for texts: they come as the format has them */
+  uint64_t source;  /* a number of the host's */
+  const char *kind; /* content as it is: what params.txt calls it, such as "MAP" (capital
+                       letters and _) */
   /* what another tag has, or this one: */
-  const char *tag;        /* one that is added (also later), or is in the base */
+  const char *tag; /* one that is added (also later), or is in the base */
   size_t tag_size;
-  const char *of;         /* the name there; NULL: the same */
+  const char *of; /* the name there; NULL: the same */
   size_t of_size;
-  uint32_t state;         /* STATE: which of that name's, from 1; 0 means 1 */
+  uint32_t state; /* STATE: which of that name's, from 1; 0 means 1 */
 } cpb_samediff_part;
 
 /* Of the tag that was given last. */
@@ -140,8 +140,7 @@ CPB_API cpb_input *cpb_samediff_writer_input(cpb_samediff_writer *writer);
 /* After CPB_STEP_OUTPUT: bytes to write at `offset`, valid until the next step. Offsets
  * begin at 0 or where the base ends, and follow each other without gaps except that an
  * entry's header is written again (not with `in_order`), and as `in_place` says. */
-CPB_API const uint8_t *cpb_samediff_writer_output(const cpb_samediff_writer *writer, uint64_t *offset,
-                                                  size_t *length);
+CPB_API const uint8_t *cpb_samediff_writer_output(const cpb_samediff_writer *writer, uint64_t *offset, size_t *length);
 
 /* After CPB_STEP_OUTPUT, with in_place: not 0 where a host that wants to be safe from a
  * loss of power must see all earlier outputs on the disk before it writes this one. That

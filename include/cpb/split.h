@@ -49,7 +49,7 @@ typedef struct cpb_split_field {
   uint32_t number;
   cpb_split_kind kind;
   uint64_t max_chunk_size, inline_max; /* the options, defaults filled in */
-  const uint8_t *data;      /* the value's first bytes, if `peek` asked for them */
+  const uint8_t *data;                 /* the value's first bytes, if `peek` asked for them */
   size_t data_size;
 } cpb_split_field;
 
@@ -80,7 +80,7 @@ typedef struct cpb_split_decision {
 typedef struct cpb_splitter {
   const char *type_name; /* full name of the message type; NULL for every type */
   void (*decide)(void *user, const cpb_split_field *field, cpb_split_decision *decision);
-  void *user;            /* must outlive the split */
+  void *user; /* must outlive the split */
 } cpb_splitter;
 
 /* The splitters for SavedModel, GraphDef and FunctionDef, which are always
@@ -101,33 +101,33 @@ typedef enum cpb_layout {
 } cpb_layout;
 
 typedef struct cpb_split_options {
-  size_t struct_size;      /* sizeof(cpb_split_options) */
-  const char *type_name;   /* full name of the input's message type; default
-                              "tensorflow.SavedModel" */
-  const cpb_schema *schema;/* where the type is; NULL: the built-in types. Must
-                              outlive the split */
-  uint64_t max_chunk_size; /* a chunk is not larger unless it is one field that
-                              cannot be divided; default 1 MiB, for COMPAT
-                              2^31 - 500, as in TensorFlow */
-  uint64_t inline_max;     /* constants' payload of this many bytes or more
-                              moves out; default 64 KiB, for COMPAT
-                              max_chunk_size, which it never exceeds */
+  size_t struct_size;       /* sizeof(cpb_split_options) */
+  const char *type_name;    /* full name of the input's message type; default
+                               "tensorflow.SavedModel" */
+  const cpb_schema *schema; /* where the type is; NULL: the built-in types. Must
+                               outlive the split */
+  uint64_t max_chunk_size;  /* a chunk is not larger unless it is one field that
+                               cannot be divided; default 1 MiB, for COMPAT
+                               2^31 - 500, as in TensorFlow */
+  uint64_t inline_max;      /* constants' payload of this many bytes or more
+                               moves out; default 64 KiB, for COMPAT
+                               max_chunk_size, which it never exceeds */
   cpb_layout layout;
-  cpb_codec_options codec; /* CPB_CODEC_DEFAULT: the layout's choice */
-  int seekable;            /* as in cpb_record_writer_options */
-  size_t buffer;           /* as in cpb_record_writer_options */
-  size_t read_size;        /* the largest need.length; default 256 KiB */
-  int32_t splitter_version;/* written into the index; default 1 */
-  int32_t join_version;    /* the least version a reader must have; default 0 */
+  cpb_codec_options codec;      /* CPB_CODEC_DEFAULT: the layout's choice */
+  int seekable;                 /* as in cpb_record_writer_options */
+  size_t buffer;                /* as in cpb_record_writer_options */
+  size_t read_size;             /* the largest need.length; default 256 KiB */
+  int32_t splitter_version;     /* written into the index; default 1 */
+  int32_t join_version;         /* the least version a reader must have; default 0 */
   const int32_t *bad_consumers; /* versions that must not read it */
   size_t num_bad_consumers;
   const cpb_splitter *splitters; /* asked in this order, then TensorFlow's */
   size_t num_splitters;
   const cpb_limits *limits;
-  uint64_t for_memory;     /* bytes: a device with so much memory in all can stream any
-                              chunk (cpb_device_memory in cpb/pager.h). Bounds Zstd's
-                              window, or leaves compression out, and the index is not
-                              compressed. 0: no bound */
+  uint64_t for_memory; /* bytes: a device with so much memory in all can stream any
+                          chunk (cpb_device_memory in cpb/pager.h). Bounds Zstd's
+                          window, or leaves compression out, and the index is not
+                          compressed. 0: no bound */
 } cpb_split_options;
 
 /* Either may be NULL. Strings, splitters and arrays in the options must outlive

@@ -30,42 +30,42 @@ typedef struct cpb_values cpb_values;
 
 /* Zero means the default. */
 typedef struct cpb_values_options {
-  size_t struct_size;       /* sizeof(cpb_values_options) */
-  const char *scope;        /* SameDiff zip: the tag, NULL for the newest. SavedModel,
-                               GraphDef: the function that has the node, NULL for the
-                               graph itself. Copied */
+  size_t struct_size; /* sizeof(cpb_values_options) */
+  const char *scope;  /* SameDiff zip: the tag, NULL for the newest. SavedModel,
+                         GraphDef: the function that has the node, NULL for the
+                         graph itself. Copied */
   size_t scope_size;
-  uint32_t state;           /* SameDiff: not the parameter's value but the n-th state,
-                               from 1, that its updater has for it */
-  uint64_t max_memory;      /* bytes for what is read on the way; default 256 MiB
-                               (64 MiB where size_t has 32 bits) */
-  const cpb_limits *limits; /* `depth` counts; copied */
-  uint32_t meta_graph;      /* of a SavedModel: which, from 0 */
-  int exact_texts;          /* non-zero: TensorFlow's texts always come with their lengths
-                               (see cpb_values_data) */
-  uint64_t tensor_offset;   /* SavedModel, GraphDef: where the tensor lies, as answers */
-  uint64_t tensor_size;     /* (cpb/model.h) have it in "tensor"; not 0: then it is not
-                               looked for, and `name` does not matter */
+  uint32_t state;                   /* SameDiff: not the parameter's value but the n-th state,
+                                       from 1, that its updater has for it */
+  uint64_t max_memory;              /* bytes for what is read on the way; default 256 MiB
+                                       (64 MiB where size_t has 32 bits) */
+  const cpb_limits *limits;         /* `depth` counts; copied */
+  uint32_t meta_graph;              /* of a SavedModel: which, from 0 */
+  int exact_texts;                  /* non-zero: TensorFlow's texts always come with their lengths
+                                       (see cpb_values_data) */
+  uint64_t tensor_offset;           /* SavedModel, GraphDef: where the tensor lies, as answers */
+  uint64_t tensor_size;             /* (cpb/model.h) have it in "tensor"; not 0: then it is not
+                                       looked for, and `name` does not matter */
   const cpb_checkpoint *checkpoint; /* not NULL: the array is what is stored in it under
-                               the key `name`, and the input is the data file that
-                               cpb_checkpoint_find() says, of whatever kind the model is.
-                               Must stay as long as the values */
+                                       the key `name`, and the input is the data file that
+                                       cpb_checkpoint_find() says, of whatever kind the model is.
+                                       Must stay as long as the values */
 } cpb_values_options;
 
 /* What the array is. */
 typedef struct cpb_values_info {
-  size_t struct_size;       /* sizeof(cpb_values_info), as the library has it */
-  const char *dtype;        /* the model's own name, such as "FLOAT" or "float32" */
-  const char *numpy;        /* NumPy's for the values as they come, such as "<f4";
-                               "|V2" for bfloat16, "|V1" for floats of 8 and 4 bits;
-                               "|S12" for texts of at most 12 bytes; NULL when it has
-                               none */
-  uint32_t item_size;       /* bytes of an element; 0 when it is not fixed */
+  size_t struct_size; /* sizeof(cpb_values_info), as the library has it */
+  const char *dtype;  /* the model's own name, such as "FLOAT" or "float32" */
+  const char *numpy;  /* NumPy's for the values as they come, such as "<f4";
+                         "|V2" for bfloat16, "|V1" for floats of 8 and 4 bits;
+                         "|S12" for texts of at most 12 bytes; NULL when it has
+                         none */
+  uint32_t item_size; /* bytes of an element; 0 when it is not fixed */
   uint32_t rank;
-  const uint64_t *shape;    /* `rank` numbers */
-  int fortran_order;        /* the first dimension varies fastest */
-  uint64_t count;           /* of elements */
-  uint64_t size;            /* bytes that will come */
+  const uint64_t *shape; /* `rank` numbers */
+  int fortran_order;     /* the first dimension varies fastest */
+  uint64_t count;        /* of elements */
+  uint64_t size;         /* bytes that will come */
 } cpb_values_info;
 
 /* The array `name` (UTF-8; copied): a SameDiff variable or parameter; of a SavedModel or a

@@ -23,37 +23,34 @@ static void default_release(void *user, void *block) {
 
 cpb_allocator cpb_allocator_or_default(const cpb_allocator *allocator) {
   static const cpb_allocator system = {NULL, default_allocate, default_resize, default_release};
-  return allocator != NULL ? *allocator : system;
+  return allocator ? *allocator : system;
 }
 
-void *cpb_alloc(const cpb_allocator *a, size_t size) {
-  return a->allocate(a->user, size > 0 ? size : 1);
-}
+void *cpb_alloc(const cpb_allocator *a, size_t size) { return a->allocate(a->user, size > 0 ? size : 1); }
 
 void *cpb_alloc_zeroed(const cpb_allocator *a, size_t size) {
   void *block = cpb_alloc(a, size);
-  if (block != NULL) memset(block, 0, size);
+  if (block) memset(block, 0, size);
   return block;
 }
 
 void *cpb_realloc(const cpb_allocator *a, void *block, size_t old_size, size_t new_size) {
-  if (block == NULL) return cpb_alloc(a, new_size);
+  if (!block) return cpb_alloc(a, new_size);
   return a->resize(a->user, block, old_size, new_size > 0 ? new_size : 1);
 }
 
 void cpb_release(const cpb_allocator *a, void *block) {
-  if (block != NULL) a->release(a->user, block);
+  if (block) a->release(a->user, block);
 }
 
-bool cpb_reserve(const cpb_allocator *a, void **items, size_t *capacity, size_t count,
-                 size_t element) {
+bool cpb_reserve(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element) {
   if (count <= *capacity) return true;
   size_t grown = *capacity + *capacity / 2 + 4;
   if (grown < count) grown = count;
   size_t bytes;
   if (!cpb_mul_size(grown, element, &bytes)) return false;
   void *block = cpb_realloc(a, *items, *capacity * element, bytes);
-  if (block == NULL) return false;
+  if (!block) return false;
   *items = block;
   *capacity = grown;
   return true;

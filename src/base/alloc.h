@@ -9,16 +9,15 @@
 /* malloc, realloc and free, or a copy of `allocator` when it is not NULL. */
 cpb_allocator cpb_allocator_or_default(const cpb_allocator *allocator);
 
-void *cpb_alloc(const cpb_allocator *a, size_t size);       /* uninitialized */
+void *cpb_alloc(const cpb_allocator *a, size_t size); /* uninitialized */
 void *cpb_alloc_zeroed(const cpb_allocator *a, size_t size);
 void *cpb_realloc(const cpb_allocator *a, void *block, size_t old_size, size_t new_size);
-void cpb_release(const cpb_allocator *a, void *block);      /* NULL is fine */
+void cpb_release(const cpb_allocator *a, void *block); /* NULL is fine */
 
 /* Makes room for at least `count` elements of `element` bytes in the array
  * `*items` of capacity `*capacity` (growing it by half at least). On failure
  * nothing has changed. */
-bool cpb_reserve(const cpb_allocator *a, void **items, size_t *capacity, size_t count,
-                 size_t element);
+bool cpb_reserve(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element);
 
 typedef struct cpb_buffer {
   cpb_allocator allocator;

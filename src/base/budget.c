@@ -39,7 +39,7 @@ static void *allocate(void *user, size_t size) {
   size_t total;
   if (!cpb_add_size(size, sizeof(header), &total) || !cpb_budget_charge(b, total)) return NULL;
   header *block = cpb_alloc(&b->inner, total);
-  if (block == NULL) {
+  if (!block) {
     cpb_budget_credit(b, total);
     return NULL;
   }
@@ -55,7 +55,7 @@ static void *resize(void *user, void *block, size_t old_size, size_t new_size) {
   if (!cpb_add_size(new_size, sizeof(header), &total)) return NULL;
   if (total > before && !cpb_budget_charge(b, total - before)) return NULL;
   header *moved = cpb_realloc(&b->inner, old, before, total);
-  if (moved == NULL) {
+  if (!moved) {
     if (total > before) cpb_budget_credit(b, total - before);
     return NULL;
   }
@@ -71,6 +71,4 @@ static void release(void *user, void *block) {
   cpb_release(&b->inner, old);
 }
 
-cpb_allocator cpb_budget_allocator(cpb_budget *b) {
-  return (cpb_allocator){b, allocate, resize, release};
-}
+cpb_allocator cpb_budget_allocator(cpb_budget *b) { return (cpb_allocator){b, allocate, resize, release}; }

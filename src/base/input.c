@@ -30,8 +30,7 @@ void cpb_input_let_go(cpb_input *input) {
   input->length = 0;
 }
 
-cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64_t ahead,
-                        cpb_span *span) {
+cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64_t ahead, cpb_span *span) {
   if (input->failure.code != CPB_OK) return CPB_FAILED;
   if (offset >= input->size) return CPB_AT_END;
   if (length > input->size - offset) length = (size_t)(input->size - offset);
@@ -50,8 +49,7 @@ cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64
   return CPB_WAIT;
 }
 
-cpb_have cpb_input_gather(cpb_input *input, uint64_t offset, size_t length, uint8_t *out,
-                          size_t *have) {
+cpb_have cpb_input_gather(cpb_input *input, uint64_t offset, size_t length, uint8_t *out, size_t *have) {
   while (*have < length) {
     cpb_span span;
     cpb_have got = cpb_input_span(input, offset + *have, length - *have, 0, &span);

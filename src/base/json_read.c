@@ -1,6 +1,6 @@
 #ifdef CPB_YYJSON_WITHIN /* compiled in here; what is not called is left out */
-#define yyjson_api static
-#include <yyjson.c>
+#  define yyjson_api static
+#  include <yyjson.c>
 #endif
 
 #include "base/json_read.h"
@@ -42,7 +42,7 @@ yyjson_doc *cpb_json_read(const cpb_allocator *a, cpb_span text, uint32_t depth,
   yyjson_read_err why;
   yyjson_doc *doc = yyjson_read_opts((char *)text.data, text.size,
                                      YYJSON_READ_NUMBER_AS_RAW | YYJSON_READ_ALLOW_INF_AND_NAN, &alc, &why);
-  if (doc != NULL) return doc;
+  if (doc) return doc;
   if (why.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION) cpb_fail_memory(error);
   else cpb_fail(error, CPB_E_DAMAGED, why.pos, "Not JSON: %s", why.msg);
   return NULL;

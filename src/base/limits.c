@@ -20,7 +20,7 @@ cpb_limits cpb_limits_or_default(const cpb_limits *given) {
 
 void cpb_options_copy(void *options, size_t size, const void *given) {
   memset(options, 0, size);
-  if (given == NULL) {
+  if (!given) {
     memcpy(options, &size, sizeof size);
     return;
   }

@@ -8,8 +8,7 @@ const char *cpb_version(void) { return CPB_VERSION_STRING; }
 const char *cpb_code_name(cpb_code code) {
   switch (code) {
 #define CPB_CODE_NAME(name, number, text) \
-  case CPB_E_##name:                      \
-    return #name;
+  case CPB_E_##name: return #name;
     CPB_CODES(CPB_CODE_NAME)
 #undef CPB_CODE_NAME
   }
@@ -19,8 +18,7 @@ const char *cpb_code_name(cpb_code code) {
 const char *cpb_code_text(cpb_code code) {
   switch (code) {
 #define CPB_CODE_TEXT(name, number, text) \
-  case CPB_E_##name:                      \
-    return text;
+  case CPB_E_##name: return text;
     CPB_CODES(CPB_CODE_TEXT)
 #undef CPB_CODE_TEXT
   }
@@ -79,7 +77,7 @@ static void format_arguments(text_out *out, const char *format, va_list args) {
       case 'u':
       case 'x': {
         unsigned base = *format == 'x' ? 16 : 10;
-        uint64_t value = longs >= 16 ? va_arg(args, size_t)
+        uint64_t value = longs >= 16  ? va_arg(args, size_t)
                          : longs >= 2 ? va_arg(args, unsigned long long)
                                       : va_arg(args, unsigned);
         put_number(out, value, base, width, pad);
@@ -118,9 +116,7 @@ cpb_code cpb_fail(cpb_error *error, cpb_code code, uint64_t offset, const char *
   return code;
 }
 
-cpb_code cpb_fail_memory(cpb_error *error) {
-  return cpb_fail(error, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory");
-}
+cpb_code cpb_fail_memory(cpb_error *error) { return cpb_fail(error, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"); }
 
 const char *cpb_quote(char *out, size_t size, const void *text, size_t length) {
   static const char hex[] = "0123456789abcdef";

@@ -5,17 +5,16 @@
 #include "cpb/base.h"
 
 #if defined(__GNUC__)
-#define CPB_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#  define CPB_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
-#define CPB_PRINTF(text, first)
+#  define CPB_PRINTF(text, first)
 #endif
 
 /* Fills `error` unless it already holds one: the first error is the one that
  * is reported. Returns the code that `error` then holds. Only %s, %c, %d, %u,
  * %llu, %llx, %zu and %% with optional width are understood, so that wasm
  * builds need no printf. Text from the input must come through cpb_quote. */
-cpb_code cpb_fail(cpb_error *error, cpb_code code, uint64_t offset, const char *format, ...)
-    CPB_PRINTF(4, 5);
+cpb_code cpb_fail(cpb_error *error, cpb_code code, uint64_t offset, const char *format, ...) CPB_PRINTF(4, 5);
 
 cpb_code cpb_fail_memory(cpb_error *error);
 

@@ -15,14 +15,14 @@
 typedef enum cli_exit {
   CLI_OK = 0,
   CLI_USAGE = 1,
-  CLI_DAMAGED = 2,    /* damaged, or not of this kind */
-  CLI_IO = 3,         /* reading or writing failed */
+  CLI_DAMAGED = 2, /* damaged, or not of this kind */
+  CLI_IO = 3,      /* reading or writing failed */
   CLI_LIMIT = 4,
   CLI_UNSUPPORTED = 5 /* this version cannot read it */
 } cli_exit;
 
 typedef struct cli_progress {
-  bool shown;    /* there is a line to clear */
+  bool shown; /* there is a line to clear */
   const char *doing;
   double start, last;
 } cli_progress;
@@ -44,8 +44,7 @@ int cli_fail(cli *c, const char *name, const cpb_error *error);
 int cli_fail_memory(cli *c);
 
 /* "NAME: ..." on standard error for what is no cpb_error. */
-void cli_note(cli *c, const char *name, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void cli_note(cli *c, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 int cli_usage(const cli_command *command, const char *problem);
 
@@ -113,7 +112,7 @@ char *cli_find_model(cli *c, const char *path, int *status);
 
 void cli_progress_start(cli *c, const char *doing);
 void cli_progress_step(cli *c, uint64_t done, uint64_t total); /* total 0: unknown */
-void cli_progress_read(cli *c, cpb_file *file); /* what was read of it */
+void cli_progress_read(cli *c, cpb_file *file);                /* what was read of it */
 void cli_progress_end(cli *c);
 
 /* --- Help (help.c) ------------------------------------------------------------ */

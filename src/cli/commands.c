@@ -10,13 +10,12 @@ const cli_command cli_commands[] = {
     {.name = "split",
      .operand = "IN.pb",
      .summary = "cut a message into a .cpb file",
-     .about =
-         "Large constants, nodes, functions and other large parts of the message become chunks of "
-         "their own. The input is read twice and never held in memory. Merging gives the message "
-         "back; if its fields were in order, as every protobuf library writes them, the same "
-         "bytes.\n\n"
-         "An output named .cpb is always chunked. A name without ending becomes NAME.pb, a copy, "
-         "if one chunk is enough, and NAME.cpb otherwise.",
+     .about = "Large constants, nodes, functions and other large parts of the message become chunks of "
+              "their own. The input is read twice and never held in memory. Merging gives the message "
+              "back; if its fields were in order, as every protobuf library writes them, the same "
+              "bytes.\n\n"
+              "An output named .cpb is always chunked. A name without ending becomes NAME.pb, a copy, "
+              "if one chunk is enough, and NAME.cpb otherwise.",
      .examples = "cpb split saved_model.pb -o saved_model.cpb\n"
                  "Split a SavedModel.\n"
                  "cpb split graph.pb --type tensorflow.GraphDef --max-chunk-size 16M -o graph\n"
@@ -25,8 +24,8 @@ const cli_command cli_commands[] = {
                  "Let a device with 256 KiB of memory read it.\n"
                  "cpb split model.onnx --schema onnx.fds --type onnx.ModelProto -o model.cpb\n"
                  "Split any message whose type is described.\n",
-     .options = COMMON | WRITES | TYPED | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(LAYOUT) |
-                CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY) | CLI_BIT(VERIFY),
+     .options = COMMON | WRITES | TYPED | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(LAYOUT) | CLI_BIT(CODEC) |
+                CLI_BIT(FOR_MEMORY) | CLI_BIT(VERIFY),
      .required = CLI_BIT(OUTPUT),
      .run = cli_split},
     {.name = "merge",
@@ -68,13 +67,12 @@ const cli_command cli_commands[] = {
     {.name = "inspect",
      .operand = "MODEL [QUESTION [NAME]]",
      .summary = "what a model computes, and what it is made of",
-     .about =
-         "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
-         "a keras_metadata.pb or a SameDiff file. Weights are not read; what is stored of them is known "
-         "from variables/variables.index beside the model.\n\n"
-         "QUESTION is one of overview (the default), signature KEY, functions, function NAME, nodes "
-         "[FUNCTION], consumers NODE, scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, "
-         "variables [NAME], load PATHS, cut PATHS and tag [NAME].",
+     .about = "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
+              "a keras_metadata.pb or a SameDiff file. Weights are not read; what is stored of them is known "
+              "from variables/variables.index beside the model.\n\n"
+              "QUESTION is one of overview (the default), signature KEY, functions, function NAME, nodes "
+              "[FUNCTION], consumers NODE, scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, "
+              "variables [NAME], load PATHS, cut PATHS and tag [NAME].",
      .examples = "cpb inspect model/\n"
                  "Versions, signatures, and what there is to ask.\n"
                  "cpb inspect model/ signature serving_default\n"
@@ -89,22 +87,21 @@ const cli_command cli_commands[] = {
                  "Each variable, and where its values lie.\n"
                  "cpb inspect huge.cpb constants -n 10 --json\n"
                  "The ten largest constants, for a program.\n",
-     .options = COMMON | CLI_BIT(TYPE) | CLI_BIT(FIRST) | CLI_BIT(PAGE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) |
-                CLI_BIT(JSON),
+     .options =
+         COMMON | CLI_BIT(TYPE) | CLI_BIT(FIRST) | CLI_BIT(PAGE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) | CLI_BIT(JSON),
      .more_operands = 2,
      .run = cli_inspect},
     {.name = "extract",
      .operand = "MODEL NAME",
      .summary = "write one array of a model as .npy",
-     .about =
-         "NAME is a node of a SavedModel or of a graph that holds a constant (NODE:ATTRIBUTE if it is "
-         "not in \"value\"), with --scope FUNCTION one of that function; or a variable or parameter of a "
-         "SameDiff file. With --variable it is a variable of a SavedModel, of which the values lie in "
-         "variables/ beside it. Only that array is read, and its checksum checked where it has one.\n\n"
-         "The file is one of NumPy's. bfloat16, which NumPy lacks, comes as |V2, floats of 8 bits as |V1, "
-         "and integers of 4 bits as bytes. Texts come as |S, filled up to the longest; with --raw each "
-         "comes after its length in 8 bytes (SameDiff: as they are stored), which also takes those that "
-         "end in NUL.",
+     .about = "NAME is a node of a SavedModel or of a graph that holds a constant (NODE:ATTRIBUTE if it is "
+              "not in \"value\"), with --scope FUNCTION one of that function; or a variable or parameter of a "
+              "SameDiff file. With --variable it is a variable of a SavedModel, of which the values lie in "
+              "variables/ beside it. Only that array is read, and its checksum checked where it has one.\n\n"
+              "The file is one of NumPy's. bfloat16, which NumPy lacks, comes as |V2, floats of 8 bits as |V1, "
+              "and integers of 4 bits as bytes. Texts come as |S, filled up to the longest; with --raw each "
+              "comes after its length in 8 bytes (SameDiff: as they are stored), which also takes those that "
+              "end in NUL.",
      .examples = "cpb extract model/ normalizer/mean -o mean.npy\n"
                  "A constant of the graph.\n"
                  "cpb extract saved_model.cpb Const --scope __inference_f_17 -o const.npy\n"
@@ -115,19 +112,19 @@ const cli_command cli_commands[] = {
                  "A parameter of the newest tag.\n"
                  "cpb extract model.zip w1 --scope FP32 --state 1 -o w1.npy\n"
                  "What the updater knows about it, in another tag.\n",
-     .options = COMMON | WRITES | CLI_BIT(TYPE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) | CLI_BIT(STATE) | CLI_BIT(VARIABLE) | CLI_BIT(RAW),
+     .options = COMMON | WRITES | CLI_BIT(TYPE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) | CLI_BIT(STATE) |
+                CLI_BIT(VARIABLE) | CLI_BIT(RAW),
      .more_operands = 1,
      .run = cli_extract},
     {.name = "cut",
      .operand = "MODEL PATH...",
      .summary = "cut a SavedModel down to some of its objects",
-     .about =
-         "Each PATH names an object, such as a Keras layer, as cpb inspect MODEL objects shows them. They "
-         "stay, with all that they refer to, and what these need: functions, variables, assets. They "
-         "keep their paths: what is on the way to them stays as plain objects, so variables/ and "
-         "assets/ go with the new model as they are. Signatures stay if their functions do.\n\n"
-         "FILE is a .pb or, chunked, a .cpb. A keras_metadata.pb beside MODEL is cut, too, and written "
-         "beside FILE.",
+     .about = "Each PATH names an object, such as a Keras layer, as cpb inspect MODEL objects shows them. They "
+              "stay, with all that they refer to, and what these need: functions, variables, assets. They "
+              "keep their paths: what is on the way to them stays as plain objects, so variables/ and "
+              "assets/ go with the new model as they are. Signatures stay if their functions do.\n\n"
+              "FILE is a .pb or, chunked, a .cpb. A keras_metadata.pb beside MODEL is cut, too, and written "
+              "beside FILE.",
      .examples = "cpb cut model/ root.encoder -o encoder/saved_model.pb && cp -r model/variables encoder/\n"
                  "One layer as a model of its own.\n"
                  "cpb cut model/ root.layer-1 root.layer-2 -o part/saved_model.cpb --json\n"
@@ -139,18 +136,17 @@ const cli_command cli_commands[] = {
     {.name = "tag",
      .operand = "PARTS.json [MODEL.zip]",
      .summary = "make a SameDiff zip from parts, or add tags to one",
-     .about =
-         "PARTS.json lists tags, oldest first: {\"tags\": [{\"tag\": NAME, \"graph\": FILE, \"parameters\": "
-         "{NAME: SOURCE, ...}, \"training_config\": FILE, \"updater_state\": {NAME: [SOURCE, ...], ...}, "
-         "\"maps\": {NAME: SOURCE, ...}}, ...]}; all but tag, graph and the parameters that the graph has may be "
-         "left out. With \"deflate\": true beside tags, parameters are compressed.\n\n"
-         "SOURCE is a .npy file's name or one of {\"raw\": FILE, \"dtype\": \"FLOAT\", \"shape\": [2, 3]}, "
-         "{\"from\": MODEL, \"tag\": TAG, \"name\": NAME, \"state\": N} for a copy out of another model, "
-         "{\"tag\": TAG, \"name\": NAME, \"state\": N} for what another tag of this one has, which is then "
-         "shared, and {\"file\": FILE, \"kind\": \"MAP\"} for what is no array. Files are looked for where "
-         "PARTS.json is.\n\n"
-         "With MODEL.zip its tags come first. Without --output they are added to that very file: nothing in it "
-         "is written again, and whenever that is cut off, the file can be read, with the old tags or the new.",
+     .about = "PARTS.json lists tags, oldest first: {\"tags\": [{\"tag\": NAME, \"graph\": FILE, \"parameters\": "
+              "{NAME: SOURCE, ...}, \"training_config\": FILE, \"updater_state\": {NAME: [SOURCE, ...], ...}, "
+              "\"maps\": {NAME: SOURCE, ...}}, ...]}; all but tag, graph and the parameters that the graph has may be "
+              "left out. With \"deflate\": true beside tags, parameters are compressed.\n\n"
+              "SOURCE is a .npy file's name or one of {\"raw\": FILE, \"dtype\": \"FLOAT\", \"shape\": [2, 3]}, "
+              "{\"from\": MODEL, \"tag\": TAG, \"name\": NAME, \"state\": N} for a copy out of another model, "
+              "{\"tag\": TAG, \"name\": NAME, \"state\": N} for what another tag of this one has, which is then "
+              "shared, and {\"file\": FILE, \"kind\": \"MAP\"} for what is no array. Files are looked for where "
+              "PARTS.json is.\n\n"
+              "With MODEL.zip its tags come first. Without --output they are added to that very file: nothing in it "
+              "is written again, and whenever that is cut off, the file can be read, with the old tags or the new.",
      .examples = "cpb tag parts.json -o model.zip\n"
                  "Make a model.\n"
                  "cpb tag checkpoint.json model.zip\n"
@@ -186,11 +182,10 @@ const cli_command cli_commands[] = {
     {.name = "cat",
      .operand = "IN",
      .summary = "write a chunk, a record or a field",
-     .about =
-         "One of --chunk, --record, --position and --field says what. Of a .cpb only "
-         "what the answer touches is read. --chunk needs a .cpb, --record and --position any "
-         "Riegeli file, --field a .cpb or a .pb. With --omit, a model of any size can be looked "
-         "through: the offsets of what is omitted count in the whole message.",
+     .about = "One of --chunk, --record, --position and --field says what. Of a .cpb only "
+              "what the answer touches is read. --chunk needs a .cpb, --record and --position any "
+              "Riegeli file, --field a .cpb or a .pb. With --omit, a model of any size can be looked "
+              "through: the offsets of what is omitted count in the whole message.",
      .examples = "cpb cat saved_model.cpb --chunk 3 > weights.bin\n"
                  "The bytes of the chunk with index 3.\n"
                  "cpb cat saved_model.cpb --field meta_graphs[0].signature_def --json\n"
@@ -199,8 +194,8 @@ const cli_command cli_commands[] = {
                  "A graph of any size, without its weights.\n"
                  "cpb cat log.riegeli --position 65637 -o record.bin\n"
                  "The record at a position that cpb records has shown.\n",
-     .options = COMMON | WRITES | TYPED | CLI_BIT(CHUNK) | CLI_BIT(RECORD) | CLI_BIT(POSITION) |
-                CLI_BIT(FIELD) | CLI_BIT(JSON) | CLI_BIT(OMIT),
+     .options = COMMON | WRITES | TYPED | CLI_BIT(CHUNK) | CLI_BIT(RECORD) | CLI_BIT(POSITION) | CLI_BIT(FIELD) |
+                CLI_BIT(JSON) | CLI_BIT(OMIT),
      .run = cli_cat},
     {.name = "verify",
      .operand = "IN.cpb",
@@ -215,24 +210,21 @@ const cli_command cli_commands[] = {
     {.name = "records",
      .operand = "FILE",
      .summary = "list the records of any Riegeli file",
-     .about =
-         "A line for each record. With --json an object for each, {\"position\", \"chunk_begin\", "
-         "\"index\", \"size\", \"sha256\"}; with --recover {\"skipped\": {\"begin\", \"end\", "
-         "\"reason\"}} where something was left out; and last {\"status\"}, which is OK or the "
-         "error's name, then with \"offset\" and \"message\".",
+     .about = "A line for each record. With --json an object for each, {\"position\", \"chunk_begin\", "
+              "\"index\", \"size\", \"sha256\"}; with --recover {\"skipped\": {\"begin\", \"end\", "
+              "\"reason\"}} where something was left out; and last {\"status\"}, which is OK or the "
+              "error's name, then with \"offset\" and \"message\".",
      .examples = "cpb records file.riegeli\n"
                  "What is in it?\n"
                  "cpb records damaged.riegeli --recover --json\n"
                  "What can still be read, and what not?\n",
-     .options = COMMON | CLI_BIT(RECOVER) | CLI_BIT(POSITION) | CLI_BIT(COUNT) |
-                CLI_BIT(METADATA) | CLI_BIT(JSON),
+     .options = COMMON | CLI_BIT(RECOVER) | CLI_BIT(POSITION) | CLI_BIT(COUNT) | CLI_BIT(METADATA) | CLI_BIT(JSON),
      .run = cli_records},
     {.name = "recover",
      .operand = "IN",
      .summary = "copy what can be read of a damaged file",
-     .about =
-         "Copies every readable record of a damaged Riegeli file to a new one, and lists the "
-         "regions that were skipped. Of a damaged .cpb file it says which chunks are lost.",
+     .about = "Copies every readable record of a damaged Riegeli file to a new one, and lists the "
+              "regions that were skipped. Of a damaged .cpb file it says which chunks are lost.",
      .examples = "cpb recover damaged.riegeli -o whole.riegeli\n"
                  "Save what can be saved.\n",
      .options = COMMON | WRITES | CLI_BIT(CODEC) | CLI_BIT(JSON),

@@ -8,8 +8,7 @@ static void differ(cli_comparison *result, uint64_t offset) {
 }
 
 /* The merged message's bytes from `offset` on, against the file's. */
-static void compare(cli_comparison *result, cpb_file *against, uint64_t offset,
-                    const uint8_t *data, size_t size) {
+static void compare(cli_comparison *result, cpb_file *against, uint64_t offset, const uint8_t *data, size_t size) {
   while (size > 0 && result->same) {
     size_t n = size;
     const uint8_t *other = cpb_file_read(against, offset, &n, &result->against_error);
@@ -23,8 +22,7 @@ static void compare(cli_comparison *result, cpb_file *against, uint64_t offset,
   }
 }
 
-static void read_all(cli *c, cpb_merge *merge, cpb_file *cpb, cpb_file *against,
-                     cli_comparison *result) {
+static void read_all(cli *c, cpb_merge *merge, cpb_file *cpb, cpb_file *against, cli_comparison *result) {
   uint64_t done = 0;
   cpb_step step;
   cpb_merge_read(merge, 0, UINT64_MAX);
@@ -35,8 +33,7 @@ static void read_all(cli *c, cpb_merge *merge, cpb_file *cpb, cpb_file *against,
     }
     size_t length;
     const uint8_t *data = cpb_merge_data(merge, &length);
-    if (against && result->against_error.code == CPB_OK)
-      compare(result, against, done, data, length);
+    if (against && result->against_error.code == CPB_OK) compare(result, against, done, data, length);
     done += length;
     cli_progress_step(c, done, result->size);
   }
@@ -46,17 +43,13 @@ static void read_all(cli *c, cpb_merge *merge, cpb_file *cpb, cpb_file *against,
 static void compare_ends(cpb_file *against, cli_comparison *result) {
   size_t more = 1;
   if (!result->same || result->against_error.code != CPB_OK) return;
-  if (cpb_file_read(against, result->size, &more, &result->against_error) && more > 0)
-    differ(result, result->size);
+  if (cpb_file_read(against, result->size, &more, &result->against_error) && more > 0) differ(result, result->size);
 }
 
-cli_comparison cli_compare(cli *c, const cpb_index *index, const cpb_message_type *type,
-                           cpb_file *cpb, cpb_file *against) {
-  cli_comparison result = {.same = true,
-                           .error.offset = CPB_NO_OFFSET,
-                           .against_error.offset = CPB_NO_OFFSET};
-  cpb_merge_options how = {
-      .struct_size = sizeof how, .verify = CPB_VERIFY_LATE, .type = type};
+cli_comparison cli_compare(cli *c, const cpb_index *index, const cpb_message_type *type, cpb_file *cpb,
+                           cpb_file *against) {
+  cli_comparison result = {.same = true, .error.offset = CPB_NO_OFFSET, .against_error.offset = CPB_NO_OFFSET};
+  cpb_merge_options how = {.struct_size = sizeof how, .verify = CPB_VERIFY_LATE, .type = type};
   cpb_merge *merge = cpb_merge_new(&c->allocator, index, &how);
   if (!merge) {
     result.error.code = CPB_E_MEMORY;
@@ -65,8 +58,7 @@ cli_comparison cli_compare(cli *c, const cpb_index *index, const cpb_message_typ
   }
   cpb_step step;
   cli_progress_start(c, "verifying");
-  while ((step = cpb_merge_step(merge)) == CPB_STEP_NEED)
-    cpb_file_answer(cpb, cpb_merge_input(merge));
+  while ((step = cpb_merge_step(merge)) == CPB_STEP_NEED) cpb_file_answer(cpb, cpb_merge_input(merge));
   if (step == CPB_STEP_DONE) {
     result.size = cpb_merge_size(merge);
     read_all(c, merge, cpb, against, &result);

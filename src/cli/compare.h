@@ -6,7 +6,7 @@
 #include "cpb/message.h"
 
 typedef struct cli_comparison {
-  uint64_t size;       /* of the merged message */
+  uint64_t size; /* of the merged message */
   bool same;
   uint64_t differs_at; /* the first byte that differs */
   cpb_error error;     /* of reading or merging `cpb` */
@@ -15,7 +15,7 @@ typedef struct cli_comparison {
 
 /* Merges the file `cpb` with this index; `type` may be NULL. Without `against` only the merge is
  * tried. */
-cli_comparison cli_compare(cli *c, const cpb_index *index, const cpb_message_type *type,
-                           cpb_file *cpb, cpb_file *against);
+cli_comparison cli_compare(cli *c, const cpb_index *index, const cpb_message_type *type, cpb_file *cpb,
+                           cpb_file *against);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "cli/cli.h"
-#include "cli/os.h"
+#include "cli/os/os.h"
 
 enum { STDIN = 0, STDOUT = 1 };
 
@@ -12,7 +12,7 @@ enum { STDIN = 0, STDOUT = 1 };
 cpb_file *cli_open_input(cli *c, const char *path, int *status) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_file *file = cli_is_dash(path) ? cpb_file_open_fd(&c->allocator, STDIN, os_spool(), &error)
-                                 : cpb_file_open(&c->allocator, path, &error);
+                                     : cpb_file_open(&c->allocator, path, &error);
   if (!file) *status = cli_fail(c, cli_input_name(path), &error);
   return file;
 }
@@ -29,7 +29,8 @@ bool cli_read_whole(cpb_file *file, uint64_t most, const char *what, cpb_buffer 
     }
   }
   *error = (cpb_error){.code = CPB_E_LIMIT, .offset = CPB_NO_OFFSET};
-  snprintf(error->message, sizeof error->message, "more than %llu bytes is too much for %s", (unsigned long long)most, what);
+  snprintf(error->message, sizeof error->message, "more than %llu bytes is too much for %s", (unsigned long long)most,
+           what);
   return false;
 }
 
@@ -40,8 +41,7 @@ cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status)
     return NULL;
   }
   cpb_step step;
-  while ((step = cpb_index_step(index)) == CPB_STEP_NEED)
-    cpb_file_answer(file, cpb_index_input(index));
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_answer(file, cpb_index_input(index));
   if (step == CPB_STEP_DONE) return index;
   *status = cli_fail(c, cli_input_name(path), cpb_index_error(index));
   cpb_index_free(index);
@@ -55,9 +55,7 @@ cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *opti
 }
 
 static cpb_output *open_path(cli *c, const char *path, cpb_error *error) {
-  cpb_output_options options = {.struct_size = sizeof options,
-                                .replace = c->settings.force,
-                                .sync = c->settings.sync};
+  cpb_output_options options = {.struct_size = sizeof options, .replace = c->settings.force, .sync = c->settings.sync};
   os_hold_signals();
   cpb_output *output = cpb_output_create(&c->allocator, path, &options, error);
   if (output) os_guard(cpb_output_temporary(output));
@@ -75,11 +73,9 @@ static cpb_output *open_stdout(cli *c, bool in_order, cpb_error *error) {
 
 cpb_output *cli_open_output(cli *c, const char *path, bool in_order, int *status) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
-  cpb_output *output =
-      cli_is_dash(path) ? open_stdout(c, in_order, &error) : open_path(c, path, &error);
+  cpb_output *output = cli_is_dash(path) ? open_stdout(c, in_order, &error) : open_path(c, path, &error);
   if (output) return output;
-  bool exists = error.code == CPB_E_WRITE && !c->settings.force &&
-                strcmp(error.message, strerror(EEXIST)) == 0;
+  bool exists = error.code == CPB_E_WRITE && !c->settings.force && strcmp(error.message, strerror(EEXIST)) == 0;
   if (exists) snprintf(error.message, sizeof error.message, "exists already; --force replaces it");
   *status = cli_fail(c, cli_output_name(path), &error);
   return NULL;
@@ -104,10 +100,8 @@ static int show_progress(void *user, uint64_t done, uint64_t total) {
 
 cpb_file_options cli_transfer_options(cli *c, const char *doing) {
   cli_progress_start(c, doing);
-  return (cpb_file_options){.struct_size = sizeof(cpb_file_options),
-                            .allocator = &c->allocator,
-                            .progress = show_progress,
-                            .user = c};
+  return (cpb_file_options){
+      .struct_size = sizeof(cpb_file_options), .allocator = &c->allocator, .progress = show_progress, .user = c};
 }
 
 int cli_transfer_status(cli *c, const char *in, const char *out, const cpb_error *error) {

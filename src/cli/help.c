@@ -68,8 +68,8 @@ static void print_paragraphs(cli *c, const char *text) {
 static void print_option(cli *c, const cli_option *option) {
   char left[64];
   int n = snprintf(left, sizeof left, option->letter ? "  -%c, " : "      ", option->letter);
-  n += snprintf(left + n, sizeof left - (size_t)n, "--%s%s%s", option->name,
-                option->argument ? " " : "", option->argument ? option->argument : "");
+  n += snprintf(left + n, sizeof left - (size_t)n, "--%s%s%s", option->name, option->argument ? " " : "",
+                option->argument ? option->argument : "");
   cli_print(c, "%s", left);
   size_t column = (size_t)n;
   if (column + 2 > OPTION_INDENT) {
@@ -196,6 +196,5 @@ void cli_manual(cli *c) {
   for (size_t i = 0; i < cli_num_commands; i++) roff_command(c, &cli_commands[i]);
   roff_examples(c);
   cli_print(c, ".SH EXIT STATUS\n");
-  for (size_t i = 0; i < NUM_EXITS; i++)
-    cli_print(c, ".TP\n.B %d\n%s\n", exits[i].code, exits[i].meaning);
+  for (size_t i = 0; i < NUM_EXITS; i++) cli_print(c, ".TP\n.B %d\n%s\n", exits[i].code, exits[i].meaning);
 }

@@ -72,9 +72,7 @@ void json_string(cli_json *j, const char *key, const void *text, size_t length) 
   print_string(j->cli, text, length);
 }
 
-void json_text(cli_json *j, const char *key, const char *text) {
-  json_string(j, key, text, strlen(text));
-}
+void json_text(cli_json *j, const char *key, const char *text) { json_string(j, key, text, strlen(text)); }
 
 void json_line(cli_json *j) {
   cli_print(j->cli, "\n");

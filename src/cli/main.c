@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/os.h"
+#include "cli/os/os.h"
 
 static const char *command_name_at(const void *list, size_t i) {
   const cli_command *commands = list;

@@ -52,6 +52,5 @@ static void release(void *user, void *block) {
 }
 
 cpb_allocator cli_memory_allocator(cli_memory *memory) {
-  return (cpb_allocator){
-      .user = memory, .allocate = allocate, .resize = resize, .release = release};
+  return (cpb_allocator){.user = memory, .allocate = allocate, .resize = resize, .release = release};
 }

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "cli/os.h"
+#include "cli/os/os.h"
 
 #define GUESS_BYTES 256
 

@@ -12,7 +12,7 @@ typedef struct cli_model {
   char *name; /* of the file */
   cpb_message_file *message;
   cpb_model_kind kind;
-  cpb_model *model; /* NULL until cli_model_begin */
+  cpb_model *model;           /* NULL until cli_model_begin */
   cpb_checkpoint *checkpoint; /* beside it; NULL until cli_model_give_checkpoint finds one */
 } cli_model;
 

@@ -10,11 +10,11 @@
 #define NPY_RANK_MAX 32
 
 typedef struct npy_info {
-  char dtype[16];       /* such as "<f4" */
+  char dtype[16]; /* such as "<f4" */
   bool fortran_order;
   uint32_t rank;
   uint64_t shape[NPY_RANK_MAX];
-  uint64_t begin;       /* of the values */
+  uint64_t begin; /* of the values */
 } npy_info;
 
 /* Of the file's first bytes, NPY_HEAD_READ of them or all. What is wrong, or NULL. */

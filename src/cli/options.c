@@ -12,26 +12,33 @@
 const cli_option cli_options[CLI_NUM_OPTIONS] = {
     [CLI_OUTPUT] = {"output", 'o', CLI_TEXT, SETTING(output), "FILE",
                     "Write to FILE; - is standard output. It appears under this name only when it "
-                    "is whole.", NULL},
+                    "is whole.",
+                    NULL},
     [CLI_TYPE] = {"type", 't', CLI_TEXT, SETTING(type), "NAME",
                   "The message's full type name, such as tensorflow.GraphDef. "
-                  "Default: tensorflow.SavedModel.", NULL},
+                  "Default: tensorflow.SavedModel.",
+                  NULL},
     [CLI_SCHEMA] = {"schema", 's', CLI_TEXT, SETTING(schema), "SET",
                     "A FileDescriptorSet that describes the type, as written by protoc "
-                    "--descriptor_set_out --include_imports. TensorFlow's types are built in.", NULL},
+                    "--descriptor_set_out --include_imports. TensorFlow's types are built in.",
+                    NULL},
     [CLI_MAX_CHUNK_SIZE] = {"max-chunk-size", 0, CLI_SIZE, SETTING(max_chunk_size), "BYTES",
                             "No chunk gets larger than this where the message allows it; 64K, 1M "
                             "and 2G are understood. Default: 1M; with --layout=compat 2147483148, as in "
-                            "TensorFlow.", NULL},
+                            "TensorFlow.",
+                            NULL},
     [CLI_LAYOUT] = {"layout", 0, CLI_CHOICE, SETTING(layout), "remote|compat",
                     "remote: every chunk can be fetched alone, with one range request. compat: "
-                    "laid out as TensorFlow does. Default: remote.", "remote|compat"},
+                    "laid out as TensorFlow does. Default: remote.",
+                    "remote|compat"},
     [CLI_CODEC] = {"codec", 0, CLI_CODECS, SETTING(codec), "CODEC[:LEVEL]",
                    "Compress with none, zstd (levels 1 to 22) or brotli (0 to 11). Default: zstd:3 "
-                   "where it pays, brotli:6 with --layout=compat.", NULL},
+                   "where it pays, brotli:6 with --layout=compat.",
+                   NULL},
     [CLI_FOR_MEMORY] = {"for-memory", 0, CLI_SIZE, SETTING(for_memory), "BYTES",
                         "Write for devices: a cpb-core.wasm with so much memory in all, such as 256K, "
-                        "can stream any chunk. Bounds Zstd's window; below 256K nothing is compressed.", NULL},
+                        "can stream any chunk. Bounds Zstd's window; below 256K nothing is compressed.",
+                        NULL},
     [CLI_VERIFY] = {"verify", 0, CLI_FLAG, SETTING(verify), NULL,
                     "Read back what was written and compare it with the input.", NULL},
     [CLI_AGAINST] = {"against", 0, CLI_TEXT, SETTING(against), "MESSAGE",
@@ -39,51 +46,52 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
     [CLI_CHUNK] = {"chunk", 0, CLI_NUMBER, SETTING(chunk), "N", "The chunk with index N.", NULL},
     [CLI_FIELD] = {"field", 0, CLI_TEXT, SETTING(field), "PATH",
                    "The field at PATH, such as meta_graphs[0].graph_def.library.function[3] or "
-                   "node[7].attr[\"value\"].tensor; \"\" is the whole message.", NULL},
+                   "node[7].attr[\"value\"].tensor; \"\" is the whole message.",
+                   NULL},
     [CLI_OMIT] = {"omit", 0, CLI_SIZE, SETTING(omit), "BYTES",
                   "With --json: do not read values longer than this, but show where they are, as "
-                  "{\"@omitted\": {\"offset\", \"size\"}}.", NULL},
+                  "{\"@omitted\": {\"offset\", \"size\"}}.",
+                  NULL},
     [CLI_POSITION] = {"position", 0, CLI_NUMBER, SETTING(position), "P",
                       "Begin with the record at position P (the begin of its Riegeli chunk plus "
-                      "its index), or the next one if there is none.", NULL},
-    [CLI_RECORD] = {"record", 0, CLI_NUMBER, SETTING(record), "N",
-                    "The record with number N, counted from 0.", NULL},
+                      "its index), or the next one if there is none.",
+                      NULL},
+    [CLI_RECORD] = {"record", 0, CLI_NUMBER, SETTING(record), "N", "The record with number N, counted from 0.", NULL},
     [CLI_METADATA] = {"metadata", 0, CLI_FLAG, SETTING(metadata), NULL,
                       "Write the file's own metadata, a serialized RecordsMetadata, instead.", NULL},
     [CLI_RECOVER] = {"recover", 0, CLI_FLAG, SETTING(recover), NULL,
                      "Go on after damage, and report each region that is skipped.", NULL},
     [CLI_COUNT] = {"limit", 'n', CLI_NUMBER, SETTING(count), "N", "Stop after N records.", NULL},
-    [CLI_FIRST] = {"first", 0, CLI_NUMBER, SETTING(first), "N",
-                   "Show a list from its element N on, counted from 0.", NULL},
-    [CLI_PAGE] = {"count", 'n', CLI_NUMBER, SETTING(page), "N",
-                  "Show at most N elements of a list. Default: 100.", NULL},
+    [CLI_FIRST] = {"first", 0, CLI_NUMBER, SETTING(first), "N", "Show a list from its element N on, counted from 0.",
+                   NULL},
+    [CLI_PAGE] = {"count", 'n', CLI_NUMBER, SETTING(page), "N", "Show at most N elements of a list. Default: 100.",
+                  NULL},
     [CLI_META_GRAPH] = {"meta-graph", 0, CLI_NUMBER, SETTING(meta_graph), "N",
                         "The meta graph with number N, counted from 0.", NULL},
     [CLI_SCOPE] = {"scope", 0, CLI_TEXT, SETTING(scope), "TEXT",
                    "Of nodes and functions, only those whose names begin with TEXT; of scopes, the one to look "
-                   "into; for consumers and extract, the function that the node is in. Of a SameDiff file, the tag.", NULL},
+                   "into; for consumers and extract, the function that the node is in. Of a SameDiff file, the tag.",
+                   NULL},
     [CLI_STATE] = {"state", 0, CLI_NUMBER, SETTING(state), "N",
                    "Not the parameter's value, but the N-th state that the updater has for it, counted from 1.", NULL},
     [CLI_VARIABLE] = {"variable", 0, CLI_FLAG, SETTING(variable), NULL,
                       "NAME is a variable of a SavedModel, with its values in variables/: its path, its name, or "
-                      "its key in the checkpoint, as cpb inspect MODEL variables shows them.", NULL},
-    [CLI_RAW] = {"raw", 0, CLI_FLAG, SETTING(raw), NULL,
-                 "Write the values alone, little-endian.", NULL},
+                      "its key in the checkpoint, as cpb inspect MODEL variables shows them.",
+                      NULL},
+    [CLI_RAW] = {"raw", 0, CLI_FLAG, SETTING(raw), NULL, "Write the values alone, little-endian.", NULL},
     [CLI_SKIP_VALUES] = {"skip-values", 0, CLI_FLAG, SETTING(skip_values), NULL,
                          "Do not compare the values of constants, parameters and variables.", NULL},
-    [CLI_JSON] = {"json", 'j', CLI_FLAG, SETTING(json), NULL,
-                  "Write JSON, for programs.", NULL},
-    [CLI_FORCE] = {"force", 'f', CLI_FLAG, SETTING(force), NULL,
-                   "Replace the output if it exists.", NULL},
+    [CLI_JSON] = {"json", 'j', CLI_FLAG, SETTING(json), NULL, "Write JSON, for programs.", NULL},
+    [CLI_FORCE] = {"force", 'f', CLI_FLAG, SETTING(force), NULL, "Replace the output if it exists.", NULL},
     [CLI_SYNC] = {"sync", 0, CLI_FLAG, SETTING(sync), NULL,
                   "Wait until the output is on the disk before it gets its name.", NULL},
     [CLI_THREADS] = {"threads", 0, CLI_NUMBER, SETTING(threads), "N",
                      "Use up to N threads, 256 at most. Default: as many as there are processors, up to 4, "
-                     "where the message is large and compressed.", NULL},
+                     "where the message is large and compressed.",
+                     NULL},
     [CLI_MEMORY_LIMIT] = {"memory-limit", 0, CLI_SIZE, SETTING(memory_limit), "BYTES",
                           "Fail rather than allocate more than this.", NULL},
-    [CLI_QUIET] = {"quiet", 'q', CLI_FLAG, SETTING(quiet), NULL,
-                   "No progress and no closing summary.", NULL},
+    [CLI_QUIET] = {"quiet", 'q', CLI_FLAG, SETTING(quiet), NULL, "No progress and no closing summary.", NULL},
     [CLI_HELP] = {"help", 'h', CLI_FLAG, SETTING(help), NULL, "Explain the command.", NULL},
 };
 
@@ -168,9 +176,7 @@ static bool parse_codec(const char *text, cpb_codec_options *codec) {
     const char *name;
     cpb_codec codec;
     uint64_t least, most;
-  } codecs[] = {{"none", CPB_CODEC_NONE, 1, 0},
-                {"zstd", CPB_CODEC_ZSTD, 1, 22},
-                {"brotli", CPB_CODEC_BROTLI, 0, 11}};
+  } codecs[] = {{"none", CPB_CODEC_NONE, 1, 0}, {"zstd", CPB_CODEC_ZSTD, 1, 22}, {"brotli", CPB_CODEC_BROTLI, 0, 11}};
   size_t size = strcspn(text, ":");
   for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
     if (strlen(codecs[i].name) != size || memcmp(codecs[i].name, text, size) != 0) continue;
@@ -231,8 +237,7 @@ static bool unknown_option(parser *p, const char *word) {
 static int find_long(const parser *p, const char *name, size_t length) {
   for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
     const char *known = cli_options[i].name;
-    if (p->command->options >> i & 1 && strlen(known) == length && memcmp(known, name, length) == 0)
-      return i;
+    if (p->command->options >> i & 1 && strlen(known) == length && memcmp(known, name, length) == 0) return i;
   }
   return -1;
 }
@@ -253,8 +258,7 @@ static bool take_option(parser *p, int id, const char *value) {
   }
   if (option->argument && !value) {
     if (p->next == p->count) {
-      snprintf(p->problem, p->problem_size, "--%s needs a value: %s", option->name,
-               option->argument);
+      snprintf(p->problem, p->problem_size, "--%s needs a value: %s", option->name, option->argument);
       return false;
     }
     value = p->words[p->next++];
@@ -315,17 +319,20 @@ static bool check_required(parser *p) {
   }
   for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
     if (!((p->command->required & ~p->settings->given) >> i & 1)) continue;
-    snprintf(p->problem, p->problem_size, "--%s %s is missing", cli_options[i].name,
-             cli_options[i].argument);
+    snprintf(p->problem, p->problem_size, "--%s %s is missing", cli_options[i].name, cli_options[i].argument);
     return false;
   }
   return true;
 }
 
-bool cli_parse(const cli_command *command, int count, char **words, cli_settings *settings,
-               char *problem, size_t problem_size) {
-  parser p = {.command = command, .settings = settings, .words = words, .count = count,
-              .problem = problem, .problem_size = problem_size};
+bool cli_parse(const cli_command *command, int count, char **words, cli_settings *settings, char *problem,
+               size_t problem_size) {
+  parser p = {.command = command,
+              .settings = settings,
+              .words = words,
+              .count = count,
+              .problem = problem,
+              .problem_size = problem_size};
   bool plain = false; /* after -- */
   while (p.next < p.count) {
     const char *word = p.words[p.next++];

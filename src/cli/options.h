@@ -15,11 +15,12 @@
 typedef struct cli_settings {
   uint32_t given; /* CLI_OPTION(...) bits of the options that were given */
   const char *input;
-  const char *question, *name; /* further operands */
+  const char *question, *name;       /* further operands */
   const char *paths[CLI_PATHS_MOST]; /* all of these */
   size_t num_paths;
   const char *output, *type, *schema, *field, *against, *scope;
-  uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph, state, threads;
+  uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph,
+      state, threads;
   cpb_codec_options codec;
   int layout; /* cpb_layout */
   bool json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable;
@@ -76,7 +77,7 @@ typedef struct cli_option {
   const char *name;
   char letter; /* 0 for none */
   cli_kind kind;
-  size_t setting; /* offset in cli_settings */
+  size_t setting;       /* offset in cli_settings */
   const char *argument; /* NULL for a flag */
   const char *help;
   const char *choices; /* separated by | */
@@ -107,8 +108,8 @@ const cli_command *cli_find_command(const char *name);
 
 /* Parses what stands after the command's name. Says what is wrong in `problem`
  * and returns false, or returns true. */
-bool cli_parse(const cli_command *command, int count, char **words, cli_settings *settings,
-               char *problem, size_t problem_size);
+bool cli_parse(const cli_command *command, int count, char **words, cli_settings *settings, char *problem,
+               size_t problem_size);
 
 /* The name that `word` was probably meant to be, or NULL: the next of a list. */
 typedef const char *(*cli_name_at)(const void *list, size_t i);

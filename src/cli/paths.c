@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "cli/cli.h"
-#include "cli/os.h"
+#include "cli/os/os.h"
 
 char *cli_join(cli *c, const char *path, const char *ending, int *status) {
   size_t size = strlen(path) + strlen(ending) + 1;

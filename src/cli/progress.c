@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/os.h"
+#include "cli/os/os.h"
 
 #define FIRST_AFTER 0.5
 #define EVERY 0.1

@@ -42,8 +42,7 @@ int cli_fail(cli *c, const char *name, const cpb_error *error) {
   fflush(stdout);
   if (is_broken_pipe(error)) return CLI_IO;
   print_name(name);
-  if (error->offset != CPB_NO_OFFSET)
-    fprintf(stderr, "byte %llu: ", (unsigned long long)error->offset);
+  if (error->offset != CPB_NO_OFFSET) fprintf(stderr, "byte %llu: ", (unsigned long long)error->offset);
   fputs(error->message, stderr);
   if (error->code == CPB_E_MEMORY && c->memory.refused)
     fprintf(stderr, " (--memory-limit %llu)", (unsigned long long)c->memory.limit);

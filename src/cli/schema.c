@@ -39,8 +39,7 @@ bool cli_load_any_schema(cli *c, cpb_schema **schema, int *status) {
 
 static cpb_path_step number_step(uint64_t value, bool is_signed) {
   bool negative = is_signed && (int64_t)value < 0;
-  return (cpb_path_step){.kind = CPB_PATH_INDEX, .value = negative ? 0 - value : value,
-                         .negative = negative};
+  return (cpb_path_step){.kind = CPB_PATH_INDEX, .value = negative ? 0 - value : value, .negative = negative};
 }
 
 /* What a tag reads as, in a message of this type. */
@@ -48,12 +47,9 @@ static cpb_path_step step_of(const cpb_field_tag *tag, const cpb_field *field) {
   switch (tag->kind) {
     case CPB_TAG_FIELD:
       if (!field) return (cpb_path_step){.kind = CPB_PATH_NUMBER, .value = tag->value};
-      return (cpb_path_step){.kind = CPB_PATH_NAME, .text = field->name,
-                             .length = strlen(field->name)};
-    case CPB_TAG_KEY_STRING:
-      return (cpb_path_step){.kind = CPB_PATH_KEY, .text = tag->text, .length = tag->length};
-    case CPB_TAG_KEY_BOOL:
-      return (cpb_path_step){.kind = CPB_PATH_BOOL, .value = tag->value};
+      return (cpb_path_step){.kind = CPB_PATH_NAME, .text = field->name, .length = strlen(field->name)};
+    case CPB_TAG_KEY_STRING: return (cpb_path_step){.kind = CPB_PATH_KEY, .text = tag->text, .length = tag->length};
+    case CPB_TAG_KEY_BOOL: return (cpb_path_step){.kind = CPB_PATH_BOOL, .value = tag->value};
     case CPB_TAG_KEY_INT32:
     case CPB_TAG_KEY_INT64: return number_step(tag->value, true);
     case CPB_TAG_INDEX:
@@ -63,8 +59,8 @@ static cpb_path_step step_of(const cpb_field_tag *tag, const cpb_field *field) {
   return number_step(tag->value, false);
 }
 
-const cpb_message_type *cli_node_path(const cpb_index *index, uint32_t node,
-                                      const cpb_message_type *type, char *out, size_t size) {
+const cpb_message_type *cli_node_path(const cpb_index *index, uint32_t node, const cpb_message_type *type, char *out,
+                                      size_t size) {
   cpb_path_step steps[STEPS_MAX];
   cpb_index_node n;
   cpb_index_get_node(index, node, &n);
@@ -74,8 +70,7 @@ const cpb_message_type *cli_node_path(const cpb_index *index, uint32_t node,
     const cpb_field *field = NULL;
     cpb_index_get_tag(index, node, count, &tag);
     if (tag.kind == CPB_TAG_FIELD) {
-      field = type && tag.value <= UINT32_MAX
-                  ? cpb_message_find_number(type, (uint32_t)tag.value) : NULL;
+      field = type && tag.value <= UINT32_MAX ? cpb_message_find_number(type, (uint32_t)tag.value) : NULL;
       type = field ? field->message : NULL;
     } else if (type && type->map_entry && tag.kind != CPB_TAG_INDEX) {
       field = cpb_message_find_number(type, 2);
@@ -136,10 +131,10 @@ static bool unknown_type(cli *c, int *status) {
   return false;
 }
 
-bool cli_find_type(cli *c, const cpb_schema *schema, const cpb_index *index,
-                   const cpb_message_type **type, int *status) {
-  static const char *const roots[] = {"tensorflow.SavedModel", "tensorflow.GraphDef",
-                                      "tensorflow.MetaGraphDef", "tensorflow.FunctionDef"};
+bool cli_find_type(cli *c, const cpb_schema *schema, const cpb_index *index, const cpb_message_type **type,
+                   int *status) {
+  static const char *const roots[] = {"tensorflow.SavedModel", "tensorflow.GraphDef", "tensorflow.MetaGraphDef",
+                                      "tensorflow.FunctionDef"};
   if (c->settings.type) {
     *type = cpb_schema_find_message(schema, c->settings.type);
     return *type || unknown_type(c, status);

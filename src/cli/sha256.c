@@ -34,13 +34,13 @@ static void expand(uint32_t w[64], const uint8_t *block) {
 }
 
 /* One round; the caller turns the letters around instead of moving their values. */
-#define ROUND(a, b, c, d, e, f, g, h, i)                                                          \
-  do {                                                                                            \
-    uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);                                   \
-    uint32_t s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);                                   \
-    h += s1 + (g ^ (e & (f ^ g))) + constants[i] + w[i];                                          \
-    d += h;                                                                                       \
-    h += s0 + ((a & b) | (c & (a | b)));                                                          \
+#define ROUND(a, b, c, d, e, f, g, h, i)                        \
+  do {                                                          \
+    uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25); \
+    uint32_t s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22); \
+    h += s1 + (g ^ (e & (f ^ g))) + constants[i] + w[i];        \
+    d += h;                                                     \
+    h += s0 + ((a & b) | (c & (a | b)));                        \
   } while (0)
 
 static void compress(uint32_t state[8], const uint8_t *block) {
@@ -81,8 +81,7 @@ void cli_sha256_add(cli_sha256 *sha, const void *data, size_t length) {
     if (have + n < sizeof sha->block) return;
     compress(sha->state, sha->block);
   }
-  for (; length >= sizeof sha->block; p += sizeof sha->block, length -= sizeof sha->block)
-    compress(sha->state, p);
+  for (; length >= sizeof sha->block; p += sizeof sha->block, length -= sizeof sha->block) compress(sha->state, p);
   if (length > 0) memcpy(sha->block, p, length);
 }
 

@@ -34,8 +34,7 @@ static ssize_t write_some(const cpb_descriptor *d, const void *data, size_t leng
   return d->shared ? cpb_shared_write(d->fd, data, length, d->at) : write(d->fd, data, length);
 }
 
-bool cpb_descriptor_read(cpb_descriptor *d, uint64_t offset, void *out, size_t length,
-                         size_t *got) {
+bool cpb_descriptor_read(cpb_descriptor *d, uint64_t offset, void *out, size_t length, size_t *got) {
   *got = 0;
   if (!go_to(d, offset)) return false;
   while (*got < length) {

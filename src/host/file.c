@@ -26,7 +26,7 @@ struct cpb_file {
   cpb_descriptor store; /* what can be read at any offset: fd, or a pipe's spool */
   uint64_t size;        /* of a pipe: what came so far */
   uint64_t bytes_read;
-  uint64_t begin;       /* file offset of the buffer's first byte */
+  uint64_t begin; /* file offset of the buffer's first byte */
   size_t length;
   uint8_t buffer[BUFFER_SIZE];
 };
@@ -109,8 +109,7 @@ static bool pull(cpb_file *file) {
   file->bytes_read += file->length;
   file->drained = n == 0;
   if (n < 0) return false;
-  return file->store.fd < 0 ||
-         cpb_descriptor_write(&file->store, file->begin, file->buffer, file->length);
+  return file->store.fd < 0 || cpb_descriptor_write(&file->store, file->begin, file->buffer, file->length);
 }
 
 static bool buffered(const cpb_file *file, uint64_t offset) {

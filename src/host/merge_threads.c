@@ -19,11 +19,11 @@ typedef struct pool {
   cpb_transfer *transfer;
   const uint64_t *ends;
   size_t num_parts;
-  cpb_turns *turns;       /* NULL: the output can be written anywhere */
-  pthread_mutex_t lock;   /* of what follows */
+  cpb_turns *turns;     /* NULL: the output can be written anywhere */
+  pthread_mutex_t lock; /* of what follows */
   pthread_cond_t changed;
-  size_t next;            /* the part to be taken */
-  uint64_t done;          /* bytes, unless the turns count them */
+  size_t next;   /* the part to be taken */
+  uint64_t done; /* bytes, unless the turns count them */
   unsigned running;
   bool stopped;
 } pool;
@@ -191,15 +191,14 @@ static void run(pool *p, worker *workers, cpb_merge *merge, unsigned count) {
   for (unsigned i = 0; i < count; i++) strip(&workers[i], i == 0);
 }
 
-bool cpb_merge_by_threads(cpb_transfer *t, cpb_merge *merge, const uint64_t *ends, size_t num_parts,
-                          unsigned count, uint64_t *out) {
+bool cpb_merge_by_threads(cpb_transfer *t, cpb_merge *merge, const uint64_t *ends, size_t num_parts, unsigned count,
+                          uint64_t *out) {
   pool p = {.transfer = t, .ends = ends, .num_parts = num_parts};
   cpb_allocator a = cpb_allocator_or_default(t->options.allocator);
   if (!cpb_transfer_go_on(t, 0, ends[num_parts - 1])) return true;
   worker *workers = cpb_alloc_zeroed(&a, count * sizeof *workers);
   bool in_order = !cpb_output_can_share(t->out);
-  if (workers && in_order)
-    p.turns = cpb_turns_new(&a, t->out, (size_t)count * AHEAD_EACH, count * ROOM_EACH);
+  if (workers && in_order) p.turns = cpb_turns_new(&a, t->out, (size_t)count * AHEAD_EACH, count * ROOM_EACH);
   p.stopped = !workers || (in_order && !p.turns);
   pthread_mutex_init(&p.lock, NULL);
   pthread_cond_init(&p.changed, NULL);

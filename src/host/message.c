@@ -65,8 +65,7 @@ bool cpb_message_file_plan(cpb_message_file *m, const cpb_message_type *type, cp
   return false;
 }
 
-cpb_message_file *cpb_message_file_on(const cpb_allocator *given, cpb_file *file, const char *path,
-                                      cpb_error *error) {
+cpb_message_file *cpb_message_file_on(const cpb_allocator *given, cpb_file *file, const char *path, cpb_error *error) {
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_message_file *m = cpb_alloc_zeroed(&a, sizeof *m);
   if (!m) {

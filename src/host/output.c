@@ -24,25 +24,23 @@ struct cpb_output {
   cpb_allocator allocator;
   cpb_output_options options;
   cpb_error error;
-  char *path;  /* the final name, or NULL for a descriptor */
-  char *name;  /* of the file beside it */
+  char *path; /* the final name, or NULL for a descriptor */
+  char *name; /* of the file beside it */
   size_t path_size;
-  bool beside; /* that file is there */
-  bool extends;         /* a file that was there, of this size */
+  bool beside;  /* that file is there */
+  bool extends; /* a file that was there, of this size */
   uint64_t old_size;
-  bool owned;           /* file.fd is ours to close */
-  cpb_descriptor file;  /* what is written */
-  int target;           /* what gets it at the commit, or -1 */
-  uint64_t begin;       /* file offset of the buffer's first byte */
+  bool owned;          /* file.fd is ours to close */
+  cpb_descriptor file; /* what is written */
+  int target;          /* what gets it at the commit, or -1 */
+  uint64_t begin;      /* file offset of the buffer's first byte */
   size_t length;
   uint8_t buffer[BUFFER_SIZE];
 };
 
 const cpb_error *cpb_output_error(const cpb_output *output) { return &output->error; }
 
-const char *cpb_output_temporary(const cpb_output *output) {
-  return output->beside ? output->name : NULL;
-}
+const char *cpb_output_temporary(const cpb_output *output) { return output->beside ? output->name : NULL; }
 
 static cpb_output *new_output(const cpb_allocator *a, cpb_error *error) {
   cpb_allocator allocator = cpb_allocator_or_default(a);
@@ -115,8 +113,8 @@ static bool publish(cpb_output *output) {
 
 /* --- Opening and closing --------------------------------------------------- */
 
-cpb_output *cpb_output_create(const cpb_allocator *allocator, const char *path,
-                              const cpb_output_options *options, cpb_error *error) {
+cpb_output *cpb_output_create(const cpb_allocator *allocator, const char *path, const cpb_output_options *options,
+                              cpb_error *error) {
   cpb_output *output = new_output(allocator, error);
   if (!output) return NULL;
   cpb_options_copy(&output->options, sizeof output->options, options);
@@ -131,8 +129,7 @@ cpb_output *cpb_output_create(const cpb_allocator *allocator, const char *path,
   return NULL;
 }
 
-cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd, int spool,
-                                 cpb_error *error) {
+cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *error) {
   cpb_output *output = new_output(allocator, error);
   if (!output) {
     if (spool >= 0) close(spool);
@@ -151,8 +148,8 @@ static bool open_to_extend(cpb_output *output, const char *path) {
   return output->extends;
 }
 
-cpb_output *cpb_output_extend(const cpb_allocator *allocator, const char *path,
-                              const cpb_output_options *options, cpb_error *error) {
+cpb_output *cpb_output_extend(const cpb_allocator *allocator, const char *path, const cpb_output_options *options,
+                              cpb_error *error) {
   cpb_output *output = new_output(allocator, error);
   if (!output) return NULL;
   cpb_options_copy(&output->options, sizeof output->options, options);
@@ -228,8 +225,7 @@ cpb_code cpb_output_write(cpb_output *output, uint64_t offset, const void *data,
 static bool copy_to_target(cpb_output *output) {
   cpb_descriptor target = {.fd = output->target, .at = 0};
   for (uint64_t offset = 0;; offset += output->length) {
-    if (!cpb_descriptor_read(&output->file, offset, output->buffer, BUFFER_SIZE, &output->length))
-      return false;
+    if (!cpb_descriptor_read(&output->file, offset, output->buffer, BUFFER_SIZE, &output->length)) return false;
     if (output->length == 0) return true;
     if (!cpb_descriptor_write(&target, offset, output->buffer, output->length)) return false;
   }

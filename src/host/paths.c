@@ -12,15 +12,12 @@ typedef struct paths {
   cpb_output *out;
 } paths;
 
-static bool open_both(paths *p, const char *in, const char *out, const cpb_file_options *options,
-                      cpb_error *error) {
+static bool open_both(paths *p, const char *in, const char *out, const cpb_file_options *options, cpb_error *error) {
   *error = (cpb_error){.offset = CPB_NO_OFFSET};
   cpb_options_copy(&p->options, sizeof p->options, options);
   p->in = cpb_file_open(p->options.allocator, in, error);
   if (!p->in) return false;
-  cpb_output_options how = {.struct_size = sizeof how,
-                            .replace = p->options.replace,
-                            .sync = p->options.sync};
+  cpb_output_options how = {.struct_size = sizeof how, .replace = p->options.replace, .sync = p->options.sync};
   p->out = cpb_output_create(p->options.allocator, out, &how, error);
   if (!p->out) cpb_file_close(p->in);
   return p->out != NULL;
@@ -36,15 +33,13 @@ static cpb_code close_both(paths *p, cpb_code code, cpb_error *error) {
 
 static cpb_code merge(paths *p, cpb_index *index, cpb_error *error) {
   cpb_step step;
-  while ((step = cpb_index_step(index)) == CPB_STEP_NEED)
-    cpb_file_answer(p->in, cpb_index_input(index));
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_answer(p->in, cpb_index_input(index));
   if (step == CPB_STEP_DONE) return cpb_transfer_merge(p->in, index, p->out, &p->options, error);
   *error = *cpb_index_error(index);
   return error->code;
 }
 
-cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options *options,
-                        cpb_error *error) {
+cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options *options, cpb_error *error) {
   paths p;
   if (!open_both(&p, in, out, options, error)) return error->code;
   cpb_index *index = cpb_index_new(p.options.allocator, p.options.limits);
@@ -53,8 +48,8 @@ cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options 
   return close_both(&p, code, error);
 }
 
-cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options *how,
-                        const cpb_file_options *options, cpb_error *error) {
+cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options *how, const cpb_file_options *options,
+                        cpb_error *error) {
   paths p;
   cpb_split_options ours;
   if (!open_both(&p, in, out, options, error)) return error->code;
@@ -62,8 +57,7 @@ cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options
   ours.seekable = 1;
   ours.limits = p.options.limits;
   cpb_split *split = cpb_split_new(p.options.allocator, &ours);
-  cpb_code code = split ? cpb_transfer_split(p.in, p.out, split, &p.options, error)
-                        : cpb_fail_memory(error);
+  cpb_code code = split ? cpb_transfer_split(p.in, p.out, split, &p.options, error) : cpb_fail_memory(error);
   cpb_split_free(split);
   return close_both(&p, code, error);
 }
@@ -77,8 +71,7 @@ cpb_code cpb_file_repack(const char *in, const char *out, const cpb_repack_optio
   ours.seekable = 1;
   ours.limits = p.options.limits;
   cpb_repack *repack = cpb_repack_new(p.options.allocator, &ours);
-  cpb_code code = repack ? cpb_transfer_repack(p.in, p.out, repack, &p.options, error)
-                         : cpb_fail_memory(error);
+  cpb_code code = repack ? cpb_transfer_repack(p.in, p.out, repack, &p.options, error) : cpb_fail_memory(error);
   cpb_repack_free(repack);
   return close_both(&p, code, error);
 }

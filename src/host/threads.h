@@ -15,7 +15,7 @@ ssize_t cpb_shared_write(int fd, const void *data, size_t length, uint64_t offse
  * something went wrong that is for one thread to come upon, alone, so that it is always the
  * same error; the bytes before `*written` are then put out for good. True: it is done, or
  * the transfer's error says why it cannot go on. */
-bool cpb_merge_by_threads(cpb_transfer *t, cpb_merge *merge, const uint64_t *ends, size_t num_parts,
-                          unsigned count, uint64_t *written);
+bool cpb_merge_by_threads(cpb_transfer *t, cpb_merge *merge, const uint64_t *ends, size_t num_parts, unsigned count,
+                          uint64_t *written);
 
 #endif

@@ -14,8 +14,7 @@
 
 typedef cpb_transfer transfer;
 
-static transfer begin(cpb_file *in, cpb_output *out, const cpb_file_options *options,
-                      cpb_error *error) {
+static transfer begin(cpb_file *in, cpb_output *out, const cpb_file_options *options, cpb_error *error) {
   transfer t = {.in = in, .out = out, .error = error};
   cpb_options_copy(&t.options, sizeof t.options, options);
   return t;
@@ -83,10 +82,8 @@ static bool merge_planned(transfer *t, cpb_merge *merge, unsigned threads, uint6
 }
 
 static bool merge(transfer *t, const cpb_index *index, unsigned threads, uint64_t *written) {
-  const cpb_merge_options how = {.struct_size = sizeof how,
-                                 .verify = CPB_VERIFY_LATE,
-                                 .type = t->options.type,
-                                 .limits = t->options.limits};
+  const cpb_merge_options how = {
+      .struct_size = sizeof how, .verify = CPB_VERIFY_LATE, .type = t->options.type, .limits = t->options.limits};
   cpb_merge *merge = cpb_merge_new(t->options.allocator, index, &how);
   bool over = true;
   if (!merge) cpb_fail_memory(t->error);
@@ -98,8 +95,8 @@ static bool merge(transfer *t, const cpb_index *index, unsigned threads, uint64_
 
 /* What goes wrong with several threads is tried again by one: it may do with less memory,
  * and of several errors it always comes upon the same one. */
-cpb_code cpb_transfer_merge(cpb_file *in, const cpb_index *index, cpb_output *out,
-                            const cpb_file_options *options, cpb_error *error) {
+cpb_code cpb_transfer_merge(cpb_file *in, const cpb_index *index, cpb_output *out, const cpb_file_options *options,
+                            cpb_error *error) {
   uint64_t written = 0;
   *error = (cpb_error){.offset = CPB_NO_OFFSET};
   transfer t = begin(in, out, options, error);
@@ -125,8 +122,7 @@ static cpb_input *packer_input(const packer *p) {
 }
 
 static const uint8_t *packer_output(const packer *p, uint64_t *offset, size_t *length) {
-  return p->split ? cpb_split_output(p->split, offset, length)
-                  : cpb_repack_output(p->repack, offset, length);
+  return p->split ? cpb_split_output(p->split, offset, length) : cpb_repack_output(p->repack, offset, length);
 }
 
 static void packer_progress(const packer *p, uint64_t *done, uint64_t *total) {
@@ -157,22 +153,21 @@ static cpb_code pack(transfer *t, const packer *p) {
   }
 }
 
-cpb_code cpb_transfer_split(cpb_file *in, cpb_output *out, cpb_split *split,
-                            const cpb_file_options *options, cpb_error *error) {
+cpb_code cpb_transfer_split(cpb_file *in, cpb_output *out, cpb_split *split, const cpb_file_options *options,
+                            cpb_error *error) {
   transfer t = begin(in, out, options, error);
   return pack(&t, &(packer){.split = split});
 }
 
-cpb_code cpb_transfer_repack(cpb_file *in, cpb_output *out, cpb_repack *repack,
-                             const cpb_file_options *options, cpb_error *error) {
+cpb_code cpb_transfer_repack(cpb_file *in, cpb_output *out, cpb_repack *repack, const cpb_file_options *options,
+                             cpb_error *error) {
   transfer t = begin(in, out, options, error);
   return pack(&t, &(packer){.repack = repack});
 }
 
 /* --- Copy ------------------------------------------------------------------- */
 
-cpb_code cpb_transfer_copy(cpb_file *in, cpb_output *out, const cpb_file_options *options,
-                           cpb_error *error) {
+cpb_code cpb_transfer_copy(cpb_file *in, cpb_output *out, const cpb_file_options *options, cpb_error *error) {
   transfer t = begin(in, out, options, error);
   uint64_t size = 0;
   if (!cpb_file_is_pipe(in) && cpb_file_size(in, &size, error) != CPB_OK) return error->code;

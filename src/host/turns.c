@@ -26,14 +26,14 @@ struct cpb_turns {
   cpb_output *out;
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  size_t turn;        /* the part that is written */
-  bool writing;       /* it is finished, and what is held of it and of those after it goes out */
+  size_t turn;  /* the part that is written */
+  bool writing; /* it is finished, and what is held of it and of those after it goes out */
   bool stopped;
   uint64_t written;
   block *spare;
   size_t blocks_left; /* that may still be made */
   size_t num_slots;
-  slot slots[];       /* by part, modulo their number */
+  slot slots[]; /* by part, modulo their number */
 };
 
 static slot *slot_of(cpb_turns *t, size_t part) { return &t->slots[part % t->num_slots]; }

@@ -1,6 +1,6 @@
 /* What kind of model begins like that. */
 #include "cpb/model.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 #include "model/tensorflow/fields.h"
 
 /* The first field of the message at `in`, whose value may be cut; `in` is then what is

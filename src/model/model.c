@@ -4,9 +4,9 @@
 #include "base/input.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/tensorflow/ask_keras.h"
-#include "model/tensorflow/variables.h"
 #include "model/reader.h"
+#include "model/tensorflow/ask/keras.h"
+#include "model/tensorflow/variables.h"
 
 #define MAX_VALUE 1024
 #define MAX_MEMORY (sizeof(size_t) < 8 ? (uint64_t)64 << 20 : (uint64_t)256 << 20)
@@ -25,7 +25,7 @@ struct cpb_model {
   model_state state;
   cpb_question question;
   char *name, *scope; /* the question's, ours */
-  cpb_answer answer;
+  cpb_json_writer answer;
   cpb_error error;
   cpb_input no_input; /* of a model without a reader */
 };
@@ -36,10 +36,8 @@ static const struct {
   cpb_model_kind kind;
   const cpb_model_reader *reader;
 } readers[] = {
-    {CPB_MODEL_SAVED_MODEL, &cpb_saved_model_reader},
-    {CPB_MODEL_GRAPH_DEF, &cpb_saved_model_reader},
-    {CPB_MODEL_KERAS_METADATA, &cpb_keras_metadata_reader},
-    {CPB_MODEL_SAMEDIFF_ZIP, &cpb_samediff_reader},
+    {CPB_MODEL_SAVED_MODEL, &cpb_saved_model_reader},       {CPB_MODEL_GRAPH_DEF, &cpb_saved_model_reader},
+    {CPB_MODEL_KERAS_METADATA, &cpb_keras_metadata_reader}, {CPB_MODEL_SAMEDIFF_ZIP, &cpb_samediff_reader},
     {CPB_MODEL_SAMEDIFF_GRAPH, &cpb_samediff_reader},
 };
 
@@ -95,7 +93,8 @@ int cpb_model_set_keras_metadata(cpb_model *m, const void *data, size_t size) {
 }
 
 int cpb_model_set_checkpoint(cpb_model *m, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {
-  return m->reader == &cpb_saved_model_reader && cpb_saved_set_checkpoint(m->state_of_reader, checkpoint, object_graph, size);
+  return m->reader == &cpb_saved_model_reader &&
+         cpb_saved_set_checkpoint(m->state_of_reader, checkpoint, object_graph, size);
 }
 
 /* --- Asking ---------------------------------------------------------------- */
@@ -123,7 +122,7 @@ static bool check_question(cpb_model *m) {
 void cpb_model_ask(cpb_model *m, const cpb_question *question) {
   cpb_question *q = &m->question;
   forget_question(m);
-  cpb_answer_begin(&m->answer);
+  cpb_json_writer_begin(&m->answer);
   m->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
   m->state = MODEL_ASKED;
   cpb_options_copy(q, sizeof *q, question);
@@ -138,12 +137,10 @@ void cpb_model_ask(cpb_model *m, const cpb_question *question) {
 
 /* --- Steps ----------------------------------------------------------------- */
 
-cpb_input *cpb_model_input(cpb_model *m) {
-  return m->reader ? m->reader->input(m->state_of_reader) : &m->no_input;
-}
+cpb_input *cpb_model_input(cpb_model *m) { return m->reader ? m->reader->input(m->state_of_reader) : &m->no_input; }
 
 static cpb_step finish(cpb_model *m) {
-  if (!cpb_answer_ok(&m->answer)) {
+  if (!cpb_json_writer_ok(&m->answer)) {
     cpb_fail_memory(&m->error);
     return CPB_STEP_ERROR;
   }

@@ -13,12 +13,12 @@ struct cpb_values {
   cpb_allocator allocator;
   cpb_values_options options;
   cpb_limits limits;
-  char *name, *scope;               /* ours */
-  const cpb_values_reader *reader;  /* NULL: no such kind */
+  char *name, *scope;              /* ours */
+  const cpb_values_reader *reader; /* NULL: no such kind */
   void *state_of_reader;
-  cpb_input no_input;               /* of a kind without a reader */
-  cpb_error error;                  /* as well */
-  cpb_values_info info;             /* its struct_size is 0 until it is known */
+  cpb_input no_input;   /* of a kind without a reader */
+  cpb_error error;      /* as well */
+  cpb_values_info info; /* its struct_size is 0 until it is known */
   cpb_span data;
 };
 
@@ -68,7 +68,8 @@ static bool create_reader(cpb_values *v, cpb_model_kind kind, size_t name_size) 
     cpb_fail(&v->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "values of this kind of model cannot be read");
     return true;
   }
-  v->state_of_reader = v->reader->create(&v->allocator, kind, (cpb_span){(const uint8_t *)v->name, name_size}, &v->options);
+  v->state_of_reader =
+      v->reader->create(&v->allocator, kind, (cpb_span){(const uint8_t *)v->name, name_size}, &v->options);
   return v->state_of_reader != NULL;
 }
 

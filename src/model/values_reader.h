@@ -19,8 +19,8 @@ typedef struct cpb_values_reader {
   cpb_error *(*error)(void *reader);
 } cpb_values_reader;
 
-extern const cpb_values_reader cpb_constant_values;  /* SAVED_MODEL, GRAPH_DEF */
-extern const cpb_values_reader cpb_stored_values;    /* what a checkpoint has, when the options have one */
-extern const cpb_values_reader cpb_samediff_values;  /* SAMEDIFF_ZIP, SAMEDIFF_GRAPH */
+extern const cpb_values_reader cpb_constant_values; /* SAVED_MODEL, GRAPH_DEF */
+extern const cpb_values_reader cpb_stored_values;   /* what a checkpoint has, when the options have one */
+extern const cpb_values_reader cpb_samediff_values; /* SAMEDIFF_ZIP, SAMEDIFF_GRAPH */
 
 #endif

@@ -34,20 +34,20 @@ struct cpb_find {
   const cpb_path *path;
   const cpb_message_type *type; /* of `current` */
   find_state state;
-  size_t step;                  /* of the path, the next */
-  range_list current;           /* the message that is walked */
-  range_list matches;           /* what was found of the field in it */
+  size_t step;        /* of the path, the next */
+  range_list current; /* the message that is walked */
+  range_list matches; /* what was found of the field in it */
   cpb_found found;
 
   /* The walk. */
   const cpb_path_step *subscript; /* or NULL */
   bool is_map;
-  size_t range;                   /* of `current` */
-  cpb_wire_scanner scanner;       /* its offsets are those of the input */
+  size_t range;             /* of `current` */
+  cpb_wire_scanner scanner; /* its offsets are those of the input */
   cpb_wire_feed feed;
   bool scanning;
-  uint64_t seen;                  /* elements */
-  bool matched;                   /* the element, or an entry with the key */
+  uint64_t seen; /* elements */
+  bool matched;  /* the element, or an entry with the key */
 
   /* The entry of a map that is walked. */
   bool key_matches;
@@ -55,14 +55,14 @@ struct cpb_find {
   cpb_range key;
   cpb_buffer key_bytes;
 
-  cpb_range packed;               /* what is left of it */
-  uint64_t element;               /* where its element began */
+  cpb_range packed; /* what is left of it */
+  uint64_t element; /* where its element began */
 };
 
 /* --- Creation ------------------------------------------------------------------ */
 
-cpb_find *cpb_find_new(const cpb_allocator *given, const cpb_message_type *type,
-                       const cpb_path *path, const cpb_limits *limits) {
+cpb_find *cpb_find_new(const cpb_allocator *given, const cpb_message_type *type, const cpb_path *path,
+                       const cpb_limits *limits) {
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_find *f = cpb_alloc_zeroed(&a, sizeof *f);
   if (!f) return NULL;
@@ -167,12 +167,12 @@ static bool resolve_subscript(cpb_find *f, const cpb_path_step *step) {
       return refuse(f, CPB_E_USAGE, step, "is repeated: say which element, as in name[0]");
     return true;
   }
-  if (field && !field->repeated)
-    return refuse(f, CPB_E_USAGE, step, "is not repeated, so it has no elements");
+  if (field && !field->repeated) return refuse(f, CPB_E_USAGE, step, "is not repeated, so it has no elements");
   f->is_map = field ? field->map : f->subscript->kind != CPB_PATH_INDEX;
   const cpb_field *key = field && f->is_map ? cpb_message_find_number(field->message, 1) : NULL;
   if (key && (key->type == CPB_TYPE_STRING) != (f->subscript->kind == CPB_PATH_KEY))
-    return refuse(f, CPB_E_USAGE, step, key->type == CPB_TYPE_STRING ? "its keys are text in quotes" : "its keys are not text");
+    return refuse(f, CPB_E_USAGE, step,
+                  key->type == CPB_TYPE_STRING ? "its keys are text in quotes" : "its keys are not text");
   if (!f->is_map && (f->subscript->kind != CPB_PATH_INDEX || f->subscript->negative))
     return refuse(f, CPB_E_USAGE, step, "its elements are numbered from 0");
   return true;
@@ -252,8 +252,7 @@ static bool number_matches(const cpb_find *f, const cpb_wire_field *field) {
   const cpb_message_type *entry = f->found.message;
   const cpb_field *key = entry ? cpb_message_find_number(entry, 1) : NULL;
   uint64_t value = field->number_value;
-  if (key && (key->type == CPB_TYPE_SINT32 || key->type == CPB_TYPE_SINT64))
-    value = (value >> 1) ^ (0 - (value & 1));
+  if (key && (key->type == CPB_TYPE_SINT32 || key->type == CPB_TYPE_SINT64)) value = (value >> 1) ^ (0 - (value & 1));
   if (field->type == CPB_WIRE_FIXED32 && key && key->type == CPB_TYPE_SFIXED32)
     value = (uint64_t)(int64_t)(int32_t)(uint32_t)value;
   return value == (wanted->negative ? 0 - wanted->value : wanted->value);
@@ -313,8 +312,7 @@ static unsigned fixed_size(cpb_field_type type) {
 
 static cpb_have packed_ends_early(cpb_find *f) {
   cpb_fail(&f->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
-           "packed field that ends within an element at byte %llu of the message",
-           (unsigned long long)f->element);
+           "packed field that ends within an element at byte %llu of the message", (unsigned long long)f->element);
   return CPB_FAILED;
 }
 
@@ -340,8 +338,7 @@ static cpb_have take_varints(cpb_find *f) {
       f->packed.length--;
       if (span.data[i] >= 0x80) continue;
       f->found.wire_type = CPB_WIRE_VARINT;
-      if (f->seen++ == f->subscript->value &&
-          !only_range(f, f->element, f->packed.offset - f->element))
+      if (f->seen++ == f->subscript->value && !only_range(f, f->element, f->packed.offset - f->element))
         return CPB_FAILED;
       f->element = f->packed.offset;
     }
@@ -358,9 +355,7 @@ static cpb_have take_packed(cpb_find *f) {
 
 /* --- The walk ------------------------------------------------------------------- */
 
-static bool is_wanted(const cpb_find *f) {
-  return f->scanner.depth == 0 && f->scanner.field.number == f->found.number;
-}
+static bool is_wanted(const cpb_find *f) { return f->scanner.depth == 0 && f->scanner.field.number == f->found.number; }
 
 static bool on_field(cpb_find *f) {
   const cpb_wire_field field = f->scanner.field;
@@ -378,8 +373,7 @@ static bool on_field(cpb_find *f) {
 /* A map's entry, or a group, whose size includes its end tag. */
 static bool on_leave(cpb_find *f) {
   cpb_wire_field field = f->scanner.field;
-  if (f->is_map)
-    return f->key_matches ? only_range(f, f->value.offset, f->value.length) : true;
+  if (f->is_map) return f->key_matches ? only_range(f, f->value.offset, f->value.length) : true;
   uint64_t end = field.value + field.size;
   field.size -= cpb_varint_size((uint64_t)field.number << 3 | CPB_WIRE_END_GROUP);
   return take_occurrence(f, &field, end);
@@ -404,8 +398,7 @@ static bool is_decided(const cpb_find *f) { return f->subscript && !f->is_map &&
 
 /* One field further. */
 static cpb_have walk(cpb_find *f) {
-  if (!f->scanning && (is_decided(f) || f->range == f->current.count))
-    return end_walk(f) ? CPB_HAVE : CPB_FAILED;
+  if (!f->scanning && (is_decided(f) || f->range == f->current.count)) return end_walk(f) ? CPB_HAVE : CPB_FAILED;
   if (!f->scanning) open_range(f);
   if (is_decided(f)) {
     close_range(f);

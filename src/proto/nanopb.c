@@ -17,7 +17,7 @@
 static bool take_varint(cpb_span *in, uint64_t *value) {
   if (in->size == 0) return false;
   const uint8_t *end = in->data + in->size, *after = cpb_varint_read(in->data, end, value);
-  if (after == NULL) return false;
+  if (!after) return false;
   *in = (cpb_span){after, (size_t)(end - after)};
   return true;
 }
@@ -52,7 +52,7 @@ static const char *set_number(const pb_field_iter_t *f, uint64_t value) {
 }
 
 static void set_present(const pb_field_iter_t *f) {
-  if (PB_HTYPE(f->type) == PB_HTYPE_OPTIONAL && f->pSize != NULL) *(bool *)f->pSize = true;
+  if (PB_HTYPE(f->type) == PB_HTYPE_OPTIONAL && f->pSize) *(bool *)f->pSize = true;
   if (PB_HTYPE(f->type) != PB_HTYPE_ONEOF || *(pb_size_t *)f->pSize == f->tag) return;
   *(pb_size_t *)f->pSize = f->tag;
   memset(f->pData, 0, f->data_size);
@@ -80,8 +80,8 @@ const char *cpb_nanopb_decode(cpb_span in, const pb_msgdesc_t *message_type, voi
     if (tag >> 3 == 0 || tag > UINT32_MAX) return "a field number out of range";
     cpb_wire_type type = (cpb_wire_type)(tag & 7);
     const char *wrong = take_value(&in, type, &value, &bytes);
-    if (wrong == NULL && any && pb_field_iter_find(&f, (uint32_t)tag >> 3)) wrong = set_field(&f, type, value, bytes);
-    if (wrong != NULL) return wrong;
+    if (!wrong && any && pb_field_iter_find(&f, (uint32_t)tag >> 3)) wrong = set_field(&f, type, value, bytes);
+    if (wrong) return wrong;
   }
   return NULL;
 }
@@ -113,7 +113,6 @@ bool cpb_nanopb_append(cpb_buffer *out, uint32_t number, const pb_msgdesc_t *typ
 
 bool cpb_nanopb_span(pb_istream_t *in, pb_ostream_t *out, const pb_field_t *field) {
   const cpb_span *span = field->pData;
-  if (in != NULL) return false; /* reading does not ask */
-  return span->data == NULL ||
-         (pb_encode_tag_for_field(out, field) && pb_encode_string(out, span->data, span->size));
+  if (in) return false; /* reading does not ask */
+  return !span->data || (pb_encode_tag_for_field(out, field) && pb_encode_string(out, span->data, span->size));
 }

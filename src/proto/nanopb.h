@@ -21,7 +21,7 @@ bool cpb_nanopb_append(cpb_buffer *out, uint32_t number, const pb_msgdesc_t *typ
 uint64_t cpb_nanopb_field_size(uint32_t number, const pb_msgdesc_t *type, const void *message);
 
 /* The callback_function of messages that have fields of callback_datatype
- * cpb_span: read, these lie in the input; data == NULL is an absent field. */
+ * cpb_span: read, these lie in the input; !data is an absent field. */
 bool cpb_nanopb_span(pb_istream_t *in, pb_ostream_t *out, const pb_field_t *field);
 
 #endif

@@ -34,7 +34,7 @@ struct cpb_outline {
   bool scanning;
   const cpb_message_type **types; /* of the messages that are entered; NULL: not known */
   size_t types_capacity;
-  cpb_range kept;           /* OUTLINE_COPY: what is left */
+  cpb_range kept; /* OUTLINE_COPY: what is left */
   cpb_draft draft;
 };
 

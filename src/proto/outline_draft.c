@@ -69,8 +69,7 @@ static bool note_place(cpb_draft *d, const cpb_wire_field *field) {
 
 static bool push(cpb_draft *d, uint32_t number, size_t length) {
   void *list = d->levels;
-  if (!done(d, cpb_reserve(&d->allocator, &list, &d->levels_capacity, d->depth + 1, sizeof *d->levels)))
-    return false;
+  if (!done(d, cpb_reserve(&d->allocator, &list, &d->levels_capacity, d->depth + 1, sizeof *d->levels))) return false;
   d->levels = list;
   d->levels[d->depth++] = (cpb_draft_level){number, length, 0};
   return true;
@@ -102,8 +101,14 @@ bool cpb_draft_put_number(cpb_draft *d, const cpb_wire_field *field) {
   begin_field(d);
   uint8_t *end = cpb_wire_put_tag(out, field->number, field->type);
   switch (field->type) {
-    case CPB_WIRE_FIXED32: cpb_store32(end, (uint32_t)field->number_value); end += 4; break;
-    case CPB_WIRE_FIXED64: cpb_store64(end, field->number_value); end += 8; break;
+    case CPB_WIRE_FIXED32:
+      cpb_store32(end, (uint32_t)field->number_value);
+      end += 4;
+      break;
+    case CPB_WIRE_FIXED64:
+      cpb_store64(end, field->number_value);
+      end += 8;
+      break;
     default: end = cpb_varint_write(end, field->number_value); break;
   }
   return end_field(d, put_head(d, out, end));

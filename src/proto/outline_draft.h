@@ -36,14 +36,14 @@ typedef struct cpb_draft {
   size_t num_lengths, lengths_capacity;
   cpb_draft_level *levels;
   size_t depth, levels_capacity; /* depth 1: the whole */
-  cpb_omitted *omitted;      /* finished: `at` counts the lengths */
+  cpb_omitted *omitted;          /* finished: `at` counts the lengths */
   size_t num_omitted, omitted_capacity;
-  bool locate;               /* note places */
-  cpb_draft_place *places;   /* as `omitted` */
+  bool locate;             /* note places */
+  cpb_draft_place *places; /* as `omitted` */
   size_t num_places, places_capacity;
-  size_t whole;              /* where the last field begins */
-  bool half;                 /* it is not whole */
-  uint64_t value_left;       /* of a value that comes in pieces */
+  size_t whole;        /* where the last field begins */
+  bool half;           /* it is not whole */
+  uint64_t value_left; /* of a value that comes in pieces */
 } cpb_draft;
 
 /* `error` must outlive the draft; each function below that answers false has set

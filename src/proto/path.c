@@ -107,7 +107,7 @@ static bool take_escape(parser *p, char *c) {
     return true;
   }
   const char *name = p->at < p->end ? memchr(names, *p->at, sizeof names - 1) : NULL;
-  if (name == NULL) return wrong(p, "one of \" \\ ' n t r xNN after a backslash");
+  if (!name) return wrong(p, "one of \" \\ ' n t r xNN after a backslash");
   *c = values[name - names];
   p->at++;
   return true;
@@ -146,7 +146,8 @@ static bool take_selector(parser *p) {
   } else if (!take_word(p, "false")) {
     step.kind = CPB_PATH_INDEX;
     step.negative = take_word(p, "-");
-    if (p->at == p->end || !is_digit(*p->at)) return wrong(p, "an index or a map key: a number, true, false or \"text\"");
+    if (p->at == p->end || !is_digit(*p->at))
+      return wrong(p, "an index or a map key: a number, true, false or \"text\"");
     if (!take_number(p, &step.value)) return false;
   }
   return add_step(p, step) && take_char(p, ']', "\"]\"");
@@ -167,15 +168,15 @@ static bool take_path(parser *p) {
 
 cpb_path *cpb_path_parse(const cpb_allocator *allocator, const char *text, size_t length, cpb_error *error) {
   cpb_error ignored;
-  if (error == NULL) error = &ignored;
+  if (!error) error = &ignored;
   *error = (cpb_error){.offset = CPB_NO_OFFSET};
   const cpb_allocator a = cpb_allocator_or_default(allocator);
   cpb_path *path = cpb_alloc_zeroed(&a, sizeof *path);
-  if (path != NULL) {
+  if (path) {
     path->allocator = a;
     path->text = cpb_alloc(&a, length);
   }
-  if (path == NULL || path->text == NULL) cpb_fail_memory(error);
+  if (!path || !path->text) cpb_fail_memory(error);
   parser p = {text, text, length > 0 ? text + length : text, path, error};
   if (error->code == CPB_OK && take_path(&p)) return path;
   cpb_path_free(path);
@@ -183,7 +184,7 @@ cpb_path *cpb_path_parse(const cpb_allocator *allocator, const char *text, size_
 }
 
 void cpb_path_free(cpb_path *path) {
-  if (path == NULL) return;
+  if (!path) return;
   const cpb_allocator a = path->allocator;
   cpb_release(&a, path->steps);
   cpb_release(&a, path->text);

@@ -25,8 +25,7 @@ void cpb_wire_free(cpb_wire_scanner *s) {
 }
 
 static cpb_wire_event damaged(cpb_wire_scanner *s, uint64_t offset, const char *what) {
-  cpb_fail(s->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s at byte %llu of the message", what,
-           (unsigned long long)offset);
+  cpb_fail(s->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s at byte %llu of the message", what, (unsigned long long)offset);
   return CPB_WIRE_ERROR;
 }
 
@@ -46,7 +45,7 @@ static head_result bad(head_reader *r, const char *what) {
 
 static head_result read_varint(head_reader *r, uint64_t *value) {
   const uint8_t *after = cpb_varint_read(r->at, r->end, value);
-  if (after == NULL) {
+  if (!after) {
     bool whole = r->end - r->at >= CPB_VARINT_MAX;
     return whole ? bad(r, "varint of more than 64 bits") : HEAD_SHORT;
   }
@@ -104,15 +103,13 @@ static head_result read_head(head_reader *r, cpb_wire_field *f) {
 
 /* --- Frames --------------------------------------------------------------- */
 
-static uint64_t end_of(const cpb_wire_scanner *s) {
-  return s->depth > 0 ? s->frames[s->depth - 1].end : s->size;
-}
+static uint64_t end_of(const cpb_wire_scanner *s) { return s->depth > 0 ? s->frames[s->depth - 1].end : s->size; }
 
 static bool push(cpb_wire_scanner *s) {
   if (s->depth >= s->depth_limit) {
     cpb_fail(s->error, CPB_E_LIMIT, CPB_NO_OFFSET,
-             "messages nested deeper than the limit of %u at byte %llu of the message",
-             (unsigned)s->depth_limit, (unsigned long long)s->field.begin);
+             "messages nested deeper than the limit of %u at byte %llu of the message", (unsigned)s->depth_limit,
+             (unsigned long long)s->field.begin);
     return false;
   }
   void *frames = s->frames;
@@ -206,7 +203,7 @@ static bool take_field(cpb_wire_scanner *s, cpb_wire_event *event) {
   if (f->type != CPB_WIRE_END_GROUP) return s->skipping_groups == 0;
 
   const cpb_wire_frame *top = s->depth > 0 ? &s->frames[s->depth - 1] : NULL;
-  if (top == NULL || top->field.type != CPB_WIRE_START_GROUP || top->field.number != f->number) {
+  if (!top || top->field.type != CPB_WIRE_START_GROUP || top->field.number != f->number) {
     damaged(s, f->begin, "end of a group that was not begun");
     return false;
   }

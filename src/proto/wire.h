@@ -21,34 +21,34 @@ typedef enum cpb_wire_type {
 /* One field as it stands on the wire. Offsets count from the beginning of the
  * outermost message. */
 typedef struct cpb_wire_field {
-  uint64_t begin;       /* of the tag */
-  uint64_t value;       /* of the value: after tag and length */
-  uint64_t size;        /* of the value; groups: 0 until they are walked, then
-                           with the tag that ends them */
-  uint64_t number_value;/* VARINT, FIXED32, FIXED64: the value */
-  uint32_t number;      /* field number, 1 to 2^29 - 1 */
+  uint64_t begin;        /* of the tag */
+  uint64_t value;        /* of the value: after tag and length */
+  uint64_t size;         /* of the value; groups: 0 until they are walked, then
+                            with the tag that ends them */
+  uint64_t number_value; /* VARINT, FIXED32, FIXED64: the value */
+  uint32_t number;       /* field number, 1 to 2^29 - 1 */
   cpb_wire_type type;
 } cpb_wire_field;
 
 typedef enum cpb_wire_event {
   CPB_WIRE_ERROR = -1,
-  CPB_WIRE_MORE = 0,   /* feed the bytes at scanner->pos and call again */
-  CPB_WIRE_FIELD,      /* scanner->field. For LEN and START_GROUP nothing of the
-                          value was used: enter it, or it is left out */
-  CPB_WIRE_LEAVE,      /* an entered message ended at scanner->pos; scanner->field
-                          is the field that was entered, with its full size */
-  CPB_WIRE_END         /* the outermost message ended */
+  CPB_WIRE_MORE = 0, /* feed the bytes at scanner->pos and call again */
+  CPB_WIRE_FIELD,    /* scanner->field. For LEN and START_GROUP nothing of the
+                        value was used: enter it, or it is left out */
+  CPB_WIRE_LEAVE,    /* an entered message ended at scanner->pos; scanner->field
+                        is the field that was entered, with its full size */
+  CPB_WIRE_END       /* the outermost message ended */
 } cpb_wire_event;
 
 /* A frame for each message that was entered. */
 typedef struct cpb_wire_frame {
   cpb_wire_field field;
-  uint64_t end;        /* no field of it goes beyond; a LEN ends here */
+  uint64_t end; /* no field of it goes beyond; a LEN ends here */
 } cpb_wire_frame;
 
 typedef struct cpb_wire_scanner {
-  uint64_t pos;        /* offset of the next byte the scanner wants */
-  uint64_t size;       /* of the outermost message */
+  uint64_t pos;  /* offset of the next byte the scanner wants */
+  uint64_t size; /* of the outermost message */
   cpb_wire_field field;
   cpb_wire_frame *frames;
   size_t depth, capacity;
@@ -58,12 +58,11 @@ typedef struct cpb_wire_scanner {
   size_t partial_size;
   size_t skipping_groups; /* private: how many frames on top are left out */
   const cpb_allocator *allocator;
-  cpb_error *error;    /* DAMAGED with the offset in the message, or LIMIT */
+  cpb_error *error; /* DAMAGED with the offset in the message, or LIMIT */
 } cpb_wire_scanner;
 
 /* `error` and `a` must outlive the scanner. */
-void cpb_wire_begin(cpb_wire_scanner *s, const cpb_allocator *a, uint32_t depth_limit, uint64_t size,
-                    cpb_error *error);
+void cpb_wire_begin(cpb_wire_scanner *s, const cpb_allocator *a, uint32_t depth_limit, uint64_t size, cpb_error *error);
 void cpb_wire_free(cpb_wire_scanner *s);
 
 /* The next event from `in`, whose first byte is the message's byte s->pos;
@@ -81,6 +80,6 @@ bool cpb_wire_enter(cpb_wire_scanner *s);
 #define CPB_WIRE_HEADER_MAX 20
 uint8_t *cpb_wire_put_tag(uint8_t *out, uint32_t number, cpb_wire_type type);
 uint8_t *cpb_wire_put_len(uint8_t *out, uint32_t number, uint64_t size); /* tag and length */
-size_t cpb_wire_len_size(uint32_t number, uint64_t size); /* bytes of put_len */
+size_t cpb_wire_len_size(uint32_t number, uint64_t size);                /* bytes of put_len */
 
 #endif

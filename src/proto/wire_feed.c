@@ -2,9 +2,9 @@
 
 #include "base/checked.h"
 
-#define LEAST 256                 /* some tags and lengths */
+#define LEAST 256 /* some tags and lengths */
 #define MOST ((size_t)256 << 10)
-#define NEAR 4096                 /* passing over less than a page saves nothing */
+#define NEAR 4096 /* passing over less than a page saves nothing */
 
 void cpb_wire_feed_begin(cpb_wire_feed *feed, cpb_input *input) {
   feed->input = input;
@@ -21,8 +21,7 @@ static void adapt(cpb_wire_feed *feed, uint64_t offset) {
   feed->ahead = follows ? cpb_max_u64(feed->least, cpb_min_u64(2 * feed->ahead, MOST)) : feed->least;
 }
 
-cpb_have cpb_wire_feed_next(cpb_wire_feed *feed, uint64_t offset, uint64_t sure, uint64_t left,
-                            cpb_span *span) {
+cpb_have cpb_wire_feed_next(cpb_wire_feed *feed, uint64_t offset, uint64_t sure, uint64_t left, cpb_span *span) {
   adapt(feed, offset);
   size_t length = (size_t)cpb_min_u64(left, cpb_min_u64(cpb_max_u64(sure, LEAST), MOST));
   return cpb_input_span(feed->input, offset, length, cpb_min_u64(left, feed->ahead), span);

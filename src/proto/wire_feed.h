@@ -14,7 +14,6 @@ void cpb_wire_feed_begin(cpb_wire_feed *feed, cpb_input *input);
 
 /* Bytes of the input from `offset` on, of which there are `left` > 0 and `sure` of
  * which will certainly be used; the span may hold more or fewer. */
-cpb_have cpb_wire_feed_next(cpb_wire_feed *feed, uint64_t offset, uint64_t sure, uint64_t left,
-                            cpb_span *span);
+cpb_have cpb_wire_feed_next(cpb_wire_feed *feed, uint64_t offset, uint64_t sure, uint64_t left, cpb_span *span);
 
 #endif

@@ -21,8 +21,7 @@ bool cpb_add_with_overhead(uint64_t chunk_begin, uint64_t size, uint64_t *end) {
 
 static uint64_t without_headers(uint64_t pos) {
   uint64_t in_block = pos % CPB_BLOCK_SIZE;
-  return pos - pos / CPB_BLOCK_SIZE * CPB_BLOCK_HEADER_SIZE -
-         cpb_min_u64(in_block, CPB_BLOCK_HEADER_SIZE);
+  return pos - pos / CPB_BLOCK_SIZE * CPB_BLOCK_HEADER_SIZE - cpb_min_u64(in_block, CPB_BLOCK_HEADER_SIZE);
 }
 
 uint64_t cpb_distance_without_overhead(uint64_t chunk_begin, uint64_t pos) {
@@ -31,19 +30,15 @@ uint64_t cpb_distance_without_overhead(uint64_t chunk_begin, uint64_t pos) {
 
 bool cpb_chunk_end(uint64_t chunk_begin, uint64_t data_size, uint64_t num_records, uint64_t *end) {
   uint64_t size, data_end, records_end;
-  if (!cpb_add_u64(data_size, CPB_CHUNK_HEADER_SIZE, &size) ||
-      !cpb_add_with_overhead(chunk_begin, size, &data_end) ||
-      !cpb_add_u64(chunk_begin, num_records, &records_end) ||
-      records_end > UINT64_MAX - CPB_BLOCK_SIZE)
+  if (!cpb_add_u64(data_size, CPB_CHUNK_HEADER_SIZE, &size) || !cpb_add_with_overhead(chunk_begin, size, &data_end) ||
+      !cpb_add_u64(chunk_begin, num_records, &records_end) || records_end > UINT64_MAX - CPB_BLOCK_SIZE)
     return false;
   *end = cpb_max_u64(data_end, cpb_round_up_to_chunk_boundary(records_end));
   return true;
 }
 
 /* Both headers begin with the hash of what follows it. */
-static void store_hash(uint8_t *header, size_t size) {
-  cpb_store64(header, cpb_hash_bytes(header + 8, size - 8));
-}
+static void store_hash(uint8_t *header, size_t size) { cpb_store64(header, cpb_hash_bytes(header + 8, size - 8)); }
 
 static bool hash_matches(const uint8_t *header, size_t size) {
   return cpb_load64(header) == cpb_hash_bytes(header + 8, size - 8);

@@ -39,9 +39,7 @@ static inline size_t cpb_block_header_remaining(uint64_t pos) {
   return in_block < CPB_BLOCK_HEADER_SIZE ? (size_t)(CPB_BLOCK_HEADER_SIZE - in_block) : 0;
 }
 
-static inline bool cpb_is_chunk_boundary(uint64_t pos) {
-  return cpb_block_remaining(pos) < CPB_BLOCK_USABLE;
-}
+static inline bool cpb_is_chunk_boundary(uint64_t pos) { return cpb_block_remaining(pos) < CPB_BLOCK_USABLE; }
 
 /* The first possible chunk boundary at or after `pos`. */
 uint64_t cpb_round_up_to_chunk_boundary(uint64_t pos);

@@ -44,15 +44,14 @@ static cpb_have fail_truncated(cpb_chunk_source *s) {
              "the input ends inside the Riegeli chunk that begins at %llu and would end at %llu",
              (unsigned long long)s->begin, (unsigned long long)s->end);
   else
-    cpb_fail(&s->error, CPB_E_TRUNCATED, size,
-             "the input ends inside the Riegeli chunk that begins at %llu", (unsigned long long)s->begin);
+    cpb_fail(&s->error, CPB_E_TRUNCATED, size, "the input ends inside the Riegeli chunk that begins at %llu",
+             (unsigned long long)s->begin);
   return fail_resuming(s, CPB_RESUME_AT_CHUNK, size);
 }
 
 /* At the very beginning damage more likely means another kind of file. */
 static cpb_have fail_header(cpb_chunk_source *s, uint64_t offset, const char *what) {
-  if (s->begin == 0)
-    cpb_fail(&s->error, CPB_E_FORMAT, offset, "not a Riegeli/records file: %s", what);
+  if (s->begin == 0) cpb_fail(&s->error, CPB_E_FORMAT, offset, "not a Riegeli/records file: %s", what);
   else
     cpb_fail(&s->error, CPB_E_DAMAGED, offset, "%s, in the Riegeli chunk that begins at %llu", what,
              (unsigned long long)s->begin);
@@ -148,9 +147,7 @@ static cpb_have cross_block_header(cpb_chunk_source *s) {
   return s->have_header ? check_next_chunk(s, block) : CPB_HAVE;
 }
 
-static bool in_block_header(const cpb_chunk_source *s) {
-  return cpb_block_header_remaining(s->pos) > 0;
-}
+static bool in_block_header(const cpb_chunk_source *s) { return cpb_block_header_remaining(s->pos) > 0; }
 
 /* --- The chunk header ----------------------------------------------------- */
 
@@ -189,14 +186,12 @@ static cpb_have gather_header(cpb_chunk_source *s, const uint8_t **header) {
 }
 
 static bool is_signature(const cpb_chunk_header *h) {
-  return h->type == CPB_CHUNK_SIGNATURE && h->data_size == 0 && h->num_records == 0 &&
-         h->decoded_data_size == 0;
+  return h->type == CPB_CHUNK_SIGNATURE && h->data_size == 0 && h->num_records == 0 && h->decoded_data_size == 0;
 }
 
 static cpb_have accept_header(cpb_chunk_source *s, const uint8_t *header) {
   cpb_chunk_header *h = &s->header;
-  if (!cpb_chunk_header_decode(header, h))
-    return fail_header(s, s->begin, "the chunk header does not match its hash");
+  if (!cpb_chunk_header_decode(header, h)) return fail_header(s, s->begin, "the chunk header does not match its hash");
   s->data_end = data_offset(s, h->data_size);
   if (!cpb_chunk_end(s->begin, h->data_size, h->num_records, &s->end)) s->end = UINT64_MAX;
   if (cpb_block_remaining(s->begin) < CPB_CHUNK_HEADER_SIZE) {

@@ -19,8 +19,8 @@ typedef enum cpb_resume {
 typedef struct cpb_chunk_source {
   cpb_input input;
   size_t read_size;
-  bool sequential;  /* all that follows will probably be read */
-  bool sparse;      /* not even all of this chunk, otherwise */
+  bool sequential; /* all that follows will probably be read */
+  bool sparse;     /* not even all of this chunk, otherwise */
 
   uint64_t begin;   /* of the chunk */
   bool have_header; /* then these are known: */
@@ -28,14 +28,14 @@ typedef struct cpb_chunk_source {
   uint64_t data_end; /* file offset after the data; UINT64_MAX if past 2^64 */
   uint64_t end;      /* and after the padding */
 
-  uint64_t pos;      /* file offset of the next byte */
-  uint64_t data_at;  /* data bytes before it */
-  uint64_t sure_end; /* what is read until there is asked for at once */
+  uint64_t pos;       /* file offset of the next byte */
+  uint64_t data_at;   /* data bytes before it */
+  uint64_t sure_end;  /* what is read until there is asked for at once */
   uint64_t ahead_end; /* what is read until there is worth having with it */
-  bool checked;      /* the block headers in this chunk were seen before */
+  bool checked;       /* the block headers in this chunk were seen before */
   bool hashing;
   cpb_hash hash;
-  bool collected;    /* the data is in `data`, not to be asked for */
+  bool collected; /* the data is in `data`, not to be asked for */
   cpb_buffer data;
 
   cpb_block_header block; /* read last */
@@ -72,9 +72,7 @@ void cpb_chunk_source_jump(cpb_chunk_source *s, uint64_t size);
 void cpb_chunk_source_rewind(cpb_chunk_source *s);
 /* At the first data byte: hashes what is taken from here on. */
 void cpb_chunk_source_hash(cpb_chunk_source *s);
-static inline uint64_t cpb_chunk_source_left(const cpb_chunk_source *s) {
-  return s->header.data_size - s->data_at;
-}
+static inline uint64_t cpb_chunk_source_left(const cpb_chunk_source *s) { return s->header.data_size - s->data_at; }
 
 /* The whole chunk is in the lent window, so that reading it will not wait. */
 bool cpb_chunk_source_lent(const cpb_chunk_source *s);

@@ -72,9 +72,7 @@ bool cpb_chunk_writer_next(cpb_chunk_writer *w, cpb_piece *piece) {
 
 /* --- Chunks --------------------------------------------------------------- */
 
-static void put_span(cpb_chunk_writer *w, cpb_span span) {
-  put(w, CPB_SECTION_BYTES, span.data, span.size);
-}
+static void put_span(cpb_chunk_writer *w, cpb_span span) { put(w, CPB_SECTION_BYTES, span.data, span.size); }
 
 static bool set_chunk(cpb_chunk_writer *w, const cpb_chunk_header *header) {
   cpb_chunk_header_encode(header, w->chunk_header);
@@ -86,8 +84,7 @@ static void put_padding(cpb_chunk_writer *w, uint64_t data_size) {
   put(w, CPB_SECTION_ZEROS, NULL, size - CPB_CHUNK_HEADER_SIZE - data_size);
 }
 
-bool cpb_chunk_writer_chunk(cpb_chunk_writer *w, const cpb_chunk_header *header, cpb_span head,
-                            cpb_span body) {
+bool cpb_chunk_writer_chunk(cpb_chunk_writer *w, const cpb_chunk_header *header, cpb_span head, cpb_span body) {
   w->begin = w->pos;
   if (!set_chunk(w, header)) return false;
   put(w, CPB_SECTION_BYTES, w->chunk_header, CPB_CHUNK_HEADER_SIZE);
@@ -123,8 +120,7 @@ bool cpb_chunk_writer_close(cpb_chunk_writer *w, const cpb_chunk_header *header)
 /* --- Padding -------------------------------------------------------------- */
 
 static bool chunk_fits(uint64_t begin, uint64_t end) {
-  return cpb_is_chunk_boundary(end) &&
-         cpb_distance_without_overhead(begin, end) >= CPB_CHUNK_HEADER_SIZE;
+  return cpb_is_chunk_boundary(end) && cpb_distance_without_overhead(begin, end) >= CPB_CHUNK_HEADER_SIZE;
 }
 
 /* The first multiple of `padding` that a padding chunk at `pos` can reach. */
@@ -151,8 +147,7 @@ bool cpb_chunk_writer_pad(cpb_chunk_writer *w, uint64_t padding) {
   uint64_t end;
   if (!padded_end(w->pos, padding, &end)) return false;
   const uint64_t size = cpb_distance_without_overhead(w->pos, end) - CPB_CHUNK_HEADER_SIZE;
-  const cpb_chunk_header header = {.data_size = size, .data_hash = hash_of_zeros(size),
-                                   .type = CPB_CHUNK_PADDING};
+  const cpb_chunk_header header = {.data_size = size, .data_hash = hash_of_zeros(size), .type = CPB_CHUNK_PADDING};
   w->begin = w->pos;
   if (!set_chunk(w, &header)) return false;
   put(w, CPB_SECTION_BYTES, w->chunk_header, CPB_CHUNK_HEADER_SIZE);

@@ -29,8 +29,8 @@ typedef struct cpb_section {
 } cpb_section;
 
 typedef struct cpb_chunk_writer {
-  uint64_t pos;        /* where the next byte goes */
-  uint64_t begin, end; /* of the current chunk; end is UINT64_MAX while unknown */
+  uint64_t pos;            /* where the next byte goes */
+  uint64_t begin, end;     /* of the current chunk; end is UINT64_MAX while unknown */
   cpb_section sections[8]; /* enough to open, fill and close at once */
   unsigned section, num_sections;
   uint8_t chunk_header[CPB_CHUNK_HEADER_SIZE];
@@ -47,16 +47,13 @@ void cpb_chunk_writer_init(cpb_chunk_writer *w, uint64_t pos);
 
 /* The next bytes to write, valid until the next call; false when all are. */
 bool cpb_chunk_writer_next(cpb_chunk_writer *w, cpb_piece *piece);
-static inline bool cpb_chunk_writer_idle(const cpb_chunk_writer *w) {
-  return w->section == w->num_sections;
-}
+static inline bool cpb_chunk_writer_idle(const cpb_chunk_writer *w) { return w->section == w->num_sections; }
 
 /* Each of these is called when idle, save that `data` and `close` may also
  * follow `open` and `data` at once. False: past the end of 64-bit offsets. */
 
 /* A complete chunk with the data `head` followed by `body`. */
-bool cpb_chunk_writer_chunk(cpb_chunk_writer *w, const cpb_chunk_header *header, cpb_span head,
-                            cpb_span body);
+bool cpb_chunk_writer_chunk(cpb_chunk_writer *w, const cpb_chunk_header *header, cpb_span head, cpb_span body);
 
 /* A chunk of one record (or any number that its data is not shorter than) whose
  * hash, and unless `data_size` is UINT64_MAX only that, is unknown. */

@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "riegeli/compressor.h"
+#include "riegeli/codec/compressor.h"
 
-static inline cpb_span cpb_buffer_span(const cpb_buffer *buffer) {
-  return (cpb_span){buffer->data, buffer->size};
-}
+static inline cpb_span cpb_buffer_span(const cpb_buffer *buffer) { return (cpb_span){buffer->data, buffer->size}; }
 
 /* Room for `size` bytes more. */
 static inline bool cpb_put_reserve(cpb_buffer *out, size_t size, cpb_codec_error *error) {
@@ -35,10 +33,9 @@ static inline bool cpb_put_varint(cpb_buffer *out, uint64_t value, cpb_codec_err
 }
 
 /* Compresses `bytes` as a buffer of its own to the end of `out`. */
-static inline bool cpb_compress_all(cpb_compressor *c, cpb_span bytes, cpb_buffer *out,
-                                    cpb_codec_error *error) {
-  return cpb_compressor_begin(c, bytes.size, error) &&
-         cpb_compressor_write(c, bytes, out, error) && cpb_compressor_finish(c, out, error);
+static inline bool cpb_compress_all(cpb_compressor *c, cpb_span bytes, cpb_buffer *out, cpb_codec_error *error) {
+  return cpb_compressor_begin(c, bytes.size, error) && cpb_compressor_write(c, bytes, out, error) &&
+         cpb_compressor_finish(c, out, error);
 }
 
 #endif

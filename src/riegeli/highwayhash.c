@@ -13,10 +13,8 @@
 /* With the key "Riegeli/records\nRiegeli/records\n". Packets are mixed into it where
  * it is: small inputs would wait for a copy. */
 static const cpb_hash_state start = {
-    .v0 = {0xf48fb9b09929a77d, 0xae7a5c5046fc54a2,
-           0x3c70e64b64151a16, 0x2e4c0efaeac06da1},
-    .v1 = {0x5cb6f742e46799f6, 0xafcf941bbf82eefe,
-           0xd9310f9d1b806009, 0x2a4b449432a37705},
+    .v0 = {0xf48fb9b09929a77d, 0xae7a5c5046fc54a2, 0x3c70e64b64151a16, 0x2e4c0efaeac06da1},
+    .v1 = {0x5cb6f742e46799f6, 0xafcf941bbf82eefe, 0xd9310f9d1b806009, 0x2a4b449432a37705},
     .mul0 = MUL0,
     .mul1 = MUL1,
 };
@@ -107,9 +105,7 @@ void cpb_hash_update(cpb_hash *hash, const void *data, size_t size) {
   cpb_hash_update_with(cpb_hash_kernel_get(0), hash, data, size);
 }
 
-uint64_t cpb_hash_finish(const cpb_hash *hash) {
-  return cpb_hash_finish_with(cpb_hash_kernel_get(0), hash);
-}
+uint64_t cpb_hash_finish(const cpb_hash *hash) { return cpb_hash_finish_with(cpb_hash_kernel_get(0), hash); }
 
 uint64_t cpb_hash_bytes(const void *data, size_t size) {
   cpb_hash hash;

@@ -57,35 +57,35 @@ static const cpb_hash_kernel portable = {"portable", mix_portable, finish_portab
 /* --- x86: AVX2, SSSE3 ------------------------------------------------------- */
 
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
-#include <immintrin.h>
+#  include <immintrin.h>
 
-#define KERNEL(name) name##_avx2
-#define TARGET __attribute__((target("avx2")))
-#define VECTOR __m256i
-#define LANES 4
-#define LOAD(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
-#define STORE(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
-#define ADD(a, b) _mm256_add_epi64(a, b)
-#define XOR(a, b) _mm256_xor_si256(a, b)
-#define MUL(a, b) _mm256_mul_epu32(a, _mm256_srli_epi64(b, 32))
-#define ZIPPER(a) _mm256_shuffle_epi8(a, _mm256_setr_epi8(ZIPPER_BYTES, ZIPPER_BYTES))
-#define SWAP(v, i) _mm256_permutevar8x32_epi32(v[i], _mm256_setr_epi32(5, 4, 7, 6, 1, 0, 3, 2))
-#define PREFETCH(p, size) __builtin_prefetch((const void *)((uintptr_t)(p) + 4096))
-#include "riegeli/highwayhash_simd.inc"
+#  define KERNEL(name) name##_avx2
+#  define TARGET __attribute__((target("avx2")))
+#  define VECTOR __m256i
+#  define LANES 4
+#  define LOAD(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#  define STORE(p, v) _mm256_storeu_si256((__m256i *)(void *)(p), v)
+#  define ADD(a, b) _mm256_add_epi64(a, b)
+#  define XOR(a, b) _mm256_xor_si256(a, b)
+#  define MUL(a, b) _mm256_mul_epu32(a, _mm256_srli_epi64(b, 32))
+#  define ZIPPER(a) _mm256_shuffle_epi8(a, _mm256_setr_epi8(ZIPPER_BYTES, ZIPPER_BYTES))
+#  define SWAP(v, i) _mm256_permutevar8x32_epi32(v[i], _mm256_setr_epi32(5, 4, 7, 6, 1, 0, 3, 2))
+#  define PREFETCH(p, size) __builtin_prefetch((const void *)((uintptr_t)(p) + 4096))
+#  include "riegeli/highwayhash_simd.inc"
 
-#define KERNEL(name) name##_ssse3
-#define TARGET __attribute__((target("ssse3")))
-#define VECTOR __m128i
-#define LANES 2
-#define LOAD(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
-#define STORE(p, v) _mm_storeu_si128((__m128i *)(void *)(p), v)
-#define ADD(a, b) _mm_add_epi64(a, b)
-#define XOR(a, b) _mm_xor_si128(a, b)
-#define MUL(a, b) _mm_mul_epu32(a, _mm_srli_epi64(b, 32))
-#define ZIPPER(a) _mm_shuffle_epi8(a, _mm_setr_epi8(ZIPPER_BYTES))
-#define SWAP(v, i) _mm_shuffle_epi32(v[(i) ^ 1], 0xb1)
-#define PREFETCH(p, size) __builtin_prefetch((const void *)((uintptr_t)(p) + 4096))
-#include "riegeli/highwayhash_simd.inc"
+#  define KERNEL(name) name##_ssse3
+#  define TARGET __attribute__((target("ssse3")))
+#  define VECTOR __m128i
+#  define LANES 2
+#  define LOAD(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
+#  define STORE(p, v) _mm_storeu_si128((__m128i *)(void *)(p), v)
+#  define ADD(a, b) _mm_add_epi64(a, b)
+#  define XOR(a, b) _mm_xor_si128(a, b)
+#  define MUL(a, b) _mm_mul_epu32(a, _mm_srli_epi64(b, 32))
+#  define ZIPPER(a) _mm_shuffle_epi8(a, _mm_setr_epi8(ZIPPER_BYTES))
+#  define SWAP(v, i) _mm_shuffle_epi32(v[(i) ^ 1], 0xb1)
+#  define PREFETCH(p, size) __builtin_prefetch((const void *)((uintptr_t)(p) + 4096))
+#  include "riegeli/highwayhash_simd.inc"
 
 const cpb_hash_kernel *cpb_hash_kernel_get(size_t index) {
   static const cpb_hash_kernel avx2 = {"avx2", mix_avx2, finish_avx2};
@@ -99,58 +99,58 @@ const cpb_hash_kernel *cpb_hash_kernel_get(size_t index) {
 
 #else
 
-#if defined(__ARM_NEON) && defined(__aarch64__) && !defined(__ARM_BIG_ENDIAN)
-#include <arm_neon.h>
-#define SIMD_NAME "neon"
-#define VECTOR uint64x2_t
-#define LOAD(p) vreinterpretq_u64_u8(vld1q_u8((const uint8_t *)(p)))
-#define STORE(p, v) vst1q_u64(p, v)
-#define ADD(a, b) vaddq_u64(a, b)
-#define XOR(a, b) veorq_u64(a, b)
-#define MUL(a, b) vmull_u32(vmovn_u64(a), vshrn_n_u64(b, 32))
-#define ZIPPER(a) zipper(a)
-#define SWAP(v, i) vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(v[(i) ^ 1])))
-#define PREFETCH(p, size) ((void)(p))
+#  if defined(__ARM_NEON) && defined(__aarch64__) && !defined(__ARM_BIG_ENDIAN)
+#    include <arm_neon.h>
+#    define SIMD_NAME "neon"
+#    define VECTOR uint64x2_t
+#    define LOAD(p) vreinterpretq_u64_u8(vld1q_u8((const uint8_t *)(p)))
+#    define STORE(p, v) vst1q_u64(p, v)
+#    define ADD(a, b) vaddq_u64(a, b)
+#    define XOR(a, b) veorq_u64(a, b)
+#    define MUL(a, b) vmull_u32(vmovn_u64(a), vshrn_n_u64(b, 32))
+#    define ZIPPER(a) zipper(a)
+#    define SWAP(v, i) vreinterpretq_u64_u32(vrev64q_u32(vreinterpretq_u32_u64(v[(i) ^ 1])))
+#    define PREFETCH(p, size) ((void)(p))
 static inline uint64x2_t zipper(uint64x2_t a) {
   static const uint8_t bytes[16] = {ZIPPER_BYTES};
   return vreinterpretq_u64_u8(vqtbl1q_u8(vreinterpretq_u8_u64(a), vld1q_u8(bytes)));
 }
-#elif defined(__wasm_simd128__)
-#include <wasm_simd128.h>
-#define SIMD_NAME "simd128"
-#define VECTOR v128_t
-#define LOAD(p) wasm_v128_load(p)
-#define STORE(p, v) wasm_v128_store(p, v)
-#define ADD(a, b) wasm_i64x2_add(a, b)
-#define XOR(a, b) wasm_v128_xor(a, b)
+#  elif defined(__wasm_simd128__)
+#    include <wasm_simd128.h>
+#    define SIMD_NAME "simd128"
+#    define VECTOR v128_t
+#    define LOAD(p) wasm_v128_load(p)
+#    define STORE(p, v) wasm_v128_store(p, v)
+#    define ADD(a, b) wasm_i64x2_add(a, b)
+#    define XOR(a, b) wasm_v128_xor(a, b)
 /* Products are of neighbours, and what is shuffled for both is shuffled once. The
  * bytes of a swizzle stay in a register, which V8 does not do for a shuffle's. */
-#define HALVES(a, i) wasm_i32x4_shuffle(a, a, i, (i) + 2, i, (i) + 2)
-#define APART(a) wasm_i32x4_shuffle(a, a, 0, 2, 1, 3)
-#define MUL(a, b) wasm_u64x2_extmul_low_u32x4(APART(a), HALVES(b, 1))
-#define MUL_BACK(a, b) wasm_u64x2_extmul_high_u32x4(HALVES(a, 0), APART(b))
-#define ZIPPER(a) wasm_i8x16_swizzle(a, wasm_u8x16_const(ZIPPER_BYTES))
-#define SWAP(v, i) wasm_i32x4_shuffle(v[(i) ^ 1], v[(i) ^ 1], 1, 0, 3, 2)
-#define PREFETCH(p, size) touch(p, size)
+#    define HALVES(a, i) wasm_i32x4_shuffle(a, a, i, (i) + 2, i, (i) + 2)
+#    define APART(a) wasm_i32x4_shuffle(a, a, 0, 2, 1, 3)
+#    define MUL(a, b) wasm_u64x2_extmul_low_u32x4(APART(a), HALVES(b, 1))
+#    define MUL_BACK(a, b) wasm_u64x2_extmul_high_u32x4(HALVES(a, 0), APART(b))
+#    define ZIPPER(a) wasm_i8x16_swizzle(a, wasm_u8x16_const(ZIPPER_BYTES))
+#    define SWAP(v, i) wasm_i32x4_shuffle(v[(i) ^ 1], v[(i) ^ 1], 1, 0, 3, 2)
+#    define PREFETCH(p, size) touch(p, size)
 /* Nothing asks for memory but a load, and that must stay within what is there: the
  * bytes of a block, so that it is not far ahead. */
 static inline void touch(const uint8_t *p, size_t size) {
   (void)*(const volatile uint8_t *)(p + cpb_min_size(size - 1, 1024));
 }
-#endif
+#  endif
 
-#ifdef SIMD_NAME
-#define KERNEL(name) name##_simd
-#define TARGET
-#define LANES 2
-#include "riegeli/highwayhash_simd.inc"
-#endif
+#  ifdef SIMD_NAME
+#    define KERNEL(name) name##_simd
+#    define TARGET
+#    define LANES 2
+#    include "riegeli/highwayhash_simd.inc"
+#  endif
 
 const cpb_hash_kernel *cpb_hash_kernel_get(size_t index) {
-#ifdef SIMD_NAME
+#  ifdef SIMD_NAME
   static const cpb_hash_kernel simd = {SIMD_NAME, mix_simd, finish_simd};
   if (index-- == 0) return &simd;
-#endif
+#  endif
   return index == 0 ? &portable : NULL;
 }
 

@@ -3,11 +3,11 @@
 #ifndef CPB_WASM32_ZSTD_WIDE_H
 #define CPB_WASM32_ZSTD_WIDE_H
 
-#include "common/mem.h"
 #include "common/bits.h"
 #include "common/compiler.h"
 #include "common/debug.h"
 #include "common/error_private.h"
+#include "common/mem.h"
 
 #define MEM_64bits() 1
 #define MEM_readLEST(bytes) MEM_readLE64(bytes)

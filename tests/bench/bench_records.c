@@ -16,8 +16,8 @@
 #include "base/limits.h"
 #include "bench.h"
 #include "cpb/records.h"
-#include "riegeli/compressor.h"
-#include "riegeli/decompressor.h"
+#include "riegeli/codec/compressor.h"
+#include "riegeli/codec/decompressor.h"
 #include "riegeli/highwayhash.h"
 
 /* --- Data ------------------------------------------------------------------- */
@@ -131,8 +131,8 @@ static uint64_t write_all(write_job *job, size_t batch) {
   const uint8_t *at = job->records;
   for (size_t i = 0; i < job->count; i += batch) {
     const size_t *sizes = job->sizes + i, count = i + batch < job->count ? batch : job->count - i;
-    cpb_code code = count == 1 ? cpb_record_writer_record(writer, at, *sizes)
-                               : cpb_record_writer_batch(writer, at, sizes, count);
+    cpb_code code =
+        count == 1 ? cpb_record_writer_record(writer, at, *sizes) : cpb_record_writer_batch(writer, at, sizes, count);
     if (code != CPB_OK) die(cpb_record_writer_error(writer)->message);
     take_output(writer, job);
     for (size_t k = 0; k < count; k++) at += sizes[k];
@@ -217,8 +217,7 @@ static void decompress(floor_job *job, const floor_chunk *chunk, uint8_t *out) {
   cpb_codec_error error;
   if (job->decompressor == NULL)
     job->decompressor = cpb_decompressor_new(NULL, NULL, chunk->data.data[0], in.size, &error);
-  else
-    cpb_decompressor_reset(job->decompressor, chunk->data.data[0], in.size, &error);
+  else cpb_decompressor_reset(job->decompressor, chunk->data.data[0], in.size, &error);
   if (cpb_decompressor_read(job->decompressor, &in, out, chunk->decoded) != chunk->decoded) die("decompress");
 }
 

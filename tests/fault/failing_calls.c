@@ -75,23 +75,23 @@ static int opened(int fd) {
   return fd;
 }
 
-#define OPEN(name)                                                        \
-  int name(const char *path, int flags, ...) {                            \
-    va_list list;                                                         \
-    va_start(list, flags);                                                \
-    mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;             \
-    va_end(list);                                                         \
-    if (fails(flags & O_CREAT ? "write" : "read", NULL)) return -1;       \
-    REAL(name);                                                           \
-    return opened(real(path, flags, mode));                               \
+#define OPEN(name)                                                  \
+  int name(const char *path, int flags, ...) {                      \
+    va_list list;                                                   \
+    va_start(list, flags);                                          \
+    mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;       \
+    va_end(list);                                                   \
+    if (fails(flags & O_CREAT ? "write" : "read", NULL)) return -1; \
+    REAL(name);                                                     \
+    return opened(real(path, flags, mode));                         \
   }
 OPEN(open)
 OPEN(open64)
 
-#define MKSTEMP(name)              \
-  int name(char *path) {           \
-    REAL(name);                    \
-    return opened(real(path));     \
+#define MKSTEMP(name)          \
+  int name(char *path) {       \
+    REAL(name);                \
+    return opened(real(path)); \
   }
 MKSTEMP(mkstemp)
 MKSTEMP(mkstemp64)
@@ -119,20 +119,20 @@ ssize_t write(int fd, const void *data, size_t size) {
   return real(fd, data, size);
 }
 
-#define SHARED_READ(name)                                                 \
-  ssize_t name(int fd, void *data, size_t size, off_t offset) {           \
-    if (fails("read", &size)) return -1;                                  \
-    REAL(name);                                                           \
-    return real(fd, data, size, offset);                                  \
+#define SHARED_READ(name)                                       \
+  ssize_t name(int fd, void *data, size_t size, off_t offset) { \
+    if (fails("read", &size)) return -1;                        \
+    REAL(name);                                                 \
+    return real(fd, data, size, offset);                        \
   }
 SHARED_READ(pread)
 SHARED_READ(pread64)
 
-#define SHARED_WRITE(name)                                                \
-  ssize_t name(int fd, const void *data, size_t size, off_t offset) {     \
-    if (fails("write", &size)) return -1;                                 \
-    REAL(name);                                                           \
-    return real(fd, data, size, offset);                                  \
+#define SHARED_WRITE(name)                                            \
+  ssize_t name(int fd, const void *data, size_t size, off_t offset) { \
+    if (fails("write", &size)) return -1;                             \
+    REAL(name);                                                       \
+    return real(fd, data, size, offset);                              \
   }
 SHARED_WRITE(pwrite)
 SHARED_WRITE(pwrite64)

@@ -432,10 +432,8 @@ static void outline_of(const host *h, outcome *out, const cpb_schema *schema) {
   unsigned state = h->seed;
   cpb_step step;
   while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED) answer(h, &state, cpb_outline_input(outline));
-  if (step == CPB_STEP_ERROR)
-    keep_error(out, cpb_outline_error(outline));
-  else
-    keep_outline(out, outline);
+  if (step == CPB_STEP_ERROR) keep_error(out, cpb_outline_error(outline));
+  else keep_outline(out, outline);
   cpb_outline_free(outline);
 }
 
@@ -463,10 +461,8 @@ static void ask_samediff(const host *h, outcome *out) {
   while ((step = cpb_model_step(model)) == CPB_STEP_NEED) answer(h, &state, cpb_model_input(model));
   size_t size;
   const char *json = cpb_model_answer(model, &size);
-  if (step == CPB_STEP_ERROR)
-    keep_error(out, cpb_model_error(model));
-  else
-    keep_bytes(out, json, size);
+  if (step == CPB_STEP_ERROR) keep_error(out, cpb_model_error(model));
+  else keep_bytes(out, json, size);
   cpb_model_free(model);
 }
 
@@ -484,10 +480,8 @@ static void read_values(const host *h, outcome *out) {
   while ((step = cpb_values_step(values)) == CPB_STEP_NEED || step == CPB_STEP_DATA) {
     size_t size;
     const uint8_t *data = cpb_values_data(values, &size);
-    if (step == CPB_STEP_NEED)
-      answer(h, &state, cpb_values_input(values));
-    else
-      keep_bytes(out, data, size);
+    if (step == CPB_STEP_NEED) answer(h, &state, cpb_values_input(values));
+    else keep_bytes(out, data, size);
   }
   if (step == CPB_STEP_ERROR) {
     keep_error(out, cpb_values_error(values));

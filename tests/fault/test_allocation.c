@@ -1,10 +1,10 @@
 /* The n-th allocation fails, for every n, once and from then on: a clean error
  * (or the same result, where the library can do without), and no leak. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdlib.h>
+#include <cmocka.h>
 
 #include "sweep.h"
 

@@ -1,12 +1,12 @@
 /* Every single-bit flip and every truncation of small files: an error, or the
  * same events; never other records with success. Tries each 23rd bit, or each
  * one when CPB_THOROUGH is set (minutes). */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "sweep.h"
 

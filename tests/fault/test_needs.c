@@ -1,11 +1,11 @@
 /* The host fails at the n-th need, or has no more bytes from there on, for every
  * n: its own error, or one about the input; no leak, nothing made up. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "sweep.h"
 

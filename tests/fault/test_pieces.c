@@ -1,10 +1,10 @@
 /* However the host cuts the input into pieces, the events are the same. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <cmocka.h>
 
 #include "sweep.h"
 

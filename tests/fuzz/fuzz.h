@@ -17,8 +17,7 @@ typedef struct fuzz_in {
 
 static inline uint32_t fuzz_number(fuzz_in *in, size_t bytes) {
   uint32_t value = 0;
-  for (size_t i = 0; i < bytes && in->size > 0; i++, in->data++, in->size--)
-    value |= (uint32_t)*in->data << 8 * i;
+  for (size_t i = 0; i < bytes && in->size > 0; i++, in->data++, in->size--) value |= (uint32_t)*in->data << 8 * i;
   return value;
 }
 

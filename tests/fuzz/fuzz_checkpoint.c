@@ -78,7 +78,11 @@ static void check_json(const char *json, size_t size) {
 static void ask(cpb_model *model, cpb_question_kind kind, fuzz_in name, fuzz_in message) {
   cpb_step step;
   size_t size;
-  const cpb_question question = {.struct_size = sizeof question, .kind = kind, .name = (const char *)name.data, .name_size = name.size, .count = 30};
+  const cpb_question question = {.struct_size = sizeof question,
+                                 .kind = kind,
+                                 .name = (const char *)name.data,
+                                 .name_size = name.size,
+                                 .count = 30};
   cpb_model_ask(model, &question);
   while ((step = cpb_model_step(model)) == CPB_STEP_NEED) lend(cpb_model_input(model), message, SIZE_MAX);
   const char *json = cpb_model_answer(model, &size);

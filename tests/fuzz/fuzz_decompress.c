@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "fuzz.h"
-#include "riegeli/decompressor.h"
+#include "riegeli/codec/decompressor.h"
 
 static const uint8_t codecs[] = {CPB_RIEGELI_NONE, CPB_RIEGELI_BROTLI, CPB_RIEGELI_ZSTD, CPB_RIEGELI_SNAPPY};
 
@@ -48,7 +48,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     cpb_buffer cut;
     cpb_buffer_init(&cut, &system);
     int good_cut = in_pieces(codec, in, piece, frugal, &cut);
-    if (good) fuzz_check(good_cut && whole.size == cut.size && (whole.size == 0 || memcmp(whole.data, cut.data, whole.size) == 0));
+    if (good)
+      fuzz_check(good_cut && whole.size == cut.size &&
+                 (whole.size == 0 || memcmp(whole.data, cut.data, whole.size) == 0));
     cpb_buffer_free(&cut);
   }
   cpb_buffer_free(&whole);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "chunked/metadata.h"
-#include "chunked/paged_index.h"
+#include "chunked/index/metadata.h"
+#include "chunked/index/paged_index.h"
 #include "fuzz.h"
 
 static int decode(cpb_metadata *m, cpb_span bytes, cpb_error *error) {

@@ -87,7 +87,8 @@ static cpb_step read_values(cpb_values *values, fuzz_in message, size_t piece, u
     size_t size = 0;
     const uint8_t *data = cpb_values_data(values, &size);
     if (step == CPB_STEP_NEED) lend(cpb_values_input(values), message, piece);
-    else if (total < MOST_VALUES / 2) *sum = sum_of(data, (size_t)(size < MOST_VALUES / 2 - total ? size : MOST_VALUES / 2 - total), *sum);
+    else if (total < MOST_VALUES / 2)
+      *sum = sum_of(data, (size_t)(size < MOST_VALUES / 2 - total ? size : MOST_VALUES / 2 - total), *sum);
     total += size;
   }
   if (step == CPB_STEP_DONE) fuzz_check(cpb_values_get_info(values)->size == total);
@@ -97,8 +98,11 @@ static cpb_step read_values(cpb_values *values, fuzz_in message, size_t piece, u
 
 static void compare_values(cpb_model_kind kind, fuzz_in name, bool in_function, fuzz_in message) {
   uint64_t sum, again;
-  const cpb_values_options how = {.struct_size = sizeof how, .scope = in_function ? "f" : NULL, .scope_size = in_function,
-                                  .max_memory = 4 << 20, .limits = &fuzz_limits};
+  const cpb_values_options how = {.struct_size = sizeof how,
+                                  .scope = in_function ? "f" : NULL,
+                                  .scope_size = in_function,
+                                  .max_memory = 4 << 20,
+                                  .limits = &fuzz_limits};
   cpb_values *whole = cpb_values_new(NULL, kind, (const char *)name.data, name.size, &how);
   cpb_values *pieces = cpb_values_new(NULL, kind, (const char *)name.data, name.size, &how);
   cpb_step step = read_values(whole, message, SIZE_MAX, &sum);

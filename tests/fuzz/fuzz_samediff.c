@@ -7,16 +7,16 @@
 #include "cpb/values.h"
 #include "fuzz.h"
 
-static const cpb_question_kind kinds[] = {CPB_ASK_OVERVIEW, CPB_ASK_TAG, CPB_ASK_NODES,
-                                          CPB_ASK_CONSTANTS, CPB_ASK_OPS, CPB_ASK_SEARCH,
-                                          CPB_ASK_CONSUMERS};
+static const cpb_question_kind kinds[] = {CPB_ASK_OVERVIEW, CPB_ASK_TAG,    CPB_ASK_NODES,    CPB_ASK_CONSTANTS,
+                                          CPB_ASK_OPS,      CPB_ASK_SEARCH, CPB_ASK_CONSUMERS};
 
 static void lend(cpb_input *input, fuzz_in file, size_t piece) {
   cpb_need need;
   cpb_input_need(input, &need);
   cpb_input_end(input, file.size);
   if (need.kind != CPB_NEED_RANGE) return;
-  fuzz_check(need.offset < file.size && need.length <= file.size - need.offset && need.ahead <= file.size - need.offset);
+  fuzz_check(need.offset < file.size && need.length <= file.size - need.offset &&
+             need.ahead <= file.size - need.offset);
   cpb_input_supply(input, need.offset, file.data + need.offset, need.length < piece ? need.length : piece);
 }
 
@@ -54,7 +54,8 @@ static void question(cpb_model_kind kind, const cpb_question *q, fuzz_in file) {
 }
 
 static void values(cpb_model_kind kind, fuzz_in name, uint32_t state, fuzz_in file) {
-  const cpb_values_options options = {.struct_size = sizeof options, .state = state, .max_memory = 4 << 20, .limits = &fuzz_limits};
+  const cpb_values_options options = {
+      .struct_size = sizeof options, .state = state, .max_memory = 4 << 20, .limits = &fuzz_limits};
   cpb_values *v = cpb_values_new(NULL, kind, (const char *)name.data, name.size, &options);
   uint64_t total = 0;
   cpb_step step;
@@ -79,7 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint32_t what = fuzz_number(&in, 1);
   cpb_model_kind kind = fuzz_number(&in, 1) & 1 ? CPB_MODEL_SAMEDIFF_ZIP : CPB_MODEL_SAMEDIFF_GRAPH;
   fuzz_in name = fuzz_bytes(&in, fuzz_number(&in, 1));
-  cpb_question q = {.struct_size = sizeof q, .kind = kinds[what % (sizeof kinds / sizeof *kinds)], .count = 1 + what / 16};
+  cpb_question q = {
+      .struct_size = sizeof q, .kind = kinds[what % (sizeof kinds / sizeof *kinds)], .count = 1 + what / 16};
   if (name.size > 0) {
     q.name = (const char *)name.data;
     q.name_size = name.size;

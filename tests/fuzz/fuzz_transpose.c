@@ -2,7 +2,7 @@
  * block is ever much larger than the limits. */
 #include "base/bytes.h"
 #include "fuzz.h"
-#include "riegeli/transpose.h"
+#include "riegeli/transpose/transpose.h"
 
 #define MOST ((size_t)8 << 20)
 

@@ -3,12 +3,12 @@
 #ifndef CPB_TEST_CODEC_CASES_H
 #define CPB_TEST_CODEC_CASES_H
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include <brotli/encode.h>
 #include <snappy-c.h>
@@ -16,12 +16,11 @@
 #include <zstd.h>
 
 #include "failing_allocator.h"
-#include "riegeli/decompressor.h"
+#include "riegeli/codec/decompressor.h"
 
 enum { BIG = 400000 };
 
-static const char codec_types[] = {CPB_RIEGELI_NONE, CPB_RIEGELI_BROTLI, CPB_RIEGELI_ZSTD,
-                                   CPB_RIEGELI_SNAPPY};
+static const char codec_types[] = {CPB_RIEGELI_NONE, CPB_RIEGELI_BROTLI, CPB_RIEGELI_ZSTD, CPB_RIEGELI_SNAPPY};
 
 static inline uint32_t next_random(uint32_t *seed) { return (*seed = *seed * 1664525 + 1013904223) >> 8; }
 
@@ -95,8 +94,8 @@ typedef struct result {
 } result;
 
 /* Feeds `in` and takes output in pieces of at most `max_in` and `max_out`. */
-static inline result decompress_pieces(cpb_decompressor *d, cpb_span in, size_t room, size_t max_in,
-                                size_t max_out, uint32_t seed) {
+static inline result decompress_pieces(cpb_decompressor *d, cpb_span in, size_t room, size_t max_in, size_t max_out,
+                                       uint32_t seed) {
   result r = {.data = malloc(room + 1)};
   for (unsigned idle = 0; idle < 1000; idle++) {
     if (cpb_decompressor_done(d) || cpb_decompressor_error(d)->code != CPB_OK || r.size > room) break;
@@ -123,8 +122,7 @@ static inline result decompress_pieces(cpb_decompressor *d, cpb_span in, size_t 
 }
 
 /* Into one buffer that serves as the window, from pieces of at most `max_in`. */
-static inline result decompress_in_place(cpb_decompressor *d, cpb_span in, size_t room, size_t max_in,
-                                  uint32_t seed) {
+static inline result decompress_in_place(cpb_decompressor *d, cpb_span in, size_t room, size_t max_in, uint32_t seed) {
   result r = {.data = malloc(room + 1)};
   cpb_decompressor_in_place(d);
   for (size_t n = 1, used = 1; n > 0 || used > 0 || in.size > 0;) {

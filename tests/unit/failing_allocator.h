@@ -8,11 +8,11 @@
 #include "cpb/base.h"
 
 typedef struct failing_allocator {
-  size_t calls;     /* allocations and resizings so far */
-  size_t fail_at;   /* the call, counted from 1, that fails; 0: none */
-  bool for_ever;    /* and so do all later calls */
-  size_t blocks;    /* that are out */
-  size_t largest;   /* size that was asked for */
+  size_t calls;   /* allocations and resizings so far */
+  size_t fail_at; /* the call, counted from 1, that fails; 0: none */
+  bool for_ever;  /* and so do all later calls */
+  size_t blocks;  /* that are out */
+  size_t largest; /* size that was asked for */
 } failing_allocator;
 
 static inline bool failing_allocator_refuses(failing_allocator *f, size_t size) {

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/json_read.h"
 #include "base/alloc.h"
+#include "base/json_read.h"
 #include "cpb/model.h"
 #include "proto/wire.h"
 
@@ -42,8 +42,8 @@ static inline void keras_add(keras_message *m, int32_t node, const char *path, c
 /* Answers with what `piece` bytes at a time give. */
 static inline cpb_step keras_ask(cpb_model *model, const keras_message *m, cpb_question_kind kind, const char *name,
                                  size_t piece) {
-  cpb_question question = {.struct_size = sizeof question, .kind = kind, .name = name,
-                           .name_size = name ? strlen(name) : 0, .count = 1000};
+  cpb_question question = {
+      .struct_size = sizeof question, .kind = kind, .name = name, .name_size = name ? strlen(name) : 0, .count = 1000};
   cpb_step step;
   cpb_model_ask(model, &question);
   while ((step = cpb_model_step(model)) == CPB_STEP_NEED) {

@@ -15,7 +15,7 @@ static inline bytes field_of(const char *name, uint32_t number, int label, cpb_f
 
 /* A map's entry type, and the field. */
 static inline void put_map(bytes *message, const char *name, const char *entry, uint32_t number, cpb_field_type key,
-                    cpb_field_type value) {
+                           cpb_field_type value) {
   bytes nested = {NULL, 0}, options = {NULL, 0};
   char type_name[32];
   put_text(&nested, 1, entry);
@@ -37,17 +37,19 @@ static inline int make_types(void **state) {
     int label;
     cpb_field_type type;
   } fields[] = {
-      {"n", 1, OPTIONAL, CPB_TYPE_INT32},     {"b", 2, OPTIONAL, CPB_TYPE_BYTES},
-      {"m", 3, OPTIONAL, CPB_TYPE_MESSAGE},   {"ms", 4, REPEATED, CPB_TYPE_MESSAGE},
-      {"f32", 5, REPEATED, CPB_TYPE_SFIXED32},{"f64", 6, REPEATED, CPB_TYPE_DOUBLE},
-      {"s", 7, REPEATED, CPB_TYPE_SINT64},    {"g", 8, OPTIONAL, CPB_TYPE_GROUP},
-      {"gs", 9, REPEATED, CPB_TYPE_GROUP},    {"bs", 10, REPEATED, CPB_TYPE_BYTES},
+      {"n", 1, OPTIONAL, CPB_TYPE_INT32},      {"b", 2, OPTIONAL, CPB_TYPE_BYTES},
+      {"m", 3, OPTIONAL, CPB_TYPE_MESSAGE},    {"ms", 4, REPEATED, CPB_TYPE_MESSAGE},
+      {"f32", 5, REPEATED, CPB_TYPE_SFIXED32}, {"f64", 6, REPEATED, CPB_TYPE_DOUBLE},
+      {"s", 7, REPEATED, CPB_TYPE_SINT64},     {"g", 8, OPTIONAL, CPB_TYPE_GROUP},
+      {"gs", 9, REPEATED, CPB_TYPE_GROUP},     {"bs", 10, REPEATED, CPB_TYPE_BYTES},
   };
   bytes message = {NULL, 0}, file = {NULL, 0}, set = {NULL, 0};
   put_text(&message, 1, "M");
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     bool is_message = fields[i].type == CPB_TYPE_MESSAGE || fields[i].type == CPB_TYPE_GROUP;
-    put_message(&message, 2, field_of(fields[i].name, fields[i].number, fields[i].label, fields[i].type, is_message ? ".t.M" : NULL));
+    put_message(
+        &message, 2,
+        field_of(fields[i].name, fields[i].number, fields[i].label, fields[i].type, is_message ? ".t.M" : NULL));
   }
   put_map(&message, "by_text", "ByTextEntry", 20, CPB_TYPE_STRING, CPB_TYPE_MESSAGE);
   put_map(&message, "by_sint", "BySintEntry", 21, CPB_TYPE_SINT32, CPB_TYPE_BYTES);

@@ -3,16 +3,16 @@
 #ifndef MERGE_CASE_H
 #define MERGE_CASE_H
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "chunked/metadata.h"
+#include "chunked/index/metadata.h"
 #include "cpb/chunked.h"
 
 enum { MERGE_CASE_CHUNKS = 4096 };
@@ -61,7 +61,8 @@ static inline uint32_t add_node(merge_case *c, uint32_t parent, const char *tag,
     if (*tag == '.') tag++;
     if (*tag == '[' && tag[1] == '"') {
       const char *end = strchr(tag + 2, '"');
-      assert_true(cpb_metadata_add_string_key(&c->index, (cpb_span){(const uint8_t *)tag + 2, (size_t)(end - tag - 2)}));
+      assert_true(
+          cpb_metadata_add_string_key(&c->index, (cpb_span){(const uint8_t *)tag + 2, (size_t)(end - tag - 2)}));
       tag = end + 2;
       continue;
     }

@@ -35,8 +35,10 @@ static inline uint64_t write_record(cpb_record_writer *w, cpb_buffer *file, cons
 }
 
 static inline void write_file(merge_case *c, const layout *how, cpb_buffer *file) {
-  cpb_record_writer_options options = {.struct_size = sizeof options, .codec = {.codec = how->codec},
-                                       .record_per_chunk = how->record_per_chunk, .chunk_size = how->chunk_size};
+  cpb_record_writer_options options = {.struct_size = sizeof options,
+                                       .codec = {.codec = how->codec},
+                                       .record_per_chunk = how->record_per_chunk,
+                                       .chunk_size = how->chunk_size};
   cpb_record_writer *w = cpb_record_writer_new(NULL, &options);
   cpb_buffer index;
   cpb_error error = {0};

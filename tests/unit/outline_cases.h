@@ -77,7 +77,8 @@ static inline void free_result(result *r) {
   free(r->omitted);
 }
 
-static inline bool same(const result *r, const uint8_t *message, size_t size, const cpb_omitted *omitted, size_t count) {
+static inline bool same(const result *r, const uint8_t *message, size_t size, const cpb_omitted *omitted,
+                        size_t count) {
   if (r->error.code != CPB_OK || r->message.size != size || r->num_omitted != count) return false;
   for (size_t i = 0; i < count; i++) {
     const cpb_omitted *a = &r->omitted[i], *b = &omitted[i];
@@ -215,8 +216,8 @@ static inline void add_random_field(both *b, unsigned depth, bool known) {
     case 1: add_fixed(b); break;
     case 2: add_random_value(b, 2); break;
     case 3: add_random_value(b, 10); break;
-    case 4: add_random_value(b, 7); break;   /* packed */
-    case 5: add_random_value(b, 8); break;   /* a group's number */
+    case 4: add_random_value(b, 7); break; /* packed */
+    case 5: add_random_value(b, 8); break; /* a group's number */
     case 6: add_random_value(b, 536870911); break;
     case 7: add_message(b, 3, random_message(depth - 1, known), known); break;
     case 8: add_message(b, 4, random_message(depth - 1, known), known); break;

@@ -33,9 +33,7 @@ typedef struct {
 static merge_case *the_case;
 static cpb_allocator plain;
 
-static void append(cpb_buffer *out, const void *data, size_t size) {
-  assert_true(cpb_buffer_append(out, data, size));
-}
+static void append(cpb_buffer *out, const void *data, size_t size) { assert_true(cpb_buffer_append(out, data, size)); }
 
 static void append_number(cpb_buffer *out, uint32_t field, uint64_t value) {
   uint8_t bytes[CPB_WIRE_HEADER_MAX];
@@ -64,8 +62,8 @@ static void write_message(cpb_buffer *whole, kept *in, int depth);
 
 /* A field's value, which may be cut out. Returns true when the field itself is
  * left out where it stood: a merge will create it. */
-static bool write_value(kept *in, const char *step, bool is_message, bool may_vanish, int depth,
-                        cpb_buffer *whole, cpb_buffer *stays) {
+static bool write_value(kept *in, const char *step, bool is_message, bool may_vanish, int depth, cpb_buffer *whole,
+                        cpb_buffer *stays) {
   kept inside;
   deeper(&inside, in, step);
   bool cut = one_in(3);
@@ -91,8 +89,8 @@ static bool write_value(kept *in, const char *step, bool is_message, bool may_va
   return cut && may_vanish && one_in(2);
 }
 
-static void write_field(cpb_buffer *whole, kept *in, uint32_t field, const char *step, bool is_message,
-                        bool may_vanish, int depth) {
+static void write_field(cpb_buffer *whole, kept *in, uint32_t field, const char *step, bool is_message, bool may_vanish,
+                        int depth) {
   cpb_buffer value, stays;
   cpb_buffer_init(&value, &plain);
   cpb_buffer_init(&stays, &plain);

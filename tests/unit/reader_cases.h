@@ -2,8 +2,8 @@
 #ifndef READER_CASES_H
 #define READER_CASES_H
 
-#include "riegeli_builder.h"
 #include "reader_host.h"
+#include "riegeli_builder.h"
 
 static inline built_file small_file(void) {
   built_file f = {0};
@@ -38,8 +38,8 @@ static inline void assert_same_records(const outcome *o, const built_file *f, si
   if (size > 0) assert_memory_equal(o->contents, f->contents, size);
 }
 
-static inline void read_in_batches(const built_file *f, manner m, cpb_record_reader_options options,
-                                   size_t batch, outcome *o) {
+static inline void read_in_batches(const built_file *f, manner m, cpb_record_reader_options options, size_t batch,
+                                   outcome *o) {
   host h = host_of(f, m);
   h.batch = batch;
   cpb_record_reader *r = reader(options);

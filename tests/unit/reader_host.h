@@ -4,17 +4,19 @@
 #define READER_HOST_H
 
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "cpb/records.h"
 
 typedef enum manner {
-  ALL_AT_ONCE,  /* the whole file */
-  AS_ASKED,     /* need.length bytes */
-  AHEAD,        /* need.ahead bytes */
+  ALL_AT_ONCE, /* the whole file */
+  AS_ASKED,    /* need.length bytes */
+  AHEAD,       /* need.ahead bytes */
   BYTE_BY_BYTE,
-  IN_PIECES,    /* of pseudo-random sizes, some beginning early */
+  IN_PIECES, /* of pseudo-random sizes, some beginning early */
   MANNERS
 } manner;
 
@@ -54,7 +56,11 @@ static inline bool answer(host *h, cpb_input *input) {
   }
   uint64_t begin = need.offset, length = 0;
   switch (h->manner) {
-    case ALL_AT_ONCE: length = h->size - begin; begin = 0; length += need.offset; break;
+    case ALL_AT_ONCE:
+      length = h->size - begin;
+      begin = 0;
+      length += need.offset;
+      break;
     case AS_ASKED: length = need.length; break;
     case AHEAD: length = need.ahead; break;
     case BYTE_BY_BYTE: length = 1; break;

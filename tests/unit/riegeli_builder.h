@@ -31,8 +31,7 @@ static inline void built_free(built_file *f) {
   memset(f, 0, sizeof *f);
 }
 
-static inline void put_bytes(built_file *f, uint64_t chunk_begin, uint64_t chunk_end, const void *data,
-                             size_t size) {
+static inline void put_bytes(built_file *f, uint64_t chunk_begin, uint64_t chunk_end, const void *data, size_t size) {
   const uint8_t *p = data;
   f->bytes = realloc(f->bytes, f->size + size + (size / 65000 + 2) * CPB_BLOCK_HEADER_SIZE);
   for (size_t i = 0; i < size; i++) {
@@ -46,8 +45,8 @@ static inline void put_bytes(built_file *f, uint64_t chunk_begin, uint64_t chunk
 }
 
 /* A chunk with the right hashes, block headers and padding. */
-static inline void put_chunk(built_file *f, uint8_t type, const void *data, size_t size,
-                             uint64_t num_records, uint64_t decoded_size) {
+static inline void put_chunk(built_file *f, uint8_t type, const void *data, size_t size, uint64_t num_records,
+                             uint64_t decoded_size) {
   cpb_chunk_header header = {size, cpb_hash_bytes(data, size), num_records, decoded_size, type};
   uint8_t bytes[CPB_CHUNK_HEADER_SIZE];
   uint64_t begin = f->size, end;

@@ -3,19 +3,19 @@
 #ifndef RIEGELI_PARTS_H
 #define RIEGELI_PARTS_H
 
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "cpb/records.h"
 #include "riegeli/block.h"
-#include "riegeli/decompressor.h"
+#include "riegeli/codec/decompressor.h"
 #include "riegeli/highwayhash.h"
 
 #define BLOCK 65536
@@ -96,8 +96,8 @@ static inline size_t parse_chunk(const memory_file *f, size_t begin, chunk *c) {
   copy_without_block_headers(f, &pos, h, sizeof h);
   assert_true(cpb_load64(h) == cpb_hash_bytes(h + 8, 32));
   c->begin = begin;
-  c->header = (cpb_chunk_header){cpb_load64(h + 8), cpb_load64(h + 16), cpb_load64(h + 24) >> 8,
-                                 cpb_load64(h + 32), h[24]};
+  c->header =
+      (cpb_chunk_header){cpb_load64(h + 8), cpb_load64(h + 16), cpb_load64(h + 24) >> 8, cpb_load64(h + 32), h[24]};
   size_t size = (size_t)c->header.data_size;
   c->data = malloc(size + 1);
   copy_without_block_headers(f, &pos, c->data, size);
@@ -203,8 +203,7 @@ static inline cpb_record_writer_options options_for(cpb_codec codec) {
 }
 
 /* In pieces of `piece` bytes, 0: each record whole. */
-static inline void write_record(cpb_record_writer *w, memory_file *f, const uint8_t *data, size_t size,
-                         size_t piece) {
+static inline void write_record(cpb_record_writer *w, memory_file *f, const uint8_t *data, size_t size, size_t piece) {
   assert_int_equal(cpb_record_writer_begin_record(w, size), CPB_OK);
   assert_int_equal(drain(w, f), CPB_STEP_NEED);
   for (size_t done = 0, n; done < size; done += n) {
@@ -221,8 +220,8 @@ static inline void finish(cpb_record_writer *w, memory_file *f) {
 }
 
 /* Appends records [from, to) of `r` to `f`. */
-static inline void write_records(memory_file *f, const cpb_record_writer_options *o, const records *r,
-                          size_t from, size_t to, size_t piece) {
+static inline void write_records(memory_file *f, const cpb_record_writer_options *o, const records *r, size_t from,
+                                 size_t to, size_t piece) {
   cpb_record_writer *w = cpb_record_writer_new(NULL, o);
   const uint8_t *p = r->bytes.data;
   for (size_t i = 0; p != NULL && i < from; i++) p += r->sizes[i];

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "chunked/metadata.h"
+#include "chunked/index/metadata.h"
 #include "cpb/chunked.h"
 #include "cpb/message.h"
 #include "cpb/split.h"
@@ -82,7 +82,7 @@ typedef struct split_file {
   bytes *chunks; /* as the file's records say, without the index */
   size_t num_chunks;
   cpb_record *records;
-  char *codecs;  /* of each chunk's Riegeli chunk */
+  char *codecs;   /* of each chunk's Riegeli chunk */
   bytes metadata; /* the index's record */
   cpb_metadata index;
 } split_file;

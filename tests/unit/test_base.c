@@ -1,9 +1,9 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -39,11 +39,11 @@ static void each_code_has_a_name_and_a_text(void **state) {
 static void text_is_formatted_as_by_printf(void **state) {
   (void)state;
   char ours[64], theirs[64];
-#define SAME(...)                                                                             \
-  do {                                                                                        \
-    size_t n = cpb_format(ours, sizeof ours, __VA_ARGS__);                                    \
-    assert_int_equal(n, snprintf(theirs, sizeof theirs, __VA_ARGS__));                        \
-    assert_string_equal(ours, theirs);                                                        \
+#define SAME(...)                                                      \
+  do {                                                                 \
+    size_t n = cpb_format(ours, sizeof ours, __VA_ARGS__);             \
+    assert_int_equal(n, snprintf(theirs, sizeof theirs, __VA_ARGS__)); \
+    assert_string_equal(ours, theirs);                                 \
   } while (0)
   SAME("%d %d %4d", 0, -2147483647 - 1, 17);
   SAME("%u %llu %zu %x %04x %llx", 7u, 1ull << 63, sizeof ours, 0xbeefu, 0xau, ~0ull);

@@ -6,7 +6,7 @@
 #include "failing_allocator.h"
 #include "model/checkpoint/crc32c.h"
 #include "model/checkpoint/fields.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 
 /* --- Checksums ------------------------------------------------------------------------- */
 
@@ -139,7 +139,8 @@ static void answer(cpb_input *input, bytes data, size_t piece) {
   cpb_input_supply(input, need.offset, data.data + need.offset, left < piece ? left : piece);
 }
 
-static bytes read_key(const cpb_allocator *a, const cpb_checkpoint *c, const char *key, bytes data, size_t piece, cpb_error *error) {
+static bytes read_key(const cpb_allocator *a, const cpb_checkpoint *c, const char *key, bytes data, size_t piece,
+                      cpb_error *error) {
   bytes out = {NULL, 0};
   const cpb_values_options how = {.struct_size = sizeof how, .checkpoint = c};
   cpb_values *values = cpb_values_new(a, CPB_MODEL_SAVED_MODEL, key, strlen(key), &how);
@@ -278,8 +279,10 @@ static void variables_of_optimizers_are_found_through_what_they_are_for(void **s
   (void)state;
   cpb_error error;
   bytes graph, index, data = data_of(&index), model = model_of(&graph);
-  assert_true(has(list(NULL, index, model, graph, &error), "\"name\":\"n\",\"dtype\":\"invalid\",\"shape\":[],\"trainable\":false,\"key\":\"n\""));
-  assert_true(has(list(NULL, index, model, graph, &error), "\"name\":\"m\",\"dtype\":\"invalid\",\"shape\":[],\"trainable\":false,\"key\":\"t\""));
+  assert_true(has(list(NULL, index, model, graph, &error),
+                  "\"name\":\"n\",\"dtype\":\"invalid\",\"shape\":[],\"trainable\":false,\"key\":\"n\""));
+  assert_true(has(list(NULL, index, model, graph, &error),
+                  "\"name\":\"m\",\"dtype\":\"invalid\",\"shape\":[],\"trainable\":false,\"key\":\"t\""));
   assert_true(has(list(NULL, index, model, graph, &error), "\"without_value\":0"));
   assert_true(has(list(NULL, index, model, (bytes){NULL, 0}, &error), "\"without_value\":2"));
   free(graph.data);

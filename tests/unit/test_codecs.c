@@ -1,7 +1,7 @@
 /* Decompressing what the libraries' own one-shot functions made: in pieces, damaged
  * and over the limits. */
 #include "codec_cases.h"
-#include "riegeli/compressor.h"
+#include "riegeli/codec/compressor.h"
 
 static void decodes_what_the_libraries_encode(void **state) {
   (void)state;
@@ -57,8 +57,8 @@ static void decodes_in_place_from_pieces(void **state) {
   cpb_decompressor *d = cpb_decompressor_new(NULL, NULL, 0, 0, &error);
   for (size_t t = 0; t <= sizeof codec_types; t++) {
     char type = t == sizeof codec_types ? 'z' : codec_types[t];
-    bytes in = t == sizeof codec_types ? compress_zstd_without_size(data, BIG, 17)
-                                       : compress_by_library(type, data, BIG, 3);
+    bytes in =
+        t == sizeof codec_types ? compress_zstd_without_size(data, BIG, 17) : compress_by_library(type, data, BIG, 3);
     for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++) {
       assert_true(cpb_decompressor_reset(d, (uint8_t)type, in.size, &error));
       result r = decompress_in_place(d, (cpb_span){in.data, in.size}, BIG, pieces[p], (uint32_t)p);
@@ -116,16 +116,14 @@ static void each_fault_has_its_text(void **state) {
     bytes in = compress_by_library(type, data, sizeof data, 5);
     in.data = realloc(in.data, in.size + 1);
     in.data[in.size] = 0;
-    assert_string_equal(why(type, in.data, in.size, 2999, NULL, CPB_E_DAMAGED),
-                        "more decompressed data than expected");
+    assert_string_equal(why(type, in.data, in.size, 2999, NULL, CPB_E_DAMAGED), "more decompressed data than expected");
     if (type == CPB_RIEGELI_NONE) {
       free(in.data);
       continue;
     }
     assert_non_null(strstr(why(type, in.data, in.size - 1, 3000, NULL, CPB_E_DAMAGED), "ends early"));
     assert_non_null(strstr(why(type, in.data, in.size + 1, 3000, NULL, CPB_E_DAMAGED), "bytes after the end"));
-    assert_string_equal(why(type, in.data, 1, 3000, NULL, CPB_E_DAMAGED),
-                        "the decompressed size in front is missing");
+    assert_string_equal(why(type, in.data, 1, 3000, NULL, CPB_E_DAMAGED), "the decompressed size in front is missing");
     assert_string_equal(why(type, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, 3000, NULL, CPB_E_DAMAGED),
                         "the decompressed size in front is not a varint");
     free(in.data);
@@ -134,8 +132,7 @@ static void each_fault_has_its_text(void **state) {
   assert_string_equal(why('x', "", 0, 1, NULL, CPB_E_DAMAGED), "the decompressed size in front is missing");
   assert_non_null(strstr(why('z', "\1\x27\xb5\x2f\xfd....", 9, 1, NULL, CPB_E_DAMAGED), "no frame"));
   /* A compressed block of 2 bytes in a frame of no content, and so of no window. */
-  assert_non_null(strstr(why('z', "\0\x28\xb5\x2f\xfd\x20\0\x15\0\0\0\0", 12, 1, NULL, CPB_E_DAMAGED),
-                         "Zstd: "));
+  assert_non_null(strstr(why('z', "\0\x28\xb5\x2f\xfd\x20\0\x15\0\0\0\0", 12, 1, NULL, CPB_E_DAMAGED), "Zstd: "));
 }
 
 static void snappy_faults_have_their_texts(void **state) {
@@ -147,15 +144,29 @@ static void snappy_faults_have_their_texts(void **state) {
   } faults[] = {
       {"\xff\xff\xff\xff\x10", 5, "out of range"},
       {"\xff\xff\xff\xff\xff\x01", 6, "no varint"},
-      {"\x05\x10" "abcdef", 8, "ends early|"},
-      {"\x05\x14" "abcdef", 8, "more data than the block's size"},
+      {"\x05\x10"
+       "abcdef",
+       8, "ends early|"},
+      {"\x05\x14"
+       "abcdef",
+       8, "more data than the block's size"},
       {"\x05\x01\x01", 3, "before the beginning"},
-      {"\x05\x00" "a\x01\x02", 5, "before the beginning"},
-      {"\x05\x00" "a\x01\x00", 5, "offset 0"},
-      {"\x05\x00" "a\x12\x01\x00", 6, "more data than the block's size"},
+      {"\x05\x00"
+       "a\x01\x02",
+       5, "before the beginning"},
+      {"\x05\x00"
+       "a\x01\x00",
+       5, "offset 0"},
+      {"\x05\x00"
+       "a\x12\x01\x00",
+       6, "more data than the block's size"},
       {"\x01\xfc\xff\xff\xff\xff", 6, "more data than the block's size"},
-      {"\x05\x00" "a\x0f\x01\x00\x00", 6, "ends early"},
-      {"\x01\x00" "ab", 4, "bytes after the end"},
+      {"\x05\x00"
+       "a\x0f\x01\x00\x00",
+       6, "ends early"},
+      {"\x01\x00"
+       "ab",
+       4, "bytes after the end"},
   };
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     uint8_t in[16] = {5};
@@ -304,9 +315,15 @@ static void lying_sizes_take_no_memory(void **state) {
     const char *in;
     size_t size;
   } lies[] = {
-      {'s', "\xff\xff\xff\xff\x0f\xff\xff\xff\xff\x0f\x00" "a", 12},
+      {'s',
+       "\xff\xff\xff\xff\x0f\xff\xff\xff\xff\x0f\x00"
+       "a",
+       12},
       {'z', "\xff\xff\xff\xff\x0f\x28\xb5\x2f\xfd\xe0\xff\xff\xff\xff\xff\xff\x00\x00", 18},
-      {'b', "\xff\xff\xff\xff\x0f\x8b\x00\x80" "a\x03", 10},
+      {'b',
+       "\xff\xff\xff\xff\x0f\x8b\x00\x80"
+       "a\x03",
+       10},
   };
   for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
     failing_allocator f = {0};
@@ -362,8 +379,8 @@ static void truncations_fail_and_bit_flips_do_no_harm(void **state) {
   fill(data, sizeof data, 6);
   for (size_t t = 1; t <= 4; t++) {
     char type = t == 4 ? 'z' : codec_types[t];
-    bytes in = t == 4 ? compress_zstd_without_size(data, sizeof data, 10)
-                      : compress_by_library(type, data, sizeof data, 5);
+    bytes in =
+        t == 4 ? compress_zstd_without_size(data, sizeof data, 10) : compress_by_library(type, data, sizeof data, 5);
     for (size_t size = 0; size < in.size; size++) {
       const char *what = why(type, in.data, size, sizeof data, NULL, CPB_E_DAMAGED);
       assert_true(strstr(what, "ends early") != NULL || strstr(what, "missing") != NULL);

@@ -1,11 +1,11 @@
 /* A build with CPB_CODECS=host: src/riegeli/codecs_host.c stands in for the
  * codecs that the library holds, and the host's decoder is below. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
 #include <brotli/decode.h>
 #include <brotli/encode.h>
@@ -13,16 +13,16 @@
 
 #include "cpb/host_codec.h"
 #include "failing_allocator.h"
-#include "riegeli/compressor.h"
-#include "riegeli/decompressor.h"
+#include "riegeli/codec/compressor.h"
+#include "riegeli/codec/decompressor.h"
 
 /* --- The host ------------------------------------------------------------------ */
 
 static struct {
   unsigned calls;
-  size_t largest;      /* dst_size so far */
-  int32_t answer;      /* when not 0: instead of decoding */
-  const uint8_t *dst;  /* of the last call */
+  size_t largest;     /* dst_size so far */
+  int32_t answer;     /* when not 0: instead of decoding */
+  const uint8_t *dst; /* of the last call */
 } host;
 
 int32_t cpb_host_decode(int32_t codec, const uint8_t *src, size_t src_size, uint8_t *dst, size_t dst_size) {
@@ -61,10 +61,8 @@ static sample *new_sample(char codec, size_t size, uint64_t claimed) {
   for (size_t i = 0; i < size; i++) s->data[i] = (uint8_t)(i * i / 777 ^ i >> 9);
   uint8_t *to = cpb_varint_write(s->stored, claimed);
   size_t n = ROOM - CPB_VARINT_MAX;
-  if (codec == 'b')
-    assert_true(BrotliEncoderCompress(5, 22, BROTLI_MODE_GENERIC, size, s->data, &n, to));
-  else
-    n = ZSTD_compress(to, n, s->data, size, 3);
+  if (codec == 'b') assert_true(BrotliEncoderCompress(5, 22, BROTLI_MODE_GENERIC, size, s->data, &n, to));
+  else n = ZSTD_compress(to, n, s->data, size, 3);
   s->stored_size = (size_t)(to - s->stored) + n;
   return s;
 }
@@ -201,8 +199,10 @@ static void each_answer_of_the_host_has_its_error(void **state) {
   const struct {
     int32_t answer;
     cpb_code code;
-  } answers[] = {{CPB_HOST_DECODE_DAMAGED, CPB_E_DAMAGED}, {CPB_HOST_DECODE_UNSUPPORTED, CPB_E_UNSUPPORTED},
-                 {CPB_HOST_DECODE_MEMORY, CPB_E_MEMORY},   {INT32_MIN, CPB_E_DAMAGED},
+  } answers[] = {{CPB_HOST_DECODE_DAMAGED, CPB_E_DAMAGED},
+                 {CPB_HOST_DECODE_UNSUPPORTED, CPB_E_UNSUPPORTED},
+                 {CPB_HOST_DECODE_MEMORY, CPB_E_MEMORY},
+                 {INT32_MIN, CPB_E_DAMAGED},
                  {SIZE + 1, CPB_E_DAMAGED}}; /* more than fits */
   for (const char *codec = "bz"; *codec != '\0'; codec++) {
     sample *s = new_sample(*codec, SIZE, SIZE);

@@ -1,13 +1,13 @@
 /* A build with CPB_WITH_BROTLI=OFF: src/riegeli/codecs_without_brotli.c stands in
  * for the Brotli that the library holds. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <string.h>
+#include <cmocka.h>
 
-#include "riegeli/compressor.h"
-#include "riegeli/decompressor.h"
+#include "riegeli/codec/compressor.h"
+#include "riegeli/codec/decompressor.h"
 
 static void brotli_says_which_build_reads_it(void **state) {
   (void)state;

@@ -3,7 +3,7 @@
 #include <brotli/decode.h>
 
 #include "codec_cases.h"
-#include "riegeli/compressor.h"
+#include "riegeli/codec/compressor.h"
 
 static bool decompress_by_library(uint8_t type, cpb_span in, uint8_t *out, size_t size) {
   if (type == CPB_RIEGELI_NONE) {
@@ -17,14 +17,14 @@ static bool decompress_by_library(uint8_t type, cpb_span in, uint8_t *out, size_
   if (type == CPB_RIEGELI_ZSTD) return ZSTD_decompress(out, size, p, left) == size;
   BrotliDecoderState *state = BrotliDecoderCreateInstance(NULL, NULL, NULL);
   BrotliDecoderSetParameter(state, BROTLI_DECODER_PARAM_LARGE_WINDOW, 1);
-  bool ok = BrotliDecoderDecompressStream(state, &left, &p, &n, &out, NULL) ==
-                BROTLI_DECODER_RESULT_SUCCESS && n == 0 && left == 0;
+  bool ok = BrotliDecoderDecompressStream(state, &left, &p, &n, &out, NULL) == BROTLI_DECODER_RESULT_SUCCESS &&
+            n == 0 && left == 0;
   BrotliDecoderDestroyInstance(state);
   return ok;
 }
 
-static bool compress(cpb_compressor *c, const uint8_t *data, size_t size, size_t piece, uint32_t seed,
-                     cpb_buffer *out, cpb_codec_error *error) {
+static bool compress(cpb_compressor *c, const uint8_t *data, size_t size, size_t piece, uint32_t seed, cpb_buffer *out,
+                     cpb_codec_error *error) {
   if (!cpb_compressor_begin(c, size, error)) return false;
   for (size_t at = 0, n; at < size; at += n) {
     n = piece >= size ? size : next_random(&seed) % (piece + 1);
@@ -39,10 +39,9 @@ static void libraries_decode_what_is_encoded(void **state) {
   static uint8_t data[BIG], back[BIG];
   fill(data, BIG, 7);
   const cpb_codec_options all[] = {
-      {CPB_CODEC_NONE, 0, 0},      {CPB_CODEC_DEFAULT, 0, 0},   {CPB_CODEC_ZSTD, -5, 0},
-      {CPB_CODEC_ZSTD, 1, 10},     {CPB_CODEC_ZSTD, 19, 27},    {CPB_CODEC_ZSTD, 22, 0},
-      {CPB_CODEC_BROTLI, 0, 0},    {CPB_CODEC_BROTLI, -1, 0},   {CPB_CODEC_BROTLI, 1, 10},
-      {CPB_CODEC_BROTLI, 9, 24},   {CPB_CODEC_BROTLI, 11, 0},   {CPB_CODEC_BROTLI, 5, 30},
+      {CPB_CODEC_NONE, 0, 0},    {CPB_CODEC_DEFAULT, 0, 0}, {CPB_CODEC_ZSTD, -5, 0},   {CPB_CODEC_ZSTD, 1, 10},
+      {CPB_CODEC_ZSTD, 19, 27},  {CPB_CODEC_ZSTD, 22, 0},   {CPB_CODEC_BROTLI, 0, 0},  {CPB_CODEC_BROTLI, -1, 0},
+      {CPB_CODEC_BROTLI, 1, 10}, {CPB_CODEC_BROTLI, 9, 24}, {CPB_CODEC_BROTLI, 11, 0}, {CPB_CODEC_BROTLI, 5, 30},
   };
   const size_t sizes[] = {0, 1, 300, 65536, BIG};
   const size_t pieces[] = {BIG, 100, 50000};
@@ -97,14 +96,13 @@ static void wrong_options_and_sizes_are_usage_errors(void **state) {
 
 /* --- Memory ------------------------------------------------------------------- */
 
-static cpb_code round_trip(const cpb_allocator *a, const cpb_codec_options *options, const uint8_t *data,
-                           size_t size, size_t piece) {
+static cpb_code round_trip(const cpb_allocator *a, const cpb_codec_options *options, const uint8_t *data, size_t size,
+                           size_t piece) {
   cpb_codec_error error = {CPB_OK, NULL};
   cpb_buffer packed = new_buffer(a), out = new_buffer(a);
   cpb_compressor *c = cpb_compressor_new(a, options, &error);
   if (c != NULL && compress(c, data, size, piece, 1, &packed, &error) &&
-      cpb_decompress_all(a, NULL, cpb_compressor_type(c), (cpb_span){packed.data, packed.size}, size, &out,
-                         &error)) {
+      cpb_decompress_all(a, NULL, cpb_compressor_type(c), (cpb_span){packed.data, packed.size}, size, &out, &error)) {
     assert_memory_equal(out.data, data, size);
   }
   cpb_compressor_free(c);
@@ -128,7 +126,7 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
   static uint8_t data[70000];
   fill(data, sizeof data, 8);
   const cpb_codec_options all[] = {
-      {CPB_CODEC_NONE, 0, 0}, {CPB_CODEC_ZSTD, 3, 0}, {CPB_CODEC_BROTLI, 2, 0},
+      {CPB_CODEC_NONE, 0, 0},   {CPB_CODEC_ZSTD, 3, 0},    {CPB_CODEC_BROTLI, 2, 0},
       {CPB_CODEC_BROTLI, 6, 0}, {CPB_CODEC_BROTLI, 10, 0},
   };
   bytes snappy = compress_by_library('s', data, sizeof data, 1);
@@ -138,9 +136,8 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
       for (size_t n = 1;; n++) {
         failing_allocator f = {.fail_at = n, .for_ever = mode % 2 != 0};
         cpb_allocator a = failing_allocator_of(&f);
-        cpb_code code = o < sizeof all / sizeof *all
-                            ? round_trip(&a, &all[o], data, size, mode < 2 ? size : 9000)
-                            : snappy_in_pieces(&a, snappy, size);
+        cpb_code code = o < sizeof all / sizeof *all ? round_trip(&a, &all[o], data, size, mode < 2 ? size : 9000)
+                                                     : snappy_in_pieces(&a, snappy, size);
         assert_int_equal(f.blocks, 0);
         assert_int_equal(code, f.calls < n ? CPB_OK : CPB_E_MEMORY);
         if (f.calls < n) break;

@@ -61,7 +61,8 @@ static void put_tensor(bytes *graph, const char *name, uint64_t dtype, uint64_t 
 static bytes packed_varints(void) {
   bytes packed = {NULL, 0}, field = {NULL, 0};
   uint8_t varint[CPB_VARINT_MAX];
-  for (uint64_t i = 0; i < 90; i++) put(&packed, varint, (size_t)(cpb_varint_write(varint, i * i * i * 0x123456789abu) - varint));
+  for (uint64_t i = 0; i < 90; i++)
+    put(&packed, varint, (size_t)(cpb_varint_write(varint, i * i * i * 0x123456789abu) - varint));
   put_message(&field, TENSOR_INT64, packed);
   put_int(&field, TENSOR_INT64, (uint64_t)-1);
   return field;

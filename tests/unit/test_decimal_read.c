@@ -1,15 +1,15 @@
 /* The oracle is the C library's own strtod. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
-#include "proto/decimal.h"
+#include "base/decimal.h"
 
 /* Of each kind of text; more by CPB_TEXTS. */
 #define TEXTS 10000
@@ -81,15 +81,80 @@ static unsigned texts(void) {
 static void ordinary_and_odd_numbers_are_read_as_strtod_reads_them(void **state) {
   (void)state;
   static const char *const cases[] = {
-      "0", "-0", "1", "+1.", ".5", "00.500", "1e5", "1E+5", "1e-5", "-12.75e1xyz", "1e", "1e+", "1ex", "1.5.5", "1,5",
-      "", ".", "-", "+", "e5", ".e5", "--1", "x", "0x", "0xg", "0x.", "0x1", "0X.8p1", "0x1.8", "0x1p", "0x1p-1074",
-      "0x1p-1075", "0x1.8p-1074", "0x0p9999", "0x1.fffffffffffff8p0", "0x1.fffffffffffff7p0", "0x10000000000000081p0",
-      "inf", "-INF", "Infinity", "infinityx", "in", "nan", "-NaN", "na", "0e99999", "0e-99999", "1e99999",
-      "1e99999999999999999999", "1e-99999999999999999999", "0.0000001e-400", "1e308", "1e309", "-1e309",
-      "17976931348623157e292", "17976931348623158e292", "17976931348623159e292", "179769313486231580793e289",
-      "2.2250738585072011e-308", "2.2250738585072014e-308", "4.9e-324", "2.4703282292062327e-324",
-      "2.4703282292062328e-324", "3.4028235e38", "3.4028236e38", "1.17549435e-38", "1.4e-45", "7e-46", "7.1e-46",
-      "9007199254740993", "9007199254740992.999999", "9007199254740993.0000000001", "16777217", "16777217.00000001",
+      "0",
+      "-0",
+      "1",
+      "+1.",
+      ".5",
+      "00.500",
+      "1e5",
+      "1E+5",
+      "1e-5",
+      "-12.75e1xyz",
+      "1e",
+      "1e+",
+      "1ex",
+      "1.5.5",
+      "1,5",
+      "",
+      ".",
+      "-",
+      "+",
+      "e5",
+      ".e5",
+      "--1",
+      "x",
+      "0x",
+      "0xg",
+      "0x.",
+      "0x1",
+      "0X.8p1",
+      "0x1.8",
+      "0x1p",
+      "0x1p-1074",
+      "0x1p-1075",
+      "0x1.8p-1074",
+      "0x0p9999",
+      "0x1.fffffffffffff8p0",
+      "0x1.fffffffffffff7p0",
+      "0x10000000000000081p0",
+      "inf",
+      "-INF",
+      "Infinity",
+      "infinityx",
+      "in",
+      "nan",
+      "-NaN",
+      "na",
+      "0e99999",
+      "0e-99999",
+      "1e99999",
+      "1e99999999999999999999",
+      "1e-99999999999999999999",
+      "0.0000001e-400",
+      "1e308",
+      "1e309",
+      "-1e309",
+      "17976931348623157e292",
+      "17976931348623158e292",
+      "17976931348623159e292",
+      "179769313486231580793e289",
+      "2.2250738585072011e-308",
+      "2.2250738585072014e-308",
+      "4.9e-324",
+      "2.4703282292062327e-324",
+      "2.4703282292062328e-324",
+      "3.4028235e38",
+      "3.4028236e38",
+      "1.17549435e-38",
+      "1.4e-45",
+      "7e-46",
+      "7.1e-46",
+      "9007199254740993",
+      "9007199254740992.999999",
+      "9007199254740993.0000000001",
+      "16777217",
+      "16777217.00000001",
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) both_are_read_alike(cases[i]);
 }
@@ -131,7 +196,8 @@ static void a_number_in_the_middle_of_two_is_read_as_strtod_reads_it(void **stat
 
 static void the_edges_of_the_range_are_read_as_strtod_reads_them(void **state) {
   (void)state;
-  static const int exponents[] = {-330, -324, -323, -309, -308, -307, -46, -45, -44, -39, -38, -37, 37, 38, 39, 307, 308, 309};
+  static const int exponents[] = {-330, -324, -323, -309, -308, -307, -46, -45, -44,
+                                  -39,  -38,  -37,  37,   38,   39,   307, 308, 309};
   char text[CPB_DECIMAL_TEXT_MAX + 1];
   for (unsigned i = 0; i < texts(); i++) {
     int exponent = exponents[below(sizeof exponents / sizeof *exponents)];

@@ -17,8 +17,10 @@ static cpb_span span(const char *text) { return cpb_span_of(text); }
 
 /* --- Pairs --------------------------------------------------------------------------- */
 
-static const char *const as[] = {"__inference_f_9", "__inference_f_17", "__inference_f_101", "own_3", "__inference_g_5", NULL};
-static const char *const bs[] = {"__inference_f_17", "__inference_f_20", "own_4", "__inference_h_5", "__inference_f_3", NULL};
+static const char *const as[] = {"__inference_f_9", "__inference_f_17", "__inference_f_101",
+                                 "own_3",           "__inference_g_5",  NULL};
+static const char *const bs[] = {"__inference_f_17", "__inference_f_20", "own_4",
+                                 "__inference_h_5",  "__inference_f_3",  NULL};
 
 static bool make_pairs(cpb_diff_pairs *p, const char *const *a, const char *const *b) {
   bool done = true;
@@ -63,7 +65,7 @@ static char *members(const cpb_allocator *a, const char *x, const char *y) {
   const cpb_span texts[2] = {span(x), span(y)};
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   cpb_diff_pairs p;
-  cpb_answer out = {.failed = false};
+  cpb_json_writer out = {.failed = false};
   bool differs;
   char *text = NULL;
   cpb_buffer_init(&out.out, a);
@@ -142,7 +144,8 @@ static bool fill_table(cpb_diff_table *t, const cpb_allocator *a, const char *js
   return done && cpb_diff_table_sort(t);
 }
 
-static const char *const list_a = "[{\"k\":\"b\",\"n\":1},{\"k\":\"a\",\"n\":2,\"r\":{\"offset\":1,\"size\":7}},{\"k\":\"b\",\"v\":{\"n\":3}}]";
+static const char *const list_a =
+    "[{\"k\":\"b\",\"n\":1},{\"k\":\"a\",\"n\":2,\"r\":{\"offset\":1,\"size\":7}},{\"k\":\"b\",\"v\":{\"n\":3}}]";
 static const char *const list_b = "[{\"k\":\"a\",\"n\":9,\"r\":{\"offset\":5,\"size\":7}},{\"k\":\"c\"},{\"k\":\"b\"}]";
 
 static void items_are_joined_by_key_without_where_they_are(void **state) {

@@ -114,7 +114,10 @@ static void the_last_value_counts_and_messages_merge(void **state) {
 static void elements_are_counted(void **state) {
   (void)state;
   /* bs: "a" ms {n: 1} bs: "" ms {n: 2} bs: "c" */
-  bytes m = MESSAGE_OF("\x52\x01" "a\x22\x02\x08\x01\x52\x00\x22\x02\x08\x02\x52\x01" "c");
+  bytes m = MESSAGE_OF(
+      "\x52\x01"
+      "a\x22\x02\x08\x01\x52\x00\x22\x02\x08\x02\x52\x01"
+      "c");
   FINDS(m, "bs[0]", "a");
   FINDS(m, "bs[1]", "");
   FINDS(m, "bs[2]", "c");
@@ -122,14 +125,21 @@ static void elements_are_counted(void **state) {
   FINDS_UNTYPED(m, "4[1].1", "\x02");
   fails(find(m, "bs[3]"), CPB_E_NOT_FOUND, "[3]");
   fails(find(m, "ms[0].b"), CPB_E_NOT_FOUND, "b: the message");
-  cpb_found found = FINDS(m, "bs", "\x52\x01" "a\x52\x00\x52\x01" "c");
+  cpb_found found = FINDS(m, "bs",
+                          "\x52\x01"
+                          "a\x52\x00\x52\x01"
+                          "c");
   assert_true(found.fields);
   assert_false(FINDS(m, "bs[0]", "a").fields);
 }
 
 static void neighbours_are_one_range(void **state) {
   (void)state;
-  result r = find(MESSAGE_OF("\x52\x01" "a\x52\x01" "b\x08\x01\x52\x01" "c"), "bs");
+  result r = find(MESSAGE_OF("\x52\x01"
+                             "a\x52\x01"
+                             "b\x08\x01\x52\x01"
+                             "c"),
+                  "bs");
   assert_int_equal(r.ranges, 2);
   free(r.value.data);
 }
@@ -137,9 +147,10 @@ static void neighbours_are_one_range(void **state) {
 static void packed_elements_have_no_tags(void **state) {
   (void)state;
   /* f32: [1, -1] f64: [0.0, 2.0] s: [-1, 150], then f32: 7 and s: [0] */
-  bytes m = MESSAGE_OF("\x2a\x08\x01\x00\x00\x00\xff\xff\xff\xff"
-                       "\x32\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x40"
-                       "\x3a\x03\x01\xac\x02\x2d\x07\x00\x00\x00\x3a\x01\x00");
+  bytes m = MESSAGE_OF(
+      "\x2a\x08\x01\x00\x00\x00\xff\xff\xff\xff"
+      "\x32\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x40"
+      "\x3a\x03\x01\xac\x02\x2d\x07\x00\x00\x00\x3a\x01\x00");
   assert_int_equal(FINDS(m, "f32[0]", "\x01\x00\x00\x00").wire_type, CPB_WIRE_FIXED32);
   FINDS(m, "f32[1]", "\xff\xff\xff\xff");
   FINDS(m, "f32[2]", "\x07\x00\x00\x00");
@@ -174,8 +185,12 @@ static void groups_are_without_their_tags(void **state) {
 static void text_keys_lead_to_values(void **state) {
   (void)state;
   /* by_text {"ab": {n: 1}, "": {n: 2}, "cd": {}} and ab again, its key last */
-  bytes m = MESSAGE_OF("\xa2\x01\x08\x0a\x02" "ab\x12\x02\x08\x01\xa2\x01\x04\x12\x02\x08\x02"
-                       "\xa2\x01\x04\x0a\x02" "cd\xa2\x01\x08\x12\x02\x08\x03\x0a\x02" "ab");
+  bytes m = MESSAGE_OF(
+      "\xa2\x01\x08\x0a\x02"
+      "ab\x12\x02\x08\x01\xa2\x01\x04\x12\x02\x08\x02"
+      "\xa2\x01\x04\x0a\x02"
+      "cd\xa2\x01\x08\x12\x02\x08\x03\x0a\x02"
+      "ab");
   cpb_found found = FINDS(m, "by_text[\"ab\"]", "\x08\x03");
   assert_string_equal(found.field->name, "value");
   assert_string_equal(found.message->name, "t.M");
@@ -192,10 +207,14 @@ static void number_keys_are_compared_as_their_type(void **state) {
   (void)state;
   /* by_sint {-2: "a", 3: "b", : "z"} by_sfixed {-1: 7} by_bool {true: "t", : "f"}
    * by_int {-1: "n", 1: "p"} */
-  bytes m = MESSAGE_OF("\xaa\x01\x05\x08\x03\x12\x01" "a\xaa\x01\x05\x08\x06\x12\x01" "b\xaa\x01\x03\x12\x01z"
-                       "\xb2\x01\x07\x0d\xff\xff\xff\xff\x10\x07"
-                       "\xba\x01\x05\x08\x01\x12\x01t\xba\x01\x03\x12\x01" "f"
-                       "\xc2\x01\x0e\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\x01n\xc2\x01\x05\x08\x01\x12\x01p");
+  bytes m = MESSAGE_OF(
+      "\xaa\x01\x05\x08\x03\x12\x01"
+      "a\xaa\x01\x05\x08\x06\x12\x01"
+      "b\xaa\x01\x03\x12\x01z"
+      "\xb2\x01\x07\x0d\xff\xff\xff\xff\x10\x07"
+      "\xba\x01\x05\x08\x01\x12\x01t\xba\x01\x03\x12\x01"
+      "f"
+      "\xc2\x01\x0e\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\x01n\xc2\x01\x05\x08\x01\x12\x01p");
   FINDS(m, "by_sint[-2]", "a");
   FINDS(m, "by_sint[3]", "b");
   FINDS(m, "by_sint[0]", "z");
@@ -213,8 +232,9 @@ static void what_is_no_entry_is_not_looked_at(void **state) {
   (void)state;
   /* by_bool {true: "t"}, then fields of its number that are no entries, and an
    * entry with groups for key and value. */
-  bytes m = MESSAGE_OF("\xba\x01\x05\x08\x01\x12\x01t\xb8\x01\x05\xbb\x01\x12\x01x\xbc\x01"
-                       "\xba\x01\x06\x08\x01\x13\x14\x0b\x0c");
+  bytes m = MESSAGE_OF(
+      "\xba\x01\x05\x08\x01\x12\x01t\xb8\x01\x05\xbb\x01\x12\x01x\xbc\x01"
+      "\xba\x01\x06\x08\x01\x13\x14\x0b\x0c");
   FINDS(m, "by_bool[true]", "");
   m.size -= 9;
   FINDS(m, "by_bool[true]", "t");
@@ -230,11 +250,16 @@ static void paths_that_do_not_fit_are_errors(void **state) {
     cpb_code code;
     const char *text;
   } cases[] = {
-      {"nothing", CPB_E_NOT_FOUND, "no such field"},   {"m", CPB_E_NOT_FOUND, "the message has none"},
-      {"n[0]", CPB_E_USAGE, "not repeated"},           {"ms.n", CPB_E_USAGE, "say which element"},
-      {"ms[-1]", CPB_E_USAGE, "numbered from 0"},      {"ms[\"k\"]", CPB_E_USAGE, "numbered from 0"},
-      {"n.n", CPB_E_USAGE, "is no message"},           {"b.n", CPB_E_USAGE, "is no message"},
-      {"by_bool[true].x", CPB_E_USAGE, "is no message"},{"ms[0][1]", CPB_E_USAGE, "follows no field"},
+      {"nothing", CPB_E_NOT_FOUND, "no such field"},
+      {"m", CPB_E_NOT_FOUND, "the message has none"},
+      {"n[0]", CPB_E_USAGE, "not repeated"},
+      {"ms.n", CPB_E_USAGE, "say which element"},
+      {"ms[-1]", CPB_E_USAGE, "numbered from 0"},
+      {"ms[\"k\"]", CPB_E_USAGE, "numbered from 0"},
+      {"n.n", CPB_E_USAGE, "is no message"},
+      {"b.n", CPB_E_USAGE, "is no message"},
+      {"by_bool[true].x", CPB_E_USAGE, "is no message"},
+      {"ms[0][1]", CPB_E_USAGE, "follows no field"},
       {"m.nothing", CPB_E_NOT_FOUND, "none"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) fails(find(m, cases[i].path), cases[i].code, cases[i].text);
@@ -336,7 +361,10 @@ static void a_repeated_field_is_listed_in_few_pieces(void **state) {
   enum { ELEMENTS = 100000 };
   bytes m = {malloc(ELEMENTS * sizeof element), ELEMENTS * sizeof element};
   for (size_t i = 0; i < m.size; i += sizeof element) memcpy(m.data + i, element, sizeof element);
-  static const struct { int all, ahead; size_t most; } hosts[] = {{1, 0, 1}, {0, 1, 14}, {0, 0, ELEMENTS / 20}};
+  static const struct {
+    int all, ahead;
+    size_t most;
+  } hosts[] = {{1, 0, 1}, {0, 1, 14}, {0, 0, ELEMENTS / 20}};
   for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
     cpb_error error;
     cpb_path *path = cpb_path_parse(NULL, "ms", 2, &error);

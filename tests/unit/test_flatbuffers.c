@@ -24,14 +24,26 @@ static void put_at(uint8_t *bytes, size_t at, uint64_t value, int size) {
 static void put(parts *p, size_t at, uint64_t value, int size) { put_at(p->bytes, at, value, size); }
 
 enum {
-  VTABLE = 4, TABLE = 24, BYTE = 28, LONG = 32, STRING_AT = 40, INTS_AT = 44, TABLES_AT = 48,
-  STRING = 52, INTS = 64, TABLES = 80, SMALL_VTABLE = 92, SMALL = 100, END = 108
+  VTABLE = 4,
+  TABLE = 24,
+  BYTE = 28,
+  LONG = 32,
+  STRING_AT = 40,
+  INTS_AT = 44,
+  TABLES_AT = 48,
+  STRING = 52,
+  INTS = 64,
+  TABLES = 80,
+  SMALL_VTABLE = 92,
+  SMALL = 100,
+  END = 108
 };
 
 static parts sound(void) {
   parts p = {.size = END};
   put(&p, 0, TABLE, 4);
-  static const uint16_t vtable[] = {16, 28, BYTE - TABLE, 0, LONG - TABLE, STRING_AT - TABLE, INTS_AT - TABLE, TABLES_AT - TABLE};
+  static const uint16_t vtable[] = {
+      16, 28, BYTE - TABLE, 0, LONG - TABLE, STRING_AT - TABLE, INTS_AT - TABLE, TABLES_AT - TABLE};
   for (size_t i = 0; i < 8; i++) put(&p, VTABLE + 2 * i, vtable[i], 2);
   put(&p, TABLE, TABLE - VTABLE, 4);
   put(&p, BYTE, 0xfe, 1);
@@ -72,7 +84,8 @@ static bool walk(cpb_flat *flat, int64_t *sum, cpb_buffer *text) {
     *sum = *sum * 10 + element;
   }
   for (uint32_t i = 0; i < tables.count; i++) {
-    if (!cpb_flat_element_table(flat, &tables, i, &small) || !cpb_flat_number(flat, &small, 0, 4, 0, &element)) return false;
+    if (!cpb_flat_element_table(flat, &tables, i, &small) || !cpb_flat_number(flat, &small, 0, 4, 0, &element))
+      return false;
     *sum += element;
   }
   return true;

@@ -1,15 +1,15 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "base/bytes.h"
+#include "base/decimal.h"
 #include "cpb/message.h"
 #include "editions_schema.h"
 #include "failing_allocator.h"
-#include "proto/decimal.h"
 
 #define SPAN(text) ((cpb_span){(const uint8_t *)(text), sizeof(text) - 1})
 
@@ -31,8 +31,8 @@ static int free_schemas(void **state) {
 
 typedef struct {
   char text[4096];
-  size_t size;   /* of the whole, of which the text may be the beginning */
-  size_t largest;/* step */
+  size_t size;    /* of the whole, of which the text may be the beginning */
+  size_t largest; /* step */
   cpb_error error;
 } result;
 
@@ -90,9 +90,10 @@ static void unknown_fields_are_shown_when_asked_for(void **state) {
   (void)state;
   cpb_json_options options = {.struct_size = sizeof options, .unknown_fields = 1};
   expect(editions_types, "ed.A", SPAN(everything), &options,
-         KNOWN ",\"@unknown\":[{\"number\":7,\"wireType\":0,\"value\":\"3\"},"
-               "{\"number\":2047,\"wireType\":0,\"value\":\"1\"},"
-               "{\"number\":127,\"wireType\":3,\"value\":\"+wcIAfwH\"}]}");
+         KNOWN
+         ",\"@unknown\":[{\"number\":7,\"wireType\":0,\"value\":\"3\"},"
+         "{\"number\":2047,\"wireType\":0,\"value\":\"1\"},"
+         "{\"number\":127,\"wireType\":3,\"value\":\"+wcIAfwH\"}]}");
 }
 
 static void names_and_layout_are_the_callers_choice(void **state) {
@@ -106,12 +107,14 @@ static void numbers_strings_and_bytes_are_mapped(void **state) {
   (void)state;
   /* dtype: DT_FLOAT tensor_content: "\000\377~" float_val: [0.1, NaN, -inf]
    * int_val: -1 int64_val: -5 bool_val: true */
-  expect(builtin, "tensorflow.TensorProto",
-         SPAN("\x08\x01\x22\x03\x00\xff~\x2a\x0c\xcd\xcc\xcc\x3d\x00\x00\xc0\x7f\x00\x00\x80\xff"
-              "\x3a\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x52\x0a\xfb\xff\xff\xff\xff\xff\xff\xff\xff\x01\x5a\x01\x01"),
-         NULL,
-         "{\"dtype\":\"DT_FLOAT\",\"tensorContent\":\"AP9+\",\"floatVal\":[0.1,\"NaN\",\"-Infinity\"],"
-         "\"intVal\":[-1],\"int64Val\":[\"-5\"],\"boolVal\":[true]}");
+  expect(
+      builtin, "tensorflow.TensorProto",
+      SPAN(
+          "\x08\x01\x22\x03\x00\xff~\x2a\x0c\xcd\xcc\xcc\x3d\x00\x00\xc0\x7f\x00\x00\x80\xff"
+          "\x3a\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x52\x0a\xfb\xff\xff\xff\xff\xff\xff\xff\xff\x01\x5a\x01\x01"),
+      NULL,
+      "{\"dtype\":\"DT_FLOAT\",\"tensorContent\":\"AP9+\",\"floatVal\":[0.1,\"NaN\",\"-Infinity\"],"
+      "\"intVal\":[-1],\"int64Val\":[\"-5\"],\"boolVal\":[true]}");
   expect(builtin, "tensorflow.NodeDef", SPAN("\x0a\x07\x01\"\\\x7f\xc2\x9bz"), NULL,
          "{\"name\":\"\\u0001\\\"\\\\\\u007f\\u009bz\"}");
 }
@@ -133,23 +136,35 @@ static void wrappers_are_their_value(void **state) {
 static void repeated_occurrences_merge_as_in_a_parser(void **state) {
   (void)state;
   /* GraphDef.versions twice: its fields from both; node, versions, node. */
-  expect(builtin, "tensorflow.GraphDef", SPAN("\x22\x04\x08\x01\x10\x02\x0a\x03\x0a\x01x\x22\x02\x08\x07\x0a\x00"), NULL,
-         "{\"node\":[{\"name\":\"x\"},{}],\"versions\":{\"producer\":7,\"minConsumer\":2}}");
+  expect(builtin, "tensorflow.GraphDef", SPAN("\x22\x04\x08\x01\x10\x02\x0a\x03\x0a\x01x\x22\x02\x08\x07\x0a\x00"),
+         NULL, "{\"node\":[{\"name\":\"x\"},{}],\"versions\":{\"producer\":7,\"minConsumer\":2}}");
   /* AttrValue: shape, then i, then shape: only the last shape is left. */
   expect(builtin, "tensorflow.AttrValue", SPAN("\x3a\x02\x18\x01\x18\x05\x3a\x04\x12\x02\x08\x03"), NULL,
          "{\"shape\":{\"dim\":[{\"size\":\"3\"}]}}");
   /* Two entries with one key: the last; an entry without key or value. */
   expect(builtin, "tensorflow.NodeDef",
-         SPAN("\x2a\x07\x0a\x01" "b\x12\x02\x18\x01\x2a\x07\x0a\x01" "a\x12\x02\x18\x02\x2a\x07\x0a\x01" "b\x12\x02\x18\x03\x2a\x00"),
+         SPAN("\x2a\x07\x0a\x01"
+              "b\x12\x02\x18\x01\x2a\x07\x0a\x01"
+              "a\x12\x02\x18\x02\x2a\x07\x0a\x01"
+              "b\x12\x02\x18\x03\x2a\x00"),
          NULL, "{\"attr\":{\"\":{},\"a\":{\"i\":\"2\"},\"b\":{\"i\":\"3\"}}}");
   /* Repeated numbers packed and one by one. */
-  expect(builtin, "tensorflow.VersionDef", SPAN("\x18\x01\x1a\x02\x02\x03\x18\x04"), NULL, "{\"badConsumers\":[1,2,3,4]}");
+  expect(builtin, "tensorflow.VersionDef", SPAN("\x18\x01\x1a\x02\x02\x03\x18\x04"), NULL,
+         "{\"badConsumers\":[1,2,3,4]}");
 }
 
 static void strings_that_are_not_utf8_are_replaced_or_refused(void **state) {
   (void)state;
   /* Lone continuation, overlong, surrogate, beyond U+10FFFF, cut. */
-  cpb_span bytes = SPAN("\x0a\x10" "\x80" "a" "\xc0\x80" "\xed\xa0\x80" "\xf4\x90\x80\x80" "\xe2\x82" "bcd");
+  cpb_span bytes = SPAN(
+      "\x0a\x10"
+      "\x80"
+      "a"
+      "\xc0\x80"
+      "\xed\xa0\x80"
+      "\xf4\x90\x80\x80"
+      "\xe2\x82"
+      "bcd");
   expect(builtin, "tensorflow.NodeDef", bytes, NULL,
          "{\"name\":\"\\ufffda\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffdbcd\"}");
   cpb_json_options options = {.struct_size = sizeof options, .strict_utf8 = 1};
@@ -183,8 +198,14 @@ static void damage_is_named_with_its_offset(void **state) {
     const char *text;
   } cases[] = {
       {"tensorflow.GraphDef", {(const uint8_t *)"\x0a\x03\x0a\x02x", 5}, "past the end of its message at byte 2 "},
-      {"tensorflow.VersionDef", {(const uint8_t *)"\x08\x01\x1a\x01\x80", 5}, "packed varint that does not end at byte 4 "},
-      {"tensorflow.TensorProto", {(const uint8_t *)"\x2a\x05" "abcde", 7}, "packed numbers that end within one at byte 6 "},
+      {"tensorflow.VersionDef",
+       {(const uint8_t *)"\x08\x01\x1a\x01\x80", 5},
+       "packed varint that does not end at byte 4 "},
+      {"tensorflow.TensorProto",
+       {(const uint8_t *)"\x2a\x05"
+                         "abcde",
+        7},
+       "packed numbers that end within one at byte 6 "},
       {"tensorflow.NodeDef", {(const uint8_t *)"\x2a\x01\x0a", 3}, "message that ends within a field at byte 2 "},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -246,10 +267,20 @@ static void decimals_are_short_and_read_back(void **state) {
   static const struct {
     double value;
     const char *text;
-  } cases[] = {{0, "0"},          {-0.0, "-0"},       {1, "1"},           {0.1, "0.1"},
-               {-2.5, "-2.5"},    {1e21, "1e+21"}, {1e23, "1e+23"},    {5e-324, "5e-324"}, {1.7976931348623157e308, "1.7976931348623157e+308"},
-               {1e-5, "0.00001"}, {1.0 / 3, "0.3333333333333333"},        {9007199254740992.0, "9007199254740992"},
-               {2.2250738585072014e-308, "2.2250738585072014e-308"},      {123456.789e-20, "1.23456789e-15"}};
+  } cases[] = {{0, "0"},
+               {-0.0, "-0"},
+               {1, "1"},
+               {0.1, "0.1"},
+               {-2.5, "-2.5"},
+               {1e21, "1e+21"},
+               {1e23, "1e+23"},
+               {5e-324, "5e-324"},
+               {1.7976931348623157e308, "1.7976931348623157e+308"},
+               {1e-5, "0.00001"},
+               {1.0 / 3, "0.3333333333333333"},
+               {9007199254740992.0, "9007199254740992"},
+               {2.2250738585072014e-308, "2.2250738585072014e-308"},
+               {123456.789e-20, "1.23456789e-15"}};
   char out[CPB_DECIMAL_MAX];
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     assert_int_equal(cpb_decimal_double(out, cases[i].value), strlen(cases[i].text));

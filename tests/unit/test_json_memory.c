@@ -1,9 +1,9 @@
 /* JSON without memory: at every character of the text. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "cpb/message.h"
@@ -33,10 +33,13 @@ static size_t make_message(uint8_t *out, size_t ones, bool odd) {
       "\x0b\x0b\x18\x03\x0c\x12\x12\x2a\x0c\x01\x02\xfd\xff\xff\xff\xff\xff\xff\xff\xff\x01\x30\x04\x30\x05\x0c"
       "\x12\x00\x20\x00\x38\xfb\xff\xff\xff\xff\xff\xff\xff\xff\x01\x40\x02\x4a\x09\x0a\x03k\"\n\x12\x02\x18\x01"
       "\x4a\x04\x0a\x00\x12\x00\xaa\x06\x06x\xe2\x80\xa8\xc3\xa9\xa3\x06\x38\x01\xa4\x06\xa3\x06\xa4\x06"
-      "\x38\x03\x40\x09\xf8\x7f\x01\xfb\x07\x08\x01\xfc\x07\xfa\x7f\x03xyz\xfd\x7f" "abcd" "\xf9\x7f" "12345678";
+      "\x38\x03\x40\x09\xf8\x7f\x01\xfb\x07\x08\x01\xfc\x07\xfa\x7f\x03xyz\xfd\x7f"
+      "abcd"
+      "\xf9\x7f"
+      "12345678";
   size_t packed = ones + 1, size = 0;
   const uint8_t head[] = {0x12, (uint8_t)((packed + 3) | 0x80), (uint8_t)((packed + 3) >> 7),
-                          0x2a, (uint8_t)(packed | 0x80), (uint8_t)(packed >> 7)};
+                          0x2a, (uint8_t)(packed | 0x80),       (uint8_t)(packed >> 7)};
   memcpy(out, head, sizeof head);
   memset(out + sizeof head, 1, packed);
   size = sizeof head + packed;

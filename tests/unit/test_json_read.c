@@ -1,8 +1,8 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "base/alloc.h"

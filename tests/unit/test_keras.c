@@ -1,9 +1,9 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "failing_allocator.h"
@@ -78,14 +78,14 @@ static void expect_problem(const answer *a, size_t i, const char *part) {
 static void every_form_of_a_reference_is_found(void **state) {
   (void)state;
   static keras_message m = {0};
-  keras_add_as(&m, 0, "root", "_tf_keras_network", MODEL(
-      ENTRY("x", "[]") ","
-      ENTRY("old", "[[[\"x\",0,0,{}],[\"x\",0,1,{}]],[[\"x\",1,0,{\"mask\":[\"x\",2,3]}]]]") ","
-      ENTRY("alone", "[[\"x\",0,0,{}]]") ","
-      ENTRY("constant", "[[[\"_CONSTANT_VALUE\",-1,2,{\"y\":[\"x\",0,4]}]]]") ","
-      ENTRY("named", "[{\"query\":[\"x\",0,0],\"value\":[\"x\",0,1]}]") ","
-      ENTRY("new", "[{\"args\":[{\"class_name\":\"__keras_tensor__\",\"config\":{\"shape\":[null,4],\"dtype\":"
-                   "\"float32\",\"keras_history\":[\"x\",0,7]}},2.0],\"kwargs\":{}}]")));
+  keras_add_as(
+      &m, 0, "root", "_tf_keras_network",
+      MODEL(ENTRY("x", "[]") "," ENTRY("old", "[[[\"x\",0,0,{}],[\"x\",0,1,{}]],[[\"x\",1,0,{\"mask\":[\"x\",2,3]}]]]") "," ENTRY("alone", "[[\"x\",0,0,{}]]") "," ENTRY(
+          "constant",
+          "[[[\"_CONSTANT_VALUE\",-1,2,{\"y\":[\"x\",0,4]}]]]") "," ENTRY("named",
+                                                                          "[{\"query\":[\"x\",0,0],\"value\":[\"x\",0,1]}]") "," ENTRY("new",
+                                                                                                                                       "[{\"args\":[{\"class_name\":\"__keras_tensor__\",\"config\":{\"shape\":[null,4],\"dtype\":"
+                                                                                                                                       "\"float32\",\"keras_history\":[\"x\",0,7]}},2.0],\"kwargs\":{}}]")));
   answer *a = get(&m, CPB_ASK_LAYERS, NULL);
   expect_number(a, "layers.total", 7);
   expect_count(a, "layers.items.1.inputs", 0);
@@ -106,9 +106,10 @@ static void every_form_of_a_reference_is_found(void **state) {
 static void layers_of_a_sequential_follow_each_other(void **state) {
   (void)state;
   static keras_message m = {0};
-  keras_add_as(&m, 0, "root", "_tf_keras_sequential",
-               "{\"class_name\":\"Sequential\",\"config\":{\"layers\":[{\"class_name\":\"A\",\"config\":{\"name\":\"a\"}},"
-               "{\"class_name\":\"B\",\"config\":{\"name\":\"b\"}},{\"class_name\":\"C\",\"config\":{\"name\":\"c\"}}]}}");
+  keras_add_as(
+      &m, 0, "root", "_tf_keras_sequential",
+      "{\"class_name\":\"Sequential\",\"config\":{\"layers\":[{\"class_name\":\"A\",\"config\":{\"name\":\"a\"}},"
+      "{\"class_name\":\"B\",\"config\":{\"name\":\"b\"}},{\"class_name\":\"C\",\"config\":{\"name\":\"c\"}}]}}");
   keras_add(&m, 1, "root.layer-1", "{\"class_name\":\"B\",\"name\":\"b\"}");
   answer *a = get(&m, CPB_ASK_LAYERS, NULL);
   expect_count(a, "layers.items.1.inputs", 0);
@@ -124,7 +125,8 @@ static void a_layer_of_two_models_is_counted_once(void **state) {
   (void)state;
   static keras_message m = {0};
 #define DENSE "{\"class_name\":\"Dense\",\"name\":\"d\",\"config\":{\"units\":3},\"build_input_shape\":[null,4]}"
-#define WITH "{\"class_name\":\"Functional\",\"name\":\"n\",\"config\":{\"layers\":[{\"class_name\":\"Dense\",\"name\":\"d\"}]}}"
+#define WITH \
+  "{\"class_name\":\"Functional\",\"name\":\"n\",\"config\":{\"layers\":[{\"class_name\":\"Dense\",\"name\":\"d\"}]}}"
   keras_add_as(&m, 0, "root", "_tf_keras_network", MODEL(ENTRY("n", "[]")));
   keras_add_as(&m, 1, "root.layer-0", "_tf_keras_network", WITH);
   keras_add_as(&m, 2, "root.layer-1", "_tf_keras_network", WITH);
@@ -201,7 +203,8 @@ static void layers_nested_too_deep_are_left_out(void **state) {
 static void numbers_that_overflow_are_not_counted(void **state) {
   (void)state;
   static keras_message m = {0};
-  keras_add(&m, 0, "root", "{\"class_name\":\"Embedding\",\"config\":{\"input_dim\":9223372036854775807,\"output_dim\":3}}");
+  keras_add(&m, 0, "root",
+            "{\"class_name\":\"Embedding\",\"config\":{\"input_dim\":9223372036854775807,\"output_dim\":3}}");
   answer *a = get(&m, CPB_ASK_LAYERS, NULL);
   assert_true(yyjson_is_false(at(a, "layers.items.0.parameters_complete")));
   expect_number(a, "layers.items.0.parameters", 0);
@@ -211,7 +214,8 @@ static void numbers_that_overflow_are_not_counted(void **state) {
 static void numbers_that_are_no_json_go_as_text(void **state) {
   (void)state;
   static keras_message m = {0};
-  keras_add(&m, 0, "root", "{\"config\":{\"a\":NaN,\"b\":-Infinity,\"c\":1e-7,\"d\":{\"class_name\":\"__tuple__\",\"items\":[1]}}}");
+  keras_add(&m, 0, "root",
+            "{\"config\":{\"a\":NaN,\"b\":-Infinity,\"c\":1e-7,\"d\":{\"class_name\":\"__tuple__\",\"items\":[1]}}}");
   answer *a = get(&m, CPB_ASK_LAYERS, NULL);
   expect_text(a, "layers.items.0.config.a", "NaN");
   expect_text(a, "layers.items.0.config.b", "-Infinity");
@@ -225,7 +229,8 @@ static void expect_failure(const keras_message *m, cpb_question_kind kind, const
   cpb_model *model = cpb_model_new(NULL, CPB_MODEL_KERAS_METADATA, NULL);
   assert_int_equal(keras_ask(model, m, kind, name, SIZE_MAX), CPB_STEP_ERROR);
   const cpb_error *error = cpb_model_error(model);
-  if (error->code != code || !strstr(error->message, part)) fail_msg("%s: %s", cpb_code_name(error->code), error->message);
+  if (error->code != code || !strstr(error->message, part))
+    fail_msg("%s: %s", cpb_code_name(error->code), error->message);
   cpb_model_free(model);
 }
 

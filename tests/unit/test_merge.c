@@ -34,15 +34,25 @@ static void a_created_field_goes_where_its_number_belongs(void **state) {
   merge_case *c = begin();
   uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x08\x05\x1a\x01z"));
   add_node(c, root, "2.4", BYTES(c, "b"));
-  EXPECT(c, "\x08\x05\x12\x03\x22\x01" "b\x1a\x01z");
+  EXPECT(c,
+         "\x08\x05\x12\x03\x22\x01"
+         "b\x1a\x01z");
 }
 
 static void a_created_field_comes_after_all_of_its_number_even_out_of_order(void **state) {
   (void)state;
   merge_case *c = begin();
-  uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x12\x01" "a\x1a\x01z\x12\x01" "b"));
+  uint32_t root = add_node(c, CPB_NO_NODE, "",
+                           MESSAGE(c,
+                                   "\x12\x01"
+                                   "a\x1a\x01z\x12\x01"
+                                   "b"));
   add_node(c, root, "2[2]", BYTES(c, "c"));
-  EXPECT(c, "\x12\x01" "a\x1a\x01z\x12\x01" "b\x12\x01" "c");
+  EXPECT(c,
+         "\x12\x01"
+         "a\x1a\x01z\x12\x01"
+         "b\x12\x01"
+         "c");
 }
 
 static void lengths_of_all_parents_grow(void **state) {
@@ -59,32 +69,69 @@ static void lengths_of_all_parents_grow(void **state) {
 static void slices_of_one_field_go_before_higher_numbers(void **state) {
   (void)state;
   merge_case *c = begin();
-  uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x0a\x01" "a\x12\x01z"));
-  add_node(c, root, "", MESSAGE(c, "\x0a\x01" "b\x0a\x01" "c"));
-  add_node(c, root, "", MESSAGE(c, "\x0a\x01" "d"));
-  EXPECT(c, "\x0a\x01" "a\x0a\x01" "b\x0a\x01" "c\x0a\x01" "d\x12\x01z");
+  uint32_t root = add_node(c, CPB_NO_NODE, "",
+                           MESSAGE(c,
+                                   "\x0a\x01"
+                                   "a\x12\x01z"));
+  add_node(c, root, "",
+           MESSAGE(c,
+                   "\x0a\x01"
+                   "b\x0a\x01"
+                   "c"));
+  add_node(c, root, "",
+           MESSAGE(c,
+                   "\x0a\x01"
+                   "d"));
+  EXPECT(c,
+         "\x0a\x01"
+         "a\x0a\x01"
+         "b\x0a\x01"
+         "c\x0a\x01"
+         "d\x12\x01z");
 }
 
 static void a_slice_of_several_fields_is_appended(void **state) {
   (void)state;
   merge_case *c = begin();
-  uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x0a\x01" "a\x12\x01z"));
-  add_node(c, root, "", MESSAGE(c, "\x0a\x01" "b\x12\x01y"));
-  add_node(c, root, "", MESSAGE(c, "\x0a\x01" "c"));
-  EXPECT(c, "\x0a\x01" "a\x12\x01z\x0a\x01" "b\x0a\x01" "c\x12\x01y");
+  uint32_t root = add_node(c, CPB_NO_NODE, "",
+                           MESSAGE(c,
+                                   "\x0a\x01"
+                                   "a\x12\x01z"));
+  add_node(c, root, "",
+           MESSAGE(c,
+                   "\x0a\x01"
+                   "b\x12\x01y"));
+  add_node(c, root, "",
+           MESSAGE(c,
+                   "\x0a\x01"
+                   "c"));
+  EXPECT(c,
+         "\x0a\x01"
+         "a\x12\x01z\x0a\x01"
+         "b\x0a\x01"
+         "c\x12\x01y");
 }
 
 static void order_is_by_tag_then_chunk_whatever_the_file_says(void **state) {
   (void)state;
   merge_case *c = begin();
-  uint64_t base = MESSAGE(c, ""), one = MESSAGE(c, "\x0a\x01" "1"), two = MESSAGE(c, "\x0a\x01" "2");
+  uint64_t base = MESSAGE(c, ""),
+           one = MESSAGE(c,
+                         "\x0a\x01"
+                         "1"),
+           two = MESSAGE(c,
+                         "\x0a\x01"
+                         "2");
   uint64_t deep = BYTES(c, "x"), whole = MESSAGE(c, "\x0a\x00");
   uint32_t root = add_node(c, CPB_NO_NODE, "", base);
   add_node(c, root, "2.3", deep);
   add_node(c, root, "", two);
   add_node(c, root, "2", whole);
   add_node(c, root, "", one);
-  EXPECT(c, "\x0a\x01" "1\x0a\x01" "2\x12\x05\x0a\x00\x1a\x01x");
+  EXPECT(c,
+         "\x0a\x01"
+         "1\x0a\x01"
+         "2\x12\x05\x0a\x00\x1a\x01x");
 }
 
 static void elements_are_counted_over_all_slices(void **state) {
@@ -123,33 +170,63 @@ static void bytes_are_set_and_the_highest_chunk_wins(void **state) {
 static void elements_of_repeated_strings_are_set(void **state) {
   (void)state;
   merge_case *c = begin();
-  uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x22\x01" "a\x22\x01" "b"));
+  uint32_t root = add_node(c, CPB_NO_NODE, "",
+                           MESSAGE(c,
+                                   "\x22\x01"
+                                   "a\x22\x01"
+                                   "b"));
   add_node(c, root, "4[0]", BYTES(c, "new"));
-  EXPECT(c, "\x22\x03new\x22\x01" "b");
+  EXPECT(c,
+         "\x22\x03new\x22\x01"
+         "b");
 }
 
 static void messages_are_merged_with_what_is_there(void **state) {
   (void)state;
   merge_case *c = begin();
-  uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x0a\x03\x12\x01" "a\x1a\x00"));
-  add_node(c, root, "1", MESSAGE(c, "\x12\x01" "b"));
-  EXPECT(c, "\x0a\x06\x12\x01" "a\x12\x01" "b\x1a\x00");
+  uint32_t root = add_node(c, CPB_NO_NODE, "",
+                           MESSAGE(c,
+                                   "\x0a\x03\x12\x01"
+                                   "a\x1a\x00"));
+  add_node(c, root, "1",
+           MESSAGE(c,
+                   "\x12\x01"
+                   "b"));
+  EXPECT(c,
+         "\x0a\x06\x12\x01"
+         "a\x12\x01"
+         "b\x1a\x00");
 }
 
 static void a_message_on_the_wire_in_two_pieces_is_one_message(void **state) {
   (void)state;
   merge_case *c = begin();
-  uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x0a\x03\x12\x01" "a\x1a\x00\x0a\x03\x12\x01" "b"));
+  uint32_t root = add_node(c, CPB_NO_NODE, "",
+                           MESSAGE(c,
+                                   "\x0a\x03\x12\x01"
+                                   "a\x1a\x00\x0a\x03\x12\x01"
+                                   "b"));
   add_node(c, root, "1.2[1]", BYTES(c, "B"));
-  EXPECT(c, "\x0a\x06\x12\x01" "a\x12\x01" "B\x1a\x00");
+  EXPECT(c,
+         "\x0a\x06\x12\x01"
+         "a\x12\x01"
+         "B\x1a\x00");
 }
 
 static void without_a_schema_a_field_that_repeats_gets_one_more(void **state) {
   (void)state;
   merge_case *c = begin();
-  uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x12\x01" "a\x12\x01" "b\x18\x01"));
+  uint32_t root = add_node(c, CPB_NO_NODE, "",
+                           MESSAGE(c,
+                                   "\x12\x01"
+                                   "a\x12\x01"
+                                   "b\x18\x01"));
   add_node(c, root, "2", BYTES(c, "c"));
-  EXPECT(c, "\x12\x01" "a\x12\x01" "b\x12\x01" "c\x18\x01");
+  EXPECT(c,
+         "\x12\x01"
+         "a\x12\x01"
+         "b\x12\x01"
+         "c\x18\x01");
 }
 
 static void one_chunk_may_be_used_twice(void **state) {
@@ -169,11 +246,16 @@ static void nested_fields_are_relative_to_their_field(void **state) {
   (void)state;
   merge_case *c = begin();
   uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x0a\x00"));
-  uint32_t child = add_node(c, root, "1", MESSAGE(c, "\x12\x01" "m"));
+  uint32_t child = add_node(c, root, "1",
+                            MESSAGE(c,
+                                    "\x12\x01"
+                                    "m"));
   add_node(c, child, "3", BYTES(c, "s"));
   uint32_t empty = add_node(c, child, "4", CPB_NO_CHUNK);
   add_node(c, empty, "1", BYTES(c, "t"));
-  EXPECT(c, "\x0a\x0b\x12\x01" "m\x1a\x01s\x22\x03\x0a\x01t");
+  EXPECT(c,
+         "\x0a\x0b\x12\x01"
+         "m\x1a\x01s\x22\x03\x0a\x01t");
 }
 
 static void fields_nested_in_a_slice_belong_to_the_parent(void **state) {
@@ -219,16 +301,23 @@ static void a_map_entry_is_found_by_its_key(void **state) {
   (void)state;
   merge_case *c = begin();
   uint32_t root = add_node(c, CPB_NO_NODE, "",
-                           MESSAGE(c, "\x2a\x05\x0a\x01" "a\x12\x00\x2a\x05\x0a\x01" "b\x12\x00"));
+                           MESSAGE(c,
+                                   "\x2a\x05\x0a\x01"
+                                   "a\x12\x00\x2a\x05\x0a\x01"
+                                   "b\x12\x00"));
   add_node(c, root, "5[\"b\"].1", BYTES(c, "x"));
-  EXPECT(c, "\x2a\x05\x0a\x01" "a\x12\x00\x2a\x08\x0a\x01" "b\x12\x03\x0a\x01x");
+  EXPECT(c,
+         "\x2a\x05\x0a\x01"
+         "a\x12\x00\x2a\x08\x0a\x01"
+         "b\x12\x03\x0a\x01x");
 }
 
 static void map_keys_are_numbers_of_any_size(void **state) {
   (void)state;
   merge_case *c = begin();
-  uint32_t root = add_node(c, CPB_NO_NODE, "",
-                           MESSAGE(c, "\x2a\x0e\x08\xfb\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\x01o\x2a\x04\x08\x05\x12\x00"));
+  uint32_t root =
+      add_node(c, CPB_NO_NODE, "",
+               MESSAGE(c, "\x2a\x0e\x08\xfb\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\x01o\x2a\x04\x08\x05\x12\x00"));
   add_node(c, root, "5[#-5]", BYTES(c, "new"));
   EXPECT(c, "\x2a\x10\x08\xfb\xff\xff\xff\xff\xff\xff\xff\xff\x01\x12\x03new\x2a\x04\x08\x05\x12\x00");
 }
@@ -236,10 +325,15 @@ static void map_keys_are_numbers_of_any_size(void **state) {
 static void an_absent_map_entry_is_created_with_its_key(void **state) {
   (void)state;
   merge_case *c = begin();
-  uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x2a\x05\x0a\x01" "a\x12\x00\x30\x01"));
+  uint32_t root = add_node(c, CPB_NO_NODE, "",
+                           MESSAGE(c,
+                                   "\x2a\x05\x0a\x01"
+                                   "a\x12\x00\x30\x01"));
   add_node(c, root, "5[\"key\"].1", BYTES(c, "x"));
   add_node(c, root, "7[true]", MESSAGE(c, "\x0a\x00"));
-  EXPECT(c, "\x2a\x05\x0a\x01" "a\x12\x00\x2a\x0a\x0a\x03key\x12\x03\x0a\x01x\x30\x01\x3a\x06\x08\x01\x12\x02\x0a\x00");
+  EXPECT(c,
+         "\x2a\x05\x0a\x01"
+         "a\x12\x00\x2a\x0a\x0a\x03key\x12\x03\x0a\x01x\x30\x01\x3a\x06\x08\x01\x12\x02\x0a\x00");
 }
 
 static void a_key_that_stands_behind_its_value_is_found(void **state) {
@@ -262,8 +356,8 @@ static void an_entry_without_a_key_has_the_default_key(void **state) {
 static void of_two_entries_with_one_key_the_last_counts(void **state) {
   (void)state;
   merge_case *c = begin();
-  uint32_t root = add_node(c, CPB_NO_NODE, "",
-                           MESSAGE(c, "\x2a\x05\x0a\x01k\x12\x00\x2a\x08\x0a\x01k\x12\x03\x0a\x01o"));
+  uint32_t root =
+      add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x2a\x05\x0a\x01k\x12\x00\x2a\x08\x0a\x01k\x12\x03\x0a\x01o"));
   add_node(c, root, "5[\"k\"].2", BYTES(c, "v"));
   EXPECT(c, "\x2a\x05\x0a\x01k\x12\x00\x2a\x0b\x0a\x01k\x12\x06\x0a\x01o\x12\x01v");
 }
@@ -319,7 +413,9 @@ static void what_stands_in_the_parent_must_fit_the_tag(void **state) {
       {"\x0b\x0c", "1", CPB_E_UNSUPPORTED, "a field tag that leads into a group"},
       {"\x0b\x0c", "1.2", CPB_E_UNSUPPORTED, "a field tag that leads into a group"},
       {"\x08\x05", "1.2", CPB_E_DAMAGED, "a number where its index expects a message"},
-      {"\x0d" "abcd", "1.2.3", CPB_E_DAMAGED, "a number where its index expects a message"},
+      {"\x0d"
+       "abcd",
+       "1.2.3", CPB_E_DAMAGED, "a number where its index expects a message"},
       {"\x08\x05", "1[0]", CPB_E_UNSUPPORTED, "a chunk for an element of a repeated number"},
       {"\x08\x05", "1[\"k\"]", CPB_E_DAMAGED, "a number where its index expects a map entry"},
   };
@@ -374,8 +470,8 @@ static void a_merged_size_beyond_63_bits_is_a_limit(void **state) {
 /* --- With a schema -------------------------------------------------------- */
 
 /* Merges chunk `text` at `tag` of a built-in type and expects the bytes. */
-static void with_type(const char *type, const char *base, size_t base_size, const char *tag,
-                      const char *text, const char *wanted, size_t size) {
+static void with_type(const char *type, const char *base, size_t base_size, const char *tag, const char *text,
+                      const char *wanted, size_t size) {
   cpb_error error = {0};
   cpb_schema *schema = cpb_schema_new_builtin(NULL, &error);
   const cpb_message_type *t = cpb_schema_find_message(schema, type);
@@ -393,8 +489,7 @@ static void with_type(const char *type, const char *base, size_t base_size, cons
 }
 #define TYPED(type, base, tag, text, wanted) \
   with_type("tensorflow." type, base, sizeof(base) - 1, tag, text, wanted, sizeof(wanted) - 1)
-#define TYPED_ERROR(type, base, tag, text) \
-  with_type("tensorflow." type, base, sizeof(base) - 1, tag, text, NULL, 0)
+#define TYPED_ERROR(type, base, tag, text) with_type("tensorflow." type, base, sizeof(base) - 1, tag, text, NULL, 0)
 
 static void numbers_are_read_as_text(void **state) {
   (void)state;
@@ -417,7 +512,13 @@ static void a_member_of_a_oneof_replaces_the_others(void **state) {
 
 static void with_a_schema_a_repeated_field_without_index_is_appended_to(void **state) {
   (void)state;
-  TYPED("NodeDef", "\x1a\x01" "a", "3", "b", "\x1a\x01" "a\x1a\x01" "b"); /* repeated string input */
+  TYPED("NodeDef",
+        "\x1a\x01"
+        "a",
+        "3", "b",
+        "\x1a\x01"
+        "a\x1a\x01"
+        "b"); /* repeated string input */
 }
 
 static void what_the_type_does_not_have_is_refused(void **state) {
@@ -432,7 +533,10 @@ static void what_the_type_does_not_have_is_refused(void **state) {
 /* --- Memory --------------------------------------------------------------- */
 
 static void build_busy_case(merge_case *c) {
-  uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x0a\x00\x0a\x02\x12\x00\x2a\x05\x0a\x01" "a\x12\x00\x18\x01"));
+  uint32_t root = add_node(c, CPB_NO_NODE, "",
+                           MESSAGE(c,
+                                   "\x0a\x00\x0a\x02\x12\x00\x2a\x05\x0a\x01"
+                                   "a\x12\x00\x18\x01"));
   add_node(c, root, "", MESSAGE(c, "\x0a\x00"));
   uint32_t child = add_node(c, root, "1[1].2", MESSAGE(c, "\x0a\x01x"));
   add_node(c, child, "4", BYTES(c, "y"));

@@ -8,8 +8,8 @@
 
 typedef struct {
   const cpb_buffer *file;
-  size_t piece;   /* most bytes lent at once */
-  void *lent;     /* a copy of exactly those, so that reading beyond is seen */
+  size_t piece; /* most bytes lent at once */
+  void *lent;   /* a copy of exactly those, so that reading beyond is seen */
 } host;
 
 static void answer(host *h, cpb_input *input) {
@@ -101,8 +101,12 @@ static void every_layout_lent_in_any_pieces_merges_to_the_message(void **state) 
     make_case(&c, &whole, i);
     write_file(&c, &layouts[i % 6], &file);
     for (int verify = 0; verify < 3; verify++) {
-      cpb_merge_options options = {.struct_size = sizeof options, .verify = (cpb_verify)verify,
-                                   .trust_sizes = i % 2 != 0, .memory = i % 4 == 0 ? 64 : i % 4 == 1 ? 2000 : 0,
+      cpb_merge_options options = {.struct_size = sizeof options,
+                                   .verify = (cpb_verify)verify,
+                                   .trust_sizes = i % 2 != 0,
+                                   .memory = i % 4 == 0   ? 64
+                                             : i % 4 == 1 ? 2000
+                                                          : 0,
                                    .read_size = i % 5 == 0 ? 50 : 0};
       expect_merge(&file, pieces[i / 6 % 3], &options, &whole);
     }
@@ -253,7 +257,10 @@ static void make_small_file(cpb_buffer *whole, cpb_buffer *file, const layout *h
   uint32_t root = add_node(&c, CPB_NO_NODE, "", MESSAGE(&c, "\x0a\x00\x12\x02\x08\x01"));
   add_node(&c, root, "1", MESSAGE(&c, "\x0a\x05hello"));
   add_node(&c, root, "2.3", BYTES(&c, "a few bytes that are long enough"));
-  append(whole, "\x0a\x07\x0a\x05hello\x12\x24\x08\x01\x1a\x20" "a few bytes that are long enough", 47);
+  append(whole,
+         "\x0a\x07\x0a\x05hello\x12\x24\x08\x01\x1a\x20"
+         "a few bytes that are long enough",
+         47);
   write_file(&c, how, file);
   merge_case_free(&c);
 }
@@ -265,8 +272,8 @@ static void no_flipped_bit_changes_the_message_unseen(void **state) {
     make_small_file(&whole, &file, &layouts[l]);
     size_t errors = 0;
     for (size_t bit = 0; bit < 8 * file.size; bit++) {
-      cpb_merge_options options = {.struct_size = sizeof options, .verify = (cpb_verify)(bit % 2),
-                                   .memory = bit / 2 % 2 ? 64 : 0};
+      cpb_merge_options options = {
+          .struct_size = sizeof options, .verify = (cpb_verify)(bit % 2), .memory = bit / 2 % 2 ? 64 : 0};
       host h = {&file, bit / 4 % 2 ? 16 : SIZE_MAX, NULL};
       cpb_buffer out;
       cpb_error error;

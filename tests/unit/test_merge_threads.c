@@ -92,7 +92,9 @@ static void readers_of_one_plan_read_its_parts(void **state) {
   for (uint64_t number = 0; number < 48; number++) {
     sample s;
     make_sample(&s, number);
-    cpb_merge_options how = {.struct_size = sizeof how, .verify = CPB_VERIFY_LATE, .memory = number % 2 ? 100 : 0,
+    cpb_merge_options how = {.struct_size = sizeof how,
+                             .verify = CPB_VERIFY_LATE,
+                             .memory = number % 2 ? 100 : 0,
                              .trust_sizes = number % 3 == 0};
     cpb_merge *m = cpb_merge_new(NULL, s.index, &how);
     const uint64_t *cuts;
@@ -124,7 +126,7 @@ static size_t cuts_between_children(size_t parent_size, size_t memory) {
   char *parent = calloc(1, parent_size);
   size_t at = 0;
   for (; at < 16; at += 4) memcpy(parent + at, "\x0a\0\x18\1", 4); /* field 1, where a child goes, and a number */
-  memcpy(parent + at, "\x12", 1); /* field 2: the rest */
+  memcpy(parent + at, "\x12", 1);                                  /* field 2: the rest */
   size_t rest = parent_size - at - 4;
   for (int i = 0; i < 3; i++) parent[at + 1 + (size_t)i] = (char)((rest >> 7 * i & 0x7f) | (i < 2 ? 0x80 : 0));
   uint64_t root = add_chunk(&s.chunks, CPB_CHUNK_MESSAGE, parent, parent_size);
@@ -133,7 +135,10 @@ static size_t cuts_between_children(size_t parent_size, size_t memory) {
   for (int i = 0; i < 4; i++) {
     char tag[] = "1[0]";
     tag[2] = (char)('0' + i);
-    add_node(&s.chunks, node, tag, MESSAGE(&s.chunks, "\x1a\x03" "abc"));
+    add_node(&s.chunks, node, tag,
+             MESSAGE(&s.chunks,
+                     "\x1a\x03"
+                     "abc"));
   }
   write_file(&s.chunks, &layouts[1], &s.file);
   put_file(&s.file);

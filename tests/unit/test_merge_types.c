@@ -2,7 +2,7 @@
  * encodings on the wire. */
 #include "map_schema.h"
 
-#include "chunked/merge_types.h"
+#include "chunked/merge/types.h"
 #include "merge_case.h"
 
 /* --- Numbers -------------------------------------------------------------------- */

@@ -1,11 +1,11 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "chunked/metadata.h"
+#include "chunked/index/metadata.h"
 #include "failing_allocator.h"
 
 /* Serialized by Google's protobuf:
@@ -152,7 +152,10 @@ static void repeated_singular_fields_merge_as_in_protobuf(void **state) {
   decoded d;
   /* version twice, message twice: chunk_index 1 then 2, a field from each; a
    * field whose tag follows its message, an unknown field everywhere. */
-  decode(&d, SPAN("\x0a\x02\x08\x05" "\x1a\x06\x08\x01\x12\x02\x1a\x00" "\x0a\x02\x10\x00" "\x58\x01"
+  decode(&d, SPAN("\x0a\x02\x08\x05"
+                  "\x1a\x06\x08\x01\x12\x02\x1a\x00"
+                  "\x0a\x02\x10\x00"
+                  "\x58\x01"
                   "\x1a\x10\x08\x02\x12\x0a\x1a\x04\x08\x09\x58\x01\x0a\x02\x08\x07\x58\x01"));
   assert_string_equal(d.error.message, "");
   assert_int_equal(d.m.splitter_version, 5);
@@ -181,12 +184,18 @@ static void mistakes_are_named(void **state) {
     cpb_code code;
     const char *text;
   } cases[] = {
-      {{(const uint8_t *)"\x1a\x04\x12\x02\x0a\x00", 6}, CPB_E_DAMAGED, "FieldIndex at byte 6 of the chunk index: neither"},
-      {{(const uint8_t *)"\x1a\x06\x12\x04\x0a\x02\x12\x00", 8}, CPB_E_DAMAGED, "MapKey at byte 6 of the chunk index: no key"},
+      {{(const uint8_t *)"\x1a\x04\x12\x02\x0a\x00", 6},
+       CPB_E_DAMAGED,
+       "FieldIndex at byte 6 of the chunk index: neither"},
+      {{(const uint8_t *)"\x1a\x06\x12\x04\x0a\x02\x12\x00", 8},
+       CPB_E_DAMAGED,
+       "MapKey at byte 6 of the chunk index: no key"},
       {{(const uint8_t *)"\x1a\x05\x12\x03\x0a\x01\x0a", 7}, CPB_E_DAMAGED, "FieldIndex at byte 6 "},
       {{(const uint8_t *)"\x1a\x05\x12\x03\x0a\x02\x0a", 7}, CPB_E_DAMAGED, "past the end of its message at byte 4 "},
       {{(const uint8_t *)"\x12\x01\x12", 3}, CPB_E_DAMAGED, "ChunkInfo at byte 2 "},
-      {{(const uint8_t *)"\x1a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 13}, CPB_E_DAMAGED, "chunk_index 18446744073709551615"},
+      {{(const uint8_t *)"\x1a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 13},
+       CPB_E_DAMAGED,
+       "chunk_index 18446744073709551615"},
       {{(const uint8_t *)"\x0a\x02\x10\x09\x1a\x7f", 6}, CPB_E_UNSUPPORTED, "needs join version 9"},
       {{(const uint8_t *)"\x0a\x03\x1a\x01\x00", 5}, CPB_E_UNSUPPORTED, "another join version than 0"},
       {{(const uint8_t *)"\x0a\x02\x18\x00", 4}, CPB_E_UNSUPPORTED, "another join version than 0"},

@@ -60,14 +60,14 @@ static void has(const char *text, const char *part) {
 }
 
 /* The answer to one question about a fresh model has the parts. */
-#define HAS(h, kind, name, ...)                                                     \
-  do {                                                                              \
-    const char *parts[] = {__VA_ARGS__};                                            \
-    cpb_model *asked_model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);      \
-    char *text = text_of(asked_model, h, kind, name);                               \
+#define HAS(h, kind, name, ...)                                                                \
+  do {                                                                                         \
+    const char *parts[] = {__VA_ARGS__};                                                       \
+    cpb_model *asked_model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);                 \
+    char *text = text_of(asked_model, h, kind, name);                                          \
     for (size_t part = 0; part < sizeof parts / sizeof *parts; part++) has(text, parts[part]); \
-    free(text);                                                                     \
-    cpb_model_free(asked_model);                                                    \
+    free(text);                                                                                \
+    cpb_model_free(asked_model);                                                               \
   } while (0)
 
 static void free_host(host *h) {
@@ -78,12 +78,12 @@ static void free_host(host *h) {
 static const struct {
   cpb_question_kind kind;
   const char *name;
-} questions[] = {{CPB_ASK_OVERVIEW, NULL},      {CPB_ASK_SIGNATURE, "serve"}, {CPB_ASK_FUNCTIONS, NULL},
-                 {CPB_ASK_FUNCTION, "inner"},   {CPB_ASK_NODES, NULL},        {CPB_ASK_NODES, "wrapper"},
-                 {CPB_ASK_OBJECTS, NULL},       {CPB_ASK_CONSTANTS, NULL},    {CPB_ASK_OPS, NULL},
-                 {CPB_ASK_SEARCH, "a"},         {CPB_ASK_OBJECTS, "root.v"},  {CPB_ASK_SCOPES, NULL},
-                 {CPB_ASK_CUT, "root.v"},       {CPB_ASK_LAYERS, NULL},       {CPB_ASK_LOAD, "root"},
-                 {CPB_ASK_CONSUMERS, "x"},      {CPB_ASK_OVERVIEW, NULL}};
+} questions[] = {{CPB_ASK_OVERVIEW, NULL},    {CPB_ASK_SIGNATURE, "serve"}, {CPB_ASK_FUNCTIONS, NULL},
+                 {CPB_ASK_FUNCTION, "inner"}, {CPB_ASK_NODES, NULL},        {CPB_ASK_NODES, "wrapper"},
+                 {CPB_ASK_OBJECTS, NULL},     {CPB_ASK_CONSTANTS, NULL},    {CPB_ASK_OPS, NULL},
+                 {CPB_ASK_SEARCH, "a"},       {CPB_ASK_OBJECTS, "root.v"},  {CPB_ASK_SCOPES, NULL},
+                 {CPB_ASK_CUT, "root.v"},     {CPB_ASK_LAYERS, NULL},       {CPB_ASK_LOAD, "root"},
+                 {CPB_ASK_CONSUMERS, "x"},    {CPB_ASK_OVERVIEW, NULL}};
 #define NUM_QUESTIONS (sizeof questions / sizeof *questions)
 
 /* --- How it is read --------------------------------------------------------------- */
@@ -172,7 +172,8 @@ static bytes old_layers(void) {
 /* A gigabyte of weights as a constant, which is passed over in one jump. */
 static host gigabyte(bytes objects) {
   const uint64_t hole = (uint64_t)1 << 30;
-  bytes tensor = int_field(TENSOR_DTYPE, 1), attr = {NULL, 0}, node = text_field(NODE_NAME, "weights"), graph = {NULL, 0};
+  bytes tensor = int_field(TENSOR_DTYPE, 1), attr = {NULL, 0}, node = text_field(NODE_NAME, "weights"),
+        graph = {NULL, 0};
   bytes meta = {NULL, 0}, entry = text_field(MAP_KEY, "value"), model = int_field(SAVED_MODEL_VERSION, 1);
   uint8_t head[CPB_WIRE_HEADER_MAX];
   put_message(&meta, META_GRAPH_INFO, info_of());
@@ -183,11 +184,13 @@ static host gigabyte(bytes objects) {
     bytes *outer;
     uint32_t number;
     bytes *inner;
-  } levels[] = {{&attr, ATTR_TENSOR, &tensor}, {&entry, MAP_VALUE, &attr}, {&node, NODE_ATTR, &entry},
-                {&graph, GRAPH_NODE, &node},   {&meta, META_GRAPH_GRAPH, &graph}};
+  } levels[] = {{&attr, ATTR_TENSOR, &tensor},
+                {&entry, MAP_VALUE, &attr},
+                {&node, NODE_ATTR, &entry},
+                {&graph, GRAPH_NODE, &node},
+                {&meta, META_GRAPH_GRAPH, &graph}};
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-    put(levels[i].outer, head,
-        (size_t)(cpb_wire_put_len(head, levels[i].number, levels[i].inner->size + hole) - head));
+    put(levels[i].outer, head, (size_t)(cpb_wire_put_len(head, levels[i].number, levels[i].inner->size + hole) - head));
     put(levels[i].outer, levels[i].inner->data, levels[i].inner->size);
     free(levels[i].inner->data);
   }
@@ -319,7 +322,8 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
   free_host(&h);
 }
 
-static void fails(cpb_model *model, host *h, cpb_question_kind kind, const char *name, cpb_code code, const char *text) {
+static void fails(cpb_model *model, host *h, cpb_question_kind kind, const char *name, cpb_code code,
+                  const char *text) {
   assert_int_equal(ask(model, h, kind, name), CPB_STEP_ERROR);
   assert_int_equal(cpb_model_error(model)->code, code);
   has(cpb_model_error(model)->message, text);
@@ -391,7 +395,8 @@ static void questions_have_names(void **state) {
   assert_string_equal(cpb_question_name(CPB_ASK_OVERVIEW), "overview");
   assert_null(cpb_question_name((cpb_question_kind)0));
   assert_null(cpb_question_text((cpb_question_kind)1000));
-  for (int i = 1; cpb_question_name((cpb_question_kind)i); i++) assert_non_null(cpb_question_text((cpb_question_kind)i));
+  for (int i = 1; cpb_question_name((cpb_question_kind)i); i++)
+    assert_non_null(cpb_question_text((cpb_question_kind)i));
 }
 
 int main(void) {

@@ -68,8 +68,14 @@ static void lengths_grow_from_the_inside(void **state) {
 
 static void heads_become_as_short_as_they_can_be(void **state) {
   (void)state;
-  result r = outline_with((how){.piece = 0}, MESSAGE_OF("\x92\x80\x00\x83\x00" "abc" "\x08\x81\x00"));
-  assert_true(same(&r, (const uint8_t *)"\x12\x03" "abc" "\x08\x01", 7, NULL, 0));
+  result r = outline_with((how){.piece = 0}, MESSAGE_OF("\x92\x80\x00\x83\x00"
+                                                        "abc"
+                                                        "\x08\x81\x00"));
+  assert_true(same(&r,
+                   (const uint8_t *)"\x12\x03"
+                                    "abc"
+                                    "\x08\x01",
+                   7, NULL, 0));
   free_result(&r);
 }
 
@@ -133,7 +139,9 @@ static void ranges_are_one_message_and_offsets_are_those_of_the_input(void **sta
 
 static void ranges_that_do_not_fit_are_errors(void **state) {
   (void)state;
-  bytes m = MESSAGE_OF("\x08\x01\x12\x1e" "0123456789abcdefghij0123456789");
+  bytes m = MESSAGE_OF(
+      "\x08\x01\x12\x1e"
+      "0123456789abcdefghij0123456789");
   const cpb_range cut = {0, 10}, beyond = {2, 33}, endless = {8, UINT64_MAX - 2}, outside = {900, 4};
   fails((how){.ranges = &cut, .num_ranges = 1}, m, CPB_E_DAMAGED, "past the end");
   fails((how){.ranges = &beyond, .num_ranges = 1}, m, CPB_E_TRUNCATED, "input ends");
@@ -145,7 +153,9 @@ static void ranges_that_do_not_fit_are_errors(void **state) {
 static void a_value_that_is_not_there_is_missed(void **state) {
   (void)state;
   const cpb_range range = {0, 34};
-  bytes m = MESSAGE_OF("\x08\x01\x12\x1e" "0123");
+  bytes m = MESSAGE_OF(
+      "\x08\x01\x12\x1e"
+      "0123");
   how h = {.ranges = &range, .num_ranges = 1};
   cpb_outline *outline = new_outline(h);
   assert_int_equal(cpb_outline_step(outline), CPB_STEP_NEED);

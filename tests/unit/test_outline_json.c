@@ -46,46 +46,77 @@ static void is_json(bytes m, uint32_t depth, const char *wanted) {
 
 static void json_shows_where_a_value_is(void **state) {
   (void)state;
-  is_json(MESSAGE_OF("\x12\x05" "abcde" "\x08\x01"), 100, "{\"n\":1,\"b\":{\"@omitted\":{\"offset\":2,\"size\":5}}}");
+  is_json(MESSAGE_OF("\x12\x05"
+                     "abcde"
+                     "\x08\x01"),
+          100, "{\"n\":1,\"b\":{\"@omitted\":{\"offset\":2,\"size\":5}}}");
   /* The last value counts, be it omitted or empty. */
-  is_json(MESSAGE_OF("\x12\x05" "abcde" "\x12\x01" "a"), 100, "{\"b\":\"YQ==\"}");
-  is_json(MESSAGE_OF("\x12\x01" "a" "\x12\x05" "abcde"), 100, "{\"b\":{\"@omitted\":{\"offset\":5,\"size\":5}}}");
+  is_json(MESSAGE_OF("\x12\x05"
+                     "abcde"
+                     "\x12\x01"
+                     "a"),
+          100, "{\"b\":\"YQ==\"}");
+  is_json(MESSAGE_OF("\x12\x01"
+                     "a"
+                     "\x12\x05"
+                     "abcde"),
+          100, "{\"b\":{\"@omitted\":{\"offset\":5,\"size\":5}}}");
 }
 
 static void json_shows_omitted_elements_in_their_places(void **state) {
   (void)state;
-  is_json(MESSAGE_OF("\x52\x01" "a" "\x52\x05" "abcde" "\x52\x00" "\x52\x06" "abcdef"), 100,
-          "{\"bs\":[\"YQ==\",{\"@omitted\":{\"offset\":5,\"size\":5}},\"\",{\"@omitted\":{\"offset\":14,\"size\":6}}]}");
+  is_json(
+      MESSAGE_OF("\x52\x01"
+                 "a"
+                 "\x52\x05"
+                 "abcde"
+                 "\x52\x00"
+                 "\x52\x06"
+                 "abcdef"),
+      100,
+      "{\"bs\":[\"YQ==\",{\"@omitted\":{\"offset\":5,\"size\":5}},\"\",{\"@omitted\":{\"offset\":14,\"size\":6}}]}");
   is_json(MESSAGE_OF("\x38\x02\x3a\x02\x02\x04\x3a\x05\x02\x02\x02\x02\x02\x3a\x00\x38\x06"), 100,
           "{\"s\":[\"1\",\"1\",\"2\",{\"@omitted\":{\"offset\":8,\"size\":5}},\"3\"]}");
   is_json(MESSAGE_OF("\x3a\x05\x02\x02\x02\x02\x02"), 100, "{\"s\":[{\"@omitted\":{\"offset\":2,\"size\":5}}]}");
-  is_json(MESSAGE_OF("\x22\x07\x12\x05" "abcde" "\x22\x00"), 100,
-          "{\"ms\":[{\"b\":{\"@omitted\":{\"offset\":4,\"size\":5}}},{}]}");
+  is_json(MESSAGE_OF("\x22\x07\x12\x05"
+                     "abcde"
+                     "\x22\x00"),
+          100, "{\"ms\":[{\"b\":{\"@omitted\":{\"offset\":4,\"size\":5}}},{}]}");
 }
 
 static void json_shows_omitted_values_of_maps(void **state) {
   (void)state;
-  is_json(MESSAGE_OF("\xd2\x01\x09\x08\x07\x12\x05" "abcde" "\xd2\x01\x02\x08\x05"), 100,
-          "{\"by_int32\":{\"5\":\"\",\"7\":{\"@omitted\":{\"offset\":7,\"size\":5}}}}");
-  is_json(MESSAGE_OF("\xa2\x01\x10\x0a\x05" "a key" "\x12\x07\x12\x05" "abcde"), 100,
-          "{\"by_text\":{\"akey\":{\"b\":{\"@omitted\":{\"offset\":14,\"size\":5}}}}}");
+  is_json(MESSAGE_OF("\xd2\x01\x09\x08\x07\x12\x05"
+                     "abcde"
+                     "\xd2\x01\x02\x08\x05"),
+          100, "{\"by_int32\":{\"5\":\"\",\"7\":{\"@omitted\":{\"offset\":7,\"size\":5}}}}");
+  is_json(MESSAGE_OF("\xa2\x01\x10\x0a\x05"
+                     "a key"
+                     "\x12\x07\x12\x05"
+                     "abcde"),
+          100, "{\"by_text\":{\"akey\":{\"b\":{\"@omitted\":{\"offset\":14,\"size\":5}}}}}");
 }
 
 static void json_shows_omitted_unknown_fields(void **state) {
   (void)state;
-  is_json(MESSAGE_OF("\x7a\x05" "abcde"), 100,
-          "{\"@unknown\":[{\"number\":15,\"wireType\":2,\"value\":{\"@omitted\":{\"offset\":2,\"size\":5}}}]}");
+  is_json(MESSAGE_OF("\x7a\x05"
+                     "abcde"),
+          100, "{\"@unknown\":[{\"number\":15,\"wireType\":2,\"value\":{\"@omitted\":{\"offset\":2,\"size\":5}}}]}");
 }
 
 static void json_shows_messages_that_are_nested_too_deep(void **state) {
   (void)state;
-  is_json(MESSAGE_OF("\x1a\x0a\x08\x01\x1a\x06\x12\x04" "abcd"), 1,
-          "{\"m\":{\"n\":1,\"m\":{\"@omitted\":{\"offset\":6,\"size\":6}}}}");
+  is_json(MESSAGE_OF("\x1a\x0a\x08\x01\x1a\x06\x12\x04"
+                     "abcd"),
+          1, "{\"m\":{\"n\":1,\"m\":{\"@omitted\":{\"offset\":6,\"size\":6}}}}");
   /* Parts of one message, of which one is omitted; a whole entry. */
-  is_json(MESSAGE_OF("\x1a\x0e\x1a\x06\x12\x04" "abcd" "\x1a\x04\x08\x01\x08\x02"), 1,
-          "{\"m\":{\"m\":{\"@omitted\":{\"offset\":4,\"size\":6}}}}");
-  is_json(MESSAGE_OF("\x1a\x0b\xd2\x01\x08\x08\x07\x12\x04" "abcd"), 1,
-          "{\"m\":{\"by_int32\":{\"@omitted\":{\"offset\":5,\"size\":8}}}}");
+  is_json(MESSAGE_OF("\x1a\x0e\x1a\x06\x12\x04"
+                     "abcd"
+                     "\x1a\x04\x08\x01\x08\x02"),
+          1, "{\"m\":{\"m\":{\"@omitted\":{\"offset\":4,\"size\":6}}}}");
+  is_json(MESSAGE_OF("\x1a\x0b\xd2\x01\x08\x08\x07\x12\x04"
+                     "abcd"),
+          1, "{\"m\":{\"by_int32\":{\"@omitted\":{\"offset\":5,\"size\":8}}}}");
 }
 
 int main(void) {

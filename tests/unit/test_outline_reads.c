@@ -16,8 +16,11 @@ typedef struct {
 } gigabyte;
 
 static void make_gigabyte(gigabyte *g) {
-  static const struct { uint32_t number; const char *before; size_t size; } outer[] = {
-      {2, "", 0}, {2, "\x0a\x05value", 7}, {20, "\x08\x05", 2}, {4, "", 0}};
+  static const struct {
+    uint32_t number;
+    const char *before;
+    size_t size;
+  } outer[] = {{2, "", 0}, {2, "\x0a\x05value", 7}, {20, "\x08\x05", 2}, {4, "", 0}};
   uint8_t *at = g->head + sizeof g->head; /* written from the back */
   uint64_t size = CONSTANT;
   memset(g, 0, sizeof *g);
@@ -206,7 +209,8 @@ static void of_a_damaged_message_there_is_what_stands_before(void **state) {
       uint8_t *lent = NULL;
       bytes part = {copy, cut.size};
       cpb_step step;
-      while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED) lent = lend(cpb_outline_input(outline), part, 9, lent);
+      while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED)
+        lent = lend(cpb_outline_input(outline), part, 9, lent);
       errors += step == CPB_STEP_ERROR; /* not where what is missing is passed over at the end */
       check_places(outline, b->whole);
       cpb_outline_free(outline);

@@ -1,19 +1,21 @@
 /* The pager: any chunk of a file streams out in a bounded memory, or the answer is
  * how much memory it takes. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <cmocka.h>
 
-#include "chunked/metadata.h"
+#include "chunked/index/metadata.h"
 #include "cpb/pager.h"
 #include "reader_host.h"
 
 /* --- Memory that is counted ------------------------------------------------- */
 
-typedef struct { size_t now, peak; } counter;
+typedef struct {
+  size_t now, peak;
+} counter;
 
 static void *count_allocate(void *user, size_t size) {
   counter *c = user;
@@ -94,8 +96,11 @@ static cpb_buffer make_file(const recipe *how) {
   int32_t bad[] = {77, how->bad_consumer};
   metadata.bad_consumers = how->bad_consumer != 77 ? bad : NULL;
   metadata.num_bad_consumers = how->bad_consumer != 77 ? 2 : 0;
-  const cpb_record_writer_options options = {
-      .struct_size = sizeof options, .codec = how->codec, .record_per_chunk = !how->shared, .seekable = 1, .buffer = 1 << 16};
+  const cpb_record_writer_options options = {.struct_size = sizeof options,
+                                             .codec = how->codec,
+                                             .record_per_chunk = !how->shared,
+                                             .seekable = 1,
+                                             .buffer = 1 << 16};
   cpb_record_writer *writer = cpb_record_writer_new(NULL, &options);
   uint8_t *chunk = malloc((size_t)how->chunk_size + 1);
   cpb_metadata_add_node(&metadata, CPB_NO_NODE, 0);
@@ -325,7 +330,8 @@ static void versions_count_as_for_the_index(void **state) {
 static void another_riegeli_file_is_none(void **state) {
   (void)state;
   const cpb_allocator a = cpb_allocator_or_default(NULL);
-  static const char *const records[] = {"no message", "", "\x12\x02\x08\x05", "\x08\x01\x1a", "\x12\x03\x0a\x01\x41\x1a"};
+  static const char *const records[] = {"no message", "", "\x12\x02\x08\x05", "\x08\x01\x1a",
+                                        "\x12\x03\x0a\x01\x41\x1a"};
   for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
     cpb_buffer file;
     cpb_buffer_init(&file, &a);

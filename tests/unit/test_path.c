@@ -1,8 +1,8 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "cpb/message.h"
@@ -25,9 +25,9 @@ static void a_path_is_read_as_its_steps(void **state) {
     const char *text;
     size_t length;
   } steps[] = {
-      {CPB_PATH_NAME, 0, 0, "node", 4},    {CPB_PATH_INDEX, 15, 0, "", 0}, {CPB_PATH_NAME, 0, 0, "attr", 4},
-      {CPB_PATH_KEY, 0, 0, "a\"\0b", 4},   {CPB_PATH_NUMBER, 2, 0, "", 0}, {CPB_PATH_INDEX, 3, 1, "", 0},
-      {CPB_PATH_NAME, 0, 0, "my.ext", 6},  {CPB_PATH_BOOL, 1, 0, "", 0},   {CPB_PATH_NAME, 0, 0, "value", 5},
+      {CPB_PATH_NAME, 0, 0, "node", 4},   {CPB_PATH_INDEX, 15, 0, "", 0}, {CPB_PATH_NAME, 0, 0, "attr", 4},
+      {CPB_PATH_KEY, 0, 0, "a\"\0b", 4},  {CPB_PATH_NUMBER, 2, 0, "", 0}, {CPB_PATH_INDEX, 3, 1, "", 0},
+      {CPB_PATH_NAME, 0, 0, "my.ext", 6}, {CPB_PATH_BOOL, 1, 0, "", 0},   {CPB_PATH_NAME, 0, 0, "value", 5},
   };
   assert_int_equal(cpb_path_num_steps(path), sizeof steps / sizeof *steps);
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -43,9 +43,18 @@ static void a_path_is_read_as_its_steps(void **state) {
 
 static void formatting_gives_the_text_back(void **state) {
   (void)state;
-  const char *texts[] = {"", "a", "meta_graphs[0].graph_def.library.function[3]", "node[15].attr[\"value\"].tensor",
-                         "2[0].1", "536870911", "[my.package.extension].x", "m[18446744073709551615]", "m[-1]",
-                         "m[false]", "m[\"\"]", "m[\"\\x0a\\\\\\\"\\xc3\\xa9\"]"};
+  const char *texts[] = {"",
+                         "a",
+                         "meta_graphs[0].graph_def.library.function[3]",
+                         "node[15].attr[\"value\"].tensor",
+                         "2[0].1",
+                         "536870911",
+                         "[my.package.extension].x",
+                         "m[18446744073709551615]",
+                         "m[-1]",
+                         "m[false]",
+                         "m[\"\"]",
+                         "m[\"\\x0a\\\\\\\"\\xc3\\xa9\"]"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     cpb_path *path = parse(texts[i]);
     char out[100];
@@ -65,14 +74,47 @@ static void mistakes_say_where(void **state) {
   static const struct {
     const char *text;
     size_t offset;
-  } cases[] = {{".a", 0},      {"a.", 2},        {"a..b", 2},     {"a b", 1},   {"a[", 2},       {"a[1", 3},
-               {"a[x]", 2},    {"a[\"x]", 5},    {"a[\"\\q\"]", 4}, {"0", 0},     {"536870912", 0}, {"[]", 1},
-               {"[a", 2},      {"a[-]", 3},      {"a[\"\\x4\"]", 4}, {"a]", 1},   {"a[18446744073709551616]", 21},
-               {"a[99999999999999999999]", 21}, {"99999999999999999999", 19},      {"a[\"\\", 4},   {"a[\"\\x", 4},
-               {"a[\"\\xg0\"]", 4}, {"a[\"\\x0g\"]", 4}, {"a[\"\\x/0\"]", 4}, {"a[\"b\"", 5}, {"a[\"b\"x]", 5},
-               {"a[true", 6},  {"a[tru]", 2},    {"a[1x]", 3},   {"a@", 1},    {"a[1]b", 4},
-               {"a{", 1},      {"a`", 1},        {"a/", 1},      {"a:", 1},    {"a\x7f", 1},
-               {"[a b]", 2},   {"[9]", 1},       {"a.", 2},      {"[a.b", 4},  {"a[-x]", 3}};
+  } cases[] = {{".a", 0},
+               {"a.", 2},
+               {"a..b", 2},
+               {"a b", 1},
+               {"a[", 2},
+               {"a[1", 3},
+               {"a[x]", 2},
+               {"a[\"x]", 5},
+               {"a[\"\\q\"]", 4},
+               {"0", 0},
+               {"536870912", 0},
+               {"[]", 1},
+               {"[a", 2},
+               {"a[-]", 3},
+               {"a[\"\\x4\"]", 4},
+               {"a]", 1},
+               {"a[18446744073709551616]", 21},
+               {"a[99999999999999999999]", 21},
+               {"99999999999999999999", 19},
+               {"a[\"\\", 4},
+               {"a[\"\\x", 4},
+               {"a[\"\\xg0\"]", 4},
+               {"a[\"\\x0g\"]", 4},
+               {"a[\"\\x/0\"]", 4},
+               {"a[\"b\"", 5},
+               {"a[\"b\"x]", 5},
+               {"a[true", 6},
+               {"a[tru]", 2},
+               {"a[1x]", 3},
+               {"a@", 1},
+               {"a[1]b", 4},
+               {"a{", 1},
+               {"a`", 1},
+               {"a/", 1},
+               {"a:", 1},
+               {"a\x7f", 1},
+               {"[a b]", 2},
+               {"[9]", 1},
+               {"a.", 2},
+               {"[a.b", 4},
+               {"a[-x]", 3}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cpb_error error;
     assert_null(cpb_path_parse(NULL, cases[i].text, strlen(cases[i].text), &error));

@@ -117,8 +117,10 @@ static void an_input_that_fails_leaves_no_output(void **state) {
   assert_int_equal(repack(NULL, &error), CPB_E_READ); /* not there */
   assert_int_equal(cpb_file_merge(pb, back, NULL, &error), CPB_E_FORMAT);
   assert_int_equal(cpb_file_repack(pb, packed, NULL, NULL, &error), CPB_E_FORMAT);
-  assert_int_equal(cpb_file_split(pb, cpb, &(cpb_split_options){.struct_size = sizeof(cpb_split_options), .type_name = "no.Such"}, NULL, &error),
-                   CPB_E_USAGE);
+  assert_int_equal(
+      cpb_file_split(pb, cpb, &(cpb_split_options){.struct_size = sizeof(cpb_split_options), .type_name = "no.Such"},
+                     NULL, &error),
+      CPB_E_USAGE);
   for (int i = 0; i < 3; i++) assert_int_not_equal(access(outputs[i], F_OK), 0);
 }
 

@@ -1,10 +1,10 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "reader_cases.h"
-#include "riegeli/compressor.h"
+#include "riegeli/codec/compressor.h"
 
 /* Three chunks of small records, one that spans blocks, one of empty records. */
 static built_file mixed_file(void) {
@@ -282,8 +282,7 @@ static void a_large_chunk_is_asked_for_twice_only_to_be_verified_first(void **st
   for (cpb_verify verify = CPB_VERIFY_FIRST; verify <= CPB_VERIFY_NEVER; verify++) {
     host h = host_of(&f, AS_ASKED);
     outcome o = {0};
-    cpb_record_reader *r = reader(
-        (cpb_record_reader_options){.verify = verify, .buffer = 1000, .read_size = 20000});
+    cpb_record_reader *r = reader((cpb_record_reader_options){.verify = verify, .buffer = 1000, .read_size = 20000});
     run(&h, r, SIZE_MAX, &o);
     uint64_t twice = verify == CPB_VERIFY_FIRST ? f.size - 64 - CPB_CHUNK_HEADER_SIZE : 0;
     assert_in_range(h.asked, f.size + twice - 100, f.size + twice);

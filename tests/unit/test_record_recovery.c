@@ -1,6 +1,6 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "reader_cases.h"
@@ -23,8 +23,7 @@ static void a_flipped_bit_is_an_error_before_any_wrong_record(void **state) {
     outcome o = {0};
     read_file(&f, ALL_AT_ONCE, (cpb_record_reader_options){0}, &o);
     assert_int_equal(o.last, CPB_STEP_ERROR);
-    assert_true(o.error.code == (bit < 8 * 64 ? CPB_E_FORMAT : CPB_E_DAMAGED) ||
-                o.error.code == CPB_E_TRUNCATED);
+    assert_true(o.error.code == (bit < 8 * 64 ? CPB_E_FORMAT : CPB_E_DAMAGED) || o.error.code == CPB_E_TRUNCATED);
     assert_true(is_prefix(&o, &f) && !o.cut);
     outcome_free(&o);
     read_file(&f, AS_ASKED, (cpb_record_reader_options){.verify = CPB_VERIFY_LATE}, &o);
@@ -325,11 +324,11 @@ static void a_block_header_that_lies_leads_recovery_no_further_than_the_end(void
       {size + 1, 6, size},
       {UINT64_MAX - 5, 6, size},
       {UINT64_MAX, 6, size},
-      {0 - CPB_BLOCK_SIZE + 10, 6, size},    /* within the last block header there could be */
-      {0, 6, size},                          /* 2^64 */
-      {100, 6, size},                        /* beyond it */
-      {2 * CPB_BLOCK_SIZE + 10, 4, third},   /* within a block header: the block after that is tried */
-      {CPB_BLOCK_SIZE + 10, 4, third},       /* within this one: so is the next */
+      {0 - CPB_BLOCK_SIZE + 10, 6, size},  /* within the last block header there could be */
+      {0, 6, size},                        /* 2^64 */
+      {100, 6, size},                      /* beyond it */
+      {2 * CPB_BLOCK_SIZE + 10, 4, third}, /* within a block header: the block after that is tried */
+      {CPB_BLOCK_SIZE + 10, 4, third},     /* within this one: so is the next */
   };
   f.bytes[f.records[0].chunk_begin + 9] ^= 1;
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

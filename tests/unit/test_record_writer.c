@@ -2,7 +2,7 @@
  * taken apart by a reader that knows only the rules of the format. */
 #include "riegeli_parts.h"
 
-#include "riegeli/transpose.h"
+#include "riegeli/transpose/transpose.h"
 
 /* --- Against Riegeli's files -------------------------------------------------- */
 
@@ -332,10 +332,15 @@ static void metadata_is_a_transposed_chunk_with_one_record(void **state) {
       assert_int_equal(m->header.num_records, 0);
       assert_int_equal(m->header.decoded_data_size, size);
       cpb_limits limits = {.struct_size = sizeof limits,
-                           .riegeli_chunk = 1 << 20, .window = 1 << 24, .chunks = 1, .records_per_chunk = 1, .depth = 10};
+                           .riegeli_chunk = 1 << 20,
+                           .window = 1 << 24,
+                           .chunks = 1,
+                           .records_per_chunk = 1,
+                           .depth = 10};
       cpb_transposed decoded;
       cpb_error error = {0};
-      if (!cpb_transpose_decode(&a, &limits, (cpb_span){m->data, (size_t)m->header.data_size}, 1, size, &decoded, &error))
+      if (!cpb_transpose_decode(&a, &limits, (cpb_span){m->data, (size_t)m->header.data_size}, 1, size, &decoded,
+                                &error))
         fail_msg("%s", error.message);
       assert_int_equal(decoded.values.size, size);
       if (size > 0) assert_memory_equal(decoded.values.data, text, size);

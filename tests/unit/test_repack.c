@@ -188,7 +188,8 @@ static void a_codec_that_is_asked_for_is_used_for_all(void **state) {
   bytes file = make_file(0, 0);
   for (int layout = CPB_LAYOUT_REMOTE; layout <= CPB_LAYOUT_COMPAT; layout++) {
     for (cpb_codec codec = CPB_CODEC_NONE; codec <= CPB_CODEC_ZSTD; codec++) {
-      const cpb_repack_options options = {.struct_size = sizeof options, .layout = (cpb_layout)layout, .codec = {.codec = codec}};
+      const cpb_repack_options options = {
+          .struct_size = sizeof options, .layout = (cpb_layout)layout, .codec = {.codec = codec}};
       split_file f = repacked(file, &options, 0);
       same_chunks(&f);
       for (size_t i = 0; i < NUM_CHUNKS; i++) {
@@ -205,7 +206,8 @@ static void there_and_back_is_the_same_file(void **state) {
   (void)state;
   bytes file = make_file(0, 0);
   const cpb_repack_options compat = {.struct_size = sizeof compat, .layout = CPB_LAYOUT_COMPAT};
-  split_file remote = repacked(file, NULL, 0), there = repacked(remote.file, &compat, 0), back = repacked(there.file, NULL, 0);
+  split_file remote = repacked(file, NULL, 0), there = repacked(remote.file, &compat, 0),
+             back = repacked(there.file, NULL, 0);
   assert_int_equal(back.file.size, remote.file.size);
   assert_memory_equal(back.file.data, remote.file.data, remote.file.size);
   bytes before = merged(&remote), after = merged(&there);

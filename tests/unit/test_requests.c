@@ -13,12 +13,12 @@ typedef struct {
 
 typedef struct {
   bytes file;
-  uint8_t *fetched;   /* of each byte, whether it was */
-  uint64_t cap;       /* of one request; 0: none */
-  bool forgets;       /* what it has fetched */
+  uint8_t *fetched; /* of each byte, whether it was */
+  uint64_t cap;     /* of one request; 0: none */
+  bool forgets;     /* what it has fetched */
   range requests[4096];
   size_t count;
-  uint64_t bytes;     /* in all requests */
+  uint64_t bytes; /* in all requests */
 } remote;
 
 static remote *remote_of(bytes file) {
@@ -108,8 +108,8 @@ typedef struct {
 static bytes write_chunks(const bytes *chunks, size_t count, const place *places, cpb_codec codec, bool shared,
                           bool backwards) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
-  const cpb_record_writer_options options = {.struct_size = sizeof options, .codec = {.codec = codec},
-                                             .record_per_chunk = !shared, .chunk_size = 1 << 24};
+  const cpb_record_writer_options options = {
+      .struct_size = sizeof options, .codec = {.codec = codec}, .record_per_chunk = !shared, .chunk_size = 1 << 24};
   cpb_record_writer *w = cpb_record_writer_new(NULL, &options);
   bytes file = {NULL, 0};
   cpb_metadata m;
@@ -155,8 +155,8 @@ static cpb_index *open_index(remote *r) {
 /* A file with one record of `filler` bytes and an index that names `count`
  * chunks, which is all that opening looks at. */
 static bytes index_file(cpb_span index, size_t filler, cpb_codec codec) {
-  const cpb_record_writer_options options = {.struct_size = sizeof options, .record_per_chunk = 1,
-                                             .codec = {.codec = CPB_CODEC_NONE}};
+  const cpb_record_writer_options options = {
+      .struct_size = sizeof options, .record_per_chunk = 1, .codec = {.codec = CPB_CODEC_NONE}};
   const cpb_codec_options how = {.codec = codec};
   cpb_record_writer *w = cpb_record_writer_new(NULL, &options);
   bytes file = {NULL, 0}, zeros = {calloc(filler + 1, 1), filler};
@@ -416,11 +416,9 @@ static void a_damaged_header_is_named_as_it_is_by_who_walks_there(void **state) 
 /* A message with two messages that have payloads, in three levels. */
 enum { PARTS = 11 };
 static const place parts[PARTS] = {
-    {-2, 0, CPB_CHUNK_MESSAGE},
-    {0, 10, CPB_CHUNK_MESSAGE}, {1, 20, CPB_CHUNK_BYTES}, {1, 21, CPB_CHUNK_BYTES}, {1, 22, CPB_CHUNK_BYTES},
-    {0, 11, CPB_CHUNK_MESSAGE}, {5, 20, CPB_CHUNK_BYTES}, {5, 21, CPB_CHUNK_MESSAGE}, {7, 20, CPB_CHUNK_BYTES},
-    {5, 22, CPB_CHUNK_BYTES},
-    {0, 12, CPB_CHUNK_BYTES},
+    {-2, 0, CPB_CHUNK_MESSAGE}, {0, 10, CPB_CHUNK_MESSAGE}, {1, 20, CPB_CHUNK_BYTES}, {1, 21, CPB_CHUNK_BYTES},
+    {1, 22, CPB_CHUNK_BYTES},   {0, 11, CPB_CHUNK_MESSAGE}, {5, 20, CPB_CHUNK_BYTES}, {5, 21, CPB_CHUNK_MESSAGE},
+    {7, 20, CPB_CHUNK_BYTES},   {5, 22, CPB_CHUNK_BYTES},   {0, 12, CPB_CHUNK_BYTES},
 };
 static const size_t part_sizes[PARTS] = {300, 100000, 300000, 5000000, 20, 7000, 70000, 66000, 80000, 3000000, 1000};
 

@@ -14,7 +14,9 @@
 
 static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
 
-static bool equal(cpb_span a, const char *b) { return a.size == strlen(b) && (a.size == 0 || memcmp(a.data, b, a.size) == 0); }
+static bool equal(cpb_span a, const char *b) {
+  return a.size == strlen(b) && (a.size == 0 || memcmp(a.data, b, a.size) == 0);
+}
 
 /* --- An archive with some files in it ---------------------------------------------- */
 
@@ -27,13 +29,15 @@ typedef struct fixture {
   cpb_sd_lines lines;
 } fixture;
 
-static const char *const files[] = {"A/params/0.fb", "A/params/7.fb", "My Tag/params/1.fb", "A/updater/0.fb", "A/updater/1.fb"};
+static const char *const files[] = {"A/params/0.fb", "A/params/7.fb", "My Tag/params/1.fb", "A/updater/0.fb",
+                                    "A/updater/1.fb"};
 
 static void set_up(fixture *f, const char *tags) {
   static zip_builder z;
   memset(&z, 0, sizeof z);
   *f = (fixture){.allocator = cpb_allocator_or_default(NULL)};
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) zip_add(&z, (zip_file){.name = files[i], .content = "x", .crc = 0x8cdc1683});
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    zip_add(&z, (zip_file){.name = files[i], .content = "x", .crc = 0x8cdc1683});
   zip_end(&z, "");
   cpb_input_init(&f->input);
   cpb_input_end(&f->input, z.out.size);
@@ -62,9 +66,15 @@ static bool is_known(const void *names, cpb_span name) {
 static bool read_lines(fixture *f, const char *text, bool several, const char *const *known) {
   assert_true(cpb_sd_tags_read(&f->tags, &f->error));
   assert_true(cpb_buffer_append(&f->lines.text, text, strlen(text)));
-  const cpb_sd_lines_in in = {.zip = &f->zip, .tags = &f->tags, .tag = &f->tags.list[0], .file = "params.txt",
-                              .folder = several ? "updater" : "params", .several = several, .is_known = is_known,
-                              .user = known, .error = &f->error};
+  const cpb_sd_lines_in in = {.zip = &f->zip,
+                              .tags = &f->tags,
+                              .tag = &f->tags.list[0],
+                              .file = "params.txt",
+                              .folder = several ? "updater" : "params",
+                              .several = several,
+                              .is_known = is_known,
+                              .user = known,
+                              .error = &f->error};
   return cpb_sd_lines_read(&f->lines, &in);
 }
 
@@ -134,9 +144,9 @@ static void a_line_is_a_name_and_a_reference(void **state) {
 
 static void lines_that_lead_nowhere_are_refused(void **state) {
   (void)state;
-  static const char *const bad[] = {"w",        "w ",       " 0",       "w zero",       "w -1",      "w 0 0x",
-                                    "w 3",      "w B/0",    "w A/../0", "w /0",         "w A\\0",    "w 99999999999999999999",
-                                    "w A/",     "w My/1",   "w 0\nw 7", "w 0 map",      "w //0",     "w \xff 0"};
+  static const char *const bad[] = {"w",    "w ",     " 0",       "w zero",  "w -1",   "w 0 0x",
+                                    "w 3",  "w B/0",  "w A/../0", "w /0",    "w A\\0", "w 99999999999999999999",
+                                    "w A/", "w My/1", "w 0\nw 7", "w 0 map", "w //0",  "w \xff 0"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     fixture f;
     static const char *const none[] = {NULL};

@@ -119,20 +119,33 @@ static const char *const variables[] = {"w", "b"};
 static void put_tag(cpb_samediff_writer *w, const char *name) {
   static const char training[] = "{\"updater\": null}";
   const graph_bytes *g = graph_of(variables, 2);
-  cpb_samediff_writer_tag(w, &(cpb_samediff_tag){.struct_size = sizeof(cpb_samediff_tag), .name = name, .name_size = strlen(name),
-                                                 .graph = g->data, .graph_size = g->size, .training = training,
+  cpb_samediff_writer_tag(w, &(cpb_samediff_tag){.struct_size = sizeof(cpb_samediff_tag),
+                                                 .name = name,
+                                                 .name_size = strlen(name),
+                                                 .graph = g->data,
+                                                 .graph_size = g->size,
+                                                 .training = training,
                                                  .training_size = sizeof training - 1});
 }
 
-static void put_array(cpb_samediff_writer *w, cpb_samediff_what what, const char *name, uint64_t count, uint64_t source) {
-  cpb_samediff_writer_add(w, &(cpb_samediff_part){.struct_size = sizeof(cpb_samediff_part), .what = what, .name = name,
-                                                  .name_size = strlen(name), .dtype = "FLOAT", .rank = 1, .shape = &count,
+static void put_array(cpb_samediff_writer *w, cpb_samediff_what what, const char *name, uint64_t count,
+                      uint64_t source) {
+  cpb_samediff_writer_add(w, &(cpb_samediff_part){.struct_size = sizeof(cpb_samediff_part),
+                                                  .what = what,
+                                                  .name = name,
+                                                  .name_size = strlen(name),
+                                                  .dtype = "FLOAT",
+                                                  .rank = 1,
+                                                  .shape = &count,
                                                   .source = source});
 }
 
 static void put_shared(cpb_samediff_writer *w, const char *name, const char *tag) {
-  cpb_samediff_writer_add(w, &(cpb_samediff_part){.struct_size = sizeof(cpb_samediff_part), .name = name,
-                                                  .name_size = strlen(name), .tag = tag, .tag_size = strlen(tag)});
+  cpb_samediff_writer_add(w, &(cpb_samediff_part){.struct_size = sizeof(cpb_samediff_part),
+                                                  .name = name,
+                                                  .name_size = strlen(name),
+                                                  .tag = tag,
+                                                  .tag_size = strlen(tag)});
 }
 
 /* A tag with its own `w`, and `b` of its own or of another's. */
@@ -159,7 +172,8 @@ static file make_base(const cpb_samediff_options *options) {
 /* --- Reading back ------------------------------------------------------------------------- */
 
 /* The values of `name` are those of the source. */
-static void has_values(const file *f, const char *tag, const char *name, uint32_t state, uint64_t source, uint64_t count) {
+static void has_values(const file *f, const char *tag, const char *name, uint32_t state, uint64_t source,
+                       uint64_t count) {
   cpb_values_options how = {.struct_size = sizeof how, .scope = tag, .scope_size = strlen(tag), .state = state};
   cpb_values *values = cpb_values_new(NULL, CPB_MODEL_SAMEDIFF_ZIP, name, strlen(name), &how);
   cpb_step step;
@@ -260,7 +274,8 @@ static void in_place_the_file_can_be_read_after_every_write(void **state) {
   (void)state;
   for (int deflate = 0; deflate < 2; deflate++) {
     file base = make_base(&ways[2]);
-    const cpb_samediff_options options = {.struct_size = sizeof options, .append = 1, .in_place = 1, .deflate = deflate};
+    const cpb_samediff_options options = {
+        .struct_size = sizeof options, .append = 1, .in_place = 1, .deflate = deflate};
     host h = {.base = base};
     cpb_samediff_writer *w = cpb_samediff_writer_new(NULL, &options);
     put_parts(w, "B", "A");
@@ -394,7 +409,8 @@ static void a_directory_that_changes_between_two_reads_is_an_error(void **state)
   }
   assert_int_equal(step, CPB_STEP_ERROR);
   assert_int_equal(cpb_samediff_writer_error(w)->code, CPB_E_DAMAGED);
-  assert_string_equal(cpb_samediff_writer_error(w)->message, "zip: the directory is not what it was when it was read before");
+  assert_string_equal(cpb_samediff_writer_error(w)->message,
+                      "zip: the directory is not what it was when it was read before");
   cpb_samediff_writer_free(w);
   free(changed.data);
   free(h.base.data);
@@ -419,7 +435,8 @@ static void every_allocation_may_fail(void **state) {
   file base = make_base(NULL);
   for (int deflate = 0; deflate < 2; deflate++) {
     for (int for_ever = 0; for_ever < 2; for_ever++) {
-      const cpb_samediff_options options = {.struct_size = sizeof options, .append = 1, .in_place = 1, .deflate = deflate};
+      const cpb_samediff_options options = {
+          .struct_size = sizeof options, .append = 1, .in_place = 1, .deflate = deflate};
       for (size_t n = 1;; n++) {
         failing_allocator f = {.fail_at = n, .for_ever = for_ever};
         cpb_code code;

@@ -1,9 +1,9 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "cpb/message.h"
@@ -82,13 +82,13 @@ static void tensorflow_is_built_in(void **state) {
   cpb_error error;
   cpb_schema *s = cpb_schema_new_builtin(NULL, &error);
   assert_non_null(s);
-  const char *roots[] = {"tensorflow.SavedModel", "tensorflow.MetaGraphDef", "tensorflow.GraphDef",
-                         "tensorflow.FunctionDef", "tensorflow.NodeDef", "tensorflow.AttrValue",
-                         "tensorflow.TensorProto", "tensorflow.SaverDef", "tensorflow.CollectionDef",
-                         "tensorflow.SignatureDef", "tensorflow.SavedObjectGraph", "tensorflow.TrackableObjectGraph",
-                         "tensorflow.OpList", "tensorflow.StructuredValue", "tensorflow.VersionDef",
-                         "tensorflow.FingerprintDef", "tensorflow.Example",
-                         "tensorflow.proto_splitter.ChunkMetadata"};
+  const char *roots[] = {
+      "tensorflow.SavedModel",     "tensorflow.MetaGraphDef",     "tensorflow.GraphDef",
+      "tensorflow.FunctionDef",    "tensorflow.NodeDef",          "tensorflow.AttrValue",
+      "tensorflow.TensorProto",    "tensorflow.SaverDef",         "tensorflow.CollectionDef",
+      "tensorflow.SignatureDef",   "tensorflow.SavedObjectGraph", "tensorflow.TrackableObjectGraph",
+      "tensorflow.OpList",         "tensorflow.StructuredValue",  "tensorflow.VersionDef",
+      "tensorflow.FingerprintDef", "tensorflow.Example",          "tensorflow.proto_splitter.ChunkMetadata"};
   for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) assert_non_null(cpb_schema_find_message(s, roots[i]));
   assert_null(cpb_schema_find_message(s, "tensorflow.NoSuch"));
   assert_null(cpb_schema_find_message(s, ""));
@@ -117,7 +117,8 @@ static void fields_are_the_same(const cpb_field *a, const cpb_field *b) {
   assert_string_equal(a->json_name, b->json_name);
   assert_int_equal(a->number, b->number);
   assert_int_equal(a->type, b->type);
-  assert_string_equal(name_or_none(a->message ? &a->message->name : NULL), name_or_none(b->message ? &b->message->name : NULL));
+  assert_string_equal(name_or_none(a->message ? &a->message->name : NULL),
+                      name_or_none(b->message ? &b->message->name : NULL));
   assert_int_equal(a->oneof, b->oneof);
   const uint8_t ours[] = {a->repeated, a->map, a->packed, a->required, a->presence, a->extension, a->utf8};
   const uint8_t theirs[] = {b->repeated, b->map, b->packed, b->required, b->presence, b->extension, b->utf8};
@@ -164,27 +165,46 @@ static void mistakes_are_named(void **state) {
     const char *text;
   } cases[] = {
       /* file {message_type {name: "A" field {name: "f" number: 1 label: 1 type: 11 type_name: ".B"}}} */
-      {DESCRIPTOR("\x0a\x14\x22\x12\x0a\x01" "A\x12\x0d\x0a\x01" "f\x18\x01\x20\x01\x28\x0b\x32\x02.B"),
+      {DESCRIPTOR("\x0a\x14\x22\x12\x0a\x01"
+                  "A\x12\x0d\x0a\x01"
+                  "f\x18\x01\x20\x01\x28\x0b\x32\x02.B"),
        CPB_E_DAMAGED, "no definition (was protoc called with --include_imports?) of B"},
       /* file {message_type {name: "A"} message_type {name: "A"}} */
-      {DESCRIPTOR("\x0a\x0a\x22\x03\x0a\x01" "A\x22\x03\x0a\x01" "A"), CPB_E_DAMAGED, "two definitions of A"},
+      {DESCRIPTOR("\x0a\x0a\x22\x03\x0a\x01"
+                  "A\x22\x03\x0a\x01"
+                  "A"),
+       CPB_E_DAMAGED, "two definitions of A"},
       /* file {message_type {name: "A" field {name: "f" number: 1 type: 5} field {the same}}} */
-      {DESCRIPTOR("\x0a\x17\x22\x15\x0a\x01" "A\x12\x07\x0a\x01" "f\x18\x01\x28\x05\x12\x07\x0a\x01" "f\x18\x01\x28\x05"),
+      {DESCRIPTOR("\x0a\x17\x22\x15\x0a\x01"
+                  "A\x12\x07\x0a\x01"
+                  "f\x18\x01\x28\x05\x12\x07\x0a\x01"
+                  "f\x18\x01\x28\x05"),
        CPB_E_DAMAGED, "two fields with the number of f"},
       /* file {message_type {name: "A" field {name: "f" type: 5}}} */
-      {DESCRIPTOR("\x0a\x0c\x22\x0a\x0a\x01" "A\x12\x05\x0a\x01" "f\x28\x05"), CPB_E_DAMAGED,
-       "a number out of range for field f"},
+      {DESCRIPTOR("\x0a\x0c\x22\x0a\x0a\x01"
+                  "A\x12\x05\x0a\x01"
+                  "f\x28\x05"),
+       CPB_E_DAMAGED, "a number out of range for field f"},
       /* file {message_type {name: "A" field {name: "f" number: 1 type: 19}}} */
-      {DESCRIPTOR("\x0a\x0e\x22\x0c\x0a\x01" "A\x12\x07\x0a\x01" "f\x18\x01\x28\x13"), CPB_E_DAMAGED,
-       "an unknown type for field f"},
+      {DESCRIPTOR("\x0a\x0e\x22\x0c\x0a\x01"
+                  "A\x12\x07\x0a\x01"
+                  "f\x18\x01\x28\x13"),
+       CPB_E_DAMAGED, "an unknown type for field f"},
       /* file {extension {name: "x" extendee: ".A" number: 1 type: 5}} */
       {DESCRIPTOR("\x0a\x0d\x3a\x0b\x0a\x01x\x12\x02.A\x18\x01\x28\x05"), CPB_E_DAMAGED,
        "no definition of the extended type A"},
       /* file {syntax: "editions" edition: 2000} */
-      {DESCRIPTOR("\x0a\x0d\x62\x08" "editions\x70\xd0\x0f"), CPB_E_UNSUPPORTED, "edition 2000"},
-      {DESCRIPTOR("\x0a\x08\x62\x06" "proto4"), CPB_E_UNSUPPORTED, "edition 0"},
-      {DESCRIPTOR("\x0a\x05\x22\x03\x0a\x04" "A"), CPB_E_DAMAGED, "descriptor at byte 4"},
-      {DESCRIPTOR("syntax = \"proto3\";"), CPB_E_DAMAGED, "descriptor set: tag with an unknown wire type (6 or 7) at byte 12"},
+      {DESCRIPTOR("\x0a\x0d\x62\x08"
+                  "editions\x70\xd0\x0f"),
+       CPB_E_UNSUPPORTED, "edition 2000"},
+      {DESCRIPTOR("\x0a\x08\x62\x06"
+                  "proto4"),
+       CPB_E_UNSUPPORTED, "edition 0"},
+      {DESCRIPTOR("\x0a\x05\x22\x03\x0a\x04"
+                  "A"),
+       CPB_E_DAMAGED, "descriptor at byte 4"},
+      {DESCRIPTOR("syntax = \"proto3\";"), CPB_E_DAMAGED,
+       "descriptor set: tag with an unknown wire type (6 or 7) at byte 12"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cpb_error error;

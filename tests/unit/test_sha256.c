@@ -21,10 +21,8 @@ static void published_vectors(void **state) {
   static const char two_blocks[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
   static char letters[1000000];
   memset(letters, 'a', sizeof letters);
-  assert_string_equal(digest_of("", 0, 1),
-                      "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  assert_string_equal(digest_of("abc", 3, 3),
-                      "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  assert_string_equal(digest_of("", 0, 1), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  assert_string_equal(digest_of("abc", 3, 3), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   assert_string_equal(digest_of(two_blocks, sizeof two_blocks - 1, 100),
                       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   assert_string_equal(digest_of(letters, sizeof letters, 65537),
@@ -36,8 +34,7 @@ static void pieces_make_no_difference(void **state) {
   char data[300], whole[CLI_SHA256_HEX];
   for (size_t i = 0; i < sizeof data; i++) data[i] = (char)(i * 7);
   memcpy(whole, digest_of(data, sizeof data, sizeof data), sizeof whole);
-  for (size_t piece = 1; piece < sizeof data; piece++)
-    assert_string_equal(digest_of(data, sizeof data, piece), whole);
+  for (size_t piece = 1; piece < sizeof data; piece++) assert_string_equal(digest_of(data, sizeof data, piece), whole);
 }
 
 int main(void) {

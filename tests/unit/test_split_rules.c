@@ -4,8 +4,7 @@
 /* --- A schema of our own -------------------------------------------------- */
 
 /* FieldDescriptorProto: label 1 optional, 2 required, 3 repeated. */
-static bytes field(const char *name, uint32_t number, unsigned label, unsigned type, const char *type_name,
-                   int oneof) {
+static bytes field(const char *name, uint32_t number, unsigned label, unsigned type, const char *type_name, int oneof) {
   bytes f = {NULL, 0};
   put_text(&f, 1, name);
   put_int(&f, 3, number);
@@ -258,8 +257,8 @@ static void groups_and_unknown_fields_stay(void **state) {
   put_head(&m, 10, CPB_WIRE_END_GROUP);
   put_message(&m, 500, noise(200, 2));
   put_message(&m, 2, data_of(300));
-  cpb_split_options options = {.struct_size = sizeof options, .type_name = "t.M", .schema = *state,
-                               .max_chunk_size = 100, .seekable = 1};
+  cpb_split_options options = {
+      .struct_size = sizeof options, .type_name = "t.M", .schema = *state, .max_chunk_size = 100, .seekable = 1};
   split_file f = split_with(&options, m, 0);
   assert_int_equal(f.code, CPB_OK);
   assert_int_equal(f.num_chunks, 4); /* group, unknown field, children, data */
@@ -281,8 +280,8 @@ static void a_hundred_thousand_levels_are_not_followed(void **state) {
   }
   put(&m, back + begin, end - begin);
   free(back);
-  cpb_split_options options = {.struct_size = sizeof options, .type_name = "t.M", .schema = *state,
-                               .max_chunk_size = 100, .seekable = 1};
+  cpb_split_options options = {
+      .struct_size = sizeof options, .type_name = "t.M", .schema = *state, .max_chunk_size = 100, .seekable = 1};
   split_file f = split_with(&options, m, 0);
   assert_int_equal(f.code, CPB_OK);
   assert_in_range(f.num_chunks, 2, 41);
@@ -316,8 +315,11 @@ static bytes tensor_node(bytes tensor) {
 }
 
 static split_file split_graph(bytes *graph, const cpb_splitter *splitter) {
-  cpb_split_options options = {.struct_size = sizeof options, .type_name = "tensorflow.GraphDef",
-                               .splitters = splitter, .num_splitters = splitter != NULL, .seekable = 1};
+  cpb_split_options options = {.struct_size = sizeof options,
+                               .type_name = "tensorflow.GraphDef",
+                               .splitters = splitter,
+                               .num_splitters = splitter != NULL,
+                               .seekable = 1};
   split_file f = split_with(&options, *graph, 0);
   assert_int_equal(f.code, CPB_OK);
   bytes back = merged(&f);
@@ -426,8 +428,12 @@ static void a_splitter_may_look_at_the_first_bytes(void **state) {
   put_message(&m, 2, kept);
   put_message(&m, 1, data_of(200));
   const cpb_splitter splitter = {"t.M", keep_if_marked, NULL};
-  cpb_split_options options = {.struct_size = sizeof options, .type_name = "t.M", .schema = *state,
-                               .max_chunk_size = 16, .splitters = &splitter, .num_splitters = 1,
+  cpb_split_options options = {.struct_size = sizeof options,
+                               .type_name = "t.M",
+                               .schema = *state,
+                               .max_chunk_size = 16,
+                               .splitters = &splitter,
+                               .num_splitters = 1,
                                .seekable = 1};
   for (size_t piece = 0; piece < 4; piece++) { /* the bytes may come one by one */
     split_file f = split_with(&options, m, piece);

@@ -1,13 +1,13 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include <stdio.h>
 
 #include "base/bytes.h"
 #include "failing_allocator.h"
-#include "riegeli/transpose.h"
+#include "riegeli/transpose/transpose.h"
 
 /* --- Chunks made by hand ---------------------------------------------------- */
 
@@ -126,12 +126,17 @@ static void fields_of_every_wire_type_come_back(void **state) {
                                {TAG(4, GROUP_START), IMPLICIT + 3, NONE, NONE},
                                {TAG(100000, STRING), IMPLICIT + 4, NONE, 2},
                                {TAG(4, GROUP_END), IMPLICIT + 5, NONE, NONE}};
-  const sketch s = {NODES(nodes),
-                    .first = 6,
-                    .num_buffers = 3,
-                    .buffers = {"abcd", "efghijkl", "\3xyz"},
+  const sketch s = {NODES(nodes), .first = 6, .num_buffers = 3, .buffers = {"abcd", "efghijkl", "\3xyz"},
                     .buffer_sizes = {4, 8, 4}};
-  const char record[] = "\x08\x05" "\x15" "abcd" "\x19" "efghijkl" "\x23" "\x82\xea\x30\x03xyz" "\x24";
+  const char record[] =
+      "\x08\x05"
+      "\x15"
+      "abcd"
+      "\x19"
+      "efghijkl"
+      "\x23"
+      "\x82\xea\x30\x03xyz"
+      "\x24";
   expect_record(&s, record, sizeof record - 1);
 }
 
@@ -226,16 +231,12 @@ static void a_transition_repeats_steps_that_implicit_nodes_do_not_use_up(void **
 
 static void the_example_of_the_documentation_gives_five_records(void **state) {
   (void)state;
-  const sketch_node nodes[] = {{RECORD_START, 2, NONE, NONE},
-                               {TAG(1, VARINT), IMPLICIT + 0, 17, NONE},
-                               {TAG(2, STRING), IMPLICIT + 1, NONE, 0}};
+  const sketch_node nodes[] = {
+      {RECORD_START, 2, NONE, NONE}, {TAG(1, VARINT), IMPLICIT + 0, 17, NONE}, {TAG(2, STRING), IMPLICIT + 1, NONE, 0}};
   static const uint8_t transitions[] = {3};
-  const sketch s = {NODES(nodes),
-                    .first = 2,
-                    .num_buffers = 1,
-                    .buffers = {"\1e\1d\1c\1b\1a"},
-                    .buffer_sizes = {10},
-                    TRANSITIONS(transitions)};
+  const sketch s = {NODES(nodes),         .first = 2,
+                    .num_buffers = 1,     .buffers = {"\1e\1d\1c\1b\1a"},
+                    .buffer_sizes = {10}, TRANSITIONS(transitions)};
   static bytes chunk;
   cpb_transposed out;
   cpb_error error = {0};
@@ -248,10 +249,7 @@ static void records_that_are_no_messages_come_back(void **state) {
   (void)state;
   const sketch_node nodes[] = {{NON_PROTO, 0, NONE, 0}};
   const uint8_t transitions[] = {STEP(0, 1)};
-  const sketch s = {NODES(nodes),
-                    .num_buffers = 2,
-                    .buffers = {"lastmid1st", "\4\3\3"},
-                    .buffer_sizes = {10, 3},
+  const sketch s = {NODES(nodes), .num_buffers = 2, .buffers = {"lastmid1st", "\4\3\3"}, .buffer_sizes = {10, 3},
                     TRANSITIONS(transitions)};
   static bytes chunk;
   cpb_transposed out;
@@ -291,8 +289,7 @@ static void sizes_over_the_limits_are_refused_before_memory_is_taken(void **stat
 
 static void the_chunk_header_must_tell_the_truth(void **state) {
   (void)state;
-  const sketch_node nodes[] = {{RECORD_START, 0, NONE, NONE},
-                               {TAG(1, VARINT), IMPLICIT + 0, INLINE_VALUE(5), NONE}};
+  const sketch_node nodes[] = {{RECORD_START, 0, NONE, NONE}, {TAG(1, VARINT), IMPLICIT + 0, INLINE_VALUE(5), NONE}};
   const sketch s = {NODES(nodes), .first = 1};
   assert_int_equal(sketch_code(&s, 1, 2), CPB_OK);
   assert_int_equal(sketch_code(&s, 1, 1), CPB_E_DAMAGED);
@@ -521,9 +518,8 @@ static void tables_are_bounded_by_the_limit(void **state) {
 
 static void nesting_is_bounded(void **state) {
   (void)state;
-  const sketch_node nodes[] = {{RECORD_START, 0, NONE, NONE},
-                               {SUBMESSAGE_START, 0, NONE, NONE},
-                               {TAG(1, SUBMESSAGE_END), 0, NONE, NONE}};
+  const sketch_node nodes[] = {
+      {RECORD_START, 0, NONE, NONE}, {SUBMESSAGE_START, 0, NONE, NONE}, {TAG(1, SUBMESSAGE_END), 0, NONE, NONE}};
   for (uint32_t depth = 1; depth <= 120; depth++) {
     uint8_t transitions[300];
     size_t n = 0;

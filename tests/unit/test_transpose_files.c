@@ -1,14 +1,14 @@
 /* Transposed chunks that Riegeli wrote, whole and damaged. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include <stdio.h>
 
 #include "base/bytes.h"
 #include "failing_allocator.h"
-#include "riegeli/transpose.h"
+#include "riegeli/transpose/transpose.h"
 
 typedef struct file {
   uint8_t data[1 << 17];
@@ -132,8 +132,8 @@ static cpb_code decode_copy(const riegeli_chunk *chunk, const uint8_t *data, siz
   cpb_error error = {0};
   uint8_t *copy = malloc(size > 0 ? size : 1);
   memcpy(copy, data, size);
-  const bool done = cpb_transpose_decode(&a, &limits, (cpb_span){copy, size}, chunk->num_records,
-                                         chunk->decoded_size, &out, &error);
+  const bool done =
+      cpb_transpose_decode(&a, &limits, (cpb_span){copy, size}, chunk->num_records, chunk->decoded_size, &out, &error);
   if (done) {
     assert_int_equal(out.num_records, chunk->num_records);
     assert_int_equal(out.values.size, chunk->decoded_size);
@@ -146,8 +146,7 @@ static cpb_code decode_copy(const riegeli_chunk *chunk, const uint8_t *data, siz
 }
 
 static const char *const small_files[] = {"corrupt/base_tr_none.riegeli", "corrupt/base_tr_zstd.riegeli",
-                                          "corrupt/base_tr_brotli.riegeli",
-                                          "corrupt/base_tr_snappy.riegeli"};
+                                          "corrupt/base_tr_brotli.riegeli", "corrupt/base_tr_snappy.riegeli"};
 
 static void a_chunk_cut_anywhere_is_an_error(void **state) {
   (void)state;

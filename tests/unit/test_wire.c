@@ -1,8 +1,8 @@
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "base/alloc.h"
@@ -17,7 +17,7 @@ typedef struct {
 } event_log;
 
 #define LOG(log, ...) \
-  ((log)->size += (size_t)snprintf((log)->text + (log)->size, sizeof (log)->text - (log)->size, __VA_ARGS__))
+  ((log)->size += (size_t)snprintf((log)->text + (log)->size, sizeof(log)->text - (log)->size, __VA_ARGS__))
 
 static void log_field(event_log *log, const char *event, const cpb_wire_field *f) {
   LOG(log, "%s%u:%d@%d+%d", event, (unsigned)f->number, f->type, (int)f->begin, (int)f->size);
@@ -64,7 +64,9 @@ static const char everything[] =
     "\x08\x96\x01"
     "\x15\x01\x02\x03\x80"
     "\x19\xff\xff\xff\xff\xff\xff\xff\xff"
-    "\x22\x08\x0a\x03" "abc" "\x10\x80\x01"
+    "\x22\x08\x0a\x03"
+    "abc"
+    "\x10\x80\x01"
     "\x2b\x30\x01\x33\x12\x01z\x34\x2c"
     "\x3a\x00"
     "\xfa\xff\xff\xff\x0f\x01q"
@@ -130,7 +132,8 @@ static void values_left_out_need_no_bytes(void **state) {
   memcpy(message + 100004, "\x12\x03xyz\x08", 6);
   event_log log;
   walk(&log, (cpb_span){message, sizeof message}, 0, 4, 0);
-  assert_string_equal(log.text, "2:2@0+100000 2:2@100004+3 message that ends within a field at byte 100009 of the message");
+  assert_string_equal(log.text,
+                      "2:2@0+100000 2:2@100004+3 message that ends within a field at byte 100009 of the message");
   assert_true(log.fed < 16);
 }
 
@@ -168,10 +171,12 @@ static void damage_is_named_with_its_offset(void **state) {
       {{(const uint8_t *)"\x0f", 1}, "tag with an unknown wire type (6 or 7) at byte 0 "},
       {{(const uint8_t *)"\x80\x80\x80\x80\x10", 5}, "tag with a field number above 536870911 at byte 0 "},
       {{(const uint8_t *)"\x88\x80\x80\x80\x80\x00\x01", 7}, "tag with a field number above 536870911 at byte 0 "},
-      {{(const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12}, "varint of more than 64 bits at byte 0 "},
+      {{(const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12},
+       "varint of more than 64 bits at byte 0 "},
       {{(const uint8_t *)"\x08\x01\x12\x03xy", 6}, "field that goes past the end of its message at byte 2 "},
       {{(const uint8_t *)"\x22\x02\x12\x01x", 5}, "field that goes past the end of its message at byte 2 "},
-      {{(const uint8_t *)"\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11}, "field that goes past the end of its message at byte 0 "},
+      {{(const uint8_t *)"\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11},
+       "field that goes past the end of its message at byte 0 "},
       {{(const uint8_t *)"\x0c", 1}, "end of a group that was not begun at byte 0 "},
       {{(const uint8_t *)"\x23\x2c", 2}, "end of a group that was not begun at byte 1 "},
       {{(const uint8_t *)"\x0b\x13\x0c\x14", 4}, "end of a group that was not begun at byte 2 "}, /* left out */

@@ -14,7 +14,8 @@
 #define HELLO "hello hello hello hello hello\n"
 #define HELLO_DEFLATED "\xcb\x48\xcd\xc9\xc9\x57\xc8\xc0\x4e\x72\x01\x00"
 
-static const zip_file hello = {.name = "d/hello.txt", .content = HELLO_DEFLATED, .content_size = 12, .crc = 0x66310268, .size = 30, .method = 8};
+static const zip_file hello = {
+    .name = "d/hello.txt", .content = HELLO_DEFLATED, .content_size = 12, .crc = 0x66310268, .size = 30, .method = 8};
 static const zip_file stored = {.name = "stored", .content = "stored text", .crc = 0x0faf01b5};
 
 /* --- Running -------------------------------------------------------------------- */
@@ -62,7 +63,8 @@ static reading read_with(const zip_builder *z, const char *name, size_t piece, c
   cpb_buffer_init(&r.content, &allocator);
   while ((have = cpb_zip_open(&zip)) == CPB_WAIT) lend(&h);
   r.entries = zip.num_entries;
-  const cpb_zip_entry *entry = have == CPB_HAVE && name ? cpb_zip_find(&zip, (cpb_span){(const uint8_t *)name, strlen(name)}) : NULL;
+  const cpb_zip_entry *entry =
+      have == CPB_HAVE && name ? cpb_zip_find(&zip, (cpb_span){(const uint8_t *)name, strlen(name)}) : NULL;
   r.found = entry != NULL;
   if (entry) {
     cpb_zip_stream_begin(&stream, entry);

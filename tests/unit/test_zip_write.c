@@ -62,7 +62,8 @@ static void put_out(sparse *s, uint64_t offset) {
 
 static void add_large(sparse *s, const char *name, uint64_t size, uint16_t method, uint64_t packed) {
   uint64_t at = s->zip.at;
-  const cpb_zip_plan plan = {.name = {(const uint8_t *)name, strlen(name)}, .size = size, .method = method, .aligned = true};
+  const cpb_zip_plan plan = {
+      .name = {(const uint8_t *)name, strlen(name)}, .size = size, .method = method, .aligned = true};
   assert_true(cpb_zip_write_begin(&s->zip, &plan, &s->out));
   assert_int_equal(s->zip.at % CPB_ZIP_ALIGNMENT, 0);
   put_out(s, at);
@@ -154,8 +155,11 @@ static void numbers_beyond_four_gigabytes_are_wide(void **state) {
   static const struct {
     const char *name;
     uint64_t size, packed;
-  } entries[] = {{"small", 100, 100}, {"just below", UINT32_MAX - 1, UINT32_MAX - 1}, {"far behind", 7, 7},
-                 {"at the limit", UINT32_MAX, UINT32_MAX}, {"large", 5 * GIGABYTE, 5 * GIGABYTE},
+  } entries[] = {{"small", 100, 100},
+                 {"just below", UINT32_MAX - 1, UINT32_MAX - 1},
+                 {"far behind", 7, 7},
+                 {"at the limit", UINT32_MAX, UINT32_MAX},
+                 {"large", 5 * GIGABYTE, 5 * GIGABYTE},
                  {"packed", 50 * GIGABYTE, GIGABYTE}};
   for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
     assert_int_equal(find(&r, entries[i].name)->size, entries[i].size);
@@ -218,15 +222,16 @@ static void content_begins_where_it_should(void **state) {
 static void an_archive_is_laid_out_as_the_note_says(void **state) {
   (void)state;
   static const uint8_t expected[] = {
-      'P', 'K', 3, 4, 20, 0, 0, 8, 0, 0, 0, 0, 0x21, 0, 0xd3, 0xff, 0x6b, 0x9e, 1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0,
-      0xc3, 0xa4, '!',
-      'P', 'K', 1, 2, 20, 3, 20, 0, 0, 8, 0, 0, 0, 0, 0x21, 0, 0xd3, 0xff, 0x6b, 0x9e, 1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0,
-      0, 0, 0, 0, 0, 0, 0, 0, 0xa4, 0x81, 0, 0, 0, 0, 0xc3, 0xa4,
-      'P', 'K', 5, 6, 0, 0, 0, 0, 1, 0, 1, 0, 48, 0, 0, 0, 33, 0, 0, 0, 2, 0, 'h', 'i'};
+      'P', 'K', 3, 4, 20, 0,    0, 8,    0,    0,    0,    0,    0x21, 0,   0xd3, 0xff, 0x6b, 0x9e, 1,   0,   0,
+      0,   1,   0, 0, 0,  2,    0, 0,    0,    0xc3, 0xa4, '!',  'P',  'K', 1,    2,    20,   3,    20,  0,   0,
+      8,   0,   0, 0, 0,  0x21, 0, 0xd3, 0xff, 0x6b, 0x9e, 1,    0,    0,   0,    1,    0,    0,    0,   2,   0,
+      0,   0,   0, 0, 0,  0,    0, 0,    0,    0,    0xa4, 0x81, 0,    0,   0,    0,    0xc3, 0xa4, 'P', 'K', 5,
+      6,   0,   0, 0, 0,  1,    0, 1,    0,    48,   0,    0,    0,    33,  0,    0,    0,    2,    0,   'h', 'i'};
   sparse s;
   uint64_t at;
   set_up(&s);
-  const cpb_zip_plan plan = {.name = {(const uint8_t *)"\xc3\xa4", 2}, .size = 1, .known = true, .crc = 0x9e6bffd3, .packed = 1};
+  const cpb_zip_plan plan = {
+      .name = {(const uint8_t *)"\xc3\xa4", 2}, .size = 1, .known = true, .crc = 0x9e6bffd3, .packed = 1};
   assert_true(cpb_zip_write_begin(&s.zip, &plan, &s.out) && cpb_buffer_append(&s.out, "!", 1));
   cpb_zip_write_content(&s.zip, (cpb_span){(const uint8_t *)"!", 1}, 1);
   assert_true(cpb_zip_write_end(&s.zip, &s.out, &at));

@@ -20,12 +20,12 @@ typedef struct zip_file {
   size_t content_size; /* 0: strlen */
   uint32_t crc, size;  /* of what it stands for; size 0: content_size */
   uint16_t method, flags;
-  uint16_t made_by;    /* in the high byte 3: Unix */
+  uint16_t made_by; /* in the high byte 3: Unix */
   uint32_t attributes;
   const char *local_name; /* NULL: the same */
-  int descriptor;      /* sizes only after the data */
-  int wide;            /* sizes in Zip64 fields */
-  int64_t at_moved;    /* the directory tells of another place */
+  int descriptor;         /* sizes only after the data */
+  int wide;               /* sizes in Zip64 fields */
+  int64_t at_moved;       /* the directory tells of another place */
 } zip_file;
 
 typedef struct zip_builder {
@@ -44,7 +44,9 @@ static inline void zip_number(zip_bytes *b, uint64_t value, int bytes) {
   for (int i = 0; i < bytes; i++) b->data[b->size++] = (uint8_t)(value >> 8 * i);
 }
 
-static inline size_t zip_content_size(const zip_file *f) { return f->content_size ? f->content_size : strlen(f->content); }
+static inline size_t zip_content_size(const zip_file *f) {
+  return f->content_size ? f->content_size : strlen(f->content);
+}
 static inline uint32_t zip_told_size(const zip_file *f) { return f->size ? f->size : (uint32_t)zip_content_size(f); }
 
 static inline void zip_sizes(zip_bytes *b, const zip_file *f, int none) {

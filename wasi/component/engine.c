@@ -7,9 +7,7 @@
 
 static cpb_step step(engine *e) { return e->merge ? cpb_merge_step(e->merge) : cpb_chunk_reader_step(e->chunks); }
 
-static cpb_input *input(engine *e) {
-  return e->merge ? cpb_merge_input(e->merge) : cpb_chunk_reader_input(e->chunks);
-}
+static cpb_input *input(engine *e) { return e->merge ? cpb_merge_input(e->merge) : cpb_chunk_reader_input(e->chunks); }
 
 static const uint8_t *data(const engine *e, size_t *length) {
   return e->merge ? cpb_merge_data(e->merge, length) : cpb_chunk_reader_data(e->chunks, length);

@@ -80,9 +80,7 @@ static exports_chunked_chunk_t describe(const cpb_chunk_info *info) {
     case CPB_CHUNK_UNSET: chunk.kind.tag = EXPORTS_CHUNKED_CHUNK_KIND_UNSPECIFIED; break;
     case CPB_CHUNK_MESSAGE: chunk.kind.tag = EXPORTS_CHUNKED_CHUNK_KIND_MESSAGE; break;
     case CPB_CHUNK_BYTES: chunk.kind.tag = EXPORTS_CHUNKED_CHUNK_KIND_BYTES; break;
-    default:
-      chunk.kind.tag = EXPORTS_CHUNKED_CHUNK_KIND_UNKNOWN;
-      chunk.kind.val.unknown = info->type;
+    default: chunk.kind.tag = EXPORTS_CHUNKED_CHUNK_KIND_UNKNOWN; chunk.kind.val.unknown = info->type;
   }
   return chunk;
 }
@@ -118,9 +116,8 @@ static engine *reader_of(exports_chunked_file_t *f, cpb_error *error) {
   return f->chunks;
 }
 
-bool exports_chunked_method_file_read(exports_chunked_file_t *f, uint64_t chunk, uint64_t offset,
-                                      uint64_t *length, exports_chunked_own_content_t *ret,
-                                      exports_chunked_error_t *err) {
+bool exports_chunked_method_file_read(exports_chunked_file_t *f, uint64_t chunk, uint64_t offset, uint64_t *length,
+                                      exports_chunked_own_content_t *ret, exports_chunked_error_t *err) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   uint64_t all = cpb_index_num_chunks(f->file->index);
   if (chunk >= all) {

@@ -28,8 +28,7 @@ static uint8_t *room_for(size_t size) {
   return size <= sizeof spare ? spare : malloc(size);
 }
 
-__attribute__((export_name("cabi_realloc"))) void *cabi_realloc(void *old, size_t old_size, size_t align,
-                                                                size_t size) {
+__attribute__((export_name("cabi_realloc"))) void *cabi_realloc(void *old, size_t old_size, size_t align, size_t size) {
   if (size == 0) return (void *)align;
   uint8_t *moved = room_for(size);
   if (moved == NULL) __builtin_trap(); /* the interface knows no way to refuse */
@@ -91,8 +90,8 @@ void opened_answer(const opened *file, uint8_t *window, cpb_input *input) {
   source_failure_t said;
   landing.data = window;
   landing.size = file->read_size;
-  bool given = source_method_source_read_at(source_borrow_source(file->source), need.offset, length, ahead,
-                                            &bytes, &said);
+  bool given =
+      source_method_source_read_at(source_borrow_source(file->source), need.offset, length, ahead, &bytes, &said);
   if (given) {
     supply(input, need.offset, length, &bytes);
     free_landed(bytes.ptr, bytes.len);

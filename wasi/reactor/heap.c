@@ -7,10 +7,10 @@
 
 #define PAGE 65536u
 #define MAX_PAGES (65536u - 16) /* no sum of an address and what Zstd adds to it is too large (wasm32/zstd_block.c) */
-#define UNIT 16u /* what a block's size and address are multiples of */
+#define UNIT 16u                /* what a block's size and address are multiples of */
 
 typedef struct block {
-  uint32_t size; /* with this header */
+  uint32_t size;      /* with this header */
   struct block *next; /* while it is free */
   uint64_t filler;
 } block;

@@ -16,8 +16,20 @@
 #include "wasm3.h"
 
 enum { ROOT = 3, STACK_SIZE = 1 << 20 };
-enum { WASI_OK = 0, WASI_BADF = 8, WASI_EXIST = 20, WASI_INVAL = 28, WASI_IO = 29, WASI_ISDIR = 31,
-       WASI_LOOP = 32, WASI_NOENT = 44, WASI_NOSPC = 51, WASI_NOTDIR = 54, WASI_PIPE = 64, WASI_SPIPE = 70 };
+enum {
+  WASI_OK = 0,
+  WASI_BADF = 8,
+  WASI_EXIST = 20,
+  WASI_INVAL = 28,
+  WASI_IO = 29,
+  WASI_ISDIR = 31,
+  WASI_LOOP = 32,
+  WASI_NOENT = 44,
+  WASI_NOSPC = 51,
+  WASI_NOTDIR = 54,
+  WASI_PIPE = 64,
+  WASI_SPIPE = 70
+};
 enum { OPEN_DIRECTORY = 2 };
 enum { TYPE_UNKNOWN, TYPE_CHARACTER_DEVICE = 2, TYPE_DIRECTORY, TYPE_FILE };
 
@@ -28,9 +40,12 @@ typedef struct program {
 } program;
 
 static uint32_t wasi_errno(void) {
-  static const struct { int from; uint32_t to; } codes[] = {
-      {EBADF, WASI_BADF}, {EEXIST, WASI_EXIST}, {EINVAL, WASI_INVAL}, {EISDIR, WASI_ISDIR}, {ELOOP, WASI_LOOP},
-      {ENOENT, WASI_NOENT}, {ENOSPC, WASI_NOSPC}, {ENOTDIR, WASI_NOTDIR}, {EPIPE, WASI_PIPE}, {ESPIPE, WASI_SPIPE}};
+  static const struct {
+    int from;
+    uint32_t to;
+  } codes[] = {{EBADF, WASI_BADF}, {EEXIST, WASI_EXIST}, {EINVAL, WASI_INVAL}, {EISDIR, WASI_ISDIR},
+               {ELOOP, WASI_LOOP}, {ENOENT, WASI_NOENT}, {ENOSPC, WASI_NOSPC}, {ENOTDIR, WASI_NOTDIR},
+               {EPIPE, WASI_PIPE}, {ESPIPE, WASI_SPIPE}};
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
     if (codes[i].from == errno) return codes[i].to;
   return WASI_IO;
@@ -40,10 +55,8 @@ static void put32(void *memory, uint32_t at, uint32_t value) { memcpy((uint8_t *
 static void put64(void *memory, uint32_t at, uint64_t value) { memcpy((uint8_t *)memory + at, &value, 8); }
 
 static m3ApiRawFunction(args_sizes_get) {
-  m3ApiReturnType(uint32_t)
-  m3ApiGetArg(uint32_t, count)
-  m3ApiGetArg(uint32_t, size)
-  const program *p = m3_GetUserData(runtime);
+  m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, count) m3ApiGetArg(uint32_t, size) const program *p =
+      m3_GetUserData(runtime);
   uint32_t total = 0;
   for (int i = 0; i < p->count; i++) total += (uint32_t)strlen(p->words[i]) + 1;
   put32(_mem, count, (uint32_t)p->count);
@@ -52,10 +65,8 @@ static m3ApiRawFunction(args_sizes_get) {
 }
 
 static m3ApiRawFunction(args_get) {
-  m3ApiReturnType(uint32_t)
-  m3ApiGetArg(uint32_t, pointers)
-  m3ApiGetArg(uint32_t, text)
-  const program *p = m3_GetUserData(runtime);
+  m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, pointers) m3ApiGetArg(uint32_t, text) const program *p =
+      m3_GetUserData(runtime);
   for (int i = 0; i < p->count; i++) {
     uint32_t size = (uint32_t)strlen(p->words[i]) + 1;
     put32(_mem, pointers + 4 * (uint32_t)i, text);
@@ -66,33 +77,25 @@ static m3ApiRawFunction(args_get) {
 }
 
 static m3ApiRawFunction(fd_prestat_get) {
-  m3ApiReturnType(uint32_t)
-  m3ApiGetArg(uint32_t, fd)
-  m3ApiGetArg(uint32_t, out)
-  if (fd != ROOT) m3ApiReturn(WASI_BADF)
-  put32(_mem, out, 0);
+  m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, fd) m3ApiGetArg(uint32_t, out) if (fd != ROOT) m3ApiReturn(WASI_BADF)
+      put32(_mem, out, 0);
   put32(_mem, out + 4, 1);
   m3ApiReturn(WASI_OK)
 }
 
 static m3ApiRawFunction(fd_prestat_dir_name) {
-  m3ApiReturnType(uint32_t)
-  m3ApiGetArg(uint32_t, fd)
-  m3ApiGetArgMem(char *, name)
-  m3ApiGetArg(uint32_t, size)
-  if (fd != ROOT || size < 1) m3ApiReturn(WASI_BADF)
-  *name = '/';
+  m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, fd) m3ApiGetArgMem(char *, name)
+      m3ApiGetArg(uint32_t, size) if (fd != ROOT || size < 1) m3ApiReturn(WASI_BADF) *name = '/';
   m3ApiReturn(WASI_OK)
 }
 
 static m3ApiRawFunction(fd_fdstat_get) {
-  m3ApiReturnType(uint32_t)
-  m3ApiGetArg(uint32_t, fd)
-  m3ApiGetArg(uint32_t, out)
-  struct stat found;
-  if (fstat((int)fd, &found) != 0) m3ApiReturn(wasi_errno())
-  uint32_t type = S_ISDIR(found.st_mode) ? TYPE_DIRECTORY : S_ISREG(found.st_mode) ? TYPE_FILE
-                : S_ISCHR(found.st_mode) ? TYPE_CHARACTER_DEVICE : TYPE_UNKNOWN;
+  m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, fd) m3ApiGetArg(uint32_t, out) struct stat found;
+  if (fstat((int)fd, &found) != 0)
+    m3ApiReturn(wasi_errno()) uint32_t type = S_ISDIR(found.st_mode)   ? TYPE_DIRECTORY
+                                              : S_ISREG(found.st_mode) ? TYPE_FILE
+                                              : S_ISCHR(found.st_mode) ? TYPE_CHARACTER_DEVICE
+                                                                       : TYPE_UNKNOWN;
   put32(_mem, out, type);
   put32(_mem, out + 4, 0);
   put64(_mem, out + 8, UINT64_MAX); /* rights */
@@ -101,35 +104,23 @@ static m3ApiRawFunction(fd_fdstat_get) {
 }
 
 static m3ApiRawFunction(path_open) {
-  m3ApiReturnType(uint32_t)
-  m3ApiGetArg(uint32_t, directory)
-  m3ApiGetArg(uint32_t, lookup)
-  m3ApiGetArgMem(const char *, path)
-  m3ApiGetArg(uint32_t, length)
-  m3ApiGetArg(uint32_t, how)
-  m3ApiGetArg(uint64_t, rights)
-  m3ApiGetArg(uint64_t, inherited)
-  m3ApiGetArg(uint32_t, flags)
-  m3ApiGetArg(uint32_t, out)
-  (void)lookup, (void)rights, (void)inherited, (void)flags;
+  m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, directory) m3ApiGetArg(uint32_t, lookup)
+      m3ApiGetArgMem(const char *, path) m3ApiGetArg(uint32_t, length) m3ApiGetArg(uint32_t, how)
+          m3ApiGetArg(uint64_t, rights) m3ApiGetArg(uint64_t, inherited) m3ApiGetArg(uint32_t, flags)
+              m3ApiGetArg(uint32_t, out)(void) lookup,
+      (void)rights, (void)inherited, (void)flags;
   char name[4096];
   snprintf(name, sizeof name, "%.*s", (int)length, path);
   int fd = openat((int)directory, name, O_RDONLY | (how & OPEN_DIRECTORY ? O_DIRECTORY : 0));
-  if (fd < 0) m3ApiReturn(wasi_errno())
-  put32(_mem, out, (uint32_t)fd);
+  if (fd < 0) m3ApiReturn(wasi_errno()) put32(_mem, out, (uint32_t)fd);
   m3ApiReturn(WASI_OK)
 }
 
 static m3ApiRawFunction(fd_seek) {
-  m3ApiReturnType(uint32_t)
-  m3ApiGetArg(uint32_t, fd)
-  m3ApiGetArg(int64_t, offset)
-  m3ApiGetArg(uint32_t, whence)
-  m3ApiGetArg(uint32_t, out)
-  static const int from[] = {SEEK_SET, SEEK_CUR, SEEK_END};
+  m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, fd) m3ApiGetArg(int64_t, offset) m3ApiGetArg(uint32_t, whence)
+      m3ApiGetArg(uint32_t, out) static const int from[] = {SEEK_SET, SEEK_CUR, SEEK_END};
   off_t at = whence < 3 ? lseek((int)fd, offset, from[whence]) : (errno = EINVAL, -1);
-  if (at < 0) m3ApiReturn(wasi_errno())
-  put64(_mem, out, (uint64_t)at);
+  if (at < 0) m3ApiReturn(wasi_errno()) put64(_mem, out, (uint64_t)at);
   m3ApiReturn(WASI_OK)
 }
 
@@ -144,51 +135,35 @@ static struct iovec first_piece(void *memory, uint32_t list, uint32_t count) {
 }
 
 static m3ApiRawFunction(fd_read) {
-  m3ApiReturnType(uint32_t)
-  m3ApiGetArg(uint32_t, fd)
-  m3ApiGetArg(uint32_t, list)
-  m3ApiGetArg(uint32_t, count)
-  m3ApiGetArg(uint32_t, out)
-  struct iovec piece = first_piece(_mem, list, count);
+  m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, fd) m3ApiGetArg(uint32_t, list) m3ApiGetArg(uint32_t, count)
+      m3ApiGetArg(uint32_t, out) struct iovec piece = first_piece(_mem, list, count);
   ssize_t n = read((int)fd, piece.iov_base, piece.iov_len);
-  if (n < 0) m3ApiReturn(wasi_errno())
-  put32(_mem, out, (uint32_t)n);
+  if (n < 0) m3ApiReturn(wasi_errno()) put32(_mem, out, (uint32_t)n);
   m3ApiReturn(WASI_OK)
 }
 
 static m3ApiRawFunction(fd_write) {
-  m3ApiReturnType(uint32_t)
-  m3ApiGetArg(uint32_t, fd)
-  m3ApiGetArg(uint32_t, list)
-  m3ApiGetArg(uint32_t, count)
-  m3ApiGetArg(uint32_t, out)
-  struct iovec piece = first_piece(_mem, list, count);
+  m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, fd) m3ApiGetArg(uint32_t, list) m3ApiGetArg(uint32_t, count)
+      m3ApiGetArg(uint32_t, out) struct iovec piece = first_piece(_mem, list, count);
   ssize_t n = write((int)fd, piece.iov_base, piece.iov_len);
-  if (n < 0) m3ApiReturn(wasi_errno())
-  put32(_mem, out, (uint32_t)n);
+  if (n < 0) m3ApiReturn(wasi_errno()) put32(_mem, out, (uint32_t)n);
   m3ApiReturn(WASI_OK)
 }
 
 static m3ApiRawFunction(fd_close) {
-  m3ApiReturnType(uint32_t)
-  m3ApiGetArg(uint32_t, fd)
-  if (close((int)fd) != 0) m3ApiReturn(wasi_errno())
-  m3ApiReturn(WASI_OK)
+  m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, fd) if (close((int)fd) != 0) m3ApiReturn(wasi_errno())
+      m3ApiReturn(WASI_OK)
 }
 
 static m3ApiRawFunction(proc_exit) {
-  m3ApiGetArg(uint32_t, status)
-  (void)_mem;
+  m3ApiGetArg(uint32_t, status)(void) _mem;
   ((program *)m3_GetUserData(runtime))->status = (int)status;
   m3ApiTrap(m3Err_trapExit)
 }
 
 static m3ApiRawFunction(clock_time_get) {
-  m3ApiReturnType(uint32_t)
-  m3ApiGetArg(uint32_t, clock)
-  m3ApiGetArg(uint64_t, precision)
-  m3ApiGetArg(uint32_t, out)
-  (void)precision;
+  m3ApiReturnType(uint32_t) m3ApiGetArg(uint32_t, clock) m3ApiGetArg(uint64_t, precision)
+      m3ApiGetArg(uint32_t, out)(void) precision;
   struct timespec t;
   clock_gettime(clock == 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC, &t);
   put64(_mem, out, (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec);

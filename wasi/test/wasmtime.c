@@ -42,8 +42,8 @@ linker *wasmtime_linker_new(engine *);
 failure *wasmtime_linker_define_wasi(linker *);
 failure *wasmtime_linker_module(linker *, context *, const char *name, size_t size, module *);
 failure *wasmtime_linker_get_default(linker *, context *, const char *name, size_t size, function *);
-failure *wasmtime_func_call(context *, const function *, const void *arguments, size_t count,
-                            void *results, size_t num_results, trap **);
+failure *wasmtime_func_call(context *, const function *, const void *arguments, size_t count, void *results,
+                            size_t num_results, trap **);
 bool wasmtime_error_exit_status(const failure *, int *status);
 void wasmtime_error_message(const failure *, bytes *);
 void wasm_trap_message(const trap *, bytes *);
@@ -113,9 +113,7 @@ static module *load(engine *e, const char *path) {
   return m;
 }
 
-static void open_directory(config *c, const char *path) {
-  require(wasi_config_preopen_dir(c, path, path, true), path);
-}
+static void open_directory(config *c, const char *path) { require(wasi_config_preopen_dir(c, path, path, true), path); }
 
 /* wasi-libc takes "/" and "." for the same, so what is in "/" is opened by name. */
 static void open_directories(config *c) {

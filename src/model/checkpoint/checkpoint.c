@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "model/checkpoint/fields.h"
 #include "model/checkpoint/table.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 
 #define MAX_MEMORY (sizeof(size_t) < 8 ? (uint64_t)64 << 20 : (uint64_t)256 << 20)
 #define VERSION 1
@@ -36,7 +36,8 @@ static bool fails(cpb_error *error, cpb_code code, uint64_t offset, const char *
 
 static bool fails_at_key(cpb_error *error, uint64_t offset, cpb_span key, const char *what) {
   char shown[SHOWN];
-  cpb_fail(error, CPB_E_DAMAGED, offset, "the entry of \"%s\" %s", cpb_quote(shown, sizeof shown, key.data ? key.data : (const uint8_t *)"", key.size), what);
+  cpb_fail(error, CPB_E_DAMAGED, offset, "the entry of \"%s\" %s",
+           cpb_quote(shown, sizeof shown, key.data ? key.data : (const uint8_t *)"", key.size), what);
   return false;
 }
 
@@ -47,9 +48,13 @@ static bool read_header(cpb_checkpoint *c, const cpb_table *t) {
   uint64_t offset = cpb_table_offset(t), shards = cpb_get_number(header, BUNDLE_SHARDS), bad;
   uint64_t endianness = cpb_get_number(header, BUNDLE_ENDIANNESS);
   cpb_varints refused = cpb_varints_of(version, VERSIONS_BAD_CONSUMERS);
-  if (t->data.key.size > 0) return fails(t->error, CPB_E_DAMAGED, offset, "the first entry of a checkpoint's index is its header, with an empty key");
-  if (shards == 0 || shards > INT32_MAX) return fails(t->error, CPB_E_DAMAGED, offset, "a checkpoint has at least one data file");
-  if (endianness != 0) return fails(t->error, CPB_E_UNSUPPORTED, offset, "the checkpoint was written by a big-endian machine");
+  if (t->data.key.size > 0)
+    return fails(t->error, CPB_E_DAMAGED, offset,
+                 "the first entry of a checkpoint's index is its header, with an empty key");
+  if (shards == 0 || shards > INT32_MAX)
+    return fails(t->error, CPB_E_DAMAGED, offset, "a checkpoint has at least one data file");
+  if (endianness != 0)
+    return fails(t->error, CPB_E_UNSUPPORTED, offset, "the checkpoint was written by a big-endian machine");
   bool readable = cpb_get_number(version, VERSIONS_MIN_CONSUMER) <= VERSION;
   while (cpb_varints_next(&refused, &bad)) readable = readable && bad != VERSION;
   if (!readable) return fails(t->error, CPB_E_UNSUPPORTED, offset, "the checkpoint is of a version that is not known");
@@ -120,7 +125,8 @@ static bool add_entry(cpb_checkpoint *c, const cpb_table *t) {
   /* A dimension takes two bytes of the message at least. */
   if (!have_room(c, (uint64_t)key.size + 5 * (uint64_t)message.size + sizeof(entry)))
     return fails(t->error, CPB_E_LIMIT, offset, "what the checkpoint's index says takes more memory than was allowed");
-  if (!is_in_order(c, key)) return fails_at_key(t->error, offset, key, "is not behind the one before it, as keys are in order");
+  if (!is_in_order(c, key))
+    return fails_at_key(t->error, offset, key, "is not behind the one before it, as keys are in order");
   entry e = {.stored = {.key_size = key.size}, .message_size = message.size};
   const char *wrong = read_entry(c, message, &e);
   if (wrong && *wrong) return fails_at_key(t->error, offset, key, wrong);
@@ -167,7 +173,8 @@ cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *given, const void *index
   c->max_memory = options.max_memory > 0 ? options.max_memory : MAX_MEMORY;
   cpb_buffer_init(&c->texts, &a);
   cpb_buffer_init(&c->sizes, &a);
-  bool done = cpb_table_open(&table, &c->allocator, &limits, (cpb_span){index, size}, c->max_memory, error) && read_all(c, &table);
+  bool done = cpb_table_open(&table, &c->allocator, &limits, (cpb_span){index, size}, c->max_memory, error) &&
+              read_all(c, &table);
   cpb_table_close(&table);
   if (done) {
     set_pointers(c);
@@ -190,7 +197,9 @@ uint32_t cpb_checkpoint_num_shards(const cpb_checkpoint *c) { return c->shards; 
 
 size_t cpb_checkpoint_count(const cpb_checkpoint *c) { return c->count; }
 
-const cpb_stored *cpb_checkpoint_get(const cpb_checkpoint *c, size_t i) { return i < c->count ? &c->items[i].stored : NULL; }
+const cpb_stored *cpb_checkpoint_get(const cpb_checkpoint *c, size_t i) {
+  return i < c->count ? &c->items[i].stored : NULL;
+}
 
 const cpb_stored *cpb_checkpoint_find(const cpb_checkpoint *c, const char *key, size_t key_size) {
   cpb_span wanted = {(const uint8_t *)key, key_size};

@@ -1,6 +1,6 @@
 /* What the readers of a checkpoint look at beyond cpb/checkpoint.h. */
-#ifndef CPB_MODEL_CHECKPOINT_H
-#define CPB_MODEL_CHECKPOINT_H
+#ifndef CPB_MODEL_CHECKPOINT_CHECKPOINT_H
+#define CPB_MODEL_CHECKPOINT_CHECKPOINT_H
 
 #include "base/bytes.h"
 #include "cpb/checkpoint.h"

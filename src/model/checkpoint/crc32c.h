@@ -1,6 +1,6 @@
 /* CRC-32C (Castagnoli), as TensorFlow protects what it stores with it. */
-#ifndef CPB_MODEL_CRC32C_H
-#define CPB_MODEL_CRC32C_H
+#ifndef CPB_MODEL_CHECKPOINT_CRC32C_H
+#define CPB_MODEL_CHECKPOINT_CRC32C_H
 
 #include "base/bytes.h"
 

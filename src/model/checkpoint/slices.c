@@ -1,7 +1,7 @@
 #include "model/checkpoint/slices.h"
 
 #include "model/checkpoint/fields.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 
 /* What is written sorts as the numbers and texts do (TensorFlow's "ordered code"). */
 

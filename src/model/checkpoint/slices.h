@@ -1,6 +1,6 @@
 /* The key under which a part of a tensor is stored. */
-#ifndef CPB_MODEL_SLICES_H
-#define CPB_MODEL_SLICES_H
+#ifndef CPB_MODEL_CHECKPOINT_SLICES_H
+#define CPB_MODEL_CHECKPOINT_SLICES_H
 
 #include "base/alloc.h"
 #include "base/bytes.h"

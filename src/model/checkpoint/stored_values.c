@@ -3,9 +3,9 @@
 #include "base/status.h"
 #include "model/checkpoint/checkpoint.h"
 #include "model/checkpoint/crc32c.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
+#include "model/common/tensor/format.h"
 #include "model/tensorflow/json.h"
-#include "model/tensorflow/tensor_format.h"
 #include "model/values_reader.h"
 
 #define PIECE ((size_t)64 << 10)
@@ -23,11 +23,11 @@ typedef struct reader {
   cpb_error error;
   cpb_crc32c tables;
   uint32_t crc;
-  uint64_t at, end;        /* of the bytes to be read */
-  uint64_t count, size;    /* of elements; bytes that come out */
+  uint64_t at, end;     /* of the bytes to be read */
+  uint64_t count, size; /* of elements; bytes that come out */
   char dtype[CPB_DTYPE_NAME];
   int stage;
-  uint8_t *out;            /* PIECE bytes */
+  uint8_t *out; /* PIECE bytes */
 
   /* Texts: lengths first, as varints, which are kept; then a checksum; then the bytes. */
   cpb_buffer lengths;
@@ -35,7 +35,7 @@ typedef struct reader {
   size_t checksum_size, next; /* next: in lengths */
   uint64_t number, seen;      /* the length that is being read; how many were */
   unsigned shift;
-  uint64_t text_end;          /* of the text that is given out */
+  uint64_t text_end; /* of the text that is given out */
 } reader;
 
 static cpb_have fails(reader *r, cpb_code code, uint64_t offset, const char *what) {
@@ -87,7 +87,8 @@ static cpb_error *error(void *state) { return &((reader *)state)->error; }
 /* Bytes up to `end`, which are then passed. */
 static cpb_have read(reader *r, uint64_t end, size_t most, cpb_span *bytes) {
   cpb_have have = cpb_input_span(&r->input, r->at, (size_t)cpb_min_u64(end - r->at, most), r->end - r->at, bytes);
-  if (have == CPB_AT_END) return fails(r, CPB_E_TRUNCATED, r->input.size, "the data file ends within the values of this tensor");
+  if (have == CPB_AT_END)
+    return fails(r, CPB_E_TRUNCATED, r->input.size, "the data file ends within the values of this tensor");
   if (have == CPB_FAILED) r->error = r->input.failure;
   if (have == CPB_HAVE) r->at += bytes->size;
   return have;
@@ -98,7 +99,9 @@ static void add_to_crc(reader *r, cpb_span bytes) { r->crc = cpb_crc32c_extend(&
 static cpb_have check_crc(reader *r) {
   r->stage = DONE;
   bool good = r->stored->size == 0 || cpb_crc32c_mask(r->crc) == r->stored->crc32c;
-  return good ? CPB_HAVE : fails(r, CPB_E_DAMAGED, r->stored->offset, "the values do not have the CRC-32C that is stored for them");
+  return good
+             ? CPB_HAVE
+             : fails(r, CPB_E_DAMAGED, r->stored->offset, "the values do not have the CRC-32C that is stored for them");
 }
 
 /* --- What it is ---------------------------------------------------------------------------- */
@@ -107,7 +110,8 @@ static cpb_have count_elements(reader *r) {
   const cpb_stored *s = r->stored;
   r->count = 1;
   for (uint32_t i = 0; i < s->rank; i++) {
-    if (!cpb_mul_u64(r->count, s->shape[i], &r->count)) return fails(r, CPB_E_DAMAGED, s->offset, "a stored tensor's shape has too many elements");
+    if (!cpb_mul_u64(r->count, s->shape[i], &r->count))
+      return fails(r, CPB_E_DAMAGED, s->offset, "a stored tensor's shape has too many elements");
   }
   return CPB_HAVE;
 }
@@ -116,8 +120,9 @@ static cpb_have begin_numbers(reader *r) {
   uint64_t given = r->stored->size;
   r->stage = NUMBERS;
   if (cpb_mul_u64(r->count, r->format->size, &r->size) && r->size == given) return CPB_HAVE;
-  cpb_fail(&r->error, CPB_E_DAMAGED, r->stored->offset, "%llu bytes are stored, which is not what %llu elements of the type %s take",
-           (unsigned long long)given, (unsigned long long)r->count, r->dtype);
+  cpb_fail(&r->error, CPB_E_DAMAGED, r->stored->offset,
+           "%llu bytes are stored, which is not what %llu elements of the type %s take", (unsigned long long)given,
+           (unsigned long long)r->count, r->dtype);
   return CPB_FAILED;
 }
 
@@ -127,9 +132,11 @@ static cpb_have begin_texts(reader *r) {
   r->stage = given > 0 ? LENGTHS : DONE;
   if (r->count == 0 && given == 0) return CPB_HAVE;
   if (given < CHECKSUM_SIZE || r->count > given - CHECKSUM_SIZE)
-    return fails(r, CPB_E_DAMAGED, r->stored->offset, "fewer bytes are stored than the lengths of this tensor's texts take");
+    return fails(r, CPB_E_DAMAGED, r->stored->offset,
+                 "fewer bytes are stored than the lengths of this tensor's texts take");
   if (r->count <= r->options->max_memory) return CPB_HAVE;
-  return fails(r, CPB_E_LIMIT, r->stored->offset, "the lengths of this tensor's texts take more memory than was allowed");
+  return fails(r, CPB_E_LIMIT, r->stored->offset,
+               "the lengths of this tensor's texts take more memory than was allowed");
 }
 
 static cpb_have begin(reader *r) {
@@ -139,8 +146,8 @@ static cpb_have begin(reader *r) {
   r->at = s->offset;
   r->end = s->offset + s->size;
   if (s->slices > 0) {
-    cpb_fail(&r->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this variable is stored in %llu parts, which are not put together",
-             (unsigned long long)s->slices);
+    cpb_fail(&r->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+             "this variable is stored in %llu parts, which are not put together", (unsigned long long)s->slices);
   } else if (!r->format) {
     cpb_fail(&r->error, CPB_E_UNSUPPORTED, s->offset, "values of the type %s cannot be read", r->dtype);
   }
@@ -187,7 +194,8 @@ static cpb_have take_lengths(reader *r, cpb_span in, size_t *used) {
     r->shift += 7;
     if (byte < 0x80) have = take_length(r);
   }
-  if (have == CPB_HAVE && !cpb_buffer_append(&r->lengths, in.data, *used)) return cpb_fail_memory(&r->error), CPB_FAILED;
+  if (have == CPB_HAVE && !cpb_buffer_append(&r->lengths, in.data, *used))
+    return cpb_fail_memory(&r->error), CPB_FAILED;
   return have;
 }
 
@@ -218,7 +226,8 @@ static cpb_have read_checksum(reader *r) {
     r->checksum_size += in.size;
   }
   if (cpb_crc32c_mask(r->crc) != cpb_load32(r->checksum))
-    return fails(r, CPB_E_DAMAGED, r->at - CHECKSUM_SIZE, "the lengths of this tensor's texts do not have the CRC-32C that is stored with them");
+    return fails(r, CPB_E_DAMAGED, r->at - CHECKSUM_SIZE,
+                 "the lengths of this tensor's texts do not have the CRC-32C that is stored with them");
   add_to_crc(r, (cpb_span){r->checksum, CHECKSUM_SIZE});
   if (!cpb_mul_u64(r->count, LENGTH_SIZE, &lengths) || !cpb_add_u64(r->size, lengths, &r->size))
     return fails(r, CPB_E_DAMAGED, r->stored->offset, "a stored tensor's shape has too many elements");
@@ -265,8 +274,13 @@ static cpb_have next(void *state, cpb_values_info *info, cpb_span *data) {
   reader *r = state;
   cpb_have have = prepare(r);
   if (have != CPB_HAVE) return have;
-  *info = (cpb_values_info){.dtype = r->dtype, .numpy = r->format->numpy, .item_size = r->format->size, .rank = r->stored->rank,
-                            .shape = r->stored->shape, .count = r->count, .size = r->size};
+  *info = (cpb_values_info){.dtype = r->dtype,
+                            .numpy = r->format->numpy,
+                            .item_size = r->format->size,
+                            .rank = r->stored->rank,
+                            .shape = r->stored->shape,
+                            .count = r->count,
+                            .size = r->size};
   if (r->stage == NUMBERS) return next_numbers(r, data);
   return r->stage == TEXTS ? next_text(r, data) : CPB_HAVE;
 }

@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "riegeli/decompressor.h"
+#include "riegeli/codec/decompressor.h"
 
 #define FOOTER 48
 #define MAGIC 0xdb4775248b80fb57u
@@ -30,11 +30,12 @@ static cpb_have unpack(cpb_table *t, cpb_table_block *b, cpb_span in) {
   if (!after) return fail(t, CPB_E_DAMAGED, b->offset, "Snappy: the block's size is no varint");
   cpb_buffer_init(&stream, &t->allocator);
   b->unpacked.size = 0;
-  bool done = cpb_buffer_append(&stream, in.data, (size_t)(after - in.data)) &&
-              cpb_buffer_append(&stream, in.data, in.size);
+  bool done =
+      cpb_buffer_append(&stream, in.data, (size_t)(after - in.data)) && cpb_buffer_append(&stream, in.data, in.size);
   if (!done) cpb_fail_memory(t->error);
-  else done = cpb_decompress_all(&t->allocator, t->limits, CPB_RIEGELI_SNAPPY, (cpb_span){stream.data, stream.size},
-                                 t->most, &b->unpacked, &codec);
+  else
+    done = cpb_decompress_all(&t->allocator, t->limits, CPB_RIEGELI_SNAPPY, (cpb_span){stream.data, stream.size},
+                              t->most, &b->unpacked, &codec);
   cpb_buffer_free(&stream);
   if (codec.code != CPB_OK) fail(t, codec.code, b->offset, codec.what);
   b->packed = true;
@@ -58,12 +59,14 @@ static cpb_have find_entries(cpb_table *t, cpb_table_block *b) {
 static cpb_have check_block(cpb_table *t, cpb_range where) {
   uint64_t end, most = t->file.size - FOOTER;
   if (!cpb_add_u64(where.offset, where.length, &end) || end > most || most - end < TRAILER) {
-    cpb_fail(t->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "a block of the table at %llu, with %llu bytes, does not fit into the file",
+    cpb_fail(t->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
+             "a block of the table at %llu, with %llu bytes, does not fit into the file",
              (unsigned long long)where.offset, (unsigned long long)where.length);
     return CPB_FAILED;
   }
   cpb_span covered = {t->file.data + where.offset, (size_t)where.length + 1};
-  if (cpb_crc32c_mask(cpb_crc32c_extend(&t->crc, 0, covered)) == cpb_load32(covered.data + covered.size)) return CPB_HAVE;
+  if (cpb_crc32c_mask(cpb_crc32c_extend(&t->crc, 0, covered)) == cpb_load32(covered.data + covered.size))
+    return CPB_HAVE;
   return fail(t, CPB_E_DAMAGED, where.offset, "a block of the table does not have the CRC-32C that is stored with it");
 }
 
@@ -77,8 +80,8 @@ static cpb_have open_block(cpb_table *t, cpb_table_block *b, cpb_range where) {
   b->end = bytes.data + bytes.size;
   if (type == SNAPPY) return unpack(t, b, bytes) == CPB_HAVE ? find_entries(t, b) : CPB_FAILED;
   if (type == PLAIN) return find_entries(t, b);
-  cpb_fail(t->error, CPB_E_UNSUPPORTED, where.offset + where.length, "a block of the table is compressed in a way that is not known, %u",
-           (unsigned)type);
+  cpb_fail(t->error, CPB_E_UNSUPPORTED, where.offset + where.length,
+           "a block of the table is compressed in a way that is not known, %u", (unsigned)type);
   return CPB_FAILED;
 }
 
@@ -92,8 +95,10 @@ static cpb_have next_entry(cpb_table *t, cpb_table_block *b) {
   if (at) at = cpb_varint_read(at, b->end, &value);
   if (!at) return fail(t, CPB_E_DAMAGED, offset, "an entry of the table ends within its sizes");
   size_t left = (size_t)(b->end - at);
-  if (rest > left || value > left - rest) return fail(t, CPB_E_DAMAGED, offset, "an entry of the table is longer than its block");
-  if (shared > b->key.size) return fail(t, CPB_E_DAMAGED, offset, "a key shares more bytes with the one before it than that has");
+  if (rest > left || value > left - rest)
+    return fail(t, CPB_E_DAMAGED, offset, "an entry of the table is longer than its block");
+  if (shared > b->key.size)
+    return fail(t, CPB_E_DAMAGED, offset, "a key shares more bytes with the one before it than that has");
   b->key.size = (size_t)shared;
   if (!cpb_buffer_append(&b->key, at, (size_t)rest)) return cpb_fail_memory(t->error), CPB_FAILED;
   b->value = (cpb_span){at + rest, (size_t)value};
@@ -120,7 +125,8 @@ static cpb_have read_footer(cpb_table *t, cpb_range *index) {
   return check_block(t, about);
 }
 
-bool cpb_table_open(cpb_table *t, const cpb_allocator *a, const cpb_limits *limits, cpb_span file, uint64_t most, cpb_error *error) {
+bool cpb_table_open(cpb_table *t, const cpb_allocator *a, const cpb_limits *limits, cpb_span file, uint64_t most,
+                    cpb_error *error) {
   cpb_range index;
   *t = (cpb_table){.allocator = *a, .limits = limits, .error = error, .file = file, .most = most};
   cpb_table_block *blocks[] = {&t->index, &t->data};
@@ -130,7 +136,8 @@ bool cpb_table_open(cpb_table *t, const cpb_allocator *a, const cpb_limits *limi
   }
   cpb_crc32c_init(&t->crc);
   if (file.size < FOOTER || cpb_load64(file.data + file.size - 8) != MAGIC) {
-    fail(t, CPB_E_FORMAT, file.size < 8 ? 0 : file.size - 8, "this is no checkpoint's index: it must end like a table, with 57fb808b247547db");
+    fail(t, CPB_E_FORMAT, file.size < 8 ? 0 : file.size - 8,
+         "this is no checkpoint's index: it must end like a table, with 57fb808b247547db");
     return false;
   }
   return read_footer(t, &index) == CPB_HAVE && open_block(t, &t->index, index) == CPB_HAVE;
@@ -143,8 +150,10 @@ static cpb_have next_block(cpb_table *t) {
   cpb_have have = next_entry(t, &t->index);
   if (have != CPB_HAVE) return have;
   cpb_span handle = t->index.value;
-  if (!read_handle(handle.data, handle.data + handle.size, &where)) return fail(t, CPB_E_DAMAGED, offset, "the table's index does not say where a block is");
-  if (where.offset < t->last_end) return fail(t, CPB_E_DAMAGED, offset, "a block of the table begins before the one before it ends");
+  if (!read_handle(handle.data, handle.data + handle.size, &where))
+    return fail(t, CPB_E_DAMAGED, offset, "the table's index does not say where a block is");
+  if (where.offset < t->last_end)
+    return fail(t, CPB_E_DAMAGED, offset, "a block of the table begins before the one before it ends");
   if (open_block(t, &t->data, where) != CPB_HAVE) return CPB_FAILED;
   t->last_end = where.offset + where.length + TRAILER;
   return CPB_HAVE;

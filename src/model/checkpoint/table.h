@@ -7,8 +7,8 @@
  *
  * The checksum of every block is checked before anything in it is believed. Blocks must lie
  * one behind the other, so that walking the table takes no longer than the file is long. */
-#ifndef CPB_MODEL_TABLE_H
-#define CPB_MODEL_TABLE_H
+#ifndef CPB_MODEL_CHECKPOINT_TABLE_H
+#define CPB_MODEL_CHECKPOINT_TABLE_H
 
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -17,11 +17,11 @@
 
 /* A block while its entries are read. */
 typedef struct cpb_table_block {
-  uint64_t offset;         /* in the file */
-  bool packed;             /* what offsets in it count is not in the file */
-  cpb_buffer unpacked;     /* what it has, when it was compressed */
+  uint64_t offset;     /* in the file */
+  bool packed;         /* what offsets in it count is not in the file */
+  cpb_buffer unpacked; /* what it has, when it was compressed */
   const uint8_t *begin, *at, *end;
-  cpb_buffer key;          /* of the entry */
+  cpb_buffer key; /* of the entry */
   cpb_span value;
 } cpb_table_block;
 
@@ -30,8 +30,8 @@ typedef struct cpb_table {
   const cpb_limits *limits;
   cpb_error *error;
   cpb_span file;
-  uint64_t most;           /* bytes of a block that was compressed */
-  uint64_t last_end;       /* of the block before */
+  uint64_t most;     /* bytes of a block that was compressed */
+  uint64_t last_end; /* of the block before */
   cpb_crc32c crc;
   cpb_table_block index, data;
 } cpb_table;

@@ -5,7 +5,8 @@
 #define IGNORE(list, ...) static const char *const list[] = {__VA_ARGS__, NULL}
 
 IGNORE(of_meta_graph, "number", "graph", "signatures");
-IGNORE(of_overview, "meta_graphs", "meta_graph", "signatures", "assets", "initializers", "collections", "fingerprint", "stored", "problems");
+IGNORE(of_overview, "meta_graphs", "meta_graph", "signatures", "assets", "initializers", "collections", "fingerprint",
+       "stored", "problems");
 IGNORE(of_layer, "index", "parent", "depth", "node");
 IGNORE(of_graph, "node");
 IGNORE(of_function, "node", "calls", "called_by", "objects", "problems");
@@ -25,8 +26,7 @@ IGNORE(of_entry, "reference", "shared", "entry", "entry_bytes", "compressed", "c
 static const cpb_diff_list none[] = {{.section = NULL}};
 
 static const cpb_diff_list saved_model[] = {
-    {"meta_graphs", CPB_ASK_OVERVIEW, "meta_graphs", {"tags"}, of_meta_graph, false},
-    {.section = NULL}};
+    {"meta_graphs", CPB_ASK_OVERVIEW, "meta_graphs", {"tags"}, of_meta_graph, false}, {.section = NULL}};
 
 static const cpb_diff_list meta_graph[] = {
     {"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_overview, true},
@@ -39,38 +39,37 @@ static const cpb_diff_list meta_graph[] = {
     PROBLEMS(CPB_ASK_OPS),
     {.section = NULL}};
 
-static const cpb_diff_list graph[] = {
-    {"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_overview, true},
-    {"ops", CPB_ASK_OPS, "ops", {"op"}, NULL, false},
-    PROBLEMS(CPB_ASK_OPS),
-    {.section = NULL}};
+static const cpb_diff_list graph[] = {{"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_overview, true},
+                                      {"ops", CPB_ASK_OPS, "ops", {"op"}, NULL, false},
+                                      PROBLEMS(CPB_ASK_OPS),
+                                      {.section = NULL}};
 
-static const cpb_diff_list metadata[] = {
-    {"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_metadata, false},
-    {"layers", CPB_ASK_LAYERS, "layers", {"path", "?name"}, of_layer, false},
-    PROBLEMS(CPB_ASK_LAYERS),
-    {.section = NULL}};
+static const cpb_diff_list metadata[] = {{"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_metadata, false},
+                                         {"layers", CPB_ASK_LAYERS, "layers", {"path", "?name"}, of_layer, false},
+                                         PROBLEMS(CPB_ASK_LAYERS),
+                                         {.section = NULL}};
 
-static const cpb_diff_list samediff[] = {
-    {"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_samediff, false},
-    {"tags", CPB_ASK_OVERVIEW, "tags", {"tag"}, of_tag, true},
-    {.section = NULL}};
+static const cpb_diff_list samediff[] = {{"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, of_samediff, false},
+                                         {"tags", CPB_ASK_OVERVIEW, "tags", {"tag"}, of_tag, true},
+                                         {.section = NULL}};
 
-static const cpb_diff_list tag[] = {
-    {"tag", CPB_ASK_TAG, NULL, {NULL}, of_tag_members, false},
-    {"variables", CPB_ASK_TAG, "variables", {"name"}, of_entry, true},
-    {"operations", CPB_ASK_TAG, "operations", {"name"}, of_entry, true},
-    {"maps", CPB_ASK_TAG, "maps", {"name"}, of_entry, true},
-    PROBLEMS(CPB_ASK_TAG),
-    {.section = NULL}};
+static const cpb_diff_list tag[] = {{"tag", CPB_ASK_TAG, NULL, {NULL}, of_tag_members, false},
+                                    {"variables", CPB_ASK_TAG, "variables", {"name"}, of_entry, true},
+                                    {"operations", CPB_ASK_TAG, "operations", {"name"}, of_entry, true},
+                                    {"maps", CPB_ASK_TAG, "maps", {"name"}, of_entry, true},
+                                    PROBLEMS(CPB_ASK_TAG),
+                                    {.section = NULL}};
 
 const cpb_diff_list cpb_diff_functions = {"functions", CPB_ASK_FUNCTION, NULL, {NULL}, of_function, true};
 const cpb_diff_list cpb_diff_nodes = {"nodes", CPB_ASK_NODES, "nodes", {"name"}, of_graph, true};
 const cpb_diff_list cpb_diff_objects = {"objects", CPB_ASK_OBJECTS, "children", {"child", "?name"}, of_child, true};
 const cpb_diff_list cpb_diff_object = {"objects", CPB_ASK_OBJECTS, NULL, {NULL}, of_object, true};
-const cpb_diff_list cpb_diff_constants = {"constants", CPB_ASK_CONSTANTS, "constants", {"function", "node", "attribute"}, of_graph, false};
-const cpb_diff_list cpb_diff_variables = {"variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable, true};
-const cpb_diff_list cpb_diff_variables_alone = {"variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable_alone, true};
+const cpb_diff_list cpb_diff_constants = {
+    "constants", CPB_ASK_CONSTANTS, "constants", {"function", "node", "attribute"}, of_graph, false};
+const cpb_diff_list cpb_diff_variables = {
+    "variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable, true};
+const cpb_diff_list cpb_diff_variables_alone = {
+    "variables", CPB_ASK_VARIABLES, "variables", {"path", "?name", "?key"}, of_variable_alone, true};
 const cpb_diff_list cpb_diff_parameters = {"parameters", CPB_ASK_TAG, "parameters", {"name"}, of_entry, true};
 const cpb_diff_list cpb_diff_states = {"updater_state", CPB_ASK_TAG, "updater_state", {"parameter"}, of_entry, true};
 

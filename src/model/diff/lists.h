@@ -7,14 +7,14 @@
 #include "cpb/model.h"
 
 typedef struct cpb_diff_list {
-  const char *section;         /* as the result calls it */
+  const char *section; /* as the result calls it */
   cpb_question_kind question;
-  const char *member;          /* of the answer: a page, or a list. NULL: the answer's members
-                                  are the items, but for `ignored` */
-  const char *keys[4];         /* members of an item, up to a NULL; "?name" only where
-                                  there is none of those before it */
-  const char *const *ignored;  /* members of an item that say where it is, not what */
-  bool deep;                   /* members within it of these names, too */
+  const char *member;         /* of the answer: a page, or a list. NULL: the answer's members
+                                 are the items, but for `ignored` */
+  const char *keys[4];        /* members of an item, up to a NULL; "?name" only where
+                                 there is none of those before it */
+  const char *const *ignored; /* members of an item that say where it is, not what */
+  bool deep;                  /* members within it of these names, too */
 } cpb_diff_list;
 
 /* Asked once of a model of that kind; of each meta graph or tag. Up to one without a

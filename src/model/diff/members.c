@@ -4,7 +4,7 @@
 
 typedef struct comparison {
   const cpb_diff_pairs *pairs;
-  cpb_answer *out;
+  cpb_json_writer *out;
   cpb_buffer path;
   bool differs, failed;
 } comparison;
@@ -55,11 +55,11 @@ static size_t step_down(comparison *c, cpb_span name) {
 }
 
 static void report(comparison *c, yyjson_val *a, yyjson_val *b) {
-  cpb_answer_open(c->out, NULL, '{');
-  cpb_answer_span(c->out, "member", (cpb_span){c->path.data, c->path.size});
+  cpb_json_writer_open(c->out, NULL, '{');
+  cpb_json_writer_span(c->out, "member", (cpb_span){c->path.data, c->path.size});
   cpb_diff_copy(c->out, "a", a);
   cpb_diff_copy(c->out, "b", b);
-  cpb_answer_close(c->out, '}');
+  cpb_json_writer_close(c->out, '}');
   c->differs = true;
 }
 
@@ -73,7 +73,9 @@ static void compare_at(comparison *c, cpb_span name, yyjson_val *a, yyjson_val *
   c->path.size = before;
 }
 
-static cpb_span key_of(yyjson_val *name) { return (cpb_span){(const uint8_t *)yyjson_get_str(name), yyjson_get_len(name)}; }
+static cpb_span key_of(yyjson_val *name) {
+  return (cpb_span){(const uint8_t *)yyjson_get_str(name), yyjson_get_len(name)};
+}
 
 static void compare_objects(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
   size_t i, count;
@@ -151,8 +153,8 @@ static void compare(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth)
   else report(c, a, b);
 }
 
-bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_pairs *pairs, const cpb_span texts[2], cpb_answer *out,
-                      bool *differs, cpb_error *error) {
+bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_pairs *pairs, const cpb_span texts[2],
+                      cpb_json_writer *out, bool *differs, cpb_error *error) {
   comparison c = {.pairs = pairs, .out = out};
   *differs = false;
   if (cpb_span_equal(texts[0], texts[1])) return true;
@@ -163,7 +165,7 @@ bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_pairs *pairs, const
   yyjson_doc_free(x);
   yyjson_doc_free(y);
   cpb_buffer_free(&c.path);
-  if (c.failed || !cpb_answer_ok(out)) cpb_fail_memory(error);
+  if (c.failed || !cpb_json_writer_ok(out)) cpb_fail_memory(error);
   *differs = c.differs;
   return error->code == CPB_OK;
 }

@@ -9,7 +9,7 @@
  * inputs.x.shape, and what either has, null for nothing. Elements of lists that have a name
  * are found by it. The items are the same when nothing was written. False with the error
  * set. */
-bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_pairs *pairs, const cpb_span texts[2], cpb_answer *out,
-                      bool *differs, cpb_error *error);
+bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_pairs *pairs, const cpb_span texts[2],
+                      cpb_json_writer *out, bool *differs, cpb_error *error);
 
 #endif

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 typedef struct cpb_diff_name {
-  size_t at, size;    /* in the bytes */
-  cpb_span name;      /* once all are there */
-  size_t stem;        /* bytes of it before its number; all of it where it has none */
+  size_t at, size; /* in the bytes */
+  cpb_span name;   /* once all are there */
+  size_t stem;     /* bytes of it before its number; all of it where it has none */
   cpb_diff_pair *pair;
 } name;
 
@@ -36,7 +36,8 @@ bool cpb_diff_pairs_add(cpb_diff_pairs *p, int side, cpb_span text) {
 
 static size_t digits_at_end(cpb_span text) {
   size_t digits = 0;
-  while (digits < text.size && text.data[text.size - 1 - digits] >= '0' && text.data[text.size - 1 - digits] <= '9') digits++;
+  while (digits < text.size && text.data[text.size - 1 - digits] >= '0' && text.data[text.size - 1 - digits] <= '9')
+    digits++;
   return digits;
 }
 
@@ -53,7 +54,9 @@ static size_t stem_of(cpb_span text) {
 
 static cpb_span stem(const name *n) { return (cpb_span){n->name.data, n->stem}; }
 
-static int by_text(const void *a, const void *b) { return cpb_span_compare(((const name *)a)->name, ((const name *)b)->name); }
+static int by_text(const void *a, const void *b) {
+  return cpb_span_compare(((const name *)a)->name, ((const name *)b)->name);
+}
 
 /* Numbers as numbers: a shorter one comes first. */
 static int by_stem(const void *a, const void *b) {
@@ -102,7 +105,7 @@ static void sort_names(cpb_diff_pairs *p, int (*order)(const void *, const void 
 
 static int by_stems(const void *a, const void *b) {
   const cpb_diff_pair *x = a, *y = b;
-  cpb_span p = x->names[x->names[0].data == NULL], q = y->names[y->names[0].data == NULL];
+  cpb_span p = x->names[!x->names[0].data], q = y->names[!y->names[0].data];
   int order = cpb_span_compare((cpb_span){p.data, stem_of(p)}, (cpb_span){q.data, stem_of(q)});
   return order != 0 ? order : cpb_span_compare(p, q);
 }

@@ -3,8 +3,8 @@
 #ifndef CPB_MODEL_DIFF_PAIRS_H
 #define CPB_MODEL_DIFF_PAIRS_H
 
-#include "model/cursor.h"
 #include "base/alloc.h"
+#include "model/common/cursor.h"
 
 typedef struct cpb_diff_pair {
   cpb_span names[2]; /* NULL data: only the other model has it */
@@ -12,7 +12,7 @@ typedef struct cpb_diff_pair {
 
 typedef struct cpb_diff_pairs {
   cpb_allocator allocator;
-  cpb_buffer bytes;      /* the names */
+  cpb_buffer bytes; /* the names */
   struct cpb_diff_name *names[2];
   size_t counts[2], capacities[2];
   cpb_diff_pair *list;

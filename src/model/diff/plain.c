@@ -1,13 +1,14 @@
 #include "model/diff/plain.h"
 
 typedef struct writer {
-  cpb_answer *out;
+  cpb_json_writer *out;
   const char *const *ignored;
   bool deep, as_it_is;
 } writer;
 
 static bool is_range(yyjson_val *value) {
-  return yyjson_is_obj(value) && yyjson_obj_size(value) == 2 && cpb_json_member(value, "offset") && cpb_json_member(value, "size");
+  return yyjson_is_obj(value) && yyjson_obj_size(value) == 2 && cpb_json_member(value, "offset") &&
+         cpb_json_member(value, "size");
 }
 
 /* What says how a tensor is stored, not what it is. */
@@ -33,40 +34,40 @@ static void write_value(writer *w, const char *key, yyjson_val *value, unsigned 
 static void write_list(writer *w, const char *key, yyjson_val *list, unsigned depth) {
   size_t i, count;
   yyjson_val *element;
-  cpb_answer_open(w->out, key, '[');
+  cpb_json_writer_open(w->out, key, '[');
   yyjson_arr_foreach(list, i, count, element) write_value(w, NULL, element, depth + 1);
-  cpb_answer_close(w->out, ']');
+  cpb_json_writer_close(w->out, ']');
 }
 
 static void write_object(writer *w, const char *key, yyjson_val *object, unsigned depth) {
   size_t i, count;
   yyjson_val *name, *value;
-  cpb_answer_open(w->out, key, '{');
+  cpb_json_writer_open(w->out, key, '{');
   yyjson_obj_foreach(object, i, count, name, value) {
     if (is_left_out(w, object, yyjson_get_str(name), depth)) continue;
-    cpb_answer_key(w->out, (cpb_span){(const uint8_t *)yyjson_get_str(name), yyjson_get_len(name)});
+    cpb_json_writer_key(w->out, (cpb_span){(const uint8_t *)yyjson_get_str(name), yyjson_get_len(name)});
     write_value(w, NULL, value, depth + 1);
   }
-  cpb_answer_close(w->out, '}');
+  cpb_json_writer_close(w->out, '}');
 }
 
 static void write_value(writer *w, const char *key, yyjson_val *value, unsigned depth) {
   cpb_span text;
-  if (!value || depth > CPB_DIFF_DEPTH) cpb_answer_null(w->out, key);
-  else if (cpb_json_text(value, &text)) cpb_answer_span(w->out, key, text);
-  else if (cpb_json_number(value, &text)) cpb_answer_json(w->out, key, text);
-  else if (yyjson_is_bool(value)) cpb_answer_bool(w->out, key, yyjson_get_bool(value));
+  if (!value || depth > CPB_DIFF_DEPTH) cpb_json_writer_null(w->out, key);
+  else if (cpb_json_text(value, &text)) cpb_json_writer_span(w->out, key, text);
+  else if (cpb_json_number(value, &text)) cpb_json_writer_raw(w->out, key, text);
+  else if (yyjson_is_bool(value)) cpb_json_writer_bool(w->out, key, yyjson_get_bool(value));
   else if (yyjson_is_arr(value)) write_list(w, key, value, depth);
   else if (yyjson_is_obj(value)) write_object(w, key, value, depth);
-  else cpb_answer_null(w->out, key);
+  else cpb_json_writer_null(w->out, key);
 }
 
-void cpb_diff_plain(cpb_answer *out, yyjson_val *value, const char *const *ignored, bool deep) {
+void cpb_diff_plain(cpb_json_writer *out, yyjson_val *value, const char *const *ignored, bool deep) {
   writer w = {out, ignored, deep, false};
   write_value(&w, NULL, value, 0);
 }
 
-void cpb_diff_copy(cpb_answer *out, const char *key, yyjson_val *value) {
+void cpb_diff_copy(cpb_json_writer *out, const char *key, yyjson_val *value) {
   writer w = {.out = out, .as_it_is = true};
   write_value(&w, key, value, 0);
 }

@@ -4,16 +4,16 @@
 #define CPB_MODEL_DIFF_PLAIN_H
 
 #include "base/json_read.h"
-#include "model/answer.h"
+#include "base/json_writer.h"
 
 #define CPB_DIFF_DEPTH 256 /* answers nest less deep; what is deeper is written as null */
 
 /* Writes `value`. Of the item itself the members `ignored` (up to a NULL, or NULL) are left
  * out; `deep`: those within it as well. Of a range only the size stays, of a tensor only
  * dtype and shape: its values are compared by themselves. */
-void cpb_diff_plain(cpb_answer *out, yyjson_val *value, const char *const *ignored, bool deep);
+void cpb_diff_plain(cpb_json_writer *out, yyjson_val *value, const char *const *ignored, bool deep);
 
 /* Writes `value` as it is. */
-void cpb_diff_copy(cpb_answer *out, const char *key, yyjson_val *value);
+void cpb_diff_copy(cpb_json_writer *out, const char *key, yyjson_val *value);
 
 #endif

@@ -14,8 +14,12 @@ void cpb_diff_table_free(cpb_diff_table *t) {
   cpb_diff_table_init(t, &a);
 }
 
-cpb_span cpb_diff_key(const cpb_diff_table *t, const cpb_diff_item *i) { return (cpb_span){t->bytes.out.data + i->key, i->key_size}; }
-cpb_span cpb_diff_text(const cpb_diff_table *t, const cpb_diff_item *i) { return (cpb_span){t->bytes.out.data + i->text, i->text_size}; }
+cpb_span cpb_diff_key(const cpb_diff_table *t, const cpb_diff_item *i) {
+  return (cpb_span){t->bytes.out.data + i->key, i->key_size};
+}
+cpb_span cpb_diff_text(const cpb_diff_table *t, const cpb_diff_item *i) {
+  return (cpb_span){t->bytes.out.data + i->text, i->text_size};
+}
 
 /* Makes room for an item and writes its key; its text comes next. */
 static cpb_diff_item *begin_item(cpb_diff_table *t, cpb_span key) {
@@ -34,7 +38,7 @@ static cpb_diff_item *begin_item(cpb_diff_table *t, cpb_span key) {
 static bool end_item(cpb_diff_table *t, cpb_diff_item *i) {
   i->text_size = t->bytes.out.size - i->text;
   t->count++;
-  return cpb_answer_ok(&t->bytes);
+  return cpb_json_writer_ok(&t->bytes);
 }
 
 bool cpb_diff_table_add(cpb_diff_table *t, cpb_span key, yyjson_val *item, const char *const *ignored, bool deep) {

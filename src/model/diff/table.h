@@ -2,18 +2,18 @@
 #ifndef CPB_MODEL_DIFF_TABLE_H
 #define CPB_MODEL_DIFF_TABLE_H
 
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 #include "model/diff/plain.h"
 
 typedef struct cpb_diff_item {
-  size_t key, key_size;   /* in the table's bytes */
+  size_t key, key_size; /* in the table's bytes */
   size_t text, text_size;
-  size_t number;          /* among those with the same key, from 0 */
+  size_t number; /* among those with the same key, from 0 */
 } cpb_diff_item;
 
 typedef struct cpb_diff_table {
   cpb_allocator allocator;
-  cpb_answer bytes;       /* keys and texts, one after the other */
+  cpb_json_writer bytes; /* keys and texts, one after the other */
   cpb_diff_item *items;
   size_t count, capacity;
 } cpb_diff_table;

@@ -2,7 +2,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "proto/json_text.h"
+#include "base/utf8.h"
 
 /* No tree costs more than its size; builders may share strings and tables. */
 #define SHARING 16
@@ -137,7 +137,8 @@ bool cpb_flat_table_at(cpb_flat *flat, const cpb_flat_table *table, unsigned fie
 static bool open_vector(cpb_flat *flat, uint64_t at, unsigned size, cpb_flat_vector *vector) {
   uint64_t count;
   if (!load(flat, at, 4, "a vector lies outside of the buffer", &count)) return false;
-  if (!within(flat, at + 4, count * size)) return cpb_flat_fail(flat, at, "a vector reaches past the end of the buffer");
+  if (!within(flat, at + 4, count * size))
+    return cpb_flat_fail(flat, at, "a vector reaches past the end of the buffer");
   if (count > 0 && (at + 4) % size != 0) return cpb_flat_fail(flat, at, "a vector's elements are not aligned");
   *vector = (cpb_flat_vector){at + 4, (uint32_t)count};
   return true;
@@ -167,7 +168,8 @@ static bool append_text(cpb_flat *flat, uint64_t at, cpb_buffer *out) {
     return false;
   }
   if (!copy(flat, text.at, text.count, out->data + before)) return false;
-  if (!cpb_utf8_valid((cpb_span){out->data + before, text.count})) return cpb_flat_fail(flat, at, "a string is not UTF-8");
+  if (!cpb_utf8_valid((cpb_span){out->data + before, text.count}))
+    return cpb_flat_fail(flat, at, "a string is not UTF-8");
   out->size = total;
   return true;
 }
@@ -179,7 +181,8 @@ bool cpb_flat_text_at(cpb_flat *flat, const cpb_flat_table *table, unsigned fiel
 
 bool cpb_flat_element(cpb_flat *flat, const cpb_flat_vector *vector, uint32_t i, unsigned size, int64_t *value) {
   uint64_t bits;
-  if (!load(flat, vector->at + (uint64_t)i * size, size, "a vector reaches past the end of the buffer", &bits)) return false;
+  if (!load(flat, vector->at + (uint64_t)i * size, size, "a vector reaches past the end of the buffer", &bits))
+    return false;
   *value = extend(bits, size);
   return true;
 }

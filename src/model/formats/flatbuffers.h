@@ -6,8 +6,8 @@
  * The buffer is in memory, or only its first bytes, or it is pages of an input.
  * A function that answers false either needs bytes that are not there
  * (flat->wait: supply more and do the same again) or has set the error. */
-#ifndef CPB_MODEL_FLATBUFFERS_H
-#define CPB_MODEL_FLATBUFFERS_H
+#ifndef CPB_MODEL_FORMATS_FLATBUFFERS_H
+#define CPB_MODEL_FORMATS_FLATBUFFERS_H
 
 #include <stdbool.h>
 
@@ -16,11 +16,11 @@
 #include "model/formats/flatbuffers_pages.h"
 
 typedef struct cpb_flat {
-  uint64_t size;      /* of the whole buffer */
-  uint64_t base;      /* where it lies in the input, for errors, or CPB_NO_OFFSET */
-  cpb_pages *pages;   /* NULL: it is in memory, */
-  cpb_span memory;    /* all of it, or its first bytes */
-  uint64_t spent;     /* bytes looked at */
+  uint64_t size;    /* of the whole buffer */
+  uint64_t base;    /* where it lies in the input, for errors, or CPB_NO_OFFSET */
+  cpb_pages *pages; /* NULL: it is in memory, */
+  cpb_span memory;  /* all of it, or its first bytes */
+  uint64_t spent;   /* bytes looked at */
   bool wait;
   cpb_error *error;
 } cpb_flat;

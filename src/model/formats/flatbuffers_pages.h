@@ -1,6 +1,6 @@
 /* Pages of an input that is read here and there: what was touched is kept. */
-#ifndef CPB_MODEL_FLATBUFFERS_PAGES_H
-#define CPB_MODEL_FLATBUFFERS_PAGES_H
+#ifndef CPB_MODEL_FORMATS_FLATBUFFERS_PAGES_H
+#define CPB_MODEL_FORMATS_FLATBUFFERS_PAGES_H
 
 #include "base/alloc.h"
 #include "base/input.h"
@@ -23,13 +23,13 @@ typedef struct cpb_pages {
   cpb_allocator allocator;
   cpb_input *input;
   cpb_error *error;
-  uint64_t size;     /* of the input */
+  uint64_t size; /* of the input */
   uint64_t max_memory;
-  cpb_page *list;    /* by number */
+  cpb_page *list; /* by number */
   size_t count, capacity;
   uint64_t turn;
   cpb_page_run runs[CPB_PAGE_RUNS]; /* the latest is first */
-  uint8_t *coming;   /* a page of which not all is there */
+  uint8_t *coming;                  /* a page of which not all is there */
   uint64_t coming_number;
   size_t coming_size;
 } cpb_pages;

@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "proto/json_text.h"
+#include "base/utf8.h"
 
 #define TAIL ((size_t)32 << 10)
 #define END_SIZE 22
@@ -49,7 +49,8 @@ static cpb_have no_memory(cpb_zip *zip) {
 
 static cpb_have entry_fails(cpb_zip *zip, cpb_code code, uint64_t offset, cpb_span name, const char *what) {
   char shown[NAME_SHOWN];
-  cpb_fail(zip->error, code, offset, "zip: the entry %s %s", cpb_quote(shown, sizeof shown, name.data, name.size), what);
+  cpb_fail(zip->error, code, offset, "zip: the entry %s %s", cpb_quote(shown, sizeof shown, name.data, name.size),
+           what);
   return CPB_FAILED;
 }
 
@@ -276,7 +277,8 @@ static cpb_have read_entry(cpb_zip *zip) {
   cpb_have have = gather(zip, zip->at, cpb_max_size(ENTRY_SIZE, zip->record.size), left);
   if (have != CPB_HAVE) return have;
   const uint8_t *record = zip->record.data;
-  if (cpb_load32(record) != ENTRY_SIGNATURE) return damaged(zip, zip->at, "no entry where the directory should have one");
+  if (cpb_load32(record) != ENTRY_SIGNATURE)
+    return damaged(zip, zip->at, "no entry where the directory should have one");
   size_t name_size = cpb_load16(record + 28), extra_size = cpb_load16(record + 30);
   size_t size = ENTRY_SIZE + name_size + extra_size + cpb_load16(record + 32);
   if (size > left) return damaged(zip, zip->at, "the directory ends within an entry");

@@ -3,8 +3,8 @@
  *
  * Functions answer as cpb_input_span() does, but CPB_HAVE or CPB_WAIT or
  * CPB_FAILED only, and with CPB_FAILED the error is set. */
-#ifndef CPB_MODEL_ZIP_H
-#define CPB_MODEL_ZIP_H
+#ifndef CPB_MODEL_FORMATS_ZIP_H
+#define CPB_MODEL_FORMATS_ZIP_H
 
 #include "base/alloc.h"
 #include "base/input.h"
@@ -28,12 +28,12 @@ typedef struct cpb_zip {
   cpb_error *error;
   uint64_t max_memory; /* for the directory */
   cpb_zip_state state;
-  uint64_t size;       /* of the file */
-  size_t tail;         /* bytes looked at for the end record */
-  cpb_buffer record;   /* what is being gathered */
+  uint64_t size;     /* of the file */
+  size_t tail;       /* bytes looked at for the end record */
+  cpb_buffer record; /* what is being gathered */
   uint64_t directory, directory_size, count;
-  cpb_range comment;   /* of the archive */
-  uint64_t at;         /* of the directory: read up to here */
+  cpb_range comment;      /* of the archive */
+  uint64_t at;            /* of the directory: read up to here */
   cpb_zip_entry *entries; /* by name, without regard to the case of ASCII letters */
   size_t num_entries, entries_capacity;
   cpb_buffer names;
@@ -67,14 +67,14 @@ typedef struct cpb_zip_stream {
   const cpb_zip *zip;
   const cpb_zip_entry *entry; /* NULL: nothing was begun */
   cpb_error *error;
-  cpb_buffer header;   /* the local one */
-  uint64_t data;       /* where the packed data begin; 0: not known yet */
-  uint64_t taken;      /* of the packed data */
-  uint64_t given;      /* of the content */
+  cpb_buffer header; /* the local one */
+  uint64_t data;     /* where the packed data begin; 0: not known yet */
+  uint64_t taken;    /* of the packed data */
+  uint64_t given;    /* of the content */
   uint32_t crc;
-  bool ended;          /* DEFLATE said so */
+  bool ended; /* DEFLATE said so */
   cpb_inflate *inflate;
-  uint8_t *out;        /* inflated, not yet given: none between calls */
+  uint8_t *out; /* inflated, not yet given: none between calls */
 } cpb_zip_stream;
 
 void cpb_zip_stream_init(cpb_zip_stream *stream, const cpb_zip *zip);

@@ -14,7 +14,8 @@ cpb_deflate *cpb_deflate_new(const cpb_allocator *a) {
   if (!state) return NULL;
   state->allocator = a;
   cpb_zlib_use(&state->stream, a);
-  if (deflateInit2(&state->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK)
+  if (deflateInit2(&state->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) ==
+      Z_OK)
     return state; /* no zlib or gzip header */
   cpb_release(a, state);
   return NULL;

@@ -1,6 +1,6 @@
 /* DEFLATE (RFC 1951) by zlib, the other way: in pieces, with the host's allocator. */
-#ifndef CPB_MODEL_ZIP_DEFLATE_H
-#define CPB_MODEL_ZIP_DEFLATE_H
+#ifndef CPB_MODEL_FORMATS_ZIP_DEFLATE_H
+#define CPB_MODEL_FORMATS_ZIP_DEFLATE_H
 
 #include <stdbool.h>
 

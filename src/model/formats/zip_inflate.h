@@ -1,6 +1,6 @@
 /* DEFLATE (RFC 1951) by zlib, in pieces, with the host's allocator. */
-#ifndef CPB_MODEL_ZIP_INFLATE_H
-#define CPB_MODEL_ZIP_INFLATE_H
+#ifndef CPB_MODEL_FORMATS_ZIP_INFLATE_H
+#define CPB_MODEL_FORMATS_ZIP_INFLATE_H
 
 #include <stdbool.h>
 
@@ -10,8 +10,8 @@
 typedef struct cpb_inflate cpb_inflate;
 
 typedef enum cpb_inflated {
-  CPB_INFLATE_MORE,   /* there is no more input, or no more room */
-  CPB_INFLATE_END,    /* of the stream */
+  CPB_INFLATE_MORE, /* there is no more input, or no more room */
+  CPB_INFLATE_END,  /* of the stream */
   CPB_INFLATE_DAMAGED,
   CPB_INFLATE_MEMORY
 } cpb_inflated;

@@ -7,7 +7,7 @@
 #define ALL32 0xffffffffu
 #define STORED 0
 #define DEFLATED 8
-#define ENCRYPTED 0x2041u   /* of the flags: any kind of encryption */
+#define ENCRYPTED 0x2041u /* of the flags: any kind of encryption */
 #define PATCH 0x0020u
 #define SIZES_FOLLOW 0x0008u /* in a data descriptor; the directory has them too */
 #define OUT ((size_t)64 << 10)
@@ -71,7 +71,8 @@ static bool local_sizes(const uint8_t *header, cpb_span extra, uint64_t *size, u
   *packed = cpb_load32(header + 18);
   *size = cpb_load32(header + 22);
   if (*packed != ALL32 && *size != ALL32) return true;
-  for (; extra.size >= 4; extra = (cpb_span){extra.data + 4 + cpb_load16(extra.data + 2), extra.size - 4 - cpb_load16(extra.data + 2)}) {
+  for (; extra.size >= 4;
+       extra = (cpb_span){extra.data + 4 + cpb_load16(extra.data + 2), extra.size - 4 - cpb_load16(extra.data + 2)}) {
     if (cpb_load16(extra.data + 2) > extra.size - 4) return false;
     if (cpb_load16(extra.data) != 1 || cpb_load16(extra.data + 2) < 16) continue;
     *size = cpb_load64(extra.data + 4);
@@ -92,12 +93,15 @@ static const char *local_problem(const cpb_zip_stream *s, size_t name_size) {
   cpb_span name = e->name, extra = {h + LOCAL_SIZE + name_size, s->header.size - LOCAL_SIZE - name_size};
   bool follow = cpb_load16(h + 6) & SIZES_FOLLOW;
   uint64_t size, packed;
-  if (name.size != name_size || memcmp(name.data, h + LOCAL_SIZE, name_size) != 0) return "has another name in its own header";
+  if (name.size != name_size || memcmp(name.data, h + LOCAL_SIZE, name_size) != 0)
+    return "has another name in its own header";
   if (cpb_load16(h + 8) != e->method) return "has another method in its own header";
   if (!local_sizes(h, extra, &size, &packed)) return "has damaged extra fields in its own header";
-  if (!agrees(size, e->size, follow) || !agrees(packed, e->packed, follow) || !agrees(cpb_load32(h + 14), e->crc, follow))
+  if (!agrees(size, e->size, follow) || !agrees(packed, e->packed, follow) ||
+      !agrees(cpb_load32(h + 14), e->crc, follow))
     return "has other sizes or another checksum in its own header";
-  if (s->header.size > e->end - e->header || e->packed > e->end - e->header - s->header.size) return "overlaps the next one";
+  if (s->header.size > e->end - e->header || e->packed > e->end - e->header - s->header.size)
+    return "overlaps the next one";
   return NULL;
 }
 
@@ -172,7 +176,8 @@ static cpb_have next_inflated(cpb_zip_stream *s, cpb_span *piece) {
     s->ended = what == CPB_INFLATE_END;
     if (last && made == 0 && !s->ended) return damaged(s, s->data + s->taken, "ends within its compressed data");
   }
-  if (made > s->entry->size - s->given) return damaged(s, s->data + s->taken, "has more content than the directory says");
+  if (made > s->entry->size - s->given)
+    return damaged(s, s->data + s->taken, "has more content than the directory says");
   s->given += made;
   *piece = (cpb_span){s->out, made};
   return made > 0 ? CPB_HAVE : finish(s, piece);

@@ -101,9 +101,17 @@ static bool put_header(const cpb_zip_writing *w, cpb_buffer *out) {
   uint16_t extra = (uint16_t)((e->wide ? LOCAL64_SIZE : 0) + e->padding);
   bool follow = e->flags & SIZES_FOLLOW;
   uint64_t size = follow ? 0 : e->size, packed = follow ? 0 : e->packed;
-  return PUT(out, {{LOCAL_SIGNATURE, 4}, {e->wide ? NEEDED64 : NEEDED, 2}, {e->flags, 2}, {e->method, 2},
-                   {0, 2}, {FIRST_DAY, 2}, {follow ? 0 : e->crc, 4}, {e->wide ? ALL32 : packed, 4},
-                   {e->wide ? ALL32 : size, 4}, {w->name.size, 2}, {extra, 2}}) &&
+  return PUT(out, {{LOCAL_SIGNATURE, 4},
+                   {e->wide ? NEEDED64 : NEEDED, 2},
+                   {e->flags, 2},
+                   {e->method, 2},
+                   {0, 2},
+                   {FIRST_DAY, 2},
+                   {follow ? 0 : e->crc, 4},
+                   {e->wide ? ALL32 : packed, 4},
+                   {e->wide ? ALL32 : size, 4},
+                   {w->name.size, 2},
+                   {extra, 2}}) &&
          cpb_buffer_append(out, w->name.data, w->name.size) &&
          (!e->wide || PUT(out, {{EXTRA64, 2}, {LOCAL64_SIZE - 4, 2}, {size, 8}, {packed, 8}})) &&
          put_padding(out, e->padding);
@@ -146,10 +154,23 @@ static bool put_record(cpb_zip_writing *w) {
   unsigned wide = 0;
   for (int i = 0; i < 3; i++) wide += numbers[i] >= ALL32;
   unsigned needed = wide > 0 || e->wide ? NEEDED64 : NEEDED;
-  bool done = PUT(out, {{ENTRY_SIGNATURE, 4}, {MADE_BY_UNIX | needed, 2}, {needed, 2}, {e->flags, 2}, {e->method, 2},
-                        {0, 2}, {FIRST_DAY, 2}, {e->crc, 4}, {narrow(e->packed), 4}, {narrow(e->size), 4},
-                        {w->name.size, 2}, {wide > 0 ? 4 + 8 * wide : 0, 2}, {0, 2}, {0, 2}, {0, 2},
-                        {FILE_MODE, 4}, {narrow(e->header), 4}}) &&
+  bool done = PUT(out, {{ENTRY_SIGNATURE, 4},
+                        {MADE_BY_UNIX | needed, 2},
+                        {needed, 2},
+                        {e->flags, 2},
+                        {e->method, 2},
+                        {0, 2},
+                        {FIRST_DAY, 2},
+                        {e->crc, 4},
+                        {narrow(e->packed), 4},
+                        {narrow(e->size), 4},
+                        {w->name.size, 2},
+                        {wide > 0 ? 4 + 8 * wide : 0, 2},
+                        {0, 2},
+                        {0, 2},
+                        {0, 2},
+                        {FILE_MODE, 4},
+                        {narrow(e->header), 4}}) &&
               cpb_buffer_append(out, w->name.data, w->name.size) &&
               (wide == 0 || PUT(out, {{EXTRA64, 2}, {8 * wide, 2}}));
   for (int i = 0; i < 3 && done; i++) done = numbers[i] < ALL32 || put(out, numbers[i], 8);
@@ -171,11 +192,28 @@ bool cpb_zip_write_end(cpb_zip_writing *w, cpb_buffer *out, uint64_t *offset) {
 
 bool cpb_zip_write_end_record(uint64_t at, uint64_t size, uint64_t count, cpb_span comment, cpb_buffer *out) {
   bool wide = at >= ALL32 || size >= ALL32 || count >= ALL16;
-  if (wide && !PUT(out, {{END64_SIGNATURE, 4}, {END64_SIZE - 12, 8}, {MADE_BY_UNIX | NEEDED64, 2}, {NEEDED64, 2},
-                         {0, 4}, {0, 4}, {count, 8}, {count, 8}, {size, 8}, {at, 8},
-                         {LOCATOR_SIGNATURE, 4}, {0, 4}, {at + size, 8}, {1, 4}}))
+  if (wide && !PUT(out, {{END64_SIGNATURE, 4},
+                         {END64_SIZE - 12, 8},
+                         {MADE_BY_UNIX | NEEDED64, 2},
+                         {NEEDED64, 2},
+                         {0, 4},
+                         {0, 4},
+                         {count, 8},
+                         {count, 8},
+                         {size, 8},
+                         {at, 8},
+                         {LOCATOR_SIGNATURE, 4},
+                         {0, 4},
+                         {at + size, 8},
+                         {1, 4}}))
     return false;
-  return PUT(out, {{END_SIGNATURE, 4}, {0, 2}, {0, 2}, {cpb_min_u64(count, ALL16), 2}, {cpb_min_u64(count, ALL16), 2},
-                   {narrow(size), 4}, {narrow(at), 4}, {comment.size, 2}}) &&
+  return PUT(out, {{END_SIGNATURE, 4},
+                   {0, 2},
+                   {0, 2},
+                   {cpb_min_u64(count, ALL16), 2},
+                   {cpb_min_u64(count, ALL16), 2},
+                   {narrow(size), 4},
+                   {narrow(at), 4},
+                   {comment.size, 2}}) &&
          cpb_buffer_append(out, comment.data, comment.size);
 }

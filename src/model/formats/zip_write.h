@@ -4,8 +4,8 @@
  * What comes out depends on what goes in alone: every entry is of the first minute of
  * 1980, which is as early as zip can tell. Zip64 fields are there where a number needs
  * them, and nowhere else. */
-#ifndef CPB_MODEL_ZIP_WRITE_H
-#define CPB_MODEL_ZIP_WRITE_H
+#ifndef CPB_MODEL_FORMATS_ZIP_WRITE_H
+#define CPB_MODEL_FORMATS_ZIP_WRITE_H
 
 #include <stdbool.h>
 
@@ -22,18 +22,18 @@ typedef struct cpb_zip_new_entry {
   uint64_t size, packed; /* of the content; packed is counted while it is written */
   uint32_t crc;
   uint16_t method, flags, padding;
-  bool wide;             /* its header has Zip64 fields */
-  bool known;            /* and tells the truth from the beginning */
+  bool wide;  /* its header has Zip64 fields */
+  bool known; /* and tells the truth from the beginning */
 } cpb_zip_new_entry;
 
 typedef struct cpb_zip_writing {
   cpb_allocator allocator;
-  bool in_order;         /* what is written stays: checksums and sizes come after the data */
-  uint64_t at;           /* where the next byte goes */
-  uint64_t count;        /* of entries that are whole */
-  cpb_buffer directory;  /* their records */
+  bool in_order;        /* what is written stays: checksums and sizes come after the data */
+  uint64_t at;          /* where the next byte goes */
+  uint64_t count;       /* of entries that are whole */
+  cpb_buffer directory; /* their records */
   cpb_zip_new_entry entry;
-  cpb_buffer name;       /* of that one */
+  cpb_buffer name; /* of that one */
 } cpb_zip_writing;
 
 void cpb_zip_writing_init(cpb_zip_writing *w, const cpb_allocator *a);
@@ -44,8 +44,8 @@ typedef struct cpb_zip_plan {
   cpb_span name;
   uint64_t size;
   uint16_t method;
-  bool aligned;          /* the content begins at a multiple of CPB_ZIP_ALIGNMENT */
-  bool known;            /* so is what follows */
+  bool aligned; /* the content begins at a multiple of CPB_ZIP_ALIGNMENT */
+  bool known;   /* so is what follows */
   uint32_t crc;
   uint64_t packed;
 } cpb_zip_plan;

@@ -1,6 +1,6 @@
 /* What inflating and deflating have in common: the host's memory, and one call. */
-#ifndef CPB_MODEL_ZLIB_STREAM_H
-#define CPB_MODEL_ZLIB_STREAM_H
+#ifndef CPB_MODEL_FORMATS_ZLIB_STREAM_H
+#define CPB_MODEL_FORMATS_ZLIB_STREAM_H
 
 #define ZLIB_CONST
 #include <zlib.h>

@@ -1,73 +1,73 @@
 #include "base/status.h"
 #include "model/keras/internal.h"
 
-static void put_text(cpb_answer *a, const char *key, cpb_span text) {
-  if (text.size > 0) cpb_answer_span(a, key, text);
-  else cpb_answer_null(a, key);
+static void put_text(cpb_json_writer *a, const char *key, cpb_span text) {
+  if (text.size > 0) cpb_json_writer_span(a, key, text);
+  else cpb_json_writer_null(a, key);
 }
 
-static void put_or_null(cpb_answer *a, const char *key, yyjson_val *value) {
+static void put_or_null(cpb_json_writer *a, const char *key, yyjson_val *value) {
   if (value) cpb_keras_put(a, key, value, NULL);
-  else cpb_answer_null(a, key);
+  else cpb_json_writer_null(a, key);
 }
 
 /* --- A layer --------------------------------------------------------------------- */
 
 /* A name, or a policy that has one. */
-static void put_dtype(const cpb_keras_layer *layer, cpb_answer *a) {
+static void put_dtype(const cpb_keras_layer *layer, cpb_json_writer *a) {
   yyjson_val *dtype = cpb_keras_get(layer, "dtype");
   if (!dtype) dtype = cpb_keras_config(layer, "dtype");
   yyjson_val *name = cpb_json_member(cpb_json_member(dtype, "config"), "name");
   put_or_null(a, "dtype", name ? name : dtype);
 }
 
-static bool put_parameters(cpb_keras *k, uint32_t layer, cpb_answer *a) {
+static bool put_parameters(cpb_keras *k, uint32_t layer, cpb_json_writer *a) {
   cpb_keras_count count;
   bool from_variables;
   if (!cpb_keras_count_parameters(k, layer, &count, &from_variables)) return false;
-  cpb_answer_unsigned(a, "parameters", count.all);
-  cpb_answer_unsigned(a, "trainable_parameters", count.trainable);
-  cpb_answer_bool(a, "parameters_complete", count.complete);
-  cpb_answer_text(a, "parameters_from", from_variables ? "variables" : "config");
+  cpb_json_writer_unsigned(a, "parameters", count.all);
+  cpb_json_writer_unsigned(a, "trainable_parameters", count.trainable);
+  cpb_json_writer_bool(a, "parameters_complete", count.complete);
+  cpb_json_writer_text(a, "parameters_from", from_variables ? "variables" : "config");
   return true;
 }
 
-static void put_identity(const cpb_keras *k, const cpb_keras_layer *layer, cpb_answer *a) {
+static void put_identity(const cpb_keras *k, const cpb_keras_layer *layer, cpb_json_writer *a) {
   const cpb_keras_object *o = layer->object == CPB_KERAS_NONE ? NULL : &k->objects[layer->object];
   put_text(a, "class", cpb_keras_class(layer));
   put_text(a, "name", cpb_keras_name(layer));
   put_text(a, "path", o ? o->path : (cpb_span){0});
-  if (o) cpb_answer_signed(a, "node", o->node);
-  else cpb_answer_null(a, "node");
+  if (o) cpb_json_writer_signed(a, "node", o->node);
+  else cpb_json_writer_null(a, "node");
   put_text(a, "identifier", o ? o->identifier : (cpb_span){0});
   if (!o) {
-    cpb_answer_null(a, "version");
+    cpb_json_writer_null(a, "version");
     return;
   }
-  cpb_answer_open(a, "version", '{');
-  cpb_answer_signed(a, "producer", o->producer);
-  cpb_answer_signed(a, "min_consumer", o->min_consumer);
-  cpb_answer_close(a, '}');
+  cpb_json_writer_open(a, "version", '{');
+  cpb_json_writer_signed(a, "producer", o->producer);
+  cpb_json_writer_signed(a, "min_consumer", o->min_consumer);
+  cpb_json_writer_close(a, '}');
 }
 
-static bool put_facts(cpb_keras *k, uint32_t i, cpb_answer *a) {
+static bool put_facts(cpb_keras *k, uint32_t i, cpb_json_writer *a) {
   const cpb_keras_layer *layer = &k->layers[i];
   put_identity(k, layer, a);
   put_dtype(layer, a);
-  cpb_answer_bool(a, "trainable", cpb_keras_is_trainable(k, layer));
+  cpb_json_writer_bool(a, "trainable", cpb_keras_is_trainable(k, layer));
   put_or_null(a, "input_shape", cpb_keras_input_shape(layer));
   return put_parameters(k, i, a);
 }
 
-static bool put_layer(cpb_keras *k, uint32_t i, cpb_answer *a) {
+static bool put_layer(cpb_keras *k, uint32_t i, cpb_json_writer *a) {
   const cpb_keras_layer *layer = &k->layers[i];
-  cpb_answer_open(a, NULL, '{');
-  cpb_answer_unsigned(a, "index", i);
-  if (layer->parent == CPB_KERAS_NONE) cpb_answer_null(a, "parent");
-  else cpb_answer_unsigned(a, "parent", layer->parent);
-  cpb_answer_unsigned(a, "depth", layer->depth);
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_unsigned(a, "index", i);
+  if (layer->parent == CPB_KERAS_NONE) cpb_json_writer_null(a, "parent");
+  else cpb_json_writer_unsigned(a, "parent", layer->parent);
+  cpb_json_writer_unsigned(a, "depth", layer->depth);
   if (!put_facts(k, i, a)) return false;
-  cpb_answer_bool(a, "shared", layer->shared);
+  cpb_json_writer_bool(a, "shared", layer->shared);
   cpb_keras_put_calls(k, layer, a);
   if (cpb_keras_is_model(k, layer)) {
     cpb_keras_put_references(a, "input_layers", cpb_keras_config(layer, "input_layers"));
@@ -75,81 +75,81 @@ static bool put_layer(cpb_keras *k, uint32_t i, cpb_answer *a) {
   }
   yyjson_val *config = cpb_keras_get(layer, "config");
   if (config) cpb_keras_put(a, "config", config, "layers"); /* which have elements of their own */
-  else cpb_answer_null(a, "config");
-  cpb_answer_close(a, '}');
+  else cpb_json_writer_null(a, "config");
+  cpb_json_writer_close(a, '}');
   return true;
 }
 
 /* --- Overview ---------------------------------------------------------------------- */
 
-static void put_training(const cpb_keras_layer *model, cpb_answer *a) {
+static void put_training(const cpb_keras_layer *model, cpb_json_writer *a) {
   static const char *const keys[] = {"loss", "metrics", "weighted_metrics", "loss_weights"};
   yyjson_val *training = cpb_keras_get(model, "training_config");
   yyjson_val *optimizer = cpb_json_member(training, "optimizer_config");
   if (!yyjson_is_obj(training)) {
-    cpb_answer_null(a, "training");
+    cpb_json_writer_null(a, "training");
     return;
   }
-  cpb_answer_open(a, "training", '{');
+  cpb_json_writer_open(a, "training", '{');
   put_or_null(a, "optimizer", cpb_json_member(optimizer, "class_name"));
   put_or_null(a, "optimizer_config", cpb_json_member(optimizer, "config"));
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) put_or_null(a, keys[i], cpb_json_member(training, keys[i]));
-  cpb_answer_close(a, '}');
+  cpb_json_writer_close(a, '}');
 }
 
-static void put_metrics(const cpb_keras *k, cpb_answer *a) {
-  cpb_answer_open(a, "metrics", '[');
+static void put_metrics(const cpb_keras *k, cpb_json_writer *a) {
+  cpb_json_writer_open(a, "metrics", '[');
   for (size_t i = 0; i < k->count; i++) {
     if (!cpb_keras_is_metric(&k->objects[i])) continue;
     yyjson_val *said = k->docs[i] ? yyjson_doc_get_root(k->docs[i]) : NULL;
     cpb_keras_layer metric = {.object = (uint32_t)i, .said = said};
-    cpb_answer_open(a, NULL, '{');
+    cpb_json_writer_open(a, NULL, '{');
     put_identity(k, &metric, a);
     put_dtype(&metric, a);
-    cpb_answer_close(a, '}');
+    cpb_json_writer_close(a, '}');
   }
-  cpb_answer_close(a, ']');
+  cpb_json_writer_close(a, ']');
 }
 
-bool cpb_keras_overview(cpb_keras *k, cpb_answer *a, cpb_error *error) {
-  cpb_answer_unsigned(a, "objects", k->count);
-  cpb_answer_unsigned(a, "num_layers", k->num_layers);
+bool cpb_keras_overview(cpb_keras *k, cpb_json_writer *a, cpb_error *error) {
+  cpb_json_writer_unsigned(a, "objects", k->count);
+  cpb_json_writer_unsigned(a, "num_layers", k->num_layers);
   if (k->num_layers == 0) {
-    cpb_answer_null(a, "model");
+    cpb_json_writer_null(a, "model");
   } else {
     const cpb_keras_layer *model = &k->layers[0];
-    cpb_answer_open(a, "model", '{');
+    cpb_json_writer_open(a, "model", '{');
     if (!put_facts(k, 0, a)) return cpb_fail_memory(error), false;
     put_or_null(a, "keras_version", cpb_keras_get(model, "keras_version"));
     put_or_null(a, "backend", cpb_keras_get(model, "backend"));
     put_training(model, a);
-    cpb_answer_close(a, '}');
+    cpb_json_writer_close(a, '}');
   }
   put_metrics(k, a);
   return true;
 }
 
-bool cpb_keras_summary(cpb_keras *k, cpb_answer *a, cpb_error *error) {
+bool cpb_keras_summary(cpb_keras *k, cpb_json_writer *a, cpb_error *error) {
   if (k->num_layers == 0) return true;
   put_text(a, "class", cpb_keras_class(&k->layers[0]));
   put_text(a, "name", cpb_keras_name(&k->layers[0]));
-  cpb_answer_unsigned(a, "layers", k->num_layers);
+  cpb_json_writer_unsigned(a, "layers", k->num_layers);
   if (!put_parameters(k, 0, a)) cpb_fail_memory(error);
   return error->code == CPB_OK;
 }
 
 /* --- Layers ------------------------------------------------------------------------- */
 
-static void open_page(cpb_answer *a, const char *key, const cpb_question *q, uint64_t total) {
-  cpb_answer_open(a, key, '{');
-  cpb_answer_unsigned(a, "total", total);
-  cpb_answer_unsigned(a, "first", q->first);
-  cpb_answer_open(a, "items", '[');
+static void open_page(cpb_json_writer *a, const char *key, const cpb_question *q, uint64_t total) {
+  cpb_json_writer_open(a, key, '{');
+  cpb_json_writer_unsigned(a, "total", total);
+  cpb_json_writer_unsigned(a, "first", q->first);
+  cpb_json_writer_open(a, "items", '[');
 }
 
-static void close_page(cpb_answer *a) {
-  cpb_answer_close(a, ']');
-  cpb_answer_close(a, '}');
+static void close_page(cpb_json_writer *a) {
+  cpb_json_writer_close(a, ']');
+  cpb_json_writer_close(a, '}');
 }
 
 static bool is_on_page(const cpb_question *q, uint64_t n) { return n >= q->first && n - q->first < q->count; }
@@ -166,7 +166,7 @@ static uint32_t find_layer(const cpb_keras *k, cpb_span wanted) {
   return CPB_KERAS_NONE;
 }
 
-bool cpb_keras_layers(cpb_keras *k, const cpb_question *q, cpb_answer *a, cpb_error *error) {
+bool cpb_keras_layers(cpb_keras *k, const cpb_question *q, cpb_json_writer *a, cpb_error *error) {
   uint32_t begin = 0, end = k->num_layers;
   if (q->name_size > 0) {
     char quoted[81];
@@ -209,12 +209,12 @@ bool cpb_keras_find(const cpb_keras *k, cpb_span text, uint32_t *layer) {
   return *layer < k->num_layers;
 }
 
-void cpb_keras_write_found(const cpb_keras *k, uint32_t layer, cpb_answer *a) {
-  cpb_answer_unsigned(a, "index", layer);
+void cpb_keras_write_found(const cpb_keras *k, uint32_t layer, cpb_json_writer *a) {
+  cpb_json_writer_unsigned(a, "index", layer);
   put_identity(k, &k->layers[layer], a);
 }
 
-bool cpb_keras_search(cpb_keras *k, const cpb_question *q, cpb_answer *a, cpb_error *error) {
+bool cpb_keras_search(cpb_keras *k, const cpb_question *q, cpb_json_writer *a, cpb_error *error) {
   (void)error;
   cpb_span part = {(const uint8_t *)q->name, q->name_size};
   uint64_t total = 0, n = 0;
@@ -222,10 +222,10 @@ bool cpb_keras_search(cpb_keras *k, const cpb_question *q, cpb_answer *a, cpb_er
   open_page(a, "found", q, total);
   for (uint32_t i = 0; cpb_keras_find(k, part, &i); i++) {
     if (!is_on_page(q, n++)) continue;
-    cpb_answer_open(a, NULL, '{');
-    cpb_answer_text(a, "kind", "layer");
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_text(a, "kind", "layer");
     cpb_keras_write_found(k, i, a);
-    cpb_answer_close(a, '}');
+    cpb_json_writer_close(a, '}');
   }
   close_page(a);
   return true;

@@ -3,7 +3,7 @@
 #define CPB_MODEL_KERAS_INTERNAL_H
 
 #include "base/json_read.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 #include "model/keras/keras.h"
 
 #define CPB_KERAS_NONE UINT32_MAX
@@ -24,15 +24,15 @@ typedef struct cpb_keras_layer {
 
 struct cpb_keras {
   cpb_allocator allocator;
-  cpb_allocator json;   /* the same, for JSON, of which there may not be too much */
+  cpb_allocator json; /* the same, for JSON, of which there may not be too much */
   uint64_t json_left;
   bool json_too_large;
   cpb_keras_object *objects;
   size_t count;
-  yyjson_doc **docs;  /* of each object; NULL when it has no metadata that is JSON */
-  uint32_t *parents;  /* of each object: the object with the longest path before it */
-  uint32_t *homes;    /* of each object: its layer that is not shared, or CPB_KERAS_NONE */
-  uint32_t *stamps;   /* of each object: the last count that it was in */
+  yyjson_doc **docs; /* of each object; NULL when it has no metadata that is JSON */
+  uint32_t *parents; /* of each object: the object with the longest path before it */
+  uint32_t *homes;   /* of each object: its layer that is not shared, or CPB_KERAS_NONE */
+  uint32_t *stamps;  /* of each object: the last count that it was in */
   uint32_t stamp;
   const cpb_keras_graph *graph;
   cpb_problems *problems;
@@ -65,12 +65,12 @@ yyjson_val *cpb_keras_input_shape(const cpb_keras_layer *layer);
 yyjson_val *cpb_keras_unwrap(yyjson_val *value);
 /* The value, with plain lists for tuples and shapes, and without the member `except`
  * (may be NULL). */
-void cpb_keras_put(cpb_answer *answer, const char *key, yyjson_val *value, const char *except);
+void cpb_keras_put(cpb_json_writer *answer, const char *key, yyjson_val *value, const char *except);
 /* Lists of {"layer", "node_index", "tensor_index"}: every reference to an output of a
  * layer that is somewhere in the value. */
-void cpb_keras_put_references(cpb_answer *answer, const char *key, yyjson_val *value);
+void cpb_keras_put_references(cpb_json_writer *answer, const char *key, yyjson_val *value);
 /* What a layer is called with: a list of such lists, one for each call. */
-void cpb_keras_put_calls(const cpb_keras *keras, const cpb_keras_layer *layer, cpb_answer *answer);
+void cpb_keras_put_calls(const cpb_keras *keras, const cpb_keras_layer *layer, cpb_json_writer *answer);
 
 /* --- Parameters (keras_parameters.c, keras_rules.c) --------------------------- */
 

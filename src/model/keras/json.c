@@ -36,40 +36,40 @@ yyjson_val *cpb_keras_unwrap(yyjson_val *value) {
 }
 
 /* NaN and Infinity are no JSON, and go as text. */
-static void put_number(cpb_answer *a, cpb_span text) {
+static void put_number(cpb_json_writer *a, cpb_span text) {
   uint8_t last = text.data[text.size - 1];
-  if (last >= '0' && last <= '9') cpb_answer_json(a, NULL, text);
-  else cpb_answer_span(a, NULL, text);
+  if (last >= '0' && last <= '9') cpb_json_writer_raw(a, NULL, text);
+  else cpb_json_writer_span(a, NULL, text);
 }
 
-static void put_scalar(cpb_answer *a, yyjson_val *value) {
+static void put_scalar(cpb_json_writer *a, yyjson_val *value) {
   cpb_span text;
-  if (cpb_json_text(value, &text)) cpb_answer_span(a, NULL, text);
+  if (cpb_json_text(value, &text)) cpb_json_writer_span(a, NULL, text);
   else if (cpb_json_number(value, &text)) put_number(a, text);
-  else if (yyjson_is_bool(value)) cpb_answer_bool(a, NULL, yyjson_get_bool(value));
-  else cpb_answer_null(a, NULL);
+  else if (yyjson_is_bool(value)) cpb_json_writer_bool(a, NULL, yyjson_get_bool(value));
+  else cpb_json_writer_null(a, NULL);
 }
 
-void cpb_keras_put(cpb_answer *a, const char *name, yyjson_val *value, const char *except) {
+void cpb_keras_put(cpb_json_writer *a, const char *name, yyjson_val *value, const char *except) {
   frame frames[CPB_KERAS_DEPTH];
   size_t depth = 0;
-  if (name) cpb_answer_key(a, cpb_span_of(name));
+  if (name) cpb_json_writer_key(a, cpb_span_of(name));
   for (;;) {
     value = cpb_keras_unwrap(value);
     if (yyjson_is_ctn(value)) {
       frames[depth++] = frame_of(value);
-      cpb_answer_open(a, NULL, yyjson_is_obj(value) ? '{' : '[');
+      cpb_json_writer_open(a, NULL, yyjson_is_obj(value) ? '{' : '[');
     } else {
       put_scalar(a, value);
     }
     yyjson_val *key = NULL;
     do {
-      while (depth > 0 && frames[depth - 1].left == 0) cpb_answer_close(a, frames[--depth].object ? '}' : ']');
+      while (depth > 0 && frames[depth - 1].left == 0) cpb_json_writer_close(a, frames[--depth].object ? '}' : ']');
       if (depth == 0) return;
       value = next(&frames[depth - 1], &key);
     } while (except && depth == 1 && is_text(key, except));
     cpb_span text;
-    if (cpb_json_text(key, &text)) cpb_answer_key(a, text);
+    if (cpb_json_text(key, &text)) cpb_json_writer_key(a, text);
   }
 }
 
@@ -77,48 +77,48 @@ void cpb_keras_put(cpb_answer *a, const char *name, yyjson_val *value, const cha
 
 /* ["name", node_index, tensor_index, ...], which Keras writes for an output of a layer
  * whether it stands in "inbound_nodes" or, as "keras_history", in arguments. */
-static bool put_reference(cpb_answer *a, yyjson_val *value) {
+static bool put_reference(cpb_json_writer *a, yyjson_val *value) {
   cpb_span layer;
   int64_t node, tensor;
   value = cpb_keras_unwrap(value);
   if (!cpb_json_text(yyjson_arr_get(value, 0), &layer) || !cpb_json_signed(yyjson_arr_get(value, 1), &node) ||
       !cpb_json_signed(yyjson_arr_get(value, 2), &tensor) || node < 0)
     return false;
-  cpb_answer_open(a, NULL, '{');
-  cpb_answer_span(a, "layer", layer);
-  cpb_answer_signed(a, "node_index", node);
-  cpb_answer_signed(a, "tensor_index", tensor);
-  cpb_answer_close(a, '}');
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "layer", layer);
+  cpb_json_writer_signed(a, "node_index", node);
+  cpb_json_writer_signed(a, "tensor_index", tensor);
+  cpb_json_writer_close(a, '}');
   return true;
 }
 
-void cpb_keras_put_references(cpb_answer *a, const char *key, yyjson_val *value) {
+void cpb_keras_put_references(cpb_json_writer *a, const char *key, yyjson_val *value) {
   frame frames[CPB_KERAS_DEPTH];
   size_t depth = 0;
-  cpb_answer_open(a, key, '[');
+  cpb_json_writer_open(a, key, '[');
   for (yyjson_val *ignored; value;) {
     put_reference(a, value); /* and go on in it: arguments may hold more of them */
     if (yyjson_is_ctn(value)) frames[depth++] = frame_of(value);
     while (depth > 0 && frames[depth - 1].left == 0) depth--;
     value = depth > 0 ? next(&frames[depth - 1], &ignored) : NULL;
   }
-  cpb_answer_close(a, ']');
+  cpb_json_writer_close(a, ']');
 }
 
 /* In a Sequential a layer takes what the one before it gives. */
-static void put_sequence(const cpb_keras *k, const cpb_keras_layer *layer, cpb_answer *a) {
-  cpb_answer_open(a, NULL, '[');
-  cpb_answer_open(a, NULL, '{');
-  cpb_answer_span(a, "layer", cpb_keras_name(&k->layers[layer->before]));
-  cpb_answer_unsigned(a, "node_index", 0);
-  cpb_answer_unsigned(a, "tensor_index", 0);
-  cpb_answer_close(a, '}');
-  cpb_answer_close(a, ']');
+static void put_sequence(const cpb_keras *k, const cpb_keras_layer *layer, cpb_json_writer *a) {
+  cpb_json_writer_open(a, NULL, '[');
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "layer", cpb_keras_name(&k->layers[layer->before]));
+  cpb_json_writer_unsigned(a, "node_index", 0);
+  cpb_json_writer_unsigned(a, "tensor_index", 0);
+  cpb_json_writer_close(a, '}');
+  cpb_json_writer_close(a, ']');
 }
 
-void cpb_keras_put_calls(const cpb_keras *k, const cpb_keras_layer *layer, cpb_answer *a) {
+void cpb_keras_put_calls(const cpb_keras *k, const cpb_keras_layer *layer, cpb_json_writer *a) {
   yyjson_val *calls = cpb_json_member(layer->entry, "inbound_nodes");
-  cpb_answer_open(a, "inputs", '[');
+  cpb_json_writer_open(a, "inputs", '[');
   if (layer->before != CPB_KERAS_NONE) {
     put_sequence(k, layer, a);
   } else if (yyjson_is_arr(calls)) {
@@ -127,5 +127,5 @@ void cpb_keras_put_calls(const cpb_keras *k, const cpb_keras_layer *layer, cpb_a
       cpb_keras_put_references(a, NULL, next(&f, &ignored));
     }
   }
-  cpb_answer_close(a, ']');
+  cpb_json_writer_close(a, ']');
 }

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "model/common/names.h"
 #include "model/keras/internal.h"
-#include "model/tensorflow/names.h"
 
 bool cpb_keras_is_identifier(cpb_span identifier) { return cpb_span_begins(identifier, cpb_span_of("_tf_keras_")); }
 
@@ -35,7 +35,8 @@ static bool check_numbers(cpb_keras *k) {
   for (size_t i = 0; i < k->count; i++) {
     all[i] = (numbered){k->objects[i].node, i};
     if (k->objects[i].node < 0) complain(k, i, "%s has a negative node id", NULL);
-    else if (k->graph && k->objects[i].node >= k->graph->nodes) complain(k, i, "%s has a node id that no node has", NULL);
+    else if (k->graph && k->objects[i].node >= k->graph->nodes)
+      complain(k, i, "%s has a node id that no node has", NULL);
     if (ordered && i > 0 && k->objects[i].node < k->objects[i - 1].node) {
       complain(k, i, "%s comes after objects with larger node ids", NULL);
       ordered = false;
@@ -107,11 +108,12 @@ static bool read_metadata(cpb_keras *k, uint64_t max_memory, cpb_error *whole) {
     if (k->objects[i].metadata.size == 0) continue;
     k->docs[i] = cpb_json_read(&k->json, k->objects[i].metadata, CPB_KERAS_DEPTH, &error);
     if (k->json_too_large)
-      cpb_fail(whole, CPB_E_LIMIT, k->objects[i].offset, "what Keras says of its objects takes more than %llu bytes of memory",
-               (unsigned long long)max_memory);
+      cpb_fail(whole, CPB_E_LIMIT, k->objects[i].offset,
+               "what Keras says of its objects takes more than %llu bytes of memory", (unsigned long long)max_memory);
     if (error.code == CPB_E_MEMORY) return false;
     if (!k->docs[i]) complain(k, i, "the metadata of %s: %s", error.message);
-    else if (!yyjson_is_obj(yyjson_doc_get_root(k->docs[i]))) complain(k, i, "the metadata of %s is no JSON object", NULL);
+    else if (!yyjson_is_obj(yyjson_doc_get_root(k->docs[i])))
+      complain(k, i, "the metadata of %s is no JSON object", NULL);
   }
   return true;
 }

@@ -5,30 +5,30 @@
  * SavedObject.user_object of those nodes whose identifier begins with "_tf_keras_".
  *
  *     cpb_keras *keras = cpb_keras_new(a, objects, count, &graph, max_memory, problems, error);
- *     cpb_answer_open(answer, NULL, '{');
+ *     cpb_json_writer_open(answer, NULL, '{');
  *     cpb_keras_layers(keras, question, answer, error);
- *     cpb_answer_close(answer, '}');
+ *     cpb_json_writer_close(answer, '}');
  *     cpb_keras_free(keras);
  *
  * Each question writes members into the object that is open, and is false with the
  * error set when it has no answer. What cannot be made out of the metadata is added
  * to `problems` once, by cpb_keras_new. */
-#ifndef CPB_MODEL_KERAS_H
-#define CPB_MODEL_KERAS_H
+#ifndef CPB_MODEL_KERAS_KERAS_H
+#define CPB_MODEL_KERAS_KERAS_H
 
+#include "base/json_writer.h"
 #include "cpb/model.h"
-#include "model/answer.h"
-#include "model/problems.h"
+#include "model/common/problems.h"
 
 typedef struct cpb_keras cpb_keras;
 
 /* A SavedObject of keras_metadata.pb. */
 typedef struct cpb_keras_object {
-  uint64_t offset;     /* where it stands in what was read, for problems */
-  int64_t node;        /* number in the object graph */
-  cpb_span path;       /* from the root, such as "root.layer-0" */
-  cpb_span identifier; /* "_tf_keras_layer", "_tf_keras_network", ... */
-  cpb_span metadata;   /* JSON; may be empty */
+  uint64_t offset;                /* where it stands in what was read, for problems */
+  int64_t node;                   /* number in the object graph */
+  cpb_span path;                  /* from the root, such as "root.layer-0" */
+  cpb_span identifier;            /* "_tf_keras_layer", "_tf_keras_network", ... */
+  cpb_span metadata;              /* JSON; may be empty */
   int64_t producer, min_consumer; /* of its version */
 } cpb_keras_object;
 
@@ -69,19 +69,19 @@ cpb_keras *cpb_keras_new(const cpb_allocator *a, const cpb_keras_object *objects
 void cpb_keras_free(cpb_keras *keras);
 
 /* "class", "name", "keras_version", "parameters", "training", ... of the model. */
-bool cpb_keras_overview(cpb_keras *keras, cpb_answer *answer, cpb_error *error);
+bool cpb_keras_overview(cpb_keras *keras, cpb_json_writer *answer, cpb_error *error);
 /* "layers", a page; of the layer at the path question->name and those in it, if given. */
-bool cpb_keras_layers(cpb_keras *keras, const cpb_question *question, cpb_answer *answer, cpb_error *error);
+bool cpb_keras_layers(cpb_keras *keras, const cpb_question *question, cpb_json_writer *answer, cpb_error *error);
 /* "paths", "nodes" (a page) and "missing", for the paths in question->name, one a line. */
-bool cpb_keras_load(cpb_keras *keras, const cpb_question *question, cpb_answer *answer, cpb_error *error);
+bool cpb_keras_load(cpb_keras *keras, const cpb_question *question, cpb_json_writer *answer, cpb_error *error);
 /* "class", "name", "layers" (how many), "parameters", ... of the model, for a line of an
  * overview. */
-bool cpb_keras_summary(cpb_keras *keras, cpb_answer *answer, cpb_error *error);
+bool cpb_keras_summary(cpb_keras *keras, cpb_json_writer *answer, cpb_error *error);
 /* The first layer from number *layer on that has the text in its name, class or path,
  * whatever the case; false when there is none. And its members. */
 bool cpb_keras_find(const cpb_keras *keras, cpb_span text, uint32_t *layer);
-void cpb_keras_write_found(const cpb_keras *keras, uint32_t layer, cpb_answer *answer);
+void cpb_keras_write_found(const cpb_keras *keras, uint32_t layer, cpb_json_writer *answer);
 /* "found", a page of the layers with question->name in their name, class or path. */
-bool cpb_keras_search(cpb_keras *keras, const cpb_question *question, cpb_answer *answer, cpb_error *error);
+bool cpb_keras_search(cpb_keras *keras, const cpb_question *question, cpb_json_writer *answer, cpb_error *error);
 
 #endif

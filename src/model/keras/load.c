@@ -149,16 +149,14 @@ static void add_rest(load *l) {
 
 /* --- The answer ---------------------------------------------------------------------------- */
 
-static int64_t id_of(const load *l, uint32_t node) {
-  return l->k->graph ? (int64_t)node : l->k->objects[node].node;
-}
+static int64_t id_of(const load *l, uint32_t node) { return l->k->graph ? (int64_t)node : l->k->objects[node].node; }
 
 /* The names on the way, written from the back. */
-static bool put_path(load *l, cpb_answer *a, uint32_t node) {
+static bool put_path(load *l, cpb_json_writer *a, uint32_t node) {
   size_t size = l->visits[node].name.size;
   uint32_t n;
   for (n = node; l->visits[n].from != n; n = l->visits[n].from) size += l->visits[l->visits[n].from].name.size + 1;
-  if (l->visits[n].name.size == 0) return cpb_answer_null(a, "path"), true;
+  if (l->visits[n].name.size == 0) return cpb_json_writer_null(a, "path"), true;
   uint8_t *path = cpb_alloc(&l->k->allocator, size);
   if (!path) return false;
   uint8_t *at = path + size;
@@ -169,30 +167,30 @@ static bool put_path(load *l, cpb_answer *a, uint32_t node) {
     if (l->visits[n].from == n) break;
     *--at = '.';
   }
-  cpb_answer_span(a, "path", (cpb_span){path, size});
+  cpb_json_writer_span(a, "path", (cpb_span){path, size});
   cpb_release(&l->k->allocator, path);
   return true;
 }
 
-static bool put_nodes(load *l, const cpb_question *q, cpb_answer *a) {
-  cpb_answer_open(a, "nodes", '{');
-  cpb_answer_unsigned(a, "total", l->count);
-  cpb_answer_unsigned(a, "first", q->first);
-  cpb_answer_open(a, "items", '[');
+static bool put_nodes(load *l, const cpb_question *q, cpb_json_writer *a) {
+  cpb_json_writer_open(a, "nodes", '{');
+  cpb_json_writer_unsigned(a, "total", l->count);
+  cpb_json_writer_unsigned(a, "first", q->first);
+  cpb_json_writer_open(a, "items", '[');
   for (uint64_t i = q->first; i < l->count && i - q->first < q->count; i++) {
-    cpb_answer_open(a, NULL, '{');
-    cpb_answer_signed(a, "node", id_of(l, l->queue[i]));
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_signed(a, "node", id_of(l, l->queue[i]));
     if (!put_path(l, a, l->queue[i])) return false;
-    cpb_answer_close(a, '}');
+    cpb_json_writer_close(a, '}');
   }
-  cpb_answer_close(a, ']');
-  cpb_answer_close(a, '}');
+  cpb_json_writer_close(a, ']');
+  cpb_json_writer_close(a, '}');
   return true;
 }
 
 typedef struct demand {
   load *l;
-  cpb_answer *answer;
+  cpb_json_writer *answer;
   uint32_t node; /* that needs it */
   bool ok;
 } demand;
@@ -202,43 +200,43 @@ static void put_needed(void *to, uint32_t needed) {
   load *l = d->l;
   if (!d->ok || needed >= l->graph->nodes || l->visits[needed].from != CPB_KERAS_NONE) return;
   l->visits[needed].from = needed; /* told once, with the first that needs it */
-  cpb_answer_open(d->answer, NULL, '{');
-  cpb_answer_signed(d->answer, "node", id_of(l, needed));
-  cpb_answer_signed(d->answer, "needed_by", id_of(l, d->node));
+  cpb_json_writer_open(d->answer, NULL, '{');
+  cpb_json_writer_signed(d->answer, "node", id_of(l, needed));
+  cpb_json_writer_signed(d->answer, "needed_by", id_of(l, d->node));
   d->ok = put_path(l, d->answer, d->node);
-  cpb_answer_close(d->answer, '}');
+  cpb_json_writer_close(d->answer, '}');
 }
 
 /* Without these TensorFlow refuses to load. */
-static bool put_missing(load *l, cpb_answer *a) {
+static bool put_missing(load *l, cpb_json_writer *a) {
   demand d = {.l = l, .answer = a, .ok = true};
-  cpb_answer_open(a, "missing", '[');
+  cpb_json_writer_open(a, "missing", '[');
   for (uint32_t i = 0; i < l->count; i++) {
     d.node = l->queue[i];
     l->graph->dependencies(l->graph->user, d.node, put_needed, &d);
   }
-  cpb_answer_close(a, ']');
+  cpb_json_writer_close(a, ']');
   return d.ok;
 }
 
-static bool put_paths(load *l, cpb_span lines, cpb_answer *a) {
-  cpb_answer_open(a, "paths", '[');
+static bool put_paths(load *l, cpb_span lines, cpb_json_writer *a) {
+  cpb_json_writer_open(a, "paths", '[');
   while (lines.size > 0) {
     cpb_span path = take(&lines, '\n');
     uint32_t node;
     if (path.size == 0) continue;
     if (!find_node(l, path, &node)) return false;
     meet(l, node, node, path);
-    cpb_answer_open(a, NULL, '{');
-    cpb_answer_span(a, "path", path);
-    cpb_answer_signed(a, "node", id_of(l, node));
-    cpb_answer_close(a, '}');
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_span(a, "path", path);
+    cpb_json_writer_signed(a, "node", id_of(l, node));
+    cpb_json_writer_close(a, '}');
   }
-  cpb_answer_close(a, ']');
+  cpb_json_writer_close(a, ']');
   return true;
 }
 
-static bool run(load *l, const cpb_question *q, cpb_answer *a) {
+static bool run(load *l, const cpb_question *q, cpb_json_writer *a) {
   size_t n = l->graph->nodes;
   l->visits = cpb_alloc(&l->k->allocator, n * sizeof *l->visits);
   l->queue = cpb_alloc(&l->k->allocator, n * sizeof *l->queue);
@@ -254,9 +252,10 @@ static bool run(load *l, const cpb_question *q, cpb_answer *a) {
   return put_nodes(l, q, a) && put_missing(l, a);
 }
 
-bool cpb_keras_load(cpb_keras *k, const cpb_question *q, cpb_answer *a, cpb_error *error) {
+bool cpb_keras_load(cpb_keras *k, const cpb_question *q, cpb_json_writer *a, cpb_error *error) {
   family f = {0};
-  cpb_keras_graph objects = {.user = &f, .nodes = (uint32_t)k->count, .child = object_child, .dependencies = no_dependencies};
+  cpb_keras_graph objects = {
+      .user = &f, .nodes = (uint32_t)k->count, .child = object_child, .dependencies = no_dependencies};
   load l = {.k = k, .graph = k->graph ? k->graph : &objects, .error = error};
   bool ok = (k->graph || make_family(&f, k)) && run(&l, q, a);
   if (!ok && error->code == CPB_OK) cpb_fail_memory(error);

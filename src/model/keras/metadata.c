@@ -3,8 +3,8 @@
 #include "base/checked.h"
 #include "base/input.h"
 #include "base/status.h"
+#include "model/common/cursor.h"
 #include "model/keras/keras.h"
-#include "model/cursor.h"
 #include "model/reader.h"
 
 /* third_party.tensorflow.python.keras.protobuf (later third_party.py.tf_keras.protobuf) */
@@ -139,7 +139,7 @@ static bool make_sense(metadata *m, cpb_error *error) {
   return m->keras != NULL;
 }
 
-static bool answer_question(metadata *m, cpb_answer *answer, cpb_error *error) {
+static bool answer_question(metadata *m, cpb_json_writer *answer, cpb_error *error) {
   const cpb_question *q = &m->question;
   switch (q->kind) {
     case CPB_ASK_OVERVIEW: return cpb_keras_overview(m->keras, answer, error);
@@ -153,7 +153,7 @@ static bool answer_question(metadata *m, cpb_answer *answer, cpb_error *error) {
   }
 }
 
-static cpb_step step(void *reader, cpb_answer *answer, cpb_error *error) {
+static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
   metadata *m = reader;
   if (!m->read) {
     cpb_step step = read_file(m, error);
@@ -163,13 +163,13 @@ static cpb_step step(void *reader, cpb_answer *answer, cpb_error *error) {
     forget(m);
     return CPB_STEP_ERROR;
   }
-  cpb_answer_open(answer, NULL, '{');
-  cpb_answer_text(answer, "format", "keras_metadata");
+  cpb_json_writer_open(answer, NULL, '{');
+  cpb_json_writer_text(answer, "format", "keras_metadata");
   if (!answer_question(m, answer, error)) return CPB_STEP_ERROR;
-  cpb_answer_open(answer, "problems", '[');
+  cpb_json_writer_open(answer, "problems", '[');
   cpb_problems_write(&m->problems, answer);
-  cpb_answer_close(answer, ']');
-  cpb_answer_close(answer, '}');
+  cpb_json_writer_close(answer, ']');
+  cpb_json_writer_close(answer, '}');
   return CPB_STEP_DONE;
 }
 

@@ -29,8 +29,7 @@ static bool count_variables(const cpb_keras *k, const cpb_keras_layer *layer, cp
   if (!k->graph || layer->object == CPB_KERAS_NONE) return false;
   int64_t node = k->objects[layer->object].node;
   *count = (cpb_keras_count){.complete = true};
-  return node >= 0 && node < k->graph->nodes &&
-         sum_list(k->graph, (uint32_t)node, "variables", &count->all) &&
+  return node >= 0 && node < k->graph->nodes && sum_list(k->graph, (uint32_t)node, "variables", &count->all) &&
          sum_list(k->graph, (uint32_t)node, "trainable_variables", &count->trainable);
 }
 

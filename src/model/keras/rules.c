@@ -9,7 +9,7 @@ typedef struct facts {
   const cpb_keras_layer *layer;
   int64_t shape[RANK]; /* that it was built for; -1: any */
   size_t rank;
-  bool holds_layers;   /* whose parameters are counted with them */
+  bool holds_layers; /* whose parameters are counted with them */
   bool known;
   uint64_t trainable, fixed;
 } facts;
@@ -69,7 +69,8 @@ static uint64_t last(facts *f) { return dimension(f, -1); }
 
 static uint64_t channels(facts *f) {
   cpb_span format;
-  bool first = cpb_json_text(cpb_keras_config(f->layer, "data_format"), &format) && cpb_span_is(format, "channels_first");
+  bool first =
+      cpb_json_text(cpb_keras_config(f->layer, "data_format"), &format) && cpb_span_is(format, "channels_first");
   return dimension(f, first ? 1 : -1);
 }
 
@@ -283,8 +284,9 @@ static const struct {
     {dense, " Dense "},
     {einsum_dense, " EinsumDense "},
     {embedding, " Embedding "},
-    {convolution, " Conv1D Conv2D Conv3D Convolution1D Convolution2D Convolution3D Conv1DTranspose Conv2DTranspose"
-                  " Conv3DTranspose Convolution2DTranspose Convolution3DTranspose "},
+    {convolution,
+     " Conv1D Conv2D Conv3D Convolution1D Convolution2D Convolution3D Conv1DTranspose Conv2DTranspose"
+     " Conv3DTranspose Convolution2DTranspose Convolution3DTranspose "},
     {depthwise_convolution, " DepthwiseConv1D DepthwiseConv2D "},
     {separable_convolution, " SeparableConv1D SeparableConv2D SeparableConvolution1D SeparableConvolution2D "},
     {batch_normalization, " BatchNormalization BatchNormalizationV1 BatchNormalizationV2 SyncBatchNormalization "},
@@ -294,7 +296,8 @@ static const struct {
     {simple_recurrent, " SimpleRNN SimpleRNNCell "},
     {lstm, " LSTM LSTMV1 LSTMV2 LSTMCell "},
     {gru, " GRU GRUV2 GRUCell "},
-    {convolutional_lstm, " ConvLSTM1D ConvLSTM2D ConvLSTM3D ConvLSTMCell ConvLSTM1DCell ConvLSTM2DCell ConvLSTM3DCell "},
+    {convolutional_lstm,
+     " ConvLSTM1D ConvLSTM2D ConvLSTM3D ConvLSTMCell ConvLSTM1DCell ConvLSTM2DCell ConvLSTM3DCell "},
     {prelu, " PReLU "},
     {attention, " Attention "},
     {additive_attention, " AdditiveAttention "},

@@ -2,8 +2,8 @@
  * Functional or Sequential model names its layers in their order, also those that
  * stand elsewhere, since an object has one path only. */
 #include "base/status.h"
+#include "model/common/names.h"
 #include "model/keras/internal.h"
-#include "model/tensorflow/names.h"
 
 /* A layer while the tree grows: found breadth first, with the next of its siblings. */
 typedef struct draft {
@@ -24,9 +24,7 @@ typedef struct growth {
 
 /* --- Objects ------------------------------------------------------------------ */
 
-bool cpb_keras_is_metric(const cpb_keras_object *object) {
-  return cpb_span_is(object->identifier, "_tf_keras_metric");
-}
+bool cpb_keras_is_metric(const cpb_keras_object *object) { return cpb_span_is(object->identifier, "_tf_keras_metric"); }
 
 static yyjson_val *said_of(const cpb_keras *k, uint32_t object) {
   yyjson_val *root = k->docs[object] ? yyjson_doc_get_root(k->docs[object]) : NULL;
@@ -102,9 +100,9 @@ static uint32_t find_object(growth *g, yyjson_val *entry) {
 static void add_configured(growth *g, uint32_t parent) {
   const cpb_keras_layer *layer = &g->drafts[parent].layer;
   yyjson_val *list = cpb_keras_config(layer, "layers"), *entry;
-  bool in_order = cpb_span_is(cpb_keras_class(layer), "Sequential") ||
-                  (layer->object != CPB_KERAS_NONE &&
-                   cpb_span_is(g->k->objects[layer->object].identifier, "_tf_keras_sequential"));
+  bool in_order =
+      cpb_span_is(cpb_keras_class(layer), "Sequential") ||
+      (layer->object != CPB_KERAS_NONE && cpb_span_is(g->k->objects[layer->object].identifier, "_tf_keras_sequential"));
   uint32_t before = CPB_KERAS_NONE;
   yyjson_arr_iter all;
   if (!yyjson_arr_iter_init(list, &all)) return;

@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 #include "model/samediff/consumers.h"
 #include "model/samediff/items.h"
 
@@ -14,7 +14,9 @@ static cpb_sd_writer writer_of(reply *r) {
   return (cpb_sd_writer){.graph = &r->model->graph, .answer = r->answer, .scratch = &r->scratch};
 }
 
-static cpb_span name_of(const reply *r, const cpb_sd_variable *v) { return cpb_sd_graph_text(&r->model->graph, v->name); }
+static cpb_span name_of(const reply *r, const cpb_sd_variable *v) {
+  return cpb_sd_graph_text(&r->model->graph, v->name);
+}
 
 /* --- Members of an answer: each writes one, or one element of a list --------------- */
 
@@ -22,11 +24,11 @@ static bool write_tag(reply *r, uint64_t i) {
   (void)i;
   const cpb_sd_model *m = r->model;
   if (m->tag) {
-    cpb_answer_span(r->answer, "tag", m->tag->name);
-    cpb_answer_bool(r->answer, "default", m->tag->number + 1 == m->parts.tags.count);
+    cpb_json_writer_span(r->answer, "tag", m->tag->name);
+    cpb_json_writer_bool(r->answer, "default", m->tag->number + 1 == m->parts.tags.count);
   } else {
-    cpb_answer_null(r->answer, "tag");
-    cpb_answer_bool(r->answer, "default", true);
+    cpb_json_writer_null(r->answer, "tag");
+    cpb_json_writer_bool(r->answer, "default", true);
   }
   return true;
 }
@@ -57,16 +59,16 @@ static bool write_graph_facts(reply *r, uint64_t i) {
 static bool write_training(reply *r, uint64_t i) {
   (void)i;
   const cpb_buffer *json = &r->model->training;
-  if (json->size > 0) cpb_answer_json(r->answer, "training_config", (cpb_span){json->data, json->size});
-  else cpb_answer_null(r->answer, "training_config");
+  if (json->size > 0) cpb_json_writer_raw(r->answer, "training_config", (cpb_span){json->data, json->size});
+  else cpb_json_writer_null(r->answer, "training_config");
   return true;
 }
 
 static bool write_problems(reply *r, uint64_t i) {
   (void)i;
-  cpb_answer_open(r->answer, "problems", '[');
+  cpb_json_writer_open(r->answer, "problems", '[');
   cpb_problems_write(&r->problems, r->answer);
-  cpb_answer_close(r->answer, ']');
+  cpb_json_writer_close(r->answer, ']');
   return true;
 }
 
@@ -92,14 +94,14 @@ static bool write_named_node(reply *r, uint64_t i) { return write_node(r, r->ord
 
 /* --- Parameters ------------------------------------------------------------------------ */
 
-static void write_entry(cpb_answer *a, const cpb_sd_reference *reference) {
+static void write_entry(cpb_json_writer *a, const cpb_sd_reference *reference) {
   const cpb_zip_entry *e = reference->entry;
-  cpb_answer_span(a, "reference", reference->text);
-  cpb_answer_bool(a, "shared", reference->shared);
-  cpb_answer_span(a, "entry", e->name);
-  cpb_answer_unsigned(a, "entry_bytes", e->size);
-  cpb_answer_bool(a, "compressed", e->method != 0);
-  if (e->method != 0) cpb_answer_unsigned(a, "compressed_bytes", e->packed);
+  cpb_json_writer_span(a, "reference", reference->text);
+  cpb_json_writer_bool(a, "shared", reference->shared);
+  cpb_json_writer_span(a, "entry", e->name);
+  cpb_json_writer_unsigned(a, "entry_bytes", e->size);
+  cpb_json_writer_bool(a, "compressed", e->method != 0);
+  if (e->method != 0) cpb_json_writer_unsigned(a, "compressed_bytes", e->packed);
 }
 
 /* A line of params.txt or params_maps.txt. */
@@ -107,26 +109,27 @@ static bool write_line(reply *r, const cpb_sd_lines *lines, uint64_t i) {
   const cpb_sd_line *line = &lines->list[i];
   const cpb_sd_variable *v = cpb_sd_find_variable(&r->model->graph, line->name);
   cpb_sd_writer w = writer_of(r);
-  cpb_answer_open(r->answer, NULL, '{');
-  cpb_answer_span(r->answer, "name", line->name);
-  if (v) cpb_answer_text(r->answer, "kind", cpb_sd_variable_kind(v->kind));
-  else cpb_answer_null(r->answer, "kind");
+  cpb_json_writer_open(r->answer, NULL, '{');
+  cpb_json_writer_span(r->answer, "name", line->name);
+  if (v) cpb_json_writer_text(r->answer, "kind", cpb_sd_variable_kind(v->kind));
+  else cpb_json_writer_null(r->answer, "kind");
   if (v && !cpb_sd_write_shape(&w, v)) return false;
-  if (line->kind.size > 0) cpb_answer_span(r->answer, "holds", line->kind);
+  if (line->kind.size > 0) cpb_json_writer_span(r->answer, "holds", line->kind);
   write_entry(r->answer, &lines->references[line->first]);
-  if (r->has_array) cpb_sd_array_answer(r->answer, "array", &r->array, cpb_sd_parts_offset(&r->model->parts, &r->array));
-  cpb_answer_close(r->answer, '}');
+  if (r->has_array)
+    cpb_sd_array_answer(r->answer, "array", &r->array, cpb_sd_parts_offset(&r->model->parts, &r->array));
+  cpb_json_writer_close(r->answer, '}');
   return true;
 }
 
 /* A variable that has its array with it. */
 static bool write_own(reply *r, const cpb_sd_variable *v) {
   cpb_sd_writer w = writer_of(r);
-  cpb_answer_open(r->answer, NULL, '{');
-  cpb_answer_span(r->answer, "name", name_of(r, v));
-  cpb_answer_text(r->answer, "kind", cpb_sd_variable_kind(v->kind));
+  cpb_json_writer_open(r->answer, NULL, '{');
+  cpb_json_writer_span(r->answer, "name", name_of(r, v));
+  cpb_json_writer_text(r->answer, "kind", cpb_sd_variable_kind(v->kind));
   if (!cpb_sd_write_array(&w, "array", v->array)) return false;
-  cpb_answer_close(r->answer, '}');
+  cpb_json_writer_close(r->answer, '}');
   return true;
 }
 
@@ -139,16 +142,16 @@ static uint64_t count_maps(const reply *r) { return r->model->maps.count; }
 static bool write_map(reply *r, uint64_t i) { return write_line(r, &r->model->maps, i); }
 
 static bool write_updater_line(reply *r, const cpb_sd_line *line) {
-  cpb_answer_open(r->answer, NULL, '{');
-  cpb_answer_span(r->answer, "parameter", line->name);
-  cpb_answer_open(r->answer, "states", '[');
+  cpb_json_writer_open(r->answer, NULL, '{');
+  cpb_json_writer_span(r->answer, "parameter", line->name);
+  cpb_json_writer_open(r->answer, "states", '[');
   for (size_t k = 0; k < line->count; k++) {
-    cpb_answer_open(r->answer, NULL, '{');
+    cpb_json_writer_open(r->answer, NULL, '{');
     write_entry(r->answer, &r->model->updater.references[line->first + k]);
-    cpb_answer_close(r->answer, '}');
+    cpb_json_writer_close(r->answer, '}');
   }
-  cpb_answer_close(r->answer, ']');
-  cpb_answer_close(r->answer, '}');
+  cpb_json_writer_close(r->answer, ']');
+  cpb_json_writer_close(r->answer, '}');
   return true;
 }
 
@@ -168,12 +171,12 @@ static bool write_found(reply *r, uint64_t i) {
   size_t which = r->order[i];
   bool is_node = which >= g->num_variables;
   const cpb_sd_node *n = is_node ? &g->nodes[which - g->num_variables] : NULL;
-  cpb_answer_open(r->answer, NULL, '{');
-  cpb_answer_text(r->answer, "what", is_node ? "operation" : "variable");
-  cpb_answer_span(r->answer, "name", is_node ? cpb_sd_graph_text(g, n->name) : name_of(r, &g->variables[which]));
-  if (is_node) cpb_answer_span(r->answer, "op", cpb_sd_graph_text(g, n->op));
-  else cpb_answer_text(r->answer, "kind", cpb_sd_variable_kind(g->variables[which].kind));
-  cpb_answer_close(r->answer, '}');
+  cpb_json_writer_open(r->answer, NULL, '{');
+  cpb_json_writer_text(r->answer, "what", is_node ? "operation" : "variable");
+  cpb_json_writer_span(r->answer, "name", is_node ? cpb_sd_graph_text(g, n->name) : name_of(r, &g->variables[which]));
+  if (is_node) cpb_json_writer_span(r->answer, "op", cpb_sd_graph_text(g, n->op));
+  else cpb_json_writer_text(r->answer, "kind", cpb_sd_variable_kind(g->variables[which].kind));
+  cpb_json_writer_close(r->answer, '}');
   return true;
 }
 
@@ -181,10 +184,10 @@ static bool write_found(reply *r, uint64_t i) {
 
 static bool write_op(reply *r, uint64_t i) {
   const cpb_sd_graph *g = &r->model->graph;
-  cpb_answer_open(r->answer, NULL, '{');
-  cpb_answer_span(r->answer, "op", cpb_sd_graph_text(g, g->nodes[r->order[2 * i]].op));
-  cpb_answer_unsigned(r->answer, "count", r->order[2 * i + 1]);
-  cpb_answer_close(r->answer, '}');
+  cpb_json_writer_open(r->answer, NULL, '{');
+  cpb_json_writer_span(r->answer, "op", cpb_sd_graph_text(g, g->nodes[r->order[2 * i]].op));
+  cpb_json_writer_unsigned(r->answer, "count", r->order[2 * i + 1]);
+  cpb_json_writer_close(r->answer, '}');
   return true;
 }
 
@@ -193,11 +196,11 @@ static bool write_op(reply *r, uint64_t i) {
 static bool write_file(reply *r, uint64_t i) {
   (void)i;
   const cpb_sd_model *m = r->model;
-  cpb_answer_text(r->answer, "format", m->is_zip ? "SameDiff zip" : "SameDiff graph");
-  cpb_answer_unsigned(r->answer, "bytes", m->input.size);
+  cpb_json_writer_text(r->answer, "format", m->is_zip ? "SameDiff zip" : "SameDiff graph");
+  cpb_json_writer_unsigned(r->answer, "bytes", m->input.size);
   if (!m->is_zip) return true;
-  cpb_answer_unsigned(r->answer, "entries", m->parts.zip.num_entries);
-  cpb_answer_span(r->answer, "default_tag", m->parts.tags.list[m->parts.tags.count - 1].name);
+  cpb_json_writer_unsigned(r->answer, "entries", m->parts.zip.num_entries);
+  cpb_json_writer_span(r->answer, "default_tag", m->parts.tags.list[m->parts.tags.count - 1].name);
   return true;
 }
 
@@ -212,32 +215,33 @@ static void write_folder(reply *r, const char *key, const cpb_sd_tag *tag, const
   bool good = cpb_buffer_append(path, tag->name.data, tag->name.size) && cpb_buffer_append(path, "/", 1) &&
               cpb_buffer_append(path, folder, strlen(folder)) && cpb_buffer_append(path, "/", 1);
   if (!good) r->answer->failed = true;
-  for (size_t i = good ? cpb_zip_first(zip, (cpb_span){path->data, path->size}) : zip->num_entries; i < zip->num_entries; i++) {
+  for (size_t i = good ? cpb_zip_first(zip, (cpb_span){path->data, path->size}) : zip->num_entries;
+       i < zip->num_entries; i++) {
     const cpb_zip_entry *e = &zip->entries[i];
     cpb_span begin = {e->name.data, cpb_min_size(e->name.size, path->size)};
     if (cpb_compare_names(begin, (cpb_span){path->data, path->size}) != 0) break;
     files += e->name.size > path->size;
     bytes += e->size;
   }
-  cpb_answer_open(r->answer, key, '{');
-  cpb_answer_unsigned(r->answer, "files", files);
-  cpb_answer_unsigned(r->answer, "bytes", bytes);
-  cpb_answer_close(r->answer, '}');
+  cpb_json_writer_open(r->answer, key, '{');
+  cpb_json_writer_unsigned(r->answer, "files", files);
+  cpb_json_writer_unsigned(r->answer, "bytes", bytes);
+  cpb_json_writer_close(r->answer, '}');
 }
 
 static bool write_tag_summary(reply *r, uint64_t i) {
   cpb_sd_parts *parts = &r->model->parts;
   const cpb_sd_tag *tag = &parts->tags.list[i];
   const cpb_zip_entry *graph = cpb_sd_parts_find(parts, tag, "graph.fb");
-  cpb_answer_open(r->answer, NULL, '{');
-  cpb_answer_span(r->answer, "tag", tag->name);
-  cpb_answer_bool(r->answer, "default", i + 1 == parts->tags.count);
-  if (graph) cpb_answer_unsigned(r->answer, "graph_bytes", graph->size);
-  else cpb_answer_null(r->answer, "graph_bytes");
+  cpb_json_writer_open(r->answer, NULL, '{');
+  cpb_json_writer_span(r->answer, "tag", tag->name);
+  cpb_json_writer_bool(r->answer, "default", i + 1 == parts->tags.count);
+  if (graph) cpb_json_writer_unsigned(r->answer, "graph_bytes", graph->size);
+  else cpb_json_writer_null(r->answer, "graph_bytes");
   write_folder(r, "parameters", tag, "params");
   write_folder(r, "updater", tag, "updater");
-  cpb_answer_bool(r->answer, "training_config", cpb_sd_parts_find(parts, tag, "trainingConfig.fb") != NULL);
-  cpb_answer_close(r->answer, '}');
+  cpb_json_writer_bool(r->answer, "training_config", cpb_sd_parts_find(parts, tag, "trainingConfig.fb") != NULL);
+  cpb_json_writer_close(r->answer, '}');
   return r->model->error.code == CPB_OK;
 }
 
@@ -248,10 +252,11 @@ static void write_kinds(reply *r) {
     counts[g->variables[i].kind]++;
     bytes += g->variables[i].bytes;
   }
-  cpb_answer_open(r->answer, "kinds", '{');
-  for (int kind = 0; kind <= KIND_SEQUENCE; kind++) cpb_answer_unsigned(r->answer, cpb_sd_variable_kind(kind), counts[kind]);
-  cpb_answer_close(r->answer, '}');
-  if (!r->model->is_zip) cpb_answer_unsigned(r->answer, "parameter_bytes", bytes);
+  cpb_json_writer_open(r->answer, "kinds", '{');
+  for (int kind = 0; kind <= KIND_SEQUENCE; kind++)
+    cpb_json_writer_unsigned(r->answer, cpb_sd_variable_kind(kind), counts[kind]);
+  cpb_json_writer_close(r->answer, '}');
+  if (!r->model->is_zip) cpb_json_writer_unsigned(r->answer, "parameter_bytes", bytes);
 }
 
 /* Variables that are what goes in, or comes out, as a list. */
@@ -259,17 +264,17 @@ static bool write_ends(reply *r, const char *key, uint8_t kind, bool (*is_end)(c
   const cpb_sd_graph *g = &r->model->graph;
   cpb_sd_writer w = writer_of(r);
   uint64_t left = r->question.count;
-  cpb_answer_open(r->answer, key, '[');
+  cpb_json_writer_open(r->answer, key, '[');
   for (size_t i = 0; i < g->num_variables && left > 0; i++) {
     const cpb_sd_variable *v = &g->variables[i];
     if (v->kind != kind || !is_end(v)) continue;
-    cpb_answer_open(r->answer, NULL, '{');
-    cpb_answer_span(r->answer, "name", name_of(r, v));
+    cpb_json_writer_open(r->answer, NULL, '{');
+    cpb_json_writer_span(r->answer, "name", name_of(r, v));
     if (!cpb_sd_write_shape(&w, v)) return false;
-    cpb_answer_close(r->answer, '}');
+    cpb_json_writer_close(r->answer, '}');
     left--;
   }
-  cpb_answer_close(r->answer, ']');
+  cpb_json_writer_close(r->answer, ']');
   return true;
 }
 
@@ -278,18 +283,18 @@ static bool is_unused(const cpb_sd_variable *v) { return !v->used; }
 
 static bool write_graph_summary(reply *r, uint64_t i) {
   if (r->without_graph) {
-    cpb_answer_null(r->answer, "graph");
+    cpb_json_writer_null(r->answer, "graph");
     return true;
   }
-  cpb_answer_open(r->answer, "graph", '{');
+  cpb_json_writer_open(r->answer, "graph", '{');
   write_tag(r, i);
-  cpb_answer_unsigned(r->answer, "variables", r->model->graph.num_variables);
-  cpb_answer_unsigned(r->answer, "operations", r->model->graph.num_nodes);
+  cpb_json_writer_unsigned(r->answer, "variables", r->model->graph.num_variables);
+  cpb_json_writer_unsigned(r->answer, "operations", r->model->graph.num_nodes);
   write_kinds(r);
   if (!write_ends(r, "inputs", KIND_PLACEHOLDER, always) || !write_ends(r, "outputs", KIND_ARRAY, is_unused) ||
       !write_loss_variables(r, i))
     return false;
-  cpb_answer_close(r->answer, '}');
+  cpb_json_writer_close(r->answer, '}');
   return true;
 }
 
@@ -320,7 +325,8 @@ static bool order_own(reply *r, bool all) {
   const cpb_sd_graph *g = &r->model->graph;
   if (!cpb_sd_make_order(r, g->num_variables)) return false;
   for (size_t i = 0; i < g->num_variables; i++) {
-    if (g->variables[i].array != 0 && (all || is_wanted(r, name_of(r, &g->variables[i])))) r->order[r->num_ordered++] = (uint32_t)i;
+    if (g->variables[i].array != 0 && (all || is_wanted(r, name_of(r, &g->variables[i]))))
+      r->order[r->num_ordered++] = (uint32_t)i;
   }
   return true;
 }
@@ -413,7 +419,8 @@ typedef struct op_use {
 
 static int by_use(const void *a, const void *b) {
   const op_use *x = a, *y = b;
-  return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : (x->node > y->node) - (x->node < y->node);
+  return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
+                              : (x->node > y->node) - (x->node < y->node);
 }
 
 /* Pairs of a node that has the operation, and how many have it. */
@@ -443,24 +450,53 @@ static bool prepare_ops(reply *r) {
 #define ALL (CPB_SD_GRAPH | CPB_SD_PARAMS | CPB_SD_MAPS | CPB_SD_UPDATER | CPB_SD_TRAINING)
 
 static const cpb_sd_plan plans[] = {
-    {CPB_ASK_OVERVIEW, CPB_SD_GRAPH, true, NULL,
-     {{NULL, NULL, write_file}, {"tags", count_tags, write_tag_summary}, {NULL, NULL, write_graph_summary},
+    {CPB_ASK_OVERVIEW,
+     CPB_SD_GRAPH,
+     true,
+     NULL,
+     {{NULL, NULL, write_file},
+      {"tags", count_tags, write_tag_summary},
+      {NULL, NULL, write_graph_summary},
       {NULL, NULL, write_problems}}},
-    {CPB_ASK_TAG, ALL, false, prepare_tag,
-     {{NULL, NULL, write_graph_facts}, {"variables", count_variables, write_variable},
-      {"operations", count_nodes, write_node}, {"parameters", count_ordered, write_parameter},
-      {"maps", count_maps, write_map}, {"updater_state", count_updater, write_updater},
-      {NULL, NULL, write_training}, {NULL, NULL, write_problems}}},
-    {CPB_ASK_NODES, CPB_SD_GRAPH, false, prepare_nodes,
+    {CPB_ASK_TAG,
+     ALL,
+     false,
+     prepare_tag,
+     {{NULL, NULL, write_graph_facts},
+      {"variables", count_variables, write_variable},
+      {"operations", count_nodes, write_node},
+      {"parameters", count_ordered, write_parameter},
+      {"maps", count_maps, write_map},
+      {"updater_state", count_updater, write_updater},
+      {NULL, NULL, write_training},
+      {NULL, NULL, write_problems}}},
+    {CPB_ASK_NODES,
+     CPB_SD_GRAPH,
+     false,
+     prepare_nodes,
      {{NULL, NULL, write_tag}, {"operations", count_ordered, write_named_node}, {NULL, NULL, write_problems}}},
-    {CPB_ASK_CONSTANTS, CPB_SD_GRAPH | CPB_SD_PARAMS, false, prepare_constants,
+    {CPB_ASK_CONSTANTS,
+     CPB_SD_GRAPH | CPB_SD_PARAMS,
+     false,
+     prepare_constants,
      {{NULL, NULL, write_tag}, {"parameters", count_ordered, write_parameter}, {NULL, NULL, write_problems}}},
-    {CPB_ASK_OPS, CPB_SD_GRAPH, false, prepare_ops,
+    {CPB_ASK_OPS,
+     CPB_SD_GRAPH,
+     false,
+     prepare_ops,
      {{NULL, NULL, write_tag}, {"ops", count_ordered, write_op}, {NULL, NULL, write_problems}}},
-    {CPB_ASK_SEARCH, CPB_SD_GRAPH, false, prepare_search,
+    {CPB_ASK_SEARCH,
+     CPB_SD_GRAPH,
+     false,
+     prepare_search,
      {{NULL, NULL, write_tag}, {"found", count_ordered, write_found}, {NULL, NULL, write_problems}}},
-    {CPB_ASK_CONSUMERS, CPB_SD_GRAPH, false, cpb_sd_prepare_consumers,
-     {{NULL, NULL, write_tag}, {NULL, NULL, cpb_sd_write_consumed}, {"consumers", count_ordered, cpb_sd_write_consumer},
+    {CPB_ASK_CONSUMERS,
+     CPB_SD_GRAPH,
+     false,
+     cpb_sd_prepare_consumers,
+     {{NULL, NULL, write_tag},
+      {NULL, NULL, cpb_sd_write_consumed},
+      {"consumers", count_ordered, cpb_sd_write_consumer},
       {NULL, NULL, write_problems}}},
 };
 

@@ -12,21 +12,21 @@ typedef struct cpb_sd_reply {
   cpb_question question;
   const cpb_sd_plan *plan; /* NULL: there is no answer to that */
   bool begun, prepared;
-  cpb_answer *answer;
+  cpb_json_writer *answer;
   cpb_problems problems;
-  bool without_graph;     /* it is damaged, and the question goes without */
-  size_t member;          /* of the plan */
-  bool open;              /* its list is begun */
+  bool without_graph; /* it is damaged, and the question goes without */
+  size_t member;      /* of the plan */
+  bool open;          /* its list is begun */
   uint64_t element;
-  uint32_t *order;        /* of what a list has, where it is not the file's */
+  uint32_t *order; /* of what a list has, where it is not the file's */
   size_t num_ordered;
-  uint32_t num_states;    /* of the updater, in a graph file */
+  uint32_t num_states; /* of the updater, in a graph file */
   struct {
     const cpb_sd_variable *variable;
     const cpb_sd_node *maker; /* NULL: no operation makes it */
     unsigned pass;            /* over the operations */
   } consumed;                 /* CONSUMERS: what is taken */
-  cpb_buffer head;        /* the first bytes of the one array that is asked for */
+  cpb_buffer head;            /* the first bytes of the one array that is asked for */
   cpb_sd_array array;
   bool has_array;
   cpb_buffer scratch;
@@ -45,9 +45,9 @@ typedef struct cpb_sd_member {
 
 struct cpb_sd_plan {
   cpb_question_kind kind;
-  unsigned parts;      /* CPB_SD_...: that are read before */
-  bool without_graph;  /* the rest is told also when the graph is damaged */
-  bool (*prepare)(cpb_sd_reply *reply); /* what `order` holds; may be NULL. It is called again after a wait */
+  unsigned parts;                        /* CPB_SD_...: that are read before */
+  bool without_graph;                    /* the rest is told also when the graph is damaged */
+  bool (*prepare)(cpb_sd_reply *reply);  /* what `order` holds; may be NULL. It is called again after a wait */
   cpb_sd_member members[CPB_SD_MEMBERS]; /* the last is followed by one that is empty */
 };
 
@@ -62,6 +62,6 @@ void cpb_sd_reply_begin(cpb_sd_reply *reply, const cpb_question *question);
 bool cpb_sd_make_order(cpb_sd_reply *reply, size_t most);
 
 /* CPB_HAVE: the answer is whole. */
-cpb_have cpb_sd_reply_go_on(cpb_sd_reply *reply, cpb_answer *answer);
+cpb_have cpb_sd_reply_go_on(cpb_sd_reply *reply, cpb_json_writer *answer);
 
 #endif

@@ -11,7 +11,8 @@ static bool read_shape_info(cpb_flat *flat, const cpb_flat_vector *info, cpb_sd_
   if (info->count < 4) return cpb_flat_fail(flat, info->at, "an array's shape info is too short");
   if (!cpb_flat_element(flat, info, 0, 8, &rank)) return false;
   if (rank < 0 || rank > CPB_SD_RANK_MAX) return cpb_flat_fail(flat, info->at, "an array has a rank that is none");
-  if (info->count != 2 * (uint64_t)rank + 4) return cpb_flat_fail(flat, info->at, "an array's shape info does not fit its rank");
+  if (info->count != 2 * (uint64_t)rank + 4)
+    return cpb_flat_fail(flat, info->at, "an array's shape info does not fit its rank");
   a->rank = (uint32_t)rank;
   for (uint32_t i = 0; i < a->rank; i++) {
     if (!cpb_flat_element(flat, info, 1 + i, 8, &a->shape[i]) ||
@@ -32,7 +33,8 @@ static bool read_shape_info(cpb_flat *flat, const cpb_flat_vector *info, cpb_sd_
 static bool count_elements(cpb_flat *flat, uint64_t at, cpb_sd_array *a) {
   a->count = a->empty ? 0 : 1;
   for (uint32_t i = 0; i < a->rank; i++) {
-    if (!cpb_mul_u64(a->count, (uint64_t)a->shape[i], &a->count)) return cpb_flat_fail(flat, at, "an array's shape is too large");
+    if (!cpb_mul_u64(a->count, (uint64_t)a->shape[i], &a->count))
+      return cpb_flat_fail(flat, at, "an array's shape is too large");
   }
   return true;
 }
@@ -95,8 +97,10 @@ static bool find_values(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_arra
   a->values = buffer.count > 0 ? buffer.at : 0;
   a->values_size = buffer.count;
   if (a->dtype->size == 0 && a->count > 0) return check_texts(flat, table, a);
-  if (!cpb_mul_u64(a->count, a->dtype->size, &size)) return cpb_flat_fail(flat, table->at, "an array's shape is too large");
-  return size == a->values_size || cpb_flat_fail(flat, table->at, "an array's buffer does not have the size of its shape");
+  if (!cpb_mul_u64(a->count, a->dtype->size, &size))
+    return cpb_flat_fail(flat, table->at, "an array's shape is too large");
+  return size == a->values_size ||
+         cpb_flat_fail(flat, table->at, "an array's buffer does not have the size of its shape");
 }
 
 bool cpb_sd_array_read(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_array *array) {
@@ -112,23 +116,23 @@ bool cpb_sd_array_read(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_array
   return true;
 }
 
-static void list(cpb_answer *answer, const char *key, const int64_t *values, uint32_t count) {
-  cpb_answer_open(answer, key, '[');
-  for (uint32_t i = 0; i < count; i++) cpb_answer_signed(answer, NULL, values[i]);
-  cpb_answer_close(answer, ']');
+static void list(cpb_json_writer *answer, const char *key, const int64_t *values, uint32_t count) {
+  cpb_json_writer_open(answer, key, '[');
+  for (uint32_t i = 0; i < count; i++) cpb_json_writer_signed(answer, NULL, values[i]);
+  cpb_json_writer_close(answer, ']');
 }
 
-void cpb_sd_array_answer(cpb_answer *answer, const char *key, const cpb_sd_array *a, uint64_t offset) {
+void cpb_sd_array_answer(cpb_json_writer *answer, const char *key, const cpb_sd_array *a, uint64_t offset) {
   const char order[] = {a->order, '\0'};
-  cpb_answer_open(answer, key, '{');
-  cpb_answer_text(answer, "dtype", a->dtype->name);
+  cpb_json_writer_open(answer, key, '{');
+  cpb_json_writer_text(answer, "dtype", a->dtype->name);
   list(answer, "shape", a->shape, a->rank);
-  cpb_answer_text(answer, "order", order);
+  cpb_json_writer_text(answer, "order", order);
   list(answer, "strides", a->strides, a->rank);
-  cpb_answer_bool(answer, "empty", a->empty);
-  cpb_answer_text(answer, "byte_order", a->big_endian ? "big" : "little");
-  cpb_answer_unsigned(answer, "count", a->count);
-  cpb_answer_unsigned(answer, "bytes", a->values_size);
-  if (a->values != 0 && offset != CPB_NO_OFFSET) cpb_answer_unsigned(answer, "offset", offset);
-  cpb_answer_close(answer, '}');
+  cpb_json_writer_bool(answer, "empty", a->empty);
+  cpb_json_writer_text(answer, "byte_order", a->big_endian ? "big" : "little");
+  cpb_json_writer_unsigned(answer, "count", a->count);
+  cpb_json_writer_unsigned(answer, "bytes", a->values_size);
+  if (a->values != 0 && offset != CPB_NO_OFFSET) cpb_json_writer_unsigned(answer, "offset", offset);
+  cpb_json_writer_close(answer, '}');
 }

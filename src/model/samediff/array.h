@@ -2,11 +2,11 @@
 #ifndef CPB_MODEL_SAMEDIFF_ARRAY_H
 #define CPB_MODEL_SAMEDIFF_ARRAY_H
 
-#include "model/answer.h"
+#include "base/json_writer.h"
 #include "model/formats/flatbuffers.h"
 #include "model/samediff/schema.h"
 
-#define CPB_SD_RANK_MAX 32 /* ND4J's own */
+#define CPB_SD_RANK_MAX 32  /* ND4J's own */
 #define CPB_SD_PERMUTED 'p' /* without gaps, but in the order of neither */
 
 typedef struct cpb_sd_array {
@@ -17,8 +17,8 @@ typedef struct cpb_sd_array {
   char order;  /* 'c' or 'f', as stored */
   char layout; /* how the values lie: 'c', 'f', or CPB_SD_PERMUTED */
   bool empty, big_endian;
-  uint64_t count;       /* of elements */
-  uint64_t values;      /* where they lie in the buffer; 0: there are none */
+  uint64_t count;  /* of elements */
+  uint64_t values; /* where they lie in the buffer; 0: there are none */
   uint64_t values_size;
 } cpb_sd_array;
 
@@ -28,6 +28,6 @@ bool cpb_sd_array_read(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_array
 
 /* An object {"dtype", "shape", "order", ...}; `offset` is that of the values in
  * the file, or CPB_NO_OFFSET. */
-void cpb_sd_array_answer(cpb_answer *answer, const char *key, const cpb_sd_array *array, uint64_t offset);
+void cpb_sd_array_answer(cpb_json_writer *answer, const char *key, const cpb_sd_array *array, uint64_t offset);
 
 #endif

@@ -1,7 +1,7 @@
 /* The values of a variable, a parameter or a state of the updater. */
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 #include "model/samediff/rows.h"
 #include "model/samediff/samediff.h"
 #include "model/samediff/values.h"
@@ -13,16 +13,16 @@ typedef struct reader {
   const cpb_values_options *options;
   cpb_span name;
   cpb_sd_model model;
-  cpb_sd_lines lines;    /* of params.txt or updater.txt */
+  cpb_sd_lines lines; /* of params.txt or updater.txt */
   const cpb_zip_entry *entry;
-  cpb_buffer head;       /* the entry's first bytes */
+  cpb_buffer head; /* the entry's first bytes */
   cpb_sd_array array;
   uint64_t shape[CPB_SD_RANK_MAX];
   unsigned stage;
-  uint64_t at;           /* of the buffer: everything before was handed out or is none of the values */
-  cpb_span piece;        /* what comes next of the buffer */
+  uint64_t at;    /* of the buffer: everything before was handed out or is none of the values */
+  cpb_span piece; /* what comes next of the buffer */
   cpb_sd_swap swap;
-  cpb_sd_rows rows;      /* of an array that was permuted */
+  cpb_sd_rows rows; /* of an array that was permuted */
   cpb_span data;
 } reader;
 
@@ -66,7 +66,8 @@ static bool is_wanted(const void *values, cpb_span name) {
 
 static cpb_have fails(reader *v, cpb_code code, const char *what) {
   char shown[SHOWN];
-  cpb_fail(&v->model.error, code, CPB_NO_OFFSET, "%s: %s", cpb_quote(shown, sizeof shown, v->name.data, v->name.size), what);
+  cpb_fail(&v->model.error, code, CPB_NO_OFFSET, "%s: %s", cpb_quote(shown, sizeof shown, v->name.data, v->name.size),
+           what);
   return CPB_FAILED;
 }
 
@@ -80,16 +81,23 @@ static cpb_have choose_entry(reader *v) {
     v->entry = v->lines.references[line->first + state].entry;
     return CPB_HAVE;
   }
-  return fails(v, CPB_E_NOT_FOUND, v->options->state > 0 ? "there is no such state of the updater" : "there is no parameter of this name");
+  return fails(v, CPB_E_NOT_FOUND,
+               v->options->state > 0 ? "there is no such state of the updater" : "there is no parameter of this name");
 }
 
 static cpb_have find_entry(reader *v) {
   cpb_sd_model *m = &v->model;
   bool of_updater = v->options->state > 0;
   const char *file = of_updater ? "updater.txt" : "params.txt";
-  const cpb_sd_lines_in in = {.zip = &m->parts.zip, .tags = &m->parts.tags, .tag = m->tag, .file = file,
-                              .folder = of_updater ? "updater" : "params", .several = of_updater,
-                              .is_known = is_wanted, .user = v, .error = &m->error};
+  const cpb_sd_lines_in in = {.zip = &m->parts.zip,
+                              .tags = &m->parts.tags,
+                              .tag = m->tag,
+                              .file = file,
+                              .folder = of_updater ? "updater" : "params",
+                              .several = of_updater,
+                              .is_known = is_wanted,
+                              .user = v,
+                              .error = &m->error};
   const cpb_zip_entry *entry = cpb_sd_parts_find(&m->parts, m->tag, file);
   if (!entry) return fails(v, CPB_E_NOT_FOUND, of_updater ? "the tag has no updater.txt" : "the tag has no params.txt");
   cpb_have have = cpb_sd_parts_load(&m->parts, entry, &v->lines.text);
@@ -109,7 +117,8 @@ static bool find_state(reader *v, const cpb_flat_vector *list, cpb_flat_table *t
     cpb_flat_table state;
     cpb_flat_vector values;
     v->head.size = 0;
-    if (!cpb_flat_element_table(&g->flat, list, i, &state) || !cpb_flat_text_at(&g->flat, &state, UPDATER_PARAMETER, &v->head) ||
+    if (!cpb_flat_element_table(&g->flat, list, i, &state) ||
+        !cpb_flat_text_at(&g->flat, &state, UPDATER_PARAMETER, &v->head) ||
         !cpb_flat_vector_at(&g->flat, &state, UPDATER_VALUES, 4, &values))
       return false;
     if (!is_wanted(v, (cpb_span){v->head.data, v->head.size}) || v->options->state > values.count) continue;
@@ -158,9 +167,14 @@ static cpb_have begin_values(reader *v) {
 
 static cpb_values_info info_of(const reader *v) {
   const cpb_sd_array *a = &v->array;
-  return (cpb_values_info){.dtype = a->dtype->name, .numpy = a->dtype->numpy, .item_size = a->dtype->size,
-                           .rank = a->rank, .shape = v->shape, .fortran_order = a->layout == 'f',
-                           .count = a->count, .size = a->values_size};
+  return (cpb_values_info){.dtype = a->dtype->name,
+                           .numpy = a->dtype->numpy,
+                           .item_size = a->dtype->size,
+                           .rank = a->rank,
+                           .shape = v->shape,
+                           .fortran_order = a->layout == 'f',
+                           .count = a->count,
+                           .size = a->values_size};
 }
 
 /* More of the buffer that the array is in; nothing at its end. */
@@ -169,7 +183,8 @@ static cpb_have next_piece(reader *v) {
   if (v->model.is_zip) return cpb_zip_stream_next(&v->model.parts.stream, &v->piece);
   v->piece = (cpb_span){NULL, 0};
   if (v->at == end) return CPB_HAVE;
-  cpb_have have = cpb_input_span(&v->model.input, v->at, (size_t)cpb_min_u64(end - v->at, CPB_SD_SWAP_OUT), end - v->at, &v->piece);
+  cpb_have have =
+      cpb_input_span(&v->model.input, v->at, (size_t)cpb_min_u64(end - v->at, CPB_SD_SWAP_OUT), end - v->at, &v->piece);
   return cpb_zip_settle(have, &v->model.input, &v->model.error);
 }
 
@@ -214,7 +229,8 @@ static cpb_have hold_permuted(reader *v) {
   for (;;) {
     cpb_have have = stream(v);
     if (have != CPB_HAVE || v->data.size == 0) return have;
-    if (!cpb_buffer_append(&v->rows.values, v->data.data, v->data.size)) return fails(v, CPB_E_MEMORY, "no memory for its values");
+    if (!cpb_buffer_append(&v->rows.values, v->data.data, v->data.size))
+      return fails(v, CPB_E_MEMORY, "no memory for its values");
   }
 }
 

@@ -47,7 +47,8 @@ bool cpb_sd_build_array(const cpb_sd_array *a, cpb_buffer *out) {
   static const uint8_t zeros[ALIGNMENT];
   size_t shape_end = SHAPE + 4 + 8 * (2 * (size_t)a->rank + 4);
   size_t buffer = (shape_end + 4 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT - 4;
-  const uint16_t vtable[] = {TABLE - VTABLE, 16, SHAPE_FIELD, a->empty ? 0 : BUFFER_FIELD, DTYPE_FIELD, DTYPE_FIELD + 1};
+  const uint16_t vtable[] = {TABLE - VTABLE, 16, SHAPE_FIELD, a->empty ? 0 : BUFFER_FIELD, DTYPE_FIELD,
+                             DTYPE_FIELD + 1};
   return put(out, TABLE, 4) && put_all(out, vtable, sizeof vtable / sizeof *vtable) && put(out, TABLE - VTABLE, 4) &&
          put(out, SHAPE - (TABLE + SHAPE_FIELD), 4) && put(out, a->empty ? 0 : buffer - (TABLE + BUFFER_FIELD), 4) &&
          put(out, (uint64_t)a->dtype->number, 1) && put(out, ORDER_BIG, 1) && put(out, 0, 2 + 4) &&

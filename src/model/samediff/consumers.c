@@ -1,7 +1,7 @@
 #include "model/samediff/consumers.h"
 
 #include "base/status.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 
 typedef cpb_sd_reply reply;
 
@@ -113,21 +113,21 @@ bool cpb_sd_prepare_consumers(reply *r) {
 
 bool cpb_sd_write_consumed(reply *r, uint64_t i) {
   (void)i;
-  cpb_answer_span(r->answer, "variable", cpb_sd_graph_text(&r->model->graph, r->consumed.variable->name));
+  cpb_json_writer_span(r->answer, "variable", cpb_sd_graph_text(&r->model->graph, r->consumed.variable->name));
   return true;
 }
 
 static bool write_inputs(reply *r, const inputs *in) {
   bool is;
-  cpb_answer_open(r->answer, "inputs", '[');
+  cpb_json_writer_open(r->answer, "inputs", '[');
   for (uint32_t i = 0; i < in->pairs.count; i++) {
     if (!is_consumed(r, in, i, &is)) return false;
     if (!is) continue;
-    cpb_answer_open(r->answer, NULL, '{');
-    cpb_answer_unsigned(r->answer, "input", i);
-    cpb_answer_close(r->answer, '}');
+    cpb_json_writer_open(r->answer, NULL, '{');
+    cpb_json_writer_unsigned(r->answer, "input", i);
+    cpb_json_writer_close(r->answer, '}');
   }
-  cpb_answer_close(r->answer, ']');
+  cpb_json_writer_close(r->answer, ']');
   return true;
 }
 
@@ -137,12 +137,12 @@ bool cpb_sd_write_consumer(reply *r, uint64_t i) {
   const cpb_sd_graph *g = &r->model->graph;
   const cpb_sd_node *n = &g->nodes[r->order[i]];
   if (!open_inputs(r, n, &in) || !is_control(r, &in, &control)) return false;
-  cpb_answer_open(r->answer, NULL, '{');
-  cpb_answer_text(r->answer, "is", "operation");
-  cpb_answer_span(r->answer, "name", cpb_sd_graph_text(g, n->name));
-  cpb_answer_span(r->answer, "op", cpb_sd_graph_text(g, n->op));
+  cpb_json_writer_open(r->answer, NULL, '{');
+  cpb_json_writer_text(r->answer, "is", "operation");
+  cpb_json_writer_span(r->answer, "name", cpb_sd_graph_text(g, n->name));
+  cpb_json_writer_span(r->answer, "op", cpb_sd_graph_text(g, n->op));
   if (!write_inputs(r, &in)) return false;
-  cpb_answer_bool(r->answer, "control", control);
-  cpb_answer_close(r->answer, '}');
+  cpb_json_writer_bool(r->answer, "control", control);
+  cpb_json_writer_close(r->answer, '}');
   return true;
 }

@@ -58,7 +58,8 @@ static bool no_memory(cpb_sd_graph *g) {
 }
 
 static bool has_room(cpb_sd_graph *g) {
-  uint64_t taken = g->num_variables * (uint64_t)sizeof *g->variables + g->num_nodes * (uint64_t)sizeof *g->nodes + g->names.size;
+  uint64_t taken =
+      g->num_variables * (uint64_t)sizeof *g->variables + g->num_nodes * (uint64_t)sizeof *g->nodes + g->names.size;
   if (taken <= g->max_memory) return true;
   cpb_fail(g->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the graph's index takes more than %llu bytes",
            (unsigned long long)g->max_memory);

@@ -5,8 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/input.h"
+#include "model/common/names.h"
 #include "model/formats/flatbuffers.h"
-#include "model/tensorflow/names.h"
 #include "model/samediff/array.h"
 
 typedef struct cpb_sd_text {
@@ -16,12 +16,12 @@ typedef struct cpb_sd_text {
 typedef struct cpb_sd_variable {
   uint64_t table;
   cpb_sd_text name;
-  int32_t id[2];         /* of the operation that makes it and which output, or a number of its own and 0 */
-  uint64_t array;        /* the table of its array; 0: none */
-  uint64_t bytes;        /* of the array's values */
+  int32_t id[2];  /* of the operation that makes it and which output, or a number of its own and 0 */
+  uint64_t array; /* the table of its array; 0: none */
+  uint64_t bytes; /* of the array's values */
   const cpb_sd_dtype *dtype;
-  uint8_t kind;          /* KIND_... */
-  bool used;             /* some operation takes it */
+  uint8_t kind; /* KIND_... */
+  bool used;    /* some operation takes it */
 } cpb_sd_variable;
 
 typedef struct cpb_sd_id {
@@ -46,8 +46,8 @@ typedef struct cpb_sd_graph {
   size_t num_variables, variables_capacity;
   cpb_sd_node *nodes;
   size_t num_nodes, nodes_capacity;
-  cpb_sd_id *ids;     /* of the variables, in order */
-  cpb_names by_name;  /* the variables */
+  cpb_sd_id *ids;    /* of the variables, in order */
+  cpb_names by_name; /* the variables */
   cpb_buffer names;
 } cpb_sd_graph;
 

@@ -8,18 +8,18 @@
 static bool write_text(const cpb_sd_writer *w, const char *key, const cpb_flat_table *table, unsigned field) {
   w->scratch->size = 0;
   if (!cpb_flat_text_at(&w->graph->flat, table, field, w->scratch)) return false;
-  cpb_answer_span(w->answer, key, (cpb_span){w->scratch->data, w->scratch->size});
+  cpb_json_writer_span(w->answer, key, (cpb_span){w->scratch->data, w->scratch->size});
   return true;
 }
 
 static bool write_vector_texts(const cpb_sd_writer *w, const char *key, const cpb_flat_vector *texts) {
-  cpb_answer_open(w->answer, key, '[');
+  cpb_json_writer_open(w->answer, key, '[');
   for (uint32_t i = 0; i < texts->count; i++) {
     w->scratch->size = 0;
     if (!cpb_flat_element_text(&w->graph->flat, texts, i, w->scratch)) return false;
-    cpb_answer_span(w->answer, NULL, (cpb_span){w->scratch->data, w->scratch->size});
+    cpb_json_writer_span(w->answer, NULL, (cpb_span){w->scratch->data, w->scratch->size});
   }
-  cpb_answer_close(w->answer, ']');
+  cpb_json_writer_close(w->answer, ']');
   return true;
 }
 
@@ -39,7 +39,7 @@ static bool write_number(const cpb_sd_writer *w, const char *key, const cpb_flat
                          unsigned size) {
   int64_t value;
   if (!cpb_flat_number(&w->graph->flat, table, field, size, 0, &value)) return false;
-  cpb_answer_signed(w->answer, key, value);
+  cpb_json_writer_signed(w->answer, key, value);
   return true;
 }
 
@@ -49,7 +49,7 @@ static bool write_long(const cpb_sd_writer *w, const char *key, const cpb_flat_t
   int64_t value;
   if (!cpb_flat_number(&w->graph->flat, table, field, 8, 0, &value)) return false;
   cpb_sd_format_long(text, sizeof text, value);
-  cpb_answer_text(w->answer, key, text);
+  cpb_json_writer_text(w->answer, key, text);
   return true;
 }
 
@@ -58,8 +58,8 @@ static bool write_name(const cpb_sd_writer *w, const char *key, const cpb_flat_t
   int64_t value;
   if (!cpb_flat_number(&w->graph->flat, table, field, 1, 0, &value)) return false;
   const char *name = name_of(value);
-  if (name) cpb_answer_text(w->answer, key, name);
-  else cpb_answer_signed(w->answer, key, value);
+  if (name) cpb_json_writer_text(w->answer, key, name);
+  else cpb_json_writer_signed(w->answer, key, value);
   return true;
 }
 
@@ -67,31 +67,32 @@ static bool write_name(const cpb_sd_writer *w, const char *key, const cpb_flat_t
 
 typedef enum element { INTEGER, SIZE, DOUBLE, BOOLEAN, DTYPE } element;
 
-static void write_element(cpb_answer *answer, element kind, int64_t value) {
+static void write_element(cpb_json_writer *answer, element kind, int64_t value) {
   const cpb_sd_dtype *dtype = kind == DTYPE ? cpb_sd_find_dtype(value) : NULL;
-  if (kind == DOUBLE) cpb_answer_double(answer, NULL, cpb_sd_double((uint64_t)value));
-  else if (kind == BOOLEAN) cpb_answer_bool(answer, NULL, value != 0);
-  else if (dtype) cpb_answer_text(answer, NULL, dtype->name);
-  else if (kind == SIZE && value < 0) cpb_answer_null(answer, NULL); /* any */
-  else cpb_answer_signed(answer, NULL, value);
+  if (kind == DOUBLE) cpb_json_writer_double(answer, NULL, cpb_sd_double((uint64_t)value));
+  else if (kind == BOOLEAN) cpb_json_writer_bool(answer, NULL, value != 0);
+  else if (dtype) cpb_json_writer_text(answer, NULL, dtype->name);
+  else if (kind == SIZE && value < 0) cpb_json_writer_null(answer, NULL); /* any */
+  else cpb_json_writer_signed(answer, NULL, value);
 }
 
 static bool write_elements(const cpb_sd_writer *w, const char *key, const cpb_flat_vector *vector, unsigned size,
                            element kind) {
-  cpb_answer_open(w->answer, key, '[');
+  cpb_json_writer_open(w->answer, key, '[');
   for (uint32_t i = 0; i < vector->count; i++) {
     int64_t value;
     if (!cpb_flat_element(&w->graph->flat, vector, i, size, &value)) return false;
     write_element(w->answer, kind, value);
   }
-  cpb_answer_close(w->answer, ']');
+  cpb_json_writer_close(w->answer, ']');
   return true;
 }
 
 static bool write_list(const cpb_sd_writer *w, const char *key, const cpb_flat_table *table, unsigned field,
                        unsigned size, element kind) {
   cpb_flat_vector vector;
-  return cpb_flat_vector_at(&w->graph->flat, table, field, size, &vector) && write_elements(w, key, &vector, size, kind);
+  return cpb_flat_vector_at(&w->graph->flat, table, field, size, &vector) &&
+         write_elements(w, key, &vector, size, kind);
 }
 
 static bool write_some(const cpb_sd_writer *w, const char *key, const cpb_flat_table *table, unsigned field,
@@ -112,7 +113,7 @@ bool cpb_sd_write_array(const cpb_sd_writer *w, const char *key, uint64_t at) {
   cpb_flat_table table;
   cpb_sd_array array;
   if (at == 0) {
-    cpb_answer_null(w->answer, key);
+    cpb_json_writer_null(w->answer, key);
     return true;
   }
   if (!cpb_flat_open(&w->graph->flat, at, &table) || !cpb_sd_array_read(&w->graph->flat, &table, &array)) return false;
@@ -124,14 +125,14 @@ bool cpb_sd_write_array(const cpb_sd_writer *w, const char *key, uint64_t at) {
 static bool write_operand(const cpb_sd_writer *w, const char *key, const cpb_flat_table *table) {
   cpb_sd_array array;
   if (table->at == 0) {
-    cpb_answer_null(w->answer, key);
+    cpb_json_writer_null(w->answer, key);
     return true;
   }
   if (!cpb_sd_array_read(&w->graph->flat, table, &array)) return false;
-  cpb_answer_open(w->answer, key, '{');
+  cpb_json_writer_open(w->answer, key, '{');
   cpb_sd_array_answer(w->answer, "array", &array, offset_of(w, &array));
   if (!cpb_sd_write_values(&w->graph->flat, w->answer, &array)) return false;
-  cpb_answer_close(w->answer, '}');
+  cpb_json_writer_close(w->answer, '}');
   return true;
 }
 
@@ -141,9 +142,9 @@ static bool write_shape_of_array(const cpb_sd_writer *w, uint64_t at) {
   cpb_flat_table table;
   cpb_sd_array array;
   if (!cpb_flat_open(&w->graph->flat, at, &table) || !cpb_sd_array_read(&w->graph->flat, &table, &array)) return false;
-  cpb_answer_open(w->answer, "shape", '[');
-  for (uint32_t i = 0; i < array.rank; i++) cpb_answer_signed(w->answer, NULL, array.shape[i]);
-  cpb_answer_close(w->answer, ']');
+  cpb_json_writer_open(w->answer, "shape", '[');
+  for (uint32_t i = 0; i < array.rank; i++) cpb_json_writer_signed(w->answer, NULL, array.shape[i]);
+  cpb_json_writer_close(w->answer, ']');
   return true;
 }
 
@@ -153,31 +154,31 @@ bool cpb_sd_write_shape(const cpb_sd_writer *w, const cpb_sd_variable *v) {
   if (!cpb_flat_open(&w->graph->flat, v->table, &table) ||
       !cpb_flat_vector_at(&w->graph->flat, &table, VARIABLE_SHAPE, 8, &shape))
     return false;
-  cpb_answer_text(w->answer, "dtype", v->dtype->name);
+  cpb_json_writer_text(w->answer, "dtype", v->dtype->name);
   if (shape.at != 0) return write_elements(w, "shape", &shape, 8, SIZE);
   if (v->array != 0) return write_shape_of_array(w, v->array);
-  cpb_answer_null(w->answer, "shape");
+  cpb_json_writer_null(w->answer, "shape");
   return true;
 }
 
 bool cpb_sd_write_variable(const cpb_sd_writer *w, const cpb_sd_variable *v) {
   cpb_flat_table table;
-  cpb_answer *a = w->answer;
+  cpb_json_writer *a = w->answer;
   if (!cpb_flat_open(&w->graph->flat, v->table, &table)) return false;
-  cpb_answer_open(a, NULL, '{');
-  cpb_answer_span(a, "name", cpb_sd_graph_text(w->graph, v->name));
-  cpb_answer_text(a, "kind", cpb_sd_variable_kind(v->kind));
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "name", cpb_sd_graph_text(w->graph, v->name));
+  cpb_json_writer_text(a, "kind", cpb_sd_variable_kind(v->kind));
   if (!cpb_sd_write_shape(w, v)) return false;
-  cpb_answer_open(a, "id", '[');
-  cpb_answer_signed(a, NULL, v->id[0]);
-  cpb_answer_signed(a, NULL, v->id[1]);
-  cpb_answer_close(a, ']');
+  cpb_json_writer_open(a, "id", '[');
+  cpb_json_writer_signed(a, NULL, v->id[0]);
+  cpb_json_writer_signed(a, NULL, v->id[1]);
+  cpb_json_writer_close(a, ']');
   if (!write_number(w, "device", &table, VARIABLE_DEVICE, 4) || !cpb_sd_write_array(w, "array", v->array) ||
       !write_some_texts(w, "control_dependencies", &table, VARIABLE_CONTROL_DEPS) ||
       !write_some_texts(w, "control_dependency_of_operations", &table, VARIABLE_CONTROL_DEP_FOR_OP) ||
       !write_some_texts(w, "control_dependency_of_variables", &table, VARIABLE_CONTROL_DEPS_FOR_VAR))
     return false;
-  cpb_answer_close(a, '}');
+  cpb_json_writer_close(a, '}');
   return true;
 }
 
@@ -188,7 +189,7 @@ static bool write_inputs(const cpb_sd_writer *w, const cpb_flat_table *table) {
   cpb_flat *flat = &w->graph->flat;
   cpb_flat_vector pairs;
   if (!cpb_flat_vector_at(flat, table, NODE_INPUT_PAIRED, 4, &pairs)) return false;
-  cpb_answer_open(w->answer, "inputs", '[');
+  cpb_json_writer_open(w->answer, "inputs", '[');
   for (uint32_t i = 0; i < pairs.count; i++) {
     cpb_flat_table pair;
     int64_t first, second;
@@ -197,16 +198,16 @@ static bool write_inputs(const cpb_sd_writer *w, const cpb_flat_table *table) {
       return false;
     const cpb_sd_variable *v = cpb_sd_find_id(w->graph, first, second);
     if (!v) return cpb_flat_fail(flat, pair.at, "an operation takes what no variable is");
-    cpb_answer_span(w->answer, NULL, cpb_sd_graph_text(w->graph, v->name));
+    cpb_json_writer_span(w->answer, NULL, cpb_sd_graph_text(w->graph, v->name));
   }
-  cpb_answer_close(w->answer, ']');
+  cpb_json_writer_close(w->answer, ']');
   return true;
 }
 
 static bool write_property(const cpb_sd_writer *w, const cpb_flat_table *table) {
   cpb_flat *flat = &w->graph->flat;
   cpb_flat_vector arrays;
-  cpb_answer_open(w->answer, NULL, '{');
+  cpb_json_writer_open(w->answer, NULL, '{');
   if (!write_text(w, "name", table, PROPERTY_NAME) || !write_some(w, "ints", table, PROPERTY_INTS, 4, INTEGER) ||
       !write_some(w, "longs", table, PROPERTY_LONGS, 8, INTEGER) ||
       !write_some(w, "doubles", table, PROPERTY_DOUBLES, 8, DOUBLE) ||
@@ -215,30 +216,31 @@ static bool write_property(const cpb_sd_writer *w, const cpb_flat_table *table) 
       !write_some(w, "shape", table, PROPERTY_SHAPE, 4, INTEGER) ||
       !cpb_flat_vector_at(flat, table, PROPERTY_ARRAYS, 4, &arrays))
     return false;
-  if (arrays.count > 0) cpb_answer_open(w->answer, "arrays", '[');
+  if (arrays.count > 0) cpb_json_writer_open(w->answer, "arrays", '[');
   for (uint32_t i = 0; i < arrays.count; i++) {
     cpb_flat_table array;
     if (!cpb_flat_element_table(flat, &arrays, i, &array) || !write_operand(w, NULL, &array)) return false;
   }
-  if (arrays.count > 0) cpb_answer_close(w->answer, ']');
-  cpb_answer_close(w->answer, '}');
+  if (arrays.count > 0) cpb_json_writer_close(w->answer, ']');
+  cpb_json_writer_close(w->answer, '}');
   return true;
 }
 
 static bool write_properties(const cpb_sd_writer *w, const cpb_flat_table *table) {
   cpb_flat_vector properties;
   if (!cpb_flat_vector_at(&w->graph->flat, table, NODE_PROPERTIES, 4, &properties)) return false;
-  cpb_answer_open(w->answer, "properties", '[');
+  cpb_json_writer_open(w->answer, "properties", '[');
   for (uint32_t i = 0; i < properties.count; i++) {
     cpb_flat_table property;
-    if (!cpb_flat_element_table(&w->graph->flat, &properties, i, &property) || !write_property(w, &property)) return false;
+    if (!cpb_flat_element_table(&w->graph->flat, &properties, i, &property) || !write_property(w, &property))
+      return false;
   }
-  cpb_answer_close(w->answer, ']');
+  cpb_json_writer_close(w->answer, ']');
   return true;
 }
 
 static bool write_arguments(const cpb_sd_writer *w, const cpb_flat_table *table) {
-  cpb_answer_open(w->answer, "arguments", '{');
+  cpb_json_writer_open(w->answer, "arguments", '{');
   if (!write_list(w, "integers", table, NODE_EXTRA_INTEGER, 8, INTEGER) ||
       !write_list(w, "doubles", table, NODE_EXTRA_PARAMS, 8, DOUBLE) ||
       !write_list(w, "booleans", table, NODE_EXTRA_BOOLS, 1, BOOLEAN) ||
@@ -246,7 +248,7 @@ static bool write_arguments(const cpb_sd_writer *w, const cpb_flat_table *table)
       !cpb_sd_write_texts(w, "strings", table, NODE_EXTRA_STRINGS) ||
       !write_list(w, "dimensions", table, NODE_DIMENSIONS, 4, INTEGER))
     return false;
-  cpb_answer_close(w->answer, '}');
+  cpb_json_writer_close(w->answer, '}');
   return true;
 }
 
@@ -262,16 +264,16 @@ bool cpb_sd_write_node(const cpb_sd_writer *w, const cpb_sd_node *n) {
   cpb_flat *flat = &w->graph->flat;
   cpb_flat_table table, scalar;
   if (!cpb_flat_open(flat, n->table, &table)) return false;
-  cpb_answer_open(w->answer, NULL, '{');
-  cpb_answer_span(w->answer, "name", cpb_sd_graph_text(w->graph, n->name));
-  cpb_answer_span(w->answer, "op", cpb_sd_graph_text(w->graph, n->op));
+  cpb_json_writer_open(w->answer, NULL, '{');
+  cpb_json_writer_span(w->answer, "name", cpb_sd_graph_text(w->graph, n->name));
+  cpb_json_writer_span(w->answer, "op", cpb_sd_graph_text(w->graph, n->op));
   if (!write_name(w, "type", &table, NODE_OP_TYPE, cpb_sd_op_type) || !write_long(w, "number", &table, NODE_OP_NUM) ||
       !write_number(w, "id", &table, NODE_ID, 4) || !write_links(w, &table) || !write_arguments(w, &table) ||
       !cpb_flat_table_at(flat, &table, NODE_SCALAR, &scalar) || !write_operand(w, "scalar", &scalar) ||
       !write_properties(w, &table) || !write_number(w, "device", &table, NODE_DEVICE, 4) ||
       !write_number(w, "scope_id", &table, NODE_SCOPE_ID, 4) || !write_text(w, "scope", &table, NODE_SCOPE_NAME))
     return false;
-  cpb_answer_close(w->answer, '}');
+  cpb_json_writer_close(w->answer, '}');
   return true;
 }
 
@@ -284,10 +286,10 @@ bool cpb_sd_write_configuration(const cpb_sd_writer *w) {
       !cpb_flat_table_at(&w->graph->flat, &w->graph->root, GRAPH_CONFIGURATION, &c))
     return false;
   if (c.at == 0) {
-    cpb_answer_null(w->answer, "configuration");
+    cpb_json_writer_null(w->answer, "configuration");
     return true;
   }
-  cpb_answer_open(w->answer, "configuration", '{');
+  cpb_json_writer_open(w->answer, "configuration", '{');
   if (!write_number(w, "id", &c, CONFIG_ID, 8) ||
       !write_name(w, "execution_mode", &c, CONFIG_EXECUTION_MODE, cpb_sd_execution_mode) ||
       !write_name(w, "profiling_mode", &c, CONFIG_PROFILING_MODE, cpb_sd_profiling_mode) ||
@@ -297,19 +299,21 @@ bool cpb_sd_write_configuration(const cpb_sd_writer *w) {
       !write_number(w, "footprint_backward", &c, CONFIG_FOOTPRINT_BACKWARD, 8) ||
       !write_name(w, "direction", &c, CONFIG_DIRECTION, cpb_sd_direction))
     return false;
-  cpb_answer_bool(w->answer, "timestats", timestats != 0);
-  cpb_answer_close(w->answer, '}');
+  cpb_json_writer_bool(w->answer, "timestats", timestats != 0);
+  cpb_json_writer_close(w->answer, '}');
   return true;
 }
 
-static bool write_state(const cpb_sd_writer *w, const cpb_flat_vector *keys, const cpb_flat_vector *values, uint32_t i) {
+static bool write_state(const cpb_sd_writer *w, const cpb_flat_vector *keys, const cpb_flat_vector *values,
+                        uint32_t i) {
   cpb_flat_table array;
-  cpb_answer_open(w->answer, NULL, '{');
+  cpb_json_writer_open(w->answer, NULL, '{');
   w->scratch->size = 0;
   if (!cpb_flat_element_text(&w->graph->flat, keys, i, w->scratch)) return false;
-  cpb_answer_span(w->answer, "key", (cpb_span){w->scratch->data, w->scratch->size});
-  if (!cpb_flat_element_table(&w->graph->flat, values, i, &array) || !cpb_sd_write_array(w, "array", array.at)) return false;
-  cpb_answer_close(w->answer, '}');
+  cpb_json_writer_span(w->answer, "key", (cpb_span){w->scratch->data, w->scratch->size});
+  if (!cpb_flat_element_table(&w->graph->flat, values, i, &array) || !cpb_sd_write_array(w, "array", array.at))
+    return false;
+  cpb_json_writer_close(w->answer, '}');
   return true;
 }
 
@@ -321,14 +325,15 @@ bool cpb_sd_write_updater(const cpb_sd_writer *w, uint32_t i) {
       !cpb_flat_element_table(flat, &list, i, &state) || !cpb_flat_vector_at(flat, &state, UPDATER_KEYS, 4, &keys) ||
       !cpb_flat_vector_at(flat, &state, UPDATER_VALUES, 4, &values))
     return false;
-  if (keys.count != values.count) return cpb_flat_fail(flat, state.at, "an updater's state has not as many keys as values");
-  cpb_answer_open(w->answer, NULL, '{');
+  if (keys.count != values.count)
+    return cpb_flat_fail(flat, state.at, "an updater's state has not as many keys as values");
+  cpb_json_writer_open(w->answer, NULL, '{');
   if (!write_text(w, "parameter", &state, UPDATER_PARAMETER)) return false;
-  cpb_answer_open(w->answer, "states", '[');
+  cpb_json_writer_open(w->answer, "states", '[');
   for (uint32_t k = 0; k < keys.count; k++) {
     if (!write_state(w, &keys, &values, k)) return false;
   }
-  cpb_answer_close(w->answer, ']');
-  cpb_answer_close(w->answer, '}');
+  cpb_json_writer_close(w->answer, ']');
+  cpb_json_writer_close(w->answer, '}');
   return true;
 }

@@ -5,12 +5,12 @@
 #ifndef CPB_MODEL_SAMEDIFF_ITEMS_H
 #define CPB_MODEL_SAMEDIFF_ITEMS_H
 
-#include "model/answer.h"
+#include "base/json_writer.h"
 #include "model/samediff/graph.h"
 
 typedef struct cpb_sd_writer {
   cpb_sd_graph *graph;
-  cpb_answer *answer;
+  cpb_json_writer *answer;
   cpb_buffer *scratch; /* for one text at a time */
 } cpb_sd_writer;
 

@@ -3,7 +3,6 @@
 #include "base/status.h"
 #include "model/samediff/samediff.h"
 #include "model/samediff/training.h"
-#include "proto/json_text.h"
 
 #define SHOWN 80
 
@@ -96,7 +95,8 @@ static cpb_have begin_graph(cpb_sd_model *m) {
     if (!cpb_zip_stream_offset(&m->parts.stream, &base)) base = CPB_NO_OFFSET;
   }
   cpb_sd_graph_init(&m->graph, &m->allocator, m->options.max_memory, &m->error);
-  if (m->is_zip) cpb_flat_begin(&m->graph.flat, (cpb_span){m->bytes.data, m->bytes.size}, m->bytes.size, base, &m->error);
+  if (m->is_zip)
+    cpb_flat_begin(&m->graph.flat, (cpb_span){m->bytes.data, m->bytes.size}, m->bytes.size, base, &m->error);
   else cpb_flat_begin_pages(&m->graph.flat, &m->pages, &m->error);
   m->graph_begun = true;
   return CPB_HAVE;
@@ -117,15 +117,22 @@ static cpb_have load_lines(cpb_sd_model *m, const char *file, const char *folder
   cpb_have have = load_file(m, file, &lines->text, &entry);
   if (have != CPB_HAVE) return have;
   *found = entry != NULL;
-  const cpb_sd_lines_in in = {.zip = &m->parts.zip, .tags = &m->parts.tags, .tag = m->tag, .file = file,
-                              .folder = folder, .several = several, .is_known = is_variable, .user = &m->graph,
+  const cpb_sd_lines_in in = {.zip = &m->parts.zip,
+                              .tags = &m->parts.tags,
+                              .tag = m->tag,
+                              .file = file,
+                              .folder = folder,
+                              .several = several,
+                              .is_known = is_variable,
+                              .user = &m->graph,
                               .error = &m->error};
   return cpb_sd_lines_read(lines, &in) ? CPB_HAVE : CPB_FAILED;
 }
 
 static cpb_have fails_for(cpb_sd_model *m, cpb_span name, const char *what) {
   char shown[SHOWN];
-  cpb_fail(&m->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s %s", cpb_quote(shown, sizeof shown, name.data, name.size), what);
+  cpb_fail(&m->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s %s", cpb_quote(shown, sizeof shown, name.data, name.size),
+           what);
   return CPB_FAILED;
 }
 
@@ -228,7 +235,7 @@ cpb_have cpb_sd_model_load(cpb_sd_model *m, unsigned parts) {
     bool of_zip_only;
     cpb_have (*load)(cpb_sd_model *m);
   } loaders[] = {
-      {CPB_SD_GRAPH, false, load_graph}, {CPB_SD_PARAMS, true, load_params},       {CPB_SD_MAPS, true, load_maps},
+      {CPB_SD_GRAPH, false, load_graph},    {CPB_SD_PARAMS, true, load_params},      {CPB_SD_MAPS, true, load_maps},
       {CPB_SD_UPDATER, true, load_updater}, {CPB_SD_TRAINING, false, load_training},
   };
   for (size_t i = 0; i < sizeof loaders / sizeof *loaders; i++) {

@@ -29,17 +29,17 @@ void cpb_sd_format_long(char *out, size_t size, int64_t value) {
   cpb_format(out, size, "%s%llu", value < 0 ? "-" : "", (unsigned long long)magnitude);
 }
 
-static void write_value(cpb_answer *answer, const char *numpy, uint64_t bits, int64_t extended) {
+static void write_value(cpb_json_writer *answer, const char *numpy, uint64_t bits, int64_t extended) {
   switch (numpy[1]) {
-    case 'b': cpb_answer_bool(answer, NULL, bits != 0); break;
+    case 'b': cpb_json_writer_bool(answer, NULL, bits != 0); break;
     case 'f':
-      if (numpy[2] == '2') cpb_answer_double(answer, NULL, half_of((uint32_t)bits));
-      if (numpy[2] == '4') cpb_answer_float(answer, NULL, (float)float_of((uint32_t)bits));
-      if (numpy[2] == '8') cpb_answer_double(answer, NULL, cpb_sd_double(bits));
+      if (numpy[2] == '2') cpb_json_writer_double(answer, NULL, half_of((uint32_t)bits));
+      if (numpy[2] == '4') cpb_json_writer_float(answer, NULL, (float)float_of((uint32_t)bits));
+      if (numpy[2] == '8') cpb_json_writer_double(answer, NULL, cpb_sd_double(bits));
       break;
-    case 'V': cpb_answer_float(answer, NULL, (float)float_of((uint32_t)bits << 16)); break; /* bfloat16 */
-    case 'u': cpb_answer_unsigned(answer, NULL, bits); break;
-    default: cpb_answer_signed(answer, NULL, extended);
+    case 'V': cpb_json_writer_float(answer, NULL, (float)float_of((uint32_t)bits << 16)); break; /* bfloat16 */
+    case 'u': cpb_json_writer_unsigned(answer, NULL, bits); break;
+    default: cpb_json_writer_signed(answer, NULL, extended);
   }
 }
 
@@ -58,15 +58,15 @@ static bool load_value(cpb_flat *flat, const cpb_sd_array *array, uint64_t i, ui
   return true;
 }
 
-bool cpb_sd_write_values(cpb_flat *flat, cpb_answer *answer, const cpb_sd_array *array) {
+bool cpb_sd_write_values(cpb_flat *flat, cpb_json_writer *answer, const cpb_sd_array *array) {
   if (!array->dtype->numpy || array->count > VALUES_MAX) return true;
-  cpb_answer_open(answer, "values", '[');
+  cpb_json_writer_open(answer, "values", '[');
   for (uint64_t i = 0; i < array->count; i++) {
     uint64_t bits;
     int64_t extended;
     if (!load_value(flat, array, i, &bits, &extended)) return false;
     write_value(answer, array->dtype->numpy, bits, extended);
   }
-  cpb_answer_close(answer, ']');
+  cpb_json_writer_close(answer, ']');
   return true;
 }

@@ -9,6 +9,6 @@ void cpb_sd_format_long(char *out, size_t size, int64_t value);
 
 /* The member "values" of an object, in the order in which they are stored, when
  * there are at most 16 that are numbers. False as for flatbuffers.h. */
-bool cpb_sd_write_values(cpb_flat *flat, cpb_answer *answer, const cpb_sd_array *array);
+bool cpb_sd_write_values(cpb_flat *flat, cpb_json_writer *answer, const cpb_sd_array *array);
 
 #endif

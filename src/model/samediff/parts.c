@@ -6,7 +6,8 @@
 #define TEXT_MAX ((uint64_t)16 << 20)
 #define SHOWN 80
 
-void cpb_sd_parts_init(cpb_sd_parts *p, const cpb_allocator *a, cpb_input *input, uint64_t max_memory, cpb_error *error) {
+void cpb_sd_parts_init(cpb_sd_parts *p, const cpb_allocator *a, cpb_input *input, uint64_t max_memory,
+                       cpb_error *error) {
   *p = (cpb_sd_parts){.allocator = *a, .max_memory = max_memory, .error = error};
   cpb_zip_init(&p->zip, a, input, max_memory, error);
   cpb_zip_stream_init(&p->stream, &p->zip);
@@ -92,7 +93,9 @@ const cpb_sd_tag *cpb_sd_parts_tag(cpb_sd_parts *p, const char *name, size_t siz
   char shown[SHOWN];
   if (!name) return &p->tags.list[p->tags.count - 1];
   const cpb_sd_tag *tag = cpb_sd_find_tag(&p->tags, (cpb_span){(const uint8_t *)name, size});
-  if (!tag) cpb_fail(p->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no tag %s", cpb_quote(shown, sizeof shown, name, size));
+  if (!tag)
+    cpb_fail(p->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no tag %s",
+             cpb_quote(shown, sizeof shown, name, size));
   return tag;
 }
 

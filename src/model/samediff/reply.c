@@ -65,7 +65,7 @@ static cpb_have prepare(reply *r) {
     if (r->plan->prepare && !r->plan->prepare(r)) return cut_short(r);
   }
   r->prepared = true;
-  cpb_answer_open(r->answer, NULL, '{');
+  cpb_json_writer_open(r->answer, NULL, '{');
   return CPB_HAVE;
 }
 
@@ -88,7 +88,7 @@ static void turn(reply *r) {
 
 /* One element or member, or nothing of it. */
 static cpb_have write(reply *r, const cpb_sd_member *member, uint64_t i) {
-  cpb_answer *a = r->answer;
+  cpb_json_writer *a = r->answer;
   size_t size = a->out.size;
   bool comma = a->comma;
   uint64_t spent = r->model->graph.flat.spent;
@@ -104,17 +104,17 @@ static cpb_have write(reply *r, const cpb_sd_member *member, uint64_t i) {
 }
 
 static void open_list(reply *r, const cpb_sd_member *member, uint64_t total) {
-  cpb_answer_open(r->answer, member->key, '{');
-  cpb_answer_unsigned(r->answer, "total", total);
-  cpb_answer_unsigned(r->answer, "first", r->question.first);
-  cpb_answer_open(r->answer, "items", '[');
+  cpb_json_writer_open(r->answer, member->key, '{');
+  cpb_json_writer_unsigned(r->answer, "total", total);
+  cpb_json_writer_unsigned(r->answer, "first", r->question.first);
+  cpb_json_writer_open(r->answer, "items", '[');
   r->open = true;
   r->element = r->question.first;
 }
 
 static void close_list(reply *r) {
-  cpb_answer_close(r->answer, ']');
-  cpb_answer_close(r->answer, '}');
+  cpb_json_writer_close(r->answer, ']');
+  cpb_json_writer_close(r->answer, '}');
   r->open = false;
 }
 
@@ -136,11 +136,11 @@ static cpb_have write_members(reply *r) {
     cpb_have have = member->count ? write_list(r, member) : write(r, member, 0);
     if (have != CPB_HAVE) return have;
   }
-  cpb_answer_close(r->answer, '}');
+  cpb_json_writer_close(r->answer, '}');
   return CPB_HAVE;
 }
 
-cpb_have cpb_sd_reply_go_on(reply *r, cpb_answer *answer) {
+cpb_have cpb_sd_reply_go_on(reply *r, cpb_json_writer *answer) {
   static cpb_have (*const stages[])(reply *) = {open_tag, load, prepare, read_head, write_members};
   r->answer = answer;
   if (!r->plan) {

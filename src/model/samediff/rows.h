@@ -6,10 +6,10 @@
 #include "model/samediff/array.h"
 
 typedef struct cpb_sd_rows {
-  cpb_buffer values;                /* all of them, as they lie; little-endian */
-  uint64_t given;                   /* elements */
-  uint64_t at;                      /* the next one's index in `values` ... */
-  uint64_t place[CPB_SD_RANK_MAX];  /* ... and in the array */
+  cpb_buffer values;               /* all of them, as they lie; little-endian */
+  uint64_t given;                  /* elements */
+  uint64_t at;                     /* the next one's index in `values` ... */
+  uint64_t place[CPB_SD_RANK_MAX]; /* ... and in the array */
 } cpb_sd_rows;
 
 /* Writes the next elements to `out`, as many whole ones as there are and fit; their bytes. */

@@ -30,7 +30,7 @@ static void ask(void *state, const cpb_question *question) {
   cpb_sd_reply_begin(&r->reply, question);
 }
 
-static cpb_step step(void *state, cpb_answer *answer, cpb_error *error) {
+static cpb_step step(void *state, cpb_json_writer *answer, cpb_error *error) {
   reader *r = state;
   cpb_have have = cpb_sd_reply_go_on(&r->reply, answer);
   if (have == CPB_WAIT) return CPB_STEP_NEED;

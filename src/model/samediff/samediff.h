@@ -1,8 +1,8 @@
 /* The reader of SameDiff models: what it has of a model at a time is one tag. */
-#ifndef CPB_MODEL_SAMEDIFF_H
-#define CPB_MODEL_SAMEDIFF_H
+#ifndef CPB_MODEL_SAMEDIFF_SAMEDIFF_H
+#define CPB_MODEL_SAMEDIFF_SAMEDIFF_H
 
-#include "model/problems.h"
+#include "model/common/problems.h"
 #include "model/reader.h"
 #include "model/samediff/graph.h"
 #include "model/samediff/parts.h"
@@ -22,15 +22,15 @@ typedef struct cpb_sd_model {
   bool is_zip;
   cpb_input input;
   cpb_error error;
-  cpb_sd_parts parts;      /* of a zip */
-  cpb_pages pages;         /* of a graph file */
-  const cpb_sd_tag *tag;   /* NULL: none yet, or a graph file */
-  unsigned has;            /* CPB_SD_...: of the tag */
-  cpb_buffer bytes;        /* of graph.fb in a zip */
+  cpb_sd_parts parts;    /* of a zip */
+  cpb_pages pages;       /* of a graph file */
+  const cpb_sd_tag *tag; /* NULL: none yet, or a graph file */
+  unsigned has;          /* CPB_SD_...: of the tag */
+  cpb_buffer bytes;      /* of graph.fb in a zip */
   cpb_sd_graph graph;
   bool graph_begun;
   cpb_sd_lines params, maps, updater;
-  cpb_buffer training;     /* JSON; empty for none */
+  cpb_buffer training; /* JSON; empty for none */
 } cpb_sd_model;
 
 void cpb_sd_model_init(cpb_sd_model *m, const cpb_allocator *a, bool is_zip, const cpb_model_options *options);

@@ -52,15 +52,18 @@ const cpb_sd_dtype *cpb_sd_find_dtype_named(const char *name, bool *big_endian) 
 static const char *const variable_kinds[] = {"VARIABLE", "CONSTANT", "ARRAY", "PLACEHOLDER", "SEQUENCE"};
 static const char *const op_types[] = {
     "TRANSFORM_FLOAT", "TRANSFORM_SAME", "TRANSFORM_BOOL", "TRANSFORM_STRICT", "TRANSFORM_ANY", "REDUCE_FLOAT",
-    "REDUCE_SAME", "REDUCE_LONG", "REDUCE_BOOL", "INDEX_REDUCE", "SCALAR", "SCALAR_BOOL", "BROADCAST",
-    "BROADCAST_BOOL", "PAIRWISE", "PAIRWISE_BOOL", "REDUCE_3", "SUMMARYSTATS", "SHAPE", "AGGREGATION", "RANDOM",
-    "CUSTOM", "GRAPH", [40] = "VARIABLE", [60] = "BOOLEAN", [119] = "LOGIC"};
+    "REDUCE_SAME",     "REDUCE_LONG",    "REDUCE_BOOL",    "INDEX_REDUCE",     "SCALAR",        "SCALAR_BOOL",
+    "BROADCAST",       "BROADCAST_BOOL", "PAIRWISE",       "PAIRWISE_BOOL",    "REDUCE_3",      "SUMMARYSTATS",
+    "SHAPE",           "AGGREGATION",    "RANDOM",         "CUSTOM",           "GRAPH",         [40] = "VARIABLE",
+    [60] = "BOOLEAN",  [119] = "LOGIC"};
 static const char *const execution_modes[] = {"SEQUENTIAL", "STRICT", "AUTO"};
 static const char *const profiling_modes[] = {"NONE", "NAN_PANIC", "INF_PANIC", "ANY_PANIC"};
-static const char *const output_modes[] = {"IMPLICIT", "EXPLICIT", "EXPLICIT_AND_IMPLICIT", "VARIABLE_SPACE", "OPTIMIZED"};
+static const char *const output_modes[] = {"IMPLICIT", "EXPLICIT", "EXPLICIT_AND_IMPLICIT", "VARIABLE_SPACE",
+                                           "OPTIMIZED"};
 static const char *const directions[] = {"FORWARD_ONLY", "FORWARD_AND_BACKWARD", "BACKWARD_ONLY"};
 
-#define NAME_IN(list, number) ((number) >= 0 && (number) < (int64_t)(sizeof(list) / sizeof *(list)) ? (list)[number] : NULL)
+#define NAME_IN(list, number) \
+  ((number) >= 0 && (number) < (int64_t)(sizeof(list) / sizeof *(list)) ? (list)[number] : NULL)
 
 const char *cpb_sd_variable_kind(int64_t number) { return NAME_IN(variable_kinds, number); }
 const char *cpb_sd_op_type(int64_t number) { return NAME_IN(op_types, number); }

@@ -20,30 +20,67 @@ typedef struct field {
 
 static const field fields[NUM_LAYOUTS][FIELDS_MAX] = {
     [PAIR] = {[PAIR_FIRST] = {NUMBER, 4}, [PAIR_SECOND] = {NUMBER, 4}},
-    [ARRAY] = {[ARRAY_SHAPE] = {NUMBERS, 8}, [ARRAY_BUFFER] = {NUMBERS, 1}, [ARRAY_DTYPE] = {NUMBER, 1},
+    [ARRAY] = {[ARRAY_SHAPE] = {NUMBERS, 8},
+               [ARRAY_BUFFER] = {NUMBERS, 1},
+               [ARRAY_DTYPE] = {NUMBER, 1},
                [ARRAY_BYTE_ORDER] = {NUMBER, 1}},
-    [PROPERTY] = {[PROPERTY_NAME] = {TEXT, 0}, [PROPERTY_INTS] = {NUMBERS, 4}, [PROPERTY_LONGS] = {NUMBERS, 8},
-                  [PROPERTY_DOUBLES] = {NUMBERS, 8}, [PROPERTY_ARRAYS] = {TABLES, ARRAY}, [PROPERTY_BOOLS] = {NUMBERS, 1},
-                  [PROPERTY_STRINGS] = {TEXTS, 0}, [PROPERTY_SHAPE] = {NUMBERS, 4}},
-    [CONFIGURATION] = {[CONFIG_ID] = {NUMBER, 8}, [CONFIG_EXECUTION_MODE] = {NUMBER, 1},
-                       [CONFIG_PROFILING_MODE] = {NUMBER, 1}, [CONFIG_OUTPUT_MODE] = {NUMBER, 1},
-                       [CONFIG_TIMESTATS] = {NUMBER, 1}, [CONFIG_FOOTPRINT_FORWARD] = {NUMBER, 8},
-                       [CONFIG_FOOTPRINT_BACKWARD] = {NUMBER, 8}, [CONFIG_DIRECTION] = {NUMBER, 1}},
-    [VARIABLE] = {[VARIABLE_ID] = {TABLE, PAIR}, [VARIABLE_NAME] = {TEXT, 0}, [VARIABLE_DTYPE] = {NUMBER, 1},
-                  [VARIABLE_SHAPE] = {NUMBERS, 8}, [VARIABLE_DEVICE] = {NUMBER, 4}, [VARIABLE_KIND] = {NUMBER, 1},
-                  [VARIABLE_CONTROL_DEPS] = {TEXTS, 0}, [VARIABLE_CONTROL_DEP_FOR_OP] = {TEXTS, 0},
+    [PROPERTY] = {[PROPERTY_NAME] = {TEXT, 0},
+                  [PROPERTY_INTS] = {NUMBERS, 4},
+                  [PROPERTY_LONGS] = {NUMBERS, 8},
+                  [PROPERTY_DOUBLES] = {NUMBERS, 8},
+                  [PROPERTY_ARRAYS] = {TABLES, ARRAY},
+                  [PROPERTY_BOOLS] = {NUMBERS, 1},
+                  [PROPERTY_STRINGS] = {TEXTS, 0},
+                  [PROPERTY_SHAPE] = {NUMBERS, 4}},
+    [CONFIGURATION] = {[CONFIG_ID] = {NUMBER, 8},
+                       [CONFIG_EXECUTION_MODE] = {NUMBER, 1},
+                       [CONFIG_PROFILING_MODE] = {NUMBER, 1},
+                       [CONFIG_OUTPUT_MODE] = {NUMBER, 1},
+                       [CONFIG_TIMESTATS] = {NUMBER, 1},
+                       [CONFIG_FOOTPRINT_FORWARD] = {NUMBER, 8},
+                       [CONFIG_FOOTPRINT_BACKWARD] = {NUMBER, 8},
+                       [CONFIG_DIRECTION] = {NUMBER, 1}},
+    [VARIABLE] = {[VARIABLE_ID] = {TABLE, PAIR},
+                  [VARIABLE_NAME] = {TEXT, 0},
+                  [VARIABLE_DTYPE] = {NUMBER, 1},
+                  [VARIABLE_SHAPE] = {NUMBERS, 8},
+                  [VARIABLE_DEVICE] = {NUMBER, 4},
+                  [VARIABLE_KIND] = {NUMBER, 1},
+                  [VARIABLE_CONTROL_DEPS] = {TEXTS, 0},
+                  [VARIABLE_CONTROL_DEP_FOR_OP] = {TEXTS, 0},
                   [VARIABLE_CONTROL_DEPS_FOR_VAR] = {TEXTS, 0}},
-    [NODE] = {[NODE_ID] = {NUMBER, 4}, [NODE_NAME] = {TEXT, 0}, [NODE_OP_TYPE] = {NUMBER, 1}, [NODE_OP_NUM] = {NUMBER, 8},
-              [NODE_PROPERTIES] = {TABLES, PROPERTY}, [NODE_INPUT] = {NUMBERS, 4}, [NODE_INPUT_PAIRED] = {TABLES, PAIR},
-              [NODE_OUTPUT] = {NUMBERS, 4}, [NODE_EXTRA_PARAMS] = {NUMBERS, 8}, [NODE_EXTRA_INTEGER] = {NUMBERS, 8},
-              [NODE_EXTRA_BOOLS] = {NUMBERS, 1}, [NODE_DIMENSIONS] = {NUMBERS, 4}, [NODE_DEVICE] = {NUMBER, 4},
-              [NODE_SCOPE_ID] = {NUMBER, 4}, [NODE_SCOPE_NAME] = {TEXT, 0}, [NODE_OUTPUT_NAMES] = {TEXTS, 0},
-              [NODE_OP_NAME] = {TEXT, 0}, [NODE_OUTPUT_TYPES] = {NUMBERS, 1}, [NODE_SCALAR] = {TABLE, ARRAY},
-              [NODE_CONTROL_DEPS] = {TEXTS, 0}, [NODE_VAR_CONTROL_DEPS] = {TEXTS, 0}, [NODE_CONTROL_DEP_FOR] = {TEXTS, 0},
-              [NODE_EXTRA_TYPES] = {NUMBERS, 1}, [NODE_EXTRA_STRINGS] = {TEXTS, 0}},
-    [GRAPH] = {[GRAPH_ID] = {NUMBER, 8}, [GRAPH_VARIABLES] = {TABLES, VARIABLE}, [GRAPH_NODES] = {TABLES, NODE},
-               [GRAPH_OUTPUTS] = {TABLES, PAIR}, [GRAPH_CONFIGURATION] = {TABLE, CONFIGURATION},
-               [GRAPH_PLACEHOLDERS] = {TEXTS, 0}, [GRAPH_LOSS_VARIABLES] = {TEXTS, 0}, [GRAPH_TRAINING_CONFIG] = {TEXT, 0}},
+    [NODE] = {[NODE_ID] = {NUMBER, 4},
+              [NODE_NAME] = {TEXT, 0},
+              [NODE_OP_TYPE] = {NUMBER, 1},
+              [NODE_OP_NUM] = {NUMBER, 8},
+              [NODE_PROPERTIES] = {TABLES, PROPERTY},
+              [NODE_INPUT] = {NUMBERS, 4},
+              [NODE_INPUT_PAIRED] = {TABLES, PAIR},
+              [NODE_OUTPUT] = {NUMBERS, 4},
+              [NODE_EXTRA_PARAMS] = {NUMBERS, 8},
+              [NODE_EXTRA_INTEGER] = {NUMBERS, 8},
+              [NODE_EXTRA_BOOLS] = {NUMBERS, 1},
+              [NODE_DIMENSIONS] = {NUMBERS, 4},
+              [NODE_DEVICE] = {NUMBER, 4},
+              [NODE_SCOPE_ID] = {NUMBER, 4},
+              [NODE_SCOPE_NAME] = {TEXT, 0},
+              [NODE_OUTPUT_NAMES] = {TEXTS, 0},
+              [NODE_OP_NAME] = {TEXT, 0},
+              [NODE_OUTPUT_TYPES] = {NUMBERS, 1},
+              [NODE_SCALAR] = {TABLE, ARRAY},
+              [NODE_CONTROL_DEPS] = {TEXTS, 0},
+              [NODE_VAR_CONTROL_DEPS] = {TEXTS, 0},
+              [NODE_CONTROL_DEP_FOR] = {TEXTS, 0},
+              [NODE_EXTRA_TYPES] = {NUMBERS, 1},
+              [NODE_EXTRA_STRINGS] = {TEXTS, 0}},
+    [GRAPH] = {[GRAPH_ID] = {NUMBER, 8},
+               [GRAPH_VARIABLES] = {TABLES, VARIABLE},
+               [GRAPH_NODES] = {TABLES, NODE},
+               [GRAPH_OUTPUTS] = {TABLES, PAIR},
+               [GRAPH_CONFIGURATION] = {TABLE, CONFIGURATION},
+               [GRAPH_PLACEHOLDERS] = {TEXTS, 0},
+               [GRAPH_LOSS_VARIABLES] = {TEXTS, 0},
+               [GRAPH_TRAINING_CONFIG] = {TEXT, 0}},
 };
 
 static const uint8_t num_fields[NUM_LAYOUTS] = {2, 4, 8, 8, 10, 24, 8};
@@ -61,8 +98,8 @@ typedef struct stripper {
   cpb_sd_graph *graph;
   cpb_flat *flat;
   cpb_buffer *out;
-  size_t base;      /* of `out` before */
-  pending *queue;   /* first in, first out */
+  size_t base;    /* of `out` before */
+  pending *queue; /* first in, first out */
   size_t count, capacity;
   size_t vtables[NUM_LAYOUTS]; /* the last of each; 0: none */
 } stripper;
@@ -144,7 +181,8 @@ static bool put_texts(stripper *s, const cpb_flat_vector *from, size_t slot) {
     if (!put(s, 0, 4)) return false;
   }
   for (uint32_t i = 0; i < from->count; i++) {
-    if (!begin_text(s, first + 4 * (size_t)i, &begin) || !cpb_flat_element_text(s->flat, from, i, s->out) || !end_text(s, begin))
+    if (!begin_text(s, first + 4 * (size_t)i, &begin) || !cpb_flat_element_text(s->flat, from, i, s->out) ||
+        !end_text(s, begin))
       return false;
   }
   return true;
@@ -154,7 +192,8 @@ static bool put_tables(stripper *s, const cpb_flat_vector *from, table_layout la
   if (!begin_vector(s, from->count, 4, slot)) return false;
   for (uint32_t i = 0; i < from->count; i++) {
     cpb_flat_table table;
-    if (!cpb_flat_element_table(s->flat, from, i, &table) || !put_later(s, &table, layout, here(s)) || !put(s, 0, 4)) return false;
+    if (!cpb_flat_element_table(s->flat, from, i, &table) || !put_later(s, &table, layout, here(s)) || !put(s, 0, 4))
+      return false;
   }
   return true;
 }
@@ -187,7 +226,11 @@ static bool offset_is_there(stripper *s, const cpb_flat_table *table, unsigned n
   cpb_flat_vector vector = {0, 0};
   cpb_flat_table sub = {0};
   bool good = f.kind == TABLE ? cpb_flat_table_at(s->flat, table, number, &sub)
-                              : cpb_flat_vector_at(s->flat, table, number, f.kind == NUMBERS ? f.of : f.kind == TEXT ? 1 : 4, &vector);
+                              : cpb_flat_vector_at(s->flat, table, number,
+                                                   f.kind == NUMBERS ? f.of
+                                                   : f.kind == TEXT  ? 1
+                                                                     : 4,
+                                                   &vector);
   *there = sub.at != 0 || vector.at != 0;
   return good;
 }
@@ -225,7 +268,8 @@ static bool put_offset(stripper *s, const pending *p, unsigned number, size_t sl
   cpb_flat_vector vector;
   cpb_flat_table sub;
   if (f.kind == TEXT) return put_text(s, &p->table, number, slot);
-  if (f.kind == TABLE) return cpb_flat_table_at(s->flat, &p->table, number, &sub) && put_later(s, &sub, (table_layout)f.of, slot);
+  if (f.kind == TABLE)
+    return cpb_flat_table_at(s->flat, &p->table, number, &sub) && put_later(s, &sub, (table_layout)f.of, slot);
   if (!cpb_flat_vector_at(s->flat, &p->table, number, f.kind == NUMBERS ? f.of : 4, &vector)) return false;
   if (f.kind == NUMBERS) return put_numbers(s, &vector, f.of, slot);
   return f.kind == TEXTS ? put_texts(s, &vector, slot) : put_tables(s, &vector, (table_layout)f.of, slot);

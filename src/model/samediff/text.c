@@ -4,8 +4,8 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/tensorflow/names.h"
-#include "proto/json_text.h"
+#include "base/utf8.h"
+#include "model/common/names.h"
 
 #define DIGITS_MAX 19
 #define SHOWN 80
@@ -235,7 +235,8 @@ static bool add_reference(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t num
   r.entry = find_file(l, in, of->name, file, &memory);
   if (!memory) return no_memory(in->error);
   if (!r.entry) return bad_line(in, number, text, "there is no such file in the archive");
-  if (!cpb_reserve(&l->allocator, &list, &l->references_capacity, l->num_references + 1, sizeof r)) return no_memory(in->error);
+  if (!cpb_reserve(&l->allocator, &list, &l->references_capacity, l->num_references + 1, sizeof r))
+    return no_memory(in->error);
   l->references = list;
   l->references[l->num_references++] = r;
   return true;

@@ -35,15 +35,15 @@ const cpb_sd_tag *cpb_sd_find_tag(const cpb_sd_tags *tags, cpb_span name);
 /* --- Lines ---------------------------------------------------------------------- */
 
 typedef struct cpb_sd_reference {
-  cpb_span text;              /* as it is written, such as "7" or "FP32/7" */
+  cpb_span text; /* as it is written, such as "7" or "FP32/7" */
   const cpb_zip_entry *entry;
-  bool shared;                /* of another tag, or written as if it were */
+  bool shared; /* of another tag, or written as if it were */
 } cpb_sd_reference;
 
 typedef struct cpb_sd_line {
   cpb_span name;
-  cpb_span kind;         /* such as "MAP"; empty for an array */
-  size_t first, count;   /* of the references */
+  cpb_span kind;       /* such as "MAP"; empty for an array */
+  size_t first, count; /* of the references */
 } cpb_sd_line;
 
 typedef struct cpb_sd_lines {
@@ -59,10 +59,10 @@ typedef struct cpb_sd_lines {
 typedef struct cpb_sd_lines_in {
   const cpb_zip *zip;
   const cpb_sd_tags *tags;
-  const cpb_sd_tag *tag;  /* whose file it is */
-  const char *file;       /* "params.txt" */
-  const char *folder;     /* "params" */
-  bool several;           /* references in a line */
+  const cpb_sd_tag *tag; /* whose file it is */
+  const char *file;      /* "params.txt" */
+  const char *folder;    /* "params" */
+  bool several;          /* references in a line */
   /* Names may hold spaces: one that is known is taken for the name. */
   bool (*is_known)(const void *user, cpb_span name);
   const void *user;

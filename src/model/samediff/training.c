@@ -2,7 +2,7 @@
 
 #include "base/json_read.h"
 #include "base/status.h"
-#include "proto/json_text.h"
+#include "base/utf8.h"
 
 /* Python's reader of JSON, and ours, take NaN and Infinity, which are no JSON and
  * would not be any in our answer. `text` is JSON otherwise. */
@@ -12,7 +12,8 @@ static bool has_odd_numbers(cpb_span text) {
     uint8_t c = text.data[i];
     if (within && c == '\\') i++;
     else if (c == '"') within = !within;
-    else if (!within && (c == 'N' || c == 'I' || c == 'i' || (c == 'n' && i + 1 < text.size && text.data[i + 1] != 'u')))
+    else if (!within &&
+             (c == 'N' || c == 'I' || c == 'i' || (c == 'n' && i + 1 < text.size && text.data[i + 1] != 'u')))
       return true;
   }
   return false;
@@ -25,7 +26,8 @@ bool cpb_sd_check_training(const cpb_allocator *a, cpb_span text, uint32_t depth
   yyjson_doc_free(doc);
   if (good) return true;
   if (why.code == CPB_E_MEMORY) cpb_fail_memory(error);
-  else cpb_fail(error, why.code == CPB_E_LIMIT ? CPB_E_LIMIT : CPB_E_DAMAGED, CPB_NO_OFFSET,
-                "the training configuration: %s", why.code != CPB_OK ? why.message : "not JSON");
+  else
+    cpb_fail(error, why.code == CPB_E_LIMIT ? CPB_E_LIMIT : CPB_E_DAMAGED, CPB_NO_OFFSET,
+             "the training configuration: %s", why.code != CPB_OK ? why.message : "not JSON");
   return false;
 }

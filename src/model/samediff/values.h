@@ -9,9 +9,9 @@
 #define CPB_SD_SWAP_OUT ((size_t)32 << 10)
 
 typedef struct cpb_sd_swap {
-  unsigned size;        /* of an element; 1: nothing changes */
-  uint8_t *out;         /* CPB_SD_SWAP_OUT bytes */
-  size_t kept;          /* bytes of an element of which more is to come */
+  unsigned size; /* of an element; 1: nothing changes */
+  uint8_t *out;  /* CPB_SD_SWAP_OUT bytes */
+  size_t kept;   /* bytes of an element of which more is to come */
 } cpb_sd_swap;
 
 /* Takes from the front of `in`; whole elements, none if there is not one. */

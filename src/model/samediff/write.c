@@ -18,8 +18,8 @@ cpb_samediff_writer *cpb_samediff_writer_new(const cpb_allocator *allocator, con
   cpb_sd_model_init(&w->base, &a, true, &how);
   cpb_sd_tags_init(&w->all_tags, &a);
   cpb_zip_writing_init(&w->zip, &a);
-  cpb_buffer *const buffers[] = {&w->texts, &w->lines, &w->file_names, &w->base_texts, &w->base_directory,
-                                 &w->base_comment, &w->out};
+  cpb_buffer *const buffers[] = {&w->texts,          &w->lines,        &w->file_names, &w->base_texts,
+                                 &w->base_directory, &w->base_comment, &w->out};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) cpb_buffer_init(buffers[i], &a);
   w->swap.out = cpb_alloc(&a, CPB_SD_SWAP_OUT);
   if (w->swap.out) return w;
@@ -30,8 +30,8 @@ cpb_samediff_writer *cpb_samediff_writer_new(const cpb_allocator *allocator, con
 void cpb_samediff_writer_free(cpb_samediff_writer *w) {
   if (!w) return;
   cpb_allocator a = w->allocator;
-  cpb_buffer *const buffers[] = {&w->texts, &w->lines, &w->file_names, &w->base_texts, &w->base_directory,
-                                 &w->base_comment, &w->out};
+  cpb_buffer *const buffers[] = {&w->texts,          &w->lines,        &w->file_names, &w->base_texts,
+                                 &w->base_directory, &w->base_comment, &w->out};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) cpb_buffer_free(buffers[i]);
   for (size_t i = 0; i < w->num_tags; i++) {
     cpb_buffer_free(&w->tags[i].stripped);

@@ -1,7 +1,7 @@
 /* The zip that tags are added to: its directory, its tags, and what of it is shared. */
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 #include "model/samediff/write.h"
 
 #define ENTRY_SIZE 46
@@ -27,7 +27,8 @@ static cpb_have read_range(cpb_samediff_writer *w, uint64_t offset, uint64_t len
 }
 
 static bool fail_changed(cpb_samediff_writer *w, size_t at) {
-  cpb_fail(&w->error, CPB_E_DAMAGED, w->base.parts.zip.directory + at, "zip: the directory is not what it was when it was read before");
+  cpb_fail(&w->error, CPB_E_DAMAGED, w->base.parts.zip.directory + at,
+           "zip: the directory is not what it was when it was read before");
   return false;
 }
 

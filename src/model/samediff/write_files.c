@@ -1,7 +1,7 @@
 /* The files of the zip, one after the other, and its directory. */
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 #include "model/formats/zip_inflate.h"
 #include "model/samediff/write.h"
 
@@ -27,7 +27,8 @@ static bool put_file(cpb_samediff_writer *w, const cpb_sd_new_tag *tag, const ch
   void *files = w->files;
   cpb_sd_new_file file = {.content = content, .part = part};
   if (!put_name(w, tag, name, &file.name)) return false;
-  if (!cpb_reserve(&w->allocator, &files, &w->files_capacity, w->num_files + 1, sizeof file)) return cpb_sd_writer_no_memory(w);
+  if (!cpb_reserve(&w->allocator, &files, &w->files_capacity, w->num_files + 1, sizeof file))
+    return cpb_sd_writer_no_memory(w);
   w->files = files;
   w->files[w->num_files++] = file;
   return true;
@@ -108,7 +109,9 @@ static cpb_step no_memory(cpb_samediff_writer *w) {
   return CPB_STEP_ERROR;
 }
 
-static cpb_span comment_of(const cpb_samediff_writer *w) { return (cpb_span){w->base_comment.data, w->base_comment.size}; }
+static cpb_span comment_of(const cpb_samediff_writer *w) {
+  return (cpb_span){w->base_comment.data, w->base_comment.size};
+}
 
 /* --- In place: the old directory once more ----------------------------------------------- */
 
@@ -158,8 +161,12 @@ static cpb_step put_whole(cpb_samediff_writer *w, const cpb_sd_new_file *file) {
   cpb_span content = file->content, written = content;
   bool good = pack(w, content, &packed);
   if (packed.size > 0) written = (cpb_span){packed.data, packed.size};
-  const cpb_zip_plan plan = {.name = file_name(w, file), .size = content.size, .known = true, .packed = written.size,
-                             .method = packed.size > 0 ? CPB_ZIP_DEFLATED : CPB_ZIP_STORED, .crc = cpb_crc32(0, content)};
+  const cpb_zip_plan plan = {.name = file_name(w, file),
+                             .size = content.size,
+                             .known = true,
+                             .packed = written.size,
+                             .method = packed.size > 0 ? CPB_ZIP_DEFLATED : CPB_ZIP_STORED,
+                             .crc = cpb_crc32(0, content)};
   good = good && cpb_zip_write_begin(&w->zip, &plan, &w->out) && cpb_buffer_append(&w->out, written.data, written.size);
   cpb_zip_write_content(&w->zip, content, written.size);
   good = good && cpb_zip_write_end(&w->zip, &w->out, &none);
@@ -186,8 +193,10 @@ static bool begin_stored(cpb_samediff_writer *w, cpb_span head) {
 static cpb_step begin_values(cpb_samediff_writer *w, const cpb_sd_new_file *file) {
   bool deflated = w->options.deflate;
   uint64_t at = w->zip.at;
-  const cpb_zip_plan plan = {.name = file_name(w, file), .size = file->content.size + file->part->size,
-                             .method = deflated ? CPB_ZIP_DEFLATED : CPB_ZIP_STORED, .aligned = !deflated};
+  const cpb_zip_plan plan = {.name = file_name(w, file),
+                             .size = file->content.size + file->part->size,
+                             .method = deflated ? CPB_ZIP_DEFLATED : CPB_ZIP_STORED,
+                             .aligned = !deflated};
   w->taken = 0;
   w->lent = w->plain = (cpb_span){NULL, 0};
   w->swap.size = file->part->item;
@@ -244,7 +253,8 @@ static cpb_step put_values(cpb_samediff_writer *w, const cpb_sd_new_part *part) 
       return plain.size > 0 ? put_packed(w, plain) : end_values(w);
     }
     size_t made;
-    w->ended = cpb_deflate_write(w->deflate, &w->plain, w->lent.size == 0 && w->taken == part->size, w->room, ROOM, &made);
+    w->ended =
+        cpb_deflate_write(w->deflate, &w->plain, w->lent.size == 0 && w->taken == part->size, w->room, ROOM, &made);
     if (made > 0) return put_packed(w, (cpb_span){w->room, made});
   }
   return end_values(w);
@@ -274,7 +284,8 @@ static cpb_step end(cpb_samediff_writer *w) {
 cpb_step cpb_sd_write_files(cpb_samediff_writer *w) {
   if (w->stage == CPB_SD_WRITE_FIRST) return begin(w);
   if (w->stage == CPB_SD_WRITE_DONE) return CPB_STEP_DONE;
-  w->settles = w->options.in_place && (w->next_file == 0 || (w->stage == CPB_SD_WRITE_NEXT && w->next_file == w->num_files));
+  w->settles =
+      w->options.in_place && (w->next_file == 0 || (w->stage == CPB_SD_WRITE_NEXT && w->next_file == w->num_files));
   w->out.size = 0;
   if (w->stage == CPB_SD_WRITE_VALUES) return put_values(w, w->files[w->next_file - 1].part);
   if (w->next_file == w->num_files) return end(w);

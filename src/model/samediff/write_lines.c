@@ -1,6 +1,6 @@
 /* Each new tag against its graph, and its lists. */
 #include "base/status.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 #include "model/samediff/strip.h"
 #include "model/samediff/write.h"
 
@@ -35,7 +35,8 @@ static bool check_shape(tag_case *c, const cpb_sd_new_part *part, const cpb_sd_v
   cpb_flat_vector shape;
   int64_t n;
   cpb_flat *flat = &c->graph.flat;
-  if (!cpb_flat_open(flat, v->table, &table) || !cpb_flat_vector_at(flat, &table, VARIABLE_SHAPE, 8, &shape)) return false;
+  if (!cpb_flat_open(flat, v->table, &table) || !cpb_flat_vector_at(flat, &table, VARIABLE_SHAPE, 8, &shape))
+    return false;
   if (shape.at == 0) return true;
   bool same = shape.count == array->rank;
   for (uint32_t i = 0; i < array->rank && same; i++) {
@@ -65,7 +66,8 @@ static bool check_variables(tag_case *c) {
     cpb_span name = cpb_sd_graph_text(&c->graph, v->name);
     if ((v->kind != KIND_VARIABLE && v->kind != KIND_CONSTANT) || cpb_names_find(names, name) != CPB_NO_NAME) continue;
     char shown[80], what[160];
-    cpb_format(what, sizeof what, "the graph has %s, for which there is no parameter", cpb_quote(shown, sizeof shown, name.data, name.size));
+    cpb_format(what, sizeof what, "the graph has %s, for which there is no parameter",
+               cpb_quote(shown, sizeof shown, name.data, name.size));
     return cpb_sd_refuse_tag(c->w, c->tag, what);
   }
   return true;
@@ -112,11 +114,13 @@ static bool is_variable(const void *graph, cpb_span name) { return cpb_sd_find_v
 /* A reader must find the same name in it. */
 static bool check_line(const tag_case *c, const cpb_sd_new_part *part, size_t begin) {
   const cpb_sd_section *section = &cpb_sd_sections[part->section];
-  const cpb_sd_lines_in in = {.tags = &c->w->all_tags, .several = section->several, .is_known = is_variable, .user = &c->graph};
+  const cpb_sd_lines_in in = {
+      .tags = &c->w->all_tags, .several = section->several, .is_known = is_variable, .user = &c->graph};
   cpb_span line = {c->w->lines.data + begin, c->w->lines.size - begin}, kind;
   if (line.size > CPB_SD_LINE_MAX) return refuse(c, part, "the name is too long");
   bool same = cpb_sd_line_split(&in, line, &kind) == part->name.size && cpb_span_equal(kind, kind_of(c, part));
-  return same || refuse(c, part, "the name, the tag or the kind is such that a reader would not see where the name ends");
+  return same ||
+         refuse(c, part, "the name, the tag or the kind is such that a reader would not see where the name ends");
 }
 
 /* With the states that follow, as long as they have the same name. */

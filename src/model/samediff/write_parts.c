@@ -3,9 +3,9 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "base/utf8.h"
 #include "model/samediff/build.h"
 #include "model/samediff/training.h"
-#include "proto/json_text.h"
 
 #define FILE_MAX ((uint64_t)1 << 60) /* so that no sum of sizes overflows */
 #define SHOWN 80
@@ -35,14 +35,16 @@ bool cpb_sd_writer_misused(cpb_samediff_writer *w, const char *what) {
 bool cpb_sd_refuse_tag(cpb_samediff_writer *w, const cpb_sd_new_tag *tag, const char *what) {
   char shown[SHOWN];
   cpb_span name = cpb_sd_writer_text(w, tag->name);
-  cpb_fail(&w->error, CPB_E_USAGE, CPB_NO_OFFSET, "tag %s: %s", cpb_quote(shown, sizeof shown, name.data, name.size), what);
+  cpb_fail(&w->error, CPB_E_USAGE, CPB_NO_OFFSET, "tag %s: %s", cpb_quote(shown, sizeof shown, name.data, name.size),
+           what);
   return false;
 }
 
 bool cpb_sd_refuse_part(cpb_samediff_writer *w, const cpb_sd_new_part *part, const char *what) {
   char shown[SHOWN], shown_tag[SHOWN];
   cpb_span name = cpb_sd_writer_text(w, part->name), tag = cpb_sd_writer_text(w, w->tags[part->tag].name);
-  cpb_fail(&w->error, CPB_E_USAGE, CPB_NO_OFFSET, "tag %s, %s: %s", cpb_quote(shown_tag, sizeof shown_tag, tag.data, tag.size),
+  cpb_fail(&w->error, CPB_E_USAGE, CPB_NO_OFFSET, "tag %s, %s: %s",
+           cpb_quote(shown_tag, sizeof shown_tag, tag.data, tag.size),
            cpb_quote(shown, sizeof shown, name.data, name.size), what);
   return false;
 }
@@ -179,9 +181,12 @@ static bool add_part(cpb_samediff_writer *w, const cpb_samediff_part *given) {
   void *parts = w->parts;
   if (!make_room(w, &parts, &w->parts_capacity, w->num_parts, sizeof *w->parts)) return false;
   w->parts = parts;
-  if (w->num_tags == 0 || (unsigned)given->what >= CPB_SD_SECTIONS) return cpb_sd_writer_misused(w, "a part belongs to no tag, or to no list");
+  if (w->num_tags == 0 || (unsigned)given->what >= CPB_SD_SECTIONS)
+    return cpb_sd_writer_misused(w, "a part belongs to no tag, or to no list");
   cpb_sd_new_part *p = &w->parts[w->num_parts];
-  *p = (cpb_sd_new_part){.tag = (uint32_t)w->num_tags - 1, .section = (uint8_t)given->what, .source = given->source,
+  *p = (cpb_sd_new_part){.tag = (uint32_t)w->num_tags - 1,
+                         .section = (uint8_t)given->what,
+                         .source = given->source,
                          .leads_to = w->num_parts};
   if (!keep_part(w, p, given)) return false;
   if (p->size > FILE_MAX - w->total) return cpb_sd_writer_misused(w, "the parts are too large");

@@ -1,6 +1,6 @@
 /* Names: which part each stands for, and whose file a shared one uses. */
 #include "base/status.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 #include "model/samediff/write.h"
 
 #define TAGS "tags.txt"
@@ -46,7 +46,8 @@ static bool put_tag(cpb_samediff_writer *w, const cpb_sd_new_tag *tag) {
   if (!problem && cpb_compare_names(name, cpb_span_of(TAGS)) == 0) problem = "has the name of the list of tags";
   if (problem) return cpb_sd_refuse_tag(w, tag, problem);
   cpb_buffer *text = &w->all_tags.text;
-  return (cpb_buffer_append(text, name.data, name.size) && cpb_buffer_append(text, "\n", 1)) || cpb_sd_writer_no_memory(w);
+  return (cpb_buffer_append(text, name.data, name.size) && cpb_buffer_append(text, "\n", 1)) ||
+         cpb_sd_writer_no_memory(w);
 }
 
 bool cpb_sd_write_tags(cpb_samediff_writer *w) {
@@ -80,7 +81,8 @@ static bool find_shared(cpb_samediff_writer *w, const cpb_sd_new_part *part, siz
   *found = (size_t)first + part->state;
   bool there = first != CPB_NO_NAME && part->state < tag->first + tag->count - first;
   if (there && part->state > 0)
-    there = w->parts[*found].section == part->section && cpb_span_equal(cpb_sd_writer_text(w, w->parts[*found].name), name);
+    there =
+        w->parts[*found].section == part->section && cpb_span_equal(cpb_sd_writer_text(w, w->parts[*found].name), name);
   return there || cpb_sd_refuse_part(w, part, "the tag that it is shared with does not have it");
 }
 

@@ -2,14 +2,14 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
+#include "model/common/tensor/values.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/part.h"
-#include "model/tensorflow/tensor_values.h"
 #include "model/tensorflow/views.h"
 #include "model/values_reader.h"
 
-#define MOST_KEPT 256  /* bytes of what is of no interest here */
+#define MOST_KEPT 256 /* bytes of what is of no interest here */
 #define LEAST_MEMORY ((uint64_t)1 << 20)
 #define SHOWN 80
 
@@ -20,7 +20,7 @@ typedef struct reader {
   bool is_graph;
   cpb_error error;
   cpb_part skeleton, graph;
-  cpb_input input;          /* from where the tensor is read */
+  cpb_input input; /* from where the tensor is read */
   cpb_tensor_values tensor;
   bool found;
 } reader;
@@ -88,8 +88,8 @@ static cpb_have step_part(reader *r, cpb_part *part) {
 
 static bool begin_part(reader *r, cpb_part *part, const cpb_message_type *view, const cpb_range *ranges, size_t count) {
   uint64_t left = r->options->max_memory - cpb_min_u64(r->skeleton.message.size, r->options->max_memory);
-  const cpb_outline_options how = {.max_value = MOST_KEPT, .max_size = cpb_max_u64(left, LEAST_MEMORY),
-                                   .limits = r->options->limits};
+  const cpb_outline_options how = {
+      .max_value = MOST_KEPT, .max_size = cpb_max_u64(left, LEAST_MEMORY), .limits = r->options->limits};
   return cpb_part_begin(part, &r->allocator, view, ranges, count, &how);
 }
 
@@ -145,7 +145,9 @@ static bool next_function(cpb_cursor *library, cpb_cursor *functions, cpb_span *
   return true;
 }
 
-static cpb_span name_of(cpb_span function) { return cpb_get_bytes(cpb_get_bytes(function, FUNCTION_SIGNATURE), OP_NAME); }
+static cpb_span name_of(cpb_span function) {
+  return cpb_get_bytes(cpb_get_bytes(function, FUNCTION_SIGNATURE), OP_NAME);
+}
 
 static bool find_function(const reader *r, cpb_span wanted, cpb_span *function) {
   cpb_cursor library = cpb_cursor_of(r->graph.message), functions = cpb_cursor_of((cpb_span){NULL, 0});
@@ -172,7 +174,8 @@ static shown show(cpb_span name) {
 }
 
 static cpb_have no_function(reader *r, cpb_span function) {
-  if (!is_hidden(r)) cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no function \"%s\"", show(function).text);
+  if (!is_hidden(r))
+    cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no function \"%s\"", show(function).text);
   return CPB_FAILED;
 }
 
@@ -189,8 +192,9 @@ static cpb_have no_node(reader *r) {
   while (!r->options->scope && next_function(&library, &functions, &function)) {
     cpb_cursor nodes = cpb_cursor_of(function);
     if (!find_named(&nodes, FUNCTION_NODE, NODE_NAME, r->node)) continue;
-    cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the graph itself has no node \"%s\"; the function \"%s\" has one",
-             show(r->node).text, show(name_of(function)).text);
+    cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
+             "the graph itself has no node \"%s\"; the function \"%s\" has one", show(r->node).text,
+             show(name_of(function)).text);
     return CPB_FAILED;
   }
   if (!is_hidden(r)) cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no node \"%s\"", show(r->node).text);
@@ -211,7 +215,8 @@ static cpb_have find_tensor(reader *r, cpb_range *where) {
 
 static cpb_have begin_tensor(reader *r, cpb_range where) {
   r->found = true;
-  bool begun = cpb_tensor_values_init(&r->tensor, &r->allocator, &r->input, &r->error, where, r->options->exact_texts != 0);
+  bool begun =
+      cpb_tensor_values_init(&r->tensor, &r->allocator, &r->input, &r->error, where, r->options->exact_texts != 0);
   return begun ? CPB_HAVE : fails_memory(r);
 }
 

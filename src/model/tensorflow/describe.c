@@ -1,42 +1,42 @@
 /* What several answers say of the same things. */
 #include "base/status.h"
-#include "model/tensorflow/saved_model.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/json.h"
+#include "model/tensorflow/saved_model.h"
 
 /* --- Tensors of signatures ----------------------------------------------------------- */
 
-static void write_sparse(cpb_answer *a, cpb_span sparse) {
-  cpb_answer_open(a, "sparse", '{');
-  cpb_answer_span(a, "values", cpb_get_bytes(sparse, SPARSE_VALUES));
-  cpb_answer_span(a, "indices", cpb_get_bytes(sparse, SPARSE_INDICES));
-  cpb_answer_span(a, "dense_shape", cpb_get_bytes(sparse, SPARSE_SHAPE));
-  cpb_answer_close(a, '}');
+static void write_sparse(cpb_json_writer *a, cpb_span sparse) {
+  cpb_json_writer_open(a, "sparse", '{');
+  cpb_json_writer_span(a, "values", cpb_get_bytes(sparse, SPARSE_VALUES));
+  cpb_json_writer_span(a, "indices", cpb_get_bytes(sparse, SPARSE_INDICES));
+  cpb_json_writer_span(a, "dense_shape", cpb_get_bytes(sparse, SPARSE_SHAPE));
+  cpb_json_writer_close(a, '}');
 }
 
 /* Its components are tensors; what nests deeper is only counted. */
-static void write_composite(cpb_answer *a, const cpb_part *part, cpb_span composite) {
+static void write_composite(cpb_json_writer *a, const cpb_part *part, cpb_span composite) {
   cpb_span spec = cpb_get_bytes(composite, COMPOSITE_SPEC);
   cpb_cursor c = cpb_cursor_of(composite);
-  cpb_answer_open(a, "composite", '{');
-  cpb_answer_span(a, "type", cpb_get_bytes(spec, TYPE_SPEC_NAME));
+  cpb_json_writer_open(a, "composite", '{');
+  cpb_json_writer_span(a, "type", cpb_get_bytes(spec, TYPE_SPEC_NAME));
   cpb_write_structured(a, "state", part, cpb_get_bytes(spec, TYPE_SPEC_STATE));
-  cpb_answer_open(a, "components", '[');
+  cpb_json_writer_open(a, "components", '[');
   while (cpb_cursor_find(&c, COMPOSITE_COMPONENTS, CPB_WIRE_LEN)) {
-    cpb_answer_open(a, NULL, '{');
-    cpb_answer_span(a, "tensor", cpb_get_bytes(c.bytes, TENSOR_INFO_NAME));
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_span(a, "tensor", cpb_get_bytes(c.bytes, TENSOR_INFO_NAME));
     cpb_write_dtype(a, "dtype", cpb_get_number(c.bytes, TENSOR_INFO_DTYPE));
     cpb_write_shape(a, "shape", cpb_get_shape(c.bytes, TENSOR_INFO_SHAPE));
-    cpb_answer_close(a, '}');
+    cpb_json_writer_close(a, '}');
   }
-  cpb_answer_close(a, ']');
-  cpb_answer_close(a, '}');
+  cpb_json_writer_close(a, ']');
+  cpb_json_writer_close(a, '}');
 }
 
 void cpb_write_tensor_info(cpb_saved_model *m, cpb_span info) {
   cpb_span name = cpb_get_bytes(info, TENSOR_INFO_NAME), sparse = cpb_get_bytes(info, TENSOR_INFO_SPARSE),
            composite = cpb_get_bytes(info, TENSOR_INFO_COMPOSITE);
-  if (name.data) cpb_answer_span(m->answer, "tensor", name);
+  if (name.data) cpb_json_writer_span(m->answer, "tensor", name);
   if (sparse.data) write_sparse(m->answer, sparse);
   if (composite.data) write_composite(m->answer, &m->skeleton, composite);
   cpb_write_dtype(m->answer, "dtype", cpb_get_number(info, TENSOR_INFO_DTYPE));
@@ -54,19 +54,19 @@ cpb_span cpb_saved_collection(const cpb_saved_model *m, const char *name) {
 static void write_tensors(cpb_saved_model *m, const char *key, cpb_span signature, uint32_t number) {
   cpb_entries tensors;
   if (!cpb_saved_entries(m, signature, number, &tensors)) return;
-  cpb_answer_open(m->answer, key, '[');
+  cpb_json_writer_open(m->answer, key, '[');
   for (size_t i = 0; i < tensors.count; i++) {
-    cpb_answer_open(m->answer, NULL, '{');
-    cpb_answer_span(m->answer, "name", tensors.items[i].key);
+    cpb_json_writer_open(m->answer, NULL, '{');
+    cpb_json_writer_span(m->answer, "name", tensors.items[i].key);
     cpb_write_tensor_info(m, tensors.items[i].value);
-    cpb_answer_close(m->answer, '}');
+    cpb_json_writer_close(m->answer, '}');
   }
-  cpb_answer_close(m->answer, ']');
+  cpb_json_writer_close(m->answer, ']');
   cpb_entries_free(&tensors);
 }
 
 void cpb_write_signature(cpb_saved_model *m, cpb_span signature) {
-  cpb_answer_span(m->answer, "method", cpb_get_bytes(signature, SIGNATURE_METHOD));
+  cpb_json_writer_span(m->answer, "method", cpb_get_bytes(signature, SIGNATURE_METHOD));
   write_tensors(m, "inputs", signature, SIGNATURE_INPUTS);
   write_tensors(m, "outputs", signature, SIGNATURE_OUTPUTS);
 }
@@ -77,37 +77,37 @@ void cpb_write_object_place(cpb_saved_model *m, uint32_t node) {
   cpb_buffer path;
   cpb_buffer_init(&path, &m->allocator);
   if (!cpb_objects_path(&m->objects, node, &path)) cpb_saved_fail_memory(m);
-  cpb_answer_unsigned(m->answer, "node", node);
-  if (path.size > 0) cpb_answer_span(m->answer, "path", (cpb_span){path.data, path.size});
-  else cpb_answer_null(m->answer, "path");
+  cpb_json_writer_unsigned(m->answer, "node", node);
+  if (path.size > 0) cpb_json_writer_span(m->answer, "path", (cpb_span){path.data, path.size});
+  else cpb_json_writer_null(m->answer, "path");
   cpb_buffer_free(&path);
 }
 
-static void write_text(cpb_answer *a, const char *key, cpb_span message, uint32_t number) {
+static void write_text(cpb_json_writer *a, const char *key, cpb_span message, uint32_t number) {
   cpb_span text = cpb_get_bytes(message, number);
-  if (text.size > 0) cpb_answer_span(a, key, text);
+  if (text.size > 0) cpb_json_writer_span(a, key, text);
 }
 
 static void write_user_object(cpb_saved_model *m, cpb_span user) {
-  cpb_answer *a = m->answer;
+  cpb_json_writer *a = m->answer;
   cpb_span version = cpb_get_bytes(user, USER_VERSION), metadata = cpb_get_bytes(user, USER_METADATA);
   cpb_range where = cpb_part_where(&m->skeleton, metadata);
-  cpb_answer_span(a, "identifier", cpb_get_bytes(user, USER_IDENTIFIER));
-  if (version.data) cpb_answer_unsigned(a, "version", cpb_get_number(version, VERSIONS_PRODUCER));
+  cpb_json_writer_span(a, "identifier", cpb_get_bytes(user, USER_IDENTIFIER));
+  if (version.data) cpb_json_writer_unsigned(a, "version", cpb_get_number(version, VERSIONS_PRODUCER));
   if (where.length == 0) return;
-  cpb_answer_open(a, "metadata", '{');
-  cpb_answer_unsigned(a, "offset", where.offset);
-  cpb_answer_unsigned(a, "size", where.length);
-  cpb_answer_close(a, '}');
+  cpb_json_writer_open(a, "metadata", '{');
+  cpb_json_writer_unsigned(a, "offset", where.offset);
+  cpb_json_writer_unsigned(a, "size", where.length);
+  cpb_json_writer_close(a, '}');
 }
 
 static void write_asset(cpb_saved_model *m, cpb_span asset) {
   uint64_t wanted = cpb_get_number(asset, SAVED_ASSET_INDEX), i = 0;
   cpb_cursor c = cpb_cursor_of(m->meta);
-  cpb_answer_unsigned(m->answer, "index", wanted);
+  cpb_json_writer_unsigned(m->answer, "index", wanted);
   while (cpb_cursor_find(&c, META_GRAPH_ASSET, CPB_WIRE_LEN)) {
     if (i++ != wanted) continue;
-    cpb_answer_span(m->answer, "file", cpb_get_bytes(c.bytes, ASSET_FILENAME));
+    cpb_json_writer_span(m->answer, "file", cpb_get_bytes(c.bytes, ASSET_FILENAME));
     return;
   }
   cpb_problems_add(&m->problems, cpb_part_where(&m->skeleton, asset).offset,
@@ -116,40 +116,40 @@ static void write_asset(cpb_saved_model *m, cpb_span asset) {
 
 static void write_function_spec(cpb_saved_model *m, cpb_span spec) {
   static const char *const jit[] = {"default", "on", "off"};
-  cpb_answer *a = m->answer;
+  cpb_json_writer *a = m->answer;
   uint64_t compiled = cpb_get_number(spec, SPEC_JIT);
   if (!spec.data) return;
-  cpb_answer_open(a, "function_spec", '{');
+  cpb_json_writer_open(a, "function_spec", '{');
   cpb_write_structured(a, "fullargspec", &m->skeleton, cpb_get_bytes(spec, SPEC_ARGUMENTS));
-  cpb_answer_bool(a, "is_method", cpb_get_number(spec, SPEC_IS_METHOD) != 0);
+  cpb_json_writer_bool(a, "is_method", cpb_get_number(spec, SPEC_IS_METHOD) != 0);
   cpb_write_structured(a, "input_signature", &m->skeleton, cpb_get_bytes(spec, SPEC_INPUT_SIGNATURE));
-  cpb_answer_text(a, "jit_compile", compiled < 3 ? jit[compiled] : "unknown");
-  cpb_answer_close(a, '}');
+  cpb_json_writer_text(a, "jit_compile", compiled < 3 ? jit[compiled] : "unknown");
+  cpb_json_writer_close(a, '}');
 }
 
 static void write_variable(cpb_saved_model *m, cpb_span variable) {
-  cpb_answer *a = m->answer;
-  cpb_answer_span(a, "name", cpb_get_bytes(variable, VARIABLE_NAME));
+  cpb_json_writer *a = m->answer;
+  cpb_json_writer_span(a, "name", cpb_get_bytes(variable, VARIABLE_NAME));
   cpb_write_dtype(a, "dtype", cpb_get_number(variable, VARIABLE_DTYPE));
   cpb_write_shape(a, "shape", cpb_get_shape(variable, VARIABLE_SHAPE));
-  cpb_answer_bool(a, "trainable", cpb_get_number(variable, VARIABLE_TRAINABLE) != 0);
+  cpb_json_writer_bool(a, "trainable", cpb_get_number(variable, VARIABLE_TRAINABLE) != 0);
   write_text(a, "device", variable, VARIABLE_DEVICE);
 }
 
 static void write_bare_function(cpb_saved_model *m, cpb_span function) {
-  cpb_answer *a = m->answer;
-  cpb_answer_span(a, "concrete_function", cpb_get_bytes(function, BARE_FUNCTION));
+  cpb_json_writer *a = m->answer;
+  cpb_json_writer_span(a, "concrete_function", cpb_get_bytes(function, BARE_FUNCTION));
   cpb_write_strings(a, "argument_keywords", function, BARE_KEYWORDS);
-  cpb_answer_signed(a, "allowed_positional_arguments", (int64_t)cpb_get_number(function, BARE_POSITIONAL));
+  cpb_json_writer_signed(a, "allowed_positional_arguments", (int64_t)cpb_get_number(function, BARE_POSITIONAL));
   write_function_spec(m, cpb_get_bytes(function, BARE_SPEC));
 }
 
 void cpb_write_object(cpb_saved_model *m, uint32_t node) {
-  cpb_answer *a = m->answer;
+  cpb_json_writer *a = m->answer;
   cpb_span value;
   const cpb_object *object = &m->objects.items[node];
   uint32_t kind = cpb_object_kind(object, &value);
-  cpb_answer_text(a, "kind", cpb_object_kind_name(kind));
+  cpb_json_writer_text(a, "kind", cpb_object_kind_name(kind));
   write_text(a, "registered_name", object->message, OBJECT_REGISTERED_NAME);
   switch (kind) {
     case OBJECT_USER: write_user_object(m, value); break;
@@ -160,11 +160,11 @@ void cpb_write_object(cpb_saved_model *m, uint32_t node) {
       break;
     case OBJECT_VARIABLE: write_variable(m, value); break;
     case OBJECT_BARE_FUNCTION: write_bare_function(m, value); break;
-    case OBJECT_CONSTANT: cpb_answer_span(a, "operation", cpb_get_bytes(value, SAVED_CONSTANT_OPERATION)); break;
+    case OBJECT_CONSTANT: cpb_json_writer_span(a, "operation", cpb_get_bytes(value, SAVED_CONSTANT_OPERATION)); break;
     case OBJECT_RESOURCE: write_text(a, "device", value, RESOURCE_DEVICE); break;
     case OBJECT_CAPTURED:
-      cpb_answer_span(a, "name", cpb_get_bytes(value, CAPTURED_NAME));
-      cpb_answer_span(a, "concrete_function", cpb_get_bytes(value, CAPTURED_FUNCTION));
+      cpb_json_writer_span(a, "name", cpb_get_bytes(value, CAPTURED_NAME));
+      cpb_json_writer_span(a, "concrete_function", cpb_get_bytes(value, CAPTURED_FUNCTION));
       break;
     default: break;
   }
@@ -173,34 +173,35 @@ void cpb_write_object(cpb_saved_model *m, uint32_t node) {
 /* --- Concrete functions -------------------------------------------------------------------- */
 
 static void write_capture(cpb_saved_model *m, uint64_t node, cpb_span argument) {
-  cpb_answer_open(m->answer, NULL, '{');
-  if (argument.data) cpb_answer_span(m->answer, "argument", argument);
+  cpb_json_writer_open(m->answer, NULL, '{');
+  if (argument.data) cpb_json_writer_span(m->answer, "argument", argument);
   if (node < m->objects.count) {
     cpb_write_object_place(m, (uint32_t)node);
     cpb_write_object(m, (uint32_t)node);
   } else {
     char text[128];
-    cpb_format(text, sizeof text, "a function captures node %llu, but there are %zu objects",
-               (unsigned long long)node, m->objects.count);
+    cpb_format(text, sizeof text, "a function captures node %llu, but there are %zu objects", (unsigned long long)node,
+               m->objects.count);
     cpb_problems_add(&m->problems, CPB_NO_OFFSET, text);
-    cpb_answer_unsigned(m->answer, "node", node);
-    cpb_answer_null(m->answer, "path");
+    cpb_json_writer_unsigned(m->answer, "node", node);
+    cpb_json_writer_null(m->answer, "path");
   }
-  cpb_answer_close(m->answer, '}');
+  cpb_json_writer_close(m->answer, '}');
 }
 
 /* What is captured is handed over in the last arguments. */
 void cpb_write_captures(cpb_saved_model *m, cpb_span signature, cpb_span concrete) {
-  uint64_t bound = cpb_count_varints(concrete, CONCRETE_BOUND_INPUTS), total = cpb_count_bytes(signature, OP_INPUT), node;
+  uint64_t bound = cpb_count_varints(concrete, CONCRETE_BOUND_INPUTS), total = cpb_count_bytes(signature, OP_INPUT),
+           node;
   cpb_cursor arguments = cpb_cursor_of(signature);
   cpb_varints nodes = cpb_varints_of(concrete, CONCRETE_BOUND_INPUTS);
   for (uint64_t i = bound; i < total; i++) cpb_cursor_find(&arguments, OP_INPUT, CPB_WIRE_LEN);
-  cpb_answer_open(m->answer, "captures", '[');
+  cpb_json_writer_open(m->answer, "captures", '[');
   while (cpb_varints_next(&nodes, &node)) {
     bool named = cpb_cursor_find(&arguments, OP_INPUT, CPB_WIRE_LEN);
     write_capture(m, node, named ? cpb_get_bytes(arguments.bytes, ARG_NAME) : (cpb_span){NULL, 0});
   }
-  cpb_answer_close(m->answer, ']');
+  cpb_json_writer_close(m->answer, ']');
 }
 
 /* --- Calling a function from Python ---------------------------------------------------------- */
@@ -223,11 +224,11 @@ static cpb_span spec_name(cpb_span value) {
 }
 
 static void write_argument(cpb_saved_model *m, cpb_span name, cpb_span value) {
-  cpb_answer_open(m->answer, NULL, '{');
-  if (name.size > 0) cpb_answer_span(m->answer, "name", name);
-  else cpb_answer_null(m->answer, "name");
+  cpb_json_writer_open(m->answer, NULL, '{');
+  if (name.size > 0) cpb_json_writer_span(m->answer, "name", name);
+  else cpb_json_writer_null(m->answer, "name");
   cpb_write_structured(m->answer, "value", &m->skeleton, value);
-  cpb_answer_close(m->answer, '}');
+  cpb_json_writer_close(m->answer, '}');
 }
 
 /* Positional ones have the names of the spec, without `self`. */
@@ -250,9 +251,9 @@ static void write_keywords(cpb_saved_model *m, cpb_span values) {
 /* The inputs are a pair: positional arguments and keywords. */
 void cpb_write_call_signature(cpb_saved_model *m, cpb_span concrete, cpb_span spec) {
   cpb_cursor pair = cpb_cursor_of(elements_of(cpb_get_bytes(concrete, CONCRETE_INPUTS)));
-  cpb_answer_open(m->answer, "arguments", '[');
+  cpb_json_writer_open(m->answer, "arguments", '[');
   if (cpb_cursor_find(&pair, LIST_VALUE, CPB_WIRE_LEN)) write_positional(m, elements_of(pair.bytes), spec);
   if (cpb_cursor_find(&pair, LIST_VALUE, CPB_WIRE_LEN)) write_keywords(m, pair.bytes);
-  cpb_answer_close(m->answer, ']');
+  cpb_json_writer_close(m->answer, ']');
   cpb_write_structured(m->answer, "returns", &m->skeleton, cpb_get_bytes(concrete, CONCRETE_OUTPUTS));
 }

@@ -59,7 +59,9 @@ static bool add_function(cpb_graph *g, cpb_span message) {
   g->functions = items;
   cpb_span signature = cpb_get_bytes(message, FUNCTION_SIGNATURE);
   cpb_function *f = &g->functions[g->num_functions];
-  *f = (cpb_function){.name = cpb_get_bytes(signature, OP_NAME), .message = message, .signature = signature,
+  *f = (cpb_function){.name = cpb_get_bytes(signature, OP_NAME),
+                      .message = message,
+                      .signature = signature,
                       .nodes = cpb_count_bytes(message, FUNCTION_NODE)};
   return cpb_names_add(&g->names, f->name, (uint32_t)g->num_functions++);
 }

@@ -1,11 +1,11 @@
 /* A graph: the functions of its library, and who calls whom. Nodes are read from the
  * message each time, one after the other: they need no table. */
-#ifndef CPB_MODEL_GRAPH_H
-#define CPB_MODEL_GRAPH_H
+#ifndef CPB_MODEL_TENSORFLOW_GRAPH_H
+#define CPB_MODEL_TENSORFLOW_GRAPH_H
 
-#include "model/cursor.h"
-#include "model/tensorflow/names.h"
-#include "model/problems.h"
+#include "model/common/cursor.h"
+#include "model/common/names.h"
+#include "model/common/problems.h"
 
 #define CPB_MAIN_GRAPH UINT32_MAX /* in place of a function's number */
 
@@ -19,7 +19,7 @@ typedef struct cpb_function {
 typedef struct cpb_call {
   uint32_t caller; /* a function, or CPB_MAIN_GRAPH */
   uint32_t callee;
-  uint32_t count;  /* nodes of the caller that call it */
+  uint32_t count; /* nodes of the caller that call it */
 } cpb_call;
 
 typedef struct cpb_graph {
@@ -27,8 +27,8 @@ typedef struct cpb_graph {
   cpb_span message; /* GraphDef */
   cpb_function *functions;
   size_t num_functions, functions_capacity;
-  cpb_names names;  /* of the functions */
-  cpb_call *calls;  /* by caller, then callee */
+  cpb_names names; /* of the functions */
+  cpb_call *calls; /* by caller, then callee */
   size_t num_calls, calls_capacity;
   cpb_call *callers; /* the same by callee, then caller */
   uint64_t nodes;    /* of the graph itself */
@@ -52,7 +52,7 @@ cpb_cursor cpb_graph_nodes(const cpb_graph *graph, uint32_t function, uint32_t *
 
 /* The functions that a node names: as its operation or in its attributes. */
 typedef struct cpb_callees {
-  cpb_span op;           /* not yet looked at, or NULL */
+  cpb_span op; /* not yet looked at, or NULL */
   cpb_cursor attrs, list;
 } cpb_callees;
 

@@ -1,6 +1,6 @@
 /* The nodes of the graph by name, for questions that follow their inputs. */
-#ifndef CPB_MODEL_NODES_H
-#define CPB_MODEL_NODES_H
+#ifndef CPB_MODEL_TENSORFLOW_NODES_H
+#define CPB_MODEL_TENSORFLOW_NODES_H
 
 #include "model/tensorflow/graph.h"
 

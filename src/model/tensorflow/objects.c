@@ -46,8 +46,8 @@ static bool read_graph(cpb_objects *o, cpb_span graph) {
 
 /* --- Paths ------------------------------------------------------------------- */
 
-static void note_missing(const cpb_objects *o, const cpb_part *part, uint32_t node, cpb_cursor *child,
-                         uint64_t id, cpb_problems *problems) {
+static void note_missing(const cpb_objects *o, const cpb_part *part, uint32_t node, cpb_cursor *child, uint64_t id,
+                         cpb_problems *problems) {
   char text[192], name[64];
   cpb_span called = cpb_get_bytes(child->bytes, REFERENCE_NAME);
   cpb_format(text, sizeof text, "object %u has a child \"%s\" with node id %llu, but there are %zu objects",

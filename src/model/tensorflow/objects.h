@@ -1,12 +1,12 @@
 /* The object graph: what a SavedModel's Python object was made of, as a tree of the
  * shortest paths from its root. */
-#ifndef CPB_MODEL_OBJECTS_H
-#define CPB_MODEL_OBJECTS_H
+#ifndef CPB_MODEL_TENSORFLOW_OBJECTS_H
+#define CPB_MODEL_TENSORFLOW_OBJECTS_H
 
-#include "model/cursor.h"
-#include "model/tensorflow/names.h"
+#include "model/common/cursor.h"
+#include "model/common/names.h"
+#include "model/common/problems.h"
 #include "model/tensorflow/part.h"
-#include "model/problems.h"
 
 #define CPB_NO_OBJECT UINT32_MAX
 

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "model/cursor.h"
+#include "model/common/cursor.h"
 
 bool cpb_part_begin(cpb_part *p, const cpb_allocator *a, const cpb_message_type *type, const cpb_range *ranges,
                     size_t num_ranges, const cpb_outline_options *given) {
@@ -18,9 +18,7 @@ void cpb_part_free(cpb_part *p) {
   *p = (cpb_part){.outline = NULL};
 }
 
-static bool is_damage(cpb_code code) {
-  return code == CPB_E_DAMAGED || code == CPB_E_TRUNCATED || code == CPB_E_LIMIT;
-}
+static bool is_damage(cpb_code code) { return code == CPB_E_DAMAGED || code == CPB_E_TRUNCATED || code == CPB_E_LIMIT; }
 
 cpb_step cpb_part_step(cpb_part *p, cpb_error *error) {
   if (p->read) return CPB_STEP_DONE;

@@ -3,8 +3,8 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/tensorflow/ask_keras.h"
 #include "model/reader.h"
+#include "model/tensorflow/ask/keras.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/variables.h"
 #include "model/tensorflow/views.h"
@@ -28,13 +28,20 @@ typedef struct asked {
 } asked;
 
 static const asked questions[] = {
-    {CPB_ASK_OVERVIEW, KERAS_IF_LITTLE, cpb_ask_overview}, {CPB_ASK_SIGNATURE, GRAPH, cpb_ask_signature},
-    {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},  {CPB_ASK_FUNCTION, GRAPH, cpb_ask_function},
-    {CPB_ASK_NODES, GRAPH, cpb_ask_nodes},          {CPB_ASK_OBJECTS, SKELETON, cpb_ask_objects},
-    {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},  {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
-    {CPB_ASK_SEARCH, GRAPH | KERAS_IF_ANY, cpb_ask_search}, {CPB_ASK_LAYERS, KERAS, cpb_ask_layers},
-    {CPB_ASK_LOAD, KERAS, cpb_ask_load},           {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
-    {CPB_ASK_CUT, GRAPH, cpb_ask_cut},             {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},
+    {CPB_ASK_OVERVIEW, KERAS_IF_LITTLE, cpb_ask_overview},
+    {CPB_ASK_SIGNATURE, GRAPH, cpb_ask_signature},
+    {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},
+    {CPB_ASK_FUNCTION, GRAPH, cpb_ask_function},
+    {CPB_ASK_NODES, GRAPH, cpb_ask_nodes},
+    {CPB_ASK_OBJECTS, SKELETON, cpb_ask_objects},
+    {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},
+    {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
+    {CPB_ASK_SEARCH, GRAPH | KERAS_IF_ANY, cpb_ask_search},
+    {CPB_ASK_LAYERS, KERAS, cpb_ask_layers},
+    {CPB_ASK_LOAD, KERAS, cpb_ask_load},
+    {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
+    {CPB_ASK_CUT, GRAPH, cpb_ask_cut},
+    {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},
     {CPB_ASK_VARIABLES, SKELETON, cpb_ask_variables},
 };
 static const asked of_graphs[] = {
@@ -149,11 +156,12 @@ static uint64_t memory_left(const cpb_saved_model *m) {
 }
 
 static cpb_step read_skeleton(cpb_saved_model *m) {
-  const cpb_outline_options how = {.max_value = m->options.max_value, .max_size = memory_left(m),
-                                   .limits = &m->limits, .read_ahead = SKELETON_AHEAD};
+  const cpb_outline_options how = {.max_value = m->options.max_value,
+                                   .max_size = memory_left(m),
+                                   .limits = &m->limits,
+                                   .read_ahead = SKELETON_AHEAD};
   if (m->is_graph) return CPB_STEP_DONE;
-  bool begun = m->skeleton.outline ||
-               cpb_part_begin(&m->skeleton, &m->allocator, &cpb_view_saved_model, NULL, 0, &how);
+  bool begun = m->skeleton.outline || cpb_part_begin(&m->skeleton, &m->allocator, &cpb_view_saved_model, NULL, 0, &how);
   if (!begun) {
     cpb_saved_fail_memory(m);
     return CPB_STEP_ERROR;
@@ -163,8 +171,8 @@ static cpb_step read_skeleton(cpb_saved_model *m) {
 
 bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, const cpb_message_type *view,
                           uint64_t read_ahead) {
-  const cpb_outline_options how = {.max_value = m->options.max_value, .max_size = memory_left(m),
-                                   .limits = &m->limits, .read_ahead = read_ahead};
+  const cpb_outline_options how = {
+      .max_value = m->options.max_value, .max_size = memory_left(m), .limits = &m->limits, .read_ahead = read_ahead};
   static const cpb_range nothing = {0, 0};
   cpb_range *ranges = NULL;
   size_t count = 0;
@@ -233,24 +241,24 @@ static void write_problems(cpb_saved_model *m, const asked *what) {
   cpb_problems skeleton;
   cpb_problems_init(&skeleton, &m->allocator);
   if (m->skeleton.read) note_damage(&skeleton, &m->skeleton);
-  cpb_answer_open(m->answer, "problems", '[');
+  cpb_json_writer_open(m->answer, "problems", '[');
   cpb_problems_write(&skeleton, m->answer);
   cpb_problems_write(&m->object_problems, m->answer);
   if (what->needs & GRAPH) cpb_problems_write(&m->graph_problems, m->answer);
   cpb_problems_write(&m->problems, m->answer);
-  cpb_answer_close(m->answer, ']');
+  cpb_json_writer_close(m->answer, ']');
   cpb_problems_free(&skeleton);
 }
 
 static cpb_step write_answer(cpb_saved_model *m, const asked *what) {
   cpb_problems_free(&m->problems);
-  cpb_answer_begin(m->answer);
-  cpb_answer_open(m->answer, NULL, '{');
+  cpb_json_writer_begin(m->answer);
+  cpb_json_writer_open(m->answer, NULL, '{');
   if (!m->is_graph && m->num_meta_graphs == 0)
     cpb_problems_add(&m->problems, m->skeleton.message.size, "the SavedModel has no meta graph");
   what->ask(m);
   write_problems(m, what);
-  cpb_answer_close(m->answer, '}');
+  cpb_json_writer_close(m->answer, '}');
   return m->error->code == CPB_OK ? CPB_STEP_DONE : CPB_STEP_ERROR;
 }
 
@@ -268,7 +276,7 @@ static bool needs_keras(const cpb_saved_model *m, const asked *what) {
          ((what->needs & KERAS_IF_LITTLE) && cpb_saved_has_keras(m, LITTLE_KERAS));
 }
 
-static cpb_step step(void *reader, cpb_answer *answer, cpb_error *error) {
+static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
   cpb_saved_model *m = reader;
   m->answer = answer;
   m->error = error;
@@ -294,8 +302,8 @@ const cpb_pieces *cpb_saved_cut(const void *reader, cpb_cut_file file) {
 /* --- Pages ---------------------------------------------------------------------------------- */
 
 cpb_page cpb_page_open(cpb_saved_model *m, const char *key) {
-  cpb_answer_open(m->answer, key, '{');
-  cpb_answer_open(m->answer, "items", '[');
+  cpb_json_writer_open(m->answer, key, '{');
+  cpb_json_writer_open(m->answer, "items", '[');
   return (cpb_page){m->question.first, m->question.count, 0};
 }
 
@@ -305,8 +313,8 @@ bool cpb_page_has(cpb_page *page) {
 }
 
 void cpb_page_close(cpb_saved_model *m, const cpb_page *page) {
-  cpb_answer_close(m->answer, ']');
-  cpb_answer_unsigned(m->answer, "first", page->first);
-  cpb_answer_unsigned(m->answer, "total", page->total);
-  cpb_answer_close(m->answer, '}');
+  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_unsigned(m->answer, "first", page->first);
+  cpb_json_writer_unsigned(m->answer, "total", page->total);
+  cpb_json_writer_close(m->answer, '}');
 }

@@ -3,30 +3,30 @@
  * Parts are read, each when a question first needs it: the skeleton, which is all but
  * the graphs; the graph of one meta graph; what Keras says of its objects. A question's
  * file, ask_*.c, then writes the answer from what is in memory. */
-#ifndef CPB_MODEL_SAVED_MODEL_H
-#define CPB_MODEL_SAVED_MODEL_H
+#ifndef CPB_MODEL_TENSORFLOW_SAVED_MODEL_H
+#define CPB_MODEL_TENSORFLOW_SAVED_MODEL_H
 
 #include "base/input.h"
+#include "base/json_writer.h"
 #include "cpb/model.h"
-#include "model/answer.h"
-#include "model/tensorflow/entries.h"
+#include "model/common/entries.h"
+#include "model/common/pieces.h"
+#include "model/common/problems.h"
 #include "model/tensorflow/graph.h"
 #include "model/tensorflow/objects.h"
 #include "model/tensorflow/part.h"
-#include "model/pieces.h"
-#include "model/problems.h"
 
 typedef struct cpb_saved_model {
   cpb_allocator allocator;
   cpb_model_options options;
   cpb_limits limits;
-  bool is_graph;          /* a GraphDef: there is no skeleton */
+  bool is_graph; /* a GraphDef: there is no skeleton */
   cpb_input no_input;
 
-  cpb_part skeleton;      /* of the SavedModel */
+  cpb_part skeleton; /* of the SavedModel */
   size_t num_meta_graphs;
-  cpb_span meta;          /* MetaGraphDef of the question */
-  uint32_t meta_number;   /* what is below belongs to this one */
+  cpb_span meta;        /* MetaGraphDef of the question */
+  uint32_t meta_number; /* what is below belongs to this one */
   bool has_objects, has_graph;
   cpb_objects objects;
   cpb_problems object_problems;
@@ -41,9 +41,9 @@ typedef struct cpb_saved_model {
   cpb_pieces cut, cut_keras; /* the answer to CUT, as a plan */
 
   cpb_question question;
-  cpb_answer *answer;     /* these three during a step */
+  cpb_json_writer *answer; /* these three during a step */
   cpb_error *error;
-  cpb_problems problems;  /* of this question */
+  cpb_problems problems; /* of this question */
 } cpb_saved_model;
 
 /* --- For the questions ---------------------------------------------------------- */

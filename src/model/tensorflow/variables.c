@@ -13,12 +13,12 @@ typedef struct trackable {
 
 typedef struct cpb_saved_variables {
   const cpb_checkpoint *checkpoint;
-  cpb_buffer graph;        /* TrackableObjectGraph */
+  cpb_buffer graph; /* TrackableObjectGraph */
   bool linked, damaged;
   trackable *trackables;
   size_t count, capacity;
-  uint32_t *links;         /* by node: which trackable */
-  uint8_t *claimed;        /* by place in the checkpoint */
+  uint32_t *links;  /* by node: which trackable */
+  uint8_t *claimed; /* by place in the checkpoint */
 } variables;
 
 /* --- What was given ------------------------------------------------------------------- */
@@ -40,7 +40,8 @@ void cpb_saved_forget_checkpoint(cpb_saved_model *m) {
   m->variables = NULL;
 }
 
-bool cpb_saved_set_checkpoint(cpb_saved_model *m, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {
+bool cpb_saved_set_checkpoint(cpb_saved_model *m, const cpb_checkpoint *checkpoint, const void *object_graph,
+                              size_t size) {
   cpb_saved_forget_checkpoint(m);
   if (!checkpoint || m->is_graph) return !checkpoint;
   variables *v = m->variables = cpb_alloc_zeroed(&m->allocator, sizeof *v);
@@ -52,7 +53,9 @@ bool cpb_saved_set_checkpoint(cpb_saved_model *m, const cpb_checkpoint *checkpoi
   return false;
 }
 
-const cpb_checkpoint *cpb_saved_checkpoint(const cpb_saved_model *m) { return m->variables ? m->variables->checkpoint : NULL; }
+const cpb_checkpoint *cpb_saved_checkpoint(const cpb_saved_model *m) {
+  return m->variables ? m->variables->checkpoint : NULL;
+}
 
 /* --- Linking ---------------------------------------------------------------------------- */
 
@@ -60,7 +63,8 @@ static bool read_trackables(cpb_saved_model *m, variables *v) {
   cpb_cursor c = cpb_cursor_of((cpb_span){v->graph.data, v->graph.size});
   while (cpb_cursor_find(&c, TRACKABLE_NODES, CPB_WIRE_LEN)) {
     void *items = v->trackables;
-    bool room = v->count < UNLINKED && cpb_reserve(&m->allocator, &items, &v->capacity, v->count + 1, sizeof *v->trackables);
+    bool room =
+        v->count < UNLINKED && cpb_reserve(&m->allocator, &items, &v->capacity, v->count + 1, sizeof *v->trackables);
     v->trackables = items;
     if (!room) return false;
     v->trackables[v->count++] = (trackable){c.bytes, UNLINKED};
@@ -117,20 +121,23 @@ static bool link_objects(cpb_saved_model *m, variables *v) {
 /* An optimizer's variables for another one are no children: the same optimizer calls them the
  * same, and they are for the same variable. A slot's text is which one, and the name. */
 static bool append_slot(cpb_buffer *out, uint32_t original, cpb_span name) {
-  return cpb_buffer_append(out, &original, sizeof original) && (name.size == 0 || cpb_buffer_append(out, name.data, name.size));
+  return cpb_buffer_append(out, &original, sizeof original) &&
+         (name.size == 0 || cpb_buffer_append(out, name.data, name.size));
 }
 
 static bool name_slots(cpb_names *names, cpb_buffer *texts, cpb_span object) {
   size_t size = 0;
   cpb_cursor c = cpb_cursor_of(object);
-  while (cpb_cursor_find(&c, TRACKABLE_SLOTS, CPB_WIRE_LEN)) size += sizeof(uint32_t) + cpb_get_bytes(c.bytes, SLOT_NAME).size;
+  while (cpb_cursor_find(&c, TRACKABLE_SLOTS, CPB_WIRE_LEN))
+    size += sizeof(uint32_t) + cpb_get_bytes(c.bytes, SLOT_NAME).size;
   bool done = cpb_buffer_reserve(texts, size); /* so that it stays where it is */
   c = cpb_cursor_of(object);
   while (done && cpb_cursor_find(&c, TRACKABLE_SLOTS, CPB_WIRE_LEN)) {
     uint64_t variable = cpb_get_number(c.bytes, SLOT_VARIABLE);
     size_t begin = texts->size;
     done = append_slot(texts, (uint32_t)cpb_get_number(c.bytes, SLOT_ORIGINAL), cpb_get_bytes(c.bytes, SLOT_NAME));
-    if (done && variable < CPB_NO_NAME) done = cpb_names_add(names, (cpb_span){texts->data + begin, texts->size - begin}, (uint32_t)variable);
+    if (done && variable < CPB_NO_NAME)
+      done = cpb_names_add(names, (cpb_span){texts->data + begin, texts->size - begin}, (uint32_t)variable);
   }
   cpb_names_sort(names);
   return done;
@@ -155,7 +162,8 @@ static bool link_slots(cpb_saved_model *m, variables *v, uint32_t node) {
   cpb_buffer_init(&texts, &m->allocator);
   bool done = name_slots(&names, &texts, v->trackables[v->links[node]].message);
   cpb_cursor slots = cpb_cursor_of(m->objects.items[node].message);
-  while (done && names.count > 0 && cpb_cursor_find(&slots, OBJECT_SLOTS, CPB_WIRE_LEN)) done = link_slot(m, v, &names, slots.bytes);
+  while (done && names.count > 0 && cpb_cursor_find(&slots, OBJECT_SLOTS, CPB_WIRE_LEN))
+    done = link_slot(m, v, &names, slots.bytes);
   cpb_names_free(&names);
   cpb_buffer_free(&texts);
   return done;
@@ -164,7 +172,8 @@ static bool link_slots(cpb_saved_model *m, variables *v, uint32_t node) {
 static cpb_span key_of(const trackable *t) {
   cpb_cursor c = cpb_cursor_of(t->message);
   while (cpb_cursor_find(&c, TRACKABLE_ATTRIBUTES, CPB_WIRE_LEN)) {
-    if (cpb_span_is(cpb_get_bytes(c.bytes, ATTRIBUTE_NAME), "VARIABLE_VALUE")) return cpb_get_bytes(c.bytes, ATTRIBUTE_KEY);
+    if (cpb_span_is(cpb_get_bytes(c.bytes, ATTRIBUTE_NAME), "VARIABLE_VALUE"))
+      return cpb_get_bytes(c.bytes, ATTRIBUTE_KEY);
   }
   return (cpb_span){NULL, 0};
 }
@@ -229,9 +238,11 @@ static bool make_links(cpb_saved_model *m, variables *v) {
 }
 
 static void note_problems(cpb_saved_model *m, const variables *v) {
-  if (v->damaged) cpb_problems_add(&m->problems, CPB_NO_OFFSET, "the checkpoint's object graph cannot be read to its end");
+  if (v->damaged)
+    cpb_problems_add(&m->problems, CPB_NO_OFFSET, "the checkpoint's object graph cannot be read to its end");
   if (v->graph.size > 0 || m->objects.count == 0) return;
-  cpb_problems_add(&m->problems, CPB_NO_OFFSET, "without the checkpoint's object graph it is not known which variable is stored under which key");
+  cpb_problems_add(&m->problems, CPB_NO_OFFSET,
+                   "without the checkpoint's object graph it is not known which variable is stored under which key");
 }
 
 bool cpb_saved_link(cpb_saved_model *m) {

@@ -4,14 +4,15 @@
  * own, under a key, that does: the same objects with the same names of their children, but
  * only those that have something to store. So both are walked from their roots. TensorFlow 1
  * had names for keys. */
-#ifndef CPB_MODEL_VARIABLES_H
-#define CPB_MODEL_VARIABLES_H
+#ifndef CPB_MODEL_TENSORFLOW_VARIABLES_H
+#define CPB_MODEL_TENSORFLOW_VARIABLES_H
 
 #include "model/checkpoint/checkpoint.h"
 #include "model/tensorflow/saved_model.h"
 
 /* False when memory is short. What was made of another one goes. */
-bool cpb_saved_set_checkpoint(cpb_saved_model *m, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size);
+bool cpb_saved_set_checkpoint(cpb_saved_model *m, const cpb_checkpoint *checkpoint, const void *object_graph,
+                              size_t size);
 void cpb_saved_forget_checkpoint(cpb_saved_model *m);
 /* Forgets what belongs to the meta graph. */
 void cpb_saved_forget_links(cpb_saved_model *m);

@@ -6,7 +6,7 @@
 #define KEEP(n) {.number = n, .type = CPB_TYPE_BYTES}
 #define TYPE(view, list, is_map) \
   static const cpb_message_type view = {.fields = list, .num_fields = sizeof list / sizeof *list, .map_entry = is_map};
-#define VIEW(view, ...)                                \
+#define VIEW(view, ...)                                   \
   static const cpb_field view##_fields[] = {__VA_ARGS__}; \
   TYPE(view, view##_fields, 0)
 #define MAP_ENTRY(view, ...)                              \
@@ -95,9 +95,9 @@ VIEW(argument, KEEP(ARG_NAME))
 VIEW(op_signature, KEEP(OP_NAME), ENTER(OP_INPUT, argument), ENTER(OP_OUTPUT, argument))
 VIEW(arg_attrs, ENTER(1, attr_entry))
 MAP_OF(arg_attr_entry, arg_attrs)
-VIEW(function, ENTER(FUNCTION_SIGNATURE, op_signature), ENTER(FUNCTION_NODE, node),
-     ENTER(FUNCTION_RETURN, text_entry), ENTER(FUNCTION_ATTR, attr_entry),
-     ENTER(FUNCTION_CONTROL_RETURN, text_entry), ENTER(FUNCTION_ARG_ATTR, arg_attr_entry))
+VIEW(function, ENTER(FUNCTION_SIGNATURE, op_signature), ENTER(FUNCTION_NODE, node), ENTER(FUNCTION_RETURN, text_entry),
+     ENTER(FUNCTION_ATTR, attr_entry), ENTER(FUNCTION_CONTROL_RETURN, text_entry),
+     ENTER(FUNCTION_ARG_ATTR, arg_attr_entry))
 VIEW(library, ENTER(LIBRARY_FUNCTION, function), ENTER(LIBRARY_GRADIENT, plain))
 
 static const cpb_field graph_fields[] = {ENTER(GRAPH_NODE, node), ENTER(GRAPH_LIBRARY, library),

@@ -1,8 +1,8 @@
 /* What is read of TensorFlow's messages: types that have only the messages that are
  * looked into and the lists that are needed whole. Everything else is there when it
  * is short, and omitted when not (cpb/outline.h, keep_known). */
-#ifndef CPB_MODEL_VIEWS_H
-#define CPB_MODEL_VIEWS_H
+#ifndef CPB_MODEL_TENSORFLOW_VIEWS_H
+#define CPB_MODEL_TENSORFLOW_VIEWS_H
 
 #include "cpb/message.h"
 

@@ -1,0 +1,159 @@
+#include "base/json_writer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/decimal.h"
+#include "base/status.h"
+#include "base/utf8.h"
+
+#define PIECE 6144 /* bytes of a string that are escaped at once */
+
+/* --- Strings -------------------------------------------------------------- */
+
+static bool put_escaped(cpb_buffer *out, unsigned c) {
+  static const char names[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+  const char *name = c != 0 && c < 0x80 ? strchr(names, (int)c) : NULL;
+  char text[8];
+  size_t length =
+      name ? cpb_format(text, sizeof text, "\\%c", letters[name - names]) : cpb_format(text, sizeof text, "\\u%04x", c);
+  return cpb_buffer_append(out, text, length);
+}
+
+/* What a JSON string may not hold, and the control characters (C1 too) that a
+ * terminal would act on. */
+static bool needs_escape(const uint8_t *at, size_t length, unsigned *c) {
+  *c = length == 2 ? (unsigned)(at[0] & 0x1f) << 6 | (at[1] & 0x3f) : at[0];
+  return length <= 2 && (*c < 0x20 || *c == '"' || *c == '\\' || (*c >= 0x7f && *c < 0xa0));
+}
+
+bool cpb_json_put_string(cpb_buffer *out, cpb_span *in) {
+  cpb_span rest = *in;
+  size_t plain = 0, used = 0; /* `plain` bytes before rest go out as they are */
+  bool done = true;
+  for (; done && rest.size > 0 && used < PIECE;) {
+    unsigned c = 0xfffd;
+    size_t length = cpb_utf8_length(rest);
+    bool escape = length == 0 || needs_escape(rest.data, length, &c);
+    if (length == 0) length = 1;
+    if (escape) {
+      done = cpb_buffer_append(out, rest.data - plain, plain) && put_escaped(out, c);
+      plain = 0;
+    } else {
+      plain += length;
+    }
+    used += length;
+    rest = (cpb_span){rest.data + length, rest.size - length};
+  }
+  if (plain > 0) done = done && cpb_buffer_append(out, rest.data - plain, plain);
+  *in = rest;
+  return done;
+}
+
+/* --- The writer ----------------------------------------------------------- */
+
+void cpb_json_writer_begin(cpb_json_writer *a) {
+  a->out.size = 0;
+  a->failed = a->comma = false;
+}
+
+bool cpb_json_writer_ok(const cpb_json_writer *a) { return !a->failed; }
+
+static void put(cpb_json_writer *a, const void *data, size_t size) {
+  a->failed = a->failed || !cpb_buffer_append(&a->out, data, size);
+}
+
+static void put_text(cpb_json_writer *a, const char *text) { put(a, text, strlen(text)); }
+
+static void put_string(cpb_json_writer *a, cpb_span text) {
+  put(a, "\"", 1);
+  while (!a->failed && text.size > 0) a->failed = !cpb_json_put_string(&a->out, &text);
+  put(a, "\"", 1);
+}
+
+static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
+
+/* What stands in front of a value. */
+static void lead(cpb_json_writer *a, const char *key) {
+  if (a->comma) put(a, ",", 1);
+  a->comma = true;
+  if (!key) return;
+  put_string(a, span_of(key));
+  put(a, ":", 1);
+}
+
+void cpb_json_writer_open(cpb_json_writer *a, const char *key, char bracket) {
+  lead(a, key);
+  put(a, &bracket, 1);
+  a->comma = false;
+}
+
+void cpb_json_writer_close(cpb_json_writer *a, char bracket) {
+  put(a, &bracket, 1);
+  a->comma = true;
+}
+
+void cpb_json_writer_key(cpb_json_writer *a, cpb_span key) {
+  lead(a, NULL);
+  put_string(a, key);
+  put(a, ":", 1);
+  a->comma = false;
+}
+
+void cpb_json_writer_span(cpb_json_writer *a, const char *key, cpb_span text) {
+  lead(a, key);
+  put_string(a, text);
+}
+
+void cpb_json_writer_text(cpb_json_writer *a, const char *key, const char *text) {
+  cpb_json_writer_span(a, key, span_of(text));
+}
+
+void cpb_json_writer_unsigned(cpb_json_writer *a, const char *key, uint64_t value) {
+  char text[24];
+  lead(a, key);
+  put(a, text, cpb_format(text, sizeof text, "%llu", (unsigned long long)value));
+}
+
+void cpb_json_writer_signed(cpb_json_writer *a, const char *key, int64_t value) {
+  char text[24];
+  uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  lead(a, key);
+  put(a, text, cpb_format(text, sizeof text, "%s%llu", value < 0 ? "-" : "", (unsigned long long)magnitude));
+}
+
+/* True for what is no number to JSON, and now written as text. */
+static bool put_not_finite(cpb_json_writer *a, const char *key, double value) {
+  if (isfinite(value)) return false;
+  cpb_json_writer_text(a, key, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
+  return true;
+}
+
+void cpb_json_writer_double(cpb_json_writer *a, const char *key, double value) {
+  char text[CPB_DECIMAL_MAX];
+  if (put_not_finite(a, key, value)) return;
+  lead(a, key);
+  put(a, text, cpb_decimal_double(text, value));
+}
+
+void cpb_json_writer_float(cpb_json_writer *a, const char *key, float value) {
+  char text[CPB_DECIMAL_MAX];
+  if (put_not_finite(a, key, (double)value)) return;
+  lead(a, key);
+  put(a, text, cpb_decimal_float(text, value));
+}
+
+void cpb_json_writer_bool(cpb_json_writer *a, const char *key, bool value) {
+  lead(a, key);
+  put_text(a, value ? "true" : "false");
+}
+
+void cpb_json_writer_null(cpb_json_writer *a, const char *key) {
+  lead(a, key);
+  put_text(a, "null");
+}
+
+void cpb_json_writer_raw(cpb_json_writer *a, const char *key, cpb_span json) {
+  lead(a, key);
+  put(a, json.data, json.size);
+}

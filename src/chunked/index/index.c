@@ -1,0 +1,208 @@
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "chunked/index/internal.h"
+
+#include <string.h>
+
+/* Stored bytes of the index that are held to be verified before they are
+ * decoded; more would be asked for twice. */
+enum { INDEX_BUFFER = 64 * 1024 * 1024 };
+
+static cpb_index *new_index(const cpb_allocator *allocator, const cpb_limits *limits) {
+  cpb_allocator a = cpb_allocator_or_default(allocator);
+  cpb_index *index = cpb_alloc_zeroed(&a, sizeof *index);
+  if (!index) return NULL;
+  index->allocator = a;
+  index->limits = cpb_limits_or_default(limits);
+  cpb_input_init(&index->none);
+  cpb_buffer_init(&index->bytes, &a);
+  cpb_metadata_init(&index->metadata, &a);
+  index->positions.allocator = a;
+  return index;
+}
+
+cpb_index *cpb_index_new(const cpb_allocator *allocator, const cpb_limits *limits) {
+  cpb_index *index = new_index(allocator, limits);
+  if (!index) return NULL;
+  const cpb_record_reader_options options = {
+      .struct_size = sizeof options, .buffer = INDEX_BUFFER, .limits = &index->limits};
+  index->reader = cpb_record_reader_new(&index->allocator, &options);
+  if (!index->reader) {
+    cpb_index_free(index);
+    return NULL;
+  }
+  cpb_record_reader_seek_last(index->reader);
+  return index;
+}
+
+void cpb_index_free(cpb_index *index) {
+  if (!index) return;
+  cpb_allocator a = index->allocator;
+  cpb_record_reader_free(index->reader);
+  cpb_buffer_free(&index->bytes);
+  cpb_positions_free(&index->positions);
+  cpb_metadata_free(&index->metadata);
+  cpb_release(&a, index);
+}
+
+/* --- From memory ---------------------------------------------------------- */
+
+static bool sort_positions(cpb_index *index, cpb_error *error) {
+  if (cpb_positions_init(&index->positions, &index->allocator, &index->metadata)) return true;
+  cpb_fail_memory(error);
+  return false;
+}
+
+typedef bool decode_function(cpb_metadata *m, cpb_span bytes, const cpb_limits *limits, cpb_error *error);
+
+static cpb_index *from_bytes(const cpb_allocator *allocator, const cpb_limits *limits, cpb_span bytes,
+                             decode_function *decode, cpb_error *error) {
+  memset(error, 0, sizeof *error);
+  cpb_index *index = new_index(allocator, limits);
+  if (!index || !cpb_buffer_append(&index->bytes, bytes.data, bytes.size)) {
+    cpb_fail_memory(error);
+  } else if (decode(&index->metadata, bytes, &index->limits, error) && sort_positions(index, error)) {
+    index->done = true;
+    return index;
+  }
+  cpb_index_free(index);
+  return NULL;
+}
+
+cpb_index *cpb_index_from_metadata(const cpb_allocator *allocator, const cpb_limits *limits, const void *data,
+                                   size_t size, cpb_error *error) {
+  return from_bytes(allocator, limits, (cpb_span){data, size}, cpb_metadata_decode, error);
+}
+
+cpb_index *cpb_index_from_message(const cpb_allocator *allocator, const cpb_limits *limits, const void *data,
+                                  size_t size, cpb_error *error) {
+  return from_bytes(allocator, limits, (cpb_span){data, size}, cpb_metadata_decode_message, error);
+}
+
+/* --- From the end of a file ----------------------------------------------- */
+
+cpb_input *cpb_index_input(cpb_index *index) {
+  return index->reader ? cpb_record_reader_input(index->reader) : &index->none;
+}
+
+static cpb_step fail(cpb_index *index, const cpb_error *error) {
+  if (index->error.code == CPB_OK) index->error = *error;
+  return CPB_STEP_ERROR;
+}
+
+/* A record that does not decode is not damage: the hashes say that it is what
+ * was written, so the file is another Riegeli file. Almost any message decodes
+ * as an index without a message; no splitter writes one. */
+static cpb_step decode(cpb_index *index) {
+  cpb_error error = {0};
+  cpb_span bytes = {index->bytes.data, index->bytes.size};
+  if (cpb_metadata_decode(&index->metadata, bytes, &index->limits, &error)) {
+    bool is_index = index->metadata.num_nodes > 0 && index->metadata.nodes[0].has_message;
+    index->done = is_index && sort_positions(index, &error);
+    if (index->done) return CPB_STEP_DONE;
+    if (!is_index) cpb_fail(&error, CPB_E_DAMAGED, CPB_NO_OFFSET, "it has no ChunkedMessage");
+  }
+  if (error.code == CPB_E_DAMAGED) {
+    cpb_fail(&index->error, CPB_E_FORMAT, index->record.chunk_begin,
+             "a Riegeli file, but not chunked: its last record is no ChunkMetadata (%s)", error.message);
+  }
+  error.offset = index->record.chunk_begin;
+  return fail(index, &error);
+}
+
+/* The record was read; its reader is needed no more. */
+static cpb_step take_record(cpb_index *index) {
+  index->riegeli = *cpb_record_reader_chunk(index->reader);
+  index->none = *cpb_record_reader_input(index->reader);
+  cpb_record_reader_free(index->reader);
+  index->reader = NULL;
+  return decode(index);
+}
+
+static cpb_step begin_record(cpb_index *index) {
+  index->record = *cpb_record_reader_record(index->reader);
+  index->bytes.size = 0;
+  return index->record.size == 0 ? take_record(index) : CPB_STEP_NEED;
+}
+
+static cpb_step take_data(cpb_index *index) {
+  size_t length;
+  const uint8_t *data = cpb_record_reader_data(index->reader, &length);
+  if (!cpb_buffer_append(&index->bytes, data, length)) {
+    cpb_fail_memory(&index->error);
+    return CPB_STEP_ERROR;
+  }
+  return index->bytes.size == index->record.size ? take_record(index) : CPB_STEP_NEED;
+}
+
+static cpb_step no_record(cpb_index *index) {
+  cpb_fail(&index->error, CPB_E_FORMAT, CPB_NO_OFFSET,
+           "a Riegeli file without records, where the last one should be a ChunkMetadata");
+  return CPB_STEP_ERROR;
+}
+
+cpb_step cpb_index_step(cpb_index *index) {
+  while (index->error.code == CPB_OK && !index->done) {
+    cpb_step step = cpb_record_reader_step(index->reader);
+    switch (step) {
+      case CPB_STEP_RECORD: step = begin_record(index); break;
+      case CPB_STEP_DATA: step = take_data(index); break;
+      case CPB_STEP_DONE: return no_record(index);
+      case CPB_STEP_ERROR: return fail(index, cpb_record_reader_error(index->reader));
+      default: return step;
+    }
+    if (step != CPB_STEP_NEED) return step;
+  }
+  return index->done ? CPB_STEP_DONE : CPB_STEP_ERROR;
+}
+
+const cpb_error *cpb_index_error(const cpb_index *index) { return &index->error; }
+
+/* --- What it says --------------------------------------------------------- */
+
+void cpb_index_get_version(const cpb_index *index, cpb_index_version *version) {
+  const cpb_metadata *m = &index->metadata;
+  *version = (cpb_index_version){m->splitter_version, m->join_version, m->bad_consumers, m->num_bad_consumers};
+}
+
+uint64_t cpb_index_num_chunks(const cpb_index *index) { return index->metadata.num_chunks; }
+
+cpb_code cpb_index_get_chunk(const cpb_index *index, uint64_t chunk, cpb_chunk_info *info) {
+  if (chunk >= index->metadata.num_chunks) return CPB_E_NOT_FOUND;
+  const cpb_chunk_entry *entry = &index->metadata.chunks[chunk];
+  *info = (cpb_chunk_info){entry->type, entry->size, entry->offset};
+  return CPB_OK;
+}
+
+uint32_t cpb_index_num_nodes(const cpb_index *index) { return (uint32_t)index->metadata.num_nodes; }
+
+cpb_code cpb_index_get_node(const cpb_index *index, uint32_t node, cpb_index_node *out) {
+  if (node >= index->metadata.num_nodes) return CPB_E_NOT_FOUND;
+  const cpb_chunked_node *n = &index->metadata.nodes[node];
+  *out = (cpb_index_node){n->chunk, n->num_tags, n->parent, n->first_child, n->next};
+  return CPB_OK;
+}
+
+cpb_code cpb_index_get_tag(const cpb_index *index, uint32_t node, uint32_t i, cpb_field_tag *out) {
+  const cpb_metadata *m = &index->metadata;
+  if (node >= m->num_nodes || i >= m->nodes[node].num_tags) return CPB_E_NOT_FOUND;
+  const cpb_tag_step *step = &m->steps[m->nodes[node].first_tag + i];
+  *out = (cpb_field_tag){.kind = step->kind, .value = step->value};
+  if (step->kind == CPB_TAG_KEY_STRING) {
+    out->text = step->length > 0 ? (const char *)m->text.data + step->value : "";
+    out->length = step->length;
+    out->value = 0;
+  }
+  return CPB_OK;
+}
+
+const uint8_t *cpb_index_metadata(const cpb_index *index, size_t *size) {
+  *size = index->bytes.size;
+  return index->bytes.data;
+}
+
+void cpb_index_get_record(const cpb_index *index, cpb_record *record, cpb_riegeli_chunk *chunk) {
+  *record = index->record;
+  *chunk = index->riegeli;
+}

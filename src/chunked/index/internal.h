@@ -1,0 +1,22 @@
+/* What is inside a cpb_index. */
+#ifndef CPB_CHUNKED_INDEX_INTERNAL_H
+#define CPB_CHUNKED_INDEX_INTERNAL_H
+
+#include "base/input.h"
+#include "chunked/index/positions.h"
+
+struct cpb_index {
+  cpb_allocator allocator;
+  cpb_limits limits;
+  cpb_input none;            /* when there is no file */
+  cpb_record_reader *reader; /* NULL once the index is there */
+  cpb_buffer bytes;          /* the serialized message */
+  cpb_metadata metadata;
+  cpb_positions positions; /* of its chunks */
+  cpb_record record;
+  cpb_riegeli_chunk riegeli;
+  bool done;
+  cpb_error error;
+};
+
+#endif

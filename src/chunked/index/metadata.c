@@ -1,0 +1,72 @@
+#include "chunked/index/metadata.h"
+
+#include <string.h>
+
+void cpb_metadata_init(cpb_metadata *m, const cpb_allocator *a) {
+  memset(m, 0, sizeof *m);
+  m->allocator = *a;
+  cpb_buffer_init(&m->text, a);
+}
+
+void cpb_metadata_free(cpb_metadata *m) {
+  const cpb_allocator a = m->allocator;
+  cpb_release(&a, m->bad_consumers);
+  cpb_release(&a, m->chunks);
+  cpb_release(&a, m->nodes);
+  cpb_release(&a, m->steps);
+  cpb_buffer_free(&m->text);
+  cpb_metadata_init(m, &a);
+}
+
+bool cpb_metadata_add_chunk(cpb_metadata *m, cpb_chunk_entry chunk) {
+  void *chunks = m->chunks;
+  if (!cpb_reserve(&m->allocator, &chunks, &m->chunks_capacity, m->num_chunks + 1, sizeof chunk)) return false;
+  m->chunks = chunks;
+  m->chunks[m->num_chunks++] = chunk;
+  return true;
+}
+
+static void link_to_parent(cpb_metadata *m, uint32_t node) {
+  cpb_chunked_node *parent = &m->nodes[m->nodes[node].parent];
+  if (parent->last_child == CPB_NO_NODE) {
+    parent->first_child = node;
+  } else {
+    m->nodes[parent->last_child].next = node;
+  }
+  parent->last_child = node;
+}
+
+uint32_t cpb_metadata_add_node(cpb_metadata *m, uint32_t parent, uint64_t chunk) {
+  void *nodes = m->nodes;
+  if (m->num_nodes >= CPB_NO_NODE || m->num_steps > UINT32_MAX ||
+      !cpb_reserve(&m->allocator, &nodes, &m->nodes_capacity, m->num_nodes + 1, sizeof *m->nodes)) {
+    return CPB_NO_NODE;
+  }
+  m->nodes = nodes;
+  uint32_t node = (uint32_t)m->num_nodes++;
+  m->nodes[node] = (cpb_chunked_node){
+      .chunk = chunk,
+      .first_tag = (uint32_t)m->num_steps,
+      .parent = parent,
+      .first_child = CPB_NO_NODE,
+      .last_child = CPB_NO_NODE,
+      .next = CPB_NO_NODE,
+      .has_message = true,
+  };
+  if (parent != CPB_NO_NODE) link_to_parent(m, node);
+  return node;
+}
+
+bool cpb_metadata_add_step(cpb_metadata *m, cpb_tag_step step) {
+  void *steps = m->steps;
+  if (!cpb_reserve(&m->allocator, &steps, &m->steps_capacity, m->num_steps + 1, sizeof step)) return false;
+  m->steps = steps;
+  m->steps[m->num_steps++] = step;
+  m->nodes[m->num_nodes - 1].num_tags++;
+  return true;
+}
+
+bool cpb_metadata_add_string_key(cpb_metadata *m, cpb_span key) {
+  cpb_tag_step step = {m->text.size, (uint32_t)key.size, CPB_TAG_KEY_STRING};
+  return key.size <= UINT32_MAX && cpb_buffer_append(&m->text, key.data, key.size) && cpb_metadata_add_step(m, step);
+}

@@ -1,0 +1,121 @@
+/* Where the merged message can be cut, so that no Riegeli chunk is decoded for both
+ * sides that is dear to decode. */
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "chunked/merge/internal.h"
+
+/* A large Riegeli chunk, and from which to which piece it is needed. */
+typedef struct extent {
+  uint64_t begin;
+  size_t first, last;
+} extent;
+
+typedef struct cutter {
+  const cpb_merge *merge;
+  extent *extents;
+  size_t num_extents, extents_capacity;
+  uint64_t *cuts;
+  size_t num_cuts, cuts_capacity;
+} cutter;
+
+static bool is_literal(const cutter *c, size_t piece) { return c->merge->plan->pieces[piece].chunk == CPB_LITERAL; }
+
+static cpb_chunk_home home_of(const cutter *c, size_t piece) {
+  return cpb_chunk_store_home(&c->merge->store, c->merge->plan->pieces[piece].chunk);
+}
+
+/* --- What must not be cut ---------------------------------------------------- */
+
+static bool add_extent(cutter *c, uint64_t begin, size_t piece) {
+  if (c->num_extents > 0 && c->extents[c->num_extents - 1].begin == begin) {
+    c->extents[c->num_extents - 1].last = piece;
+    return true;
+  }
+  void *extents = c->extents;
+  if (!cpb_reserve(&c->merge->allocator, &extents, &c->extents_capacity, c->num_extents + 1, sizeof *c->extents)) {
+    return false;
+  }
+  c->extents = extents;
+  c->extents[c->num_extents++] = (extent){begin, piece, piece};
+  return true;
+}
+
+static bool find_extents(cutter *c) {
+  for (size_t i = 0; i < c->merge->plan->num_pieces; i++) {
+    if (is_literal(c, i)) continue;
+    cpb_chunk_home home = home_of(c, i);
+    if (home.large && !add_extent(c, home.begin, i)) return false;
+  }
+  return true;
+}
+
+static int order(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+
+static int by_begin(const void *a, const void *b) {
+  const extent *x = a, *y = b;
+  return x->begin != y->begin ? order(x->begin, y->begin) : order(x->first, y->first);
+}
+
+static int by_first(const void *a, const void *b) {
+  const extent *x = a, *y = b;
+  return order(x->first, y->first);
+}
+
+/* Makes one extent of all that a Riegeli chunk has. */
+static void join_extents(cutter *c) {
+  size_t kept = 0;
+  if (c->num_extents < 2) return;
+  qsort(c->extents, c->num_extents, sizeof *c->extents, by_begin);
+  for (size_t i = 1; i < c->num_extents; i++) {
+    if (c->extents[kept].begin == c->extents[i].begin) c->extents[kept].last = c->extents[i].last;
+    else c->extents[++kept] = c->extents[i];
+  }
+  c->num_extents = kept + 1;
+  qsort(c->extents, c->num_extents, sizeof *c->extents, by_first);
+}
+
+/* --- Cutting ----------------------------------------------------------------- */
+
+static bool add_cut(cutter *c, uint64_t offset) {
+  void *cuts = c->cuts;
+  if (!cpb_reserve(&c->merge->allocator, &cuts, &c->cuts_capacity, c->num_cuts + 1, sizeof *c->cuts)) return false;
+  c->cuts = cuts;
+  c->cuts[c->num_cuts++] = offset;
+  return true;
+}
+
+/* A cut goes before a piece if no large Riegeli chunk is open there, and the piece
+ * before it is in another one. */
+static bool find_cuts(cutter *c, uint64_t least) {
+  const cpb_merge_layout *plan = c->merge->plan;
+  uint64_t begin = 0, last = CPB_NO_OFFSET;
+  size_t closed = 0; /* the first piece at which no extent so far is open */
+  for (size_t i = 0, next = 0; i < plan->num_pieces; i++) {
+    if (is_literal(c, i)) continue;
+    for (; next < c->num_extents && c->extents[next].first < i; next++)
+      closed = cpb_max_size(closed, c->extents[next].last + 1);
+    uint64_t home = home_of(c, i).begin, offset = plan->pieces[i].offset;
+    bool apart = i >= closed && (home != last || home == CPB_NO_OFFSET);
+    last = home;
+    if (!apart || offset - begin < least) continue;
+    if (!add_cut(c, offset)) return false;
+    begin = offset;
+  }
+  return plan->size == begin || add_cut(c, plan->size);
+}
+
+cpb_code cpb_merge_cut(cpb_merge *m, uint64_t least, const uint64_t **cuts, size_t *count) {
+  cutter c = {.merge = m};
+  if (m->state != CPB_MERGE_READY) return CPB_E_USAGE;
+  bool done = find_extents(&c);
+  if (done) {
+    join_extents(&c);
+    done = find_cuts(&c, cpb_max_u64(least, 1));
+  }
+  cpb_release(&m->allocator, c.extents);
+  cpb_release(&m->allocator, m->cuts);
+  *cuts = m->cuts = c.cuts;
+  *count = done ? c.num_cuts : 0;
+  return done ? CPB_OK : CPB_E_MEMORY;
+}

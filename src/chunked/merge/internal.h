@@ -1,0 +1,31 @@
+/* What is inside a cpb_merge. */
+#ifndef CPB_CHUNKED_MERGE_INTERNAL_H
+#define CPB_CHUNKED_MERGE_INTERNAL_H
+
+#include "chunked/index/internal.h"
+#include "chunked/merge/layout.h"
+
+typedef enum cpb_merge_state { CPB_MERGE_BEGIN, CPB_MERGE_WALK, CPB_MERGE_READY, CPB_MERGE_FAILED } cpb_merge_state;
+
+struct cpb_merge {
+  cpb_allocator allocator;
+  cpb_limits limits;
+  cpb_merge_options options;
+  const cpb_index *index;
+  cpb_input input;
+  cpb_error error;
+  cpb_merge_state state;
+  cpb_chunk_store store;
+  cpb_merge_tree tree;
+  cpb_merge_walk walk;
+  cpb_merge_layout layout;
+  const cpb_merge_layout *plan; /* that one, or that of the merge that this is forked from */
+  uint64_t *cuts;
+  uint64_t at, end;                  /* of the range that is read */
+  size_t piece;                      /* where `at` is */
+  uint64_t joined_begin, joined_end; /* in the file: what will be read in a row, */
+  size_t joined_piece;               /* up to this piece */
+  cpb_span data;
+};
+
+#endif

@@ -1,0 +1,85 @@
+#include "base/status.h"
+#include "chunked/merge/walk.h"
+
+uint32_t cpb_target_owner(const cpb_merge_tree *tree, uint32_t target) {
+  const cpb_target *t = &tree->targets[target];
+  return t->kind == CPB_TAG_FIELD ? t->parent : tree->targets[t->parent].parent;
+}
+
+uint32_t cpb_target_number(const cpb_merge_tree *tree, uint32_t target) {
+  const cpb_target *t = &tree->targets[target];
+  return (uint32_t)(t->kind == CPB_TAG_FIELD ? t->value : tree->targets[t->parent].value);
+}
+
+/* --- Parts and patches ---------------------------------------------------- */
+
+static bool reserve(cpb_merge_walk *w, void **items, size_t *capacity, size_t count, size_t element) {
+  if (count >= w->tree->max_items) {
+    cpb_fail(w->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the merge plan needs more than %llu items",
+             (unsigned long long)w->tree->max_items);
+    return false;
+  }
+  if (cpb_reserve(&w->allocator, items, capacity, count + 1, element)) return true;
+  cpb_fail_memory(w->error);
+  return false;
+}
+
+uint32_t cpb_walk_new_part(cpb_merge_walk *w, uint32_t chunk, uint64_t begin, uint64_t end) {
+  void *parts = w->parts;
+  if (!reserve(w, &parts, &w->parts_capacity, w->num_parts, sizeof *w->parts)) return CPB_NONE;
+  w->parts = parts;
+  w->parts[w->num_parts] = (cpb_part){begin, end, chunk, CPB_NONE, CPB_NONE, CPB_NONE};
+  return (uint32_t)w->num_parts++;
+}
+
+uint32_t cpb_walk_new_patch(cpb_merge_walk *w, uint32_t part, uint64_t begin, uint64_t end, uint32_t target) {
+  void *patches = w->patches;
+  if (!reserve(w, &patches, &w->patches_capacity, w->num_patches, sizeof *w->patches)) return CPB_NONE;
+  w->patches = patches;
+  uint32_t patch = (uint32_t)w->num_patches++;
+  w->patches[patch] = (cpb_patch){begin, end, target, CPB_NONE};
+  cpb_part *p = &w->parts[part];
+  if (p->last_patch == CPB_NONE) p->first_patch = patch;
+  else w->patches[p->last_patch].next = patch;
+  p->last_patch = patch;
+  return patch;
+}
+
+/* --- What is in the message ----------------------------------------------- */
+
+void cpb_walk_set_live(cpb_merge_walk *w, uint32_t id) {
+  cpb_target *t = &w->tree->targets[id];
+  if (t->live) return;
+  cpb_target *parent = &w->tree->targets[t->parent];
+  t->live = true;
+  t->next_live = parent->first_live;
+  parent->first_live = id;
+}
+
+static void empty(cpb_target *t) {
+  t->merged = t->apart = t->is_number = false;
+  t->count = 0;
+  t->num_numbers = 0;
+  t->first_live = CPB_NONE;
+  t->first_part = t->last_part = t->first_insert = t->last_insert = CPB_NONE;
+}
+
+void cpb_walk_clear(cpb_merge_walk *w, uint32_t id) {
+  cpb_target *targets = w->tree->targets;
+  uint32_t list = targets[id].first_live;
+  empty(&targets[id]);
+  while (list != CPB_NONE) {
+    cpb_target *gone = &targets[list];
+    uint32_t below = gone->first_live;
+    list = gone->next_live;
+    empty(gone);
+    gone->live = false;
+    gone->anchor = gone->next_live = CPB_NONE;
+    while (below != CPB_NONE) {
+      uint32_t after = targets[below].next_live;
+      targets[below].next_live = list;
+      list = below;
+      below = after;
+    }
+  }
+}

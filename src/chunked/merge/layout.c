@@ -1,0 +1,322 @@
+#include "chunked/merge/layout.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "chunked/merge/numbers.h"
+
+/* Offsets fit in an int64_t, as protobuf's own do. */
+#define SIZE_LIMIT ((uint64_t)INT64_MAX)
+
+void cpb_merge_layout_init(cpb_merge_layout *layout, const cpb_allocator *a) {
+  memset(layout, 0, sizeof *layout);
+  layout->allocator = *a;
+  cpb_buffer_init(&layout->literals, a);
+}
+
+void cpb_merge_layout_free(cpb_merge_layout *layout) {
+  cpb_release(&layout->allocator, layout->pieces);
+  layout->pieces = NULL;
+  cpb_buffer_free(&layout->literals);
+}
+
+static bool no_memory(cpb_merge_walk *w) {
+  cpb_fail_memory(w->error);
+  return false;
+}
+
+/* --- What becomes of patches and inserts ---------------------------------- */
+
+typedef enum { KEEP, DROP, REPLACE } patch_fate;
+
+/* A target is written once: other occurrences of a joined message are dropped,
+ * other entries of a map stay (the last one counts). */
+static patch_fate fate_of(const cpb_merge_walk *w, uint32_t patch) {
+  const cpb_target *t = &w->tree->targets[w->patches[patch].target];
+  if (t->shadow) return patch < t->anchor ? DROP : KEEP;
+  if (t->apart) return KEEP;
+  if (t->anchor == patch) return REPLACE;
+  return t->kind == CPB_TAG_FIELD ? DROP : KEEP;
+}
+
+static bool is_created(const cpb_target *t) { return t->anchor == CPB_NONE; }
+
+/* The key of a created map entry. */
+static uint64_t key_size(const cpb_target *t) {
+  if (!is_created(t) || t->kind < CPB_TAG_KEY_STRING) return 0;
+  if (t->kind == CPB_TAG_KEY_STRING) return cpb_wire_len_size(1, t->length) + t->length;
+  return 1 + cpb_varint_size(t->value);
+}
+
+/* --- Sizes, from the leaves up -------------------------------------------- */
+
+static uint64_t field_size(const cpb_merge_walk *w, uint32_t id) {
+  const cpb_target *t = &w->tree->targets[id];
+  if (t->bare) return t->size;
+  return cpb_wire_len_size(cpb_target_number(w->tree, id), t->size) + t->size;
+}
+
+static bool add_size(cpb_merge_walk *w, uint64_t *sum, uint64_t size) {
+  if (cpb_add_u64(*sum, size, sum) && *sum <= SIZE_LIMIT) return true;
+  cpb_fail(w->error, CPB_E_LIMIT, w->tree->position, "the merged message would be larger than 2^63 bytes");
+  return false;
+}
+
+static bool add_part_size(cpb_merge_walk *w, const cpb_part *part, uint64_t *sum) {
+  uint64_t kept = part->end - part->begin;
+  for (uint32_t p = part->first_patch; p != CPB_NONE; p = w->patches[p].next) {
+    const cpb_patch *patch = &w->patches[p];
+    patch_fate fate = fate_of(w, p);
+    if (fate != KEEP) kept -= patch->end - patch->begin;
+    if (fate == REPLACE && !add_size(w, sum, field_size(w, patch->target))) return false;
+  }
+  return add_size(w, sum, kept);
+}
+
+static bool add_insert_size(cpb_merge_walk *w, const cpb_insert *insert, uint64_t *sum) {
+  switch (insert->kind) {
+    case CPB_INSERT_PART: return add_part_size(w, &w->parts[insert->what], sum);
+    case CPB_INSERT_VALUE: {
+      const cpb_part *part = &w->parts[insert->what];
+      uint64_t size = part->end - part->begin;
+      return add_size(w, sum, size) && add_size(w, sum, cpb_wire_len_size(insert->number, size));
+    }
+    case CPB_INSERT_TARGET: break;
+  }
+  if (!is_created(&w->tree->targets[insert->what])) return true;
+  return add_size(w, sum, field_size(w, insert->what));
+}
+
+static bool size_target(cpb_merge_walk *w, cpb_target *t) {
+  t->size = key_size(t);
+  for (uint32_t p = t->first_part; p != CPB_NONE; p = w->parts[p].next) {
+    if (!add_part_size(w, &w->parts[p], &t->size)) return false;
+  }
+  for (uint32_t i = t->first_insert; i != CPB_NONE; i = w->inserts[i].next) {
+    if (!add_insert_size(w, &w->inserts[i], &t->size)) return false;
+  }
+  return true;
+}
+
+/* Children have higher numbers than their parents. */
+static bool size_targets(cpb_merge_walk *w) {
+  for (size_t i = w->tree->num_targets; i > 0; i--) {
+    cpb_target *t = &w->tree->targets[i - 1];
+    if (t->live && !size_target(w, t)) return false;
+  }
+  return true;
+}
+
+/* --- Inserts in order ----------------------------------------------------- */
+
+static bool goes_before(const cpb_insert *a, const cpb_insert *b) {
+  if (cpb_place_before(a->place, b->place)) return true;
+  return !cpb_place_before(b->place, a->place) && a->number < b->number;
+}
+
+/* Takes `count` inserts off the front of `*list` and returns them as a list. */
+static uint32_t cut(cpb_insert *all, uint32_t *list, size_t count) {
+  uint32_t front = *list;
+  for (; count > 1 && *list != CPB_NONE; count--) *list = all[*list].next;
+  if (*list == CPB_NONE) return front;
+  uint32_t rest = all[*list].next;
+  all[*list].next = CPB_NONE;
+  *list = rest;
+  return front;
+}
+
+/* Merges two sorted lists at `*tail` and returns the new tail. */
+static uint32_t *merge(cpb_insert *all, uint32_t *tail, uint32_t a, uint32_t b) {
+  while (a != CPB_NONE || b != CPB_NONE) {
+    bool second = a == CPB_NONE || (b != CPB_NONE && goes_before(&all[b], &all[a]));
+    uint32_t *from = second ? &b : &a;
+    *tail = *from;
+    tail = &all[*from].next;
+    *from = *tail;
+  }
+  return tail;
+}
+
+static bool in_order(const cpb_insert *all, uint32_t list) {
+  for (; list != CPB_NONE; list = all[list].next) {
+    if (all[list].next != CPB_NONE && goes_before(&all[all[list].next], &all[list])) return false;
+  }
+  return true;
+}
+
+/* Sorts by place, then field number, then age. */
+static void sort_inserts(cpb_insert *all, uint32_t *list) {
+  for (size_t run = 1; !in_order(all, *list); run *= 2) {
+    uint32_t rest = *list;
+    uint32_t *tail = list;
+    while (rest != CPB_NONE) {
+      uint32_t a = cut(all, &rest, run);
+      uint32_t b = cut(all, &rest, run);
+      tail = merge(all, tail, a, b);
+    }
+    *tail = CPB_NONE;
+  }
+}
+
+/* --- Pieces --------------------------------------------------------------- */
+
+/* Where writing is in a target: in its parts, patches and inserts. */
+typedef struct {
+  uint64_t offset;
+  uint32_t target, part, patch, insert;
+  bool only_part;
+} cursor;
+
+typedef struct {
+  cpb_merge_layout *layout;
+  cpb_merge_walk *walk;
+  cursor *stack;
+  size_t depth, capacity;
+} writer;
+
+static bool put(writer *o, uint32_t chunk, uint64_t at, uint64_t length) {
+  cpb_merge_layout *layout = o->layout;
+  if (length == 0) return true;
+  if (layout->num_pieces > 0) {
+    const cpb_piece *last = &layout->pieces[layout->num_pieces - 1];
+    bool goes_on = last->chunk == chunk && last->at + (layout->size - last->offset) == at;
+    if (goes_on) {
+      layout->size += length;
+      return true;
+    }
+  }
+  if (layout->num_pieces >= o->walk->tree->max_items) {
+    cpb_fail(o->walk->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the merged message has more than %llu segments",
+             (unsigned long long)o->walk->tree->max_items);
+    return false;
+  }
+  void *pieces = layout->pieces;
+  if (!cpb_reserve(&layout->allocator, &pieces, &layout->pieces_capacity, layout->num_pieces + 1,
+                   sizeof *layout->pieces)) {
+    return no_memory(o->walk);
+  }
+  layout->pieces = pieces;
+  layout->pieces[layout->num_pieces++] = (cpb_piece){layout->size, at, chunk};
+  layout->size += length;
+  return true;
+}
+
+static bool put_literal(writer *o, const void *data, size_t size) {
+  size_t at = o->layout->literals.size;
+  if (!cpb_buffer_append(&o->layout->literals, data, size)) return no_memory(o->walk);
+  return put(o, CPB_LITERAL, at, size);
+}
+
+static bool put_header(writer *o, uint32_t number, uint64_t size) {
+  uint8_t header[CPB_WIRE_HEADER_MAX];
+  return put_literal(o, header, (size_t)(cpb_wire_put_len(header, number, size) - header));
+}
+
+static bool put_key(writer *o, const cpb_target *t) {
+  if (key_size(t) == 0) return true;
+  if (t->kind == CPB_TAG_KEY_STRING) {
+    cpb_span key = cpb_target_key(o->walk->tree, t);
+    return put_header(o, 1, key.size) && put_literal(o, key.data, key.size);
+  }
+  uint8_t key[CPB_WIRE_HEADER_MAX];
+  uint8_t *end = cpb_varint_write(cpb_wire_put_tag(key, 1, CPB_WIRE_VARINT), t->value);
+  return put_literal(o, key, (size_t)(end - key));
+}
+
+static void begin_part(const cpb_merge_walk *w, cursor *c, uint32_t part) {
+  c->part = part;
+  if (part == CPB_NONE) return;
+  c->offset = w->parts[part].begin;
+  c->patch = w->parts[part].first_patch;
+}
+
+static bool push(writer *o, cursor c, uint32_t part) {
+  void *stack = o->stack;
+  if (!cpb_reserve(&o->layout->allocator, &stack, &o->capacity, o->depth + 1, sizeof c)) {
+    return no_memory(o->walk);
+  }
+  o->stack = stack;
+  begin_part(o->walk, &c, part);
+  o->stack[o->depth++] = c;
+  return true;
+}
+
+static bool write_target(writer *o, uint32_t id) {
+  cpb_target *t = &o->walk->tree->targets[id];
+  bool has_header = id != CPB_ROOT && !t->bare;
+  if (has_header && !put_header(o, cpb_target_number(o->walk->tree, id), t->size)) return false;
+  sort_inserts(o->walk->inserts, &t->first_insert);
+  return put_key(o, t) && push(o, (cursor){.target = id, .insert = t->first_insert}, t->first_part);
+}
+
+static bool write_insert(writer *o, const cpb_insert *insert) {
+  switch (insert->kind) {
+    case CPB_INSERT_PART: return push(o, (cursor){.insert = CPB_NONE, .only_part = true}, insert->what);
+    case CPB_INSERT_VALUE: {
+      const cpb_part *part = &o->walk->parts[insert->what];
+      uint64_t size = part->end - part->begin;
+      return put_header(o, insert->number, size) && put(o, part->chunk, part->begin, size);
+    }
+    case CPB_INSERT_TARGET: break;
+  }
+  return !is_created(&o->walk->tree->targets[insert->what]) || write_target(o, insert->what);
+}
+
+/* Copies up to the next patch or insert. */
+static bool write_range(writer *o, cursor *c) {
+  const cpb_merge_walk *w = o->walk;
+  const cpb_part *part = &w->parts[c->part];
+  uint64_t end = part->end;
+  if (c->patch != CPB_NONE) end = cpb_min_u64(end, w->patches[c->patch].begin);
+  if (c->insert != CPB_NONE && w->inserts[c->insert].place.part == c->part + 1) {
+    end = cpb_min_u64(end, w->inserts[c->insert].place.offset);
+  }
+  uint64_t begin = c->offset;
+  c->offset = end;
+  return put(o, part->chunk, begin, end - begin);
+}
+
+static bool write_patch(writer *o, cursor *c) {
+  const cpb_patch *patch = &o->walk->patches[c->patch];
+  patch_fate fate = fate_of(o->walk, c->patch);
+  c->patch = patch->next;
+  c->offset = patch->end;
+  if (fate == REPLACE) return write_target(o, patch->target);
+  return fate == DROP || put(o, o->walk->parts[c->part].chunk, patch->begin, patch->end - patch->begin);
+}
+
+static bool insert_is_due(const cpb_merge_walk *w, const cursor *c) {
+  if (c->insert == CPB_NONE) return false;
+  cpb_place here = {c->offset, c->part + 1};
+  return c->part == CPB_NONE || !cpb_place_before(here, w->inserts[c->insert].place);
+}
+
+static bool write_step(writer *o) {
+  cursor *c = &o->stack[o->depth - 1];
+  const cpb_merge_walk *w = o->walk;
+  if (insert_is_due(w, c)) {
+    const cpb_insert *insert = &w->inserts[c->insert];
+    c->insert = insert->next;
+    return write_insert(o, insert);
+  }
+  if (c->part == CPB_NONE) {
+    o->depth--;
+    return true;
+  }
+  if (c->patch != CPB_NONE && c->offset == w->patches[c->patch].begin) return write_patch(o, c);
+  if (c->offset < w->parts[c->part].end) return write_range(o, c);
+  begin_part(w, c, c->only_part ? CPB_NONE : w->parts[c->part].next);
+  return true;
+}
+
+bool cpb_merge_layout_build(cpb_merge_layout *layout, cpb_merge_walk *walk) {
+  writer o = {.layout = layout, .walk = walk};
+  cpb_buffer_free(&layout->literals);
+  layout->literals = walk->literals; /* which its parts point into */
+  cpb_buffer_init(&walk->literals, &walk->allocator);
+  bool done = size_targets(walk) && write_target(&o, CPB_ROOT);
+  while (done && o.depth > 0) done = write_step(&o);
+  cpb_release(&layout->allocator, o.stack);
+  return done;
+}

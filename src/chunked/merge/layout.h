@@ -1,0 +1,27 @@
+/* From what the walk found to the list of segments of the merged message. */
+#ifndef CPB_CHUNKED_MERGE_LAYOUT_H
+#define CPB_CHUNKED_MERGE_LAYOUT_H
+
+#include "chunked/merge/walk.h"
+
+typedef struct cpb_piece {
+  uint64_t offset; /* in the merged message; its length is up to the next one */
+  uint64_t at;     /* in the chunk or in `literals` */
+  uint32_t chunk;  /* or CPB_LITERAL */
+} cpb_piece;
+
+typedef struct cpb_merge_layout {
+  cpb_allocator allocator;
+  cpb_piece *pieces;
+  size_t num_pieces, pieces_capacity;
+  cpb_buffer literals;
+  uint64_t size;
+} cpb_merge_layout;
+
+void cpb_merge_layout_init(cpb_merge_layout *layout, const cpb_allocator *a);
+void cpb_merge_layout_free(cpb_merge_layout *layout);
+
+/* Fills `layout` once the walk is done. False with the walk's error set. */
+bool cpb_merge_layout_build(cpb_merge_layout *layout, cpb_merge_walk *walk);
+
+#endif

@@ -1,0 +1,257 @@
+/* The merge engine: plans, then reads ranges of the merged message. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "chunked/merge/internal.h"
+
+enum { DEFAULT_MEMORY = 16 * 1024 * 1024, DEFAULT_READ = 256 * 1024, DEFAULT_ITEMS = 1 << 22 };
+
+/* --- Making and freeing --------------------------------------------------- */
+
+static bool take_options(cpb_merge *m, const cpb_merge_options *given) {
+  cpb_merge_options *options = &m->options;
+  cpb_options_copy(options, sizeof *options, given);
+  if (options->memory == 0) options->memory = DEFAULT_MEMORY;
+  if (options->read_size == 0) options->read_size = DEFAULT_READ;
+  if (options->plan_items == 0) options->plan_items = DEFAULT_ITEMS;
+  m->limits = cpb_limits_or_default(options->limits);
+  options->limits = &m->limits;
+  return options->verify <= CPB_VERIFY_NEVER;
+}
+
+static void init_store(cpb_merge *m) {
+  const cpb_store_options store = {
+      .verify = m->options.verify,
+      .trust_sizes = m->options.trust_sizes != 0,
+      .memory = m->options.memory,
+      .read_size = m->options.read_size,
+      .limits = &m->limits,
+  };
+  cpb_chunk_store_init(&m->store, &m->allocator, m->index, &store, &m->input, &m->error);
+}
+
+static void init_plan(cpb_merge *m) {
+  const cpb_index *index = m->index;
+  uint64_t depth = m->limits.depth + index->metadata.num_steps;
+  cpb_merge_tree_init(&m->tree, &m->allocator, &index->metadata, m->options.plan_items, &m->error);
+  m->tree.type = m->options.type;
+  if (index->riegeli.end > 0) m->tree.position = index->record.chunk_begin;
+  cpb_merge_walk_init(&m->walk, &m->allocator, &m->tree, &m->store, (uint32_t)cpb_min_u64(2 * depth, UINT32_MAX),
+                      &m->error);
+  cpb_merge_layout_init(&m->layout, &m->allocator);
+  m->plan = &m->layout;
+}
+
+static cpb_merge *new_merge(const cpb_allocator *allocator, const cpb_index *index, const cpb_merge_options *options) {
+  cpb_allocator a = cpb_allocator_or_default(allocator);
+  cpb_merge *m = cpb_alloc_zeroed(&a, sizeof *m);
+  if (!m) return NULL;
+  m->allocator = a;
+  m->index = index;
+  cpb_input_init(&m->input);
+  if (!take_options(m, options)) {
+    cpb_release(&a, m);
+    return NULL;
+  }
+  init_store(m);
+  return m;
+}
+
+cpb_merge *cpb_merge_new(const cpb_allocator *allocator, const cpb_index *index, const cpb_merge_options *options) {
+  cpb_merge *m = new_merge(allocator, index, options);
+  if (m) init_plan(m);
+  return m;
+}
+
+cpb_merge *cpb_merge_from_chunks(const cpb_allocator *allocator, const cpb_index *index, const cpb_chunk_bytes *chunks,
+                                 size_t num_chunks, const cpb_merge_options *options) {
+  cpb_merge *m = cpb_merge_new(allocator, index, options);
+  if (m) cpb_chunk_store_use_memory(&m->store, chunks, num_chunks);
+  return m;
+}
+
+cpb_merge *cpb_merge_fork(const cpb_merge *from, const cpb_allocator *allocator) {
+  if (from->state != CPB_MERGE_READY) return NULL;
+  cpb_merge *m = new_merge(allocator, from->index, &from->options);
+  if (!m) return NULL;
+  m->plan = from->plan;
+  m->state = CPB_MERGE_READY;
+  m->input.size = from->input.size;
+  cpb_chunk_store_share(&m->store, &from->store);
+  return m;
+}
+
+void cpb_merge_free(cpb_merge *m) {
+  if (!m) return;
+  cpb_allocator a = m->allocator;
+  cpb_merge_layout_free(&m->layout);
+  cpb_merge_walk_free(&m->walk);
+  cpb_merge_tree_free(&m->tree);
+  cpb_chunk_store_free(&m->store);
+  cpb_release(&a, m->cuts);
+  cpb_release(&a, m);
+}
+
+cpb_input *cpb_merge_input(cpb_merge *m) { return &m->input; }
+
+const cpb_error *cpb_merge_error(const cpb_merge *m) { return &m->error; }
+
+/* --- Planning ------------------------------------------------------------- */
+
+static uint32_t type_of(const void *user, uint64_t chunk) { return cpb_chunk_store_type(user, chunk); }
+
+static cpb_step stop(cpb_merge *m, cpb_step step) {
+  cpb_input_let_go(&m->input);
+  if (step == CPB_STEP_ERROR) m->state = CPB_MERGE_FAILED;
+  return step;
+}
+
+static cpb_have build_tree(cpb_merge *m) {
+  m->state = CPB_MERGE_WALK;
+  m->store.keeping = true;
+  return cpb_merge_tree_build(&m->tree, m->store.num_chunks, type_of, &m->store) ? CPB_HAVE : CPB_FAILED;
+}
+
+static cpb_have walk(cpb_merge *m) {
+  cpb_have have = cpb_merge_walk_run(&m->walk);
+  if (have != CPB_HAVE) return have;
+  if (!cpb_merge_layout_build(&m->layout, &m->walk)) return CPB_FAILED;
+  cpb_merge_walk_free(&m->walk);
+  cpb_merge_tree_free(&m->tree);
+  m->state = CPB_MERGE_READY;
+  m->store.keeping = false;
+  return CPB_HAVE;
+}
+
+/* --- Reading -------------------------------------------------------------- */
+
+size_t cpb_merge_find_segment(const cpb_merge *m, uint64_t offset) {
+  size_t low = 0, high = m->plan->num_pieces;
+  if (offset >= m->plan->size) return high;
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (m->plan->pieces[middle].offset <= offset) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+static uint64_t piece_end(const cpb_merge *m, size_t i) {
+  return i + 1 < m->plan->num_pieces ? m->plan->pieces[i + 1].offset : m->plan->size;
+}
+
+cpb_code cpb_merge_read(cpb_merge *m, uint64_t offset, uint64_t length) {
+  if (m->state == CPB_MERGE_FAILED) return m->error.code;
+  if (m->state != CPB_MERGE_READY) return CPB_E_USAGE;
+  m->at = cpb_min_u64(offset, m->plan->size);
+  m->end = m->at + cpb_min_u64(length, m->plan->size - m->at);
+  m->piece = cpb_merge_find_segment(m, m->at);
+  m->joined_begin = m->joined_end = 0;
+  return CPB_OK;
+}
+
+static cpb_have piece_bytes(cpb_merge *m, const cpb_piece *piece, uint64_t want, cpb_span *span) {
+  uint64_t at = piece->at + (m->at - piece->offset);
+  if (piece->chunk != CPB_LITERAL) return cpb_chunk_store_span(&m->store, piece->chunk, at, want, span);
+  *span = (cpb_span){m->plan->literals.data + at, m->plan->literals.size - (size_t)at};
+  return CPB_HAVE;
+}
+
+static cpb_have read_some(cpb_merge *m) {
+  const cpb_piece *piece = &m->plan->pieces[m->piece];
+  uint64_t end = cpb_min_u64(piece_end(m, m->piece), m->end);
+  cpb_have have = piece_bytes(m, piece, end - m->at, &m->data);
+  if (have == CPB_AT_END) {
+    cpb_fail(&m->error, CPB_E_DAMAGED, cpb_chunk_store_position(&m->store, piece->chunk),
+             "chunk %u: its record is shorter than it was", (unsigned)piece->chunk);
+  }
+  if (have != CPB_HAVE) return have;
+  m->data.size = (size_t)cpb_min_u64(m->data.size, end - m->at);
+  m->at += m->data.size;
+  if (m->at == piece_end(m, m->piece)) m->piece++;
+  return CPB_HAVE;
+}
+
+/* --- Reading ahead -------------------------------------------------------- */
+
+/* Whether the piece's Riegeli chunk will be read to its end. */
+static bool takes_all(const cpb_merge *m, size_t i) {
+  const cpb_piece *piece = &m->plan->pieces[i];
+  if (m->options.verify != CPB_VERIFY_NEVER) return true;
+  uint64_t end = cpb_min_u64(piece_end(m, i), m->end);
+  return piece->at == 0 && end - piece->offset >= m->index->metadata.chunks[piece->chunk].size;
+}
+
+/* Goes on from piece to piece while what is in the file next is read next. What
+ * is behind was asked for before. */
+static void join_pieces(cpb_merge *m) {
+  for (; m->joined_piece < m->plan->num_pieces; m->joined_piece++) {
+    const cpb_piece *piece = &m->plan->pieces[m->joined_piece];
+    uint64_t begin, end;
+    if (piece->offset >= m->end) break;
+    if (piece->chunk == CPB_LITERAL || !cpb_chunk_store_place(&m->store, piece->chunk, &begin, &end)) continue;
+    if (begin > m->joined_end || (begin == m->joined_end && !takes_all(m, m->joined_piece))) break;
+    if (begin == m->joined_end) m->joined_end = end;
+  }
+}
+
+/* Lets the host fetch at once what will be needed in a row. */
+static cpb_step need_joined(cpb_merge *m) {
+  cpb_need *need = &m->input.need;
+  if (need->kind != CPB_NEED_RANGE) return CPB_STEP_NEED;
+  uint64_t end = need->offset + need->ahead;
+  if (need->offset < m->joined_begin || end > m->joined_end) {
+    m->joined_begin = need->offset;
+    m->joined_end = end;
+    m->joined_piece = m->piece + 1;
+  }
+  join_pieces(m);
+  need->ahead = cpb_min_u64(m->joined_end, m->input.size) - need->offset;
+  return CPB_STEP_NEED;
+}
+
+static cpb_step step_ready(cpb_merge *m) {
+  cpb_have have = m->at < m->end ? read_some(m) : cpb_chunk_store_settle(&m->store);
+  if (have == CPB_WAIT) return need_joined(m);
+  if (have != CPB_HAVE) return stop(m, CPB_STEP_ERROR);
+  if (m->data.size > 0) return CPB_STEP_DATA;
+  return stop(m, CPB_STEP_DONE);
+}
+
+cpb_step cpb_merge_step(cpb_merge *m) {
+  m->data.size = 0;
+  while (m->state != CPB_MERGE_FAILED) {
+    if (m->state == CPB_MERGE_READY) return step_ready(m);
+    cpb_have have = m->state == CPB_MERGE_BEGIN ? build_tree(m) : walk(m);
+    if (have == CPB_WAIT) return CPB_STEP_NEED;
+    if (have != CPB_HAVE) return stop(m, CPB_STEP_ERROR);
+  }
+  return CPB_STEP_ERROR;
+}
+
+const uint8_t *cpb_merge_data(const cpb_merge *m, size_t *length) {
+  *length = m->data.size;
+  return m->data.data;
+}
+
+/* --- The plan ------------------------------------------------------------- */
+
+uint64_t cpb_merge_size(const cpb_merge *m) { return m->plan->size; }
+
+size_t cpb_merge_num_segments(const cpb_merge *m) { return m->plan->num_pieces; }
+
+cpb_code cpb_merge_get_segment(const cpb_merge *m, size_t i, cpb_segment *segment) {
+  if (i >= m->plan->num_pieces) return CPB_E_NOT_FOUND;
+  const cpb_piece *piece = &m->plan->pieces[i];
+  *segment = (cpb_segment){.offset = piece->offset, .length = piece_end(m, i) - piece->offset};
+  if (piece->chunk == CPB_LITERAL) {
+    segment->chunk = CPB_NO_CHUNK;
+    segment->literal = m->plan->literals.data + piece->at;
+  } else {
+    segment->chunk = piece->chunk;
+    segment->chunk_offset = piece->at;
+  }
+  return CPB_OK;
+}

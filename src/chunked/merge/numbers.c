@@ -1,0 +1,157 @@
+#include "chunked/merge/numbers.h"
+
+#include <string.h>
+
+#include "base/status.h"
+
+/* More numbers than any schema has: a message with more gets its new fields at
+ * the end. */
+#define NUMBERS_MAX 1024
+#define CROWDED UINT32_MAX
+
+static bool no_memory(cpb_merge_walk *w) {
+  cpb_fail_memory(w->error);
+  return false;
+}
+
+/* --- The list of one part ------------------------------------------------- */
+
+/* The index of `number`, or where it would be. */
+static size_t search(const cpb_number *items, size_t count, uint32_t number) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (items[middle].number < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+void cpb_numbers_end(cpb_number_list *list, cpb_place place) {
+  if (list->count > 0) list->items[list->open].last = place;
+}
+
+bool cpb_numbers_field(const cpb_allocator *a, cpb_number_list *list, uint32_t number, cpb_place place) {
+  if (list->crowded) return true;
+  cpb_numbers_end(list, place);
+  if (list->count > 0 && list->items[list->open].number == number) return true;
+  size_t i = search(list->items, list->count, number);
+  list->open = i;
+  if (i < list->count && list->items[i].number == number) return true;
+  if (list->count == NUMBERS_MAX) {
+    list->crowded = true;
+    return true;
+  }
+  void *items = list->items;
+  if (!cpb_reserve(a, &items, &list->capacity, list->count + 1, sizeof *list->items)) return false;
+  list->items = items;
+  memmove(list->items + i + 1, list->items + i, (list->count - i) * sizeof *list->items);
+  list->items[i] = (cpb_number){place, place, number};
+  list->count++;
+  return true;
+}
+
+/* --- The list of a target ------------------------------------------------- */
+
+static cpb_place later(cpb_place a, cpb_place b) { return cpb_place_before(a, b) ? b : a; }
+
+/* Where a new field `number` belongs: before the first field with a higher
+ * number, but after all that have the same, for among those the order counts. */
+static cpb_place place_for(const cpb_merge_walk *w, const cpb_target *t, uint32_t number) {
+  if (t->last_part == CPB_NONE) return (cpb_place){0, 0};
+  cpb_place place = {w->parts[t->last_part].end, t->last_part + 1};
+  if (t->num_numbers == CROWDED || t->num_numbers == 0) return place;
+  const cpb_number *items = w->numbers + t->numbers;
+  size_t i = search(items, t->num_numbers, number);
+  bool same = i < t->num_numbers && items[i].number == number;
+  for (size_t higher = i + same; higher < t->num_numbers; higher++) {
+    if (cpb_place_before(items[higher].first, place)) place = items[higher].first;
+  }
+  return same ? later(items[i].last, place) : place;
+}
+
+static bool reserve_numbers(cpb_merge_walk *w, size_t count) {
+  void *numbers = w->numbers;
+  if (!cpb_reserve(&w->allocator, &numbers, &w->numbers_capacity, w->num_numbers + count, sizeof *w->numbers)) {
+    return no_memory(w);
+  }
+  w->numbers = numbers;
+  return true;
+}
+
+/* Both lists in one, at the end of w->numbers. */
+static size_t merge_lists(cpb_merge_walk *w, const cpb_target *t, const cpb_number_list *list) {
+  cpb_number *out = w->numbers + w->num_numbers;
+  const cpb_number *old = w->numbers + t->numbers, *old_end = old + t->num_numbers;
+  size_t count = 0;
+  for (size_t i = 0; i < list->count || old < old_end;) {
+    bool take_old = i == list->count || (old < old_end && old->number <= list->items[i].number);
+    out[count] = take_old ? *old++ : list->items[i++];
+    if (take_old && i < list->count && list->items[i].number == out[count].number) {
+      out[count].last = list->items[i++].last;
+    }
+    count++;
+  }
+  return count;
+}
+
+static bool add_numbers(cpb_merge_walk *w, cpb_target *t, const cpb_number_list *list) {
+  if (list->crowded || t->num_numbers == CROWDED || t->num_numbers + list->count > NUMBERS_MAX) {
+    t->num_numbers = CROWDED;
+    return true;
+  }
+  if (!reserve_numbers(w, t->num_numbers + list->count)) return false;
+  size_t count = merge_lists(w, t, list);
+  if (count == t->num_numbers) {
+    memcpy(w->numbers + t->numbers, w->numbers + w->num_numbers, count * sizeof *w->numbers);
+    return true;
+  }
+  t->numbers = (uint32_t)w->num_numbers;
+  t->num_numbers = (uint32_t)count;
+  w->num_numbers += count;
+  return true;
+}
+
+static void link_part(cpb_merge_walk *w, cpb_target *t, uint32_t part) {
+  if (t->last_part == CPB_NONE) t->first_part = part;
+  else w->parts[t->last_part].next = part;
+  t->last_part = part;
+}
+
+void cpb_walk_append_part(cpb_merge_walk *w, uint32_t target, uint32_t part) {
+  link_part(w, &w->tree->targets[target], part);
+  w->tree->targets[target].num_numbers = CROWDED;
+}
+
+bool cpb_walk_ends_with(const cpb_merge_walk *w, uint32_t target, uint32_t number) {
+  const cpb_target *t = &w->tree->targets[target];
+  if (t->num_numbers == CROWDED || t->num_numbers == 0) return true;
+  return w->numbers[t->numbers + t->num_numbers - 1].number <= number;
+}
+
+bool cpb_walk_add_part(cpb_merge_walk *w, uint32_t target, uint32_t part, const cpb_number_list *list) {
+  cpb_target *t = &w->tree->targets[target];
+  bool one_number = list->count == 1 && !list->crowded;
+  if (t->last_part != CPB_NONE && one_number) {
+    return cpb_walk_insert(w, target, list->items[0].number, CPB_INSERT_PART, part);
+  }
+  link_part(w, t, part);
+  return add_numbers(w, t, list);
+}
+
+/* --- Inserts -------------------------------------------------------------- */
+
+bool cpb_walk_insert(cpb_merge_walk *w, uint32_t target, uint32_t number, cpb_insert_kind kind, uint32_t what) {
+  void *inserts = w->inserts;
+  if (!cpb_reserve(&w->allocator, &inserts, &w->inserts_capacity, w->num_inserts + 1, sizeof *w->inserts)) {
+    return no_memory(w);
+  }
+  w->inserts = inserts;
+  cpb_target *t = &w->tree->targets[target];
+  uint32_t id = (uint32_t)w->num_inserts++;
+  w->inserts[id] = (cpb_insert){place_for(w, t, number), number, what, CPB_NONE, kind};
+  if (t->last_insert == CPB_NONE) t->first_insert = id;
+  else w->inserts[t->last_insert].next = id;
+  t->last_insert = id;
+  return true;
+}

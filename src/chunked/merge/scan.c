@@ -1,0 +1,287 @@
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "chunked/merge/numbers.h"
+#include "chunked/merge/walk.h"
+
+static bool no_memory(cpb_merge_walk *w) {
+  cpb_fail_memory(w->error);
+  return false;
+}
+
+static bool fail_in_chunk(cpb_merge_walk *w, cpb_code code, const char *what) {
+  cpb_fail(w->error, code, cpb_chunk_store_position(w->store, w->job.chunk), "chunk %u: %s", (unsigned)w->job.chunk,
+           what);
+  return false;
+}
+
+static cpb_target *target(cpb_merge_walk *w, uint32_t id) { return &w->tree->targets[id]; }
+
+/* --- Frames --------------------------------------------------------------- */
+
+static cpb_walk_frame *top(cpb_merge_walk *w) { return &w->frames[w->depth - 1]; }
+
+static bool push(cpb_merge_walk *w, cpb_walk_frame frame) {
+  size_t had = w->frames_capacity;
+  void *frames = w->frames;
+  if (!cpb_reserve(&w->allocator, &frames, &w->frames_capacity, w->depth + 1, sizeof frame)) {
+    return no_memory(w);
+  }
+  w->frames = frames;
+  memset(w->frames + had, 0, (w->frames_capacity - had) * sizeof frame);
+  frame.numbers = w->frames[w->depth].numbers; /* its memory serves again */
+  frame.numbers.count = frame.numbers.open = 0;
+  frame.numbers.crowded = false;
+  w->frames[w->depth++] = frame;
+  return true;
+}
+
+static bool enter(cpb_merge_walk *w, cpb_walk_frame frame) {
+  if (cpb_wire_enter(&w->scanner)) return push(w, frame);
+  return fail_in_chunk(w, w->scan_error.code, w->scan_error.message);
+}
+
+static bool note_number(cpb_merge_walk *w, uint32_t number, uint64_t begin) {
+  cpb_walk_frame *frame = top(w);
+  cpb_place place = {begin, frame->part + 1};
+  return cpb_numbers_field(&w->allocator, &frame->numbers, number, place) || no_memory(w);
+}
+
+/* The innermost message ended: its content becomes a part of its target. */
+static bool leave(cpb_merge_walk *w) {
+  cpb_walk_frame *frame = top(w);
+  w->depth--;
+  if (frame->target == CPB_NONE) return true;
+  cpb_numbers_end(&frame->numbers, (cpb_place){frame->end, frame->part + 1});
+  return cpb_walk_add_part(w, frame->target, frame->part, &frame->numbers);
+}
+
+/* --- Fields on the way ---------------------------------------------------- */
+
+/* The field that the scanner is at, in the chunk. */
+typedef struct {
+  uint64_t begin, value, end;
+  bool is_len;
+} met_field;
+
+static met_field met(const cpb_merge_walk *w) {
+  const cpb_wire_field *f = &w->scanner.field;
+  uint64_t value = w->job.begin + f->value;
+  return (met_field){w->job.begin + f->begin, value, value + f->size, f->type == CPB_WIRE_LEN};
+}
+
+/* The field is where the target is. Its content is walked if something in it
+ * will be patched, or another part will come to it. */
+static bool bind(cpb_merge_walk *w, uint32_t id, met_field f) {
+  uint32_t patch = cpb_walk_new_patch(w, top(w)->part, f.begin, f.end, id);
+  if (patch == CPB_NONE) return false;
+  cpb_target *t = target(w, id);
+  if (!t->live) t->anchor = patch;
+  cpb_walk_set_live(w, id);
+  if (f.value == f.end || (t->form == CPB_FORM_LEAF && t->ops == 0)) return true;
+  uint32_t part = cpb_walk_new_part(w, w->job.chunk, f.value, f.end);
+  return part != CPB_NONE && enter(w, (cpb_walk_frame){.target = id, .part = part, .end = f.end});
+}
+
+/* Occurrences of a message that is patched inside are joined. Of any other
+ * singular field each is left as it is: a parser merges them, or takes the
+ * last. */
+static bool meet_singular(cpb_merge_walk *w, uint32_t id, met_field f) {
+  cpb_target *t = target(w, id);
+  t->count++;
+  if (t->bare) return t->merged || bind(w, id, f);
+  if (!f.is_len) {
+    t->is_number = !t->field;
+    return t->form == CPB_FORM_LEAF || fail_in_chunk(w, CPB_E_DAMAGED, "a number where its index expects a message");
+  }
+  if (t->form == CPB_FORM_MESSAGE) return bind(w, id, f);
+  if (t->merged) return true;
+  if (t->count == 1) return bind(w, id, f);
+  t->apart = true;
+  return true;
+}
+
+static bool meet_element(cpb_merge_walk *w, uint32_t holder, met_field f) {
+  cpb_walk_set_live(w, holder);
+  uint64_t index = target(w, holder)->count++;
+  uint32_t id = cpb_merge_tree_find(w->tree, holder, CPB_TAG_INDEX, index, (cpb_span){NULL, 0});
+  if (id == CPB_NONE) return true;
+  if (f.is_len) return bind(w, id, f);
+  return fail_in_chunk(w, CPB_E_UNSUPPORTED, "a chunk for an element of a repeated number");
+}
+
+static bool meet_entry(cpb_merge_walk *w, uint32_t holder, met_field f) {
+  if (!f.is_len) return fail_in_chunk(w, CPB_E_DAMAGED, "a number where its index expects a map entry");
+  cpb_walk_set_live(w, holder);
+  return enter(w, (cpb_walk_frame){.target = holder,
+                                   .part = top(w)->part,
+                                   .seeking_key = true,
+                                   .begin = f.value,
+                                   .end = f.end,
+                                   .field_begin = f.begin});
+}
+
+static bool meet(cpb_merge_walk *w, uint32_t id) {
+  if (w->scanner.field.type == CPB_WIRE_START_GROUP) {
+    return fail_in_chunk(w, CPB_E_UNSUPPORTED, "a field tag that leads into a group");
+  }
+  met_field f = met(w);
+  const cpb_target *t = target(w, id);
+  if (t->shadow) return cpb_walk_new_patch(w, top(w)->part, f.begin, f.end, id) != CPB_NONE;
+  if (cpb_target_appends(t)) return true;
+  switch (t->form) {
+    case CPB_FORM_ELEMENTS: return meet_element(w, id, f);
+    case CPB_FORM_ENTRIES: return meet_entry(w, id, f);
+    default: return meet_singular(w, id, f);
+  }
+}
+
+/* --- Map entries ---------------------------------------------------------- */
+
+static bool queue(cpb_merge_walk *w, cpb_walk_job job) {
+  void *later = w->later;
+  if (!cpb_reserve(&w->allocator, &later, &w->later_capacity, w->num_later + 1, sizeof job)) {
+    return no_memory(w);
+  }
+  w->later = later;
+  w->later[w->num_later++] = job;
+  return true;
+}
+
+/* The entry of this key. It replaces an earlier one, as in a parser: what was
+ * merged there is lost with it, and its bytes may stay as they are. */
+static bool found_entry(cpb_merge_walk *w, uint32_t id, bool late) {
+  cpb_walk_frame *frame = top(w);
+  uint32_t patch = cpb_walk_new_patch(w, frame->part, frame->field_begin, frame->end, id);
+  if (patch == CPB_NONE) return false;
+  cpb_walk_clear(w, id);
+  cpb_walk_set_live(w, id);
+  target(w, id)->anchor = patch;
+  frame->seeking_key = false;
+  frame->target = CPB_NONE;
+  if (late) return queue(w, (cpb_walk_job){frame->begin, frame->end, id, w->job.chunk});
+  frame->target = id;
+  frame->part = cpb_walk_new_part(w, w->job.chunk, frame->begin, frame->end);
+  return frame->part != CPB_NONE && note_number(w, 1, frame->begin);
+}
+
+static bool found_key(cpb_merge_walk *w, uint8_t kind, uint64_t number, cpb_span text) {
+  cpb_walk_frame *frame = top(w);
+  uint32_t id = cpb_merge_tree_find(w->tree, frame->target, kind, number, text);
+  if (id != CPB_NONE) return found_entry(w, id, frame->key_comes_late);
+  frame->seeking_key = false;
+  frame->target = CPB_NONE;
+  return true;
+}
+
+/* An entry that ended without a key has its type's default. */
+static bool leave_entry(cpb_merge_walk *w) {
+  const cpb_span none = {NULL, 0};
+  uint32_t holder = top(w)->target;
+  uint32_t id = cpb_merge_tree_find(w->tree, holder, CPB_TAG_KEY_UINT64, 0, none);
+  if (id == CPB_NONE) id = cpb_merge_tree_find(w->tree, holder, CPB_TAG_KEY_STRING, 0, none);
+  bool left = id == CPB_NONE || found_entry(w, id, true);
+  w->depth--;
+  return left;
+}
+
+/* A field of an entry whose key is not known yet. */
+static bool look_for_key(cpb_merge_walk *w) {
+  const cpb_wire_field *f = &w->scanner.field;
+  if (f->number != 1) {
+    top(w)->key_comes_late = true;
+    return true;
+  }
+  if (f->type == CPB_WIRE_VARINT) {
+    return found_key(w, CPB_TAG_KEY_UINT64, f->number_value, (cpb_span){NULL, 0});
+  }
+  if (f->type == CPB_WIRE_LEN && f->size <= w->tree->max_key) {
+    w->reading_key = true;
+    w->key.size = 0;
+    return cpb_buffer_reserve(&w->key, (size_t)f->size + 1) || no_memory(w);
+  }
+  top(w)->target = CPB_NONE;
+  top(w)->seeking_key = false;
+  return true;
+}
+
+/* Gathers the bytes of a string key. */
+static cpb_have read_key(cpb_merge_walk *w) {
+  const cpb_wire_field *f = &w->scanner.field;
+  cpb_span in = w->in; /* what is left of it begins with the key */
+  while (w->key.size < f->size) {
+    if (in.size == 0) {
+      w->in = in;
+      cpb_have have = cpb_chunk_store_span(w->store, w->job.chunk, w->job.begin + f->value + w->key.size,
+                                           f->size - w->key.size, &in);
+      if (have != CPB_HAVE) return have;
+    }
+    size_t take = (size_t)cpb_min_u64(in.size, f->size - w->key.size);
+    memcpy(w->key.data + w->key.size, in.data, take);
+    w->key.size += take;
+    in.data += take;
+    in.size -= take;
+  }
+  w->reading_key = false;
+  cpb_span key = {w->key.data, w->key.size};
+  return found_key(w, CPB_TAG_KEY_STRING, 0, key) ? CPB_HAVE : CPB_FAILED;
+}
+
+/* --- Walking a job -------------------------------------------------------- */
+
+bool cpb_walk_begin_job(cpb_merge_walk *w, cpb_walk_job job) {
+  uint32_t part = cpb_walk_new_part(w, job.chunk, job.begin, job.end);
+  if (part == CPB_NONE) return false;
+  w->job = job;
+  w->in = (cpb_span){NULL, 0};
+  w->depth = 0;
+  w->scanning = true;
+  cpb_wire_begin(&w->scanner, &w->allocator, w->depth_limit, job.end - job.begin, &w->scan_error);
+  return push(w, (cpb_walk_frame){.target = job.target, .part = part, .end = job.end});
+}
+
+static bool on_field(cpb_merge_walk *w) {
+  const cpb_walk_frame *frame = top(w);
+  const cpb_wire_field *f = &w->scanner.field;
+  if (frame->seeking_key) return look_for_key(w);
+  if (frame->target == CPB_NONE) return true;
+  if (!note_number(w, f->number, w->job.begin + f->begin)) return false;
+  if (target(w, frame->target)->form == CPB_FORM_LEAF) return true;
+  uint32_t id = cpb_merge_tree_find(w->tree, frame->target, CPB_TAG_FIELD, f->number, (cpb_span){NULL, 0});
+  return id == CPB_NONE || meet(w, id);
+}
+
+static bool end_job(cpb_merge_walk *w) {
+  cpb_wire_free(&w->scanner);
+  w->scanning = false;
+  w->key.size = 0;
+  return leave(w);
+}
+
+static cpb_have more(cpb_merge_walk *w) {
+  uint64_t at = w->job.begin + w->scanner.pos;
+  cpb_have have = cpb_chunk_store_span(w->store, w->job.chunk, at, w->job.end - at, &w->in);
+  if (have == CPB_HAVE) w->in.size = (size_t)cpb_min_u64(w->in.size, w->job.end - at);
+  return have;
+}
+
+static cpb_have one_event(cpb_merge_walk *w) {
+  bool went = false;
+  switch (cpb_wire_next(&w->scanner, &w->in)) {
+    case CPB_WIRE_MORE: return more(w);
+    case CPB_WIRE_FIELD: went = on_field(w); break;
+    case CPB_WIRE_LEAVE: went = top(w)->seeking_key ? leave_entry(w) : leave(w); break;
+    case CPB_WIRE_END: went = end_job(w); break;
+    case CPB_WIRE_ERROR: fail_in_chunk(w, w->scan_error.code, w->scan_error.message); break;
+  }
+  return went ? CPB_HAVE : CPB_FAILED;
+}
+
+cpb_have cpb_walk_run_job(cpb_merge_walk *w) {
+  cpb_have have = CPB_HAVE;
+  while (w->scanning && have == CPB_HAVE) have = w->reading_key ? read_key(w) : one_event(w);
+  if (have != CPB_AT_END) return have;
+  fail_in_chunk(w, CPB_E_DAMAGED, "its record ends before the size it has");
+  return CPB_FAILED;
+}

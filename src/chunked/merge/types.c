@@ -1,0 +1,181 @@
+#include "chunked/merge/types.h"
+
+#include <string.h>
+
+#include "base/status.h"
+
+/* --- Fields --------------------------------------------------------------- */
+
+static const cpb_message_type *message_of(const cpb_merge_tree *tree, uint32_t target) {
+  if (target == CPB_ROOT) return tree->type;
+  const cpb_field *field = cpb_target_field(tree, target);
+  return field ? field->message : NULL;
+}
+
+const cpb_field *cpb_types_field(const cpb_merge_tree *tree, uint32_t parent, uint64_t number) {
+  const cpb_message_type *type = message_of(tree, parent);
+  return type ? cpb_message_find_number(type, (uint32_t)number) : NULL;
+}
+
+static const char *check_field(const cpb_merge_tree *tree, uint32_t base, uint64_t number) {
+  const cpb_target *t = &tree->targets[base];
+  const cpb_field *field = cpb_target_field(tree, base);
+  if (field && !field->message) return "a field inside of one that is no message";
+  if (field && field->repeated && t->kind == CPB_TAG_FIELD) {
+    return "a repeated field without an index or key";
+  }
+  if (message_of(tree, base) == NULL) return NULL;
+  return cpb_types_field(tree, base, number) != NULL ? NULL : "a field that its message type does not have";
+}
+
+/* --- Map keys ------------------------------------------------------------- */
+
+static bool is_text(const cpb_merge_tree *tree, const cpb_tag_step *step, const char *text) {
+  size_t length = strlen(text);
+  return step->length == length && memcmp(tree->metadata->text.data + step->value, text, length) == 0;
+}
+
+/* A string that is a decimal integer, as the number. */
+static bool read_integer(const cpb_merge_tree *tree, const cpb_tag_step *step, uint64_t *value) {
+  if (step->length == 0 || step->length > 20) return false;
+  const uint8_t *p = tree->metadata->text.data + step->value, *end = p + step->length;
+  bool negative = step->length > 1 && *p == '-';
+  uint64_t v = 0;
+  for (p += negative; p < end; p++) {
+    unsigned digit = *p - (unsigned)'0';
+    if (digit > 9 || v > (UINT64_MAX - digit) / 10) return false;
+    v = 10 * v + digit;
+  }
+  *value = negative ? 0 - v : v;
+  return true;
+}
+
+static const char *bool_key(const cpb_merge_tree *tree, cpb_tag_step *step) {
+  if (step->kind != CPB_TAG_KEY_STRING) {
+    step->value = step->value != 0;
+  } else if (is_text(tree, step, "true") || is_text(tree, step, "false")) {
+    step->value = step->length == 4;
+  } else {
+    return "a text that is neither true nor false as the key of a map of bools";
+  }
+  step->kind = CPB_TAG_KEY_BOOL;
+  return NULL;
+}
+
+/* The key as the varint it is on the wire. */
+static const char *integer_key(const cpb_merge_tree *tree, const cpb_field *key, cpb_tag_step *step) {
+  if (step->kind == CPB_TAG_KEY_STRING && !read_integer(tree, step, &step->value)) {
+    return "a text that is no number as the key of a map of numbers";
+  }
+  step->kind = CPB_TAG_KEY_UINT64;
+  switch (key->type) {
+    case CPB_TYPE_INT32: step->value = (uint64_t)(int64_t)(int32_t)(uint32_t)step->value; return NULL;
+    case CPB_TYPE_UINT32: step->value = (uint32_t)step->value; return NULL;
+    case CPB_TYPE_SINT32:
+    case CPB_TYPE_SINT64: step->value = step->value << 1 ^ (0 - (step->value >> 63)); return NULL;
+    case CPB_TYPE_INT64:
+    case CPB_TYPE_UINT64: return NULL;
+    default: return "a map key of a fixed-size type, which is not supported";
+  }
+}
+
+static const char *adapt_key(const cpb_merge_tree *tree, const cpb_field *map, cpb_tag_step *step) {
+  const cpb_field *key = cpb_message_find_number(map->message, 1);
+  if (!key) return "a map without a key";
+  if (key->type == CPB_TYPE_BOOL) return bool_key(tree, step);
+  if (key->type != CPB_TYPE_STRING) return integer_key(tree, key, step);
+  return step->kind == CPB_TAG_KEY_STRING ? NULL : "a number as the key of a map of strings";
+}
+
+const char *cpb_types_adapt(cpb_merge_tree *tree, uint32_t base, cpb_tag_step *step) {
+  if (step->kind == CPB_TAG_FIELD) return check_field(tree, base, step->value);
+  const cpb_field *field = cpb_target_field(tree, base);
+  if (!field) return NULL;
+  if (!field->repeated) return "an index or key of a field that is not repeated";
+  if (field->map) return adapt_key(tree, field, step);
+  if (step->kind == CPB_TAG_KEY_STRING) return "a map key of a field that is no map";
+  step->kind = CPB_TAG_INDEX;
+  return NULL;
+}
+
+/* --- Operations ----------------------------------------------------------- */
+
+static bool is_number(const cpb_field *field) {
+  return !field->message && field->type != CPB_TYPE_STRING && field->type != CPB_TYPE_BYTES;
+}
+
+const char *cpb_types_refuse(const cpb_merge_tree *tree, uint32_t target) {
+  const cpb_field *field = cpb_target_field(tree, target);
+  if (!field) return NULL;
+  if (field->type == CPB_TYPE_GROUP) return "a group, which is not supported";
+  if (tree->targets[target].kind != CPB_TAG_FIELD) {
+    return is_number(field) ? "an element of a repeated number, which is not supported" : NULL;
+  }
+  return field->map ? "a map without a key" : NULL;
+}
+
+cpb_op_kind cpb_types_op(const cpb_merge_tree *tree, uint32_t target, uint32_t chunk_type) {
+  const cpb_field *field = cpb_target_field(tree, target);
+  if (!field) return chunk_type == CPB_CHUNK_BYTES ? CPB_OP_SET : CPB_OP_MERGE;
+  if (field->message) return CPB_OP_MERGE;
+  return is_number(field) ? CPB_OP_NUMBER : CPB_OP_SET;
+}
+
+/* --- Oneofs --------------------------------------------------------------- */
+
+static bool is_other_member(const cpb_field *field, const cpb_field *other) {
+  return other->oneof == field->oneof && other->number != field->number;
+}
+
+static uint32_t member(const cpb_merge_tree *tree, uint32_t owner, uint32_t number) {
+  return cpb_merge_tree_find(tree, owner, CPB_TAG_FIELD, number, (cpb_span){NULL, 0});
+}
+
+static bool add_shadows_of(cpb_merge_tree *tree, uint32_t id) {
+  const cpb_field *field = tree->targets[id].field;
+  uint32_t owner = tree->targets[id].parent;
+  const cpb_message_type *type = message_of(tree, owner);
+  for (size_t i = 0; i < type->num_fields; i++) {
+    const cpb_field *other = &type->fields[i];
+    if (!is_other_member(field, other)) continue;
+    uint32_t shadow = member(tree, owner, other->number);
+    if (shadow != CPB_NONE) continue;
+    shadow = cpb_merge_tree_add(
+        tree,
+        (cpb_target){.field = other, .value = other->number, .parent = owner, .kind = CPB_TAG_FIELD, .shadow = true});
+    if (shadow == CPB_NONE) return false;
+    tree->targets[shadow].anchor = 0;
+    tree->has_oneofs = true;
+  }
+  return true;
+}
+
+static bool in_oneof(const cpb_target *t) {
+  return t->field && t->field->oneof >= 0 && t->kind == CPB_TAG_FIELD && !t->shadow;
+}
+
+bool cpb_types_add_shadows(cpb_merge_tree *tree) {
+  size_t count = tree->num_targets;
+  for (size_t i = 1; i < count; i++) {
+    if (in_oneof(&tree->targets[i]) && !add_shadows_of(tree, (uint32_t)i)) return false;
+  }
+  return true;
+}
+
+static void clear_others(cpb_merge_tree *tree, uint32_t id, uint32_t num_patches) {
+  const cpb_field *field = tree->targets[id].field;
+  uint32_t owner = tree->targets[id].parent;
+  const cpb_message_type *type = message_of(tree, owner);
+  for (size_t i = 0; i < type->num_fields; i++) {
+    if (!is_other_member(field, &type->fields[i])) continue;
+    uint32_t other = member(tree, owner, type->fields[i].number);
+    if (other != CPB_NONE && tree->targets[other].shadow) tree->targets[other].anchor = num_patches;
+  }
+}
+
+void cpb_types_clear_oneof(cpb_merge_tree *tree, uint32_t target, uint32_t num_patches) {
+  if (!tree->has_oneofs) return;
+  for (uint32_t id = target; id != CPB_ROOT; id = tree->targets[id].parent) {
+    if (in_oneof(&tree->targets[id])) clear_others(tree, id, num_patches);
+  }
+}

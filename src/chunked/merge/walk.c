@@ -1,0 +1,238 @@
+#include "chunked/merge/walk.h"
+
+#include <string.h>
+
+#include "base/status.h"
+#include "chunked/merge/numbers.h"
+#include "chunked/merge/types.h"
+
+void cpb_merge_walk_init(cpb_merge_walk *w, const cpb_allocator *a, cpb_merge_tree *tree, cpb_chunk_store *store,
+                         uint32_t depth_limit, cpb_error *error) {
+  memset(w, 0, sizeof *w);
+  w->allocator = *a;
+  w->tree = tree;
+  w->store = store;
+  w->depth_limit = depth_limit;
+  w->error = error;
+  cpb_buffer_init(&w->key, a);
+  cpb_buffer_init(&w->literals, a);
+}
+
+void cpb_merge_walk_finish(cpb_merge_walk *w) {
+  const cpb_allocator *a = &w->allocator;
+  if (w->scanning) cpb_wire_free(&w->scanner);
+  w->scanning = false;
+  for (size_t i = 0; i < w->frames_capacity; i++) cpb_release(a, w->frames[i].numbers.items);
+  cpb_release(a, w->frames);
+  cpb_release(a, w->later);
+  cpb_release(a, w->path);
+  cpb_release(a, w->numbers);
+  cpb_buffer_free(&w->key);
+  w->frames = NULL;
+  w->later = NULL;
+  w->path = NULL;
+  w->numbers = NULL;
+  w->frames_capacity = w->later_capacity = w->path_capacity = w->numbers_capacity = 0;
+}
+
+void cpb_merge_walk_free(cpb_merge_walk *w) {
+  cpb_merge_walk_finish(w);
+  cpb_buffer_free(&w->literals);
+  cpb_release(&w->allocator, w->parts);
+  cpb_release(&w->allocator, w->patches);
+  cpb_release(&w->allocator, w->inserts);
+  w->parts = NULL;
+  w->patches = NULL;
+  w->inserts = NULL;
+}
+
+/* --- Making a target be there --------------------------------------------- */
+
+/* What is wrong is in the index, in the field tag of the operation. */
+static bool fail_at_index(cpb_merge_walk *w, cpb_code code, const char *what) {
+  cpb_merge_op op = w->tree->ops[w->op];
+  cpb_fail(w->error, code, w->tree->position, "field tag of chunk %u: field %u %s", (unsigned)op.chunk,
+           (unsigned)cpb_target_number(w->tree, op.target), what);
+  return false;
+}
+
+static bool insert_target(cpb_merge_walk *w, uint32_t id) {
+  cpb_walk_set_live(w, id);
+  return cpb_walk_insert(w, cpb_target_owner(w->tree, id), cpb_target_number(w->tree, id), CPB_INSERT_TARGET, id);
+}
+
+/* An element that is not there is appended if it is the next one. */
+static bool append_element(cpb_merge_walk *w, uint32_t id) {
+  const cpb_target *t = &w->tree->targets[id];
+  cpb_target *holder = &w->tree->targets[t->parent];
+  if (t->value > holder->count) {
+    cpb_fail(w->error, CPB_E_DAMAGED, w->tree->position,
+             "field tag of chunk %u: element %llu of field %u, which has only %llu",
+             (unsigned)w->tree->ops[w->op].chunk, (unsigned long long)t->value, (unsigned)holder->value,
+             (unsigned long long)holder->count);
+    return false;
+  }
+  holder->count++;
+  return insert_target(w, id);
+}
+
+/* Its parent is live. */
+static bool make_one_live(cpb_merge_walk *w, uint32_t id) {
+  const cpb_target *t = &w->tree->targets[id];
+  if (t->kind == CPB_TAG_INDEX) return append_element(w, id);
+  bool holder = t->form == CPB_FORM_ELEMENTS || t->form == CPB_FORM_ENTRIES || cpb_target_appends(t);
+  if (!holder) return insert_target(w, id);
+  cpb_walk_set_live(w, id);
+  return true;
+}
+
+/* Creates the target, and what it is in, if it is not in the message yet. */
+static bool make_live(cpb_merge_walk *w, uint32_t id) {
+  size_t depth = 0;
+  for (; !w->tree->targets[id].live; id = w->tree->targets[id].parent) {
+    void *path = w->path;
+    if (!cpb_reserve(&w->allocator, &path, &w->path_capacity, depth + 1, sizeof id)) {
+      cpb_fail_memory(w->error);
+      return false;
+    }
+    w->path = path;
+    w->path[depth++] = id;
+  }
+  while (depth > 0) {
+    if (!make_one_live(w, w->path[--depth])) return false;
+  }
+  return true;
+}
+
+/* --- Operations ----------------------------------------------------------- */
+
+/* A further occurrence of a field that occurs several times. */
+static bool append_value(cpb_merge_walk *w, uint32_t id, cpb_insert_kind kind, uint32_t part) {
+  return cpb_walk_insert(w, cpb_target_owner(w->tree, id), cpb_target_number(w->tree, id), kind, part);
+}
+
+/* Whether the chunk has to be walked: something in it will be patched, or it is
+ * not the target's only part. */
+static bool needs_walk(const cpb_target *t) {
+  return t->form == CPB_FORM_MESSAGE || t->ops > 1 || t->last_part != CPB_NONE;
+}
+
+/* Whether the chunk may come after all of its target as it is: nothing in it is
+ * patched, and what it begins with belongs at the end. Most slices do, and need
+ * not be read twice. */
+static cpb_have belongs_last(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool *last) {
+  const cpb_target *t = &w->tree->targets[op.target];
+  *last = false;
+  if (op.kind != CPB_OP_MERGE || size == 0 || t->form != CPB_FORM_LEAF || t->last_part == CPB_NONE) {
+    return CPB_HAVE;
+  }
+  cpb_span span;
+  uint64_t tag;
+  cpb_have have = cpb_chunk_store_peek(w->store, op.chunk, &span);
+  if (have != CPB_HAVE || cpb_varint_read(span.data, span.data + span.size, &tag) == NULL) return have;
+  *last = tag >> 3 <= CPB_FIELD_NUMBER_MAX && cpb_walk_ends_with(w, op.target, (uint32_t)(tag >> 3));
+  return CPB_HAVE;
+}
+
+static bool carry_out(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool last) {
+  cpb_target *t = &w->tree->targets[op.target];
+  bool appends = cpb_target_appends(t);
+  if (op.kind == CPB_OP_SET && !appends) cpb_walk_clear(w, op.target);
+  t->merged = true;
+  if (size == 0 && !appends) return true;
+  if (op.kind == CPB_OP_MERGE && !appends && !last && needs_walk(t)) {
+    return cpb_walk_begin_job(w, (cpb_walk_job){0, size, op.target, op.chunk});
+  }
+  uint32_t part = cpb_walk_new_part(w, op.chunk, 0, size);
+  if (part == CPB_NONE) return false;
+  if (appends) return append_value(w, op.target, CPB_INSERT_VALUE, part);
+  cpb_walk_append_part(w, op.target, part);
+  return true;
+}
+
+/* Gathers the whole chunk, which says a number. */
+static cpb_have read_text(cpb_merge_walk *w, uint32_t chunk, uint64_t size) {
+  while (w->key.size < size) {
+    cpb_span span;
+    cpb_have have = cpb_chunk_store_span(w->store, chunk, w->key.size, size - w->key.size, &span);
+    if (have != CPB_HAVE) return have;
+    if (cpb_buffer_append(&w->key, span.data, span.size)) continue;
+    cpb_fail_memory(w->error);
+    return CPB_FAILED;
+  }
+  return CPB_HAVE;
+}
+
+static bool set_number(cpb_merge_walk *w, uint32_t id) {
+  uint8_t field[CPB_NUMBER_MAX];
+  cpb_target *t = &w->tree->targets[id];
+  size_t size = cpb_types_number(t->field, (cpb_span){w->key.data, w->key.size}, field);
+  uint64_t begin = w->literals.size;
+  if (size == 0) {
+    return fail_at_index(w, CPB_E_DAMAGED, "is a number, and the chunk's text says none that fits");
+  }
+  if (!cpb_buffer_append(&w->literals, field, size)) return cpb_fail_memory(w->error) == CPB_OK;
+  uint32_t part = cpb_walk_new_part(w, CPB_LITERAL, begin, begin + size);
+  if (part == CPB_NONE) return false;
+  if (cpb_target_appends(t)) return append_value(w, id, CPB_INSERT_PART, part);
+  cpb_walk_clear(w, id);
+  t->merged = true;
+  cpb_walk_append_part(w, id, part);
+  return true;
+}
+
+static cpb_have number_op(cpb_merge_walk *w, cpb_merge_op op, uint64_t size) {
+  if (size > CPB_NUMBER_TEXT_MAX) {
+    fail_at_index(w, CPB_E_DAMAGED, "is a number, and the chunk is too long to say one");
+    return CPB_FAILED;
+  }
+  cpb_have have = read_text(w, op.chunk, size);
+  if (have != CPB_HAVE) return have;
+  bool done = set_number(w, op.target);
+  w->key.size = 0;
+  return done ? CPB_HAVE : CPB_FAILED;
+}
+
+/* What is to be known of the chunk, and the target there. Asked for again after
+ * CPB_WAIT, it changes nothing twice. */
+static cpb_have prepare(cpb_merge_walk *w, cpb_merge_op op, uint64_t *size, bool *last) {
+  cpb_have have = CPB_HAVE;
+  *size = 0;
+  if (op.kind != CPB_OP_TOUCH) have = cpb_chunk_store_size(w->store, op.chunk, size);
+  if (have != CPB_HAVE) return have;
+  if (w->tree->targets[op.target].is_number) {
+    fail_at_index(w, CPB_E_UNSUPPORTED, "is a number, which needs the message's schema");
+    return CPB_FAILED;
+  }
+  if (!make_live(w, op.target)) return CPB_FAILED;
+  cpb_types_clear_oneof(w->tree, op.target, (uint32_t)w->num_patches);
+  return belongs_last(w, op, *size, last);
+}
+
+static cpb_have next_op(cpb_merge_walk *w) {
+  cpb_merge_op op = w->tree->ops[w->op];
+  uint64_t size;
+  bool last;
+  cpb_have have = prepare(w, op, &size, &last);
+  if (have != CPB_HAVE) return have;
+  if (op.kind == CPB_OP_NUMBER) have = number_op(w, op, size);
+  else if (op.kind != CPB_OP_TOUCH && !carry_out(w, op, size, last)) have = CPB_FAILED;
+  if (have == CPB_HAVE) w->op++;
+  return have;
+}
+
+cpb_have cpb_merge_walk_run(cpb_merge_walk *w) {
+  cpb_have have = CPB_HAVE;
+  while (have == CPB_HAVE) {
+    if (w->scanning) {
+      have = cpb_walk_run_job(w);
+    } else if (w->num_later > 0) {
+      if (!cpb_walk_begin_job(w, w->later[--w->num_later])) have = CPB_FAILED;
+    } else if (w->op == w->tree->num_ops) {
+      return CPB_HAVE;
+    } else {
+      have = next_op(w);
+    }
+  }
+  return have;
+}

@@ -1,0 +1,99 @@
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "chunked/index/internal.h"
+#include "chunked/read/chunk_store.h"
+
+enum { DEFAULT_READ = 256 * 1024, MEMORY = 16 * 1024 * 1024 };
+
+struct cpb_chunk_reader {
+  cpb_allocator allocator;
+  cpb_limits limits;
+  cpb_input input;
+  cpb_error error;
+  cpb_chunk_store store;
+  cpb_chunk_stored stored;
+  uint64_t chunk, at, length; /* what is still to be read */
+  bool opened;
+  cpb_span data;
+};
+
+cpb_chunk_reader *cpb_chunk_reader_new(const cpb_allocator *allocator, const cpb_index *index,
+                                       const cpb_chunk_reader_options *given) {
+  cpb_allocator a = cpb_allocator_or_default(allocator);
+  cpb_chunk_reader_options options;
+  cpb_options_copy(&options, sizeof options, given);
+  if (options.verify > CPB_VERIFY_NEVER) return NULL;
+  cpb_chunk_reader *r = cpb_alloc_zeroed(&a, sizeof *r);
+  if (!r) return NULL;
+  r->allocator = a;
+  r->limits = cpb_limits_or_default(options.limits);
+  r->chunk = CPB_NO_CHUNK;
+  cpb_input_init(&r->input);
+  const cpb_store_options store = {
+      .verify = options.verify,
+      .memory = MEMORY,
+      .read_size = options.read_size > 0 ? options.read_size : DEFAULT_READ,
+      .limits = &r->limits,
+  };
+  cpb_chunk_store_init(&r->store, &a, index, &store, &r->input, &r->error);
+  return r;
+}
+
+void cpb_chunk_reader_free(cpb_chunk_reader *r) {
+  if (!r) return;
+  cpb_allocator a = r->allocator;
+  cpb_chunk_store_free(&r->store);
+  cpb_release(&a, r);
+}
+
+cpb_input *cpb_chunk_reader_input(cpb_chunk_reader *r) { return &r->input; }
+
+cpb_code cpb_chunk_reader_read(cpb_chunk_reader *r, uint64_t chunk, uint64_t offset, uint64_t length) {
+  if (r->error.code != CPB_OK) return r->error.code;
+  if (chunk >= r->store.num_chunks) return CPB_E_NOT_FOUND;
+  r->chunk = chunk;
+  r->at = offset;
+  r->length = length;
+  r->opened = false;
+  return CPB_OK;
+}
+
+static cpb_have open_chunk(cpb_chunk_reader *r) {
+  cpb_have have = cpb_chunk_store_stored(&r->store, r->chunk, r->at, r->length, &r->stored);
+  if (have != CPB_HAVE) return have;
+  r->at = cpb_min_u64(r->at, r->stored.size);
+  r->length = cpb_min_u64(r->length, r->stored.size - r->at);
+  r->opened = true;
+  return CPB_HAVE;
+}
+
+static cpb_have read_some(cpb_chunk_reader *r) {
+  cpb_have have = cpb_chunk_store_span(&r->store, r->chunk, r->at, r->length, &r->data);
+  if (have != CPB_HAVE) return have;
+  r->data.size = (size_t)cpb_min_u64(r->data.size, r->length);
+  r->at += r->data.size;
+  r->length -= r->data.size;
+  return CPB_HAVE;
+}
+
+cpb_step cpb_chunk_reader_step(cpb_chunk_reader *r) {
+  r->data.size = 0;
+  if (r->error.code != CPB_OK) return CPB_STEP_ERROR;
+  if (r->chunk == CPB_NO_CHUNK) return CPB_STEP_DONE;
+  cpb_have have = r->opened ? CPB_HAVE : open_chunk(r);
+  if (have == CPB_HAVE) have = r->length > 0 ? read_some(r) : cpb_chunk_store_settle(&r->store);
+  if (have == CPB_WAIT) return CPB_STEP_NEED;
+  if (have == CPB_HAVE && r->data.size > 0) return CPB_STEP_DATA;
+  cpb_input_let_go(&r->input);
+  return have == CPB_HAVE ? CPB_STEP_DONE : CPB_STEP_ERROR;
+}
+
+const uint8_t *cpb_chunk_reader_data(const cpb_chunk_reader *r, size_t *length) {
+  *length = r->data.size;
+  return r->data.data;
+}
+
+const cpb_chunk_stored *cpb_chunk_reader_stored(const cpb_chunk_reader *r) { return &r->stored; }
+
+const cpb_error *cpb_chunk_reader_error(const cpb_chunk_reader *r) { return &r->error; }

@@ -1,0 +1,477 @@
+#include "chunked/read/chunk_store.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "riegeli/records/reader.h"
+
+/* What the stream that peeks keeps decoded: nothing to speak of. */
+enum { PEEK_BUFFER = 4096, PEEK_READ = 64 * 1024, PEEK_WANT = 16 };
+
+/* Of a Riegeli chunk that is not read as a whole. */
+enum {
+  FEW = 4096,        /* stored bytes that cost no more than a part of them */
+  HEAD = 128,        /* has the header and the size of a chunk that is alone */
+  PACKED = 64 * 1024 /* has the beginning of one that is compressed */
+};
+
+void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_index *index,
+                          const cpb_store_options *options, cpb_input *input, cpb_error *error) {
+  memset(s, 0, sizeof *s);
+  s->allocator = *a;
+  s->index = index;
+  s->options = *options;
+  s->input = input;
+  s->error = error;
+  s->num_chunks = index->metadata.num_chunks;
+  /* A small stream may hold a Riegeli chunk both stored and decoded. The chunks
+   * that are kept may take as much as one. */
+  s->small = options->memory / (2 * (CPB_SMALL_STREAMS + 1)) + 1;
+  s->room = 2 * s->small;
+  for (size_t i = 0; i < CPB_STREAMS; i++) {
+    cpb_store_stream *stream = &s->streams[i];
+    stream->chunk = CPB_NO_CHUNK;
+    stream->verify = options->verify;
+    if (i < CPB_SMALL_STREAMS && options->verify == CPB_VERIFY_LATE) stream->verify = CPB_VERIFY_FIRST;
+    if (i == CPB_PEEK_STREAM) stream->verify = CPB_VERIFY_NEVER;
+    cpb_buffer_init(&stream->window, a);
+  }
+}
+
+void cpb_chunk_store_use_memory(cpb_chunk_store *s, const cpb_chunk_bytes *chunks, uint64_t num_chunks) {
+  static const cpb_chunk_bytes none;
+  s->memory = num_chunks > 0 ? chunks : &none;
+  s->num_chunks = num_chunks;
+}
+
+void cpb_chunk_store_share(cpb_chunk_store *s, const cpb_chunk_store *from) {
+  s->memory = from->memory;
+  s->num_chunks = from->num_chunks;
+  s->kept = from->kept;
+  s->num_kept = from->num_kept;
+  s->shared = true;
+}
+
+void cpb_chunk_store_free(cpb_chunk_store *s) {
+  for (size_t i = 0; i < CPB_STREAMS; i++) {
+    cpb_record_reader_free(s->streams[i].reader);
+    cpb_buffer_free(&s->streams[i].window);
+  }
+  for (size_t i = 0; i < s->num_kept && !s->shared; i++) cpb_buffer_free(&s->kept[i].bytes);
+  if (!s->shared) cpb_release(&s->allocator, s->kept);
+  cpb_release(&s->allocator, s->sizes);
+  s->sizes = NULL;
+  s->kept = NULL;
+}
+
+static const cpb_chunk_entry *entry_of(const cpb_chunk_store *s, uint64_t chunk) {
+  const cpb_metadata *m = &s->index->metadata;
+  return chunk < m->num_chunks ? &m->chunks[chunk] : NULL;
+}
+
+uint32_t cpb_chunk_store_type(const cpb_chunk_store *s, uint64_t chunk) {
+  if (s->memory && s->memory[chunk].type != CPB_CHUNK_UNSET) return s->memory[chunk].type;
+  const cpb_chunk_entry *entry = entry_of(s, chunk);
+  return entry ? entry->type : CPB_CHUNK_UNSET;
+}
+
+uint64_t cpb_chunk_store_position(const cpb_chunk_store *s, uint64_t chunk) {
+  const cpb_chunk_entry *entry = entry_of(s, chunk);
+  return !s->memory && entry ? entry->offset : CPB_NO_OFFSET;
+}
+
+static cpb_have no_memory(cpb_chunk_store *s) {
+  cpb_fail_memory(s->error);
+  return CPB_FAILED;
+}
+
+/* Where the chunk is among those that are kept, or would be. */
+static size_t kept_place(const cpb_chunk_store *s, uint64_t chunk) {
+  size_t low = 0, high = s->num_kept;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (s->kept[middle].chunk < chunk) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static cpb_kept_chunk *find_kept(const cpb_chunk_store *s, uint64_t chunk) {
+  size_t i = kept_place(s, chunk);
+  return i < s->num_kept && s->kept[i].chunk == chunk ? &s->kept[i] : NULL;
+}
+
+/* --- Lending input on to a stream's reader -------------------------------- */
+
+/* A reader keeps pointing into what it was lent while other streams ask for
+ * more, so it is lent a copy. */
+static cpb_have lend(cpb_chunk_store *s, cpb_store_stream *stream) {
+  cpb_input *inner = cpb_record_reader_input(stream->reader);
+  cpb_need need = inner->need;
+  cpb_span span = {NULL, 0};
+  cpb_have have;
+  if (need.kind == CPB_NEED_SIZE) have = cpb_input_size(s->input, need.length, &inner->size);
+  else have = cpb_input_span(s->input, need.offset, need.length, need.ahead, &span);
+  if (have == CPB_FAILED) *s->error = s->input->failure;
+  if (have == CPB_AT_END) inner->size = s->input->size;
+  if (have != CPB_HAVE || need.kind == CPB_NEED_SIZE) return have == CPB_AT_END ? CPB_HAVE : have;
+  stream->window.size = 0;
+  if (!cpb_buffer_append(&stream->window, span.data, span.size)) return no_memory(s);
+  cpb_input_supply(inner, need.offset, stream->window.data, stream->window.size);
+  return CPB_HAVE;
+}
+
+static cpb_have reader_failed(cpb_chunk_store *s, cpb_store_stream *stream) {
+  const cpb_error *error = cpb_record_reader_error(stream->reader);
+  cpb_fail(s->error, error->code, error->offset, "chunk %llu: %s", (unsigned long long)stream->chunk, error->message);
+  return CPB_FAILED;
+}
+
+/* One answer of the reader other than NEED. */
+static cpb_have step(cpb_chunk_store *s, cpb_store_stream *stream, cpb_step *answer) {
+  stream->reader->want = cpb_max_u64(s->want, 1);
+  for (;;) {
+    cpb_record_reader_input(stream->reader)->size = s->input->size;
+    *answer = cpb_record_reader_step(stream->reader);
+    if (*answer == CPB_STEP_ERROR) return reader_failed(s, stream);
+    if (*answer != CPB_STEP_NEED) return CPB_HAVE;
+    cpb_have have = lend(s, stream);
+    if (have != CPB_HAVE) return have;
+  }
+}
+
+/* --- Settling ------------------------------------------------------------- */
+
+static bool unsettled(const cpb_store_stream *stream) { return stream->in_record && stream->verify == CPB_VERIFY_LATE; }
+
+/* Reads on to the end of the Riegeli chunk, where its hash is checked. */
+static cpb_have settle(cpb_chunk_store *s, cpb_store_stream *stream) {
+  uint64_t begin = cpb_record_reader_chunk(stream->reader)->begin;
+  stream->settling = true;
+  stream->reader->want = UINT64_MAX;
+  while (unsettled(stream)) {
+    cpb_record_reader_skip(stream->reader, UINT64_MAX);
+    cpb_record_reader_input(stream->reader)->size = s->input->size;
+    cpb_step answer = cpb_record_reader_step(stream->reader);
+    bool past = stream->reader->source.begin != begin;
+    if (past || answer == CPB_STEP_DONE) {
+      stream->in_record = false;
+      stream->chunk = CPB_NO_CHUNK;
+    } else if (answer == CPB_STEP_ERROR) {
+      return reader_failed(s, stream);
+    } else if (answer == CPB_STEP_NEED) {
+      cpb_have have = lend(s, stream);
+      if (have != CPB_HAVE) return have;
+    }
+  }
+  return CPB_HAVE;
+}
+
+cpb_have cpb_chunk_store_settle(cpb_chunk_store *s) {
+  for (size_t i = 0; i < CPB_STREAMS; i++) {
+    cpb_have have = unsettled(&s->streams[i]) ? settle(s, &s->streams[i]) : CPB_HAVE;
+    if (have != CPB_HAVE) return have;
+  }
+  return CPB_HAVE;
+}
+
+/* --- Choosing and opening a stream ---------------------------------------- */
+
+/* The stream has the Riegeli chunk that `position` is in, and can go there
+ * without decoding anything again. */
+static bool is_near(const cpb_chunk_store *s, const cpb_store_stream *stream, uint64_t position) {
+  if (!stream->in_record || stream->settling) return false;
+  const cpb_riegeli_chunk *riegeli = cpb_record_reader_chunk(stream->reader);
+  const cpb_record *record = cpb_record_reader_record(stream->reader);
+  if (position < riegeli->begin || position - riegeli->begin >= riegeli->num_records) return false;
+  bool forward = position > record->position && stream->pos == record->size;
+  return riegeli->decoded_data_size <= s->small || forward;
+}
+
+/* Its Riegeli chunk was read to the end. */
+static bool is_spent(const cpb_store_stream *stream) {
+  if (!stream->in_record) return stream->reader != NULL;
+  const cpb_riegeli_chunk *riegeli = cpb_record_reader_chunk(stream->reader);
+  const cpb_record *record = cpb_record_reader_record(stream->reader);
+  return record->index + 1 == riegeli->num_records && stream->pos == record->size;
+}
+
+/* The lowest gives way: what was read is seldom read again, so its stream goes before one
+ * that would have to be made. */
+static uint64_t claim_of(const cpb_store_stream *stream) { return is_spent(stream) ? 0 : stream->used + 1; }
+
+static cpb_store_stream *choose_stream(cpb_chunk_store *s, uint64_t chunk) {
+  const cpb_chunk_entry *entry = entry_of(s, chunk);
+  bool large = entry->size > s->small;
+  size_t begin = large ? CPB_SMALL_STREAMS : 0;
+  size_t end = large ? CPB_SMALL_STREAMS + CPB_LARGE_STREAMS : CPB_SMALL_STREAMS;
+  cpb_store_stream *oldest = &s->streams[begin];
+  for (size_t i = 0; i < CPB_PEEK_STREAM; i++) {
+    cpb_store_stream *stream = &s->streams[i];
+    if (stream->chunk == chunk && !stream->settling) return stream;
+    if (is_near(s, stream, entry->offset)) return stream;
+  }
+  for (size_t i = begin; i < end; i++) {
+    if (claim_of(&s->streams[i]) < claim_of(oldest)) oldest = &s->streams[i];
+  }
+  return oldest;
+}
+
+static cpb_have make_reader(cpb_chunk_store *s, cpb_store_stream *stream) {
+  bool peeks = stream == &s->streams[CPB_PEEK_STREAM];
+  const cpb_record_reader_options options = {
+      .struct_size = sizeof options,
+      .verify = stream->verify,
+      .buffer = peeks ? PEEK_BUFFER : s->small,
+      .read_size = peeks ? cpb_min_size(s->options.read_size, PEEK_READ) : s->options.read_size,
+      .limits = s->options.limits,
+  };
+  stream->reader = cpb_record_reader_new(&s->allocator, &options);
+  return stream->reader ? CPB_HAVE : no_memory(s);
+}
+
+/* Where the Riegeli chunk of the record at `position` probably is; end 0: not
+ * known. The one that the index is in was read. */
+static void place_of(const cpb_chunk_store *s, uint64_t position, uint64_t *begin, uint64_t *end) {
+  const cpb_riegeli_chunk *last = &s->index->riegeli;
+  if (position >= last->begin && position - last->begin < last->num_records) {
+    *begin = last->begin;
+    *end = last->end;
+    return;
+  }
+  cpb_positions_around(&s->index->positions, position, begin, end);
+  if (last->begin > *begin) *end = cpb_min_u64(*end, last->begin);
+  if (*end == CPB_NO_OFFSET) *end = 0;
+}
+
+bool cpb_chunk_store_place(const cpb_chunk_store *s, uint64_t chunk, uint64_t *begin, uint64_t *end) {
+  if (s->memory || find_kept(s, chunk) != NULL) return false;
+  place_of(s, entry_of(s, chunk)->offset, begin, end);
+  return *end > *begin;
+}
+
+cpb_chunk_home cpb_chunk_store_home(const cpb_chunk_store *s, uint64_t chunk) {
+  uint64_t begin, end;
+  if (s->memory || find_kept(s, chunk) != NULL) return (cpb_chunk_home){.begin = CPB_NO_OFFSET};
+  place_of(s, entry_of(s, chunk)->offset, &begin, &end);
+  bool large = entry_of(s, chunk)->size > s->small || (end > begin && end - begin > s->small);
+  return (cpb_chunk_home){begin, large};
+}
+
+/* How many of the chunk's stored bytes to fetch when its header is asked for.
+ * It is compressed if it is stored in fewer bytes than it has, and shared with
+ * other chunks if in many more. */
+static uint64_t worth(const cpb_chunk_store *s, const cpb_store_stream *stream, uint64_t size, uint64_t stored) {
+  bool all = s->at == 0 && s->want >= size && stored / 2 <= size;
+  if (stream->verify != CPB_VERIFY_NEVER || all || stored <= FEW) return stored;
+  bool unpacks = stored < size && s->want > 0;
+  return cpb_min_u64(stored, unpacks ? HEAD + PACKED + s->at : HEAD);
+}
+
+static void go_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
+  stream->chunk = chunk;
+  stream->in_record = stream->settling = false;
+  stream->span = (cpb_span){NULL, 0};
+  const cpb_chunk_entry *entry = entry_of(s, chunk);
+  uint64_t begin, end;
+  place_of(s, entry->offset, &begin, &end);
+  if (end > begin) end = begin + worth(s, stream, entry->size, end - begin);
+  cpb_reader_seek_chunk(stream->reader, entry->offset, begin, end);
+}
+
+/* Gives the stream to the chunk. */
+static cpb_have turn_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
+  bool dead = stream->reader && stream->reader->phase == CPB_PHASE_FAILED;
+  if (dead || !stream->reader) {
+    cpb_record_reader_free(stream->reader);
+    stream->reader = NULL;
+    if (make_reader(s, stream) != CPB_HAVE) return CPB_FAILED;
+  } else if (unsettled(stream) && !is_near(s, stream, entry_of(s, chunk)->offset)) {
+    cpb_have have = settle(s, stream);
+    if (have != CPB_HAVE) return have;
+  }
+  go_to(s, stream, chunk);
+  return CPB_HAVE;
+}
+
+/* Zero may also mean that the index does not say. */
+static bool trusts_size(const cpb_chunk_store *s, uint64_t chunk) {
+  return s->options.trust_sizes && entry_of(s, chunk)->size > 0;
+}
+
+static bool note_size(cpb_chunk_store *s, uint64_t chunk, uint64_t size) {
+  uint64_t promised = entry_of(s, chunk)->size;
+  if (s->sizes) s->sizes[chunk] = size;
+  if (!trusts_size(s, chunk) || size == promised) return true;
+  cpb_fail(s->error, CPB_E_DAMAGED, cpb_chunk_store_position(s, chunk),
+           "chunk %llu has %llu bytes, where the index says %llu", (unsigned long long)chunk, (unsigned long long)size,
+           (unsigned long long)promised);
+  return false;
+}
+
+static cpb_have begin_record(cpb_chunk_store *s, cpb_store_stream *stream) {
+  cpb_step answer;
+  cpb_have have = step(s, stream, &answer);
+  if (have != CPB_HAVE) return have;
+  if (answer != CPB_STEP_RECORD) {
+    uint64_t position = entry_of(s, stream->chunk)->offset;
+    cpb_fail(s->error, CPB_E_DAMAGED, position, "chunk %llu: there is no record at position %llu",
+             (unsigned long long)stream->chunk, (unsigned long long)position);
+    return CPB_FAILED;
+  }
+  stream->in_record = true;
+  stream->pos = 0;
+  uint64_t size = cpb_record_reader_record(stream->reader)->size;
+  return note_size(s, stream->chunk, size) ? CPB_HAVE : CPB_FAILED;
+}
+
+/* Makes `stream` be within the record of `chunk`. */
+static cpb_have open_in(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
+  if (stream->chunk != chunk || stream->settling) {
+    cpb_have have = turn_to(s, stream, chunk);
+    if (have != CPB_HAVE) return have;
+  }
+  cpb_have have = stream->in_record ? CPB_HAVE : begin_record(s, stream);
+  if (have == CPB_HAVE) stream->used = ++s->clock;
+  return have;
+}
+
+/* --- Reading -------------------------------------------------------------- */
+
+static void serve(cpb_chunk_store *s, uint64_t offset, uint64_t want) {
+  s->at = offset;
+  s->want = want;
+}
+
+static cpb_have read_from(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t offset, cpb_span *span) {
+  uint64_t begin = stream->pos - stream->span.size;
+  if (offset >= begin && offset < stream->pos) {
+    size_t skip = (size_t)(offset - begin);
+    *span = (cpb_span){stream->span.data + skip, stream->span.size - skip};
+    return CPB_HAVE;
+  }
+  cpb_record_reader_skip(stream->reader, offset - stream->pos);
+  stream->pos = offset;
+  stream->span = (cpb_span){NULL, 0};
+  cpb_step answer;
+  cpb_have have = step(s, stream, &answer);
+  if (have != CPB_HAVE) return have;
+  stream->span.data = cpb_record_reader_data(stream->reader, &stream->span.size);
+  stream->pos += stream->span.size;
+  *span = stream->span;
+  return CPB_HAVE;
+}
+
+static cpb_have from_memory(const cpb_chunk_bytes *chunk, uint64_t offset, cpb_span *span) {
+  if (offset >= chunk->size) return CPB_AT_END;
+  *span = (cpb_span){(const uint8_t *)chunk->data + offset, chunk->size - (size_t)offset};
+  return CPB_HAVE;
+}
+
+static cpb_have read_in(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk, uint64_t offset, cpb_span *span) {
+  cpb_have have = open_in(s, stream, chunk);
+  if (have != CPB_HAVE) return have;
+  if (offset >= cpb_record_reader_record(stream->reader)->size) return CPB_AT_END;
+  if (offset < stream->pos - stream->span.size) {
+    have = turn_to(s, stream, chunk);
+    if (have == CPB_HAVE) have = begin_record(s, stream);
+    if (have != CPB_HAVE) return have;
+  }
+  return read_from(s, stream, offset, span);
+}
+
+/* --- Keeping --------------------------------------------------------------- */
+
+static cpb_have begin_keeping(cpb_chunk_store *s, uint64_t chunk, cpb_kept_chunk **kept) {
+  uint64_t size = entry_of(s, chunk)->size;
+  if (!s->keeping || size > s->small || size > s->room) return CPB_HAVE;
+  void *all = s->kept;
+  if (!cpb_reserve(&s->allocator, &all, &s->kept_capacity, s->num_kept + 1, sizeof *s->kept)) return no_memory(s);
+  s->kept = all;
+  size_t i = kept_place(s, chunk);
+  memmove(&s->kept[i + 1], &s->kept[i], (s->num_kept - i) * sizeof *s->kept);
+  s->num_kept++;
+  s->room -= (size_t)size;
+  *kept = &s->kept[i];
+  (*kept)->chunk = chunk;
+  (*kept)->complete = false;
+  cpb_buffer_init(&(*kept)->bytes, &s->allocator);
+  return CPB_HAVE;
+}
+
+/* The size that the index says is what there is room for. */
+static cpb_have read_on(cpb_chunk_store *s, cpb_kept_chunk *kept) {
+  uint64_t size = entry_of(s, kept->chunk)->size;
+  cpb_have have = CPB_HAVE;
+  while (kept->bytes.size < size) {
+    cpb_span span;
+    serve(s, kept->bytes.size, size - kept->bytes.size);
+    have = read_in(s, choose_stream(s, kept->chunk), kept->chunk, kept->bytes.size, &span);
+    if (have != CPB_HAVE) break;
+    if (have != CPB_HAVE) break;
+    size_t count = (size_t)cpb_min_u64(span.size, size - kept->bytes.size);
+    if (!cpb_buffer_append(&kept->bytes, span.data, count)) return no_memory(s);
+  }
+  if (have == CPB_WAIT || have == CPB_FAILED) return have;
+  kept->complete = true;
+  return CPB_HAVE;
+}
+
+cpb_have cpb_chunk_store_span(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, uint64_t want, cpb_span *span) {
+  if (s->memory) return from_memory(&s->memory[chunk], offset, span);
+  cpb_kept_chunk *kept = find_kept(s, chunk);
+  cpb_have have = !kept ? begin_keeping(s, chunk, &kept) : CPB_HAVE;
+  if (have == CPB_HAVE && kept && !kept->complete) have = read_on(s, kept);
+  if (have != CPB_HAVE) return have;
+  if (kept && offset < kept->bytes.size) {
+    size_t at = (size_t)offset;
+    *span = (cpb_span){kept->bytes.data + at, kept->bytes.size - at};
+    return CPB_HAVE;
+  }
+  serve(s, offset, want);
+  return read_in(s, choose_stream(s, chunk), chunk, offset, span);
+}
+
+cpb_have cpb_chunk_store_peek(cpb_chunk_store *s, uint64_t chunk, cpb_span *span) {
+  if (s->memory) return from_memory(&s->memory[chunk], 0, span);
+  serve(s, 0, PEEK_WANT);
+  return read_in(s, &s->streams[CPB_PEEK_STREAM], chunk, 0, span);
+}
+
+cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, uint64_t want,
+                                cpb_chunk_stored *stored) {
+  serve(s, offset, want);
+  cpb_store_stream *stream = choose_stream(s, chunk);
+  cpb_have have = open_in(s, stream, chunk);
+  if (have != CPB_HAVE) return have;
+  const cpb_record *record = cpb_record_reader_record(stream->reader);
+  *stored = (cpb_chunk_stored){record->size, record->index, *cpb_record_reader_chunk(stream->reader)};
+  return CPB_HAVE;
+}
+
+/* --- Sizes ---------------------------------------------------------------- */
+
+static bool make_sizes(cpb_chunk_store *s) {
+  if (s->sizes) return true;
+  size_t bytes;
+  if (!cpb_mul_size((size_t)s->num_chunks, sizeof *s->sizes, &bytes)) return false;
+  s->sizes = cpb_alloc(&s->allocator, bytes);
+  if (s->sizes) memset(s->sizes, 0xff, bytes);
+  return s->sizes != NULL;
+}
+
+cpb_have cpb_chunk_store_size(cpb_chunk_store *s, uint64_t chunk, uint64_t *size) {
+  if (s->memory || trusts_size(s, chunk)) {
+    *size = s->memory ? s->memory[chunk].size : entry_of(s, chunk)->size;
+    return CPB_HAVE;
+  }
+  if (!make_sizes(s)) return no_memory(s);
+  if (s->sizes[chunk] == CPB_NO_OFFSET) {
+    serve(s, 0, 0);
+    cpb_have have = open_in(s, &s->streams[CPB_PEEK_STREAM], chunk);
+    if (have != CPB_HAVE) return have;
+  }
+  *size = s->sizes[chunk];
+  return CPB_HAVE;
+}

@@ -1,0 +1,89 @@
+#include "chunked/read/device.h"
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "cpb/pager.h"
+#include "riegeli/codec/decompressor.h"
+
+/* Of cpb-core.wasm; wasi/reactor/test_reactor.py holds it to these. */
+enum {
+  PAGE = 64 * 1024,
+  MODULE = 158 * 1024,      /* its data (122 KiB are Brotli's dictionary), its stack, and
+                               what is lost between blocks */
+  MODULE_PLAIN = 20 * 1024, /* the same of the one without decoders */
+  PAGER = 8 * 1024,         /* a pager with a reader and its small blocks */
+  ZSTD = 35 * 1024,         /* its context */
+  BLOCK_MAX = 128 * 1024,   /* of Zstd */
+  SNAPPY = 130 * 1024,
+  BROTLI = 3 * 1024 * 1024, /* its tables, at worst */
+  SHARES = 3,
+  SHARE = 16, /* what is lent, held and decoded at once: 3/16 of the pager's */
+  LEAST_WINDOW_LOG = 10,
+  MOST_WINDOW_LOG = 27
+};
+
+static uint64_t decoder_memory(char codec, uint64_t window) {
+  uint64_t block = cpb_min_u64(window, BLOCK_MAX);
+  switch (codec) {
+    case 0: return 0;
+    case CPB_RIEGELI_ZSTD: return ZSTD + window + 3 * block;
+    case CPB_RIEGELI_SNAPPY: return SNAPPY + 2 * window;
+    default: return BROTLI + 2 * window; /* a ring that grows */
+  }
+}
+
+static uint64_t in_pages(uint64_t module, uint64_t held) {
+  if (held > UINT64_MAX / (2 * SHARE)) return UINT64_MAX;
+  uint64_t all = module + held * SHARE / (SHARE - SHARES);
+  return (all + PAGE - 1) / PAGE * PAGE;
+}
+
+uint64_t cpb_device_memory(const cpb_riegeli_chunk *chunk, uint64_t window) {
+  if (window > UINT64_MAX / 8) return UINT64_MAX;
+  uint64_t held = PAGER + decoder_memory(chunk->codec, window), whole;
+  if (chunk->type == 't') {
+    if (!cpb_add_u64(chunk->data_size, chunk->decoded_data_size, &whole) || !cpb_mul_u64(whole, 2, &whole) ||
+        !cpb_add_u64(held, whole, &held))
+      return UINT64_MAX;
+  }
+  uint64_t sizes = chunk->num_records > 1 ? chunk->num_records : 0; /* of the records */
+  if (!cpb_mul_u64(sizes, 4, &sizes) || !cpb_add_u64(held, sizes, &held)) return UINT64_MAX;
+  return in_pages(chunk->codec == 0 ? MODULE_PLAIN : MODULE, held);
+}
+
+static uint64_t memory_for(char codec, int window_log) {
+  const cpb_riegeli_chunk chunk = {.num_records = 1, .type = 'r', .codec = codec};
+  return cpb_device_memory(&chunk, (uint64_t)1 << window_log);
+}
+
+static bool too_little(uint64_t memory, const char *what, uint64_t least, cpb_error *error) {
+  cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET,
+           "reading a file %s takes at least %llu bytes of memory, and there are %llu", what, (unsigned long long)least,
+           (unsigned long long)memory);
+  return false;
+}
+
+/* The largest window up to the one that was asked for. */
+static int fitting_window(uint64_t memory, int asked) {
+  int log = asked > 0 ? asked : MOST_WINDOW_LOG;
+  while (log >= LEAST_WINDOW_LOG && memory_for(CPB_RIEGELI_ZSTD, log) > memory) log--;
+  return log;
+}
+
+bool cpb_device_choose(uint64_t memory, cpb_layout layout, cpb_codec_options *codec, cpb_error *error) {
+  if (layout != CPB_LAYOUT_REMOTE || codec->codec == CPB_CODEC_BROTLI) {
+    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
+             "for a bounded memory the layout must be the remote one, and the codec Zstd or none");
+    return false;
+  }
+  uint64_t plain = memory_for(0, 0);
+  if (memory < plain) return too_little(memory, "without compression", plain, error);
+  int window_log = fitting_window(memory, codec->window_log);
+  bool fits = window_log >= LEAST_WINDOW_LOG;
+  if (fits && codec->codec != CPB_CODEC_NONE) codec->window_log = window_log;
+  if (fits || codec->codec == CPB_CODEC_NONE) return true;
+  if (codec->codec != CPB_CODEC_DEFAULT)
+    return too_little(memory, "compressed with Zstd", memory_for(CPB_RIEGELI_ZSTD, LEAST_WINDOW_LOG), error);
+  codec->codec = CPB_CODEC_NONE;
+  return true;
+}

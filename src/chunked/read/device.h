@@ -1,0 +1,13 @@
+/* What fits into the memory of a device (cpb_device_memory in cpb/pager.h). */
+#ifndef CPB_CHUNKED_READ_DEVICE_H
+#define CPB_CHUNKED_READ_DEVICE_H
+
+#include <stdbool.h>
+
+#include "cpb/split.h"
+
+/* Chooses the window, or no compression, so that a device with so much memory reads
+ * what is written. Errors: LIMIT, when nothing fits or not what was asked for; USAGE. */
+bool cpb_device_choose(uint64_t memory, cpb_layout layout, cpb_codec_options *codec, cpb_error *error);
+
+#endif

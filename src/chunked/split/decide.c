@@ -1,0 +1,49 @@
+#include "chunked/split/decide.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/checked.h"
+
+static bool wants_more(const cpb_split_field *field, const cpb_split_decision *d) {
+  uint64_t there = cpb_min_u64(field->size, CPB_SPLIT_PEEK_MAX);
+  return d->peek > field->data_size && there > field->data_size;
+}
+
+/* True when one of them has an opinion, or asks for more bytes to form one. */
+static bool ask(const cpb_splitter *splitters, size_t count, const cpb_split_field *field, cpb_split_decision *d) {
+  for (size_t i = 0; i < count; i++) {
+    const cpb_splitter *s = &splitters[i];
+    if (s->type_name && strcmp(s->type_name, field->message_type) != 0) continue;
+    memset(d, 0, sizeof *d);
+    s->decide(s->user, field, d);
+    if (wants_more(field, d)) {
+      d->peek = (size_t)cpb_min_u64(d->peek, cpb_min_u64(field->size, CPB_SPLIT_PEEK_MAX));
+      return true;
+    }
+    d->peek = 0;
+    if (d->action != CPB_SPLIT_DEFAULT) return true;
+  }
+  return false;
+}
+
+/* What fits in a chunk stays; what does not is looked into, or is a chunk if
+ * there is nothing to look into. */
+static void decide_by_size(const cpb_split_field *field, cpb_split_decision *d) {
+  memset(d, 0, sizeof *d);
+  if (field->size <= field->max_chunk_size) {
+    d->action = CPB_SPLIT_KEEP;
+  } else {
+    d->action = field->kind == CPB_SPLIT_MESSAGE ? CPB_SPLIT_ENTER : CPB_SPLIT_MOVE;
+  }
+}
+
+void cpb_split_decide(const cpb_split_rules *rules, const cpb_split_field *field, cpb_split_decision *d) {
+  size_t num_builtin;
+  const cpb_splitter *builtin = cpb_tensorflow_splitters(&num_builtin);
+  if (!ask(rules->splitters, rules->num_splitters, field, d) && !ask(builtin, num_builtin, field, d)) {
+    decide_by_size(field, d);
+  }
+  if (d->keep == 0) d->keep = rules->max_chunk_size;
+  if (d->slice == 0) d->slice = rules->max_chunk_size;
+}

@@ -1,0 +1,121 @@
+#include "chunked/split/sample.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+
+#define PIECE_SIZE 65536
+#define SAMPLE_MIN 64         /* less is not worth a try */
+#define MIDDLE_MIN (1u << 20) /* values from here on are also tried in the middle */
+#define SAMPLE_LEVEL 1        /* says as much as a higher one, and sooner */
+
+void cpb_split_sample_init(cpb_split_sample *s, const cpb_allocator *a) {
+  memset(s, 0, sizeof *s);
+  s->allocator = *a;
+  s->chunk = CPB_SAMPLE_NONE;
+  cpb_buffer_init(&s->bytes, a);
+  cpb_buffer_init(&s->packed, a);
+}
+
+void cpb_split_sample_free(cpb_split_sample *s) {
+  cpb_compressor_free(s->compressor);
+  s->compressor = NULL;
+  cpb_buffer_free(&s->bytes);
+  cpb_buffer_free(&s->packed);
+}
+
+cpb_have cpb_split_input_failed(const cpb_input *input, cpb_have have, uint64_t offset, cpb_error *error) {
+  if (have == CPB_WAIT) return CPB_WAIT;
+  if (have == CPB_FAILED) {
+    *error = input->failure;
+  } else {
+    cpb_fail(error, CPB_E_TRUNCATED, offset, "the input has become shorter since it was planned");
+  }
+  return CPB_FAILED;
+}
+
+static cpb_have no_memory(cpb_error *error) {
+  cpb_fail_memory(error);
+  return CPB_FAILED;
+}
+
+/* --- Gathering ------------------------------------------------------------ */
+
+static bool begin(cpb_split_sample *s, const cpb_plan *plan, size_t chunk) {
+  s->chunk = chunk;
+  s->piece = 0;
+  s->part_open = false;
+  s->bytes.size = 0;
+  cpb_plan_open(plan, chunk, &s->cursor);
+  return cpb_buffer_reserve(&s->bytes, 2 * PIECE_SIZE);
+}
+
+static bool next_piece(cpb_split_sample *s, const cpb_plan *plan) {
+  const cpb_plan_chunk *chunk = &plan->chunks[s->chunk];
+  if (s->piece > 0 || !chunk->is_bytes || chunk->size < MIDDLE_MIN) return false;
+  s->piece = 1;
+  s->cursor.pos = chunk->begin + chunk->size / 2;
+  s->part_open = false;
+  return true;
+}
+
+/* Takes what fits of the open part. */
+static cpb_have take_part(cpb_split_sample *s, cpb_input *input, size_t room, cpb_error *error) {
+  cpb_plan_part *part = &s->part;
+  cpb_span span = {part->literal, cpb_min_size(part->literal_size, room)};
+  if (part->length > 0) {
+    size_t want = (size_t)cpb_min_u64(part->length, room);
+    cpb_have have = cpb_input_span(input, part->offset, want, want, &span);
+    if (have != CPB_HAVE) return cpb_split_input_failed(input, have, part->offset, error);
+    part->offset += span.size;
+    part->length -= span.size;
+  }
+  memcpy(s->bytes.data + s->bytes.size, span.data, span.size);
+  s->bytes.size += span.size;
+  s->part_open = part->length > 0;
+  return CPB_HAVE;
+}
+
+static cpb_have gather(cpb_split_sample *s, const cpb_plan *plan, cpb_input *input, cpb_error *error) {
+  for (;;) {
+    size_t room = (s->piece + 1) * PIECE_SIZE - s->bytes.size;
+    if (room == 0 || (!s->part_open && !cpb_plan_next(plan, &s->cursor, &s->part))) {
+      if (!next_piece(s, plan)) return CPB_HAVE;
+      continue;
+    }
+    cpb_have have = take_part(s, input, room, error);
+    if (have != CPB_HAVE) {
+      s->part_open = true;
+      return have;
+    }
+  }
+}
+
+/* --- Trying --------------------------------------------------------------- */
+
+static bool pack(cpb_split_sample *s, cpb_codec_error *error) {
+  const cpb_codec_options options = {.codec = CPB_CODEC_ZSTD, .level = SAMPLE_LEVEL};
+  if (!s->compressor) s->compressor = cpb_compressor_new(&s->allocator, &options, error);
+  s->packed.size = 0;
+  return s->compressor && cpb_compressor_begin(s->compressor, s->bytes.size, error) &&
+         cpb_compressor_write(s->compressor, (cpb_span){s->bytes.data, s->bytes.size}, &s->packed, error) &&
+         cpb_compressor_finish(s->compressor, &s->packed, error);
+}
+
+cpb_have cpb_split_sample_codec(cpb_split_sample *s, const cpb_plan *plan, size_t chunk, cpb_input *input,
+                                cpb_codec *codec, cpb_error *error) {
+  *codec = CPB_CODEC_NONE;
+  if (plan->chunks[chunk].size < SAMPLE_MIN) return CPB_HAVE;
+  if (s->chunk != chunk && !begin(s, plan, chunk)) return no_memory(error);
+  cpb_have have = gather(s, plan, input, error);
+  if (have != CPB_HAVE) return have;
+  cpb_codec_error failure = {CPB_OK, NULL};
+  if (!pack(s, &failure)) {
+    cpb_fail(error, failure.code, CPB_NO_OFFSET, "%s", failure.what);
+    return CPB_FAILED;
+  }
+  if (s->packed.size <= s->bytes.size - s->bytes.size / 10) *codec = CPB_CODEC_ZSTD;
+  s->chunk = CPB_SAMPLE_NONE;
+  return CPB_HAVE;
+}

@@ -1,0 +1,156 @@
+/* The public face of splitting: options, phases, and a look at the plan. */
+#include "cpb/split.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "chunked/read/device.h"
+#include "chunked/split/walk.h"
+#include "chunked/split/write.h"
+#include "cpb/message.h"
+
+#define REMOTE_MAX_CHUNK (1u << 20)
+#define REMOTE_INLINE_MAX (1u << 16)
+#define COMPAT_MAX_CHUNK ((UINT64_C(1) << 31) - 500) /* TensorFlow's */
+#define DEFAULT_READ_SIZE (1u << 18)
+
+typedef enum { PLANNING, PLANNED, WRITING, DONE, FAILED } phase;
+
+struct cpb_split {
+  cpb_allocator allocator;
+  cpb_split_options options;
+  cpb_error error;
+  cpb_input input;
+  cpb_schema *builtin; /* when the caller gave no schema */
+  cpb_split_rules rules;
+  cpb_plan plan;
+  cpb_split_walk walk;
+  cpb_split_write write;
+  phase phase;
+};
+
+/* --- Options -------------------------------------------------------------- */
+
+static void set_default(uint64_t *value, uint64_t value_if_zero) {
+  if (*value == 0) *value = value_if_zero;
+}
+
+static void fill_in(cpb_split_options *o) {
+  bool compat = o->layout == CPB_LAYOUT_COMPAT;
+  set_default(&o->max_chunk_size, compat ? COMPAT_MAX_CHUNK : REMOTE_MAX_CHUNK);
+  set_default(&o->inline_max, compat ? o->max_chunk_size : REMOTE_INLINE_MAX);
+  o->inline_max = cpb_min_u64(o->inline_max, o->max_chunk_size);
+  if (!o->type_name) o->type_name = "tensorflow.SavedModel";
+  if (o->read_size == 0) o->read_size = DEFAULT_READ_SIZE;
+  if (o->splitter_version == 0) o->splitter_version = 1;
+}
+
+static bool find_type(cpb_split *s) {
+  if (!s->options.schema) {
+    s->builtin = cpb_schema_new_builtin(&s->allocator, &s->error);
+    if (!s->builtin) return false;
+    s->options.schema = s->builtin;
+  }
+  s->walk.type = cpb_schema_find_message(s->options.schema, s->options.type_name);
+  if (s->walk.type) return true;
+  char name[128];
+  cpb_quote(name, sizeof name, s->options.type_name, strlen(s->options.type_name));
+  cpb_fail(&s->error, CPB_E_USAGE, CPB_NO_OFFSET, "the schema has no message type %s", name);
+  return false;
+}
+
+static bool check(cpb_split *s) {
+  cpb_split_options *o = &s->options;
+  if (o->layout > CPB_LAYOUT_COMPAT)
+    cpb_fail(&s->error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no layout %d", (int)o->layout);
+  else if (o->for_memory > 0) cpb_device_choose(o->for_memory, o->layout, &o->codec, &s->error);
+  return s->error.code == CPB_OK && find_type(s);
+}
+
+cpb_split *cpb_split_new(const cpb_allocator *allocator, const cpb_split_options *options) {
+  const cpb_allocator a = cpb_allocator_or_default(allocator);
+  cpb_split *s = cpb_alloc_zeroed(&a, sizeof *s);
+  if (!s) return NULL;
+  s->allocator = a;
+  if (options) cpb_options_copy(&s->options, sizeof s->options, options);
+  fill_in(&s->options);
+  const cpb_limits limits = cpb_limits_or_default(s->options.limits);
+  s->rules = (cpb_split_rules){s->options.splitters, s->options.num_splitters, s->options.max_chunk_size,
+                               s->options.inline_max};
+  cpb_input_init(&s->input);
+  cpb_plan_init(&s->plan, &a, limits.chunks, &s->error);
+  cpb_split_walk_init(&s->walk, &a, &limits, &s->plan, &s->rules, &s->error);
+  s->walk.read_size = s->options.read_size;
+  cpb_split_write_init(&s->write, &a, &s->plan, &s->options, &s->error);
+  if (check(s)) return s;
+  if (s->error.code == CPB_E_MEMORY) {
+    cpb_split_free(s);
+    return NULL;
+  }
+  s->phase = FAILED;
+  return s;
+}
+
+void cpb_split_free(cpb_split *s) {
+  if (!s) return;
+  const cpb_allocator a = s->allocator;
+  cpb_split_write_free(&s->write);
+  cpb_split_walk_free(&s->walk);
+  cpb_plan_free(&s->plan);
+  cpb_schema_free(s->builtin);
+  cpb_release(&a, s);
+}
+
+/* --- Phases --------------------------------------------------------------- */
+
+cpb_input *cpb_split_input(cpb_split *s) { return &s->input; }
+const cpb_error *cpb_split_error(const cpb_split *s) { return &s->error; }
+
+/* A step of the phase at hand ended; `next` comes when it is done. */
+static cpb_step passed(cpb_split *s, cpb_step step, phase next) {
+  if (step == CPB_STEP_DONE) s->phase = next;
+  if (step == CPB_STEP_ERROR) s->phase = FAILED;
+  if (step == CPB_STEP_DONE || step == CPB_STEP_ERROR) cpb_input_let_go(&s->input);
+  return step;
+}
+
+cpb_step cpb_split_plan(cpb_split *s) {
+  if (s->phase == FAILED) return CPB_STEP_ERROR;
+  if (s->phase != PLANNING) return CPB_STEP_DONE;
+  cpb_step step = passed(s, cpb_split_walk_step(&s->walk, &s->input), PLANNED);
+  if (step == CPB_STEP_DONE) cpb_split_walk_free(&s->walk);
+  return step;
+}
+
+cpb_step cpb_split_step(cpb_split *s) {
+  cpb_step step = cpb_split_plan(s);
+  if (step != CPB_STEP_DONE || s->phase == DONE) return step;
+  s->phase = WRITING;
+  return passed(s, cpb_split_write_step(&s->write, &s->input), DONE);
+}
+
+const uint8_t *cpb_split_output(const cpb_split *s, uint64_t *offset, size_t *length) {
+  return cpb_record_writer_output(s->write.writer, offset, length);
+}
+
+/* --- The plan ------------------------------------------------------------- */
+
+int cpb_split_is_split(const cpb_split *s) { return s->plan.num_chunks > 1; }
+size_t cpb_split_count(const cpb_split *s) { return s->plan.num_chunks; }
+
+int cpb_split_chunk_at(const cpb_split *s, size_t index, cpb_split_chunk *chunk) {
+  if (index >= s->plan.num_chunks) return 0;
+  const cpb_plan_chunk *c = &s->plan.chunks[index];
+  *chunk = (cpb_split_chunk){c->size, c->position, c->is_bytes};
+  return 1;
+}
+
+void cpb_split_progress(const cpb_split *s, uint64_t *done, uint64_t *total) {
+  *total = s->walk.size == CPB_NO_OFFSET ? 0 : s->walk.size;
+  *done = s->phase == PLANNING  ? cpb_min_u64(s->walk.scanner.pos, *total)
+          : s->phase == PLANNED ? 0
+          : s->phase == DONE    ? *total
+                                : s->write.copied;
+}

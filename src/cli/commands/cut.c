@@ -1,0 +1,194 @@
+/* cpb cut: a model with nothing but some of its objects. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/status.h"
+#include "cli/cli.h"
+#include "cli/model.h"
+#include "cli/os/os.h"
+
+#define WINDOW_MAX ((uint64_t)256 << 10)
+
+typedef struct cutting {
+  cli *cli;
+  cli_model model;
+  cpb_buffer paths; /* one a line */
+} cutting;
+
+/* --- What stays ----------------------------------------------------------------------- */
+
+static int join_paths(cutting *t) {
+  const cli_settings *s = &t->cli->settings;
+  for (size_t i = 0; i < s->num_paths; i++) {
+    bool done = cpb_buffer_append(&t->paths, s->paths[i], strlen(s->paths[i])) && cpb_buffer_append(&t->paths, "\n", 1);
+    if (!done) return cli_fail_memory(t->cli);
+  }
+  return CLI_OK;
+}
+
+static int open_model(cutting *t) {
+  int status = cli_model_open(&t->model, t->cli, t->cli->settings.input);
+  if (status == CLI_OK) status = cli_model_begin(&t->model, NULL);
+  return status == CLI_OK ? cli_model_give_keras(&t->model) : status;
+}
+
+static int decide(cutting *t) {
+  cpb_error error;
+  uint64_t meta_graph = t->cli->settings.meta_graph;
+  const cpb_question question = {.struct_size = sizeof question,
+                                 .kind = CPB_ASK_CUT,
+                                 .meta_graph = meta_graph < UINT32_MAX ? (uint32_t)meta_graph : UINT32_MAX,
+                                 .name = (const char *)t->paths.data,
+                                 .name_size = t->paths.size,
+                                 .count = UINT64_MAX};
+  bool decided = cli_model_answer(&t->model, &question, &error);
+  return decided ? CLI_OK : cli_fail(t->cli, t->model.name, &error);
+}
+
+/* --- Writing ---------------------------------------------------------------------------- */
+
+static int put(cutting *t, cpb_output *out, const char *path, uint64_t *at, const void *data, size_t length) {
+  if (cpb_output_write(out, *at, data, length) != CPB_OK)
+    return cli_fail(t->cli, cli_output_name(path), cpb_output_error(out));
+  *at += length;
+  return CLI_OK;
+}
+
+static int put_range(cutting *t, cpb_output *out, const char *path, uint64_t *at, cpb_model_piece piece) {
+  int status = CLI_OK;
+  while (piece.length > 0 && status == CLI_OK) {
+    cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+    size_t length = (size_t)cpb_min_u64(piece.length, WINDOW_MAX);
+    const uint8_t *data = cpb_message_file_read(t->model.message, piece.offset, &length, &error);
+    if (data && length == 0) cpb_fail(&error, CPB_E_TRUNCATED, piece.offset, "the message ends here");
+    if (error.code != CPB_OK) return cli_fail(t->cli, t->model.name, &error);
+    status = put(t, out, path, at, data, length);
+    piece.offset += length;
+    piece.length -= length;
+  }
+  return status;
+}
+
+static int put_pieces(cutting *t, cpb_cut_file file, cpb_output *out, const char *path) {
+  uint64_t at = 0;
+  int status = CLI_OK;
+  size_t count = cpb_model_num_pieces(t->model.model, file);
+  for (size_t i = 0; i < count && status == CLI_OK; i++) {
+    cpb_model_piece piece = cpb_model_get_piece(t->model.model, file, i);
+    if (piece.bytes) status = put(t, out, path, &at, piece.bytes, (size_t)piece.length);
+    else status = put_range(t, out, path, &at, piece);
+    cli_progress_step(t->cli, i, count);
+  }
+  return status;
+}
+
+static int write_file(cutting *t, cpb_cut_file file, const char *path) {
+  int status = CLI_OK;
+  cpb_output *out = cli_open_output(t->cli, path, true, &status);
+  if (!out) return status;
+  cli_progress_start(t->cli, "writing");
+  status = put_pieces(t, file, out, path);
+  cli_progress_end(t->cli);
+  return cli_close_output(t->cli, path, out, status);
+}
+
+/* --- A .cpb file ------------------------------------------------------------------------ */
+
+static int plan_split(cutting *t, cpb_split *split, cpb_file *in) {
+  cpb_step step;
+  while ((step = cpb_split_plan(split)) == CPB_STEP_NEED) cpb_file_answer(in, cpb_split_input(split));
+  return step == CPB_STEP_DONE ? CLI_OK : cli_fail(t->cli, t->model.name, cpb_split_error(split));
+}
+
+static int split_into(cutting *t, cpb_file *in, const char *path) {
+  int status = CLI_OK;
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  const cpb_split_options how = {.struct_size = sizeof how, .seekable = 1};
+  cpb_split *split = cpb_split_new(&t->cli->allocator, &how);
+  status = split ? plan_split(t, split, in) : cli_fail_memory(t->cli);
+  cpb_output *out = status == CLI_OK ? cli_open_output(t->cli, path, false, &status) : NULL;
+  if (out) {
+    cpb_file_options options = cli_transfer_options(t->cli, "splitting");
+    cpb_transfer_split(in, out, split, &options, &error);
+    status = cli_close_output(t->cli, path, out, cli_transfer_status(t->cli, t->model.name, path, &error));
+  }
+  cpb_split_free(split);
+  return status;
+}
+
+static int write_spool(cutting *t, int spool, const char *path) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  cpb_output *out = cpb_output_create_fd(&t->cli->allocator, spool, -1, &error);
+  if (!out) return cli_fail(t->cli, path, &error);
+  int status = put_pieces(t, CPB_CUT_SAVED_MODEL, out, path);
+  if (status == CLI_OK && cpb_output_commit(out) != CPB_OK) status = cli_fail(t->cli, path, cpb_output_error(out));
+  cpb_output_free(out);
+  return status;
+}
+
+static int split_spool(cutting *t, int spool, const char *path) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  cpb_file *in = cpb_file_open_fd(&t->cli->allocator, spool, -1, &error);
+  int status = in ? split_into(t, in, path) : cli_fail(t->cli, path, &error);
+  cpb_file_close(in);
+  return status;
+}
+
+/* The message goes to a file without a name first: splitting reads it twice. */
+static int write_chunked(cutting *t, const char *path) {
+  int spool = os_spool();
+  if (spool < 0) {
+    cli_note(t->cli, path, "there is no temporary file to be had: write a .pb, and split it");
+    return CLI_IO;
+  }
+  int status = write_spool(t, spool, path);
+  if (status == CLI_OK) status = split_spool(t, spool, path);
+  os_close(spool);
+  return status;
+}
+
+/* --- The command ------------------------------------------------------------------------- */
+
+/* A model whose keras_metadata.pb is apart gets one beside it. */
+static int write_keras(cutting *t) {
+  if (cpb_model_num_pieces(t->model.model, CPB_CUT_KERAS_METADATA) == 0 || cli_is_dash(t->cli->settings.output))
+    return CLI_OK;
+  int status = CLI_OK;
+  char *path = cli_beside(t->cli, t->cli->settings.output, "keras_metadata.pb", &status);
+  if (path) status = write_file(t, CPB_CUT_KERAS_METADATA, path);
+  cpb_release(&t->cli->allocator, path);
+  return status;
+}
+
+static int show(cutting *t) {
+  size_t size;
+  const char *json = cpb_model_answer(t->model.model, &size);
+  if (!t->cli->settings.json || cli_is_dash(t->cli->settings.output)) return CLI_OK;
+  cli_print_bytes(t->cli, json, size);
+  cli_print(t->cli, "\n");
+  return CLI_OK;
+}
+
+static int cut(cutting *t) {
+  const char *out = t->cli->settings.output;
+  int status = join_paths(t);
+  if (status == CLI_OK) status = open_model(t);
+  if (status == CLI_OK) status = decide(t);
+  if (status != CLI_OK) return status;
+  bool chunked = !cli_is_dash(out) && cli_ends_with(out, ".cpb");
+  status = chunked ? write_chunked(t, out) : write_file(t, CPB_CUT_SAVED_MODEL, out);
+  if (status == CLI_OK) status = write_keras(t);
+  return status == CLI_OK ? show(t) : status;
+}
+
+int cli_cut(cli *c) {
+  if (c->settings.num_paths == 0)
+    return cli_usage(c->command, "which objects are to stay is missing: a PATH such as root.layer");
+  cutting t = {.cli = c};
+  cpb_buffer_init(&t.paths, &c->allocator);
+  int status = cut(&t);
+  cpb_buffer_free(&t.paths);
+  cli_model_close(&t.model);
+  return status;
+}

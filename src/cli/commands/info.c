@@ -1,0 +1,336 @@
+/* cpb info: what is in a .cpb file, and where. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "cli/json.h"
+#include "cli/schema.h"
+#include "cpb/pager.h"
+
+#define PATH_MAX_SHOWN 4096
+#define DEPTH_MAX 128 /* beyond the limit on the index's own depth */
+
+typedef struct inspection {
+  cli *cli;
+  cli_json json;
+  const char *name;
+  cpb_file *file;
+  cpb_index *index;
+  cpb_chunk_reader *reader;
+  cpb_schema *schema;
+  const cpb_message_type *type; /* of the message; NULL when not known */
+  cpb_chunk_stored *stored;     /* one a chunk; size UINT64_MAX: cannot be read */
+  uint64_t num_chunks, file_size;
+  uint64_t memory; /* that a device needs to stream any chunk; 0: not known */
+  int status;
+} inspection;
+
+/* --- Gathering --------------------------------------------------------------- */
+
+static const cpb_error *find_stored(inspection *i, uint64_t chunk) {
+  cpb_step step = CPB_STEP_ERROR;
+  if (cpb_chunk_reader_read(i->reader, chunk, 0, 0) == CPB_OK) {
+    while ((step = cpb_chunk_reader_step(i->reader)) == CPB_STEP_NEED)
+      cpb_file_answer(i->file, cpb_chunk_reader_input(i->reader));
+  }
+  if (step == CPB_STEP_ERROR) return cpb_chunk_reader_error(i->reader);
+  i->stored[chunk] = *cpb_chunk_reader_stored(i->reader);
+  return NULL;
+}
+
+static bool renew_reader(inspection *i) {
+  cpb_chunk_reader_options how = {.struct_size = sizeof how, .verify = CPB_VERIFY_NEVER};
+  cpb_chunk_reader_free(i->reader);
+  i->reader = cpb_chunk_reader_new(&i->cli->allocator, i->index, &how);
+  if (!i->reader) i->status = cli_fail_memory(i->cli);
+  return i->reader != NULL;
+}
+
+/* A chunk that cannot be read is reported; the rest is shown. */
+static bool find_all_stored(inspection *i) {
+  cli *c = i->cli;
+  i->stored = cpb_alloc_zeroed(&c->allocator, (size_t)i->num_chunks * sizeof *i->stored + 1);
+  if (!i->stored) {
+    i->status = cli_fail_memory(c);
+    return false;
+  }
+  if (!renew_reader(i)) return false;
+  cli_progress_start(c, "reading");
+  for (uint64_t chunk = 0; chunk < i->num_chunks; chunk++) {
+    const cpb_error *error = find_stored(i, chunk);
+    cli_progress_step(c, chunk, i->num_chunks);
+    if (!error) continue;
+    i->status = cli_fail(c, i->name, error);
+    i->stored[chunk].size = UINT64_MAX;
+    if (!renew_reader(i)) return false;
+  }
+  cli_progress_end(c);
+  return true;
+}
+
+/* What damage hides is not known, and told by `verify`; the rest is an error here too. */
+static void on_no_window(inspection *i, const cpb_error *error) {
+  bool is_ours = error->code == CPB_E_MEMORY || error->code == CPB_E_READ;
+  if (is_ours && i->status == CLI_OK) i->status = cli_fail(i->cli, i->name, error);
+}
+
+/* The window of what a Riegeli chunk's codec decodes: its beginning says. */
+static bool find_window(inspection *i, const cpb_riegeli_chunk *riegeli, uint64_t *window) {
+  *window = 0;
+  if (riegeli->codec == 0 || riegeli->decoded_data_size == 0) return true;
+  const cpb_record_reader_options how = {
+      .struct_size = sizeof how, .verify = CPB_VERIFY_NEVER, .buffer = 1, .position = riegeli->begin};
+  cpb_record_reader *reader = cpb_record_reader_new(&i->cli->allocator, &how);
+  if (!reader) {
+    i->status = cli_fail_memory(i->cli);
+    return false;
+  }
+  cpb_step step;
+  while ((step = cpb_record_reader_step(reader)) == CPB_STEP_NEED || step == CPB_STEP_RECORD) {
+    if (step == CPB_STEP_NEED) cpb_file_answer(i->file, cpb_record_reader_input(reader));
+  }
+  *window = cpb_record_reader_window(reader);
+  if (step == CPB_STEP_ERROR) on_no_window(i, cpb_record_reader_error(reader));
+  cpb_record_reader_free(reader);
+  return step == CPB_STEP_DATA;
+}
+
+static void find_memory(inspection *i) {
+  cpb_record record;
+  cpb_riegeli_chunk riegeli;
+  uint64_t window, most = 0;
+  bool known = true;
+  cpb_index_get_record(i->index, &record, &riegeli);
+  for (uint64_t chunk = 0;; chunk++) {
+    uint64_t memory = find_window(i, &riegeli, &window) ? cpb_device_memory(&riegeli, window) : 0;
+    known = known && memory > 0;
+    if (memory > most) most = memory;
+    while (chunk < i->num_chunks && i->stored[chunk].riegeli.begin == riegeli.begin) chunk++;
+    if (chunk == i->num_chunks) break;
+    known = known && i->stored[chunk].size != UINT64_MAX;
+    riegeli = i->stored[chunk].riegeli;
+  }
+  i->memory = known ? most : 0;
+}
+
+static bool is_remote(const inspection *i) {
+  cpb_record record;
+  cpb_riegeli_chunk riegeli;
+  cpb_index_get_record(i->index, &record, &riegeli);
+  bool remote = riegeli.num_records == 1;
+  for (uint64_t chunk = 0; chunk < i->num_chunks && remote; chunk++) remote = i->stored[chunk].riegeli.num_records == 1;
+  return remote;
+}
+
+static const char *codec_name(char codec) {
+  switch (codec) {
+    case 0: return "none";
+    case 'b': return "brotli";
+    case 'z': return "zstd";
+    case 's': return "snappy";
+    default: return "unknown";
+  }
+}
+
+static const char *type_name(uint32_t type) {
+  static const char *const names[] = {"UNSPECIFIED", "MESSAGE", "BYTES"};
+  return type < sizeof names / sizeof *names ? names[type] : "UNKNOWN";
+}
+
+/* --- The tree ------------------------------------------------------------------ */
+
+typedef struct walk {
+  uint32_t node;
+  size_t depth;
+  cpb_index_node at;
+  const cpb_message_type *types[DEPTH_MAX]; /* of the nodes above, by depth */
+  char path[PATH_MAX_SHOWN];                /* from the parent */
+  bool closed;                              /* the node's children are done */
+} walk;
+
+static void show_node(inspection *i, walk *w) {
+  size_t depth = w->depth < DEPTH_MAX ? w->depth : DEPTH_MAX - 1;
+  const cpb_message_type *above = depth > 0 ? w->types[depth - 1] : i->type;
+  const cpb_message_type *type = cli_node_path(i->index, w->node, above, w->path, sizeof w->path);
+  w->types[depth] = type;
+  if (!i->cli->settings.json) {
+    cli_print(i->cli, "%*s%s", (int)(2 * depth) + 2, "", w->node == 0 ? "(root)" : *w->path ? w->path : "(slice)");
+    if (w->at.chunk != CPB_NO_CHUNK) cli_print(i->cli, "  chunk %llu", (unsigned long long)w->at.chunk);
+    if (type) cli_print(i->cli, "  %s", type->name);
+    cli_print(i->cli, "\n");
+    return;
+  }
+  json_begin(&i->json, w->node == 0 ? "message" : NULL, '{');
+  json_text(&i->json, "path", w->path);
+  if (type) json_text(&i->json, "type", type->name);
+  if (w->at.chunk != CPB_NO_CHUNK) json_number(&i->json, "chunk", w->at.chunk);
+  if (w->at.first_child != CPB_NO_NODE) json_begin(&i->json, "fields", '[');
+}
+
+static void leave_node(inspection *i, const walk *w) {
+  if (!i->cli->settings.json) return;
+  if (w->at.first_child != CPB_NO_NODE) json_end(&i->json, ']');
+  json_end(&i->json, '}');
+}
+
+/* Depth first, by the nodes' own links. */
+static void show_tree(inspection *i) {
+  walk w = {.node = cpb_index_num_nodes(i->index) > 0 ? 0 : CPB_NO_NODE};
+  bool entering = true;
+  while (w.node != CPB_NO_NODE && cli_can_print(i->cli)) {
+    cpb_index_get_node(i->index, w.node, &w.at);
+    if (entering) show_node(i, &w);
+    if (entering && w.at.first_child != CPB_NO_NODE) {
+      w.node = w.at.first_child;
+      w.depth++;
+      continue;
+    }
+    leave_node(i, &w);
+    entering = w.at.next != CPB_NO_NODE;
+    w.node = entering ? w.at.next : w.at.parent;
+    if (!entering) w.depth--;
+  }
+}
+
+/* --- As JSON --------------------------------------------------------------------- */
+
+static void json_chunk(inspection *i, uint64_t chunk) {
+  const cpb_chunk_stored *stored = &i->stored[chunk];
+  cpb_chunk_info info;
+  cpb_index_get_chunk(i->index, chunk, &info);
+  json_begin(&i->json, NULL, '{');
+  json_number(&i->json, "index", chunk);
+  json_text(&i->json, "type", type_name(info.type));
+  json_number(&i->json, "size", info.size);
+  json_number(&i->json, "position", info.position);
+  if (stored->size != UINT64_MAX) {
+    json_number(&i->json, "chunk_begin", stored->riegeli.begin);
+    json_number(&i->json, "record_index", stored->index);
+    json_number(&i->json, "stored_size", stored->riegeli.end - stored->riegeli.begin);
+    json_text(&i->json, "encoding", stored->riegeli.type == 't' ? "transposed" : "simple");
+    json_text(&i->json, "codec", codec_name(stored->riegeli.codec));
+  }
+  json_end(&i->json, '}');
+}
+
+static void json_version(inspection *i) {
+  cpb_index_version version;
+  cpb_index_get_version(i->index, &version);
+  json_begin(&i->json, "version", '{');
+  json_signed(&i->json, "splitter", version.splitter);
+  json_signed(&i->json, "join", version.join);
+  json_begin(&i->json, "bad_consumers", '[');
+  for (size_t k = 0; k < version.num_bad_consumers; k++) json_signed(&i->json, NULL, version.bad_consumers[k]);
+  json_end(&i->json, ']');
+  json_end(&i->json, '}');
+}
+
+static void json_index(inspection *i) {
+  cpb_record record;
+  cpb_riegeli_chunk riegeli;
+  cpb_index_get_record(i->index, &record, &riegeli);
+  json_begin(&i->json, "metadata", '{');
+  json_number(&i->json, "position", record.position);
+  json_number(&i->json, "chunk_begin", record.chunk_begin);
+  json_number(&i->json, "record_index", record.index);
+  json_number(&i->json, "size", record.size);
+  json_number(&i->json, "stored_size", riegeli.end - riegeli.begin);
+  json_text(&i->json, "codec", codec_name(riegeli.codec));
+  json_end(&i->json, '}');
+}
+
+static void show_json(inspection *i) {
+  json_begin(&i->json, NULL, '{');
+  json_text(&i->json, "file", i->name);
+  json_text(&i->json, "format", "cpb");
+  json_number(&i->json, "size", i->file_size);
+  json_version(i);
+  json_text(&i->json, "layout", is_remote(i) ? "remote" : "shared");
+  if (i->memory > 0) json_number(&i->json, "memory", i->memory);
+  json_begin(&i->json, "chunks", '[');
+  for (uint64_t chunk = 0; chunk < i->num_chunks; chunk++) json_chunk(i, chunk);
+  json_end(&i->json, ']');
+  show_tree(i);
+  json_index(i);
+  json_end(&i->json, '}');
+  json_line(&i->json);
+}
+
+/* --- For people -------------------------------------------------------------------- */
+
+static void print_chunk(inspection *i, uint64_t chunk) {
+  const cpb_chunk_stored *stored = &i->stored[chunk];
+  cpb_chunk_info info;
+  cpb_index_get_chunk(i->index, chunk, &info);
+  cli_print(i->cli, "%7llu  %-11s %14llu %14llu ", (unsigned long long)chunk, type_name(info.type),
+            (unsigned long long)info.size, (unsigned long long)info.position);
+  if (stored->size == UINT64_MAX) {
+    cli_print(i->cli, "%14s  -\n", "unreadable");
+  } else {
+    cli_print(i->cli, "%14llu  %s%s\n", (unsigned long long)(stored->riegeli.end - stored->riegeli.begin),
+              codec_name(stored->riegeli.codec), stored->riegeli.type == 't' ? ", transposed" : "");
+  }
+}
+
+static void print_version(inspection *i) {
+  cpb_index_version version;
+  cpb_index_get_version(i->index, &version);
+  cli_print(i->cli, "  version  splitter %d, join %d", (int)version.splitter, (int)version.join);
+  for (size_t k = 0; k < version.num_bad_consumers; k++)
+    cli_print(i->cli, k ? " %d" : ", not for %d", (int)version.bad_consumers[k]);
+  cli_print(i->cli, "\n");
+}
+
+static void show_table(inspection *i) {
+  cli *c = i->cli;
+  cpb_record record;
+  cpb_riegeli_chunk riegeli;
+  cpb_index_get_record(i->index, &record, &riegeli);
+  cli_print(c, "%s: %llu bytes, %llu chunks\n", i->name, (unsigned long long)i->file_size,
+            (unsigned long long)i->num_chunks);
+  print_version(i);
+  cli_print(
+      c, "  layout   %s\n",
+      is_remote(i) ? "remote: each chunk is one range of the file" : "shared: several chunks in one Riegeli chunk");
+  if (i->memory > 0)
+    cli_print(c, "  memory   %lluK at most, for a device that streams any chunk\n",
+              (unsigned long long)(i->memory >> 10));
+  cli_print(c, "  index    %llu bytes at position %llu\n\n", (unsigned long long)record.size,
+            (unsigned long long)record.position);
+  cli_print(c, "%7s  %-11s %14s %14s %14s  %s\n", "CHUNK", "TYPE", "SIZE", "POSITION", "STORED", "CODEC");
+  for (uint64_t chunk = 0; chunk < i->num_chunks && cli_can_print(c); chunk++) print_chunk(i, chunk);
+  cli_print(c, "\nFields:\n");
+  show_tree(i);
+}
+
+static void inspect(inspection *i) {
+  cli *c = i->cli;
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  i->num_chunks = cpb_index_num_chunks(i->index);
+  if (cpb_file_size(i->file, &i->file_size, &error) != CPB_OK) {
+    i->status = cli_fail(c, i->name, &error);
+    return;
+  }
+  if (!cli_load_any_schema(c, &i->schema, &i->status)) return;
+  if (!cli_find_type(c, i->schema, i->index, &i->type, &i->status)) return;
+  if (!find_all_stored(i)) return;
+  find_memory(i);
+  if (c->settings.json) {
+    show_json(i);
+  } else {
+    show_table(i);
+  }
+}
+
+int cli_info(cli *c) {
+  inspection i = {.cli = c, .json = {.cli = c}, .name = cli_input_name(c->settings.input)};
+  i.file = cli_open_input(c, c->settings.input, &i.status);
+  if (i.file) i.index = cli_open_index(c, c->settings.input, i.file, &i.status);
+  if (i.index) inspect(&i);
+  cpb_release(&c->allocator, i.stored);
+  cpb_schema_free(i.schema);
+  cpb_chunk_reader_free(i.reader);
+  cpb_index_free(i.index);
+  cpb_file_close(i.file);
+  return i.status;
+}

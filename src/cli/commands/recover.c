@@ -1,0 +1,298 @@
+/* cpb recover: what can still be read of a damaged file. */
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "cli/json.h"
+#include "cli/schema.h"
+#include "cpb/repack.h"
+
+typedef struct recovery {
+  cli *cli;
+  cli_json json;
+  const char *name;
+  cpb_file *in;
+  cpb_output *out;
+  uint64_t records, bytes, skipped, skipped_bytes, lost;
+  bool index_lost;
+} recovery;
+
+/* --- Reports ----------------------------------------------------------------- */
+
+static void report_skipped(recovery *r, const cpb_skipped *skipped) {
+  r->skipped++;
+  r->skipped_bytes += skipped->end - skipped->begin;
+  if (!r->cli->settings.json) {
+    cli_note(r->cli, r->name, "byte %llu: skipped up to byte %llu: %s", (unsigned long long)skipped->begin,
+             (unsigned long long)skipped->end, skipped->reason);
+    return;
+  }
+  json_begin(&r->json, NULL, '{');
+  json_begin(&r->json, "skipped", '{');
+  json_number(&r->json, "begin", skipped->begin);
+  json_number(&r->json, "end", skipped->end);
+  json_text(&r->json, "reason", skipped->reason);
+  json_end(&r->json, '}');
+  json_end(&r->json, '}');
+  json_line(&r->json);
+}
+
+static void report_lost(recovery *r, uint64_t chunk, const char *path, const cpb_error *error) {
+  r->lost++;
+  if (!r->cli->settings.json) {
+    cli_note(r->cli, r->name, "byte %llu: chunk %llu is lost (%s): %s", (unsigned long long)error->offset,
+             (unsigned long long)chunk, path, error->message);
+    return;
+  }
+  json_begin(&r->json, NULL, '{');
+  json_begin(&r->json, "lost", '{');
+  json_number(&r->json, "chunk", chunk);
+  json_text(&r->json, "field", path);
+  json_text(&r->json, "reason", error->message);
+  json_end(&r->json, '}');
+  json_end(&r->json, '}');
+  json_line(&r->json);
+}
+
+static void summarize(recovery *r) {
+  if (r->cli->settings.json) {
+    json_begin(&r->json, NULL, '{');
+    json_number(&r->json, "records", r->records);
+    json_number(&r->json, "bytes", r->bytes);
+    json_number(&r->json, "skipped_bytes", r->skipped_bytes);
+    json_number(&r->json, "lost_chunks", r->lost);
+    json_end(&r->json, '}');
+    json_line(&r->json);
+  } else if (!r->cli->settings.quiet) {
+    cli_note(r->cli, r->name, "%llu records of %llu bytes recovered; %llu regions of %llu bytes skipped",
+             (unsigned long long)r->records, (unsigned long long)r->bytes, (unsigned long long)r->skipped,
+             (unsigned long long)r->skipped_bytes);
+  }
+}
+
+/* --- Any Riegeli file: record by record ----------------------------------------- */
+
+static int write_failed(recovery *r, cpb_record_writer *writer) {
+  return cli_fail(r->cli, cli_output_name(r->cli->settings.output), cpb_record_writer_error(writer));
+}
+
+/* Takes what the writer has put out. */
+static int drain(recovery *r, cpb_record_writer *writer) {
+  const char *out_name = cli_output_name(r->cli->settings.output);
+  cpb_step step;
+  while ((step = cpb_record_writer_step(writer)) == CPB_STEP_OUTPUT) {
+    uint64_t offset;
+    size_t length;
+    const uint8_t *data = cpb_record_writer_output(writer, &offset, &length);
+    if (cpb_output_write(r->out, offset, data, length) != CPB_OK)
+      return cli_fail(r->cli, out_name, cpb_output_error(r->out));
+  }
+  return step == CPB_STEP_ERROR ? write_failed(r, writer) : CLI_OK;
+}
+
+/* A record's bytes were verified before the first is handed out, so it is
+ * copied whole or, with the file read again differently, an error. */
+static int copy_step(recovery *r, cpb_record_reader *reader, cpb_record_writer *writer, cpb_step step) {
+  size_t length;
+  const uint8_t *data;
+  cpb_code code = CPB_OK;
+  switch (step) {
+    case CPB_STEP_NEED:
+      cpb_file_answer(r->in, cpb_record_reader_input(reader));
+      cli_progress_read(r->cli, r->in);
+      return CLI_OK;
+    case CPB_STEP_SKIPPED: report_skipped(r, cpb_record_reader_skipped(reader)); return CLI_OK;
+    case CPB_STEP_RECORD:
+      r->records++;
+      r->bytes += cpb_record_reader_record(reader)->size;
+      code = cpb_record_writer_begin_record(writer, cpb_record_reader_record(reader)->size);
+      break;
+    case CPB_STEP_DATA:
+      data = cpb_record_reader_data(reader, &length);
+      code = cpb_record_writer_write(writer, data, length);
+      break;
+    case CPB_STEP_DONE: code = cpb_record_writer_finish(writer); break;
+    default: return cli_fail(r->cli, r->name, cpb_record_reader_error(reader));
+  }
+  return code == CPB_OK ? drain(r, writer) : write_failed(r, writer);
+}
+
+/* The file's own metadata goes along if it can be read. */
+static cpb_record_writer *new_writer(recovery *r, cpb_record_reader *reader) {
+  cpb_record_writer_options how = {.struct_size = sizeof how, .codec = r->cli->settings.codec, .seekable = 1};
+  how.metadata = cpb_record_reader_metadata(reader, &how.metadata_size);
+  return cpb_record_writer_new(&r->cli->allocator, &how);
+}
+
+static int copy_records(recovery *r, cpb_record_reader *reader) {
+  cli *c = r->cli;
+  cpb_step step;
+  cli_progress_start(c, "recovering");
+  while ((step = cpb_record_reader_step(reader)) == CPB_STEP_NEED || step == CPB_STEP_SKIPPED)
+    copy_step(r, reader, NULL, step);
+  if (step == CPB_STEP_ERROR) return cli_fail(c, r->name, cpb_record_reader_error(reader));
+  cpb_record_writer *writer = new_writer(r, reader);
+  if (!writer) return cli_fail_memory(c);
+  int status = drain(r, writer);
+  while (status == CLI_OK) {
+    status = copy_step(r, reader, writer, step);
+    if (step == CPB_STEP_DONE) break;
+    step = cpb_record_reader_step(reader);
+  }
+  cli_progress_end(c);
+  cpb_record_writer_free(writer);
+  return status;
+}
+
+static int recover_records(recovery *r) {
+  int status = CLI_OK;
+  cpb_record_reader_options how = {.struct_size = sizeof how, .recover = 1};
+  cpb_record_reader *reader = cli_open_reader(r->cli, &how, &status);
+  if (reader) status = copy_records(r, reader);
+  cpb_record_reader_free(reader);
+  return status;
+}
+
+/* --- A .cpb whose index is there: chunk by chunk -------------------------------- */
+
+/* NULL when the whole chunk can be read. */
+static const cpb_error *try_chunk(recovery *r, cpb_chunk_reader *reader, uint64_t chunk) {
+  cpb_step step = CPB_STEP_ERROR;
+  if (cpb_chunk_reader_read(reader, chunk, 0, UINT64_MAX) == CPB_OK) {
+    while ((step = cpb_chunk_reader_step(reader)) != CPB_STEP_DONE && step != CPB_STEP_ERROR) {
+      if (step == CPB_STEP_NEED) cpb_file_answer(r->in, cpb_chunk_reader_input(reader));
+      cli_progress_read(r->cli, r->in);
+    }
+  }
+  return step == CPB_STEP_ERROR ? cpb_chunk_reader_error(reader) : NULL;
+}
+
+/* Where in the message a chunk belongs. */
+static void find_field(const cpb_index *index, const cpb_message_type *type, uint64_t chunk, char *path, size_t size) {
+  snprintf(path, size, "in no field");
+  for (uint32_t node = 0; node < cpb_index_num_nodes(index); node++) {
+    cpb_index_node n;
+    cpb_index_get_node(index, node, &n);
+    if (n.chunk != chunk) continue;
+    if (node == 0) {
+      snprintf(path, size, "the root");
+    } else if (n.num_tags == 0) {
+      snprintf(path, size, "a slice of its parent");
+    } else {
+      cli_node_path(index, node, n.parent == 0 ? type : NULL, path, size);
+    }
+    return;
+  }
+}
+
+/* Only damage loses a chunk; anything else may go better another time. */
+static bool is_damage(const cpb_error *error) {
+  int status = cli_exit_code(error->code);
+  return status == CLI_DAMAGED || error->code == CPB_E_NOT_FOUND;
+}
+
+static int count_lost(recovery *r, const cpb_index *index, const cpb_message_type *type) {
+  uint64_t count = cpb_index_num_chunks(index);
+  cli_progress_start(r->cli, "reading");
+  for (uint64_t chunk = 0; chunk < count; chunk++) {
+    cpb_chunk_reader *reader = cpb_chunk_reader_new(&r->cli->allocator, index, NULL);
+    if (!reader) return cli_fail_memory(r->cli);
+    const cpb_error *error = try_chunk(r, reader, chunk);
+    int status = CLI_OK;
+    if (error && is_damage(error)) {
+      char path[1024];
+      find_field(index, type, chunk, path, sizeof path);
+      report_lost(r, chunk, path, error);
+    } else if (error) {
+      status = cli_fail(r->cli, r->name, error);
+    }
+    cpb_chunk_reader_free(reader);
+    if (status != CLI_OK) return status;
+  }
+  cli_progress_end(r->cli);
+  return CLI_OK;
+}
+
+static int repack(recovery *r) {
+  cli *c = r->cli;
+  cpb_repack_options how = {.struct_size = sizeof how, .codec = c->settings.codec, .seekable = 1};
+  cpb_repack *engine = cpb_repack_new(&c->allocator, &how);
+  if (!engine) return cli_fail_memory(c);
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  cpb_file_options options = cli_transfer_options(c, "recovering");
+  cpb_transfer_repack(r->in, r->out, engine, &options, &error);
+  cpb_repack_free(engine);
+  return cli_transfer_status(c, c->settings.input, c->settings.output, &error);
+}
+
+static int recover_chunks(recovery *r, const cpb_index *index) {
+  cli *c = r->cli;
+  int status = CLI_OK;
+  cpb_schema *schema = NULL;
+  const cpb_message_type *type = NULL;
+  if (!cli_load_any_schema(c, &schema, &status)) return status;
+  if (cli_find_type(c, schema, index, &type, &status)) status = count_lost(r, index, type);
+  cpb_schema_free(schema);
+  if (status != CLI_OK) return status;
+  if (r->lost == 0) return repack(r);
+  cli_note(c, r->name,
+           "%llu of %llu chunks are lost, so the message cannot be put together; the others can be "
+           "read with: cpb cat --chunk",
+           (unsigned long long)r->lost, (unsigned long long)cpb_index_num_chunks(index));
+  return CLI_DAMAGED;
+}
+
+/* --- The command ------------------------------------------------------------------ */
+
+/* The index, if the file has one. That it has none is no error; that this time
+ * it could not be read is. */
+static cpb_index *find_index(recovery *r, int *status) {
+  cpb_index *index = cpb_index_new(&r->cli->allocator, NULL);
+  if (!index) {
+    *status = cli_fail_memory(r->cli);
+    return NULL;
+  }
+  cpb_step step;
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_answer(r->in, cpb_index_input(index));
+  if (step == CPB_STEP_DONE) return index;
+  const cpb_error *error = cpb_index_error(index);
+  if (error->code == CPB_E_READ || error->code == CPB_E_MEMORY) *status = cli_fail(r->cli, r->name, error);
+  cpb_index_free(index);
+  return NULL;
+}
+
+static int recover(recovery *r) {
+  int status = CLI_OK;
+  cpb_index *index = find_index(r, &status);
+  if (status != CLI_OK) return status;
+  if (index) {
+    status = recover_chunks(r, index);
+    cpb_index_free(index);
+    return status;
+  }
+  status = recover_records(r);
+  if (status != CLI_OK) return status;
+  summarize(r);
+  r->index_lost = cli_ends_with(r->name, ".cpb");
+  if (r->index_lost)
+    cli_note(r->cli, r->name,
+             "the index is gone, and with it what belongs where in the message. The chunks that "
+             "could be read are the records of %s",
+             cli_output_name(r->cli->settings.output));
+  return CLI_OK;
+}
+
+int cli_recover(cli *c) {
+  int status = CLI_OK;
+  recovery r = {.cli = c, .json = {.cli = c}, .name = cli_input_name(c->settings.input)};
+  if (c->settings.json && cli_is_dash(c->settings.output))
+    return cli_usage(c->command, "--json and the file cannot both go to standard output");
+  r.in = cli_open_input(c, c->settings.input, &status);
+  if (!r.in) return status;
+  r.out = cli_open_output(c, c->settings.output, false, &status);
+  if (r.out) {
+    status = recover(&r);
+    status = cli_close_output(c, c->settings.output, r.out, status);
+  }
+  cpb_file_close(r.in);
+  return status == CLI_OK && r.index_lost ? CLI_DAMAGED : status;
+}

@@ -1,0 +1,64 @@
+/* WASI preview 1. Paths are looked at by opening them, because small runtimes
+ * have no path_filestat_get. */
+#include "cli/os/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <wasi/api.h>
+
+#define SPOOL_TRIES 1000u
+
+/* There are no signals. Who ends the program from outside finds the guarded file. */
+void os_start(void) {}
+void os_hold_signals(void) {}
+void os_let_signals(void) {}
+void os_guard(const char *path) { (void)path; }
+
+int os_spool(void) {
+  const char *folder = getenv("TMPDIR");
+  char path[4096];
+  int fd = -1;
+  for (unsigned i = 0; i < SPOOL_TRIES; i++) {
+    int length = snprintf(path, sizeof path, "%s/cpb-%u", folder && *folder ? folder : "/tmp", i);
+    if (length < 0 || (size_t)length >= sizeof path) return -1;
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (fd >= 0 || errno != EEXIST) break;
+  }
+  if (fd >= 0) unlink(path);
+  return fd;
+}
+
+/* What is no directory says so, unless the runtime opens it all the same. */
+static __wasi_filetype_t type_of(const char *path) {
+  int fd = open(path, O_RDONLY | O_DIRECTORY);
+  if (fd < 0) return errno == ENOTDIR ? __WASI_FILETYPE_REGULAR_FILE : __WASI_FILETYPE_UNKNOWN;
+  __wasi_fdstat_t stat;
+  bool known = __wasi_fd_fdstat_get(fd, &stat) == 0;
+  close(fd);
+  return known ? stat.fs_filetype : __WASI_FILETYPE_UNKNOWN;
+}
+
+void os_close(int fd) { close(fd); }
+
+bool os_is_directory(const char *path) { return type_of(path) == __WASI_FILETYPE_DIRECTORY; }
+bool os_exists(const char *path) { return type_of(path) != __WASI_FILETYPE_UNKNOWN; }
+
+bool os_is_special(const char *path) {
+  struct stat found;
+  return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
+}
+
+bool os_is_terminal(int fd) { return isatty(fd) == 1; }
+
+unsigned os_processors(void) { return 1; }
+
+double os_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}

@@ -1,0 +1,63 @@
+/* cpb tag: its list of parts, and where their bytes come from. */
+#ifndef CPB_CLI_TAG_TAG_H
+#define CPB_CLI_TAG_TAG_H
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/json_read.h"
+#include "cli/cli.h"
+#include "cli/model.h"
+#include "cpb/samediff.h"
+#include "cpb/values.h"
+
+/* Bytes of a file, or an array of a model. */
+typedef struct tag_source {
+  char *path;
+  uint64_t begin; /* of a file */
+  bool of_model;
+  cpb_span name, tag; /* of a model; tag NULL for the newest */
+  uint32_t state;
+} tag_source;
+
+/* What is being read. */
+typedef struct tag_reader {
+  cli *cli;
+  const tag_source *source;
+  cpb_file *file;
+  cli_model model;
+  cpb_values *values;
+  uint64_t given; /* of the values */
+} tag_reader;
+
+void tag_reader_close(tag_reader *reader);
+
+/* From its begin. CLI_OK, or an exit code after the message, as below. */
+int tag_reader_open(tag_reader *reader, const tag_source *source);
+
+/* What the array is: of a model; the reader must be opened. */
+int tag_reader_info(tag_reader *reader, const cpb_values_info **info);
+
+/* Answers what the writer waits for. */
+int tag_reader_answer(tag_reader *reader, cpb_input *input);
+
+typedef struct tag_parts {
+  cli *cli;
+  cpb_buffer text; /* the list itself */
+  yyjson_doc *json;
+  tag_source *sources;
+  size_t count, capacity;
+  cpb_buffer *graphs;
+  size_t num_graphs, graphs_capacity;
+} tag_parts;
+
+/* Reads the list. CLI_OK, or an exit code after the message. */
+int tag_parts_load(tag_parts *parts, cli *c);
+void tag_parts_free(tag_parts *parts);
+
+/* Whether parameters are to be compressed. */
+bool tag_parts_deflate(const tag_parts *parts);
+
+/* Gives all tags to the writer. As tag_parts_load(). */
+int tag_parts_add(tag_parts *parts, cpb_samediff_writer *writer);
+
+#endif

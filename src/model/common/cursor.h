@@ -1,0 +1,68 @@
+/* The fields of a message that is in memory, one after the other. */
+#ifndef CPB_MODEL_COMMON_CURSOR_H
+#define CPB_MODEL_COMMON_CURSOR_H
+
+#include <stdbool.h>
+
+#include "base/bytes.h"
+#include "proto/wire.h"
+
+typedef struct cpb_cursor {
+  const uint8_t *at, *end;
+  bool damaged; /* the message ended within a field, or with no field at all */
+  /* The field: */
+  uint32_t number;
+  cpb_wire_type type; /* VARINT, FIXED32, FIXED64 or LEN: groups are passed over */
+  uint64_t value;     /* of a number */
+  cpb_span bytes;     /* of a LEN */
+} cpb_cursor;
+
+cpb_cursor cpb_cursor_of(cpb_span message);
+/* False at the end, also where the rest is damaged. */
+bool cpb_cursor_next(cpb_cursor *cursor);
+/* The next of the fields that have this number and wire type. */
+bool cpb_cursor_find(cpb_cursor *cursor, uint32_t number, cpb_wire_type type);
+
+/* The last field of that number, as parsers take it: what is not there is empty,
+ * with `data` NULL, or 0. */
+cpb_span cpb_get_bytes(cpb_span message, uint32_t number);
+uint64_t cpb_get_number(cpb_span message, uint32_t number);
+size_t cpb_count_bytes(cpb_span message, uint32_t number);
+
+/* An entry of the map in field `number`, the last one of the key. */
+cpb_span cpb_get_entry(cpb_span message, uint32_t number, cpb_span key);
+
+/* The varints of a repeated field, packed or not. */
+typedef struct cpb_varints {
+  cpb_cursor fields;
+  uint32_t number;
+  const uint8_t *at, *end; /* of the packed ones */
+} cpb_varints;
+
+cpb_varints cpb_varints_of(cpb_span message, uint32_t number);
+bool cpb_varints_next(cpb_varints *varints, uint64_t *value);
+size_t cpb_count_varints(cpb_span message, uint32_t number);
+
+/* --- Text ------------------------------------------------------------------ */
+
+static inline cpb_span cpb_span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
+
+static inline bool cpb_span_equal(cpb_span a, cpb_span b) {
+  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+static inline bool cpb_span_is(cpb_span a, const char *text) { return cpb_span_equal(a, cpb_span_of(text)); }
+
+static inline bool cpb_span_begins(cpb_span a, cpb_span start) {
+  return a.size >= start.size && (start.size == 0 || memcmp(a.data, start.data, start.size) == 0);
+}
+
+/* The rest from byte `from` on; `from` is at most the size. */
+static inline cpb_span cpb_span_from(cpb_span a, size_t from) {
+  return (cpb_span){a.data ? a.data + from : NULL, a.size - from};
+}
+
+/* As in strcmp; a span that goes on comes after. */
+int cpb_span_compare(cpb_span a, cpb_span b);
+
+#endif

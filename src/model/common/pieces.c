@@ -1,0 +1,113 @@
+#include "model/common/pieces.h"
+
+#include "proto/wire.h"
+
+typedef struct cpb_piece_entry {
+  uint64_t offset; /* in the input, or CPB_NO_OFFSET */
+  uint64_t length;
+  uint64_t at; /* among the literals; while it is open: the size before it */
+} entry;
+
+void cpb_pieces_init(cpb_pieces *p, const cpb_allocator *a) {
+  *p = (cpb_pieces){.allocator = *a};
+  cpb_buffer_init(&p->literals, a);
+}
+
+void cpb_pieces_free(cpb_pieces *p) {
+  cpb_release(&p->allocator, p->items);
+  cpb_buffer_free(&p->literals);
+  cpb_pieces_init(p, &p->allocator);
+}
+
+cpb_model_piece cpb_pieces_get(const cpb_pieces *p, size_t i) {
+  const entry *e = &p->items[i];
+  bool literal = e->offset == CPB_NO_OFFSET;
+  return (cpb_model_piece){e->offset, e->length, literal && e->length > 0 ? p->literals.data + e->at : NULL};
+}
+
+/* --- Adding ------------------------------------------------------------------------- */
+
+static void add(cpb_pieces *p, entry e) {
+  void *items = p->items;
+  p->failed = p->failed || !cpb_reserve(&p->allocator, &items, &p->capacity, p->count + 1, sizeof e);
+  if (p->failed) return;
+  p->items = items;
+  p->items[p->count++] = e;
+}
+
+static entry *last(cpb_pieces *p) { return p->count > 0 ? &p->items[p->count - 1] : NULL; }
+
+static void put(cpb_pieces *p, const void *data, size_t size) {
+  entry *e = last(p);
+  uint64_t at = p->literals.size;
+  p->failed = p->failed || !cpb_buffer_append(&p->literals, data, size);
+  if (p->failed || size == 0) return;
+  p->size += size;
+  if (e && e->offset == CPB_NO_OFFSET && e->length > 0 && e->at + e->length == at) e->length += size;
+  else add(p, (entry){CPB_NO_OFFSET, size, at});
+}
+
+#define HEAD_MAX (2 * CPB_VARINT_MAX)
+
+static size_t write_head(uint8_t *head, uint32_t number, cpb_wire_type type, uint64_t value) {
+  uint8_t *end = cpb_varint_write(head, (uint64_t)number << 3 | type);
+  return (size_t)(cpb_varint_write(end, value) - head);
+}
+
+/* --- Fields -------------------------------------------------------------------------- */
+
+void cpb_pieces_varint(cpb_pieces *p, uint64_t value) {
+  uint8_t bytes[CPB_VARINT_MAX];
+  put(p, bytes, (size_t)(cpb_varint_write(bytes, value) - bytes));
+}
+
+void cpb_pieces_number(cpb_pieces *p, uint32_t number, uint64_t value) {
+  uint8_t head[HEAD_MAX];
+  put(p, head, write_head(head, number, CPB_WIRE_VARINT, value));
+}
+
+void cpb_pieces_fixed(cpb_pieces *p, uint32_t number, uint64_t value, size_t size) {
+  uint8_t bytes[8];
+  cpb_store64(bytes, value);
+  cpb_pieces_varint(p, (uint64_t)number << 3 | (size == 8 ? CPB_WIRE_FIXED64 : CPB_WIRE_FIXED32));
+  put(p, bytes, size);
+}
+
+void cpb_pieces_bytes(cpb_pieces *p, uint32_t number, cpb_span value) {
+  uint8_t head[HEAD_MAX];
+  put(p, head, write_head(head, number, CPB_WIRE_LEN, value.size));
+  put(p, value.data, value.size);
+}
+
+/* Where the value before ends just as much before this one as its tag and length take,
+ * these lie there as well. */
+void cpb_pieces_copy(cpb_pieces *p, uint32_t number, cpb_range value) {
+  uint8_t head[HEAD_MAX];
+  size_t size = write_head(head, number, CPB_WIRE_LEN, value.length);
+  entry *e = last(p);
+  if (e && e->offset != CPB_NO_OFFSET && e->offset + e->length + size == value.offset) {
+    e->length += size + value.length;
+    p->size += size + value.length;
+    return;
+  }
+  put(p, head, size);
+  if (value.length == 0) return;
+  add(p, (entry){value.offset, value.length, 0});
+  p->size += value.length;
+}
+
+/* The tag and length are written last, into an item that waits for them. */
+size_t cpb_pieces_open(cpb_pieces *p) {
+  add(p, (entry){CPB_NO_OFFSET, 0, p->size});
+  return p->count - 1;
+}
+
+void cpb_pieces_close(cpb_pieces *p, uint32_t number, size_t opened) {
+  uint8_t head[HEAD_MAX];
+  if (p->failed) return;
+  entry *e = &p->items[opened];
+  size_t size = write_head(head, number, CPB_WIRE_LEN, p->size - e->at);
+  *e = (entry){CPB_NO_OFFSET, size, p->literals.size};
+  p->failed = !cpb_buffer_append(&p->literals, head, size);
+  p->size += size;
+}

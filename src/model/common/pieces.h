@@ -1,0 +1,42 @@
+/* A message put together of bytes of the input and of bytes of its own.
+ *
+ *     size_t message = cpb_pieces_open(p);
+ *     cpb_pieces_number(p, 1, 7);
+ *     cpb_pieces_copy(p, 3, range);
+ *     cpb_pieces_close(p, 2, message);      field 2, with the two in it
+ *
+ * When memory is short the rest is ignored and `failed` says so at the end. */
+#ifndef CPB_MODEL_COMMON_PIECES_H
+#define CPB_MODEL_COMMON_PIECES_H
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "cpb/model.h"
+
+typedef struct cpb_pieces {
+  cpb_allocator allocator;
+  struct cpb_piece_entry *items;
+  size_t count, capacity;
+  cpb_buffer literals;
+  uint64_t size; /* of the message so far */
+  bool failed;
+} cpb_pieces;
+
+void cpb_pieces_init(cpb_pieces *pieces, const cpb_allocator *a);
+void cpb_pieces_free(cpb_pieces *pieces); /* empties them */
+cpb_model_piece cpb_pieces_get(const cpb_pieces *pieces, size_t i);
+
+/* Fields. */
+void cpb_pieces_number(cpb_pieces *pieces, uint32_t number, uint64_t value);
+void cpb_pieces_fixed(cpb_pieces *pieces, uint32_t number, uint64_t value, size_t size); /* 4 or 8 bytes */
+void cpb_pieces_bytes(cpb_pieces *pieces, uint32_t number, cpb_span value);
+/* A LEN field whose value is a range of the input, which is not looked at. */
+void cpb_pieces_copy(cpb_pieces *pieces, uint32_t number, cpb_range value);
+
+/* A LEN field of what comes in between; what `open` returns is for `close`. */
+size_t cpb_pieces_open(cpb_pieces *pieces);
+void cpb_pieces_close(cpb_pieces *pieces, uint32_t number, size_t opened);
+/* Within it: bytes that are no field. */
+void cpb_pieces_varint(cpb_pieces *pieces, uint64_t value);
+
+#endif

@@ -1,0 +1,150 @@
+#include "model/common/tensor/texts.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "model/common/cursor.h"
+#include "model/common/tensor/scan.h"
+#include "model/tensorflow/fields.h"
+
+#define LENGTH_SIZE 8
+/* Texts of very different lengths are not padded to the longest: how many times their
+ * bytes that may take, and how much at least. */
+#define MOST_PADDING 16
+#define LEAST_PADDED ((uint64_t)1 << 20)
+
+enum { NEXT, LENGTH, BYTES, PADDING };
+
+/* --- Measuring ----------------------------------------------------------------------- */
+
+static cpb_have look_at_end(cpb_tensor_values *v) {
+  cpb_span byte;
+  cpb_tensor_texts *t = &v->texts;
+  if (!t->at_nul) return CPB_HAVE;
+  cpb_have have = cpb_input_span(v->input, t->last.offset + t->last.length - 1, 1, 0, &byte);
+  if (have != CPB_HAVE) return cpb_tensor_settle(v, have);
+  t->nul_at_end = t->nul_at_end || byte.data[0] == 0;
+  t->at_nul = false;
+  return CPB_HAVE;
+}
+
+static bool is_text(const cpb_wire_field *f) { return f->number == TENSOR_STRINGS && f->type == CPB_WIRE_LEN; }
+
+static void note_text(cpb_tensor_values *v) {
+  cpb_tensor_texts *t = &v->texts;
+  const cpb_wire_field *f = &v->scan.scanner.field;
+  t->last = (cpb_range){v->scan.base + f->value, f->size};
+  t->at_nul = f->size > 0;
+  t->bytes += f->size; /* less than the input has */
+  t->longest = cpb_max_u64(t->longest, f->size);
+  t->count++;
+}
+
+static cpb_have too_many(cpb_tensor_values *v) {
+  cpb_fail(v->error, CPB_E_DAMAGED, v->tensor.offset,
+           "%llu texts do not fit the shape of the tensor, with %llu elements", (unsigned long long)v->texts.count,
+           (unsigned long long)v->count);
+  return CPB_FAILED;
+}
+
+/* How the texts come, and how many bytes that is. */
+static cpb_have choose_width(cpb_tensor_values *v) {
+  cpb_tensor_texts *t = &v->texts;
+  uint64_t repeated, lengths, padded;
+  if (t->count > v->count) return too_many(v);
+  bool fits = cpb_mul_u64(v->count - t->count, t->last.length, &repeated) &&
+              cpb_add_u64(repeated, t->bytes, &repeated) && cpb_mul_u64(v->count, LENGTH_SIZE, &lengths) &&
+              cpb_add_u64(lengths, repeated, &v->size);
+  if (!fits) return too_many(v);
+  t->longest = cpb_max_u64(t->longest, 1); /* as NumPy has it */
+  bool near = cpb_mul_u64(v->count, t->longest, &padded) && t->longest <= INT32_MAX &&
+              (padded <= LEAST_PADDED || padded / MOST_PADDING <= repeated);
+  t->fixed = near && !t->nul_at_end && !v->exact_texts;
+  if (!t->fixed) return CPB_HAVE;
+  v->size = padded;
+  cpb_format(v->numpy, sizeof v->numpy, "|S%llu", (unsigned long long)t->longest);
+  return CPB_HAVE;
+}
+
+cpb_have cpb_tensor_measure_texts(cpb_tensor_values *v) {
+  cpb_wire_event event;
+  cpb_have have;
+  do {
+    have = look_at_end(v);
+    if (have == CPB_HAVE) have = cpb_tensor_scan_next(v, &event);
+    if (have != CPB_HAVE) return have;
+    if (event == CPB_WIRE_FIELD && is_text(&v->scan.scanner.field)) note_text(v);
+  } while (event != CPB_WIRE_END);
+  cpb_tensor_scan_field(v);
+  return choose_width(v);
+}
+
+/* --- Giving out ------------------------------------------------------------------------ */
+
+/* Sets [at, end) to the next text: at the end, the last one again. */
+static cpb_have find_text(cpb_tensor_values *v) {
+  cpb_tensor_texts *t = &v->texts;
+  cpb_range text = t->last;
+  while (t->given < t->count) {
+    cpb_wire_event event;
+    cpb_have have = cpb_tensor_scan_next(v, &event);
+    if (have != CPB_HAVE) return have;
+    const cpb_wire_field *f = &v->scan.scanner.field;
+    text = (cpb_range){v->scan.base + f->value, f->size};
+    if (event == CPB_WIRE_END) return too_many(v);
+    if (event == CPB_WIRE_FIELD && is_text(f)) break;
+  }
+  v->at = text.offset;
+  v->end = text.offset + text.length;
+  t->at = text.length;
+  t->given++;
+  return CPB_HAVE;
+}
+
+static cpb_span length_of(cpb_tensor_values *v) {
+  cpb_store64(v->out, v->texts.at);
+  return (cpb_span){v->out, v->texts.fixed ? 0 : LENGTH_SIZE};
+}
+
+static cpb_have read_text(cpb_tensor_values *v, cpb_span *data) {
+  uint64_t left = v->end - v->at;
+  cpb_have have = cpb_input_span(v->input, v->at, (size_t)cpb_min_u64(left, CPB_TENSOR_OUT), left, data);
+  if (have != CPB_HAVE) return cpb_tensor_settle(v, have);
+  v->at += data->size;
+  return CPB_HAVE;
+}
+
+static cpb_span pad(cpb_tensor_values *v) {
+  cpb_tensor_texts *t = &v->texts;
+  size_t size = (size_t)cpb_min_u64(t->longest - t->at, CPB_TENSOR_OUT);
+  memset(v->out, 0, size);
+  t->at += size;
+  return (cpb_span){v->out, size};
+}
+
+cpb_have cpb_tensor_next_text(cpb_tensor_values *v, cpb_span *data) {
+  cpb_tensor_texts *t = &v->texts;
+  cpb_have have = CPB_HAVE;
+  while (have == CPB_HAVE && data->size == 0) {
+    switch (t->stage) {
+      case NEXT:
+        if (t->given == v->count) return CPB_HAVE;
+        have = find_text(v);
+        break;
+      case LENGTH: *data = length_of(v); break;
+      case BYTES:
+        if (v->at < v->end && (have = read_text(v, data)) != CPB_HAVE) return have;
+        if (v->at < v->end) return CPB_HAVE;
+        break;
+      default:
+        if (t->fixed && t->at < t->longest) {
+          *data = pad(v);
+          return CPB_HAVE;
+        }
+        break;
+    }
+    if (have == CPB_HAVE) t->stage = (t->stage + 1) % 4;
+  }
+  return have;
+}

@@ -1,0 +1,129 @@
+/* The object graph, one object and its children at a time. */
+#include "model/tensorflow/fields.h"
+#include "model/tensorflow/json.h"
+#include "model/tensorflow/saved_model.h"
+
+/* --- References ------------------------------------------------------------------------ */
+
+/* What an object refers to: its own name for it, then what that is. */
+static void write_reference(cpb_saved_model *m, uint32_t from, cpb_span reference) {
+  cpb_json_writer *a = m->answer;
+  uint64_t node = cpb_get_number(reference, REFERENCE_NODE);
+  cpb_span name = cpb_get_bytes(reference, REFERENCE_NAME);
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "child", name);
+  if (node < m->objects.count) {
+    const cpb_object *object = &m->objects.items[node];
+    bool here = object->parent == from && cpb_span_equal(object->name, name) && node != from;
+    cpb_write_object_place(m, (uint32_t)node);
+    cpb_json_writer_bool(a, "elsewhere", !here);
+    cpb_write_object(m, (uint32_t)node);
+    cpb_json_writer_unsigned(a, "children", cpb_count_bytes(object->message, OBJECT_CHILDREN));
+  } else {
+    cpb_json_writer_unsigned(a, "node", node);
+    cpb_json_writer_null(a, "path");
+  }
+  cpb_json_writer_close(a, '}');
+}
+
+static void write_children(cpb_saved_model *m, uint32_t node) {
+  cpb_page page = cpb_page_open(m, "children");
+  cpb_cursor c = cpb_cursor_of(m->objects.items[node].message);
+  while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
+    if (cpb_page_has(&page)) write_reference(m, node, c.bytes);
+  }
+  cpb_page_close(m, &page);
+}
+
+static void write_node_name(cpb_saved_model *m, const char *key, uint64_t node) {
+  cpb_json_writer_open(m->answer, key, '{');
+  if (node < m->objects.count) cpb_write_object_place(m, (uint32_t)node);
+  else cpb_json_writer_unsigned(m->answer, "node", node);
+  cpb_json_writer_close(m->answer, '}');
+}
+
+/* What must be made before this one can be. */
+static void write_dependencies(cpb_saved_model *m, cpb_span object) {
+  cpb_cursor c = cpb_cursor_of(object);
+  cpb_json_writer_open(m->answer, "dependencies", '[');
+  while (cpb_cursor_find(&c, OBJECT_DEPENDENCIES, CPB_WIRE_LEN)) {
+    uint64_t node = cpb_get_number(c.bytes, REFERENCE_NODE);
+    cpb_json_writer_open(m->answer, NULL, '{');
+    cpb_json_writer_span(m->answer, "name", cpb_get_bytes(c.bytes, REFERENCE_NAME));
+    if (node < m->objects.count) cpb_write_object_place(m, (uint32_t)node);
+    else cpb_json_writer_unsigned(m->answer, "node", node);
+    cpb_json_writer_close(m->answer, '}');
+  }
+  cpb_json_writer_close(m->answer, ']');
+}
+
+/* An optimizer's variables, each for another variable. */
+static void write_slots(cpb_saved_model *m, cpb_span object) {
+  cpb_cursor c = cpb_cursor_of(object);
+  cpb_json_writer_open(m->answer, "slot_variables", '[');
+  while (cpb_cursor_find(&c, OBJECT_SLOTS, CPB_WIRE_LEN)) {
+    cpb_json_writer_open(m->answer, NULL, '{');
+    cpb_json_writer_span(m->answer, "name", cpb_get_bytes(c.bytes, SLOT_NAME));
+    write_node_name(m, "variable", cpb_get_number(c.bytes, SLOT_VARIABLE));
+    write_node_name(m, "original", cpb_get_number(c.bytes, SLOT_ORIGINAL));
+    cpb_json_writer_close(m->answer, '}');
+  }
+  cpb_json_writer_close(m->answer, ']');
+}
+
+static void write_saveables(cpb_saved_model *m, cpb_span object) {
+  cpb_entries saveables;
+  if (!cpb_saved_entries(m, object, OBJECT_SAVEABLES, &saveables)) return;
+  cpb_json_writer_open(m->answer, "saveables", '[');
+  for (size_t i = 0; i < saveables.count; i++) {
+    cpb_json_writer_open(m->answer, NULL, '{');
+    cpb_json_writer_span(m->answer, "name", saveables.items[i].key);
+    write_node_name(m, "save_function", cpb_get_number(saveables.items[i].value, SAVEABLE_SAVE));
+    write_node_name(m, "restore_function", cpb_get_number(saveables.items[i].value, SAVEABLE_RESTORE));
+    cpb_json_writer_close(m->answer, '}');
+  }
+  cpb_json_writer_close(m->answer, ']');
+  cpb_entries_free(&saveables);
+}
+
+/* --- The answer --------------------------------------------------------------------------- */
+
+static void write_object(cpb_saved_model *m, uint32_t node) {
+  cpb_span object = m->objects.items[node].message;
+  cpb_write_object_place(m, node);
+  cpb_write_object(m, node);
+  write_children(m, node);
+  write_dependencies(m, object);
+  write_slots(m, object);
+  write_saveables(m, object);
+}
+
+/* TensorFlow 1 wrote no object graph, but a list of variables. */
+static void write_variables(cpb_saved_model *m) {
+  cpb_json_writer *a = m->answer;
+  cpb_json_writer_null(a, "node");
+  cpb_json_writer_text(a, "path", "root");
+  cpb_json_writer_text(a, "kind", "none");
+  cpb_page page = cpb_page_open(m, "children");
+  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
+  while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
+    if (!cpb_page_has(&page)) continue;
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_text(a, "kind", "variable");
+    cpb_json_writer_span(a, "name", cpb_get_bytes(c.bytes, VARIABLE_DEF_NAME));
+    cpb_json_writer_span(a, "initializer", cpb_get_bytes(c.bytes, VARIABLE_DEF_INITIALIZER));
+    cpb_json_writer_bool(a, "resource", cpb_get_number(c.bytes, VARIABLE_DEF_RESOURCE) != 0);
+    cpb_json_writer_bool(a, "trainable", cpb_get_number(c.bytes, VARIABLE_DEF_TRAINABLE) != 0);
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_page_close(m, &page);
+}
+
+void cpb_ask_objects(cpb_saved_model *m) {
+  cpb_span path = cpb_saved_name(m);
+  bool root = path.size == 0 || cpb_span_is(path, "root");
+  uint32_t node = cpb_objects_find(&m->objects, path);
+  if (node != CPB_NO_OBJECT) write_object(m, node);
+  else if (m->objects.count == 0 && root) write_variables(m);
+  else cpb_saved_not_found(m, "object", path);
+}

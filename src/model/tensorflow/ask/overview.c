@@ -1,0 +1,313 @@
+/* The overview: all from the skeleton, which is a few small reads. */
+#include "base/checked.h"
+#include "model/tensorflow/ask/keras.h"
+#include "model/tensorflow/fields.h"
+#include "model/tensorflow/json.h"
+#include "model/tensorflow/saved_model.h"
+
+/* --- Meta graphs ------------------------------------------------------------------- */
+
+static void write_text_field(cpb_json_writer *a, const char *key, cpb_span message, uint32_t number) {
+  cpb_span text = cpb_get_bytes(message, number);
+  if (text.data) cpb_json_writer_span(a, key, text);
+}
+
+static void write_graph_range(cpb_saved_model *m, cpb_span meta) {
+  cpb_span graph = cpb_get_bytes(meta, META_GRAPH_GRAPH);
+  if (!graph.data) return;
+  cpb_range where = cpb_part_where(&m->skeleton, graph);
+  cpb_json_writer_open(m->answer, "graph", '{');
+  cpb_json_writer_unsigned(m->answer, "offset", where.offset);
+  cpb_json_writer_unsigned(m->answer, "size", where.length);
+  cpb_json_writer_close(m->answer, '}');
+}
+
+/* How many keys there are: an entry may be there more than once, and the last counts. */
+static void count_signatures(cpb_saved_model *m, cpb_span meta) {
+  cpb_entries signatures;
+  if (!cpb_saved_entries(m, meta, META_GRAPH_SIGNATURE, &signatures)) return;
+  cpb_json_writer_unsigned(m->answer, "signatures", signatures.count);
+  cpb_entries_free(&signatures);
+}
+
+static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number) {
+  cpb_json_writer *a = m->answer;
+  cpb_span info = cpb_get_bytes(meta, META_GRAPH_INFO);
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_unsigned(a, "number", number);
+  cpb_write_strings(a, "tags", info, META_INFO_TAGS);
+  write_text_field(a, "tensorflow_version", info, META_INFO_VERSION);
+  write_text_field(a, "tensorflow_git_version", info, META_INFO_GIT_VERSION);
+  cpb_json_writer_bool(a, "stripped_default_attributes", cpb_get_number(info, META_INFO_STRIPPED_DEFAULTS) != 0);
+  count_signatures(m, meta);
+  write_graph_range(m, meta);
+  cpb_json_writer_close(a, '}');
+}
+
+static void write_meta_graphs(cpb_saved_model *m) {
+  cpb_page page = cpb_page_open(m, "meta_graphs");
+  cpb_cursor c = cpb_cursor_of(m->skeleton.message);
+  while (cpb_cursor_find(&c, SAVED_MODEL_META_GRAPHS, CPB_WIRE_LEN)) {
+    if (cpb_page_has(&page)) write_meta_graph(m, c.bytes, page.total - 1);
+  }
+  cpb_page_close(m, &page);
+}
+
+/* --- Signatures, assets, what initializes ------------------------------------------- */
+
+static void write_signatures(cpb_saved_model *m) {
+  cpb_entries signatures;
+  if (!cpb_saved_entries(m, m->meta, META_GRAPH_SIGNATURE, &signatures)) return;
+  cpb_page page = cpb_page_open(m, "signatures");
+  for (size_t i = 0; i < signatures.count; i++) {
+    if (!cpb_page_has(&page)) continue;
+    cpb_json_writer_open(m->answer, NULL, '{');
+    cpb_json_writer_span(m->answer, "key", signatures.items[i].key);
+    cpb_write_signature(m, signatures.items[i].value);
+    cpb_json_writer_close(m->answer, '}');
+  }
+  cpb_page_close(m, &page);
+  cpb_entries_free(&signatures);
+}
+
+static void write_asset(cpb_saved_model *m, cpb_page *page, cpb_span asset) {
+  if (!cpb_page_has(page)) return;
+  cpb_json_writer_open(m->answer, NULL, '{');
+  cpb_json_writer_span(m->answer, "file", cpb_get_bytes(asset, ASSET_FILENAME));
+  cpb_json_writer_span(m->answer, "tensor", cpb_get_bytes(cpb_get_bytes(asset, ASSET_TENSOR), TENSOR_INFO_NAME));
+  cpb_json_writer_close(m->answer, '}');
+}
+
+/* TensorFlow 1 has them in a collection, each in an Any. */
+static void write_assets(cpb_saved_model *m) {
+  cpb_page page = cpb_page_open(m, "assets");
+  cpb_cursor c = cpb_cursor_of(m->meta);
+  while (cpb_cursor_find(&c, META_GRAPH_ASSET, CPB_WIRE_LEN)) write_asset(m, &page, c.bytes);
+  c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "saved_model_assets"), COLLECTION_ANY));
+  while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) write_asset(m, &page, cpb_get_bytes(c.bytes, ANY_VALUE));
+  cpb_page_close(m, &page);
+}
+
+static void write_initializer(cpb_saved_model *m, const char *from, const char *key, cpb_span operation) {
+  cpb_json_writer_open(m->answer, NULL, '{');
+  cpb_json_writer_text(m->answer, from, key);
+  cpb_json_writer_span(m->answer, "operation", operation);
+  cpb_json_writer_close(m->answer, '}');
+}
+
+/* The operation that a loader runs: TensorFlow 2 names it in a signature, TensorFlow 1
+ * in a collection. */
+static void write_initializers(cpb_saved_model *m) {
+  static const char *const signatures[] = {"__saved_model_init_op", "__saved_model_train_op"};
+  static const char *const collections[] = {"saved_model_main_op", "legacy_init_op", "saved_model_train_op"};
+  cpb_json_writer_open(m->answer, "initializers", '[');
+  for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
+    cpb_span key = cpb_span_of(signatures[i]), entry = cpb_get_entry(m->meta, META_GRAPH_SIGNATURE, key);
+    cpb_span output = cpb_get_entry(cpb_get_bytes(entry, MAP_VALUE), SIGNATURE_OUTPUTS, key);
+    if (!output.data) continue;
+    write_initializer(m, "signature", signatures[i], cpb_get_bytes(cpb_get_bytes(output, MAP_VALUE), TENSOR_INFO_NAME));
+  }
+  for (size_t i = 0; i < sizeof collections / sizeof *collections; i++) {
+    cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, collections[i]), COLLECTION_NODES));
+    while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) write_initializer(m, "collection", collections[i], c.bytes);
+  }
+  cpb_json_writer_close(m->answer, ']');
+}
+
+static void write_saver(cpb_saved_model *m) {
+  static const char *const versions[] = {"legacy", "v1", "v2"};
+  cpb_json_writer *a = m->answer;
+  cpb_span saver = cpb_get_bytes(m->meta, META_GRAPH_SAVER);
+  if (!saver.data) return;
+  uint64_t version = cpb_get_number(saver, SAVER_VERSION);
+  cpb_json_writer_open(a, "saver", '{');
+  write_text_field(a, "filename_tensor", saver, SAVER_FILENAME);
+  write_text_field(a, "save_tensor", saver, SAVER_SAVE);
+  write_text_field(a, "restore_operation", saver, SAVER_RESTORE);
+  cpb_json_writer_bool(a, "sharded", cpb_get_number(saver, SAVER_SHARDED) != 0);
+  cpb_json_writer_text(a, "checkpoints", version < 3 ? versions[version] : "unknown");
+  cpb_json_writer_close(a, '}');
+}
+
+/* --- Collections ---------------------------------------------------------------------- */
+
+static const struct {
+  uint32_t number;
+  const char *name;
+} collection_kinds[] = {{COLLECTION_NODES, "nodes"},
+                        {COLLECTION_BYTES, "bytes"},
+                        {COLLECTION_INTS, "integers"},
+                        {COLLECTION_FLOATS, "floats"},
+                        {COLLECTION_ANY, "messages"}};
+
+static uint64_t count_floats(cpb_saved_model *m, cpb_span list) {
+  return cpb_part_where(&m->skeleton, cpb_get_bytes(list, LIST_VALUE)).length / sizeof(float);
+}
+
+static void write_collection(cpb_saved_model *m, cpb_span name, cpb_span collection) {
+  cpb_json_writer_open(m->answer, NULL, '{');
+  cpb_json_writer_span(m->answer, "name", name);
+  for (size_t i = 0; i < sizeof collection_kinds / sizeof *collection_kinds; i++) {
+    uint32_t number = collection_kinds[i].number;
+    cpb_span list = cpb_get_bytes(collection, number);
+    if (!list.data) continue;
+    uint64_t count = cpb_count_bytes(list, LIST_VALUE);
+    if (number == COLLECTION_INTS) count = cpb_count_varints(list, LIST_VALUE);
+    if (number == COLLECTION_FLOATS) count = count_floats(m, list);
+    cpb_json_writer_text(m->answer, "kind", collection_kinds[i].name);
+    cpb_json_writer_unsigned(m->answer, "count", count);
+    cpb_json_writer_close(m->answer, '}');
+    return;
+  }
+  cpb_json_writer_null(m->answer, "kind");
+  cpb_json_writer_unsigned(m->answer, "count", 0);
+  cpb_json_writer_close(m->answer, '}');
+}
+
+static void write_collections(cpb_saved_model *m) {
+  cpb_entries collections;
+  if (!cpb_saved_entries(m, m->meta, META_GRAPH_COLLECTION, &collections)) return;
+  cpb_page page = cpb_page_open(m, "collections");
+  for (size_t i = 0; i < collections.count; i++) {
+    if (cpb_page_has(&page)) write_collection(m, collections.items[i].key, collections.items[i].value);
+  }
+  cpb_page_close(m, &page);
+  cpb_entries_free(&collections);
+}
+
+/* --- Operations ------------------------------------------------------------------------- */
+
+/* Of the operations that the graph uses, those that TensorFlow does not have. */
+static void write_ops(cpb_saved_model *m) {
+  cpb_span ops = cpb_get_bytes(cpb_get_bytes(m->meta, META_GRAPH_INFO), META_INFO_OPS);
+  cpb_json_writer_open(m->answer, "ops", '{');
+  cpb_json_writer_unsigned(m->answer, "total", cpb_count_bytes(ops, LIST_VALUE));
+  cpb_json_writer_open(m->answer, "custom", '[');
+  cpb_cursor c = cpb_cursor_of(ops);
+  uint64_t shown = 0;
+  while (shown < m->question.count && cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
+    cpb_span name = cpb_get_bytes(c.bytes, OP_NAME);
+    if (cpb_is_tensorflow_op(name)) continue;
+    cpb_json_writer_span(m->answer, NULL, name);
+    shown++;
+  }
+  cpb_json_writer_close(m->answer, ']');
+  cpb_json_writer_close(m->answer, '}');
+}
+
+/* --- Objects ------------------------------------------------------------------------------ */
+
+typedef struct counts {
+  uint64_t kinds[OBJECT_CAPTURED + 1];
+  uint64_t trainable, parameters, bytes, keras;
+  uint64_t unreachable;
+  bool partial; /* a variable's shape is not known: the sums are without it */
+} counts;
+
+static void count_variable(counts *n, cpb_span variable) {
+  uint64_t elements, bits, dtype = cpb_get_number(variable, VARIABLE_DTYPE);
+  if (cpb_get_number(variable, VARIABLE_TRAINABLE)) n->trainable++;
+  bool known = cpb_shape_elements(cpb_get_shape(variable, VARIABLE_SHAPE), &elements) &&
+               cpb_mul_u64(elements, cpb_dtype_bits(dtype), &bits) &&
+               cpb_add_u64(n->parameters, elements, &n->parameters) && cpb_add_u64(n->bytes, bits / 8, &n->bytes);
+  n->partial = n->partial || !known;
+}
+
+static void count_objects(const cpb_objects *o, counts *n) {
+  memset(n, 0, sizeof *n);
+  for (size_t i = 0; i < o->count; i++) {
+    cpb_span value;
+    uint32_t kind = cpb_object_kind(&o->items[i], &value);
+    n->kinds[kind]++;
+    if (o->items[i].parent == CPB_NO_OBJECT) n->unreachable++;
+    if (kind == OBJECT_VARIABLE) count_variable(n, value);
+    if (kind == OBJECT_USER && cpb_span_begins(cpb_get_bytes(value, USER_IDENTIFIER), cpb_span_of("_tf_keras_")))
+      n->keras++;
+  }
+}
+
+static void write_counts(cpb_saved_model *m, const counts *n) {
+  cpb_json_writer *a = m->answer;
+  cpb_json_writer_open(a, "objects", '{');
+  cpb_json_writer_unsigned(a, "total", m->objects.count);
+  cpb_json_writer_unsigned(a, "unreachable", n->unreachable);
+  cpb_json_writer_open(a, "kinds", '{');
+  for (uint32_t kind = 0; kind <= OBJECT_CAPTURED; kind++) {
+    if (n->kinds[kind] > 0) cpb_json_writer_unsigned(a, cpb_object_kind_name(kind), n->kinds[kind]);
+  }
+  cpb_json_writer_close(a, '}');
+  cpb_json_writer_close(a, '}');
+
+  cpb_json_writer_open(a, "variables", '{');
+  cpb_json_writer_unsigned(a, "total", n->kinds[OBJECT_VARIABLE]);
+  cpb_json_writer_unsigned(a, "trainable", n->trainable);
+  cpb_json_writer_unsigned(a, "elements", n->parameters);
+  cpb_json_writer_unsigned(a, "size", n->bytes);
+  if (n->partial) cpb_json_writer_bool(a, "partial", true);
+  cpb_write_stored_summary(m);
+  cpb_json_writer_close(a, '}');
+}
+
+static void write_summary(cpb_saved_model *m, cpb_keras *keras, void *user) {
+  (void)user;
+  cpb_keras_summary(keras, m->answer, m->error);
+}
+
+static void write_keras(cpb_saved_model *m, const counts *n) {
+  cpb_span root;
+  if (n->keras == 0 || cpb_object_kind(&m->objects.items[0], &root) != OBJECT_USER) {
+    cpb_json_writer_null(m->answer, "keras");
+    return;
+  }
+  cpb_json_writer_open(m->answer, "keras", '{');
+  cpb_json_writer_span(m->answer, "identifier", cpb_get_bytes(root, USER_IDENTIFIER));
+  cpb_json_writer_unsigned(m->answer, "objects", n->keras);
+  cpb_saved_use_keras(m, write_summary, NULL);
+  cpb_json_writer_close(m->answer, '}');
+}
+
+/* The variables of TensorFlow 1, of which the graph knows more. */
+static void write_variable_collection(cpb_saved_model *m) {
+  uint64_t total = 0, trainable = 0;
+  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
+  while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
+    total++;
+    if (cpb_get_number(c.bytes, VARIABLE_DEF_TRAINABLE)) trainable++;
+  }
+  cpb_json_writer_open(m->answer, "variables", '{');
+  cpb_json_writer_unsigned(m->answer, "total", total);
+  cpb_json_writer_unsigned(m->answer, "trainable", trainable);
+  cpb_write_stored_summary(m);
+  cpb_json_writer_close(m->answer, '}');
+}
+
+static void write_objects(cpb_saved_model *m) {
+  counts n;
+  if (m->objects.count == 0) {
+    cpb_json_writer_null(m->answer, "objects");
+    write_variable_collection(m);
+    cpb_json_writer_null(m->answer, "keras");
+    return;
+  }
+  count_objects(&m->objects, &n);
+  write_counts(m, &n);
+  cpb_json_writer_unsigned(m->answer, "concrete_functions", m->objects.num_concrete);
+  write_keras(m, &n);
+}
+
+/* --- The answer ------------------------------------------------------------------------------ */
+
+void cpb_ask_overview(cpb_saved_model *m) {
+  cpb_json_writer *a = m->answer;
+  cpb_json_writer_text(a, "kind", "saved_model");
+  cpb_json_writer_unsigned(a, "schema_version", cpb_get_number(m->skeleton.message, SAVED_MODEL_VERSION));
+  write_meta_graphs(m);
+  cpb_json_writer_unsigned(a, "meta_graph", m->meta_number);
+  write_signatures(m);
+  write_assets(m);
+  write_initializers(m);
+  write_saver(m);
+  write_collections(m);
+  write_ops(m);
+  write_objects(m);
+}

@@ -1,0 +1,130 @@
+/* A text in the names of anything. */
+#include "model/tensorflow/ask/keras.h"
+#include "model/tensorflow/fields.h"
+#include "model/tensorflow/saved_model.h"
+
+typedef struct search {
+  cpb_saved_model *model;
+  cpb_span text; /* in small letters */
+  cpb_page page;
+} search;
+
+static uint8_t small(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c + ('a' - 'A')) : c; }
+
+static bool has_at(cpb_span name, size_t at, cpb_span text) {
+  for (size_t i = 0; i < text.size; i++) {
+    if (small(name.data[at + i]) != text.data[i]) return false;
+  }
+  return true;
+}
+
+static bool is_in(const search *s, cpb_span name) {
+  for (size_t i = 0; i + s->text.size <= name.size; i++) {
+    if (has_at(name, i, s->text)) return true;
+  }
+  return false;
+}
+
+/* True when the found thing is to be written, into an object that is then open. */
+static bool found(search *s, const char *what) {
+  if (!cpb_page_has(&s->page)) return false;
+  cpb_json_writer_open(s->model->answer, NULL, '{');
+  cpb_json_writer_text(s->model->answer, "is", what);
+  return true;
+}
+
+/* --- Where ------------------------------------------------------------------------------ */
+
+static void search_signatures(search *s) {
+  cpb_json_writer *a = s->model->answer;
+  cpb_entries entries;
+  if (!cpb_saved_entries(s->model, s->model->meta, META_GRAPH_SIGNATURE, &entries)) return;
+  for (size_t i = 0; i < entries.count; i++) {
+    if (!is_in(s, entries.items[i].key) || !found(s, "signature")) continue;
+    cpb_json_writer_span(a, "name", entries.items[i].key);
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_entries_free(&entries);
+}
+
+/* What kinds of objects have by way of names. */
+static cpb_span own_name(const cpb_object *object) {
+  cpb_span value;
+  switch (cpb_object_kind(object, &value)) {
+    case OBJECT_USER: return cpb_get_bytes(value, USER_IDENTIFIER);
+    case OBJECT_VARIABLE: return cpb_get_bytes(value, VARIABLE_NAME);
+    case OBJECT_CAPTURED: return cpb_get_bytes(value, CAPTURED_NAME);
+    default: return (cpb_span){NULL, 0};
+  }
+}
+
+static void search_objects(search *s) {
+  cpb_json_writer *a = s->model->answer;
+  for (size_t i = 0; i < s->model->objects.count; i++) {
+    const cpb_object *object = &s->model->objects.items[i];
+    cpb_span value, own = own_name(object);
+    if ((!is_in(s, object->name) && !is_in(s, own)) || !found(s, "object")) continue;
+    cpb_json_writer_span(a, "name", own.size > 0 ? own : object->name);
+    cpb_write_object_place(s->model, (uint32_t)i);
+    cpb_json_writer_text(a, "kind", cpb_object_kind_name(cpb_object_kind(object, &value)));
+    cpb_json_writer_close(a, '}');
+  }
+}
+
+static void search_layers(cpb_saved_model *m, cpb_keras *keras, void *user) {
+  search *s = user;
+  for (uint32_t i = 0; cpb_keras_find(keras, s->text, &i); i++) {
+    if (!found(s, "layer")) continue;
+    cpb_keras_write_found(keras, i, m->answer);
+    cpb_json_writer_close(m->answer, '}');
+  }
+}
+
+static void search_functions(search *s) {
+  cpb_json_writer *a = s->model->answer;
+  for (size_t i = 0; i < s->model->graph.num_functions; i++) {
+    const cpb_function *f = &s->model->graph.functions[i];
+    if (!is_in(s, f->name) || !found(s, "function")) continue;
+    cpb_json_writer_span(a, "name", f->name);
+    cpb_json_writer_close(a, '}');
+  }
+}
+
+static void search_nodes(search *s, uint32_t function) {
+  uint32_t number;
+  cpb_json_writer *a = s->model->answer;
+  cpb_cursor c = cpb_graph_nodes(&s->model->graph, function, &number);
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+    cpb_span name = cpb_get_bytes(c.bytes, NODE_NAME), op = cpb_get_bytes(c.bytes, NODE_OP);
+    if ((!is_in(s, name) && !is_in(s, op)) || !found(s, "node")) continue;
+    cpb_json_writer_span(a, "name", name);
+    cpb_json_writer_span(a, "op", op);
+    cpb_write_function_name(s->model, function);
+    cpb_json_writer_close(a, '}');
+  }
+}
+
+/* --- The answer ----------------------------------------------------------------------------- */
+
+static void search_all(search *s) {
+  s->page = cpb_page_open(s->model, "found");
+  search_signatures(s);
+  cpb_saved_use_keras(s->model, search_layers, s);
+  search_objects(s);
+  search_functions(s);
+  search_nodes(s, CPB_MAIN_GRAPH);
+  for (size_t i = 0; i < s->model->graph.num_functions; i++) search_nodes(s, (uint32_t)i);
+  cpb_page_close(s->model, &s->page);
+}
+
+void cpb_ask_search(cpb_saved_model *m) {
+  cpb_span name = cpb_saved_name(m);
+  uint8_t *text = cpb_alloc(&m->allocator, name.size);
+  if (!text) {
+    cpb_saved_fail_memory(m);
+    return;
+  }
+  for (size_t i = 0; i < name.size; i++) text[i] = small(name.data[i]);
+  search_all(&(search){.model = m, .text = {text, name.size}});
+  cpb_release(&m->allocator, text);
+}

@@ -1,0 +1,203 @@
+/* A signature, followed to what it computes with: in the graph from its outputs, and
+ * in the object graph from the signatures map. */
+#include "base/status.h"
+#include "model/tensorflow/fields.h"
+#include "model/tensorflow/json.h"
+#include "model/tensorflow/nodes.h"
+#include "model/tensorflow/saved_model.h"
+
+/* --- In the object graph ------------------------------------------------------------------ */
+
+/* The object that `signatures` of the root has for the key, and the function it wraps:
+ * it gives the outputs their names, and calls the function that was exported. */
+static bool find_wrapper(const cpb_saved_model *m, cpb_span key, uint32_t *node, cpb_span *function) {
+  cpb_span value;
+  uint32_t map = cpb_objects_child(&m->objects, 0, cpb_span_of("signatures"));
+  *node = cpb_objects_child(&m->objects, map, key);
+  if (*node == CPB_NO_OBJECT || cpb_object_kind(&m->objects.items[*node], &value) != OBJECT_BARE_FUNCTION) return false;
+  *function = cpb_get_bytes(value, BARE_FUNCTION);
+  return true;
+}
+
+static void note_function(cpb_saved_model *m, cpb_span name, const char *problem) {
+  char text[192], quoted[96];
+  cpb_quote(quoted, sizeof quoted, name.data ? name.data : (const uint8_t *)"", name.size);
+  cpb_format(text, sizeof text, "%s \"%s\", which is not in the library", problem, quoted);
+  cpb_problems_add(&m->problems, CPB_NO_OFFSET, text);
+}
+
+/* The function that the wrapper calls, or CPB_NO_NAME. */
+static uint32_t write_wrapper(cpb_saved_model *m, uint32_t node, cpb_span function) {
+  size_t calls = 0;
+  const cpb_call *call = NULL;
+  uint32_t number = cpb_graph_find(&m->graph, function);
+  cpb_json_writer_open(m->answer, "wrapper", '{');
+  cpb_json_writer_span(m->answer, "function", function);
+  cpb_write_object_place(m, node);
+  cpb_write_object(m, node);
+  if (number != CPB_NO_NAME) {
+    cpb_write_captures(m, m->graph.functions[number].signature, cpb_objects_concrete(&m->objects, function));
+    cpb_write_calls(m, number);
+    call = cpb_graph_calls(&m->graph, number, &calls);
+  } else {
+    note_function(m, function, "the signature has the function");
+  }
+  cpb_json_writer_close(m->answer, '}');
+  return calls > 0 ? call->callee : CPB_NO_NAME;
+}
+
+static void write_function(cpb_saved_model *m, uint32_t number) {
+  const cpb_function *f = &m->graph.functions[number];
+  cpb_json_writer_open(m->answer, "function", '{');
+  cpb_json_writer_span(m->answer, "name", f->name);
+  cpb_json_writer_unsigned(m->answer, "nodes", f->nodes);
+  cpb_write_concrete(m, f->signature, f->name);
+  cpb_write_calls(m, number);
+  cpb_json_writer_close(m->answer, '}');
+}
+
+static void write_objects(cpb_saved_model *m, cpb_span key) {
+  uint32_t node;
+  cpb_span wrapper;
+  if (!find_wrapper(m, key, &node, &wrapper)) {
+    cpb_json_writer_null(m->answer, "wrapper");
+    cpb_json_writer_null(m->answer, "function");
+    return;
+  }
+  uint32_t function = write_wrapper(m, node, wrapper);
+  if (function != CPB_NO_NAME) write_function(m, function);
+  else cpb_json_writer_null(m->answer, "function");
+}
+
+/* --- In the graph -------------------------------------------------------------------------- */
+
+/* Nodes on the way from the outputs back to what they need. */
+typedef struct way {
+  cpb_saved_model *model;
+  cpb_nodes nodes;
+  uint8_t *seen;
+  uint32_t *waiting; /* a stack */
+  size_t depth;
+  uint64_t count;
+} way;
+
+static void reach(way *w, cpb_span tensor) {
+  bool control;
+  uint32_t node = cpb_names_find(&w->nodes.names, cpb_node_of_input(tensor, &control));
+  if (node == CPB_NO_NAME || w->seen[node]) return;
+  w->seen[node] = 1;
+  w->waiting[w->depth++] = node;
+  w->count++;
+}
+
+/* The tensors that a TensorInfo is made of. */
+static void reach_info(way *w, cpb_span info) {
+  cpb_span sparse = cpb_get_bytes(info, TENSOR_INFO_SPARSE);
+  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(info, TENSOR_INFO_COMPOSITE));
+  reach(w, cpb_get_bytes(info, TENSOR_INFO_NAME));
+  for (uint32_t field = SPARSE_VALUES; field <= SPARSE_SHAPE; field++) reach(w, cpb_get_bytes(sparse, field));
+  while (cpb_cursor_find(&c, COMPOSITE_COMPONENTS, CPB_WIRE_LEN)) reach(w, cpb_get_bytes(c.bytes, TENSOR_INFO_NAME));
+}
+
+static void go_back(way *w, cpb_span signature) {
+  cpb_cursor c = cpb_cursor_of(signature);
+  while (cpb_cursor_find(&c, SIGNATURE_OUTPUTS, CPB_WIRE_LEN)) reach_info(w, cpb_get_bytes(c.bytes, MAP_VALUE));
+  while (w->depth > 0) {
+    c = cpb_cursor_of(w->nodes.items[w->waiting[--w->depth]]);
+    while (cpb_cursor_find(&c, NODE_INPUT, CPB_WIRE_LEN)) reach(w, c.bytes);
+  }
+}
+
+static void write_variable(cpb_saved_model *m, cpb_span node) {
+  cpb_span shared = cpb_get_bytes(cpb_node_attr(node, "shared_name"), ATTR_STRING);
+  cpb_json_writer_open(m->answer, NULL, '{');
+  cpb_json_writer_span(m->answer, "node", cpb_get_bytes(node, NODE_NAME));
+  cpb_json_writer_span(m->answer, "op", cpb_get_bytes(node, NODE_OP));
+  if (shared.size > 0) cpb_json_writer_span(m->answer, "shared_name", shared);
+  cpb_write_dtype(m->answer, "dtype", cpb_get_number(cpb_node_attr(node, "dtype"), ATTR_TYPE));
+  cpb_write_shape(m->answer, "shape", cpb_get_bytes(cpb_node_attr(node, "shape"), ATTR_SHAPE));
+  cpb_json_writer_close(m->answer, '}');
+}
+
+static void write_functions(way *w) {
+  cpb_saved_model *m = w->model;
+  cpb_json_writer_open(m->answer, "functions", '[');
+  for (size_t i = 0; i < w->nodes.count; i++) {
+    cpb_span name;
+    cpb_callees callees = cpb_callees_of(w->nodes.items[i]);
+    while (w->seen[i] && cpb_callees_next(&callees, &name)) {
+      if (cpb_graph_find(&m->graph, name) == CPB_NO_NAME) continue;
+      cpb_json_writer_open(m->answer, NULL, '{');
+      cpb_json_writer_span(m->answer, "node", cpb_get_bytes(w->nodes.items[i], NODE_NAME));
+      cpb_json_writer_span(m->answer, "function", name);
+      cpb_json_writer_close(m->answer, '}');
+    }
+  }
+  cpb_json_writer_close(m->answer, ']');
+}
+
+static void write_way(way *w) {
+  cpb_saved_model *m = w->model;
+  cpb_json_writer_open(m->answer, "graph", '{');
+  cpb_json_writer_unsigned(m->answer, "nodes", w->count);
+  write_functions(w);
+  cpb_page page = cpb_page_open(m, "variables");
+  for (size_t i = 0; i < w->nodes.count; i++) {
+    if (w->seen[i] && cpb_node_is_variable(w->nodes.items[i]) && cpb_page_has(&page))
+      write_variable(m, w->nodes.items[i]);
+  }
+  cpb_page_close(m, &page);
+  cpb_json_writer_close(m->answer, '}');
+}
+
+static void follow(way *w, cpb_span signature) {
+  const cpb_allocator *a = &w->model->allocator;
+  w->seen = cpb_alloc_zeroed(a, w->nodes.count);
+  w->waiting = cpb_alloc(a, w->nodes.count * sizeof *w->waiting);
+  if (w->seen && w->waiting) {
+    go_back(w, signature);
+    write_way(w);
+  } else {
+    cpb_saved_fail_memory(w->model);
+  }
+  cpb_release(a, w->seen);
+  cpb_release(a, w->waiting);
+}
+
+static void write_graph(cpb_saved_model *m, cpb_span signature) {
+  way w = {.model = m};
+  if (cpb_nodes_build(&w.nodes, &m->graph)) follow(&w, signature);
+  else cpb_saved_fail_memory(m);
+  cpb_nodes_free(&w.nodes);
+}
+
+/* --- The answer ------------------------------------------------------------------------------- */
+
+static void write_defaults(cpb_saved_model *m, cpb_span signature) {
+  cpb_entries defaults;
+  if (!cpb_saved_entries(m, signature, SIGNATURE_DEFAULTS, &defaults)) return;
+  cpb_json_writer_open(m->answer, "defaults", '[');
+  for (size_t i = 0; i < defaults.count; i++) {
+    cpb_tensor tensor = cpb_tensor_of(&m->skeleton, defaults.items[i].value);
+    cpb_json_writer_open(m->answer, NULL, '{');
+    cpb_json_writer_span(m->answer, "name", defaults.items[i].key);
+    cpb_write_tensor(m->answer, &tensor);
+    cpb_json_writer_close(m->answer, '}');
+  }
+  cpb_json_writer_close(m->answer, ']');
+  cpb_entries_free(&defaults);
+}
+
+void cpb_ask_signature(cpb_saved_model *m) {
+  cpb_span key = cpb_saved_name(m), entry = cpb_get_entry(m->meta, META_GRAPH_SIGNATURE, key);
+  if (!entry.data) {
+    cpb_saved_not_found(m, "signature", key);
+    return;
+  }
+  cpb_span signature = cpb_get_bytes(entry, MAP_VALUE);
+  cpb_json_writer_span(m->answer, "key", key);
+  cpb_write_signature(m, signature);
+  write_defaults(m, signature);
+  write_objects(m, key);
+  write_graph(m, signature);
+}

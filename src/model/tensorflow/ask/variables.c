@@ -1,0 +1,229 @@
+/* Variables, and what the checkpoint beside the model has stored of each. */
+#include "model/tensorflow/variables.h"
+#include "model/checkpoint/fields.h"
+#include "model/checkpoint/slices.h"
+#include "model/tensorflow/json.h"
+
+/* --- What is stored --------------------------------------------------------------------- */
+
+static void write_sizes(cpb_json_writer *a, const cpb_stored *s) {
+  cpb_json_writer_open(a, "shape", '[');
+  for (uint32_t i = 0; i < s->rank; i++) cpb_json_writer_unsigned(a, NULL, s->shape[i]);
+  cpb_json_writer_close(a, ']');
+}
+
+static void write_place(cpb_json_writer *a, const cpb_stored *s) {
+  cpb_json_writer_unsigned(a, "size", s->size);
+  cpb_json_writer_unsigned(a, "shard", s->shard);
+  cpb_json_writer_unsigned(a, "offset", s->offset);
+  cpb_json_writer_unsigned(a, "crc32c", s->crc32c);
+}
+
+/* Calls `use` with each part: its slice and its entry, or NULL. False when memory is short. */
+typedef void (*use_slice)(cpb_saved_model *m, cpb_span slice, const cpb_stored *part, void *user);
+
+static bool for_slices(cpb_saved_model *m, const cpb_stored *s, use_slice use, void *user) {
+  const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
+  cpb_buffer key;
+  cpb_buffer_init(&key, &m->allocator);
+  cpb_cursor c = cpb_cursor_of(cpb_checkpoint_message(checkpoint, s));
+  bool done = true;
+  while (done && cpb_cursor_find(&c, ENTRY_SLICES, CPB_WIRE_LEN)) {
+    key.size = 0;
+    done = cpb_slice_key(&key, cpb_stored_key(s), c.bytes);
+    if (done) use(m, c.bytes, cpb_checkpoint_find(checkpoint, (const char *)key.data, key.size), user);
+  }
+  cpb_buffer_free(&key);
+  return done || cpb_saved_fail_memory(m);
+}
+
+static void write_slice(cpb_saved_model *m, cpb_span slice, const cpb_stored *part, void *user) {
+  cpb_json_writer *a = m->answer;
+  cpb_cursor c = cpb_cursor_of(slice);
+  (void)user;
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_open(a, "begin", '[');
+  while (cpb_cursor_find(&c, SLICE_EXTENT, CPB_WIRE_LEN))
+    cpb_json_writer_signed(a, NULL, (int64_t)cpb_get_number(c.bytes, EXTENT_START));
+  cpb_json_writer_close(a, ']');
+  if (part) write_sizes(a, part);
+  else cpb_json_writer_null(a, "shape");
+  if (part) write_place(a, part);
+  cpb_json_writer_close(a, '}');
+}
+
+static void add_size(cpb_saved_model *m, cpb_span slice, const cpb_stored *part, void *size) {
+  (void)m;
+  (void)slice;
+  if (part) *(uint64_t *)size += part->size;
+}
+
+/* Of a partitioned variable that of its parts. */
+static uint64_t stored_size(cpb_saved_model *m, const cpb_stored *s) {
+  uint64_t size = 0;
+  if (s->slices == 0) return s->size;
+  for_slices(m, s, add_size, &size);
+  return size;
+}
+
+static void write_stored(cpb_saved_model *m, const cpb_stored *s) {
+  cpb_json_writer *a = m->answer;
+  if (!s) {
+    cpb_json_writer_null(a, "key");
+    cpb_json_writer_null(a, "stored");
+    return;
+  }
+  cpb_json_writer_span(a, "key", cpb_stored_key(s));
+  cpb_json_writer_open(a, "stored", '{');
+  cpb_write_dtype(a, "dtype", s->dtype);
+  write_sizes(a, s);
+  if (s->slices == 0) write_place(a, s);
+  else cpb_json_writer_unsigned(a, "size", stored_size(m, s));
+  if (s->slices > 0) {
+    cpb_json_writer_open(a, "slices", '[');
+    for_slices(m, s, write_slice, NULL);
+    cpb_json_writer_close(a, ']');
+  }
+  cpb_json_writer_close(a, '}');
+}
+
+/* --- Which are meant ------------------------------------------------------------------------ */
+
+static cpb_span without_output(cpb_span name) {
+  bool has = name.size > 2 && memcmp(name.data + name.size - 2, ":0", 2) == 0;
+  return has ? (cpb_span){name.data, name.size - 2} : name;
+}
+
+static bool is_key(const cpb_stored *s, cpb_span asked) { return s && cpb_span_equal(cpb_stored_key(s), asked); }
+
+/* By name or key: any, where no name was given. A path is looked up. */
+static bool is_meant(const cpb_saved_model *m, cpb_span name, const cpb_stored *s) {
+  cpb_span asked = cpb_saved_name(m);
+  if (asked.size == 0 || is_key(s, asked)) return true;
+  return name.size > 0 && cpb_span_equal(without_output(name), without_output(asked));
+}
+
+/* --- Items ----------------------------------------------------------------------------------- */
+
+static void write_object(cpb_saved_model *m, uint32_t node) {
+  cpb_json_writer_open(m->answer, NULL, '{');
+  cpb_write_object_place(m, node);
+  cpb_write_object(m, node);
+  write_stored(m, cpb_saved_stored(m, node));
+  cpb_json_writer_close(m->answer, '}');
+}
+
+static void write_objects(cpb_saved_model *m, cpb_page *page) {
+  cpb_span variable, asked = cpb_saved_name(m);
+  uint32_t path = asked.size > 0 ? cpb_objects_find(&m->objects, asked) : CPB_NO_OBJECT;
+  for (uint32_t i = 0; i < m->objects.count; i++) {
+    if (cpb_object_kind(&m->objects.items[i], &variable) != OBJECT_VARIABLE) continue;
+    bool meant = i == path || is_meant(m, cpb_get_bytes(variable, VARIABLE_NAME), cpb_saved_stored(m, i));
+    if (meant && cpb_page_has(page)) write_object(m, i);
+  }
+}
+
+/* Of what only the checkpoint knows, and of TensorFlow 1, type and shape are those stored. */
+static void write_known(cpb_saved_model *m, const char *kind, cpb_span name, const cpb_stored *s) {
+  cpb_json_writer *a = m->answer;
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_null(a, "node");
+  cpb_json_writer_null(a, "path");
+  cpb_json_writer_text(a, "kind", kind);
+  if (name.data) cpb_json_writer_span(a, "name", name);
+  else cpb_json_writer_null(a, "name");
+  if (s) cpb_write_dtype(a, "dtype", s->dtype);
+  else cpb_json_writer_null(a, "dtype");
+  if (s) write_sizes(a, s);
+  else cpb_json_writer_null(a, "shape");
+}
+
+static void write_v1(cpb_saved_model *m, cpb_span variable, const cpb_stored *s) {
+  write_known(m, "variable", cpb_get_bytes(variable, VARIABLE_DEF_NAME), s);
+  cpb_json_writer_bool(m->answer, "trainable", cpb_get_number(variable, VARIABLE_DEF_TRAINABLE) != 0);
+  write_stored(m, s);
+  cpb_json_writer_close(m->answer, '}');
+}
+
+static void write_collection(cpb_saved_model *m, cpb_page *page) {
+  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
+  while (m->objects.count == 0 && cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
+    const cpb_stored *s = cpb_saved_stored_v1(m, c.bytes);
+    if (is_meant(m, cpb_get_bytes(c.bytes, VARIABLE_DEF_NAME), s) && cpb_page_has(page)) write_v1(m, c.bytes, s);
+  }
+}
+
+/* Tables, counters, what an optimizer keeps: whatever no variable has. */
+static void write_others(cpb_saved_model *m, cpb_page *page) {
+  static const cpb_span nothing = {NULL, 0};
+  const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
+  for (size_t i = 0; checkpoint && i < cpb_checkpoint_count(checkpoint); i++) {
+    const cpb_stored *s = cpb_checkpoint_get(checkpoint, i);
+    if (cpb_saved_is_claimed(m, i) || !is_meant(m, nothing, s) || !cpb_page_has(page)) continue;
+    write_known(m, "none", nothing, s);
+    write_stored(m, s);
+    cpb_json_writer_close(m->answer, '}');
+  }
+}
+
+/* --- How much ----------------------------------------------------------------------------------- */
+
+/* Variables that have no value in the checkpoint. */
+static uint64_t count_missing(const cpb_saved_model *m) {
+  cpb_span variable;
+  uint64_t missing = 0;
+  for (uint32_t i = 0; i < m->objects.count; i++) {
+    bool is = cpb_object_kind(&m->objects.items[i], &variable) == OBJECT_VARIABLE;
+    if (is && !cpb_saved_stored(m, i)) missing++;
+  }
+  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
+  while (m->objects.count == 0 && cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
+    if (!cpb_saved_stored_v1(m, c.bytes)) missing++;
+  }
+  return missing;
+}
+
+/* Whether it is a tensor of its own, and none that says something of others. */
+static bool is_tensor(const cpb_stored *s) {
+  return s->key[0] != 0 && !cpb_span_is(cpb_stored_key(s), CPB_CHECKPOINT_GRAPH);
+}
+
+static void write_summary(cpb_saved_model *m, const char *key) {
+  cpb_json_writer *a = m->answer;
+  const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
+  uint64_t tensors = 0, size = 0;
+  for (size_t i = 0; i < cpb_checkpoint_count(checkpoint); i++) {
+    const cpb_stored *s = cpb_checkpoint_get(checkpoint, i);
+    if (s->slices == 0 && !cpb_span_is(cpb_stored_key(s), CPB_CHECKPOINT_GRAPH)) size += s->size;
+    tensors += is_tensor(s);
+  }
+  cpb_json_writer_open(a, key, '{');
+  cpb_json_writer_unsigned(a, "tensors", tensors);
+  cpb_json_writer_unsigned(a, "size", size);
+  cpb_json_writer_unsigned(a, "shards", cpb_checkpoint_num_shards(checkpoint));
+  cpb_json_writer_unsigned(a, "without_value", count_missing(m));
+  cpb_json_writer_close(a, '}');
+}
+
+void cpb_write_stored_summary(cpb_saved_model *m) {
+  if (cpb_saved_checkpoint(m) && cpb_saved_link(m)) write_summary(m, "stored");
+}
+
+/* --- The answer ------------------------------------------------------------------------------------ */
+
+static void write_checkpoint(cpb_saved_model *m) {
+  if (cpb_saved_checkpoint(m)) write_summary(m, "checkpoint");
+  else cpb_json_writer_null(m->answer, "checkpoint");
+}
+
+void cpb_ask_variables(cpb_saved_model *m) {
+  cpb_span asked = cpb_saved_name(m);
+  if (!cpb_saved_link(m)) return;
+  write_checkpoint(m);
+  cpb_page page = cpb_page_open(m, "variables");
+  write_objects(m, &page);
+  write_collection(m, &page);
+  write_others(m, &page);
+  cpb_page_close(m, &page);
+  if (asked.size > 0 && page.total == 0) cpb_saved_not_found(m, "variable", asked);
+}

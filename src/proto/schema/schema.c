@@ -1,0 +1,123 @@
+#include "proto/schema/schema.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+#define TEXT_BLOCK 4000
+
+struct cpb_text_block {
+  cpb_text_block *next;
+  size_t used, capacity;
+  char text[];
+};
+
+char *cpb_schema_text(cpb_schema *schema, size_t length) {
+  size_t size, bytes;
+  if (!cpb_add_size(length, 1, &size)) return NULL;
+  cpb_text_block *block = schema->text;
+  if (!block || block->capacity - block->used < size) {
+    size_t capacity = cpb_max_size(size, TEXT_BLOCK);
+    if (!cpb_add_size(capacity, sizeof *block, &bytes)) return NULL;
+    block = cpb_alloc(&schema->allocator, bytes);
+    if (!block) return NULL;
+    *block = (cpb_text_block){schema->text, 0, capacity};
+    schema->text = block;
+  }
+  char *text = block->text + block->used;
+  text[length] = '\0';
+  block->used += size;
+  return text;
+}
+
+void cpb_schema_free(cpb_schema *schema) {
+  if (!schema) return;
+  const cpb_allocator a = schema->allocator;
+  while (schema->text) {
+    cpb_text_block *next = schema->text->next;
+    cpb_release(&a, schema->text);
+    schema->text = next;
+  }
+  cpb_release(&a, schema->messages);
+  cpb_release(&a, schema->enums);
+  cpb_release(&a, schema->fields);
+  cpb_release(&a, schema->values);
+  cpb_release(&a, schema);
+}
+
+/* --- Looking up ----------------------------------------------------------- */
+
+/* Messages and enums begin with their name, so one search serves both. */
+static const void *find_named(const void *items, size_t count, size_t element, const char *name) {
+  const uint8_t *base = items;
+  while (count > 0) {
+    const uint8_t *middle = base + count / 2 * element;
+    const char *found;
+    memcpy(&found, middle, sizeof found);
+    int order = strcmp(name, found);
+    if (order == 0) return middle;
+    if (order > 0) {
+      base = middle + element;
+      count -= count / 2 + 1;
+    } else {
+      count /= 2;
+    }
+  }
+  return NULL;
+}
+
+const cpb_message_type *cpb_schema_find_message(const cpb_schema *schema, const char *name) {
+  return find_named(schema->messages, schema->num_messages, sizeof *schema->messages, name);
+}
+
+const cpb_enum_type *cpb_schema_find_enum(const cpb_schema *schema, const char *name) {
+  return find_named(schema->enums, schema->num_enums, sizeof *schema->enums, name);
+}
+
+size_t cpb_schema_num_messages(const cpb_schema *schema) { return schema->num_messages; }
+
+const cpb_message_type *cpb_schema_get_message(const cpb_schema *schema, size_t i) {
+  return i < schema->num_messages ? &schema->messages[i] : NULL;
+}
+
+const cpb_field *cpb_message_find_number(const cpb_message_type *type, uint32_t number) {
+  /* Most types number their fields from 1 without gaps. */
+  if (number - 1 < type->num_fields && type->fields[number - 1].number == number) return &type->fields[number - 1];
+  size_t low = 0, high = type->num_fields;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (type->fields[middle].number < number) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < type->num_fields && type->fields[low].number == number ? &type->fields[low] : NULL;
+}
+
+static bool is_name(const char *candidate, const char *name, size_t length) {
+  return strncmp(candidate, name, length) == 0 && candidate[length] == '\0';
+}
+
+const cpb_field *cpb_message_find_name(const cpb_message_type *type, const char *name, size_t length) {
+  for (size_t i = 0; i < type->num_fields; i++) {
+    if (is_name(type->fields[i].name, name, length)) return &type->fields[i];
+  }
+  for (size_t i = 0; i < type->num_fields; i++) {
+    if (is_name(type->fields[i].json_name, name, length)) return &type->fields[i];
+  }
+  return NULL;
+}
+
+const cpb_enum_value *cpb_enum_find_number(const cpb_enum_type *type, int32_t number) {
+  size_t low = 0, high = type->num_values;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (type->values[middle].number < number) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low < type->num_values && type->values[low].number == number ? &type->values[low] : NULL;
+}

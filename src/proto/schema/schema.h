@@ -1,0 +1,37 @@
+/* A schema's insides: sorted arrays, and names in blocks that never move. */
+#ifndef CPB_PROTO_SCHEMA_SCHEMA_H
+#define CPB_PROTO_SCHEMA_SCHEMA_H
+
+#include <stdbool.h>
+
+#include "base/alloc.h"
+#include "cpb/message.h"
+
+typedef struct cpb_text_block cpb_text_block;
+
+struct cpb_schema {
+  cpb_allocator allocator;
+  cpb_message_type *messages; /* by name, as are the enums */
+  size_t num_messages, messages_capacity;
+  cpb_enum_type *enums;
+  size_t num_enums, enums_capacity;
+  cpb_field *fields;      /* by message, then number */
+  cpb_enum_value *values; /* by enum, then number */
+  cpb_text_block *text;
+};
+
+/* A copy of `length` characters with a NUL behind them, which lives as long as
+ * the schema; NULL when memory is short. */
+char *cpb_schema_text(cpb_schema *schema, size_t length);
+
+/* Whether repeated values of the type may share one LEN field. */
+static inline bool cpb_type_packable(cpb_field_type type) {
+  return type != CPB_TYPE_STRING && type != CPB_TYPE_BYTES && type != CPB_TYPE_MESSAGE && type != CPB_TYPE_GROUP;
+}
+
+/* The built-in schema, generated from /proto (schema_builtin.c). */
+extern const char cpb_builtin_schema_names[];
+extern const uint8_t cpb_builtin_schema_code[];
+extern const size_t cpb_builtin_schema_code_size;
+
+#endif

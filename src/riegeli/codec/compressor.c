@@ -1,0 +1,115 @@
+#include "riegeli/codec/compressor.h"
+
+#include "riegeli/codec/encoder.h"
+
+struct cpb_compressor {
+  cpb_codec_memory memory;
+  const cpb_encoder *encoder; /* NULL: codec none */
+  void *state;
+  uint64_t left; /* bytes of the buffer that were not written yet */
+  uint8_t prefix[CPB_VARINT_MAX];
+  size_t prefix_size; /* 0 once it is out */
+  bool flushed;
+};
+
+static bool out_of_range(int value, int min, int max) { return value < min || value > max; }
+
+/* The encoder for `options`, with the level as its library counts it. */
+static bool choose_encoder(const cpb_codec_options *options, const cpb_encoder **encoder, int *level,
+                           cpb_codec_error *error) {
+  *encoder = NULL;
+  switch (options->codec) {
+    case CPB_CODEC_NONE: return true;
+    case CPB_CODEC_BROTLI: *encoder = &cpb_encoder_brotli; break;
+    case CPB_CODEC_DEFAULT:
+    case CPB_CODEC_ZSTD: *encoder = &cpb_encoder_zstd; break;
+    case CPB_CODEC_SNAPPY: cpb_codec_fail(error, CPB_E_UNSUPPORTED, "Snappy is only read, not written"); return false;
+    default: cpb_codec_fail(error, CPB_E_USAGE, "no such codec"); return false;
+  }
+  const cpb_encoder *e = *encoder;
+  if (!e->create) {
+    cpb_codec_fail(error, CPB_E_UNSUPPORTED, "this build of libcpb does not write this codec");
+    return false;
+  }
+  *level = options->level != 0 ? options->level : e->level_default;
+  if (options->level == -1 && e->level_min == 0) *level = 0;
+  if (out_of_range(*level, e->level_min, e->level_max)) {
+    cpb_codec_fail(error, CPB_E_USAGE, "the compression level is out of range");
+    return false;
+  }
+  if (options->window_log != 0 && out_of_range(options->window_log, e->window_min, e->window_max)) {
+    cpb_codec_fail(error, CPB_E_USAGE, "the window is out of range");
+    return false;
+  }
+  return true;
+}
+
+static bool no_memory(cpb_codec_error *error) {
+  cpb_codec_fail(error, CPB_E_MEMORY, "out of memory");
+  return false;
+}
+
+cpb_compressor *cpb_compressor_new(const cpb_allocator *a, const cpb_codec_options *options, cpb_codec_error *error) {
+  const cpb_encoder *encoder;
+  int level;
+  if (!choose_encoder(options, &encoder, &level, error)) return NULL;
+  cpb_allocator allocator = cpb_allocator_or_default(a);
+  cpb_compressor *c = cpb_alloc_zeroed(&allocator, sizeof *c);
+  if (!c) {
+    no_memory(error);
+    return NULL;
+  }
+  cpb_codec_memory_init(&c->memory, &allocator, UINT64_MAX);
+  c->encoder = encoder;
+  if (!encoder) return c;
+  c->state = encoder->create(&c->memory, level, options->window_log);
+  if (c->state) return c;
+  cpb_compressor_free(c);
+  no_memory(error);
+  return NULL;
+}
+
+void cpb_compressor_free(cpb_compressor *c) {
+  if (!c) return;
+  if (c->state) c->encoder->destroy(c->state);
+  cpb_codec_memory_free(&c->memory);
+  cpb_release(&c->memory.allocator, c);
+}
+
+bool cpb_compressor_begin(cpb_compressor *c, uint64_t size, cpb_codec_error *error) {
+  c->left = size;
+  c->flushed = false;
+  c->prefix_size = 0;
+  if (!c->encoder) return true;
+  c->prefix_size = (size_t)(cpb_varint_write(c->prefix, size) - c->prefix);
+  return c->encoder->begin(c->state, size) || no_memory(error);
+}
+
+/* With the last byte of the buffer the codec's stream ends, too: libraries are
+ * faster when they are told so together with the data. */
+static bool write(cpb_compressor *c, cpb_span in, cpb_buffer *out) {
+  c->left -= in.size;
+  c->flushed = c->left == 0;
+  if (!c->encoder) return cpb_buffer_append(out, in.data, in.size);
+  if (!cpb_buffer_append(out, c->prefix, c->prefix_size)) return false;
+  c->prefix_size = 0;
+  return c->encoder->write(c->state, in, c->flushed, out);
+}
+
+bool cpb_compressor_write(cpb_compressor *c, cpb_span in, cpb_buffer *out, cpb_codec_error *error) {
+  if (in.size > c->left) {
+    cpb_codec_fail(error, CPB_E_USAGE, "more bytes to compress than announced");
+    return false;
+  }
+  return in.size == 0 || write(c, in, out) || no_memory(error);
+}
+
+bool cpb_compressor_finish(cpb_compressor *c, cpb_buffer *out, cpb_codec_error *error) {
+  if (c->left > 0) {
+    cpb_codec_fail(error, CPB_E_USAGE, "fewer bytes to compress than announced");
+    return false;
+  }
+  return c->flushed || write(c, (cpb_span){NULL, 0}, out) || no_memory(error);
+}
+
+uint8_t cpb_compressor_type(const cpb_compressor *c) { return c->encoder ? c->encoder->type : CPB_RIEGELI_NONE; }

@@ -1,0 +1,23 @@
+/* For a build that leaves Brotli out. */
+#include "riegeli/codec/decoder.h"
+#include "riegeli/codec/encoder.h"
+
+static void *absent_create(cpb_codec_memory *memory) { return memory; }
+
+static void absent_destroy(void *state) { (void)state; }
+
+static bool absent_begin(void *state, cpb_codec_error *error) {
+  (void)state;
+  cpb_codec_fail(error, CPB_E_UNSUPPORTED,
+                 "this build of libcpb leaves Brotli out (CPB_WITH_BROTLI=OFF, reader-nobrotli.wasm); "
+                 "take one with it (such as reader.wasm)");
+  return false;
+}
+
+const cpb_decoder cpb_decoder_brotli = {
+    .codec = CPB_RIEGELI_BROTLI,
+    .create = absent_create,
+    .destroy = absent_destroy,
+    .begin = absent_begin,
+};
+const cpb_encoder cpb_encoder_brotli = {.type = CPB_RIEGELI_BROTLI};

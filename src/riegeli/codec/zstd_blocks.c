@@ -1,0 +1,102 @@
+#include "riegeli/codec/zstd_blocks.h"
+
+#include <string.h>
+#include <zstd_errors.h>
+
+#include "base/checked.h"
+
+enum {
+  GO_ON = 1,
+  OVERSHOOT = 64, /* what copying in steps of 32 bytes may write too much */
+  LEAST_IN = 4    /* a block's header, a checksum */
+};
+
+void cpb_zstd_blocks_init(cpb_zstd_blocks *b, cpb_codec_memory *memory, ZSTD_DCtx *context) {
+  memset(b, 0, sizeof *b);
+  b->memory = memory;
+  b->context = context;
+}
+
+void cpb_zstd_blocks_free(cpb_zstd_blocks *b) {
+  cpb_codec_release(b->memory, b->in);
+  b->in = b->ring = NULL;
+}
+
+size_t cpb_zstd_blocks_begin(cpb_zstd_blocks *b) {
+  cpb_zstd_blocks_free(b);
+  b->in_have = b->at = b->given = b->header_size = 0;
+  return ZSTD_decompressBegin(b->context);
+}
+
+/* In the ring lie the window, the block that is decoded, and as much again: the
+ * block's literals stand at the end of its place before they are where they belong,
+ * and must not reach the window that begins behind it. */
+static size_t make_ring(cpb_zstd_blocks *b) {
+  ZSTD_frameHeader header;
+  size_t result = ZSTD_getFrameHeader(&header, b->header, b->header_size);
+  if (ZSTD_isError(result)) return result;
+  uint64_t ring = header.windowSize + 2 * (uint64_t)header.blockSizeMax + OVERSHOOT;
+  size_t in_size = cpb_max_size(header.blockSizeMax, LEAST_IN);
+  uint64_t all = ring + in_size;
+  b->in = all < SIZE_MAX ? cpb_codec_allocate(b->memory, (size_t)all) : NULL;
+  b->memory->refused |= all >= SIZE_MAX;
+  if (!b->in) return (size_t)-ZSTD_error_memory_allocation;
+  b->block_size = header.blockSizeMax;
+  b->ring = b->in + in_size;
+  b->ring_size = (size_t)ring;
+  return GO_ON;
+}
+
+/* What the context wants next: where it lies, or NULL while some of it is missing. */
+static const uint8_t *gather(cpb_zstd_blocks *b, size_t need, cpb_decode_io *io) {
+  bool in_header = !b->ring;
+  uint8_t *to = in_header ? b->header + b->header_size : b->in;
+  const uint8_t *from = io->in.data;
+  size_t size = cpb_min_size(need - b->in_have, io->in.size);
+  bool direct = !in_header && size == need;
+  if (!direct && size > 0) memcpy(to + b->in_have, from, size);
+  cpb_decode_advance(io, size, 0);
+  b->in_have += size;
+  if (b->in_have < need) return NULL;
+  b->in_have = 0;
+  if (in_header) b->header_size += need;
+  return direct ? from : to;
+}
+
+static size_t hand_out(cpb_zstd_blocks *b, cpb_decode_io *io) {
+  size_t size = cpb_min_size(b->at - b->given, io->room);
+  if (size > 0) memcpy(io->out, b->ring + b->given, size);
+  cpb_decode_advance(io, 0, size);
+  b->given += size;
+  return b->at - b->given;
+}
+
+/* The place of the next block, which is given no more room than a block has. */
+static uint8_t *next_place(cpb_zstd_blocks *b) {
+  if (!b->ring) return NULL;
+  if (b->at + b->block_size > b->ring_size) b->at = b->given = 0;
+  return b->ring + b->at;
+}
+
+static size_t decode_next(cpb_zstd_blocks *b, const uint8_t *from, size_t size) {
+  bool in_header = !b->ring;
+  uint8_t *place = next_place(b);
+  size_t result = ZSTD_decompressContinue(b->context, place, in_header ? 0 : b->block_size, from, size);
+  if (ZSTD_isError(result)) return result;
+  bool has_header = in_header && b->header_size >= ZSTD_frameHeaderSize(b->header, b->header_size);
+  if (has_header) return make_ring(b);
+  b->at += result;
+  return GO_ON;
+}
+
+size_t cpb_zstd_blocks_read(cpb_zstd_blocks *b, cpb_decode_io *io) {
+  for (;;) {
+    if (hand_out(b, io) > 0) return GO_ON;
+    size_t need = ZSTD_nextSrcSizeToDecompress(b->context);
+    if (need == 0) return 0;
+    const uint8_t *from = gather(b, need, io);
+    if (!from) return GO_ON;
+    size_t result = decode_next(b, from, need);
+    if (ZSTD_isError(result)) return result;
+  }
+}

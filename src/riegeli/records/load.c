@@ -1,0 +1,265 @@
+/* From a chunk's header to its first record: verifying and decoding. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "riegeli/records/reader.h"
+
+/* A file metadata chunk counts only right after the file's signature. */
+static bool is_file_metadata(const cpb_chunk_source *s) {
+  return s->header.type == CPB_CHUNK_METADATA && s->begin == CPB_SIGNATURE_SIZE;
+}
+
+/* --- The first pass ------------------------------------------------------- */
+
+static bool needed_in_one_piece(const cpb_chunk_source *s) {
+  return s->header.type == CPB_CHUNK_TRANSPOSED || is_file_metadata(s);
+}
+
+static bool lies_in_one_piece(const cpb_chunk_source *s) {
+  return cpb_chunk_source_left(s) <= cpb_block_remaining(s->pos);
+}
+
+static cpb_load choose_load(const cpb_record_reader *r) {
+  const cpb_chunk_source *s = &r->source;
+  if (needed_in_one_piece(s)) {
+    return cpb_chunk_source_lent(s) && lies_in_one_piece(s) ? CPB_LOAD_IN_PLACE : CPB_LOAD_COLLECT;
+  }
+  if (cpb_chunk_source_lent(s)) return CPB_LOAD_IN_PLACE;
+  if (r->options.verify != CPB_VERIFY_FIRST) return CPB_LOAD_STREAM;
+  if (s->header.type != CPB_CHUNK_SIMPLE) return CPB_LOAD_STREAM;
+  return s->header.data_size <= r->options.buffer ? CPB_LOAD_COLLECT : CPB_LOAD_TWICE;
+}
+
+/* A transposed chunk is held whole, stored and decoded. */
+static bool may_fit(cpb_record_reader *r) {
+  const cpb_chunk_header *h = &r->source.header;
+  uint64_t whole;
+  if (h->type != CPB_CHUNK_TRANSPOSED || r->options.memory == 0) return true;
+  if (!cpb_add_u64(h->data_size, h->decoded_data_size, &whole)) whole = UINT64_MAX;
+  return cpb_budget_fits(&r->budget, whole);
+}
+
+static cpb_have begin_load(cpb_record_reader *r) {
+  cpb_chunk_source *s = &r->source;
+  cpb_span span;
+  if (!may_fit(r)) return cpb_chunk_source_bad_data(s, CPB_E_MEMORY, "out of memory");
+  if (r->options.verify != CPB_VERIFY_NEVER) { /* wait for what will be read anyway */
+    cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &span);
+    if (have != CPB_HAVE) return have;
+  }
+  r->load = choose_load(r);
+  if (r->load == CPB_LOAD_COLLECT) {
+    if (s->header.data_size > cpb_max_u64(r->limits.riegeli_chunk, r->options.buffer))
+      return cpb_chunk_source_bad_data(s, CPB_E_LIMIT, "the size is above the limit for a Riegeli chunk");
+    cpb_buffer_reset(&s->data, r->options.buffer);
+    if (!cpb_buffer_reserve(&s->data, (size_t)cpb_min_u64(s->header.data_size, r->options.buffer)))
+      return cpb_chunk_source_bad_data(s, CPB_E_MEMORY, "out of memory");
+  }
+  if (r->options.verify != CPB_VERIFY_NEVER) cpb_chunk_source_hash(s);
+  return CPB_HAVE;
+}
+
+static cpb_have first_pass(cpb_record_reader *r) {
+  cpb_chunk_source *s = &r->source;
+  bool collect = r->load == CPB_LOAD_COLLECT;
+  if (r->options.verify == CPB_VERIFY_NEVER && !collect) return CPB_HAVE;
+  while (cpb_chunk_source_left(s) > 0) {
+    cpb_span span;
+    cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &span);
+    if (have != CPB_HAVE) return have;
+    if (collect && !cpb_buffer_append(&s->data, span.data, span.size))
+      return cpb_chunk_source_bad_data(s, CPB_E_MEMORY, "out of memory");
+    cpb_chunk_source_take(s, span.data, span.size);
+  }
+  return cpb_chunk_source_finish(s);
+}
+
+static cpb_have verify(cpb_record_reader *r) {
+  cpb_chunk_source *s = &r->source;
+  if (r->load == CPB_LOAD_UNDECIDED) {
+    cpb_have have = begin_load(r);
+    if (have != CPB_HAVE) return have;
+  }
+  if (r->load != CPB_LOAD_STREAM) {
+    cpb_have have = first_pass(r);
+    if (have != CPB_HAVE) return have;
+    cpb_chunk_source_rewind(s);
+    s->collected = r->load == CPB_LOAD_COLLECT;
+    s->checked = r->load == CPB_LOAD_IN_PLACE && r->options.verify != CPB_VERIFY_NEVER;
+    if (r->load == CPB_LOAD_TWICE) cpb_chunk_source_hash(s);
+  }
+  r->verified = true;
+  return CPB_HAVE;
+}
+
+/* --- The second pass ------------------------------------------------------ */
+
+static cpb_have refuse(cpb_record_reader *r, const char *what) {
+  return cpb_chunk_source_bad_data(&r->source, CPB_E_DAMAGED, what);
+}
+
+/* False when the decoded bytes do not lie in memory: then only a chunk that was
+ * just opened is at its first record. */
+static bool move_to_first(cpb_record_reader *r) {
+  const cpb_buffer *values = r->is_transposed ? &r->transposed.values : &r->simple.values;
+  bool whole = r->is_transposed || cpb_simple_decoder_is_whole(&r->simple);
+  r->size_at = r->simple.size_varints.data;
+  r->next = r->left = r->skip = 0;
+  r->ready = (cpb_span){values->data, whole ? values->size : 0};
+  return whole;
+}
+
+static cpb_have open_simple(cpb_record_reader *r) {
+  if (r->source.header.num_records > r->limits.records_per_chunk)
+    return cpb_chunk_source_bad_data(&r->source, CPB_E_LIMIT, "the number of records is above the limit");
+  bool stays = r->load != CPB_LOAD_STREAM && r->load != CPB_LOAD_TWICE && !r->fleeting;
+  if (!r->open) cpb_simple_decoder_begin(&r->simple, stays);
+  r->open = true;
+  cpb_have have = cpb_simple_decoder_open(&r->simple);
+  if (have != CPB_HAVE) return have;
+  r->is_transposed = false;
+  r->chunk.codec = (char)r->simple.codec;
+  move_to_first(r);
+  return CPB_HAVE;
+}
+
+static cpb_have decode_transposed(cpb_record_reader *r, uint64_t num_records) {
+  cpb_chunk_source *s = &r->source;
+  cpb_span data = {NULL, 0};
+  cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &data);
+  if (have != CPB_HAVE) return have;
+  cpb_error error = {CPB_OK, CPB_NO_OFFSET, ""};
+  if (!cpb_transpose_decode(&r->allocator, &r->limits, data, num_records, s->header.decoded_data_size, &r->transposed,
+                            &error))
+    return cpb_chunk_source_bad_data(s, error.code, error.message);
+  cpb_chunk_source_take(s, data.data, data.size);
+  return CPB_HAVE;
+}
+
+static cpb_have open_transposed(cpb_record_reader *r) {
+  cpb_have have = decode_transposed(r, r->source.header.num_records);
+  if (have != CPB_HAVE) return have;
+  r->is_transposed = true;
+  r->chunk.codec = (char)r->transposed.codec;
+  move_to_first(r);
+  return CPB_HAVE;
+}
+
+/* The records do not depend on it. */
+static cpb_have ignore_metadata(cpb_record_reader *r) {
+  memset(&r->source.error, 0, sizeof r->source.error);
+  return CPB_HAVE;
+}
+
+static cpb_have open_metadata(cpb_record_reader *r) {
+  if (r->source.header.num_records != 0) return refuse(r, "a file metadata chunk has records");
+  if (!is_file_metadata(&r->source)) return CPB_HAVE;
+  cpb_have have = decode_transposed(r, 1);
+  if (have == CPB_FAILED && r->source.error.code != CPB_E_MEMORY) return ignore_metadata(r);
+  if (have != CPB_HAVE) return have;
+  cpb_buffer_free(&r->metadata);
+  r->metadata = r->transposed.values;
+  r->has_metadata = true;
+  cpb_buffer_init(&r->transposed.values, &r->allocator);
+  cpb_transposed_free(&r->transposed);
+  return CPB_HAVE;
+}
+
+static cpb_have open_without_records(cpb_record_reader *r) {
+  const cpb_chunk_header *h = &r->source.header;
+  if (h->type == CPB_CHUNK_SIGNATURE && (h->data_size | h->num_records | h->decoded_data_size) != 0)
+    return refuse(r, "a file signature chunk is not empty");
+  if (h->type == CPB_CHUNK_PADDING && (h->num_records | h->decoded_data_size) != 0)
+    return refuse(r, "a padding chunk has records");
+  if (h->num_records == 0) return CPB_HAVE;
+  return cpb_chunk_source_bad_data(&r->source, CPB_E_UNSUPPORTED, "unknown chunk type");
+}
+
+static cpb_have open_chunk(cpb_record_reader *r) {
+  switch (r->source.header.type) {
+    case CPB_CHUNK_SIMPLE: return open_simple(r);
+    case CPB_CHUNK_TRANSPOSED: return open_transposed(r);
+    case CPB_CHUNK_METADATA: return open_metadata(r);
+    default: return open_without_records(r);
+  }
+}
+
+/* --- Both passes at once -------------------------------------------------- */
+
+static bool may_open_in_place(const cpb_record_reader *r) {
+  const cpb_chunk_source *s = &r->source;
+  return s->header.type == CPB_CHUNK_SIMPLE && r->load == CPB_LOAD_UNDECIDED && !r->fleeting &&
+         r->options.verify != CPB_VERIFY_NEVER && s->header.num_records <= r->limits.records_per_chunk &&
+         cpb_chunk_source_lent(s) && lies_in_one_piece(s) && s->end == s->data_end;
+}
+
+/* Without compression chunks are small, and nearly each lies whole and in one piece in
+ * what is lent. False: it takes the two passes, be it to say what is wrong. */
+static bool open_in_place(cpb_record_reader *r) {
+  cpb_chunk_source *s = &r->source;
+  cpb_span data = {NULL, 0}, records;
+  if (!may_open_in_place(r) || cpb_chunk_source_data(s, UINT64_MAX, &data) != CPB_HAVE ||
+      cpb_hash_bytes(data.data, data.size) != s->header.data_hash ||
+      !cpb_simple_decoder_open_in_place(&r->simple, data, &records))
+    return false;
+  cpb_chunk_source_take(s, data.data, data.size);
+  r->load = CPB_LOAD_IN_PLACE;
+  r->verified = r->open = true;
+  r->is_transposed = false;
+  r->chunk.codec = CPB_RIEGELI_NONE;
+  move_to_first(r);
+  r->ready = records;
+  return true;
+}
+
+cpb_have cpb_reader_load(cpb_record_reader *r) {
+  if (open_in_place(r)) return CPB_HAVE;
+  if (!r->verified) {
+    cpb_have have = verify(r);
+    if (have != CPB_HAVE) return have;
+  }
+  return open_chunk(r);
+}
+
+void cpb_reader_unload(cpb_record_reader *r) {
+  if (r->is_transposed) cpb_transposed_free(&r->transposed);
+  r->is_transposed = r->verified = r->open = false;
+  r->load = CPB_LOAD_UNDECIDED;
+  r->ready = r->data = (cpb_span){NULL, 0};
+  r->next = r->left = r->skip = 0;
+}
+
+/* --- Within the records --------------------------------------------------- */
+
+cpb_have cpb_reader_fill(cpb_record_reader *r, uint64_t max) {
+  return r->ready.size > 0 ? CPB_HAVE : cpb_simple_decoder_fill(&r->simple, max, &r->ready);
+}
+
+static void leave_out_ready(cpb_record_reader *r) {
+  size_t size = (size_t)cpb_min_u64(r->skip, r->ready.size);
+  r->ready.data += size;
+  r->ready.size -= size;
+  r->skip -= size;
+}
+
+cpb_have cpb_reader_skip(cpb_record_reader *r) {
+  while (r->skip > 0) {
+    if (r->ready.size == 0 && cpb_simple_decoder_jump(&r->simple, r->skip)) {
+      r->skip = 0;
+      break;
+    }
+    cpb_have have = cpb_reader_fill(r, r->skip);
+    if (have != CPB_HAVE) return have;
+    leave_out_ready(r);
+  }
+  return CPB_HAVE;
+}
+
+bool cpb_reader_move(cpb_record_reader *r, uint64_t index) {
+  if (index < r->next && !move_to_first(r)) return false;
+  r->skip += r->left;
+  r->left = 0;
+  while (r->next < index) r->skip += cpb_reader_next_size(r);
+  return true;
+}

@@ -1,0 +1,298 @@
+/* The record reader: its making, and the machine that goes from chunk to chunk. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "riegeli/records/reader.h"
+
+enum { DEFAULT_BUFFER = 4 * 1024 * 1024, DEFAULT_READ = 256 * 1024 };
+
+/* Of a memory that is bounded: what is held to be verified, what is lent, and what
+ * is decoded at once are each at most this share, so that most is left for the
+ * decoder. */
+enum { SHARE = 16, LEAST_SHARE = 256 };
+
+/* --- Making and freeing --------------------------------------------------- */
+
+static bool take_options(cpb_record_reader *r, const cpb_record_reader_options *given) {
+  cpb_record_reader_options *options = &r->options;
+  cpb_options_copy(options, sizeof *options, given);
+  size_t share = options->memory > 0 ? cpb_max_size(options->memory / SHARE, LEAST_SHARE) : SIZE_MAX;
+  if (options->buffer == 0) options->buffer = DEFAULT_BUFFER;
+  if (options->read_size == 0) options->read_size = DEFAULT_READ;
+  options->buffer = cpb_min_size(options->buffer, share);
+  options->read_size = cpb_min_size(options->read_size, share);
+  r->limits = cpb_limits_or_default(options->limits);
+  options->limits = &r->limits;
+  return options->verify <= CPB_VERIFY_NEVER;
+}
+
+static void fail_for_memory(cpb_record_reader *r) {
+  uint64_t begin = r->source.have_header ? r->source.begin : CPB_NO_OFFSET;
+  cpb_fail(&r->error, CPB_E_LIMIT, begin, "reading this takes at least %llu bytes of memory, and %zu may be used",
+           (unsigned long long)cpb_record_reader_memory(r), r->options.memory);
+  r->phase = CPB_PHASE_FAILED;
+}
+
+/* False when not even the reader fits, which is then its error. */
+static bool bound_memory(cpb_record_reader *r, const cpb_allocator *a) {
+  size_t memory = r->options.memory;
+  r->outer = r->allocator = *a;
+  cpb_budget_init(&r->budget, a, memory > 0 ? memory : SIZE_MAX);
+  if (memory == 0) return true;
+  r->allocator = cpb_budget_allocator(&r->budget);
+  return cpb_budget_charge(&r->budget, sizeof *r + r->options.read_size);
+}
+
+cpb_record_reader *cpb_record_reader_new(const cpb_allocator *allocator, const cpb_record_reader_options *options) {
+  cpb_allocator a = cpb_allocator_or_default(allocator);
+  cpb_record_reader *r = cpb_alloc_zeroed(&a, sizeof *r);
+  if (!r) return NULL;
+  if (!take_options(r, options)) {
+    cpb_release(&a, r);
+    return NULL;
+  }
+  bool fits = bound_memory(r, &a);
+  r->gap = CPB_NO_OFFSET;
+  r->want = UINT64_MAX;
+  cpb_chunk_source_init(&r->source, &r->allocator, r->options.read_size);
+  r->source.sparse = r->options.verify == CPB_VERIFY_NEVER;
+  cpb_simple_decoder_init(&r->simple, &r->allocator, &r->limits, r->options.buffer, &r->source);
+  r->simple.frugal = r->options.memory > 0;
+  if (r->simple.frugal) r->simple.window = cpb_min_size(r->simple.window, r->options.buffer);
+  cpb_buffer_init(&r->metadata, &r->allocator);
+  cpb_chunk_source_go(&r->source, 0);
+  if (r->options.position > 0) cpb_record_reader_seek(r, r->options.position);
+  if (!fits) fail_for_memory(r);
+  return r;
+}
+
+void cpb_record_reader_free(cpb_record_reader *r) {
+  if (!r) return;
+  cpb_allocator a = r->outer;
+  cpb_reader_unload(r);
+  cpb_simple_decoder_free(&r->simple);
+  cpb_chunk_source_free(&r->source);
+  cpb_buffer_free(&r->metadata);
+  cpb_release(&a, r);
+}
+
+/* --- What a step left behind ---------------------------------------------- */
+
+cpb_input *cpb_record_reader_input(cpb_record_reader *r) { return &r->source.input; }
+
+const cpb_record *cpb_record_reader_record(const cpb_record_reader *r) { return &r->record; }
+
+const uint8_t *cpb_record_reader_data(const cpb_record_reader *r, size_t *length) {
+  *length = r->data.size;
+  return r->data.data;
+}
+
+const cpb_skipped *cpb_record_reader_skipped(const cpb_record_reader *r) { return &r->skipped; }
+
+const cpb_riegeli_chunk *cpb_record_reader_chunk(const cpb_record_reader *r) { return &r->chunk; }
+
+const uint8_t *cpb_record_reader_metadata(const cpb_record_reader *r, size_t *length) {
+  static const uint8_t empty;
+  *length = r->metadata.size;
+  if (!r->has_metadata) return NULL;
+  return r->metadata.size > 0 ? r->metadata.data : &empty;
+}
+
+uint64_t cpb_record_reader_window(const cpb_record_reader *r) {
+  const cpb_simple_decoder *d = &r->simple;
+  return d->decompressor && !r->is_transposed ? cpb_decompressor_window(d->decompressor) : 0;
+}
+
+const cpb_error *cpb_record_reader_error(const cpb_record_reader *r) { return &r->error; }
+
+/* With more memory the shares of it grow too: buffer, read_size and window. */
+uint64_t cpb_record_reader_memory(const cpb_record_reader *r) {
+  uint64_t memory = r->options.memory, needed = r->budget.needed, more;
+  if (needed <= memory) return r->budget.peak;
+  more = needed - memory;
+  return more > UINT64_MAX / SHARE ? UINT64_MAX : memory + (more * SHARE + SHARE - 4) / (SHARE - 3);
+}
+
+/* --- Failing and going on ------------------------------------------------- */
+
+static void begin_recovery(cpb_record_reader *r) {
+  cpb_chunk_source *s = &r->source;
+  bool seeking_last = r->phase >= CPB_PHASE_LAST_SIZE && r->phase <= CPB_PHASE_LAST_CHUNK;
+  uint64_t given = r->phase == CPB_PHASE_RECORDS ? r->next - (r->left > 0) : 0;
+  memcpy(r->reason, s->error.message, sizeof r->reason);
+  cpb_recovery_begin(&r->recovery, s, s->begin + given);
+  cpb_reader_unload(r);
+  r->target = 0;
+  r->after_recovery = seeking_last ? CPB_PHASE_LAST_CHUNK : CPB_PHASE_HEADER;
+  r->phase = CPB_PHASE_RECOVER;
+}
+
+static cpb_step stop(cpb_record_reader *r, cpb_step step) {
+  cpb_input_let_go(&r->source.input);
+  return step;
+}
+
+static cpb_step fail(cpb_record_reader *r) {
+  bool for_memory = r->source.error.code == CPB_E_MEMORY && r->budget.needed > 0;
+  if (for_memory) fail_for_memory(r);
+  else r->error = r->source.error;
+  r->phase = CPB_PHASE_FAILED;
+  return stop(r, CPB_STEP_ERROR);
+}
+
+static cpb_step report(cpb_record_reader *r, uint64_t begin, uint64_t end) {
+  r->skipped = (cpb_skipped){begin, end, r->reason};
+  return CPB_STEP_SKIPPED;
+}
+
+static cpb_step recovered(cpb_record_reader *r) {
+  const cpb_recovery *recovery = &r->recovery;
+  r->phase = r->after_recovery;
+  if (recovery->at > recovery->end) r->gap = recovery->end;
+  return report(r, recovery->begin, recovery->end);
+}
+
+/* The input has grown past its end inside a skipped region. */
+static bool gap_grew(const cpb_record_reader *r) {
+  const cpb_chunk_source *s = &r->source;
+  return r->gap < s->begin && s->input.size != CPB_NO_OFFSET && s->input.size > r->gap;
+}
+
+static cpb_step report_gap(cpb_record_reader *r) {
+  uint64_t begin = r->gap, end = cpb_min_u64(r->source.begin, r->source.input.size);
+  r->gap = end < r->source.begin ? end : CPB_NO_OFFSET;
+  return report(r, begin, end);
+}
+
+/* --- From chunk to chunk -------------------------------------------------- */
+
+static cpb_have read_header(cpb_record_reader *r) {
+  cpb_chunk_source *s = &r->source;
+  cpb_have have = cpb_chunk_source_header(s);
+  if (have != CPB_HAVE) return have;
+  const cpb_chunk_header *h = &s->header;
+  r->chunk =
+      (cpb_riegeli_chunk){s->begin, s->end, h->data_size, h->num_records, h->decoded_data_size, (char)h->type, 0};
+  r->phase = CPB_PHASE_LOAD;
+  return CPB_HAVE;
+}
+
+static cpb_have load(cpb_record_reader *r) {
+  cpb_have have = cpb_reader_load(r);
+  if (have != CPB_HAVE) return have;
+  cpb_reader_move(r, r->target);
+  r->target = 0;
+  r->phase = CPB_PHASE_RECORDS;
+  return CPB_HAVE;
+}
+
+static cpb_have drain(cpb_chunk_source *s) {
+  while (cpb_chunk_source_left(s) > 0) {
+    cpb_span span;
+    cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &span);
+    if (have != CPB_HAVE) return have;
+    cpb_chunk_source_take(s, span.data, span.size);
+  }
+  return CPB_HAVE;
+}
+
+static cpb_have finish(cpb_record_reader *r) {
+  cpb_chunk_source *s = &r->source;
+  bool unchecked = r->load == CPB_LOAD_STREAM || r->load == CPB_LOAD_TWICE;
+  cpb_have have = r->open && unchecked ? cpb_simple_decoder_finish(&r->simple) : CPB_HAVE;
+  if (have == CPB_HAVE && s->hashing) have = drain(s);
+  if (have == CPB_HAVE && unchecked) have = cpb_chunk_source_finish(s);
+  if (have != CPB_HAVE) return have;
+  cpb_reader_unload(r);
+  s->sequential = true;
+  cpb_chunk_source_go(s, s->end);
+  r->phase = CPB_PHASE_HEADER;
+  return CPB_HAVE;
+}
+
+static cpb_have advance(cpb_record_reader *r) {
+  switch (r->phase) {
+    case CPB_PHASE_HEADER: return read_header(r);
+    case CPB_PHASE_LOAD: return load(r);
+    case CPB_PHASE_FINISH: return finish(r);
+    default: return cpb_reader_seek(r);
+  }
+}
+
+/* --- The machine ---------------------------------------------------------- */
+
+/* True when `have` makes a step to answer; false when recovery begins. */
+static bool interrupts(cpb_record_reader *r, cpb_have have, cpb_step *step) {
+  bool recover = r->options.recover && r->source.resume != CPB_RESUME_NEVER;
+  if (have == CPB_WAIT) {
+    *step = CPB_STEP_NEED;
+  } else if (have == CPB_AT_END) {
+    *step = stop(r, CPB_STEP_DONE);
+  } else if (recover) {
+    begin_recovery(r);
+    return false;
+  } else {
+    *step = fail(r);
+  }
+  return true;
+}
+
+/* These answer true when there is a step to answer. */
+static bool step_in_records(cpb_record_reader *r, cpb_step *step) {
+  cpb_have have = r->skip > 0 ? cpb_reader_skip(r) : CPB_HAVE;
+  if (have == CPB_HAVE && r->left > 0) have = cpb_reader_fill(r, cpb_min_u64(r->left, r->want));
+  if (have != CPB_HAVE) return interrupts(r, have, step);
+  if (r->left == 0 && r->next == r->chunk.num_records) {
+    r->phase = CPB_PHASE_FINISH;
+    return false;
+  }
+  *step = cpb_record_reader_step(r); /* which is at hand now */
+  return true;
+}
+
+static bool step_in_recovery(cpb_record_reader *r, cpb_step *step) {
+  cpb_have have = cpb_recovery_find(&r->recovery, &r->source);
+  if (have != CPB_HAVE) return interrupts(r, have, step);
+  *step = recovered(r);
+  return true;
+}
+
+static bool step_between(cpb_record_reader *r, cpb_step *step) {
+  if (gap_grew(r)) {
+    *step = report_gap(r);
+    return true;
+  }
+  cpb_have have = advance(r);
+  return have != CPB_HAVE && interrupts(r, have, step);
+}
+
+/* Recovery and seeking are left to the steps. */
+static bool goes_from_chunk_to_chunk(const cpb_record_reader *r) {
+  return r->phase == CPB_PHASE_HEADER || r->phase == CPB_PHASE_LOAD || r->phase == CPB_PHASE_FINISH;
+}
+
+bool cpb_reader_come_to_record(cpb_record_reader *r) {
+  while (r->phase != CPB_PHASE_RECORDS || r->next == r->chunk.num_records) {
+    if (r->phase == CPB_PHASE_RECORDS) r->phase = CPB_PHASE_FINISH;
+    if (!goes_from_chunk_to_chunk(r) || gap_grew(r)) return false;
+    cpb_step step;
+    cpb_have have = advance(r);
+    if (have != CPB_HAVE && interrupts(r, have, &step)) return false;
+  }
+  return r->skip == 0;
+}
+
+cpb_step cpb_reader_step_on(cpb_record_reader *r) {
+  cpb_step step = CPB_STEP_ERROR;
+  for (bool answered = false; !answered;) {
+    switch (r->phase) {
+      case CPB_PHASE_RECORDS: answered = step_in_records(r, &step); break;
+      case CPB_PHASE_RECOVER: answered = step_in_recovery(r, &step); break;
+      case CPB_PHASE_FAILED: return CPB_STEP_ERROR;
+      default: answered = step_between(r, &step); break;
+    }
+  }
+  return step;
+}

@@ -1,0 +1,117 @@
+/* The parts of the record writer, for writer.c (the machine and what precedes
+ * the records) and fill_chunks.c (the records, and the chunks they fill). */
+#ifndef CPB_RIEGELI_RECORDS_WRITER_H
+#define CPB_RIEGELI_RECORDS_WRITER_H
+
+#include "base/status.h"
+#include "cpb/records.h"
+#include "riegeli/chunk_writer.h"
+#include "riegeli/highwayhash.h"
+#include "riegeli/simple/encoder.h"
+
+#define CPB_RECORD_OVERHEAD 8 /* counts towards the chunk size, as in Riegeli */
+#define CPB_RECORD_MAX_SIZE ((uint64_t)1 << 62)
+
+/* What comes before the first record, in this order. */
+typedef enum cpb_writer_stage {
+  CPB_STAGE_BEGIN,  /* signature of a new file, or zeros to where a chunk can begin */
+  CPB_STAGE_SECOND, /* metadata of a new file, or padding */
+  CPB_STAGE_DRAIN,
+  CPB_STAGE_RECORDS,
+  CPB_STAGE_DONE
+} cpb_writer_stage;
+
+/* The call that is being carried out: as far as the output is taken. */
+typedef enum cpb_writer_request {
+  CPB_REQUEST_NONE,
+  CPB_REQUEST_BEGIN,
+  CPB_REQUEST_WRITE,
+  CPB_REQUEST_BATCH,
+  CPB_REQUEST_FLUSH,
+  CPB_REQUEST_FINISH
+} cpb_writer_request;
+
+typedef enum cpb_chunk_mode {
+  CPB_CHUNK_COLLECTED, /* encoded when it is complete */
+  CPB_CHUNK_DIRECT,    /* one record, encoded as it comes, held until complete */
+  CPB_CHUNK_STREAMED   /* one record, encoded as it comes, some of it already output */
+} cpb_chunk_mode;
+
+typedef struct cpb_record_batch { /* of CPB_REQUEST_BATCH: what is left */
+  const uint8_t *data;
+  const size_t *sizes;
+  size_t count;
+} cpb_record_batch;
+
+typedef struct cpb_writer_codec {
+  cpb_codec_options options;
+  cpb_compressor *compressor;
+} cpb_writer_codec;
+
+struct cpb_record_writer {
+  cpb_allocator allocator;
+  cpb_error error;
+  cpb_record_writer_options options;
+  uint64_t max_records;                      /* in a chunk */
+  cpb_writer_codec codecs[CPB_CODEC_SNAPPY]; /* kept, so that options can alternate */
+  cpb_compressor *compressor;                /* of the next chunk */
+  bool uncompressed;
+  cpb_simple_encoder encoder;
+  cpb_chunk_writer out;
+  cpb_piece piece;
+  cpb_buffer metadata; /* the metadata chunk's data */
+
+  cpb_writer_stage stage;
+  cpb_writer_request request;
+  cpb_span input; /* what is left of the bytes that are lent of the record */
+  cpb_span whole; /* the chunk's records, when they were lent in one piece */
+  cpb_record_batch batch;
+  size_t size_of_one; /* a batch of one record */
+  bool in_record, padded;
+  uint64_t record_size, record_left;
+  uint64_t position; /* of the last complete record */
+  cpb_codec_options next_codec;
+
+  cpb_chunk_mode mode;
+  uint64_t chunk_begin;
+  uint64_t chunk_limit; /* `filled` at which a chunk is closed */
+  uint64_t filled;      /* decoded bytes and overhead of the current chunk */
+  uint64_t data_size;   /* CPB_CHUNK_STREAMED: of the data that was output */
+  cpb_hash hash;        /* and its hash */
+};
+
+static inline bool cpb_writer_fail(cpb_record_writer *w, cpb_code code, const char *text) {
+  cpb_fail(&w->error, code, CPB_NO_OFFSET, "%s", text);
+  return false;
+}
+
+static inline bool cpb_writer_codec_done(cpb_record_writer *w, bool done, const cpb_codec_error *error) {
+  return done || cpb_writer_fail(w, error->code, error->what);
+}
+
+static inline bool cpb_writer_offset_fits(cpb_record_writer *w, bool fits) {
+  return fits || cpb_writer_fail(w, CPB_E_LIMIT, "the file would be longer than 2^64 bytes");
+}
+
+static inline bool cpb_writer_fail_size(cpb_record_writer *w) {
+  return cpb_writer_fail(w, CPB_E_LIMIT, "a record can have at most 2^62 bytes");
+}
+
+/* Between records, as most often: adds one to a chunk that is under way and that it
+ * does not fill. False: it takes the work of a call. */
+bool cpb_writer_append(cpb_record_writer *w, cpb_span record);
+
+/* The work of a call; each is called when there is no output left, and answers true
+ * when it is done. Until then it is called again, unless there is an error. */
+
+/* Begins a record of w->record_size bytes. */
+bool cpb_writer_begin_record(cpb_record_writer *w);
+/* Puts w->input into it. */
+bool cpb_writer_write_input(cpb_record_writer *w);
+/* Puts the records of w->batch into chunks. */
+bool cpb_writer_write_batch(cpb_record_writer *w);
+
+/* The chunk, which has records, gets no more. */
+void cpb_writer_close_chunk(cpb_record_writer *w);
+
+#endif

@@ -1,0 +1,75 @@
+#include "base/checked.h"
+#include "base/status.h"
+#include "riegeli/codec/decompressor.h"
+#include "riegeli/transpose/program.h"
+
+/* No more can be used: every byte of a value is a byte of a record, but for
+ * the sizes of the records that are no messages. */
+static uint64_t most_values(const cpb_transpose_program *p) {
+  uint64_t sizes, all;
+  if (!cpb_mul_u64(p->num_records, 5, &sizes) || !cpb_add_u64(p->decoded_size, sizes, &all)) return UINT64_MAX;
+  return all;
+}
+
+/* Reads the bucket sizes from the header, takes the buckets off the front of
+ * `data` and puts their contents one after the other; ends[i] is the end of
+ * bucket i therein. */
+static bool load_buckets(cpb_transpose_program *p, cpb_transpose_cursor *header, cpb_span *data, size_t *ends,
+                         size_t num_buckets) {
+  const uint8_t *begin = data->data;
+  for (size_t i = 0; i < num_buckets; i++) {
+    uint64_t size;
+    header->next = cpb_varint_read(header->next, header->end, &size);
+    if (!header->next) return cpb_transpose_damaged(p, "a bucket's size is missing");
+    if (size > data->size) return cpb_transpose_damaged(p, "a bucket is cut off");
+    cpb_span stored = {data->data, (size_t)size};
+    *data = (cpb_span){stored.data + stored.size, data->size - stored.size};
+    if (p->codec == CPB_RIEGELI_NONE) {
+      ends[i] = (size_t)(data->data - begin);
+      continue;
+    }
+    if (!cpb_transpose_decompress(p, stored, most_values(p) - p->values.size, "bucket", &p->values)) return false;
+    ends[i] = p->values.size;
+  }
+  if (p->codec == CPB_RIEGELI_NONE) p->all_values = (cpb_span){begin, (size_t)(data->data - begin)};
+  else p->all_values = (cpb_span){p->values.data, p->values.size};
+  return true;
+}
+
+/* Reads the buffer sizes from the header. A buffer lies within one bucket, and
+ * the buffers use the buckets up. */
+static bool cut_buffers(cpb_transpose_program *p, cpb_transpose_cursor *header, const size_t *ends,
+                        size_t num_buckets) {
+  size_t bucket = 0, position = 0;
+  for (size_t i = 0; i < p->num_buffers; i++) {
+    uint64_t size;
+    header->next = cpb_varint_read(header->next, header->end, &size);
+    if (!header->next) return cpb_transpose_damaged(p, "a buffer's size is missing");
+    if (size > ends[bucket] - position) return cpb_transpose_damaged(p, "a buffer does not fit in its bucket");
+    const uint8_t *begin = p->all_values.data + position;
+    p->buffers[i] = (cpb_transpose_cursor){begin, begin + size};
+    position += (size_t)size;
+    while (position == ends[bucket] && bucket + 1 < num_buckets) bucket++;
+  }
+  if (bucket + 1 < num_buckets || position < ends[bucket])
+    return cpb_transpose_damaged(p, "a bucket holds more than its buffers");
+  return true;
+}
+
+bool cpb_transpose_parse_buffers(cpb_transpose_program *p, cpb_transpose_cursor *header, cpb_span *data) {
+  uint32_t num_buckets, num_buffers;
+  if (!cpb_transpose_read_u32(header, &num_buckets) || !cpb_transpose_read_u32(header, &num_buffers))
+    return cpb_transpose_damaged(p, "the number of buckets or buffers is missing");
+  if (num_buckets == 0) return num_buffers == 0 || cpb_transpose_damaged(p, "buffers without a bucket");
+  if ((uint64_t)num_buckets + num_buffers > (size_t)(header->end - header->next))
+    return cpb_transpose_damaged(p, "the header is too short for its buckets and buffers");
+
+  size_t *ends = cpb_transpose_table(p, num_buckets, sizeof *ends);
+  if (!ends) return false;
+  p->num_buffers = num_buffers;
+  p->buffers = cpb_transpose_table(p, num_buffers, sizeof *p->buffers);
+  bool done =
+      p->buffers && load_buckets(p, header, data, ends, num_buckets) && cut_buffers(p, header, ends, num_buckets);
+  cpb_release(&p->allocator, ends);
+  return done;
+}
