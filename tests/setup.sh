@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(gcc g++ make cmake ninja-build pkg-config python3 python3-venv git curl
+packages=(gcc g++ make cmake ninja-build pkg-config python3 python3-venv python3-protobuf git curl
   libzstd-dev libbrotli-dev zlib1g-dev libnanopb-dev nanopb protobuf-compiler libprotobuf-dev libsnappy-dev libcmocka-dev)
 if [ "${1:-}" != --build-only ]; then
   packages+=(clang-19 libclang-rt-19-dev gcc-multilib dpkg-dev gcovr man-db time

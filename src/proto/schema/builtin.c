@@ -1,4 +1,4 @@
-/* The built-in schema, from the form that cmake/schema.cmake gives it: names, and
+/* The built-in schema, from the form that tools/builtin_schema.py gives it: names, and
  * a code for each of them and for each end of a message. */
 #include <string.h>
 

@@ -1,11 +1,12 @@
-"""Writes src/model/tensorflow/ops.inc: the operations that TensorFlow itself has, by
+"""Writes the list of operations that TensorFlow itself has, ops.inc, of the TensorFlow
+that is installed:
 
-    python3 tests/support/tensorflow_ops.py
+    build/venv/bin/python tools/tensorflow_ops.py
 """
 
 import pathlib
 
-INC = pathlib.Path(__file__).resolve().parent.parent.parent / "src" / "model" / "tensorflow" / "ops.inc"
+INC = next((pathlib.Path(__file__).resolve().parent.parent / "src").rglob("ops.inc"))
 
 
 def names():
@@ -16,7 +17,7 @@ def names():
 
 
 def text(names):
-    return "/* Made by tests/support/tensorflow_ops.py. */\n" + "".join(f'"{name}\\n"\n' for name in names)
+    return "/* Made by tools/tensorflow_ops.py. */\n" + "".join(f'"{name}\\n"\n' for name in names)
 
 
 if __name__ == "__main__":
