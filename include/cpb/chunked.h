@@ -97,7 +97,7 @@ CPB_API cpb_code cpb_index_get_chunk(const cpb_index *index, uint64_t chunk, cpb
  * field of its parent. */
 typedef struct cpb_index_node {
   uint64_t chunk;                     /* what is merged there, or CPB_NO_CHUNK */
-  uint32_t num_tags;                  /* steps from its parent; 0: a slice of the parent */
+  uint32_t num_tags;                  /* of its field tag, from its parent; 0: a slice of it */
   uint32_t parent, first_child, next; /* nodes, or CPB_NO_NODE; children are in
                                          the order of the file */
 } cpb_index_node;
@@ -105,7 +105,7 @@ typedef struct cpb_index_node {
 CPB_API uint32_t cpb_index_num_nodes(const cpb_index *index);
 CPB_API cpb_code cpb_index_get_node(const cpb_index *index, uint32_t node, cpb_index_node *out);
 
-typedef enum cpb_step_kind {
+typedef enum cpb_tag_kind {
   CPB_TAG_FIELD = 1,  /* value: field number */
   CPB_TAG_INDEX,      /* value: element of a repeated field */
   CPB_TAG_KEY_STRING, /* text, length: map key */
@@ -114,16 +114,17 @@ typedef enum cpb_step_kind {
   CPB_TAG_KEY_UINT64,
   CPB_TAG_KEY_INT32, /* value: sign-extended */
   CPB_TAG_KEY_INT64
-} cpb_step_kind;
+} cpb_tag_kind;
 
+/* One element of a field tag: how a path goes on. */
 typedef struct cpb_field_tag {
-  cpb_step_kind kind;
+  cpb_tag_kind kind;
   uint64_t value;
   const char *text; /* NULL unless kind is CPB_TAG_KEY_STRING; not terminated */
   size_t length;
 } cpb_field_tag;
 
-/* Step `i` of the field tag of `node`. */
+/* Element `i` of the field tag of `node`. */
 CPB_API cpb_code cpb_index_get_tag(const cpb_index *index, uint32_t node, uint32_t i, cpb_field_tag *out);
 
 /* The serialized ChunkMetadata (or ChunkedMessage). */

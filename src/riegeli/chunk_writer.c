@@ -19,25 +19,25 @@ static void put(cpb_chunk_writer *w, cpb_section_kind kind, const uint8_t *data,
 
 /* --- Handing out ---------------------------------------------------------- */
 
-static bool give(cpb_chunk_writer *w, const uint8_t *data, size_t size, cpb_piece *piece) {
-  *piece = (cpb_piece){w->pos, data, size};
+static bool give(cpb_chunk_writer *w, const uint8_t *data, size_t size, cpb_output_bytes *out) {
+  *out = (cpb_output_bytes){w->pos, data, size};
   w->pos += size;
   return true;
 }
 
-static bool give_block_header(cpb_chunk_writer *w, cpb_piece *piece) {
+static bool give_block_header(cpb_chunk_writer *w, cpb_output_bytes *out) {
   const cpb_block_header header = {w->pos - w->begin, w->end - w->pos};
   if (w->end == END_UNKNOWN) {
     memset(w->block_header, 0, sizeof w->block_header);
   } else {
     cpb_block_header_encode(&header, w->block_header);
   }
-  return give(w, w->block_header, sizeof w->block_header, piece);
+  return give(w, w->block_header, sizeof w->block_header, out);
 }
 
 /* Of a section that does not stand at a block boundary; false when there is
  * nothing to write there. */
-static bool give_section(cpb_chunk_writer *w, cpb_section *s, cpb_piece *piece) {
+static bool give_section(cpb_chunk_writer *w, cpb_section *s, cpb_output_bytes *out) {
   uint64_t count = cpb_min_u64(s->size, cpb_block_remaining(w->pos));
   const uint8_t *data = s->data;
   if (s->kind == CPB_SECTION_ZEROS) {
@@ -50,10 +50,10 @@ static bool give_section(cpb_chunk_writer *w, cpb_section *s, cpb_piece *piece) 
     return false;
   }
   if (s->kind == CPB_SECTION_BYTES) s->data += count;
-  return give(w, data, (size_t)count, piece);
+  return give(w, data, (size_t)count, out);
 }
 
-bool cpb_chunk_writer_next(cpb_chunk_writer *w, cpb_piece *piece) {
+bool cpb_chunk_writer_next(cpb_chunk_writer *w, cpb_output_bytes *out) {
   while (!cpb_chunk_writer_idle(w)) {
     cpb_section *s = &w->sections[w->section];
     if (s->kind == CPB_SECTION_JUMP) {
@@ -62,8 +62,8 @@ bool cpb_chunk_writer_next(cpb_chunk_writer *w, cpb_piece *piece) {
     } else if (s->size == 0) {
       w->section++;
     } else if (cpb_block_remaining(w->pos) == 0) {
-      return give_block_header(w, piece);
-    } else if (give_section(w, s, piece)) {
+      return give_block_header(w, out);
+    } else if (give_section(w, s, out)) {
       return true;
     }
   }

@@ -37,16 +37,17 @@ typedef struct cpb_chunk_writer {
   uint8_t block_header[CPB_BLOCK_HEADER_SIZE];
 } cpb_chunk_writer;
 
-typedef struct cpb_piece {
+/* To write at `offset` of the file. */
+typedef struct cpb_output_bytes {
   uint64_t offset;
   const uint8_t *data;
   size_t size;
-} cpb_piece;
+} cpb_output_bytes;
 
 void cpb_chunk_writer_init(cpb_chunk_writer *w, uint64_t pos);
 
 /* The next bytes to write, valid until the next call; false when all are. */
-bool cpb_chunk_writer_next(cpb_chunk_writer *w, cpb_piece *piece);
+bool cpb_chunk_writer_next(cpb_chunk_writer *w, cpb_output_bytes *out);
 static inline bool cpb_chunk_writer_idle(const cpb_chunk_writer *w) { return w->section == w->num_sections; }
 
 /* Each of these is called when idle, save that `data` and `close` may also

@@ -4,7 +4,6 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
-#include "riegeli/highwayhash_kernel.h"
 
 /* The digits of pi after the first few hundred bits, as the paper has them. */
 #define MUL0 {0xdbe6d5d5fe4cce2f, 0xa4093822299f31d0, 0x13198a2e03707344, 0x243f6a8885a308d3}

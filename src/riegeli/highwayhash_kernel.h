@@ -2,10 +2,15 @@
 #ifndef CPB_RIEGELI_HIGHWAYHASH_KERNEL_H
 #define CPB_RIEGELI_HIGHWAYHASH_KERNEL_H
 
-#include "riegeli/highwayhash.h"
+#include <stddef.h>
+#include <stdint.h>
 
 #define CPB_HASH_PACKET 32
 #define CPB_HASH_ROUNDS 4 /* at the end, of the state mixed into itself */
+
+typedef struct cpb_hash_state {
+  uint64_t v0[4], v1[4], mul0[4], mul1[4];
+} cpb_hash_state;
 
 typedef struct cpb_hash_kernel {
   const char *name;
@@ -18,9 +23,5 @@ typedef struct cpb_hash_kernel {
 /* What this build holds and this machine can run, the fastest first and the
  * portable one last; NULL for an `index` beyond that. */
 const cpb_hash_kernel *cpb_hash_kernel_get(size_t index);
-
-/* cpb_hash_update and cpb_hash_finish with a kernel of the caller's choice. */
-void cpb_hash_update_with(const cpb_hash_kernel *kernel, cpb_hash *hash, const void *data, size_t size);
-uint64_t cpb_hash_finish_with(const cpb_hash_kernel *kernel, const cpb_hash *hash);
 
 #endif

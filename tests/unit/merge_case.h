@@ -52,39 +52,39 @@ static inline uint64_t add_message(merge_case *c, const char *text, size_t size)
 
 /* Adds a node whose field tag is written as "1", "2[0].5[\"key\"].3", "7[true]",
  * or "" for a slice. */
-static inline uint32_t add_node(merge_case *c, uint32_t parent, const char *tag, uint64_t chunk) {
+static inline uint32_t add_node(merge_case *c, uint32_t parent, const char *path, uint64_t chunk) {
   uint32_t node = cpb_metadata_add_node(&c->index, parent, chunk);
   assert_true(node != CPB_NO_NODE);
   c->index.nodes[node].has_message = true;
-  while (*tag != '\0') {
-    cpb_tag_step step = {.kind = CPB_TAG_FIELD};
-    if (*tag == '.') tag++;
-    if (*tag == '[' && tag[1] == '"') {
-      const char *end = strchr(tag + 2, '"');
+  while (*path != '\0') {
+    cpb_tag tag = {.kind = CPB_TAG_FIELD};
+    if (*path == '.') path++;
+    if (*path == '[' && path[1] == '"') {
+      const char *end = strchr(path + 2, '"');
       assert_true(
-          cpb_metadata_add_string_key(&c->index, (cpb_span){(const uint8_t *)tag + 2, (size_t)(end - tag - 2)}));
-      tag = end + 2;
+          cpb_metadata_add_string_key(&c->index, (cpb_span){(const uint8_t *)path + 2, (size_t)(end - path - 2)}));
+      path = end + 2;
       continue;
     }
-    if (*tag == '[') {
-      step.kind = CPB_TAG_INDEX;
-      tag++;
+    if (*path == '[') {
+      tag.kind = CPB_TAG_INDEX;
+      path++;
     }
-    if (*tag == '#') { /* [#5]: a number as map key */
-      step.kind = CPB_TAG_KEY_INT64;
-      tag++;
+    if (*path == '#') { /* [#5]: a number as map key */
+      tag.kind = CPB_TAG_KEY_INT64;
+      path++;
     }
-    if (strncmp(tag, "true", 4) == 0) {
-      step.kind = CPB_TAG_KEY_BOOL;
-      step.value = 1;
-      tag += 4;
+    if (strncmp(path, "true", 4) == 0) {
+      tag.kind = CPB_TAG_KEY_BOOL;
+      tag.value = 1;
+      path += 4;
     } else {
       char *end;
-      step.value = *tag == '-' ? (uint64_t)strtoll(tag, &end, 10) : strtoull(tag, &end, 10);
-      tag = end;
+      tag.value = *path == '-' ? (uint64_t)strtoll(path, &end, 10) : strtoull(path, &end, 10);
+      path = end;
     }
-    if (*tag == ']') tag++;
-    assert_true(cpb_metadata_add_step(&c->index, step));
+    if (*path == ']') path++;
+    assert_true(cpb_metadata_add_tag(&c->index, tag));
   }
   return node;
 }

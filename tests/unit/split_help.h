@@ -240,13 +240,13 @@ static inline const char *tag_of(const split_file *f, uint64_t chunk, char text[
     if (n->chunk != chunk) continue;
     if (n->num_tags == 0) return "-";
     for (uint32_t t = n->first_tag; t < n->first_tag + n->num_tags; t++) {
-      const cpb_tag_step *step = &m->steps[t];
+      const cpb_tag *tag = &m->tags[t];
       size_t at = strlen(text);
-      if (step->kind == CPB_TAG_KEY_STRING) {
-        snprintf(text + at, 128 - at, "{%.*s}", (int)step->length, (const char *)m->text.data + step->value);
+      if (tag->kind == CPB_TAG_KEY_STRING) {
+        snprintf(text + at, 128 - at, "{%.*s}", (int)tag->length, (const char *)m->text.data + tag->value);
       } else {
-        const char *format = step->kind == CPB_TAG_FIELD ? " %d" : step->kind == CPB_TAG_INDEX ? "[%d]" : "{%d}";
-        snprintf(text + at, 128 - at, format, (int)step->value);
+        const char *format = tag->kind == CPB_TAG_FIELD ? " %d" : tag->kind == CPB_TAG_INDEX ? "[%d]" : "{%d}";
+        snprintf(text + at, 128 - at, format, (int)tag->value);
       }
     }
     return text + (text[0] == ' ');

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "riegeli/highwayhash_kernel.h"
+#include "riegeli/highwayhash.h"
 
 /* Published with HighwayHash: the hashes of (), (0), (0, 1), ... up to 64 bytes
  * with the key 00 01 02 ... 1f. */

@@ -2,7 +2,7 @@
  * encodings on the wire. */
 #include "map_schema.h"
 
-#include "chunked/merge/types.h"
+#include "chunked/merge/number_text.h"
 #include "merge_case.h"
 
 /* --- Numbers -------------------------------------------------------------------- */
@@ -12,7 +12,7 @@ static void is_number(cpb_field_type type, const char *text, const char *wire, s
   static const cpb_enum_type enumeration = {"E", values, 3, 0};
   const cpb_field field = {.number = 1, .type = type, .enumeration = &enumeration};
   uint8_t out[CPB_NUMBER_MAX];
-  size_t n = cpb_types_number(&field, (cpb_span){(const uint8_t *)text, strlen(text)}, out);
+  size_t n = cpb_number_text_field(&field, (cpb_span){(const uint8_t *)text, strlen(text)}, out);
   if (n != size || memcmp(out, wire, n) != 0) fail_msg("type %d, \"%s\": %zu bytes", type, text, n);
 }
 #define NUMBER(type, text, wire) is_number(CPB_TYPE_##type, text, wire, sizeof(wire) - 1)

@@ -69,9 +69,9 @@ static void expect_node(const cpb_metadata *m, uint32_t i, uint64_t chunk, uint3
   assert_int_equal(m->nodes[i].num_tags, num_tags);
 }
 
-static void expect_step(const cpb_metadata *m, uint32_t i, cpb_step_kind kind, uint64_t value) {
-  assert_int_equal(m->steps[i].kind, kind);
-  assert_true(m->steps[i].value == value);
+static void expect_step(const cpb_metadata *m, uint32_t i, cpb_tag_kind kind, uint64_t value) {
+  assert_int_equal(m->tags[i].kind, kind);
+  assert_true(m->tags[i].value == value);
 }
 
 static void an_index_is_decoded_as_protobuf_wrote_it(void **state) {
@@ -102,15 +102,15 @@ static void an_index_is_decoded_as_protobuf_wrote_it(void **state) {
   assert_int_equal(m->nodes[2].first_tag, 4);
   expect_step(m, 0, CPB_TAG_FIELD, 2);
   expect_step(m, 1, CPB_TAG_INDEX, 3);
-  assert_int_equal(m->steps[3].length, 5);
-  assert_memory_equal(m->text.data + m->steps[3].value, "value", 5);
+  assert_int_equal(m->tags[3].length, 5);
+  assert_memory_equal(m->text.data + m->tags[3].value, "value", 5);
   expect_step(m, 5, CPB_TAG_KEY_BOOL, 0);
   expect_step(m, 6, CPB_TAG_KEY_UINT32, UINT32_MAX);
   expect_step(m, 7, CPB_TAG_KEY_UINT64, UINT64_MAX);
   expect_step(m, 8, CPB_TAG_KEY_INT32, UINT64_MAX);
   expect_step(m, 9, CPB_TAG_KEY_INT64, UINT64_C(1) << 63);
-  assert_int_equal(m->steps[10].kind, CPB_TAG_KEY_STRING);
-  assert_int_equal(m->steps[10].length, 0);
+  assert_int_equal(m->tags[10].kind, CPB_TAG_KEY_STRING);
+  assert_int_equal(m->tags[10].length, 0);
   cpb_metadata_free(&d.m);
 }
 

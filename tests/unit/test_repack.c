@@ -66,8 +66,8 @@ static bytes make_file(uint64_t lie_size, uint64_t lie_position) {
     assert_true(cpb_metadata_add_chunk(&m, entry));
     uint32_t node = cpb_metadata_add_node(&m, i == 0 ? CPB_NO_NODE : 0, i);
     m.nodes[node].has_message = true;
-    cpb_tag_step step = {.kind = CPB_TAG_FIELD, .value = i + 1};
-    if (i > 0) assert_true(cpb_metadata_add_step(&m, step));
+    cpb_tag tag = {.kind = CPB_TAG_FIELD, .value = i + 1};
+    if (i > 0) assert_true(cpb_metadata_add_tag(&m, tag));
     free(chunk.data);
   }
   cpb_buffer index;
@@ -76,8 +76,8 @@ static bytes make_file(uint64_t lie_size, uint64_t lie_position) {
   assert_true(cpb_metadata_encode(&m, &index, &error));
   write_record(w, (bytes){index.data, index.size}, &file);
   assert_int_equal(cpb_record_writer_finish(w), CPB_OK);
-  cpb_step step;
-  while ((step = cpb_record_writer_step(w)) == CPB_STEP_OUTPUT) {
+  cpb_step tag;
+  while ((tag = cpb_record_writer_step(w)) == CPB_STEP_OUTPUT) {
     uint64_t offset;
     size_t length;
     const uint8_t *data = cpb_record_writer_output(w, &offset, &length);
@@ -324,7 +324,7 @@ static void any_failing_allocation_is_a_clean_error(void **state) {
 
 /* --- Errors ------------------------------------------------------------------------- */
 
-static void wrong_options_are_said_at_the_first_step(void **state) {
+static void wrong_options_are_said_at_the_first_tag(void **state) {
   (void)state;
   const cpb_repack_options options[] = {
       {.struct_size = sizeof *options, .codec.level = 99},
@@ -380,7 +380,7 @@ int main(void) {
       cmocka_unit_test(input_in_pieces_gives_the_same_file),
       cmocka_unit_test(a_chunk_over_the_buffer_streams_if_the_output_can_be_patched),
       cmocka_unit_test(any_failing_allocation_is_a_clean_error),
-      cmocka_unit_test(wrong_options_are_said_at_the_first_step),
+      cmocka_unit_test(wrong_options_are_said_at_the_first_tag),
       cmocka_unit_test(errors_are_those_of_the_input),
       cmocka_unit_test(a_chunk_that_is_not_there_is_an_error),
   };

@@ -122,7 +122,7 @@ static bytes write_chunks(const bytes *chunks, size_t count, const place *places
   for (size_t i = 0; i < count; i++) {
     place p = places != NULL ? places[i] : (place){-1, 1 + (uint32_t)i, CPB_CHUNK_BYTES};
     nodes[i] = cpb_metadata_add_node(&m, p.parent == -2 ? CPB_NO_NODE : p.parent < 0 ? root : nodes[p.parent], i);
-    if (p.parent != -2) cpb_metadata_add_step(&m, (cpb_tag_step){.kind = CPB_TAG_FIELD, .value = p.field});
+    if (p.parent != -2) cpb_metadata_add_tag(&m, (cpb_tag){.kind = CPB_TAG_FIELD, .value = p.field});
     cpb_metadata_add_chunk(&m, (cpb_chunk_entry){chunks[i].size, 0, p.type});
   }
   for (size_t i = 0; i < m.num_nodes; i++) m.nodes[i].has_message = true;

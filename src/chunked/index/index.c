@@ -1,7 +1,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "chunked/index/internal.h"
+#include "chunked/index/index_state.h"
 
 #include <string.h>
 
@@ -187,11 +187,11 @@ cpb_code cpb_index_get_node(const cpb_index *index, uint32_t node, cpb_index_nod
 cpb_code cpb_index_get_tag(const cpb_index *index, uint32_t node, uint32_t i, cpb_field_tag *out) {
   const cpb_metadata *m = &index->metadata;
   if (node >= m->num_nodes || i >= m->nodes[node].num_tags) return CPB_E_NOT_FOUND;
-  const cpb_tag_step *step = &m->steps[m->nodes[node].first_tag + i];
-  *out = (cpb_field_tag){.kind = step->kind, .value = step->value};
-  if (step->kind == CPB_TAG_KEY_STRING) {
-    out->text = step->length > 0 ? (const char *)m->text.data + step->value : "";
-    out->length = step->length;
+  const cpb_tag *tag = &m->tags[m->nodes[node].first_tag + i];
+  *out = (cpb_field_tag){.kind = tag->kind, .value = tag->value};
+  if (tag->kind == CPB_TAG_KEY_STRING) {
+    out->text = tag->length > 0 ? (const char *)m->text.data + tag->value : "";
+    out->length = tag->length;
     out->value = 0;
   }
   return CPB_OK;

@@ -13,7 +13,7 @@ void cpb_metadata_free(cpb_metadata *m) {
   cpb_release(&a, m->bad_consumers);
   cpb_release(&a, m->chunks);
   cpb_release(&a, m->nodes);
-  cpb_release(&a, m->steps);
+  cpb_release(&a, m->tags);
   cpb_buffer_free(&m->text);
   cpb_metadata_init(m, &a);
 }
@@ -38,7 +38,7 @@ static void link_to_parent(cpb_metadata *m, uint32_t node) {
 
 uint32_t cpb_metadata_add_node(cpb_metadata *m, uint32_t parent, uint64_t chunk) {
   void *nodes = m->nodes;
-  if (m->num_nodes >= CPB_NO_NODE || m->num_steps > UINT32_MAX ||
+  if (m->num_nodes >= CPB_NO_NODE || m->num_tags > UINT32_MAX ||
       !cpb_reserve(&m->allocator, &nodes, &m->nodes_capacity, m->num_nodes + 1, sizeof *m->nodes)) {
     return CPB_NO_NODE;
   }
@@ -46,7 +46,7 @@ uint32_t cpb_metadata_add_node(cpb_metadata *m, uint32_t parent, uint64_t chunk)
   uint32_t node = (uint32_t)m->num_nodes++;
   m->nodes[node] = (cpb_chunked_node){
       .chunk = chunk,
-      .first_tag = (uint32_t)m->num_steps,
+      .first_tag = (uint32_t)m->num_tags,
       .parent = parent,
       .first_child = CPB_NO_NODE,
       .last_child = CPB_NO_NODE,
@@ -57,16 +57,16 @@ uint32_t cpb_metadata_add_node(cpb_metadata *m, uint32_t parent, uint64_t chunk)
   return node;
 }
 
-bool cpb_metadata_add_step(cpb_metadata *m, cpb_tag_step step) {
-  void *steps = m->steps;
-  if (!cpb_reserve(&m->allocator, &steps, &m->steps_capacity, m->num_steps + 1, sizeof step)) return false;
-  m->steps = steps;
-  m->steps[m->num_steps++] = step;
+bool cpb_metadata_add_tag(cpb_metadata *m, cpb_tag tag) {
+  void *tags = m->tags;
+  if (!cpb_reserve(&m->allocator, &tags, &m->tags_capacity, m->num_tags + 1, sizeof tag)) return false;
+  m->tags = tags;
+  m->tags[m->num_tags++] = tag;
   m->nodes[m->num_nodes - 1].num_tags++;
   return true;
 }
 
 bool cpb_metadata_add_string_key(cpb_metadata *m, cpb_span key) {
-  cpb_tag_step step = {m->text.size, (uint32_t)key.size, CPB_TAG_KEY_STRING};
-  return key.size <= UINT32_MAX && cpb_buffer_append(&m->text, key.data, key.size) && cpb_metadata_add_step(m, step);
+  cpb_tag tag = {m->text.size, (uint32_t)key.size, CPB_TAG_KEY_STRING};
+  return key.size <= UINT32_MAX && cpb_buffer_append(&m->text, key.data, key.size) && cpb_metadata_add_tag(m, tag);
 }

@@ -4,7 +4,7 @@
  * the root message; each other node is a ChunkedField together with the
  * ChunkedMessage it holds. Children follow their parent's `first_child` /
  * `next` links in the order of the file. Field tags of all nodes share one
- * array of steps, string map keys one buffer. */
+ * array of tags, string map keys one buffer. */
 #ifndef CPB_CHUNKED_INDEX_METADATA_H
 #define CPB_CHUNKED_INDEX_METADATA_H
 
@@ -15,11 +15,11 @@
 #include "cpb/chunked.h"
 
 /* KEY_STRING: value is an offset in `text`. */
-typedef struct cpb_tag_step {
+typedef struct cpb_tag {
   uint64_t value;
   uint32_t length;
-  cpb_step_kind kind;
-} cpb_tag_step;
+  cpb_tag_kind kind;
+} cpb_tag;
 
 /* The version of the merger that we are, for VersionDef.join_version and
  * bad_consumers. */
@@ -27,7 +27,7 @@ typedef struct cpb_tag_step {
 
 typedef struct cpb_chunked_node {
   uint64_t chunk;                                 /* chunk_index, or CPB_NO_CHUNK when absent */
-  uint32_t first_tag, num_tags;                   /* in steps[]; none for the root */
+  uint32_t first_tag, num_tags;                   /* in tags[]; none for the root */
   uint32_t parent, first_child, last_child, next; /* nodes, or CPB_NO_NODE */
   bool has_message;                               /* its ChunkedMessage was there, if an empty one */
 } cpb_chunked_node;
@@ -46,8 +46,8 @@ typedef struct cpb_metadata {
   size_t num_chunks, chunks_capacity;
   cpb_chunked_node *nodes; /* nodes[0] exists whenever num_nodes > 0 */
   size_t num_nodes, nodes_capacity;
-  cpb_tag_step *steps;
-  size_t num_steps, steps_capacity;
+  cpb_tag *tags;
+  size_t num_tags, tags_capacity;
   cpb_buffer text;
 } cpb_metadata;
 
@@ -71,9 +71,9 @@ bool cpb_metadata_accept_consumer(int32_t bad, cpb_error *error);
 bool cpb_metadata_encode(const cpb_metadata *m, cpb_buffer *out, cpb_error *error);
 
 /* Building. Each returns false (or CPB_NO_NODE) when memory is short. The root must be added
- * first, with parent CPB_NO_NODE. Steps are added to the node added last. */
+ * first, with parent CPB_NO_NODE. Tags are added to the node added last. */
 uint32_t cpb_metadata_add_node(cpb_metadata *m, uint32_t parent, uint64_t chunk);
-bool cpb_metadata_add_step(cpb_metadata *m, cpb_tag_step step);
+bool cpb_metadata_add_tag(cpb_metadata *m, cpb_tag tag);
 bool cpb_metadata_add_string_key(cpb_metadata *m, cpb_span key);
 bool cpb_metadata_add_chunk(cpb_metadata *m, cpb_chunk_entry chunk);
 

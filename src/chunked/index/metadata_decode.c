@@ -126,40 +126,36 @@ static bool take_chunk(decoder *d, cpb_span in) {
 
 /* --- Field tags ----------------------------------------------------------- */
 
-static bool key_step(const cpb_pb_FieldIndex_MapKey *key, cpb_tag_step *step) {
+static bool key_tag(const cpb_pb_FieldIndex_MapKey *key, cpb_tag *tag) {
   switch (key->which_type) {
-    case cpb_pb_FieldIndex_MapKey_boolean_tag:
-      *step = (cpb_tag_step){key->type.boolean, 0, CPB_TAG_KEY_BOOL};
-      return true;
-    case cpb_pb_FieldIndex_MapKey_ui32_tag: *step = (cpb_tag_step){key->type.ui32, 0, CPB_TAG_KEY_UINT32}; return true;
-    case cpb_pb_FieldIndex_MapKey_ui64_tag: *step = (cpb_tag_step){key->type.ui64, 0, CPB_TAG_KEY_UINT64}; return true;
+    case cpb_pb_FieldIndex_MapKey_boolean_tag: *tag = (cpb_tag){key->type.boolean, 0, CPB_TAG_KEY_BOOL}; return true;
+    case cpb_pb_FieldIndex_MapKey_ui32_tag: *tag = (cpb_tag){key->type.ui32, 0, CPB_TAG_KEY_UINT32}; return true;
+    case cpb_pb_FieldIndex_MapKey_ui64_tag: *tag = (cpb_tag){key->type.ui64, 0, CPB_TAG_KEY_UINT64}; return true;
     case cpb_pb_FieldIndex_MapKey_i32_tag:
-      *step = (cpb_tag_step){(uint64_t)(int64_t)key->type.i32, 0, CPB_TAG_KEY_INT32};
+      *tag = (cpb_tag){(uint64_t)(int64_t)key->type.i32, 0, CPB_TAG_KEY_INT32};
       return true;
-    case cpb_pb_FieldIndex_MapKey_i64_tag:
-      *step = (cpb_tag_step){(uint64_t)key->type.i64, 0, CPB_TAG_KEY_INT64};
-      return true;
+    case cpb_pb_FieldIndex_MapKey_i64_tag: *tag = (cpb_tag){(uint64_t)key->type.i64, 0, CPB_TAG_KEY_INT64}; return true;
     default: return false;
   }
 }
 
-static bool take_step(decoder *d, cpb_span in) {
+static bool take_tag(decoder *d, cpb_span in) {
   cpb_pb_FieldIndex index = {0};
   const char *wrong = cpb_nanopb_decode(in, cpb_pb_FieldIndex_fields, &index);
   if (wrong) return damaged(d, in.data, "FieldIndex", wrong);
-  cpb_tag_step step = {0};
+  cpb_tag tag = {0};
   switch (index.which_kind) {
-    case cpb_pb_FieldIndex_field_tag: step = (cpb_tag_step){index.kind.field, 0, CPB_TAG_FIELD}; break;
-    case cpb_pb_FieldIndex_index_tag: step = (cpb_tag_step){index.kind.index, 0, CPB_TAG_INDEX}; break;
+    case cpb_pb_FieldIndex_field_tag: tag = (cpb_tag){index.kind.field, 0, CPB_TAG_FIELD}; break;
+    case cpb_pb_FieldIndex_index_tag: tag = (cpb_tag){index.kind.index, 0, CPB_TAG_INDEX}; break;
     case cpb_pb_FieldIndex_map_key_tag:
       if (index.kind.map_key.which_type == cpb_pb_FieldIndex_MapKey_s_tag) {
         return cpb_metadata_add_string_key(d->m, index.kind.map_key.type.s) || no_memory(d);
       }
-      if (!key_step(&index.kind.map_key, &step)) return damaged(d, in.data, "MapKey", "no key is set");
+      if (!key_tag(&index.kind.map_key, &tag)) return damaged(d, in.data, "MapKey", "no key is set");
       break;
     default: return damaged(d, in.data, "FieldIndex", "neither field, map_key nor index is set");
   }
-  return cpb_metadata_add_step(d->m, step) || no_memory(d);
+  return cpb_metadata_add_tag(d->m, tag) || no_memory(d);
 }
 
 /* --- The tree ------------------------------------------------------------- */
@@ -198,7 +194,7 @@ static bool enter_message(decoder *d, cpb_wire_scanner *s, uint32_t node) {
 /* Tags come before the message in the arrays, wherever they stand in the field. */
 static bool enter_field(decoder *d, cpb_wire_scanner *s, uint32_t *node) {
   cpb_span field = {d->bytes.data + s->field.value, (size_t)s->field.size};
-  return add_node(d, node) && for_each(d, field, CHUNKED_FIELD_TAG, CPB_WIRE_LEN, take_step) && cpb_wire_enter(s);
+  return add_node(d, node) && for_each(d, field, CHUNKED_FIELD_TAG, CPB_WIRE_LEN, take_tag) && cpb_wire_enter(s);
 }
 
 static bool take_tree_field(decoder *d, cpb_wire_scanner *s, bool bare, uint32_t *node) {

@@ -56,56 +56,56 @@ static bool put_chunks(encoder *e) {
 
 /* --- Field tags ----------------------------------------------------------- */
 
-static cpb_span string_key(const cpb_metadata *m, const cpb_tag_step *step) {
+static cpb_span string_key(const cpb_metadata *m, const cpb_tag *tag) {
   /* nanopb.h takes !data for an absent field */
-  const uint8_t *data = step->length > 0 ? m->text.data + step->value : (const uint8_t *)"";
-  return (cpb_span){data, step->length};
+  const uint8_t *data = tag->length > 0 ? m->text.data + tag->value : (const uint8_t *)"";
+  return (cpb_span){data, tag->length};
 }
 
-static cpb_pb_FieldIndex_MapKey map_key(const cpb_metadata *m, const cpb_tag_step *step) {
+static cpb_pb_FieldIndex_MapKey map_key(const cpb_metadata *m, const cpb_tag *tag) {
   cpb_pb_FieldIndex_MapKey key = {0};
-  switch (step->kind) {
+  switch (tag->kind) {
     case CPB_TAG_KEY_STRING:
       key.which_type = cpb_pb_FieldIndex_MapKey_s_tag;
-      key.type.s = string_key(m, step);
+      key.type.s = string_key(m, tag);
       break;
     case CPB_TAG_KEY_BOOL:
       key.which_type = cpb_pb_FieldIndex_MapKey_boolean_tag;
-      key.type.boolean = step->value != 0;
+      key.type.boolean = tag->value != 0;
       break;
     case CPB_TAG_KEY_UINT32:
       key.which_type = cpb_pb_FieldIndex_MapKey_ui32_tag;
-      key.type.ui32 = (uint32_t)step->value;
+      key.type.ui32 = (uint32_t)tag->value;
       break;
     case CPB_TAG_KEY_UINT64:
       key.which_type = cpb_pb_FieldIndex_MapKey_ui64_tag;
-      key.type.ui64 = step->value;
+      key.type.ui64 = tag->value;
       break;
     case CPB_TAG_KEY_INT32:
       key.which_type = cpb_pb_FieldIndex_MapKey_i32_tag;
-      key.type.i32 = (int32_t)step->value;
+      key.type.i32 = (int32_t)tag->value;
       break;
     case CPB_TAG_KEY_INT64:
       key.which_type = cpb_pb_FieldIndex_MapKey_i64_tag;
-      key.type.i64 = (int64_t)step->value;
+      key.type.i64 = (int64_t)tag->value;
       break;
     default: break;
   }
   return key;
 }
 
-static cpb_pb_FieldIndex field_index(const cpb_metadata *m, const cpb_tag_step *step) {
+static cpb_pb_FieldIndex field_index(const cpb_metadata *m, const cpb_tag *tag) {
   cpb_pb_FieldIndex index = {0};
-  switch (step->kind) {
+  switch (tag->kind) {
     case CPB_TAG_FIELD:
       index.which_kind = cpb_pb_FieldIndex_field_tag;
-      index.kind.field = (uint32_t)step->value;
+      index.kind.field = (uint32_t)tag->value;
       break;
     case CPB_TAG_INDEX:
       index.which_kind = cpb_pb_FieldIndex_index_tag;
-      index.kind.index = step->value;
+      index.kind.index = tag->value;
       break;
-    default: index.which_kind = cpb_pb_FieldIndex_map_key_tag; index.kind.map_key = map_key(m, step);
+    default: index.which_kind = cpb_pb_FieldIndex_map_key_tag; index.kind.map_key = map_key(m, tag);
   }
   return index;
 }
@@ -120,7 +120,7 @@ static uint64_t field_size(const encoder *e, uint32_t i) {
   const cpb_chunked_node *node = &e->m->nodes[i];
   uint64_t size = 0;
   for (uint32_t t = 0; t < node->num_tags; t++) {
-    cpb_pb_FieldIndex index = field_index(e->m, &e->m->steps[node->first_tag + t]);
+    cpb_pb_FieldIndex index = field_index(e->m, &e->m->tags[node->first_tag + t]);
     size += cpb_nanopb_field_size(CHUNKED_FIELD_TAG, cpb_pb_FieldIndex_fields, &index);
   }
   if (has_message(node)) size += cpb_wire_len_size(CHUNKED_FIELD_MESSAGE, e->sizes[i]) + e->sizes[i];
@@ -160,7 +160,7 @@ static bool put_field(encoder *e, uint32_t i) {
   const cpb_chunked_node *node = &e->m->nodes[i];
   if (!put_head(e, MESSAGE_CHUNKED_FIELDS, field_size(e, i))) return false;
   for (uint32_t t = 0; t < node->num_tags; t++) {
-    cpb_pb_FieldIndex index = field_index(e->m, &e->m->steps[node->first_tag + t]);
+    cpb_pb_FieldIndex index = field_index(e->m, &e->m->tags[node->first_tag + t]);
     if (!cpb_nanopb_append(e->out, CHUNKED_FIELD_TAG, cpb_pb_FieldIndex_fields, &index)) return false;
   }
   return put_message(e, CHUNKED_FIELD_MESSAGE, i);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
-#include "chunked/merge/internal.h"
+#include "chunked/merge/merge_state.h"
 
-/* A large Riegeli chunk, and from which to which piece it is needed. */
+/* A large Riegeli chunk, and from which to which segment it is needed. */
 typedef struct extent {
   uint64_t begin;
   size_t first, last;
@@ -19,17 +19,19 @@ typedef struct cutter {
   size_t num_cuts, cuts_capacity;
 } cutter;
 
-static bool is_literal(const cutter *c, size_t piece) { return c->merge->plan->pieces[piece].chunk == CPB_LITERAL; }
+static bool is_literal(const cutter *c, size_t segment) {
+  return c->merge->plan->segments[segment].chunk == CPB_LITERAL;
+}
 
-static cpb_chunk_home home_of(const cutter *c, size_t piece) {
-  return cpb_chunk_store_home(&c->merge->store, c->merge->plan->pieces[piece].chunk);
+static cpb_chunk_home home_of(const cutter *c, size_t segment) {
+  return cpb_chunk_store_home(&c->merge->store, c->merge->plan->segments[segment].chunk);
 }
 
 /* --- What must not be cut ---------------------------------------------------- */
 
-static bool add_extent(cutter *c, uint64_t begin, size_t piece) {
+static bool add_extent(cutter *c, uint64_t begin, size_t segment) {
   if (c->num_extents > 0 && c->extents[c->num_extents - 1].begin == begin) {
-    c->extents[c->num_extents - 1].last = piece;
+    c->extents[c->num_extents - 1].last = segment;
     return true;
   }
   void *extents = c->extents;
@@ -37,12 +39,12 @@ static bool add_extent(cutter *c, uint64_t begin, size_t piece) {
     return false;
   }
   c->extents = extents;
-  c->extents[c->num_extents++] = (extent){begin, piece, piece};
+  c->extents[c->num_extents++] = (extent){begin, segment, segment};
   return true;
 }
 
 static bool find_extents(cutter *c) {
-  for (size_t i = 0; i < c->merge->plan->num_pieces; i++) {
+  for (size_t i = 0; i < c->merge->plan->num_segments; i++) {
     if (is_literal(c, i)) continue;
     cpb_chunk_home home = home_of(c, i);
     if (home.large && !add_extent(c, home.begin, i)) return false;
@@ -85,17 +87,17 @@ static bool add_cut(cutter *c, uint64_t offset) {
   return true;
 }
 
-/* A cut goes before a piece if no large Riegeli chunk is open there, and the piece
+/* A cut goes before a segment if no large Riegeli chunk is open there, and the segment
  * before it is in another one. */
 static bool find_cuts(cutter *c, uint64_t least) {
   const cpb_merge_layout *plan = c->merge->plan;
   uint64_t begin = 0, last = CPB_NO_OFFSET;
-  size_t closed = 0; /* the first piece at which no extent so far is open */
-  for (size_t i = 0, next = 0; i < plan->num_pieces; i++) {
+  size_t closed = 0; /* the first segment at which no extent so far is open */
+  for (size_t i = 0, next = 0; i < plan->num_segments; i++) {
     if (is_literal(c, i)) continue;
     for (; next < c->num_extents && c->extents[next].first < i; next++)
       closed = cpb_max_size(closed, c->extents[next].last + 1);
-    uint64_t home = home_of(c, i).begin, offset = plan->pieces[i].offset;
+    uint64_t home = home_of(c, i).begin, offset = plan->segments[i].offset;
     bool apart = i >= closed && (home != last || home == CPB_NO_OFFSET);
     last = home;
     if (!apart || offset - begin < least) continue;

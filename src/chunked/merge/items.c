@@ -1,15 +1,6 @@
+#include "chunked/merge/items.h"
+
 #include "base/status.h"
-#include "chunked/merge/walk.h"
-
-uint32_t cpb_target_owner(const cpb_merge_tree *tree, uint32_t target) {
-  const cpb_target *t = &tree->targets[target];
-  return t->kind == CPB_TAG_FIELD ? t->parent : tree->targets[t->parent].parent;
-}
-
-uint32_t cpb_target_number(const cpb_merge_tree *tree, uint32_t target) {
-  const cpb_target *t = &tree->targets[target];
-  return (uint32_t)(t->kind == CPB_TAG_FIELD ? t->value : tree->targets[t->parent].value);
-}
 
 /* --- Parts and patches ---------------------------------------------------- */
 
@@ -24,21 +15,21 @@ static bool reserve(cpb_merge_walk *w, void **items, size_t *capacity, size_t co
   return false;
 }
 
-uint32_t cpb_walk_new_part(cpb_merge_walk *w, uint32_t chunk, uint64_t begin, uint64_t end) {
-  void *parts = w->parts;
-  if (!reserve(w, &parts, &w->parts_capacity, w->num_parts, sizeof *w->parts)) return CPB_NONE;
-  w->parts = parts;
-  w->parts[w->num_parts] = (cpb_part){begin, end, chunk, CPB_NONE, CPB_NONE, CPB_NONE};
-  return (uint32_t)w->num_parts++;
+uint32_t cpb_walk_new_range(cpb_merge_walk *w, uint32_t chunk, uint64_t begin, uint64_t end) {
+  void *ranges = w->ranges;
+  if (!reserve(w, &ranges, &w->ranges_capacity, w->num_ranges, sizeof *w->ranges)) return CPB_NONE;
+  w->ranges = ranges;
+  w->ranges[w->num_ranges] = (cpb_walk_range){begin, end, chunk, CPB_NONE, CPB_NONE, CPB_NONE};
+  return (uint32_t)w->num_ranges++;
 }
 
-uint32_t cpb_walk_new_patch(cpb_merge_walk *w, uint32_t part, uint64_t begin, uint64_t end, uint32_t target) {
+uint32_t cpb_walk_new_patch(cpb_merge_walk *w, uint32_t range, uint64_t begin, uint64_t end, uint32_t target) {
   void *patches = w->patches;
   if (!reserve(w, &patches, &w->patches_capacity, w->num_patches, sizeof *w->patches)) return CPB_NONE;
   w->patches = patches;
   uint32_t patch = (uint32_t)w->num_patches++;
   w->patches[patch] = (cpb_patch){begin, end, target, CPB_NONE};
-  cpb_part *p = &w->parts[part];
+  cpb_walk_range *p = &w->ranges[range];
   if (p->last_patch == CPB_NONE) p->first_patch = patch;
   else w->patches[p->last_patch].next = patch;
   p->last_patch = patch;
@@ -61,7 +52,7 @@ static void empty(cpb_target *t) {
   t->count = 0;
   t->num_numbers = 0;
   t->first_live = CPB_NONE;
-  t->first_part = t->last_part = t->first_insert = t->last_insert = CPB_NONE;
+  t->first_range = t->last_range = t->first_insert = t->last_insert = CPB_NONE;
 }
 
 void cpb_walk_clear(cpb_merge_walk *w, uint32_t id) {

@@ -16,8 +16,8 @@ void cpb_merge_layout_init(cpb_merge_layout *layout, const cpb_allocator *a) {
 }
 
 void cpb_merge_layout_free(cpb_merge_layout *layout) {
-  cpb_release(&layout->allocator, layout->pieces);
-  layout->pieces = NULL;
+  cpb_release(&layout->allocator, layout->segments);
+  layout->segments = NULL;
   cpb_buffer_free(&layout->literals);
 }
 
@@ -63,9 +63,9 @@ static bool add_size(cpb_merge_walk *w, uint64_t *sum, uint64_t size) {
   return false;
 }
 
-static bool add_part_size(cpb_merge_walk *w, const cpb_part *part, uint64_t *sum) {
-  uint64_t kept = part->end - part->begin;
-  for (uint32_t p = part->first_patch; p != CPB_NONE; p = w->patches[p].next) {
+static bool add_range_size(cpb_merge_walk *w, const cpb_walk_range *range, uint64_t *sum) {
+  uint64_t kept = range->end - range->begin;
+  for (uint32_t p = range->first_patch; p != CPB_NONE; p = w->patches[p].next) {
     const cpb_patch *patch = &w->patches[p];
     patch_fate fate = fate_of(w, p);
     if (fate != KEEP) kept -= patch->end - patch->begin;
@@ -76,10 +76,10 @@ static bool add_part_size(cpb_merge_walk *w, const cpb_part *part, uint64_t *sum
 
 static bool add_insert_size(cpb_merge_walk *w, const cpb_insert *insert, uint64_t *sum) {
   switch (insert->kind) {
-    case CPB_INSERT_PART: return add_part_size(w, &w->parts[insert->what], sum);
+    case CPB_INSERT_RANGE: return add_range_size(w, &w->ranges[insert->what], sum);
     case CPB_INSERT_VALUE: {
-      const cpb_part *part = &w->parts[insert->what];
-      uint64_t size = part->end - part->begin;
+      const cpb_walk_range *range = &w->ranges[insert->what];
+      uint64_t size = range->end - range->begin;
       return add_size(w, sum, size) && add_size(w, sum, cpb_wire_len_size(insert->number, size));
     }
     case CPB_INSERT_TARGET: break;
@@ -90,8 +90,8 @@ static bool add_insert_size(cpb_merge_walk *w, const cpb_insert *insert, uint64_
 
 static bool size_target(cpb_merge_walk *w, cpb_target *t) {
   t->size = key_size(t);
-  for (uint32_t p = t->first_part; p != CPB_NONE; p = w->parts[p].next) {
-    if (!add_part_size(w, &w->parts[p], &t->size)) return false;
+  for (uint32_t p = t->first_range; p != CPB_NONE; p = w->ranges[p].next) {
+    if (!add_range_size(w, &w->ranges[p], &t->size)) return false;
   }
   for (uint32_t i = t->first_insert; i != CPB_NONE; i = w->inserts[i].next) {
     if (!add_insert_size(w, &w->inserts[i], &t->size)) return false;
@@ -161,11 +161,11 @@ static void sort_inserts(cpb_insert *all, uint32_t *list) {
 
 /* --- Pieces --------------------------------------------------------------- */
 
-/* Where writing is in a target: in its parts, patches and inserts. */
+/* Where writing is in a target: in its ranges, patches and inserts. */
 typedef struct {
   uint64_t offset;
-  uint32_t target, part, patch, insert;
-  bool only_part;
+  uint32_t target, range, patch, insert;
+  bool only_range;
 } cursor;
 
 typedef struct {
@@ -178,26 +178,26 @@ typedef struct {
 static bool put(writer *o, uint32_t chunk, uint64_t at, uint64_t length) {
   cpb_merge_layout *layout = o->layout;
   if (length == 0) return true;
-  if (layout->num_pieces > 0) {
-    const cpb_piece *last = &layout->pieces[layout->num_pieces - 1];
+  if (layout->num_segments > 0) {
+    const cpb_layout_segment *last = &layout->segments[layout->num_segments - 1];
     bool goes_on = last->chunk == chunk && last->at + (layout->size - last->offset) == at;
     if (goes_on) {
       layout->size += length;
       return true;
     }
   }
-  if (layout->num_pieces >= o->walk->tree->max_items) {
+  if (layout->num_segments >= o->walk->tree->max_items) {
     cpb_fail(o->walk->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the merged message has more than %llu segments",
              (unsigned long long)o->walk->tree->max_items);
     return false;
   }
-  void *pieces = layout->pieces;
-  if (!cpb_reserve(&layout->allocator, &pieces, &layout->pieces_capacity, layout->num_pieces + 1,
-                   sizeof *layout->pieces)) {
+  void *segments = layout->segments;
+  if (!cpb_reserve(&layout->allocator, &segments, &layout->segments_capacity, layout->num_segments + 1,
+                   sizeof *layout->segments)) {
     return no_memory(o->walk);
   }
-  layout->pieces = pieces;
-  layout->pieces[layout->num_pieces++] = (cpb_piece){layout->size, at, chunk};
+  layout->segments = segments;
+  layout->segments[layout->num_segments++] = (cpb_layout_segment){layout->size, at, chunk};
   layout->size += length;
   return true;
 }
@@ -224,20 +224,20 @@ static bool put_key(writer *o, const cpb_target *t) {
   return put_literal(o, key, (size_t)(end - key));
 }
 
-static void begin_part(const cpb_merge_walk *w, cursor *c, uint32_t part) {
-  c->part = part;
-  if (part == CPB_NONE) return;
-  c->offset = w->parts[part].begin;
-  c->patch = w->parts[part].first_patch;
+static void begin_range(const cpb_merge_walk *w, cursor *c, uint32_t range) {
+  c->range = range;
+  if (range == CPB_NONE) return;
+  c->offset = w->ranges[range].begin;
+  c->patch = w->ranges[range].first_patch;
 }
 
-static bool push(writer *o, cursor c, uint32_t part) {
+static bool push(writer *o, cursor c, uint32_t range) {
   void *stack = o->stack;
   if (!cpb_reserve(&o->layout->allocator, &stack, &o->capacity, o->depth + 1, sizeof c)) {
     return no_memory(o->walk);
   }
   o->stack = stack;
-  begin_part(o->walk, &c, part);
+  begin_range(o->walk, &c, range);
   o->stack[o->depth++] = c;
   return true;
 }
@@ -247,16 +247,16 @@ static bool write_target(writer *o, uint32_t id) {
   bool has_header = id != CPB_ROOT && !t->bare;
   if (has_header && !put_header(o, cpb_target_number(o->walk->tree, id), t->size)) return false;
   sort_inserts(o->walk->inserts, &t->first_insert);
-  return put_key(o, t) && push(o, (cursor){.target = id, .insert = t->first_insert}, t->first_part);
+  return put_key(o, t) && push(o, (cursor){.target = id, .insert = t->first_insert}, t->first_range);
 }
 
 static bool write_insert(writer *o, const cpb_insert *insert) {
   switch (insert->kind) {
-    case CPB_INSERT_PART: return push(o, (cursor){.insert = CPB_NONE, .only_part = true}, insert->what);
+    case CPB_INSERT_RANGE: return push(o, (cursor){.insert = CPB_NONE, .only_range = true}, insert->what);
     case CPB_INSERT_VALUE: {
-      const cpb_part *part = &o->walk->parts[insert->what];
-      uint64_t size = part->end - part->begin;
-      return put_header(o, insert->number, size) && put(o, part->chunk, part->begin, size);
+      const cpb_walk_range *range = &o->walk->ranges[insert->what];
+      uint64_t size = range->end - range->begin;
+      return put_header(o, insert->number, size) && put(o, range->chunk, range->begin, size);
     }
     case CPB_INSERT_TARGET: break;
   }
@@ -266,15 +266,15 @@ static bool write_insert(writer *o, const cpb_insert *insert) {
 /* Copies up to the next patch or insert. */
 static bool write_range(writer *o, cursor *c) {
   const cpb_merge_walk *w = o->walk;
-  const cpb_part *part = &w->parts[c->part];
-  uint64_t end = part->end;
+  const cpb_walk_range *range = &w->ranges[c->range];
+  uint64_t end = range->end;
   if (c->patch != CPB_NONE) end = cpb_min_u64(end, w->patches[c->patch].begin);
-  if (c->insert != CPB_NONE && w->inserts[c->insert].place.part == c->part + 1) {
+  if (c->insert != CPB_NONE && w->inserts[c->insert].place.range == c->range + 1) {
     end = cpb_min_u64(end, w->inserts[c->insert].place.offset);
   }
   uint64_t begin = c->offset;
   c->offset = end;
-  return put(o, part->chunk, begin, end - begin);
+  return put(o, range->chunk, begin, end - begin);
 }
 
 static bool write_patch(writer *o, cursor *c) {
@@ -283,13 +283,13 @@ static bool write_patch(writer *o, cursor *c) {
   c->patch = patch->next;
   c->offset = patch->end;
   if (fate == REPLACE) return write_target(o, patch->target);
-  return fate == DROP || put(o, o->walk->parts[c->part].chunk, patch->begin, patch->end - patch->begin);
+  return fate == DROP || put(o, o->walk->ranges[c->range].chunk, patch->begin, patch->end - patch->begin);
 }
 
 static bool insert_is_due(const cpb_merge_walk *w, const cursor *c) {
   if (c->insert == CPB_NONE) return false;
-  cpb_place here = {c->offset, c->part + 1};
-  return c->part == CPB_NONE || !cpb_place_before(here, w->inserts[c->insert].place);
+  cpb_place here = {c->offset, c->range + 1};
+  return c->range == CPB_NONE || !cpb_place_before(here, w->inserts[c->insert].place);
 }
 
 static bool write_step(writer *o) {
@@ -300,20 +300,20 @@ static bool write_step(writer *o) {
     c->insert = insert->next;
     return write_insert(o, insert);
   }
-  if (c->part == CPB_NONE) {
+  if (c->range == CPB_NONE) {
     o->depth--;
     return true;
   }
   if (c->patch != CPB_NONE && c->offset == w->patches[c->patch].begin) return write_patch(o, c);
-  if (c->offset < w->parts[c->part].end) return write_range(o, c);
-  begin_part(w, c, c->only_part ? CPB_NONE : w->parts[c->part].next);
+  if (c->offset < w->ranges[c->range].end) return write_range(o, c);
+  begin_range(w, c, c->only_range ? CPB_NONE : w->ranges[c->range].next);
   return true;
 }
 
 bool cpb_merge_layout_build(cpb_merge_layout *layout, cpb_merge_walk *walk) {
   writer o = {.layout = layout, .walk = walk};
   cpb_buffer_free(&layout->literals);
-  layout->literals = walk->literals; /* which its parts point into */
+  layout->literals = walk->literals; /* which its ranges point into */
   cpb_buffer_init(&walk->literals, &walk->allocator);
   bool done = size_targets(walk) && write_target(&o, CPB_ROOT);
   while (done && o.depth > 0) done = write_step(&o);

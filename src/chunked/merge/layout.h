@@ -2,18 +2,18 @@
 #ifndef CPB_CHUNKED_MERGE_LAYOUT_H
 #define CPB_CHUNKED_MERGE_LAYOUT_H
 
-#include "chunked/merge/walk.h"
+#include "chunked/merge/walk_state.h"
 
-typedef struct cpb_piece {
+typedef struct cpb_layout_segment {
   uint64_t offset; /* in the merged message; its length is up to the next one */
   uint64_t at;     /* in the chunk or in `literals` */
   uint32_t chunk;  /* or CPB_LITERAL */
-} cpb_piece;
+} cpb_layout_segment;
 
 typedef struct cpb_merge_layout {
   cpb_allocator allocator;
-  cpb_piece *pieces;
-  size_t num_pieces, pieces_capacity;
+  cpb_layout_segment *segments;
+  size_t num_segments, segments_capacity;
   cpb_buffer literals;
   uint64_t size;
 } cpb_merge_layout;

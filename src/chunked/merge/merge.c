@@ -4,7 +4,9 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "chunked/merge/internal.h"
+#include "chunked/merge/merge_state.h"
+#include "chunked/merge/tree.h"
+#include "chunked/merge/walk.h"
 
 enum { DEFAULT_MEMORY = 16 * 1024 * 1024, DEFAULT_READ = 256 * 1024, DEFAULT_ITEMS = 1 << 22 };
 
@@ -34,7 +36,7 @@ static void init_store(cpb_merge *m) {
 
 static void init_plan(cpb_merge *m) {
   const cpb_index *index = m->index;
-  uint64_t depth = m->limits.depth + index->metadata.num_steps;
+  uint64_t depth = m->limits.depth + index->metadata.num_tags;
   cpb_merge_tree_init(&m->tree, &m->allocator, &index->metadata, m->options.plan_items, &m->error);
   m->tree.type = m->options.type;
   if (index->riegeli.end > 0) m->tree.position = index->record.chunk_begin;
@@ -128,18 +130,18 @@ static cpb_have walk(cpb_merge *m) {
 /* --- Reading -------------------------------------------------------------- */
 
 size_t cpb_merge_find_segment(const cpb_merge *m, uint64_t offset) {
-  size_t low = 0, high = m->plan->num_pieces;
+  size_t low = 0, high = m->plan->num_segments;
   if (offset >= m->plan->size) return high;
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
-    if (m->plan->pieces[middle].offset <= offset) low = middle;
+    if (m->plan->segments[middle].offset <= offset) low = middle;
     else high = middle;
   }
   return low;
 }
 
-static uint64_t piece_end(const cpb_merge *m, size_t i) {
-  return i + 1 < m->plan->num_pieces ? m->plan->pieces[i + 1].offset : m->plan->size;
+static uint64_t segment_end(const cpb_merge *m, size_t i) {
+  return i + 1 < m->plan->num_segments ? m->plan->segments[i + 1].offset : m->plan->size;
 }
 
 cpb_code cpb_merge_read(cpb_merge *m, uint64_t offset, uint64_t length) {
@@ -147,52 +149,52 @@ cpb_code cpb_merge_read(cpb_merge *m, uint64_t offset, uint64_t length) {
   if (m->state != CPB_MERGE_READY) return CPB_E_USAGE;
   m->at = cpb_min_u64(offset, m->plan->size);
   m->end = m->at + cpb_min_u64(length, m->plan->size - m->at);
-  m->piece = cpb_merge_find_segment(m, m->at);
+  m->segment = cpb_merge_find_segment(m, m->at);
   m->joined_begin = m->joined_end = 0;
   return CPB_OK;
 }
 
-static cpb_have piece_bytes(cpb_merge *m, const cpb_piece *piece, uint64_t want, cpb_span *span) {
-  uint64_t at = piece->at + (m->at - piece->offset);
-  if (piece->chunk != CPB_LITERAL) return cpb_chunk_store_span(&m->store, piece->chunk, at, want, span);
+static cpb_have segment_bytes(cpb_merge *m, const cpb_layout_segment *segment, uint64_t want, cpb_span *span) {
+  uint64_t at = segment->at + (m->at - segment->offset);
+  if (segment->chunk != CPB_LITERAL) return cpb_chunk_store_span(&m->store, segment->chunk, at, want, span);
   *span = (cpb_span){m->plan->literals.data + at, m->plan->literals.size - (size_t)at};
   return CPB_HAVE;
 }
 
 static cpb_have read_some(cpb_merge *m) {
-  const cpb_piece *piece = &m->plan->pieces[m->piece];
-  uint64_t end = cpb_min_u64(piece_end(m, m->piece), m->end);
-  cpb_have have = piece_bytes(m, piece, end - m->at, &m->data);
+  const cpb_layout_segment *segment = &m->plan->segments[m->segment];
+  uint64_t end = cpb_min_u64(segment_end(m, m->segment), m->end);
+  cpb_have have = segment_bytes(m, segment, end - m->at, &m->data);
   if (have == CPB_AT_END) {
-    cpb_fail(&m->error, CPB_E_DAMAGED, cpb_chunk_store_position(&m->store, piece->chunk),
-             "chunk %u: its record is shorter than it was", (unsigned)piece->chunk);
+    cpb_fail(&m->error, CPB_E_DAMAGED, cpb_chunk_store_position(&m->store, segment->chunk),
+             "chunk %u: its record is shorter than it was", (unsigned)segment->chunk);
   }
   if (have != CPB_HAVE) return have;
   m->data.size = (size_t)cpb_min_u64(m->data.size, end - m->at);
   m->at += m->data.size;
-  if (m->at == piece_end(m, m->piece)) m->piece++;
+  if (m->at == segment_end(m, m->segment)) m->segment++;
   return CPB_HAVE;
 }
 
 /* --- Reading ahead -------------------------------------------------------- */
 
-/* Whether the piece's Riegeli chunk will be read to its end. */
+/* Whether the segment's Riegeli chunk will be read to its end. */
 static bool takes_all(const cpb_merge *m, size_t i) {
-  const cpb_piece *piece = &m->plan->pieces[i];
+  const cpb_layout_segment *segment = &m->plan->segments[i];
   if (m->options.verify != CPB_VERIFY_NEVER) return true;
-  uint64_t end = cpb_min_u64(piece_end(m, i), m->end);
-  return piece->at == 0 && end - piece->offset >= m->index->metadata.chunks[piece->chunk].size;
+  uint64_t end = cpb_min_u64(segment_end(m, i), m->end);
+  return segment->at == 0 && end - segment->offset >= m->index->metadata.chunks[segment->chunk].size;
 }
 
-/* Goes on from piece to piece while what is in the file next is read next. What
+/* Goes on from segment to segment while what is in the file next is read next. What
  * is behind was asked for before. */
-static void join_pieces(cpb_merge *m) {
-  for (; m->joined_piece < m->plan->num_pieces; m->joined_piece++) {
-    const cpb_piece *piece = &m->plan->pieces[m->joined_piece];
+static void join_segments(cpb_merge *m) {
+  for (; m->joined_segment < m->plan->num_segments; m->joined_segment++) {
+    const cpb_layout_segment *segment = &m->plan->segments[m->joined_segment];
     uint64_t begin, end;
-    if (piece->offset >= m->end) break;
-    if (piece->chunk == CPB_LITERAL || !cpb_chunk_store_place(&m->store, piece->chunk, &begin, &end)) continue;
-    if (begin > m->joined_end || (begin == m->joined_end && !takes_all(m, m->joined_piece))) break;
+    if (segment->offset >= m->end) break;
+    if (segment->chunk == CPB_LITERAL || !cpb_chunk_store_place(&m->store, segment->chunk, &begin, &end)) continue;
+    if (begin > m->joined_end || (begin == m->joined_end && !takes_all(m, m->joined_segment))) break;
     if (begin == m->joined_end) m->joined_end = end;
   }
 }
@@ -205,9 +207,9 @@ static cpb_step need_joined(cpb_merge *m) {
   if (need->offset < m->joined_begin || end > m->joined_end) {
     m->joined_begin = need->offset;
     m->joined_end = end;
-    m->joined_piece = m->piece + 1;
+    m->joined_segment = m->segment + 1;
   }
-  join_pieces(m);
+  join_segments(m);
   need->ahead = cpb_min_u64(m->joined_end, m->input.size) - need->offset;
   return CPB_STEP_NEED;
 }
@@ -240,18 +242,18 @@ const uint8_t *cpb_merge_data(const cpb_merge *m, size_t *length) {
 
 uint64_t cpb_merge_size(const cpb_merge *m) { return m->plan->size; }
 
-size_t cpb_merge_num_segments(const cpb_merge *m) { return m->plan->num_pieces; }
+size_t cpb_merge_num_segments(const cpb_merge *m) { return m->plan->num_segments; }
 
 cpb_code cpb_merge_get_segment(const cpb_merge *m, size_t i, cpb_segment *segment) {
-  if (i >= m->plan->num_pieces) return CPB_E_NOT_FOUND;
-  const cpb_piece *piece = &m->plan->pieces[i];
-  *segment = (cpb_segment){.offset = piece->offset, .length = piece_end(m, i) - piece->offset};
-  if (piece->chunk == CPB_LITERAL) {
+  if (i >= m->plan->num_segments) return CPB_E_NOT_FOUND;
+  const cpb_layout_segment *from = &m->plan->segments[i];
+  *segment = (cpb_segment){.offset = from->offset, .length = segment_end(m, i) - from->offset};
+  if (from->chunk == CPB_LITERAL) {
     segment->chunk = CPB_NO_CHUNK;
-    segment->literal = m->plan->literals.data + piece->at;
+    segment->literal = m->plan->literals.data + from->at;
   } else {
-    segment->chunk = piece->chunk;
-    segment->chunk_offset = piece->at;
+    segment->chunk = from->chunk;
+    segment->chunk_offset = from->at;
   }
   return CPB_OK;
 }

@@ -14,7 +14,7 @@ static bool no_memory(cpb_merge_walk *w) {
   return false;
 }
 
-/* --- The list of one part ------------------------------------------------- */
+/* --- The list of one range ------------------------------------------------- */
 
 /* The index of `number`, or where it would be. */
 static size_t search(const cpb_number *items, size_t count, uint32_t number) {
@@ -58,8 +58,8 @@ static cpb_place later(cpb_place a, cpb_place b) { return cpb_place_before(a, b)
 /* Where a new field `number` belongs: before the first field with a higher
  * number, but after all that have the same, for among those the order counts. */
 static cpb_place place_for(const cpb_merge_walk *w, const cpb_target *t, uint32_t number) {
-  if (t->last_part == CPB_NONE) return (cpb_place){0, 0};
-  cpb_place place = {w->parts[t->last_part].end, t->last_part + 1};
+  if (t->last_range == CPB_NONE) return (cpb_place){0, 0};
+  cpb_place place = {w->ranges[t->last_range].end, t->last_range + 1};
   if (t->num_numbers == CROWDED || t->num_numbers == 0) return place;
   const cpb_number *items = w->numbers + t->numbers;
   size_t i = search(items, t->num_numbers, number);
@@ -112,14 +112,14 @@ static bool add_numbers(cpb_merge_walk *w, cpb_target *t, const cpb_number_list 
   return true;
 }
 
-static void link_part(cpb_merge_walk *w, cpb_target *t, uint32_t part) {
-  if (t->last_part == CPB_NONE) t->first_part = part;
-  else w->parts[t->last_part].next = part;
-  t->last_part = part;
+static void link_range(cpb_merge_walk *w, cpb_target *t, uint32_t range) {
+  if (t->last_range == CPB_NONE) t->first_range = range;
+  else w->ranges[t->last_range].next = range;
+  t->last_range = range;
 }
 
-void cpb_walk_append_part(cpb_merge_walk *w, uint32_t target, uint32_t part) {
-  link_part(w, &w->tree->targets[target], part);
+void cpb_walk_append_range(cpb_merge_walk *w, uint32_t target, uint32_t range) {
+  link_range(w, &w->tree->targets[target], range);
   w->tree->targets[target].num_numbers = CROWDED;
 }
 
@@ -129,13 +129,13 @@ bool cpb_walk_ends_with(const cpb_merge_walk *w, uint32_t target, uint32_t numbe
   return w->numbers[t->numbers + t->num_numbers - 1].number <= number;
 }
 
-bool cpb_walk_add_part(cpb_merge_walk *w, uint32_t target, uint32_t part, const cpb_number_list *list) {
+bool cpb_walk_add_range(cpb_merge_walk *w, uint32_t target, uint32_t range, const cpb_number_list *list) {
   cpb_target *t = &w->tree->targets[target];
   bool one_number = list->count == 1 && !list->crowded;
-  if (t->last_part != CPB_NONE && one_number) {
-    return cpb_walk_insert(w, target, list->items[0].number, CPB_INSERT_PART, part);
+  if (t->last_range != CPB_NONE && one_number) {
+    return cpb_walk_insert(w, target, list->items[0].number, CPB_INSERT_RANGE, range);
   }
-  link_part(w, t, part);
+  link_range(w, t, range);
   return add_numbers(w, t, list);
 }
 

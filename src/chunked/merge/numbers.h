@@ -3,25 +3,25 @@
 #ifndef CPB_CHUNKED_MERGE_NUMBERS_H
 #define CPB_CHUNKED_MERGE_NUMBERS_H
 
-#include "chunked/merge/walk.h"
+#include "chunked/merge/walk_state.h"
 
 static inline bool cpb_place_before(cpb_place a, cpb_place b) {
-  return a.part != b.part ? a.part < b.part : a.offset < b.offset;
+  return a.range != b.range ? a.range < b.range : a.offset < b.offset;
 }
 
 /* A field begins at `place`; whichever came before it ended there. */
 bool cpb_numbers_field(const cpb_allocator *a, cpb_number_list *list, uint32_t number, cpb_place place);
 void cpb_numbers_end(cpb_number_list *list, cpb_place place);
 
-/* A part of `target` was walked: puts it among its parts, or, if its fields all
- * have one number and there are parts already, makes it an insert. */
-bool cpb_walk_add_part(cpb_merge_walk *w, uint32_t target, uint32_t part, const cpb_number_list *list);
+/* A range of `target` was walked: puts it among its ranges, or, if its fields all
+ * have one number and there are ranges already, makes it an insert. */
+bool cpb_walk_add_range(cpb_merge_walk *w, uint32_t target, uint32_t range, const cpb_number_list *list);
 
-/* The same for a part that was not walked: it comes last, whatever is in it, and
+/* The same for a range that was not walked: it comes last, whatever is in it, and
  * so must all that follows. */
-void cpb_walk_append_part(cpb_merge_walk *w, uint32_t target, uint32_t part);
+void cpb_walk_append_range(cpb_merge_walk *w, uint32_t target, uint32_t range);
 
-/* Whether the target's parts have no field with a number above this. */
+/* Whether the target's ranges have no field with a number above this. */
 bool cpb_walk_ends_with(const cpb_merge_walk *w, uint32_t target, uint32_t number);
 
 /* Adds an insert of field `number` to the message `target`. */

@@ -1,9 +1,11 @@
+#include "chunked/merge/scan.h"
+
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "chunked/merge/items.h"
 #include "chunked/merge/numbers.h"
-#include "chunked/merge/walk.h"
 
 static bool no_memory(cpb_merge_walk *w) {
   cpb_fail_memory(w->error);
@@ -44,17 +46,17 @@ static bool enter(cpb_merge_walk *w, cpb_walk_frame frame) {
 
 static bool note_number(cpb_merge_walk *w, uint32_t number, uint64_t begin) {
   cpb_walk_frame *frame = top(w);
-  cpb_place place = {begin, frame->part + 1};
+  cpb_place place = {begin, frame->range + 1};
   return cpb_numbers_field(&w->allocator, &frame->numbers, number, place) || no_memory(w);
 }
 
-/* The innermost message ended: its content becomes a part of its target. */
+/* The innermost message ended: its content becomes a range of its target. */
 static bool leave(cpb_merge_walk *w) {
   cpb_walk_frame *frame = top(w);
   w->depth--;
   if (frame->target == CPB_NONE) return true;
-  cpb_numbers_end(&frame->numbers, (cpb_place){frame->end, frame->part + 1});
-  return cpb_walk_add_part(w, frame->target, frame->part, &frame->numbers);
+  cpb_numbers_end(&frame->numbers, (cpb_place){frame->end, frame->range + 1});
+  return cpb_walk_add_range(w, frame->target, frame->range, &frame->numbers);
 }
 
 /* --- Fields on the way ---------------------------------------------------- */
@@ -72,16 +74,16 @@ static met_field met(const cpb_merge_walk *w) {
 }
 
 /* The field is where the target is. Its content is walked if something in it
- * will be patched, or another part will come to it. */
+ * will be patched, or another range will come to it. */
 static bool bind(cpb_merge_walk *w, uint32_t id, met_field f) {
-  uint32_t patch = cpb_walk_new_patch(w, top(w)->part, f.begin, f.end, id);
+  uint32_t patch = cpb_walk_new_patch(w, top(w)->range, f.begin, f.end, id);
   if (patch == CPB_NONE) return false;
   cpb_target *t = target(w, id);
   if (!t->live) t->anchor = patch;
   cpb_walk_set_live(w, id);
   if (f.value == f.end || (t->form == CPB_FORM_LEAF && t->ops == 0)) return true;
-  uint32_t part = cpb_walk_new_part(w, w->job.chunk, f.value, f.end);
-  return part != CPB_NONE && enter(w, (cpb_walk_frame){.target = id, .part = part, .end = f.end});
+  uint32_t range = cpb_walk_new_range(w, w->job.chunk, f.value, f.end);
+  return range != CPB_NONE && enter(w, (cpb_walk_frame){.target = id, .range = range, .end = f.end});
 }
 
 /* Occurrences of a message that is patched inside are joined. Of any other
@@ -115,7 +117,7 @@ static bool meet_entry(cpb_merge_walk *w, uint32_t holder, met_field f) {
   if (!f.is_len) return fail_in_chunk(w, CPB_E_DAMAGED, "a number where its index expects a map entry");
   cpb_walk_set_live(w, holder);
   return enter(w, (cpb_walk_frame){.target = holder,
-                                   .part = top(w)->part,
+                                   .range = top(w)->range,
                                    .seeking_key = true,
                                    .begin = f.value,
                                    .end = f.end,
@@ -128,7 +130,7 @@ static bool meet(cpb_merge_walk *w, uint32_t id) {
   }
   met_field f = met(w);
   const cpb_target *t = target(w, id);
-  if (t->shadow) return cpb_walk_new_patch(w, top(w)->part, f.begin, f.end, id) != CPB_NONE;
+  if (t->shadow) return cpb_walk_new_patch(w, top(w)->range, f.begin, f.end, id) != CPB_NONE;
   if (cpb_target_appends(t)) return true;
   switch (t->form) {
     case CPB_FORM_ELEMENTS: return meet_element(w, id, f);
@@ -153,7 +155,7 @@ static bool queue(cpb_merge_walk *w, cpb_walk_job job) {
  * merged there is lost with it, and its bytes may stay as they are. */
 static bool found_entry(cpb_merge_walk *w, uint32_t id, bool late) {
   cpb_walk_frame *frame = top(w);
-  uint32_t patch = cpb_walk_new_patch(w, frame->part, frame->field_begin, frame->end, id);
+  uint32_t patch = cpb_walk_new_patch(w, frame->range, frame->field_begin, frame->end, id);
   if (patch == CPB_NONE) return false;
   cpb_walk_clear(w, id);
   cpb_walk_set_live(w, id);
@@ -162,8 +164,8 @@ static bool found_entry(cpb_merge_walk *w, uint32_t id, bool late) {
   frame->target = CPB_NONE;
   if (late) return queue(w, (cpb_walk_job){frame->begin, frame->end, id, w->job.chunk});
   frame->target = id;
-  frame->part = cpb_walk_new_part(w, w->job.chunk, frame->begin, frame->end);
-  return frame->part != CPB_NONE && note_number(w, 1, frame->begin);
+  frame->range = cpb_walk_new_range(w, w->job.chunk, frame->begin, frame->end);
+  return frame->range != CPB_NONE && note_number(w, 1, frame->begin);
 }
 
 static bool found_key(cpb_merge_walk *w, uint8_t kind, uint64_t number, cpb_span text) {
@@ -231,14 +233,14 @@ static cpb_have read_key(cpb_merge_walk *w) {
 /* --- Walking a job -------------------------------------------------------- */
 
 bool cpb_walk_begin_job(cpb_merge_walk *w, cpb_walk_job job) {
-  uint32_t part = cpb_walk_new_part(w, job.chunk, job.begin, job.end);
-  if (part == CPB_NONE) return false;
+  uint32_t range = cpb_walk_new_range(w, job.chunk, job.begin, job.end);
+  if (range == CPB_NONE) return false;
   w->job = job;
   w->in = (cpb_span){NULL, 0};
   w->depth = 0;
   w->scanning = true;
   cpb_wire_begin(&w->scanner, &w->allocator, w->depth_limit, job.end - job.begin, &w->scan_error);
-  return push(w, (cpb_walk_frame){.target = job.target, .part = part, .end = job.end});
+  return push(w, (cpb_walk_frame){.target = job.target, .range = range, .end = job.end});
 }
 
 static bool on_field(cpb_merge_walk *w) {

@@ -6,110 +6,9 @@
 #include "chunked/merge/types.h"
 #include "proto/wire.h"
 
-void cpb_merge_tree_init(cpb_merge_tree *tree, const cpb_allocator *a, const cpb_metadata *metadata, uint64_t max_items,
-                         cpb_error *error) {
-  memset(tree, 0, sizeof *tree);
-  tree->allocator = *a;
-  tree->metadata = metadata;
-  tree->max_items = max_items < CPB_NONE ? max_items : CPB_NONE - 1;
-  tree->position = CPB_NO_OFFSET;
-  tree->error = error;
-}
-
-void cpb_merge_tree_free(cpb_merge_tree *tree) {
-  cpb_release(&tree->allocator, tree->targets);
-  cpb_release(&tree->allocator, tree->buckets);
-  cpb_release(&tree->allocator, tree->ops);
-  tree->targets = NULL;
-  tree->buckets = NULL;
-  tree->ops = NULL;
-}
-
 static bool no_memory(cpb_merge_tree *tree) {
   cpb_fail_memory(tree->error);
   return false;
-}
-
-/* --- The hash table ------------------------------------------------------- */
-
-static uint64_t mix(uint64_t h, uint64_t v) {
-  h = (h ^ v) * 0x9e3779b97f4a7c15u;
-  return h ^ h >> 29;
-}
-
-static uint64_t hash_step(uint32_t parent, uint8_t kind, uint64_t value, cpb_span key) {
-  uint64_t h = mix(mix(parent, kind), kind == CPB_TAG_KEY_STRING ? 0 : value);
-  for (size_t i = 0; i < key.size; i++) h = mix(h, key.data[i]);
-  return mix(h, key.size);
-}
-
-static cpb_span key_of(const cpb_merge_tree *tree, const cpb_target *t) {
-  return t->kind == CPB_TAG_KEY_STRING ? cpb_target_key(tree, t) : (cpb_span){NULL, 0};
-}
-
-static uint64_t hash_target(const cpb_merge_tree *tree, const cpb_target *t) {
-  return hash_step(t->parent, t->kind, t->value, key_of(tree, t));
-}
-
-static bool grow_buckets(cpb_merge_tree *tree) {
-  size_t num = tree->num_buckets > 0 ? tree->num_buckets * 2 : 64;
-  uint32_t *buckets = num <= SIZE_MAX / sizeof *buckets ? cpb_alloc(&tree->allocator, num * sizeof *buckets) : NULL;
-  if (!buckets) return no_memory(tree);
-  memset(buckets, 0xff, num * sizeof *buckets);
-  for (size_t i = 1; i < tree->num_targets; i++) {
-    cpb_target *t = &tree->targets[i];
-    uint32_t *bucket = &buckets[hash_target(tree, t) & (num - 1)];
-    t->collides = *bucket;
-    *bucket = (uint32_t)i;
-  }
-  cpb_release(&tree->allocator, tree->buckets);
-  tree->buckets = buckets;
-  tree->num_buckets = num;
-  return true;
-}
-
-static bool same_step(const cpb_merge_tree *tree, const cpb_target *t, uint8_t kind, uint64_t value, cpb_span key) {
-  if (t->kind != kind) return false;
-  if (kind != CPB_TAG_KEY_STRING) return t->value == value;
-  return t->length == key.size && (key.size == 0 || memcmp(key_of(tree, t).data, key.data, key.size) == 0);
-}
-
-uint32_t cpb_merge_tree_find(const cpb_merge_tree *tree, uint32_t parent, uint8_t kind, uint64_t value, cpb_span key) {
-  if (tree->num_buckets == 0) return CPB_NONE;
-  uint32_t at = tree->buckets[hash_step(parent, kind, value, key) & (tree->num_buckets - 1)];
-  for (; at != CPB_NONE; at = tree->targets[at].collides) {
-    const cpb_target *t = &tree->targets[at];
-    if (t->parent == parent && same_step(tree, t, kind, value, key)) break;
-  }
-  return at;
-}
-
-/* --- Targets -------------------------------------------------------------- */
-
-static bool too_many(cpb_merge_tree *tree) {
-  cpb_fail(tree->error, CPB_E_LIMIT, tree->position, "the merge plan needs more than %llu items",
-           (unsigned long long)tree->max_items);
-  return false;
-}
-
-uint32_t cpb_merge_tree_add(cpb_merge_tree *tree, cpb_target target) {
-  if (tree->num_targets >= tree->max_items) return too_many(tree), CPB_NONE;
-  if (tree->num_targets >= tree->num_buckets && !grow_buckets(tree)) return CPB_NONE;
-  void *targets = tree->targets;
-  if (!cpb_reserve(&tree->allocator, &targets, &tree->targets_capacity, tree->num_targets + 1, sizeof target)) {
-    return no_memory(tree), CPB_NONE;
-  }
-  tree->targets = targets;
-  target.first_live = target.next_live = target.anchor = CPB_NONE;
-  target.first_part = target.last_part = target.first_insert = target.last_insert = CPB_NONE;
-  uint32_t *bucket = &tree->buckets[hash_target(tree, &target) & (tree->num_buckets - 1)];
-  target.collides = CPB_NONE;
-  if (tree->num_targets > CPB_ROOT) {
-    target.collides = *bucket;
-    *bucket = (uint32_t)tree->num_targets;
-  }
-  tree->targets[tree->num_targets] = target;
-  return (uint32_t)tree->num_targets++;
 }
 
 static bool damaged_tag(cpb_merge_tree *tree, uint32_t node, const char *what) {
@@ -125,16 +24,16 @@ static cpb_target_form form_for(uint8_t kind) {
   }
 }
 
-/* The child of `parent` by `step`, made if it is not there. */
-static uint32_t child(cpb_merge_tree *tree, uint32_t node, uint32_t parent, cpb_tag_step step) {
-  cpb_target target = {.value = step.value, .parent = parent, .kind = (uint8_t)step.kind};
-  if (step.kind == CPB_TAG_KEY_STRING) {
-    target.length = step.length;
-    if (step.length > tree->max_key) tree->max_key = step.length;
-  } else if (step.kind > CPB_TAG_KEY_STRING) {
+/* The child of `parent` by `tag`, made if it is not there. */
+static uint32_t child(cpb_merge_tree *tree, uint32_t node, uint32_t parent, cpb_tag tag) {
+  cpb_target target = {.value = tag.value, .parent = parent, .kind = (uint8_t)tag.kind};
+  if (tag.kind == CPB_TAG_KEY_STRING) {
+    target.length = tag.length;
+    if (tag.length > tree->max_key) tree->max_key = tag.length;
+  } else if (tag.kind > CPB_TAG_KEY_STRING) {
     target.kind = CPB_TAG_KEY_UINT64;
   }
-  uint32_t found = cpb_merge_tree_find(tree, parent, target.kind, target.value, key_of(tree, &target));
+  uint32_t found = cpb_merge_tree_find(tree, parent, target.kind, target.value, cpb_target_key(tree, &target));
   if (found != CPB_NONE) return found;
   cpb_target *above = &tree->targets[parent];
   cpb_target_form form = form_for(target.kind);
@@ -148,9 +47,9 @@ static uint32_t child(cpb_merge_tree *tree, uint32_t node, uint32_t parent, cpb_
 
 /* What may follow what in a field tag: a field number first; an index or a key
  * only right after one. */
-static const char *wrong_step(uint8_t previous, cpb_tag_step step) {
-  switch (step.kind) {
-    case CPB_TAG_FIELD: return step.value >= 1 && step.value <= CPB_FIELD_NUMBER_MAX ? NULL : "no such field number";
+static const char *wrong_tag(uint8_t previous, cpb_tag tag) {
+  switch (tag.kind) {
+    case CPB_TAG_FIELD: return tag.value >= 1 && tag.value <= CPB_FIELD_NUMBER_MAX ? NULL : "no such field number";
     case CPB_TAG_INDEX: return previous == CPB_TAG_FIELD ? NULL : "an index that follows no field";
     case CPB_TAG_KEY_STRING:
     case CPB_TAG_KEY_BOOL:
@@ -159,22 +58,22 @@ static const char *wrong_step(uint8_t previous, cpb_tag_step step) {
     case CPB_TAG_KEY_INT32:
     case CPB_TAG_KEY_INT64: return previous == CPB_TAG_FIELD ? NULL : "a map key that follows no field";
   }
-  return "a step that is neither field, index nor map key";
+  return "a tag that is neither field, index nor map key";
 }
 
 /* The target of a node whose parent's is `base`. */
 static uint32_t target_of(cpb_merge_tree *tree, uint32_t id, uint32_t base) {
-  const cpb_tag_step map_value = {.value = 2, .kind = CPB_TAG_FIELD};
+  const cpb_tag map_value = {.value = 2, .kind = CPB_TAG_FIELD};
   const cpb_chunked_node *node = &tree->metadata->nodes[id];
   uint8_t previous = 0;
   for (uint32_t i = 0; i < node->num_tags && base != CPB_NONE; i++) {
-    const cpb_tag_step named = tree->metadata->steps[node->first_tag + i];
-    cpb_tag_step step = named; /* adapted to the field's type */
-    const char *wrong = wrong_step(previous, step);
-    if (!wrong) wrong = cpb_types_adapt(tree, base, &step);
+    const cpb_tag named = tree->metadata->tags[node->first_tag + i];
+    cpb_tag tag = named; /* adapted to the field's type */
+    const char *wrong = wrong_tag(previous, tag);
+    if (!wrong) wrong = cpb_types_adapt(tree, base, &tag);
     if (wrong) return damaged_tag(tree, id, wrong), CPB_NONE;
-    base = child(tree, id, base, step);
-    if (step.kind >= CPB_TAG_KEY_STRING && base != CPB_NONE) base = child(tree, id, base, map_value);
+    base = child(tree, id, base, tag);
+    if (tag.kind >= CPB_TAG_KEY_STRING && base != CPB_NONE) base = child(tree, id, base, map_value);
     previous = (uint8_t)named.kind;
   }
   return base;
@@ -250,7 +149,7 @@ static bool finish_ops(cpb_merge_tree *tree) {
 
 static int compare_u64(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
-static int compare_steps(const cpb_metadata *m, cpb_tag_step a, cpb_tag_step b) {
+static int compare_tags(const cpb_metadata *m, cpb_tag a, cpb_tag b) {
   if (a.kind != b.kind) return a.kind < b.kind ? -1 : 1;
   if (a.kind != CPB_TAG_KEY_STRING) return compare_u64(a.value, b.value);
   uint32_t length = a.length < b.length ? a.length : b.length;
@@ -261,7 +160,7 @@ static int compare_steps(const cpb_metadata *m, cpb_tag_step a, cpb_tag_step b) 
 static int compare_nodes(const cpb_metadata *m, uint32_t x, uint32_t y) {
   const cpb_chunked_node *a = &m->nodes[x], *b = &m->nodes[y];
   for (uint32_t i = 0; i < a->num_tags && i < b->num_tags; i++) {
-    int order = compare_steps(m, m->steps[a->first_tag + i], m->steps[b->first_tag + i]);
+    int order = compare_tags(m, m->tags[a->first_tag + i], m->tags[b->first_tag + i]);
     if (order != 0) return order;
   }
   if (a->num_tags != b->num_tags) return a->num_tags < b->num_tags ? -1 : 1;

@@ -30,16 +30,16 @@ static const char *check_field(const cpb_merge_tree *tree, uint32_t base, uint64
 
 /* --- Map keys ------------------------------------------------------------- */
 
-static bool is_text(const cpb_merge_tree *tree, const cpb_tag_step *step, const char *text) {
+static bool is_text(const cpb_merge_tree *tree, const cpb_tag *tag, const char *text) {
   size_t length = strlen(text);
-  return step->length == length && memcmp(tree->metadata->text.data + step->value, text, length) == 0;
+  return tag->length == length && memcmp(tree->metadata->text.data + tag->value, text, length) == 0;
 }
 
 /* A string that is a decimal integer, as the number. */
-static bool read_integer(const cpb_merge_tree *tree, const cpb_tag_step *step, uint64_t *value) {
-  if (step->length == 0 || step->length > 20) return false;
-  const uint8_t *p = tree->metadata->text.data + step->value, *end = p + step->length;
-  bool negative = step->length > 1 && *p == '-';
+static bool read_integer(const cpb_merge_tree *tree, const cpb_tag *tag, uint64_t *value) {
+  if (tag->length == 0 || tag->length > 20) return false;
+  const uint8_t *p = tree->metadata->text.data + tag->value, *end = p + tag->length;
+  bool negative = tag->length > 1 && *p == '-';
   uint64_t v = 0;
   for (p += negative; p < end; p++) {
     unsigned digit = *p - (unsigned)'0';
@@ -50,51 +50,51 @@ static bool read_integer(const cpb_merge_tree *tree, const cpb_tag_step *step, u
   return true;
 }
 
-static const char *bool_key(const cpb_merge_tree *tree, cpb_tag_step *step) {
-  if (step->kind != CPB_TAG_KEY_STRING) {
-    step->value = step->value != 0;
-  } else if (is_text(tree, step, "true") || is_text(tree, step, "false")) {
-    step->value = step->length == 4;
+static const char *bool_key(const cpb_merge_tree *tree, cpb_tag *tag) {
+  if (tag->kind != CPB_TAG_KEY_STRING) {
+    tag->value = tag->value != 0;
+  } else if (is_text(tree, tag, "true") || is_text(tree, tag, "false")) {
+    tag->value = tag->length == 4;
   } else {
     return "a text that is neither true nor false as the key of a map of bools";
   }
-  step->kind = CPB_TAG_KEY_BOOL;
+  tag->kind = CPB_TAG_KEY_BOOL;
   return NULL;
 }
 
 /* The key as the varint it is on the wire. */
-static const char *integer_key(const cpb_merge_tree *tree, const cpb_field *key, cpb_tag_step *step) {
-  if (step->kind == CPB_TAG_KEY_STRING && !read_integer(tree, step, &step->value)) {
+static const char *integer_key(const cpb_merge_tree *tree, const cpb_field *key, cpb_tag *tag) {
+  if (tag->kind == CPB_TAG_KEY_STRING && !read_integer(tree, tag, &tag->value)) {
     return "a text that is no number as the key of a map of numbers";
   }
-  step->kind = CPB_TAG_KEY_UINT64;
+  tag->kind = CPB_TAG_KEY_UINT64;
   switch (key->type) {
-    case CPB_TYPE_INT32: step->value = (uint64_t)(int64_t)(int32_t)(uint32_t)step->value; return NULL;
-    case CPB_TYPE_UINT32: step->value = (uint32_t)step->value; return NULL;
+    case CPB_TYPE_INT32: tag->value = (uint64_t)(int64_t)(int32_t)(uint32_t)tag->value; return NULL;
+    case CPB_TYPE_UINT32: tag->value = (uint32_t)tag->value; return NULL;
     case CPB_TYPE_SINT32:
-    case CPB_TYPE_SINT64: step->value = step->value << 1 ^ (0 - (step->value >> 63)); return NULL;
+    case CPB_TYPE_SINT64: tag->value = tag->value << 1 ^ (0 - (tag->value >> 63)); return NULL;
     case CPB_TYPE_INT64:
     case CPB_TYPE_UINT64: return NULL;
     default: return "a map key of a fixed-size type, which is not supported";
   }
 }
 
-static const char *adapt_key(const cpb_merge_tree *tree, const cpb_field *map, cpb_tag_step *step) {
+static const char *adapt_key(const cpb_merge_tree *tree, const cpb_field *map, cpb_tag *tag) {
   const cpb_field *key = cpb_message_find_number(map->message, 1);
   if (!key) return "a map without a key";
-  if (key->type == CPB_TYPE_BOOL) return bool_key(tree, step);
-  if (key->type != CPB_TYPE_STRING) return integer_key(tree, key, step);
-  return step->kind == CPB_TAG_KEY_STRING ? NULL : "a number as the key of a map of strings";
+  if (key->type == CPB_TYPE_BOOL) return bool_key(tree, tag);
+  if (key->type != CPB_TYPE_STRING) return integer_key(tree, key, tag);
+  return tag->kind == CPB_TAG_KEY_STRING ? NULL : "a number as the key of a map of strings";
 }
 
-const char *cpb_types_adapt(cpb_merge_tree *tree, uint32_t base, cpb_tag_step *step) {
-  if (step->kind == CPB_TAG_FIELD) return check_field(tree, base, step->value);
+const char *cpb_types_adapt(cpb_merge_tree *tree, uint32_t base, cpb_tag *tag) {
+  if (tag->kind == CPB_TAG_FIELD) return check_field(tree, base, tag->value);
   const cpb_field *field = cpb_target_field(tree, base);
   if (!field) return NULL;
   if (!field->repeated) return "an index or key of a field that is not repeated";
-  if (field->map) return adapt_key(tree, field, step);
-  if (step->kind == CPB_TAG_KEY_STRING) return "a map key of a field that is no map";
-  step->kind = CPB_TAG_INDEX;
+  if (field->map) return adapt_key(tree, field, tag);
+  if (tag->kind == CPB_TAG_KEY_STRING) return "a map key of a field that is no map";
+  tag->kind = CPB_TAG_INDEX;
   return NULL;
 }
 

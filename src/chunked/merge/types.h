@@ -3,16 +3,15 @@
 #ifndef CPB_CHUNKED_MERGE_TYPES_H
 #define CPB_CHUNKED_MERGE_TYPES_H
 
-#include "base/decimal.h"
-#include "chunked/merge/tree.h"
+#include "chunked/merge/targets.h"
 
 /* Field `number` of the message that `parent` is, or NULL. */
 const cpb_field *cpb_types_field(const cpb_merge_tree *tree, uint32_t parent, uint64_t number);
 
-/* Checks a step from `base`, and makes it what the field's type asks for: a
+/* Checks a tag from `base`, and makes it what the field's type asks for: a
  * map's key of the key's type, an element where the field is no map. Returns
  * what is wrong with it, or NULL. */
-const char *cpb_types_adapt(cpb_merge_tree *tree, uint32_t base, cpb_tag_step *step);
+const char *cpb_types_adapt(cpb_merge_tree *tree, uint32_t base, cpb_tag *tag);
 
 /* Why the target cannot be that of a chunk, or NULL. */
 const char *cpb_types_refuse(const cpb_merge_tree *tree, uint32_t target);
@@ -24,13 +23,5 @@ cpb_op_kind cpb_types_op(const cpb_merge_tree *tree, uint32_t target, uint32_t c
  * that what they are in so far is to go. */
 bool cpb_types_add_shadows(cpb_merge_tree *tree);
 void cpb_types_clear_oneof(cpb_merge_tree *tree, uint32_t target, uint32_t num_patches);
-
-#define CPB_NUMBER_MAX 20
-/* A longer text says no number. */
-#define CPB_NUMBER_TEXT_MAX CPB_DECIMAL_TEXT_MAX
-
-/* Writes the field, its tag included, whose value `text` says. Returns its
- * length, or 0 if the text is no such value. */
-size_t cpb_types_number(const cpb_field *field, cpb_span text, uint8_t out[CPB_NUMBER_MAX]);
 
 #endif

@@ -1,9 +1,27 @@
+/* Operations are carried out one after the other. A chunk is read only if something goes into it, or if
+ * its place among other ranges of a message has to be found; otherwise its size is enough. While a chunk
+ * is read, every target on the way is met in the same pass: a job.
+ *
+ * Between calls, that is after CPB_WAIT, all operations before w->op are done, and nothing of a later one
+ * has been. Operation w->op is either under way (a job that is being scanned, and those in w->later, which
+ * come before the next operation), or it has only made sure that its target is there, which it may do
+ * again. A live target's parent is live; what was cleared is in no list that the layout follows.
+ *
+ * It terminates: each operation begins at most one job, a job's scanner only moves forward, and a job in
+ * w->later is a map entry within the job that queued it.
+ *
+ * Memory: ranges and patches, each at most tree->max_items; an insert for an operation, a created target or
+ * a range; frames up to the depth limit, each with at most NUMBERS_MAX field numbers. Of the content of
+ * chunks it keeps only map keys while they are read, and numbers, which are written anew. */
 #include "chunked/merge/walk.h"
 
 #include <string.h>
 
 #include "base/status.h"
+#include "chunked/merge/items.h"
+#include "chunked/merge/number_text.h"
 #include "chunked/merge/numbers.h"
+#include "chunked/merge/scan.h"
 #include "chunked/merge/types.h"
 
 void cpb_merge_walk_init(cpb_merge_walk *w, const cpb_allocator *a, cpb_merge_tree *tree, cpb_chunk_store *store,
@@ -38,10 +56,10 @@ void cpb_merge_walk_finish(cpb_merge_walk *w) {
 void cpb_merge_walk_free(cpb_merge_walk *w) {
   cpb_merge_walk_finish(w);
   cpb_buffer_free(&w->literals);
-  cpb_release(&w->allocator, w->parts);
+  cpb_release(&w->allocator, w->ranges);
   cpb_release(&w->allocator, w->patches);
   cpb_release(&w->allocator, w->inserts);
-  w->parts = NULL;
+  w->ranges = NULL;
   w->patches = NULL;
   w->inserts = NULL;
 }
@@ -107,14 +125,14 @@ static bool make_live(cpb_merge_walk *w, uint32_t id) {
 /* --- Operations ----------------------------------------------------------- */
 
 /* A further occurrence of a field that occurs several times. */
-static bool append_value(cpb_merge_walk *w, uint32_t id, cpb_insert_kind kind, uint32_t part) {
-  return cpb_walk_insert(w, cpb_target_owner(w->tree, id), cpb_target_number(w->tree, id), kind, part);
+static bool append_value(cpb_merge_walk *w, uint32_t id, cpb_insert_kind kind, uint32_t range) {
+  return cpb_walk_insert(w, cpb_target_owner(w->tree, id), cpb_target_number(w->tree, id), kind, range);
 }
 
 /* Whether the chunk has to be walked: something in it will be patched, or it is
- * not the target's only part. */
+ * not the target's only range. */
 static bool needs_walk(const cpb_target *t) {
-  return t->form == CPB_FORM_MESSAGE || t->ops > 1 || t->last_part != CPB_NONE;
+  return t->form == CPB_FORM_MESSAGE || t->ops > 1 || t->last_range != CPB_NONE;
 }
 
 /* Whether the chunk may come after all of its target as it is: nothing in it is
@@ -123,7 +141,7 @@ static bool needs_walk(const cpb_target *t) {
 static cpb_have belongs_last(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool *last) {
   const cpb_target *t = &w->tree->targets[op.target];
   *last = false;
-  if (op.kind != CPB_OP_MERGE || size == 0 || t->form != CPB_FORM_LEAF || t->last_part == CPB_NONE) {
+  if (op.kind != CPB_OP_MERGE || size == 0 || t->form != CPB_FORM_LEAF || t->last_range == CPB_NONE) {
     return CPB_HAVE;
   }
   cpb_span span;
@@ -143,10 +161,10 @@ static bool carry_out(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool la
   if (op.kind == CPB_OP_MERGE && !appends && !last && needs_walk(t)) {
     return cpb_walk_begin_job(w, (cpb_walk_job){0, size, op.target, op.chunk});
   }
-  uint32_t part = cpb_walk_new_part(w, op.chunk, 0, size);
-  if (part == CPB_NONE) return false;
-  if (appends) return append_value(w, op.target, CPB_INSERT_VALUE, part);
-  cpb_walk_append_part(w, op.target, part);
+  uint32_t range = cpb_walk_new_range(w, op.chunk, 0, size);
+  if (range == CPB_NONE) return false;
+  if (appends) return append_value(w, op.target, CPB_INSERT_VALUE, range);
+  cpb_walk_append_range(w, op.target, range);
   return true;
 }
 
@@ -166,18 +184,18 @@ static cpb_have read_text(cpb_merge_walk *w, uint32_t chunk, uint64_t size) {
 static bool set_number(cpb_merge_walk *w, uint32_t id) {
   uint8_t field[CPB_NUMBER_MAX];
   cpb_target *t = &w->tree->targets[id];
-  size_t size = cpb_types_number(t->field, (cpb_span){w->key.data, w->key.size}, field);
+  size_t size = cpb_number_text_field(t->field, (cpb_span){w->key.data, w->key.size}, field);
   uint64_t begin = w->literals.size;
   if (size == 0) {
     return fail_at_index(w, CPB_E_DAMAGED, "is a number, and the chunk's text says none that fits");
   }
   if (!cpb_buffer_append(&w->literals, field, size)) return cpb_fail_memory(w->error) == CPB_OK;
-  uint32_t part = cpb_walk_new_part(w, CPB_LITERAL, begin, begin + size);
-  if (part == CPB_NONE) return false;
-  if (cpb_target_appends(t)) return append_value(w, id, CPB_INSERT_PART, part);
+  uint32_t range = cpb_walk_new_range(w, CPB_LITERAL, begin, begin + size);
+  if (range == CPB_NONE) return false;
+  if (cpb_target_appends(t)) return append_value(w, id, CPB_INSERT_RANGE, range);
   cpb_walk_clear(w, id);
   t->merged = true;
-  cpb_walk_append_part(w, id, part);
+  cpb_walk_append_range(w, id, range);
   return true;
 }
 

@@ -1,7 +1,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "chunked/index/internal.h"
+#include "chunked/index/index_state.h"
 #include "chunked/read/chunk_store.h"
 
 enum { DEFAULT_READ = 256 * 1024, MEMORY = 16 * 1024 * 1024 };

@@ -1,10 +1,23 @@
+/* Between calls each stream stands somewhere in one Riegeli chunk: before the record of `chunk`, or, with
+ * in_record, within it, with the bytes [pos - span.size, pos) of it still valid. Its reader points into
+ * nothing but the stream's own window, so that other streams may ask the engine's input for more. After
+ * CPB_WAIT the caller asks for the same again: the stream is then found as it was left, and goes on. What
+ * CPB_VERIFY_LATE has given out unverified stays with its stream, which can be turned to another Riegeli
+ * chunk only by way of settle().
+ *
+ * It terminates: every loop steps a reader, which only moves forward within the file, until it gives what
+ * was asked for, waits, fails or ends.
+ *
+ * Memory: a window for each stream (what the host lent at once, about read_size); for a small stream one
+ * Riegeli chunk, stored and decoded, of at most `small` bytes each; for a large one what its decoder needs;
+ * `room` for the chunks that are kept; and eight bytes a chunk when the index's sizes are not trusted. */
 #include "chunked/read/chunk_store.h"
 
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "riegeli/records/reader.h"
+#include "riegeli/records/seek.h"
 
 /* What the stream that peeks keeps decoded: nothing to speak of. */
 enum { PEEK_BUFFER = 4096, PEEK_READ = 64 * 1024, PEEK_WANT = 16 };
@@ -128,14 +141,14 @@ static cpb_have reader_failed(cpb_chunk_store *s, cpb_store_stream *stream) {
   return CPB_FAILED;
 }
 
-/* One answer of the reader other than NEED. */
-static cpb_have step(cpb_chunk_store *s, cpb_store_stream *stream, cpb_step *answer) {
+/* One event of the reader other than NEED. */
+static cpb_have step(cpb_chunk_store *s, cpb_store_stream *stream, cpb_step *event) {
   stream->reader->want = cpb_max_u64(s->want, 1);
   for (;;) {
     cpb_record_reader_input(stream->reader)->size = s->input->size;
-    *answer = cpb_record_reader_step(stream->reader);
-    if (*answer == CPB_STEP_ERROR) return reader_failed(s, stream);
-    if (*answer != CPB_STEP_NEED) return CPB_HAVE;
+    *event = cpb_record_reader_step(stream->reader);
+    if (*event == CPB_STEP_ERROR) return reader_failed(s, stream);
+    if (*event != CPB_STEP_NEED) return CPB_HAVE;
     cpb_have have = lend(s, stream);
     if (have != CPB_HAVE) return have;
   }
@@ -153,14 +166,14 @@ static cpb_have settle(cpb_chunk_store *s, cpb_store_stream *stream) {
   while (unsettled(stream)) {
     cpb_record_reader_skip(stream->reader, UINT64_MAX);
     cpb_record_reader_input(stream->reader)->size = s->input->size;
-    cpb_step answer = cpb_record_reader_step(stream->reader);
+    cpb_step event = cpb_record_reader_step(stream->reader);
     bool past = stream->reader->source.begin != begin;
-    if (past || answer == CPB_STEP_DONE) {
+    if (past || event == CPB_STEP_DONE) {
       stream->in_record = false;
       stream->chunk = CPB_NO_CHUNK;
-    } else if (answer == CPB_STEP_ERROR) {
+    } else if (event == CPB_STEP_ERROR) {
       return reader_failed(s, stream);
-    } else if (answer == CPB_STEP_NEED) {
+    } else if (event == CPB_STEP_NEED) {
       cpb_have have = lend(s, stream);
       if (have != CPB_HAVE) return have;
     }
@@ -311,10 +324,10 @@ static bool note_size(cpb_chunk_store *s, uint64_t chunk, uint64_t size) {
 }
 
 static cpb_have begin_record(cpb_chunk_store *s, cpb_store_stream *stream) {
-  cpb_step answer;
-  cpb_have have = step(s, stream, &answer);
+  cpb_step event;
+  cpb_have have = step(s, stream, &event);
   if (have != CPB_HAVE) return have;
-  if (answer != CPB_STEP_RECORD) {
+  if (event != CPB_STEP_RECORD) {
     uint64_t position = entry_of(s, stream->chunk)->offset;
     cpb_fail(s->error, CPB_E_DAMAGED, position, "chunk %llu: there is no record at position %llu",
              (unsigned long long)stream->chunk, (unsigned long long)position);
@@ -354,8 +367,8 @@ static cpb_have read_from(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t
   cpb_record_reader_skip(stream->reader, offset - stream->pos);
   stream->pos = offset;
   stream->span = (cpb_span){NULL, 0};
-  cpb_step answer;
-  cpb_have have = step(s, stream, &answer);
+  cpb_step event;
+  cpb_have have = step(s, stream, &event);
   if (have != CPB_HAVE) return have;
   stream->span.data = cpb_record_reader_data(stream->reader, &stream->span.size);
   stream->pos += stream->span.size;
@@ -408,7 +421,6 @@ static cpb_have read_on(cpb_chunk_store *s, cpb_kept_chunk *kept) {
     cpb_span span;
     serve(s, kept->bytes.size, size - kept->bytes.size);
     have = read_in(s, choose_stream(s, kept->chunk), kept->chunk, kept->bytes.size, &span);
-    if (have != CPB_HAVE) break;
     if (have != CPB_HAVE) break;
     size_t count = (size_t)cpb_min_u64(span.size, size - kept->bytes.size);
     if (!cpb_buffer_append(&kept->bytes, span.data, count)) return no_memory(s);

@@ -11,7 +11,7 @@
 #ifndef CPB_CHUNKED_READ_CHUNK_STORE_H
 #define CPB_CHUNKED_READ_CHUNK_STORE_H
 
-#include "chunked/index/internal.h"
+#include "chunked/index/index_state.h"
 
 enum {
   CPB_SMALL_STREAMS = 4,

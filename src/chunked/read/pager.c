@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "chunked/index/paged_index.h"
-#include "riegeli/records/reader.h"
+#include "riegeli/records/seek.h"
 
 enum {
   DEFAULT_MEMORY = 64 * 1024,

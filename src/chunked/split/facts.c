@@ -1,6 +1,6 @@
 #include "chunked/split/facts.h"
 
-static cpb_step_kind key_kind(const cpb_field *key) {
+static cpb_tag_kind key_kind(const cpb_field *key) {
   switch (key ? (int)key->type : 0) {
     case CPB_TYPE_STRING: return CPB_TAG_KEY_STRING;
     case CPB_TYPE_BOOL: return CPB_TAG_KEY_BOOL;

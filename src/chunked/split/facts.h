@@ -19,8 +19,8 @@ typedef struct cpb_split_facts {
   const char *name;
   const cpb_message_type *type; /* MESSAGE; MAP: of the values */
   bool repeated;
-  int32_t oneof;     /* -1: not in one; also set for OTHER */
-  cpb_step_kind key; /* MAP: how the key is written in a field tag;
+  int32_t oneof;    /* -1: not in one; also set for OTHER */
+  cpb_tag_kind key; /* MAP: how the key is written in a field tag;
                         0 when it cannot be */
 } cpb_split_facts;
 

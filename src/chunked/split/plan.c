@@ -27,7 +27,7 @@ void cpb_plan_free(cpb_plan *p) {
   free_frames(p);
   cpb_release(&p->allocator, p->edits);
   cpb_release(&p->allocator, p->chunks);
-  cpb_release(&p->allocator, p->steps);
+  cpb_release(&p->allocator, p->tags);
   cpb_buffer_free(&p->text);
 }
 
@@ -71,35 +71,35 @@ static cpb_plan_frame *add_frame(cpb_plan *p) {
 
 /* --- Field tags ----------------------------------------------------------- */
 
-static bool append_steps(cpb_plan *p, const cpb_tag_step *steps, size_t count, const uint8_t *keys) {
-  void *items = p->steps;
-  if (!reserve(p, &items, &p->steps_capacity, p->num_steps + count, sizeof *p->steps)) return false;
-  p->steps = items;
+static bool append_tags(cpb_plan *p, const cpb_tag *tags, size_t count, const uint8_t *keys) {
+  void *items = p->tags;
+  if (!reserve(p, &items, &p->tags_capacity, p->num_tags + count, sizeof *p->tags)) return false;
+  p->tags = items;
   for (size_t i = 0; i < count; i++) {
-    cpb_tag_step step = steps[i];
-    if (step.kind == CPB_TAG_KEY_STRING) {
+    cpb_tag tag = tags[i];
+    if (tag.kind == CPB_TAG_KEY_STRING) {
       size_t begin = p->text.size;
-      if (!cpb_buffer_append(&p->text, keys + step.value, step.length)) {
+      if (!cpb_buffer_append(&p->text, keys + tag.value, tag.length)) {
         cpb_fail_memory(p->error);
         return false;
       }
-      step.value = begin;
+      tag.value = begin;
     }
-    p->steps[p->num_steps++] = step;
+    p->tags[p->num_tags++] = tag;
   }
   return true;
 }
 
 static bool push_path(cpb_plan *p, const cpb_plan_place *place) {
   void *items = p->path;
-  if (!reserve(p, &items, &p->path_capacity, p->num_path + place->num_steps, sizeof *p->path)) {
+  if (!reserve(p, &items, &p->path_capacity, p->num_path + place->num_tags, sizeof *p->path)) {
     return false;
   }
   p->path = items;
-  for (uint32_t i = 0; i < place->num_steps; i++) {
-    cpb_tag_step step = place->steps[i];
-    if (step.kind == CPB_TAG_KEY_STRING) step.value = p->path_text.size;
-    p->path[p->num_path++] = step;
+  for (uint32_t i = 0; i < place->num_tags; i++) {
+    cpb_tag tag = place->tags[i];
+    if (tag.kind == CPB_TAG_KEY_STRING) tag.value = p->path_text.size;
+    p->path[p->num_path++] = tag;
   }
   if (place->key.size > 0 && !cpb_buffer_append(&p->path_text, place->key.data, place->key.size)) {
     cpb_fail_memory(p->error);
@@ -116,28 +116,28 @@ static size_t owner_of(const cpb_plan *p, size_t depth) {
   return depth;
 }
 
-static uint32_t steps_between(const cpb_plan *p, size_t owner, size_t depth) {
+static uint32_t tags_between(const cpb_plan *p, size_t owner, size_t depth) {
   uint32_t count = 0;
-  while (depth > owner) count += p->frames[depth--].num_steps;
+  while (depth > owner) count += p->frames[depth--].num_tags;
   return count;
 }
 
 /* Appends the field tag of the frame at `depth`, relative to that of `owner`. */
 static bool append_path(cpb_plan *p, size_t owner, size_t depth) {
-  uint32_t count = steps_between(p, owner, depth);
+  uint32_t count = tags_between(p, owner, depth);
   if (count == 0) return true;
-  size_t begin = p->num_path - steps_between(p, owner, p->depth - 1);
-  return append_steps(p, p->path + begin, count, p->path_text.data);
+  size_t begin = p->num_path - tags_between(p, owner, p->depth - 1);
+  return append_tags(p, p->path + begin, count, p->path_text.data);
 }
 
 /* Chunks planned inside the frame so far hang under its own chunk from now on. */
 static void adopt(cpb_plan *p, const cpb_plan_frame *f, uint32_t old_owner, uint32_t prefix) {
   for (size_t i = f->first_chunk; i < f->chunk; i++) {
     cpb_plan_chunk *chunk = &p->chunks[i];
-    if (chunk->owner != old_owner || chunk->num_steps == 0) continue;
+    if (chunk->owner != old_owner || chunk->num_tags == 0) continue;
     chunk->owner = f->chunk;
-    chunk->first_step += prefix;
-    chunk->num_steps -= prefix;
+    chunk->first_tag += prefix;
+    chunk->num_tags -= prefix;
   }
 }
 
@@ -145,21 +145,21 @@ static void adopt(cpb_plan *p, const cpb_plan_frame *f, uint32_t old_owner, uint
 static bool promote(cpb_plan *p, size_t depth) {
   size_t owner = owner_of(p, depth);
   cpb_plan_frame *f = &p->frames[depth];
-  uint32_t num_steps = steps_between(p, owner, depth);
-  size_t first_step = p->num_steps;
+  uint32_t num_tags = tags_between(p, owner, depth);
+  size_t first_tag = p->num_tags;
   if (!append_path(p, owner, depth)) return false;
   cpb_plan_chunk *chunk = add_chunk(p);
   if (!chunk) return false;
   *chunk = (cpb_plan_chunk){.begin = f->field.value,
                             .end = f->field.value + f->field.size,
                             .first_edit = f->edit + 1,
-                            .first_step = first_step,
-                            .num_steps = num_steps,
+                            .first_tag = first_tag,
+                            .num_tags = num_tags,
                             .owner = p->frames[owner].chunk,
                             .order = f->order};
   f->chunk = f->slice = (uint32_t)(p->num_chunks - 1);
   p->edits[f->edit].next = chunk->end;
-  adopt(p, f, chunk->owner, num_steps);
+  adopt(p, f, chunk->owner, num_tags);
   return true;
 }
 
@@ -211,7 +211,7 @@ static bool make_room(cpb_plan *p, uint64_t begin, uint64_t size) {
 /* --- What the walk says --------------------------------------------------- */
 
 bool cpb_plan_begin(cpb_plan *p, uint64_t size, uint64_t slice_max) {
-  p->num_edits = p->num_chunks = p->num_steps = p->depth = p->num_path = 0;
+  p->num_edits = p->num_chunks = p->num_tags = p->depth = p->num_path = 0;
   p->text.size = p->path_text.size = 0;
   cpb_plan_frame *root = add_frame(p);
   if (!root) return false;
@@ -237,7 +237,7 @@ bool cpb_plan_enter(cpb_plan *p, const cpb_plan_place *place, uint64_t keep_max,
                             .chunk = CPB_PLAN_NONE,
                             .slice = CPB_PLAN_NONE,
                             .first_chunk = (uint32_t)p->num_chunks,
-                            .num_steps = place->num_steps,
+                            .num_tags = place->num_tags,
                             .keep_max = keep_max,
                             .slice_max = slice_max,
                             .text_begin = text_begin,
@@ -271,7 +271,7 @@ bool cpb_plan_leave(cpb_plan *p) {
     return true;
   }
   p->frames[p->depth - 1].kept += settle(p, f);
-  p->num_path -= f->num_steps;
+  p->num_path -= f->num_tags;
   p->path_text.size = f->text_begin;
   return true;
 }
@@ -287,8 +287,8 @@ bool cpb_plan_move_bytes(cpb_plan *p, const cpb_plan_place *place, int32_t order
   uint64_t left = cpb_wire_len_size(field->number, 0);
   if (!cpb_plan_keep(p, field->begin, left)) return false;
   size_t owner = owner_of(p, p->depth - 1);
-  size_t first_step = p->num_steps;
-  if (!append_path(p, owner, p->depth - 1) || !append_steps(p, place->steps, place->num_steps, place->key.data)) {
+  size_t first_tag = p->num_tags;
+  if (!append_path(p, owner, p->depth - 1) || !append_tags(p, place->tags, place->num_tags, place->key.data)) {
     return false;
   }
   cpb_plan_edit *edit = add_edit(p);
@@ -300,8 +300,8 @@ bool cpb_plan_move_bytes(cpb_plan *p, const cpb_plan_place *place, int32_t order
                             .end = end,
                             .size = field->size,
                             .first_edit = p->num_edits,
-                            .first_step = first_step,
-                            .num_steps = (uint32_t)(p->num_steps - first_step),
+                            .first_tag = first_tag,
+                            .num_tags = (uint32_t)(p->num_tags - first_tag),
                             .owner = p->frames[owner].chunk,
                             .order = order,
                             .is_bytes = true};

@@ -32,9 +32,9 @@ typedef struct cpb_plan_chunk {
   uint64_t size;       /* of the chunk: the range after its edits */
   uint64_t position;   /* in the output, once it was written */
   size_t first_edit;
-  size_t first_step;  /* its field tag, relative to the owner's message */
-  uint32_t num_steps; /* none: a slice of the owner */
-  uint32_t owner;     /* the chunk whose message it was taken from */
+  size_t first_tag;  /* its field tag, relative to the owner's message */
+  uint32_t num_tags; /* none: a slice of the owner */
+  uint32_t owner;    /* the chunk whose message it was taken from */
   int32_t order;
   bool is_bytes;
 } cpb_plan_chunk;
@@ -46,7 +46,7 @@ typedef struct cpb_plan_frame {
   uint32_t chunk;       /* its first chunk; CPB_PLAN_NONE while it is in place */
   uint32_t slice;       /* the chunk being filled */
   uint32_t first_chunk; /* chunks from here on were planned inside it */
-  uint32_t num_steps;   /* of the field tag, from the parent to here */
+  uint32_t num_tags;    /* of the field tag, from the parent to here */
   uint64_t kept;        /* bytes of its finished fields that stay, in this slice */
   uint64_t keep_max, slice_max;
   size_t text_begin; /* of its map key in `path_text` */
@@ -61,22 +61,22 @@ typedef struct cpb_plan {
   size_t num_edits, edits_capacity;
   cpb_plan_chunk *chunks;
   size_t num_chunks, chunks_capacity;
-  cpb_tag_step *steps; /* of the chunks' field tags; keys are in `text` */
-  size_t num_steps, steps_capacity;
+  cpb_tag *tags; /* of the chunks' field tags; keys are in `text` */
+  size_t num_tags, tags_capacity;
   cpb_buffer text;
   /* while planning */
   cpb_plan_frame *frames;
   size_t depth, frames_capacity;
-  cpb_tag_step *path; /* from the root to the innermost frame; keys in path_text */
+  cpb_tag *path; /* from the root to the innermost frame; keys in path_text */
   size_t num_path, path_capacity;
   cpb_buffer path_text;
 } cpb_plan;
 
 /* Where a message or value stands in its parent. */
 typedef struct cpb_plan_place {
-  cpb_wire_field field;  /* the field whose contents may change */
-  cpb_tag_step steps[2]; /* its field tag; a string key's bytes are in `key` */
-  uint32_t num_steps;
+  cpb_wire_field field; /* the field whose contents may change */
+  cpb_tag tags[2];      /* its field tag; a string key's bytes are in `key` */
+  uint32_t num_tags;
   cpb_span key;
 } cpb_plan_place;
 
@@ -89,7 +89,7 @@ bool cpb_plan_begin(cpb_plan *p, uint64_t size, uint64_t slice_max);
 
 /* A message of the innermost frame is entered. It moves out when more than
  * `keep_max` bytes stay in it, and is cut into slices of `slice_max`. A place
- * without steps is a map's entry: it is on the way to the value and never
+ * without tags is a map's entry: it is on the way to the value and never
  * becomes a chunk. */
 bool cpb_plan_enter(cpb_plan *p, const cpb_plan_place *place, uint64_t keep_max, uint64_t slice_max, int32_t order);
 /* The innermost frame becomes a chunk at once. */

@@ -1,3 +1,17 @@
+/* Between calls, that is after CPB_STEP_NEED, the plan knows every field before the one at hand and nothing
+ * of that one. `pending`: it was met, and the bytes that it takes to decide are being gathered in peek or
+ * key_bytes; `looked_up`: it is counted in `seen`, once. The frames are the messages, map entries and groups
+ * that the scanner is in; the plan has the same ones, but for groups.
+ *
+ * A cut that turns out wrong (seen.h says how) begins the walk again, at byte 0 and with an empty plan, and
+ * the field is left alone from then on.
+ *
+ * It terminates: the scanner only moves forward, and each new beginning adds to `avoid`. When that is full,
+ * nothing is entered or cut any more, and so nothing can turn out wrong.
+ *
+ * Memory: frames up to the depth limits; in `seen` one item for each field number of the messages that are
+ * open and one for each map entry that was cut; the plan, whose chunks are limited; and of the input's
+ * bytes one key and one peek. */
 #include "chunked/split/walk.h"
 
 #include <string.h>
@@ -151,17 +165,17 @@ static outcome decide(cpb_split_walk *w, cpb_input *input) {
 }
 
 static cpb_plan_place place_of(const cpb_split_walk *w) {
-  cpb_plan_place place = {.field = w->scanner.field, .num_steps = 1};
-  place.steps[0] = (cpb_tag_step){.kind = CPB_TAG_FIELD, .value = field_number(w)};
+  cpb_plan_place place = {.field = w->scanner.field, .num_tags = 1};
+  place.tags[0] = (cpb_tag){.kind = CPB_TAG_FIELD, .value = field_number(w)};
   if (w->facts.kind == CPB_FACT_MAP) {
-    place.num_steps = 2;
-    place.steps[1] = w->key_step;
-    if (w->key_step.kind == CPB_TAG_KEY_STRING) {
-      place.key = (cpb_span){w->key_bytes, w->key_step.length};
+    place.num_tags = 2;
+    place.tags[1] = w->key_tag;
+    if (w->key_tag.kind == CPB_TAG_KEY_STRING) {
+      place.key = (cpb_span){w->key_bytes, w->key_tag.length};
     }
   } else if (w->facts.repeated) {
-    place.num_steps = 2;
-    place.steps[1] = (cpb_tag_step){.kind = CPB_TAG_INDEX, .value = w->index};
+    place.num_tags = 2;
+    place.tags[1] = (cpb_tag){.kind = CPB_TAG_INDEX, .value = w->index};
   }
   return place;
 }
@@ -285,11 +299,11 @@ static outcome on_message_field(cpb_split_walk *w, cpb_input *input) {
 /* --- Fields of a map entry ------------------------------------------------ */
 
 /* TensorFlow's merger holds keys as int: others it would not find again. */
-static bool number_key(cpb_split_walk *w, cpb_step_kind kind, uint64_t raw) {
+static bool number_key(cpb_split_walk *w, cpb_tag_kind kind, uint64_t raw) {
   int64_t value = (int64_t)raw;
   char *text = (char *)w->key_bytes;
   bool is_signed = kind == CPB_TAG_KEY_INT32 || kind == CPB_TAG_KEY_INT64;
-  w->key_step = (cpb_tag_step){.kind = kind, .value = raw};
+  w->key_tag = (cpb_tag){.kind = kind, .value = raw};
   if (kind == CPB_TAG_KEY_BOOL) {
     cpb_format(text, sizeof w->key_bytes, "%s", raw != 0 ? "true" : "false");
   } else if (is_signed) {
@@ -300,7 +314,7 @@ static bool number_key(cpb_split_walk *w, cpb_step_kind kind, uint64_t raw) {
   return is_signed ? value >= INT32_MIN && value <= INT32_MAX : raw <= INT32_MAX;
 }
 
-static uint64_t normal_key(cpb_step_kind kind, uint64_t raw) {
+static uint64_t normal_key(cpb_tag_kind kind, uint64_t raw) {
   if (kind == CPB_TAG_KEY_BOOL) return raw != 0;
   if (kind == CPB_TAG_KEY_INT32) return (uint64_t)(int64_t)(int32_t)(uint32_t)raw;
   if (kind == CPB_TAG_KEY_UINT32) return (uint32_t)raw;
@@ -317,7 +331,7 @@ static outcome string_key(cpb_split_walk *w, cpb_input *input, bool *usable) {
   outcome o = size > 0 ? gather(w, input, size, w->key_bytes) : GO_ON;
   if (o != GO_ON) return o;
   w->key_bytes[size] = 0;
-  w->key_step = (cpb_tag_step){.kind = CPB_TAG_KEY_STRING, .length = (uint32_t)size};
+  w->key_tag = (cpb_tag){.kind = CPB_TAG_KEY_STRING, .length = (uint32_t)size};
   entry->key = map_hash(w, entry, w->key_bytes, size);
   return GO_ON;
 }
@@ -325,7 +339,7 @@ static outcome string_key(cpb_split_walk *w, cpb_input *input, bool *usable) {
 static outcome on_key(cpb_split_walk *w, cpb_input *input) {
   const cpb_wire_field *f = &w->scanner.field;
   cpb_split_walk_frame *entry = top(w);
-  cpb_step_kind kind = entry->facts.key;
+  cpb_tag_kind kind = entry->facts.key;
   bool usable = false;
   if (kind == CPB_TAG_KEY_STRING && f->type == CPB_WIRE_LEN) {
     outcome o = string_key(w, input, &usable);

@@ -59,7 +59,7 @@ typedef struct cpb_split_walk {
   size_t have; /* of peek or key_bytes */
   uint8_t peek[CPB_SPLIT_PEEK_MAX];
   uint8_t key_bytes[CPB_SPLIT_WALK_KEY_MAX + 1]; /* the innermost entry's key, as text */
-  cpb_tag_step key_step;
+  cpb_tag key_tag;
 } cpb_split_walk;
 
 /* What the pointers lead to must outlive the walk. */

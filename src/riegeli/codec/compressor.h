@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "cpb/records.h"
-#include "riegeli/codec/decompressor.h"
+#include "riegeli/codec/codec.h"
 
 typedef struct cpb_compressor cpb_compressor;
 

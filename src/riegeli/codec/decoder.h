@@ -3,7 +3,7 @@
 #ifndef CPB_RIEGELI_CODEC_DECODER_H
 #define CPB_RIEGELI_CODEC_DECODER_H
 
-#include "riegeli/codec/decompressor.h"
+#include "base/bytes.h"
 #include "riegeli/codec/memory.h"
 
 typedef enum cpb_decode {

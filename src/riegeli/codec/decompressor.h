@@ -12,17 +12,9 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "cpb/base.h"
-
-/* The bytes that name codecs in the file. */
-enum { CPB_RIEGELI_NONE = 0, CPB_RIEGELI_BROTLI = 'b', CPB_RIEGELI_ZSTD = 'z', CPB_RIEGELI_SNAPPY = 's' };
+#include "riegeli/codec/codec.h"
 
 typedef struct cpb_decompressor cpb_decompressor;
-
-/* What failed, for an error text; the file offset is the caller's to add. */
-typedef struct cpb_codec_error {
-  cpb_code code;    /* DAMAGED, LIMIT, MEMORY, UNSUPPORTED (unknown codec) */
-  const char *what; /* a static text, such as "Zstd: corrupted block" */
-} cpb_codec_error;
 
 /* A decompressor for codec `type` whose input is `in_size` bytes in all (the
  * varint included). NULL with `*error` set for an unknown codec or no memory.

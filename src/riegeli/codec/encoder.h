@@ -3,7 +3,7 @@
 #ifndef CPB_RIEGELI_CODEC_ENCODER_H
 #define CPB_RIEGELI_CODEC_ENCODER_H
 
-#include "riegeli/codec/compressor.h"
+#include "base/bytes.h"
 #include "riegeli/codec/memory.h"
 
 typedef struct cpb_encoder {

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/alloc.h"
-#include "riegeli/codec/decompressor.h"
+#include "riegeli/codec/codec.h"
 
 struct cpb_codec_block;
 
@@ -42,10 +42,5 @@ void cpb_codec_release(void *opaque, void *block);
 /* The error after a library said that it got no memory: LIMIT with the text
  * `limit`, or MEMORY. */
 void cpb_codec_no_memory(const cpb_codec_memory *memory, cpb_codec_error *error, const char *limit);
-
-static inline void cpb_codec_fail(cpb_codec_error *error, cpb_code code, const char *what) {
-  error->code = code;
-  error->what = what;
-}
 
 #endif

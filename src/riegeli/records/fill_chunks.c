@@ -1,8 +1,9 @@
 /* The records, from what is lent into chunks: one begun and written in pieces, or many
  * small ones at once. */
+#include "riegeli/records/fill_chunks.h"
+
 #include "base/checked.h"
 #include "riegeli/encoding.h"
-#include "riegeli/records/writer.h"
 
 /* Bytes given to the codec at once, which bounds what it adds to the buffer: the
  * fourth part of the buffer, but within these. Codecs are fastest when they get

@@ -1,9 +1,10 @@
 /* From a chunk's header to its first record: verifying and decoding. */
+#include "riegeli/records/load.h"
+
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "riegeli/records/reader.h"
 
 /* A file metadata chunk counts only right after the file's signature. */
 static bool is_file_metadata(const cpb_chunk_source *s) {

@@ -1,10 +1,13 @@
 /* The record reader: its making, and the machine that goes from chunk to chunk. */
+#include "riegeli/records/reader.h"
+
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "riegeli/records/reader.h"
+#include "riegeli/records/load.h"
+#include "riegeli/records/seek.h"
 
 enum { DEFAULT_BUFFER = 4 * 1024 * 1024, DEFAULT_READ = 256 * 1024 };
 

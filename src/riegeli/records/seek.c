@@ -1,9 +1,11 @@
 /* Going to a record by its position, and to the last one. */
+#include "riegeli/records/seek.h"
+
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "riegeli/records/reader.h"
+#include "riegeli/records/load.h"
 
 enum {
   TAIL = CPB_BLOCK_SIZE + CPB_BLOCK_HEADER_SIZE, /* has the last block header, wherever the file ends */

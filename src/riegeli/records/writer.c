@@ -5,8 +5,8 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "riegeli/encoding.h"
+#include "riegeli/records/fill_chunks.h"
 #include "riegeli/records/metadata_encoder.h"
-#include "riegeli/records/writer.h"
 
 #define DEFAULT_BUFFER ((size_t)16 << 20)
 
@@ -201,15 +201,15 @@ cpb_code cpb_record_writer_finish(cpb_record_writer *w) {
 cpb_step cpb_record_writer_step(cpb_record_writer *w) {
   for (;; work(w)) {
     if (w->error.code != CPB_OK) return CPB_STEP_ERROR;
-    if (cpb_chunk_writer_next(&w->out, &w->piece)) return CPB_STEP_OUTPUT;
+    if (cpb_chunk_writer_next(&w->out, &w->output)) return CPB_STEP_OUTPUT;
     if (!can_work(w)) return w->stage == CPB_STAGE_DONE ? CPB_STEP_DONE : CPB_STEP_NEED;
   }
 }
 
 const uint8_t *cpb_record_writer_output(const cpb_record_writer *w, uint64_t *offset, size_t *length) {
-  *offset = w->piece.offset;
-  *length = w->piece.size;
-  return w->piece.data;
+  *offset = w->output.offset;
+  *length = w->output.size;
+  return w->output.data;
 }
 
 uint64_t cpb_record_writer_position(const cpb_record_writer *w) { return w->position; }

@@ -1,7 +1,8 @@
+#include "riegeli/transpose/buffers.h"
+
 #include "base/checked.h"
 #include "base/status.h"
 #include "riegeli/codec/decompressor.h"
-#include "riegeli/transpose/program.h"
 
 /* No more can be used: every byte of a value is a byte of a record, but for
  * the sizes of the records that are no messages. */

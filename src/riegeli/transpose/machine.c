@@ -2,7 +2,21 @@
  * of the first one: when a submessage's or a string's tag and length are put
  * in front of it, its size is known. `out` is the byte written last; what lies
  * before it is free, so that short things are copied with stores of a fixed
- * width that write garbage before them, which is overwritten next. */
+ * width that write garbage before them, which is overwritten next.
+ *
+ * Between two nodes [out, end) is final: the rear of the output, in which only
+ * the tags and lengths of the submessages in `open` are still missing, and those
+ * go in front of it. A cursor of a buffer only moves forward.
+ *
+ * It terminates: a transition byte is used once and leads to at most four nodes
+ * and the implicit ones after each, which form no loop (nodes.c). And should the
+ * transitions be many, every node writes bytes (at most decoded_size), begins a
+ * record (at most num_records), opens a submessage (at most limits.depth at a
+ * time, and closing it writes) or is counted in `idle`.
+ *
+ * Memory: the output's block, which grows with what is written and never beyond
+ * decoded_size; a position for each record and for each open submessage. All
+ * three are checked against the limits before the machine starts or as it grows. */
 #include "riegeli/transpose/machine.h"
 
 #include "base/checked.h"

@@ -3,7 +3,7 @@
 #define CPB_RIEGELI_TRANSPOSE_MACHINE_H
 
 #include "riegeli/transpose/program.h"
-#include "riegeli/transpose/transpose.h"
+#include "riegeli/transpose/transposed.h"
 
 /* Fills `out`'s values, ends and num_records; on failure `out` is untouched. The
  * program's buffers are used up. */

@@ -1,5 +1,6 @@
+#include "riegeli/transpose/nodes.h"
+
 #include "base/status.h"
-#include "riegeli/transpose/program.h"
 
 /* What the header has in a tag's place when a node is not a field. */
 enum { ID_NOTHING = 0, ID_NON_PROTO = 1, ID_SUBMESSAGE_START = 2, ID_RECORD_START = 3, MIN_TAG = 8 };

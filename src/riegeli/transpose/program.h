@@ -64,9 +64,7 @@ typedef struct cpb_transpose_program {
   cpb_span transitions;
 } cpb_transpose_program;
 
-/* Parses `data`; `program` holds allocator, limits, error, num_records and
- * decoded_size, all else is zero. To be freed whatever the result. */
-bool cpb_transpose_parse(cpb_transpose_program *program, cpb_span data);
+/* Whatever came of parsing it. */
 void cpb_transpose_program_free(cpb_transpose_program *program);
 
 /* An upper bound for anything that grows with the number of fields: a state
@@ -87,12 +85,5 @@ bool cpb_transpose_decompress(cpb_transpose_program *program, cpb_span in, uint6
 /* A zeroed table of `count` elements, which the input has already vouched for
  * with a byte each at least. NULL after an error. */
 void *cpb_transpose_table(cpb_transpose_program *program, size_t count, size_t element);
-
-/* The header's first part: buckets (which follow it in `data`, and are taken
- * off its front) and the buffers in them. */
-bool cpb_transpose_parse_buffers(cpb_transpose_program *program, cpb_transpose_cursor *header, cpb_span *data);
-
-/* The header's second part: the nodes. */
-bool cpb_transpose_parse_nodes(cpb_transpose_program *program, cpb_transpose_cursor *header);
 
 #endif

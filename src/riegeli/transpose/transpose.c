@@ -4,57 +4,9 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "riegeli/codec/decompressor.h"
+#include "riegeli/transpose/buffers.h"
 #include "riegeli/transpose/machine.h"
-#include "riegeli/transpose/program.h"
-
-bool cpb_transpose_damaged(const cpb_transpose_program *p, const char *text) {
-  cpb_fail(p->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "transposed chunk: %s", text);
-  return false;
-}
-
-/* Bytes that one part may take: the limit, and a little where that is tiny. */
-static uint64_t most_bytes(const cpb_transpose_program *p) {
-  uint64_t most;
-  return cpb_add_u64(p->limits.riegeli_chunk, 1 << 16, &most) ? most : UINT64_MAX;
-}
-
-uint64_t cpb_transpose_plausible(const cpb_transpose_program *p) {
-  /* Riegeli spends at most 32 bytes on a transition and about as many on a
-   * node, of which two are enough for a byte or a record. */
-  const uint64_t steps = cpb_min_u64(p->decoded_size, UINT64_MAX / 256) + cpb_min_u64(p->num_records, UINT64_MAX / 256);
-  return cpb_min_u64(most_bytes(p), 4096 + 64 * steps);
-}
-
-bool cpb_transpose_read_u32(cpb_transpose_cursor *c, uint32_t *value) {
-  uint64_t v;
-  const uint8_t *after = cpb_varint_read(c->next, c->end, &v);
-  if (!after || after - c->next > 5 || v > UINT32_MAX) return false;
-  c->next = after;
-  *value = (uint32_t)v;
-  return true;
-}
-
-bool cpb_transpose_decompress(cpb_transpose_program *p, cpb_span in, uint64_t max, const char *what, cpb_buffer *out) {
-  cpb_codec_error failure;
-  /* A byte at least, so that an empty buffer has an address too. */
-  if (!cpb_buffer_reserve(out, out->size + 1)) return cpb_fail_memory(p->error) == CPB_OK;
-  if (cpb_decompress_all(&p->allocator, &p->limits, p->codec, in, max, out, &failure)) return true;
-  cpb_fail(p->error, failure.code, CPB_NO_OFFSET, "transposed chunk: %s: %s", what, failure.what);
-  return false;
-}
-
-void *cpb_transpose_table(cpb_transpose_program *p, size_t count, size_t element) {
-  size_t size;
-  if (!cpb_mul_size(count, element, &size) || size > most_bytes(p)) {
-    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET,
-             "transposed chunk: a table of %zu entries needs more than the limit of %llu bytes", count,
-             (unsigned long long)p->limits.riegeli_chunk);
-    return NULL;
-  }
-  void *table = cpb_alloc_zeroed(&p->allocator, size);
-  if (!table) cpb_fail_memory(p->error);
-  return table;
-}
+#include "riegeli/transpose/nodes.h"
 
 /* Takes the header off the front of `data`. */
 static bool read_header(cpb_transpose_program *p, cpb_span *data, cpb_transpose_cursor *header) {
@@ -84,7 +36,9 @@ static bool read_transitions(cpb_transpose_program *p, cpb_span data) {
   return true;
 }
 
-bool cpb_transpose_parse(cpb_transpose_program *p, cpb_span data) {
+/* Parses `data`; the program holds allocator, limits, error, num_records and decoded_size,
+ * all else is zero. */
+static bool parse(cpb_transpose_program *p, cpb_span data) {
   cpb_transpose_cursor header;
   cpb_buffer_init(&p->header, &p->allocator);
   cpb_buffer_init(&p->values, &p->allocator);
@@ -94,14 +48,6 @@ bool cpb_transpose_parse(cpb_transpose_program *p, cpb_span data) {
     return false;
   if (header.next != header.end) return cpb_transpose_damaged(p, "bytes after the end of the header");
   return read_transitions(p, data);
-}
-
-void cpb_transpose_program_free(cpb_transpose_program *p) {
-  cpb_buffer_free(&p->header);
-  cpb_buffer_free(&p->values);
-  cpb_buffer_free(&p->paths);
-  cpb_release(&p->allocator, p->buffers);
-  cpb_release(&p->allocator, p->nodes);
 }
 
 static bool within_limits(const cpb_transpose_program *p) {
@@ -129,17 +75,9 @@ bool cpb_transpose_decode(const cpb_allocator *a, const cpb_limits *limits, cpb_
                                    .decoded_size = decoded_size};
   *out = (cpb_transposed){.ends = NULL};
   cpb_buffer_init(&out->values, &program.allocator);
-  bool done = within_limits(&program) && cpb_transpose_parse(&program, data) && cpb_transpose_run(&program, out);
+  bool done = within_limits(&program) && parse(&program, data) && cpb_transpose_run(&program, out);
   out->codec = program.codec;
   cpb_transpose_program_free(&program);
   if (!done) cpb_transposed_free(out);
   return done;
-}
-
-void cpb_transposed_free(cpb_transposed *out) {
-  cpb_allocator a = out->values.allocator;
-  cpb_buffer_free(&out->values);
-  cpb_release(&a, out->ends);
-  out->ends = NULL;
-  out->num_records = 0;
 }

@@ -5,19 +5,9 @@
 #ifndef CPB_RIEGELI_TRANSPOSE_TRANSPOSE_H
 #define CPB_RIEGELI_TRANSPOSE_TRANSPOSE_H
 
-#include <stdbool.h>
-
-#include "base/alloc.h"
 #include "base/bytes.h"
 #include "cpb/base.h"
-
-typedef struct cpb_transposed {
-  cpb_buffer values; /* the records, one after the other */
-  uint64_t *ends;    /* ends[i]: where record i ends in `values`; NULL without
-                        records */
-  size_t num_records;
-  uint8_t codec; /* as in the file */
-} cpb_transposed;
+#include "riegeli/transpose/transposed.h"
 
 /* Decodes a chunk's whole data. `num_records` and `decoded_size` are the chunk
  * header's; both are checked against limits and against what is decoded, and
@@ -26,6 +16,5 @@ typedef struct cpb_transposed {
  * text names what was expected) and nothing is held. */
 bool cpb_transpose_decode(const cpb_allocator *a, const cpb_limits *limits, cpb_span data, uint64_t num_records,
                           uint64_t decoded_size, cpb_transposed *out, cpb_error *error);
-void cpb_transposed_free(cpb_transposed *out);
 
 #endif

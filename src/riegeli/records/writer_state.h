@@ -1,7 +1,6 @@
-/* The parts of the record writer, for writer.c (the machine and what precedes
- * the records) and fill_chunks.c (the records, and the chunks they fill). */
-#ifndef CPB_RIEGELI_RECORDS_WRITER_H
-#define CPB_RIEGELI_RECORDS_WRITER_H
+/* What is inside a cpb_record_writer: its files work on this together. */
+#ifndef CPB_RIEGELI_RECORDS_WRITER_STATE_H
+#define CPB_RIEGELI_RECORDS_WRITER_STATE_H
 
 #include "base/status.h"
 #include "cpb/records.h"
@@ -58,7 +57,7 @@ struct cpb_record_writer {
   bool uncompressed;
   cpb_simple_encoder encoder;
   cpb_chunk_writer out;
-  cpb_piece piece;
+  cpb_output_bytes output;
   cpb_buffer metadata; /* the metadata chunk's data */
 
   cpb_writer_stage stage;
@@ -96,22 +95,5 @@ static inline bool cpb_writer_offset_fits(cpb_record_writer *w, bool fits) {
 static inline bool cpb_writer_fail_size(cpb_record_writer *w) {
   return cpb_writer_fail(w, CPB_E_LIMIT, "a record can have at most 2^62 bytes");
 }
-
-/* Between records, as most often: adds one to a chunk that is under way and that it
- * does not fill. False: it takes the work of a call. */
-bool cpb_writer_append(cpb_record_writer *w, cpb_span record);
-
-/* The work of a call; each is called when there is no output left, and answers true
- * when it is done. Until then it is called again, unless there is an error. */
-
-/* Begins a record of w->record_size bytes. */
-bool cpb_writer_begin_record(cpb_record_writer *w);
-/* Puts w->input into it. */
-bool cpb_writer_write_input(cpb_record_writer *w);
-/* Puts the records of w->batch into chunks. */
-bool cpb_writer_write_batch(cpb_record_writer *w);
-
-/* The chunk, which has records, gets no more. */
-void cpb_writer_close_chunk(cpb_record_writer *w);
 
 #endif

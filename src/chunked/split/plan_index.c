@@ -55,11 +55,11 @@ static uint32_t next_in_tree(const cpb_plan *p, const tree_node *tree, uint32_t 
 }
 
 static bool add_tag(const cpb_plan *p, const cpb_plan_chunk *chunk, cpb_metadata *m) {
-  for (uint32_t i = 0; i < chunk->num_steps; i++) {
-    cpb_tag_step step = p->steps[chunk->first_step + i];
-    bool added = step.kind == CPB_TAG_KEY_STRING
-                     ? cpb_metadata_add_string_key(m, (cpb_span){p->text.data + step.value, step.length})
-                     : cpb_metadata_add_step(m, step);
+  for (uint32_t i = 0; i < chunk->num_tags; i++) {
+    cpb_tag tag = p->tags[chunk->first_tag + i];
+    bool added = tag.kind == CPB_TAG_KEY_STRING
+                     ? cpb_metadata_add_string_key(m, (cpb_span){p->text.data + tag.value, tag.length})
+                     : cpb_metadata_add_tag(m, tag);
     if (!added) return false;
   }
   return true;

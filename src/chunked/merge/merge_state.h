@@ -1,8 +1,8 @@
 /* What is inside a cpb_merge. */
-#ifndef CPB_CHUNKED_MERGE_INTERNAL_H
-#define CPB_CHUNKED_MERGE_INTERNAL_H
+#ifndef CPB_CHUNKED_MERGE_MERGE_STATE_H
+#define CPB_CHUNKED_MERGE_MERGE_STATE_H
 
-#include "chunked/index/internal.h"
+#include "chunked/index/index_state.h"
 #include "chunked/merge/layout.h"
 
 typedef enum cpb_merge_state { CPB_MERGE_BEGIN, CPB_MERGE_WALK, CPB_MERGE_READY, CPB_MERGE_FAILED } cpb_merge_state;
@@ -22,9 +22,9 @@ struct cpb_merge {
   const cpb_merge_layout *plan; /* that one, or that of the merge that this is forked from */
   uint64_t *cuts;
   uint64_t at, end;                  /* of the range that is read */
-  size_t piece;                      /* where `at` is */
+  size_t segment;                    /* where `at` is */
   uint64_t joined_begin, joined_end; /* in the file: what will be read in a row, */
-  size_t joined_piece;               /* up to this piece */
+  size_t joined_segment;             /* up to this segment */
   cpb_span data;
 };
 

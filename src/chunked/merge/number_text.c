@@ -1,9 +1,10 @@
-/* Numbers that a chunk says as text, read as TensorFlow's merger reads them:
+/* Read as TensorFlow's merger reads them:
  * space in front and anything after a number are no error. */
+#include "chunked/merge/number_text.h"
+
 #include <string.h>
 
 #include "base/checked.h"
-#include "chunked/merge/types.h"
 #include "proto/wire.h"
 
 static const char *skip_space(const char *p) {
@@ -87,7 +88,7 @@ static uint8_t *put_value(uint8_t *out, const cpb_field *field, uint64_t value) 
   return cpb_varint_write(cpb_wire_put_tag(out, field->number, CPB_WIRE_VARINT), value);
 }
 
-size_t cpb_types_number(const cpb_field *field, cpb_span text, uint8_t out[CPB_NUMBER_MAX]) {
+size_t cpb_number_text_field(const cpb_field *field, cpb_span text, uint8_t out[CPB_NUMBER_MAX]) {
   char p[CPB_NUMBER_TEXT_MAX + 1];
   size_t length = cpb_min_size(text.size, CPB_NUMBER_TEXT_MAX);
   if (length > 0) memcpy(p, text.data, length);

@@ -1,6 +1,6 @@
 /* What is inside a cpb_index. */
-#ifndef CPB_CHUNKED_INDEX_INTERNAL_H
-#define CPB_CHUNKED_INDEX_INTERNAL_H
+#ifndef CPB_CHUNKED_INDEX_INDEX_STATE_H
+#define CPB_CHUNKED_INDEX_INDEX_STATE_H
 
 #include "base/input.h"
 #include "chunked/index/positions.h"

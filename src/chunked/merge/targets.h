@@ -1,0 +1,116 @@
+/* Where something is merged in the message: the paths of all operations, joined into one tree, so that a
+ * chunk is walked once for all the paths that lead into it:
+ *
+ *     root -- [2] -- index 0 -- [1] -- index 7 -- [4]
+ *                            \- [4]
+ *
+ * A field's target stands for the field itself (singular), or is the holder of its elements' or map
+ * entries' targets. A map entry's value is its field 2. */
+#ifndef CPB_CHUNKED_MERGE_TARGETS_H
+#define CPB_CHUNKED_MERGE_TARGETS_H
+
+#include "chunked/index/metadata.h"
+#include "cpb/message.h"
+
+#define CPB_NONE UINT32_MAX
+#define CPB_ROOT 0u
+#define CPB_FIELD_NUMBER_MAX 536870911u
+
+/* What a target's children are. */
+typedef enum cpb_target_form {
+  CPB_FORM_LEAF = 0,
+  CPB_FORM_MESSAGE,  /* fields of the message that is there */
+  CPB_FORM_ELEMENTS, /* elements of the repeated field that this is */
+  CPB_FORM_ENTRIES   /* entries of the map that this is */
+} cpb_target_form;
+
+typedef struct cpb_target {
+  const cpb_field *field; /* FIELD: where the type is known; elements and
+                             entries have their field's in the parent */
+  uint64_t value;         /* the tag: field number, index, key or text offset */
+  uint32_t length;        /* of a string key */
+  uint32_t parent;
+  uint32_t collides; /* the next target with the same hash */
+  uint8_t kind;      /* FIELD, INDEX, KEY_STRING, or KEY_UINT64 for other keys; root: 0 */
+  uint8_t form;
+  /* The state of the walk (walk.h). */
+  bool live;                      /* it is in the message */
+  bool merged;                    /* an operation on it was carried out */
+  bool apart;                     /* leaf: it occurs several times, so what is merged becomes
+                                     a further occurrence */
+  bool is_number;                 /* an occurrence is a number, and the type is not known */
+  bool bare;                      /* what it becomes has its tag already: a number */
+  bool shadow;                    /* no operation's: another member of a oneof, whose patches
+                                     numbered below `anchor` are to go */
+  uint32_t first_live, next_live; /* live children */
+  uint32_t anchor;                /* the patch in whose place it is written; CPB_NONE: an insert */
+  uint32_t first_range, last_range;
+  uint32_t first_insert, last_insert;
+  uint32_t numbers, num_numbers; /* which fields are where in its ranges */
+  uint32_t ops;                  /* operations to which its earlier content matters */
+  uint64_t count;                /* FIELD: occurrences so far */
+  uint64_t size;                 /* of its merged content, once the walk is done */
+} cpb_target;
+
+typedef enum cpb_op_kind {
+  CPB_OP_TOUCH, /* be there, if only empty */
+  CPB_OP_MERGE,
+  CPB_OP_SET,
+  CPB_OP_NUMBER /* set to the number that the chunk says as text */
+} cpb_op_kind;
+
+typedef struct cpb_merge_op {
+  uint32_t target;
+  uint32_t chunk;
+  cpb_op_kind kind;
+} cpb_merge_op;
+
+typedef struct cpb_merge_tree {
+  cpb_allocator allocator;
+  cpb_error *error;
+  const cpb_metadata *metadata;
+  const cpb_message_type *type; /* of the merged message, or NULL */
+  uint64_t max_items;
+  uint64_t position; /* of the index in the file, for errors */
+  uint32_t max_key;  /* length of the longest string key */
+  bool has_oneofs;
+  cpb_target *targets;
+  size_t num_targets, targets_capacity;
+  uint32_t *buckets; /* hash table of targets by parent and tag */
+  size_t num_buckets;
+  cpb_merge_op *ops;
+  size_t num_ops, ops_capacity;
+} cpb_merge_tree;
+
+void cpb_merge_tree_init(cpb_merge_tree *tree, const cpb_allocator *a, const cpb_metadata *metadata, uint64_t max_items,
+                         cpb_error *error);
+void cpb_merge_tree_free(cpb_merge_tree *tree);
+
+/* The field that the target is a value of, or NULL where that is not known. */
+static inline const cpb_field *cpb_target_field(const cpb_merge_tree *tree, uint32_t target) {
+  const cpb_target *t = &tree->targets[target];
+  return t->kind == CPB_TAG_FIELD || t->kind == 0 ? t->field : tree->targets[t->parent].field;
+}
+
+/* A repeated field that is named without an index: what is merged is appended. */
+static inline bool cpb_target_appends(const cpb_target *t) {
+  return t->apart || (t->field && t->field->repeated && t->form == CPB_FORM_LEAF);
+}
+
+/* Adds a target; CPB_NONE with the error set. */
+uint32_t cpb_merge_tree_add(cpb_merge_tree *tree, cpb_target target);
+
+/* The child of `parent` by this tag, or CPB_NONE. `key` for KEY_STRING. */
+uint32_t cpb_merge_tree_find(const cpb_merge_tree *tree, uint32_t parent, uint8_t kind, uint64_t value, cpb_span key);
+
+/* Its text, if it is a string key. */
+static inline cpb_span cpb_target_key(const cpb_merge_tree *tree, const cpb_target *t) {
+  return (cpb_span){t->length > 0 ? tree->metadata->text.data + t->value : NULL, t->length};
+}
+
+/* The message that the target is a field of; for elements and entries that of
+ * the repeated field. */
+uint32_t cpb_target_owner(const cpb_merge_tree *tree, uint32_t target);
+uint32_t cpb_target_number(const cpb_merge_tree *tree, uint32_t target);
+
+#endif

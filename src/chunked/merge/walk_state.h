@@ -1,0 +1,117 @@
+/* What a walk over the chunks knows: what the merged message consists of, so far.
+ *
+ *     range    of a chunk: content of a target
+ *     patch    a field in a range that is rewritten because its target is patched
+ *     insert   something new in a target: a created field, or a whole range whose
+ *              fields all have one number
+ *
+ * A message with several ranges is their concatenation. So that a message in
+ * canonical order comes back as it was, what has one field number is inserted
+ * where that number belongs; see `place`. */
+#ifndef CPB_CHUNKED_MERGE_WALK_STATE_H
+#define CPB_CHUNKED_MERGE_WALK_STATE_H
+
+#include "chunked/merge/targets.h"
+#include "chunked/read/chunk_store.h"
+#include "proto/wire.h"
+
+#define CPB_LITERAL UINT32_MAX
+
+typedef struct cpb_walk_range {
+  uint64_t begin, end; /* in the chunk */
+  uint32_t chunk;      /* or CPB_LITERAL */
+  uint32_t next;       /* of the same target */
+  uint32_t first_patch, last_patch;
+} cpb_walk_range;
+
+typedef struct cpb_patch {
+  uint64_t begin, end; /* the field in the chunk, tag included */
+  uint32_t target;
+  uint32_t next; /* of the same range */
+} cpb_patch;
+
+/* A place between two fields of a target's ranges. */
+typedef struct cpb_place {
+  uint64_t offset; /* in the chunk */
+  uint32_t range;  /* its number plus 1; 0: before all ranges */
+} cpb_place;
+
+typedef enum cpb_insert_kind {
+  CPB_INSERT_TARGET, /* a created field: `what` is a target */
+  CPB_INSERT_RANGE,  /* fields: `what` is a range */
+  CPB_INSERT_VALUE   /* a field whose value is the range `what` */
+} cpb_insert_kind;
+
+typedef struct cpb_insert {
+  cpb_place place;
+  uint32_t number; /* field number */
+  uint32_t what;
+  uint32_t next; /* of the same target */
+  cpb_insert_kind kind;
+} cpb_insert;
+
+/* Where the fields of one number are. */
+typedef struct cpb_number {
+  cpb_place first; /* before the first */
+  cpb_place last;  /* after the last */
+  uint32_t number;
+} cpb_number;
+
+typedef struct cpb_number_list {
+  cpb_number *items; /* sorted by number */
+  size_t count, capacity;
+  size_t open;  /* the field met last: its `last` is not known yet */
+  bool crowded; /* more numbers than are kept */
+} cpb_number_list;
+
+/* A message that the scanner is in. */
+typedef struct cpb_walk_frame {
+  uint32_t target; /* CPB_NONE: it does not matter */
+  uint32_t range;
+  bool seeking_key;     /* a map entry whose key is not known yet: target and
+                           range are still those of the map */
+  bool key_comes_late;  /* something stood before the key */
+  uint64_t begin, end;  /* of its content in the chunk */
+  uint64_t field_begin; /* of the field that it is the value of */
+  cpb_number_list numbers;
+} cpb_walk_frame;
+
+/* A range of a chunk to be walked as content of a target. */
+typedef struct cpb_walk_job {
+  uint64_t begin, end;
+  uint32_t target, chunk;
+} cpb_walk_job;
+
+typedef struct cpb_merge_walk {
+  cpb_allocator allocator;
+  cpb_error *error;
+  cpb_merge_tree *tree;
+  cpb_chunk_store *store;
+  uint32_t depth_limit;
+  cpb_walk_range *ranges;
+  size_t num_ranges, ranges_capacity;
+  cpb_patch *patches;
+  size_t num_patches, patches_capacity;
+  cpb_insert *inserts;
+  size_t num_inserts, inserts_capacity;
+  cpb_number *numbers;
+  size_t num_numbers, numbers_capacity;
+  /* what is going on */
+  size_t op;
+  bool scanning;
+  cpb_walk_job job;
+  cpb_wire_scanner scanner;
+  cpb_error scan_error;
+  cpb_span in;
+  cpb_walk_frame *frames;
+  size_t depth, frames_capacity;
+  cpb_walk_job *later; /* walked after the job */
+  size_t num_later, later_capacity;
+  bool reading_key;
+  cpb_buffer key;      /* or the text of a number */
+  cpb_buffer literals; /* numbers as fields; ranges of CPB_LITERAL */
+  uint32_t *path;      /* room for make_live */
+  size_t path_capacity;
+} cpb_merge_walk;
+
+#endif
