@@ -16,7 +16,9 @@ namespace {
 template <auto Free>
 struct Deleter {
   template <typename T>
-  void operator()(T *object) const { Free(object); }
+  void operator()(T *object) const {
+    Free(object);
+  }
 };
 template <typename T, auto Free>
 using Owned = std::unique_ptr<T, Deleter<Free>>;
@@ -92,7 +94,7 @@ class Message {
   }
 
   File file_;
-  Index index_;  // outlives merge_, which is destroyed first
+  Index index_; // outlives merge_, which is destroyed first
   Merge merge_;
 };
 
@@ -111,7 +113,7 @@ void write_json(std::ostream &out, const cpb_message_type *type, const std::stri
   if (step != CPB_STEP_DONE) throw Error(*cpb_json_error(json.get()));
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char **argv) try {
   if (argc != 3) {

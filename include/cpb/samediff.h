@@ -132,8 +132,9 @@ CPB_API cpb_step cpb_samediff_writer_step(cpb_samediff_writer *writer);
 #define CPB_SAMEDIFF_BASE UINT64_MAX
 
 /* After CPB_STEP_NEED: what the need is about. CPB_SAMEDIFF_BASE: the zip that tags are
- * added to, of which all that is needed is read before the first output. Otherwise the part that has this number: offsets count from its first byte,
- * its size is known, and it is read once, from front to back. */
+ * added to, of which all that is needed is read before the first output. Otherwise the part
+ * that has this number: offsets count from its first byte, its size is known, and it is read
+ * once, from front to back. */
 CPB_API uint64_t cpb_samediff_writer_source(const cpb_samediff_writer *writer);
 CPB_API cpb_input *cpb_samediff_writer_input(cpb_samediff_writer *writer);
 

@@ -1,7 +1,8 @@
 /* JSON text as a tree of yyjson's values, which its inline functions walk
  * (yyjson_obj_get, yyjson_arr_iter_next, ...).
  *
- * Reading does not recurse, and depth is bounded before memory is taken. The tree takes at most some 20 times the text's size. */
+ * Reading does not recurse, and depth is bounded before memory is taken. The tree takes at
+ * most some 20 times the text's size. */
 #ifndef CPB_BASE_JSON_READ_H
 #define CPB_BASE_JSON_READ_H
 

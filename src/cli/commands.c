@@ -31,10 +31,9 @@ const cli_command cli_commands[] = {
     {.name = "merge",
      .operand = "IN.cpb",
      .summary = "put a chunked message together again",
-     .about =
-         "The message is written as it goes, in little memory, by several threads if it is large. IN may also be a SavedModel's "
-         "directory, or a name without ending: then NAME.cpb is taken, or else NAME.pb. A .pb is "
-         "copied.",
+     .about = "The message is written as it goes, in little memory, by several threads if it is large. "
+              "IN may also be a SavedModel's directory, or a name without ending: then NAME.cpb is taken, "
+              "or else NAME.pb. A .pb is copied.",
      .examples = "cpb merge saved_model.cpb -o saved_model.pb\n"
                  "Make a SavedModel that every TensorFlow loads.\n"
                  "cpb merge graph.cpb -o - | protoc --decode_raw\n"

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import textwrap
 
 
 class Report:
@@ -14,9 +15,14 @@ class Report:
 
     def __call__(self, line):
         print(line, flush=True)
-        self.lines.append(line)
+        self.lines.append(line if line.startswith(("|", "#")) or "\n|" in line else wrapped(line))
 
     def write(self, path, program, title):
         mark = f"<!-- tables: tests/bench/{program} -->"
         head = path.read_text().split(mark)[0] if path.exists() else f"# {title}\n\n"
-        path.write_text(head + mark + "\n\n" + "\n".join(self.lines) + "\n")
+        path.write_text(head + mark + "\n\n" + "\n".join(self.lines).rstrip("\n") + "\n")
+
+
+def wrapped(text):
+    """A paragraph, which may end in an empty line, in lines of 100 columns."""
+    return textwrap.fill(text, 100) + "\n" * text.endswith("\n")

@@ -75,17 +75,22 @@ static void expect_problem(const answer *a, size_t i, const char *part) {
 #define MODEL(layers) "{\"class_name\":\"Functional\",\"config\":{\"name\":\"m\",\"layers\":[" layers "]}}"
 #define ENTRY(name, calls) "{\"class_name\":\"Dense\",\"config\":{},\"name\":\"" name "\",\"inbound_nodes\":" calls "}"
 
+/* Each form that Keras has given to the calls of a layer. */
+#define OLD_CALLS "[[[\"x\",0,0,{}],[\"x\",0,1,{}]],[[\"x\",1,0,{\"mask\":[\"x\",2,3]}]]]"
+#define ONE_CALL "[[\"x\",0,0,{}]]"
+#define CONSTANT_CALL "[[[\"_CONSTANT_VALUE\",-1,2,{\"y\":[\"x\",0,4]}]]]"
+#define NAMED_CALL "[{\"query\":[\"x\",0,0],\"value\":[\"x\",0,1]}]"
+#define NEW_TENSOR "{\"shape\":[null,4],\"dtype\":\"float32\",\"keras_history\":[\"x\",0,7]}"
+#define NEW_CALL "[{\"args\":[{\"class_name\":\"__keras_tensor__\",\"config\":" NEW_TENSOR "},2.0],\"kwargs\":{}}]"
+
 static void every_form_of_a_reference_is_found(void **state) {
   (void)state;
+  static const char old[] = ENTRY("x", "[]") "," ENTRY("old", OLD_CALLS) "," ENTRY("alone", ONE_CALL);
+  static const char new[] = ENTRY("constant", CONSTANT_CALL) "," ENTRY("named", NAMED_CALL) "," ENTRY("new", NEW_CALL);
+  char model[2048];
+  snprintf(model, sizeof model, MODEL("%s,%s"), old, new);
   static keras_message m = {0};
-  keras_add_as(
-      &m, 0, "root", "_tf_keras_network",
-      MODEL(ENTRY("x", "[]") "," ENTRY("old", "[[[\"x\",0,0,{}],[\"x\",0,1,{}]],[[\"x\",1,0,{\"mask\":[\"x\",2,3]}]]]") "," ENTRY("alone", "[[\"x\",0,0,{}]]") "," ENTRY(
-          "constant",
-          "[[[\"_CONSTANT_VALUE\",-1,2,{\"y\":[\"x\",0,4]}]]]") "," ENTRY("named",
-                                                                          "[{\"query\":[\"x\",0,0],\"value\":[\"x\",0,1]}]") "," ENTRY("new",
-                                                                                                                                       "[{\"args\":[{\"class_name\":\"__keras_tensor__\",\"config\":{\"shape\":[null,4],\"dtype\":"
-                                                                                                                                       "\"float32\",\"keras_history\":[\"x\",0,7]}},2.0],\"kwargs\":{}}]")));
+  keras_add_as(&m, 0, "root", "_tf_keras_network", model);
   answer *a = get(&m, CPB_ASK_LAYERS, NULL);
   expect_number(a, "layers.total", 7);
   expect_count(a, "layers.items.1.inputs", 0);

@@ -1,6 +1,6 @@
 /* The writer of SameDiff zips. Its tags and parts come in through write_parts.c; write.c takes
- * the steps: write_base.c reads what tags are added to; write_shares.c finds what is shared; write_lines.c checks each tag and
- * writes its texts; write_files.c puts the zip out. */
+ * the steps: write_base.c reads what tags are added to; write_shares.c finds what is shared;
+ * write_lines.c checks each tag and writes its texts; write_files.c puts the zip out. */
 #ifndef CPB_MODEL_SAMEDIFF_WRITE_H
 #define CPB_MODEL_SAMEDIFF_WRITE_H
 

@@ -26,24 +26,24 @@
 namespace tensorflow::tools::proto_splitter {
 class Merger {
  public:
-  static absl::Status Read(std::string prefix, google::protobuf::Message* merged_message);
+  static absl::Status Read(std::string prefix, google::protobuf::Message *merged_message);
 };
-}  // namespace tensorflow::tools::proto_splitter
+} // namespace tensorflow::tools::proto_splitter
 
 namespace {
 
 using google::protobuf::Message;
 
-int Fail(const std::string& text) {
+int Fail(const std::string &text) {
   std::cerr << "tf_merger: " << text << "\n";
   return 1;
 }
 
-bool EndsWith(const std::string& text, const std::string& end) {
+bool EndsWith(const std::string &text, const std::string &end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-absl::Status Load(const std::string& path, Message* message) {
+absl::Status Load(const std::string &path, Message *message) {
   if (EndsWith(path, ".cpb"))
     return tensorflow::tools::proto_splitter::Merger::Read(path.substr(0, path.size() - 4), message);
   std::ifstream in(path, std::ios::binary);
@@ -52,7 +52,7 @@ absl::Status Load(const std::string& path, Message* message) {
   return absl::OkStatus();
 }
 
-bool Save(const std::string& path, const Message& message) {
+bool Save(const std::string &path, const Message &message) {
   std::ofstream out(path, std::ios::binary);
   google::protobuf::io::OstreamOutputStream stream(&out);
   google::protobuf::io::CodedOutputStream coded(&stream);
@@ -60,18 +60,18 @@ bool Save(const std::string& path, const Message& message) {
   return message.SerializePartialToCodedStream(&coded);
 }
 
-}  // namespace
+} // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   if (argc != 5) return Fail("usage: tf_merger SCHEMA.fds TYPE IN OUT");
   std::ifstream in(argv[1], std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   google::protobuf::FileDescriptorSet set;
   if (!set.ParseFromString(bytes)) return Fail("cannot read the schema");
   google::protobuf::DescriptorPool pool;
-  for (const auto& file : set.file())
+  for (const auto &file : set.file())
     if (pool.BuildFile(file) == nullptr) return Fail("cannot build " + std::string(file.name()));
-  const auto* type = pool.FindMessageTypeByName(argv[2]);
+  const auto *type = pool.FindMessageTypeByName(argv[2]);
   if (type == nullptr) return Fail("no such type");
   google::protobuf::DynamicMessageFactory factory;
   std::unique_ptr<Message> message(factory.GetPrototype(type)->New());
