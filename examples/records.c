@@ -53,7 +53,9 @@ int main(int argc, char **argv) {
     fprintf(stderr, "out of memory\n");
   } else if (list(reader, file) != 0) {
     const cpb_error *e = cpb_record_reader_error(reader);
-    fprintf(stderr, "\n%s: %s (byte %" PRIu64 ")\n", argv[1], e->message, e->offset);
+    fprintf(stderr, "%s: %s", argv[1], e->message);
+    if (e->offset != CPB_NO_OFFSET) fprintf(stderr, " (byte %" PRIu64 ")", e->offset);
+    fprintf(stderr, "\n");
   } else {
     status = 0;
   }

@@ -11,9 +11,10 @@
 
 #define RANK_MAX 8
 #define PIECE 1024
+#define GRAPH_MAX ((size_t)16 << 20)
 
-/* Values from the offset on at which the writer wants them, a multiple of four here. */
-static void answer(cpb_input *input) {
+/* Lends values from the offset on at which the writer wants them, a multiple of four here. */
+static void supply(cpb_input *input) {
   static float values[PIECE];
   cpb_need need;
   cpb_input_need(input, &need);
@@ -21,25 +22,25 @@ static void answer(cpb_input *input) {
   cpb_input_supply(input, need.offset, values, need.length < sizeof values ? need.length : sizeof values);
 }
 
-static cpb_code write_zip(cpb_samediff_writer *writer, cpb_output *out, cpb_error *error) {
+/* Returns NULL, or the error of the writer or of the output. */
+static const cpb_error *write_zip(cpb_samediff_writer *writer, cpb_output *out) {
   for (;;) {
     uint64_t offset;
     size_t length;
     const uint8_t *data;
     switch (cpb_samediff_writer_step(writer)) {
-      case CPB_STEP_NEED: answer(cpb_samediff_writer_input(writer)); break;
+      case CPB_STEP_NEED: supply(cpb_samediff_writer_input(writer)); break;
       case CPB_STEP_OUTPUT:
         data = cpb_samediff_writer_output(writer, &offset, &length);
         if (cpb_output_write(out, offset, data, length) == CPB_OK) break;
-        *error = *cpb_output_error(out);
-        return error->code;
-      case CPB_STEP_DONE: return cpb_output_commit(out);
-      default: *error = *cpb_samediff_writer_error(writer); return error->code;
+        return cpb_output_error(out);
+      case CPB_STEP_DONE: return cpb_output_commit(out) == CPB_OK ? NULL : cpb_output_error(out);
+      default: return cpb_samediff_writer_error(writer);
     }
   }
 }
 
-/* What is wrong with a parameter, the writer's first step says. */
+/* Adds the parameter of an argument NAME=2,4. If it is wrong, the writer's first step fails. */
 static void add(cpb_samediff_writer *writer, const char *text) {
   uint64_t shape[RANK_MAX];
   cpb_samediff_part part = {
@@ -53,18 +54,43 @@ static void add(cpb_samediff_writer *writer, const char *text) {
   cpb_samediff_writer_add(writer, &part);
 }
 
-static cpb_code make_zip(char **names, cpb_file *graph, cpb_output *out, cpb_error *error) {
-  size_t size = (size_t)1 << 24; /* at most; it must stay, so nothing else is read from `graph` */
-  const uint8_t *data = cpb_file_read(graph, 0, &size, error);
-  cpb_samediff_writer *writer = data ? cpb_samediff_writer_new(NULL, NULL) : NULL;
-  if (!writer) return data ? CPB_E_MEMORY : error->code;
-  cpb_samediff_tag tag = {
-      .struct_size = sizeof tag, .name = "first", .name_size = 5, .graph = data, .graph_size = size};
-  cpb_samediff_writer_tag(writer, &tag);
-  for (; *names; names++) add(writer, *names);
-  cpb_code code = write_zip(writer, out, error);
+static uint8_t graph[GRAPH_MAX]; /* must stay until the zip is written */
+
+/* Returns zero when the whole graph was read. */
+static int read_graph(const char *path, size_t *size, cpb_error *error) {
+  cpb_file *file = cpb_file_open(NULL, path, error);
+  const uint8_t *data = NULL;
+  size_t length = 1;
+  for (*size = 0; file && length > 0; *size += length) {
+    length = sizeof graph - *size;
+    data = cpb_file_read(file, *size, &length, error);
+    if (!data) break;
+    memcpy(graph + *size, data, length);
+  }
+  cpb_file_close(file);
+  return data ? 0 : -1;
+}
+
+static int make_zip(const char *path, size_t graph_size, char **parameters) {
+  const cpb_samediff_tag tag = {
+      .struct_size = sizeof tag, .name = "first", .name_size = 5, .graph = graph, .graph_size = graph_size};
+  const cpb_output_options replace = {.struct_size = sizeof replace, .replace = 1};
+  const cpb_error *failure = NULL;
+  cpb_error error;
+  cpb_samediff_writer *writer = cpb_samediff_writer_new(NULL, NULL);
+  cpb_output *out = cpb_output_create(NULL, path, &replace, &error);
+  if (!out) {
+    failure = &error;
+  } else if (writer) {
+    cpb_samediff_writer_tag(writer, &tag);
+    for (; *parameters; parameters++) add(writer, *parameters);
+    failure = write_zip(writer, out);
+  }
+  int made = writer && !failure;
+  if (!made) fprintf(stderr, "%s: %s\n", path, failure ? failure->message : "out of memory");
+  cpb_output_free(out); /* which leaves no OUT.zip unless it is whole */
   cpb_samediff_writer_free(writer);
-  return code;
+  return made ? 0 : 1;
 }
 
 int main(int argc, char **argv) {
@@ -72,14 +98,9 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: samediff GRAPH.fb OUT.zip NAME=2,4 ...\n");
     return 1;
   }
-  const cpb_output_options options = {.struct_size = sizeof options, .replace = 1};
-  cpb_error error = {.offset = CPB_NO_OFFSET, .message = "out of memory"};
-  cpb_file *graph = cpb_file_open(NULL, argv[1], &error);
-  cpb_output *out = graph ? cpb_output_create(NULL, argv[2], &options, &error) : NULL;
-  cpb_code code = out ? make_zip(argv + 3, graph, out, &error) : error.code;
-  cpb_output_free(out); /* which leaves no OUT.zip unless it is whole */
-  cpb_file_close(graph);
-  if (code == CPB_OK) return 0;
+  cpb_error error;
+  size_t graph_size;
+  if (read_graph(argv[1], &graph_size, &error) == 0) return make_zip(argv[2], graph_size, argv + 3);
   fprintf(stderr, "%s: %s\n", argv[1], error.message);
   return 1;
 }

@@ -78,8 +78,16 @@ CPB_API const char *cpb_code_text(cpb_code code);
 
 #define CPB_NO_OFFSET UINT64_MAX
 
-/* What went wrong, where, and what was expected there. An engine that failed
- * once answers CPB_STEP_ERROR with this same error for ever after. */
+/* What went wrong, where, and what was expected there.
+ *
+ * A function that takes a `cpb_error *` clears it first (CPB_OK, CPB_NO_OFFSET
+ * and ""), so the struct needs no initializer and afterwards tells how this call
+ * ended. It may be NULL. On failure the function returns NULL or the error's
+ * code, has freed what it made, and the arguments stay the caller's; its header
+ * says where one does not.
+ *
+ * An engine keeps its error instead, to be had from cpb_<engine>_error(): once it
+ * has failed, each step returns CPB_STEP_ERROR, and the error stays as it is. */
 typedef struct cpb_error {
   cpb_code code;
   uint64_t offset;   /* byte offset in the input file, or CPB_NO_OFFSET */

@@ -49,7 +49,7 @@ typedef struct cpb_stored {
 } cpb_stored;
 
 /* Reads an index, of which nothing is used afterwards. Every checksum is checked, keys must
- * be in order and ranges possible. NULL with the error set; offsets in it are of the index. */
+ * be in order and ranges possible. An error's offset is one in the index. */
 CPB_API cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *allocator, const void *index, size_t size,
                                            const cpb_checkpoint_options *options, cpb_error *error);
 CPB_API void cpb_checkpoint_free(cpb_checkpoint *checkpoint);

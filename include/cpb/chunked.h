@@ -41,8 +41,7 @@ CPB_API cpb_index *cpb_index_new(const cpb_allocator *allocator, const cpb_limit
 
 /* The index of chunks that are not in a file: from a serialized ChunkMetadata,
  * or from a serialized ChunkedMessage (which says nothing about the chunks:
- * cpb_index_num_chunks is 0). The bytes are copied; no step is needed. On
- * failure NULL, with `error` filled. */
+ * cpb_index_num_chunks is 0). The bytes are copied; no step is needed. */
 CPB_API cpb_index *cpb_index_from_metadata(const cpb_allocator *allocator, const cpb_limits *limits, const void *data,
                                            size_t size, cpb_error *error);
 CPB_API cpb_index *cpb_index_from_message(const cpb_allocator *allocator, const cpb_limits *limits, const void *data,

@@ -25,13 +25,13 @@ extern "C" {
  * until it is asked again. */
 typedef struct cpb_file cpb_file;
 
-/* Returns NULL and sets `error` (CPB_E_READ, CPB_E_MEMORY). */
+/* CPB_E_READ when the file cannot be opened or read, or is a directory. */
 CPB_API cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_error *error);
 
 /* Reads an open descriptor, which stays the caller's. If it cannot seek, what
  * is read from it is kept in `spool`, a descriptor of an empty file open for
- * reading and writing, which becomes the cpb_file's; -1 for none: going back
- * is then CPB_E_READ. */
+ * reading and writing, which becomes the cpb_file's (and is closed on failure,
+ * too); -1 for none: going back is then CPB_E_READ. */
 CPB_API cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *error);
 CPB_API void cpb_file_close(cpb_file *file);
 
@@ -40,8 +40,7 @@ CPB_API void cpb_file_close(cpb_file *file);
 CPB_API void cpb_file_answer(cpb_file *file, cpb_input *input);
 
 /* Bytes of the file from `offset` on, valid until the next call: `*length` in
- * is how many are wanted, out how many there are (0 at the end). NULL and
- * `error` when reading failed. */
+ * is how many are wanted, out how many there are (0 at the end). CPB_E_READ. */
 CPB_API const uint8_t *cpb_file_read(cpb_file *file, uint64_t offset, size_t *length, cpb_error *error);
 
 /* The size of the file; of a pipe once it has been read to its end. */
@@ -121,7 +120,7 @@ typedef struct cpb_file_options {
 /* Each reads the one file and makes the other whole, or leaves no trace:
  * a .cpb merged to the message, a message split, a .cpb laid out anew.
  * `options` may be NULL, so may `how`; both name an allocator and limits, of
- * which `options` count. Returns the error's code. */
+ * which `options` count. */
 CPB_API cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options *options, cpb_error *error);
 CPB_API cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options *how,
                                 const cpb_file_options *options, cpb_error *error);

@@ -82,9 +82,9 @@ struct cpb_enum_type {
   uint8_t closed; /* other numbers are unknown fields */
 };
 
-/* A schema from a serialized FileDescriptorSet, of which nothing is kept. NULL
- * with `error` filled: DAMAGED (no descriptor set, or one with a type missing),
- * UNSUPPORTED (an edition that we do not know), LIMIT, MEMORY. */
+/* A schema from a serialized FileDescriptorSet, of which nothing is kept.
+ * CPB_E_DAMAGED: it is no descriptor set, or lacks a type that it mentions;
+ * CPB_E_UNSUPPORTED: an edition that is not known; CPB_E_LIMIT, CPB_E_MEMORY. */
 CPB_API cpb_schema *cpb_schema_new(const cpb_allocator *allocator, const void *data, size_t size,
                                    const cpb_limits *limits, cpb_error *error);
 
@@ -187,8 +187,8 @@ typedef struct cpb_path_step {
 
 typedef struct cpb_path cpb_path;
 
-/* NULL with `error` filled (USAGE, its offset in the text) when the text is no
- * path. The empty text is the message itself: no steps. */
+/* CPB_E_USAGE when the text is no path; the error's offset is then one in the
+ * text. The empty text is the message itself: no steps. */
 CPB_API cpb_path *cpb_path_parse(const cpb_allocator *allocator, const char *text, size_t length, cpb_error *error);
 CPB_API void cpb_path_free(cpb_path *path);
 CPB_API size_t cpb_path_num_steps(const cpb_path *path);

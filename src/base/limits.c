@@ -18,6 +18,10 @@ cpb_limits cpb_limits_or_default(const cpb_limits *given) {
   return limits;
 }
 
+uint64_t cpb_max_memory_or_default(uint64_t given) {
+  return or_default(given, sizeof(size_t) < 8 ? 64u << 20 : 256u << 20);
+}
+
 void cpb_options_copy(void *options, size_t size, const void *given) {
   memset(options, 0, size);
   if (!given) {

@@ -105,6 +105,14 @@ size_t cpb_format(char *out, size_t size, const char *format, ...) {
   return length;
 }
 
+cpb_error *cpb_error_begin(cpb_error *given, cpb_error *spare) {
+  cpb_error *error = given ? given : spare;
+  error->code = CPB_OK;
+  error->offset = CPB_NO_OFFSET;
+  error->message[0] = '\0';
+  return error;
+}
+
 cpb_code cpb_fail(cpb_error *error, cpb_code code, uint64_t offset, const char *format, ...) {
   if (error->code != CPB_OK) return error->code;
   error->code = code;

@@ -10,6 +10,10 @@
 #  define CPB_PRINTF(text, first)
 #endif
 
+/* What each public function that takes a `cpb_error *` does first: clears the
+ * caller's struct, or `spare` where the caller gave NULL, and returns it. */
+cpb_error *cpb_error_begin(cpb_error *given, cpb_error *spare);
+
 /* Fills `error` unless it already holds one: the first error is the one that
  * is reported. Returns the code that `error` then holds. Only %s, %c, %d, %u,
  * %llu, %llx, %zu and %% with optional width are understood, so that wasm

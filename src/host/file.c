@@ -62,7 +62,8 @@ static bool is_readable(int fd) {
   return false;
 }
 
-cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_error *error) {
+cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   int fd = open(path, O_RDONLY);
   if (fd >= 0 && is_readable(fd)) return new_file(allocator, fd, true, -1, error);
   cpb_fail_errno(error, CPB_E_READ);
@@ -70,7 +71,8 @@ cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_er
   return NULL;
 }
 
-cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *error) {
+cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   return new_file(allocator, fd, false, spool, error);
 }
 
@@ -157,7 +159,8 @@ static bool fill(cpb_file *file, uint64_t offset, uint64_t wanted) {
   return true;
 }
 
-const uint8_t *cpb_file_read(cpb_file *file, uint64_t offset, size_t *length, cpb_error *error) {
+const uint8_t *cpb_file_read(cpb_file *file, uint64_t offset, size_t *length, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   if (!fill(file, offset, *length)) {
     cpb_fail_errno(error, CPB_E_READ);
     return NULL;
@@ -171,7 +174,8 @@ const uint8_t *cpb_file_read(cpb_file *file, uint64_t offset, size_t *length, cp
   return file->buffer + skip;
 }
 
-cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *error) {
+cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   if (!find_size(file)) return cpb_fail_errno(error, CPB_E_READ);
   *size = file->size;
   return CPB_OK;

@@ -114,7 +114,8 @@ static bool publish(cpb_output *output) {
 /* --- Opening and closing --------------------------------------------------- */
 
 cpb_output *cpb_output_create(const cpb_allocator *allocator, const char *path, const cpb_output_options *options,
-                              cpb_error *error) {
+                              cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_output *output = new_output(allocator, error);
   if (!output) return NULL;
   cpb_options_copy(&output->options, sizeof output->options, options);
@@ -129,7 +130,8 @@ cpb_output *cpb_output_create(const cpb_allocator *allocator, const char *path, 
   return NULL;
 }
 
-cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *error) {
+cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_output *output = new_output(allocator, error);
   if (!output) {
     if (spool >= 0) close(spool);
@@ -149,7 +151,8 @@ static bool open_to_extend(cpb_output *output, const char *path) {
 }
 
 cpb_output *cpb_output_extend(const cpb_allocator *allocator, const char *path, const cpb_output_options *options,
-                              cpb_error *error) {
+                              cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_output *output = new_output(allocator, error);
   if (!output) return NULL;
   cpb_options_copy(&output->options, sizeof output->options, options);

@@ -13,7 +13,6 @@ typedef struct paths {
 } paths;
 
 static bool open_both(paths *p, const char *in, const char *out, const cpb_file_options *options, cpb_error *error) {
-  *error = (cpb_error){.offset = CPB_NO_OFFSET};
   cpb_options_copy(&p->options, sizeof p->options, options);
   p->in = cpb_file_open(p->options.allocator, in, error);
   if (!p->in) return false;
@@ -39,7 +38,8 @@ static cpb_code merge(paths *p, cpb_index *index, cpb_error *error) {
   return error->code;
 }
 
-cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options *options, cpb_error *error) {
+cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options *options, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   paths p;
   if (!open_both(&p, in, out, options, error)) return error->code;
   cpb_index *index = cpb_index_new(p.options.allocator, p.options.limits);
@@ -49,7 +49,8 @@ cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options 
 }
 
 cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options *how, const cpb_file_options *options,
-                        cpb_error *error) {
+                        cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   paths p;
   cpb_split_options ours;
   if (!open_both(&p, in, out, options, error)) return error->code;
@@ -63,7 +64,8 @@ cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options
 }
 
 cpb_code cpb_file_repack(const char *in, const char *out, const cpb_repack_options *how,
-                         const cpb_file_options *options, cpb_error *error) {
+                         const cpb_file_options *options, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   paths p;
   cpb_repack_options ours;
   if (!open_both(&p, in, out, options, error)) return error->code;

@@ -96,9 +96,9 @@ static bool merge(transfer *t, const cpb_index *index, unsigned threads, uint64_
 /* What goes wrong with several threads is tried again by one: it may do with less memory,
  * and of several errors it always comes upon the same one. */
 cpb_code cpb_transfer_merge(cpb_file *in, const cpb_index *index, cpb_output *out, const cpb_file_options *options,
-                            cpb_error *error) {
+                            cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   uint64_t written = 0;
-  *error = (cpb_error){.offset = CPB_NO_OFFSET};
   transfer t = begin(in, out, options, error);
   unsigned threads = (unsigned)cpb_min_u64(cpb_max_u64(t.options.threads, 1), THREADS_MOST);
   if (!merge(&t, index, threads, &written)) merge(&t, index, 1, &written);
@@ -154,20 +154,23 @@ static cpb_code pack(transfer *t, const packer *p) {
 }
 
 cpb_code cpb_transfer_split(cpb_file *in, cpb_output *out, cpb_split *split, const cpb_file_options *options,
-                            cpb_error *error) {
+                            cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   transfer t = begin(in, out, options, error);
   return pack(&t, &(packer){.split = split});
 }
 
 cpb_code cpb_transfer_repack(cpb_file *in, cpb_output *out, cpb_repack *repack, const cpb_file_options *options,
-                             cpb_error *error) {
+                             cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   transfer t = begin(in, out, options, error);
   return pack(&t, &(packer){.repack = repack});
 }
 
 /* --- Copy ------------------------------------------------------------------- */
 
-cpb_code cpb_transfer_copy(cpb_file *in, cpb_output *out, const cpb_file_options *options, cpb_error *error) {
+cpb_code cpb_transfer_copy(cpb_file *in, cpb_output *out, const cpb_file_options *options, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   transfer t = begin(in, out, options, error);
   uint64_t size = 0;
   if (!cpb_file_is_pipe(in) && cpb_file_size(in, &size, error) != CPB_OK) return error->code;

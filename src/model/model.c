@@ -9,7 +9,6 @@
 #include "model/tensorflow/variables.h"
 
 #define MAX_VALUE 1024
-#define MAX_MEMORY (sizeof(size_t) < 8 ? (uint64_t)64 << 20 : (uint64_t)256 << 20)
 #define PAGE 100
 
 typedef enum model_state {
@@ -54,7 +53,7 @@ static cpb_model_options with_defaults(const cpb_model_options *given) {
   cpb_model_options options;
   cpb_options_copy(&options, sizeof options, given);
   if (options.max_value == 0) options.max_value = MAX_VALUE;
-  if (options.max_memory == 0) options.max_memory = MAX_MEMORY;
+  options.max_memory = cpb_max_memory_or_default(options.max_memory);
   return options;
 }
 

@@ -7,7 +7,6 @@
 #include "base/status.h"
 #include "model/values_reader.h"
 
-#define MAX_MEMORY (sizeof(size_t) < 8 ? (uint64_t)64 << 20 : (uint64_t)256 << 20)
 
 struct cpb_values {
   cpb_allocator allocator;
@@ -56,7 +55,7 @@ static bool copy_options(cpb_values *v, const cpb_values_options *given) {
   cpb_options_copy(o, sizeof *o, given);
   v->limits = cpb_limits_or_default(o->limits);
   o->limits = &v->limits;
-  if (o->max_memory == 0) o->max_memory = MAX_MEMORY;
+  o->max_memory = cpb_max_memory_or_default(o->max_memory);
   if (!o->scope) return true;
   o->scope = v->scope = copy_text(&v->allocator, o->scope, o->scope_size);
   return v->scope != NULL;

@@ -166,10 +166,8 @@ static bool take_path(parser *p) {
   return true;
 }
 
-cpb_path *cpb_path_parse(const cpb_allocator *allocator, const char *text, size_t length, cpb_error *error) {
-  cpb_error ignored;
-  if (!error) error = &ignored;
-  *error = (cpb_error){.offset = CPB_NO_OFFSET};
+cpb_path *cpb_path_parse(const cpb_allocator *allocator, const char *text, size_t length, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   const cpb_allocator a = cpb_allocator_or_default(allocator);
   cpb_path *path = cpb_alloc_zeroed(&a, sizeof *path);
   if (path) {

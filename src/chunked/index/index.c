@@ -57,8 +57,8 @@ static bool sort_positions(cpb_index *index, cpb_error *error) {
 typedef bool decode_function(cpb_metadata *m, cpb_span bytes, const cpb_limits *limits, cpb_error *error);
 
 static cpb_index *from_bytes(const cpb_allocator *allocator, const cpb_limits *limits, cpb_span bytes,
-                             decode_function *decode, cpb_error *error) {
-  memset(error, 0, sizeof *error);
+                             decode_function *decode, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_index *index = new_index(allocator, limits);
   if (!index || !cpb_buffer_append(&index->bytes, bytes.data, bytes.size)) {
     cpb_fail_memory(error);

@@ -7,7 +7,6 @@
 #include "model/checkpoint/table.h"
 #include "model/common/cursor.h"
 
-#define MAX_MEMORY (sizeof(size_t) < 8 ? (uint64_t)64 << 20 : (uint64_t)256 << 20)
 #define VERSION 1
 #define SHOWN 80
 
@@ -160,17 +159,17 @@ static void set_pointers(cpb_checkpoint *c) {
 /* --- The checkpoint --------------------------------------------------------------------- */
 
 cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *given, const void *index, size_t size,
-                                   const cpb_checkpoint_options *given_options, cpb_error *error) {
+                                   const cpb_checkpoint_options *given_options, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_checkpoint_options options;
   cpb_table table;
-  *error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
   cpb_options_copy(&options, sizeof options, given_options);
   cpb_limits limits = cpb_limits_or_default(options.limits);
   cpb_checkpoint *c = cpb_alloc_zeroed(&a, sizeof *c);
   if (!c) return cpb_fail_memory(error), NULL;
   c->allocator = a;
-  c->max_memory = options.max_memory > 0 ? options.max_memory : MAX_MEMORY;
+  c->max_memory = cpb_max_memory_or_default(options.max_memory);
   cpb_buffer_init(&c->texts, &a);
   cpb_buffer_init(&c->sizes, &a);
   bool done = cpb_table_open(&table, &c->allocator, &limits, (cpb_span){index, size}, c->max_memory, error) &&

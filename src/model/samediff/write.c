@@ -2,8 +2,6 @@
 
 #include "base/limits.h"
 
-#define MAX_MEMORY (sizeof(size_t) < 8 ? (uint64_t)64 << 20 : (uint64_t)256 << 20)
-
 /* --- Creation ------------------------------------------------------------------ */
 
 cpb_samediff_writer *cpb_samediff_writer_new(const cpb_allocator *allocator, const cpb_samediff_options *options) {
@@ -13,7 +11,7 @@ cpb_samediff_writer *cpb_samediff_writer_new(const cpb_allocator *allocator, con
   w->allocator = a;
   w->error.offset = CPB_NO_OFFSET;
   cpb_options_copy(&w->options, sizeof w->options, options);
-  if (w->options.max_memory == 0) w->options.max_memory = MAX_MEMORY;
+  w->options.max_memory = cpb_max_memory_or_default(w->options.max_memory);
   cpb_model_options how = {.struct_size = sizeof how, .max_memory = w->options.max_memory, .limits = w->options.limits};
   cpb_sd_model_init(&w->base, &a, true, &how);
   cpb_sd_tags_init(&w->all_tags, &a);

@@ -290,11 +290,9 @@ static bool walk(builder *b) {
   return scanned(b, &s);
 }
 
-cpb_schema *cpb_schema_build(const cpb_allocator *allocator, cpb_error *error, bool (*collect)(builder *),
+cpb_schema *cpb_schema_build(const cpb_allocator *allocator, cpb_error *given_error, bool (*collect)(builder *),
                              cpb_span bytes, const cpb_limits *limits) {
-  cpb_error ignored = {0};
-  if (!error) error = &ignored;
-  *error = (cpb_error){.offset = CPB_NO_OFFSET};
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   const cpb_allocator a = cpb_allocator_or_default(allocator);
   cpb_schema *schema = cpb_alloc_zeroed(&a, sizeof *schema);
   if (!schema) {

@@ -1,0 +1,358 @@
+/* The error contract of cpb/base.h, for every public function that takes a cpb_error *: the
+ * headers are read to find them all, and each needs an entry in `calls`. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cpb/checkpoint.h"
+#include "cpb/chunked.h"
+#include "cpb/file.h"
+#include "cpb/message.h"
+
+#define MODEL CPB_TEST_DATA "/cpb/real_tf_module/"
+#define PB MODEL "orig.pb"
+#define CPB MODEL "max3000_zstd.cpb"
+#define CHECKPOINT MODEL "model/variables/variables.index"
+#define NO_FILE "/nonexistent/file"
+
+static char folder[] = "/tmp/cpb-errors-XXXXXX";
+static char out[64];
+
+static int make_folder(void **state) {
+  (void)state;
+  if (!mkdtemp(folder)) return -1;
+  snprintf(out, sizeof out, "%s/out", folder);
+  return 0;
+}
+
+static int remove_folder(void **state) {
+  (void)state;
+  return rmdir(folder); /* fails if anything was left behind */
+}
+
+/* --- One call of each, which is to succeed or to fail --------------------------- */
+
+/* Returns whether the function says that it succeeded. */
+typedef bool call(bool succeed, cpb_error *error);
+
+static const cpb_output_options replace_it = {.struct_size = sizeof replace_it, .replace = 1};
+static const cpb_file_options replace = {.struct_size = sizeof replace, .replace = 1};
+
+static bool checkpoint_new(bool succeed, cpb_error *error) {
+  static uint8_t index[100000];
+  FILE *f = fopen(CHECKPOINT, "rb");
+  size_t size = f ? fread(index, 1, sizeof index, f) : 0;
+  if (f) fclose(f);
+  cpb_checkpoint *checkpoint = cpb_checkpoint_new(NULL, index, succeed ? size : size - 1, NULL, error);
+  cpb_checkpoint_free(checkpoint);
+  return checkpoint != NULL;
+}
+
+/* ChunkMetadata { chunks {} message {} }, or a length that goes past the end. */
+static bool index_from_metadata(bool succeed, cpb_error *error) {
+  cpb_index *index = cpb_index_from_metadata(NULL, NULL, succeed ? "\x12\0\x1a" : "\x12\0\x1a\5", 4, error);
+  cpb_index_free(index);
+  return index != NULL;
+}
+
+static bool index_from_message(bool succeed, cpb_error *error) {
+  cpb_index *index = cpb_index_from_message(NULL, NULL, succeed ? "\10" : "\10\xff", 2, error);
+  cpb_index_free(index);
+  return index != NULL;
+}
+
+static bool schema_new(bool succeed, cpb_error *error) {
+  cpb_schema *schema = cpb_schema_new(NULL, "\12\5", succeed ? 0 : 2, NULL, error);
+  cpb_schema_free(schema);
+  return schema != NULL;
+}
+
+static void *no_memory(void *user, size_t size) {
+  (void)user;
+  (void)size;
+  return NULL;
+}
+
+static bool schema_new_builtin(bool succeed, cpb_error *error) {
+  const cpb_allocator none = {.allocate = no_memory};
+  cpb_schema *schema = cpb_schema_new_builtin(succeed ? NULL : &none, error);
+  cpb_schema_free(schema);
+  return schema != NULL;
+}
+
+static bool path_parse(bool succeed, cpb_error *error) {
+  cpb_path *path = cpb_path_parse(NULL, "node[1]", succeed ? 7 : 5, error);
+  cpb_path_free(path);
+  return path != NULL;
+}
+
+static bool file_open(bool succeed, cpb_error *error) {
+  cpb_file *file = cpb_file_open(NULL, succeed ? PB : NO_FILE, error);
+  cpb_file_close(file);
+  return file != NULL;
+}
+
+static bool file_open_fd(bool succeed, cpb_error *error) {
+  const cpb_allocator none = {.allocate = no_memory};
+  cpb_file *file = cpb_file_open_fd(succeed ? NULL : &none, -1, -1, error);
+  cpb_file_close(file);
+  return file != NULL;
+}
+
+/* A directory opens as a descriptor, but cannot be read. */
+static cpb_file *open_input(const char *path, int *fd) {
+  *fd = open(path, O_RDONLY);
+  return cpb_file_open_fd(NULL, *fd, -1, NULL);
+}
+
+static void close_input(cpb_file *file, int fd) {
+  cpb_file_close(file);
+  close(fd);
+}
+
+static bool file_read(bool succeed, cpb_error *error) {
+  int fd;
+  size_t length = 1;
+  cpb_file *file = open_input(succeed ? CPB : folder, &fd);
+  bool read = cpb_file_read(file, 0, &length, error) != NULL;
+  close_input(file, fd);
+  return read;
+}
+
+static bool file_size(bool succeed, cpb_error *error) {
+  uint64_t size;
+  int fd;
+  cpb_file *file = open_input(CPB, &fd);
+  if (!succeed) close(fd);
+  bool found = cpb_file_size(file, &size, error) == CPB_OK;
+  close_input(file, succeed ? fd : -1);
+  return found;
+}
+
+static bool output_create(bool succeed, cpb_error *error) {
+  cpb_output *output = cpb_output_create(NULL, succeed ? out : NO_FILE, NULL, error);
+  cpb_output_free(output);
+  return output != NULL;
+}
+
+static bool output_create_fd(bool succeed, cpb_error *error) {
+  const cpb_allocator none = {.allocate = no_memory};
+  cpb_output *output = cpb_output_create_fd(succeed ? NULL : &none, -1, -1, error);
+  cpb_output_free(output);
+  return output != NULL;
+}
+
+static bool output_extend(bool succeed, cpb_error *error) {
+  if (succeed) close(open(out, O_CREAT | O_WRONLY, 0600));
+  cpb_output *output = cpb_output_extend(NULL, succeed ? out : NO_FILE, NULL, error);
+  cpb_output_free(output);
+  unlink(out);
+  return output != NULL;
+}
+
+static bool unlinked(cpb_code code) {
+  unlink(out);
+  return code == CPB_OK;
+}
+
+static bool file_merge(bool succeed, cpb_error *error) {
+  return unlinked(cpb_file_merge(succeed ? CPB : PB, out, &replace, error));
+}
+
+static bool file_split(bool succeed, cpb_error *error) {
+  const cpb_split_options how = {.struct_size = sizeof how, .type_name = succeed ? NULL : "no.such.Type"};
+  return unlinked(cpb_file_split(PB, out, &how, &replace, error));
+}
+
+static bool file_repack(bool succeed, cpb_error *error) {
+  return unlinked(cpb_file_repack(succeed ? CPB : PB, out, NULL, &replace, error));
+}
+
+static bool transfer_split(bool succeed, cpb_error *error) {
+  int fd;
+  cpb_file *in = open_input(succeed ? PB : folder, &fd);
+  cpb_output *output = cpb_output_create(NULL, out, &replace_it, NULL);
+  cpb_split *split = cpb_split_new(NULL, &(cpb_split_options){.struct_size = sizeof(cpb_split_options), .seekable = 1});
+  bool done = cpb_transfer_split(in, output, split, NULL, error) == CPB_OK;
+  cpb_split_free(split);
+  cpb_output_free(output);
+  close_input(in, fd);
+  return done;
+}
+
+static bool transfer_repack(bool succeed, cpb_error *error) {
+  int fd;
+  cpb_file *in = open_input(succeed ? CPB : PB, &fd);
+  cpb_output *output = cpb_output_create(NULL, out, &replace_it, NULL);
+  cpb_repack *repack =
+      cpb_repack_new(NULL, &(cpb_repack_options){.struct_size = sizeof(cpb_repack_options), .seekable = 1});
+  bool done = cpb_transfer_repack(in, output, repack, NULL, error) == CPB_OK;
+  cpb_repack_free(repack);
+  cpb_output_free(output);
+  close_input(in, fd);
+  return done;
+}
+
+/* The index is that of a file; the directory in its place cannot be read. */
+static bool transfer_merge(bool succeed, cpb_error *error) {
+  int fd, other;
+  cpb_file *in = open_input(CPB, &fd), *unreadable = open_input(folder, &other);
+  cpb_output *output = cpb_output_create(NULL, out, &replace_it, NULL);
+  cpb_index *index = cpb_index_new(NULL, NULL);
+  while (cpb_index_step(index) == CPB_STEP_NEED) cpb_file_answer(in, cpb_index_input(index));
+  bool done = cpb_transfer_merge(succeed ? in : unreadable, index, output, NULL, error) == CPB_OK;
+  cpb_index_free(index);
+  cpb_output_free(output);
+  close_input(in, fd);
+  close_input(unreadable, other);
+  return done;
+}
+
+static bool transfer_copy(bool succeed, cpb_error *error) {
+  int fd;
+  cpb_file *in = open_input(succeed ? CPB : folder, &fd);
+  cpb_output *output = cpb_output_create(NULL, out, &replace_it, NULL);
+  bool done = cpb_transfer_copy(in, output, NULL, error) == CPB_OK;
+  cpb_output_free(output);
+  close_input(in, fd);
+  return done;
+}
+
+/* Every function, and the error of its failing call: some words of its message. */
+static const struct {
+  const char *name;
+  call *call;
+  cpb_code code;
+  uint64_t offset;
+  const char *words;
+} calls[] = {
+    {"cpb_checkpoint_new", checkpoint_new, CPB_E_FORMAT, 188, "57fb808b247547db"},
+    {"cpb_index_from_metadata", index_from_metadata, CPB_E_DAMAGED, CPB_NO_OFFSET, "byte 2"},
+    {"cpb_index_from_message", index_from_message, CPB_E_DAMAGED, CPB_NO_OFFSET, "byte 0"},
+    {"cpb_schema_new", schema_new, CPB_E_DAMAGED, CPB_NO_OFFSET, "byte 0"},
+    {"cpb_schema_new_builtin", schema_new_builtin, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
+    {"cpb_path_parse", path_parse, CPB_E_USAGE, 5, "index"},
+    {"cpb_file_open", file_open, CPB_E_READ, CPB_NO_OFFSET, "No such file or directory"},
+    {"cpb_file_open_fd", file_open_fd, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
+    {"cpb_file_read", file_read, CPB_E_READ, CPB_NO_OFFSET, "Is a directory"},
+    {"cpb_file_size", file_size, CPB_E_READ, CPB_NO_OFFSET, "Bad file descriptor"},
+    {"cpb_output_create", output_create, CPB_E_WRITE, CPB_NO_OFFSET, "No such file or directory"},
+    {"cpb_output_create_fd", output_create_fd, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
+    {"cpb_output_extend", output_extend, CPB_E_WRITE, CPB_NO_OFFSET, "No such file or directory"},
+    {"cpb_file_merge", file_merge, CPB_E_FORMAT, 0, "not a Riegeli/records file"},
+    {"cpb_file_split", file_split, CPB_E_USAGE, CPB_NO_OFFSET, "no.such.Type"},
+    {"cpb_file_repack", file_repack, CPB_E_FORMAT, 0, "not a Riegeli/records file"},
+    {"cpb_transfer_merge", transfer_merge, CPB_E_READ, 64, "Is a directory"},
+    {"cpb_transfer_split", transfer_split, CPB_E_READ, 0, "Is a directory"},
+    {"cpb_transfer_repack", transfer_repack, CPB_E_FORMAT, 0, "not a Riegeli/records file"},
+    {"cpb_transfer_copy", transfer_copy, CPB_E_READ, CPB_NO_OFFSET, "Is a directory"},
+};
+#define NUM_CALLS (sizeof calls / sizeof *calls)
+
+/* --- The tests -------------------------------------------------------------------- */
+
+static void check(const cpb_error *error, const char *name, cpb_code code, uint64_t offset, const char *words) {
+  if (!memchr(error->message, 0, sizeof error->message)) fail_msg("%s: the message does not end", name);
+  bool has_message = *words ? strstr(error->message, words) != NULL : !*error->message;
+  if (error->code == code && error->offset == offset && has_message) return;
+  fail_msg("%s: code %d, offset %lld, \"%s\"", name, error->code, (long long)error->offset, error->message);
+}
+
+static void each_resets_the_struct_it_is_given(void **state) {
+  (void)state;
+  for (size_t i = 0; i < NUM_CALLS; i++) {
+    cpb_error error;
+    memset(&error, 0xa5, sizeof error);
+    if (!calls[i].call(true, &error)) fail_msg("%s failed: %s", calls[i].name, error.message);
+    check(&error, calls[i].name, CPB_OK, CPB_NO_OFFSET, "");
+    memset(&error, 0xa5, sizeof error);
+    if (calls[i].call(false, &error)) fail_msg("%s succeeded", calls[i].name);
+    check(&error, calls[i].name, calls[i].code, calls[i].offset, calls[i].words);
+    if (!calls[i].call(true, &error)) fail_msg("%s failed after an error", calls[i].name);
+    check(&error, calls[i].name, CPB_OK, CPB_NO_OFFSET, "");
+  }
+}
+
+static void each_takes_no_struct(void **state) {
+  (void)state;
+  for (size_t i = 0; i < NUM_CALLS; i++) {
+    if (!calls[i].call(true, NULL)) fail_msg("%s failed", calls[i].name);
+    if (calls[i].call(false, NULL)) fail_msg("%s succeeded", calls[i].name);
+  }
+}
+
+static void blank_comments(char *text) {
+  for (char *at = text; (at = strstr(at, "/*"));) {
+    char *end = strstr(at, "*/") + 2;
+    memset(at, ' ', (size_t)(end - at));
+  }
+}
+
+/* Whether a declaration has a parameter `cpb_error *`. */
+static bool takes_error(const char *declaration) {
+  for (const char *at = declaration; (at = strstr(at, "cpb_error *")); at++) {
+    if (at - declaration < 6 || memcmp(at - 6, "const ", 6) != 0) return true;
+  }
+  return false;
+}
+
+static bool has_call(const char *name) {
+  for (size_t i = 0; i < NUM_CALLS; i++) {
+    if (strcmp(calls[i].name, name) == 0) return true;
+  }
+  return false;
+}
+
+/* Counts the functions of a header that take an error; each must be in `calls`. */
+static size_t check_header(char *text) {
+  size_t count = 0;
+  blank_comments(text);
+  for (char *at = text; (at = strstr(at, "CPB_API "));) {
+    char *end = strchr(at, ';'), *name = strchr(at, '(');
+    *end = '\0';
+    if (takes_error(at)) {
+      *name = '\0';
+      while (isalnum((unsigned char)name[-1]) || name[-1] == '_') name--;
+      if (!has_call(name)) fail_msg("%s takes a cpb_error *, but is not in `calls`", name);
+      count++;
+    }
+    at = end + 1;
+  }
+  return count;
+}
+
+static void no_function_is_forgotten(void **state) {
+  (void)state;
+  static char text[200000];
+  size_t count = 0;
+  glob_t headers;
+  assert_int_equal(glob(CPB_INCLUDE "/cpb/*.h", 0, NULL, &headers), 0);
+  for (size_t i = 0; i < headers.gl_pathc; i++) {
+    FILE *f = fopen(headers.gl_pathv[i], "rb");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    count += check_header(text);
+  }
+  globfree(&headers);
+  assert_int_equal(count, NUM_CALLS);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_resets_the_struct_it_is_given),
+      cmocka_unit_test(each_takes_no_struct),
+      cmocka_unit_test(no_function_is_forgotten),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
