@@ -33,6 +33,8 @@ const licences = {
   libcpb: path('../LICENSE'),
   brotli: `${modules}/_sources/brotli/LICENSE`,
   nanopb: `${modules}/_sources/nanopb/LICENSE.txt`,
+  yyjson: `${modules}/_sources/yyjson/LICENSE`,
+  zlib: `${modules}/_sources/zlib/LICENSE`,
   zstd: `${modules}/_sources/zstd/LICENSE`,
 };
 
