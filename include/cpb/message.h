@@ -166,7 +166,7 @@ CPB_API const cpb_error *cpb_json_error(const cpb_json *json);
  *     2[0].1                      field numbers, where there is no schema
  *     [my.package.extension]
  *
- * is a list of steps: into a field, then perhaps to an element of a repeated
+ * is a list of tags: into a field, then perhaps to an element of a repeated
  * field or an entry of a map. */
 typedef enum cpb_path_kind {
   CPB_PATH_NAME = 1, /* text: a field's name */
@@ -177,26 +177,26 @@ typedef enum cpb_path_kind {
   CPB_PATH_BOOL      /* value: true or false in brackets. A map key */
 } cpb_path_kind;
 
-typedef struct cpb_path_step {
+typedef struct cpb_path_tag {
   cpb_path_kind kind;
   uint64_t value; /* INDEX: the magnitude when `negative` */
   int negative;
   const char *text; /* not terminated; lies in the cpb_path */
   size_t length;
-} cpb_path_step;
+} cpb_path_tag;
 
 typedef struct cpb_path cpb_path;
 
 /* CPB_E_USAGE when the text is no path; the error's offset is then one in the
- * text. The empty text is the message itself: no steps. */
+ * text. The empty text is the message itself: no tags. */
 CPB_API cpb_path *cpb_path_parse(const cpb_allocator *allocator, const char *text, size_t length, cpb_error *error);
 CPB_API void cpb_path_free(cpb_path *path);
-CPB_API size_t cpb_path_num_steps(const cpb_path *path);
-CPB_API const cpb_path_step *cpb_path_get_step(const cpb_path *path, size_t i);
+CPB_API size_t cpb_path_num_tags(const cpb_path *path);
+CPB_API const cpb_path_tag *cpb_path_get_tag(const cpb_path *path, size_t i);
 
-/* Writes steps as text, terminated and cut to fit `size` bytes; returns the
+/* Writes tags as text, terminated and cut to fit `size` bytes; returns the
  * length that the whole has. */
-CPB_API size_t cpb_path_format(const cpb_path_step *steps, size_t count, char *out, size_t size);
+CPB_API size_t cpb_path_format(const cpb_path_tag *tags, size_t count, char *out, size_t size);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 
 #define SCHEMA_FILE_MAX ((uint64_t)256 << 20)
-#define STEPS_MAX 256
+#define TAGS_MAX 256
 
 /* --- Loading ---------------------------------------------------------------- */
 
@@ -37,35 +37,35 @@ bool cli_load_any_schema(cli *c, cpb_schema **schema, int *status) {
 
 /* --- Paths in the index -------------------------------------------------------- */
 
-static cpb_path_step number_step(uint64_t value, bool is_signed) {
+static cpb_path_tag number_tag(uint64_t value, bool is_signed) {
   bool negative = is_signed && (int64_t)value < 0;
-  return (cpb_path_step){.kind = CPB_PATH_INDEX, .value = negative ? 0 - value : value, .negative = negative};
+  return (cpb_path_tag){.kind = CPB_PATH_INDEX, .value = negative ? 0 - value : value, .negative = negative};
 }
 
 /* What a tag reads as, in a message of this type. */
-static cpb_path_step step_of(const cpb_field_tag *tag, const cpb_field *field) {
+static cpb_path_tag path_tag_of(const cpb_field_tag *tag, const cpb_field *field) {
   switch (tag->kind) {
     case CPB_TAG_FIELD:
-      if (!field) return (cpb_path_step){.kind = CPB_PATH_NUMBER, .value = tag->value};
-      return (cpb_path_step){.kind = CPB_PATH_NAME, .text = field->name, .length = strlen(field->name)};
-    case CPB_TAG_KEY_STRING: return (cpb_path_step){.kind = CPB_PATH_KEY, .text = tag->text, .length = tag->length};
-    case CPB_TAG_KEY_BOOL: return (cpb_path_step){.kind = CPB_PATH_BOOL, .value = tag->value};
+      if (!field) return (cpb_path_tag){.kind = CPB_PATH_NUMBER, .value = tag->value};
+      return (cpb_path_tag){.kind = CPB_PATH_NAME, .text = field->name, .length = strlen(field->name)};
+    case CPB_TAG_KEY_STRING: return (cpb_path_tag){.kind = CPB_PATH_KEY, .text = tag->text, .length = tag->length};
+    case CPB_TAG_KEY_BOOL: return (cpb_path_tag){.kind = CPB_PATH_BOOL, .value = tag->value};
     case CPB_TAG_KEY_INT32:
-    case CPB_TAG_KEY_INT64: return number_step(tag->value, true);
+    case CPB_TAG_KEY_INT64: return number_tag(tag->value, true);
     case CPB_TAG_INDEX:
     case CPB_TAG_KEY_UINT32:
     case CPB_TAG_KEY_UINT64: break;
   }
-  return number_step(tag->value, false);
+  return number_tag(tag->value, false);
 }
 
 const cpb_message_type *cli_node_path(const cpb_index *index, uint32_t node, const cpb_message_type *type, char *out,
                                       size_t size) {
-  cpb_path_step steps[STEPS_MAX];
+  cpb_path_tag tags[TAGS_MAX];
   cpb_index_node n;
   cpb_index_get_node(index, node, &n);
   uint32_t count = 0;
-  for (; count < n.num_tags && count < STEPS_MAX; count++) {
+  for (; count < n.num_tags && count < TAGS_MAX; count++) {
     cpb_field_tag tag;
     const cpb_field *field = NULL;
     cpb_index_get_tag(index, node, count, &tag);
@@ -76,9 +76,9 @@ const cpb_message_type *cli_node_path(const cpb_index *index, uint32_t node, con
       field = cpb_message_find_number(type, 2);
       type = field ? field->message : NULL;
     }
-    steps[count] = step_of(&tag, field);
+    tags[count] = path_tag_of(&tag, field);
   }
-  cpb_path_format(steps, count, out, size);
+  cpb_path_format(tags, count, out, size);
   return type;
 }
 

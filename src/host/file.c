@@ -11,7 +11,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "host/descriptor.h"
-#include "host/transfer.h"
+#include "host/file.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
 /* Below this a read costs the same. */

@@ -8,6 +8,8 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "host/file.h"
+#include "host/output.h"
 #include "host/threads.h"
 #include "host/turns.h"
 

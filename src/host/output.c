@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/descriptor.h"
-#include "host/transfer.h"
+#include "host/output.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
 #define NAME_TRIES 1000u

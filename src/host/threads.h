@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "host/transfer.h"
+#include "host/transfer_state.h"
 
 /* pread and pwrite, which small systems lack. */
 ssize_t cpb_shared_read(int fd, void *out, size_t length, uint64_t offset);

@@ -1,10 +1,9 @@
 /* The loops between an engine, the file it reads and the file it writes. */
-#include "host/transfer.h"
-
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/threads.h"
+#include "host/transfer_state.h"
 
 /* Parts of a message that several threads merge: so large that what is at their ends
  * counts little, and so many that all are done at about the same time. */
@@ -23,12 +22,6 @@ static transfer begin(cpb_file *in, cpb_output *out, const cpb_file_options *opt
 static cpb_code failed(transfer *t, const cpb_error *error) {
   if (t->error->code == CPB_OK) *t->error = *error;
   return t->error->code;
-}
-
-bool cpb_transfer_go_on(transfer *t, uint64_t done, uint64_t total) {
-  if (!t->options.progress || t->options.progress(t->options.user, done, total) == 0) return true;
-  cpb_fail(t->error, CPB_E_CANCELLED, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_CANCELLED));
-  return false;
 }
 
 static bool put(transfer *t, uint64_t offset, const void *data, size_t length) {

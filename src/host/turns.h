@@ -4,7 +4,7 @@
 #ifndef CPB_HOST_TURNS_H
 #define CPB_HOST_TURNS_H
 
-#include "host/transfer.h"
+#include "host/transfer_state.h"
 
 typedef struct cpb_turns cpb_turns;
 

@@ -19,7 +19,7 @@ typedef struct range_list {
 
 typedef enum find_state {
   FIND_SIZE,   /* of the whole message */
-  FIND_STEP,   /* the next step of the path, or done */
+  FIND_TAG,    /* the next tag of the path, or done */
   FIND_WALK,   /* over the ranges of the message, for the field */
   FIND_KEY,    /* reading the string key of a map entry */
   FIND_PACKED, /* counting the elements of a packed field */
@@ -34,13 +34,13 @@ struct cpb_find {
   const cpb_path *path;
   const cpb_message_type *type; /* of `current` */
   find_state state;
-  size_t step;        /* of the path, the next */
+  size_t tag;         /* of the path, the next */
   range_list current; /* the message that is walked */
   range_list matches; /* what was found of the field in it */
   cpb_found found;
 
   /* The walk. */
-  const cpb_path_step *subscript; /* or NULL */
+  const cpb_path_tag *subscript; /* or NULL */
   bool is_map;
   size_t range;             /* of `current` */
   cpb_wire_scanner scanner; /* its offsets are those of the input */
@@ -120,38 +120,38 @@ static bool only_range(cpb_find *f, uint64_t offset, uint64_t length) {
 
 /* --- The path ------------------------------------------------------------------- */
 
-static const cpb_path_step *path_step(const cpb_find *f, size_t i) {
-  return i < cpb_path_num_steps(f->path) ? cpb_path_get_step(f->path, i) : NULL;
+static const cpb_path_tag *path_tag(const cpb_find *f, size_t i) {
+  return i < cpb_path_num_tags(f->path) ? cpb_path_get_tag(f->path, i) : NULL;
 }
 
-static bool is_subscript(const cpb_path_step *step) {
-  return step && step->kind != CPB_PATH_NAME && step->kind != CPB_PATH_NUMBER;
+static bool is_subscript(const cpb_path_tag *tag) {
+  return tag && tag->kind != CPB_PATH_NAME && tag->kind != CPB_PATH_NUMBER;
 }
 
-/* The step as it is written, for messages. */
-static const char *written(const cpb_path_step *step, char *out, size_t size) {
+/* The tag as it is written, for messages. */
+static const char *written(const cpb_path_tag *tag, char *out, size_t size) {
   char text[96];
-  cpb_path_format(step, 1, text, sizeof text);
+  cpb_path_format(tag, 1, text, sizeof text);
   return cpb_quote(out, size, text, strlen(text));
 }
 
-static bool refuse(cpb_find *f, cpb_code code, const cpb_path_step *step, const char *what) {
+static bool refuse(cpb_find *f, cpb_code code, const cpb_path_tag *tag, const char *what) {
   char text[128];
-  cpb_fail(&f->error, code, CPB_NO_OFFSET, "%s: %s", written(step, text, sizeof text), what);
+  cpb_fail(&f->error, code, CPB_NO_OFFSET, "%s: %s", written(tag, text, sizeof text), what);
   return false;
 }
 
-static bool resolve_field(cpb_find *f, const cpb_path_step *step) {
+static bool resolve_field(cpb_find *f, const cpb_path_tag *tag) {
   cpb_found *found = &f->found;
   found->parent = f->type;
   found->field = NULL;
-  if (step->kind == CPB_PATH_NAME) {
-    if (!f->type) return refuse(f, CPB_E_USAGE, step, "a name, but the message's type is not known");
-    found->field = cpb_message_find_name(f->type, step->text, step->length);
-    if (!found->field) return refuse(f, CPB_E_NOT_FOUND, step, "the type has no such field");
+  if (tag->kind == CPB_PATH_NAME) {
+    if (!f->type) return refuse(f, CPB_E_USAGE, tag, "a name, but the message's type is not known");
+    found->field = cpb_message_find_name(f->type, tag->text, tag->length);
+    if (!found->field) return refuse(f, CPB_E_NOT_FOUND, tag, "the type has no such field");
     found->number = found->field->number;
   } else {
-    found->number = (uint32_t)step->value;
+    found->number = (uint32_t)tag->value;
     if (f->type) found->field = cpb_message_find_number(f->type, found->number);
   }
   found->message = found->field ? found->field->message : NULL;
@@ -159,30 +159,30 @@ static bool resolve_field(cpb_find *f, const cpb_path_step *step) {
 }
 
 /* Whether subscript and field go together. */
-static bool resolve_subscript(cpb_find *f, const cpb_path_step *step) {
+static bool resolve_subscript(cpb_find *f, const cpb_path_tag *tag) {
   const cpb_field *field = f->found.field;
-  bool more = path_step(f, f->step) != NULL;
+  bool more = path_tag(f, f->tag) != NULL;
   if (!f->subscript) {
     if (field && field->repeated && more)
-      return refuse(f, CPB_E_USAGE, step, "is repeated: say which element, as in name[0]");
+      return refuse(f, CPB_E_USAGE, tag, "is repeated: say which element, as in name[0]");
     return true;
   }
-  if (field && !field->repeated) return refuse(f, CPB_E_USAGE, step, "is not repeated, so it has no elements");
+  if (field && !field->repeated) return refuse(f, CPB_E_USAGE, tag, "is not repeated, so it has no elements");
   f->is_map = field ? field->map : f->subscript->kind != CPB_PATH_INDEX;
   const cpb_field *key = field && f->is_map ? cpb_message_find_number(field->message, 1) : NULL;
   if (key && (key->type == CPB_TYPE_STRING) != (f->subscript->kind == CPB_PATH_KEY))
-    return refuse(f, CPB_E_USAGE, step,
+    return refuse(f, CPB_E_USAGE, tag,
                   key->type == CPB_TYPE_STRING ? "its keys are text in quotes" : "its keys are not text");
   if (!f->is_map && (f->subscript->kind != CPB_PATH_INDEX || f->subscript->negative))
-    return refuse(f, CPB_E_USAGE, step, "its elements are numbered from 0");
+    return refuse(f, CPB_E_USAGE, tag, "its elements are numbered from 0");
   return true;
 }
 
 static bool begin_walk(cpb_find *f) {
-  const cpb_path_step *step = path_step(f, f->step++);
-  if (is_subscript(step)) return refuse(f, CPB_E_USAGE, step, "follows no field");
-  if (!resolve_field(f, step)) return false;
-  f->subscript = is_subscript(path_step(f, f->step)) ? path_step(f, f->step++) : NULL;
+  const cpb_path_tag *tag = path_tag(f, f->tag++);
+  if (is_subscript(tag)) return refuse(f, CPB_E_USAGE, tag, "follows no field");
+  if (!resolve_field(f, tag)) return false;
+  f->subscript = is_subscript(path_tag(f, f->tag)) ? path_tag(f, f->tag++) : NULL;
   f->is_map = false;
   f->found.fields = 0;
   f->range = 0;
@@ -190,13 +190,13 @@ static bool begin_walk(cpb_find *f) {
   f->matched = false;
   f->matches.count = 0;
   f->state = FIND_WALK;
-  return resolve_subscript(f, step);
+  return resolve_subscript(f, tag);
 }
 
 /* The walk is over: what was found is the next message. */
 static bool end_walk(cpb_find *f) {
-  const cpb_path_step *step = path_step(f, f->step - 1);
-  if (!f->matched) return refuse(f, CPB_E_NOT_FOUND, step, "the message has none");
+  const cpb_path_tag *tag = path_tag(f, f->tag - 1);
+  if (!f->matched) return refuse(f, CPB_E_NOT_FOUND, tag, "the message has none");
   if (f->is_map && f->found.message) {
     f->found.parent = f->found.message;
     f->found.field = cpb_message_find_number(f->found.message, 2);
@@ -207,10 +207,10 @@ static bool end_walk(cpb_find *f) {
   f->current = f->matches;
   f->matches = walked;
   f->type = f->found.message;
-  f->state = FIND_STEP;
+  f->state = FIND_TAG;
   bool is_message = f->found.wire_type == CPB_WIRE_LEN || f->found.wire_type == CPB_WIRE_START_GROUP;
-  if (path_step(f, f->step) && (!is_message || (f->found.field && !f->type)))
-    return refuse(f, CPB_E_USAGE, step, "is no message, so it has no fields");
+  if (path_tag(f, f->tag) && (!is_message || (f->found.field && !f->type)))
+    return refuse(f, CPB_E_USAGE, tag, "is no message, so it has no fields");
   return true;
 }
 
@@ -240,7 +240,7 @@ static bool take_occurrence(cpb_find *f, const cpb_wire_field *field, uint64_t e
     f->found.fields = 1;
     return add_range(f, &f->matches, field->begin, end - field->begin);
   }
-  bool merges = known ? known->message != NULL : path_step(f, f->step) != NULL;
+  bool merges = known ? known->message != NULL : path_tag(f, f->tag) != NULL;
   return merges ? add_range(f, &f->matches, field->value, field->size) : only_range(f, field->value, field->size);
 }
 
@@ -248,7 +248,7 @@ static bool take_occurrence(cpb_find *f, const cpb_wire_field *field, uint64_t e
 
 /* The number that a key on the wire has, as the path writes it. */
 static bool number_matches(const cpb_find *f, const cpb_wire_field *field) {
-  const cpb_path_step *wanted = f->subscript;
+  const cpb_path_tag *wanted = f->subscript;
   const cpb_message_type *entry = f->found.message;
   const cpb_field *key = entry ? cpb_message_find_number(entry, 1) : NULL;
   uint64_t value = field->number_value;
@@ -259,7 +259,7 @@ static bool number_matches(const cpb_find *f, const cpb_wire_field *field) {
 }
 
 static void begin_entry(cpb_find *f) {
-  const cpb_path_step *key = f->subscript;
+  const cpb_path_tag *key = f->subscript;
   f->key_matches = key->kind == CPB_PATH_KEY ? key->length == 0 : key->value == 0;
   f->value = (cpb_range){f->scanner.field.value, 0};
 }
@@ -426,15 +426,15 @@ static cpb_have begin(cpb_find *f) {
   uint64_t size;
   cpb_have have = cpb_input_size(&f->input, 0, &size);
   if (have != CPB_HAVE) return have;
-  f->state = FIND_STEP;
+  f->state = FIND_TAG;
   return add_range(f, &f->current, 0, size) ? CPB_HAVE : CPB_FAILED;
 }
 
 static cpb_have act(cpb_find *f) {
   switch (f->state) {
     case FIND_SIZE: return begin(f);
-    case FIND_STEP:
-      if (path_step(f, f->step)) return begin_walk(f) ? CPB_HAVE : CPB_FAILED;
+    case FIND_TAG:
+      if (path_tag(f, f->tag)) return begin_walk(f) ? CPB_HAVE : CPB_FAILED;
       f->state = FIND_DONE;
       return CPB_HAVE;
     case FIND_WALK: return walk(f);

@@ -8,9 +8,9 @@
 
 struct cpb_path {
   cpb_allocator allocator;
-  cpb_path_step *steps;
-  size_t num_steps, steps_capacity;
-  char *text; /* of the steps; never longer than the path */
+  cpb_path_tag *tags;
+  size_t num_tags, tags_capacity;
+  char *text; /* of the tags; never longer than the path */
   size_t text_size;
 };
 
@@ -28,14 +28,14 @@ static bool wrong(parser *p, const char *expected) {
   return false;
 }
 
-static bool add_step(parser *p, cpb_path_step step) {
-  void *steps = p->path->steps;
-  if (!cpb_reserve(&p->path->allocator, &steps, &p->path->steps_capacity, p->path->num_steps + 1, sizeof step)) {
+static bool add_tag(parser *p, cpb_path_tag tag) {
+  void *tags = p->path->tags;
+  if (!cpb_reserve(&p->path->allocator, &tags, &p->path->tags_capacity, p->path->num_tags + 1, sizeof tag)) {
     cpb_fail_memory(p->error);
     return false;
   }
-  p->path->steps = steps;
-  p->path->steps[p->path->num_steps++] = step;
+  p->path->tags = tags;
+  p->path->tags[p->path->num_tags++] = tag;
   return true;
 }
 
@@ -71,7 +71,7 @@ static bool take_name(parser *p, bool dots) {
   char *text = p->path->text + p->path->text_size;
   memcpy(text, begin, length);
   p->path->text_size += length;
-  return add_step(p, (cpb_path_step){CPB_PATH_NAME, 0, 0, text, length});
+  return add_tag(p, (cpb_path_tag){CPB_PATH_NAME, 0, 0, text, length});
 }
 
 static bool take_field(parser *p) {
@@ -80,14 +80,14 @@ static bool take_field(parser *p) {
     return take_name(p, true) && take_char(p, ']', "\"]\"");
   }
   if (p->at == p->end || !is_digit(*p->at)) return take_name(p, false);
-  cpb_path_step step = {CPB_PATH_NUMBER, 0, 0, NULL, 0};
+  cpb_path_tag tag = {CPB_PATH_NUMBER, 0, 0, NULL, 0};
   const char *begin = p->at;
-  if (!take_number(p, &step.value)) return false;
-  if (step.value == 0 || step.value >= 1 << 29) {
+  if (!take_number(p, &tag.value)) return false;
+  if (tag.value == 0 || tag.value >= 1 << 29) {
     p->at = begin;
     return wrong(p, "a field number from 1 to 536870911");
   }
-  return add_step(p, step);
+  return add_tag(p, tag);
 }
 
 static int hex_digit(char c) {
@@ -127,7 +127,7 @@ static bool take_key(parser *p) {
   }
   p->path->text_size += (size_t)(to - begin);
   return take_char(p, '"', "the closing \" of a map key") &&
-         add_step(p, (cpb_path_step){CPB_PATH_KEY, 0, 0, begin, (size_t)(to - begin)});
+         add_tag(p, (cpb_path_tag){CPB_PATH_KEY, 0, 0, begin, (size_t)(to - begin)});
 }
 
 static bool take_word(parser *p, const char *word) {
@@ -140,17 +140,17 @@ static bool take_word(parser *p, const char *word) {
 static bool take_selector(parser *p) {
   p->at++;
   if (next_is(p, '"')) return take_key(p) && take_char(p, ']', "\"]\"");
-  cpb_path_step step = {CPB_PATH_BOOL, 0, 0, NULL, 0};
+  cpb_path_tag tag = {CPB_PATH_BOOL, 0, 0, NULL, 0};
   if (take_word(p, "true")) {
-    step.value = 1;
+    tag.value = 1;
   } else if (!take_word(p, "false")) {
-    step.kind = CPB_PATH_INDEX;
-    step.negative = take_word(p, "-");
+    tag.kind = CPB_PATH_INDEX;
+    tag.negative = take_word(p, "-");
     if (p->at == p->end || !is_digit(*p->at))
       return wrong(p, "an index or a map key: a number, true, false or \"text\"");
-    if (!take_number(p, &step.value)) return false;
+    if (!take_number(p, &tag.value)) return false;
   }
-  return add_step(p, step) && take_char(p, ']', "\"]\"");
+  return add_tag(p, tag) && take_char(p, ']', "\"]\"");
 }
 
 static bool take_path(parser *p) {
@@ -184,15 +184,15 @@ cpb_path *cpb_path_parse(const cpb_allocator *allocator, const char *text, size_
 void cpb_path_free(cpb_path *path) {
   if (!path) return;
   const cpb_allocator a = path->allocator;
-  cpb_release(&a, path->steps);
+  cpb_release(&a, path->tags);
   cpb_release(&a, path->text);
   cpb_release(&a, path);
 }
 
-size_t cpb_path_num_steps(const cpb_path *path) { return path->num_steps; }
+size_t cpb_path_num_tags(const cpb_path *path) { return path->num_tags; }
 
-const cpb_path_step *cpb_path_get_step(const cpb_path *path, size_t i) {
-  return i < path->num_steps ? &path->steps[i] : NULL;
+const cpb_path_tag *cpb_path_get_tag(const cpb_path *path, size_t i) {
+  return i < path->num_tags ? &path->tags[i] : NULL;
 }
 
 /* --- Formatting ----------------------------------------------------------- */
@@ -210,16 +210,16 @@ static void put(writer *w, const char *text, size_t length) {
 
 static void put_text(writer *w, const char *text) { put(w, text, strlen(text)); }
 
-static void put_number(writer *w, const cpb_path_step *step) {
+static void put_number(writer *w, const cpb_path_tag *tag) {
   char text[24];
-  if (step->negative) put_text(w, "-");
-  put(w, text, cpb_format(text, sizeof text, "%llu", (unsigned long long)step->value));
+  if (tag->negative) put_text(w, "-");
+  put(w, text, cpb_format(text, sizeof text, "%llu", (unsigned long long)tag->value));
 }
 
-static void put_key(writer *w, const cpb_path_step *step) {
+static void put_key(writer *w, const cpb_path_tag *tag) {
   put_text(w, "\"");
-  for (size_t i = 0; i < step->length; i++) {
-    unsigned char c = (unsigned char)step->text[i];
+  for (size_t i = 0; i < tag->length; i++) {
+    unsigned char c = (unsigned char)tag->text[i];
     char escaped[5];
     if (c == '"' || c == '\\') {
       put_text(w, "\\");
@@ -227,42 +227,42 @@ static void put_key(writer *w, const cpb_path_step *step) {
       put(w, escaped, cpb_format(escaped, sizeof escaped, "\\x%02x", (unsigned)c));
       continue;
     }
-    put(w, &step->text[i], 1);
+    put(w, &tag->text[i], 1);
   }
   put_text(w, "\"");
 }
 
-static void put_field(writer *w, const cpb_path_step *step) {
-  bool extension = step->kind == CPB_PATH_NAME && memchr(step->text, '.', step->length) != NULL;
+static void put_field(writer *w, const cpb_path_tag *tag) {
+  bool extension = tag->kind == CPB_PATH_NAME && memchr(tag->text, '.', tag->length) != NULL;
   if (extension) put_text(w, "[");
-  if (step->kind == CPB_PATH_NAME) {
-    put(w, step->text, step->length);
+  if (tag->kind == CPB_PATH_NAME) {
+    put(w, tag->text, tag->length);
   } else {
-    put_number(w, step);
+    put_number(w, tag);
   }
   if (extension) put_text(w, "]");
 }
 
-static void put_selector(writer *w, const cpb_path_step *step) {
+static void put_selector(writer *w, const cpb_path_tag *tag) {
   put_text(w, "[");
-  if (step->kind == CPB_PATH_KEY) {
-    put_key(w, step);
-  } else if (step->kind == CPB_PATH_BOOL) {
-    put_text(w, step->value ? "true" : "false");
+  if (tag->kind == CPB_PATH_KEY) {
+    put_key(w, tag);
+  } else if (tag->kind == CPB_PATH_BOOL) {
+    put_text(w, tag->value ? "true" : "false");
   } else {
-    put_number(w, step);
+    put_number(w, tag);
   }
   put_text(w, "]");
 }
 
-size_t cpb_path_format(const cpb_path_step *steps, size_t count, char *out, size_t size) {
+size_t cpb_path_format(const cpb_path_tag *tags, size_t count, char *out, size_t size) {
   writer w = {out, size, 0};
   for (size_t i = 0; i < count; i++) {
-    if (steps[i].kind == CPB_PATH_NAME || steps[i].kind == CPB_PATH_NUMBER) {
+    if (tags[i].kind == CPB_PATH_NAME || tags[i].kind == CPB_PATH_NUMBER) {
       if (i > 0) put_text(&w, ".");
-      put_field(&w, &steps[i]);
+      put_field(&w, &tags[i]);
     } else {
-      put_selector(&w, &steps[i]);
+      put_selector(&w, &tags[i]);
     }
   }
   if (size > 0) out[w.length < size ? w.length : size - 1] = '\0';

@@ -1,4 +1,4 @@
-/* Paths to fields: what parses prints as text that parses to the same steps. */
+/* Paths to fields: what parses prints as text that parses to the same tags. */
 #include <string.h>
 
 #include "cpb/message.h"
@@ -11,14 +11,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_check(error.code != CPB_OK);
     return 0;
   }
-  size_t count = cpb_path_num_steps(path);
+  size_t count = cpb_path_num_tags(path);
   if (count > 0) {
     static char text[1 << 17];
-    size_t length = cpb_path_format(cpb_path_get_step(path, 0), count, text, sizeof text);
+    size_t length = cpb_path_format(cpb_path_get_tag(path, 0), count, text, sizeof text);
     cpb_path *again = cpb_path_parse(NULL, text, length, &error);
-    fuzz_check(again != NULL && cpb_path_num_steps(again) == count);
+    fuzz_check(again != NULL && cpb_path_num_tags(again) == count);
     for (size_t i = 0; i < count; i++) {
-      const cpb_path_step *a = cpb_path_get_step(path, i), *b = cpb_path_get_step(again, i);
+      const cpb_path_tag *a = cpb_path_get_tag(path, i), *b = cpb_path_get_tag(again, i);
       fuzz_check(a->kind == b->kind && a->value == b->value && a->length == b->length);
       fuzz_check(a->length == 0 || memcmp(a->text, b->text, a->length) == 0);
     }

@@ -24,19 +24,19 @@ static void a_path_is_read_as_its_steps(void **state) {
     int negative;
     const char *text;
     size_t length;
-  } steps[] = {
+  } tags[] = {
       {CPB_PATH_NAME, 0, 0, "node", 4},   {CPB_PATH_INDEX, 15, 0, "", 0}, {CPB_PATH_NAME, 0, 0, "attr", 4},
       {CPB_PATH_KEY, 0, 0, "a\"\0b", 4},  {CPB_PATH_NUMBER, 2, 0, "", 0}, {CPB_PATH_INDEX, 3, 1, "", 0},
       {CPB_PATH_NAME, 0, 0, "my.ext", 6}, {CPB_PATH_BOOL, 1, 0, "", 0},   {CPB_PATH_NAME, 0, 0, "value", 5},
   };
-  assert_int_equal(cpb_path_num_steps(path), sizeof steps / sizeof *steps);
-  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-    const cpb_path_step *step = cpb_path_get_step(path, i);
-    assert_int_equal(step->kind, steps[i].kind);
-    assert_true(step->value == steps[i].value);
-    assert_int_equal(step->negative, steps[i].negative);
-    assert_int_equal(step->length, steps[i].length);
-    assert_memory_equal(step->text, steps[i].text, steps[i].length);
+  assert_int_equal(cpb_path_num_tags(path), sizeof tags / sizeof *tags);
+  for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
+    const cpb_path_tag *tag = cpb_path_get_tag(path, i);
+    assert_int_equal(tag->kind, tags[i].kind);
+    assert_true(tag->value == tags[i].value);
+    assert_int_equal(tag->negative, tags[i].negative);
+    assert_int_equal(tag->length, tags[i].length);
+    assert_memory_equal(tag->text, tags[i].text, tags[i].length);
   }
   cpb_path_free(path);
 }
@@ -58,13 +58,13 @@ static void formatting_gives_the_text_back(void **state) {
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     cpb_path *path = parse(texts[i]);
     char out[100];
-    size_t length = cpb_path_format(cpb_path_get_step(path, 0), cpb_path_num_steps(path), out, sizeof out);
+    size_t length = cpb_path_format(cpb_path_get_tag(path, 0), cpb_path_num_tags(path), out, sizeof out);
     assert_string_equal(out, texts[i]);
     assert_int_equal(length, strlen(texts[i]));
     memset(out, 'x', sizeof out);
-    assert_int_equal(cpb_path_format(cpb_path_get_step(path, 0), cpb_path_num_steps(path), out, 3), length);
+    assert_int_equal(cpb_path_format(cpb_path_get_tag(path, 0), cpb_path_num_tags(path), out, 3), length);
     assert_true(strlen(out) <= 2 && strncmp(out, texts[i], strlen(out)) == 0);
-    assert_int_equal(cpb_path_format(cpb_path_get_step(path, 0), cpb_path_num_steps(path), NULL, 0), length);
+    assert_int_equal(cpb_path_format(cpb_path_get_tag(path, 0), cpb_path_num_tags(path), NULL, 0), length);
     cpb_path_free(path);
   }
 }

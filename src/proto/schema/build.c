@@ -1,11 +1,12 @@
+#include "proto/schema/build.h"
+
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "cpb/descriptor.pb.h"
 #include "proto/nanopb.h"
-#include "proto/schema/build.h"
+#include "proto/schema/link.h"
 #include "proto/wire.h"
 
 /* A full name repeats the names of all that it is in: without a bound, a small

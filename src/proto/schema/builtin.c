@@ -1,5 +1,7 @@
 /* The built-in schema, from the form that tools/builtin_schema.py gives it: names, and
  * a code for each of them and for each end of a message. */
+#include "proto/schema/builtin.h"
+
 #include <string.h>
 
 #include "proto/schema/build.h"

@@ -1,8 +1,9 @@
+#include "proto/schema/link.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
-#include "proto/schema/build.h"
 
 typedef cpb_schema_builder builder;
 typedef cpb_unlinked_field unlinked;

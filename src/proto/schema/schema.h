@@ -29,9 +29,4 @@ static inline bool cpb_type_packable(cpb_field_type type) {
   return type != CPB_TYPE_STRING && type != CPB_TYPE_BYTES && type != CPB_TYPE_MESSAGE && type != CPB_TYPE_GROUP;
 }
 
-/* The built-in schema, generated from /proto (schema_builtin.c). */
-extern const char cpb_builtin_schema_names[];
-extern const uint8_t cpb_builtin_schema_code[];
-extern const size_t cpb_builtin_schema_code_size;
-
 #endif
