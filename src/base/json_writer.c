@@ -11,20 +11,19 @@
 
 /* --- Strings -------------------------------------------------------------- */
 
-static bool put_escaped(cpb_buffer *out, unsigned c) {
+static bool put_escaped(cpb_buffer *out, uint32_t c) {
   static const char names[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
   const char *name = c != 0 && c < 0x80 ? strchr(names, (int)c) : NULL;
   char text[8];
-  size_t length =
-      name ? cpb_format(text, sizeof text, "\\%c", letters[name - names]) : cpb_format(text, sizeof text, "\\u%04x", c);
+  size_t length = name ? cpb_format(text, sizeof text, "\\%c", letters[name - names])
+                       : cpb_format(text, sizeof text, "\\u%04x", (unsigned)c);
   return cpb_buffer_append(out, text, length);
 }
 
-/* What a JSON string may not hold, and the control characters (C1 too) that a
- * terminal would act on. */
-static bool needs_escape(const uint8_t *at, size_t length, unsigned *c) {
-  *c = length == 2 ? (unsigned)(at[0] & 0x1f) << 6 | (at[1] & 0x3f) : at[0];
-  return length <= 2 && (*c < 0x20 || *c == '"' || *c == '\\' || (*c >= 0x7f && *c < 0xa0));
+/* What a JSON string may not hold, and what a terminal would act on. */
+static bool needs_escape(const uint8_t *at, size_t length, uint32_t *c) {
+  *c = cpb_utf8_code(at, length);
+  return *c == '"' || *c == '\\' || cpb_is_control(*c);
 }
 
 bool cpb_json_put_string(cpb_buffer *out, cpb_span *in) {
@@ -32,7 +31,7 @@ bool cpb_json_put_string(cpb_buffer *out, cpb_span *in) {
   size_t plain = 0, used = 0; /* `plain` bytes before rest go out as they are */
   bool done = true;
   for (; done && rest.size > 0 && used < PIECE;) {
-    unsigned c = 0xfffd;
+    uint32_t c = 0xfffd;
     size_t length = cpb_utf8_length(rest);
     bool escape = length == 0 || needs_escape(rest.data, length, &c);
     if (length == 0) length = 1;
@@ -73,13 +72,16 @@ static void put_string(cpb_json_writer *a, cpb_span text) {
 
 static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
 
+static void put_key(cpb_json_writer *a, cpb_span key) {
+  put_string(a, key);
+  put(a, ": ", a->spaced ? 2 : 1);
+}
+
 /* What stands in front of a value. */
 static void lead(cpb_json_writer *a, const char *key) {
-  if (a->comma) put(a, ",", 1);
+  if (a->comma) put(a, ", ", a->spaced ? 2 : 1);
   a->comma = true;
-  if (!key) return;
-  put_string(a, span_of(key));
-  put(a, ":", 1);
+  if (key) put_key(a, span_of(key));
 }
 
 void cpb_json_writer_open(cpb_json_writer *a, const char *key, char bracket) {
@@ -95,8 +97,7 @@ void cpb_json_writer_close(cpb_json_writer *a, char bracket) {
 
 void cpb_json_writer_key(cpb_json_writer *a, cpb_span key) {
   lead(a, NULL);
-  put_string(a, key);
-  put(a, ":", 1);
+  put_key(a, key);
   a->comma = false;
 }
 

@@ -26,3 +26,16 @@ bool cpb_utf8_valid(cpb_span in) {
   }
   return true;
 }
+
+uint32_t cpb_utf8_code(const uint8_t *at, size_t length) {
+  if (length == 1) return at[0];
+  uint32_t code = at[0] & (0x7fu >> length);
+  for (size_t i = 1; i < length; i++) code = code << 6 | (at[i] & 0x3f);
+  return code;
+}
+
+bool cpb_is_control(uint32_t code) {
+  if (code < 0xa0) return code < 0x20 || code >= 0x7f;
+  return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}

@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "base/json_writer.h"
+#include "base/status.h"
 #include "cli/memory.h"
 #include "cli/options.h"
 #include "cpb/base.h"
@@ -33,7 +35,8 @@ typedef struct cli {
   cli_memory memory;
   cpb_allocator allocator;
   cli_progress progress;
-  int print_errno; /* why standard output failed, or 0 */
+  cpb_json_writer json;  /* what is to be printed as JSON */
+  cpb_error print_error; /* why nothing more can be printed, or CPB_OK */
 } cli;
 
 /* --- Reports (report.c) ----------------------------------------------------- */
@@ -50,11 +53,15 @@ int cli_usage(const cli_command *command, const char *problem);
 
 int cli_exit_code(cpb_code code);
 
-/* --- Standard output (report.c) ---------------------------------------------- */
+/* --- Standard output (show/print.c) ------------------------------------------ */
 
 void cli_print(cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void cli_print_bytes(cli *c, const void *data, size_t size);
+
+/* What c->json holds so far, of which more may follow; or the last of it, as a line. */
+void cli_print_json(cli *c);
+void cli_print_json_line(cli *c);
 
 /* False once a print has failed: nobody listens any more. */
 bool cli_can_print(const cli *c);

@@ -45,6 +45,7 @@ static int run(cli *c, int count, char **words) {
   if (c->settings.help) return help(c, c->command->name);
   c->memory.limit = c->settings.memory_limit ? c->settings.memory_limit : UINT64_MAX;
   int status = c->command->run(c);
+  cpb_buffer_free(&c->json.out);
   cli_progress_end(c);
   int printed = exit_code(c, cli_end_print(c));
   bool is_answer = c->command->trouble && printed == CLI_OK; /* then the status says something */
@@ -57,8 +58,9 @@ static bool is_one_of(const char *word, const char *a, const char *b) {
 
 int main(int count, char **words) {
   os_start();
-  cli c = {.memory = {.limit = UINT64_MAX}};
+  cli c = {.memory = {.limit = UINT64_MAX}, .json.spaced = true, .print_error.offset = CPB_NO_OFFSET};
   c.allocator = cli_memory_allocator(&c.memory);
+  cpb_buffer_init(&c.json.out, &c.allocator);
   if (count < 2) return cli_usage(NULL, "a command is expected");
   if (strcmp(words[1], "help") == 0) return help(&c, count > 2 ? words[2] : NULL);
   if (is_one_of(words[1], "--help", "-h")) return help(&c, NULL);

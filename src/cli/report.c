@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/cli.h"
 
 int cli_exit_code(cpb_code code) {
@@ -25,9 +26,13 @@ int cli_exit_code(cpb_code code) {
 
 /* A file's name may hold what a terminal would act on. */
 static void print_name(const char *name) {
-  for (; *name; name++) {
-    unsigned char byte = (unsigned char)*name;
-    fputc(byte < 0x20 || byte == 0x7f ? '?' : byte, stderr);
+  cpb_span rest = {(const uint8_t *)name, strlen(name)};
+  while (rest.size > 0) {
+    size_t length = cpb_utf8_length(rest);
+    bool shown = length > 0 && !cpb_is_control(cpb_utf8_code(rest.data, length));
+    if (length == 0) length = 1;
+    fprintf(stderr, "%.*s", shown ? (int)length : 1, shown ? (const char *)rest.data : "?");
+    rest = (cpb_span){rest.data + length, rest.size - length};
   }
   fputs(": ", stderr);
 }
@@ -74,26 +79,4 @@ int cli_usage(const cli_command *command, const char *problem) {
     fprintf(stderr, "cpb: %s\nTry: cpb help\n", problem);
   }
   return CLI_USAGE;
-}
-
-bool cli_can_print(const cli *c) { return c->print_errno == 0; }
-
-void cli_print(cli *c, const char *format, ...) {
-  if (c->print_errno) return;
-  va_list list;
-  va_start(list, format);
-  if (vprintf(format, list) < 0) c->print_errno = errno;
-  va_end(list);
-}
-
-void cli_print_bytes(cli *c, const void *data, size_t size) {
-  if (!c->print_errno && fwrite(data, 1, size, stdout) != size) c->print_errno = errno;
-}
-
-int cli_end_print(cli *c) {
-  if (!c->print_errno && fflush(stdout) != 0) c->print_errno = errno;
-  if (!c->print_errno) return CLI_OK;
-  cpb_error error = {.code = CPB_E_WRITE, .offset = CPB_NO_OFFSET};
-  snprintf(error.message, sizeof error.message, "%s", strerror(c->print_errno));
-  return cli_fail(c, cli_output_name("-"), &error);
 }

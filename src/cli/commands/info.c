@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/json.h"
 #include "cli/schema.h"
 #include "cpb/pager.h"
 
@@ -12,7 +11,6 @@
 
 typedef struct inspection {
   cli *cli;
-  cli_json json;
   const char *name;
   cpb_file *file;
   cpb_index *index;
@@ -149,6 +147,7 @@ typedef struct walk {
 } walk;
 
 static void show_node(inspection *i, walk *w) {
+  cpb_json_writer *json = &i->cli->json;
   size_t depth = w->depth < DEPTH_MAX ? w->depth : DEPTH_MAX - 1;
   const cpb_message_type *above = depth > 0 ? w->types[depth - 1] : i->type;
   const cpb_message_type *type = cli_node_path(i->index, w->node, above, w->path, sizeof w->path);
@@ -160,17 +159,19 @@ static void show_node(inspection *i, walk *w) {
     cli_print(i->cli, "\n");
     return;
   }
-  json_begin(&i->json, w->node == 0 ? "message" : NULL, '{');
-  json_text(&i->json, "path", w->path);
-  if (type) json_text(&i->json, "type", type->name);
-  if (w->at.chunk != CPB_NO_CHUNK) json_number(&i->json, "chunk", w->at.chunk);
-  if (w->at.first_child != CPB_NO_NODE) json_begin(&i->json, "fields", '[');
+  cpb_json_writer_open(json, w->node == 0 ? "message" : NULL, '{');
+  cpb_json_writer_text(json, "path", w->path);
+  if (type) cpb_json_writer_text(json, "type", type->name);
+  if (w->at.chunk != CPB_NO_CHUNK) cpb_json_writer_unsigned(json, "chunk", w->at.chunk);
+  if (w->at.first_child != CPB_NO_NODE) cpb_json_writer_open(json, "fields", '[');
 }
 
 static void leave_node(inspection *i, const walk *w) {
+  cpb_json_writer *json = &i->cli->json;
   if (!i->cli->settings.json) return;
-  if (w->at.first_child != CPB_NO_NODE) json_end(&i->json, ']');
-  json_end(&i->json, '}');
+  if (w->at.first_child != CPB_NO_NODE) cpb_json_writer_close(json, ']');
+  cpb_json_writer_close(json, '}');
+  cli_print_json(i->cli);
 }
 
 /* Depth first, by the nodes' own links. */
@@ -195,65 +196,70 @@ static void show_tree(inspection *i) {
 /* --- As JSON --------------------------------------------------------------------- */
 
 static void json_chunk(inspection *i, uint64_t chunk) {
+  cpb_json_writer *json = &i->cli->json;
   const cpb_chunk_stored *stored = &i->stored[chunk];
   cpb_chunk_info info;
   cpb_index_get_chunk(i->index, chunk, &info);
-  json_begin(&i->json, NULL, '{');
-  json_number(&i->json, "index", chunk);
-  json_text(&i->json, "type", type_name(info.type));
-  json_number(&i->json, "size", info.size);
-  json_number(&i->json, "position", info.position);
+  cpb_json_writer_open(json, NULL, '{');
+  cpb_json_writer_unsigned(json, "index", chunk);
+  cpb_json_writer_text(json, "type", type_name(info.type));
+  cpb_json_writer_unsigned(json, "size", info.size);
+  cpb_json_writer_unsigned(json, "position", info.position);
   if (stored->size != UINT64_MAX) {
-    json_number(&i->json, "chunk_begin", stored->riegeli.begin);
-    json_number(&i->json, "record_index", stored->index);
-    json_number(&i->json, "stored_size", stored->riegeli.end - stored->riegeli.begin);
-    json_text(&i->json, "encoding", stored->riegeli.type == 't' ? "transposed" : "simple");
-    json_text(&i->json, "codec", codec_name(stored->riegeli.codec));
+    cpb_json_writer_unsigned(json, "chunk_begin", stored->riegeli.begin);
+    cpb_json_writer_unsigned(json, "record_index", stored->index);
+    cpb_json_writer_unsigned(json, "stored_size", stored->riegeli.end - stored->riegeli.begin);
+    cpb_json_writer_text(json, "encoding", stored->riegeli.type == 't' ? "transposed" : "simple");
+    cpb_json_writer_text(json, "codec", codec_name(stored->riegeli.codec));
   }
-  json_end(&i->json, '}');
+  cpb_json_writer_close(json, '}');
+  cli_print_json(i->cli);
 }
 
 static void json_version(inspection *i) {
+  cpb_json_writer *json = &i->cli->json;
   cpb_index_version version;
   cpb_index_get_version(i->index, &version);
-  json_begin(&i->json, "version", '{');
-  json_signed(&i->json, "splitter", version.splitter);
-  json_signed(&i->json, "join", version.join);
-  json_begin(&i->json, "bad_consumers", '[');
-  for (size_t k = 0; k < version.num_bad_consumers; k++) json_signed(&i->json, NULL, version.bad_consumers[k]);
-  json_end(&i->json, ']');
-  json_end(&i->json, '}');
+  cpb_json_writer_open(json, "version", '{');
+  cpb_json_writer_signed(json, "splitter", version.splitter);
+  cpb_json_writer_signed(json, "join", version.join);
+  cpb_json_writer_open(json, "bad_consumers", '[');
+  for (size_t k = 0; k < version.num_bad_consumers; k++) cpb_json_writer_signed(json, NULL, version.bad_consumers[k]);
+  cpb_json_writer_close(json, ']');
+  cpb_json_writer_close(json, '}');
 }
 
 static void json_index(inspection *i) {
+  cpb_json_writer *json = &i->cli->json;
   cpb_record record;
   cpb_riegeli_chunk riegeli;
   cpb_index_get_record(i->index, &record, &riegeli);
-  json_begin(&i->json, "metadata", '{');
-  json_number(&i->json, "position", record.position);
-  json_number(&i->json, "chunk_begin", record.chunk_begin);
-  json_number(&i->json, "record_index", record.index);
-  json_number(&i->json, "size", record.size);
-  json_number(&i->json, "stored_size", riegeli.end - riegeli.begin);
-  json_text(&i->json, "codec", codec_name(riegeli.codec));
-  json_end(&i->json, '}');
+  cpb_json_writer_open(json, "metadata", '{');
+  cpb_json_writer_unsigned(json, "position", record.position);
+  cpb_json_writer_unsigned(json, "chunk_begin", record.chunk_begin);
+  cpb_json_writer_unsigned(json, "record_index", record.index);
+  cpb_json_writer_unsigned(json, "size", record.size);
+  cpb_json_writer_unsigned(json, "stored_size", riegeli.end - riegeli.begin);
+  cpb_json_writer_text(json, "codec", codec_name(riegeli.codec));
+  cpb_json_writer_close(json, '}');
 }
 
 static void show_json(inspection *i) {
-  json_begin(&i->json, NULL, '{');
-  json_text(&i->json, "file", i->name);
-  json_text(&i->json, "format", "cpb");
-  json_number(&i->json, "size", i->file_size);
+  cpb_json_writer *json = &i->cli->json;
+  cpb_json_writer_open(json, NULL, '{');
+  cpb_json_writer_text(json, "file", i->name);
+  cpb_json_writer_text(json, "format", "cpb");
+  cpb_json_writer_unsigned(json, "size", i->file_size);
   json_version(i);
-  json_text(&i->json, "layout", is_remote(i) ? "remote" : "shared");
-  if (i->memory > 0) json_number(&i->json, "memory", i->memory);
-  json_begin(&i->json, "chunks", '[');
-  for (uint64_t chunk = 0; chunk < i->num_chunks; chunk++) json_chunk(i, chunk);
-  json_end(&i->json, ']');
+  cpb_json_writer_text(json, "layout", is_remote(i) ? "remote" : "shared");
+  if (i->memory > 0) cpb_json_writer_unsigned(json, "memory", i->memory);
+  cpb_json_writer_open(json, "chunks", '[');
+  for (uint64_t chunk = 0; chunk < i->num_chunks && cli_can_print(i->cli); chunk++) json_chunk(i, chunk);
+  cpb_json_writer_close(json, ']');
   show_tree(i);
   json_index(i);
-  json_end(&i->json, '}');
-  json_line(&i->json);
+  cpb_json_writer_close(json, '}');
+  cli_print_json_line(i->cli);
 }
 
 /* --- For people -------------------------------------------------------------------- */
@@ -323,7 +329,7 @@ static void inspect(inspection *i) {
 }
 
 int cli_info(cli *c) {
-  inspection i = {.cli = c, .json = {.cli = c}, .name = cli_input_name(c->settings.input)};
+  inspection i = {.cli = c, .name = cli_input_name(c->settings.input)};
   i.file = cli_open_input(c, c->settings.input, &i.status);
   if (i.file) i.index = cli_open_index(c, c->settings.input, i.file, &i.status);
   if (i.index) inspect(&i);

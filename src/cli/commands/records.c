@@ -1,11 +1,11 @@
 /* cpb records: the records of any Riegeli file. */
 #include "cpb/records.h"
-#include "cli/json.h"
+
+#include "cli/cli.h"
 #include "cli/sha256.h"
 
 typedef struct listing {
   cli *cli;
-  cli_json json;
   cpb_file *file;
   cpb_record_reader *reader;
   uint64_t records, bytes, skipped; /* skipped: bytes left out */
@@ -18,6 +18,7 @@ static bool wants_more(const listing *l) {
 }
 
 static void print_record(listing *l) {
+  cpb_json_writer *json = &l->cli->json;
   const cpb_record *record = cpb_record_reader_record(l->reader);
   char digest[CLI_SHA256_HEX];
   cli_sha256_end_hex(&l->sha256, digest);
@@ -29,17 +30,18 @@ static void print_record(listing *l) {
               (unsigned long long)record->size, digest);
     return;
   }
-  json_begin(&l->json, NULL, '{');
-  json_number(&l->json, "position", record->position);
-  json_number(&l->json, "chunk_begin", record->chunk_begin);
-  json_number(&l->json, "index", record->index);
-  json_number(&l->json, "size", record->size);
-  json_text(&l->json, "sha256", digest);
-  json_end(&l->json, '}');
-  json_line(&l->json);
+  cpb_json_writer_open(json, NULL, '{');
+  cpb_json_writer_unsigned(json, "position", record->position);
+  cpb_json_writer_unsigned(json, "chunk_begin", record->chunk_begin);
+  cpb_json_writer_unsigned(json, "index", record->index);
+  cpb_json_writer_unsigned(json, "size", record->size);
+  cpb_json_writer_text(json, "sha256", digest);
+  cpb_json_writer_close(json, '}');
+  cli_print_json_line(l->cli);
 }
 
 static void print_skipped(listing *l) {
+  cpb_json_writer *json = &l->cli->json;
   const cpb_skipped *skipped = cpb_record_reader_skipped(l->reader);
   l->skipped += skipped->end - skipped->begin;
   if (!l->cli->settings.json) {
@@ -47,17 +49,18 @@ static void print_skipped(listing *l) {
               (unsigned long long)skipped->end, skipped->reason);
     return;
   }
-  json_begin(&l->json, NULL, '{');
-  json_begin(&l->json, "skipped", '{');
-  json_number(&l->json, "begin", skipped->begin);
-  json_number(&l->json, "end", skipped->end);
-  json_text(&l->json, "reason", skipped->reason);
-  json_end(&l->json, '}');
-  json_end(&l->json, '}');
-  json_line(&l->json);
+  cpb_json_writer_open(json, NULL, '{');
+  cpb_json_writer_open(json, "skipped", '{');
+  cpb_json_writer_unsigned(json, "begin", skipped->begin);
+  cpb_json_writer_unsigned(json, "end", skipped->end);
+  cpb_json_writer_text(json, "reason", skipped->reason);
+  cpb_json_writer_close(json, '}');
+  cpb_json_writer_close(json, '}');
+  cli_print_json_line(l->cli);
 }
 
 static void print_status(listing *l, const cpb_error *error) {
+  cpb_json_writer *json = &l->cli->json;
   if (!l->cli->settings.json) {
     if (l->cli->settings.quiet) return;
     cli_print(l->cli, "%llu records, %llu bytes", (unsigned long long)l->records, (unsigned long long)l->bytes);
@@ -65,12 +68,12 @@ static void print_status(listing *l, const cpb_error *error) {
     cli_print(l->cli, "\n");
     return;
   }
-  json_begin(&l->json, NULL, '{');
-  json_text(&l->json, "status", cpb_code_name(error ? error->code : CPB_OK));
-  if (error && error->offset != CPB_NO_OFFSET) json_number(&l->json, "offset", error->offset);
-  if (error) json_text(&l->json, "message", error->message);
-  json_end(&l->json, '}');
-  json_line(&l->json);
+  cpb_json_writer_open(json, NULL, '{');
+  cpb_json_writer_text(json, "status", cpb_code_name(error ? error->code : CPB_OK));
+  if (error && error->offset != CPB_NO_OFFSET) cpb_json_writer_unsigned(json, "offset", error->offset);
+  if (error) cpb_json_writer_text(json, "message", error->message);
+  cpb_json_writer_close(json, '}');
+  cli_print_json_line(l->cli);
 }
 
 /* The record that was begun: its bytes, then its line. */
@@ -139,7 +142,7 @@ static int write_metadata(listing *l) {
 
 int cli_records(cli *c) {
   int status = CLI_OK;
-  listing l = {.cli = c, .json = {.cli = c}};
+  listing l = {.cli = c};
   l.file = cli_open_input(c, c->settings.input, &status);
   if (!l.file) return status;
   cpb_record_reader_options options = {

@@ -2,13 +2,11 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "cli/json.h"
 #include "cli/schema.h"
 #include "cpb/repack.h"
 
 typedef struct recovery {
   cli *cli;
-  cli_json json;
   const char *name;
   cpb_file *in;
   cpb_output *out;
@@ -19,6 +17,7 @@ typedef struct recovery {
 /* --- Reports ----------------------------------------------------------------- */
 
 static void report_skipped(recovery *r, const cpb_skipped *skipped) {
+  cpb_json_writer *json = &r->cli->json;
   r->skipped++;
   r->skipped_bytes += skipped->end - skipped->begin;
   if (!r->cli->settings.json) {
@@ -26,42 +25,44 @@ static void report_skipped(recovery *r, const cpb_skipped *skipped) {
              (unsigned long long)skipped->end, skipped->reason);
     return;
   }
-  json_begin(&r->json, NULL, '{');
-  json_begin(&r->json, "skipped", '{');
-  json_number(&r->json, "begin", skipped->begin);
-  json_number(&r->json, "end", skipped->end);
-  json_text(&r->json, "reason", skipped->reason);
-  json_end(&r->json, '}');
-  json_end(&r->json, '}');
-  json_line(&r->json);
+  cpb_json_writer_open(json, NULL, '{');
+  cpb_json_writer_open(json, "skipped", '{');
+  cpb_json_writer_unsigned(json, "begin", skipped->begin);
+  cpb_json_writer_unsigned(json, "end", skipped->end);
+  cpb_json_writer_text(json, "reason", skipped->reason);
+  cpb_json_writer_close(json, '}');
+  cpb_json_writer_close(json, '}');
+  cli_print_json_line(r->cli);
 }
 
 static void report_lost(recovery *r, uint64_t chunk, const char *path, const cpb_error *error) {
+  cpb_json_writer *json = &r->cli->json;
   r->lost++;
   if (!r->cli->settings.json) {
     cli_note(r->cli, r->name, "byte %llu: chunk %llu is lost (%s): %s", (unsigned long long)error->offset,
              (unsigned long long)chunk, path, error->message);
     return;
   }
-  json_begin(&r->json, NULL, '{');
-  json_begin(&r->json, "lost", '{');
-  json_number(&r->json, "chunk", chunk);
-  json_text(&r->json, "field", path);
-  json_text(&r->json, "reason", error->message);
-  json_end(&r->json, '}');
-  json_end(&r->json, '}');
-  json_line(&r->json);
+  cpb_json_writer_open(json, NULL, '{');
+  cpb_json_writer_open(json, "lost", '{');
+  cpb_json_writer_unsigned(json, "chunk", chunk);
+  cpb_json_writer_text(json, "field", path);
+  cpb_json_writer_text(json, "reason", error->message);
+  cpb_json_writer_close(json, '}');
+  cpb_json_writer_close(json, '}');
+  cli_print_json_line(r->cli);
 }
 
 static void summarize(recovery *r) {
+  cpb_json_writer *json = &r->cli->json;
   if (r->cli->settings.json) {
-    json_begin(&r->json, NULL, '{');
-    json_number(&r->json, "records", r->records);
-    json_number(&r->json, "bytes", r->bytes);
-    json_number(&r->json, "skipped_bytes", r->skipped_bytes);
-    json_number(&r->json, "lost_chunks", r->lost);
-    json_end(&r->json, '}');
-    json_line(&r->json);
+    cpb_json_writer_open(json, NULL, '{');
+    cpb_json_writer_unsigned(json, "records", r->records);
+    cpb_json_writer_unsigned(json, "bytes", r->bytes);
+    cpb_json_writer_unsigned(json, "skipped_bytes", r->skipped_bytes);
+    cpb_json_writer_unsigned(json, "lost_chunks", r->lost);
+    cpb_json_writer_close(json, '}');
+    cli_print_json_line(r->cli);
   } else if (!r->cli->settings.quiet) {
     cli_note(r->cli, r->name, "%llu records of %llu bytes recovered; %llu regions of %llu bytes skipped",
              (unsigned long long)r->records, (unsigned long long)r->bytes, (unsigned long long)r->skipped,
@@ -283,7 +284,7 @@ static int recover(recovery *r) {
 
 int cli_recover(cli *c) {
   int status = CLI_OK;
-  recovery r = {.cli = c, .json = {.cli = c}, .name = cli_input_name(c->settings.input)};
+  recovery r = {.cli = c, .name = cli_input_name(c->settings.input)};
   if (c->settings.json && cli_is_dash(c->settings.output))
     return cli_usage(c->command, "--json and the file cannot both go to standard output");
   r.in = cli_open_input(c, c->settings.input, &status);

@@ -5,7 +5,6 @@
 
 #include "base/alloc.h"
 #include "cli/compare.h"
-#include "cli/json.h"
 #include "cli/schema.h"
 
 /* A record that was read whole. They are found in the order of the file. */
@@ -15,7 +14,6 @@ typedef struct found_record {
 
 typedef struct verification {
   cli *cli;
-  cli_json json;
   const char *name;
   cpb_file *file;
   cpb_schema *schema;
@@ -30,6 +28,7 @@ static void problem(verification *v, int status, uint64_t offset, const char *fo
     __attribute__((format(printf, 4, 5)));
 
 static void problem(verification *v, int status, uint64_t offset, const char *format, ...) {
+  cpb_json_writer *json = &v->cli->json;
   char text[512];
   va_list list;
   va_start(list, format);
@@ -37,10 +36,11 @@ static void problem(verification *v, int status, uint64_t offset, const char *fo
   va_end(list);
   if (v->problems++ == 0) v->status = status;
   if (v->cli->settings.json) {
-    json_begin(&v->json, NULL, '{');
-    if (offset != CPB_NO_OFFSET) json_number(&v->json, "offset", offset);
-    json_text(&v->json, "message", text);
-    json_end(&v->json, '}');
+    cpb_json_writer_open(json, NULL, '{');
+    if (offset != CPB_NO_OFFSET) cpb_json_writer_unsigned(json, "offset", offset);
+    cpb_json_writer_text(json, "message", text);
+    cpb_json_writer_close(json, '}');
+    cli_print_json(v->cli);
   } else if (offset != CPB_NO_OFFSET) {
     cli_note(v->cli, v->name, "byte %llu: %s", (unsigned long long)offset, text);
   } else {
@@ -163,14 +163,15 @@ static void check_index(verification *v, cpb_file *against) {
 /* --- The command --------------------------------------------------------------- */
 
 static void summarize(verification *v) {
+  cpb_json_writer *json = &v->cli->json;
   if (v->cli->settings.json) {
-    json_end(&v->json, ']');
-    json_bool(&v->json, "ok", v->status == CLI_OK);
-    json_number(&v->json, "records", v->num_records);
-    json_number(&v->json, "chunks", v->num_chunks);
-    json_number(&v->json, "merged_size", v->merged_size);
-    json_end(&v->json, '}');
-    json_line(&v->json);
+    cpb_json_writer_close(json, ']');
+    cpb_json_writer_bool(json, "ok", v->status == CLI_OK);
+    cpb_json_writer_unsigned(json, "records", v->num_records);
+    cpb_json_writer_unsigned(json, "chunks", v->num_chunks);
+    cpb_json_writer_unsigned(json, "merged_size", v->merged_size);
+    cpb_json_writer_close(json, '}');
+    cli_print_json_line(v->cli);
   } else if (v->status == CLI_OK && !v->cli->settings.quiet) {
     cli_print(v->cli, "%s: OK, %llu chunks, %llu bytes merged\n", v->name, (unsigned long long)v->num_chunks,
               (unsigned long long)v->merged_size);
@@ -178,17 +179,18 @@ static void summarize(verification *v) {
 }
 
 static void verify(verification *v, cpb_file *against) {
+  cpb_json_writer *json = &v->cli->json;
   if (v->cli->settings.json) {
-    json_begin(&v->json, NULL, '{');
-    json_text(&v->json, "file", v->name);
-    json_begin(&v->json, "problems", '[');
+    cpb_json_writer_open(json, NULL, '{');
+    cpb_json_writer_text(json, "file", v->name);
+    cpb_json_writer_open(json, "problems", '[');
   }
   if (check_records(v)) check_index(v, against);
   summarize(v);
 }
 
 int cli_verify(cli *c) {
-  verification v = {.cli = c, .json = {.cli = c}, .name = cli_input_name(c->settings.input)};
+  verification v = {.cli = c, .name = cli_input_name(c->settings.input)};
   cpb_file *against = NULL;
   if (c->settings.against) {
     against = cli_open_input(c, c->settings.against, &v.status);

@@ -29,9 +29,7 @@ static void put_text(shower *s, const char *text) { put(s, text, strlen(text)); 
 static void put_string(shower *s, cpb_span text) {
   while (text.size > 0) {
     size_t length = cpb_utf8_length(text);
-    bool control =
-        text.data[0] < 0x20 || text.data[0] == 0x7f || (length == 2 && text.data[0] == 0xc2 && text.data[1] < 0xa0);
-    if (length == 0 || control) put_text(s, "\xef\xbf\xbd");
+    if (length == 0 || cpb_is_control(cpb_utf8_code(text.data, length))) put_text(s, "\xef\xbf\xbd");
     else put(s, (const char *)text.data, length);
     if (length == 0) length = 1;
     text = (cpb_span){text.data + length, text.size - length};
