@@ -61,8 +61,8 @@ test('all that is exported is documented, with a recipe for each runtime and eac
   }
   const recipes = [
     'Vite', 'webpack 5', 'Rollup', 'esbuild', 'Browser without a bundler', 'In a Web Worker',
-    'Node, Deno, Bun', 'Cloudflare Workers', 'Amazon S3, and what is like it', 'Cloudflare R2',
-    'Google Cloud Storage', 'Azure Blob Storage', 'A server of yours', 'Something else',
+    'Node, Deno, Bun', 'Cloudflare Workers', 'Amazon S3 and compatible stores', 'Cloudflare R2',
+    'Google Cloud Storage', 'Azure Blob Storage', 'Your own server', 'Any other source',
   ];
   for (const name of recipes) {
     const [, recipe = ''] = reference.split(`\n### ${name}\n`);
