@@ -5,17 +5,26 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY include/cpb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# Targets that were compiled from source have no package to be found again, so
-# only a build against the system's libraries, and with all of them, can be exported.
-if(CPB_DEPENDENCIES STREQUAL system AND CPB_CODECS STREQUAL builtin AND CPB_WITH_BROTLI)
-  install(TARGETS cpb_static cpb_shared EXPORT cpb)
+# What was compiled from source has no package to be found again: then only the shared
+# library, which is complete in itself, can be found.
+if(CPB_CODECS STREQUAL builtin)
+  set(CPB_NEEDS) # of cpb::static
+  if(CPB_DEPENDENCIES STREQUAL system)
+    foreach(name zstd brotli zlib nanopb yyjson)
+      if(TARGET cpb::${name} AND NOT CPB_${name}_WITHIN)
+        list(APPEND CPB_NEEDS ${name})
+      endif()
+    endforeach()
+    install(TARGETS cpb_static EXPORT cpb)
+  endif()
+  install(TARGETS cpb_shared EXPORT cpb)
   install(EXPORT cpb NAMESPACE cpb:: FILE cpb-targets.cmake
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cpb)
   configure_package_config_file(cmake/cpb-config.cmake.in cpb-config.cmake
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cpb)
   write_basic_package_version_file(cpb-config-version.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cpb-config.cmake
-                ${CMAKE_CURRENT_BINARY_DIR}/cpb-config-version.cmake
+                ${CMAKE_CURRENT_BINARY_DIR}/cpb-config-version.cmake cmake/libraries.cmake
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cpb)
 
   # As a path from its own folder, cpb.pc is right wherever it was installed to;
@@ -26,9 +35,19 @@ if(CPB_DEPENDENCIES STREQUAL system AND CPB_CODECS STREQUAL builtin AND CPB_WITH
   foreach(dir LIBDIR INCLUDEDIR)
     cmake_path(APPEND CPB_PKGCONFIG_${dir} "\${prefix}" ${CMAKE_INSTALL_${dir}})
   endforeach()
-  if(YYJSON_FOUND) # else it is within the library
-    set(CPB_PKGCONFIG_YYJSON " yyjson")
-  endif()
+  set(CPB_PKGCONFIG_REQUIRES)
+  set(CPB_PKGCONFIG_LIBS)
+  foreach(name IN LISTS CPB_NEEDS)
+    if(name STREQUAL nanopb) # has no .pc
+      string(APPEND CPB_PKGCONFIG_LIBS "-lprotobuf-nanopb ")
+    elseif(name STREQUAL brotli)
+      string(APPEND CPB_PKGCONFIG_REQUIRES " libbrotlidec libbrotlienc")
+    elseif(name STREQUAL zstd)
+      string(APPEND CPB_PKGCONFIG_REQUIRES " libzstd")
+    else()
+      string(APPEND CPB_PKGCONFIG_REQUIRES " ${name}")
+    endif()
+  endforeach()
   configure_file(cmake/cpb.pc.in cpb.pc @ONLY)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/cpb.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()

@@ -70,7 +70,7 @@ add_executable(alone ${EXAMPLES}/records.c)
 target_link_libraries(alone cpb::cpb)
 END
   cmake -S "$dir" -B "$dir/build" -DCMAKE_PREFIX_PATH="$prefix" -DEXAMPLES="$examples" \
-    -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON
+    -DCMAKE_IGNORE_PATH=/usr/include
   cmake --build "$dir/build"
   records_lists "$dir/build/alone"
 }
