@@ -22,7 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # than a C compiler.
 LEFT_OUT = ("web/", "wasi/", "docs/inspector/", "tests/", ".")
 OF_TESTS = ("tests/CMakeLists.txt", "tests/selftest.sh", "tests/unit/", "tests/data/README.md", "tests/data/schema/",
-            "tests/data/samediff_small/", "tests/data/records/", "tests/data/cpb/")
+            "tests/data/samediff_small/", "tests/data/records/", "tests/data/cpb/",
+            "tests/data/corrupt/base_")
 
 GENERATED = (".pb.c", ".pb.h", "_schema.c", ".fds")
 NANOPB = ("LICENSE.txt", "pb.h", "pb_common.h", "pb_common.c", "pb_encode.h", "pb_encode.c")

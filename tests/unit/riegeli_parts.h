@@ -48,9 +48,7 @@ static inline void file_free(memory_file *f) {
 
 static inline memory_file read_data(const char *name) {
   char path[1024];
-  const char *slash = strrchr(__FILE__, '/');
-  int folder = slash != NULL ? (int)(slash - __FILE__) : 1;
-  snprintf(path, sizeof path, "%.*s/../data/records/%s", folder, slash != NULL ? __FILE__ : ".", name);
+  snprintf(path, sizeof path, CPB_TEST_DATA "/records/%s", name);
   FILE *in = fopen(path, "rb");
   if (in == NULL) fail_msg("cannot open %s", path);
   memory_file f = {0};

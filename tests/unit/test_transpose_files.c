@@ -17,8 +17,7 @@ typedef struct file {
 
 static void read_file(file *f, const char *name) {
   char path[1024];
-  const char *slash = strrchr(__FILE__, '/');
-  snprintf(path, sizeof path, "%.*s/../data/%s", (int)(slash - __FILE__), __FILE__, name);
+  snprintf(path, sizeof path, CPB_TEST_DATA "/%s", name);
   FILE *in = fopen(path, "rb");
   if (in == NULL) fail_msg("%s is missing", path);
   f->size = fread(f->data, 1, sizeof f->data, in);
