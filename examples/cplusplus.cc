@@ -58,7 +58,7 @@ class Message {
     index_.reset(made(cpb_index_new(nullptr, nullptr)));
     cpb_step step;
     while ((step = cpb_index_step(index_.get())) == CPB_STEP_NEED) {
-      cpb_file_answer(file_.get(), cpb_index_input(index_.get()));
+      cpb_file_supply(file_.get(), cpb_index_input(index_.get()));
     }
     if (step != CPB_STEP_DONE) throw Error(*cpb_index_error(index_.get()));
     cpb_merge_options options{};
@@ -87,7 +87,7 @@ class Message {
   cpb_step step() {
     cpb_step step;
     while ((step = cpb_merge_step(merge_.get())) == CPB_STEP_NEED) {
-      cpb_file_answer(file_.get(), cpb_merge_input(merge_.get()));
+      cpb_file_supply(file_.get(), cpb_merge_input(merge_.get()));
     }
     if (step == CPB_STEP_ERROR) fail();
     return step;

@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
   } else {
     cpb_step step;
     while ((step = cpb_index_step(index)) == CPB_STEP_NEED) {
-      cpb_file_answer(file, cpb_index_input(index));
+      cpb_file_supply(file, cpb_index_input(index));
     }
     if (step == CPB_STEP_DONE) {
       print_chunks(index);

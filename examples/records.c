@@ -19,7 +19,7 @@ static int list(cpb_record_reader *reader, cpb_file *file) {
   uint64_t count = 0;
   for (;;) {
     switch (cpb_record_reader_step(reader)) {
-      case CPB_STEP_NEED: cpb_file_answer(file, cpb_record_reader_input(reader)); break;
+      case CPB_STEP_NEED: cpb_file_supply(file, cpb_record_reader_input(reader)); break;
       case CPB_STEP_RECORD: {
         const cpb_record *record = cpb_record_reader_record(reader);
         printf("%sposition %" PRIu64 ", %" PRIu64 " bytes:", count++ ? "\n" : "", record->position, record->size);

@@ -1,23 +1,50 @@
-/* cpb/base.h: what every other libcpb header uses: errors, memory, limits and
- * the way an engine asks its host for input.
+/* cpb/base.h: errors, memory, limits and input: what all other headers use.
  *
- * libcpb never reads, writes or blocks. Each operation is an engine, a state
- * machine that the host drives:
+ * Every operation of libcpb is an engine: an object that a program, its host,
+ * steps until it is done. An engine never reads, writes or blocks. When it lacks
+ * bytes of its input, its step returns CPB_STEP_NEED. The host then fetches them
+ * in whatever way it has, lends them to the engine, and steps again:
  *
+ *     cpb_record_reader *reader = cpb_record_reader_new(NULL, NULL);
  *     for (;;) {
  *       switch (cpb_record_reader_step(reader)) {
- *         case CPB_STEP_NEED:   answer cpb_record_reader_input(reader); break;
- *         case CPB_STEP_RECORD: ...; break;
- *         case CPB_STEP_DATA:   ...; break;
+ *         case CPB_STEP_NEED: {
+ *           cpb_input *input = cpb_record_reader_input(reader);
+ *           cpb_need need;
+ *           cpb_input_need(input, &need);
+ *           ...fetch need.length bytes from need.offset on...
+ *           cpb_input_supply(input, need.offset, data, need.length);
+ *           break;
+ *         }
+ *         case CPB_STEP_RECORD: ...a record begins...; break;
+ *         case CPB_STEP_DATA:   ...bytes of it...; break;
  *         case CPB_STEP_DONE:   return 0;
- *         case CPB_STEP_ERROR:  print cpb_record_reader_error(reader)->message;
+ *         default: fputs(cpb_record_reader_error(reader)->message, stderr); return 1;
  *       }
  *     }
  *
- * The thin blocking drivers for files are in cpb/file.h.
+ * A program that may block leaves the fetching to cpb_file (cpb/file.h).
  *
- * An object belongs to one thread at a time; different objects are independent
- * (the library has no global state). */
+ * All engines have the same functions:
+ *   cpb_<engine>_new    NULL when memory is short
+ *   cpb_<engine>_input  the input it waits for; ask again after each
+ *                       CPB_STEP_NEED, as it may be another one. It is part of
+ *                       the engine
+ *   cpb_<engine>_step   runs until there is something to tell
+ *   cpb_<engine>_error  why a step returned CPB_STEP_ERROR
+ *   cpb_<engine>_free   NULL is allowed, as in free()
+ *
+ * Conventions of all headers:
+ * - Offsets and sizes count bytes. Those of files and messages are uint64_t, on
+ *   32-bit systems, too.
+ * - Text is UTF-8. Where a length goes with it, no NUL is needed.
+ * - The first member of an options struct is its size, which tells the library
+ *   which members the caller knows. Any other member may be zero, which means its
+ *   default. NULL for the struct means all defaults.
+ * - NULL for an allocator means malloc; limits may be NULL as well.
+ * - What a function returns a pointer to belongs to the object that was asked.
+ * - An object is used by one thread at a time. Different objects are independent:
+ *   the library has no global state. */
 #ifndef CPB_BASE_H
 #define CPB_BASE_H
 
@@ -57,7 +84,7 @@ CPB_API const char *cpb_version(void);
   X(MEMORY, 2, "out of memory")                                   \
   X(DAMAGED, 3, "the input is damaged")                           \
   X(TRUNCATED, 4, "the input ends too early")                     \
-  X(FORMAT, 5, "the input is not of this kind")                   \
+  X(FORMAT, 5, "the input has another format")                    \
   X(UNSUPPORTED, 6, "this version of libcpb cannot read it")      \
   X(LIMIT, 7, "a limit was reached")                              \
   X(NOT_FOUND, 8, "no such chunk, record or field")               \
@@ -65,6 +92,7 @@ CPB_API const char *cpb_version(void);
   X(WRITE, 10, "writing failed")                                  \
   X(CANCELLED, 11, "the host cancelled the operation")
 
+/* CPB_OK, CPB_E_USAGE, CPB_E_MEMORY and so on. */
 typedef enum cpb_code {
   CPB_OK = 0,
 #define CPB_CODE_ENUM(name, number, text) CPB_E_##name = number,
@@ -72,7 +100,8 @@ typedef enum cpb_code {
 #undef CPB_CODE_ENUM
 } cpb_code;
 
-/* The code's name, such as "DAMAGED", and its one-line meaning. Never NULL. */
+/* The code's name, such as "DAMAGED", and its text from the list above. For a
+ * number that is none "UNKNOWN" and "unknown error code". */
 CPB_API const char *cpb_code_name(cpb_code code);
 CPB_API const char *cpb_code_text(cpb_code code);
 
@@ -87,89 +116,124 @@ CPB_API const char *cpb_code_text(cpb_code code);
  * says where one does not.
  *
  * An engine keeps its error instead, to be had from cpb_<engine>_error(): once it
- * has failed, each step returns CPB_STEP_ERROR, and the error stays as it is. */
+ * has failed, each step returns CPB_STEP_ERROR, and the error stays as it is.
+ * Before that its code is CPB_OK. */
 typedef struct cpb_error {
   cpb_code code;
-  uint64_t offset;   /* byte offset in the input file, or CPB_NO_OFFSET */
-  char message[256]; /* one line of UTF-8, without file name or newline */
+
+  /* The byte of the input that the error is about, or CPB_NO_OFFSET. */
+  uint64_t offset;
+
+  /* One line without a newline. It names no file and does not repeat `offset`. */
+  char message[256];
 } cpb_error;
 
 /* --- Memory --------------------------------------------------------------- */
 
-/* Where memory comes from. NULL for an allocator argument means malloc.
- * Any allocation may fail (return NULL): the operation then ends with
- * CPB_E_MEMORY and frees what it had. The struct is copied; `user` must
- * outlive every object made with it. */
+/* Where memory comes from. Any call may return NULL: the operation under way then
+ * ends with CPB_E_MEMORY, and the object can still be freed. The struct is copied
+ * into every object that is made with it; `user` must outlive them all. */
 typedef struct cpb_allocator {
+  /* Passed to each of the functions. */
   void *user;
-  void *(*allocate)(void *user, size_t size); /* size > 0 */
+
+  /* A block of `size` bytes, aligned as by malloc. `size` is not 0. */
+  void *(*allocate)(void *user, size_t size);
+
+  /* As realloc: the block may move, and keeps its content up to the smaller of
+   * the sizes. After a failure it is as it was. Neither size is 0. */
   void *(*resize)(void *user, void *block, size_t old_size, size_t new_size);
-  void (*release)(void *user, void *block); /* block != NULL */
+
+  /* `block` is not NULL. */
+  void (*release)(void *user, void *block);
 } cpb_allocator;
 
 /* --- Limits against hostile input ------------------------------------------ */
 
-/* Each limit is checked before the memory is taken, and has an error text of
- * its own (code CPB_E_LIMIT). Zero means the default. */
+/* What an input may claim before it is refused with CPB_E_LIMIT, by a message that
+ * names the limit. A limit is checked before the memory is taken. */
 typedef struct cpb_limits {
-  size_t struct_size;         /* sizeof(cpb_limits) */
-  uint64_t riegeli_chunk;     /* decoded bytes of a Riegeli chunk that must be
-                                 held in memory (transposed chunks, record sizes);
-                                 default 2 GiB (256 MiB where size_t has 32
-                                 bits). What streams through has no limit */
-  uint64_t window;            /* bytes of a decoder's window; default 128 MiB
-                                 (8 MiB where size_t has 32 bits) */
-  uint64_t chunks;            /* chunks in a ChunkMetadata; default 2^24 */
-  uint64_t records_per_chunk; /* records in a Riegeli chunk; default 2^24 */
-  uint32_t depth;             /* nested messages; default 100 */
+  /* sizeof(cpb_limits) */
+  size_t struct_size;
+
+  /* Decoded bytes that must be in memory at once: a transposed Riegeli chunk, the
+   * sizes of the records in a simple one. What streams through has no limit.
+   * Default 2 GiB; 256 MiB where size_t has 32 bits. */
+  uint64_t riegeli_chunk;
+
+  /* The window of a decoder, in bytes. Default 128 MiB; 8 MiB where size_t has 32
+   * bits. */
+  uint64_t window;
+
+  /* Chunks in an index (ChunkMetadata). Default 2^24. */
+  uint64_t chunks;
+
+  /* Records in a Riegeli chunk. Default 2^24. */
+  uint64_t records_per_chunk;
+
+  /* How deep messages may be nested. Default 100. */
+  uint32_t depth;
 } cpb_limits;
+
+/* --- Steps ---------------------------------------------------------------- */
+
+/* What a step of an engine returns. The engine's header says which of these it
+ * uses. */
+typedef enum cpb_step {
+  CPB_STEP_ERROR = -1, /* it failed: see cpb_<engine>_error() */
+  CPB_STEP_DONE = 0,   /* nothing is left to do */
+  CPB_STEP_NEED,       /* supply bytes to the engine's input, then step again */
+  CPB_STEP_RECORD,     /* a record begins */
+  CPB_STEP_DATA,       /* bytes of the record, chunk, message or array */
+  CPB_STEP_SKIPPED,    /* a damaged region was left out (only on request) */
+  CPB_STEP_OUTPUT      /* bytes for the host to write */
+} cpb_step;
 
 /* --- Input ---------------------------------------------------------------- */
 
-/* What an engine's step answers. Each engine's header says which it uses. */
-typedef enum cpb_step {
-  CPB_STEP_ERROR = -1, /* see the engine's error; final */
-  CPB_STEP_DONE = 0,
-  CPB_STEP_NEED,    /* answer the engine's cpb_input, then step again */
-  CPB_STEP_RECORD,  /* a record begins */
-  CPB_STEP_DATA,    /* bytes of the record or message */
-  CPB_STEP_SKIPPED, /* recovery: a region was skipped */
-  CPB_STEP_OUTPUT   /* bytes to write */
-} cpb_step;
-
-/* The input that an engine asks for and the host lends.
- *
- * After CPB_STEP_NEED, cpb_input_need() says what is wanted; the host answers
- * with cpb_input_supply() or cpb_input_end() (or both) and steps again. */
+/* The input of an engine: a file, or anything else whose bytes have offsets. */
 typedef struct cpb_input cpb_input;
 
 typedef enum cpb_need_kind {
-  CPB_NEED_NONE = 0,
-  CPB_NEED_RANGE, /* bytes from `offset` on */
-  CPB_NEED_SIZE   /* the total size, by cpb_input_end(); the engine will then
-                     want the last `length` bytes, or all if there are fewer: a
-                     host may fetch them in the same request and lend them along
-                     with the size, and is then not asked for them */
+  CPB_NEED_NONE = 0, /* the engine waits for nothing */
+
+  /* Bytes from `offset` on. The host calls cpb_input_supply(), or cpb_input_end()
+   * when the input ends at or before `offset`. */
+  CPB_NEED_RANGE,
+
+  /* The size of the input, by cpb_input_end(). After it the engine wants the last
+   * `length` bytes (all of a smaller input): a host that gets them along with the
+   * size, as from an HTTP request for a suffix, supplies them at once and is not
+   * asked for them. */
+  CPB_NEED_SIZE
 } cpb_need_kind;
 
-/* What to fetch. `length` is what the engine reads now: it cannot go on without
- * the first of these bytes. `ahead` is a hint: all that it will ask for next, in
- * this order, if nothing comes between. A host whose requests are dear answers
- * with `ahead` bytes from one, or with as many of them as it likes to hold; then
- *  - an index takes two requests, the second only if it is larger than 64 KiB;
- *  - a chunk with a Riegeli chunk of its own takes one, of exactly its bytes;
- *  - a range of the merged message takes one for all chunks that lie together;
- *  - what is read on to the end of the input takes one: `ahead` goes to the end,
- *    or to 2^64 as long as the size is not known, and the host may lend a
- *    streaming response as it comes in.
- * Bytes that the host has kept from an earlier answer need not be fetched again:
- * `ahead` may reach over them. */
+/* What an engine waits for. */
 typedef struct cpb_need {
   cpb_need_kind kind;
-  uint64_t offset; /* from the beginning of the input; 0 for CPB_NEED_SIZE */
-  size_t length;   /* > 0; at most the engine's read_size, or a tail */
-  uint64_t ahead;  /* >= length; no further than the end of the input, if that
-                      was said */
+
+  /* From the beginning of the input; 0 for CPB_NEED_SIZE. */
+  uint64_t offset;
+
+  /* How many bytes the engine reads now, at least 1 and at most its `read_size`.
+   * It cannot go on without the first; the host may supply fewer or more. For
+   * CPB_NEED_SIZE the length of the tail, possibly 0. */
+  size_t length;
+
+  /* A hint, at least `length`: how many bytes from `offset` on it will ask for in
+   * this order, unless something comes between. Where a request costs much, fetch
+   * up to `ahead` bytes with one. Then
+   *  - opening an index takes one request, or two if it exceeds 64 KiB;
+   *  - reading a chunk that is alone in its Riegeli chunk takes one, for exactly
+   *    its stored bytes;
+   *  - reading a range of the merged message takes one for all chunks of it that
+   *    are neighbours in the file;
+   *  - reading on to the end of the input takes one. `ahead` goes to the end, or
+   *    to 2^64 while the size is unknown, and the host can supply a response
+   *    that streams in as it arrives.
+   * It may reach over bytes that the host has kept from before: those need not be
+   * fetched again. */
+  uint64_t ahead;
 } cpb_need;
 
 /* Bytes [offset, offset + length) of an input. */
@@ -177,22 +241,24 @@ typedef struct cpb_range {
   uint64_t offset, length;
 } cpb_range;
 
-/* What the engine waits for; kind CPB_NEED_NONE when it waits for nothing. */
+/* What the engine waits for. */
 CPB_API void cpb_input_need(const cpb_input *input, cpb_need *need);
 
-/* Lends the bytes [offset, offset + length) of the input. They must include
- * the byte at need.offset, and may begin before it and end anywhere after it
- * (fewer than asked for is fine: the engine asks again for the rest). The
- * engine reads them in place: they must stay valid and unchanged until a step
- * answers CPB_STEP_NEED, CPB_STEP_DONE or CPB_STEP_ERROR. */
+/* Lends the engine the bytes [offset, offset + length) of the input. They include
+ * the byte at need.offset; they may begin before it and end anywhere behind it
+ * (the engine asks again for what is missing). Nothing is copied: they must stay
+ * as they are until a step returns CPB_STEP_NEED, CPB_STEP_DONE or
+ * CPB_STEP_ERROR. */
 CPB_API void cpb_input_supply(cpb_input *input, uint64_t offset, const void *data, size_t length);
 
-/* Says that the input ends at `size`. Until this is said, bytes that are not
- * there have not arrived yet; afterwards they are missing. A growing input may
- * be given a larger size later: engines that were at its end then go on. */
+/* Tells that the input is `size` bytes long. Until then bytes that were not
+ * supplied have not arrived yet; from then on those past the end do not exist,
+ * which may be CPB_E_TRUNCATED. An input that grows may be given a larger size
+ * later: an engine that was done with it then goes on. */
 CPB_API void cpb_input_end(cpb_input *input, uint64_t size);
 
-/* Ends the operation with CPB_E_READ (or CPB_E_CANCELLED) at need.offset. */
+/* Tells that the bytes cannot be had. The next step ends the operation with this
+ * message and CPB_E_READ, or CPB_E_CANCELLED if `code` is that. */
 CPB_API void cpb_input_fail(cpb_input *input, cpb_code code, const char *message);
 
 #ifdef __cplusplus

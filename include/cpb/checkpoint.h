@@ -1,16 +1,18 @@
-/* cpb/checkpoint.h: what a TensorFlow checkpoint has stored, and where.
+/* cpb/checkpoint.h: the tensors that a TensorFlow checkpoint has stored.
  *
- * The values of a SavedModel's variables lie beside it in variables/: an index,
- * variables.index, and data files such as variables.data-00000-of-00001 (the shards). The
- * index, which is small, is given as a whole; what it says is checked, and nothing else of
- * a checkpoint is read here.
+ * The values of a SavedModel's variables are in the folder variables/ beside it: in
+ * data files, such as variables.data-00000-of-00001, called shards, and an index,
+ * variables.index, which says which tensor is stored under which key, and where. A
+ * cpb_checkpoint is made from the index, which is small; the shards are not read.
  *
  *     cpb_checkpoint *checkpoint = cpb_checkpoint_new(NULL, index, size, NULL, &error);
  *     const cpb_stored *stored = cpb_checkpoint_find(checkpoint, key, key_size);
+ *     if (stored) ...stored->size bytes at stored->offset of shard stored->shard...
  *
- * cpb_model_set_checkpoint (cpb/model.h) tells a SavedModel of it, which then knows which
- * variable has which key; cpb_values (cpb/values.h) reads what is stored. The format is in
- * docs/checkpoint-format.md. */
+ * cpb_model_set_checkpoint() (cpb/model.h) tells a SavedModel which key belongs to
+ * which variable; cpb_values (cpb/values.h) reads the values.
+ * (https://github.com/tensorflow/tensorflow, core/util/tensor_bundle; in our words
+ * docs/checkpoint-format.md) */
 #ifndef CPB_CHECKPOINT_H
 #define CPB_CHECKPOINT_H
 
@@ -22,44 +24,62 @@ extern "C" {
 
 typedef struct cpb_checkpoint cpb_checkpoint;
 
-/* The key of the object graph, a text that says which variable has which key. */
+/* The key of the object graph: a string tensor with the TrackableObjectGraph that says
+ * which variable has which key. Checkpoints of TensorFlow 1 have none. */
 #define CPB_CHECKPOINT_GRAPH "_CHECKPOINTABLE_OBJECT_GRAPH"
 
-/* Zero means the default. */
 typedef struct cpb_checkpoint_options {
-  size_t struct_size;       /* sizeof(cpb_checkpoint_options) */
-  uint64_t max_memory;      /* bytes for what the index says; default 256 MiB (64 MiB
-                               where size_t has 32 bits) */
-  const cpb_limits *limits; /* `window` counts */
+  /* sizeof(cpb_checkpoint_options) */
+  size_t struct_size;
+
+  /* Bytes for the entries of the index. Default 256 MiB; 64 MiB where size_t has 32
+   * bits. */
+  uint64_t max_memory;
+
+  /* `window` counts. */
+  const cpb_limits *limits;
 } cpb_checkpoint_options;
 
-/* A tensor in a checkpoint. */
+/* A stored tensor. */
 typedef struct cpb_stored {
-  const char *key; /* UTF-8 but for keys of slices, which may have any bytes */
+  /* UTF-8; the keys of slices may be any bytes. */
+  const char *key;
   size_t key_size;
-  uint32_t dtype; /* a number in tensorflow.DataType */
+
+  /* A number of tensorflow.DataType. */
+  uint32_t dtype;
+
+  /* `rank` numbers. */
   uint32_t rank;
-  const uint64_t *shape; /* `rank` numbers */
-  uint32_t shard;        /* which data file, from 0 */
-  uint32_t crc32c;       /* of the values, masked as TensorFlow does it */
-  uint64_t offset, size; /* where in that file, in bytes */
-  uint64_t slices;       /* not 0: it is stored in so many parts, each under a key of
-                            its own, which begins with a 0 byte; shard, crc32c, offset
-                            and size mean nothing then */
+  const uint64_t *shape;
+
+  uint32_t shard;        /* from 0 */
+  uint32_t crc32c;       /* CRC-32C of the values, masked as TensorFlow does it */
+  uint64_t offset, size; /* the tensor's range of the shard, in bytes */
+
+  /* Not 0: a partitioned variable, stored in this many slices, each under a key of its
+   * own that begins with a 0 byte. shard, crc32c, offset and size then mean nothing. */
+  uint64_t slices;
 } cpb_stored;
 
-/* Reads an index, of which nothing is used afterwards. Every checksum is checked, keys must
- * be in order and ranges possible. An error's offset is one in the index. */
+/* Reads an index, of which nothing is used afterwards. Checks every checksum, that
+ * keys are in order, and that ranges are possible. CPB_E_FORMAT: it is no index of a
+ * checkpoint; CPB_E_DAMAGED; CPB_E_UNSUPPORTED: another version, or written by a
+ * big-endian machine; CPB_E_LIMIT; CPB_E_MEMORY. Offsets of errors are in the
+ * index. */
 CPB_API cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *allocator, const void *index, size_t size,
                                            const cpb_checkpoint_options *options, cpb_error *error);
 CPB_API void cpb_checkpoint_free(cpb_checkpoint *checkpoint);
 
-/* The data files are named BASE.data-00000-of-00003, if there are three. */
+/* The number of shards. If there are 3, their names end in .data-00000-of-00003 and so
+ * on. */
 CPB_API uint32_t cpb_checkpoint_num_shards(const cpb_checkpoint *checkpoint);
 
-/* All that is stored, in the order of the keys (as bytes); slices, too. */
+/* All that is stored, slices included, in the order of the keys as bytes. */
 CPB_API size_t cpb_checkpoint_count(const cpb_checkpoint *checkpoint);
-/* Valid as long as the checkpoint; NULL when there is none. */
+
+/* Number `i` of them, and the one with this key; NULL when there is none. Part of the
+ * checkpoint. */
 CPB_API const cpb_stored *cpb_checkpoint_get(const cpb_checkpoint *checkpoint, size_t i);
 CPB_API const cpb_stored *cpb_checkpoint_find(const cpb_checkpoint *checkpoint, const char *key, size_t key_size);
 

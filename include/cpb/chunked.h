@@ -11,14 +11,28 @@
  *                               .tensor.tensor_content ... chunk 2: bytes
  *         [] more fields of the same GraphDef ............ chunk 3: GraphDef
  *
- * (https://github.com/tensorflow/tensorflow, tensorflow/tools/proto_splitter)
+ * (https://github.com/tensorflow/tensorflow, tensorflow/tools/proto_splitter; in
+ * our words docs/chunked-format.md)
  *
- * Three engines, each driven as cpb/base.h says:
- *  - cpb_index opens the file from its end and holds the index;
+ * Three engines:
+ *  - cpb_index opens the file from its end and holds the index in memory;
  *  - cpb_chunk_reader streams a chunk, or a range of it;
  *  - cpb_merge plans the merged message, without building it: a list of
  *    segments, each a range of a chunk or a few literal bytes. So its size is
  *    known at once, and any range of it is read without the rest.
+ * Where the index is too large for memory, cpb_pager (cpb/pager.h) takes the place
+ * of the first two.
+ *
+ *     while ((step = cpb_index_step(index)) == CPB_STEP_NEED)
+ *       cpb_file_supply(file, cpb_index_input(index));
+ *     cpb_merge *merge = cpb_merge_new(NULL, index, NULL);
+ *     while ((step = cpb_merge_step(merge)) == CPB_STEP_NEED)
+ *       cpb_file_supply(file, cpb_merge_input(merge));
+ *     cpb_merge_read(merge, 0, cpb_merge_size(merge));
+ *     while ((step = cpb_merge_step(merge)) != CPB_STEP_DONE)
+ *       if (step == CPB_STEP_NEED) cpb_file_supply(file, cpb_merge_input(merge));
+ *       else if (step == CPB_STEP_DATA) ...cpb_merge_data(merge, &length)...
+ *       else return cpb_merge_error(merge);
  *
  * A chunk is not a Riegeli chunk: a Riegeli chunk may hold several chunks. */
 #ifndef CPB_CHUNKED_H
@@ -36,12 +50,13 @@ extern "C" {
 
 typedef struct cpb_index cpb_index;
 
-/* Either may be NULL. Returns NULL when memory is short. */
 CPB_API cpb_index *cpb_index_new(const cpb_allocator *allocator, const cpb_limits *limits);
 
-/* The index of chunks that are not in a file: from a serialized ChunkMetadata,
- * or from a serialized ChunkedMessage (which says nothing about the chunks:
- * cpb_index_num_chunks is 0). The bytes are copied; no step is needed. */
+/* The index of chunks that are not in a file, from a serialized ChunkMetadata, or
+ * from a serialized ChunkedMessage, which says where chunks belong but nothing of
+ * them (cpb_index_num_chunks() is then 0). The bytes are copied; no step is
+ * needed. CPB_E_DAMAGED, CPB_E_LIMIT, CPB_E_MEMORY; CPB_E_UNSUPPORTED as for
+ * cpb_index_step(). */
 CPB_API cpb_index *cpb_index_from_metadata(const cpb_allocator *allocator, const cpb_limits *limits, const void *data,
                                            size_t size, cpb_error *error);
 CPB_API cpb_index *cpb_index_from_message(const cpb_allocator *allocator, const cpb_limits *limits, const void *data,
@@ -51,41 +66,48 @@ CPB_API void cpb_index_free(cpb_index *index);
 
 CPB_API cpb_input *cpb_index_input(cpb_index *index);
 
-/* CPB_STEP_NEED, then CPB_STEP_DONE: the index is there; or CPB_STEP_ERROR.
- * CPB_E_FORMAT: not a Riegeli file, or one whose last record is no
- * ChunkMetadata; CPB_E_UNSUPPORTED: its version asks for a newer reader. */
+/* CPB_STEP_NEED, then CPB_STEP_DONE: the index is there; CPB_STEP_ERROR, among
+ * others for CPB_E_FORMAT: it is no Riegeli file, or its last record is no
+ * ChunkMetadata; CPB_E_UNSUPPORTED: it asks for a newer reader. */
 CPB_API cpb_step cpb_index_step(cpb_index *index);
 
 CPB_API const cpb_error *cpb_index_error(const cpb_index *index);
 
-/* What follows is valid after CPB_STEP_DONE, until cpb_index_free. */
+/* What follows is valid after CPB_STEP_DONE, until cpb_index_free(). */
 
 typedef struct cpb_index_version {
-  int32_t splitter;             /* which version of the splitter wrote the file */
-  int32_t join;                 /* the oldest version of a merger that can read it */
+  int32_t splitter;             /* version of the splitter that wrote the file */
+  int32_t join;                 /* oldest version of a merger that can read it */
   const int32_t *bad_consumers; /* versions of mergers that must not read it */
   size_t num_bad_consumers;
 } cpb_index_version;
 
 CPB_API void cpb_index_get_version(const cpb_index *index, cpb_index_version *version);
 
-/* ChunkInfo.type. What is in a chunk is said by the field it belongs to; the
- * type counts where the field's type is not known. */
+/* ChunkInfo.type. It counts where the schema does not tell: with a schema, the
+ * field that a chunk belongs to says what is in it. */
 typedef enum cpb_chunk_type {
   CPB_CHUNK_UNSET = 0,
   CPB_CHUNK_MESSAGE = 1,
-  CPB_CHUNK_BYTES = 2 /* the value of a bytes or string field, or of a number
-                         as text */
+  CPB_CHUNK_BYTES = 2 /* the value of a string or bytes field, or of a number as
+                         text */
 } cpb_chunk_type;
 
+/* What the index says of a chunk. */
 typedef struct cpb_chunk_info {
-  uint32_t type;     /* a cpb_chunk_type, or what else the file says */
-  uint64_t size;     /* as the index says; the record's size counts (see
-                        cpb_chunk_stored) */
-  uint64_t position; /* of its record: begin of its Riegeli chunk + index */
+  /* A cpb_chunk_type, or another number if the file has one. */
+  uint32_t type;
+
+  /* In bytes. Where the record has another size, that of the record counts: see
+   * cpb_chunk_stored. */
+  uint64_t size;
+
+  /* The record position: begin of its Riegeli chunk + index in it. */
+  uint64_t position;
 } cpb_chunk_info;
 
 CPB_API uint64_t cpb_index_num_chunks(const cpb_index *index);
+
 /* CPB_E_NOT_FOUND when there is no such chunk. */
 CPB_API cpb_code cpb_index_get_chunk(const cpb_index *index, uint64_t chunk, cpb_chunk_info *info);
 
@@ -96,12 +118,15 @@ CPB_API cpb_code cpb_index_get_chunk(const cpb_index *index, uint64_t chunk, cpb
  * field of its parent. */
 typedef struct cpb_index_node {
   uint64_t chunk;                     /* what is merged there, or CPB_NO_CHUNK */
-  uint32_t num_tags;                  /* of its field tag, from its parent; 0: a slice of it */
+  uint32_t num_tags;                  /* tags that lead from the parent to it; 0: it
+                                         is a slice, further fields of the parent */
   uint32_t parent, first_child, next; /* nodes, or CPB_NO_NODE; children are in
                                          the order of the file */
 } cpb_index_node;
 
 CPB_API uint32_t cpb_index_num_nodes(const cpb_index *index);
+
+/* CPB_E_NOT_FOUND when there is no such node. */
 CPB_API cpb_code cpb_index_get_node(const cpb_index *index, uint32_t node, cpb_index_node *out);
 
 typedef enum cpb_tag_kind {
@@ -115,21 +140,23 @@ typedef enum cpb_tag_kind {
   CPB_TAG_KEY_INT64
 } cpb_tag_kind;
 
-/* One element of a field tag: how a path goes on. */
+/* One tag of a field_tag list (a FieldIndex). */
 typedef struct cpb_field_tag {
   cpb_tag_kind kind;
   uint64_t value;
-  const char *text; /* NULL unless kind is CPB_TAG_KEY_STRING; not terminated */
+  const char *text; /* of CPB_TAG_KEY_STRING, without NUL; else NULL */
   size_t length;
 } cpb_field_tag;
 
-/* Element `i` of the field tag of `node`. */
+/* Tag `i`, from 0, of those that lead to `node`. CPB_E_NOT_FOUND when there is no
+ * such tag. */
 CPB_API cpb_code cpb_index_get_tag(const cpb_index *index, uint32_t node, uint32_t i, cpb_field_tag *out);
 
-/* The serialized ChunkMetadata (or ChunkedMessage). */
+/* The serialized ChunkMetadata (or ChunkedMessage) that the index was made from. */
 CPB_API const uint8_t *cpb_index_metadata(const cpb_index *index, size_t *size);
-/* Its record and the Riegeli chunk that is in; all zero when it did not come
- * from a file. */
+
+/* Its record, and the Riegeli chunk which that is in. All zero when the index did
+ * not come from a file. */
 CPB_API void cpb_index_get_record(const cpb_index *index, cpb_record *record, cpb_riegeli_chunk *chunk);
 
 /* --- Reading a chunk ------------------------------------------------------ */
@@ -137,41 +164,45 @@ CPB_API void cpb_index_get_record(const cpb_index *index, cpb_record *record, cp
 typedef struct cpb_chunk_reader cpb_chunk_reader;
 
 typedef struct cpb_chunk_reader_options {
-  size_t struct_size; /* sizeof(cpb_chunk_reader_options) */
+  /* sizeof(cpb_chunk_reader_options) */
+  size_t struct_size;
+
   cpb_verify verify;
-  size_t read_size; /* the largest need.length; default 256 KiB */
+
+  /* The largest need.length. Default 256 KiB. */
+  size_t read_size;
+
   const cpb_limits *limits;
 } cpb_chunk_reader_options;
 
-/* `index` must be done, come from the file that is read, and outlive the
- * reader. Returns NULL when memory is short or an option is out of range. */
+/* `index` must be done, come from the file that is read, and outlive the reader.
+ * Returns NULL when memory is short or an option is out of range. */
 CPB_API cpb_chunk_reader *cpb_chunk_reader_new(const cpb_allocator *allocator, const cpb_index *index,
                                                const cpb_chunk_reader_options *options);
 CPB_API void cpb_chunk_reader_free(cpb_chunk_reader *reader);
 CPB_API cpb_input *cpb_chunk_reader_input(cpb_chunk_reader *reader);
 
-/* Asks for the bytes [offset, offset + length) of `chunk`; what lies past its
- * end is left out (so UINT64_MAX means the rest). May be called again at any
- * time but after an error; going forward in the file costs the least.
+/* Asks for the bytes [offset, offset + length) of `chunk`, without those past its
+ * end (so UINT64_MAX means the rest). May be called at any time but after an error,
+ * and ends a read that is under way. To read forward in the file costs least.
  * CPB_E_NOT_FOUND when there is no such chunk. */
 CPB_API cpb_code cpb_chunk_reader_read(cpb_chunk_reader *reader, uint64_t chunk, uint64_t offset, uint64_t length);
 
-/* CPB_STEP_NEED, CPB_STEP_DATA until all bytes were given, CPB_STEP_DONE,
+/* CPB_STEP_NEED; CPB_STEP_DATA until all bytes were given; CPB_STEP_DONE;
  * CPB_STEP_ERROR. */
 CPB_API cpb_step cpb_chunk_reader_step(cpb_chunk_reader *reader);
 
-/* After CPB_STEP_DATA: the bytes, valid until the next step. */
+/* After CPB_STEP_DATA: the next bytes, valid until the next step. */
 CPB_API const uint8_t *cpb_chunk_reader_data(const cpb_chunk_reader *reader, size_t *length);
 
 /* Where and how a chunk is stored. */
 typedef struct cpb_chunk_stored {
-  uint64_t size;             /* the record's own size */
+  uint64_t size;             /* bytes of the chunk, as its record has them */
   uint64_t index;            /* of the record in its Riegeli chunk */
-  cpb_riegeli_chunk riegeli; /* its Riegeli chunk: stored range, codec, ... */
+  cpb_riegeli_chunk riegeli; /* the Riegeli chunk: its range, its codec */
 } cpb_chunk_stored;
 
-/* After the first CPB_STEP_DATA or CPB_STEP_DONE of a read: the chunk's. Its
- * `size` differing from cpb_chunk_info.size is no error when reading. */
+/* From the first CPB_STEP_DATA or CPB_STEP_DONE of a read on: the chunk's. */
 CPB_API const cpb_chunk_stored *cpb_chunk_reader_stored(const cpb_chunk_reader *reader);
 
 CPB_API const cpb_error *cpb_chunk_reader_error(const cpb_chunk_reader *reader);
@@ -181,31 +212,41 @@ CPB_API const cpb_error *cpb_chunk_reader_error(const cpb_chunk_reader *reader);
 typedef struct cpb_merge cpb_merge;
 
 typedef struct cpb_merge_options {
-  size_t struct_size;           /* sizeof(cpb_merge_options) */
-  cpb_verify verify;            /* CPB_VERIFY_LATE suits a merge of the whole to a file
-                                   that is dropped on an error; CPB_VERIFY_NEVER a look
-                                   at a small range */
-  int trust_sizes;              /* non-zero: the index's sizes of the chunks count, and
-                                   a chunk is opened only when its bytes are needed, for
-                                   instance by a range that is read; one of another size
-                                   is then CPB_E_DAMAGED. (A size of 0 says nothing: that
-                                   chunk is opened.) Zero: each chunk is opened while
-                                   planning, and its own size counts */
-  size_t memory;                /* bytes for decoded Riegeli chunks, and for small chunks
-                                   kept from planning to reading; default 16 MiB */
-  size_t read_size;             /* the largest need.length; default 256 KiB */
-  uint64_t plan_items;          /* how many patched fields and segments the plan may
-                                   have, at about 100 bytes each; default 2^22 */
-  const cpb_message_type *type; /* of the merged message; must outlive the merge.
-                                   NULL: a field tag without index means a singular
-                                   field (unless that occurs several times: what is
-                                   merged then becomes a further occurrence), and chunks
-                                   for numbers cannot be merged */
+  /* sizeof(cpb_merge_options) */
+  size_t struct_size;
+
+  /* CPB_VERIFY_LATE suits a merge of the whole message to a file that is discarded
+   * on an error, CPB_VERIFY_NEVER a look at a small range. */
+  cpb_verify verify;
+
+  /* Non-zero: planning takes the sizes of the chunks from the index and opens a
+   * chunk only for its bytes, perhaps not before a range is read. A chunk of another
+   * size is then CPB_E_DAMAGED (a size of 0 tells nothing: that chunk is opened).
+   * Zero: planning opens every chunk, and takes its size from there. */
+  int trust_sizes;
+
+  /* Bytes for decoded Riegeli chunks, and for small chunks that are kept from
+   * planning to reading. Default 16 MiB. */
+  size_t memory;
+
+  /* The largest need.length. Default 256 KiB. */
+  size_t read_size;
+
+  /* How many changed fields and segments the plan may have, at about 100 bytes
+   * each; more are CPB_E_LIMIT. Default 2^22. */
+  uint64_t plan_items;
+
+  /* The type of the merged message, which must outlive the merge. NULL: not known.
+   * Then a field tag without an index means a singular field (but one that occurs
+   * several times gets a further occurrence), and chunks for numbers are
+   * CPB_E_UNSUPPORTED. */
+  const cpb_message_type *type;
+
   const cpb_limits *limits;
 } cpb_merge_options;
 
-/* `index` must be done and outlive the merge. Returns NULL when memory is short
- * or an option is out of range. */
+/* `index` must be done and outlive the merge. Returns NULL when memory is short or
+ * an option is out of range. */
 CPB_API cpb_merge *cpb_merge_new(const cpb_allocator *allocator, const cpb_index *index,
                                  const cpb_merge_options *options);
 
@@ -213,35 +254,38 @@ CPB_API cpb_merge *cpb_merge_new(const cpb_allocator *allocator, const cpb_index
 typedef struct cpb_chunk_bytes {
   const void *data;
   size_t size;
-  uint32_t type; /* a cpb_chunk_type; 0: what the index says */
+  uint32_t type; /* a cpb_chunk_type; 0: as the index says */
 } cpb_chunk_bytes;
 
-/* The same for chunks that the caller has in memory, which must outlive the
- * merge (the array itself too). It never answers CPB_STEP_NEED. */
+/* The same for chunks that the caller has in memory. They must outlive the merge,
+ * and so must the array. No step is then CPB_STEP_NEED. */
 CPB_API cpb_merge *cpb_merge_from_chunks(const cpb_allocator *allocator, const cpb_index *index,
                                          const cpb_chunk_bytes *chunks, size_t num_chunks,
                                          const cpb_merge_options *options);
 CPB_API void cpb_merge_free(cpb_merge *merge);
 CPB_API cpb_input *cpb_merge_input(cpb_merge *merge);
 
-/* First it plans: CPB_STEP_NEED, then CPB_STEP_DONE. Then each cpb_merge_read
- * is answered with CPB_STEP_NEED, CPB_STEP_DATA and CPB_STEP_DONE. */
+/* First makes the plan: CPB_STEP_NEED, then CPB_STEP_DONE. Then, after each
+ * cpb_merge_read(): CPB_STEP_NEED; CPB_STEP_DATA until all bytes were given;
+ * CPB_STEP_DONE. Or CPB_STEP_ERROR. */
 CPB_API cpb_step cpb_merge_step(cpb_merge *merge);
 
-/* The rest is valid once the plan is done. */
+CPB_API const cpb_error *cpb_merge_error(const cpb_merge *merge);
+
+/* The rest is valid once the plan is made. */
 
 /* Bytes of the merged message. */
 CPB_API uint64_t cpb_merge_size(const cpb_merge *merge);
 
-/* Asks for the bytes [offset, offset + length) of the merged message; what lies
- * past its end is left out. May be called again at any time but after an
- * error. */
+/* Asks for the bytes [offset, offset + length) of the merged message, without those
+ * past its end. May be called at any time but after an error, and ends a read that
+ * is under way. */
 CPB_API cpb_code cpb_merge_read(cpb_merge *merge, uint64_t offset, uint64_t length);
 
-/* After CPB_STEP_DATA: the bytes, valid until the next step. */
+/* After CPB_STEP_DATA: the next bytes, valid until the next step. */
 CPB_API const uint8_t *cpb_merge_data(const cpb_merge *merge, size_t *length);
 
-/* A piece of the merged message. */
+/* A range of a chunk, or literal bytes, in the merged message. */
 typedef struct cpb_segment {
   uint64_t offset; /* in the merged message */
   uint64_t length;
@@ -250,28 +294,31 @@ typedef struct cpb_segment {
   const uint8_t *literal; /* NULL for a range of a chunk */
 } cpb_segment;
 
-/* Segments follow each other without gaps; none is empty. */
+/* Segments follow each other without gaps; none is empty. CPB_E_NOT_FOUND when there
+ * is no segment `i`. */
 CPB_API size_t cpb_merge_num_segments(const cpb_merge *merge);
 CPB_API cpb_code cpb_merge_get_segment(const cpb_merge *merge, size_t i, cpb_segment *segment);
-/* The segment that holds the byte at `offset`; num_segments past the end. */
-CPB_API size_t cpb_merge_find_segment(const cpb_merge *merge, uint64_t offset);
 
-CPB_API const cpb_error *cpb_merge_error(const cpb_merge *merge);
+/* The segment that holds the byte at `offset`; past the end the number of
+ * segments. */
+CPB_API size_t cpb_merge_find_segment(const cpb_merge *merge, uint64_t offset);
 
 /* --- The merged message in several threads ---------------------------------- */
 
-/* Another reader of the same plan, with an input of its own. `merge` must be
- * planned, have no read under way, and outlive the fork; from then on neither
- * changes what both use, so each may be used by a thread of its own. Returns NULL
- * when memory is short or there is no plan. */
+/* Another reader of the same plan, with an input of its own. `merge` must have its
+ * plan and no read under way, and must outlive the fork. Each may then be used by a
+ * thread of its own, as what they share no longer changes. Returns NULL when memory
+ * is short or there is no plan. */
 CPB_API cpb_merge *cpb_merge_fork(const cpb_merge *merge, const cpb_allocator *allocator);
 
-/* Where to cut the merged message into parts for such readers: where nothing
- * large has to be decoded for both sides, and each part but the last has `least`
- * bytes or more. A part is larger where a large chunk is. `*cuts` are the ends of
- * the parts in order, the last that of the message, and `*count` how many (0: the
- * message is empty). They are the merge's, until it is freed or cut again.
- * CPB_E_USAGE when there is no plan, CPB_E_MEMORY. */
+/* Where to divide the merged message among such readers: where nothing large would
+ * be decoded by both neighbours. Each division but the last has `least` bytes or
+ * more; one with a large chunk in it may have many more.
+ *
+ * `*cuts` are the offsets at which they end, in order, the last being the end of
+ * the message; `*count` is how many there are (0: the message is empty). They belong
+ * to the merge, until it is cut again. CPB_E_USAGE when there is no plan;
+ * CPB_E_MEMORY. */
 CPB_API cpb_code cpb_merge_cut(cpb_merge *merge, uint64_t least, const uint64_t **cuts, size_t *count);
 
 #ifdef __cplusplus

@@ -1,12 +1,26 @@
 /* cpb/file.h: the engines on files, for programs that may block.
  *
- * Nothing here knows a format: a cpb_file answers what an engine needs, a
- * cpb_output takes what an engine puts out, and the functions at the end are
- * the loops between the two. A program with I/O of its own leaves this header
- * out.
+ * A cpb_file supplies what an engine needs, a cpb_output takes what an engine
+ * outputs. The loops between the two are the last functions here: one call
+ * splits, merges or repacks a file.
  *
- * Offsets and sizes have 64 bits everywhere. An error's message has no file
- * name; CPB_E_WRITE concerns the output, every other code the input. */
+ *     cpb_file_options options = {.struct_size = sizeof options, .replace = 1};
+ *     cpb_error error;
+ *     if (cpb_file_merge("model.cpb", "model.pb", &options, &error) != CPB_OK)
+ *       fprintf(stderr, "%s\n", error.message);
+ *
+ * Any other engine is driven with a cpb_file like this:
+ *
+ *     cpb_file *file = cpb_file_open(NULL, "model.cpb", &error);
+ *     while ((step = cpb_index_step(index)) == CPB_STEP_NEED)
+ *       cpb_file_supply(file, cpb_index_input(index));
+ *
+ * No function here knows a format. A program with I/O of its own needs none of
+ * them.
+ *
+ * CPB_E_WRITE concerns the output, every other code the input. The message of an
+ * error that the system reported is the system's own text, such as "No such file
+ * or directory". */
 #ifndef CPB_FILE_H
 #define CPB_FILE_H
 
@@ -21,122 +35,146 @@ extern "C" {
 
 /* --- Input ---------------------------------------------------------------- */
 
-/* A file that is read by one engine at a time: the bytes it lends are valid
- * until it is asked again. */
+/* A file and a buffer of 256 KiB. What it lends is valid until it reads again, so it
+ * can supply one engine at a time. */
 typedef struct cpb_file cpb_file;
 
-/* CPB_E_READ when the file cannot be opened or read, or is a directory. */
+/* CPB_E_READ when the file cannot be opened or is a directory; CPB_E_MEMORY. */
 CPB_API cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_error *error);
 
-/* Reads an open descriptor, which stays the caller's. If it cannot seek, what
- * is read from it is kept in `spool`, a descriptor of an empty file open for
- * reading and writing, which becomes the cpb_file's (and is closed on failure,
- * too); -1 for none: going back is then CPB_E_READ. */
+/* Reads an open descriptor, which the caller closes, after the cpb_file. If it cannot
+ * seek, as a pipe, all that is read from it is kept in `spool`: the descriptor of an
+ * empty file, open for reading and writing. It passes to the cpb_file, which
+ * closes it, on failure, too. -1: there is none, and to read anything again is
+ * CPB_E_READ. CPB_E_MEMORY. */
 CPB_API cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *error);
+
 CPB_API void cpb_file_close(cpb_file *file);
 
-/* Answers what the engine waits for, by its bytes, by the end of the file or by
- * cpb_input_fail: a failure comes out of the engine as its own error. */
-CPB_API void cpb_file_answer(cpb_file *file, cpb_input *input);
+/* Supplies what the engine waits for: bytes, the size, or cpb_input_fail(), which the
+ * engine's next step then reports as its own error. */
+CPB_API void cpb_file_supply(cpb_file *file, cpb_input *input);
 
-/* Bytes of the file from `offset` on, valid until the next call: `*length` in
- * is how many are wanted, out how many there are (0 at the end). CPB_E_READ. */
+/* Bytes of the file from `offset` on, valid until the next call for this file.
+ * `*length` is how many are wanted; it becomes how many there are: at least one,
+ * unless the file ends at `offset` or before, and at most 256 KiB. CPB_E_READ. */
 CPB_API const uint8_t *cpb_file_read(cpb_file *file, uint64_t offset, size_t *length, cpb_error *error);
 
-/* The size of the file; of a pipe once it has been read to its end. */
+/* The size of the file as it is now. A pipe is read to its end for it. CPB_E_READ. */
 CPB_API cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *error);
 
-/* For progress reports: the bytes read so far, and whether the size is known
- * without reading to the end. */
+/* For reports of progress: how many bytes were read so far, and whether the size is
+ * only known at the end. */
 CPB_API uint64_t cpb_file_bytes_read(const cpb_file *file);
 CPB_API int cpb_file_is_pipe(const cpb_file *file);
 
 /* --- Output --------------------------------------------------------------- */
 
 typedef struct cpb_output_options {
-  size_t struct_size; /* sizeof(cpb_output_options) */
-  int replace;        /* non-zero: an existing file is replaced; zero: it is an
-                         error, also when it appears meanwhile */
-  int sync;           /* non-zero: the bytes are on the disk before the name is */
+  /* sizeof(cpb_output_options) */
+  size_t struct_size;
+
+  /* Non-zero: an existing file is replaced. Zero: it is CPB_E_WRITE, also when it
+   * appears before the commit. */
+  int replace;
+
+  /* Non-zero: the bytes are on the disk (fsync) before the file gets its name. */
+  int sync;
 } cpb_output_options;
 
-/* A file that is written beside its final name and renamed by
- * cpb_output_commit: no half-written file ever stands under that name. What is
- * there already and is not a regular file (a device, a FIFO) is written in
- * place. */
+/* A file that is written under a temporary name in the same folder and gets its own
+ * name at the commit, so that no half-written file is ever seen. An existing
+ * path that is no regular file (a device, a FIFO) is written in place. */
 typedef struct cpb_output cpb_output;
 
+/* CPB_E_WRITE when the file cannot be made; CPB_E_MEMORY. */
 CPB_API cpb_output *cpb_output_create(const cpb_allocator *allocator, const char *path,
                                       const cpb_output_options *options, cpb_error *error);
 
-/* Writes to an open descriptor, which stays the caller's. With `spool` (as for
- * cpb_file_open_fd) any offset can be written and the descriptor gets it all at
- * the commit; with -1 only what follows in order. */
+/* Writes to an open descriptor, which the caller closes, after the cpb_output. Without
+ * a spool (-1) only in order. With one, which passes to the cpb_output as it does to
+ * a cpb_file, at any offset, and the descriptor gets all bytes at the commit.
+ * CPB_E_MEMORY. */
 CPB_API cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *error);
 
-/* Writes into the file that is there, behind its end; `replace` has no meaning. Without
- * a commit the file gets its old size back: an error or a cancellation leaves it as it
- * was, as long as nothing before its end was written. */
+/* Writes into an existing file, past its end; `replace` has no meaning. Without a
+ * commit the file gets its old size back, so that an error leaves it as it was,
+ * provided that nothing before its end was written. CPB_E_WRITE, CPB_E_MEMORY. */
 CPB_API cpb_output *cpb_output_extend(const cpb_allocator *allocator, const char *path,
                                       const cpb_output_options *options, cpb_error *error);
 
-/* Removes what was written unless it was committed. */
+/* Closes the output, and removes what was written unless it was committed. */
 CPB_API void cpb_output_free(cpb_output *output);
 
-/* All return the output's error code, CPB_OK or CPB_E_WRITE for ever after. A
- * flush makes what was written readable under the temporary name. */
+/* These return the code of the output's error: CPB_OK, or, from the first failure on,
+ * CPB_E_WRITE. */
 CPB_API cpb_code cpb_output_write(cpb_output *output, uint64_t offset, const void *data, size_t length);
+
+/* Passes what was written on to the system: it can then be read under the temporary
+ * name. */
 CPB_API cpb_code cpb_output_flush(cpb_output *output);
+
+/* A flush, and with `sync` what was written is on the disk when it returns. */
+CPB_API cpb_code cpb_output_sync(cpb_output *output);
+
+/* Gives the file its name. Nothing is written afterwards. */
 CPB_API cpb_code cpb_output_commit(cpb_output *output);
 
-/* A flush, and with `sync` what was written is then on the disk. */
-CPB_API cpb_code cpb_output_settle(cpb_output *output);
-
-/* The name of the file that exists until the commit, for a program that must
- * remove it in a signal handler; NULL when there is none. */
+/* The temporary name while there is a file of that name, otherwise NULL: for a
+ * program that removes it when a signal ends it. */
 CPB_API const char *cpb_output_temporary(const cpb_output *output);
 
 CPB_API const cpb_error *cpb_output_error(const cpb_output *output);
 
 /* --- From one to the other ------------------------------------------------- */
 
-/* Called now and then; not 0 ends the operation with CPB_E_CANCELLED. */
+/* Called from time to time with the bytes that were processed and all there are (0:
+ * not known). Anything but 0 ends the operation with CPB_E_CANCELLED. */
 typedef int (*cpb_progress)(void *user, uint64_t done, uint64_t total);
 
 typedef struct cpb_file_options {
-  size_t struct_size; /* sizeof(cpb_file_options) */
+  /* sizeof(cpb_file_options) */
+  size_t struct_size;
+
   const cpb_allocator *allocator;
   const cpb_limits *limits;
-  const cpb_message_type *type; /* of what is merged, as in cpb_merge_options */
-  cpb_progress progress;        /* NULL for none */
-  void *user;                   /* for progress */
-  int replace, sync;            /* as in cpb_output_options, where paths are given */
-  unsigned threads;             /* a merge uses up to so many (256 at most), which call the
-                                   allocator at the same time; 0 or 1: only the caller's.
-                                   `progress` is called by the caller's alone. What comes
-                                   out, and what an error says, is always the same */
+
+  /* The type of what is merged, as in cpb_merge_options. */
+  const cpb_message_type *type;
+
+  /* May be NULL. `user` is passed to it. */
+  cpb_progress progress;
+  void *user;
+
+  /* As in cpb_output_options, for the functions that take paths. */
+  int replace, sync;
+
+  /* How many threads a merge may use, at most 256; 0 or 1: the caller's alone. They
+   * call the allocator at the same time, but only the caller's thread calls
+   * `progress`. The output, or the error, is the same for any number. */
+  unsigned threads;
 } cpb_file_options;
 
-/* Each reads the one file and makes the other whole, or leaves no trace:
- * a .cpb merged to the message, a message split, a .cpb laid out anew.
- * `options` may be NULL, so may `how`; both name an allocator and limits, of
- * which `options` count. */
+/* Each reads the file `in` and makes the file `out`, as a whole or not at all: the
+ * message of a .cpb file merged, a message split, a .cpb file repacked. Allocator
+ * and limits are those of `options`, whatever `how` says. */
 CPB_API cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options *options, cpb_error *error);
 CPB_API cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options *how,
                                 const cpb_file_options *options, cpb_error *error);
 CPB_API cpb_code cpb_file_repack(const char *in, const char *out, const cpb_repack_options *how,
                                  const cpb_file_options *options, cpb_error *error);
 
-/* The same on what the caller has opened; the output is not committed. `index`
- * is that of `in`, done. A split that was planned before (cpb_split_plan) goes
- * on from there. */
+/* The same between files that the caller has opened, and then commits and closes.
+ * `index` must be done and that of `in`. A split may have its plan already
+ * (cpb_split_plan()). */
 CPB_API cpb_code cpb_transfer_merge(cpb_file *in, const cpb_index *index, cpb_output *out,
                                     const cpb_file_options *options, cpb_error *error);
 CPB_API cpb_code cpb_transfer_split(cpb_file *in, cpb_output *out, cpb_split *split, const cpb_file_options *options,
                                     cpb_error *error);
 CPB_API cpb_code cpb_transfer_repack(cpb_file *in, cpb_output *out, cpb_repack *repack, const cpb_file_options *options,
                                      cpb_error *error);
-/* The bytes as they are. */
+
+/* Copies the bytes as they are. */
 CPB_API cpb_code cpb_transfer_copy(cpb_file *in, cpb_output *out, const cpb_file_options *options, cpb_error *error);
 
 #ifdef __cplusplus

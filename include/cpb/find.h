@@ -1,9 +1,18 @@
 /* cpb/find.h: a field of a message, found without reading the rest.
  *
- * The message is walked along a path (cpb/message.h), level by level; of fields
- * that are not on the way only tag and length are read. The input may be a file
- * or the virtual message of a .cpb file: what the engine needs is then answered
- * with cpb_merge_read() (cpb/chunked.h), which reads only what that touches. */
+ * A cpb_find follows a path (cpb/message.h) through a serialized message, level by
+ * level. Of fields beside the path it reads only tag and length. The result is
+ * where the field lies: ranges of the input.
+ *
+ *     cpb_path *path = cpb_path_parse(NULL, "node[7].attr[\"value\"]", 21, &error);
+ *     cpb_find *find = cpb_find_new(NULL, graph_def_type, path, NULL);
+ *     while ((step = cpb_find_step(find)) == CPB_STEP_NEED)
+ *       cpb_file_supply(file, cpb_find_input(find));
+ *     if (step == CPB_STEP_DONE) range = cpb_find_get_range(find, 0);
+ *
+ * The input may be a file, or the merged message of a .cpb file: the host then gets
+ * what is needed from cpb_merge_read() (cpb/chunked.h), which reads only the chunks
+ * that this touches; see examples/range.c. */
 #ifndef CPB_FIND_H
 #define CPB_FIND_H
 
@@ -16,9 +25,9 @@ extern "C" {
 
 typedef struct cpb_find cpb_find;
 
-/* `type` is the message's type; NULL where it is not known, and then the path
- * has field numbers. Type and path must outlive the search. NULL when memory is
- * short. */
+/* `type` is the type of the message. NULL: not known; the path then needs field
+ * numbers instead of names. Type and path must outlive the search. Returns NULL
+ * when memory is short. */
 CPB_API cpb_find *cpb_find_new(const cpb_allocator *allocator, const cpb_message_type *type, const cpb_path *path,
                                const cpb_limits *limits);
 CPB_API void cpb_find_free(cpb_find *find);
@@ -26,30 +35,40 @@ CPB_API void cpb_find_free(cpb_find *find);
 /* The message. Its size must be known (CPB_NEED_SIZE). */
 CPB_API cpb_input *cpb_find_input(cpb_find *find);
 
-/* CPB_STEP_NEED, then CPB_STEP_DONE: it is found; or CPB_STEP_ERROR:
- * CPB_E_NOT_FOUND when the message has no such field, element or key, or the
- * type no such field; CPB_E_USAGE when the path does not fit the type. */
+/* CPB_STEP_NEED, then CPB_STEP_DONE: it was found; or CPB_STEP_ERROR.
+ * CPB_E_NOT_FOUND: the message has no such field, element or key, or its type no
+ * such field; CPB_E_USAGE: the path does not fit the type, for instance with an
+ * index after a field that is not repeated. */
 CPB_API cpb_step cpb_find_step(cpb_find *find);
 CPB_API const cpb_error *cpb_find_error(const cpb_find *find);
 
-/* What was found; all of it is valid after CPB_STEP_DONE. */
+/* What was found; valid after CPB_STEP_DONE. */
 typedef struct cpb_found {
-  const cpb_message_type *parent;  /* type of the message it is in, or NULL */
-  const cpb_field *field;          /* NULL for the message itself or when the
-                                      type is not known; of a map's entry, the
-                                      field `value` */
-  const cpb_message_type *message; /* its type, if it is a message */
-  uint32_t number;                 /* of the field, 0 for the message itself */
-  uint32_t wire_type;              /* of the value */
-  int fields;                      /* non-zero: a repeated field as a whole. The
-                                      ranges are fields of the parent, with their
-                                      tags; otherwise they are the value */
+  /* The type of the message that has the field. NULL when it is not known. */
+  const cpb_message_type *parent;
+
+  /* The field; of a map's entry its field `value`. NULL when its type is not known
+   * and for an empty path, which leads to the message itself. */
+  const cpb_field *field;
+
+  /* Its type if it is a message, else NULL. */
+  const cpb_message_type *message;
+
+  /* The number of the field; 0 for the message itself. */
+  uint32_t number;
+
+  /* The wire type of the value. */
+  uint32_t wire_type;
+
+  /* Non-zero: the path ends at a repeated field without an index. The ranges are
+   * then fields of the parent, tags included. Otherwise they are the value alone. */
+  int fields;
 } cpb_found;
 
 CPB_API const cpb_found *cpb_find_found(const cpb_find *find);
 
-/* A message that is there in several parts is all of them, one after the other,
- * as a parser would merge them: so there may be several ranges. */
+/* Where it lies in the input. There may be several ranges: if a message occurs several
+ * times, a parser merges all occurrences, and so does their concatenation. */
 CPB_API size_t cpb_find_num_ranges(const cpb_find *find);
 CPB_API cpb_range cpb_find_get_range(const cpb_find *find, size_t i);
 

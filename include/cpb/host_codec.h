@@ -1,11 +1,20 @@
-/* cpb/host_codec.h: decoding by the host, for a build with CPB_CODECS=host.
+/* cpb/host_codec.h: decoding by the host, in a build with CPB_CODECS=host.
  *
- * Such a build holds no codec but Snappy's decoder: Brotli and Zstd are decoded
- * by the one function below, which the program that uses libcpb defines (a
- * WebAssembly module imports it as `decode` from `codec`), and neither is
- * written. A whole buffer is decoded at once, so both it and what it becomes
- * are held in memory: the latter is bounded by cpb_limits.riegeli_chunk, and
- * nothing is allocated for it before all of the compressed bytes have arrived. */
+ * Such a build has no codec but Snappy's decoder, and writes nothing compressed. For
+ * Brotli and Zstd it calls the function below, which the program that uses libcpb
+ * defines; a WebAssembly module imports it as `decode` from the module `codec`.
+ * For instance, with libzstd:
+ *
+ *     int32_t cpb_host_decode(int32_t codec, const uint8_t *src, size_t src_size,
+ *                             uint8_t *dst, size_t dst_size) {
+ *       if (codec != 'z') return CPB_HOST_DECODE_UNSUPPORTED;
+ *       size_t size = ZSTD_decompress(dst, dst_size, src, src_size);
+ *       return ZSTD_isError(size) ? CPB_HOST_DECODE_DAMAGED : (int32_t)size;
+ *     }
+ *
+ * It decodes a whole buffer at once, so that input and output are in memory as a
+ * whole. The output is bounded by cpb_limits.riegeli_chunk, and allocated when all
+ * of the input has arrived. */
 #ifndef CPB_HOST_CODEC_H
 #define CPB_HOST_CODEC_H
 
@@ -16,16 +25,19 @@
 extern "C" {
 #endif
 
-/* Any other negative number says that the data is damaged. */
+/* The data is damaged: this or any other negative number. */
 #define CPB_HOST_DECODE_DAMAGED (-1)
-#define CPB_HOST_DECODE_UNSUPPORTED (-2) /* the host has no such decoder */
+/* The host has no decoder for this codec. */
+#define CPB_HOST_DECODE_UNSUPPORTED (-2)
+/* Memory is short. */
 #define CPB_HOST_DECODE_MEMORY (-3)
 
-/* Decodes the one Brotli stream (codec 'b', its window perhaps a large one) or
- * Zstd frame (codec 'z') in src[0, src_size) to `dst`, which has room for the
- * size that the file claims: `dst_size`, at most 2^31 - 1. Returns how many
- * bytes it wrote, or a negative number; more than fit are damage, and so are
- * bytes after the end. */
+/* Decodes src[0, src_size): for codec 'b' one Brotli stream, possibly with a large
+ * window, for 'z' one Zstd frame. `dst` has room for the size that the file claims,
+ * `dst_size`, which is at most 2^31 - 1.
+ *
+ * Returns the number of bytes written to `dst`, or one of the numbers above. Output that
+ * does not fit and bytes after the end of the stream are damage. */
 #ifdef __wasm__
 __attribute__((import_module("codec"), import_name("decode")))
 #endif

@@ -1,14 +1,22 @@
-/* cpb/outline.h: a message read without its large values.
+/* cpb/outline.h: a message without its large values.
  *
  * The outline of a message is a message of the same type in which every string,
- * bytes or packed field that is longer than `max_value` is there, but empty; of
- * the input only the rest is read. So what a model of gigabytes is made of can be
- * shown after reading a thousandth of it, and each large value can be fetched
- * later from where the outline says it lies. cpb_json (cpb/message.h) writes an
- * outline with {"@omitted": {"offset", "size"}} where something was left out.
+ * bytes or packed field longer than `max_value` is empty. Of the input, only the
+ * rest is read. So what is in a model of gigabytes can be shown after reading a
+ * thousandth of it, and each large value can be fetched later: the outline says
+ * where it is.
  *
- * The input may be a file or the virtual message of a .cpb file, as for cpb_find
- * (cpb/find.h), whose ranges are what an outline of a part is made from. */
+ *     cpb_outline_options how = {.struct_size = sizeof how, .max_value = 100};
+ *     cpb_outline *outline = cpb_outline_new(NULL, type, NULL, 0, &how);
+ *     while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED)
+ *       cpb_file_supply(file, cpb_outline_input(outline));
+ *     message = cpb_outline_message(outline, &size);
+ *     omitted = cpb_outline_omitted(outline, &num_omitted);
+ *
+ * cpb_json (cpb/message.h) writes an outline with {"@omitted": {"offset", "size"}}
+ * for each value that is left out. The input may be a file, or the merged message of
+ * a .cpb file, as for cpb_find (cpb/find.h); the ranges that a cpb_find returns can
+ * be outlined instead of the whole message. */
 #ifndef CPB_OUTLINE_H
 #define CPB_OUTLINE_H
 
@@ -21,59 +29,74 @@ extern "C" {
 
 typedef struct cpb_outline cpb_outline;
 
-/* Zero means the default. */
 typedef struct cpb_outline_options {
-  size_t struct_size;       /* sizeof(cpb_outline_options) */
-  uint64_t max_value;       /* longer values are omitted; in bytes, default 1024 */
-  uint64_t max_size;        /* bytes that the outline and its list may take before
-                               CPB_E_LIMIT; default 64 MiB */
-  const cpb_limits *limits; /* `depth` counts */
-  uint64_t read_ahead;      /* need.ahead is at least this also after a jump (but never
-                               past the range); default 256 */
-  int keep_known;           /* non-zero: strings, bytes and packed fields that `type`
-                               knows are kept, however long. With a type that has only
-                               what is looked for, the rest is omitted */
-  int keep_damaged;         /* non-zero: after CPB_E_DAMAGED, CPB_E_TRUNCATED or CPB_E_LIMIT
-                               there is an outline too: of what stands before that */
-  int locate;               /* non-zero: cpb_outline_locate is wanted, at 24 bytes for
-                               each value that is kept and message that is entered */
+  /* sizeof(cpb_outline_options) */
+  size_t struct_size;
+
+  /* Longer values are left out. In bytes; default 1024. */
+  uint64_t max_value;
+
+  /* Bytes that the outline and the list of what was left out may take before
+   * CPB_E_LIMIT. Default 64 MiB. */
+  uint64_t max_size;
+
+  /* `depth` counts. */
+  const cpb_limits *limits;
+
+  /* need.ahead is at least this (but never reaches past the range), also after a
+   * value was passed over. Default 256. */
+  uint64_t read_ahead;
+
+  /* Non-zero: strings, bytes and packed fields that `type` knows are kept, however
+   * long. With a type that has only the fields of interest, all others are left
+   * out. */
+  int keep_known;
+
+  /* Non-zero: after CPB_E_DAMAGED, CPB_E_TRUNCATED or CPB_E_LIMIT there is an outline
+   * of what stands before that. */
+  int keep_damaged;
+
+  /* Non-zero: for cpb_outline_locate(). Takes 24 bytes for each value that is kept
+   * and each message that is entered. */
+  int locate;
 } cpb_outline_options;
 
-/* What is kept and what is omitted:
+/* What is kept:
  * - numbers that are not packed, map keys, and every value of at most `max_value`
- *   bytes are kept;
- * - of a longer submessage that `type` knows, the fields are looked at, one by
- *   one; so are those of any group;
- * - other longer values are omitted: strings, bytes, packed fields, what the type
- *   does not know, and submessages nested deeper than limits.depth.
- * With `type` NULL nothing is known: every longer value is omitted.
+ *   bytes;
+ * - of a longer submessage, if `type` knows it, and of any group: what these rules
+ *   keep of its fields.
+ * All other values are left out: longer strings, bytes and packed fields, longer
+ * values that the type does not know, and submessages nested deeper than
+ * limits.depth. With `type` NULL nothing is known.
  *
- * The message is the concatenation of `ranges` of the input (copied), in which
- * the fields must end where a range does; with `num_ranges` 0 it is the whole
- * input, whose size must then be known (CPB_NEED_SIZE). `type` must outlive the
- * outline; `options` may be NULL. NULL when memory is short. */
+ * The message is the concatenation of `ranges` of the input (copied), each of whole
+ * fields. With `num_ranges` 0 it is the whole input, whose size must then be known
+ * (CPB_NEED_SIZE). `type` must outlive the outline. Returns NULL when memory is
+ * short. */
 CPB_API cpb_outline *cpb_outline_new(const cpb_allocator *allocator, const cpb_message_type *type,
                                      const cpb_range *ranges, size_t num_ranges, const cpb_outline_options *options);
 CPB_API void cpb_outline_free(cpb_outline *outline);
 
-/* CPB_STEP_NEED, CPB_STEP_DONE, CPB_STEP_ERROR. Where small fields follow each
- * other, need.ahead grows; after a value that was passed over it is small. */
+/* CPB_STEP_NEED; CPB_STEP_DONE; CPB_STEP_ERROR. While small fields follow each other,
+ * need.ahead grows; after a value that was passed over it is small again. */
 CPB_API cpb_input *cpb_outline_input(cpb_outline *outline);
 CPB_API cpb_step cpb_outline_step(cpb_outline *outline);
 CPB_API const cpb_error *cpb_outline_error(const cpb_outline *outline);
 
-/* After CPB_STEP_DONE. The message's fields in their order, tags and lengths as
- * short as they can be; it lives as long as the outline. */
+/* What follows is valid after CPB_STEP_DONE, until cpb_outline_free(). */
+
+/* The outline, serialized: the fields in the order of the message, tags and lengths as
+ * short as can be. */
 CPB_API const uint8_t *cpb_outline_message(const cpb_outline *outline, size_t *size);
 
-/* What was omitted, in the order of `at` (which is not always that of `offset`:
- * the ranges come in the order in which they were given). The list lives as long
- * as the outline; NULL when it is empty. */
+/* What was left out, in the order of `at` (which is not always that of `offset`, as
+ * ranges may come in any order). NULL when there is none. */
 CPB_API const cpb_omitted *cpb_outline_omitted(const cpb_outline *outline, size_t *count);
 
-/* With options.locate: where in the input the value lies that begins at byte `at`
- * of the outline and has `size` bytes there; a string, bytes, packed field or
- * submessage that was not omitted. */
+/* With options.locate: where in the input the value lies that the outline has in its
+ * bytes [at, at + size): a string, bytes, packed field or submessage that was
+ * kept. */
 CPB_API cpb_range cpb_outline_locate(const cpb_outline *outline, size_t at, size_t size);
 
 #ifdef __cplusplus

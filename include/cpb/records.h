@@ -1,13 +1,43 @@
 /* cpb/records.h: Riegeli/records files, read and written.
  *
- * A Riegeli/records file is a sequence of Riegeli chunks, each holding some
- * records. Every 64 KiB a block header of 24 bytes interrupts the sequence, so
- * that a reader can start anywhere. A record is named by the begin of its
- * Riegeli chunk and its index therein; their sum, the record position, is
- * unique in the file and looks like a file offset.
- * (https://github.com/google/riegeli, docs/riegeli-format.md)
+ * A record is any string of bytes. A Riegeli/records file holds a sequence of
+ * them in Riegeli chunks, each of some records, compressed and hashed together:
  *
- * A Riegeli chunk is not a chunk of a .cpb file: see cpb/chunked.h. */
+ *     signature | Riegeli chunk | Riegeli chunk | ... | padding
+ *                 header, data    header, data
+ *
+ * At every multiple of 64 KiB a block header of 24 bytes interrupts that
+ * sequence. It says where the interrupted Riegeli chunk begins and ends, so that a
+ * reader can start anywhere, and can go on after damage.
+ *
+ * A record's position is the file offset at which its Riegeli chunk begins plus
+ * its index in that chunk. It is unique in the file and all that is needed to seek
+ * to the record.
+ * (https://github.com/google/riegeli; in our words docs/riegeli-format.md)
+ *
+ * To write a record and read it back, with cpb_file and cpb_output of cpb/file.h:
+ *
+ *     cpb_record_writer *writer = cpb_record_writer_new(NULL, NULL);
+ *     cpb_record_writer_record(writer, "hello", 5);
+ *     while (cpb_record_writer_step(writer) == CPB_STEP_OUTPUT) {
+ *       data = cpb_record_writer_output(writer, &offset, &length);
+ *       cpb_output_write(output, offset, data, length);
+ *     }
+ *     cpb_record_writer_finish(writer);
+ *     ...the same loop again, then cpb_output_commit(output)
+ *
+ *     cpb_record_reader *reader = cpb_record_reader_new(NULL, NULL);
+ *     for (;;) {
+ *       switch (cpb_record_reader_step(reader)) {
+ *         case CPB_STEP_NEED:   cpb_file_supply(file, cpb_record_reader_input(reader)); break;
+ *         case CPB_STEP_RECORD: size = cpb_record_reader_record(reader)->size; break;
+ *         case CPB_STEP_DATA:   data = cpb_record_reader_data(reader, &length); break;
+ *         default:              return cpb_record_reader_error(reader)->code;
+ *       }
+ *     }
+ *
+ * A Riegeli chunk is not a chunk of a .cpb file (cpb/chunked.h), which is one
+ * record. */
 #ifndef CPB_RECORDS_H
 #define CPB_RECORDS_H
 
@@ -21,49 +51,66 @@ extern "C" {
 
 typedef struct cpb_record_reader cpb_record_reader;
 
-/* When the hash of a Riegeli chunk's data is checked. */
+/* When the hash of a Riegeli chunk's data is checked. Headers always are. */
 typedef enum cpb_verify {
-  CPB_VERIFY_FIRST = 0, /* before any of its records is handed out. A chunk
-                           larger than `buffer` is then asked for twice. */
-  CPB_VERIFY_LATE = 1,  /* at its end: records of it may have been handed out
-                           before the error. Each byte is asked for once. */
-  CPB_VERIFY_NEVER = 2  /* for a range of an uncompressed record: only what is
-                           asked for is read; headers are still checked */
+  /* Before any of its records is given out. The data of a Riegeli chunk that is
+   * larger than `buffer` is then needed twice. */
+  CPB_VERIFY_FIRST = 0,
+
+  /* At its end, when records of it may have been given out already. All data is
+   * needed once. For a program that discards its result on an error. */
+  CPB_VERIFY_LATE = 1,
+
+  /* Not at all. Of an uncompressed record only the bytes that are asked for are
+   * needed. */
+  CPB_VERIFY_NEVER = 2
 } cpb_verify;
 
 typedef struct cpb_record_reader_options {
-  size_t struct_size; /* sizeof(cpb_record_reader_options) */
-  int recover;        /* non-zero: skip damaged regions and report each with
-                         CPB_STEP_SKIPPED instead of failing */
+  /* sizeof(cpb_record_reader_options) */
+  size_t struct_size;
+
+  /* Non-zero: a damaged region is left out and reported with CPB_STEP_SKIPPED,
+   * instead of being an error. */
+  int recover;
+
   cpb_verify verify;
-  size_t buffer;     /* bytes of chunk data that may be held to be verified
-                        first; default 4 MiB */
-  size_t read_size;  /* the largest need.length; default 256 KiB */
-  uint64_t position; /* the record position to begin at (see
-                        cpb_record_reader_seek); default 0, the beginning */
+
+  /* Bytes of a Riegeli chunk's data that may be held until its hash has been
+   * checked. Default 4 MiB. */
+  size_t buffer;
+
+  /* The largest need.length. Default 256 KiB. */
+  size_t read_size;
+
+  /* The record position to begin at, as for cpb_record_reader_seek(). Default 0:
+   * the first record. */
+  uint64_t position;
+
   const cpb_limits *limits;
-  size_t memory; /* the most bytes that the reader may hold, with itself
-                    and what is lent to it at once (read_size); 0: no
-                    bound. `buffer` and `read_size` are then at most, and
-                    by default, a sixteenth of it. What takes more than
-                    there is ends with CPB_E_LIMIT before any of it is
-                    decoded: see cpb_record_reader_memory */
+
+  /* The most bytes that the reader may hold, with itself and what is lent to it at
+   * once (read_size). Default 0: no bound. With a bound, `buffer` and `read_size`
+   * are at most a sixteenth of it, which is also their default. What takes more is
+   * CPB_E_LIMIT before any of it is decoded; cpb_record_reader_memory() then
+   * says how much would do. */
+  size_t memory;
 } cpb_record_reader_options;
 
-/* Either may be NULL. Returns NULL when memory is short or an option is out of
- * range. */
+/* Returns NULL when memory is short or `verify` is none of the above. */
 CPB_API cpb_record_reader *cpb_record_reader_new(const cpb_allocator *allocator,
                                                  const cpb_record_reader_options *options);
 CPB_API void cpb_record_reader_free(cpb_record_reader *reader);
 
 CPB_API cpb_input *cpb_record_reader_input(cpb_record_reader *reader);
 
-/* CPB_STEP_NEED, then for each record CPB_STEP_RECORD followed by CPB_STEP_DATA
- * until all of its bytes were given (none for an empty record); with `recover`
- * CPB_STEP_SKIPPED between records, or in the midst of one that streams and
- * turns out to be damaged (which then ends there); CPB_STEP_DONE at the end of
- * the file (step again after cpb_input_end() with a larger size to go on),
- * CPB_STEP_ERROR. */
+/* CPB_STEP_NEED; for each record CPB_STEP_RECORD, then CPB_STEP_DATA until all of
+ * its bytes were given (none for an empty record); CPB_STEP_DONE at the end of
+ * the file; CPB_STEP_ERROR.
+ *
+ * With `recover` also CPB_STEP_SKIPPED: between records, or within one that turns
+ * out to be damaged, which ends there. After CPB_STEP_DONE the reader goes on if
+ * cpb_input_end() tells that the file has grown. */
 CPB_API cpb_step cpb_record_reader_step(cpb_record_reader *reader);
 
 typedef struct cpb_record {
@@ -73,73 +120,76 @@ typedef struct cpb_record {
   uint64_t size;        /* bytes */
 } cpb_record;
 
-/* The record begun last. Valid until the next CPB_STEP_RECORD. */
+/* The record that CPB_STEP_RECORD began, until the next one. */
 CPB_API const cpb_record *cpb_record_reader_record(const cpb_record_reader *reader);
 
-/* After CPB_STEP_DATA: the bytes, valid until the next step or batch. */
+/* After CPB_STEP_DATA: the record's next bytes, valid until the next step or
+ * batch. */
 CPB_API const uint8_t *cpb_record_reader_data(const cpb_record_reader *reader, size_t *length);
 
-/* The fast way for small records. Between records: takes the next ones that lie whole
- * in what is lent or decoded, at most `room` and of one Riegeli chunk. Their sizes are
- * put into `sizes`; cpb_record_reader_data gives their bytes, one behind the other,
- * valid until the next call; cpb_record_reader_record is the last of them, and those
- * before it have the indices before its own. Returns how many. 0 says to step on: the
- * next record comes in pieces, or a step has something else to say. So a loop over
- * steps becomes one over batches by taking all that there are before each step. */
+/* Takes several small records at once, which is faster than a step for each. To be
+ * called between records; takes those that follow in the Riegeli chunk and are at
+ * hand as a whole, but no more than `room`.
+ *
+ * Returns how many it took. Their sizes are then in sizes[0 .. room), their bytes,
+ * one record after the other, are what cpb_record_reader_data() returns until the
+ * next call, and cpb_record_reader_record() is the last of them (the indices of the
+ * others precede its index). 0 means that it takes a step to go on: so a loop over
+ * steps takes batches before each step until there is none. */
 CPB_API size_t cpb_record_reader_batch(cpb_record_reader *reader, size_t *sizes, size_t room);
 
-/* Within a record: leaves out its next `count` bytes (at most what is left of
- * it, which makes the next step go on to the next record). With
- * CPB_VERIFY_NEVER and no compression they are not asked for either. */
+/* Within a record: leaves out its next `count` bytes, or all that is left of it.
+ * With CPB_VERIFY_NEVER the bytes of an uncompressed record are then not even
+ * needed. */
 CPB_API void cpb_record_reader_skip(cpb_record_reader *reader, uint64_t count);
 
+/* A damaged region. */
 typedef struct cpb_skipped {
   uint64_t begin, end; /* file offsets */
   const char *reason;  /* valid until the next step */
 } cpb_skipped;
 
-/* After CPB_STEP_SKIPPED: the region that was left out, and why. */
+/* After CPB_STEP_SKIPPED: what was left out, and why. */
 CPB_API const cpb_skipped *cpb_record_reader_skipped(const cpb_record_reader *reader);
 
-/* Goes to the record at `position` (chunk_begin + index), as Riegeli does: a
- * number up to 64 means the first record; a number past its Riegeli chunk's
- * last record means the next chunk's first record; past the end, the end. The
- * position need not be exact: block headers lead to its chunk. Allowed at any
- * time but after an error. */
+/* Goes to the record at `position`, at any time but after an error. A position
+ * that is no record's leads to the next record, as in Riegeli: one up to 64 to the
+ * first, one behind the last record of a Riegeli chunk to the first of the next,
+ * one past the end to the end. */
 CPB_API void cpb_record_reader_seek(cpb_record_reader *reader, uint64_t position);
 
-/* Goes to the last record of the file (opening from the tail: needs the size
- * and a few small ranges near the end). If there is none, the end. */
+/* Goes to the last record of the file, or to its end if there is none. Needs the
+ * size and a few small ranges at the end. */
 CPB_API void cpb_record_reader_seek_last(cpb_record_reader *reader);
 
-/* The Riegeli chunk header that was read last. */
+/* A Riegeli chunk. */
 typedef struct cpb_riegeli_chunk {
-  uint64_t begin, end; /* file offsets, block headers and padding included */
-  uint64_t data_size;  /* stored bytes, without block headers */
+  uint64_t begin, end; /* file offsets, with block headers and padding */
+  uint64_t data_size;  /* bytes as stored, without block headers */
   uint64_t num_records;
-  uint64_t decoded_data_size; /* sum of the record sizes */
-  char type;                  /* 's' signature, 'm' metadata, 'p' padding,
-                                 'r' simple, 't' transposed; others unknown */
-  char codec;                 /* 0 none, 'b' Brotli, 'z' Zstd, 's' Snappy;
-                                 valid once a record of it was begun */
+  uint64_t decoded_data_size; /* bytes of all records */
+  char type;                  /* 'r' simple, 't' transposed, 's' signature,
+                                 'm' file metadata, 'p' padding; others unknown */
+  char codec;                 /* 0 none, 'b' Brotli, 'z' Zstd, 's' Snappy; known
+                                 from its first record on */
 } cpb_riegeli_chunk;
 
+/* The Riegeli chunk whose header was read last. */
 CPB_API const cpb_riegeli_chunk *cpb_record_reader_chunk(const cpb_record_reader *reader);
 
-/* After CPB_STEP_DATA: how many bytes of what it decoded before the codec of the
- * Riegeli chunk refers back to; 0 without compression. */
+/* After CPB_STEP_DATA: the window of the Riegeli chunk's compression, in bytes: how
+ * far it refers back into what was decoded. 0 without compression. */
 CPB_API uint64_t cpb_record_reader_window(const cpb_record_reader *reader);
 
-/* The file's RecordsMetadata message, serialized, if the file has one and
- * reading began at the beginning of the file: valid from the first
- * CPB_STEP_RECORD or CPB_STEP_DONE on. NULL when there is none, or none that
- * can be decoded: the records do not depend on it. */
+/* The file's RecordsMetadata message, serialized, from the first CPB_STEP_RECORD or
+ * CPB_STEP_DONE on, if reading began at the beginning of the file. NULL when
+ * there is none, or it cannot be decoded: no record depends on it. */
 CPB_API const uint8_t *cpb_record_reader_metadata(const cpb_record_reader *reader, size_t *length);
 
 CPB_API const cpb_error *cpb_record_reader_error(const cpb_record_reader *reader);
 
-/* With `memory` set: the most that was held at once so far; after the CPB_E_LIMIT
- * that says that it was too little, the least that would have gone further. */
+/* With options.memory: the most bytes that were held at once so far; after the
+ * CPB_E_LIMIT because of it, the least that would have gone further. */
 CPB_API uint64_t cpb_record_reader_memory(const cpb_record_reader *reader);
 
 /* --- Writing -------------------------------------------------------------- */
@@ -147,87 +197,109 @@ CPB_API uint64_t cpb_record_reader_memory(const cpb_record_reader *reader);
 typedef struct cpb_record_writer cpb_record_writer;
 
 typedef enum cpb_codec {
-  CPB_CODEC_DEFAULT = 0, /* Zstd */
+  CPB_CODEC_DEFAULT = 0, /* Zstd; in cpb/split.h the layout's choice */
   CPB_CODEC_NONE,
   CPB_CODEC_BROTLI,
   CPB_CODEC_ZSTD,
-  CPB_CODEC_SNAPPY /* read only */
+  CPB_CODEC_SNAPPY /* can only be read */
 } cpb_codec;
 
 typedef struct cpb_codec_options {
   cpb_codec codec;
-  int level;      /* Zstd -131072 to 22, default 3; Brotli 0 to 11, default 6.
-                     0 means the default; for Brotli's level 0 give -1 */
-  int window_log; /* log2 of the window: Zstd 10 to 31, Brotli 10 to 30; 0: the
-                     codec's own choice for the level */
+
+  /* Zstd: -131072 to 22, default 3. Brotli: 0 to 11, default 6; as 0 means the
+   * default, -1 stands for Brotli's level 0. */
+  int level;
+
+  /* log2 of the window in bytes. Zstd: 10 to 31; Brotli: 10 to 30. 0: what the
+   * codec takes at this level. */
+  int window_log;
 } cpb_codec_options;
 
 typedef struct cpb_record_writer_options {
-  size_t struct_size; /* sizeof(cpb_record_writer_options) */
+  /* sizeof(cpb_record_writer_options) */
+  size_t struct_size;
+
   cpb_codec_options codec;
-  uint64_t chunk_size;      /* decoded bytes after which a Riegeli chunk is
-                               closed, each record counting 8 more; default
-                               1 MiB, or 4 KiB without compression, as in
-                               Riegeli. At most `buffer` takes effect */
-  int record_per_chunk;     /* non-zero: each record gets its own Riegeli chunk */
-  int seekable;             /* non-zero: the host can write at any offset, so a
-                               record whose chunk outgrows `buffer` is streamed
-                               and the chunk's headers are patched afterwards;
-                               zero: such a record is CPB_E_LIMIT, and nothing
-                               of its chunk is output */
-  size_t buffer;            /* encoded bytes held of one Riegeli chunk;
-                               default 16 MiB */
-  uint64_t append_at;       /* the size of the Riegeli file that is appended
-                               to; 0 for a new file */
-  uint64_t initial_padding; /* when appending, pad to a multiple of this before
-                               the first record, and */
-  uint64_t final_padding;   /* after the last; 0 for none, at most 2^30. 65536
-                               lets files be concatenated byte by byte */
-  const void *metadata;     /* a serialized RecordsMetadata for a new file */
+
+  /* Decoded bytes at which a Riegeli chunk is closed, where each record counts 8
+   * more than it has. At most `buffer`. Default 1 MiB, or 4 KiB without
+   * compression, as in Riegeli. */
+  uint64_t chunk_size;
+
+  /* Non-zero: each record gets a Riegeli chunk of its own. */
+  int record_per_chunk;
+
+  /* Non-zero: the host can write at any offset. A record too large for `buffer`
+   * is then output as it is encoded, and the headers of its Riegeli chunk, first
+   * output as zeros, follow at its end. Zero: such a record is CPB_E_LIMIT, and
+   * nothing of its Riegeli chunk is output. */
+  int seekable;
+
+  /* Encoded bytes of a Riegeli chunk that may be held. Default 16 MiB. */
+  size_t buffer;
+
+  /* To append to a Riegeli file: its size. 0: a new file. */
+  uint64_t append_at;
+
+  /* Padding to a multiple of so many bytes, before the first record when appending,
+   * and behind the last one. At most 2^30; 0: none. Files that are padded to 65536
+   * can be concatenated. */
+  uint64_t initial_padding;
+  uint64_t final_padding;
+
+  /* A serialized RecordsMetadata message for a new file, which is copied; NULL:
+   * none. */
+  const void *metadata;
   size_t metadata_size;
+
   const cpb_limits *limits;
 } cpb_record_writer_options;
 
-/* Either may be NULL. Returns NULL when memory is short; an option that is out of
- * range is the writer's error at once. The metadata is copied. */
+/* Returns NULL when memory is short. An option that is out of range is the error of
+ * each following call. */
 CPB_API cpb_record_writer *cpb_record_writer_new(const cpb_allocator *allocator,
                                                  const cpb_record_writer_options *options);
 CPB_API void cpb_record_writer_free(cpb_record_writer *writer);
 
-/* A record is given whole, or many at once, which is the fast way for small ones: their
- * sizes in `sizes`, their bytes in `data`, one behind the other. Or it is begun with its
- * exact size, then written in pieces of any size.
- * Each call may leave output: take all of it with step() before the next call,
- * until when `data` and `sizes` must stay valid and unchanged (what they hold is put
- * out or compressed in place where it can be). The first call after new need not
- * wait. Each returns the writer's error code. */
+/* Each of the following calls returns the code of the writer's error. It may leave
+ * output: step until CPB_STEP_NEED before the next call (only the very first
+ * need not wait for the beginning of the file to be output). Until then `data` and
+ * `sizes` must stay as they are: bytes may be output or compressed in place. */
+
+/* Writes a record. */
 CPB_API cpb_code cpb_record_writer_record(cpb_record_writer *writer, const void *data, size_t size);
+
+/* Writes `count` records, whose bytes follow each other in `data`. Faster than one
+ * call for each of many small records. */
 CPB_API cpb_code cpb_record_writer_batch(cpb_record_writer *writer, const void *data, const size_t *sizes,
                                          size_t count);
+
+/* Writes a record whose bytes come in parts: begins it with its exact size, to be
+ * followed by writes of any length, of `size` bytes in all. */
 CPB_API cpb_code cpb_record_writer_begin_record(cpb_record_writer *writer, uint64_t size);
 CPB_API cpb_code cpb_record_writer_write(cpb_record_writer *writer, const void *data, size_t length);
 
-/* Closes the current Riegeli chunk; may be called between records. The next
- * record may be given other codec options (NULL: as before). What alternates
- * between few options is fast: the codecs' memory is kept. */
+/* Between records: closes the Riegeli chunk, and changes the codec options (NULL: as
+ * they are) for those that follow. To alternate between a few is cheap: the memory
+ * of each codec is kept. */
 CPB_API cpb_code cpb_record_writer_flush(cpb_record_writer *writer, const cpb_codec_options *next);
 
-/* After the last record: closes the chunk and pads. */
+/* After the last record: closes the Riegeli chunk and pads. */
 CPB_API cpb_code cpb_record_writer_finish(cpb_record_writer *writer);
 
-/* CPB_STEP_OUTPUT while there is something to write, CPB_STEP_NEED when the
- * next call can be made, CPB_STEP_DONE after finish, CPB_STEP_ERROR. */
+/* CPB_STEP_OUTPUT while there are bytes to write; CPB_STEP_NEED when the next call
+ * can be made (this engine has no input); CPB_STEP_DONE after
+ * cpb_record_writer_finish(); CPB_STEP_ERROR. */
 CPB_API cpb_step cpb_record_writer_step(cpb_record_writer *writer);
 
 /* After CPB_STEP_OUTPUT: bytes to write at `offset`, valid until the next call.
- * They come as they lie in memory, in pieces from one byte to 64 KiB: gather
- * small ones before writing them where a write is dear.
- * Offsets follow each other without gaps except that, with `seekable`, headers
- * that were written as zeros are written again at the end of their chunk. */
+ * Offsets follow each other without gaps, except that with `seekable` the headers
+ * of a Riegeli chunk may be written again. The bytes come as they lie in memory,
+ * from 1 to 65536 at a time: a host for which a write costs much gathers them. */
 CPB_API const uint8_t *cpb_record_writer_output(const cpb_record_writer *writer, uint64_t *offset, size_t *length);
 
-/* Of the record written last: its position. Before a chunk's end the position
- * is already final. */
+/* The position of the record written last. It is final at once. */
 CPB_API uint64_t cpb_record_writer_position(const cpb_record_writer *writer);
 
 CPB_API const cpb_error *cpb_record_writer_error(const cpb_record_writer *writer);

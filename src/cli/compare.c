@@ -28,7 +28,7 @@ static void read_all(cli *c, cpb_merge *merge, cpb_file *cpb, cpb_file *against,
   cpb_merge_read(merge, 0, UINT64_MAX);
   while ((step = cpb_merge_step(merge)) != CPB_STEP_DONE && step != CPB_STEP_ERROR) {
     if (step == CPB_STEP_NEED) {
-      cpb_file_answer(cpb, cpb_merge_input(merge));
+      cpb_file_supply(cpb, cpb_merge_input(merge));
       continue;
     }
     size_t length;
@@ -58,7 +58,7 @@ cli_comparison cli_compare(cli *c, const cpb_index *index, const cpb_message_typ
   }
   cpb_step step;
   cli_progress_start(c, "verifying");
-  while ((step = cpb_merge_step(merge)) == CPB_STEP_NEED) cpb_file_answer(cpb, cpb_merge_input(merge));
+  while ((step = cpb_merge_step(merge)) == CPB_STEP_NEED) cpb_file_supply(cpb, cpb_merge_input(merge));
   if (step == CPB_STEP_DONE) {
     result.size = cpb_merge_size(merge);
     read_all(c, merge, cpb, against, &result);

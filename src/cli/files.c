@@ -41,7 +41,7 @@ cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status)
     return NULL;
   }
   cpb_step step;
-  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_answer(file, cpb_index_input(index));
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(file, cpb_index_input(index));
   if (step == CPB_STEP_DONE) return index;
   *status = cli_fail(c, cli_input_name(path), cpb_index_error(index));
   cpb_index_free(index);

@@ -62,7 +62,7 @@ bool cli_model_answer(cli_model *m, const cpb_question *question, cpb_error *err
   *error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
   cpb_model_ask(m->model, question);
   while ((step = cpb_model_step(m->model)) == CPB_STEP_NEED) {
-    if (!cpb_message_file_answer(m->message, cpb_model_input(m->model), error)) break;
+    if (!cpb_message_file_supply(m->message, cpb_model_input(m->model), error)) break;
   }
   if (step == CPB_STEP_ERROR) *error = *cpb_model_error(m->model);
   return step == CPB_STEP_DONE;
@@ -71,7 +71,7 @@ bool cli_model_answer(cli_model *m, const cpb_question *question, cpb_error *err
 cpb_step cli_model_values(cli_model *m, cpb_values *values, cpb_error *error) {
   cpb_step step;
   while ((step = cpb_values_step(values)) == CPB_STEP_NEED) {
-    if (!cpb_message_file_answer(m->message, cpb_values_input(values), error)) return CPB_STEP_ERROR;
+    if (!cpb_message_file_supply(m->message, cpb_values_input(values), error)) return CPB_STEP_ERROR;
   }
   if (step == CPB_STEP_ERROR) *error = *cpb_values_error(values);
   return step;

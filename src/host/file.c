@@ -181,7 +181,7 @@ cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *given_error) {
   return CPB_OK;
 }
 
-void cpb_file_answer(cpb_file *file, cpb_input *input) {
+void cpb_file_supply(cpb_file *file, cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);
   if (need.kind == CPB_NEED_NONE) return;

@@ -77,7 +77,7 @@ static bool merge_part(worker *w, size_t part) {
     cpb_step step = cpb_merge_step(w->merge);
     length = 0;
     if (step == CPB_STEP_NEED) {
-      cpb_file_answer(w->in, cpb_merge_input(w->merge));
+      cpb_file_supply(w->in, cpb_merge_input(w->merge));
     } else if (step == CPB_STEP_DATA) {
       const uint8_t *data = cpb_merge_data(w->merge, &length);
       if (!put(w, part, at, data, length)) return false;

@@ -39,7 +39,7 @@ static bool open_index(cpb_message_file *m, const char *path, cpb_error *error) 
   cpb_step step;
   m->index = cpb_index_new(&m->allocator, NULL);
   if (!m->index) return cpb_fail_memory(error) == CPB_OK;
-  while ((step = cpb_index_step(m->index)) == CPB_STEP_NEED) cpb_file_answer(m->file, cpb_index_input(m->index));
+  while ((step = cpb_index_step(m->index)) == CPB_STEP_NEED) cpb_file_supply(m->file, cpb_index_input(m->index));
   if (step == CPB_STEP_DONE) return true;
   const cpb_error *failure = cpb_index_error(m->index);
   bool plain = failure->code == CPB_E_FORMAT && !ends_with(path, ".cpb");
@@ -51,7 +51,7 @@ static bool open_index(cpb_message_file *m, const char *path, cpb_error *error) 
 
 static cpb_step run_merge(cpb_message_file *m) {
   cpb_step step;
-  while ((step = cpb_merge_step(m->merge)) == CPB_STEP_NEED) cpb_file_answer(m->file, cpb_merge_input(m->merge));
+  while ((step = cpb_merge_step(m->merge)) == CPB_STEP_NEED) cpb_file_supply(m->file, cpb_merge_input(m->merge));
   return step;
 }
 
@@ -149,11 +149,11 @@ const uint8_t *cpb_message_file_read(cpb_message_file *m, uint64_t offset, size_
   return left > 0 ? m->window.data + (offset - m->begin) : (const uint8_t *)"";
 }
 
-bool cpb_message_file_answer(cpb_message_file *m, cpb_input *input, cpb_error *error) {
+bool cpb_message_file_supply(cpb_message_file *m, cpb_input *input, cpb_error *error) {
   cpb_need need;
   size_t left;
   if (!m->merge) {
-    cpb_file_answer(m->file, input);
+    cpb_file_supply(m->file, input);
     return true;
   }
   cpb_input_need(input, &need);

@@ -27,6 +27,6 @@ const uint8_t *cpb_message_file_read(cpb_message_file *message, uint64_t offset,
 
 /* Answers what the engine waits for. False with `error` filled: what the engine then
  * says is only that. */
-bool cpb_message_file_answer(cpb_message_file *message, cpb_input *input, cpb_error *error);
+bool cpb_message_file_supply(cpb_message_file *message, cpb_input *input, cpb_error *error);
 
 #endif

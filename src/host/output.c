@@ -240,7 +240,7 @@ static bool close_file(cpb_output *output) {
   return !output->owned || close(fd) == 0;
 }
 
-cpb_code cpb_output_settle(cpb_output *output) {
+cpb_code cpb_output_sync(cpb_output *output) {
   if (cpb_output_flush(output) != CPB_OK) return output->error.code;
   bool on_disk = output->beside || output->extends;
   if (on_disk && output->options.sync && fsync(output->file.fd) != 0) return failed(output);
@@ -250,7 +250,7 @@ cpb_code cpb_output_settle(cpb_output *output) {
 cpb_code cpb_output_commit(cpb_output *output) {
   if (cpb_output_flush(output) != CPB_OK) return output->error.code;
   if (output->target >= 0 && !copy_to_target(output)) return failed(output);
-  if (cpb_output_settle(output) != CPB_OK) return output->error.code;
+  if (cpb_output_sync(output) != CPB_OK) return output->error.code;
   if (!close_file(output)) return failed(output);
   if (output->beside && !publish(output)) return failed(output);
   output->beside = false;

@@ -32,7 +32,7 @@ static cpb_code close_both(paths *p, cpb_code code, cpb_error *error) {
 
 static cpb_code merge(paths *p, cpb_index *index, cpb_error *error) {
   cpb_step step;
-  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_answer(p->in, cpb_index_input(index));
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(p->in, cpb_index_input(index));
   if (step == CPB_STEP_DONE) return cpb_transfer_merge(p->in, index, p->out, &p->options, error);
   *error = *cpb_index_error(index);
   return error->code;

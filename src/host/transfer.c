@@ -40,7 +40,7 @@ static bool put_rest(transfer *t, uint64_t written, uint64_t at, const uint8_t *
 
 static cpb_step plan(transfer *t, cpb_merge *merge) {
   cpb_step step;
-  while ((step = cpb_merge_step(merge)) == CPB_STEP_NEED) cpb_file_answer(t->in, cpb_merge_input(merge));
+  while ((step = cpb_merge_step(merge)) == CPB_STEP_NEED) cpb_file_supply(t->in, cpb_merge_input(merge));
   return step;
 }
 
@@ -52,7 +52,7 @@ static void merge_alone(transfer *t, cpb_merge *merge, uint64_t written) {
     if (step == CPB_STEP_ERROR) failed(t, cpb_merge_error(merge));
     if (step == CPB_STEP_ERROR || step == CPB_STEP_DONE) return;
     if (step == CPB_STEP_NEED) {
-      cpb_file_answer(t->in, cpb_merge_input(merge));
+      cpb_file_supply(t->in, cpb_merge_input(merge));
     } else {
       size_t length;
       const uint8_t *data = cpb_merge_data(merge, &length);
@@ -131,7 +131,7 @@ static cpb_code pack(transfer *t, const packer *p) {
   for (;;) {
     cpb_step step = packer_step(p);
     if (step == CPB_STEP_NEED) {
-      cpb_file_answer(t->in, packer_input(p));
+      cpb_file_supply(t->in, packer_input(p));
     } else if (step == CPB_STEP_OUTPUT) {
       uint64_t offset;
       size_t length;

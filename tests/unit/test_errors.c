@@ -209,7 +209,7 @@ static bool transfer_merge(bool succeed, cpb_error *error) {
   cpb_file *in = open_input(CPB, &fd), *unreadable = open_input(folder, &other);
   cpb_output *output = cpb_output_create(NULL, out, &replace_it, NULL);
   cpb_index *index = cpb_index_new(NULL, NULL);
-  while (cpb_index_step(index) == CPB_STEP_NEED) cpb_file_answer(in, cpb_index_input(index));
+  while (cpb_index_step(index) == CPB_STEP_NEED) cpb_file_supply(in, cpb_index_input(index));
   bool done = cpb_transfer_merge(succeed ? in : unreadable, index, output, NULL, error) == CPB_OK;
   cpb_index_free(index);
   cpb_output_free(output);

@@ -58,7 +58,7 @@ static void need_range(cpb_input *input, uint64_t offset, size_t length) {
 static void check_range(cpb_file *file, cpb_input *input, uint64_t offset, size_t length) {
   cpb_span span;
   need_range(input, offset, length);
-  cpb_file_answer(file, input);
+  cpb_file_supply(file, input);
   assert_int_equal(cpb_input_span(input, offset, length, length, &span), CPB_HAVE);
   assert_true(span.size > 0);
   for (size_t i = 0; i < span.size; i++) assert_int_equal(span.data[i], byte_at(offset + i));
@@ -89,7 +89,7 @@ static void the_end_is_said(void **state) {
   for (size_t i = 0; i < sizeof past / sizeof *past; i++) {
     cpb_input_init(&input);
     need_range(&input, past[i], 10);
-    cpb_file_answer(file, &input);
+    cpb_file_supply(file, &input);
     assert_int_equal(cpb_input_span(&input, past[i], 10, 10, &span), CPB_AT_END);
     assert_int_equal(input.size, 100);
   }
@@ -191,7 +191,7 @@ static void a_closed_descriptor_is_an_error(void **state) {
   cpb_span span;
   cpb_input_init(&input);
   need_range(&input, 0, 1);
-  cpb_file_answer(file, &input);
+  cpb_file_supply(file, &input);
   assert_int_equal(cpb_input_span(&input, 0, 1, 1, &span), CPB_FAILED);
   assert_int_equal(input.failure.code, CPB_E_READ);
   cpb_file_close(file);
@@ -236,7 +236,7 @@ static void nothing_is_answered_unasked(void **state) {
   cpb_input input;
   cpb_need need;
   cpb_input_init(&input);
-  cpb_file_answer(file, &input);
+  cpb_file_supply(file, &input);
   cpb_input_need(&input, &need);
   assert_int_equal(need.kind, CPB_NEED_NONE);
   assert_int_equal(cpb_file_bytes_read(file), 0);
@@ -307,7 +307,7 @@ static void extend_to(size_t begin, size_t size, int sync, int commit) {
   assert_null(cpb_output_temporary(output)); /* there is nothing to be removed */
   uint8_t *data = make_data(size);
   assert_int_equal(cpb_output_write(output, size - 1, data + size - 1, 1), CPB_OK);
-  assert_int_equal(cpb_output_settle(output), CPB_OK);
+  assert_int_equal(cpb_output_sync(output), CPB_OK);
   assert_int_equal(cpb_output_write(output, begin, data + begin, size - begin), CPB_OK);
   if (commit) assert_int_equal(cpb_output_commit(output), CPB_OK);
   cpb_output_free(output);

@@ -47,7 +47,7 @@ static void make_sample(sample *s, uint64_t number) {
   put_file(&s->file);
   s->input = cpb_file_open(NULL, in, &error);
   s->index = cpb_index_new(NULL, NULL);
-  while (cpb_index_step(s->index) == CPB_STEP_NEED) cpb_file_answer(s->input, cpb_index_input(s->index));
+  while (cpb_index_step(s->index) == CPB_STEP_NEED) cpb_file_supply(s->input, cpb_index_input(s->index));
   assert_int_equal(cpb_index_error(s->index)->code, CPB_OK);
 }
 
@@ -64,7 +64,7 @@ static cpb_step run(sample *s, cpb_merge *m, cpb_buffer *to) {
   while ((step = cpb_merge_step(m)) == CPB_STEP_NEED || step == CPB_STEP_DATA) {
     size_t length;
     if (step == CPB_STEP_NEED) {
-      cpb_file_answer(s->input, cpb_merge_input(m));
+      cpb_file_supply(s->input, cpb_merge_input(m));
     } else {
       const uint8_t *data = cpb_merge_data(m, &length);
       append(to, data, length);
@@ -145,7 +145,7 @@ static size_t cuts_between_children(size_t parent_size, size_t memory) {
   cpb_error error;
   s.input = cpb_file_open(NULL, in, &error);
   s.index = cpb_index_new(NULL, NULL);
-  while (cpb_index_step(s.index) == CPB_STEP_NEED) cpb_file_answer(s.input, cpb_index_input(s.index));
+  while (cpb_index_step(s.index) == CPB_STEP_NEED) cpb_file_supply(s.input, cpb_index_input(s.index));
   cpb_merge_options how = {.struct_size = sizeof how, .memory = memory};
   cpb_merge *m = cpb_merge_new(NULL, s.index, &how);
   const uint64_t *cuts;
@@ -207,7 +207,7 @@ static cpb_code merge_in_order(const cpb_file_options *options, cpb_error *error
   cpb_file *file = cpb_file_open(NULL, in, error);
   cpb_output *output = cpb_output_create_fd(NULL, fileno(f), -1, error);
   cpb_index *index = cpb_index_new(NULL, NULL);
-  while (cpb_index_step(index) == CPB_STEP_NEED) cpb_file_answer(file, cpb_index_input(index));
+  while (cpb_index_step(index) == CPB_STEP_NEED) cpb_file_supply(file, cpb_index_input(index));
   cpb_code code = cpb_transfer_merge(file, index, output, options, error);
   assert_int_equal(cpb_output_commit(output), CPB_OK);
   cpb_index_free(index);

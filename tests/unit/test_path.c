@@ -15,7 +15,7 @@ static cpb_path *parse(const char *text) {
   return path;
 }
 
-static void a_path_is_read_as_its_steps(void **state) {
+static void a_path_is_read_as_its_tags(void **state) {
   (void)state;
   cpb_path *path = parse("node[15].attr[\"a\\\"\\x00b\"].2[-3].[my.ext][true].value");
   static const struct {
@@ -139,7 +139,7 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_path_is_read_as_its_steps),
+      cmocka_unit_test(a_path_is_read_as_its_tags),
       cmocka_unit_test(formatting_gives_the_text_back),
       cmocka_unit_test(mistakes_say_where),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),

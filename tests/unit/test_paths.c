@@ -189,7 +189,7 @@ static cpb_code repack_open(cpb_file *in, cpb_output *out, const cpb_file_option
 
 static cpb_code merge_open(cpb_file *in, cpb_output *out, const cpb_file_options *options, cpb_error *error) {
   cpb_index *index = cpb_index_new(NULL, NULL);
-  while (cpb_index_step(index) == CPB_STEP_NEED) cpb_file_answer(in, cpb_index_input(index));
+  while (cpb_index_step(index) == CPB_STEP_NEED) cpb_file_supply(in, cpb_index_input(index));
   cpb_code code = cpb_index_error(index)->code;
   if (code == CPB_OK) code = cpb_transfer_merge(in, index, out, options, error);
   cpb_index_free(index);

@@ -29,7 +29,7 @@ typedef struct write {
   uint64_t offset;
   size_t size;
   uint8_t *data;
-  int settles;
+  int needs_sync;
 } write;
 
 typedef struct host {
@@ -70,7 +70,7 @@ static void answer_file(const file *f, size_t piece, cpb_input *input) {
 }
 
 static void keep(host *h, const cpb_samediff_writer *w) {
-  write kept = {.settles = cpb_samediff_writer_settles(w)};
+  write kept = {.needs_sync = cpb_samediff_writer_needs_sync(w)};
   const uint8_t *data = cpb_samediff_writer_output(w, &kept.offset, &kept.size);
   assert_true(kept.size > 0);
   kept.data = malloc(kept.size);
@@ -291,7 +291,7 @@ static void in_place_the_file_can_be_read_after_every_write(void **state) {
       if (n == h.count) has_tag(&f, "B");
       if (n == h.count) has_tag(&f, "C");
       free(f.data);
-      if (n > 0) assert_int_equal(h.writes[n - 1].settles, n == 2 || n == h.count);
+      if (n > 0) assert_int_equal(h.writes[n - 1].needs_sync, n == 2 || n == h.count);
     }
     cpb_samediff_writer_free(w);
     forget(&h);

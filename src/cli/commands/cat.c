@@ -30,7 +30,7 @@ static int stream_chunk(source *s, cpb_chunk_reader *reader) {
   cpb_step step = code == CPB_OK ? CPB_STEP_NEED : CPB_STEP_ERROR;
   while (status == CLI_OK && step != CPB_STEP_DONE && step != CPB_STEP_ERROR) {
     step = cpb_chunk_reader_step(reader);
-    if (step == CPB_STEP_NEED) cpb_file_answer(s->file, cpb_chunk_reader_input(reader));
+    if (step == CPB_STEP_NEED) cpb_file_supply(s->file, cpb_chunk_reader_input(reader));
     if (step != CPB_STEP_DATA) continue;
     size_t length;
     const uint8_t *data = cpb_chunk_reader_data(reader, &length);
@@ -64,7 +64,7 @@ static int cat_chunk(source *s) {
 static cpb_step next_record(source *s, cpb_record_reader *reader) {
   cpb_step step;
   while ((step = cpb_record_reader_step(reader)) == CPB_STEP_NEED)
-    cpb_file_answer(s->file, cpb_record_reader_input(reader));
+    cpb_file_supply(s->file, cpb_record_reader_input(reader));
   return step;
 }
 

@@ -140,7 +140,7 @@ static int run_outline(message *m, cpb_outline *outline) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_step step;
   while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED) {
-    if (!cpb_message_file_answer(m->file, cpb_outline_input(outline), &error)) return cli_fail(m->cli, m->name, &error);
+    if (!cpb_message_file_supply(m->file, cpb_outline_input(outline), &error)) return cli_fail(m->cli, m->name, &error);
   }
   return step == CPB_STEP_DONE ? CLI_OK : cli_fail(m->cli, m->name, cpb_outline_error(outline));
 }
@@ -212,7 +212,7 @@ static int find_field(message *m, const cpb_message_type *type, const cpb_path *
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_step step;
   while ((step = cpb_find_step(find)) == CPB_STEP_NEED) {
-    if (!cpb_message_file_answer(m->file, cpb_find_input(find), &error)) break;
+    if (!cpb_message_file_supply(m->file, cpb_find_input(find), &error)) break;
   }
   int status;
   if (step == CPB_STEP_DONE) {

@@ -97,7 +97,7 @@ static int write_file(cutting *t, cpb_cut_file file, const char *path) {
 
 static int plan_split(cutting *t, cpb_split *split, cpb_file *in) {
   cpb_step step;
-  while ((step = cpb_split_plan(split)) == CPB_STEP_NEED) cpb_file_answer(in, cpb_split_input(split));
+  while ((step = cpb_split_plan(split)) == CPB_STEP_NEED) cpb_file_supply(in, cpb_split_input(split));
   return step == CPB_STEP_DONE ? CLI_OK : cli_fail(t->cli, t->model.name, cpb_split_error(split));
 }
 

@@ -45,7 +45,7 @@ static int write_head(extraction *e, const cpb_values_info *info) {
 static cpb_step step(extraction *e, cpb_error *error) {
   cpb_step step;
   if (!e->shard) return cli_model_values(&e->model, e->values, error);
-  while ((step = cpb_values_step(e->values)) == CPB_STEP_NEED) cpb_file_answer(e->shard, cpb_values_input(e->values));
+  while ((step = cpb_values_step(e->values)) == CPB_STEP_NEED) cpb_file_supply(e->shard, cpb_values_input(e->values));
   if (step == CPB_STEP_ERROR) *error = *cpb_values_error(e->values);
   return step;
 }

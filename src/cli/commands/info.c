@@ -29,7 +29,7 @@ static const cpb_error *find_stored(inspection *i, uint64_t chunk) {
   cpb_step step = CPB_STEP_ERROR;
   if (cpb_chunk_reader_read(i->reader, chunk, 0, 0) == CPB_OK) {
     while ((step = cpb_chunk_reader_step(i->reader)) == CPB_STEP_NEED)
-      cpb_file_answer(i->file, cpb_chunk_reader_input(i->reader));
+      cpb_file_supply(i->file, cpb_chunk_reader_input(i->reader));
   }
   if (step == CPB_STEP_ERROR) return cpb_chunk_reader_error(i->reader);
   i->stored[chunk] = *cpb_chunk_reader_stored(i->reader);
@@ -85,7 +85,7 @@ static bool find_window(inspection *i, const cpb_riegeli_chunk *riegeli, uint64_
   }
   cpb_step step;
   while ((step = cpb_record_reader_step(reader)) == CPB_STEP_NEED || step == CPB_STEP_RECORD) {
-    if (step == CPB_STEP_NEED) cpb_file_answer(i->file, cpb_record_reader_input(reader));
+    if (step == CPB_STEP_NEED) cpb_file_supply(i->file, cpb_record_reader_input(reader));
   }
   *window = cpb_record_reader_window(reader);
   if (step == CPB_STEP_ERROR) on_no_window(i, cpb_record_reader_error(reader));

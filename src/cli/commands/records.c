@@ -83,7 +83,7 @@ static cpb_step list_record(listing *l) {
   while (left > 0) {
     cpb_step step = cpb_record_reader_step(l->reader);
     if (step == CPB_STEP_NEED) {
-      cpb_file_answer(l->file, cpb_record_reader_input(l->reader));
+      cpb_file_supply(l->file, cpb_record_reader_input(l->reader));
       cli_progress_read(l->cli, l->file);
     } else if (step == CPB_STEP_DATA) {
       size_t length;
@@ -103,7 +103,7 @@ static cpb_step list_all(listing *l) {
   while (step != CPB_STEP_DONE && step != CPB_STEP_ERROR && wants_more(l)) {
     step = cpb_record_reader_step(l->reader);
     if (step == CPB_STEP_RECORD) step = list_record(l);
-    if (step == CPB_STEP_NEED) cpb_file_answer(l->file, cpb_record_reader_input(l->reader));
+    if (step == CPB_STEP_NEED) cpb_file_supply(l->file, cpb_record_reader_input(l->reader));
     if (step == CPB_STEP_SKIPPED) print_skipped(l);
     cli_progress_read(l->cli, l->file);
   }
@@ -127,7 +127,7 @@ static int write_metadata(listing *l) {
   cli *c = l->cli;
   cpb_step step;
   while ((step = cpb_record_reader_step(l->reader)) == CPB_STEP_NEED)
-    cpb_file_answer(l->file, cpb_record_reader_input(l->reader));
+    cpb_file_supply(l->file, cpb_record_reader_input(l->reader));
   const char *name = cli_input_name(c->settings.input);
   if (step == CPB_STEP_ERROR) return cli_fail(c, name, cpb_record_reader_error(l->reader));
   size_t size;

@@ -98,7 +98,7 @@ static int copy_step(recovery *r, cpb_record_reader *reader, cpb_record_writer *
   cpb_code code = CPB_OK;
   switch (step) {
     case CPB_STEP_NEED:
-      cpb_file_answer(r->in, cpb_record_reader_input(reader));
+      cpb_file_supply(r->in, cpb_record_reader_input(reader));
       cli_progress_read(r->cli, r->in);
       return CLI_OK;
     case CPB_STEP_SKIPPED: report_skipped(r, cpb_record_reader_skipped(reader)); return CLI_OK;
@@ -160,7 +160,7 @@ static const cpb_error *try_chunk(recovery *r, cpb_chunk_reader *reader, uint64_
   cpb_step step = CPB_STEP_ERROR;
   if (cpb_chunk_reader_read(reader, chunk, 0, UINT64_MAX) == CPB_OK) {
     while ((step = cpb_chunk_reader_step(reader)) != CPB_STEP_DONE && step != CPB_STEP_ERROR) {
-      if (step == CPB_STEP_NEED) cpb_file_answer(r->in, cpb_chunk_reader_input(reader));
+      if (step == CPB_STEP_NEED) cpb_file_supply(r->in, cpb_chunk_reader_input(reader));
       cli_progress_read(r->cli, r->in);
     }
   }
@@ -253,7 +253,7 @@ static cpb_index *find_index(recovery *r, int *status) {
     return NULL;
   }
   cpb_step step;
-  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_answer(r->in, cpb_index_input(index));
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(r->in, cpb_index_input(index));
   if (step == CPB_STEP_DONE) return index;
   const cpb_error *error = cpb_index_error(index);
   if (error->code == CPB_E_READ || error->code == CPB_E_MEMORY) *status = cli_fail(r->cli, r->name, error);

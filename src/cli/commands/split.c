@@ -35,7 +35,7 @@ static int plan(splitting *s) {
   cli_progress_start(c, "planning");
   while ((step = cpb_split_plan(s->split)) == CPB_STEP_NEED) {
     uint64_t done, total;
-    cpb_file_answer(s->in, cpb_split_input(s->split));
+    cpb_file_supply(s->in, cpb_split_input(s->split));
     cpb_split_progress(s->split, &done, &total);
     cli_progress_step(c, done, total);
   }

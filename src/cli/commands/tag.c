@@ -19,7 +19,7 @@ static int answer(tagging *t) {
   cpb_input *input = cpb_samediff_writer_input(t->writer);
   uint64_t number = cpb_samediff_writer_source(t->writer);
   if (number == CPB_SAMEDIFF_BASE) {
-    cpb_file_answer(t->base, input);
+    cpb_file_supply(t->base, input);
     return CLI_OK;
   }
   const tag_source *source = &t->parts.sources[number];
@@ -40,7 +40,7 @@ static int put(tagging *t) {
   uint64_t offset;
   size_t length;
   const uint8_t *data = cpb_samediff_writer_output(t->writer, &offset, &length);
-  if (cpb_samediff_writer_settles(t->writer)) cpb_output_settle(t->out);
+  if (cpb_samediff_writer_needs_sync(t->writer)) cpb_output_sync(t->out);
   if (cpb_output_write(t->out, offset, data, length) == CPB_OK) return CLI_OK;
   return cli_fail(t->cli, cli_output_name(t->in_place ? t->cli->settings.question : t->cli->settings.output),
                   cpb_output_error(t->out));

@@ -69,7 +69,7 @@ static bool keep_record(verification *v, const cpb_record *record) {
 static bool read_records(verification *v, cpb_record_reader *reader) {
   for (;;) {
     cpb_step step = cpb_record_reader_step(reader);
-    if (step == CPB_STEP_NEED) cpb_file_answer(v->file, cpb_record_reader_input(reader));
+    if (step == CPB_STEP_NEED) cpb_file_supply(v->file, cpb_record_reader_input(reader));
     if (step == CPB_STEP_RECORD) {
       if (!keep_record(v, cpb_record_reader_record(reader))) return false;
       cpb_record_reader_skip(reader, UINT64_MAX);
@@ -149,7 +149,7 @@ static void check_index(verification *v, cpb_file *against) {
     return;
   }
   cpb_step step;
-  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_answer(v->file, cpb_index_input(index));
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(v->file, cpb_index_input(index));
   if (step == CPB_STEP_DONE) {
     v->num_chunks = cpb_index_num_chunks(index);
     for (uint64_t chunk = 0; chunk < v->num_chunks; chunk++) check_entry(v, index, chunk);

@@ -34,7 +34,7 @@ cpb_file *cli_model_open_shard(cli_model *m, uint32_t shard, int *status) {
 
 static cpb_step step_values(cpb_values *values, cpb_file *file) {
   cpb_step step;
-  while ((step = cpb_values_step(values)) == CPB_STEP_NEED) cpb_file_answer(file, cpb_values_input(values));
+  while ((step = cpb_values_step(values)) == CPB_STEP_NEED) cpb_file_supply(file, cpb_values_input(values));
   return step;
 }
 

@@ -61,7 +61,7 @@ const uint8_t *cpb_samediff_writer_output(const cpb_samediff_writer *w, uint64_t
   return w->piece.data;
 }
 
-int cpb_samediff_writer_settles(const cpb_samediff_writer *w) { return w->settles; }
+int cpb_samediff_writer_needs_sync(const cpb_samediff_writer *w) { return w->needs_sync; }
 const cpb_error *cpb_samediff_writer_error(const cpb_samediff_writer *w) { return &w->error; }
 
 void cpb_samediff_writer_progress(const cpb_samediff_writer *w, uint64_t *done, uint64_t *total) {

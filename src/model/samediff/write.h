@@ -101,7 +101,7 @@ struct cpb_samediff_writer {
   cpb_buffer out;
   cpb_span piece; /* what is put out, for `at` */
   uint64_t at;
-  bool settles;
+  bool needs_sync;
 };
 
 cpb_span cpb_sd_writer_text(const cpb_samediff_writer *w, cpb_sd_text text);

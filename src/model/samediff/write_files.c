@@ -284,7 +284,7 @@ static cpb_step end(cpb_samediff_writer *w) {
 cpb_step cpb_sd_write_files(cpb_samediff_writer *w) {
   if (w->stage == CPB_SD_WRITE_FIRST) return begin(w);
   if (w->stage == CPB_SD_WRITE_DONE) return CPB_STEP_DONE;
-  w->settles =
+  w->needs_sync =
       w->options.in_place && (w->next_file == 0 || (w->stage == CPB_SD_WRITE_NEXT && w->next_file == w->num_files));
   w->out.size = 0;
   if (w->stage == CPB_SD_WRITE_VALUES) return put_values(w, w->files[w->next_file - 1].part);
