@@ -7,7 +7,6 @@
 #include "base/status.h"
 #include "model/values_reader.h"
 
-
 struct cpb_values {
   cpb_allocator allocator;
   cpb_values_options options;
