@@ -53,12 +53,19 @@ def test_input_may_be_replaced_by_its_output(cpb, chunked, tmp_path):
     assert parts(tmp_path) == ["graph.cpb"]
 
 
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+
+
 def start_recover(cpb, out):
-    """A command that waits for its input with its output open; SIGINT ends it,
-    which a shell's background job would have it ignore."""
+    """A command that waits for its input with its output open; signals end it, of which
+    those that start tests in the background would have it ignore some."""
+    def heed_signals():
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+
     process = subprocess.Popen(cpb.command + ["recover", "-", "-o", str(out)],
                                stdin=subprocess.PIPE, stderr=subprocess.PIPE,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                               preexec_fn=heed_signals)
     deadline = time.monotonic() + 60
     while not list(out.parent.glob("out*")):
         assert time.monotonic() < deadline
@@ -66,7 +73,7 @@ def start_recover(cpb, out):
     return process
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", SIGNALS)
 def test_signal_removes_the_temporary_file(cpb, number, tmp_path):
     process = start_recover(cpb, tmp_path / "out")
     assert parts(tmp_path) == ["out.tmp-0"]

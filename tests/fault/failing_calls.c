@@ -9,25 +9,32 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 static int calls, blocks, descriptors;
-static bool over;
+static bool over = true; /* before main and after it: what is called there is the C library's affair */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these, and of the blocks */
+
+static struct {
+  const char *kind, *with;
+  int at, error;
+  uintptr_t begin, end; /* of the program in memory */
+} plan;
 
 #define REAL(name) __typeof__(&name) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
 static void report(void) {
-  over = true; /* what follows is the C library's and the compiler's affair */
+  over = true;
   const char *path = getenv("CPB_FAIL_COUNT");
   if (path == NULL) return;
   FILE *file = fopen(path, "a");
@@ -36,16 +43,37 @@ static void report(void) {
   fclose(file);
 }
 
-static bool is_the_call(const char *at) {
-  static bool begun;
+/* Where the first object that is loaded, the program, lies. */
+static int find_program(struct dl_phdr_info *info, size_t size, void *user) {
+  (void)size;
+  (void)user;
+  plan.begin = UINTPTR_MAX;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    uintptr_t begin = info->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
+    if (part->p_type != PT_LOAD) continue;
+    if (begin < plan.begin) plan.begin = begin;
+    if (end > plan.end) plan.end = end;
+  }
+  return 1;
+}
+
+__attribute__((constructor)) static void prepare(void) {
+  const char *at = getenv("CPB_FAIL_AT");
+  plan.kind = getenv("CPB_FAIL_KIND");
+  plan.with = getenv("CPB_FAIL_WITH");
+  if (plan.kind == NULL || at == NULL || plan.with == NULL) return;
+  plan.at = atoi(at);
+  plan.error = atoi(plan.with);
+  dl_iterate_phdr(find_program, NULL);
+  atexit(report);
+  over = false;
+}
+
+static bool is_the_call(const char *kind) {
+  if (over || strcmp(plan.kind, kind) != 0) return false;
   pthread_mutex_lock(&lock);
-  bool first = !begun;
-  begun = true;
-  pthread_mutex_unlock(&lock);
-  if (first) atexit(report);
-  if (at == NULL) return false;
-  pthread_mutex_lock(&lock);
-  bool found = calls++ == atoi(at);
+  bool found = calls++ == plan.at;
   pthread_mutex_unlock(&lock);
   return found;
 }
@@ -53,16 +81,14 @@ static bool is_the_call(const char *at) {
 /* Whether the call is the one, and then not to be made. `size` is that of a
  * transfer, which can also be interrupted or short; NULL is for other calls. */
 static bool fails(const char *kind, size_t *size) {
-  const char *wanted = getenv("CPB_FAIL_KIND"), *at = getenv("CPB_FAIL_AT"), *with = getenv("CPB_FAIL_WITH");
-  if (wanted == NULL || at == NULL || with == NULL || over) return false;
-  if (!is_the_call(strcmp(wanted, kind) == 0 ? at : NULL)) return false;
-  if (strcmp(with, "exit") == 0) _exit(99);
+  if (!is_the_call(kind)) return false;
+  if (strcmp(plan.with, "exit") == 0) _exit(99);
   bool is_transfer = size != NULL && *size > 0;
-  if (strcmp(with, "short") == 0) {
+  if (strcmp(plan.with, "short") == 0) {
     if (is_transfer) *size = 1;
     return false;
   }
-  errno = atoi(with);
+  errno = plan.error;
   return errno != EINTR || is_transfer;
 }
 
@@ -169,9 +195,7 @@ void *__libc_realloc(void *block, size_t size);
 void __libc_free(void *block);
 
 static bool is_program(const void *caller) {
-  Dl_info program, its;
-  return !over && dladdr((void *)getauxval(AT_ENTRY), &program) && dladdr(caller, &its) &&
-         program.dli_fbase == its.dli_fbase;
+  return !over && (uintptr_t)caller >= plan.begin && (uintptr_t)caller < plan.end;
 }
 
 #define BY_PROGRAM is_program(__builtin_return_address(0))

@@ -1,6 +1,6 @@
 /* Every single-bit flip and every truncation of small files: an error, or the
  * same events; never other records with success. Tries each 23rd bit, or each
- * one when CPB_THOROUGH is set (minutes). */
+ * one when CPB_TEST_ALL is set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "sweep.h"
 
-static size_t stride(void) { return getenv("CPB_THOROUGH") != NULL ? 1 : 23; }
+static size_t stride(void) { return getenv("CPB_TEST_ALL") != NULL ? 1 : 23; }
 
 /* With an error, what came before it is a beginning of the good log. */
 static void check(const target *t, const outcome *good, const outcome *bad, const char *what, size_t at) {
