@@ -5,14 +5,14 @@ import hashlib
 
 import pytest
 
-from support.models import model
+from support.models import LARGE, model
 from support.random_messages import random_case
 
 MODELS = {
     "keras": ("keras/saved_model.pb", []),
     "functions": ("functions/saved_model.pb", []),
-    "frozen": ("frozen/saved_model.pb", []),
-    "frozen-graph": ("frozen/graph.pb", ["--type", "tensorflow.GraphDef"]),
+    "weights": (f"{LARGE}/saved_model.pb", []),
+    "weights-graph": (f"{LARGE}/graph.pb", ["--type", "tensorflow.GraphDef"]),
     "onnx": ("onnx/model.pb", ["--type", "onnx.ModelProto", "--schema", "onnx/onnx.fds"]),
     "descriptors": ("descriptors/set.pb",
                     ["--type", "google.protobuf.FileDescriptorSet", "--schema", "descriptors/descriptor.fds"]),

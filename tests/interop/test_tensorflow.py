@@ -4,7 +4,7 @@ import pytest
 
 from conftest import DATA, manifest
 from support.messages import schema
-from support.models import model
+from support.models import LARGE, model
 from support.random_messages import random_case
 
 CASES = [c for c in manifest("cpb.manifest.json")]
@@ -31,11 +31,11 @@ def test_corpus_message(cpb, tf_merger, case, layout, tmp_path):
 
 
 @pytest.mark.parametrize("layout", ["remote", "compat"])
-@pytest.mark.parametrize("name", ["keras", "functions", "frozen"])
+@pytest.mark.parametrize("name", ["keras", "functions", LARGE])
 def test_real_model(cpb, tf_merger, name, layout, tmp_path):
     original = model(name) / "saved_model.pb"
-    codec = ["--codec", "zstd"] if name == "frozen" else []
-    for size in (["20K", "1M"] if name != "frozen" else ["1M"]):
+    codec = ["--codec", "zstd"] if name == LARGE else []
+    for size in (["20K", "1M"] if name != LARGE else ["1M"]):
         cpb.ok("split", original, "-o", tmp_path / "x.cpb", "--force", "--max-chunk-size", size, "--layout", layout,
                *codec)
         merged, error = tf_merger(fds("tensorflow."), "tensorflow.SavedModel", tmp_path / "x.cpb", tmp_path / "tf.pb")

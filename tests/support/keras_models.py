@@ -1,15 +1,9 @@
 """Keras models for the tests, saved as SavedModels with what tf_keras says of them
-beside it (truth.json), made once into build/models/keras_* by
-
-    python3 tests/support/keras_models.py [NAME ...]
-"""
+beside it (truth.json), made once into build/models/keras_*."""
 
 import json
-import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from support import models  # noqa: E402
+from support import models
 
 
 # --- Models ---------------------------------------------------------------------
@@ -285,9 +279,3 @@ def without_file(name, out):
     out.mkdir()
     (out / "saved_model.pb").write_bytes(saved.SerializeToString())
     return out
-
-
-if __name__ == "__main__":
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    for wanted in sys.argv[1:] or BUILDERS:
-        print(f"{wanted}: {model(wanted)}", flush=True)

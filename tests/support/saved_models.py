@@ -165,6 +165,9 @@ def make_v1(out):
     builder.save()
 
 
+models.MAKERS |= {f"saved_models_{name[5:]}": make for name, make in globals().items() if name.startswith("make_")}
+
+
 def model(name):
-    models.MAKERS.setdefault(f"saved_models_{name}", globals()[f"make_{name}"])
+    """The folder of the model, which is made if it is not there."""
     return models.model(f"saved_models_{name}")
