@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# tests/run.sh [STAGE ...]: installs what is missing and runs all tests, or the
-# stages named. Each stage's whole output is in build/log/STAGE.log.
+# tests/run.sh [--all] [STAGE ...]: installs what is missing and runs the tests that
+# every change must pass; with --all also the long sweeps, as before a release; or the
+# stages named, after those that they need. Each stage's output is in build/log/STAGE.log.
+# docs/testing.md says what each one proves.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 export TF_CPP_MIN_LOG_LEVEL=2 PYTHONDONTWRITEBYTECODE=1
@@ -8,6 +10,37 @@ python=$PWD/build/venv/bin/python
 jobs=$(nproc)
 
 # --- Stages -------------------------------------------------------------------
+
+# Each with those that it needs, in the order in which they begin when several could.
+# What is installed for others goes on beside them, out of their way.
+stages=(
+  "setup-python"
+  "setup-debian"
+  "setup-web: setup-debian"
+  "setup-wasi: setup-debian setup-python setup-web"
+  "build"
+  "models: setup-python"
+  "web-build: setup-debian setup-web"
+  "unit: build setup-python"
+  "sanitize: setup-debian setup-python"
+  "interop: build setup-debian models"
+  "web-node: build web-build models"
+  "model: build models"
+  "web-runtimes: web-node"
+  "wasi-build: setup-wasi"
+  "wasi: build wasi-build"
+  "fault: build setup-python"
+  "fuzz: sanitize"
+  "corpus: build setup-python"
+  "cli: build setup-python"
+  "install: build setup-debian"
+)
+long_stages=(
+  "bits32: setup-debian setup-python"
+  "sanitize-all: sanitize"
+  "fuzz-long: fuzz"
+  "coverage: setup-debian setup-python"
+)
 
 configure() { # DIR OPTION...
   local dir=$1
@@ -26,17 +59,22 @@ together() {
   return $failed
 }
 
-# web or wasi: installs what its stages need. Nothing is done twice, at a time or in turn.
-setup() { flock "build/_setup-$1" sh "$1/test/setup.sh"; }
+ctests() { ctest --test-dir "$1" --output-on-failure --timeout 900 -j "$jobs" "${@:2}"; }
 
-ctests() { ctest --test-dir "$1" --output-on-failure --timeout 300 -j "$jobs"; }
+pytests() { (cd tests && "$python" -m pytest -rsx -n "$jobs" "$@"); }
 
-pytests() { (cd tests && "$python" -m pytest -n "$jobs" "$@"); }
+stage_setup-python() { bash tests/setup.sh python; }
+stage_setup-debian() { bash tests/setup.sh debian; }
+stage_setup-web() { sh web/test/setup.sh; }
+stage_setup-wasi() { sh wasi/test/setup.sh; }
 
 # No warning is let through, of gcc here and of clang in the stage `sanitize`.
 stage_build() { configure build -DCMAKE_COMPILE_WARNING_AS_ERROR=ON; }
 
 stage_unit() { ctests build; }
+
+# What TensorFlow makes, for several stages; beside other work, so in one process.
+stage_models() { "$python" tests/support/models.py; }
 
 stage_corpus() { pytests corpus; }
 
@@ -44,30 +82,34 @@ stage_cli() { pytests cli; }
 
 stage_model() { pytests model; }
 
-stage_models() { "$python" tests/support/models.py; }
-
 stage_interop() { pytests interop; }
 
 stage_fault() { pytests fault; }
 
 stage_install() { bash tests/install/run.sh; }
 
-# The same tests with the compiler's checks for memory and undefined behaviour;
-# without those that preload a library or measure memory.
+# The compiler's checks for memory and undefined behaviour, where they are most likely to
+# find something: unit tests, each fault, hostile and damaged input to the command. The
+# stage `fuzz` replays the seeds.
 stage_sanitize() {
-  configure build/asan -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-    -DCPB_SANITIZE=address,undefined -DCMAKE_COMPILE_WARNING_AS_ERROR=ON &&
-    ctests build/asan &&
-    CPB=$PWD/build/asan/cpb pytests corpus cli model fault --ignore fault/test_calls.py --ignore fault/test_memory.py
+  bash tests/sanitized.sh && ctests build/asan -E '^replay_' &&
+    CPB=$PWD/build/asan/cpb pytests fault/test_hostile.py model/test_hostile.py corpus/test_records.py
 }
+
+# The same for all other tests but those that preload a library or measure memory.
+stage_sanitize-all() {
+  CPB=$PWD/build/asan/cpb pytests corpus/test_cpb.py cli model --ignore model/test_hostile.py
+}
+
+stage_fuzz() { bash tests/fuzz/run.sh; }
+
+stage_fuzz-long() { bash tests/fuzz/run.sh "${CPB_FUZZ_SECONDS:-180}"; }
 
 # A size_t of 32 bits.
 stage_bits32() {
   configure build/m32 -DCMAKE_C_FLAGS=-m32 -DCPB_DEPENDENCIES=source -DCPB_BUILD_TESTS=OFF \
     -DCPB_BUILD_EXAMPLES=OFF && CPB=$PWD/build/m32/cpb pytests corpus cli model
 }
-
-stage_fuzz() { bash tests/fuzz/run.sh ${CPB_FUZZ_SECONDS:-}; }
 
 stage_coverage() {
   configure build/coverage -DCMAKE_BUILD_TYPE=Debug -DCPB_COVERAGE=ON &&
@@ -80,16 +122,18 @@ stage_coverage() {
 # The JavaScript package: its WebAssembly and types; on Node; on the other runtimes.
 stage_web-build() {
   local tsc=web/node_modules/.bin/tsc
-  together "setup web" "bash web/build.sh" &&
+  bash web/build.sh &&
     together "$tsc -p web --noEmit" "$tsc -p web/test" "node web/test/corpus/native.js"
 }
 
-stage_web-node() { setup web && node web/test/runtimes/run.js node; }
+stage_web-node() { node web/test/runtimes/run.js node; }
 
 stage_web-runtimes() {
-  setup web && node web/scripts/dist.js --no-types && node web/inspector/build.js &&
+  node web/scripts/dist.js --no-types && node web/inspector/build.js &&
     node web/test/runtimes/run.js deno bun workerd chromium firefox webkit
 }
+
+stage_wasi-build() { bash wasi/build.sh; }
 
 # RUNTIME TEST...: pytest with the command in a WASI runtime.
 wasi_tests() {
@@ -103,7 +147,7 @@ wasi_tests() {
 # reactor, with the corpus in all, and the component, and their hosts.
 stage_wasi() {
   local -x PYTHONPATH=$PWD/wasi/test
-  stage_build && setup wasi && bash wasi/build.sh && pytests -rP ../wasi/test/test_artefact.py &&
+  pytests -rP ../wasi/test/test_artefact.py &&
     wasi_tests wasmtime corpus cli && wasi_tests node cli/test_output.py cli/test_pipes.py &&
     "$python" wasi/test/compare.py --inspect wasmtime &&
     "$python" wasi/test/compare.py wazero wasmi wasm3 node &&
@@ -111,54 +155,166 @@ stage_wasi() {
     "$python" wasi/conformance/run.py && pytests ../wasi/reactor ../wasi/component
 }
 
-all_stages=(build unit corpus cli model models interop fault install sanitize bits32 fuzz coverage
-  web-build web-node web-runtimes wasi)
+# --- What to run ----------------------------------------------------------------
+
+declare -A needs=()
+order=()
+for line in "${stages[@]}" "${long_stages[@]}"; do
+  order+=("${line%%:*}")
+  needs[${line%%:*}]=$([[ $line = *:* ]] && echo "${line#*:}")
+done
+
+declare -A wanted=()
+want() { # STAGE: and what it needs
+  [ -n "${needs[$1]+is there}" ] || { echo "no stage $1; there are: ${order[*]}"; exit 1; }
+  [ -z "${wanted[$1]:-}" ] || return 0
+  wanted[$1]=1
+  local other
+  for other in ${needs[$1]}; do want "$other"; done
+}
+
+first=("${stages[@]%%:*}")
+case ${1:-} in
+  --all) export CPB_TEST_ALL=1; set -- "${order[@]}" ;;
+  '') set -- "${first[@]}" ;;
+esac
+for stage; do want "$stage"; done
 
 # --- Running them ---------------------------------------------------------------
 
-bash tests/setup.sh || { echo "FAILED: setting up"; exit 1; }
-mkdir -p build/log
+started=$SECONDS passed=0 failed=0 skipped=0 broken=()
+mkdir -p build/log build/_sources
+bash tests/setup.sh build || { echo "FAILED: setting up"; exit 1; }
 # Each build that compiles others' sources finds them where the first one put them.
-for build in asan coverage fuzz m32 wasi web; do
-  mkdir -p build/_sources build/$build
+for build in asan coverage m32 wasi web; do
+  mkdir -p build/$build
   [ -e build/$build/_sources ] || ln -s ../_sources build/$build/_sources
 done
-if [ $# -gt 0 ]; then stages=("$@"); else
-  stages=("${all_stages[@]}")
-  # Downloads wait for others, so they go on beside the first stages. Should this fail, its
-  # stage tries again, and says so.
-  (renice -n 10 $BASHPID >/dev/null; setup web; setup wasi) >build/log/setup.log 2>&1 &
-  ahead=$!
-  trap 'kill $ahead 2>/dev/null' EXIT
+# What was compiled in this clone or another is not compiled again.
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 fi
-started=$SECONDS passed=0 failed=0 broken=()
 
-# Adds up the closing lines of ctest, pytest and cmocka in a log.
+declare -A state=() pid_of=() begun=()  # state: running, ok, FAILED
+lanes=${CPB_TEST_LANES:-2}
+
+is_setup() { [[ $1 = setup-* ]]; }
+
+# STAGE in the background, in a group of processes of its own.
+begin() {
+  local log=build/log/$1.log
+  state[$1]=running begun[$1]=$SECONDS
+  set -m
+  (
+    is_setup "$1" && renice -n 10 $BASHPID >/dev/null
+    TIMEFORMAT='%U %S'
+    { time "stage_$1" </dev/null >"$log" 2>&1; } 2>"build/log/$1.cpu"
+  ) &
+  set +m
+  pid_of[$!]=$1
+}
+
+# Whether all that a stage needs is done; 2 if that will never be.
+is_ready() {
+  local other
+  for other in ${needs[$1]}; do
+    case ${state[$other]:-} in
+      ok) ;;
+      FAILED) return 2 ;;
+      *) return 1 ;;
+    esac
+  done
+}
+
+# Adds up the closing lines of ctest, pytest and others in a log.
 count() {
   local n m
   while read -r n m; do passed=$((passed + m - n)) failed=$((failed + n)); done < <(
     sed -nE 's/.*tests passed, ([0-9]+) tests failed out of ([0-9]+).*/\1 \2/p' "$1")
   for n in $(sed -nE 's/^.*\b([0-9]+) passed.* in .*$/\1/p' "$1"); do passed=$((passed + n)); done
   for n in $(sed -nE 's/^.*\b([0-9]+) failed.* in .*$/\1/p' "$1"); do failed=$((failed + n)); done
+  for n in $(sed -nE 's/^.*\b([0-9]+) skipped.* in .*$/\1/p' "$1"); do skipped=$((skipped + n)); done
 }
 
-for stage in "${stages[@]}"; do
-  declare -F "stage_$stage" >/dev/null || { echo "no stage $stage; there are: ${all_stages[*]}"; exit 1; }
-  begun=$SECONDS log=build/log/$stage.log
-  printf '%-12s ' "$stage"
-  if "stage_$stage" >"$log" 2>&1; then verdict=ok; else verdict=FAILED broken+=("$stage"); fi
-  count "$log"
+# What was skipped, and why, as pytest, the runner of the JavaScript tests and ctest say it.
+reasons() {
+  sed -nE -e 's/^SKIPPED \[([0-9]+)\] (.*)$/\1 \2/p' -e 's/^XFAIL (.*)$/1 expected to fail: \1/p' \
+    -e 's/^ +skipped: (.*)$/1 \1/p' \
+    -e 's/^[[:space:]]*[0-9]+ - (.*) \(Skipped\)$/1 \1, by ctest/p' "$1" | sort | uniq -c |
+    awk -v stage="$2" '{ n = $1 * $2; $1 = $2 = ""; sub(/^ +/, ""); printf "  %s: %d x %s\n", stage, n, $0 }'
+}
+
+finish() { # STAGE CODE
+  local stage=$1 code=$2 log=build/log/$1.log cpu summary
+  state[$stage]=$([ "$code" = 0 ] && echo ok || echo FAILED)
+  cpu=$(awk '{ printf "%d", $1 + $2 }' "build/log/$stage.cpu" 2>/dev/null)
+  is_setup "$stage" || count "$log"
   summary=$(grep -E 'tests passed, |[0-9]+ passed|^(lines|branches): |^fuzz: ' "$log" | tail -n 4 | tr -s '= ' ' ' | paste -sd ';')
-  printf '%-7s %4ds  %s\n' "$verdict" $((SECONDS - begun)) "$summary"
-  if [ "$verdict" != ok ]; then
-    echo "--- the end of $log"
-    tail -n "${CPB_LOG_LINES:-60}" "$log"
-    echo "---"
+  printf '%-13s %-6s %4d s, %4s s CPU  %s\n' "$stage" "${state[$stage]}" $((SECONDS - begun[$stage])) "${cpu:-?}" "$summary"
+  [ "$code" = 0 ] && return
+  broken+=("$stage")
+  echo "--- the end of $log"
+  tail -n "${CPB_LOG_LINES:-60}" "$log"
+  echo "---"
+}
+
+# Begins what can begin; whether anything is left or running.
+schedule() {
+  local stage busy=0 left=1
+  for stage in "${pid_of[@]}"; do is_setup "$stage" || busy=$((busy + 1)); left=0; done
+  for stage in "${order[@]}"; do
+    [ -n "${wanted[$stage]:-}" ] && [ -z "${state[$stage]:-}" ] || continue
+    is_ready "$stage"
+    case $? in
+      0)
+        is_setup "$stage" || { [ $busy -lt "$lanes" ] || continue; busy=$((busy + 1)); }
+        begin "$stage"
+        left=0
+        ;;
+      1) left=0 ;;
+      2)
+        state[$stage]=FAILED broken+=("$stage")
+        printf '%-13s FAILED  not run: it needs what failed\n' "$stage"
+        ;;
+    esac
+  done
+  return $left
+}
+
+tell_progress() {
+  local stage line=
+  for stage in "${pid_of[@]}"; do line+=", $stage $((SECONDS - begun[$stage])) s"; done
+  echo "... ${line#, }"
+}
+
+stop() {
+  local pid
+  for pid in "${!pid_of[@]}"; do kill -- -"$pid" 2>/dev/null; done
+  [ -z "${ticker:-}" ] || kill "$ticker" 2>/dev/null
+}
+trap stop EXIT
+trap 'exit 130' INT TERM HUP
+
+sleep 60 & ticker=$!
+while schedule; do
+  wait -n -p ended
+  code=$?
+  if [ "${ended:-}" = "$ticker" ]; then
+    tell_progress
+    sleep 60 & ticker=$!
+  elif [ -n "${ended:-}" ] && [ -n "${pid_of[$ended]:-}" ]; then
+    stage=${pid_of[$ended]}
+    unset "pid_of[$ended]"
+    finish "$stage" $code
   fi
 done
 
 echo
-echo "$passed passed, $failed failed"
+for stage in "${order[@]}"; do
+  [ -z "${state[$stage]:-}" ] || [ ! -e "build/log/$stage.log" ] || reasons "build/log/$stage.log" "$stage"
+done >build/log/skipped
+[ ! -s build/log/skipped ] || { echo "skipped:"; cat build/log/skipped; echo; }
+echo "$passed passed, $failed failed, $skipped skipped"
 if [ ${#broken[@]} -gt 0 ]; then
   echo "FAILED in $((SECONDS - started)) s: ${broken[*]}"
   exit 1

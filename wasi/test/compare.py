@@ -1,6 +1,6 @@
 """compare.py [--inspect] [RUNTIME ...]: the corpus through cpb-cli.wasm in each runtime gives
 what it gives natively: the same exit code, standard output and messages. So does each question
-to its models; with --inspect, these only. With CPB_WASI_ALL=1 also all of it in those that take
+to its models; with --inspect, these only. With CPB_TEST_ALL=1 also all of it in those that take
 long."""
 
 import base64
@@ -109,7 +109,7 @@ def outcomes(runtime, pool, commands):
 def compare(runtime, wanted):
     """The commands that gave something else."""
     begun, wrong = time.monotonic(), []
-    if not os.environ.get("CPB_WASI_ALL"):
+    if not os.environ.get("CPB_TEST_ALL"):
         wanted = wanted[::runtime.step]
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         got_all = outcomes(runtime, pool, [words for words, _ in wanted])

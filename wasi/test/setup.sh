@@ -7,15 +7,7 @@ cd "$(dirname "$0")/../.."
 tools=$PWD/build/tools
 mkdir -p "$tools"
 
-missing=
-for package in clang-19 llvm-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32 binaryen chromium; do
-  dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
-done
-if [ -n "$missing" ]; then
-  as_root=; [ "$(id -u)" = 0 ] || as_root=sudo
-  $as_root apt-get update -qq
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing >/dev/null
-fi
+sh tests/debian.sh clang-19 llvm-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32 binaryen chromium
 
 pip() { build/venv/bin/pip --quiet --disable-pip-version-check "$@"; }
 

@@ -8,18 +8,6 @@ tools=$PWD/build/tools
 mkdir -p "$tools"
 
 have() { [ -x "$tools/$1" ] || command -v "$1" >/dev/null 2>&1; }
-have_apt() { dpkg -s "$1" >/dev/null 2>&1; }
-
-apt() {
-  missing=
-  for package; do have_apt "$package" || missing="$missing $package"; done
-  [ -z "$missing" ] && return
-  as_root=; [ "$(id -u)" = 0 ] || as_root=sudo
-  # RUNLEVEL=1: no package may start its service.
-  $as_root apt-get update -qq
-  $as_root env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
-    apt-get install -qq -y --no-install-recommends $missing >/dev/null
-}
 
 # go_tool NAME PACKAGE@VERSION: the last part of PACKAGE's path need not be NAME.
 go_tool() {
@@ -34,7 +22,7 @@ npm_in() {
   (cd "$1" && npm ci --loglevel=error --no-progress >/dev/null && cp package-lock.json node_modules/.installed)
 }
 
-apt chromium firefox-esr webkit2gtk-driver xvfb xauth nginx-light
+sh tests/debian.sh chromium firefox-esr webkit2gtk-driver xvfb xauth nginx-light
 npm_in web
 npm_in web/test
 npm_in web/test/package
