@@ -16,6 +16,7 @@ jobs=$(nproc)
 stages=(
   "setup-python"
   "setup-debian"
+  "setup-interop: setup-debian setup-python"
   "setup-web: setup-debian"
   "setup-wasi: setup-debian setup-python setup-web"
   "build"
@@ -23,7 +24,7 @@ stages=(
   "web-build: setup-debian setup-web"
   "unit: build setup-python"
   "sanitize: setup-debian setup-python"
-  "interop: build setup-debian models"
+  "interop: build models setup-interop"
   "web-node: build web-build models"
   "model: build models"
   "web-runtimes: web-node"
@@ -65,6 +66,7 @@ pytests() { (cd tests && "$python" -m pytest -rsx -n "$jobs" "$@"); }
 
 stage_setup-python() { bash tests/setup.sh python; }
 stage_setup-debian() { bash tests/setup.sh debian; }
+stage_setup-interop() { "$python" tests/interop/build.py; }
 stage_setup-web() { sh web/test/setup.sh; }
 stage_setup-wasi() { sh wasi/test/setup.sh; }
 
@@ -182,7 +184,7 @@ for stage; do want "$stage"; done
 
 # --- Running them ---------------------------------------------------------------
 
-started=$SECONDS passed=0 failed=0 skipped=0 broken=()
+started=$SECONDS total=0 passed=0 failed=0 skipped=0 broken=()
 mkdir -p build/log build/_sources
 bash tests/setup.sh build || { echo "FAILED: setting up"; exit 1; }
 # Each build that compiles others' sources finds them where the first one put them.
@@ -206,7 +208,7 @@ begin() {
   state[$1]=running begun[$1]=$SECONDS
   set -m
   (
-    is_setup "$1" && renice -n 10 $BASHPID >/dev/null
+    case $1 in setup-interop | setup-web | setup-wasi) renice -n 10 $BASHPID >/dev/null ;; esac # these compile
     TIMEFORMAT='%U %S'
     { time "stage_$1" </dev/null >"$log" 2>&1; } 2>"build/log/$1.cpu"
   ) &
@@ -247,10 +249,10 @@ reasons() {
 finish() { # STAGE CODE
   local stage=$1 code=$2 log=build/log/$1.log cpu summary
   state[$stage]=$([ "$code" = 0 ] && echo ok || echo FAILED)
-  cpu=$(awk '{ printf "%d", $1 + $2 }' "build/log/$stage.cpu" 2>/dev/null)
+  cpu=$(awk '{ printf "%d", $1 + $2 }' "build/log/$stage.cpu") total=$((total + cpu))
   is_setup "$stage" || count "$log"
   summary=$(grep -E 'tests passed, |[0-9]+ passed|^(lines|branches): |^fuzz: ' "$log" | tail -n 4 | tr -s '= ' ' ' | paste -sd ';')
-  printf '%-13s %-6s %4d s, %4s s CPU  %s\n' "$stage" "${state[$stage]}" $((SECONDS - begun[$stage])) "${cpu:-?}" "$summary"
+  printf '%-13s %-6s %4d s, %4s s CPU  %s\n' "$stage" "${state[$stage]}" $((SECONDS - begun[$stage])) "$cpu" "$summary"
   [ "$code" = 0 ] && return
   broken+=("$stage")
   echo "--- the end of $log"
@@ -295,28 +297,34 @@ stop() {
 trap stop EXIT
 trap 'exit 130' INT TERM HUP
 
-sleep 60 & ticker=$!
-while schedule; do
-  wait -n -p ended
-  code=$?
-  if [ "${ended:-}" = "$ticker" ]; then
-    tell_progress
-    sleep 60 & ticker=$!
-  elif [ -n "${ended:-}" ] && [ -n "${pid_of[$ended]:-}" ]; then
-    stage=${pid_of[$ended]}
-    unset "pid_of[$ended]"
-    finish "$stage" $code
-  fi
-done
+main() {
+  local ended code stage
+  sleep 60 & ticker=$!
+  while schedule; do
+    wait -n -p ended
+    code=$?
+    if [ "${ended:-}" = "$ticker" ]; then
+      tell_progress
+      sleep 60 & ticker=$!
+    elif [ -n "${ended:-}" ] && [ -n "${pid_of[$ended]:-}" ]; then
+      stage=${pid_of[$ended]}
+      unset "pid_of[$ended]"
+      finish "$stage" $code
+    fi
+  done
 
-echo
-for stage in "${order[@]}"; do
-  [ -z "${state[$stage]:-}" ] || [ ! -e "build/log/$stage.log" ] || reasons "build/log/$stage.log" "$stage"
-done >build/log/skipped
-[ ! -s build/log/skipped ] || { echo "skipped:"; cat build/log/skipped; echo; }
-echo "$passed passed, $failed failed, $skipped skipped"
-if [ ${#broken[@]} -gt 0 ]; then
-  echo "FAILED in $((SECONDS - started)) s: ${broken[*]}"
-  exit 1
-fi
-echo "ALL PASSED in $((SECONDS - started)) s"
+  echo
+  for stage in "${order[@]}"; do
+    [ -z "${state[$stage]:-}" ] || [ ! -e "build/log/$stage.log" ] || reasons "build/log/$stage.log" "$stage"
+  done >build/log/skipped
+  [ ! -s build/log/skipped ] || { echo "skipped:"; cat build/log/skipped; echo; }
+  echo "$passed passed, $failed failed, $skipped skipped"
+  if [ ${#broken[@]} -gt 0 ]; then
+    echo "FAILED in $((SECONDS - started)) s, $total s CPU: ${broken[*]}"
+    exit 1
+  fi
+  echo "ALL PASSED in $((SECONDS - started)) s, $total s CPU"
+}
+
+main
+exit # what follows if the file is changed meanwhile is not read
