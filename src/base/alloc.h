@@ -1,4 +1,4 @@
-/* Allocation through the host's allocator, and a growing byte buffer. */
+/* Memory from the host's allocator, and a buffer that grows. */
 #ifndef CPB_BASE_ALLOC_H
 #define CPB_BASE_ALLOC_H
 
@@ -9,16 +9,18 @@
 /* malloc, realloc and free, or a copy of `allocator` when it is not NULL. */
 cpb_allocator cpb_allocator_or_default(const cpb_allocator *allocator);
 
-void *cpb_alloc(const cpb_allocator *a, size_t size); /* uninitialized */
+/* All return NULL when memory is short; blocks of 0 bytes are allowed. */
+void *cpb_alloc(const cpb_allocator *a, size_t size); /* not initialized */
 void *cpb_alloc_zeroed(const cpb_allocator *a, size_t size);
 void *cpb_realloc(const cpb_allocator *a, void *block, size_t old_size, size_t new_size);
-void cpb_release(const cpb_allocator *a, void *block); /* NULL is fine */
+void cpb_release(const cpb_allocator *a, void *block); /* NULL is allowed */
 
-/* Makes room for at least `count` elements of `element` bytes in the array
- * `*items` of capacity `*capacity` (growing it by half at least). On failure
- * nothing has changed. */
+/* Makes room for `count` elements of `element` bytes in the array `*items`, which has
+ * room for `*capacity`. It grows by half at least, so that adding elements one by one
+ * takes linear time. On failure nothing has changed. */
 bool cpb_reserve(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element);
 
+/* Bytes that are appended to. */
 typedef struct cpb_buffer {
   cpb_allocator allocator;
   uint8_t *data;
@@ -29,7 +31,7 @@ void cpb_buffer_init(cpb_buffer *buffer, const cpb_allocator *a);
 void cpb_buffer_free(cpb_buffer *buffer);
 bool cpb_buffer_reserve(cpb_buffer *buffer, size_t capacity);
 bool cpb_buffer_append(cpb_buffer *buffer, const void *data, size_t size);
-/* Gives the memory back when it is larger than `keep`; the size becomes 0. */
+/* Empties it, and frees its memory if that is more than `keep` bytes. */
 void cpb_buffer_reset(cpb_buffer *buffer, size_t keep);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "base/checked.h"
 
-/* In front of each block. */
+/* Stands in front of each block, as cpb_allocator.release is not told its size. */
 typedef struct {
-  alignas(max_align_t) size_t size; /* with this header */
+  alignas(max_align_t) size_t size; /* includes the header */
 } header;
 
 void cpb_budget_init(cpb_budget *b, const cpb_allocator *inner, size_t limit) {

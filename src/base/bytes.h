@@ -1,4 +1,4 @@
-/* Little-endian numbers and protobuf/Riegeli varints in memory. */
+/* Little-endian numbers, and varints as protobuf and Riegeli have them. */
 #ifndef CPB_BASE_BYTES_H
 #define CPB_BASE_BYTES_H
 
@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Bytes that belong to somebody else. */
 typedef struct cpb_span {
   const uint8_t *data;
   size_t size;
@@ -43,7 +44,7 @@ static inline const uint8_t *cpb_varint_read(const uint8_t *p, const uint8_t *en
   for (unsigned shift = 0;; shift += 7) {
     if (p == end) return NULL;
     uint8_t byte = *p++;
-    if (shift == 63 && byte > 1) return NULL; /* so the tenth byte is the last */
+    if (shift == 63 && byte > 1) return NULL; /* a tenth byte has one bit left, and is the last */
     v |= (uint64_t)(byte & 0x7f) << shift;
     if (byte < 0x80) {
       *value = v;

@@ -1,4 +1,4 @@
-/* Arithmetic that says when it overflows. */
+/* Arithmetic on untrusted numbers: false means that the result overflowed. */
 #ifndef CPB_BASE_CHECKED_H
 #define CPB_BASE_CHECKED_H
 

@@ -1,5 +1,7 @@
-/* Steele and White, "How to Print Floating-Point Numbers Accurately", in the
- * form of Burger and Dybvig (1996): exact, with big integers. */
+/* The shortest digits that read back as the same number, by Steele and White, "How to
+ * Print Floating-Point Numbers Accurately" (1990), in the form of Burger and Dybvig,
+ * "Printing Floating-Point Numbers Quickly and Accurately" (1996), section 3: exact,
+ * with big integers. */
 #include "base/decimal.h"
 
 #include <stdbool.h>
@@ -10,7 +12,7 @@
 
 /* --- Big integers --------------------------------------------------------- */
 
-/* 2^1074 * 10 and the factors below fit: 1200 bits. */
+/* 1216 bits: room for 2^1076, the largest denominator, and for a numerator ten times that. */
 #define LIMBS 38
 
 typedef struct {
@@ -76,15 +78,15 @@ typedef struct {
   int count, point;
 } digits;
 
-/* The number is r/s; every number between (r - below)/s and (r + above)/s reads
- * back as it, the ends too when `even`. */
+/* The number is r/s. All numbers between (r - below)/s and (r + above)/s read back as
+ * it; the ends do if the mantissa is even, as readers round to even. */
 typedef struct {
   big r, s, above, below;
   bool even;
 } ratio;
 
 static ratio ratio_of(uint64_t mantissa, int exponent, bool power_of_two) {
-  unsigned extra = power_of_two ? 2 : 1; /* the number below is nearer */
+  unsigned extra = power_of_two ? 2 : 1; /* the next number below is half as far away as the one above */
   unsigned up = exponent > 0 ? (unsigned)exponent : 0, down = exponent < 0 ? (unsigned)-exponent : 0;
   ratio q = {shifted(mantissa, up + extra), shifted(1, down + extra), shifted(1, up + extra - 1), shifted(1, up),
              mantissa % 2 == 0};
@@ -103,7 +105,8 @@ static void times_ten(ratio *q) {
   multiply(&q->below, 10);
 }
 
-/* Scales to below one; the answer is the power of ten. */
+/* Scales the number to below one, and returns by which power of ten: first by an estimate
+ * from its bits, which may be too small, then until it fits. */
 static int scale(ratio *q, int bits) {
   int point = (int)(((int64_t)bits * 1233) / 4096); /* log10(2), rounded down */
   if (point > 0) {
@@ -167,9 +170,9 @@ static size_t layout(char *out, bool negative, const digits *d) {
   return (size_t)(at - out);
 }
 
-/* Numbers of few digits, which most are: the first power of ten that makes a
- * whole number of it and brings it back by one rounded division. Whole numbers
- * come out exact, even a float with more digits than it needs. */
+/* Most numbers have few digits: then scaled by some power of ten they are whole, and one
+ * correctly rounded division gives the number back. Whole numbers get all their digits,
+ * even where a float needs fewer. */
 static bool few_digits(digits *d, double value, bool single) {
   static const double power[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12};
   for (int i = 0; i < 13; i++) {

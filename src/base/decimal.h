@@ -6,22 +6,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Enough for any finite number and its NUL. */
+/* Enough for any finite number, with its NUL. */
 #define CPB_DECIMAL_MAX 32
 
-/* The shortest decimal text that reads back as the same number; whole numbers
- * below 10^15 with all their digits. `value` must be finite. Each returns the
- * length. */
+/* The shortest decimal text that reads back as the same number; of whole numbers below
+ * 10^15 all digits. `value` must be finite. Returns the length. */
 size_t cpb_decimal_double(char out[CPB_DECIMAL_MAX], double value);
 size_t cpb_decimal_float(char out[CPB_DECIMAL_MAX], float value);
 
-/* Texts have at most this many characters before their NUL. */
+/* The most characters that a text to read may have before its NUL. */
 #define CPB_DECIMAL_TEXT_MAX 256
 
-/* What C's strtod or, for `single`, strtof reads: a decimal, hexadecimal, "inf"
- * or "nan" without space in front of it, and then anything. `bits` are those of
- * the nearest number. False if the text begins with none, or with one that is
- * too large or too small for the type (as with errno ERANGE). */
+/* Reads the number that a text begins with, as C's strtod() or, if `single`, strtof()
+ * do, but allows no space before it: decimal, hexadecimal, "inf" or "nan". `*bits` is
+ * the nearest number's representation. False if the text begins with no number, or
+ * with one too large or too small for the type (ERANGE). */
 bool cpb_decimal_read(const char *text, bool single, uint64_t *bits);
 
 #endif

@@ -1,12 +1,12 @@
-/* The number that a text says, exact and then rounded once: a decimal is held
- * as it is, with a point fixed in the middle, and scaled by powers of two until
- * what stands before the point is all that a mantissa takes. */
+/* Reads a number exactly, and rounds it once. A decimal is held with all its digits and a
+ * fixed point, and scaled by powers of two until its whole part has as many bits as the
+ * mantissa needs. */
 #include <string.h>
 
 #include "base/decimal.h"
 
-/* A number's mantissa while it is read: [2^55, 2^56), and whether there is more
- * behind it. The number is mantissa * 2^exponent. */
+/* mantissa * 2^exponent, where the mantissa is in [2^55, 2^56), and a little more if
+ * `more`: that breaks ties when it is rounded. */
 #define MANTISSA_BITS 56
 typedef struct {
   uint64_t mantissa;
@@ -16,8 +16,8 @@ typedef struct {
 
 /* --- Digits --------------------------------------------------------------- */
 
-/* 0.d1d2d3... * base^point, where d1 is not zero; [first, end) may have a '.' in
- * it. `first` is NULL for zero. */
+/* 0.d1d2d3... * base^point, where d1 is not zero. The digits are the text [first, end),
+ * which may contain a '.'; `first` is NULL for zero. */
 typedef struct {
   const char *first, *end;
   int point;
@@ -50,7 +50,7 @@ static digits scan(const char *p, unsigned base) {
   return d;
 }
 
-/* Of a number with its letter in front; anything else is no exponent. */
+/* The exponent after the letter; 0 where there is none. */
 static int read_exponent(const char *p, char letter) {
   if (lower(*p++) != letter) return 0;
   bool negative = *p == '-';
@@ -64,9 +64,9 @@ static int read_exponent(const char *p, char letter) {
 
 /* --- Decimal -------------------------------------------------------------- */
 
-/* Limbs of nine digits, the most significant first. Before the point there is
- * room for 10^314. Behind it: for what is left of a long text when it is divided
- * by 2^984, and for a text that begins 330 digits behind the point. */
+/* Limbs of nine digits, the most significant first. There is room for 10^314 before the
+ * point. After it, for the digits that a text of 256 characters has left when it is
+ * divided by 2^984, and for one whose first digit is the 330th. */
 #define BILLION 1000000000u
 #define WHOLE 35
 #define LIMBS (WHOLE + 137)
@@ -79,7 +79,7 @@ typedef struct {
 
 static void set_digits(decimal *n, const digits *d) {
   memset(n, 0, sizeof *n);
-  int place = 9 * WHOLE - d->point; /* from the front */
+  int place = 9 * WHOLE - d->point; /* of the first digit, from the front */
   for (const char *p = d->first; p < d->end; p++) {
     if (*p == '.') continue;
     uint32_t digit = digit_of(*p);
@@ -156,8 +156,8 @@ static binary from_hex(const digits *d, int exponent) {
 /* --- Rounding ------------------------------------------------------------- */
 
 typedef struct {
-  int precision; /* bits of a mantissa, the hidden one too */
-  int least;     /* exponent of the smallest number's only bit */
+  int precision; /* bits of a mantissa, with the implicit one */
+  int least;     /* log2 of the smallest number, which is subnormal */
   uint64_t infinity;
 } format;
 
@@ -166,8 +166,8 @@ static const format formats[] = {
     {24, -149, UINT64_C(0xff) << 23},
 };
 
-/* To the nearest, to the even one of two. False for what is too large, and for
- * what loses bits by being too small. */
+/* Rounds to nearest, ties to even. False when the number is too large, or so small that
+ * it loses bits. */
 static bool round_to(const format *f, binary b, uint64_t *bits) {
   int drop = MANTISSA_BITS - f->precision;
   if (b.exponent + drop < f->least) drop = f->least - b.exponent;
@@ -193,7 +193,7 @@ static bool read_finite(const format *f, const char *text, uint64_t *bits) {
   bool hex = begins_with(text, "0x");
   digits d = {0};
   if (hex) d = scan(text + 2, 16);
-  if (!d.any) { /* of "0x" alone, the zero */
+  if (!d.any) { /* "0x" without digits: the zero counts */
     hex = false;
     d = scan(text, 10);
   }

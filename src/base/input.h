@@ -1,4 +1,5 @@
-/* The engine's side of cpb_input: the window of bytes that the host lent. */
+/* The engine's side of cpb_input: the bytes that the host has lent last, and what the
+ * engine waits for. */
 #ifndef CPB_BASE_INPUT_H
 #define CPB_BASE_INPUT_H
 
@@ -13,32 +14,34 @@ struct cpb_input {
   size_t length;
   uint64_t size; /* of the whole input, or CPB_NO_OFFSET while unknown */
   cpb_need need;
-  cpb_error failure; /* said by cpb_input_fail */
+  cpb_error failure; /* from cpb_input_fail() */
 };
 
 void cpb_input_init(cpb_input *input);
 
-/* What an engine is told when it asks for bytes. */
+/* Whether bytes that an engine wants are there. */
 typedef enum cpb_have {
-  CPB_HAVE,   /* they are there */
-  CPB_WAIT,   /* answer CPB_STEP_NEED: input->need is set */
+  CPB_HAVE,   /* they are */
+  CPB_WAIT,   /* the step must return CPB_STEP_NEED: input->need is set */
   CPB_AT_END, /* the input ends at or before the byte asked for */
-  CPB_FAILED  /* the host said so: input->failure */
+  CPB_FAILED  /* the host cannot get them: input->failure */
 } cpb_have;
 
-/* Lent bytes from `offset` on: at least one, at most `length`, in `*span`.
- * `ahead` is the hint of cpb_need (at least `length` is assumed). */
+/* Lent bytes from `offset` on: at least one, at most `length`. `ahead` is the hint
+ * for cpb_need.ahead; less than `length` means `length`. */
 cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64_t ahead, cpb_span *span);
 
-/* Copies bytes [offset, offset + length) into `out`, of which the first
- * `*have` are already there from an earlier call. Fewer than `length` are there
- * at CPB_AT_END. */
+/* Copies the bytes [offset, offset + length) to `out`, over several steps if they do
+ * not come at once: `*have`, at first 0, counts those that are there. At CPB_AT_END
+ * they are fewer than `length`. */
 cpb_have cpb_input_gather(cpb_input *input, uint64_t offset, size_t length, uint8_t *out, size_t *have);
 
-/* The total size, asking for it if it was not said. `tail` is the hint. */
+/* The size of the input. Where it is not known, CPB_NEED_SIZE asks for it, with `tail`
+ * as need.length. */
 cpb_have cpb_input_size(cpb_input *input, size_t tail, uint64_t *size);
 
-/* Forgets the lent bytes: the engine answers NEED, DONE or ERROR. */
+/* Forgets the lent bytes, as before a step returns CPB_STEP_NEED, CPB_STEP_DONE or
+ * CPB_STEP_ERROR, after which the host may change them. */
 void cpb_input_let_go(cpb_input *input);
 
 #endif

@@ -1,4 +1,4 @@
-#ifdef CPB_YYJSON_WITHIN /* compiled in here; what is not called is left out */
+#ifdef CPB_YYJSON_WITHIN /* as static functions, of which those not called are left out */
 #  define yyjson_api static
 #  include <yyjson.c>
 #endif
@@ -16,8 +16,8 @@ static void *resize(void *a, void *block, size_t old_size, size_t size) {
 
 static void release(void *a, void *block) { cpb_release(a, block); }
 
-/* Whether no bracket outside of text is the `depth` + 1st that is open. What is no
- * JSON may pass. */
+/* Whether no more than `depth` brackets outside of strings are open at once; `*at` is
+ * where one too many opens. Text that is not JSON may pass: yyjson refuses it. */
 static bool is_shallow(cpb_span text, uint32_t depth, size_t *at) {
   uint32_t open = 0;
   bool in_text = false;
@@ -35,7 +35,7 @@ static bool is_shallow(cpb_span text, uint32_t depth, size_t *at) {
 yyjson_doc *cpb_json_read(const cpb_allocator *a, cpb_span text, uint32_t depth, cpb_error *error) {
   size_t at;
   if (!is_shallow(text, depth, &at)) {
-    cpb_fail(error, CPB_E_LIMIT, at, "JSON is nested more than %u deep", depth);
+    cpb_fail(error, CPB_E_LIMIT, at, "JSON is nested deeper than the limit of %u", depth);
     return NULL;
   }
   yyjson_alc alc = {allocate, resize, release, (void *)a};
@@ -44,7 +44,7 @@ yyjson_doc *cpb_json_read(const cpb_allocator *a, cpb_span text, uint32_t depth,
                                      YYJSON_READ_NUMBER_AS_RAW | YYJSON_READ_ALLOW_INF_AND_NAN, &alc, &why);
   if (doc) return doc;
   if (why.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION) cpb_fail_memory(error);
-  else cpb_fail(error, CPB_E_DAMAGED, why.pos, "Not JSON: %s", why.msg);
+  else cpb_fail(error, CPB_E_DAMAGED, why.pos, "not JSON: %s", why.msg);
   return NULL;
 }
 

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "base/utf8.h"
 
-#define PIECE 6144 /* bytes of a string that are escaped at once */
+#define PIECE 6144 /* bytes of a string that one call of cpb_json_put_string() escapes */
 
 /* --- Strings -------------------------------------------------------------- */
 
@@ -20,7 +20,7 @@ static bool put_escaped(cpb_buffer *out, uint32_t c) {
   return cpb_buffer_append(out, text, length);
 }
 
-/* What a JSON string may not hold, and what a terminal would act on. */
+/* Characters that JSON does not allow in a string, and those that a terminal would act on. */
 static bool needs_escape(const uint8_t *at, size_t length, uint32_t *c) {
   *c = cpb_utf8_code(at, length);
   return *c == '"' || *c == '\\' || cpb_is_control(*c);
@@ -28,7 +28,7 @@ static bool needs_escape(const uint8_t *at, size_t length, uint32_t *c) {
 
 bool cpb_json_put_string(cpb_buffer *out, cpb_span *in) {
   cpb_span rest = *in;
-  size_t plain = 0, used = 0; /* `plain` bytes before rest go out as they are */
+  size_t plain = 0, used = 0; /* the last `plain` bytes before `rest` need no escape */
   bool done = true;
   for (; done && rest.size > 0 && used < PIECE;) {
     uint32_t c = 0xfffd;
@@ -51,110 +51,110 @@ bool cpb_json_put_string(cpb_buffer *out, cpb_span *in) {
 
 /* --- The writer ----------------------------------------------------------- */
 
-void cpb_json_writer_begin(cpb_json_writer *a) {
-  a->out.size = 0;
-  a->failed = a->comma = false;
+void cpb_json_writer_begin(cpb_json_writer *w) {
+  w->out.size = 0;
+  w->failed = w->comma = false;
 }
 
-bool cpb_json_writer_ok(const cpb_json_writer *a) { return !a->failed; }
+bool cpb_json_writer_ok(const cpb_json_writer *w) { return !w->failed; }
 
-static void put(cpb_json_writer *a, const void *data, size_t size) {
-  a->failed = a->failed || !cpb_buffer_append(&a->out, data, size);
+static void put(cpb_json_writer *w, const void *data, size_t size) {
+  w->failed = w->failed || !cpb_buffer_append(&w->out, data, size);
 }
 
-static void put_text(cpb_json_writer *a, const char *text) { put(a, text, strlen(text)); }
+static void put_text(cpb_json_writer *w, const char *text) { put(w, text, strlen(text)); }
 
-static void put_string(cpb_json_writer *a, cpb_span text) {
-  put(a, "\"", 1);
-  while (!a->failed && text.size > 0) a->failed = !cpb_json_put_string(&a->out, &text);
-  put(a, "\"", 1);
+static void put_string(cpb_json_writer *w, cpb_span text) {
+  put(w, "\"", 1);
+  while (!w->failed && text.size > 0) w->failed = !cpb_json_put_string(&w->out, &text);
+  put(w, "\"", 1);
 }
 
 static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
 
-static void put_key(cpb_json_writer *a, cpb_span key) {
-  put_string(a, key);
-  put(a, ": ", a->spaced ? 2 : 1);
+static void put_key(cpb_json_writer *w, cpb_span key) {
+  put_string(w, key);
+  put(w, ": ", w->spaced ? 2 : 1);
 }
 
-/* What stands in front of a value. */
-static void lead(cpb_json_writer *a, const char *key) {
-  if (a->comma) put(a, ", ", a->spaced ? 2 : 1);
-  a->comma = true;
-  if (key) put_key(a, span_of(key));
+/* Comma and key before a value. */
+static void lead(cpb_json_writer *w, const char *key) {
+  if (w->comma) put(w, ", ", w->spaced ? 2 : 1);
+  w->comma = true;
+  if (key) put_key(w, span_of(key));
 }
 
-void cpb_json_writer_open(cpb_json_writer *a, const char *key, char bracket) {
-  lead(a, key);
-  put(a, &bracket, 1);
-  a->comma = false;
+void cpb_json_writer_open(cpb_json_writer *w, const char *key, char bracket) {
+  lead(w, key);
+  put(w, &bracket, 1);
+  w->comma = false;
 }
 
-void cpb_json_writer_close(cpb_json_writer *a, char bracket) {
-  put(a, &bracket, 1);
-  a->comma = true;
+void cpb_json_writer_close(cpb_json_writer *w, char bracket) {
+  put(w, &bracket, 1);
+  w->comma = true;
 }
 
-void cpb_json_writer_key(cpb_json_writer *a, cpb_span key) {
-  lead(a, NULL);
-  put_key(a, key);
-  a->comma = false;
+void cpb_json_writer_key(cpb_json_writer *w, cpb_span key) {
+  lead(w, NULL);
+  put_key(w, key);
+  w->comma = false;
 }
 
-void cpb_json_writer_span(cpb_json_writer *a, const char *key, cpb_span text) {
-  lead(a, key);
-  put_string(a, text);
+void cpb_json_writer_span(cpb_json_writer *w, const char *key, cpb_span text) {
+  lead(w, key);
+  put_string(w, text);
 }
 
-void cpb_json_writer_text(cpb_json_writer *a, const char *key, const char *text) {
-  cpb_json_writer_span(a, key, span_of(text));
+void cpb_json_writer_text(cpb_json_writer *w, const char *key, const char *text) {
+  cpb_json_writer_span(w, key, span_of(text));
 }
 
-void cpb_json_writer_unsigned(cpb_json_writer *a, const char *key, uint64_t value) {
+void cpb_json_writer_unsigned(cpb_json_writer *w, const char *key, uint64_t value) {
   char text[24];
-  lead(a, key);
-  put(a, text, cpb_format(text, sizeof text, "%llu", (unsigned long long)value));
+  lead(w, key);
+  put(w, text, cpb_format(text, sizeof text, "%llu", (unsigned long long)value));
 }
 
-void cpb_json_writer_signed(cpb_json_writer *a, const char *key, int64_t value) {
+void cpb_json_writer_signed(cpb_json_writer *w, const char *key, int64_t value) {
   char text[24];
   uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  lead(a, key);
-  put(a, text, cpb_format(text, sizeof text, "%s%llu", value < 0 ? "-" : "", (unsigned long long)magnitude));
+  lead(w, key);
+  put(w, text, cpb_format(text, sizeof text, "%s%llu", value < 0 ? "-" : "", (unsigned long long)magnitude));
 }
 
-/* True for what is no number to JSON, and now written as text. */
-static bool put_not_finite(cpb_json_writer *a, const char *key, double value) {
+/* JSON has no such numbers: they are written as strings. True if it was one. */
+static bool put_not_finite(cpb_json_writer *w, const char *key, double value) {
   if (isfinite(value)) return false;
-  cpb_json_writer_text(a, key, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
+  cpb_json_writer_text(w, key, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
   return true;
 }
 
-void cpb_json_writer_double(cpb_json_writer *a, const char *key, double value) {
+void cpb_json_writer_double(cpb_json_writer *w, const char *key, double value) {
   char text[CPB_DECIMAL_MAX];
-  if (put_not_finite(a, key, value)) return;
-  lead(a, key);
-  put(a, text, cpb_decimal_double(text, value));
+  if (put_not_finite(w, key, value)) return;
+  lead(w, key);
+  put(w, text, cpb_decimal_double(text, value));
 }
 
-void cpb_json_writer_float(cpb_json_writer *a, const char *key, float value) {
+void cpb_json_writer_float(cpb_json_writer *w, const char *key, float value) {
   char text[CPB_DECIMAL_MAX];
-  if (put_not_finite(a, key, (double)value)) return;
-  lead(a, key);
-  put(a, text, cpb_decimal_float(text, value));
+  if (put_not_finite(w, key, (double)value)) return;
+  lead(w, key);
+  put(w, text, cpb_decimal_float(text, value));
 }
 
-void cpb_json_writer_bool(cpb_json_writer *a, const char *key, bool value) {
-  lead(a, key);
-  put_text(a, value ? "true" : "false");
+void cpb_json_writer_bool(cpb_json_writer *w, const char *key, bool value) {
+  lead(w, key);
+  put_text(w, value ? "true" : "false");
 }
 
-void cpb_json_writer_null(cpb_json_writer *a, const char *key) {
-  lead(a, key);
-  put_text(a, "null");
+void cpb_json_writer_null(cpb_json_writer *w, const char *key) {
+  lead(w, key);
+  put_text(w, "null");
 }
 
-void cpb_json_writer_raw(cpb_json_writer *a, const char *key, cpb_span json) {
-  lead(a, key);
-  put(a, json.data, json.size);
+void cpb_json_writer_raw(cpb_json_writer *w, const char *key, cpb_span json) {
+  lead(w, key);
+  put(w, json.data, json.size);
 }

@@ -1,18 +1,19 @@
-/* Limits with their defaults filled in. */
+/* Options and limits of the caller, with defaults filled in. */
 #ifndef CPB_BASE_LIMITS_H
 #define CPB_BASE_LIMITS_H
 
 #include "cpb/base.h"
 
-/* `limits` (or NULL) with every zero replaced by its default. */
+/* `limits`, or NULL, with a default for every zero. */
 cpb_limits cpb_limits_or_default(const cpb_limits *limits);
 
-/* What an option `max_memory` allows: 256 MiB unless it is set, 64 MiB where
- * size_t has 32 bits. */
+/* An option `max_memory` in bytes; the default for 0 is 256 MiB, or 64 MiB where size_t
+ * has 32 bits. */
 uint64_t cpb_max_memory_or_default(uint64_t given);
 
-/* Copies the caller's option struct, which may be older and so shorter than
- * ours (its first field is its size), into `options`; what it lacks is zero. */
+/* Copies a caller's options struct (NULL: none) into `options`, our own of `size` bytes.
+ * The caller's may be shorter, if it was compiled against an older header, as its first
+ * member, its size, says: members that it lacks become 0. */
 void cpb_options_copy(void *options, size_t size, const void *given);
 
 #endif

@@ -25,7 +25,7 @@ const char *cpb_code_text(cpb_code code) {
   return "unknown error code";
 }
 
-/* --- A small printf ------------------------------------------------------- */
+/* --- Formatting ----------------------------------------------------------- */
 
 typedef struct {
   char *at, *end;

@@ -1,4 +1,4 @@
-/* Setting errors. */
+/* How errors are set, and text formatted without printf. */
 #ifndef CPB_BASE_STATUS_H
 #define CPB_BASE_STATUS_H
 
@@ -14,20 +14,20 @@
  * caller's struct, or `spare` where the caller gave NULL, and returns it. */
 cpb_error *cpb_error_begin(cpb_error *given, cpb_error *spare);
 
-/* Fills `error` unless it already holds one: the first error is the one that
- * is reported. Returns the code that `error` then holds. Only %s, %c, %d, %u,
- * %llu, %llx, %zu and %% with optional width are understood, so that wasm
- * builds need no printf. Text from the input must come through cpb_quote. */
+/* Sets `error` unless it is set already, as the first error is the one to report.
+ * Returns the code that it then has. The format knows %s, %c, %d, %u, %llu, %llx,
+ * %zu and %% with an optional width: so WebAssembly builds need no printf. Text
+ * from the input must be passed through cpb_quote(). */
 cpb_code cpb_fail(cpb_error *error, cpb_code code, uint64_t offset, const char *format, ...) CPB_PRINTF(4, 5);
 
 cpb_code cpb_fail_memory(cpb_error *error);
 
-/* snprintf with the conversions of cpb_fail; returns the length that was
- * written, without the final NUL. */
+/* snprintf with the conversions of cpb_fail(). Returns the length that was written,
+ * without the NUL that ends it. */
 size_t cpb_format(char *out, size_t size, const char *format, ...) CPB_PRINTF(3, 4);
 
-/* Writes at most size - 1 characters of `text` with everything that is not
- * printable ASCII escaped as \xNN, for error messages. Returns `out`. */
+/* Makes text from the input fit for a message: writes at most size - 1 characters,
+ * with \xNN for all but printable ASCII. Returns `out`. */
 const char *cpb_quote(char *out, size_t size, const void *text, size_t length);
 
 #endif

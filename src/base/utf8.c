@@ -1,7 +1,7 @@
 #include "base/utf8.h"
 
-/* The second byte's bounds shut out overlong forms, surrogates and what is
- * beyond U+10FFFF (Unicode, table 3-7). */
+/* The bounds of the second byte exclude overlong forms, surrogates and code points
+ * above U+10FFFF (The Unicode Standard, table 3-7). */
 size_t cpb_utf8_length(cpb_span in) {
   uint8_t first = in.data[0], low = 0x80, high = 0xbf;
   size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;

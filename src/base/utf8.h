@@ -6,16 +6,17 @@
 
 #include "base/bytes.h"
 
-/* The bytes of the character that `in` (not empty) begins with, 1 to 4; 0 when there
- * is none. */
+/* How many bytes the character has that `in` begins with, 1 to 4; 0 when it is
+ * ill-formed. `in` must not be empty. */
 size_t cpb_utf8_length(cpb_span in);
 bool cpb_utf8_valid(cpb_span in);
 
-/* The code point of the well-formed character of `length` bytes at `at`. */
+/* The code point of a well-formed character of `length` bytes. */
 uint32_t cpb_utf8_code(const uint8_t *at, size_t length);
 
-/* What a terminal or an editor would act on instead of showing it: control characters (C0, DEL,
- * C1) and those that change the direction of writing, which can make text read as another. */
+/* Whether a terminal or an editor would act on the character instead of showing it: the
+ * control characters (C0, DEL, C1), and those that change the direction of writing, by
+ * which text can be made to look like another. */
 bool cpb_is_control(uint32_t code);
 
 #endif

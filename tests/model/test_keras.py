@@ -351,7 +351,7 @@ def test_metadata_that_are_not_json(cpb, tmp_path):
     change("subclassed", tmp_path, edit)
     answer = json.loads(cpb.ok("inspect", tmp_path, "layers", "--json"))
     texts = [p["text"] for p in answer["problems"]]
-    assert len(texts) == 2 and "the metadata of root: JSON is nested" in texts[0] and "Not JSON" in texts[1]
+    assert len(texts) == 2 and "the metadata of root: JSON is nested" in texts[0] and "not JSON" in texts[1]
     assert answer["layers"]["total"] == len(layers(cpb, keras_models.model("subclassed")))
     assert answer["layers"]["items"][0]["parameters"] == 303  # by its variables
 

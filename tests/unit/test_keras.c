@@ -162,7 +162,7 @@ static void what_is_wrong_is_told_and_the_rest_shown(void **state) {
   expect_problem(a, 1, "root.c has a negative node id");
   expect_problem(a, 2, "root.b has the node id of another object");
   expect_problem(a, 3, "another object has the path root.b");
-  expect_problem(a, 4, "the metadata of root.a: Not JSON");
+  expect_problem(a, 4, "the metadata of root.a: not JSON");
   expect_problem(a, 5, "the metadata of root.b is no JSON object");
   expect_text(a, "layers.items.3.name", "second");
   done(a);
@@ -187,7 +187,7 @@ static void metadata_nested_too_deep_are_a_problem(void **state) {
   memset(deep + 111, ']', 101);
   keras_add(&m, 0, "root", deep);
   answer *a = get(&m, CPB_ASK_LAYERS, NULL);
-  expect_problem(a, 0, "nested more than 100 deep");
+  expect_problem(a, 0, "nested deeper than the limit of 100");
   done(a);
 }
 
