@@ -71,7 +71,7 @@ setUp((kind) => {
   return Uint8Array.from(atob(module), (c) => c.charCodeAt(0));
 });
 
-export * from './whole.js';
+export * from './full-api.js';
 // The file that a Worker runs is the only other one.
 export { openInWorker } from './worker/browser.js';
 
@@ -85,7 +85,7 @@ if (!args.includes('--no-types')) {
   });
   nameTypes(`${dist}/api.d.ts`);
   appendFileSync(`${dist}/api.d.ts`, answerTypes);
-  const types = "export * from './whole.js';\nexport { openInWorker } from './worker/browser.js';\n";
+  const types = "export * from './full-api.js';\nexport { openInWorker } from './worker/browser.js';\n";
   for (const entry of ['index', 'inline']) writeFileSync(`${dist}/${entry}.d.ts`, types);
 }
 

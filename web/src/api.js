@@ -31,7 +31,7 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./reader/chunks.js').Stored} Stored */
 /** @typedef {import('./reader/fields.js').Field} Field */
 /** @typedef {import('./reader/fields.js').JsonOptions} JsonOptions */
-/** @typedef {import('./reader/file.js').Verify} Verify */
+/** @typedef {import('./reader/open-file.js').Verify} Verify */
 /** @typedef {import('./reader/open.js').Message} Message */
 /** @typedef {import('./reader/open.js').MessageBase} MessageBase */
 /** @typedef {import('./reader/open.js').OpenOptions} OpenOptions */

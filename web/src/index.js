@@ -16,4 +16,4 @@ setUp((kind) =>
 );
 
 export * from './api.js';
-export * from './later.js';
+export * from './lazy-api.js';

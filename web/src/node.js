@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { hasSimd, setUp } from './init.js';
 import { fileSource } from './source/file.js';
-import { fileSink } from './writer/file.js';
+import { fileSink } from './writer/file-sink.js';
 import { setUpFiles } from './writer/output.js';
 
 setUp((kind) => {
@@ -12,5 +12,5 @@ setUp((kind) => {
 setUpFiles(fileSink);
 
 export { fileSource };
-export * from './whole.js';
+export * from './full-api.js';
 export { openInWorker } from './worker/node.js';

@@ -12,5 +12,5 @@ setUp((kind) => {
   );
 });
 
-export * from './whole.js';
+export * from './full-api.js';
 export { openInWorker } from './worker/workerd.js';

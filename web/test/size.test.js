@@ -20,7 +20,7 @@ const entries = {
 
 /** What is loaded when it is first used. @type {Record<string, string>} */
 const later = {
-  'the message: fields, merged(), plan()': 'reader/contents.js',
+  'the message: fields, merged(), plan()': 'reader/message-content.js',
   'openRecords()': 'reader/records.js',
   'openInWorker()': 'worker/browser.js',
   'split(), merge(), repack()': 'writer/index.js',

@@ -6,7 +6,7 @@ import { at } from '../wasm/instance.js';
 import { structs } from './structs.js';
 
 /** @import { Input, Prepared } from '../source/index.js' */
-/** @import { OpenFile } from '../reader/file.js' */
+/** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { OpenOptions } from '../reader/open.js' */
 
 /**
@@ -34,7 +34,7 @@ export const GRAPH = '_CHECKPOINTABLE_OBJECT_GRAPH';
  */
 function besideOf(model) {
   if (typeof model !== 'string' && !(model instanceof URL))
-    throw new CpbError('USAGE', 'checkpoint: say where its files are; only beside a URL they are found');
+    throw new CpbError('USAGE', 'checkpoint: true needs a URL or path as the model; say where the files are otherwise');
   const [, folder = '', query = ''] = /^([^?#]*\/)?[^?#/]*(\?[^#]*)?/.exec(String(model)) ?? [];
   const beside = (/** @type {string} */ name) => `${folder}variables/${name}${query}`;
   return { index: beside('variables.index'), data: beside };
@@ -44,7 +44,7 @@ function besideOf(model) {
 async function readWhole(source, signal) {
   const { size } = await source.stat({ signal });
   if (size > MOST)
-    throw new CpbError('LIMIT', `more than ${MOST} bytes is too much for the index of a checkpoint`);
+    throw new CpbError('LIMIT', `the index of the checkpoint has ${size} bytes; expected at most ${MOST}`);
   return size > 0 ? source.read(0, size, { signal }) : new Uint8Array();
 }
 

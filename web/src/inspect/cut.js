@@ -1,7 +1,7 @@
 /** A model cut down to some of its objects (docs/cutting.md), as files to be written. */
 import { room, sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { piecesOf } from '../source/pieces.js';
+import { piecesOf } from '../source/streams.js';
 import { at } from '../wasm/instance.js';
 import { outputOf } from '../writer/output.js';
 import { structs } from './structs.js';
@@ -9,7 +9,7 @@ import { structs } from './structs.js';
 /** @import { Source } from '../types.js' */
 /** @import { Instance } from '../wasm/instance.js' */
 /** @import { Engine } from '../wasm/engine.js' */
-/** @import { Body } from '../reader/virtual.js' */
+/** @import { Body } from '../reader/merged-body.js' */
 /** @import { Output } from '../writer/output.js' */
 /** @import { CutAnswer } from './answers/tensorflow.js' */
 
@@ -128,7 +128,7 @@ async function together(body, pieces, signal) {
 }
 
 /** @param {number} offset */
-const ended = (offset) => new CpbError('TRUNCATED', 'the message ends here', { offset });
+const ended = (offset) => new CpbError('TRUNCATED', 'the message ends too early', { offset });
 
 /**
  * @param {Body} body

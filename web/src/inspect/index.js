@@ -1,8 +1,8 @@
 /** inspect(): what is inside a model, without its weights. */
 import { CpbError } from '../errors.js';
 import { feedOf } from '../reader/find.js';
-import * as contents from '../reader/contents.js';
-import { disposable } from '../reader/file.js';
+import * as content from '../reader/message-content.js';
+import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
 import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
 import { GRAPH, openCheckpoint } from './checkpoint.js';
@@ -113,7 +113,7 @@ import { valuesOf } from './values.js';
  * @returns {Promise<Model<Kind>>}
  */
 export async function inspect(input, options = {}) {
-  const opened = await openAs('inspect', () => contents, input, options);
+  const opened = await openAs('inspect', () => content, input, options);
   try {
     return await modelOf(input, opened, options);
   } catch (error) {
@@ -123,63 +123,34 @@ export async function inspect(input, options = {}) {
 }
 
 /**
+ * What the methods of an opened model share.
+ * @typedef {object} State
+ * @property {import('../reader/open-file.js').OpenFile} file
+ * @property {import('../reader/merged-body.js').Body} body
+ * @property {import('../wasm/feed.js').Feed} feed of the message
+ * @property {ModelKind} kind
+ * @property {import('./checkpoint.js').Checkpoint} [checkpoint]
+ */
+/** @typedef {ReturnType<typeof asker>} Asker */
+
+/**
  * @template {ModelKind} Kind
  * @param {Input} input
  * @param {Awaited<ReturnType<typeof openAs>>} opened
  * @param {InspectOptions<Kind>} options
  * @returns {Promise<Model<Kind>>}
  */
-async function modelOf(input, { file, inside, message }, options) {
+async function modelOf(input, { file, content, message }, options) {
   const { signal } = options;
-  const { body } = await inside();
+  const { body } = await content();
   const feed = feedOf(file, body, await body.size({ signal }));
   const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
   const checkpoint =
     options.checkpoint && (await openCheckpoint(file, input, options.checkpoint, options));
-  const graph = checkpoint && (await graphOf(checkpoint));
-  const { ask, askFor } = asker(file, feed, kind, { ...options, checkpoint, graph });
-
-  /** The text with the checkpoint's object graph, after its length; undefined where it is not.
-   * @param {import('./checkpoint.js').Checkpoint} stored */
-  async function graphOf(stored) {
-    const data = stored.find(GRAPH) && (await stored.dataOf(GRAPH));
-    if (!data) return undefined;
-    const values = await valuesOf(file, feed, kind, GRAPH, { signal }, { checkpoint: stored, data });
-    return (await values.bytes({ signal })).subarray(8);
-  }
-
-  /** @param {string} name @param {ValuesOptions} [how] */
-  async function values(name, how = {}) {
-    if (!how.variable) return valuesOf(file, feed, kind, name, how);
-    if (!checkpoint) throw new CpbError('USAGE', 'a variable is in a checkpoint, which was not given');
-    const { metaGraph, signal } = how;
-    const found = (await ask('variables', { name, metaGraph, signal })).variables;
-    const exact = found.items.filter((/** @type {any} */ v) => v.path === name || v.key === name);
-    const [{ key }] = exact.length > 0 ? exact : found.items;
-    if (!key) throw new CpbError('NOT_FOUND', `the checkpoint has no value of ${name}`);
-    if (exact.length === 0 && found.total > 1)
-      throw new CpbError('NOT_FOUND', `${found.total} variables are called ${name}`);
-    const data = await checkpoint.dataOf(key);
-    if (!data) throw new CpbError('NOT_FOUND', `the data file with ${name} is not at hand`);
-    return valuesOf(file, feed, kind, key, how, { checkpoint, data });
-  }
-
-  /** @param {string[]} paths @param {Page} [page] @returns {Promise<Cut>} */
-  async function cut(paths, page) {
-    if (paths.length === 0)
-      throw new CpbError('USAGE', 'which objects are to stay: a path such as root.layer');
-    const { answer, taken } = await askFor('cut', { ...page, name: paths.join('\n') }, (engine) =>
-      [SAVED_MODEL, KERAS_METADATA].map((one) => planOf(file.instance, engine, one)),
-    );
-    const [saved = [], keras = []] = taken;
-    return {
-      report: answer,
-      savedModel: cutOutput(body, saved),
-      kerasMetadata: keras.length > 0 ? cutOutput(body, keras) : undefined,
-      source: cutSource(body, saved),
-    };
-  }
-
+  /** @type {State} */
+  const state = { file, body, feed, kind, checkpoint };
+  const graph = checkpoint && (await objectGraphOf(state, checkpoint, signal));
+  const asking = asker(file, feed, kind, { ...options, checkpoint, graph });
   /** @type {ModelBase<Kind>} */
   const model = {
     kind,
@@ -187,35 +158,102 @@ async function modelOf(input, { file, inside, message }, options) {
     get transferred() {
       return message.transferred;
     },
-    ask,
-    overview: (o) => ask('overview', o),
-    signature: (name, o) => ask('signature', { ...o, name }),
-    functions: (o) => ask('functions', o),
-    function: (name, o) => ask('function', { ...o, name }),
-    nodes: ({ function: name, ...o } = {}) => ask('nodes', { ...o, name }),
-    scopes: ({ function: name, ...o } = {}) => ask('scopes', { ...o, name }),
-    consumers: (name, { function: scope, tag, ...o } = {}) =>
-      ask('consumers', { ...o, name, scope: scope ?? tag }),
-    objects: (name, o) => ask('objects', { ...o, name }),
-    layers: (o) => ask('layers', o),
-    constants: (o) => ask('constants', o),
-    ops: (o) => ask('ops', o),
-    search: (name, o) => ask('search', { ...o, name }),
-    nodesToLoad: (paths, o) => ask('load', { ...o, name: paths.join('\n') }),
-    cut,
-    tag: (name, o) => ask('tag', { ...o, name }),
-    variables: (o) => ask('variables', o),
-    values,
+    ...questionsOf(asking),
+    cut: (paths, o) => cut(state, asking, paths, o),
+    values: (name, o) => values(state, asking, name, o),
     close: file.close,
   };
   return disposable(model);
+}
+
+/**
+ * A method for each question.
+ *
+ * @param {Asker} asking
+ * @returns {Omit<ModelBase<any>, 'kind' | 'message' | 'transferred' | 'cut' | 'values' | 'close'>}
+ */
+const questionsOf = ({ ask }) => ({
+  ask,
+  overview: (o) => ask('overview', o),
+  signature: (name, o) => ask('signature', { ...o, name }),
+  functions: (o) => ask('functions', o),
+  function: (name, o) => ask('function', { ...o, name }),
+  nodes: ({ function: name, ...o } = {}) => ask('nodes', { ...o, name }),
+  scopes: ({ function: name, ...o } = {}) => ask('scopes', { ...o, name }),
+  consumers: (name, { function: scope, tag, ...o } = {}) =>
+    ask('consumers', { ...o, name, scope: scope ?? tag }),
+  objects: (name, o) => ask('objects', { ...o, name }),
+  layers: (o) => ask('layers', o),
+  constants: (o) => ask('constants', o),
+  ops: (o) => ask('ops', o),
+  search: (name, o) => ask('search', { ...o, name }),
+  nodesToLoad: (paths, o) => ask('load', { ...o, name: paths.join('\n') }),
+  tag: (name, o) => ask('tag', { ...o, name }),
+  variables: (o) => ask('variables', o),
+});
+
+/**
+ * The text with the checkpoint's object graph, after its length; undefined where it is not.
+ *
+ * @param {State} state
+ * @param {import('./checkpoint.js').Checkpoint} checkpoint
+ * @param {AbortSignal} [signal]
+ */
+async function objectGraphOf({ file, feed, kind }, checkpoint, signal) {
+  const data = checkpoint.find(GRAPH) && (await checkpoint.dataOf(GRAPH));
+  if (!data) return undefined;
+  const found = await valuesOf(file, feed, kind, GRAPH, { signal }, { checkpoint, data });
+  return (await found.bytes({ signal })).subarray(8);
+}
+
+/**
+ * @param {State} state
+ * @param {Asker} asking
+ * @param {string} name
+ * @param {ValuesOptions} [how]
+ */
+async function values({ file, feed, kind, checkpoint }, { ask }, name, how = {}) {
+  if (!how.variable) return valuesOf(file, feed, kind, name, how);
+  if (!checkpoint) throw new CpbError('USAGE', 'values of variables are in the checkpoint: open the model with the option checkpoint');
+  const { metaGraph, signal } = how;
+  const found = (await ask('variables', { name, metaGraph, signal })).variables;
+  const exact = found.items.filter((/** @type {any} */ v) => v.path === name || v.key === name);
+  const [{ key }] = exact.length > 0 ? exact : found.items;
+  if (!key) throw new CpbError('NOT_FOUND', `the checkpoint has no value of ${name}`);
+  if (exact.length === 0 && found.total > 1)
+    throw new CpbError('NOT_FOUND', `${name} is ambiguous: ${found.total} variables have this name`);
+  const data = await checkpoint.dataOf(key);
+  if (!data) throw new CpbError('NOT_FOUND', `the data file with ${name} was not found`);
+  return valuesOf(file, feed, kind, key, how, { checkpoint, data });
+}
+
+/**
+ * @param {State} state
+ * @param {Asker} asking
+ * @param {string[]} paths
+ * @param {Page} [page]
+ * @returns {Promise<Cut>}
+ */
+async function cut({ file, body }, { askFor }, paths, page) {
+  if (paths.length === 0)
+    throw new CpbError('USAGE', 'paths is empty; expected at least one, such as root.layer');
+  const { answer, taken } = await askFor('cut', { ...page, name: paths.join('\n') }, (engine) =>
+    [SAVED_MODEL, KERAS_METADATA].map((one) => planOf(file.instance, engine, one)),
+  );
+  const [saved = [], keras = []] = taken;
+  return {
+    report: answer,
+    savedModel: cutOutput(body, saved),
+    kerasMetadata: keras.length > 0 ? cutOutput(body, keras) : undefined,
+    source: cutSource(body, saved),
+  };
 }
 
 /** The most that the guess looks at. */
 const HEAD = 256;
 
 /**
- * @param {import('../reader/file.js').OpenFile} file
+ * @param {import('../reader/open-file.js').OpenFile} file
  * @param {import('../wasm/feed.js').Feed} feed
  * @param {AbortSignal} [signal]
  * @returns {Promise<ModelKind>}
@@ -230,7 +268,7 @@ async function guess({ instance, source }, feed, signal) {
   );
   const found = Object.entries(kinds).find(([, kind]) => kind === number);
   if (!found)
-    throw new CpbError('FORMAT', 'no model: neither SavedModel, GraphDef nor SameDiff', {
+    throw new CpbError('FORMAT', 'not a model: expected a SavedModel, a GraphDef or a SameDiff file', {
       offset: 0,
     });
   return /** @type {ModelKind} */ (found[0]);

@@ -4,7 +4,7 @@ import { structs } from './structs.js';
 
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
-/** @import { OpenFile } from '../reader/file.js' */
+/** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { ModelKind, QuestionName } from './answers/index.js' */
 
 /** Numbers in cpb_model_kind. @type {Record<ModelKind, number>} */
@@ -18,7 +18,13 @@ export const kinds = {
 
 /** The message's feed for one engine, whose end is not the feed's.
  * @param {Feed} feed @returns {Feed} */
-export const shared = (feed) => ({ ...feed, stop() {} });
+export const shared = (feed) => ({
+  size: feed.size,
+  at: (offset) => feed.at(offset),
+  fetch: (...args) => feed.fetch(...args),
+  measure: (...args) => feed.measure(...args),
+  stop() {},
+});
 
 /** Numbers in cpb_question_kind. @type {Record<QuestionName, number>} */
 const questions = {
@@ -108,7 +114,7 @@ export function asker(file, feed, kind, options) {
    * @returns {Promise<{ answer: any, taken: T }>}
    */
   async function askFor(question, options, take) {
-    if (!(question in questions)) throw new CpbError('USAGE', `no question: ${question}`);
+    if (!(question in questions)) throw new CpbError('USAGE', `unknown question: ${question}`);
     const next = last.then(async () => ({
       answer: await answer(question, options),
       taken: take(engine),
@@ -155,7 +161,7 @@ function setKerasMetadata(instance, engine, bytes) {
   const taken = instance.scope((scope) =>
     engine.call('set_keras_metadata', scope.bytes(bytes), bytes.length),
   );
-  if (!taken) throw new CpbError('USAGE', 'keras_metadata.pb goes with a SavedModel only');
+  if (!taken) throw new CpbError('USAGE', 'kerasMetadata can be given for a SavedModel only');
 }
 
 /**
@@ -168,5 +174,5 @@ function setCheckpoint(instance, engine, { pointer }, graph) {
   const taken = instance.scope((scope) =>
     engine.call('set_checkpoint', pointer, graph ? scope.bytes(graph) : 0, graph?.length ?? 0),
   );
-  if (!taken) throw new CpbError('USAGE', 'a checkpoint goes with a SavedModel only');
+  if (!taken) throw new CpbError('USAGE', 'checkpoint can be given for a SavedModel only');
 }

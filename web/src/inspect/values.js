@@ -1,6 +1,6 @@
 /** The values of one array of a model (cpb/values.h), streamed. */
 import { collector } from '../bytes.js';
-import { streamOf } from '../source/pieces.js';
+import { streamOf } from '../source/streams.js';
 import { DATA, DONE } from '../wasm/engine.js';
 import { createFeed } from '../wasm/feed.js';
 import { kinds, shared } from './model.js';
@@ -8,7 +8,7 @@ import { structs } from './structs.js';
 
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
-/** @import { OpenFile } from '../reader/file.js' */
+/** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { ModelKind } from './answers/index.js' */
 
 /**

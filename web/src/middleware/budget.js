@@ -19,7 +19,7 @@ export function meter({ requests = Infinity, bytes = Infinity } = {}) {
   function allow(more) {
     const asked = cost.bytes + reserved;
     if (asked + more <= bytes) return;
-    throw new CpbError('BUDGET', `no budget for ${more} bytes: ${asked} of ${bytes} are spent`);
+    throw new CpbError('BUDGET', `${more} bytes exceed the budget: ${asked} of ${bytes} are spent`);
   }
 
   return {
@@ -28,7 +28,7 @@ export function meter({ requests = Infinity, bytes = Infinity } = {}) {
     begin(length) {
       let left = length === Infinity ? 0 : length;
       if (cost.requests >= requests) {
-        throw new CpbError('BUDGET', `no budget for a request: all ${requests} are spent`);
+        throw new CpbError('BUDGET', `a request exceeds the budget: all ${requests} are spent`);
       }
       allow(left);
       cost.requests++;

@@ -1,8 +1,9 @@
 import { concat, room } from '../bytes.js';
-import { tailByRead } from '../source/pieces.js';
+import { tailByRead } from '../source/streams.js';
 import { layer } from './layer.js';
 import { shared } from './shared.js';
 
+/** @typedef {import('../types.js').ReadOptions} ReadOptions */
 /** @typedef {import('../types.js').Source} Source */
 /** @typedef {import('../types.js').Stat} Stat */
 
@@ -64,22 +65,28 @@ function lru(most) {
   };
 }
 
-/**
- * Keeps bytes that were read, within a bound; never errors. What is partly there is
- * only completed, and reads of the same bytes at the same time are one.
- *
- * @param {CacheOptions} [options]
- * @returns {import('../types.js').Middleware}
- */
-const cache = ({ bytes: most = 32 << 20, block = 0, share = true } = {}) => (source) => {
-  const kept = lru(most);
-  /** @typedef {ReturnType<typeof shared<Uint8Array>>} Work */
-  /** @typedef {{ begin: number, end: number, work: Work }} Flight */
+/** @typedef {ReturnType<typeof shared<Uint8Array>>} Work */
+/** A read that is under way. @typedef {{ begin: number, end: number, work: Work }} Flight */
+
+class Cached {
+  #source;
+  #kept;
+  #block;
+  #share;
   /** @type {Set<Flight>} */
-  const flights = new Set();
+  #flights = new Set();
   /** @type {Stat | undefined} */
-  let known;
-  let generation = 0;
+  #known;
+  /** What was asked for before a reset is not kept. */
+  #generation = 0;
+
+  /** @param {Source} source @param {CacheOptions} options */
+  constructor(source, { bytes = 32 << 20, block = 0, share = true }) {
+    this.#source = source;
+    this.#kept = lru(bytes);
+    this.#block = block;
+    this.#share = share;
+  }
 
   /**
    * What is kept at both ends of [begin, end), and what is missing between.
@@ -87,7 +94,8 @@ const cache = ({ bytes: most = 32 << 20, block = 0, share = true } = {}) => (sou
    * @param {number} begin
    * @param {number} end
    */
-  function gather(begin, end) {
+  #gather(begin, end) {
+    const kept = this.#kept;
     /** @type {Uint8Array[]} */
     const head = [];
     /** @type {Uint8Array[]} */
@@ -103,70 +111,88 @@ const cache = ({ bytes: most = 32 << 20, block = 0, share = true } = {}) => (sou
     return { head, tail, begin, end };
   }
 
-  /** @param {number} begin @param {number} end */
-  function fly(begin, end) {
-    const now = generation;
-    const missing = gather(begin, end);
+  /** Reads what is missing of [begin, end). @param {number} begin @param {number} end */
+  #fly(begin, end) {
+    const now = this.#generation;
+    const missing = this.#gather(begin, end);
     const length = missing.end - missing.begin;
-    const work = shared((signal) => source.read(missing.begin, length, { signal })
+    const work = shared((signal) => this.#source.read(missing.begin, length, { signal })
       .then((bytes) => {
-        if (now === generation) kept.put(missing.begin, bytes);
+        if (now === this.#generation) this.#kept.put(missing.begin, bytes);
         return concat([...missing.head, bytes, ...bytes.length === length ? missing.tail : []]);
       })
-      .finally(() => flights.delete(flight)));
+      .finally(() => this.#flights.delete(flight)));
     const flight = { begin, end, work };
-    if (share) flights.add(flight);
+    if (this.#share) this.#flights.add(flight);
     return flight;
   }
 
-  /** @type {Source['read']} */
-  async function read(offset, length, { signal } = {}) {
-    signal?.throwIfAborted();
-    let end = offset + length;
-    if (known) end = Math.min(end, known.size);
-    if (offset >= end) return room(0);
-    const there = gather(offset, end);
-    if (there.begin === there.end) return concat([...there.head, ...there.tail]);
-    let flight = [...flights].find((other) =>
+  /** What brings all of [offset, end). @param {number} offset @param {number} end */
+  #flightFor(offset, end) {
+    const under = [...this.#flights].find((other) =>
       other.begin <= offset && end <= other.end && !other.work.abandoned);
-    if (!flight) {
-      const small = end - offset < block;
-      flight = fly(small ? offset - offset % block : offset,
-        small ? Math.min(Math.ceil(end / block) * block, known?.size ?? Infinity) : end);
-    }
-    const { begin } = flight;
-    const bytes = await flight.work.join(signal);
+    const block = this.#block;
+    if (under) return under;
+    if (end - offset >= block) return this.#fly(offset, end);
+    const size = this.#known?.size ?? Infinity;
+    return this.#fly(offset - offset % block, Math.min(Math.ceil(end / block) * block, size));
+  }
+
+  /** @param {number} offset @param {number} length @param {ReadOptions} [options] */
+  async read(offset, length, { signal } = {}) {
+    signal?.throwIfAborted();
+    const end = Math.min(offset + length, this.#known?.size ?? Infinity);
+    if (offset >= end) return room(0);
+    const there = this.#gather(offset, end);
+    if (there.begin === there.end) return concat([...there.head, ...there.tail]);
+    const { begin, work } = this.#flightFor(offset, end);
+    const bytes = await work.join(signal);
     return begin === offset && bytes.length === end - offset
       ? bytes : bytes.subarray(offset - begin, end - begin);
   }
 
-  /** @type {Source['stat']} */
-  async function stat(options) {
-    return known ??= await source.stat(options);
+  /** @param {ReadOptions} [options] */
+  async stat(options) {
+    return this.#known ??= await this.#source.stat(options);
   }
 
-  const { tail } = source;
+  /** Of a source that has one. @param {number} length @param {ReadOptions} [options] */
+  async tail(length, options) {
+    if (this.#known) return tailByRead(this)(length, options);
+    const now = this.#generation;
+    const source = /** @type {Required<Source>} */ (this.#source);
+    const { bytes, ...rest } = await source.tail(length, options);
+    if (now === this.#generation) {
+      this.#known = rest;
+      this.#kept.put(rest.size - bytes.length, bytes);
+    }
+    return { ...rest, bytes };
+  }
+
+  reset() {
+    this.#generation++;
+    this.#known = undefined;
+    this.#kept.clear();
+    this.#flights.clear();
+    this.#source.reset?.();
+  }
+}
+
+/**
+ * Keeps bytes that were read, within a bound; never errors. What is partly there is
+ * only completed, and reads of the same bytes at the same time are one.
+ *
+ * @param {CacheOptions} [options]
+ * @returns {import('../types.js').Middleware}
+ */
+const cache = (options = {}) => (source) => {
+  const cached = new Cached(source, options);
   return layer(source, {
-    read,
-    stat,
+    read: (...args) => cached.read(...args),
+    stat: (...args) => cached.stat(...args),
     readMany: undefined,
-    tail: tail && (async (length, options) => {
-      if (known) return tailByRead({ read, stat })(length, options);
-      const now = generation;
-      const { bytes, ...rest } = await tail.call(source, length, options);
-      if (now === generation) {
-        known = rest;
-        kept.put(rest.size - bytes.length, bytes);
-      }
-      return { ...rest, bytes };
-    }),
-    reset() {
-      generation++;
-      known = undefined;
-      kept.clear();
-      flights.clear();
-      source.reset?.();
-    },
+    tail: source.tail && ((...args) => cached.tail(...args)),
+    reset: () => cached.reset(),
   });
 };
 

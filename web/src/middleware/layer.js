@@ -1,7 +1,7 @@
 import { sumOf } from '../bytes.js';
 import {
   piecesOf, readManyByReads, streamByReads, streamOf, tailByRead,
-} from '../source/pieces.js';
+} from '../source/streams.js';
 
 /** @typedef {import('../types.js').Source} Source */
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */

@@ -1,6 +1,6 @@
 import { CpbError } from '../errors.js';
-import { piecesOf, streamOf } from '../source/pieces.js';
-import { sleep as sleepFor } from '../source/wait.js';
+import { piecesOf, streamOf } from '../source/streams.js';
+import { sleep as sleepFor } from '../source/abort.js';
 import { around, layer } from './layer.js';
 
 /** @typedef {import('../types.js').Source} Source */

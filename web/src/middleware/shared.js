@@ -1,8 +1,8 @@
-import { abortable } from '../source/wait.js';
+import { abortable } from '../source/abort.js';
 
 /**
- * Work that several callers wait for. Each may leave by its own signal without harm to
- * the others; when the last one leaves, the work itself is aborted.
+ * Work that several callers wait for. Each can abort its own waiting without affecting the
+ * others; the work itself is aborted when nobody waits any more.
  *
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} start
@@ -13,7 +13,7 @@ export function shared(start) {
   const work = start(controller.signal);
   work.catch(() => {});
   return {
-    /** Whether all have left: nobody may join any more. */
+    /** Whether it was aborted, so that nobody can join any more. */
     get abandoned() { return controller.signal.aborted; },
     /** @param {AbortSignal} [signal] */
     async join(signal) {
@@ -28,9 +28,10 @@ export function shared(start) {
 }
 
 /**
- * Runs at most so many tasks at once; the others wait their turn, or leave.
+ * Runs at most `most` tasks concurrently; the others wait in a queue until they run or are aborted.
  *
  * @param {number} most
+ * @returns {<T>(task: () => Promise<T>, signal?: AbortSignal) => Promise<T>}
  */
 export function slots(most) {
   let running = 0;
@@ -59,12 +60,6 @@ export function slots(most) {
     }
   }
 
-  /**
-   * @template T
-   * @param {() => Promise<T>} task
-   * @param {AbortSignal} [signal]
-   * @returns {Promise<T>}
-   */
   return async (task, signal) => {
     signal?.throwIfAborted();
     await turn(signal);

@@ -1,12 +1,12 @@
 /** The chunks of a .cpb file. */
 import { CpbError } from '../errors.js';
 import { NONE } from '../wasm/instance.js';
-import { verifyOf } from './file.js';
+import { verifyOf } from './open-file.js';
 import { collect, engineStream } from './output.js';
 
 /** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
-/** @import { OpenFile, Verify } from './file.js' */
+/** @import { OpenFile, Verify } from './open-file.js' */
 
 /**
  * How a chunk is read.
@@ -59,7 +59,7 @@ export const big = (n) => (n >= Number.MAX_SAFE_INTEGER ? NONE : BigInt(n));
  */
 export function checkOffset(what, n) {
   if (!(n >= 0 && (Number.isSafeInteger(n) || n === Infinity))) {
-    throw new CpbError('USAGE', `${what}: a whole number from 0 to 2^53 - 1, not ${n}`);
+    throw new CpbError('USAGE', `${what} is ${n}; expected a whole number from 0 to 2^53 - 1`);
   }
 }
 

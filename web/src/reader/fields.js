@@ -1,16 +1,16 @@
 /** A field of a message: what it is, where it lies, and its value. */
 import { concat, fromBase64, sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { piecesOf, streamOf } from '../source/pieces.js';
+import { piecesOf, streamOf } from '../source/streams.js';
 import { feedOf, find } from './find.js';
 import { jsonOf, outlineOf } from './json.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
 /** @import { Feed } from '../wasm/feed.js' */
-/** @import { OpenFile } from './file.js' */
+/** @import { OpenFile } from './open-file.js' */
 /** @import { Found } from './find.js' */
 /** @import { FieldType, Schema } from './schema.js' */
-/** @import { Body } from './virtual.js' */
+/** @import { Body } from './merged-body.js' */
 
 /**
  * A field of the (merged) message: where it lies; nothing more is read before it is asked for.
@@ -186,7 +186,7 @@ function fieldOf(context, found, path) {
 
     async field(below, options) {
       if (found.fields || (declared && !found.message)) {
-        throw new CpbError('USAGE', `${path}: is no message, so it has no fields`);
+        throw new CpbError('USAGE', `${path} is not a message and has no fields`);
       }
       return fieldAt(context, found.message, ranges, path, below, options);
     },
@@ -262,7 +262,7 @@ function varint(n) {
  * @returns {AsyncIterableIterator<Field>}
  */
 async function* elementsOf(context, found, field, options) {
-  if (!found.fields) throw new CpbError('USAGE', `${field.path}: is not a repeated field`);
+  if (!found.fields) throw new CpbError('USAGE', `${field.path} is not a repeated field`);
   let index = 0;
   for await (const { wireType, range } of valuesOf(context, found, options)) {
     yield fieldOf(
@@ -349,5 +349,5 @@ async function varintAt(context, at, options) {
     value += (byte & 127) * 128 ** i;
     if (byte < 128) return { value, end: at + i + 1 };
   }
-  throw new CpbError('DAMAGED', `no varint at byte ${at} of the message`, { offset: at });
+  throw new CpbError('DAMAGED', `no valid varint at byte ${at} of the message`, { offset: at });
 }

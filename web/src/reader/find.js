@@ -6,8 +6,8 @@ import { structs } from './structs.js';
 /** @import { Range, ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
-/** @import { OpenFile } from './file.js' */
-/** @import { Body } from './virtual.js' */
+/** @import { OpenFile } from './open-file.js' */
+/** @import { Body } from './merged-body.js' */
 
 /** The least that is fetched: what follows a tag is small, or passed over. */
 const AHEAD = 4096;

@@ -1,6 +1,6 @@
 /** open(), with all that it needs. */
+import * as content from './message-content.js';
 import { openWith } from './open.js';
-import * as contents from './contents.js';
 
 /**
  * Opens a chunked (.cpb) or a plain protobuf message. Of a .cpb file the index at
@@ -11,6 +11,6 @@ import * as contents from './contents.js';
  *   of yours
  * @param {import('./open.js').OpenOptions} [options]
  */
-const open = (input, options) => openWith(() => contents, input, options);
+const open = (input, options) => openWith(() => content, input, options);
 
 export { open };

@@ -2,14 +2,14 @@
 import { moduleFor } from '../init.js';
 import { DONE } from '../wasm/engine.js';
 import { using } from './chunks.js';
-import { openBeside } from './file.js';
+import { openBeside } from './open-file.js';
 import { openSchema } from './schema.js';
 import { structs } from './structs.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
-/** @import { OpenFile } from './file.js' */
+/** @import { OpenFile } from './open-file.js' */
 /** @import { Schema } from './schema.js' */
 
 /** Bytes that an outline may take before LIMIT. */

@@ -2,9 +2,9 @@
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { prepare } from '../source/index.js';
-import { streamLater } from '../source/later.js';
+import { lazyStream } from '../source/lazy-source.js';
 import { checkRange, chunkOf } from './chunks.js';
-import { disposable, openFile } from './file.js';
+import { disposable, openFile } from './open-file.js';
 import { openSchema, typeNamed } from './schema.js';
 import { fits, treeOf } from './tree.js';
 
@@ -13,7 +13,7 @@ import { fits, treeOf } from './tree.js';
 /** @import { Chunk } from './chunks.js' */
 /** @import { Field } from './fields.js' */
 /** @import { Input, SourceOptions } from '../source/index.js' */
-/** @import { OpenFile, Verify } from './file.js' */
+/** @import { OpenFile, Verify } from './open-file.js' */
 /** @import { Plan } from './plan.js' */
 /** @import { Node } from './tree.js' */
 
@@ -79,8 +79,8 @@ const ROOTS = ['SavedModel', 'GraphDef', 'MetaGraphDef', 'FunctionDef'];
 /** With the size, the end of the file is fetched: the index is there. */
 const TAIL = 64 * 1024;
 
-/** @typedef {typeof import('./contents.js')} Contents */
-/** @typedef {() => Contents | Promise<Contents>} Load */
+/** @typedef {typeof import('./message-content.js')} ContentModule */
+/** @typedef {() => ContentModule | Promise<ContentModule>} Load */
 
 /**
  * open(), see index.js. The message itself is not looked into at first; what does that is
@@ -190,14 +190,8 @@ async function messageOf(file, index, options, load) {
   const type = options.type !== undefined ? typeNamed(schema, options.type) : guess(schema, tree);
   const numChunks = index ? index.call('num_chunks') : 0;
 
-  /** @type {ReturnType<Contents['contentsOf']> | undefined} */
-  let contents;
-  async function inside() {
-    file.check();
-    const { contentsOf } = await load();
-    const guessed = options.type === undefined;
-    return (contents ??= contentsOf(file, index, { schema, type, guessed, trustSizes, verify }));
-  }
+  const guessed = options.type === undefined;
+  const content = contentLater(load, [file, index, { schema, type, guessed, trustSizes, verify }]);
 
   /** @param {number} i */
   const chunk = (i) => {
@@ -224,25 +218,41 @@ async function messageOf(file, index, options, load) {
       file.check();
       return treeOf(file, index, schema, type);
     },
-    field: async (path, o) => (await inside()).field(path, o),
-    messageSize: async (o) => (await inside()).body.size(o),
+    field: async (path, o) => (await content()).field(path, o),
+    messageSize: async (o) => (await content()).body.size(o),
     async read(offset, length, o) {
       checkRange(offset, length);
-      return (await inside()).body.read(offset, length, o);
+      return (await content()).body.read(offset, length, o);
     },
     merged({ offset = 0, length = Infinity, verify: how, signal: outer } = {}) {
       file.check();
       checkRange(offset, length);
-      return streamLater(
+      return lazyStream(
         async (inner) =>
-          (await inside()).body.stream(offset, length, { verify: how, signal: inner }),
+          (await content()).body.stream(offset, length, { verify: how, signal: inner }),
         outer,
       );
     },
-    plan: async (what, o) => (await inside()).plan(what, o),
+    plan: async (what, o) => (await content()).plan(what, o),
     close: file.close,
   };
-  return { file, inside, message: disposable(message) };
+  return { file, content, message: disposable(message) };
+}
+
+/**
+ * The message's content, which is made when it is first needed.
+ *
+ * @param {Load} load
+ * @param {Parameters<ContentModule['contentOf']>} args
+ */
+function contentLater(load, args) {
+  /** @type {ReturnType<ContentModule['contentOf']> | undefined} */
+  let content;
+  return async () => {
+    args[0].check();
+    const { contentOf } = await load();
+    return (content ??= contentOf(...args));
+  };
 }
 
 /** @param {import('./schema.js').Schema} schema @param {Node | undefined} tree */

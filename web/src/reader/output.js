@@ -1,11 +1,11 @@
 /** The bytes that an engine gives, as one array or as a stream. */
 import { collector } from '../bytes.js';
-import { streamOf } from '../source/pieces.js';
+import { streamOf } from '../source/streams.js';
 import { DONE } from '../wasm/engine.js';
 
 /** @import { DriveOptions, Engine } from '../wasm/engine.js' */
 /** @import { FeedOptions } from '../wasm/feed.js' */
-/** @import { OpenFile } from './file.js' */
+/** @import { OpenFile } from './open-file.js' */
 
 /** What a stream gives at a time, about. */
 const PIECE = 64 * 1024;

@@ -1,10 +1,10 @@
 /** What reading something will cost. */
 import { sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { joined } from './places.js';
+import { joined } from './chunk-ranges.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
-/** @import { Body, Merged } from './virtual.js' */
+/** @import { Body, Merged } from './merged-body.js' */
 
 /**
  * What is to be read: chunks (asked for at once), ranges of the (merged) message, such as a
@@ -39,13 +39,13 @@ export async function planOf(body, merged, what, options) {
  * @param {ReadOptions} [options]
  */
 async function rangesOf(merged, what, options) {
-  if ('chunks' in what) return joined(what.chunks.map(merged.place));
+  if ('chunks' in what) return joined(what.chunks.map(merged.rangeOf));
   if ('merged' in what) return merged.windows();
-  const places = [];
+  const ranges = [];
   for (const { offset, length } of 'ranges' in what ? what.ranges : [what]) {
-    places.push(...merged.placesIn(await merged.segments(offset, length, options)));
+    ranges.push(...(await merged.rangesOf(offset, length, options)));
   }
-  return joined(places);
+  return joined(ranges);
 }
 
 /**

@@ -4,13 +4,13 @@ import { moduleFor, openPath } from '../init.js';
 import { prepare } from '../source/index.js';
 import { DATA, DONE, RECORD, SKIPPED } from '../wasm/engine.js';
 import { big, checkOffset, using } from './chunks.js';
-import { disposable, openFile, verifyOf } from './file.js';
+import { disposable, openFile, verifyOf } from './open-file.js';
 import { structs } from './structs.js';
 
 /** @import { Cost, Limits, ReadOptions } from '../types.js' */
 /** @import { Input, SourceOptions } from '../source/index.js' */
 /** @import { Engine } from '../wasm/engine.js' */
-/** @import { OpenFile, Verify } from './file.js' */
+/** @import { OpenFile, Verify } from './open-file.js' */
 
 /**
  * A record of a Riegeli file.
@@ -71,6 +71,14 @@ const BATCH = { bytes: 2 ** 20, records: 4096 };
 const RUN = 512;
 
 /**
+ * An opened file of records, and how its records are read.
+ * @typedef {object} State
+ * @property {OpenFile} file
+ * @property {number} position of the first record
+ * @property {{ verify: number, recover: number }} how
+ */
+
+/**
  * @param {Input} input as for open()
  * @param {RecordsOptions} [options]
  * @returns {Promise<Records>}
@@ -82,66 +90,24 @@ export async function openRecords(input, options = {}) {
   const how = { verify: verifyOf(verify, 'first'), recover: Number(recover ?? false) };
   const source = prepare(input, options, openPath);
   const file = await openFile(await moduleFor(), source, limits);
-
-  /** @param {number} from @param {() => void} [onFree] */
-  const begin = (from, onFree) =>
-    file.make(
-      'cpb_record_reader',
-      (scope) =>
-        file.instance.c.cpb_record_reader_new(
-          0,
-          scope.struct(structs.record_reader_options, {
-            ...how,
-            position: from,
-            limits: file.limitsIn(scope),
-          }),
-        ),
-      onFree,
-    );
-
-  /** @param {ReadOptions} [o] */
-  async function* batches(o) {
-    let sizes = 0;
-    const reader = begin(position, () => file.instance.free(sizes));
-    try {
-      sizes = file.instance.alloc(4 * RUN);
-      for (const next = batcher(file, reader, sizes); ;) {
-        const { items, done } = await next(o);
-        if (items.length > 0) yield items;
-        if (done) return;
-      }
-    } finally {
-      reader.free();
-    }
-  }
+  /** @type {State} */
+  const state = { file, position, how };
 
   /** @param {ReadOptions} [o] */
   async function* one(o) {
-    for await (const items of batches(o)) yield* items;
+    for await (const items of batches(state, o)) yield* items;
   }
 
   /** @type {RecordsBase} */
   const records = {
-    batches,
+    batches: (o) => batches(state, o),
     records: one,
-    at: async (at, o) => (
-      checkOffset('position', at),
-      using(begin(0), (reader) => {
-        reader.call('seek', big(at));
-        return firstOf(file, reader, o);
-      })
-    ),
-    last: async (o) =>
-      using(begin(0), (reader) => {
-        reader.call('seek_last');
-        return firstOf(file, reader, o);
-      }),
-    metadata: async (o) =>
-      using(begin(0), async (reader) => {
-        await file.drive(reader, { ...o, onStep: (step) => step === RECORD });
-        const bytes = reader.call('metadata', reader.out);
-        return bytes ? file.instance.copy(bytes, file.instance.u32(reader.out)) : undefined;
-      }),
+    async at(at, o) {
+      checkOffset('position', at);
+      return firstAfter(state, (reader) => reader.call('seek', big(at)), o);
+    },
+    last: (o) => firstAfter(state, (reader) => reader.call('seek_last'), o),
+    metadata: (o) => metadata(state, o),
     get transferred() {
       return source.transferred;
     },
@@ -149,6 +115,61 @@ export async function openRecords(input, options = {}) {
   };
   return disposable(Object.assign(records, { [Symbol.asyncIterator]: () => one() }));
 }
+
+/** @param {State} state @param {number} position @param {() => void} [onFree] */
+const newReader = ({ file, how }, position, onFree) =>
+  file.make(
+    'cpb_record_reader',
+    (scope) =>
+      file.instance.c.cpb_record_reader_new(
+        0,
+        scope.struct(structs.record_reader_options, {
+          ...how,
+          position,
+          limits: file.limitsIn(scope),
+        }),
+      ),
+    onFree,
+  );
+
+/** @param {State} state @param {ReadOptions} [options] */
+async function* batches(state, options) {
+  const { file, position } = state;
+  let sizes = 0;
+  const reader = newReader(state, position, () => file.instance.free(sizes));
+  try {
+    sizes = file.instance.alloc(4 * RUN);
+    for (const next = batcher(file, reader, sizes); ;) {
+      const { items, done } = await next(options);
+      if (items.length > 0) yield items;
+      if (done) return;
+    }
+  } finally {
+    reader.free();
+  }
+}
+
+/**
+ * The first record that a reader gives, once it was told where to begin.
+ *
+ * @param {State} state
+ * @param {(reader: Engine) => void} seek
+ * @param {ReadOptions} [options]
+ */
+const firstAfter = async (state, seek, options) =>
+  using(newReader(state, 0), (reader) => {
+    seek(reader);
+    return firstOf(state.file, reader, options);
+  });
+
+/** @param {State} state @param {ReadOptions} [options] */
+const metadata = async (state, options) =>
+  using(newReader(state, 0), async (reader) => {
+    const { file } = state;
+    await file.drive(reader, { ...options, onStep: (step) => step === RECORD });
+    const bytes = reader.call('metadata', reader.out);
+    return bytes ? file.instance.copy(bytes, file.instance.u32(reader.out)) : undefined;
+  });
 
 /**
  * Reads on each time that it is called; what came before an error is given out first.

@@ -2,7 +2,7 @@
 import { CpbError } from '../errors.js';
 
 /** @import { Engine } from '../wasm/engine.js' */
-/** @import { OpenFile } from './file.js' */
+/** @import { OpenFile } from './open-file.js' */
 
 /**
  * A field's declaration.

@@ -1,7 +1,7 @@
 /** The tree of a .cpb file: which chunk belongs where. */
 
 /** @import { Engine } from '../wasm/engine.js' */
-/** @import { OpenFile } from './file.js' */
+/** @import { OpenFile } from './open-file.js' */
 /** @import { Schema } from './schema.js' */
 
 /**

@@ -1,5 +1,5 @@
 import { CpbError } from '../errors.js';
-import { piecesOf, streamOf } from './pieces.js';
+import { piecesOf, streamOf } from './streams.js';
 
 /**
  * A Blob or a File, such as one that was dropped on a page. A File that changed on

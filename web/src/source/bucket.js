@@ -1,5 +1,5 @@
 import { CpbError } from '../errors.js';
-import { piecesOf, streamOf } from './pieces.js';
+import { piecesOf, streamOf } from './streams.js';
 
 /** @typedef {import('../types.js').Source} Source */
 
@@ -28,8 +28,110 @@ import { piecesOf, streamOf } from './pieces.js';
  * @property {() => Promise<ArrayBuffer>} [arrayBuffer] not used
  */
 
+/** What all answers must agree on. @typedef {{ size: number, etag: string, tag: string }} Pinned */
+
 /** R2's own codes for: internal error, unavailable, too many requests, timeout. */
 const temporary = /\((10001|10043|10054|10058)\)/;
+
+/** An object of a bucket, and its size and ETag as the first answer told them. */
+class StoredObject {
+  #bucket;
+  #key;
+  /** @type {Pinned | undefined} */
+  #pinned;
+
+  /** @param {Bucket} bucket @param {string} key */
+  constructor(bucket, key) {
+    this.#bucket = bucket;
+    this.#key = key;
+  }
+
+  #changed() {
+    return new CpbError('CHANGED', `${this.#key} changed while it was read`);
+  }
+
+  /** @param {Promise<BucketObject | null>} answer */
+  async #found(answer) {
+    const key = this.#key;
+    const object = await answer.catch((cause) => {
+      throw new CpbError('READ', `${key}: ${cause?.message ?? cause}`,
+        { cause, retryable: temporary.test(String(cause?.message)) });
+    });
+    if (!object) throw new CpbError('HTTP', `the bucket has no object ${key}`, { status: 404 });
+    const { size, etag, httpEtag = `"${etag}"` } = object;
+    const pinned = this.#pinned;
+    if (pinned && (pinned.etag !== etag || pinned.size !== size)) throw this.#changed();
+    this.#pinned = { size, etag, tag: httpEtag };
+    return object;
+  }
+
+  /** @param {BucketRange} range */
+  async #get(range) {
+    const onlyIf = this.#pinned && { etagMatches: this.#pinned.etag };
+    const asked = this.#bucket.get(this.#key, onlyIf ? { range, onlyIf } : { range });
+    const object = await this.#found(asked);
+    if (!object.body) throw this.#changed();
+    return object;
+  }
+
+  async #known() {
+    if (!this.#pinned) await this.#found(this.#bucket.head(this.#key));
+    return /** @type {Pinned} */ (this.#pinned);
+  }
+
+  /**
+   * What there is of a range.
+   *
+   * @param {number} offset
+   * @param {number} length
+   */
+  async #part(offset, length) {
+    const { size } = await this.#known();
+    return { offset, length: Math.max(0, Math.min(length, size - offset)) };
+  }
+
+  /** @param {BucketObject} object @param {number} length */
+  async #bytesOf({ body }, length) {
+    const key = this.#key;
+    const bytes = new Uint8Array(await new Response(body).arrayBuffer().catch((cause) => {
+      throw new CpbError('NETWORK', `the response for ${key} broke off`, { cause, retryable: true });
+    }));
+    if (bytes.length === length) return bytes;
+    const short = bytes.length < length;
+    throw new CpbError(short ? 'NETWORK' : 'RANGE',
+      `${key}: got ${bytes.length} bytes for a range of ${length}`, { retryable: short });
+  }
+
+  /** @param {number} offset @param {number} length */
+  async read(offset, length) {
+    const range = await this.#part(offset, length);
+    if (range.length === 0) return new Uint8Array(0);
+    return this.#bytesOf(await this.#get(range), range.length);
+  }
+
+  async stat() {
+    const { size, tag } = await this.#known();
+    return { size, etag: tag };
+  }
+
+  /** @param {number} length */
+  async tail(length) {
+    const size = this.#pinned?.size;
+    const object = await this.#get(size === undefined
+      ? { suffix: length } : await this.#part(Math.max(0, size - length), length));
+    const bytes = await this.#bytesOf(object, Math.min(length, object.size));
+    return { size: object.size, etag: object.httpEtag ?? `"${object.etag}"`, bytes };
+  }
+
+  /** @param {number} offset @param {number} length */
+  async* pieces(offset, length) {
+    const range = await this.#part(offset, length);
+    const body = range.length > 0 && (await this.#get(range)).body;
+    if (body) yield* piecesOf(body);
+  }
+
+  reset() { this.#pinned = undefined; }
+}
 
 /**
  * An object in a bucket, read by ranges of the object that the first answer told of.
@@ -39,83 +141,15 @@ const temporary = /\((10001|10043|10054|10058)\)/;
  * @returns {Source}
  */
 export function bucketSource(bucket, key) {
-  /** @type {{ size: number, etag: string, tag: string } | undefined} */
-  let pinned;
-
-  /** @param {Promise<BucketObject | null>} answer */
-  async function found(answer) {
-    const object = await answer.catch((cause) => {
-      throw new CpbError('READ', `${key}: ${cause?.message ?? cause}`,
-        { cause, retryable: temporary.test(String(cause?.message)) });
-    });
-    if (!object) throw new CpbError('HTTP', `the bucket has no object ${key}`, { status: 404 });
-    const { size, etag, httpEtag = `"${etag}"` } = object;
-    if (pinned && (pinned.etag !== etag || pinned.size !== size)) throw changed();
-    pinned = { size, etag, tag: httpEtag };
-    return object;
-  }
-
-  const changed = () => new CpbError('CHANGED', `${key} changed while it was read`);
-
-  /** @param {BucketRange} range */
-  async function get(range) {
-    const onlyIf = pinned && { etagMatches: pinned.etag };
-    const object = await found(bucket.get(key, onlyIf ? { range, onlyIf } : { range }));
-    if (!object.body) throw changed();
-    return object;
-  }
-
-  async function known() {
-    if (!pinned) await found(bucket.head(key));
-    return /** @type {NonNullable<typeof pinned>} */ (pinned);
-  }
-
-  /**
-   * What there is of a range.
-   *
-   * @param {number} offset
-   * @param {number} length
-   */
-  async function part(offset, length) {
-    const { size } = await known();
-    return { offset, length: Math.max(0, Math.min(length, size - offset)) };
-  }
-
-  /** @param {BucketObject} object @param {number} length */
-  async function bytesOf(object, length) {
-    const cause = (/** @type {unknown} */ error) => {
-      throw new CpbError('NETWORK', `${key} broke off`, { cause: error, retryable: true });
-    };
-    const bytes = new Uint8Array(await new Response(object.body).arrayBuffer().catch(cause));
-    if (bytes.length === length) return bytes;
-    const short = bytes.length < length;
-    throw new CpbError(short ? 'NETWORK' : 'RANGE',
-      `${key}: ${bytes.length} bytes for a range of ${length}`, { retryable: short });
-  }
-
+  const object = new StoredObject(bucket, key);
   return {
     name: key,
     remote: true,
-    async read(offset, length) {
-      const range = await part(offset, length);
-      if (range.length === 0) return new Uint8Array(0);
-      return bytesOf(await get(range), range.length);
-    },
-    async stat() {
-      const { size, tag } = await known();
-      return { size, etag: tag };
-    },
-    async tail(length) {
-      const object = await get(pinned
-        ? await part(Math.max(0, pinned.size - length), length) : { suffix: length });
-      const bytes = await bytesOf(object, Math.min(length, object.size));
-      return { size: object.size, etag: object.httpEtag ?? `"${object.etag}"`, bytes };
-    },
-    stream: (offset, length, { signal } = {}) => streamOf(async function* pieces() {
-      const range = await part(offset, length);
-      const body = range.length > 0 && (await get(range)).body;
-      if (body) yield* piecesOf(body);
-    }, signal),
-    reset() { pinned = undefined; },
+    read: (offset, length) => object.read(offset, length),
+    stat: () => object.stat(),
+    tail: (length) => object.tail(length),
+    stream: (offset, length, { signal } = {}) =>
+      streamOf(() => object.pieces(offset, length), signal),
+    reset: () => object.reset(),
   };
 }

@@ -1,32 +1,38 @@
 import { CpbError } from '../errors.js';
 import { meter } from '../middleware/budget.js';
-import { request } from './answer.js';
+import { request } from './http-request.js';
 import { EXPOSE } from './content-range.js';
 
-/** @typedef {import('./answer.js').Answer} Answer */
+/** @typedef {import('./http-request.js').Incoming} Incoming */
+/** @typedef {import('./url.js').UrlOptions} UrlOptions */
 
-/**
- * One after another, the requests for ranges of one URL.
- *
- * @param {string | URL} url
- * @param {import('./url.js').UrlOptions} options
- */
-export function exchanger(url, options) {
-  const here = /** @type {{ location?: Location }} */ (globalThis).location;
-  const target = parse(url, here?.href);
-  const name = target.origin + target.pathname;
-  const crossOrigin = here !== undefined && here.origin !== target.origin;
-  const advice = crossOrigin ? '; perhaps its CORS rules: it must answer with'
-    + ` Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and ${EXPOSE}` : '';
-  const usage = meter(options.budget);
-  let finalUrl = target.href;
-  /** The browser's cache may be wrong. */
-  let distrust = false;
-  /** Answers to what was asked before a reset tell nothing. */
-  let era = 0;
+/** Where this runs, in a browser. */
+const here = () => /** @type {{ location?: Location }} */ (globalThis).location;
+
+/** The requests for ranges of one URL, one after another. */
+export class Exchange {
+  #options;
+  #usage;
+  /** Whether the browser's cache may be wrong. */
+  #distrust = false;
+  /** Counts resets: responses to requests from before one are not used. */
+  #era = 0;
+
+  /** @param {string | URL} url @param {UrlOptions} options */
+  constructor(url, options) {
+    const { href, origin, pathname } = parse(url);
+    this.#options = options;
+    this.#usage = meter(options.budget);
+    this.url = this.finalUrl = href;
+    this.name = origin + pathname;
+    this.crossOrigin = here() !== undefined && here()?.origin !== origin;
+  }
+
+  get cost() { return this.#usage.cost; }
 
   /** @param {string} range @param {AbortSignal} signal */
-  async function send(range, signal) {
+  async #send(range, signal) {
+    const options = this.#options;
     const headers = new Headers(options.headers);
     headers.set('Range', range);
     /** @type {RequestInit} */
@@ -34,8 +40,8 @@ export function exchanger(url, options) {
     for (const key of /** @type {const} */ (['credentials', 'mode', 'cache'])) {
       if (options[key]) Object.assign(init, { [key]: options[key] });
     }
-    if (distrust && here) init.cache = 'no-store';
-    return (options.fetch ?? fetch)(target.href, init);
+    if (this.#distrust && here()) init.cache = 'no-store';
+    return (options.fetch ?? fetch)(this.url, init);
   }
 
   /**
@@ -45,31 +51,37 @@ export function exchanger(url, options) {
    * @param {string} range
    * @param {number} length that it asks for
    * @param {AbortSignal | undefined} signal
-   * @param {(answer: Answer) => Promise<number>} accept
+   * @param {(incoming: Incoming) => Promise<number>} accept
    * @returns {AsyncGenerator<Uint8Array>}
    */
-  async function* exchange(range, length, signal, accept) {
-    const bill = usage.begin(length);
-    const begun = era;
-    /** @type {Answer | undefined} */
-    let answer;
+  async* exchange(range, length, signal, accept) {
+    const { name } = this;
+    const bill = this.#usage.begin(length);
+    const era = this.#era;
+    /** @type {Incoming | undefined} */
+    let incoming;
     try {
-      answer = await request((inner) => send(range, inner),
-        { timeout: options.timeout ?? 30_000, signal, name, advice, received: bill.received });
-      if (begun !== era) throw new CpbError('CHANGED', `${name} was opened anew`);
-      finalUrl = answer.response.url || finalUrl;
-      const count = await accept(answer);
+      incoming = await request((inner) => this.#send(range, inner), {
+        timeout: this.#options.timeout ?? 30_000,
+        signal,
+        name,
+        advice: this.crossOrigin ? ADVICE : '',
+        received: bill.received,
+      });
+      if (era !== this.#era) throw new CpbError('CHANGED', `${name} was reset meanwhile`);
+      this.finalUrl = incoming.response.url || this.finalUrl;
+      const count = await accept(incoming);
       let left = count;
-      for (let piece; count > 0 && (piece = await answer.next());) {
+      for (let piece; count > 0 && (piece = await incoming.next());) {
         if ((left -= piece.length) < 0) {
           throw new CpbError('RANGE', `${name} sent more bytes than its Content-Range says`);
         }
         yield piece;
       }
-      if (left > 0) throw cutOff(count - left, count);
+      if (left > 0) throw this.cutOff(count - left, count);
     } finally {
       bill.end();
-      answer?.end();
+      incoming?.end();
     }
   }
 
@@ -79,35 +91,31 @@ export function exchanger(url, options) {
    * @param {number} got
    * @param {number} announced
    */
-  function cutOff(got, announced) {
-    distrust = true;
+  cutOff(got, announced) {
+    this.doubt();
     return new CpbError('NETWORK',
-      `${name} sent ${got} of the ${announced} bytes that it announced`,
+      `${this.name} sent ${got} of the ${announced} bytes that it announced`,
       { retryable: true });
   }
 
-  return {
-    name,
-    crossOrigin,
-    exchange,
-    cutOff,
-    cost: usage.cost,
-    url: target.href,
-    get finalUrl() { return finalUrl; },
-    /** From now on past the browser's cache. */
-    doubt() { distrust = true; },
-    reset() {
-      era++;
-      distrust = true;
-    },
-  };
+  /** From now on past the browser's cache. */
+  doubt() { this.#distrust = true; }
+
+  reset() {
+    this.#era++;
+    this.doubt();
+  }
 }
 
-/** @param {string | URL} url @param {string} [base] */
-function parse(url, base) {
+/** What may be wrong where a server of another origin does not answer. */
+const ADVICE = '; perhaps its CORS rules: it must answer with'
+  + ` Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and ${EXPOSE}`;
+
+/** @param {string | URL} url */
+function parse(url) {
   try {
-    return new URL(url, base);
+    return new URL(url, here()?.href);
   } catch (cause) {
-    throw new CpbError('USAGE', `no URL: ${String(url).split('?')[0]}`, { cause });
+    throw new CpbError('USAGE', `not a URL: ${String(url).split('?')[0]}`, { cause });
   }
 }

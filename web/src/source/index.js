@@ -10,7 +10,7 @@ import { compose } from '../middleware/layer.js';
 import { retry } from '../middleware/retry.js';
 import { blobSource } from './blob.js';
 import { bytesSource } from './bytes.js';
-import { sourceLater } from './later.js';
+import { lazySource } from './lazy-source.js';
 import { urlSource } from './url.js';
 
 /** @import { Source } from '../types.js' */
@@ -75,7 +75,7 @@ function sourceOf(input, { http, budget: limit }, openPath) {
   if (typeof Blob !== 'undefined' && input instanceof Blob) return blobSource(input);
   const source = /** @type {Source} */ (input);
   if (typeof source?.read === 'function' && typeof source.stat === 'function') return source;
-  throw new CpbError('USAGE', 'the input is no URL, Blob, bytes or source ({ read, stat })');
+  throw new CpbError('USAGE', 'the input is not a URL, Blob, bytes or source ({ read, stat })');
 }
 
 /**
@@ -84,4 +84,4 @@ function sourceOf(input, { http, budget: limit }, openPath) {
  * @param {string} url
  */
 const localUrlSource = (url) =>
-  sourceLater({ name: 'the URL' }, async () => blobSource(await (await fetch(url)).blob()));
+  lazySource({ name: 'the URL' }, async () => blobSource(await (await fetch(url)).blob()));

@@ -1,6 +1,6 @@
 import { CpbError } from '../errors.js';
 
-/** @typedef {import('./answer.js').Answer} Answer */
+/** @typedef {import('./http-request.js').Incoming} Incoming */
 
 /** @type {Record<number, string>} */
 const meanings = {
@@ -16,17 +16,17 @@ const temporary = [408, 425, 429, 500, 502, 503, 504];
 const EXPLANATION = 2048;
 
 /**
- * The error for an answer that is neither 200 nor 206. Object stores say in the
+ * The error for a response that is neither 200 nor 206. Object stores say in the
  * body why they refuse; an expired signature is told apart by it.
  *
- * @param {Answer} answer
+ * @param {Incoming} incoming
  * @param {string} name
  * @returns {Promise<CpbError>}
  */
-export async function refusal(answer, name) {
-  const { response } = answer;
+export async function refusal(incoming, name) {
+  const { response } = incoming;
   const { status } = response;
-  const said = [400, 401, 403].includes(status) ? await explanation(answer) : '';
+  const said = [400, 401, 403].includes(status) ? await explanation(incoming) : '';
   const meaning = /expired|time frame/i.test(said)
     ? 'the signature or token has expired; ask for a new one' : meanings[status];
   const words = [meaning, said && `“${said}”`].filter(Boolean).join('; it says ');
@@ -37,12 +37,12 @@ export async function refusal(answer, name) {
   });
 }
 
-/** @param {Answer} answer */
-async function explanation(answer) {
+/** @param {Incoming} incoming */
+async function explanation(incoming) {
   const decoder = new TextDecoder();
-  let text = answer.response.headers.get('www-authenticate') ?? '';
+  let text = incoming.response.headers.get('www-authenticate') ?? '';
   try {
-    for (let piece; text.length < EXPLANATION && (piece = await answer.next());) {
+    for (let piece; text.length < EXPLANATION && (piece = await incoming.next());) {
       text += decoder.decode(piece, { stream: true });
     }
   } catch (error) {

@@ -51,7 +51,7 @@ const NEED_SIZE = 2;
 export function engineOf(instance, name, pointer, onFree) {
   if (!pointer) {
     onFree?.();
-    throw new CpbError('MEMORY', `no ${name}: out of memory, or an option is out of range`);
+    throw new CpbError('MEMORY', `cannot make ${name}: out of memory, or an option is out of range`);
   }
   const out = instance.alloc(SCRATCH);
   /** @type {Map<string, (...args: any[]) => any>} */
@@ -136,7 +136,7 @@ export async function drive(instance, engine, source, options = {}) {
       await feed.measure(length, { signal });
     else await feed.fetch(offset, length, ahead, { signal });
     if (!answered(instance, engine)) {
-      throw new CpbError('READ', `the source gave no bytes at ${offset}`, { offset });
+      throw new CpbError('READ', `the source returned no bytes at ${offset}`, { offset });
     }
   }
 }

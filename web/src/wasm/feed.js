@@ -3,11 +3,11 @@
  * and remembered while they may be needed again.
  */
 import { asCpbError } from '../errors.js';
-import { abortable } from '../source/wait.js';
+import { abortable } from '../source/abort.js';
+import { RecentBytes } from './recent-bytes.js';
 
 /** @import { Range, ReadOptions, Source } from '../types.js' */
-
-/** @typedef {{ offset: number, bytes: Uint8Array }} Piece */
+/** @import { Piece } from './recent-bytes.js' */
 
 /**
  * @typedef {object} FeedOptions
@@ -37,6 +37,9 @@ import { abortable } from '../source/wait.js';
  * @property {() => void} stop ends a stream that is open
  */
 
+/** The longest request, and the most that is remembered. */
+const MOST = 8 * 2 ** 20;
+
 /** The gap that is read over rather than left out, in a stream. */
 const GAP = 256 * 1024;
 
@@ -45,152 +48,172 @@ const GAP = 256 * 1024;
 const NEAR = 64 * 1024;
 const WIDEST = 128 * 1024;
 
-/** The most pieces that are remembered: each is looked at before more is fetched. */
-const MANY = 64;
-
 /**
- * @param {Source} source
- * @param {FeedOptions} [options]
- * @returns {Feed}
+ * A stream of the source that is read on, and where it is.
+ * @typedef {object} OpenStream
+ * @property {ReadableStreamDefaultReader<Uint8Array>} reader
+ * @property {number} offset of what it gives next
+ * @property {number} end
  */
-export function createFeed(source, options = {}) {
-  const {
-    ahead: least = 0,
-    most = 8 * 2 ** 20,
-    tail: leastTail = 0,
-    until = () => Infinity,
-  } = options;
-  /** @type {Piece[]} the one used last comes first */
-  const pieces = [...(options.held ?? [])];
-  /** Bytes of all of them. */
-  let kept = pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  /**
-   * @type {{ reader: ReadableStreamDefaultReader<Uint8Array>, offset: number, end: number } |
-   *   undefined}
-   */
-  let stream;
-  let width = least;
-  /** The end of the last request. */
-  let asked = -Infinity;
 
-  /** @param {number} offset @param {Uint8Array} bytes */
-  function remember(offset, bytes) {
-    if (bytes.length > 0) pieces.unshift({ offset, bytes });
-    kept += bytes.length;
-    while (pieces.length > 1 && (kept > most || pieces.length > MANY))
-      kept -= pieces.pop()?.bytes.length ?? 0;
+/** @implements {Feed} */
+class SourceFeed {
+  #source;
+  #options;
+  #recent;
+  /** @type {OpenStream | undefined} */
+  #stream;
+  /** What a request asks for at least. */
+  #width;
+  /** The end of the last request. */
+  #asked = -Infinity;
+
+  /** @param {Source} source @param {FeedOptions} options */
+  constructor(source, options) {
+    const { held = [], most = MOST, ahead = 0 } = options;
+    this.#source = source;
+    this.#options = options;
+    this.#recent = new RecentBytes(most);
+    for (const { offset, bytes } of held) this.#recent.add(offset, bytes);
+    this.#width = ahead;
+    this.size = options.size;
   }
 
   /** @param {number} offset */
-  const indexAt = (offset) =>
-    pieces.findIndex((p) => offset >= p.offset && offset < p.offset + p.bytes.length);
-
-  /** Where what is remembered begins next, so that it is not fetched twice.
-   * @param {number} offset @param {number} end */
-  function untilHeld(offset, end) {
-    for (const piece of pieces) if (piece.offset > offset && piece.offset < end) end = piece.offset;
-    return end;
-  }
-
-  /** The source is at its end at or before this offset.
-   * @param {number} size @param {ReadOptions} [options] */
-  async function ended(size, options) {
-    feed.size ??= size > 0 ? size : (await source.stat(options)).size;
-  }
-
-  /** @param {number} offset @param {number} end @param {ReadOptions} [options] */
-  async function request(offset, end, options) {
-    asked = end;
-    const bytes = await source.read(offset, end - offset, options);
-    remember(offset, bytes);
-    if (bytes.length < end - offset) await ended(bytes.length && offset + bytes.length, options);
-  }
-
-  /** @param {number} offset @param {number} length */
-  function openStream(offset, length) {
-    feed.stop();
-    const bytes = /** @type {NonNullable<Source['stream']>} */ (source.stream)(offset, length);
-    stream = { reader: bytes.getReader(), offset, end: offset + length };
-  }
-
-  /** @param {number} offset @param {AbortSignal} [signal] */
-  async function readStream(offset, signal) {
-    const open = /** @type {NonNullable<typeof stream>} */ (stream);
-    while (open.offset <= offset) {
-      const { value, done } = await abortable(open.reader.read(), signal);
-      if (done) {
-        stream = undefined;
-        return ended(open.offset, { signal });
-      }
-      remember(open.offset, value);
-      open.offset += value.length;
-    }
+  at(offset) {
+    return this.#recent.at(offset);
   }
 
   /**
    * @param {number} offset
    * @param {number} length
    * @param {number} ahead
-   * @param {ReadOptions} [o]
+   * @param {ReadOptions} [options]
    */
-  async function fetch(offset, length, ahead, o) {
-    const size = Math.min(feed.size ?? Infinity, until(offset));
-    if (stream && offset >= stream.offset && offset <= stream.offset + GAP && offset < stream.end) {
-      return readStream(offset, o?.signal);
-    }
-    const range = options.around?.(offset);
-    if (range && range.length <= most) {
-      const begin = indexAt(range.offset) >= 0 ? offset : range.offset;
-      return request(begin, untilHeld(offset, range.offset + range.length), o);
-    }
-    const near = offset >= asked && offset - asked < NEAR;
-    width = near ? Math.min(2 * width, WIDEST) : least;
-    const end = offset + Math.max(length, ahead, width);
-    // To the end of the input, wherever that is.
-    const sought = end < Number.MAX_SAFE_INTEGER ? end : Infinity;
-    const wanted = untilHeld(offset, Math.min(sought, size));
-    if (source.stream && wanted - offset > most) {
-      openStream(offset, wanted - offset);
-      return readStream(offset, o?.signal);
-    }
-    return request(offset, Math.min(wanted, offset + Math.max(length, most)), o);
+  fetch(offset, length, ahead, options) {
+    return this.#guarded(() => this.#fetch(offset, length, ahead, options), options?.signal);
+  }
+
+  /** @param {number} tail @param {ReadOptions} [options] */
+  measure(tail, options) {
+    return this.#guarded(() => this.#measure(tail, options), options?.signal);
+  }
+
+  stop() {
+    this.#stream?.reader.cancel().catch(() => {});
+    this.#stream = undefined;
   }
 
   /** Errors of the source, and a stream that failed.
    * @param {() => Promise<void>} work @param {AbortSignal} [signal] */
-  async function guarded(work, signal) {
+  async #guarded(work, signal) {
     signal?.throwIfAborted();
     try {
       await abortable(work(), signal);
     } catch (error) {
-      feed.stop();
+      this.stop();
       throw signal?.aborted ? error : asCpbError(error, 'the source');
     }
   }
 
-  /** @type {Feed} */
-  const feed = {
-    size: options.size,
-    at(offset) {
-      const i = indexAt(offset);
-      const piece = pieces[i];
-      if (i > 0) pieces.unshift(...pieces.splice(i, 1));
-      return piece?.bytes.subarray(offset - piece.offset);
-    },
-    fetch: (offset, length, ahead, options) =>
-      guarded(() => fetch(offset, length, ahead, options), options?.signal),
-    measure: (length, options) =>
-      guarded(async () => {
-        const wanted = Math.max(length, leastTail);
-        if (!source.tail) return void (feed.size = (await source.stat(options)).size);
-        const { size, bytes } = await source.tail(wanted, options);
-        feed.size = size;
-        remember(size - bytes.length, bytes);
-      }, options?.signal),
-    stop() {
-      stream?.reader.cancel().catch(() => {});
-      stream = undefined;
-    },
-  };
-  return feed;
+  /** @param {number} length @param {ReadOptions} [options] */
+  async #measure(length, options) {
+    const source = this.#source;
+    const { tail = 0 } = this.#options;
+    if (!source.tail) {
+      this.size = (await source.stat(options)).size;
+      return;
+    }
+    const { size, bytes } = await source.tail(Math.max(length, tail), options);
+    this.size = size;
+    this.#recent.add(size - bytes.length, bytes);
+  }
+
+  /**
+   * @param {number} offset
+   * @param {number} length
+   * @param {number} ahead
+   * @param {ReadOptions} [options]
+   */
+  #fetch(offset, length, ahead, options) {
+    const { around, most = MOST } = this.#options;
+    const stream = this.#stream;
+    if (stream && offset >= stream.offset && offset <= stream.offset + GAP && offset < stream.end)
+      return this.#readStream(offset, options?.signal);
+    const range = around?.(offset);
+    if (range && range.length <= most) {
+      const begin = this.#recent.has(range.offset) ? offset : range.offset;
+      const end = this.#recent.nextAfter(offset, range.offset + range.length);
+      return this.#request(begin, end, options);
+    }
+    const wanted = this.#endOf(offset, length, ahead);
+    if (this.#source.stream && wanted - offset > most) {
+      this.#openStream(offset, wanted - offset);
+      return this.#readStream(offset, options?.signal);
+    }
+    return this.#request(offset, Math.min(wanted, offset + Math.max(length, most)), options);
+  }
+
+  /**
+   * How far to fetch from `offset` on: what is needed, what the engine hints at, and more
+   * while it jumps only a little; not what is remembered already, nor beyond the bound.
+   *
+   * @param {number} offset
+   * @param {number} length
+   * @param {number} hint
+   */
+  #endOf(offset, length, hint) {
+    const { ahead = 0, until } = this.#options;
+    const near = offset >= this.#asked && offset - this.#asked < NEAR;
+    this.#width = near ? Math.min(2 * this.#width, WIDEST) : ahead;
+    const end = offset + Math.max(length, hint, this.#width);
+    // To the end of the input, wherever that is.
+    const sought = end < Number.MAX_SAFE_INTEGER ? end : Infinity;
+    const bound = Math.min(this.size ?? Infinity, until?.(offset) ?? Infinity);
+    return this.#recent.nextAfter(offset, Math.min(sought, bound));
+  }
+
+  /** @param {number} offset @param {number} end @param {ReadOptions} [options] */
+  async #request(offset, end, options) {
+    this.#asked = end;
+    const bytes = await this.#source.read(offset, end - offset, options);
+    this.#recent.add(offset, bytes);
+    if (bytes.length < end - offset)
+      await this.#ended(bytes.length && offset + bytes.length, options);
+  }
+
+  /** The source is at its end at or before this offset.
+   * @param {number} size @param {ReadOptions} [options] */
+  async #ended(size, options) {
+    this.size ??= size > 0 ? size : (await this.#source.stat(options)).size;
+  }
+
+  /** @param {number} offset @param {number} length */
+  #openStream(offset, length) {
+    this.stop();
+    const source = /** @type {Required<Source>} */ (this.#source);
+    const reader = source.stream(offset, length).getReader();
+    this.#stream = { reader, offset, end: offset + length };
+  }
+
+  /** @param {number} offset @param {AbortSignal} [signal] */
+  async #readStream(offset, signal) {
+    const open = /** @type {OpenStream} */ (this.#stream);
+    while (open.offset <= offset) {
+      const { value, done } = await abortable(open.reader.read(), signal);
+      if (done) {
+        this.#stream = undefined;
+        return this.#ended(open.offset, { signal });
+      }
+      this.#recent.add(open.offset, value);
+      open.offset += value.length;
+    }
+  }
 }
+
+/**
+ * @param {Source} source
+ * @param {FeedOptions} [options]
+ * @returns {Feed}
+ */
+export const createFeed = (source, options = {}) => new SourceFeed(source, options);

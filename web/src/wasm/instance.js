@@ -70,117 +70,163 @@ function unsigned(result) {
   return typeof result === 'bigint' ? toNumber(result) : result;
 }
 
-/**
- * @param {WebAssembly.Module} module
- * @returns {Promise<Instance>}
- */
-export async function createInstance(module) {
-  const codec = codecImports(() => memory.buffer);
-  const { exports } = await WebAssembly.instantiate(module, { codec });
-  const memory = /** @type {WebAssembly.Memory} */ (exports.memory);
-  /** @type {CpbError | undefined} */
-  let dead;
+/** @implements {Instance} */
+class ModuleInstance {
+  /** @type {Instance['c']} */
+  c = {};
+  users = 0;
+  schema = 0;
+  most = 2 ** 30;
+  #memory;
+  #data;
+  /** @type {CpbError | undefined} why it is not used again */
+  #dead;
+
+  /** @param {WebAssembly.Exports} exports */
+  constructor({ memory, ...exports }) {
+    this.#memory = /** @type {WebAssembly.Memory} */ (memory);
+    this.#data = new DataView(this.#memory.buffer);
+    for (const [name, f] of Object.entries(exports))
+      if (typeof f === 'function') this.c[name] = this.#guard(f);
+    this.c._initialize?.();
+  }
 
   /** @param {Function} f */
-  const guard =
-    (f) =>
-    (/** @type {any[]} */ ...args) => {
-      if (dead) throw dead;
+  #guard(f) {
+    return (/** @type {any[]} */ ...args) => {
+      if (this.#dead) throw this.#dead;
       try {
         return unsigned(f(...args));
       } catch (cause) {
-        dead = new CpbError('TRAPPED', `the WebAssembly instance failed: ${cause}`, { cause });
-        throw dead;
+        throw (this.#dead = new CpbError('TRAPPED', `the WebAssembly instance failed: ${cause}`, {
+          cause,
+        }));
       }
     };
+  }
 
-  /** @type {Instance['c']} */
-  const c = {};
-  for (const [name, f] of Object.entries(exports)) if (typeof f === 'function') c[name] = guard(f);
-  c._initialize?.();
+  get #view() {
+    const { buffer } = this.#memory;
+    if (this.#data.buffer !== buffer) this.#data = new DataView(buffer);
+    return this.#data;
+  }
 
-  let data = new DataView(memory.buffer);
-  const dataView = () => {
-    if (data.buffer !== memory.buffer) data = new DataView(memory.buffer);
-    return data;
-  };
+  /** @param {number} pointer @param {number} length */
+  view(pointer, length) {
+    return new Uint8Array(this.#memory.buffer, pointer, length);
+  }
 
-  /** @type {Instance} */
-  const instance = {
-    c,
-    users: 0,
-    schema: 0,
-    most: 2 ** 30,
-    view: (pointer, length) => new Uint8Array(memory.buffer, pointer, length),
-    copy: (pointer, length) => instance.view(pointer, length).slice(),
-    text(pointer, length) {
-      const bytes = instance.view(pointer, length ?? memory.buffer.byteLength - pointer);
-      return decoder.decode(length === undefined ? bytes.subarray(0, bytes.indexOf(0)) : bytes);
-    },
-    u64: (pointer) => dataView().getBigUint64(pointer, true),
-    u32: (pointer) => dataView().getUint32(pointer, true),
-    get(name, pointer) {
-      /** @type {Values} */
-      const values = {};
-      const { fields } = layoutOf(name);
-      for (const key in fields) {
-        const { offset, type } = /** @type {Place} */ (fields[key]);
-        values[key] = getField(type, pointer + offset);
-      }
-      return values;
-    },
-    set(name, pointer, values) {
-      const { fields, size } = layoutOf(name);
-      if (fields.struct_size) dataView().setUint32(pointer, size, true);
-      for (const key in values) {
-        const field = fields[key];
-        const value = values[key];
-        if (field && value !== undefined) setField(field.type, pointer + field.offset, value);
-      }
-    },
-    alloc(size) {
-      const pointer = c.malloc(size || 1);
-      if (!pointer) throw new CpbError('MEMORY', `no memory for ${size} bytes`);
-      return pointer;
-    },
-    free: (pointer) => c.free(pointer),
-    scope: (use) => inScope(instance, use),
-    error(pointer) {
-      const { code, offset, message } = instance.get('error', pointer);
-      return new CpbError(
-        codes[code - 1] ?? 'DAMAGED',
-        message,
-        offset === Infinity ? {} : { offset },
-      );
-    },
-    reusable: () => !dead && instance.users === 0 && memory.buffer.byteLength <= REUSED,
-    checkMemory() {
-      if (memory.buffer.byteLength <= instance.most) return;
-      dead = new CpbError('LIMIT', `more than ${instance.most} bytes of memory (limits.memory)`);
-      throw dead;
-    },
-  };
+  /** @param {number} pointer @param {number} length */
+  copy(pointer, length) {
+    return this.view(pointer, length).slice();
+  }
+
+  /** @param {number} pointer @param {number} [length] */
+  text(pointer, length) {
+    const bytes = this.view(pointer, length ?? this.#memory.buffer.byteLength - pointer);
+    return decoder.decode(length === undefined ? bytes.subarray(0, bytes.indexOf(0)) : bytes);
+  }
+
+  /** @param {number} pointer */
+  u64(pointer) {
+    return this.#view.getBigUint64(pointer, true);
+  }
+
+  /** @param {number} pointer */
+  u32(pointer) {
+    return this.#view.getUint32(pointer, true);
+  }
+
+  /** @param {StructName | Layout} name @param {number} pointer */
+  get(name, pointer) {
+    /** @type {Values} */
+    const values = {};
+    const { fields } = layoutOf(name);
+    for (const key in fields) {
+      const { offset, type } = /** @type {Place} */ (fields[key]);
+      values[key] = this.#getField(type, pointer + offset);
+    }
+    return values;
+  }
+
+  /** @param {StructName | Layout} name @param {number} pointer @param {Values} values */
+  set(name, pointer, values) {
+    const { fields, size } = layoutOf(name);
+    if (fields.struct_size) this.#view.setUint32(pointer, size, true);
+    for (const key in values) {
+      const field = fields[key];
+      const value = values[key];
+      if (field && value !== undefined) this.#setField(field.type, pointer + field.offset, value);
+    }
+  }
 
   /** @param {string | Layout} type @param {number} p @returns {any} */
-  function getField(type, p) {
-    if (typeof type === 'object') return instance.get(type, p);
-    const view = dataView();
+  #getField(type, p) {
+    if (typeof type === 'object') return this.get(type, p);
+    const view = this.#view;
     if (type === 'u64') return toNumber(view.getBigUint64(p, true));
     if (type === 'i32') return view.getInt32(p, true);
     if (type === 'u8') return view.getUint8(p);
-    return type === 'char[256]' ? instance.text(p) : view.getUint32(p, true);
+    return type === 'char[256]' ? this.text(p) : view.getUint32(p, true);
   }
 
   /** @param {string | Layout} type @param {number} p @param {any} value */
-  function setField(type, p, value) {
-    if (typeof type === 'object') return instance.set(type, p, value);
-    const view = dataView();
+  #setField(type, p, value) {
+    if (typeof type === 'object') return this.set(type, p, value);
+    const view = this.#view;
     if (type === 'u64') view.setBigUint64(p, BigInt(value), true);
     else if (type === 'u8') view.setUint8(p, value);
     else view.setUint32(p, Number(value), true);
   }
 
-  return instance;
+  /** @param {number} size */
+  alloc(size) {
+    const pointer = this.c.malloc(size || 1);
+    if (!pointer) throw new CpbError('MEMORY', `no memory for ${size} bytes`);
+    return pointer;
+  }
+
+  /** @param {number} pointer */
+  free(pointer) {
+    this.c.free(pointer);
+  }
+
+  /** @template T @param {(scope: Scope) => T} use @returns {T} */
+  scope(use) {
+    return inScope(this, use);
+  }
+
+  /** @param {number} pointer */
+  error(pointer) {
+    const { code, offset, message } = this.get('error', pointer);
+    return new CpbError(
+      codes[code - 1] ?? 'DAMAGED',
+      message,
+      offset === Infinity ? {} : { offset },
+    );
+  }
+
+  reusable() {
+    return !this.#dead && this.users === 0 && this.#memory.buffer.byteLength <= REUSED;
+  }
+
+  checkMemory() {
+    if (this.#memory.buffer.byteLength <= this.most) return;
+    throw (this.#dead = new CpbError(
+      'LIMIT',
+      `more than ${this.most} bytes of memory (limits.memory)`,
+    ));
+  }
+}
+
+/**
+ * @param {WebAssembly.Module} module
+ * @returns {Promise<Instance>}
+ */
+export async function createInstance(module) {
+  const codec = codecImports(() => /** @type {WebAssembly.Memory} */ (exports.memory).buffer);
+  const { exports } = await WebAssembly.instantiate(module, { codec });
+  return new ModuleInstance(exports);
 }
 
 /** What is this large is not kept for another file. */

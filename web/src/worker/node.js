@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { openIn } from './page.js';
 
 /** @import { Message, OpenOptions } from '../reader/open.js' */
-/** @import { WorkerLike } from './page.js' */
+/** @import { WorkerLike } from './connected-worker.js' */
 
 /** @param {URL} [host] @returns {WorkerLike} */
 export function start(host = new URL('./host-node.js', import.meta.url)) {

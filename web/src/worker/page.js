@@ -1,25 +1,16 @@
 /** openInWorker(): the page's side. */
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
-import { disposable } from '../reader/file.js';
+import { disposable } from '../reader/open-file.js';
 import { bytesSource } from '../source/bytes.js';
-import { connect, proxy } from './calls.js';
+import { connectWorker } from './connected-worker.js';
+import { proxy } from './proxy.js';
 
 /** @import { Chunk } from '../reader/chunks.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
-/** @import { Connection, Description, Owner } from './calls.js' */
-
-/**
- * A Worker of the web; one of Node is made to look like it.
- * @typedef {object} WorkerLike
- * @property {(message: any, transfer?: any) => void} postMessage
- * @property {((event: any) => void) | null} [onmessage]
- * @property {((event: any) => void) | null} [onerror]
- * @property {((event: any) => void) | null} [onmessageerror]
- * @property {() => void} terminate
- * @property {() => void} [ref]
- * @property {() => void} [unref]
- */
+/** @import { WorkerLike } from './connected-worker.js' */
+/** @import { Connection, Description } from './connection.js' */
+/** @import { Owner } from './proxy.js' */
 
 /** A worker is ended when all that was got from it is forgotten. */
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ end) => end());
@@ -33,7 +24,7 @@ const forgotten = new FinalizationRegistry((/** @type {() => void} */ end) => en
 export async function openIn(start, input, options = {}) {
   options.signal?.throwIfAborted();
   const module = await moduleFor();
-  const { connection, end } = employ(start(), input);
+  const { connection, end } = connectWorker(start(), () => closeSource(input));
   /** @type {Owner} */
   const owner = { connection };
   forgotten.register(owner, end);
@@ -49,31 +40,13 @@ export async function openIn(start, input, options = {}) {
   }
 }
 
-/**
- * Knows no owner, which would never be forgotten then.
- *
- * @param {WorkerLike} worker
- * @param {any} input a source of the caller's is closed with the file
- */
-function employ(worker, input) {
-  const connection = connect(worker, {
-    busy: (busy) => (busy ? worker.ref : worker.unref)?.call(worker),
-  });
-  const end = (error = new CpbError('CLOSED', 'the file was closed')) => {
-    if (connection.ended) return;
-    connection.end(error);
-    worker.terminate();
-    if (input?.read) Promise.resolve(input.close?.()).catch(() => {});
-  };
-  worker.onerror = worker.onmessageerror = (event) => {
-    event?.preventDefault?.();
-    end(new CpbError('TRAPPED', `the worker failed: ${event?.message ?? 'unknown why'}`));
-  };
-  return { connection, end: () => end() };
-}
+/** What the worker sees of a source; only the page closes it. */
+const SOURCE = ['name', 'remote', 'read', 'stat', 'tail', 'readMany', 'stream', 'reset'];
 
-/** What the worker may ask of a source; only the page closes it. */
-const METHODS = ['read', 'stat', 'tail', 'readMany', 'stream', 'reset'];
+/** A source of the caller's is closed with the file. @param {any} input */
+function closeSource(input) {
+  if (input?.read) Promise.resolve(input.close?.()).catch(() => {});
+}
 
 /**
  * What is read on the page, when the worker asks: a source of the caller's, or
@@ -85,13 +58,7 @@ const METHODS = ['read', 'stat', 'tail', 'readMany', 'stream', 'reset'];
  */
 function sourceOf(input, connection) {
   if (ArrayBuffer.isView(input) || input instanceof ArrayBuffer) input = bytesSource(input);
-  if (!input?.read) return undefined;
-  const { name, remote } = input;
-  return {
-    object: connection.expose(input),
-    data: { name, remote },
-    methods: METHODS.filter((method) => input[method]),
-  };
+  return input?.read ? connection.describe(input, SOURCE) : undefined;
 }
 
 /** A URL as the worker can find it, too. @param {any} input */

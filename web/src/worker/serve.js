@@ -1,10 +1,11 @@
 /** openInWorker(): the worker's side. */
 import { init } from '../init.js';
 import { open } from '../reader/index.js';
-import { connect, unpack } from './calls.js';
+import { Connection } from './connection.js';
+import { unpack } from './proxy.js';
 
 /** @import { Message } from '../reader/open.js' */
-/** @import { Description, Port } from './calls.js' */
+/** @import { Port } from './connection.js' */
 
 const types = ['UNSET', 'MESSAGE', 'BYTES'];
 
@@ -12,8 +13,8 @@ const types = ['UNSET', 'MESSAGE', 'BYTES'];
 export function serve(port) {
   /** @type {Message | undefined} */
   let message;
-  const connection = connect(port, {
-    describe: (object) => (hasMethods(object) ? describe(object) : undefined),
+  const connection = new Connection(port, {
+    stays: isField,
     // What a .pb file answers may be in the cache, too.
     owned: () => message?.kind === 'cpb',
     cost: () => message && { ...message.transferred },
@@ -23,27 +24,13 @@ export function serve(port) {
     async open({ module, input, source, options }, { signal } = {}) {
       await init(module);
       message = await open(source ? unpack({ connection }, source) : input, { ...options, signal });
-      return { ...describe(message), tree: message.tree(), table: tableOf(message) };
+      return { ...connection.describe(message), tree: message.tree(), table: tableOf(message) };
     },
   });
-
-  /** @param {Record<string, any>} object @returns {Description} */
-  function describe(object) {
-    const names = Object.keys(object);
-    const data = names.filter((name) => !isFunction(object[name]));
-    return {
-      object: connection.expose(object),
-      data: Object.fromEntries(data.map((name) => [name, object[name]])),
-      methods: names.filter((name) => isFunction(object[name])),
-    };
-  }
 }
 
-/** @param {unknown} value */
-const isFunction = (value) => typeof value === 'function';
-
-/** Whether it is a Field, and no bytes or JSON. @param {any} value */
-const hasMethods = (value) => isFunction(value?.elements);
+/** And no bytes or JSON. @param {any} value */
+const isField = (value) => typeof value?.elements === 'function';
 
 /** Type, size and position of each chunk. @param {Message} message */
 function tableOf(message) {

@@ -1,7 +1,7 @@
 /** A stream as an input: it is read more than once, so it is kept in memory. */
 import { asBytes, collector } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { abortable } from '../source/wait.js';
+import { abortable } from '../source/abort.js';
 
 /**
  * What can be split or merged: what can be opened, and a stream, which is then held in memory.

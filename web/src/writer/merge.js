@@ -1,6 +1,6 @@
 /** merge(): a chunked message put together again. */
 import { open } from '../reader/index.js';
-import { piecesOf } from '../source/pieces.js';
+import { piecesOf } from '../source/streams.js';
 import { hold } from './input.js';
 import { outputOf } from './output.js';
 

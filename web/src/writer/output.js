@@ -1,8 +1,8 @@
 /** What split, repack and merge answer: an output that is made when it is asked for. */
 import { collector } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { streamOf } from '../source/pieces.js';
-import { abortable } from '../source/wait.js';
+import { streamOf } from '../source/streams.js';
+import { abortable } from '../source/abort.js';
 import { sinkOf } from './sinks.js';
 
 /** @import { Destination, Sink } from './sinks.js' */
@@ -57,31 +57,36 @@ let fileSink;
 /** What the entry for runtimes with files does. @param {typeof fileSink} open */
 export const setUpFiles = (open) => void (fileSink = open);
 
-/**
- * @param {Make} make
- * @returns {Output}
- */
-export function outputOf(make) {
-  let begun = false;
+/** What is written once: the pieces, and what came of them. */
+class Writing {
+  #make;
+  #begun = false;
+  /** @type {Result | undefined} */
+  result;
+
+  /** @param {Make} make */
+  constructor(make) {
+    this.#make = make;
+  }
 
   /** @param {WriteOptions} options @param {boolean} seekable */
-  function begin({ signal, onProgress }, seekable) {
-    if (begun) throw new CpbError('USAGE', 'this output was written already: make another');
-    begun = true;
-    return make({ signal, onProgress, seekable });
+  begin({ signal, onProgress }, seekable) {
+    if (this.#begun) throw new CpbError('USAGE', 'this output was already written: make another');
+    this.#begun = true;
+    return this.#make({ signal, onProgress, seekable });
   }
 
   /** @param {Sink} sink @param {WriteOptions} options */
-  async function writeTo(sink, options) {
+  async writeTo(sink, options) {
     const { signal } = options;
-    const pieces = begin(options, sink.seekable !== false);
+    const pieces = this.begin(options, sink.seekable !== false);
     try {
       for (;;) {
         signal?.throwIfAborted();
         const { done, value } = await pieces.next();
         if (done) {
           await sink.close?.();
-          return (output.result = value);
+          return (this.result = value);
         }
         await abortable(Promise.resolve(sink.write(value.offset, value.bytes)), signal);
       }
@@ -93,41 +98,52 @@ export function outputOf(make) {
   }
 
   /** @param {ReturnType<Make>} pieces */
-  async function* bytesOf(pieces) {
+  async *bytesOf(pieces) {
     try {
       for (;;) {
         const { done, value } = await pieces.next();
-        if (done) return void (output.result = value);
+        if (done) return void (this.result = value);
         yield value.bytes;
       }
     } finally {
       await pieces.return(/** @type {any} */ (undefined));
     }
   }
+}
 
-  /** @type {Output} */
-  const output = {
-    result: undefined,
+/**
+ * @param {Make} make
+ * @returns {Output}
+ */
+export function outputOf(make) {
+  const writing = new Writing(make);
+  return {
+    get result() {
+      return writing.result;
+    },
     stream({ signal: outer, onProgress } = {}) {
-      const stream = streamOf((signal) => bytesOf(begin({ signal, onProgress }, false)), outer);
-      return /** @type {ReturnType<Output['stream']>} */ (stream);
+      const begin = (/** @type {AbortSignal} */ signal) =>
+        writing.bytesOf(writing.begin({ signal, onProgress }, false));
+      return /** @type {ReturnType<Output['stream']>} */ (streamOf(begin, outer));
     },
     async bytes(options = {}) {
       const all = collector();
-      await writeTo({ seekable: false, write: (_, bytes) => all.add(bytes) }, options);
+      await writing.writeTo({ seekable: false, write: (_, bytes) => all.add(bytes) }, options);
       return all.bytes();
     },
     async blob(options = {}) {
       /** @type {BlobPart[]} */
       const parts = [];
-      await writeTo({ seekable: false, write: (_, bytes) => void parts.push(bytes) }, options);
+      await writing.writeTo(
+        { seekable: false, write: (_, bytes) => void parts.push(bytes) },
+        options,
+      );
       return new Blob(parts);
     },
-    to: async (destination, options = {}) => writeTo(await sinkOf(destination), options),
+    to: async (destination, options = {}) => writing.writeTo(await sinkOf(destination), options),
     async toFile(path, options = {}) {
-      if (!fileSink) throw new CpbError('UNSUPPORTED', 'there are no files here: use to()');
-      return writeTo(fileSink(path), options);
+      if (!fileSink) throw new CpbError('UNSUPPORTED', 'toFile() is for Node, Deno and Bun: use to()');
+      return writing.writeTo(fileSink(path), options);
     },
   };
-  return output;
 }

@@ -3,15 +3,15 @@ import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { big, checkOffset } from '../reader/chunks.js';
-import { openFile } from '../reader/file.js';
+import { openFile } from '../reader/open-file.js';
 import { prepare } from '../source/index.js';
-import { abortable } from '../source/wait.js';
+import { abortable } from '../source/abort.js';
 import { DONE } from '../wasm/engine.js';
 import { hold, MEMORY } from './input.js';
 
 /** @import { Limits } from '../types.js' */
 /** @import { SourceOptions } from '../source/index.js' */
-/** @import { OpenFile } from '../reader/file.js' */
+/** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Instance } from '../wasm/instance.js' */
 /** @import { AnyInput } from './input.js' */
@@ -48,7 +48,7 @@ const codecs = { none: 1, brotli: 2, zstd: 3 };
 function oneOf(values, key, what) {
   if (Object.hasOwn(values, key)) return values[/** @type {keyof T} */ (key)];
   const names = Object.keys(values).join(', ');
-  throw new CpbError('USAGE', `${what}: one of ${names}, not ${String(key)}`);
+  throw new CpbError('USAGE', `${what} is ${String(key)}; expected one of ${names}`);
 }
 
 /**

@@ -36,7 +36,7 @@ export function sinkOf(destination) {
   if (typeof it?.write === 'function') return it;
   throw new CpbError(
     'USAGE',
-    'the destination is no WritableStream, file handle or sink ({ write })',
+    'the destination is not a WritableStream, file handle or sink ({ write })',
   );
 }
 

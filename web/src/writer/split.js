@@ -5,7 +5,7 @@ import { outputOf } from './output.js';
 import { pack, packFields, sizeIn, withFile } from './pack.js';
 import { structs } from './structs.js';
 
-/** @import { OpenFile } from '../reader/file.js' */
+/** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { AnyInput } from './input.js' */
 /** @import { How, PackOptions } from './pack.js' */
 
@@ -81,7 +81,7 @@ function newSplit(file, options, how) {
           limits: file.limitsIn(scope),
         }),
       ),
-    () => kept.forEach(instance.free),
+    () => kept.forEach((pointer) => instance.free(pointer)),
   );
 }
 

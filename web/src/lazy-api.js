@@ -1,48 +1,48 @@
 /**
- * What a page loads when it first uses it, so that it begins with little. Only here is
- * anything imported so, as that is no good everywhere: service workers cannot, and a bundle
- * for a Worker may have to be one file.
+ * The functions whose code a page loads when it first calls them, so that it begins with
+ * little. Only here is anything imported so, as that does not work everywhere: service workers
+ * cannot, and a bundle for a Worker may have to be one file.
  */
 import { CpbError } from './errors.js';
 import { layer } from './middleware/layer.js';
 import { openWith } from './reader/open.js';
-import { sourceLater, streamLater } from './source/later.js';
+import { lazySource, lazyStream } from './source/lazy-source.js';
 
 /** @import { Output } from './writer/output.js' */
 
-const contents = () => import('./reader/contents.js');
+const content = () => import('./reader/message-content.js');
 const inspector = () => import('./inspect/index.js');
 const persisted = () => import('./middleware/persist.js');
 const records = () => import('./reader/records.js');
 const worker = () => import('./worker/browser.js');
 const writer = () => import('./writer/index.js');
 
-/** @type {typeof import('./whole.js').open} */
-export const open = (input, options) => openWith(contents, input, options);
+/** @type {typeof import('./full-api.js').open} */
+export const open = (input, options) => openWith(content, input, options);
 
-/** @type {typeof import('./whole.js').openRecords} */
+/** @type {typeof import('./full-api.js').openRecords} */
 export const openRecords = async (input, options) => (await records()).openRecords(input, options);
 
-/** @type {typeof import('./whole.js').inspect} */
+/** @type {typeof import('./full-api.js').inspect} */
 export const inspect = async (input, options) => (await inspector()).inspect(input, options);
 
 /** @type {typeof import('./worker/browser.js').openInWorker} */
 export const openInWorker = async (input, options) =>
   (await worker()).openInWorker(input, options);
 
-/** @type {typeof import('./whole.js').split} */
+/** @type {typeof import('./full-api.js').split} */
 export const split = (input, options) => output(async () => (await writer()).split(input, options));
 
-/** @type {typeof import('./whole.js').merge} */
+/** @type {typeof import('./full-api.js').merge} */
 export const merge = (input, options) => output(async () => (await writer()).merge(input, options));
 
-/** @type {typeof import('./whole.js').repack} */
+/** @type {typeof import('./full-api.js').repack} */
 export const repack = (input, options) =>
   output(async () => (await writer()).repack(input, options));
 
-/** @type {typeof import('./whole.js').persist} */
+/** @type {typeof import('./full-api.js').persist} */
 export const persist = (options) => (source) =>
-  sourceLater(layer(source, {}), async () => (await persisted()).persist(options)(source));
+  lazySource(layer(source, {}), async () => (await persisted()).persist(options)(source));
 
 /**
  * An output, before what makes it is there.
@@ -61,11 +61,11 @@ function output(load) {
       return loaded?.result;
     },
     stream(options = {}) {
-      if (loading) throw new CpbError('USAGE', 'this output was written already: make another');
+      if (loading) throw new CpbError('USAGE', 'this output was already written: make another');
       const output = made();
       output.catch(() => {}); // The stream says it.
       return /** @type {ReturnType<Output['stream']>} */ (
-        streamLater(async (signal) => (await output).stream({ ...options, signal }), options.signal)
+        lazyStream(async (signal) => (await output).stream({ ...options, signal }), options.signal)
       );
     },
     bytes: async (options) => (await made()).bytes(options),

@@ -1,5 +1,5 @@
 import { layer } from '../middleware/layer.js';
-import { piecesOf, streamOf } from './pieces.js';
+import { piecesOf, streamOf } from './streams.js';
 
 /** @import { Source } from '../types.js' */
 
@@ -9,7 +9,7 @@ import { piecesOf, streamOf } from './pieces.js';
  * @param {(signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>} load
  * @param {AbortSignal} [outer]
  */
-export const streamLater = (load, outer) =>
+export const lazyStream = (load, outer) =>
   streamOf(async function* pieces(signal) {
     yield* piecesOf(await load(signal));
   }, outer);
@@ -21,7 +21,7 @@ export const streamLater = (load, outer) =>
  * @param {() => Promise<Source>} load
  * @returns {Source}
  */
-export function sourceLater(known, load) {
+export function lazySource(known, load) {
   /** @type {Promise<import('../middleware/layer.js').FullSource> | undefined} */
   let loaded;
   const source = () => (loaded ??= load().then((found) => layer(found, {})));
@@ -33,7 +33,7 @@ export function sourceLater(known, load) {
     stat: async (options) => (await source()).stat(options),
     tail: async (...args) => (await source()).tail(...args),
     stream: (offset, length, { signal: outer } = {}) =>
-      streamLater(async (signal) => (await source()).stream(offset, length, { signal }), outer),
+      lazyStream(async (signal) => (await source()).stream(offset, length, { signal }), outer),
     reset: async () => (await settled()).reset?.(),
     close: async () => (await settled()).close?.(),
   };

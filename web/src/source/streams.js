@@ -1,5 +1,5 @@
 import { collector, room } from '../bytes.js';
-import { controllerUnder } from './wait.js';
+import { controllerUnder } from './abort.js';
 
 /** @typedef {import('../types.js').Source} Source */
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */

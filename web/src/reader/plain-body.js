@@ -1,15 +1,15 @@
 /** A file that is the message itself (.pb), by ranges. */
 import { room } from '../bytes.js';
-import { piecesOf, streamOf } from '../source/pieces.js';
+import { piecesOf, streamOf } from '../source/streams.js';
 
-/** @import { OpenFile } from './file.js' */
-/** @import { Body } from './virtual.js' */
+/** @import { OpenFile } from './open-file.js' */
+/** @import { Body } from './merged-body.js' */
 
 /**
  * @param {OpenFile} file
  * @returns {Body}
  */
-export function plainOf(file) {
+export function plainBody(file) {
   const { source } = file;
 
   /** @type {Body} */

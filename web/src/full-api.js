@@ -1,4 +1,4 @@
-/** All of it, but where a Worker is started: for entries that load nothing later. */
+/** The whole API but for openInWorker(), for entries that load all their code at once. */
 export * from './api.js';
 export { inspect } from './inspect/index.js';
 export { persist } from './middleware/persist.js';

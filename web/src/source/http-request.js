@@ -1,28 +1,28 @@
 import { CpbError } from '../errors.js';
-import { abortable, controllerUnder } from './wait.js';
+import { abortable, controllerUnder } from './abort.js';
 
 /**
- * An HTTP answer whose body has not been read. `next` gives its next piece, or
+ * An HTTP response whose body is still to come. `next` gives its next piece, or
  * nothing at its end; `end` must be called when no more is wanted.
  *
- * @typedef {object} Answer
+ * @typedef {object} Incoming
  * @property {Response} response
  * @property {() => Promise<Uint8Array | undefined>} next
  * @property {() => void} end
  */
 
 /**
- * Sends a request and watches it: `timeout` milliseconds of silence, before the
- * headers or between pieces of the body, or the signal end it wherever it is.
+ * Sends a request, which ends when nothing comes for `timeout` milliseconds, before the
+ * headers or between pieces of the body, or by the signal.
  *
  * @param {(signal: AbortSignal) => Promise<Response>} send
  * @param {object} options
  * @param {number} options.timeout
  * @param {AbortSignal} [options.signal]
  * @param {string} options.name
- * @param {string} options.advice for a request that got no answer
+ * @param {string} options.advice for a request that got no response
  * @param {(count: number) => void} options.received is told of each piece of the body
- * @returns {Promise<Answer>}
+ * @returns {Promise<Incoming>}
  */
 export async function request(send, { timeout, signal, name, advice, received }) {
   signal?.throwIfAborted();
@@ -50,7 +50,7 @@ export async function request(send, { timeout, signal, name, advice, received })
 
   let response;
   try {
-    response = await watched(send(controller.signal), `no answer from ${name}${advice}`);
+    response = await watched(send(controller.signal), `no response from ${name}${advice}`);
   } catch (error) {
     release();
     throw error;
@@ -60,7 +60,7 @@ export async function request(send, { timeout, signal, name, advice, received })
     response,
     async next() {
       if (!reader) return undefined;
-      const { value } = await watched(reader.read(), `the answer of ${name} broke off`);
+      const { value } = await watched(reader.read(), `the response of ${name} broke off`);
       if (value) received(value.length);
       return value;
     },

@@ -1,10 +1,10 @@
-/** Where chunks are stored, and how far reads of them are joined. */
+/** Which ranges of the file have the chunks, and how far reads of them are joined. */
 import { join } from '../middleware/coalesce.js';
 import { chunkInfo } from './chunks.js';
 
 /** @import { Range } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
-/** @import { OpenFile } from './file.js' */
+/** @import { OpenFile } from './open-file.js' */
 
 /** What a merged stream asks for at a time. */
 export const WINDOW = 4 * 2 ** 20;
@@ -18,7 +18,7 @@ const NEAR = 40;
  * @param {OpenFile} file
  * @param {Engine} index
  */
-export function placesOf(file, index) {
+export function chunkRangesOf(file, index) {
   const { instance } = file;
   const last = instance.scope((scope) => {
     const out = scope.struct('riegeli_chunk');

@@ -1,12 +1,12 @@
-/** What is in an opened file: the (merged) message, its fields, and what reading costs. */
+/** The content of the (merged) message of an opened file: bytes, fields, and what reading costs. */
 import { fieldsOf } from './fields.js';
-import { plainOf } from './plain.js';
+import { mergedBody } from './merged-body.js';
+import { plainBody } from './plain-body.js';
 import { planOf } from './plan.js';
-import { mergedOf } from './virtual.js';
 
 /** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
-/** @import { OpenFile, Verify } from './file.js' */
+/** @import { OpenFile, Verify } from './open-file.js' */
 /** @import { What } from './open.js' */
 /** @import { Schema } from './schema.js' */
 
@@ -20,10 +20,10 @@ import { mergedOf } from './virtual.js';
  * @param {boolean} how.trustSizes
  * @param {Verify} [how.verify]
  */
-export function contentsOf(file, index, { schema, type, guessed, trustSizes, verify }) {
+export function contentOf(file, index, { schema, type, guessed, trustSizes, verify }) {
   const merged =
-    index && mergedOf(file, index, { type: guessed ? 0 : type, trustSizes, verify });
-  const body = merged ?? plainOf(file);
+    index && mergedBody(file, index, { type: guessed ? 0 : type, trustSizes, verify });
+  const body = merged ?? plainBody(file);
   const field = fieldsOf(file, schema, body, type);
   return {
     body,

@@ -9,7 +9,8 @@ import { acquire, release } from '../wasm/pool.js';
 /** @import { Limits, ReadOptions, Source } from '../types.js' */
 /** @import { Prepared } from '../source/index.js' */
 /** @import { DriveOptions, Engine } from '../wasm/engine.js' */
-/** @import { FeedOptions, Piece } from '../wasm/feed.js' */
+/** @import { FeedOptions } from '../wasm/feed.js' */
+/** @import { Piece } from '../wasm/recent-bytes.js' */
 /** @import { Instance, Scope } from '../wasm/instance.js' */
 
 /**
@@ -169,7 +170,7 @@ const verifies = { first: 0, late: 1, never: 2 };
 export function verifyOf(verify, otherwise) {
   const value = verifies[verify ?? otherwise];
   if (value === undefined)
-    throw new CpbError('USAGE', `verify: 'first', 'late' or 'never', not ${verify}`);
+    throw new CpbError('USAGE', `verify is ${verify}; expected 'first', 'late' or 'never'`);
   return value;
 }
 

@@ -1,0 +1,152 @@
+/** How a .cpb file merges to one message: an engine that is made and planned when it is first needed. */
+import { abortable } from '../source/abort.js';
+import { big, chunkInfo } from './chunks.js';
+import { verifyOf } from './open-file.js';
+import { collect } from './output.js';
+
+/** @import { ReadOptions } from '../types.js' */
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { OpenFile, Verify } from './open-file.js' */
+
+/**
+ * A range of the merged message that comes from one chunk, or is literal bytes (chunk undefined).
+ * @typedef {object} Segment
+ * @property {number} offset in the message
+ * @property {number} length
+ * @property {number | undefined} chunk
+ * @property {boolean} whole whether it is the chunk as a whole
+ */
+
+/**
+ * How a message is merged.
+ * @typedef {object} MergeHow
+ * @property {number} type of the merged message, or 0
+ * @property {boolean} trustSizes
+ * @property {Verify} [verify]
+ */
+
+export class MergePlan {
+  #file;
+  #index;
+  #how;
+  /** @type {Promise<Engine> | undefined} */
+  #planning;
+  /** @type {Engine | undefined} once it has its plan */
+  #merge;
+  /** The last read of it: they come one after another. @type {Promise<unknown>} */
+  #reading = Promise.resolve();
+
+  /** @param {OpenFile} file @param {Engine} index @param {MergeHow} how */
+  constructor(file, index, how) {
+    this.#file = file;
+    this.#index = index;
+    this.#how = how;
+  }
+
+  /** An engine of its own, without a plan. @param {Verify} verify @param {() => void} [onFree] */
+  newMerge(verify, onFree) {
+    const { type, trustSizes } = this.#how;
+    const { instance, limitsIn, make } = this.#file;
+    return make('cpb_merge', (scope) => {
+      const options = scope.struct('merge_options', {
+        verify: verifyOf(verify, 'late'),
+        trust_sizes: Number(trustSizes),
+        type,
+        limits: limitsIn(scope),
+      });
+      return instance.c.cpb_merge_new(0, this.#index.pointer, options);
+    }, onFree);
+  }
+
+  async #make() {
+    const merge = this.newMerge(this.#how.verify ?? 'never');
+    try {
+      await this.#file.drive(merge);
+    } catch (error) {
+      merge.free();
+      throw error;
+    }
+    return (this.#merge = merge);
+  }
+
+  /** The planned engine. An abort ends the waiting, not the planning, for which others may wait.
+   * @param {ReadOptions} [options] */
+  async #planned(options) {
+    this.#file.check();
+    this.#planning ??= this.#make();
+    try {
+      return await abortable(this.#planning, options?.signal);
+    } catch (error) {
+      if (!options?.signal?.aborted) this.#planning = undefined;
+      throw error;
+    }
+  }
+
+  /** An engine that failed says the same for ever: the next call plans anew. */
+  #forget() {
+    this.#merge?.free();
+    this.#merge = this.#planning = undefined;
+  }
+
+  /** Of the merged message. @param {ReadOptions} [options] @returns {Promise<number>} */
+  async size(options) {
+    return (await this.#planned(options)).call('size');
+  }
+
+  /** @param {number} offset @param {number} length @param {ReadOptions} [options] */
+  read(offset, length, options) {
+    const work = this.#reading.then(async () => {
+      const merge = await this.#planned();
+      merge.check('read', big(offset), big(length));
+      try {
+        return await collect(this.#file, merge, {}, length);
+      } catch (error) {
+        this.#forget();
+        throw error;
+      }
+    });
+    this.#reading = work.catch(() => {});
+    return abortable(work, options?.signal);
+  }
+
+  /** @param {Engine} merge @param {number} i @returns {Segment} */
+  #segment(merge, i) {
+    const { instance } = this.#file;
+    return instance.scope((scope) => {
+      const out = scope.struct('segment');
+      merge.call('get_segment', i, out);
+      const { offset, length, chunk, literal } = instance.get('segment', out);
+      if (literal) return { offset, length, chunk: undefined, whole: false };
+      const { size } = chunkInfo(this.#file, this.#index, chunk);
+      return { offset, length, chunk, whole: size === length };
+    });
+  }
+
+  /**
+   * The segments that have bytes of a range.
+   *
+   * @param {number} offset
+   * @param {number} length
+   * @param {ReadOptions} [options]
+   */
+  async segments(offset, length, options) {
+    const merge = await this.#planned(options);
+    const count = merge.call('num_segments');
+    /** @type {Segment[]} */
+    const found = [];
+    for (let i = merge.call('find_segment', big(offset)); i < count; i++) {
+      const segment = this.#segment(merge, i);
+      if (segment.offset >= offset + length) break;
+      found.push(segment);
+    }
+    return found;
+  }
+
+  /** Where the segment with this byte ends; Infinity as long as there is no plan. @param {number} offset */
+  endOfSegment(offset) {
+    const merge = this.#merge;
+    if (!merge) return Infinity;
+    const { offset: begin, length } = this.#segment(merge, merge.call('find_segment', big(offset)));
+    return begin + length;
+  }
+}

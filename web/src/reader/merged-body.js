@@ -1,0 +1,245 @@
+/**
+ * The message that a .cpb file merges to, by ranges: it is planned at first use,
+ * and then only the chunks that a range touches are read.
+ */
+import { room } from '../bytes.js';
+import { CpbError } from '../errors.js';
+import { streamOf } from '../source/streams.js';
+import { createFeed } from '../wasm/feed.js';
+import { aheadOf } from './ahead.js';
+import { chunkRangesOf, joined, rangeAt, WINDOW } from './chunk-ranges.js';
+import { big, readChunk, using } from './chunks.js';
+import { MergePlan } from './merge-plan.js';
+import { verifyOf } from './open-file.js';
+import { collect, engineStream } from './output.js';
+
+/** @import { Range, ReadOptions } from '../types.js' */
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { MergeHow, Segment } from './merge-plan.js' */
+/** @import { OpenFile, Verify } from './open-file.js' */
+
+/**
+ * A message by ranges: of a file, or merged.
+ * @typedef {object} Body
+ * @property {(options?: ReadOptions) => Promise<number>} size
+ * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Uint8Array>} read
+ *   what of the range is there
+ * @property {(offset: number, length: number, options?: BodyOptions) => ReadableStream<Uint8Array>}
+ *   stream
+ * @property {(offset: number) => number} [until] how far what is stored together
+ *   with the byte at `offset` goes on
+ */
+/** @typedef {ReadOptions & { verify?: Verify }} BodyOptions */
+
+/**
+ * A merged message, and which bytes of the file it comes from.
+ * @typedef {object} MergedOnly
+ * @property {(chunk: number) => Range} rangeOf the Riegeli chunk that has a chunk
+ * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Range[]>} rangesOf
+ *   the Riegeli chunks that have bytes of a range of the message
+ * @property {() => Range[]} windows what a stream of all of it asks for, one after another
+ */
+/** @typedef {Body & MergedOnly} Merged */
+
+/**
+ * @typedef {object} State
+ * @property {OpenFile} file
+ * @property {Engine} index
+ * @property {MergePlan} plan
+ * @property {Verify} [verify] the file's choice
+ * @property {() => ReturnType<typeof chunkRangesOf>} ranges of the file, made once
+ */
+
+/** A limit of memory below this leaves no room for a window that is not needed yet. */
+const ROOMY = 16 * WINDOW;
+
+/** Chunks that are read at once. */
+const AT_ONCE = { bytes: 8 * 2 ** 20, chunks: 64 };
+
+/**
+ * @param {OpenFile} file
+ * @param {Engine} index
+ * @param {MergeHow} how
+ * @returns {Merged}
+ */
+export function mergedBody(file, index, how) {
+  /** @type {ReturnType<typeof chunkRangesOf> | undefined} */
+  let ranges;
+  /** @type {State} */
+  const state = {
+    file,
+    index,
+    plan: new MergePlan(file, index, how),
+    verify: how.verify,
+    ranges: () => (ranges ??= chunkRangesOf(file, index)),
+  };
+  const { plan } = state;
+  return {
+    size: (options) => plan.size(options),
+    read: (offset, length, options) => read(state, offset, length, options),
+    stream: (offset, length, options) => stream(state, offset, length, options),
+    until: (offset) => plan.endOfSegment(offset),
+    rangeOf: (chunk) => state.ranges().of(chunk),
+    rangesOf: async (...range) => rangesOf(state, await plan.segments(...range)),
+    windows: () => windows(state),
+  };
+}
+
+/** @param {State} state @param {Segment[]} segments */
+const rangesOf = ({ ranges }, segments) =>
+  segments.flatMap(({ chunk }) => (chunk === undefined ? [] : ranges().of(chunk)));
+
+/** @param {State} state */
+const windows = ({ ranges }) => joined(ranges().all, WINDOW);
+
+/* --- Reading ------------------------------------------------------------------- */
+
+/**
+ * Large chunks side by side, each by a reader of its own; the rest as planned.
+ *
+ * @param {State} state
+ * @param {number} offset
+ * @param {number} length
+ * @param {BodyOptions} [options]
+ */
+async function read(state, offset, length, options) {
+  const { plan } = state;
+  const end = Math.min(offset + length, await plan.size(options));
+  const parts = partsOf(await plan.segments(offset, end - offset, options), offset, end);
+  const out = room(Math.max(end - offset, 0));
+  await inGroups(parts, async (part) => {
+    const bytes = await readPart(state, part, options);
+    if (bytes.length !== part.length)
+      throw new CpbError('DAMAGED', `chunk ${part.chunk} is shorter than the index says`);
+    out.set(bytes, part.begin - offset);
+  });
+  return out;
+}
+
+/**
+ * What is read at once: of one chunk, or as the plan says.
+ * @typedef {{ begin: number, length: number, chunk?: number, chunkOffset: number, all: boolean }} Part
+ */
+
+/** @param {State} state @param {Part} part @param {BodyOptions} [options] */
+function readPart(state, { begin, length, chunk, chunkOffset, all }, options) {
+  const { file, index, plan, verify } = state;
+  if (chunk === undefined) return plan.read(begin, length, options);
+  const how = verifyOf(options?.verify ?? verify, all ? 'late' : 'never');
+  return using(readChunk(file, index, chunk, chunkOffset, length, how), (reader) =>
+    collect(file, reader, { signal: options?.signal }, length),
+  );
+}
+
+/**
+ * What is read from a chunk directly, and what lies between by the merge.
+ *
+ * @param {Segment[]} segments
+ * @param {number} offset
+ * @param {number} end
+ */
+function partsOf(segments, offset, end) {
+  /** @type {Part[]} */
+  const parts = [];
+  for (const segment of segments) {
+    const begin = Math.max(segment.offset, offset);
+    const length = Math.min(segment.offset + segment.length, end) - begin;
+    const last = parts.at(-1);
+    if (segment.whole) {
+      const all = length === segment.length;
+      parts.push({ begin, length, chunk: segment.chunk, chunkOffset: begin - segment.offset, all });
+    } else if (last && last.chunk === undefined) {
+      last.length += length;
+    } else {
+      parts.push({ begin, length, chunkOffset: 0, all: false });
+    }
+  }
+  return parts;
+}
+
+/**
+ * In groups that are not too large; the parts of a group begin in one turn, so that
+ * requests for what lies near each other are joined.
+ *
+ * @template {{ length: number }} T
+ * @param {T[]} parts
+ * @param {(part: T) => Promise<void>} work
+ */
+async function inGroups(parts, work) {
+  for (let i = 0; i < parts.length;) {
+    const group = [];
+    for (let bytes = 0; i < parts.length && group.length < AT_ONCE.chunks; i++) {
+      const part = /** @type {T} */ (parts[i]);
+      bytes += part.length;
+      if (group.length > 0 && bytes > AT_ONCE.bytes) break;
+      group.push(part);
+    }
+    await Promise.all(group.map(work));
+  }
+}
+
+/* --- Streaming ------------------------------------------------------------------ */
+
+/**
+ * @param {State} state
+ * @param {number} offset
+ * @param {number} length
+ * @param {BodyOptions} [options]
+ */
+function stream(state, offset, length, options = {}) {
+  if (length > AT_ONCE.bytes) {
+    return engineStream(
+      state.file,
+      (signal) => begin(state, offset, length, { ...options, signal }),
+      options.signal,
+    );
+  }
+  return streamOf(async function* pieces(signal) {
+    yield await read(state, offset, length, { ...options, signal });
+  }, options.signal);
+}
+
+/**
+ * An engine that gives a long range: its chunk's own, or a merge with a plan of
+ * its own, as the shared one answers other reads meanwhile.
+ *
+ * @param {State} state
+ * @param {number} offset
+ * @param {number} length
+ * @param {BodyOptions} options
+ */
+async function begin(state, offset, length, { signal, verify = state.verify }) {
+  const { file, index, plan } = state;
+  const found = length === Infinity ? [] : await plan.segments(offset, length, { signal });
+  const [only] = found;
+  if (found.length === 1 && only?.whole) {
+    const how = verifyOf(verify, length < only.length ? 'never' : 'late');
+    return readChunk(file, index, only.chunk ?? 0, offset - only.offset, length, how);
+  }
+  const ranges = length === Infinity ? windows(state) : joined(rangesOf(state, found), WINDOW);
+  const { source, stop } = ahead(file, ranges);
+  const merge = plan.newMerge(verify ?? 'late', stop);
+  try {
+    const { size, held } = file;
+    merge.feed = createFeed(source, { size, held, around: (at) => rangeAt(ranges, at) });
+    await file.drive(merge, { signal });
+    merge.check('read', big(offset), big(length));
+    return merge;
+  } catch (error) {
+    merge.free();
+    throw error;
+  }
+}
+
+/** The file, with the next of these ranges fetched early: what is held already is not fetched
+ * again, nor what comes as a stream.
+ * @param {OpenFile} file @param {Range[]} ranges */
+function ahead(file, ranges) {
+  if ((file.limits?.memory ?? ROOMY) < ROOMY) return { source: file.source, stop() {} };
+  const end = file.held[0]?.offset ?? Infinity;
+  const windows = ranges.map(({ offset, length }) => ({
+    offset,
+    length: length > 2 * WINDOW ? 0 : Math.max(0, Math.min(length, end - offset)),
+  }));
+  return aheadOf(file.source, windows);
+}

@@ -1,0 +1,235 @@
+/** A resource that is read by ranges: what to ask its server for, and what to make of responses. */
+import { concat } from '../bytes.js';
+import { CpbError } from '../errors.js';
+import { announcedSize, sizeOf416, spanOf } from './content-range.js';
+import { collect, tailByRead } from './streams.js';
+import { refusal } from './refusal.js';
+import { pin, tagOf } from './validators.js';
+
+/** @typedef {import('../types.js').ReadOptions} ReadOptions */
+/** @typedef {import('./http-request.js').Incoming} Incoming */
+/** @typedef {import('./exchange.js').Exchange} Exchange */
+/** @typedef {import('./validators.js').Validators} Validators */
+
+/** How much is asked for to learn the size. */
+const PROBE = 4096;
+
+/** A response with less than was asked for and less than this is too short. */
+const SHORT = 65536;
+
+/** How many that are too short are continued before reading fails. */
+const CONTINUED = 4;
+
+/** Statuses that a server which knows no suffix ranges may answer one with. */
+const noSuffix = [400, 405, 406, 412, 416, 501];
+
+export class Resource {
+  #http;
+  #maxWhole;
+  /** Whether the last bytes are asked for as `bytes=-N`. */
+  #suffix;
+  /** @type {Validators | undefined} those of the first response, which all others must have */
+  #pinned;
+  /** @type {{ begin: number, bytes: Uint8Array } | undefined} all of it, its beginning or its end */
+  #held;
+
+  /** @param {Exchange} http @param {number} maxWhole @param {boolean} suffix */
+  constructor(http, maxWhole, suffix) {
+    this.#http = http;
+    this.#maxWhole = maxWhole;
+    this.#suffix = suffix;
+  }
+
+  /** @param {number} [otherwise] while it is not known */
+  #size(otherwise = Infinity) {
+    return this.#pinned?.size ?? otherwise;
+  }
+
+  /** @param {Headers} headers @param {number} size */
+  #agree(headers, size) {
+    const http = this.#http;
+    try {
+      this.#pinned = pin(this.#pinned, {
+        size,
+        etag: headers.get('etag') ?? undefined,
+        lastModified: headers.get('last-modified') ?? undefined,
+      }, http.name);
+    } catch (error) {
+      http.doubt();
+      throw error;
+    }
+  }
+
+  /** What a 206 holds. @param {Response} response */
+  #spanOf(response) {
+    const { name, crossOrigin } = this.#http;
+    const span = spanOf(response, name, crossOrigin);
+    this.#agree(response.headers, span.size);
+    return span;
+  }
+
+  /**
+   * A 200: the server does not do ranges, or not this one. Small resources are kept.
+   *
+   * @param {Incoming} incoming
+   * @param {number} cap
+   */
+  async #takeWhole(incoming, cap) {
+    const http = this.#http;
+    const { headers } = incoming.response;
+    const announced = announcedSize(headers);
+    /** @type {Uint8Array[]} */
+    const pieces = [];
+    let size = 0;
+    const tooLarge = () => new CpbError('RANGE', `${http.name} ignores ranges: it sent all`
+      + ` ${announced ?? `over ${cap}`} bytes; up to ${cap} (maxWhole) are taken`, { status: 200 });
+    if (announced !== undefined && announced > cap) throw tooLarge();
+    for (let piece; (piece = await incoming.next());) {
+      pieces.push(piece);
+      if ((size += piece.length) > cap) throw tooLarge();
+    }
+    if (announced !== undefined && size !== announced) throw http.cutOff(size, announced);
+    this.#agree(headers, size);
+    this.#held = { begin: 0, bytes: concat(pieces) };
+  }
+
+  /**
+   * A 416 is right for ranges past the end only. S3 leaves out where the end is.
+   *
+   * @param {Headers} headers
+   * @param {number} begin
+   * @param {AbortSignal} [signal]
+   */
+  async #pastEnd(headers, begin, signal) {
+    const size = sizeOf416(headers);
+    if (size !== undefined && (this.#pinned || size <= begin)) this.#agree(headers, size);
+    else if (!this.#pinned && begin > 0) await this.stat({ signal });
+    if (begin >= this.#size()) return 0;
+    throw new CpbError('RANGE', `${this.#http.name} answered 416 to a range at ${begin}, which is`
+      + (this.#pinned ? ` in its ${this.#size()} bytes` : ' its beginning'),
+    { status: 416, offset: begin });
+  }
+
+  /**
+   * The pieces of [begin, end) that one request brings; none when it brought the
+   * whole resource, or only its size.
+   *
+   * @param {number} begin
+   * @param {number} end
+   * @param {AbortSignal} [signal]
+   */
+  #request(begin, end, signal) {
+    const { name } = this.#http;
+    const range = `bytes=${begin}-${end === Infinity ? '' : end - 1}`;
+    return this.#http.exchange(range, end - begin, signal, async (incoming) => {
+      const { response } = incoming;
+      const { status } = response;
+      if (status === 200) {
+        const least = begin === 0 && end < Infinity ? end : 0;
+        await this.#takeWhole(incoming, Math.max(least, this.#maxWhole));
+        return 0;
+      }
+      if (status === 416) return this.#pastEnd(response.headers, begin, signal);
+      if (status !== 206) throw await refusal(incoming, name);
+      const span = this.#spanOf(response);
+      if (span.begin === begin && span.end <= end) return span.end - begin;
+      throw new CpbError('RANGE', `${name} was asked for ${range} and`
+        + ` gave bytes ${span.begin}-${span.end - 1}`, { status, offset: begin });
+    });
+  }
+
+  /**
+   * The last bytes, asked for as such. Whatever else the server makes of that is no error:
+   * the size, or the whole resource, may be known now, and the rest goes by plain ranges.
+   *
+   * @param {number} length
+   * @param {AbortSignal} [signal]
+   */
+  #requestSuffix(length, signal) {
+    return this.#http.exchange(`bytes=-${length}`, length, signal, async (incoming) => {
+      const { response } = incoming;
+      const { status } = response;
+      if (status === 206) {
+        const { begin, end, size } = this.#spanOf(response);
+        this.#suffix = end === size && begin === Math.max(0, size - length);
+        return this.#suffix ? end - begin : 0;
+      }
+      if (status !== 200 && !noSuffix.includes(status)) {
+        throw await refusal(incoming, this.#http.name);
+      }
+      this.#suffix = false;
+      if (status === 200) {
+        await this.#takeWhole(incoming, this.#maxWhole).catch((error) => {
+          if (error.code !== 'RANGE') throw error;
+        });
+      }
+      return 0;
+    });
+  }
+
+  /** What is at hand from `offset` on. @param {number} offset @param {number} end */
+  #heldAt(offset, end) {
+    const { begin = 0, bytes = undefined } = this.#held ?? {};
+    const from = offset - begin;
+    return bytes && from >= 0 && from < bytes.length ? bytes.subarray(from, end - begin) : undefined;
+  }
+
+  /**
+   * @param {number} offset
+   * @param {number} length
+   * @param {AbortSignal} [signal]
+   */
+  async* pieces(offset, length, signal) {
+    const wanted = offset + length;
+    const end = () => Math.min(wanted, this.#size());
+    let left = CONTINUED;
+    while (offset < end()) {
+      signal?.throwIfAborted();
+      const held = this.#heldAt(offset, end());
+      if (held) {
+        offset += held.length;
+        yield held;
+        continue;
+      }
+      const before = offset;
+      for await (const piece of this.#request(offset, end(), signal)) {
+        offset += piece.length;
+        yield piece;
+      }
+      if (offset - before < SHORT && offset < end() && left-- === 0) {
+        throw new CpbError('RANGE', `${this.#http.name} keeps sending less than was asked for`, { offset });
+      }
+    }
+  }
+
+  /** @param {number} offset @param {number} length @param {ReadOptions} [options] */
+  read(offset, length, { signal } = {}) {
+    return collect(this.pieces(offset, length, signal),
+      () => Math.min(length, this.#size() - offset));
+  }
+
+  /** @param {ReadOptions} [options] */
+  async stat(options) {
+    if (!this.#pinned) {
+      const bytes = await this.read(0, PROBE, options);
+      this.#held ??= { begin: 0, bytes };
+    }
+    const pinned = /** @type {Validators} */ (this.#pinned);
+    return { size: pinned.size, etag: tagOf(pinned) };
+  }
+
+  /** @param {number} length @param {ReadOptions} [options] */
+  async tail(length, options = {}) {
+    if (!this.#pinned && this.#suffix && length > 0) {
+      const bytes = await collect(this.#requestSuffix(length, options.signal),
+        () => Math.min(length, this.#size()));
+      if (bytes.length) this.#held = { begin: this.#size() - bytes.length, bytes };
+    }
+    return tailByRead(this)(length, options);
+  }
+
+  reset() {
+    this.#http.reset();
+    this.#pinned = this.#held = undefined;
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * Calls between two threads; both ends are the same. What one exposes the other holds as a
+ * proxy (proxy.js), whose methods are messages:
+ *
+ * | message | |
+ * |---|---|
+ * | `{ call, place, method, args, ends }` | call number `call`; `ends`: its last argument takes a signal |
+ * | `{ answer, value, error, cost }` | what came of that call |
+ * | `{ abort }` | nobody waits for that call any more |
+ * | `{ release }` | nobody holds that object any more |
+ *
+ * Bytes are transferred and not copied, where they are nobody else's. Errors keep their
+ * class, code and details. A stream is stepped through, an item for each time that it is
+ * pulled: streams that are transferred would copy the bytes and lose the codes of errors.
+ */
+import { CpbError } from '../errors.js';
+import { abortable } from '../source/abort.js';
+import { unpack } from './proxy.js';
+
+/** @import { Cost } from '../types.js' */
+/** @import { Owner } from './proxy.js' */
+
+/**
+ * One end of a connection: a Worker as the page has it, or the port inside.
+ * @typedef {object} Port
+ * @property {(message: any, transfer?: any) => void} postMessage
+ * @property {((event: any) => void) | null} [onmessage]
+ */
+
+/**
+ * Where a method is: of an exposed object, or of what a method of it returns.
+ * @typedef {[id: number, method?: string, argument?: any]} Place
+ */
+
+/**
+ * An exposed object, as it is posted: what it is now, and what it can do.
+ * @typedef {{ object: number, data: object, methods: string[] }} Description
+ */
+
+/**
+ * A result as it is posted: as it is, an iterator that stays there, or an object that does.
+ * @typedef {{ plain?: any, iterator?: number } & Partial<Description>} Packed
+ */
+
+/**
+ * What an end of a connection does of its own; all of it may be left out.
+ * @typedef {object} Hooks
+ * @property {(busy: boolean) => void} [busy] is told whether an answer is waited for
+ * @property {(result: any) => boolean} [stays] whether a result stays here, and is exposed;
+ *   without it all are posted
+ * @property {() => boolean} [owned] whether bytes that are answered are nobody else's
+ * @property {() => Cost | undefined} [cost] is told with each answer
+ */
+
+/** @param {unknown} value */
+const isFunction = (value) => typeof value === 'function';
+
+export class Connection {
+  #port;
+  #hooks;
+  /** @type {Map<number, { resolve: Function, reject: Function, owner: Owner }>} */
+  #waiting = new Map();
+  /** @type {Map<number, { object: any, close?: () => void }>} */
+  #objects = new Map();
+  /** @type {Map<number, AbortController>} */
+  #running = new Map();
+  #count = 0;
+  /** @type {CpbError | undefined} why it ended */
+  ended;
+  /** @type {Cost | undefined} as the other end told it last */
+  cost;
+  /** Proxies that nobody holds. */
+  forgotten = new FinalizationRegistry((/** @type {number} */ id) => this.release(id));
+
+  /** @param {Port} port @param {Hooks} [hooks] */
+  constructor(port, hooks = {}) {
+    this.#port = port;
+    this.#hooks = hooks;
+    port.onmessage = ({ data }) => this.#receive(data);
+  }
+
+  /** All that waits, and what is called later, fails. @param {CpbError} error */
+  end(error) {
+    this.ended ??= error;
+    for (const { reject } of this.#waiting.values()) reject(error);
+    for (const controller of this.#running.values()) controller.abort(error);
+    for (const { close } of this.#objects.values()) close?.();
+    this.#waiting.clear();
+    this.#objects.clear();
+  }
+
+  /** Tells that an object of the other end is not needed any more. @param {number} id */
+  release(id) {
+    if (!this.ended) this.#port.postMessage({ release: id });
+  }
+
+  /** @param {any} object @param {() => void} [close] when it is forgotten @returns {number} */
+  expose(object, close) {
+    this.#objects.set(++this.#count, { object, close });
+    return this.#count;
+  }
+
+  /**
+   * Exposes an object, by default with all its methods, and describes it to the other end.
+   *
+   * @param {Record<string, any>} object
+   * @param {string[]} [members]
+   * @returns {Description}
+   */
+  describe(object, members = Object.keys(object)) {
+    const data = members.filter((name) => !isFunction(object[name]));
+    return {
+      object: this.expose(object),
+      data: Object.fromEntries(data.map((name) => [name, object[name]])),
+      methods: members.filter((name) => isFunction(object[name])),
+    };
+  }
+
+  /**
+   * @param {Owner} owner
+   * @param {Place} place
+   * @param {string} method
+   * @param {any[]} args the last may hold a signal
+   * @returns {Promise<any>}
+   */
+  async call(owner, place, method, args) {
+    if (this.ended) throw this.ended;
+    const options = args.at(-1);
+    const ends = 'signal' in Object(options);
+    /** @type {AbortSignal | undefined} */
+    const signal = options?.signal;
+    signal?.throwIfAborted();
+    if (ends) args = [...args.slice(0, -1), { ...options, signal: undefined }];
+    const id = ++this.#count;
+    const waiting = this.#waiting;
+    const answered = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, owner }));
+    const abort = () => this.#port.postMessage({ abort: id });
+    try {
+      this.#port.postMessage({ call: id, place, method, args, ends });
+    } catch (cause) {
+      waiting.delete(id);
+      throw new CpbError('USAGE', `${method}: ${cause}`, { cause });
+    }
+    this.#hooks.busy?.(true);
+    signal?.addEventListener('abort', abort);
+    try {
+      return await abortable(answered, signal);
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  /** @param {any} message */
+  #receive(message) {
+    if (message.call) this.#perform(message);
+    else if (message.abort) this.#running.get(message.abort)?.abort();
+    else if (message.release) this.#forget(message.release);
+    else this.#settle(message);
+  }
+
+  /** @param {number} id */
+  #forget(id) {
+    this.#objects.get(id)?.close?.();
+    this.#objects.delete(id);
+  }
+
+  /** @param {any} message */
+  #settle({ answer: id, value, error, cost }) {
+    const { resolve, reject, owner } = this.#waiting.get(id) ?? {};
+    this.#waiting.delete(id);
+    this.cost = cost;
+    if (this.#waiting.size === 0) this.#hooks.busy?.(false);
+    if (error) reject?.(unpackError(error));
+    else if (owner) resolve?.(unpack(owner, value));
+  }
+
+  /** @param {any} message */
+  async #perform({ call: id, place: [on, via, argument], method, args, ends }) {
+    const controller = new AbortController();
+    if (ends) args.at(-1).signal = controller.signal;
+    this.#running.set(id, controller);
+    try {
+      const target = this.#objects.get(on)?.object;
+      const result = await (via ? target[via](argument) : target)[method](...args);
+      /** @type {any[]} */
+      const transfer = [];
+      this.#answer({ answer: id, value: this.#pack(result, controller, transfer) }, transfer);
+    } catch (error) {
+      this.#answer({ answer: id, error: packError(error) });
+    }
+    this.#running.delete(id);
+  }
+
+  /** @param {object} message @param {any[]} [transfer] */
+  #answer(message, transfer = []) {
+    if (this.ended) return;
+    this.#port.postMessage({ ...message, cost: this.#hooks.cost?.() }, transfer);
+  }
+
+  /** @param {any} value @param {AbortController} controller @param {any[]} transfer @returns {Packed} */
+  #pack(value, controller, transfer) {
+    const steps = stepsOf(value);
+    if (steps) {
+      const next = async () => (await steps.next()).value;
+      return { iterator: this.expose({ next }, () => stop(steps, controller)) };
+    }
+    if (this.#hooks.stays?.(value)) return this.describe(value);
+    /** @param {any} item */
+    const give = (item) => (item instanceof Uint8Array ? this.#own(item, transfer) : item);
+    if (Array.isArray(value)) return { plain: value.map(give) };
+    return { plain: value?.bytes ? { ...value, bytes: give(value.bytes) } : give(value) };
+  }
+
+  /** Bytes that can be given away. @param {Uint8Array} bytes @param {any[]} transfer */
+  #own(bytes, transfer) {
+    const whole = this.#hooks.owned?.() && bytes.byteLength === bytes.buffer.byteLength;
+    const mine = whole ? bytes : new Uint8Array(bytes);
+    transfer.push(mine.buffer);
+    return mine;
+  }
+}
+
+/** The items of a stream or an iterator. @param {any} value @returns {AsyncIterator<any> | undefined} */
+function stepsOf(value) {
+  if (!(value instanceof ReadableStream)) return value?.[Symbol.asyncIterator]?.();
+  const reader = value.getReader();
+  return /** @type {any} */ ({ next: () => reader.read(), return: () => reader.cancel() });
+}
+
+/** @param {AsyncIterator<any>} steps @param {AbortController} controller */
+function stop(steps, controller) {
+  controller.abort();
+  steps.return?.()?.catch(() => {});
+}
+
+/** @param {any} error */
+const packError = (error) =>
+  error instanceof CpbError
+    ? { ...error, message: error.message }
+    : { name: error?.name, message: error?.message ?? String(error) };
+
+/** @param {any} error */
+const unpackError = ({ code, message, ...details }) =>
+  code ? new CpbError(code, message, details) : Object.assign(new Error(message), details);

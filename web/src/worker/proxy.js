@@ -1,0 +1,81 @@
+/**
+ * What one thread holds of objects that the other exposes: their methods are calls, and
+ * their streams and iterators are stepped through by calls.
+ */
+import { abortable } from '../source/abort.js';
+import { streamOf } from '../source/streams.js';
+
+/** @import { Connection, Packed, Place } from './connection.js' */
+
+/**
+ * What a proxy's methods hold, and so do calls under way and streams: when nobody holds
+ * it, the other end forgets the object.
+ * @typedef {{ connection: Connection, parent?: Owner }} Owner
+ */
+
+/** @typedef {{ next: () => Promise<any>, release: () => void }} Steps undefined ends them */
+
+/** @param {Owner} owner @param {Place} place @param {string} method @param {any[]} args */
+const call = (owner, place, method, args) => owner.connection.call(owner, place, method, args);
+
+/** @param {Owner} owner @param {Place} place @param {string} method @param {any[]} args */
+function streamFrom(owner, place, method, args) {
+  if (owner.connection.ended) throw owner.connection.ended;
+  const last = typeof args.at(-1) === 'object' ? args.length - 1 : args.length;
+  const options = args[last];
+  return streamOf(
+    (signal) => iterate(owner, place, method, [...args.slice(0, last), { ...options, signal }]),
+    options?.signal,
+  );
+}
+
+/**
+ * @param {Owner} owner
+ * @param {Place} place
+ * @param {string} method
+ * @param {any[]} args
+ */
+async function* iterate(owner, place, method, args) {
+  /** @type {Steps} */
+  const { next, release } = await call(owner, place, method, args);
+  try {
+    for (let item; (item = await abortable(next(), args.at(-1)?.signal));) yield item;
+  } finally {
+    release();
+  }
+}
+
+/** Methods that return no promise. @type {Record<string, typeof streamFrom | typeof iterate>} */
+const shapes = { stream: streamFrom, merged: streamFrom, elements: iterate };
+
+/**
+ * @param {Owner} owner
+ * @param {Place} place
+ * @param {string[]} methods
+ * @param {object} data
+ * @returns {any}
+ */
+export function proxy(owner, place, methods, data) {
+  /** @param {string} name */
+  const method = (name) =>
+    /** @param {any[]} args */ (...args) => (shapes[name] ?? call)(owner, place, name, args);
+  return { ...data, ...Object.fromEntries(methods.map((name) => [name, method(name)])) };
+}
+
+/** What came of a call, or as an argument of one. @param {Owner} owner @param {Packed} packed */
+export function unpack(owner, { plain, iterator, object, methods = [], data = {} }) {
+  const id = object ?? iterator;
+  if (id === undefined) return plain;
+  const { connection } = owner;
+  /** @type {Owner} */
+  const self = { connection, parent: owner };
+  connection.forgotten.register(self, id, self);
+  if (object) return proxy(self, [object], methods, data);
+  return {
+    ...proxy(self, [id], ['next'], {}),
+    release() {
+      connection.forgotten.unregister(self);
+      connection.release(id);
+    },
+  };
+}
