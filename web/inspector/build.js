@@ -35,7 +35,8 @@ await build({
   sourcemap: true,
   outdir: output,
   chunkNames: '[name]-[hash]', // beside the entries: the package finds its modules by its own URL
-  alias: { libcpb: `${pack}/index.js` },
+  // The package, and its protocol between threads, which it does not export.
+  alias: { libcpb: `${pack}/index.js`, 'libcpb/worker': `${pack}/worker` },
   legalComments: 'linked',
 });
 for (const file of ['index.html', 'page.css', 'embedded.html', 'embedded.css']) copyFileSync(here(`src/${file}`), `${output}/${file}`);

@@ -1,12 +1,12 @@
-/** What the inspector draws of a large graph, from answers about its open scopes, is what all its nodes make. */
+/** What the inspector draws of a graph with some of its name scopes open. */
 // runtimes: node
+import { gathered } from '../inspector/src/model/gather.js';
 import { graphs } from '../inspector/src/model/graphs.js';
-import { folded, gathered } from '../inspector/src/model/scopes.js';
 import { libcpb } from './support/libcpb.js';
-import { large } from './support/savedmodels.js';
+import { large, savedModel } from './support/savedmodels.js';
 import { assert, test } from './support/test.js';
 
-const { signal } = new AbortController();
+const how = { signal: new AbortController().signal };
 
 /** @param {any} model */
 const asking = (model) => {
@@ -15,33 +15,143 @@ const asking = (model) => {
   return { asked, ask: (/** @type {any} */ { question, ...options }) => (asked.push(question), model.ask(question, options)) };
 };
 
-test('of a large graph only the open scopes are asked for, and make the same picture', async () => {
+const none = async () => { throw new Error('no other graph is opened'); };
+
+/** What is drawn, as text. @param {any} drawn */
+const text = ({ groups, edges }) => ({
+  boxes: groups.map((/** @type {any} */ { id, scope, count, is }) => `${id} in '${scope}': ${is}, ${count}`).sort(),
+  edges: edges.map((/** @type {any} */ { from, to, control }) => `${from} ${control ? '..' : '->'} ${to}`).sort(),
+});
+
+/** A name as far as it is seen. @param {string} name @param {string[]} open */
+function seen(name, open) {
+  const parts = name.split('/');
+  const paths = parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+  return String(paths.find((path) => !open.includes(path)));
+}
+
+test('of a large graph only the open scopes are asked for', async () => {
   const model = await libcpb.inspect(large(50_000, 100));
   const { asked, ask } = asking(model);
-  const graph = graphs(ask, 'saved_model');
+  const graph = graphs(ask, 'saved_model', none);
   const { nodes } = await model.nodes({ count: 1_000_000 });
-  const leaf = ['tower_3', 'tower_3/block_0', 'tower_3/block_0/layer_1', 'tower_3/block_0/layer_1/op_10'];
-  for (const open of [[], ['tower_3'], leaf, ['tower_3', 'tower_3/block_0', 'tower_3/block_0/layer_1'], ['tower_3/block_0']]) {
-    const all = folded(nodes.items, new Set(open));
-    const shown = await graph.graph({ open }, signal);
-    assert.equal(shown.total, 5000);
-    const counts = (/** @type {any} */ { groups }) => groups.map((/** @type {any} */ { id, count, is }) => `${id} ${count} ${is}`).sort();
-    assert.deepEqual(counts(shown), counts(all));
-    // Edges out of an open scope come from its border there, from a node here.
-    const ends = (/** @type {any} */ { edges }) => [...new Set(edges.map((/** @type {any} */ { from, to }) => `${inside(from, open)} ${to}`))].sort();
-    assert.deepEqual(ends(shown), ends(all));
+  const layer = ['tower_3', 'tower_3/block_0', 'tower_3/block_0/layer_1'];
+  for (const open of [[], ['tower_3'], layer, ['tower_3/block_0']]) {
+    const { groups, edges, total } = await graph.graph({ open }, how);
+    assert.equal(total, 5000);
+    // A scope is not open where those around it are not.
+    const shown = open.includes('tower_3') ? open : [];
+    /** @type {Record<string, number>} */
+    const counts = {};
+    for (const { name } of nodes.items) counts[seen(name, shown)] = 1 + (counts[seen(name, shown)] ?? 0);
+    assert.deepEqual(Object.fromEntries(groups.map(({ id, count }) => [id, count])), counts);
+    // What comes out of an open scope does so at its border.
+    const out = (/** @type {string} */ from) => from.replace(/\/\0exit$/, '');
+    for (const { from, to } of edges) {
+      const is = (/** @type {string} */ name, /** @type {string} */ id) => name === id || name.startsWith(`${id}/`);
+      const found = nodes.items.some((/** @type {any} */ { name, inputs }) =>
+        is(name, to) && inputs.some((/** @type {string} */ input) => is(input, out(from))));
+      assert.ok(found, `${from} ${to}`);
+    }
+    for (const { name, inputs } of nodes.items) {
+      const to = seen(name, shown);
+      for (const from of inputs.map((/** @type {string} */ input) => seen(input, shown)))
+        assert.ok(from === to || edges.some((edge) => edge.to === to && (edge.from === from || from.startsWith(`${out(edge.from)}/`))), `${from} ${to}`);
+    }
   }
   assert.ok(!asked.includes('nodes'));
-  assert.equal((await graph.node({ node: 'tower_3/block_0/layer_1/op_10' }, signal)).op, 'AddV2');
+  assert.equal((await graph.node({ node: 'tower_3/block_0/layer_1/op_10' }, how))?.op, 'AddV2');
   model.close();
+});
+
+/** @type {[name: string, op: string, inputs?: string[]][]} */
+const small = [
+  ['x', 'Placeholder'],
+  ['a', 'Const'],
+  ['a/b/one', 'Add', ['x', 'a']],
+  ['a/b/two', 'Split', ['a/b/one', '^x']],
+  ['a/c', 'Neg', ['a/b/two:1', '^a/b/one']],
+  ['y', 'Add', ['a/c', 'a/b/two', 'not_here']],
+];
+
+/** @type {[open: string[], boxes: string[], edges: string[]][]} */
+const views = [
+  [[], ["a in '': scope, 4", "x in '': node, 1", "y in '': node, 1"], ['a -> y', 'x -> a']],
+  [['a'], ["a in 'a': node, 1", "a/b in 'a': scope, 2", "a/c in 'a': node, 1", "x in '': node, 1", "y in '': node, 1"],
+    ['a -> a/b', 'a/b -> a/c', 'a/b -> y', 'a/c -> y', 'x -> a/b']],
+  [['a', 'a/b'], ["a in 'a': node, 1", "a/b/one in 'a/b': node, 1", "a/b/two in 'a/b': node, 1", "a/c in 'a': node, 1", "x in '': node, 1", "y in '': node, 1"],
+    ['a -> a/b/one', 'a/b/one -> a/b/two', 'a/b/one .. a/c', 'a/b/two -> a/c', 'a/b/two -> y', 'a/c -> y', 'x -> a/b/one', 'x .. a/b/two']],
+];
+
+test('of a small graph edges go from node to node, out of open scopes too', async () => {
+  const model = await libcpb.inspect(savedModel(small));
+  const graph = graphs(asking(model).ask, 'saved_model', none);
+  for (const [open, boxes, edges] of views) assert.deepEqual(text(await graph.graph({ open }, how)), { boxes, edges: edges.sort() });
+  // Scopes that are not there, and what is only a node, are not opened.
+  const [, boxes, edges] = /** @type {typeof views[0]} */ (views[0]);
+  assert.deepEqual(text(await graph.graph({ open: ['none', 'a/b', 'y'] }, how)), { boxes, edges });
+  assert.equal((await graph.node({ node: 'a/c' }, how))?.op, 'Neg');
+  assert.equal(await graph.node({ node: 'none' }, how), undefined);
+  model.close();
+});
+
+test('a graph without scopes, of more nodes than one answer has, is drawn by what is alike', async () => {
+  const model = await libcpb.inspect(savedModel(Array.from({ length: 3000 }, (_, i) => [`n${i}`, ['Add', 'Mul'][i % 2] ?? ''])));
+  const graph = graphs(asking(model).ask, 'saved_model', none);
+  const { groups } = await graph.graph({ open: [] }, how);
+  assert.deepEqual(groups.map(({ label, count, is }) => `${label}: ${is}, ${count}`).sort(), ['Add: many, 1500', 'Mul: many, 1500']);
+  const group = String(groups.find(({ label }) => label === 'Mul')?.id);
+  const { total, items } = await graph.members({ open: [], group, first: 2, count: 2 }, how);
+  assert.deepEqual([total, items], [1500, [{ name: 'n5', op: 'Mul', is: 'node' }, { name: 'n7', op: 'Mul', is: 'node' }]]);
+  model.close();
+});
+
+/** An operation as SameDiff's answers have it. @param {string} name @param {string[]} inputs @param {string[]} outputs */
+const operation = (name, inputs, outputs) =>
+  ({ name, op: name.replace(/.*\//, ''), inputs, outputs, arguments: { integers: [7], doubles: [] }, properties: [{ name: 'axis', ints: [1] }] });
+
+test('operations of SameDiff are nodes that take each other, folded as those of TensorFlow', async () => {
+  const operations = [
+    operation('net/split', ['x'], ['net/split', 'net/split:1']),
+    operation('net/add', ['net/split', 'net/split:1', 'w'], ['sum']),
+    operation('loss', ['sum'], ['loss']),
+  ];
+  const ask = async (/** @type {any} */ { question, first, count }) => {
+    assert.equal(question, 'nodes');
+    return { operations: { total: operations.length, first, items: operations.slice(first, first + Math.min(count, 2)) }, problems: ['one'] };
+  };
+  const open = async (/** @type {Uint8Array} */ bytes) => {
+    const model = await libcpb.inspect(bytes, { format: 'pb', kind: 'graph_def' });
+    return asking(model).ask;
+  };
+  const graph = graphs(ask, 'samediff_zip', open);
+  const drawn = await graph.graph({ open: [] }, how);
+  assert.deepEqual([drawn.total, drawn.problems], [3, ['one']]);
+  assert.deepEqual(text(drawn), {
+    boxes: ["loss in '': node, 1", "net in '': scope, 2", "w in '': node, 1", "x in '': node, 1"],
+    edges: ['net -> loss', 'w -> net', 'x -> net'],
+  });
+  assert.deepEqual(text(await graph.graph({ open: ['net'] }, how)).edges, ['net/add -> loss', 'net/split -> net/add', 'w -> net/add', 'x -> net/split']);
+  const users = await graph.users({ node: 'net/split', first: 0, count: 9 }, how);
+  assert.deepEqual([users.total, users.items.map(({ name, inputs }) => [name, inputs.map((/** @type {any} */ one) => one.input)])], [1, [['net/add', [0, 1]]]]);
+  assert.deepEqual((await graph.users({ node: 'w', first: 0, count: 9 }, how)).items.map(({ name }) => name), ['net/add']);
+  const attributes = [{ name: 'integers', kind: 'argument', value: [7] }, { name: 'axis', kind: 'argument', value: [1] }];
+  assert.deepEqual((await graph.node({ node: 'net/add' }, how))?.attributes, attributes);
+});
+
+test('a SameDiff file without operations has an empty graph', async () => {
+  const ask = async () => ({ operations: { total: 0, first: 0, items: [] }, problems: [] });
+  const open = async (/** @type {Uint8Array} */ bytes) => asking(await libcpb.inspect(bytes, { format: 'pb', kind: 'graph_def' })).ask;
+  const { groups, edges, total } = await graphs(ask, 'samediff_zip', open).graph({ open: [] }, how);
+  assert.deepEqual([groups, edges, total], [[], [], 0]);
 });
 
 test('what takes a node of a large graph is found, page by page', async () => {
   const model = await libcpb.inspect(large(50_000, 100));
   const { asked, ask } = asking(model);
-  const graph = graphs(ask, 'saved_model');
+  const graph = graphs(ask, 'saved_model', none);
   const node = 'tower_3/block_0/layer_1/op_10';
-  const users = (/** @type {number} */ first) => graph.users({ node, first, count: 1 }, signal);
+  const users = (/** @type {number} */ first) => graph.users({ node, first, count: 1 }, how);
   const { nodes } = await model.nodes({ count: 1_000_000 });
   const expected = nodes.items.filter((/** @type {any} */ { inputs }) => inputs.includes(node)).map((/** @type {any} */ { name }) => name);
   assert.equal(expected.length, 2);
@@ -50,9 +160,6 @@ test('what takes a node of a large graph is found, page by page', async () => {
   assert.ok(!asked.includes('nodes'));
   model.close();
 });
-
-/** The outermost open scope that this is in. @param {string} path @param {string[]} open */
-const inside = (path, open) => open.find((scope) => path.startsWith(`${scope}/`)) ?? path;
 
 test('what is alike is gathered when there is too much to draw, and nothing is lost', () => {
   const node = (/** @type {number} */ i) => ({ id: `n${i}`, label: `n${i}`, scope: '', count: 1, is: /** @type {const} */ ('node'), op: i < 5 ? 'Rare' : `Op${i % 3}` });

@@ -143,7 +143,7 @@ test('what lies beside a SavedModel is looked for, and counted; nothing breaks i
     await page.until(`${text}.includes('keras_metadata.pb')`);
     await visit(`${server.base}?url=examples/keras/saved_model.cpb#panel=layers`, '2,847');
     await page.evaluate(click('File'));
-    await page.until(`${text}.includes('keras_metadata.pb, which is not there')`);
+    await page.until(`${text}.includes('keras_metadata.pb (not found)')`);
   }, Object.fromEntries(files));
 });
 

@@ -1,5 +1,6 @@
 /** Lays graphs out, away from the page's thread. */
 import dagre from '@dagrejs/dagre';
+import { Connection } from 'libcpb/worker/connection.js';
 
 /**
  * @typedef {{ id: string, width: number, height: number, frames: string[] }} Box frames: what
@@ -44,18 +45,18 @@ function tried(boxes, edges) {
   }
 }
 
-/** @param {MessageEvent<{ boxes: Box[], edges: Edge[] }>} event */
-onmessage = ({ data: { boxes, edges } }) => {
+/** @param {Box[]} boxes @param {Edge[]} edges @returns {Layout} */
+function layOut(boxes, edges) {
   const { graph, frames } = tried(boxes, edges);
   const { width = 0, height = 0 } = graph.graph();
   const place = (/** @type {any} */ { x, y, width, height }) => ({ x: x - width / 2, y: y - height / 2, width, height });
-  /** @type {Layout} */
-  const layout = {
+  return {
     boxes: Object.fromEntries(boxes.map(({ id }) => [id, { x: graph.node(id).x, y: graph.node(id).y }])),
     frames: frames.map((id) => ({ id, ...place(graph.node(frame(id))) })).sort((a, b) => a.id.length - b.id.length),
     edges: graph.edges().map((edge) => ({ from: edge.v, to: edge.w, points: graph.edge(edge).points })),
     width,
     height,
   };
-  postMessage(layout);
-};
+}
+
+new Connection(/** @type {any} */ (globalThis)).expose({ layOut });

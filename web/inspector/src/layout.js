@@ -1,9 +1,10 @@
 /** Lays graphs out in a worker; what nobody waits for any more is ended. */
+import { connectWorker } from 'libcpb/worker/connected-worker.js';
 import { startWorker } from './start-worker.js';
 
 /** @typedef {import('./layout-worker.js').Layout} Layout */
 
-/** @type {Worker | undefined} one that has nothing to do */
+/** @type {ReturnType<typeof connectWorker> | undefined} one that has nothing to do */
 let spare;
 
 /**
@@ -12,25 +13,18 @@ let spare;
  * @param {AbortSignal} [signal]
  * @returns {Promise<Layout>}
  */
-export function layOut(boxes, edges, signal) {
-  const worker = spare ?? startWorker(new URL('./layout-worker.js', import.meta.url));
+export async function layOut(boxes, edges, signal) {
+  signal?.throwIfAborted();
+  const worker = spare ?? connectWorker(startWorker(new URL('./layout-worker.js', import.meta.url)));
   spare = undefined;
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      worker.terminate();
-      reject(signal?.reason);
-    };
-    signal?.addEventListener('abort', stop);
-    worker.onmessage = ({ data }) => {
-      signal?.removeEventListener('abort', stop);
-      spare?.terminate();
-      spare = worker;
-      resolve(data);
-    };
-    worker.onerror = ({ message }) => {
-      worker.terminate();
-      reject(new Error(`the layout failed: ${message}`));
-    };
-    worker.postMessage({ boxes, edges });
-  });
+  try {
+    const { connection } = worker;
+    const layout = await connection.call({ connection }, [1], 'layOut', [boxes, edges, { signal }]);
+    spare?.end();
+    spare = worker;
+    return layout;
+  } catch (error) {
+    worker.end(); // It may be busy, and hears nothing then.
+    throw error;
+  }
 }

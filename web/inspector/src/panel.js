@@ -77,7 +77,7 @@ function shown(answer, render) {
 const problems = (list) =>
   list?.length
     ? html`<section class="problems" aria-label="Problems">
-        <h3>What could not be made out</h3>
+        <h3>Parts that could not be read</h3>
         <ul>
           ${list.map(({ text, offset }) => html`<li>${plain(text)}${offset == null ? nothing : ` (at byte ${count(offset)})`}</li>`)}
         </ul>
@@ -108,31 +108,33 @@ const corsHelp = () => html`
   </details>
   <p>Other stores are in libcpb’s <code>web/README.md</code>, under “CORS”. Or download the model and drop it here: nothing of it leaves this machine.</p>`;
 
-/** What errors mean to who looks at a model, by their codes. @type {Record<string, string>} */
+/** What an error means for the reader of a model, by its code. @type {Record<string, string>} */
 const meanings = {
-  DAMAGED: 'The model is damaged',
-  TRUNCATED: 'The model ends too early',
-  FORMAT: 'This is no model',
-  UNSUPPORTED: 'This cannot be read',
-  LIMIT: 'This is too large',
-  MEMORY: 'There is not enough memory',
-  NOT_FOUND: 'There is no such thing in this model',
-  HTTP: 'The server did not send it',
-  NETWORK: 'The server cannot be reached, or does not let this page read',
-  TIMEOUT: 'The server took too long',
-  RANGE: 'The server does not answer ranges as it should',
-  CHANGED: 'The model changed while it was read',
+  DAMAGED: 'The file is damaged',
+  TRUNCATED: 'The file ends too early',
+  FORMAT: 'Not a model',
+  UNSUPPORTED: 'The file uses a feature that is not supported',
+  LIMIT: 'The file exceeds a limit',
+  MEMORY: 'Out of memory',
+  NOT_FOUND: 'Not found in this model',
+  READ: 'The file cannot be read',
+  HTTP: 'The server refused the request',
+  NETWORK: 'The server cannot be reached, or does not allow this page to read the file',
+  TIMEOUT: 'The server did not respond in time',
+  RANGE: 'The server does not support range requests correctly',
+  CHANGED: 'The file changed while it was read',
+  TRAPPED: 'The reader failed',
 };
 
-/** What is wrong, and what can be done. @param {any} error @param {() => unknown} [again] */
+/** An error, and what can be done about it. @param {any} error @param {() => unknown} [again] */
 export function failure(error, again) {
   const retry = again && html`<p><button @click=${again}>Try again</button></p>`;
   if (error?.name === 'AbortError') return html`<div class="empty" role="status"><p>Cancelled.</p>${retry}</div>`;
-  // What the page has to say about CORS itself is more.
+  // The page itself says more about CORS.
   const cors = /CORS/.test(error?.message);
   const message = plain(error?.message ?? error).replace(/; perhaps its CORS rules.*/s, '').replace(/^[a-z](?!\w*:)/, (c) => c.toUpperCase());
   return html`<div class="failure" role="alert">
-    <p><strong>${meanings[error?.code] ?? 'That did not work'}</strong>${error?.code ? html`<code>${error.code}</code>` : nothing}</p>
+    <p><strong>${meanings[error?.code] ?? 'An unexpected error occurred'}</strong>${error?.code ? html`<code>${error.code}</code>` : nothing}</p>
     <p>${message}${error?.offset == null || /offset|byte \d/.test(message) ? nothing : ` (at byte ${count(error.offset)})`}</p>
     ${cors ? corsHelp() : nothing} ${retry}
   </div>`;

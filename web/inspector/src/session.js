@@ -1,42 +1,13 @@
 /** A model that is open, as the page has it: its answers, each asked for once, and what was fetched. */
+import { connectWorker } from 'libcpb/worker/connected-worker.js';
+import { unpack } from 'libcpb/worker/proxy.js';
 import { startWorker } from './start-worker.js';
 
-/** @typedef {import('./model/opened.js').Fetched} Fetched */
+/** @typedef {import('./model/open-model.js').Fetched} Fetched */
 /** @typedef {{ kind: string, size: number, numChunks: number }} About */
 
 /** An answer that several may wait for; when none does any more, it is not wanted.
  * @typedef {{ answer: Promise<any>, stop: AbortController, waiting: number }} Shared */
-
-/** Calls to a worker, answered by promises. @param {Worker} worker @param {(fetched: Fetched[]) => void} tell */
-function callsTo(worker, tell) {
-  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: unknown) => void }>} */
-  const waiting = new Map();
-  let last = 0;
-  worker.onmessage = ({ data: { id, value, error, fetched } }) => {
-    if (fetched) return tell(fetched);
-    const { resolve, reject } = waiting.get(id) ?? {};
-    waiting.delete(id);
-    if (error) reject?.(Object.assign(new Error(error.message), error));
-    else resolve?.(value);
-  };
-  worker.onerror = (event) => {
-    for (const { reject } of waiting.values()) reject(new Error(event.message || 'the worker cannot be started'));
-    waiting.clear();
-  };
-  /** @param {string} method @param {any} [args] @param {AbortSignal} [signal] @returns {Promise<any>} */
-  return (method, args = {}, signal) =>
-    new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const id = ++last;
-      waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, method, args });
-      signal?.addEventListener('abort', () => {
-        worker.postMessage({ abort: id });
-        waiting.delete(id);
-        reject(signal.reason);
-      });
-    });
-}
 
 /** @param {Shared} one @param {AbortSignal} [signal] */
 async function wait(one, signal) {
@@ -62,12 +33,9 @@ export class Session extends EventTarget {
   about = { kind: '', size: 0, numChunks: 0 };
   /** @type {Map<string, Shared>} */
   #answers = new Map();
-  #worker = startWorker(new URL('./model-worker.js', import.meta.url));
-  #call = callsTo(this.#worker, (fetched) => {
-    this.fetched.push(...fetched);
-    for (const { length } of fetched) this.bytes += length;
-    this.dispatchEvent(new Event('fetched'));
-  });
+  #worker = connectWorker(startWorker(new URL('./model-worker.js', import.meta.url)));
+  /** what the worker exposes of the model: methods that take options and a signal @type {any} */
+  #model;
 
   /** @param {string | File} input a URL or a file @param {File[]} [beside] files that came with it */
   constructor(input, beside = []) {
@@ -78,7 +46,19 @@ export class Session extends EventTarget {
 
   /** @param {AbortSignal} signal */
   async open(signal) {
-    this.about = await this.#call('open', this.input, signal);
+    const { connection } = this.#worker;
+    const owner = { connection };
+    const page = connection.describe({ fetched: (/** @type {Fetched[]} */ ranges) => this.#note(ranges) });
+    const model = unpack(owner, await connection.call(owner, [1], 'open', [this.input, page, { signal }]));
+    this.about = model.about;
+    this.#model = model;
+  }
+
+  /** @param {Fetched[]} ranges */
+  #note(ranges) {
+    this.fetched.push(...ranges);
+    for (const { length } of ranges) this.bytes += length;
+    this.dispatchEvent(new Event('fetched'));
   }
 
   /**
@@ -104,7 +84,7 @@ export class Session extends EventTarget {
     let known = this.#answers.get(key);
     if (!known || known.stop.signal.aborted) {
       const stop = new AbortController();
-      const asked = { answer: this.#call(method, options, stop.signal), stop, waiting: 0 };
+      const asked = { answer: this.#model[method](options, { signal: stop.signal }), stop, waiting: 0 };
       asked.answer.then(
         () => (asked.waiting = Infinity), // it is here to stay
         () => this.#answers.get(key) === asked && this.#answers.delete(key),
@@ -115,6 +95,6 @@ export class Session extends EventTarget {
   }
 
   close() {
-    this.#worker.terminate();
+    this.#worker.end();
   }
 }

@@ -75,7 +75,7 @@ class CpbTensor extends LitElement {
   #state(bytes) {
     if (!this.wanted)
       return bytes > MOST
-        ? html`<p class="dim">That is more than a page should hold: <code>cpb extract</code> writes it as .npy.</p>`
+        ? html`<p class="dim">Too large to show in a page: <code>cpb extract</code> writes it as .npy.</p>`
         : html`<button class="main" @click=${() => (this.wanted = true)}>Read ${size(bytes)} of values</button>`;
     return this.#values.render({
       pending: () => html`<cpb-progress .session=${this.session} @cancel=${() => (this.#values.abort(), (this.wanted = false))}></cpb-progress>`,

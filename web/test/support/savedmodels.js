@@ -18,7 +18,7 @@ const signature = (key, input) => [[1, key], [2, [[1, [[1, input], [2, [[1, `${i
 /**
  * @param {{ nodes?: Field[][], functions?: Field[][], signatures?: Field[][], objects?: Field[][] }} parts
  */
-const savedModel = ({ nodes = [], functions = [], signatures = [], objects = [] }) =>
+const modelOf = ({ nodes = [], functions = [], signatures = [], objects = [] }) =>
   message([
     [1, 1],
     [2, [
@@ -28,6 +28,9 @@ const savedModel = ({ nodes = [], functions = [], signatures = [], objects = [] 
       ...(objects.length ? [/** @type {Field} */ ([7, objects.map((one) => /** @type {Field} */ ([1, one]))])] : []),
     ]],
   ]);
+
+/** A graph of these nodes. @param {[name: string, op: string, inputs?: string[]][]} nodes */
+export const savedModel = (nodes) => modelOf({ nodes: nodes.map((one) => node(...one)), signatures: [signature('serving_default', 'x')] });
 
 /** fingerprint.pb and keras_metadata.pb, as they lie beside a SavedModel. @returns {Record<string, Uint8Array<ArrayBuffer>>} */
 export const beside = () => ({
@@ -46,7 +49,7 @@ export function large(nodes, functions) {
   const inside = (nodes - main) / functions;
   const chain = (/** @type {number} */ count, /** @type {(i: number) => string} */ name) =>
     Array.from({ length: count }, (_, i) => node(name(i), ['MatMul', 'Relu', 'AddV2', 'Const'][i % 4] ?? '', i ? [name(i - 1), ...(i > 40 ? [name(i - 40)] : [])] : []));
-  return savedModel({
+  return modelOf({
     nodes: chain(main, (i) => `tower_${i % 7}/block_${Math.floor(i / 100)}/layer_${Math.floor(i / 10)}/op_${i}`),
     functions: Array.from({ length: functions }, (_, f) => func(`__inference_step_${f}`, chain(inside, (i) => `scope_${i % 5}/op_${i}`))),
     signatures: [signature('serving_default', 'tower_0/block_0/layer_0/op_0')],
@@ -60,7 +63,7 @@ export const HIDDEN = 'a\u202egpj.\u0007\u0000\nb';
 /** Such names everywhere, an object that is its own child, functions that call each other. */
 export function hostile() {
   const child = (/** @type {number} */ to, /** @type {string} */ name) => /** @type {Field} */ ([1, [[1, to], [2, name]]]);
-  return savedModel({
+  return modelOf({
     nodes: [node(HARM, HIDDEN, [HARM, HIDDEN]), node(HIDDEN, HARM, [HARM], [calls(HARM)]), node(`${HARM}/b`, 'Const')],
     functions: [
       func(HARM, [node(HARM, 'PartitionedCall', ['x'], [calls(HIDDEN)])]),

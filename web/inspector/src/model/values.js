@@ -49,7 +49,7 @@ async function numbersOf(model, tensor, signal) {
   const read = readers[array.numpy ?? ''];
   if (read && array.size <= MOST) return read((await array.bytes({ signal })).slice().buffer);
   array.close();
-  if (read) throw new Error('these are more values than a page should hold');
+  if (read) throw new Error(`the array has ${array.size} bytes; a page shows at most ${MOST}`);
   return undefined;
 }
 
@@ -123,7 +123,7 @@ function picture(values, width, low, high) {
  */
 export async function shownOf(model, tensor, signal) {
   const values = await numbersOf(model, tensor, signal);
-  if (!values) throw new Error(`values of type ${tensor.dtype} are not shown`);
+  if (!values) throw new Error(`values of type ${tensor.dtype} cannot be shown`);
   const about = statistics(values);
   return {
     count: values.length,

@@ -1,50 +1,51 @@
-/** The worker that has one model: calls come in, answers go out, and what is fetched is told. */
-import { openModel } from './opened.js';
+/** The worker that has one model, which it opens for the page and then exposes. */
+import { Connection } from 'libcpb/worker/connection.js';
+import { unpack } from 'libcpb/worker/proxy.js';
+import { openModel } from './open-model.js';
 
-/** So often the page is told what was fetched, in milliseconds. */
+/** @typedef {import('./open-model.js').Fetched} Fetched */
+
+/** How often the page is told what was fetched, in milliseconds. */
 const EVERY = 60;
 
-/** @type {import('./opened.js').Opened | undefined} */
-let model;
-/** @type {Map<number, AbortController>} */
-const running = new Map();
-/** @type {import('./opened.js').Fetched[]} */
-let fetched = [];
-let timer = 0;
-
-function tell() {
-  clearTimeout(timer);
-  timer = 0;
-  if (fetched.length) postMessage({ fetched });
-  fetched = [];
+/**
+ * Tells the page what is fetched: a few times a second, and before each result.
+ *
+ * @param {{ fetched(ranges: Fetched[]): Promise<void> }} page
+ */
+function reporter(page) {
+  /** @type {Fetched[]} */
+  let fetched = [];
+  let timer = 0;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = 0;
+    if (fetched.length) void page.fetched(fetched);
+    fetched = [];
+  };
+  return {
+    flush,
+    /** @param {Fetched} range */
+    add(range) {
+      fetched.push(range);
+      timer ||= setTimeout(flush, EVERY);
+    },
+  };
 }
 
-const methods = {
-  /** @param {any} input @param {AbortSignal} signal */
-  async open(input, signal) {
-    model = await openModel(input, signal, (range) => {
-      fetched.push(range);
-      timer ||= setTimeout(tell, EVERY);
-    });
-    return model.about;
+const connection = new Connection(/** @type {any} */ (globalThis));
+connection.expose({
+  /**
+   * @param {import('./open-model.js').Input} input
+   * @param {import('libcpb/worker/connection.js').Description} page
+   * @param {{ signal: AbortSignal }} options
+   */
+  async open(input, page, { signal }) {
+    const { add, flush } = reporter(unpack({ connection }, page));
+    const after = (/** @type {Function} */ method) => (/** @type {any[]} */ ...args) =>
+      Promise.resolve(method(...args)).finally(flush);
+    const { about, ...methods } = await after(openModel)(input, signal, add);
+    const reporting = Object.entries(methods).map(([name, method]) => [name, after(method)]);
+    return connection.describe({ about, ...Object.fromEntries(reporting) });
   },
-};
-
-/** @param {MessageEvent<{ id: number, method: string, args: any, abort?: number }>} event */
-onmessage = async ({ data: { id, method, args, abort } }) => {
-  if (abort) return running.get(abort)?.abort();
-  const controller = new AbortController();
-  running.set(id, controller);
-  /** @type {any} */
-  const target = method === 'open' ? methods : model;
-  try {
-    const value = await target[method](args, controller.signal);
-    tell();
-    postMessage({ id, value });
-  } catch (error) {
-    tell();
-    const { name, code, offset, message = String(error) } = /** @type {any} */ (error) ?? {};
-    postMessage({ id, error: { name, code, offset, message } });
-  }
-  running.delete(id);
-};
+});

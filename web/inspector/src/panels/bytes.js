@@ -57,10 +57,10 @@ class Bytes extends Panel {
     return this.answer(this.#constants, (answer) => {
       const { items, total } = answer.constants ?? answer.parameters;
       const list = items.map((/** @type {any} */ one) => ({ ...one, size: one.size ?? one.entry_bytes ?? 0 }));
-      if (!list.length) return html`<p class="empty">There are no constants in the graph. The values of variables are in files of their own, beside the model: among the objects, each variable shows its own.</p>`;
+      if (!list.length) return html`<p class="empty">The graph has no constants. The values of variables are stored in separate files beside the model: each variable in the Objects panel shows its own.</p>`;
       const selected = list.find((/** @type {any} */ one) => keyOf(one) === this.at);
       return html`
-        <div class="bar"><p><strong>${size(answer.size ?? sumOf(list))}</strong> in ${count(total)} ${answer.parameters ? 'parameters' : 'constants'}${list.length < total ? `; shown are the largest ${MOST}` : ''}</p>
+        <div class="bar"><p><strong>${size(answer.size ?? sumOf(list))}</strong> in ${count(total)} ${answer.parameters ? 'parameters' : 'constants'}${list.length < total ? `; the largest ${MOST} are shown` : ''}</p>
           ${selected ? nothing : html`<p class="dim">Choose one to see its values.</p>`}</div>
         ${this.map(list)}
         ${selected ? html`<cpb-tensor .session=${this.session} .tensor=${selected}></cpb-tensor>` : nothing}
@@ -121,7 +121,7 @@ class Bytes extends Panel {
         )}
       </tbody>
     </table></div>
-    ${list.length > ROWS ? html`<p class="dim small">The table has the largest ${ROWS}.</p>` : nothing}`;
+    ${list.length > ROWS ? html`<p class="dim small">The table lists the largest ${ROWS}.</p>` : nothing}`;
   }
 }
 

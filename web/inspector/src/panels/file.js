@@ -44,7 +44,7 @@ class FileMap extends Panel {
     return html`
       <div class="cards">
         <div class="card"><b>${size(about.size)}</b><span>${count(about.size)} bytes</span></div>
-        <div class="card"><b>${about.numChunks ? count(about.numChunks) : 'none'}</b><span>${about.numChunks ? 'chunks' : 'chunks: one plain file'}</span></div>
+        <div class="card"><b>${about.numChunks ? count(about.numChunks) : 'none'}</b><span>${about.numChunks ? 'chunks' : 'chunks: not a chunked file'}</span></div>
         <div class="card"><b>${count(fetched.length)}</b><span>requests so far</span></div>
         <div class="card"><b>${size(bytes)}</b><span>fetched so far, ${share.toLocaleString('en', { maximumSignificantDigits: 2 })} %</span></div>
       </div>
@@ -79,7 +79,7 @@ class FileMap extends Panel {
         <tbody>
           ${shown.map(({ offset, length, beside }, i) => html`<tr>
             <td class="number">${fetched.length - shown.length + i + 1}</td><td class="number">${count(offset)}</td><td class="number">${count(length)}</td>
-            <td class="dim">${beside ? `${beside}${length ? '' : ', which is not there'}` : 'the model'}</td>
+            <td class="dim">${beside ? `${beside}${length ? '' : ' (not found)'}` : 'the model'}</td>
           </tr>`)}
         </tbody>
       </table></div>`;

@@ -6,7 +6,7 @@ import { count, counted, plain } from '../format.js';
 import { layOut } from '../layout.js';
 import { pager, Panel } from '../panel.js';
 
-/** @typedef {import('../model/scopes.js').Group} Group */
+/** @typedef {import('../model/gather.js').Group} Group */
 
 const HEIGHT = 40;
 /** More boxes than this are not drawn. */
@@ -141,7 +141,7 @@ class Graph extends Panel {
       </div>
       ${this.answer(this.#graph, (graph) =>
         graph.groups.length > MOST
-          ? html`<p class="empty">${counted(graph.groups.length, 'box', 'boxes')} are too many to draw. <button @click=${() => this.#fold()}>Fold all</button></p>`
+          ? html`<p class="empty">${counted(graph.groups.length, 'box', 'boxes')}: too many to draw. <button @click=${() => this.#fold()}>Fold all</button></p>`
           : graph.groups.length
             ? this.answer(this.#layout, (drawn) => (drawn ? this.drawing(drawn) : nothing))
             : html`<p class="empty">This graph has no nodes.</p>`,
@@ -223,7 +223,7 @@ class Graph extends Panel {
 
   /** @param {any} node */
   detail(node) {
-    if (!node) return this.at ? this.argument() : html`<p>There is no node of this name.</p>`;
+    if (!node) return this.at ? this.argument() : html`<p>There is no node with this name.</p>`;
     const { name, op, inputs, control_inputs, attributes } = node;
     const called = attributes.filter((/** @type {any} */ { kind }) => kind === 'function');
     const nodes = (/** @type {string} */ title, /** @type {string[]} */ list) =>

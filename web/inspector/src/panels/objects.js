@@ -51,7 +51,7 @@ class Objects extends Panel {
             </tbody>
           </table></div>
           ${pager(o.children, (first) => (this.first = first))}`
-        : o.value ? nothing : html`<p class="empty">It has no children.</p>`}
+        : o.value ? nothing : html`<p class="empty">This object has no children.</p>`}
       ${o.value ? html`<cpb-tensor .session=${this.session} .tensor=${o.value}></cpb-tensor>` : nothing}
       ${this.functions(o)}
     `);

@@ -1,4 +1,4 @@
-/** Whatever has a text in its name. */
+/** Everything whose name contains a text. */
 import { css, html } from 'lit';
 import { counted, plain } from '../format.js';
 import { pager, Panel } from '../panel.js';
@@ -33,7 +33,7 @@ class Search extends Panel {
       <form role="search" @submit=${this.#submit}>
         <input name="text" type="search" aria-label="Name contains" placeholder="Part of a name: of a signature, object, function or node" .value=${this.at} /> <button class="main">Search</button>
       </form>
-      ${this.answer(this.#found, (answer) => (answer ? this.found(answer.found) : html`<p class="empty">Finds signatures, objects, functions and nodes by a part of their names, whatever the case.</p>`))}
+      ${this.answer(this.#found, (answer) => (answer ? this.found(answer.found) : html`<p class="empty">Finds signatures, objects, functions and nodes by a part of their names, ignoring case.</p>`))}
     `;
   }
 
@@ -46,7 +46,7 @@ class Search extends Panel {
 
   /** @param {any} found */
   found(found) {
-    if (!found.total) return html`<p class="empty">Nothing has “${plain(this.at)}” in its name.</p>`;
+    if (!found.total) return html`<p class="empty">No name contains “${plain(this.at)}”.</p>`;
     return html`<p>${counted(found.total, 'name')}</p><div class="scroll box"><table>
         <thead><tr><th>What</th><th>Name</th><th>Where</th></tr></thead>
         <tbody>
