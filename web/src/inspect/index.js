@@ -214,7 +214,8 @@ async function objectGraphOf({ file, feed, kind }, checkpoint, signal) {
  */
 async function values({ file, feed, kind, checkpoint }, { ask }, name, how = {}) {
   if (!how.variable) return valuesOf(file, feed, kind, name, how);
-  if (!checkpoint) throw new CpbError('USAGE', 'values of variables are in the checkpoint: open the model with the option checkpoint');
+  if (!checkpoint)
+    throw new CpbError('USAGE', 'values of variables need the option checkpoint of inspect()');
   const { metaGraph, signal } = how;
   const found = (await ask('variables', { name, metaGraph, signal })).variables;
   const exact = found.items.filter((/** @type {any} */ v) => v.path === name || v.key === name);
@@ -268,8 +269,10 @@ async function guess({ instance, source }, feed, signal) {
   );
   const found = Object.entries(kinds).find(([, kind]) => kind === number);
   if (!found)
-    throw new CpbError('FORMAT', 'not a model: expected a SavedModel, a GraphDef or a SameDiff file', {
-      offset: 0,
-    });
+    throw new CpbError(
+      'FORMAT',
+      'not a model: expected a SavedModel, a GraphDef or a SameDiff file',
+      { offset: 0 },
+    );
   return /** @type {ModelKind} */ (found[0]);
 }

@@ -5,8 +5,8 @@ import { around, layer, streamThrough } from './layer.js';
 /** @typedef {import('../types.js').Cost} Cost */
 
 /**
- * Counts requests and bytes and refuses those beyond a limit. What was asked for and
- * has not come yet is reserved, so that requests at the same time keep it, too.
+ * Counts requests and bytes, and refuses those beyond a limit. Bytes of a request under way
+ * are reserved, so that concurrent requests cannot exceed the limit together.
  *
  * @param {Partial<Cost>} [limit]
  */

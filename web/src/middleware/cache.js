@@ -17,7 +17,7 @@ import { shared } from './shared.js';
  *   no where promises may not be shared, as between requests of one Worker; default yes
  */
 
-/** What an entry costs beside its bytes. */
+/** What an entry takes beside its bytes, in bytes. */
 const OVERHEAD = 128;
 
 /**
@@ -77,7 +77,7 @@ class Cached {
   #flights = new Set();
   /** @type {Stat | undefined} */
   #known;
-  /** What was asked for before a reset is not kept. */
+  /** Counts resets: what was asked for before one is not kept. */
   #generation = 0;
 
   /** @param {Source} source @param {CacheOptions} options */
@@ -179,8 +179,8 @@ class Cached {
 }
 
 /**
- * Keeps bytes that were read, within a bound; never errors. What is partly there is
- * only completed, and reads of the same bytes at the same time are one.
+ * Keeps bytes that were read, within a bound, but no errors. Of a range that is there in part
+ * only the rest is read, and concurrent reads of the same bytes are one.
  *
  * @param {CacheOptions} [options]
  * @returns {import('../types.js').Middleware}

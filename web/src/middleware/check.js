@@ -11,12 +11,12 @@ import { around, layer, streamThrough } from './layer.js';
  * @typedef {{ who: string, below: Pick<Source, 'read' | 'stat' | 'tail' | 'readMany'> }} Checked
  */
 
-/** How often a read that gave too little is continued. */
+/** How many short reads in a row are continued. */
 const CONTINUED = 4;
 
 /**
- * Whatever the source below is, what comes out is exactly what was asked for, or a
- * CpbError; an abort is answered at once. Short reads are continued, a few times.
+ * Whatever the source below does, each read returns exactly the bytes that were asked for, or
+ * fails with a CpbError. An abort takes effect at once. Short reads are continued, a few times.
  *
  * @returns {import('../types.js').Middleware}
  */
@@ -34,7 +34,7 @@ const check = () => (source) => {
 };
 
 /**
- * Errors of the source become CpbErrors, and no abort waits for it.
+ * Makes errors of the source CpbErrors, and does not wait for it after an abort.
  *
  * @template T
  * @param {string} who

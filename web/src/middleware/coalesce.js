@@ -4,7 +4,7 @@ import { shared, slots } from './shared.js';
 /** @typedef {import('../types.js').Range} Range */
 
 /**
- * What is joined, and how many requests there are at once.
+ * Which ranges are joined, and how many requests run concurrently.
  * @typedef {object} CoalesceOptions
  * @property {number} [gap] bytes nobody asked for that are worth one request less; default 16 KiB
  * @property {number} [maxBytes] of a joined request; default 8 MiB
@@ -12,8 +12,8 @@ import { shared, slots } from './shared.js';
  */
 
 /**
- * Joins ranges that are near each other: groups in the order of the file, each with
- * the range that holds all its members.
+ * Joins ranges that are close to each other: groups in file order, each with the range that
+ * covers all its members.
  *
  * @template {Range} T
  * @param {T[]} ranges
@@ -38,8 +38,8 @@ export function join(ranges, { gap = 16 << 10, maxBytes = 8 << 20 } = {}) {
 }
 
 /**
- * Joins what is asked for in one turn, and sends few requests at once. What is asked
- * for alone is asked for exactly.
+ * Joins ranges that are asked for in the same turn of the event loop, and limits the number of
+ * concurrent requests. A range that is asked for alone is not widened.
  *
  * @param {CoalesceOptions} [options]
  * @returns {import('../types.js').Middleware}

@@ -8,15 +8,14 @@ import {
 /** @typedef {import('../types.js').Middleware} Middleware */
 
 /**
- * A source with nothing optional left out but its name.
+ * A source with all optional members but its name.
  * @typedef {'tail' | 'readMany' | 'stream' | 'reset' | 'close'} Optional
  * @typedef {Source & Required<Pick<Source, Optional>>} FullSource
  */
 
 /**
- * A source that does some things itself and leaves the others to the one below; what
- * neither does is done by this one's `read` and `stat`. It is not `remote`: who builds
- * layers gets no others by default.
+ * A source with methods of its own; the others are those of the source below, or are built from
+ * this one's `read` and `stat`. It is not `remote`, so that no default middleware is added.
  *
  * @param {Source} below
  * @param {Partial<Source>} own
@@ -40,7 +39,7 @@ export function layer(below, own) {
 }
 
 /**
- * What a source is asked, with one thing about each question; not its stream.
+ * The methods of a source but for `stream`, with `wrap` around each call.
  *
  * @param {Source} below
  * @param {<T>(ask: () => Promise<T>, options: ReadOptions | undefined, length: number) =>
@@ -61,7 +60,7 @@ export function around(below, wrap) {
 }
 
 /**
- * The stream of a source, if it has one, with something done to its pieces.
+ * The stream of a source, if it has one, whose pieces go through `change`.
  *
  * @param {Source} below
  * @param {(pieces: AsyncGenerator<Uint8Array>, offset: number, length: number,

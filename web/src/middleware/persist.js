@@ -16,8 +16,8 @@ import { cacheStore, opfsStore } from './stores.js';
  */
 
 /**
- * Keeps ranges over sessions, by name, ETag and range. Nothing is kept of a source
- * that has no name or no strong ETag. A store that fails is as one that has nothing.
+ * Keeps ranges across sessions, by name, ETag and range. Nothing is kept of a source
+ * without a name or a strong ETag. A store that fails counts as an empty one.
  *
  * @param {object} options
  * @param {'cache' | 'opfs' | Store} options.store the Cache API, the origin private file

@@ -6,7 +6,7 @@ import { around, layer } from './layer.js';
 /** @typedef {import('../types.js').Source} Source */
 
 /**
- * How often, and how long after, is asked again.
+ * How often a failed request is repeated, and after which pauses.
  * @typedef {object} RetryOptions
  * @property {number} [attempts] in all; default 4
  * @property {number} [base] milliseconds: the n-th pause is up to base * 2^(n-1); default 250
@@ -16,12 +16,12 @@ import { around, layer } from './layer.js';
  * @property {(ms: number, signal?: AbortSignal) => Promise<void>} [sleep] for tests
  */
 
-/** A stream that came so much further may fail as often again. */
+/** After so many more bytes of a stream, failures are counted anew. */
 const PROGRESS = 1 << 20;
 
 /**
- * Asks again after errors that may pass (`retryable`), at growing random intervals or
- * when the server says (Retry-After). A stream goes on where it broke off.
+ * Repeats what failed with a `retryable` error, after growing random pauses or when the server
+ * says (Retry-After). A stream is continued where it broke off.
  *
  * @param {RetryOptions} [options]
  * @returns {import('../types.js').Middleware}
@@ -30,7 +30,7 @@ const retry = ({
   attempts = 4, base = 250, max = 30_000, jitter = Math.random, sleep = sleepFor,
 } = {}) => (source) => {
   /**
-   * Waits, if this error is to be tried again.
+   * Waits before the next attempt; throws the error if there is to be none.
    *
    * @param {unknown} error
    * @param {number} failures so far

@@ -5,9 +5,9 @@ import { abortable } from '../source/abort.js';
 /** @import { Range, Source } from '../types.js' */
 
 /**
- * `source` for who reads `windows` in turn: once two that follow each other were read, the
- * next is asked for before it is needed; never more than one. What comes to nothing is
- * asked for again when it is needed.
+ * `source` for a reader of `windows` in order: after two consecutive ones, the next is requested
+ * before it is needed, and never more than one. If that request fails, the window is requested
+ * again when it is needed.
  *
  * @param {Source} source
  * @param {Range[]} windows in their order

@@ -6,14 +6,14 @@ import { chunkInfo } from './chunks.js';
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { OpenFile } from './open-file.js' */
 
-/** What a merged stream asks for at a time. */
+/** How much a merged stream requests at a time. */
 export const WINDOW = 4 * 2 ** 20;
 
-/** Less than a Riegeli chunk's header: positions so near are in one Riegeli chunk. */
+/** The size of a Riegeli chunk's header: positions closer than that are in the same Riegeli chunk. */
 const NEAR = 40;
 
 /**
- * Where the chunks are stored, by what the index says of all of them; nothing is read.
+ * Where the chunks are stored, according to the index; nothing is read.
  *
  * @param {OpenFile} file
  * @param {Engine} index

@@ -238,7 +238,7 @@ function exact(kind = '', json) {
   return kind === 'bytes' ? fromBase64(json) : json;
 }
 
-/** The value as the one field of its parent.
+/** The value as a message of its parent's type with this one field.
  * @param {Found} found @param {Uint8Array} value */
 function withHead({ number, wireType }, value) {
   const length = wireType === LEN ? varint(value.length) : [];

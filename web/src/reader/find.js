@@ -9,12 +9,12 @@ import { structs } from './structs.js';
 /** @import { OpenFile } from './open-file.js' */
 /** @import { Body } from './merged-body.js' */
 
-/** The least that is fetched: what follows a tag is small, or passed over. */
+/** The least that is fetched at a time: what follows a tag is either small or skipped. */
 const AHEAD = 4096;
 const REMEMBERED = 8 * 2 ** 20;
 
 /**
- * What searches in a message are fed from: it remembers what they saw.
+ * The feed that all searches in a message share, so that they reuse each other's bytes.
  *
  * @param {OpenFile} file
  * @param {Body} body
@@ -28,7 +28,7 @@ export function feedOf(file, body, size) {
 }
 
 /**
- * Of some ranges of the message, as if they were all of it.
+ * A feed of some ranges of the message, as if these were the whole message.
  *
  * @param {Feed} feed
  * @param {Range[]} ranges

@@ -50,7 +50,7 @@ import { collect, engineStream } from './output.js';
  * @property {() => ReturnType<typeof chunkRangesOf>} ranges of the file, made once
  */
 
-/** A limit of memory below this leaves no room for a window that is not needed yet. */
+/** With less memory than this no window is fetched before it is needed. */
 const ROOMY = 16 * WINDOW;
 
 /** Chunks that are read at once. */
@@ -95,7 +95,7 @@ const windows = ({ ranges }) => joined(ranges().all, WINDOW);
 /* --- Reading ------------------------------------------------------------------- */
 
 /**
- * Large chunks side by side, each by a reader of its own; the rest as planned.
+ * Reads whole chunks concurrently, each by a reader of its own, and the rest by the plan.
  *
  * @param {State} state
  * @param {number} offset
@@ -117,7 +117,7 @@ async function read(state, offset, length, options) {
 }
 
 /**
- * What is read at once: of one chunk, or as the plan says.
+ * A part of a range that is read by one engine: of a chunk, or (chunk undefined) by the plan.
  * @typedef {{ begin: number, length: number, chunk?: number, chunkOffset: number, all: boolean }} Part
  */
 
@@ -132,7 +132,7 @@ function readPart(state, { begin, length, chunk, chunkOffset, all }, options) {
 }
 
 /**
- * What is read from a chunk directly, and what lies between by the merge.
+ * Divides a range into what is read from chunks directly, and what lies between.
  *
  * @param {Segment[]} segments
  * @param {number} offset
@@ -158,8 +158,8 @@ function partsOf(segments, offset, end) {
 }
 
 /**
- * In groups that are not too large; the parts of a group begin in one turn, so that
- * requests for what lies near each other are joined.
+ * Works on parts in groups of limited size; the parts of a group begin in the same turn of
+ * the event loop, so that `coalesce` joins requests for what lies close together.
  *
  * @template {{ length: number }} T
  * @param {T[]} parts
@@ -200,8 +200,8 @@ function stream(state, offset, length, options = {}) {
 }
 
 /**
- * An engine that gives a long range: its chunk's own, or a merge with a plan of
- * its own, as the shared one answers other reads meanwhile.
+ * An engine for a long range: a reader of the one chunk it is in, or a merge with a plan of its
+ * own, as the shared one serves other reads meanwhile.
  *
  * @param {State} state
  * @param {number} offset

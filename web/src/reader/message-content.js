@@ -16,7 +16,7 @@ import { planOf } from './plan.js';
  * @param {object} how
  * @param {Schema} how.schema
  * @param {number} how.type
- * @param {boolean} how.guessed then the type is good for names only
+ * @param {boolean} how.guessed then the type is used for names only
  * @param {boolean} how.trustSizes
  * @param {Verify} [how.verify]
  */

@@ -35,12 +35,12 @@ import { acquire, release } from '../wasm/pool.js';
  * @property {() => void} close
  */
 
-/** A file that was forgotten is closed some time later. */
+/** A file that is garbage-collected is closed. */
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ close) => close());
 
 /**
- * What there is to free. It must not know the OpenFile, which would never be
- * forgotten then.
+ * What there is to free. It must not refer to the OpenFile, which could never be
+ * garbage-collected then.
  *
  * @param {WebAssembly.Module} module
  * @param {Instance} instance
@@ -74,7 +74,7 @@ function openCore(module, instance, source) {
   function close() {
     if (closed) return;
     closed = true;
-    // What was made later may use what was made before.
+    // In reverse: an engine may use those that were made before it.
     for (const engine of [...engines].reverse()) {
       try {
         engine.free();
@@ -101,7 +101,7 @@ export async function openFile(module, source, limits) {
 }
 
 /**
- * Another module for what was read of a file: an instance that is closed with it.
+ * Another instance, of another module, for the same file, with which it is closed.
  *
  * @param {OpenFile} file
  * @param {WebAssembly.Module} module

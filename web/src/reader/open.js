@@ -151,7 +151,7 @@ async function readIndex(file, options) {
   }
 }
 
-/** What the end of any other file may look like. */
+/** Errors that the end of a file which is not Riegeli may cause. */
 const NOT_RIEGELI = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
 
 /** The file's first block header: its hash, and the chunk that it begins. */
@@ -164,7 +164,7 @@ async function isRiegeli({ source, held: [tail] }, signal) {
   return SIGNATURE.every((byte, i) => byte === head[i]);
 }
 
-/** Small chunks at the end of the file are there already.
+/** Keeps the end of the file, which may have small chunks.
  * @param {OpenFile} file @param {Engine} index */
 function keepTail(file, index) {
   const { feed } = index;

@@ -1,5 +1,5 @@
 /**
- * Waiting that a signal ends at once, whether or not what is waited for listens to it.
+ * Waits for a promise until a signal is aborted, whether or not the work behind it listens to it.
  *
  * @template T
  * @param {PromiseLike<T>} promise

@@ -2,8 +2,8 @@ import { CpbError } from '../errors.js';
 import { piecesOf, streamOf } from './streams.js';
 
 /**
- * A Blob or a File, such as one that was dropped on a page. A File that changed on
- * disk since then is not read any more.
+ * A Blob or a File, such as one that was dropped on a page. Reading a File that changed on
+ * disk since then fails.
  *
  * @param {Blob} blob
  * @returns {import('../types.js').Source}

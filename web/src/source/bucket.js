@@ -4,7 +4,7 @@ import { piecesOf, streamOf } from './streams.js';
 /** @typedef {import('../types.js').Source} Source */
 
 /**
- * What is used of a bucket binding such as Cloudflare's R2Bucket.
+ * The methods that are used of a bucket binding such as Cloudflare's R2Bucket.
  *
  * @typedef {object} Bucket
  * @property {(key: string, options?: { range?: BucketRange, onlyIf?: { etagMatches: string } }) =>
@@ -28,12 +28,12 @@ import { piecesOf, streamOf } from './streams.js';
  * @property {() => Promise<ArrayBuffer>} [arrayBuffer] not used
  */
 
-/** What all answers must agree on. @typedef {{ size: number, etag: string, tag: string }} Pinned */
+/** What all results must agree on. @typedef {{ size: number, etag: string, tag: string }} Pinned */
 
 /** R2's own codes for: internal error, unavailable, too many requests, timeout. */
 const temporary = /\((10001|10043|10054|10058)\)/;
 
-/** An object of a bucket, and its size and ETag as the first answer told them. */
+/** An object of a bucket, and its size and ETag as the first result has them. */
 class StoredObject {
   #bucket;
   #key;
@@ -134,7 +134,7 @@ class StoredObject {
 }
 
 /**
- * An object in a bucket, read by ranges of the object that the first answer told of.
+ * An object in a bucket, read by ranges; one that is replaced meanwhile is an error.
  *
  * @param {Bucket} bucket
  * @param {string} key

@@ -1,6 +1,6 @@
 import { CpbError } from '../errors.js';
 
-/** What a server must send for a page of another origin to see what it needs. */
+/** What a server must send so that a page of another origin can read the headers it needs. */
 export const EXPOSE = 'Access-Control-Expose-Headers: Content-Range, ETag';
 
 /**
@@ -9,8 +9,8 @@ export const EXPOSE = 'Access-Control-Expose-Headers: Content-Range, ETag';
  */
 
 /**
- * What part of the resource a 206 holds. Everything that it could hide is refused:
- * several parts, an encoding (its ranges are of other bytes), an unknown total.
+ * Which range of the resource a 206 has. Responses that leave this unclear are refused:
+ * several parts, an encoding (its ranges count other bytes), an unknown total.
  *
  * @param {Response} response
  * @param {string} name
@@ -51,7 +51,7 @@ export function sizeOf416(headers) {
 }
 
 /**
- * The size of a whole body as it is announced; of an encoded one nothing is known.
+ * The size of a whole body as announced; undefined for an encoded one.
  *
  * @param {Headers} headers
  * @returns {number | undefined}

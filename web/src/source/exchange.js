@@ -6,14 +6,14 @@ import { EXPOSE } from './content-range.js';
 /** @typedef {import('./http-request.js').Incoming} Incoming */
 /** @typedef {import('./url.js').UrlOptions} UrlOptions */
 
-/** Where this runs, in a browser. */
+/** The address of the page or worker, in a browser. */
 const here = () => /** @type {{ location?: Location }} */ (globalThis).location;
 
-/** The requests for ranges of one URL, one after another. */
+/** Sends the requests for ranges of one URL, and counts them. */
 export class Exchange {
   #options;
   #usage;
-  /** Whether the browser's cache may be wrong. */
+  /** Whether the browser's cache is bypassed, as it may be wrong. */
   #distrust = false;
   /** Counts resets: responses to requests from before one are not used. */
   #era = 0;
@@ -45,8 +45,8 @@ export class Exchange {
   }
 
   /**
-   * Sends one request and gives so many bytes of its body as `accept` finds that it
-   * holds, exactly. When that is done, or nobody wants more, so is the connection.
+   * Sends one request and yields its body, which must have exactly as many bytes as `accept`
+   * returns. The connection is closed then, or when nobody reads on.
    *
    * @param {string} range
    * @param {number} length that it asks for
@@ -86,7 +86,7 @@ export class Exchange {
   }
 
   /**
-   * A browser's cache may be what cuts off, so it is not asked again.
+   * It may have been the browser's cache that cut off the body, so that is bypassed from now on.
    *
    * @param {number} got
    * @param {number} announced
@@ -98,7 +98,7 @@ export class Exchange {
       { retryable: true });
   }
 
-  /** From now on past the browser's cache. */
+  /** Bypasses the browser's cache from now on. */
   doubt() { this.#distrust = true; }
 
   reset() {
@@ -107,7 +107,7 @@ export class Exchange {
   }
 }
 
-/** What may be wrong where a server of another origin does not answer. */
+/** What may be wrong when a server of another origin does not respond. */
 const ADVICE = '; perhaps its CORS rules: it must answer with'
   + ` Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and ${EXPOSE}`;
 

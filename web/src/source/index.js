@@ -17,7 +17,7 @@ import { urlSource } from './url.js';
 
 /** @typedef {import('../middleware/layer.js').FullSource} FullSource */
 /**
- * A source with middleware around it: nothing is left out, and aborts are answered at once.
+ * A source with middleware around it: it has all methods, and aborts take effect at once.
  * @typedef {FullSource & Required<Pick<Source, 'transferred'>>} Prepared
  */
 
@@ -79,7 +79,7 @@ function sourceOf(input, { http, budget: limit }, openPath) {
 }
 
 /**
- * A blob: or data: URL: what it names is at hand, and no server is asked for ranges.
+ * A blob: or data: URL, which is fetched as a whole: no server is involved.
  *
  * @param {string} url
  */

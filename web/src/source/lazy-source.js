@@ -4,7 +4,7 @@ import { piecesOf, streamOf } from './streams.js';
 /** @import { Source } from '../types.js' */
 
 /**
- * A stream that is not there yet.
+ * A stream that is opened when it is first read.
  *
  * @param {(signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>} load
  * @param {AbortSignal} [outer]
@@ -15,7 +15,7 @@ export const lazyStream = (load, outer) =>
   }, outer);
 
 /**
- * A source that is loaded when it is first used. Until then it is what is `known` of it.
+ * A source that is loaded when it is first used; `known` are its members until then.
  *
  * @param {Partial<Source>} known
  * @param {() => Promise<Source>} load

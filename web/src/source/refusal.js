@@ -12,12 +12,12 @@ const meanings = {
 
 const temporary = [408, 425, 429, 500, 502, 503, 504];
 
-/** How much of a refusal's body is looked at. */
+/** How many characters of an error's body are read. */
 const EXPLANATION = 2048;
 
 /**
  * The error for a response that is neither 200 nor 206. Object stores say in the
- * body why they refuse; an expired signature is told apart by it.
+ * body why they refuse, such as an expired signature.
  *
  * @param {Incoming} incoming
  * @param {string} name

@@ -14,10 +14,10 @@ import { pin, tagOf } from './validators.js';
 /** How much is asked for to learn the size. */
 const PROBE = 4096;
 
-/** A response with less than was asked for and less than this is too short. */
+/** A response that has less than this, and less than was asked for, is too short. */
 const SHORT = 65536;
 
-/** How many that are too short are continued before reading fails. */
+/** How many responses may be too short before reading fails. */
 const CONTINUED = 4;
 
 /** Statuses that a server which knows no suffix ranges may answer one with. */
@@ -69,7 +69,7 @@ export class Resource {
   }
 
   /**
-   * A 200: the server does not do ranges, or not this one. Small resources are kept.
+   * A 200: the server ignores ranges, or this one. A small resource is kept as a whole.
    *
    * @param {Incoming} incoming
    * @param {number} cap
@@ -94,7 +94,7 @@ export class Resource {
   }
 
   /**
-   * A 416 is right for ranges past the end only. S3 leaves out where the end is.
+   * A 416 is correct only for ranges past the end. S3 does not say where the end is.
    *
    * @param {Headers} headers
    * @param {number} begin
@@ -111,8 +111,8 @@ export class Resource {
   }
 
   /**
-   * The pieces of [begin, end) that one request brings; none when it brought the
-   * whole resource, or only its size.
+   * Requests [begin, end) once, and yields its pieces; none when the response was the
+   * whole resource, or told only its size.
    *
    * @param {number} begin
    * @param {number} end
@@ -139,8 +139,8 @@ export class Resource {
   }
 
   /**
-   * The last bytes, asked for as such. Whatever else the server makes of that is no error:
-   * the size, or the whole resource, may be known now, and the rest goes by plain ranges.
+   * Requests the last bytes as a suffix range. A server that does not support these is no
+   * error: the size or the whole resource may be known now, and plain ranges are used.
    *
    * @param {number} length
    * @param {AbortSignal} [signal]

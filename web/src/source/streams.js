@@ -4,12 +4,12 @@ import { controllerUnder } from './abort.js';
 /** @typedef {import('../types.js').Source} Source */
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
 
-/** What a source without `stream` is read by. */
+/** How much is read at a time of a source without `stream`. */
 const PIECE = 1 << 20;
 
 /**
- * A stream of the pieces that `start` gives, one for each pull and none before. An abort
- * ends it at once, also when nobody reads on.
+ * A stream of the pieces that `start` yields, one for each pull and none before. An abort
+ * ends it at once, even when nobody is reading.
  *
  * @param {(signal: AbortSignal) => AsyncGenerator<Uint8Array>} start
  * @param {AbortSignal} [signal]
@@ -74,8 +74,8 @@ export async function* piecesOf(stream) {
 }
 
 /**
- * The bytes of all pieces; `length` is asked for when the first has come, so that
- * nothing is allocated for a size that is only claimed.
+ * The bytes of all pieces. `length` is called when the first has arrived, so that
+ * nothing is allocated for a size that a server only claims.
  *
  * @param {AsyncIterable<Uint8Array>} pieces
  * @param {() => number} length their most

@@ -8,7 +8,7 @@ import { Resource } from './resource.js';
  * How a URL is read; all of it may be left out.
  * @typedef {object} UrlOptions
  * @property {(url: string, init: RequestInit) => Promise<Response>} [fetch] instead of the
- *   runtime's; one that signs reads private buckets
+ *   runtime's; one that signs requests can read private buckets
  * @property {HeadersInit} [headers] sent beside Range; in browsers they cause preflights
  * @property {RequestCredentials} [credentials]
  * @property {RequestMode} [mode]
@@ -25,8 +25,8 @@ import { Resource } from './resource.js';
 
 /**
  * A resource read by HTTP ranges. Only GET is sent, with no header but Range (and
- * yours) and the URL as it is, so that signed URLs work; each answer is checked, and
- * the size and the ETag or date of the first one are held against all others.
+ * yours) and the URL as it is, so that signed URLs work. Each response is checked, and must
+ * have the size and the ETag or date of the first one.
  *
  * @param {string | URL} url
  * @param {UrlOptions} [options]

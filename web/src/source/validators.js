@@ -1,7 +1,7 @@
 import { CpbError } from '../errors.js';
 
 /**
- * What tells one state of a resource from another (RFC 9110, 8.8).
+ * What distinguishes states of a resource (RFC 9110, 8.8).
  *
  * @typedef {object} Validators
  * @property {number} size
@@ -10,8 +10,8 @@ import { CpbError } from '../errors.js';
  */
 
 /**
- * What was known and what an answer adds; an answer that contradicts it is of
- * another state of the resource.
+ * What is known, with what a response adds; a response that contradicts it is of another
+ * state of the resource, and an error.
  *
  * @param {Validators | undefined} known
  * @param {Validators} found
@@ -34,8 +34,8 @@ export function pin(known, found, name) {
 }
 
 /**
- * ETags are compared weakly: a server that compresses now and then weakens the tag
- * of the same bytes. Where one is weak or missing the date must agree, too.
+ * ETags are compared weakly: a server that sometimes compresses weakens the tag of the
+ * same bytes. Where one is weak or missing, the date must agree, too.
  *
  * @param {Validators} a
  * @param {Validators} b

@@ -131,7 +131,7 @@ export async function drive(instance, engine, source, options = {}) {
     const step = stepOn(instance, engine, method, onStep);
     if (step !== NEED) return step;
     const { kind, offset, length, ahead } = needOf(instance, engine);
-    // No input is that long: its end says so.
+    // No input is that long, so asking for its size is enough to find that out.
     if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER)
       await feed.measure(length, { signal });
     else await feed.fetch(offset, length, ahead, { signal });

@@ -40,11 +40,11 @@ import { RecentBytes } from './recent-bytes.js';
 /** The longest request, and the most that is remembered. */
 const MOST = 8 * 2 ** 20;
 
-/** The gap that is read over rather than left out, in a stream. */
+/** The largest gap that is skipped by reading on in an open stream. */
 const GAP = 256 * 1024;
 
-/** After a jump that is shorter, the next are likely to be: then a request asks for
- * twice the least bytes of the one before, up to WIDEST. */
+/** After a jump shorter than NEAR the next are likely to be short, too: then a request is twice
+ * as wide as the one before, up to WIDEST. */
 const NEAR = 64 * 1024;
 const WIDEST = 128 * 1024;
 
@@ -104,7 +104,7 @@ class SourceFeed {
     this.#stream = undefined;
   }
 
-  /** Errors of the source, and a stream that failed.
+  /** Ends the stream when something fails, and makes errors of the source CpbErrors.
    * @param {() => Promise<void>} work @param {AbortSignal} [signal] */
   async #guarded(work, signal) {
     signal?.throwIfAborted();
@@ -167,7 +167,7 @@ class SourceFeed {
     const near = offset >= this.#asked && offset - this.#asked < NEAR;
     this.#width = near ? Math.min(2 * this.#width, WIDEST) : ahead;
     const end = offset + Math.max(length, hint, this.#width);
-    // To the end of the input, wherever that is.
+    // Beyond the largest number: to the end of the input, wherever that is.
     const sought = end < Number.MAX_SAFE_INTEGER ? end : Infinity;
     const bound = Math.min(this.size ?? Infinity, until?.(offset) ?? Infinity);
     return this.#recent.nextAfter(offset, Math.min(sought, bound));

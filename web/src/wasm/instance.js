@@ -229,7 +229,7 @@ export async function createInstance(module) {
   return new ModuleInstance(exports);
 }
 
-/** What is this large is not kept for another file. */
+/** A larger instance is not kept for another file. */
 const REUSED = 16 * 2 ** 20;
 
 /**

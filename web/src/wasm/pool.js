@@ -1,4 +1,4 @@
-/** Instances that wait for another file. */
+/** Idle instances, kept for the next file. */
 import { createInstance } from './instance.js';
 
 /** @import { Instance } from './instance.js' */

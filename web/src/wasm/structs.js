@@ -55,7 +55,7 @@ function layOut(name, declaration, known) {
     const [key = '', said = 'u64'] = field.split(':');
     const type = known[said] ?? said;
     const size = sizes[said] ?? known[said]?.size ?? 0;
-    // A text need not be aligned so, but the only one is.
+    // A char array needs no alignment, but the only one happens to be aligned.
     const align = known[said]?.align ?? Math.min(size, 8);
     const offset = alignTo(align);
     layout.fields[key] = { offset, type };

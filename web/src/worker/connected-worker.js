@@ -15,8 +15,8 @@ import { Connection } from './connection.js';
  */
 
 /**
- * It ends when the worker fails, or by `end`. It knows none who holds what the worker
- * exposes, as that would never be forgotten then.
+ * It ends when the worker fails, or by `end`. It refers to no proxy of the worker's objects,
+ * which could never be garbage-collected then.
  *
  * @param {WorkerLike} worker
  * @param {() => void} [onEnd]

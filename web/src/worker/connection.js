@@ -7,11 +7,11 @@
  * | `{ call, place, method, args, ends }` | call number `call`; `ends`: its last argument takes a signal |
  * | `{ answer, value, error, cost }` | what came of that call |
  * | `{ abort }` | nobody waits for that call any more |
- * | `{ release }` | nobody holds that object any more |
+ * | `{ release }` | nobody refers to that object any more |
  *
- * Bytes are transferred and not copied, where they are nobody else's. Errors keep their
- * class, code and details. A stream is stepped through, an item for each time that it is
- * pulled: streams that are transferred would copy the bytes and lose the codes of errors.
+ * Bytes are transferred, and copied before only where somebody else may use them. Errors keep
+ * their class, code and details. A stream stays where it is and is read by calls, one for each
+ * pull: transferring the stream would copy the bytes and lose the codes of errors.
  */
 import { CpbError } from '../errors.js';
 import { abortable } from '../source/abort.js';
@@ -69,7 +69,7 @@ export class Connection {
   ended;
   /** @type {Cost | undefined} as the other end told it last */
   cost;
-  /** Proxies that nobody holds. */
+  /** Releases objects whose proxies are garbage-collected. */
   forgotten = new FinalizationRegistry((/** @type {number} */ id) => this.release(id));
 
   /** @param {Port} port @param {Hooks} [hooks] */
@@ -211,7 +211,7 @@ export class Connection {
     return { plain: value?.bytes ? { ...value, bytes: give(value.bytes) } : give(value) };
   }
 
-  /** Bytes that can be given away. @param {Uint8Array} bytes @param {any[]} transfer */
+  /** Bytes that can be transferred. @param {Uint8Array} bytes @param {any[]} transfer */
   #own(bytes, transfer) {
     const whole = this.#hooks.owned?.() && bytes.byteLength === bytes.buffer.byteLength;
     const mine = whole ? bytes : new Uint8Array(bytes);

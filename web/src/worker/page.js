@@ -12,7 +12,7 @@ import { proxy } from './proxy.js';
 /** @import { Connection, Description } from './connection.js' */
 /** @import { Owner } from './proxy.js' */
 
-/** A worker is ended when all that was got from it is forgotten. */
+/** A worker is ended when nothing that came from it is referred to any more. */
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ end) => end());
 
 /**

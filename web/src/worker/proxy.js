@@ -8,8 +8,8 @@ import { streamOf } from '../source/streams.js';
 /** @import { Connection, Packed, Place } from './connection.js' */
 
 /**
- * What a proxy's methods hold, and so do calls under way and streams: when nobody holds
- * it, the other end forgets the object.
+ * What a proxy's methods, calls under way and streams refer to: when it is garbage-collected,
+ * the other end is told to release the object.
  * @typedef {{ connection: Connection, parent?: Owner }} Owner
  */
 
