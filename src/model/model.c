@@ -4,9 +4,7 @@
 #include "base/input.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/reader.h"
-#include "model/tensorflow/ask/keras.h"
-#include "model/tensorflow/variables.h"
+#include "model/kinds.h"
 
 #define MAX_VALUE 1024
 #define PAGE 100
@@ -29,24 +27,6 @@ struct cpb_model {
   cpb_input no_input; /* of a model without a reader */
 };
 
-/* --- Kinds ----------------------------------------------------------------- */
-
-static const struct {
-  cpb_model_kind kind;
-  const cpb_model_reader *reader;
-} readers[] = {
-    {CPB_MODEL_SAVED_MODEL, &cpb_saved_model_reader},       {CPB_MODEL_GRAPH_DEF, &cpb_saved_model_reader},
-    {CPB_MODEL_KERAS_METADATA, &cpb_keras_metadata_reader}, {CPB_MODEL_SAMEDIFF_ZIP, &cpb_samediff_reader},
-    {CPB_MODEL_SAMEDIFF_GRAPH, &cpb_samediff_reader},
-};
-
-static const cpb_model_reader *find_reader(cpb_model_kind kind) {
-  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
-    if (readers[i].kind == kind) return readers[i].reader;
-  }
-  return NULL;
-}
-
 /* --- Creation -------------------------------------------------------------- */
 
 static cpb_model_options with_defaults(const cpb_model_options *given) {
@@ -62,7 +42,8 @@ cpb_model *cpb_model_new(const cpb_allocator *given, cpb_model_kind kind, const 
   cpb_model *m = cpb_alloc_zeroed(&a, sizeof *m);
   if (!m) return NULL;
   m->allocator = a;
-  m->reader = find_reader(kind);
+  const cpb_kind *known = cpb_kind_find(kind);
+  m->reader = known ? known->reader : NULL;
   cpb_input_init(&m->no_input);
   cpb_buffer_init(&m->answer.out, &a);
   cpb_model_options options = with_defaults(given_options);
@@ -88,12 +69,12 @@ void cpb_model_free(cpb_model *m) {
 }
 
 int cpb_model_set_keras_metadata(cpb_model *m, const void *data, size_t size) {
-  return m->reader == &cpb_saved_model_reader && cpb_saved_set_keras(m->state_of_reader, data, size);
+  return m->reader && m->reader->set_keras_metadata && m->reader->set_keras_metadata(m->state_of_reader, data, size);
 }
 
 int cpb_model_set_checkpoint(cpb_model *m, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {
-  return m->reader == &cpb_saved_model_reader &&
-         cpb_saved_set_checkpoint(m->state_of_reader, checkpoint, object_graph, size);
+  return m->reader && m->reader->set_checkpoint &&
+         m->reader->set_checkpoint(m->state_of_reader, checkpoint, object_graph, size);
 }
 
 /* --- Asking ---------------------------------------------------------------- */
@@ -166,8 +147,8 @@ const char *cpb_model_answer(const cpb_model *m, size_t *size) {
 /* --- What is cut out ---------------------------------------------------------- */
 
 static const cpb_pieces *find_pieces(const cpb_model *m, cpb_cut_file file) {
-  bool done = m->state == MODEL_DONE && m->reader == &cpb_saved_model_reader;
-  return done ? cpb_saved_cut(m->state_of_reader, file) : NULL;
+  bool done = m->state == MODEL_DONE && m->reader->pieces;
+  return done ? m->reader->pieces(m->state_of_reader, file) : NULL;
 }
 
 size_t cpb_model_num_pieces(const cpb_model *m, cpb_cut_file file) {

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "model/values_reader.h"
+#include "model/kinds.h"
 
 struct cpb_values {
   cpb_allocator allocator;
@@ -19,26 +19,6 @@ struct cpb_values {
   cpb_values_info info; /* its struct_size is 0 until it is known */
   cpb_span data;
 };
-
-/* --- Kinds ----------------------------------------------------------------------- */
-
-static const struct {
-  cpb_model_kind kind;
-  const cpb_values_reader *reader;
-} readers[] = {
-    {CPB_MODEL_SAVED_MODEL, &cpb_constant_values},
-    {CPB_MODEL_GRAPH_DEF, &cpb_constant_values},
-    {CPB_MODEL_SAMEDIFF_ZIP, &cpb_samediff_values},
-    {CPB_MODEL_SAMEDIFF_GRAPH, &cpb_samediff_values},
-};
-
-static const cpb_values_reader *find_reader(cpb_model_kind kind, const cpb_values_options *options) {
-  if (options->checkpoint) return &cpb_stored_values;
-  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
-    if (readers[i].kind == kind) return readers[i].reader;
-  }
-  return NULL;
-}
 
 /* --- Creation -------------------------------------------------------------------- */
 
@@ -61,7 +41,7 @@ static bool copy_options(cpb_values *v, const cpb_values_options *given) {
 }
 
 static bool create_reader(cpb_values *v, cpb_model_kind kind, size_t name_size) {
-  v->reader = find_reader(kind, &v->options);
+  v->reader = cpb_kind_values(kind, &v->options);
   if (!v->reader) {
     cpb_fail(&v->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "values of this kind of model cannot be read");
     return true;

@@ -9,7 +9,7 @@
 #include "cpb/model.h"
 #include "cpb/values.h"
 #include "fuzz.h"
-#include "model/checkpoint/crc32c.h"
+#include "model/formats/leveldb/crc32c.h"
 
 #define FOOTER 48
 #define MOST_TENSORS 40

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "model/samediff/schema.h"
+#include "model/samediff/tables.h"
 
 typedef struct graph_bytes {
   uint8_t data[1 << 16];

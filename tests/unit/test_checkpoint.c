@@ -4,9 +4,9 @@
 
 #include "cpb/values.h"
 #include "failing_allocator.h"
-#include "model/checkpoint/crc32c.h"
 #include "model/checkpoint/fields.h"
 #include "model/common/cursor.h"
+#include "model/formats/leveldb/crc32c.h"
 
 /* --- Checksums ------------------------------------------------------------------------- */
 

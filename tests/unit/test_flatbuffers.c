@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/formats/flatbuffers.h"
+#include "model/formats/flatbuffers/flatbuffers.h"
 
 /* A table of six fields: 0 a byte, 1 nothing, 2 a long, 3 a string, 4 a vector of
  * ints, 5 a vector of tables, which are both the same one with a single field. */

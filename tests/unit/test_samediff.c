@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
+#include "model/samediff/byte_order.h"
+#include "model/samediff/lines.h"
 #include "model/samediff/rows.h"
-#include "model/samediff/text.h"
-#include "model/samediff/values.h"
 #include "zip_builder.h"
 
 static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }

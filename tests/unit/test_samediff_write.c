@@ -14,7 +14,7 @@
 #include "cpb/values.h"
 #include "failing_allocator.h"
 #include "graph_builder.h"
-#include "model/samediff/samediff.h"
+#include "model/samediff/model.h"
 
 #define WEIGHTS 5000 /* floats */
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "failing_allocator.h"
-#include "model/formats/zip.h"
+#include "model/formats/zip/stream.h"
 #include "zip_builder.h"
 
 /* "hello " four times, "hello\n", as zlib 1.2.13 deflates it. */

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "model/formats/zip.h"
-#include "model/formats/zip_deflate.h"
-#include "model/formats/zip_write.h"
+#include "model/formats/zip/deflate.h"
+#include "model/formats/zip/stream.h"
+#include "model/formats/zip/write.h"
 
 #define GIGABYTE ((uint64_t)1 << 30)
 

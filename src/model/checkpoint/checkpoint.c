@@ -4,8 +4,8 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "model/checkpoint/fields.h"
-#include "model/checkpoint/table.h"
 #include "model/common/cursor.h"
+#include "model/formats/leveldb/table.h"
 
 #define VERSION 1
 #define SHOWN 80

@@ -3,11 +3,11 @@
 #ifndef CPB_MODEL_CHECKPOINT_FIELDS_H
 #define CPB_MODEL_CHECKPOINT_FIELDS_H
 
-#include "model/tensorflow/fields.h"
+#include "model/common/tensor/fields.h"
 
 #define CPB_STORED_RANK_MAX 254
 
-enum { BUNDLE_SHARDS = 1, BUNDLE_ENDIANNESS = 2, BUNDLE_VERSION = 3, VERSIONS_BAD_CONSUMERS = 3 };
+enum { BUNDLE_SHARDS = 1, BUNDLE_ENDIANNESS = 2, BUNDLE_VERSION = 3 };
 enum {
   ENTRY_DTYPE = 1,
   ENTRY_SHAPE = 2,

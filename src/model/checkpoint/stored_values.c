@@ -1,12 +1,13 @@
 /* The values of a tensor in a checkpoint, out of the data file that has it. */
+#include "model/checkpoint/stored_values.h"
+
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/checkpoint/checkpoint.h"
-#include "model/checkpoint/crc32c.h"
 #include "model/common/cursor.h"
+#include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/format.h"
-#include "model/tensorflow/json.h"
-#include "model/values_reader.h"
+#include "model/formats/leveldb/crc32c.h"
 
 #define PIECE ((size_t)64 << 10)
 #define LENGTH_SIZE 8

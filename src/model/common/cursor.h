@@ -5,7 +5,10 @@
 #include <stdbool.h>
 
 #include "base/bytes.h"
+#include "model/common/spans.h"
 #include "proto/wire.h"
+
+enum { MAP_KEY = 1, MAP_VALUE = 2 }; /* the fields of a map's entry */
 
 typedef struct cpb_cursor {
   const uint8_t *at, *end;
@@ -22,6 +25,10 @@ cpb_cursor cpb_cursor_of(cpb_span message);
 bool cpb_cursor_next(cpb_cursor *cursor);
 /* The next of the fields that have this number and wire type. */
 bool cpb_cursor_find(cpb_cursor *cursor, uint32_t number, cpb_wire_type type);
+
+/* The number of the field with which the message at `in` begins, 0 for none; `in` is then what is there of
+ * its value, of which the end may be missing. */
+uint32_t cpb_first_field(cpb_span *in, cpb_wire_type *type);
 
 /* The last field of that number, as parsers take it: what is not there is empty,
  * with `data` NULL, or 0. */
@@ -42,27 +49,5 @@ typedef struct cpb_varints {
 cpb_varints cpb_varints_of(cpb_span message, uint32_t number);
 bool cpb_varints_next(cpb_varints *varints, uint64_t *value);
 size_t cpb_count_varints(cpb_span message, uint32_t number);
-
-/* --- Text ------------------------------------------------------------------ */
-
-static inline cpb_span cpb_span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
-
-static inline bool cpb_span_equal(cpb_span a, cpb_span b) {
-  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-
-static inline bool cpb_span_is(cpb_span a, const char *text) { return cpb_span_equal(a, cpb_span_of(text)); }
-
-static inline bool cpb_span_begins(cpb_span a, cpb_span start) {
-  return a.size >= start.size && (start.size == 0 || memcmp(a.data, start.data, start.size) == 0);
-}
-
-/* The rest from byte `from` on; `from` is at most the size. */
-static inline cpb_span cpb_span_from(cpb_span a, size_t from) {
-  return (cpb_span){a.data ? a.data + from : NULL, a.size - from};
-}
-
-/* As in strcmp; a span that goes on comes after. */
-int cpb_span_compare(cpb_span a, cpb_span b);
 
 #endif

@@ -1,5 +1,9 @@
+#include "model/keras/answers.h"
+
 #include "base/status.h"
-#include "model/keras/internal.h"
+#include "model/common/page.h"
+#include "model/keras/config.h"
+#include "model/keras/parameters.h"
 
 static void put_text(cpb_json_writer *a, const char *key, cpb_span text) {
   if (text.size > 0) cpb_json_writer_span(a, key, text);
@@ -140,20 +144,6 @@ bool cpb_keras_summary(cpb_keras *k, cpb_json_writer *a, cpb_error *error) {
 
 /* --- Layers ------------------------------------------------------------------------- */
 
-static void open_page(cpb_json_writer *a, const char *key, const cpb_question *q, uint64_t total) {
-  cpb_json_writer_open(a, key, '{');
-  cpb_json_writer_unsigned(a, "total", total);
-  cpb_json_writer_unsigned(a, "first", q->first);
-  cpb_json_writer_open(a, "items", '[');
-}
-
-static void close_page(cpb_json_writer *a) {
-  cpb_json_writer_close(a, ']');
-  cpb_json_writer_close(a, '}');
-}
-
-static bool is_on_page(const cpb_question *q, uint64_t n) { return n >= q->first && n - q->first < q->count; }
-
 /* The layer with that path, or else the first with that name. */
 static uint32_t find_layer(const cpb_keras *k, cpb_span wanted) {
   for (uint32_t i = 0; i < k->num_layers; i++) {
@@ -178,30 +168,19 @@ bool cpb_keras_layers(cpb_keras *k, const cpb_question *q, cpb_json_writer *a, c
     }
     end = k->layers[begin].end;
   }
-  open_page(a, "layers", q, end - begin);
+  cpb_page page = cpb_page_open_sized(a, q, "layers", end - begin);
   for (uint32_t i = begin; i < end; i++) {
-    if (is_on_page(q, i - begin) && !put_layer(k, i, a)) return cpb_fail_memory(error), false;
+    if (cpb_page_has(&page) && !put_layer(k, i, a)) return cpb_fail_memory(error), false;
   }
-  close_page(a);
+  cpb_page_close(a, &page);
   return true;
 }
 
 /* --- Search -------------------------------------------------------------------------- */
 
-static uint8_t small(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c; }
-
-static bool contains(cpb_span text, cpb_span part) {
-  for (size_t at = 0; at + part.size <= text.size; at++) {
-    size_t i = 0;
-    while (i < part.size && small(text.data[at + i]) == small(part.data[i])) i++;
-    if (i == part.size) return true;
-  }
-  return false;
-}
-
 static bool matches(const cpb_keras *k, const cpb_keras_layer *l, cpb_span part) {
-  return !l->shared && (contains(cpb_keras_name(l), part) || contains(cpb_keras_class(l), part) ||
-                        (l->object != CPB_KERAS_NONE && contains(k->objects[l->object].path, part)));
+  return !l->shared && (cpb_span_contains(cpb_keras_name(l), part) || cpb_span_contains(cpb_keras_class(l), part) ||
+                        (l->object != CPB_KERAS_NONE && cpb_span_contains(k->objects[l->object].path, part)));
 }
 
 bool cpb_keras_find(const cpb_keras *k, cpb_span text, uint32_t *layer) {
@@ -217,16 +196,16 @@ void cpb_keras_write_found(const cpb_keras *k, uint32_t layer, cpb_json_writer *
 bool cpb_keras_search(cpb_keras *k, const cpb_question *q, cpb_json_writer *a, cpb_error *error) {
   (void)error;
   cpb_span part = {(const uint8_t *)q->name, q->name_size};
-  uint64_t total = 0, n = 0;
+  uint64_t total = 0;
   for (uint32_t i = 0; cpb_keras_find(k, part, &i); i++) total++;
-  open_page(a, "found", q, total);
+  cpb_page page = cpb_page_open_sized(a, q, "found", total);
   for (uint32_t i = 0; cpb_keras_find(k, part, &i); i++) {
-    if (!is_on_page(q, n++)) continue;
+    if (!cpb_page_has(&page)) continue;
     cpb_json_writer_open(a, NULL, '{');
     cpb_json_writer_text(a, "kind", "layer");
     cpb_keras_write_found(k, i, a);
     cpb_json_writer_close(a, '}');
   }
-  close_page(a);
+  cpb_page_close(a, &page);
   return true;
 }

@@ -1,8 +1,10 @@
 /* Which nodes are loaded for the paths that are asked for: as TensorFlow's
  * load_partial takes them, breadth first along the references of the object graph.
  * Where there is no graph, the objects' paths make one. */
+#include "model/keras/load.h"
+
 #include "base/status.h"
-#include "model/keras/internal.h"
+#include "model/common/page.h"
 
 /* How a node was met. */
 typedef struct visit {
@@ -173,18 +175,14 @@ static bool put_path(load *l, cpb_json_writer *a, uint32_t node) {
 }
 
 static bool put_nodes(load *l, const cpb_question *q, cpb_json_writer *a) {
-  cpb_json_writer_open(a, "nodes", '{');
-  cpb_json_writer_unsigned(a, "total", l->count);
-  cpb_json_writer_unsigned(a, "first", q->first);
-  cpb_json_writer_open(a, "items", '[');
+  cpb_page page = cpb_page_open_sized(a, q, "nodes", l->count);
   for (uint64_t i = q->first; i < l->count && i - q->first < q->count; i++) {
     cpb_json_writer_open(a, NULL, '{');
     cpb_json_writer_signed(a, "node", id_of(l, l->queue[i]));
     if (!put_path(l, a, l->queue[i])) return false;
     cpb_json_writer_close(a, '}');
   }
-  cpb_json_writer_close(a, ']');
-  cpb_json_writer_close(a, '}');
+  cpb_page_close(a, &page);
   return true;
 }
 

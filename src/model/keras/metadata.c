@@ -1,62 +1,17 @@
 /* keras_metadata.pb, a small file, is read whole. */
+#include "model/keras/metadata.h"
+
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/input.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
+#include "model/keras/answers.h"
+#include "model/keras/fields.h"
 #include "model/keras/keras.h"
-#include "model/reader.h"
-
-/* third_party.tensorflow.python.keras.protobuf (later third_party.py.tf_keras.protobuf) */
-enum { METADATA_NODES = 1 };
-enum { OBJECT_NODE_ID = 2, OBJECT_NODE_PATH = 3, OBJECT_IDENTIFIER = 4, OBJECT_METADATA = 5, OBJECT_VERSION = 6 };
-enum { VERSION_PRODUCER = 1, VERSION_MIN_CONSUMER = 2 };
+#include "model/keras/load.h"
 
 #define READ_SIZE 65536
-
-/* --- Decoding ------------------------------------------------------------------- */
-
-static cpb_keras_object decode_object(cpb_span message, uint64_t offset) {
-  cpb_span version = cpb_get_bytes(message, OBJECT_VERSION);
-  return (cpb_keras_object){
-      .offset = offset,
-      .node = (int32_t)(uint32_t)cpb_get_number(message, OBJECT_NODE_ID),
-      .path = cpb_get_bytes(message, OBJECT_NODE_PATH),
-      .identifier = cpb_get_bytes(message, OBJECT_IDENTIFIER),
-      .metadata = cpb_get_bytes(message, OBJECT_METADATA),
-      .producer = (int32_t)(uint32_t)cpb_get_number(version, VERSION_PRODUCER),
-      .min_consumer = (int32_t)(uint32_t)cpb_get_number(version, VERSION_MIN_CONSUMER),
-  };
-}
-
-static bool is_damaged(cpb_span message) {
-  cpb_cursor cursor = cpb_cursor_of(message);
-  while (cpb_cursor_next(&cursor)) continue;
-  return cursor.damaged;
-}
-
-bool cpb_keras_decode(const cpb_allocator *a, cpb_span message, cpb_keras_list *list, cpb_problems *problems) {
-  cpb_cursor cursor = cpb_cursor_of(message);
-  uint64_t offset = 0; /* after the last object */
-  while (cpb_cursor_find(&cursor, METADATA_NODES, CPB_WIRE_LEN)) {
-    void *objects = list->objects;
-    if (!cpb_reserve(a, &objects, &list->capacity, list->count + 1, sizeof *list->objects)) return false;
-    list->objects = objects;
-    offset = (uint64_t)(cursor.at - message.data) - cursor.bytes.size;
-    list->objects[list->count++] = decode_object(cursor.bytes, offset);
-    if (is_damaged(cursor.bytes)) cpb_problems_add(problems, offset, "a SavedObject is damaged");
-    offset += cursor.bytes.size;
-  }
-  if (cursor.damaged) cpb_problems_add(problems, offset, "SavedMetadata is damaged from here on");
-  return true;
-}
-
-void cpb_keras_list_free(const cpb_allocator *a, cpb_keras_list *list) {
-  cpb_release(a, list->objects);
-  *list = (cpb_keras_list){0};
-}
-
-/* --- Reading --------------------------------------------------------------------- */
 
 typedef struct metadata {
   cpb_allocator allocator;
@@ -173,4 +128,14 @@ static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
   return CPB_STEP_DONE;
 }
 
-const cpb_model_reader cpb_keras_metadata_reader = {create, destroy, ask, step, input};
+const cpb_model_reader cpb_keras_metadata_reader = {
+    .create = create, .destroy = destroy, .ask = ask, .step = step, .input = input};
+
+/* Of a SavedMetadata the first field is a node, too, as of a GraphDef; but that begins with its
+ * number or path, and a NodeDef with its name. */
+bool cpb_keras_metadata_guess(cpb_span begin) {
+  cpb_wire_type type;
+  if (cpb_first_field(&begin, &type) != METADATA_NODES || type != CPB_WIRE_LEN) return false;
+  uint32_t number = cpb_first_field(&begin, &type);
+  return (number == OBJECT_NODE_ID && type == CPB_WIRE_VARINT) || number == OBJECT_NODE_PATH;
+}

@@ -1,5 +1,6 @@
+#include "model/keras/parameters.h"
+
 #include "base/checked.h"
-#include "model/keras/internal.h"
 
 /* --- By variables ---------------------------------------------------------------- */
 

@@ -1,7 +1,9 @@
 /* How many parameters a layer of Keras has by its config and the shape it was built
  * for. A layer of another class, or one without what its rule needs, is not counted. */
+#include "model/keras/rules.h"
+
 #include "base/checked.h"
-#include "model/keras/internal.h"
+#include "model/keras/config.h"
 
 #define RANK 8
 

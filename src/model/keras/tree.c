@@ -1,9 +1,10 @@
 /* The layer tree. Objects say by their paths what they are in; the config of a
  * Functional or Sequential model names its layers in their order, also those that
  * stand elsewhere, since an object has one path only. */
+#include "model/keras/tree.h"
+
 #include "base/status.h"
 #include "model/common/names.h"
-#include "model/keras/internal.h"
 
 /* A layer while the tree grows: found breadth first, with the next of its siblings. */
 typedef struct draft {
@@ -23,8 +24,6 @@ typedef struct growth {
 } growth;
 
 /* --- Objects ------------------------------------------------------------------ */
-
-bool cpb_keras_is_metric(const cpb_keras_object *object) { return cpb_span_is(object->identifier, "_tf_keras_metric"); }
 
 static yyjson_val *said_of(const cpb_keras *k, uint32_t object) {
   yyjson_val *root = k->docs[object] ? yyjson_doc_get_root(k->docs[object]) : NULL;

@@ -3,8 +3,8 @@
 #define CPB_MODEL_SAMEDIFF_ARRAY_H
 
 #include "base/json_writer.h"
-#include "model/formats/flatbuffers.h"
-#include "model/samediff/schema.h"
+#include "model/formats/flatbuffers/flatbuffers.h"
+#include "model/samediff/tables.h"
 
 #define CPB_SD_RANK_MAX 32  /* ND4J's own */
 #define CPB_SD_PERMUTED 'p' /* without gaps, but in the order of neither */

@@ -1,11 +1,12 @@
 /* The values of a variable, a parameter or a state of the updater. */
+#include "model/samediff/array_values.h"
+
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
+#include "model/samediff/byte_order.h"
+#include "model/samediff/model.h"
 #include "model/samediff/rows.h"
-#include "model/samediff/samediff.h"
-#include "model/samediff/values.h"
-#include "model/values_reader.h"
 
 #define SHOWN 80
 

@@ -2,7 +2,7 @@
 #ifndef CPB_MODEL_SAMEDIFF_CONSUMERS_H
 #define CPB_MODEL_SAMEDIFF_CONSUMERS_H
 
-#include "model/samediff/answer.h"
+#include "model/samediff/reply.h"
 
 /* For a plan: finds the variable, and the operations that take it. */
 bool cpb_sd_prepare_consumers(cpb_sd_reply *reply);

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/input.h"
 #include "model/common/names.h"
-#include "model/formats/flatbuffers.h"
+#include "model/formats/flatbuffers/flatbuffers.h"
 #include "model/samediff/array.h"
 
 typedef struct cpb_sd_text {

@@ -2,8 +2,9 @@
 #ifndef CPB_MODEL_SAMEDIFF_PARTS_H
 #define CPB_MODEL_SAMEDIFF_PARTS_H
 
+#include "model/formats/zip/stream.h"
 #include "model/samediff/array.h"
-#include "model/samediff/text.h"
+#include "model/samediff/lines.h"
 
 typedef struct cpb_sd_parts {
   cpb_allocator allocator;

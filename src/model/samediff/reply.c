@@ -1,6 +1,7 @@
+#include "model/samediff/reply.h"
+
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/samediff/answer.h"
 
 typedef cpb_sd_reply reply;
 
@@ -19,12 +20,21 @@ void cpb_sd_reply_free(reply *r) {
   r->order = NULL;
 }
 
-void cpb_sd_reply_begin(reply *r, const cpb_question *question) {
+void cpb_sd_reply_begin(reply *r, const cpb_question *question, const cpb_sd_plan *plan) {
   cpb_sd_model *model = r->model;
   cpb_sd_reply_free(r);
   cpb_sd_reply_init(r, model);
   r->question = *question;
-  r->plan = cpb_sd_find_plan(question->kind);
+  r->plan = plan;
+}
+
+/* --- What a list has, in which order ------------------------------------------------- */
+
+bool cpb_sd_make_order(reply *r, size_t most) {
+  r->num_ordered = 0;
+  r->order = cpb_alloc(&r->model->allocator, cpb_max_size(most, 1) * sizeof *r->order);
+  if (!r->order) cpb_fail_memory(&r->model->error);
+  return r->order != NULL;
 }
 
 /* --- Before the answer -------------------------------------------------------------- */
@@ -104,17 +114,13 @@ static cpb_have write(reply *r, const cpb_sd_member *member, uint64_t i) {
 }
 
 static void open_list(reply *r, const cpb_sd_member *member, uint64_t total) {
-  cpb_json_writer_open(r->answer, member->key, '{');
-  cpb_json_writer_unsigned(r->answer, "total", total);
-  cpb_json_writer_unsigned(r->answer, "first", r->question.first);
-  cpb_json_writer_open(r->answer, "items", '[');
+  r->page = cpb_page_open_sized(r->answer, &r->question, member->key, total);
   r->open = true;
   r->element = r->question.first;
 }
 
 static void close_list(reply *r) {
-  cpb_json_writer_close(r->answer, ']');
-  cpb_json_writer_close(r->answer, '}');
+  cpb_page_close(r->answer, &r->page);
   r->open = false;
 }
 

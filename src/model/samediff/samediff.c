@@ -1,7 +1,7 @@
 #include "model/samediff/samediff.h"
 
 #include "base/status.h"
-#include "model/samediff/answer.h"
+#include "model/samediff/questions.h"
 
 typedef struct reader {
   cpb_sd_model model;
@@ -27,7 +27,7 @@ static void destroy(void *state) {
 static void ask(void *state, const cpb_question *question) {
   reader *r = state;
   cpb_sd_model_reset(&r->model);
-  cpb_sd_reply_begin(&r->reply, question);
+  cpb_sd_reply_begin(&r->reply, question, cpb_sd_find_plan(question->kind));
 }
 
 static cpb_step step(void *state, cpb_json_writer *answer, cpb_error *error) {
@@ -42,4 +42,18 @@ static cpb_step step(void *state, cpb_json_writer *answer, cpb_error *error) {
 
 static cpb_input *input(void *state) { return &((reader *)state)->model.input; }
 
-const cpb_model_reader cpb_samediff_reader = {create, destroy, ask, step, input};
+const cpb_model_reader cpb_samediff_reader = {
+    .create = create, .destroy = destroy, .ask = ask, .step = step, .input = input};
+
+/* --- What begins like that ------------------------------------------------------- */
+
+bool cpb_samediff_zip_guess(cpb_span begin) {
+  return begin.size >= 4 && begin.data[0] == 'P' && begin.data[1] == 'K' && begin.data[2] < 8;
+}
+
+/* The offset of a FlatBuffer's root: in no message are there such zeros. */
+bool cpb_samediff_graph_guess(cpb_span begin) {
+  if (begin.size < 8 || begin.data[2] != 0 || begin.data[3] != 0) return false;
+  uint32_t root = cpb_load32(begin.data);
+  return root % 4 == 0 && root > 0;
+}

@@ -1,13 +1,14 @@
 /* The values of a tensor that a node has among its attributes, mostly a Const its "value". */
+#include "model/tensorflow/constant.h"
+
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
+#include "model/common/part.h"
 #include "model/common/tensor/values.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/part.h"
 #include "model/tensorflow/views.h"
-#include "model/values_reader.h"
 
 #define MOST_KEPT 256 /* bytes of what is of no interest here */
 #define LEAST_MEMORY ((uint64_t)1 << 20)

@@ -1,8 +1,12 @@
 /* What several answers say of the same things. */
+#include "model/tensorflow/describe.h"
+
 #include "base/status.h"
+#include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/shapes.h"
+#include "model/common/write.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/json.h"
-#include "model/tensorflow/saved_model.h"
+#include "model/tensorflow/structured.h"
 
 /* --- Tensors of signatures ----------------------------------------------------------- */
 
@@ -41,14 +45,6 @@ void cpb_write_tensor_info(cpb_saved_model *m, cpb_span info) {
   if (composite.data) write_composite(m->answer, &m->skeleton, composite);
   cpb_write_dtype(m->answer, "dtype", cpb_get_number(info, TENSOR_INFO_DTYPE));
   cpb_write_shape(m->answer, "shape", cpb_get_shape(info, TENSOR_INFO_SHAPE));
-}
-
-bool cpb_saved_entries(cpb_saved_model *m, cpb_span message, uint32_t number, cpb_entries *entries) {
-  return cpb_entries_read(entries, &m->allocator, message, number) || cpb_saved_fail_memory(m);
-}
-
-cpb_span cpb_saved_collection(const cpb_saved_model *m, const char *name) {
-  return cpb_get_bytes(cpb_get_entry(m->meta, META_GRAPH_COLLECTION, cpb_span_of(name)), MAP_VALUE);
 }
 
 static void write_tensors(cpb_saved_model *m, const char *key, cpb_span signature, uint32_t number) {
@@ -95,10 +91,7 @@ static void write_user_object(cpb_saved_model *m, cpb_span user) {
   cpb_json_writer_span(a, "identifier", cpb_get_bytes(user, USER_IDENTIFIER));
   if (version.data) cpb_json_writer_unsigned(a, "version", cpb_get_number(version, VERSIONS_PRODUCER));
   if (where.length == 0) return;
-  cpb_json_writer_open(a, "metadata", '{');
-  cpb_json_writer_unsigned(a, "offset", where.offset);
-  cpb_json_writer_unsigned(a, "size", where.length);
-  cpb_json_writer_close(a, '}');
+  cpb_write_range(a, "metadata", where);
 }
 
 static void write_asset(cpb_saved_model *m, cpb_span asset) {

@@ -2,7 +2,8 @@
 #ifndef CPB_MODEL_TENSORFLOW_FIELDS_H
 #define CPB_MODEL_TENSORFLOW_FIELDS_H
 
-enum { MAP_KEY = 1, MAP_VALUE = 2 };
+#include "model/common/cursor.h" /* MAP_KEY, MAP_VALUE */
+#include "model/common/tensor/fields.h"
 
 /* --- protobuf/saved_model.proto, meta_graph.proto ------------------------------ */
 
@@ -114,7 +115,6 @@ enum { TYPE_SPEC_CLASS = 1, TYPE_SPEC_STATE = 2, TYPE_SPEC_NAME = 3 };
 /* --- framework/graph.proto, function.proto, node_def.proto ------------------------- */
 
 enum { GRAPH_NODE = 1, GRAPH_LIBRARY = 2, GRAPH_VERSION = 3, GRAPH_VERSIONS = 4 };
-enum { VERSIONS_PRODUCER = 1, VERSIONS_MIN_CONSUMER = 2 };
 enum { LIBRARY_FUNCTION = 1, LIBRARY_GRADIENT = 2, LIBRARY_REGISTERED = 3 };
 enum {
   FUNCTION_SIGNATURE = 1,
@@ -144,28 +144,8 @@ enum { NAME_ATTRS_NAME = 1, NAME_ATTRS_ATTR = 2 };
 enum { OP_NAME = 1, OP_INPUT = 2, OP_OUTPUT = 3, OP_ATTR = 4, OP_STATEFUL = 17, OP_CONTROL_OUTPUT = 20 };
 enum { ARG_NAME = 1, ARG_TYPE = 3, ARG_TYPE_ATTR = 4, ARG_NUMBER_ATTR = 5, ARG_TYPE_LIST_ATTR = 6, ARG_IS_REF = 16 };
 
-/* --- framework/tensor.proto, tensor_shape.proto, variable.proto ---------------------- */
+/* --- framework/variable.proto ------------------------------------------------------- */
 
-enum {
-  TENSOR_DTYPE = 1,
-  TENSOR_SHAPE = 2,
-  TENSOR_CONTENT = 4,
-  TENSOR_FLOATS = 5,
-  TENSOR_DOUBLES = 6,
-  TENSOR_INTS = 7,
-  TENSOR_STRINGS = 8,
-  TENSOR_COMPLEX64 = 9,
-  TENSOR_INT64 = 10,
-  TENSOR_BOOLS = 11,
-  TENSOR_COMPLEX128 = 12,
-  TENSOR_HALVES = 13,
-  TENSOR_RESOURCES = 14,
-  TENSOR_VARIANTS = 15,
-  TENSOR_UINT32 = 16,
-  TENSOR_UINT64 = 17,
-  TENSOR_FLOAT8 = 18
-};
-enum { SHAPE_DIM = 2, SHAPE_UNKNOWN_RANK = 3, DIM_SIZE = 1 };
 enum {
   VARIABLE_DEF_NAME = 1,
   VARIABLE_DEF_INITIALIZER = 2,

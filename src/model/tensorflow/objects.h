@@ -5,8 +5,8 @@
 
 #include "model/common/cursor.h"
 #include "model/common/names.h"
+#include "model/common/part.h"
 #include "model/common/problems.h"
-#include "model/tensorflow/part.h"
 
 #define CPB_NO_OBJECT UINT32_MAX
 

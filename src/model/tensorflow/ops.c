@@ -1,5 +1,6 @@
-#include "base/status.h"
-#include "model/tensorflow/saved_model.h"
+#include "model/tensorflow/ops.h"
+
+#include <string.h>
 
 /* Each name between two newlines. */
 static const char names[] = "\n"

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "model/checkpoint/fields.h"
+#include "model/tensorflow/fields.h"
 
 #define UNLINKED UINT32_MAX
 

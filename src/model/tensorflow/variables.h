@@ -8,7 +8,7 @@
 #define CPB_MODEL_TENSORFLOW_VARIABLES_H
 
 #include "model/checkpoint/checkpoint.h"
-#include "model/tensorflow/saved_model.h"
+#include "model/tensorflow/state.h"
 
 /* False when memory is short. What was made of another one goes. */
 bool cpb_saved_set_checkpoint(cpb_saved_model *m, const cpb_checkpoint *checkpoint, const void *object_graph,

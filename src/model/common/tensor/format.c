@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "model/tensorflow/fields.h"
+#include "model/common/tensor/fields.h"
 
 #define NUMBERS(numpy, field, size) {numpy, field, size, 0, 0}
 #define PART(numpy, bits, is_signed) {numpy, TENSOR_INTS, 1, bits, is_signed}

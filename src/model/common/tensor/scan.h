@@ -2,7 +2,7 @@
 #ifndef CPB_MODEL_COMMON_TENSOR_SCAN_H
 #define CPB_MODEL_COMMON_TENSOR_SCAN_H
 
-#include "model/common/tensor/values.h"
+#include "model/common/tensor/values_state.h"
 
 /* Goes through the fields in [begin, end) of the input. */
 void cpb_tensor_scan_begin(cpb_tensor_values *values, uint64_t begin, uint64_t end);

@@ -5,8 +5,8 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
+#include "model/common/tensor/fields.h"
 #include "model/common/tensor/scan.h"
-#include "model/tensorflow/fields.h"
 
 #define LENGTH_SIZE 8
 /* Texts of very different lengths are not padded to the longest: how many times their

@@ -1,8 +1,8 @@
-/* The texts of a tensor, for tensor_values.c. */
+/* The texts of a tensor, for values.c. */
 #ifndef CPB_MODEL_COMMON_TENSOR_TEXTS_H
 #define CPB_MODEL_COMMON_TENSOR_TEXTS_H
 
-#include "model/common/tensor/values.h"
+#include "model/common/tensor/values_state.h"
 
 /* Finds how many texts there are, and how long: `size`, and whether they come in a fixed
  * width. Of each only the length and the last byte are read. */

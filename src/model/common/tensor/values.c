@@ -5,9 +5,9 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
+#include "model/common/tensor/fields.h"
 #include "model/common/tensor/scan.h"
 #include "model/common/tensor/texts.h"
-#include "model/tensorflow/fields.h"
 
 #define MOST_SHAPE ((uint64_t)64 << 10)
 

@@ -1,8 +1,10 @@
 /* What takes a node of the graph or of a function, or an argument of one: other nodes, and
  * what the function returns. */
+#include "model/tensorflow/ask/consumers.h"
+
 #include "model/tensorflow/fields.h"
+#include "model/tensorflow/functions.h"
 #include "model/tensorflow/nodes.h"
-#include "model/tensorflow/saved_model.h"
 
 typedef struct consumers {
   cpb_saved_model *model;
@@ -141,9 +143,9 @@ void cpb_ask_consumers(cpb_saved_model *m) {
   cpb_json_writer_span(m->answer, "node", s.name);
   if (op.data) cpb_json_writer_span(m->answer, "op", op);
   else cpb_json_writer_null(m->answer, "op");
-  s.page = cpb_page_open(m, "consumers");
+  s.page = cpb_saved_open_page(m, "consumers");
   write_nodes(&s);
   if (s.function != CPB_MAIN_GRAPH) write_returns(&s, FUNCTION_RETURN, false);
   if (s.function != CPB_MAIN_GRAPH) write_returns(&s, FUNCTION_CONTROL_RETURN, true);
-  cpb_page_close(m, &s.page);
+  cpb_page_close(m->answer, &s.page);
 }

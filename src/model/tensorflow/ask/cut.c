@@ -1,14 +1,18 @@
 /* A model cut down to some of its objects: what stays of it, and the plan to write it. */
-#include "model/tensorflow/cut/cut.h"
+#include "model/tensorflow/ask/cut.h"
+
 #include "base/status.h"
-#include "model/tensorflow/ask/keras.h"
+#include "model/tensorflow/cut/cut.h"
+#include "model/tensorflow/cut/write.h"
+#include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
+#include "model/tensorflow/keras.h"
 
 /* --- What stays ----------------------------------------------------------------------- */
 
 static void write_objects(cpb_saved_model *m, const cpb_cut *cut) {
   static const char *const why[] = {NULL, "around", "needed", "reached", "asked"};
-  cpb_page page = cpb_page_open(m, "objects");
+  cpb_page page = cpb_saved_open_page(m, "objects");
   for (size_t i = 0; i < m->objects.count; i++) {
     if (cut->objects[i] == CPB_CUT_OFF || !cpb_page_has(&page)) continue;
     cpb_json_writer_open(m->answer, NULL, '{');
@@ -17,7 +21,7 @@ static void write_objects(cpb_saved_model *m, const cpb_cut *cut) {
     cpb_json_writer_text(m->answer, "why", why[cut->objects[i]]);
     cpb_json_writer_close(m->answer, '}');
   }
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
 }
 
 static void write_share(cpb_saved_model *m, const char *key, const uint8_t *stays, size_t total) {

@@ -1,8 +1,12 @@
 /* The function library. */
+#include "model/tensorflow/ask/functions.h"
+
 #include "base/checked.h"
+#include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/shapes.h"
+#include "model/tensorflow/attributes.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/json.h"
-#include "model/tensorflow/saved_model.h"
+#include "model/tensorflow/functions.h"
 
 /* --- The list -------------------------------------------------------------------------- */
 
@@ -26,12 +30,12 @@ static void write_line(cpb_saved_model *m, uint32_t number) {
 }
 
 void cpb_ask_functions(cpb_saved_model *m) {
-  cpb_page page = cpb_page_open(m, "functions");
+  cpb_page page = cpb_saved_open_page(m, "functions");
   for (size_t i = 0; i < m->graph.num_functions; i++) {
     if (m->question.scope_size > 0 && !cpb_span_begins(m->graph.functions[i].name, cpb_saved_scope(m))) continue;
     if (cpb_page_has(&page)) write_line(m, (uint32_t)i);
   }
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
 }
 
 /* --- One function: its signature ------------------------------------------------------------ */
@@ -123,69 +127,9 @@ static void write_control_outputs(cpb_saved_model *m, const cpb_function *f) {
 
 /* --- One function: what is around it --------------------------------------------------------- */
 
-static void write_calls(cpb_saved_model *m, const char *key, const cpb_call *calls, size_t count, bool callers) {
-  cpb_json_writer_open(m->answer, key, '[');
-  for (size_t i = 0; i < count; i++) {
-    uint32_t other = callers ? calls[i].caller : calls[i].callee;
-    cpb_json_writer_open(m->answer, NULL, '{');
-    if (other == CPB_MAIN_GRAPH) cpb_json_writer_null(m->answer, "function");
-    else cpb_json_writer_span(m->answer, "function", m->graph.functions[other].name);
-    cpb_json_writer_unsigned(m->answer, "nodes", calls[i].count);
-    cpb_json_writer_close(m->answer, '}');
-  }
-  cpb_json_writer_close(m->answer, ']');
-}
-
-void cpb_write_calls(cpb_saved_model *m, uint32_t function) {
-  size_t count;
-  const cpb_call *calls = cpb_graph_calls(&m->graph, function, &count);
-  write_calls(m, "calls", calls, count, false);
-}
-
-/* Whether the object is of that function, and the FunctionSpec it has for it. */
-static bool is_of_function(const cpb_object *object, cpb_span function, cpb_span *spec) {
-  cpb_span value;
-  uint32_t kind = cpb_object_kind(object, &value);
-  if (kind == OBJECT_BARE_FUNCTION) {
-    *spec = cpb_get_bytes(value, BARE_SPEC);
-    return cpb_span_equal(cpb_get_bytes(value, BARE_FUNCTION), function);
-  }
-  if (kind != OBJECT_FUNCTION) return false;
-  *spec = cpb_get_bytes(value, FUNCTION_SPEC);
-  cpb_cursor c = cpb_cursor_of(value);
-  while (cpb_cursor_find(&c, FUNCTION_CONCRETE, CPB_WIRE_LEN)) {
-    if (cpb_span_equal(c.bytes, function)) return true;
-  }
-  return false;
-}
-
-cpb_span cpb_write_function_objects(cpb_saved_model *m, cpb_span function) {
-  cpb_span spec = {NULL, 0}, own;
-  cpb_json_writer_open(m->answer, "objects", '[');
-  for (size_t i = 0; i < m->objects.count; i++) {
-    cpb_span value;
-    if (!is_of_function(&m->objects.items[i], function, &own)) continue;
-    if (own.data && !spec.data) spec = own;
-    cpb_json_writer_open(m->answer, NULL, '{');
-    cpb_write_object_place(m, (uint32_t)i);
-    cpb_json_writer_text(m->answer, "kind", cpb_object_kind_name(cpb_object_kind(&m->objects.items[i], &value)));
-    cpb_json_writer_close(m->answer, '}');
-  }
-  cpb_json_writer_close(m->answer, ']');
-  return spec;
-}
-
-void cpb_write_concrete(cpb_saved_model *m, cpb_span signature, cpb_span function) {
-  cpb_span concrete = cpb_objects_concrete(&m->objects, function);
-  cpb_span spec = cpb_write_function_objects(m, function);
-  cpb_write_captures(m, signature, concrete);
-  cpb_write_call_signature(m, concrete, spec);
-}
-
 static void write_function(cpb_saved_model *m, uint32_t number) {
   cpb_json_writer *a = m->answer;
   const cpb_function *f = &m->graph.functions[number];
-  size_t count;
   cpb_json_writer_span(a, "name", f->name);
   write_inputs(m, f);
   write_outputs(m, f);
@@ -195,8 +139,7 @@ static void write_function(cpb_saved_model *m, uint32_t number) {
   cpb_json_writer_unsigned(a, "nodes", f->nodes);
   if (f->gradient.size > 0) cpb_json_writer_span(a, "gradient", f->gradient);
   cpb_write_calls(m, number);
-  const cpb_call *callers = cpb_graph_callers(&m->graph, number, &count);
-  write_calls(m, "called_by", callers, count, true);
+  cpb_write_callers(m, number);
   cpb_json_writer_bool(a, "concrete", cpb_objects_concrete(&m->objects, f->name).data != NULL);
   cpb_write_concrete(m, f->signature, f->name);
 }

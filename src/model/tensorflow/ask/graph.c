@@ -1,8 +1,10 @@
 /* The overview of a graph that stands alone. */
+#include "model/tensorflow/ask/graph.h"
+
+#include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/shapes.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/json.h"
 #include "model/tensorflow/nodes.h"
-#include "model/tensorflow/saved_model.h"
 
 static void write_versions(cpb_saved_model *m) {
   cpb_span versions = cpb_get_bytes(m->graph.message, GRAPH_VERSIONS);
@@ -14,7 +16,7 @@ static void write_versions(cpb_saved_model *m) {
 
 /* What is fed: name, dtype and shape. */
 static void write_inputs(cpb_saved_model *m, const cpb_nodes *nodes) {
-  cpb_page page = cpb_page_open(m, "inputs");
+  cpb_page page = cpb_saved_open_page(m, "inputs");
   for (size_t i = 0; i < nodes->count; i++) {
     cpb_span node = nodes->items[i];
     if (!cpb_node_is_placeholder(node) || !cpb_page_has(&page)) continue;
@@ -24,7 +26,7 @@ static void write_inputs(cpb_saved_model *m, const cpb_nodes *nodes) {
     cpb_write_shape(m->answer, "shape", cpb_get_bytes(cpb_node_attr(node, "shape"), ATTR_SHAPE));
     cpb_json_writer_close(m->answer, '}');
   }
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
 }
 
 static void mark_used(const cpb_nodes *nodes, cpb_span node, uint8_t *used) {
@@ -44,7 +46,7 @@ static void write_outputs(cpb_saved_model *m, const cpb_nodes *nodes) {
     return;
   }
   for (size_t i = 0; i < nodes->count; i++) mark_used(nodes, nodes->items[i], used);
-  cpb_page page = cpb_page_open(m, "outputs");
+  cpb_page page = cpb_saved_open_page(m, "outputs");
   for (size_t i = 0; i < nodes->count; i++) {
     cpb_span node = nodes->items[i], op = cpb_get_bytes(node, NODE_OP);
     if (used[i] || cpb_node_is_placeholder(node) || cpb_span_is(op, "Const") || !cpb_page_has(&page)) continue;
@@ -53,7 +55,7 @@ static void write_outputs(cpb_saved_model *m, const cpb_nodes *nodes) {
     cpb_json_writer_span(m->answer, "op", op);
     cpb_json_writer_close(m->answer, '}');
   }
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
   cpb_release(&m->allocator, used);
 }
 

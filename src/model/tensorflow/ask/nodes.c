@@ -1,10 +1,14 @@
 /* Nodes of the graph or of a function; constants; how often each operation is used. */
+#include "model/tensorflow/ask/nodes.h"
+
 #include <stdlib.h>
+#include "model/tensorflow/attributes.h"
+#include "model/tensorflow/functions.h"
+#include "model/tensorflow/ops.h"
+#include "model/tensorflow/tensors.h"
 
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/json.h"
 #include "model/tensorflow/nodes.h"
-#include "model/tensorflow/saved_model.h"
 
 /* --- Nodes --------------------------------------------------------------------------- */
 
@@ -32,22 +36,6 @@ static void write_node(cpb_saved_model *m, cpb_span node) {
   cpb_json_writer_close(a, '}');
 }
 
-void cpb_write_function_name(cpb_saved_model *m, uint32_t function) {
-  if (function == CPB_MAIN_GRAPH) cpb_json_writer_null(m->answer, "function");
-  else cpb_json_writer_span(m->answer, "function", m->graph.functions[function].name);
-}
-
-bool cpb_saved_function_named(cpb_saved_model *m, cpb_span name, uint32_t *function) {
-  *function = CPB_MAIN_GRAPH;
-  if (!name.data) return true;
-  *function = cpb_graph_find(&m->graph, name);
-  return *function != CPB_NO_NAME || cpb_saved_not_found(m, "function", name);
-}
-
-bool cpb_saved_function(cpb_saved_model *m, uint32_t *function) {
-  return cpb_saved_function_named(m, cpb_saved_name(m), function);
-}
-
 static void note_damage(cpb_saved_model *m, const cpb_cursor *c, cpb_span of) {
   if (c->damaged)
     cpb_problems_add(&m->problems, cpb_part_where(&m->graph_part, of).offset, "a graph cannot be read to its end");
@@ -57,13 +45,13 @@ void cpb_ask_nodes(cpb_saved_model *m) {
   uint32_t function, number;
   if (!cpb_saved_function(m, &function)) return;
   cpb_write_function_name(m, function);
-  cpb_page page = cpb_page_open(m, "nodes");
+  cpb_page page = cpb_saved_open_page(m, "nodes");
   cpb_cursor c = cpb_graph_nodes(&m->graph, function, &number);
   while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
     bool wanted = m->question.scope_size == 0 || cpb_span_begins(cpb_get_bytes(c.bytes, NODE_NAME), cpb_saved_scope(m));
     if (wanted && cpb_page_has(&page)) write_node(m, c.bytes);
   }
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
   if (function != CPB_MAIN_GRAPH) note_damage(m, &c, m->graph.functions[function].message);
 }
 
@@ -144,11 +132,11 @@ void cpb_ask_constants(cpb_saved_model *m) {
   if (visit_all(&m->graph, add_constants, &list)) {
     if (list.count > 1) qsort(list.items, list.count, sizeof *list.items, largest_first);
     cpb_json_writer_unsigned(m->answer, "size", list.size);
-    cpb_page page = cpb_page_open(m, "constants");
+    cpb_page page = cpb_saved_open_page(m, "constants");
     for (size_t i = 0; i < list.count; i++) {
       if (cpb_page_has(&page)) write_constant(m, &list.items[i]);
     }
-    cpb_page_close(m, &page);
+    cpb_page_close(m->answer, &page);
   }
   cpb_release(&m->allocator, list.items);
 }
@@ -223,11 +211,11 @@ static uint64_t count_function_nodes(const cpb_graph *g) {
 
 static void write_uses(cpb_saved_model *m, uses *list) {
   join(list);
-  cpb_page page = cpb_page_open(m, "ops");
+  cpb_page page = cpb_saved_open_page(m, "ops");
   for (size_t i = 0; i < list->count; i++) {
     if (cpb_page_has(&page)) write_use(m, &list->items[i]);
   }
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
 }
 
 /* Of the one function that is named, or of all there is. */

@@ -1,7 +1,8 @@
 /* The object graph, one object and its children at a time. */
+#include "model/tensorflow/ask/objects.h"
+
+#include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/json.h"
-#include "model/tensorflow/saved_model.h"
 
 /* --- References ------------------------------------------------------------------------ */
 
@@ -27,12 +28,12 @@ static void write_reference(cpb_saved_model *m, uint32_t from, cpb_span referenc
 }
 
 static void write_children(cpb_saved_model *m, uint32_t node) {
-  cpb_page page = cpb_page_open(m, "children");
+  cpb_page page = cpb_saved_open_page(m, "children");
   cpb_cursor c = cpb_cursor_of(m->objects.items[node].message);
   while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
     if (cpb_page_has(&page)) write_reference(m, node, c.bytes);
   }
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
 }
 
 static void write_node_name(cpb_saved_model *m, const char *key, uint64_t node) {
@@ -104,7 +105,7 @@ static void write_variables(cpb_saved_model *m) {
   cpb_json_writer_null(a, "node");
   cpb_json_writer_text(a, "path", "root");
   cpb_json_writer_text(a, "kind", "none");
-  cpb_page page = cpb_page_open(m, "children");
+  cpb_page page = cpb_saved_open_page(m, "children");
   cpb_cursor c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "variables"), COLLECTION_BYTES));
   while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) {
     if (!cpb_page_has(&page)) continue;
@@ -116,7 +117,7 @@ static void write_variables(cpb_saved_model *m) {
     cpb_json_writer_bool(a, "trainable", cpb_get_number(c.bytes, VARIABLE_DEF_TRAINABLE) != 0);
     cpb_json_writer_close(a, '}');
   }
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
 }
 
 void cpb_ask_objects(cpb_saved_model *m) {

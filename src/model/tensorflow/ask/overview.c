@@ -1,9 +1,16 @@
 /* The overview: all from the skeleton, which is a few small reads. */
+#include "model/tensorflow/ask/overview.h"
+
 #include "base/checked.h"
-#include "model/tensorflow/ask/keras.h"
+#include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/shapes.h"
+#include "model/common/write.h"
+#include "model/keras/answers.h"
+#include "model/tensorflow/ask/variables.h"
+#include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/json.h"
-#include "model/tensorflow/saved_model.h"
+#include "model/tensorflow/keras.h"
+#include "model/tensorflow/ops.h"
 
 /* --- Meta graphs ------------------------------------------------------------------- */
 
@@ -45,12 +52,12 @@ static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number)
 }
 
 static void write_meta_graphs(cpb_saved_model *m) {
-  cpb_page page = cpb_page_open(m, "meta_graphs");
+  cpb_page page = cpb_saved_open_page(m, "meta_graphs");
   cpb_cursor c = cpb_cursor_of(m->skeleton.message);
   while (cpb_cursor_find(&c, SAVED_MODEL_META_GRAPHS, CPB_WIRE_LEN)) {
     if (cpb_page_has(&page)) write_meta_graph(m, c.bytes, page.total - 1);
   }
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
 }
 
 /* --- Signatures, assets, what initializes ------------------------------------------- */
@@ -58,7 +65,7 @@ static void write_meta_graphs(cpb_saved_model *m) {
 static void write_signatures(cpb_saved_model *m) {
   cpb_entries signatures;
   if (!cpb_saved_entries(m, m->meta, META_GRAPH_SIGNATURE, &signatures)) return;
-  cpb_page page = cpb_page_open(m, "signatures");
+  cpb_page page = cpb_saved_open_page(m, "signatures");
   for (size_t i = 0; i < signatures.count; i++) {
     if (!cpb_page_has(&page)) continue;
     cpb_json_writer_open(m->answer, NULL, '{');
@@ -66,7 +73,7 @@ static void write_signatures(cpb_saved_model *m) {
     cpb_write_signature(m, signatures.items[i].value);
     cpb_json_writer_close(m->answer, '}');
   }
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
   cpb_entries_free(&signatures);
 }
 
@@ -80,12 +87,12 @@ static void write_asset(cpb_saved_model *m, cpb_page *page, cpb_span asset) {
 
 /* TensorFlow 1 has them in a collection, each in an Any. */
 static void write_assets(cpb_saved_model *m) {
-  cpb_page page = cpb_page_open(m, "assets");
+  cpb_page page = cpb_saved_open_page(m, "assets");
   cpb_cursor c = cpb_cursor_of(m->meta);
   while (cpb_cursor_find(&c, META_GRAPH_ASSET, CPB_WIRE_LEN)) write_asset(m, &page, c.bytes);
   c = cpb_cursor_of(cpb_get_bytes(cpb_saved_collection(m, "saved_model_assets"), COLLECTION_ANY));
   while (cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) write_asset(m, &page, cpb_get_bytes(c.bytes, ANY_VALUE));
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
 }
 
 static void write_initializer(cpb_saved_model *m, const char *from, const char *key, cpb_span operation) {
@@ -167,11 +174,11 @@ static void write_collection(cpb_saved_model *m, cpb_span name, cpb_span collect
 static void write_collections(cpb_saved_model *m) {
   cpb_entries collections;
   if (!cpb_saved_entries(m, m->meta, META_GRAPH_COLLECTION, &collections)) return;
-  cpb_page page = cpb_page_open(m, "collections");
+  cpb_page page = cpb_saved_open_page(m, "collections");
   for (size_t i = 0; i < collections.count; i++) {
     if (cpb_page_has(&page)) write_collection(m, collections.items[i].key, collections.items[i].value);
   }
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
   cpb_entries_free(&collections);
 }
 
@@ -262,7 +269,7 @@ static void write_keras(cpb_saved_model *m, const counts *n) {
   cpb_json_writer_open(m->answer, "keras", '{');
   cpb_json_writer_span(m->answer, "identifier", cpb_get_bytes(root, USER_IDENTIFIER));
   cpb_json_writer_unsigned(m->answer, "objects", n->keras);
-  cpb_saved_use_keras(m, write_summary, NULL);
+  cpb_saved_use_keras_too(m, write_summary, NULL);
   cpb_json_writer_close(m->answer, '}');
 }
 

@@ -1,11 +1,13 @@
 /* A graph folded by name scope: the scopes and nodes that are in one of them, and what
  * leads to each. */
+#include "model/tensorflow/ask/scopes.h"
+
 #include <stdlib.h>
+#include "model/tensorflow/functions.h"
+#include "model/tensorflow/tensors.h"
 
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/json.h"
 #include "model/tensorflow/nodes.h"
-#include "model/tensorflow/saved_model.h"
 
 #define INPUTS_MOST 100 /* of a child, that are listed */
 
@@ -223,11 +225,11 @@ static child *sorted_page(scopes *s, size_t first, size_t count) {
 
 static void write_page(scopes *s, size_t first, size_t count) {
   size_t at = 0;
-  cpb_page page = cpb_page_open(s->model, "children");
+  cpb_page page = cpb_saved_open_page(s->model, "children");
   const child *children = s->children.items;
   for (size_t i = first; i < first + count; i++) write_child(s, &children[i], &at, i);
   page.total = s->children.count;
-  cpb_page_close(s->model, &page);
+  cpb_page_close(s->model->answer, &page);
 }
 
 static void write_answer(scopes *s) {

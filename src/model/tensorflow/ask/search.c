@@ -1,7 +1,11 @@
 /* A text in the names of anything. */
-#include "model/tensorflow/ask/keras.h"
+#include "model/tensorflow/ask/search.h"
+
+#include "model/keras/answers.h"
+#include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/saved_model.h"
+#include "model/tensorflow/functions.h"
+#include "model/tensorflow/keras.h"
 
 typedef struct search {
   cpb_saved_model *model;
@@ -107,14 +111,14 @@ static void search_nodes(search *s, uint32_t function) {
 /* --- The answer ----------------------------------------------------------------------------- */
 
 static void search_all(search *s) {
-  s->page = cpb_page_open(s->model, "found");
+  s->page = cpb_saved_open_page(s->model, "found");
   search_signatures(s);
-  cpb_saved_use_keras(s->model, search_layers, s);
+  cpb_saved_use_keras_too(s->model, search_layers, s);
   search_objects(s);
   search_functions(s);
   search_nodes(s, CPB_MAIN_GRAPH);
   for (size_t i = 0; i < s->model->graph.num_functions; i++) search_nodes(s, (uint32_t)i);
-  cpb_page_close(s->model, &s->page);
+  cpb_page_close(s->model->answer, &s->page);
 }
 
 void cpb_ask_search(cpb_saved_model *m) {

@@ -1,10 +1,15 @@
 /* A signature, followed to what it computes with: in the graph from its outputs, and
  * in the object graph from the signatures map. */
+#include "model/tensorflow/ask/signature.h"
+
 #include "base/status.h"
+#include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/shapes.h"
+#include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
-#include "model/tensorflow/json.h"
+#include "model/tensorflow/functions.h"
 #include "model/tensorflow/nodes.h"
-#include "model/tensorflow/saved_model.h"
+#include "model/tensorflow/tensors.h"
 
 /* --- In the object graph ------------------------------------------------------------------ */
 
@@ -141,12 +146,12 @@ static void write_way(way *w) {
   cpb_json_writer_open(m->answer, "graph", '{');
   cpb_json_writer_unsigned(m->answer, "nodes", w->count);
   write_functions(w);
-  cpb_page page = cpb_page_open(m, "variables");
+  cpb_page page = cpb_saved_open_page(m, "variables");
   for (size_t i = 0; i < w->nodes.count; i++) {
     if (w->seen[i] && cpb_node_is_variable(w->nodes.items[i]) && cpb_page_has(&page))
       write_variable(m, w->nodes.items[i]);
   }
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
   cpb_json_writer_close(m->answer, '}');
 }
 

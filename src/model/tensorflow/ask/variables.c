@@ -1,8 +1,12 @@
 /* Variables, and what the checkpoint beside the model has stored of each. */
-#include "model/tensorflow/variables.h"
+#include "model/tensorflow/ask/variables.h"
+
 #include "model/checkpoint/fields.h"
 #include "model/checkpoint/slices.h"
-#include "model/tensorflow/json.h"
+#include "model/common/tensor/dtypes.h"
+#include "model/tensorflow/describe.h"
+#include "model/tensorflow/fields.h"
+#include "model/tensorflow/variables.h"
 
 /* --- What is stored --------------------------------------------------------------------- */
 
@@ -220,10 +224,10 @@ void cpb_ask_variables(cpb_saved_model *m) {
   cpb_span asked = cpb_saved_name(m);
   if (!cpb_saved_link(m)) return;
   write_checkpoint(m);
-  cpb_page page = cpb_page_open(m, "variables");
+  cpb_page page = cpb_saved_open_page(m, "variables");
   write_objects(m, &page);
   write_collection(m, &page);
   write_others(m, &page);
-  cpb_page_close(m, &page);
+  cpb_page_close(m->answer, &page);
   if (asked.size > 0 && page.total == 0) cpb_saved_not_found(m, "variable", asked);
 }

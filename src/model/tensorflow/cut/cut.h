@@ -8,9 +8,8 @@
 #ifndef CPB_MODEL_TENSORFLOW_CUT_CUT_H
 #define CPB_MODEL_TENSORFLOW_CUT_CUT_H
 
-#include "model/common/pieces.h"
 #include "model/tensorflow/nodes.h"
-#include "model/tensorflow/saved_model.h"
+#include "model/tensorflow/state.h"
 
 typedef enum cpb_stay {
   CPB_CUT_OFF,
@@ -53,9 +52,5 @@ static inline bool cpb_cut_is_whole(const cpb_cut *cut, uint64_t object) {
 bool cpb_cut_has_signature(const cpb_cut *cut, cpb_span key);
 /* Whether such a collection is one that a session runs. */
 bool cpb_cut_is_initializer(cpb_span key);
-
-/* The SavedModel, which has one meta graph then; and of keras_metadata.pb what is left. */
-void cpb_cut_write(const cpb_cut *cut, cpb_pieces *out);
-void cpb_cut_write_keras(const cpb_cut *cut, cpb_span metadata, cpb_pieces *out);
 
 #endif

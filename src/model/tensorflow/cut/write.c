@@ -1,6 +1,7 @@
 /* The messages of a model that was cut down: each field is copied, left out, or written
  * anew with other numbers. */
-#include "model/tensorflow/cut/cut.h"
+#include "model/tensorflow/cut/write.h"
+
 #include "model/tensorflow/fields.h"
 
 typedef struct writer {

@@ -1,0 +1,27 @@
+/* A list in pages.
+ *
+ *     cpb_page page = cpb_page_open(answer, question, "children");
+ *     while (...)
+ *       if (cpb_page_has(&page)) ... write one ...
+ *     cpb_page_close(answer, &page); */
+#ifndef CPB_MODEL_COMMON_PAGE_H
+#define CPB_MODEL_COMMON_PAGE_H
+
+#include <stdbool.h>
+#include "base/json_writer.h"
+#include "cpb/model.h"
+
+typedef struct cpb_page {
+  uint64_t first, count;
+  uint64_t total; /* elements so far */
+  bool sized;     /* how many there are was known, and has been written */
+} cpb_page;
+
+/* Opens the object of a list whose elements are counted as they go by, or whose size is known. */
+cpb_page cpb_page_open(cpb_json_writer *answer, const cpb_question *question, const char *key);
+cpb_page cpb_page_open_sized(cpb_json_writer *answer, const cpb_question *question, const char *key, uint64_t total);
+/* Counts an element; true when it is to be written. */
+bool cpb_page_has(cpb_page *page);
+void cpb_page_close(cpb_json_writer *answer, const cpb_page *page);
+
+#endif

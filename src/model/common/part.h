@@ -1,0 +1,35 @@
+/* A part of a model, read without its large values (cpb/outline.h). */
+#ifndef CPB_MODEL_COMMON_PART_H
+#define CPB_MODEL_COMMON_PART_H
+
+#include <stdbool.h>
+
+#include "base/bytes.h"
+#include "cpb/outline.h"
+
+typedef struct cpb_part {
+  cpb_outline *outline; /* NULL: not begun */
+  bool read;
+  cpb_span message; /* what is there of it */
+  cpb_error damage; /* why that is not all, or CPB_OK */
+} cpb_part;
+
+/* False when memory is short. The part must be empty. */
+bool cpb_part_begin(cpb_part *part, const cpb_allocator *a, const cpb_message_type *type, const cpb_range *ranges,
+                    size_t num_ranges, const cpb_outline_options *options);
+void cpb_part_free(cpb_part *part); /* empties it */
+
+/* CPB_STEP_NEED; CPB_STEP_DONE: it is read, perhaps up to damage; CPB_STEP_ERROR:
+ * it is empty again. */
+cpb_step cpb_part_step(cpb_part *part, cpb_error *error);
+
+/* Where in the input a value of the message lies: `value` as a cursor gave it. */
+cpb_range cpb_part_where(const cpb_part *part, cpb_span value);
+/* Where the submessages `field` of `message` lie: one may come in several pieces. False when
+ * memory is short; `*ranges` is to be released then too. */
+bool cpb_part_ranges(const cpb_part *part, const cpb_allocator *a, cpb_span message, uint32_t field, cpb_range **ranges,
+                     size_t *count);
+/* Whether that value is empty because it was left out. */
+bool cpb_part_omits(const cpb_part *part, cpb_span value);
+
+#endif

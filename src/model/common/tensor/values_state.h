@@ -1,0 +1,60 @@
+/* The values of a tensor while they are streamed. */
+#ifndef CPB_MODEL_COMMON_TENSOR_VALUES_STATE_H
+#define CPB_MODEL_COMMON_TENSOR_VALUES_STATE_H
+
+#include "base/alloc.h"
+#include "base/input.h"
+#include "cpb/values.h"
+#include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/format.h"
+#include "proto/wire.h"
+
+#define CPB_TENSOR_RANK_MAX 254 /* TensorFlow's own */
+#define CPB_TENSOR_OUT ((size_t)32 << 10)
+
+/* Fields of a message, from `base` of the input on. */
+typedef struct cpb_tensor_scan {
+  cpb_wire_scanner scanner;
+  uint64_t base;
+  cpb_span window;   /* lent bytes from scanner.pos on */
+  size_t piece;      /* how many were asked for last */
+  uint64_t expected; /* where fields go on if nothing is passed over */
+} cpb_tensor_scan;
+
+/* Texts are looked at before they are given out: how long is the longest? */
+typedef struct cpb_tensor_texts {
+  cpb_range last; /* of the input */
+  uint64_t count, bytes, longest;
+  bool at_nul;        /* the last byte of `last` is to be looked at */
+  bool nul_at_end;    /* of some text: a fixed width would lose it */
+  bool fixed;         /* each comes in as many bytes as the longest */
+  unsigned stage;     /* of the text that is given out */
+  uint64_t at, given; /* of it; how many were given */
+} cpb_tensor_texts;
+
+typedef struct cpb_tensor_values {
+  cpb_allocator allocator;
+  cpb_input *input;
+  cpb_error *error;
+  cpb_range tensor;
+  bool exact_texts;
+  cpb_tensor_scan scan;
+  unsigned stage;
+  uint64_t dtype;
+  cpb_range shape_at, content;
+  uint64_t begins[CPB_TENSOR_FIELDS], ends[CPB_TENSOR_FIELDS]; /* of the typed fields */
+  cpb_buffer shape_message;
+  const cpb_tensor_format *format;
+  uint64_t shape[CPB_TENSOR_RANK_MAX], count, size;
+  uint32_t rank;
+  char dtype_name[CPB_DTYPE_NAME], numpy[24];
+  uint64_t at, end; /* of the piece of values that is read now */
+  uint64_t given;   /* bytes of values */
+  uint8_t last[16]; /* the last bytes that were given */
+  uint64_t number;  /* a varint of which more is to come, and its bits */
+  unsigned shift;
+  cpb_tensor_texts texts;
+  uint8_t *out; /* CPB_TENSOR_OUT bytes */
+} cpb_tensor_values;
+
+#endif

@@ -1,0 +1,198 @@
+#include "model/formats/flatbuffers/flatbuffers.h"
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "base/utf8.h"
+
+/* No tree costs more than its size; builders may share strings and tables. */
+#define SHARING 16
+#define FREE ((uint64_t)64 << 10)
+#define TEXT_MAX ((uint32_t)16 << 20)
+
+void cpb_flat_begin(cpb_flat *flat, cpb_span memory, uint64_t size, uint64_t base, cpb_error *error) {
+  *flat = (cpb_flat){.memory = memory, .size = size, .base = base, .error = error};
+}
+
+void cpb_flat_begin_pages(cpb_flat *flat, cpb_pages *pages, cpb_error *error) {
+  *flat = (cpb_flat){.pages = pages, .size = pages->size, .error = error};
+}
+
+bool cpb_flat_fail(cpb_flat *flat, uint64_t at, const char *what) {
+  cpb_fail(flat->error, CPB_E_DAMAGED, flat->base == CPB_NO_OFFSET ? CPB_NO_OFFSET : flat->base + at,
+           "FlatBuffers: %s (byte %llu of the buffer)", what, (unsigned long long)at);
+  return false;
+}
+
+/* --- Bytes --------------------------------------------------------------------- */
+
+static bool within(const cpb_flat *flat, uint64_t at, uint64_t length) {
+  return at <= flat->size && length <= flat->size - at;
+}
+
+static bool spend(cpb_flat *flat, uint64_t at, uint64_t bytes) {
+  flat->spent += bytes;
+  if (flat->spent / SHARING <= flat->size + FREE) return true;
+  return cpb_flat_fail(flat, at, "the same parts are used over and over");
+}
+
+static bool copy(cpb_flat *flat, uint64_t at, size_t length, uint8_t *out) {
+  if (!spend(flat, at, length)) return false;
+  if (flat->pages) {
+    cpb_have have = cpb_pages_read(flat->pages, at, length, out);
+    flat->wait = have == CPB_WAIT;
+    return have == CPB_HAVE;
+  }
+  flat->wait = at + length > flat->memory.size;
+  if (!flat->wait && length > 0) memcpy(out, flat->memory.data + at, length);
+  return !flat->wait;
+}
+
+/* An unsigned number, which must be within the buffer and aligned. */
+static bool load(cpb_flat *flat, uint64_t at, unsigned size, const char *what, uint64_t *value) {
+  uint8_t bytes[8] = {0};
+  if (!within(flat, at, size)) return cpb_flat_fail(flat, at, what);
+  if (at % size != 0) return cpb_flat_fail(flat, at, "not aligned");
+  if (!copy(flat, at, size, bytes)) return false;
+  *value = cpb_load64(bytes);
+  return true;
+}
+
+static int64_t extend(uint64_t value, unsigned size) {
+  unsigned unused = 64 - 8 * size;
+  uint64_t sign = (uint64_t)1 << (8 * size - 1);
+  if (unused == 0 || !(value & sign)) return (int64_t)value;
+  return (int64_t)(value | ~(uint64_t)0 << (8 * size));
+}
+
+/* --- Tables --------------------------------------------------------------------- */
+
+bool cpb_flat_open(cpb_flat *flat, uint64_t at, cpb_flat_table *table) {
+  uint64_t back, vtable_size, size;
+  if (!load(flat, at, 4, "a table lies outside of the buffer", &back)) return false;
+  int64_t vtable = (int64_t)at - extend(back, 4);
+  if (vtable < 0 || vtable == (int64_t)at) return cpb_flat_fail(flat, at, "a table has no vtable");
+  if (!load(flat, (uint64_t)vtable, 2, "a vtable lies outside of the buffer", &vtable_size) ||
+      !load(flat, (uint64_t)vtable + 2, 2, "a vtable lies outside of the buffer", &size))
+    return false;
+  if (vtable_size < 4 || vtable_size % 2 != 0 || !within(flat, (uint64_t)vtable, vtable_size))
+    return cpb_flat_fail(flat, (uint64_t)vtable, "a vtable has a wrong size");
+  if (size < 4 || !within(flat, at, size)) return cpb_flat_fail(flat, (uint64_t)vtable + 2, "a table has a wrong size");
+  *table = (cpb_flat_table){at, (uint64_t)vtable, (uint16_t)vtable_size, (uint16_t)size};
+  return true;
+}
+
+bool cpb_flat_root(cpb_flat *flat, cpb_flat_table *root) {
+  uint64_t at;
+  if (!load(flat, 0, 4, "the buffer is too short", &at)) return false;
+  return cpb_flat_open(flat, at, root);
+}
+
+/* Where the field lies, 0 when it is not stored. */
+static bool find_field(cpb_flat *flat, const cpb_flat_table *table, unsigned field, unsigned size, uint64_t *at) {
+  uint64_t offset, slot = 4 + 2 * (uint64_t)field;
+  *at = 0;
+  if (table->at == 0 || slot + 2 > table->vtable_size) return true;
+  if (!load(flat, table->vtable + slot, 2, "a vtable lies outside of the buffer", &offset)) return false;
+  if (offset == 0) return true;
+  if (offset < 4 || offset + size > table->size)
+    return cpb_flat_fail(flat, table->vtable + slot, "a field lies outside of its table");
+  *at = table->at + offset;
+  return true;
+}
+
+bool cpb_flat_number(cpb_flat *flat, const cpb_flat_table *table, unsigned field, unsigned size, int64_t absent,
+                     int64_t *value) {
+  uint64_t at, bits;
+  *value = absent;
+  if (!find_field(flat, table, field, size, &at)) return false;
+  if (at == 0) return true;
+  if (!load(flat, at, size, "a number lies outside of the buffer", &bits)) return false;
+  *value = extend(bits, size);
+  return true;
+}
+
+/* Follows the offset at `at`. Offsets lead forward, and never nowhere. */
+static bool follow(cpb_flat *flat, uint64_t at, uint64_t *to) {
+  uint64_t offset;
+  if (!load(flat, at, 4, "an offset lies outside of the buffer", &offset)) return false;
+  *to = at + offset;
+  return offset != 0 || cpb_flat_fail(flat, at, "an offset of 0");
+}
+
+/* As `follow`, from a field; `*to` is 0 when it is not stored. */
+static bool follow_field(cpb_flat *flat, const cpb_flat_table *table, unsigned field, uint64_t *to) {
+  uint64_t at;
+  *to = 0;
+  return find_field(flat, table, field, 4, &at) && (at == 0 || follow(flat, at, to));
+}
+
+bool cpb_flat_table_at(cpb_flat *flat, const cpb_flat_table *table, unsigned field, cpb_flat_table *sub) {
+  uint64_t to;
+  *sub = (cpb_flat_table){0};
+  return follow_field(flat, table, field, &to) && (to == 0 || cpb_flat_open(flat, to, sub));
+}
+
+/* --- Vectors and strings ----------------------------------------------------------- */
+
+static bool open_vector(cpb_flat *flat, uint64_t at, unsigned size, cpb_flat_vector *vector) {
+  uint64_t count;
+  if (!load(flat, at, 4, "a vector lies outside of the buffer", &count)) return false;
+  if (!within(flat, at + 4, count * size))
+    return cpb_flat_fail(flat, at, "a vector reaches past the end of the buffer");
+  if (count > 0 && (at + 4) % size != 0) return cpb_flat_fail(flat, at, "a vector's elements are not aligned");
+  *vector = (cpb_flat_vector){at + 4, (uint32_t)count};
+  return true;
+}
+
+bool cpb_flat_vector_at(cpb_flat *flat, const cpb_flat_table *table, unsigned field, unsigned size,
+                        cpb_flat_vector *vector) {
+  uint64_t to;
+  *vector = (cpb_flat_vector){0, 0};
+  return follow_field(flat, table, field, &to) && (to == 0 || open_vector(flat, to, size, vector));
+}
+
+static bool append_text(cpb_flat *flat, uint64_t at, cpb_buffer *out) {
+  cpb_flat_vector text;
+  uint64_t nul;
+  if (!open_vector(flat, at, 1, &text)) return false;
+  if (!load(flat, text.at + text.count, 1, "a string reaches past the end of the buffer", &nul)) return false;
+  if ((nul & 0xff) != 0) return cpb_flat_fail(flat, text.at + text.count, "a string without its final zero byte");
+  if (text.count == 0) return true;
+  if (text.count > TEXT_MAX) {
+    cpb_fail(flat->error, CPB_E_LIMIT, CPB_NO_OFFSET, "FlatBuffers: a string of more than %u bytes", TEXT_MAX);
+    return false;
+  }
+  size_t total, before = out->size;
+  if (!cpb_add_size(before, text.count, &total) || !cpb_buffer_reserve(out, total)) {
+    cpb_fail_memory(flat->error);
+    return false;
+  }
+  if (!copy(flat, text.at, text.count, out->data + before)) return false;
+  if (!cpb_utf8_valid((cpb_span){out->data + before, text.count}))
+    return cpb_flat_fail(flat, at, "a string is not UTF-8");
+  out->size = total;
+  return true;
+}
+
+bool cpb_flat_text_at(cpb_flat *flat, const cpb_flat_table *table, unsigned field, cpb_buffer *out) {
+  uint64_t to;
+  return follow_field(flat, table, field, &to) && (to == 0 || append_text(flat, to, out));
+}
+
+bool cpb_flat_element(cpb_flat *flat, const cpb_flat_vector *vector, uint32_t i, unsigned size, int64_t *value) {
+  uint64_t bits;
+  if (!load(flat, vector->at + (uint64_t)i * size, size, "a vector reaches past the end of the buffer", &bits))
+    return false;
+  *value = extend(bits, size);
+  return true;
+}
+
+bool cpb_flat_element_table(cpb_flat *flat, const cpb_flat_vector *vector, uint32_t i, cpb_flat_table *sub) {
+  uint64_t to;
+  return follow(flat, vector->at + 4 * (uint64_t)i, &to) && cpb_flat_open(flat, to, sub);
+}
+
+bool cpb_flat_element_text(cpb_flat *flat, const cpb_flat_vector *vector, uint32_t i, cpb_buffer *out) {
+  uint64_t to;
+  return follow(flat, vector->at + 4 * (uint64_t)i, &to) && append_text(flat, to, out);
+}

@@ -1,0 +1,413 @@
+#include "model/formats/zip/zip.h"
+
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "base/utf8.h"
+
+#define TAIL ((size_t)32 << 10)
+#define END_SIZE 22
+#define END_SIGNATURE 0x06054b50u
+#define END64_SIZE 56
+#define END64_SIGNATURE 0x06064b50u
+#define LOCATOR_SIZE 20
+#define LOCATOR_SIGNATURE 0x07064b50u
+#define ENTRY_SIZE 46
+#define ENTRY_SIGNATURE 0x02014b50u
+#define LOCAL_SIZE 30
+#define COMMENT_MAX 0xffffu
+#define ALL16 0xffffu
+#define ALL32 0xffffffffu
+#define DEFLATE_RATIO 1032 /* a byte of DEFLATE makes no more */
+#define NAME_SHOWN 80
+#define TOGETHER ((uint64_t)64 << 10)
+
+void cpb_zip_init(cpb_zip *zip, const cpb_allocator *a, cpb_input *input, uint64_t max_memory, cpb_error *error) {
+  *zip = (cpb_zip){.allocator = *a, .input = input, .max_memory = max_memory, .error = error};
+  cpb_buffer_init(&zip->record, a);
+  cpb_buffer_init(&zip->names, a);
+}
+
+void cpb_zip_free(cpb_zip *zip) {
+  cpb_buffer_free(&zip->record);
+  cpb_buffer_free(&zip->names);
+  cpb_release(&zip->allocator, zip->entries);
+}
+
+/* --- Failing ---------------------------------------------------------------- */
+
+static cpb_have damaged(cpb_zip *zip, uint64_t offset, const char *what) {
+  cpb_fail(zip->error, CPB_E_DAMAGED, offset, "zip: %s", what);
+  return CPB_FAILED;
+}
+
+static cpb_have no_memory(cpb_zip *zip) {
+  cpb_fail_memory(zip->error);
+  return CPB_FAILED;
+}
+
+static cpb_have entry_fails(cpb_zip *zip, cpb_code code, uint64_t offset, cpb_span name, const char *what) {
+  char shown[NAME_SHOWN];
+  cpb_fail(zip->error, code, offset, "zip: the entry %s %s", cpb_quote(shown, sizeof shown, name.data, name.size),
+           what);
+  return CPB_FAILED;
+}
+
+cpb_have cpb_zip_settle(cpb_have have, const cpb_input *input, cpb_error *error) {
+  if (have == CPB_AT_END) {
+    cpb_fail(error, CPB_E_TRUNCATED, input->size, "the input ends too early");
+  } else if (have == CPB_FAILED && error->code == CPB_OK) {
+    *error = input->failure;
+  }
+  return have == CPB_AT_END ? CPB_FAILED : have;
+}
+
+/* Bytes of the file into `record`, which has the first of them already. */
+static cpb_have gather(cpb_zip *zip, uint64_t offset, size_t length, uint64_t ahead) {
+  cpb_buffer *record = &zip->record;
+  if (!cpb_buffer_reserve(record, length)) return no_memory(zip);
+  while (record->size < length) {
+    cpb_span span;
+    size_t have = record->size;
+    cpb_have got = cpb_input_span(zip->input, offset + have, length - have, ahead > have ? ahead - have : 0, &span);
+    if (got != CPB_HAVE) return cpb_zip_settle(got, zip->input, zip->error);
+    memcpy(record->data + have, span.data, span.size);
+    record->size += span.size;
+  }
+  return CPB_HAVE;
+}
+
+/* --- The end record ----------------------------------------------------------- */
+
+static cpb_have find_size(cpb_zip *zip) {
+  cpb_have have = cpb_input_size(zip->input, TAIL, &zip->size);
+  if (have != CPB_HAVE) return cpb_zip_settle(have, zip->input, zip->error);
+  zip->tail = (size_t)cpb_min_u64(TAIL, zip->size);
+  zip->state = CPB_ZIP_TAIL;
+  return CPB_HAVE;
+}
+
+/* Its comment must reach to the end of the file: so a signature within the
+ * comment does not deceive. NULL when there is none. */
+static const uint8_t *find_end(const cpb_buffer *tail) {
+  for (size_t from_end = END_SIZE; from_end <= tail->size; from_end++) {
+    const uint8_t *at = tail->data + tail->size - from_end;
+    if (cpb_load32(at) == END_SIGNATURE && cpb_load16(at + 20) == from_end - END_SIZE) return at;
+  }
+  return NULL;
+}
+
+static bool in_one_part(const uint8_t *end) {
+  return cpb_load16(end + 4) == cpb_load16(end + 6) && (cpb_load16(end + 4) == 0 || cpb_load16(end + 4) == ALL16) &&
+         cpb_load16(end + 8) == cpb_load16(end + 10);
+}
+
+/* The directory must end where the end record, at `end`, begins. */
+static cpb_have begin_directory(cpb_zip *zip, uint64_t end) {
+  uint64_t sum;
+  zip->record.size = 0;
+  if (!cpb_add_u64(zip->directory, zip->directory_size, &sum) || sum != end)
+    return damaged(zip, end, "the central directory does not end where its end record begins");
+  if (zip->count > zip->directory_size / ENTRY_SIZE)
+    return damaged(zip, end, "the end record tells of more entries than the directory has room for");
+  zip->at = zip->directory;
+  zip->state = CPB_ZIP_ENTRIES;
+  return CPB_HAVE;
+}
+
+static cpb_have read_end(cpb_zip *zip, const uint8_t *end) {
+  size_t in_tail = (size_t)(end - zip->record.data);
+  uint64_t at = zip->size - zip->tail + in_tail;
+  if (!in_one_part(end)) {
+    cpb_fail(zip->error, CPB_E_UNSUPPORTED, at, "zip: the archive has several parts");
+    return CPB_FAILED;
+  }
+  zip->comment = (cpb_range){at + END_SIZE, cpb_load16(end + 20)};
+  zip->count = cpb_load16(end + 10);
+  zip->directory_size = cpb_load32(end + 12);
+  zip->directory = cpb_load32(end + 16);
+  bool locator = in_tail >= LOCATOR_SIZE && cpb_load32(end - LOCATOR_SIZE) == LOCATOR_SIGNATURE;
+  if (!locator) return begin_directory(zip, at);
+  zip->at = cpb_load64(end - LOCATOR_SIZE + 8);
+  if (zip->at > at - LOCATOR_SIZE || at - LOCATOR_SIZE - zip->at < END64_SIZE)
+    return damaged(zip, at - LOCATOR_SIZE, "the Zip64 end record is not before its locator");
+  zip->record.size = 0;
+  zip->state = CPB_ZIP_TAIL64;
+  return CPB_HAVE;
+}
+
+static cpb_have read_tail(cpb_zip *zip) {
+  cpb_have have = gather(zip, zip->size - zip->tail, zip->tail, 0);
+  if (have != CPB_HAVE) return have;
+  const uint8_t *end = find_end(&zip->record);
+  if (end && (end - zip->record.data >= LOCATOR_SIZE || zip->tail == zip->size)) return read_end(zip, end);
+  size_t most = (size_t)cpb_min_u64(LOCATOR_SIZE + END_SIZE + COMMENT_MAX, zip->size);
+  if (zip->tail == most) {
+    cpb_fail(zip->error, CPB_E_FORMAT, zip->size, "zip: no end record: this is no zip archive, or its end is missing");
+    return CPB_FAILED;
+  }
+  zip->tail = most;
+  zip->record.size = 0;
+  return CPB_HAVE;
+}
+
+/* A field of the old record that is not all ones must tell the same. */
+static bool agrees(uint64_t narrow, uint64_t all, uint64_t wide) { return narrow == all || narrow == wide; }
+
+static cpb_have read_end64(cpb_zip *zip) {
+  cpb_have have = gather(zip, zip->at, END64_SIZE, 0);
+  if (have != CPB_HAVE) return have;
+  const uint8_t *end = zip->record.data;
+  if (cpb_load32(end) != END64_SIGNATURE) return damaged(zip, zip->at, "no Zip64 end record where the locator says");
+  uint64_t count = cpb_load64(end + 32), size = cpb_load64(end + 40), offset = cpb_load64(end + 48);
+  if (!agrees(zip->count, ALL16, count) || !agrees(zip->directory_size, ALL32, size) ||
+      !agrees(zip->directory, ALL32, offset))
+    return damaged(zip, zip->at, "the two end records differ");
+  if (cpb_load32(end + 16) != 0 || cpb_load32(end + 20) != 0 || cpb_load64(end + 24) != count)
+    return damaged(zip, zip->at, "the Zip64 end record tells of several parts");
+  zip->count = count;
+  zip->directory_size = size;
+  zip->directory = offset;
+  return begin_directory(zip, zip->at);
+}
+
+/* --- Entries ------------------------------------------------------------------- */
+
+static bool is_control(uint8_t c) { return c < 0x20 || c == 0x7f; }
+
+static bool is_dots(cpb_span part) {
+  return part.size > 0 && part.size <= 2 && part.data[0] == '.' && part.data[part.size - 1] == '.';
+}
+
+/* Parts between slashes: none empty but the last (of a directory), none "." or "..". */
+static const char *path_problem(cpb_span name) {
+  size_t begin = 0;
+  for (size_t i = 0; i <= name.size; i++) {
+    if (i < name.size && name.data[i] != '/') continue;
+    cpb_span part = {name.data + begin, i - begin};
+    if (part.size == 0 && i < name.size) return "has an empty part in its path";
+    if (is_dots(part)) return "leads out of its folder";
+    begin = i + 1;
+  }
+  return NULL;
+}
+
+const char *cpb_zip_name_problem(cpb_span name) {
+  if (name.size == 0) return "has no name";
+  for (size_t i = 0; i < name.size; i++) {
+    if (name.data[i] == '\\' || name.data[i] == ':') return "has a character in its name that is no file's";
+    if (is_control(name.data[i])) return "has a control character in its name";
+  }
+  if (!cpb_utf8_valid(name)) return "has a name that is not UTF-8";
+  return path_problem(name);
+}
+
+static bool is_symbolic_link(const uint8_t *record) {
+  return record[5] == 3 /* Unix */ && (cpb_load32(record + 38) >> 16 & 0170000) == 0120000;
+}
+
+/* Takes the next 8 bytes of a Zip64 extra field for what is all ones. */
+static bool widen(uint64_t *field, cpb_span *extra) {
+  if (*field != ALL32) return true;
+  if (extra->size < 8) return false;
+  *field = cpb_load64(extra->data);
+  *extra = (cpb_span){extra->data + 8, extra->size - 8};
+  return true;
+}
+
+/* The Zip64 part of the extra fields; empty when there is none. False when they
+ * do not fill `extra` exactly. */
+static bool find_extra64(cpb_span extra, cpb_span *found) {
+  *found = (cpb_span){NULL, 0};
+  while (extra.size >= 4) {
+    size_t size = cpb_load16(extra.data + 2);
+    if (size > extra.size - 4) return false;
+    if (cpb_load16(extra.data) == 1) *found = (cpb_span){extra.data + 4, size};
+    extra = (cpb_span){extra.data + 4 + size, extra.size - 4 - size};
+  }
+  return true; /* fewer than four bytes: padding, as some writers leave it */
+}
+
+static bool read_fields(cpb_zip_entry *entry, const uint8_t *record, cpb_span extra) {
+  cpb_span wide;
+  entry->flags = cpb_load16(record + 8);
+  entry->method = cpb_load16(record + 10);
+  entry->crc = cpb_load32(record + 16);
+  entry->packed = cpb_load32(record + 20);
+  entry->size = cpb_load32(record + 24);
+  entry->header = cpb_load32(record + 42);
+  return find_extra64(extra, &wide) && widen(&entry->size, &wide) && widen(&entry->packed, &wide) &&
+         widen(&entry->header, &wide);
+}
+
+static const char *entry_problem(const cpb_zip *zip, const cpb_zip_entry *entry, const uint8_t *record, cpb_span name) {
+  const char *problem = cpb_zip_name_problem(name);
+  if (problem) return problem;
+  if (is_symbolic_link(record)) return "is a symbolic link";
+  if (cpb_load16(record + 34) != 0) return "lies in another part of the archive";
+  uint64_t end;
+  if (!cpb_add_u64(entry->header, LOCAL_SIZE + name.size, &end) || !cpb_add_u64(end, entry->packed, &end) ||
+      end > zip->directory)
+    return "does not lie before the directory";
+  if (entry->method == 0 && entry->size != entry->packed) return "is stored but has two sizes";
+  if (entry->size / DEFLATE_RATIO > entry->packed) return "claims more content than its data can hold";
+  return NULL;
+}
+
+static cpb_have add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span name) {
+  void *entries = zip->entries;
+  if ((zip->num_entries + 1) * (uint64_t)sizeof *entry + zip->names.size + name.size > zip->max_memory) {
+    cpb_fail(zip->error, CPB_E_LIMIT, zip->at, "zip: the directory takes more than %llu bytes",
+             (unsigned long long)zip->max_memory);
+    return CPB_FAILED;
+  }
+  if (!cpb_reserve(&zip->allocator, &entries, &zip->entries_capacity, zip->num_entries + 1, sizeof *entry))
+    return no_memory(zip);
+  zip->entries = entries;
+  zip->entries[zip->num_entries] = *entry;
+  zip->entries[zip->num_entries++].name = (cpb_span){NULL, name.size};
+  return cpb_buffer_append(&zip->names, name.data, name.size) ? CPB_HAVE : no_memory(zip);
+}
+
+/* One more of the directory. */
+static cpb_have read_entry(cpb_zip *zip) {
+  uint64_t left = zip->directory + zip->directory_size - zip->at;
+  if (left < ENTRY_SIZE) return damaged(zip, zip->at, "the directory ends within an entry");
+  cpb_have have = gather(zip, zip->at, cpb_max_size(ENTRY_SIZE, zip->record.size), left);
+  if (have != CPB_HAVE) return have;
+  const uint8_t *record = zip->record.data;
+  if (cpb_load32(record) != ENTRY_SIGNATURE)
+    return damaged(zip, zip->at, "no entry where the directory should have one");
+  size_t name_size = cpb_load16(record + 28), extra_size = cpb_load16(record + 30);
+  size_t size = ENTRY_SIZE + name_size + extra_size + cpb_load16(record + 32);
+  if (size > left) return damaged(zip, zip->at, "the directory ends within an entry");
+  have = gather(zip, zip->at, size, left);
+  if (have != CPB_HAVE) return have;
+  record = zip->record.data;
+  cpb_span name = {record + ENTRY_SIZE, name_size};
+  cpb_zip_entry entry = {0};
+  if (!read_fields(&entry, record, (cpb_span){record + ENTRY_SIZE + name_size, extra_size}))
+    return entry_fails(zip, CPB_E_DAMAGED, zip->at, name, "has damaged extra fields");
+  const char *problem = entry_problem(zip, &entry, record, name);
+  if (problem) return entry_fails(zip, CPB_E_DAMAGED, zip->at, name, problem);
+  zip->at += size;
+  zip->record.size = 0;
+  return add_entry(zip, &entry, name);
+}
+
+/* --- All of them together --------------------------------------------------------- */
+
+static uint8_t lower(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c; }
+
+int cpb_compare_names(cpb_span a, cpb_span b) {
+  size_t n = cpb_min_size(a.size, b.size);
+  for (size_t i = 0; i < n; i++) {
+    int difference = lower(a.data[i]) - lower(b.data[i]);
+    if (difference != 0) return difference;
+  }
+  return a.size < b.size ? -1 : a.size > b.size;
+}
+
+static int by_header(const void *a, const void *b) {
+  uint64_t x = ((const cpb_zip_entry *)a)->header, y = ((const cpb_zip_entry *)b)->header;
+  return x < y ? -1 : x > y;
+}
+
+static int by_name(const void *a, const void *b) {
+  return cpb_compare_names(((const cpb_zip_entry *)a)->name, ((const cpb_zip_entry *)b)->name);
+}
+
+/* The names have come to lie where they stay. */
+static void place_names(cpb_zip *zip) {
+  const uint8_t *at = zip->names.data;
+  for (size_t i = 0; i < zip->num_entries; i++) {
+    zip->entries[i].name.data = at;
+    at += zip->entries[i].name.size;
+  }
+}
+
+static void sort(cpb_zip *zip, int (*order)(const void *, const void *)) {
+  if (zip->num_entries > 1) qsort(zip->entries, zip->num_entries, sizeof *zip->entries, order);
+}
+
+/* No byte of the file belongs to two entries. */
+static cpb_have check_overlaps(cpb_zip *zip) {
+  sort(zip, by_header);
+  for (size_t i = 0; i < zip->num_entries; i++) {
+    cpb_zip_entry *e = &zip->entries[i];
+    e->end = i + 1 < zip->num_entries ? e[1].header : zip->directory;
+    if (e->end - e->header < LOCAL_SIZE + e->name.size || e->end - e->header - LOCAL_SIZE - e->name.size < e->packed)
+      return entry_fails(zip, CPB_E_DAMAGED, e->header, e->name, "overlaps the next one");
+  }
+  return CPB_HAVE;
+}
+
+static bool is_near_the_top(const cpb_zip_entry *e) {
+  size_t slashes = 0;
+  for (size_t i = 0; i < e->name.size; i++) slashes += e->name.data[i] == '/';
+  return slashes < 2;
+}
+
+/* What lies in a row and not deep in folders is small and read together: a
+ * list, what it names, and what belongs to that. Entries are in their order. */
+static void join_neighbours(cpb_zip *zip) {
+  for (size_t i = zip->num_entries; i-- > 0;) {
+    cpb_zip_entry *e = &zip->entries[i], *next = e + 1;
+    bool joined = i + 1 < zip->num_entries && is_near_the_top(e) && is_near_the_top(next);
+    e->ahead = joined && next->ahead - e->header <= TOGETHER ? next->ahead : e->end;
+  }
+}
+
+static cpb_have check_names(cpb_zip *zip) {
+  sort(zip, by_name);
+  for (size_t i = 1; i < zip->num_entries; i++) {
+    const cpb_zip_entry *e = &zip->entries[i];
+    if (by_name(e - 1, e) == 0) return entry_fails(zip, CPB_E_DAMAGED, e->header, e->name, "is there twice");
+  }
+  return CPB_HAVE;
+}
+
+static cpb_have read_entries(cpb_zip *zip) {
+  while (zip->num_entries < zip->count) {
+    cpb_have have = read_entry(zip);
+    if (have != CPB_HAVE) return have;
+  }
+  if (zip->at != zip->directory + zip->directory_size)
+    return damaged(zip, zip->at, "the directory is longer than the number of entries says");
+  place_names(zip);
+  cpb_have have = check_overlaps(zip);
+  join_neighbours(zip);
+  if (have == CPB_HAVE) have = check_names(zip);
+  if (have == CPB_HAVE) zip->state = CPB_ZIP_READY;
+  return have;
+}
+
+cpb_have cpb_zip_open(cpb_zip *zip) {
+  cpb_have have = CPB_HAVE;
+  while (have == CPB_HAVE && zip->state != CPB_ZIP_READY) {
+    switch (zip->state) {
+      case CPB_ZIP_SIZE: have = find_size(zip); break;
+      case CPB_ZIP_TAIL: have = read_tail(zip); break;
+      case CPB_ZIP_TAIL64: have = read_end64(zip); break;
+      case CPB_ZIP_ENTRIES: have = read_entries(zip); break;
+      case CPB_ZIP_READY: break;
+    }
+  }
+  return have;
+}
+
+size_t cpb_zip_first(const cpb_zip *zip, cpb_span name) {
+  size_t low = 0, high = zip->num_entries;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (cpb_compare_names(zip->entries[middle].name, name) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const cpb_zip_entry *cpb_zip_find(const cpb_zip *zip, cpb_span name) {
+  size_t i = cpb_zip_first(zip, name);
+  return i < zip->num_entries && cpb_compare_names(zip->entries[i].name, name) == 0 ? &zip->entries[i] : NULL;
+}

@@ -1,0 +1,38 @@
+#include "model/kinds.h"
+
+#include "model/checkpoint/stored_values.h"
+#include "model/keras/metadata.h"
+#include "model/samediff/array_values.h"
+#include "model/samediff/samediff.h"
+#include "model/tensorflow/ask/saved_model.h"
+#include "model/tensorflow/constant.h"
+#include "model/tensorflow/guess.h"
+
+static const cpb_kind kinds[] = {
+    {CPB_MODEL_SAMEDIFF_ZIP, cpb_samediff_zip_guess, &cpb_samediff_reader, &cpb_samediff_values},
+    {CPB_MODEL_SAMEDIFF_GRAPH, cpb_samediff_graph_guess, &cpb_samediff_reader, &cpb_samediff_values},
+    {CPB_MODEL_KERAS_METADATA, cpb_keras_metadata_guess, &cpb_keras_metadata_reader, NULL},
+    {CPB_MODEL_GRAPH_DEF, cpb_graph_def_guess, &cpb_saved_model_reader, &cpb_constant_values},
+    {CPB_MODEL_SAVED_MODEL, cpb_saved_model_guess, &cpb_saved_model_reader, &cpb_constant_values},
+};
+#define NUM_KINDS (sizeof kinds / sizeof *kinds)
+
+const cpb_kind *cpb_kind_find(cpb_model_kind kind) {
+  for (size_t i = 0; i < NUM_KINDS; i++) {
+    if (kinds[i].kind == kind) return &kinds[i];
+  }
+  return NULL;
+}
+
+const cpb_values_reader *cpb_kind_values(cpb_model_kind kind, const cpb_values_options *options) {
+  const cpb_kind *found = cpb_kind_find(kind);
+  if (options->checkpoint) return &cpb_stored_values;
+  return found ? found->values : NULL;
+}
+
+cpb_model_kind cpb_model_guess(const void *data, size_t size) {
+  for (size_t i = 0; i < NUM_KINDS && size > 0; i++) {
+    if (kinds[i].guess((cpb_span){data, size})) return kinds[i].kind;
+  }
+  return 0;
+}

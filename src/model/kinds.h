@@ -1,0 +1,21 @@
+/* The kinds of models: all that is known of one is in its line of the table. */
+#ifndef CPB_MODEL_KINDS_H
+#define CPB_MODEL_KINDS_H
+
+#include "model/common/model_reader.h"
+#include "model/common/values_reader.h"
+
+typedef struct cpb_kind {
+  cpb_model_kind kind;
+  bool (*guess)(cpb_span begin); /* a file that begins so is of this kind, unless it is of one before it */
+  const cpb_model_reader *reader;
+  const cpb_values_reader *values; /* NULL: it has no values */
+} cpb_kind;
+
+/* NULL when there is none. */
+const cpb_kind *cpb_kind_find(cpb_model_kind kind);
+
+/* What reads the values that the options are for: of a checkpoint, where they have one, or of the model. */
+const cpb_values_reader *cpb_kind_values(cpb_model_kind kind, const cpb_values_options *options);
+
+#endif

@@ -1,0 +1,294 @@
+#include "model/samediff/lines.h"
+
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "base/utf8.h"
+#include "model/common/names.h"
+
+#define DIGITS_MAX 19
+#define SHOWN 80
+
+static bool no_memory(cpb_error *error) {
+  cpb_fail_memory(error);
+  return false;
+}
+
+/* The next line without its end, CRLF or LF; false when there is none. */
+static bool next_line(cpb_span *rest, cpb_span *line) {
+  if (rest->size == 0) return false;
+  const uint8_t *end = memchr(rest->data, '\n', rest->size);
+  size_t size = end ? (size_t)(end - rest->data) : rest->size;
+  *line = (cpb_span){rest->data, size};
+  size += end != NULL;
+  *rest = (cpb_span){rest->data + size, rest->size - size};
+  if (line->size > 0 && line->data[line->size - 1] == '\r') line->size--;
+  return true;
+}
+
+static cpb_span text_of(const cpb_buffer *text) { return (cpb_span){text->data, text->size}; }
+
+/* --- tags.txt ------------------------------------------------------------------- */
+
+void cpb_sd_tags_init(cpb_sd_tags *t, const cpb_allocator *a) {
+  *t = (cpb_sd_tags){.allocator = *a};
+  cpb_buffer_init(&t->text, a);
+}
+
+void cpb_sd_tags_free(cpb_sd_tags *t) {
+  cpb_buffer_free(&t->text);
+  cpb_release(&t->allocator, t->list);
+  cpb_release(&t->allocator, t->sorted);
+  t->list = t->sorted = NULL;
+  t->count = t->capacity = 0;
+}
+
+static int by_name(const void *a, const void *b) {
+  return cpb_compare_names(((const cpb_sd_tag *)a)->name, ((const cpb_sd_tag *)b)->name);
+}
+
+static bool bad_tag(cpb_error *error, size_t number, cpb_span name, const char *what) {
+  char shown[SHOWN];
+  cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tags.txt, line %zu: the tag %s %s", number + 1,
+           cpb_quote(shown, sizeof shown, name.data, name.size), what);
+  return false;
+}
+
+static bool add_tag(cpb_sd_tags *t, cpb_span name, cpb_error *error) {
+  void *list = t->list;
+  const char *problem = cpb_zip_name_problem(name);
+  if (!problem && memchr(name.data, '/', name.size)) problem = "has a slash in it";
+  if (problem) return bad_tag(error, t->count, name, problem);
+  if (!cpb_reserve(&t->allocator, &list, &t->capacity, t->count + 1, sizeof *t->list)) return no_memory(error);
+  t->list = list;
+  t->list[t->count] = (cpb_sd_tag){name, t->count};
+  t->count++;
+  return true;
+}
+
+static bool sort_tags(cpb_sd_tags *t, cpb_error *error) {
+  t->sorted = cpb_alloc(&t->allocator, t->count * sizeof *t->sorted);
+  if (!t->sorted) return no_memory(error);
+  memcpy(t->sorted, t->list, t->count * sizeof *t->sorted);
+  qsort(t->sorted, t->count, sizeof *t->sorted, by_name);
+  for (size_t i = 1; i < t->count; i++) {
+    if (by_name(&t->sorted[i - 1], &t->sorted[i]) == 0)
+      return bad_tag(error, t->sorted[i].number, t->sorted[i].name, "is there twice");
+  }
+  return true;
+}
+
+bool cpb_sd_tags_read(cpb_sd_tags *t, cpb_error *error) {
+  cpb_span rest = text_of(&t->text), line;
+  while (next_line(&rest, &line)) {
+    if (line.size > 0 && !add_tag(t, line, error)) return false;
+  }
+  if (t->count > 0) return sort_tags(t, error);
+  cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tags.txt has no tag in it");
+  return false;
+}
+
+const cpb_sd_tag *cpb_sd_find_tag(const cpb_sd_tags *t, cpb_span name) {
+  cpb_sd_tag like = {.name = name};
+  const cpb_sd_tag *found = t->count > 0 ? bsearch(&like, t->sorted, t->count, sizeof like, by_name) : NULL;
+  return found ? &t->list[found->number] : NULL;
+}
+
+/* --- One line --------------------------------------------------------------------- */
+
+void cpb_sd_lines_init(cpb_sd_lines *l, const cpb_allocator *a) {
+  *l = (cpb_sd_lines){.allocator = *a};
+  cpb_buffer_init(&l->text, a);
+}
+
+void cpb_sd_lines_free(cpb_sd_lines *l) {
+  cpb_buffer_free(&l->text);
+  cpb_release(&l->allocator, l->list);
+  cpb_release(&l->allocator, l->references);
+  l->list = NULL;
+  l->references = NULL;
+  l->count = l->capacity = l->num_references = l->references_capacity = 0;
+}
+
+static bool is_number(cpb_span text) {
+  for (size_t i = 0; i < text.size; i++) {
+    if (text.data[i] < '0' || text.data[i] > '9') return false;
+  }
+  return text.size > 0 && text.size <= DIGITS_MAX;
+}
+
+/* A number, or a tag, a slash and a number. `*tag` is empty where there is none. */
+static bool split_reference(cpb_span text, cpb_span *tag, cpb_span *number) {
+  size_t slash = text.size;
+  while (slash > 0 && text.data[slash - 1] != '/') slash--;
+  *tag = (cpb_span){text.data, slash > 0 ? slash - 1 : 0};
+  *number = (cpb_span){text.data + slash, text.size - slash};
+  return is_number(*number) && (slash == 0 || tag->size > 0);
+}
+
+static bool is_kind(cpb_span text) {
+  for (size_t i = 0; i < text.size; i++) {
+    uint8_t c = text.data[i];
+    if ((c < 'A' || c > 'Z') && c != '_') return false;
+  }
+  return text.size > 0;
+}
+
+static cpb_span next_word(cpb_span *rest) {
+  size_t size = 0;
+  while (size < rest->size && rest->data[size] != ' ') size++;
+  cpb_span word = {rest->data, size};
+  size += size < rest->size;
+  *rest = (cpb_span){rest->data + size, rest->size - size};
+  return word;
+}
+
+/* How well what follows a name would do. */
+typedef enum fit { FIT_NOT, FIT_BUT_FOR_TAG, FIT_WELL } fit;
+
+static fit fit_references(cpb_span rest) {
+  cpb_span tag, number;
+  for (int i = 0; i < CPB_SD_REFERENCES_MAX && rest.size > 0; i++) {
+    if (!split_reference(next_word(&rest), &tag, &number)) return FIT_NOT;
+  }
+  return rest.size == 0 ? FIT_WELL : FIT_NOT;
+}
+
+/* One reference, and perhaps a kind. A tag that is known may hold spaces. */
+static fit fit_reference(const cpb_sd_lines_in *in, cpb_span rest, cpb_span *kind) {
+  cpb_span tag, number;
+  size_t space = rest.size;
+  *kind = (cpb_span){NULL, 0};
+  while (space > 0 && rest.data[space - 1] != ' ') space--;
+  cpb_span last = {rest.data + space, rest.size - space};
+  if (space > 0 && is_kind(last)) {
+    *kind = last;
+    rest.size = space - 1;
+  }
+  if (!split_reference(rest, &tag, &number)) return FIT_NOT;
+  if (tag.size == 0 || cpb_sd_find_tag(in->tags, tag)) return FIT_WELL;
+  return memchr(rest.data, ' ', rest.size) ? FIT_NOT : FIT_BUT_FOR_TAG;
+}
+
+/* No more words can follow the name, however long the line is. */
+static size_t first_cut(cpb_span line) {
+  size_t at = line.size;
+  for (int words = 0; words <= CPB_SD_REFERENCES_MAX && at > 1; words++) {
+    do at--;
+    while (at > 1 && line.data[at] != ' ');
+  }
+  return at;
+}
+
+/* At the first space that leaves a known name and references, or else the last that
+ * leaves references (of several: the first). */
+size_t cpb_sd_line_split(const cpb_sd_lines_in *in, cpb_span line, cpb_span *kind) {
+  size_t found = 0;
+  fit best = FIT_NOT;
+  for (size_t i = first_cut(line); i + 1 < line.size; i++) {
+    if (line.data[i] != ' ') continue;
+    cpb_span rest = {line.data + i + 1, line.size - i - 1}, maybe = {NULL, 0};
+    fit here = in->several ? fit_references(rest) : fit_reference(in, rest, &maybe);
+    if (here == FIT_NOT || here < best) continue;
+    bool known = in->is_known(in->user, (cpb_span){line.data, i});
+    if (known || found == 0 || !in->several) {
+      found = i;
+      best = here;
+      *kind = maybe;
+    }
+    if (known) break;
+  }
+  return found;
+}
+
+/* --- All of them -------------------------------------------------------------------- */
+
+static bool bad_line(const cpb_sd_lines_in *in, size_t number, cpb_span text, const char *what) {
+  char shown[SHOWN];
+  cpb_fail(in->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s, line %zu: %s: %s", in->file, number,
+           cpb_quote(shown, sizeof shown, text.data, text.size), what);
+  return false;
+}
+
+/* tag/folder/number.fb */
+static const cpb_zip_entry *find_file(const cpb_sd_lines *l, const cpb_sd_lines_in *in, cpb_span tag, cpb_span number,
+                                      bool *memory) {
+  cpb_buffer path;
+  cpb_buffer_init(&path, &l->allocator);
+  *memory = cpb_buffer_append(&path, tag.data, tag.size) && cpb_buffer_append(&path, "/", 1) &&
+            cpb_buffer_append(&path, in->folder, strlen(in->folder)) && cpb_buffer_append(&path, "/", 1) &&
+            cpb_buffer_append(&path, number.data, number.size) && cpb_buffer_append(&path, ".fb", 3);
+  const cpb_zip_entry *entry = *memory ? cpb_zip_find(in->zip, text_of(&path)) : NULL;
+  cpb_buffer_free(&path);
+  return entry;
+}
+
+static bool add_reference(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t number, cpb_span text) {
+  cpb_span tag, file;
+  void *list = l->references;
+  bool memory;
+  if (!split_reference(text, &tag, &file)) return bad_line(in, number, text, "this is no reference to a file");
+  const cpb_sd_tag *of = tag.size > 0 ? cpb_sd_find_tag(in->tags, tag) : in->tag;
+  if (!of) return bad_line(in, number, text, "there is no such tag");
+  cpb_sd_reference r = {.text = text, .shared = of != in->tag};
+  r.entry = find_file(l, in, of->name, file, &memory);
+  if (!memory) return no_memory(in->error);
+  if (!r.entry) return bad_line(in, number, text, "there is no such file in the archive");
+  if (!cpb_reserve(&l->allocator, &list, &l->references_capacity, l->num_references + 1, sizeof r))
+    return no_memory(in->error);
+  l->references = list;
+  l->references[l->num_references++] = r;
+  return true;
+}
+
+static bool add_references(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t number, cpb_span rest) {
+  if (!in->several) return add_reference(l, in, number, rest);
+  while (rest.size > 0) {
+    if (!add_reference(l, in, number, next_word(&rest))) return false;
+  }
+  return true;
+}
+
+static bool add_line(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t number, cpb_span line) {
+  cpb_span kind = {NULL, 0};
+  void *list = l->list;
+  if (line.size > CPB_SD_LINE_MAX) return bad_line(in, number, line, "the line is too long");
+  size_t split = cpb_sd_line_split(in, line, &kind);
+  if (split == 0) return bad_line(in, number, line, "this is no name followed by a reference to a file");
+  cpb_span rest = {line.data + split + 1, line.size - split - 1};
+  if (kind.size > 0) rest.size -= kind.size + 1;
+  cpb_sd_line added = {.name = {line.data, split}, .kind = kind, .first = l->num_references};
+  if (!add_references(l, in, number, rest)) return false;
+  added.count = l->num_references - added.first;
+  if (!cpb_reserve(&l->allocator, &list, &l->capacity, l->count + 1, sizeof added)) return no_memory(in->error);
+  l->list = list;
+  l->list[l->count++] = added;
+  return true;
+}
+
+static bool check_names(const cpb_sd_lines *l, const cpb_sd_lines_in *in) {
+  cpb_names names;
+  cpb_names_init(&names, &l->allocator);
+  bool good = true;
+  for (size_t i = 0; i < l->count && good; i++) {
+    good = cpb_names_add(&names, l->list[i].name, (uint32_t)i);
+    if (!good) cpb_fail_memory(in->error);
+  }
+  cpb_names_sort(&names);
+  for (size_t i = 0; i < l->count && good; i++) {
+    good = cpb_names_find(&names, l->list[i].name) == i;
+    if (!good) bad_line(in, i + 1, l->list[i].name, "this name is there twice");
+  }
+  cpb_names_free(&names);
+  return good;
+}
+
+bool cpb_sd_lines_read(cpb_sd_lines *l, const cpb_sd_lines_in *in) {
+  cpb_span rest = text_of(&l->text), line;
+  if (!cpb_utf8_valid(rest)) return bad_line(in, 1, (cpb_span){NULL, 0}, "the file is not UTF-8");
+  for (size_t number = 1; next_line(&rest, &line); number++) {
+    if (line.size > 0 && !add_line(l, in, number, line)) return false;
+  }
+  return check_names(l, in);
+}

@@ -1,0 +1,9 @@
+/* OVERVIEW of a graph that stands alone. */
+#ifndef CPB_MODEL_TENSORFLOW_ASK_GRAPH_H
+#define CPB_MODEL_TENSORFLOW_ASK_GRAPH_H
+
+#include "model/tensorflow/state.h"
+
+void cpb_ask_graph_overview(cpb_saved_model *m);
+
+#endif

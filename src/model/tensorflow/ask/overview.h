@@ -1,0 +1,9 @@
+/* OVERVIEW of a SavedModel. */
+#ifndef CPB_MODEL_TENSORFLOW_ASK_OVERVIEW_H
+#define CPB_MODEL_TENSORFLOW_ASK_OVERVIEW_H
+
+#include "model/tensorflow/state.h"
+
+void cpb_ask_overview(cpb_saved_model *m);
+
+#endif

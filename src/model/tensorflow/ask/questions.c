@@ -1,0 +1,58 @@
+#include "model/tensorflow/ask/questions.h"
+
+#include "model/tensorflow/ask/consumers.h"
+#include "model/tensorflow/ask/cut.h"
+#include "model/tensorflow/ask/functions.h"
+#include "model/tensorflow/ask/graph.h"
+#include "model/tensorflow/ask/layers.h"
+#include "model/tensorflow/ask/nodes.h"
+#include "model/tensorflow/ask/objects.h"
+#include "model/tensorflow/ask/overview.h"
+#include "model/tensorflow/ask/scopes.h"
+#include "model/tensorflow/ask/search.h"
+#include "model/tensorflow/ask/signature.h"
+#include "model/tensorflow/ask/variables.h"
+
+enum {
+  SKELETON = 0,
+  GRAPH = CPB_SAVED_NEEDS_GRAPH,
+  KERAS = CPB_SAVED_NEEDS_KERAS,
+  KERAS_IF_ANY = CPB_SAVED_TAKES_KERAS,
+  KERAS_IF_LITTLE = CPB_SAVED_TAKES_LITTLE_KERAS
+};
+
+static const cpb_saved_question of_saved_models[] = {
+    {CPB_ASK_OVERVIEW, KERAS_IF_LITTLE, cpb_ask_overview},
+    {CPB_ASK_SIGNATURE, GRAPH, cpb_ask_signature},
+    {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},
+    {CPB_ASK_FUNCTION, GRAPH, cpb_ask_function},
+    {CPB_ASK_NODES, GRAPH, cpb_ask_nodes},
+    {CPB_ASK_OBJECTS, SKELETON, cpb_ask_objects},
+    {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},
+    {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
+    {CPB_ASK_SEARCH, GRAPH | KERAS_IF_ANY, cpb_ask_search},
+    {CPB_ASK_LAYERS, KERAS, cpb_ask_layers},
+    {CPB_ASK_LOAD, KERAS, cpb_ask_load},
+    {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
+    {CPB_ASK_CUT, GRAPH, cpb_ask_cut},
+    {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},
+    {CPB_ASK_VARIABLES, SKELETON, cpb_ask_variables},
+};
+static const cpb_saved_question of_graphs[] = {
+    {CPB_ASK_OVERVIEW, GRAPH, cpb_ask_graph_overview}, {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},
+    {CPB_ASK_FUNCTION, GRAPH, cpb_ask_function},       {CPB_ASK_NODES, GRAPH, cpb_ask_nodes},
+    {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},     {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
+    {CPB_ASK_SEARCH, GRAPH, cpb_ask_search},           {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
+    {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},
+};
+
+#define COUNT(list) (sizeof list / sizeof *list)
+
+const cpb_saved_question *cpb_saved_find_question(bool is_graph, cpb_question_kind kind) {
+  const cpb_saved_question *list = is_graph ? of_graphs : of_saved_models;
+  size_t count = is_graph ? COUNT(of_graphs) : COUNT(of_saved_models);
+  for (size_t i = 0; i < count; i++) {
+    if (list[i].kind == kind) return &list[i];
+  }
+  return NULL;
+}

@@ -1,0 +1,25 @@
+/* The questions about a SavedModel or a graph that have an answer. */
+#ifndef CPB_MODEL_TENSORFLOW_ASK_QUESTIONS_H
+#define CPB_MODEL_TENSORFLOW_ASK_QUESTIONS_H
+
+#include "model/tensorflow/state.h"
+
+/* What a question needs beside the skeleton. What Keras says is the answer to some. For others it is only a part
+ * of the answer: it is then read if there is any, and for an overview if that is little. */
+enum {
+  CPB_SAVED_NEEDS_GRAPH = 1,
+  CPB_SAVED_NEEDS_KERAS = 2,
+  CPB_SAVED_TAKES_KERAS = 4,
+  CPB_SAVED_TAKES_LITTLE_KERAS = 8
+};
+
+typedef struct cpb_saved_question {
+  cpb_question_kind kind;
+  unsigned needs;
+  void (*write)(cpb_saved_model *m); /* the answer's members; failing is setting m->error */
+} cpb_saved_question;
+
+/* NULL when such a question has no answer. */
+const cpb_saved_question *cpb_saved_find_question(bool is_graph, cpb_question_kind kind);
+
+#endif

@@ -1,0 +1,243 @@
+/* Reads what a question needs, and lets its file write the answer. */
+#include "model/tensorflow/ask/saved_model.h"
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "model/tensorflow/ask/questions.h"
+#include "model/tensorflow/fields.h"
+#include "model/tensorflow/keras.h"
+#include "model/tensorflow/variables.h"
+#include "model/tensorflow/views.h"
+
+/* A hint for a host whose requests are dear: what is around the graphs is mostly
+ * less than a few of these. */
+#define SKELETON_AHEAD ((uint64_t)128 << 10)
+
+/* --- Questions --------------------------------------------------------------------- */
+
+#define LITTLE_KERAS ((uint64_t)256 << 10)
+
+typedef cpb_saved_question asked;
+
+static const asked *find_question(cpb_saved_model *m) {
+  const asked *found = cpb_saved_find_question(m->is_graph, m->question.kind);
+  if (found) return found;
+  cpb_fail(m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this kind of model has no answer to %s",
+           cpb_question_name(m->question.kind));
+  return NULL;
+}
+
+/* --- Creation ------------------------------------------------------------------------ */
+
+static void *create(const cpb_allocator *a, cpb_model_kind kind, const cpb_model_options *options) {
+  cpb_saved_model *m = cpb_alloc_zeroed(a, sizeof *m);
+  if (!m) return NULL;
+  m->allocator = *a;
+  m->options = *options;
+  m->limits = cpb_limits_or_default(options->limits);
+  m->options.limits = &m->limits;
+  m->is_graph = kind == CPB_MODEL_GRAPH_DEF;
+  cpb_input_init(&m->no_input);
+  cpb_objects_init(&m->objects, a);
+  cpb_graph_init(&m->graph, a);
+  cpb_pieces_init(&m->cut, a);
+  cpb_pieces_init(&m->cut_keras, a);
+  cpb_problems_init(&m->problems, a);
+  cpb_problems_init(&m->object_problems, a);
+  cpb_problems_init(&m->graph_problems, a);
+  return m;
+}
+
+static void forget_objects(cpb_saved_model *m) {
+  cpb_saved_forget_keras(m, false);
+  cpb_saved_forget_links(m);
+  cpb_objects_free(&m->objects);
+  cpb_problems_free(&m->object_problems);
+  m->has_objects = false;
+}
+
+static void forget_graph(cpb_saved_model *m) {
+  cpb_graph_free(&m->graph);
+  cpb_part_free(&m->graph_part);
+  cpb_problems_free(&m->graph_problems);
+  m->has_graph = false;
+}
+
+static void forget_cut(cpb_saved_model *m) {
+  cpb_pieces_free(&m->cut);
+  cpb_pieces_free(&m->cut_keras);
+}
+
+static void destroy(void *reader) {
+  cpb_saved_model *m = reader;
+  cpb_allocator a = m->allocator;
+  cpb_saved_forget_keras(m, true);
+  forget_objects(m);
+  forget_graph(m);
+  forget_cut(m);
+  cpb_saved_forget_checkpoint(m);
+  cpb_part_free(&m->skeleton);
+  cpb_problems_free(&m->problems);
+  cpb_release(&a, m);
+}
+
+static void ask(void *reader, const cpb_question *question) {
+  cpb_saved_model *m = reader;
+  m->question = *question;
+  forget_cut(m);
+  if (m->skeleton.outline && !m->skeleton.read) cpb_part_free(&m->skeleton);
+  if (!m->has_graph) forget_graph(m);
+  if (cpb_saved_keras_input(m)) cpb_saved_forget_keras(m, false);
+}
+
+static cpb_input *input(void *reader) {
+  cpb_saved_model *m = reader;
+  if (m->graph_part.outline && !m->graph_part.read) return cpb_outline_input(m->graph_part.outline);
+  if (m->skeleton.outline && !m->skeleton.read) return cpb_outline_input(m->skeleton.outline);
+  return cpb_saved_keras_input(m) ? cpb_saved_keras_input(m) : &m->no_input;
+}
+
+/* --- Parts ------------------------------------------------------------------------------ */
+
+static cpb_step read_skeleton(cpb_saved_model *m) {
+  const cpb_outline_options how = {.max_value = m->options.max_value,
+                                   .max_size = cpb_saved_memory_left(m),
+                                   .limits = &m->limits,
+                                   .read_ahead = SKELETON_AHEAD};
+  if (m->is_graph) return CPB_STEP_DONE;
+  bool begun = m->skeleton.outline || cpb_part_begin(&m->skeleton, &m->allocator, &cpb_view_saved_model, NULL, 0, &how);
+  if (!begun) {
+    cpb_saved_fail_memory(m);
+    return CPB_STEP_ERROR;
+  }
+  return cpb_part_step(&m->skeleton, m->error);
+}
+
+static void note_damage(cpb_problems *problems, const cpb_part *part) {
+  if (part->damage.code != CPB_OK) cpb_problems_add(problems, part->damage.offset, part->damage.message);
+}
+
+static cpb_step read_graph(cpb_saved_model *m) {
+  if (m->has_graph) return CPB_STEP_DONE;
+  if (!m->graph_part.outline && !cpb_saved_begin_part(m, &m->graph_part, META_GRAPH_GRAPH, &cpb_view_graph, 0))
+    return CPB_STEP_ERROR;
+  cpb_step step = cpb_part_step(&m->graph_part, m->error);
+  if (step != CPB_STEP_DONE) return step;
+  if (!cpb_graph_build(&m->graph, m->graph_part.message, &m->graph_problems)) {
+    forget_graph(m);
+    cpb_saved_fail_memory(m);
+    return CPB_STEP_ERROR;
+  }
+  note_damage(&m->graph_problems, &m->graph_part);
+  m->has_graph = true;
+  return CPB_STEP_DONE;
+}
+
+static bool build_objects(cpb_saved_model *m) {
+  if (m->has_objects || m->is_graph) return true;
+  m->has_objects = cpb_objects_build(&m->objects, &m->skeleton, m->meta, &m->object_problems);
+  if (m->has_objects) return true;
+  forget_objects(m);
+  return cpb_saved_fail_memory(m);
+}
+
+/* The meta graph of the question; what was kept of another one goes. */
+static bool choose_meta_graph(cpb_saved_model *m) {
+  uint32_t wanted = m->question.meta_graph;
+  m->num_meta_graphs = 0;
+  if (m->is_graph) return true;
+  if (m->meta.data && wanted != m->meta_number) {
+    forget_objects(m);
+    forget_graph(m);
+  }
+  m->meta = (cpb_span){NULL, 0};
+  cpb_cursor c = cpb_cursor_of(m->skeleton.message);
+  while (cpb_cursor_find(&c, SAVED_MODEL_META_GRAPHS, CPB_WIRE_LEN)) {
+    if (m->num_meta_graphs++ == wanted) m->meta = c.bytes;
+  }
+  m->meta_number = wanted;
+  if (m->meta.data || wanted == 0) return true;
+  cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no meta graph %u; there are %zu", (unsigned)wanted,
+           m->num_meta_graphs);
+  return false;
+}
+
+/* --- Steps -------------------------------------------------------------------------------- */
+
+static void write_problems(cpb_saved_model *m, const asked *what) {
+  cpb_problems skeleton;
+  cpb_problems_init(&skeleton, &m->allocator);
+  if (m->skeleton.read) note_damage(&skeleton, &m->skeleton);
+  cpb_json_writer_open(m->answer, "problems", '[');
+  cpb_problems_write(&skeleton, m->answer);
+  cpb_problems_write(&m->object_problems, m->answer);
+  if (what->needs & CPB_SAVED_NEEDS_GRAPH) cpb_problems_write(&m->graph_problems, m->answer);
+  cpb_problems_write(&m->problems, m->answer);
+  cpb_json_writer_close(m->answer, ']');
+  cpb_problems_free(&skeleton);
+}
+
+static cpb_step write_answer(cpb_saved_model *m, const asked *what) {
+  cpb_problems_free(&m->problems);
+  cpb_json_writer_begin(m->answer);
+  cpb_json_writer_open(m->answer, NULL, '{');
+  if (!m->is_graph && m->num_meta_graphs == 0)
+    cpb_problems_add(&m->problems, m->skeleton.message.size, "the SavedModel has no meta graph");
+  what->write(m);
+  write_problems(m, what);
+  cpb_json_writer_close(m->answer, '}');
+  return m->error->code == CPB_OK ? CPB_STEP_DONE : CPB_STEP_ERROR;
+}
+
+/* Nothing at all could be read, and why: then that is the answer. */
+static bool fail_if_empty(cpb_saved_model *m, const cpb_part *part) {
+  if (part->damage.code == CPB_OK || part->message.size > 0) return false;
+  *m->error = part->damage;
+  return true;
+}
+
+static bool needs_keras(const cpb_saved_model *m, const asked *what) {
+  if (what->needs & CPB_SAVED_NEEDS_KERAS) return true;
+  if (m->is_graph) return false;
+  return ((what->needs & CPB_SAVED_TAKES_KERAS) && cpb_saved_has_keras(m, UINT64_MAX)) ||
+         ((what->needs & CPB_SAVED_TAKES_LITTLE_KERAS) && cpb_saved_has_keras(m, LITTLE_KERAS));
+}
+
+static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
+  cpb_saved_model *m = reader;
+  m->answer = answer;
+  m->error = error;
+  const asked *what = find_question(m);
+  if (!what) return CPB_STEP_ERROR;
+  cpb_step read = read_skeleton(m);
+  if (read != CPB_STEP_DONE) return read;
+  if (fail_if_empty(m, &m->skeleton) || !choose_meta_graph(m) || !build_objects(m)) return CPB_STEP_ERROR;
+  if ((what->needs & CPB_SAVED_NEEDS_GRAPH) && (read = read_graph(m)) != CPB_STEP_DONE) return read;
+  m->with_keras = needs_keras(m, what);
+  if (m->with_keras && (read = cpb_saved_read_keras(m)) != CPB_STEP_DONE) return read;
+  if (m->is_graph && fail_if_empty(m, &m->graph_part)) return CPB_STEP_ERROR;
+  return write_answer(m, what);
+}
+
+static const cpb_pieces *pieces(const void *reader, cpb_cut_file file) {
+  const cpb_saved_model *m = reader;
+  return file == CPB_CUT_KERAS_METADATA ? &m->cut_keras : &m->cut;
+}
+
+static int set_keras_metadata(void *reader, const void *data, size_t size) {
+  return cpb_saved_set_keras(reader, data, size);
+}
+
+static int set_checkpoint(void *reader, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {
+  return cpb_saved_set_checkpoint(reader, checkpoint, object_graph, size);
+}
+
+const cpb_model_reader cpb_saved_model_reader = {.create = create,
+                                                 .destroy = destroy,
+                                                 .ask = ask,
+                                                 .step = step,
+                                                 .input = input,
+                                                 .set_keras_metadata = set_keras_metadata,
+                                                 .set_checkpoint = set_checkpoint,
+                                                 .pieces = pieces};

@@ -1,0 +1,153 @@
+#include "model/tensorflow/attributes.h"
+
+#include "base/status.h"
+#include "model/common/entries.h"
+#include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/shapes.h"
+#include "model/common/write.h"
+#include "model/tensorflow/fields.h"
+#include "model/tensorflow/tensors.h"
+
+static const struct {
+  uint32_t number;
+  const char *name;
+} attr_kinds[] = {{ATTR_LIST, "list"},        {ATTR_STRING, "string"}, {ATTR_INT, "int"},
+                  {ATTR_FLOAT, "float"},      {ATTR_BOOL, "bool"},     {ATTR_TYPE, "type"},
+                  {ATTR_SHAPE, "shape"},      {ATTR_TENSOR, "tensor"}, {ATTR_PLACEHOLDER, "placeholder"},
+                  {ATTR_FUNCTION, "function"}};
+
+static const char *attr_kind_name(uint32_t number) {
+  for (size_t i = 0; i < sizeof attr_kinds / sizeof *attr_kinds; i++) {
+    if (attr_kinds[i].number == number) return attr_kinds[i].name;
+  }
+  return NULL;
+}
+
+static void write_omitted(cpb_json_writer *a, const char *key, cpb_range range) {
+  cpb_json_writer_open(a, key, '{');
+  cpb_write_range(a, "omitted", range);
+  cpb_json_writer_close(a, '}');
+}
+
+static void write_bytes(cpb_json_writer *a, const char *key, const cpb_part *part, cpb_span bytes) {
+  if (cpb_part_omits(part, bytes)) write_omitted(a, key, cpb_part_where(part, bytes));
+  else cpb_json_writer_span(a, key, bytes);
+}
+
+#define EXACT ((int64_t)1 << 53) /* beyond, a reader of JSON may round */
+
+static void write_int(cpb_json_writer *a, const char *key, int64_t value) {
+  char text[24];
+  if (value >= -EXACT && value <= EXACT) {
+    cpb_json_writer_signed(a, key, value);
+    return;
+  }
+  uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  cpb_format(text, sizeof text, "%s%llu", value < 0 ? "-" : "", (unsigned long long)magnitude);
+  cpb_json_writer_text(a, key, text);
+}
+
+static void write_float(cpb_json_writer *a, const char *key, uint64_t bits) {
+  uint32_t low = (uint32_t)bits;
+  float value;
+  memcpy(&value, &low, sizeof value);
+  cpb_json_writer_float(a, key, value);
+}
+
+static void write_function(cpb_json_writer *a, const char *key, cpb_span name_attrs) {
+  size_t attrs = cpb_count_bytes(name_attrs, NAME_ATTRS_ATTR);
+  cpb_json_writer_open(a, key, '{');
+  cpb_json_writer_span(a, "function", cpb_get_bytes(name_attrs, NAME_ATTRS_NAME));
+  if (attrs > 0) cpb_json_writer_unsigned(a, "attributes", attrs);
+  cpb_json_writer_close(a, '}');
+}
+
+/* A number, of an attribute or an element of one. */
+static void write_number(cpb_json_writer *a, const char *key, uint32_t kind, uint64_t value) {
+  switch (kind) {
+    case ATTR_FLOAT: write_float(a, key, value); break;
+    case ATTR_BOOL: cpb_json_writer_bool(a, key, value != 0); break;
+    case ATTR_TYPE: cpb_write_dtype(a, key, value); break;
+    default: write_int(a, key, (int64_t)value); break;
+  }
+}
+
+static void write_message(cpb_json_writer *a, const char *key, const cpb_part *part, uint32_t kind, cpb_span bytes) {
+  if (kind == ATTR_SHAPE && !cpb_part_omits(part, bytes)) {
+    cpb_write_shape(a, key, bytes);
+  } else if (kind == ATTR_TENSOR) {
+    cpb_tensor tensor = cpb_tensor_of(part, bytes);
+    cpb_json_writer_open(a, key, '{');
+    cpb_write_tensor(a, &tensor);
+    cpb_json_writer_close(a, '}');
+  } else if (kind == ATTR_FUNCTION) {
+    write_function(a, key, bytes);
+  } else {
+    write_bytes(a, key, part, bytes);
+  }
+}
+
+static bool is_number(uint32_t kind) { return kind >= ATTR_INT && kind <= ATTR_TYPE; }
+
+/* Floats lie packed in four bytes each, the others as varints. */
+static void write_packed(cpb_json_writer *a, uint32_t kind, cpb_span packed) {
+  const uint8_t *at = packed.data, *end = packed.data + packed.size;
+  while (at && at < end) {
+    uint64_t value;
+    if (kind == ATTR_FLOAT) {
+      if (end - at < 4) break;
+      value = cpb_load32(at);
+      at += 4;
+    } else {
+      at = cpb_varint_read(at, end, &value);
+      if (!at) break;
+    }
+    write_number(a, NULL, kind, value);
+  }
+}
+
+static void write_list(cpb_json_writer *a, const char *key, const cpb_part *part, cpb_span list) {
+  cpb_cursor c = cpb_cursor_of(list);
+  cpb_json_writer_open(a, key, '[');
+  while (cpb_cursor_next(&c)) {
+    uint32_t kind = c.number == ATTR_LIST_FUNCTION ? ATTR_FUNCTION : c.number;
+    if (c.type != CPB_WIRE_LEN) write_number(a, NULL, kind, c.value);
+    else if (!is_number(kind)) write_message(a, NULL, part, kind, c.bytes);
+    else if (cpb_part_omits(part, c.bytes)) write_omitted(a, NULL, cpb_part_where(part, c.bytes));
+    else write_packed(a, kind, c.bytes);
+  }
+  cpb_json_writer_close(a, ']');
+}
+
+void cpb_write_attr(cpb_json_writer *a, const cpb_part *part, cpb_span value) {
+  cpb_cursor c = cpb_cursor_of(value), last = {.number = 0};
+  while (cpb_cursor_next(&c)) {
+    if (attr_kind_name(c.number)) last = c;
+  }
+  if (last.number == 0) {
+    cpb_json_writer_null(a, "kind");
+    cpb_json_writer_null(a, "value");
+    return;
+  }
+  cpb_json_writer_text(a, "kind", attr_kind_name(last.number));
+  if (last.type != CPB_WIRE_LEN) write_number(a, "value", last.number, last.value);
+  else if (last.number == ATTR_LIST) write_list(a, "value", part, last.bytes);
+  else write_message(a, "value", part, last.number, last.bytes);
+}
+
+void cpb_write_attrs(cpb_json_writer *a, const char *key, const cpb_part *part, cpb_span message, uint32_t number) {
+  cpb_entries entries;
+  if (!cpb_entries_read(&entries, &a->out.allocator, message, number)) {
+    a->failed = true;
+    return;
+  }
+  cpb_json_writer_open(a, key, '[');
+  for (size_t i = 0; i < entries.count; i++) {
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_span(a, "name", entries.items[i].key);
+    cpb_write_attr(a, part, entries.items[i].value);
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_json_writer_close(a, ']');
+  cpb_entries_free(&entries);
+}

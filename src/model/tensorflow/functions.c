@@ -1,0 +1,89 @@
+#include "model/tensorflow/functions.h"
+
+#include "model/tensorflow/describe.h"
+#include "model/tensorflow/fields.h"
+
+bool cpb_saved_function_named(cpb_saved_model *m, cpb_span name, uint32_t *function) {
+  *function = CPB_MAIN_GRAPH;
+  if (!name.data) return true;
+  *function = cpb_graph_find(&m->graph, name);
+  return *function != CPB_NO_NAME || cpb_saved_not_found(m, "function", name);
+}
+
+bool cpb_saved_function(cpb_saved_model *m, uint32_t *function) {
+  return cpb_saved_function_named(m, cpb_saved_name(m), function);
+}
+
+void cpb_write_function_name(cpb_saved_model *m, uint32_t function) {
+  if (function == CPB_MAIN_GRAPH) cpb_json_writer_null(m->answer, "function");
+  else cpb_json_writer_span(m->answer, "function", m->graph.functions[function].name);
+}
+
+/* --- Calls ------------------------------------------------------------------------------ */
+
+static void write_calls(cpb_saved_model *m, const char *key, const cpb_call *calls, size_t count, bool callers) {
+  cpb_json_writer_open(m->answer, key, '[');
+  for (size_t i = 0; i < count; i++) {
+    uint32_t other = callers ? calls[i].caller : calls[i].callee;
+    cpb_json_writer_open(m->answer, NULL, '{');
+    if (other == CPB_MAIN_GRAPH) cpb_json_writer_null(m->answer, "function");
+    else cpb_json_writer_span(m->answer, "function", m->graph.functions[other].name);
+    cpb_json_writer_unsigned(m->answer, "nodes", calls[i].count);
+    cpb_json_writer_close(m->answer, '}');
+  }
+  cpb_json_writer_close(m->answer, ']');
+}
+
+void cpb_write_calls(cpb_saved_model *m, uint32_t function) {
+  size_t count;
+  const cpb_call *calls = cpb_graph_calls(&m->graph, function, &count);
+  write_calls(m, "calls", calls, count, false);
+}
+
+void cpb_write_callers(cpb_saved_model *m, uint32_t function) {
+  size_t count;
+  const cpb_call *callers = cpb_graph_callers(&m->graph, function, &count);
+  write_calls(m, "called_by", callers, count, true);
+}
+
+/* --- Objects ---------------------------------------------------------------------------- */
+
+/* Whether the object is of that function, and the FunctionSpec it has for it. */
+static bool is_of_function(const cpb_object *object, cpb_span function, cpb_span *spec) {
+  cpb_span value;
+  uint32_t kind = cpb_object_kind(object, &value);
+  if (kind == OBJECT_BARE_FUNCTION) {
+    *spec = cpb_get_bytes(value, BARE_SPEC);
+    return cpb_span_equal(cpb_get_bytes(value, BARE_FUNCTION), function);
+  }
+  if (kind != OBJECT_FUNCTION) return false;
+  *spec = cpb_get_bytes(value, FUNCTION_SPEC);
+  cpb_cursor c = cpb_cursor_of(value);
+  while (cpb_cursor_find(&c, FUNCTION_CONCRETE, CPB_WIRE_LEN)) {
+    if (cpb_span_equal(c.bytes, function)) return true;
+  }
+  return false;
+}
+
+cpb_span cpb_write_function_objects(cpb_saved_model *m, cpb_span function) {
+  cpb_span spec = {NULL, 0}, own;
+  cpb_json_writer_open(m->answer, "objects", '[');
+  for (size_t i = 0; i < m->objects.count; i++) {
+    cpb_span value;
+    if (!is_of_function(&m->objects.items[i], function, &own)) continue;
+    if (own.data && !spec.data) spec = own;
+    cpb_json_writer_open(m->answer, NULL, '{');
+    cpb_write_object_place(m, (uint32_t)i);
+    cpb_json_writer_text(m->answer, "kind", cpb_object_kind_name(cpb_object_kind(&m->objects.items[i], &value)));
+    cpb_json_writer_close(m->answer, '}');
+  }
+  cpb_json_writer_close(m->answer, ']');
+  return spec;
+}
+
+void cpb_write_concrete(cpb_saved_model *m, cpb_span signature, cpb_span function) {
+  cpb_span concrete = cpb_objects_concrete(&m->objects, function);
+  cpb_span spec = cpb_write_function_objects(m, function);
+  cpb_write_captures(m, signature, concrete);
+  cpb_write_call_signature(m, concrete, spec);
+}

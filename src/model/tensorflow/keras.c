@@ -1,0 +1,248 @@
+#include "model/tensorflow/keras.h"
+
+#include "base/status.h"
+#include "model/common/tensor/shapes.h"
+#include "model/tensorflow/fields.h"
+#include "model/tensorflow/views.h"
+
+/* Mostly all of it is wanted. */
+#define KERAS_AHEAD ((uint64_t)256 << 10)
+
+struct cpb_saved_keras {
+  cpb_part part;  /* the object graph once more, with what Keras says in it */
+  uint8_t *given; /* keras_metadata.pb instead, or NULL */
+  size_t given_size;
+  bool useless; /* there is nothing of Keras in what was given */
+};
+
+typedef struct source {
+  cpb_saved_model *model;
+  cpb_keras_list list;
+  cpb_buffer paths; /* of the list's objects, one behind the other */
+  uint8_t *told;    /* of each concrete function: whether its captures were */
+} source;
+
+/* --- What is read ---------------------------------------------------------------------- */
+
+static bool make_keras(cpb_saved_model *m) {
+  if (!m->keras) m->keras = cpb_alloc_zeroed(&m->allocator, sizeof *m->keras);
+  return m->keras != NULL;
+}
+
+static bool has_objects(const cpb_saved_model *m, const void *metadata, size_t size, bool *memory) {
+  cpb_keras_list list = {0};
+  cpb_problems problems;
+  cpb_problems_init(&problems, &m->allocator);
+  *memory = cpb_keras_decode(&m->allocator, (cpb_span){metadata, size}, &list, &problems);
+  bool any = list.count > 0;
+  cpb_keras_list_free(&m->allocator, &list);
+  cpb_problems_free(&problems);
+  return any;
+}
+
+bool cpb_saved_set_keras(cpb_saved_model *m, const void *metadata, size_t size) {
+  cpb_saved_forget_keras(m, true);
+  bool memory = make_keras(m);
+  if (!memory) return false;
+  m->keras->useless = !has_objects(m, metadata, size, &memory);
+  if (m->keras->useless) return memory;
+  uint8_t *copy = cpb_alloc(&m->allocator, size);
+  if (!copy) return false;
+  if (size > 0) memcpy(copy, metadata, size);
+  m->keras->given = copy;
+  m->keras->given_size = size;
+  return true;
+}
+
+cpb_span cpb_saved_keras_given(const cpb_saved_model *m) {
+  return m->keras ? (cpb_span){m->keras->given, m->keras->given_size} : (cpb_span){NULL, 0};
+}
+
+void cpb_saved_forget_keras(cpb_saved_model *m, bool all) {
+  if (!m->keras) return;
+  cpb_part_free(&m->keras->part);
+  if (!all) return;
+  cpb_release(&m->allocator, m->keras->given);
+  cpb_release(&m->allocator, m->keras);
+  m->keras = NULL;
+}
+
+/* What Keras says of an object, in the object itself. */
+static bool says_something(const cpb_saved_model *m, const cpb_object *object) {
+  cpb_span user, metadata;
+  if (cpb_object_kind(object, &user) != OBJECT_USER) return false;
+  metadata = cpb_get_bytes(user, USER_METADATA);
+  return cpb_keras_is_identifier(cpb_get_bytes(user, USER_IDENTIFIER)) &&
+         (metadata.size > 0 || cpb_part_omits(&m->skeleton, metadata));
+}
+
+bool cpb_saved_has_keras(const cpb_saved_model *m, uint64_t most) {
+  uint64_t size = 0;
+  if (m->keras && m->keras->given) return true;
+  cpb_cursor c = cpb_cursor_of(m->meta);
+  while (cpb_cursor_find(&c, META_GRAPH_OBJECTS, CPB_WIRE_LEN)) size += cpb_part_where(&m->skeleton, c.bytes).length;
+  for (size_t i = 0; size <= most && i < m->objects.count; i++) {
+    if (says_something(m, &m->objects.items[i])) return true;
+  }
+  return false;
+}
+
+cpb_input *cpb_saved_keras_input(cpb_saved_model *m) {
+  bool reading = m->keras && m->keras->part.outline && !m->keras->part.read;
+  return reading ? cpb_outline_input(m->keras->part.outline) : NULL;
+}
+
+cpb_step cpb_saved_read_keras(cpb_saved_model *m) {
+  if (!make_keras(m)) {
+    cpb_saved_fail_memory(m);
+    return CPB_STEP_ERROR;
+  }
+  cpb_part *part = &m->keras->part;
+  if (m->keras->given) return CPB_STEP_DONE;
+  if (!part->outline && !cpb_saved_begin_part(m, part, META_GRAPH_OBJECTS, &cpb_view_keras, KERAS_AHEAD))
+    return CPB_STEP_ERROR;
+  return cpb_part_step(part, m->error);
+}
+
+/* --- Objects --------------------------------------------------------------------------- */
+
+static bool add_object(source *s, uint32_t node, cpb_span user) {
+  cpb_saved_model *m = s->model;
+  void *list = s->list.objects;
+  cpb_span version = cpb_get_bytes(user, USER_VERSION);
+  if (!cpb_reserve(&m->allocator, &list, &s->list.capacity, s->list.count + 1, sizeof *s->list.objects)) return false;
+  s->list.objects = list;
+  s->list.objects[s->list.count++] =
+      (cpb_keras_object){.offset = cpb_part_where(&m->keras->part, user).offset,
+                         .node = node,
+                         .identifier = cpb_get_bytes(user, USER_IDENTIFIER),
+                         .metadata = cpb_get_bytes(user, USER_METADATA),
+                         .producer = (int64_t)cpb_get_number(version, VERSIONS_PRODUCER),
+                         .min_consumer = (int64_t)cpb_get_number(version, VERSIONS_MIN_CONSUMER)};
+  return true;
+}
+
+/* They are pointed to once they do not move any more. */
+static bool add_paths(source *s) {
+  cpb_keras_object *objects = s->list.objects;
+  for (size_t i = 0; i < s->list.count; i++) {
+    size_t begin = s->paths.size;
+    if (!cpb_objects_path(&s->model->objects, (uint32_t)objects[i].node, &s->paths)) return false;
+    objects[i].path.size = s->paths.size - begin;
+  }
+  const uint8_t *at = s->paths.data;
+  for (size_t i = 0; i < s->list.count && at; at += objects[i++].path.size) objects[i].path.data = at;
+  return true;
+}
+
+static bool read_objects(source *s) {
+  cpb_saved_model *m = s->model;
+  uint32_t node = 0;
+  if (m->keras->given) {
+    cpb_span given = {m->keras->given, m->keras->given_size};
+    return cpb_keras_decode(&m->allocator, given, &s->list, &m->problems);
+  }
+  cpb_cursor c = cpb_cursor_of(m->keras->part.message);
+  while (cpb_cursor_find(&c, OBJECTS_NODES, CPB_WIRE_LEN)) {
+    cpb_span user = cpb_get_bytes(c.bytes, OBJECT_USER);
+    bool known = node < m->objects.count && cpb_keras_is_identifier(cpb_get_bytes(user, USER_IDENTIFIER));
+    if (known && !add_object(s, node, user)) return false;
+    node++;
+  }
+  return add_paths(s);
+}
+
+/* --- The graph that Keras is told of --------------------------------------------------------- */
+
+/* The place is the number of bytes that were looked at. */
+static bool next_child(void *user, uint32_t node, uint64_t *place, uint32_t *child, cpb_span *name) {
+  const cpb_objects *objects = &((source *)user)->model->objects;
+  cpb_span message = objects->items[node].message;
+  cpb_cursor c = cpb_cursor_of(cpb_span_from(message, (size_t)*place));
+  while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
+    uint64_t id = cpb_get_number(c.bytes, REFERENCE_NODE);
+    *place = (uint64_t)(c.at - message.data);
+    if (id >= objects->count) continue;
+    *child = (uint32_t)id;
+    *name = cpb_get_bytes(c.bytes, REFERENCE_NAME);
+    return true;
+  }
+  *place = message.size;
+  return false;
+}
+
+static bool is_variable(void *user, uint32_t node, uint64_t *elements) {
+  cpb_span variable;
+  const cpb_objects *objects = &((source *)user)->model->objects;
+  return cpb_object_kind(&objects->items[node], &variable) == OBJECT_VARIABLE &&
+         cpb_shape_elements(cpb_get_shape(variable, VARIABLE_SHAPE), elements);
+}
+
+/* Once of each function: any number of objects may have the same. */
+static void find_captures(source *s, cpb_span function, void (*found)(void *, uint32_t), void *to) {
+  const cpb_objects *o = &s->model->objects;
+  uint64_t node;
+  uint32_t which = cpb_names_find(&o->functions, function);
+  if (which == CPB_NO_NAME || s->told[which]) return;
+  s->told[which] = 1;
+  cpb_varints v = cpb_varints_of(o->concrete[which], CONCRETE_BOUND_INPUTS);
+  while (cpb_varints_next(&v, &node)) {
+    if (node < o->count) found(to, (uint32_t)node);
+  }
+}
+
+static void find_needed(void *user, uint32_t node, void (*found)(void *to, uint32_t needed), void *to) {
+  source *s = user;
+  const cpb_objects *o = &s->model->objects;
+  cpb_span value;
+  uint32_t kind = cpb_object_kind(&o->items[node], &value);
+  cpb_cursor c = cpb_cursor_of(o->items[node].message);
+  while (cpb_cursor_find(&c, OBJECT_DEPENDENCIES, CPB_WIRE_LEN)) {
+    uint64_t needed = cpb_get_number(c.bytes, REFERENCE_NODE);
+    if (needed < o->count) found(to, (uint32_t)needed);
+  }
+  if (kind == OBJECT_RESOURCE) {
+    uint32_t creator = cpb_objects_child(o, node, cpb_span_of("_create_resource"));
+    if (creator != CPB_NO_OBJECT) found(to, creator);
+  }
+  if (kind == OBJECT_BARE_FUNCTION) find_captures(s, cpb_get_bytes(value, BARE_FUNCTION), found, to);
+  if (kind != OBJECT_FUNCTION) return;
+  for (c = cpb_cursor_of(value); cpb_cursor_find(&c, FUNCTION_CONCRETE, CPB_WIRE_LEN);)
+    find_captures(s, c.bytes, found, to);
+}
+
+/* --- Its uses ------------------------------------------------------------------------------------ */
+
+static void use_objects(source *s, cpb_keras_use use, void *user) {
+  cpb_saved_model *m = s->model;
+  const cpb_keras_graph graph = {.user = s,
+                                 .nodes = (uint32_t)m->objects.count,
+                                 .child = next_child,
+                                 .variable = is_variable,
+                                 .dependencies = find_needed};
+  cpb_keras *keras = cpb_keras_new(&m->allocator, s->list.objects, s->list.count, &graph, m->options.max_memory,
+                                   &m->problems, m->error);
+  if (keras) use(m, keras, user);
+  cpb_keras_free(keras);
+}
+
+void cpb_saved_use_keras(cpb_saved_model *m, cpb_keras_use use, void *user) {
+  source s = {.model = m};
+  cpb_buffer_init(&s.paths, &m->allocator);
+  if (m->keras->useless)
+    cpb_problems_add(&m->problems, CPB_NO_OFFSET, "there is nothing of Keras in keras_metadata.pb");
+  s.told = cpb_alloc_zeroed(&m->allocator, m->objects.num_concrete);
+  if (!s.told || !read_objects(&s)) cpb_saved_fail_memory(m);
+  else use_objects(&s, use, user);
+  cpb_release(&m->allocator, s.told);
+  cpb_buffer_free(&s.paths);
+  cpb_keras_list_free(&m->allocator, &s.list);
+}
+
+void cpb_saved_use_keras_too(cpb_saved_model *m, cpb_keras_use use, void *user) {
+  if (!m->with_keras) return;
+  cpb_saved_use_keras(m, use, user);
+  if (m->error->code == CPB_OK || m->error->code == CPB_E_MEMORY) return;
+  cpb_problems_add(&m->problems, m->error->offset, m->error->message);
+  *m->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
+}

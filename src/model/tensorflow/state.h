@@ -1,0 +1,82 @@
+/* A SavedModel or a GraphDef while questions are asked of it.
+ *
+ * Parts are read, each when a question first needs it: the skeleton, which is all but
+ * the graphs; the graph of one meta graph; what Keras says of its objects. A question's
+ * file in ask/ then writes the answer from what is in memory. */
+#ifndef CPB_MODEL_TENSORFLOW_STATE_H
+#define CPB_MODEL_TENSORFLOW_STATE_H
+
+#include "base/input.h"
+#include "base/json_writer.h"
+#include "cpb/model.h"
+#include "model/common/entries.h"
+#include "model/common/page.h"
+#include "model/common/part.h"
+#include "model/common/pieces.h"
+#include "model/common/problems.h"
+#include "model/tensorflow/graph.h"
+#include "model/tensorflow/objects.h"
+
+typedef struct cpb_saved_model {
+  cpb_allocator allocator;
+  cpb_model_options options;
+  cpb_limits limits;
+  bool is_graph; /* a GraphDef: there is no skeleton */
+  cpb_input no_input;
+
+  cpb_part skeleton; /* of the SavedModel */
+  size_t num_meta_graphs;
+  cpb_span meta;        /* MetaGraphDef of the question */
+  uint32_t meta_number; /* what is below belongs to this one */
+  bool has_objects, has_graph;
+  cpb_objects objects;
+  cpb_problems object_problems;
+  cpb_part graph_part;
+  cpb_graph graph;
+  cpb_problems graph_problems;
+  struct cpb_saved_keras *keras; /* keras.c; NULL until it is needed */
+  bool with_keras;               /* this question takes in what Keras says */
+
+  struct cpb_saved_variables *variables; /* variables.c; NULL: no checkpoint was given */
+
+  cpb_pieces cut, cut_keras; /* the answer to CUT, as a plan */
+
+  cpb_question question;
+  cpb_json_writer *answer; /* these three during a step */
+  cpb_error *error;
+  cpb_problems problems; /* of this question */
+} cpb_saved_model;
+
+/* What the parts that are read have left of the memory. */
+uint64_t cpb_saved_memory_left(const cpb_saved_model *m);
+
+/* A field of the meta graph as a part (of a GraphDef, all of the input); false with the
+ * error set. `read_ahead` as for an outline. */
+bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, const cpb_message_type *view,
+                          uint64_t read_ahead);
+
+/* Both answer false, for use in conditions. */
+bool cpb_saved_fail_memory(cpb_saved_model *m);
+/* CPB_E_NOT_FOUND: "there is no WHAT \"NAME\"". */
+bool cpb_saved_not_found(cpb_saved_model *m, const char *what, cpb_span name);
+
+static inline cpb_span cpb_saved_name(const cpb_saved_model *m) {
+  return (cpb_span){(const uint8_t *)m->question.name, m->question.name_size};
+}
+
+static inline cpb_span cpb_saved_scope(const cpb_saved_model *m) {
+  return (cpb_span){(const uint8_t *)m->question.scope, m->question.scope_size};
+}
+
+/* The entries of a map by name; false with m->error set when memory is short. */
+bool cpb_saved_entries(cpb_saved_model *m, cpb_span message, uint32_t number, cpb_entries *entries);
+
+/* A CollectionDef of the meta graph. */
+cpb_span cpb_saved_collection(const cpb_saved_model *m, const char *name);
+
+/* A list in pages of the answer to the question. */
+static inline cpb_page cpb_saved_open_page(cpb_saved_model *m, const char *key) {
+  return cpb_page_open(m->answer, &m->question, key);
+}
+
+#endif

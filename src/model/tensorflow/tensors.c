@@ -1,0 +1,60 @@
+#include "model/tensorflow/tensors.h"
+
+#include "model/common/cursor.h"
+#include "model/common/tensor/dtypes.h"
+#include "model/common/tensor/shapes.h"
+#include "model/common/write.h"
+#include "model/tensorflow/fields.h"
+
+static const char *const value_fields[] = {[TENSOR_CONTENT] = "tensor_content",
+                                           [TENSOR_FLOATS] = "float_val",
+                                           [TENSOR_DOUBLES] = "double_val",
+                                           [TENSOR_INTS] = "int_val",
+                                           [TENSOR_STRINGS] = "string_val",
+                                           [TENSOR_COMPLEX64] = "scomplex_val",
+                                           [TENSOR_INT64] = "int64_val",
+                                           [TENSOR_BOOLS] = "bool_val",
+                                           [TENSOR_COMPLEX128] = "dcomplex_val",
+                                           [TENSOR_HALVES] = "half_val",
+                                           [TENSOR_RESOURCES] = "resource_handle_val",
+                                           [TENSOR_VARIANTS] = "variant_val",
+                                           [TENSOR_UINT32] = "uint32_val",
+                                           [TENSOR_UINT64] = "uint64_val",
+                                           [TENSOR_FLOAT8] = "float8_val"};
+
+const char *cpb_tensor_field_name(uint32_t field) {
+  return field < sizeof value_fields / sizeof *value_fields ? value_fields[field] : NULL;
+}
+
+/* Numbers that are not packed lie apart; they are short, and only counted. */
+static void add_values(cpb_tensor *t, const cpb_part *part, const cpb_cursor *c) {
+  cpb_range where = c->type == CPB_WIRE_LEN ? cpb_part_where(part, c->bytes) : (cpb_range){CPB_NO_OFFSET, 1};
+  if (where.length == 0) return;
+  if (t->parts++ == 0) {
+    t->field = c->number;
+    t->values = where;
+  }
+  t->size += where.length;
+}
+
+cpb_tensor cpb_tensor_of(const cpb_part *part, cpb_span message) {
+  cpb_tensor t = {.tensor = cpb_part_where(part, message), .values.offset = CPB_NO_OFFSET};
+  if (cpb_part_omits(part, message)) t.size = t.tensor.length;
+  cpb_cursor c = cpb_cursor_of(message);
+  while (cpb_cursor_next(&c)) {
+    if (c.number == TENSOR_DTYPE) t.dtype = c.value;
+    else if (c.number == TENSOR_SHAPE) t.shape = c.bytes;
+    else if (cpb_tensor_field_name(c.number)) add_values(&t, part, &c);
+  }
+  if (!t.shape.data) t.shape = (cpb_span){message.data, 0};
+  return t;
+}
+
+void cpb_write_tensor(cpb_json_writer *a, const cpb_tensor *t) {
+  cpb_write_dtype(a, "dtype", t->dtype);
+  cpb_write_shape(a, "shape", t->shape);
+  cpb_json_writer_unsigned(a, "size", t->size);
+  if (t->field) cpb_json_writer_text(a, "field", cpb_tensor_field_name(t->field));
+  if (t->parts == 1 && t->values.offset != CPB_NO_OFFSET) cpb_write_range(a, "values", t->values);
+  if (t->tensor.offset != CPB_NO_OFFSET) cpb_write_range(a, "tensor", t->tensor);
+}

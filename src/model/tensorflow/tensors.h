@@ -1,0 +1,27 @@
+/* Tensors of a model, without their values. */
+#ifndef CPB_MODEL_TENSORFLOW_TENSORS_H
+#define CPB_MODEL_TENSORFLOW_TENSORS_H
+
+#include "base/json_writer.h"
+#include "model/common/part.h"
+
+/* What is known of a TensorProto without its values. */
+typedef struct cpb_tensor {
+  uint64_t dtype;
+  cpb_span shape;
+  uint32_t field;   /* of TensorProto, that has the values; 0 for none */
+  uint64_t parts;   /* how many such fields there are: 1 where they are packed */
+  uint64_t size;    /* of their bytes */
+  cpb_range values; /* of the first */
+  cpb_range tensor; /* the TensorProto itself */
+} cpb_tensor;
+
+cpb_tensor cpb_tensor_of(const cpb_part *part, cpb_span message);
+
+/* The name of the field, such as "tensor_content"; NULL for 0. */
+const char *cpb_tensor_field_name(uint32_t field);
+
+/* Members of an object: "dtype", "shape", "size" and where it lies. */
+void cpb_write_tensor(cpb_json_writer *answer, const cpb_tensor *tensor);
+
+#endif
