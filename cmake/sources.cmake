@@ -1,4 +1,4 @@
-# Source trees of other projects. Also used by scripts (package_source.cmake).
+# Source trees of other projects. Also used by scripts (release.cmake).
 set(CPB_THIRD_PARTY ${PROJECT_SOURCE_DIR}/third_party) # of a release tarball
 
 # cpb_source_tree(<name> <variable>): the tree that CPB_<NAME>_SOURCE names, or what a

@@ -1,8 +1,7 @@
 """Makes libcpb-VERSION.tar.gz: the sources, what is generated from others, and those of
 nanopb and yyjson. It builds with a C compiler, make or CMake, zstd, brotli and zlib.
 
-    source_tarball.py VERSION OUT.tar.gz --generated DIR --nanopb DIR --yyjson DIR
-                      --library LIST --command LIST
+    source_tarball.py VERSION OUT.tar.gz --library LIST --command LIST --generated DIR --nanopb DIR --yyjson DIR
 
 A LIST names sources, one a line, for the Makefile. The same commit gives the same bytes:
 files in order, owned by nobody, and of the time that SOURCE_DATE_EPOCH says, or the commit.
@@ -75,7 +74,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("version")
     parser.add_argument("out", type=pathlib.Path)
-    for name in ("generated", "nanopb", "yyjson", "library", "command"):
+    for name in ("library", "command", "generated", "nanopb", "yyjson"):
         parser.add_argument(f"--{name}", type=lambda path: pathlib.Path(path).resolve(), required=True)
     args = parser.parse_args()
     when = int(os.environ.get("SOURCE_DATE_EPOCH") or git("log", "-1", "--format=%ct"))

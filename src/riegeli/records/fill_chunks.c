@@ -237,7 +237,7 @@ static void write_alone(cpb_record_writer *w) {
   bool done = false;
   if (w->in_record) {
     done = cpb_writer_write_input(w);
-  } else if (size > CPB_RECORD_MAX_SIZE) {
+  } else if ((uint64_t)size > CPB_RECORD_MAX_SIZE) {
     cpb_writer_fail_size(w);
   } else {
     w->record_size = size;
