@@ -101,7 +101,7 @@ void cpb_message_file_close(cpb_message_file *m) {
   cpb_release(&a, m);
 }
 
-/* --- Answering ------------------------------------------------------------------- */
+/* --- Supplying ------------------------------------------------------------------- */
 
 /* How far one chunk, or literal bytes, go on from `offset`: beyond it the engine may
  * never look. */

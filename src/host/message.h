@@ -25,7 +25,7 @@ void cpb_message_file_close(cpb_message_file *message);
  * many are wanted, out how many there are (0 at the end). NULL with `error` filled. */
 const uint8_t *cpb_message_file_read(cpb_message_file *message, uint64_t offset, size_t *length, cpb_error *error);
 
-/* Answers what the engine waits for. False with `error` filled: what the engine then
+/* Supplies what the engine waits for. False with `error` filled: what the engine then
  * says is only that. */
 bool cpb_message_file_supply(cpb_message_file *message, cpb_input *input, cpb_error *error);
 

@@ -46,7 +46,7 @@ typedef struct cpb_draft {
   uint64_t value_left; /* of a value that comes in pieces */
 } cpb_draft;
 
-/* `error` must outlive the draft; each function below that answers false has set
+/* `error` must outlive the draft; each function below that returns false has set
  * it: LIMIT or MEMORY. */
 void cpb_draft_init(cpb_draft *draft, const cpb_allocator *a, uint64_t max_size, cpb_error *error);
 void cpb_draft_free(cpb_draft *draft);

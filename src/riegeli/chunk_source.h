@@ -50,7 +50,7 @@ typedef struct cpb_chunk_source {
 void cpb_chunk_source_init(cpb_chunk_source *s, const cpb_allocator *a, size_t read_size);
 void cpb_chunk_source_free(cpb_chunk_source *s);
 
-/* The functions that answer cpb_have may be called again after CPB_WAIT, and go
+/* The functions that return cpb_have may be called again after CPB_WAIT, and go
  * on. CPB_AT_END is only the clean end of the file, or what lies after it; an
  * end within something is a failure. */
 

@@ -81,7 +81,7 @@ uint32_t cpb_chunk_store_type(const cpb_chunk_store *s, uint64_t chunk);
 /* Where errors in a chunk are: the file position of its record. */
 uint64_t cpb_chunk_store_position(const cpb_chunk_store *s, uint64_t chunk);
 
-/* These answer CPB_WAIT with the need of the engine's input set, CPB_FAILED
+/* These return CPB_WAIT with the need of the engine's input set, CPB_FAILED
  * with the error set. */
 
 /* The size of the chunk's record. */

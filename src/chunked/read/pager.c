@@ -159,7 +159,7 @@ static cpb_step fail_index(cpb_pager *p) {
 
 /* --- The index ------------------------------------------------------------------- */
 
-/* What act() answers to be called again. */
+/* What act() returns to be called again. */
 #define GO_ON CPB_STEP_RECORD
 
 static cpb_step begin_scan(cpb_pager *p, cpb_step step) {

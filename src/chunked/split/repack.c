@@ -131,7 +131,7 @@ static cpb_step fail_memory(cpb_repack *r) {
   return CPB_STEP_ERROR;
 }
 
-/* What act() answers to be called again. */
+/* What act() returns to be called again. */
 #define GO_ON CPB_STEP_DATA
 
 static cpb_step wrote(cpb_repack *r, cpb_code code) {

@@ -1,6 +1,6 @@
 /* What a graph tells of its variables, operations and itself, in JSON.
  *
- * Each answers false when bytes are missing (flat->wait) or the error is set; what
+ * Each returns false when bytes are missing (flat->wait) or the error is set; what
  * was written is then to be taken back. */
 #ifndef CPB_MODEL_SAMEDIFF_ITEMS_H
 #define CPB_MODEL_SAMEDIFF_ITEMS_H

@@ -36,7 +36,7 @@ typedef struct cpb_sd_reply {
 } cpb_sd_reply;
 
 /* A member of the answer: `count` NULL, or a list of which a page is written.
- * `write` answers false when bytes are missing or the error is set; what it has
+ * `write` returns false when bytes are missing or the error is set; what it has
  * written is then taken back. */
 typedef struct cpb_sd_member {
   const char *key;

@@ -55,7 +55,7 @@ uint64_t cpb_saved_memory_left(const cpb_saved_model *m);
 bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, const cpb_message_type *view,
                           uint64_t read_ahead);
 
-/* Both answer false, for use in conditions. */
+/* Both return false, for use in conditions. */
 bool cpb_saved_fail_memory(cpb_saved_model *m);
 /* CPB_E_NOT_FOUND: "there is no WHAT \"NAME\"". */
 bool cpb_saved_not_found(cpb_saved_model *m, const char *what, cpb_span name);

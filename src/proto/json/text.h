@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 #include "cpb/message.h"
 
-/* Each answers false when memory is short. */
+/* Each returns false when memory is short. */
 bool cpb_json_put(cpb_buffer *out, const char *text, size_t length);
 bool cpb_json_put_text(cpb_buffer *out, const char *text);
 

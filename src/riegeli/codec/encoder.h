@@ -10,7 +10,7 @@ typedef struct cpb_encoder {
   uint8_t type;
   int level_min, level_max, level_default; /* as the library counts them */
   int window_min, window_max;
-  /* NULL when this build has no such encoder; answers NULL without memory. */
+  /* NULL when this build has no such encoder; returns NULL without memory. */
   void *(*create)(cpb_codec_memory *memory, int level, int window_log);
   void (*destroy)(void *state);
   bool (*begin)(void *state, uint64_t size); /* false: no memory */

@@ -29,7 +29,7 @@ void cpb_zstd_blocks_free(cpb_zstd_blocks *b);
 /* A new frame. */
 size_t cpb_zstd_blocks_begin(cpb_zstd_blocks *b);
 
-/* Decodes until the input is used up, the room is full or the frame ends. Answers 0
+/* Decodes until the input is used up, the room is full or the frame ends. Returns 0
  * at the frame's end, libzstd's error, or 1. */
 size_t cpb_zstd_blocks_read(cpb_zstd_blocks *b, cpb_decode_io *io);
 

@@ -8,7 +8,7 @@
  * does not fill. False: it takes the work of a call. */
 bool cpb_writer_append(cpb_record_writer *w, cpb_span record);
 
-/* The work of a call; each is called when there is no output left, and answers true
+/* The work of a call; each is called when there is no output left, and returns true
  * when it is done. Until then it is called again, unless there is an error. */
 
 /* Begins a record of w->record_size bytes. */

@@ -226,7 +226,7 @@ static cpb_have advance(cpb_record_reader *r) {
 
 /* --- The machine ---------------------------------------------------------- */
 
-/* True when `have` makes a step to answer; false when recovery begins. */
+/* True when `have` makes an event to return; false when recovery begins. */
 static bool interrupts(cpb_record_reader *r, cpb_have have, cpb_step *step) {
   bool recover = r->options.recover && r->source.resume != CPB_RESUME_NEVER;
   if (have == CPB_WAIT) {
@@ -242,7 +242,7 @@ static bool interrupts(cpb_record_reader *r, cpb_have have, cpb_step *step) {
   return true;
 }
 
-/* These answer true when there is a step to answer. */
+/* These return true when there is an event to return. */
 static bool step_in_records(cpb_record_reader *r, cpb_step *step) {
   cpb_have have = r->skip > 0 ? cpb_reader_skip(r) : CPB_HAVE;
   if (have == CPB_HAVE && r->left > 0) have = cpb_reader_fill(r, cpb_min_u64(r->left, r->want));
@@ -289,12 +289,12 @@ bool cpb_reader_come_to_record(cpb_record_reader *r) {
 
 cpb_step cpb_reader_step_on(cpb_record_reader *r) {
   cpb_step step = CPB_STEP_ERROR;
-  for (bool answered = false; !answered;) {
+  for (bool ready = false; !ready;) {
     switch (r->phase) {
-      case CPB_PHASE_RECORDS: answered = step_in_records(r, &step); break;
-      case CPB_PHASE_RECOVER: answered = step_in_recovery(r, &step); break;
+      case CPB_PHASE_RECORDS: ready = step_in_records(r, &step); break;
+      case CPB_PHASE_RECOVER: ready = step_in_recovery(r, &step); break;
       case CPB_PHASE_FAILED: return CPB_STEP_ERROR;
-      default: answered = step_between(r, &step); break;
+      default: ready = step_between(r, &step); break;
     }
   }
   return step;

@@ -10,7 +10,7 @@ void cpb_tensor_scan_begin(cpb_tensor_values *values, uint64_t begin, uint64_t e
 void cpb_tensor_scan_field(cpb_tensor_values *values);
 /* CPB_HAVE with a field, or CPB_WIRE_END. */
 cpb_have cpb_tensor_scan_next(cpb_tensor_values *values, cpb_wire_event *event);
-/* For what cpb_input_span answered when that is not CPB_HAVE: the input's end and its
+/* For what cpb_input_span returned when that is not CPB_HAVE: the input's end and its
  * failures are errors. */
 cpb_have cpb_tensor_settle(cpb_tensor_values *values, cpb_have have);
 

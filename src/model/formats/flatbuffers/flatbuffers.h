@@ -4,7 +4,7 @@
  * little into much. docs/samediff-format.md says what is checked.
  *
  * The buffer is in memory, or only its first bytes, or it is pages of an input.
- * A function that answers false either needs bytes that are not there
+ * A function that returns false either needs bytes that are not there
  * (flat->wait: supply more and do the same again) or has set the error. */
 #ifndef CPB_MODEL_FORMATS_FLATBUFFERS_FLATBUFFERS_H
 #define CPB_MODEL_FORMATS_FLATBUFFERS_FLATBUFFERS_H

@@ -50,7 +50,7 @@ typedef struct cpb_zip_plan {
   uint64_t packed;
 } cpb_zip_plan;
 
-/* All functions append bytes to `out`, which go to `w->at` as it was before, and answer
+/* All functions append bytes to `out`, which go to `w->at` as it was before, and return
  * false when memory is short. */
 bool cpb_zip_write_begin(cpb_zip_writing *w, const cpb_zip_plan *plan, cpb_buffer *out);
 

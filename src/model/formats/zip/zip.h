@@ -1,6 +1,6 @@
 /* A zip archive read by ranges: its directory. docs/samediff-format.md says what is accepted.
  *
- * Functions answer as cpb_input_span() does, but CPB_HAVE or CPB_WAIT or
+ * Functions return what cpb_input_span() does, but CPB_HAVE or CPB_WAIT or
  * CPB_FAILED only, and with CPB_FAILED the error is set. */
 #ifndef CPB_MODEL_FORMATS_ZIP_ZIP_H
 #define CPB_MODEL_FORMATS_ZIP_ZIP_H

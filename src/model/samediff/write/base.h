@@ -4,7 +4,7 @@
 
 #include "model/samediff/write/state.h"
 
-/* These answer as the functions of zip.h. */
+/* These return what the functions of zip.h do. */
 
 /* Reads its directory and its tags. */
 cpb_have cpb_sd_write_open_base(cpb_samediff_writer *w);

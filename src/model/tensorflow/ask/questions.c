@@ -3,7 +3,7 @@
 #include "model/tensorflow/ask/consumers.h"
 #include "model/tensorflow/ask/cut.h"
 #include "model/tensorflow/ask/functions.h"
-#include "model/tensorflow/ask/graph.h"
+#include "model/tensorflow/ask/graph_overview.h"
 #include "model/tensorflow/ask/layers.h"
 #include "model/tensorflow/ask/nodes.h"
 #include "model/tensorflow/ask/objects.h"

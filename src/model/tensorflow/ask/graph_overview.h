@@ -1,6 +1,6 @@
 /* OVERVIEW of a graph that stands alone. */
-#ifndef CPB_MODEL_TENSORFLOW_ASK_GRAPH_H
-#define CPB_MODEL_TENSORFLOW_ASK_GRAPH_H
+#ifndef CPB_MODEL_TENSORFLOW_ASK_GRAPH_OVERVIEW_H
+#define CPB_MODEL_TENSORFLOW_ASK_GRAPH_OVERVIEW_H
 
 #include "model/tensorflow/state.h"
 

@@ -1,5 +1,5 @@
 /* The overview of a graph that stands alone. */
-#include "model/tensorflow/ask/graph.h"
+#include "model/tensorflow/ask/graph_overview.h"
 
 #include "model/common/tensor/dtypes.h"
 #include "model/common/tensor/shapes.h"
