@@ -60,6 +60,11 @@ CPB_API void cpb_file_supply(cpb_file *file, cpb_input *input);
  * unless the file ends at `offset` or before, and at most 256 KiB. CPB_E_READ. */
 CPB_API const uint8_t *cpb_file_read(cpb_file *file, uint64_t offset, size_t *length, cpb_error *error);
 
+/* The whole file in one block of the file's allocator. The caller releases it there,
+ * with free() if that is malloc. CPB_E_LIMIT if there are more than `most` bytes,
+ * CPB_E_READ, CPB_E_MEMORY. */
+CPB_API uint8_t *cpb_file_read_all(cpb_file *file, uint64_t most, size_t *size, cpb_error *error);
+
 /* The size of the file as it is now. A pipe is read to its end for it. CPB_E_READ. */
 CPB_API cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *error);
 

@@ -75,9 +75,6 @@ int cli_end_print(cli *c);
  * the exit code. */
 cpb_file *cli_open_input(cli *c, const char *path, int *status);
 
-/* All of a file, unless it is larger than `most`: too much for `what`. */
-bool cli_read_whole(cpb_file *file, uint64_t most, const char *what, cpb_buffer *out, cpb_error *error);
-
 /* Of a file, its index or its records. NULL after the message. */
 cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status);
 cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *options, int *status);

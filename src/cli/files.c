@@ -17,23 +17,6 @@ cpb_file *cli_open_input(cli *c, const char *path, int *status) {
   return file;
 }
 
-bool cli_read_whole(cpb_file *file, uint64_t most, const char *what, cpb_buffer *out, cpb_error *error) {
-  while (out->size <= most) {
-    size_t length = (size_t)256 << 10;
-    const uint8_t *data = cpb_file_read(file, out->size, &length, error);
-    if (!data) return false;
-    if (length == 0) return true;
-    if (!cpb_buffer_append(out, data, length)) {
-      cpb_fail_memory(error);
-      return false;
-    }
-  }
-  *error = (cpb_error){.code = CPB_E_LIMIT, .offset = CPB_NO_OFFSET};
-  snprintf(error->message, sizeof error->message, "more than %llu bytes is too much for %s", (unsigned long long)most,
-           what);
-  return false;
-}
-
 cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status) {
   cpb_index *index = cpb_index_new(&c->allocator, NULL);
   if (!index) {

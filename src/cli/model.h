@@ -1,34 +1,19 @@
-/* A model in a file, for the commands that look inside: which kind it is, and answers. */
+/* A model in a file, for the commands that look inside. */
 #ifndef CPB_CLI_MODEL_H
 #define CPB_CLI_MODEL_H
 
 #include "cli/cli.h"
-#include "cpb/model.h"
-#include "cpb/values.h"
-#include "host/message.h"
+#include "cpb/open.h"
 
-typedef struct cli_model {
-  cli *cli;
-  char *name; /* of the file */
-  cpb_message_file *message;
-  cpb_model_kind kind;
-  cpb_model *model;           /* NULL until cli_model_begin */
-  cpb_checkpoint *checkpoint; /* beside it; NULL until cli_model_give_checkpoint finds one */
-} cli_model;
+/* The model that `path` stands for, of the kind that --type names or that it begins like;
+ * `how` may be NULL. NULL after the message; `status` is then the exit code. */
+cpb_model_file *cli_open_model(cli *c, const char *path, const cpb_model_options *how, int *status);
 
-/* The file that `path` stands for, and what it holds: what --type names, or what it begins
- * with. CLI_OK, or the exit code after the message; to be closed then too. */
-int cli_model_open(cli_model *m, cli *c, const char *path);
-void cli_model_close(cli_model *m);
+/* What failed with the file: the message, with the name of what it is about; returns the exit
+ * code. */
+int cli_model_fail(cli *c, const cpb_model_file *file, const cpb_error *error);
 
-/* Makes it ready for questions; `options` may be NULL. */
-int cli_model_begin(cli_model *m, const cpb_model_options *options);
-/* Gives a SavedModel the keras_metadata.pb beside it, if there is one: what is
- * asked of Keras wants it. */
-int cli_model_give_keras(cli_model *m);
-/* What reading values comes to, its needs answered; `error` says why with CPB_STEP_ERROR. */
-cpb_step cli_model_values(cli_model *m, cpb_values *values, cpb_error *error);
-/* Answers the question; `error` says why there is no answer. */
-bool cli_model_answer(cli_model *m, const cpb_question *question, cpb_error *error);
+/* An option as a number of 32 bits; one that is larger is no meta graph's or state's either. */
+uint32_t cli_number32(uint64_t number);
 
 #endif

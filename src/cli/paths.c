@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "cli/cli.h"
-#include "cli/os/os.h"
+#include "cpb/open.h"
 
 char *cli_join(cli *c, const char *path, const char *ending, int *status) {
   size_t size = strlen(path) + strlen(ending) + 1;
@@ -30,13 +30,9 @@ char *cli_beside(cli *c, const char *path, const char *name, int *status) {
 }
 
 char *cli_find_model(cli *c, const char *path, int *status) {
-  static const char *const in_directory[] = {"/saved_model.cpb", "/saved_model.pb", NULL};
-  static const char *const of_prefix[] = {"", ".cpb", ".pb", NULL};
-  const char *const *ending = os_is_directory(path) ? in_directory : of_prefix;
-  for (; *ending && !cli_is_dash(path); ending++) {
-    char *found = cli_join(c, path, *ending, status);
-    if (!found || os_exists(found)) return found;
-    cpb_release(&c->allocator, found);
-  }
-  return cli_join(c, path, "", status);
+  if (cli_is_dash(path)) return cli_join(c, path ? path : "-", "", status);
+  size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
+  char *found = cpb_alloc(&c->allocator, size);
+  if (!found || !cpb_find_model(path, found, size)) *status = cli_fail_memory(c);
+  return found;
 }

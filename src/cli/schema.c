@@ -16,14 +16,13 @@ bool cli_load_schema(cli *c, cpb_schema **schema, int *status) {
   if (!path) return true;
   cpb_file *file = cli_open_input(c, path, status);
   if (!file) return false;
-  cpb_error error = {.offset = CPB_NO_OFFSET};
-  cpb_buffer set;
-  cpb_buffer_init(&set, &c->allocator);
-  if (cli_read_whole(file, SCHEMA_FILE_MAX, "a schema", &set, &error))
-    *schema = cpb_schema_new(&c->allocator, set.data, set.size, NULL, &error);
-  cpb_buffer_free(&set);
-  cpb_file_close(file);
+  cpb_error error;
+  size_t size;
+  uint8_t *set = cpb_file_read_all(file, SCHEMA_FILE_MAX, &size, &error);
+  if (set) *schema = cpb_schema_new(&c->allocator, set, size, NULL, &error);
   if (!*schema) *status = cli_fail(c, cli_input_name(path), &error);
+  cpb_release(&c->allocator, set);
+  cpb_file_close(file);
   return *schema != NULL;
 }
 

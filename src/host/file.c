@@ -181,6 +181,25 @@ cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *given_error) {
   return CPB_OK;
 }
 
+uint8_t *cpb_file_read_all(cpb_file *file, uint64_t most, size_t *size, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_buffer all;
+  cpb_buffer_init(&all, &file->allocator);
+  bool done = cpb_buffer_reserve(&all, 1) || cpb_fail_memory(error) == CPB_OK;
+  while (done && all.size <= most) {
+    size_t length = BUFFER_SIZE;
+    const uint8_t *data = cpb_file_read(file, all.size, &length, error);
+    if (!data) break;
+    *size = all.size;
+    if (length == 0) return all.data;
+    done = cpb_buffer_append(&all, data, length) || cpb_fail_memory(error) == CPB_OK;
+  }
+  if (all.size > most)
+    cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "the file has more than %llu bytes", (unsigned long long)most);
+  cpb_buffer_free(&all);
+  return NULL;
+}
+
 void cpb_file_supply(cpb_file *file, cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);

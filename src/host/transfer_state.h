@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
 #include "cpb/file.h"
+#include "host/progress.h"
 
 typedef struct cpb_transfer {
   cpb_file *in;
@@ -16,9 +16,7 @@ typedef struct cpb_transfer {
 
 /* Reports progress. False with the transfer's error when the host cancels. */
 static inline bool cpb_transfer_go_on(cpb_transfer *t, uint64_t done, uint64_t total) {
-  if (!t->options.progress || t->options.progress(t->options.user, done, total) == 0) return true;
-  cpb_fail(t->error, CPB_E_CANCELLED, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_CANCELLED));
-  return false;
+  return cpb_progress_report(t->options.progress, t->options.user, done, total, t->error);
 }
 
 #endif

@@ -18,6 +18,8 @@
 #include "cpb/chunked.h"
 #include "cpb/file.h"
 #include "cpb/message.h"
+#include "cpb/open.h"
+#include "model_folder.h"
 
 #define MODEL CPB_TEST_DATA "/cpb/real_tf_module/"
 #define PB MODEL "orig.pb"
@@ -139,6 +141,15 @@ static bool file_size(bool succeed, cpb_error *error) {
   return found;
 }
 
+static bool file_read_all(bool succeed, cpb_error *error) {
+  size_t size;
+  cpb_file *file = cpb_file_open(NULL, PB, NULL);
+  uint8_t *all = cpb_file_read_all(file, succeed ? 100000 : 999, &size, error);
+  free(all);
+  cpb_file_close(file);
+  return all != NULL;
+}
+
 static bool output_create(bool succeed, cpb_error *error) {
   cpb_output *output = cpb_output_create(NULL, succeed ? out : NO_FILE, NULL, error);
   cpb_output_free(output);
@@ -228,6 +239,127 @@ static bool transfer_copy(bool succeed, cpb_error *error) {
   return done;
 }
 
+/* --- Messages and models ---------------------------------------------------------- */
+
+static bool message_file_open(bool succeed, cpb_error *error) {
+  cpb_message_file *message = cpb_message_file_open(NULL, succeed ? CPB : NO_FILE, NULL, error);
+  cpb_message_file_close(message);
+  return message != NULL;
+}
+
+static bool message_file_on(bool succeed, cpb_error *error) {
+  const cpb_allocator none = {.allocate = no_memory};
+  cpb_file *file = cpb_file_open(NULL, PB, NULL);
+  cpb_message_file *message = cpb_message_file_on(succeed ? NULL : &none, file, PB, NULL, error);
+  cpb_message_file_close(message);
+  return message != NULL;
+}
+
+static bool message_file_size(bool succeed, cpb_error *error) {
+  int fd;
+  uint64_t size;
+  cpb_message_file *message = cpb_message_file_on(NULL, open_input(PB, &fd), PB, NULL, NULL);
+  if (!succeed) close(fd);
+  bool found = cpb_message_file_size(message, &size, error) == CPB_OK;
+  cpb_message_file_close(message);
+  if (succeed) close(fd);
+  return found;
+}
+
+static int cancel_if(void *user, uint64_t done, uint64_t total) {
+  (void)done;
+  (void)total;
+  return *(bool *)user;
+}
+
+static bool message_file_read(bool succeed, cpb_error *error) {
+  bool cancelled = false;
+  size_t length = 1;
+  cpb_message_file_options how = {.struct_size = sizeof how, .progress = cancel_if, .user = &cancelled};
+  cpb_message_file *message = cpb_message_file_open(NULL, PB, &how, NULL);
+  cancelled = !succeed;
+  bool read = cpb_message_file_read(message, 0, &length, error) != NULL;
+  cpb_message_file_close(message);
+  return read;
+}
+
+static bool message_file_supply(bool succeed, cpb_error *error) {
+  bool cancelled = false;
+  const cpb_question question = {.struct_size = sizeof question, .kind = CPB_ASK_OVERVIEW};
+  cpb_message_file_options how = {.struct_size = sizeof how, .progress = cancel_if, .user = &cancelled};
+  cpb_message_file *message = cpb_message_file_open(NULL, CPB, &how, NULL);
+  cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+  cpb_model_ask(model, &question);
+  cpb_model_step(model);
+  cancelled = !succeed;
+  bool supplied = cpb_message_file_supply(message, cpb_model_input(model), error) == CPB_OK;
+  cpb_model_free(model);
+  cpb_message_file_close(message);
+  return supplied;
+}
+
+static bool model_file_open(bool succeed, cpb_error *error) {
+  cpb_model_file *file = cpb_model_file_open(NULL, succeed ? CPB : CPB_TEST_DATA "/records/empty.riegeli", NULL, error);
+  cpb_model_file_close(file);
+  return file != NULL;
+}
+
+static bool model_file_ask(bool succeed, cpb_error *error) {
+  size_t size;
+  const cpb_question question = {.struct_size = sizeof question, .kind = succeed ? CPB_ASK_OVERVIEW : CPB_ASK_TAG};
+  cpb_model_file *file = cpb_model_file_open(NULL, CPB, NULL, NULL);
+  bool answered = cpb_model_file_ask(file, &question, &size, error) != NULL;
+  cpb_model_file_close(file);
+  return answered;
+}
+
+/* The model's folder, the index or the values of its checkpoint damaged. */
+static cpb_model_file *open_folder(const char *damaged) {
+  model_folder_make(NULL);
+  if (damaged) {
+    char from[256];
+    snprintf(from, sizeof from, MODEL_DATA "model/%s", damaged);
+    model_put(damaged, from, 3);
+  }
+  return cpb_model_file_open(NULL, model_folder, NULL, NULL);
+}
+
+static bool close_folder(cpb_model_file *file, bool result) {
+  cpb_model_file_close(file);
+  model_folder_remove(NULL);
+  return result;
+}
+
+static bool model_file_load(bool succeed, cpb_error *error) {
+  cpb_model_file *file = open_folder(succeed ? NULL : MODEL_INDEX);
+  return close_folder(file, cpb_model_file_load(file, CPB_BESIDE_ALL, error) == CPB_OK);
+}
+
+static bool model_file_values(bool succeed, cpb_error *error) {
+  cpb_model_file *file = cpb_model_file_open(NULL, CPB, NULL, NULL);
+  cpb_values_file *values = cpb_model_file_values(file, succeed ? "Const_1" : "Const_9", 7, NULL, error);
+  cpb_values_file_close(values);
+  cpb_model_file_close(file);
+  return values != NULL;
+}
+
+static bool model_file_variable(bool succeed, cpb_error *error) {
+  cpb_model_file *file = open_folder(NULL);
+  cpb_values_file *values = cpb_model_file_variable(file, succeed ? "v" : "w", 1, 0, error);
+  cpb_values_file_close(values);
+  return close_folder(file, values != NULL);
+}
+
+static bool values_file_read(bool succeed, cpb_error *error) {
+  size_t size = 1;
+  cpb_model_file *file = open_folder(succeed ? NULL : MODEL_VALUES);
+  cpb_values_file *values = cpb_model_file_variable(file, "v", 1, 0, NULL);
+  const uint8_t *data = NULL;
+  while (values && size > 0 && (data = cpb_values_file_read(values, &size, error))) continue;
+  cpb_values_file_close(values);
+  return close_folder(file, data != NULL);
+}
+
 /* Every function, and the error of its failing call: some words of its message. */
 static const struct {
   const char *name;
@@ -246,6 +378,7 @@ static const struct {
     {"cpb_file_open_fd", file_open_fd, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_file_read", file_read, CPB_E_READ, CPB_NO_OFFSET, "Is a directory"},
     {"cpb_file_size", file_size, CPB_E_READ, CPB_NO_OFFSET, "Bad file descriptor"},
+    {"cpb_file_read_all", file_read_all, CPB_E_LIMIT, CPB_NO_OFFSET, "999 bytes"},
     {"cpb_output_create", output_create, CPB_E_WRITE, CPB_NO_OFFSET, "No such file or directory"},
     {"cpb_output_create_fd", output_create_fd, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_output_extend", output_extend, CPB_E_WRITE, CPB_NO_OFFSET, "No such file or directory"},
@@ -256,6 +389,17 @@ static const struct {
     {"cpb_transfer_split", transfer_split, CPB_E_READ, 0, "Is a directory"},
     {"cpb_transfer_repack", transfer_repack, CPB_E_FORMAT, 0, "not a Riegeli/records file"},
     {"cpb_transfer_copy", transfer_copy, CPB_E_READ, CPB_NO_OFFSET, "Is a directory"},
+    {"cpb_message_file_open", message_file_open, CPB_E_READ, CPB_NO_OFFSET, "No such file or directory"},
+    {"cpb_message_file_on", message_file_on, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
+    {"cpb_message_file_size", message_file_size, CPB_E_READ, CPB_NO_OFFSET, "Bad file descriptor"},
+    {"cpb_message_file_read", message_file_read, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
+    {"cpb_message_file_supply", message_file_supply, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
+    {"cpb_model_file_open", model_file_open, CPB_E_FORMAT, CPB_NO_OFFSET, "no known kind of model"},
+    {"cpb_model_file_ask", model_file_ask, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "no answer to tag"},
+    {"cpb_model_file_load", model_file_load, CPB_E_DAMAGED, 0, "CRC-32C"},
+    {"cpb_model_file_values", model_file_values, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "Const_9"},
+    {"cpb_model_file_variable", model_file_variable, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "\"w\""},
+    {"cpb_values_file_read", values_file_read, CPB_E_DAMAGED, 0, "CRC-32C"},
 };
 #define NUM_CALLS (sizeof calls / sizeof *calls)
 

@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "cli/schema.h"
 #include "cpb/find.h"
+#include "cpb/open.h"
 #include "cpb/outline.h"
-#include "host/message.h"
 
 #define WINDOW_MAX ((size_t)256 << 10)
 #define JSON_MAX ((uint64_t)1 << 30) /* a field is held to be written as JSON */
@@ -140,7 +140,8 @@ static int run_outline(message *m, cpb_outline *outline) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_step step;
   while ((step = cpb_outline_step(outline)) == CPB_STEP_NEED) {
-    if (!cpb_message_file_supply(m->file, cpb_outline_input(outline), &error)) return cli_fail(m->cli, m->name, &error);
+    if (cpb_message_file_supply(m->file, cpb_outline_input(outline), &error) != CPB_OK)
+      return cli_fail(m->cli, m->name, &error);
   }
   return step == CPB_STEP_DONE ? CLI_OK : cli_fail(m->cli, m->name, cpb_outline_error(outline));
 }
@@ -212,7 +213,7 @@ static int find_field(message *m, const cpb_message_type *type, const cpb_path *
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_step step;
   while ((step = cpb_find_step(find)) == CPB_STEP_NEED) {
-    if (!cpb_message_file_supply(m->file, cpb_find_input(find), &error)) break;
+    if (cpb_message_file_supply(m->file, cpb_find_input(find), &error) != CPB_OK) break;
   }
   int status;
   if (step == CPB_STEP_DONE) {
@@ -224,24 +225,26 @@ static int find_field(message *m, const cpb_message_type *type, const cpb_path *
   return status;
 }
 
+/* `type` is what --type names, or NULL. */
+static int open_message(message *m, const cpb_message_type *type) {
+  int status = CLI_OK;
+  cpb_error error;
+  cpb_file *file = cli_open_input(m->cli, m->name, &status);
+  if (!file) return status;
+  const cpb_message_file_options how = {.struct_size = sizeof how, .type = type};
+  m->file = cpb_message_file_on(&m->cli->allocator, file, m->name, &how, &error);
+  return m->file ? CLI_OK : cli_fail(m->cli, m->name, &error);
+}
+
+/* Without --type it is guessed by the index, which is good enough for names. */
 static int cat_path(message *m, const cpb_schema *schema, const cpb_path *path) {
   int status = CLI_OK;
   const cpb_message_type *type = NULL;
-  cpb_error error = {.offset = CPB_NO_OFFSET};
-  if (!cli_find_type(m->cli, schema, cpb_message_file_index(m->file), &type, &status)) return status;
-  /* A guess is good for names only. */
-  const cpb_message_type *sure = m->cli->settings.type ? type : NULL;
-  if (!cpb_message_file_plan(m->file, sure, &error)) return cli_fail(m->cli, m->name, &error);
+  if (m->cli->settings.type && !cli_find_type(m->cli, schema, NULL, &type, &status)) return status;
+  status = open_message(m, type);
+  if (status != CLI_OK) return status;
+  if (!type && !cli_find_type(m->cli, schema, cpb_message_file_index(m->file), &type, &status)) return status;
   return find_field(m, type, path);
-}
-
-static int open_message(message *m) {
-  int status = CLI_OK;
-  cpb_error error = {.offset = CPB_NO_OFFSET};
-  cpb_file *file = cli_open_input(m->cli, m->name, &status);
-  if (!file) return status;
-  m->file = cpb_message_file_on(&m->cli->allocator, file, m->name, &error);
-  return m->file ? CLI_OK : cli_fail(m->cli, m->name, &error);
 }
 
 static int cat_field_of(message *m) {
@@ -253,8 +256,7 @@ static int cat_field_of(message *m) {
   if (!path && error.code == CPB_E_MEMORY) return cli_fail_memory(c);
   if (!path) return cli_usage(c->command, error.message);
   cpb_schema *schema = NULL;
-  if (cli_load_any_schema(c, &schema, &status)) status = open_message(m);
-  if (status == CLI_OK) status = cat_path(m, schema, path);
+  if (cli_load_any_schema(c, &schema, &status)) status = cat_path(m, schema, path);
   cpb_schema_free(schema);
   cpb_path_free(path);
   return status;

@@ -12,7 +12,7 @@
 
 typedef struct cutting {
   cli *cli;
-  cli_model model;
+  cpb_model_file *model;
   cpb_buffer paths; /* one a line */
 } cutting;
 
@@ -27,23 +27,17 @@ static int join_paths(cutting *t) {
   return CLI_OK;
 }
 
-static int open_model(cutting *t) {
-  int status = cli_model_open(&t->model, t->cli, t->cli->settings.input);
-  if (status == CLI_OK) status = cli_model_begin(&t->model, NULL);
-  return status == CLI_OK ? cli_model_give_keras(&t->model) : status;
-}
-
 static int decide(cutting *t) {
+  size_t size;
   cpb_error error;
-  uint64_t meta_graph = t->cli->settings.meta_graph;
   const cpb_question question = {.struct_size = sizeof question,
                                  .kind = CPB_ASK_CUT,
-                                 .meta_graph = meta_graph < UINT32_MAX ? (uint32_t)meta_graph : UINT32_MAX,
+                                 .meta_graph = cli_number32(t->cli->settings.meta_graph),
                                  .name = (const char *)t->paths.data,
                                  .name_size = t->paths.size,
                                  .count = UINT64_MAX};
-  bool decided = cli_model_answer(&t->model, &question, &error);
-  return decided ? CLI_OK : cli_fail(t->cli, t->model.name, &error);
+  bool decided = cpb_model_file_ask(t->model, &question, &size, &error) != NULL;
+  return decided ? CLI_OK : cli_model_fail(t->cli, t->model, &error);
 }
 
 /* --- Writing ---------------------------------------------------------------------------- */
@@ -60,9 +54,9 @@ static int put_range(cutting *t, cpb_output *out, const char *path, uint64_t *at
   while (piece.length > 0 && status == CLI_OK) {
     cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
     size_t length = (size_t)cpb_min_u64(piece.length, WINDOW_MAX);
-    const uint8_t *data = cpb_message_file_read(t->model.message, piece.offset, &length, &error);
+    const uint8_t *data = cpb_message_file_read(cpb_model_file_message(t->model), piece.offset, &length, &error);
     if (data && length == 0) cpb_fail(&error, CPB_E_TRUNCATED, piece.offset, "the message ends here");
-    if (error.code != CPB_OK) return cli_fail(t->cli, t->model.name, &error);
+    if (error.code != CPB_OK) return cli_fail(t->cli, cpb_model_file_path(t->model), &error);
     status = put(t, out, path, at, data, length);
     piece.offset += length;
     piece.length -= length;
@@ -73,9 +67,9 @@ static int put_range(cutting *t, cpb_output *out, const char *path, uint64_t *at
 static int put_pieces(cutting *t, cpb_cut_file file, cpb_output *out, const char *path) {
   uint64_t at = 0;
   int status = CLI_OK;
-  size_t count = cpb_model_num_pieces(t->model.model, file);
+  size_t count = cpb_model_num_pieces(cpb_model_file_model(t->model), file);
   for (size_t i = 0; i < count && status == CLI_OK; i++) {
-    cpb_model_piece piece = cpb_model_get_piece(t->model.model, file, i);
+    cpb_model_piece piece = cpb_model_get_piece(cpb_model_file_model(t->model), file, i);
     if (piece.bytes) status = put(t, out, path, &at, piece.bytes, (size_t)piece.length);
     else status = put_range(t, out, path, &at, piece);
     cli_progress_step(t->cli, i, count);
@@ -98,7 +92,7 @@ static int write_file(cutting *t, cpb_cut_file file, const char *path) {
 static int plan_split(cutting *t, cpb_split *split, cpb_file *in) {
   cpb_step step;
   while ((step = cpb_split_plan(split)) == CPB_STEP_NEED) cpb_file_supply(in, cpb_split_input(split));
-  return step == CPB_STEP_DONE ? CLI_OK : cli_fail(t->cli, t->model.name, cpb_split_error(split));
+  return step == CPB_STEP_DONE ? CLI_OK : cli_fail(t->cli, cpb_model_file_path(t->model), cpb_split_error(split));
 }
 
 static int split_into(cutting *t, cpb_file *in, const char *path) {
@@ -111,7 +105,8 @@ static int split_into(cutting *t, cpb_file *in, const char *path) {
   if (out) {
     cpb_file_options options = cli_transfer_options(t->cli, "splitting");
     cpb_transfer_split(in, out, split, &options, &error);
-    status = cli_close_output(t->cli, path, out, cli_transfer_status(t->cli, t->model.name, path, &error));
+    status =
+        cli_close_output(t->cli, path, out, cli_transfer_status(t->cli, cpb_model_file_path(t->model), path, &error));
   }
   cpb_split_free(split);
   return status;
@@ -152,7 +147,8 @@ static int write_chunked(cutting *t, const char *path) {
 
 /* A model whose keras_metadata.pb is apart gets one beside it. */
 static int write_keras(cutting *t) {
-  if (cpb_model_num_pieces(t->model.model, CPB_CUT_KERAS_METADATA) == 0 || cli_is_dash(t->cli->settings.output))
+  if (cpb_model_num_pieces(cpb_model_file_model(t->model), CPB_CUT_KERAS_METADATA) == 0 ||
+      cli_is_dash(t->cli->settings.output))
     return CLI_OK;
   int status = CLI_OK;
   char *path = cli_beside(t->cli, t->cli->settings.output, "keras_metadata.pb", &status);
@@ -163,7 +159,7 @@ static int write_keras(cutting *t) {
 
 static int show(cutting *t) {
   size_t size;
-  const char *json = cpb_model_answer(t->model.model, &size);
+  const char *json = cpb_model_answer(cpb_model_file_model(t->model), &size);
   if (!t->cli->settings.json || cli_is_dash(t->cli->settings.output)) return CLI_OK;
   cli_print_bytes(t->cli, json, size);
   cli_print(t->cli, "\n");
@@ -173,7 +169,7 @@ static int show(cutting *t) {
 static int cut(cutting *t) {
   const char *out = t->cli->settings.output;
   int status = join_paths(t);
-  if (status == CLI_OK) status = open_model(t);
+  if (status == CLI_OK) t->model = cli_open_model(t->cli, t->cli->settings.input, NULL, &status);
   if (status == CLI_OK) status = decide(t);
   if (status != CLI_OK) return status;
   bool chunked = !cli_is_dash(out) && cli_ends_with(out, ".cpb");
@@ -189,6 +185,6 @@ int cli_cut(cli *c) {
   cpb_buffer_init(&t.paths, &c->allocator);
   int status = cut(&t);
   cpb_buffer_free(&t.paths);
-  cli_model_close(&t.model);
+  cpb_model_file_close(t.model);
   return status;
 }

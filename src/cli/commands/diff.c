@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "cli/show/variables.h"
 
 #define EQUAL 0
 #define DIFFERENT 1
@@ -180,14 +179,14 @@ static bool compare_objects(diff *d) {
 
 /* Values are the same when their checksums are: they are not read. */
 static bool compare_variables(diff *d) {
-  if (!d->models[0].checkpoint || !d->models[1].checkpoint) return true;
+  if (!cpb_model_file_checkpoint(d->files[0]) || !cpb_model_file_checkpoint(d->files[1])) return true;
   return compare_list(d, d->cli->settings.skip_values ? &cpb_diff_variables_alone : &cpb_diff_variables);
 }
 
 static bool compare_meta_graph(diff *d) {
-  bool saved = d->models[0].kind == CPB_MODEL_SAVED_MODEL;
+  bool saved = d->kinds[0] == CPB_MODEL_SAVED_MODEL;
   cpb_diff_pairs_init(&d->pairs, &d->cli->allocator);
-  bool done = pair_functions(d) && compare_lists(d, cpb_diff_lists_of_part(d->models[0].kind)) &&
+  bool done = pair_functions(d) && compare_lists(d, cpb_diff_lists_of_part(d->kinds[0])) &&
               (!saved || compare_objects(d)) && compare_graphs(d) && diff_constants(d) && compare_variables(d);
   cpb_diff_pairs_free(&d->pairs);
   return done;
@@ -208,15 +207,13 @@ static bool compare_saved_models(diff *d) {
   return diff_ok(d);
 }
 
-static bool compare_tag(diff *d) {
-  return compare_lists(d, cpb_diff_lists_of_part(d->models[0].kind)) && diff_parameters(d);
-}
+static bool compare_tag(diff *d) { return compare_lists(d, cpb_diff_lists_of_part(d->kinds[0])) && diff_parameters(d); }
 
 /* Each tag that both have. */
 static bool compare_tags(diff *d) {
   static const cpb_diff_list tags = {"tags", CPB_ASK_OVERVIEW, "tags", {"tag"}, NULL, false};
   diff_items items;
-  if (d->models[0].kind == CPB_MODEL_SAMEDIFF_GRAPH) return compare_tag(d);
+  if (d->kinds[0] == CPB_MODEL_SAMEDIFF_GRAPH) return compare_tag(d);
   diff_items_init(d, &items);
   if (diff_read(d, &tags, 0, nothing, nothing, &items) && diff_read(d, &tags, 1, nothing, nothing, &items))
     diff_sort(d, &items);
@@ -232,7 +229,7 @@ static bool compare_tags(diff *d) {
 }
 
 static bool compare_parts(diff *d) {
-  switch (d->models[0].kind) {
+  switch (d->kinds[0]) {
     case CPB_MODEL_SAVED_MODEL: return compare_saved_models(d);
     case CPB_MODEL_GRAPH_DEF: return compare_meta_graph(d);
     case CPB_MODEL_SAMEDIFF_ZIP:
@@ -253,14 +250,14 @@ static const char *kind_name(cpb_model_kind kind) {
 }
 
 static void compare_models(diff *d) {
-  bool same_kind = d->models[0].kind == d->models[1].kind;
+  bool same_kind = d->kinds[0] == d->kinds[1];
   cpb_json_writer_open(&d->out, NULL, '{');
-  cpb_json_writer_text(&d->out, "a", kind_name(d->models[0].kind));
-  cpb_json_writer_text(&d->out, "b", kind_name(d->models[1].kind));
+  cpb_json_writer_text(&d->out, "a", kind_name(d->kinds[0]));
+  cpb_json_writer_text(&d->out, "b", kind_name(d->kinds[1]));
   cpb_json_writer_bool(&d->out, "values", !d->cli->settings.skip_values);
   cpb_json_writer_open(&d->out, "sections", '[');
   d->different = !same_kind;
-  if (same_kind && compare_lists(d, cpb_diff_lists_of_model(d->models[0].kind))) compare_parts(d);
+  if (same_kind && compare_lists(d, cpb_diff_lists_of_model(d->kinds[0]))) compare_parts(d);
   cpb_json_writer_close(&d->out, ']');
   cpb_json_writer_bool(&d->out, "equal", !d->different);
   cpb_json_writer_close(&d->out, '}');
@@ -271,10 +268,13 @@ static bool open_models(diff *d) {
   const cpb_model_options how = {.struct_size = sizeof how, .max_value = MAX_VALUE};
   const char *const paths[2] = {d->cli->settings.input, d->cli->settings.question};
   for (int side = 0; diff_ok(d) && side < 2; side++) {
-    d->status = cli_model_open(&d->models[side], d->cli, paths[side]);
-    if (diff_ok(d)) d->status = cli_model_begin(&d->models[side], &how);
-    if (diff_ok(d)) d->status = cli_model_give_keras(&d->models[side]);
-    if (diff_ok(d)) d->status = cli_model_give_checkpoint(&d->models[side]);
+    cpb_error error;
+    d->files[side] = cli_open_model(d->cli, paths[side], &how, &d->status);
+    if (!d->files[side]) return false;
+    d->kinds[side] = cpb_model_file_kind(d->files[side]);
+    if (cpb_model_file_load(d->files[side], CPB_BESIDE_KERAS_METADATA | CPB_BESIDE_CHECKPOINT, &error) != CPB_OK)
+      d->status = cli_model_fail(d->cli, d->files[side], &error);
+    cpb_model_file_leave_out(d->files[side], CPB_BESIDE_FINGERPRINT);
   }
   return diff_ok(d);
 }
@@ -298,7 +298,7 @@ int cli_diff(cli *c) {
   cpb_buffer_init(&d.out.out, &c->allocator);
   if (open_models(&d)) compare_models(&d);
   if (diff_ok(&d)) print(&d);
-  for (int side = 0; side < 2; side++) cli_model_close(&d.models[side]);
+  for (int side = 0; side < 2; side++) cpb_model_file_close(d.files[side]);
   cpb_buffer_free(&d.out.out);
   return !diff_ok(&d) ? TROUBLE : d.different ? DIFFERENT : EQUAL;
 }

@@ -3,13 +3,11 @@
 
 #include "cli/model.h"
 #include "cli/npy.h"
-#include "cli/show/variables.h"
 
 typedef struct extraction {
   cli *cli;
-  cli_model model;
-  cpb_file *shard; /* of a variable: the file that has its values */
-  cpb_values *values;
+  cpb_model_file *model;
+  cpb_values_file *values;
   cpb_output *out;
   uint64_t written;
 } extraction;
@@ -35,35 +33,26 @@ static int write_head(extraction *e, const cpb_values_info *info) {
   if (e->cli->settings.raw) return CLI_OK;
   size_t size = head_of(head, info);
   if (size > 0) return write(e, head, size);
-  cli_note(e->cli, e->model.name,
+  cli_note(e->cli, cpb_model_file_path(e->model),
            info->numpy ? "too many dimensions for a .npy file: --raw writes the values of type %s alone"
                        : "there is no .npy file of such values of type %s: --raw writes them alone",
            info->dtype);
   return CLI_UNSUPPORTED;
 }
 
-static cpb_step step(extraction *e, cpb_error *error) {
-  cpb_step step;
-  if (!e->shard) return cli_model_values(&e->model, e->values, error);
-  while ((step = cpb_values_step(e->values)) == CPB_STEP_NEED) cpb_file_supply(e->shard, cpb_values_input(e->values));
-  if (step == CPB_STEP_ERROR) *error = *cpb_values_error(e->values);
-  return step;
-}
-
 static int copy(extraction *e) {
-  cpb_error error = {.offset = CPB_NO_OFFSET};
-  cpb_step now = step(e, &error);
-  const cpb_values_info *info = cpb_values_get_info(e->values);
-  int status = now != CPB_STEP_ERROR ? write_head(e, info) : CLI_OK;
-  while (status == CLI_OK && now == CPB_STEP_DATA) {
+  cpb_error error;
+  const cpb_values_info *info = cpb_values_file_info(e->values);
+  int status = write_head(e, info);
+  while (status == CLI_OK) {
     size_t size;
-    const uint8_t *data = cpb_values_data(e->values, &size);
+    const uint8_t *data = cpb_values_file_read(e->values, &size, &error);
+    if (!data) return cli_model_fail(e->cli, e->model, &error);
+    if (size == 0) break;
     status = write(e, data, size);
     cli_progress_step(e->cli, e->written, info->size);
-    if (status == CLI_OK) now = step(e, &error);
   }
-  if (status != CLI_OK || now != CPB_STEP_ERROR) return status;
-  return cli_fail(e->cli, e->model.name, &error);
+  return status;
 }
 
 static int copy_to_output(extraction *e) {
@@ -79,42 +68,27 @@ static int copy_to_output(extraction *e) {
 
 static int open_values(extraction *e) {
   const cli_settings *s = &e->cli->settings;
-  cpb_values_options how = {.struct_size = sizeof how,
-                            .scope = s->scope,
-                            .scope_size = s->scope ? strlen(s->scope) : 0,
-                            .state = s->state < UINT32_MAX ? (uint32_t)s->state : UINT32_MAX,
-                            .meta_graph = s->meta_graph < UINT32_MAX ? (uint32_t)s->meta_graph : UINT32_MAX,
-                            .exact_texts = s->raw};
-  e->values = cpb_values_new(&e->cli->allocator, e->model.kind, s->question, strlen(s->question), &how);
-  return e->values ? CLI_OK : cli_fail_memory(e->cli);
-}
-
-/* The variable's key is its array's name in the checkpoint. */
-static int open_variable(extraction *e) {
-  cli_model *m = &e->model;
-  int status = cli_model_begin(m, NULL);
-  if (status == CLI_OK) status = cli_model_give_checkpoint(m);
-  if (status == CLI_OK && !m->checkpoint) {
-    cli_note(e->cli, m->name, "there is no checkpoint beside it, in variables/variables.index");
-    status = CLI_DAMAGED;
-  }
-  const cpb_stored *stored = status == CLI_OK ? cli_model_find_variable(m, e->cli->settings.question, &status) : NULL;
-  if (!stored) return status;
-  const cpb_values_options how = {.struct_size = sizeof how, .checkpoint = m->checkpoint};
-  e->values = cpb_values_new(&e->cli->allocator, m->kind, stored->key, stored->key_size, &how);
-  if (!e->values) return cli_fail_memory(e->cli);
-  e->shard = cli_model_open_shard(m, stored->slices > 0 ? 0 : stored->shard, &status);
-  return status;
+  const char *name = s->question;
+  cpb_error error;
+  const cpb_values_options how = {.struct_size = sizeof how,
+                                  .scope = s->scope,
+                                  .scope_size = s->scope ? strlen(s->scope) : 0,
+                                  .state = cli_number32(s->state),
+                                  .meta_graph = cli_number32(s->meta_graph),
+                                  .exact_texts = s->raw};
+  e->values = s->variable ? cpb_model_file_variable(e->model, name, strlen(name), cli_number32(s->meta_graph), &error)
+                          : cpb_model_file_values(e->model, name, strlen(name), &how, &error);
+  return e->values ? CLI_OK : cli_model_fail(e->cli, e->model, &error);
 }
 
 int cli_extract(cli *c) {
+  int status = CLI_OK;
   extraction e = {.cli = c};
   if (!c->settings.question) return cli_usage(c->command, "the array's name is missing");
-  int status = cli_model_open(&e.model, c, c->settings.input);
-  if (status == CLI_OK) status = c->settings.variable ? open_variable(&e) : open_values(&e);
+  e.model = cli_open_model(c, c->settings.input, NULL, &status);
+  if (e.model) status = open_values(&e);
   if (status == CLI_OK) status = copy_to_output(&e);
-  cpb_values_free(e.values);
-  cpb_file_close(e.shard);
-  cli_model_close(&e.model);
+  cpb_values_file_close(e.values);
+  cpb_model_file_close(e.model);
   return status;
 }

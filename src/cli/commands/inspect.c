@@ -2,15 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "cli/model.h"
 #include "cli/show/answer.h"
-#include "cli/show/fingerprint.h"
-#include "cli/show/variables.h"
 
 typedef struct inspection {
   cli *cli;
-  cli_model model;
+  cpb_model_file *model;
   cpb_question_kind kind;
 } inspection;
 
@@ -47,7 +44,7 @@ static cpb_question question_of(const inspection *i) {
   const cli_settings *s = &i->cli->settings;
   return (cpb_question){.struct_size = sizeof(cpb_question),
                         .kind = i->kind,
-                        .meta_graph = s->meta_graph < UINT32_MAX ? (uint32_t)s->meta_graph : UINT32_MAX,
+                        .meta_graph = cli_number32(s->meta_graph),
                         .name = s->name,
                         .name_size = s->name ? strlen(s->name) : 0,
                         .scope = s->scope,
@@ -56,49 +53,39 @@ static cpb_question question_of(const inspection *i) {
                         .count = s->page};
 }
 
-static int run(inspection *i) {
-  cpb_error error;
-  cpb_question question = question_of(i);
-  return cli_model_answer(&i->model, &question, &error) ? CLI_OK : cli_fail(i->cli, i->model.name, &error);
-}
-
 /* --- The answer ------------------------------------------------------------------------- */
 
-static int print(inspection *i, const cpb_buffer *answer) {
-  if (!i->cli->settings.json) return cli_show_answer(i->cli, (const char *)answer->data, answer->size);
-  cli_print_bytes(i->cli, answer->data, answer->size);
-  cli_print(i->cli, "\n");
+/* What the checkpoint or the fingerprint beside the model would add is left out when that cannot
+ * be read: the answer comes all the same, and `status` says so. */
+static const char *ask(inspection *i, size_t *size, int *status) {
+  const cpb_question question = question_of(i);
+  const char *json, *path;
+  cpb_error error;
+  while (!(json = cpb_model_file_ask(i->model, &question, size, &error))) {
+    unsigned beside = cpb_model_file_culprit(i->model, &path);
+    int failed = cli_fail(i->cli, path, &error);
+    if (*status == CLI_OK) *status = failed;
+    if (!(beside & (CPB_BESIDE_CHECKPOINT | CPB_BESIDE_FINGERPRINT))) return NULL;
+    cpb_model_file_leave_out(i->model, beside);
+  }
+  return json;
+}
+
+static int show(cli *c, const char *json, size_t size) {
+  if (!c->settings.json) return cli_show_answer(c, json, size);
+  cli_print_bytes(c, json, size);
+  cli_print(c, "\n");
   return CLI_OK;
 }
 
-static int show(inspection *i, int beside) {
-  size_t size;
-  cpb_buffer answer;
-  const char *json = cpb_model_answer(i->model.model, &size);
-  cpb_buffer_init(&answer, &i->cli->allocator);
-  int status = cpb_buffer_append(&answer, json, size) ? CLI_OK : cli_fail_memory(i->cli);
-  if (status == CLI_OK && i->kind == CPB_ASK_OVERVIEW && i->model.kind == CPB_MODEL_SAVED_MODEL) {
-    int added = cli_add_fingerprint(i->cli, i->model.name, &answer);
-    if (beside == CLI_OK) beside = added;
-  }
-  if (status == CLI_OK) status = print(i, &answer);
-  cpb_buffer_free(&answer);
-  return status != CLI_OK ? status : beside;
-}
-
 int cli_inspect(cli *c) {
-  int status = CLI_OK, beside = CLI_OK;
+  int status = CLI_OK;
+  size_t size;
   inspection i = {.cli = c};
   if (!find_question(&i, &status)) return status;
-  bool of_keras = i.kind == CPB_ASK_LAYERS || i.kind == CPB_ASK_LOAD || i.kind == CPB_ASK_CUT ||
-                  i.kind == CPB_ASK_OVERVIEW || i.kind == CPB_ASK_SEARCH;
-  status = cli_model_open(&i.model, c, c->settings.input);
-  if (status == CLI_OK) status = cli_model_begin(&i.model, NULL);
-  if (status == CLI_OK && of_keras) status = cli_model_give_keras(&i.model);
-  if (status == CLI_OK && (i.kind == CPB_ASK_VARIABLES || i.kind == CPB_ASK_OVERVIEW))
-    beside = cli_model_give_checkpoint(&i.model);
-  if (status == CLI_OK) status = run(&i);
-  if (status == CLI_OK) status = show(&i, beside);
-  cli_model_close(&i.model);
-  return status;
+  i.model = cli_open_model(c, c->settings.input, NULL, &status);
+  const char *json = i.model ? ask(&i, &size, &status) : NULL;
+  int shown = json ? show(c, json, size) : CLI_OK;
+  cpb_model_file_close(i.model);
+  return status != CLI_OK ? status : shown;
 }

@@ -15,7 +15,7 @@ typedef struct tagging {
 
 /* --- Needs --------------------------------------------------------------------------- */
 
-static int answer(tagging *t) {
+static int supply(tagging *t) {
   cpb_input *input = cpb_samediff_writer_input(t->writer);
   uint64_t number = cpb_samediff_writer_source(t->writer);
   if (number == CPB_SAMEDIFF_BASE) {
@@ -24,7 +24,7 @@ static int answer(tagging *t) {
   }
   const tag_source *source = &t->parts.sources[number];
   int status = t->reader.source == source ? CLI_OK : tag_reader_open(&t->reader, source);
-  return status == CLI_OK ? tag_reader_answer(&t->reader, input) : status;
+  return status == CLI_OK ? tag_reader_supply(&t->reader, input) : status;
 }
 
 /* The name of what the writer's error is about. */
@@ -62,7 +62,7 @@ static int write(tagging *t) {
     cpb_step step = cpb_samediff_writer_step(t->writer);
     if (step == CPB_STEP_DONE) break;
     if (step == CPB_STEP_NEED) {
-      status = answer(t);
+      status = supply(t);
     } else if (step == CPB_STEP_OUTPUT) {
       uint64_t done, total;
       status = put(t);

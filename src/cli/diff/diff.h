@@ -15,7 +15,8 @@ typedef struct diff_items {
 
 typedef struct diff {
   cli *cli;
-  cli_model models[2];
+  cpb_model_file *files[2];
+  cpb_model_kind kinds[2];
   int status;           /* CLI_OK, or what went wrong: said already */
   cpb_diff_pairs pairs; /* of functions */
   cpb_json_writer out;  /* the result */

@@ -16,7 +16,6 @@ bool diff_fail_memory(diff *d) {
 yyjson_doc *diff_ask(diff *d, int side, cpb_question_kind kind, cpb_span name, uint64_t first) {
   size_t size;
   cpb_error error;
-  cli_model *m = &d->models[side];
   const cpb_question question = {.struct_size = sizeof question,
                                  .kind = kind,
                                  .meta_graph = d->meta_graph,
@@ -27,11 +26,9 @@ yyjson_doc *diff_ask(diff *d, int side, cpb_question_kind kind, cpb_span name, u
                                  .first = first,
                                  .count = PAGE};
   yyjson_doc *doc = NULL;
-  if (cli_model_answer(m, &question, &error)) {
-    const char *json = cpb_model_answer(m->model, &size);
-    doc = cpb_json_read(&d->cli->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &error);
-  }
-  if (!doc) d->status = cli_fail(d->cli, m->name, &error);
+  const char *json = cpb_model_file_ask(d->files[side], &question, &size, &error);
+  if (json) doc = cpb_json_read(&d->cli->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &error);
+  if (!doc) d->status = cli_model_fail(d->cli, d->files[side], &error);
   return doc;
 }
 
@@ -173,7 +170,7 @@ diff_section diff_begin(diff *d, const char *name, cpb_span function) {
   diff_section s = {.begin = d->out.out.size, .comma = d->out.comma};
   cpb_json_writer_open(&d->out, NULL, '{');
   cpb_json_writer_text(&d->out, "section", name);
-  if (d->models[0].kind == CPB_MODEL_SAVED_MODEL) cpb_json_writer_unsigned(&d->out, "meta_graph", d->meta_graph);
+  if (d->kinds[0] == CPB_MODEL_SAVED_MODEL) cpb_json_writer_unsigned(&d->out, "meta_graph", d->meta_graph);
   if (d->tag.data) cpb_json_writer_span(&d->out, "tag", d->tag);
   if (function.data) cpb_json_writer_span(&d->out, "function", function);
   cpb_json_writer_open(&d->out, "differences", '[');

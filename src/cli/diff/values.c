@@ -9,7 +9,7 @@
 /* The values of one side as they come. */
 typedef struct stream {
   diff *diff;
-  cli_model *model;
+  cpb_model_file *file;
   cpb_values *values;
   cpb_span data;
   bool ended, bad;
@@ -21,16 +21,26 @@ static bool is_of_values(cpb_code code) {
          code == CPB_E_NOT_FOUND;
 }
 
+static cpb_step step_values(stream *s, cpb_error *error) {
+  cpb_step step;
+  while ((step = cpb_values_step(s->values)) == CPB_STEP_NEED) {
+    if (cpb_message_file_supply(cpb_model_file_message(s->file), cpb_values_input(s->values), error) != CPB_OK)
+      return CPB_STEP_ERROR;
+  }
+  if (step == CPB_STEP_ERROR) *error = *cpb_values_error(s->values);
+  return step;
+}
+
 /* More data, unless there is still some; none at the end, or where values cannot be made out. */
 static bool fill(stream *s) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   if (s->data.size > 0 || s->ended) return true;
-  cpb_step step = cli_model_values(s->model, s->values, &error);
+  cpb_step step = step_values(s, &error);
   s->bad = step == CPB_STEP_ERROR;
   s->ended = step != CPB_STEP_DATA;
   if (step == CPB_STEP_DATA) s->data.data = cpb_values_data(s->values, &s->data.size);
   if (error.code == CPB_OK || is_of_values(error.code)) return true;
-  s->diff->status = cli_fail(s->diff->cli, s->model->name, &error);
+  s->diff->status = cli_model_fail(s->diff->cli, s->file, &error);
   return false;
 }
 
@@ -74,7 +84,7 @@ static bool compare_streams(stream s[2], counts *n) {
 
 /* Takes both. */
 static bool compare_values(diff *d, cpb_values *a, cpb_values *b, counts *n) {
-  stream s[2] = {{.diff = d, .model = &d->models[0], .values = a}, {.diff = d, .model = &d->models[1], .values = b}};
+  stream s[2] = {{.diff = d, .file = d->files[0], .values = a}, {.diff = d, .file = d->files[1], .values = b}};
   bool done = a && b ? compare_streams(s, n) : diff_fail_memory(d);
   cpb_values_free(a);
   cpb_values_free(b);
@@ -88,8 +98,8 @@ static bool compare_values(diff *d, cpb_values *a, cpb_values *b, counts *n) {
 static bool read_range(diff *d, int side, cpb_range range, const uint8_t **data, size_t *length) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   *length = (size_t)cpb_min_u64(range.length, PIECE);
-  *data = cpb_message_file_read(d->models[side].message, range.offset, length, &error);
-  if (!*data) d->status = cli_fail(d->cli, d->models[side].name, &error);
+  *data = cpb_message_file_read(cpb_model_file_message(d->files[side]), range.offset, length, &error);
+  if (!*data) d->status = cli_model_fail(d->cli, d->files[side], &error);
   return *data != NULL;
 }
 
@@ -119,7 +129,7 @@ static bool range_of(yyjson_val *item, cpb_range *range) {
 static cpb_values *open_tensor(diff *d, int side, cpb_range tensor) {
   const cpb_values_options how = {
       .struct_size = sizeof how, .exact_texts = 1, .tensor_offset = tensor.offset, .tensor_size = tensor.length};
-  return cpb_values_new(&d->cli->allocator, d->models[side].kind, "", 0, &how);
+  return cpb_values_new(&d->cli->allocator, d->kinds[side], "", 0, &how);
 }
 
 static bool compare_constants(diff *d, yyjson_val *const items[2], counts *n) {
@@ -136,7 +146,7 @@ static bool compare_constants(diff *d, yyjson_val *const items[2], counts *n) {
 static cpb_values *open_parameter(diff *d, int side, cpb_span name, uint32_t state) {
   const cpb_values_options how = {
       .struct_size = sizeof how, .scope = (const char *)d->tag.data, .scope_size = d->tag.size, .state = state};
-  return cpb_values_new(&d->cli->allocator, d->models[side].kind, (const char *)name.data, name.size, &how);
+  return cpb_values_new(&d->cli->allocator, d->kinds[side], (const char *)name.data, name.size, &how);
 }
 
 static bool compare_parameters(diff *d, cpb_span name, uint32_t state, counts *n) {

@@ -22,9 +22,7 @@ void os_guard(const char *path);
 int os_spool(void);
 void os_close(int fd);
 
-bool os_is_directory(const char *path);
 bool os_is_special(const char *path); /* there, but neither file nor directory */
-bool os_exists(const char *path);
 bool os_is_terminal(int fd);
 
 /* How many processors there are; 1 where there are no threads. */

@@ -60,17 +60,11 @@ int os_spool(void) {
 
 void os_close(int fd) { close(fd); }
 
-bool os_is_directory(const char *path) {
-  struct stat found;
-  return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
-}
-
 bool os_is_special(const char *path) {
   struct stat found;
   return stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
 }
 
-bool os_exists(const char *path) { return access(path, F_OK) == 0; }
 bool os_is_terminal(int fd) { return isatty(fd) == 1; }
 
 unsigned os_processors(void) {

@@ -1,5 +1,4 @@
-/* WASI preview 1. Paths are looked at by opening them, because small runtimes
- * have no path_filestat_get. */
+/* WASI preview 1. */
 #include "cli/os/os.h"
 
 #include <errno.h>
@@ -9,7 +8,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <wasi/api.h>
 
 #define SPOOL_TRIES 1000u
 
@@ -33,20 +31,7 @@ int os_spool(void) {
   return fd;
 }
 
-/* What is no directory says so, unless the runtime opens it all the same. */
-static __wasi_filetype_t type_of(const char *path) {
-  int fd = open(path, O_RDONLY | O_DIRECTORY);
-  if (fd < 0) return errno == ENOTDIR ? __WASI_FILETYPE_REGULAR_FILE : __WASI_FILETYPE_UNKNOWN;
-  __wasi_fdstat_t stat;
-  bool known = __wasi_fd_fdstat_get(fd, &stat) == 0;
-  close(fd);
-  return known ? stat.fs_filetype : __WASI_FILETYPE_UNKNOWN;
-}
-
 void os_close(int fd) { close(fd); }
-
-bool os_is_directory(const char *path) { return type_of(path) == __WASI_FILETYPE_DIRECTORY; }
-bool os_exists(const char *path) { return type_of(path) != __WASI_FILETYPE_UNKNOWN; }
 
 bool os_is_special(const char *path) {
   struct stat found;

@@ -35,12 +35,14 @@ static int refuse_file(const place *p, const char *path, const char *what) {
 
 /* --- Reading whole files -------------------------------------------------------------- */
 
-static int read_whole(cli *c, const char *path, cpb_buffer *out) {
-  cpb_error error = {.offset = CPB_NO_OFFSET};
+/* To be released. NULL after the message. */
+static uint8_t *read_whole(cli *c, const char *path, size_t *size, int *status) {
+  cpb_error error;
   cpb_file *file = cpb_file_open(&c->allocator, path, &error);
-  bool read = file && cli_read_whole(file, LIST_MAX, "a part of the list", out, &error);
+  uint8_t *data = file ? cpb_file_read_all(file, LIST_MAX, size, &error) : NULL;
   cpb_file_close(file);
-  return read ? CLI_OK : cli_fail(c, path, &error);
+  if (!data) *status = cli_fail(c, path, &error);
+  return data;
 }
 
 /* --- Members ------------------------------------------------------------------------------ */
@@ -216,10 +218,8 @@ static int add_from_model(const place *p, yyjson_val *object, cpb_samediff_part 
   s->name = name.data ? name : p->name;
   s->state = state;
   tag_reader reader = {.cli = p->parts->cli};
-  const cpb_values_info *info = NULL;
   status = tag_reader_open(&reader, s);
-  if (status == CLI_OK) status = tag_reader_info(&reader, &info);
-  if (status == CLI_OK) status = add_values(p, info, part);
+  if (status == CLI_OK) status = add_values(p, cpb_values_file_info(reader.values), part);
   tag_reader_close(&reader);
   return status;
 }
@@ -295,30 +295,26 @@ static int add_list(place p, yyjson_val *tag, const char *list, cpb_samediff_wha
 /* --- Tags ---------------------------------------------------------------------------------------- */
 
 /* The file's content, which stays. */
-static int load_file(const place *p, cpb_span path, const cpb_buffer **content) {
+static int load_file(const place *p, cpb_span path, cpb_span *content) {
   tag_parts *parts = p->parts;
-  cli *c = parts->cli;
-  void *graphs = parts->graphs;
+  const cpb_allocator *a = &parts->cli->allocator;
+  void *contents = parts->contents;
   int status = CLI_OK;
+  if (!cpb_reserve(a, &contents, &parts->contents_capacity, parts->num_contents + 1, sizeof *parts->contents))
+    return cli_fail_memory(parts->cli);
+  parts->contents = contents;
   char *found = find_path(p, path, &status);
-  if (!found) return status;
-  if (cpb_reserve(&c->allocator, &graphs, &parts->graphs_capacity, parts->num_graphs + 1, sizeof *parts->graphs)) {
-    cpb_buffer *buffer = &(parts->graphs = graphs)[parts->num_graphs++];
-    cpb_buffer_init(buffer, &c->allocator);
-    status = read_whole(c, found, buffer);
-    *content = buffer;
-  } else {
-    status = cli_fail_memory(c);
-  }
-  cpb_release(&c->allocator, found);
+  uint8_t *data = found ? read_whole(parts->cli, found, &content->size, &status) : NULL;
+  if (data) parts->contents[parts->num_contents++] = data;
+  content->data = data;
+  cpb_release(a, found);
   return status;
 }
 
 static int add_tag(place p, yyjson_val *tag) {
   static const char *const known[] = {"tag", "graph", "training_config", "parameters", "updater_state", "maps", NULL};
   cpb_samediff_tag given = {.struct_size = sizeof given};
-  const cpb_buffer *content = NULL;
-  cpb_span graph, training;
+  cpb_span graph, training, content;
   int status = check_members(&p, tag, known);
   if (status == CLI_OK) status = get_text(&p, tag, "tag", &p.tag);
   if (status == CLI_OK && !p.tag.data) status = refuse(&p, "a tag has no name: tag is missing", NULL);
@@ -328,13 +324,13 @@ static int add_tag(place p, yyjson_val *tag) {
   if (status != CLI_OK) return status;
   given.name = (const char *)p.tag.data;
   given.name_size = p.tag.size;
-  given.graph = content->data;
-  given.graph_size = content->size;
+  given.graph = content.data;
+  given.graph_size = content.size;
   if (training.data) {
     status = load_file(&p, training, &content);
     if (status != CLI_OK) return status;
-    given.training = (const char *)content->data;
-    given.training_size = content->size;
+    given.training = (const char *)content.data;
+    given.training_size = content.size;
   }
   cpb_samediff_writer_tag(p.writer, &given);
   status = add_list(p, tag, "parameters", CPB_SAMEDIFF_PARAMETER);
@@ -348,11 +344,12 @@ int tag_parts_load(tag_parts *parts, cli *c) {
   static const char *const known[] = {"tags", "deflate", NULL};
   const char *path = c->settings.input;
   cpb_error error = {.offset = CPB_NO_OFFSET};
+  size_t size;
+  int status = CLI_OK;
   *parts = (tag_parts){.cli = c};
-  cpb_buffer_init(&parts->text, &c->allocator);
-  int status = read_whole(c, path, &parts->text);
-  if (status != CLI_OK) return status;
-  parts->json = cpb_json_read(&c->allocator, (cpb_span){parts->text.data, parts->text.size}, DEPTH, &error);
+  parts->text = read_whole(c, path, &size, &status);
+  if (!parts->text) return status;
+  parts->json = cpb_json_read(&c->allocator, (cpb_span){parts->text, size}, DEPTH, &error);
   if (!parts->json) return cli_fail(c, path, &error);
   const place p = {.parts = parts};
   yyjson_val *root = yyjson_doc_get_root(parts->json);
@@ -365,11 +362,11 @@ int tag_parts_load(tag_parts *parts, cli *c) {
 void tag_parts_free(tag_parts *parts) {
   const cpb_allocator *a = &parts->cli->allocator;
   for (size_t i = 0; i < parts->count; i++) cpb_release(a, parts->sources[i].path);
-  for (size_t i = 0; i < parts->num_graphs; i++) cpb_buffer_free(&parts->graphs[i]);
+  for (size_t i = 0; i < parts->num_contents; i++) cpb_release(a, parts->contents[i]);
   cpb_release(a, parts->sources);
-  cpb_release(a, parts->graphs);
+  cpb_release(a, parts->contents);
   yyjson_doc_free(parts->json);
-  cpb_buffer_free(&parts->text);
+  cpb_release(a, parts->text);
 }
 
 bool tag_parts_deflate(const tag_parts *parts) {

@@ -8,7 +8,6 @@
 #include "cli/cli.h"
 #include "cli/model.h"
 #include "cpb/samediff.h"
-#include "cpb/values.h"
 
 /* Bytes of a file, or an array of a model. */
 typedef struct tag_source {
@@ -24,9 +23,9 @@ typedef struct tag_reader {
   cli *cli;
   const tag_source *source;
   cpb_file *file;
-  cli_model model;
-  cpb_values *values;
-  uint64_t given; /* of the values */
+  cpb_model_file *model;
+  cpb_values_file *values;
+  uint64_t given; /* bytes of the values */
 } tag_reader;
 
 void tag_reader_close(tag_reader *reader);
@@ -34,20 +33,17 @@ void tag_reader_close(tag_reader *reader);
 /* From its begin. CLI_OK, or an exit code after the message, as below. */
 int tag_reader_open(tag_reader *reader, const tag_source *source);
 
-/* What the array is: of a model; the reader must be opened. */
-int tag_reader_info(tag_reader *reader, const cpb_values_info **info);
-
-/* Answers what the writer waits for. */
-int tag_reader_answer(tag_reader *reader, cpb_input *input);
+/* Lends the writer what it waits for. */
+int tag_reader_supply(tag_reader *reader, cpb_input *input);
 
 typedef struct tag_parts {
   cli *cli;
-  cpb_buffer text; /* the list itself */
+  uint8_t *text; /* the list itself */
   yyjson_doc *json;
   tag_source *sources;
   size_t count, capacity;
-  cpb_buffer *graphs;
-  size_t num_graphs, graphs_capacity;
+  uint8_t **contents; /* of the graphs and training configurations */
+  size_t num_contents, contents_capacity;
 } tag_parts;
 
 /* Reads the list. CLI_OK, or an exit code after the message. */

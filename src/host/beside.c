@@ -1,0 +1,168 @@
+#include "host/beside.h"
+
+#include <string.h>
+
+#include "base/status.h"
+#include "host/lookup.h"
+
+#define INDEX "variables/variables.index"
+#define SHARD "variables/variables.data-%05u-of-%05u"
+#define MOST ((uint64_t)64 << 20)             /* of a file that is read whole */
+#define FINGERPRINT_MOST ((uint64_t)64 << 10) /* it has some hundred bytes */
+
+/* --- Paths ----------------------------------------------------------------------------- */
+
+/* The path of `name` in the model's folder, which is blamed from now on. */
+static const char *path_of(cpb_model_file *f, unsigned beside, const char *name, cpb_error *error) {
+  const char *slash = strrchr(f->path, '/');
+  size_t folder = slash ? (size_t)(slash - f->path) + 1 : 0, size = strlen(name) + 1;
+  char *path = cpb_alloc(&f->allocator, folder + size);
+  if (!path) {
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  memcpy(path, f->path, folder);
+  memcpy(path + folder, name, size);
+  cpb_model_file_blame(f, beside, path);
+  return path;
+}
+
+static const char *shard_path(cpb_model_file *f, uint32_t shard, cpb_error *error) {
+  char name[64];
+  unsigned count = cpb_checkpoint_num_shards(f->checkpoint);
+  cpb_format(name, sizeof name, SHARD, (unsigned)shard, count);
+  return path_of(f, CPB_BESIDE_CHECKPOINT, name, error);
+}
+
+cpb_file *cpb_beside_open_shard(cpb_model_file *f, uint32_t shard, cpb_error *error) {
+  const char *path = shard_path(f, shard, error);
+  return path ? cpb_file_open(&f->allocator, path, error) : NULL;
+}
+
+/* --- Reading ----------------------------------------------------------------------------- */
+
+static uint8_t *read_whole(const cpb_model_file *f, const char *path, uint64_t most, size_t *size, cpb_error *error) {
+  cpb_file *file = cpb_file_open(&f->allocator, path, error);
+  uint8_t *data = file ? cpb_file_read_all(file, most, size, error) : NULL;
+  cpb_file_close(file);
+  return data;
+}
+
+static bool load_keras(cpb_model_file *f, const char *path, cpb_error *error) {
+  size_t size;
+  uint8_t *data = read_whole(f, path, MOST, &size, error);
+  if (data && !cpb_model_set_keras_metadata(f->model, data, size)) cpb_fail_memory(error);
+  cpb_release(&f->allocator, data);
+  return error->code == CPB_OK;
+}
+
+/* --- The checkpoint ---------------------------------------------------------------------- */
+
+static cpb_step step_values(cpb_values *values, cpb_file *file) {
+  cpb_step step;
+  while ((step = cpb_values_step(values)) == CPB_STEP_NEED) cpb_file_supply(file, cpb_values_input(values));
+  return step;
+}
+
+/* The object graph: the only text of its tensor, after the length in 8 bytes. */
+static bool read_graph(cpb_model_file *f, cpb_file *file, cpb_buffer *out, cpb_error *error) {
+  const cpb_values_options how = {.struct_size = sizeof how, .checkpoint = f->checkpoint, .max_memory = MOST};
+  const char *key = CPB_CHECKPOINT_GRAPH;
+  cpb_values *values = cpb_values_new(&f->allocator, f->kind, key, strlen(key), &how);
+  cpb_step step = values ? CPB_STEP_DATA : CPB_STEP_ERROR;
+  while (step == CPB_STEP_DATA && (step = step_values(values, file)) == CPB_STEP_DATA) {
+    size_t size;
+    const uint8_t *data = cpb_values_data(values, &size);
+    if (!cpb_buffer_append(out, data, size)) step = CPB_STEP_ERROR;
+  }
+  if (step == CPB_STEP_ERROR && values) *error = *cpb_values_error(values);
+  if (step == CPB_STEP_ERROR) cpb_fail_memory(error);
+  cpb_values_free(values);
+  return step == CPB_STEP_DONE;
+}
+
+/* Where there is none, or its file is not there, the model says what that means. */
+static bool find_graph(cpb_model_file *f, cpb_buffer *out, cpb_error *error) {
+  const cpb_stored *stored = cpb_checkpoint_find(f->checkpoint, CPB_CHECKPOINT_GRAPH, strlen(CPB_CHECKPOINT_GRAPH));
+  if (!stored || stored->size > MOST) return true;
+  const char *path = shard_path(f, stored->shard, error);
+  if (!path || !cpb_lookup_exists(path)) return path != NULL;
+  cpb_file *file = cpb_file_open(&f->allocator, path, error);
+  bool read = file && read_graph(f, file, out, error);
+  cpb_file_close(file);
+  return read;
+}
+
+/* A checkpoint without its object graph is better than none. */
+static bool set_checkpoint(cpb_model_file *f, cpb_error *error) {
+  const size_t length = sizeof(uint64_t);
+  cpb_buffer graph;
+  cpb_buffer_init(&graph, &f->allocator);
+  bool has = find_graph(f, &graph, error) && graph.size >= length;
+  const uint8_t *text = has ? graph.data + length : NULL;
+  if (!cpb_model_set_checkpoint(f->model, f->checkpoint, text, has ? graph.size - length : 0)) cpb_fail_memory(error);
+  cpb_buffer_free(&graph);
+  return error->code == CPB_OK;
+}
+
+static bool load_checkpoint(cpb_model_file *f, const char *path, cpb_error *error) {
+  size_t size;
+  cpb_model_set_checkpoint(f->model, NULL, NULL, 0);
+  cpb_checkpoint_free(f->checkpoint);
+  f->checkpoint = NULL;
+  uint8_t *index = read_whole(f, path, MOST, &size, error);
+  if (index) f->checkpoint = cpb_checkpoint_new(&f->allocator, index, size, NULL, error);
+  cpb_release(&f->allocator, index);
+  return f->checkpoint && set_checkpoint(f, error);
+}
+
+/* --- The fingerprint ---------------------------------------------------------------------- */
+
+static bool write_fingerprint(cpb_model_file *f, const cpb_schema *schema, const uint8_t *data, size_t size,
+                              cpb_error *error) {
+  const cpb_json_options how = {.struct_size = sizeof how, .original_names = 1};
+  const cpb_message_type *type = cpb_schema_find_message(schema, "tensorflow.FingerprintDef");
+  cpb_json *json = cpb_json_new(&f->allocator, type, data, size, &how);
+  cpb_step step = json ? CPB_STEP_OUTPUT : CPB_STEP_ERROR;
+  while (step == CPB_STEP_OUTPUT && (step = cpb_json_step(json)) == CPB_STEP_OUTPUT) {
+    size_t length;
+    const char *text = cpb_json_output(json, &length);
+    if (!cpb_buffer_append(&f->fingerprint, text, length)) step = CPB_STEP_ERROR;
+  }
+  if (step == CPB_STEP_ERROR && json) *error = *cpb_json_error(json);
+  if (step == CPB_STEP_ERROR) cpb_fail_memory(error);
+  cpb_json_free(json);
+  return step == CPB_STEP_DONE;
+}
+
+static bool load_fingerprint(cpb_model_file *f, const char *path, cpb_error *error) {
+  size_t size;
+  uint8_t *data = read_whole(f, path, FINGERPRINT_MOST, &size, error);
+  cpb_schema *schema = data ? cpb_schema_new_builtin(&f->allocator, error) : NULL;
+  bool written = schema && write_fingerprint(f, schema, data, size, error);
+  if (!written) f->fingerprint.size = 0;
+  cpb_schema_free(schema);
+  cpb_release(&f->allocator, data);
+  return written;
+}
+
+/* --- All of them --------------------------------------------------------------------------- */
+
+static const struct {
+  cpb_beside bit;
+  const char *name;
+  bool (*load)(cpb_model_file *f, const char *path, cpb_error *error);
+} files[] = {{CPB_BESIDE_KERAS_METADATA, "keras_metadata.pb", load_keras},
+             {CPB_BESIDE_CHECKPOINT, INDEX, load_checkpoint},
+             {CPB_BESIDE_FINGERPRINT, "fingerprint.pb", load_fingerprint}};
+
+bool cpb_beside_load(cpb_model_file *f, unsigned beside, cpb_error *error) {
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    if (!(beside & ~f->settled & files[i].bit)) continue;
+    const char *path = path_of(f, files[i].bit, files[i].name, error);
+    if (!path || (cpb_lookup_exists(path) && !files[i].load(f, path, error))) return false;
+    f->settled |= files[i].bit;
+  }
+  cpb_model_file_blame(f, 0, NULL);
+  return true;
+}

@@ -1,0 +1,218 @@
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "base/input.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "cpb/open.h"
+#include "host/progress.h"
+
+#define WINDOW_MAX ((size_t)256 << 10)
+
+struct cpb_message_file {
+  cpb_allocator allocator;
+  cpb_message_file_options options;
+  cpb_limits limits;
+  cpb_file *file;
+  uint64_t file_size; /* 0: not known, a pipe */
+  cpb_index *index;   /* NULL: the file is the message */
+  cpb_merge *merge;
+  cpb_buffer window; /* of the merged message, from `begin` on */
+  uint64_t begin;
+};
+
+/* False when the host cancels, which it can before each read. */
+static bool go_on(const cpb_message_file *m, cpb_error *error) {
+  const cpb_message_file_options *o = &m->options;
+  return cpb_progress_report(o->progress, o->user, cpb_file_bytes_read(m->file), m->file_size, error);
+}
+
+/* --- Opening ------------------------------------------------------------------- */
+
+static bool ends_with(const char *path, const char *ending) {
+  size_t size = strlen(path), end = strlen(ending);
+  return size >= end && strcmp(path + size - end, ending) == 0;
+}
+
+/* The hash in the first block header, which is the same in every file of records. */
+static bool begins_with_records(cpb_message_file *m, cpb_error *error) {
+  static const uint8_t hash[] = {0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f};
+  size_t length = sizeof hash;
+  const uint8_t *data = cpb_file_read(m->file, 0, &length, error);
+  return data && length == sizeof hash && memcmp(data, hash, sizeof hash) == 0;
+}
+
+static cpb_step run_index(cpb_message_file *m, cpb_error *error) {
+  cpb_step step;
+  while ((step = cpb_index_step(m->index)) == CPB_STEP_NEED) {
+    if (!go_on(m, error)) return CPB_STEP_ERROR;
+    cpb_file_supply(m->file, cpb_index_input(m->index));
+  }
+  if (step == CPB_STEP_ERROR) *error = *cpb_index_error(m->index);
+  return step;
+}
+
+/* What begins with a file of records without being a .cpb is a message all the same: a field
+ * may be called that. */
+static bool open_index(cpb_message_file *m, const char *path, cpb_error *error) {
+  bool chunked = ends_with(path, ".cpb");
+  if (ends_with(path, ".pb")) return true;
+  if (!begins_with_records(m, error) && (!chunked || error->code != CPB_OK)) return error->code == CPB_OK;
+  m->index = cpb_index_new(&m->allocator, m->options.limits);
+  if (!m->index) return cpb_fail_memory(error) == CPB_OK;
+  if (run_index(m, error) == CPB_STEP_DONE) return true;
+  cpb_index_free(m->index);
+  m->index = NULL;
+  if (error->code != CPB_E_FORMAT || chunked) return false;
+  cpb_error_begin(error, NULL);
+  return true;
+}
+
+static cpb_step run_merge(cpb_message_file *m, cpb_error *error) {
+  cpb_step step;
+  while ((step = cpb_merge_step(m->merge)) == CPB_STEP_NEED) {
+    if (!go_on(m, error)) return CPB_STEP_ERROR;
+    cpb_file_supply(m->file, cpb_merge_input(m->merge));
+  }
+  if (step == CPB_STEP_ERROR) *error = *cpb_merge_error(m->merge);
+  return step;
+}
+
+static bool plan_merge(cpb_message_file *m, cpb_error *error) {
+  const cpb_merge_options how = {
+      .struct_size = sizeof how, .trust_sizes = 1, .type = m->options.type, .limits = m->options.limits};
+  if (!m->index) return true;
+  m->merge = cpb_merge_new(&m->allocator, m->index, &how);
+  if (!m->merge) return cpb_fail_memory(error) == CPB_OK;
+  return run_merge(m, error) == CPB_STEP_DONE;
+}
+
+static bool open_on(cpb_message_file *m, const char *path, cpb_error *error) {
+  bool known = cpb_file_is_pipe(m->file) || cpb_file_size(m->file, &m->file_size, error) == CPB_OK;
+  return known && open_index(m, path, error) && plan_merge(m, error);
+}
+
+cpb_message_file *cpb_message_file_on(const cpb_allocator *given, cpb_file *file, const char *path,
+                                      const cpb_message_file_options *options, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_allocator a = cpb_allocator_or_default(given);
+  cpb_message_file *m = cpb_alloc_zeroed(&a, sizeof *m);
+  if (!m) {
+    cpb_file_close(file);
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  m->allocator = a;
+  m->file = file;
+  cpb_buffer_init(&m->window, &a);
+  cpb_options_copy(&m->options, sizeof m->options, options);
+  m->limits = cpb_limits_or_default(m->options.limits);
+  m->options.limits = &m->limits;
+  if (open_on(m, path, error)) return m;
+  cpb_message_file_close(m);
+  return NULL;
+}
+
+cpb_message_file *cpb_message_file_open(const cpb_allocator *a, const char *path,
+                                        const cpb_message_file_options *options, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_file *file = cpb_file_open(a, path, error);
+  return file ? cpb_message_file_on(a, file, path, options, error) : NULL;
+}
+
+void cpb_message_file_close(cpb_message_file *m) {
+  if (!m) return;
+  cpb_allocator a = m->allocator;
+  cpb_merge_free(m->merge);
+  cpb_index_free(m->index);
+  cpb_buffer_free(&m->window);
+  cpb_file_close(m->file);
+  cpb_release(&a, m);
+}
+
+const cpb_index *cpb_message_file_index(const cpb_message_file *m) { return m->index; }
+
+/* --- Reading --------------------------------------------------------------------- */
+
+/* How far one chunk, or literal bytes, go on from `offset`: beyond it the engine may
+ * never look. */
+static uint64_t segment_left(const cpb_message_file *m, uint64_t offset) {
+  cpb_segment segment;
+  size_t i = cpb_merge_find_segment(m->merge, offset);
+  if (cpb_merge_get_segment(m->merge, i, &segment) != CPB_OK) return 0;
+  return segment.offset + segment.length - offset;
+}
+
+/* Bytes of the merged message into the window. */
+static bool fill_window(cpb_message_file *m, uint64_t offset, uint64_t length, cpb_error *error) {
+  cpb_step step;
+  m->begin = offset;
+  m->window.size = 0;
+  cpb_merge_read(m->merge, offset, length);
+  while ((step = run_merge(m, error)) == CPB_STEP_DATA) {
+    size_t size;
+    const uint8_t *data = cpb_merge_data(m->merge, &size);
+    if (!cpb_buffer_append(&m->window, data, size)) return cpb_fail_memory(error) == CPB_OK;
+  }
+  return step == CPB_STEP_DONE;
+}
+
+static bool in_window(const cpb_message_file *m, uint64_t offset) {
+  return offset >= m->begin && offset - m->begin < m->window.size;
+}
+
+/* Makes the window hold the byte at `offset`; `*left` is then what it has from there. */
+static bool find_window(cpb_message_file *m, uint64_t offset, uint64_t wanted, size_t *left, cpb_error *error) {
+  uint64_t length = cpb_min_u64(cpb_min_u64(wanted, WINDOW_MAX), segment_left(m, offset));
+  *left = 0;
+  if (length == 0) return true;
+  if (!in_window(m, offset) && !fill_window(m, offset, length, error)) return false;
+  *left = m->window.size - (size_t)(offset - m->begin);
+  return true;
+}
+
+const uint8_t *cpb_message_file_read(cpb_message_file *m, uint64_t offset, size_t *length, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  size_t left;
+  if (!m->merge) return go_on(m, error) ? cpb_file_read(m->file, offset, length, error) : NULL;
+  if (!find_window(m, offset, *length, &left, error)) return NULL;
+  *length = cpb_min_size(*length, left);
+  return left > 0 ? m->window.data + (offset - m->begin) : (const uint8_t *)"";
+}
+
+cpb_code cpb_message_file_size(cpb_message_file *m, uint64_t *size, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  if (!m->merge) return cpb_file_size(m->file, size, error);
+  *size = cpb_merge_size(m->merge);
+  return CPB_OK;
+}
+
+static void supply_merged(cpb_message_file *m, cpb_input *input, cpb_error *error) {
+  cpb_need need;
+  size_t left;
+  cpb_input_need(input, &need);
+  if (need.kind != CPB_NEED_RANGE) {
+    cpb_input_end(input, cpb_merge_size(m->merge));
+  } else if (!find_window(m, need.offset, need.ahead, &left, error)) {
+    cpb_input_fail(input, error->code, error->message);
+  } else if (left > 0) {
+    cpb_input_supply(input, m->begin, m->window.data, m->window.size);
+  } else {
+    cpb_input_end(input, cpb_merge_size(m->merge));
+  }
+}
+
+cpb_code cpb_message_file_supply(cpb_message_file *m, cpb_input *input, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  if (!go_on(m, error)) {
+    cpb_input_fail(input, error->code, error->message);
+  } else if (m->merge) {
+    supply_merged(m, input, error);
+  } else {
+    cpb_file_supply(m->file, input);
+    if (input->failure.code != CPB_OK) *error = input->failure;
+  }
+  return error->code;
+}

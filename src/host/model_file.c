@@ -1,0 +1,141 @@
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/status.h"
+#include "host/beside.h"
+
+#define GUESS_BYTES 256
+
+/* --- Opening ------------------------------------------------------------------------------ */
+
+/* The path that was found, in memory of its own. */
+static bool find_path(cpb_model_file *f, const char *path, cpb_error *error) {
+  size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
+  f->path = cpb_alloc(&f->allocator, size);
+  if (!f->path) return cpb_fail_memory(error) == CPB_OK;
+  cpb_find_model(path, f->path, size);
+  return true;
+}
+
+static bool open_message(cpb_model_file *f, const cpb_model_file_options *options, cpb_error *error) {
+  const cpb_message_file_options how = {.struct_size = sizeof how,
+                                        .limits = options->model ? options->model->limits : NULL,
+                                        .progress = options->progress,
+                                        .user = options->user};
+  f->message = cpb_message_file_open(&f->allocator, f->path, &how, error);
+  return f->message != NULL;
+}
+
+static bool find_kind(cpb_model_file *f, cpb_model_kind given, cpb_error *error) {
+  size_t length = GUESS_BYTES;
+  f->kind = given;
+  if (given) return true;
+  const uint8_t *data = cpb_message_file_read(f->message, 0, &length, error);
+  if (!data) return false;
+  f->kind = cpb_model_guess(data, length);
+  if (f->kind) return true;
+  cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
+           "no known kind of model; expected a SavedModel, a GraphDef, Keras metadata or a SameDiff file");
+  return false;
+}
+
+static bool open_model(cpb_model_file *f, const char *path, const cpb_model_file_options *options, cpb_error *error) {
+  bool opened = find_path(f, path, error) && open_message(f, options, error) && find_kind(f, options->kind, error);
+  if (!opened) return false;
+  f->settled = f->kind == CPB_MODEL_SAVED_MODEL ? options->leave_out : CPB_BESIDE_ALL;
+  f->model = cpb_model_new(&f->allocator, f->kind, options->model);
+  return f->model || cpb_fail_memory(error) == CPB_OK;
+}
+
+cpb_model_file *cpb_model_file_open(const cpb_allocator *given, const char *path, const cpb_model_file_options *options,
+                                    cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_model_file_options ours;
+  cpb_allocator a = cpb_allocator_or_default(given);
+  cpb_model_file *f = cpb_alloc_zeroed(&a, sizeof *f);
+  cpb_options_copy(&ours, sizeof ours, options);
+  if (!f) {
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  f->allocator = a;
+  cpb_buffer_init(&f->fingerprint, &a);
+  cpb_buffer_init(&f->answer, &a);
+  if (open_model(f, path, &ours, error)) return f;
+  cpb_model_file_close(f);
+  return NULL;
+}
+
+void cpb_model_file_close(cpb_model_file *f) {
+  if (!f) return;
+  cpb_allocator a = f->allocator;
+  cpb_model_free(f->model);
+  cpb_checkpoint_free(f->checkpoint);
+  cpb_message_file_close(f->message);
+  cpb_buffer_free(&f->fingerprint);
+  cpb_buffer_free(&f->answer);
+  cpb_release(&a, f->culprit_path);
+  cpb_release(&a, f->path);
+  cpb_release(&a, f);
+}
+
+/* --- Questions ---------------------------------------------------------------------------- */
+
+static unsigned needed_for(cpb_question_kind kind) {
+  switch (kind) {
+    case CPB_ASK_LAYERS:
+    case CPB_ASK_LOAD:
+    case CPB_ASK_CUT:
+    case CPB_ASK_SEARCH: return CPB_BESIDE_KERAS_METADATA;
+    case CPB_ASK_VARIABLES: return CPB_BESIDE_CHECKPOINT;
+    case CPB_ASK_OVERVIEW: return CPB_BESIDE_KERAS_METADATA | CPB_BESIDE_CHECKPOINT;
+    default: return 0;
+  }
+}
+
+/* The answer with one more member. */
+static const char *add_fingerprint(cpb_model_file *f, const char *json, size_t *size, cpb_error *error) {
+  static const char key[] = ",\"fingerprint\":";
+  cpb_buffer *out = &f->answer;
+  out->size = 0;
+  bool done = cpb_buffer_append(out, json, *size - 1) && cpb_buffer_append(out, key, sizeof key - 1) &&
+              cpb_buffer_append(out, f->fingerprint.data, f->fingerprint.size) && cpb_buffer_append(out, "}", 1);
+  *size = out->size;
+  if (done) return (const char *)out->data;
+  cpb_fail_memory(error);
+  return NULL;
+}
+
+const char *cpb_model_file_ask(cpb_model_file *f, const cpb_question *question, size_t *size, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  bool overview = question->kind == CPB_ASK_OVERVIEW;
+  cpb_model_file_blame(f, 0, NULL);
+  if (f->reading) cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "an array of the model is still open");
+  if (f->reading || !cpb_beside_load(f, needed_for(question->kind), error)) return NULL;
+  if (!cpb_model_file_run(f, question, error)) return NULL;
+  if (overview && !cpb_beside_load(f, CPB_BESIDE_FINGERPRINT, error)) return NULL;
+  const char *json = cpb_model_answer(f->model, size);
+  return overview && f->fingerprint.size > 0 ? add_fingerprint(f, json, size, error) : json;
+}
+
+cpb_code cpb_model_file_load(cpb_model_file *f, unsigned beside, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_model_file_blame(f, 0, NULL);
+  cpb_beside_load(f, beside, error);
+  return error->code;
+}
+
+void cpb_model_file_leave_out(cpb_model_file *f, unsigned beside) { f->settled |= beside; }
+
+unsigned cpb_model_file_culprit(const cpb_model_file *f, const char **path) {
+  *path = f->culprit_path ? f->culprit_path : f->path;
+  return f->culprit;
+}
+
+/* --- Parts -------------------------------------------------------------------------------- */
+
+const char *cpb_model_file_path(const cpb_model_file *f) { return f->path; }
+cpb_model_kind cpb_model_file_kind(const cpb_model_file *f) { return f->kind; }
+cpb_message_file *cpb_model_file_message(cpb_model_file *f) { return f->message; }
+cpb_model *cpb_model_file_model(cpb_model_file *f) { return f->model; }
+const cpb_checkpoint *cpb_model_file_checkpoint(const cpb_model_file *f) { return f->checkpoint; }

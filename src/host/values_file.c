@@ -1,0 +1,161 @@
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "host/beside.h"
+
+#define DEPTH 1000 /* of an answer: it is ours */
+#define CANDIDATES 1000
+
+struct cpb_values_file {
+  cpb_model_file *owner;
+  cpb_values *values;
+  cpb_file *shard; /* NULL: the values are in the model's own file */
+  cpb_step step;   /* the next thing to be given out */
+};
+
+/* --- Reading ------------------------------------------------------------------------------- */
+
+static void step(cpb_values_file *v, cpb_error *error) {
+  while ((v->step = cpb_values_step(v->values)) == CPB_STEP_NEED) {
+    cpb_input *input = cpb_values_input(v->values);
+    if (v->shard) cpb_file_supply(v->shard, input);
+    else if (cpb_message_file_supply(v->owner->message, input, error) != CPB_OK) v->step = CPB_STEP_ERROR;
+    if (v->step == CPB_STEP_ERROR) return;
+  }
+  if (v->step == CPB_STEP_ERROR) *error = *cpb_values_error(v->values);
+}
+
+const uint8_t *cpb_values_file_read(cpb_values_file *v, size_t *size, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  if (v->step == CPB_STEP_NEED) step(v, error);
+  *size = 0;
+  if (v->step == CPB_STEP_DONE) return (const uint8_t *)"";
+  if (v->step == CPB_STEP_DATA) {
+    v->step = CPB_STEP_NEED;
+    return cpb_values_data(v->values, size);
+  }
+  if (error->code == CPB_OK) *error = *cpb_values_error(v->values);
+  return NULL;
+}
+
+const cpb_values_info *cpb_values_file_info(const cpb_values_file *v) { return cpb_values_get_info(v->values); }
+
+/* --- Opening ------------------------------------------------------------------------------- */
+
+void cpb_values_file_close(cpb_values_file *v) {
+  if (!v) return;
+  cpb_allocator a = v->owner->allocator;
+  v->owner->reading = false;
+  cpb_values_free(v->values);
+  cpb_file_close(v->shard);
+  cpb_release(&a, v);
+}
+
+/* Takes `values` (NULL: memory was short) and `shard`. Steps as far as what the array is. */
+static cpb_values_file *open_values(cpb_model_file *f, cpb_values *values, cpb_file *shard, cpb_error *error) {
+  cpb_values_file *v = values ? cpb_alloc(&f->allocator, sizeof *v) : NULL;
+  if (!v) {
+    cpb_values_free(values);
+    cpb_file_close(shard);
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  *v = (cpb_values_file){.owner = f, .values = values, .shard = shard};
+  step(v, error);
+  f->reading = true;
+  if (v->step != CPB_STEP_ERROR) return v;
+  cpb_values_file_close(v);
+  return NULL;
+}
+
+static bool begin(cpb_model_file *f, cpb_error *error) {
+  cpb_model_file_blame(f, 0, NULL);
+  if (f->reading) cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "an array of the model is still open");
+  return !f->reading;
+}
+
+cpb_values_file *cpb_model_file_values(cpb_model_file *f, const char *name, size_t name_size,
+                                       const cpb_values_options *options, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_values_options how;
+  if (!begin(f, error)) return NULL;
+  cpb_options_copy(&how, sizeof how, options);
+  how.checkpoint = NULL;
+  return open_values(f, cpb_values_new(&f->allocator, f->kind, name, name_size, &how), NULL, error);
+}
+
+/* --- A variable ----------------------------------------------------------------------------- */
+
+static bool same(cpb_span a, cpb_span b) { return a.size == b.size && memcmp(a.data, b.data, a.size) == 0; }
+
+static bool is_member(yyjson_val *item, const char *member, cpb_span name) {
+  cpb_span text;
+  return cpb_json_text(cpb_json_member(item, member), &text) && same(text, name);
+}
+
+/* Of the variables that a name may mean: the one whose path or key it is, or else the only
+ * one that is stored. Several entries may be of one key. */
+static bool choose_key(yyjson_val *answer, cpb_span name, cpb_span *key, cpb_error *error) {
+  size_t i, count, keys = 0;
+  yyjson_val *item, *page = cpb_json_member(answer, "variables");
+  yyjson_arr_foreach(cpb_json_member(page, "items"), i, count, item) {
+    cpb_span one;
+    if (!cpb_json_text(cpb_json_member(item, "key"), &one)) continue;
+    bool exact = is_member(item, "key", name) || is_member(item, "path", name);
+    if (keys == 0 || !same(*key, one)) keys++;
+    if (keys == 1 || exact) *key = one;
+    if (exact) return true;
+  }
+  uint64_t total = 0;
+  char quoted[128];
+  cpb_json_unsigned(cpb_json_member(page, "total"), &total);
+  cpb_quote(quoted, sizeof quoted, name.data, name.size);
+  if (keys == 0)
+    cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the checkpoint has no value of the variable \"%s\"", quoted);
+  if (keys > 1)
+    cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
+             "%llu variables are called \"%s\"; expected the path or the key of one", (unsigned long long)total,
+             quoted);
+  return keys == 1;
+}
+
+static const cpb_stored *find_stored(cpb_model_file *f, const cpb_question *question, cpb_error *error) {
+  const cpb_stored *stored = NULL;
+  cpb_span key, json, name = {(const uint8_t *)question->name, question->name_size};
+  if (!cpb_model_file_run(f, question, error)) return NULL;
+  json.data = (const uint8_t *)cpb_model_answer(f->model, &json.size);
+  yyjson_doc *answer = cpb_json_read(&f->allocator, json, DEPTH, error);
+  if (answer && choose_key(yyjson_doc_get_root(answer), name, &key, error)) {
+    stored = cpb_checkpoint_find(f->checkpoint, (const char *)key.data, key.size);
+    if (!stored) cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the key of this variable is no text");
+  }
+  yyjson_doc_free(answer);
+  return stored;
+}
+
+static bool load_checkpoint(cpb_model_file *f, cpb_error *error) {
+  if (!cpb_beside_load(f, CPB_BESIDE_CHECKPOINT, error)) return false;
+  if (!f->checkpoint)
+    cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
+             "there is no checkpoint beside it; expected variables/variables.index");
+  return f->checkpoint != NULL;
+}
+
+cpb_values_file *cpb_model_file_variable(cpb_model_file *f, const char *name, size_t name_size, uint32_t meta_graph,
+                                         cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  const cpb_question question = {.struct_size = sizeof question,
+                                 .kind = CPB_ASK_VARIABLES,
+                                 .name = name,
+                                 .name_size = name_size,
+                                 .meta_graph = meta_graph,
+                                 .count = CANDIDATES};
+  const cpb_stored *stored = begin(f, error) && load_checkpoint(f, error) ? find_stored(f, &question, error) : NULL;
+  if (!stored) return NULL;
+  const cpb_values_options how = {.struct_size = sizeof how, .checkpoint = f->checkpoint};
+  cpb_file *shard = cpb_beside_open_shard(f, stored->slices > 0 ? 0 : stored->shard, error);
+  if (!shard) return NULL;
+  return open_values(f, cpb_values_new(&f->allocator, f->kind, stored->key, stored->key_size, &how), shard, error);
+}
