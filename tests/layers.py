@@ -16,8 +16,6 @@ import tempfile
 
 # What the command still takes from the library's inside. Each line goes when its last use does.
 EXTRAS = {
-    "cli": {"host/message.h"},
-    "cli/commands": {"host/message.h"},
     "cli/diff": {"model/diff/lists.h", "model/diff/members.h", "model/diff/table.h"},
 }
 # Headers that declare what several files of their folder, or one of several, define.

@@ -123,7 +123,7 @@ static bool choose_key(yyjson_val *answer, cpb_span name, cpb_span *key, cpb_err
 
 static const cpb_stored *find_stored(cpb_model_file *f, const cpb_question *question, cpb_error *error) {
   const cpb_stored *stored = NULL;
-  cpb_span key, json, name = {(const uint8_t *)question->name, question->name_size};
+  cpb_span key = {NULL, 0}, json, name = {(const uint8_t *)question->name, question->name_size};
   if (!cpb_model_file_run(f, question, error)) return NULL;
   json.data = (const uint8_t *)cpb_model_answer(f->model, &json.size);
   yyjson_doc *answer = cpb_json_read(&f->allocator, json, DEPTH, error);
