@@ -16,11 +16,13 @@
 #include <zstd.h>
 
 #include "failing_allocator.h"
+#include "riegeli/codec/compressor.h"
 #include "riegeli/codec/decompressor.h"
 
 enum { BIG = 400000 };
 
 static const char codec_types[] = {CPB_RIEGELI_NONE, CPB_RIEGELI_BROTLI, CPB_RIEGELI_ZSTD, CPB_RIEGELI_SNAPPY};
+_Static_assert(sizeof codec_types == CPB_NUM_CODECS - 1, "each codec but CPB_CODEC_DEFAULT is tested");
 
 static inline uint32_t next_random(uint32_t *seed) { return (*seed = *seed * 1664525 + 1013904223) >> 8; }
 

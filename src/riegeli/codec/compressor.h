@@ -11,6 +11,8 @@
 
 typedef struct cpb_compressor cpb_compressor;
 
+enum { CPB_NUM_CODECS = CPB_CODEC_SNAPPY + 1 }; /* of cpb_codec */
+
 /* NULL with `*error` set when an option is out of range (USAGE), for Snappy
  * (UNSUPPORTED: it is read only) or when memory is short. */
 cpb_compressor *cpb_compressor_new(const cpb_allocator *a, const cpb_codec_options *options, cpb_codec_error *error);

@@ -26,9 +26,7 @@ static bool same_codec(const cpb_codec_options *a, const cpb_codec_options *b) {
 
 static bool select_codec(cpb_record_writer *w, cpb_codec_options options) {
   if (options.codec == CPB_CODEC_DEFAULT) options.codec = CPB_CODEC_ZSTD;
-  if ((unsigned)options.codec > CPB_CODEC_SNAPPY) return cpb_writer_fail(w, CPB_E_USAGE, "there is no such codec");
-  if (options.codec == CPB_CODEC_SNAPPY)
-    return cpb_writer_fail(w, CPB_E_UNSUPPORTED, "Snappy can be read but not written");
+  if ((unsigned)options.codec >= CPB_NUM_CODECS) return cpb_writer_fail(w, CPB_E_USAGE, "there is no such codec");
   cpb_writer_codec *codec = &w->codecs[options.codec];
   if (!codec->compressor || !same_codec(&codec->options, &options)) {
     cpb_codec_error error = {CPB_OK, NULL};

@@ -51,9 +51,9 @@ struct cpb_record_writer {
   cpb_allocator allocator;
   cpb_error error;
   cpb_record_writer_options options;
-  uint64_t max_records;                      /* in a chunk */
-  cpb_writer_codec codecs[CPB_CODEC_SNAPPY]; /* kept, so that options can alternate */
-  cpb_compressor *compressor;                /* of the next chunk */
+  uint64_t max_records;                    /* in a chunk */
+  cpb_writer_codec codecs[CPB_NUM_CODECS]; /* kept, so that options can alternate */
+  cpb_compressor *compressor;              /* of the next chunk */
   bool uncompressed;
   cpb_simple_encoder encoder;
   cpb_chunk_writer out;
