@@ -124,7 +124,7 @@ typedef struct cpb_error {
   /* The byte of the input that the error is about, or CPB_NO_OFFSET. */
   uint64_t offset;
 
-  /* One line without a newline. It names no file and does not repeat `offset`. */
+  /* One line without a newline; it names no file. */
   char message[256];
 } cpb_error;
 

@@ -10,8 +10,8 @@ uint64_t cpb_round_up_to_chunk_boundary(uint64_t pos) {
 }
 
 bool cpb_add_with_overhead(uint64_t chunk_begin, uint64_t size, uint64_t *end) {
-  /* Counted from just after the first block header, every CPB_BLOCK_USABLE
-   * bytes of the chunk meet a block header. */
+  /* `lead` is what the chunk's first block has before it, so that a block header comes
+   * after every CPB_BLOCK_USABLE bytes counted. */
   uint64_t lead = (chunk_begin + CPB_BLOCK_USABLE - 1) % CPB_BLOCK_SIZE;
   uint64_t counted, sum;
   if (!cpb_add_u64(size, lead, &counted)) return false;
@@ -19,6 +19,7 @@ bool cpb_add_with_overhead(uint64_t chunk_begin, uint64_t size, uint64_t *end) {
   return cpb_add_u64(chunk_begin, size, &sum) && cpb_add_u64(sum, headers, end);
 }
 
+/* How many bytes before `pos` are not of block headers. */
 static uint64_t without_headers(uint64_t pos) {
   uint64_t in_block = pos % CPB_BLOCK_SIZE;
   return pos - pos / CPB_BLOCK_SIZE * CPB_BLOCK_HEADER_SIZE - cpb_min_u64(in_block, CPB_BLOCK_HEADER_SIZE);
@@ -37,7 +38,7 @@ bool cpb_chunk_end(uint64_t chunk_begin, uint64_t data_size, uint64_t num_record
   return true;
 }
 
-/* Both headers begin with the hash of what follows it. */
+/* Both headers begin with the hash of the rest. */
 static void store_hash(uint8_t *header, size_t size) { cpb_store64(header, cpb_hash_bytes(header + 8, size - 8)); }
 
 static bool hash_matches(const uint8_t *header, size_t size) {

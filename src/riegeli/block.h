@@ -1,9 +1,9 @@
-/* The geometry of a Riegeli/records file: blocks, their headers, and the chunks
- * that they interrupt.
+/* Where things are in a Riegeli/records file: block headers, and the chunks that they
+ * interrupt. In this folder "chunk" means Riegeli chunk.
  *
- * Every multiple of 64 KiB begins with a block header of 24 bytes; chunks flow
- * around it. A chunk may begin before a block header but neither inside nor
- * immediately after it. Within this folder a "chunk" is a Riegeli chunk. */
+ * At every multiple of 64 KiB stands a block header of 24 bytes, and the bytes of a chunk
+ * go on after it. A chunk may begin where a block does, and is then interrupted at once,
+ * but neither inside a block header nor right after one. */
 #ifndef CPB_RIEGELI_BLOCK_H
 #define CPB_RIEGELI_BLOCK_H
 
@@ -33,7 +33,7 @@ static inline uint64_t cpb_block_begin(uint64_t pos) { return pos & ~(CPB_BLOCK_
 /* Bytes until the next block boundary; 0 at a boundary. */
 static inline uint64_t cpb_block_remaining(uint64_t pos) { return (0 - pos) & (CPB_BLOCK_SIZE - 1); }
 
-/* Bytes until the end of the block header that `pos` is in, or before; else 0. */
+/* If `pos` is inside a block header, or where one begins: bytes until its end; else 0. */
 static inline size_t cpb_block_header_remaining(uint64_t pos) {
   uint64_t in_block = pos & (CPB_BLOCK_SIZE - 1);
   return in_block < CPB_BLOCK_HEADER_SIZE ? (size_t)(CPB_BLOCK_HEADER_SIZE - in_block) : 0;
@@ -41,24 +41,27 @@ static inline size_t cpb_block_header_remaining(uint64_t pos) {
 
 static inline bool cpb_is_chunk_boundary(uint64_t pos) { return cpb_block_remaining(pos) < CPB_BLOCK_USABLE; }
 
-/* The first possible chunk boundary at or after `pos`. */
+/* The first place at or after `pos` where a chunk can begin. */
 uint64_t cpb_round_up_to_chunk_boundary(uint64_t pos);
 
-/* Where `size` bytes that begin at the chunk boundary `chunk_begin` end in the
- * file, block headers included. False when that is past 2^64. */
+/* The file offset at which `size` bytes of a chunk end that begins at `chunk_begin`,
+ * counting the block headers on the way. False when it exceeds 2^64. */
 bool cpb_add_with_overhead(uint64_t chunk_begin, uint64_t size, uint64_t *end);
 
-/* The inverse: bytes of the chunk in [chunk_begin, pos), block headers left out. */
+/* The inverse: how many bytes of the chunk are in [chunk_begin, pos), without block
+ * headers. */
 uint64_t cpb_distance_without_overhead(uint64_t chunk_begin, uint64_t pos);
 
-/* The end of the chunk, its padding included. False when past 2^64. */
+/* The file offset at which the chunk ends, with its padding: a chunk takes at least as many
+ * bytes as it has records, so that record positions are unique. False when it exceeds
+ * 2^64. */
 bool cpb_chunk_end(uint64_t chunk_begin, uint64_t data_size, uint64_t num_records, uint64_t *end);
 
 /* --- Headers -------------------------------------------------------------- */
 
 typedef struct cpb_block_header {
-  uint64_t previous_chunk; /* from the begin of the interrupted chunk to the block's */
-  uint64_t next_chunk;     /* from the block's begin to the end of that chunk */
+  uint64_t previous_chunk; /* from where the interrupted chunk begins to this block */
+  uint64_t next_chunk;     /* from this block to where that chunk ends */
 } cpb_block_header;
 
 typedef struct cpb_chunk_header {
@@ -69,7 +72,8 @@ typedef struct cpb_chunk_header {
   uint8_t type;
 } cpb_chunk_header;
 
-/* Encoding computes the header's hash; decoding is false when it differs. */
+/* Encoding computes the hash that a header begins with; decoding returns false when it
+ * does not match. */
 void cpb_block_header_encode(const cpb_block_header *header, uint8_t out[CPB_BLOCK_HEADER_SIZE]);
 bool cpb_block_header_decode(const uint8_t bytes[CPB_BLOCK_HEADER_SIZE], cpb_block_header *header);
 void cpb_chunk_header_encode(const cpb_chunk_header *header, uint8_t out[CPB_CHUNK_HEADER_SIZE]);

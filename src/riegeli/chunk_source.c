@@ -6,7 +6,7 @@
 #include "base/status.h"
 
 /* How much after a chunk header is worth fetching along with it. */
-enum { PROBE = 4096 };
+enum { PROBE = 4096 }; /* most metadata and small chunks fit */
 
 void cpb_chunk_source_init(cpb_chunk_source *s, const cpb_allocator *a, size_t read_size) {
   memset(s, 0, sizeof *s);
@@ -18,7 +18,7 @@ void cpb_chunk_source_init(cpb_chunk_source *s, const cpb_allocator *a, size_t r
 
 void cpb_chunk_source_free(cpb_chunk_source *s) { cpb_buffer_free(&s->data); }
 
-/* What lies past 2^64 is past the end of any file: UINT64_MAX stands for it. */
+/* No file reaches 2^64: UINT64_MAX stands for any offset past it. */
 static uint64_t add(uint64_t a, uint64_t b) {
   uint64_t sum;
   return cpb_add_u64(a, b, &sum) ? sum : UINT64_MAX;
@@ -49,32 +49,31 @@ static cpb_have fail_truncated(cpb_chunk_source *s) {
   return fail_resuming(s, CPB_RESUME_AT_CHUNK, size);
 }
 
-/* At the very beginning damage more likely means another kind of file. */
+/* Damage in the first chunk more likely means that the file has another format. */
 static cpb_have fail_header(cpb_chunk_source *s, uint64_t offset, const char *what) {
   if (s->begin == 0) cpb_fail(&s->error, CPB_E_FORMAT, offset, "not a Riegeli/records file: %s", what);
-  else
-    cpb_fail(&s->error, CPB_E_DAMAGED, offset, "%s, in the Riegeli chunk that begins at %llu", what,
-             (unsigned long long)s->begin);
+  else cpb_fail(&s->error, CPB_E_DAMAGED, offset, "Riegeli chunk at %llu: %s", (unsigned long long)s->begin, what);
   return fail_resuming(s, CPB_RESUME_FIND, s->pos);
 }
 
-/* A block header whose chunk ends soon is trusted for that end. */
+/* The header itself is good, as its hash matches: recovery trusts it for the end of the
+ * chunk around it, if that is near. */
 static cpb_have fail_previous_chunk(cpb_chunk_source *s, uint64_t block) {
-  fail_header(s, block, "the block header names another begin of the chunk around it");
+  fail_header(s, block, "the block header says that the chunk around it begins elsewhere");
   if (s->block.next_chunk > CPB_BLOCK_SIZE) return CPB_FAILED;
   return fail_resuming(s, CPB_RESUME_AT_CHUNK, add(block, s->block.next_chunk));
 }
 
 cpb_have cpb_chunk_source_bad_data(cpb_chunk_source *s, cpb_code code, const char *what) {
-  cpb_fail(&s->error, code, s->begin, "%s, in the data of the Riegeli chunk that begins at %llu", what,
-           (unsigned long long)s->begin);
+  cpb_fail(&s->error, code, s->begin, "Riegeli chunk: %s", what);
   bool resumable = code == CPB_E_DAMAGED || code == CPB_E_UNSUPPORTED;
   return fail_resuming(s, resumable ? CPB_RESUME_AT_CHUNK : CPB_RESUME_NEVER, s->end);
 }
 
 /* --- Asking --------------------------------------------------------------- */
 
-/* Of what is lent already, all is given; what is not is asked for in pieces. */
+/* What is lent already is given at once, however much it is; the rest is asked for in
+ * pieces of read_size. */
 static cpb_have lend(cpb_chunk_source *s, uint64_t offset, uint64_t size, uint64_t ahead, cpb_span *span) {
   bool lent = offset >= s->input.offset && offset - s->input.offset < s->input.length;
   size_t length = (size_t)cpb_min_u64(size, lent ? SIZE_MAX : s->read_size);
@@ -108,7 +107,7 @@ bool cpb_chunk_source_lent(const cpb_chunk_source *s) {
 
 /* --- Block headers -------------------------------------------------------- */
 
-/* At a block boundary, or inside the block header after waiting. */
+/* From a block boundary, or from inside the block header if it had to wait there. */
 static cpb_have read_block_header(cpb_chunk_source *s) {
   while (s->block_size < CPB_BLOCK_HEADER_SIZE) {
     cpb_span span;
@@ -131,10 +130,11 @@ cpb_have cpb_chunk_source_block(cpb_chunk_source *s, uint64_t block) {
 
 static cpb_have check_next_chunk(cpb_chunk_source *s, uint64_t block) {
   if (s->block.next_chunk == s->end - block) return CPB_HAVE;
-  return fail_header(s, block, "the block header names another end of the chunk around it");
+  return fail_header(s, block, "the block header says that the chunk around it ends elsewhere");
 }
 
-/* The block header that interrupts the chunk here. */
+/* Passes the block header that interrupts the chunk here, and checks that it names this
+ * chunk. Its end is checked when the chunk header, which tells it, is known. */
 static cpb_have cross_block_header(cpb_chunk_source *s) {
   if (s->checked && s->block_size == 0) {
     s->pos += CPB_BLOCK_HEADER_SIZE;
@@ -167,7 +167,7 @@ void cpb_chunk_source_expect_data(cpb_chunk_source *s, uint64_t size) {
   s->ahead_end = cpb_max_u64(s->ahead_end, end);
 }
 
-/* Where it lies in one piece, in place. */
+/* `*header` is where it lies in what is lent, if that is in one piece, or a copy. */
 static cpb_have gather_header(cpb_chunk_source *s, const uint8_t **header) {
   *header = s->header_bytes;
   while (s->header_size < CPB_CHUNK_HEADER_SIZE) {
@@ -189,6 +189,8 @@ static bool is_signature(const cpb_chunk_header *h) {
   return h->type == CPB_CHUNK_SIGNATURE && h->data_size == 0 && h->num_records == 0 && h->decoded_data_size == 0;
 }
 
+/* A block header that stands within the chunk header came before the end was known: it is
+ * checked now. */
 static cpb_have accept_header(cpb_chunk_source *s, const uint8_t *header) {
   cpb_chunk_header *h = &s->header;
   if (!cpb_chunk_header_decode(header, h)) return fail_header(s, s->begin, "the chunk header does not match its hash");

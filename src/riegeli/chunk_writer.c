@@ -35,8 +35,8 @@ static bool give_block_header(cpb_chunk_writer *w, cpb_output_bytes *out) {
   return give(w, w->block_header, sizeof w->block_header, out);
 }
 
-/* Of a section that does not stand at a block boundary; false when there is
- * nothing to write there. */
+/* Outputs a piece of the section, which is not at a block boundary, and at most up to the
+ * next one. False when there is nothing to output. */
 static bool give_section(cpb_chunk_writer *w, cpb_section *s, cpb_output_bytes *out) {
   uint64_t count = cpb_min_u64(s->size, cpb_block_remaining(w->pos));
   const uint8_t *data = s->data;
@@ -123,7 +123,7 @@ static bool chunk_fits(uint64_t begin, uint64_t end) {
   return cpb_is_chunk_boundary(end) && cpb_distance_without_overhead(begin, end) >= CPB_CHUNK_HEADER_SIZE;
 }
 
-/* The first multiple of `padding` that a padding chunk at `pos` can reach. */
+/* The first multiple of `padding` at which a padding chunk that begins at `pos` can end. */
 static bool padded_end(uint64_t pos, uint64_t padding, uint64_t *end) {
   if (!cpb_add_u64(pos, padding - pos % padding, end)) return false;
   while (!chunk_fits(pos, *end)) {

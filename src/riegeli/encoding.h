@@ -1,4 +1,5 @@
-/* What the encoders of chunk data share: appending that says what failed. */
+/* Appending to a buffer, for the encoders of chunk data. False with `*error` set when
+ * memory is short. */
 #ifndef CPB_RIEGELI_ENCODING_H
 #define CPB_RIEGELI_ENCODING_H
 
@@ -9,7 +10,7 @@
 
 static inline cpb_span cpb_buffer_span(const cpb_buffer *buffer) { return (cpb_span){buffer->data, buffer->size}; }
 
-/* Room for `size` bytes more. */
+/* Makes room for `size` more bytes. */
 static inline bool cpb_put_reserve(cpb_buffer *out, size_t size, cpb_codec_error *error) {
   size_t total;
   if (size <= out->capacity - out->size) return true;
@@ -32,7 +33,7 @@ static inline bool cpb_put_varint(cpb_buffer *out, uint64_t value, cpb_codec_err
   return true;
 }
 
-/* Compresses `bytes` as a buffer of its own to the end of `out`. */
+/* Appends `bytes` as a compressed buffer of its own. */
 static inline bool cpb_compress_all(cpb_compressor *c, cpb_span bytes, cpb_buffer *out, cpb_codec_error *error) {
   return cpb_compressor_begin(c, bytes.size, error) && cpb_compressor_write(c, bytes, out, error) &&
          cpb_compressor_finish(c, out, error);

@@ -5,12 +5,12 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 
-/* The digits of pi after the first few hundred bits, as the paper has them. */
+/* The initial multipliers: digits of pi, from the paper's reference code. */
 #define MUL0 {0xdbe6d5d5fe4cce2f, 0xa4093822299f31d0, 0x13198a2e03707344, 0x243f6a8885a308d3}
 #define MUL1 {0x3bd39e10cb0ef593, 0xc0acf169b5f18a8c, 0xbe5466cf34e90c6c, 0x452821e638d01377}
 
-/* With the key "Riegeli/records\nRiegeli/records\n". Packets are mixed into it where
- * it is: small inputs would wait for a copy. */
+/* The initial state with Riegeli's key. Kernels read it from here, as copying it first
+ * would take longer than to hash a small input. */
 static const cpb_hash_state start = {
     .v0 = {0xf48fb9b09929a77d, 0xae7a5c5046fc54a2, 0x3c70e64b64151a16, 0x2e4c0efaeac06da1},
     .v1 = {0x5cb6f742e46799f6, 0xafcf941bbf82eefe, 0xd9310f9d1b806009, 0x2a4b449432a37705},
@@ -65,8 +65,9 @@ void cpb_hash_update_with(const cpb_hash_kernel *kernel, cpb_hash *hash, const v
 
 static uint32_t rotate(uint32_t v, unsigned by) { return v << by | v >> (32 - by); }
 
-/* The last packet when it has 1 to 31 bytes: its size goes into the state, and
- * the bytes after the last multiple of 4 go to places of their own. */
+/* Mixes a last packet of 1 to 31 bytes. As the algorithm has it, the size goes into the
+ * state, and the bytes after the last multiple of 4 go to the packet's byte 16 and the two
+ * after it, or, from 16 bytes on, the last 4 to its end. */
 static void mix_rest(const cpb_hash_kernel *kernel, cpb_hash *hash) {
   unsigned size = (unsigned)hash->packet_size, loose = size % 4;
   const uint8_t *rest = hash->packet + size - loose;

@@ -3,16 +3,18 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 
-/* Byte i of a permuted pair of lanes is byte ZIPPER_BYTES[i] of the pair: bytes
- * that the multiplication mixed well go where it mixes badly. */
+/* The zipper merge of the paper: byte i of a permuted pair of lanes is byte
+ * ZIPPER_BYTES[i] of the pair. The middle bytes of a product are mixed best: both lanes get
+ * as many of them, and the worst go to the upper halves, which the next multiplication
+ * does not use. */
 #define ZIPPER_BYTES 3, 12, 2, 5, 14, 1, 15, 0, 11, 4, 10, 13, 9, 6, 8, 7
 
 /* --- Portable -------------------------------------------------------------- */
 
 static inline uint64_t rotate_right(uint64_t v, unsigned by) { return v >> by | v << (64 - by); }
 
-/* Each lane takes the bytes that the other leaves: bytes 4, 6 and 7 change sides, and
- * then those of a lane that move as far move together. */
+/* The zipper merge without vectors: bytes 4, 6 and 7 of the two lanes change places, and
+ * then bytes that move by the same distance move together. */
 static inline void add_zippered(uint64_t *to, const uint64_t *from) {
   uint64_t swapped = (from[0] ^ from[1]) & 0xffff00ff00000000;
   uint64_t low = from[0] ^ swapped, high = from[1] ^ swapped;
@@ -123,8 +125,9 @@ static inline uint64x2_t zipper(uint64x2_t a) {
 #    define STORE(p, v) wasm_v128_store(p, v)
 #    define ADD(a, b) wasm_i64x2_add(a, b)
 #    define XOR(a, b) wasm_v128_xor(a, b)
-/* Products are of neighbours, and what is shuffled for both is shuffled once. The
- * bytes of a swizzle stay in a register, which V8 does not do for a shuffle's. */
+/* An extended multiplication takes neighbouring halves; the two shuffles are shared by both
+ * products. A swizzle's indices stay in a register, whereas V8 loads those of a shuffle
+ * each time. */
 #    define HALVES(a, i) wasm_i32x4_shuffle(a, a, i, (i) + 2, i, (i) + 2)
 #    define APART(a) wasm_i32x4_shuffle(a, a, 0, 2, 1, 3)
 #    define MUL(a, b) wasm_u64x2_extmul_low_u32x4(APART(a), HALVES(b, 1))
@@ -132,8 +135,8 @@ static inline uint64x2_t zipper(uint64x2_t a) {
 #    define ZIPPER(a) wasm_i8x16_swizzle(a, wasm_u8x16_const(ZIPPER_BYTES))
 #    define SWAP(v, i) wasm_i32x4_shuffle(v[(i) ^ 1], v[(i) ^ 1], 1, 0, 3, 2)
 #    define PREFETCH(p, size) touch(p, size)
-/* Nothing asks for memory but a load, and that must stay within what is there: the
- * bytes of a block, so that it is not far ahead. */
+/* WebAssembly has no prefetch, so this loads a byte; it must be one of the packets, and is
+ * not far ahead, as they are those of one block. */
 static inline void touch(const uint8_t *p, size_t size) {
   (void)*(const volatile uint8_t *)(p + cpb_min_size(size - 1, 1024));
 }

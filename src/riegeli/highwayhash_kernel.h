@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define CPB_HASH_PACKET 32
-#define CPB_HASH_ROUNDS 4 /* at the end, of the state mixed into itself */
+#define CPB_HASH_ROUNDS 4 /* at the end: the permuted state is mixed into itself */
 
 typedef struct cpb_hash_state {
   uint64_t v0[4], v1[4], mul0[4], mul1[4];
@@ -14,14 +14,14 @@ typedef struct cpb_hash_state {
 
 typedef struct cpb_hash_kernel {
   const char *name;
-  /* Mixes `count` packets, one after the other in memory, into `from`. */
+  /* Mixes `count` packets, which follow each other, into the state `from`. */
   void (*mix)(cpb_hash_state *to, const cpb_hash_state *from, const uint8_t *packets, size_t count);
   /* The hash, after the last packet. */
   uint64_t (*finish)(const cpb_hash_state *state);
 } cpb_hash_kernel;
 
-/* What this build holds and this machine can run, the fastest first and the
- * portable one last; NULL for an `index` beyond that. */
+/* The kernels that this build has and this processor can run, the fastest first and the
+ * portable one last; NULL when there is no kernel `index`. */
 const cpb_hash_kernel *cpb_hash_kernel_get(size_t index);
 
 #endif

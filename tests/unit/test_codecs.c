@@ -123,13 +123,13 @@ static void each_fault_has_its_text(void **state) {
     }
     assert_non_null(strstr(why(type, in.data, in.size - 1, 3000, NULL, CPB_E_DAMAGED), "ends early"));
     assert_non_null(strstr(why(type, in.data, in.size + 1, 3000, NULL, CPB_E_DAMAGED), "bytes after the end"));
-    assert_string_equal(why(type, in.data, 1, 3000, NULL, CPB_E_DAMAGED), "the decompressed size in front is missing");
+    assert_string_equal(why(type, in.data, 1, 3000, NULL, CPB_E_DAMAGED), "the decompressed size is missing");
     assert_string_equal(why(type, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, 3000, NULL, CPB_E_DAMAGED),
-                        "the decompressed size in front is not a varint");
+                        "the decompressed size is not a varint");
     free(in.data);
   }
   assert_string_equal(why('x', "a", 1, 1, NULL, CPB_E_UNSUPPORTED), "unknown compression type");
-  assert_string_equal(why('x', "", 0, 1, NULL, CPB_E_DAMAGED), "the decompressed size in front is missing");
+  assert_string_equal(why('x', "", 0, 1, NULL, CPB_E_DAMAGED), "the decompressed size is missing");
   assert_non_null(strstr(why('z', "\1\x27\xb5\x2f\xfd....", 9, 1, NULL, CPB_E_DAMAGED), "no frame"));
   /* A compressed block of 2 bytes in a frame of no content, and so of no window. */
   assert_non_null(strstr(why('z', "\0\x28\xb5\x2f\xfd\x20\0\x15\0\0\0\0", 12, 1, NULL, CPB_E_DAMAGED), "Zstd: "));
@@ -143,20 +143,20 @@ static void snappy_faults_have_their_texts(void **state) {
     const char *what;
   } faults[] = {
       {"\xff\xff\xff\xff\x10", 5, "out of range"},
-      {"\xff\xff\xff\xff\xff\x01", 6, "no varint"},
+      {"\xff\xff\xff\xff\xff\x01", 6, "not a varint"},
       {"\x05\x10"
        "abcdef",
        8, "ends early|"},
       {"\x05\x14"
        "abcdef",
        8, "more data than the block's size"},
-      {"\x05\x01\x01", 3, "before the beginning"},
+      {"\x05\x01\x01", 3, "past the beginning"},
       {"\x05\x00"
        "a\x01\x02",
-       5, "before the beginning"},
+       5, "past the beginning"},
       {"\x05\x00"
        "a\x01\x00",
-       5, "offset 0"},
+       5, "has the offset 0"},
       {"\x05\x00"
        "a\x12\x01\x00",
        6, "more data than the block's size"},

@@ -115,8 +115,8 @@ static void wrong_use_is_said_and_stays(void **state) {
   static const wrong_use uses[] = {{"more bytes", too_many},
                                    {"more bytes", more_after_the_end},
                                    {"fewer bytes", too_few},
-                                   {"output must be taken", output_not_taken},
-                                   {"is finished", after_finish}};
+                                   {"output to take", output_not_taken},
+                                   {"no call is allowed", after_finish}};
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
     cpb_record_writer_options o = options_for(CPB_CODEC_NONE);
     cpb_record_writer *w = cpb_record_writer_new(NULL, &o);

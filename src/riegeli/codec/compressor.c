@@ -6,15 +6,15 @@ struct cpb_compressor {
   cpb_codec_memory memory;
   const cpb_encoder *encoder; /* NULL: codec none */
   void *state;
-  uint64_t left; /* bytes of the buffer that were not written yet */
+  uint64_t left; /* bytes that are still to be given */
   uint8_t prefix[CPB_VARINT_MAX];
-  size_t prefix_size; /* 0 once it is out */
+  size_t prefix_size; /* 0 once it was output */
   bool flushed;
 };
 
 static bool out_of_range(int value, int min, int max) { return value < min || value > max; }
 
-/* The encoder for `options`, with the level as its library counts it. */
+/* The encoder for `options`, and the level in its library's numbers. */
 static bool choose_encoder(const cpb_codec_options *options, const cpb_encoder **encoder, int *level,
                            cpb_codec_error *error) {
   *encoder = NULL;
@@ -23,8 +23,10 @@ static bool choose_encoder(const cpb_codec_options *options, const cpb_encoder *
     case CPB_CODEC_BROTLI: *encoder = &cpb_encoder_brotli; break;
     case CPB_CODEC_DEFAULT:
     case CPB_CODEC_ZSTD: *encoder = &cpb_encoder_zstd; break;
-    case CPB_CODEC_SNAPPY: cpb_codec_fail(error, CPB_E_UNSUPPORTED, "Snappy is only read, not written"); return false;
-    default: cpb_codec_fail(error, CPB_E_USAGE, "no such codec"); return false;
+    case CPB_CODEC_SNAPPY:
+      cpb_codec_fail(error, CPB_E_UNSUPPORTED, "Snappy can be read, but not written");
+      return false;
+    default: cpb_codec_fail(error, CPB_E_USAGE, "codec is none of cpb_codec"); return false;
   }
   const cpb_encoder *e = *encoder;
   if (!e->create) {
@@ -34,11 +36,11 @@ static bool choose_encoder(const cpb_codec_options *options, const cpb_encoder *
   *level = options->level != 0 ? options->level : e->level_default;
   if (options->level == -1 && e->level_min == 0) *level = 0;
   if (out_of_range(*level, e->level_min, e->level_max)) {
-    cpb_codec_fail(error, CPB_E_USAGE, "the compression level is out of range");
+    cpb_codec_fail(error, CPB_E_USAGE, "level is out of range (Zstd -131072 to 22, Brotli -1 to 11)");
     return false;
   }
   if (options->window_log != 0 && out_of_range(options->window_log, e->window_min, e->window_max)) {
-    cpb_codec_fail(error, CPB_E_USAGE, "the window is out of range");
+    cpb_codec_fail(error, CPB_E_USAGE, "window_log is out of range (Zstd 10 to 31, Brotli 10 to 30)");
     return false;
   }
   return true;
@@ -85,8 +87,7 @@ bool cpb_compressor_begin(cpb_compressor *c, uint64_t size, cpb_codec_error *err
   return c->encoder->begin(c->state, size) || no_memory(error);
 }
 
-/* With the last byte of the buffer the codec's stream ends, too: libraries are
- * faster when they are told so together with the data. */
+/* The stream is ended together with its last bytes: the libraries are then faster. */
 static bool write(cpb_compressor *c, cpb_span in, cpb_buffer *out) {
   c->left -= in.size;
   c->flushed = c->left == 0;

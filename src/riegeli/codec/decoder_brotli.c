@@ -5,7 +5,7 @@
 typedef struct brotli_state {
   cpb_codec_memory *memory;
   BrotliDecoderState *stream;
-  uint8_t first[2]; /* bytes of the stream, which tell its window */
+  uint8_t first[2]; /* the first bytes of the stream, which tell its window */
   size_t num_first;
 } brotli_state;
 
@@ -44,9 +44,9 @@ static cpb_decode brotli_failed(brotli_state *s, cpb_codec_error *error) {
   if (code <= BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES && code >= BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES) {
     cpb_codec_no_memory(s->memory, error, "Brotli: the window is larger than the limit");
   } else if (code == BROTLI_DECODER_ERROR_FORMAT_DISTANCE) {
-    cpb_codec_fail(error, CPB_E_DAMAGED, "Brotli: a copy from before the beginning");
+    cpb_codec_fail(error, CPB_E_DAMAGED, "Brotli: a distance goes back past the beginning");
   } else if (code == BROTLI_DECODER_ERROR_FORMAT_WINDOW_BITS) {
-    cpb_codec_fail(error, CPB_E_DAMAGED, "Brotli: no such window size");
+    cpb_codec_fail(error, CPB_E_DAMAGED, "Brotli: the window size is invalid");
   } else {
     cpb_codec_fail(error, CPB_E_DAMAGED, "Brotli: the stream is damaged");
   }
@@ -65,7 +65,8 @@ static cpb_decode brotli_read(void *state, cpb_decode_io *io, cpb_codec_error *e
   return result == BROTLI_DECODER_RESULT_SUCCESS ? CPB_DECODE_END : CPB_DECODE_MORE;
 }
 
-/* The stream's first bits (RFC 7932, 9.1; a large window has 6 bits of its own). */
+/* WBITS, in the first bits of the stream (RFC 7932, section 9.1). A large window has an invalid
+ * code there, and then 6 bits of its own. */
 static unsigned window_bits(const brotli_state *s) {
   unsigned bits = s->num_first > 0 ? s->first[0] : 0;
   if ((bits & 1) == 0) return 16;

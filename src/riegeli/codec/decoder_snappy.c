@@ -1,26 +1,27 @@
-/* Snappy blocks, decoded as a stream: ahead into a buffer that also holds the
- * window that copies reach back into, or straight into the output, when that
- * stays or a whole block and room for all of its content are at hand. */
+/* Snappy blocks, decoded as a stream. Output goes to a buffer of our own, which holds the
+ * window that copies refer to; or straight to the caller, if earlier output stays there, or
+ * the block is there as a whole with room for all of its content.
+ * (https://github.com/google/snappy/blob/main/format_description.txt) */
 #include "base/checked.h"
 #include "riegeli/codec/decoder.h"
 
 #define MAX_WINDOW ((uint64_t)4 << 20)
-#define AHEAD ((size_t)64 << 10) /* bytes decoded at once */
+#define AHEAD ((size_t)64 << 10) /* bytes decoded into the buffer at once */
 #define MAX_HEADER 5
-#define MAX_SHORT 64 /* bytes of a copy, or of a literal without extra length */
+#define MAX_SHORT 64 /* bytes of a copy; a literal of up to 60 needs no length bytes */
 
 typedef struct snappy_state {
   cpb_codec_memory *memory;
-  uint8_t header[MAX_HEADER]; /* of the block, or of an element */
+  uint8_t header[MAX_HEADER]; /* the size of the block, or the tag of an element */
   size_t header_size;
   bool has_size;
   uint64_t size, produced;
   uint64_t left;   /* of the current element */
-  size_t offset;   /* 0: it is a literal */
+  size_t offset;   /* of a copy; 0: it is a literal */
   size_t window;   /* how far back a copy may reach */
-  uint8_t *buffer; /* the window, and behind it what is not given yet */
+  uint8_t *buffer; /* the window, and after it output that was not given out */
   size_t capacity, filled, given;
-  cpb_codec_error error; /* behind what is not given yet */
+  cpb_codec_error error; /* to be reported after that output */
 } snappy_state;
 
 static void *snappy_create(cpb_codec_memory *memory) {
@@ -47,7 +48,7 @@ static bool damaged(cpb_codec_error *error, const char *what) {
   return false;
 }
 
-/* Takes bytes until the header has `size` of them. */
+/* Collects the header; false until it has `size` bytes. */
 static bool gather(snappy_state *s, cpb_decode_io *io, size_t size) {
   size_t n = cpb_min_size(size - s->header_size, io->in.size);
   for (size_t i = 0; i < n; i++) s->header[s->header_size++] = io->in.data[i];
@@ -57,7 +58,7 @@ static bool gather(snappy_state *s, cpb_decode_io *io, size_t size) {
 
 static bool read_size(snappy_state *s, cpb_decode_io *io, cpb_codec_error *error) {
   do {
-    if (s->header_size == MAX_HEADER) return damaged(error, "Snappy: the block's size is no varint");
+    if (s->header_size == MAX_HEADER) return damaged(error, "Snappy: the block's size is not a varint");
     if (!gather(s, io, s->header_size + 1)) return false;
   } while (s->header[s->header_size - 1] >= 0x80);
   if (cpb_varint_read(s->header, s->header + s->header_size, &s->size) == NULL || s->size > UINT32_MAX) {
@@ -69,8 +70,10 @@ static bool read_size(snappy_state *s, cpb_decode_io *io, cpb_codec_error *error
   return true;
 }
 
+/* The kind of an element: the two low bits of its tag. */
 enum { LITERAL, COPY1, COPY2, COPY4 };
 
+/* Bytes after the tag: the offset of a copy, the length of a long literal. */
 static unsigned extra_bytes(uint8_t tag) {
   static const uint8_t of_copy[] = {[COPY1] = 1, [COPY2] = 2, [COPY4] = 4};
   if ((tag & 3) != LITERAL) return of_copy[tag & 3];
@@ -79,9 +82,9 @@ static unsigned extra_bytes(uint8_t tag) {
 
 static bool check_element(const snappy_state *s, cpb_codec_error *error) {
   if (s->left > s->size - s->produced) return damaged(error, "Snappy: more data than the block's size");
-  if (s->offset > s->produced) return damaged(error, "Snappy: a copy from before the beginning");
+  if (s->offset > s->produced) return damaged(error, "Snappy: a copy goes back past the beginning");
   if (s->offset <= s->window) return true;
-  cpb_codec_fail(error, CPB_E_LIMIT, "Snappy: a copy from beyond the window");
+  cpb_codec_fail(error, CPB_E_LIMIT, "Snappy: a copy goes back past the window");
   return false;
 }
 
@@ -101,7 +104,7 @@ static bool parse_element(snappy_state *s, cpb_codec_error *error) {
     s->left = 4 + (tag >> 2 & 7);
     s->offset = (size_t)(tag >> 5) << 8 | extra;
   }
-  if (s->offset == 0) return damaged(error, "Snappy: a copy with offset 0");
+  if (s->offset == 0) return damaged(error, "Snappy: a copy has the offset 0");
   return check_element(s, error);
 }
 
@@ -122,6 +125,8 @@ static void emit_literal(snappy_state *s, cpb_decode_io *io) {
   emitted(s, io, n, n);
 }
 
+/* A copy may overlap its own output, and then repeats it: so at most `offset` bytes at a
+ * time. */
 static void emit_copy(snappy_state *s, cpb_decode_io *io) {
   while (s->left > 0 && io->room > 0) {
     size_t n = (size_t)cpb_min_u64(s->left, cpb_min_size(io->room, s->offset));
@@ -130,12 +135,13 @@ static void emit_copy(snappy_state *s, cpb_decode_io *io) {
   }
 }
 
-/* Copies up to MAX_SHORT bytes within the output, writing beyond them. */
+/* Copies `size` bytes, at most MAX_SHORT, within the output. It may write up to MAX_SHORT,
+ * as a few wide stores are faster than an exact number. */
 static void copy_short(uint8_t *out, size_t offset, size_t size) {
   const uint8_t *from = out - offset;
   if (offset >= 16) {
     memcpy(out, from, 16);
-    if (size <= 16) return; /* most are; more exactly it is hard to predict */
+    if (size <= 16) return; /* as most are: a branch that is predicted well */
     for (size_t i = 16; i < MAX_SHORT; i += 16) memcpy(out + i, from + i, 16);
   } else if (offset >= 8) {
     for (size_t i = 0; i < size; i += 8) memcpy(out + i, from + i, 8);
@@ -146,8 +152,8 @@ static void copy_short(uint8_t *out, size_t offset, size_t size) {
   }
 }
 
-/* Decodes short elements while none of them can run over the input or the
- * output; leaves the rest, and every error, to the careful path. */
+/* Decodes short elements as long as none of them can go past the end of input or output. The
+ * rest, and every error, is left to next_element(). */
 static void decode_fast(snappy_state *s, cpb_decode_io *io, const uint8_t *begin) {
   size_t room = (size_t)cpb_min_u64(io->room, s->size - s->produced);
   if (s->header_size > 0 || io->in.size <= MAX_SHORT || room < MAX_SHORT) return;
@@ -177,7 +183,7 @@ static void decode_fast(snappy_state *s, cpb_decode_io *io, const uint8_t *begin
   cpb_decode_advance(io, (size_t)(in - io->in.data), (size_t)(out - io->out));
 }
 
-/* Decodes as far as input and room go; copies may reach back to `begin`. */
+/* Decodes until the input is used up or the room is full. Copies may go back to `begin`. */
 static void decode(snappy_state *s, cpb_decode_io *io, const uint8_t *begin) {
   while (s->produced < s->size) {
     if (s->left == 0) decode_fast(s, io, begin);
@@ -192,8 +198,8 @@ static void decode(snappy_state *s, cpb_decode_io *io, const uint8_t *begin) {
   }
 }
 
-/* When all that is in the buffer was given: lets it grow as the output does,
- * to the whole content or two windows, and then keeps the last window only. */
+/* The buffer is full, and all of it was given out. It grows with the output, up to the whole
+ * content or two windows; from then on the last window moves to its front. */
 static bool make_room(snappy_state *s) {
   size_t most = (size_t)cpb_min_u64(s->size, 2 * (uint64_t)s->window);
   size_t grown = cpb_min_size(most, cpb_max_size(AHEAD, s->capacity * 2));
@@ -216,7 +222,7 @@ static void give(snappy_state *s, cpb_decode_io *io) {
   s->given += n;
 }
 
-/* False when the input is used up or wrong. */
+/* Decodes into the buffer. False when the input is used up or wrong. */
 static bool fill(snappy_state *s, cpb_decode_io *io) {
   uint64_t before = s->produced;
   cpb_decode_io ahead = {

@@ -7,24 +7,24 @@
 #include "riegeli/codec/decoder.h"
 #include "riegeli/codec/zstd_blocks.h"
 
-/* 1: frames are always decoded block by block, which is less code and less memory, but
- * everything is copied once. 0: where memory is short. */
+/* Whether frames are decoded block by block: 1, always, which takes less code and less memory,
+ * but copies all output once; 0, only where memory is bounded. */
 #ifndef CPB_ZSTD_BY_BLOCKS
 #  define CPB_ZSTD_BY_BLOCKS 0
 #endif
 
-#define NO_FRAME "Zstd: no frame where one is expected"
+#define NO_FRAME "Zstd: no frame begins here"
 
 typedef struct zstd_state {
   cpb_codec_memory *memory;
   ZSTD_DCtx *context;
-  bool begun;        /* the frame's first bytes went into the context */
-  bool in_place;     /* which then knows that the output stays */
-  bool hungry, full; /* the last call left it without input, or room */
+  bool begun;        /* the context has got the first bytes of the frame */
+  bool in_place;     /* the context uses the output as its window */
+  bool hungry, full; /* the last call ended for want of input, or of room */
   uint8_t header[CPB_ZSTD_HEADER_MAX];
   size_t header_size;
   uint64_t produced;
-  bool by_blocks; /* by these: */
+  bool by_blocks; /* the frame is decoded with `blocks` */
   cpb_zstd_blocks blocks;
 } zstd_state;
 
@@ -45,7 +45,7 @@ static void *zstd_create(cpb_codec_memory *memory) {
     zstd_destroy(s);
     return NULL;
   }
-  /* The limit is on the memory that is asked for (codec_memory.h). */
+  /* Any window is allowed here: its memory is limited by codec/memory.h. */
   ZSTD_DCtx_setParameter(s->context, ZSTD_d_windowLogMax, ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
   return s;
 }
@@ -94,9 +94,9 @@ static void note_progress(zstd_state *s, const cpb_decode_io *io, size_t used, s
   s->produced += produced;
 }
 
-/* With all of the frame and room for all of its content at hand, decodes
- * without the window's copy. (libzstd does so by itself when the frame header
- * tells the content's size.) False when it does not fit after all. */
+/* A frame that is there as a whole, with room for all of its content, is decoded without a
+ * window of its own. (libzstd does so by itself if the frame header tells the size of the
+ * content.) False when that is not so, or the content does not fit. */
 static bool zstd_read_whole(zstd_state *s, cpb_decode_io *io) {
   if (!io->last || io->room < io->claimed || io->claimed == 0) return false;
   if (ZSTD_getFrameContentSize(io->in.data, io->in.size) != ZSTD_CONTENTSIZE_UNKNOWN) return false;
@@ -111,23 +111,23 @@ static bool zstd_read_whole(zstd_state *s, cpb_decode_io *io) {
   return true;
 }
 
-/* Output that stays needs no window beside it. */
+/* If the output stays, it is the window. */
 static void zstd_choose_window(zstd_state *s, const cpb_decode_io *io) {
   size_t result = ZSTD_DCtx_setParameter(s->context, ZSTD_d_stableOutBuffer, io->in_place);
   s->in_place = io->in_place && !ZSTD_isError(result);
 }
 
-/* libzstd takes repeated calls without progress for a mistake. */
+/* libzstd reports an error after some calls without progress: they are not made. */
 static bool zstd_cannot_go_on(const zstd_state *s, const cpb_decode_io *io) {
   return (s->hungry && io->in.size == 0) || (s->full && io->room == 0);
 }
 
-/* Old formats that libzstd may still know begin with another byte: they are
- * not Riegeli's, and their decoders know nothing of our limits. */
+/* The first byte of a frame's magic number. libzstd may also know older formats, which begin
+ * with another byte: Riegeli has none of them, and their decoders ignore our limits. */
 static bool zstd_is_frame(const cpb_decode_io *io) { return io->in.data[0] == 0x28; }
 
-/* libzstd compares the content with the size in the frame's header, but not
- * when an empty block comes last and the input arrives in pieces. */
+/* libzstd compares the size of the content with the frame header, but not if the last block
+ * is empty and the input comes in pieces. */
 static cpb_decode zstd_end(const zstd_state *s, cpb_codec_error *error) {
   unsigned long long size = ZSTD_getFrameContentSize(s->header, s->header_size);
   if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == s->produced) return CPB_DECODE_END;
@@ -135,9 +135,9 @@ static cpb_decode zstd_end(const zstd_state *s, cpb_codec_error *error) {
   return CPB_DECODE_FAILED;
 }
 
-/* How much of the frame's begin to hand over at first. Given a frame without
- * content as a whole, libzstd takes blocks that are larger than its window of no
- * bytes; given it in pieces, it does not. */
+/* How much of the frame to give to libzstd at first. If it gets an empty frame as a whole,
+ * it accepts blocks that exceed the window of 0 bytes; if it gets it in pieces, it does
+ * not. */
 static size_t zstd_first_piece(const cpb_decode_io *io) {
   bool is_empty = ZSTD_getFrameContentSize(io->in.data, io->in.size) == 0;
   return is_empty ? 1 : io->in.size;

@@ -20,7 +20,7 @@ struct cpb_decompressor {
   void *state;
   uint64_t in_size, in_used;
   uint64_t claimed;
-  bool has_claimed; /* the size in front was read */
+  bool has_claimed; /* the varint was read */
   uint8_t varint[CPB_VARINT_MAX];
   size_t varint_size;
   bool ended, in_place;
@@ -61,14 +61,14 @@ void cpb_decompressor_free(cpb_decompressor *d) {
   cpb_release(&d->memory.allocator, d);
 }
 
-static const char size_missing[] = "the decompressed size in front is missing";
+static const char size_missing[] = "the decompressed size is missing";
 
 static bool select_decoder(cpb_decompressor *d, uint8_t type) {
   size_t i = 0;
   while (i < CODECS && decoders[i]->codec != type) i++;
   if (i == CODECS) {
     if (d->in_size > 0) cpb_codec_fail(&d->error, CPB_E_UNSUPPORTED, "unknown compression type");
-    else cpb_codec_fail(&d->error, CPB_E_DAMAGED, size_missing); /* with any type */
+    else cpb_codec_fail(&d->error, CPB_E_DAMAGED, size_missing); /* empty: whatever the codec */
     return false;
   }
   d->decoder = decoders[i];
@@ -103,7 +103,7 @@ void cpb_decompressor_be_frugal(cpb_decompressor *d) { d->memory.frugal = true; 
 
 void cpb_decompressor_in_place(cpb_decompressor *d) { d->in_place = true; }
 
-/* The varint in front; false while it is not complete or when it is wrong. */
+/* Reads the varint; false while it is not complete or when it is wrong. */
 static bool read_claimed(cpb_decompressor *d, cpb_span *in) {
   while (d->in_used < d->in_size && in->size > 0) {
     uint8_t byte = *in->data++;
@@ -113,7 +113,7 @@ static bool read_claimed(cpb_decompressor *d, cpb_span *in) {
     if (byte < 0x80 || d->varint_size == CPB_VARINT_MAX) {
       d->has_claimed = cpb_varint_read(d->varint, d->varint + d->varint_size, &d->claimed) != NULL;
       if (!d->has_claimed) {
-        cpb_codec_fail(&d->error, CPB_E_DAMAGED, "the decompressed size in front is not a varint");
+        cpb_codec_fail(&d->error, CPB_E_DAMAGED, "the decompressed size is not a varint");
       }
       return d->has_claimed;
     }
@@ -159,8 +159,8 @@ uint64_t cpb_decompressor_claimed(const cpb_decompressor *d) { return d->claimed
 
 const cpb_codec_error *cpb_decompressor_error(const cpb_decompressor *d) { return &d->error; }
 
-/* Room for what comes next: never much more than what the input's size or the
- * output so far makes likely. */
+/* How much to make room for: the claimed size, but never much more than the size of the input
+ * and the output so far make likely, so that a small input cannot claim much memory. */
 static size_t next_piece(const cpb_decompressor *d, size_t produced, uint64_t max) {
   uint64_t likely = cpb_max_u64(65536, cpb_max_u64(produced, cpb_min_u64(d->in_size, SIZE_MAX / 8) * 8));
   uint64_t expected = d->claimed > produced ? d->claimed - produced : 65536;
@@ -176,7 +176,7 @@ static void decompress_piece(cpb_decompressor *d, cpb_span *in, size_t piece, cp
   out->size += cpb_decompressor_read(d, in, out->data + out->size, piece);
 }
 
-/* All that was expected is there: what may follow is the stream's end. */
+/* All expected output is there: only the end of the stream may follow. */
 static void decompress_end(cpb_decompressor *d, cpb_span *in) {
   uint8_t beyond;
   if (cpb_decompressor_read(d, in, &beyond, 1) == 0) return;

@@ -1,5 +1,5 @@
-/* What compressor.c asks of a codec. An encoder writes the codec's own stream,
- * without the size that Riegeli puts in front. */
+/* The interface of an encoder to compressor.c. It writes the codec's own stream, without
+ * the size with which Riegeli prefixes it. */
 #ifndef CPB_RIEGELI_CODEC_ENCODER_H
 #define CPB_RIEGELI_CODEC_ENCODER_H
 
@@ -8,13 +8,13 @@
 
 typedef struct cpb_encoder {
   uint8_t type;
-  int level_min, level_max, level_default; /* as the library counts them */
+  int level_min, level_max, level_default; /* in the library's own numbers */
   int window_min, window_max;
-  /* NULL when this build has no such encoder; returns NULL without memory. */
+  /* NULL: this build has no such encoder. Returns NULL when memory is short. */
   void *(*create)(cpb_codec_memory *memory, int level, int window_log);
   void (*destroy)(void *state);
-  bool (*begin)(void *state, uint64_t size); /* false: no memory */
-  /* `last`: the buffer ends with `in`. False: no memory. */
+  bool (*begin)(void *state, uint64_t size); /* false: memory is short */
+  /* `last`: the stream ends with `in`. False: memory is short. */
   bool (*write)(void *state, cpb_span in, bool last, cpb_buffer *out);
 } cpb_encoder;
 

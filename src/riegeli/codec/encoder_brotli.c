@@ -3,9 +3,9 @@
 #include "base/checked.h"
 #include "riegeli/codec/encoder.h"
 
-/* As it is built by default, libbrotlienc ends the process when it gets no
- * memory. So it is left by a jump instead, and its memory taken back. A build
- * of it with BROTLI_ENCODER_CLEANUP_ON_OOM needs none of this. */
+/* As it is built by default, libbrotlienc calls exit() when memory is short. So the allocator
+ * leaves it with longjmp() instead, and takes back all of its memory. If it was built with
+ * BROTLI_ENCODER_CLEANUP_ON_OOM, CPB_BROTLI_CLEANS_UP says that none of this is needed. */
 #ifndef CPB_BROTLI_CLEANS_UP
 #  include <setjmp.h>
 #endif
@@ -39,8 +39,8 @@ static void brotli_destroy(void *state) {
   cpb_release(&s->memory->allocator, s);
 }
 
-/* The smallest window over the whole content, but no more than the default. A
- * window's last 16 bytes are out of reach. */
+/* The smallest window that spans the content, but at most the default. Brotli's windows reach
+ * 16 bytes less than their power of two. */
 static int fitting_window(uint64_t size) {
   int log = BROTLI_MIN_WINDOW_BITS;
   while (log < BROTLI_DEFAULT_WINDOW && ((uint64_t)1 << log) - 16 < size) log++;

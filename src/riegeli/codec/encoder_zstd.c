@@ -3,8 +3,8 @@
 
 #include "riegeli/codec/encoder.h"
 
-/* Up to this size a buffer that is given whole is compressed in one go, without
- * a copy into the context; more would take as much room again in the output. */
+/* Up to this size a buffer that comes in one piece is compressed at once, which saves a copy
+ * into the context, but takes room for the worst case in the output. */
 #define WHOLE ((size_t)4 << 20)
 
 typedef struct zstd_state {

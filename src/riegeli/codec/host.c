@@ -1,5 +1,5 @@
-/* Brotli and Zstd by the host's decoder: a stream is collected, decoded in one
- * go, and handed out. */
+/* Brotli and Zstd, decoded by the host (cpb/host_codec.h): a stream is collected, decoded at
+ * once, and given out. Takes the place of decoder_brotli.c and decoder_zstd.c. */
 #include "base/checked.h"
 #include "cpb/host_codec.h"
 #include "riegeli/codec/decoder.h"
@@ -7,9 +7,9 @@
 
 typedef struct host_state {
   cpb_codec_memory *memory;
-  cpb_buffer stored;  /* what came before the stream's last piece */
-  cpb_buffer decoded; /* unless the caller's room was enough */
-  size_t given;       /* bytes of `decoded` that were handed out */
+  cpb_buffer stored;  /* the stream so far, unless it came in one piece */
+  cpb_buffer decoded; /* unless the caller had room for all of it */
+  size_t given;       /* bytes of `decoded` that were given out */
   bool ready;
 } host_state;
 
@@ -29,7 +29,7 @@ static void host_destroy(void *state) {
   cpb_release(&s->memory->allocator, s);
 }
 
-/* Blocks of an ordinary size are kept for the next stream. */
+/* Buffers up to this size are kept for the next stream. */
 enum { KEEP = 2 << 20 };
 
 static bool host_begin(void *state, cpb_codec_error *error) {
@@ -56,8 +56,8 @@ static cpb_decode failed(uint8_t codec, int32_t result, cpb_codec_error *error) 
     case CPB_HOST_DECODE_MEMORY: return fail(error, CPB_E_MEMORY, "out of memory");
     default:
       return fail(error, CPB_E_DAMAGED,
-                  brotli ? "Brotli: the host's decoder finds the stream damaged"
-                         : "Zstd: the host's decoder finds the frame damaged");
+                  brotli ? "Brotli: the host's decoder reports a damaged stream"
+                         : "Zstd: the host's decoder reports a damaged frame");
   }
 }
 
@@ -69,7 +69,7 @@ static cpb_decode hand_out(host_state *s, cpb_decode_io *io) {
   return s->given == s->decoded.size ? CPB_DECODE_END : CPB_DECODE_MORE;
 }
 
-/* Decodes `stored` to `out`, which has room for `size`. */
+/* Decodes `stored` to `out`, which has room for `size` bytes. */
 static bool decode(uint8_t codec, cpb_span stored, uint8_t *out, size_t size, size_t *decoded, cpb_codec_error *error) {
   int32_t result = cpb_host_decode(codec, stored.data, stored.size, out, size);
   if (result < 0 || (size_t)result > size) {
@@ -80,11 +80,11 @@ static bool decode(uint8_t codec, cpb_span stored, uint8_t *out, size_t size, si
   return true;
 }
 
-/* All of the stream is there: in io->in, behind what was stored. */
+/* The stream is complete: what was stored, then io->in. */
 static cpb_decode decode_all(host_state *s, uint8_t codec, cpb_decode_io *io, cpb_codec_error *error) {
   cpb_span stored = io->in;
   if (io->claimed > cpb_min_u64(s->memory->whole, INT32_MAX))
-    return fail(error, CPB_E_LIMIT, "the decompressed size is larger than the limit for decoding by the host");
+    return fail(error, CPB_E_LIMIT, "the decompressed size exceeds the limit for decoding by the host");
   size_t size = (size_t)io->claimed, decoded;
   if (s->stored.size > 0) {
     if (!cpb_buffer_append(&s->stored, io->in.data, io->in.size)) return failed(codec, CPB_HOST_DECODE_MEMORY, error);
@@ -106,7 +106,7 @@ static cpb_decode decode_all(host_state *s, uint8_t codec, cpb_decode_io *io, cp
 static cpb_decode read(host_state *s, uint8_t codec, cpb_decode_io *io, cpb_codec_error *error) {
   if (s->ready) return hand_out(s, io);
   if (io->last) {
-    /* Straight to the caller's memory, once it has some. */
+    /* With some room it may go straight to the caller's memory: so it waits for that. */
     bool wait = io->room == 0 && io->claimed > 0;
     return wait ? CPB_DECODE_MORE : decode_all(s, codec, io, error);
   }
@@ -123,7 +123,7 @@ static cpb_decode read_zstd(void *state, cpb_decode_io *io, cpb_codec_error *err
   return read(state, CPB_RIEGELI_ZSTD, io, error);
 }
 
-/* The stream always ends where its input does: the host sees to that. */
+/* The host checks that the stream ends where its input does. */
 const cpb_decoder cpb_decoder_brotli = {
     .codec = CPB_RIEGELI_BROTLI,
     .early_end = "Brotli: the stream ends early",

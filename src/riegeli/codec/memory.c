@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 
-/* Beside the window: input and output blocks, Huffman tables, the context. */
+/* What a block may have beside the window: the context, tables, input and output blocks. */
 #define TABLES ((uint64_t)2 << 20)
 /* How many blocks are kept for later, and how many bytes in all. */
 #define KEEP_BLOCKS 16
@@ -12,7 +12,7 @@
 
 typedef struct cpb_codec_block {
   alignas(max_align_t) struct cpb_codec_block *next;
-  struct cpb_codec_block **link; /* what points here */
+  struct cpb_codec_block **link; /* the pointer to this block */
   size_t size;
 } block;
 
@@ -47,7 +47,7 @@ void cpb_codec_memory_abandon(cpb_codec_memory *memory) {
   while (memory->lent) cpb_codec_release(memory, memory->lent + 1);
 }
 
-/* A kept block that is large enough and not far too large, or NULL. */
+/* A kept block that is large enough, but not more than twice too large, or NULL. */
 static block *find_kept(cpb_codec_memory *memory, size_t size) {
   block *b = memory->kept;
   while (b && (b->size < size || b->size / 2 > size)) b = b->next;
@@ -62,7 +62,7 @@ static block *new_block(cpb_codec_memory *memory, size_t size) {
   }
   if (!cpb_add_size(size, sizeof(block), &total)) return NULL;
   block *b = cpb_alloc(&memory->allocator, total);
-  if (!b && memory->frugal && memory->kept) { /* what is only kept gives way */
+  if (!b && memory->frugal && memory->kept) { /* kept blocks are freed first */
     cpb_codec_memory_free(memory);
     b = cpb_alloc(&memory->allocator, total);
   }

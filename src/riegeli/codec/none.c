@@ -1,4 +1,4 @@
-/* For a build that reads what is not compressed. */
+/* For a build without decoders, which reads what is not compressed. */
 #include "riegeli/codec/decoder.h"
 
 static void *absent_create(cpb_codec_memory *memory) { return memory; }
@@ -7,7 +7,7 @@ static void absent_destroy(void *state) { (void)state; }
 
 static bool absent_begin(void *state, cpb_codec_error *error) {
   (void)state;
-  cpb_codec_fail(error, CPB_E_UNSUPPORTED, "this build of libcpb reads only what is not compressed");
+  cpb_codec_fail(error, CPB_E_UNSUPPORTED, "this build of libcpb can only read what is not compressed");
   return false;
 }
 

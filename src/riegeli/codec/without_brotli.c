@@ -1,4 +1,4 @@
-/* For a build that leaves Brotli out. */
+/* For a build without Brotli. */
 #include "riegeli/codec/decoder.h"
 #include "riegeli/codec/encoder.h"
 
@@ -9,8 +9,8 @@ static void absent_destroy(void *state) { (void)state; }
 static bool absent_begin(void *state, cpb_codec_error *error) {
   (void)state;
   cpb_codec_fail(error, CPB_E_UNSUPPORTED,
-                 "this build of libcpb leaves Brotli out (CPB_WITH_BROTLI=OFF, reader-nobrotli.wasm); "
-                 "take one with it (such as reader.wasm)");
+                 "this build of libcpb has no Brotli (CPB_WITH_BROTLI=OFF, reader-nobrotli.wasm); "
+                 "use one with it (such as reader.wasm)");
   return false;
 }
 

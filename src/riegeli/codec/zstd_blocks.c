@@ -7,8 +7,8 @@
 
 enum {
   GO_ON = 1,
-  OVERSHOOT = 64, /* what copying in steps of 32 bytes may write too much */
-  LEAST_IN = 4    /* a block's header, a checksum */
+  OVERSHOOT = 64, /* libzstd copies 32 bytes at a time and may write past a block's end */
+  LEAST_IN = 4    /* a block header, a checksum */
 };
 
 void cpb_zstd_blocks_init(cpb_zstd_blocks *b, cpb_codec_memory *memory, ZSTD_DCtx *context) {
@@ -28,9 +28,9 @@ size_t cpb_zstd_blocks_begin(cpb_zstd_blocks *b) {
   return ZSTD_decompressBegin(b->context);
 }
 
-/* In the ring lie the window, the block that is decoded, and as much again: the
- * block's literals stand at the end of its place before they are where they belong,
- * and must not reach the window that begins behind it. */
+/* The ring holds the window, the block being decoded, and as much again: libzstd puts a
+ * block's literals past the end of its output first, where they must not reach the window
+ * that begins there after the ring has wrapped. */
 static size_t make_ring(cpb_zstd_blocks *b) {
   ZSTD_frameHeader header;
   size_t result = ZSTD_getFrameHeader(&header, b->header, b->header_size);
@@ -47,7 +47,8 @@ static size_t make_ring(cpb_zstd_blocks *b) {
   return GO_ON;
 }
 
-/* What the context wants next: where it lies, or NULL while some of it is missing. */
+/* The `need` bytes that the context wants next, or NULL while some are missing. They are
+ * copied only if they come in pieces. */
 static const uint8_t *gather(cpb_zstd_blocks *b, size_t need, cpb_decode_io *io) {
   bool in_header = !b->ring;
   uint8_t *to = in_header ? b->header + b->header_size : b->in;
@@ -71,7 +72,8 @@ static size_t hand_out(cpb_zstd_blocks *b, cpb_decode_io *io) {
   return b->at - b->given;
 }
 
-/* The place of the next block, which is given no more room than a block has. */
+/* Where to decode the next block to. As the context sees a break in the addresses, it takes
+ * what was decoded before as the window. */
 static uint8_t *next_place(cpb_zstd_blocks *b) {
   if (!b->ring) return NULL;
   if (b->at + b->block_size > b->ring_size) b->at = b->given = 0;

@@ -1,19 +1,21 @@
-/* The records, from what is lent into chunks: one begun and written in pieces, or many
- * small ones at once. */
+/* Puts records, from the bytes that the caller lends, into chunks. How a chunk is held
+ * depends on its first record (cpb_chunk_mode): small ones are collected until the chunk is
+ * full; a record that fills a chunk alone is encoded as it comes, and output as it comes if it
+ * does not even fit into the buffer. What is in one piece in the caller's memory is not copied
+ * into `collected`: `whole` refers to it. */
 #include "riegeli/records/fill_chunks.h"
 
 #include "base/checked.h"
 #include "riegeli/encoding.h"
 
-/* Bytes given to the codec at once, which bounds what it adds to the buffer: the
- * fourth part of the buffer, but within these. Codecs are fastest when they get
- * a record whole. */
+/* How many bytes the codec gets at once: a quarter of the buffer, but within these bounds, as
+ * its output adds to the buffer. Codecs are fastest when they get a record as a whole. */
 #define MIN_AT_ONCE ((size_t)64 << 10)
 #define MAX_AT_ONCE ((size_t)4 << 20)
 
 /* --- Chunks --------------------------------------------------------------- */
 
-/* No other record will fit behind those that the chunk has. */
+/* Whether no further record fits into the chunk. */
 static bool chunk_full(const cpb_record_writer *w) {
   return w->options.record_per_chunk || w->filled + CPB_RECORD_OVERHEAD > w->chunk_limit;
 }
@@ -39,12 +41,12 @@ static bool may_stream(cpb_record_writer *w) {
   if (w->options.seekable) return true;
   cpb_fail(&w->error, CPB_E_LIMIT, CPB_NO_OFFSET,
            "a record of %llu bytes does not fit into the writer's buffer of %zu bytes, and the "
-           "output cannot be written out of order",
+           "output is not seekable",
            (unsigned long long)w->record_size, w->options.buffer);
   return false;
 }
 
-/* Its first record was added and tells how the chunk is held. */
+/* After the first record was added, whose size decides how the chunk is held. */
 static bool begin_chunk(cpb_record_writer *w) {
   const bool large = w->record_size > w->options.buffer;
   if (!chunk_full(w) || (w->uncompressed && !large)) return true;
@@ -151,7 +153,7 @@ static size_t at_once(const cpb_record_writer *w) {
   return cpb_min_size(cpb_max_size(w->options.buffer / 4, MIN_AT_ONCE), MAX_AT_ONCE);
 }
 
-/* A part of the lent bytes goes into the chunk. */
+/* Puts some of the lent bytes into the chunk. */
 static void take_input(cpb_record_writer *w) {
   const bool compressing = w->mode != CPB_CHUNK_COLLECTED && !w->uncompressed;
   cpb_span bytes = w->input;
@@ -169,7 +171,7 @@ static void take_input(cpb_record_writer *w) {
 }
 
 bool cpb_writer_write_input(cpb_record_writer *w) {
-  if (w->mode == CPB_CHUNK_STREAMED) w->encoder.body.size = 0; /* it was output */
+  if (w->mode == CPB_CHUNK_STREAMED) w->encoder.body.size = 0; /* as it was output */
   if (w->input.size > 0) take_input(w);
   if (w->input.size > 0 || !cpb_chunk_writer_idle(&w->out) || w->error.code != CPB_OK) return false;
   if (w->record_left == 0) end_record(w);
@@ -200,7 +202,7 @@ static bool needs_own_chunk(const cpb_record_writer *w, size_t size) {
          size + (uint64_t)CPB_RECORD_OVERHEAD > w->chunk_limit;
 }
 
-/* How many of the batch the chunk has room for, and how much they fill of it. */
+/* How many records of the batch the chunk has room for, and how much of it they fill. */
 static size_t count_fitting(const cpb_record_writer *w, uint64_t *fill) {
   const size_t *sizes = w->batch.sizes, most = w->batch.count;
   uint64_t room = w->chunk_limit - w->filled, left = room;
@@ -211,8 +213,8 @@ static size_t count_fitting(const cpb_record_writer *w, uint64_t *fill) {
   return count;
 }
 
-/* As many records as there is room for go into the chunk at once. When they are all
- * that it will have, they stay where they are. */
+/* Puts as many records into the chunk as it has room for. If they are all that it gets, they
+ * are not copied. */
 static void write_several(cpb_record_writer *w) {
   uint64_t fill;
   const size_t count = count_fitting(w, &fill);
@@ -231,7 +233,7 @@ static void write_several(cpb_record_writer *w) {
   if (full) cpb_writer_close_chunk(w);
 }
 
-/* A record with a chunk of its own is begun and written. */
+/* Writes a record that gets a chunk of its own, over several calls. */
 static void write_alone(cpb_record_writer *w) {
   const size_t size = w->batch.sizes[0];
   bool done = false;

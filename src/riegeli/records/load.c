@@ -1,4 +1,6 @@
-/* From a chunk's header to its first record: verifying and decoding. */
+/* From a chunk's header to its first record, in two passes if need be. The first checks the hash
+ * of the data, the second decodes it; choose_load() decides where the data is kept in between.
+ * With CPB_VERIFY_LATE, and without verification, there is only the second. */
 #include "riegeli/records/load.h"
 
 #include <string.h>
@@ -32,7 +34,8 @@ static cpb_load choose_load(const cpb_record_reader *r) {
   return s->header.data_size <= r->options.buffer ? CPB_LOAD_COLLECT : CPB_LOAD_TWICE;
 }
 
-/* A transposed chunk is held whole, stored and decoded. */
+/* With bounded memory, whether the chunk can fit: a transposed one is held as a whole, both
+ * stored and decoded. */
 static bool may_fit(cpb_record_reader *r) {
   const cpb_chunk_header *h = &r->source.header;
   uint64_t whole;
@@ -45,14 +48,14 @@ static cpb_have begin_load(cpb_record_reader *r) {
   cpb_chunk_source *s = &r->source;
   cpb_span span;
   if (!may_fit(r)) return cpb_chunk_source_bad_data(s, CPB_E_MEMORY, "out of memory");
-  if (r->options.verify != CPB_VERIFY_NEVER) { /* wait for what will be read anyway */
+  if (r->options.verify != CPB_VERIFY_NEVER) { /* all data is needed: so ask first, then choose */
     cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &span);
     if (have != CPB_HAVE) return have;
   }
   r->load = choose_load(r);
   if (r->load == CPB_LOAD_COLLECT) {
     if (s->header.data_size > cpb_max_u64(r->limits.riegeli_chunk, r->options.buffer))
-      return cpb_chunk_source_bad_data(s, CPB_E_LIMIT, "the size is above the limit for a Riegeli chunk");
+      return cpb_chunk_source_bad_data(s, CPB_E_LIMIT, "its data exceeds the limit riegeli_chunk");
     cpb_buffer_reset(&s->data, r->options.buffer);
     if (!cpb_buffer_reserve(&s->data, (size_t)cpb_min_u64(s->header.data_size, r->options.buffer)))
       return cpb_chunk_source_bad_data(s, CPB_E_MEMORY, "out of memory");
@@ -100,8 +103,8 @@ static cpb_have refuse(cpb_record_reader *r, const char *what) {
   return cpb_chunk_source_bad_data(&r->source, CPB_E_DAMAGED, what);
 }
 
-/* False when the decoded bytes do not lie in memory: then only a chunk that was
- * just opened is at its first record. */
+/* Goes to the first record. False when the decoded bytes are not all in memory: then that is
+ * right only for a chunk that was just opened. */
 static bool move_to_first(cpb_record_reader *r) {
   const cpb_buffer *values = r->is_transposed ? &r->transposed.values : &r->simple.values;
   bool whole = r->is_transposed || cpb_simple_decoder_is_whole(&r->simple);
@@ -113,7 +116,8 @@ static bool move_to_first(cpb_record_reader *r) {
 
 static cpb_have open_simple(cpb_record_reader *r) {
   if (r->source.header.num_records > r->limits.records_per_chunk)
-    return cpb_chunk_source_bad_data(&r->source, CPB_E_LIMIT, "the number of records is above the limit");
+    return cpb_chunk_source_bad_data(&r->source, CPB_E_LIMIT,
+                                     "its number of records exceeds the limit records_per_chunk");
   bool stays = r->load != CPB_LOAD_STREAM && r->load != CPB_LOAD_TWICE && !r->fleeting;
   if (!r->open) cpb_simple_decoder_begin(&r->simple, stays);
   r->open = true;
@@ -147,14 +151,14 @@ static cpb_have open_transposed(cpb_record_reader *r) {
   return CPB_HAVE;
 }
 
-/* The records do not depend on it. */
+/* A file with unreadable metadata has readable records. */
 static cpb_have ignore_metadata(cpb_record_reader *r) {
   memset(&r->source.error, 0, sizeof r->source.error);
   return CPB_HAVE;
 }
 
 static cpb_have open_metadata(cpb_record_reader *r) {
-  if (r->source.header.num_records != 0) return refuse(r, "a file metadata chunk has records");
+  if (r->source.header.num_records != 0) return refuse(r, "it is file metadata, but has records");
   if (!is_file_metadata(&r->source)) return CPB_HAVE;
   cpb_have have = decode_transposed(r, 1);
   if (have == CPB_FAILED && r->source.error.code != CPB_E_MEMORY) return ignore_metadata(r);
@@ -170,11 +174,11 @@ static cpb_have open_metadata(cpb_record_reader *r) {
 static cpb_have open_without_records(cpb_record_reader *r) {
   const cpb_chunk_header *h = &r->source.header;
   if (h->type == CPB_CHUNK_SIGNATURE && (h->data_size | h->num_records | h->decoded_data_size) != 0)
-    return refuse(r, "a file signature chunk is not empty");
+    return refuse(r, "it is a file signature, but not empty");
   if (h->type == CPB_CHUNK_PADDING && (h->num_records | h->decoded_data_size) != 0)
-    return refuse(r, "a padding chunk has records");
+    return refuse(r, "it is padding, but has records");
   if (h->num_records == 0) return CPB_HAVE;
-  return cpb_chunk_source_bad_data(&r->source, CPB_E_UNSUPPORTED, "unknown chunk type");
+  return cpb_chunk_source_bad_data(&r->source, CPB_E_UNSUPPORTED, "its type is unknown");
 }
 
 static cpb_have open_chunk(cpb_record_reader *r) {
@@ -195,8 +199,9 @@ static bool may_open_in_place(const cpb_record_reader *r) {
          cpb_chunk_source_lent(s) && lies_in_one_piece(s) && s->end == s->data_end;
 }
 
-/* Without compression chunks are small, and nearly each lies whole and in one piece in
- * what is lent. False: it takes the two passes, be it to say what is wrong. */
+/* Without compression chunks are small (4 KiB by default), and nearly each is in one piece in
+ * what is lent: so it is hashed and opened in place. False: it takes the two passes, possibly to
+ * find out what is wrong. */
 static bool open_in_place(cpb_record_reader *r) {
   cpb_chunk_source *s = &r->source;
   cpb_span data = {NULL, 0}, records;
@@ -237,7 +242,7 @@ cpb_have cpb_reader_fill(cpb_record_reader *r, uint64_t max) {
   return r->ready.size > 0 ? CPB_HAVE : cpb_simple_decoder_fill(&r->simple, max, &r->ready);
 }
 
-static void leave_out_ready(cpb_record_reader *r) {
+static void skip_ready(cpb_record_reader *r) {
   size_t size = (size_t)cpb_min_u64(r->skip, r->ready.size);
   r->ready.data += size;
   r->ready.size -= size;
@@ -252,7 +257,7 @@ cpb_have cpb_reader_skip(cpb_record_reader *r) {
     }
     cpb_have have = cpb_reader_fill(r, r->skip);
     if (have != CPB_HAVE) return have;
-    leave_out_ready(r);
+    skip_ready(r);
   }
   return CPB_HAVE;
 }

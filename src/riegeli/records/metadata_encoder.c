@@ -2,13 +2,14 @@
 
 #include "riegeli/encoding.h"
 
-/* The record is encoded as "not a protobuf", which is allowed for any record
- * and takes one state: its bytes are the first buffer, its size the second (an
- * empty one needs none of them). The message is small, so nothing is lost. */
+/* The record is encoded as one that is no protobuf message, which is allowed for any record and
+ * takes one node: its bytes are the first buffer, its size the second. An empty message takes
+ * the node of a message's start, and no buffer. The message is small, so it does not matter that
+ * its fields are not transposed. */
 enum { STATE_NON_PROTO = 1, STATE_START_OF_MESSAGE = 3 };
 
 typedef struct metadata_parts {
-  cpb_buffer header;  /* describes the rest */
+  cpb_buffer header;  /* the nodes, and what the buckets hold */
   cpb_buffer buckets; /* record bytes, record size, transitions; compressed */
   cpb_buffer compressed_header;
   size_t bucket_sizes[2]; /* compressed */

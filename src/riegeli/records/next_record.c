@@ -1,5 +1,5 @@
-/* Handing out the records of a loaded chunk. Most steps of a reader of small
- * records are these, so they stand apart from the machine behind them. */
+/* Gives out the records of a loaded chunk. With small records most steps end here, so this is
+ * kept short and apart from the state machine (reader.c). */
 #include "base/checked.h"
 #include "riegeli/records/reader.h"
 
@@ -31,8 +31,8 @@ cpb_step cpb_record_reader_step(cpb_record_reader *r) {
   return cpb_reader_step_on(r);
 }
 
-/* These take the sizes of at most `room` records that have no more than the `*most`
- * bytes at hand, of which they leave what is over. */
+/* Both take the sizes of up to `room` records that have no more than `*most` bytes together, and
+ * subtract those from `*most`. */
 static size_t take_simple(cpb_record_reader *r, size_t *sizes, size_t room, size_t *most) {
   const uint8_t *at = r->size_at, *end = r->simple.size_varints.data + r->simple.size_varints.size;
   size_t count = 0, left = *most;

@@ -1,4 +1,7 @@
-/* The record reader: its making, and the machine that goes from chunk to chunk. */
+/* The record reader: its creation, and the state machine that goes from chunk to chunk. In a phase
+ * (cpb_phase) one function works until it has something to return or the phase changes. Each may
+ * be called again after CPB_WAIT and goes on. A failure is set in the source; with `recover` the
+ * machine then looks for the next chunk, otherwise it is the reader's error. */
 #include "riegeli/records/reader.h"
 
 #include <string.h>
@@ -11,12 +14,11 @@
 
 enum { DEFAULT_BUFFER = 4 * 1024 * 1024, DEFAULT_READ = 256 * 1024 };
 
-/* Of a memory that is bounded: what is held to be verified, what is lent, and what
- * is decoded at once are each at most this share, so that most is left for the
- * decoder. */
+/* If memory is bounded, `buffer`, `read_size` and the window of decoded bytes are each at most this
+ * share of it, which leaves most for the decoder. */
 enum { SHARE = 16, LEAST_SHARE = 256 };
 
-/* --- Making and freeing --------------------------------------------------- */
+/* --- Creation and freeing ------------------------------------------------- */
 
 static bool take_options(cpb_record_reader *r, const cpb_record_reader_options *given) {
   cpb_record_reader_options *options = &r->options;
@@ -33,12 +35,12 @@ static bool take_options(cpb_record_reader *r, const cpb_record_reader_options *
 
 static void fail_for_memory(cpb_record_reader *r) {
   uint64_t begin = r->source.have_header ? r->source.begin : CPB_NO_OFFSET;
-  cpb_fail(&r->error, CPB_E_LIMIT, begin, "reading this takes at least %llu bytes of memory, and %zu may be used",
+  cpb_fail(&r->error, CPB_E_LIMIT, begin, "reading on takes at least %llu bytes of memory; %zu are allowed",
            (unsigned long long)cpb_record_reader_memory(r), r->options.memory);
   r->phase = CPB_PHASE_FAILED;
 }
 
-/* False when not even the reader fits, which is then its error. */
+/* False when not even the reader itself fits. */
 static bool bound_memory(cpb_record_reader *r, const cpb_allocator *a) {
   size_t memory = r->options.memory;
   r->outer = r->allocator = *a;
@@ -81,7 +83,7 @@ void cpb_record_reader_free(cpb_record_reader *r) {
   cpb_release(&a, r);
 }
 
-/* --- What a step left behind ---------------------------------------------- */
+/* --- What a step has found ------------------------------------------------ */
 
 cpb_input *cpb_record_reader_input(cpb_record_reader *r) { return &r->source.input; }
 
@@ -110,7 +112,7 @@ uint64_t cpb_record_reader_window(const cpb_record_reader *r) {
 
 const cpb_error *cpb_record_reader_error(const cpb_record_reader *r) { return &r->error; }
 
-/* With more memory the shares of it grow too: buffer, read_size and window. */
+/* With more memory the three shares of it grow as well: so a little more than the sum is needed. */
 uint64_t cpb_record_reader_memory(const cpb_record_reader *r) {
   uint64_t memory = r->options.memory, needed = r->budget.needed, more;
   if (needed <= memory) return r->budget.peak;
@@ -157,7 +159,7 @@ static cpb_step recovered(cpb_record_reader *r) {
   return report(r, recovery->begin, recovery->end);
 }
 
-/* The input has grown past its end inside a skipped region. */
+/* Whether the input has grown that had ended inside a skipped region. */
 static bool gap_grew(const cpb_record_reader *r) {
   const cpb_chunk_source *s = &r->source;
   return r->gap < s->begin && s->input.size != CPB_NO_OFFSET && s->input.size > r->gap;
@@ -226,7 +228,7 @@ static cpb_have advance(cpb_record_reader *r) {
 
 /* --- The machine ---------------------------------------------------------- */
 
-/* True when `have` makes an event to return; false when recovery begins. */
+/* True when `have` ends the step, with `*step`; false when recovery begins. */
 static bool interrupts(cpb_record_reader *r, cpb_have have, cpb_step *step) {
   bool recover = r->options.recover && r->source.resume != CPB_RESUME_NEVER;
   if (have == CPB_WAIT) {
@@ -242,7 +244,7 @@ static bool interrupts(cpb_record_reader *r, cpb_have have, cpb_step *step) {
   return true;
 }
 
-/* These return true when there is an event to return. */
+/* Each does the work of a phase. True: it ends the step, with `*step`. */
 static bool step_in_records(cpb_record_reader *r, cpb_step *step) {
   cpb_have have = r->skip > 0 ? cpb_reader_skip(r) : CPB_HAVE;
   if (have == CPB_HAVE && r->left > 0) have = cpb_reader_fill(r, cpb_min_u64(r->left, r->want));
@@ -251,7 +253,7 @@ static bool step_in_records(cpb_record_reader *r, cpb_step *step) {
     r->phase = CPB_PHASE_FINISH;
     return false;
   }
-  *step = cpb_record_reader_step(r); /* which is at hand now */
+  *step = cpb_record_reader_step(r); /* which now finds a record, or bytes of one */
   return true;
 }
 
@@ -271,7 +273,7 @@ static bool step_between(cpb_record_reader *r, cpb_step *step) {
   return have != CPB_HAVE && interrupts(r, have, step);
 }
 
-/* Recovery and seeking are left to the steps. */
+/* Whether the phase is one of those between two chunks. Recovery and seeking take steps. */
 static bool goes_from_chunk_to_chunk(const cpb_record_reader *r) {
   return r->phase == CPB_PHASE_HEADER || r->phase == CPB_PHASE_LOAD || r->phase == CPB_PHASE_FINISH;
 }
@@ -289,12 +291,12 @@ bool cpb_reader_come_to_record(cpb_record_reader *r) {
 
 cpb_step cpb_reader_step_on(cpb_record_reader *r) {
   cpb_step step = CPB_STEP_ERROR;
-  for (bool ready = false; !ready;) {
+  for (bool answered = false; !answered;) {
     switch (r->phase) {
-      case CPB_PHASE_RECORDS: ready = step_in_records(r, &step); break;
-      case CPB_PHASE_RECOVER: ready = step_in_recovery(r, &step); break;
+      case CPB_PHASE_RECORDS: answered = step_in_records(r, &step); break;
+      case CPB_PHASE_RECOVER: answered = step_in_recovery(r, &step); break;
       case CPB_PHASE_FAILED: return CPB_STEP_ERROR;
-      default: ready = step_between(r, &step); break;
+      default: answered = step_between(r, &step); break;
     }
   }
   return step;

@@ -1,14 +1,14 @@
-/* The record reader's machine. */
+/* The state machine of the record reader. */
 #ifndef CPB_RIEGELI_RECORDS_READER_H
 #define CPB_RIEGELI_RECORDS_READER_H
 
 #include "riegeli/records/reader_state.h"
 
-/* The next step, when nothing is at hand. */
+/* The next step when the loaded chunk has nothing to give at once. */
 cpb_step cpb_reader_step_on(cpb_record_reader *r);
 
-/* Between records: goes on to the next one within what is lent. False when it takes
- * a step to get there, or to say why there is none. */
+/* Between records: goes on to the next one, as far as the bytes are lent. False when it takes a
+ * step, to get there or to return something else than a record. */
 bool cpb_reader_come_to_record(cpb_record_reader *r);
 
 #endif

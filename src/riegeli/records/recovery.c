@@ -9,7 +9,7 @@ void cpb_recovery_begin(cpb_recovery *r, cpb_chunk_source *s, uint64_t begin) {
   r->at = s->resume_at;
   r->begin = begin;
   if (r->how == CPB_RESUME_AT_CHUNK && r->at <= s->begin) {
-    r->how = CPB_RESUME_FIND; /* never back, so that every recovery gets further */
+    r->how = CPB_RESUME_FIND; /* only forward, so that recovery ends */
     r->at = s->begin + 1;
   }
   memset(&s->error, 0, sizeof s->error);
@@ -21,14 +21,14 @@ static cpb_have found(cpb_recovery *r, cpb_chunk_source *s, uint64_t end) {
   return CPB_HAVE;
 }
 
-/* A chunk begins at r->at, if that is not past the end. */
+/* Goes to the chunk that should begin at r->at, or to the end of the input if that is earlier. */
 static cpb_have arrive(cpb_recovery *r, cpb_chunk_source *s) {
   cpb_have have = cpb_chunk_source_reaches(s, r->at);
   if (have == CPB_AT_END) return found(r, s, s->input.size);
   return have == CPB_HAVE ? found(r, s, r->at) : have;
 }
 
-/* Past 2^64: past the end of any file. */
+/* No file reaches 2^64. */
 static void give_up_finding(cpb_recovery *r) {
   r->how = CPB_RESUME_AT_CHUNK;
   r->at = UINT64_MAX;

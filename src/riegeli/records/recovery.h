@@ -1,4 +1,5 @@
-/* Where reading can go on after damage. */
+/* Where to go on after damage: at the end of the damaged chunk, if its header is good, else where the
+ * next good block header says that a chunk ends. */
 #ifndef CPB_RIEGELI_RECORDS_RECOVERY_H
 #define CPB_RIEGELI_RECORDS_RECOVERY_H
 
@@ -7,15 +8,14 @@
 typedef struct cpb_recovery {
   cpb_resume how;
   uint64_t at;
-  uint64_t begin, end; /* the region that is left out; `end` when it is found */
+  uint64_t begin, end; /* the region that is left out */
 } cpb_recovery;
 
-/* The failure that the source holds left out what is from `begin` on; the
- * failure itself is cleared. */
+/* Clears the failure that is set in the source. The region that is left out begins at `begin`. */
 void cpb_recovery_begin(cpb_recovery *r, cpb_chunk_source *s, uint64_t begin);
 
-/* Turns the source to the next chunk, or past the end of the input. CPB_WAIT,
- * CPB_FAILED (only when the host failed), or CPB_HAVE: `end` is set. */
+/* Makes the source go to the next chunk, or past the end of the input, and sets `end`. CPB_FAILED only
+ * when the host fails. */
 cpb_have cpb_recovery_find(cpb_recovery *r, cpb_chunk_source *s);
 
 #endif

@@ -1,4 +1,6 @@
-/* Going to a record by its position, and to the last one. */
+/* Seeking. To a position: the block header before it names the chunk around it, and chunk headers lead
+ * on from there, so that at most the headers of one block are read. To the last record: the same
+ * from the last block on, and backwards block by block while no chunk has records. */
 #include "riegeli/records/seek.h"
 
 #include <string.h>
@@ -8,8 +10,8 @@
 #include "riegeli/records/load.h"
 
 enum {
-  TAIL = CPB_BLOCK_SIZE + CPB_BLOCK_HEADER_SIZE, /* has the last block header, wherever the file ends */
-  NEAR = 4096                                    /* worth fetching after the place that a walk goes to */
+  TAIL = CPB_BLOCK_SIZE + CPB_BLOCK_HEADER_SIZE, /* contains the last block header, wherever the file ends */
+  NEAR = 4096                                    /* bytes after the target that are worth fetching along */
 };
 
 static void walk_from(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
@@ -26,7 +28,7 @@ static void leave(cpb_record_reader *r) {
 
 /* --- To a position -------------------------------------------------------- */
 
-/* In the target's own block, what lies between is worth fetching at once. */
+/* Within the target's block, all up to the target is worth fetching at once. */
 static void walk_towards(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
   cpb_chunk_source *s = &r->source;
   walk_from(r, begin, phase);
@@ -43,7 +45,7 @@ static bool knows_chunk_of(const cpb_chunk_source *s, uint64_t position) {
   return s->have_header && position >= s->begin && position - s->begin < s->header.num_records;
 }
 
-/* True when there is nothing to seek: the reader can move there, or is failed. */
+/* True when there is nothing to do: the reader is there now, or has failed. */
 static bool begin_seek(cpb_record_reader *r, uint64_t position) {
   if (r->phase == CPB_PHASE_FAILED) return true;
   if (r->phase == CPB_PHASE_RECORDS && knows_chunk_of(&r->source, position) &&
@@ -78,8 +80,8 @@ void cpb_reader_seek_chunk(cpb_record_reader *r, uint64_t position, uint64_t beg
   }
 }
 
-/* A chunk header is proven by its hash. Where there is none, or not the right
- * one, the block headers say what is wrong. */
+/* Its hash proves that a chunk header is one. If there is none, or not that of the target, the search
+ * begins at the block header, which also finds out what is wrong. */
 static cpb_have seek_direct(cpb_record_reader *r) {
   cpb_chunk_source *s = &r->source;
   cpb_have have = cpb_chunk_source_header(s);
@@ -95,14 +97,14 @@ static cpb_have seek_direct(cpb_record_reader *r) {
 }
 
 static cpb_have implausible(cpb_record_reader *r, uint64_t block) {
-  cpb_fail(&r->source.error, CPB_E_DAMAGED, block, "the block header names a place where no chunk can begin");
+  cpb_fail(&r->source.error, CPB_E_DAMAGED, block, "the block header points to where no chunk can begin");
   r->source.resume = CPB_RESUME_FIND;
   r->source.resume_at = block + CPB_BLOCK_HEADER_SIZE;
   return CPB_FAILED;
 }
 
-/* The chunk around the block header at `block` if it ends after `position`,
- * else the next one. */
+/* Where the chunk begins that the block header at `block` interrupts, if it ends after `position`;
+ * else the one after it. */
 static cpb_have chunk_around(cpb_record_reader *r, uint64_t block, uint64_t position, uint64_t *begin) {
   const cpb_block_header *header = &r->source.block;
   cpb_have have = cpb_chunk_source_block(&r->source, block);
@@ -150,13 +152,13 @@ void cpb_record_reader_seek_last(cpb_record_reader *r) {
   r->phase = CPB_PHASE_LAST_SIZE;
 }
 
-/* What comes before last_limit is what is looked for. */
+/* All up to last_limit will be read. */
 static void walk_to_limit(cpb_record_reader *r, uint64_t begin, cpb_phase phase) {
   walk_from(r, begin, phase);
   if (!r->source.sparse) cpb_chunk_source_expect(&r->source, r->last_limit);
 }
 
-/* Chunks from `limit` on hold no record: look before it. */
+/* No chunk from `limit` on has records: looks in the block before it. */
 static void look_before(cpb_record_reader *r, uint64_t limit) {
   r->last_limit = limit;
   r->last_records = 0;
@@ -168,7 +170,7 @@ static void look_before(cpb_record_reader *r, uint64_t limit) {
   walk_to_limit(r, r->last_from, CPB_PHASE_LAST_BLOCK);
 }
 
-/* What to ask for at once, before the block header in it is looked for. */
+/* How much of the tail to ask for with the size. */
 static size_t tail_size(const cpb_record_reader *r) {
   return r->options.memory == 0 ? TAIL : cpb_min_size(TAIL, r->options.read_size);
 }
@@ -193,7 +195,7 @@ static cpb_have last_size(cpb_record_reader *r) {
 static cpb_have last_block(cpb_record_reader *r) {
   uint64_t begin, block = cpb_block_begin(r->last_limit - 1);
   cpb_have have = chunk_around(r, block, r->last_limit - 1, &begin);
-  if (have == CPB_AT_END) begin = block; /* a block header cut short */
+  if (have == CPB_AT_END) begin = block; /* the file ends inside the block header */
   else if (have != CPB_HAVE) return have;
   r->last_from = begin;
   walk_to_limit(r, begin, CPB_PHASE_LAST_CHUNK);

@@ -1,5 +1,6 @@
-/* The record writer: its making, what precedes the records, and the machine that
- * carries out one call at a time. */
+/* The record writer: its creation, what precedes the records, and the state machine that does the
+ * work of one public call at a time. Work stops while there is output to take: the call is then
+ * noted in `request`, and cpb_record_writer_step() goes on with it. So no output is ever queued. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -12,7 +13,7 @@
 
 /* --- Options -------------------------------------------------------------- */
 
-/* A chunk must also fit into the buffer and hold an allowed number of records. */
+/* A chunk must also fit into the buffer, and have no more records than the limit. */
 static void set_chunk_limit(cpb_record_writer *w) {
   uint64_t size = w->options.chunk_size, records_size;
   if (size == 0) size = w->uncompressed ? 4 << 10 : 1 << 20;
@@ -26,7 +27,7 @@ static bool same_codec(const cpb_codec_options *a, const cpb_codec_options *b) {
 
 static bool select_codec(cpb_record_writer *w, cpb_codec_options options) {
   if (options.codec == CPB_CODEC_DEFAULT) options.codec = CPB_CODEC_ZSTD;
-  if ((unsigned)options.codec >= CPB_NUM_CODECS) return cpb_writer_fail(w, CPB_E_USAGE, "there is no such codec");
+  if ((unsigned)options.codec >= CPB_NUM_CODECS) return cpb_writer_fail(w, CPB_E_USAGE, "codec is none of cpb_codec");
   cpb_writer_codec *codec = &w->codecs[options.codec];
   if (!codec->compressor || !same_codec(&codec->options, &options)) {
     cpb_codec_error error = {CPB_OK, NULL};
@@ -44,10 +45,11 @@ static bool select_codec(cpb_record_writer *w, cpb_codec_options options) {
 static bool check_options(cpb_record_writer *w) {
   const cpb_record_writer_options *o = &w->options;
   if (o->append_at > CPB_RECORD_MAX_SIZE || (o->append_at > 0 && o->append_at < CPB_SIGNATURE_SIZE))
-    return cpb_writer_fail(w, CPB_E_USAGE, "append_at is not the size of a Riegeli file");
-  if (o->append_at > 0 && o->metadata) return cpb_writer_fail(w, CPB_E_USAGE, "only a new file can be given metadata");
+    return cpb_writer_fail(w, CPB_E_USAGE, "append_at is no size of a Riegeli file; expected 64 to 2^62");
+  if (o->append_at > 0 && o->metadata)
+    return cpb_writer_fail(w, CPB_E_USAGE, "metadata is set, but append_at is not 0; expected a new file");
   if (o->initial_padding > CPB_CHUNK_MAX_PADDING || o->final_padding > CPB_CHUNK_MAX_PADDING)
-    return cpb_writer_fail(w, CPB_E_USAGE, "padding must be to a multiple of at most 2^30");
+    return cpb_writer_fail(w, CPB_E_USAGE, "initial_padding or final_padding exceeds 2^30");
   return true;
 }
 
@@ -127,7 +129,7 @@ static void work(cpb_record_writer *w) {
   if (done) w->request = CPB_REQUEST_NONE;
 }
 
-/* Work waits until the output is taken. */
+/* There is work, and all output was taken. */
 static bool can_work(const cpb_record_writer *w) {
   return (w->request != CPB_REQUEST_NONE || w->stage < CPB_STAGE_RECORDS) && cpb_chunk_writer_idle(&w->out) &&
          w->error.code == CPB_OK;
@@ -135,15 +137,16 @@ static bool can_work(const cpb_record_writer *w) {
 
 /* --- The public calls ------------------------------------------------------ */
 
-/* The first call of all need not wait until the beginning of the file is out. */
+/* The very first call need not wait until the beginning of the file was output. */
 static bool may_call(cpb_record_writer *w, bool in_record) {
   const bool idle = w->stage < CPB_STAGE_RECORDS || cpb_chunk_writer_idle(&w->out);
   if (w->error.code != CPB_OK) return false;
-  if (w->stage == CPB_STAGE_DONE) return cpb_writer_fail(w, CPB_E_USAGE, "the file is finished");
+  if (w->stage == CPB_STAGE_DONE)
+    return cpb_writer_fail(w, CPB_E_USAGE, "no call is allowed after cpb_record_writer_finish");
   if (w->request != CPB_REQUEST_NONE || !idle)
-    return cpb_writer_fail(w, CPB_E_USAGE, "the output must be taken before the next call");
+    return cpb_writer_fail(w, CPB_E_USAGE, "there is output to take; step until CPB_STEP_NEED before the next call");
   if (w->in_record && !in_record)
-    return cpb_writer_fail(w, CPB_E_USAGE, "the record got fewer bytes than it was begun with");
+    return cpb_writer_fail(w, CPB_E_USAGE, "the record got fewer bytes than it was begun for");
   return true;
 }
 
@@ -166,7 +169,7 @@ cpb_code cpb_record_writer_begin_record(cpb_record_writer *w, uint64_t size) {
 cpb_code cpb_record_writer_write(cpb_record_writer *w, const void *data, size_t length) {
   if (!may_call(w, true) || length == 0) return w->error.code;
   if (!w->in_record || length > w->record_left) {
-    cpb_writer_fail(w, CPB_E_USAGE, "the record got more bytes than it was begun with");
+    cpb_writer_fail(w, CPB_E_USAGE, "the record got more bytes than it was begun for");
     return w->error.code;
   }
   w->input = (cpb_span){data, length};

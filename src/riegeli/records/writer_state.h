@@ -1,4 +1,4 @@
-/* What is inside a cpb_record_writer: its files work on this together. */
+/* The state of a record writer, which the files of this folder share. */
 #ifndef CPB_RIEGELI_RECORDS_WRITER_STATE_H
 #define CPB_RIEGELI_RECORDS_WRITER_STATE_H
 
@@ -8,19 +8,19 @@
 #include "riegeli/highwayhash.h"
 #include "riegeli/simple/encoder.h"
 
-#define CPB_RECORD_OVERHEAD 8 /* counts towards the chunk size, as in Riegeli */
+#define CPB_RECORD_OVERHEAD 8 /* bytes that each record adds to the chunk size, as in Riegeli */
 #define CPB_RECORD_MAX_SIZE ((uint64_t)1 << 62)
 
-/* What comes before the first record, in this order. */
+/* How far the file is. */
 typedef enum cpb_writer_stage {
-  CPB_STAGE_BEGIN,  /* signature of a new file, or zeros to where a chunk can begin */
-  CPB_STAGE_SECOND, /* metadata of a new file, or padding */
-  CPB_STAGE_DRAIN,
+  CPB_STAGE_BEGIN,  /* to output: the signature, or, appending, zeros to where a chunk can begin */
+  CPB_STAGE_SECOND, /* to output: the metadata, or, appending, padding */
+  CPB_STAGE_DRAIN,  /* the metadata is being output */
   CPB_STAGE_RECORDS,
   CPB_STAGE_DONE
 } cpb_writer_stage;
 
-/* The call that is being carried out: as far as the output is taken. */
+/* The public call whose work is not done yet, as output must be taken first. */
 typedef enum cpb_writer_request {
   CPB_REQUEST_NONE,
   CPB_REQUEST_BEGIN,
@@ -31,12 +31,12 @@ typedef enum cpb_writer_request {
 } cpb_writer_request;
 
 typedef enum cpb_chunk_mode {
-  CPB_CHUNK_COLLECTED, /* encoded when it is complete */
-  CPB_CHUNK_DIRECT,    /* one record, encoded as it comes, held until complete */
-  CPB_CHUNK_STREAMED   /* one record, encoded as it comes, some of it already output */
+  CPB_CHUNK_COLLECTED, /* records are collected, and encoded when the chunk is closed */
+  CPB_CHUNK_DIRECT,    /* one record, encoded as it comes, output when the chunk is closed */
+  CPB_CHUNK_STREAMED   /* one record, encoded and output as it comes */
 } cpb_chunk_mode;
 
-typedef struct cpb_record_batch { /* of CPB_REQUEST_BATCH: what is left */
+typedef struct cpb_record_batch { /* what is left of a batch */
   const uint8_t *data;
   const size_t *sizes;
   size_t count;
@@ -52,7 +52,7 @@ struct cpb_record_writer {
   cpb_error error;
   cpb_record_writer_options options;
   uint64_t max_records;                    /* in a chunk */
-  cpb_writer_codec codecs[CPB_NUM_CODECS]; /* kept, so that options can alternate */
+  cpb_writer_codec codecs[CPB_NUM_CODECS]; /* one of each, kept as options may alternate */
   cpb_compressor *compressor;              /* of the next chunk */
   bool uncompressed;
   cpb_simple_encoder encoder;
@@ -62,10 +62,10 @@ struct cpb_record_writer {
 
   cpb_writer_stage stage;
   cpb_writer_request request;
-  cpb_span input; /* what is left of the bytes that are lent of the record */
-  cpb_span whole; /* the chunk's records, when they were lent in one piece */
+  cpb_span input; /* what is left of the lent bytes of the record */
+  cpb_span whole; /* all records of the chunk, if they were lent in one piece */
   cpb_record_batch batch;
-  size_t size_of_one; /* a batch of one record */
+  size_t size_of_one; /* the sizes of a batch of one record */
   bool in_record, padded;
   uint64_t record_size, record_left;
   uint64_t position; /* of the last complete record */
@@ -75,8 +75,8 @@ struct cpb_record_writer {
   uint64_t chunk_begin;
   uint64_t chunk_limit; /* `filled` at which a chunk is closed */
   uint64_t filled;      /* decoded bytes and overhead of the current chunk */
-  uint64_t data_size;   /* CPB_CHUNK_STREAMED: of the data that was output */
-  cpb_hash hash;        /* and its hash */
+  uint64_t data_size;   /* CPB_CHUNK_STREAMED: bytes of data that were output, */
+  cpb_hash hash;        /* and their hash */
 };
 
 static inline bool cpb_writer_fail(cpb_record_writer *w, cpb_code code, const char *text) {
@@ -89,11 +89,11 @@ static inline bool cpb_writer_codec_done(cpb_record_writer *w, bool done, const 
 }
 
 static inline bool cpb_writer_offset_fits(cpb_record_writer *w, bool fits) {
-  return fits || cpb_writer_fail(w, CPB_E_LIMIT, "the file would be longer than 2^64 bytes");
+  return fits || cpb_writer_fail(w, CPB_E_LIMIT, "the file would exceed 2^64 bytes");
 }
 
 static inline bool cpb_writer_fail_size(cpb_record_writer *w) {
-  return cpb_writer_fail(w, CPB_E_LIMIT, "a record can have at most 2^62 bytes");
+  return cpb_writer_fail(w, CPB_E_LIMIT, "the record has more than 2^62 bytes");
 }
 
 #endif

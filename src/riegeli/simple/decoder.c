@@ -48,7 +48,7 @@ static cpb_have out_of_memory(cpb_simple_decoder *d) {
   return cpb_chunk_source_bad_data(d->source, CPB_E_MEMORY, "out of memory");
 }
 
-/* The next `in_left` stored bytes go through the codec. */
+/* The next `in_left` stored bytes are a compressed buffer. */
 static cpb_have begin_buffer(cpb_simple_decoder *d, uint64_t in_left) {
   cpb_codec_error error = {CPB_OK, NULL};
   d->in_left = in_left;
@@ -58,8 +58,8 @@ static cpb_have begin_buffer(cpb_simple_decoder *d, uint64_t in_left) {
   return error.code == CPB_OK ? CPB_HAVE : cpb_chunk_source_bad_data(d->source, error.code, error.what);
 }
 
-/* Fills `out`, of which *size bytes are there, up to `room` or to the end of
- * the buffer. */
+/* Decodes to `out`, which has `*size` bytes, until it has `room` or the compressed buffer
+ * ends. */
 static cpb_have decompress(cpb_simple_decoder *d, uint8_t *out, size_t room, size_t *size) {
   for (;;) {
     cpb_span in = {NULL, 0};
@@ -77,7 +77,7 @@ static cpb_have decompress(cpb_simple_decoder *d, uint8_t *out, size_t room, siz
   }
 }
 
-/* The codec has given all that was expected; it must be at its end. */
+/* All expected output is there: the compressed buffer must end here. */
 static cpb_have expect_end(cpb_simple_decoder *d, const char *more, const char *less) {
   uint8_t extra;
   size_t size = 0;
@@ -88,7 +88,7 @@ static cpb_have expect_end(cpb_simple_decoder *d, const char *more, const char *
   return cpb_decompressor_done(d->decompressor) ? CPB_HAVE : bad_data(d, less);
 }
 
-/* Room for `size` bytes without copying what was there. */
+/* Makes room for `size` bytes; the content is lost. */
 static bool make_room(cpb_buffer *buffer, size_t size) {
   if (buffer->capacity < size) cpb_buffer_reset(buffer, 0);
   return cpb_buffer_reserve(buffer, size);
@@ -108,7 +108,7 @@ static cpb_have read_prefix(cpb_simple_decoder *d) {
     cpb_span in;
     cpb_have have = cpb_chunk_source_data(d->source, ask, &in);
     if (have != CPB_HAVE) return have;
-    if (in.size == 0) return bad_data(d, "the codec and the size of the record sizes are missing");
+    if (in.size == 0) return bad_data(d, "the codec or the size of the record sizes is missing");
     size_t taken = 0;
     while (taken < in.size && !prefix_ends(d)) d->prefix[d->prefix_size++] = in.data[taken++];
     cpb_chunk_source_take(d->source, in.data, taken);
@@ -120,7 +120,7 @@ static cpb_have read_prefix(cpb_simple_decoder *d) {
   return begin_buffer(d, d->in_left);
 }
 
-/* Uncompressed sizes that lie in one piece need no copy. */
+/* Uncompressed sizes that are in one piece need no copy. True when it has an outcome, `*have`. */
 static bool sizes_in_place(cpb_simple_decoder *d, cpb_have *have) {
   cpb_span span;
   *have = CPB_HAVE;
@@ -148,21 +148,21 @@ static cpb_have copy_sizes(cpb_simple_decoder *d) {
   return expect_end(d, "there are more record sizes than records", "the record sizes are cut short");
 }
 
-/* NULL when they are what the chunk's header says. */
+/* NULL when there are as many as records, and they add up to what the chunk header says. */
 static const char *what_is_wrong_with_sizes(const cpb_simple_decoder *d) {
   const cpb_chunk_header *header = &d->source->header;
-  static const uint8_t none; /* where there are no bytes there may be no address */
+  static const uint8_t none; /* an empty span may have no address */
   const uint8_t *p = d->size_varints.size > 0 ? d->size_varints.data : &none;
   const uint8_t *end = p + d->size_varints.size;
   uint64_t left = header->decoded_data_size, size;
   for (uint64_t i = 0; i < header->num_records; i++) {
     p = cpb_record_size_read(p, end, &size);
     if (!p) return "there are fewer record sizes than records";
-    if (size > left) return "the record sizes are more than the decoded size";
+    if (size > left) return "the record sizes exceed the decoded size";
     left -= size;
   }
   if (p != end) return "there are more record sizes than records";
-  return left == 0 ? NULL : "the record sizes are less than the decoded size";
+  return left == 0 ? NULL : "the record sizes fall short of the decoded size";
 }
 
 static cpb_have check_sizes(cpb_simple_decoder *d) {
@@ -175,7 +175,7 @@ static cpb_have check_sizes(cpb_simple_decoder *d) {
 static const char longer[] = "there are more bytes than the records have";
 static const char shorter[] = "there are fewer bytes than the records have";
 
-/* One byte more than is expected shows whether there is more. */
+/* With room for one byte too many, a stream that is too long shows. */
 static size_t room_for_whole(const cpb_simple_decoder *d) { return (size_t)d->source->header.decoded_data_size + 1; }
 
 static cpb_have begin_values(cpb_simple_decoder *d) {

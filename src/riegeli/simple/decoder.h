@@ -1,10 +1,9 @@
-/* Simple Riegeli chunks: a buffer with the record sizes, then one with the
- * records' bytes, both under one codec.
+/* Simple chunks: a compressed buffer with the sizes of the records, then one with their
+ * bytes, both under one codec.
  *
- * The sizes are held; so are the records of a chunk of up to `whole` decoded
- * bytes, which is then known to be good before any is handed out. Those of a
- * larger one stream through a window, and uncompressed ones stay where they
- * are. */
+ * The sizes are held, and checked before any record is given out. So are the records of a
+ * chunk of up to `whole` decoded bytes; those of a larger one stream through a buffer of
+ * `window` bytes. What is not compressed is read where it is. */
 #ifndef CPB_RIEGELI_SIMPLE_DECODER_H
 #define CPB_RIEGELI_SIMPLE_DECODER_H
 
@@ -22,35 +21,36 @@ typedef struct cpb_simple_decoder {
   cpb_allocator allocator;
   cpb_limits limits;
   size_t whole;
-  bool frugal;
-  size_t window; /* decoded bytes of a chunk that streams which are held at once */
+  bool frugal;   /* to save memory counts more than speed */
+  size_t window; /* decoded bytes of a larger chunk that are held at once */
   cpb_chunk_source *source;
   cpb_simple_state state;
   uint8_t codec;
   cpb_decompressor *decompressor;     /* kept from chunk to chunk */
-  uint8_t prefix[1 + CPB_VARINT_MAX]; /* codec, size of the sizes buffer */
+  uint8_t prefix[1 + CPB_VARINT_MAX]; /* codec, size of the buffer with the sizes */
   size_t prefix_size;
   uint64_t in_left;  /* stored bytes of the current buffer still to be read */
   uint64_t out_left; /* decoded bytes still to come */
-  bool stays;        /* what the source gives stays until the chunk's end */
+  bool stays;        /* what the source gives stays valid until the end of the chunk */
   cpb_buffer sizes, values;
-  cpb_span size_varints; /* checked: exactly the chunk's number of records */
+  cpb_span size_varints; /* as many as the chunk has records; they add up */
 } cpb_simple_decoder;
 
 void cpb_simple_decoder_init(cpb_simple_decoder *d, const cpb_allocator *a, const cpb_limits *limits, size_t whole,
                              cpb_chunk_source *source);
 void cpb_simple_decoder_free(cpb_simple_decoder *d);
 
-/* At the first data byte of a chunk. `stays`: the bytes that the source gives
- * stay valid until the chunk's end. Failures are the source's. */
+/* At the first data byte of a chunk: begins it, and then opens it, up to its first record.
+ * Failures are set in the source. */
 void cpb_simple_decoder_begin(cpb_simple_decoder *d, bool stays);
 cpb_have cpb_simple_decoder_open(cpb_simple_decoder *d);
-/* Both at once for a chunk without compression whose data lies together and stays:
- * puts out the records' bytes. False, without a failure, when it is another or wrong. */
+/* Both at once for a chunk without compression whose data is in one piece and stays valid:
+ * `*records` are the bytes of its records. False when it is of another kind or wrong: no
+ * failure is set. */
 bool cpb_simple_decoder_open_in_place(cpb_simple_decoder *d, cpb_span data, cpb_span *records);
 
-/* Reads a record's size as cpb_varint_read does. Nearly all have one or two
- * bytes. */
+/* Reads the size of a record as cpb_varint_read() does, and faster if it has one or two bytes,
+ * as nearly all have. */
 static inline const uint8_t *cpb_record_size_read(const uint8_t *p, const uint8_t *end, uint64_t *size) {
   if (p < end && p[0] < 0x80) {
     *size = p[0];
@@ -63,14 +63,15 @@ static inline const uint8_t *cpb_record_size_read(const uint8_t *p, const uint8_
   return cpb_varint_read(p, end, size);
 }
 
-/* The chunk was small enough: all its bytes are in d->values. Otherwise: */
+/* Whether the chunk is decoded as a whole, into d->values. If not, its records come piece by
+ * piece: */
 bool cpb_simple_decoder_is_whole(const cpb_simple_decoder *d);
-/* The next decoded bytes, at least one, valid until the next call; at most `max`
- * are asked for when they are not compressed. There must be some left. */
+/* The next decoded bytes, at least one, valid until the next call. There must be some left. If
+ * they are not compressed, no more than `max` are asked for. */
 cpb_have cpb_simple_decoder_fill(cpb_simple_decoder *d, uint64_t max, cpb_span *ready);
-/* Leaves out the next `size` bytes without asking for them, if that can be. */
+/* Skips the next `size` bytes without asking for them. False when that is not possible. */
 bool cpb_simple_decoder_jump(cpb_simple_decoder *d, uint64_t size);
-/* After the last byte: nothing follows it. */
+/* After the last byte: checks that the stream ends there. */
 cpb_have cpb_simple_decoder_finish(cpb_simple_decoder *d);
 
 #endif

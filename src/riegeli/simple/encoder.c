@@ -2,7 +2,7 @@
 
 #include "riegeli/encoding.h"
 
-enum { SIZES_AT_ONCE = 32 }; /* for which room is made */
+enum { SIZES_AT_ONCE = 32 }; /* how many room is made for at once */
 
 void cpb_simple_encoder_init(cpb_simple_encoder *e, const cpb_allocator *a) {
   memset(e, 0, sizeof *e);
@@ -29,8 +29,8 @@ bool cpb_simple_encoder_add(cpb_simple_encoder *e, uint64_t size, cpb_codec_erro
   return cpb_put_varint(&e->sizes, size, error);
 }
 
-/* A varint. Nearly all have one or two bytes; which, nobody can foresee, so they are
- * written without a branch on it. */
+/* Writes a varint. Nearly all have one or two bytes, but a branch on that would often be
+ * mispredicted: so both are written in the same way. */
 static uint8_t *put_size(uint8_t *out, size_t size) {
   if (size >= 1 << 14) return cpb_varint_write(out, size);
   size_t two = size >> 7 != 0;
@@ -59,8 +59,8 @@ bool cpb_simple_encoder_collect(cpb_simple_encoder *e, cpb_span bytes, cpb_codec
 
 static bool stored(const cpb_simple_encoder *e) { return cpb_compressor_type(e->compressor) == CPB_RIEGELI_NONE; }
 
-/* The compressed sizes follow their own size, so `body`, still empty, holds
- * them meanwhile. */
+/* The compressed sizes come after their own size: so they are compressed to `body`, which is
+ * still empty, first. */
 static bool encode_head(cpb_simple_encoder *e, cpb_codec_error *error) {
   const uint8_t codec = cpb_compressor_type(e->compressor);
   const cpb_buffer *sizes = stored(e) ? &e->sizes : &e->body;

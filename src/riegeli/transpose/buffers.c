@@ -4,17 +4,16 @@
 #include "base/status.h"
 #include "riegeli/codec/decompressor.h"
 
-/* No more can be used: every byte of a value is a byte of a record, but for
- * the sizes of the records that are no messages. */
+/* The most bytes that all buckets can have: each is a byte of a record, or of the size of a record
+ * that is no message. */
 static uint64_t most_values(const cpb_transpose_program *p) {
   uint64_t sizes, all;
   if (!cpb_mul_u64(p->num_records, 5, &sizes) || !cpb_add_u64(p->decoded_size, sizes, &all)) return UINT64_MAX;
   return all;
 }
 
-/* Reads the bucket sizes from the header, takes the buckets off the front of
- * `data` and puts their contents one after the other; ends[i] is the end of
- * bucket i therein. */
+/* Reads the sizes of the buckets from the header and takes the buckets off the front of `data`.
+ * Decompressed they follow each other; ends[i] is where bucket i ends. */
 static bool load_buckets(cpb_transpose_program *p, cpb_transpose_cursor *header, cpb_span *data, size_t *ends,
                          size_t num_buckets) {
   const uint8_t *begin = data->data;
@@ -37,8 +36,8 @@ static bool load_buckets(cpb_transpose_program *p, cpb_transpose_cursor *header,
   return true;
 }
 
-/* Reads the buffer sizes from the header. A buffer lies within one bucket, and
- * the buffers use the buckets up. */
+/* Reads the sizes of the buffers from the header. Each is within one bucket, and together they are
+ * all of the buckets. */
 static bool cut_buffers(cpb_transpose_program *p, cpb_transpose_cursor *header, const size_t *ends,
                         size_t num_buckets) {
   size_t bucket = 0, position = 0;

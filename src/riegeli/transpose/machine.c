@@ -1,22 +1,20 @@
-/* The records are written from the last byte of the last one to the first byte
- * of the first one: when a submessage's or a string's tag and length are put
- * in front of it, its size is known. `out` is the byte written last; what lies
- * before it is free, so that short things are copied with stores of a fixed
- * width that write garbage before them, which is overwritten next.
+/* The records are written from the last byte of the last one to the first byte of the first: when
+ * the tag and length of a submessage or string are put in front of it, its size is known. `out`
+ * points to the byte written last. What is before it is free, so short things are copied with
+ * stores of a fixed width: the garbage before them is overwritten next.
  *
- * Between two nodes [out, end) is final: the rear of the output, in which only
- * the tags and lengths of the submessages in `open` are still missing, and those
- * go in front of it. A cursor of a buffer only moves forward.
+ * Invariants. Between two nodes the bytes [out, end) are final: the rear of the output, which still
+ * lacks only the tags and lengths of the submessages in `open`, and those go in front of it. The
+ * cursor of a buffer only moves forward.
  *
- * It terminates: a transition byte is used once and leads to at most four nodes
- * and the implicit ones after each, which form no loop (nodes.c). And should the
- * transitions be many, every node writes bytes (at most decoded_size), begins a
- * record (at most num_records), opens a submessage (at most limits.depth at a
- * time, and closing it writes) or is counted in `idle`.
+ * It ends: each transition byte is used once, and leads to at most four nodes and the implicit
+ * ones after each, which form no loop (nodes.c). However many transitions there are, each node
+ * writes bytes (at most decoded_size), begins a record (at most num_records), opens a submessage
+ * (at most limits.depth at a time, and closing it writes bytes) or is counted in `idle`.
  *
- * Memory: the output's block, which grows with what is written and never beyond
- * decoded_size; a position for each record and for each open submessage. All
- * three are checked against the limits before the machine starts or as it grows. */
+ * Memory: the block of the output, which grows with what is written and never beyond decoded_size,
+ * and a position for each record and each open submessage. All three are checked against the limits
+ * before the machine starts, or as they grow. */
 #include "riegeli/transpose/machine.h"
 
 #include "base/checked.h"
@@ -32,27 +30,27 @@
 #  define UNLIKELY(condition) (condition)
 #endif
 
-/* The widest store, and the room before `out` that makes any store safe. */
+/* The widths of stores, and how much room before `out` makes each of them safe. */
 enum { VALUE_STORE = 16, BYTES_STORE = 32, ROOM = BYTES_STORE };
 
 typedef struct open_submessage {
-  const cpb_transpose_node *node; /* of its end */
-  size_t position;
+  const cpb_transpose_node *node; /* of its end, which has the tag */
+  size_t position;                /* of its end, counted from the end of the output */
 } open_submessage;
 
 typedef struct machine {
   cpb_transpose_program *program;
-  uint8_t *begin, *end;  /* the output's block; `out` moves from end to begin */
-  const uint8_t *values; /* where all buffers are */
+  uint8_t *begin, *end;  /* the block of the output; `out` moves from end to begin */
+  const uint8_t *values; /* where the first buffer begins */
   open_submessage *open;
   size_t num_open, open_capacity;
-  uint64_t *ends; /* of the records, counted from the output's end */
+  uint64_t *ends; /* where records begin, counted from the end of the output; the last first */
   size_t num_records, ends_capacity;
-  uint64_t idle, most_idle; /* nodes passed that did nothing */
+  uint64_t idle, most_idle; /* how many nodes did nothing, and how many may */
 } machine;
 
-/* Each put_* puts something before `out` and returns the new `out`, or NULL
- * after an error. */
+/* Each put_* writes something in front of `out` and returns the new `out`, or NULL after an
+ * error. */
 
 static COLD uint8_t *damaged(const machine *m, const char *text) {
   cpb_transpose_damaged(m->program, text);
@@ -82,8 +80,8 @@ static uint8_t *move_output(machine *m, uint8_t *out, size_t capacity) {
   return m->end - written;
 }
 
-/* Makes room for `size` more bytes. The block never becomes larger than the
- * decoded size, which it has in the end. */
+/* Makes room for `size` more bytes. The block grows to twice its size, but not beyond the decoded
+ * size, which it has in the end. */
 static COLD uint8_t *make_room(machine *m, uint8_t *out, size_t size) {
   const size_t capacity = (size_t)(m->end - m->begin), written = (size_t)(m->end - out);
   const size_t most = (size_t)m->program->decoded_size;
@@ -111,7 +109,8 @@ static INLINE uint8_t *put_tag(machine *m, uint8_t *out, const cpb_transpose_nod
   return out - node->tag_size;
 }
 
-/* `bytes` are in a buffer. */
+/* Copies `bytes`, which are in a buffer. Short ones are copied with BYTES_STORE bytes that end where
+ * they do, if there are as many before in the buffers. */
 static INLINE uint8_t *put_bytes(machine *m, uint8_t *out, const uint8_t *bytes, size_t size) {
   const uint8_t *after = bytes + size;
   if (cramped(m, out) || UNLIKELY(after - m->values < BYTES_STORE) || size > (size_t)(out - m->begin))
@@ -126,7 +125,7 @@ static uint8_t *put_varint(machine *m, uint8_t *out, uint64_t value) {
   return put_exactly(m, out, bytes, (size_t)(cpb_varint_write(bytes, value) - bytes));
 }
 
-/* The bits that say "continued", which the buffers leave out. */
+/* The continuation bits of a varint, which buffers leave out: all bytes have one but the last. */
 static const uint8_t continuation[2][VALUE_STORE] = {
     {0}, {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}};
 
@@ -163,7 +162,7 @@ static INLINE uint8_t *put_value(machine *m, uint8_t *out, const cpb_transpose_n
   return put_tag(m, out, node);
 }
 
-/* Takes a 32-bit varint off a buffer. */
+/* Takes a varint of 32 bits from a buffer. */
 static INLINE bool take_length(cpb_transpose_cursor *buffer, uint32_t *length) {
   if (buffer->next < buffer->end && *buffer->next < 0x80) {
     *length = *buffer->next++;
@@ -174,7 +173,7 @@ static INLINE bool take_length(cpb_transpose_cursor *buffer, uint32_t *length) {
 
 static INLINE uint8_t *put_string(machine *m, uint8_t *out, const cpb_transpose_node *node) {
   cpb_transpose_cursor *buffer = node->buffer;
-  const uint8_t *bytes = buffer->next; /* the length goes into the record too */
+  const uint8_t *bytes = buffer->next; /* with the length, as in the record */
   uint32_t length;
   if (UNLIKELY(!take_length(buffer, &length))) return damaged(m, "a string's length is missing");
   if (UNLIKELY((size_t)(buffer->end - buffer->next) < length)) return damaged(m, "a buffer of strings ends early");
@@ -183,7 +182,7 @@ static INLINE uint8_t *put_string(machine *m, uint8_t *out, const cpb_transpose_
   return UNLIKELY(!out) ? NULL : put_tag(m, out, node);
 }
 
-/* Grows a full stack of `*capacity` elements, to at most `most`, which is more. */
+/* Makes room in a full stack of `*capacity` elements. It may have up to `most`, which is more. */
 static bool grow(const machine *m, void **items, size_t *capacity, uint64_t most, size_t element) {
   const size_t grown = (size_t)cpb_min_u64(most, 2 * (uint64_t)*capacity + 32);
   size_t size;
@@ -199,7 +198,7 @@ static bool grow(const machine *m, void **items, size_t *capacity, uint64_t most
 static COLD bool more_open(machine *m) {
   const cpb_transpose_program *p = m->program;
   if (m->num_open == p->limits.depth) {
-    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "transposed chunk: messages are nested deeper than the limit of %u",
+    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "transposed: messages are nested deeper than the limit of %u",
              (unsigned)p->limits.depth);
     return false;
   }
@@ -216,10 +215,10 @@ static INLINE uint8_t *end_submessage(machine *m, uint8_t *out, const cpb_transp
 }
 
 static INLINE uint8_t *start_submessage(machine *m, uint8_t *out) {
-  if (UNLIKELY(m->num_open == 0)) return damaged(m, "a submessage starts that did not end");
+  if (UNLIKELY(m->num_open == 0)) return damaged(m, "a submessage has no end");
   const open_submessage *last = &m->open[--m->num_open];
   const size_t length = (size_t)(m->end - out) - last->position;
-  if (UNLIKELY(length > UINT32_MAX)) return damaged(m, "a submessage is larger than 4 GiB");
+  if (UNLIKELY(length > UINT32_MAX)) return damaged(m, "a submessage exceeds 4 GiB");
   if (cramped(m, out) || length >= 0x80) {
     out = put_varint(m, out, length);
     if (!out) return NULL;
@@ -255,9 +254,10 @@ static uint8_t *put_non_proto(machine *m, uint8_t *out, const cpb_transpose_node
   return !out ? NULL : start_record(m, out);
 }
 
-/* Riegeli passes a few such nodes on the way from one field to the next. */
+/* Riegeli has a few such nodes on the way from one field to the next, where a transition does not
+ * reach far enough. */
 static uint8_t *do_nothing(machine *m, uint8_t *out) {
-  return ++m->idle > m->most_idle ? damaged(m, "the nodes do nothing for too long") : out;
+  return ++m->idle > m->most_idle ? damaged(m, "too many nodes do nothing") : out;
 }
 
 static INLINE uint8_t *put_node(machine *m, uint8_t *out, const cpb_transpose_node *node) {
@@ -275,13 +275,15 @@ static INLINE uint8_t *put_node(machine *m, uint8_t *out, const cpb_transpose_no
   return damaged(m, "a transition leads beyond the last node");
 }
 
-/* Goes from node to node until a transition is needed and none is left. */
+/* Goes from node to node until a transition is needed and there is none left. A transition byte
+ * has in its upper six bits how many nodes past `next` to go, and in the other two for how many
+ * nodes after that one `next` needs no byte. */
 static uint8_t *put_records(machine *m, uint8_t *out) {
   const cpb_transpose_node *node = m->program->first;
   const uint8_t *transition = m->program->transitions.data;
   const uint8_t *last = transition + m->program->transitions.size;
-  /* How many steps need no transition byte: the repetitions that the last byte
-   * gave, and one more where the node is implicit. */
+  /* How often to go on without a transition byte: the repetitions that the last byte has, and once more
+   * where the node is implicit. */
   unsigned steps = node->implicit;
   for (;;) {
     out = put_node(m, out, node);
@@ -310,8 +312,8 @@ static bool check_end(const machine *m, const uint8_t *out) {
   return true;
 }
 
-/* Turns positions counted from the end, last record first, around. The size of
- * all is the last one before and after. */
+/* Turns the begins of records, counted from the end and the last record first, into their ends,
+ * counted from the begin and the first record first. */
 static void count_from_begin(uint64_t *ends, size_t num_records, uint64_t size) {
   if (num_records == 0) return;
   for (size_t i = 0, j = num_records - 1; i < j--; i++) {

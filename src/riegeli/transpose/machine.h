@@ -1,12 +1,12 @@
-/* Runs the state machine of a transposed chunk. */
+/* The run of the state machine. */
 #ifndef CPB_RIEGELI_TRANSPOSE_MACHINE_H
 #define CPB_RIEGELI_TRANSPOSE_MACHINE_H
 
 #include "riegeli/transpose/program.h"
 #include "riegeli/transpose/transposed.h"
 
-/* Fills `out`'s values, ends and num_records; on failure `out` is untouched. The
- * program's buffers are used up. */
+/* Sets values, ends and num_records of `out`; on failure nothing. It uses up the buffers of the
+ * program. */
 bool cpb_transpose_run(cpb_transpose_program *program, cpb_transposed *out);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/status.h"
 
-/* What the header has in a tag's place when a node is not a field. */
+/* What the header has instead of a tag for a node that is no field. */
 enum { ID_NOTHING = 0, ID_NON_PROTO = 1, ID_SUBMESSAGE_START = 2, ID_RECORD_START = 3, MIN_TAG = 8 };
 
 enum {
@@ -12,10 +12,10 @@ enum {
   WIRE_GROUP_START,
   WIRE_GROUP_END,
   WIRE_FIXED32,
-  WIRE_SUBMESSAGE_END /* not of protobuf */
+  WIRE_SUBMESSAGE_END /* not a wire type of protobuf */
 };
 
-/* A varint field's subtype: up to here its length less one, then its value. */
+/* The subtype of a varint field: below SUBTYPE_INLINE its length - 1, from there on its value. */
 enum { SUBTYPE_INLINE = 10, SUBTYPE_MAX = SUBTYPE_INLINE + 127 };
 
 static void set_tag(cpb_transpose_node *node, uint32_t tag) {
@@ -34,7 +34,7 @@ static bool describe_field(cpb_transpose_node *node, uint32_t tag) {
   static const struct {
     uint8_t op, value_size;
   } fields[8] = {
-      [WIRE_VARINT] = {CPB_OP_VALUE, 0}, /* its subtype is still to come */
+      [WIRE_VARINT] = {CPB_OP_VALUE, 0}, /* until its subtype is known */
       [WIRE_FIXED64] = {CPB_OP_VALUE, 8},
       [WIRE_LENGTH] = {CPB_OP_STRING, 0},
       [WIRE_GROUP_START] = {CPB_OP_TAG, 0},
@@ -66,13 +66,13 @@ static bool read_tags(cpb_transpose_program *p, cpb_transpose_cursor *header, si
   for (size_t i = 0; i < p->num_nodes; i++) {
     uint32_t tag;
     if (!cpb_transpose_read_u32(header, &tag)) return cpb_transpose_damaged(p, "a node's tag is missing");
-    if (!describe(&p->nodes[i], tag)) return cpb_transpose_damaged(p, "a node's tag is not valid");
+    if (!describe(&p->nodes[i], tag)) return cpb_transpose_damaged(p, "a node's tag is invalid");
     *num_subtypes += p->nodes[i].varint;
   }
   return true;
 }
 
-/* Indices from num_nodes on mean the same nodes, implicitly. */
+/* The index of the next node; num_nodes is added to it if no transition is needed to get there. */
 static bool read_next(cpb_transpose_program *p, cpb_transpose_cursor *header) {
   for (size_t i = 0; i < p->num_nodes; i++) {
     uint32_t next;
@@ -113,14 +113,15 @@ static bool read_values(cpb_transpose_program *p, cpb_transpose_cursor *header, 
   for (size_t i = 0; i < p->num_nodes; i++) {
     cpb_transpose_node *node = &p->nodes[i];
     if (node->varint && !apply_subtype(node, *subtype++))
-      return cpb_transpose_damaged(p, "a varint field's subtype is not valid");
+      return cpb_transpose_damaged(p, "a varint field's subtype is invalid");
     bool has_buffer = node->op == CPB_OP_VALUE || node->op == CPB_OP_STRING || node->op == CPB_OP_NON_PROTO;
     if (has_buffer && !read_buffer(p, header, node)) return false;
   }
   return true;
 }
 
-/* A circle of implicit nodes would go round for ever. */
+/* Whether implicit nodes lead back to one of them, which would never end. Each node is visited once:
+ * a walk ends where an earlier one has been. */
 static bool has_implicit_loop(cpb_transpose_program *p) {
   for (size_t i = 0; i < p->num_nodes; i++) {
     const size_t walk = i + 1;
@@ -147,5 +148,5 @@ bool cpb_transpose_parse_nodes(cpb_transpose_program *p, cpb_transpose_cursor *h
   if (!cpb_transpose_read_u32(header, &first) || first >= num_nodes)
     return cpb_transpose_damaged(p, "the first node is missing or does not exist");
   p->first = &p->nodes[first];
-  return !has_implicit_loop(p) || cpb_transpose_damaged(p, "nodes lead to each other for ever");
+  return !has_implicit_loop(p) || cpb_transpose_damaged(p, "nodes form an endless loop");
 }

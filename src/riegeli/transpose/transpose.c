@@ -10,7 +10,7 @@
 
 /* Takes the header off the front of `data`. */
 static bool read_header(cpb_transpose_program *p, cpb_span *data, cpb_transpose_cursor *header) {
-  if (data->size == 0) return cpb_transpose_damaged(p, "no compression type");
+  if (data->size == 0) return cpb_transpose_damaged(p, "the codec is missing");
   const uint8_t *end = data->data + data->size;
   uint64_t size;
   p->codec = data->data[0];
@@ -27,7 +27,7 @@ static bool read_header(cpb_transpose_program *p, cpb_span *data, cpb_transpose_
   return true;
 }
 
-/* What is left of the data are the transitions. */
+/* The rest of the data are the transitions. */
 static bool read_transitions(cpb_transpose_program *p, cpb_span data) {
   p->transitions = data;
   if (p->codec == CPB_RIEGELI_NONE) return true;
@@ -36,8 +36,8 @@ static bool read_transitions(cpb_transpose_program *p, cpb_span data) {
   return true;
 }
 
-/* Parses `data`; the program holds allocator, limits, error, num_records and decoded_size,
- * all else is zero. */
+/* Parses `data`. The program has allocator, limits, error, num_records and decoded_size; all else is
+ * zero. */
 static bool parse(cpb_transpose_program *p, cpb_span data) {
   cpb_transpose_cursor header;
   cpb_buffer_init(&p->header, &p->allocator);
@@ -53,13 +53,12 @@ static bool parse(cpb_transpose_program *p, cpb_span data) {
 static bool within_limits(const cpb_transpose_program *p) {
   size_t unused;
   if (p->decoded_size > p->limits.riegeli_chunk || !cpb_to_size(p->decoded_size, &unused)) {
-    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET,
-             "a transposed chunk of %llu decoded bytes is larger than the limit of %llu",
+    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "transposed: %llu decoded bytes exceed the limit of %llu",
              (unsigned long long)p->decoded_size, (unsigned long long)p->limits.riegeli_chunk);
     return false;
   }
   if (p->num_records > p->limits.records_per_chunk) {
-    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "a transposed chunk of %llu records has more than the limit of %llu",
+    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "transposed: %llu records exceed the limit of %llu",
              (unsigned long long)p->num_records, (unsigned long long)p->limits.records_per_chunk);
     return false;
   }
