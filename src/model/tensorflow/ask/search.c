@@ -9,25 +9,11 @@
 
 typedef struct search {
   cpb_saved_model *model;
-  cpb_span text; /* in small letters */
+  cpb_span text;
   cpb_page page;
 } search;
 
-static uint8_t small(uint8_t c) { return c >= 'A' && c <= 'Z' ? (uint8_t)(c + ('a' - 'A')) : c; }
-
-static bool has_at(cpb_span name, size_t at, cpb_span text) {
-  for (size_t i = 0; i < text.size; i++) {
-    if (small(name.data[at + i]) != text.data[i]) return false;
-  }
-  return true;
-}
-
-static bool is_in(const search *s, cpb_span name) {
-  for (size_t i = 0; i + s->text.size <= name.size; i++) {
-    if (has_at(name, i, s->text)) return true;
-  }
-  return false;
-}
+static bool is_in(const search *s, cpb_span name) { return cpb_span_contains(name, s->text); }
 
 /* True when the found thing is to be written, into an object that is then open. */
 static bool found(search *s, const char *what) {
@@ -110,25 +96,13 @@ static void search_nodes(search *s, uint32_t function) {
 
 /* --- The answer ----------------------------------------------------------------------------- */
 
-static void search_all(search *s) {
-  s->page = cpb_saved_open_page(s->model, "found");
-  search_signatures(s);
-  cpb_saved_use_keras_too(s->model, search_layers, s);
-  search_objects(s);
-  search_functions(s);
-  search_nodes(s, CPB_MAIN_GRAPH);
-  for (size_t i = 0; i < s->model->graph.num_functions; i++) search_nodes(s, (uint32_t)i);
-  cpb_page_close(s->model->answer, &s->page);
-}
-
 void cpb_ask_search(cpb_saved_model *m) {
-  cpb_span name = cpb_saved_name(m);
-  uint8_t *text = cpb_alloc(&m->allocator, name.size);
-  if (!text) {
-    cpb_saved_fail_memory(m);
-    return;
-  }
-  for (size_t i = 0; i < name.size; i++) text[i] = small(name.data[i]);
-  search_all(&(search){.model = m, .text = {text, name.size}});
-  cpb_release(&m->allocator, text);
+  search s = {.model = m, .text = cpb_saved_name(m), .page = cpb_saved_open_page(m, "found")};
+  search_signatures(&s);
+  cpb_saved_use_keras_too(m, search_layers, &s);
+  search_objects(&s);
+  search_functions(&s);
+  search_nodes(&s, CPB_MAIN_GRAPH);
+  for (size_t i = 0; i < m->graph.num_functions; i++) search_nodes(&s, (uint32_t)i);
+  cpb_page_close(m->answer, &s.page);
 }
