@@ -7,7 +7,7 @@
  * | `MEMORY` | out of memory |
  * | `DAMAGED` | the input is damaged |
  * | `TRUNCATED` | the input ends too early |
- * | `FORMAT` | the input is not of this kind |
+ * | `FORMAT` | the input has another format |
  * | `UNSUPPORTED` | this version of libcpb cannot read it |
  * | `LIMIT` | a limit was reached |
  * | `NOT_FOUND` | no such chunk, record or field |
@@ -15,9 +15,9 @@
  * | `WRITE` | writing failed |
  * | `CANCELLED` | the operation was cancelled |
  * | `HTTP` | the server answered with an error status |
- * | `NETWORK` | no answer, or a broken one; in a browser perhaps CORS |
+ * | `NETWORK` | no response, or one that broke off; in a browser perhaps CORS |
  * | `TIMEOUT` | the server took too long |
- * | `RANGE` | the server does not answer range requests as it should |
+ * | `RANGE` | the server does not support range requests correctly |
  * | `CHANGED` | the resource changed while it was read |
  * | `BUDGET` | more requests or bytes than allowed |
  * | `TRAPPED` | the WebAssembly instance failed and is not used again |
