@@ -24,6 +24,7 @@ static const char *const texts[] = {
     CPB_QUESTIONS(QUESTION_TEXT)
 #undef QUESTION_TEXT
 };
+_Static_assert(sizeof names == sizeof texts, "each question of cpb/model.h has a name");
 
 const char *cpb_question_name(cpb_question_kind kind) {
   return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;

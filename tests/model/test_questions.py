@@ -1,0 +1,26 @@
+"""Whatever can be asked is known wherever questions are listed."""
+
+import re
+
+import pytest
+
+from conftest import ROOT
+
+QUESTIONS = re.findall(r"^  X\((\w+), (\d+), ", (ROOT / "include/cpb/model.h").read_text(), re.M)
+MODEL = ROOT / "tests/data/cpb/real_tf_module/orig.pb"
+
+
+@pytest.mark.parametrize("name, number", [(name.lower(), number) for name, number in QUESTIONS])
+def test_a_question_is_known_everywhere(cpb, name, number):
+    answer = cpb.run("inspect", MODEL, name)
+    assert b"there is no question" not in answer.stderr
+    about = re.sub(r"\s+", " ", cpb.ok("help", "inspect").decode())
+    assert re.search(rf"QUESTION is one of [^.]*\b{name}\b", about), "src/cli/commands.c explains it"
+    rows = (ROOT / "docs/inspecting.md").read_text()
+    assert re.search(rf"^\| .*`{name}[ `]", rows, re.M), "docs/inspecting.md has a row for it"
+    in_javascript = (ROOT / "web/src/inspect/model.js").read_text()
+    assert f"  {name}: {number},\n" in in_javascript, "JavaScript knows its number"
+
+
+def test_there_are_questions():
+    assert len(QUESTIONS) > 10
