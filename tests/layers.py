@@ -14,10 +14,6 @@ import re
 import sys
 import tempfile
 
-# What the command still takes from the library's inside. Each line goes when its last use does.
-EXTRAS = {
-    "cli/diff": {"model/diff/lists.h", "model/diff/members.h", "model/diff/table.h"},
-}
 # Headers that declare what several files of their folder, or one of several, define.
 SHARED = {"cli/cli.h", "cli/os/os.h", "host/threads.h", "proto/schema/builtin.h"}
 # Sources of other projects, which are included by their own names.
@@ -91,18 +87,15 @@ def includes(files):
     return edges, missing
 
 
-def include_problems(edges, rows, extras):
-    problems, used = [], set()
+def include_problems(edges, rows):
+    problems = []
     for name, target in edges:
         here, there = folder_of(name), folder_of(target)
         if there == here or (there == PUBLIC and here != PUBLIC):
             continue
-        if target in extras.get(here, ()):
-            used.add((here, target))
-        elif there not in rows.get(here, ()) and target not in rows.get(here, ()):
+        if there not in rows.get(here, ()) and target not in rows.get(here, ()):
             problems.append(f'{name}: includes "{target}", which the table does not allow to {here}')
-    unused = {(here, target) for here, targets in extras.items() for target in targets} - used
-    return problems + [f"EXTRAS: {here} no longer includes {target}" for here, target in sorted(unused)]
+    return problems
 
 
 def rings(edges):
@@ -192,13 +185,13 @@ def home_problems(files):
 # --- All of it ----------------------------------------------------------------------------------
 
 
-def check(root, extras):
+def check(root):
     files = sources(root)
     rows = table_of(read(os.path.join(root, "docs", "architecture.md")))
     edges, problems = includes(files)
     folders = {folder_of(name) for name in files} - FOREIGN
     problems += table_problems({row: rows[row] for row in rows if row not in FOREIGN}, folders)
-    return problems + include_problems(edges, rows, extras) + ring_problems(edges) + home_problems(files)
+    return problems + include_problems(edges, rows) + ring_problems(edges) + home_problems(files)
 
 
 TABLE = """## Layers
@@ -230,14 +223,14 @@ BAD = [  # a file more, and what must be said of the tree then
 ]
 
 
-def problems_with(changes, extras=None):
+def problems_with(changes):
     with tempfile.TemporaryDirectory() as root:
         for name, text in {**TREE, **changes}.items():
             path = os.path.join(root, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
-        return check(root, extras or {})
+        return check(root)
 
 
 def test_itself():
@@ -249,14 +242,12 @@ def test_itself():
     assert problems_with(ring) == ["files that include each other: high/d, high/e"], problems_with(ring)
     both = {"src/low/d.c": '#include "high/b.h"\n'}
     assert "folders that include each other: high, low" in problems_with(both)
-    assert problems_with(both, {"low": {"high/b.h"}}) == ["folders that include each other: high, low"]
-    assert problems_with({}, {"top": {"high/b.h"}}) == ["EXTRAS: top no longer includes high/b.h"]
 
 
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     test_itself()
-    problems = check(root, EXTRAS)
+    problems = check(root)
     for problem in problems:
         print(problem)
     print(f"{len(problems)} problems" if problems else "layers: as the table says")

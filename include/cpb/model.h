@@ -60,6 +60,9 @@ typedef struct cpb_model_options {
 CPB_API cpb_model *cpb_model_new(const cpb_allocator *allocator, cpb_model_kind kind, const cpb_model_options *options);
 CPB_API void cpb_model_free(cpb_model *model);
 
+/* The kind that it was made for. */
+CPB_API cpb_model_kind cpb_model_get_kind(const cpb_model *model);
+
 /* Adds the keras_metadata.pb that is beside a SavedModel (a few KiB for each layer),
  * which is copied: LAYERS and LOAD then know what Keras says of the objects, OVERVIEW
  * and SEARCH include it, and CUT cuts it, too. To be called between questions. Zero

@@ -17,6 +17,7 @@ typedef enum model_state {
 
 struct cpb_model {
   cpb_allocator allocator;
+  cpb_model_kind kind;
   const cpb_model_reader *reader; /* NULL: no such kind */
   void *state_of_reader;
   model_state state;
@@ -42,6 +43,7 @@ cpb_model *cpb_model_new(const cpb_allocator *given, cpb_model_kind kind, const 
   cpb_model *m = cpb_alloc_zeroed(&a, sizeof *m);
   if (!m) return NULL;
   m->allocator = a;
+  m->kind = kind;
   const cpb_kind *known = cpb_kind_find(kind);
   m->reader = known ? known->reader : NULL;
   cpb_input_init(&m->no_input);
@@ -67,6 +69,8 @@ void cpb_model_free(cpb_model *m) {
   forget_question(m);
   cpb_release(&a, m);
 }
+
+cpb_model_kind cpb_model_get_kind(const cpb_model *m) { return m->kind; }
 
 int cpb_model_set_keras_metadata(cpb_model *m, const void *data, size_t size) {
   return m->reader && m->reader->set_keras_metadata && m->reader->set_keras_metadata(m->state_of_reader, data, size);

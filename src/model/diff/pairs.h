@@ -4,7 +4,7 @@
 #define CPB_MODEL_DIFF_PAIRS_H
 
 #include "base/alloc.h"
-#include "model/common/cursor.h"
+#include "model/common/spans.h"
 
 typedef struct cpb_diff_pair {
   cpb_span names[2]; /* NULL data: only the other model has it */

@@ -2,7 +2,7 @@
 #ifndef CPB_MODEL_DIFF_TABLE_H
 #define CPB_MODEL_DIFF_TABLE_H
 
-#include "model/common/cursor.h"
+#include "model/common/spans.h"
 #include "model/diff/plain.h"
 
 typedef struct cpb_diff_item {

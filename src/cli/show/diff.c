@@ -1,6 +1,9 @@
 /* The result of cpb diff, for a person. */
-#include "cli/diff/diff.h"
+#include "cli/show/diff.h"
+
 #include "cli/show/answer.h"
+
+#define DEPTH 1000 /* of the result: it is ours */
 
 typedef struct printer {
   cli *cli;
@@ -9,9 +12,15 @@ typedef struct printer {
 
 static void print_text(printer *p, yyjson_val *value) { p->failed = !cli_show_value(p->cli, value) || p->failed; }
 
+static uint64_t number_of(yyjson_val *object, const char *key) {
+  uint64_t number = 0;
+  cpb_json_unsigned(cpb_json_member(object, key), &number);
+  return number;
+}
+
 static bool same_text(yyjson_val *a, yyjson_val *b) {
   cpb_span x, y;
-  return cpb_json_text(a, &x) && cpb_json_text(b, &y) && cpb_span_equal(x, y);
+  return cpb_json_text(a, &x) && cpb_json_text(b, &y) && x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
 }
 
 /* What an item is, in a few words, of those of its members that say it. */
@@ -31,8 +40,8 @@ static void print_member(printer *p, yyjson_val *member) {
   if (yyjson_get_len(name) > 0) print_text(p, name);
   if (cpb_json_member(member, "of")) {
     yyjson_val *unreadable = cpb_json_member(member, "unreadable");
-    cli_print(p->cli, ": %llu of %llu differ", (unsigned long long)diff_number(member, "different"),
-              (unsigned long long)diff_number(member, "of"));
+    cli_print(p->cli, ": %llu of %llu differ", (unsigned long long)number_of(member, "different"),
+              (unsigned long long)number_of(member, "of"));
     if (unreadable) cli_print(p->cli, "; not all can be read: ");
     if (unreadable) print_text(p, unreadable);
     cli_print(p->cli, "\n");
@@ -57,7 +66,7 @@ static void print_difference(printer *p, yyjson_val *difference) {
 
 static void print_title(printer *p, yyjson_val *section) {
   static const char *const counts[] = {"added", "removed", "changed", "same", NULL};
-  uint64_t meta_graph = diff_number(section, "meta_graph");
+  uint64_t meta_graph = number_of(section, "meta_graph");
   yyjson_val *function = cpb_json_member(section, "function"), *tag = cpb_json_member(section, "tag");
   print_text(p, cpb_json_member(section, "section"));
   if (function) cli_print(p->cli, " of ");
@@ -67,7 +76,7 @@ static void print_title(printer *p, yyjson_val *section) {
   if (meta_graph > 0) cli_print(p->cli, " in meta graph %llu", (unsigned long long)meta_graph);
   cli_print(p->cli, ":");
   for (size_t i = 0; counts[i]; i++) {
-    uint64_t number = diff_number(section, counts[i]);
+    uint64_t number = number_of(section, counts[i]);
     if (number > 0) cli_print(p->cli, " %llu %s", (unsigned long long)number, counts[i]);
   }
   cli_print(p->cli, "\n");
@@ -76,7 +85,7 @@ static void print_title(printer *p, yyjson_val *section) {
 /* False when there is nothing to tell. */
 static bool print_section(printer *p, yyjson_val *section) {
   size_t i, shown;
-  uint64_t total = diff_number(section, "added") + diff_number(section, "removed") + diff_number(section, "changed");
+  uint64_t total = number_of(section, "added") + number_of(section, "removed") + number_of(section, "changed");
   yyjson_val *difference, *differences = cpb_json_member(section, "differences");
   if (total == 0) return false;
   print_title(p, section);
@@ -105,10 +114,9 @@ static void print_result(printer *p, yyjson_val *result) {
   else if (differing == 0) print_kinds(p, result);
 }
 
-int diff_show(cli *c, const char *json, size_t size) {
+int cli_show_diff(cli *c, const char *json, size_t size) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  yyjson_doc *result =
-      cpb_json_read(&c->allocator, (cpb_span){(const uint8_t *)json, size}, 2 * CPB_DIFF_DEPTH, &error);
+  yyjson_doc *result = cpb_json_read(&c->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &error);
   if (!result) return cli_fail(c, "the result", &error);
   printer p = {.cli = c};
   print_result(&p, yyjson_doc_get_root(result));

@@ -1,0 +1,129 @@
+#include "cpb/diff.h"
+
+#include "base/limits.h"
+#include "model/diff/error.h"
+#include "model/diff/read.h"
+#include "model/diff/tasks.h"
+#include "model/diff/values.h"
+
+#define MAX_DIFFERENCES 100
+
+/* --- Making and freeing ----------------------------------------------------------------- */
+
+static void init(cpb_diff *d) {
+  cpb_buffer_init(&d->out.out, &d->allocator);
+  cpb_buffer_init(&d->paths, &d->allocator);
+  cpb_diff_items_init(&d->items, &d->allocator);
+  cpb_diff_items_init(&d->tags, &d->allocator);
+  cpb_diff_pairs_init(&d->pairs, &d->allocator);
+}
+
+cpb_diff *cpb_diff_new(const cpb_allocator *given, cpb_model *a, cpb_model *b, const cpb_diff_options *options) {
+  cpb_allocator allocator = cpb_allocator_or_default(given);
+  cpb_diff *d = cpb_alloc_zeroed(&allocator, sizeof *d);
+  if (!d) return NULL;
+  d->allocator = allocator;
+  d->models[0] = a;
+  d->models[1] = b;
+  for (int side = 0; side < 2; side++) d->kinds[side] = cpb_model_get_kind(d->models[side]);
+  d->different = d->kinds[0] != d->kinds[1];
+  d->program = d->different ? NULL : cpb_diff_program(d->kinds[0]);
+  d->side = -1;
+  d->error.offset = CPB_NO_OFFSET;
+  d->ended = CPB_STEP_NEED;
+  cpb_options_copy(&d->options, sizeof d->options, options);
+  if (d->options.max_differences == 0) d->options.max_differences = MAX_DIFFERENCES;
+  init(d);
+  return d;
+}
+
+void cpb_diff_free(cpb_diff *d) {
+  if (!d) return;
+  cpb_allocator a = d->allocator;
+  cpb_diff_values_end(d);
+  cpb_diff_pairs_free(&d->pairs);
+  cpb_diff_items_free(&d->items);
+  cpb_diff_items_free(&d->tags);
+  cpb_buffer_free(&d->paths);
+  cpb_buffer_free(&d->out.out);
+  cpb_release(&a, d->places);
+  cpb_release(&a, d);
+}
+
+/* --- Steps --------------------------------------------------------------------------------- */
+
+static const char *kind_name(cpb_model_kind kind) {
+  switch (kind) {
+    case CPB_MODEL_SAVED_MODEL: return "SavedModel";
+    case CPB_MODEL_GRAPH_DEF: return "GraphDef";
+    case CPB_MODEL_KERAS_METADATA: return "Keras metadata";
+    case CPB_MODEL_SAMEDIFF_ZIP: return "SameDiff zip";
+    case CPB_MODEL_SAMEDIFF_GRAPH: return "SameDiff graph";
+  }
+  return "unknown";
+}
+
+static void begin_result(cpb_diff *d) {
+  cpb_json_writer_open(&d->out, NULL, '{');
+  cpb_json_writer_text(&d->out, "a", kind_name(d->kinds[0]));
+  cpb_json_writer_text(&d->out, "b", kind_name(d->kinds[1]));
+  cpb_json_writer_bool(&d->out, "values", !d->options.skip_values);
+  cpb_json_writer_open(&d->out, "sections", '[');
+}
+
+static cpb_step end_result(cpb_diff *d) {
+  cpb_json_writer_close(&d->out, ']');
+  cpb_json_writer_bool(&d->out, "equal", !d->different);
+  cpb_json_writer_close(&d->out, '}');
+  if (!cpb_json_writer_ok(&d->out)) cpb_diff_fail_memory(d);
+  return CPB_STEP_DONE;
+}
+
+/* What is read in the round, then what is compared. */
+static cpb_step run_round(cpb_diff *d) {
+  cpb_step step = cpb_diff_read_step(d);
+  if (step == CPB_STEP_DONE) step = d->program[d->task]->compare(d);
+  if (step != CPB_STEP_DONE) return step;
+  d->in_round = false;
+  d->round++;
+  return CPB_STEP_DONE;
+}
+
+/* Begins the next round, of this task or of one after it. */
+static void begin_round(cpb_diff *d) {
+  d->in_round = d->program[d->task]->begin(d);
+  if (d->in_round) return;
+  d->task++;
+  d->round = 0;
+}
+
+static cpb_step run(cpb_diff *d) {
+  if (d->out.out.size == 0) begin_result(d);
+  while (cpb_diff_ok(d) && d->program && d->program[d->task]) {
+    if (!d->in_round) begin_round(d);
+    cpb_step step = d->in_round ? run_round(d) : CPB_STEP_DONE;
+    if (step != CPB_STEP_DONE) return step;
+  }
+  return cpb_diff_ok(d) ? end_result(d) : CPB_STEP_ERROR;
+}
+
+cpb_step cpb_diff_step(cpb_diff *d) {
+  if (d->ended == CPB_STEP_NEED) d->ended = run(d);
+  if (d->ended != CPB_STEP_NEED && !cpb_diff_ok(d)) d->ended = CPB_STEP_ERROR;
+  if (d->ended == CPB_STEP_NEED) return CPB_STEP_NEED;
+  d->input = NULL;
+  return d->ended;
+}
+
+/* --- What comes of it -------------------------------------------------------------------- */
+
+int cpb_diff_side(const cpb_diff *d) { return d->side; }
+cpb_input *cpb_diff_input(cpb_diff *d) { return d->input; }
+const cpb_error *cpb_diff_error(const cpb_diff *d) { return &d->error; }
+int cpb_diff_equal(const cpb_diff *d) { return d->ended == CPB_STEP_DONE && !d->different; }
+
+const char *cpb_diff_result(const cpb_diff *d, size_t *size) {
+  bool done = d->ended == CPB_STEP_DONE;
+  *size = done ? d->out.out.size : 0;
+  return done ? (const char *)d->out.out.data : NULL;
+}

@@ -1,0 +1,24 @@
+/* Failures of a comparison. */
+#ifndef CPB_MODEL_DIFF_ERROR_H
+#define CPB_MODEL_DIFF_ERROR_H
+
+#include "base/status.h"
+#include "model/diff/state.h"
+
+static inline bool cpb_diff_ok(const cpb_diff *d) { return d->error.code == CPB_OK; }
+
+/* All return false. The first failure stays. */
+static inline bool cpb_diff_fail(cpb_diff *d, int side, const cpb_error *error) {
+  if (!cpb_diff_ok(d)) return false;
+  d->side = side;
+  d->error = *error;
+  return false;
+}
+
+static inline bool cpb_diff_fail_memory(cpb_diff *d) {
+  if (cpb_diff_ok(d)) d->side = -1;
+  cpb_fail_memory(&d->error);
+  return false;
+}
+
+#endif

@@ -1,0 +1,74 @@
+#include "model/diff/objects.h"
+
+#include "model/diff/error.h"
+#include "model/diff/read.h"
+#include "model/diff/section.h"
+
+static const cpb_span nothing = {NULL, 0};
+
+static void add_place(cpb_diff *d, const uint64_t nodes[2], cpb_span path) {
+  void *list = d->places;
+  bool done = cpb_reserve(&d->allocator, &list, &d->places_capacity, d->num_places + 1, sizeof *d->places);
+  d->places = list;
+  if (done) d->places[d->num_places++] = (cpb_diff_place){{nodes[0], nodes[1]}, d->paths.size, path.size};
+  if (!done || !cpb_buffer_append(&d->paths, path.data, path.size) || !cpb_buffer_append(&d->paths, ".", 1))
+    cpb_diff_fail_memory(d);
+}
+
+/* Whether its children are to be looked at here; `node` is its id. */
+static bool has_children(cpb_diff *d, cpb_span object, uint64_t *node) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  yyjson_doc *doc = cpb_json_read(&d->allocator, object, CPB_DIFF_DEPTH * 2, &error);
+  yyjson_val *root = yyjson_doc_get_root(doc);
+  bool has = doc && cpb_diff_number(root, "children") > 0 && !yyjson_is_true(cpb_json_member(root, "elsewhere"));
+  *node = cpb_diff_number(root, "node");
+  if (!doc) cpb_diff_fail(d, -1, &error);
+  yyjson_doc_free(doc);
+  return has;
+}
+
+/* Of an object that both have, the children come later. */
+static void note_children(cpb_diff *d, const cpb_diff_join *join) {
+  uint64_t nodes[2];
+  bool has = join->items[0] && join->items[1];
+  for (int side = 0; side < 2 && has; side++)
+    has = has_children(d, cpb_diff_items_whole(&d->items, join, side), &nodes[side]);
+  if (has) add_place(d, nodes, cpb_diff_key(&d->items.plain[0], join->items[0]));
+}
+
+static void begin(cpb_diff *d) {
+  static const uint64_t roots[2] = {0, 0};
+  d->num_places = d->paths.size = 0;
+  cpb_diff_section_begin(d, "objects", nothing);
+  add_place(d, roots, cpb_span_of("root"));
+}
+
+bool cpb_diff_objects_begin(cpb_diff *d) {
+  if (d->round == 0) begin(d);
+  if (!cpb_diff_ok(d)) return false;
+  if (d->round == d->num_places) {
+    cpb_diff_section_end(d, true);
+    return false;
+  }
+  const cpb_diff_place *place = &d->places[d->round];
+  cpb_span path = {d->paths.data + place->path, place->path_size}, prefix = {path.data, path.size + 1};
+  for (int side = 0; side < 2; side++) {
+    cpb_diff_read object = {.list = &cpb_diff_object, .side = side, .whole = true, .key = path};
+    cpb_diff_read children = {.list = &cpb_diff_objects, .side = side, .key = prefix};
+    if (d->round == 0) cpb_diff_will_read(d, object);
+    else cpb_format(children.node, sizeof children.node, "#%llu", (unsigned long long)place->nodes[side]);
+    cpb_diff_will_read(d, children);
+  }
+  return true;
+}
+
+cpb_step cpb_diff_objects_compare(cpb_diff *d) {
+  if (!cpb_diff_items_sort(&d->items)) cpb_diff_fail_memory(d);
+  cpb_diff_join join = cpb_diff_items_join(&d->items);
+  while (cpb_diff_ok(d) && cpb_diff_join_next(&join)) {
+    cpb_diff_compare_item(d, &join);
+    note_children(d, &join);
+  }
+  cpb_diff_items_free(&d->items);
+  return cpb_diff_ok(d) ? CPB_STEP_DONE : CPB_STEP_ERROR;
+}

@@ -1,0 +1,194 @@
+#include "model/diff/read.h"
+
+#include "model/diff/error.h"
+
+#define PAGE 2000
+
+/* --- Items ----------------------------------------------------------------------------- */
+
+void cpb_diff_items_init(cpb_diff_items *items, const cpb_allocator *a) {
+  for (int side = 0; side < 2; side++) {
+    cpb_diff_table_init(&items->plain[side], a);
+    cpb_diff_table_init(&items->whole[side], a);
+  }
+}
+
+void cpb_diff_items_free(cpb_diff_items *items) {
+  for (int side = 0; side < 2; side++) {
+    cpb_diff_table_free(&items->plain[side]);
+    cpb_diff_table_free(&items->whole[side]);
+  }
+}
+
+bool cpb_diff_items_sort(cpb_diff_items *items) {
+  for (int side = 0; side < 2; side++) {
+    if (!cpb_diff_table_sort(&items->plain[side]) || !cpb_diff_table_sort(&items->whole[side])) return false;
+  }
+  return true;
+}
+
+cpb_diff_join cpb_diff_items_join(const cpb_diff_items *items) {
+  return (cpb_diff_join){.tables = {&items->plain[0], &items->plain[1]}};
+}
+
+cpb_span cpb_diff_items_whole(const cpb_diff_items *items, const cpb_diff_join *join, int side) {
+  const cpb_diff_table *whole = &items->whole[side];
+  return cpb_diff_text(whole, &whole->items[join->items[side] - items->plain[side].items]);
+}
+
+uint64_t cpb_diff_number(yyjson_val *object, const char *key) {
+  uint64_t number = 0;
+  cpb_json_unsigned(cpb_json_member(object, key), &number);
+  return number;
+}
+
+/* --- Keys ------------------------------------------------------------------------------ */
+
+/* Functions go by their names in the first model, where both have them. */
+static cpb_span common_name(const cpb_diff *d, int side, cpb_span text) {
+  const cpb_diff_pair *pair = side == 1 ? cpb_diff_pairs_find(&d->pairs, side, text) : NULL;
+  return pair && pair->names[0].data ? pair->names[0] : text;
+}
+
+typedef struct key_writer {
+  const cpb_diff *d;
+  int side;
+  cpb_buffer *key;
+  bool failed;
+  size_t begin;
+} key_writer;
+
+static void put_part(key_writer *w, cpb_span text) {
+  const char *between = w->key->size > w->begin ? " " : "";
+  cpb_span name = common_name(w->d, w->side, text);
+  w->failed = w->failed || !cpb_buffer_append(w->key, between, strlen(between)) ||
+              !cpb_buffer_append(w->key, name.data, name.size);
+}
+
+/* A member's text, or those of a list of texts. */
+static void put_member(key_writer *w, yyjson_val *value) {
+  size_t i, count;
+  yyjson_val *element;
+  cpb_span text;
+  if (cpb_json_text(value, &text)) put_part(w, text);
+  if (!yyjson_is_arr(value)) return;
+  yyjson_arr_foreach(value, i, count, element) {
+    if (cpb_json_text(element, &text)) put_part(w, text);
+  }
+}
+
+static bool put_key(key_writer *w, const cpb_diff_list *list, yyjson_val *item) {
+  for (size_t i = 0; list->keys[i]; i++) {
+    bool instead = list->keys[i][0] == '?';
+    if (!instead || w->key->size == w->begin) put_member(w, cpb_json_member(item, list->keys[i] + instead));
+  }
+  return !w->failed;
+}
+
+/* --- Adding to the tables ---------------------------------------------------------------- */
+
+static bool add(cpb_diff *d, const cpb_diff_read *r, cpb_span key, yyjson_val *item) {
+  const cpb_diff_list *list = r->list;
+  return (cpb_diff_table_add(&d->items.plain[r->side], key, item, list->ignored, list->deep) &&
+          cpb_diff_table_add_whole(&d->items.whole[r->side], key, item)) ||
+         cpb_diff_fail_memory(d);
+}
+
+static void add_list(cpb_diff *d, const cpb_diff_read *r, yyjson_val *from) {
+  size_t i, count;
+  yyjson_val *item;
+  cpb_buffer key;
+  cpb_buffer_init(&key, &d->allocator);
+  yyjson_arr_foreach(from, i, count, item) {
+    key.size = 0;
+    key_writer w = {d, r->side, &key, !cpb_buffer_append(&key, r->key.data, r->key.size), r->key.size};
+    if (!put_key(&w, r->list, item)) cpb_diff_fail_memory(d);
+    if (!cpb_diff_ok(d) || !add(d, r, (cpb_span){key.data, key.size}, item)) break;
+  }
+  cpb_buffer_free(&key);
+}
+
+/* Each member of the answer is an item. */
+static void add_members(cpb_diff *d, const cpb_diff_read *r, yyjson_val *answer) {
+  size_t i, count;
+  yyjson_val *name, *value;
+  const char *const *ignored = r->list->ignored;
+  yyjson_obj_foreach(answer, i, count, name, value) {
+    cpb_span key = {(const uint8_t *)yyjson_get_str(name), yyjson_get_len(name)};
+    bool left_out = false;
+    for (size_t k = 0; ignored && ignored[k]; k++) left_out = left_out || cpb_span_is(key, ignored[k]);
+    if (!left_out && !add(d, r, key, value)) return;
+  }
+}
+
+/* --- Asking ------------------------------------------------------------------------------- */
+
+void cpb_diff_will_read(cpb_diff *d, cpb_diff_read read) { d->reads[d->num_reads++] = read; }
+
+void cpb_diff_will_read_both(cpb_diff *d, const cpb_diff_list *list, cpb_span name_a, cpb_span name_b) {
+  cpb_diff_will_read(d, (cpb_diff_read){.list = list, .side = 0, .name = name_a});
+  cpb_diff_will_read(d, (cpb_diff_read){.list = list, .side = 1, .name = name_b});
+}
+
+static void ask(cpb_diff *d, const cpb_diff_read *r) {
+  cpb_span name = r->node[0] ? cpb_span_of(r->node) : r->name;
+  const cpb_question question = {.struct_size = sizeof question,
+                                 .kind = r->list->question,
+                                 .meta_graph = d->meta_graph,
+                                 .name = (const char *)name.data,
+                                 .name_size = name.size,
+                                 .scope = (const char *)d->tag.data,
+                                 .scope_size = d->tag.size,
+                                 .first = d->first,
+                                 .count = PAGE};
+  cpb_model_ask(d->models[r->side], &question);
+  d->asked = true;
+}
+
+/* Takes the answer; the number of items of a page. */
+static size_t take_answer(cpb_diff *d, const cpb_diff_read *r) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  size_t size;
+  const char *json = cpb_model_answer(d->models[r->side], &size);
+  yyjson_doc *doc =
+      cpb_json_read(&d->allocator, (cpb_span){(const uint8_t *)json, size}, CPB_DIFF_ANSWER_DEPTH, &error);
+  if (!doc) return (size_t)cpb_diff_fail(d, r->side, &error);
+  yyjson_val *answer = yyjson_doc_get_root(doc),
+             *member = cpb_json_member(answer, r->list->member ? r->list->member : "");
+  yyjson_val *page = r->whole ? NULL : cpb_json_member(member, "items");
+  size_t count = yyjson_arr_size(page);
+  if (r->whole) add(d, r, r->key, answer);
+  else if (!r->list->member) add_members(d, r, answer);
+  else add_list(d, r, page ? page : member);
+  yyjson_doc_free(doc);
+  return count;
+}
+
+static cpb_step read_step(cpb_diff *d, const cpb_diff_read *r) {
+  for (;;) {
+    if (!d->asked) ask(d, r);
+    cpb_step step = cpb_model_step(d->models[r->side]);
+    if (step == CPB_STEP_NEED) {
+      d->side = r->side;
+      d->input = cpb_model_input(d->models[r->side]);
+      return CPB_STEP_NEED;
+    }
+    d->asked = false;
+    if (step == CPB_STEP_ERROR) cpb_diff_fail(d, r->side, cpb_model_error(d->models[r->side]));
+    size_t count = step == CPB_STEP_DONE ? take_answer(d, r) : 0;
+    if (!cpb_diff_ok(d)) return CPB_STEP_ERROR;
+    d->first += count;
+    if (count < PAGE) break;
+  }
+  d->first = 0;
+  return CPB_STEP_DONE;
+}
+
+cpb_step cpb_diff_read_step(cpb_diff *d) {
+  for (; d->next_read < d->num_reads; d->next_read++) {
+    cpb_step step = read_step(d, &d->reads[d->next_read]);
+    if (step != CPB_STEP_DONE) return step;
+  }
+  d->next_read = d->num_reads = 0;
+  return CPB_STEP_DONE;
+}

@@ -1,0 +1,101 @@
+#include "model/diff/section.h"
+
+#include "model/diff/error.h"
+#include "model/diff/members.h"
+#include "model/diff/read.h"
+
+void cpb_diff_section_begin(cpb_diff *d, const char *name, cpb_span function) {
+  d->section = (cpb_diff_section){.begin = d->out.out.size, .comma = d->out.comma};
+  cpb_json_writer_open(&d->out, NULL, '{');
+  cpb_json_writer_text(&d->out, "section", name);
+  if (d->kinds[0] == CPB_MODEL_SAVED_MODEL) cpb_json_writer_unsigned(&d->out, "meta_graph", d->meta_graph);
+  if (d->tag.data) cpb_json_writer_span(&d->out, "tag", d->tag);
+  if (function.data) cpb_json_writer_span(&d->out, "function", function);
+  cpb_json_writer_open(&d->out, "differences", '[');
+}
+
+void cpb_diff_section_end(cpb_diff *d, bool even_if_same) {
+  const cpb_diff_section *s = &d->section;
+  bool differs = s->added + s->removed + s->changed > 0;
+  d->different = d->different || differs;
+  cpb_json_writer_close(&d->out, ']');
+  cpb_json_writer_unsigned(&d->out, "added", s->added);
+  cpb_json_writer_unsigned(&d->out, "removed", s->removed);
+  cpb_json_writer_unsigned(&d->out, "changed", s->changed);
+  cpb_json_writer_unsigned(&d->out, "same", s->same);
+  cpb_json_writer_close(&d->out, '}');
+  if (!cpb_json_writer_ok(&d->out)) cpb_diff_fail_memory(d);
+  if (differs || (even_if_same && s->same > 0)) return;
+  d->out.out.size = s->begin;
+  d->out.comma = s->comma;
+}
+
+/* --- Differences ------------------------------------------------------------------------- */
+
+static bool has_room(const cpb_diff *d) {
+  const cpb_diff_section *s = &d->section;
+  return s->added + s->removed + s->changed < d->options.max_differences;
+}
+
+static void open_difference(cpb_diff *d, const char *change, cpb_span name) {
+  cpb_json_writer_open(&d->out, NULL, '{');
+  cpb_json_writer_text(&d->out, "change", change);
+  cpb_json_writer_span(&d->out, "name", name);
+}
+
+bool cpb_diff_difference_begin(cpb_diff *d, const char *change, cpb_span name, uint64_t *counter) {
+  bool room = has_room(d);
+  ++*counter;
+  if (room) open_difference(d, change, name);
+  return room;
+}
+
+void cpb_diff_difference_end(cpb_diff *d) { cpb_json_writer_close(&d->out, '}'); }
+
+/* Only one of the models has it. */
+static void lonely(cpb_diff *d, const cpb_diff_table *table, const cpb_diff_item *item, int side) {
+  uint64_t *counter = side == 0 ? &d->section.removed : &d->section.added;
+  if (!cpb_diff_difference_begin(d, side == 0 ? "removed" : "added", cpb_diff_key(table, item), counter)) return;
+  cpb_json_writer_raw(&d->out, side == 0 ? "a" : "b", cpb_diff_text(table, item));
+  cpb_diff_difference_end(d);
+}
+
+/* The texts differ; perhaps only in what means the same. What was written then goes. */
+static void changed(cpb_diff *d, cpb_span name, const cpb_span texts[2]) {
+  bool differs = false, room = has_room(d);
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  size_t begin = d->out.out.size;
+  bool comma = d->out.comma;
+  open_difference(d, "changed", name);
+  cpb_json_writer_open(&d->out, "members", '[');
+  if (!cpb_diff_members(&d->allocator, &d->pairs, texts, &d->out, &differs, &error)) cpb_diff_fail(d, -1, &error);
+  cpb_json_writer_close(&d->out, ']');
+  cpb_diff_difference_end(d);
+  if (!differs || !room) {
+    d->out.out.size = begin;
+    d->out.comma = comma;
+  }
+  *(differs ? &d->section.changed : &d->section.same) += 1;
+}
+
+void cpb_diff_compare_item(cpb_diff *d, const cpb_diff_join *join) {
+  cpb_span texts[2];
+  for (int side = 0; side < 2; side++) {
+    if (!join->items[!side]) {
+      lonely(d, &d->items.plain[side], join->items[side], side);
+      return;
+    }
+    texts[side] = join->items[side] ? cpb_diff_text(&d->items.plain[side], join->items[side]) : (cpb_span){NULL, 0};
+  }
+  if (cpb_span_equal(texts[0], texts[1])) d->section.same++;
+  else changed(d, cpb_diff_key(&d->items.plain[0], join->items[0]), texts);
+}
+
+void cpb_diff_compare_items(cpb_diff *d, const char *name, cpb_span function) {
+  cpb_diff_section_begin(d, name, function);
+  if (!cpb_diff_items_sort(&d->items)) cpb_diff_fail_memory(d);
+  cpb_diff_join join = cpb_diff_items_join(&d->items);
+  while (cpb_diff_ok(d) && cpb_diff_join_next(&join)) cpb_diff_compare_item(d, &join);
+  cpb_diff_section_end(d, !function.data);
+  cpb_diff_items_free(&d->items);
+}

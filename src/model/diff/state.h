@@ -1,0 +1,114 @@
+/* A comparison that is under way.
+ *
+ * It is a sequence of tasks (tasks.h), each of which goes through rounds: a round reads lists of both models
+ * into tables, then compares these. Nothing else is kept from one round to the next but the names of
+ * functions, the places in the tree of objects that are still to be visited, and the result. */
+#ifndef CPB_MODEL_DIFF_STATE_H
+#define CPB_MODEL_DIFF_STATE_H
+
+#include "cpb/diff.h"
+#include "cpb/values.h"
+
+#include "base/input.h"
+#include "model/diff/lists.h"
+#include "model/diff/pairs.h"
+#include "model/diff/table.h"
+
+/* The items of a list of both models, without what says where they are, and as they are: in the
+ * same order, so that the n-th of the one is the n-th of the other. */
+typedef struct cpb_diff_items {
+  cpb_diff_table plain[2], whole[2];
+} cpb_diff_items;
+
+/* A question that is to be asked of one model. */
+typedef struct cpb_diff_read {
+  const cpb_diff_list *list;
+  int side;
+  bool whole;    /* the answer itself is one item, `key` */
+  cpb_span name; /* what is asked about; NULL for nothing */
+  char node[24]; /* or this, when it is not empty */
+  cpb_span key;  /* or what the keys of all items begin with */
+} cpb_diff_read;
+
+#define CPB_DIFF_READS 4
+
+/* A section of the result, which is left out when it says nothing. */
+typedef struct cpb_diff_section {
+  size_t begin; /* of it in the result */
+  bool comma;
+  uint64_t added, removed, changed, same;
+} cpb_diff_section;
+
+/* How many elements differ; bytes, where elements have no fixed size. */
+typedef struct cpb_diff_counts {
+  uint64_t elements, different;
+  bool bad[2]; /* whose values cannot be read to their end */
+  bool same;
+} cpb_diff_counts;
+
+/* The values of an item of both models, which is otherwise the same: of a constant first the bytes
+ * that are stored, and only when these differ the elements. */
+typedef struct cpb_diff_values {
+  enum { CPB_DIFF_NOTHING, CPB_DIFF_BYTES, CPB_DIFF_ELEMENTS } doing;
+  const cpb_diff_list *list;
+  cpb_span name;
+  uint32_t state, num_states; /* of the updater: which is compared, from 1; 0 for the values themselves */
+  cpb_range tensors[2];       /* of constants: where they lie */
+  cpb_range ranges[2];        /* and what of these was not compared yet */
+  cpb_input inputs[2];
+  cpb_values *values[2];
+  cpb_span data[2]; /* of them, not compared */
+  bool ended[2];
+  uint64_t at;                 /* bytes of the element that is compared */
+  bool differs;                /* that element, so far */
+  cpb_diff_counts counts, sum; /* of an array, and of all */
+} cpb_diff_values;
+
+/* Objects of which the children are still to be compared. */
+typedef struct cpb_diff_place {
+  uint64_t nodes[2];
+  size_t path, path_size; /* in `paths`, followed by a dot */
+} cpb_diff_place;
+
+struct cpb_diff_task;
+
+struct cpb_diff {
+  cpb_allocator allocator;
+  cpb_diff_options options;
+  cpb_model *models[2];
+  cpb_model_kind kinds[2];
+  cpb_json_writer out; /* the result */
+  bool different;
+  cpb_step ended; /* CPB_STEP_DONE or CPB_STEP_ERROR; CPB_STEP_NEED before */
+  cpb_error error;
+  int side; /* that is waited for, or that failed */
+  cpb_input *input;
+
+  const struct cpb_diff_task *const *program;
+  size_t task, round;
+  bool in_round; /* it was begun */
+  cpb_diff_read reads[CPB_DIFF_READS];
+  size_t num_reads, next_read;
+  bool asked;     /* the next read was */
+  uint64_t first; /* item of its page */
+  cpb_diff_items items;
+
+  uint32_t meta_graph, num_meta_graphs; /* what is compared: this, or the tag of a SameDiff zip */
+  bool has_checkpoints;
+  cpb_diff_items tags;
+  cpb_diff_join next_tag;
+  cpb_span tag;
+
+  cpb_diff_pairs pairs; /* of functions */
+  cpb_diff_place *places;
+  size_t num_places, places_capacity;
+  cpb_buffer paths;
+
+  cpb_diff_section section;
+  cpb_diff_join join;
+  bool joining;   /* a list is compared, values and all */
+  bool comparing; /* the values of one item are */
+  cpb_diff_values values;
+};
+
+#endif

@@ -1,0 +1,275 @@
+#include "model/diff/tasks.h"
+
+#include "model/diff/error.h"
+#include "model/diff/objects.h"
+#include "model/diff/read.h"
+#include "model/diff/section.h"
+#include "model/diff/values.h"
+
+static const cpb_span nothing = {NULL, 0};
+
+static cpb_step ended(const cpb_diff *d) { return cpb_diff_ok(d) ? CPB_STEP_DONE : CPB_STEP_ERROR; }
+
+/* From a task's begin() that returns false. */
+static void go_on_with(cpb_diff *d, size_t task) { d->task = task - 1; }
+
+static void go_to_end(cpb_diff *d) {
+  while (d->program[d->task]) d->task++;
+}
+
+/* --- Lists, one a round -------------------------------------------------------------------- */
+
+static bool begin_list(cpb_diff *d, const cpb_diff_list *list) {
+  if (!list->section) return false;
+  cpb_diff_will_read_both(d, list, nothing, nothing);
+  return true;
+}
+
+static cpb_step compare_list(cpb_diff *d, const cpb_diff_list *list) {
+  cpb_diff_compare_items(d, list->section, nothing);
+  return ended(d);
+}
+
+static bool model_begin(cpb_diff *d) { return begin_list(d, &cpb_diff_lists_of_model(d->kinds[0])[d->round]); }
+static cpb_step model_compare(cpb_diff *d) { return compare_list(d, &cpb_diff_lists_of_model(d->kinds[0])[d->round]); }
+static const cpb_diff_task lists_of_model = {model_begin, model_compare};
+
+static bool part_begin(cpb_diff *d) { return begin_list(d, &cpb_diff_lists_of_part(d->kinds[0])[d->round]); }
+static cpb_step part_compare(cpb_diff *d) { return compare_list(d, &cpb_diff_lists_of_part(d->kinds[0])[d->round]); }
+static const cpb_diff_task lists_of_part = {part_begin, part_compare};
+
+/* --- Functions and nodes -------------------------------------------------------------------- */
+
+/* Which function of the one model is which of the other. */
+static bool pairs_begin(cpb_diff *d) {
+  static const cpb_diff_list names = {"functions", CPB_ASK_FUNCTIONS, "functions", {"name"}, NULL, false};
+  if (d->round > 0) return false;
+  cpb_diff_pairs_free(&d->pairs);
+  cpb_diff_will_read_both(d, &names, nothing, nothing);
+  return true;
+}
+
+static cpb_step pairs_compare(cpb_diff *d) {
+  bool done = true;
+  for (int side = 0; side < 2; side++) {
+    const cpb_diff_table *table = &d->items.plain[side];
+    for (size_t i = 0; i < table->count && done; i++)
+      done = cpb_diff_pairs_add(&d->pairs, side, cpb_diff_key(table, &table->items[i]));
+  }
+  if (!done || !cpb_diff_pairs_make(&d->pairs)) cpb_diff_fail_memory(d);
+  cpb_diff_items_free(&d->items);
+  return ended(d);
+}
+static const cpb_diff_task pairs = {pairs_begin, pairs_compare};
+
+/* A pair a round; what was read of all of them is compared after the last. */
+static bool functions_begin(cpb_diff *d) {
+  if (d->round == d->pairs.count) {
+    cpb_diff_compare_items(d, "functions", nothing);
+    return false;
+  }
+  const cpb_diff_pair *pair = &d->pairs.list[d->round];
+  cpb_span key = pair->names[!pair->names[0].data];
+  for (int side = 0; side < 2; side++) {
+    cpb_diff_read read = {
+        .list = &cpb_diff_functions, .side = side, .whole = true, .name = pair->names[side], .key = key};
+    if (pair->names[side].data) cpb_diff_will_read(d, read);
+  }
+  return true;
+}
+
+static cpb_step functions_compare(cpb_diff *d) { return ended(d); }
+static const cpb_diff_task functions = {functions_begin, functions_compare};
+
+/* The graph first, then each function that both have. */
+static const cpb_diff_pair *pair_of_round(const cpb_diff *d) {
+  return d->round > 0 && d->round <= d->pairs.count ? &d->pairs.list[d->round - 1] : NULL;
+}
+
+static bool nodes_begin(cpb_diff *d) {
+  const cpb_diff_pair *pair;
+  while ((pair = pair_of_round(d)) && !(pair->names[0].data && pair->names[1].data)) d->round++;
+  if (d->round > d->pairs.count) return false;
+  cpb_diff_will_read_both(d, &cpb_diff_nodes, pair ? pair->names[0] : nothing, pair ? pair->names[1] : nothing);
+  return true;
+}
+
+static cpb_step nodes_compare(cpb_diff *d) {
+  const cpb_diff_pair *pair = pair_of_round(d);
+  cpb_diff_compare_items(d, "nodes", pair ? pair->names[0] : nothing);
+  return ended(d);
+}
+static const cpb_diff_task nodes = {nodes_begin, nodes_compare};
+
+static const cpb_diff_task objects = {cpb_diff_objects_begin, cpb_diff_objects_compare};
+
+/* --- Lists with values ------------------------------------------------------------------------ */
+
+static void report_values(cpb_diff *d) {
+  const cpb_diff_counts *n = &d->values.sum;
+  if (!cpb_diff_difference_begin(d, "changed", d->values.name, &d->section.changed)) return;
+  cpb_json_writer_open(&d->out, "members", '[');
+  cpb_json_writer_open(&d->out, NULL, '{');
+  cpb_json_writer_text(&d->out, "member", "values");
+  cpb_json_writer_unsigned(&d->out, "different", n->different);
+  cpb_json_writer_unsigned(&d->out, "of", n->elements);
+  if (n->bad[0] || n->bad[1])
+    cpb_json_writer_text(&d->out, "unreadable", n->bad[0] && n->bad[1] ? "both" : n->bad[0] ? "a" : "b");
+  cpb_json_writer_close(&d->out, '}');
+  cpb_json_writer_close(&d->out, ']');
+  cpb_diff_difference_end(d);
+}
+
+/* True: the values of the item are to be compared, as it is otherwise the same. */
+static bool next_item(cpb_diff *d, const cpb_diff_list *list) {
+  uint64_t same = d->section.same;
+  cpb_diff_compare_item(d, &d->join);
+  if (d->section.same == same || d->options.skip_values || !cpb_diff_ok(d)) return false;
+  d->section.same = same;
+  cpb_diff_values_begin(d, list);
+  return true;
+}
+
+static cpb_step compare_values(cpb_diff *d) {
+  cpb_step step = cpb_diff_values_step(d);
+  if (step == CPB_STEP_NEED) return step;
+  if (step == CPB_STEP_DONE && !d->values.sum.same) report_values(d);
+  else d->section.same++;
+  cpb_diff_values_end(d);
+  d->comparing = false;
+  return step;
+}
+
+static cpb_step compare_list_and_values(cpb_diff *d, const cpb_diff_list *list) {
+  if (!d->joining) {
+    cpb_diff_section_begin(d, list->section, nothing);
+    if (!cpb_diff_items_sort(&d->items)) cpb_diff_fail_memory(d);
+    d->join = cpb_diff_items_join(&d->items);
+    d->joining = true;
+  }
+  while (cpb_diff_ok(d)) {
+    if (!d->comparing && !cpb_diff_join_next(&d->join)) break;
+    d->comparing = d->comparing || next_item(d, list);
+    if (d->comparing && compare_values(d) == CPB_STEP_NEED) return CPB_STEP_NEED;
+  }
+  cpb_diff_section_end(d, true);
+  cpb_diff_items_free(&d->items);
+  d->joining = false;
+  return ended(d);
+}
+
+static bool constants_begin(cpb_diff *d) { return d->round == 0 && begin_list(d, &cpb_diff_constants); }
+static cpb_step constants_compare(cpb_diff *d) { return compare_list_and_values(d, &cpb_diff_constants); }
+static const cpb_diff_task constants = {constants_begin, constants_compare};
+
+static bool parameters_begin(cpb_diff *d) { return d->round == 0 && begin_list(d, &cpb_diff_parameters); }
+static cpb_step parameters_compare(cpb_diff *d) { return compare_list_and_values(d, &cpb_diff_parameters); }
+static const cpb_diff_task parameters = {parameters_begin, parameters_compare};
+
+static bool states_begin(cpb_diff *d) { return d->round == 0 && begin_list(d, &cpb_diff_states); }
+static cpb_step states_compare(cpb_diff *d) { return compare_list_and_values(d, &cpb_diff_states); }
+static const cpb_diff_task states = {states_begin, states_compare};
+
+/* Values are the same when their checksums are: they are not read. */
+static const cpb_diff_list *variables_list(const cpb_diff *d) {
+  return d->options.skip_values ? &cpb_diff_variables_alone : &cpb_diff_variables;
+}
+static bool variables_begin(cpb_diff *d) {
+  return d->round == 0 && d->has_checkpoints && begin_list(d, variables_list(d));
+}
+static cpb_step variables_compare(cpb_diff *d) { return compare_list(d, variables_list(d)); }
+static const cpb_diff_task variables = {variables_begin, variables_compare};
+
+/* --- Meta graphs ------------------------------------------------------------------------------ */
+
+static bool overview_begin(cpb_diff *d) {
+  static const cpb_diff_list overview = {"overview", CPB_ASK_OVERVIEW, NULL, {NULL}, NULL, false};
+  for (int side = 0; side < 2 && d->round == 0; side++)
+    cpb_diff_will_read(d, (cpb_diff_read){.list = &overview, .side = side, .whole = true});
+  return d->round == 0;
+}
+
+/* As many meta graphs are compared as both have. */
+static cpb_step overview_compare(cpb_diff *d) {
+  d->num_meta_graphs = UINT32_MAX;
+  d->has_checkpoints = true;
+  for (int side = 0; side < 2 && cpb_diff_ok(d); side++) {
+    cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+    const cpb_diff_table *whole = &d->items.whole[side];
+    yyjson_doc *doc = cpb_json_read(&d->allocator, cpb_diff_text(whole, whole->items), CPB_DIFF_DEPTH * 2, &error);
+    yyjson_val *root = yyjson_doc_get_root(doc);
+    uint64_t count = cpb_diff_number(cpb_json_member(root, "meta_graphs"), "total");
+    if (!doc) cpb_diff_fail(d, side, &error);
+    if (count < d->num_meta_graphs) d->num_meta_graphs = (uint32_t)count;
+    d->has_checkpoints = d->has_checkpoints && cpb_json_member(root, "stored");
+    yyjson_doc_free(doc);
+  }
+  cpb_diff_items_free(&d->items);
+  if (d->num_meta_graphs == 0) go_to_end(d);
+  return ended(d);
+}
+static const cpb_diff_task overview = {overview_begin, overview_compare};
+
+/* Back to the first task of a meta graph. */
+static bool next_meta_graph(cpb_diff *d) {
+  if (++d->meta_graph < d->num_meta_graphs) go_on_with(d, 2);
+  return false;
+}
+static const cpb_diff_task again_for_meta_graphs = {next_meta_graph, NULL};
+
+/* --- Tags ---------------------------------------------------------------------------------------- */
+
+static bool tags_begin(cpb_diff *d) {
+  static const cpb_diff_list list = {"tags", CPB_ASK_OVERVIEW, "tags", {"tag"}, NULL, false};
+  return d->round == 0 && begin_list(d, &list);
+}
+
+/* The next tag that both have. */
+static bool find_tag(cpb_diff *d) {
+  while (cpb_diff_join_next(&d->next_tag)) {
+    if (!d->next_tag.items[0] || !d->next_tag.items[1]) continue;
+    d->tag = cpb_diff_key(&d->tags.plain[0], d->next_tag.items[0]);
+    return true;
+  }
+  d->tag = nothing;
+  return false;
+}
+
+static cpb_step tags_compare(cpb_diff *d) {
+  d->tags = d->items;
+  cpb_diff_items_init(&d->items, &d->allocator);
+  if (!cpb_diff_items_sort(&d->tags)) cpb_diff_fail_memory(d);
+  d->next_tag = cpb_diff_items_join(&d->tags);
+  if (cpb_diff_ok(d) && !find_tag(d)) go_to_end(d);
+  return ended(d);
+}
+static const cpb_diff_task tags = {tags_begin, tags_compare};
+
+/* Back to the first task of a tag. */
+static bool next_tag(cpb_diff *d) {
+  if (find_tag(d)) go_on_with(d, 2);
+  return false;
+}
+static const cpb_diff_task again_for_tags = {next_tag, NULL};
+
+/* --- Kinds of models -------------------------------------------------------------------------------- */
+
+static const cpb_diff_task *const saved_model[] = {
+    &lists_of_model, &overview,  &pairs,     &lists_of_part,         &objects, &functions,
+    &nodes,          &constants, &variables, &again_for_meta_graphs, NULL};
+static const cpb_diff_task *const graph_def[] = {&pairs, &lists_of_part, &functions, &nodes, &constants, NULL};
+static const cpb_diff_task *const keras_metadata[] = {&lists_of_model, NULL};
+static const cpb_diff_task *const samediff_zip[] = {&lists_of_model, &tags, &lists_of_part, &parameters, &states,
+                                                    &again_for_tags, NULL};
+static const cpb_diff_task *const samediff_graph[] = {&lists_of_model, &lists_of_part, &parameters, &states, NULL};
+
+const cpb_diff_task *const *cpb_diff_program(cpb_model_kind kind) {
+  switch (kind) {
+    case CPB_MODEL_SAVED_MODEL: return saved_model;
+    case CPB_MODEL_GRAPH_DEF: return graph_def;
+    case CPB_MODEL_KERAS_METADATA: return keras_metadata;
+    case CPB_MODEL_SAMEDIFF_ZIP: return samediff_zip;
+    case CPB_MODEL_SAMEDIFF_GRAPH: return samediff_graph;
+  }
+  return NULL;
+}
