@@ -18,9 +18,9 @@ typedef struct range_list {
 } range_list;
 
 typedef enum find_state {
-  FIND_SIZE,   /* of the whole message */
+  FIND_SIZE,   /* asking for the size of the message */
   FIND_TAG,    /* the next tag of the path, or done */
-  FIND_WALK,   /* over the ranges of the message, for the field */
+  FIND_WALK,   /* scanning the ranges of the message for the field */
   FIND_KEY,    /* reading the string key of a map entry */
   FIND_PACKED, /* counting the elements of a packed field */
   FIND_DONE
@@ -35,11 +35,11 @@ struct cpb_find {
   const cpb_message_type *type; /* of `current` */
   find_state state;
   size_t tag;         /* of the path, the next */
-  range_list current; /* the message that is walked */
-  range_list matches; /* what was found of the field in it */
+  range_list current; /* the message that is scanned */
+  range_list matches; /* the field, as far as it was found in it */
   cpb_found found;
 
-  /* The walk. */
+  /* The scan of one message. */
   const cpb_path_tag *subscript; /* or NULL */
   bool is_map;
   size_t range;             /* of `current` */
@@ -47,16 +47,16 @@ struct cpb_find {
   cpb_wire_feed feed;
   bool scanning;
   uint64_t seen; /* elements */
-  bool matched;  /* the element, or an entry with the key */
+  bool matched;  /* the field, element or entry was found */
 
-  /* The entry of a map that is walked. */
+  /* The entry of a map that is scanned. */
   bool key_matches;
   cpb_range value;
   cpb_range key;
   cpb_buffer key_bytes;
 
-  cpb_range packed; /* what is left of it */
-  uint64_t element; /* where its element began */
+  cpb_range packed; /* what is left of a packed field */
+  uint64_t element; /* where its current element begins */
 };
 
 /* --- Creation ------------------------------------------------------------------ */
@@ -146,7 +146,7 @@ static bool resolve_field(cpb_find *f, const cpb_path_tag *tag) {
   found->parent = f->type;
   found->field = NULL;
   if (tag->kind == CPB_PATH_NAME) {
-    if (!f->type) return refuse(f, CPB_E_USAGE, tag, "a name, but the message's type is not known");
+    if (!f->type) return refuse(f, CPB_E_USAGE, tag, "the type of the message is not known; expected a field number");
     found->field = cpb_message_find_name(f->type, tag->text, tag->length);
     if (!found->field) return refuse(f, CPB_E_NOT_FOUND, tag, "the type has no such field");
     found->number = found->field->number;
@@ -158,29 +158,30 @@ static bool resolve_field(cpb_find *f, const cpb_path_tag *tag) {
   return true;
 }
 
-/* Whether subscript and field go together. */
+/* Whether the subscript (an index or key) fits the field. */
 static bool resolve_subscript(cpb_find *f, const cpb_path_tag *tag) {
   const cpb_field *field = f->found.field;
   bool more = path_tag(f, f->tag) != NULL;
   if (!f->subscript) {
     if (field && field->repeated && more)
-      return refuse(f, CPB_E_USAGE, tag, "is repeated: say which element, as in name[0]");
+      return refuse(f, CPB_E_USAGE, tag, "a repeated field; expected an index, as in name[0]");
     return true;
   }
-  if (field && !field->repeated) return refuse(f, CPB_E_USAGE, tag, "is not repeated, so it has no elements");
+  if (field && !field->repeated) return refuse(f, CPB_E_USAGE, tag, "not a repeated field; expected no index or key");
   f->is_map = field ? field->map : f->subscript->kind != CPB_PATH_INDEX;
   const cpb_field *key = field && f->is_map ? cpb_message_find_number(field->message, 1) : NULL;
   if (key && (key->type == CPB_TYPE_STRING) != (f->subscript->kind == CPB_PATH_KEY))
     return refuse(f, CPB_E_USAGE, tag,
-                  key->type == CPB_TYPE_STRING ? "its keys are text in quotes" : "its keys are not text");
+                  key->type == CPB_TYPE_STRING ? "the keys are strings; expected one in quotes"
+                                               : "the keys are not strings; expected no quotes");
   if (!f->is_map && (f->subscript->kind != CPB_PATH_INDEX || f->subscript->negative))
-    return refuse(f, CPB_E_USAGE, tag, "its elements are numbered from 0");
+    return refuse(f, CPB_E_USAGE, tag, "expected an index from 0");
   return true;
 }
 
 static bool begin_walk(cpb_find *f) {
   const cpb_path_tag *tag = path_tag(f, f->tag++);
-  if (is_subscript(tag)) return refuse(f, CPB_E_USAGE, tag, "follows no field");
+  if (is_subscript(tag)) return refuse(f, CPB_E_USAGE, tag, "expected a field before it");
   if (!resolve_field(f, tag)) return false;
   f->subscript = is_subscript(path_tag(f, f->tag)) ? path_tag(f, f->tag++) : NULL;
   f->is_map = false;
@@ -193,7 +194,7 @@ static bool begin_walk(cpb_find *f) {
   return resolve_subscript(f, tag);
 }
 
-/* The walk is over: what was found is the next message. */
+/* The message was scanned: what was found is the next one. */
 static bool end_walk(cpb_find *f) {
   const cpb_path_tag *tag = path_tag(f, f->tag - 1);
   if (!f->matched) return refuse(f, CPB_E_NOT_FOUND, tag, "the message has none");
@@ -210,7 +211,7 @@ static bool end_walk(cpb_find *f) {
   f->state = FIND_TAG;
   bool is_message = f->found.wire_type == CPB_WIRE_LEN || f->found.wire_type == CPB_WIRE_START_GROUP;
   if (path_tag(f, f->tag) && (!is_message || (f->found.field && !f->type)))
-    return refuse(f, CPB_E_USAGE, tag, "is no message, so it has no fields");
+    return refuse(f, CPB_E_USAGE, tag, "not a message, so it has no fields");
   return true;
 }
 
@@ -222,7 +223,7 @@ static bool is_packed(const cpb_find *f, const cpb_wire_field *field) {
   return known->type != CPB_TYPE_STRING && known->type != CPB_TYPE_BYTES && !known->message;
 }
 
-/* A field of the right number that is not a map's entry, all of it known. */
+/* An occurrence of the field, which is no map and ends at `end`. */
 static bool take_occurrence(cpb_find *f, const cpb_wire_field *field, uint64_t end) {
   f->found.wire_type = field->type;
   if (f->subscript) {
@@ -246,7 +247,7 @@ static bool take_occurrence(cpb_find *f, const cpb_wire_field *field, uint64_t e
 
 /* --- Maps ---------------------------------------------------------------------- */
 
-/* The number that a key on the wire has, as the path writes it. */
+/* Whether a map key that is a number is the one in the path. */
 static bool number_matches(const cpb_find *f, const cpb_wire_field *field) {
   const cpb_path_tag *wanted = f->subscript;
   const cpb_message_type *entry = f->found.message;
@@ -362,7 +363,7 @@ static bool on_field(cpb_find *f) {
   if (f->scanner.depth > 0 && f->is_map) take_entry_field(f, &field);
   if (!is_wanted(f)) return true;
   if (f->is_map) {
-    if (field.type != CPB_WIRE_LEN) return true; /* no entry: an unknown field */
+    if (field.type != CPB_WIRE_LEN) return true; /* not an entry, but an unknown field */
     begin_entry(f);
     return cpb_wire_enter(&f->scanner);
   }
@@ -370,7 +371,7 @@ static bool on_field(cpb_find *f) {
   return take_occurrence(f, &field, field.value + field.size);
 }
 
-/* A map's entry, or a group, whose size includes its end tag. */
+/* The end of a map entry, or of a group, whose size includes its end tag. */
 static bool on_leave(cpb_find *f) {
   cpb_wire_field field = f->scanner.field;
   if (f->is_map) return f->key_matches ? only_range(f, f->value.offset, f->value.length) : true;
@@ -392,11 +393,11 @@ static void close_range(cpb_find *f) {
   f->range++;
 }
 
-/* An element with its number found ends the walk; a later entry with the same
- * key would count instead. */
+/* When an element was found, the rest need not be scanned. Of a map it must be: the last entry with
+ * the key counts. */
 static bool is_decided(const cpb_find *f) { return f->subscript && !f->is_map && f->matched; }
 
-/* One field further. */
+/* Goes on by one field. */
 static cpb_have walk(cpb_find *f) {
   if (!f->scanning && (is_decided(f) || f->range == f->current.count)) return end_walk(f) ? CPB_HAVE : CPB_FAILED;
   if (!f->scanning) open_range(f);

@@ -9,8 +9,8 @@
 
 /* --- Reading -------------------------------------------------------------- */
 
-/* nanopb's own decoder reads from streams, and knows kinds of fields that our
- * messages do not have: for these, four times as much code. */
+/* nanopb's own decoder reads from streams and supports kinds of fields that our messages do not
+ * have, which takes four times as much code. */
 
 #define CUT "the message ends within a field"
 
@@ -22,13 +22,13 @@ static bool take_varint(cpb_span *in, uint64_t *value) {
   return true;
 }
 
-/* What stands behind a tag: `value` of a number, `bytes` of LEN. */
+/* What follows a tag: the `value` of a varint; of LEN, and of numbers of fixed size, `bytes`. */
 static const char *take_value(cpb_span *in, cpb_wire_type type, uint64_t *value, cpb_span *bytes) {
   *value = 0;
   if (type == CPB_WIRE_FIXED64) *value = 8;
   else if (type == CPB_WIRE_FIXED32) *value = 4;
   else if (type != CPB_WIRE_VARINT && type != CPB_WIRE_LEN) return "a group, or an unknown wire type";
-  else if (!take_varint(in, value)) return "a varint that is cut or too long";
+  else if (!take_varint(in, value)) return "a varint that is incomplete or too long";
   if (type == CPB_WIRE_VARINT) return NULL;
   if (*value > in->size) return CUT;
   *bytes = (cpb_span){in->data, (size_t)*value};
@@ -36,7 +36,7 @@ static const char *take_value(cpb_span *in, cpb_wire_type type, uint64_t *value,
   return NULL;
 }
 
-/* An int32 takes the low bits of a longer number, as in protobuf's own parsers. */
+/* An int32 takes the low bits of a longer number, as protobuf's own parsers do. */
 static const char *set_number(const pb_field_iter_t *f, uint64_t value) {
   bool is_unsigned = PB_LTYPE(f->type) == PB_LTYPE_UVARINT;
   if (PB_LTYPE(f->type) == PB_LTYPE_BOOL) {
@@ -60,7 +60,7 @@ static void set_present(const pb_field_iter_t *f) {
 
 static const char *set_field(const pb_field_iter_t *f, cpb_wire_type type, uint64_t value, cpb_span bytes) {
   bool is_number = PB_LTYPE(f->type) <= PB_LTYPE_UVARINT, is_callback = PB_ATYPE(f->type) == PB_ATYPE_CALLBACK;
-  if (is_number && is_callback) return NULL; /* a list, for the caller */
+  if (is_number && is_callback) return NULL; /* repeated: left to the caller */
   if (type != (is_number ? CPB_WIRE_VARINT : CPB_WIRE_LEN)) return "a field of another wire type";
   set_present(f);
   if (is_number) return set_number(f, value);
@@ -69,7 +69,7 @@ static const char *set_field(const pb_field_iter_t *f, cpb_wire_type type, uint6
   return NULL;
 }
 
-/* Nests as deep as the types do, which are not recursive. */
+/* Recursion is bounded by the types, which are not recursive. */
 const char *cpb_nanopb_decode(cpb_span in, const pb_msgdesc_t *message_type, void *message) {
   pb_field_iter_t f;
   bool any = pb_field_iter_begin(&f, message_type, message);
@@ -113,6 +113,6 @@ bool cpb_nanopb_append(cpb_buffer *out, uint32_t number, const pb_msgdesc_t *typ
 
 bool cpb_nanopb_span(pb_istream_t *in, pb_ostream_t *out, const pb_field_t *field) {
   const cpb_span *span = field->pData;
-  if (in) return false; /* reading does not ask */
+  if (in) return false; /* only used for encoding */
   return !span->data || (pb_encode_tag_for_field(out, field) && pb_encode_string(out, span->data, span->size));
 }

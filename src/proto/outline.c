@@ -13,9 +13,9 @@
 #define MAX_SIZE ((uint64_t)64 << 20)
 
 typedef enum outline_state {
-  OUTLINE_SIZE, /* of the input, which is the message */
-  OUTLINE_WALK, /* over the ranges */
-  OUTLINE_COPY, /* of a value that is kept */
+  OUTLINE_SIZE, /* asking for the size of the input, which is the message */
+  OUTLINE_WALK, /* scanning the ranges */
+  OUTLINE_COPY, /* copying a value that is kept */
   OUTLINE_DONE
 } outline_state;
 
@@ -30,11 +30,11 @@ struct cpb_outline {
 
   cpb_range *ranges;
   size_t num_ranges, range;
-  cpb_wire_scanner scanner; /* of the range; its offsets are those of the input */
+  cpb_wire_scanner scanner; /* of the current range; its offsets are those of the input */
   bool scanning;
-  const cpb_message_type **types; /* of the messages that are entered; NULL: not known */
+  const cpb_message_type **types; /* by depth: of the messages that were entered; NULL: not known */
   size_t types_capacity;
-  cpb_range kept; /* OUTLINE_COPY: what is left */
+  cpb_range kept; /* OUTLINE_COPY: what is left to copy */
   cpb_draft draft;
 };
 
@@ -118,7 +118,7 @@ cpb_range cpb_outline_locate(const cpb_outline *o, size_t at, size_t size) {
 
 /* --- Fields --------------------------------------------------------------- */
 
-/* Of the submessage or group, if the type of the message around it knows one. */
+/* The type of a submessage or group; NULL when the type of its message does not know it. */
 static const cpb_message_type *type_of(const cpb_outline *o, const cpb_wire_field *field) {
   const cpb_message_type *parent = o->types[o->scanner.depth];
   const cpb_field *known = parent ? cpb_message_find_number(parent, field->number) : NULL;
@@ -127,8 +127,8 @@ static const cpb_message_type *type_of(const cpb_outline *o, const cpb_wire_fiel
   return group == (field->type == CPB_WIRE_START_GROUP) ? known->message : NULL;
 }
 
-/* Whether it is kept, however long: the key of a map, and with keep_known any value
- * that the type names. */
+/* Whether a value is kept, however long: the key of a map, and with keep_known all that the type
+ * knows. */
 static bool is_wanted(const cpb_outline *o, const cpb_wire_field *field) {
   const cpb_message_type *parent = o->types[o->scanner.depth];
   if (!parent) return false;
@@ -193,7 +193,7 @@ static cpb_have open_range(cpb_outline *o) {
   const cpb_range *range = &o->ranges[o->range];
   uint64_t end;
   if (!cpb_add_u64(range->offset, range->length, &end)) {
-    cpb_fail(&o->error, CPB_E_USAGE, CPB_NO_OFFSET, "range %zu goes past 2^64", o->range);
+    cpb_fail(&o->error, CPB_E_USAGE, CPB_NO_OFFSET, "range %zu exceeds 2^64", o->range);
     return CPB_FAILED;
   }
   cpb_wire_begin(&o->scanner, &o->allocator, o->depth_limit, end, &o->error);
@@ -202,7 +202,7 @@ static cpb_have open_range(cpb_outline *o) {
   return CPB_HAVE;
 }
 
-/* The last value may have been passed over, and be missing. */
+/* A last value that was passed over may be missing. */
 static cpb_have close_range(cpb_outline *o) {
   if (o->scanner.size > o->input.size) return CPB_AT_END;
   cpb_wire_free(&o->scanner);
@@ -216,7 +216,7 @@ static cpb_have finish(cpb_outline *o) {
   return cpb_draft_finish(&o->draft) ? CPB_HAVE : CPB_FAILED;
 }
 
-/* One field further. */
+/* Goes on by one field. */
 static cpb_have walk(cpb_outline *o) {
   if (!o->scanning) return o->range < o->num_ranges ? open_range(o) : finish(o);
   cpb_span span = {NULL, 0};
@@ -255,7 +255,7 @@ static cpb_have act(cpb_outline *o) {
   return CPB_HAVE;
 }
 
-/* What was read before the error. */
+/* With keep_damaged: an outline of what was read before the error. */
 static void salvage(cpb_outline *o) {
   const cpb_error error = o->error;
   bool damaged = error.code == CPB_E_DAMAGED || error.code == CPB_E_TRUNCATED || error.code == CPB_E_LIMIT;

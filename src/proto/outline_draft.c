@@ -29,13 +29,13 @@ void cpb_draft_free(cpb_draft *d) {
 
 /* --- Room ----------------------------------------------------------------- */
 
-/* Whether `more` bytes may be had. What is noted of a length has more bytes than
- * the length, so those are counted. */
+/* Whether `more` bytes are within the limit. The bytes of lengths need not be counted: the notes of
+ * them take more. */
 static bool has_room(cpb_draft *d, uint64_t more) {
   uint64_t used = d->bytes.size + (uint64_t)d->num_lengths * sizeof *d->lengths +
                   (uint64_t)d->num_omitted * sizeof *d->omitted + (uint64_t)d->num_places * sizeof *d->places;
   if (more <= d->max_size && used <= d->max_size - more) return true;
-  cpb_fail(d->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the outline is larger than the limit of %llu bytes",
+  cpb_fail(d->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the outline exceeds the limit of %llu bytes",
            (unsigned long long)d->max_size);
   return false;
 }
@@ -55,7 +55,7 @@ static bool note_length(cpb_draft *d) {
   return true;
 }
 
-/* Of the field, whose value comes next. */
+/* For the field whose value comes next. */
 static bool note_place(cpb_draft *d, const cpb_wire_field *field) {
   void *list = d->places;
   if (!d->locate) return true;
@@ -82,7 +82,7 @@ static void begin_field(cpb_draft *d) {
   d->half = true;
 }
 
-/* The field is whole if all of it was put. */
+/* The field is complete if all of it was written. */
 static bool end_field(cpb_draft *d, bool put) {
   d->half = !put;
   return put;
@@ -185,7 +185,7 @@ static void drop_half(cpb_draft *d) {
 
 bool cpb_draft_cut(cpb_draft *d) {
   if (d->half) drop_half(d);
-  d->max_size = UINT64_MAX; /* it takes a few bytes more to close */
+  d->max_size = UINT64_MAX; /* end tags of groups are a few bytes more */
   while (d->depth > 1) {
     if (!cpb_draft_close(d)) return false;
   }
@@ -194,8 +194,8 @@ bool cpb_draft_cut(cpb_draft *d) {
 
 /* --- Finishing ------------------------------------------------------------ */
 
-/* From the last length to the first: what follows it moves to where it will be,
- * which is free by then, and the length is written in front. */
+/* From the last length to the first: the bytes that follow it move to their final place, which is free
+ * by then, and the length is written in front of them. */
 static void put_lengths(cpb_draft *d, size_t inserted) {
   size_t from = d->bytes.size, omitted = d->num_omitted, places = d->num_places;
   for (size_t i = d->num_lengths; i-- > 0;) {

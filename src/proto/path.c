@@ -10,7 +10,7 @@ struct cpb_path {
   cpb_allocator allocator;
   cpb_path_tag *tags;
   size_t num_tags, tags_capacity;
-  char *text; /* of the tags; never longer than the path */
+  char *text; /* names and keys of the tags; never longer than the path */
   size_t text_size;
 };
 
@@ -24,7 +24,7 @@ typedef struct {
 
 static bool wrong(parser *p, const char *expected) {
   size_t offset = (size_t)(p->at - p->begin);
-  cpb_fail(p->error, CPB_E_USAGE, offset, "the path should have %s at character %zu", expected, offset + 1);
+  cpb_fail(p->error, CPB_E_USAGE, offset, "expected %s at character %zu of the path", expected, offset + 1);
   return false;
 }
 
@@ -49,7 +49,7 @@ static bool take_char(parser *p, char c, const char *expected) {
   return true;
 }
 
-/* Where a digit is seen already. */
+/* The caller has seen a digit. */
 static bool take_number(parser *p, uint64_t *value) {
   *value = 0;
   for (; p->at < p->end && is_digit(*p->at); p->at++) {
@@ -61,7 +61,7 @@ static bool take_number(parser *p, uint64_t *value) {
   return true;
 }
 
-/* A name; an extension's has dots in it. */
+/* The name of a field, or of an extension, which has dots. */
 static bool take_name(parser *p, bool dots) {
   const char *begin = p->at, *expected = dots ? "the full name of an extension" : "a field's name or number";
   if (p->at < p->end && is_digit(*p->at)) return wrong(p, expected);

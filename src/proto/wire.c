@@ -5,8 +5,8 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-/* A tag of five bytes holds every field number; like protobuf's own parsers,
- * we take longer ones for damage. */
+/* Five bytes are enough for any field number. A longer tag is damage, as for protobuf's own
+ * parsers. */
 #define TAG_MAX 5
 
 void cpb_wire_begin(cpb_wire_scanner *s, const cpb_allocator *a, uint32_t depth_limit, uint64_t size,
@@ -29,13 +29,13 @@ static cpb_wire_event damaged(cpb_wire_scanner *s, uint64_t offset, const char *
   return CPB_WIRE_ERROR;
 }
 
-/* --- One field's tag, length or number ------------------------------------ */
+/* --- Tag, length or number of a field ------------------------------------ */
 
 typedef enum { HEAD_READ, HEAD_SHORT, HEAD_BAD } head_result;
 
 typedef struct {
   const uint8_t *at, *end;
-  const char *wrong; /* set with HEAD_BAD */
+  const char *wrong; /* after HEAD_BAD */
 } head_reader;
 
 static head_result bad(head_reader *r, const char *what) {
@@ -76,8 +76,8 @@ static head_result read_fixed(head_reader *r, cpb_wire_field *f, unsigned size) 
   return HEAD_READ;
 }
 
-/* Reads what stands in front of the value and, for numbers, the value. `f`'s
- * offsets count from the first byte. */
+/* Reads the head of a field: tag and length, or tag and number. Offsets in `f` count from its
+ * first byte. HEAD_SHORT: it goes on past `end`. */
 static head_result read_head(head_reader *r, cpb_wire_field *f) {
   const uint8_t *begin = r->at;
   head_result result = read_tag(r, f);
@@ -95,7 +95,7 @@ static head_result read_head(head_reader *r, cpb_wire_field *f) {
       result = read_varint(r, &f->size);
       value = r->at;
       break;
-    default: break; /* a group's tag is all there is */
+    default: break; /* a group has nothing but its tag */
   }
   f->value = (uint64_t)(value - begin);
   return result;
@@ -134,8 +134,8 @@ bool cpb_wire_enter(cpb_wire_scanner *s) {
   return push(s);
 }
 
-/* Leaves the innermost message. False when it is part of a group that the
- * caller left out, and so not to be shown. */
+/* Leaves the innermost message. False when that is not to be reported, as it is a group being
+ * skipped. */
 static bool pop(cpb_wire_scanner *s) {
   cpb_wire_frame *frame = &s->frames[--s->depth];
   frame->field.size = s->pos - frame->field.value;
@@ -153,8 +153,8 @@ static void use(cpb_wire_scanner *s, cpb_span *in, size_t count) {
   s->pos += count;
 }
 
-/* A field whose head was cut by the end of an earlier feed: goes on in
- * s->partial. `begin` is the field's offset. */
+/* The head of the field at `begin` does not end within `in`, or began in earlier bytes: it is
+ * collected in s->partial. What was collected too much stays in `in`. */
 static head_result resume_head(cpb_wire_scanner *s, cpb_span *in, uint64_t begin) {
   size_t had = s->partial_size;
   size_t room = cpb_min_size(sizeof s->partial, (size_t)cpb_min_u64(end_of(s) - begin, sizeof s->partial));
@@ -190,8 +190,8 @@ static head_result next_head(cpb_wire_scanner *s, cpb_span *in) {
   return result;
 }
 
-/* The field of s->field after its head was read; false for one that is not to
- * be shown, or with s->error set. */
+/* The head of s->field was read. False when the field is not to be reported, or s->error is
+ * set. */
 static bool take_field(cpb_wire_scanner *s, cpb_wire_event *event) {
   cpb_wire_field *f = &s->field;
   *event = CPB_WIRE_FIELD;
@@ -211,8 +211,8 @@ static bool take_field(cpb_wire_scanner *s, cpb_wire_event *event) {
   return pop(s);
 }
 
-/* Goes past a value that the caller did not enter; a group is walked. */
-static bool leave_out(cpb_wire_scanner *s, cpb_span *in) {
+/* Skips a value that was not entered. A group has no length, so its fields are scanned. */
+static bool skip_value(cpb_wire_scanner *s, cpb_span *in) {
   s->value_open = false;
   if (s->field.type == CPB_WIRE_START_GROUP) {
     if (!push(s)) return false;
@@ -234,8 +234,8 @@ static cpb_wire_event at_end(cpb_wire_scanner *s) {
 
 cpb_wire_event cpb_wire_next(cpb_wire_scanner *s, cpb_span *in) {
   while (s->error->code == CPB_OK) {
-    if (s->value_open && !leave_out(s, in)) break;
-    if (s->pos == end_of(s)) return at_end(s); /* a field cut there was damage */
+    if (s->value_open && !skip_value(s, in)) break;
+    if (s->pos == end_of(s)) return at_end(s); /* no field ends early here: that was an error */
     head_result result = next_head(s, in);
     if (result == HEAD_SHORT) return CPB_WIRE_MORE;
     cpb_wire_event event;

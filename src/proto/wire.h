@@ -1,5 +1,15 @@
-/* The protobuf wire format, walked without recursion and without needing the
- * message whole. (https://protobuf.dev/programming-guides/encoding/) */
+/* The protobuf wire format, scanned and written.
+ * (https://protobuf.dev/programming-guides/encoding/)
+ *
+ * A cpb_wire_scanner goes through the fields of a message as its bytes come, in pieces of any
+ * size. It reports each field before its value: the caller enters a submessage or group, or its
+ * value is skipped. It does not recurse: messages that were entered are on a stack of frames.
+ *
+ *     while ((event = cpb_wire_next(&s, &in)) != CPB_WIRE_END) {
+ *       if (event == CPB_WIRE_MORE) ...let `in` be the bytes of the message at s.pos...
+ *       if (event == CPB_WIRE_FIELD && s.field.number == 2) cpb_wire_enter(&s);
+ *       if (event == CPB_WIRE_ERROR) return false;
+ *     } */
 #ifndef CPB_PROTO_WIRE_H
 #define CPB_PROTO_WIRE_H
 
@@ -18,13 +28,12 @@ typedef enum cpb_wire_type {
   CPB_WIRE_FIXED32 = 5
 } cpb_wire_type;
 
-/* One field as it stands on the wire. Offsets count from the beginning of the
- * outermost message. */
+/* A field. Offsets count from the beginning of the outermost message. */
 typedef struct cpb_wire_field {
   uint64_t begin;        /* of the tag */
-  uint64_t value;        /* of the value: after tag and length */
-  uint64_t size;         /* of the value; groups: 0 until they are walked, then
-                            with the tag that ends them */
+  uint64_t value;        /* of the value, after tag and length */
+  uint64_t size;         /* of the value. Of a group 0 until CPB_WIRE_LEAVE, and then
+                            with its end tag */
   uint64_t number_value; /* VARINT, FIXED32, FIXED64: the value */
   uint32_t number;       /* field number, 1 to 2^29 - 1 */
   cpb_wire_type type;
@@ -33,17 +42,17 @@ typedef struct cpb_wire_field {
 typedef enum cpb_wire_event {
   CPB_WIRE_ERROR = -1,
   CPB_WIRE_MORE = 0, /* feed the bytes at scanner->pos and call again */
-  CPB_WIRE_FIELD,    /* scanner->field. For LEN and START_GROUP nothing of the
-                        value was used: enter it, or it is left out */
-  CPB_WIRE_LEAVE,    /* an entered message ended at scanner->pos; scanner->field
-                        is the field that was entered, with its full size */
+  CPB_WIRE_FIELD,    /* scanner->field. Of LEN and START_GROUP nothing of the value was
+                        used: it is skipped unless it is entered now */
+  CPB_WIRE_LEAVE,    /* an entered message ended at scanner->pos. scanner->field is the
+                        field that was entered, with its size */
   CPB_WIRE_END       /* the outermost message ended */
 } cpb_wire_event;
 
-/* A frame for each message that was entered. */
+/* A message that was entered. */
 typedef struct cpb_wire_frame {
   cpb_wire_field field;
-  uint64_t end; /* no field of it goes beyond; a LEN ends here */
+  uint64_t end; /* where a LEN ends; a group ends before */
 } cpb_wire_frame;
 
 typedef struct cpb_wire_scanner {
@@ -53,30 +62,29 @@ typedef struct cpb_wire_scanner {
   cpb_wire_frame *frames;
   size_t depth, capacity;
   uint32_t depth_limit;
-  bool value_open;     /* private: the next call leaves out field's value */
-  uint8_t partial[32]; /* private: a tag, length or value cut by the feed */
+  bool value_open;     /* private: the next call skips the value of `field` */
+  uint8_t partial[32]; /* private: a tag, length or number that `in` ended in */
   size_t partial_size;
-  size_t skipping_groups; /* private: how many frames on top are left out */
+  size_t skipping_groups; /* private: how many frames at the top are groups being skipped */
   const cpb_allocator *allocator;
-  cpb_error *error; /* DAMAGED with the offset in the message, or LIMIT */
+  cpb_error *error; /* CPB_E_DAMAGED, with the offset in its text; CPB_E_LIMIT; CPB_E_MEMORY */
 } cpb_wire_scanner;
 
 /* `error` and `a` must outlive the scanner. */
 void cpb_wire_begin(cpb_wire_scanner *s, const cpb_allocator *a, uint32_t depth_limit, uint64_t size, cpb_error *error);
 void cpb_wire_free(cpb_wire_scanner *s);
 
-/* The next event from `in`, whose first byte is the message's byte s->pos;
- * what was used is taken off its front. A LEN value that is left out moves
- * s->pos past it at the next call without needing its bytes, so the caller
- * must look at s->pos after each MORE. */
+/* The next event. `in` are bytes of the message from s->pos on; those that were used are taken
+ * off its front. To skip a value its bytes are not needed: s->pos moves past it, so the
+ * caller must look at s->pos after each CPB_WIRE_MORE. */
 cpb_wire_event cpb_wire_next(cpb_wire_scanner *s, cpb_span *in);
 
-/* After CPB_WIRE_FIELD with a LEN or START_GROUP: its fields come next. */
+/* After CPB_WIRE_FIELD with LEN or START_GROUP: its fields come next. */
 bool cpb_wire_enter(cpb_wire_scanner *s);
 
 /* --- Writing -------------------------------------------------------------- */
 
-/* Each writes at most this many bytes and returns the byte after them. */
+/* The most bytes that each of these writes. They return the byte after the last. */
 #define CPB_WIRE_HEADER_MAX 20
 uint8_t *cpb_wire_put_tag(uint8_t *out, uint32_t number, cpb_wire_type type);
 uint8_t *cpb_wire_put_len(uint8_t *out, uint32_t number, uint64_t size); /* tag and length */

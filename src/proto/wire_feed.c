@@ -2,16 +2,16 @@
 
 #include "base/checked.h"
 
-#define LEAST 256 /* some tags and lengths */
+#define LEAST 256 /* enough for some tags and lengths */
 #define MOST ((size_t)256 << 10)
-#define NEAR 4096 /* passing over less than a page saves nothing */
+#define NEAR 4096 /* to pass over less than a page saves no request */
 
 void cpb_wire_feed_begin(cpb_wire_feed *feed, cpb_input *input) {
   feed->input = input;
   feed->least = feed->ahead = LEAST;
 }
 
-/* Looks at how `offset` lies to the bytes that were lent last. */
+/* Compares `offset` with the bytes that were lent last. */
 static void adapt(cpb_wire_feed *feed, uint64_t offset) {
   const cpb_input *input = feed->input;
   uint64_t end = input->offset + input->length;

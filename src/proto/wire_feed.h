@@ -1,5 +1,5 @@
-/* A scanner's bytes from the host: few after a jump, more and more where one
- * field follows the other. */
+/* How much a scan asks the host for: little after a jump, as the next field may be passed over,
+ * too, and more and more while one field follows the other. */
 #ifndef CPB_PROTO_WIRE_FEED_H
 #define CPB_PROTO_WIRE_FEED_H
 
@@ -7,13 +7,13 @@
 
 typedef struct cpb_wire_feed {
   cpb_input *input;
-  uint64_t least, ahead; /* what a NEED hints at after a jump, and the next one */
+  uint64_t least, ahead; /* need.ahead after a jump, and next time */
 } cpb_wire_feed;
 
 void cpb_wire_feed_begin(cpb_wire_feed *feed, cpb_input *input);
 
-/* Bytes of the input from `offset` on, of which there are `left` > 0 and `sure` of
- * which will certainly be used; the span may hold more or fewer. */
+/* Bytes of the input from `offset` on. `left` is how many there are, at least 1, and `sure` how
+ * many will certainly be used; the span may have more or fewer. */
 cpb_have cpb_wire_feed_next(cpb_wire_feed *feed, uint64_t offset, uint64_t sure, uint64_t left, cpb_span *span);
 
 #endif

@@ -59,10 +59,10 @@ def test_the_message_itself(cpb, graph, name, options):
     ("node[99]", "the message has none"),
     ("node[0].attr[\"zz\"]", "the message has none"),
     ("nodes", "the type has no such field"),
-    ("node.name", "is repeated"),
-    ("node[0].name[1]", "is not repeated"),
-    ("node[0].name.x", "is no message"),
-    ("node[-1]", "numbered from 0"),
+    ("node.name", "a repeated field; expected an index"),
+    ("node[0].name[1]", "not a repeated field"),
+    ("node[0].name.x", "not a message"),
+    ("node[-1]", "an index from 0"),
     ("node[0]..", "character 9"),
 ])
 def test_paths_that_lead_nowhere(cpb, path, wanted):

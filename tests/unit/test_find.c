@@ -200,7 +200,7 @@ static void text_keys_lead_to_values(void **state) {
   FINDS_UNTYPED(m, "20[\"ab\"].1", "\x03");
   fails(find(m, "by_text[\"ac\"]"), CPB_E_NOT_FOUND, "has none");
   fails(find(m, "by_text[\"abc\"]"), CPB_E_NOT_FOUND, "has none");
-  fails(find(m, "by_text[0]"), CPB_E_USAGE, "text in quotes");
+  fails(find(m, "by_text[0]"), CPB_E_USAGE, "one in quotes");
 }
 
 static void number_keys_are_compared_as_their_type(void **state) {
@@ -225,7 +225,7 @@ static void number_keys_are_compared_as_their_type(void **state) {
   FINDS(m, "by_int[1]", "p");
   FINDS_UNTYPED(m, "23[true]", "t");
   fails(find(m, "by_int[2]"), CPB_E_NOT_FOUND, "has none");
-  fails(find(m, "by_int[\"1\"]"), CPB_E_USAGE, "not text");
+  fails(find(m, "by_int[\"1\"]"), CPB_E_USAGE, "not strings");
 }
 
 static void what_is_no_entry_is_not_looked_at(void **state) {
@@ -252,19 +252,19 @@ static void paths_that_do_not_fit_are_errors(void **state) {
   } cases[] = {
       {"nothing", CPB_E_NOT_FOUND, "no such field"},
       {"m", CPB_E_NOT_FOUND, "the message has none"},
-      {"n[0]", CPB_E_USAGE, "not repeated"},
-      {"ms.n", CPB_E_USAGE, "say which element"},
-      {"ms[-1]", CPB_E_USAGE, "numbered from 0"},
-      {"ms[\"k\"]", CPB_E_USAGE, "numbered from 0"},
-      {"n.n", CPB_E_USAGE, "is no message"},
-      {"b.n", CPB_E_USAGE, "is no message"},
-      {"by_bool[true].x", CPB_E_USAGE, "is no message"},
-      {"ms[0][1]", CPB_E_USAGE, "follows no field"},
+      {"n[0]", CPB_E_USAGE, "not a repeated field"},
+      {"ms.n", CPB_E_USAGE, "expected an index"},
+      {"ms[-1]", CPB_E_USAGE, "an index from 0"},
+      {"ms[\"k\"]", CPB_E_USAGE, "an index from 0"},
+      {"n.n", CPB_E_USAGE, "not a message"},
+      {"b.n", CPB_E_USAGE, "not a message"},
+      {"by_bool[true].x", CPB_E_USAGE, "not a message"},
+      {"ms[0][1]", CPB_E_USAGE, "expected a field before it"},
       {"m.nothing", CPB_E_NOT_FOUND, "none"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) fails(find(m, cases[i].path), cases[i].code, cases[i].text);
-  fails(find_untyped(m, "n"), CPB_E_USAGE, "type is not known");
-  fails(find_untyped(m, "1.1"), CPB_E_USAGE, "is no message");
+  fails(find_untyped(m, "n"), CPB_E_USAGE, "expected a field number");
+  fails(find_untyped(m, "1.1"), CPB_E_USAGE, "not a message");
 }
 
 static void damage_and_nesting_are_errors(void **state) {

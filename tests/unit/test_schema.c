@@ -168,7 +168,7 @@ static void mistakes_are_named(void **state) {
       {DESCRIPTOR("\x0a\x14\x22\x12\x0a\x01"
                   "A\x12\x0d\x0a\x01"
                   "f\x18\x01\x20\x01\x28\x0b\x32\x02.B"),
-       CPB_E_DAMAGED, "no definition (was protoc called with --include_imports?) of B"},
+       CPB_E_DAMAGED, "no definition (was protoc called without --include_imports?) of B"},
       /* file {message_type {name: "A"} message_type {name: "A"}} */
       {DESCRIPTOR("\x0a\x0a\x22\x03\x0a\x01"
                   "A\x22\x03\x0a\x01"
@@ -184,7 +184,7 @@ static void mistakes_are_named(void **state) {
       {DESCRIPTOR("\x0a\x0c\x22\x0a\x0a\x01"
                   "A\x12\x05\x0a\x01"
                   "f\x28\x05"),
-       CPB_E_DAMAGED, "a number out of range for field f"},
+       CPB_E_DAMAGED, "a number out of range (1 to 536870911) for field f"},
       /* file {message_type {name: "A" field {name: "f" number: 1 type: 19}}} */
       {DESCRIPTOR("\x0a\x0e\x22\x0c\x0a\x01"
                   "A\x12\x07\x0a\x01"

@@ -70,7 +70,7 @@ static bool add_item(cpb_json_items *items, const cpb_message_type *type, const 
   return true;
 }
 
-/* The next field at `base`, a group walked to its end. */
+/* The next field at depth `base`; a group is scanned to its end. */
 static bool next_field(cpb_wire_scanner *s, cpb_span *in, size_t base) {
   for (;;) {
     cpb_wire_event event = cpb_wire_next(s, in);
@@ -87,7 +87,7 @@ bool cpb_json_collect(cpb_json_items *items, const cpb_message_type *type, const
   size_t begin = in.size > 0 ? (size_t)(in.data - items->whole.data) : 0, base = 0;
   cpb_wire_scanner s;
   cpb_wire_begin(&s, &items->allocator, items->depth_limit, begin + in.size, items->error);
-  s.pos = begin; /* so that errors count from the beginning of the whole */
+  s.pos = begin; /* so that offsets in errors count from the outermost message */
   if (item->type == CPB_WIRE_START_GROUP) {
     base = 1;
     if (cpb_wire_next(&s, &in) == CPB_WIRE_FIELD) cpb_wire_enter(&s);
@@ -124,8 +124,7 @@ size_t cpb_json_run_end(const cpb_json_items *items, size_t first, size_t end) {
   return i;
 }
 
-/* Where on the wire the last other member of the field's oneof stands; -1 for
- * nowhere. */
+/* The order of the last other member of the field's oneof; -1: there is none. */
 static int64_t last_of_others(const cpb_json_items *items, size_t first, const cpb_field *field) {
   int64_t last = -1;
   for (size_t i = first; i < items->count; i++) {

@@ -1,4 +1,4 @@
-/* The fields of a message in the order in which JSON shows them. */
+/* The fields of a message, in the order in which JSON has them. */
 #ifndef CPB_PROTO_JSON_FIELDS_H
 #define CPB_PROTO_JSON_FIELDS_H
 
@@ -9,22 +9,23 @@
 #include "cpb/message.h"
 #include "proto/wire.h"
 
+/* A field. */
 typedef struct cpb_json_item {
-  const cpb_field *field;     /* NULL: unknown to the schema */
-  cpb_span bytes;             /* LEN: the value; group: the field with both tags */
-  const cpb_omitted *omitted; /* LEN: where the value is; `bytes` is empty */
+  const cpb_field *field;     /* NULL: the schema does not know it */
+  cpb_span bytes;             /* LEN: the value; a group: the field, with both tags */
+  const cpb_omitted *omitted; /* not NULL: the value was left out, and `bytes` is empty */
   uint64_t value;             /* numbers, as on the wire */
-  size_t order;               /* on the wire, among its message's fields; set by
-                                 cpb_json_arrange */
+  size_t order;               /* on the wire, within its message; set by
+                                 cpb_json_arrange() */
   uint32_t number;
   cpb_wire_type type;
-  bool superseded; /* by a later member of its oneof */
+  bool superseded; /* a later member of its oneof counts */
 } cpb_json_item;
 
-/* A stack: the fields of a message lie above those of the message it is in. */
+/* A stack: the fields of a message are above those of the message that it is in. */
 typedef struct cpb_json_items {
   cpb_allocator allocator;
-  cpb_span whole;             /* all bytes lie in it; errors count from its begin */
+  cpb_span whole;             /* the outermost message: offsets in errors count from its begin */
   const cpb_omitted *omitted; /* sorted by `at` */
   size_t num_omitted;
   uint32_t depth_limit;
@@ -33,29 +34,28 @@ typedef struct cpb_json_items {
   size_t count, capacity;
 } cpb_json_items;
 
-/* Appends the fields of `type` in the message that `item` holds. */
+/* Appends the fields of the message in `item`, which is of this type. */
 bool cpb_json_collect(cpb_json_items *items, const cpb_message_type *type, const cpb_json_item *item);
 
-/* Sorts the items from `first` on by number, those of one field in their order
- * on the wire, unknown ones last; drops members of a oneof that a later member
- * takes the place of. */
+/* Sorts the items from `first` on by number, those of one field in their order on the wire,
+ * unknown ones last. Removes members of a oneof of which a later member counts. */
 void cpb_json_arrange(cpb_json_items *items, size_t first);
 
-/* The end of the items of one field (or the unknown ones) from `first` on. */
+/* Where the items of the field of item `first` end; unknown ones count as one field. */
 size_t cpb_json_run_end(const cpb_json_items *items, size_t first, size_t end);
 
-/* The elements of a repeated field, packed or not. Those of a packed field that
- * was omitted count as one. */
+/* Goes through the elements of a repeated field, packed or not. A packed field whose value was left
+ * out is one element. */
 typedef struct cpb_json_elements {
   const cpb_field *field;
-  size_t at, end;  /* items */
+  size_t at, end;  /* the items that are left */
   cpb_span packed; /* what is left of a packed item */
 } cpb_json_elements;
 
-/* False at the end, or with items->error set. */
+/* False at the end, or when items->error is set. */
 bool cpb_json_next_element(cpb_json_items *items, cpb_json_elements *e, cpb_json_item *element);
 
-/* Whether a message of the type is shown as the value of its one field. */
+/* Whether it is a wrapper such as google.protobuf.BoolValue, shown as the value of its field. */
 bool cpb_json_is_wrapper(const cpb_message_type *type);
 
 #endif

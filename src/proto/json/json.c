@@ -9,7 +9,7 @@
 #include "proto/json/map.h"
 #include "proto/json/text.h"
 
-#define OUTPUT_SIZE 16384 /* a step gives this much, and up to one value more */
+#define OUTPUT_SIZE 16384 /* a step ends when there is so much output */
 
 typedef enum { IN_MESSAGE, IN_LIST, IN_MAP, IN_UNKNOWN } frame_kind;
 
@@ -18,9 +18,9 @@ typedef struct {
   frame_kind kind;
   bool any;                   /* it has a member already */
   const cpb_field *field;     /* LIST, MAP */
-  size_t at, end;             /* what is to come: items; MAP: entries */
-  size_t base;                /* how many items there were before */
-  size_t entries_base;        /* MAP: the same of entries */
+  size_t at, end;             /* what is left: items; MAP: entries */
+  size_t base;                /* how many items were on the stack before */
+  size_t entries_base;        /* MAP: how many entries were */
   cpb_json_elements elements; /* LIST */
 } frame;
 
@@ -35,11 +35,11 @@ struct cpb_json {
   cpb_json_entries entries;
   frame *frames;
   size_t depth, frames_capacity;
-  uint32_t messages; /* of the frames: how deep messages nest */
+  uint32_t messages; /* how many of the frames are messages or maps */
   uint32_t depth_limit;
-  cpb_span rest;                                   /* of a value that is written in pieces */
-  bool (*put_rest)(cpb_buffer *out, cpb_span *in); /* NULL: there is none */
-  const char *after;                               /* what closes it */
+  cpb_span rest;                                   /* of a long value, written in pieces, */
+  bool (*put_rest)(cpb_buffer *out, cpb_span *in); /* by this function (NULL: there is none), */
+  const char *after;                               /* and then this */
   bool begun;
 };
 
@@ -80,7 +80,7 @@ static bool put_quoted(cpb_json *j, cpb_span text) {
 
 static cpb_span text_span(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
 
-/* A field's name; an extension's is in brackets. */
+/* The key for a field; that of an extension is in brackets. */
 static bool put_name(cpb_json *j, const cpb_field *field) {
   const char *name = j->options.original_names ? field->name : field->json_name;
   if (!put_member(j)) return false;
@@ -151,8 +151,8 @@ static bool put_scalar(cpb_json *j, const cpb_field *field, const cpb_json_item 
   return done(j, cpb_json_put_number(&j->out, field->type, item->value));
 }
 
-/* Puts the fields of the message in items [first, end), merged, on top of the
- * items. */
+/* Puts the fields of a message on the stack of items. Its occurrences are the items [first, end), which
+ * are merged. */
 static bool open_items(cpb_json *j, const cpb_message_type *type, size_t first, size_t end) {
   size_t base = j->items.count;
   for (size_t i = first; i < end; i++) {
@@ -174,7 +174,7 @@ static bool put_wrapped(cpb_json *j, const cpb_message_type *type, size_t first,
   return put_scalar(j, &type->fields[0], &value);
 }
 
-/* The last part of the message in items [first, end) that was omitted. */
+/* Of the occurrences of a message, the last that was left out. */
 static const cpb_omitted *omitted_part(const cpb_json *j, size_t first, size_t end) {
   const cpb_omitted *omitted = NULL;
   for (size_t i = first; i < end; i++) {
@@ -194,7 +194,7 @@ static bool put_message(cpb_json *j, const cpb_message_type *type, size_t first,
   return push(j, f, "{");
 }
 
-/* A value that is not repeated: what a parser keeps of items [first, end). */
+/* A singular field: of the occurrences [first, end) what a parser keeps. */
 static bool put_single(cpb_json *j, const cpb_field *field, size_t first, size_t end) {
   if (field->message) return put_message(j, field->message, first, end);
   const cpb_json_item none = {0};
@@ -215,7 +215,7 @@ static bool put_list(cpb_json *j, const cpb_field *field, size_t first, size_t e
   cpb_json_elements ahead = f.elements;
   cpb_json_item element = {0};
   if (!cpb_json_next_element(&j->items, &ahead, &element))
-    return j->error.code == CPB_OK; /* an empty one is not shown */
+    return j->error.code == CPB_OK; /* without elements it is not shown */
   return put_name(j, field) && push(j, f, "[");
 }
 
@@ -260,7 +260,7 @@ static bool put_map_key(cpb_json *j, const cpb_field *key, const cpb_json_entry 
   return written && put_colon(j);
 }
 
-/* A value of a closed enum that the schema does not know makes the whole entry
+/* Whether an entry has a value that its closed enum does not have: then the whole entry counts as
  * unknown. */
 static bool has_unknown_value(const cpb_json *j, size_t first) {
   for (size_t i = first; i < j->items.count; i++) {
@@ -297,8 +297,8 @@ static bool put_raw_number(cpb_json *j, const char *name, uint64_t value) {
   return put(j, text);
 }
 
-/* A number as it stands, in quotes as 64-bit ones are; LEN and groups (with
- * their tags) in base64. */
+/* An unknown field: a number as on the wire, in quotes as those of 64 bits are; LEN, and groups with
+ * their tags, in base64. */
 static bool next_unknown(cpb_json *j, frame *f) {
   if (f->at == f->end) return pop(j, "]");
   const cpb_json_item *item = &j->items.list[f->at++];

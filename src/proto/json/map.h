@@ -1,14 +1,14 @@
-/* The entries of a map field: sorted by key, the last of each key. */
+/* The entries of a map, sorted by key; of several with the same key the last one. */
 #ifndef CPB_PROTO_JSON_MAP_H
 #define CPB_PROTO_JSON_MAP_H
 
 #include "proto/json/fields.h"
 
 typedef struct cpb_json_entry {
-  cpb_json_item item; /* of the map field */
-  cpb_span text;      /* the key: of a string */
-  uint64_t value;     /* of any other type, as on the wire */
-  uint64_t rank;      /* in the order of the numbers */
+  cpb_json_item item; /* the entry, a message */
+  cpb_span text;      /* the key, if it is a string, */
+  uint64_t value;     /* or else a number as on the wire, */
+  uint64_t rank;      /* and by what it is sorted */
 } cpb_json_entry;
 
 /* A stack, like cpb_json_items. */
@@ -17,7 +17,7 @@ typedef struct cpb_json_entries {
   size_t count, capacity;
 } cpb_json_entries;
 
-/* Appends the entries in items [first, end), all of one map field. */
+/* Appends the entries that are the items [first, end), all of one map. */
 bool cpb_json_collect_entries(cpb_json_entries *entries, cpb_json_items *items, size_t first, size_t end);
 
 #endif

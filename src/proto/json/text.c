@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "proto/schema/schema.h"
 
-#define PIECE 6144 /* of a string; divisible by three */
+#define PIECE 6144 /* bytes that one call of cpb_json_put_base64() takes; a multiple of three */
 
 bool cpb_json_put(cpb_buffer *out, const char *text, size_t length) { return cpb_buffer_append(out, text, length); }
 
@@ -47,7 +47,7 @@ static size_t format_unsigned(char *out, size_t size, uint64_t value) {
   return cpb_format(out, size, "%llu", (unsigned long long)value);
 }
 
-/* Neither NaN nor the infinities are numbers to JSON: they are strings. */
+/* JSON has no NaN and no infinities: they are strings. */
 static const char *not_finite(uint64_t bits, unsigned fraction_bits, unsigned width) {
   uint64_t exponent = ((UINT64_C(1) << (width - 1 - fraction_bits)) - 1) << fraction_bits;
   if ((bits & exponent) != exponent) return NULL;

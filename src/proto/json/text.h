@@ -1,4 +1,4 @@
-/* Values of protobuf's JSON mapping: base64 and numbers, appended to a buffer. */
+/* Values in protobuf's JSON mapping: bytes and numbers, appended to a buffer. */
 #ifndef CPB_PROTO_JSON_TEXT_H
 #define CPB_PROTO_JSON_TEXT_H
 
@@ -12,14 +12,14 @@
 bool cpb_json_put(cpb_buffer *out, const char *text, size_t length);
 bool cpb_json_put_text(cpb_buffer *out, const char *text);
 
-/* Takes at most some thousand bytes off the front of `in` and appends them in base64,
- * without quotes. Called again until `in` is empty. */
+/* Appends bytes in base64, without quotes: takes at most some thousand from the front of `in`, and
+ * is called until that is empty. */
 bool cpb_json_put_base64(cpb_buffer *out, cpb_span *in);
 
-/* A number as it stands on the wire (a varint or little-endian bits), of a type
- * that is no string, message or enum. */
+/* A number: `value` is the varint or the bits on the wire, and `type` none of string, bytes, message
+ * and enum. */
 bool cpb_json_put_number(cpb_buffer *out, cpb_field_type type, uint64_t value);
-/* The same with quotes where it has none: a map's key. */
+/* The same as the key of a map, always in quotes. */
 bool cpb_json_put_key_number(cpb_buffer *out, cpb_field_type type, uint64_t value);
 
 #endif

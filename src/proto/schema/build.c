@@ -9,11 +9,11 @@
 #include "proto/schema/link.h"
 #include "proto/wire.h"
 
-/* A full name repeats the names of all that it is in: without a bound, a small
- * descriptor set could ask for names without end. */
+/* A full name repeats the names of all messages that it is in. Without a bound, names could take the
+ * square of the size of a descriptor set. */
 #define NAME_MAX_LENGTH 1024
 
-/* Field numbers of the messages in descriptor.proto that are walked here. */
+/* Field numbers in descriptor.proto. */
 enum {
   SET_FILE = 1,
   FILE_MESSAGE = 4,
@@ -75,13 +75,13 @@ static const char *copy_name(builder *b, const char *prefix, cpb_span name) {
   return text;
 }
 
-/* Type names are written with a dot in front: from the root. */
+/* protoc writes full type names with a dot in front. */
 static const char *copy_type_name(builder *b, cpb_span name) {
   if (name.size > 0 && name.data[0] == '.') name = (cpb_span){name.data + 1, name.size - 1};
   return copy_name(b, "", name);
 }
 
-/* json_name where protoc did not write it: lowerCamelCase. */
+/* The json_name where protoc did not write it: in lowerCamelCase. */
 static const char *make_json_name(builder *b, const char *name) {
   char *text = cpb_schema_text(b->schema, strlen(name));
   if (!text) {
@@ -104,7 +104,8 @@ static const char *make_json_name(builder *b, const char *name) {
 /* --- Fields --------------------------------------------------------------- */
 
 static bool check_field(builder *b, const cpb_pb_FieldDescriptorProto *d, const char *name) {
-  if (d->number < 1 || d->number >= 1 << 29) return cpb_schema_damaged(b, "a number out of range for field", name);
+  if (d->number < 1 || d->number >= 1 << 29)
+    return cpb_schema_damaged(b, "a number out of range (1 to 536870911) for field", name);
   if (d->type < 0 || d->type > CPB_TYPE_SINT64) return cpb_schema_damaged(b, "an unknown type for field", name);
   bool named = d->type == 0 || d->type == CPB_TYPE_GROUP || d->type == CPB_TYPE_MESSAGE || d->type == CPB_TYPE_ENUM;
   if (named && d->type_name.size == 0 && !b->types_follow) return cpb_schema_damaged(b, "no type for field", name);

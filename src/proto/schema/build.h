@@ -1,17 +1,17 @@
-/* The first step of making a schema: collecting what the descriptors define (build.c), or
- * what the built-in ones did (builtin.c). */
+/* The first step of making a schema: types, fields and values are collected, from descriptors (build.c)
+ * or from the built-in schema (builtin.c). */
 #ifndef CPB_PROTO_SCHEMA_BUILD_H
 #define CPB_PROTO_SCHEMA_BUILD_H
 
 #include "cpb/descriptor.pb.h"
 #include "proto/schema/builder.h"
 
-/* What `collect` adds to the builder, linked; NULL and an error if it fails. */
+/* The schema of what `collect` adds to the builder, linked. */
 cpb_schema *cpb_schema_build(const cpb_allocator *allocator, cpb_error *error, bool (*collect)(cpb_schema_builder *),
                              cpb_span bytes, const cpb_limits *limits);
 
-/* Each adds one thing in scope b->scopes[depth], or `outer`; a file and a message
- * set the scope for what is in them, a value belongs to the last enum. */
+/* Each adds one definition, in the scope b->scopes[depth] or `outer`. A file and a message make the next
+ * scope, for what is in them; a value belongs to the last enum. */
 bool cpb_schema_add_file(cpb_schema_builder *b, const cpb_pb_FileDescriptorProto *d);
 bool cpb_schema_add_message(cpb_schema_builder *b, const cpb_pb_DescriptorProto *d, size_t depth);
 bool cpb_schema_add_enum(cpb_schema_builder *b, const cpb_pb_EnumDescriptorProto *d, const cpb_schema_scope *outer);

@@ -1,4 +1,4 @@
-/* A schema that is being made. */
+/* A schema while it is made. */
 #ifndef CPB_PROTO_SCHEMA_BUILDER_H
 #define CPB_PROTO_SCHEMA_BUILDER_H
 
@@ -8,19 +8,19 @@
 #include "proto/schema/features.h"
 #include "proto/schema/schema.h"
 
-/* What a file or message passes on to what is in it. */
+/* What a file or message passes on to the definitions in it. */
 typedef struct cpb_schema_scope {
   cpb_features features;
-  const char *name; /* the package's or message's, "" for none */
+  const char *name; /* of the package or message; "": none */
 } cpb_schema_scope;
 
-/* A field before the types it names are known. */
+/* A field whose type is still a name. */
 typedef struct cpb_unlinked_field {
   cpb_field field;
   const char *owner;     /* the message it is in */
   const char *type_name; /* NULL for a scalar */
-  bool delimited;        /* if it turns out to be a message */
-  size_t type_index;     /* while types_follow: that type's */
+  bool delimited;        /* if that is a message: it is written as a group */
+  size_t type_index;     /* while types_follow: number of the type */
 } cpb_unlinked_field;
 
 typedef struct cpb_unlinked_value {
@@ -34,13 +34,13 @@ typedef struct cpb_schema_builder {
   cpb_span bytes;
   cpb_limits limits;
   cpb_error *error;
-  cpb_schema_scope *scopes; /* by the depth of the scanner */
+  cpb_schema_scope *scopes; /* by depth of the scanner */
   size_t scopes_capacity;
   cpb_unlinked_field *fields;
   size_t num_fields, fields_capacity;
   cpb_unlinked_value *values;
   size_t num_values, values_capacity;
-  bool types_follow; /* fields have no type_name yet */
+  bool types_follow; /* fields have a type_index instead of a type_name */
 } cpb_schema_builder;
 
 #endif

@@ -1,12 +1,12 @@
-/* The built-in schema, from the form that tools/builtin_schema.py gives it: names, and
- * a code for each of them and for each end of a message. */
+/* The built-in schema, from the form that tools/builtin_schema.py gives it: a list of names, and a code for
+ * each of them and for each end of a message. It takes a fraction of a descriptor set's room. */
 #include "proto/schema/builtin.h"
 
 #include <string.h>
 
 #include "proto/schema/build.h"
 
-/* A code: one of these, or a field's type and what is said of it. */
+/* A code: one of these, or the type of a field with flags. */
 enum { END = 0, MESSAGE = 19, ENUM = 20, FILE_BEGIN = 21, VALUE = 22, END_ENTRY = 23 };
 enum { TYPE = 31, REPEATED = 32, PACKED = 64, IN_ONEOF = 128 };
 enum { LABEL_REPEATED = 3 };
@@ -14,7 +14,7 @@ enum { LABEL_REPEATED = 3 };
 typedef struct {
   const char *name;
   const uint8_t *code;
-  int32_t next; /* the number that a field or value has if its code says 0 */
+  int32_t next; /* the number that the next field or value has, if no other is given */
   size_t depth; /* of scopes */
 } reader;
 
@@ -24,7 +24,7 @@ static cpb_span next_name(reader *r) {
   return name;
 }
 
-/* All of it is ours: no need to look for the end. */
+/* The code is our own, so its end need not be checked. */
 static int32_t next_number(reader *r) {
   uint64_t number = 0;
   r->code = cpb_varint_read(r->code, r->code + CPB_VARINT_MAX, &number);

@@ -1,4 +1,4 @@
-/* The built-in schema, generated from /proto (tools/builtin_schema.py). */
+/* The built-in schema, generated from /proto by tools/builtin_schema.py. */
 #ifndef CPB_PROTO_SCHEMA_BUILTIN_H
 #define CPB_PROTO_SCHEMA_BUILTIN_H
 

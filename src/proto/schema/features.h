@@ -1,5 +1,5 @@
-/* What a file's edition and its features mean for the wire. A feature is set
- * for a file, a message or a field, and inherited inwards. */
+/* What editions and their features mean for the wire format. A feature is set for a file, a message or a
+ * field, and inherited by what is in it. (https://protobuf.dev/editions/features/) */
 #ifndef CPB_PROTO_SCHEMA_FEATURES_H
 #define CPB_PROTO_SCHEMA_FEATURES_H
 
@@ -18,10 +18,10 @@ typedef struct cpb_features {
   bool delimited; /* messages are written as groups */
 } cpb_features;
 
-/* False with UNSUPPORTED for an edition or syntax that we do not know. */
+/* False with CPB_E_UNSUPPORTED for an edition or syntax that is not known. */
 bool cpb_features_of_file(const cpb_pb_FileDescriptorProto *file, cpb_features *features, cpb_error *error);
 
-/* `set` (or NULL) over what is inherited. */
+/* The features that `set`, if not NULL, sets, and all others as inherited. */
 cpb_features cpb_features_merge(cpb_features inherited, const cpb_pb_FeatureSet *set);
 
 #endif

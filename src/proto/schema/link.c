@@ -36,7 +36,7 @@ static int by_owner_and_number(const void *a, const void *b) {
   return order != 0 ? order : (x->field.number > y->field.number) - (x->field.number < y->field.number);
 }
 
-/* The first of several names for one number is the one to show. */
+/* Of several names for one number, the first counts. */
 static int by_enum_number_and_order(const void *a, const void *b) {
   const cpb_unlinked_value *x = a, *y = b;
   int order = strcmp(x->owner, y->owner);
@@ -67,7 +67,7 @@ static bool link_type(builder *b, unlinked *u, const cpb_message_type *owner) {
   f->enumeration = f->message ? NULL : cpb_schema_find_enum(b->schema, u->type_name);
   bool message = f->message != NULL, wants_message = f->type == CPB_TYPE_MESSAGE || f->type == CPB_TYPE_GROUP;
   if ((!message && !f->enumeration) || (wants_message && !message)) {
-    return cpb_schema_damaged(b, "no definition (was protoc called with --include_imports?) of", u->type_name);
+    return cpb_schema_damaged(b, "no definition (was protoc called without --include_imports?) of", u->type_name);
   }
   if (f->type == 0) f->type = message ? CPB_TYPE_MESSAGE : CPB_TYPE_ENUM;
   f->map = message && f->repeated && f->message->map_entry;

@@ -1,5 +1,5 @@
-/* The second step of making a schema: what was collected is sorted, and pointers take the
- * place of names. */
+/* The second step of making a schema: what was collected is sorted, and names of types become
+ * pointers. */
 #ifndef CPB_PROTO_SCHEMA_LINK_H
 #define CPB_PROTO_SCHEMA_LINK_H
 
@@ -7,7 +7,7 @@
 
 bool cpb_schema_link(cpb_schema_builder *b);
 
-/* False, with DAMAGED: `what` and the name. */
+/* Fails with CPB_E_DAMAGED: `what` and the name. Returns false. */
 bool cpb_schema_damaged(cpb_schema_builder *b, const char *what, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* A schema's insides: sorted arrays, and names in blocks that never move. */
+/* The inside of a schema: sorted arrays, and names in blocks that never move. */
 #ifndef CPB_PROTO_SCHEMA_SCHEMA_H
 #define CPB_PROTO_SCHEMA_SCHEMA_H
 
@@ -20,11 +20,11 @@ struct cpb_schema {
   cpb_text_block *text;
 };
 
-/* A copy of `length` characters with a NUL behind them, which lives as long as
- * the schema; NULL when memory is short. */
+/* Room for `length` characters and a NUL, which is set; part of the schema. NULL when memory is
+ * short. */
 char *cpb_schema_text(cpb_schema *schema, size_t length);
 
-/* Whether repeated values of the type may share one LEN field. */
+/* Whether values of this type can be packed: many in one LEN field. */
 static inline bool cpb_type_packable(cpb_field_type type) {
   return type != CPB_TYPE_STRING && type != CPB_TYPE_BYTES && type != CPB_TYPE_MESSAGE && type != CPB_TYPE_GROUP;
 }

@@ -35,7 +35,7 @@ static bool take_options(cpb_record_reader *r, const cpb_record_reader_options *
 
 static void fail_for_memory(cpb_record_reader *r) {
   uint64_t begin = r->source.have_header ? r->source.begin : CPB_NO_OFFSET;
-  cpb_fail(&r->error, CPB_E_LIMIT, begin, "reading on takes at least %llu bytes of memory; %zu are allowed",
+  cpb_fail(&r->error, CPB_E_LIMIT, begin, "reading on takes at least %llu bytes of memory, and %zu may be used",
            (unsigned long long)cpb_record_reader_memory(r), r->options.memory);
   r->phase = CPB_PHASE_FAILED;
 }
