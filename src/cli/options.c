@@ -268,7 +268,7 @@ static bool take_option(parser *p, int id, const char *value) {
              *value ? value : "an empty value", option->argument);
     return false;
   }
-  p->settings->given |= (uint32_t)1 << id;
+  p->settings->given |= (cli_option_set)1 << id;
   return true;
 }
 

@@ -11,21 +11,6 @@
 
 #define CLI_PATHS_MOST 64
 
-/* The options' values; what was not given is zero. */
-typedef struct cli_settings {
-  uint32_t given; /* CLI_OPTION(...) bits of the options that were given */
-  const char *input;
-  const char *question, *name;       /* further operands */
-  const char *paths[CLI_PATHS_MOST]; /* all of these */
-  size_t num_paths;
-  const char *output, *type, *schema, *field, *against, *scope;
-  uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph,
-      state, threads;
-  cpb_codec_options codec;
-  int layout; /* cpb_layout */
-  bool json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable;
-} cli_settings;
-
 typedef enum cli_option_id {
   CLI_OUTPUT,
   CLI_TYPE,
@@ -62,7 +47,25 @@ typedef enum cli_option_id {
   CLI_NUM_OPTIONS
 } cli_option_id;
 
-#define CLI_BIT(option) ((uint32_t)1 << CLI_##option)
+/* Options, each as a bit. */
+typedef uint64_t cli_option_set;
+#define CLI_BIT(option) ((cli_option_set)1 << CLI_##option)
+_Static_assert(CLI_NUM_OPTIONS <= 64, "a set has a bit for each option");
+
+/* The options' values; what was not given is zero. */
+typedef struct cli_settings {
+  cli_option_set given;
+  const char *input;
+  const char *question, *name;       /* further operands */
+  const char *paths[CLI_PATHS_MOST]; /* all of these */
+  size_t num_paths;
+  const char *output, *type, *schema, *field, *against, *scope;
+  uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph,
+      state, threads;
+  cpb_codec_options codec;
+  int layout; /* cpb_layout */
+  bool json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable;
+} cli_settings;
 
 typedef enum cli_kind {
   CLI_FLAG,   /* bool */
@@ -93,7 +96,7 @@ typedef struct cli_command {
   const char *summary;  /* one line */
   const char *about;    /* paragraphs, separated by \n\n */
   const char *examples; /* pairs of lines: a command, then what it does */
-  uint32_t options, required;
+  cli_option_set options, required;
   unsigned more_operands; /* how many may follow the input */
   bool takes_paths;       /* or any number may, which are paths */
   int trouble;            /* exit code for whatever goes wrong; 0: cli_exit */

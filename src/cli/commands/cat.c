@@ -109,7 +109,7 @@ static int cat_record(source *s) {
 /* --- The command --------------------------------------------------------------- */
 
 static int cat(source *s) {
-  uint32_t given = s->cli->settings.given;
+  cli_option_set given = s->cli->settings.given;
   if (given & CLI_BIT(CHUNK)) return cat_chunk(s);
   return cat_record(s);
 }
@@ -126,7 +126,7 @@ static int cat_to_output(source *s) {
 }
 
 int cli_cat(cli *c) {
-  uint32_t selected = c->settings.given & SELECTORS;
+  cli_option_set selected = c->settings.given & SELECTORS;
   if (selected == 0 || (selected & (selected - 1)) != 0)
     return cli_usage(c->command, "give one of --chunk, --record, --position and --field");
   if (c->settings.json && selected != CLI_BIT(FIELD)) return cli_usage(c->command, "--json goes with --field");
