@@ -3,9 +3,10 @@
  *   bench_records make tensors|nodes MEGABYTES > RECORDS.lp
  *   bench_records write|write-each CODEC[:LEVEL] RECORDS.lp OUT.riegeli [CHUNK_SIZE [PADDING [SECONDS]]]
  *                                                          many records a call, or one
- *   bench_records floor FILE.riegeli [SECONDS]             what reading cannot do without:
+ *   bench_records baseline FILE.riegeli [SECONDS]          what reading cannot do without:
  *                                                          hash, codec and one copy
- *   bench_records write-floor CODEC FILE.riegeli [SECONDS] the same for writing that file
+ *   bench_records write-baseline CODEC FILE.riegeli [SECONDS]
+ *                                                          the same for writing that file
  *
  * Each but `make` runs again and again for SECONDS, and thrice at least (default 0:
  * once), and prints seconds and bytes of decoded data, a run a line. In .lp files each record
@@ -159,22 +160,22 @@ static int write_records(bool each, const char *codec, const char *in, const cha
   return 0;
 }
 
-/* --- The floor ---------------------------------------------------------------- */
+/* --- The baseline ---------------------------------------------------------------- */
 
-typedef struct floor_chunk {
+typedef struct baseline_chunk {
   cpb_span data;   /* stored, without block headers */
   cpb_span values; /* in there, or for writing: decoded */
   size_t decoded;
-} floor_chunk;
+} baseline_chunk;
 
-typedef struct floor_job {
-  floor_chunk *chunks;
+typedef struct baseline_job {
+  baseline_chunk *chunks;
   size_t count, largest;
   uint8_t *decoded, *copy;
   cpb_decompressor *decompressor;
   cpb_compressor *compressor;
   cpb_buffer out;
-} floor_job;
+} baseline_job;
 
 /* The next `n` bytes of the file without block headers, in place. */
 static uint8_t *unblock(uint8_t *file, size_t *pos, uint8_t **to, size_t n) {
@@ -190,10 +191,10 @@ static uint8_t *unblock(uint8_t *file, size_t *pos, uint8_t **to, size_t n) {
   return begin;
 }
 
-static floor_job load_chunks(const char *path) {
+static baseline_job load_chunks(const char *path) {
   size_t size, room = 0;
   uint8_t *file = slurp(path, &size), *to = file;
-  floor_job job = {0};
+  baseline_job job = {0};
   for (size_t pos = 64; pos + 40 < size;) {
     const uint8_t *header = unblock(file, &pos, &to, 40);
     size_t n = (size_t)cpb_load64(header + 8);
@@ -201,8 +202,8 @@ static floor_job load_chunks(const char *path) {
     uint64_t sizes = 0;
     const uint8_t *values = cpb_varint_read(data + 1, data + n, &sizes) + sizes;
     if (job.count == room) job.chunks = realloc(job.chunks, (room = 2 * room + 100) * sizeof *job.chunks);
-    floor_chunk *chunk = &job.chunks[job.count++];
-    *chunk = (floor_chunk){{data, n}, {values, (size_t)(data + n - values)}, (size_t)cpb_load64(header + 32)};
+    baseline_chunk *chunk = &job.chunks[job.count++];
+    *chunk = (baseline_chunk){{data, n}, {values, (size_t)(data + n - values)}, (size_t)cpb_load64(header + 32)};
     if (chunk->decoded > job.largest) job.largest = chunk->decoded;
   }
   job.decoded = malloc(job.largest);
@@ -212,7 +213,7 @@ static floor_job load_chunks(const char *path) {
   return job;
 }
 
-static void decompress(floor_job *job, const floor_chunk *chunk, uint8_t *out) {
+static void decompress(baseline_job *job, const baseline_chunk *chunk, uint8_t *out) {
   cpb_span in = chunk->values;
   cpb_codec_error error;
   if (job->decompressor == NULL)
@@ -223,11 +224,11 @@ static void decompress(floor_job *job, const floor_chunk *chunk, uint8_t *out) {
 
 static volatile uint8_t sink;
 
-static uint64_t read_floor_once(void *what) {
-  floor_job *job = what;
+static uint64_t read_baseline_once(void *what) {
+  baseline_job *job = what;
   uint64_t bytes = 0;
   for (size_t i = 0; i < job->count; i++) {
-    const floor_chunk *chunk = &job->chunks[i];
+    const baseline_chunk *chunk = &job->chunks[i];
     bool compressed = chunk->data.data[0] != 0;
     sink = (uint8_t)cpb_hash_bytes(chunk->data.data, chunk->data.size);
     if (compressed) decompress(job, chunk, job->decoded);
@@ -237,13 +238,13 @@ static uint64_t read_floor_once(void *what) {
   return bytes;
 }
 
-static int read_floor(const char *path, const char *seconds) {
-  floor_job job = load_chunks(path);
-  return measure(seconds, read_floor_once, &job);
+static int read_baseline(const char *path, const char *seconds) {
+  baseline_job job = load_chunks(path);
+  return measure(seconds, read_baseline_once, &job);
 }
 
-static uint64_t write_floor_once(void *what) {
-  floor_job *job = what;
+static uint64_t write_baseline_once(void *what) {
+  baseline_job *job = what;
   cpb_codec_error error;
   uint64_t bytes = 0;
   for (size_t i = 0; i < job->count; i++) {
@@ -260,26 +261,26 @@ static uint64_t write_floor_once(void *what) {
   return bytes;
 }
 
-static int write_floor(const char *codec, const char *path, const char *seconds) {
-  floor_job job = load_chunks(path);
+static int write_baseline(const char *codec, const char *path, const char *seconds) {
+  baseline_job job = load_chunks(path);
   cpb_codec_options options = codec_named(codec);
   cpb_codec_error error;
   job.compressor = cpb_compressor_new(NULL, &options, &error);
   for (size_t i = 0; i < job.count; i++) {
-    floor_chunk *chunk = &job.chunks[i];
+    baseline_chunk *chunk = &job.chunks[i];
     uint8_t *decoded = malloc(chunk->decoded);
     decompress(&job, chunk, decoded);
     chunk->values = (cpb_span){decoded, chunk->decoded};
   }
-  return measure(seconds, write_floor_once, &job);
+  return measure(seconds, write_baseline_once, &job);
 }
 
 int main(int argc, char **argv) {
   const char *const *arg = (const char *const *)argv; /* ends with NULL */
   const char *command = argc > 1 ? arg[1] : "";
   if (argc == 4 && strcmp(command, "make") == 0) return make(arg[2], strtoull(arg[3], NULL, 10) << 20);
-  if (argc >= 3 && strcmp(command, "floor") == 0) return read_floor(arg[2], arg[3]);
-  if (argc >= 4 && strcmp(command, "write-floor") == 0) return write_floor(arg[2], arg[3], arg[4]);
+  if (argc >= 3 && strcmp(command, "baseline") == 0) return read_baseline(arg[2], arg[3]);
+  if (argc >= 4 && strcmp(command, "write-baseline") == 0) return write_baseline(arg[2], arg[3], arg[4]);
   bool each = strcmp(command, "write-each") == 0;
   if (argc >= 5 && (each || strcmp(command, "write") == 0))
     return write_records(each, arg[2], arg[3], arg[4], argc > 5 ? arg[5] : NULL, argc > 6 ? arg[6] : NULL,

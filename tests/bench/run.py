@@ -76,11 +76,11 @@ def ways(data, codec, *commands):
 
 def records(out, args):
     out("## Records: MB/s of decoded data, in memory, one thread\n")
-    out("`floor` is the hash, the codec and one copy alone, chunk by chunk, for the same file in memory, "
+    out("`baseline` is the hash, the codec and one copy alone, chunk by chunk, for the same file in memory, "
         "block headers already taken out. libcpb reads and writes by batch, of 256 records at most, if it is not "
         "said that it does one by one. Each figure is the median of the runs that fit into half a second, of three at least.\n")
     out("### Reading\n")
-    out("| data | file | libcpb | crate `riegeli` | libcpb / crate | floor | libcpb / floor |")
+    out("| data | file | libcpb | crate `riegeli` | libcpb / crate | baseline | libcpb / baseline |")
     out("|---|---|---|---|---|---|---|")
     for data, what in DATA:
         lp = WORK / f"{data}.lp"
@@ -94,13 +94,13 @@ def records(out, args):
                 for command, how in ways(data, codec + transpose, "read", "step"):
                     programs = {"ours": lambda: ours(command, file), "crate": lambda: crate("bench-read", file)}
                     if not transpose:
-                        programs["floor"] = lambda: ours("floor", file)
+                        programs["baseline"] = lambda: ours("baseline", file)
                     f = rounds(args.rounds, programs)
-                    floor = [shown(f["floor"]), ratio(f["ours"], f["floor"])] if "floor" in f else ["", ""]
+                    baseline = [shown(f["baseline"]), ratio(f["ours"], f["baseline"])] if "baseline" in f else ["", ""]
                     out(f"| {what}{how} | {codec}{transpose.replace(',', ', ')} | {shown(f['ours'])} | "
-                        f"{shown(f['crate'])} | {ratio(f['ours'], f['crate'])} | {floor[0]} | {floor[1]} |")
+                        f"{shown(f['crate'])} | {ratio(f['ours'], f['crate'])} | {baseline[0]} | {baseline[1]} |")
     out("\n### Writing\n")
-    out("| data | codec | libcpb | crate `riegeli` | libcpb / crate | floor | libcpb / floor |")
+    out("| data | codec | libcpb | crate `riegeli` | libcpb / crate | baseline | libcpb / baseline |")
     out("|---|---|---|---|---|---|---|")
     for data, what in DATA:
         lp = WORK / f"{data}.lp"
@@ -109,9 +109,9 @@ def records(out, args):
                 f = rounds(args.rounds, {
                     "ours": lambda: ours(command, codec, lp, WORK / "out.riegeli", "0", "0"),
                     "crate": lambda: crate("bench-write", theirs, lp),
-                    "floor": lambda: ours("write-floor", codec, WORK / f"{data}-{theirs.replace(':', '')}.riegeli")})
+                    "baseline": lambda: ours("write-baseline", codec, WORK / f"{data}-{theirs.replace(':', '')}.riegeli")})
                 out(f"| {what}{how} | {theirs} | {shown(f['ours'])} | {shown(f['crate'])} | "
-                    f"{ratio(f['ours'], f['crate'])} | {shown(f['floor'])} | {ratio(f['ours'], f['floor'])} |")
+                    f"{ratio(f['ours'], f['crate'])} | {shown(f['baseline'])} | {ratio(f['ours'], f['baseline'])} |")
     out("")
 
 
@@ -152,23 +152,23 @@ def models(out, args):
     out(f"## A SavedModel of {model.stat().st_size / 1e6:.0f} MB: whole processes, seconds and peak MiB\n")
     out("TensorFlow's time is that of its `Merger::Read` (or of parsing the `.pb`) alone, without starting the "
         "process or writing the message; ours is the whole process, with every byte of the merged message put "
-        "out. `floor` is the hash, the codec and one copy alone, from memory to memory, by one thread, as TensorFlow's "
+        "out. `baseline` is the hash, the codec and one copy alone, from memory to memory, by one thread, as TensorFlow's "
         "`Merger` is.\n")
-    out("| | libcpb s | libcpb MiB | TensorFlow s | TensorFlow MiB | times faster | memory | floor s | floor / libcpb |")
+    out("| | libcpb s | libcpb MiB | TensorFlow s | TensorFlow MiB | times faster | memory | baseline s | baseline / libcpb |")
     out("|---|---|---|---|---|---|---|---|---|")
 
     def tensorflow(path):
         seconds, kib = output(TF_MERGER, schema, "tensorflow.SavedModel", path, "/dev/null").split()
         return float(seconds), int(kib) / 1024
 
-    def floor(path):
-        seconds, _ = output(OURS, "floor", path).split()
+    def baseline(path):
+        seconds, _ = output(OURS, "baseline", path).split()
         return float(seconds), 0
 
     def row(name, ours, theirs, split):
-        f = rounds(args.rounds, {"ours": ours, "theirs": theirs, "floor": lambda: floor(split)})
+        f = rounds(args.rounds, {"ours": ours, "theirs": theirs, "baseline": lambda: baseline(split)})
         columns = {k: ([x[0] for x in v], [x[1] for x in v]) for k, v in f.items()}
-        (s, m), (ts, tm), (fs, _) = columns["ours"], columns["theirs"], columns["floor"]
+        (s, m), (ts, tm), (fs, _) = columns["ours"], columns["theirs"], columns["baseline"]
         out(f"| {name} | {statistics.median(s):.2f} ({min(s):.2f}–{max(s):.2f}) | {statistics.median(m):.0f} | "
             f"{statistics.median(ts):.2f} ({min(ts):.2f}–{max(ts):.2f}) | {statistics.median(tm):.0f} | "
             f"{ratio(ts, s)} | {ratio(m, tm)} | {statistics.median(fs):.2f} | {ratio(fs, s)} |")
