@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cpb/base.h"
 #include "cpb/file.h"
+#include "cpb/open.h"
 
 typedef enum cli_exit {
   CLI_OK = 0,
@@ -39,21 +40,21 @@ typedef struct cli {
   cpb_error print_error; /* why nothing more can be printed, or CPB_OK */
 } cli;
 
-/* --- Reports (report.c) ----------------------------------------------------- */
+/* --- Messages on standard error (show/report.c) -------------------------------- */
 
-/* "NAME: byte N: message" on standard error; returns the exit code. */
+/* "NAME: byte N: message"; returns the exit code. */
 int cli_fail(cli *c, const char *name, const cpb_error *error);
 
 int cli_fail_memory(cli *c);
 
-/* "NAME: ..." on standard error for what is no cpb_error. */
+/* "NAME: ..." for what is no cpb_error. */
 void cli_note(cli *c, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 int cli_usage(const cli_command *command, const char *problem);
 
 int cli_exit_code(cpb_code code);
 
-/* --- Standard output (show/print.c) ------------------------------------------ */
+/* --- Standard output (show/print.c) ---------------------------------------------- */
 
 void cli_print(cli *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -69,19 +70,37 @@ bool cli_can_print(const cli *c);
 /* After the last print: CLI_OK or the message and CLI_IO. */
 int cli_end_print(cli *c);
 
-/* --- Files (files.c) -------------------------------------------------------- */
+/* --- Progress (show/progress.c) --------------------------------------------------- */
 
-/* A file or, for "-", standard input. NULL after the message; `status` is then
- * the exit code. */
+void cli_progress_start(cli *c, const char *doing);
+void cli_progress_step(cli *c, uint64_t done, uint64_t total); /* total 0: unknown */
+void cli_progress_read(cli *c, cpb_file *file);                /* what was read of it */
+void cli_progress_end(cli *c);
+
+/* --- Inputs (inputs.c) ------------------------------------------------------------- */
+
+/* Each is NULL after the message; `status` is then the exit code. A file, or standard input for
+ * "-"; the index of a file; a reader of its records. */
 cpb_file *cli_open_input(cli *c, const char *path, int *status);
-
-/* Of a file, its index or its records. NULL after the message. */
 cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status);
 cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *options, int *status);
 
-/* --output, or standard output for "-" and when it was not given. With
+/* The next bytes of a range, which is then what follows them, of the message in the file `name`.
+ * NULL after the message; an end of the message before that of the range is an error. */
+const uint8_t *cli_read_range(cli *c, cpb_message_file *message, const char *name, cpb_range *range, size_t *length,
+                              int *status);
+
+/* --- Outputs (outputs.c) ----------------------------------------------------------- */
+
+/* --output, or standard output for "-" and when it was not given; NULL after the message. With
  * `in_order`, what is written comes in order. */
 cpb_output *cli_open_output(cli *c, const char *path, bool in_order, int *status);
+
+/* Write at `*at`, which they move on: bytes, or a range of the message in the file `name`.
+ * CLI_OK, or the exit code after the message. */
+int cli_write(cli *c, cpb_output *output, const char *path, uint64_t *at, const void *data, size_t length);
+int cli_write_range(cli *c, cpb_output *output, const char *path, uint64_t *at, cpb_message_file *message,
+                    const char *name, cpb_range range);
 
 /* Commits if `status` is CLI_OK, frees, and returns what became of it. */
 int cli_close_output(cli *c, const char *path, cpb_output *output, int status);
@@ -92,7 +111,7 @@ cpb_file_options cli_transfer_options(cli *c, const char *doing);
 /* After a transfer: what it came to. */
 int cli_transfer_status(cli *c, const char *in, const char *out, const cpb_error *error);
 
-/* --- Names (names.c) -------------------------------------------------------- */
+/* --- Names of files (file_names.c) -------------------------------------------------- */
 
 bool cli_is_dash(const char *path);
 
@@ -103,21 +122,12 @@ const char *cli_output_name(const char *path);
 bool cli_ends_with(const char *path, const char *ending);
 bool cli_has_ending(const char *path);
 
-/* --- Paths (paths.c) -------------------------------------------------------- */
-
 /* These are to be freed with cpb_release, and are NULL after the message. */
 char *cli_join(cli *c, const char *path, const char *ending, int *status);
 /* `name`, unless it is an absolute path, in the folder that `path` is in. */
 char *cli_beside(cli *c, const char *path, const char *name, int *status);
-/* `path`, or what a directory or a name without ending stands for. */
+/* What `path` stands for (cpb_find_model). */
 char *cli_find_model(cli *c, const char *path, int *status);
-
-/* --- Progress (progress.c) ----------------------------------------------------- */
-
-void cli_progress_start(cli *c, const char *doing);
-void cli_progress_step(cli *c, uint64_t done, uint64_t total); /* total 0: unknown */
-void cli_progress_read(cli *c, cpb_file *file);                /* what was read of it */
-void cli_progress_end(cli *c);
 
 /* --- Help (help.c) ------------------------------------------------------------ */
 

@@ -7,6 +7,8 @@
 #define ALIGNMENT 64
 #define BEFORE_DICT 10 /* magic, version, length */
 
+/* --- Writing ---------------------------------------------------------------------- */
+
 typedef struct text {
   char *out;
   size_t size; /* of NPY_HEAD_MAX; more when there was no room */
@@ -37,4 +39,110 @@ size_t npy_head(char *out, const char *dtype, bool fortran_order, const uint64_t
   out[8] = (char)(dict & 0xff);
   out[9] = (char)(dict >> 8);
   return size;
+}
+
+/* --- Reading ---------------------------------------------------------------------- */
+
+#define MAGIC "\x93NUMPY"
+#define MAGIC_SIZE 6
+
+/* A Python dict of three members, as NumPy writes it. */
+typedef struct dict {
+  const char *at, *end;
+} dict;
+
+static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+/* Goes past `c`, if that is next. */
+static bool take(dict *d, char c) {
+  while (d->at < d->end && is_space(*d->at)) d->at++;
+  if (d->at == d->end || *d->at != c) return false;
+  d->at++;
+  return true;
+}
+
+static bool take_word(dict *d, const char *word) {
+  size_t size = strlen(word);
+  take(d, ' ');
+  if ((size_t)(d->end - d->at) < size || memcmp(d->at, word, size) != 0) return false;
+  d->at += size;
+  return true;
+}
+
+/* In quotes of either kind; no name or type has an escape in it. */
+static bool take_text(dict *d, char *out, size_t size) {
+  char quote = take(d, '\'') ? '\'' : '"';
+  if (quote == '"' && !take(d, '"')) return false;
+  const char *close = memchr(d->at, quote, (size_t)(d->end - d->at));
+  if (!close || (size_t)(close - d->at) >= size) return false;
+  memcpy(out, d->at, (size_t)(close - d->at));
+  out[close - d->at] = 0;
+  d->at = close + 1;
+  return true;
+}
+
+static bool take_number(dict *d, uint64_t *number) {
+  const char *begin;
+  take(d, ' ');
+  *number = 0;
+  for (begin = d->at; d->at < d->end && *d->at >= '0' && *d->at <= '9'; d->at++) {
+    if (*number > (UINT64_MAX - 9) / 10) return false;
+    *number = *number * 10 + (uint64_t)(*d->at - '0');
+  }
+  return d->at > begin;
+}
+
+static bool take_shape(dict *d, npy_info *info) {
+  if (!take(d, '(')) return false;
+  for (info->rank = 0; !take(d, ')'); info->rank++) {
+    if (info->rank == NPY_RANK_MAX || !take_number(d, &info->shape[info->rank])) return false;
+    if (!take(d, ',') && !(d->at < d->end && *d->at == ')')) return false;
+  }
+  return true;
+}
+
+static bool take_bool(dict *d, bool *value) {
+  *value = take_word(d, "True");
+  return *value || take_word(d, "False");
+}
+
+enum { HAS_DTYPE = 1, HAS_ORDER = 2, HAS_SHAPE = 4, HAS_ALL = 7 };
+
+static const char *take_member(dict *d, npy_info *info, unsigned *has) {
+  char key[16];
+  if (!take_text(d, key, sizeof key) || !take(d, ':')) return "its header is damaged";
+  if (strcmp(key, "descr") == 0) {
+    *has |= HAS_DTYPE;
+    return take_text(d, info->dtype, sizeof info->dtype) ? NULL : "its values are no plain numbers";
+  }
+  if (strcmp(key, "fortran_order") == 0) {
+    *has |= HAS_ORDER;
+    return take_bool(d, &info->fortran_order) ? NULL : "its header is damaged";
+  }
+  *has |= HAS_SHAPE;
+  return strcmp(key, "shape") == 0 && take_shape(d, info) ? NULL : "its header has no shape, or too long a one";
+}
+
+static const char *read_dict(dict *d, npy_info *info) {
+  unsigned has = 0;
+  if (!take(d, '{')) return "its header is damaged";
+  while (!take(d, '}')) {
+    const char *problem = take_member(d, info, &has);
+    if (problem) return problem;
+    if (!take(d, ',') && !(d->at < d->end && *d->at == '}')) return "its header is damaged";
+  }
+  return has == HAS_ALL ? NULL : "its header is damaged";
+}
+
+const char *npy_read(const uint8_t *data, size_t size, npy_info *info) {
+  *info = (npy_info){.begin = 0};
+  if (size < MAGIC_SIZE + 6 || memcmp(data, MAGIC, MAGIC_SIZE) != 0) return "this is no .npy file";
+  unsigned version = data[6], length_size = version == 1 ? 2 : 4;
+  if (version < 1 || version > 3) return "this version of .npy is not known";
+  uint64_t length = 0;
+  for (unsigned i = 0; i < length_size; i++) length |= (uint64_t)data[8 + i] << 8 * i;
+  info->begin = 8 + length_size + length;
+  if (info->begin > size) return "its header is too long, or cut off";
+  const char *begin = (const char *)data + 8 + length_size;
+  return read_dict(&(dict){begin, begin + length}, info);
 }

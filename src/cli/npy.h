@@ -1,4 +1,4 @@
-/* NumPy's .npy files, version 1.0. */
+/* The headers of NumPy's .npy files. */
 #ifndef CPB_CLI_NPY_H
 #define CPB_CLI_NPY_H
 
@@ -6,11 +6,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* --- Written, in version 1.0 ------------------------------------------------------ */
+
 #define NPY_HEAD_MAX 1024
 
 /* What stands before the values, written into NPY_HEAD_MAX bytes: magic, length and
  * a Python dict, padded so that the values lie at a multiple of 64. Returns its
  * size; 0 when the shape is too long. */
 size_t npy_head(char *out, const char *dtype, bool fortran_order, const uint64_t *shape, size_t rank);
+
+/* --- Read, in any version --------------------------------------------------------- */
+
+#define NPY_HEAD_READ ((size_t)64 << 10) /* no header that NumPy writes is larger */
+#define NPY_RANK_MAX 32
+
+typedef struct npy_info {
+  char dtype[16]; /* such as "<f4" */
+  bool fortran_order;
+  uint32_t rank;
+  uint64_t shape[NPY_RANK_MAX];
+  uint64_t begin; /* of the values */
+} npy_info;
+
+/* Of the file's first bytes, NPY_HEAD_READ of them or all. What is wrong, or NULL. */
+const char *npy_read(const uint8_t *data, size_t size, npy_info *info);
 
 #endif

@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from conftest import DATA
-from support import models, saved_models, wire
+from support import keras_models, models, saved_models, wire  # noqa: F401  the first adds makers of models
 from support.samediff import FOLDER
 
 CORPUS = ["real_tf_module", "real_keras_export", "real_tf_keras_functional", "real_tf_keras_subclassed"]

@@ -15,11 +15,9 @@ typedef struct source {
 } source;
 
 static int put(source *s, const uint8_t *data, size_t length) {
-  if (cpb_output_write(s->out, s->written, data, length) != CPB_OK)
-    return cli_fail(s->cli, cli_output_name(s->cli->settings.output), cpb_output_error(s->out));
-  s->written += length;
+  int status = cli_write(s->cli, s->out, s->cli->settings.output, &s->written, data, length);
   cli_progress_step(s->cli, s->written, s->total);
-  return CLI_OK;
+  return status;
 }
 
 /* --- A chunk ---------------------------------------------------------------- */

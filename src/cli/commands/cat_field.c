@@ -7,12 +7,11 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/status.h"
-#include "cli/schema.h"
+#include "cli/message_types.h"
 #include "cpb/find.h"
 #include "cpb/open.h"
 #include "cpb/outline.h"
 
-#define WINDOW_MAX ((size_t)256 << 10)
 #define JSON_MAX ((uint64_t)1 << 30) /* a field is held to be written as JSON */
 
 typedef struct message {
@@ -21,38 +20,14 @@ typedef struct message {
   cpb_message_file *file;
 } message;
 
-/* Up to `*length` bytes from `offset` on, at least one; NULL and `*error` when that fails. */
-static const uint8_t *read_message(message *m, uint64_t offset, size_t *length, cpb_error *error) {
-  const uint8_t *data = cpb_message_file_read(m->file, offset, length, error);
-  if (!data || *length > 0) return data;
-  cpb_fail(error, CPB_E_TRUNCATED, offset, "the field ends here, before its length");
-  return NULL;
-}
-
 /* --- Writing what was found --------------------------------------------------------- */
-
-static int put(cli *c, cpb_output *out, uint64_t *written, const void *data, size_t length) {
-  if (cpb_output_write(out, *written, data, length) != CPB_OK)
-    return cli_fail(c, cli_output_name(c->settings.output), cpb_output_error(out));
-  *written += length;
-  return CLI_OK;
-}
 
 static int write_raw(message *m, const cpb_find *find, cpb_output *out) {
   uint64_t written = 0;
   int status = CLI_OK;
-  for (size_t i = 0; i < cpb_find_num_ranges(find) && status == CLI_OK; i++) {
-    cpb_range range = cpb_find_get_range(find, i);
-    while (range.length > 0 && status == CLI_OK) {
-      cpb_error error = {.offset = CPB_NO_OFFSET};
-      size_t length = (size_t)cpb_min_u64(range.length, WINDOW_MAX);
-      const uint8_t *data = read_message(m, range.offset, &length, &error);
-      if (!data) return cli_fail(m->cli, m->name, &error);
-      status = put(m->cli, out, &written, data, length);
-      range.offset += length;
-      range.length -= length;
-    }
-  }
+  for (size_t i = 0; i < cpb_find_num_ranges(find) && status == CLI_OK; i++)
+    status =
+        cli_write_range(m->cli, out, m->cli->settings.output, &written, m->file, m->name, cpb_find_get_range(find, i));
   return status;
 }
 
@@ -82,13 +57,11 @@ static int gather(message *m, const cpb_find *find, bool with_heads, cpb_buffer 
     }
     if (with_heads && !append_head(bytes, found, range.length)) return cli_fail_memory(m->cli);
     while (range.length > 0) {
-      cpb_error error = {.offset = CPB_NO_OFFSET};
-      size_t length = (size_t)cpb_min_u64(range.length, WINDOW_MAX);
-      const uint8_t *data = read_message(m, range.offset, &length, &error);
-      if (!data) return cli_fail(m->cli, m->name, &error);
+      int status = CLI_OK;
+      size_t length;
+      const uint8_t *data = cli_read_range(m->cli, m->file, m->name, &range, &length, &status);
+      if (!data) return status;
       if (!cpb_buffer_append(bytes, data, length)) return cli_fail_memory(m->cli);
-      range.offset += length;
-      range.length -= length;
     }
   }
   return CLI_OK;
@@ -117,10 +90,10 @@ static int print_json(message *m, const shown *what, cpb_output *out) {
   while (status == CLI_OK && (step = cpb_json_step(json)) == CPB_STEP_OUTPUT) {
     size_t length;
     const char *text = cpb_json_output(json, &length);
-    status = put(c, out, &written, text, length);
+    status = cli_write(c, out, c->settings.output, &written, text, length);
   }
   if (step == CPB_STEP_ERROR) status = cli_fail(c, m->name, cpb_json_error(json));
-  if (status == CLI_OK) status = put(c, out, &written, "\n", 1);
+  if (status == CLI_OK) status = cli_write(c, out, c->settings.output, &written, "\n", 1);
   cpb_json_free(json);
   return status;
 }

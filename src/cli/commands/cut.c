@@ -2,13 +2,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/checked.h"
-#include "base/status.h"
 #include "cli/cli.h"
 #include "cli/model.h"
 #include "cli/os/os.h"
-
-#define WINDOW_MAX ((uint64_t)256 << 10)
 
 typedef struct cutting {
   cli *cli;
@@ -42,26 +38,10 @@ static int decide(cutting *t) {
 
 /* --- Writing ---------------------------------------------------------------------------- */
 
-static int put(cutting *t, cpb_output *out, const char *path, uint64_t *at, const void *data, size_t length) {
-  if (cpb_output_write(out, *at, data, length) != CPB_OK)
-    return cli_fail(t->cli, cli_output_name(path), cpb_output_error(out));
-  *at += length;
-  return CLI_OK;
-}
-
-static int put_range(cutting *t, cpb_output *out, const char *path, uint64_t *at, cpb_model_piece piece) {
-  int status = CLI_OK;
-  while (piece.length > 0 && status == CLI_OK) {
-    cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-    size_t length = (size_t)cpb_min_u64(piece.length, WINDOW_MAX);
-    const uint8_t *data = cpb_message_file_read(cpb_model_file_message(t->model), piece.offset, &length, &error);
-    if (data && length == 0) cpb_fail(&error, CPB_E_TRUNCATED, piece.offset, "the message ends here");
-    if (error.code != CPB_OK) return cli_fail(t->cli, cpb_model_file_path(t->model), &error);
-    status = put(t, out, path, at, data, length);
-    piece.offset += length;
-    piece.length -= length;
-  }
-  return status;
+static int put(cutting *t, cpb_output *out, const char *path, uint64_t *at, cpb_model_piece piece) {
+  if (piece.bytes) return cli_write(t->cli, out, path, at, piece.bytes, (size_t)piece.length);
+  return cli_write_range(t->cli, out, path, at, cpb_model_file_message(t->model), cpb_model_file_path(t->model),
+                         (cpb_range){piece.offset, piece.length});
 }
 
 static int put_pieces(cutting *t, cpb_cut_file file, cpb_output *out, const char *path) {
@@ -69,9 +49,7 @@ static int put_pieces(cutting *t, cpb_cut_file file, cpb_output *out, const char
   int status = CLI_OK;
   size_t count = cpb_model_num_pieces(cpb_model_file_model(t->model), file);
   for (size_t i = 0; i < count && status == CLI_OK; i++) {
-    cpb_model_piece piece = cpb_model_get_piece(cpb_model_file_model(t->model), file, i);
-    if (piece.bytes) status = put(t, out, path, &at, piece.bytes, (size_t)piece.length);
-    else status = put_range(t, out, path, &at, piece);
+    status = put(t, out, path, &at, cpb_model_get_piece(cpb_model_file_model(t->model), file, i));
     cli_progress_step(t->cli, i, count);
   }
   return status;

@@ -13,11 +13,7 @@ typedef struct extraction {
 } extraction;
 
 static int write(extraction *e, const void *data, size_t size) {
-  const char *path = e->cli->settings.output;
-  if (cpb_output_write(e->out, e->written, data, size) != CPB_OK)
-    return cli_fail(e->cli, cli_output_name(path), cpb_output_error(e->out));
-  e->written += size;
-  return CLI_OK;
+  return cli_write(e->cli, e->out, e->cli->settings.output, &e->written, data, size);
 }
 
 /* A scalar of NumPy's has a value: one of ND4J's that has none gets a dimension of 0. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/schema.h"
+#include "cli/message_types.h"
 #include "cpb/pager.h"
 
 #define PATH_MAX_SHOWN 4096

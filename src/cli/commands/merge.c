@@ -3,8 +3,8 @@
 
 #include "base/checked.h"
 #include "cli/cli.h"
+#include "cli/message_types.h"
 #include "cli/os/os.h"
-#include "cli/schema.h"
 
 /* Threads that are used unasked, each for at least so many bytes. */
 #define THREADS_DEFAULT 4u

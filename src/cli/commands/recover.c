@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "cli/schema.h"
+#include "cli/message_types.h"
 #include "cpb/repack.h"
 
 typedef struct recovery {

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "cli/check_merge.h"
 #include "cli/cli.h"
-#include "cli/compare.h"
+#include "cli/message_types.h"
 #include "cli/os/os.h"
-#include "cli/schema.h"
 
 typedef struct splitting {
   cli *cli;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "cli/compare.h"
-#include "cli/schema.h"
+#include "cli/check_merge.h"
+#include "cli/message_types.h"
 
 /* A record that was read whole. They are found in the order of the file. */
 typedef struct found_record {

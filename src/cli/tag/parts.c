@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/npy_read.h"
+#include "cli/npy.h"
 #include "cli/tag/tag.h"
 
 #define LIST_MAX ((uint64_t)256 << 20)

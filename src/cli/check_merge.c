@@ -1,4 +1,4 @@
-#include "cli/compare.h"
+#include "cli/check_merge.h"
 
 #include <string.h>
 

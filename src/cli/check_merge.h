@@ -1,6 +1,6 @@
 /* The merged message of a .cpb file read to its end, and compared. */
-#ifndef CPB_CLI_COMPARE_H
-#define CPB_CLI_COMPARE_H
+#ifndef CPB_CLI_CHECK_MERGE_H
+#define CPB_CLI_CHECK_MERGE_H
 
 #include "cli/cli.h"
 #include "cpb/message.h"

@@ -1,6 +1,6 @@
 /* Message types for --type and --schema. */
-#ifndef CPB_CLI_SCHEMA_H
-#define CPB_CLI_SCHEMA_H
+#ifndef CPB_CLI_MESSAGE_TYPES_H
+#define CPB_CLI_MESSAGE_TYPES_H
 
 #include "cli/cli.h"
 #include "cpb/message.h"

@@ -1,4 +1,4 @@
-#include "cli/schema.h"
+#include "cli/message_types.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,40 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/status.h"
 #include "cli/cli.h"
 #include "cli/os/os.h"
 
-enum { STDIN = 0, STDOUT = 1 };
-
-/* Where a pipe's bytes are kept; without one, going back in it will fail. */
-cpb_file *cli_open_input(cli *c, const char *path, int *status) {
-  cpb_error error = {.offset = CPB_NO_OFFSET};
-  cpb_file *file = cli_is_dash(path) ? cpb_file_open_fd(&c->allocator, STDIN, os_spool(), &error)
-                                     : cpb_file_open(&c->allocator, path, &error);
-  if (!file) *status = cli_fail(c, cli_input_name(path), &error);
-  return file;
-}
-
-cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status) {
-  cpb_index *index = cpb_index_new(&c->allocator, NULL);
-  if (!index) {
-    *status = cli_fail_memory(c);
-    return NULL;
-  }
-  cpb_step step;
-  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(file, cpb_index_input(index));
-  if (step == CPB_STEP_DONE) return index;
-  *status = cli_fail(c, cli_input_name(path), cpb_index_error(index));
-  cpb_index_free(index);
-  return NULL;
-}
-
-cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *options, int *status) {
-  cpb_record_reader *reader = cpb_record_reader_new(&c->allocator, options);
-  if (!reader) *status = cli_fail_memory(c);
-  return reader;
-}
+enum { STDOUT = 1 };
 
 static cpb_output *open_path(cli *c, const char *path, cpb_error *error) {
   cpb_output_options options = {.struct_size = sizeof options, .replace = c->settings.force, .sync = c->settings.sync};
@@ -71,6 +41,26 @@ int cli_close_output(cli *c, const char *path, cpb_output *output, int status) {
   cpb_output_free(output);
   os_guard(NULL);
   os_let_signals();
+  return status;
+}
+
+/* --- Writing ------------------------------------------------------------------ */
+
+int cli_write(cli *c, cpb_output *output, const char *path, uint64_t *at, const void *data, size_t length) {
+  if (cpb_output_write(output, *at, data, length) != CPB_OK)
+    return cli_fail(c, cli_output_name(path), cpb_output_error(output));
+  *at += length;
+  return CLI_OK;
+}
+
+int cli_write_range(cli *c, cpb_output *output, const char *path, uint64_t *at, cpb_message_file *message,
+                    const char *name, cpb_range range) {
+  int status = CLI_OK;
+  while (range.length > 0 && status == CLI_OK) {
+    size_t length;
+    const uint8_t *data = cli_read_range(c, message, name, &range, &length, &status);
+    if (data) status = cli_write(c, output, path, at, data, length);
+  }
   return status;
 }
 

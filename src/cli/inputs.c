@@ -1,0 +1,52 @@
+#include "base/checked.h"
+#include "cli/cli.h"
+#include "cli/os/os.h"
+
+#define WINDOW ((uint64_t)256 << 10)
+
+enum { STDIN = 0 };
+
+/* Where a pipe's bytes are kept; without one, going back in it will fail. */
+cpb_file *cli_open_input(cli *c, const char *path, int *status) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  cpb_file *file = cli_is_dash(path) ? cpb_file_open_fd(&c->allocator, STDIN, os_spool(), &error)
+                                     : cpb_file_open(&c->allocator, path, &error);
+  if (!file) *status = cli_fail(c, cli_input_name(path), &error);
+  return file;
+}
+
+cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status) {
+  cpb_index *index = cpb_index_new(&c->allocator, NULL);
+  if (!index) {
+    *status = cli_fail_memory(c);
+    return NULL;
+  }
+  cpb_step step;
+  while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(file, cpb_index_input(index));
+  if (step == CPB_STEP_DONE) return index;
+  *status = cli_fail(c, cli_input_name(path), cpb_index_error(index));
+  cpb_index_free(index);
+  return NULL;
+}
+
+cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *options, int *status) {
+  cpb_record_reader *reader = cpb_record_reader_new(&c->allocator, options);
+  if (!reader) *status = cli_fail_memory(c);
+  return reader;
+}
+
+const uint8_t *cli_read_range(cli *c, cpb_message_file *message, const char *name, cpb_range *range, size_t *length,
+                              int *status) {
+  cpb_error error;
+  *length = (size_t)cpb_min_u64(range->length, WINDOW);
+  const uint8_t *data = cpb_message_file_read(message, range->offset, length, &error);
+  if (data && *length == 0)
+    cpb_fail(&error, CPB_E_TRUNCATED, range->offset, "the message ends here; expected %llu bytes more",
+             (unsigned long long)range->length);
+  if (error.code != CPB_OK) {
+    *status = cli_fail(c, name, &error);
+    return NULL;
+  }
+  *range = (cpb_range){range->offset + *length, range->length - *length};
+  return data;
+}
