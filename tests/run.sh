@@ -41,6 +41,7 @@ long_stages=(
   "sanitize-all: sanitize"
   "fuzz-long: fuzz"
   "coverage: setup-debian setup-python"
+  "release: setup-web setup-wasi"
 )
 
 configure() { # DIR OPTION...
@@ -120,6 +121,9 @@ stage_coverage() {
       interop/test_round_trips.py interop/test_json.py --ignore fault/test_memory.py &&
     bash tests/coverage.sh build/coverage
 }
+
+# All files of a release, made twice.
+stage_release() { bash tests/release/run.sh; }
 
 # The JavaScript package: its WebAssembly and types; on Node; on the other runtimes.
 stage_web-build() {
