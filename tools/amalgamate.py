@@ -196,7 +196,7 @@ class Amalgamation:
         return "".join(parts)
 
     def source_text(self, version, licences):
-        parts = [(ROOT / "tools" / "amalgamation.h").read_text().replace("@VERSION@", version)]
+        parts = [(ROOT / "tools" / "amalgamation.c.in").read_text().replace("@VERSION@", version)]
         parts += [f"\n/* The licence of {name}, some of whose files are within:\n\n{path.read_text().strip()} */\n"
                   for name, path in licences.items()]
         parts += [self.file_text(file) for file in [*self.headers, *self.sources] if not file.is_public]

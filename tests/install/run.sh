@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/install/run.sh [BUILD]: what `cmake --install` puts down is all that a
 # user needs. Installs BUILD (default: build), moves the result away, and uses it
-# from there.
+# from there; then what is released of it (release.sh).
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd) || exit 1
@@ -9,7 +9,7 @@ work=$build/install-test
 prefix=$work/prefix
 data=$root/tests/data
 examples=$root/examples
-CC=${CC:-cc} CXX=${CXX:-c++}
+CC=${CC:-cc} CXX=${CXX:-c++} CLANG=$(basename "$(command -v clang-19 || command -v clang)")
 
 passed=0 failed=0
 
@@ -151,6 +151,8 @@ manual_is_there() {
 
 rm -rf "$work" && mkdir -p "$work"
 lib=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' "$build/CMakeCache.txt")
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
+. "$root/tests/install/release.sh"
 
 check "it installs, and can be moved" installs
 check "find_package: the examples build alone against cpb::shared, and run" examples_build_alone shared
@@ -165,6 +167,24 @@ check "libcpb.so exports what the headers declare, and no more" exports_the_head
 check "the library's objects have no writable data" has_no_writable_data
 check "the command runs from where it is" command_runs
 check "the manual is there, and formats without warnings" manual_is_there
+
+check "tarball: the same bytes twice" makes_the_same_bytes_twice
+check "tarball: CMake builds it with a compiler alone, ctest passes, it installs" tarball_builds_with_cmake
+check "tarball: the static library defines names of ours only" tarballs_library_is_all_ours
+check "tarball: make, make check, make install" tarball_builds_with_make
+check "amalgamation: no warning of $CC${CLANG:+ and $CLANG}; it defines what libcpb.so exports" \
+  amalgamation_compiles "$CC" ${CLANG:+"$CLANG"}
+check "amalgamation: what a macro leaves out is not needed" \
+  amalgamation_leaves_out CPB_NO_{MODELS,WRITING,BROTLI,FILES,THREADS}
+check "amalgamation: a program merges with it" amalgamation_merges
+check "amalgamation: the unit tests pass on it" unit_tests_pass_on_it
+if command -v emcc >/dev/null; then
+  check "amalgamation: no warning of emcc" amalgamation_compiles_for_wasm emcc
+fi
+if [ -n "$CLANG" ] && [ -d /usr/include/wasm32-wasi ]; then
+  check "amalgamation: no warning of clang for WASI" \
+    amalgamation_compiles_for_wasm "$CLANG" --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi
+fi
 
 echo "install: $passed passed, $failed failed in $SECONDS s"
 [ "$failed" = 0 ]
