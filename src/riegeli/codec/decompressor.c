@@ -155,8 +155,6 @@ size_t cpb_decompressor_read(cpb_decompressor *d, cpb_span *in, uint8_t *out, si
 
 bool cpb_decompressor_done(const cpb_decompressor *d) { return d->ended && d->error.code == CPB_OK; }
 
-uint64_t cpb_decompressor_claimed(const cpb_decompressor *d) { return d->claimed; }
-
 const cpb_codec_error *cpb_decompressor_error(const cpb_decompressor *d) { return &d->error; }
 
 /* How much to make room for: the claimed size, but never much more than the size of the input

@@ -46,10 +46,6 @@ void cpb_decompressor_be_frugal(cpb_decompressor *d);
  * claimed size need not be right. */
 bool cpb_decompressor_done(const cpb_decompressor *d);
 
-/* The decompressed size that the varint claims; CPB_NO_OFFSET before it was read. For codec
- * none in_size. */
-uint64_t cpb_decompressor_claimed(const cpb_decompressor *d);
-
 const cpb_codec_error *cpb_decompressor_error(const cpb_decompressor *d);
 
 /* Decodes the whole buffer `in` and appends it to `out`, which grows as output appears, by
