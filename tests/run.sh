@@ -17,15 +17,16 @@ stages=(
   "setup-python"
   "setup-debian"
   "setup-interop: setup-debian setup-python"
-  "setup-web: setup-debian"
-  "setup-wasi: setup-debian setup-python setup-web"
+  "setup-npm: setup-debian"
+  "setup-servers: setup-npm"
+  "setup-wasi: setup-debian setup-python setup-npm"
   "build"
   "models: setup-python"
-  "web-build: setup-debian setup-web"
+  "web-build: setup-debian setup-npm"
   "unit: build setup-python"
   "sanitize: setup-debian setup-python"
   "interop: build models setup-interop"
-  "web-node: build web-build models"
+  "web-node: build web-build models setup-servers"
   "model: build models"
   "web-runtimes: web-node"
   "wasi-build: setup-wasi"
@@ -41,7 +42,7 @@ long_stages=(
   "sanitize-all: sanitize"
   "fuzz-long: fuzz"
   "coverage: setup-debian setup-python"
-  "release: setup-web setup-wasi"
+  "release: setup-npm setup-wasi"
 )
 
 configure() { # DIR OPTION...
@@ -68,7 +69,8 @@ pytests() { (cd tests && "$python" -m pytest -rsx -n "$jobs" "$@"); }
 stage_setup-python() { bash tests/setup.sh python; }
 stage_setup-debian() { bash tests/setup.sh debian; }
 stage_setup-interop() { "$python" tests/interop/build.py; }
-stage_setup-web() { sh web/test/setup.sh; }
+stage_setup-npm() { sh web/test/setup.sh npm; }
+stage_setup-servers() { sh web/test/setup.sh servers; }
 stage_setup-wasi() { sh wasi/test/setup.sh; }
 
 # No warning is let through, of gcc here and of clang in the stage `sanitize`.
@@ -212,7 +214,7 @@ begin() {
   state[$1]=running begun[$1]=$SECONDS
   set -m
   (
-    case $1 in setup-interop | setup-web | setup-wasi) renice -n 10 $BASHPID >/dev/null ;; esac # these compile
+    case $1 in setup-interop | setup-servers | setup-wasi) renice -n 10 $BASHPID >/dev/null ;; esac # these compile
     TIMEFORMAT='%U %S'
     { time "stage_$1" </dev/null >"$log" 2>&1; } 2>"build/log/$1.cpu"
   ) &

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what the tests of the JavaScript package use beside Node: the other
-# runtimes, real servers and a fault proxy. Safe to run again: does nothing then.
+# runtimes (setup.sh npm), real servers and a fault proxy (setup.sh servers), or all of it.
+# Safe to run again: does nothing then.
 # Programs go to build/tools, npm packages beside the tests that use them.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -22,11 +23,12 @@ npm_in() {
   (cd "$1" && npm ci --loglevel=error --no-progress >/dev/null && cp package-lock.json node_modules/.installed)
 }
 
-sh tests/debian.sh chromium firefox-esr webkit2gtk-driver xvfb xauth nginx-light
-npm_in web
-npm_in web/test
-npm_in web/test/package
-npm_in web/inspector
-go_tool toxiproxy-server github.com/Shopify/toxiproxy/v2/cmd/server@v2.12.0
-go_tool versitygw github.com/versity/versitygw/cmd/versitygw@v1.8.0
-npm_in web/test/servers
+if [ "${1:-npm}" = npm ]; then
+  sh tests/debian.sh chromium firefox-esr webkit2gtk-driver xvfb xauth nginx-light
+  for folder in web web/test web/test/package web/inspector; do npm_in $folder; done
+fi
+if [ "${1:-servers}" = servers ]; then
+  go_tool toxiproxy-server github.com/Shopify/toxiproxy/v2/cmd/server@v2.12.0
+  go_tool versitygw github.com/versity/versitygw/cmd/versitygw@v1.8.0
+  npm_in web/test/servers
+fi
