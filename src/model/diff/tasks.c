@@ -201,7 +201,7 @@ static cpb_step overview_compare(cpb_diff *d) {
     uint64_t count = cpb_diff_number(cpb_json_member(root, "meta_graphs"), "total");
     if (!doc) cpb_diff_fail(d, side, &error);
     if (count < d->num_meta_graphs) d->num_meta_graphs = (uint32_t)count;
-    d->has_checkpoints = d->has_checkpoints && cpb_json_member(root, "stored");
+    d->has_checkpoints = d->has_checkpoints && cpb_json_member(cpb_json_member(root, "variables"), "stored");
     yyjson_doc_free(doc);
   }
   cpb_diff_items_free(&d->items);
