@@ -163,7 +163,7 @@ const progressOf = ({ instance }, engine) =>
 
 /** @param {unknown} error @returns {never} */
 function advise(error) {
-  if (error instanceof CpbError && / out of order$/.test(error.message)) {
+  if (error instanceof CpbError && / output is not seekable$/.test(error.message)) {
     error.message += ': write to a file or a sink, or raise the option memory';
   }
   throw error;
