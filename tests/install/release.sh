@@ -14,7 +14,8 @@ for tool in "$CC" "$CXX" as ld ar ranlib make cmake ctest sh awk basename cat cm
   ls mkdir mktemp mv printf rm sed sort tail tr touch uname; do
   program=$(type -P "$tool") && ln -s "$program" "$tools/${tool##*/}"
 done
-only_tools() { PATH=$tools "$@"; }
+# Nor ccache, which the caller may have put before each compiler.
+only_tools() { env -u CMAKE_C_COMPILER_LAUNCHER -u CMAKE_CXX_COMPILER_LAUNCHER "PATH=$tools" "$@"; }
 
 # none GREP_ARGUMENT...: no line of the input matches.
 none() { if grep "$@"; then return 1; fi; }
