@@ -19,4 +19,14 @@ as_root=; [ "$(id -u)" = 0 ] || as_root=sudo
 # What is available is asked for once, not by each script that calls this.
 [ -n "$(find build/_debian.updated -mmin -60 2>/dev/null)" ] || $as_root apt-get update -qq
 touch build/_debian.updated
-$as_root env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+install() {
+  $as_root env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get "$@" -y -qq >build/_debian.log 2>&1
+}
+# A download that ended early, or another program that emptied apt's cache, leaves packages
+# half installed: they are completed by a second try.
+install install --no-install-recommends $missing || {
+  grep -E '^(E|W|dpkg):' build/_debian.log | tail -n 5
+  echo "installing failed; trying once more"
+  install -f install && install install --no-install-recommends $missing ||
+    { tail -n 40 build/_debian.log; exit 1; }
+}
