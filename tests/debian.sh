@@ -20,7 +20,7 @@ as_root=; [ "$(id -u)" = 0 ] || as_root=sudo
 [ -n "$(find build/_debian.updated -mmin -60 2>/dev/null)" ] || $as_root apt-get update -qq
 touch build/_debian.updated
 install() {
-  $as_root env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get "$@" -y -qq >build/_debian.log 2>&1
+  $as_root env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@" -y -qq >build/_debian.log 2>&1
 }
 # A download that ended early, or another program that emptied apt's cache, leaves packages
 # half installed: they are completed by a second try.
