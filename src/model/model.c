@@ -94,11 +94,11 @@ static bool copy_text(cpb_model *m, const char *text, size_t size, char **copy) 
 static bool check_question(cpb_model *m) {
   const cpb_question *q = &m->question;
   if (!m->reader) {
-    cpb_fail(&m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this kind of model cannot be read");
+    cpb_fail(&m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "unknown kind of model; expected a cpb_model_kind");
   } else if (!cpb_question_name(q->kind)) {
-    cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no question %d", (int)q->kind);
+    cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "question is %d; expected one of CPB_QUESTIONS", (int)q->kind);
   } else if ((!q->name && q->name_size > 0) || (!q->scope && q->scope_size > 0)) {
-    cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "a name has a size but no text");
+    cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "name or scope is NULL, but its size is not 0");
   }
   return m->error.code == CPB_OK;
 }
@@ -133,7 +133,8 @@ static cpb_step finish(cpb_model *m) {
 }
 
 cpb_step cpb_model_step(cpb_model *m) {
-  if (m->state == MODEL_IDLE) cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "nothing was asked");
+  if (m->state == MODEL_IDLE)
+    cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "no question was asked; expected cpb_model_ask() first");
   if (m->error.code != CPB_OK) return CPB_STEP_ERROR;
   if (m->state == MODEL_DONE) return CPB_STEP_DONE;
   cpb_step step = m->reader->step(m->state_of_reader, &m->answer, &m->error);

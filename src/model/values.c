@@ -43,7 +43,7 @@ static bool copy_options(cpb_values *v, const cpb_values_options *given) {
 static bool create_reader(cpb_values *v, cpb_model_kind kind, size_t name_size) {
   v->reader = cpb_kind_values(kind, &v->options);
   if (!v->reader) {
-    cpb_fail(&v->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "values of this kind of model cannot be read");
+    cpb_fail(&v->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "reading values is not supported for this kind of model");
     return true;
   }
   v->state_of_reader =

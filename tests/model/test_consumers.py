@@ -156,5 +156,5 @@ def test_the_answer_is_the_same_from_input_in_small_pieces(cpb, name):
 
 
 def test_a_variable_that_is_not_there_is_an_error(cpb):
-    with pytest.raises(SameDiffError, match="no variable of this name"):
+    with pytest.raises(SameDiffError, match="no variable has this name"):
         Model(cpb, "ops_a.fb").ask("consumers", name="nothing")

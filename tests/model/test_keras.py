@@ -206,7 +206,7 @@ def test_metadata_that_are_not_json_are_a_problem_of_the_overview(cpb, tmp_path)
     (tmp_path / "saved_model.pb").write_bytes((folder / "saved_model.pb").read_bytes())
     (tmp_path / "keras_metadata.pb").write_bytes(metadata.SerializeToString())
     answer = json.loads(cpb.ok("inspect", tmp_path, "--json"))
-    assert answer["keras"]["class"] is None and "metadata of root" in answer["problems"][0]["text"]
+    assert answer["keras"]["class"] is None and "root: metadata" in answer["problems"][0]["text"]
     assert answer["signatures"]["total"] > 0
 
 
@@ -288,7 +288,7 @@ def test_paths_that_do_not_exist(cpb):
     result = cpb.run("inspect", folder, "load", "root.tail\nroot.nothing.here")
     assert result.returncode != 0 and b"there is no node root.nothing.here: no child is called nothing" in result.stderr
     result = cpb.run("inspect", folder, "load", "tail")
-    assert result.returncode != 0 and b"a node path begins with root" in result.stderr
+    assert result.returncode != 0 and b"expected one that begins with root" in result.stderr
     result = cpb.run("inspect", folder, "load", "root.heads.x.y")
     assert result.returncode == 0  # a name with a dot in it
 
@@ -338,7 +338,7 @@ def test_cycles_and_node_ids_that_no_node_has(cpb, tmp_path):
     assert nodes[0] == 10 and sorted(nodes) == list(range(len(nodes)))
     answer = json.loads(cpb.ok("inspect", tmp_path, "layers", "--json"))
     problems = " ".join(p["text"] for p in answer["problems"])
-    assert "negative node id" in problems and "node id that no node has" in problems
+    assert "node_id is negative" in problems and "node_id is not that of an object" in problems
     assert answer["layers"]["total"] == len(layers(cpb, keras_models.model("subclassed")))
 
 
@@ -351,7 +351,7 @@ def test_metadata_that_are_not_json(cpb, tmp_path):
     change("subclassed", tmp_path, edit)
     answer = json.loads(cpb.ok("inspect", tmp_path, "layers", "--json"))
     texts = [p["text"] for p in answer["problems"]]
-    assert len(texts) == 2 and "the metadata of root: JSON is nested" in texts[0] and "not JSON" in texts[1]
+    assert len(texts) == 2 and "root: metadata: JSON is nested" in texts[0] and "not JSON" in texts[1]
     assert answer["layers"]["total"] == len(layers(cpb, keras_models.model("subclassed")))
     assert answer["layers"]["items"][0]["parameters"] == 303  # by its variables
 
@@ -360,7 +360,7 @@ def test_a_file_that_is_no_metadata(cpb, tmp_path):
     shutil.copy(keras_models.model("half") / "saved_model.pb", tmp_path)
     (tmp_path / "keras_metadata.pb").write_bytes(b"\x0a\xff\xff\xff\x0f no such thing")
     answer = json.loads(cpb.ok("inspect", tmp_path, "layers", "--json"))
-    assert [p["text"] for p in answer["problems"]] == ["there is nothing of Keras in keras_metadata.pb"]
+    assert [p["text"] for p in answer["problems"]] == ["keras_metadata.pb has no Keras objects"]
     assert [item["path"] for item in answer["layers"]["items"]] == ["root", "root.layer_with_weights-0"]
 
 

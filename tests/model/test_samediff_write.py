@@ -372,7 +372,7 @@ def test_an_error_leaves_the_file_as_it_was(cpb, tmp_path, small):
     before = path.read_bytes()
     full = small["parameters"] | {"x": {"raw": "x.raw", "dtype": "FLOAT", "shape": [1 << 20]}}
     (tmp_path / "x.raw").write_bytes(bytes(4 << 20))
-    fails(cpb, tmp_path, [small | {"tag": "a"}], "is there twice", path)
+    fails(cpb, tmp_path, [small | {"tag": "a"}], "has this tag twice", path)
     os.truncate(tmp_path / "0.npy", 140)
     fails(cpb, tmp_path, [small | {"tag": "B", "parameters": full}], "", path)
     assert path.read_bytes() == before
@@ -413,13 +413,13 @@ def test_what_does_not_fit_the_graph_is_refused(cpb, tmp_path, small):
     missing = {n: f for n, f in good.items() if n != "scale"}
     fails(cpb, tmp_path, [small | {"parameters": missing}], "no parameter")
     save(tmp_path, "wrong.npy", np.zeros((1, 6), "<f8"))
-    fails(cpb, tmp_path, [small | {"parameters": good | {"&MyParam*": "wrong.npy"}}], "another data type")
+    fails(cpb, tmp_path, [small | {"parameters": good | {"&MyParam*": "wrong.npy"}}], "dtype differs")
     save(tmp_path, "wrong.npy", np.zeros((6, 1), "<f4"))
-    fails(cpb, tmp_path, [small | {"parameters": good | {"&MyParam*": "wrong.npy"}}], "another shape")
+    fails(cpb, tmp_path, [small | {"parameters": good | {"&MyParam*": "wrong.npy"}}], "shape differs")
     fails(cpb, tmp_path, [small | {"updater_state": {"other": ["0.npy"]}}], "not in the graph")
-    fails(cpb, tmp_path, [small | {"parameters": good | {"scale": {"tag": "B"}}}], "no such tag")
+    fails(cpb, tmp_path, [small | {"parameters": good | {"scale": {"tag": "B"}}}], "the tag to share with does not exist")
     fails(cpb, tmp_path, [small | {"updater_state": {"scale": [{"tag": "A"}]}}], "circle")
-    fails(cpb, tmp_path, [small, small | {"tag": "a"}], "there twice")
+    fails(cpb, tmp_path, [small, small | {"tag": "a"}], "has this tag twice")
     (tmp_path / "graph.fb").write_bytes(GRAPH[:200])
     fails(cpb, tmp_path, [small], "tag A")
 
@@ -449,10 +449,10 @@ def test_sources_that_are_none_are_refused(cpb, tmp_path, small):
     (tmp_path / "short.raw").write_bytes(bytes(7))
     fails(cpb, tmp_path, with_source("nothing.npy"), "nothing.npy", code=3)
     fails(cpb, tmp_path, with_source("graph.fb"), "no .npy file", code=2)
-    fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "FLOAT", "shape": [2]}), "the size is not")
-    fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "FLOAT7", "shape": [7]}), "no such data type")
-    fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "INT8", "shape": [1 << 40]}), "the size is not")
-    fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "INT8", "shape": [1 << 40, 1 << 40]}), "too large")
+    fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "FLOAT", "shape": [2]}), "size differs from")
+    fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "FLOAT7", "shape": [7]}), "dtype is not the name of")
+    fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "INT8", "shape": [1 << 40]}), "size differs from")
+    fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "INT8", "shape": [1 << 40, 1 << 40]}), "shape is too large")
     fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "UTF8", "shape": [7]}), "too small")
     fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtyp": "INT8", "shape": [7]}), "no such member")
     fails(cpb, tmp_path, with_source({"file": "short.raw", "kind": "lower"}), "where the name ends")
@@ -460,7 +460,7 @@ def test_sources_that_are_none_are_refused(cpb, tmp_path, small):
     fails(cpb, tmp_path, with_source(7), "is expected")
     fails(cpb, tmp_path, [small | {"training_config": "short.raw"}], "training configuration", code=2)
     np.save(tmp_path / "objects.npy", np.array([{}], dtype=object), allow_pickle=True)
-    fails(cpb, tmp_path, with_source("objects.npy"), "no such data type")
+    fails(cpb, tmp_path, with_source("objects.npy"), "dtype is not the name of")
     np.save(tmp_path / "fields.npy", np.zeros(2, "i4,f4"))
     fails(cpb, tmp_path, with_source("fields.npy"), "no plain numbers", code=2)
 
@@ -501,7 +501,7 @@ GOOD_HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }"
     ("{'descr': '<f4", "no plain numbers"), ("{'shape': 2}", "no shape"), ("{'shape': (2 3)}", "no shape"),
     ("{'shape': (x,)}", "no shape"), ("{'shape': (2", "no shape"), ("{'shape': (99999999999999999999,)}", "no shape"),
     ("{'shape': (" + "1," * 33 + ")}", "no shape"), ("{'order': (2,)}", "no shape"),
-    (GOOD_HEADER.replace("(2,)", "(3,)"), "the size is not")])
+    (GOOD_HEADER.replace("(2,)", "(3,)"), "size differs from")])
 def test_a_damaged_header_of_npy_is_refused(cpb, tmp_path, small, header, expected):
     def write(text, version=1):
         data = text.encode()

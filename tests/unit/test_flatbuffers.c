@@ -163,30 +163,30 @@ static void a_buffer_that_ends_too_early_is_damaged(void **state) {
 
 static void offsets_must_lead_into_the_buffer(void **state) {
   (void)state;
-  SPOILED(0, 1000, 4, "outside of the buffer");
-  SPOILED(0, 0xfffffffc, 4, "outside of the buffer");
-  SPOILED(STRING_AT, 0x7ffffffc, 4, "outside of the buffer");
-  SPOILED(STRING_AT, 0, 4, "offset of 0");
-  SPOILED(TABLES + 4, 400, 4, "outside of the buffer");
+  SPOILED(0, 1000, 4, "table offset is past the end of the buffer");
+  SPOILED(0, 0xfffffffc, 4, "table offset is past the end of the buffer");
+  SPOILED(STRING_AT, 0x7ffffffc, 4, "vector offset is past the end of the buffer");
+  SPOILED(STRING_AT, 0, 4, "offset is 0; expected at least 4");
+  SPOILED(TABLES + 4, 400, 4, "table offset is past the end of the buffer");
 }
 
 static void a_vtable_must_be_one(void **state) {
   (void)state;
-  SPOILED(TABLE, 0, 4, "no vtable");
-  SPOILED(TABLE, TABLE + 2, 4, "no vtable");
-  SPOILED(TABLE, 0x80000000u, 4, "outside of the buffer");
-  SPOILED(VTABLE, 2, 2, "wrong size");
-  SPOILED(VTABLE, 7, 2, "wrong size");
-  SPOILED(VTABLE, 0xfffe, 2, "wrong size");
-  SPOILED(VTABLE + 2, 2, 2, "wrong size");
-  SPOILED(VTABLE + 2, 200, 2, "wrong size");
+  SPOILED(TABLE, 0, 4, "vtable offset is 0 or leads out of the buffer");
+  SPOILED(TABLE, TABLE + 2, 4, "vtable offset is 0 or leads out of the buffer");
+  SPOILED(TABLE, 0x80000000u, 4, "vtable offset leads out of the buffer");
+  SPOILED(VTABLE, 2, 2, "vtable size is odd, below 4 or past the end");
+  SPOILED(VTABLE, 7, 2, "vtable size is odd, below 4 or past the end");
+  SPOILED(VTABLE, 0xfffe, 2, "vtable size is odd, below 4 or past the end");
+  SPOILED(VTABLE + 2, 2, 2, "table size is below 4 or past the end");
+  SPOILED(VTABLE + 2, 200, 2, "table size is below 4 or past the end");
 }
 
 static void fields_must_lie_within_their_table(void **state) {
   (void)state;
-  SPOILED(VTABLE + 4, 2, 2, "outside of its table");
-  SPOILED(VTABLE + 4, 28, 2, "outside of its table");
-  SPOILED(VTABLE + 8, 24, 2, "outside of its table");
+  SPOILED(VTABLE + 4, 2, 2, "field offset leads out of the table");
+  SPOILED(VTABLE + 4, 28, 2, "field offset leads out of the table");
+  SPOILED(VTABLE + 8, 24, 2, "field offset leads out of the table");
 }
 
 static void parts_must_be_aligned(void **state) {
@@ -205,8 +205,8 @@ static void vectors_must_end_within_the_buffer(void **state) {
 
 static void strings_end_in_nul_and_are_utf8(void **state) {
   (void)state;
-  SPOILED(STRING + 7, 'x', 1, "without its final zero");
-  SPOILED(STRING + 5, 0xff, 1, "not UTF-8");
+  SPOILED(STRING + 7, 'x', 1, "does not end in a NUL");
+  SPOILED(STRING + 5, 0xff, 1, "not valid UTF-8");
 }
 
 /* Every byte with every bit turned: never a look outside, always an end. */
@@ -254,7 +254,7 @@ static void shared_parts_do_not_multiply(void **state) {
     if (!cpb_flat_vector_at(&flat, &tables[level], 0, 4, &vectors[level])) break;
   }
   assert_int_equal(error.code, CPB_E_DAMAGED);
-  assert_non_null(strstr(error.message, "over and over"));
+  assert_non_null(strstr(error.message, "shared too often"));
   assert_true(visits < 200000); /* of the 8 million */
 }
 

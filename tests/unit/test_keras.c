@@ -158,12 +158,12 @@ static void what_is_wrong_is_told_and_the_rest_shown(void **state) {
   answer *a = get(&m, CPB_ASK_LAYERS, NULL);
   expect_number(a, "layers.total", 5);
   expect_count(a, "problems", 6);
-  expect_problem(a, 0, "root.b comes after objects with larger node ids");
-  expect_problem(a, 1, "root.c has a negative node id");
-  expect_problem(a, 2, "root.b has the node id of another object");
-  expect_problem(a, 3, "another object has the path root.b");
-  expect_problem(a, 4, "the metadata of root.a: not JSON");
-  expect_problem(a, 5, "the metadata of root.b is no JSON object");
+  expect_problem(a, 0, "root.b: node_id is less than that of the object before it");
+  expect_problem(a, 1, "root.c: node_id is negative");
+  expect_problem(a, 2, "root.b: another object has the same node_id");
+  expect_problem(a, 3, "root.b: another object has the same node_path");
+  expect_problem(a, 4, "root.a: metadata: not JSON");
+  expect_problem(a, 5, "root.b: metadata is not a JSON object");
   expect_text(a, "layers.items.3.name", "second");
   done(a);
 }
@@ -201,7 +201,7 @@ static void layers_nested_too_deep_are_left_out(void **state) {
   }
   answer *a = get(&m, CPB_ASK_LAYERS, NULL);
   expect_number(a, "layers.total", 101);
-  expect_problem(a, 0, "nested too deep");
+  expect_problem(a, 0, "nested too deeply");
   done(a);
 }
 
@@ -244,11 +244,11 @@ static void questions_without_an_answer_say_why(void **state) {
   static keras_message m = {0}, other = {.bytes = {8, 1}, .size = 2};
   keras_add(&m, 0, "root", "{}");
   expect_failure(&m, CPB_ASK_LOAD, "root.x", CPB_E_NOT_FOUND, "root.x");
-  expect_failure(&m, CPB_ASK_LOAD, "x", CPB_E_USAGE, "begins with root");
-  expect_failure(&m, CPB_ASK_LOAD, "\n", CPB_E_USAGE, "by their paths");
+  expect_failure(&m, CPB_ASK_LOAD, "x", CPB_E_USAGE, "expected one that begins with root");
+  expect_failure(&m, CPB_ASK_LOAD, "\n", CPB_E_USAGE, "expected paths of nodes");
   expect_failure(&m, CPB_ASK_LAYERS, "x", CPB_E_NOT_FOUND, "no layer");
-  expect_failure(&m, CPB_ASK_NODES, NULL, CPB_E_UNSUPPORTED, "no answer");
-  expect_failure(&other, CPB_ASK_LAYERS, NULL, CPB_E_FORMAT, "no keras_metadata.pb");
+  expect_failure(&m, CPB_ASK_NODES, NULL, CPB_E_UNSUPPORTED, "question \"nodes\" is not supported");
+  expect_failure(&other, CPB_ASK_LAYERS, NULL, CPB_E_FORMAT, "not a keras_metadata.pb");
 }
 
 static void damage_ends_the_list_and_is_told(void **state) {
@@ -260,7 +260,7 @@ static void damage_ends_the_list_and_is_told(void **state) {
   m.size -= 3;
   answer *a = get(&m, CPB_ASK_LAYERS, NULL);
   expect_number(a, "layers.total", 1);
-  expect_problem(a, 0, "damaged from here on");
+  expect_problem(a, 0, "cannot be parsed from here on");
   expect_number(a, "problems.0.offset", (int64_t)whole);
   done(a);
 }

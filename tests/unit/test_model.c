@@ -230,11 +230,11 @@ static void what_is_wrong_is_told_and_the_rest_shown(void **state) {
   (void)state;
   host h = {.message = saved_model_of(100)};
   HAS(&h, CPB_ASK_OBJECTS, NULL, "\"child\":\"self\",\"node\":0,\"path\":\"root\",\"elsewhere\":true",
-      "{\"child\":\"nowhere\",\"node\":77,\"path\":null}", "node id 77, but there are 5 objects",
+      "{\"child\":\"nowhere\",\"node\":77,\"path\":null}", "node_id 77; expected less than 5",
       "{\"child\":\"just_beyond\",\"node\":5,\"path\":null}",
       "\"child\":\"v\",\"node\":2,\"path\":\"root.v\",\"elsewhere\":false,\"kind\":\"variable\"", "\"shape\":[3,null]");
-  HAS(&h, CPB_ASK_SIGNATURE, "serve", "captures node 900, but there are 5", "\"function\":{\"name\":\"inner\"",
-      "\"captures\":[{\"argument\":\"captured\",\"node\":2,\"path\":\"root.v\"",
+  HAS(&h, CPB_ASK_SIGNATURE, "serve", "bound_inputs has node 900; expected less than 5",
+      "\"function\":{\"name\":\"inner\"", "\"captures\":[{\"argument\":\"captured\",\"node\":2,\"path\":\"root.v\"",
       "\"variables\":{\"items\":[{\"node\":\"v\",\"op\":\"VarHandleOp\"");
   HAS(&h, CPB_ASK_FUNCTION, "inner", "\"calls\":[{\"function\":\"inner\",\"nodes\":1}]",
       "\"called_by\":[{\"function\":\"wrapper\",\"nodes\":1},{\"function\":\"inner\",\"nodes\":1}]");
@@ -339,12 +339,12 @@ static void questions_without_an_answer_are_errors(void **state) {
   fails(model, &h, CPB_ASK_FUNCTION, "none", CPB_E_NOT_FOUND, "there is no function \"none\"");
   fails(model, &h, CPB_ASK_NODES, "\n", CPB_E_NOT_FOUND, "there is no function \"\\x0a\"");
   fails(model, &h, CPB_ASK_OBJECTS, "root.v.x", CPB_E_NOT_FOUND, "there is no object \"root.v.x\"");
-  fails(model, &h, CPB_ASK_TAG, NULL, CPB_E_UNSUPPORTED, "no answer to tag");
-  fails(model, &h, (cpb_question_kind)99, NULL, CPB_E_USAGE, "no question 99");
+  fails(model, &h, CPB_ASK_TAG, NULL, CPB_E_UNSUPPORTED, "question \"tag\" is not supported");
+  fails(model, &h, (cpb_question_kind)99, NULL, CPB_E_USAGE, "question is 99; expected one of");
   cpb_question other = {.struct_size = sizeof other, .kind = CPB_ASK_OVERVIEW, .meta_graph = 1};
   cpb_model_ask(model, &other);
   assert_int_equal(cpb_model_step(model), CPB_STEP_ERROR);
-  has(cpb_model_error(model)->message, "there is no meta graph 1; there are 1");
+  has(cpb_model_error(model)->message, "meta_graph is 1; expected less than 1");
   assert_int_equal(ask(model, &h, CPB_ASK_OVERVIEW, NULL), CPB_STEP_DONE);
   cpb_model_free(model);
   free_host(&h);

@@ -410,7 +410,7 @@ static void a_directory_that_changes_between_two_reads_is_an_error(void **state)
   assert_int_equal(step, CPB_STEP_ERROR);
   assert_int_equal(cpb_samediff_writer_error(w)->code, CPB_E_DAMAGED);
   assert_string_equal(cpb_samediff_writer_error(w)->message,
-                      "zip: the directory is not what it was when it was read before");
+                      "zip: the central directory has changed since it was first read");
   cpb_samediff_writer_free(w);
   free(changed.data);
   free(h.base.data);

@@ -192,7 +192,7 @@ static void a_wrong_checksum_is_found(void **state) {
   (void)state;
   zip_file file = hello;
   file.crc ^= 1;
-  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "another checksum");
+  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "CRC-32 of the content is");
   gives(with(file), "stored", "stored text");
 }
 
@@ -200,51 +200,51 @@ static void a_size_must_be_that_of_the_content(void **state) {
   (void)state;
   zip_file file = hello;
   file.size = 29;
-  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "more content");
+  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "expand beyond the uncompressed size");
   file.size = 31;
-  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "less content");
+  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "uncompressed size is");
   file.size = 14000;
-  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "claims more content");
+  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "more than DEFLATE can make");
 }
 
 static void deflated_data_end_where_the_directory_says(void **state) {
   (void)state;
   zip_file file = hello;
   file.content_size = 11;
-  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "ends within");
+  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "ends before the DEFLATE data do");
   file.content_size = 13;
   file.content = HELLO_DEFLATED "x";
-  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "data after the end");
+  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "compressed size is");
   file.content = "\xff" HELLO_DEFLATED;
-  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "is damaged");
+  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "invalid DEFLATE data");
 }
 
 static void two_entries_must_not_share_bytes(void **state) {
   (void)state;
   zip_file file = hello;
   file.at_moved = -1;
-  fails(with(file), NULL, CPB_E_DAMAGED, "overlaps");
+  fails(with(file), NULL, CPB_E_DAMAGED, "overlap the next entry");
 }
 
 static void an_entry_lies_before_the_directory(void **state) {
   (void)state;
   zip_file file = hello;
   file.at_moved = 1000000;
-  fails(with(file), NULL, CPB_E_DAMAGED, "does not lie before");
+  fails(with(file), NULL, CPB_E_DAMAGED, "not before the central directory");
 }
 
 static void names_must_not_differ_only_in_case(void **state) {
   (void)state;
   zip_file file = hello;
   file.name = "STORED";
-  fails(with(file), NULL, CPB_E_DAMAGED, "is there twice");
+  fails(with(file), NULL, CPB_E_DAMAGED, "has this name twice");
 }
 
 static void a_local_header_tells_what_the_directory_tells(void **state) {
   (void)state;
   zip_file file = hello;
   file.local_name = "d/hullo.txt";
-  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "another name");
+  fails(with(file), "d/hello.txt", CPB_E_DAMAGED, "the name in the local header differs");
 }
 
 static void names_that_lead_elsewhere_are_refused(void **state) {
@@ -257,7 +257,7 @@ static void names_that_lead_elsewhere_are_refused(void **state) {
     assert_null(cpb_zip_name_problem((cpb_span){(const uint8_t *)good[i], strlen(good[i])}));
   zip_file file = hello;
   file.name = "../x";
-  fails(with(file), NULL, CPB_E_DAMAGED, "leads out of");
+  fails(with(file), NULL, CPB_E_DAMAGED, "contains . or ..");
 }
 
 static void symbolic_links_are_refused(void **state) {
@@ -272,10 +272,10 @@ static void encrypted_and_unknown_methods_are_unsupported(void **state) {
   (void)state;
   zip_file file = hello;
   file.flags = 1;
-  fails(with(file), "d/hello.txt", CPB_E_UNSUPPORTED, "encrypted");
+  fails(with(file), "d/hello.txt", CPB_E_UNSUPPORTED, "encryption is not supported");
   file.flags = 0;
   file.method = 12;
-  fails(with(file), "d/hello.txt", CPB_E_UNSUPPORTED, "neither stored nor deflated");
+  fails(with(file), "d/hello.txt", CPB_E_UNSUPPORTED, "compression method is");
 }
 
 static void the_number_of_entries_must_be_right(void **state) {
@@ -287,7 +287,7 @@ static void the_number_of_entries_must_be_right(void **state) {
     zip_add(&z, hello);
     zip_add(&z, stored);
     zip_end(&z, "");
-    fails(&z, NULL, CPB_E_DAMAGED, more < 0 ? "longer than the number" : "more entries than");
+    fails(&z, NULL, CPB_E_DAMAGED, more < 0 ? "longer than its entries" : "more than the central directory's size");
   }
 }
 
@@ -298,7 +298,7 @@ static void what_is_longer_than_allowed_is_not_loaded(void **state) {
   zip_file file = stored;
   file.name = "long";
   file.content = long_text;
-  fails(with(file), "long", CPB_E_LIMIT, "too large");
+  fails(with(file), "long", CPB_E_LIMIT, "size is 1001; the limit is 1000 bytes");
 }
 
 static void every_cut_is_noticed(void **state) {

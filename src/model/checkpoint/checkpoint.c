@@ -7,21 +7,24 @@
 #include "model/common/cursor.h"
 #include "model/formats/leveldb/table.h"
 
-#define VERSION 1
-#define SHOWN 80
+#define VERSION 1  /* tensor_bundle.cc: kTensorBundleVersion */
+#define SHOWN 80   /* bytes of a key in an error */
+#define PROBLEM 96 /* bytes of what is wrong with an entry */
 
-/* While entries are added what has pointers moves: they are set at the end. */
+/* An entry refers to its bytes by offset, since `texts` and `sizes` move as they grow.
+ * set_pointers() fills in the pointers of `stored` once all entries are there. */
 typedef struct entry {
   cpb_stored stored;
-  size_t key, message, message_size, shape; /* where: in texts, texts and sizes */
+  size_t key, message, message_size; /* offsets in `texts`, and the size of the message */
+  size_t shape;                      /* index in `sizes` */
 } entry;
 
 struct cpb_checkpoint {
   cpb_allocator allocator;
   uint64_t max_memory;
   uint32_t shards;
-  cpb_buffer texts; /* keys and messages */
-  cpb_buffer sizes; /* of shapes, as uint64_t */
+  cpb_buffer texts; /* keys and BundleEntryProtos */
+  cpb_buffer sizes; /* the dimensions of all shapes, as uint64_t */
   entry *items;
   size_t count, capacity;
 };
@@ -33,9 +36,15 @@ static bool fails(cpb_error *error, cpb_code code, uint64_t offset, const char *
   return false;
 }
 
+/* "FIELD is VALUE; expected EXPECTED", in `out` of PROBLEM bytes. */
+static const char *wrong_value(char *out, const char *field, uint64_t value, const char *expected) {
+  cpb_format(out, PROBLEM, "%s is %llu; expected %s", field, (unsigned long long)value, expected);
+  return out;
+}
+
 static bool fails_at_key(cpb_error *error, uint64_t offset, cpb_span key, const char *what) {
   char shown[SHOWN];
-  cpb_fail(error, CPB_E_DAMAGED, offset, "the entry of \"%s\" %s",
+  cpb_fail(error, CPB_E_DAMAGED, offset, "checkpoint key \"%s\": %s",
            cpb_quote(shown, sizeof shown, key.data ? key.data : (const uint8_t *)"", key.size), what);
   return false;
 }
@@ -46,61 +55,74 @@ static bool read_header(cpb_checkpoint *c, const cpb_table *t) {
   cpb_span header = t->data.value, version = cpb_get_bytes(header, BUNDLE_VERSION);
   uint64_t offset = cpb_table_offset(t), shards = cpb_get_number(header, BUNDLE_SHARDS), bad;
   uint64_t endianness = cpb_get_number(header, BUNDLE_ENDIANNESS);
+  uint64_t least = cpb_get_number(version, VERSIONS_MIN_CONSUMER);
+  char problem[PROBLEM];
   cpb_varints refused = cpb_varints_of(version, VERSIONS_BAD_CONSUMERS);
   if (t->data.key.size > 0)
     return fails(t->error, CPB_E_DAMAGED, offset,
-                 "the first entry of a checkpoint's index is its header, with an empty key");
+                 "the first key of the checkpoint index is not empty; expected the header, whose key is empty");
   if (shards == 0 || shards > INT32_MAX)
-    return fails(t->error, CPB_E_DAMAGED, offset, "a checkpoint has at least one data file");
+    return fails(t->error, CPB_E_DAMAGED, offset, wrong_value(problem, "num_shards", shards, "1 to 2147483647"));
   if (endianness != 0)
-    return fails(t->error, CPB_E_UNSUPPORTED, offset, "the checkpoint was written by a big-endian machine");
-  bool readable = cpb_get_number(version, VERSIONS_MIN_CONSUMER) <= VERSION;
+    return fails(t->error, CPB_E_UNSUPPORTED, offset, wrong_value(problem, "endianness", endianness, "0 (LITTLE)"));
+  bool readable = least <= VERSION;
   while (cpb_varints_next(&refused, &bad)) readable = readable && bad != VERSION;
-  if (!readable) return fails(t->error, CPB_E_UNSUPPORTED, offset, "the checkpoint is of a version that is not known");
+  if (!readable) {
+    cpb_fail(t->error, CPB_E_UNSUPPORTED, offset,
+             "the checkpoint's min_consumer is %llu, or bad_consumers lists %d; expected a checkpoint for version %d",
+             (unsigned long long)least, VERSION, VERSION);
+    return false;
+  }
   c->shards = (uint32_t)shards;
   return true;
 }
 
 /* --- Entries -------------------------------------------------------------------------- */
 
-/* Within `max_memory`; `added` is about to be. */
+/* Whether the entries stay within `max_memory` when `added` bytes come to them. */
 static bool have_room(const cpb_checkpoint *c, uint64_t added) {
   uint64_t used = (uint64_t)c->texts.size + c->sizes.size + (uint64_t)c->count * sizeof(entry);
   return added <= c->max_memory && used <= c->max_memory - added;
 }
 
-/* Appends the sizes. NULL, or what is wrong. */
-static const char *read_shape(cpb_checkpoint *c, cpb_span shape, cpb_stored *s) {
+/* Appends the dimensions to `sizes`. Returns NULL, what is wrong (`problem` has room for
+ * PROBLEM bytes), or "" when memory is short. */
+static const char *read_shape(cpb_checkpoint *c, cpb_span shape, cpb_stored *s, char *problem) {
   cpb_cursor dimensions = cpb_cursor_of(shape);
-  if (cpb_get_number(shape, SHAPE_UNKNOWN_RANK)) return "has no known shape";
+  if (cpb_get_number(shape, SHAPE_UNKNOWN_RANK)) return "unknown_rank is true; expected a known shape";
   while (cpb_cursor_find(&dimensions, SHAPE_DIM, CPB_WIRE_LEN)) {
     uint64_t size = cpb_get_number(dimensions.bytes, DIM_SIZE);
-    if (size > INT64_MAX) return "has no known shape";
-    if (s->rank == CPB_STORED_RANK_MAX) return "has more than 254 dimensions";
+    if (size > INT64_MAX) {
+      cpb_format(problem, PROBLEM, "dimension %u is negative; expected a known size", (unsigned)s->rank);
+      return problem;
+    }
+    if (s->rank == CPB_STORED_RANK_MAX) return "the shape has more than 254 dimensions, TensorFlow's limit";
     if (!cpb_buffer_append(&c->sizes, &size, sizeof size)) return "";
     s->rank++;
   }
-  return dimensions.damaged ? "has a shape that cannot be read" : NULL;
+  return dimensions.damaged ? "the TensorShapeProto cannot be parsed" : NULL;
 }
 
-static const char *read_entry(cpb_checkpoint *c, cpb_span message, entry *e) {
+/* As read_shape(), for a BundleEntryProto. */
+static const char *read_entry(cpb_checkpoint *c, cpb_span message, entry *e, char *problem) {
   cpb_stored *s = &e->stored;
   uint64_t dtype = cpb_get_number(message, ENTRY_DTYPE), shard = cpb_get_number(message, ENTRY_SHARD), end;
   cpb_cursor fields = cpb_cursor_of(message);
   while (cpb_cursor_next(&fields)) {
     if (fields.number == ENTRY_CRC && fields.type == CPB_WIRE_FIXED32) s->crc32c = (uint32_t)fields.value;
   }
-  if (fields.damaged) return "cannot be read";
+  if (fields.damaged) return "the BundleEntryProto cannot be parsed";
   e->shape = c->sizes.size / sizeof(uint64_t);
   s->dtype = (uint32_t)dtype;
   s->shard = (uint32_t)shard;
   s->offset = cpb_get_number(message, ENTRY_OFFSET);
   s->size = cpb_get_number(message, ENTRY_SIZE);
   s->slices = cpb_count_bytes(message, ENTRY_SLICES);
-  if (dtype == 0 || dtype > INT32_MAX) return "has no type";
-  if (s->slices == 0 && shard >= c->shards) return "is in a data file that the checkpoint does not have";
-  if (!cpb_add_u64(s->offset, s->size, &end) || end > INT64_MAX) return "is at no place that a data file can have";
-  return read_shape(c, cpb_get_bytes(message, ENTRY_SHAPE), s);
+  if (dtype == 0 || dtype > INT32_MAX) return wrong_value(problem, "dtype", dtype, "a tensorflow.DataType");
+  if (s->slices == 0 && shard >= c->shards) return wrong_value(problem, "shard_id", shard, "less than num_shards");
+  if (!cpb_add_u64(s->offset, s->size, &end) || end > INT64_MAX)
+    return wrong_value(problem, "offset", s->offset, "offset + size below 2^63");
+  return read_shape(c, cpb_get_bytes(message, ENTRY_SHAPE), s, problem);
 }
 
 static bool append(cpb_buffer *out, cpb_span bytes, size_t *where) {
@@ -121,13 +143,18 @@ static bool add_entry(cpb_checkpoint *c, const cpb_table *t) {
   cpb_span key = {t->data.key.data, t->data.key.size}, message = t->data.value;
   uint64_t offset = cpb_table_offset(t);
   void *items = c->items;
-  /* A dimension takes two bytes of the message at least. */
-  if (!have_room(c, (uint64_t)key.size + 5 * (uint64_t)message.size + sizeof(entry)))
-    return fails(t->error, CPB_E_LIMIT, offset, "what the checkpoint's index says takes more memory than was allowed");
+  char problem[PROBLEM];
+  /* A dimension takes at least two bytes of the message, and eight of `sizes`; the message
+   * itself is kept, too. */
+  if (!have_room(c, (uint64_t)key.size + 5 * (uint64_t)message.size + sizeof(entry))) {
+    cpb_fail(t->error, CPB_E_LIMIT, offset, "the entries of the checkpoint index take more than max_memory, %llu bytes",
+             (unsigned long long)c->max_memory);
+    return false;
+  }
   if (!is_in_order(c, key))
-    return fails_at_key(t->error, offset, key, "is not behind the one before it, as keys are in order");
+    return fails_at_key(t->error, offset, key, "out of order; expected a key greater than the one before it");
   entry e = {.stored = {.key_size = key.size}, .message_size = message.size};
-  const char *wrong = read_entry(c, message, &e);
+  const char *wrong = read_entry(c, message, &e, problem);
   if (wrong && *wrong) return fails_at_key(t->error, offset, key, wrong);
   bool done = !wrong && append(&c->texts, key, &e.key) && append(&c->texts, message, &e.message) &&
               cpb_reserve(&c->allocator, &items, &c->capacity, c->count + 1, sizeof *c->items);
@@ -139,7 +166,8 @@ static bool add_entry(cpb_checkpoint *c, const cpb_table *t) {
 
 static bool read_all(cpb_checkpoint *c, cpb_table *t) {
   cpb_have have = cpb_table_next(t);
-  if (have == CPB_AT_END) return fails(t->error, CPB_E_DAMAGED, 0, "the checkpoint's index is empty");
+  if (have == CPB_AT_END)
+    return fails(t->error, CPB_E_DAMAGED, 0, "the checkpoint index has no entries; expected the header");
   if (have != CPB_HAVE || !read_header(c, t)) return false;
   while ((have = cpb_table_next(t)) == CPB_HAVE) {
     if (!add_entry(c, t)) return false;

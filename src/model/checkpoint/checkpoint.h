@@ -1,14 +1,14 @@
-/* What the readers of a checkpoint look at beyond cpb/checkpoint.h. */
+/* What the readers of a checkpoint need beyond cpb/checkpoint.h. */
 #ifndef CPB_MODEL_CHECKPOINT_CHECKPOINT_H
 #define CPB_MODEL_CHECKPOINT_CHECKPOINT_H
 
 #include "base/bytes.h"
 #include "cpb/checkpoint.h"
 
-/* The BundleEntryProto of an entry, checked. */
+/* The serialized BundleEntryProto of an entry, which has been checked. Part of the checkpoint. */
 cpb_span cpb_checkpoint_message(const cpb_checkpoint *checkpoint, const cpb_stored *stored);
 
-/* Its number in the checkpoint. */
+/* The index of an entry: cpb_checkpoint_get() of it is `stored`. */
 size_t cpb_checkpoint_place(const cpb_checkpoint *checkpoint, const cpb_stored *stored);
 
 static inline cpb_span cpb_stored_key(const cpb_stored *stored) {

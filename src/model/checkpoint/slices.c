@@ -3,11 +3,12 @@
 #include "model/checkpoint/fields.h"
 #include "model/common/cursor.h"
 
-/* What is written sorts as the numbers and texts do (TensorFlow's "ordered code"). */
+/* Keys of slices are in TensorFlow's OrderedCode (core/lib/strings/ordered_code.cc): encoded
+ * numbers and strings sort, as bytes, in the order of the numbers and strings. */
 
 static bool put(cpb_buffer *out, uint8_t byte) { return cpb_buffer_append(out, &byte, 1); }
 
-/* How many bytes follow, and these, the highest first. */
+/* The number of bytes that follow, then these, most significant first. */
 static bool put_unsigned(cpb_buffer *out, uint64_t number) {
   unsigned size = 0;
   while (size < 8 && number >> 8 * size != 0) size++;
@@ -16,7 +17,7 @@ static bool put_unsigned(cpb_buffer *out, uint64_t number) {
   return done;
 }
 
-/* 0 and 255 are followed by the other one; the end is a 0 and a 1. */
+/* 00 is escaped as 00 ff, and ff as ff 00; the end is 00 01. */
 static bool put_text(cpb_buffer *out, cpb_span text) {
   bool done = true;
   for (size_t i = 0; done && i < text.size; i++) {
@@ -26,8 +27,8 @@ static bool put_text(cpb_buffer *out, cpb_span text) {
   return done && put(out, 0) && put(out, 1);
 }
 
-/* Of n bytes, as few as do, the first n bits say how many there are; then comes the sign. They
- * are ones for a number that is not negative, and else all is inverted. */
+/* A number of n bytes, as few as possible, begins with n one bits, then a zero bit for the sign;
+ * the remaining 7 * n - 1 bits are its value. Of a negative number all bits are inverted. */
 static bool put_signed(cpb_buffer *out, int64_t number) {
   bool negative = number < 0;
   uint64_t bits = negative ? ~(uint64_t)number : (uint64_t)number;
@@ -46,7 +47,7 @@ static bool has_number(cpb_span message, uint32_t number) {
   return cpb_cursor_find(&c, number, CPB_WIRE_VARINT);
 }
 
-/* All of a dimension has -1 for its length. */
+/* An extent without a length is the whole dimension, and is encoded as start 0, length -1. */
 static bool put_extent(cpb_buffer *out, cpb_span extent) {
   bool all = !has_number(extent, EXTENT_LENGTH);
   int64_t start = all ? 0 : (int64_t)cpb_get_number(extent, EXTENT_START);

@@ -1,4 +1,13 @@
-/* The values of a tensor in a checkpoint, out of the data file that has it. */
+/* The values of one tensor of a checkpoint, streamed from the shard (data file) that holds it.
+ *
+ * Numbers are stored as their bytes, little-endian, and are passed on as they come. A tensor of
+ * strings is stored as all lengths (varints), the masked CRC-32C of these, and then the bytes of
+ * all strings; it is given out as length and bytes of one string after the other. So the lengths
+ * are kept, which takes at most options->max_memory bytes; of the rest no more than PIECE bytes
+ * are held. In [at, end) is what has not been read of the tensor's range of the shard; `crc`
+ * covers what has. The checksum can be compared only at the end: values have then been given out
+ * already, and a mismatch makes the last step an error. (WriteStringTensor in TensorFlow's
+ * tensor_bundle.cc) */
 #include "model/checkpoint/stored_values.h"
 
 #include "base/checked.h"
@@ -24,19 +33,22 @@ typedef struct reader {
   cpb_error error;
   cpb_crc32c tables;
   uint32_t crc;
-  uint64_t at, end;     /* of the bytes to be read */
-  uint64_t count, size; /* of elements; bytes that come out */
+  uint64_t at, end; /* of the shard: what is left to read */
+  uint64_t count;   /* elements */
+  uint64_t size;    /* bytes that are given out */
   char dtype[CPB_DTYPE_NAME];
   int stage;
   uint8_t *out; /* PIECE bytes */
 
-  /* Texts: lengths first, as varints, which are kept; then a checksum; then the bytes. */
-  cpb_buffer lengths;
-  uint8_t checksum[CHECKSUM_SIZE];
-  size_t checksum_size, next; /* next: in lengths */
-  uint64_t number, seen;      /* the length that is being read; how many were */
-  unsigned shift;
-  uint64_t text_end; /* of the text that is given out */
+  /* Only for strings. */
+  cpb_buffer lengths;              /* the varints, as stored */
+  size_t next;                     /* offset in `lengths` of the next string's */
+  uint8_t checksum[CHECKSUM_SIZE]; /* of the lengths */
+  size_t checksum_size;            /* how much of it has been read */
+  uint64_t number;                 /* the length that is being read, and */
+  unsigned shift;                  /* how many of its bits are there */
+  uint64_t seen;                   /* lengths read; in stage TEXTS, strings begun */
+  uint64_t text_end;               /* of the string that is being given out, in the shard */
 } reader;
 
 static cpb_have fails(reader *r, cpb_code code, uint64_t offset, const char *what) {
@@ -51,7 +63,7 @@ static void find(reader *r, cpb_span name) {
   r->stored = cpb_checkpoint_find(r->options->checkpoint, (const char *)name.data, name.size);
   if (r->stored) return;
   cpb_quote(shown, sizeof shown, name.data ? name.data : (const uint8_t *)"", name.size);
-  cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the checkpoint has nothing under the key \"%s\"", shown);
+  cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the checkpoint has no key \"%s\"", shown);
 }
 
 static void *create(const cpb_allocator *a, cpb_model_kind kind, cpb_span name, const cpb_values_options *options) {
@@ -85,11 +97,11 @@ static cpb_error *error(void *state) { return &((reader *)state)->error; }
 
 /* --- Reading ------------------------------------------------------------------------------ */
 
-/* Bytes up to `end`, which are then passed. */
+/* The next bytes of the shard, at most `most` and none from `end` on; moves `at` past them. */
 static cpb_have read(reader *r, uint64_t end, size_t most, cpb_span *bytes) {
   cpb_have have = cpb_input_span(&r->input, r->at, (size_t)cpb_min_u64(end - r->at, most), r->end - r->at, bytes);
   if (have == CPB_AT_END)
-    return fails(r, CPB_E_TRUNCATED, r->input.size, "the data file ends within the values of this tensor");
+    return fails(r, CPB_E_TRUNCATED, r->input.size, "the shard ends within the values of this tensor");
   if (have == CPB_FAILED) r->error = r->input.failure;
   if (have == CPB_HAVE) r->at += bytes->size;
   return have;
@@ -98,21 +110,23 @@ static cpb_have read(reader *r, uint64_t end, size_t most, cpb_span *bytes) {
 static void add_to_crc(reader *r, cpb_span bytes) { r->crc = cpb_crc32c_extend(&r->tables, r->crc, bytes); }
 
 static cpb_have check_crc(reader *r) {
+  uint32_t crc = cpb_crc32c_mask(r->crc);
   r->stage = DONE;
-  bool good = r->stored->size == 0 || cpb_crc32c_mask(r->crc) == r->stored->crc32c;
-  return good
-             ? CPB_HAVE
-             : fails(r, CPB_E_DAMAGED, r->stored->offset, "the values do not have the CRC-32C that is stored for them");
+  if (r->stored->size == 0 || crc == r->stored->crc32c) return CPB_HAVE;
+  cpb_fail(&r->error, CPB_E_DAMAGED, r->stored->offset,
+           "masked CRC-32C of the values is %08x; expected %08x, the index's crc32c", (unsigned)crc,
+           (unsigned)r->stored->crc32c);
+  return CPB_FAILED;
 }
 
-/* --- What it is ---------------------------------------------------------------------------- */
+/* --- Checks before reading ---------------------------------------------------------------------------- */
 
 static cpb_have count_elements(reader *r) {
   const cpb_stored *s = r->stored;
   r->count = 1;
   for (uint32_t i = 0; i < s->rank; i++) {
     if (!cpb_mul_u64(r->count, s->shape[i], &r->count))
-      return fails(r, CPB_E_DAMAGED, s->offset, "a stored tensor's shape has too many elements");
+      return fails(r, CPB_E_DAMAGED, s->offset, "the tensor's shape has 2^64 elements or more");
   }
   return CPB_HAVE;
 }
@@ -122,22 +136,27 @@ static cpb_have begin_numbers(reader *r) {
   r->stage = NUMBERS;
   if (cpb_mul_u64(r->count, r->format->size, &r->size) && r->size == given) return CPB_HAVE;
   cpb_fail(&r->error, CPB_E_DAMAGED, r->stored->offset,
-           "%llu bytes are stored, which is not what %llu elements of the type %s take", (unsigned long long)given,
-           (unsigned long long)r->count, r->dtype);
+           "%llu bytes are stored for %llu elements of type %s; expected %u bytes for each", (unsigned long long)given,
+           (unsigned long long)r->count, r->dtype, (unsigned)r->format->size);
   return CPB_FAILED;
 }
 
-/* Each length takes a byte at least. */
+/* A length takes at least one byte: this bounds the count by the size before anything is read. */
 static cpb_have begin_texts(reader *r) {
   uint64_t given = r->stored->size;
   r->stage = given > 0 ? LENGTHS : DONE;
   if (r->count == 0 && given == 0) return CPB_HAVE;
-  if (given < CHECKSUM_SIZE || r->count > given - CHECKSUM_SIZE)
-    return fails(r, CPB_E_DAMAGED, r->stored->offset,
-                 "fewer bytes are stored than the lengths of this tensor's texts take");
+  if (given < CHECKSUM_SIZE || r->count > given - CHECKSUM_SIZE) {
+    cpb_fail(&r->error, CPB_E_DAMAGED, r->stored->offset,
+             "%llu bytes are stored for %llu strings, too few for their lengths", (unsigned long long)given,
+             (unsigned long long)r->count);
+    return CPB_FAILED;
+  }
   if (r->count <= r->options->max_memory) return CPB_HAVE;
-  return fails(r, CPB_E_LIMIT, r->stored->offset,
-               "the lengths of this tensor's texts take more memory than was allowed");
+  cpb_fail(&r->error, CPB_E_LIMIT, r->stored->offset,
+           "the lengths of %llu strings take more than max_memory, %llu bytes", (unsigned long long)r->count,
+           (unsigned long long)r->options->max_memory);
+  return CPB_FAILED;
 }
 
 static cpb_have begin(reader *r) {
@@ -148,9 +167,9 @@ static cpb_have begin(reader *r) {
   r->end = s->offset + s->size;
   if (s->slices > 0) {
     cpb_fail(&r->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-             "this variable is stored in %llu parts, which are not put together", (unsigned long long)s->slices);
+             "this variable is stored in %llu slices; joining slices is not supported", (unsigned long long)s->slices);
   } else if (!r->format) {
-    cpb_fail(&r->error, CPB_E_UNSUPPORTED, s->offset, "values of the type %s cannot be read", r->dtype);
+    cpb_fail(&r->error, CPB_E_UNSUPPORTED, s->offset, "values of type %s are not supported", r->dtype);
   }
   if (r->error.code != CPB_OK || count_elements(r) != CPB_HAVE) return CPB_FAILED;
   return r->format->size > 0 ? begin_numbers(r) : begin_texts(r);
@@ -171,26 +190,28 @@ static cpb_have next_numbers(reader *r, cpb_span *data) {
   return CPB_HAVE;
 }
 
-/* --- Texts ------------------------------------------------------------------------------------- */
+/* --- Strings ------------------------------------------------------------------------------------- */
 
-/* What the checksums count is the length as a number of 4 bytes, or of 8 if it is that large. */
+/* The checksums cover each length not as the varint that is stored, but as 4 bytes, or as 8 if
+ * it does not fit into 4. */
 static cpb_have take_length(reader *r) {
   uint8_t bytes[8];
   cpb_store64(bytes, r->number);
   add_to_crc(r, (cpb_span){bytes, r->number <= UINT32_MAX ? 4 : 8});
   if (!cpb_add_u64(r->size, r->number, &r->size) || r->size > r->stored->size)
-    return fails(r, CPB_E_DAMAGED, r->at, "the texts of this tensor are longer than what is stored");
+    return fails(r, CPB_E_DAMAGED, r->at, "the strings' lengths add up to more than the tensor's stored size");
   r->number = r->shift = 0;
   r->seen++;
   return CPB_HAVE;
 }
 
-/* Goes on with the lengths in `in`; `used`: bytes of it. */
+/* Reads lengths from `in`, and sets `used` to how many bytes of it they took. */
 static cpb_have take_lengths(reader *r, cpb_span in, size_t *used) {
   cpb_have have = CPB_HAVE;
   for (*used = 0; have == CPB_HAVE && *used < in.size && r->seen < r->count;) {
     uint8_t byte = in.data[(*used)++];
-    if (r->shift == 63 && byte > 1) return fails(r, CPB_E_DAMAGED, r->at, "a text's length of more than 64 bits");
+    if (r->shift == 63 && byte > 1)
+      return fails(r, CPB_E_DAMAGED, r->at, "the varint of a string's length has more than 64 bits");
     r->number |= (uint64_t)(byte & 0x7f) << r->shift;
     r->shift += 7;
     if (byte < 0x80) have = take_length(r);
@@ -204,7 +225,8 @@ static cpb_have read_lengths(reader *r) {
   while (r->seen < r->count) {
     cpb_span in;
     size_t used;
-    if (r->at == r->end) return fails(r, CPB_E_DAMAGED, r->end, "the lengths of this tensor's texts do not end");
+    if (r->at == r->end)
+      return fails(r, CPB_E_DAMAGED, r->end, "the tensor's stored size ends within the strings' lengths");
     uint64_t begin = r->at;
     cpb_have have = read(r, r->end, PIECE, &in);
     if (have == CPB_HAVE) have = take_lengths(r, in, &used);
@@ -218,7 +240,7 @@ static cpb_have read_lengths(reader *r) {
 static cpb_have read_checksum(reader *r) {
   uint64_t lengths;
   if (r->end - r->at + r->checksum_size != CHECKSUM_SIZE + r->size)
-    return fails(r, CPB_E_DAMAGED, r->at, "the texts of this tensor do not take as many bytes as are stored");
+    return fails(r, CPB_E_DAMAGED, r->at, "the strings' lengths do not add up to the tensor's stored size");
   while (r->checksum_size < CHECKSUM_SIZE) {
     cpb_span in;
     cpb_have have = read(r, r->end, CHECKSUM_SIZE - r->checksum_size, &in);
@@ -228,17 +250,18 @@ static cpb_have read_checksum(reader *r) {
   }
   if (cpb_crc32c_mask(r->crc) != cpb_load32(r->checksum))
     return fails(r, CPB_E_DAMAGED, r->at - CHECKSUM_SIZE,
-                 "the lengths of this tensor's texts do not have the CRC-32C that is stored with them");
+                 "masked CRC-32C of the strings' lengths is not the one that follows them");
   add_to_crc(r, (cpb_span){r->checksum, CHECKSUM_SIZE});
   if (!cpb_mul_u64(r->count, LENGTH_SIZE, &lengths) || !cpb_add_u64(r->size, lengths, &r->size))
-    return fails(r, CPB_E_DAMAGED, r->stored->offset, "a stored tensor's shape has too many elements");
+    return fails(r, CPB_E_DAMAGED, r->stored->offset,
+                 "the tensor's strings with their lengths take 2^64 bytes or more");
   r->text_end = r->at;
   r->seen = 0;
   r->stage = TEXTS;
   return CPB_HAVE;
 }
 
-/* The rest of a text, or the length of the next one. */
+/* More of a string, or the length of the next one. */
 static cpb_have next_text(reader *r, cpb_span *data) {
   uint64_t length = 0;
   if (r->at < r->text_end) {

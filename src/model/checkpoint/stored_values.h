@@ -4,6 +4,7 @@
 
 #include "model/common/values_reader.h"
 
-extern const cpb_values_reader cpb_stored_values; /* what a checkpoint has, when the options have one */
+/* Used by cpb_values when its options name a checkpoint. */
+extern const cpb_values_reader cpb_stored_values;
 
 #endif

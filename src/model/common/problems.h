@@ -1,4 +1,5 @@
-/* What could not be made out of a model: told with the answer. */
+/* What is wrong with a model although the question can be answered. The answer lists it, under
+ * "problems". */
 #ifndef CPB_MODEL_COMMON_PROBLEMS_H
 #define CPB_MODEL_COMMON_PROBLEMS_H
 
@@ -11,15 +12,15 @@ typedef struct cpb_problem {
 
 typedef struct cpb_problems {
   cpb_allocator allocator;
-  cpb_problem *items; /* the first ones: a hostile model has no end of them */
+  cpb_problem *items; /* the first 100, as a hostile model can have any number */
   size_t count, capacity;
-  uint64_t more; /* that were only counted */
+  uint64_t more; /* problems that were only counted */
 } cpb_problems;
 
 void cpb_problems_init(cpb_problems *problems, const cpb_allocator *a);
 void cpb_problems_free(cpb_problems *problems);
-/* Text from the input must come through cpb_quote. When memory is short the problem
- * is only counted. */
+/* Text from the input must have passed through cpb_quote(). When memory is short the problem is
+ * only counted. */
 void cpb_problems_add(cpb_problems *problems, uint64_t offset, const char *text);
 
 /* The elements of a list: {"offset": N or null, "text"}. */

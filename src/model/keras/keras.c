@@ -8,7 +8,7 @@
 
 /* --- Problems ------------------------------------------------------------------- */
 
-/* `text` has one %s, for the object's path, perhaps followed by one for `more`. */
+/* Adds a problem. `text` has a %s for the object's path, and perhaps a second one for `more`. */
 static void complain(cpb_keras *k, size_t object, const char *text, const char *more) {
   char path[81], line[192];
   const cpb_keras_object *o = &k->objects[object];
@@ -34,17 +34,17 @@ static bool check_numbers(cpb_keras *k) {
   bool ordered = true;
   for (size_t i = 0; i < k->count; i++) {
     all[i] = (numbered){k->objects[i].node, i};
-    if (k->objects[i].node < 0) complain(k, i, "%s has a negative node id", NULL);
+    if (k->objects[i].node < 0) complain(k, i, "%s: node_id is negative", NULL);
     else if (k->graph && k->objects[i].node >= k->graph->nodes)
-      complain(k, i, "%s has a node id that no node has", NULL);
+      complain(k, i, "%s: node_id is not that of an object in the object graph", NULL);
     if (ordered && i > 0 && k->objects[i].node < k->objects[i - 1].node) {
-      complain(k, i, "%s comes after objects with larger node ids", NULL);
+      complain(k, i, "%s: node_id is less than that of the object before it", NULL);
       ordered = false;
     }
   }
   if (k->count > 1) qsort(all, k->count, sizeof *all, by_number);
   for (size_t i = 1; i < k->count; i++) {
-    if (all[i].node == all[i - 1].node) complain(k, all[i].object, "%s has the node id of another object", NULL);
+    if (all[i].node == all[i - 1].node) complain(k, all[i].object, "%s: another object has the same node_id", NULL);
   }
   cpb_release(&k->allocator, all);
   return true;
@@ -73,8 +73,8 @@ static void json_release(void *user, void *block) { cpb_release(&((cpb_keras *)u
 
 /* --- Paths and metadata ------------------------------------------------------------ */
 
-/* The object with the longest path that leads to this one. Attributes may have dots
- * in their names, and there may be objects in between that are not Keras's. */
+/* The object whose path is the longest prefix of this one. It need not be the direct parent:
+ * names of attributes may contain dots, and objects that are not Keras's are not listed. */
 static uint32_t find_parent(const cpb_names *paths, cpb_span path) {
   for (int dots = 0; dots < CPB_KERAS_DEPTH; dots++) {
     while (path.size > 0 && path.data[path.size - 1] != '.') path.size--;
@@ -94,7 +94,8 @@ static bool find_parents(cpb_keras *k) {
   cpb_names_sort(&paths);
   for (uint32_t i = 0; ok && i < k->count; i++) {
     k->parents[i] = find_parent(&paths, k->objects[i].path);
-    if (cpb_names_find(&paths, k->objects[i].path) != i) complain(k, i, "another object has the path %s, too", NULL);
+    if (cpb_names_find(&paths, k->objects[i].path) != i)
+      complain(k, i, "%s: another object has the same node_path", NULL);
   }
   cpb_names_free(&paths);
   return ok;
@@ -109,11 +110,11 @@ static bool read_metadata(cpb_keras *k, uint64_t max_memory, cpb_error *whole) {
     k->docs[i] = cpb_json_read(&k->json, k->objects[i].metadata, CPB_KERAS_DEPTH, &error);
     if (k->json_too_large)
       cpb_fail(whole, CPB_E_LIMIT, k->objects[i].offset,
-               "what Keras says of its objects takes more than %llu bytes of memory", (unsigned long long)max_memory);
+               "the JSON metadata of the objects takes more than max_memory, %llu bytes",
+               (unsigned long long)max_memory);
     if (error.code == CPB_E_MEMORY) return false;
-    if (!k->docs[i]) complain(k, i, "the metadata of %s: %s", error.message);
-    else if (!yyjson_is_obj(yyjson_doc_get_root(k->docs[i])))
-      complain(k, i, "the metadata of %s is no JSON object", NULL);
+    if (!k->docs[i]) complain(k, i, "%s: metadata: %s", error.message);
+    else if (!yyjson_is_obj(yyjson_doc_get_root(k->docs[i]))) complain(k, i, "%s: metadata is not a JSON object", NULL);
   }
   return true;
 }

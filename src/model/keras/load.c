@@ -70,7 +70,7 @@ static bool not_found(load *l, cpb_span path, cpb_span name) {
   return false;
 }
 
-/* Up to the next `separator`, which goes with it. */
+/* Takes the text up to the next `separator`, and removes that, too. */
 static cpb_span take(cpb_span *text, char separator) {
   const uint8_t *at = text->size > 0 ? memchr(text->data, separator, text->size) : NULL;
   cpb_span part = {text->data, at ? (size_t)(at - text->data) : text->size};
@@ -78,7 +78,8 @@ static cpb_span take(cpb_span *text, char separator) {
   return part;
 }
 
-/* The child whose name `rest` begins with, the longest of them as names may have dots. */
+/* Goes to the child whose name `rest` begins with. Names may contain dots, so several may match:
+ * the longest is taken. */
 static bool step_down(load *l, uint32_t *node, cpb_span *rest) {
   uint32_t child, from = *node;
   cpb_span name;
@@ -110,7 +111,7 @@ static bool find_by_path(load *l, cpb_span path, uint32_t *node) {
   for (*node = 0; *node < l->k->count; ++*node) {
     if (cpb_span_equal(l->k->objects[*node].path, path)) return true;
   }
-  cpb_fail(l->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no object of Keras has the path %s",
+  cpb_fail(l->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no Keras object has the path %s",
            cpb_quote(quoted, sizeof quoted, path.data, path.size));
   return false;
 }
@@ -119,7 +120,8 @@ static bool find_node(load *l, cpb_span path, uint32_t *node) {
   char quoted[81];
   cpb_span rest = path;
   if (!cpb_span_is(take(&rest, '.'), "root")) {
-    cpb_fail(l->error, CPB_E_USAGE, CPB_NO_OFFSET, "a node path begins with root, as in root.layer-0; not %s",
+    cpb_fail(l->error, CPB_E_USAGE, CPB_NO_OFFSET,
+             "node path is %s; expected one that begins with root, as in root.layer-0",
              cpb_quote(quoted, sizeof quoted, path.data, path.size));
     return false;
   }
@@ -242,7 +244,7 @@ static bool run(load *l, const cpb_question *q, cpb_json_writer *a) {
   for (size_t i = 0; i < n; i++) l->visits[i] = (visit){.from = CPB_KERAS_NONE};
   if (!put_paths(l, (cpb_span){(const uint8_t *)q->name, q->name_size}, a)) return false;
   if (l->count == 0) {
-    cpb_fail(l->error, CPB_E_USAGE, CPB_NO_OFFSET, "which nodes to load is said by their paths, such as root.layer-0");
+    cpb_fail(l->error, CPB_E_USAGE, CPB_NO_OFFSET, "name is empty; expected paths of nodes, such as root.layer-0");
     return false;
   }
   follow(l);

@@ -65,7 +65,7 @@ static cpb_step read_file(metadata *m, cpb_error *error) {
   cpb_have have;
   while ((have = cpb_input_span(&m->input, m->file.size, READ_SIZE, UINT64_MAX, &span)) == CPB_HAVE) {
     if (span.size > m->max_memory || m->file.size > m->max_memory - span.size) {
-      cpb_fail(error, CPB_E_LIMIT, m->file.size, "keras_metadata.pb is larger than %llu bytes",
+      cpb_fail(error, CPB_E_LIMIT, m->file.size, "keras_metadata.pb exceeds max_memory, %llu bytes",
                (unsigned long long)m->max_memory);
       return CPB_STEP_ERROR;
     }
@@ -77,7 +77,8 @@ static cpb_step read_file(metadata *m, cpb_error *error) {
   return m->read ? CPB_STEP_DONE : CPB_STEP_ERROR;
 }
 
-/* Any short file may pass for a message; one of these says of its objects what they are. */
+/* Many short files can be parsed as a protobuf message; Keras metadata is recognized by the
+ * identifier of its first object. */
 static bool is_metadata(const metadata *m) {
   return m->file.size == 0 || (m->list.count > 0 && cpb_keras_is_identifier(m->list.objects[0].identifier));
 }
@@ -86,7 +87,7 @@ static bool make_sense(metadata *m, cpb_error *error) {
   if (!cpb_keras_decode(&m->allocator, (cpb_span){m->file.data, m->file.size}, &m->list, &m->problems))
     return cpb_fail_memory(error), false;
   if (!is_metadata(m)) {
-    cpb_fail(error, CPB_E_FORMAT, 0, "this is no keras_metadata.pb: it does not begin with an object of Keras");
+    cpb_fail(error, CPB_E_FORMAT, 0, "not a keras_metadata.pb: identifier of the first object is not _tf_keras_...");
     return false;
   }
   m->keras = cpb_keras_new(&m->allocator, m->list.objects, m->list.count, NULL,
@@ -102,7 +103,7 @@ static bool answer_question(metadata *m, cpb_json_writer *answer, cpb_error *err
     case CPB_ASK_LOAD: return cpb_keras_load(m->keras, q, answer, error);
     case CPB_ASK_SEARCH: return cpb_keras_search(m->keras, q, answer, error);
     default:
-      cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "keras_metadata.pb has no answer to \"%s\"",
+      cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "question \"%s\" is not supported for keras_metadata.pb",
                cpb_question_name(q->kind));
       return false;
   }

@@ -32,10 +32,10 @@ bool cpb_keras_decode(const cpb_allocator *a, cpb_span message, cpb_keras_list *
     list->objects = objects;
     offset = (uint64_t)(cursor.at - message.data) - cursor.bytes.size;
     list->objects[list->count++] = decode_object(cursor.bytes, offset);
-    if (is_damaged(cursor.bytes)) cpb_problems_add(problems, offset, "a SavedObject is damaged");
+    if (is_damaged(cursor.bytes)) cpb_problems_add(problems, offset, "a SavedObject cannot be parsed");
     offset += cursor.bytes.size;
   }
-  if (cursor.damaged) cpb_problems_add(problems, offset, "SavedMetadata is damaged from here on");
+  if (cursor.damaged) cpb_problems_add(problems, offset, "SavedMetadata cannot be parsed from here on");
   return true;
 }
 

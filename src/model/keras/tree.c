@@ -137,7 +137,7 @@ static void grow(growth *g) {
   for (uint32_t i = 0; g->ok && i < g->count; i++) {
     const cpb_keras_layer *layer = &g->drafts[i].layer;
     if (layer->depth == CPB_KERAS_DEPTH) {
-      cpb_problems_add(k->problems, CPB_NO_OFFSET, "Layers are nested too deep; what is in them is left out");
+      cpb_problems_add(k->problems, CPB_NO_OFFSET, "layers are nested too deeply; the innermost are left out");
     } else if (!layer->shared) {
       add_children(g, i, layer->object == CPB_KERAS_NONE ? k->count + 1 : layer->object);
     }

@@ -2,29 +2,31 @@
 
 #include "base/checked.h"
 
+/* Bits of the extras (libnd4j's array/ArrayOptions.h). */
 #define EMPTY 8
-#define TYPE_BITS 10483712 /* of the extras: every bit that tells of a data type */
+#define TYPE_BITS 10483712 /* all those that name a data type */
 
-/* shape info: rank, dimensions, strides, extras, element-wise stride, order */
+/* libnd4j's shapeInfo: rank, dimensions, strides, extras, element-wise stride, order. */
 static bool read_shape_info(cpb_flat *flat, const cpb_flat_vector *info, cpb_sd_array *a) {
   int64_t rank, order;
-  if (info->count < 4) return cpb_flat_fail(flat, info->at, "an array's shape info is too short");
+  if (info->count < 4) return cpb_flat_fail(flat, info->at, "array: shape has fewer than 4 numbers");
   if (!cpb_flat_element(flat, info, 0, 8, &rank)) return false;
-  if (rank < 0 || rank > CPB_SD_RANK_MAX) return cpb_flat_fail(flat, info->at, "an array has a rank that is none");
+  if (rank < 0 || rank > CPB_SD_RANK_MAX)
+    return cpb_flat_fail(flat, info->at, "array: rank is out of range; expected 0 to 32");
   if (info->count != 2 * (uint64_t)rank + 4)
-    return cpb_flat_fail(flat, info->at, "an array's shape info does not fit its rank");
+    return cpb_flat_fail(flat, info->at, "array: the length of shape is not 2 * rank + 4");
   a->rank = (uint32_t)rank;
   for (uint32_t i = 0; i < a->rank; i++) {
     if (!cpb_flat_element(flat, info, 1 + i, 8, &a->shape[i]) ||
         !cpb_flat_element(flat, info, 1 + a->rank + i, 8, &a->strides[i]))
       return false;
-    if (a->shape[i] < 0) return cpb_flat_fail(flat, info->at, "an array has a negative dimension");
+    if (a->shape[i] < 0) return cpb_flat_fail(flat, info->at, "array: shape has a negative dimension");
   }
   if (!cpb_flat_element(flat, info, info->count - 3, 8, &a->extras) ||
       !cpb_flat_element(flat, info, info->count - 2, 8, &a->ews) ||
       !cpb_flat_element(flat, info, info->count - 1, 8, &order))
     return false;
-  if (order != 'c' && order != 'f') return cpb_flat_fail(flat, info->at, "an array's order is neither c nor f");
+  if (order != 'c' && order != 'f') return cpb_flat_fail(flat, info->at, "array: order is neither c nor f");
   a->order = (char)order;
   a->empty = (a->extras & EMPTY) != 0;
   return true;
@@ -34,12 +36,13 @@ static bool count_elements(cpb_flat *flat, uint64_t at, cpb_sd_array *a) {
   a->count = a->empty ? 0 : 1;
   for (uint32_t i = 0; i < a->rank; i++) {
     if (!cpb_mul_u64(a->count, (uint64_t)a->shape[i], &a->count))
-      return cpb_flat_fail(flat, at, "an array's shape is too large");
+      return cpb_flat_fail(flat, at, "array: shape has 2^64 elements or more");
   }
   return true;
 }
 
-/* Strides of a dimension of 1 do not count. */
+/* Whether the values are in C or Fortran order without gaps. The stride of a dimension of
+ * size 1 means nothing. */
 static bool lies_in_order(const cpb_sd_array *a, char order) {
   uint64_t dense = 1;
   for (uint32_t n = 0; n < a->rank && a->count > 1; n++) {
@@ -50,7 +53,8 @@ static bool lies_in_order(const cpb_sd_array *a, char order) {
   return true;
 }
 
-/* Every dimension is the next inner one of some order. */
+/* Whether the values fill memory without gaps in any order of the dimensions: from the
+ * innermost outwards, each stride must be the product of the sizes of those inside. */
 static bool lies_without_gaps(const cpb_sd_array *a) {
   uint64_t dense = 1;
   while (dense < a->count) {
@@ -62,14 +66,14 @@ static bool lies_without_gaps(const cpb_sd_array *a) {
   return true;
 }
 
-/* The values lie as the strides tell: ND4J does not copy an array whose dimensions
- * were permuted, and calls its order 'c'. */
+/* Trusts the strides, not `order`: ND4J does not copy an array when its dimensions are
+ * permuted, and still calls its order 'c'. */
 static bool find_layout(cpb_flat *flat, uint64_t at, cpb_sd_array *a) {
   char other = a->order == 'c' ? 'f' : 'c';
   if (lies_in_order(a, a->order)) a->layout = a->order;
   else if (lies_in_order(a, other)) a->layout = other;
   else if (lies_without_gaps(a)) a->layout = CPB_SD_PERMUTED;
-  else return cpb_flat_fail(flat, at, "an array's strides have gaps");
+  else return cpb_flat_fail(flat, at, "array: strides leave gaps between values, which is not supported");
   return true;
 }
 
@@ -77,17 +81,17 @@ static bool read_dtype(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_array
   int64_t number;
   if (!cpb_flat_number(flat, table, ARRAY_DTYPE, 1, 0, &number)) return false;
   a->dtype = cpb_sd_find_dtype(number);
-  if (!a->dtype) return cpb_flat_fail(flat, table->at, "an array has a data type that is none");
+  if (!a->dtype) return cpb_flat_fail(flat, table->at, "array: dtype is not a DType of ND4J");
   int64_t told = a->extras & TYPE_BITS;
   if (told != 0 && a->dtype->extras != 0 && told != a->dtype->extras)
-    return cpb_flat_fail(flat, table->at, "an array's shape info tells of another data type");
+    return cpb_flat_fail(flat, table->at, "array: the data type in shape differs from dtype");
   return true;
 }
 
-/* Texts begin with their offsets, one more than there are texts. */
+/* A buffer of strings begins with their offsets, one more than there are strings. */
 static bool check_texts(cpb_flat *flat, const cpb_flat_table *table, const cpb_sd_array *a) {
   bool has_offsets = a->dtype->number != DTYPE_UTF8 || a->values_size / 8 > a->count;
-  return has_offsets || cpb_flat_fail(flat, table->at, "an array's buffer is too small for its texts");
+  return has_offsets || cpb_flat_fail(flat, table->at, "array: buffer is too small for the offsets of its strings");
 }
 
 static bool find_values(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_array *a) {
@@ -98,9 +102,9 @@ static bool find_values(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_arra
   a->values_size = buffer.count;
   if (a->dtype->size == 0 && a->count > 0) return check_texts(flat, table, a);
   if (!cpb_mul_u64(a->count, a->dtype->size, &size))
-    return cpb_flat_fail(flat, table->at, "an array's shape is too large");
+    return cpb_flat_fail(flat, table->at, "array: shape has 2^64 bytes or more");
   return size == a->values_size ||
-         cpb_flat_fail(flat, table->at, "an array's buffer does not have the size of its shape");
+         cpb_flat_fail(flat, table->at, "array: the size of buffer differs from that by shape and dtype");
 }
 
 bool cpb_sd_array_read(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_array *array) {
@@ -111,7 +115,8 @@ bool cpb_sd_array_read(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_array
       !count_elements(flat, info.at, array) || !find_layout(flat, info.at, array) || !read_dtype(flat, table, array) ||
       !cpb_flat_number(flat, table, ARRAY_BYTE_ORDER, 1, 0, &byte_order) || !find_values(flat, table, array))
     return false;
-  if (byte_order != 0 && byte_order != 1) return cpb_flat_fail(flat, table->at, "an array's byte order is none");
+  if (byte_order != 0 && byte_order != 1)
+    return cpb_flat_fail(flat, table->at, "array: byteOrder is neither 0 (LE) nor 1 (BE)");
   array->big_endian = byte_order == 1;
   return true;
 }

@@ -1,4 +1,10 @@
-/* The values of a variable, a parameter or a state of the updater. */
+/* The values of a variable, a parameter or a state of the updater, streamed.
+ *
+ * In a zip an array is a file of its own, and its values are streamed from its zip entry; in a
+ * graph file it is a table, and they are streamed from the input. Either way values are given
+ * out in the order in which they are stored, in little-endian, and at most one block of them is
+ * held; only an array whose dimensions are permuted is held whole (at most max_memory bytes),
+ * since neither of NumPy's two orders describes it. */
 #include "model/samediff/array_values.h"
 
 #include "base/checked.h"
@@ -20,10 +26,10 @@ typedef struct reader {
   cpb_sd_array array;
   uint64_t shape[CPB_SD_RANK_MAX];
   unsigned stage;
-  uint64_t at;    /* of the buffer: everything before was handed out or is none of the values */
-  cpb_span piece; /* what comes next of the buffer */
+  uint64_t at;    /* offset in the buffer of `piece`; what lies before was given out or skipped */
+  cpb_span piece; /* bytes of the buffer that come next; the zip stream's or the host's */
   cpb_sd_swap swap;
-  cpb_sd_rows rows; /* of an array that was permuted */
+  cpb_sd_rows rows; /* the whole array, if its dimensions are permuted */
   cpb_span data;
 } reader;
 
@@ -77,13 +83,13 @@ static cpb_have choose_entry(reader *v) {
   for (size_t i = 0; i < v->lines.count; i++) {
     const cpb_sd_line *line = &v->lines.list[i];
     if (!is_wanted(v, line->name)) continue;
-    if (line->kind.size > 0) return fails(v, CPB_E_UNSUPPORTED, "this is no array");
+    if (line->kind.size > 0) return fails(v, CPB_E_UNSUPPORTED, "not an array but of another kind");
     if (state >= line->count) break;
     v->entry = v->lines.references[line->first + state].entry;
     return CPB_HAVE;
   }
   return fails(v, CPB_E_NOT_FOUND,
-               v->options->state > 0 ? "there is no such state of the updater" : "there is no parameter of this name");
+               v->options->state > 0 ? "the updater has no such state" : "no parameter has this name");
 }
 
 static cpb_have find_entry(reader *v) {
@@ -125,7 +131,7 @@ static bool find_state(reader *v, const cpb_flat_vector *list, cpb_flat_table *t
     if (!is_wanted(v, (cpb_span){v->head.data, v->head.size}) || v->options->state > values.count) continue;
     return cpb_flat_element_table(&g->flat, &values, v->options->state - 1, table);
   }
-  fails(v, CPB_E_NOT_FOUND, "there is no such state of the updater");
+  fails(v, CPB_E_NOT_FOUND, "the updater has no such state");
   return false;
 }
 
@@ -136,7 +142,7 @@ static bool find_table(reader *v, cpb_flat_table *table) {
     return cpb_flat_vector_at(&g->flat, &g->root, GRAPH_UPDATER_STATE, 4, &list) && find_state(v, &list, table);
   const cpb_sd_variable *variable = cpb_sd_find_variable(g, v->name);
   if (variable && variable->array != 0) return cpb_flat_open(&g->flat, variable->array, table);
-  fails(v, CPB_E_NOT_FOUND, variable ? "this variable has no array" : "there is no variable of this name");
+  fails(v, CPB_E_NOT_FOUND, variable ? "the variable has no array" : "no variable has this name");
   return false;
 }
 
@@ -178,7 +184,7 @@ static cpb_values_info info_of(const reader *v) {
                            .size = a->values_size};
 }
 
-/* More of the buffer that the array is in; nothing at its end. */
+/* The next bytes of the buffer that holds the array; none at its end. */
 static cpb_have next_piece(reader *v) {
   uint64_t end = v->array.values + v->array.values_size;
   if (v->model.is_zip) return cpb_zip_stream_next(&v->model.parts.stream, &v->piece);
@@ -220,18 +226,20 @@ static cpb_have stream(reader *v) {
   }
 }
 
-/* Values in another order than they lie: only from all of them. */
+/* Values of permuted dimensions come out in an order other than the stored one, so all are read
+ * first. */
 static cpb_have hold_permuted(reader *v) {
   const cpb_sd_array *a = &v->array;
   if (a->layout != CPB_SD_PERMUTED) return CPB_HAVE;
-  if (a->dtype->size == 0) return fails(v, CPB_E_UNSUPPORTED, "these are texts whose dimensions are permuted");
+  if (a->dtype->size == 0) return fails(v, CPB_E_UNSUPPORTED, "strings with permuted dimensions are not supported");
   if (a->values_size > v->options->max_memory)
-    return fails(v, CPB_E_LIMIT, "its dimensions are permuted, and it is too large to be held in memory");
+    return fails(v, CPB_E_LIMIT,
+                 "an array with permuted dimensions is held in memory, and this one exceeds max_memory");
   for (;;) {
     cpb_have have = stream(v);
     if (have != CPB_HAVE || v->data.size == 0) return have;
     if (!cpb_buffer_append(&v->rows.values, v->data.data, v->data.size))
-      return fails(v, CPB_E_MEMORY, "no memory for its values");
+      return fails(v, CPB_E_MEMORY, "out of memory for the array");
   }
 }
 

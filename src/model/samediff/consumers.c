@@ -93,7 +93,7 @@ static bool begin(reply *r) {
   const cpb_question *q = &r->question;
   cpb_sd_graph *g = &r->model->graph;
   const cpb_sd_variable *v = cpb_sd_find_variable(g, (cpb_span){(const uint8_t *)q->name, q->name_size});
-  if (!v) cpb_fail(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no variable of this name");
+  if (!v) cpb_fail(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no variable has this name");
   if (!v || !cpb_sd_make_order(r, g->num_nodes)) return false;
   r->consumed.variable = v;
   r->consumed.pass = v->kind != KIND_ARRAY; /* others are made by nobody */

@@ -61,7 +61,7 @@ static bool has_room(cpb_sd_graph *g) {
   uint64_t taken =
       g->num_variables * (uint64_t)sizeof *g->variables + g->num_nodes * (uint64_t)sizeof *g->nodes + g->names.size;
   if (taken <= g->max_memory) return true;
-  cpb_fail(g->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the graph's index takes more than %llu bytes",
+  cpb_fail(g->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the index of the graph takes more than max_memory, %llu bytes",
            (unsigned long long)g->max_memory);
   return false;
 }
@@ -98,8 +98,9 @@ static bool read_types(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_vari
     return false;
   v->dtype = cpb_sd_find_dtype(dtype);
   v->kind = (uint8_t)kind;
-  if (!v->dtype) return cpb_flat_fail(&g->flat, table->at, "a variable has a data type that is none");
-  return cpb_sd_variable_kind(kind) || cpb_flat_fail(&g->flat, table->at, "a variable is of a kind that is none");
+  if (!v->dtype) return cpb_flat_fail(&g->flat, table->at, "variable: datatype is not a DType of ND4J");
+  return cpb_sd_variable_kind(kind) ||
+         cpb_flat_fail(&g->flat, table->at, "variable: variabletype is not a VarType of ND4J");
 }
 
 static bool read_array(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_variable *v) {
@@ -127,7 +128,7 @@ static bool read_variable(cpb_sd_graph *g, uint32_t i) {
   return true;
 }
 
-/* What the node takes must be made by somebody. */
+/* Each input of the operation must be a variable; marks these as used. */
 static bool check_inputs(cpb_sd_graph *g, const cpb_flat_table *table) {
   cpb_flat_vector pairs;
   if (!cpb_flat_vector_at(&g->flat, table, NODE_INPUT_PAIRED, 4, &pairs)) return false;
@@ -139,7 +140,7 @@ static bool check_inputs(cpb_sd_graph *g, const cpb_flat_table *table) {
         !cpb_flat_number(&g->flat, &pair, PAIR_SECOND, 4, 0, &second))
       return false;
     const cpb_sd_variable *v = cpb_sd_find_id(g, first, second);
-    if (!v) return cpb_flat_fail(&g->flat, pair.at, "an operation takes what no variable is");
+    if (!v) return cpb_flat_fail(&g->flat, pair.at, "operation: an id in inputPaired is not that of a variable");
     g->variables[v - g->variables].used = true;
   }
   return true;
@@ -153,7 +154,7 @@ static bool read_node(cpb_sd_graph *g, uint32_t i) {
       !cpb_flat_number(&g->flat, &table, NODE_OP_TYPE, 1, 0, &type) || !check_inputs(g, &table) ||
       !read_text(g, &table, NODE_NAME, &n.name) || !read_text(g, &table, NODE_OP_NAME, &n.op))
     return false;
-  if (!cpb_sd_op_type(type)) return cpb_flat_fail(&g->flat, table.at, "an operation has a type that is none");
+  if (!cpb_sd_op_type(type)) return cpb_flat_fail(&g->flat, table.at, "operation: opType is not an OpType of ND4J");
   void *list = g->nodes;
   if (!cpb_reserve(&g->allocator, &list, &g->nodes_capacity, g->num_nodes + 1, sizeof n)) return no_memory(g);
   g->nodes = list;
@@ -172,7 +173,7 @@ static bool order_ids(cpb_sd_graph *g) {
   return true;
 }
 
-/* Two variables of one name could not be told apart. */
+/* Refuses two variables of one name, as all questions refer to variables by name. */
 static bool order_names(cpb_sd_graph *g) {
   for (size_t i = 0; i < g->num_variables; i++) {
     if (!cpb_names_add(&g->by_name, cpb_sd_graph_text(g, g->variables[i].name), (uint32_t)i)) return no_memory(g);
@@ -181,7 +182,7 @@ static bool order_names(cpb_sd_graph *g) {
   for (size_t i = 0; i < g->num_variables; i++) {
     const cpb_sd_variable *v = &g->variables[i];
     if (cpb_sd_find_variable(g, cpb_sd_graph_text(g, v->name)) != v)
-      return cpb_flat_fail(&g->flat, v->table, "two variables have the same name");
+      return cpb_flat_fail(&g->flat, v->table, "variable: another one has the same name");
   }
   return true;
 }
@@ -204,7 +205,7 @@ cpb_have cpb_sd_graph_load(cpb_sd_graph *g) {
       if (g->flat.pages) cpb_pages_turn(g->flat.pages);
       continue;
     }
-    g->names.size = names; /* what was begun begins again */
+    g->names.size = names; /* undo what was begun: it is repeated from its beginning */
     g->flat.spent = spent;
     return g->flat.wait && g->error->code == CPB_OK ? CPB_WAIT : CPB_FAILED;
   }

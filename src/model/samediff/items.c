@@ -197,7 +197,7 @@ static bool write_inputs(const cpb_sd_writer *w, const cpb_flat_table *table) {
         !cpb_flat_number(flat, &pair, PAIR_SECOND, 4, 0, &second))
       return false;
     const cpb_sd_variable *v = cpb_sd_find_id(w->graph, first, second);
-    if (!v) return cpb_flat_fail(flat, pair.at, "an operation takes what no variable is");
+    if (!v) return cpb_flat_fail(flat, pair.at, "operation: an id in inputPaired is not that of a variable");
     cpb_json_writer_span(w->answer, NULL, cpb_sd_graph_text(w->graph, v->name));
   }
   cpb_json_writer_close(w->answer, ']');
@@ -326,7 +326,7 @@ bool cpb_sd_write_updater(const cpb_sd_writer *w, uint32_t i) {
       !cpb_flat_vector_at(flat, &state, UPDATER_VALUES, 4, &values))
     return false;
   if (keys.count != values.count)
-    return cpb_flat_fail(flat, state.at, "an updater's state has not as many keys as values");
+    return cpb_flat_fail(flat, state.at, "updater state: updaterStateKeys and updaterStateValues differ in length");
   cpb_json_writer_open(w->answer, NULL, '{');
   if (!write_text(w, "parameter", &state, UPDATER_PARAMETER)) return false;
   cpb_json_writer_open(w->answer, "states", '[');

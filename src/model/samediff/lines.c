@@ -50,7 +50,7 @@ static int by_name(const void *a, const void *b) {
 
 static bool bad_tag(cpb_error *error, size_t number, cpb_span name, const char *what) {
   char shown[SHOWN];
-  cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tags.txt, line %zu: the tag %s %s", number + 1,
+  cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tags.txt, line %zu: tag %s: %s", number + 1,
            cpb_quote(shown, sizeof shown, name.data, name.size), what);
   return false;
 }
@@ -58,7 +58,7 @@ static bool bad_tag(cpb_error *error, size_t number, cpb_span name, const char *
 static bool add_tag(cpb_sd_tags *t, cpb_span name, cpb_error *error) {
   void *list = t->list;
   const char *problem = cpb_zip_name_problem(name);
-  if (!problem && memchr(name.data, '/', name.size)) problem = "has a slash in it";
+  if (!problem && memchr(name.data, '/', name.size)) problem = "the name contains a slash";
   if (problem) return bad_tag(error, t->count, name, problem);
   if (!cpb_reserve(&t->allocator, &list, &t->capacity, t->count + 1, sizeof *t->list)) return no_memory(error);
   t->list = list;
@@ -74,7 +74,7 @@ static bool sort_tags(cpb_sd_tags *t, cpb_error *error) {
   qsort(t->sorted, t->count, sizeof *t->sorted, by_name);
   for (size_t i = 1; i < t->count; i++) {
     if (by_name(&t->sorted[i - 1], &t->sorted[i]) == 0)
-      return bad_tag(error, t->sorted[i].number, t->sorted[i].name, "is there twice");
+      return bad_tag(error, t->sorted[i].number, t->sorted[i].name, "tags.txt has this tag twice");
   }
   return true;
 }
@@ -85,7 +85,7 @@ bool cpb_sd_tags_read(cpb_sd_tags *t, cpb_error *error) {
     if (line.size > 0 && !add_tag(t, line, error)) return false;
   }
   if (t->count > 0) return sort_tags(t, error);
-  cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tags.txt has no tag in it");
+  cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tags.txt has no lines; expected at least one tag");
   return false;
 }
 
@@ -118,7 +118,7 @@ static bool is_number(cpb_span text) {
   return text.size > 0 && text.size <= DIGITS_MAX;
 }
 
-/* A number, or a tag, a slash and a number. `*tag` is empty where there is none. */
+/* NUMBER or TAG/NUMBER; `*tag` is empty for the former. */
 static bool split_reference(cpb_span text, cpb_span *tag, cpb_span *number) {
   size_t slash = text.size;
   while (slash > 0 && text.data[slash - 1] != '/') slash--;
@@ -144,7 +144,9 @@ static cpb_span next_word(cpb_span *rest) {
   return word;
 }
 
-/* How well what follows a name would do. */
+/* Names, tags and references are separated by spaces, and names and tags may contain spaces
+ * themselves. So each space is tried as the end of the name; this says how well what follows it
+ * reads as references: not at all, but for a tag that is unknown, or well. */
 typedef enum fit { FIT_NOT, FIT_BUT_FOR_TAG, FIT_WELL } fit;
 
 static fit fit_references(cpb_span rest) {
@@ -155,7 +157,7 @@ static fit fit_references(cpb_span rest) {
   return rest.size == 0 ? FIT_WELL : FIT_NOT;
 }
 
-/* One reference, and perhaps a kind. A tag that is known may hold spaces. */
+/* One reference, and perhaps a kind. Only a known tag may contain spaces. */
 static fit fit_reference(const cpb_sd_lines_in *in, cpb_span rest, cpb_span *kind) {
   cpb_span tag, number;
   size_t space = rest.size;
@@ -171,7 +173,8 @@ static fit fit_reference(const cpb_sd_lines_in *in, cpb_span rest, cpb_span *kin
   return memchr(rest.data, ' ', rest.size) ? FIT_NOT : FIT_BUT_FOR_TAG;
 }
 
-/* No more words can follow the name, however long the line is. */
+/* The first offset at which the name may end. At most CPB_SD_REFERENCES_MAX words follow it,
+ * which bounds the work on a hostile line. */
 static size_t first_cut(cpb_span line) {
   size_t at = line.size;
   for (int words = 0; words <= CPB_SD_REFERENCES_MAX && at > 1; words++) {
@@ -181,8 +184,9 @@ static size_t first_cut(cpb_span line) {
   return at;
 }
 
-/* At the first space that leaves a known name and references, or else the last that
- * leaves references (of several: the first). */
+/* The name ends at the first space that leaves a known name before it and references after it.
+ * If there is none, at the last space that leaves references; where there may be several
+ * references, at the first. */
 size_t cpb_sd_line_split(const cpb_sd_lines_in *in, cpb_span line, cpb_span *kind) {
   size_t found = 0;
   fit best = FIT_NOT;
@@ -228,13 +232,14 @@ static bool add_reference(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t num
   cpb_span tag, file;
   void *list = l->references;
   bool memory;
-  if (!split_reference(text, &tag, &file)) return bad_line(in, number, text, "this is no reference to a file");
+  if (!split_reference(text, &tag, &file))
+    return bad_line(in, number, text, "not a reference to a file; expected NUMBER or TAG/NUMBER");
   const cpb_sd_tag *of = tag.size > 0 ? cpb_sd_find_tag(in->tags, tag) : in->tag;
-  if (!of) return bad_line(in, number, text, "there is no such tag");
+  if (!of) return bad_line(in, number, text, "tags.txt does not have this tag");
   cpb_sd_reference r = {.text = text, .shared = of != in->tag};
   r.entry = find_file(l, in, of->name, file, &memory);
   if (!memory) return no_memory(in->error);
-  if (!r.entry) return bad_line(in, number, text, "there is no such file in the archive");
+  if (!r.entry) return bad_line(in, number, text, "the archive does not have this file");
   if (!cpb_reserve(&l->allocator, &list, &l->references_capacity, l->num_references + 1, sizeof r))
     return no_memory(in->error);
   l->references = list;
@@ -255,7 +260,7 @@ static bool add_line(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t number, 
   void *list = l->list;
   if (line.size > CPB_SD_LINE_MAX) return bad_line(in, number, line, "the line is too long");
   size_t split = cpb_sd_line_split(in, line, &kind);
-  if (split == 0) return bad_line(in, number, line, "this is no name followed by a reference to a file");
+  if (split == 0) return bad_line(in, number, line, "expected a name, a space and a reference to a file");
   cpb_span rest = {line.data + split + 1, line.size - split - 1};
   if (kind.size > 0) rest.size -= kind.size + 1;
   cpb_sd_line added = {.name = {line.data, split}, .kind = kind, .first = l->num_references};
@@ -278,7 +283,7 @@ static bool check_names(const cpb_sd_lines *l, const cpb_sd_lines_in *in) {
   cpb_names_sort(&names);
   for (size_t i = 0; i < l->count && good; i++) {
     good = cpb_names_find(&names, l->list[i].name) == i;
-    if (!good) bad_line(in, i + 1, l->list[i].name, "this name is there twice");
+    if (!good) bad_line(in, i + 1, l->list[i].name, "the file has this name twice");
   }
   cpb_names_free(&names);
   return good;
@@ -286,7 +291,7 @@ static bool check_names(const cpb_sd_lines *l, const cpb_sd_lines_in *in) {
 
 bool cpb_sd_lines_read(cpb_sd_lines *l, const cpb_sd_lines_in *in) {
   cpb_span rest = text_of(&l->text), line;
-  if (!cpb_utf8_valid(rest)) return bad_line(in, 1, (cpb_span){NULL, 0}, "the file is not UTF-8");
+  if (!cpb_utf8_valid(rest)) return bad_line(in, 1, (cpb_span){NULL, 0}, "the file is not valid UTF-8");
   for (size_t number = 1; next_line(&rest, &line); number++) {
     if (line.size > 0 && !add_line(l, in, number, line)) return false;
   }

@@ -56,7 +56,7 @@ void cpb_sd_model_reset(cpb_sd_model *m) {
 cpb_have cpb_sd_model_open(cpb_sd_model *m, const char *name, size_t size) {
   if (!m->is_zip) {
     if (name) {
-      cpb_fail(&m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "a graph file has no tags");
+      cpb_fail(&m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "a SameDiff graph file has no tags; expected no scope");
       return CPB_FAILED;
     }
     return cpb_zip_settle(cpb_input_size(&m->input, 0, &m->pages.size), &m->input, &m->error);
@@ -74,7 +74,7 @@ cpb_have cpb_sd_model_open(cpb_sd_model *m, const char *name, size_t size) {
 
 static cpb_have lacks(cpb_sd_model *m, const char *file) {
   char shown[SHOWN];
-  cpb_fail(&m->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "the tag %s has no %s",
+  cpb_fail(&m->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tag %s has no %s",
            cpb_quote(shown, sizeof shown, m->tag->name.data, m->tag->name.size), file);
   return CPB_FAILED;
 }
@@ -132,8 +132,8 @@ static cpb_have load_lines(cpb_sd_model *m, const char *file, const char *folder
 
 static cpb_have fails_for(cpb_sd_model *m, cpb_span name, const char *what) {
   char shown[SHOWN];
-  cpb_fail(&m->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s %s", cpb_quote(shown, sizeof shown, name.data, name.size),
-           what);
+  cpb_fail(&m->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "variable %s %s",
+           cpb_quote(shown, sizeof shown, name.data, name.size), what);
   return CPB_FAILED;
 }
 

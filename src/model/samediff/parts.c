@@ -34,13 +34,14 @@ cpb_have cpb_sd_parts_load(cpb_sd_parts *p, const cpb_zip_entry *entry, cpb_buff
   return have;
 }
 
-/* Takes up one more piece of the array's bytes. */
+/* Appends the next bytes of the array's file. */
 static cpb_have grow(cpb_sd_parts *p, cpb_buffer *out) {
   cpb_span piece;
   cpb_have have = cpb_zip_stream_next(&p->stream, &piece);
   if (have != CPB_HAVE) return have;
   if (piece.size > p->max_memory - cpb_min_u64(out->size, p->max_memory)) {
-    cpb_fail(p->error, CPB_E_LIMIT, p->loading->header, "an array whose table lies after its values is too large");
+    cpb_fail(p->error, CPB_E_LIMIT, p->loading->header,
+             "the table of this array follows its values, and these exceed max_memory");
     return CPB_FAILED;
   }
   if (cpb_buffer_append(out, piece.data, piece.size)) return CPB_HAVE;
@@ -76,11 +77,12 @@ cpb_have cpb_sd_parts_open(cpb_sd_parts *p) {
   static const char name[] = "tags.txt";
   const cpb_zip_entry *entry = cpb_zip_find(&p->zip, (cpb_span){(const uint8_t *)name, sizeof name - 1});
   if (!entry) {
-    cpb_fail(p->error, CPB_E_FORMAT, p->zip.directory, "this zip archive has no tags.txt: it is no SameDiff file");
+    cpb_fail(p->error, CPB_E_FORMAT, p->zip.directory, "not a SameDiff file: the zip archive has no tags.txt");
     return CPB_FAILED;
   }
   if (entry->size > TEXT_MAX) {
-    cpb_fail(p->error, CPB_E_LIMIT, entry->header, "tags.txt has more than %llu bytes", (unsigned long long)TEXT_MAX);
+    cpb_fail(p->error, CPB_E_LIMIT, entry->header, "tags.txt has %llu bytes; the limit is %llu",
+             (unsigned long long)entry->size, (unsigned long long)TEXT_MAX);
     return CPB_FAILED;
   }
   have = cpb_sd_parts_load(p, entry, &p->tags.text);
@@ -94,7 +96,7 @@ const cpb_sd_tag *cpb_sd_parts_tag(cpb_sd_parts *p, const char *name, size_t siz
   if (!name) return &p->tags.list[p->tags.count - 1];
   const cpb_sd_tag *tag = cpb_sd_find_tag(&p->tags, (cpb_span){(const uint8_t *)name, size});
   if (!tag)
-    cpb_fail(p->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no tag %s",
+    cpb_fail(p->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the file has no tag %s",
              cpb_quote(shown, sizeof shown, name, size));
   return tag;
 }

@@ -368,7 +368,7 @@ static bool sort_by_size(reply *r) {
 static bool prepare_constants(reply *r) {
   if (!(r->model->is_zip ? order_params(r, false) : order_own(r, false))) return false;
   if (r->num_ordered == 0 && r->question.name) {
-    cpb_fail(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no parameter of this name");
+    cpb_fail(&r->model->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "no parameter has this name");
     return false;
   }
   return sort_by_size(r);

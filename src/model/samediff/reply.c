@@ -150,7 +150,7 @@ cpb_have cpb_sd_reply_go_on(reply *r, cpb_json_writer *answer) {
   static cpb_have (*const stages[])(reply *) = {open_tag, load, prepare, read_head, write_members};
   r->answer = answer;
   if (!r->plan) {
-    cpb_fail(&r->model->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "a SameDiff model has no answer to that question");
+    cpb_fail(&r->model->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this question is not supported for a SameDiff model");
     return CPB_FAILED;
   }
   cpb_have have = CPB_HAVE;

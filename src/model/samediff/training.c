@@ -4,8 +4,8 @@
 #include "base/status.h"
 #include "base/utf8.h"
 
-/* Python's reader of JSON, and ours, take NaN and Infinity, which are no JSON and
- * would not be any in our answer. `text` is JSON otherwise. */
+/* Whether `text`, which is JSON otherwise, contains NaN or Infinity. Python's JSON reader and
+ * ours take them, but they are not JSON, and the text is copied into our answers. */
 static bool has_odd_numbers(cpb_span text) {
   bool within = false;
   for (size_t i = 0; i < text.size; i++) {
@@ -27,7 +27,7 @@ bool cpb_sd_check_training(const cpb_allocator *a, cpb_span text, uint32_t depth
   if (good) return true;
   if (why.code == CPB_E_MEMORY) cpb_fail_memory(error);
   else
-    cpb_fail(error, why.code == CPB_E_LIMIT ? CPB_E_LIMIT : CPB_E_DAMAGED, CPB_NO_OFFSET,
-             "the training configuration: %s", why.code != CPB_OK ? why.message : "not JSON");
+    cpb_fail(error, why.code == CPB_E_LIMIT ? CPB_E_LIMIT : CPB_E_DAMAGED, CPB_NO_OFFSET, "training configuration: %s",
+             why.code != CPB_OK ? why.message : "not valid JSON");
   return false;
 }

@@ -107,8 +107,9 @@ static cpb_have find_meta_graph(reader *r, cpb_span *meta) {
     *meta = c.bytes;
     if (count++ == r->options->meta_graph) return CPB_HAVE;
   }
-  cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no meta graph %u; there are %u",
-           (unsigned)r->options->meta_graph, (unsigned)count);
+  cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
+           "meta_graph is %u; expected less than %u, the number of meta graphs", (unsigned)r->options->meta_graph,
+           (unsigned)count);
   return CPB_FAILED;
 }
 
@@ -158,7 +159,8 @@ static bool find_function(const reader *r, cpb_span wanted, cpb_span *function) 
   return false;
 }
 
-/* What is not there may stand behind the damage. */
+/* If the graph is damaged, what was not found may be in the part that could not be read: then
+ * the damage is the error. */
 static bool is_hidden(reader *r) {
   if (r->graph.damage.code != CPB_OK) r->error = r->graph.damage;
   return r->graph.damage.code != CPB_OK;
@@ -181,8 +183,8 @@ static cpb_have no_function(reader *r, cpb_span function) {
 }
 
 static cpb_have no_tensor(reader *r) {
-  cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the node \"%s\" has no tensor \"%s\"", show(r->node).text,
-           show(r->attribute).text);
+  cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "node \"%s\" has no attribute \"%s\" that is a tensor",
+           show(r->node).text, show(r->attribute).text);
   return CPB_FAILED;
 }
 
@@ -194,7 +196,7 @@ static cpb_have no_node(reader *r) {
     cpb_cursor nodes = cpb_cursor_of(function);
     if (!find_named(&nodes, FUNCTION_NODE, NODE_NAME, r->node)) continue;
     cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
-             "the graph itself has no node \"%s\"; the function \"%s\" has one", show(r->node).text,
+             "no node of the graph itself is named \"%s\"; function \"%s\" has one", show(r->node).text,
              show(name_of(function)).text);
     return CPB_FAILED;
   }
@@ -224,7 +226,7 @@ static cpb_have begin_tensor(reader *r, cpb_range where) {
 /* --- Steps -------------------------------------------------------------------------------- */
 
 static cpb_have no_place(reader *r) {
-  cpb_fail(&r->error, CPB_E_USAGE, CPB_NO_OFFSET, "no tensor can lie there");
+  cpb_fail(&r->error, CPB_E_USAGE, CPB_NO_OFFSET, "tensor_offset or tensor_size is 2^63 or more");
   return CPB_FAILED;
 }
 

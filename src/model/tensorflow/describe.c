@@ -104,7 +104,7 @@ static void write_asset(cpb_saved_model *m, cpb_span asset) {
     return;
   }
   cpb_problems_add(&m->problems, cpb_part_where(&m->skeleton, asset).offset,
-                   "an asset of the object graph is not among the meta graph's");
+                   "asset_file_def_index of a SavedAsset is not that of an asset_file_def");
 }
 
 static void write_function_spec(cpb_saved_model *m, cpb_span spec) {
@@ -173,8 +173,8 @@ static void write_capture(cpb_saved_model *m, uint64_t node, cpb_span argument) 
     cpb_write_object(m, (uint32_t)node);
   } else {
     char text[128];
-    cpb_format(text, sizeof text, "a function captures node %llu, but there are %zu objects", (unsigned long long)node,
-               m->objects.count);
+    cpb_format(text, sizeof text, "bound_inputs has node %llu; expected less than %zu, the number of objects",
+               (unsigned long long)node, m->objects.count);
     cpb_problems_add(&m->problems, CPB_NO_OFFSET, text);
     cpb_json_writer_unsigned(m->answer, "node", node);
     cpb_json_writer_null(m->answer, "path");
@@ -182,7 +182,7 @@ static void write_capture(cpb_saved_model *m, uint64_t node, cpb_span argument) 
   cpb_json_writer_close(m->answer, '}');
 }
 
-/* What is captured is handed over in the last arguments. */
+/* A function receives what it captures as its last arguments. */
 void cpb_write_captures(cpb_saved_model *m, cpb_span signature, cpb_span concrete) {
   uint64_t bound = cpb_count_varints(concrete, CONCRETE_BOUND_INPUTS), total = cpb_count_bytes(signature, OP_INPUT),
            node;

@@ -181,7 +181,7 @@ static void note_same_names(const cpb_graph *g, cpb_problems *problems) {
     cpb_span same = g->names.items[i].text;
     if (!cpb_span_equal(same, g->names.items[i - 1].text)) continue;
     cpb_quote(name, sizeof name, same.data, same.size);
-    cpb_format(text, sizeof text, "several functions are named \"%s\"", name);
+    cpb_format(text, sizeof text, "more than one function is named \"%s\"", name);
     cpb_problems_add(problems, CPB_NO_OFFSET, text);
   }
 }

@@ -229,8 +229,7 @@ static void use_objects(source *s, cpb_keras_use use, void *user) {
 void cpb_saved_use_keras(cpb_saved_model *m, cpb_keras_use use, void *user) {
   source s = {.model = m};
   cpb_buffer_init(&s.paths, &m->allocator);
-  if (m->keras->useless)
-    cpb_problems_add(&m->problems, CPB_NO_OFFSET, "there is nothing of Keras in keras_metadata.pb");
+  if (m->keras->useless) cpb_problems_add(&m->problems, CPB_NO_OFFSET, "keras_metadata.pb has no Keras objects");
   s.told = cpb_alloc_zeroed(&m->allocator, m->objects.num_concrete);
   if (!s.told || !read_objects(&s)) cpb_saved_fail_memory(m);
   else use_objects(&s, use, user);

@@ -50,8 +50,9 @@ static void note_missing(const cpb_objects *o, const cpb_part *part, uint32_t no
                          cpb_problems *problems) {
   char text[192], name[64];
   cpb_span called = cpb_get_bytes(child->bytes, REFERENCE_NAME);
-  cpb_format(text, sizeof text, "object %u has a child \"%s\" with node id %llu, but there are %zu objects",
-             (unsigned)node, cpb_quote(name, sizeof name, called.data, called.size), (unsigned long long)id, o->count);
+  cpb_format(text, sizeof text,
+             "object %u: child \"%s\" has node_id %llu; expected less than %zu, the number of objects", (unsigned)node,
+             cpb_quote(name, sizeof name, called.data, called.size), (unsigned long long)id, o->count);
   cpb_problems_add(problems, cpb_part_where(part, child->bytes).offset, text);
 }
 
@@ -77,7 +78,7 @@ static bool find_paths(cpb_objects *o, const cpb_part *part, cpb_problems *probl
       }
     }
     if (c.damaged) {
-      cpb_problems_add(problems, cpb_part_where(part, o->items[node].message).offset, "an object cannot be read");
+      cpb_problems_add(problems, cpb_part_where(part, o->items[node].message).offset, "a SavedObject cannot be parsed");
     }
   }
   cpb_release(&o->allocator, queue);

@@ -240,10 +240,10 @@ static bool make_links(cpb_saved_model *m, variables *v) {
 
 static void note_problems(cpb_saved_model *m, const variables *v) {
   if (v->damaged)
-    cpb_problems_add(&m->problems, CPB_NO_OFFSET, "the checkpoint's object graph cannot be read to its end");
+    cpb_problems_add(&m->problems, CPB_NO_OFFSET, "the checkpoint's object graph cannot be parsed to its end");
   if (v->graph.size > 0 || m->objects.count == 0) return;
   cpb_problems_add(&m->problems, CPB_NO_OFFSET,
-                   "without the checkpoint's object graph it is not known which variable is stored under which key");
+                   "the checkpoint has no object graph, which says which variable has which key");
 }
 
 bool cpb_saved_link(cpb_saved_model *m) {

@@ -40,7 +40,7 @@ static const struct {
               {"uint2", 2},
               {"float4_e2m1fn", 4}};
 #define NUM_DTYPES (sizeof dtypes / sizeof *dtypes)
-#define REF 100 /* from a dtype to that of a reference to it */
+#define REF 100 /* DT_FLOAT_REF is DT_FLOAT + 100, and so on (types.proto) */
 
 unsigned cpb_dtype_bits(uint64_t dtype) {
   if (dtype > REF) dtype -= REF;

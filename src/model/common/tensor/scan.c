@@ -8,7 +8,7 @@
 cpb_have cpb_tensor_settle(cpb_tensor_values *v, cpb_have have) {
   v->scan.window = (cpb_span){NULL, 0}; /* the host may take its bytes back */
   if (have == CPB_AT_END) {
-    cpb_fail(v->error, CPB_E_DAMAGED, v->input->size, "the input ends within a tensor");
+    cpb_fail(v->error, CPB_E_DAMAGED, v->input->size, "the input ends within a TensorProto");
     return CPB_FAILED;
   }
   if (have == CPB_FAILED && v->error->code == CPB_OK) *v->error = v->input->failure;
@@ -21,8 +21,8 @@ void cpb_tensor_scan_begin(cpb_tensor_values *v, uint64_t begin, uint64_t end) {
   cpb_wire_begin(&v->scan.scanner, &v->allocator, 1, end - begin, v->error);
 }
 
-/* Small pieces after something was passed over, larger ones where fields follow each other. A
- * small tensor may come at once. */
+/* Asks for little after a value was skipped, and for twice as much each time that fields follow
+ * each other. A small tensor may come at once. */
 static cpb_have scan_more(cpb_tensor_values *v) {
   cpb_tensor_scan *s = &v->scan;
   uint64_t at = s->scanner.pos, left = s->scanner.size - at;

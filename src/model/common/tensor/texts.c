@@ -9,8 +9,9 @@
 #include "model/common/tensor/scan.h"
 
 #define LENGTH_SIZE 8
-/* Texts of very different lengths are not padded to the longest: how many times their
- * bytes that may take, and how much at least. */
+/* NumPy's |S pads each string to the longest. That is done up to LEAST_PADDED bytes in all, or
+ * while it takes at most MOST_PADDING times the strings' own bytes: one long string among many
+ * short ones must not make an array that is a million times the tensor. */
 #define MOST_PADDING 16
 #define LEAST_PADDED ((uint64_t)1 << 20)
 
@@ -42,13 +43,13 @@ static void note_text(cpb_tensor_values *v) {
 }
 
 static cpb_have too_many(cpb_tensor_values *v) {
-  cpb_fail(v->error, CPB_E_DAMAGED, v->tensor.offset,
-           "%llu texts do not fit the shape of the tensor, with %llu elements", (unsigned long long)v->texts.count,
-           (unsigned long long)v->count);
+  cpb_fail(v->error, CPB_E_DAMAGED, v->tensor.offset, "string_val has %llu strings; the shape has %llu elements",
+           (unsigned long long)v->texts.count, (unsigned long long)v->count);
   return CPB_FAILED;
 }
 
-/* How the texts come, and how many bytes that is. */
+/* Decides whether strings are padded or preceded by their lengths, and the size of it all.
+ * Strings that end in NUL are not padded, as NumPy could not tell where they end. */
 static cpb_have choose_width(cpb_tensor_values *v) {
   cpb_tensor_texts *t = &v->texts;
   uint64_t repeated, lengths, padded;
@@ -82,7 +83,7 @@ cpb_have cpb_tensor_measure_texts(cpb_tensor_values *v) {
 
 /* --- Giving out ------------------------------------------------------------------------ */
 
-/* Sets [at, end) to the next text: at the end, the last one again. */
+/* Sets [at, end) to the next string; when none is left, to the last one, which is repeated. */
 static cpb_have find_text(cpb_tensor_values *v) {
   cpb_tensor_texts *t = &v->texts;
   cpb_range text = t->last;

@@ -34,7 +34,7 @@ static cpb_have damaged(cpb_tensor_values *v, uint64_t offset, const char *what)
   return CPB_FAILED;
 }
 
-/* --- What there is ------------------------------------------------------------------ */
+/* --- Fields of the TensorProto ------------------------------------------------------------------ */
 
 static void note_field(cpb_tensor_values *v, const cpb_wire_field *f) {
   uint64_t base = v->scan.base;
@@ -52,7 +52,7 @@ static cpb_have describe(cpb_tensor_values *v) {
   v->format = cpb_tensor_format_of(v->dtype);
   cpb_dtype_name(v->dtype, v->dtype_name, sizeof v->dtype_name);
   if (v->format) return CPB_HAVE;
-  cpb_fail(v->error, CPB_E_UNSUPPORTED, v->tensor.offset, "values of the type %s cannot be read", v->dtype_name);
+  cpb_fail(v->error, CPB_E_UNSUPPORTED, v->tensor.offset, "values of type %s are not supported", v->dtype_name);
   return CPB_FAILED;
 }
 
@@ -70,39 +70,42 @@ static cpb_have look(cpb_tensor_values *v) {
 static cpb_have read_dimensions(cpb_tensor_values *v, cpb_span shape) {
   uint64_t at = v->shape_at.offset;
   cpb_cursor c = cpb_cursor_of(shape);
-  if (cpb_get_number(shape, SHAPE_UNKNOWN_RANK)) return damaged(v, at, "a tensor's shape must be known");
+  if (cpb_get_number(shape, SHAPE_UNKNOWN_RANK))
+    return damaged(v, at, "tensor_shape.unknown_rank is true; expected a known shape");
   v->count = 1;
   while (cpb_cursor_find(&c, SHAPE_DIM, CPB_WIRE_LEN)) {
     uint64_t size = cpb_get_number(c.bytes, DIM_SIZE);
-    if ((int64_t)size < 0) return damaged(v, at, "a tensor's shape must be known");
-    if (v->rank == CPB_TENSOR_RANK_MAX) return damaged(v, at, "a tensor has 254 dimensions at most");
-    if (!cpb_mul_u64(v->count, size, &v->count)) return damaged(v, at, "a tensor's shape has too many elements");
+    if ((int64_t)size < 0) return damaged(v, at, "tensor_shape has a negative size; expected a known shape");
+    if (v->rank == CPB_TENSOR_RANK_MAX)
+      return damaged(v, at, "tensor_shape has more than 254 dimensions, TensorFlow's limit");
+    if (!cpb_mul_u64(v->count, size, &v->count)) return damaged(v, at, "tensor_shape has 2^64 elements or more");
     v->shape[v->rank++] = size;
   }
-  return c.damaged ? damaged(v, at, "a tensor's shape cannot be read") : CPB_HAVE;
+  return c.damaged ? damaged(v, at, "tensor_shape cannot be parsed") : CPB_HAVE;
 }
 
-/* A content must have every element; other values may be left out. */
+/* tensor_content must have every element; the typed fields (float_val and so on) may leave out
+ * the last ones that are equal. */
 static cpb_have check_size(cpb_tensor_values *v) {
   if (!cpb_mul_u64(v->count, v->format->size, &v->size))
-    return damaged(v, v->shape_at.offset, "a tensor's shape has too many elements");
+    return damaged(v, v->shape_at.offset, "tensor_shape has 2^64 bytes or more");
   if (v->content.length == 0 || v->content.length == v->size) return CPB_HAVE;
-  cpb_fail(v->error, CPB_E_DAMAGED, v->content.offset,
-           "%llu bytes of values where the tensor's shape and type ask for %llu", (unsigned long long)v->content.length,
-           (unsigned long long)v->size);
+  cpb_fail(v->error, CPB_E_DAMAGED, v->content.offset, "tensor_content has %llu bytes; expected %llu by shape and type",
+           (unsigned long long)v->content.length, (unsigned long long)v->size);
   return CPB_FAILED;
 }
 
 static cpb_have read_shape(cpb_tensor_values *v) {
   size_t size = (size_t)v->shape_at.length;
-  if (v->shape_at.length > MOST_SHAPE) return damaged(v, v->shape_at.offset, "a tensor's shape is too long");
+  if (v->shape_at.length > MOST_SHAPE)
+    return damaged(v, v->shape_at.offset, "tensor_shape takes more than 65536 bytes");
   if (!cpb_buffer_reserve(&v->shape_message, size)) return cpb_fail_memory(v->error), CPB_FAILED;
   cpb_have have = cpb_input_gather(v->input, v->shape_at.offset, size, v->shape_message.data, &v->shape_message.size);
   if (have == CPB_HAVE) have = read_dimensions(v, (cpb_span){v->shape_message.data, size});
   else return cpb_tensor_settle(v, have);
   if (have != CPB_HAVE || v->format->size > 0) return have == CPB_HAVE ? check_size(v) : have;
   if (v->content.length == 0) return CPB_HAVE;
-  cpb_fail(v->error, CPB_E_UNSUPPORTED, v->content.offset, "texts in tensor_content cannot be read");
+  cpb_fail(v->error, CPB_E_UNSUPPORTED, v->content.offset, "strings in tensor_content are not supported");
   return CPB_FAILED;
 }
 
@@ -117,10 +120,11 @@ static void begin_values(cpb_tensor_values *v) {
   }
 }
 
-/* Takes note of what is given out, so that the last element can be given again. */
+/* Gives out values, and keeps the last element, which fill() repeats. */
 static cpb_have give(cpb_tensor_values *v, cpb_span values, cpb_span *data) {
   size_t item = v->format->size, tail = cpb_min_size(values.size, item);
-  if (values.size > v->size - v->given) return damaged(v, v->at, "a tensor has more values than its shape says");
+  if (values.size > v->size - v->given)
+    return damaged(v, v->at, "the tensor has more values than its shape has elements");
   memmove(v->last, v->last + tail, item - tail);
   if (tail > 0) memcpy(v->last + item - tail, values.data + values.size - tail, tail);
   v->given += values.size;
@@ -134,7 +138,8 @@ static void put(cpb_tensor_values *v, size_t at, uint64_t number) {
   for (size_t i = 0; i < size; i++) v->out[at + i] = (uint8_t)(number >> 8 * i);
 }
 
-/* Elements of varints, as many as there is room for; takes them off the front of `in`. */
+/* Decodes varints from the front of `in` into elements, as many as `out` has room for. A varint
+ * that `in` cuts off continues with the next call: `number` and `shift` hold its beginning. */
 static cpb_have decode_varints(cpb_tensor_values *v, cpb_span in, size_t *used, size_t *size) {
   size_t item = v->format->size;
   for (*used = *size = 0; *used < in.size && *size + item <= CPB_TENSOR_OUT;) {
@@ -150,14 +155,15 @@ static cpb_have decode_varints(cpb_tensor_values *v, cpb_span in, size_t *used, 
   return CPB_HAVE;
 }
 
-/* Bytes are elements as they are, but for those of which only some bits count. */
+/* Elements that are stored as their bytes. Bool and 4-bit or 2-bit integers use only some bits of
+ * theirs, and the rest is cleared or sign-extended. */
 static cpb_span copy_bytes(cpb_tensor_values *v, cpb_span in) {
   if (v->format->bits == 0) return in;
   for (size_t i = 0; i < in.size; i++) v->out[i] = cpb_tensor_small(v->format, in.data[i]);
   return (cpb_span){v->out, in.size};
 }
 
-/* More of the piece [at, end). There may be no data: the beginning of a varint. */
+/* More of the bytes [at, end). `data` may stay empty, when there was only a varint's beginning. */
 static cpb_have read_piece(cpb_tensor_values *v, cpb_span *data) {
   cpb_span in;
   bool varints = v->content.length == 0 && cpb_tensor_field_type(v->format->field) == CPB_WIRE_VARINT;
@@ -172,11 +178,12 @@ static cpb_have read_piece(cpb_tensor_values *v, cpb_span *data) {
     have = give(v, copy_bytes(v, in), data);
   }
   v->at += used;
-  if (have == CPB_HAVE && v->at == v->end && v->shift > 0) return damaged(v, v->at, "a tensor's values end within one");
+  if (have == CPB_HAVE && v->at == v->end && v->shift > 0)
+    return damaged(v, v->at, "packed field ends within a varint");
   return have;
 }
 
-/* A field of the values: packed ones are a piece to be read, others one element. */
+/* A field with values: a packed one becomes [at, end), any other is one element. */
 static cpb_have take_field(cpb_tensor_values *v, cpb_span *data) {
   const cpb_wire_field *f = &v->scan.scanner.field;
   cpb_wire_type type = cpb_tensor_field_type(v->format->field);
@@ -185,7 +192,8 @@ static cpb_have take_field(cpb_tensor_values *v, cpb_span *data) {
   if (f->type == CPB_WIRE_LEN) {
     unsigned unit = type == CPB_WIRE_FIXED64 ? 8 : type == CPB_WIRE_FIXED32 ? 4 : 1;
     v->end = v->at + f->size;
-    return f->size % unit == 0 ? CPB_HAVE : damaged(v, v->at, "packed numbers that end within one");
+    return f->size % unit == 0 ? CPB_HAVE
+                               : damaged(v, v->at, "size of a packed field is not a multiple of its numbers' size");
   }
   v->end = v->at;
   if (f->type != type) return CPB_HAVE; /* an unknown field, to a parser */
@@ -208,11 +216,12 @@ static cpb_have read_values(cpb_tensor_values *v, cpb_span *data) {
     }
   }
   if (have == CPB_HAVE && data->size == 0 && v->given % v->format->size != 0)
-    return damaged(v, v->at, "a complex number without its imaginary part");
+    return damaged(v, v->at, "odd number of values of a complex type; expected real and imaginary parts");
   return have;
 }
 
-/* The last element for all that are left: zero when there was none. */
+/* Repeats the last element for the rest of the shape, or zero if there was none, as TensorFlow
+ * does (tensor.proto). */
 static cpb_have fill(cpb_tensor_values *v, cpb_span *data) {
   size_t item = v->format->size, most = CPB_TENSOR_OUT - CPB_TENSOR_OUT % item;
   size_t size = (size_t)cpb_min_u64(v->size - v->given, most);
@@ -239,7 +248,7 @@ static void set_info(const cpb_tensor_values *v, cpb_values_info *info) {
   }
 }
 
-/* True: on to the next stage. */
+/* Runs the stage before values can be given out. True when there is another one to run. */
 static bool prepare(cpb_tensor_values *v, cpb_have *have) {
   bool texts;
   switch (v->stage) {

@@ -4,9 +4,9 @@
 #include "base/status.h"
 
 #define PAGE ((size_t)4096)
-#define KEEP ((uint64_t)4 << 20)    /* in bytes: beyond it, pages go that were not used for long */
-#define RUN_MAX ((uint64_t)256)     /* pages */
-#define SMALL ((uint64_t)256 << 10) /* an input that is fetched as a whole */
+#define KEEP ((uint64_t)4 << 20)    /* bytes; above it, pages not used recently are dropped */
+#define RUN_MAX ((uint64_t)256)     /* pages that are fetched at once */
+#define SMALL ((uint64_t)256 << 10) /* bytes; a smaller input is fetched as a whole */
 
 void cpb_pages_init(cpb_pages *p, const cpb_allocator *a, cpb_input *input, uint64_t max_memory, cpb_error *error) {
   *p = (cpb_pages){.allocator = *a, .input = input, .max_memory = max_memory, .error = error};
@@ -21,7 +21,7 @@ void cpb_pages_free(cpb_pages *p) {
   p->count = p->capacity = 0;
 }
 
-/* Where the page is in the list, or belongs. */
+/* The index of the page in the list, or where it would be inserted. */
 static size_t place_of(const cpb_pages *p, uint64_t number) {
   size_t low = 0, high = p->count;
   while (low < high) {
@@ -40,7 +40,7 @@ static cpb_have no_memory(cpb_pages *p) {
 static cpb_have make_room(cpb_pages *p) {
   void *list = p->list;
   if ((p->count + 1) * (uint64_t)PAGE > cpb_max_u64(p->max_memory, 2 * PAGE)) {
-    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "a part of the graph takes more than %llu bytes",
+    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the pages of the graph take more than max_memory, %llu bytes",
              (unsigned long long)p->max_memory);
     return CPB_FAILED;
   }
@@ -50,7 +50,7 @@ static cpb_have make_room(cpb_pages *p) {
   return p->coming ? CPB_HAVE : no_memory(p);
 }
 
-/* The run that the page goes on with, or is in; else the one that is the oldest. */
+/* The run that contains the page or is next to it; else the least recently used one. */
 static size_t find_run(const cpb_pages *p, uint64_t number) {
   for (size_t i = 0; i < CPB_PAGE_RUNS; i++) {
     const cpb_page_run *run = &p->runs[i];
@@ -65,8 +65,9 @@ static void bring_to_front(cpb_pages *p, size_t i) {
   p->runs[0] = run;
 }
 
-/* Which pages to fetch for the sake of one. Builders of FlatBuffers write from the
- * back, so what follows in the graph is often what lies before. */
+/* Decides which pages to fetch along with page `number`: as read-ahead does, twice as many
+ * each time that a run continues. Runs also continue downwards, as a FlatBuffers builder writes
+ * from the back: what the graph refers to next often lies before what refers to it. */
 static void choose_run(cpb_pages *p, uint64_t number) {
   bring_to_front(p, find_run(p, number));
   cpb_page_run *run = &p->runs[0];
@@ -95,7 +96,8 @@ static cpb_have fetch(cpb_pages *p, uint64_t number) {
     cpb_span span;
     uint64_t at = begin + p->coming_size;
     cpb_have have = cpb_input_span(p->input, at, length - p->coming_size, end - at, &span);
-    if (have == CPB_AT_END) cpb_fail(p->error, CPB_E_TRUNCATED, p->input->size, "the input ends too early");
+    if (have == CPB_AT_END)
+      cpb_fail(p->error, CPB_E_TRUNCATED, p->input->size, "the input ends within the FlatBuffers graph");
     if (have == CPB_FAILED && p->error->code == CPB_OK) *p->error = p->input->failure;
     if (have != CPB_HAVE) return have == CPB_WAIT ? CPB_WAIT : CPB_FAILED;
     memcpy(p->coming + p->coming_size, span.data, span.size);
@@ -109,7 +111,7 @@ static bool is_there(const cpb_pages *p, uint64_t number, size_t *place) {
   return *place < p->count && p->list[*place].number == number;
 }
 
-/* The pages of the run up to this one. */
+/* Fetches the missing pages of the run, up to this one; those after it come when they are read. */
 static cpb_have fetch_run(cpb_pages *p, uint64_t number) {
   choose_run(p, number);
   for (uint64_t n = p->runs[0].first; n <= number; n++) {
@@ -151,7 +153,7 @@ cpb_have cpb_pages_read(cpb_pages *p, uint64_t offset, size_t length, uint8_t *o
   return CPB_HAVE;
 }
 
-/* Those go that were used longer ago than the average. */
+/* Drops the pages that were last used longer ago than the average page. */
 static void drop_old(cpb_pages *p) {
   uint64_t sum = 0;
   size_t kept = 0, count = p->count;

@@ -4,9 +4,9 @@
 #include "base/status.h"
 #include "riegeli/codec/decompressor.h"
 
-#define FOOTER 48
+#define FOOTER 48 /* two block handles, padded to 40 bytes, and the magic number */
 #define MAGIC 0xdb4775248b80fb57u
-#define TRAILER 5 /* of a block: how it is compressed, and the masked CRC of it all */
+#define TRAILER 5 /* after a block: its compression type, and the masked CRC-32C of block and type */
 
 enum { PLAIN = 0, SNAPPY = 1 };
 
@@ -17,17 +17,19 @@ static cpb_have fail(cpb_table *t, cpb_code code, uint64_t offset, const char *w
 
 /* --- Blocks ------------------------------------------------------------------------ */
 
+/* The file offset of `at` in the block, for errors: that of the block if it was compressed. */
 static uint64_t place(const cpb_table_block *b, const uint8_t *at) {
   return b->packed ? b->offset : b->offset + (uint64_t)(at - b->begin);
 }
 
-/* Riegeli has the size in front of the stream, which is Snappy's own again. */
+/* The decompressor expects Riegeli's form: the uncompressed size as a varint, then the Snappy
+ * stream, which begins with the same varint. */
 static cpb_have unpack(cpb_table *t, cpb_table_block *b, cpb_span in) {
   cpb_codec_error codec = {.code = CPB_OK};
   cpb_buffer stream;
   uint64_t size;
   const uint8_t *after = cpb_varint_read(in.data, in.data + in.size, &size);
-  if (!after) return fail(t, CPB_E_DAMAGED, b->offset, "Snappy: the block's size is no varint");
+  if (!after) return fail(t, CPB_E_DAMAGED, b->offset, "Snappy: invalid varint for the uncompressed size of the block");
   cpb_buffer_init(&stream, &t->allocator);
   b->unpacked.size = 0;
   bool done =
@@ -44,12 +46,16 @@ static cpb_have unpack(cpb_table *t, cpb_table_block *b, cpb_span in) {
   return done ? CPB_HAVE : CPB_FAILED;
 }
 
-/* The entries end where the restarts begin: these are for looking up, and not needed here. */
+/* Leaves out the array of restart points at the end of the block: they serve binary search, and
+ * this reader reads every entry. */
 static cpb_have find_entries(cpb_table *t, cpb_table_block *b) {
   size_t size = (size_t)(b->end - b->begin);
   uint64_t restarts = size >= 4 ? cpb_load32(b->end - 4) : 0;
-  if (size < 4 || restarts > (size - 4) / 4)
-    return fail(t, CPB_E_DAMAGED, b->offset, "a block of the table is shorter than its list of restarts");
+  if (size < 4 || restarts > (size - 4) / 4) {
+    cpb_fail(t->error, CPB_E_DAMAGED, b->offset, "LevelDB block of %zu bytes is too small for its %llu restart points",
+             size, (unsigned long long)restarts);
+    return CPB_FAILED;
+  }
   b->end -= 4 + 4 * restarts;
   b->at = b->begin;
   b->key.size = 0;
@@ -60,14 +66,14 @@ static cpb_have check_block(cpb_table *t, cpb_range where) {
   uint64_t end, most = t->file.size - FOOTER;
   if (!cpb_add_u64(where.offset, where.length, &end) || end > most || most - end < TRAILER) {
     cpb_fail(t->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
-             "a block of the table at %llu, with %llu bytes, does not fit into the file",
-             (unsigned long long)where.offset, (unsigned long long)where.length);
+             "LevelDB block handle: offset %llu, size %llu; expected a block before the footer, at %llu",
+             (unsigned long long)where.offset, (unsigned long long)where.length, (unsigned long long)most);
     return CPB_FAILED;
   }
   cpb_span covered = {t->file.data + where.offset, (size_t)where.length + 1};
   if (cpb_crc32c_mask(cpb_crc32c_extend(&t->crc, 0, covered)) == cpb_load32(covered.data + covered.size))
     return CPB_HAVE;
-  return fail(t, CPB_E_DAMAGED, where.offset, "a block of the table does not have the CRC-32C that is stored with it");
+  return fail(t, CPB_E_DAMAGED, where.offset, "LevelDB block: CRC-32C mismatch");
 }
 
 static cpb_have open_block(cpb_table *t, cpb_table_block *b, cpb_range where) {
@@ -81,11 +87,12 @@ static cpb_have open_block(cpb_table *t, cpb_table_block *b, cpb_range where) {
   if (type == SNAPPY) return unpack(t, b, bytes) == CPB_HAVE ? find_entries(t, b) : CPB_FAILED;
   if (type == PLAIN) return find_entries(t, b);
   cpb_fail(t->error, CPB_E_UNSUPPORTED, where.offset + where.length,
-           "a block of the table is compressed in a way that is not known, %u", (unsigned)type);
+           "LevelDB block: compression type is %u; expected 0 (none) or 1 (Snappy)", (unsigned)type);
   return CPB_FAILED;
 }
 
-/* An entry: how much of the key before it begins with, the rest of the key, the value. */
+/* An entry: three varints (how many bytes its key shares with the key before it, the sizes of
+ * the rest of the key and of the value), the rest of the key, and the value. */
 static cpb_have next_entry(cpb_table *t, cpb_table_block *b) {
   uint64_t shared, rest, value;
   if (b->at == b->end) return CPB_AT_END;
@@ -93,12 +100,15 @@ static cpb_have next_entry(cpb_table *t, cpb_table_block *b) {
   const uint8_t *at = cpb_varint_read(b->at, b->end, &shared);
   if (at) at = cpb_varint_read(at, b->end, &rest);
   if (at) at = cpb_varint_read(at, b->end, &value);
-  if (!at) return fail(t, CPB_E_DAMAGED, offset, "an entry of the table ends within its sizes");
+  if (!at) return fail(t, CPB_E_DAMAGED, offset, "LevelDB block ends within the sizes of an entry");
   size_t left = (size_t)(b->end - at);
   if (rest > left || value > left - rest)
-    return fail(t, CPB_E_DAMAGED, offset, "an entry of the table is longer than its block");
-  if (shared > b->key.size)
-    return fail(t, CPB_E_DAMAGED, offset, "a key shares more bytes with the one before it than that has");
+    return fail(t, CPB_E_DAMAGED, offset, "LevelDB entry reaches past the end of its block");
+  if (shared > b->key.size) {
+    cpb_fail(t->error, CPB_E_DAMAGED, offset, "LevelDB entry shares %llu bytes with the key before it, which has %zu",
+             (unsigned long long)shared, b->key.size);
+    return CPB_FAILED;
+  }
   b->key.size = (size_t)shared;
   if (!cpb_buffer_append(&b->key, at, (size_t)rest)) return cpb_fail_memory(t->error), CPB_FAILED;
   b->value = (cpb_span){at + rest, (size_t)value};
@@ -113,16 +123,16 @@ static const uint8_t *read_handle(const uint8_t *at, const uint8_t *end, cpb_ran
   return at ? cpb_varint_read(at, end, &where->length) : NULL;
 }
 
-/* The footer: where the block about the table is (in which nothing is looked for), and the
- * index; 0 up to the magic. */
+/* The footer has the handles of the metaindex block, of which only the checksum is checked, and
+ * of the index block. */
 static cpb_have read_footer(cpb_table *t, cpb_range *index) {
   uint64_t begin = t->file.size - FOOTER;
   const uint8_t *at = t->file.data + begin, *end = at + FOOTER - 8;
-  cpb_range about;
-  at = read_handle(at, end, &about);
+  cpb_range metaindex;
+  at = read_handle(at, end, &metaindex);
   if (at) at = read_handle(at, end, index);
-  if (!at) return fail(t, CPB_E_DAMAGED, begin, "the table's footer does not say where its index is");
-  return check_block(t, about);
+  if (!at) return fail(t, CPB_E_DAMAGED, begin, "LevelDB footer: invalid block handle");
+  return check_block(t, metaindex);
 }
 
 bool cpb_table_open(cpb_table *t, const cpb_allocator *a, const cpb_limits *limits, cpb_span file, uint64_t most,
@@ -137,13 +147,13 @@ bool cpb_table_open(cpb_table *t, const cpb_allocator *a, const cpb_limits *limi
   cpb_crc32c_init(&t->crc);
   if (file.size < FOOTER || cpb_load64(file.data + file.size - 8) != MAGIC) {
     fail(t, CPB_E_FORMAT, file.size < 8 ? 0 : file.size - 8,
-         "this is no checkpoint's index: it must end like a table, with 57fb808b247547db");
+         "not a checkpoint index: expected LevelDB's magic number, 57fb808b247547db, at the end");
     return false;
   }
   return read_footer(t, &index) == CPB_HAVE && open_block(t, &t->index, index) == CPB_HAVE;
 }
 
-/* The next block that the index has. */
+/* Opens the next data block that the index block lists. */
 static cpb_have next_block(cpb_table *t) {
   cpb_range where;
   uint64_t offset = place(&t->index, t->index.at);
@@ -151,9 +161,13 @@ static cpb_have next_block(cpb_table *t) {
   if (have != CPB_HAVE) return have;
   cpb_span handle = t->index.value;
   if (!read_handle(handle.data, handle.data + handle.size, &where))
-    return fail(t, CPB_E_DAMAGED, offset, "the table's index does not say where a block is");
-  if (where.offset < t->last_end)
-    return fail(t, CPB_E_DAMAGED, offset, "a block of the table begins before the one before it ends");
+    return fail(t, CPB_E_DAMAGED, offset, "LevelDB index block: invalid block handle");
+  if (where.offset < t->last_end) {
+    cpb_fail(t->error, CPB_E_DAMAGED, offset,
+             "LevelDB block begins at %llu; expected at least %llu, the end of the last one",
+             (unsigned long long)where.offset, (unsigned long long)t->last_end);
+    return CPB_FAILED;
+  }
   if (open_block(t, &t->data, where) != CPB_HAVE) return CPB_FAILED;
   t->last_end = where.offset + where.length + TRAILER;
   return CPB_HAVE;

@@ -8,11 +8,13 @@
 #define ALL32 0xffffffffu
 #define STORED 0
 #define DEFLATED 8
-#define ENCRYPTED 0x2041u /* of the flags: any kind of encryption */
-#define PATCH 0x0020u
-#define SIZES_FOLLOW 0x0008u /* in a data descriptor; the directory has them too */
+/* General purpose bit flags (APPNOTE.TXT 4.4.4). */
+#define ENCRYPTED 0x2041u    /* any kind of encryption: bits 0, 6 and 13 */
+#define PATCH 0x0020u        /* compressed patched data */
+#define SIZES_FOLLOW 0x0008u /* in a data descriptor; the central directory has them, too */
 #define OUT ((size_t)64 << 10)
-#define NAME_SHOWN 80
+#define NAME_SHOWN 80 /* bytes of a name in an error */
+#define PROBLEM 96
 
 void cpb_zip_stream_init(cpb_zip_stream *stream, const cpb_zip *zip) {
   *stream = (cpb_zip_stream){.zip = zip, .error = zip->error};
@@ -38,7 +40,7 @@ void cpb_zip_stream_begin(cpb_zip_stream *stream, const cpb_zip_entry *entry) {
 static cpb_have fails(cpb_zip_stream *s, cpb_code code, uint64_t offset, const char *what) {
   char shown[NAME_SHOWN];
   cpb_span name = s->entry->name;
-  cpb_fail(s->error, code, offset, "zip: the entry %s %s", cpb_quote(shown, sizeof shown, name.data, name.size), what);
+  cpb_fail(s->error, code, offset, "zip entry %s: %s", cpb_quote(shown, sizeof shown, name.data, name.size), what);
   return CPB_FAILED;
 }
 
@@ -67,7 +69,7 @@ static cpb_have gather(cpb_zip_stream *s, size_t length) {
   return CPB_HAVE;
 }
 
-/* The sizes of the local header, from its Zip64 extra field where they are all ones. */
+/* The sizes in the local header, or in its Zip64 extra field if they are 0xffffffff. */
 static bool local_sizes(const uint8_t *header, cpb_span extra, uint64_t *size, uint64_t *packed) {
   *packed = cpb_load32(header + 18);
   *size = cpb_load32(header + 22);
@@ -87,7 +89,8 @@ static bool agrees(uint64_t local, uint64_t central, bool may_be_zero) {
   return local == central || (may_be_zero && local == 0);
 }
 
-/* It must tell what the directory tells. */
+/* What differs between the local header and the central directory, or NULL. Readers differ in
+ * which of the two they believe: a file in which they disagree would mean different things. */
 static const char *local_problem(const cpb_zip_stream *s, size_t name_size) {
   const uint8_t *h = s->header.data;
   const cpb_zip_entry *e = s->entry;
@@ -95,23 +98,27 @@ static const char *local_problem(const cpb_zip_stream *s, size_t name_size) {
   bool follow = cpb_load16(h + 6) & SIZES_FOLLOW;
   uint64_t size, packed;
   if (name.size != name_size || memcmp(name.data, h + LOCAL_SIZE, name_size) != 0)
-    return "has another name in its own header";
-  if (cpb_load16(h + 8) != e->method) return "has another method in its own header";
-  if (!local_sizes(h, extra, &size, &packed)) return "has damaged extra fields in its own header";
+    return "the name in the local header differs from the central directory's";
+  if (cpb_load16(h + 8) != e->method)
+    return "the compression method in the local header differs from the central directory's";
+  if (!local_sizes(h, extra, &size, &packed)) return "the extra fields of the local header are malformed";
   if (!agrees(size, e->size, follow) || !agrees(packed, e->packed, follow) ||
       !agrees(cpb_load32(h + 14), e->crc, follow))
-    return "has other sizes or another checksum in its own header";
+    return "a size or the CRC-32 in the local header differs from the central directory's";
   if (s->header.size > e->end - e->header || e->packed > e->end - e->header - s->header.size)
-    return "overlaps the next one";
+    return "its data overlap the next entry";
   return NULL;
 }
 
 static cpb_have check_readable(cpb_zip_stream *s) {
   const cpb_zip_entry *e = s->entry;
-  if (e->flags & ENCRYPTED) return fails(s, CPB_E_UNSUPPORTED, e->header, "is encrypted");
-  if (e->flags & PATCH) return fails(s, CPB_E_UNSUPPORTED, e->header, "is a patch of another file");
+  if (e->flags & ENCRYPTED) return fails(s, CPB_E_UNSUPPORTED, e->header, "encryption is not supported");
+  if (e->flags & PATCH) return fails(s, CPB_E_UNSUPPORTED, e->header, "compressed patched data are not supported");
   if (e->method == STORED || e->method == DEFLATED) return CPB_HAVE;
-  return fails(s, CPB_E_UNSUPPORTED, e->header, "is neither stored nor deflated");
+  char problem[PROBLEM];
+  cpb_format(problem, sizeof problem, "compression method is %u; expected 0 (stored) or 8 (DEFLATE)",
+             (unsigned)e->method);
+  return fails(s, CPB_E_UNSUPPORTED, e->header, problem);
 }
 
 static cpb_have read_header(cpb_zip_stream *s) {
@@ -119,7 +126,8 @@ static cpb_have read_header(cpb_zip_stream *s) {
   if (have == CPB_HAVE) have = gather(s, cpb_max_size(LOCAL_SIZE, s->header.size));
   if (have != CPB_HAVE) return have;
   const uint8_t *h = s->header.data;
-  if (cpb_load32(h) != LOCAL_SIGNATURE) return damaged(s, s->entry->header, "has no header where the directory says");
+  if (cpb_load32(h) != LOCAL_SIGNATURE)
+    return damaged(s, s->entry->header, "no local header at the offset that the central directory gives");
   size_t name_size = cpb_load16(h + 26);
   have = gather(s, LOCAL_SIZE + name_size + cpb_load16(h + 28));
   if (have != CPB_HAVE) return have;
@@ -131,12 +139,24 @@ static cpb_have read_header(cpb_zip_stream *s) {
 
 /* --- Content ---------------------------------------------------------------------- */
 
+/* "THING is VALUE; expected EXPECTED". */
+static cpb_have differs(cpb_zip_stream *s, uint64_t offset, const char *thing, uint64_t value, uint64_t expected) {
+  char problem[PROBLEM];
+  cpb_format(problem, sizeof problem, "%s is %llu; expected %llu", thing, (unsigned long long)value,
+             (unsigned long long)expected);
+  return damaged(s, offset, problem);
+}
+
 static cpb_have finish(cpb_zip_stream *s, cpb_span *piece) {
+  const cpb_zip_entry *e = s->entry;
   *piece = (cpb_span){NULL, 0};
-  if (s->given != s->entry->size) return damaged(s, s->data + s->taken, "has less content than the directory says");
-  if (s->taken != s->entry->packed) return damaged(s, s->data + s->taken, "has data after the end of its content");
-  if (s->crc != s->entry->crc) return damaged(s, s->data, "has another checksum than its content");
-  return CPB_HAVE;
+  if (s->given != e->size) return differs(s, s->data + s->taken, "uncompressed size", s->given, e->size);
+  if (s->taken != e->packed) return differs(s, s->data + s->taken, "compressed size", s->taken, e->packed);
+  if (s->crc == e->crc) return CPB_HAVE;
+  char problem[PROBLEM];
+  cpb_format(problem, sizeof problem, "CRC-32 of the content is %08x; expected %08x", (unsigned)s->crc,
+             (unsigned)e->crc);
+  return damaged(s, s->data, problem);
 }
 
 static cpb_have next_packed(cpb_zip_stream *s, cpb_span *span) {
@@ -160,7 +180,7 @@ static cpb_have begin_inflate(cpb_zip_stream *s) {
   return s->out && s->inflate ? CPB_HAVE : no_memory(s);
 }
 
-/* Some output, or the end. */
+/* Some output, or the end: then `piece` is empty. */
 static cpb_have next_inflated(cpb_zip_stream *s, cpb_span *piece) {
   size_t made = 0;
   if (!s->inflate && begin_inflate(s) != CPB_HAVE) return CPB_FAILED;
@@ -173,12 +193,13 @@ static cpb_have next_inflated(cpb_zip_stream *s, cpb_span *piece) {
     cpb_inflated what = cpb_inflate_read(s->inflate, &in, s->out, OUT, &made);
     s->taken += had - in.size;
     if (what == CPB_INFLATE_MEMORY) return no_memory(s);
-    if (what == CPB_INFLATE_DAMAGED) return damaged(s, s->data + s->taken, "is damaged");
+    if (what == CPB_INFLATE_DAMAGED) return damaged(s, s->data + s->taken, "invalid DEFLATE data");
     s->ended = what == CPB_INFLATE_END;
-    if (last && made == 0 && !s->ended) return damaged(s, s->data + s->taken, "ends within its compressed data");
+    if (last && made == 0 && !s->ended)
+      return damaged(s, s->data + s->taken, "the compressed size ends before the DEFLATE data do");
   }
   if (made > s->entry->size - s->given)
-    return damaged(s, s->data + s->taken, "has more content than the directory says");
+    return damaged(s, s->data + s->taken, "DEFLATE data expand beyond the uncompressed size");
   s->given += made;
   *piece = (cpb_span){s->out, made};
   return made > 0 ? CPB_HAVE : finish(s, piece);
@@ -201,8 +222,10 @@ bool cpb_zip_stream_offset(const cpb_zip_stream *s, uint64_t *offset) {
 
 cpb_have cpb_zip_stream_load(cpb_zip_stream *s, uint64_t max, cpb_buffer *out) {
   if (s->entry->size > max) {
-    fails(s, CPB_E_LIMIT, s->entry->header, "is too large to be held in memory");
-    return CPB_FAILED;
+    char problem[PROBLEM];
+    cpb_format(problem, sizeof problem, "uncompressed size is %llu; the limit is %llu bytes",
+               (unsigned long long)s->entry->size, (unsigned long long)max);
+    return fails(s, CPB_E_LIMIT, s->entry->header, problem);
   }
   cpb_span piece = {NULL, 0};
   do {

@@ -1,4 +1,7 @@
-/* The content of a zip's entry, from front to back. */
+/* The uncompressed content of one entry of a zip archive, streamed from front to back.
+ *
+ * Sizes and CRC-32 are compared at the end: content is given out before it is known to be right.
+ * `taken` never exceeds the entry's `packed`, nor `given` its `size`. */
 #ifndef CPB_MODEL_FORMATS_ZIP_STREAM_H
 #define CPB_MODEL_FORMATS_ZIP_STREAM_H
 
@@ -7,32 +10,33 @@
 
 typedef struct cpb_zip_stream {
   const cpb_zip *zip;
-  const cpb_zip_entry *entry; /* NULL: nothing was begun */
+  const cpb_zip_entry *entry; /* NULL before cpb_zip_stream_begin() */
   cpb_error *error;
-  cpb_buffer header; /* the local one */
-  uint64_t data;     /* where the packed data begin; 0: not known yet */
-  uint64_t taken;    /* of the packed data */
-  uint64_t given;    /* of the content */
-  uint32_t crc;
-  bool ended; /* DEFLATE said so */
+  cpb_buffer header; /* the local header */
+  uint64_t data;     /* offset of the compressed data; 0 until the local header is read */
+  uint64_t taken;    /* compressed bytes read */
+  uint64_t given;    /* uncompressed bytes given out */
+  uint32_t crc;      /* of these */
+  bool ended;        /* the DEFLATE stream has ended */
   cpb_inflate *inflate;
-  uint8_t *out; /* inflated, not yet given: none between calls */
+  uint8_t *out; /* the bytes given out by the last call */
 } cpb_zip_stream;
 
 void cpb_zip_stream_init(cpb_zip_stream *stream, const cpb_zip *zip);
 void cpb_zip_stream_free(cpb_zip_stream *stream);
 
-/* From its beginning; what was under way is dropped. */
+/* Begins an entry; what was under way is dropped. */
 void cpb_zip_stream_begin(cpb_zip_stream *stream, const cpb_zip_entry *entry);
 
-/* The next piece, valid until the next call or the next time that the engine
- * waits; empty at the end, when size and checksum have been found right. */
+/* The next bytes of the content, valid until the next call or until the engine waits. Empty at
+ * the end, once sizes and CRC-32 have been found right. */
 cpb_have cpb_zip_stream_next(cpb_zip_stream *stream, cpb_span *piece);
 
-/* Where the content lies in the file, after the first piece of a stored entry. */
+/* Sets `offset` to where the content begins in the file. True only for an entry that is stored,
+ * not compressed, and after the first call of cpb_zip_stream_next(). */
 bool cpb_zip_stream_offset(const cpb_zip_stream *stream, uint64_t *offset);
 
-/* The rest of the content, appended to `out`, which may have `max` bytes at most. */
+/* Appends the rest of the content to `out`. CPB_E_LIMIT if the entry has more than `max` bytes. */
 cpb_have cpb_zip_stream_load(cpb_zip_stream *stream, uint64_t max, cpb_buffer *out);
 
 #endif

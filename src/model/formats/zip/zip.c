@@ -49,14 +49,13 @@ static cpb_have no_memory(cpb_zip *zip) {
 
 static cpb_have entry_fails(cpb_zip *zip, cpb_code code, uint64_t offset, cpb_span name, const char *what) {
   char shown[NAME_SHOWN];
-  cpb_fail(zip->error, code, offset, "zip: the entry %s %s", cpb_quote(shown, sizeof shown, name.data, name.size),
-           what);
+  cpb_fail(zip->error, code, offset, "zip entry %s: %s", cpb_quote(shown, sizeof shown, name.data, name.size), what);
   return CPB_FAILED;
 }
 
 cpb_have cpb_zip_settle(cpb_have have, const cpb_input *input, cpb_error *error) {
   if (have == CPB_AT_END) {
-    cpb_fail(error, CPB_E_TRUNCATED, input->size, "the input ends too early");
+    cpb_fail(error, CPB_E_TRUNCATED, input->size, "the input ends within the zip archive");
   } else if (have == CPB_FAILED && error->code == CPB_OK) {
     *error = input->failure;
   }
@@ -88,8 +87,8 @@ static cpb_have find_size(cpb_zip *zip) {
   return CPB_HAVE;
 }
 
-/* Its comment must reach to the end of the file: so a signature within the
- * comment does not deceive. NULL when there is none. */
+/* Searches backwards for the end of central directory record, or returns NULL. Its comment
+ * must end where the file does: so a signature inside of the comment is not taken for it. */
 static const uint8_t *find_end(const cpb_buffer *tail) {
   for (size_t from_end = END_SIZE; from_end <= tail->size; from_end++) {
     const uint8_t *at = tail->data + tail->size - from_end;
@@ -103,14 +102,15 @@ static bool in_one_part(const uint8_t *end) {
          cpb_load16(end + 8) == cpb_load16(end + 10);
 }
 
-/* The directory must end where the end record, at `end`, begins. */
+/* The central directory must end where the end record, at `end`, begins: nothing may be hidden
+ * between them. The count is checked before memory is taken for so many entries. */
 static cpb_have begin_directory(cpb_zip *zip, uint64_t end) {
   uint64_t sum;
   zip->record.size = 0;
   if (!cpb_add_u64(zip->directory, zip->directory_size, &sum) || sum != end)
-    return damaged(zip, end, "the central directory does not end where its end record begins");
+    return damaged(zip, end, "the central directory does not end where the end of central directory record begins");
   if (zip->count > zip->directory_size / ENTRY_SIZE)
-    return damaged(zip, end, "the end record tells of more entries than the directory has room for");
+    return damaged(zip, end, "the number of entries is more than the central directory's size allows");
   zip->at = zip->directory;
   zip->state = CPB_ZIP_ENTRIES;
   return CPB_HAVE;
@@ -120,7 +120,7 @@ static cpb_have read_end(cpb_zip *zip, const uint8_t *end) {
   size_t in_tail = (size_t)(end - zip->record.data);
   uint64_t at = zip->size - zip->tail + in_tail;
   if (!in_one_part(end)) {
-    cpb_fail(zip->error, CPB_E_UNSUPPORTED, at, "zip: the archive has several parts");
+    cpb_fail(zip->error, CPB_E_UNSUPPORTED, at, "zip: archives of several disks are not supported");
     return CPB_FAILED;
   }
   zip->comment = (cpb_range){at + END_SIZE, cpb_load16(end + 20)};
@@ -131,7 +131,7 @@ static cpb_have read_end(cpb_zip *zip, const uint8_t *end) {
   if (!locator) return begin_directory(zip, at);
   zip->at = cpb_load64(end - LOCATOR_SIZE + 8);
   if (zip->at > at - LOCATOR_SIZE || at - LOCATOR_SIZE - zip->at < END64_SIZE)
-    return damaged(zip, at - LOCATOR_SIZE, "the Zip64 end record is not before its locator");
+    return damaged(zip, at - LOCATOR_SIZE, "the Zip64 locator does not point to a record before it");
   zip->record.size = 0;
   zip->state = CPB_ZIP_TAIL64;
   return CPB_HAVE;
@@ -144,7 +144,8 @@ static cpb_have read_tail(cpb_zip *zip) {
   if (end && (end - zip->record.data >= LOCATOR_SIZE || zip->tail == zip->size)) return read_end(zip, end);
   size_t most = (size_t)cpb_min_u64(LOCATOR_SIZE + END_SIZE + COMMENT_MAX, zip->size);
   if (zip->tail == most) {
-    cpb_fail(zip->error, CPB_E_FORMAT, zip->size, "zip: no end record: this is no zip archive, or its end is missing");
+    cpb_fail(zip->error, CPB_E_FORMAT, zip->size,
+             "zip: no end of central directory record: not a zip archive, or truncated");
     return CPB_FAILED;
   }
   zip->tail = most;
@@ -152,20 +153,21 @@ static cpb_have read_tail(cpb_zip *zip) {
   return CPB_HAVE;
 }
 
-/* A field of the old record that is not all ones must tell the same. */
+/* A field of the old record is either all ones, which refers to the Zip64 record, or equal. */
 static bool agrees(uint64_t narrow, uint64_t all, uint64_t wide) { return narrow == all || narrow == wide; }
 
 static cpb_have read_end64(cpb_zip *zip) {
   cpb_have have = gather(zip, zip->at, END64_SIZE, 0);
   if (have != CPB_HAVE) return have;
   const uint8_t *end = zip->record.data;
-  if (cpb_load32(end) != END64_SIGNATURE) return damaged(zip, zip->at, "no Zip64 end record where the locator says");
+  if (cpb_load32(end) != END64_SIGNATURE)
+    return damaged(zip, zip->at, "no Zip64 end of central directory record at the offset in the locator");
   uint64_t count = cpb_load64(end + 32), size = cpb_load64(end + 40), offset = cpb_load64(end + 48);
   if (!agrees(zip->count, ALL16, count) || !agrees(zip->directory_size, ALL32, size) ||
       !agrees(zip->directory, ALL32, offset))
-    return damaged(zip, zip->at, "the two end records differ");
+    return damaged(zip, zip->at, "the Zip64 end of central directory record differs from the one without Zip64");
   if (cpb_load32(end + 16) != 0 || cpb_load32(end + 20) != 0 || cpb_load64(end + 24) != count)
-    return damaged(zip, zip->at, "the Zip64 end record tells of several parts");
+    return damaged(zip, zip->at, "the Zip64 record has several disks, but the other end record has one");
   zip->count = count;
   zip->directory_size = size;
   zip->directory = offset;
@@ -180,26 +182,26 @@ static bool is_dots(cpb_span part) {
   return part.size > 0 && part.size <= 2 && part.data[0] == '.' && part.data[part.size - 1] == '.';
 }
 
-/* Parts between slashes: none empty but the last (of a directory), none "." or "..". */
+/* What is wrong with a path, or NULL. Only a directory's ends in a slash. */
 static const char *path_problem(cpb_span name) {
   size_t begin = 0;
   for (size_t i = 0; i <= name.size; i++) {
     if (i < name.size && name.data[i] != '/') continue;
     cpb_span part = {name.data + begin, i - begin};
-    if (part.size == 0 && i < name.size) return "has an empty part in its path";
-    if (is_dots(part)) return "leads out of its folder";
+    if (part.size == 0 && i < name.size) return "the path has two slashes in a row, or begins with one";
+    if (is_dots(part)) return "the path contains . or ..";
     begin = i + 1;
   }
   return NULL;
 }
 
 const char *cpb_zip_name_problem(cpb_span name) {
-  if (name.size == 0) return "has no name";
+  if (name.size == 0) return "the name is empty";
   for (size_t i = 0; i < name.size; i++) {
-    if (name.data[i] == '\\' || name.data[i] == ':') return "has a character in its name that is no file's";
-    if (is_control(name.data[i])) return "has a control character in its name";
+    if (name.data[i] == '\\' || name.data[i] == ':') return "the name contains a backslash or a colon";
+    if (is_control(name.data[i])) return "the name contains a control character";
   }
-  if (!cpb_utf8_valid(name)) return "has a name that is not UTF-8";
+  if (!cpb_utf8_valid(name)) return "the name is not valid UTF-8";
   return path_problem(name);
 }
 
@@ -207,7 +209,7 @@ static bool is_symbolic_link(const uint8_t *record) {
   return record[5] == 3 /* Unix */ && (cpb_load32(record + 38) >> 16 & 0170000) == 0120000;
 }
 
-/* Takes the next 8 bytes of a Zip64 extra field for what is all ones. */
+/* Replaces a field that is all ones with the next 8 bytes of the Zip64 extra field. */
 static bool widen(uint64_t *field, cpb_span *extra) {
   if (*field != ALL32) return true;
   if (extra->size < 8) return false;
@@ -244,21 +246,22 @@ static bool read_fields(cpb_zip_entry *entry, const uint8_t *record, cpb_span ex
 static const char *entry_problem(const cpb_zip *zip, const cpb_zip_entry *entry, const uint8_t *record, cpb_span name) {
   const char *problem = cpb_zip_name_problem(name);
   if (problem) return problem;
-  if (is_symbolic_link(record)) return "is a symbolic link";
-  if (cpb_load16(record + 34) != 0) return "lies in another part of the archive";
+  if (is_symbolic_link(record)) return "symbolic links are not supported";
+  if (cpb_load16(record + 34) != 0) return "the disk number is not 0";
   uint64_t end;
   if (!cpb_add_u64(entry->header, LOCAL_SIZE + name.size, &end) || !cpb_add_u64(end, entry->packed, &end) ||
       end > zip->directory)
-    return "does not lie before the directory";
-  if (entry->method == 0 && entry->size != entry->packed) return "is stored but has two sizes";
-  if (entry->size / DEFLATE_RATIO > entry->packed) return "claims more content than its data can hold";
+    return "its data are not before the central directory";
+  if (entry->method == 0 && entry->size != entry->packed) return "stored, but compressed and uncompressed size differ";
+  if (entry->size / DEFLATE_RATIO > entry->packed)
+    return "the uncompressed size is more than DEFLATE can make of the compressed size";
   return NULL;
 }
 
 static cpb_have add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span name) {
   void *entries = zip->entries;
   if ((zip->num_entries + 1) * (uint64_t)sizeof *entry + zip->names.size + name.size > zip->max_memory) {
-    cpb_fail(zip->error, CPB_E_LIMIT, zip->at, "zip: the directory takes more than %llu bytes",
+    cpb_fail(zip->error, CPB_E_LIMIT, zip->at, "zip: the central directory takes more than max_memory, %llu bytes",
              (unsigned long long)zip->max_memory);
     return CPB_FAILED;
   }
@@ -270,25 +273,24 @@ static cpb_have add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span nam
   return cpb_buffer_append(&zip->names, name.data, name.size) ? CPB_HAVE : no_memory(zip);
 }
 
-/* One more of the directory. */
+/* Reads one entry of the central directory. */
 static cpb_have read_entry(cpb_zip *zip) {
   uint64_t left = zip->directory + zip->directory_size - zip->at;
-  if (left < ENTRY_SIZE) return damaged(zip, zip->at, "the directory ends within an entry");
+  if (left < ENTRY_SIZE) return damaged(zip, zip->at, "the central directory ends within an entry");
   cpb_have have = gather(zip, zip->at, cpb_max_size(ENTRY_SIZE, zip->record.size), left);
   if (have != CPB_HAVE) return have;
   const uint8_t *record = zip->record.data;
-  if (cpb_load32(record) != ENTRY_SIGNATURE)
-    return damaged(zip, zip->at, "no entry where the directory should have one");
+  if (cpb_load32(record) != ENTRY_SIGNATURE) return damaged(zip, zip->at, "no signature of a central directory entry");
   size_t name_size = cpb_load16(record + 28), extra_size = cpb_load16(record + 30);
   size_t size = ENTRY_SIZE + name_size + extra_size + cpb_load16(record + 32);
-  if (size > left) return damaged(zip, zip->at, "the directory ends within an entry");
+  if (size > left) return damaged(zip, zip->at, "the central directory ends within an entry");
   have = gather(zip, zip->at, size, left);
   if (have != CPB_HAVE) return have;
   record = zip->record.data;
   cpb_span name = {record + ENTRY_SIZE, name_size};
   cpb_zip_entry entry = {0};
   if (!read_fields(&entry, record, (cpb_span){record + ENTRY_SIZE + name_size, extra_size}))
-    return entry_fails(zip, CPB_E_DAMAGED, zip->at, name, "has damaged extra fields");
+    return entry_fails(zip, CPB_E_DAMAGED, zip->at, name, "the extra fields in the central directory are malformed");
   const char *problem = entry_problem(zip, &entry, record, name);
   if (problem) return entry_fails(zip, CPB_E_DAMAGED, zip->at, name, problem);
   zip->at += size;
@@ -318,7 +320,7 @@ static int by_name(const void *a, const void *b) {
   return cpb_compare_names(((const cpb_zip_entry *)a)->name, ((const cpb_zip_entry *)b)->name);
 }
 
-/* The names have come to lie where they stay. */
+/* Sets the entries' names, now that `names` no longer moves. */
 static void place_names(cpb_zip *zip) {
   const uint8_t *at = zip->names.data;
   for (size_t i = 0; i < zip->num_entries; i++) {
@@ -331,14 +333,15 @@ static void sort(cpb_zip *zip, int (*order)(const void *, const void *)) {
   if (zip->num_entries > 1) qsort(zip->entries, zip->num_entries, sizeof *zip->entries, order);
 }
 
-/* No byte of the file belongs to two entries. */
+/* Checks that no byte of the file belongs to two entries: overlapping ones are how a small zip
+ * bomb expands to petabytes. */
 static cpb_have check_overlaps(cpb_zip *zip) {
   sort(zip, by_header);
   for (size_t i = 0; i < zip->num_entries; i++) {
     cpb_zip_entry *e = &zip->entries[i];
     e->end = i + 1 < zip->num_entries ? e[1].header : zip->directory;
     if (e->end - e->header < LOCAL_SIZE + e->name.size || e->end - e->header - LOCAL_SIZE - e->name.size < e->packed)
-      return entry_fails(zip, CPB_E_DAMAGED, e->header, e->name, "overlaps the next one");
+      return entry_fails(zip, CPB_E_DAMAGED, e->header, e->name, "its data overlap the next entry");
   }
   return CPB_HAVE;
 }
@@ -349,8 +352,9 @@ static bool is_near_the_top(const cpb_zip_entry *e) {
   return slashes < 2;
 }
 
-/* What lies in a row and not deep in folders is small and read together: a
- * list, what it names, and what belongs to that. Entries are in their order. */
+/* Joins neighbouring entries that are not deep in folders into ranges of up to TOGETHER bytes,
+ * which a host may fetch with one request: such files (tags.txt, the lists of a tag) are small,
+ * and read one after the other. Entries are in the order of the file. */
 static void join_neighbours(cpb_zip *zip) {
   for (size_t i = zip->num_entries; i-- > 0;) {
     cpb_zip_entry *e = &zip->entries[i], *next = e + 1;
@@ -363,7 +367,8 @@ static cpb_have check_names(cpb_zip *zip) {
   sort(zip, by_name);
   for (size_t i = 1; i < zip->num_entries; i++) {
     const cpb_zip_entry *e = &zip->entries[i];
-    if (by_name(e - 1, e) == 0) return entry_fails(zip, CPB_E_DAMAGED, e->header, e->name, "is there twice");
+    if (by_name(e - 1, e) == 0)
+      return entry_fails(zip, CPB_E_DAMAGED, e->header, e->name, "the archive has this name twice");
   }
   return CPB_HAVE;
 }
@@ -374,7 +379,7 @@ static cpb_have read_entries(cpb_zip *zip) {
     if (have != CPB_HAVE) return have;
   }
   if (zip->at != zip->directory + zip->directory_size)
-    return damaged(zip, zip->at, "the directory is longer than the number of entries says");
+    return damaged(zip, zip->at, "the central directory is longer than its entries");
   place_names(zip);
   cpb_have have = check_overlaps(zip);
   join_neighbours(zip);

@@ -1,7 +1,13 @@
-/* A zip archive read by ranges: its directory. docs/samediff-format.md says what is accepted.
+/* Reads the central directory of a zip archive (PKWARE's APPNOTE.TXT), from the end of the file.
+ * docs/samediff-format.md says what is accepted.
  *
- * Functions return what cpb_input_span() does, but CPB_HAVE or CPB_WAIT or
- * CPB_FAILED only, and with CPB_FAILED the error is set. */
+ * The rules are stricter than those of most readers, so that every reader finds the same files
+ * in an archive: one disk, no gap between directory and end record, no overlapping entries,
+ * unique names, paths that stay in their folder. Once CPB_ZIP_READY, `entries` and `names` do
+ * not change, and together take at most `max_memory` bytes.
+ *
+ * Functions return what cpb_input_span() does, but only CPB_HAVE, CPB_WAIT or CPB_FAILED; with
+ * CPB_FAILED the error is set. */
 #ifndef CPB_MODEL_FORMATS_ZIP_ZIP_H
 #define CPB_MODEL_FORMATS_ZIP_ZIP_H
 
@@ -9,10 +15,11 @@
 #include "base/input.h"
 
 typedef struct cpb_zip_entry {
-  uint64_t header; /* where its local header lies */
-  uint64_t end;    /* where the next one begins, or the directory */
-  uint64_t ahead;  /* the same, or further: of small ones that a host may fetch with it */
-  uint64_t size, packed;
+  uint64_t header; /* offset of its local header */
+  uint64_t end;    /* offset of the next entry, or of the directory */
+  uint64_t ahead;  /* at least `end`: up to here a host may fetch with one request */
+  uint64_t size;   /* uncompressed, in bytes */
+  uint64_t packed; /* compressed */
   cpb_span name;
   uint32_t crc;
   uint16_t method, flags;
@@ -26,37 +33,37 @@ typedef struct cpb_zip {
   cpb_error *error;
   uint64_t max_memory; /* for the directory */
   cpb_zip_state state;
-  uint64_t size;     /* of the file */
-  size_t tail;       /* bytes looked at for the end record */
-  cpb_buffer record; /* what is being gathered */
-  uint64_t directory, directory_size, count;
-  cpb_range comment;      /* of the archive */
-  uint64_t at;            /* of the directory: read up to here */
-  cpb_zip_entry *entries; /* by name, without regard to the case of ASCII letters */
+  uint64_t size;                             /* of the file */
+  size_t tail;                               /* bytes at the end of the file that are searched for the end record */
+  cpb_buffer record;                         /* the record that is being read */
+  uint64_t directory, directory_size, count; /* count: of entries, as the end record has it */
+  cpb_range comment;                         /* of the archive */
+  uint64_t at;                               /* offset of the next entry in the directory */
+  cpb_zip_entry *entries;                    /* sorted by name, ignoring the case of ASCII letters */
   size_t num_entries, entries_capacity;
   cpb_buffer names;
 } cpb_zip;
 
-/* `input` and `error` are the owner's. */
+/* `input` and `error` must outlive the zip. */
 void cpb_zip_init(cpb_zip *zip, const cpb_allocator *a, cpb_input *input, uint64_t max_memory, cpb_error *error);
 void cpb_zip_free(cpb_zip *zip);
 
-/* Reads the directory and checks it; goes on where it was. */
+/* Reads and checks the central directory. After CPB_WAIT, call it again to continue. */
 cpb_have cpb_zip_open(cpb_zip *zip);
 
-/* Without regard to the case of ASCII letters; NULL when there is none. */
+/* The entry of this name, ignoring the case of ASCII letters, or NULL. */
 const cpb_zip_entry *cpb_zip_find(const cpb_zip *zip, cpb_span name);
 
 /* The first entry whose name is not before this one; num_entries for none. */
 size_t cpb_zip_first(const cpb_zip *zip, cpb_span name);
 
-/* What is wrong with an entry's name, or NULL. */
+/* What is wrong with an entry's name, or NULL: a clause such as "the name is empty". */
 const char *cpb_zip_name_problem(cpb_span name);
 
-/* <0, 0, >0; the case of ASCII letters does not count. */
+/* As strcmp(), ignoring the case of ASCII letters. */
 int cpb_compare_names(cpb_span a, cpb_span b);
 
-/* Turns CPB_AT_END, and a host's failure, into the error. */
+/* Sets the error for CPB_AT_END, and copies the host's for CPB_FAILED. */
 cpb_have cpb_zip_settle(cpb_have have, const cpb_input *input, cpb_error *error);
 
 #endif

@@ -19,7 +19,7 @@ static cpb_have no_memory(cpb_samediff_writer *w) {
 static cpb_have read_range(cpb_samediff_writer *w, uint64_t offset, uint64_t length, cpb_buffer *out) {
   size_t size;
   if (length > w->options.max_memory || !cpb_to_size(length, &size)) {
-    cpb_fail(&w->error, CPB_E_LIMIT, offset, "zip: the directory takes more than %llu bytes",
+    cpb_fail(&w->error, CPB_E_LIMIT, offset, "zip: the central directory takes more than max_memory, %llu bytes",
              (unsigned long long)w->options.max_memory);
     return CPB_FAILED;
   }
@@ -30,12 +30,12 @@ static cpb_have read_range(cpb_samediff_writer *w, uint64_t offset, uint64_t len
 
 static bool fail_changed(cpb_samediff_writer *w, size_t at) {
   cpb_fail(&w->error, CPB_E_DAMAGED, w->base.parts.zip.directory + at,
-           "zip: the directory is not what it was when it was read before");
+           "zip: the central directory has changed since it was first read");
   return false;
 }
 
-/* The records of all entries but the list of tags, which is written anew. The reader has
- * been through them, but the host may have given other bytes then. */
+/* Keeps the records of all entries but tags.txt, which is written anew. The zip reader has
+ * checked them, but the host may have supplied other bytes this time. */
 static bool keep_records(cpb_samediff_writer *w) {
   const cpb_buffer *all = &w->base_directory;
   for (size_t at = 0; at < all->size;) {
@@ -73,7 +73,7 @@ static const cpb_sd_lines *lines_of(const cpb_sd_model *base, unsigned section) 
   return lines[section];
 }
 
-/* A reference as another tag has to write it: with the tag. */
+/* Keeps a reference in the form that another tag writes: with the tag. */
 static bool keep_reference(cpb_samediff_writer *w, cpb_sd_new_part *part, const cpb_sd_reference *r, cpb_span kind) {
   cpb_buffer *out = &w->base_texts;
   cpb_span tag = w->base.tag->name;
@@ -91,12 +91,12 @@ static bool share_one(cpb_samediff_writer *w, cpb_sd_new_part *part, const cpb_n
   const cpb_sd_lines *lines = lines_of(&w->base, part->section);
   uint32_t i = cpb_names_find(names, cpb_sd_writer_text(w, part->of));
   if (i == CPB_NO_NAME || part->state >= lines->list[i].count)
-    return cpb_sd_refuse_part(w, part, "the tag that it is shared with does not have it");
+    return cpb_sd_refuse_part(w, part, "the tag to share with does not have this part");
   const cpb_sd_line *line = &lines->list[i];
   return keep_reference(w, part, &lines->references[line->first + part->state], line->kind);
 }
 
-/* All that shares the same list of the same tag, which is loaded, from `first` on. */
+/* All parts from `first` on that share with the same list of the same tag, which is loaded. */
 static bool share_list(cpb_samediff_writer *w, size_t first) {
   const cpb_sd_lines *lines = lines_of(&w->base, w->parts[first].section);
   cpb_names names;
@@ -119,7 +119,7 @@ static cpb_have share_from(cpb_samediff_writer *w, size_t first) {
   cpb_sd_new_part *part = &w->parts[first];
   cpb_span tag = cpb_sd_writer_text(w, part->of_tag);
   if (!w->options.append || !cpb_sd_find_tag(&w->base.parts.tags, tag)) {
-    cpb_sd_refuse_part(w, part, "there is no such tag as it is shared with");
+    cpb_sd_refuse_part(w, part, "the tag to share with does not exist");
     return CPB_FAILED;
   }
   cpb_have have = cpb_sd_model_open(&w->base, (const char *)tag.data, tag.size);

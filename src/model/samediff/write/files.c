@@ -66,17 +66,18 @@ static cpb_span file_name(const cpb_samediff_writer *w, const cpb_sd_new_file *f
   return (cpb_span){w->file_names.data + file->name.at, file->name.size};
 }
 
-/* No file of a new tag is there already: not the base's, which would be there twice. */
+/* Refuses a new file whose name the archive already has. */
 static bool check_names(cpb_samediff_writer *w) {
   for (size_t i = 1; i < w->num_files; i++) {
     char shown[SHOWN];
     cpb_span name = file_name(w, &w->files[i]);
     if (name.size > UINT16_MAX) {
-      cpb_fail(&w->error, CPB_E_USAGE, CPB_NO_OFFSET, "a tag's name is too long");
+      cpb_fail(&w->error, CPB_E_USAGE, CPB_NO_OFFSET,
+               "a tag's name is too long; a path in a zip has at most 65535 bytes");
       return false;
     }
     if (!cpb_zip_find(&w->base.parts.zip, name)) continue;
-    cpb_fail(&w->error, CPB_E_USAGE, CPB_NO_OFFSET, "there is a file %s in the archive already, though no such tag",
+    cpb_fail(&w->error, CPB_E_USAGE, CPB_NO_OFFSET, "the archive already has a file %s, although it has no such tag",
              cpb_quote(shown, sizeof shown, name.data, name.size));
     return false;
   }

@@ -19,7 +19,8 @@ static bool keep_text(cpb_samediff_writer *w, const char *text, size_t size, cpb
 static bool keep_training(cpb_samediff_writer *w, const cpb_samediff_tag *given, cpb_sd_text *kept) {
   cpb_span json = {(const uint8_t *)given->training, given->training_size};
   if (!given->training) return true;
-  if (json.size > CPB_SD_BUFFER_MAX / 2) return cpb_sd_writer_misused(w, "a training configuration is too large");
+  if (json.size > CPB_SD_BUFFER_MAX / 2)
+    return cpb_sd_writer_misused(w, "the training configuration is too large for FlatBuffers");
   if (!cpb_sd_check_training(&w->allocator, json, w->base.depth, &w->error)) return false;
   kept->at = w->texts.size;
   if (!cpb_sd_build_training(json, &w->texts)) return cpb_sd_writer_no_memory(w);
@@ -27,11 +28,12 @@ static bool keep_training(cpb_samediff_writer *w, const cpb_samediff_tag *given,
   return true;
 }
 
-/* Whether there may be one more, and room for it. */
+/* Makes room for one more tag or part. */
 static bool make_room(cpb_samediff_writer *w, void **items, size_t *capacity, size_t count, size_t item) {
   if (w->error.code != CPB_OK) return false;
-  if (w->stage != CPB_SD_WRITE_CHECK) return cpb_sd_writer_misused(w, "a tag or a part comes after the first step");
-  if (count >= UINT32_MAX - 1) return cpb_sd_writer_misused(w, "there are too many tags or parts");
+  if (w->stage != CPB_SD_WRITE_CHECK)
+    return cpb_sd_writer_misused(w, "tags and parts must be added before the first step");
+  if (count >= UINT32_MAX - 1) return cpb_sd_writer_misused(w, "too many tags or parts; expected less than 2^32 - 1");
   return cpb_reserve(&w->allocator, items, capacity, count + 1, item) || cpb_sd_writer_no_memory(w);
 }
 
@@ -68,35 +70,36 @@ static bool read_shape(const cpb_samediff_part *given, cpb_sd_array *a) {
   return true;
 }
 
-/* Of texts, only that there is room for where each begins. */
+/* Of strings, checks only that there is room for their offsets. */
 static const char *size_problem(const cpb_samediff_part *given, cpb_sd_array *a) {
   bool texts = a->dtype->number == DTYPE_UTF8;
-  if (a->dtype->size == 0 && !texts) return "there are no arrays of this data type";
+  if (a->dtype->size == 0 && !texts) return "dtype is not one that arrays can have";
   if (texts) a->values_size = given->size;
-  else if (!cpb_mul_u64(a->count, a->dtype->size, &a->values_size)) return "the shape is too large";
-  if (texts && a->count > 0 && given->size / 8 <= a->count) return "the size is too small for so many texts";
-  if (given->size > 0 && given->size != a->values_size) return "the size is not that of the shape and the data type";
-  if (a->empty && a->values_size > 0) return "an empty array has values";
-  if (a->values_size > CPB_SD_BUFFER_MAX - 1024) return "an array of more than 2 GiB does not fit into FlatBuffers";
+  else if (!cpb_mul_u64(a->count, a->dtype->size, &a->values_size)) return "shape has 2^64 bytes or more";
+  if (texts && a->count > 0 && given->size / 8 <= a->count)
+    return "size is too small for the offsets of so many strings";
+  if (given->size > 0 && given->size != a->values_size) return "size differs from that by shape and dtype";
+  if (a->empty && a->values_size > 0) return "size is not 0 although the array is empty";
+  if (a->values_size > CPB_SD_BUFFER_MAX - 1024) return "the array exceeds 2 GiB, the limit of FlatBuffers";
   return NULL;
 }
 
 static const char *read_array(const cpb_samediff_part *given, cpb_sd_array *a, bool *big_endian) {
   *a = (cpb_sd_array){.order = given->fortran_order ? 'f' : 'c'};
   a->dtype = cpb_sd_find_dtype_named(given->dtype, big_endian);
-  if (!a->dtype) return "there is no such data type";
-  if (!read_shape(given, a)) return "the shape is too large";
+  if (!a->dtype) return "dtype is not the name of a data type";
+  if (!read_shape(given, a)) return "shape is too large; expected at most 32 dimensions and 2^64 elements";
   return size_problem(given, a);
 }
 
 /* --- Parts -------------------------------------------------------------------------------- */
 
 static const char *name_problem(cpb_span name) {
-  if (name.size == 0) return "a part has no name";
+  if (name.size == 0) return "the name of the part is empty";
   for (size_t i = 0; i < name.size; i++) {
-    if (name.data[i] < 0x20 || name.data[i] == 0x7f) return "the name has a control character in it";
+    if (name.data[i] < 0x20 || name.data[i] == 0x7f) return "the name contains a control character";
   }
-  return cpb_utf8_valid(name) ? NULL : "the name is not UTF-8";
+  return cpb_utf8_valid(name) ? NULL : "the name is not valid UTF-8";
 }
 
 static bool keep_array(cpb_samediff_writer *w, cpb_sd_new_part *part, const cpb_samediff_part *given) {
@@ -122,7 +125,7 @@ static bool keep_shared(cpb_samediff_writer *w, cpb_sd_new_part *part, const cpb
 }
 
 static bool keep_content(cpb_samediff_writer *w, cpb_sd_new_part *part, const cpb_samediff_part *given) {
-  if (given->what != CPB_SAMEDIFF_MAP && !given->kind) return cpb_sd_refuse_part(w, part, "there is no data type");
+  if (given->what != CPB_SAMEDIFF_MAP && !given->kind) return cpb_sd_refuse_part(w, part, "dtype is missing");
   part->size = given->size;
   part->item = 1;
   return !given->kind || keep_text(w, given->kind, strlen(given->kind), &part->kind);
@@ -142,14 +145,15 @@ static bool add_part(cpb_samediff_writer *w, const cpb_samediff_part *given) {
   if (!make_room(w, &parts, &w->parts_capacity, w->num_parts, sizeof *w->parts)) return false;
   w->parts = parts;
   if (w->num_tags == 0 || (unsigned)given->what >= CPB_SD_SECTIONS)
-    return cpb_sd_writer_misused(w, "a part belongs to no tag, or to no list");
+    return cpb_sd_writer_misused(w, "a part needs a tag before it, and a known value for what");
   cpb_sd_new_part *p = &w->parts[w->num_parts];
   *p = (cpb_sd_new_part){.tag = (uint32_t)w->num_tags - 1,
                          .section = (uint8_t)given->what,
                          .source = given->source,
                          .leads_to = w->num_parts};
   if (!keep_part(w, p, given)) return false;
-  if (p->size > FILE_MAX - w->total) return cpb_sd_writer_misused(w, "the parts are too large");
+  if (p->size > FILE_MAX - w->total)
+    return cpb_sd_writer_misused(w, "the sizes of all parts add up to more than 2^60 bytes");
   w->total += p->size;
   w->tags[p->tag].count++;
   w->num_parts++;

@@ -1,4 +1,4 @@
-/* Names: which part each stands for, and whose file a shared one uses. */
+/* Indexes the parts of each new tag by name, and finds the file that a shared part refers to. */
 #include "model/samediff/write/shares.h"
 
 #include "base/status.h"
@@ -12,7 +12,8 @@ static bool follows(const cpb_samediff_writer *w, const cpb_sd_new_part *part, s
          cpb_span_equal(cpb_sd_writer_text(w, before->name), cpb_sd_writer_text(w, part->name));
 }
 
-/* Each name once; of the updater's state several in a row are one. */
+/* Indexes a tag's names, each of which must be unique. Several states of the updater that
+ * follow each other under one name count as one. */
 static bool index_tag(cpb_samediff_writer *w, cpb_sd_new_tag *tag) {
   for (size_t i = tag->first; i < tag->first + tag->count; i++) {
     const cpb_sd_new_part *part = &w->parts[i];
@@ -25,7 +26,7 @@ static bool index_tag(cpb_samediff_writer *w, cpb_sd_new_tag *tag) {
     cpb_names_sort(names);
     for (size_t i = 1; i < names->count; i++) {
       if (cpb_span_equal(names->items[i - 1].text, names->items[i].text))
-        return cpb_sd_refuse_part(w, &w->parts[names->items[i].what], "this name is there twice");
+        return cpb_sd_refuse_part(w, &w->parts[names->items[i].what], "the tag has this name twice");
     }
   }
   return true;
@@ -43,8 +44,9 @@ bool cpb_sd_write_index(cpb_samediff_writer *w) {
 static bool put_tag(cpb_samediff_writer *w, const cpb_sd_new_tag *tag) {
   cpb_span name = cpb_sd_writer_text(w, tag->name);
   const char *problem = cpb_zip_name_problem(name);
-  if (!problem && memchr(name.data, '/', name.size)) problem = "has a slash in its name";
-  if (!problem && cpb_compare_names(name, cpb_span_of(TAGS)) == 0) problem = "has the name of the list of tags";
+  if (!problem && memchr(name.data, '/', name.size)) problem = "the name contains a slash";
+  if (!problem && cpb_compare_names(name, cpb_span_of(TAGS)) == 0)
+    problem = "tags.txt is the list of tags, and cannot be a tag";
   if (problem) return cpb_sd_refuse_tag(w, tag, problem);
   cpb_buffer *text = &w->all_tags.text;
   return (cpb_buffer_append(text, name.data, name.size) && cpb_buffer_append(text, "\n", 1)) ||
@@ -74,7 +76,7 @@ const cpb_sd_new_tag *cpb_sd_find_new_tag(const cpb_samediff_writer *w, cpb_span
 
 /* --- Among new tags ---------------------------------------------------------------- */
 
-/* The part that a shared one names. */
+/* Finds the part that a shared part names. */
 static bool find_shared(cpb_samediff_writer *w, const cpb_sd_new_part *part, size_t *found) {
   const cpb_sd_new_tag *tag = cpb_sd_find_new_tag(w, cpb_sd_writer_text(w, part->of_tag));
   cpb_span name = cpb_sd_writer_text(w, part->of);
@@ -84,19 +86,20 @@ static bool find_shared(cpb_samediff_writer *w, const cpb_sd_new_part *part, siz
   if (there && part->state > 0)
     there =
         w->parts[*found].section == part->section && cpb_span_equal(cpb_sd_writer_text(w, w->parts[*found].name), name);
-  return there || cpb_sd_refuse_part(w, part, "the tag that it is shared with does not have it");
+  return there || cpb_sd_refuse_part(w, part, "the tag to share with does not have this part");
 }
 
 static bool is_end(const cpb_sd_new_part *part) { return !part->shared || part->reference.size > 0; }
 
-/* Along a chain of shares to its end. What was passed leads there as well, so that no
- * chain is gone along twice. */
+/* Follows a chain of shares to its end, and makes each part on the way lead there directly: so
+ * all chains together take linear time. */
 static bool lead(cpb_samediff_writer *w, size_t from) {
   size_t end = from, hops = 0;
   while (!is_end(&w->parts[end])) {
     size_t next = w->parts[end].leads_to;
     if (next == end && !find_shared(w, &w->parts[end], &next)) return false;
-    if (hops++ > w->num_parts) return cpb_sd_refuse_part(w, &w->parts[from], "it is shared in a circle");
+    if (hops++ > w->num_parts)
+      return cpb_sd_refuse_part(w, &w->parts[from], "shared in a circle: no part of it has a file");
     w->parts[end].leads_to = next;
     end = next;
   }

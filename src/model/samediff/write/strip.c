@@ -124,10 +124,11 @@ static bool align(stripper *s, unsigned to, unsigned before) {
   return true;
 }
 
-/* The offset at `slot` leads here. */
+/* Sets the offset at `slot` to the end of the output. */
 static bool lead(stripper *s, size_t slot) {
   if (here(s) > cpb_min_u64(CPB_SD_BUFFER_MAX, s->graph->max_memory)) {
-    cpb_fail(s->graph->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the graph without its arrays is too large");
+    cpb_fail(s->graph->error, CPB_E_LIMIT, CPB_NO_OFFSET,
+             "the graph without its arrays exceeds max_memory, or 2 GiB, the limit of FlatBuffers");
     return false;
   }
   cpb_store32(s->out->data + s->base + slot, (uint32_t)(here(s) - slot));

@@ -1,4 +1,4 @@
-/* Each new tag against its graph, and its lists. */
+/* Checks each new tag against its graph, and writes its lists. */
 #include "model/samediff/write/tags.h"
 
 #include "base/status.h"
@@ -27,10 +27,10 @@ static bool load_graph(tag_case *c) {
   c->graph.error = c->graph.flat.error = &c->w->error;
   if (have == CPB_HAVE) return true;
   if (error.code == CPB_E_MEMORY) return cpb_sd_writer_no_memory(c->w);
-  return cpb_sd_refuse_tag(c->w, c->tag, error.code != CPB_OK ? error.message : "the graph ends too early");
+  return cpb_sd_refuse_tag(c->w, c->tag, error.code != CPB_OK ? error.message : "the graph is truncated");
 }
 
-/* A shape that the graph tells of must be the array's; any number fits -1. */
+/* The array must have the shape that the graph declares, if any; there -1 stands for any size. */
 static bool check_shape(tag_case *c, const cpb_sd_new_part *part, const cpb_sd_variable *v, const cpb_sd_array *array) {
   cpb_flat_table table;
   cpb_flat_vector shape;
@@ -44,7 +44,7 @@ static bool check_shape(tag_case *c, const cpb_sd_new_part *part, const cpb_sd_v
     if (!cpb_flat_element(flat, &shape, i, 8, &n)) return false;
     same = n == array->shape[i] || n < 0;
   }
-  return same || refuse(c, part, "the graph has another shape for it");
+  return same || refuse(c, part, "the array's shape differs from the one in the graph");
 }
 
 static bool check_array(tag_case *c, const cpb_sd_new_part *part) {
@@ -56,7 +56,7 @@ static bool check_array(tag_case *c, const cpb_sd_new_part *part) {
   if (!v || head.size == 0 || part->section != CPB_SAMEDIFF_PARAMETER) return true;
   cpb_flat_begin(&flat, head, head.size + part->size, CPB_NO_OFFSET, &c->w->error);
   if (!cpb_flat_root(&flat, &root) || !cpb_sd_array_read(&flat, &root, &array)) return false;
-  if (array.dtype != v->dtype) return refuse(c, part, "the graph has another data type for it");
+  if (array.dtype != v->dtype) return refuse(c, part, "dtype differs from the one in the graph");
   return check_shape(c, part, v, &array);
 }
 
@@ -67,7 +67,7 @@ static bool check_variables(tag_case *c) {
     cpb_span name = cpb_sd_graph_text(&c->graph, v->name);
     if ((v->kind != KIND_VARIABLE && v->kind != KIND_CONSTANT) || cpb_names_find(names, name) != CPB_NO_NAME) continue;
     char shown[80], what[160];
-    cpb_format(what, sizeof what, "the graph has %s, for which there is no parameter",
+    cpb_format(what, sizeof what, "variable %s of the graph has no parameter",
                cpb_quote(shown, sizeof shown, name.data, name.size));
     return cpb_sd_refuse_tag(c->w, c->tag, what);
   }
@@ -79,7 +79,7 @@ static bool check_parts(tag_case *c) {
     const cpb_sd_new_part *part = &c->w->parts[c->tag->first + i];
     if (!check_array(c, part)) return false;
     if (part->section == CPB_SAMEDIFF_STATE && !cpb_sd_find_variable(&c->graph, name_of(c, part)))
-      return refuse(c, part, "the updater has a state of what is not in the graph");
+      return refuse(c, part, "a state of the updater, but this variable is not in the graph");
   }
   return check_variables(c);
 }
@@ -112,19 +112,18 @@ static cpb_span kind_of(const tag_case *c, const cpb_sd_new_part *part) {
 
 static bool is_variable(const void *graph, cpb_span name) { return cpb_sd_find_variable(graph, name) != NULL; }
 
-/* A reader must find the same name in it. */
+/* Splits the line as a reader does: it must find the same name. */
 static bool check_line(const tag_case *c, const cpb_sd_new_part *part, size_t begin) {
   const cpb_sd_section *section = &cpb_sd_sections[part->section];
   const cpb_sd_lines_in in = {
       .tags = &c->w->all_tags, .several = section->several, .is_known = is_variable, .user = &c->graph};
   cpb_span line = {c->w->lines.data + begin, c->w->lines.size - begin}, kind;
-  if (line.size > CPB_SD_LINE_MAX) return refuse(c, part, "the name is too long");
+  if (line.size > CPB_SD_LINE_MAX) return refuse(c, part, "the line of this name has more than 65536 bytes");
   bool same = cpb_sd_line_split(&in, line, &kind) == part->name.size && cpb_span_equal(kind, kind_of(c, part));
-  return same ||
-         refuse(c, part, "the name, the tag or the kind is such that a reader would not see where the name ends");
+  return same || refuse(c, part, "ambiguous: with this name, tag and kind, a reader cannot tell where the name ends");
 }
 
-/* With the states that follow, as long as they have the same name. */
+/* Writes one line: a part, and the states of the same name that follow it. */
 static bool put_line(const tag_case *c, size_t *i) {
   const cpb_sd_new_part *part = &c->w->parts[*i];
   size_t begin = c->w->lines.size, end = c->tag->first + c->tag->count;
@@ -150,7 +149,8 @@ static bool put_lines(const tag_case *c, unsigned section) {
   return true;
 }
 
-/* Arrays that the graph has in it, as ND4J saves it, are no part of it in a zip. */
+/* Leaves out arrays inside of the graph, where ND4J saves them in a graph file: in a zip they are
+ * files of their own. */
 static bool strip(tag_case *c) {
   cpb_buffer *out = &c->tag->stripped;
   if (!cpb_sd_has_arrays(&c->graph)) return true;

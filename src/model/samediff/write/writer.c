@@ -1,4 +1,4 @@
-/* The SameDiff writer, step after step. */
+/* The SameDiff writer: its stages, and what a step returns. */
 #include "base/limits.h"
 #include "model/samediff/write/base.h"
 #include "model/samediff/write/files.h"
@@ -73,9 +73,9 @@ void cpb_samediff_writer_progress(const cpb_samediff_writer *w, uint64_t *done, 
 }
 
 static bool check(cpb_samediff_writer *w) {
-  if (w->num_tags == 0) return cpb_sd_writer_misused(w, "there is no tag to be written");
+  if (w->num_tags == 0) return cpb_sd_writer_misused(w, "no tag was added; expected at least one");
   if (w->options.in_place && (w->options.in_order || !w->options.append))
-    return cpb_sd_writer_misused(w, "in_place needs append, and a host that can write at any offset");
+    return cpb_sd_writer_misused(w, "in_place is set; expected append to be set, too, and in_order not to be");
   return cpb_sd_write_index(w);
 }
 

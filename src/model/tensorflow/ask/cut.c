@@ -64,7 +64,7 @@ static void plan(cpb_saved_model *m, const cpb_cut *cut) {
   if (m->cut.failed || m->cut_keras.failed) cpb_saved_fail_memory(m);
 }
 
-/* What is damaged would not be whole again. */
+/* Refuses a damaged model: what could not be read would be missing from the result. */
 static bool check_damage(cpb_saved_model *m) {
   const cpb_part *parts[] = {&m->skeleton, &m->graph_part};
   for (size_t i = 0; i < 2; i++) {
@@ -73,7 +73,8 @@ static bool check_damage(cpb_saved_model *m) {
     return false;
   }
   if (m->objects.count > 0) return true;
-  cpb_fail(m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "there is no object graph to cut: TensorFlow 1 wrote none");
+  cpb_fail(m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+           "the model has no object graph, so it cannot be cut; TensorFlow 1 writes none");
   return false;
 }
 

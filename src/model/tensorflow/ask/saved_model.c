@@ -10,8 +10,8 @@
 #include "model/tensorflow/variables.h"
 #include "model/tensorflow/views.h"
 
-/* A hint for a host whose requests are dear: what is around the graphs is mostly
- * less than a few of these. */
+/* A hint for hosts that pay for each request: apart from its graphs, a SavedModel is seldom
+ * larger than a few times this. */
 #define SKELETON_AHEAD ((uint64_t)128 << 10)
 
 /* --- Questions --------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ typedef cpb_saved_question asked;
 static const asked *find_question(cpb_saved_model *m) {
   const asked *found = cpb_saved_find_question(m->is_graph, m->question.kind);
   if (found) return found;
-  cpb_fail(m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this kind of model has no answer to %s",
+  cpb_fail(m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "question \"%s\" is not supported for this kind of model",
            cpb_question_name(m->question.kind));
   return NULL;
 }
@@ -158,8 +158,8 @@ static bool choose_meta_graph(cpb_saved_model *m) {
   }
   m->meta_number = wanted;
   if (m->meta.data || wanted == 0) return true;
-  cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no meta graph %u; there are %zu", (unsigned)wanted,
-           m->num_meta_graphs);
+  cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
+           "meta_graph is %u; expected less than %zu, the number of meta graphs", (unsigned)wanted, m->num_meta_graphs);
   return false;
 }
 
@@ -183,7 +183,7 @@ static cpb_step write_answer(cpb_saved_model *m, const asked *what) {
   cpb_json_writer_begin(m->answer);
   cpb_json_writer_open(m->answer, NULL, '{');
   if (!m->is_graph && m->num_meta_graphs == 0)
-    cpb_problems_add(&m->problems, m->skeleton.message.size, "the SavedModel has no meta graph");
+    cpb_problems_add(&m->problems, m->skeleton.message.size, "meta_graphs is empty; expected at least one");
   what->write(m);
   write_problems(m, what);
   cpb_json_writer_close(m->answer, '}');

@@ -45,7 +45,7 @@ static uint32_t write_wrapper(cpb_saved_model *m, uint32_t node, cpb_span functi
     cpb_write_calls(m, number);
     call = cpb_graph_calls(&m->graph, number, &calls);
   } else {
-    note_function(m, function, "the signature has the function");
+    note_function(m, function, "the signature's wrapper is");
   }
   cpb_json_writer_close(m->answer, '}');
   return calls > 0 ? call->callee : CPB_NO_NAME;

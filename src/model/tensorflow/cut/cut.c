@@ -15,7 +15,8 @@ void cpb_cut_free(cpb_cut *c) {
 
 static bool fail_reference(cpb_cut *c, cpb_span where, uint64_t node) {
   cpb_fail(c->model->error, CPB_E_DAMAGED, cpb_part_where(&c->model->skeleton, where).offset,
-           "a reference to node %llu, but there are %zu objects", (unsigned long long)node, c->model->objects.count);
+           "node_id is %llu; expected less than %zu, the number of objects", (unsigned long long)node,
+           c->model->objects.count);
   return false;
 }
 
@@ -59,7 +60,8 @@ static bool take_paths(cpb_cut *c, cpb_span paths) {
     c->objects[node] = CPB_ASKED;
   }
   if (c->queued > 0) return true;
-  cpb_fail(c->model->error, CPB_E_USAGE, CPB_NO_OFFSET, "what is to stay is said by paths, such as root.layer-0");
+  cpb_fail(c->model->error, CPB_E_USAGE, CPB_NO_OFFSET,
+           "name is empty; expected paths of objects to keep, such as root.layer-0");
   return false;
 }
 
