@@ -150,8 +150,47 @@ typedef struct cpb_allocator {
 
 /* --- Limits against hostile input ------------------------------------------ */
 
-/* What an input may claim before it is refused with CPB_E_LIMIT, by a message that
- * names the limit. A limit is checked before the memory is taken. */
+/* X(NAME, name, unit): what is counted. */
+#define CPB_WORKS(X)                                           \
+  X(DECODED, decoded, "decoded bytes")                         \
+  X(HELD, held, "bytes of memory")                             \
+  X(WALKED, walked, "bytes of messages that are gone through") \
+  X(ENTRIES, entries, "entries")                               \
+  X(ANSWER, answer, "bytes of the answer")                     \
+  X(INDEX, index, "bytes of the chunk index")
+
+/* How much engines have done. It depends on nothing but the input and what was asked for, and
+ * is therefore what tests of complexity compare, rather than time. */
+typedef struct cpb_work {
+  /* Bytes that were decompressed; those that were decoded again count again. */
+  uint64_t decoded;
+
+  /* The most bytes of memory that an engine held at once, decoders aside; of several engines, the
+   * sum. */
+  uint64_t held;
+
+  /* Bytes of messages, tables and lists that were read through; those that were read again count
+   * again. */
+  uint64_t walked;
+
+  /* What was made or compared one by one: records, fields of a plan, nodes, objects, names. */
+  uint64_t entries;
+
+  /* Bytes of the answers that were written. */
+  uint64_t answer;
+
+  /* Bytes of the chunk index, decoded. */
+  uint64_t index;
+} cpb_work;
+
+/* What an input may claim, and what an engine may do for it, before it is refused with
+ * CPB_E_LIMIT, by a message that names the limit, what it allows, and how much would be needed at
+ * least. A limit is checked before the memory is taken or the work is done.
+ *
+ * From `decoded` on each limit is a pair: so much, and so much more for each byte of the input.
+ * Where both are zero both have their defaults; where one is given, the other counts as it is.
+ * They apply to each engine by itself, and begin anew with each request of the host: a seek, a
+ * range of a chunk or of the merged message. */
 typedef struct cpb_limits {
   /* sizeof(cpb_limits) */
   size_t struct_size;
@@ -173,6 +212,31 @@ typedef struct cpb_limits {
 
   /* How deep messages may be nested. Default 100. */
   uint32_t depth;
+
+  /* Bytes that are decompressed. Default 256 MiB, and 32,768 for each byte of input, which is as
+   * much as Zstd can make of a byte. */
+  uint64_t decoded, decoded_per_byte;
+
+  /* Bytes of memory at once for what an engine knows of its input, such as an index or a plan; not
+   * decoders, for which `window`, `riegeli_chunk` and `decoded` count. Default 40 MiB, and 64 for
+   * each byte of input. */
+  uint64_t held, held_per_byte;
+
+  /* Bytes that are read through. Default 128 MiB, and 1,024 for each byte of input. */
+  uint64_t walked, walked_per_byte;
+
+  /* Entries: see cpb_work. Default 2^22, and 8 for each byte of input. */
+  uint64_t entries, entries_per_byte;
+
+  /* Bytes of an answer. Default 48 MiB, and 16 for each byte of input. */
+  uint64_t answer, answer_per_byte;
+
+  /* Bytes of the index, decoded. Default 16 MiB, and 32 for each byte of input. */
+  uint64_t index, index_per_byte;
+
+  /* If not NULL, each engine adds to it what it has done when it is freed. It must outlive the
+   * engines, and they must all be used by one thread. */
+  cpb_work *work;
 } cpb_limits;
 
 /* --- Steps ---------------------------------------------------------------- */

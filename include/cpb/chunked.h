@@ -232,8 +232,8 @@ typedef struct cpb_merge_options {
   /* The largest need.length. Default 256 KiB. */
   size_t read_size;
 
-  /* How many changed fields and segments the plan may have, at about 100 bytes
-   * each; more are CPB_E_LIMIT. Default 2^22. */
+  /* How many items the plan may have (operations, changed fields, segments), at
+   * about 100 bytes each; more are CPB_E_LIMIT. 0: limits->entries. */
   uint64_t plan_items;
 
   /* The type of the merged message, which must outlive the merge. NULL: not known.

@@ -6,6 +6,14 @@
 
 static uint64_t or_default(uint64_t value, uint64_t fallback) { return value != 0 ? value : fallback; }
 
+static const uint64_t MIB = 1 << 20;
+
+static void pair_or_default(uint64_t *most, uint64_t *per_byte, uint64_t default_most, uint64_t default_per_byte) {
+  if (*most != 0 || *per_byte != 0) return;
+  *most = default_most;
+  *per_byte = default_per_byte;
+}
+
 cpb_limits cpb_limits_or_default(const cpb_limits *given) {
   const int small = sizeof(size_t) < 8;
   cpb_limits limits;
@@ -15,6 +23,12 @@ cpb_limits cpb_limits_or_default(const cpb_limits *given) {
   limits.chunks = or_default(limits.chunks, 1u << 24);
   limits.records_per_chunk = or_default(limits.records_per_chunk, 1u << 24);
   if (limits.depth == 0) limits.depth = 100;
+  pair_or_default(&limits.decoded, &limits.decoded_per_byte, 256 * MIB, 32768);
+  pair_or_default(&limits.held, &limits.held_per_byte, 40 * MIB, 64);
+  pair_or_default(&limits.walked, &limits.walked_per_byte, 128 * MIB, 1024);
+  pair_or_default(&limits.entries, &limits.entries_per_byte, 4 * MIB, 8);
+  pair_or_default(&limits.answer, &limits.answer_per_byte, 48 * MIB, 16);
+  pair_or_default(&limits.index, &limits.index_per_byte, 16 * MIB, 32);
   return limits;
 }
 

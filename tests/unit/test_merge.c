@@ -446,7 +446,7 @@ static void the_plan_has_a_limit(void **state) {
     cpb_format(tag, sizeof tag, "1[%d]", i);
     add_node(c, root, tag, chunk);
   }
-  expect_error(c, &options, CPB_E_LIMIT, "more than 10 items");
+  expect_error(c, &options, CPB_E_LIMIT, "limit `entries`: at least 11 entries");
 }
 
 static void a_merged_size_beyond_63_bits_is_a_limit(void **state) {

@@ -1,5 +1,6 @@
 // node node-each.js MODULE.wasm: runs a WASI command, with every directory open, for each line
-// of standard input, as each.h says. To start Node takes longer than most of the commands.
+// of standard input, a JSON list of arguments. For each writes a line: its exit code, standard
+// output and messages, in base64. To start Node takes longer than most of the commands.
 import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,13 +24,12 @@ function run(words) {
   const code = wasi.start(new WebAssembly.Instance(module, wasi.getImportObject()));
   closeSync(stdout);
   closeSync(stderr);
-  const [output, messages] = paths.map((path) => readFileSync(path));
-  for (const part of [`${code} ${output.length} ${messages.length}\n`, output, messages]) process.stdout.write(part);
+  return [code, ...paths.map((path) => readFileSync(path, 'base64'))];
 }
 
 try {
   const lines = readFileSync(0, 'utf8').trim().split('\n');
-  for (const line of lines) run(line.split('\t'));
+  for (const line of lines) console.log(JSON.stringify(run(JSON.parse(line))));
 } finally {
   rmSync(work, { recursive: true });
 }

@@ -1,7 +1,7 @@
 #include "base/checked.h"
-#include "base/limits.h"
 #include "base/status.h"
 #include "chunked/index/index_state.h"
+#include "riegeli/records/reader.h"
 
 #include <string.h>
 
@@ -13,12 +13,13 @@ static cpb_index *new_index(const cpb_allocator *allocator, const cpb_limits *li
   cpb_allocator a = cpb_allocator_or_default(allocator);
   cpb_index *index = cpb_alloc_zeroed(&a, sizeof *index);
   if (!index) return NULL;
-  index->allocator = a;
-  index->limits = cpb_limits_or_default(limits);
+  index->outer = a;
   cpb_input_init(&index->none);
-  cpb_buffer_init(&index->bytes, &a);
-  cpb_metadata_init(&index->metadata, &a);
-  index->positions.allocator = a;
+  cpb_meter_init(&index->meter, &a, limits, &index->none);
+  index->allocator = cpb_meter_allocator(&index->meter);
+  cpb_buffer_init(&index->bytes, &index->allocator);
+  cpb_metadata_init(&index->metadata, &index->allocator);
+  index->positions.allocator = index->allocator;
   return index;
 }
 
@@ -26,23 +27,25 @@ cpb_index *cpb_index_new(const cpb_allocator *allocator, const cpb_limits *limit
   cpb_index *index = new_index(allocator, limits);
   if (!index) return NULL;
   const cpb_record_reader_options options = {
-      .struct_size = sizeof options, .buffer = INDEX_BUFFER, .limits = &index->limits};
-  index->reader = cpb_record_reader_new(&index->allocator, &options);
+      .struct_size = sizeof options, .buffer = INDEX_BUFFER, .limits = &index->meter.limits};
+  index->reader = cpb_record_reader_new_within(&index->outer, &options, &index->meter);
   if (!index->reader) {
     cpb_index_free(index);
     return NULL;
   }
+  index->meter.input = cpb_record_reader_input(index->reader);
   cpb_record_reader_seek_last(index->reader);
   return index;
 }
 
 void cpb_index_free(cpb_index *index) {
   if (!index) return;
-  cpb_allocator a = index->allocator;
+  cpb_allocator a = index->outer;
   cpb_record_reader_free(index->reader);
   cpb_buffer_free(&index->bytes);
   cpb_positions_free(&index->positions);
   cpb_metadata_free(&index->metadata);
+  cpb_meter_free(&index->meter);
   cpb_release(&a, index);
 }
 
@@ -60,12 +63,14 @@ static cpb_index *from_bytes(const cpb_allocator *allocator, const cpb_limits *l
                              decode_function *decode, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_index *index = new_index(allocator, limits);
+  if (index) cpb_meter_grow(&index->meter, bytes.size);
   if (!index || !cpb_buffer_append(&index->bytes, bytes.data, bytes.size)) {
     cpb_fail_memory(error);
-  } else if (decode(&index->metadata, bytes, &index->limits, error) && sort_positions(index, error)) {
+  } else if (decode(&index->metadata, bytes, &index->meter.limits, error) && sort_positions(index, error)) {
     index->done = true;
     return index;
   }
+  if (index) cpb_meter_explain(&index->meter, error);
   cpb_index_free(index);
   return NULL;
 }
@@ -88,6 +93,7 @@ cpb_input *cpb_index_input(cpb_index *index) {
 
 static cpb_step fail(cpb_index *index, const cpb_error *error) {
   if (index->error.code == CPB_OK) index->error = *error;
+  cpb_meter_explain(&index->meter, &index->error);
   return CPB_STEP_ERROR;
 }
 
@@ -97,7 +103,7 @@ static cpb_step fail(cpb_index *index, const cpb_error *error) {
 static cpb_step decode(cpb_index *index) {
   cpb_error error = {0};
   cpb_span bytes = {index->bytes.data, index->bytes.size};
-  if (cpb_metadata_decode(&index->metadata, bytes, &index->limits, &error)) {
+  if (cpb_metadata_decode(&index->metadata, bytes, &index->meter.limits, &error)) {
     bool is_index = index->metadata.num_nodes > 0 && index->metadata.nodes[0].has_message;
     index->done = is_index && sort_positions(index, &error);
     if (index->done) return CPB_STEP_DONE;
@@ -115,6 +121,7 @@ static cpb_step decode(cpb_index *index) {
 static cpb_step take_record(cpb_index *index) {
   index->riegeli = *cpb_record_reader_chunk(index->reader);
   index->none = *cpb_record_reader_input(index->reader);
+  index->meter.input = &index->none;
   cpb_record_reader_free(index->reader);
   index->reader = NULL;
   return decode(index);
@@ -123,6 +130,8 @@ static cpb_step take_record(cpb_index *index) {
 static cpb_step begin_record(cpb_index *index) {
   index->record = *cpb_record_reader_record(index->reader);
   index->bytes.size = 0;
+  if (!cpb_meter_charge(&index->meter, CPB_WORK_INDEX, index->record.size, index->record.chunk_begin, &index->error))
+    return CPB_STEP_ERROR;
   return index->record.size == 0 ? take_record(index) : CPB_STEP_NEED;
 }
 
@@ -131,7 +140,7 @@ static cpb_step take_data(cpb_index *index) {
   const uint8_t *data = cpb_record_reader_data(index->reader, &length);
   if (!cpb_buffer_append(&index->bytes, data, length)) {
     cpb_fail_memory(&index->error);
-    return CPB_STEP_ERROR;
+    return fail(index, &index->error);
   }
   return index->bytes.size == index->record.size ? take_record(index) : CPB_STEP_NEED;
 }
@@ -143,6 +152,7 @@ static cpb_step no_record(cpb_index *index) {
 }
 
 cpb_step cpb_index_step(cpb_index *index) {
+  cpb_meter_update(&index->meter);
   while (index->error.code == CPB_OK && !index->done) {
     cpb_step step = cpb_record_reader_step(index->reader);
     switch (step) {

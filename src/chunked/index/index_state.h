@@ -2,12 +2,13 @@
 #ifndef CPB_CHUNKED_INDEX_INDEX_STATE_H
 #define CPB_CHUNKED_INDEX_INDEX_STATE_H
 
-#include "base/input.h"
+#include "base/meter.h"
 #include "chunked/index/positions.h"
 
 struct cpb_index {
-  cpb_allocator allocator;
-  cpb_limits limits;
+  cpb_allocator outer; /* of the index itself */
+  cpb_meter meter;
+  cpb_allocator allocator;   /* of all else */
   cpb_input none;            /* when there is no file */
   cpb_record_reader *reader; /* NULL once the index is there */
   cpb_buffer bytes;          /* the serialized message */

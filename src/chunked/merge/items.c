@@ -5,11 +5,7 @@
 /* --- Parts and patches ---------------------------------------------------- */
 
 static bool reserve(cpb_merge_walk *w, void **items, size_t *capacity, size_t count, size_t element) {
-  if (count >= w->tree->max_items) {
-    cpb_fail(w->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the merge plan needs more than %llu items",
-             (unsigned long long)w->tree->max_items);
-    return false;
-  }
+  if (!cpb_merge_tree_charge(w->tree)) return false;
   if (cpb_reserve(&w->allocator, items, capacity, count + 1, element)) return true;
   cpb_fail_memory(w->error);
   return false;
@@ -50,7 +46,7 @@ void cpb_walk_set_live(cpb_merge_walk *w, uint32_t id) {
 static void empty(cpb_target *t) {
   t->merged = t->apart = t->is_number = false;
   t->count = 0;
-  t->num_numbers = 0;
+  t->num_numbers = t->numbers_capacity = 0;
   t->first_live = CPB_NONE;
   t->first_range = t->last_range = t->first_insert = t->last_insert = CPB_NONE;
 }

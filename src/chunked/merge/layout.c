@@ -186,11 +186,7 @@ static bool put(writer *o, uint32_t chunk, uint64_t at, uint64_t length) {
       return true;
     }
   }
-  if (layout->num_segments >= o->walk->tree->max_items) {
-    cpb_fail(o->walk->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the merged message has more than %llu segments",
-             (unsigned long long)o->walk->tree->max_items);
-    return false;
-  }
+  if (!cpb_merge_tree_charge(o->walk->tree)) return false;
   void *segments = layout->segments;
   if (!cpb_reserve(&layout->allocator, &segments, &layout->segments_capacity, layout->num_segments + 1,
                    sizeof *layout->segments)) {

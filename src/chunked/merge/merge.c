@@ -8,7 +8,7 @@
 #include "chunked/merge/tree.h"
 #include "chunked/merge/walk.h"
 
-enum { DEFAULT_MEMORY = 16 * 1024 * 1024, DEFAULT_READ = 256 * 1024, DEFAULT_ITEMS = 1 << 22 };
+enum { DEFAULT_MEMORY = 16 * 1024 * 1024, DEFAULT_READ = 256 * 1024 };
 
 /* --- Making and freeing --------------------------------------------------- */
 
@@ -17,9 +17,13 @@ static bool take_options(cpb_merge *m, const cpb_merge_options *given) {
   cpb_options_copy(options, sizeof *options, given);
   if (options->memory == 0) options->memory = DEFAULT_MEMORY;
   if (options->read_size == 0) options->read_size = DEFAULT_READ;
-  if (options->plan_items == 0) options->plan_items = DEFAULT_ITEMS;
-  m->limits = cpb_limits_or_default(options->limits);
-  options->limits = &m->limits;
+  cpb_limits limits = cpb_limits_or_default(options->limits);
+  if (options->plan_items > 0) {
+    limits.entries = options->plan_items;
+    limits.entries_per_byte = 0;
+  }
+  cpb_meter_init(&m->meter, &m->outer, &limits, &m->input);
+  options->limits = &m->meter.limits;
   return options->verify <= CPB_VERIFY_NEVER;
 }
 
@@ -29,15 +33,15 @@ static void init_store(cpb_merge *m) {
       .trust_sizes = m->options.trust_sizes != 0,
       .memory = m->options.memory,
       .read_size = m->options.read_size,
-      .limits = &m->limits,
+      .meter = &m->meter,
   };
   cpb_chunk_store_init(&m->store, &m->allocator, m->index, &store, &m->input, &m->error);
 }
 
 static void init_plan(cpb_merge *m) {
   const cpb_index *index = m->index;
-  uint64_t depth = m->limits.depth + index->metadata.num_tags;
-  cpb_merge_tree_init(&m->tree, &m->allocator, &index->metadata, m->options.plan_items, &m->error);
+  uint64_t depth = m->meter.limits.depth + index->metadata.num_tags;
+  cpb_merge_tree_init(&m->tree, &m->allocator, &index->metadata, &m->meter, &m->error);
   m->tree.type = m->options.type;
   if (index->riegeli.end > 0) m->tree.position = index->record.chunk_begin;
   cpb_merge_walk_init(&m->walk, &m->allocator, &m->tree, &m->store, (uint32_t)cpb_min_u64(2 * depth, UINT32_MAX),
@@ -50,13 +54,14 @@ static cpb_merge *new_merge(const cpb_allocator *allocator, const cpb_index *ind
   cpb_allocator a = cpb_allocator_or_default(allocator);
   cpb_merge *m = cpb_alloc_zeroed(&a, sizeof *m);
   if (!m) return NULL;
-  m->allocator = a;
+  m->outer = a;
   m->index = index;
   cpb_input_init(&m->input);
   if (!take_options(m, options)) {
     cpb_release(&a, m);
     return NULL;
   }
+  m->allocator = cpb_meter_allocator(&m->meter);
   init_store(m);
   return m;
 }
@@ -70,7 +75,11 @@ cpb_merge *cpb_merge_new(const cpb_allocator *allocator, const cpb_index *index,
 cpb_merge *cpb_merge_from_chunks(const cpb_allocator *allocator, const cpb_index *index, const cpb_chunk_bytes *chunks,
                                  size_t num_chunks, const cpb_merge_options *options) {
   cpb_merge *m = cpb_merge_new(allocator, index, options);
-  if (m) cpb_chunk_store_use_memory(&m->store, chunks, num_chunks);
+  if (!m) return NULL;
+  uint64_t size = 0;
+  for (size_t i = 0; i < num_chunks; i++) size += chunks[i].size;
+  cpb_meter_grow(&m->meter, size);
+  cpb_chunk_store_use_memory(&m->store, chunks, num_chunks);
   return m;
 }
 
@@ -78,6 +87,7 @@ cpb_merge *cpb_merge_fork(const cpb_merge *from, const cpb_allocator *allocator)
   if (from->state != CPB_MERGE_READY) return NULL;
   cpb_merge *m = new_merge(allocator, from->index, &from->options);
   if (!m) return NULL;
+  m->meter.limits.work = NULL; /* it may be another thread's */
   m->plan = from->plan;
   m->state = CPB_MERGE_READY;
   m->input.size = from->input.size;
@@ -87,12 +97,13 @@ cpb_merge *cpb_merge_fork(const cpb_merge *from, const cpb_allocator *allocator)
 
 void cpb_merge_free(cpb_merge *m) {
   if (!m) return;
-  cpb_allocator a = m->allocator;
+  cpb_allocator a = m->outer;
   cpb_merge_layout_free(&m->layout);
   cpb_merge_walk_free(&m->walk);
   cpb_merge_tree_free(&m->tree);
   cpb_chunk_store_free(&m->store);
-  cpb_release(&a, m->cuts);
+  cpb_release(&m->allocator, m->cuts);
+  cpb_meter_free(&m->meter);
   cpb_release(&a, m);
 }
 
@@ -106,7 +117,9 @@ static uint32_t type_of(const void *user, uint64_t chunk) { return cpb_chunk_sto
 
 static cpb_step stop(cpb_merge *m, cpb_step step) {
   cpb_input_let_go(&m->input);
-  if (step == CPB_STEP_ERROR) m->state = CPB_MERGE_FAILED;
+  if (step != CPB_STEP_ERROR) return step;
+  cpb_meter_explain(&m->meter, &m->error);
+  m->state = CPB_MERGE_FAILED;
   return step;
 }
 
@@ -119,7 +132,9 @@ static cpb_have build_tree(cpb_merge *m) {
 static cpb_have walk(cpb_merge *m) {
   cpb_have have = cpb_merge_walk_run(&m->walk);
   if (have != CPB_HAVE) return have;
-  if (!cpb_merge_layout_build(&m->layout, &m->walk)) return CPB_FAILED;
+  if (!cpb_merge_layout_build(&m->layout, &m->walk) ||
+      !cpb_meter_allows(&m->meter, CPB_WORK_DECODED, m->layout.size, CPB_NO_OFFSET, &m->error))
+    return CPB_FAILED;
   cpb_merge_walk_free(&m->walk);
   cpb_merge_tree_free(&m->tree);
   m->state = CPB_MERGE_READY;
@@ -147,6 +162,7 @@ static uint64_t segment_end(const cpb_merge *m, size_t i) {
 cpb_code cpb_merge_read(cpb_merge *m, uint64_t offset, uint64_t length) {
   if (m->state == CPB_MERGE_FAILED) return m->error.code;
   if (m->state != CPB_MERGE_READY) return CPB_E_USAGE;
+  cpb_meter_renew(&m->meter);
   m->at = cpb_min_u64(offset, m->plan->size);
   m->end = m->at + cpb_min_u64(length, m->plan->size - m->at);
   m->segment = cpb_merge_find_segment(m, m->at);
@@ -224,6 +240,7 @@ static cpb_step step_ready(cpb_merge *m) {
 
 cpb_step cpb_merge_step(cpb_merge *m) {
   m->data.size = 0;
+  cpb_meter_update(&m->meter);
   while (m->state != CPB_MERGE_FAILED) {
     if (m->state == CPB_MERGE_READY) return step_ready(m);
     cpb_have have = m->state == CPB_MERGE_BEGIN ? build_tree(m) : walk(m);

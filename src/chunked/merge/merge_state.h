@@ -8,8 +8,9 @@
 typedef enum cpb_merge_state { CPB_MERGE_BEGIN, CPB_MERGE_WALK, CPB_MERGE_READY, CPB_MERGE_FAILED } cpb_merge_state;
 
 struct cpb_merge {
-  cpb_allocator allocator;
-  cpb_limits limits;
+  cpb_allocator outer; /* of the merge itself */
+  cpb_meter meter;
+  cpb_allocator allocator; /* of all else */
   cpb_merge_options options;
   const cpb_index *index;
   cpb_input input;

@@ -70,29 +70,39 @@ static cpb_place place_for(const cpb_merge_walk *w, const cpb_target *t, uint32_
   return same ? later(items[i].last, place) : place;
 }
 
-static bool reserve_numbers(cpb_merge_walk *w, size_t count) {
+/* Room for one more number in the target's list, which moves to the end of w->numbers to become
+ * twice as large. */
+static bool reserve_number(cpb_merge_walk *w, cpb_target *t) {
+  if (t->num_numbers < t->numbers_capacity) return true;
+  uint32_t capacity = t->numbers_capacity > 0 ? 2 * t->numbers_capacity : 8;
   void *numbers = w->numbers;
-  if (!cpb_reserve(&w->allocator, &numbers, &w->numbers_capacity, w->num_numbers + count, sizeof *w->numbers)) {
+  if (!cpb_reserve(&w->allocator, &numbers, &w->numbers_capacity, w->num_numbers + capacity, sizeof *w->numbers)) {
     return no_memory(w);
   }
   w->numbers = numbers;
+  if (t->num_numbers > 0) {
+    memcpy(w->numbers + w->num_numbers, w->numbers + t->numbers, t->num_numbers * sizeof *w->numbers);
+  }
+  t->numbers = w->num_numbers;
+  t->numbers_capacity = capacity;
+  w->num_numbers += capacity;
   return true;
 }
 
-/* Both lists in one, at the end of w->numbers. */
-static size_t merge_lists(cpb_merge_walk *w, const cpb_target *t, const cpb_number_list *list) {
-  cpb_number *out = w->numbers + w->num_numbers;
-  const cpb_number *old = w->numbers + t->numbers, *old_end = old + t->num_numbers;
-  size_t count = 0;
-  for (size_t i = 0; i < list->count || old < old_end;) {
-    bool take_old = i == list->count || (old < old_end && old->number <= list->items[i].number);
-    out[count] = take_old ? *old++ : list->items[i++];
-    if (take_old && i < list->count && list->items[i].number == out[count].number) {
-      out[count].last = list->items[i++].last;
-    }
-    count++;
+/* A list has at most NUMBERS_MAX numbers, so that all inserting into it is bounded however many
+ * ranges come; a number that is there already is only looked up. */
+static bool add_number(cpb_merge_walk *w, cpb_target *t, cpb_number number) {
+  size_t i = search(w->numbers + t->numbers, t->num_numbers, number.number);
+  if (i < t->num_numbers && w->numbers[t->numbers + i].number == number.number) {
+    w->numbers[t->numbers + i].last = number.last;
+    return true;
   }
-  return count;
+  if (!reserve_number(w, t)) return false;
+  cpb_number *items = w->numbers + t->numbers;
+  memmove(items + i + 1, items + i, (t->num_numbers - i) * sizeof *items);
+  items[i] = number;
+  t->num_numbers++;
+  return true;
 }
 
 static bool add_numbers(cpb_merge_walk *w, cpb_target *t, const cpb_number_list *list) {
@@ -100,15 +110,9 @@ static bool add_numbers(cpb_merge_walk *w, cpb_target *t, const cpb_number_list 
     t->num_numbers = CROWDED;
     return true;
   }
-  if (!reserve_numbers(w, t->num_numbers + list->count)) return false;
-  size_t count = merge_lists(w, t, list);
-  if (count == t->num_numbers) {
-    memcpy(w->numbers + t->numbers, w->numbers + w->num_numbers, count * sizeof *w->numbers);
-    return true;
+  for (size_t i = 0; i < list->count; i++) {
+    if (!add_number(w, t, list->items[i])) return false;
   }
-  t->numbers = (uint32_t)w->num_numbers;
-  t->num_numbers = (uint32_t)count;
-  w->num_numbers += count;
   return true;
 }
 
@@ -143,11 +147,14 @@ bool cpb_walk_add_range(cpb_merge_walk *w, uint32_t target, uint32_t range, cons
 
 bool cpb_walk_insert(cpb_merge_walk *w, uint32_t target, uint32_t number, cpb_insert_kind kind, uint32_t what) {
   void *inserts = w->inserts;
+  if (!cpb_merge_tree_charge(w->tree)) return false;
   if (!cpb_reserve(&w->allocator, &inserts, &w->inserts_capacity, w->num_inserts + 1, sizeof *w->inserts)) {
     return no_memory(w);
   }
   w->inserts = inserts;
   cpb_target *t = &w->tree->targets[target];
+  uint64_t looked_at = t->num_numbers == CROWDED ? 0 : t->num_numbers;
+  if (!cpb_meter_charge(w->tree->meter, CPB_WORK_WALKED, looked_at, w->tree->position, w->error)) return false;
   uint32_t id = (uint32_t)w->num_inserts++;
   w->inserts[id] = (cpb_insert){place_for(w, t, number), number, what, CPB_NONE, kind};
   if (t->last_insert == CPB_NONE) t->first_insert = id;

@@ -142,6 +142,7 @@ static bool meet(cpb_merge_walk *w, uint32_t id) {
 /* --- Map entries ---------------------------------------------------------- */
 
 static bool queue(cpb_merge_walk *w, cpb_walk_job job) {
+  if (!cpb_merge_tree_charge(w->tree)) return false;
   void *later = w->later;
   if (!cpb_reserve(&w->allocator, &later, &w->later_capacity, w->num_later + 1, sizeof job)) {
     return no_memory(w);
@@ -264,8 +265,10 @@ static bool end_job(cpb_merge_walk *w) {
 static cpb_have more(cpb_merge_walk *w) {
   uint64_t at = w->job.begin + w->scanner.pos;
   cpb_have have = cpb_chunk_store_span(w->store, w->job.chunk, at, w->job.end - at, &w->in);
-  if (have == CPB_HAVE) w->in.size = (size_t)cpb_min_u64(w->in.size, w->job.end - at);
-  return have;
+  if (have != CPB_HAVE) return have;
+  w->in.size = (size_t)cpb_min_u64(w->in.size, w->job.end - at);
+  uint64_t position = cpb_chunk_store_position(w->store, w->job.chunk);
+  return cpb_meter_charge(w->tree->meter, CPB_WORK_WALKED, w->in.size, position, w->error) ? CPB_HAVE : CPB_FAILED;
 }
 
 static cpb_have one_event(cpb_merge_walk *w) {

@@ -9,6 +9,8 @@
 #ifndef CPB_CHUNKED_MERGE_TARGETS_H
 #define CPB_CHUNKED_MERGE_TARGETS_H
 
+#include "base/meter.h"
+#include "base/ordered.h"
 #include "chunked/index/metadata.h"
 #include "cpb/message.h"
 
@@ -30,8 +32,9 @@ typedef struct cpb_target {
   uint64_t value;         /* the tag: field number, index, key or text offset */
   uint32_t length;        /* of a string key */
   uint32_t parent;
-  uint32_t collides; /* the next target with the same hash */
-  uint8_t kind;      /* FIELD, INDEX, KEY_STRING, or KEY_UINT64 for other keys; root: 0 */
+  uint32_t children;       /* root of the ordered tree of its children */
+  cpb_ordered_links links; /* its own place in that of its parent */
+  uint8_t kind;            /* FIELD, INDEX, KEY_STRING, or KEY_UINT64 for other keys; root: 0 */
   uint8_t form;
   /* The state of the walk (walk.h). */
   bool live;                      /* it is in the message */
@@ -46,10 +49,11 @@ typedef struct cpb_target {
   uint32_t anchor;                /* the patch in whose place it is written; CPB_NONE: an insert */
   uint32_t first_range, last_range;
   uint32_t first_insert, last_insert;
-  uint32_t numbers, num_numbers; /* which fields are where in its ranges */
-  uint32_t ops;                  /* operations to which its earlier content matters */
-  uint64_t count;                /* FIELD: occurrences so far */
-  uint64_t size;                 /* of its merged content, once the walk is done */
+  size_t numbers; /* which fields are where in its ranges: a list in the walk's */
+  uint32_t num_numbers, numbers_capacity;
+  uint32_t ops;   /* operations to which its earlier content matters */
+  uint64_t count; /* FIELD: occurrences so far */
+  uint64_t size;  /* of its merged content, once the walk is done */
 } cpb_target;
 
 typedef enum cpb_op_kind {
@@ -70,20 +74,21 @@ typedef struct cpb_merge_tree {
   cpb_error *error;
   const cpb_metadata *metadata;
   const cpb_message_type *type; /* of the merged message, or NULL */
-  uint64_t max_items;
-  uint64_t position; /* of the index in the file, for errors */
-  uint32_t max_key;  /* length of the longest string key */
+  cpb_meter *meter;             /* an entry for each target, operation, range, patch, insert and segment */
+  uint64_t position;            /* of the index in the file, for errors */
+  uint32_t max_key;             /* length of the longest string key */
   bool has_oneofs;
   cpb_target *targets;
   size_t num_targets, targets_capacity;
-  uint32_t *buckets; /* hash table of targets by parent and tag */
-  size_t num_buckets;
   cpb_merge_op *ops;
   size_t num_ops, ops_capacity;
 } cpb_merge_tree;
 
-void cpb_merge_tree_init(cpb_merge_tree *tree, const cpb_allocator *a, const cpb_metadata *metadata, uint64_t max_items,
+void cpb_merge_tree_init(cpb_merge_tree *tree, const cpb_allocator *a, const cpb_metadata *metadata, cpb_meter *meter,
                          cpb_error *error);
+
+/* Before an item of the plan is made. False with the error set. */
+bool cpb_merge_tree_charge(cpb_merge_tree *tree);
 void cpb_merge_tree_free(cpb_merge_tree *tree);
 
 /* The field that the target is a value of, or NULL where that is not known. */

@@ -91,6 +91,7 @@ typedef struct {
 static bool add_op(builder *b, cpb_merge_op op) {
   cpb_merge_tree *tree = b->tree;
   void *ops = tree->ops;
+  if (!cpb_merge_tree_charge(tree)) return false;
   if (!cpb_reserve(&tree->allocator, &ops, &tree->ops_capacity, tree->num_ops + 1, sizeof op)) {
     return no_memory(tree);
   }

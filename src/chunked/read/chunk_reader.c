@@ -1,5 +1,6 @@
 #include "base/checked.h"
 #include "base/limits.h"
+#include "base/meter.h"
 #include "base/status.h"
 #include "chunked/index/index_state.h"
 #include "chunked/read/chunk_store.h"
@@ -7,8 +8,8 @@
 enum { DEFAULT_READ = 256 * 1024, MEMORY = 16 * 1024 * 1024 };
 
 struct cpb_chunk_reader {
-  cpb_allocator allocator;
-  cpb_limits limits;
+  cpb_allocator outer; /* of the reader itself */
+  cpb_meter meter;
   cpb_input input;
   cpb_error error;
   cpb_chunk_store store;
@@ -26,15 +27,16 @@ cpb_chunk_reader *cpb_chunk_reader_new(const cpb_allocator *allocator, const cpb
   if (options.verify > CPB_VERIFY_NEVER) return NULL;
   cpb_chunk_reader *r = cpb_alloc_zeroed(&a, sizeof *r);
   if (!r) return NULL;
-  r->allocator = a;
-  r->limits = cpb_limits_or_default(options.limits);
+  r->outer = a;
   r->chunk = CPB_NO_CHUNK;
   cpb_input_init(&r->input);
+  cpb_meter_init(&r->meter, &a, options.limits, &r->input);
+  a = cpb_meter_allocator(&r->meter);
   const cpb_store_options store = {
       .verify = options.verify,
       .memory = MEMORY,
       .read_size = options.read_size > 0 ? options.read_size : DEFAULT_READ,
-      .limits = &r->limits,
+      .meter = &r->meter,
   };
   cpb_chunk_store_init(&r->store, &a, index, &store, &r->input, &r->error);
   return r;
@@ -42,8 +44,9 @@ cpb_chunk_reader *cpb_chunk_reader_new(const cpb_allocator *allocator, const cpb
 
 void cpb_chunk_reader_free(cpb_chunk_reader *r) {
   if (!r) return;
-  cpb_allocator a = r->allocator;
+  cpb_allocator a = r->outer;
   cpb_chunk_store_free(&r->store);
+  cpb_meter_free(&r->meter);
   cpb_release(&a, r);
 }
 
@@ -52,6 +55,7 @@ cpb_input *cpb_chunk_reader_input(cpb_chunk_reader *r) { return &r->input; }
 cpb_code cpb_chunk_reader_read(cpb_chunk_reader *r, uint64_t chunk, uint64_t offset, uint64_t length) {
   if (r->error.code != CPB_OK) return r->error.code;
   if (chunk >= r->store.num_chunks) return CPB_E_NOT_FOUND;
+  cpb_meter_renew(&r->meter);
   r->chunk = chunk;
   r->at = offset;
   r->length = length;
@@ -81,12 +85,15 @@ cpb_step cpb_chunk_reader_step(cpb_chunk_reader *r) {
   r->data.size = 0;
   if (r->error.code != CPB_OK) return CPB_STEP_ERROR;
   if (r->chunk == CPB_NO_CHUNK) return CPB_STEP_DONE;
+  cpb_meter_update(&r->meter);
   cpb_have have = r->opened ? CPB_HAVE : open_chunk(r);
   if (have == CPB_HAVE) have = r->length > 0 ? read_some(r) : cpb_chunk_store_settle(&r->store);
   if (have == CPB_WAIT) return CPB_STEP_NEED;
   if (have == CPB_HAVE && r->data.size > 0) return CPB_STEP_DATA;
   cpb_input_let_go(&r->input);
-  return have == CPB_HAVE ? CPB_STEP_DONE : CPB_STEP_ERROR;
+  if (have == CPB_HAVE) return CPB_STEP_DONE;
+  cpb_meter_explain(&r->meter, &r->error);
+  return CPB_STEP_ERROR;
 }
 
 const uint8_t *cpb_chunk_reader_data(const cpb_chunk_reader *r, size_t *length) {

@@ -17,6 +17,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "riegeli/records/reader.h"
 #include "riegeli/records/seek.h"
 
 /* What the stream that peeks keeps decoded: nothing to speak of. */
@@ -238,9 +239,9 @@ static cpb_have make_reader(cpb_chunk_store *s, cpb_store_stream *stream) {
       .verify = stream->verify,
       .buffer = peeks ? PEEK_BUFFER : s->small,
       .read_size = peeks ? cpb_min_size(s->options.read_size, PEEK_READ) : s->options.read_size,
-      .limits = s->options.limits,
+      .limits = &s->options.meter->limits,
   };
-  stream->reader = cpb_record_reader_new(&s->allocator, &options);
+  stream->reader = cpb_record_reader_new_within(&s->options.meter->held.inner, &options, s->options.meter);
   return stream->reader ? CPB_HAVE : no_memory(s);
 }
 

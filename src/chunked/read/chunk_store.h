@@ -11,6 +11,7 @@
 #ifndef CPB_CHUNKED_READ_CHUNK_STORE_H
 #define CPB_CHUNKED_READ_CHUNK_STORE_H
 
+#include "base/meter.h"
 #include "chunked/index/index_state.h"
 
 enum {
@@ -45,7 +46,7 @@ typedef struct cpb_store_options {
   bool trust_sizes; /* the index's sizes count; a record of another is damage */
   size_t memory;    /* for decoded Riegeli chunks */
   size_t read_size;
-  const cpb_limits *limits;
+  cpb_meter *meter; /* of the engine */
 } cpb_store_options;
 
 typedef struct cpb_chunk_store {

@@ -54,7 +54,7 @@ static cpb_have begin_load(cpb_record_reader *r) {
   }
   r->load = choose_load(r);
   if (r->load == CPB_LOAD_COLLECT) {
-    if (s->header.data_size > cpb_max_u64(r->limits.riegeli_chunk, r->options.buffer))
+    if (s->header.data_size > cpb_max_u64(r->meter->limits.riegeli_chunk, r->options.buffer))
       return cpb_chunk_source_bad_data(s, CPB_E_LIMIT, "its data exceeds the limit riegeli_chunk");
     cpb_buffer_reset(&s->data, r->options.buffer);
     if (!cpb_buffer_reserve(&s->data, (size_t)cpb_min_u64(s->header.data_size, r->options.buffer)))
@@ -114,10 +114,20 @@ static bool move_to_first(cpb_record_reader *r) {
   return whole;
 }
 
+static bool charge(cpb_record_reader *r, cpb_work_kind kind, uint64_t amount) {
+  cpb_chunk_source *s = &r->source;
+  if (cpb_meter_charge(r->meter, kind, amount, s->begin, &s->error)) return true;
+  cpb_chunk_source_bad_data(s, CPB_E_LIMIT, "");
+  return false;
+}
+
+static bool charge_records(cpb_record_reader *r) { return charge(r, CPB_WORK_ENTRIES, r->source.header.num_records); }
+
 static cpb_have open_simple(cpb_record_reader *r) {
-  if (r->source.header.num_records > r->limits.records_per_chunk)
+  if (r->source.header.num_records > r->meter->limits.records_per_chunk)
     return cpb_chunk_source_bad_data(&r->source, CPB_E_LIMIT,
                                      "its number of records exceeds the limit records_per_chunk");
+  if (!r->open && !charge_records(r)) return CPB_FAILED;
   bool stays = r->load != CPB_LOAD_STREAM && r->load != CPB_LOAD_TWICE && !r->fleeting;
   if (!r->open) cpb_simple_decoder_begin(&r->simple, stays);
   r->open = true;
@@ -135,11 +145,12 @@ static cpb_have decode_transposed(cpb_record_reader *r, uint64_t num_records) {
   cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &data);
   if (have != CPB_HAVE) return have;
   cpb_error error = {CPB_OK, CPB_NO_OFFSET, ""};
-  if (!cpb_transpose_decode(&r->allocator, &r->limits, data, num_records, s->header.decoded_data_size, &r->transposed,
-                            &error))
+  if (!charge_records(r) || !charge(r, CPB_WORK_DECODED, s->header.decoded_data_size)) return CPB_FAILED;
+  if (!cpb_transpose_decode(&r->allocator, &r->meter->limits, data, num_records, s->header.decoded_data_size,
+                            &r->transposed, &error))
     return cpb_chunk_source_bad_data(s, error.code, error.message);
   cpb_chunk_source_take(s, data.data, data.size);
-  return CPB_HAVE;
+  return charge(r, CPB_WORK_DECODED, r->transposed.unpacked) ? CPB_HAVE : CPB_FAILED;
 }
 
 static cpb_have open_transposed(cpb_record_reader *r) {
@@ -195,7 +206,7 @@ static cpb_have open_chunk(cpb_record_reader *r) {
 static bool may_open_in_place(const cpb_record_reader *r) {
   const cpb_chunk_source *s = &r->source;
   return s->header.type == CPB_CHUNK_SIMPLE && r->load == CPB_LOAD_UNDECIDED && !r->fleeting &&
-         r->options.verify != CPB_VERIFY_NEVER && s->header.num_records <= r->limits.records_per_chunk &&
+         r->options.verify != CPB_VERIFY_NEVER && s->header.num_records <= r->meter->limits.records_per_chunk &&
          cpb_chunk_source_lent(s) && lies_in_one_piece(s) && s->end == s->data_end;
 }
 
@@ -207,7 +218,7 @@ static bool open_in_place(cpb_record_reader *r) {
   cpb_span data = {NULL, 0}, records;
   if (!may_open_in_place(r) || cpb_chunk_source_data(s, UINT64_MAX, &data) != CPB_HAVE ||
       cpb_hash_bytes(data.data, data.size) != s->header.data_hash ||
-      !cpb_simple_decoder_open_in_place(&r->simple, data, &records))
+      !cpb_simple_decoder_open_in_place(&r->simple, data, &records) || !charge_records(r))
     return false;
   cpb_chunk_source_take(s, data.data, data.size);
   r->load = CPB_LOAD_IN_PLACE;

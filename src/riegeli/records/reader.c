@@ -28,8 +28,8 @@ static bool take_options(cpb_record_reader *r, const cpb_record_reader_options *
   if (options->read_size == 0) options->read_size = DEFAULT_READ;
   options->buffer = cpb_min_size(options->buffer, share);
   options->read_size = cpb_min_size(options->read_size, share);
-  r->limits = cpb_limits_or_default(options->limits);
-  options->limits = &r->limits;
+  cpb_meter_init(&r->own, &r->outer, options->limits, &r->source.input);
+  options->limits = &r->meter->limits;
   return options->verify <= CPB_VERIFY_NEVER;
 }
 
@@ -41,29 +41,31 @@ static void fail_for_memory(cpb_record_reader *r) {
 }
 
 /* False when not even the reader itself fits. */
-static bool bound_memory(cpb_record_reader *r, const cpb_allocator *a) {
+static bool bound_memory(cpb_record_reader *r) {
   size_t memory = r->options.memory;
-  r->outer = r->allocator = *a;
-  cpb_budget_init(&r->budget, a, memory > 0 ? memory : SIZE_MAX);
+  r->allocator = r->outer;
+  cpb_budget_init(&r->budget, &r->outer, memory > 0 ? memory : SIZE_MAX);
   if (memory == 0) return true;
   r->allocator = cpb_budget_allocator(&r->budget);
   return cpb_budget_charge(&r->budget, sizeof *r + r->options.read_size);
 }
 
-cpb_record_reader *cpb_record_reader_new(const cpb_allocator *allocator, const cpb_record_reader_options *options) {
-  cpb_allocator a = cpb_allocator_or_default(allocator);
-  cpb_record_reader *r = cpb_alloc_zeroed(&a, sizeof *r);
+cpb_record_reader *cpb_record_reader_new_within(const cpb_allocator *a, const cpb_record_reader_options *options,
+                                                cpb_meter *meter) {
+  cpb_record_reader *r = cpb_alloc_zeroed(a, sizeof *r);
   if (!r) return NULL;
+  r->outer = *a;
+  r->meter = meter ? meter : &r->own;
   if (!take_options(r, options)) {
-    cpb_release(&a, r);
+    cpb_release(a, r);
     return NULL;
   }
-  bool fits = bound_memory(r, &a);
+  bool fits = bound_memory(r);
   r->gap = CPB_NO_OFFSET;
   r->want = UINT64_MAX;
   cpb_chunk_source_init(&r->source, &r->allocator, r->options.read_size);
   r->source.sparse = r->options.verify == CPB_VERIFY_NEVER;
-  cpb_simple_decoder_init(&r->simple, &r->allocator, &r->limits, r->options.buffer, &r->source);
+  cpb_simple_decoder_init(&r->simple, &r->allocator, r->meter, r->options.buffer, &r->source);
   r->simple.frugal = r->options.memory > 0;
   if (r->simple.frugal) r->simple.window = cpb_min_size(r->simple.window, r->options.buffer);
   cpb_buffer_init(&r->metadata, &r->allocator);
@@ -73,6 +75,11 @@ cpb_record_reader *cpb_record_reader_new(const cpb_allocator *allocator, const c
   return r;
 }
 
+cpb_record_reader *cpb_record_reader_new(const cpb_allocator *allocator, const cpb_record_reader_options *options) {
+  cpb_allocator a = cpb_allocator_or_default(allocator);
+  return cpb_record_reader_new_within(&a, options, NULL);
+}
+
 void cpb_record_reader_free(cpb_record_reader *r) {
   if (!r) return;
   cpb_allocator a = r->outer;
@@ -80,6 +87,7 @@ void cpb_record_reader_free(cpb_record_reader *r) {
   cpb_simple_decoder_free(&r->simple);
   cpb_chunk_source_free(&r->source);
   cpb_buffer_free(&r->metadata);
+  cpb_meter_free(&r->own);
   cpb_release(&a, r);
 }
 

@@ -4,6 +4,11 @@
 
 #include "riegeli/records/reader_state.h"
 
+/* A reader within another engine, whose meter it charges. NULL: one of its own. Its memory is a
+ * decoder's, and not counted as held. */
+cpb_record_reader *cpb_record_reader_new_within(const cpb_allocator *a, const cpb_record_reader_options *options,
+                                                cpb_meter *meter);
+
 /* The next step when the loaded chunk has nothing to give at once. */
 cpb_step cpb_reader_step_on(cpb_record_reader *r);
 

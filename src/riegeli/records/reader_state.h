@@ -2,7 +2,7 @@
 #ifndef CPB_RIEGELI_RECORDS_READER_STATE_H
 #define CPB_RIEGELI_RECORDS_READER_STATE_H
 
-#include "base/budget.h"
+#include "base/meter.h"
 #include "cpb/records.h"
 #include "riegeli/chunk_source.h"
 #include "riegeli/records/recovery.h"
@@ -34,10 +34,10 @@ typedef enum cpb_load {
 } cpb_load;
 
 struct cpb_record_reader {
-  cpb_allocator outer; /* of the reader itself */
-  cpb_budget budget;
+  cpb_allocator outer;     /* of the reader itself */
+  cpb_meter own, *meter;   /* what it charges: its own, or that of the engine that it is within */
+  cpb_budget budget;       /* options.memory */
   cpb_allocator allocator; /* of all else: `outer`, or `budget` on top of it */
-  cpb_limits limits;
   cpb_record_reader_options options;
   cpb_chunk_source source;
   cpb_phase phase;

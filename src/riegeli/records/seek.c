@@ -63,6 +63,7 @@ static void walk_from_here(cpb_record_reader *r) {
 
 void cpb_record_reader_seek(cpb_record_reader *r, uint64_t position) {
   const cpb_chunk_source *s = &r->source;
+  cpb_meter_renew(&r->own);
   if (begin_seek(r, position)) return;
   if (s->have_header && s->begin <= position && s->end >= cpb_block_begin(position)) walk_from_here(r);
   else walk_from_block(r);
@@ -148,6 +149,7 @@ static cpb_have seek_chunk(cpb_record_reader *r) {
 
 void cpb_record_reader_seek_last(cpb_record_reader *r) {
   if (r->phase == CPB_PHASE_FAILED) return;
+  cpb_meter_renew(&r->own);
   leave(r);
   r->phase = CPB_PHASE_LAST_SIZE;
 }

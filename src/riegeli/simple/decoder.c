@@ -6,11 +6,11 @@
 
 enum { WINDOW = 256 * 1024, FIRST_SIZES = 64 * 1024, ASK_SIZES = 4096 };
 
-void cpb_simple_decoder_init(cpb_simple_decoder *d, const cpb_allocator *a, const cpb_limits *limits, size_t whole,
+void cpb_simple_decoder_init(cpb_simple_decoder *d, const cpb_allocator *a, cpb_meter *meter, size_t whole,
                              cpb_chunk_source *source) {
   memset(d, 0, sizeof *d);
   d->allocator = *a;
-  d->limits = *limits;
+  d->meter = meter;
   d->whole = whole;
   d->window = WINDOW;
   d->source = source;
@@ -52,10 +52,17 @@ static cpb_have out_of_memory(cpb_simple_decoder *d) {
 static cpb_have begin_buffer(cpb_simple_decoder *d, uint64_t in_left) {
   cpb_codec_error error = {CPB_OK, NULL};
   d->in_left = in_left;
-  if (!d->decompressor) d->decompressor = cpb_decompressor_new(&d->allocator, &d->limits, d->codec, in_left, &error);
+  if (!d->decompressor)
+    d->decompressor = cpb_decompressor_new(&d->allocator, &d->meter->limits, d->codec, in_left, &error);
   else cpb_decompressor_reset(d->decompressor, d->codec, in_left, &error);
   if (d->frugal && d->decompressor) cpb_decompressor_be_frugal(d->decompressor);
   return error.code == CPB_OK ? CPB_HAVE : cpb_chunk_source_bad_data(d->source, error.code, error.what);
+}
+
+/* After decoding, which was into a buffer that was held anyway. */
+static bool charge(cpb_simple_decoder *d, size_t given) {
+  cpb_chunk_source *s = d->source;
+  return d->codec == CPB_RIEGELI_NONE || cpb_meter_charge(d->meter, CPB_WORK_DECODED, given, s->begin, &s->error);
 }
 
 /* Decodes to `out`, which has `*size` bytes, until it has `room` or the compressed buffer
@@ -73,6 +80,7 @@ static cpb_have decompress(cpb_simple_decoder *d, uint8_t *out, size_t room, siz
     *size += given;
     const cpb_codec_error *error = cpb_decompressor_error(d->decompressor);
     if (error->code != CPB_OK) return cpb_chunk_source_bad_data(d->source, error->code, error->what);
+    if (!charge(d, given)) return cpb_chunk_source_bad_data(d->source, CPB_E_LIMIT, "");
     if (*size == room || given + taken == 0 || cpb_decompressor_done(d->decompressor)) return CPB_HAVE;
   }
 }

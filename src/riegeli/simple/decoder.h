@@ -7,6 +7,7 @@
 #ifndef CPB_RIEGELI_SIMPLE_DECODER_H
 #define CPB_RIEGELI_SIMPLE_DECODER_H
 
+#include "base/meter.h"
 #include "riegeli/chunk_source.h"
 #include "riegeli/codec/decompressor.h"
 
@@ -19,7 +20,7 @@ typedef enum cpb_simple_state {
 
 typedef struct cpb_simple_decoder {
   cpb_allocator allocator;
-  cpb_limits limits;
+  cpb_meter *meter; /* charged with what is decompressed */
   size_t whole;
   bool frugal;   /* to save memory counts more than speed */
   size_t window; /* decoded bytes of a larger chunk that are held at once */
@@ -36,7 +37,7 @@ typedef struct cpb_simple_decoder {
   cpb_span size_varints; /* as many as the chunk has records; they add up */
 } cpb_simple_decoder;
 
-void cpb_simple_decoder_init(cpb_simple_decoder *d, const cpb_allocator *a, const cpb_limits *limits, size_t whole,
+void cpb_simple_decoder_init(cpb_simple_decoder *d, const cpb_allocator *a, cpb_meter *meter, size_t whole,
                              cpb_chunk_source *source);
 void cpb_simple_decoder_free(cpb_simple_decoder *d);
 

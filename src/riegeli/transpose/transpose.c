@@ -76,6 +76,7 @@ bool cpb_transpose_decode(const cpb_allocator *a, const cpb_limits *limits, cpb_
   cpb_buffer_init(&out->values, &program.allocator);
   bool done = within_limits(&program) && parse(&program, data) && cpb_transpose_run(&program, out);
   out->codec = program.codec;
+  out->unpacked = program.header.size + program.values.size + program.paths.size;
   cpb_transpose_program_free(&program);
   if (!done) cpb_transposed_free(out);
   return done;

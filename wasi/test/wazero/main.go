@@ -1,5 +1,4 @@
-// each MODULE.wasm CACHE: many commands as ../each.h says, in wazero, whose compiled code is kept
-// in CACHE.
+// each MODULE.wasm CACHE: as ../node-each.js, in wazero, whose compiled code is kept in CACHE.
 package main
 
 import (
@@ -7,6 +6,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -49,9 +50,9 @@ func settings() wazero.ModuleConfig {
 	return config
 }
 
-// run writes the exit code, standard output and messages; a trap's are -1 and its own.
+// run gives the exit code, standard output and messages; a trap's are -1 and its own.
 func run(ctx context.Context, runtime wazero.Runtime, code wazero.CompiledModule, config wazero.ModuleConfig,
-	words []string) {
+	words []string) [3]any {
 	var out, messages bytes.Buffer
 	config = config.WithArgs(append([]string{"cpb"}, words...)...).WithStdout(&out).WithStderr(&messages)
 	status := 0
@@ -66,7 +67,8 @@ func run(ctx context.Context, runtime wazero.Runtime, code wazero.CompiledModule
 	if module != nil {
 		check(module.Close(ctx))
 	}
-	fmt.Printf("%d %d %d\n%s%s", status, out.Len(), messages.Len(), out.Bytes(), messages.Bytes())
+	encode := base64.StdEncoding.EncodeToString
+	return [3]any{status, encode(out.Bytes()), encode(messages.Bytes())}
 }
 
 func main() {
@@ -79,8 +81,10 @@ func main() {
 	check(err)
 	code, err := runtime.CompileModule(ctx, wasm)
 	check(err)
-	config := settings()
+	config, answers := settings(), json.NewEncoder(os.Stdout)
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		run(ctx, runtime, code, config, strings.Split(lines.Text(), "\t"))
+		var words []string
+		check(json.Unmarshal(lines.Bytes(), &words))
+		check(answers.Encode(run(ctx, runtime, code, config, words)))
 	}
 }

@@ -1,0 +1,109 @@
+#include "base/meter.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+
+/* Where a limit and its growth are in cpb_limits, and what it counts. */
+typedef struct {
+  const char *name, *unit;
+  uint64_t most, per_byte;
+} bound;
+
+static bound bound_of(const cpb_meter *m, cpb_work_kind kind) {
+  const cpb_limits *l = &m->limits;
+  switch (kind) {
+#define CPB_BOUND(NAME, name, unit) \
+  case CPB_WORK_##NAME: return (bound){#name, unit, l->name, l->name##_per_byte};
+    CPB_WORKS(CPB_BOUND)
+#undef CPB_BOUND
+    default: return (bound){"", "", 0, 0};
+  }
+}
+
+static uint64_t saturating_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+static uint64_t saturating_multiply(uint64_t a, uint64_t b) { return b > 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
+
+/* A bound never falls below what was done: a size that is stated late may be smaller than what
+ * was supplied. */
+static void compute(cpb_meter *m) {
+  for (int kind = 0; kind < CPB_NUM_WORKS; kind++) {
+    bound b = bound_of(m, kind);
+    uint64_t most = saturating_add(b.most, saturating_multiply(b.per_byte, m->seen));
+    m->most[kind] = cpb_max_u64(most, m->done[kind]);
+  }
+  m->held.limit = (size_t)cpb_min_u64(m->most[CPB_WORK_HELD], SIZE_MAX);
+  m->held.limit = cpb_max_size(m->held.limit, m->held.used);
+}
+
+void cpb_meter_init(cpb_meter *m, const cpb_allocator *a, const cpb_limits *limits, const cpb_input *input) {
+  memset(m, 0, sizeof *m);
+  m->limits = cpb_limits_or_default(limits);
+  m->input = input;
+  cpb_budget_init(&m->held, a, SIZE_MAX);
+  compute(m);
+}
+
+cpb_allocator cpb_meter_allocator(cpb_meter *m) { return cpb_budget_allocator(&m->held); }
+
+void cpb_meter_grow(cpb_meter *m, uint64_t size) {
+  if (size <= m->seen) return;
+  m->seen = size;
+  compute(m);
+}
+
+void cpb_meter_update(cpb_meter *m) {
+  if (!m->input) return;
+  uint64_t lent = m->input->length > 0 ? m->input->offset + m->input->length : 0;
+  cpb_meter_grow(m, m->input->size != CPB_NO_OFFSET ? m->input->size : lent);
+}
+
+static void fail(const cpb_meter *m, cpb_work_kind kind, uint64_t needed, uint64_t offset, cpb_error *error) {
+  bound b = bound_of(m, kind);
+  cpb_fail(error, CPB_E_LIMIT, offset,
+           "limit `%s`: at least %llu %s are needed, and %llu are allowed (%llu and %llu for each of %llu bytes of "
+           "input); where this is meant, raise it",
+           b.name, (unsigned long long)needed, b.unit, (unsigned long long)m->most[kind], (unsigned long long)b.most,
+           (unsigned long long)b.per_byte, (unsigned long long)m->seen);
+}
+
+bool cpb_meter_allows(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_t offset, cpb_error *error) {
+  if (amount > m->most[kind]) cpb_meter_update(m);
+  if (amount <= m->most[kind]) return true;
+  fail(m, kind, amount, offset, error);
+  return false;
+}
+
+bool cpb_meter_exceed(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_t offset, cpb_error *error) {
+  uint64_t needed = saturating_add(m->done[kind], amount);
+  if (!cpb_meter_allows(m, kind, needed, offset, error)) return false;
+  m->done[kind] = needed;
+  return true;
+}
+
+void cpb_meter_renew(cpb_meter *m) {
+  for (int kind = 0; kind < CPB_NUM_WORKS; kind++) {
+    m->before[kind] = saturating_add(m->before[kind], m->done[kind]);
+    m->done[kind] = 0;
+  }
+}
+
+void cpb_meter_explain(const cpb_meter *m, cpb_error *error) {
+  if (error->code != CPB_E_MEMORY || m->held.needed == 0) return;
+  uint64_t offset = error->offset;
+  memset(error, 0, sizeof *error);
+  fail(m, CPB_WORK_HELD, m->held.needed, offset, error);
+}
+
+void cpb_meter_free(cpb_meter *m) {
+  cpb_work *work = m->limits.work;
+  m->done[CPB_WORK_HELD] = m->held.peak;
+  if (!work) return;
+  cpb_meter_renew(m);
+#define CPB_REPORT(NAME, name, unit) work->name = saturating_add(work->name, m->before[CPB_WORK_##NAME]);
+  CPB_WORKS(CPB_REPORT)
+#undef CPB_REPORT
+}
