@@ -1,6 +1,5 @@
 // node node-each.js MODULE.wasm: runs a WASI command, with every directory open, for each line
-// of standard input, a JSON list of arguments. For each writes a line: its exit code, standard
-// output and messages, in base64. To start Node takes longer than most of the commands.
+// of standard input, as each.h says. To start Node takes longer than most of the commands.
 import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,12 +23,13 @@ function run(words) {
   const code = wasi.start(new WebAssembly.Instance(module, wasi.getImportObject()));
   closeSync(stdout);
   closeSync(stderr);
-  return [code, ...paths.map((path) => readFileSync(path, 'base64'))];
+  const [output, messages] = paths.map((path) => readFileSync(path));
+  for (const part of [`${code} ${output.length} ${messages.length}\n`, output, messages]) process.stdout.write(part);
 }
 
 try {
   const lines = readFileSync(0, 'utf8').trim().split('\n');
-  for (const line of lines) console.log(JSON.stringify(run(JSON.parse(line))));
+  for (const line of lines) run(line.split('\t'));
 } finally {
   rmSync(work, { recursive: true });
 }

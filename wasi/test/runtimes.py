@@ -20,18 +20,18 @@ FOLDERS = [".", *sorted(str(path) for path in pathlib.Path("/").iterdir() if pat
 class Runtime:
     name: str
     program: list
-    step: int = 1  # compare.py runs each of the corpus, or one of so many
-    each: list = None  # runs several commands, as node-each.js says
+    each: list = None  # runs several commands, as each.h says
 
 
 RUNTIMES = {runtime.name: runtime for runtime in [
-    Runtime("wasmtime", [TOOLS / "wasi-wasmtime", MODULE]),
+    Runtime("wasmtime", [TOOLS / "wasi-wasmtime", MODULE],
+            each=[TOOLS / "wasi-wasmtime", "--each", MODULE]),
     Runtime("wazero", [TOOLS / "wazero", "run", f"-cachedir={TOOLS / '.wazero'}", "-env-inherit",
                        *(f"-mount={folder}:{folder}" for folder in FOLDERS), MODULE],
             each=[TOOLS / "wazero-each", MODULE, TOOLS / ".wazero"]),
     Runtime("wasmi", [TOOLS / "bin" / "wasmi", *(f"--dir={folder}" for folder in FOLDERS), MODULE]),
-    Runtime("wasm3", [TOOLS / "wasi-wasm3", MODULE]),
-    Runtime("node", ["node", "--no-warnings", ROOT / "wasi" / "test" / "node.js", MODULE], step=5,
+    Runtime("wasm3", [TOOLS / "wasi-wasm3", MODULE], each=[TOOLS / "wasi-wasm3", "--each", MODULE]),
+    Runtime("node", ["node", "--no-warnings", ROOT / "wasi" / "test" / "node.js", MODULE],
             each=["node", "--no-warnings", ROOT / "wasi" / "test" / "node-each.js", MODULE]),
 ]}
 

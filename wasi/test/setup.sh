@@ -9,10 +9,17 @@ mkdir -p "$tools"
 
 sh tests/debian.sh clang-19 llvm-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32 binaryen chromium
 
+# made NAME SOURCE...: the program is there, and newer than its sources.
+made() {
+  program=$tools/$1
+  shift
+  for source; do [ "$program" -nt "$source" ] || return 1; done
+}
+
 pip() { build/venv/bin/pip --quiet --disable-pip-version-check "$@"; }
 
 [ -x "$tools/wazero" ] || GOBIN=$tools go install github.com/tetratelabs/wazero/cmd/wazero@v1.12.0
-[ "$tools/wazero-each" -nt wasi/test/wazero/main.go ] || (cd wasi/test/wazero && go build -o "$tools/wazero-each" .)
+made wazero-each wasi/test/wazero/main.go || (cd wasi/test/wazero && go build -o "$tools/wazero-each" .)
 [ -x "$tools/bin/wasmi" ] || cargo install --quiet --locked --root "$tools" wasmi_cli@2.0.0
 
 # What makes the component: bindings, and the npm packages of wasi/package.json. Without
@@ -26,7 +33,7 @@ cmp -s wasi/package-lock.json wasi/node_modules/.installed ||
 # Wasmtime's library, and the program around it.
 library=$tools/wasmtime/wasmtime/linux-$(uname -m)
 [ -e "$library/_libwasmtime.so" ] || pip install --no-deps --target "$tools/wasmtime" wasmtime==50.0.1
-[ "$tools/wasi-wasmtime" -nt wasi/test/wasmtime.c ] ||
+made wasi-wasmtime wasi/test/wasmtime.c wasi/test/each.h ||
   gcc -O1 -o "$tools/wasi-wasmtime" wasi/test/wasmtime.c "$library/_libwasmtime.so" -Wl,-rpath,"$library"
 
 # wasm3's sources.
@@ -35,5 +42,5 @@ if [ ! -e "$tools/wasm3/wasm3.h" ]; then
   mkdir -p "$tools/wasm3"
   tar -xf "$tools/pywasm3-0.5.0.tar.gz" -C "$tools/wasm3" --strip-components=2 pywasm3-0.5.0/wasm3
 fi
-[ "$tools/wasi-wasm3" -nt wasi/test/wasm3.c ] ||
+made wasi-wasm3 wasi/test/wasm3.c wasi/test/each.h ||
   gcc -O2 -w -I"$tools/wasm3" -o "$tools/wasi-wasm3" wasi/test/wasm3.c "$tools"/wasm3/*.c -lm

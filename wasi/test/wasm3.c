@@ -1,8 +1,8 @@
 /* wasm3 MODULE.wasm ARGUMENT...: runs a WASI command in the interpreter wasm3, whose
- * sources are in PyPI's pywasm3. This host has only what the commands that read
- * need: eleven functions, and none that writes to a disk; and the clock, for
- * benchmarks. It is for tests: every
- * file that the user can read is open to the program. */
+ * sources are in PyPI's pywasm3; wasm3 --each MODULE.wasm: many, as each.h says. This host
+ * has only what the commands that read need: eleven functions, and none that writes to a
+ * disk; and the clock, for benchmarks. It is for tests: every file that the user can read
+ * is open to the program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "each.h"
 #include "wasm3.h"
 
 enum { ROOT = 3, STACK_SIZE = 1 << 20 };
@@ -197,29 +198,32 @@ static void check(const char *what, M3Result why) {
   if (why) die(what, why);
 }
 
-static uint8_t *read_whole(const char *path, uint32_t *size) {
+typedef struct wasm {
+  uint8_t *bytes;
+  uint32_t size;
+} wasm;
+
+static wasm read_whole(const char *path) {
   FILE *file = fopen(path, "rb");
   if (!file) die(path, strerror(errno));
   fseek(file, 0, SEEK_END);
-  *size = (uint32_t)ftell(file);
+  wasm w = {.size = (uint32_t)ftell(file)};
   rewind(file);
-  uint8_t *bytes = malloc(*size);
-  if (!bytes || fread(bytes, 1, *size, file) != *size) die(path, "cannot be read");
+  w.bytes = malloc(w.size);
+  if (!w.bytes || fread(w.bytes, 1, w.size, file) != w.size) die(path, "cannot be read");
   fclose(file);
-  return bytes;
+  return w;
 }
 
-int main(int count, char **words) {
-  if (count < 2) return 125;
-  uint32_t size;
-  uint8_t *wasm = read_whole(words[1], &size);
+static int run(void *with, int count, char **words) {
+  const wasm *w = with;
   if (dup2(open("/", O_RDONLY | O_DIRECTORY), ROOT) != ROOT) die("/", strerror(errno));
-  program p = {.count = count - 1, .words = words + 1};
+  program p = {.count = count, .words = words};
   IM3Environment environment = m3_NewEnvironment();
   IM3Runtime runtime = m3_NewRuntime(environment, STACK_SIZE, &p);
   IM3Module module;
   IM3Function start;
-  check("parsing", m3_ParseModule(environment, &module, wasm, size));
+  check("parsing", m3_ParseModule(environment, &module, w->bytes, w->size));
   check("loading", m3_LoadModule(runtime, module));
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     check(functions[i].name, m3_LinkRawFunction(module, "wasi_snapshot_preview1", functions[i].name,
@@ -230,4 +234,11 @@ int main(int count, char **words) {
   m3_GetErrorInfo(runtime, &info);
   if (ended && ended != m3Err_trapExit) die(ended, info.message);
   return p.status;
+}
+
+int main(int count, char **words) {
+  int many = count == 3 && strcmp(words[1], "--each") == 0;
+  if (count < 2) return 125;
+  wasm w = read_whole(words[many ? 2 : 1]);
+  return many ? run_each(run, &w, words[2]) : run(&w, count - 1, words + 1);
 }

@@ -1,6 +1,7 @@
 /* wasmtime MODULE.wasm ARGUMENT...: runs a WASI command in Wasmtime, as the program
- * of that name does, with every directory open. PyPI's wasmtime brings only the
- * library, without headers. What was compiled is kept in MODULE.wasm.compiled. */
+ * of that name does, with every directory open; wasmtime --each MODULE.wasm: many, as
+ * each.h says. PyPI's wasmtime brings only the library, without headers. What was
+ * compiled is kept in MODULE.wasm.compiled. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "each.h"
 
 typedef struct bytes {
   size_t size;
@@ -141,21 +144,33 @@ static config *configure(int count, char **words) {
   return c;
 }
 
-int main(int count, char **words) {
-  if (count < 2) return 125;
-  signal(SIGPIPE, SIG_IGN);
-  engine *e = wasm_engine_new();
-  context *c = wasmtime_store_context(wasmtime_store_new(e, NULL, NULL));
-  linker *l = wasmtime_linker_new(e);
+typedef struct loaded {
+  engine *engine;
+  module *module;
+} loaded;
+
+static int run(void *with, int count, char **words) {
+  const loaded *l = with;
+  context *c = wasmtime_store_context(wasmtime_store_new(l->engine, NULL, NULL));
+  linker *links = wasmtime_linker_new(l->engine);
   function start;
   trap *trapped = NULL;
-  check("WASI", wasmtime_linker_define_wasi(l));
-  check("WASI", wasmtime_context_set_wasi(c, configure(count - 1, words + 1)));
-  check("linking", wasmtime_linker_module(l, c, "", 0, load(e, words[1])));
-  check("starting", wasmtime_linker_get_default(l, c, "", 0, &start));
+  check("WASI", wasmtime_linker_define_wasi(links));
+  check("WASI", wasmtime_context_set_wasi(c, configure(count, words)));
+  check("linking", wasmtime_linker_module(links, c, "", 0, l->module));
+  check("starting", wasmtime_linker_get_default(links, c, "", 0, &start));
   check("running", wasmtime_func_call(c, &start, NULL, 0, NULL, 0, &trapped));
   if (!trapped) return 0;
   bytes message;
   wasm_trap_message(trapped, &message);
   die("trap", message);
+}
+
+int main(int count, char **words) {
+  bool many = count == 3 && strcmp(words[1], "--each") == 0;
+  if (count < 2) return 125;
+  signal(SIGPIPE, SIG_IGN);
+  loaded l = {.engine = wasm_engine_new()};
+  l.module = load(l.engine, words[many ? 2 : 1]);
+  return many ? run_each(run, &l, words[2]) : run(&l, count - 1, words + 1);
 }

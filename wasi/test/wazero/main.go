@@ -1,4 +1,5 @@
-// each MODULE.wasm CACHE: as ../node-each.js, in wazero, whose compiled code is kept in CACHE.
+// each MODULE.wasm CACHE: many commands as ../each.h says, in wazero, whose compiled code is kept
+// in CACHE.
 package main
 
 import (
@@ -6,8 +7,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -50,9 +49,9 @@ func settings() wazero.ModuleConfig {
 	return config
 }
 
-// run gives the exit code, standard output and messages; a trap's are -1 and its own.
+// run writes the exit code, standard output and messages; a trap's are -1 and its own.
 func run(ctx context.Context, runtime wazero.Runtime, code wazero.CompiledModule, config wazero.ModuleConfig,
-	words []string) [3]any {
+	words []string) {
 	var out, messages bytes.Buffer
 	config = config.WithArgs(append([]string{"cpb"}, words...)...).WithStdout(&out).WithStderr(&messages)
 	status := 0
@@ -67,8 +66,7 @@ func run(ctx context.Context, runtime wazero.Runtime, code wazero.CompiledModule
 	if module != nil {
 		check(module.Close(ctx))
 	}
-	encode := base64.StdEncoding.EncodeToString
-	return [3]any{status, encode(out.Bytes()), encode(messages.Bytes())}
+	fmt.Printf("%d %d %d\n%s%s", status, out.Len(), messages.Len(), out.Bytes(), messages.Bytes())
 }
 
 func main() {
@@ -81,10 +79,8 @@ func main() {
 	check(err)
 	code, err := runtime.CompileModule(ctx, wasm)
 	check(err)
-	config, answers := settings(), json.NewEncoder(os.Stdout)
+	config := settings()
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		var words []string
-		check(json.Unmarshal(lines.Bytes(), &words))
-		check(answers.Encode(run(ctx, runtime, code, config, words)))
+		run(ctx, runtime, code, config, strings.Split(lines.Text(), "\t"))
 	}
 }
