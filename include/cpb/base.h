@@ -55,13 +55,7 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32) && defined(CPB_SHARED)
-#  ifdef CPB_BUILDING
-#    define CPB_API __declspec(dllexport)
-#  else
-#    define CPB_API __declspec(dllimport)
-#  endif
-#elif defined(__GNUC__)
+#ifdef __GNUC__
 #  define CPB_API __attribute__((visibility("default")))
 #else
 #  define CPB_API
