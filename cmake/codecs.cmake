@@ -19,12 +19,3 @@ function(cpb_codec_sources target from brotli)
   list(TRANSFORM files PREPEND ${PROJECT_SOURCE_DIR}/src/riegeli/codec/)
   target_sources(${target} PRIVATE ${files})
 endfunction()
-
-# The libraries that this build needs for it.
-set(CPB_CODEC_LIBRARIES)
-if(CPB_CODECS STREQUAL builtin)
-  list(APPEND CPB_CODEC_LIBRARIES cpb_zstd)
-  if(CPB_WITH_BROTLI)
-    list(APPEND CPB_CODEC_LIBRARIES cpb_brotli)
-  endif()
-endif()

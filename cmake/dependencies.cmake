@@ -52,28 +52,47 @@ function(cpb_compile_zlib) # of which only DEFLATE and the checksum are for us
   target_compile_definitions(cpb_zlib PUBLIC Z_SOLO)
 endfunction()
 
-if(CPB_DEPENDENCIES STREQUAL source)
-  cpb_compile_zstd()
-  cpb_compile_brotli()
-  cpb_compile_zlib()
-else()
-  cpb_system_library(zstd libzstd-dev)
-  cpb_system_library(brotli libbrotli-dev)
-  cpb_system_library(zlib zlib1g-dev)
+# cpb_dependency(<name> <package>): one more of what the library is linked with.
+function(cpb_dependency name package)
+  if(CPB_DEPENDENCIES STREQUAL source)
+    cmake_language(CALL cpb_compile_${name})
+  else()
+    cpb_system_library(${name} ${package})
+  endif()
+  set(CPB_LIBRARIES ${CPB_LIBRARIES} cpb_${name} PARENT_SCOPE)
+endfunction()
+set(CPB_LIBRARIES)
+if(CPB_CODECS STREQUAL builtin)
+  cpb_dependency(zstd libzstd-dev)
+  if(CPB_WITH_BROTLI)
+    cpb_dependency(brotli libbrotli-dev)
+  endif()
+endif()
+if(CPB_BUILD_MODEL)
+  cpb_dependency(zlib zlib1g-dev)
 endif()
 
 # --- nanopb and yyjson: within the library, if they are not installed ----------------
+
+set(CPB_SMALL_LIBRARIES cpb_nanopb)
+set(CPB_WITHIN) # those of them that are
 
 if(CPB_DEPENDENCIES STREQUAL source OR CPB_NANOPB_SOURCE OR EXISTS ${CPB_THIRD_PARTY}/nanopb)
   cpb_source_tree(nanopb nanopb)
   cpb_foreign_library(cpb_nanopb ${nanopb} ${nanopb}/pb_common.c ${nanopb}/pb_encode.c)
   target_compile_definitions(cpb_nanopb PUBLIC PB_SYSTEM_HEADER="proto/nanopb_names.h")
   target_include_directories(cpb_nanopb PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  set(CPB_nanopb_WITHIN $<TARGET_OBJECTS:cpb_nanopb>)
+  list(APPEND CPB_WITHIN cpb_nanopb)
+  set(CPB_NANOPB_OBJECTS $<TARGET_OBJECTS:cpb_nanopb>)
 else()
   cpb_system_library(nanopb libnanopb-dev)
-  set(CPB_nanopb_WITHIN)
+  set(CPB_NANOPB_OBJECTS)
 endif()
+
+if(NOT CPB_BUILD_MODEL) # which alone reads JSON
+  return()
+endif()
+list(APPEND CPB_SMALL_LIBRARIES cpb_yyjson)
 
 # yyjson is not in every distribution that is still in use: Debian has it from 13
 # (trixie) on. Without a package its reader is compiled into src/base/json_read.c, with no
@@ -91,5 +110,5 @@ else()
   add_library(cpb_yyjson INTERFACE)
   target_include_directories(cpb_yyjson SYSTEM INTERFACE ${yyjson}/src)
   target_compile_definitions(cpb_yyjson INTERFACE CPB_YYJSON_WITHIN)
-  set(CPB_yyjson_WITHIN TRUE)
+  list(APPEND CPB_WITHIN cpb_yyjson)
 endif()

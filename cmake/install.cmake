@@ -2,7 +2,11 @@
 # find_package(cpb) and pkg-config need.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY include/cpb DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+file(GLOB headers CONFIGURE_DEPENDS include/cpb/*.h)
+foreach(name IN LISTS CPB_HEADERS_LEFT_OUT)
+  list(REMOVE_ITEM headers ${PROJECT_SOURCE_DIR}/include/cpb/${name}.h)
+endforeach()
+install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cpb)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # What was compiled from source has no package to be found again: then only the shared
@@ -11,7 +15,7 @@ if(CPB_CODECS STREQUAL builtin)
   set(CPB_NEEDS) # of cpb::static
   if(CPB_DEPENDENCIES STREQUAL system)
     foreach(name zstd brotli zlib nanopb yyjson)
-      if(TARGET cpb::${name} AND NOT CPB_${name}_WITHIN)
+      if(TARGET cpb::${name} AND NOT cpb_${name} IN_LIST CPB_WITHIN)
         list(APPEND CPB_NEEDS ${name})
       endif()
     endforeach()
@@ -37,9 +41,12 @@ if(CPB_CODECS STREQUAL builtin)
   endforeach()
   set(CPB_PKGCONFIG_REQUIRES)
   set(CPB_PKGCONFIG_LIBS)
+  if(CPB_BUILD_HOST)
+    set(CPB_PKGCONFIG_LIBS -pthread)
+  endif()
   foreach(name IN LISTS CPB_NEEDS)
     if(name STREQUAL nanopb) # has no .pc
-      string(APPEND CPB_PKGCONFIG_LIBS "-lprotobuf-nanopb ")
+      string(PREPEND CPB_PKGCONFIG_LIBS "-lprotobuf-nanopb ")
     elseif(name STREQUAL brotli)
       string(APPEND CPB_PKGCONFIG_REQUIRES " libbrotlidec libbrotlienc")
     elseif(name STREQUAL zstd)

@@ -1,0 +1,40 @@
+# What is built. Without some of it the library has fewer headers and dependencies:
+#   CPB_BUILD_HOST=OFF     no files: no cpb/file.h and cpb/open.h, and no threads
+#   CPB_BUILD_MODEL=OFF    nothing that looks into models, and neither zlib nor yyjson
+#   CPB_BUILD_CLI=OFF      no command, which needs all of the others
+# Codecs are the choice of codecs.cmake.
+include(CMakeDependentOption)
+option(CPB_BUILD_HOST "Input and output: cpb/file.h and cpb/open.h" ON)
+option(CPB_BUILD_MODEL "Looking into models: cpb/model.h and what goes with it" ON)
+option(CPB_BUILD_CLI "The command cpb" ON)
+
+set(CPB_WHOLE TRUE) # there is all that the tests need
+set(CPB_HEADERS_LEFT_OUT)
+if(NOT CPB_BUILD_HOST)
+  set(CPB_WHOLE FALSE)
+  list(APPEND CPB_HEADERS_LEFT_OUT file open)
+endif()
+if(NOT CPB_BUILD_MODEL)
+  set(CPB_WHOLE FALSE)
+  list(APPEND CPB_HEADERS_LEFT_OUT checkpoint diff model open samediff values)
+endif()
+if(CPB_CODECS STREQUAL host)
+  set(CPB_WHOLE FALSE)
+else()
+  list(APPEND CPB_HEADERS_LEFT_OUT host_codec)
+endif()
+
+if(CPB_BUILD_CLI AND NOT (CPB_BUILD_HOST AND CPB_BUILD_MODEL AND CPB_CODECS STREQUAL builtin))
+  message(FATAL_ERROR "CPB_BUILD_CLI is ON, but the command cannot do without CPB_BUILD_HOST=ON (it is ${CPB_BUILD_HOST}), "
+                      "CPB_BUILD_MODEL=ON (${CPB_BUILD_MODEL}) and CPB_CODECS=builtin (${CPB_CODECS}): "
+                      "leave it out with -DCPB_BUILD_CLI=OFF")
+endif()
+if(NOT CPB_BUILD_CLI OR NOT CPB_WITH_BROTLI)
+  set(CPB_WHOLE FALSE)
+endif()
+
+cmake_dependent_option(CPB_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL} CPB_WHOLE OFF)
+cmake_dependent_option(CPB_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL} CPB_BUILD_HOST OFF)
+if(PROJECT_IS_TOP_LEVEL AND NOT CPB_WHOLE AND NOT CPB_WASM)
+  message(STATUS "Something is left out, so the tests, which need all, are not built")
+endif()
