@@ -3,8 +3,7 @@
 #
 # CPB_DEPENDENCIES=system (the default) takes the installed libraries; =source
 # compiles them, for targets that no distribution has libraries for (-m32,
-# WebAssembly). A source tree is the one that CPB_<NAME>_SOURCE names, or else
-# the distribution's source package. A release tarball brings nanopb and yyjson.
+# WebAssembly). Source trees: sources.cmake. A release tarball brings nanopb and yyjson.
 set(CPB_DEPENDENCIES system CACHE STRING "system or source")
 set_property(CACHE CPB_DEPENDENCIES PROPERTY STRINGS system source)
 

@@ -26,7 +26,8 @@ function(cpb_release_target target tool out)
   add_custom_target(${target}
     COMMAND ${CMAKE_COMMAND} -DPROJECT_SOURCE_DIR=${PROJECT_SOURCE_DIR} -DTOOL=${tool} -DVERSION=${PROJECT_VERSION}
             -DOUT=${out} -DPYTHON=${CPB_PYTHON} -DCPB_NANOPB_SOURCE=${CPB_NANOPB_SOURCE}
-            -DCPB_YYJSON_SOURCE=${CPB_YYJSON_SOURCE} -P ${PROJECT_SOURCE_DIR}/cmake/release.cmake
+            -DCPB_YYJSON_SOURCE=${CPB_YYJSON_SOURCE} -DCPB_FETCH=${CPB_FETCH} -DCPB_ARCHIVES=${CPB_ARCHIVES}
+            -P ${PROJECT_SOURCE_DIR}/cmake/release.cmake
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR} COMMENT "${out}" VERBATIM)
   add_dependencies(${target} cpb_generated)
 endfunction()
