@@ -30,6 +30,8 @@ void cpb_input_let_go(cpb_input *input) {
   input->length = 0;
 }
 
+/* A failure comes before the end, and the end before lent bytes: bytes that the host lent beyond the
+ * size that it gave do not exist. */
 cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64_t ahead, cpb_span *span) {
   if (input->failure.code != CPB_OK) return CPB_FAILED;
   if (offset >= input->size) return CPB_AT_END;

@@ -1,5 +1,13 @@
-/* The engine's side of cpb_input: the bytes that the host has lent last, and what the
- * engine waits for. */
+/* The engine's side of cpb_input: the bytes that the host lent last, and what the engine waits
+ * for.
+ *
+ * An input holds one run of lent bytes, never a copy: what the host supplies replaces what it
+ * supplied before. They are the host's, and valid only until the step returns CPB_STEP_NEED,
+ * CPB_STEP_DONE or CPB_STEP_ERROR. So a function that may return CPB_WAIT must be written to be
+ * called again: it asks for the same bytes, and what it wants to keep it copies (cpb_input_gather).
+ * After CPB_WAIT `need` says what is missing and no bytes are lent; after any other result it does
+ * not matter. `size` is what the host said last, and may grow; `failure` is set once and stays. No
+ * function here allocates or loops, except for cpb_input_gather(), which copies. */
 #ifndef CPB_BASE_INPUT_H
 #define CPB_BASE_INPUT_H
 

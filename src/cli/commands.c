@@ -30,7 +30,7 @@ const cli_command cli_commands[] = {
      .run = cli_split},
     {.name = "merge",
      .operand = "IN.cpb",
-     .summary = "put a chunked message together again",
+     .summary = "merge a .cpb file back into its message",
      .about = "The message is written as it goes, in little memory, by several threads if it is large. "
               "IN may also be a SavedModel's directory, or a name without ending: then NAME.cpb is taken, "
               "or else NAME.pb. A .pb is copied.",
@@ -43,7 +43,7 @@ const cli_command cli_commands[] = {
      .run = cli_merge},
     {.name = "repack",
      .operand = "IN.cpb",
-     .summary = "lay out a .cpb file anew, without merging it",
+     .summary = "change the layout or compression of a .cpb file",
      .about = "Every chunk is copied as it is into the chosen layout and compression; the index "
               "gets the new positions.",
      .examples = "cpb repack from_tensorflow.cpb -o remote.cpb\n"
@@ -181,10 +181,10 @@ const cli_command cli_commands[] = {
     {.name = "cat",
      .operand = "IN",
      .summary = "write a chunk, a record or a field",
-     .about = "One of --chunk, --record, --position and --field says what. Of a .cpb only "
-              "what the answer touches is read. --chunk needs a .cpb, --record and --position any "
-              "Riegeli file, --field a .cpb or a .pb. With --omit, a model of any size can be looked "
-              "through: the offsets of what is omitted count in the whole message.",
+     .about = "Exactly one of --chunk, --record, --position and --field names what to write. Of a .cpb only "
+              "the chunks that this needs are read. --chunk needs a .cpb, --record and --position any "
+              "Riegeli file, --field a .cpb or a .pb. With --omit, a field of any size can be shown: large "
+              "values are left out, and their offsets in the whole message are listed.",
      .examples = "cpb cat saved_model.cpb --chunk 3 > weights.bin\n"
                  "The bytes of the chunk with index 3.\n"
                  "cpb cat saved_model.cpb --field meta_graphs[0].signature_def --json\n"
@@ -201,9 +201,9 @@ const cli_command cli_commands[] = {
      .summary = "check every hash, every index entry and the merge",
      .about = "Reports every problem that it can find, not only the first.",
      .examples = "cpb verify saved_model.cpb\n"
-                 "Is it whole?\n"
+                 "Check a file.\n"
                  "cpb verify saved_model.cpb --against saved_model.pb\n"
-                 "And is it this message?\n",
+                 "Check it, and compare its message with a file.\n",
      .options = COMMON | TYPED | CLI_BIT(AGAINST) | CLI_BIT(JSON),
      .run = cli_verify},
     {.name = "records",

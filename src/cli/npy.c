@@ -110,39 +110,43 @@ enum { HAS_DTYPE = 1, HAS_ORDER = 2, HAS_SHAPE = 4, HAS_ALL = 7 };
 
 static const char *take_member(dict *d, npy_info *info, unsigned *has) {
   char key[16];
-  if (!take_text(d, key, sizeof key) || !take(d, ':')) return "its header is damaged";
+  if (!take_text(d, key, sizeof key) || !take(d, ':')) return "the header cannot be parsed";
   if (strcmp(key, "descr") == 0) {
     *has |= HAS_DTYPE;
-    return take_text(d, info->dtype, sizeof info->dtype) ? NULL : "its values are no plain numbers";
+    return take_text(d, info->dtype, sizeof info->dtype)
+               ? NULL
+               : "descr is not a plain numeric type; expected one such as <f4";
   }
   if (strcmp(key, "fortran_order") == 0) {
     *has |= HAS_ORDER;
-    return take_bool(d, &info->fortran_order) ? NULL : "its header is damaged";
+    return take_bool(d, &info->fortran_order) ? NULL : "the header cannot be parsed";
   }
   *has |= HAS_SHAPE;
-  return strcmp(key, "shape") == 0 && take_shape(d, info) ? NULL : "its header has no shape, or too long a one";
+  return strcmp(key, "shape") == 0 && take_shape(d, info)
+             ? NULL
+             : "the header has no valid shape; expected at most 32 dimensions";
 }
 
 static const char *read_dict(dict *d, npy_info *info) {
   unsigned has = 0;
-  if (!take(d, '{')) return "its header is damaged";
+  if (!take(d, '{')) return "the header cannot be parsed";
   while (!take(d, '}')) {
     const char *problem = take_member(d, info, &has);
     if (problem) return problem;
-    if (!take(d, ',') && !(d->at < d->end && *d->at == '}')) return "its header is damaged";
+    if (!take(d, ',') && !(d->at < d->end && *d->at == '}')) return "the header cannot be parsed";
   }
-  return has == HAS_ALL ? NULL : "its header is damaged";
+  return has == HAS_ALL ? NULL : "the header cannot be parsed";
 }
 
 const char *npy_read(const uint8_t *data, size_t size, npy_info *info) {
   *info = (npy_info){.begin = 0};
-  if (size < MAGIC_SIZE + 6 || memcmp(data, MAGIC, MAGIC_SIZE) != 0) return "this is no .npy file";
+  if (size < MAGIC_SIZE + 6 || memcmp(data, MAGIC, MAGIC_SIZE) != 0) return "not a .npy file";
   unsigned version = data[6], length_size = version == 1 ? 2 : 4;
-  if (version < 1 || version > 3) return "this version of .npy is not known";
+  if (version < 1 || version > 3) return "unknown version of .npy; expected 1, 2 or 3";
   uint64_t length = 0;
   for (unsigned i = 0; i < length_size; i++) length |= (uint64_t)data[8 + i] << 8 * i;
   info->begin = 8 + length_size + length;
-  if (info->begin > size) return "its header is too long, or cut off";
+  if (info->begin > size) return "the header is too long or truncated";
   const char *begin = (const char *)data + 8 + length_size;
   return read_dict(&(dict){begin, begin + length}, info);
 }

@@ -35,7 +35,7 @@ static bool find_kind(cpb_model_file *f, cpb_model_kind given, cpb_error *error)
   f->kind = cpb_model_guess(data, length);
   if (f->kind) return true;
   cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
-           "no known kind of model; expected a SavedModel, a GraphDef, Keras metadata or a SameDiff file");
+           "not a known kind of model; expected a SavedModel, a GraphDef, Keras metadata or a SameDiff file");
   return false;
 }
 
@@ -110,7 +110,7 @@ const char *cpb_model_file_ask(cpb_model_file *f, const cpb_question *question, 
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   bool overview = question->kind == CPB_ASK_OVERVIEW;
   cpb_model_file_blame(f, 0, NULL);
-  if (f->reading) cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "an array of the model is still open");
+  if (f->reading) cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "an array of this model is still open; close it first");
   if (f->reading || !cpb_beside_load(f, needed_for(question->kind), error)) return NULL;
   if (!cpb_model_file_run(f, question, error)) return NULL;
   if (overview && !cpb_beside_load(f, CPB_BESIDE_FINGERPRINT, error)) return NULL;

@@ -72,7 +72,7 @@ static cpb_values_file *open_values(cpb_model_file *f, cpb_values *values, cpb_f
 
 static bool begin(cpb_model_file *f, cpb_error *error) {
   cpb_model_file_blame(f, 0, NULL);
-  if (f->reading) cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "an array of the model is still open");
+  if (f->reading) cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "an array of this model is still open; close it first");
   return !f->reading;
 }
 
@@ -95,8 +95,8 @@ static bool is_member(yyjson_val *item, const char *member, cpb_span name) {
   return cpb_json_text(cpb_json_member(item, member), &text) && same(text, name);
 }
 
-/* Of the variables that a name may mean: the one whose path or key it is, or else the only
- * one that is stored. Several entries may be of one key. */
+/* Chooses among the variables that a name may mean: the one that has it as its path or key, or
+ * else the only one that is stored. Several entries may share a key. */
 static bool choose_key(yyjson_val *answer, cpb_span name, cpb_span *key, cpb_error *error) {
   size_t i, count, keys = 0;
   yyjson_val *item, *page = cpb_json_member(answer, "variables");
@@ -113,7 +113,7 @@ static bool choose_key(yyjson_val *answer, cpb_span name, cpb_span *key, cpb_err
   cpb_json_unsigned(cpb_json_member(page, "total"), &total);
   cpb_quote(quoted, sizeof quoted, name.data, name.size);
   if (keys == 0)
-    cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the checkpoint has no value of the variable \"%s\"", quoted);
+    cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the checkpoint has no values for the variable \"%s\"", quoted);
   if (keys > 1)
     cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,
              "%llu variables are called \"%s\"; expected the path or the key of one", (unsigned long long)total,
@@ -129,7 +129,7 @@ static const cpb_stored *find_stored(cpb_model_file *f, const cpb_question *ques
   yyjson_doc *answer = cpb_json_read(&f->allocator, json, DEPTH, error);
   if (answer && choose_key(yyjson_doc_get_root(answer), name, &key, error)) {
     stored = cpb_checkpoint_find(f->checkpoint, (const char *)key.data, key.size);
-    if (!stored) cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the key of this variable is no text");
+    if (!stored) cpb_fail(error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the checkpoint does not have this variable's key");
   }
   yyjson_doc_free(answer);
   return stored;
@@ -139,7 +139,7 @@ static bool load_checkpoint(cpb_model_file *f, cpb_error *error) {
   if (!cpb_beside_load(f, CPB_BESIDE_CHECKPOINT, error)) return false;
   if (!f->checkpoint)
     cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
-             "there is no checkpoint beside it; expected variables/variables.index");
+             "the model has no checkpoint; expected variables/variables.index beside it");
   return f->checkpoint != NULL;
 }
 

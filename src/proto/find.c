@@ -1,3 +1,14 @@
+/* The find engine: follows a path through a message, one field (with its index or key) at a time.
+ *
+ * Invariants. `current` is the message that is scanned: one range, or several that a parser would
+ * merge, as a message field may occur more than once. `matches` collects what the current tag selects
+ * in it; when the scan ends, it becomes `current`, and the next tag is looked for there. So each level
+ * of the path scans only what the level before selected, skipping over values, and stops at an element
+ * that was found; of a map all entries are scanned, as the last one with the key counts. Ranges are
+ * offsets of the input: no byte is kept except for a map key that is being compared (key_bytes).
+ *
+ * Memory: a range for each occurrence of the selected field, neighbouring ones joined; a key as long as
+ * the one in the path. Work: at most the size of the message for each tag of the path. */
 #include "cpb/find.h"
 
 #include <string.h>
@@ -223,7 +234,8 @@ static bool is_packed(const cpb_find *f, const cpb_wire_field *field) {
   return known->type != CPB_TYPE_STRING && known->type != CPB_TYPE_BYTES && !known->message;
 }
 
-/* An occurrence of the field, which is no map and ends at `end`. */
+/* Takes an occurrence of the field, which is not a map and ends at `end`. The last occurrence of a
+ * singular field counts, except that occurrences of a message are merged. */
 static bool take_occurrence(cpb_find *f, const cpb_wire_field *field, uint64_t end) {
   f->found.wire_type = field->type;
   if (f->subscript) {
@@ -397,7 +409,7 @@ static void close_range(cpb_find *f) {
  * the key counts. */
 static bool is_decided(const cpb_find *f) { return f->subscript && !f->is_map && f->matched; }
 
-/* Goes on by one field. */
+/* Scans one field more. */
 static cpb_have walk(cpb_find *f) {
   if (!f->scanning && (is_decided(f) || f->range == f->current.count)) return end_walk(f) ? CPB_HAVE : CPB_FAILED;
   if (!f->scanning) open_range(f);

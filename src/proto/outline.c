@@ -1,3 +1,14 @@
+/* The outline engine: scans the message, or ranges of it one after the other as if they were one
+ * message, and writes a draft (outline_draft.h) of what is kept.
+ *
+ * Invariants. Between steps the draft has every field before the scanner's position, and nothing of
+ * the current one except in OUTLINE_COPY, when its tag and length are there and `kept` is the rest of
+ * its value. The scanner and the draft are at the same depth, and types[d] is the type of the message
+ * at depth d, or NULL if it is not known: in such a message no value longer than max_value is entered.
+ * Nothing that the host lent is kept: values that stay are copied into the draft.
+ *
+ * Each byte of the input is read at most once, and values that are left out not at all. Memory: the
+ * draft, at most max_size bytes, with an entry for each value left out, and a type for each depth. */
 #include "cpb/outline.h"
 
 #include <string.h>
@@ -202,7 +213,7 @@ static cpb_have open_range(cpb_outline *o) {
   return CPB_HAVE;
 }
 
-/* A last value that was passed over may be missing. */
+/* The scanner does not notice when the input ends inside a last value that was skipped. */
 static cpb_have close_range(cpb_outline *o) {
   if (o->scanner.size > o->input.size) return CPB_AT_END;
   cpb_wire_free(&o->scanner);

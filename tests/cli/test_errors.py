@@ -73,7 +73,7 @@ def test_memory_limit_that_suffices(cpb, chunked, tmp_path):
 
 
 def test_no_such_chunk_record_or_type(cpb, chunked, graph, riegeli, tmp_path):
-    check(cpb.run("cat", chunked, "--chunk", "6"), 1, chunked, "there are 6, counted from 0")
+    check(cpb.run("cat", chunked, "--chunk", "6"), 1, chunked, "chunk is 6; expected less than 6")
     check(cpb.run("cat", riegeli, "--record", "1000000"), 1, riegeli, "no such record")
     check(cpb.run("cat", riegeli, "--position", "99999999"), 1, riegeli, "no such record")
     check(cpb.run("records", riegeli, "--metadata"), 1, riegeli, "no metadata")

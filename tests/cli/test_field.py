@@ -132,7 +132,7 @@ def test_omitted_values_are_where_it_says(cpb, graph, name, options):
 
 def test_omit_is_for_json(cpb):
     result = cpb.run("cat", FOLDER / "orig.pb", "--field", "", "--type", TYPE, "--omit", "9")
-    assert result.returncode == 1 and b"--omit goes with --json" in result.stderr
+    assert result.returncode == 1 and b"--omit needs --json" in result.stderr
 
 
 def test_omitted_values_are_not_read(cpb, tmp_path):

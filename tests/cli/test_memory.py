@@ -74,9 +74,9 @@ def test_repack_for_a_device(cpb, message, tmp_path):
 
 
 @pytest.mark.parametrize("options, code, said", [
-    (["--for-memory", "63K"], 4, "at least 65536 bytes"),
-    (["--for-memory", "128K", "--codec", "zstd"], 4, "at least 262144 bytes"),
-    (["--for-memory", "1M", "--codec", "brotli"], 1, "Zstd or none"),
+    (["--for-memory", "63K"], 4, "for_memory is 64512 bytes; expected at least 65536"),
+    (["--for-memory", "128K", "--codec", "zstd"], 4, "for_memory is 131072 bytes; expected at least 262144"),
+    (["--for-memory", "1M", "--codec", "brotli"], 1, "Zstd or no compression"),
     (["--for-memory", "1M", "--layout", "compat"], 1, "remote"),
 ])
 def test_what_cannot_be_is_said_before_anything_is_written(cpb, message, tmp_path, options, code, said):

@@ -93,7 +93,7 @@ def test_the_type_is_guessed_by_the_fields(cpb, tags, kind, wanted, tmp_path):
 def test_json_needs_a_type(cpb, tmp_path):
     path = chunked(tmp_path / "x.cpb", 99)
     assert cpb.ok("cat", path, "--field", "99") == b"v"
-    refused(cpb, tmp_path, ["cat", path, "--field", "99", "--json"], 1, "JSON needs the message's type")
+    refused(cpb, tmp_path, ["cat", path, "--field", "99", "--json"], 1, "--json needs the type of the message")
 
 
 def test_json_of_a_field_that_is_too_large(cpb, tmp_path):

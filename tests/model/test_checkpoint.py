@@ -214,7 +214,7 @@ def test_without_files_beside_it_only_the_model_is_known(cpb, model):
     shutil.rmtree(model / "variables")
     assert inspect(cpb, model)["checkpoint"] is None
     assert "stored" not in inspect(cpb, model, "overview")["variables"]
-    fails(cpb, 2, "there is no checkpoint beside it", "extract", model, "--variable", key, "-o", model / "x.npy")
+    fails(cpb, 2, "the model has no checkpoint; expected", "extract", model, "--variable", key, "-o", model / "x.npy")
     assert not (model / "x.npy").exists()
 
 

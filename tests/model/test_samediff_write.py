@@ -448,21 +448,21 @@ def test_sources_that_are_none_are_refused(cpb, tmp_path, small):
 
     (tmp_path / "short.raw").write_bytes(bytes(7))
     fails(cpb, tmp_path, with_source("nothing.npy"), "nothing.npy", code=3)
-    fails(cpb, tmp_path, with_source("graph.fb"), "no .npy file", code=2)
+    fails(cpb, tmp_path, with_source("graph.fb"), "not a .npy file", code=2)
     fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "FLOAT", "shape": [2]}), "size differs from")
     fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "FLOAT7", "shape": [7]}), "dtype is not the name of")
     fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "INT8", "shape": [1 << 40]}), "size differs from")
     fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "INT8", "shape": [1 << 40, 1 << 40]}), "shape is too large")
     fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtype": "UTF8", "shape": [7]}), "too small")
-    fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtyp": "INT8", "shape": [7]}), "no such member")
+    fails(cpb, tmp_path, with_source({"raw": "short.raw", "dtyp": "INT8", "shape": [7]}), "unknown member")
     fails(cpb, tmp_path, with_source({"file": "short.raw", "kind": "lower"}), "where the name ends")
-    fails(cpb, tmp_path, with_source({"from": "short.raw"}), "no known kind of model", code=2)
+    fails(cpb, tmp_path, with_source({"from": "short.raw"}), "not a known kind of model", code=2)
     fails(cpb, tmp_path, with_source(7), "is expected")
     fails(cpb, tmp_path, [small | {"training_config": "short.raw"}], "training configuration", code=2)
     np.save(tmp_path / "objects.npy", np.array([{}], dtype=object), allow_pickle=True)
     fails(cpb, tmp_path, with_source("objects.npy"), "dtype is not the name of")
     np.save(tmp_path / "fields.npy", np.zeros(2, "i4,f4"))
-    fails(cpb, tmp_path, with_source("fields.npy"), "no plain numbers", code=2)
+    fails(cpb, tmp_path, with_source("fields.npy"), "not a plain numeric type", code=2)
 
 
 WRONG_SOURCES = [
@@ -495,12 +495,12 @@ GOOD_HEADER = "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }"
 
 
 @pytest.mark.parametrize("header, expected", [
-    ("'descr': '<f4'", "damaged"), ("{}", "damaged"), ("{'descr': '<f4', 'shape': (2,)}", "damaged"),
-    ("{descr: '<f4'}", "damaged"), ("{'descr' '<f4'}", "damaged"), ("{'descr", "damaged"), ("{'a_key_that_is_too_long': 1}", "damaged"),
-    ("{'descr': '<f4' 'shape': (2,)}", "damaged"), ("{'fortran_order': Maybe}", "damaged"), ("{'descr': 7}", "no plain numbers"),
-    ("{'descr': '<f4", "no plain numbers"), ("{'shape': 2}", "no shape"), ("{'shape': (2 3)}", "no shape"),
-    ("{'shape': (x,)}", "no shape"), ("{'shape': (2", "no shape"), ("{'shape': (99999999999999999999,)}", "no shape"),
-    ("{'shape': (" + "1," * 33 + ")}", "no shape"), ("{'order': (2,)}", "no shape"),
+    ("'descr': '<f4'", "cannot be parsed"), ("{}", "cannot be parsed"), ("{'descr': '<f4', 'shape': (2,)}", "cannot be parsed"),
+    ("{descr: '<f4'}", "cannot be parsed"), ("{'descr' '<f4'}", "cannot be parsed"), ("{'descr", "cannot be parsed"), ("{'a_key_that_is_too_long': 1}", "cannot be parsed"),
+    ("{'descr': '<f4' 'shape': (2,)}", "cannot be parsed"), ("{'fortran_order': Maybe}", "cannot be parsed"), ("{'descr': 7}", "not a plain numeric type"),
+    ("{'descr': '<f4", "not a plain numeric type"), ("{'shape': 2}", "no valid shape"), ("{'shape': (2 3)}", "no valid shape"),
+    ("{'shape': (x,)}", "no valid shape"), ("{'shape': (2", "no valid shape"), ("{'shape': (99999999999999999999,)}", "no valid shape"),
+    ("{'shape': (" + "1," * 33 + ")}", "no valid shape"), ("{'order': (2,)}", "no valid shape"),
     (GOOD_HEADER.replace("(2,)", "(3,)"), "size differs from")])
 def test_a_damaged_header_of_npy_is_refused(cpb, tmp_path, small, header, expected):
     def write(text, version=1):

@@ -394,7 +394,7 @@ static const struct {
     {"cpb_message_file_size", message_file_size, CPB_E_READ, CPB_NO_OFFSET, "Bad file descriptor"},
     {"cpb_message_file_read", message_file_read, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
     {"cpb_message_file_supply", message_file_supply, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
-    {"cpb_model_file_open", model_file_open, CPB_E_FORMAT, CPB_NO_OFFSET, "no known kind of model"},
+    {"cpb_model_file_open", model_file_open, CPB_E_FORMAT, CPB_NO_OFFSET, "not a known kind of model"},
     {"cpb_model_file_ask", model_file_ask, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "question \"tag\" is not supported"},
     {"cpb_model_file_load", model_file_load, CPB_E_DAMAGED, 0, "CRC-32C"},
     {"cpb_model_file_values", model_file_values, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "Const_9"},

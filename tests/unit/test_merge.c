@@ -302,7 +302,7 @@ static void a_chunk_that_is_not_there_is_named(void **state) {
   merge_case *c = begin();
   uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, ""));
   add_node(c, root, "1", 7);
-  EXPECT_ERROR(c, CPB_E_DAMAGED, "chunk 7 of 1");
+  EXPECT_ERROR(c, CPB_E_DAMAGED, "chunk_index of chunked field 1 is 7; expected less than 1");
 }
 
 static void a_chunk_that_is_no_message_is_named(void **state) {
@@ -343,14 +343,14 @@ static void what_stands_in_the_parent_must_fit_the_tag(void **state) {
     cpb_code code;
     const char *part;
   } cases[] = {
-      {"\x0b\x0c", "1", CPB_E_UNSUPPORTED, "a field tag that leads into a group"},
-      {"\x0b\x0c", "1.2", CPB_E_UNSUPPORTED, "a field tag that leads into a group"},
-      {"\x08\x05", "1.2", CPB_E_DAMAGED, "a number where its index expects a message"},
+      {"\x0b\x0c", "1", CPB_E_UNSUPPORTED, "leads into a group, which is not supported"},
+      {"\x0b\x0c", "1.2", CPB_E_UNSUPPORTED, "leads into a group, which is not supported"},
+      {"\x08\x05", "1.2", CPB_E_DAMAGED, "a number where the field tag leads into a message"},
       {"\x0d"
        "abcd",
-       "1.2.3", CPB_E_DAMAGED, "a number where its index expects a message"},
-      {"\x08\x05", "1[0]", CPB_E_UNSUPPORTED, "a chunk for an element of a repeated number"},
-      {"\x08\x05", "1[\"k\"]", CPB_E_DAMAGED, "a number where its index expects a map entry"},
+       "1.2.3", CPB_E_DAMAGED, "a number where the field tag leads into a message"},
+      {"\x08\x05", "1[0]", CPB_E_UNSUPPORTED, "leads to an element of a repeated number"},
+      {"\x08\x05", "1[\"k\"]", CPB_E_DAMAGED, "a number where the field tag leads into a map entry"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     merge_case *c = begin();
@@ -365,7 +365,7 @@ static void a_number_needs_the_schema(void **state) {
   merge_case *c = begin();
   uint32_t root = add_node(c, CPB_NO_NODE, "", MESSAGE(c, "\x08\x05"));
   add_node(c, root, "1", BYTES(c, "7"));
-  EXPECT_ERROR(c, CPB_E_UNSUPPORTED, "needs the message's schema");
+  EXPECT_ERROR(c, CPB_E_UNSUPPORTED, "setting it needs the schema of the message");
 }
 
 static void the_plan_has_a_limit(void **state) {

@@ -107,13 +107,13 @@ static void keys_are_encoded_as_their_type(void **state) {
 static void keys_that_do_not_fit_are_refused(void **state) {
   (void)state;
   REFUSED("23[\"maybe\"]", "neither true nor false");
-  REFUSED("24[\"\"]", "a text that is no number");
-  REFUSED("24[\"4x\"]", "a text that is no number");
-  REFUSED("24[\"18446744073709551616\"]", "a text that is no number");
-  REFUSED("24[\"123456789012345678901\"]", "a text that is no number");
+  REFUSED("24[\"\"]", "the key is not an integer");
+  REFUSED("24[\"4x\"]", "the key is not an integer");
+  REFUSED("24[\"18446744073709551616\"]", "the key is not an integer");
+  REFUSED("24[\"123456789012345678901\"]", "the key is not an integer");
   REFUSED("22[\"1\"]", "fixed-size type");
-  REFUSED("20[#1]", "a number as the key of a map of strings");
-  REFUSED("10[\"k\"]", "a field that is no map");
+  REFUSED("20[#1]", "the map has string keys, and the key is a number");
+  REFUSED("10[\"k\"]", "a field that is not a map");
   REFUSED("2[0]", "not repeated");
   REFUSED("8", "a group");
   REFUSED("23", "a map without a key");
@@ -126,7 +126,7 @@ static void a_text_that_is_too_long_for_a_number_is_refused(void **state) {
   memset(text, ' ', sizeof text - 1);
   text[sizeof text - 1] = 0;
   text[0] = '1';
-  at_tag("1", text, NULL, 0, "the chunk is too long to say one");
+  at_tag("1", text, NULL, 0, "the chunk is too long to be its text");
   text[3] = 0;
   at_tag("1", text, "\x08\x01", 2, NULL);
 }

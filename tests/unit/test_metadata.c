@@ -195,10 +195,10 @@ static void mistakes_are_named(void **state) {
       {{(const uint8_t *)"\x12\x01\x12", 3}, CPB_E_DAMAGED, "ChunkInfo at byte 2 "},
       {{(const uint8_t *)"\x1a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 13},
        CPB_E_DAMAGED,
-       "chunk_index 18446744073709551615"},
-      {{(const uint8_t *)"\x0a\x02\x10\x09\x1a\x7f", 6}, CPB_E_UNSUPPORTED, "needs join version 9"},
-      {{(const uint8_t *)"\x0a\x03\x1a\x01\x00", 5}, CPB_E_UNSUPPORTED, "another join version than 0"},
-      {{(const uint8_t *)"\x0a\x02\x18\x00", 4}, CPB_E_UNSUPPORTED, "another join version than 0"},
+       "chunk_index is 18446744073709551615"},
+      {{(const uint8_t *)"\x0a\x02\x10\x09\x1a\x7f", 6}, CPB_E_UNSUPPORTED, "join_version is 9; libcpb"},
+      {{(const uint8_t *)"\x0a\x03\x1a\x01\x00", 5}, CPB_E_UNSUPPORTED, "bad_consumers lists join version 0"},
+      {{(const uint8_t *)"\x0a\x02\x18\x00", 4}, CPB_E_UNSUPPORTED, "bad_consumers lists join version 0"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     decoded d;

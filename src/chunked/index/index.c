@@ -107,11 +107,11 @@ static cpb_step decode(cpb_index *index) {
     bool is_index = index->metadata.num_nodes > 0 && index->metadata.nodes[0].has_message;
     index->done = is_index && sort_positions(index, &error);
     if (index->done) return CPB_STEP_DONE;
-    if (!is_index) cpb_fail(&error, CPB_E_DAMAGED, CPB_NO_OFFSET, "it has no ChunkedMessage");
+    if (!is_index) cpb_fail(&error, CPB_E_DAMAGED, CPB_NO_OFFSET, "message is not set");
   }
   if (error.code == CPB_E_DAMAGED) {
     cpb_fail(&index->error, CPB_E_FORMAT, index->record.chunk_begin,
-             "a Riegeli file, but not chunked: its last record is no ChunkMetadata (%s)", error.message);
+             "not a chunked file: its last Riegeli record is not a ChunkMetadata (%s)", error.message);
   }
   error.offset = index->record.chunk_begin;
   return fail(index, &error);
@@ -147,7 +147,7 @@ static cpb_step take_data(cpb_index *index) {
 
 static cpb_step no_record(cpb_index *index) {
   cpb_fail(&index->error, CPB_E_FORMAT, CPB_NO_OFFSET,
-           "a Riegeli file without records, where the last one should be a ChunkMetadata");
+           "the Riegeli file has no records; expected a ChunkMetadata in the last one");
   return CPB_STEP_ERROR;
 }
 

@@ -62,13 +62,13 @@ static bool add_bad_consumer(decoder *d, int32_t version) {
   return true;
 }
 
-/* Packed, or one alone. */
+/* Packed, or a single number. */
 static bool take_bad_consumers(decoder *d, cpb_span in) {
   const uint8_t *end = in.data + in.size;
   for (const uint8_t *at = in.data; at < end;) {
     uint64_t version;
     at = cpb_varint_read(at, end, &version);
-    if (!at) return damaged(d, in.data, "VersionDef", "bad_consumers that end within a number");
+    if (!at) return damaged(d, in.data, "VersionDef", "bad_consumers ends within a varint");
     if (!add_bad_consumer(d, (int32_t)version)) return false;
   }
   return true;
@@ -77,22 +77,19 @@ static bool take_bad_consumers(decoder *d, cpb_span in) {
 bool cpb_metadata_accept_join(int32_t version, cpb_error *error) {
   if (version <= CPB_JOIN_VERSION) return true;
   cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-           "the file needs join version %d, and this is libcpb " CPB_VERSION_STRING " with join version %d", version,
-           CPB_JOIN_VERSION);
+           "join_version is %d; libcpb " CPB_VERSION_STRING " supports versions up to %d", version, CPB_JOIN_VERSION);
   return false;
 }
 
 bool cpb_metadata_accept_consumer(int32_t bad, cpb_error *error) {
   if (bad != CPB_JOIN_VERSION) return true;
   cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-           "the file needs another join version than %d, which it lists as bad, and this is libcpb " CPB_VERSION_STRING
-           " with join version %d",
-           CPB_JOIN_VERSION, CPB_JOIN_VERSION);
+           "bad_consumers lists join version %d, the one that libcpb " CPB_VERSION_STRING " supports",
+           CPB_JOIN_VERSION);
   return false;
 }
 
-/* Said before anything else of it is looked at, since a later version may be laid
- * out otherwise. */
+/* Checked before anything else is parsed, since a later version may have another layout. */
 static bool check_version(decoder *d) {
   const cpb_metadata *m = d->m;
   if (!cpb_metadata_accept_join(m->join_version, d->error)) return false;
@@ -180,7 +177,7 @@ static bool add_node(decoder *d, uint32_t *node) {
 
 static bool set_chunk(decoder *d, const cpb_wire_field *f, uint32_t node) {
   if (f->number_value == CPB_NO_CHUNK) {
-    return damaged(d, d->bytes.data + f->begin, "ChunkedMessage", "chunk_index 18446744073709551615");
+    return damaged(d, d->bytes.data + f->begin, "ChunkedMessage", "chunk_index is 18446744073709551615; expected less");
   }
   d->m->nodes[node].chunk = f->number_value;
   return true;

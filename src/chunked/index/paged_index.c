@@ -77,19 +77,19 @@ static bool accept_packed(cpb_paged_index *p, const uint8_t *at, size_t size) {
   while (at < end) {
     uint64_t bad;
     at = cpb_varint_read(at, end, &bad);
-    if (!at) return damaged(p, "bad_consumers: not a list of numbers,");
+    if (!at) return damaged(p, "bad_consumers ends within a varint");
     if (!cpb_metadata_accept_consumer((int32_t)bad, p->error)) return false;
   }
   return true;
 }
 
-/* Of a field that occurs again the last counts, so join_version is for later. */
+/* If a field occurs more than once, the last one counts, so join_version is only kept here. */
 static bool accept_field(cpb_paged_index *p, const cpb_wire_field *f, uint64_t *join) {
   bool is_number = f->type == CPB_WIRE_VARINT, is_packed = f->type == CPB_WIRE_LEN;
   switch (f->number) {
     case VERSION_JOIN:
       if (is_number) *join = f->number_value;
-      return is_number || damaged(p, "join_version: no number,");
+      return is_number || damaged(p, "join_version is not a varint");
     case VERSION_BAD_CONSUMERS:
       if (is_packed) return accept_packed(p, p->version + f->value, (size_t)f->size);
       return !is_number || cpb_metadata_accept_consumer((int32_t)f->number_value, p->error);
@@ -112,7 +112,7 @@ static bool accept_version(cpb_paged_index *p) {
 static bool begin_version(cpb_paged_index *p) {
   const cpb_wire_field *f = &p->scanner.field;
   if (f->size > CPB_INDEX_VERSION_MAX) {
-    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the chunk index has a version of %llu bytes; at most %d are read",
+    cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the version of the chunk index has %llu bytes; the limit is %d",
              (unsigned long long)f->size, CPB_INDEX_VERSION_MAX);
     return false;
   }
@@ -140,7 +140,7 @@ static bool begin_entry(cpb_paged_index *p) {
 static bool take_of_entry(cpb_paged_index *p) {
   const cpb_wire_field *f = &p->scanner.field;
   if (f->number > CHUNK_INFO_OFFSET) return true;
-  if (f->type != CPB_WIRE_VARINT) return damaged(p, "ChunkInfo: no number,");
+  if (f->type != CPB_WIRE_VARINT) return damaged(p, "a field of ChunkInfo is not a varint");
   switch (f->number) {
     case CHUNK_INFO_TYPE: p->info.type = (uint32_t)f->number_value; break;
     case CHUNK_INFO_SIZE: p->info.size = f->number_value; break;
@@ -197,7 +197,7 @@ cpb_paged cpb_paged_index_feed(cpb_paged_index *p, cpb_span in) {
         break;
       case CPB_WIRE_END:
         if (is_scan(p)) return CPB_PAGED_DONE;
-        damaged(p, "another chunk index than before:");
+        damaged(p, "the chunk index has changed since it was first read:");
         return CPB_PAGED_FAILED;
     }
   }

@@ -2,7 +2,7 @@
 
 #include "base/status.h"
 
-/* --- Parts and patches ---------------------------------------------------- */
+/* --- Ranges and patches ---------------------------------------------------- */
 
 static bool reserve(cpb_merge_walk *w, void **items, size_t *capacity, size_t count, size_t element) {
   if (!cpb_merge_tree_charge(w->tree)) return false;
@@ -51,6 +51,8 @@ static void empty(cpb_target *t) {
   t->first_range = t->last_range = t->first_insert = t->last_insert = CPB_NONE;
 }
 
+/* Puts the children of what is removed in front of the list of what is still to be removed: so no
+ * stack is needed, however deep the tree. */
 void cpb_walk_clear(cpb_merge_walk *w, uint32_t id) {
   cpb_target *targets = w->tree->targets;
   uint32_t list = targets[id].first_live;

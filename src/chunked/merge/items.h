@@ -1,4 +1,9 @@
-/* The ranges and patches that a walk notes, and which targets are in the message. */
+/* The ranges and patches that a walk finds, and which targets are live, that is, in the message.
+ *
+ * Items are numbered, not pointed to, as the arrays move when they grow; an item never changes its
+ * number and is never removed. What is cleared is only unlinked: so the arrays grow with the work
+ * done, and `max_items` bounds both. Each range is in the list of one target at most, each patch in
+ * that of one range, in the order of the chunk. */
 #ifndef CPB_CHUNKED_MERGE_ITEMS_H
 #define CPB_CHUNKED_MERGE_ITEMS_H
 
@@ -9,7 +14,8 @@ uint32_t cpb_walk_new_range(cpb_merge_walk *w, uint32_t chunk, uint64_t begin, u
 uint32_t cpb_walk_new_patch(cpb_merge_walk *w, uint32_t range, uint64_t begin, uint64_t end, uint32_t target);
 
 void cpb_walk_set_live(cpb_merge_walk *w, uint32_t target);
-/* The target's content goes, and all that was in it. */
+/* Removes the target's content with all targets in it; the target itself stays live. Takes time
+ * proportional to the live targets below it, without recursion. */
 void cpb_walk_clear(cpb_merge_walk *w, uint32_t target);
 
 #endif

@@ -183,7 +183,7 @@ static cpb_have read_some(cpb_merge *m) {
   cpb_have have = segment_bytes(m, segment, end - m->at, &m->data);
   if (have == CPB_AT_END) {
     cpb_fail(&m->error, CPB_E_DAMAGED, cpb_chunk_store_position(&m->store, segment->chunk),
-             "chunk %u: its record is shorter than it was", (unsigned)segment->chunk);
+             "chunk %u: its record has become shorter since the merge was planned", (unsigned)segment->chunk);
   }
   if (have != CPB_HAVE) return have;
   m->data.size = (size_t)cpb_min_u64(m->data.size, end - m->at);

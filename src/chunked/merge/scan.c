@@ -95,7 +95,8 @@ static bool meet_singular(cpb_merge_walk *w, uint32_t id, met_field f) {
   if (t->bare) return t->merged || bind(w, id, f);
   if (!f.is_len) {
     t->is_number = !t->field;
-    return t->form == CPB_FORM_LEAF || fail_in_chunk(w, CPB_E_DAMAGED, "a number where its index expects a message");
+    return t->form == CPB_FORM_LEAF ||
+           fail_in_chunk(w, CPB_E_DAMAGED, "a number where the field tag leads into a message");
   }
   if (t->form == CPB_FORM_MESSAGE) return bind(w, id, f);
   if (t->merged) return true;
@@ -110,11 +111,12 @@ static bool meet_element(cpb_merge_walk *w, uint32_t holder, met_field f) {
   uint32_t id = cpb_merge_tree_find(w->tree, holder, CPB_TAG_INDEX, index, (cpb_span){NULL, 0});
   if (id == CPB_NONE) return true;
   if (f.is_len) return bind(w, id, f);
-  return fail_in_chunk(w, CPB_E_UNSUPPORTED, "a chunk for an element of a repeated number");
+  return fail_in_chunk(w, CPB_E_UNSUPPORTED,
+                       "a field tag that leads to an element of a repeated number, which is not supported");
 }
 
 static bool meet_entry(cpb_merge_walk *w, uint32_t holder, met_field f) {
-  if (!f.is_len) return fail_in_chunk(w, CPB_E_DAMAGED, "a number where its index expects a map entry");
+  if (!f.is_len) return fail_in_chunk(w, CPB_E_DAMAGED, "a number where the field tag leads into a map entry");
   cpb_walk_set_live(w, holder);
   return enter(w, (cpb_walk_frame){.target = holder,
                                    .range = top(w)->range,
@@ -126,7 +128,7 @@ static bool meet_entry(cpb_merge_walk *w, uint32_t holder, met_field f) {
 
 static bool meet(cpb_merge_walk *w, uint32_t id) {
   if (w->scanner.field.type == CPB_WIRE_START_GROUP) {
-    return fail_in_chunk(w, CPB_E_UNSUPPORTED, "a field tag that leads into a group");
+    return fail_in_chunk(w, CPB_E_UNSUPPORTED, "a field tag that leads into a group, which is not supported");
   }
   met_field f = met(w);
   const cpb_target *t = target(w, id);
@@ -287,6 +289,6 @@ cpb_have cpb_walk_run_job(cpb_merge_walk *w) {
   cpb_have have = CPB_HAVE;
   while (w->scanning && have == CPB_HAVE) have = w->reading_key ? read_key(w) : one_event(w);
   if (have != CPB_AT_END) return have;
-  fail_in_chunk(w, CPB_E_DAMAGED, "its record ends before the size it has");
+  fail_in_chunk(w, CPB_E_DAMAGED, "the record is shorter than its size in the index");
   return CPB_FAILED;
 }

@@ -38,7 +38,8 @@ static uint32_t child(cpb_merge_tree *tree, uint32_t node, uint32_t parent, cpb_
   cpb_target *above = &tree->targets[parent];
   cpb_target_form form = form_for(target.kind);
   if (above->form != CPB_FORM_LEAF && above->form != form) {
-    return damaged_tag(tree, node, "others name the same field in another way (by index, key or neither)"), CPB_NONE;
+    return damaged_tag(tree, node, "another tag names the same field differently (by index, by key, or by neither)"),
+           CPB_NONE;
   }
   above->form = (uint8_t)form;
   if (target.kind == CPB_TAG_FIELD) target.field = cpb_types_field(tree, parent, target.value);
@@ -49,16 +50,18 @@ static uint32_t child(cpb_merge_tree *tree, uint32_t node, uint32_t parent, cpb_
  * only right after one. */
 static const char *wrong_tag(uint8_t previous, cpb_tag tag) {
   switch (tag.kind) {
-    case CPB_TAG_FIELD: return tag.value >= 1 && tag.value <= CPB_FIELD_NUMBER_MAX ? NULL : "no such field number";
-    case CPB_TAG_INDEX: return previous == CPB_TAG_FIELD ? NULL : "an index that follows no field";
+    case CPB_TAG_FIELD:
+      return tag.value >= 1 && tag.value <= CPB_FIELD_NUMBER_MAX ? NULL
+                                                                 : "field number out of range; expected 1 to 536870911";
+    case CPB_TAG_INDEX: return previous == CPB_TAG_FIELD ? NULL : "an index that does not follow a field number";
     case CPB_TAG_KEY_STRING:
     case CPB_TAG_KEY_BOOL:
     case CPB_TAG_KEY_UINT32:
     case CPB_TAG_KEY_UINT64:
     case CPB_TAG_KEY_INT32:
-    case CPB_TAG_KEY_INT64: return previous == CPB_TAG_FIELD ? NULL : "a map key that follows no field";
+    case CPB_TAG_KEY_INT64: return previous == CPB_TAG_FIELD ? NULL : "a map key that does not follow a field number";
   }
-  return "a tag that is neither field, index nor map key";
+  return "a tag that is neither a field number, an index nor a map key";
 }
 
 /* The target of a node whose parent's is `base`. */
@@ -118,7 +121,8 @@ static bool op_of_node(builder *b, uint32_t id, uint32_t target) {
   if (wrong) return damaged_tag(b->tree, id, wrong);
   if (node->chunk == CPB_NO_CHUNK) return op_without_chunk(b, id, target);
   if (node->chunk >= b->num_chunks) {
-    cpb_fail(b->tree->error, CPB_E_DAMAGED, b->tree->position, "chunked field %u: chunk %llu of %llu", (unsigned)id,
+    cpb_fail(b->tree->error, CPB_E_DAMAGED, b->tree->position,
+             "chunk_index of chunked field %u is %llu; expected less than %llu, the number of chunks", (unsigned)id,
              (unsigned long long)node->chunk, (unsigned long long)b->num_chunks);
     return false;
   }
@@ -135,8 +139,8 @@ static bool finish_ops(cpb_merge_tree *tree) {
     cpb_target *t = &tree->targets[op->target];
     if (t->form == CPB_FORM_ELEMENTS || t->form == CPB_FORM_ENTRIES) {
       cpb_fail(tree->error, CPB_E_DAMAGED, tree->position,
-               "chunk %u belongs to field %llu without index or key, other chunks to it with one", (unsigned)op->chunk,
-               (unsigned long long)t->value);
+               "chunk %u has a field tag for field %llu without index or key, other chunks have one with",
+               (unsigned)op->chunk, (unsigned long long)t->value);
       return false;
     }
     if (op->kind == CPB_OP_SET && t->form == CPB_FORM_MESSAGE) op->kind = CPB_OP_MERGE;

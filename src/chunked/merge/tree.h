@@ -1,9 +1,7 @@
-/* What is to be merged where, in the order it happens.
- *
- * The tree of chunked fields is made flat: a list of operations, each "merge
- * (or set) chunk C at target T", ordered as TensorFlow's merger executes them:
- * within one ChunkedMessage by field tag, then by chunk index; what is chunked
- * inside a field directly after it. */
+/* Flattens the tree of chunked fields in the index into a list of operations, each "merge (or set)
+ * chunk C at target T", in the order in which TensorFlow's Merger executes them: within one
+ * ChunkedMessage by field tag, then by chunk index; what is chunked inside of a field directly
+ * after it. */
 #ifndef CPB_CHUNKED_MERGE_TREE_H
 #define CPB_CHUNKED_MERGE_TREE_H
 

@@ -20,12 +20,12 @@ const cpb_field *cpb_types_field(const cpb_merge_tree *tree, uint32_t parent, ui
 static const char *check_field(const cpb_merge_tree *tree, uint32_t base, uint64_t number) {
   const cpb_target *t = &tree->targets[base];
   const cpb_field *field = cpb_target_field(tree, base);
-  if (field && !field->message) return "a field inside of one that is no message";
+  if (field && !field->message) return "a field inside of one that is not a message";
   if (field && field->repeated && t->kind == CPB_TAG_FIELD) {
     return "a repeated field without an index or key";
   }
   if (message_of(tree, base) == NULL) return NULL;
-  return cpb_types_field(tree, base, number) != NULL ? NULL : "a field that its message type does not have";
+  return cpb_types_field(tree, base, number) != NULL ? NULL : "a field number that the message type does not have";
 }
 
 /* --- Map keys ------------------------------------------------------------- */
@@ -56,16 +56,16 @@ static const char *bool_key(const cpb_merge_tree *tree, cpb_tag *tag) {
   } else if (is_text(tree, tag, "true") || is_text(tree, tag, "false")) {
     tag->value = tag->length == 4;
   } else {
-    return "a text that is neither true nor false as the key of a map of bools";
+    return "the map has bool keys, and the key is neither true nor false";
   }
   tag->kind = CPB_TAG_KEY_BOOL;
   return NULL;
 }
 
-/* The key as the varint it is on the wire. */
+/* The key as the varint that stands for it on the wire. */
 static const char *integer_key(const cpb_merge_tree *tree, const cpb_field *key, cpb_tag *tag) {
   if (tag->kind == CPB_TAG_KEY_STRING && !read_integer(tree, tag, &tag->value)) {
-    return "a text that is no number as the key of a map of numbers";
+    return "the map has integer keys, and the key is not an integer";
   }
   tag->kind = CPB_TAG_KEY_UINT64;
   switch (key->type) {
@@ -84,7 +84,7 @@ static const char *adapt_key(const cpb_merge_tree *tree, const cpb_field *map, c
   if (!key) return "a map without a key";
   if (key->type == CPB_TYPE_BOOL) return bool_key(tree, tag);
   if (key->type != CPB_TYPE_STRING) return integer_key(tree, key, tag);
-  return tag->kind == CPB_TAG_KEY_STRING ? NULL : "a number as the key of a map of strings";
+  return tag->kind == CPB_TAG_KEY_STRING ? NULL : "the map has string keys, and the key is a number";
 }
 
 const char *cpb_types_adapt(cpb_merge_tree *tree, uint32_t base, cpb_tag *tag) {
@@ -93,7 +93,7 @@ const char *cpb_types_adapt(cpb_merge_tree *tree, uint32_t base, cpb_tag *tag) {
   if (!field) return NULL;
   if (!field->repeated) return "an index or key of a field that is not repeated";
   if (field->map) return adapt_key(tree, field, tag);
-  if (tag->kind == CPB_TAG_KEY_STRING) return "a map key of a field that is no map";
+  if (tag->kind == CPB_TAG_KEY_STRING) return "a map key of a field that is not a map";
   tag->kind = CPB_TAG_INDEX;
   return NULL;
 }

@@ -1,11 +1,14 @@
-/* Operations are carried out one after the other. A chunk is read only if something goes into it, or if
- * its place among other ranges of a message has to be found; otherwise its size is enough. While a chunk
- * is read, every target on the way is met in the same pass: a job.
+/* The walk: what the merged message consists of, from the operations of the tree (tree.h).
  *
- * Between calls, that is after CPB_WAIT, all operations before w->op are done, and nothing of a later one
- * has been. Operation w->op is either under way (a job that is being scanned, and those in w->later, which
- * come before the next operation), or it has only made sure that its target is there, which it may do
- * again. A live target's parent is live; what was cleared is in no list that the layout follows.
+ * Operations are carried out one after the other. A chunk is read only if another one goes into it, or to
+ * find its place among other ranges of a message; otherwise its size is enough. One scan of a chunk, a
+ * job, finds the places of all targets in it.
+ *
+ * Invariants. Between calls, that is after CPB_WAIT, all operations before w->op are done, and none after
+ * it has begun. Of operation w->op either a job is being scanned (with those in w->later to follow before
+ * the next operation), or only its target was created, which is harmless to repeat. The parent of a live
+ * target is live. What was cleared is in no list that the layout follows. The walk owns ranges, patches
+ * and inserts; the bytes that it scans are the store's, and valid until the next call of the store.
  *
  * It terminates: each operation begins at most one job, a job's scanner only moves forward, and a job in
  * w->later is a map entry within the job that queued it.
@@ -124,7 +127,7 @@ static bool make_live(cpb_merge_walk *w, uint32_t id) {
 
 /* --- Operations ----------------------------------------------------------- */
 
-/* A further occurrence of a field that occurs several times. */
+/* Appends an occurrence to a field that has several. */
 static bool append_value(cpb_merge_walk *w, uint32_t id, cpb_insert_kind kind, uint32_t range) {
   return cpb_walk_insert(w, cpb_target_owner(w->tree, id), cpb_target_number(w->tree, id), kind, range);
 }
@@ -168,7 +171,7 @@ static bool carry_out(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool la
   return true;
 }
 
-/* Gathers the whole chunk, which says a number. */
+/* Gathers the whole chunk, which is the text of a number. */
 static cpb_have read_text(cpb_merge_walk *w, uint32_t chunk, uint64_t size) {
   while (w->key.size < size) {
     cpb_span span;
@@ -187,7 +190,7 @@ static bool set_number(cpb_merge_walk *w, uint32_t id) {
   size_t size = cpb_number_text_field(t->field, (cpb_span){w->key.data, w->key.size}, field);
   uint64_t begin = w->literals.size;
   if (size == 0) {
-    return fail_at_index(w, CPB_E_DAMAGED, "is a number, and the chunk's text says none that fits");
+    return fail_at_index(w, CPB_E_DAMAGED, "is a number; expected its decimal text in the chunk");
   }
   if (!cpb_buffer_append(&w->literals, field, size)) return cpb_fail_memory(w->error) == CPB_OK;
   uint32_t range = cpb_walk_new_range(w, CPB_LITERAL, begin, begin + size);
@@ -201,7 +204,7 @@ static bool set_number(cpb_merge_walk *w, uint32_t id) {
 
 static cpb_have number_op(cpb_merge_walk *w, cpb_merge_op op, uint64_t size) {
   if (size > CPB_NUMBER_TEXT_MAX) {
-    fail_at_index(w, CPB_E_DAMAGED, "is a number, and the chunk is too long to say one");
+    fail_at_index(w, CPB_E_DAMAGED, "is a number, but the chunk is too long to be its text");
     return CPB_FAILED;
   }
   cpb_have have = read_text(w, op.chunk, size);
@@ -211,15 +214,15 @@ static cpb_have number_op(cpb_merge_walk *w, cpb_merge_op op, uint64_t size) {
   return done ? CPB_HAVE : CPB_FAILED;
 }
 
-/* What is to be known of the chunk, and the target there. Asked for again after
- * CPB_WAIT, it changes nothing twice. */
+/* Finds out what is needed of the chunk, and creates the target. After CPB_WAIT it is called again,
+ * which changes nothing that is done already. */
 static cpb_have prepare(cpb_merge_walk *w, cpb_merge_op op, uint64_t *size, bool *last) {
   cpb_have have = CPB_HAVE;
   *size = 0;
   if (op.kind != CPB_OP_TOUCH) have = cpb_chunk_store_size(w->store, op.chunk, size);
   if (have != CPB_HAVE) return have;
   if (w->tree->targets[op.target].is_number) {
-    fail_at_index(w, CPB_E_UNSUPPORTED, "is a number, which needs the message's schema");
+    fail_at_index(w, CPB_E_UNSUPPORTED, "is a number; setting it needs the schema of the message");
     return CPB_FAILED;
   }
   if (!make_live(w, op.target)) return CPB_FAILED;

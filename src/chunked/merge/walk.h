@@ -1,4 +1,4 @@
-/* The walk, operation after operation. */
+/* The walk over the chunks: carries out the operations of the tree. walk.c says how. */
 #ifndef CPB_CHUNKED_MERGE_WALK_H
 #define CPB_CHUNKED_MERGE_WALK_H
 
@@ -7,7 +7,7 @@
 void cpb_merge_walk_init(cpb_merge_walk *w, const cpb_allocator *a, cpb_merge_tree *tree, cpb_chunk_store *store,
                          uint32_t depth_limit, cpb_error *error);
 void cpb_merge_walk_free(cpb_merge_walk *w);
-/* Gives back what only walking needs. */
+/* Frees what only walking needs; what the layout needs stays. */
 void cpb_merge_walk_finish(cpb_merge_walk *w);
 
 /* CPB_HAVE when all operations were carried out, CPB_WAIT, or CPB_FAILED with

@@ -1,13 +1,13 @@
-/* What a walk over the chunks knows: what the merged message consists of, so far.
+/* The state of a walk over the chunks: what the merged message consists of so far.
  *
  *     range    of a chunk: content of a target
  *     patch    a field in a range that is rewritten because its target is patched
  *     insert   something new in a target: a created field, or a whole range whose
  *              fields all have one number
  *
- * A message with several ranges is their concatenation. So that a message in
- * canonical order comes back as it was, what has one field number is inserted
- * where that number belongs; see `place`. */
+ * A message with several ranges is their concatenation. A created field, and a range whose fields
+ * all have one number, is inserted next to the fields of that number (cpb_place): so a message whose
+ * fields were in order before it was split comes back byte for byte. */
 #ifndef CPB_CHUNKED_MERGE_WALK_STATE_H
 #define CPB_CHUNKED_MERGE_WALK_STATE_H
 
@@ -96,7 +96,7 @@ typedef struct cpb_merge_walk {
   size_t num_inserts, inserts_capacity;
   cpb_number *numbers;
   size_t num_numbers, numbers_capacity;
-  /* what is going on */
+  /* What is under way. */
   size_t op;
   bool scanning;
   cpb_walk_job job;

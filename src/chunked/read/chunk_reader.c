@@ -1,3 +1,12 @@
+/* The chunk reader: ranges of chunks, by way of a chunk store of its own.
+ *
+ * Three things read chunks. The store (chunk_store.h) is internal: it keeps several chunks open at
+ * once, as merge and repack need it. The chunk reader is its public face, for one chunk at a time;
+ * it needs the index in memory and decodes a Riegeli chunk that several chunks share only once. The
+ * pager (pager.c) does without the index and within a fixed amount of memory, but reads more.
+ *
+ * Between steps [at, at + length) of `chunk` is what is still to be given out, and `data` points
+ * into the host's bytes or a stream's decoder: it is valid until the next step. */
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/meter.h"

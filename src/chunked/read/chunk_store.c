@@ -1,9 +1,9 @@
-/* Between calls each stream stands somewhere in one Riegeli chunk: before the record of `chunk`, or, with
- * in_record, within it, with the bytes [pos - span.size, pos) of it still valid. Its reader points into
- * nothing but the stream's own window, so that other streams may ask the engine's input for more. After
- * CPB_WAIT the caller asks for the same again: the stream is then found as it was left, and goes on. What
- * CPB_VERIFY_LATE has given out unverified stays with its stream, which can be turned to another Riegeli
- * chunk only by way of settle().
+/* Invariants. Between calls each stream is in one Riegeli chunk: before the record of `chunk`, or, with
+ * in_record, inside of it, and then the bytes [pos - span.size, pos) of the record are still valid. A
+ * stream's reader points only into the stream's own window, never into what the host lent, so other streams
+ * may ask the engine's input for more. After CPB_WAIT the caller repeats its call, which finds the stream
+ * as it was and continues. A stream that has given out unverified bytes (CPB_VERIFY_LATE) moves to another
+ * Riegeli chunk only after settle() has verified them.
  *
  * It terminates: every loop steps a reader, which only moves forward within the file, until it gives what
  * was asked for, waits, fails or ends.
@@ -319,8 +319,8 @@ static bool note_size(cpb_chunk_store *s, uint64_t chunk, uint64_t size) {
   if (s->sizes) s->sizes[chunk] = size;
   if (!trusts_size(s, chunk) || size == promised) return true;
   cpb_fail(s->error, CPB_E_DAMAGED, cpb_chunk_store_position(s, chunk),
-           "chunk %llu has %llu bytes, where the index says %llu", (unsigned long long)chunk, (unsigned long long)size,
-           (unsigned long long)promised);
+           "chunk %llu has %llu bytes; expected %llu, its size in the index", (unsigned long long)chunk,
+           (unsigned long long)size, (unsigned long long)promised);
   return false;
 }
 
@@ -330,7 +330,7 @@ static cpb_have begin_record(cpb_chunk_store *s, cpb_store_stream *stream) {
   if (have != CPB_HAVE) return have;
   if (event != CPB_STEP_RECORD) {
     uint64_t position = entry_of(s, stream->chunk)->offset;
-    cpb_fail(s->error, CPB_E_DAMAGED, position, "chunk %llu: there is no record at position %llu",
+    cpb_fail(s->error, CPB_E_DAMAGED, position, "chunk %llu: no record begins at its position, %llu",
              (unsigned long long)stream->chunk, (unsigned long long)position);
     return CPB_FAILED;
   }

@@ -1,13 +1,12 @@
-/* The bytes of the chunks, by chunk and offset, wherever they are: in memory,
- * or in a Riegeli file.
+/* The bytes of the chunks, by chunk and offset, in memory or in a Riegeli file: what merge, repack
+ * and the chunk reader read from. (chunk_reader.c says when to use which reader.)
  *
- * A file is read forward at several places at once (a message and the chunks
- * that go into it), so a few streams stay open; the one not used for longest is
- * given to the next chunk. A stream keeps a small Riegeli chunk decoded, so
- * that chunks which share one are decoded once. What a plan has read will be
- * read again, so small chunks can be kept whole. Small chunks are verified
- * before their bytes are given out. Large ones, with CPB_VERIFY_LATE, are
- * verified when their stream is given away: see cpb_chunk_store_settle. */
+ * A merge reads a file forward at several places at once, a message and the chunks that go into it.
+ * So a few streams stay open, and the least recently used one is given to the next chunk. A stream
+ * keeps a small Riegeli chunk decoded: chunks that share one cause one decoding. Planning reads small
+ * chunks that the merge will read again, so those can be kept whole. Small chunks are verified before
+ * their bytes are given out; large ones, with CPB_VERIFY_LATE, when their stream is given away (see
+ * cpb_chunk_store_settle). */
 #ifndef CPB_CHUNKED_READ_CHUNK_STORE_H
 #define CPB_CHUNKED_READ_CHUNK_STORE_H
 

@@ -57,9 +57,8 @@ static uint64_t memory_for(char codec, int window_log) {
 }
 
 static bool too_little(uint64_t memory, const char *what, uint64_t least, cpb_error *error) {
-  cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET,
-           "reading a file %s takes at least %llu bytes of memory, and there are %llu", what, (unsigned long long)least,
-           (unsigned long long)memory);
+  cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "for_memory is %llu bytes; expected at least %llu to read a file %s",
+           (unsigned long long)memory, (unsigned long long)least, what);
   return false;
 }
 
@@ -73,7 +72,7 @@ static int fitting_window(uint64_t memory, int asked) {
 bool cpb_device_choose(uint64_t memory, cpb_layout layout, cpb_codec_options *codec, cpb_error *error) {
   if (layout != CPB_LAYOUT_REMOTE || codec->codec == CPB_CODEC_BROTLI) {
     cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-             "for a bounded memory the layout must be the remote one, and the codec Zstd or none");
+             "for_memory is set; expected the remote layout, and Zstd or no compression");
     return false;
   }
   uint64_t plain = memory_for(0, 0);

@@ -1,3 +1,13 @@
+/* The pager: chunks in a fixed amount of memory (cpb/pager.h). For programs that have the memory
+ * for the whole index there is the chunk reader (chunk_reader.c).
+ *
+ * One record reader at a time exists, and it and all that belongs to it stay below
+ * options.memory; the reader enforces that with its budget. It is either in the index, which is
+ * scanned entry by entry and never kept, or in the record of `chunk`, where `pos` counts the bytes
+ * that it gave. Of the index the pager keeps the offsets of a fixed number of entries, evenly
+ * spaced (paged_index.h): looking up a chunk reads the index from the nearest one before it.
+ * The host may take back what it lent after each step, so the reader is told not to keep it
+ * (`fleeting`): it copies, within its budget, or asks again. */
 #include "cpb/pager.h"
 
 #include <string.h>
@@ -126,10 +136,10 @@ static bool is_at_chunk(const cpb_pager *p) { return p->phase >= PAGER_CHUNK && 
 static void fail_for_memory(cpb_pager *p, const cpb_error *error) {
   uint64_t needed = cpb_pager_memory(p);
   if (is_at_chunk(p))
-    cpb_fail(&p->error, error->code, error->offset, "chunk %llu takes %llu bytes of memory, and %zu may be used",
+    cpb_fail(&p->error, error->code, error->offset, "chunk %llu takes %llu bytes of memory; the limit is %zu",
              (unsigned long long)p->chunk, (unsigned long long)needed, p->options.memory);
   else
-    cpb_fail(&p->error, error->code, error->offset, "the chunk index takes %llu bytes of memory, and %zu may be used",
+    cpb_fail(&p->error, error->code, error->offset, "the chunk index takes %llu bytes of memory; the limit is %zu",
              (unsigned long long)needed, p->options.memory);
 }
 
@@ -142,15 +152,15 @@ static cpb_step fail_reading(cpb_pager *p) {
   return fail(p);
 }
 
-/* As in cpb_index: what is hashed is what was written, so that the file is
- * another Riegeli file when its last record does not decode. */
+/* As in cpb_index: the record's hash was right, so the bytes are what was written. If they are
+ * not a ChunkMetadata, the file is not damaged but another kind of Riegeli file. */
 static cpb_step fail_index(cpb_pager *p) {
   cpb_error error = p->error;
   error.offset = p->index_begin;
   if (error.code == CPB_E_DAMAGED && p->phase == PAGER_SCAN) {
     memset(&p->error, 0, sizeof p->error);
     cpb_fail(&p->error, CPB_E_FORMAT, error.offset,
-             "a Riegeli file, but not chunked: its last record is no ChunkMetadata (%s)", error.message);
+             "not a chunked file: its last Riegeli record is not a ChunkMetadata (%s)", error.message);
   } else {
     p->error = error;
   }
@@ -165,7 +175,7 @@ static cpb_step fail_index(cpb_pager *p) {
 static cpb_step begin_scan(cpb_pager *p, cpb_step step) {
   if (step == CPB_STEP_DONE) {
     cpb_fail(&p->error, CPB_E_FORMAT, CPB_NO_OFFSET,
-             "a Riegeli file without records, where the last one should be a ChunkMetadata");
+             "the Riegeli file has no records; expected a ChunkMetadata in the last one");
     return fail(p);
   }
   const cpb_record *record = cpb_record_reader_record(p->reader);
@@ -178,7 +188,7 @@ static cpb_step begin_scan(cpb_pager *p, cpb_step step) {
 
 static cpb_step end_scan(cpb_pager *p) {
   if (!p->index.has_message) {
-    cpb_fail(&p->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "it has no ChunkedMessage");
+    cpb_fail(&p->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "message is not set");
     return fail_index(p);
   }
   close_reader(p);
@@ -195,7 +205,7 @@ static void skip_to(cpb_pager *p, uint64_t pos) {
 static cpb_step begin_find(cpb_pager *p, cpb_step step) {
   const cpb_record *record = cpb_record_reader_record(p->reader);
   if (step == CPB_STEP_DONE || record->size != p->index.scanner.size) {
-    cpb_fail(&p->error, CPB_E_DAMAGED, p->index_begin, "another chunk index than before");
+    cpb_fail(&p->error, CPB_E_DAMAGED, p->index_begin, "the chunk index has changed since it was first read");
     return fail(p);
   }
   cpb_paged_index_find(&p->index, p->chunk);
@@ -238,7 +248,7 @@ static void clamp(cpb_pager *p) {
 
 static cpb_step begin_chunk(cpb_pager *p, cpb_step step) {
   if (step == CPB_STEP_DONE) {
-    cpb_fail(&p->error, CPB_E_DAMAGED, p->info.position, "chunk %llu: there is no record at position %llu",
+    cpb_fail(&p->error, CPB_E_DAMAGED, p->info.position, "chunk %llu: no record begins at its position, %llu",
              (unsigned long long)p->chunk, (unsigned long long)p->info.position);
     return fail(p);
   }

@@ -30,7 +30,7 @@ cpb_have cpb_split_input_failed(const cpb_input *input, cpb_have have, uint64_t 
   if (have == CPB_FAILED) {
     *error = input->failure;
   } else {
-    cpb_fail(error, CPB_E_TRUNCATED, offset, "the input has become shorter since it was planned");
+    cpb_fail(error, CPB_E_TRUNCATED, offset, "the input has become shorter since the split was planned");
   }
   return CPB_FAILED;
 }

@@ -64,7 +64,7 @@ static bool find_type(cpb_split *s) {
 static bool check(cpb_split *s) {
   cpb_split_options *o = &s->options;
   if (o->layout > CPB_LAYOUT_COMPAT)
-    cpb_fail(&s->error, CPB_E_USAGE, CPB_NO_OFFSET, "there is no layout %d", (int)o->layout);
+    cpb_fail(&s->error, CPB_E_USAGE, CPB_NO_OFFSET, "layout is %d; expected a cpb_layout", (int)o->layout);
   else if (o->for_memory > 0) cpb_device_choose(o->for_memory, o->layout, &o->codec, &s->error);
   return s->error.code == CPB_OK && find_type(s);
 }

@@ -1,13 +1,17 @@
-/* Between calls, that is after CPB_STEP_NEED, the plan knows every field before the one at hand and nothing
- * of that one. `pending`: it was met, and the bytes that it takes to decide are being gathered in peek or
- * key_bytes; `looked_up`: it is counted in `seen`, once. The frames are the messages, map entries and groups
- * that the scanner is in; the plan has the same ones, but for groups.
+/* The first pass over the input: finds the fields that may be cut.
  *
- * A cut that turns out wrong (seen.h says how) begins the walk again, at byte 0 and with an empty plan, and
- * the field is left alone from then on.
+ * Invariants. Between calls, that is after CPB_STEP_NEED, the plan knows every field before the current one
+ * and nothing of that one. While `pending`, the current field has been scanned, and the bytes that the
+ * decision takes are being gathered in `peek` or `key_bytes`; once `looked_up`, it has been counted in
+ * `seen`, and is not counted again. The frames are the messages, map entries and groups that the scanner
+ * is in; the plan has the same ones, except for groups. `in` is the host's, and empty after CPB_STEP_NEED.
  *
- * It terminates: the scanner only moves forward, and each new beginning adds to `avoid`. When that is full,
- * nothing is entered or cut any more, and so nothing can turn out wrong.
+ * A cut can turn out wrong later (seen.h says how). The walk then starts over, at byte 0 and with an empty
+ * plan, and does not cut that field again.
+ *
+ * It terminates: the scanner only moves forward, and each restart adds to `avoid`. When `avoid` is full,
+ * nothing is entered or cut any more, so nothing can turn out wrong: the input is read at most
+ * CPB_SPLIT_WALK_AVOID_MAX + 1 times.
  *
  * Memory: frames up to the depth limits; in `seen` one item for each field number of the messages that are
  * open and one for each map entry that was cut; the plan, whose chunks are limited; and of the input's
@@ -89,7 +93,7 @@ static outcome begin(cpb_split_walk *w) {
   return planned(cpb_plan_begin(w->plan, w->size, slice_max(w->type, w->rules->max_chunk_size)));
 }
 
-/* The field that begins at `cut` should not have been cut. */
+/* Starts over, as the field that begins at `cut` should not have been cut. */
 static outcome start_anew(cpb_split_walk *w, uint64_t cut) {
   if (w->num_avoid < CPB_SPLIT_WALK_AVOID_MAX) w->avoid[w->num_avoid++] = cut;
   return RESTART;
@@ -112,7 +116,8 @@ static outcome gather(cpb_split_walk *w, cpb_input *input, size_t length, uint8_
     case CPB_WAIT: w->in = (cpb_span){NULL, 0}; return WAIT;
     case CPB_AT_END:
       cpb_fail(w->error, CPB_E_TRUNCATED, w->scanner.field.value + w->have,
-               "the input ends inside a field, though its size was said to be %llu", (unsigned long long)w->size);
+               "the input ends inside a field; expected %llu bytes, the size that was given",
+               (unsigned long long)w->size);
       return FAIL;
     case CPB_FAILED: break;
   }
@@ -226,8 +231,8 @@ static outcome decide_and_act(cpb_split_walk *w, cpb_input *input) {
 
 /* --- Fields of a message -------------------------------------------------- */
 
-/* Its wire type is not that of its declaration. A parser takes it for an unknown
- * field; a merger without the schema would count it among the others. So
+/* A field whose wire type differs from its declaration. A parser takes it for an unknown field, but
+ * a merger without the schema counts it among the others, and indices would be off by one. So
  * nothing is cut from the message that it is in. */
 static outcome on_stray(cpb_split_walk *w) {
   if (w->depth > 1) return start_anew(w, top(w)->field.begin);
@@ -251,7 +256,7 @@ static outcome look_up(cpb_split_walk *w) {
     uint64_t cut = cpb_seen_conflict(&w->seen, frame->seen, f->number, facts->oneof);
     if (cut != CPB_NO_OFFSET) return start_anew(w, cut);
   }
-  /* Which member of a oneof comes last is lost when slices are put in order. */
+  /* Of a oneof the last member counts, and slices do not keep the order of different members. */
   if (facts->oneof >= 0 && w->depth > 1 && cpb_seen_rival(&w->seen, frame->seen, f->number, facts->oneof)) {
     return start_anew(w, frame->field.begin);
   }
@@ -415,7 +420,7 @@ static outcome feed(cpb_split_walk *w, cpb_input *input) {
     case CPB_HAVE: return GO_ON;
     case CPB_WAIT: return WAIT;
     case CPB_AT_END:
-      cpb_fail(w->error, CPB_E_TRUNCATED, pos, "the input ends before its size of %llu bytes",
+      cpb_fail(w->error, CPB_E_TRUNCATED, pos, "the input ends early; expected %llu bytes, the size that was given",
                (unsigned long long)w->size);
       return FAIL;
     case CPB_FAILED: break;

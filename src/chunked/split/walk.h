@@ -1,5 +1,5 @@
-/* The first pass: walks the input along the fields that may be cut, asks the
- * splitters, and tells the plan. */
+/* The first pass of a split: walks the input along the fields that may be cut, asks the splitters
+ * about each, and tells the plan. walk.c says what holds between steps. */
 #ifndef CPB_CHUNKED_SPLIT_WALK_H
 #define CPB_CHUNKED_SPLIT_WALK_H
 

@@ -44,7 +44,7 @@ static int cat_chunk(source *s) {
   cpb_index *index = cli_open_index(c, c->settings.input, s->file, &status);
   if (!index) return status;
   if (cpb_index_get_chunk(index, c->settings.chunk, &info) != CPB_OK) {
-    cli_note(c, s->name, "there is no chunk %llu; there are %llu, counted from 0",
+    cli_note(c, s->name, "chunk is %llu; expected less than %llu, the number of chunks",
              (unsigned long long)c->settings.chunk, (unsigned long long)cpb_index_num_chunks(index));
     status = CLI_USAGE;
   } else {
@@ -126,9 +126,9 @@ static int cat_to_output(source *s) {
 int cli_cat(cli *c) {
   cli_option_set selected = c->settings.given & SELECTORS;
   if (selected == 0 || (selected & (selected - 1)) != 0)
-    return cli_usage(c->command, "give one of --chunk, --record, --position and --field");
-  if (c->settings.json && selected != CLI_BIT(FIELD)) return cli_usage(c->command, "--json goes with --field");
-  if ((c->settings.given & CLI_BIT(OMIT)) && !c->settings.json) return cli_usage(c->command, "--omit goes with --json");
+    return cli_usage(c->command, "expected exactly one of --chunk, --record, --position and --field");
+  if (c->settings.json && selected != CLI_BIT(FIELD)) return cli_usage(c->command, "--json needs --field");
+  if ((c->settings.given & CLI_BIT(OMIT)) && !c->settings.json) return cli_usage(c->command, "--omit needs --json");
   if (selected == CLI_BIT(FIELD)) return cli_cat_field(c);
   int status = CLI_OK;
   source s = {.cli = c, .name = cli_input_name(c->settings.input)};

@@ -158,7 +158,8 @@ static int write_json(message *m, const cpb_find *find, cpb_output *out) {
   bool as_message = found->message && !found->fields;
   const cpb_message_type *type = as_message ? found->message : found->parent;
   if (!type) {
-    cli_note(m->cli, m->name, "JSON needs the message's type: give --type, and --schema");
+    cli_note(m->cli, m->name,
+             "--json needs the type of the message; expected --type, and --schema unless the type is built in");
     return CLI_USAGE;
   }
   bool is_value = !as_message && !found->fields;

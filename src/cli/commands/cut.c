@@ -112,7 +112,7 @@ static int split_spool(cutting *t, int spool, const char *path) {
 static int write_chunked(cutting *t, const char *path) {
   int spool = os_spool();
   if (spool < 0) {
-    cli_note(t->cli, path, "there is no temporary file to be had: write a .pb, and split it");
+    cli_note(t->cli, path, "no temporary file can be made, which a .cpb needs; write a .pb and split it");
     return CLI_IO;
   }
   int status = write_spool(t, spool, path);
@@ -158,7 +158,7 @@ static int cut(cutting *t) {
 
 int cli_cut(cli *c) {
   if (c->settings.num_paths == 0)
-    return cli_usage(c->command, "which objects are to stay is missing: a PATH such as root.layer");
+    return cli_usage(c->command, "the objects to keep are missing; expected a PATH such as root.layer");
   cutting t = {.cli = c};
   cpb_buffer_init(&t.paths, &c->allocator);
   int status = cut(&t);

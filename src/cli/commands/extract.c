@@ -30,8 +30,8 @@ static int write_head(extraction *e, const cpb_values_info *info) {
   size_t size = head_of(head, info);
   if (size > 0) return write(e, head, size);
   cli_note(e->cli, cpb_model_file_path(e->model),
-           info->numpy ? "too many dimensions for a .npy file: --raw writes the values of type %s alone"
-                       : "there is no .npy file of such values of type %s: --raw writes them alone",
+           info->numpy ? "too many dimensions for a .npy file; --raw writes the values alone, of type %s"
+                       : "NumPy has no type for values of type %s; --raw writes them alone",
            info->dtype);
   return CLI_UNSUPPORTED;
 }

@@ -236,8 +236,7 @@ static int recover_chunks(recovery *r, const cpb_index *index) {
   if (status != CLI_OK) return status;
   if (r->lost == 0) return repack(r);
   cli_note(c, r->name,
-           "%llu of %llu chunks are lost, so the message cannot be put together; the others can be "
-           "read with: cpb cat --chunk",
+           "%llu of %llu chunks are lost, so the message cannot be merged; cpb cat --chunk reads the others",
            (unsigned long long)r->lost, (unsigned long long)cpb_index_num_chunks(index));
   return CLI_DAMAGED;
 }
@@ -276,8 +275,8 @@ static int recover(recovery *r) {
   r->index_lost = cli_ends_with(r->name, ".cpb");
   if (r->index_lost)
     cli_note(r->cli, r->name,
-             "the index is gone, and with it what belongs where in the message. The chunks that "
-             "could be read are the records of %s",
+             "the index is lost, so it is not known where chunks belong in the message; those that could be read "
+             "are the records of %s",
              cli_output_name(r->cli->settings.output));
   return CLI_OK;
 }

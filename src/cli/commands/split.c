@@ -52,8 +52,8 @@ static int report_comparison(cli *c, const cli_comparison *result, const char *o
   if (result->against_error.code != CPB_OK) return cli_fail(c, in_name, &result->against_error);
   if (result->same) return CLI_OK;
   cli_note(c, in_name,
-           "byte %llu: from here on the merged message has other bytes. Unless the fields of the "
-           "input are out of order, this is an error of cpb; without --verify the file is written",
+           "byte %llu: the merged message differs from here on. If the fields of the input are in order, this is a "
+           "bug in cpb; otherwise it is to be expected, and without --verify the file is written",
            (unsigned long long)result->differs_at);
   return CLI_DAMAGED;
 }
@@ -99,7 +99,7 @@ static int write_output(splitting *s, bool copy) {
 static void summarize(const splitting *s, bool copy) {
   if (s->cli->settings.quiet || cli_is_dash(s->out_path)) return;
   if (copy) {
-    cli_note(s->cli, s->out_path, "small enough for one chunk; copied as it is");
+    cli_note(s->cli, s->out_path, "fits into one chunk; copied unchanged");
   } else {
     size_t count = cpb_split_count(s->split);
     cli_note(s->cli, s->out_path, "%zu chunk%s", count, count == 1 ? "" : "s");
@@ -115,7 +115,7 @@ static int split(splitting *s) {
   bool is_named = cli_is_dash(given) || cli_has_ending(given) || os_is_special(given);
   bool copy = is_named ? cli_ends_with(given, ".pb") : !cpb_split_is_split(s->split);
   if (copy && cpb_split_is_split(s->split))
-    return cli_usage(c->command, "the message needs several chunks: end the output's name in .cpb");
+    return cli_usage(c->command, "the message needs several chunks; expected an output name that ends in .cpb");
   s->out_path = cli_join(c, given, is_named ? "" : copy ? ".pb" : ".cpb", &status);
   if (!s->out_path) return status;
   status = write_output(s, copy);
@@ -125,7 +125,7 @@ static int split(splitting *s) {
 
 int cli_split(cli *c) {
   if (c->settings.verify && cli_is_dash(c->settings.output))
-    return cli_usage(c->command, "--verify needs a file to read back, not standard output");
+    return cli_usage(c->command, "--verify reads the output back; expected a file, not standard output");
   int status = CLI_OK;
   splitting s = {.cli = c};
   s.in = cli_open_input(c, c->settings.input, &status);

@@ -115,9 +115,10 @@ static int run(tagging *t) {
 
 int cli_tag(cli *c) {
   tagging t = {.cli = c, .reader = {.cli = c}, .in_place = !c->settings.output};
-  if (t.in_place && !c->settings.question) return cli_usage(c->command, "--output FILE is missing, or a zip to add to");
+  if (t.in_place && !c->settings.question)
+    return cli_usage(c->command, "the output is missing; expected --output FILE, or a zip to add to");
   if (cli_is_dash(c->settings.input) || (c->settings.question && cli_is_dash(c->settings.question)))
-    return cli_usage(c->command, "the list and the zip must be files");
+    return cli_usage(c->command, "PARTS.json and MODEL.zip cannot be standard input");
   int status = run(&t);
   tag_reader_close(&t.reader);
   cpb_samediff_writer_free(t.writer);

@@ -118,9 +118,9 @@ static void check_entry(verification *v, const cpb_index *index, uint64_t chunk)
   cpb_index_get_chunk(index, chunk, &info);
   const found_record *record = find_record(v, info.position);
   if (!record) {
-    problem(v, CLI_DAMAGED, info.position, "chunk %llu: there is no readable record at its position", number);
+    problem(v, CLI_DAMAGED, info.position, "chunk %llu: no readable record begins at its position", number);
   } else if (record->size != info.size) {
-    problem(v, CLI_DAMAGED, info.position, "chunk %llu has %llu bytes, the index says %llu", number,
+    problem(v, CLI_DAMAGED, info.position, "chunk %llu has %llu bytes; expected %llu, its size in the index", number,
             (unsigned long long)record->size, (unsigned long long)info.size);
   }
   if (info.type != CPB_CHUNK_MESSAGE && info.type != CPB_CHUNK_BYTES)

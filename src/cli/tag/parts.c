@@ -60,7 +60,7 @@ static int check_members(const place *p, yyjson_val *object, const char *const *
   yyjson_val *key, *value;
   if (!yyjson_is_obj(object)) return refuse(p, "an object is expected", NULL);
   yyjson_obj_foreach(object, i, count, key, value) {
-    if (!is_one_of(key, known)) return refuse(p, "there is no such member", yyjson_get_str(key));
+    if (!is_one_of(key, known)) return refuse(p, "unknown member", yyjson_get_str(key));
   }
   return CLI_OK;
 }
@@ -172,9 +172,9 @@ static int add_raw(const place *p, yyjson_val *object, cpb_samediff_part *part) 
   if (status == CLI_OK) status = get_shape(p, object, shape, &part->rank);
   if (status != CLI_OK) return status;
   bool fortran = order.size == 1 && order.data[0] == 'f';
-  if (!dtype.data) return refuse(p, "a raw array needs a dtype", NULL);
+  if (!dtype.data) return refuse(p, "dtype is missing; a raw array needs one", NULL);
   if (order.data && !fortran && !(order.size == 1 && order.data[0] == 'c'))
-    return refuse(p, "an order is c or f", NULL);
+    return refuse(p, "expected order c or f", NULL);
   const tag_source *s = add_source(p, path, &status);
   if (s) status = file_size(p, s, &part->size);
   part->dtype = (const char *)dtype.data; /* ends with NUL, as all of yyjson's texts */
@@ -317,7 +317,7 @@ static int add_tag(place p, yyjson_val *tag) {
   cpb_span graph, training, content;
   int status = check_members(&p, tag, known);
   if (status == CLI_OK) status = get_text(&p, tag, "tag", &p.tag);
-  if (status == CLI_OK && !p.tag.data) status = refuse(&p, "a tag has no name: tag is missing", NULL);
+  if (status == CLI_OK && !p.tag.data) status = refuse(&p, "tag, the name of a tag, is missing", NULL);
   if (status == CLI_OK) status = get_text(&p, tag, "graph", &graph);
   if (status == CLI_OK) status = get_text(&p, tag, "training_config", &training);
   if (status == CLI_OK) status = load_file(&p, graph, &content);
@@ -356,7 +356,7 @@ int tag_parts_load(tag_parts *parts, cli *c) {
   status = check_members(&p, root, known);
   if (status != CLI_OK) return status;
   return yyjson_is_arr(cpb_json_member(root, "tags")) ? CLI_OK
-                                                      : refuse(&p, "a list of tags is expected: tags is missing", NULL);
+                                                      : refuse(&p, "tags is missing; expected a list of tags", NULL);
 }
 
 void tag_parts_free(tag_parts *parts) {

@@ -1,7 +1,21 @@
-/* The record reader: its creation, and the state machine that goes from chunk to chunk. In a phase
- * (cpb_phase) one function works until it has something to return or the phase changes. Each may
- * be called again after CPB_WAIT and goes on. A failure is set in the source; with `recover` the
- * machine then looks for the next chunk, otherwise it is the reader's error. */
+/* The record reader: its creation, and the state machine that goes from chunk to chunk.
+ *
+ * Each phase (cpb_phase) has one function, which works until the step has a result or the phase
+ * changes. After CPB_WAIT the function is called again and continues: all progress is in the reader.
+ * A failure is set in the source; with `recover` the machine then looks for the next chunk, otherwise
+ * it becomes the reader's error, which stays.
+ *
+ * Invariants. At most one Riegeli chunk is open: `source` is inside of it, and its records are in
+ * `simple` or `transposed`. In CPB_PHASE_RECORDS `next` is the index of the record after the current
+ * one, `left` counts the bytes of the current one that were not given out, and `ready` is a view of
+ * decoded bytes that come next: of the host's bytes if the chunk is not compressed, else of the
+ * decoder's window or the decoded chunk. With CPB_VERIFY_FIRST nothing of a chunk is given out before
+ * its hash was checked (load.c). What a step gives out is valid until the next step.
+ *
+ * It terminates: the source only moves forward, except for seeking, where the host asks, and for the
+ * second pass over a chunk (CPB_LOAD_TWICE). Memory: at most one chunk of up to options.buffer stored
+ * bytes, or a transposed one, stored and decoded, below limits.riegeli_chunk; the sizes of the records
+ * of a simple chunk; a decoder's window. options.memory bounds all of it together (base/budget.h). */
 #include "riegeli/records/reader.h"
 
 #include <string.h>

@@ -1,3 +1,11 @@
+/* The decoder of transposed chunks: parses the data into a program, and runs it.
+ *
+ * The stages follow the layout of the data: header (buffer sizes, then the nodes of the state machine),
+ * buckets with the buffers, transitions. Each stage owns what it decompresses until the program is
+ * freed; without compression all spans point into `data`, which the caller keeps for the whole call.
+ * The decoder does not suspend: the caller has the whole chunk. Before memory is taken, sizes are
+ * checked against the limits and against bytes that the input has (cpb_transpose_table,
+ * cpb_transpose_plausible); machine.c says what holds while records are put together. */
 #include "riegeli/transpose/transpose.h"
 
 #include "base/checked.h"
