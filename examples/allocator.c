@@ -1,9 +1,9 @@
 /* allocator BUDGET IN.cpb OUT.pb: merges within BUDGET bytes of memory.
  *
- * All memory comes from the host's allocator, and every allocation may fail: the
- * operation then ends with CPB_E_MEMORY, has given all of it back, and has left
- * no half of OUT.pb. Limits are checked before memory is taken, so a file that
- * lies about its sizes ends with CPB_E_LIMIT instead. */
+ * All memory comes from an allocator of our own, which refuses what exceeds the
+ * budget. The operation then fails with CPB_E_MEMORY: all memory has been released,
+ * and no part of OUT.pb is left behind. Limits are checked before memory is
+ * allocated, so a file that claims enormous sizes fails with CPB_E_LIMIT instead. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ typedef struct budget {
   size_t limit, used, peak;
 } budget;
 
-/* A block's size stands before it, as release() is not told. */
+/* Each block is preceded by its size, which release() is not given. */
 typedef union header {
   size_t size;
   max_align_t align;
@@ -39,7 +39,7 @@ static void release(void *user, void *memory) {
   free(block);
 }
 
-/* A block that cannot be resized stays as it is. `memory` may be NULL. */
+/* As realloc(): if there is no memory, the block is unchanged. `memory` may be NULL. */
 static void *resize(void *user, void *memory, size_t old_size, size_t new_size) {
   void *moved = allocate(user, new_size);
   if (!moved) return NULL;
@@ -61,8 +61,8 @@ int main(int argc, char **argv) {
   const cpb_allocator allocator = {&b, allocate, resize, release};
   const cpb_limits limits = {
       .struct_size = sizeof limits,
-      .riegeli_chunk = b.limit / 2, /* what must be in memory whole */
-      .window = b.limit / 2,        /* of a decoder */
+      .riegeli_chunk = b.limit / 2, /* decoded bytes that must be in memory at once */
+      .window = b.limit / 2,        /* of a decoder, in bytes */
   };
   const cpb_file_options options = {
       .struct_size = sizeof options, .allocator = &allocator, .limits = &limits, .replace = 1};

@@ -1,12 +1,12 @@
-/* inspect MODEL [QUESTION [NAME]]: what a model says of itself, as JSON; for example
- * `inspect model/ signature serving_default`. MODEL is a SavedModel's directory, a .pb or .cpb
+/* inspect MODEL [QUESTION [NAME]]: prints the answer to a question about a model, as JSON; for
+ * example `inspect model/ signature serving_default`. MODEL is a SavedModel's directory, a .pb or .cpb
  * of any size, a frozen graph, Keras metadata or a SameDiff file; its weights are not read. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cpb/open.h"
 
-/* The question of that name; 0 when there is none. */
+/* The question with this name, or 0. */
 static cpb_question_kind find_question(const char *name) {
   for (int kind = CPB_ASK_OVERVIEW; cpb_question_name((cpb_question_kind)kind); kind++) {
     if (strcmp(cpb_question_name((cpb_question_kind)kind), name) == 0) return (cpb_question_kind)kind;

@@ -1,11 +1,11 @@
-/* merge IN.cpb OUT.pb: the message of a .cpb file, whole again. It streams
- * through, however large it is. */
+/* merge IN.cpb OUT.pb: writes the merged message of a .cpb file. The message is
+ * streamed, so memory does not depend on its size. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "cpb/file.h"
 
-/* Any number but zero would stop it, and leave no OUT.pb behind. */
+/* Reports progress. Returning non-zero would cancel the merge, and leave no OUT.pb. */
 static int progress(void *user, uint64_t done, uint64_t total) {
   (void)user;
   fprintf(stderr, "\r%3.0f %%", total ? 100.0 * (double)done / (double)total : 100.0);

@@ -2,8 +2,8 @@
  * as `range model.cpb tensorflow.SavedModel meta_graphs[0].graph_def.versions`
  * does, without merging or fetching the rest.
  *
- * The host does its own I/O here: an object store, of which ranges can be had.
- * It is a file in memory that counts requests and bytes; yours sends them. */
+ * The program does its own I/O here, from an object store that serves ranges.
+ * The store is simulated by a file in memory, which counts requests and bytes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +23,8 @@ typedef struct object_store {
   uint64_t bytes;
 } object_store;
 
-/* Makes sure that bytes [begin, end) are here. Missing blocks in a row are one
- * request, and no block is fetched twice. */
+/* Makes bytes [begin, end) available. Neighbouring missing blocks are fetched with
+ * one request, and no block is fetched twice. */
 static void fetch(object_store *store, uint64_t begin, uint64_t end) {
   int requested = 0;
   for (uint64_t i = begin / BLOCK; i * BLOCK < end; i++) {
@@ -39,14 +39,14 @@ static void fetch(object_store *store, uint64_t begin, uint64_t end) {
   }
 }
 
-/* All the I/O that there is. Bytes that are lent must stay where they are until
- * the engine needs others; a cache that drops blocks would have to mind that. */
+/* All I/O is here: fetches what an engine needs, and lends it. Lent bytes must not
+ * move until the engine's next need, which a cache that drops blocks must respect. */
 static void answer(object_store *store, cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);
   uint64_t begin = need.offset;
   uint64_t length = need.length;
-  if (need.kind == CPB_NEED_SIZE) { /* a request for the tail tells the size, too */
+  if (need.kind == CPB_NEED_SIZE) { /* the response to a request for the tail also has the size */
     begin = length < store->size ? store->size - length : 0;
     cpb_input_end(input, store->size);
   }
@@ -65,8 +65,8 @@ static cpb_step step_merge(cpb_merge *merge, object_store *store) {
   return step;
 }
 
-/* The merged message is an input like any other: what is needed of it is read
- * from the plan, and that fetches what it touches. */
+/* The merged message is an input like any other: the range that is needed is read
+ * from the merge, which fetches the chunks that this takes. */
 static void answer_merged(cpb_merge *merge, object_store *store, cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);
@@ -89,9 +89,8 @@ typedef struct engines {
   cpb_find *find;
 } engines;
 
-/* These four return NULL, or what went wrong. The index is read from the file's
- * end; the plan of the merge needs of the chunks only those that others are put
- * into. */
+/* The next four functions return NULL, or the error. The index is at the end of the
+ * file; to plan the merge, only the chunks that other chunks go into are read. */
 static const char *open_message(engines *e, object_store *store, const cpb_message_type *type) {
   if (!(e->index = cpb_index_new(NULL, NULL))) return "out of memory";
   cpb_step step;

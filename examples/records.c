@@ -1,7 +1,7 @@
 /* records FILE: lists the records of a Riegeli/records file.
  *
  * The smallest complete use of an engine: a loop over its steps, in which a
- * cpb_file (cpb/file.h) answers whatever the engine asks for. */
+ * cpb_file (cpb/file.h) supplies the bytes that the engine needs. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -26,7 +26,7 @@ static int list(cpb_record_reader *reader, cpb_file *file) {
         break;
       }
       case CPB_STEP_DATA:
-        /* A large record comes in several pieces; its start is enough here. */
+        /* A large record comes with several steps; its beginning is enough here. */
         print_start(reader);
         cpb_record_reader_skip(reader, UINT64_MAX);
         break;

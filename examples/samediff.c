@@ -1,6 +1,6 @@
-/* samediff GRAPH.fb OUT.zip NAME=2,4 ...: a SameDiff zip of one tag, whose parameters
- * are floats 0, 1, 2, ... in the shapes that are given. The writer asks for what it
- * needs next, so a parameter is never in memory as a whole. */
+/* samediff GRAPH.fb OUT.zip NAME=2,4 ...: writes a SameDiff zip with one tag, whose
+ * parameters are floats 0, 1, 2, ... in the given shapes. The writer asks for values
+ * as it needs them, so no parameter is in memory as a whole. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define PIECE 1024
 #define GRAPH_MAX ((size_t)16 << 20)
 
-/* Lends values from the offset on at which the writer wants them, a multiple of four here. */
+/* Lends values from the offset that the writer needs, which is a multiple of 4 here. */
 static void supply(cpb_input *input) {
   static float values[PIECE];
   cpb_need need;
@@ -54,7 +54,7 @@ static void add(cpb_samediff_writer *writer, const char *text) {
   cpb_samediff_writer_add(writer, &part);
 }
 
-static uint8_t graph[GRAPH_MAX]; /* must stay until the zip is written */
+static uint8_t graph[GRAPH_MAX]; /* must stay valid until the zip is written */
 
 /* Returns zero when the whole graph was read. */
 static int read_graph(const char *path, size_t *size, cpb_error *error) {
@@ -88,7 +88,7 @@ static int make_zip(const char *path, size_t graph_size, char **parameters) {
   }
   int made = writer && !failure;
   if (!made) fprintf(stderr, "%s: %s\n", path, failure ? failure->message : "out of memory");
-  cpb_output_free(out); /* which leaves no OUT.zip unless it is whole */
+  cpb_output_free(out); /* removes OUT.zip unless it was committed */
   cpb_samediff_writer_free(writer);
   return made ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-/* split IN.pb OUT.cpb [TYPE]: a message made into a .cpb file. However large
- * the message is, only a few MB of it are in memory at a time. */
+/* split IN.pb OUT.cpb [TYPE]: splits a message into a .cpb file. However large the
+ * message is, only a few MB of it are in memory at once. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: split IN.pb OUT.cpb [TYPE]\n");
     return 1;
   }
-  /* Whatever is zero has its default. */
+  /* All members that are zero have their defaults. */
   cpb_split_options how = {
       .struct_size = sizeof how,
       .type_name = argc > 3 ? argv[3] : "tensorflow.SavedModel",

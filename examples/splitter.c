@@ -1,10 +1,10 @@
 /* splitter SET.fds IN.pb OUT.cpb: splits a trainer.Checkpoint (checkpoint.proto)
- * with a splitter of our own. SET.fds says what its fields are; it comes from
+ * with a splitter of our own. SET.fds describes the message type; it is made by
  *
  *     protoc --descriptor_set_out=SET.fds --include_imports checkpoint.proto
  *
- * How splitters decide, and what is certain whatever they answer, is told in
- * docs/splitters.md. */
+ * docs/splitters.md says how splitters decide, and what is guaranteed whatever
+ * they decide. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,20 +13,20 @@
 #include "cpb/message.h"
 #include "cpb/split.h"
 
-/* Is asked about the fields of a Checkpoint, not about theirs: inside a Step the
- * generic rule applies, by which what is too large for a chunk moves out. */
+/* Called for the fields of a Checkpoint. Fields of messages inside of it, such as
+ * Step, are left to the generic rule, which moves out what is too large for a chunk. */
 static void decide(void *user, const cpb_split_field *field, cpb_split_decision *decision) {
   unsigned *asked = user;
   ++*asked;
   if (strcmp(field->name, "step") == 0) {
-    decision->action = CPB_SPLIT_ENTER; /* stays, but for what is large in it */
+    decision->action = CPB_SPLIT_ENTER; /* it stays, except for large fields in it */
   } else if (strcmp(field->name, "log") == 0) {
-    decision->action = CPB_SPLIT_MOVE; /* nobody reads it: a chunk of its own, */
-    decision->order = 1;               /* behind all others */
-  } /* else the decision is left to the generic rule */
+    decision->action = CPB_SPLIT_MOVE; /* seldom read: a chunk of its own, */
+    decision->order = 1;               /* after all others */
+  } /* otherwise the generic rule decides */
 }
 
-/* A descriptor set is small; of its bytes cpb_schema_new keeps nothing. */
+/* A descriptor set is small, and cpb_schema_new() keeps no pointer into it. */
 static cpb_schema *read_schema(const char *path, cpb_error *error) {
   cpb_schema *schema = NULL;
   cpb_file *file = cpb_file_open(NULL, path, error);
@@ -45,7 +45,7 @@ static void print_chunks(const cpb_split *split) {
   }
 }
 
-/* What cpb_file_split does, in its parts, as we want to see the plan. */
+/* The same steps as cpb_file_split(), one by one, so that the plan can be printed. */
 static cpb_code run(const char *in_path, const char *out_path, cpb_split *split, cpb_error *error) {
   const cpb_output_options replace = {.struct_size = sizeof replace, .replace = 1};
   cpb_output *out = NULL;
@@ -53,7 +53,7 @@ static cpb_code run(const char *in_path, const char *out_path, cpb_split *split,
   if (in) out = cpb_output_create(NULL, out_path, &replace, error);
   cpb_code code = out ? cpb_transfer_split(in, out, split, NULL, error) : error->code;
   if (code == CPB_OK && (code = cpb_output_commit(out)) != CPB_OK) *error = *cpb_output_error(out);
-  cpb_output_free(out); /* removes what was not committed */
+  cpb_output_free(out); /* removes OUT.cpb unless it was committed */
   cpb_file_close(in);
   return code;
 }
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
       .struct_size = sizeof options,
       .type_name = "trainer.Checkpoint",
       .schema = schema,
-      .max_chunk_size = 256, /* tiny, to see something */
+      .max_chunk_size = 256, /* very small, so that there is something to see */
       .seekable = 1,         /* a cpb_output can write at any offset */
       .splitters = &splitter,
       .num_splitters = 1,

@@ -1,17 +1,23 @@
-/* cpb/diff.h: what differs between two models.
+/* cpb/diff.h: what differs between two models, as an engine.
  *
- * A cpb_diff asks both models the questions of cpb/model.h and compares their answers, and where
- * these are the same the values of constants and parameters. So it works for every kind of
- * model, and a model is equal to itself in another form: as a .cpb file, or with its values
- * stored another way.
+ * A cpb_diff asks both models the questions of cpb/model.h and compares the answers. Where a
+ * constant or parameter has the same description in both, it also compares the values, through
+ * cpb/values.h. So it works for every kind of model, and does not depend on how a model is
+ * stored: a .pb and the .cpb that was split from it are equal, and so are two constants with the
+ * same values in different encodings.
  *
  *     cpb_diff *diff = cpb_diff_new(NULL, a, b, NULL);
  *     while ((step = cpb_diff_step(diff)) == CPB_STEP_NEED)
- *       lend cpb_diff_input(diff) the message of cpb_diff_side(diff) == 0 ? a : b;
+ *       cpb_file_supply(cpb_diff_side(diff) == 0 ? file_a : file_b, cpb_diff_input(diff));
  *     if (step == CPB_STEP_DONE) json = cpb_diff_result(diff, &size);
  *
- * The result is a JSON object in UTF-8; docs/inspecting.md says what is in it. Memory is that
- * of the longest list that is compared, of both models, beside what the models keep. */
+ * For models that cpb_model_file_open() has opened (cpb/open.h), call cpb_message_file_supply()
+ * instead of cpb_file_supply().
+ *
+ * The result is a JSON object in UTF-8; docs/inspecting.md, "What differs between two models",
+ * describes it. Memory, beside what the models keep: the result, and the longest list that is
+ * compared, such as the nodes of a graph, of both models at once. Values are compared as they
+ * stream and are not kept. */
 #ifndef CPB_DIFF_H
 #define CPB_DIFF_H
 
@@ -27,36 +33,41 @@ typedef struct cpb_diff_options {
   /* sizeof(cpb_diff_options) */
   size_t struct_size;
 
-  /* How many differences of a section are listed; all are counted. Default 100. */
+  /* How many differences the result lists in each section, such as "nodes" or "constants". All
+   * are counted, listed or not. Default 100. */
   uint64_t max_differences;
 
-  /* Non-zero: the values of constants and parameters, and the checksums of variables, are not
-   * compared. */
+  /* Non-zero: neither the values of constants and parameters nor the checksums of variables are
+   * compared, and no values are read. */
   int skip_values;
 } cpb_diff_options;
 
-/* Two models, which must not be the same object; they must stay, and be asked nothing else, until
- * the diff is freed. What was set for them (cpb_model_set_keras_metadata,
- * cpb_model_set_checkpoint) is compared, too, checkpoints if both have one. Texts that are longer
- * than a model's max_value compare by their lengths: 16 KiB is a good choice. NULL when memory is
- * short; `options` may be NULL. */
+/* Compares models `a` and `b`, which must be different objects. They must outlive the diff, and be
+ * asked nothing else until it is freed. Keras metadata and checkpoints that were set for them
+ * (cpb_model_set_keras_metadata, cpb_model_set_checkpoint) are compared, too; checkpoints only if
+ * both models have one. Strings longer than a model's max_value (cpb_model_options) are compared by
+ * their lengths alone; 16 KiB is a good value. `options` may be NULL. Returns NULL when memory is
+ * short. */
 CPB_API cpb_diff *cpb_diff_new(const cpb_allocator *allocator, cpb_model *a, cpb_model *b,
                                const cpb_diff_options *options);
 CPB_API void cpb_diff_free(cpb_diff *diff);
 
-/* CPB_STEP_NEED, then CPB_STEP_DONE or CPB_STEP_ERROR. */
+/* CPB_STEP_NEED, then CPB_STEP_DONE or CPB_STEP_ERROR: an error of either model, or
+ * CPB_E_MEMORY. That models differ is not an error. */
 CPB_API cpb_step cpb_diff_step(cpb_diff *diff);
 
-/* After CPB_STEP_NEED: which model's message is wanted, 0 for a or 1 for b, and the input that
- * waits for it. What is lent of one message must stay until the diff needs that one again (not
- * only until it needs the other one), or ends. After CPB_STEP_ERROR: which model the error is
- * about, -1 for neither. */
+/* After CPB_STEP_NEED: which model's message is needed, 0 for `a` or 1 for `b`, and the input to
+ * supply with it; ask for both again after each CPB_STEP_NEED. Unlike with other engines, lent bytes
+ * must stay valid while the other model's are supplied: until the next CPB_STEP_NEED for the same
+ * side, CPB_STEP_DONE or CPB_STEP_ERROR. After CPB_STEP_ERROR: which model the error is about, or -1
+ * for neither. The error's offset is in that model's message. */
 CPB_API int cpb_diff_side(const cpb_diff *diff);
 CPB_API cpb_input *cpb_diff_input(cpb_diff *diff);
 CPB_API const cpb_error *cpb_diff_error(const cpb_diff *diff);
 
-/* After CPB_STEP_DONE: the result, without a terminating NUL, until the diff is freed; and whether
- * the models are equal as far as they were compared. */
+/* After CPB_STEP_DONE: the result, `*size` bytes without a terminating NUL, valid until the diff is
+ * freed; before, NULL and 0. cpb_diff_equal() is non-zero when nothing that was compared differs;
+ * with `skip_values` values may still differ. */
 CPB_API const char *cpb_diff_result(const cpb_diff *diff, size_t *size);
 CPB_API int cpb_diff_equal(const cpb_diff *diff);
 
