@@ -106,7 +106,7 @@ typedef struct {
 /* A file of these chunks and their index. `places` NULL: one bytes field of the
  * message each. `backwards`: the index names the last chunk first. */
 static inline bytes write_chunks(const bytes *chunks, size_t count, const place *places, cpb_codec codec, bool shared,
-                          bool backwards) {
+                                 bool backwards) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   const cpb_record_writer_options options = {
       .struct_size = sizeof options, .codec = {.codec = codec}, .record_per_chunk = !shared, .chunk_size = 1 << 24};

@@ -2,8 +2,8 @@
  *
  * Items are numbered, not pointed to, as the arrays move when they grow; an item never changes its
  * number and is never removed. What is cleared is only unlinked: so the arrays grow with the work
- * done, and `max_items` bounds both. Each range is in the list of one target at most, each patch in
- * that of one range, in the order of the chunk. */
+ * done, and the meter, to which each item is charged, bounds both. Each range is in the list of one
+ * target at most, each patch in that of one range, in the order of the chunk. */
 #ifndef CPB_CHUNKED_MERGE_ITEMS_H
 #define CPB_CHUNKED_MERGE_ITEMS_H
 

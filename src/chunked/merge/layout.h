@@ -3,7 +3,8 @@
  * Segments are in the order of the message, without gaps: each ends where the next one begins, the
  * last at `size`. A segment is a range of a chunk, or of `literals`, which hold the tags and lengths
  * that are new; the content of chunks is not copied. Once built, a layout does not change, so that
- * several readers share it. Memory: 24 bytes a segment, at most the walk's max_items of them. */
+ * several readers share it. Memory: 24 bytes a segment; each is charged to the
+ * meter as an entry (limits.entries). */
 #ifndef CPB_CHUNKED_MERGE_LAYOUT_H
 #define CPB_CHUNKED_MERGE_LAYOUT_H
 

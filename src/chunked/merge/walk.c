@@ -13,7 +13,7 @@
  * It terminates: each operation begins at most one job, a job's scanner only moves forward, and a job in
  * w->later is a map entry within the job that queued it.
  *
- * Memory: ranges and patches, each at most tree->max_items; an insert for an operation, a created target or
+ * Memory: ranges and patches, each charged to the meter as an entry; an insert for an operation, a created target or
  * a range; frames up to the depth limit, each with at most NUMBERS_MAX field numbers. Of the content of
  * chunks it keeps only map keys while they are read, and numbers, which are written anew. */
 #include "chunked/merge/walk.h"
