@@ -207,7 +207,7 @@ typedef struct cpb_limits {
   /* How deep messages may be nested. Default 100. */
   uint32_t depth;
 
-  /* Bytes that are decompressed. Default 256 MiB, and 32,768 for each byte of input, which is as
+  /* Bytes that are decompressed. Default 160 MiB, and 32,768 for each byte of input, which is as
    * much as Zstd can make of a byte. */
   uint64_t decoded, decoded_per_byte;
 

@@ -23,7 +23,7 @@ cpb_limits cpb_limits_or_default(const cpb_limits *given) {
   limits.chunks = or_default(limits.chunks, 1u << 24);
   limits.records_per_chunk = or_default(limits.records_per_chunk, 1u << 24);
   if (limits.depth == 0) limits.depth = 100;
-  pair_or_default(&limits.decoded, &limits.decoded_per_byte, 256 * MIB, 32768);
+  pair_or_default(&limits.decoded, &limits.decoded_per_byte, 160 * MIB, 32768);
   pair_or_default(&limits.held, &limits.held_per_byte, 40 * MIB, 64);
   pair_or_default(&limits.walked, &limits.walked_per_byte, 128 * MIB, 1024);
   pair_or_default(&limits.entries, &limits.entries_per_byte, 4 * MIB, 8);

@@ -49,7 +49,8 @@ static void compare_ends(cpb_file *against, cli_comparison *result) {
 cli_comparison cli_compare(cli *c, const cpb_index *index, const cpb_message_type *type, cpb_file *cpb,
                            cpb_file *against) {
   cli_comparison result = {.same = true, .error.offset = CPB_NO_OFFSET, .against_error.offset = CPB_NO_OFFSET};
-  cpb_merge_options how = {.struct_size = sizeof how, .verify = CPB_VERIFY_LATE, .type = type};
+  cpb_merge_options how = {
+      .struct_size = sizeof how, .verify = CPB_VERIFY_LATE, .type = type, .limits = &c->settings.limits};
   cpb_merge *merge = cpb_merge_new(&c->allocator, index, &how);
   if (!merge) {
     result.error.code = CPB_E_MEMORY;

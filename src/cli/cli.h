@@ -33,6 +33,7 @@ typedef struct cli_progress {
 typedef struct cli {
   const cli_command *command;
   cli_settings settings;
+  cpb_work work; /* what all engines have done */
   cli_memory memory;
   cpb_allocator allocator;
   cli_progress progress;

@@ -16,7 +16,7 @@ cpb_file *cli_open_input(cli *c, const char *path, int *status) {
 }
 
 cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status) {
-  cpb_index *index = cpb_index_new(&c->allocator, NULL);
+  cpb_index *index = cpb_index_new(&c->allocator, &c->settings.limits);
   if (!index) {
     *status = cli_fail_memory(c);
     return NULL;
@@ -30,7 +30,9 @@ cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status)
 }
 
 cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *options, int *status) {
-  cpb_record_reader *reader = cpb_record_reader_new(&c->allocator, options);
+  cpb_record_reader_options how = *options;
+  how.limits = &c->settings.limits;
+  cpb_record_reader *reader = cpb_record_reader_new(&c->allocator, &how);
   if (!reader) *status = cli_fail_memory(c);
   return reader;
 }

@@ -38,8 +38,17 @@ static int exit_code(const cli *c, int status) {
   return status != CLI_OK && c->command->trouble ? c->command->trouble : status;
 }
 
+static void print_work(const cli *c) {
+  fprintf(stderr, "work:");
+#define PRINT_WORK(NAME, name, unit) fprintf(stderr, " %s=%llu", #name, (unsigned long long)c->work.name);
+  CPB_WORKS(PRINT_WORK)
+#undef PRINT_WORK
+  fprintf(stderr, "\n");
+}
+
 static int run(cli *c, int count, char **words) {
   char problem[256];
+  c->settings.limits = (cpb_limits){.struct_size = sizeof c->settings.limits, .work = &c->work};
   if (!cli_parse(c->command, count, words, &c->settings, problem, sizeof problem))
     return exit_code(c, cli_usage(c->command, problem));
   if (c->settings.help) return help(c, c->command->name);
@@ -47,6 +56,7 @@ static int run(cli *c, int count, char **words) {
   int status = c->command->run(c);
   cpb_buffer_free(&c->json.out);
   cli_progress_end(c);
+  if (c->settings.work) print_work(c);
   int printed = exit_code(c, cli_end_print(c));
   bool is_answer = c->command->trouble && printed == CLI_OK; /* then the status says something */
   return is_answer || (status != CLI_OK && !c->command->trouble) ? status : printed;

@@ -19,7 +19,7 @@ bool cli_load_schema(cli *c, cpb_schema **schema, int *status) {
   cpb_error error;
   size_t size;
   uint8_t *set = cpb_file_read_all(file, SCHEMA_FILE_MAX, &size, &error);
-  if (set) *schema = cpb_schema_new(&c->allocator, set, size, NULL, &error);
+  if (set) *schema = cpb_schema_new(&c->allocator, set, size, &c->settings.limits, &error);
   if (!*schema) *status = cli_fail(c, cli_input_name(path), &error);
   cpb_release(&c->allocator, set);
   cpb_file_close(file);

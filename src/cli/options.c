@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "cli/limits.h"
 
 #define SETTING(member) offsetof(cli_settings, member)
 
@@ -91,6 +92,12 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                      NULL},
     [CLI_MEMORY_LIMIT] = {"memory-limit", 0, CLI_SIZE, SETTING(memory_limit), "BYTES",
                           "Fail rather than allocate more than this.", NULL},
+    [CLI_LIMIT_NAMED] = {"limit", 0, CLI_LIMITS, SETTING(limits), "NAME=VALUE",
+                         "Set a limit that an error named, such as decoded=10G; none lifts it. For each of several "
+                         "limits once.",
+                         NULL},
+    [CLI_WORK] = {"work", 0, CLI_FLAG, SETTING(work), NULL,
+                  "Say at the end, on standard error, how much was decoded, held, walked and made.", NULL},
     [CLI_QUIET] = {"quiet", 'q', CLI_FLAG, SETTING(quiet), NULL, "No progress and no closing summary.", NULL},
     [CLI_HELP] = {"help", 'h', CLI_FLAG, SETTING(help), NULL, "Explain the command.", NULL},
 };
@@ -200,6 +207,7 @@ static bool set(const cli_option *option, const char *text, cli_settings *settin
     case CLI_SIZE: return parse_size(text, setting) && *(uint64_t *)setting > 0;
     case CLI_CHOICE: return parse_choice(text, option->choices, setting);
     case CLI_CODECS: return parse_codec(text, setting);
+    case CLI_LIMITS: return cli_limit_set(setting, text, parse_size);
   }
   return false;
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cpb/base.h"
 #include "cpb/records.h"
 
 #define CLI_PATHS_MOST 64
@@ -42,6 +43,8 @@ typedef enum cli_option_id {
   CLI_SYNC,
   CLI_THREADS,
   CLI_MEMORY_LIMIT,
+  CLI_LIMIT_NAMED,
+  CLI_WORK,
   CLI_QUIET,
   CLI_HELP,
   CLI_NUM_OPTIONS
@@ -63,8 +66,9 @@ typedef struct cli_settings {
   uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph,
       state, threads;
   cpb_codec_options codec;
+  cpb_limits limits;
   int layout; /* cpb_layout */
-  bool json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable;
+  bool json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable, work;
 } cli_settings;
 
 typedef enum cli_kind {
@@ -73,7 +77,8 @@ typedef enum cli_kind {
   CLI_NUMBER, /* uint64_t */
   CLI_SIZE,   /* uint64_t, with K, M, G, T for powers of 1024 */
   CLI_CHOICE, /* int: the place in `choices` */
-  CLI_CODECS  /* cpb_codec_options: NAME or NAME:LEVEL */
+  CLI_CODECS, /* cpb_codec_options: NAME or NAME:LEVEL */
+  CLI_LIMITS  /* cpb_limits: NAME=VALUE, once for each limit */
 } cli_kind;
 
 typedef struct cli_option {

@@ -73,8 +73,11 @@ static int show_progress(void *user, uint64_t done, uint64_t total) {
 
 cpb_file_options cli_transfer_options(cli *c, const char *doing) {
   cli_progress_start(c, doing);
-  return (cpb_file_options){
-      .struct_size = sizeof(cpb_file_options), .allocator = &c->allocator, .progress = show_progress, .user = c};
+  return (cpb_file_options){.struct_size = sizeof(cpb_file_options),
+                            .allocator = &c->allocator,
+                            .limits = &c->settings.limits,
+                            .progress = show_progress,
+                            .user = c};
 }
 
 int cli_transfer_status(cli *c, const char *in, const char *out, const cpb_error *error) {

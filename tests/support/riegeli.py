@@ -87,12 +87,36 @@ def u64(value):
 
 def write(records):
     """A file whose records share one uncompressed simple chunk, positions 64, 65, ..."""
+    return file([simple_chunk(records)])
+
+
+def simple_chunk(records):
+    """An uncompressed chunk, to be put into a file."""
     from support.wire import varint
     sizes = b"".join(varint(len(r)) for r in records)
     values = b"".join(records)
     data = b"\0" + varint(len(sizes)) + sizes + values
-    signature = _chunk_header(b"", b"s", 0, 0)
-    return _with_blocks(signature + _chunk_header(data, b"r", len(records), len(values)) + data)
+    return _chunk_header(data, b"r", len(records), len(values)) + data
+
+
+def compressed_chunk(codec, size, compressed):
+    """A chunk with one record of `size` bytes, which `compressed` is the stream of; codec: b"z" or b"b"."""
+    from support.compress import brotli, zstd
+    from support.wire import varint
+    sizes = (zstd if codec == b"z" else brotli)(varint(size))
+    stored = varint(len(varint(size))) + sizes
+    data = codec + varint(len(stored)) + stored + varint(size) + compressed
+    return _chunk_header(data, b"r", 1, size) + data
+
+
+def file(chunks):
+    """A file of these chunks, which must all begin in its first block."""
+    return _with_blocks(_chunk_header(b"", b"s", 0, 0) + b"".join(chunks))
+
+
+def position(chunks, i):
+    """The position of the first record of chunk `i` in such a file."""
+    return 64 + sum(len(chunk) for chunk in chunks[:i])
 
 
 def _chunk_header(data, kind, num_records, decoded):
@@ -101,13 +125,24 @@ def _chunk_header(data, kind, num_records, decoded):
 
 
 def _with_blocks(stream):
-    """Interrupts the stream with block headers. Chunks: the signature, and one more."""
+    """Interrupts the stream with block headers. Chunks: the signature, and others, the last of
+    which alone may go on past the first block."""
     blocks = -(-len(stream) // (65536 - 24))
     end = len(stream) + 24 * blocks
     out = bytearray()
-    for block in range(blocks):
-        begin = block * 65536
-        previous, following = (0, 64) if block == 0 else (begin - 64, end - begin)
+    for i in range(blocks):
+        begin = i * 65536
+        previous, following = (0, 64) if i == 0 else (begin - _last_begin(stream), end - begin)
         rest = u64(previous) + u64(following)
-        out += riegeli_hash(rest) + rest + stream[block * 65512:(block + 1) * 65512]
+        out += riegeli_hash(rest) + rest + stream[i * 65512:(i + 1) * 65512]
     return bytes(out)
+
+
+def _last_begin(stream):
+    """Where the last chunk that begins in the first block begins, in the file."""
+    at = 0
+    while True:
+        size = 40 + int.from_bytes(stream[at + 8:at + 16], "little")
+        if at + size >= len(stream):
+            return at + 24
+        at += size

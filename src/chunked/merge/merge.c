@@ -57,11 +57,13 @@ static cpb_merge *new_merge(const cpb_allocator *allocator, const cpb_index *ind
   m->outer = a;
   m->index = index;
   cpb_input_init(&m->input);
+  m->input.size = index->none.size; /* that of the file which the index is from, if it is */
   if (!take_options(m, options)) {
     cpb_release(&a, m);
     return NULL;
   }
   m->allocator = cpb_meter_allocator(&m->meter);
+  cpb_meter_update(&m->meter);
   init_store(m);
   return m;
 }

@@ -39,6 +39,7 @@ cpb_chunk_reader *cpb_chunk_reader_new(const cpb_allocator *allocator, const cpb
   r->outer = a;
   r->chunk = CPB_NO_CHUNK;
   cpb_input_init(&r->input);
+  r->input.size = index->none.size; /* that of the file which the index is from, if it is */
   cpb_meter_init(&r->meter, &a, options.limits, &r->input);
   a = cpb_meter_allocator(&r->meter);
   const cpb_store_options store = {

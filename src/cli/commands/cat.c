@@ -48,7 +48,8 @@ static int cat_chunk(source *s) {
              (unsigned long long)c->settings.chunk, (unsigned long long)cpb_index_num_chunks(index));
     status = CLI_USAGE;
   } else {
-    cpb_chunk_reader *reader = cpb_chunk_reader_new(&c->allocator, index, NULL);
+    const cpb_chunk_reader_options how = {.struct_size = sizeof how, .limits = &c->settings.limits};
+    cpb_chunk_reader *reader = cpb_chunk_reader_new(&c->allocator, index, &how);
     s->total = info.size;
     status = reader ? stream_chunk(s, reader) : cli_fail_memory(c);
     cpb_chunk_reader_free(reader);

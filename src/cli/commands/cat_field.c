@@ -78,6 +78,7 @@ typedef struct shown {
 static int print_json(message *m, const shown *what, cpb_output *out) {
   cli *c = m->cli;
   cpb_json_options how = {.struct_size = sizeof how,
+                          .limits = &c->settings.limits,
                           .original_names = 1,
                           .indent = 2,
                           .omitted = what->omitted,
@@ -123,7 +124,10 @@ static int run_outline(message *m, cpb_outline *outline) {
 static cpb_outline *new_outline(message *m, const cpb_find *find, const cpb_message_type *type, cpb_range *ranges) {
   size_t count = cpb_find_num_ranges(find);
   for (size_t i = 0; i < count; i++) ranges[i] = cpb_find_get_range(find, i);
-  cpb_outline_options how = {.struct_size = sizeof how, .max_value = m->cli->settings.omit, .max_size = JSON_MAX};
+  cpb_outline_options how = {.struct_size = sizeof how,
+                             .max_value = m->cli->settings.omit,
+                             .max_size = JSON_MAX,
+                             .limits = &m->cli->settings.limits};
   return cpb_outline_new(&m->cli->allocator, type, ranges, count, &how);
 }
 
@@ -182,7 +186,7 @@ static int write_found(message *m, const cpb_find *find) {
 /* --- The command ---------------------------------------------------------------------- */
 
 static int find_field(message *m, const cpb_message_type *type, const cpb_path *path) {
-  cpb_find *find = cpb_find_new(&m->cli->allocator, type, path, NULL);
+  cpb_find *find = cpb_find_new(&m->cli->allocator, type, path, &m->cli->settings.limits);
   if (!find) return cli_fail_memory(m->cli);
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_step step;
@@ -205,7 +209,7 @@ static int open_message(message *m, const cpb_message_type *type) {
   cpb_error error;
   cpb_file *file = cli_open_input(m->cli, m->name, &status);
   if (!file) return status;
-  const cpb_message_file_options how = {.struct_size = sizeof how, .type = type};
+  const cpb_message_file_options how = {.struct_size = sizeof how, .type = type, .limits = &m->cli->settings.limits};
   m->file = cpb_message_file_on(&m->cli->allocator, file, m->name, &how, &error);
   return m->file ? CLI_OK : cli_fail(m->cli, m->name, &error);
 }

@@ -76,7 +76,7 @@ static int plan_split(cutting *t, cpb_split *split, cpb_file *in) {
 static int split_into(cutting *t, cpb_file *in, const char *path) {
   int status = CLI_OK;
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  const cpb_split_options how = {.struct_size = sizeof how, .seekable = 1};
+  const cpb_split_options how = {.struct_size = sizeof how, .seekable = 1, .limits = &t->cli->settings.limits};
   cpb_split *split = cpb_split_new(&t->cli->allocator, &how);
   status = split ? plan_split(t, split, in) : cli_fail_memory(t->cli);
   cpb_output *out = status == CLI_OK ? cli_open_output(t->cli, path, false, &status) : NULL;

@@ -37,7 +37,8 @@ static const cpb_error *find_stored(inspection *i, uint64_t chunk) {
 }
 
 static bool renew_reader(inspection *i) {
-  cpb_chunk_reader_options how = {.struct_size = sizeof how, .verify = CPB_VERIFY_NEVER};
+  cpb_chunk_reader_options how = {
+      .struct_size = sizeof how, .verify = CPB_VERIFY_NEVER, .limits = &i->cli->settings.limits};
   cpb_chunk_reader_free(i->reader);
   i->reader = cpb_chunk_reader_new(&i->cli->allocator, i->index, &how);
   if (!i->reader) i->status = cli_fail_memory(i->cli);
@@ -76,8 +77,11 @@ static void on_no_window(inspection *i, const cpb_error *error) {
 static bool find_window(inspection *i, const cpb_riegeli_chunk *riegeli, uint64_t *window) {
   *window = 0;
   if (riegeli->codec == 0 || riegeli->decoded_data_size == 0) return true;
-  const cpb_record_reader_options how = {
-      .struct_size = sizeof how, .verify = CPB_VERIFY_NEVER, .buffer = 1, .position = riegeli->begin};
+  const cpb_record_reader_options how = {.struct_size = sizeof how,
+                                         .verify = CPB_VERIFY_NEVER,
+                                         .buffer = 1,
+                                         .position = riegeli->begin,
+                                         .limits = &i->cli->settings.limits};
   cpb_record_reader *reader = cpb_record_reader_new(&i->cli->allocator, &how);
   if (!reader) {
     i->status = cli_fail_memory(i->cli);

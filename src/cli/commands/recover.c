@@ -167,22 +167,27 @@ static const cpb_error *try_chunk(recovery *r, cpb_chunk_reader *reader, uint64_
   return step == CPB_STEP_ERROR ? cpb_chunk_reader_error(reader) : NULL;
 }
 
-/* Where in the message a chunk belongs. */
-static void find_field(const cpb_index *index, const cpb_message_type *type, uint64_t chunk, char *path, size_t size) {
-  snprintf(path, size, "in no field");
-  for (uint32_t node = 0; node < cpb_index_num_nodes(index); node++) {
+/* For each chunk the first node that refers to it, or CPB_NO_NODE; NULL when memory is short. */
+static uint32_t *nodes_by_chunk(const cpb_allocator *a, const cpb_index *index) {
+  uint64_t count = cpb_index_num_chunks(index);
+  uint32_t *nodes = cpb_alloc(a, (size_t)count * sizeof *nodes); /* the index holds more for each */
+  if (!nodes) return NULL;
+  for (uint64_t i = 0; i < count; i++) nodes[i] = CPB_NO_NODE;
+  for (uint32_t node = cpb_index_num_nodes(index); node-- > 0;) {
     cpb_index_node n;
     cpb_index_get_node(index, node, &n);
-    if (n.chunk != chunk) continue;
-    if (node == 0) {
-      snprintf(path, size, "the root");
-    } else if (n.num_tags == 0) {
-      snprintf(path, size, "a slice of its parent");
-    } else {
-      cli_node_path(index, node, n.parent == 0 ? type : NULL, path, size);
-    }
-    return;
+    if (n.chunk < count) nodes[n.chunk] = node;
   }
+  return nodes;
+}
+
+/* Where in the message the chunk of the node belongs. */
+static void name_field(const cpb_index *index, const cpb_message_type *type, uint32_t node, char *path, size_t size) {
+  cpb_index_node n;
+  if (cpb_index_get_node(index, node, &n) != CPB_OK) snprintf(path, size, "in no field");
+  else if (node == 0) snprintf(path, size, "the root");
+  else if (n.num_tags == 0) snprintf(path, size, "a slice of its parent");
+  else cli_node_path(index, node, n.parent == 0 ? type : NULL, path, size);
 }
 
 /* Only damage loses a chunk; anything else may go better another time. */
@@ -191,31 +196,55 @@ static bool is_damage(const cpb_error *error) {
   return status == CLI_DAMAGED || error->code == CPB_E_NOT_FOUND;
 }
 
-static int count_lost(recovery *r, const cpb_index *index, const cpb_message_type *type) {
-  uint64_t count = cpb_index_num_chunks(index);
-  cli_progress_start(r->cli, "reading");
-  for (uint64_t chunk = 0; chunk < count; chunk++) {
-    cpb_chunk_reader *reader = cpb_chunk_reader_new(&r->cli->allocator, index, NULL);
-    if (!reader) return cli_fail_memory(r->cli);
-    const cpb_error *error = try_chunk(r, reader, chunk);
-    int status = CLI_OK;
-    if (error && is_damage(error)) {
-      char path[1024];
-      find_field(index, type, chunk, path, sizeof path);
-      report_lost(r, chunk, path, error);
-    } else if (error) {
-      status = cli_fail(r->cli, r->name, error);
-    }
-    cpb_chunk_reader_free(reader);
-    if (status != CLI_OK) return status;
-  }
-  cli_progress_end(r->cli);
+/* The chunks, with one reader until it fails: then with another. */
+typedef struct trial {
+  recovery *recovery;
+  const cpb_index *index;
+  const cpb_message_type *type;
+  cpb_chunk_reader *reader;
+  uint32_t *nodes; /* made when the first chunk is lost */
+} trial;
+
+static int on_error(trial *t, uint64_t chunk, const cpb_error *error) {
+  recovery *r = t->recovery;
+  char path[1024];
+  if (!is_damage(error)) return cli_fail(r->cli, r->name, error);
+  if (!t->nodes) t->nodes = nodes_by_chunk(&r->cli->allocator, t->index);
+  if (!t->nodes) return cli_fail_memory(r->cli);
+  name_field(t->index, t->type, t->nodes[chunk], path, sizeof path);
+  report_lost(r, chunk, path, error);
+  cpb_chunk_reader_free(t->reader);
+  t->reader = NULL;
   return CLI_OK;
+}
+
+static int try_chunks(trial *t) {
+  cli *c = t->recovery->cli;
+  const cpb_chunk_reader_options how = {.struct_size = sizeof how, .limits = &c->settings.limits};
+  int status = CLI_OK;
+  for (uint64_t chunk = 0; status == CLI_OK && chunk < cpb_index_num_chunks(t->index); chunk++) {
+    if (!t->reader) t->reader = cpb_chunk_reader_new(&c->allocator, t->index, &how);
+    if (!t->reader) return cli_fail_memory(c);
+    const cpb_error *error = try_chunk(t->recovery, t->reader, chunk);
+    if (error) status = on_error(t, chunk, error);
+  }
+  return status;
+}
+
+static int count_lost(recovery *r, const cpb_index *index, const cpb_message_type *type) {
+  trial t = {.recovery = r, .index = index, .type = type};
+  cli_progress_start(r->cli, "reading");
+  int status = try_chunks(&t);
+  cpb_chunk_reader_free(t.reader);
+  cpb_release(&r->cli->allocator, t.nodes);
+  if (status == CLI_OK) cli_progress_end(r->cli);
+  return status;
 }
 
 static int repack(recovery *r) {
   cli *c = r->cli;
-  cpb_repack_options how = {.struct_size = sizeof how, .codec = c->settings.codec, .seekable = 1};
+  cpb_repack_options how = {
+      .struct_size = sizeof how, .limits = &c->settings.limits, .codec = c->settings.codec, .seekable = 1};
   cpb_repack *engine = cpb_repack_new(&c->allocator, &how);
   if (!engine) return cli_fail_memory(c);
   cpb_error error = {.offset = CPB_NO_OFFSET};
@@ -246,7 +275,7 @@ static int recover_chunks(recovery *r, const cpb_index *index) {
 /* The index, if the file has one. That it has none is no error; that this time
  * it could not be read is. */
 static cpb_index *find_index(recovery *r, int *status) {
-  cpb_index *index = cpb_index_new(&r->cli->allocator, NULL);
+  cpb_index *index = cpb_index_new(&r->cli->allocator, &r->cli->settings.limits);
   if (!index) {
     *status = cli_fail_memory(r->cli);
     return NULL;
@@ -255,7 +284,8 @@ static cpb_index *find_index(recovery *r, int *status) {
   while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(r->in, cpb_index_input(index));
   if (step == CPB_STEP_DONE) return index;
   const cpb_error *error = cpb_index_error(index);
-  if (error->code == CPB_E_READ || error->code == CPB_E_MEMORY) *status = cli_fail(r->cli, r->name, error);
+  bool is_ours = error->code == CPB_E_READ || error->code == CPB_E_MEMORY || error->code == CPB_E_LIMIT;
+  if (is_ours) *status = cli_fail(r->cli, r->name, error);
   cpb_index_free(index);
   return NULL;
 }

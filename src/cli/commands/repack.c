@@ -4,6 +4,7 @@
 
 static int repack_to(cli *c, cpb_file *in, cpb_output *out) {
   cpb_repack_options how = {.struct_size = sizeof how,
+                            .limits = &c->settings.limits,
                             .layout = (cpb_layout)c->settings.layout,
                             .codec = c->settings.codec,
                             .for_memory = c->settings.for_memory,

@@ -19,6 +19,7 @@ typedef struct splitting {
 static cpb_split *new_split(const splitting *s) {
   const cli_settings *settings = &s->cli->settings;
   cpb_split_options how = {.struct_size = sizeof how,
+                           .limits = &s->cli->settings.limits,
                            .type_name = settings->type,
                            .schema = s->schema,
                            .max_chunk_size = settings->max_chunk_size,

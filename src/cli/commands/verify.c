@@ -143,7 +143,7 @@ static void check_merge(verification *v, const cpb_index *index, cpb_file *again
 }
 
 static void check_index(verification *v, cpb_file *against) {
-  cpb_index *index = cpb_index_new(&v->cli->allocator, NULL);
+  cpb_index *index = cpb_index_new(&v->cli->allocator, &v->cli->settings.limits);
   if (!index) {
     v->status = cli_fail_memory(v->cli);
     return;
