@@ -20,7 +20,15 @@ pip() { build/venv/bin/pip --quiet --disable-pip-version-check "$@"; }
 
 [ -x "$tools/wazero" ] || GOBIN=$tools go install github.com/tetratelabs/wazero/cmd/wazero@v1.12.0
 made wazero-each wasi/test/wazero/main.go || (cd wasi/test/wazero && go build -o "$tools/wazero-each" .)
-[ -x "$tools/bin/wasmi" ] || cargo install --quiet --locked --root "$tools" wasmi_cli@2.0.0
+
+# Of wasmi only what translates and runs a module is optimized, which takes a fraction of the
+# time. It needs tail calls, and gets them where it is compiled in one piece.
+optimized() { printf ' --config profile.release.package.%s.opt-level=3' "$@"; }
+[ -x "$tools/bin/wasmi" ] ||
+  CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+    cargo install --quiet --locked --root "$tools" --no-default-features --features run,wasi,auto-dispatch,validate \
+    $(optimized wasmi wasmi_core wasmi_ir wasmi_collections wasmparser) \
+    --config profile.release.package.wasmi.codegen-units=1 wasmi_cli@2.0.0
 
 # What makes the component: bindings, and the npm packages of wasi/package.json. Without
 # optimization wit-bindgen is built in a third of the time, and runs as long as before.
