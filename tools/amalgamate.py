@@ -23,15 +23,17 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Macros that leave something out: files, by patterns of their names, and public functions. A
 # function that needs one that is left out is left out with it.
 LEFT_OUT = {
-    "CPB_NO_MODELS": ([r"src/model/", r"src/host/(beside|model_file|model_state|values_file)\.", r"src/base/json_read\.",
-                       r"yyjson\.h$"], []),
-    "CPB_NO_WRITING": ([], [r"cpb_(split|repack|record_writer|samediff_writer)_\w+$"]),
+    "CPB_NO_MODELS": ([r"src/model/", r"src/base/json_read\.", r"yyjson\.h$",
+                       r"src/host/(beside|find_model|lookup\w*|message_file|model_file|model_state|values_file)\."], []),
+    "CPB_NO_WRITING": ([], [r"cpb_(split|repack|record_writer|samediff_writer)_\w+$", r"cpb_tensorflow_splitters$"]),
     "CPB_NO_BROTLI": ([r"codec/(de|en)coder_brotli\.c$"], []),
     "CPB_NO_FILES": ([r"src/host/"], []),
     "CPB_NO_THREADS": ([r"threads_posix\.c$", r"merge_threads\.c$", r"host/turns\.[ch]$"], []),
 }
 # What stands for it then, and is compiled only with the macro.
 INSTEAD = {"CPB_NO_BROTLI": r"codec/without_brotli\.c$", "CPB_NO_THREADS": r"threads_none\.c$"}
+# Files that stand for each other on different systems.
+OF_SYSTEM = {r"host/lookup_posix\.c$": "!defined(__wasi__)", r"host/lookup_wasi\.c$": "defined(__wasi__)"}
 
 # Names of ours that a system's headers may have, too.
 SYSTEM = set("""NAME_MAX PATH_MAX PIPE_BUF accept bind close connect dup exp exp2 floor free index j0 j1 link listen log
@@ -206,6 +208,7 @@ class Amalgamation:
     def file_text(self, file):
         conditions = [f"!defined({macro})" for macro, (files, _) in self.left_out.items() if file in files]
         conditions += [f"defined({macro})" for macro, path in INSTEAD.items() if re.search(path, file.name)]
+        conditions += [condition for path, condition in OF_SYSTEM.items() if re.search(path, file.name)]
         text = self.body(file).strip("\n") + "\n"
         if not file.is_header:
             macros = {macro for seen in self.seen_by(file) if not seen.is_header for macro in DEFINE.findall(seen.text)}
@@ -282,7 +285,7 @@ def main():
     roots = {args.generated: "generated/", args.nanopb: "nanopb/", args.yyjson: "yyjson/", ROOT: ""}
     sources = [pathlib.Path(line).resolve() for line in args.library.read_text().split() if line.endswith(".c")]
     sources += [path for path in sorted((ROOT / "src").rglob("*.c"))
-                if any(re.search(pattern, str(path)) for pattern in INSTEAD.values())]
+                if any(re.search(pattern, str(path)) for pattern in (*INSTEAD.values(), *OF_SYSTEM)) and path not in sources]
     sources += [args.nanopb / "pb_common.c", args.nanopb / "pb_encode.c"]
     include_dirs = [ROOT / "include", ROOT / "src", args.generated, args.nanopb, args.yyjson / "src"]
 
