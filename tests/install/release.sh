@@ -66,13 +66,17 @@ END
 strict="-std=c11 -Wall -Wextra -pedantic -Werror"
 libraries="-lzstd -lbrotlienc -lbrotlidec -lz -pthread"
 
+public_functions() { # OBJECT
+  nm "$1" | awk 'NF == 3 && $2 ~ /^[A-Z]$/ && $3 !~ /^cpb_pb_|^cpb_builtin_schema_/ { print $3 }' | sort
+}
+
 amalgamation_compiles() { # COMPILER...
   cmake --build "$build" --target amalgamation
   cp "$build"/amalgamation/cpb.[ch] "$outside"
   cd "$outside"
   local compiler
   for compiler; do "$compiler" $strict -O0 -c cpb.c; done
-  nm cpb.o | awk 'NF == 3 && $2 ~ /^[A-Z]$/ && $3 !~ /^cpb_pb_|^cpb_builtin_schema_/ { print $3 }' | sort >defined
+  public_functions cpb.o >defined
   diff "$work/exported" defined
 }
 
@@ -85,11 +89,33 @@ amalgamation_compiles_for_wasm() { # COMPILER...
   "$@" $strict -O0 -isystem headers -c cpb.c -o wasm.o
 }
 
+# Files are looked up as WASI's small runtimes can.
+amalgamation_compiles_for_wasi() { # COMPILER...
+  amalgamation_compiles_for_wasm "$@"
+  grep -aq __wasi_fd_fdstat_get wasm.o
+}
+
+# What the top of cpb.c says that a macro leaves out.
+said_of() { # MACRO
+  cd "$prefix/include/cpb"
+  case $1 in
+    CPB_NO_MODELS) declared_in {checkpoint,diff,model,open,samediff,values}.h ;;
+    CPB_NO_WRITING)
+      declared_in {split,repack,samediff}.h
+      declared_in {records,file}.h | grep -E '^cpb_(record_writer_|(file|transfer)_(split|repack)$)'
+      ;;
+    CPB_NO_FILES) declared_in {file,open}.h ;;
+  esac
+}
+
 amalgamation_leaves_out() { # MACRO...
   cd "$outside"
   local macro
   for macro; do
     "${CLANG:-$CC}" $strict "-D$macro" -O0 -c cpb.c -o less.o
+    public_functions less.o >left
+    diff <(said_of "$macro" | sort) <(comm -23 defined left)
+    [ -z "$(comm -13 defined left)" ]
     nm -u less.o >needed
     none ' cpb_' <needed # that would be something left out
     case $macro in

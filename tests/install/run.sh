@@ -112,11 +112,15 @@ headers_compile() { # COMPILER LANGUAGE STANDARD
   done
 }
 
-# Every function that a header declares, and nothing else.
+# What headers declare, and a library exports, one function a line.
+declared_in() {
+  cat "$@" | tr '\n' ' ' | grep -oE 'CPB_API [^;(]*\bcpb_[a-z0-9_]+\(' | grep -oE 'cpb_[a-z0-9_]+\($' | tr -d '(' | sort
+}
+exported_by() { nm -D --defined-only "$1" | awk '{ print $3 }' | sort; }
+
 exports_the_headers_functions() {
-  cat "$prefix"/include/cpb/*.h | tr '\n' ' ' | grep -oE 'CPB_API [^;(]*\bcpb_[a-z0-9_]+\(' |
-    grep -oE 'cpb_[a-z0-9_]+\($' | tr -d '(' | sort >"$work/declared"
-  nm -D --defined-only "$prefix/$lib/libcpb.so" | awk '{ print $3 }' | sort >"$work/exported"
+  declared_in "$prefix"/include/cpb/*.h >"$work/declared"
+  exported_by "$prefix/$lib/libcpb.so" >"$work/exported"
   [ "$(wc -l <"$work/declared")" -gt 100 ]
   diff "$work/declared" "$work/exported"
 }
@@ -153,6 +157,7 @@ rm -rf "$work" && mkdir -p "$work"
 lib=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' "$build/CMakeCache.txt")
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
 . "$root/tests/install/release.sh"
+. "$root/tests/install/parts.sh"
 
 check "it installs, and can be moved" installs
 check "find_package: the examples build alone against cpb::shared, and run" examples_build_alone shared
@@ -172,9 +177,15 @@ check "tarball: the same bytes twice" makes_the_same_bytes_twice
 check "tarball: CMake builds it with a compiler alone, ctest passes, it installs" tarball_builds_with_cmake
 check "tarball: the static library defines names of ours only" tarballs_library_is_all_ours
 check "tarball: make, make check, make install" tarball_builds_with_make
+check "parts: no command without what it needs" command_needs_its_parts
+check "parts: without files" builds_without host "file open" -DCPB_BUILD_HOST=OFF
+check "parts: without models and Brotli" builds_without "model brotli" "checkpoint diff model open samediff values" \
+  -DCPB_BUILD_MODEL=OFF -DCPB_WITH_BROTLI=OFF
+check "sources: a release archive is taken if its hash is the one in the list" fetches_archives
+
 check "amalgamation: no warning of $CC${CLANG:+ and $CLANG}; it defines what libcpb.so exports" \
   amalgamation_compiles "$CC" ${CLANG:+"$CLANG"}
-check "amalgamation: what a macro leaves out is not needed" \
+check "amalgamation: a macro leaves out what it says, and nothing needs that" \
   amalgamation_leaves_out CPB_NO_{MODELS,WRITING,BROTLI,FILES,THREADS}
 check "amalgamation: a program merges with it" amalgamation_merges
 check "amalgamation: the unit tests pass on it" unit_tests_pass_on_it
@@ -183,7 +194,7 @@ if command -v emcc >/dev/null; then
 fi
 if [ -n "$CLANG" ] && [ -d /usr/include/wasm32-wasi ]; then
   check "amalgamation: no warning of clang for WASI" \
-    amalgamation_compiles_for_wasm "$CLANG" --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi
+    amalgamation_compiles_for_wasi "$CLANG" --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi
 fi
 
 echo "install: $passed passed, $failed failed in $SECONDS s"
