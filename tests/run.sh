@@ -34,6 +34,7 @@ stages=(
   "fault: build setup-python"
   "fuzz: sanitize"
   "corpus: build setup-python"
+  "complexity: build setup-python"
   "cli: build setup-python"
   "install: build setup-debian"
 )
@@ -83,6 +84,8 @@ stage_unit() { ctests build; }
 stage_models() { "$python" tests/support/models.py; }
 
 stage_corpus() { pytests corpus; }
+
+stage_complexity() { pytests complexity; }
 
 stage_cli() { pytests cli; }
 

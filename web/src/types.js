@@ -64,6 +64,19 @@
  * @property {number} [chunks] in an index; default 2^24
  * @property {number} [recordsPerChunk] default 2^24
  * @property {number} [depth] of nested messages; default 100
+ * @property {number} [decoded] bytes that are decompressed for one request
+ * @property {number} [decodedPerByte] and for each byte of the file; where either of the two is
+ *   given, the other is not its default but 0. So it is with all pairs. Default 160 MiB and 32,768
+ * @property {number} [held] bytes for an index or a plan; default 40 MiB
+ * @property {number} [heldPerByte] default 64
+ * @property {number} [walked] bytes of messages that are read through; default 128 MiB
+ * @property {number} [walkedPerByte] default 1,024
+ * @property {number} [entries] records, fields of a plan, nodes; default 2^22
+ * @property {number} [entriesPerByte] default 8
+ * @property {number} [answer] bytes of an answer; default 48 MiB
+ * @property {number} [answerPerByte] default 16
+ * @property {number} [index] bytes of the chunk index, decoded; default 16 MiB
+ * @property {number} [indexPerByte] default 32
  * @property {number} [memory] of the WebAssembly instance, that is all that one
  *   opened file may take; default 1 GiB
  */

@@ -119,6 +119,19 @@ export async function openBeside(file, module) {
 }
 
 /**
+ * The limits that are C's, by the names that they have there.
+ * @param {Limits} limits
+ */
+function inSnakeCase({ memory, ...others }) {
+  return Object.fromEntries(
+    Object.entries(others).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+}
+
+/**
  * @param {ReturnType<typeof openCore>} core
  * @param {Instance} instance
  * @param {Prepared} source
@@ -139,15 +152,7 @@ function fileOf(core, instance, source, limits) {
     drive: (engine, options) =>
       drive(instance, engine, source, { size: file.size, held: file.held, ...options }),
     limitsIn: (scope) =>
-      limits
-        ? scope.struct('limits', {
-            riegeli_chunk: limits.riegeliChunk,
-            window: limits.window,
-            chunks: limits.chunks,
-            records_per_chunk: limits.recordsPerChunk,
-            depth: limits.depth,
-          })
-        : 0,
+      limits ? scope.struct('limits', inSnakeCase(limits)) : 0,
     keep: core.keep,
     check: core.check,
     close() {

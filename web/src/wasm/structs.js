@@ -15,7 +15,10 @@ const sizes = { u8: 1, i32: 4, u32: 4, ptr: 4, size: 4, u64: 8, 'char[256]': 256
 /** Fields in their order, name:type; u64 where no type is said. */
 const declarations = {
   error: 'code:i32 offset message:char[256]',
-  limits: 'struct_size:size riegeli_chunk window chunks records_per_chunk depth:u32',
+  limits:
+    'struct_size:size riegeli_chunk window chunks records_per_chunk depth:u32' +
+    ' decoded decoded_per_byte held held_per_byte walked walked_per_byte' +
+    ' entries entries_per_byte answer answer_per_byte index index_per_byte work:ptr',
   need: 'kind:i32 offset length:size ahead',
 
   record: 'position chunk_begin index size',
