@@ -92,7 +92,7 @@ static bool reserve_number(cpb_merge_walk *w, cpb_target *t) {
 /* A list has at most NUMBERS_MAX numbers, so that all inserting into it is bounded however many
  * ranges come; a number that is there already is only looked up. */
 static bool add_number(cpb_merge_walk *w, cpb_target *t, cpb_number number) {
-  size_t i = search(w->numbers + t->numbers, t->num_numbers, number.number);
+  size_t i = t->num_numbers > 0 ? search(w->numbers + t->numbers, t->num_numbers, number.number) : 0;
   if (i < t->num_numbers && w->numbers[t->numbers + i].number == number.number) {
     w->numbers[t->numbers + i].last = number.last;
     return true;
