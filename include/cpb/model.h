@@ -52,7 +52,7 @@ typedef struct cpb_model_options {
    * size_t has 32 bits. */
   uint64_t max_memory;
 
-  /* `depth` counts; copied. */
+  /* `depth` counts, and of one question `held`, `walked`, `entries` and `answer`; copied. */
   const cpb_limits *limits;
 } cpb_model_options;
 

@@ -52,21 +52,33 @@ bool cpb_json_put_string(cpb_buffer *out, cpb_span *in) {
 /* --- The writer ----------------------------------------------------------- */
 
 void cpb_json_writer_begin(cpb_json_writer *w) {
-  w->out.size = 0;
+  w->out.size = w->charged = 0;
   w->failed = w->comma = false;
 }
 
 bool cpb_json_writer_ok(const cpb_json_writer *w) { return !w->failed; }
 
+bool cpb_json_writer_charge(cpb_json_writer *w, cpb_work_kind kind, uint64_t amount) {
+  if (!w->failed && w->meter) w->failed = !cpb_meter_charge(w->meter, kind, amount, CPB_NO_OFFSET, w->limit);
+  return !w->failed;
+}
+
+/* The text is, or is about to be, of this size. */
+static bool charge_text(cpb_json_writer *w, size_t size) {
+  size_t more = size > w->charged ? size - w->charged : 0;
+  w->charged += more;
+  return more == 0 || cpb_json_writer_charge(w, CPB_WORK_ANSWER, more);
+}
+
 static void put(cpb_json_writer *w, const void *data, size_t size) {
-  w->failed = w->failed || !cpb_buffer_append(&w->out, data, size);
+  w->failed = w->failed || !charge_text(w, w->out.size + size) || !cpb_buffer_append(&w->out, data, size);
 }
 
 static void put_text(cpb_json_writer *w, const char *text) { put(w, text, strlen(text)); }
 
 static void put_string(cpb_json_writer *w, cpb_span text) {
   put(w, "\"", 1);
-  while (!w->failed && text.size > 0) w->failed = !cpb_json_put_string(&w->out, &text);
+  while (!w->failed && text.size > 0) w->failed = !cpb_json_put_string(&w->out, &text) || !charge_text(w, w->out.size);
   put(w, "\"", 1);
 }
 

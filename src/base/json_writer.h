@@ -13,16 +13,27 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/meter.h"
 
 typedef struct cpb_json_writer {
   cpb_buffer out;
   bool failed;
   bool comma;  /* the next value is not the first of its object or array */
   bool spaced; /* a space after each comma and colon */
+
+  /* NULL, or what is charged for the text, and where it is said which limit that was more than:
+   * the writer has then failed. Text that was taken back and is written again counts once. */
+  cpb_meter *meter;
+  cpb_error *limit;
+  size_t charged;
 } cpb_json_writer;
 
 void cpb_json_writer_begin(cpb_json_writer *writer); /* empties it */
 bool cpb_json_writer_ok(const cpb_json_writer *writer);
+
+/* For whoever writes, before the work that something to be written takes: charges its meter. False
+ * when that is more than is allowed, or the writer had failed already. */
+bool cpb_json_writer_charge(cpb_json_writer *writer, cpb_work_kind kind, uint64_t amount);
 
 /* '{' or '['; '}' or ']'. */
 void cpb_json_writer_open(cpb_json_writer *writer, const char *key, char bracket);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/input.h"
 #include "base/limits.h"
+#include "base/meter.h"
 #include "base/status.h"
 #include "model/kinds.h"
 
@@ -16,7 +17,9 @@ typedef enum model_state {
 } model_state;
 
 struct cpb_model {
-  cpb_allocator allocator;
+  cpb_allocator allocator; /* for the answer and ourselves */
+  cpb_meter meter;
+  cpb_allocator held; /* for all else */
   cpb_model_kind kind;
   const cpb_model_reader *reader; /* NULL: no such kind */
   void *state_of_reader;
@@ -25,6 +28,7 @@ struct cpb_model {
   char *name, *scope; /* the question's, ours */
   cpb_json_writer answer;
   cpb_error error;
+  cpb_error limit;    /* what writing the answer was more than */
   cpb_input no_input; /* of a model without a reader */
 };
 
@@ -49,7 +53,11 @@ cpb_model *cpb_model_new(const cpb_allocator *given, cpb_model_kind kind, const 
   cpb_input_init(&m->no_input);
   cpb_buffer_init(&m->answer.out, &a);
   cpb_model_options options = with_defaults(given_options);
-  if (m->reader) m->state_of_reader = m->reader->create(&m->allocator, kind, &options);
+  cpb_meter_init(&m->meter, &a, options.limits, NULL);
+  m->held = cpb_meter_allocator(&m->meter);
+  m->answer.meter = &m->meter;
+  m->answer.limit = &m->limit;
+  if (m->reader) m->state_of_reader = m->reader->create(&m->held, &m->meter, kind, &options);
   if (!m->reader || m->state_of_reader) return m;
   cpb_model_free(m);
   return NULL;
@@ -67,6 +75,7 @@ void cpb_model_free(cpb_model *m) {
   if (m->state_of_reader) m->reader->destroy(m->state_of_reader);
   cpb_buffer_free(&m->answer.out);
   forget_question(m);
+  cpb_meter_free(&m->meter);
   cpb_release(&a, m);
 }
 
@@ -107,8 +116,9 @@ void cpb_model_ask(cpb_model *m, const cpb_question *question) {
   cpb_question *q = &m->question;
   forget_question(m);
   cpb_json_writer_begin(&m->answer);
-  m->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  m->error = m->limit = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
   m->state = MODEL_ASKED;
+  cpb_meter_renew(&m->meter);
   cpb_options_copy(q, sizeof *q, question);
   if (q->count == 0) q->count = PAGE;
   if (!check_question(m) || !copy_text(m, q->name, q->name_size, &m->name) ||
@@ -123,10 +133,22 @@ void cpb_model_ask(cpb_model *m, const cpb_question *question) {
 
 cpb_input *cpb_model_input(cpb_model *m) { return m->reader ? m->reader->input(m->state_of_reader) : &m->no_input; }
 
+/* What there is of the input is known as soon as a part of it is being read. */
+static void update_meter(cpb_model *m) {
+  m->meter.input = cpb_model_input(m);
+  cpb_meter_update(&m->meter);
+}
+
+static cpb_step fail(cpb_model *m) {
+  if (m->limit.code != CPB_OK) m->error = m->limit;
+  cpb_meter_explain(&m->meter, &m->error);
+  return CPB_STEP_ERROR;
+}
+
 static cpb_step finish(cpb_model *m) {
   if (!cpb_json_writer_ok(&m->answer)) {
     cpb_fail_memory(&m->error);
-    return CPB_STEP_ERROR;
+    return fail(m);
   }
   m->state = MODEL_DONE;
   return CPB_STEP_DONE;
@@ -137,7 +159,9 @@ cpb_step cpb_model_step(cpb_model *m) {
     cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "no question was asked; expected cpb_model_ask() first");
   if (m->error.code != CPB_OK) return CPB_STEP_ERROR;
   if (m->state == MODEL_DONE) return CPB_STEP_DONE;
+  update_meter(m);
   cpb_step step = m->reader->step(m->state_of_reader, &m->answer, &m->error);
+  if (step == CPB_STEP_ERROR) return fail(m);
   return step == CPB_STEP_DONE ? finish(m) : step;
 }
 

@@ -6,12 +6,16 @@
 #define CPB_MODEL_COMMON_MODEL_READER_H
 
 #include "base/json_writer.h"
+#include "base/meter.h"
 #include "cpb/model.h"
 #include "model/common/pieces.h"
 
 typedef struct cpb_model_reader {
-  /* NULL when memory is short. `options` has its defaults filled in. */
-  void *(*create)(const cpb_allocator *allocator, cpb_model_kind kind, const cpb_model_options *options);
+  /* NULL when memory is short. What the allocator gives counts as held by the meter, to which
+   * the reader charges its work; while it writes, through the answer. `options` has its defaults
+   * filled in. */
+  void *(*create)(const cpb_allocator *allocator, cpb_meter *meter, cpb_model_kind kind,
+                  const cpb_model_options *options);
   void (*destroy)(void *reader);
   /* Begins a question; the strings in it live until the next. What a question
    * before it has left half done is dropped. */

@@ -30,13 +30,25 @@ void cpb_names_sort(cpb_names *n) {
   if (n->count > 1) qsort(n->items, n->count, sizeof *n->items, by_text);
 }
 
-uint32_t cpb_names_find(const cpb_names *n, cpb_span text) {
+/* The first that is not less than the text, or with `beyond` the first that is greater. */
+static size_t bound(const cpb_names *n, cpb_span text, bool beyond) {
   size_t low = 0, high = n->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (cpb_span_compare(n->items[middle].text, text) < 0) low = middle + 1;
+    if (cpb_span_compare(n->items[middle].text, text) < (beyond ? 1 : 0)) low = middle + 1;
     else high = middle;
   }
+  return low;
+}
+
+const cpb_name *cpb_names_all(const cpb_names *n, cpb_span text, size_t *count) {
+  size_t first = bound(n, text, false);
+  *count = bound(n, text, true) - first;
+  return n->items ? n->items + first : NULL;
+}
+
+uint32_t cpb_names_find(const cpb_names *n, cpb_span text) {
+  size_t low = bound(n, text, false);
   bool found = low < n->count && cpb_span_equal(n->items[low].text, text);
   return found ? n->items[low].what : CPB_NO_NAME;
 }

@@ -27,5 +27,7 @@ void cpb_names_sort(cpb_names *names);
 /* What the name stands for (the first that was added, if there are several), or
  * CPB_NO_NAME. */
 uint32_t cpb_names_find(const cpb_names *names, cpb_span text);
+/* All that have the name, in the order of what they stand for. */
+const cpb_name *cpb_names_all(const cpb_names *names, cpb_span text, size_t *count);
 
 #endif

@@ -3,7 +3,7 @@
 cpb_page cpb_page_open(cpb_json_writer *a, const cpb_question *question, const char *key) {
   cpb_json_writer_open(a, key, '{');
   cpb_json_writer_open(a, "items", '[');
-  return (cpb_page){.first = question->first, .count = question->count};
+  return (cpb_page){.answer = a, .first = question->first, .count = question->count};
 }
 
 cpb_page cpb_page_open_sized(cpb_json_writer *a, const cpb_question *question, const char *key, uint64_t total) {
@@ -11,12 +11,12 @@ cpb_page cpb_page_open_sized(cpb_json_writer *a, const cpb_question *question, c
   cpb_json_writer_unsigned(a, "total", total);
   cpb_json_writer_unsigned(a, "first", question->first);
   cpb_json_writer_open(a, "items", '[');
-  return (cpb_page){.first = question->first, .count = question->count, .sized = true};
+  return (cpb_page){.answer = a, .first = question->first, .count = question->count, .sized = true};
 }
 
 bool cpb_page_has(cpb_page *page) {
   uint64_t number = page->total++;
-  return number >= page->first && number - page->first < page->count;
+  return number >= page->first && number - page->first < page->count && cpb_json_writer_ok(page->answer);
 }
 
 void cpb_page_close(cpb_json_writer *a, const cpb_page *page) {

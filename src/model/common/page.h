@@ -12,6 +12,7 @@
 #include "cpb/model.h"
 
 typedef struct cpb_page {
+  const cpb_json_writer *answer;
   uint64_t first, count;
   uint64_t total; /* elements so far */
   bool sized;     /* how many there are was known, and has been written */
@@ -20,7 +21,7 @@ typedef struct cpb_page {
 /* Opens the object of a list whose elements are counted as they go by, or whose size is known. */
 cpb_page cpb_page_open(cpb_json_writer *answer, const cpb_question *question, const char *key);
 cpb_page cpb_page_open_sized(cpb_json_writer *answer, const cpb_question *question, const char *key, uint64_t total);
-/* Counts an element; true when it is to be written. */
+/* Counts an element; true when it is to be written, and can be. */
 bool cpb_page_has(cpb_page *page);
 void cpb_page_close(cpb_json_writer *answer, const cpb_page *page);
 

@@ -15,6 +15,7 @@
 
 typedef struct metadata {
   cpb_allocator allocator;
+  cpb_meter *meter;
   uint64_t max_memory; /* for the file, and for what is read of it */
   cpb_input input;
   cpb_buffer file;
@@ -25,11 +26,12 @@ typedef struct metadata {
   cpb_question question;
 } metadata;
 
-static void *create(const cpb_allocator *a, cpb_model_kind kind, const cpb_model_options *options) {
+static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, const cpb_model_options *options) {
   (void)kind;
   metadata *m = cpb_alloc_zeroed(a, sizeof *m);
   if (!m) return NULL;
   m->allocator = *a;
+  m->meter = meter;
   m->max_memory = options->max_memory;
   cpb_input_init(&m->input);
   cpb_buffer_init(&m->file, a);

@@ -8,7 +8,8 @@ typedef struct reader {
   cpb_sd_reply reply;
 } reader;
 
-static void *create(const cpb_allocator *a, cpb_model_kind kind, const cpb_model_options *options) {
+static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, const cpb_model_options *options) {
+  (void)meter;
   reader *r = cpb_alloc_zeroed(a, sizeof *r);
   if (!r) return NULL;
   cpb_sd_model_init(&r->model, a, kind == CPB_MODEL_SAMEDIFF_ZIP, options);

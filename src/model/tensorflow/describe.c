@@ -95,12 +95,12 @@ static void write_user_object(cpb_saved_model *m, cpb_span user) {
 }
 
 static void write_asset(cpb_saved_model *m, cpb_span asset) {
-  uint64_t wanted = cpb_get_number(asset, SAVED_ASSET_INDEX), i = 0;
-  cpb_cursor c = cpb_cursor_of(m->meta);
+  uint64_t wanted = cpb_get_number(asset, SAVED_ASSET_INDEX);
   cpb_json_writer_unsigned(m->answer, "index", wanted);
-  while (cpb_cursor_find(&c, META_GRAPH_ASSET, CPB_WIRE_LEN)) {
-    if (i++ != wanted) continue;
-    cpb_json_writer_span(m->answer, "file", cpb_get_bytes(c.bytes, ASSET_FILENAME));
+  if (wanted < m->objects.num_assets) {
+    cpb_span file = m->objects.assets[wanted];
+    if (cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, file.size))
+      cpb_json_writer_span(m->answer, "file", cpb_get_bytes(file, ASSET_FILENAME));
     return;
   }
   cpb_problems_add(&m->problems, cpb_part_where(&m->skeleton, asset).offset,
@@ -142,6 +142,8 @@ void cpb_write_object(cpb_saved_model *m, uint32_t node) {
   cpb_span value;
   const cpb_object *object = &m->objects.items[node];
   uint32_t kind = cpb_object_kind(object, &value);
+  /* Any number of references may lead to it, and some of its fields are looked for one by one. */
+  if (!cpb_json_writer_charge(a, CPB_WORK_WALKED, 4 * (uint64_t)object->message.size)) return;
   cpb_json_writer_text(a, "kind", cpb_object_kind_name(kind));
   write_text(a, "registered_name", object->message, OBJECT_REGISTERED_NAME);
   switch (kind) {

@@ -48,33 +48,24 @@ void cpb_write_callers(cpb_saved_model *m, uint32_t function) {
 
 /* --- Objects ---------------------------------------------------------------------------- */
 
-/* Whether the object is of that function, and the FunctionSpec it has for it. */
-static bool is_of_function(const cpb_object *object, cpb_span function, cpb_span *spec) {
-  cpb_span value;
-  uint32_t kind = cpb_object_kind(object, &value);
-  if (kind == OBJECT_BARE_FUNCTION) {
-    *spec = cpb_get_bytes(value, BARE_SPEC);
-    return cpb_span_equal(cpb_get_bytes(value, BARE_FUNCTION), function);
-  }
-  if (kind != OBJECT_FUNCTION) return false;
-  *spec = cpb_get_bytes(value, FUNCTION_SPEC);
-  cpb_cursor c = cpb_cursor_of(value);
-  while (cpb_cursor_find(&c, FUNCTION_CONCRETE, CPB_WIRE_LEN)) {
-    if (cpb_span_equal(c.bytes, function)) return true;
-  }
-  return false;
+/* The FunctionSpec that an object has for its functions. */
+static cpb_span spec_of(const cpb_object *object) {
+  return cpb_get_bytes(object->value, object->kind == OBJECT_FUNCTION ? FUNCTION_SPEC : BARE_SPEC);
 }
 
 cpb_span cpb_write_function_objects(cpb_saved_model *m, cpb_span function) {
-  cpb_span spec = {NULL, 0}, own;
+  cpb_span spec = {NULL, 0};
+  size_t count;
+  const cpb_name *owners = cpb_names_all(&m->objects.owners, function, &count);
   cpb_json_writer_open(m->answer, "objects", '[');
-  for (size_t i = 0; i < m->objects.count; i++) {
-    cpb_span value;
-    if (!is_of_function(&m->objects.items[i], function, &own)) continue;
-    if (own.data && !spec.data) spec = own;
+  for (size_t i = 0; i < count; i++) {
+    const cpb_object *object = &m->objects.items[owners[i].what];
+    if (i > 0 && owners[i].what == owners[i - 1].what) continue;
+    if (!cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, object->value.size)) break;
+    if (!spec.data) spec = spec_of(object);
     cpb_json_writer_open(m->answer, NULL, '{');
-    cpb_write_object_place(m, (uint32_t)i);
-    cpb_json_writer_text(m->answer, "kind", cpb_object_kind_name(cpb_object_kind(&m->objects.items[i], &value)));
+    cpb_write_object_place(m, owners[i].what);
+    cpb_json_writer_text(m->answer, "kind", cpb_object_kind_name(object->kind));
     cpb_json_writer_close(m->answer, '}');
   }
   cpb_json_writer_close(m->answer, ']');

@@ -186,7 +186,7 @@ static void note_same_names(const cpb_graph *g, cpb_problems *problems) {
   }
 }
 
-bool cpb_graph_build(cpb_graph *g, cpb_span message, cpb_problems *problems) {
+static bool build(cpb_graph *g, cpb_span message, cpb_problems *problems) {
   cpb_cursor c = cpb_cursor_of(message);
   g->message = message;
   g->nodes = cpb_count_bytes(message, GRAPH_NODE);
@@ -202,4 +202,11 @@ bool cpb_graph_build(cpb_graph *g, cpb_span message, cpb_problems *problems) {
   if (!find_calls(g, CPB_MAIN_GRAPH)) return false;
   join_calls(g);
   return sort_callers(g);
+}
+
+/* Nodes are gone through once for what they call, and their attributes for functions among them. */
+bool cpb_graph_build(cpb_graph *g, cpb_span message, cpb_problems *problems, cpb_meter *meter, cpb_error *error) {
+  if (!cpb_meter_charge(meter, CPB_WORK_WALKED, 2 * (uint64_t)message.size, CPB_NO_OFFSET, error)) return false;
+  if (!build(g, message, problems)) return cpb_fail_memory(error), false;
+  return cpb_meter_charge(meter, CPB_WORK_ENTRIES, g->nodes + g->num_functions + g->num_calls, CPB_NO_OFFSET, error);
 }

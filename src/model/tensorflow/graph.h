@@ -3,6 +3,7 @@
 #ifndef CPB_MODEL_TENSORFLOW_GRAPH_H
 #define CPB_MODEL_TENSORFLOW_GRAPH_H
 
+#include "base/meter.h"
 #include "model/common/cursor.h"
 #include "model/common/names.h"
 #include "model/common/problems.h"
@@ -37,8 +38,8 @@ typedef struct cpb_graph {
 void cpb_graph_init(cpb_graph *graph, const cpb_allocator *a);
 void cpb_graph_free(cpb_graph *graph);
 
-/* From a GraphDef, of which spans are kept. False when memory is short. */
-bool cpb_graph_build(cpb_graph *graph, cpb_span message, cpb_problems *problems);
+/* From a GraphDef, of which spans are kept. False with the error set. */
+bool cpb_graph_build(cpb_graph *graph, cpb_span message, cpb_problems *problems, cpb_meter *meter, cpb_error *error);
 
 /* The function of that name, or CPB_NO_NAME. */
 uint32_t cpb_graph_find(const cpb_graph *graph, cpb_span name);

@@ -6,22 +6,43 @@
 void cpb_objects_init(cpb_objects *o, const cpb_allocator *a) {
   *o = (cpb_objects){.allocator = *a};
   cpb_names_init(&o->functions, a);
+  cpb_names_init(&o->owners, a);
 }
 
 void cpb_objects_free(cpb_objects *o) {
   cpb_release(&o->allocator, o->items);
+  cpb_release(&o->allocator, o->links);
   cpb_release(&o->allocator, o->concrete);
+  cpb_release(&o->allocator, o->assets);
   cpb_names_free(&o->functions);
+  cpb_names_free(&o->owners);
   cpb_objects_init(o, &o->allocator);
 }
 
 /* --- The table --------------------------------------------------------------- */
 
+static bool is_kind(uint32_t number) {
+  return (number >= OBJECT_USER && number <= OBJECT_RESOURCE) || number == OBJECT_CAPTURED;
+}
+
+static cpb_object read_object(cpb_span message) {
+  cpb_object object = {.message = message};
+  cpb_cursor c = cpb_cursor_of(message);
+  while (cpb_cursor_next(&c)) {
+    if (c.type != CPB_WIRE_LEN) continue;
+    object.children += c.number == OBJECT_CHILDREN && object.children < UINT32_MAX;
+    if (!is_kind(c.number)) continue;
+    object.kind = c.number;
+    object.value = c.bytes;
+  }
+  return object;
+}
+
 static bool add_object(cpb_objects *o, cpb_span message) {
   void *items = o->items;
   if (!cpb_reserve(&o->allocator, &items, &o->capacity, o->count + 1, sizeof *o->items)) return false;
   o->items = items;
-  o->items[o->count++] = (cpb_object){message, CPB_NO_OBJECT, {NULL, 0}};
+  o->items[o->count++] = read_object(message);
   return true;
 }
 
@@ -34,6 +55,14 @@ static bool add_concrete(cpb_objects *o, cpb_span entry) {
   return cpb_names_add(&o->functions, cpb_get_bytes(entry, MAP_KEY), (uint32_t)o->num_concrete++);
 }
 
+static bool add_asset(cpb_objects *o, cpb_span asset) {
+  void *items = o->assets;
+  if (!cpb_reserve(&o->allocator, &items, &o->assets_capacity, o->num_assets + 1, sizeof *o->assets)) return false;
+  o->assets = items;
+  o->assets[o->num_assets++] = asset;
+  return true;
+}
+
 static bool read_graph(cpb_objects *o, cpb_span graph) {
   cpb_cursor c = cpb_cursor_of(graph);
   while (cpb_cursor_next(&c)) {
@@ -41,6 +70,22 @@ static bool read_graph(cpb_objects *o, cpb_span graph) {
     if (c.number == OBJECTS_NODES && !add_object(o, c.bytes)) return false;
     if (c.number == OBJECTS_FUNCTIONS && !add_concrete(o, c.bytes)) return false;
   }
+  return true;
+}
+
+/* Which objects are of a function: SavedFunctions have any number of them. */
+static bool find_owners(cpb_objects *o) {
+  for (uint32_t i = 0; i < o->count; i++) {
+    const cpb_object *object = &o->items[i];
+    if (object->kind == OBJECT_BARE_FUNCTION &&
+        !cpb_names_add(&o->owners, cpb_get_bytes(object->value, BARE_FUNCTION), i))
+      return false;
+    cpb_cursor c = cpb_cursor_of(object->kind == OBJECT_FUNCTION ? object->value : (cpb_span){NULL, 0});
+    while (cpb_cursor_find(&c, FUNCTION_CONCRETE, CPB_WIRE_LEN)) {
+      if (!cpb_names_add(&o->owners, c.bytes, i)) return false;
+    }
+  }
+  cpb_names_sort(&o->owners);
   return true;
 }
 
@@ -56,64 +101,59 @@ static void note_missing(const cpb_objects *o, const cpb_part *part, uint32_t no
   cpb_problems_add(problems, cpb_part_where(part, child->bytes).offset, text);
 }
 
+/* Links the children of `node` that nothing led to before, and adds them to the queue. */
+static void link_children(cpb_objects *o, const cpb_part *part, uint32_t node, uint32_t *queue, size_t *last,
+                          cpb_problems *problems) {
+  cpb_cursor c = cpb_cursor_of(o->items[node].message);
+  while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
+    uint64_t id = cpb_get_number(c.bytes, REFERENCE_NODE);
+    if (id >= o->count) {
+      note_missing(o, part, node, &c, id, problems);
+    } else if (o->links[id].parent == CPB_NO_PARENT) {
+      cpb_link_child(o->links, (uint32_t)id, node, cpb_get_bytes(c.bytes, REFERENCE_NAME));
+      queue[(*last)++] = (uint32_t)id;
+    }
+  }
+  if (c.damaged)
+    cpb_problems_add(problems, cpb_part_where(part, o->items[node].message).offset, "a SavedObject cannot be parsed");
+}
+
 /* Breadth first, so that each path is the shortest. */
 static bool find_paths(cpb_objects *o, const cpb_part *part, cpb_problems *problems) {
   if (o->count == 0) return true;
-  uint32_t *queue = cpb_alloc(&o->allocator, o->count * sizeof *queue);
+  o->links = cpb_alloc(&o->allocator, o->count * sizeof *o->links);
+  uint32_t *queue = o->links ? cpb_alloc(&o->allocator, o->count * sizeof *queue) : NULL;
   if (!queue) return false;
+  for (size_t i = 0; i < o->count; i++) o->links[i] = (cpb_link){.parent = CPB_NO_PARENT};
   size_t first = 0, last = 0;
-  o->items[0].parent = 0;
+  cpb_link_root(o->links, 0, cpb_span_of("root"));
   queue[last++] = 0;
-  while (first < last) {
-    uint32_t node = queue[first++];
-    cpb_cursor c = cpb_cursor_of(o->items[node].message);
-    while (cpb_cursor_find(&c, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
-      uint64_t id = cpb_get_number(c.bytes, REFERENCE_NODE);
-      if (id >= o->count) {
-        note_missing(o, part, node, &c, id, problems);
-      } else if (o->items[id].parent == CPB_NO_OBJECT) {
-        o->items[id].parent = node;
-        o->items[id].name = cpb_get_bytes(c.bytes, REFERENCE_NAME);
-        queue[last++] = (uint32_t)id;
-      }
-    }
-    if (c.damaged) {
-      cpb_problems_add(problems, cpb_part_where(part, o->items[node].message).offset, "a SavedObject cannot be parsed");
-    }
-  }
+  while (first < last) link_children(o, part, queue[first++], queue, &last, problems);
   cpb_release(&o->allocator, queue);
   return true;
 }
 
-bool cpb_objects_build(cpb_objects *o, const cpb_part *part, cpb_span meta, cpb_problems *problems) {
+static bool build(cpb_objects *o, const cpb_part *part, cpb_span meta, cpb_problems *problems) {
   cpb_cursor c = cpb_cursor_of(meta);
-  while (cpb_cursor_find(&c, META_GRAPH_OBJECTS, CPB_WIRE_LEN)) {
-    if (!read_graph(o, c.bytes)) return false;
+  while (cpb_cursor_next(&c)) {
+    if (c.type != CPB_WIRE_LEN) continue;
+    if (c.number == META_GRAPH_OBJECTS && !read_graph(o, c.bytes)) return false;
+    if (c.number == META_GRAPH_ASSET && !add_asset(o, c.bytes)) return false;
   }
   cpb_names_sort(&o->functions);
-  return find_paths(o, part, problems);
+  return find_owners(o) && find_paths(o, part, problems);
 }
 
-/* The objects from the root to `node`, and how many. */
-static size_t chain_length(const cpb_objects *o, uint32_t node) {
-  size_t length = 0;
-  for (; node != 0; node = o->items[node].parent) length++;
-  return length;
+bool cpb_objects_build(cpb_objects *o, const cpb_part *part, cpb_span meta, cpb_problems *problems, cpb_meter *meter,
+                       cpb_error *error) {
+  if (!cpb_meter_charge(meter, CPB_WORK_WALKED, meta.size, CPB_NO_OFFSET, error)) return false;
+  if (!build(o, part, meta, problems)) return cpb_fail_memory(error), false;
+  return cpb_meter_charge(meter, CPB_WORK_ENTRIES, o->count + o->owners.count + o->functions.count + o->num_assets,
+                          CPB_NO_OFFSET, error);
 }
 
 bool cpb_objects_path(const cpb_objects *o, uint32_t node, cpb_buffer *out) {
-  if (node >= o->count || o->items[node].parent == CPB_NO_OBJECT) return true;
-  size_t length = chain_length(o, node);
-  uint32_t *chain = cpb_alloc(&o->allocator, length * sizeof *chain);
-  if (!chain) return false;
-  for (size_t i = length; i-- > 0; node = o->items[node].parent) chain[i] = node;
-  bool done = cpb_buffer_append(out, "root", 4);
-  for (size_t i = 0; i < length && done; i++) {
-    cpb_span name = o->items[chain[i]].name;
-    done = cpb_buffer_append(out, ".", 1) && cpb_buffer_append(out, name.data, name.size);
-  }
-  cpb_release(&o->allocator, chain);
-  return done;
+  return node >= o->count || cpb_link_path(o->links, node, out);
 }
 
 uint32_t cpb_objects_child(const cpb_objects *o, uint32_t node, cpb_span name) {
@@ -185,20 +225,9 @@ const char *cpb_object_kind_name(uint32_t kind) {
   return "none";
 }
 
-static bool is_kind(uint32_t number) {
-  return (number >= OBJECT_USER && number <= OBJECT_RESOURCE) || number == OBJECT_CAPTURED;
-}
-
 uint32_t cpb_object_kind(const cpb_object *object, cpb_span *value) {
-  uint32_t kind = 0;
-  cpb_cursor c = cpb_cursor_of(object->message);
-  *value = (cpb_span){NULL, 0};
-  while (cpb_cursor_next(&c)) {
-    if (c.type != CPB_WIRE_LEN || !is_kind(c.number)) continue;
-    kind = c.number;
-    *value = c.bytes;
-  }
-  return kind;
+  *value = object->value;
+  return object->kind;
 }
 
 cpb_span cpb_objects_concrete(const cpb_objects *o, cpb_span function) {

@@ -3,7 +3,9 @@
 #ifndef CPB_MODEL_TENSORFLOW_OBJECTS_H
 #define CPB_MODEL_TENSORFLOW_OBJECTS_H
 
+#include "base/meter.h"
 #include "model/common/cursor.h"
+#include "model/common/links.h"
 #include "model/common/names.h"
 #include "model/common/part.h"
 #include "model/common/problems.h"
@@ -11,29 +13,33 @@
 #define CPB_NO_OBJECT UINT32_MAX
 
 typedef struct cpb_object {
-  cpb_span message; /* SavedObject */
-  uint32_t parent;  /* the object before it on its path, of the root itself;
-                       CPB_NO_OBJECT: nothing leads to it */
-  cpb_span name;    /* what the parent calls it */
+  cpb_span message;  /* SavedObject */
+  cpb_span value;    /* of the field of SavedObject.kind that is set */
+  uint32_t kind;     /* its number, or 0 */
+  uint32_t children; /* references to them */
 } cpb_object;
 
 typedef struct cpb_objects {
   cpb_allocator allocator;
   cpb_object *items; /* by node id */
+  cpb_link *links;   /* by node id: the shortest paths; without a parent: nothing leads to it */
   size_t count, capacity;
   cpb_span *concrete; /* SavedConcreteFunctions */
   size_t num_concrete, concrete_capacity;
   cpb_names functions; /* their names, in order; what: place in `concrete` */
+  cpb_names owners;    /* names of functions again; what: an object that has it */
+  cpb_span *assets;    /* AssetFileDefs */
+  size_t num_assets, assets_capacity;
 } cpb_objects;
 
 void cpb_objects_init(cpb_objects *objects, const cpb_allocator *a);
 void cpb_objects_free(cpb_objects *objects);
 
-/* From the MetaGraphDef `meta` of `part`. False when memory is short. */
-bool cpb_objects_build(cpb_objects *objects, const cpb_part *part, cpb_span meta, cpb_problems *problems);
+/* From the MetaGraphDef `meta` of `part`. False with the error set. */
+bool cpb_objects_build(cpb_objects *objects, const cpb_part *part, cpb_span meta, cpb_problems *problems,
+                       cpb_meter *meter, cpb_error *error);
 
-/* The kind: the number of the field of SavedObject.kind that is set (or 0), and its
- * value. */
+/* The kind, and its value. */
 uint32_t cpb_object_kind(const cpb_object *object, cpb_span *value);
 /* Such as "variable"; "none" for 0. */
 const char *cpb_object_kind_name(uint32_t kind);
@@ -43,7 +49,7 @@ uint32_t cpb_objects_child(const cpb_objects *objects, uint32_t node, cpb_span n
 
 /* "root.child.call", or "#12" for the object with that node id. */
 uint32_t cpb_objects_find(const cpb_objects *objects, cpb_span path);
-/* Appends the path; nothing for an object that has none. False when memory is short. */
+/* Appends the path (model/common/links.h). False when memory is short. */
 bool cpb_objects_path(const cpb_objects *objects, uint32_t node, cpb_buffer *out);
 
 /* The SavedConcreteFunction of that name; NULL data when there is none. */

@@ -19,6 +19,7 @@
 
 typedef struct cpb_saved_model {
   cpb_allocator allocator;
+  cpb_meter *meter;
   cpb_model_options options;
   cpb_limits limits;
   bool is_graph; /* a GraphDef: there is no skeleton */

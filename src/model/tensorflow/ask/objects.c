@@ -15,11 +15,12 @@ static void write_reference(cpb_saved_model *m, uint32_t from, cpb_span referenc
   cpb_json_writer_span(a, "child", name);
   if (node < m->objects.count) {
     const cpb_object *object = &m->objects.items[node];
-    bool here = object->parent == from && cpb_span_equal(object->name, name) && node != from;
+    const cpb_link *link = &m->objects.links[node];
+    bool here = link->parent == from && cpb_span_equal(link->name, name) && node != from;
     cpb_write_object_place(m, (uint32_t)node);
     cpb_json_writer_bool(a, "elsewhere", !here);
     cpb_write_object(m, (uint32_t)node);
-    cpb_json_writer_unsigned(a, "children", cpb_count_bytes(object->message, OBJECT_CHILDREN));
+    cpb_json_writer_unsigned(a, "children", object->children);
   } else {
     cpb_json_writer_unsigned(a, "node", node);
     cpb_json_writer_null(a, "path");
@@ -91,6 +92,7 @@ static void write_saveables(cpb_saved_model *m, cpb_span object) {
 
 static void write_object(cpb_saved_model *m, uint32_t node) {
   cpb_span object = m->objects.items[node].message;
+  if (!cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, 4 * (uint64_t)object.size)) return;
   cpb_write_object_place(m, node);
   cpb_write_object(m, node);
   write_children(m, node);

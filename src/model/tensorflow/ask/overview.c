@@ -226,7 +226,7 @@ static void count_objects(const cpb_objects *o, counts *n) {
     cpb_span value;
     uint32_t kind = cpb_object_kind(&o->items[i], &value);
     n->kinds[kind]++;
-    if (o->items[i].parent == CPB_NO_OBJECT) n->unreachable++;
+    if (o->links[i].parent == CPB_NO_PARENT) n->unreachable++;
     if (kind == OBJECT_VARIABLE) count_variable(n, value);
     if (kind == OBJECT_USER && cpb_span_begins(cpb_get_bytes(value, USER_IDENTIFIER), cpb_span_of("_tf_keras_")))
       n->keras++;

@@ -30,10 +30,11 @@ static const asked *find_question(cpb_saved_model *m) {
 
 /* --- Creation ------------------------------------------------------------------------ */
 
-static void *create(const cpb_allocator *a, cpb_model_kind kind, const cpb_model_options *options) {
+static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, const cpb_model_options *options) {
   cpb_saved_model *m = cpb_alloc_zeroed(a, sizeof *m);
   if (!m) return NULL;
   m->allocator = *a;
+  m->meter = meter;
   m->options = *options;
   m->limits = cpb_limits_or_default(options->limits);
   m->options.limits = &m->limits;
@@ -100,6 +101,14 @@ static cpb_input *input(void *reader) {
 
 /* --- Parts ------------------------------------------------------------------------------ */
 
+static cpb_step step_part(cpb_saved_model *m, cpb_part *part) {
+  bool was_read = part->read;
+  cpb_step step = cpb_part_step(part, m->error);
+  if (step != CPB_STEP_DONE || was_read) return step;
+  bool done = cpb_meter_charge(m->meter, CPB_WORK_WALKED, part->message.size, CPB_NO_OFFSET, m->error);
+  return done ? CPB_STEP_DONE : CPB_STEP_ERROR;
+}
+
 static cpb_step read_skeleton(cpb_saved_model *m) {
   const cpb_outline_options how = {.max_value = m->options.max_value,
                                    .max_size = cpb_saved_memory_left(m),
@@ -111,7 +120,7 @@ static cpb_step read_skeleton(cpb_saved_model *m) {
     cpb_saved_fail_memory(m);
     return CPB_STEP_ERROR;
   }
-  return cpb_part_step(&m->skeleton, m->error);
+  return step_part(m, &m->skeleton);
 }
 
 static void note_damage(cpb_problems *problems, const cpb_part *part) {
@@ -122,11 +131,10 @@ static cpb_step read_graph(cpb_saved_model *m) {
   if (m->has_graph) return CPB_STEP_DONE;
   if (!m->graph_part.outline && !cpb_saved_begin_part(m, &m->graph_part, META_GRAPH_GRAPH, &cpb_view_graph, 0))
     return CPB_STEP_ERROR;
-  cpb_step step = cpb_part_step(&m->graph_part, m->error);
+  cpb_step step = step_part(m, &m->graph_part);
   if (step != CPB_STEP_DONE) return step;
-  if (!cpb_graph_build(&m->graph, m->graph_part.message, &m->graph_problems)) {
+  if (!cpb_graph_build(&m->graph, m->graph_part.message, &m->graph_problems, m->meter, m->error)) {
     forget_graph(m);
-    cpb_saved_fail_memory(m);
     return CPB_STEP_ERROR;
   }
   note_damage(&m->graph_problems, &m->graph_part);
@@ -136,10 +144,9 @@ static cpb_step read_graph(cpb_saved_model *m) {
 
 static bool build_objects(cpb_saved_model *m) {
   if (m->has_objects || m->is_graph) return true;
-  m->has_objects = cpb_objects_build(&m->objects, &m->skeleton, m->meta, &m->object_problems);
-  if (m->has_objects) return true;
-  forget_objects(m);
-  return cpb_saved_fail_memory(m);
+  m->has_objects = cpb_objects_build(&m->objects, &m->skeleton, m->meta, &m->object_problems, m->meter, m->error);
+  if (!m->has_objects) forget_objects(m);
+  return m->has_objects;
 }
 
 /* The meta graph of the question; what was kept of another one goes. */

@@ -52,9 +52,9 @@ static void search_objects(search *s) {
   cpb_json_writer *a = s->model->answer;
   for (size_t i = 0; i < s->model->objects.count; i++) {
     const cpb_object *object = &s->model->objects.items[i];
-    cpb_span value, own = own_name(object);
-    if ((!is_in(s, object->name) && !is_in(s, own)) || !found(s, "object")) continue;
-    cpb_json_writer_span(a, "name", own.size > 0 ? own : object->name);
+    cpb_span value, own = own_name(object), name = s->model->objects.links[i].name;
+    if ((!is_in(s, name) && !is_in(s, own)) || !found(s, "object")) continue;
+    cpb_json_writer_span(a, "name", own.size > 0 ? own : name);
     cpb_write_object_place(s->model, (uint32_t)i);
     cpb_json_writer_text(a, "kind", cpb_object_kind_name(cpb_object_kind(object, &value)));
     cpb_json_writer_close(a, '}');

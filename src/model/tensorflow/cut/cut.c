@@ -8,6 +8,7 @@ void cpb_cut_free(cpb_cut *c) {
   void *const blocks[] = {c->objects, c->numbers, c->functions, c->concrete, c->nodes, c->assets, c->queue, c->waiting};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) cpb_release(a, blocks[i]);
   cpb_names_free(&c->gradients);
+  cpb_names_free(&c->signatures);
   cpb_nodes_free(&c->graph);
 }
 
@@ -123,6 +124,20 @@ static bool find_gradients(cpb_cut *c) {
     }
   }
   cpb_names_sort(&c->gradients);
+  return true;
+}
+
+/* By name: each signature of the model is looked up. */
+static bool find_signatures(cpb_cut *c) {
+  const cpb_objects *o = &c->model->objects;
+  uint32_t map = cpb_objects_child(o, 0, cpb_span_of("signatures"));
+  cpb_cursor list = cpb_cursor_of(map != CPB_NO_OBJECT ? o->items[map].message : (cpb_span){NULL, 0});
+  while (cpb_cursor_find(&list, OBJECT_CHILDREN, CPB_WIRE_LEN)) {
+    uint64_t object = cpb_get_number(list.bytes, REFERENCE_NODE);
+    if (object >= o->count) continue;
+    if (!cpb_names_add(&c->signatures, cpb_get_bytes(list.bytes, REFERENCE_NAME), (uint32_t)object)) return false;
+  }
+  cpb_names_sort(&c->signatures);
   return true;
 }
 
@@ -272,10 +287,10 @@ bool cpb_cut_is_initializer(cpb_span key) {
 }
 
 bool cpb_cut_has_signature(const cpb_cut *c, cpb_span key) {
-  const cpb_objects *o = &c->model->objects;
   if (cpb_cut_is_initializer(key)) return c->session;
   if (cpb_cut_is_whole(c, 0)) return true;
-  return cpb_cut_is_whole(c, cpb_objects_child(o, cpb_objects_child(o, 0, cpb_span_of("signatures")), key));
+  uint32_t object = cpb_names_find(&c->signatures, key);
+  return object != CPB_NO_NAME && cpb_cut_is_whole(c, object);
 }
 
 static void take_node(cpb_cut *c, cpb_span tensor) {
@@ -367,7 +382,6 @@ static bool make_room(cpb_cut *c) {
   const cpb_saved_model *m = c->model;
   const cpb_allocator *a = &m->allocator;
   size_t objects = m->objects.count, functions = m->graph.num_functions;
-  cpb_names_init(&c->gradients, a);
   c->num_assets = cpb_count_bytes(m->meta, META_GRAPH_ASSET);
   if (!cpb_nodes_build(&c->graph, &m->graph)) return false;
   size_t most = objects > c->graph.count ? objects : c->graph.count;
@@ -383,9 +397,11 @@ static bool make_room(cpb_cut *c) {
 }
 
 bool cpb_cut_decide(cpb_cut *c, cpb_saved_model *m, cpb_span paths) {
-  *c = (cpb_cut){.model = m, .gradients = {.allocator = m->allocator}, .graph = {.allocator = m->allocator}};
+  *c = (cpb_cut){.model = m, .graph = {.allocator = m->allocator}};
+  cpb_names_init(&c->gradients, &m->allocator);
+  cpb_names_init(&c->signatures, &m->allocator);
   c->graph.names.allocator = m->allocator;
-  if (!make_room(c) || !find_gradients(c)) return cpb_saved_fail_memory(m);
+  if (!make_room(c) || !find_gradients(c) || !find_signatures(c)) return cpb_saved_fail_memory(m);
   if (!take_paths(c, paths) || !take_descendants(c) || !take_needed(c) || !find_around(c)) return false;
   number_objects(c);
   take_graph(c);

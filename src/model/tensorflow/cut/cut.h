@@ -35,7 +35,8 @@ typedef struct cpb_cut {
   size_t queued, looked_at;
   uint32_t *waiting;
   size_t num_waiting;
-  cpb_names gradients; /* by registered_op_type; what: a function */
+  cpb_names gradients;  /* by registered_op_type; what: a function */
+  cpb_names signatures; /* what the root has under `signatures`; what: an object */
   cpb_nodes graph;
 } cpb_cut;
 

@@ -1,0 +1,222 @@
+"""Models whose description took time or memory out of all proportion to their size.
+
+A family makes its file of size O(n) in a folder, and returns the words after `cpb inspect`: the
+model, a question, and how much of the answer is wanted.
+"""
+
+import json
+import struct
+
+from support import checkpoints, wire
+
+ALL = ("-n", "1000000000")
+
+
+def number(field, value):
+    return wire.tag(field, 0) + wire.varint(value)
+
+
+def child(node, name=b"c"):
+    return wire.field(1, number(1, node) + wire.field(2, name))
+
+
+def saved_model(folder, objects=(), functions=(), graph=b"", meta=b""):
+    """A SavedModel with these SavedObjects, and entries of concrete_functions."""
+    nodes = b"".join(wire.field(1, one) for one in objects)
+    concrete = b"".join(wire.field(2, wire.field(1, name) + wire.field(2, value)) for name, value in functions)
+    body = wire.field(2, graph) + meta + wire.field(7, nodes + concrete)
+    path = folder / "saved_model.pb"
+    path.write_bytes(number(1, 1) + wire.field(2, body))
+    return path
+
+
+def chain(n):
+    """Objects, each the only child of the one before."""
+    return [child(i + 1) for i in range(n - 1)] + [b""]
+
+
+# --- Object graphs ---------------------------------------------------------------------
+
+
+def deep_children(folder, n):
+    """Every object of a chain is also a child of the root, at the end of the list."""
+    last = number(1, n - 1)
+    objects = chain(n)
+    objects[-1] = b"".join(wire.field(1, last) for _ in range(n))
+    return saved_model(folder, objects), "objects", f"#{n - 1}", *ALL
+
+
+def deep_dependencies(folder, n):
+    """An object that depends n times on one that is n objects deep."""
+    objects = chain(n)
+    objects[-1] = wire.field(15, number(1, n - 1)) * n
+    return saved_model(folder, objects), "objects", f"#{n - 1}"
+
+
+def deep_variables(folder, n):
+    """Variables, each in the one before: all their paths are n * n bytes."""
+    objects = [one + wire.field(7, number(1, 1)) for one in chain(n)]
+    return saved_model(folder, objects), "variables", *ALL
+
+
+def deep_search(folder, n):
+    return saved_model(folder, chain(n)), "search", "c", *ALL
+
+
+def function_def(name, nodes=b""):
+    return wire.field(2, wire.field(1, wire.field(1, wire.field(1, name)) + nodes))
+
+
+def captures_of_assets(folder, n):
+    """A function that captures n times the object of the last of n assets."""
+    asset = wire.field(5, number(1, n - 1))
+    concrete = wire.field(2, wire.varint(1) * n)
+    meta = wire.field(6, b"") * n
+    model = saved_model(folder, [b"", asset], [(b"f", concrete)], function_def(b"f"), meta)
+    return model, "function", "f"
+
+
+def captures_of_a_wide_object(folder, n):
+    """A function that captures n times an object with n children."""
+    wide = child(0, b"") * n
+    concrete = wire.field(2, wire.varint(1) * n)
+    return saved_model(folder, [b"", wide], [(b"f", concrete)], function_def(b"f")), "function", "f"
+
+
+def signatures_of_a_map(folder, n):
+    """n signatures, each looked for among the n children of the map of signatures."""
+    names = [b"%07d" % i for i in range(n)]
+    signatures = b"".join(wire.field(5, wire.field(1, name)) for name in names)
+    objects = [child(1, b"signatures") + child(2, b"part"), b"".join(child(2, name) for name in names), b""]
+    return saved_model(folder, objects, meta=signatures), "cut", "root.part"
+
+
+# --- Keras -----------------------------------------------------------------------------
+
+
+def keras_object(node, path, identifier, metadata):
+    text = json.dumps(metadata).encode()
+    return wire.field(1, number(2, node) + wire.field(3, path) + wire.field(4, identifier) + wire.field(5, text))
+
+
+def keras_metadata(folder, objects):
+    path = folder / "keras_metadata.pb"
+    path.write_bytes(b"".join(keras_object(*one) for one in objects))
+    return path
+
+
+def keras_members(folder, n):
+    """A model whose config lists n times a layer that has n members before those that are of interest."""
+    entry = {"name": "d", "class_name": "Dense"}
+    layer = {f"m{i}": 0 for i in range(n)} | {"name": "d", "class_name": "Dense", "config": {}}
+    root = {"name": "m", "class_name": "Functional", "config": {"layers": [entry] * n}}
+    objects = [(0, b"root", b"_tf_keras_network", root), (1, b"root.layer", b"_tf_keras_layer", layer)]
+    return keras_metadata(folder, objects), "layers"
+
+
+def keras_trainable(folder, n):
+    """n layers that ask the model for what stands behind its n members."""
+    root = {f"m{i}": 0 for i in range(n)} | {"name": "m", "class_name": "Functional", "trainable": False}
+    objects = [(0, b"root", b"_tf_keras_network", root)]
+    objects += [(i + 1, b"root.l%d" % i, b"_tf_keras_layer", {"name": f"l{i}"}) for i in range(n)]
+    return keras_metadata(folder, objects), "layers", *ALL
+
+
+def keras_shared(folder, n):
+    """A model of n layers that stands in n places, each with all of its parameters."""
+    inner = {"name": "i", "class_name": "Functional", "config": {"layers": [{"name": "x", "class_name": "Add"}] * n}}
+    entry = {"name": "i", "class_name": "Functional"}
+    root = {"name": "m", "class_name": "Functional", "config": {"layers": [entry] * n}}
+    objects = [(0, b"root", b"_tf_keras_network", root), (1, b"root.i", b"_tf_keras_network", inner)]
+    return keras_metadata(folder, objects), "layers", *ALL
+
+
+def keras_deep(folder, n):
+    """Keras's objects, each in the one before, of a SavedModel: all their paths are n * n bytes."""
+    user = wire.field(4, wire.field(1, b"_tf_keras_layer") + wire.field(3, b"{}"))
+    return saved_model(folder, [one + user for one in chain(n)]), "layers", *ALL
+
+
+def keras_load(folder, n):
+    """What is to be loaded, n objects deep, each of which needs one that is not."""
+    user = wire.field(4, wire.field(1, b"_tf_keras_layer") + wire.field(3, b"{}"))
+    objects = [child(1) + user]
+    objects += [(child(i + 2) if i < n - 1 else b"") + wire.field(15, number(1, n + 1 + i)) for i in range(n)]
+    return saved_model(folder, objects + [b""] * n), "load", "root.c", *ALL
+
+
+# --- Checkpoints -----------------------------------------------------------------------
+
+
+def index_block(entries):
+    """A block of (shared, rest of the key, value)."""
+    out = b"".join(wire.varint(shared) + wire.varint(len(key)) + wire.varint(len(value)) + key + value
+                   for shared, key, value in entries)
+    return out + struct.pack("<II", 0, 1)
+
+
+def checkpoint(folder, entries, objects=(b"",), meta=b""):
+    """A SavedModel with an index of these entries, as for index_block()."""
+    model = saved_model(folder, objects, meta=meta)
+    out = bytearray()
+
+    def add(data):
+        handle = wire.varint(len(out)) + wire.varint(len(data))
+        out.extend(data + b"\0")
+        out.extend(struct.pack("<I", checkpoints.masked(bytes(out[len(out) - len(data) - 1:]))))
+        return handle
+
+    header = checkpoints.header()
+    data = add(index_block([(0, *header), *entries]))
+    about = add(index_block([]))
+    footer = about + add(index_block([(0, b"\xff", data)]))
+    (folder / "variables").mkdir(exist_ok=True)
+    (folder / "variables" / "variables.index").write_bytes(
+        bytes(out) + footer.ljust(40, b"\0") + struct.pack("<Q", checkpoints.MAGIC))
+    return model.parent
+
+
+def slices_of_a_long_name(folder, n):
+    """n slices of a variable whose name has 4 n bytes."""
+    entry = checkpoints.entry() + wire.field(7, b"") * n
+    return checkpoint(folder, [(0, b"k" * (4 * n), entry)]), "variables"
+
+
+def slices_among_long_keys(folder, n):
+    """n slices looked for among n / 8 keys that share a long beginning with them."""
+    name = b"k" * 4096
+    entry = checkpoints.entry() + wire.field(7, b"") * n
+    stored = checkpoints.entry()
+    first = b"\0" + name + b"\0\x01\x01\0"
+    entries = [(0, first, stored)]
+    entries += [(len(first), b"%06d" % i, stored) for i in range(n // 8)]
+    return checkpoint(folder, entries + [(0, name, entry)]), "variables"
+
+
+def key_prefixes(folder, n):
+    """n keys, each of which has the one before as its beginning."""
+    stored = checkpoints.entry()
+    entries = [(i, b"k", stored) for i in range(n)]
+    return checkpoint(folder, entries), "variables"
+
+
+# --- Functions -------------------------------------------------------------------------
+
+
+def objects_of_a_function(folder, n):
+    """n objects, n objects deep, that have the function that is asked for."""
+    objects = [one + wire.field(6, wire.field(1, b"f")) for one in chain(n)]
+    return saved_model(folder, objects, graph=function_def(b"f")), "function", "f"
+
+
+# What each is made with: about the sizes at which they were found.
+SIZES = {
+    deep_children: 5000,
+    deep_dependencies: 4000,
+    deep_variables: 5000,
+    deep_search: 7000,
+    captures_of_assets: 40000,
+    captures_of_a_wide_object: 15000,
+    signatures_of_a_map: 10000,
+    objects_of_a_function: 4000,
+}
