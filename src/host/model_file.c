@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "host/beside.h"
 
-#define GUESS_BYTES 256
+#define GUESS_BYTES 4096
 
 /* --- Opening ------------------------------------------------------------------------------ */
 

@@ -1,6 +1,7 @@
 #include "model/kinds.h"
 
 #include "model/checkpoint/stored_values.h"
+#include "model/common/evidence.h"
 #include "model/keras/metadata.h"
 #include "model/samediff/array_values.h"
 #include "model/samediff/samediff.h"
@@ -30,9 +31,27 @@ const cpb_values_reader *cpb_kind_values(cpb_model_kind kind, const cpb_values_o
   return found ? found->values : NULL;
 }
 
+/* ONNX's ModelProto, of which we know no more than that it is none of ours: it begins as a
+ * SavedModel does, with a version. */
+CPB_EVIDENCE(onnx_node, CPB_EVIDENCE_BYTES(1), CPB_EVIDENCE_BYTES(2), CPB_EVIDENCE_BYTES(3), CPB_EVIDENCE_BYTES(4),
+             CPB_EVIDENCE_BYTES(5), CPB_EVIDENCE_BYTES(6), CPB_EVIDENCE_BYTES(7));
+CPB_EVIDENCE(onnx_graph, CPB_EVIDENCE_OF(1, onnx_node), CPB_EVIDENCE_BYTES(2), CPB_EVIDENCE_BYTES(5),
+             CPB_EVIDENCE_BYTES(10), CPB_EVIDENCE_BYTES(11), CPB_EVIDENCE_BYTES(12), CPB_EVIDENCE_BYTES(13));
+CPB_EVIDENCE(onnx, CPB_EVIDENCE_NUMBER(1), CPB_EVIDENCE_BYTES(2), CPB_EVIDENCE_BYTES(3), CPB_EVIDENCE_BYTES(4),
+             CPB_EVIDENCE_NUMBER(5), CPB_EVIDENCE_BYTES(6), CPB_EVIDENCE_OF(7, onnx_graph), CPB_EVIDENCE_BYTES(8),
+             CPB_EVIDENCE_BYTES(14));
+
+/* The kind that fits best; of several the first. */
 cpb_model_kind cpb_model_guess(const void *data, size_t size) {
-  for (size_t i = 0; i < NUM_KINDS && size > 0; i++) {
-    if (kinds[i].guess((cpb_span){data, size})) return kinds[i].kind;
+  const cpb_span begin = {data, size};
+  int best = 0;
+  cpb_model_kind kind = 0;
+  if (size == 0) return 0;
+  for (size_t i = 0; i < NUM_KINDS; i++) {
+    int score = kinds[i].guess(begin);
+    if (score <= best) continue;
+    best = score;
+    kind = kinds[i].kind;
   }
-  return 0;
+  return cpb_evidence_score(&onnx, begin) > best ? 0 : kind;
 }

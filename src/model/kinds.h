@@ -7,7 +7,7 @@
 
 typedef struct cpb_kind {
   cpb_model_kind kind;
-  bool (*guess)(cpb_span begin); /* a file that begins so is of this kind, unless it is of one before it */
+  int (*guess)(cpb_span begin); /* how well a file that begins so fits; 0: it does not */
   const cpb_model_reader *reader;
   const cpb_values_reader *values; /* NULL: it has no values */
 } cpb_kind;

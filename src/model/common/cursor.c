@@ -137,13 +137,3 @@ size_t cpb_count_varints(cpb_span message, uint32_t number) {
   while (cpb_varints_next(&v, &value)) count++;
   return count;
 }
-
-uint32_t cpb_first_field(cpb_span *in, cpb_wire_type *type) {
-  uint64_t tag, size;
-  const uint8_t *end = in->data + in->size, *at = cpb_varint_read(in->data, end, &tag);
-  if (!at || tag >> 3 == 0 || tag > UINT32_MAX) return 0;
-  *type = (cpb_wire_type)(tag & 7);
-  if (*type == CPB_WIRE_LEN) at = cpb_varint_read(at, end, &size);
-  *in = at ? (cpb_span){at, (size_t)(end - at)} : (cpb_span){end, 0};
-  return (uint32_t)(tag >> 3);
-}

@@ -26,10 +26,6 @@ bool cpb_cursor_next(cpb_cursor *cursor);
 /* The next of the fields that have this number and wire type. */
 bool cpb_cursor_find(cpb_cursor *cursor, uint32_t number, cpb_wire_type type);
 
-/* The number of the field with which the message at `in` begins, 0 for none; `in` is then what is there of
- * its value, of which the end may be missing. */
-uint32_t cpb_first_field(cpb_span *in, cpb_wire_type *type);
-
 /* The last field of that number, as parsers take it: what is not there is empty,
  * with `data` NULL, or 0. */
 cpb_span cpb_get_bytes(cpb_span message, uint32_t number);

@@ -6,6 +6,7 @@
 #include "base/input.h"
 #include "base/status.h"
 #include "model/common/cursor.h"
+#include "model/common/evidence.h"
 #include "model/keras/answers.h"
 #include "model/keras/fields.h"
 #include "model/keras/keras.h"
@@ -134,11 +135,11 @@ static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
 const cpb_model_reader cpb_keras_metadata_reader = {
     .create = create, .destroy = destroy, .ask = ask, .step = step, .input = input};
 
-/* Of a SavedMetadata the first field is a node, too, as of a GraphDef; but that begins with its
- * number or path, and a NodeDef with its name. */
-bool cpb_keras_metadata_guess(cpb_span begin) {
-  cpb_wire_type type;
-  if (cpb_first_field(&begin, &type) != METADATA_NODES || type != CPB_WIRE_LEN) return false;
-  uint32_t number = cpb_first_field(&begin, &type);
-  return (number == OBJECT_NODE_ID && type == CPB_WIRE_VARINT) || number == OBJECT_NODE_PATH;
-}
+CPB_EVIDENCE(versions, CPB_EVIDENCE_NUMBER(VERSION_PRODUCER), CPB_EVIDENCE_NUMBER(VERSION_MIN_CONSUMER),
+             CPB_EVIDENCE_BYTES(3));
+CPB_EVIDENCE(object, CPB_EVIDENCE_NUMBER(OBJECT_NODE_ID), CPB_EVIDENCE_BYTES(OBJECT_NODE_PATH),
+             CPB_EVIDENCE_BYTES(OBJECT_IDENTIFIER), CPB_EVIDENCE_BYTES(OBJECT_METADATA),
+             CPB_EVIDENCE_OF(OBJECT_VERSION, versions));
+CPB_EVIDENCE(saved_metadata, CPB_EVIDENCE_OF(METADATA_NODES, object));
+
+int cpb_keras_metadata_guess(cpb_span begin) { return cpb_evidence_score(&saved_metadata, begin); }

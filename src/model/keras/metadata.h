@@ -7,6 +7,6 @@
 extern const cpb_model_reader cpb_keras_metadata_reader;
 
 /* Whether a file begins as one does. */
-bool cpb_keras_metadata_guess(cpb_span begin);
+int cpb_keras_metadata_guess(cpb_span begin);
 
 #endif

@@ -1,27 +1,32 @@
 #include "model/tensorflow/guess.h"
 
-#include "model/common/cursor.h"
 #include "model/tensorflow/fields.h"
 
-/* The version, or a meta graph without one before it. */
-bool cpb_saved_model_guess(cpb_span begin) {
-  cpb_wire_type type;
-  uint32_t number = cpb_first_field(&begin, &type);
-  return (number == SAVED_MODEL_VERSION && type == CPB_WIRE_VARINT) ||
-         (number == SAVED_MODEL_META_GRAPHS && type == CPB_WIRE_LEN);
-}
+enum { NODE_DEBUG_INFO = 6, NODE_TYPE = 7, GRAPH_DEBUG_INFO = 5, INFO_GRAPH_VERSION = 1, INFO_ANY = 3 };
 
-/* A library without a node before it begins with a function and this with its signature; a meta graph
- * begins in another way. */
-bool cpb_graph_def_guess(cpb_span begin) {
-  cpb_wire_type type;
-  switch (cpb_first_field(&begin, &type)) {
-    case GRAPH_NODE: return type == CPB_WIRE_LEN;
-    case GRAPH_LIBRARY:
-      return type == CPB_WIRE_LEN && cpb_first_field(&begin, &type) == LIBRARY_FUNCTION &&
-             cpb_first_field(&begin, &type) == FUNCTION_SIGNATURE;
-    case GRAPH_VERSION:
-    case GRAPH_VERSIONS: return true;
-    default: return false;
-  }
-}
+CPB_EVIDENCE(node, CPB_EVIDENCE_BYTES(NODE_NAME), CPB_EVIDENCE_BYTES(NODE_OP), CPB_EVIDENCE_BYTES(NODE_INPUT),
+             CPB_EVIDENCE_BYTES(NODE_DEVICE), CPB_EVIDENCE_BYTES(NODE_ATTR), CPB_EVIDENCE_BYTES(NODE_DEBUG_INFO),
+             CPB_EVIDENCE_BYTES(NODE_TYPE));
+CPB_EVIDENCE(function, CPB_EVIDENCE_BYTES(FUNCTION_SIGNATURE), CPB_EVIDENCE_BYTES(FUNCTION_NODE),
+             CPB_EVIDENCE_BYTES(FUNCTION_RETURN), CPB_EVIDENCE_BYTES(FUNCTION_ATTR),
+             CPB_EVIDENCE_BYTES(FUNCTION_CONTROL_RETURN), CPB_EVIDENCE_BYTES(FUNCTION_ARG_ATTR), CPB_EVIDENCE_BYTES(8));
+CPB_EVIDENCE(library, CPB_EVIDENCE_OF(LIBRARY_FUNCTION, function), CPB_EVIDENCE_BYTES(LIBRARY_GRADIENT),
+             CPB_EVIDENCE_BYTES(LIBRARY_REGISTERED));
+CPB_EVIDENCE(versions, CPB_EVIDENCE_NUMBER(1), CPB_EVIDENCE_NUMBER(2), CPB_EVIDENCE_BYTES(3));
+CPB_EVIDENCE(graph, CPB_EVIDENCE_OF(GRAPH_NODE, node), CPB_EVIDENCE_OF(GRAPH_LIBRARY, library),
+             CPB_EVIDENCE_NUMBER(GRAPH_VERSION), CPB_EVIDENCE_OF(GRAPH_VERSIONS, versions),
+             CPB_EVIDENCE_BYTES(GRAPH_DEBUG_INFO));
+CPB_EVIDENCE(info, CPB_EVIDENCE_BYTES(INFO_GRAPH_VERSION), CPB_EVIDENCE_BYTES(META_INFO_OPS),
+             CPB_EVIDENCE_BYTES(INFO_ANY), CPB_EVIDENCE_BYTES(META_INFO_TAGS), CPB_EVIDENCE_BYTES(META_INFO_VERSION),
+             CPB_EVIDENCE_BYTES(META_INFO_GIT_VERSION), CPB_EVIDENCE_NUMBER(META_INFO_STRIPPED_DEFAULTS),
+             CPB_EVIDENCE_BYTES(META_INFO_ALIASES));
+CPB_EVIDENCE(meta_graph, CPB_EVIDENCE_OF(META_GRAPH_INFO, info), CPB_EVIDENCE_OF(META_GRAPH_GRAPH, graph),
+             CPB_EVIDENCE_BYTES(META_GRAPH_SAVER), CPB_EVIDENCE_BYTES(META_GRAPH_COLLECTION),
+             CPB_EVIDENCE_BYTES(META_GRAPH_SIGNATURE), CPB_EVIDENCE_BYTES(META_GRAPH_ASSET),
+             CPB_EVIDENCE_BYTES(META_GRAPH_OBJECTS));
+CPB_EVIDENCE(saved_model, CPB_EVIDENCE_NUMBER(SAVED_MODEL_VERSION),
+             CPB_EVIDENCE_OF(SAVED_MODEL_META_GRAPHS, meta_graph));
+
+int cpb_saved_model_guess(cpb_span begin) { return cpb_evidence_score(&saved_model, begin); }
+
+int cpb_graph_def_guess(cpb_span begin) { return cpb_evidence_score(&graph, begin); }

@@ -1,11 +1,10 @@
-/* Whether a file begins as a SavedModel or a GraphDef does; of the first, after the second was asked. */
+/* How well the beginning of a file fits a SavedModel and a GraphDef (common/evidence.h). */
 #ifndef CPB_MODEL_TENSORFLOW_GUESS_H
 #define CPB_MODEL_TENSORFLOW_GUESS_H
 
-#include <stdbool.h>
-#include "base/bytes.h"
+#include "model/common/evidence.h"
 
-bool cpb_saved_model_guess(cpb_span begin);
-bool cpb_graph_def_guess(cpb_span begin);
+int cpb_saved_model_guess(cpb_span begin);
+int cpb_graph_def_guess(cpb_span begin);
 
 #endif

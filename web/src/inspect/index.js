@@ -251,7 +251,7 @@ async function cut({ file, body }, { askFor }, paths, page) {
 }
 
 /** The most that the guess looks at. */
-const HEAD = 256;
+const HEAD = 4096;
 
 /**
  * @param {import('../reader/open-file.js').OpenFile} file

@@ -1,0 +1,55 @@
+#include "model/common/evidence.h"
+
+#include "base/checked.h"
+
+/* Enough to tell any two types apart; a hostile message has as many fields as bytes. */
+enum { FIELDS_MOST = 64, RULED_OUT = -1 };
+
+static const cpb_evidence_field *find(const cpb_evidence *type, uint32_t number) {
+  for (size_t i = 0; i < type->num_fields; i++) {
+    if (type->fields[i].number == number) return &type->fields[i];
+  }
+  return NULL;
+}
+
+/* The size of a field's value that begins at `at`, and for a LEN where that begins. False: it is cut
+ * off, or there is no such value. */
+static bool measure(cpb_wire_type type, const uint8_t **at, const uint8_t *end, uint64_t *size) {
+  uint64_t value;
+  const uint8_t *after = *at;
+  *size = type == CPB_WIRE_FIXED64 ? 8 : 4;
+  if (type == CPB_WIRE_FIXED32 || type == CPB_WIRE_FIXED64) return true;
+  after = cpb_varint_read(*at, end, &value);
+  if (!after) return false;
+  if (type == CPB_WIRE_VARINT) *size = (uint64_t)(after - *at);
+  else *size = value, *at = after;
+  return true;
+}
+
+/* Recursion ends with the tables of types, which hold no type within itself. */
+static int score(const cpb_evidence *type, cpb_span in) {
+  const uint8_t *at = in.data, *end = in.data + in.size;
+  int sum = 0;
+  for (int i = 0; i < FIELDS_MOST && at < end; i++) {
+    uint64_t tag, size;
+    const uint8_t *value = cpb_varint_read(at, end, &tag);
+    if (!value) return end - at < CPB_VARINT_MAX ? sum : RULED_OUT;
+    const cpb_wire_type wire = (cpb_wire_type)(tag & 7);
+    const cpb_evidence_field *field = find(type, (uint32_t)cpb_min_u64(tag >> 3, UINT32_MAX));
+    bool is_field = wire == CPB_WIRE_VARINT || wire == CPB_WIRE_LEN || wire == CPB_WIRE_FIXED32 || wire == CPB_WIRE_FIXED64;
+    if (!is_field || tag >> 3 == 0 || tag >> 3 >= 1u << 29 || (field && field->type != wire)) return RULED_OUT;
+    sum += field ? 1 : -1;
+    if (!measure(wire, &value, end, &size)) return end - value < CPB_VARINT_MAX ? sum : RULED_OUT;
+    cpb_span content = {value, (size_t)cpb_min_u64(size, (uint64_t)(end - value))};
+    int inner = field && field->message ? score(field->message, content) : 0;
+    if (inner < 0) return RULED_OUT;
+    sum += inner;
+    at = value + content.size;
+  }
+  return sum;
+}
+
+int cpb_evidence_score(const cpb_evidence *type, cpb_span begin) {
+  int sum = score(type, begin);
+  return sum > 0 ? sum : 0;
+}

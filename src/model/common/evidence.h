@@ -1,0 +1,40 @@
+/* What a message is, by evidence: which fields it begins with, and of which wire types, at the top
+ * and a level or two below. One byte says little: `08` begins a SavedModel, an ONNX model, and
+ * many others. */
+#ifndef CPB_MODEL_COMMON_EVIDENCE_H
+#define CPB_MODEL_COMMON_EVIDENCE_H
+
+#include <stddef.h>
+
+#include "base/bytes.h"
+#include "proto/wire.h"
+
+typedef struct cpb_evidence cpb_evidence;
+
+/* A field of the message type. */
+typedef struct cpb_evidence_field {
+  uint32_t number;
+  cpb_wire_type type;
+  const cpb_evidence *message; /* what a LEN field holds, or NULL: that is not looked at */
+} cpb_evidence_field;
+
+struct cpb_evidence {
+  const cpb_evidence_field *fields;
+  size_t num_fields;
+};
+
+/* A message type of that name, from fields that are numbers, bytes that are not looked into, and
+ * messages of a type that is defined above. */
+#define CPB_EVIDENCE(name, ...)                                    \
+  static const cpb_evidence_field name##_fields[] = {__VA_ARGS__}; \
+  static const cpb_evidence name = {name##_fields, sizeof name##_fields / sizeof *name##_fields}
+#define CPB_EVIDENCE_NUMBER(number) {number, CPB_WIRE_VARINT, NULL}
+#define CPB_EVIDENCE_BYTES(number) {number, CPB_WIRE_LEN, NULL}
+#define CPB_EVIDENCE_OF(number, type) {number, CPB_WIRE_LEN, &(type)}
+
+/* How well the beginning of a message fits its type: 0 when it does not. Each known field counts
+ * for one and each unknown one against it; a known field of another wire type, a group, and what is
+ * no field at all rule it out. The end of `begin` may cut a field off. */
+int cpb_evidence_score(const cpb_evidence *type, cpb_span begin);
+
+#endif
