@@ -18,8 +18,9 @@
 typedef enum cli_exit {
   CLI_OK = 0,
   CLI_USAGE = 1,
-  CLI_DAMAGED = 2, /* damaged, or not of this kind */
-  CLI_IO = 3,      /* reading or writing failed */
+  CLI_INCOMPLETE = 1, /* of inspect: what precedes damage is shown */
+  CLI_DAMAGED = 2,    /* damaged, or not of this kind */
+  CLI_IO = 3,         /* reading or writing failed */
   CLI_LIMIT = 4,
   CLI_UNSUPPORTED = 5 /* this version cannot read it */
 } cli_exit;

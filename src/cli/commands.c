@@ -71,7 +71,9 @@ const cli_command cli_commands[] = {
               "from variables/variables.index beside the model.\n\n"
               "QUESTION is one of overview (the default), signature KEY, functions, function NAME, nodes "
               "[FUNCTION], consumers NODE, scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, "
-              "variables [NAME], load PATHS, cut PATHS and tag [NAME].",
+              "variables [NAME], load PATHS, cut PATHS and tag [NAME].\n\n"
+              "Of a damaged model, such as a file that was cut off, what precedes the damage is shown, and the "
+              "exit code is 1.",
      .examples = "cpb inspect model/\n"
                  "Versions, signatures, and what there is to ask.\n"
                  "cpb inspect model/ signature serving_default\n"

@@ -34,6 +34,7 @@ struct cpb_outline {
   cpb_allocator allocator;
   cpb_outline_options options;
   uint32_t depth_limit;
+  cpb_error cut_off; /* the first field that went past the end of the input, or CPB_OK */
   cpb_error error;
   cpb_input input;
   cpb_wire_feed feed;
@@ -172,6 +173,25 @@ static bool on_value(cpb_outline *o, const cpb_wire_field *field) {
   return type ? enter(o, field, type) : cpb_draft_omit(&o->draft, field);
 }
 
+/* With keep_damaged: the scanner has refused a field that goes past the end of the input, as one
+ * does at each level where a file was cut off. What is there of a message is gone into, what is
+ * there of a large value left out as if it were all; and the error is kept for the end. The field
+ * is no part of the outline when it is a short value, of which a beginning says nothing. */
+static bool enter_cut_off(cpb_outline *o) {
+  cpb_wire_scanner *s = &o->scanner;
+  cpb_wire_field *field = &s->field;
+  uint64_t end = s->depth > 0 ? s->frames[s->depth - 1].end : s->size;
+  bool is_cut_off = o->options.keep_damaged && o->error.code == CPB_E_DAMAGED && s->value_open &&
+                    field->type == CPB_WIRE_LEN && end == s->size && field->size > end - field->value;
+  const cpb_message_type *type = is_cut_off && s->depth < o->depth_limit ? type_of(o, field) : NULL;
+  if (!type && (!is_cut_off || is_wanted(o, field) || field->size <= o->options.max_value)) return false;
+  if (o->cut_off.code == CPB_OK) o->cut_off = o->error;
+  o->error = (cpb_error){.offset = CPB_NO_OFFSET};
+  field->size = end - field->value;
+  const cpb_wire_field what_is_there = *field;
+  return type ? enter(o, &what_is_there, type) : cpb_draft_omit(&o->draft, &what_is_there);
+}
+
 static bool on_field(cpb_outline *o) {
   const cpb_wire_field field = o->scanner.field;
   switch (field.type) {
@@ -224,6 +244,7 @@ static cpb_have close_range(cpb_outline *o) {
 
 static cpb_have finish(cpb_outline *o) {
   o->state = OUTLINE_DONE;
+  if (o->cut_off.code != CPB_OK) return CPB_FAILED;
   return cpb_draft_finish(&o->draft) ? CPB_HAVE : CPB_FAILED;
 }
 
@@ -243,7 +264,7 @@ static cpb_have walk(cpb_outline *o) {
     case CPB_WIRE_LEAVE: return cpb_draft_close(&o->draft) ? CPB_HAVE : CPB_FAILED;
     case CPB_WIRE_END: return close_range(o);
     case CPB_WIRE_MORE: return CPB_HAVE;
-    case CPB_WIRE_ERROR: break;
+    case CPB_WIRE_ERROR: return enter_cut_off(o) ? CPB_HAVE : CPB_FAILED;
   }
   return CPB_FAILED;
 }
@@ -281,6 +302,7 @@ static void salvage(cpb_outline *o) {
 
 static cpb_step fail(cpb_outline *o, cpb_have have) {
   cpb_input_let_go(&o->input);
+  if (o->cut_off.code != CPB_OK && (o->error.code == CPB_OK || o->error.code == CPB_E_DAMAGED)) o->error = o->cut_off;
   if (have == CPB_AT_END) {
     cpb_fail(&o->error, CPB_E_TRUNCATED, o->input.size, "the input ends within a field of the message");
   } else if (o->error.code == CPB_OK) {

@@ -78,6 +78,28 @@ static int show(cli *c, const char *json, size_t size) {
   return CLI_OK;
 }
 
+/* Whether one of the answer's problems is damage. Within strings the quotes would be escaped. */
+static bool tells_damage(const char *json, size_t size) {
+  static const char damage[] = "\"damage\":true";
+  const char *at = json, *end = json + size;
+  while ((at = memchr(at, damage[0], (size_t)(end - at)))) {
+    if ((size_t)(end - at) < sizeof damage) return false;
+    if (memcmp(at, damage, sizeof damage - 1) == 0) return true;
+    at++;
+  }
+  return false;
+}
+
+/* The damage first: what follows it is missing. */
+static int show_all(inspection *i, const char *json, size_t size) {
+  bool is_damaged = tells_damage(json, size);
+  if (is_damaged)
+    cli_note(i->cli, cpb_model_file_path(i->model),
+             "the model is damaged; what could be read is shown, and \"problems\" says where it ends");
+  int status = show(i->cli, json, size);
+  return status == CLI_OK && is_damaged ? CLI_INCOMPLETE : status;
+}
+
 int cli_inspect(cli *c) {
   int status = CLI_OK;
   size_t size;
@@ -85,7 +107,7 @@ int cli_inspect(cli *c) {
   if (!find_question(&i, &status)) return status;
   i.model = cli_open_model(c, c->settings.input, NULL, &status);
   const char *json = i.model ? ask(&i, &size, &status) : NULL;
-  int shown = json ? show(c, json, size) : CLI_OK;
+  int shown = json ? show_all(&i, json, size) : CLI_OK;
   cpb_model_file_close(i.model);
   return status != CLI_OK ? status : shown;
 }

@@ -36,7 +36,8 @@ static int score(const cpb_evidence *type, cpb_span in) {
     if (!value) return end - at < CPB_VARINT_MAX ? sum : RULED_OUT;
     const cpb_wire_type wire = (cpb_wire_type)(tag & 7);
     const cpb_evidence_field *field = find(type, (uint32_t)cpb_min_u64(tag >> 3, UINT32_MAX));
-    bool is_field = wire == CPB_WIRE_VARINT || wire == CPB_WIRE_LEN || wire == CPB_WIRE_FIXED32 || wire == CPB_WIRE_FIXED64;
+    bool is_field =
+        wire == CPB_WIRE_VARINT || wire == CPB_WIRE_LEN || wire == CPB_WIRE_FIXED32 || wire == CPB_WIRE_FIXED64;
     if (!is_field || tag >> 3 == 0 || tag >> 3 >= 1u << 29 || (field && field->type != wire)) return RULED_OUT;
     sum += field ? 1 : -1;
     if (!measure(wire, &value, end, &size)) return end - value < CPB_VARINT_MAX ? sum : RULED_OUT;

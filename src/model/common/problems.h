@@ -3,10 +3,13 @@
 #ifndef CPB_MODEL_COMMON_PROBLEMS_H
 #define CPB_MODEL_COMMON_PROBLEMS_H
 
+#include <stdbool.h>
+
 #include "base/json_writer.h"
 
 typedef struct cpb_problem {
   uint64_t offset; /* in the input, or CPB_NO_OFFSET */
+  bool is_damage;  /* the model could not be read any further there */
   char text[192];
 } cpb_problem;
 
@@ -23,7 +26,10 @@ void cpb_problems_free(cpb_problems *problems);
  * only counted. */
 void cpb_problems_add(cpb_problems *problems, uint64_t offset, const char *text);
 
-/* The elements of a list: {"offset": N or null, "text"}. */
+/* The same for damage: what comes after it, or is in it, is missing from the answer. */
+void cpb_problems_add_damage(cpb_problems *problems, uint64_t offset, const char *text);
+
+/* The elements of a list: {"offset": N or null, "text"}, and "damage": true for damage. */
 void cpb_problems_write(const cpb_problems *problems, cpb_json_writer *answer);
 
 #endif

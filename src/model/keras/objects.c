@@ -35,7 +35,7 @@ bool cpb_keras_decode(const cpb_allocator *a, cpb_span message, cpb_keras_list *
     if (is_damaged(cursor.bytes)) cpb_problems_add(problems, offset, "a SavedObject cannot be parsed");
     offset += cursor.bytes.size;
   }
-  if (cursor.damaged) cpb_problems_add(problems, offset, "SavedMetadata cannot be parsed from here on");
+  if (cursor.damaged) cpb_problems_add_damage(problems, offset, "SavedMetadata cannot be parsed from here on");
   return true;
 }
 

@@ -38,7 +38,8 @@ static void write_node(cpb_saved_model *m, cpb_span node) {
 
 static void note_damage(cpb_saved_model *m, const cpb_cursor *c, cpb_span of) {
   if (c->damaged)
-    cpb_problems_add(&m->problems, cpb_part_where(&m->graph_part, of).offset, "a graph cannot be parsed to its end");
+    cpb_problems_add_damage(&m->problems, cpb_part_where(&m->graph_part, of).offset,
+                            "a graph cannot be parsed to its end");
 }
 
 void cpb_ask_nodes(cpb_saved_model *m) {

@@ -124,7 +124,7 @@ static cpb_step read_skeleton(cpb_saved_model *m) {
 }
 
 static void note_damage(cpb_problems *problems, const cpb_part *part) {
-  if (part->damage.code != CPB_OK) cpb_problems_add(problems, part->damage.offset, part->damage.message);
+  if (part->damage.code != CPB_OK) cpb_problems_add_damage(problems, part->damage.offset, part->damage.message);
 }
 
 static cpb_step read_graph(cpb_saved_model *m) {

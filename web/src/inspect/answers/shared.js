@@ -14,6 +14,7 @@
  * @typedef {object} Problem
  * @property {number | null} offset in the message; null where there is none
  * @property {string} text
+ * @property {true} [damage] the message could not be read beyond this: the rest is missing
  */
 
 /**
