@@ -167,7 +167,7 @@ class Build:
         for name, component in WITH_SOURCES.items():
             root = self.root(component, inputs)
             if root:
-                yield name, component.version((Path(root) / component.header).read_text())
+                yield name, component.version((self.path / root / component.header).read_text())
 
 
 def leb128(data, at):

@@ -59,6 +59,7 @@ cpb_have cpb_sd_model_open(cpb_sd_model *m, const char *name, size_t size) {
       cpb_fail(&m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "a SameDiff graph file has no tags; expected no scope");
       return CPB_FAILED;
     }
+    if (m->pages.size > 0) return CPB_HAVE; /* what the host says later does not change the pages */
     return cpb_zip_settle(cpb_input_size(&m->input, 0, &m->pages.size), &m->input, &m->error);
   }
   cpb_have have = cpb_sd_parts_open(&m->parts);
