@@ -36,7 +36,7 @@ typedef struct cpb_checkpoint_options {
    * bits. */
   uint64_t max_memory;
 
-  /* `window` counts. */
+  /* `window`, `held`, `walked` and `entries` count. */
   const cpb_limits *limits;
 } cpb_checkpoint_options;
 

@@ -111,7 +111,8 @@ static bool load_checkpoint(cpb_model_file *f, const char *path, cpb_error *erro
   cpb_checkpoint_free(f->checkpoint);
   f->checkpoint = NULL;
   uint8_t *index = read_whole(f, path, MOST, &size, error);
-  if (index) f->checkpoint = cpb_checkpoint_new(&f->allocator, index, size, NULL, error);
+  const cpb_checkpoint_options how = {.struct_size = sizeof how, .limits = &f->limits};
+  if (index) f->checkpoint = cpb_checkpoint_new(&f->allocator, index, size, &how, error);
   cpb_release(&f->allocator, index);
   return f->checkpoint && set_checkpoint(f, error);
 }

@@ -59,6 +59,7 @@ cpb_model_file *cpb_model_file_open(const cpb_allocator *given, const char *path
     return NULL;
   }
   f->allocator = a;
+  f->limits = cpb_limits_or_default(ours.model ? ours.model->limits : NULL);
   cpb_buffer_init(&f->fingerprint, &a);
   cpb_buffer_init(&f->answer, &a);
   if (open_model(f, path, &ours, error)) return f;

@@ -9,6 +9,7 @@
 
 struct cpb_model_file {
   cpb_allocator allocator;
+  cpb_limits limits;
   char *path; /* of the model's own file */
   cpb_message_file *message;
   cpb_model_kind kind;

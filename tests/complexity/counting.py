@@ -4,7 +4,8 @@ import re
 
 KINDS = "decoded|held|walked|entries|answer|index"
 # Below these, what is the same for all inputs counts for more than what grows.
-SMALL = {"decoded": 4 << 20, "held": 1 << 20, "walked": 1 << 20, "entries": 10_000, "answer": 1 << 20, "index": 1 << 20}
+SMALL = {"decoded": 4 << 20, "held": 1 << 20, "walked": 1 << 20, "entries": 10_000, "answer": 1 << 20, "index": 1 << 20,
+         "output": 1 << 20}
 RATIO = {"held": 3.2}  # arrays grow by half, so that of two sizes one may just have grown
 
 
@@ -18,7 +19,7 @@ def work(cpb, *words):
         return refused[1]
     assert result.returncode in (0, 2), text
     counted = re.search("work:((?: [a-z]+=[0-9]+)+)", text)
-    return {name: int(value) for name, value in re.findall("([a-z]+)=([0-9]+)", counted[1])}
+    return {name: int(value) for name, value in re.findall("([a-z]+)=([0-9]+)", counted[1])} | {"output": len(result.stdout or b"")}
 
 
 def check(measure):

@@ -219,4 +219,12 @@ SIZES = {
     captures_of_a_wide_object: 15000,
     signatures_of_a_map: 10000,
     objects_of_a_function: 4000,
+    slices_of_a_long_name: 20000,
+    slices_among_long_keys: 15000,
+    key_prefixes: 8000,
+    keras_members: 20000,
+    keras_trainable: 20000,
+    keras_shared: 8000,
+    keras_deep: 5000,
+    keras_load: 3000,
 }

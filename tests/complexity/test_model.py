@@ -1,6 +1,7 @@
 """Questions about models: work grows with the model and no faster, or is refused."""
 
 import json
+import resource
 
 import pytest
 
@@ -26,6 +27,21 @@ def test_work_is_linear_or_refused(cpb, tmp_path, family):
         return counts
 
     check(measure)
+
+
+def cpu():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+@pytest.mark.parametrize("family", ASKED)
+def test_nothing_that_is_not_counted_takes_long(cpb, tmp_path, family):
+    """A loop that nobody charges for took from 15 seconds to minutes here, and takes less than one."""
+    make, n = ASKED[family]
+    words = make(tmp_path, 4 * n)
+    before = cpu()
+    cpb.run("inspect", *words, "--json")
+    assert cpu() - before < 10
 
 
 def objects(cpb, folder, name, n, *words):

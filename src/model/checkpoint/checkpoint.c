@@ -2,9 +2,11 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
+#include "base/meter.h"
 #include "base/status.h"
 #include "model/checkpoint/fields.h"
 #include "model/common/cursor.h"
+#include "model/common/spans.h"
 #include "model/formats/leveldb/table.h"
 
 #define VERSION 1  /* tensor_bundle.cc: kTensorBundleVersion */
@@ -20,7 +22,9 @@ typedef struct entry {
 } entry;
 
 struct cpb_checkpoint {
-  cpb_allocator allocator;
+  cpb_allocator allocator; /* the meter's */
+  cpb_allocator outer;     /* for the struct itself */
+  cpb_meter meter;
   uint64_t max_memory;
   uint32_t shards;
   cpb_buffer texts; /* keys and BundleEntryProtos */
@@ -151,6 +155,11 @@ static bool add_entry(cpb_checkpoint *c, const cpb_table *t) {
              (unsigned long long)c->max_memory);
     return false;
   }
+  /* Of a key only what it does not share with the one before is in the file. */
+  if (!cpb_meter_charge(&c->meter, CPB_WORK_WALKED, (uint64_t)key.size + 4 * (uint64_t)message.size, offset,
+                        t->error) ||
+      !cpb_meter_charge(&c->meter, CPB_WORK_ENTRIES, 1, offset, t->error))
+    return false;
   if (!is_in_order(c, key))
     return fails_at_key(t->error, offset, key, "out of order; expected a key greater than the one before it");
   entry e = {.stored = {.key_size = key.size}, .message_size = message.size};
@@ -196,10 +205,13 @@ cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *given, const void *index
   cpb_limits limits = cpb_limits_or_default(options.limits);
   cpb_checkpoint *c = cpb_alloc_zeroed(&a, sizeof *c);
   if (!c) return cpb_fail_memory(error), NULL;
-  c->allocator = a;
+  cpb_meter_init(&c->meter, &a, &limits, NULL);
+  cpb_meter_grow(&c->meter, size);
+  c->outer = a;
+  c->allocator = cpb_meter_allocator(&c->meter);
   c->max_memory = cpb_max_memory_or_default(options.max_memory);
-  cpb_buffer_init(&c->texts, &a);
-  cpb_buffer_init(&c->sizes, &a);
+  cpb_buffer_init(&c->texts, &c->allocator);
+  cpb_buffer_init(&c->sizes, &c->allocator);
   bool done = cpb_table_open(&table, &c->allocator, &limits, (cpb_span){index, size}, c->max_memory, error) &&
               read_all(c, &table);
   cpb_table_close(&table);
@@ -207,16 +219,18 @@ cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *given, const void *index
     set_pointers(c);
     return c;
   }
+  cpb_meter_explain(&c->meter, error);
   cpb_checkpoint_free(c);
   return NULL;
 }
 
 void cpb_checkpoint_free(cpb_checkpoint *c) {
   if (!c) return;
-  cpb_allocator a = c->allocator;
+  cpb_allocator a = c->outer;
   cpb_buffer_free(&c->texts);
   cpb_buffer_free(&c->sizes);
-  cpb_release(&a, c->items);
+  cpb_release(&c->allocator, c->items);
+  cpb_meter_free(&c->meter);
   cpb_release(&a, c);
 }
 
@@ -229,16 +243,39 @@ const cpb_stored *cpb_checkpoint_get(const cpb_checkpoint *c, size_t i) {
 }
 
 const cpb_stored *cpb_checkpoint_find(const cpb_checkpoint *c, const char *key, size_t key_size) {
-  cpb_span wanted = {(const uint8_t *)key, key_size};
-  size_t begin = 0, end = c->count;
+  return cpb_checkpoint_find_rest(c, 0, c->count, 0, (cpb_span){(const uint8_t *)key, key_size});
+}
+
+const cpb_stored *cpb_checkpoint_find_rest(const cpb_checkpoint *c, size_t first, size_t count, size_t skip,
+                                           cpb_span rest) {
+  size_t begin = first, end = first + count;
   while (begin < end) {
     size_t middle = begin + (end - begin) / 2;
-    int order = cpb_span_compare(cpb_stored_key(&c->items[middle].stored), wanted);
+    int order = cpb_span_compare(cpb_span_from(cpb_stored_key(&c->items[middle].stored), skip), rest);
     if (order == 0) return &c->items[middle].stored;
     if (order < 0) begin = middle + 1;
     else end = middle;
   }
   return NULL;
+}
+
+/* The index of the first key that is not before `begin`, or with `beyond` of the first that is after it
+ * and does not begin with it. */
+static size_t bound(const cpb_checkpoint *c, cpb_span begin, bool beyond) {
+  size_t low = 0, high = c->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    cpb_span key = cpb_stored_key(&c->items[middle].stored);
+    if (beyond) key.size = cpb_min_size(key.size, begin.size);
+    if (cpb_span_compare(key, begin) < (beyond ? 1 : 0)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+size_t cpb_checkpoint_begin(const cpb_checkpoint *c, cpb_span begin, size_t *first) {
+  *first = bound(c, begin, false);
+  return bound(c, begin, true) - *first;
 }
 
 size_t cpb_checkpoint_place(const cpb_checkpoint *c, const cpb_stored *stored) {

@@ -8,6 +8,13 @@
 /* The serialized BundleEntryProto of an entry, which has been checked. Part of the checkpoint. */
 cpb_span cpb_checkpoint_message(const cpb_checkpoint *checkpoint, const cpb_stored *stored);
 
+/* The entries whose keys begin with `begin`: their indices are `*first` and those after it. */
+size_t cpb_checkpoint_begin(const cpb_checkpoint *checkpoint, cpb_span begin, size_t *first);
+/* The one of `count` entries from `first` on, whose keys have the same first `skip` bytes, of which
+ * `rest` follows these; NULL when there is none. */
+const cpb_stored *cpb_checkpoint_find_rest(const cpb_checkpoint *checkpoint, size_t first, size_t count, size_t skip,
+                                           cpb_span rest);
+
 /* The index of an entry: cpb_checkpoint_get() of it is `stored`. */
 size_t cpb_checkpoint_place(const cpb_checkpoint *checkpoint, const cpb_stored *stored);
 

@@ -54,9 +54,11 @@ static bool put_extent(cpb_buffer *out, cpb_span extent) {
   return put_signed(out, start) && put_signed(out, all ? -1 : (int64_t)cpb_get_number(extent, EXTENT_LENGTH));
 }
 
-bool cpb_slice_key(cpb_buffer *out, cpb_span name, cpb_span slice) {
+bool cpb_slice_key_begin(cpb_buffer *out, cpb_span name) { return put_unsigned(out, 0) && put_text(out, name); }
+
+bool cpb_slice_key_rest(cpb_buffer *out, cpb_span slice) {
   cpb_cursor extents = cpb_cursor_of(slice);
-  bool done = put_unsigned(out, 0) && put_text(out, name) && put_unsigned(out, cpb_count_bytes(slice, SLICE_EXTENT));
+  bool done = put_unsigned(out, cpb_count_bytes(slice, SLICE_EXTENT));
   while (done && cpb_cursor_find(&extents, SLICE_EXTENT, CPB_WIRE_LEN)) done = put_extent(out, extents.bytes);
   return done;
 }

@@ -5,8 +5,10 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 
-/* Appends to `out` the key of the slice of tensor `name` that a TensorSliceProto describes.
- * False when memory is short. */
-bool cpb_slice_key(cpb_buffer *out, cpb_span name, cpb_span slice);
+/* Appends to `out` what the keys of all slices of tensor `name` begin with. False when memory is
+ * short. */
+bool cpb_slice_key_begin(cpb_buffer *out, cpb_span name);
+/* The rest of the key of the slice that a TensorSliceProto describes. */
+bool cpb_slice_key_rest(cpb_buffer *out, cpb_span slice);
 
 #endif

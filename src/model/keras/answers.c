@@ -21,14 +21,14 @@ static void put_or_null(cpb_json_writer *a, const char *key, yyjson_val *value) 
 static void put_dtype(const cpb_keras_layer *layer, cpb_json_writer *a) {
   yyjson_val *dtype = cpb_keras_get(layer, "dtype");
   if (!dtype) dtype = cpb_keras_config(layer, "dtype");
-  yyjson_val *name = cpb_json_member(cpb_json_member(dtype, "config"), "name");
+  yyjson_val *name = cpb_keras_member(layer->members, cpb_keras_member(layer->members, dtype, "config"), "name");
   put_or_null(a, "dtype", name ? name : dtype);
 }
 
 static bool put_parameters(cpb_keras *k, uint32_t layer, cpb_json_writer *a) {
   cpb_keras_count count;
   bool from_variables;
-  if (!cpb_keras_count_parameters(k, layer, &count, &from_variables)) return false;
+  if (!cpb_keras_count_parameters(k, layer, &count, &from_variables, a)) return false;
   cpb_json_writer_unsigned(a, "parameters", count.all);
   cpb_json_writer_unsigned(a, "trainable_parameters", count.trainable);
   cpb_json_writer_bool(a, "parameters_complete", count.complete);
@@ -106,7 +106,7 @@ static void put_metrics(const cpb_keras *k, cpb_json_writer *a) {
   for (size_t i = 0; i < k->count; i++) {
     if (!cpb_keras_is_metric(&k->objects[i])) continue;
     yyjson_val *said = k->docs[i] ? yyjson_doc_get_root(k->docs[i]) : NULL;
-    cpb_keras_layer metric = {.object = (uint32_t)i, .said = said};
+    cpb_keras_layer metric = {.object = (uint32_t)i, .said = said, .members = &k->members};
     cpb_json_writer_open(a, NULL, '{');
     put_identity(k, &metric, a);
     put_dtype(&metric, a);

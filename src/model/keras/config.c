@@ -1,5 +1,7 @@
 #include "model/keras/config.h"
 
+#define WRAPPED 8 /* members of an object that wraps a list: two of them count */
+
 /* A place in an object or list. */
 typedef struct frame {
   yyjson_val *at; /* the next element, or key */
@@ -29,6 +31,7 @@ static bool is_text(yyjson_val *value, const char *text) {
 }
 
 yyjson_val *cpb_keras_unwrap(yyjson_val *value) {
+  if (yyjson_obj_size(value) > WRAPPED) return value;
   yyjson_val *name = cpb_json_member(value, "class_name");
   bool wraps = is_text(name, "__tuple__") || is_text(name, "TensorShape");
   yyjson_val *items = wraps ? cpb_json_member(value, "items") : NULL;
@@ -117,7 +120,7 @@ static void put_sequence(const cpb_keras *k, const cpb_keras_layer *layer, cpb_j
 }
 
 void cpb_keras_put_calls(const cpb_keras *k, const cpb_keras_layer *layer, cpb_json_writer *a) {
-  yyjson_val *calls = cpb_json_member(layer->entry, "inbound_nodes");
+  yyjson_val *calls = cpb_keras_member(layer->members, layer->entry, "inbound_nodes");
   cpb_json_writer_open(a, "inputs", '[');
   if (layer->before != CPB_KERAS_NONE) {
     put_sequence(k, layer, a);

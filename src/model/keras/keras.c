@@ -94,11 +94,18 @@ static bool find_parents(cpb_keras *k) {
   cpb_names_sort(&paths);
   for (uint32_t i = 0; ok && i < k->count; i++) {
     k->parents[i] = find_parent(&paths, k->objects[i].path);
-    if (cpb_names_find(&paths, k->objects[i].path) != i)
+    if (!k->objects[i].path_is_cut && cpb_names_find(&paths, k->objects[i].path) != i)
       complain(k, i, "%s: another object has the same node_path", NULL);
   }
   cpb_names_free(&paths);
   return ok;
+}
+
+static bool charge(const cpb_keras *k, cpb_meter *meter, cpb_error *error) {
+  uint64_t walked = 0;
+  for (size_t i = 0; i < k->count; i++) walked += 4 * ((uint64_t)k->objects[i].metadata.size + k->objects[i].path.size);
+  return cpb_meter_charge(meter, CPB_WORK_WALKED, walked, CPB_NO_OFFSET, error) &&
+         cpb_meter_charge(meter, CPB_WORK_ENTRIES, k->count, CPB_NO_OFFSET, error);
 }
 
 static bool read_metadata(cpb_keras *k, uint64_t max_memory, cpb_error *whole) {
@@ -112,10 +119,11 @@ static bool read_metadata(cpb_keras *k, uint64_t max_memory, cpb_error *whole) {
       cpb_fail(whole, CPB_E_LIMIT, k->objects[i].offset,
                "the JSON metadata of the objects takes more than max_memory, %llu bytes",
                (unsigned long long)max_memory);
-    if (error.code == CPB_E_MEMORY) return false;
+    if (error.code == CPB_E_MEMORY || (k->docs[i] && !cpb_keras_members_add(&k->members, k->docs[i]))) return false;
     if (!k->docs[i]) complain(k, i, "%s: metadata: %s", error.message);
     else if (!yyjson_is_obj(yyjson_doc_get_root(k->docs[i]))) complain(k, i, "%s: metadata is not a JSON object", NULL);
   }
+  cpb_keras_members_sort(&k->members);
   return true;
 }
 
@@ -135,12 +143,15 @@ static bool make_room(cpb_keras *k, const cpb_keras_object *objects) {
 }
 
 cpb_keras *cpb_keras_new(const cpb_allocator *a, const cpb_keras_object *objects, size_t count,
-                         const cpb_keras_graph *graph, uint64_t max_memory, cpb_problems *problems, cpb_error *error) {
+                         const cpb_keras_graph *graph, uint64_t max_memory, cpb_problems *problems, cpb_meter *meter,
+                         cpb_error *error) {
   cpb_keras *k = cpb_alloc_zeroed(a, sizeof *k);
   if (k) *k = (cpb_keras){.allocator = *a, .graph = graph, .problems = problems};
+  if (k) cpb_keras_members_init(&k->members, a);
   if (k && count < CPB_KERAS_NONE) k->count = count;
-  if (k && make_room(k, objects) && check_numbers(k) && find_parents(k) && read_metadata(k, max_memory, error) &&
-      cpb_keras_grow_tree(k))
+  if (k && make_room(k, objects) && charge(k, meter, error) && check_numbers(k) && find_parents(k) &&
+      read_metadata(k, max_memory, error) && cpb_keras_grow_tree(k) &&
+      cpb_meter_charge(meter, CPB_WORK_ENTRIES, k->num_layers, CPB_NO_OFFSET, error))
     return k;
   cpb_keras_free(k);
   if (error->code == CPB_OK) cpb_fail_memory(error);
@@ -151,6 +162,7 @@ void cpb_keras_free(cpb_keras *k) {
   if (!k) return;
   cpb_allocator a = k->allocator;
   for (size_t i = 0; k->docs && i < k->count; i++) yyjson_doc_free(k->docs[i]);
+  cpb_keras_members_free(&k->members);
   cpb_release(&a, k->objects);
   cpb_release(&a, k->docs);
   cpb_release(&a, k->parents);

@@ -3,12 +3,12 @@
 static yyjson_val *unless_null(yyjson_val *value) { return yyjson_is_null(value) ? NULL : value; }
 
 yyjson_val *cpb_keras_get(const cpb_keras_layer *layer, const char *key) {
-  yyjson_val *value = unless_null(cpb_json_member(layer->said, key));
-  return value ? value : unless_null(cpb_json_member(layer->entry, key));
+  yyjson_val *value = unless_null(cpb_keras_member(layer->members, layer->said, key));
+  return value ? value : unless_null(cpb_keras_member(layer->members, layer->entry, key));
 }
 
 yyjson_val *cpb_keras_config(const cpb_keras_layer *layer, const char *key) {
-  return unless_null(cpb_json_member(cpb_keras_get(layer, "config"), key));
+  return unless_null(cpb_keras_member(layer->members, cpb_keras_get(layer, "config"), key));
 }
 
 cpb_span cpb_keras_class(const cpb_keras_layer *layer) {

@@ -2,7 +2,7 @@
 #ifndef CPB_MODEL_KERAS_LAYERS_H
 #define CPB_MODEL_KERAS_LAYERS_H
 
-#include "base/json_read.h"
+#include "model/keras/members.h"
 #include "model/keras/objects.h"
 
 #define CPB_KERAS_NONE UINT32_MAX
@@ -11,14 +11,15 @@
 /* A layer of the tree, where objects and the configs of the models that hold them
  * are put together. Metrics are none. */
 typedef struct cpb_keras_layer {
-  uint32_t object;   /* CPB_KERAS_NONE: only its model's config knows it */
-  bool shared;       /* it stands elsewhere too, and what is in it only there */
-  uint32_t depth;    /* 0 for a root */
-  uint32_t parent;   /* a layer; CPB_KERAS_NONE for a root */
-  uint32_t end;      /* layers from this one's number + 1 to `end` - 1 are within it */
-  uint32_t before;   /* in a Sequential the layer whose output this one takes */
-  yyjson_val *said;  /* the object's metadata, or NULL */
-  yyjson_val *entry; /* the element of its model's config.layers, or NULL */
+  uint32_t object;                  /* CPB_KERAS_NONE: only its model's config knows it */
+  bool shared;                      /* it stands elsewhere too, and what is in it only there */
+  uint32_t depth;                   /* 0 for a root */
+  uint32_t parent;                  /* a layer; CPB_KERAS_NONE for a root */
+  uint32_t end;                     /* layers from this one's number + 1 to `end` - 1 are within it */
+  uint32_t before;                  /* in a Sequential the layer whose output this one takes */
+  yyjson_val *said;                 /* the object's metadata, or NULL */
+  yyjson_val *entry;                /* the element of its model's config.layers, or NULL */
+  const cpb_keras_members *members; /* for these two */
 } cpb_keras_layer;
 
 typedef struct cpb_keras {
@@ -28,6 +29,7 @@ typedef struct cpb_keras {
   bool json_too_large;
   cpb_keras_object *objects;
   size_t count;
+  cpb_keras_members members;
   yyjson_doc **docs; /* of each object; NULL when it has no metadata that is JSON */
   uint32_t *parents; /* of each object: the object with the longest path before it */
   uint32_t *homes;   /* of each object: its layer that is not shared, or CPB_KERAS_NONE */

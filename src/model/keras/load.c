@@ -4,18 +4,13 @@
 #include "model/keras/load.h"
 
 #include "base/status.h"
+#include "model/common/links.h"
 #include "model/common/page.h"
-
-/* How a node was met. */
-typedef struct visit {
-  uint32_t from; /* the node, itself when a path names it; CPB_KERAS_NONE: not met */
-  cpb_span name; /* what that node calls it; or the whole path */
-} visit;
 
 typedef struct load {
   cpb_keras *k;
   const cpb_keras_graph *graph;
-  visit *visits;
+  cpb_link *links; /* how a node was met: from another, or by a path that names it */
   uint32_t *queue; /* nodes in the order in which they are met */
   uint32_t count;
   cpb_error *error;
@@ -131,8 +126,9 @@ static bool find_node(load *l, cpb_span path, uint32_t *node) {
 /* --- Following -------------------------------------------------------------------------- */
 
 static void meet(load *l, uint32_t node, uint32_t from, cpb_span name) {
-  if (node >= l->graph->nodes || l->visits[node].from != CPB_KERAS_NONE) return;
-  l->visits[node] = (visit){from, name};
+  if (node >= l->graph->nodes || l->links[node].parent != CPB_NO_PARENT) return;
+  if (from == node) cpb_link_root(l->links, node, name);
+  else cpb_link_child(l->links, node, from, name);
   l->queue[l->count++] = node;
 }
 
@@ -147,7 +143,7 @@ static void follow(load *l) {
 
 /* With the root everything is loaded, also what no reference leads to. */
 static void add_rest(load *l) {
-  if (l->graph->nodes == 0 || l->visits[0].from == CPB_KERAS_NONE) return;
+  if (l->graph->nodes == 0 || l->links[0].parent == CPB_NO_PARENT) return;
   for (uint32_t i = 0; i < l->graph->nodes; i++) meet(l, i, i, (cpb_span){0});
 }
 
@@ -155,30 +151,19 @@ static void add_rest(load *l) {
 
 static int64_t id_of(const load *l, uint32_t node) { return l->k->graph ? (int64_t)node : l->k->objects[node].node; }
 
-/* The names on the way, written from the back. */
 static bool put_path(load *l, cpb_json_writer *a, uint32_t node) {
-  size_t size = l->visits[node].name.size;
-  uint32_t n;
-  for (n = node; l->visits[n].from != n; n = l->visits[n].from) size += l->visits[l->visits[n].from].name.size + 1;
-  if (l->visits[n].name.size == 0) return cpb_json_writer_null(a, "path"), true;
-  uint8_t *path = cpb_alloc(&l->k->allocator, size);
-  if (!path) return false;
-  uint8_t *at = path + size;
-  for (n = node;; n = l->visits[n].from) {
-    cpb_span name = l->visits[n].name;
-    at -= name.size;
-    if (name.size > 0) memcpy(at, name.data, name.size);
-    if (l->visits[n].from == n) break;
-    *--at = '.';
-  }
-  cpb_json_writer_span(a, "path", (cpb_span){path, size});
-  cpb_release(&l->k->allocator, path);
-  return true;
+  cpb_buffer path;
+  cpb_buffer_init(&path, &l->k->allocator);
+  bool done = cpb_link_path(l->links, node, &path);
+  if (path.size == 0) cpb_json_writer_null(a, "path");
+  else cpb_json_writer_span(a, "path", (cpb_span){path.data, path.size});
+  cpb_buffer_free(&path);
+  return done;
 }
 
 static bool put_nodes(load *l, const cpb_question *q, cpb_json_writer *a) {
   cpb_page page = cpb_page_open_sized(a, q, "nodes", l->count);
-  for (uint64_t i = q->first; i < l->count && i - q->first < q->count; i++) {
+  for (uint64_t i = q->first; i < l->count && i - q->first < q->count && cpb_json_writer_ok(a); i++) {
     cpb_json_writer_open(a, NULL, '{');
     cpb_json_writer_signed(a, "node", id_of(l, l->queue[i]));
     if (!put_path(l, a, l->queue[i])) return false;
@@ -198,8 +183,8 @@ typedef struct demand {
 static void put_needed(void *to, uint32_t needed) {
   demand *d = to;
   load *l = d->l;
-  if (!d->ok || needed >= l->graph->nodes || l->visits[needed].from != CPB_KERAS_NONE) return;
-  l->visits[needed].from = needed; /* told once, with the first that needs it */
+  if (!d->ok || needed >= l->graph->nodes || l->links[needed].parent != CPB_NO_PARENT) return;
+  cpb_link_root(l->links, needed, (cpb_span){0}); /* told once, with the first that needs it */
   cpb_json_writer_open(d->answer, NULL, '{');
   cpb_json_writer_signed(d->answer, "node", id_of(l, needed));
   cpb_json_writer_signed(d->answer, "needed_by", id_of(l, d->node));
@@ -238,10 +223,10 @@ static bool put_paths(load *l, cpb_span lines, cpb_json_writer *a) {
 
 static bool run(load *l, const cpb_question *q, cpb_json_writer *a) {
   size_t n = l->graph->nodes;
-  l->visits = cpb_alloc(&l->k->allocator, n * sizeof *l->visits);
+  l->links = cpb_alloc(&l->k->allocator, n * sizeof *l->links);
   l->queue = cpb_alloc(&l->k->allocator, n * sizeof *l->queue);
-  if (!l->visits || !l->queue) return false;
-  for (size_t i = 0; i < n; i++) l->visits[i] = (visit){.from = CPB_KERAS_NONE};
+  if (!l->links || !l->queue) return false;
+  for (size_t i = 0; i < n; i++) l->links[i] = (cpb_link){.parent = CPB_NO_PARENT};
   if (!put_paths(l, (cpb_span){(const uint8_t *)q->name, q->name_size}, a)) return false;
   if (l->count == 0) {
     cpb_fail(l->error, CPB_E_USAGE, CPB_NO_OFFSET, "name is empty; expected paths of nodes, such as root.layer-0");
@@ -259,7 +244,7 @@ bool cpb_keras_load(cpb_keras *k, const cpb_question *q, cpb_json_writer *a, cpb
   load l = {.k = k, .graph = k->graph ? k->graph : &objects, .error = error};
   bool ok = (k->graph || make_family(&f, k)) && run(&l, q, a);
   if (!ok && error->code == CPB_OK) cpb_fail_memory(error);
-  cpb_release(&k->allocator, l.visits);
+  cpb_release(&k->allocator, l.links);
   cpb_release(&k->allocator, l.queue);
   free_family(&f, k);
   return ok;

@@ -94,7 +94,7 @@ static bool make_sense(metadata *m, cpb_error *error) {
     return false;
   }
   m->keras = cpb_keras_new(&m->allocator, m->list.objects, m->list.count, NULL,
-                           m->max_memory - cpb_min_u64(m->max_memory, m->file.size), &m->problems, error);
+                           m->max_memory - cpb_min_u64(m->max_memory, m->file.size), &m->problems, m->meter, error);
   return m->keras != NULL;
 }
 

@@ -14,6 +14,7 @@ typedef struct cpb_keras_object {
   uint64_t offset;                /* where it stands in what was read, for problems */
   int64_t node;                   /* number in the object graph */
   cpb_span path;                  /* from the root, such as "root.layer-0" */
+  bool path_is_cut;               /* in the middle: others may have the same */
   cpb_span identifier;            /* "_tf_keras_layer", "_tf_keras_network", ... */
   cpb_span metadata;              /* JSON; may be empty */
   int64_t producer, min_consumer; /* of its version */

@@ -4,9 +4,13 @@
 
 /* --- By variables ---------------------------------------------------------------- */
 
-static bool find_child(const cpb_keras_graph *g, uint32_t node, const char *name, uint32_t *child) {
+#define COST 2048 /* of a layer whose parameters are counted, in bytes that are walked: about as slow */
+#define CHILD 64  /* of a child */
+
+static bool find_child(const cpb_keras_graph *g, uint32_t node, const char *name, uint32_t *child, cpb_json_writer *a) {
   cpb_span text;
   for (uint64_t place = 0; g->child(g->user, node, &place, child, &text);) {
+    if (!cpb_json_writer_charge(a, CPB_WORK_WALKED, CHILD)) return false;
     if (*child < g->nodes && cpb_span_is(text, name)) return true;
   }
   return false;
@@ -14,24 +18,26 @@ static bool find_child(const cpb_keras_graph *g, uint32_t node, const char *name
 
 /* Of the list that Keras keeps with a layer, in which each variable stands once; false
  * when there is none, or a variable's shape is not known. */
-static bool sum_list(const cpb_keras_graph *g, uint32_t node, const char *list, uint64_t *sum) {
+static bool sum_list(const cpb_keras_graph *g, uint32_t node, const char *list, uint64_t *sum, cpb_json_writer *a) {
   uint32_t owner, variable;
   uint64_t elements;
   cpb_span name;
-  if (!find_child(g, node, list, &owner)) return false;
+  if (!find_child(g, node, list, &owner, a)) return false;
   for (uint64_t place = 0; g->child(g->user, owner, &place, &variable, &name);) {
+    if (!cpb_json_writer_charge(a, CPB_WORK_WALKED, CHILD)) return false;
     if (variable >= g->nodes || !g->variable(g->user, variable, &elements) || !cpb_add_u64(*sum, elements, sum))
       return false;
   }
   return true;
 }
 
-static bool count_variables(const cpb_keras *k, const cpb_keras_layer *layer, cpb_keras_count *count) {
+static bool count_variables(const cpb_keras *k, const cpb_keras_layer *layer, cpb_keras_count *count,
+                            cpb_json_writer *a) {
   if (!k->graph || layer->object == CPB_KERAS_NONE) return false;
   int64_t node = k->objects[layer->object].node;
   *count = (cpb_keras_count){.complete = true};
-  return node >= 0 && node < k->graph->nodes && sum_list(k->graph, (uint32_t)node, "variables", &count->all) &&
-         sum_list(k->graph, (uint32_t)node, "trainable_variables", &count->trainable);
+  return node >= 0 && node < k->graph->nodes && sum_list(k->graph, (uint32_t)node, "variables", &count->all, a) &&
+         sum_list(k->graph, (uint32_t)node, "trainable_variables", &count->trainable, a);
 }
 
 /* --- By config -------------------------------------------------------------------- */
@@ -70,13 +76,14 @@ static bool stamp(cpb_keras *k, const cpb_keras_layer *layer) {
   return first;
 }
 
-static bool count_configs(cpb_keras *k, uint32_t layer, cpb_keras_count *sum) {
+static bool count_configs(cpb_keras *k, uint32_t layer, cpb_keras_count *sum, cpb_json_writer *a) {
   todos t = {0};
   *sum = (cpb_keras_count){.complete = true};
   k->stamp++;
   bool ok = push(k, &t, (todo){layer, k->layers[layer].end, true});
   while (ok && t.count > 0) {
     todo *top = &t.items[t.count - 1];
+    if (!cpb_json_writer_charge(a, CPB_WORK_WALKED, COST)) break;
     uint32_t at = top->at;
     bool trainable = top->trainable;
     const cpb_keras_layer *l = &k->layers[at];
@@ -93,7 +100,8 @@ static bool count_configs(cpb_keras *k, uint32_t layer, cpb_keras_count *sum) {
   return ok;
 }
 
-bool cpb_keras_count_parameters(cpb_keras *k, uint32_t layer, cpb_keras_count *count, bool *from_variables) {
-  *from_variables = count_variables(k, &k->layers[layer], count);
-  return *from_variables || count_configs(k, layer, count);
+bool cpb_keras_count_parameters(cpb_keras *k, uint32_t layer, cpb_keras_count *count, bool *from_variables,
+                                cpb_json_writer *charged) {
+  *from_variables = count_variables(k, &k->layers[layer], count, charged);
+  return *from_variables || count_configs(k, layer, count, charged);
 }

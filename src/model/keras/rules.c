@@ -6,6 +6,7 @@
 #include "model/keras/config.h"
 
 #define RANK 8
+#define EQUATION 256 /* bytes of one of EinsumDense */
 
 typedef struct facts {
   const cpb_keras_layer *layer;
@@ -55,6 +56,7 @@ static uint64_t product(facts *f, const char *key) {
   yyjson_val *value = cpb_keras_unwrap(cpb_keras_config(f->layer, key)), *element;
   yyjson_arr_iter all;
   if (!yyjson_arr_iter_init(value, &all)) return number(f, value);
+  if (yyjson_arr_size(value) > RANK) return give_up(f);
   uint64_t result = 1;
   while ((element = yyjson_arr_iter_next(&all)) != NULL) result = times(f, result, number(f, element));
   return result;
@@ -85,6 +87,7 @@ static uint64_t axes(facts *f, const char *key, int64_t otherwise) {
     if (value && !cpb_json_signed(value, &axis)) return give_up(f);
     return dimension(f, axis);
   }
+  if (yyjson_arr_size(value) > RANK) return give_up(f);
   uint64_t result = 1;
   while ((element = yyjson_arr_iter_next(&all)) != NULL)
     result = cpb_json_signed(element, &axis) ? times(f, result, dimension(f, axis)) : give_up(f);
@@ -229,7 +232,7 @@ static cpb_span strip(cpb_span part, bool *left) {
 }
 
 static bool split_equation(cpb_span text, einsum *e) {
-  const uint8_t *comma = text.size > 0 ? memchr(text.data, ',', text.size) : NULL;
+  const uint8_t *comma = text.size > 0 && text.size <= EQUATION ? memchr(text.data, ',', text.size) : NULL;
   if (!comma) return false;
   cpb_span rest = cpb_span_from(text, (size_t)(comma - text.data) + 1);
   const uint8_t *arrow = rest.size > 0 ? memchr(rest.data, '-', rest.size) : NULL;

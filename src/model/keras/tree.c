@@ -32,7 +32,7 @@ static yyjson_val *said_of(const cpb_keras *k, uint32_t object) {
 
 static cpb_span name_of(const cpb_keras *k, uint32_t object) {
   cpb_span name = {0};
-  cpb_json_text(cpb_json_member(said_of(k, object), "name"), &name);
+  cpb_json_text(cpb_keras_member(&k->members, said_of(k, object), "name"), &name);
   return name;
 }
 
@@ -69,7 +69,8 @@ static uint32_t add(growth *g, uint32_t parent, uint32_t object, yyjson_val *ent
                                .parent = parent,
                                .before = CPB_KERAS_NONE,
                                .said = object == CPB_KERAS_NONE ? NULL : said_of(k, object),
-                               .entry = entry};
+                               .entry = entry,
+                               .members = &k->members};
   if (object != CPB_KERAS_NONE) {
     d->layer.shared = k->homes[object] != CPB_KERAS_NONE;
     if (!d->layer.shared) k->homes[object] = self;
@@ -85,14 +86,15 @@ static uint32_t add(growth *g, uint32_t parent, uint32_t object, yyjson_val *ent
  * and class that stands elsewhere. */
 static uint32_t find_object(growth *g, yyjson_val *entry) {
   cpb_span name, class, other = {0};
-  if (!cpb_json_text(cpb_json_member(entry, "name"), &name) &&
-      !cpb_json_text(cpb_json_member(cpb_json_member(entry, "config"), "name"), &name))
+  const cpb_keras_members *m = &g->k->members;
+  if (!cpb_json_text(cpb_keras_member(m, entry, "name"), &name) &&
+      !cpb_json_text(cpb_keras_member(m, cpb_keras_member(m, entry, "config"), "name"), &name))
     return CPB_KERAS_NONE;
   uint32_t object = cpb_names_find(&g->siblings, name);
   if (object != CPB_NO_NAME) return object;
   object = cpb_names_find(&g->by_name, name);
-  if (object == CPB_NO_NAME || !cpb_json_text(cpb_json_member(entry, "class_name"), &class)) return CPB_KERAS_NONE;
-  cpb_json_text(cpb_json_member(said_of(g->k, object), "class_name"), &other);
+  if (object == CPB_NO_NAME || !cpb_json_text(cpb_keras_member(m, entry, "class_name"), &class)) return CPB_KERAS_NONE;
+  cpb_json_text(cpb_keras_member(m, said_of(g->k, object), "class_name"), &other);
   return cpb_span_equal(class, other) ? object : CPB_KERAS_NONE;
 }
 

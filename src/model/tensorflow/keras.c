@@ -127,7 +127,9 @@ static bool add_paths(source *s) {
   cpb_keras_object *objects = s->list.objects;
   for (size_t i = 0; i < s->list.count; i++) {
     size_t begin = s->paths.size;
-    if (!cpb_objects_path(&s->model->objects, (uint32_t)objects[i].node, &s->paths)) return false;
+    const cpb_objects *all = &s->model->objects;
+    if (!cpb_objects_path(all, (uint32_t)objects[i].node, &s->paths)) return false;
+    objects[i].path_is_cut = all->links[objects[i].node].size > CPB_PATH_MAX;
     objects[i].path.size = s->paths.size - begin;
   }
   const uint8_t *at = s->paths.data;
@@ -221,7 +223,7 @@ static void use_objects(source *s, cpb_keras_use use, void *user) {
                                  .variable = is_variable,
                                  .dependencies = find_needed};
   cpb_keras *keras = cpb_keras_new(&m->allocator, s->list.objects, s->list.count, &graph, m->options.max_memory,
-                                   &m->problems, m->error);
+                                   &m->problems, m->meter, m->error);
   if (keras) use(m, keras, user);
   cpb_keras_free(keras);
 }

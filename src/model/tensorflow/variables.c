@@ -249,6 +249,9 @@ static void note_problems(cpb_saved_model *m, const variables *v) {
 bool cpb_saved_link(cpb_saved_model *m) {
   variables *v = m->variables;
   if (!v) return true;
+  if (!v->linked && !cpb_meter_charge(m->meter, CPB_WORK_WALKED, 4 * ((uint64_t)v->graph.size + m->meta.size),
+                                      CPB_NO_OFFSET, m->error))
+    return false;
   if (!v->linked && !make_links(m, v)) {
     cpb_saved_forget_links(m);
     return cpb_saved_fail_memory(m);

@@ -23,19 +23,25 @@ static void write_place(cpb_json_writer *a, const cpb_stored *s) {
   cpb_json_writer_unsigned(a, "crc32c", s->crc32c);
 }
 
-/* Calls `use` with each part: its slice and its entry, or NULL. False when memory is short. */
+/* Calls `use` with each part: its slice and its entry, or NULL. All keys of slices begin in the same
+ * way, so that is looked for once. False when memory is short. */
 typedef void (*use_slice)(cpb_saved_model *m, cpb_span slice, const cpb_stored *part, void *user);
 
 static bool for_slices(cpb_saved_model *m, const cpb_stored *s, use_slice use, void *user) {
   const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
+  cpb_span message = cpb_checkpoint_message(checkpoint, s);
   cpb_buffer key;
+  if (!cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, 2 * (uint64_t)message.size + 8 * (uint64_t)s->key_size))
+    return false;
   cpb_buffer_init(&key, &m->allocator);
-  cpb_cursor c = cpb_cursor_of(cpb_checkpoint_message(checkpoint, s));
-  bool done = true;
+  bool done = cpb_slice_key_begin(&key, cpb_stored_key(s));
+  size_t skip = key.size, first = 0, count = cpb_checkpoint_begin(checkpoint, (cpb_span){key.data, skip}, &first);
+  cpb_cursor c = cpb_cursor_of(message);
   while (done && cpb_cursor_find(&c, ENTRY_SLICES, CPB_WIRE_LEN)) {
-    key.size = 0;
-    done = cpb_slice_key(&key, cpb_stored_key(s), c.bytes);
-    if (done) use(m, c.bytes, cpb_checkpoint_find(checkpoint, (const char *)key.data, key.size), user);
+    key.size = skip;
+    done = cpb_slice_key_rest(&key, c.bytes);
+    const cpb_span rest = {key.data + skip, key.size - skip};
+    if (done) use(m, c.bytes, cpb_checkpoint_find_rest(checkpoint, first, count, skip, rest), user);
   }
   cpb_buffer_free(&key);
   return done || cpb_saved_fail_memory(m);
