@@ -83,13 +83,25 @@ typedef struct cpb_output_options {
    * appears before the commit. */
   int replace;
 
-  /* Non-zero: the bytes are on the disk (fsync) before the file gets its name. */
+  /* Non-zero: the bytes are on the disk (fsync) before the file gets its name, and the
+   * name is when the commit returns. If only the folder's fsync fails, the commit
+   * fails although the file has its name. */
   int sync;
+
+  /* For cpb_output_extend(): how many milliseconds it waits for a file that another
+   * process has locked. */
+  unsigned wait;
 } cpb_output_options;
 
-/* A file that is written under a temporary name in the same folder and gets its own
- * name at the commit, so that no half-written file is ever seen. An existing
- * path that is no regular file (a device, a FIFO) is written in place. */
+/* A file that gets its name at the commit, so that no half-written file is ever seen.
+ * Until then it has none where the system can do that (Linux: O_TMPFILE), and otherwise
+ * a temporary one in the same folder, NAME.tmp-N, which it also has for an instant when
+ * a file is replaced.
+ *
+ * Nobody else may read it while it grows (mode 0600). Then it gets the mode of the file
+ * that it replaces, and its owner and group if that is permitted; a new one gets what
+ * the umask says. A symbolic link is followed: what it leads to is replaced, or made. An
+ * existing path that is no regular file (a device, a FIFO) is written in place. */
 typedef struct cpb_output cpb_output;
 
 /* CPB_E_WRITE when the file cannot be made; CPB_E_MEMORY. */
@@ -104,7 +116,14 @@ CPB_API cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd,
 
 /* Writes into an existing file, past its end; `replace` has no meaning. Without a
  * commit the file gets its old size back, so that an error leaves it as it was,
- * provided that nothing before its end was written. CPB_E_WRITE, CPB_E_MEMORY. */
+ * provided that nothing before its end was written.
+ *
+ * The file is locked (flock) from here until cpb_output_commit() or cpb_output_free():
+ * what is read of it should be read in between. CPB_E_WRITE "in use by another process"
+ * if another one has the lock and keeps it for `wait`. As not all programs lock, it is
+ * the same error of the first write if the file was changed meanwhile, and of the
+ * commit if the path no longer leads to it. WASI has no locks. CPB_E_WRITE,
+ * CPB_E_MEMORY. */
 CPB_API cpb_output *cpb_output_extend(const cpb_allocator *allocator, const char *path,
                                       const cpb_output_options *options, cpb_error *error);
 
@@ -115,9 +134,12 @@ CPB_API void cpb_output_free(cpb_output *output);
  * CPB_E_WRITE. */
 CPB_API cpb_code cpb_output_write(cpb_output *output, uint64_t offset, const void *data, size_t length);
 
-/* Passes what was written on to the system: it can then be read under the temporary
- * name. */
+/* Passes what was written on to the system. */
 CPB_API cpb_code cpb_output_flush(cpb_output *output);
+
+/* What was written so far, to be read, unless it went to a pipe. It must be closed before
+ * anything else is done with the output. CPB_E_WRITE, CPB_E_READ, CPB_E_MEMORY. */
+CPB_API cpb_file *cpb_output_read_back(cpb_output *output, cpb_error *error);
 
 /* A flush, and with `sync` what was written is on the disk when it returns. */
 CPB_API cpb_code cpb_output_sync(cpb_output *output);
@@ -125,9 +147,9 @@ CPB_API cpb_code cpb_output_sync(cpb_output *output);
 /* Gives the file its name. Nothing is written afterwards. */
 CPB_API cpb_code cpb_output_commit(cpb_output *output);
 
-/* The temporary name while there is a file of that name, otherwise NULL: for a
- * program that removes it when a signal ends it. */
-CPB_API const char *cpb_output_temporary(const cpb_output *output);
+/* Removes what was written unless it was committed: for a handler of signals that ends the
+ * program. Nothing may be done with the output afterwards but cpb_output_free(). */
+CPB_API void cpb_output_abandon(cpb_output *output);
 
 CPB_API const cpb_error *cpb_output_error(const cpb_output *output);
 

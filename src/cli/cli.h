@@ -98,6 +98,9 @@ const uint8_t *cli_read_range(cli *c, cpb_message_file *message, const char *nam
  * `in_order`, what is written comes in order. */
 cpb_output *cli_open_output(cli *c, const char *path, bool in_order, int *status);
 
+/* A file that is added to, locked until it is closed. */
+cpb_output *cli_extend_output(cli *c, const char *path, int *status);
+
 /* Write at `*at`, which they move on: bytes, or a range of the message in the file `name`.
  * CLI_OK, or the exit code after the message. */
 int cli_write(cli *c, cpb_output *output, const char *path, uint64_t *at, const void *data, size_t length);

@@ -137,17 +137,20 @@ const cli_command cli_commands[] = {
     {.name = "tag",
      .operand = "PARTS.json [MODEL.zip]",
      .summary = "make a SameDiff zip from parts, or add tags to one",
-     .about = "PARTS.json lists tags, oldest first: {\"tags\": [{\"tag\": NAME, \"graph\": FILE, \"parameters\": "
-              "{NAME: SOURCE, ...}, \"training_config\": FILE, \"updater_state\": {NAME: [SOURCE, ...], ...}, "
-              "\"maps\": {NAME: SOURCE, ...}}, ...]}; all but tag, graph and the parameters that the graph has may be "
-              "left out. With \"deflate\": true beside tags, parameters are compressed.\n\n"
-              "SOURCE is a .npy file's name or one of {\"raw\": FILE, \"dtype\": \"FLOAT\", \"shape\": [2, 3]}, "
-              "{\"from\": MODEL, \"tag\": TAG, \"name\": NAME, \"state\": N} for a copy out of another model, "
-              "{\"tag\": TAG, \"name\": NAME, \"state\": N} for what another tag of this one has, which is then "
-              "shared, and {\"file\": FILE, \"kind\": \"MAP\"} for what is no array. Files are looked for where "
-              "PARTS.json is.\n\n"
-              "With MODEL.zip its tags come first. Without --output they are added to that very file: nothing in it "
-              "is written again, and whenever that is cut off, the file can be read, with the old tags or the new.",
+     .about =
+         "PARTS.json lists tags, oldest first: {\"tags\": [{\"tag\": NAME, \"graph\": FILE, \"parameters\": "
+         "{NAME: SOURCE, ...}, \"training_config\": FILE, \"updater_state\": {NAME: [SOURCE, ...], ...}, "
+         "\"maps\": {NAME: SOURCE, ...}}, ...]}; all but tag, graph and the parameters that the graph has may be "
+         "left out. With \"deflate\": true beside tags, parameters are compressed.\n\n"
+         "SOURCE is a .npy file's name or one of {\"raw\": FILE, \"dtype\": \"FLOAT\", \"shape\": [2, 3]}, "
+         "{\"from\": MODEL, \"tag\": TAG, \"name\": NAME, \"state\": N} for a copy out of another model, "
+         "{\"tag\": TAG, \"name\": NAME, \"state\": N} for what another tag of this one has, which is then "
+         "shared, and {\"file\": FILE, \"kind\": \"MAP\"} for what is no array. Files are looked for where "
+         "PARTS.json is.\n\n"
+         "With MODEL.zip its tags come first. Without --output they are added to that very file: nothing in it "
+         "is written again, and whenever that is cut off, the file can be read, with the old tags or the new. It is "
+         "locked meanwhile: another cpb tag waits for it up to 10 seconds, and then fails, as it is in use by "
+         "another process.",
      .examples = "cpb tag parts.json -o model.zip\n"
                  "Make a model.\n"
                  "cpb tag checkpoint.json model.zip\n"

@@ -14,7 +14,8 @@ static const char about[] =
 
 static const char conventions[] =
     "- as a file name means standard input or output. An output appears under its name only when "
-    "it is whole, and replaces nothing without --force.";
+    "it is whole, and replaces nothing without --force. It then has the mode of the file that it replaces. A symbolic "
+    "link is followed: what it leads to is replaced.";
 
 static const struct {
   int code;

@@ -85,7 +85,8 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
     [CLI_JSON] = {"json", 'j', CLI_FLAG, SETTING(json), NULL, "Write JSON, for programs.", NULL},
     [CLI_FORCE] = {"force", 'f', CLI_FLAG, SETTING(force), NULL, "Replace the output if it exists.", NULL},
     [CLI_SYNC] = {"sync", 0, CLI_FLAG, SETTING(sync), NULL,
-                  "Wait until the output is on the disk before it gets its name.", NULL},
+                  "Wait until the output is on the disk before it gets its name, and then until that is there, too.",
+                  NULL},
     [CLI_THREADS] = {"threads", 0, CLI_NUMBER, SETTING(threads), "N",
                      "Use up to N threads, 256 at most. Default: as many as there are processors, up to 4, "
                      "where the message is large and compressed.",

@@ -7,13 +7,21 @@
 
 enum { STDOUT = 1 };
 
+/* Milliseconds. Adding a tag takes less, unless its arrays are large. */
+#define LOCK_WAIT 10000
+
+static void abandon(void *output) { cpb_output_abandon(output); }
+
+static cpb_output *guard(cpb_output *output) {
+  if (output) os_guard(abandon, output);
+  os_let_signals();
+  return output;
+}
+
 static cpb_output *open_path(cli *c, const char *path, cpb_error *error) {
   cpb_output_options options = {.struct_size = sizeof options, .replace = c->settings.force, .sync = c->settings.sync};
   os_hold_signals();
-  cpb_output *output = cpb_output_create(&c->allocator, path, &options, error);
-  if (output) os_guard(cpb_output_temporary(output));
-  os_let_signals();
-  return output;
+  return guard(cpb_output_create(&c->allocator, path, &options, error));
 }
 
 static cpb_output *open_stdout(cli *c, bool in_order, cpb_error *error) {
@@ -34,12 +42,22 @@ cpb_output *cli_open_output(cli *c, const char *path, bool in_order, int *status
   return NULL;
 }
 
+/* While the lock is waited for, nothing is there to be undone. */
+cpb_output *cli_extend_output(cli *c, const char *path, int *status) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  const cpb_output_options options = {.struct_size = sizeof options, .sync = c->settings.sync, .wait = LOCK_WAIT};
+  cpb_output *output = cpb_output_extend(&c->allocator, path, &options, &error);
+  if (!output) *status = cli_fail(c, path, &error);
+  os_hold_signals();
+  return guard(output);
+}
+
 int cli_close_output(cli *c, const char *path, cpb_output *output, int status) {
   if (status == CLI_OK && cpb_output_commit(output) != CPB_OK)
     status = cli_fail(c, cli_output_name(path), cpb_output_error(output));
   os_hold_signals();
   cpb_output_free(output);
-  os_guard(NULL);
+  os_guard(NULL, NULL);
   os_let_signals();
   return status;
 }

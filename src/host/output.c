@@ -3,33 +3,28 @@
 #include "cpb/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "host/claim.h"
 #include "host/descriptor.h"
 #include "host/output.h"
+#include "host/place.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
-#define NAME_TRIES 1000u
-#define NAME_SUFFIX_MAX 32u
 
 struct cpb_output {
   cpb_allocator allocator;
   cpb_output_options options;
   cpb_error error;
-  char *path; /* the final name, or NULL for a descriptor */
-  char *name; /* of the file beside it */
-  size_t path_size;
-  bool beside;  /* that file is there */
-  bool extends; /* a file that was there, of this size */
-  uint64_t old_size;
+  cpb_place place; /* without a path for a descriptor */
+  bool extends;    /* a file that was there, the claim's */
+  bool touched;    /* in it something was written */
+  cpb_claim claim;
   bool owned;          /* file.fd is ours to close */
   cpb_descriptor file; /* what is written */
   int target;          /* what gets it at the commit, or -1 */
@@ -40,8 +35,6 @@ struct cpb_output {
 
 const cpb_error *cpb_output_error(const cpb_output *output) { return &output->error; }
 
-const char *cpb_output_temporary(const cpb_output *output) { return output->beside ? output->name : NULL; }
-
 static cpb_output *new_output(const cpb_allocator *a, cpb_error *error) {
   cpb_allocator allocator = cpb_allocator_or_default(a);
   cpb_output *output = cpb_alloc(&allocator, sizeof *output);
@@ -50,82 +43,39 @@ static cpb_output *new_output(const cpb_allocator *a, cpb_error *error) {
     return NULL;
   }
   memset(output, 0, offsetof(cpb_output, buffer));
-  output->allocator = allocator;
+  output->allocator = output->place.allocator = allocator;
   output->file.fd = output->target = -1;
   return output;
 }
 
-/* --- Names ---------------------------------------------------------------- */
-
-static bool set_names(cpb_output *output, const char *path) {
-  output->path_size = strlen(path) + 1;
-  output->path = cpb_alloc(&output->allocator, output->path_size);
-  output->name = cpb_alloc(&output->allocator, output->path_size + NAME_SUFFIX_MAX);
-  if (!output->path || !output->name) return false;
-  memcpy(output->path, path, output->path_size);
-  return true;
-}
-
-/* Opens a new file beside `path`. */
-static bool open_temporary(cpb_output *output) {
-  for (unsigned i = 0; i < NAME_TRIES; i++) {
-    cpb_format(output->name, output->path_size + NAME_SUFFIX_MAX, "%s.tmp-%u", output->path, i);
-    output->file.fd = open(output->name, O_RDWR | O_CREAT | O_EXCL, 0666);
-    output->beside = output->file.fd >= 0;
-    if (output->beside || errno != EEXIST) break;
-  }
-  return output->beside;
-}
-
-static bool open_path(cpb_output *output) {
-  struct stat found;
-  if (stat(output->path, &found) == 0) {
-    if (S_ISDIR(found.st_mode)) {
-      errno = EISDIR;
-      return false;
-    }
-    if (!S_ISREG(found.st_mode)) {
-      output->file.fd = open(output->path, O_WRONLY);
-      return output->file.fd >= 0;
-    }
-    if (!output->options.replace) {
-      errno = EEXIST;
-      return false;
-    }
-  }
-  return open_temporary(output);
-}
-
-/* Gives the temporary file its name; without `replace` only if there is none of
- * that name (where the file system has no links: as far as can be seen). */
-static bool publish(cpb_output *output) {
-  if (!output->options.replace) {
-    if (link(output->name, output->path) == 0) return unlink(output->name) == 0;
-    if (errno == EEXIST) return false;
-  }
-  struct stat found;
-  if (!output->options.replace && stat(output->path, &found) == 0) {
-    errno = EEXIST;
-    return false;
-  }
-  return rename(output->name, output->path) == 0;
-}
-
 /* --- Opening and closing --------------------------------------------------- */
+
+static cpb_code fail_open(cpb_error *error) {
+  return errno == ENOMEM ? cpb_fail_memory(error) : cpb_fail_errno(error, CPB_E_WRITE);
+}
+
+/* An output that has a path, with its options. */
+static cpb_output *new_at(const cpb_allocator *allocator, const char *path, const cpb_output_options *options,
+                          cpb_error *error) {
+  cpb_output *output = new_output(allocator, error);
+  if (!output) return NULL;
+  cpb_options_copy(&output->options, sizeof output->options, options);
+  output->place.replace = output->options.replace != 0;
+  output->owned = true;
+  if (cpb_place_set(&output->place, path)) return output;
+  cpb_fail_memory(error);
+  cpb_output_free(output);
+  return NULL;
+}
 
 cpb_output *cpb_output_create(const cpb_allocator *allocator, const char *path, const cpb_output_options *options,
                               cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  cpb_output *output = new_output(allocator, error);
+  cpb_output *output = new_at(allocator, path, options, error);
   if (!output) return NULL;
-  cpb_options_copy(&output->options, sizeof output->options, options);
-  output->owned = true;
-  if (!set_names(output, path)) {
-    cpb_fail_memory(error);
-  } else {
-    if (open_path(output)) return output;
-    cpb_fail_errno(error, CPB_E_WRITE);
-  }
+  output->file.fd = cpb_place_open(&output->place);
+  if (output->file.fd >= 0) return output;
+  fail_open(error);
   cpb_output_free(output);
   return NULL;
 }
@@ -143,49 +93,46 @@ cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd, int spo
   return output;
 }
 
-static bool open_to_extend(cpb_output *output, const char *path) {
-  output->file.fd = open(path, O_RDWR);
-  if (output->file.fd < 0) return false;
-  output->extends = cpb_descriptor_size(&output->file, &output->old_size);
-  return output->extends;
+/* The claim knows the size as it was under the lock; WASI asks for it here. */
+static bool open_to_extend(cpb_output *output, cpb_error *error) {
+  if (cpb_claim_take(&output->claim, output->place.path, output->options.wait, error) != CPB_OK) return false;
+  output->file.fd = output->claim.fd;
+  output->extends = cpb_descriptor_size(&output->file, &output->claim.size);
+  return output->extends || cpb_fail_errno(error, CPB_E_WRITE) == CPB_OK;
 }
 
 cpb_output *cpb_output_extend(const cpb_allocator *allocator, const char *path, const cpb_output_options *options,
                               cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  cpb_output *output = new_output(allocator, error);
-  if (!output) return NULL;
-  cpb_options_copy(&output->options, sizeof output->options, options);
-  output->owned = true;
-  if (open_to_extend(output, path)) return output;
-  cpb_fail_errno(error, CPB_E_WRITE);
+  cpb_output *output = new_at(allocator, path, options, error);
+  if (!output || open_to_extend(output, error)) return output;
   cpb_output_free(output);
   return NULL;
 }
 
-bool cpb_output_can_share(const cpb_output *output) { return output->beside; }
+bool cpb_output_can_share(const cpb_output *output) { return output->place.beside; }
 
 cpb_output *cpb_output_share(const cpb_output *output) {
   cpb_error error;
-  if (!output->beside) return NULL;
+  if (!cpb_output_can_share(output)) return NULL;
   cpb_output *other = new_output(&output->allocator, &error);
   if (other) other->file = (cpb_descriptor){.fd = output->file.fd, .shared = true};
   return other;
 }
 
-static void undo(cpb_output *output) {
-  int ignored = ftruncate(output->file.fd, (off_t)output->old_size);
+void cpb_output_abandon(cpb_output *output) {
+  cpb_place_remove(&output->place);
+  if (!output->extends || !output->touched) return;
+  int ignored = ftruncate(output->file.fd, (off_t)output->claim.size);
   (void)ignored;
 }
 
 void cpb_output_free(cpb_output *output) {
   if (!output) return;
   cpb_allocator allocator = output->allocator;
-  if (output->extends && output->file.fd >= 0) undo(output);
+  cpb_output_abandon(output);
   if (output->owned && output->file.fd >= 0) close(output->file.fd);
-  if (output->beside) unlink(output->name);
-  cpb_release(&allocator, output->name);
-  cpb_release(&allocator, output->path);
+  cpb_place_free(&output->place);
   cpb_release(&allocator, output);
 }
 
@@ -193,17 +140,24 @@ void cpb_output_free(cpb_output *output) {
 
 static cpb_code failed(cpb_output *output) { return cpb_fail_errno(&output->error, CPB_E_WRITE); }
 
+static bool put(cpb_output *output, uint64_t offset, const void *data, size_t length) {
+  if (output->extends && !output->touched && cpb_claim_check(&output->claim, false, &output->error) != CPB_OK)
+    return false;
+  output->touched = true;
+  return cpb_descriptor_write(&output->file, offset, data, length) || failed(output) == CPB_OK;
+}
+
 static bool empty_buffer(cpb_output *output) {
   size_t length = output->length;
   uint64_t begin = output->begin;
   if (length == 0) return true;
   output->begin += length;
   output->length = 0;
-  return cpb_descriptor_write(&output->file, begin, output->buffer, length);
+  return put(output, begin, output->buffer, length);
 }
 
 cpb_code cpb_output_flush(cpb_output *output) {
-  if (output->error.code == CPB_OK && !empty_buffer(output)) failed(output);
+  if (output->error.code == CPB_OK) empty_buffer(output);
   return output->error.code;
 }
 
@@ -211,11 +165,11 @@ cpb_code cpb_output_write(cpb_output *output, uint64_t offset, const void *data,
   if (output->error.code != CPB_OK) return output->error.code;
   bool follows = offset == output->begin + output->length;
   if (!follows || length > BUFFER_SIZE - output->length) {
-    if (!empty_buffer(output)) return failed(output);
+    if (!empty_buffer(output)) return output->error.code;
     output->begin = offset;
   }
   if (length >= BUFFER_SIZE) {
-    if (!cpb_descriptor_write(&output->file, offset, data, length)) return failed(output);
+    if (!put(output, offset, data, length)) return output->error.code;
     output->begin = offset + length;
     return CPB_OK;
   }
@@ -223,6 +177,18 @@ cpb_code cpb_output_write(cpb_output *output, uint64_t offset, const void *data,
   output->length += length;
   return CPB_OK;
 }
+
+cpb_file *cpb_output_read_back(cpb_output *output, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  if (cpb_output_flush(output) != CPB_OK) {
+    *error = output->error;
+    return NULL;
+  }
+  output->file.at = UINT64_MAX; /* both move the descriptor */
+  return cpb_file_open_fd(&output->allocator, output->file.fd, -1, error);
+}
+
+/* --- The end -------------------------------------------------------------- */
 
 /* What was spooled goes where it was meant to. */
 static bool copy_to_target(cpb_output *output) {
@@ -234,25 +200,37 @@ static bool copy_to_target(cpb_output *output) {
   }
 }
 
+cpb_code cpb_output_sync(cpb_output *output) {
+  if (cpb_output_flush(output) != CPB_OK) return output->error.code;
+  bool on_disk = output->place.beside || output->extends;
+  if (on_disk && output->options.sync && fsync(output->file.fd) != 0) return failed(output);
+  return CPB_OK;
+}
+
+static cpb_code commit_new(cpb_output *output) {
+  cpb_place *place = &output->place;
+  bool done = cpb_place_set_mode(place, output->file.fd);
+  if (done && cpb_output_sync(output) != CPB_OK) return output->error.code;
+  done = done && cpb_place_publish(place, output->file.fd);
+  done = done && (!output->options.sync || cpb_place_sync(place));
+  return done ? CPB_OK : failed(output);
+}
+
 static bool close_file(cpb_output *output) {
   int fd = output->file.fd;
   output->file.fd = -1;
   return !output->owned || close(fd) == 0;
 }
 
-cpb_code cpb_output_sync(cpb_output *output) {
-  if (cpb_output_flush(output) != CPB_OK) return output->error.code;
-  bool on_disk = output->beside || output->extends;
-  if (on_disk && output->options.sync && fsync(output->file.fd) != 0) return failed(output);
-  return CPB_OK;
+static cpb_code commit_rest(cpb_output *output) {
+  if (output->target >= 0 && !copy_to_target(output)) return failed(output);
+  if (cpb_output_sync(output) != CPB_OK) return output->error.code;
+  if (output->extends && cpb_claim_check(&output->claim, true, &output->error) != CPB_OK) return output->error.code;
+  output->extends = false;
+  return close_file(output) ? CPB_OK : failed(output);
 }
 
 cpb_code cpb_output_commit(cpb_output *output) {
   if (cpb_output_flush(output) != CPB_OK) return output->error.code;
-  if (output->target >= 0 && !copy_to_target(output)) return failed(output);
-  if (cpb_output_sync(output) != CPB_OK) return output->error.code;
-  if (!close_file(output)) return failed(output);
-  if (output->beside && !publish(output)) return failed(output);
-  output->beside = false;
-  return CPB_OK;
+  return output->place.beside ? commit_new(output) : commit_rest(output);
 }

@@ -4,7 +4,8 @@
  * stands for all that changes files) or "memory" (what the program itself
  * allocates, not what libraries do on its behalf). At its end a process appends
  * to the file CPB_FAIL_COUNT the number of such calls, and that of blocks of
- * memory and descriptors that it did not give back. */
+ * memory and descriptors that it did not give back. With CPB_ALL_NAMED there are
+ * no files without a name. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -101,15 +103,20 @@ static int opened(int fd) {
   return fd;
 }
 
-#define OPEN(name)                                                  \
-  int name(const char *path, int flags, ...) {                      \
-    va_list list;                                                   \
-    va_start(list, flags);                                          \
-    mode_t mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;       \
-    va_end(list);                                                   \
-    if (fails(flags & O_CREAT ? "write" : "read", NULL)) return -1; \
-    REAL(name);                                                     \
-    return opened(real(path, flags, mode));                         \
+#define OPEN(name)                                                    \
+  int name(const char *path, int flags, ...) {                        \
+    va_list list;                                                     \
+    va_start(list, flags);                                            \
+    bool makes = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE; \
+    mode_t mode = makes ? va_arg(list, mode_t) : 0;                   \
+    va_end(list);                                                     \
+    if (!(flags & O_CREAT) && makes && getenv("CPB_ALL_NAMED")) {     \
+      errno = EOPNOTSUPP;                                             \
+      return -1;                                                      \
+    }                                                                 \
+    if (fails(makes ? "write" : "read", NULL)) return -1;             \
+    REAL(name);                                                       \
+    return opened(real(path, flags, mode));                           \
   }
 OPEN(open)
 OPEN(open64)
@@ -170,23 +177,26 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*work)(v
   return real(thread, how, work, user);
 }
 
-int fsync(int fd) {
-  if (fails("write", NULL)) return -1;
-  REAL(fsync);
-  return real(fd);
+int dup(int fd) {
+  if (fails("read", NULL)) return -1;
+  REAL(dup);
+  return opened(real(fd));
 }
 
-int rename(const char *from, const char *to) {
-  if (fails("write", NULL)) return -1;
-  REAL(rename);
-  return real(from, to);
-}
-
-int link(const char *from, const char *to) {
-  if (fails("write", NULL)) return -1;
-  REAL(link);
-  return real(from, to);
-}
+/* Calls that change a file, or lock it. */
+#define CHANGE(name, parameters, arguments) \
+  int name parameters {                     \
+    if (fails("write", NULL)) return -1;    \
+    REAL(name);                             \
+    return real arguments;                  \
+  }
+CHANGE(fsync, (int fd), (fd))
+CHANGE(flock, (int fd, int how), (fd, how))
+CHANGE(fchmod, (int fd, mode_t mode), (fd, mode))
+CHANGE(fchown, (int fd, uid_t owner, gid_t group), (fd, owner, group))
+CHANGE(rename, (const char *from, const char *to), (from, to))
+CHANGE(link, (const char *from, const char *to), (from, to))
+CHANGE(linkat, (int from, const char *old, int to, const char *new, int flags), (from, old, to, new, flags))
 
 /* --- Memory ------------------------------------------------------------------- */
 

@@ -6,7 +6,6 @@ import errno
 import io
 import os
 import pathlib
-import subprocess
 import zipfile
 
 import pytest
@@ -23,6 +22,7 @@ SMALL = DATA / "cpb" / "saved_model_split-standard"
 OUT = ["-o", "out.cpb"]
 SAMEDIFF = HERE.parent / "data" / "samediff_small"
 
+# Where files have a name while they grow, too, those of operations called "named" have one.
 # A file that is to stand there before, and `--force`, go with "out.cpb"; "out.zip" is there to be added to.
 OPERATIONS = {
     "split": [*SPLIT, *OUT, "--force"],
@@ -34,6 +34,10 @@ OPERATIONS = {
     "merge by threads": ["merge", CHUNKED, *OUT, "--force", "--threads", "3"],
     "merge a pipe by threads": ["merge", "-", "-o", "-", "--threads", "2"],
     "repack": ["repack", CHUNKED, "--layout", "remote", *OUT, "--force"],
+    "repack, in sync": ["repack", CHUNKED, *OUT, "--force", "--sync"],
+    "repack, new": ["repack", CHUNKED, *OUT],
+    "repack, named": ["repack", CHUNKED, *OUT, "--force"],
+    "repack, new, named": ["repack", CHUNKED, *OUT],
     "repack to a pipe": ["repack", CHUNKED, "-o", "-"],
     "recover": ["recover", DATA / "corrupt" / "base_zstd.riegeli", *OUT, "--force"],
     "recover chunks": ["recover", CHUNKED, *OUT],
@@ -71,13 +75,6 @@ MOST = int(os.environ.get("CPB_FAULT_MOST", 10**9 if "CPB_TEST_ALL" in os.enviro
 ZIP = (SAMEDIFF / "minimal.zip").read_bytes()
 
 
-@pytest.fixture(scope="session")
-def shim(tmp_path_factory):
-    out = tmp_path_factory.mktemp("shim") / "failing_calls.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", HERE / "failing_calls.c", "-o", out, "-ldl"], check=True)
-    return out
-
-
 class Run:
     """A command whose call number `at` fails, in a folder of its own."""
 
@@ -86,11 +83,14 @@ class Run:
             path.unlink()
         words = OPERATIONS[name]
         self.is_diff = words[0] == "diff"  # which fails with 2
+        self.is_late = "out.zip" in words or "--sync" in words
         self.old = {"out.cpb": OLD} if "--force" in words else {"out.zip": ZIP} if "out.zip" in words else {}
         for file, data in self.old.items():
             (folder / file).write_bytes(data)
         env = dict(os.environ, LD_PRELOAD=str(shim), CPB_FAIL_KIND=kind, CPB_FAIL_AT=str(at),
                    CPB_FAIL_WITH=str(how), CPB_FAIL_COUNT=str(folder / "count"))
+        if name.endswith("named"):
+            env["CPB_ALL_NAMED"] = "1"
         stdin = CHUNKED.read_bytes() if "-" in words[1:2] else b""
         result = cpb.run(*words, env=env, cwd=folder, input=stdin)
         self.code, self.text, self.message = result.returncode, result.stdout, result.stderr.decode()
@@ -120,8 +120,9 @@ def check_failure(run, good, code, text):
         assert (run.text, run.files) == (good.text, good.files)
     else:
         assert run.code == (2 if run.is_diff else code) and text in run.message, run.message
-        # What was added to is closed after its last byte: when only that fails, the byte is there.
-        assert run.files == run.old or ("out.zip" in run.old and run.files == good.files)
+        # What was added to is closed after its last byte, and the folder is put on the disk when it
+        # has the new name: when only that fails, all is there.
+        assert run.files == run.old or (run.is_late and run.files == good.files)
     assert (run.blocks, run.descriptors) == (0, 0), "leaks"
 
 

@@ -171,6 +171,16 @@ static bool output_extend(bool succeed, cpb_error *error) {
   return output != NULL;
 }
 
+/* What was written is on its way to a descriptor that is closed. */
+static bool output_read_back(bool succeed, cpb_error *error) {
+  cpb_output *output = succeed ? cpb_output_create(NULL, out, NULL, NULL) : cpb_output_create_fd(NULL, -1, -1, NULL);
+  cpb_output_write(output, 0, "x", 1);
+  cpb_file *file = cpb_output_read_back(output, error);
+  cpb_file_close(file);
+  cpb_output_free(output);
+  return file != NULL;
+}
+
 static bool unlinked(cpb_code code) {
   unlink(out);
   return code == CPB_OK;
@@ -382,6 +392,7 @@ static const struct {
     {"cpb_output_create", output_create, CPB_E_WRITE, CPB_NO_OFFSET, "No such file or directory"},
     {"cpb_output_create_fd", output_create_fd, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_output_extend", output_extend, CPB_E_WRITE, CPB_NO_OFFSET, "No such file or directory"},
+    {"cpb_output_read_back", output_read_back, CPB_E_WRITE, CPB_NO_OFFSET, "Bad file descriptor"},
     {"cpb_file_merge", file_merge, CPB_E_FORMAT, 0, "not a Riegeli/records file"},
     {"cpb_file_split", file_split, CPB_E_USAGE, CPB_NO_OFFSET, "no.such.Type"},
     {"cpb_file_repack", file_repack, CPB_E_FORMAT, 0, "not a Riegeli/records file"},

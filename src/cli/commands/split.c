@@ -63,11 +63,10 @@ static int report_comparison(cli *c, const cli_comparison *result, const char *o
 static int verify(splitting *s, cpb_output *out) {
   cli *c = s->cli;
   int status = CLI_OK;
-  const char *path = cpb_output_temporary(out);
-  if (cpb_output_flush(out) != CPB_OK) return cli_fail(c, cli_output_name(s->out_path), cpb_output_error(out));
-  cpb_file *written = cli_open_input(c, path, &status);
-  if (!written) return status;
-  cpb_index *index = cli_open_index(c, path, written, &status);
+  cpb_error error;
+  cpb_file *written = cpb_output_read_back(out, &error);
+  if (!written) return cli_fail(c, s->out_path, &error);
+  cpb_index *index = cli_open_index(c, s->out_path, written, &status);
   if (index) {
     cli_comparison result = cli_compare(c, index, NULL, written, s->in);
     status = report_comparison(c, &result, s->out_path);
@@ -92,7 +91,7 @@ static int write_output(splitting *s, bool copy) {
     cpb_transfer_split(s->in, out, s->split, &options, &error);
   }
   status = cli_transfer_status(c, c->settings.input, s->out_path, &error);
-  bool verifies = c->settings.verify && !copy && cpb_output_temporary(out);
+  bool verifies = c->settings.verify && !copy && !os_is_special(s->out_path);
   if (status == CLI_OK && verifies) status = verify(s, out);
   return cli_close_output(c, s->out_path, out, status);
 }

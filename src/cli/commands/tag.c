@@ -79,23 +79,18 @@ static int write(tagging *t) {
 
 static int open_output(tagging *t) {
   cli *c = t->cli;
-  cpb_error error = {.offset = CPB_NO_OFFSET};
   int status = CLI_OK;
-  if (!t->in_place) {
-    t->out = cli_open_output(c, c->settings.output, false, &status);
-    return status;
-  }
-  const cpb_output_options options = {.struct_size = sizeof options, .sync = c->settings.sync};
-  t->out = cpb_output_extend(&c->allocator, c->settings.question, &options, &error);
-  return t->out ? CLI_OK : cli_fail(c, c->settings.question, &error);
+  t->out = t->in_place ? cli_extend_output(c, c->settings.question, &status)
+                       : cli_open_output(c, c->settings.output, false, &status);
+  return status;
 }
 
 /* --- All of it --------------------------------------------------------------------------- */
 
 static int prepare(tagging *t) {
   cli *c = t->cli;
-  int status = tag_parts_load(&t->parts, c);
-  if (status == CLI_OK && c->settings.question) t->base = cli_open_input(c, c->settings.question, &status);
+  int status = CLI_OK;
+  if (c->settings.question) t->base = cli_open_input(c, c->settings.question, &status);
   if (status != CLI_OK) return status;
   const cpb_samediff_options how = {.struct_size = sizeof how,
                                     .append = t->base != NULL,
@@ -105,12 +100,15 @@ static int prepare(tagging *t) {
   return t->writer ? tag_parts_add(&t->parts, t->writer) : cli_fail_memory(c);
 }
 
+/* A zip that is added to is read only once it is locked. */
 static int run(tagging *t) {
-  int status = prepare(t);
+  int status = tag_parts_load(&t->parts, t->cli);
+  if (status == CLI_OK && !t->in_place) status = prepare(t);
   if (status == CLI_OK) status = open_output(t);
   if (status != CLI_OK) return status;
-  const char *path = t->in_place ? t->cli->settings.question : t->cli->settings.output;
-  return cli_close_output(t->cli, path, t->out, write(t));
+  if (t->in_place) status = prepare(t);
+  if (status == CLI_OK) status = write(t);
+  return cli_close_output(t->cli, t->in_place ? t->cli->settings.question : t->cli->settings.output, t->out, status);
 }
 
 int cli_tag(cli *c) {

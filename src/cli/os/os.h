@@ -5,17 +5,17 @@
 
 #include <stdbool.h>
 
-/* Before anything else: a closed pipe becomes an error of the write, and a
- * signal that ends the program removes the guarded file first. */
+/* Before anything else: of the standard descriptors none is left for a file to get. A closed
+ * pipe and the limit for a file's size become errors of the write, and a signal that ends
+ * the program has what is guarded undone first. */
 void os_start(void);
 
 /* Between these two such a signal waits. */
 void os_hold_signals(void);
 void os_let_signals(void);
 
-/* The file to remove when a signal ends the program; NULL for none. The string
- * must live until the next call. */
-void os_guard(const char *path);
+/* What to call when a signal ends the program; NULL for nothing. */
+void os_guard(void (*undo)(void *what), void *what);
 
 /* A descriptor of an empty file without a name, open for reading and writing;
  * -1 and errno when there is none to be had. */

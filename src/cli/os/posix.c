@@ -1,8 +1,14 @@
-#define _POSIX_C_SOURCE 200809L
+#ifdef __linux__
+#  define _GNU_SOURCE /* O_TMPFILE */
+#else
+#  define _POSIX_C_SOURCE 200809L
+#endif
 #define _DARWIN_C_SOURCE /* _SC_NPROCESSORS_ONLN */
 #define _FILE_OFFSET_BITS 64
 #include "cli/os/os.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,27 +16,62 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+/* All that end a process, but SIGKILL. */
+static const int ending[] = {SIGHUP,    SIGINT,  SIGQUIT, SIGTERM, SIGPIPE, SIGXFSZ, SIGXCPU, SIGABRT, SIGALRM,
+                             SIGUSR1,   SIGUSR2, SIGPROF, SIGILL,  SIGBUS,  SIGFPE,  SIGSEGV, SIGSYS,  SIGTRAP,
+#ifdef SIGIO
+                             SIGIO,
+#endif
+#ifdef SIGPWR
+                             SIGPWR,
+#endif
+#ifdef SIGSTKFLT
+                             SIGSTKFLT,
+#endif
+                             SIGVTALRM};
 #define NUM_ENDING (sizeof ending / sizeof *ending)
 
-static const char *volatile guarded;
+static struct {
+  void (*volatile undo)(void *what);
+  void *volatile what;
+} guarded;
 
-static void end_by_signal(int number) {
-  const char *path = guarded;
-  if (path) unlink(path);
+/* The system's own SIGPIPE and SIGXFSZ come with an error of the write; what somebody sends
+ * ends the program. */
+static bool is_of_a_write(int number, const siginfo_t *info) {
+  if (number != SIGPIPE && number != SIGXFSZ) return false;
+  return info->si_code != SI_USER || info->si_pid == getpid();
+}
+
+static void end_by_signal(int number, siginfo_t *info, void *context) {
+  (void)context;
+  int error = errno;
+  if (is_of_a_write(number, info)) return;
+  void (*undo)(void *) = guarded.undo;
+  if (undo) undo(guarded.what);
   signal(number, SIG_DFL);
   raise(number);
+  errno = error;
+}
+
+/* A descriptor that is closed would be that of the next file, and get what is printed. The
+ * wrong end of a pipe takes its place, which for standard input cannot be read, and for the others not be written. */
+static void fill_descriptor(int fd) {
+  int ends[2];
+  if (fcntl(fd, F_GETFD) >= 0) return;
+  if (pipe(ends) != 0 || ends[0] != fd) _exit(3);
+  if (fd == STDIN_FILENO) dup2(ends[1], fd);
+  close(ends[1]);
 }
 
 void os_start(void) {
-  struct sigaction action = {.sa_handler = SIG_IGN};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGPIPE, &action, NULL);
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) fill_descriptor(fd);
+  struct sigaction action = {.sa_sigaction = end_by_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+  sigfillset(&action.sa_mask);
   for (size_t i = 0; i < NUM_ENDING; i++) {
     struct sigaction old;
     sigaction(ending[i], NULL, &old);
-    if (old.sa_handler == SIG_IGN) continue; /* nohup and background jobs */
-    action.sa_handler = end_by_signal;
+    if (old.sa_handler != SIG_DFL) continue; /* nohup and background jobs; sanitizers */
     sigaction(ending[i], &action, NULL);
   }
 }
@@ -44,18 +85,32 @@ static void change_mask(int how) {
 
 void os_hold_signals(void) { change_mask(SIG_BLOCK); }
 void os_let_signals(void) { change_mask(SIG_UNBLOCK); }
-void os_guard(const char *path) { guarded = path; }
 
-int os_spool(void) {
-  const char *folder = getenv("TMPDIR");
+void os_guard(void (*undo)(void *what), void *what) {
+  guarded.undo = NULL;
+  guarded.what = what;
+  guarded.undo = undo;
+}
+
+static int open_unlinked(const char *folder) {
   char path[4096];
-  int length = snprintf(path, sizeof path, "%s/cpb-XXXXXX", folder && *folder ? folder : "/tmp");
+  int length = snprintf(path, sizeof path, "%s/cpb-XXXXXX", folder);
   if (length < 0 || (size_t)length >= sizeof path) return -1;
   os_hold_signals();
   int fd = mkstemp(path);
   if (fd >= 0) unlink(path);
   os_let_signals();
   return fd;
+}
+
+int os_spool(void) {
+  const char *folder = getenv("TMPDIR");
+  int fd = -1;
+  if (!folder || !*folder) folder = "/tmp";
+#ifdef O_TMPFILE
+  fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR, 0600);
+#endif
+  return fd >= 0 ? fd : open_unlinked(folder);
 }
 
 void os_close(int fd) { close(fd); }

@@ -15,7 +15,7 @@
 void os_start(void) {}
 void os_hold_signals(void) {}
 void os_let_signals(void) {}
-void os_guard(const char *path) { (void)path; }
+void os_guard(void (*undo)(void *what), void *what) { (void)undo, (void)what; }
 
 int os_spool(void) {
   const char *folder = getenv("TMPDIR");

@@ -1,0 +1,209 @@
+#ifdef __linux__
+#  define _GNU_SOURCE /* O_TMPFILE */
+#else
+#  define _POSIX_C_SOURCE 200809L
+#endif
+#define _FILE_OFFSET_BITS 64
+#include "host/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+
+#define LINKS_MAX 40u /* as in Linux */
+#define PATH_SIZE 4096u
+#define ONLY_OURS 0600u
+#define OF_ALL 0666u
+#define PERMISSIONS 0777u
+
+/* --- Symbolic links ------------------------------------------------------------------ */
+
+/* The length of the path's folder, with the slash; 0 when it has none. */
+static size_t folder_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* The path that the link at `p->path` leads to. */
+static bool follow_one(cpb_place *p, const char *target, size_t length) {
+  size_t folder = target[0] == '/' ? 0 : folder_of(p->path);
+  char *path = cpb_alloc(&p->allocator, folder + length + 1);
+  bool done = path != NULL;
+  if (done) {
+    memcpy(path, p->path, folder);
+    memcpy(path + folder, target, length);
+    path[folder + length] = '\0';
+    done = cpb_place_set(p, path);
+  }
+  cpb_release(&p->allocator, path);
+  if (!done) errno = ENOMEM;
+  return done;
+}
+
+/* Also to where there is no file yet. */
+static bool follow(cpb_place *p) {
+  char target[PATH_SIZE];
+  for (unsigned i = 0; i < LINKS_MAX; i++) {
+    ssize_t length = readlink(p->path, target, sizeof target);
+    if (length < 0) return errno == EINVAL || errno == ENOENT; /* no link, or nothing */
+    if ((size_t)length == sizeof target) {
+      errno = ENAMETOOLONG;
+      return false;
+    }
+    if (!follow_one(p, target, (size_t)length)) return false;
+  }
+  errno = ELOOP;
+  return false;
+}
+
+/* --- Opening -------------------------------------------------------------------------- */
+
+static void name_of_descriptor(int fd, char *out, size_t size) { cpb_format(out, size, "/proc/self/fd/%d", fd); }
+
+static int close_and_fail(int fd) {
+  int error = errno;
+  close(fd);
+  errno = error;
+  return -1;
+}
+
+/* What the system makes of 0666: the umask alone cannot be asked for by one thread. */
+static bool note_mode(cpb_place *p, int fd) {
+  struct stat found;
+  if (fstat(fd, &found) != 0) return false;
+  p->mode = found.st_mode & PERMISSIONS;
+  return true;
+}
+
+/* -1 where that is not to be had. */
+static int open_nameless(cpb_place *p) {
+#ifdef O_TMPFILE
+  char path[32];
+  size_t folder = folder_of(p->path);
+  memcpy(p->name, p->path, folder);
+  memcpy(p->name + folder, ".", 2);
+  int fd = open(p->name, O_TMPFILE | O_RDWR | O_CLOEXEC, OF_ALL);
+  if (fd < 0) return -1;
+  name_of_descriptor(fd, path, sizeof path); /* to be linked by this */
+  bool good = access(path, F_OK) == 0 && note_mode(p, fd) && fchmod(fd, ONLY_OURS) == 0;
+  return good ? fd : close_and_fail(fd);
+#else
+  (void)p;
+  return -1;
+#endif
+}
+
+/* The mode is found out by an empty file, so that nobody else can open the other. */
+static int open_named(cpb_place *p) {
+  int fd = cpb_place_open_named(p, OF_ALL);
+  if (fd < 0) return -1;
+  bool good = note_mode(p, fd);
+  close_and_fail(fd);
+  cpb_place_remove(p);
+  return good ? cpb_place_open_named(p, ONLY_OURS) : -1;
+}
+
+/* False, with errno, when nothing can be put there. */
+static bool look(const cpb_place *p, bool *is_special) {
+  struct stat found;
+  *is_special = false;
+  if (stat(p->path, &found) != 0) {
+    size_t length = strlen(p->path);
+    if (errno == ENOENT && length > 0 && p->path[length - 1] == '/') errno = EISDIR;
+    return errno == ENOENT;
+  }
+  *is_special = !S_ISREG(found.st_mode);
+  errno = S_ISDIR(found.st_mode) ? EISDIR : EEXIST;
+  return !S_ISDIR(found.st_mode) && (*is_special || p->replace);
+}
+
+int cpb_place_open(cpb_place *p) {
+  bool is_special;
+  if (!look(p, &is_special)) return -1;
+  if (is_special) return open(p->path, O_WRONLY | O_CLOEXEC);
+  if (!follow(p)) return -1;
+  p->beside = true;
+  int fd = open_nameless(p);
+  return fd >= 0 ? fd : open_named(p);
+}
+
+/* --- Modes ---------------------------------------------------------------------------- */
+
+/* Some file systems have one mode for all files. */
+static bool change_mode(int fd, unsigned mode) {
+  return fchmod(fd, (mode_t)mode) == 0 || errno == EPERM || errno == ENOTSUP || errno == ENOSYS;
+}
+
+/* Owner and group of the old file, if that is permitted. A group that is not the old one
+ * may do no more than everybody. */
+static bool take_over(const struct stat *old, int fd) {
+  struct stat made;
+  unsigned mode = old->st_mode & PERMISSIONS;
+  if (fstat(fd, &made) != 0) return false;
+  bool same = old->st_uid == made.st_uid && old->st_gid == made.st_gid;
+  if (!same && fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+    mode &= ~070u | (mode & 07u) << 3;
+  return change_mode(fd, mode);
+}
+
+bool cpb_place_set_mode(const cpb_place *p, int fd) {
+  struct stat old;
+  if (p->replace && stat(p->path, &old) == 0) return take_over(&old, fd);
+  return change_mode(fd, p->mode);
+}
+
+/* --- Names ---------------------------------------------------------------------------- */
+
+static bool link_descriptor(void *user, const char *name) {
+  char path[32];
+  const int *fd = user;
+  name_of_descriptor(*fd, path, sizeof path);
+  return linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* A link does not replace a file: for that the new one needs a name for a moment. */
+static bool publish_nameless(cpb_place *p, int fd) {
+  if (link_descriptor(&fd, p->path)) return true;
+  if (errno != EEXIST || !p->replace || !cpb_place_try_names(p, link_descriptor, &fd)) return false;
+  return cpb_place_publish_named(p);
+}
+
+/* Some file systems tell only when a descriptor is closed that they could not write: a
+ * second one, as a file without a name is gone with the last. */
+static bool settle(int fd) {
+  int other = dup(fd);
+  return other >= 0 && close(other) == 0;
+}
+
+/* No signal comes between the temporary name and the final one. (Systems with threads have
+ * a mask for each, and sigprocmask changes that of the caller.) */
+bool cpb_place_publish(cpb_place *p, int fd) {
+  sigset_t all, before;
+  if (!settle(fd)) return false;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
+  bool done = p->named ? cpb_place_publish_named(p) : publish_nameless(p, fd);
+  int error = errno;
+  if (!done) cpb_place_remove(p);
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+  return done;
+}
+
+bool cpb_place_sync(const cpb_place *p) {
+  size_t folder = folder_of(p->path);
+  memcpy(p->name, p->path, folder);
+  memcpy(p->name + folder, ".", 2);
+  int fd = open(p->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return false;
+  bool done = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP; /* not all file systems can */
+  close_and_fail(fd);
+  return done;
+}
