@@ -1,5 +1,5 @@
 #ifdef __linux__
-#  define _GNU_SOURCE /* O_TMPFILE */
+#  define _GNU_SOURCE /* O_TMPFILE, clone */
 #else
 #  define _POSIX_C_SOURCE 200809L
 #endif
@@ -13,6 +13,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __linux__
+#  include <sched.h>
+#  include <sys/wait.h>
+#endif
 
 #include "base/checked.h"
 #include "base/status.h"
@@ -169,10 +173,56 @@ static bool link_descriptor(void *user, const char *name) {
 }
 
 /* A link does not replace a file: for that the new one needs a name for a moment. */
+static bool replace_nameless(cpb_place *p, int fd) {
+  if (!cpb_place_try_names(p, link_descriptor, &fd)) return false;
+  if (cpb_place_publish_named(p)) return true;
+  int error = errno;
+  cpb_place_remove(p);
+  errno = error;
+  return false;
+}
+
+#ifdef __linux__
+typedef struct replacing {
+  cpb_place *place;
+  int fd;
+} replacing;
+
+static int replace_as_child(void *user) {
+  const replacing *r = user;
+  return replace_nameless(r->place, r->fd) ? 0 : errno;
+}
+
+/* Whoever kills a process between the two calls would leave the name there. So another one
+ * makes them, which goes on when this one is killed. It shares the memory, as with vfork;
+ * as it ends without a signal, the program that this library is part of does not notice it.
+ * False when there is none to be had; then `*error` is not set. */
+static bool replace_by_child(cpb_place *p, int fd, int *error) {
+  _Alignas(16) char stack[32768];
+  int status = 0;
+  replacing r = {p, fd};
+  pid_t child = clone(replace_as_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK, &r);
+  if (child < 0) return false;
+  if (waitpid(child, &status, __WALL) != child) {
+    *error = errno;
+  } else {
+    *error = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+  }
+  return true;
+}
+#endif
+
 static bool publish_nameless(cpb_place *p, int fd) {
   if (link_descriptor(&fd, p->path)) return true;
-  if (errno != EEXIST || !p->replace || !cpb_place_try_names(p, link_descriptor, &fd)) return false;
-  return cpb_place_publish_named(p);
+  if (errno != EEXIST || !p->replace) return false;
+#ifdef __linux__
+  int error = 0;
+  if (replace_by_child(p, fd, &error)) {
+    errno = error;
+    return error == 0;
+  }
+#endif
+  return replace_nameless(p, fd);
 }
 
 /* Some file systems tell only when a descriptor is closed that they could not write: a
