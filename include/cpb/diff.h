@@ -40,6 +40,11 @@ typedef struct cpb_diff_options {
   /* Non-zero: neither the values of constants and parameters nor the checksums of variables are
    * compared, and no values are read. */
   int skip_values;
+
+  /* What comparing may take in all, beside what asking the models does: `held`, `walked` and
+   * `entries`, and `answer` for the result; they grow with the sizes of both models. NULL:
+   * defaults. Copied. */
+  const cpb_limits *limits;
 } cpb_diff_options;
 
 /* Compares models `a` and `b`, which must be different objects. They must outlive the diff, and be
@@ -52,8 +57,8 @@ CPB_API cpb_diff *cpb_diff_new(const cpb_allocator *allocator, cpb_model *a, cpb
                                const cpb_diff_options *options);
 CPB_API void cpb_diff_free(cpb_diff *diff);
 
-/* CPB_STEP_NEED, then CPB_STEP_DONE or CPB_STEP_ERROR: an error of either model, or
- * CPB_E_MEMORY. That models differ is not an error. */
+/* CPB_STEP_NEED, then CPB_STEP_DONE or CPB_STEP_ERROR: an error of either model,
+ * CPB_E_MEMORY, or CPB_E_LIMIT. That models differ is not an error. */
 CPB_API cpb_step cpb_diff_step(cpb_diff *diff);
 
 /* After CPB_STEP_NEED: which model's message is needed, 0 for `a` or 1 for `b`, and the input to

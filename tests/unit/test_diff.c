@@ -70,7 +70,7 @@ static char *members(const cpb_allocator *a, const char *x, const char *y) {
   char *text = NULL;
   cpb_buffer_init(&out.out, a);
   cpb_diff_pairs_init(&p, a);
-  bool done = make_pairs(&p, as, bs) && cpb_diff_members(a, &p, texts, &out, &differs, &error);
+  bool done = make_pairs(&p, as, bs) && cpb_diff_members(a, &p, NULL, texts, &out, &differs, &error);
   if (done) assert_int_equal(differs, out.out.size > 0);
   else assert_true(error.code == CPB_OK || error.code == CPB_E_MEMORY);
   if (done) text = calloc(out.out.size + 1, 1);
@@ -94,6 +94,11 @@ static const struct {
      "{\"member\":\"i.a.s\",\"a\":1,\"b\":2}"},
     {"{\"i\":[{\"name\":\"a\"},{\"name\":\"b\"}]}", "{\"i\":[{\"name\":\"b\"},{\"name\":\"a\"}]}",
      "{\"member\":\"i\",\"a\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"b\":[{\"name\":\"b\"},{\"name\":\"a\"}]}"},
+    {"{\"i\":[{\"name\":\"a\",\"s\":1},{\"name\":\"a\",\"s\":2}]}",
+     "{\"i\":[{\"name\":\"a\",\"s\":1},{\"name\":\"a\",\"s\":3}]}", "{\"member\":\"i.a.s\",\"a\":2,\"b\":3}"},
+    {"{\"i\":[{\"x\":1,\"y\":2}]}", "{\"i\":[{\"y\":2,\"x\":1}]}", ""},
+    {"{\"i\":[[{\"x\":null}]]}", "{\"i\":[[{\"y\":5}]]}",
+     "{\"member\":\"i\",\"a\":[[{\"x\":null}]],\"b\":[[{\"y\":5}]]}"},
     {"{\"f\":[\"__inference_f_9\"]}", "{\"f\":[\"__inference_f_3\"]}", ""},
     {"{\"f\":\"__inference_f_9\"}", "{\"f\":\"__inference_f_20\"}",
      "{\"member\":\"f\",\"a\":\"__inference_f_9\",\"b\":\"__inference_f_20\"}"},

@@ -34,7 +34,8 @@ static bool open_models(comparison *d) {
 
 static bool make_diff(comparison *d) {
   const cli_settings *s = &d->cli->settings;
-  const cpb_diff_options how = {.struct_size = sizeof how, .max_differences = s->page, .skip_values = s->skip_values};
+  const cpb_diff_options how = {
+      .struct_size = sizeof how, .max_differences = s->page, .skip_values = s->skip_values, .limits = &s->limits};
   d->diff =
       cpb_diff_new(&d->cli->allocator, cpb_model_file_model(d->files[0]), cpb_model_file_model(d->files[1]), &how);
   if (!d->diff) cli_fail_memory(d->cli);

@@ -1,5 +1,6 @@
 #include "cpb/diff.h"
 
+#include "base/checked.h"
 #include "base/limits.h"
 #include "model/diff/error.h"
 #include "model/diff/read.h"
@@ -11,8 +12,11 @@
 /* --- Making and freeing ----------------------------------------------------------------- */
 
 static void init(cpb_diff *d) {
-  cpb_buffer_init(&d->out.out, &d->allocator);
-  cpb_buffer_init(&d->paths, &d->allocator);
+  cpb_meter_init(&d->meter, &d->own, d->options.limits, NULL);
+  d->allocator = cpb_meter_allocator(&d->meter);
+  d->place = CPB_DIFF_NO_PLACE;
+  cpb_buffer_init(&d->out.out, &d->own);
+  cpb_diff_places_init(&d->places, &d->allocator);
   cpb_diff_items_init(&d->items, &d->allocator);
   cpb_diff_items_init(&d->tags, &d->allocator);
   cpb_diff_pairs_init(&d->pairs, &d->allocator);
@@ -22,7 +26,7 @@ cpb_diff *cpb_diff_new(const cpb_allocator *given, cpb_model *a, cpb_model *b, c
   cpb_allocator allocator = cpb_allocator_or_default(given);
   cpb_diff *d = cpb_alloc_zeroed(&allocator, sizeof *d);
   if (!d) return NULL;
-  d->allocator = allocator;
+  d->own = allocator;
   d->models[0] = a;
   d->models[1] = b;
   for (int side = 0; side < 2; side++) d->kinds[side] = cpb_model_get_kind(d->models[side]);
@@ -39,14 +43,14 @@ cpb_diff *cpb_diff_new(const cpb_allocator *given, cpb_model *a, cpb_model *b, c
 
 void cpb_diff_free(cpb_diff *d) {
   if (!d) return;
-  cpb_allocator a = d->allocator;
+  cpb_allocator a = d->own;
   cpb_diff_values_end(d);
   cpb_diff_pairs_free(&d->pairs);
   cpb_diff_items_free(&d->items);
   cpb_diff_items_free(&d->tags);
-  cpb_buffer_free(&d->paths);
+  cpb_diff_places_free(&d->places);
   cpb_buffer_free(&d->out.out);
-  cpb_release(&a, d->places);
+  cpb_meter_free(&d->meter);
   cpb_release(&a, d);
 }
 
@@ -107,9 +111,23 @@ static cpb_step run(cpb_diff *d) {
   return cpb_diff_ok(d) ? end_result(d) : CPB_STEP_ERROR;
 }
 
+/* Limits grow with both models, as soon as their sizes are known. */
+static void update_meter(cpb_diff *d) {
+  uint64_t size = 0;
+  for (int side = 0; side < 2; side++) {
+    uint64_t one = cpb_model_input(d->models[side])->size;
+    if (one != CPB_NO_OFFSET && !cpb_add_u64(size, one, &size)) size = UINT64_MAX;
+  }
+  cpb_meter_grow(&d->meter, size);
+}
+
 cpb_step cpb_diff_step(cpb_diff *d) {
+  update_meter(d);
   if (d->ended == CPB_STEP_NEED) d->ended = run(d);
-  if (d->ended != CPB_STEP_NEED && !cpb_diff_ok(d)) d->ended = CPB_STEP_ERROR;
+  if (d->ended != CPB_STEP_NEED && !cpb_diff_ok(d)) {
+    d->ended = CPB_STEP_ERROR;
+    if (d->side < 0) cpb_meter_explain(&d->meter, &d->error);
+  }
   if (d->ended == CPB_STEP_NEED) return CPB_STEP_NEED;
   d->input = NULL;
   return d->ended;

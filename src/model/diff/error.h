@@ -21,4 +21,10 @@ static inline bool cpb_diff_fail_memory(cpb_diff *d) {
   return false;
 }
 
+/* False when more is charged than is allowed. */
+static inline bool cpb_diff_charge(cpb_diff *d, cpb_work_kind kind, uint64_t amount) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  return cpb_meter_charge(&d->meter, kind, amount, CPB_NO_OFFSET, &error) || cpb_diff_fail(d, -1, &error);
+}
+
 #endif

@@ -1,92 +1,46 @@
 #include "model/diff/members.h"
 
 #include "base/status.h"
+#include "model/diff/match.h"
 
 typedef struct comparison {
+  cpb_allocator allocator;
   const cpb_diff_pairs *pairs;
+  cpb_meter *meter;
   cpb_json_writer *out;
   cpb_buffer path;
-  bool differs, failed;
+  bool differs;
+  cpb_error *error;
 } comparison;
 
-/* --- Equal ------------------------------------------------------------------------------- */
+static bool ok(const comparison *c) { return c->error->code == CPB_OK; }
 
-static bool same(const comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth);
-
-static bool same_lists(const comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
-  yyjson_val *x, *y = yyjson_arr_get_first(b);
-  size_t i, count;
-  if (yyjson_arr_size(a) != yyjson_arr_size(b)) return false;
-  yyjson_arr_foreach(a, i, count, x) {
-    if (!same(c, x, y, depth + 1)) return false;
-    y = unsafe_yyjson_get_next(y);
-  }
-  return true;
+static bool charge(comparison *c, cpb_work_kind kind, uint64_t amount) {
+  return ok(c) && (!c->meter || cpb_meter_charge(c->meter, kind, amount, CPB_NO_OFFSET, c->error));
 }
 
-static bool same_objects(const comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
-  yyjson_val *name, *value;
-  size_t i, count;
-  if (yyjson_obj_size(a) != yyjson_obj_size(b)) return false;
-  yyjson_obj_foreach(a, i, count, name, value) {
-    if (!same(c, value, yyjson_obj_getn(b, yyjson_get_str(name), yyjson_get_len(name)), depth + 1)) return false;
-  }
-  return true;
+static bool done_or_fail(comparison *c, bool done) {
+  if (!done && ok(c)) cpb_fail_memory(c->error);
+  return done;
 }
 
-static bool same(const comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
-  cpb_span x, y;
-  if (!a || !b || depth > CPB_DIFF_DEPTH) return (!a || yyjson_is_null(a)) && (!b || yyjson_is_null(b));
-  if (cpb_json_text(a, &x) && cpb_json_text(b, &y)) return cpb_diff_same_text(c->pairs, x, y);
-  if (cpb_json_number(a, &x) && cpb_json_number(b, &y)) return cpb_span_equal(x, y);
-  if (yyjson_is_arr(a) && yyjson_is_arr(b)) return same_lists(c, a, b, depth);
-  if (yyjson_is_obj(a) && yyjson_is_obj(b)) return same_objects(c, a, b, depth);
-  return yyjson_get_tag(a) == yyjson_get_tag(b) && (yyjson_is_null(a) || yyjson_is_bool(a));
-}
-
-/* --- The path ---------------------------------------------------------------------------- */
-
-/* Goes a step down; returns the length to go back to. */
-static size_t step_down(comparison *c, cpb_span name) {
-  size_t before = c->path.size;
-  bool done = (before == 0 || cpb_buffer_append(&c->path, ".", 1)) && cpb_buffer_append(&c->path, name.data, name.size);
-  c->failed = c->failed || !done;
-  return before;
-}
-
-static void report(comparison *c, yyjson_val *a, yyjson_val *b) {
-  cpb_json_writer_open(c->out, NULL, '{');
-  cpb_json_writer_span(c->out, "member", (cpb_span){c->path.data, c->path.size});
-  cpb_diff_copy(c->out, "a", a);
-  cpb_diff_copy(c->out, "b", b);
-  cpb_json_writer_close(c->out, '}');
-  c->differs = true;
-}
-
-/* --- Different --------------------------------------------------------------------------- */
-
-static void compare(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth);
-
-static void compare_at(comparison *c, cpb_span name, yyjson_val *a, yyjson_val *b, unsigned depth) {
-  size_t before = step_down(c, name);
-  compare(c, a, b, depth + 1);
-  c->path.size = before;
-}
+/* --- Elements ---------------------------------------------------------------------------- */
 
 static cpb_span key_of(yyjson_val *name) {
   return (cpb_span){(const uint8_t *)yyjson_get_str(name), yyjson_get_len(name)};
 }
 
-static void compare_objects(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
+static bool make_elements(comparison *c, cpb_diff_elements *e, size_t count) {
+  *e = (cpb_diff_elements){NULL, 0};
+  return charge(c, CPB_WORK_ENTRIES, count) && done_or_fail(c, cpb_diff_elements_make(e, &c->allocator, count));
+}
+
+static bool list_members(comparison *c, yyjson_val *object, cpb_diff_elements *e) {
   size_t i, count;
   yyjson_val *name, *value;
-  yyjson_obj_foreach(a, i, count, name, value) {
-    compare_at(c, key_of(name), value, yyjson_obj_getn(b, yyjson_get_str(name), yyjson_get_len(name)), depth);
-  }
-  yyjson_obj_foreach(b, i, count, name, value) {
-    bool both = yyjson_obj_getn(a, yyjson_get_str(name), yyjson_get_len(name)) != NULL;
-    if (!both) compare_at(c, key_of(name), NULL, value, depth);
-  }
+  if (!make_elements(c, e, yyjson_obj_size(object))) return false;
+  yyjson_obj_foreach(object, i, count, name, value) e->list[i] = (cpb_diff_element){key_of(name), value, NULL};
+  return true;
 }
 
 /* What an element of a list is known by; false when it has no name. */
@@ -98,24 +52,144 @@ static bool name_of(yyjson_val *element, cpb_span *name) {
   return false;
 }
 
-static yyjson_val *find_named(const comparison *c, yyjson_val *list, cpb_span name, bool of_b) {
+static bool list_named(comparison *c, int side, yyjson_val *list, cpb_diff_elements *e) {
   size_t i, count;
-  yyjson_val *element;
-  cpb_span other;
-  yyjson_arr_foreach(list, i, count, element) {
-    if (!name_of(element, &other)) continue;
-    if (of_b ? cpb_diff_same_text(c->pairs, name, other) : cpb_diff_same_text(c->pairs, other, name)) return element;
+  yyjson_val *value;
+  if (!make_elements(c, e, yyjson_arr_size(list))) return false;
+  yyjson_arr_foreach(list, i, count, value) {
+    cpb_span name = {NULL, 0};
+    name_of(value, &name);
+    e->list[i] = (cpb_diff_element){cpb_diff_common_text(c->pairs, side, name), value, NULL};
   }
-  return NULL;
+  return true;
 }
 
-#define MOST_NAMED 1000 /* elements: looking for each name takes its time */
+/* Those of two objects, or of two lists whose elements have names. To be freed either way. */
+static bool match(comparison *c, yyjson_val *a, yyjson_val *b, cpb_diff_elements sides[2]) {
+  bool objects = yyjson_is_obj(a);
+  sides[0] = sides[1] = (cpb_diff_elements){NULL, 0};
+  return (objects ? list_members(c, a, &sides[0]) && list_members(c, b, &sides[1])
+                  : list_named(c, 0, a, &sides[0]) && list_named(c, 1, b, &sides[1])) &&
+         done_or_fail(c, cpb_diff_match(&c->allocator, sides));
+}
+
+static void free_elements(comparison *c, cpb_diff_elements sides[2]) {
+  for (int side = 0; side < 2; side++) cpb_diff_elements_free(&sides[side], &c->allocator);
+}
+
+/* --- Equal ------------------------------------------------------------------------------- */
+
+static bool same(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth);
+
+static bool same_lists(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
+  yyjson_val *x, *y = yyjson_arr_get_first(b);
+  size_t i, count;
+  if (yyjson_arr_size(a) != yyjson_arr_size(b)) return false;
+  yyjson_arr_foreach(a, i, count, x) {
+    if (!same(c, x, y, depth + 1)) return false;
+    y = unsafe_yyjson_get_next(y);
+  }
+  return true;
+}
+
+/* The members stand in another order. */
+static bool same_members(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
+  cpb_diff_elements sides[2];
+  bool equal = match(c, a, b, sides);
+  for (size_t i = 0; i < sides[0].count && equal; i++)
+    equal = same(c, sides[0].list[i].value, sides[0].list[i].other, depth + 1);
+  for (size_t i = 0; i < sides[1].count && equal; i++)
+    equal = sides[1].list[i].other || same(c, NULL, sides[1].list[i].value, depth + 1);
+  free_elements(c, sides);
+  return equal;
+}
+
+static bool same_objects(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
+  yyjson_val *name, *value;
+  yyjson_obj_iter other = yyjson_obj_iter_with(b);
+  size_t i, count;
+  if (yyjson_obj_size(a) != yyjson_obj_size(b)) return false;
+  yyjson_obj_foreach(a, i, count, name, value) {
+    yyjson_val *other_name = yyjson_obj_iter_next(&other);
+    if (!cpb_span_equal(key_of(name), key_of(other_name))) return same_members(c, a, b, depth);
+    if (!same(c, value, yyjson_obj_iter_get_val(other_name), depth + 1)) return false;
+  }
+  return true;
+}
+
+static bool same_texts(comparison *c, cpb_span x, cpb_span y) {
+  return charge(c, CPB_WORK_WALKED, (uint64_t)x.size + y.size) && cpb_diff_same_text(c->pairs, x, y);
+}
+
+static bool same(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
+  cpb_span x, y;
+  if (!charge(c, CPB_WORK_WALKED, 1)) return false;
+  if (!a || !b || depth > CPB_DIFF_DEPTH) return (!a || yyjson_is_null(a)) && (!b || yyjson_is_null(b));
+  if (cpb_json_text(a, &x) && cpb_json_text(b, &y)) return same_texts(c, x, y);
+  if (cpb_json_number(a, &x) && cpb_json_number(b, &y)) return cpb_span_equal(x, y);
+  if (yyjson_is_arr(a) && yyjson_is_arr(b)) return same_lists(c, a, b, depth);
+  if (yyjson_is_obj(a) && yyjson_is_obj(b)) return same_objects(c, a, b, depth);
+  return yyjson_get_tag(a) == yyjson_get_tag(b) && (yyjson_is_null(a) || yyjson_is_bool(a));
+}
+
+/* --- The path ---------------------------------------------------------------------------- */
+
+/* Goes a step down; returns the length to go back to. */
+static size_t step_down(comparison *c, cpb_span name) {
+  size_t before = c->path.size;
+  done_or_fail(
+      c, (before == 0 || cpb_buffer_append(&c->path, ".", 1)) && cpb_buffer_append(&c->path, name.data, name.size));
+  return before;
+}
+
+static void report(comparison *c, yyjson_val *a, yyjson_val *b) {
+  size_t begin = c->out->out.size;
+  c->differs = true;
+  if (!charge(c, CPB_WORK_ANSWER, c->path.size)) return;
+  cpb_json_writer_open(c->out, NULL, '{');
+  cpb_json_writer_span(c->out, "member", (cpb_span){c->path.data, c->path.size});
+  cpb_diff_copy(c->out, "a", a);
+  cpb_diff_copy(c->out, "b", b);
+  cpb_json_writer_close(c->out, '}');
+  if (done_or_fail(c, cpb_json_writer_ok(c->out))) charge(c, CPB_WORK_ANSWER, c->out->out.size - begin);
+}
+
+/* --- Different --------------------------------------------------------------------------- */
+
+static void compare(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth);
+
+static void compare_at(comparison *c, cpb_span name, yyjson_val *a, yyjson_val *b, unsigned depth) {
+  size_t before = step_down(c, name);
+  if (ok(c)) compare(c, a, b, depth + 1);
+  c->path.size = before;
+}
+
+/* What the elements are called in the path. */
+static cpb_span shown_name(const cpb_diff_element *e, bool in_list) {
+  cpb_span name = e->key;
+  if (in_list) name_of(e->value, &name);
+  return name;
+}
+
+/* All of the first, then those that only the second has. */
+static void compare_elements(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
+  cpb_diff_elements sides[2];
+  bool matched = match(c, a, b, sides), lists = yyjson_is_arr(a);
+  for (size_t i = 0; i < sides[0].count && matched && ok(c); i++) {
+    const cpb_diff_element *e = &sides[0].list[i];
+    compare_at(c, shown_name(e, lists), e->value, e->other, depth);
+  }
+  for (size_t i = 0; i < sides[1].count && matched && ok(c); i++) {
+    const cpb_diff_element *e = &sides[1].list[i];
+    if (!e->other) compare_at(c, shown_name(e, lists), NULL, e->value, depth);
+  }
+  free_elements(c, sides);
+}
 
 static bool are_named(yyjson_val *list) {
   size_t i, count;
   yyjson_val *element;
   cpb_span name;
-  if (yyjson_arr_size(list) > MOST_NAMED) return false;
   yyjson_arr_foreach(list, i, count, element) {
     if (!name_of(element, &name)) return false;
   }
@@ -123,17 +197,9 @@ static bool are_named(yyjson_val *list) {
 }
 
 static void compare_named(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
-  size_t i, count;
-  yyjson_val *element;
-  cpb_span name;
   c->differs = false;
-  yyjson_arr_foreach(a, i, count, element) {
-    if (name_of(element, &name)) compare_at(c, name, element, find_named(c, b, name, true), depth);
-  }
-  yyjson_arr_foreach(b, i, count, element) {
-    if (name_of(element, &name) && !find_named(c, a, name, false)) compare_at(c, name, NULL, element, depth);
-  }
-  if (!c->differs) report(c, a, b); /* another order, or a name twice; this sets it again */
+  compare_elements(c, a, b, depth);
+  if (!c->differs) report(c, a, b); /* another order; this sets it again */
 }
 
 static bool has_objects(yyjson_val *list) { return yyjson_is_obj(yyjson_arr_get_first(list)); }
@@ -145,17 +211,18 @@ static void compare_lists(comparison *c, yyjson_val *a, yyjson_val *b, unsigned 
   else report(c, a, b);
 }
 
+/* Of objects each member says itself whether it differs; a list may differ in its order. */
 static void compare(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
-  if (same(c, a, b, depth)) return;
   bool deep = depth < CPB_DIFF_DEPTH;
-  if (deep && yyjson_is_obj(a) && yyjson_is_obj(b)) compare_objects(c, a, b, depth);
+  if (deep && yyjson_is_obj(a) && yyjson_is_obj(b)) compare_elements(c, a, b, depth);
+  else if (same(c, a, b, depth) || !ok(c)) return;
   else if (deep && yyjson_is_arr(a) && yyjson_is_arr(b)) compare_lists(c, a, b, depth);
   else report(c, a, b);
 }
 
-bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_pairs *pairs, const cpb_span texts[2],
+bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_pairs *pairs, cpb_meter *meter, const cpb_span texts[2],
                       cpb_json_writer *out, bool *differs, cpb_error *error) {
-  comparison c = {.pairs = pairs, .out = out};
+  comparison c = {.allocator = *a, .pairs = pairs, .meter = meter, .out = out, .error = error};
   *differs = false;
   if (cpb_span_equal(texts[0], texts[1])) return true;
   cpb_buffer_init(&c.path, a);
@@ -165,7 +232,7 @@ bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_pairs *pairs, const
   yyjson_doc_free(x);
   yyjson_doc_free(y);
   cpb_buffer_free(&c.path);
-  if (c.failed || !cpb_json_writer_ok(out)) cpb_fail_memory(error);
+  if (!cpb_json_writer_ok(out)) done_or_fail(&c, false);
   *differs = c.differs;
-  return error->code == CPB_OK;
+  return ok(&c);
 }

@@ -2,14 +2,15 @@
 #ifndef CPB_MODEL_DIFF_MEMBERS_H
 #define CPB_MODEL_DIFF_MEMBERS_H
 
+#include "base/meter.h"
 #include "model/diff/pairs.h"
 #include "model/diff/plain.h"
 
-/* Writes the elements of a list, {"member", "a", "b"}: the path to what differs, such as
- * inputs.x.shape, and what either has, null for nothing. Elements of lists that have a name
- * are found by it. The items are the same when nothing was written. False with the error
- * set. */
-bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_pairs *pairs, const cpb_span texts[2],
+/* Writes the elements of a list, {"member", "a", "b"}: the path to what differs, such as inputs.x.shape,
+ * and what either has, null for nothing. Elements of lists that have a name are found by it, the n-th of
+ * a name by the n-th. The items are the same when nothing was written. Charges `meter`, which may be
+ * NULL. False with the error set. */
+bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_pairs *pairs, cpb_meter *meter, const cpb_span texts[2],
                       cpb_json_writer *out, bool *differs, cpb_error *error);
 
 #endif

@@ -6,13 +6,8 @@
 
 static const cpb_span nothing = {NULL, 0};
 
-static void add_place(cpb_diff *d, const uint64_t nodes[2], cpb_span path) {
-  void *list = d->places;
-  bool done = cpb_reserve(&d->allocator, &list, &d->places_capacity, d->num_places + 1, sizeof *d->places);
-  d->places = list;
-  if (done) d->places[d->num_places++] = (cpb_diff_place){{nodes[0], nodes[1]}, d->paths.size, path.size};
-  if (!done || !cpb_buffer_append(&d->paths, path.data, path.size) || !cpb_buffer_append(&d->paths, ".", 1))
-    cpb_diff_fail_memory(d);
+static void add_place(cpb_diff *d, const uint64_t nodes[2], cpb_span name) {
+  if (!cpb_diff_places_add(&d->places, nodes, d->place, name)) cpb_diff_fail_memory(d);
 }
 
 /* Whether its children are to be looked at here; `node` is its id. */
@@ -27,10 +22,10 @@ static bool has_children(cpb_diff *d, cpb_span object, uint64_t *node) {
   return has;
 }
 
-/* Of an object that both have, the children come later. */
+/* Of a child that both have, the children come later. */
 static void note_children(cpb_diff *d, const cpb_diff_join *join) {
   uint64_t nodes[2];
-  bool has = join->items[0] && join->items[1];
+  bool has = d->place != CPB_DIFF_NO_PLACE && join->items[0] && join->items[1];
   for (int side = 0; side < 2 && has; side++)
     has = has_children(d, cpb_diff_items_whole(&d->items, join, side), &nodes[side]);
   if (has) add_place(d, nodes, cpb_diff_key(&d->items.plain[0], join->items[0]));
@@ -38,27 +33,38 @@ static void note_children(cpb_diff *d, const cpb_diff_join *join) {
 
 static void begin(cpb_diff *d) {
   static const uint64_t roots[2] = {0, 0};
-  d->num_places = d->paths.size = 0;
+  cpb_diff_places_free(&d->places);
   cpb_diff_section_begin(d, "objects", nothing);
   add_place(d, roots, cpb_span_of("root"));
+}
+
+/* The root itself, in a round of its own: it is no child. */
+static void read_root(cpb_diff *d) {
+  for (int side = 0; side < 2; side++) {
+    cpb_diff_read root = {.list = &cpb_diff_object, .side = side, .whole = true, .key = cpb_span_of("root")};
+    cpb_diff_will_read(d, root);
+  }
+}
+
+static void read_children(cpb_diff *d, const cpb_diff_place *place) {
+  for (int side = 0; side < 2; side++) {
+    cpb_diff_read children = {.list = &cpb_diff_objects, .side = side};
+    if (d->place > 0) cpb_format(children.node, sizeof children.node, "#%llu", (unsigned long long)place->nodes[side]);
+    cpb_diff_will_read(d, children);
+  }
 }
 
 bool cpb_diff_objects_begin(cpb_diff *d) {
   if (d->round == 0) begin(d);
   if (!cpb_diff_ok(d)) return false;
-  if (d->round == d->num_places) {
+  if (d->round > d->places.count) {
+    d->place = CPB_DIFF_NO_PLACE;
     cpb_diff_section_end(d, true);
     return false;
   }
-  const cpb_diff_place *place = &d->places[d->round];
-  cpb_span path = {d->paths.data + place->path, place->path_size}, prefix = {path.data, path.size + 1};
-  for (int side = 0; side < 2; side++) {
-    cpb_diff_read object = {.list = &cpb_diff_object, .side = side, .whole = true, .key = path};
-    cpb_diff_read children = {.list = &cpb_diff_objects, .side = side, .key = prefix};
-    if (d->round == 0) cpb_diff_will_read(d, object);
-    else cpb_format(children.node, sizeof children.node, "#%llu", (unsigned long long)place->nodes[side]);
-    cpb_diff_will_read(d, children);
-  }
+  d->place = d->round > 0 ? d->round - 1 : CPB_DIFF_NO_PLACE;
+  if (d->round == 0) read_root(d);
+  else read_children(d, &d->places.list[d->place]);
   return true;
 }
 

@@ -4,7 +4,7 @@
 
 #include "model/diff/state.h"
 
-/* As a task (tasks.h): each round is the children of an object that both have. */
+/* As a task (tasks.h): the roots, then in each round the children of an object that both have. */
 bool cpb_diff_objects_begin(cpb_diff *d);
 cpb_step cpb_diff_objects_compare(cpb_diff *d);
 

@@ -54,8 +54,13 @@ static size_t stem_of(cpb_span text) {
 
 static cpb_span stem(const name *n) { return (cpb_span){n->name.data, n->stem}; }
 
+static int compare_texts(const name *a, const name *b) { return cpb_span_compare(a->name, b->name); }
+
+/* Those of the same name in the order in which they were added. */
 static int by_text(const void *a, const void *b) {
-  return cpb_span_compare(((const name *)a)->name, ((const name *)b)->name);
+  const name *x = a, *y = b;
+  int order = compare_texts(x, y);
+  return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
 }
 
 /* Numbers as numbers: a shorter one comes first. */
@@ -77,7 +82,6 @@ static void pair(cpb_diff_pairs *p, name *a, name *b) {
 
 typedef int compare_names(const name *a, const name *b);
 
-static int compare_texts(const name *a, const name *b) { return by_text(a, b); }
 static int compare_stems(const name *a, const name *b) { return cpb_span_compare(stem(a), stem(b)); }
 
 static name *next_free(const cpb_diff_pairs *p, int side, size_t *at) {
@@ -181,6 +185,12 @@ static bool is_gradient(cpb_span text) {
     if (rest == strlen(starts[i]) && rest < text.size && cpb_span_begins(text, cpb_span_of(starts[i]))) return true;
   }
   return false;
+}
+
+cpb_span cpb_diff_common_text(const cpb_diff_pairs *p, int side, cpb_span text) {
+  const cpb_diff_pair *pair = side == 1 ? cpb_diff_pairs_find(p, side, text) : NULL;
+  if (is_gradient(text)) return (cpb_span){text.data, text.size - digits_at_end(text)};
+  return pair && pair->names[0].data ? pair->names[0] : text;
 }
 
 bool cpb_diff_same_text(const cpb_diff_pairs *p, cpb_span a, cpb_span b) {

@@ -36,4 +36,8 @@ const cpb_diff_pair *cpb_diff_pairs_find(const cpb_diff_pairs *pairs, int side, 
  * TensorFlow's for one run: "CustomGradient-12". */
 bool cpb_diff_same_text(const cpb_diff_pairs *pairs, cpb_span a, cpb_span b);
 
+/* What texts that are the same in this sense have in common, to be sorted by: a function's name in
+ * the first model where both have it. */
+cpb_span cpb_diff_common_text(const cpb_diff_pairs *pairs, int side, cpb_span text);
+
 #endif

@@ -11,22 +11,19 @@ static bool is_range(yyjson_val *value) {
          cpb_json_member(value, "size");
 }
 
-/* What says how a tensor is stored, not what it is. */
-static bool is_storage(yyjson_val *object, const char *key) {
-  static const char *const members[] = {"size", "field", "values", "tensor", NULL};
-  if (!is_range(cpb_json_member(object, "tensor"))) return false;
-  for (size_t i = 0; members[i]; i++) {
-    if (strcmp(members[i], key) == 0) return true;
-  }
-  return false;
+/* Members of an object that are left out because of what it is. */
+static const char *const *storage_of(yyjson_val *object) {
+  static const char *const of_tensor[] = {"size", "field", "values", "tensor", NULL}, /* how it is stored */
+      *const of_range[] = {"offset", NULL}, *const none[] = {NULL};
+  if (is_range(cpb_json_member(object, "tensor"))) return of_tensor;
+  return is_range(object) ? of_range : none;
 }
 
-static bool is_left_out(const writer *w, yyjson_val *object, const char *key, unsigned depth) {
-  if (w->as_it_is) return false;
-  for (size_t i = 0; (depth == 0 || w->deep) && w->ignored && w->ignored[i]; i++) {
-    if (strcmp(w->ignored[i], key) == 0) return true;
+static bool is_in(const char *const *list, const char *key) {
+  for (size_t i = 0; list && list[i]; i++) {
+    if (strcmp(list[i], key) == 0) return true;
   }
-  return is_storage(object, key) || (is_range(object) && strcmp(key, "offset") == 0);
+  return false;
 }
 
 static void write_value(writer *w, const char *key, yyjson_val *value, unsigned depth);
@@ -42,9 +39,11 @@ static void write_list(writer *w, const char *key, yyjson_val *list, unsigned de
 static void write_object(writer *w, const char *key, yyjson_val *object, unsigned depth) {
   size_t i, count;
   yyjson_val *name, *value;
+  const char *const *ignored = depth == 0 || w->deep ? w->ignored : NULL;
+  const char *const *storage = w->as_it_is ? NULL : storage_of(object);
   cpb_json_writer_open(w->out, key, '{');
   yyjson_obj_foreach(object, i, count, name, value) {
-    if (is_left_out(w, object, yyjson_get_str(name), depth)) continue;
+    if (is_in(ignored, yyjson_get_str(name)) || is_in(storage, yyjson_get_str(name))) continue;
     cpb_json_writer_key(w->out, (cpb_span){(const uint8_t *)yyjson_get_str(name), yyjson_get_len(name)});
     write_value(w, NULL, value, depth + 1);
   }

@@ -1,8 +1,11 @@
 #include "model/diff/read.h"
 
+#include "base/checked.h"
 #include "model/diff/error.h"
 
-#define PAGE 2000
+/* A model counts the items before a page anew: so the pages grow. */
+#define FIRST_PAGE 2000
+#define LARGEST_PAGE 16000
 
 /* --- Items ----------------------------------------------------------------------------- */
 
@@ -55,11 +58,10 @@ typedef struct key_writer {
   int side;
   cpb_buffer *key;
   bool failed;
-  size_t begin;
 } key_writer;
 
 static void put_part(key_writer *w, cpb_span text) {
-  const char *between = w->key->size > w->begin ? " " : "";
+  const char *between = w->key->size > 0 ? " " : "";
   cpb_span name = common_name(w->d, w->side, text);
   w->failed = w->failed || !cpb_buffer_append(w->key, between, strlen(between)) ||
               !cpb_buffer_append(w->key, name.data, name.size);
@@ -80,7 +82,7 @@ static void put_member(key_writer *w, yyjson_val *value) {
 static bool put_key(key_writer *w, const cpb_diff_list *list, yyjson_val *item) {
   for (size_t i = 0; list->keys[i]; i++) {
     bool instead = list->keys[i][0] == '?';
-    if (!instead || w->key->size == w->begin) put_member(w, cpb_json_member(item, list->keys[i] + instead));
+    if (!instead || w->key->size == 0) put_member(w, cpb_json_member(item, list->keys[i] + instead));
   }
   return !w->failed;
 }
@@ -89,6 +91,7 @@ static bool put_key(key_writer *w, const cpb_diff_list *list, yyjson_val *item) 
 
 static bool add(cpb_diff *d, const cpb_diff_read *r, cpb_span key, yyjson_val *item) {
   const cpb_diff_list *list = r->list;
+  if (!cpb_diff_charge(d, CPB_WORK_ENTRIES, 1)) return false;
   return (cpb_diff_table_add(&d->items.plain[r->side], key, item, list->ignored, list->deep) &&
           cpb_diff_table_add_whole(&d->items.whole[r->side], key, item)) ||
          cpb_diff_fail_memory(d);
@@ -101,7 +104,7 @@ static void add_list(cpb_diff *d, const cpb_diff_read *r, yyjson_val *from) {
   cpb_buffer_init(&key, &d->allocator);
   yyjson_arr_foreach(from, i, count, item) {
     key.size = 0;
-    key_writer w = {d, r->side, &key, !cpb_buffer_append(&key, r->key.data, r->key.size), r->key.size};
+    key_writer w = {d, r->side, &key, false};
     if (!put_key(&w, r->list, item)) cpb_diff_fail_memory(d);
     if (!cpb_diff_ok(d) || !add(d, r, (cpb_span){key.data, key.size}, item)) break;
   }
@@ -131,6 +134,7 @@ void cpb_diff_will_read_both(cpb_diff *d, const cpb_diff_list *list, cpb_span na
 }
 
 static void ask(cpb_diff *d, const cpb_diff_read *r) {
+  d->page = d->page == 0 ? FIRST_PAGE : cpb_min_u64(2 * d->page, LARGEST_PAGE);
   cpb_span name = r->node[0] ? cpb_span_of(r->node) : r->name;
   const cpb_question question = {.struct_size = sizeof question,
                                  .kind = r->list->question,
@@ -140,7 +144,7 @@ static void ask(cpb_diff *d, const cpb_diff_read *r) {
                                  .scope = (const char *)d->tag.data,
                                  .scope_size = d->tag.size,
                                  .first = d->first,
-                                 .count = PAGE};
+                                 .count = d->page};
   cpb_model_ask(d->models[r->side], &question);
   d->asked = true;
 }
@@ -150,6 +154,7 @@ static size_t take_answer(cpb_diff *d, const cpb_diff_read *r) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   size_t size;
   const char *json = cpb_model_answer(d->models[r->side], &size);
+  if (!cpb_diff_charge(d, CPB_WORK_WALKED, size)) return 0;
   yyjson_doc *doc =
       cpb_json_read(&d->allocator, (cpb_span){(const uint8_t *)json, size}, CPB_DIFF_ANSWER_DEPTH, &error);
   if (!doc) return (size_t)cpb_diff_fail(d, r->side, &error);
@@ -178,9 +183,9 @@ static cpb_step read_step(cpb_diff *d, const cpb_diff_read *r) {
     size_t count = step == CPB_STEP_DONE ? take_answer(d, r) : 0;
     if (!cpb_diff_ok(d)) return CPB_STEP_ERROR;
     d->first += count;
-    if (count < PAGE) break;
+    if (count < d->page) break;
   }
-  d->first = 0;
+  d->first = d->page = 0;
   return CPB_STEP_DONE;
 }
 

@@ -38,6 +38,9 @@ static bool has_room(const cpb_diff *d) {
 }
 
 static void open_difference(cpb_diff *d, const char *change, cpb_span name) {
+  if (d->place != CPB_DIFF_NO_PLACE) name = cpb_diff_places_path(&d->places, d->place, name);
+  if (!name.data && d->place != CPB_DIFF_NO_PLACE) cpb_diff_fail_memory(d);
+  cpb_diff_charge(d, CPB_WORK_ANSWER, name.size);
   cpb_json_writer_open(&d->out, NULL, '{');
   cpb_json_writer_text(&d->out, "change", change);
   cpb_json_writer_span(&d->out, "name", name);
@@ -56,6 +59,7 @@ void cpb_diff_difference_end(cpb_diff *d) { cpb_json_writer_close(&d->out, '}');
 static void lonely(cpb_diff *d, const cpb_diff_table *table, const cpb_diff_item *item, int side) {
   uint64_t *counter = side == 0 ? &d->section.removed : &d->section.added;
   if (!cpb_diff_difference_begin(d, side == 0 ? "removed" : "added", cpb_diff_key(table, item), counter)) return;
+  cpb_diff_charge(d, CPB_WORK_ANSWER, item->text_size);
   cpb_json_writer_raw(&d->out, side == 0 ? "a" : "b", cpb_diff_text(table, item));
   cpb_diff_difference_end(d);
 }
@@ -66,9 +70,10 @@ static void changed(cpb_diff *d, cpb_span name, const cpb_span texts[2]) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   size_t begin = d->out.out.size;
   bool comma = d->out.comma;
-  open_difference(d, "changed", name);
+  open_difference(d, "changed", room ? name : (cpb_span){NULL, 0});
   cpb_json_writer_open(&d->out, "members", '[');
-  if (!cpb_diff_members(&d->allocator, &d->pairs, texts, &d->out, &differs, &error)) cpb_diff_fail(d, -1, &error);
+  if (!cpb_diff_members(&d->allocator, &d->pairs, &d->meter, texts, &d->out, &differs, &error))
+    cpb_diff_fail(d, -1, &error);
   cpb_json_writer_close(&d->out, ']');
   cpb_diff_difference_end(d);
   if (!differs || !room) {

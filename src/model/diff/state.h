@@ -10,8 +10,10 @@
 #include "cpb/values.h"
 
 #include "base/input.h"
+#include "base/meter.h"
 #include "model/diff/lists.h"
 #include "model/diff/pairs.h"
+#include "model/diff/places.h"
 #include "model/diff/table.h"
 
 /* The items of a list of both models, without what says where they are, and as they are: in the
@@ -27,7 +29,7 @@ typedef struct cpb_diff_read {
   bool whole;    /* the answer itself is one item, `key` */
   cpb_span name; /* what is asked about; NULL for nothing */
   char node[24]; /* or this, when it is not empty */
-  cpb_span key;  /* or what the keys of all items begin with */
+  cpb_span key;
 } cpb_diff_read;
 
 #define CPB_DIFF_READS 4
@@ -64,16 +66,12 @@ typedef struct cpb_diff_values {
   cpb_diff_counts counts, sum; /* of an array, and of all */
 } cpb_diff_values;
 
-/* Objects of which the children are still to be compared. */
-typedef struct cpb_diff_place {
-  uint64_t nodes[2];
-  size_t path, path_size; /* in `paths`, followed by a dot */
-} cpb_diff_place;
-
 struct cpb_diff_task;
 
 struct cpb_diff {
-  cpb_allocator allocator;
+  cpb_allocator own; /* for itself and the result */
+  cpb_meter meter;
+  cpb_allocator allocator; /* for all else: it charges the meter */
   cpb_diff_options options;
   cpb_model *models[2];
   cpb_model_kind kinds[2];
@@ -91,6 +89,7 @@ struct cpb_diff {
   size_t num_reads, next_read;
   bool asked;     /* the next read was */
   uint64_t first; /* item of its page */
+  uint64_t page;  /* how many items that has at most; 0 before the first */
   cpb_diff_items items;
 
   uint32_t meta_graph, num_meta_graphs; /* what is compared: this, or the tag of a SameDiff zip */
@@ -100,9 +99,8 @@ struct cpb_diff {
   cpb_span tag;
 
   cpb_diff_pairs pairs; /* of functions */
-  cpb_diff_place *places;
-  size_t num_places, places_capacity;
-  cpb_buffer paths;
+  cpb_diff_places places;
+  size_t place; /* whose children are compared; CPB_DIFF_NO_PLACE where the names are no paths */
 
   cpb_diff_section section;
   cpb_diff_join join;

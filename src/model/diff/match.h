@@ -1,0 +1,27 @@
+/* Which elements of two lists belong together: those that have the same key, the n-th that has it in the
+ * one list with the n-th in the other. Sorted, so that no input can make it take long. */
+#ifndef CPB_MODEL_DIFF_MATCH_H
+#define CPB_MODEL_DIFF_MATCH_H
+
+#include "base/json_read.h"
+#include "model/common/spans.h"
+
+typedef struct cpb_diff_element {
+  cpb_span key;
+  yyjson_val *value;
+  yyjson_val *other; /* what it belongs together with; NULL for nothing */
+} cpb_diff_element;
+
+typedef struct cpb_diff_elements {
+  cpb_diff_element *list; /* in the list's order */
+  size_t count;
+} cpb_diff_elements;
+
+/* `count` elements that the caller sets. False when memory is short. */
+bool cpb_diff_elements_make(cpb_diff_elements *elements, const cpb_allocator *a, size_t count);
+void cpb_diff_elements_free(cpb_diff_elements *elements, const cpb_allocator *a);
+
+/* Sets `other` in both. False when memory is short. */
+bool cpb_diff_match(const cpb_allocator *a, const cpb_diff_elements sides[2]);
+
+#endif

@@ -1,0 +1,49 @@
+"""cpb diff: work grows with the models and no faster, or is refused: counted, not timed (--work)."""
+
+import re
+
+import pytest
+
+from complexity.families_diff import FAMILIES
+
+# Below these, what is the same for all inputs counts for more than what grows.
+SMALL = {"decoded": 4 << 20, "held": 1 << 20, "walked": 1 << 20, "entries": 10_000, "answer": 1 << 20, "index": 1 << 20}
+RATIO = {"held": 3.2}  # arrays grow by half, so that of two sizes one may just have grown
+
+
+def work(cpb, paths):
+    """What was counted, or None when a limit was met."""
+    result = cpb.run("diff", *paths, "--work", "--json")
+    text = result.stderr.decode()
+    if re.search(r"limit `answer`: at least \d+ bytes of the answer are needed", text):
+        assert result.returncode == 2
+        return None
+    assert result.returncode in (0, 1), text
+    counted = re.search("work:((?: [a-z]+=[0-9]+)+)", text)
+    return {name: int(value) for name, value in re.findall("([a-z]+)=([0-9]+)", counted[1])}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_work_is_linear_or_refused(cpb, tmp_path, family):
+    make, n = FAMILIES[family]
+    counts = []
+    for times in (1, 2, 4):
+        paths = [tmp_path / f"{times}{side}.pb" for side in "ab"]
+        for side, path in enumerate(paths):
+            path.write_bytes(make(n * times, side))
+        counts.append(work(cpb, paths))
+        if not counts[-1]:
+            break
+        assert counts[-1]["entries"] > 0 and counts[-1]["walked"] > 0
+    for one, two in zip(counts, counts[1:]):
+        for kind, count in (two or {}).items():
+            assert count <= max(RATIO.get(kind, 2.2) * one[kind], SMALL[kind]), (kind, counts)
+
+
+def test_the_limit_of_the_result_can_be_raised(cpb, tmp_path):
+    paths = [tmp_path / name for name in "ab"]
+    for side, path in enumerate(paths):
+        path.write_bytes(FAMILIES["many_members"][0](1000, side))
+    limited = cpb.run("diff", *paths, "--limit", "answer=1000", "--limit", "answer_per_byte=1")
+    assert limited.returncode == 2 and b"limit `answer`" in limited.stderr
+    assert cpb.run("diff", *paths, "--limit", "answer=none").returncode == 1
