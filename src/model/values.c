@@ -4,11 +4,14 @@
 
 #include "base/alloc.h"
 #include "base/limits.h"
+#include "base/meter.h"
 #include "base/status.h"
 #include "model/kinds.h"
 
 struct cpb_values {
   cpb_allocator allocator;
+  cpb_meter meter;
+  cpb_allocator held; /* the meter's, for the reader */
   cpb_values_options options;
   cpb_limits limits;
   char *name, *scope;              /* ours */
@@ -42,12 +45,13 @@ static bool copy_options(cpb_values *v, const cpb_values_options *given) {
 
 static bool create_reader(cpb_values *v, cpb_model_kind kind, size_t name_size) {
   v->reader = cpb_kind_values(kind, &v->options);
+  cpb_meter_init(&v->meter, &v->allocator, &v->limits, NULL);
+  v->held = cpb_meter_allocator(&v->meter);
   if (!v->reader) {
     cpb_fail(&v->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "reading values is not supported for this kind of model");
     return true;
   }
-  v->state_of_reader =
-      v->reader->create(&v->allocator, kind, (cpb_span){(const uint8_t *)v->name, name_size}, &v->options);
+  v->state_of_reader = v->reader->create(&v->held, kind, (cpb_span){(const uint8_t *)v->name, name_size}, &v->options);
   return v->state_of_reader != NULL;
 }
 
@@ -69,6 +73,7 @@ void cpb_values_free(cpb_values *v) {
   if (!v) return;
   cpb_allocator a = v->allocator;
   if (v->state_of_reader) v->reader->destroy(v->state_of_reader);
+  if (v->held.user) cpb_meter_free(&v->meter);
   cpb_release(&a, v->name);
   cpb_release(&a, v->scope);
   cpb_release(&a, v);
@@ -92,6 +97,8 @@ const uint8_t *cpb_values_data(const cpb_values *v, size_t *size) {
 cpb_step cpb_values_step(cpb_values *v) {
   v->data = (cpb_span){NULL, 0};
   if (cpb_values_error(v)->code != CPB_OK) return CPB_STEP_ERROR;
+  v->meter.input = cpb_values_input(v);
+  cpb_meter_update(&v->meter);
   cpb_values_info info = {.struct_size = 0};
   cpb_have have = v->reader->next(v->state_of_reader, &info, &v->data);
   if (have == CPB_WAIT) return CPB_STEP_NEED;
@@ -99,5 +106,7 @@ cpb_step cpb_values_step(cpb_values *v) {
   if (have == CPB_HAVE) v->info = info;
   if (have == CPB_HAVE && v->data.size > 0) return CPB_STEP_DATA;
   cpb_input_let_go(cpb_values_input(v));
-  return have == CPB_HAVE ? CPB_STEP_DONE : CPB_STEP_ERROR;
+  if (have == CPB_HAVE) return CPB_STEP_DONE;
+  cpb_meter_explain(&v->meter, v->reader->error(v->state_of_reader));
+  return CPB_STEP_ERROR;
 }

@@ -7,7 +7,7 @@ model, a question, and how much of the answer is wanted.
 import json
 import struct
 
-from support import checkpoints, wire
+from support import checkpoints, samediff_graphs, wire
 
 ALL = ("-n", "1000000000")
 
@@ -209,6 +209,22 @@ def objects_of_a_function(folder, n):
     return saved_model(folder, objects, graph=function_def(b"f")), "function", "f"
 
 
+# --- SameDiff ---------------------------------------------------------------------------
+
+
+def samediff_chain(folder, n):
+    """n operations in a row, in a file that is read by pages."""
+    path = folder / "graph.fb"
+    path.write_bytes(samediff_graphs.chain(n))
+    return path, "tag", *ALL
+
+
+def samediff_consumers(folder, n):
+    path = folder / "graph.fb"
+    path.write_bytes(samediff_graphs.chain(n))
+    return path, "consumers", "layer/1"
+
+
 # What each is made with: about the sizes at which they were found.
 SIZES = {
     deep_children: 5000,
@@ -227,4 +243,6 @@ SIZES = {
     keras_shared: 8000,
     keras_deep: 5000,
     keras_load: 3000,
+    samediff_chain: 2500,
+    samediff_consumers: 2500,
 }

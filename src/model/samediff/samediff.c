@@ -4,14 +4,17 @@
 #include "model/samediff/questions.h"
 
 typedef struct reader {
+  cpb_meter *meter;
+  uint64_t spent; /* what of the graph's reads was charged for this question */
+  size_t entries; /* and of its variables and operations */
   cpb_sd_model model;
   cpb_sd_reply reply;
 } reader;
 
 static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, const cpb_model_options *options) {
-  (void)meter;
   reader *r = cpb_alloc_zeroed(a, sizeof *r);
   if (!r) return NULL;
+  r->meter = meter;
   cpb_sd_model_init(&r->model, a, kind == CPB_MODEL_SAMEDIFF_ZIP, options);
   cpb_sd_reply_init(&r->reply, &r->model);
   return r;
@@ -28,12 +31,28 @@ static void destroy(void *state) {
 static void ask(void *state, const cpb_question *question) {
   reader *r = state;
   cpb_sd_model_reset(&r->model);
+  r->spent = 0;
+  r->entries = 0;
   cpb_sd_reply_begin(&r->reply, question, cpb_sd_find_plan(question->kind));
+}
+
+/* What has become more since the last time. The count of reads begins anew with an answer. */
+static bool charge(reader *r) {
+  const cpb_sd_graph *g = &r->model.graph;
+  uint64_t spent = r->model.graph_begun ? g->flat.spent : 0;
+  size_t entries = r->model.graph_begun ? g->num_variables + g->num_nodes : 0;
+  uint64_t walked = spent >= r->spent ? spent - r->spent : spent;
+  size_t made = entries >= r->entries ? entries - r->entries : entries;
+  r->spent = spent;
+  r->entries = entries;
+  return cpb_meter_charge(r->meter, CPB_WORK_WALKED, walked, CPB_NO_OFFSET, &r->model.error) &&
+         cpb_meter_charge(r->meter, CPB_WORK_ENTRIES, made, CPB_NO_OFFSET, &r->model.error);
 }
 
 static cpb_step step(void *state, cpb_json_writer *answer, cpb_error *error) {
   reader *r = state;
   cpb_have have = cpb_sd_reply_go_on(&r->reply, answer);
+  if (have != CPB_FAILED && !charge(r)) have = CPB_FAILED;
   if (have == CPB_WAIT) return CPB_STEP_NEED;
   cpb_input_let_go(&r->model.input);
   if (have == CPB_HAVE) return CPB_STEP_DONE;
