@@ -12,7 +12,7 @@ import zipfile
 import pytest
 
 from cli.conftest import parts
-from conftest import DATA, ROOT
+from conftest import DATA, ROOT, open_files
 
 SAMEDIFF = ROOT / "tests" / "data" / "samediff_small"
 ROUNDS = 200 if "CPB_TEST_ALL" in os.environ else 8
@@ -102,11 +102,7 @@ def test_new_file_has_the_mode_of_the_umask(cpb, chunked, mask, tmp_path):
 def test_growing_file_is_private(cpb, tmp_path):
     with subprocess.Popen([*cpb.command, "recover", "-", "-o", "out"], cwd=tmp_path, stdin=subprocess.PIPE,
                           umask=0) as process:
-        fds = f"/proc/{process.pid}/fd"
-        found = []
-        while not found:
-            found = [fd.path for fd in os.scandir(fds) if os.readlink(fd.path).startswith(f"{tmp_path}/")]
-        while stat.S_IMODE(os.stat(found[0]).st_mode) != 0o600:
+        while not open_files(process, tmp_path):
             assert process.poll() is None
         process.kill()
 

@@ -1,14 +1,13 @@
 """An output file is there whole or not at all, and replaces nothing unasked."""
 
 import os
-import pathlib
 import subprocess
 import time
 
 import pytest
 
 from cli.conftest import parts
-from conftest import DATA
+from conftest import DATA, open_files
 
 WRITERS = [["merge"], ["repack"], ["recover"]]
 each = pytest.mark.parametrize("command", WRITERS, ids=lambda c: c[0])
@@ -56,8 +55,7 @@ def test_input_may_be_replaced_by_its_output(cpb, chunked, tmp_path):
 def wait_for_output(process, folder):
     """Until the command has its output open, which has no name where the system can do that."""
     deadline = time.monotonic() + 60
-    fds = pathlib.Path(f"/proc/{process.pid}/fd")
-    while not any(os.readlink(fd).startswith(f"{folder}/") for fd in fds.iterdir()):
+    while not open_files(process, folder):
         assert time.monotonic() < deadline
         time.sleep(0.01)
 

@@ -10,7 +10,7 @@ import zipfile
 
 import pytest
 
-from conftest import DATA, ROOT
+from conftest import DATA, ROOT, open_files
 
 MODEL = DATA / "cpb" / "real_frozen_conv"
 OBJECTS = DATA / "cpb" / "real_tf_module" / "orig.pb"
@@ -110,7 +110,7 @@ def test_signal_ends_and_removes(cpb, kind, number, shim, tmp_path):
     process = subprocess.Popen(cpb.command + ["recover", "-", "-o", "out"], cwd=tmp_path, stdin=subprocess.PIPE,
                                env=environment(kind, shim), preexec_fn=heed_signals)
     deadline = time.monotonic() + 60
-    while not any(os.readlink(fd.path).startswith(f"{tmp_path}/") for fd in os.scandir(f"/proc/{process.pid}/fd")):
+    while not open_files(process, tmp_path):
         assert time.monotonic() < deadline
         time.sleep(0.005)
     time.sleep(0.02)
