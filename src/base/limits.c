@@ -1,18 +1,23 @@
 #include "base/limits.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/checked.h"
 
 static uint64_t or_default(uint64_t value, uint64_t fallback) { return value != 0 ? value : fallback; }
 
-static const uint64_t MIB = 1 << 20;
+#define MIB ((uint64_t)1 << 20)
 
-static void pair_or_default(uint64_t *most, uint64_t *per_byte, uint64_t default_most, uint64_t default_per_byte) {
-  if (*most != 0 || *per_byte != 0) return;
-  *most = default_most;
-  *per_byte = default_per_byte;
-}
+/* So many, and so many for each byte of input, in the order of CPB_WORKS. */
+static const uint64_t defaults[][2] = {
+    {160 * MIB, 32768}, /* decoded */
+    {40 * MIB, 64},     /* held */
+    {128 * MIB, 1024},  /* walked */
+    {4 * MIB, 8},       /* entries */
+    {48 * MIB, 16},     /* answer */
+    {16 * MIB, 32},     /* index */
+};
 
 cpb_limits cpb_limits_or_default(const cpb_limits *given) {
   const int small = sizeof(size_t) < 8;
@@ -23,12 +28,12 @@ cpb_limits cpb_limits_or_default(const cpb_limits *given) {
   limits.chunks = or_default(limits.chunks, 1u << 24);
   limits.records_per_chunk = or_default(limits.records_per_chunk, 1u << 24);
   if (limits.depth == 0) limits.depth = 100;
-  pair_or_default(&limits.decoded, &limits.decoded_per_byte, 160 * MIB, 32768);
-  pair_or_default(&limits.held, &limits.held_per_byte, 40 * MIB, 64);
-  pair_or_default(&limits.walked, &limits.walked_per_byte, 128 * MIB, 1024);
-  pair_or_default(&limits.entries, &limits.entries_per_byte, 4 * MIB, 8);
-  pair_or_default(&limits.answer, &limits.answer_per_byte, 48 * MIB, 16);
-  pair_or_default(&limits.index, &limits.index_per_byte, 16 * MIB, 32);
+  for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+    uint64_t pair[2];
+    char *at = (char *)&limits + offsetof(cpb_limits, decoded) + i * sizeof pair;
+    memcpy(pair, at, sizeof pair);
+    if (pair[0] == 0 && pair[1] == 0) memcpy(at, defaults[i], sizeof pair);
+  }
   return limits;
 }
 

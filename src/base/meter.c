@@ -1,26 +1,29 @@
 #include "base/meter.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
 
-/* Where a limit and its growth are in cpb_limits, and what it counts. */
+/* A limit and its growth; cpb_limits has them in a row, in the order of CPB_WORKS. */
 typedef struct {
-  const char *name, *unit;
   uint64_t most, per_byte;
 } bound;
 
+#define CPB_IN_ORDER(NAME, name, unit)                                                                            \
+  _Static_assert(offsetof(cpb_limits, name) == offsetof(cpb_limits, decoded) + CPB_WORK_##NAME * sizeof(bound) && \
+                     offsetof(cpb_limits, name##_per_byte) == offsetof(cpb_limits, name) + sizeof(uint64_t) &&    \
+                     offsetof(cpb_work, name) == CPB_WORK_##NAME * sizeof(uint64_t),                              \
+                 "limits and work are laid out in the order of CPB_WORKS");
+CPB_WORKS(CPB_IN_ORDER)
+#undef CPB_IN_ORDER
+
 static bound bound_of(const cpb_meter *m, cpb_work_kind kind) {
-  const cpb_limits *l = &m->limits;
-  switch (kind) {
-#define CPB_BOUND(NAME, name, unit) \
-  case CPB_WORK_##NAME: return (bound){#name, unit, l->name, l->name##_per_byte};
-    CPB_WORKS(CPB_BOUND)
-#undef CPB_BOUND
-    default: return (bound){"", "", 0, 0};
-  }
+  bound b;
+  memcpy(&b, (const char *)&m->limits + offsetof(cpb_limits, decoded) + kind * sizeof b, sizeof b);
+  return b;
 }
 
 static uint64_t saturating_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
@@ -62,12 +65,14 @@ void cpb_meter_update(cpb_meter *m) {
 }
 
 static void fail(const cpb_meter *m, cpb_work_kind kind, uint64_t needed, uint64_t offset, cpb_error *error) {
+#define CPB_SAY(NAME, name, unit) {#name, unit},
+  static const char *const words[][2] = {CPB_WORKS(CPB_SAY)};
+#undef CPB_SAY
   bound b = bound_of(m, kind);
   cpb_fail(error, CPB_E_LIMIT, offset,
-           "limit `%s`: at least %llu %s are needed, and %llu are allowed (%llu and %llu for each of %llu bytes of "
-           "input); where this is meant, raise it",
-           b.name, (unsigned long long)needed, b.unit, (unsigned long long)m->most[kind], (unsigned long long)b.most,
-           (unsigned long long)b.per_byte, (unsigned long long)m->seen);
+           "limit `%s`: at least %llu %s are needed, and %llu are allowed (%llu and %llu for each of %llu of input)",
+           words[kind][0], (unsigned long long)needed, words[kind][1], (unsigned long long)m->most[kind],
+           (unsigned long long)b.most, (unsigned long long)b.per_byte, (unsigned long long)m->seen);
 }
 
 bool cpb_meter_allows(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_t offset, cpb_error *error) {
@@ -77,10 +82,10 @@ bool cpb_meter_allows(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_
   return false;
 }
 
-bool cpb_meter_exceed(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_t offset, cpb_error *error) {
-  uint64_t needed = saturating_add(m->done[kind], amount);
-  if (!cpb_meter_allows(m, kind, needed, offset, error)) return false;
-  m->done[kind] = needed;
+bool cpb_meter_charge(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_t offset, cpb_error *error) {
+  uint64_t done = saturating_add(m->done[kind], amount);
+  if (done > m->most[kind] && !cpb_meter_allows(m, kind, done, offset, error)) return false;
+  m->done[kind] = done;
   return true;
 }
 
@@ -103,7 +108,8 @@ void cpb_meter_free(cpb_meter *m) {
   m->done[CPB_WORK_HELD] = m->held.peak;
   if (!work) return;
   cpb_meter_renew(m);
-#define CPB_REPORT(NAME, name, unit) work->name = saturating_add(work->name, m->before[CPB_WORK_##NAME]);
-  CPB_WORKS(CPB_REPORT)
-#undef CPB_REPORT
+  for (int kind = 0; kind < CPB_NUM_WORKS; kind++) {
+    uint64_t *sum = (uint64_t *)(void *)work + kind; /* all its members are numbers, in this order */
+    *sum = saturating_add(*sum, m->before[kind]);
+  }
 }

@@ -42,17 +42,9 @@ void cpb_meter_update(cpb_meter *m);
 /* The same with a size that is known otherwise, such as that of bytes in memory. */
 void cpb_meter_grow(cpb_meter *m, uint64_t size);
 
-/* What cpb_meter_charge() does beyond the bound: looks again how much of the input there is. */
-bool cpb_meter_exceed(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_t offset, cpb_error *error);
-
 /* Counts `amount`. False, with CPB_E_LIMIT and `offset` as the error, when that is more than
- * the limit allows. */
-static inline bool cpb_meter_charge(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_t offset,
-                                    cpb_error *error) {
-  if (amount > m->most[kind] - m->done[kind]) return cpb_meter_exceed(m, kind, amount, offset, error);
-  m->done[kind] += amount;
-  return true;
-}
+ * the limit allows, of as much of the input as is known. */
+bool cpb_meter_charge(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_t offset, cpb_error *error);
 
 /* Whether `amount` in all is within the limit; counts nothing. */
 bool cpb_meter_allows(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_t offset, cpb_error *error);
