@@ -10,6 +10,7 @@
 #include "model/samediff/byte_order.h"
 #include "model/samediff/lines.h"
 #include "model/samediff/rows.h"
+#include "unstable_sort.h"
 #include "zip_builder.h"
 
 static cpb_span span_of(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
@@ -91,6 +92,19 @@ static void tags_keep_their_order_and_lose_their_case(void **state) {
   assert_ptr_equal(cpb_sd_find_tag(&f.tags, span_of("C")), &f.tags.list[2]);
   assert_null(cpb_sd_find_tag(&f.tags, span_of("d")));
   tear_down(&f);
+}
+
+static void of_a_tag_twice_the_later_line_is_reported(void **state) {
+  static const char text[] = "one\nTwo\ntwo\nthree\n";
+  (void)state;
+  cpb_allocator a = cpb_allocator_or_default(NULL);
+  cpb_error error = {.code = CPB_OK};
+  cpb_sd_tags tags;
+  cpb_sd_tags_init(&tags, &a);
+  assert_true(cpb_buffer_append(&tags.text, text, strlen(text)));
+  assert_false(cpb_sd_tags_read(&tags, &error));
+  assert_non_null(strstr(error.message, "line 3"));
+  cpb_sd_tags_free(&tags);
 }
 
 static void tags_that_are_none_are_refused(void **state) {
@@ -260,6 +274,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tags_keep_their_order_and_lose_their_case),
       cmocka_unit_test(tags_that_are_none_are_refused),
+      cmocka_unit_test(of_a_tag_twice_the_later_line_is_reported),
       cmocka_unit_test(a_line_is_a_name_and_a_reference),
       cmocka_unit_test(lines_that_lead_nowhere_are_refused),
       cmocka_unit_test(a_line_of_the_updater_has_several_references),

@@ -8,6 +8,7 @@
 
 #include "failing_allocator.h"
 #include "model/formats/zip/stream.h"
+#include "unstable_sort.h"
 #include "zip_builder.h"
 
 /* "hello " four times, "hello\n", as zlib 1.2.13 deflates it. */
@@ -240,6 +241,17 @@ static void names_must_not_differ_only_in_case(void **state) {
   fails(with(file), NULL, CPB_E_DAMAGED, "has this name twice");
 }
 
+static void of_a_name_twice_the_later_entry_is_reported(void **state) {
+  (void)state;
+  zip_file other = stored;
+  other.name = "Stored";
+  const zip_builder *z = archive_of((zip_file[]){stored, other, hello}, 3, "");
+  reading r = read_with(z, NULL, 1000, NULL);
+  assert_int_equal(r.error.code, CPB_E_DAMAGED);
+  assert_int_equal(r.error.offset, 30 + strlen(stored.name) + strlen(stored.content));
+  cpb_buffer_free(&r.content);
+}
+
 static void a_local_header_tells_what_the_directory_tells(void **state) {
   (void)state;
   zip_file file = hello;
@@ -343,6 +355,7 @@ int main(void) {
       cmocka_unit_test(two_entries_must_not_share_bytes),
       cmocka_unit_test(an_entry_lies_before_the_directory),
       cmocka_unit_test(names_must_not_differ_only_in_case),
+      cmocka_unit_test(of_a_name_twice_the_later_entry_is_reported),
       cmocka_unit_test(a_local_header_tells_what_the_directory_tells),
       cmocka_unit_test(names_that_lead_elsewhere_are_refused),
       cmocka_unit_test(symbolic_links_are_refused),

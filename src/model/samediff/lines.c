@@ -48,6 +48,13 @@ static int by_name(const void *a, const void *b) {
   return cpb_compare_names(((const cpb_sd_tag *)a)->name, ((const cpb_sd_tag *)b)->name);
 }
 
+/* Of a tag twice the later line comes later, whatever sorts. */
+static int by_name_and_line(const void *a, const void *b) {
+  const cpb_sd_tag *x = a, *y = b;
+  int order = by_name(a, b);
+  return order != 0 ? order : (x->number > y->number) - (x->number < y->number);
+}
+
 static bool bad_tag(cpb_error *error, size_t number, cpb_span name, const char *what) {
   char shown[SHOWN];
   cpb_fail(error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tags.txt, line %zu: tag %s: %s", number + 1,
@@ -71,7 +78,7 @@ static bool sort_tags(cpb_sd_tags *t, cpb_error *error) {
   t->sorted = cpb_alloc(&t->allocator, t->count * sizeof *t->sorted);
   if (!t->sorted) return no_memory(error);
   memcpy(t->sorted, t->list, t->count * sizeof *t->sorted);
-  qsort(t->sorted, t->count, sizeof *t->sorted, by_name);
+  qsort(t->sorted, t->count, sizeof *t->sorted, by_name_and_line);
   for (size_t i = 1; i < t->count; i++) {
     if (by_name(&t->sorted[i - 1], &t->sorted[i]) == 0)
       return bad_tag(error, t->sorted[i].number, t->sorted[i].name, "tags.txt has this tag twice");

@@ -311,13 +311,22 @@ int cpb_compare_names(cpb_span a, cpb_span b) {
   return a.size < b.size ? -1 : a.size > b.size;
 }
 
+static int compare_headers(const cpb_zip_entry *a, const cpb_zip_entry *b) {
+  return a->header < b->header ? -1 : a->header > b->header;
+}
+
+/* Both orders are total, so that damage is reported at the same offset whatever sorts: of two
+ * entries with one name the later one. */
 static int by_header(const void *a, const void *b) {
-  uint64_t x = ((const cpb_zip_entry *)a)->header, y = ((const cpb_zip_entry *)b)->header;
-  return x < y ? -1 : x > y;
+  const cpb_zip_entry *x = a, *y = b;
+  int order = compare_headers(x, y);
+  return order != 0 ? order : cpb_compare_names(x->name, y->name);
 }
 
 static int by_name(const void *a, const void *b) {
-  return cpb_compare_names(((const cpb_zip_entry *)a)->name, ((const cpb_zip_entry *)b)->name);
+  const cpb_zip_entry *x = a, *y = b;
+  int order = cpb_compare_names(x->name, y->name);
+  return order != 0 ? order : compare_headers(x, y);
 }
 
 /* Sets the entries' names, now that `names` no longer moves. */
@@ -367,7 +376,7 @@ static cpb_have check_names(cpb_zip *zip) {
   sort(zip, by_name);
   for (size_t i = 1; i < zip->num_entries; i++) {
     const cpb_zip_entry *e = &zip->entries[i];
-    if (by_name(e - 1, e) == 0)
+    if (cpb_compare_names(e[-1].name, e->name) == 0)
       return entry_fails(zip, CPB_E_DAMAGED, e->header, e->name, "the archive has this name twice");
   }
   return CPB_HAVE;
