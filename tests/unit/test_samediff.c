@@ -227,6 +227,18 @@ static void elements_are_turned_however_they_are_cut(void **state) {
   }
 }
 
+/* No pointer is computed from NULL: for -fsanitize=pointer-overflow. */
+static void nothing_is_turned_into_nothing(void **state) {
+  (void)state;
+  uint8_t out[CPB_SD_SWAP_OUT];
+  for (unsigned size = 1; size <= 8; size *= 2) {
+    cpb_sd_swap swap = {.size = size, .out = out};
+    cpb_span nothing = {NULL, 0};
+    assert_int_equal(cpb_sd_swap_next(&swap, &nothing).size, 0);
+    assert_null(nothing.data);
+  }
+}
+
 /* --- Dimensions ------------------------------------------------------------------------------- */
 
 #define A 2
@@ -280,6 +292,7 @@ int main(void) {
       cmocka_unit_test(a_line_of_the_updater_has_several_references),
       cmocka_unit_test(a_long_line_takes_no_long_time),
       cmocka_unit_test(elements_are_turned_however_they_are_cut),
+      cmocka_unit_test(nothing_is_turned_into_nothing),
       cmocka_unit_test(permuted_elements_come_row_by_row),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

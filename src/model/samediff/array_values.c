@@ -197,7 +197,7 @@ static cpb_have next_piece(reader *v) {
 
 static void drop_front(reader *v, uint64_t size) {
   size_t n = (size_t)cpb_min_u64(size, v->piece.size);
-  v->piece = (cpb_span){v->piece.data + n, v->piece.size - n};
+  v->piece = cpb_span_from(v->piece, n);
   v->at += n;
 }
 
