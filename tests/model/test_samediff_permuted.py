@@ -37,6 +37,16 @@ def files_of(folder, values):
     return [folder / name for name in ("graph.fb", "stored.zip", "deflated.zip")]
 
 
+@pytest.mark.parametrize("told, accepted", [
+    ([2, 3], True), ([2, -1], True), ([3, 2], False), ([2, 3, 1], False), ([], False)])
+def test_a_variable_has_the_shape_of_its_array(cpb, tmp_path, told, accepted):
+    path = tmp_path / "graph.fb"
+    path.write_bytes(with_strides(*stored(VALUES[:, :, 0, 0].copy()), told=told))
+    result = cpb.run("inspect", path, "tag")
+    assert (result.returncode == 0) == accepted, result.stderr
+    assert accepted or b"variable: shape is not that of its array" in result.stderr
+
+
 @pytest.mark.parametrize("axes", list(itertools.permutations(range(4))), ids=str)
 def test_values_come_in_the_order_of_the_header(cpb, tmp_path, axes):
     values = VALUES.transpose(axes)

@@ -38,14 +38,21 @@ def flat_array(b, shape, strides, big_endian_values, order="c", dtype=FLOAT):
     return b.EndObject()
 
 
-def variable(b, name, number, kind, array=None):
+def variable(b, name, number, kind, array=None, shape=None):
     text, identity = b.CreateString(name), pair(b, number, 0)
+    if shape is not None:
+        b.StartVector(8, len(shape), 8)
+        for n in reversed(shape):
+            b.PrependInt64(n)
+        shape = b.EndVector()
     b.StartObject(10)
     b.PrependUOffsetTRelativeSlot(0, identity, 0)
     b.PrependUOffsetTRelativeSlot(1, text, 0)
     b.PrependInt8Slot(2, FLOAT, 0)
     if array is not None:
         b.PrependUOffsetTRelativeSlot(4, array, 0)
+    if shape is not None:
+        b.PrependUOffsetTRelativeSlot(3, shape, 0)
     b.PrependInt8Slot(6, kind, 0)
     return b.EndObject()
 
@@ -87,11 +94,11 @@ def chain(count):
     return finish(b, variables, [node(b, f"layer/{i}", i + 1, [i], ["add", "relu"][i % 2]) for i in range(1, count + 1)])
 
 
-def with_strides(shape, strides, big_endian_values, order="c", dtype=FLOAT):
-    """A variable "w" that lies in an order of its own."""
+def with_strides(shape, strides, big_endian_values, order="c", dtype=FLOAT, told=None):
+    """A variable "w" that lies in an order of its own; `told`: the shape that the variable has."""
     b = flatbuffers.Builder(1000)
     array = flat_array(b, shape, strides, big_endian_values, order, dtype)
-    return finish(b, [variable(b, "w", 1, VARIABLE, array)], [])
+    return finish(b, [variable(b, "w", 1, VARIABLE, array, told)], [])
 
 
 def without_array():

@@ -103,12 +103,25 @@ static bool read_types(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_vari
          cpb_flat_fail(&g->flat, table->at, "variable: variabletype is not a VarType of ND4J");
 }
 
+/* The variable's own shape, where it has one, is that of its array; a negative dimension is any. */
+static bool check_shape(cpb_sd_graph *g, const cpb_flat_table *table, const cpb_sd_array *array) {
+  cpb_flat_vector shape;
+  if (!cpb_flat_vector_at(&g->flat, table, VARIABLE_SHAPE, 8, &shape)) return false;
+  bool same = shape.at == 0 || shape.count == array->rank;
+  for (uint32_t i = 0; shape.at != 0 && i < array->rank && same; i++) {
+    int64_t told;
+    if (!cpb_flat_element(&g->flat, &shape, i, 8, &told)) return false;
+    same = told < 0 || told == array->shape[i];
+  }
+  return same || cpb_flat_fail(&g->flat, table->at, "variable: shape is not that of its array");
+}
+
 static bool read_array(cpb_sd_graph *g, const cpb_flat_table *table, cpb_sd_variable *v) {
   cpb_flat_table sub;
   cpb_sd_array array;
   if (!cpb_flat_table_at(&g->flat, table, VARIABLE_ARRAY, &sub)) return false;
   if (sub.at == 0) return true;
-  if (!cpb_sd_array_read(&g->flat, &sub, &array)) return false;
+  if (!cpb_sd_array_read(&g->flat, &sub, &array) || !check_shape(g, table, &array)) return false;
   v->array = sub.at;
   v->bytes = array.values_size;
   return true;
