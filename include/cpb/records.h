@@ -299,7 +299,8 @@ CPB_API cpb_step cpb_record_writer_step(cpb_record_writer *writer);
  * from 1 to 65536 at a time: a host for which a write costs much gathers them. */
 CPB_API const uint8_t *cpb_record_writer_output(const cpb_record_writer *writer, uint64_t *offset, size_t *length);
 
-/* The position of the record written last. It is final at once. */
+/* The position of the record written last, once the output that it left was taken
+ * (CPB_STEP_NEED). It does not change when its Riegeli chunk is closed. */
 CPB_API uint64_t cpb_record_writer_position(const cpb_record_writer *writer);
 
 CPB_API const cpb_error *cpb_record_writer_error(const cpb_record_writer *writer);

@@ -3,6 +3,7 @@
 #define CPB_TESTS_FUZZ_H
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cpb/base.h"
@@ -39,8 +40,11 @@ static const cpb_limits fuzz_limits = {
 };
 
 /* A broken promise of the library, which the fuzzer then reports. */
-static inline void fuzz_check(int holds) {
-  if (!holds) abort();
+#define fuzz_check(holds) ((holds) ? (void)0 : fuzz_failed(__FILE__, __LINE__, #holds))
+
+static inline void fuzz_failed(const char *file, int line, const char *what) {
+  fprintf(stderr, "%s:%d: not so: %s\n", file, line, what);
+  abort();
 }
 
 #endif

@@ -197,7 +197,81 @@ def checkpoint_seeds():
             save("checkpoint", bytes([how]) + sizes + model_ + graph_ + data_ + index)
 
 
+def cpb_file_seeds():
+    """Small .cpb files of each kind, for all targets that take a file."""
+    odd = ["scalar_rep_int_idx_0", "tag_map_i64_value", "tag_map_string_value_new", "deep_10", "same_chunk_twice",
+           "info_size_small", "opts_zstd_final_padding100", "damage_multi_last_chunk", "tag_repeated_string_no_index"]
+    files = [DATA / "cpb_odd" / f"{name}.cpb" for name in odd]
+    files += [DATA / "cpb" / case / f"{kind}.cpb" for case, kind in (
+        ("test_many_fields", "none"), ("test_many_fields", "tr"), ("test_repeated_string_slices", "snappy"),
+        ("test_tree_df_4", "brotli"), ("graph_split-large-nodes", "max200_zstd"))]
+    for i, path in enumerate(files):
+        data = path.read_bytes()
+        for target in ("pager", "chunk_reader", "fork", "repack", "seek"):
+            save(target, bytes([i * 37 % 256]) + data)
+        if i > 7:
+            save("inspect", data)
+
+
+def inspect_seeds():
+    from support.samediff import FILES, FOLDER
+    for case in FILES[:40:8]:
+        if (FOLDER / case["file"]).stat().st_size <= MOST:
+            save("inspect", (FOLDER / case["file"]).read_bytes())
+    for path in [DATA / "samediff_small/linear.fb", DATA / "samediff_small/minimal.zip", HERE / "models/v1.pb"]:
+        save("inspect", path.read_bytes())
+    for path in sorted(DATA.glob("cpb/*/model/keras_metadata.pb"))[:2]:
+        save("inspect", path.read_bytes()[:6000])
+
+
+def diff_seeds():
+    rich, v1 = (HERE / f"models/{name}.pb" for name in ("rich", "v1"))
+    linear, permuted = (DATA / f"samediff_small/{name}.fb" for name in ("linear", "permuted"))
+    keras = sorted(DATA.glob("cpb/*/model/keras_metadata.pb"))[:2]
+    graph = DATA / "cpb/real_frozen_conv/orig.pb"
+    for kind, a, b in [(0, v1, v1), (0, v1, rich), (1, graph, graph), (3, linear, permuted), (2, *(keras * 2)[:2])]:
+        data = a.read_bytes()[:6000]
+        save("diff", bytes([kind]) + struct.pack("<H", len(data)) + data + b.read_bytes()[:6000])
+
+
+def find_seeds():
+    texts = [(0, "node[1].attr"), (0, 'node[0].attr["dtype"].type'), (1, "meta_graphs[0].graph_def.node[1].name"),
+             (1, "meta_graphs[0].signature_def"), (4, "2[0].2.1[0].1"), (4, "1[0]"), (0, "library.function[0].signature")]
+    graph = (DATA / "cpb/real_frozen_conv/orig.pb").read_bytes()[:4000]
+    model = (HERE / "models/v1.pb").read_bytes()
+    for kind, text in texts:
+        data = graph if kind == 0 or text == "1[0]" else model
+        save("find", bytes([kind, len(text)]) + text.encode() + data)
+    for kind in (1, 5):
+        save("locate", bytes([kind, 40]) + model)
+        save("locate", bytes([kind - 1, 20]) + graph)
+
+
+def writer_seeds():
+    for how, sizes in [(0, (3, 40, 0)), (1, (200, 10)), (2, (100,) * 4), (0x35, (7, 250)), (0x3c0, (60, 60))]:
+        body = b"".join(bytes([what, size]) + bytes((i * what) % 251 for i in range(size))
+                        for what in (3, 1, 2, 10, 0x78) for size in sizes)
+        save("record_writer", struct.pack("<HH", how, 300 * (how & 1)) + body)
+    for how in range(8):
+        tags = [(b"FP32", ((b"w", 4), (b"layer/b", 3))), (b"INT8", ((b"w", 9),)), (b"x y", ())]
+        body = b"".join(bytes([len(name)]) + name + bytes([len(parameters)]) + b"".join(
+            bytes([len(p)]) + p + bytes([n]) for p, n in parameters) for name, parameters in tags)
+        save("samediff_writer", bytes([how, how % 3]) + body + b"some values")
+
+
+def decimal_seeds():
+    for value, text in [(0.1, "1e-308"), (5e-324, "0x1.8p+3"), (1.7976931348623157e308, "-inf"), (123456789012345.0, "nan"),
+                        (2.0 ** 70, "1" * 60 + "e-30"), (3.0e-45, ".5"), (9007199254740993.0, "00012.50")]:
+        save("decimal", struct.pack("<d", value) + text.encode())
+
+
 if __name__ == "__main__":
+    cpb_file_seeds()
+    inspect_seeds()
+    diff_seeds()
+    find_seeds()
+    writer_seeds()
+    decimal_seeds()
     checkpoint_seeds()
     model_seeds()
     keras_seeds()

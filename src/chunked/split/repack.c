@@ -234,10 +234,17 @@ static cpb_step sample_chunk(cpb_repack *r) {
 
 /* --- The bytes ----------------------------------------------------------------- */
 
+/* The index may have said another size, of which the total was made. */
+static void note_size(cpb_repack *r, uint64_t size) {
+  uint64_t *told = &r->metadata.chunks[r->chunk].size;
+  if (r->total != UINT64_MAX && !cpb_add_u64(r->total - *told, size, &r->total)) r->total = UINT64_MAX;
+  *told = size;
+}
+
 /* The chunk's size is known once something of it, or its end, was reached. */
 static cpb_step begin_chunk(cpb_repack *r, cpb_step reached) {
   uint64_t size = cpb_chunk_reader_stored(r->reader)->size;
-  r->metadata.chunks[r->chunk].size = size;
+  note_size(r, size);
   r->held = reached;
   r->state = REPACK_COPY;
   return wrote(r, cpb_record_writer_begin_record(r->writer, size));
