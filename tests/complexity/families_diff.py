@@ -106,7 +106,7 @@ FAMILIES = {
     "same_arguments": (same_arguments, 10_000),
     "many_members": (many_members, 20_000),
     "long_paths": (long_paths, 2_000),
-    "deep_objects": (deep_objects, 80),
-    "doubled_objects": (doubled_objects, 80),
-    "many_children": (many_children, 50_000),
+    "deep_objects": (deep_objects, 3_000),
+    "doubled_objects": (doubled_objects, 3_000),
+    "many_children": (many_children, 25_000),
 }

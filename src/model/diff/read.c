@@ -5,7 +5,7 @@
 
 /* A model counts the items before a page anew: so the pages grow. */
 #define FIRST_PAGE 2000
-#define LARGEST_PAGE 16000
+#define LARGEST_PAGE 131072
 
 /* --- Items ----------------------------------------------------------------------------- */
 
@@ -134,7 +134,7 @@ void cpb_diff_will_read_both(cpb_diff *d, const cpb_diff_list *list, cpb_span na
 }
 
 static void ask(cpb_diff *d, const cpb_diff_read *r) {
-  d->page = d->page == 0 ? FIRST_PAGE : cpb_min_u64(2 * d->page, LARGEST_PAGE);
+  d->page = d->page == 0 ? FIRST_PAGE : cpb_min_u64(4 * d->page, LARGEST_PAGE);
   cpb_span name = r->node[0] ? cpb_span_of(r->node) : r->name;
   const cpb_question question = {.struct_size = sizeof question,
                                  .kind = r->list->question,
