@@ -9,11 +9,11 @@ const folder = process.env.CPB_WASM ?? new URL('../../build/web', import.meta.ur
 
 // What each exports beside exports-base.txt, and its limit in bytes after brotli: what was
 // reached and may not be lost again. Promised are 130,000 for `reader`, with all decoders,
-// and 55,000 for it without Brotli's.
+// and 55 KiB for it without Brotli's.
 const modules = {
   reader: { brotli: 110_000 },
   'reader-simd': { brotli: 114_000 },
-  'reader-nobrotli': { lists: ['reader'], brotli: 56_500 },
+  'reader-nobrotli': { lists: ['reader'], brotli: 56_320 },
   json: { lists: ['json'], brotli: 22_000 },
   'reader-hostcodecs': { brotli: 56_000, imports: ['codec.decode'] },
   full: { lists: ['reader', 'json', 'full'], brotli: 375_000 },
