@@ -16,58 +16,81 @@
 #define LIMBS 38
 
 typedef struct {
-  uint32_t limb[LIMBS]; /* little-endian */
+  uint32_t limb[LIMBS]; /* little-endian; those from `size` on are not set */
+  size_t size;          /* the highest limb is not 0 */
 } big;
+
+static void add_limb(big *b, uint64_t limb) {
+  if (limb > 0) b->limb[b->size++] = (uint32_t)limb;
+}
+
+static void trim(big *b) {
+  while (b->size > 0 && b->limb[b->size - 1] == 0) b->size--;
+}
 
 static void multiply(big *b, uint32_t factor) {
   uint64_t carry = 0;
-  for (size_t i = 0; i < LIMBS; i++) {
+  for (size_t i = 0; i < b->size; i++) {
     carry += (uint64_t)b->limb[i] * factor;
     b->limb[i] = (uint32_t)carry;
     carry >>= 32;
   }
+  add_limb(b, carry);
 }
 
-static void multiply_pow10(big *b, unsigned power) {
-  for (; power >= 9; power -= 9) multiply(b, 1000000000);
-  for (; power > 0; power--) multiply(b, 10);
+static void multiply_pow(big *b, uint32_t base, unsigned power) {
+  uint32_t step = base * base * base * base;
+  for (; power >= 8; power -= 8) {
+    multiply(b, step);
+    multiply(b, step);
+  }
+  for (; power > 0; power--) multiply(b, base);
 }
 
 static big shifted(uint64_t value, unsigned bits) {
-  big b = {{0}};
+  big b = {.size = bits / 32 + 3};
   size_t at = bits / 32;
   unsigned shift = bits % 32;
+  memset(b.limb, 0, at * sizeof *b.limb);
   b.limb[at] = (uint32_t)(value << shift);
   b.limb[at + 1] = (uint32_t)(value << shift >> 32);
   b.limb[at + 2] = shift > 0 ? (uint32_t)(value >> (64 - shift)) : 0;
+  trim(&b);
   return b;
 }
 
 static int compare(const big *a, const big *b) {
-  for (size_t i = LIMBS; i-- > 0;) {
+  if (a->size != b->size) return a->size < b->size ? -1 : 1;
+  for (size_t i = a->size; i-- > 0;) {
     if (a->limb[i] != b->limb[i]) return a->limb[i] < b->limb[i] ? -1 : 1;
   }
   return 0;
 }
 
-static big sum(const big *a, const big *b) {
-  big out;
+/* a + b compared with c. */
+static int compare_sum(const big *a, const big *b, const big *c) {
+  const big *longer = a->size >= b->size ? a : b, *shorter = longer == a ? b : a;
+  big out = {.size = longer->size};
   uint64_t carry = 0;
-  for (size_t i = 0; i < LIMBS; i++) {
-    carry += (uint64_t)a->limb[i] + b->limb[i];
+  if (longer->size + 1 < c->size) return -1;
+  for (size_t i = 0; i < longer->size; i++) {
+    carry += (uint64_t)longer->limb[i] + (i < shorter->size ? shorter->limb[i] : 0);
     out.limb[i] = (uint32_t)carry;
     carry >>= 32;
   }
-  return out;
+  add_limb(&out, carry);
+  return compare(&out, c);
 }
 
+/* `b` is not larger than `a`. */
 static void subtract(big *a, const big *b) {
   int64_t borrow = 0;
-  for (size_t i = 0; i < LIMBS; i++) {
-    borrow += (int64_t)a->limb[i] - b->limb[i];
+  for (size_t i = 0; i < a->size; i++) {
+    borrow += (int64_t)a->limb[i] - (i < b->size ? b->limb[i] : 0);
     a->limb[i] = (uint32_t)borrow;
     borrow >>= 32;
   }
+  trim(a);
 }
 
 /* --- Digits --------------------------------------------------------------- */
@@ -85,17 +108,23 @@ typedef struct {
   bool even;
 } ratio;
 
-static ratio ratio_of(uint64_t mantissa, int exponent, bool power_of_two) {
+/* `tens` is a power of ten that it is divided by, or multiplied if negative: then with as many
+ * fives, and the twos are left out of the denominator, which has more. */
+static ratio ratio_of(uint64_t mantissa, int exponent, bool power_of_two, int tens) {
   unsigned extra = power_of_two ? 2 : 1; /* the next number below is half as far away as the one above */
   unsigned up = exponent > 0 ? (unsigned)exponent : 0, down = exponent < 0 ? (unsigned)-exponent : 0;
-  ratio q = {shifted(mantissa, up + extra), shifted(1, down + extra), shifted(1, up + extra - 1), shifted(1, up),
-             mantissa % 2 == 0};
+  unsigned fives = tens < 0 ? (unsigned)-tens : 0;
+  ratio q = {shifted(mantissa, up + extra), shifted(1, down + extra - fives), shifted(1, up + extra - 1),
+             shifted(1, up), mantissa % 2 == 0};
+  multiply_pow(&q.r, 5, fives);
+  multiply_pow(&q.above, 5, fives);
+  multiply_pow(&q.below, 5, fives);
+  if (tens > 0) multiply_pow(&q.s, 10, (unsigned)tens);
   return q;
 }
 
 static bool reaches_one(const ratio *q) {
-  big high = sum(&q->r, &q->above);
-  int order = compare(&high, &q->s);
+  int order = compare_sum(&q->r, &q->above, &q->s);
   return q->even ? order >= 0 : order > 0;
 }
 
@@ -103,19 +132,6 @@ static void times_ten(ratio *q) {
   multiply(&q->r, 10);
   multiply(&q->above, 10);
   multiply(&q->below, 10);
-}
-
-/* Scales the number to below one, and returns by which power of ten: first by an estimate
- * from its bits, which may be too small, then until it fits. */
-static int scale(ratio *q, int bits) {
-  int point = (int)(((int64_t)bits * 1233) / 4096); /* log10(2), rounded down */
-  if (point > 0) {
-    multiply_pow10(&q->s, (unsigned)point);
-  } else {
-    for (int i = 0; i < -point; i++) times_ten(q);
-  }
-  for (; reaches_one(q); point++) multiply(&q->s, 10);
-  return point;
 }
 
 static void generate(ratio *q, digits *d) {
@@ -126,19 +142,21 @@ static void generate(ratio *q, digits *d) {
     int low_order = compare(&q->r, &q->below);
     bool low = q->even ? low_order <= 0 : low_order < 0, high = reaches_one(q);
     if (low || high) {
-      big twice = sum(&q->r, &q->r);
-      if (high && (!low || compare(&twice, &q->s) >= 0)) digit++;
+      if (high && (!low || compare_sum(&q->r, &q->r, &q->s) >= 0)) digit++;
     }
     d->digit[d->count++] = (char)('0' + digit);
     if (low || high) return;
   }
 }
 
+/* The number is scaled to below one: first by an estimate of the power of ten from its bits, which
+ * may be too small, then until it fits. */
 static void exact_digits(digits *d, uint64_t mantissa, int exponent, bool power_of_two) {
-  int bits = exponent;
+  int bits = exponent - 2;
   for (uint64_t m = mantissa; m > 0; m >>= 1) bits++;
-  ratio q = ratio_of(mantissa, exponent, power_of_two);
-  d->point = scale(&q, bits - 2);
+  d->point = (int)(((int64_t)bits * 1233) / 4096); /* log10(2), rounded down */
+  ratio q = ratio_of(mantissa, exponent, power_of_two, d->point);
+  for (; reaches_one(&q); d->point++) multiply(&q.s, 10);
   generate(&q, d);
 }
 
