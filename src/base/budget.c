@@ -18,7 +18,6 @@ bool cpb_budget_charge(cpb_budget *b, uint64_t size) {
     if (!cpb_add_u64(b->used, size, &b->needed)) b->needed = UINT64_MAX;
     return false;
   }
-  b->needed = 0;
   b->used += (size_t)size;
   b->peak = cpb_max_size(b->peak, b->used);
   return true;

@@ -9,7 +9,7 @@ typedef struct cpb_budget {
   cpb_allocator inner;
   size_t limit; /* SIZE_MAX: none */
   size_t used, peak;
-  uint64_t needed; /* the limit that would have met the last request, if it was refused; else 0 */
+  uint64_t needed; /* the limit that would have met the last request that was refused; 0: none was */
 } cpb_budget;
 
 void cpb_budget_init(cpb_budget *b, const cpb_allocator *inner, size_t limit);

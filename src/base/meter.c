@@ -40,6 +40,7 @@ static void compute(cpb_meter *m) {
   }
   m->held.limit = (size_t)cpb_min_u64(m->most[CPB_WORK_HELD], SIZE_MAX);
   m->held.limit = cpb_max_size(m->held.limit, m->held.used);
+  m->held.needed = 0;
 }
 
 void cpb_meter_init(cpb_meter *m, const cpb_allocator *a, const cpb_limits *limits, const cpb_input *input) {
