@@ -8,7 +8,7 @@ import { root } from './runtimes/files.js';
 import { answerTypes } from './support/answer-types.js';
 import { hostileModels } from './support/hostile.js';
 import { libcpb } from './support/libcpb.js';
-import { corpusModels, madeModels, unpackSameDiff } from './support/models.js';
+import { corpusModels, madeModels, otherMessages, unpackSameDiff } from './support/models.js';
 import { assert, each, test } from './support/test.js';
 
 const { inspect } = libcpb;
@@ -133,6 +133,12 @@ async function check(path, kerasMetadata) {
   } finally {
     model.close();
   }
+}
+
+for (const path of otherMessages) {
+  test(`${path}: is a message, but no model`, async () => {
+    await assert.rejects(inspect(`${root}tests/data/${path}`), { code: 'FORMAT' });
+  });
 }
 
 for (const path of [...corpusModels.map((name) => `${root}tests/data/${name}`), ...madeModels]) {

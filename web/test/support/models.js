@@ -11,11 +11,24 @@ const made = `${root}build/models/`;
 /** @type {(path: string) => string[]} */
 const filesIn = (path) => readdirSync(data + path).map((name) => `${path}/${name}`);
 
+/** @type {{ case: string, message_type: string }[]} */
+const cases = JSON.parse(readFileSync(`${data}cpb.manifest.json`, 'utf8'));
+
+/** @type {(path: string) => boolean} */
+const isModel = (path) =>
+  cases.some(({ case: name, message_type: type }) =>
+    path.includes(`/${name}/`) && /SavedModel|GraphDef/.test(type));
+
+const messages = filesIn('cpb')
+  .flatMap(filesIn)
+  .filter((path) => /\/orig\.pb$|\/real_.*_zstd\.cpb$/.test(path));
+
+/** Paths in tests/data: of messages that are no models. */
+export const otherMessages = messages.filter((path) => !isModel(path));
+
 /** Paths in tests/data. */
 export const corpusModels = [
-  ...filesIn('cpb')
-    .flatMap(filesIn)
-    .filter((path) => /\/orig\.pb$|\/real_.*_zstd\.cpb$/.test(path)),
+  ...messages.filter(isModel),
   ...filesIn('samediff_small').filter((path) => /\.(zip|fb)$/.test(path)),
 ];
 
