@@ -26,13 +26,26 @@ static bool open_message(cpb_model_file *f, const cpb_model_file_options *option
   return f->message != NULL;
 }
 
+/* The first bytes of the message, which a read gives up to the end of a chunk. */
+static bool read_beginning(cpb_model_file *f, uint8_t *out, size_t *size, cpb_error *error) {
+  for (*size = 0; *size < GUESS_BYTES;) {
+    size_t length = GUESS_BYTES - *size;
+    const uint8_t *data = cpb_message_file_read(f->message, *size, &length, error);
+    if (!data) return false;
+    if (length == 0) break;
+    memcpy(out + *size, data, length);
+    *size += length;
+  }
+  return true;
+}
+
 static bool find_kind(cpb_model_file *f, cpb_model_kind given, cpb_error *error) {
-  size_t length = GUESS_BYTES;
+  uint8_t beginning[GUESS_BYTES];
+  size_t size;
   f->kind = given;
   if (given) return true;
-  const uint8_t *data = cpb_message_file_read(f->message, 0, &length, error);
-  if (!data) return false;
-  f->kind = cpb_model_guess(data, length);
+  if (!read_beginning(f, beginning, &size, error)) return false;
+  f->kind = cpb_model_guess(beginning, size);
   if (f->kind) return true;
   cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
            "not a known kind of model; expected a SavedModel, a GraphDef, Keras metadata or a SameDiff file");

@@ -13,8 +13,8 @@ static const cpb_kind kinds[] = {
     {CPB_MODEL_SAMEDIFF_ZIP, cpb_samediff_zip_guess, &cpb_samediff_reader, &cpb_samediff_values},
     {CPB_MODEL_SAMEDIFF_GRAPH, cpb_samediff_graph_guess, &cpb_samediff_reader, &cpb_samediff_values},
     {CPB_MODEL_KERAS_METADATA, cpb_keras_metadata_guess, &cpb_keras_metadata_reader, NULL},
-    {CPB_MODEL_GRAPH_DEF, cpb_graph_def_guess, &cpb_saved_model_reader, &cpb_constant_values},
     {CPB_MODEL_SAVED_MODEL, cpb_saved_model_guess, &cpb_saved_model_reader, &cpb_constant_values},
+    {CPB_MODEL_GRAPH_DEF, cpb_graph_def_guess, &cpb_saved_model_reader, &cpb_constant_values},
 };
 #define NUM_KINDS (sizeof kinds / sizeof *kinds)
 

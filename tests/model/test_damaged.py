@@ -37,12 +37,3 @@ def test_nodes_before_the_end_are_shown(cpb, tmp_path, names, share):
         found.pop()
     there = [name for name in names if WHOLE.find(name.encode()) + len(name) <= int(len(WHOLE) * share)]
     assert found == names[:len(found)] and len(found) >= min(len(there) - 1, len(names))
-
-
-@pytest.mark.parametrize("text", [b"# A README\n\nof a model\n", b"\n# Title\n" * 20, b"hello", b"%PDF-1.7\n", b"\x7fELF\x02\x01",
-                                  b"\x89HDF\r\n\x1a\n", b"\x08\x08\x12\x07pytorch\x1a\x032.1:\x04\x0a\x02\x0a\x00", b"{}", b""])
-def test_what_is_no_model_is_refused(cpb, tmp_path, text):
-    (tmp_path / "file").write_bytes(text)
-    result = cpb.run("inspect", tmp_path / "file")
-    assert result.returncode == 2 and not result.stdout
-    assert b"expected a SavedModel" in result.stderr

@@ -250,8 +250,29 @@ async function cut({ file, body }, { askFor }, paths, page) {
   };
 }
 
-/** The most that the guess looks at. */
+/** The most bytes that the guess looks at, and how many are enough. */
 const HEAD = 4096;
+const ENOUGH = 256;
+
+/**
+ * The first bytes of a message, which may come from several chunks.
+ *
+ * @param {import('../wasm/feed.js').Feed} feed
+ * @param {AbortSignal} [signal]
+ */
+async function beginningOf(feed, signal) {
+  const head = new Uint8Array(Math.min(HEAD, feed.size ?? HEAD));
+  let size = 0;
+  while (size < Math.min(ENOUGH, head.length)) {
+    const left = head.length - size;
+    if (!feed.at(size)) await feed.fetch(size, left, left, { signal });
+    const more = feed.at(size)?.subarray(0, left);
+    if (!more?.length) break;
+    head.set(more, size);
+    size += more.length;
+  }
+  return head.subarray(0, size);
+}
 
 /**
  * @param {import('../reader/open-file.js').OpenFile} file
@@ -261,9 +282,7 @@ const HEAD = 4096;
  */
 async function guess({ instance, source }, feed, signal) {
   if (/keras_metadata\.pb$/i.test(source.name ?? '')) return 'keras_metadata';
-  const length = Math.min(HEAD, feed.size ?? HEAD);
-  if (!feed.at(0)) await feed.fetch(0, length, length, { signal });
-  const head = feed.at(0)?.subarray(0, length) ?? new Uint8Array();
+  const head = await beginningOf(feed, signal);
   const number = instance.scope((scope) =>
     instance.c.cpb_model_guess(scope.bytes(head), head.length),
   );

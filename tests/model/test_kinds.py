@@ -1,0 +1,31 @@
+"""What a file is, is decided by what is in it, and the same for a message and its chunked forms."""
+
+import pytest
+
+from conftest import DATA, manifest
+from support.asking import ask
+
+KINDS = {"tensorflow.SavedModel": "saved_model", "tensorflow.GraphDef": "graph_def"}
+TYPES = {case["case"]: case["message_type"] for case in manifest("cpb.manifest.json")}
+MESSAGES = sorted(path.parent for path in (DATA / "cpb").glob("*/orig.pb"))
+
+
+@pytest.mark.parametrize("folder", MESSAGES, ids=lambda folder: folder.name)
+def test_chunked_forms_are_of_the_kind_of_their_message(cpb, folder):
+    whole = cpb.run("inspect", folder / "orig.pb", "--json")
+    kind = KINDS.get(TYPES[folder.name])
+    assert whole.returncode == (0 if kind else 2)
+    assert not kind or ask(cpb, folder / "orig.pb")["kind"] == kind
+    for path in sorted(folder.glob("*.cpb")):
+        result = cpb.run("inspect", path, "--json")
+        assert result.returncode == whole.returncode, (path, result.stderr)
+        assert kind is None or ask(cpb, path)["kind"] == kind, path
+
+
+@pytest.mark.parametrize("text", [b"# A README\n\nof a model\n", b"\n# Title\n" * 20, b"hello", b"%PDF-1.7\n", b"\x7fELF\x02\x01",
+                                  b"\x89HDF\r\n\x1a\n", b"\x08\x08\x12\x07pytorch\x1a\x032.1:\x04\x0a\x02\x0a\x00", b"{}", b""])
+def test_what_is_no_model_is_refused(cpb, tmp_path, text):
+    (tmp_path / "file").write_bytes(text)
+    result = cpb.run("inspect", tmp_path / "file")
+    assert result.returncode == 2 and not result.stdout
+    assert b"expected a SavedModel" in result.stderr
