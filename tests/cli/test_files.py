@@ -7,6 +7,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import time
 import zipfile
 
 import pytest
@@ -100,10 +101,11 @@ def test_new_file_has_the_mode_of_the_umask(cpb, chunked, mask, tmp_path):
 
 
 def test_growing_file_is_private(cpb, tmp_path):
+    deadline = time.monotonic() + 60
     with subprocess.Popen([*cpb.command, "recover", "-", "-o", "out"], cwd=tmp_path, stdin=subprocess.PIPE,
                           umask=0) as process:
         while not open_files(process, tmp_path):
-            assert process.poll() is None
+            assert process.poll() is None and time.monotonic() < deadline
         process.kill()
 
 
