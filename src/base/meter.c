@@ -60,9 +60,7 @@ void cpb_meter_grow(cpb_meter *m, uint64_t size) {
 }
 
 void cpb_meter_update(cpb_meter *m) {
-  if (!m->input) return;
-  uint64_t lent = m->input->length > 0 ? m->input->offset + m->input->length : 0;
-  cpb_meter_grow(m, m->input->size != CPB_NO_OFFSET ? m->input->size : lent);
+  if (m->input && m->input->size != CPB_NO_OFFSET) cpb_meter_grow(m, m->input->size);
 }
 
 static void fail(const cpb_meter *m, cpb_work_kind kind, uint64_t needed, uint64_t offset, cpb_error *error) {

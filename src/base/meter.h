@@ -28,8 +28,9 @@ typedef struct cpb_meter {
   cpb_budget held;
 } cpb_meter;
 
-/* `input` is what limits grow with: its size, or while that is not known, as far as it was
- * supplied. NULL: they do not grow. It must outlive the meter. */
+/* `input` is what limits grow with: its size, once that is known, and never what the host has
+ * lent, so that an error does not depend on the host. NULL: they grow by cpb_meter_grow(). It must
+ * outlive the meter. */
 void cpb_meter_init(cpb_meter *m, const cpb_allocator *a, const cpb_limits *limits, const cpb_input *input);
 
 /* What is taken from it counts as held. The meter must outlive every block, and stay where

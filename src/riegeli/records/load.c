@@ -93,6 +93,8 @@ static cpb_have verify(cpb_record_reader *r) {
     s->checked = r->load == CPB_LOAD_IN_PLACE && r->options.verify != CPB_VERIFY_NEVER;
     if (r->load == CPB_LOAD_TWICE) cpb_chunk_source_hash(s);
   }
+  /* Limits grow with what is there, not with what a header claims. */
+  if (r->options.verify == CPB_VERIFY_FIRST && r->load != CPB_LOAD_STREAM) cpb_meter_grow(r->meter, s->data_end);
   r->verified = true;
   return CPB_HAVE;
 }
@@ -145,6 +147,7 @@ static cpb_have decode_transposed(cpb_record_reader *r, uint64_t num_records) {
   cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &data);
   if (have != CPB_HAVE) return have;
   cpb_error error = {CPB_OK, CPB_NO_OFFSET, ""};
+  cpb_meter_grow(r->meter, s->data_end);
   if (!charge_records(r) || !charge(r, CPB_WORK_DECODED, s->header.decoded_data_size)) return CPB_FAILED;
   if (!cpb_transpose_decode(&r->allocator, &r->meter->limits, data, num_records, s->header.decoded_data_size,
                             &r->transposed, &error))
@@ -218,8 +221,10 @@ static bool open_in_place(cpb_record_reader *r) {
   cpb_span data = {NULL, 0}, records;
   if (!may_open_in_place(r) || cpb_chunk_source_data(s, UINT64_MAX, &data) != CPB_HAVE ||
       cpb_hash_bytes(data.data, data.size) != s->header.data_hash ||
-      !cpb_simple_decoder_open_in_place(&r->simple, data, &records) || !charge_records(r))
+      !cpb_simple_decoder_open_in_place(&r->simple, data, &records))
     return false;
+  cpb_meter_grow(r->meter, s->data_end);
+  if (!charge_records(r)) return false;
   cpb_chunk_source_take(s, data.data, data.size);
   r->load = CPB_LOAD_IN_PLACE;
   r->verified = r->open = true;

@@ -42,7 +42,7 @@ static bool take_options(cpb_record_reader *r, const cpb_record_reader_options *
   if (options->read_size == 0) options->read_size = DEFAULT_READ;
   options->buffer = cpb_min_size(options->buffer, share);
   options->read_size = cpb_min_size(options->read_size, share);
-  cpb_meter_init(&r->own, &r->outer, options->limits, &r->source.input);
+  cpb_meter_init(&r->own, &r->outer, options->limits, NULL);
   options->limits = &r->meter->limits;
   return options->verify <= CPB_VERIFY_NEVER;
 }

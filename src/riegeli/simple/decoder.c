@@ -76,6 +76,7 @@ static cpb_have decompress(cpb_simple_decoder *d, uint8_t *out, size_t room, siz
     size_t given = cpb_decompressor_read(d->decompressor, &rest, out + *size, room - *size);
     size_t taken = in.size - rest.size;
     cpb_chunk_source_take(d->source, in.data, taken);
+    cpb_meter_grow(d->meter, d->source->pos);
     d->in_left -= taken;
     *size += given;
     const cpb_codec_error *error = cpb_decompressor_error(d->decompressor);
