@@ -2,19 +2,17 @@
 
 #include <string.h>
 
-#include "base/checked.h"
-
 void cpb_diff_places_init(cpb_diff_places *p, const cpb_allocator *a) {
   *p = (cpb_diff_places){.allocator = *a};
-  cpb_buffer_init(&p->names, a);
   cpb_buffer_init(&p->path, a);
   for (int side = 0; side < 2; side++) cpb_buffer_init(&p->seen[side], a);
 }
 
 void cpb_diff_places_free(cpb_diff_places *p) {
   cpb_allocator a = p->allocator;
+  for (size_t i = 0; i < p->count; i++) cpb_release(&a, (void *)p->links[i].name.data);
   cpb_release(&a, p->list);
-  cpb_buffer_free(&p->names);
+  cpb_release(&a, p->links);
   cpb_buffer_free(&p->path);
   for (int side = 0; side < 2; side++) cpb_buffer_free(&p->seen[side]);
   cpb_diff_places_init(p, &a);
@@ -39,32 +37,39 @@ static bool set_seen(cpb_buffer *seen, uint64_t node) {
   return true;
 }
 
-bool cpb_diff_places_add(cpb_diff_places *p, const uint64_t nodes[2], size_t parent, cpb_span name) {
-  void *list = p->list;
-  if (is_seen(&p->seen[0], nodes[0]) || is_seen(&p->seen[1], nodes[1])) return true;
-  if (!set_seen(&p->seen[0], nodes[0]) || !set_seen(&p->seen[1], nodes[1])) return false;
+static void link_to(cpb_diff_places *p, size_t i, size_t parent, cpb_span name) {
+  if (parent == CPB_DIFF_NO_PLACE) cpb_link_root(p->links, (uint32_t)i, name);
+  else cpb_link_child(p->links, (uint32_t)i, (uint32_t)parent, name);
+}
+
+/* Room for one more place, and for a link beyond it. */
+static bool reserve(cpb_diff_places *p) {
+  void *list = p->list, *links = p->links;
+  if (p->count + 2 >= CPB_NO_PARENT) return false;
   if (!cpb_reserve(&p->allocator, &list, &p->capacity, p->count + 1, sizeof *p->list)) return false;
   p->list = list;
-  p->list[p->count++] = (cpb_diff_place){{nodes[0], nodes[1]}, parent, p->names.size, name.size};
-  return cpb_buffer_append(&p->names, name.data, name.size);
+  if (!cpb_reserve(&p->allocator, &links, &p->links_capacity, p->count + 2, sizeof *p->links)) return false;
+  p->links = links;
+  return true;
+}
+
+bool cpb_diff_places_add(cpb_diff_places *p, const uint64_t nodes[2], size_t parent, cpb_span name) {
+  if (is_seen(&p->seen[0], nodes[0]) || is_seen(&p->seen[1], nodes[1])) return true;
+  if (!set_seen(&p->seen[0], nodes[0]) || !set_seen(&p->seen[1], nodes[1]) || !reserve(p)) return false;
+  uint8_t *copy = cpb_alloc(&p->allocator, name.size);
+  if (!copy) return false;
+  if (name.size > 0) memcpy(copy, name.data, name.size);
+  link_to(p, p->count, parent, (cpb_span){copy, name.size});
+  p->list[p->count++] = (cpb_diff_place){{nodes[0], nodes[1]}};
+  return true;
 }
 
 /* --- Paths ------------------------------------------------------------------------------- */
 
 cpb_span cpb_diff_places_path(cpb_diff_places *p, size_t parent, cpb_span name) {
-  size_t size = name.size;
-  for (size_t i = parent; i != CPB_DIFF_NO_PLACE; i = p->list[i].parent) {
-    if (!cpb_add_size(size, 1, &size) || !cpb_add_size(size, p->list[i].name_size, &size)) return (cpb_span){NULL, 0};
-  }
+  if (parent == CPB_DIFF_NO_PLACE) return name;
   p->path.size = 0;
-  if (!cpb_buffer_reserve(&p->path, size + (size == 0))) return (cpb_span){NULL, 0};
-  uint8_t *at = p->path.data + (size - name.size);
-  if (name.size > 0) memcpy(at, name.data, name.size);
-  for (size_t i = parent; i != CPB_DIFF_NO_PLACE; i = p->list[i].parent) {
-    const cpb_diff_place *place = &p->list[i];
-    *--at = '.';
-    at -= place->name_size;
-    if (place->name_size > 0) memcpy(at, p->names.data + place->name, place->name_size);
-  }
-  return (cpb_span){p->path.data, size};
+  link_to(p, p->count, parent, name);
+  bool done = cpb_buffer_reserve(&p->path, 1) && cpb_link_path(p->links, (uint32_t)p->count, &p->path);
+  return done ? (cpb_span){p->path.data, p->path.size} : (cpb_span){NULL, 0};
 }
