@@ -39,11 +39,8 @@ static void multiply(big *b, uint32_t factor) {
 }
 
 static void multiply_pow(big *b, uint32_t base, unsigned power) {
-  uint32_t step = base * base * base * base;
-  for (; power >= 8; power -= 8) {
-    multiply(b, step);
-    multiply(b, step);
-  }
+  uint32_t fourth = base * base * base * base;
+  for (; power >= 8; power -= 8) multiply(b, fourth * fourth); /* base is 10 at most */
   for (; power > 0; power--) multiply(b, base);
 }
 

@@ -68,10 +68,11 @@ static void fail(const cpb_meter *m, cpb_work_kind kind, uint64_t needed, uint64
   static const char *const words[][2] = {CPB_WORKS(CPB_SAY)};
 #undef CPB_SAY
   bound b = bound_of(m, kind);
-  cpb_fail(error, CPB_E_LIMIT, offset,
-           "limit `%s`: at least %llu %s are needed, and %llu are allowed (%llu and %llu for each of %llu of input)",
-           words[kind][0], (unsigned long long)needed, words[kind][1], (unsigned long long)m->most[kind],
-           (unsigned long long)b.most, (unsigned long long)b.per_byte, (unsigned long long)m->seen);
+  cpb_fail(
+      error, CPB_E_LIMIT, offset,
+      "limit `%s`: at least %llu %s are needed, and %llu are allowed (%llu, and %llu for each of %llu bytes of input)",
+      words[kind][0], (unsigned long long)needed, words[kind][1], (unsigned long long)m->most[kind],
+      (unsigned long long)b.most, (unsigned long long)b.per_byte, (unsigned long long)m->seen);
 }
 
 bool cpb_meter_allows(cpb_meter *m, cpb_work_kind kind, uint64_t amount, uint64_t offset, cpb_error *error) {
