@@ -12,7 +12,7 @@ jobs=$(nproc)
 # --- Stages -------------------------------------------------------------------
 
 # Each with those that it needs, in the order in which they begin when several could.
-# What is installed for others goes on beside them, out of their way.
+# What is installed for others goes on beside them.
 stages=(
   "setup-python"
   "setup-debian"
@@ -224,7 +224,6 @@ begin() {
   state[$1]=running begun[$1]=$SECONDS
   set -m
   (
-    case $1 in setup-interop | setup-servers | setup-wasi) renice -n 10 $BASHPID >/dev/null ;; esac # these compile
     TIMEFORMAT='%U %S'
     { time "stage_$1" </dev/null >"$log" 2>&1; } 2>"build/log/$1.cpu"
   ) &
