@@ -132,11 +132,13 @@ stage_coverage() {
 # All files of a release, made twice.
 stage_release() { bash tests/release/run.sh; }
 
-# The JavaScript package: its WebAssembly and types; on Node; on the other runtimes.
+formatted_js() { web/node_modules/.bin/prettier --log-level warn --check '**/*.{js,ts,mts,cts}'; }
+
+# The JavaScript package: its WebAssembly, format and types; on Node; on the other runtimes.
 stage_web-build() {
   local tsc=web/node_modules/.bin/tsc
   bash web/build.sh &&
-    together "$tsc -p web --noEmit" "$tsc -p web/test"
+    together "$tsc -p web --noEmit" "$tsc -p web/test" formatted_js
 }
 
 stage_web-node() { node web/test/corpus/native.js && node web/test/runtimes/run.js node; }

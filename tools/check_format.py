@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Holds the repository's files to .clang-format and .editorconfig.
+"""Holds the repository's files to .clang-format, .prettierrc.json and .editorconfig.
 
     tools/check_format.py            says what differs; exits with 1 if anything does
     tools/check_format.py --fix      corrects what can be corrected
     tools/check_format.py FILE...    only these
 
 C and C++ are compared with what clang-format makes of them, in the version that
-tests/requirements.txt pins. All text is checked for what .editorconfig sets: UTF-8, LF,
+tests/requirements.txt pins; JavaScript and TypeScript with what Prettier makes of them, if
+it is installed in web/node_modules (the stage web-build does). All text is checked for what .editorconfig sets: UTF-8, LF,
 a final newline, no trailing blanks, tabs or spaces, and the line length (in Markdown
 without tables and code blocks, where lines cannot be wrapped)."""
 
@@ -22,6 +23,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NOT_RUN = 77  # what ctest takes for "skipped"
 C_SOURCES = (".c", ".h", ".cc")
+JS_SOURCES = (".js", ".ts", ".mts", ".cts")
+PRETTIER = ROOT / "web/node_modules/.bin/prettier"
 
 
 def pinned_clang_format():
@@ -140,6 +143,17 @@ def check_c(program, names, fix):
     return [f"{name}:{line}: differs from what clang-format makes of it" for name, line in sorted(found.items())]
 
 
+def check_js(names, fix):
+    """As check_c, for JavaScript and TypeScript; nothing where Prettier is not installed."""
+    if not names or not PRETTIER.exists():
+        return []
+    command = [PRETTIER, "--write" if fix else "--list-different", *names]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if run.returncode > 1 or fix and run.returncode:
+        return [f"Prettier failed: {run.stderr.strip()}"]
+    return [] if fix else [f"{name}: differs from what Prettier makes of it" for name in run.stdout.split()]
+
+
 def main(arguments):
     fix = "--fix" in arguments
     named = [str(Path(name).resolve().relative_to(ROOT)) for name in arguments if name != "--fix"]
@@ -153,6 +167,7 @@ def main(arguments):
         for name in names:
             fix_text(name, config.of(name))
     found = check_c(program, [name for name in names if name.endswith(C_SOURCES)], fix)
+    found += check_js([name for name in names if name.endswith(JS_SOURCES)], fix)
     for name in names:
         found += check_text(name, config.of(name))
     print("\n".join(found) or f"{len(names)} files are formatted")

@@ -61,8 +61,7 @@ const readFile = (chunks, ranges) => (file) => ({
 });
 
 const open = (path) => File.open(new Counted(path), { verify: 'first', readSize: 4096 });
-const look = ({ path, chunks, ranges }) =>
-  orError(() => using(open(path), readFile(chunks, ranges)));
+const look = ({ path, chunks, ranges }) => orError(() => using(open(path), readFile(chunks, ranges)));
 
 const answers = JSON.parse(readFileSync(0, 'utf8')).map(look);
 if (lent > 0) throw new Error(`${lent} sources were not given back`);

@@ -121,9 +121,7 @@ const inMemory = (module) => async (file, bytes, words) => {
 // --- The same ----------------------------------------------------------------------------
 
 const isSame = (native, { code, text, links }) =>
-  code === native.code &&
-  text.startsWith(native.error) &&
-  JSON.stringify(links) === JSON.stringify(native.links);
+  code === native.code && text.startsWith(native.error) && JSON.stringify(links) === JSON.stringify(native.links);
 
 async function compare(name, ask) {
   const begun = Date.now();

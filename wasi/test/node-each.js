@@ -7,7 +7,12 @@ import { WASI } from 'node:wasi';
 
 // wasi-libc takes "/" and "." for the same, so what is in "/" is opened by name.
 const isFolder = (name) => statSync(name, { throwIfNoEntry: false })?.isDirectory();
-const folders = ['.', ...readdirSync('/').map((name) => `/${name}`).filter(isFolder)];
+const folders = [
+  '.',
+  ...readdirSync('/')
+    .map((name) => `/${name}`)
+    .filter(isFolder),
+];
 const preopens = Object.fromEntries(folders.map((name) => [name, name]));
 
 const module = new WebAssembly.Module(readFileSync(process.argv[2]));

@@ -6,7 +6,12 @@ const [path, ...words] = process.argv.slice(2);
 
 // wasi-libc takes "/" and "." for the same, so what is in "/" is opened by name.
 const isFolder = (name) => statSync(name, { throwIfNoEntry: false })?.isDirectory();
-const folders = ['.', ...readdirSync('/').map((name) => `/${name}`).filter(isFolder)];
+const folders = [
+  '.',
+  ...readdirSync('/')
+    .map((name) => `/${name}`)
+    .filter(isFolder),
+];
 
 // Held by a global: Node 20 may collect it while its own imports run, and then aborts.
 const wasi = (globalThis.wasi = new WASI({

@@ -57,7 +57,6 @@ export function enlarge(from, to) {
     changed(metaGraph, GRAPH_DEF, (graph) => Array(TIMES).fill(graph)),
   );
   const file = openSync(to, 'w');
-  for (const piece of pieces)
-    for (let at = 0; at < piece.length;) at += writeSync(file, piece, at);
+  for (const piece of pieces) for (let at = 0; at < piece.length;) at += writeSync(file, piece, at);
   closeSync(file);
 }

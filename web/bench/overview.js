@@ -78,7 +78,10 @@ const server = createServer(async (request, response) => {
   });
   for (let at = begin; at < end && !response.destroyed; at += PIECE) {
     const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(Math.min(PIECE, end - at)), 0, Math.min(PIECE, end - at), at,
+      Buffer.alloc(Math.min(PIECE, end - at)),
+      0,
+      Math.min(PIECE, end - at),
+      at,
     );
     await transmit(bytesRead);
     if (!response.write(buffer)) await writable(response);

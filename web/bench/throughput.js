@@ -49,8 +49,9 @@ function make(kind, codec) {
 /** Snappy and transposed files are Riegeli's own, made by tests/bench/run.py. */
 function defaultFiles() {
   const made = ['none', 'zstd:3', 'brotli:6'].map((codec) => make('nodes', codec));
-  const others = ['snappy', 'transpose-uncompressed', 'transpose-zstd3', 'transpose-brotli6']
-    .map((name) => join(folder, `nodes-${name}.riegeli`));
+  const others = ['snappy', 'transpose-uncompressed', 'transpose-zstd3', 'transpose-brotli6'].map((name) =>
+    join(folder, `nodes-${name}.riegeli`),
+  );
   return [make('tensors', 'none'), ...made, ...others.filter((file) => existsSync(file))];
 }
 
@@ -65,7 +66,10 @@ function readNatively(file) {
   const { stdout, stderr } = spawnSync('bash', ['-c', timed, program, file, String(SECONDS)], {
     encoding: 'utf8',
   });
-  const runs = stdout.trim().split('\n').map((line) => Number(line.split(' ')[1]));
+  const runs = stdout
+    .trim()
+    .split('\n')
+    .map((line) => Number(line.split(' ')[1]));
   return runs.reduce((sum, bytes) => sum + bytes, 0) / 1e6 / Number(stderr);
 }
 
@@ -146,8 +150,7 @@ function readOnce(wasm, data, size, sizes) {
 const modules = new Map();
 for (const name of options.module) modules.set(name, await load(name));
 /** @param {number[]} numbers */
-const median = (numbers) =>
-  Number(numbers.toSorted((a, b) => a - b)[numbers.length >> 1]);
+const median = (numbers) => Number(numbers.toSorted((a, b) => a - b)[numbers.length >> 1]);
 
 const row = (/** @type {string[]} */ cells) => console.log(`| ${cells.join(' | ')} |`);
 row(['file', 'native MB/s', ...modules.keys()]);

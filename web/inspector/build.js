@@ -39,7 +39,8 @@ await build({
   alias: { libcpb: `${pack}/index.js`, 'libcpb/worker': `${pack}/worker` },
   legalComments: 'linked',
 });
-for (const file of ['index.html', 'page.css', 'embedded.html', 'embedded.css']) copyFileSync(here(`src/${file}`), `${output}/${file}`);
+for (const file of ['index.html', 'page.css', 'embedded.html', 'embedded.css'])
+  copyFileSync(here(`src/${file}`), `${output}/${file}`);
 for (const { from, url } of examples) {
   mkdirSync(dirname(`${output}/${url}`), { recursive: true });
   copyFileSync(here(`../../${from}`), `${output}/${url}`);

@@ -25,7 +25,11 @@ const pictures = {
   function: [keras, { panel: 'functions', at: inner }, 'Called by'],
   graph: [keras, { panel: 'graph', at: inner, node: 'model/conv2d/BiasAdd' }, 'Used by'],
   bytes: ['built/frozen/saved_model.pb', { panel: 'bytes' }, 'constants'],
-  tensor: ['models/cpb/real_frozen_conv/orig.pb', { panel: 'bytes', at: 'model/a/MatMul/ReadVariableOp/resource' }, 'Standard deviation'],
+  tensor: [
+    'models/cpb/real_frozen_conv/orig.pb',
+    { panel: 'bytes', at: 'model/a/MatMul/ReadVariableOp/resource' },
+    'Standard deviation',
+  ],
   file: ['built/frozen/saved_model.pb', { panel: 'bytes' }, 'constants'],
   search: [keras, { panel: 'search', at: 'kernel' }, 'names'],
 };
@@ -42,7 +46,12 @@ const page = await openPage('about:blank');
 for (const [name, [model, place, word]] of Object.entries(pictures)) {
   if (process.argv.length > 2 && !process.argv.includes(name)) continue;
   for (const [look, { width, height, scheme }] of Object.entries(looks)) {
-    await page.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: look === '-phone' });
+    await page.send('Emulation.setDeviceMetricsOverride', {
+      width,
+      height,
+      deviceScaleFactor: 1,
+      mobile: look === '-phone',
+    });
     await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
     await page.send('Page.navigate', { url: 'about:blank' });
     await page.send('Page.navigate', { url: model ? server.address(model, place) : server.base });

@@ -19,12 +19,15 @@ const out = resolve(process.argv[3] ?? `${dist}/docs`);
 
 const { Application } = await import(`${tools}/typedoc/dist/index.js`);
 const folder = mkdtempSync(join(tmpdir(), 'cpb-docs-'));
-writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({
-  extends: `${web}tsconfig.json`,
-  compilerOptions: { rootDir: dist, skipLibCheck: true, noEmit: true },
-  include: [],
-  files: [`${dist}/node.d.ts`],
-}));
+writeFileSync(
+  `${folder}/tsconfig.json`,
+  JSON.stringify({
+    extends: `${web}tsconfig.json`,
+    compilerOptions: { rootDir: dist, skipLibCheck: true, noEmit: true },
+    include: [],
+    files: [`${dist}/node.d.ts`],
+  }),
+);
 
 const app = await Application.bootstrapWithPlugins({
   plugin: [`${tools}/typedoc-plugin-markdown/dist/index.js`],

@@ -28,9 +28,7 @@ export function collector(expected = 0) {
     add(more) {
       const needed = length + more.length;
       if (needed > bytes.length) {
-        const larger = room(
-          Math.max(needed, Math.min(2 * bytes.length, Math.max(expected, needed * 1.5))),
-        );
+        const larger = room(Math.max(needed, Math.min(2 * bytes.length, Math.max(expected, needed * 1.5))));
         larger.set(bytes.subarray(0, length));
         bytes = larger;
       }

@@ -11,9 +11,7 @@ const modules = {
   'full-simd': () => new URL('./wasm/full-simd.wasm', import.meta.url),
 };
 
-setUp((kind) =>
-  modules[kind !== 'json' && hasSimd() ? /** @type {const} */ (`${kind}-simd`) : kind](),
-);
+setUp((kind) => modules[kind !== 'json' && hasSimd() ? /** @type {const} */ (`${kind}-simd`) : kind]());
 
 export * from './api.js';
 export * from './lazy-api.js';

@@ -90,13 +90,9 @@ async function compile(input) {
   if (input instanceof WebAssembly.Module) return input;
   if (input instanceof URL || typeof input === 'string') return compile(await fetch(input));
   if (!(input instanceof Response)) return WebAssembly.compile(input);
-  if (!input.ok)
-    throw new CpbError('HTTP', `${input.url}: ${input.status}`, { status: input.status });
-  const streams =
-    'compileStreaming' in WebAssembly && input.headers.get('Content-Type') === 'application/wasm';
-  return streams
-    ? WebAssembly.compileStreaming(input)
-    : WebAssembly.compile(await input.arrayBuffer());
+  if (!input.ok) throw new CpbError('HTTP', `${input.url}: ${input.status}`, { status: input.status });
+  const streams = 'compileStreaming' in WebAssembly && input.headers.get('Content-Type') === 'application/wasm';
+  return streams ? WebAssembly.compileStreaming(input) : WebAssembly.compile(await input.arrayBuffer());
 }
 
 /** A module with one 128-bit instruction. */

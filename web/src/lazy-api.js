@@ -27,8 +27,7 @@ export const openRecords = async (input, options) => (await records()).openRecor
 export const inspect = async (input, options) => (await inspector()).inspect(input, options);
 
 /** @type {typeof import('./worker/browser.js').openInWorker} */
-export const openInWorker = async (input, options) =>
-  (await worker()).openInWorker(input, options);
+export const openInWorker = async (input, options) => (await worker()).openInWorker(input, options);
 
 /** @type {typeof import('./full-api.js').split} */
 export const split = (input, options) => output(async () => (await writer()).split(input, options));
@@ -37,8 +36,7 @@ export const split = (input, options) => output(async () => (await writer()).spl
 export const merge = (input, options) => output(async () => (await writer()).merge(input, options));
 
 /** @type {typeof import('./full-api.js').repack} */
-export const repack = (input, options) =>
-  output(async () => (await writer()).repack(input, options));
+export const repack = (input, options) => output(async () => (await writer()).repack(input, options));
 
 /** @type {typeof import('./full-api.js').persist} */
 export const persist = (options) => (source) =>

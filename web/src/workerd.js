@@ -6,10 +6,7 @@ import { setUp } from './init.js';
 
 setUp((kind) => {
   if (kind === 'reader') return reader;
-  throw new CpbError(
-    'USAGE',
-    `import ${kind} from 'libcpb/wasm/${kind}.wasm' and call init({ ${kind} }) first`,
-  );
+  throw new CpbError('USAGE', `import ${kind} from 'libcpb/wasm/${kind}.wasm' and call init({ ${kind} }) first`);
 });
 
 export * from './full-api.js';

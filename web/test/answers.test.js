@@ -79,8 +79,7 @@ async function askSameDiff(ask) {
   const names = tags.items.map((/** @type {any} */ { tag }) => tag);
   for (const name of names.length ? names : [undefined]) {
     const { parameters, variables } = await ask('tag', { name, ...page });
-    for (const variable of variables.items.slice(0, MANY))
-      await ask('consumers', { name: variable.name, scope: name });
+    for (const variable of variables.items.slice(0, MANY)) await ask('consumers', { name: variable.name, scope: name });
     for (const parameter of parameters.items.slice(0, MANY))
       await ask('constants', { name: parameter.name, scope: name });
   }
@@ -153,7 +152,11 @@ test('SameDiff models that ND4J wrote: their answers are as their types', () =>
   each(unpackSameDiff(), String, (path) => check(path)));
 
 test('hostile models: their answers are as their types', async () =>
-  each(await hostileModels(), ({ name }) => name, ({ bytes }) => check(bytes)));
+  each(
+    await hostileModels(),
+    ({ name }) => name,
+    ({ bytes }) => check(bytes),
+  ));
 
 test('each kind of model was asked each question that has a type', async () => {
   const { questions } = await types;

@@ -24,7 +24,9 @@ const modules = {
 
 /** @param {string} list */
 const listed = (list) =>
-  readFileSync(new URL(`../wasm/exports-${list}.txt`, import.meta.url), 'utf8').trim().split('\n');
+  readFileSync(new URL(`../wasm/exports-${list}.txt`, import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
 
 /** @param {Uint8Array} bytes */
 function brotli(bytes) {

@@ -55,8 +55,7 @@ test('the values of a variable are read by one range, by its path, key or name',
   for (const { path, key, name, stored } of variables.items) {
     const expected = values.slice(stored.offset, stored.offset + stored.size);
     const others = variables.items.filter((/** @type {any} */ other) => other.name === name);
-    if (others.length > 1)
-      await assert.rejects(model.values(name, { variable: true }), { code: 'NOT_FOUND' });
+    if (others.length > 1) await assert.rejects(model.values(name, { variable: true }), { code: 'NOT_FOUND' });
     for (const called of others.length > 1 ? [path, key] : [path, key, name]) {
       reads.length = 0;
       const array = await model.values(called, { variable: true });
@@ -73,7 +72,10 @@ test('values that do not have their checksum are refused', async () => {
   const { variables } = await model.variables();
   const first = variables.items.find((/** @type {any} */ { stored }) => stored?.offset === 0);
   const array = model.values(first.path, { variable: true });
-  await assert.rejects(array.then((/** @type {any} */ a) => a.bytes()), { code: 'DAMAGED', offset: 0 });
+  await assert.rejects(
+    array.then((/** @type {any} */ a) => a.bytes()),
+    { code: 'DAMAGED', offset: 0 },
+  );
   model.close();
 });
 

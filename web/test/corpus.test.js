@@ -79,22 +79,16 @@ function sameError(error, { offset, message }) {
 }
 
 test('records of undamaged files: positions, sizes and bytes', async () => {
-  await each(
-    await manifest('records.manifest.json'),
-    nameOf,
-    async (/** @type {any} */ { file, records }) => {
-      const { rows, skipped, error } = await readRecords(await bytesOf(file));
-      if (error) throw error;
-      assert.deepEqual(skipped, []);
-      assert.equal(listing(rows), listing(expand(records)));
-    },
-  );
+  await each(await manifest('records.manifest.json'), nameOf, async (/** @type {any} */ { file, records }) => {
+    const { rows, skipped, error } = await readRecords(await bytesOf(file));
+    if (error) throw error;
+    assert.deepEqual(skipped, []);
+    assert.equal(listing(rows), listing(expand(records)));
+  });
 });
 
 test('a position gives the record that Riegeli gives', async () => {
-  const files = (await manifest('records.manifest.json')).filter(
-    (/** @type {any} */ { seeks }) => seeks,
-  );
+  const files = (await manifest('records.manifest.json')).filter((/** @type {any} */ { seeks }) => seeks);
   await each(files, nameOf, async (/** @type {any} */ { file, seeks }) => {
     const reader = await openRecords(await bytesOf(file));
     for (const [asked, , , , sha] of seeks) {
@@ -112,14 +106,10 @@ test('a position gives the record that Riegeli gives', async () => {
 });
 
 test('metadata of files', async () => {
-  const files = (await manifest('records.manifest.json')).filter(
-    (/** @type {any} */ { metadata }) => metadata?.hex,
-  );
+  const files = (await manifest('records.manifest.json')).filter((/** @type {any} */ { metadata }) => metadata?.hex);
   await each(files, nameOf, async (/** @type {any} */ { file, metadata }) => {
     const reader = await openRecords(await bytesOf(file));
-    const got = [...(await reader.metadata())]
-      .map((byte) => byte.toString(16).padStart(2, '0'))
-      .join('');
+    const got = [...(await reader.metadata())].map((byte) => byte.toString(16).padStart(2, '0')).join('');
     await reader.close();
     assert.equal(got, metadata.hex);
   });
@@ -156,16 +146,12 @@ const dependsOnWordSize = (name, ...errors) =>
   /zstd, chunk data byte .*, hashes fixed up$/.test(name) && /Zstd/.test(String(errors));
 
 for (const way of /** @type {const} */ (['plain', 'recover'])) {
-  test(
-    `damaged files, ${way}: the same records, errors and gaps as natively`,
-    async () => {
-      await readDamaged(damagedCases(await manifest('corrupt.manifest.json')), way);
-    },
-  );
+  test(`damaged files, ${way}: the same records, errors and gaps as natively`, async () => {
+    await readDamaged(damagedCases(await manifest('corrupt.manifest.json')), way);
+  });
 }
 
-const chunked = async () =>
-  chunkedCases(await manifest('cpb.manifest.json'), await manifest('cpb_odd.manifest.json'));
+const chunked = async () => chunkedCases(await manifest('cpb.manifest.json'), await manifest('cpb_odd.manifest.json'));
 
 /** @type {(entry: {file: string}) => string} */
 const nameOf = ({ file }) => file;
@@ -182,10 +168,7 @@ test('chunks of .cpb files: types, positions, sizes and bytes', async () => {
     assert.equal(message.numChunks, chunks.length);
     for (const [i, { type, size = '0', offset }] of chunks.entries()) {
       const chunk = message.chunk(i);
-      assert.deepEqual(
-        [chunk.type, chunk.size, chunk.position],
-        [type, Number(size), Number(offset)],
-      );
+      assert.deepEqual([chunk.type, chunk.size, chunk.position], [type, Number(size), Number(offset)]);
       assert.equal((await sha256(await chunk.bytes())).slice(0, 32), records[i]?.[1]);
     }
     await message.close();

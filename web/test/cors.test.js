@@ -39,8 +39,7 @@ async function withPage(act) {
   const work = await mkdtemp(join(tmpdir(), 'cpb-cors-'));
   const server = await startServer({
     handlers: {
-      '/-/page': (_, response) =>
-        response.writeHead(200, { 'Content-Type': 'text/html' }).end('<title>page</title>'),
+      '/-/page': (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<title>page</title>'),
     },
   });
   const browser = await openPage(`${server.base}/-/page`);
@@ -94,7 +93,11 @@ test('nginx as the README says; without its headers the error names CORS', { ski
     const at = (/** @type {string} */ place, /** @type {string} */ location) =>
       location.replace('location /models/ {', `location /${place}/ { alias ${files}/;`);
     /** @param {RegExp} header */
-    const without = (header) => said.split('\n').filter((line) => !header.test(line)).join('\n');
+    const without = (header) =>
+      said
+        .split('\n')
+        .filter((line) => !header.test(line))
+        .join('\n');
     const { base, close } = await nginx(files, join(work, 'nginx'), [
       at('models', said),
       at('other', said.replace(origin, APP)),
@@ -115,42 +118,48 @@ test('nginx as the README says; without its headers the error names CORS', { ski
     } finally {
       await close();
     }
-  }));
+  }),
+);
 
-test("a bucket with the README's rules is read by a signed URL; without, the error names CORS", { skip: unless('versitygw', 'chromium') }, () =>
-  withPage(async ({ origin, read }, work) => {
-    const aws4fetch = createRequire(new URL('./servers/', import.meta.url)).resolve('aws4fetch');
-    const { AwsClient } = await import(aws4fetch);
-    const { base, close } = await versitygw(join(work, 'versitygw'));
-    const aws = new AwsClient({ ...credentials, retries: 0 });
-    const model = `${base}/models/model.cpb`;
-    /** @param {string} url @param {any} body */
-    const put = async (url, body) => {
-      const md5 = createHash('md5').update(body ?? '').digest('base64');
-      const answer = await aws.fetch(url, { method: 'PUT', body, headers: { 'Content-MD5': md5 } });
-      assert.equal(answer.status, 200, await answer.text());
-    };
-    const signed = async () =>
-      (await aws.sign(`${model}?X-Amz-Expires=600`, { aws: { signQuery: true } })).url;
-    try {
-      await put(`${base}/models`, undefined);
-      await put(model, await readFile(CPB));
-      isRefused(await read(await signed()), 'NETWORK', notAllowed);
+test(
+  "a bucket with the README's rules is read by a signed URL; without, the error names CORS",
+  { skip: unless('versitygw', 'chromium') },
+  () =>
+    withPage(async ({ origin, read }, work) => {
+      const aws4fetch = createRequire(new URL('./servers/', import.meta.url)).resolve('aws4fetch');
+      const { AwsClient } = await import(aws4fetch);
+      const { base, close } = await versitygw(join(work, 'versitygw'));
+      const aws = new AwsClient({ ...credentials, retries: 0 });
+      const model = `${base}/models/model.cpb`;
+      /** @param {string} url @param {any} body */
+      const put = async (url, body) => {
+        const md5 = createHash('md5')
+          .update(body ?? '')
+          .digest('base64');
+        const answer = await aws.fetch(url, { method: 'PUT', body, headers: { 'Content-MD5': md5 } });
+        assert.equal(answer.status, 200, await answer.text());
+      };
+      const signed = async () => (await aws.sign(`${model}?X-Amz-Expires=600`, { aws: { signQuery: true } })).url;
+      try {
+        await put(`${base}/models`, undefined);
+        await put(model, await readFile(CPB));
+        isRefused(await read(await signed()), 'NETWORK', notAllowed);
 
-      await put(`${base}/models?cors`, rules);
-      isRefused(await read(await signed()), 'NETWORK', notAllowed);
+        await put(`${base}/models?cors`, rules);
+        isRefused(await read(await signed()), 'NETWORK', notAllowed);
 
-      await put(`${base}/models?cors`, rules.replace(APP, origin));
-      isRead(await read(await signed()));
-      isRead(await read(await signed(), { suffix: true }));
+        await put(`${base}/models?cors`, rules.replace(APP, origin));
+        isRead(await read(await signed()));
+        isRead(await read(await signed(), { suffix: true }));
 
-      const hidden = rules.replace(APP, origin).replace(/<ExposeHeader>.*?<\/ExposeHeader>\s*/g, '');
-      await put(`${base}/models?cors`, hidden);
-      isRefused(await read(await signed()), 'RANGE', notExposed);
-    } finally {
-      await close();
-    }
-  }));
+        const hidden = rules.replace(APP, origin).replace(/<ExposeHeader>.*?<\/ExposeHeader>\s*/g, '');
+        await put(`${base}/models?cors`, hidden);
+        isRefused(await read(await signed()), 'RANGE', notExposed);
+      } finally {
+        await close();
+      }
+    }),
+);
 
 test('what the README gives to each store says the same', () => {
   const json = (/** @type {string} */ part) => JSON.parse(block('json', part));
@@ -170,19 +179,42 @@ test('what the README gives to each store says the same', () => {
     age: 3600,
   };
   const both = [...wanted.headers, ...wanted.exposed];
-  assert.deepEqual(s3, { AllowedOrigins: wanted.origins, AllowedMethods: ['GET'],
-    AllowedHeaders: wanted.headers, ExposeHeaders: wanted.exposed, MaxAgeSeconds: wanted.age });
+  assert.deepEqual(s3, {
+    AllowedOrigins: wanted.origins,
+    AllowedMethods: ['GET'],
+    AllowedHeaders: wanted.headers,
+    ExposeHeaders: wanted.exposed,
+    MaxAgeSeconds: wanted.age,
+  });
   assert.deepEqual(r2, {
     allowed: { origins: wanted.origins, methods: ['GET'], headers: wanted.headers },
-    exposeHeaders: wanted.exposed, maxAgeSeconds: wanted.age });
+    exposeHeaders: wanted.exposed,
+    maxAgeSeconds: wanted.age,
+  });
   assert.deepEqual([gcs.origin, gcs.method, gcs.maxAgeSeconds], [wanted.origins, ['GET'], wanted.age]);
   assert.ok(both.every((name) => gcs.responseHeader.includes(name)));
-  assert.deepEqual([xml?.('AllowedOrigin'), xml?.('AllowedMethod'), xml?.('AllowedHeader'),
-    xml?.('ExposeHeader'), xml?.('MaxAgeSeconds')],
-  [wanted.origins, ['GET'], wanted.headers, wanted.exposed, ['3600']]);
-  assert.deepEqual([azure?.('AllowedOrigins'), azure?.('AllowedMethods'), azure?.('AllowedHeaders'),
-    azure?.('ExposedHeaders'), azure?.('MaxAgeInSeconds')],
-  [wanted.origins, ['GET', 'OPTIONS'], ['range'], wanted.exposed, ['3600']]);
-  assert.deepEqual([command('origins'), command('allowed-headers'), command('exposed-headers')],
-    [wanted.origins, ['range'], wanted.exposed]);
+  assert.deepEqual(
+    [
+      xml?.('AllowedOrigin'),
+      xml?.('AllowedMethod'),
+      xml?.('AllowedHeader'),
+      xml?.('ExposeHeader'),
+      xml?.('MaxAgeSeconds'),
+    ],
+    [wanted.origins, ['GET'], wanted.headers, wanted.exposed, ['3600']],
+  );
+  assert.deepEqual(
+    [
+      azure?.('AllowedOrigins'),
+      azure?.('AllowedMethods'),
+      azure?.('AllowedHeaders'),
+      azure?.('ExposedHeaders'),
+      azure?.('MaxAgeInSeconds'),
+    ],
+    [wanted.origins, ['GET', 'OPTIONS'], ['range'], wanted.exposed, ['3600']],
+  );
+  assert.deepEqual(
+    [command('origins'), command('allowed-headers'), command('exposed-headers')],
+    [wanted.origins, ['range'], wanted.exposed],
+  );
 });

@@ -17,8 +17,11 @@ const cpb = `${root}tests/data/cpb/`;
 
 /** Models of the corpus, as messages and chunked. */
 const corpus = [
-  'real_tf_module/orig.pb', 'real_tf_module/max3000_zstd.cpb', 'real_keras_export/orig.pb',
-  'real_tf_keras_functional/orig.pb', 'real_tf_keras_functional/max20000_zstd.cpb',
+  'real_tf_module/orig.pb',
+  'real_tf_module/max3000_zstd.cpb',
+  'real_keras_export/orig.pb',
+  'real_tf_keras_functional/orig.pb',
+  'real_tf_keras_functional/max20000_zstd.cpb',
   'real_tf_keras_subclassed/orig.pb',
 ].map((name) => cpb + name);
 
@@ -31,7 +34,12 @@ async function native(model, paths) {
     const [pb, chunked] = [join(folder, 'saved_model.pb'), join(folder, 'saved_model.cpb')];
     const { stdout } = await run(command, ['cut', model, ...paths, '-o', pb, '-q', '--json'], { maxBuffer: 2 ** 28 });
     await run(command, ['cut', model, ...paths, '-o', chunked, '-q', '-f']);
-    return { report: JSON.parse(stdout), pb: bytesOf(pb), chunked: bytesOf(chunked), keras: bytesOf(join(folder, 'keras_metadata.pb')) };
+    return {
+      report: JSON.parse(stdout),
+      pb: bytesOf(pb),
+      chunked: bytesOf(chunked),
+      keras: bytesOf(join(folder, 'keras_metadata.pb')),
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -40,7 +48,10 @@ async function native(model, paths) {
 /** What is below the root, each alone, and the first two together. @param {any} model */
 async function pathsOf(model) {
   const { children } = await model.objects('root');
-  const paths = children.items.map((/** @type {any} */ { path }) => path).filter(Boolean).slice(0, 8);
+  const paths = children.items
+    .map((/** @type {any} */ { path }) => path)
+    .filter(Boolean)
+    .slice(0, 8);
   return [['root'], paths.slice(0, 2), ...paths.map((/** @type {string} */ path) => [path])];
 }
 

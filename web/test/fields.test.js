@@ -50,13 +50,7 @@ const Colour = field(5, [
   ...field(2, [...field(1, 'NONE'), ...field(2, 0)]),
   ...field(2, [...field(1, 'RED'), ...field(2, 7)]),
 ]);
-const file = field(1, [
-  ...field(1, 't.proto'),
-  ...field(2, 't'),
-  ...M,
-  ...Colour,
-  ...field(12, 'proto3'),
-]);
+const file = field(1, [...field(1, 't.proto'), ...field(2, 't'), ...M, ...Colour, ...field(12, 'proto3')]);
 const schema = Uint8Array.from(file);
 
 /* --- Values ------------------------------------------------------------------------ */
@@ -84,12 +78,7 @@ const samples = {
   int64: [0, varint64(-5n), -5n, '-5'],
   uint64: [0, varint64(2n ** 64n - 1n), 2n ** 64n - 1n, '18446744073709551615'],
   int32: [0, varint64(-7n), -7, -7],
-  fixed64: [
-    1,
-    fixed(8, (v) => v.setBigUint64(0, 2n ** 63n, true)),
-    2n ** 63n,
-    '9223372036854775808',
-  ],
+  fixed64: [1, fixed(8, (v) => v.setBigUint64(0, 2n ** 63n, true)), 2n ** 63n, '9223372036854775808'],
   fixed32: [5, fixed(4, (v) => v.setUint32(0, 4e9, true)), 4e9, 4e9],
   bool: [0, [1], true, true],
   string: [2, [...new TextEncoder().encode('grün')], 'grün', 'grün'],
@@ -118,10 +107,7 @@ test('a value of every scalar type', async () => {
   for (const [i, kind] of scalars.entries()) {
     const found = await message.field(kind);
     const [, bytes, value, json] = sample(kind);
-    assert.deepEqual(
-      [found.name, found.type, found.number, found.repeated],
-      [kind, kind, i + 1, false],
-    );
+    assert.deepEqual([found.name, found.type, found.number, found.repeated], [kind, kind, i + 1, false]);
     assert.deepEqual([...(await found.bytes())], bytes, kind);
     assert.deepEqual(await found.value(), value, kind);
     assert.deepEqual(await found.json(), json, kind);
@@ -175,9 +161,7 @@ test('zeros that are written', async () => {
   const none = await openM(field(52, 0));
   assert.equal(await (await none.field('colour')).value(), 'NONE');
   none.close();
-  const values = await Promise.all(
-    Object.keys(zeros).map(async (kind) => (await message.field(kind)).value()),
-  );
+  const values = await Promise.all(Object.keys(zeros).map(async (kind) => (await message.field(kind)).value()));
   assert.deepEqual(values, [0, false, '', new Uint8Array(0), 0, 0n, 0]);
   message.close();
 });
@@ -235,15 +219,9 @@ test('large values are omitted from JSON, and can be read from where it says', a
   assert.equal(json.string, 'grün');
   const { offset, size } = json.bytes['@omitted'];
   assert.deepEqual([...(await message.read(offset, size))], long);
-  assert.deepEqual(
-    (await (await message.field('bytes')).json({ omit: 100 }))['@omitted'].size,
-    2000,
-  );
+  assert.deepEqual((await (await message.field('bytes')).json({ omit: 100 }))['@omitted'].size, 2000);
   assert.deepEqual((await sub.json({ omit: 0 })).string['@omitted'].size, 5);
-  assert.deepEqual(Object.keys(await (await message.field('')).json({ omit: 10 })), [
-    'bytes',
-    'sub',
-  ]);
+  assert.deepEqual(Object.keys(await (await message.field('')).json({ omit: 10 })), ['bytes', 'sub']);
   message.close();
 });
 
@@ -266,8 +244,7 @@ test('a message that ends within a field', async () => {
 });
 
 test('a schema that is none', async () => {
-  await assert.rejects(
-    open(Uint8Array.of(8, 1), { format: 'pb', schema: Uint8Array.of(255, 1, 2) }),
-    { code: 'DAMAGED' },
-  );
+  await assert.rejects(open(Uint8Array.of(8, 1), { format: 'pb', schema: Uint8Array.of(255, 1, 2) }), {
+    code: 'DAMAGED',
+  });
 });

@@ -37,10 +37,10 @@ test('a message that is forgotten is closed', async () => {
 });
 
 test('a chunk or a field keeps its file open', async () => {
-  const { closed, held } = await openAndForget(async (message) => [
-    message.chunk(0),
-    await message.field('meta_graphs[0]'),
-  ], 20);
+  const { closed, held } = await openAndForget(
+    async (message) => [message.chunk(0), await message.field('meta_graphs[0]')],
+    20,
+  );
   assert.ok(!closed());
   const [chunk, field] = /** @type {any[]} */ (held);
   assert.equal((await chunk.bytes()).length, chunk.size);

@@ -64,25 +64,31 @@ for (const [name, zstd] of zstds) {
   test(`Brotli by node:zlib, Zstd by ${name}: all records of the corpus`, async () => {
     const calls = await use({ ...decoders, zstd });
     const files = await json('tests/data/records.manifest.json');
-    await each(files, ({ file }) => file, async ({ file, records }) => {
-      assert.equal(listing(await rowsOf(await data(`tests/data/${file}`))), listing(expand(records)));
-    });
+    await each(
+      files,
+      ({ file }) => file,
+      async ({ file, records }) => {
+        assert.equal(listing(await rowsOf(await data(`tests/data/${file}`))), listing(expand(records)));
+      },
+    );
     assert.ok(calls.brotli > 100 && calls.zstd > 100, JSON.stringify(calls));
   });
 
   test(`Brotli by node:zlib, Zstd by ${name}: the merged messages of the corpus`, async () => {
     const calls = await use({ ...decoders, zstd });
     const expected = (await json('build/web-test/native.json')).chunked;
-    const [cpb, odd] = await Promise.all(
-      ['cpb', 'cpb_odd'].map((name) => json(`tests/data/${name}.manifest.json`)),
-    );
+    const [cpb, odd] = await Promise.all(['cpb', 'cpb_odd'].map((name) => json(`tests/data/${name}.manifest.json`)));
     const files = chunkedCases(cpb, odd).filter(({ file }) => expected[file].sha256);
-    await each(files, ({ file }) => file, async ({ file, type, schema }) => {
-      const options = { format: 'cpb', trustSizes: false, type, schema: await data(`tests/data/${schema}`) };
-      const message = await open(await data(`tests/data/${file}`), options);
-      assert.equal(await sha256(await collect(message.merged())), expected[file].sha256);
-      message.close();
-    });
+    await each(
+      files,
+      ({ file }) => file,
+      async ({ file, type, schema }) => {
+        const options = { format: 'cpb', trustSizes: false, type, schema: await data(`tests/data/${schema}`) };
+        const message = await open(await data(`tests/data/${file}`), options);
+        assert.equal(await sha256(await collect(message.merged())), expected[file].sha256);
+        message.close();
+      },
+    );
     assert.ok(calls.brotli > 10 && calls.zstd > 10, JSON.stringify(calls));
   });
 }
@@ -106,10 +112,14 @@ test('a decoder that throws, or gives too much or too little, is damage and trap
     more: (/** @type {Uint8Array} */ bytes) => new Uint8Array(decompress(bytes).length + 1),
     less: (/** @type {Uint8Array} */ bytes) => decompress(bytes).slice(1),
   };
-  await each(Object.entries(wrong), ([name]) => name, async ([, zstd]) => {
-    await use({ zstd });
-    await assert.rejects(open(await data(ZSTD), { format: 'cpb' }), { code: 'DAMAGED' });
-  });
+  await each(
+    Object.entries(wrong),
+    ([name]) => name,
+    async ([, zstd]) => {
+      await use({ zstd });
+      await assert.rejects(open(await data(ZSTD), { format: 'cpb' }), { code: 'DAMAGED' });
+    },
+  );
 });
 
 test('of damaged data each error is one that the built-in decoders give', async () => {
@@ -119,7 +129,10 @@ test('of damaged data each error is one that the built-in decoders give', async 
   for (let i = 64; i < bytes.length; i += 499) {
     const damaged = bytes.slice();
     damaged[i] = Number(damaged[i]) ^ 0x55;
-    const found = await rowsOf(damaged).then(() => 'OK', (error) => error.code);
+    const found = await rowsOf(damaged).then(
+      () => 'OK',
+      (error) => error.code,
+    );
     assert.ok(['DAMAGED', 'OK', 'TRUNCATED', 'UNSUPPORTED'].includes(found), `byte ${i}: ${found}`);
     if (found !== 'OK') refused++;
   }

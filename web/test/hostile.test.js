@@ -10,8 +10,18 @@ const { inspect } = libcpb;
 
 /** @type {[string, string?][]} */
 const questions = [
-  ['overview'], ['signature', 'serve'], ['functions'], ['function', 'f'], ['nodes'], ['scopes'],
-  ['objects'], ['layers'], ['load', 'root'], ['constants'], ['ops'], ['search', 'a'],
+  ['overview'],
+  ['signature', 'serve'],
+  ['functions'],
+  ['function', 'f'],
+  ['nodes'],
+  ['scopes'],
+  ['objects'],
+  ['layers'],
+  ['load', 'root'],
+  ['constants'],
+  ['ops'],
+  ['search', 'a'],
   ['cut', 'root'],
 ];
 
@@ -25,30 +35,48 @@ const texts = (answer) => answer.problems.map((/** @type {any} */ { text }) => t
 const isPlain = (text) => !/[\x00-\x1f\x7f-\x9f]/.test(text);
 
 test('the rest of a hostile model is shown, and what is wrong is told', async () =>
-  each(await hostileModels(), ({ name }) => name, async ({ bytes, answers, problems = [] }) => {
-    const model = await inspect(bytes);
-    /** @type {string[]} */
-    const told = [];
-    for (const { ask: [question, name], has } of answers) {
-      const answer = await model.ask(question, { name });
-      told.push(...texts(answer));
-      for (const [path, value] of Object.entries(has)) assert.deepEqual(member(answer, path), value, path);
-    }
-    for (const wanted of problems) assert.ok(told.some((text) => text.includes(wanted)), wanted);
-    assert.ok(told.every(isPlain), 'problems are plain text');
-    model.close();
-  }));
+  each(
+    await hostileModels(),
+    ({ name }) => name,
+    async ({ bytes, answers, problems = [] }) => {
+      const model = await inspect(bytes);
+      /** @type {string[]} */
+      const told = [];
+      for (const {
+        ask: [question, name],
+        has,
+      } of answers) {
+        const answer = await model.ask(question, { name });
+        told.push(...texts(answer));
+        for (const [path, value] of Object.entries(has)) assert.deepEqual(member(answer, path), value, path);
+      }
+      for (const wanted of problems)
+        assert.ok(
+          told.some((text) => text.includes(wanted)),
+          wanted,
+        );
+      assert.ok(told.every(isPlain), 'problems are plain text');
+      model.close();
+    },
+  ));
 
 test('each question about a hostile model has an answer or a typed error', async () =>
-  each(await hostileModels(), ({ name }) => name, async ({ bytes }) => {
-    const model = await inspect(bytes);
-    for (const [question, name] of questions) {
-      const error = await model.ask(question, { name }).then(() => undefined, (/** @type {any} */ e) => e);
-      if (!error) continue;
-      const codes = question === 'cut' ? ['DAMAGED', 'UNSUPPORTED'] : ['NOT_FOUND'];
-      assert.ok(codes.includes(error.code), `${question}: ${error.code}`);
-      assert.ok(isPlain(error.message), error.message);
-    }
-    assert.equal((await model.overview()).kind, 'saved_model');
-    model.close();
-  }));
+  each(
+    await hostileModels(),
+    ({ name }) => name,
+    async ({ bytes }) => {
+      const model = await inspect(bytes);
+      for (const [question, name] of questions) {
+        const error = await model.ask(question, { name }).then(
+          () => undefined,
+          (/** @type {any} */ e) => e,
+        );
+        if (!error) continue;
+        const codes = question === 'cut' ? ['DAMAGED', 'UNSUPPORTED'] : ['NOT_FOUND'];
+        assert.ok(codes.includes(error.code), `${question}: ${error.code}`);
+        assert.ok(isPlain(error.message), error.message);
+      }
+      assert.equal((await model.overview()).kind, 'saved_model');
+      model.close();
+    },
+  ));

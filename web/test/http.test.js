@@ -78,8 +78,13 @@ async function outcome(fault, act, { most, error, query, options, origin }) {
 
 /** @type {(title: string, act: (source: Source) => Promise<void>, cases: [string, object | null, number, object?][]) => void} */
 function matrix(title, act, cases) {
-  test(title, () => each(cases, ([fault]) => fault,
-    ([fault, error, most, more]) => outcome(fault, act, { most, ...(error && { error }), ...more })));
+  test(title, () =>
+    each(
+      cases,
+      ([fault]) => fault,
+      ([fault, error, most, more]) => outcome(fault, act, { most, ...(error && { error }), ...more }),
+    ),
+  );
 }
 
 matrix('a range is exactly what was asked for, or a RANGE error', twoReads, [
@@ -98,14 +103,22 @@ matrix('a range is exactly what was asked for, or a RANGE error', twoReads, [
   ['small-total', { code: 'RANGE' }, 1],
   ['backwards', { code: 'RANGE' }, 1],
   ['multipart', { code: 'RANGE', message: /several parts/ }, 1],
-  ['encoded', browser ? { code: /RANGE|NETWORK/ } : { code: 'RANGE', message: /Content-Encoding: br/ }, browser ? 4 : 1],
+  [
+    'encoded',
+    browser ? { code: /RANGE|NETWORK/ } : { code: 'RANGE', message: /Content-Encoding: br/ },
+    browser ? 4 : 1,
+  ],
 ]);
 
 matrix('a whole resource is taken and kept up to a bound, never beyond', (from) => reads(from, 1000, 5000), [
   ['whole', null, 1],
   ['whole-unannounced', null, 1],
-  ['whole', { code: 'RANGE', status: 200, message: /300000 bytes; up to 299999 \(maxWhole\)/ }, 1,
-    { options: { http: { maxWhole: 299_999 } } }],
+  [
+    'whole',
+    { code: 'RANGE', status: 200, message: /300000 bytes; up to 299999 \(maxWhole\)/ },
+    1,
+    { options: { http: { maxWhole: 299_999 } } },
+  ],
   ['whole-unannounced', { code: 'RANGE' }, 1, { options: { http: { maxWhole: 299_999 } } }],
   ['endless', { code: 'RANGE' }, 1],
 ]);
@@ -130,25 +143,29 @@ test('a whole resource that was asked for as a range is taken whatever its size'
   assert.equal((await report()).requests, 1);
 });
 
-matrix('a resource that changes is noticed', async (from) => {
-  await twoReads(from);
-  await reads(from, 100_000, 10);
-}, [
-  ['etag-changes', { code: 'CHANGED', retryable: false, message: /"one", now "two"/ }, 2],
-  ['etag-weak-changes', { code: 'CHANGED' }, 2],
-  ['etag-weak-date-changes', { code: 'CHANGED', message: /Last-Modified/ }, 2],
-  ['etag-later', { code: 'CHANGED' }, 3],
-  ['date-changes', { code: 'CHANGED', message: /Last-Modified/ }, 2],
-  ['total-changes', { code: 'CHANGED', message: /300000, now 300001/ }, 2],
-  ['416-shrunk', { code: 'CHANGED', message: /300000, now 10/ }, 2],
-  ['etag-weakens', null, 3],
-  ['etag-weak', null, 3],
-  ['etag-strong-date-changes', null, 3],
-  ['date', null, 3],
-  ['nothing-to-compare', null, 3],
-  ['whole-later', null, 2],
-  ['whole-later-changed', { code: 'CHANGED' }, 2],
-]);
+matrix(
+  'a resource that changes is noticed',
+  async (from) => {
+    await twoReads(from);
+    await reads(from, 100_000, 10);
+  },
+  [
+    ['etag-changes', { code: 'CHANGED', retryable: false, message: /"one", now "two"/ }, 2],
+    ['etag-weak-changes', { code: 'CHANGED' }, 2],
+    ['etag-weak-date-changes', { code: 'CHANGED', message: /Last-Modified/ }, 2],
+    ['etag-later', { code: 'CHANGED' }, 3],
+    ['date-changes', { code: 'CHANGED', message: /Last-Modified/ }, 2],
+    ['total-changes', { code: 'CHANGED', message: /300000, now 300001/ }, 2],
+    ['416-shrunk', { code: 'CHANGED', message: /300000, now 10/ }, 2],
+    ['etag-weakens', null, 3],
+    ['etag-weak', null, 3],
+    ['etag-strong-date-changes', null, 3],
+    ['date', null, 3],
+    ['nothing-to-compare', null, 3],
+    ['whole-later', null, 2],
+    ['whole-later-changed', { code: 'CHANGED' }, 2],
+  ],
+);
 
 test('after a change everything can begin anew', async () => {
   const { url } = lie('etag-changes');
@@ -165,14 +182,18 @@ test('an answer to what was asked before a reset is not taken', async () => {
   const { url } = lie('etag-changes');
   /** @type {() => void} */
   let go = () => {};
-  const gate = new Promise((resolve) => { go = () => resolve(undefined); });
-  const from = source(url, { http: {
-    fetch: async (/** @type {string} */ target, /** @type {RequestInit} */ init) => {
-      const response = await fetch(target, init);
-      if (response.headers.get('etag') === '"one"') await gate;
-      return response;
+  const gate = new Promise((resolve) => {
+    go = () => resolve(undefined);
+  });
+  const from = source(url, {
+    http: {
+      fetch: async (/** @type {string} */ target, /** @type {RequestInit} */ init) => {
+        const response = await fetch(target, init);
+        if (response.headers.get('etag') === '"one"') await gate;
+        return response;
+      },
     },
-  } });
+  });
   const before = from.read(0, 100);
   while (from.transferred.requests === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -220,21 +241,32 @@ matrix('what passes is tried again', twoReads, [
 
 test('a server is given the time that it asks for', async () => {
   for (const [fault, least, most] of /** @type {[string, number, number][]} */ ([
-    ['429-seconds', 7000, 7000], ['429-date', 15_000, 21_000], ['500-twice', 250, 250]])) {
+    ['429-seconds', 7000, 7000],
+    ['429-date', 15_000, 21_000],
+    ['500-twice', 250, 250],
+  ])) {
     const { pauses, retry } = hasty();
     await reads(source(lie(fault).url, { retry }), 0, 10);
     assert.ok(Number(pauses[0]) >= least && Number(pauses[0]) <= most, `${fault}: ${pauses}`);
   }
 });
 
-test('an attempt that nothing answers ends in time', () => each([
-  ['stall', 'TIMEOUT'], ['stall-body', 'TIMEOUT'], ['reset', 'NETWORK'], ['cut', 'NETWORK'],
-], ([fault]) => String(fault), async ([fault, code]) => {
-  const { url } = lie(String(fault));
-  const begun = Date.now();
-  await assert.rejects(source(url, { http: { timeout: 150 } }).read(0, 100_000), { code, retryable: true });
-  assert.ok(Date.now() - begun < 15_000, `${Date.now() - begun} ms`);
-}));
+test('an attempt that nothing answers ends in time', () =>
+  each(
+    [
+      ['stall', 'TIMEOUT'],
+      ['stall-body', 'TIMEOUT'],
+      ['reset', 'NETWORK'],
+      ['cut', 'NETWORK'],
+    ],
+    ([fault]) => String(fault),
+    async ([fault, code]) => {
+      const { url } = lie(String(fault));
+      const begun = Date.now();
+      await assert.rejects(source(url, { http: { timeout: 150 } }).read(0, 100_000), { code, retryable: true });
+      assert.ok(Date.now() - begun < 15_000, `${Date.now() - begun} ms`);
+    },
+  ));
 
 // The whole takes two seconds, in pieces a quarter of one apart.
 test('slowness is no silence', async () => {
@@ -302,15 +334,17 @@ matrix('a stream is one request, and goes on where it broke off', stream, [
 test('a stream that is resumed is of the same resource', async () => {
   const { url } = lie('honest');
   let n = 0;
-  const from = source(url, { http: {
-    fetch: async (/** @type {string} */ target, /** @type {RequestInit} */ init) =>
-      fetch(++n === 1 ? target.replace('honest', 'cut') : target.replace('honest', 'etag-changes'), init),
-  } });
+  const from = source(url, {
+    http: {
+      fetch: async (/** @type {string} */ target, /** @type {RequestInit} */ init) =>
+        fetch(++n === 1 ? target.replace('honest', 'cut') : target.replace('honest', 'etag-changes'), init),
+    },
+  });
   await assert.rejects(stream(from), { code: 'CHANGED' });
   assert.equal(n, 2);
 });
 
-test('a stream takes no more than is read from it, and its end is the connection\'s', async () => {
+test("a stream takes no more than is read from it, and its end is the connection's", async () => {
   const from = source(lie('honest', '?size=50000000').url, { http: { timeout: 20_000 } });
   const reader = from.stream(0, 50_000_000).getReader();
   await reader.read();
@@ -323,7 +357,10 @@ test('a redirect keeps the range, and where it led can be read', async () => {
   const from = urlSource(url);
   await reads(/** @type {any} */ (from), 1000, 5000);
   const { log } = await report();
-  assert.deepEqual(log.map(({ range }) => range), ['bytes=1000-5999', 'bytes=1000-5999']);
+  assert.deepEqual(
+    log.map(({ range }) => range),
+    ['bytes=1000-5999', 'bytes=1000-5999'],
+  );
   assert.equal(from.url, url);
   assert.match(from.finalUrl, /\/-\/lie\/honest\?/);
   const away = source(lie('redirect-away', `?to=${encodeURIComponent(other)}`).url);
@@ -341,7 +378,10 @@ test('what goes to an end that is not known is asked for without one', async () 
   const whole = new Uint8Array(await new Response(from.stream(1000, Infinity)).arrayBuffer());
   assert.deepEqual(whole, bytesAt(1000, FILE_SIZE));
   const { log } = await report();
-  assert.deepEqual(log.map(({ range }) => range), ['bytes=1000-']);
+  assert.deepEqual(
+    log.map(({ range }) => range),
+    ['bytes=1000-'],
+  );
   const all = source(lie('endless').url).stream(0, Infinity).getReader();
   await assert.rejects(all.read(), { code: 'RANGE' }, 'one that sends all, and no end of it');
 });
@@ -359,25 +399,32 @@ test('a budget is kept before a request is sent', async () => {
 
 test('retries and continued ranges are on the budget', async () => {
   await outcome('500-twice', (from) => reads(from, 0, 5000), { most: 3, options: { budget: { bytes: 6000 } } });
-  await outcome('500', (from) => from.read(0, 10),
-    { most: 2, error: { code: 'BUDGET' }, options: { budget: { requests: 2 } } });
-  await outcome('crumbs', (from) => from.read(0, 10),
-    { most: 3, error: { code: 'BUDGET' }, options: { budget: { requests: 3 } } });
+  await outcome('500', (from) => from.read(0, 10), {
+    most: 2,
+    error: { code: 'BUDGET' },
+    options: { budget: { requests: 2 } },
+  });
+  await outcome('crumbs', (from) => from.read(0, 10), {
+    most: 3,
+    error: { code: 'BUDGET' },
+    options: { budget: { requests: 3 } },
+  });
 });
 
-test('an abort ends a read at once with its reason', () => each(['stall', 'stall-body', 'honest'], String, async (fault) => {
-  const from = source(lie(fault).url, { http: { timeout: 20_000 } });
-  const controller = new AbortController();
-  const reason = new Error('enough');
-  const begun = Date.now();
-  const reading = from.read(0, 1000, { signal: controller.signal });
-  setTimeout(() => controller.abort(reason), fault === 'honest' ? 0 : 60);
-  if (fault === 'honest') await reading.catch(() => {});
-  else assert.equal(await assert.rejects(reading), reason);
-  controller.abort(reason); // the honest answer may have been quicker
-  assert.equal(await assert.rejects(from.read(0, 10, { signal: controller.signal })), reason, 'aborted before');
-  assert.ok(Date.now() - begun < 15_000);
-}));
+test('an abort ends a read at once with its reason', () =>
+  each(['stall', 'stall-body', 'honest'], String, async (fault) => {
+    const from = source(lie(fault).url, { http: { timeout: 20_000 } });
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const begun = Date.now();
+    const reading = from.read(0, 1000, { signal: controller.signal });
+    setTimeout(() => controller.abort(reason), fault === 'honest' ? 0 : 60);
+    if (fault === 'honest') await reading.catch(() => {});
+    else assert.equal(await assert.rejects(reading), reason);
+    controller.abort(reason); // the honest answer may have been quicker
+    assert.equal(await assert.rejects(from.read(0, 10, { signal: controller.signal })), reason, 'aborted before');
+    assert.ok(Date.now() - begun < 15_000);
+  }));
 
 test('an abort ends a stream and a tail, too', async () => {
   const reason = new Error('enough');
@@ -396,13 +443,18 @@ test('only Range is added to a request, and the URL stays as it is', async () =>
   /** @type {[string, RequestInit][]} */
   const seen = [];
   const { url } = lie('honest');
-  const from = source(`${url}&X-Sig=a%2Fb+c`, { http: {
-    headers: { Authorization: 'yes' },
-    fetch: (/** @type {string} */ target, /** @type {RequestInit} */ init) => {
-      seen.push([target, init]);
-      return fetch(target, { signal: init.signal, headers: { Range: String(new Headers(init.headers).get('Range')) } });
+  const from = source(`${url}&X-Sig=a%2Fb+c`, {
+    http: {
+      headers: { Authorization: 'yes' },
+      fetch: (/** @type {string} */ target, /** @type {RequestInit} */ init) => {
+        seen.push([target, init]);
+        return fetch(target, {
+          signal: init.signal,
+          headers: { Range: String(new Headers(init.headers).get('Range')) },
+        });
+      },
     },
-  } });
+  });
   await from.tail(100);
   await reads(from, 0, 10);
   for (const [target, init] of seen) {
@@ -412,10 +464,17 @@ test('only Range is added to a request, and the URL stays as it is', async () =>
   }
 });
 
-test('another origin that hides its headers is told what to expose', { skip: !browser && 'only browsers hide' }, async () => {
-  await outcome('hidden', (from) => from.read(0, 10),
-    { most: 1, origin: other, error: { code: 'RANGE', message: /Access-Control-Expose-Headers: Content-Range, ETag/ } });
-});
+test(
+  'another origin that hides its headers is told what to expose',
+  { skip: !browser && 'only browsers hide' },
+  async () => {
+    await outcome('hidden', (from) => from.read(0, 10), {
+      most: 1,
+      origin: other,
+      error: { code: 'RANGE', message: /Access-Control-Expose-Headers: Content-Range, ETag/ },
+    });
+  },
+);
 
 test('another origin that forbids is told what to allow', { skip: !browser && 'only browsers ask' }, async () => {
   const from = source(lie('no-cors', '', other).url);
@@ -427,7 +486,7 @@ test('another origin gets no preflight', { skip: !browser && 'only browsers send
   await outcome('honest', tail, { most: 1, origin: other, options: { http: { suffix: true } } });
 });
 
-test('a browser\'s cache does not lie twice', async () => {
+test("a browser's cache does not lie twice", async () => {
   const { url } = lie('cacheable');
   const from = source(url);
   await twoReads(from);

@@ -55,8 +55,14 @@ async function compare(path, asked) {
 }
 
 test('there are models of each kind', () => {
-  assert.ok(models.some((name) => name.endsWith('.pb')), 'a .pb');
-  assert.ok(models.some((name) => name.endsWith('.cpb')), 'a .cpb');
+  assert.ok(
+    models.some((name) => name.endsWith('.pb')),
+    'a .pb',
+  );
+  assert.ok(
+    models.some((name) => name.endsWith('.cpb')),
+    'a .cpb',
+  );
 });
 
 for (const path of models) {

@@ -21,7 +21,9 @@ async function serve(file) {
     const begin = from ? Number(from) : Math.max(0, size - Number(to));
     const end = from && to ? Math.min(size, Number(to) + 1) : size;
     response.writeHead(206, {
-      'Content-Range': `bytes ${begin}-${end - 1}/${size}`, 'Content-Length': end - begin, ETag: '"one"',
+      'Content-Range': `bytes ${begin}-${end - 1}/${size}`,
+      'Content-Length': end - begin,
+      ETag: '"one"',
     });
     response.end(await file.source.read(begin, end - begin));
   });
@@ -76,7 +78,7 @@ test('the overview of a SavedModel takes 6 requests and 1 MB: a .pb', () =>
     within(file, await costOf(file, 'saved_model.pb', overview), 6, 2 ** 20);
   }));
 
-test('with Keras\'s metadata among the objects, as TensorFlow wrote before 2.5, it takes no more', async () => {
+test("with Keras's metadata among the objects, as TensorFlow wrote before 2.5, it takes no more", async () => {
   const layers = Array.from({ length: 99 }, (_, i) => i + 1);
   const metadata = (/** @type {string} */ name) =>
     JSON.stringify({ class_name: 'Dense', name, config: { units: 1, note: 'x'.repeat(2000) } });
@@ -108,7 +110,10 @@ for (const order of /** @type {const} */ (['graph first', 'graph last'])) {
     const cost = await costOf(file, 'model.zip', async (model) => {
       const { operations, tag } = await model.tag('FP32');
       assert.equal(tag, 'FP32');
-      assert.deepEqual(operations.items.map((/** @type {any} */ { name }) => name), ['matmul', 'add']);
+      assert.deepEqual(
+        operations.items.map((/** @type {any} */ { name }) => name),
+        ['matmul', 'add'],
+      );
       const values = await model.values('weights');
       assert.equal((await values.bytes()).length, 8 * count);
     });

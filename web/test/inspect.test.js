@@ -39,14 +39,18 @@ test('what takes a node is what has it among its inputs, in the graph and in a f
       const { consumers } = await model.consumers(taken, { function: name, count: 1000 });
       const found = consumers.items.filter((/** @type {any} */ { is }) => is === 'node').map(nameOf);
       const takes = (/** @type {string} */ input) => input.split(':')[0] === taken;
-      const expected = items.filter((/** @type {any} */ one) => one.inputs.some(takes) || one.control_inputs.includes(taken));
+      const expected = items.filter(
+        (/** @type {any} */ one) => one.inputs.some(takes) || one.control_inputs.includes(taken),
+      );
       assert.deepEqual(found, expected.map(nameOf));
     }
   }
   await assert.rejects(model.consumers('none'), { code: 'NOT_FOUND' });
   const samediff = await inspect(await data('tests/data/samediff_small/minimal.zip'));
   const { consumers } = await samediff.consumers('weights', { tag: 'FP32' });
-  assert.deepEqual(consumers?.items, [{ is: 'operation', name: 'matmul', op: 'matmul', inputs: [{ input: 1 }], control: false }]);
+  assert.deepEqual(consumers?.items, [
+    { is: 'operation', name: 'matmul', op: 'matmul', inputs: [{ input: 1 }], control: false },
+  ]);
   samediff.close();
   model.close();
 });
@@ -64,7 +68,9 @@ test('a model is cut down to some of its objects, and written wherever an output
     assert.deepEqual(new Uint8Array(await blob.arrayBuffer()), bytes);
     /** @type {number[]} */
     const written = [];
-    await (await model.cut(paths)).savedModel.to({
+    await (
+      await model.cut(paths)
+    ).savedModel.to({
       write: (/** @type {number} */ _, /** @type {Uint8Array} */ more) => written.push(...more),
     });
     assert.deepEqual(written, [...bytes]);
@@ -131,7 +137,7 @@ test('the values of an array of a SameDiff zip come at once or in pieces', async
   assert.equal(bytes.length, values.size);
   const again = await model.values(name);
   const pieces = [];
-  for (const reader = again.stream().getReader(); ; ) {
+  for (const reader = again.stream().getReader(); ;) {
     const { done, value } = await reader.read();
     if (done) break;
     pieces.push(...value);

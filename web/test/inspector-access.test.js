@@ -21,7 +21,11 @@ const places = [
   [model, { panel: 'functions' }, inner],
   [model, { panel: 'functions', at: inner }, 'Called by'],
   [model, { panel: 'graph', at: inner, node: 'model/conv2d/Relu' }, 'Used by'],
-  ['models/cpb/real_frozen_conv/orig.pb', { panel: 'bytes', at: 'model/a/MatMul/ReadVariableOp/resource' }, 'Standard deviation'],
+  [
+    'models/cpb/real_frozen_conv/orig.pb',
+    { panel: 'bytes', at: 'model/a/MatMul/ReadVariableOp/resource' },
+    'Standard deviation',
+  ],
   [model, { panel: 'file' }, 'requests so far'],
   [model, { panel: 'search', at: 'kernel' }, 'conv2d/kernel'],
   ['models/samediff_small/minimal.zip', {}, 'default tag'],
@@ -32,7 +36,10 @@ const NARROW = 375;
 
 for (const scheme of ['light', 'dark']) {
   test(`no panel has a serious finding, ${scheme}, nor is wider than a phone`, async () => {
-    const server = await serve({ '/keras/saved_model.cpb': readFileSync(root + model), '/keras/fingerprint.pb': beside()['fingerprint.pb'] ?? new Uint8Array() });
+    const server = await serve({
+      '/keras/saved_model.cpb': readFileSync(root + model),
+      '/keras/fingerprint.pb': beside()['fingerprint.pb'] ?? new Uint8Array(),
+    });
     const page = await openPage('about:blank');
     try {
       await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
@@ -47,7 +54,12 @@ for (const scheme of ['light', 'dark']) {
           .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target, failureSummary }) => target.flat(9).join(' ') + ' ' + failureSummary).join('; ')))`);
         const name = `${scheme}: ${place.panel ?? (file || 'start')}`;
         assert.deepEqual(found, [], name);
-        await page.send('Emulation.setDeviceMetricsOverride', { width: NARROW, height: 800, deviceScaleFactor: 1, mobile: true });
+        await page.send('Emulation.setDeviceMetricsOverride', {
+          width: NARROW,
+          height: 800,
+          deviceScaleFactor: 1,
+          mobile: true,
+        });
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), NARROW, name);
         await page.send('Emulation.clearDeviceMetricsOverride');
       }

@@ -8,7 +8,9 @@ const inner = '__inference__wrapped_model_852';
 
 /** @param {ParentNode} node @param {string} selector @returns {any[]} in whatever shadow they are */
 function all(node, selector) {
-  const inside = [...node.querySelectorAll('*')].flatMap((one) => (one.shadowRoot ? all(one.shadowRoot, selector) : []));
+  const inside = [...node.querySelectorAll('*')].flatMap((one) =>
+    one.shadowRoot ? all(one.shadowRoot, selector) : [],
+  );
   return [...node.querySelectorAll(selector), ...inside];
 }
 
@@ -45,10 +47,16 @@ async function visit(address, use) {
       document: inside(),
       async says(...words) {
         const missing = () => words.filter((word) => !textOf(inside().body).includes(word));
-        await until(() => !missing().length, `${missing()} in ${textOf(inside().body).replace(/\s+/g, ' ').slice(0, 800)}`);
+        await until(
+          () => !missing().length,
+          `${missing()} in ${textOf(inside().body).replace(/\s+/g, ' ').slice(0, 800)}`,
+        );
       },
       async click(name) {
-        const find = () => all(inside(), 'button, [role=button]').find((one) => (one.getAttribute('aria-label') ?? one.textContent.trim()) === name);
+        const find = () =>
+          all(inside(), 'button, [role=button]').find(
+            (one) => (one.getAttribute('aria-label') ?? one.textContent.trim()) === name,
+          );
         await until(find, `a button ${name}`);
         find().dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
       },
@@ -93,7 +101,11 @@ test('by file: the values of a tensor', async () => {
 });
 
 test('by folder: the model among its files', async () => {
-  const files = [new File(['no model'], 'variables.index'), new File([await data(model)], 'saved_model.cpb'), new File(['x'], 'fingerprint.pb')];
+  const files = [
+    new File(['no model'], 'variables.index'),
+    new File([await data(model)], 'saved_model.cpb'),
+    new File(['x'], 'fingerprint.pb'),
+  ];
   await visit(page, async ({ document, says }) => {
     choose(document, 'Open a folder', files);
     await says('serving_default', '2.21.0', 'saved_model.cpb');

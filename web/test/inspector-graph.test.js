@@ -12,10 +12,15 @@ const how = { signal: new AbortController().signal };
 const asking = (model) => {
   /** @type {string[]} */
   const asked = [];
-  return { asked, ask: (/** @type {any} */ { question, ...options }) => (asked.push(question), model.ask(question, options)) };
+  return {
+    asked,
+    ask: (/** @type {any} */ { question, ...options }) => (asked.push(question), model.ask(question, options)),
+  };
 };
 
-const none = async () => { throw new Error('no other graph is opened'); };
+const none = async () => {
+  throw new Error('no other graph is opened');
+};
 
 /** What is drawn, as text. @param {any} drawn */
 const text = ({ groups, edges }) => ({
@@ -49,14 +54,20 @@ test('of a large graph only the open scopes are asked for', async () => {
     const out = (/** @type {string} */ from) => from.replace(/\/\0exit$/, '');
     for (const { from, to } of edges) {
       const is = (/** @type {string} */ name, /** @type {string} */ id) => name === id || name.startsWith(`${id}/`);
-      const found = nodes.items.some((/** @type {any} */ { name, inputs }) =>
-        is(name, to) && inputs.some((/** @type {string} */ input) => is(input, out(from))));
+      const found = nodes.items.some(
+        (/** @type {any} */ { name, inputs }) =>
+          is(name, to) && inputs.some((/** @type {string} */ input) => is(input, out(from))),
+      );
       assert.ok(found, `${from} ${to}`);
     }
     for (const { name, inputs } of nodes.items) {
       const to = seen(name, shown);
       for (const from of inputs.map((/** @type {string} */ input) => seen(input, shown)))
-        assert.ok(from === to || edges.some((edge) => edge.to === to && (edge.from === from || from.startsWith(`${out(edge.from)}/`))), `${from} ${to}`);
+        assert.ok(
+          from === to ||
+            edges.some((edge) => edge.to === to && (edge.from === from || from.startsWith(`${out(edge.from)}/`))),
+          `${from} ${to}`,
+        );
     }
   }
   assert.ok(!asked.includes('nodes'));
@@ -77,16 +88,39 @@ const small = [
 /** @type {[open: string[], boxes: string[], edges: string[]][]} */
 const views = [
   [[], ["a in '': scope, 4", "x in '': node, 1", "y in '': node, 1"], ['a -> y', 'x -> a']],
-  [['a'], ["a in 'a': node, 1", "a/b in 'a': scope, 2", "a/c in 'a': node, 1", "x in '': node, 1", "y in '': node, 1"],
-    ['a -> a/b', 'a/b -> a/c', 'a/b -> y', 'a/c -> y', 'x -> a/b']],
-  [['a', 'a/b'], ["a in 'a': node, 1", "a/b/one in 'a/b': node, 1", "a/b/two in 'a/b': node, 1", "a/c in 'a': node, 1", "x in '': node, 1", "y in '': node, 1"],
-    ['a -> a/b/one', 'a/b/one -> a/b/two', 'a/b/one .. a/c', 'a/b/two -> a/c', 'a/b/two -> y', 'a/c -> y', 'x -> a/b/one', 'x .. a/b/two']],
+  [
+    ['a'],
+    ["a in 'a': node, 1", "a/b in 'a': scope, 2", "a/c in 'a': node, 1", "x in '': node, 1", "y in '': node, 1"],
+    ['a -> a/b', 'a/b -> a/c', 'a/b -> y', 'a/c -> y', 'x -> a/b'],
+  ],
+  [
+    ['a', 'a/b'],
+    [
+      "a in 'a': node, 1",
+      "a/b/one in 'a/b': node, 1",
+      "a/b/two in 'a/b': node, 1",
+      "a/c in 'a': node, 1",
+      "x in '': node, 1",
+      "y in '': node, 1",
+    ],
+    [
+      'a -> a/b/one',
+      'a/b/one -> a/b/two',
+      'a/b/one .. a/c',
+      'a/b/two -> a/c',
+      'a/b/two -> y',
+      'a/c -> y',
+      'x -> a/b/one',
+      'x .. a/b/two',
+    ],
+  ],
 ];
 
 test('of a small graph edges go from node to node, out of open scopes too', async () => {
   const model = await libcpb.inspect(savedModel(small));
   const graph = graphs(asking(model).ask, 'saved_model', none);
-  for (const [open, boxes, edges] of views) assert.deepEqual(text(await graph.graph({ open }, how)), { boxes, edges: edges.sort() });
+  for (const [open, boxes, edges] of views)
+    assert.deepEqual(text(await graph.graph({ open }, how)), { boxes, edges: edges.sort() });
   // Scopes that are not there, and what is only a node, are not opened.
   const [, boxes, edges] = /** @type {typeof views[0]} */ (views[0]);
   assert.deepEqual(text(await graph.graph({ open: ['none', 'a/b', 'y'] }, how)), { boxes, edges });
@@ -96,19 +130,39 @@ test('of a small graph edges go from node to node, out of open scopes too', asyn
 });
 
 test('a graph without scopes, of more nodes than one answer has, is drawn by what is alike', async () => {
-  const model = await libcpb.inspect(savedModel(Array.from({ length: 3000 }, (_, i) => [`n${i}`, ['Add', 'Mul'][i % 2] ?? ''])));
+  const model = await libcpb.inspect(
+    savedModel(Array.from({ length: 3000 }, (_, i) => [`n${i}`, ['Add', 'Mul'][i % 2] ?? ''])),
+  );
   const graph = graphs(asking(model).ask, 'saved_model', none);
   const { groups } = await graph.graph({ open: [] }, how);
-  assert.deepEqual(groups.map(({ label, count, is }) => `${label}: ${is}, ${count}`).sort(), ['Add: many, 1500', 'Mul: many, 1500']);
+  assert.deepEqual(groups.map(({ label, count, is }) => `${label}: ${is}, ${count}`).sort(), [
+    'Add: many, 1500',
+    'Mul: many, 1500',
+  ]);
   const group = String(groups.find(({ label }) => label === 'Mul')?.id);
   const { total, items } = await graph.members({ open: [], group, first: 2, count: 2 }, how);
-  assert.deepEqual([total, items], [1500, [{ name: 'n5', op: 'Mul', is: 'node' }, { name: 'n7', op: 'Mul', is: 'node' }]]);
+  assert.deepEqual(
+    [total, items],
+    [
+      1500,
+      [
+        { name: 'n5', op: 'Mul', is: 'node' },
+        { name: 'n7', op: 'Mul', is: 'node' },
+      ],
+    ],
+  );
   model.close();
 });
 
 /** An operation as SameDiff's answers have it. @param {string} name @param {string[]} inputs @param {string[]} outputs */
-const operation = (name, inputs, outputs) =>
-  ({ name, op: name.replace(/.*\//, ''), inputs, outputs, arguments: { integers: [7], doubles: [] }, properties: [{ name: 'axis', ints: [1] }] });
+const operation = (name, inputs, outputs) => ({
+  name,
+  op: name.replace(/.*\//, ''),
+  inputs,
+  outputs,
+  arguments: { integers: [7], doubles: [] },
+  properties: [{ name: 'axis', ints: [1] }],
+});
 
 test('operations of SameDiff are nodes that take each other, folded as those of TensorFlow', async () => {
   const operations = [
@@ -118,7 +172,10 @@ test('operations of SameDiff are nodes that take each other, folded as those of 
   ];
   const ask = async (/** @type {any} */ { question, first, count }) => {
     assert.equal(question, 'nodes');
-    return { operations: { total: operations.length, first, items: operations.slice(first, first + Math.min(count, 2)) }, problems: ['one'] };
+    return {
+      operations: { total: operations.length, first, items: operations.slice(first, first + Math.min(count, 2)) },
+      problems: ['one'],
+    };
   };
   const open = async (/** @type {Uint8Array} */ bytes) => {
     const model = await libcpb.inspect(bytes, { format: 'pb', kind: 'graph_def' });
@@ -131,17 +188,32 @@ test('operations of SameDiff are nodes that take each other, folded as those of 
     boxes: ["loss in '': node, 1", "net in '': scope, 2", "w in '': node, 1", "x in '': node, 1"],
     edges: ['net -> loss', 'w -> net', 'x -> net'],
   });
-  assert.deepEqual(text(await graph.graph({ open: ['net'] }, how)).edges, ['net/add -> loss', 'net/split -> net/add', 'w -> net/add', 'x -> net/split']);
+  assert.deepEqual(text(await graph.graph({ open: ['net'] }, how)).edges, [
+    'net/add -> loss',
+    'net/split -> net/add',
+    'w -> net/add',
+    'x -> net/split',
+  ]);
   const users = await graph.users({ node: 'net/split', first: 0, count: 9 }, how);
-  assert.deepEqual([users.total, users.items.map(({ name, inputs }) => [name, inputs.map((/** @type {any} */ one) => one.input)])], [1, [['net/add', [0, 1]]]]);
-  assert.deepEqual((await graph.users({ node: 'w', first: 0, count: 9 }, how)).items.map(({ name }) => name), ['net/add']);
-  const attributes = [{ name: 'integers', kind: 'argument', value: [7] }, { name: 'axis', kind: 'argument', value: [1] }];
+  assert.deepEqual(
+    [users.total, users.items.map(({ name, inputs }) => [name, inputs.map((/** @type {any} */ one) => one.input)])],
+    [1, [['net/add', [0, 1]]]],
+  );
+  assert.deepEqual(
+    (await graph.users({ node: 'w', first: 0, count: 9 }, how)).items.map(({ name }) => name),
+    ['net/add'],
+  );
+  const attributes = [
+    { name: 'integers', kind: 'argument', value: [7] },
+    { name: 'axis', kind: 'argument', value: [1] },
+  ];
   assert.deepEqual((await graph.node({ node: 'net/add' }, how))?.attributes, attributes);
 });
 
 test('a SameDiff file without operations has an empty graph', async () => {
   const ask = async () => ({ operations: { total: 0, first: 0, items: [] }, problems: [] });
-  const open = async (/** @type {Uint8Array} */ bytes) => asking(await libcpb.inspect(bytes, { format: 'pb', kind: 'graph_def' })).ask;
+  const open = async (/** @type {Uint8Array} */ bytes) =>
+    asking(await libcpb.inspect(bytes, { format: 'pb', kind: 'graph_def' })).ask;
   const { groups, edges, total } = await graphs(ask, 'samediff_zip', open).graph({ open: [] }, how);
   assert.deepEqual([groups, edges, total], [[], [], 0]);
 });
@@ -153,19 +225,34 @@ test('what takes a node of a large graph is found, page by page', async () => {
   const node = 'tower_3/block_0/layer_1/op_10';
   const users = (/** @type {number} */ first) => graph.users({ node, first, count: 1 }, how);
   const { nodes } = await model.nodes({ count: 1_000_000 });
-  const expected = nodes.items.filter((/** @type {any} */ { inputs }) => inputs.includes(node)).map((/** @type {any} */ { name }) => name);
+  const expected = nodes.items
+    .filter((/** @type {any} */ { inputs }) => inputs.includes(node))
+    .map((/** @type {any} */ { name }) => name);
   assert.equal(expected.length, 2);
-  assert.deepEqual((await Promise.all([users(0), users(1)])).flatMap(({ items }) => items.map(({ name }) => name)), expected);
+  assert.deepEqual(
+    (await Promise.all([users(0), users(1)])).flatMap(({ items }) => items.map(({ name }) => name)),
+    expected,
+  );
   assert.equal((await users(0)).total, 2);
   assert.ok(!asked.includes('nodes'));
   model.close();
 });
 
 test('what is alike is gathered when there is too much to draw, and nothing is lost', () => {
-  const node = (/** @type {number} */ i) => ({ id: `n${i}`, label: `n${i}`, scope: '', count: 1, is: /** @type {const} */ ('node'), op: i < 5 ? 'Rare' : `Op${i % 3}` });
+  const node = (/** @type {number} */ i) => ({
+    id: `n${i}`,
+    label: `n${i}`,
+    scope: '',
+    count: 1,
+    is: /** @type {const} */ ('node'),
+    op: i < 5 ? 'Rare' : `Op${i % 3}`,
+  });
   const groups = new Map(Array.from({ length: 500 }, (_, i) => [`n${i}`, node(i)]));
   const into = gathered(groups);
   assert.equal(groups.size, 5 + 3);
-  assert.equal([...groups.values()].reduce((sum, { count }) => sum + count, 0), 500);
+  assert.equal(
+    [...groups.values()].reduce((sum, { count }) => sum + count, 0),
+    500,
+  );
   assert.equal(into.size, 495);
 });

@@ -35,11 +35,27 @@ async function visit(url) {
     await step('functions', click('Functions'), `${text}.includes('2,000 functions')`);
     await step('graph', click('Graph'), `${text}.includes('10,000 nodes') && ${found('g.box')}`);
     for (const scope of ['tower_3', 'block_0', 'layer_1'])
-      await step(scope, `${found(`g.scope[aria-label^="open scope ${scope}"]`)}.dispatchEvent(new MouseEvent('click', { bubbles: true }))`, `${found(`g.frame[aria-label$="${scope}"]`)}`);
-    await step('node', `history.pushState(0, '', '#panel=graph&node=' + encodeURIComponent('tower_3/block_0/layer_1/op_10')); dispatchEvent(new PopStateEvent('popstate'))`, `${text}.includes('layer_5/op_50')`);
-    await step('function', `history.pushState(0, '', '#panel=graph&at=__inference_step_7'); dispatchEvent(new PopStateEvent('popstate'))`, `${text}.includes('45 nodes')`);
+      await step(
+        scope,
+        `${found(`g.scope[aria-label^="open scope ${scope}"]`)}.dispatchEvent(new MouseEvent('click', { bubbles: true }))`,
+        `${found(`g.frame[aria-label$="${scope}"]`)}`,
+      );
+    await step(
+      'node',
+      `history.pushState(0, '', '#panel=graph&node=' + encodeURIComponent('tower_3/block_0/layer_1/op_10')); dispatchEvent(new PopStateEvent('popstate'))`,
+      `${text}.includes('layer_5/op_50')`,
+    );
+    await step(
+      'function',
+      `history.pushState(0, '', '#panel=graph&at=__inference_step_7'); dispatchEvent(new PopStateEvent('popstate'))`,
+      `${text}.includes('45 nodes')`,
+    );
     await step('bytes', click('Bytes'), `${text}.includes('constants')`);
-    await step('search', `history.pushState(0, '', '#panel=search&at=op_99'); dispatchEvent(new PopStateEvent('popstate'))`, `${text}.includes('op_99')`);
+    await step(
+      'search',
+      `history.pushState(0, '', '#panel=search&at=op_99'); dispatchEvent(new PopStateEvent('popstate'))`,
+      `${text}.includes('op_99')`,
+    );
     assert.deepEqual(await page.evaluate('broken'), []);
     /** @type {[string, number][]} */
     const all = await page.evaluate('tasks');

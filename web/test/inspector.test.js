@@ -59,13 +59,19 @@ test('a variable has its values, which lie beside the model', () => {
   const folder = `${root}tests/data/cpb/real_tf_keras_functional`;
   const names = ['variables/variables.index', 'variables/variables.data-00000-of-00001'];
   const files = names.map((name) => [`/saved/${name}`, readFileSync(`${folder}/model/${name}`)]);
-  return withPage(async (page, { address }, visit) => {
-    const at = 'root.layer_with_weights-0.kernel';
-    await visit(address('saved/saved_model.pb', { panel: 'objects', at }), 'conv2d/kernel', 'Standard deviation');
-    assert.equal(await page.evaluate(`${found('dd')}.textContent`), '36');
-    // The same model with nothing beside it.
-    await visit(address('alone/saved_model.pb', { panel: 'objects', at }), 'conv2d/kernel', 'no children');
-  }, Object.fromEntries([...files, ...['saved', 'alone'].map((name) => [`/${name}/saved_model.pb`, readFileSync(`${folder}/orig.pb`)])]));
+  return withPage(
+    async (page, { address }, visit) => {
+      const at = 'root.layer_with_weights-0.kernel';
+      await visit(address('saved/saved_model.pb', { panel: 'objects', at }), 'conv2d/kernel', 'Standard deviation');
+      assert.equal(await page.evaluate(`${found('dd')}.textContent`), '36');
+      // The same model with nothing beside it.
+      await visit(address('alone/saved_model.pb', { panel: 'objects', at }), 'conv2d/kernel', 'no children');
+    },
+    Object.fromEntries([
+      ...files,
+      ...['saved', 'alone'].map((name) => [`/${name}/saved_model.pb`, readFileSync(`${folder}/orig.pb`)]),
+    ]),
+  );
 });
 
 test('a SameDiff zip has its graph, and the values of its parameters', () =>
@@ -105,7 +111,8 @@ test('the graph is walked through by keyboard', () =>
     await page.until(button('open scope model, 16 nodes'));
     const at = `${found('cpb-graph')}.shadowRoot.activeElement?.getAttribute('aria-label')`;
     const key = async (/** @type {string} */ name) => {
-      for (const type of ['keyDown', 'keyUp']) await page.send('Input.dispatchKeyEvent', { type, key: name, code: name });
+      for (const type of ['keyDown', 'keyUp'])
+        await page.send('Input.dispatchKeyEvent', { type, key: name, code: name });
     };
     await page.evaluate(`${all('svg [tabindex="0"]')}[0].focus()`);
     const before = await page.evaluate(at);
@@ -128,14 +135,19 @@ test('a server that does not let the page read says which headers it needs', () 
     const other = await serve();
     try {
       await visit(`${base}?url=${encodeURIComponent(other.base + model)}`);
-      await page.until(`${found('[role=alert]')}?.textContent.includes('Access-Control-Allow-Origin: ${base.slice(0, -1)}')`);
+      await page.until(
+        `${found('[role=alert]')}?.textContent.includes('Access-Control-Allow-Origin: ${base.slice(0, -1)}')`,
+      );
     } finally {
       other.stop();
     }
   }));
 
 test('what lies beside a SavedModel is looked for, and counted; nothing breaks if it is not there', () => {
-  const files = Object.entries({ ...beside(), 'saved_model.cpb': bytes }).map(([name, content]) => [`/keras/${name}`, content]);
+  const files = Object.entries({ ...beside(), 'saved_model.cpb': bytes }).map(([name, content]) => [
+    `/keras/${name}`,
+    content,
+  ]);
   return withPage(async (page, server, visit) => {
     await visit(server.address('keras/saved_model.cpb'), 'Fingerprint', '118527510556');
     await visit(server.address('keras/saved_model.cpb', { panel: 'layers' }), 'Functional', 'by_the_file');
@@ -161,38 +173,44 @@ test('each of the examples opens', () =>
   }));
 
 test('names that are HTML, or that hide, are shown as text; circles end', () =>
-  withPage(async (page, { address }, visit) => {
-    /** @type {[Record<string, string>, string][]} */
-    const places = [
-      [{}, '<img src=x'],
-      [{ panel: 'signatures', at: HARM }, '<script>broken'],
-      [{ panel: 'objects' }, HARM],
-      [{ panel: 'objects', at: `root.${HARM}` }, '\\u{202e}'],
-      [{ panel: 'layers' }, 'Layer'],
-      [{ panel: 'functions' }, '\\u{202e}'],
-      [{ panel: 'functions', at: HARM }, 'Called by'],
-      [{ panel: 'graph' }, 'nodes'],
-      [{ panel: 'graph', at: HIDDEN }, '1 node'],
-      [{ panel: 'search', at: 'img' }, HARM],
-    ];
-    for (const [place, word] of places) {
-      await visit(address('hostile/saved_model.pb', place), word);
-      await page.until(`!${text}.includes('Reading…')`);
-      assert.equal(await page.evaluate(`${all('img, script:not([src])')}.length`), 0, place.panel);
-      assert.ok(!/[\u0007\u202e]/.test(await page.evaluate(text)), place.panel);
-      assert.deepEqual(await page.evaluate('broken'), [], place.panel);
-    }
-  }, { '/hostile/saved_model.pb': hostile() }));
+  withPage(
+    async (page, { address }, visit) => {
+      /** @type {[Record<string, string>, string][]} */
+      const places = [
+        [{}, '<img src=x'],
+        [{ panel: 'signatures', at: HARM }, '<script>broken'],
+        [{ panel: 'objects' }, HARM],
+        [{ panel: 'objects', at: `root.${HARM}` }, '\\u{202e}'],
+        [{ panel: 'layers' }, 'Layer'],
+        [{ panel: 'functions' }, '\\u{202e}'],
+        [{ panel: 'functions', at: HARM }, 'Called by'],
+        [{ panel: 'graph' }, 'nodes'],
+        [{ panel: 'graph', at: HIDDEN }, '1 node'],
+        [{ panel: 'search', at: 'img' }, HARM],
+      ];
+      for (const [place, word] of places) {
+        await visit(address('hostile/saved_model.pb', place), word);
+        await page.until(`!${text}.includes('Reading…')`);
+        assert.equal(await page.evaluate(`${all('img, script:not([src])')}.length`), 0, place.panel);
+        assert.ok(!/[\u0007\u202e]/.test(await page.evaluate(text)), place.panel);
+        assert.deepEqual(await page.evaluate('broken'), [], place.panel);
+      }
+    },
+    { '/hostile/saved_model.pb': hostile() },
+  ));
 
 test('a folder that is dropped is a model with what lies beside it', () =>
   withPage(async (page, { base }, visit) => {
     const { path, remove } = temporary();
-    for (const [name, content] of Object.entries({ ...beside(), 'saved_model.cpb': bytes })) writeFileSync(`${path}/${name}`, content);
+    for (const [name, content] of Object.entries({ ...beside(), 'saved_model.cpb': bytes }))
+      writeFileSync(`${path}/${name}`, content);
     await visit(base, 'Drop a model here');
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
     const data = { items: [], files: [path], dragOperationsMask: 1 };
-    for (const type of ['dragEnter', 'dragOver', 'drop']) await page.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data });
-    for (const word of ['saved_model.cpb', 'serving_default', '118527510556']) await page.until(`${text}.includes(${JSON.stringify(word)})`);
+    for (const type of ['dragEnter', 'dragOver', 'drop'])
+      await page.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data });
+    for (const word of ['saved_model.cpb', 'serving_default', '118527510556'])
+      await page.until(`${text}.includes(${JSON.stringify(word)})`);
     await page.evaluate(click('Layers'));
     await page.until(`${text}.includes('by_the_file')`);
     remove();
@@ -220,7 +238,10 @@ test('in a page of its own it is an element, with that page’s colours and rule
       ${inspector}.addEventListener(name, ({ type, detail }) => events.push([type, detail]))`);
     await page.evaluate(click('conv2d/kernel'));
     await page.until(`${text}.includes('float32[3, 3, 1, 4]')`);
-    assert.deepEqual(await page.evaluate(`[${inspector}.panel, ${inspector}.at, events.findLast(([type]) => type !== 'progress')[0]]`), ['objects', 'root.layer_with_weights-0.kernel', 'navigate']);
+    assert.deepEqual(
+      await page.evaluate(`[${inspector}.panel, ${inspector}.at, events.findLast(([type]) => type !== 'progress')[0]]`),
+      ['objects', 'root.layer_with_weights-0.kernel', 'navigate'],
+    );
     await page.evaluate(`${inspector}.panel = 'overview'; ${inspector}.src = 'examples/frozen/graph.pb'`);
     await page.until(`events.some(([type, detail]) => type === 'open' && detail.kind === 'graph_def')`);
     await page.until(`events.some(([type, detail]) => type === 'progress' && detail.bytes > 0)`);

@@ -72,10 +72,7 @@ test('structs are written and read, nested ones and texts too', async () => {
     assert.deepEqual(instance.get('chunk_stored', scope.struct('chunk_stored', values)), values);
     assert.equal(instance.text(scope.string('größer')), 'größer');
     assert.equal(instance.get('limits', scope.struct('limits')).struct_size, 152);
-    assert.equal(
-      instance.get('record', scope.struct('record', { size: 2n ** 64n - 1n })).size,
-      Infinity,
-    );
+    assert.equal(instance.get('record', scope.struct('record', { size: 2n ** 64n - 1n })).size, Infinity);
   });
 });
 
@@ -161,7 +158,11 @@ test('short jumps are read over more and more, long ones are not', async () => {
   for (const offset of [0, 10 * KiB, 20 * KiB, 2 ** 20, 3 * 2 ** 20]) await jumpTo(offset);
   const k = (/** @type {number} */ n) => n * KiB;
   assert.deepEqual(log, [
-    `0+${k(4)}`, `${k(10)}+${k(8)}`, `${k(20)}+${k(16)}`, `${k(1024)}+${k(4)}`, `${k(3072)}+${k(4)}`,
+    `0+${k(4)}`,
+    `${k(10)}+${k(8)}`,
+    `${k(20)}+${k(16)}`,
+    `${k(1024)}+${k(4)}`,
+    `${k(3072)}+${k(4)}`,
   ]);
 });
 

@@ -31,7 +31,10 @@ function sameType(type, inC) {
 }
 
 test('there is a layout for every struct', () => {
-  assert.deepEqual(Object.keys(structs).filter((name) => !(name in layouts)), []);
+  assert.deepEqual(
+    Object.keys(structs).filter((name) => !(name in layouts)),
+    [],
+  );
 });
 
 for (const [name, struct] of Object.entries(structs)) {

@@ -22,8 +22,7 @@ function tooLong(name, text) {
   const file = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
   const lines = text.replace(/\n$/, '').split('\n').length;
   const found = lines > FILE ? [`${name}: ${lines} lines`] : [];
-  const lineOf = (/** @type {number} */ position) =>
-    file.getLineAndCharacterOfPosition(position).line + 1;
+  const lineOf = (/** @type {number} */ position) => file.getLineAndCharacterOfPosition(position).line + 1;
 
   /** @param {import('../node_modules/typescript/lib/typescript.js').Node} node */
   function visit(node) {
@@ -67,7 +66,11 @@ test(`no function is over ${FUNCTION} lines, no file over ${FILE}`, () => {
   const files = folders.flatMap((folder) =>
     readdirSync(web + folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.[cm]?[jt]s$/.test(name))
-      .map((name) => `${folder}/${name}`));
+      .map((name) => `${folder}/${name}`),
+  );
   assert.ok(files.length > 100, `${files.length} files`);
-  assert.deepEqual(files.flatMap((name) => tooLong(name, readFileSync(web + name, 'utf8'))), []);
+  assert.deepEqual(
+    files.flatMap((name) => tooLong(name, readFileSync(web + name, 'utf8'))),
+    [],
+  );
 });

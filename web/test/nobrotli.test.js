@@ -30,8 +30,7 @@ async function recordsOf(bytes) {
   const rows = [];
   try {
     const records = await openRecords(bytes);
-    for await (const { size, bytes, position } of records)
-      rows.push(`${position} ${size} ${await sha256(bytes)}`);
+    for await (const { size, bytes, position } of records) rows.push(`${position} ${size} ${await sha256(bytes)}`);
   } catch (/** @type {any} */ error) {
     rows.push(`${error.code} ${error.offset}`);
   }
@@ -39,19 +38,23 @@ async function recordsOf(bytes) {
 }
 
 test('all records under Zstd, and none under Brotli', async () => {
-  const files = (await json('tests/data/records.manifest.json')).filter(
-    (/** @type {{ file: string }} */ { file }) => /zstd|brotli/.test(file),
+  const files = (await json('tests/data/records.manifest.json')).filter((/** @type {{ file: string }} */ { file }) =>
+    /zstd|brotli/.test(file),
   );
   let brotli = 0;
-  await each(files, ({ file }) => file, async ({ file }) => {
-    const bytes = await data(`tests/data/${file}`);
-    await init({ reader: await wasm('reader') });
-    const expected = await recordsOf(bytes);
-    await init({ reader: await wasm('reader-nobrotli') });
-    const found = await recordsOf(bytes);
-    if (/UNSUPPORTED/.test(found)) brotli++;
-    else assert.equal(found, expected);
-  });
+  await each(
+    files,
+    ({ file }) => file,
+    async ({ file }) => {
+      const bytes = await data(`tests/data/${file}`);
+      await init({ reader: await wasm('reader') });
+      const expected = await recordsOf(bytes);
+      await init({ reader: await wasm('reader-nobrotli') });
+      const found = await recordsOf(bytes);
+      if (/UNSUPPORTED/.test(found)) brotli++;
+      else assert.equal(found, expected);
+    },
+  );
   assert.ok(brotli > 20 && files.length - brotli > 20, `${brotli} of ${files.length}`);
 });
 
@@ -68,11 +71,7 @@ test('damaged Zstd is the same error at the same place', async () => {
 });
 
 const MODEL = 'tests/data/cpb/real_keras_export/max3000_zstd.cpb';
-const PATHS = [
-  'saved_model_schema_version',
-  'meta_graphs[0].meta_info_def',
-  'meta_graphs[0].signature_def',
-];
+const PATHS = ['saved_model_schema_version', 'meta_graphs[0].meta_info_def', 'meta_graphs[0].signature_def'];
 
 /** @param {import('../src/api.js').OpenOptions} [options] */
 async function valuesOf(options) {

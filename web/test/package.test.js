@@ -36,13 +36,26 @@ test('the types are found by every way of resolution that has ESM', { skip }, ()
 
 test('a strict TypeScript program uses the types', { skip }, () =>
   each(['bundler', 'nodenext'], String, (resolution) => {
-    run(tool('tsc'), [
-      '--strict', '--noEmit', '--noUncheckedIndexedAccess', '--target', 'es2022',
-      '--lib', 'es2022,esnext.disposable,dom,dom.asynciterable',
-      '--module', resolution === 'bundler' ? 'esnext' : 'nodenext',
-      '--moduleResolution', resolution, 'types/consumer.ts',
-    ], { cwd: project().app });
-  }));
+    run(
+      tool('tsc'),
+      [
+        '--strict',
+        '--noEmit',
+        '--noUncheckedIndexedAccess',
+        '--target',
+        'es2022',
+        '--lib',
+        'es2022,esnext.disposable,dom,dom.asynciterable',
+        '--module',
+        resolution === 'bundler' ? 'esnext' : 'nodenext',
+        '--moduleResolution',
+        resolution,
+        'types/consumer.ts',
+      ],
+      { cwd: project().app },
+    );
+  }),
+);
 
 test('Deno finds no mistake in the types, nor in its example', { skip }, () => {
   const { app } = project();
@@ -60,9 +73,20 @@ test('all that is exported is documented, with a recipe for each runtime and eac
     assert.ok(reference.includes(`### ${name}`), name);
   }
   const recipes = [
-    'Vite', 'webpack 5', 'Rollup', 'esbuild', 'Browser without a bundler', 'In a Web Worker',
-    'Node, Deno, Bun', 'Cloudflare Workers', 'Amazon S3 and compatible stores', 'Cloudflare R2',
-    'Google Cloud Storage', 'Azure Blob Storage', 'Your own server', 'Any other source',
+    'Vite',
+    'webpack 5',
+    'Rollup',
+    'esbuild',
+    'Browser without a bundler',
+    'In a Web Worker',
+    'Node, Deno, Bun',
+    'Cloudflare Workers',
+    'Amazon S3 and compatible stores',
+    'Cloudflare R2',
+    'Google Cloud Storage',
+    'Azure Blob Storage',
+    'Your own server',
+    'Any other source',
   ];
   for (const name of recipes) {
     const [, recipe = ''] = reference.split(`\n### ${name}\n`);
@@ -76,8 +100,10 @@ test('Node uses what is installed', { skip }, () => {
     console.log(message.numChunks, (await message.chunk(1).bytes()).length, message.chunk(1).size);
     message.close();`;
   const file = new URL(`../../${FILE}`, import.meta.url).pathname;
-  const said = String(run(process.execPath, ['--input-type=module', '-e', script, file],
-    { cwd: project().app })).trim().split(' ').map(Number);
+  const said = String(run(process.execPath, ['--input-type=module', '-e', script, file], { cwd: project().app }))
+    .trim()
+    .split(' ')
+    .map(Number);
   assert.ok(Number(said[0]) > 1, 'chunks');
   assert.equal(said[1], said[2]);
 });
@@ -137,14 +163,24 @@ async function reported(pageAt) {
     },
   });
   const query = new URLSearchParams({
-    file: `${server.base}/${FILE}`, report: `${server.base}/-/report`,
+    file: `${server.base}/${FILE}`,
+    report: `${server.base}/-/report`,
   });
   const profile = temporary();
   const browser = start([
-    'chromium', '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic',
-    '--no-first-run', '--disable-background-networking', '--disable-component-update',
-    '--disable-sync', '--disable-dev-shm-usage', '--enable-logging=stderr',
-    `--user-data-dir=${profile.path}`, `${pageAt(server.base)}${query}`,
+    'chromium',
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--disable-dev-shm-usage',
+    '--enable-logging=stderr',
+    `--user-data-dir=${profile.path}`,
+    `${pageAt(server.base)}${query}`,
   ]);
   try {
     return (await within(told, 60_000)) ?? { error: `no report\n${browser.output().slice(-3000)}` };

@@ -35,9 +35,7 @@ test('records over HTTP come in one request', async () => {
   for await (const batch of records.batches()) n += batch.length;
   assert.equal(n, 70_000);
   const { log } = await report();
-  console.log(
-    log.map(({ method, range, status, bytes }) => `${method} ${range} ${status} ${bytes}`),
-  );
+  console.log(log.map(({ method, range, status, bytes }) => `${method} ${range} ${status} ${bytes}`));
   assert.ok(log.length <= 2, `${log.length}`);
   records.close();
 });

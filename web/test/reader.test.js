@@ -89,16 +89,10 @@ test('ranges of the merged message are those of the original, many at once', asy
   await Promise.all(
     ranges.map(async ([offset, length]) => {
       const bytes = await message.read(Number(offset), Number(length));
-      assert.deepEqual(
-        bytes,
-        original.slice(Number(offset), Number(offset) + Number(length)),
-        `${offset}+${length}`,
-      );
+      assert.deepEqual(bytes, original.slice(Number(offset), Number(offset) + Number(length)), `${offset}+${length}`);
     }),
   );
-  const part = new Uint8Array(
-    await new Response(message.merged({ offset: 1_234_567, length: 500_000 })).arrayBuffer(),
-  );
+  const part = new Uint8Array(await new Response(message.merged({ offset: 1_234_567, length: 500_000 })).arrayBuffer());
   assert.deepEqual(part, original.slice(1_234_567, 1_734_567));
   message.close();
 });
@@ -157,25 +151,12 @@ test('the same questions get the same answers of a .pb and of a .cpb', async () 
     'meta_graphs[0].graph_def.node[5].attr["value"].tensor.tensor_shape.dim[0].size',
   ]) {
     const [a, b] = await Promise.all(messages.map((m) => m.field(path)));
-    for (const key of [
-      'path',
-      'name',
-      'type',
-      'typeName',
-      'number',
-      'size',
-      'repeated',
-      'ranges',
-    ]) {
+    for (const key of ['path', 'name', 'type', 'typeName', 'number', 'size', 'repeated', 'ranges']) {
       assert.deepEqual(a[key], b[key], `${path} ${key}`);
     }
     assert.deepEqual(await a.json({ omit: 100 }), await b.json({ omit: 100 }), path);
     assert.deepEqual(await a.bytes(), await b.bytes(), path);
-    assert.deepEqual(
-      new Uint8Array(await new Response(a.stream()).arrayBuffer()),
-      await b.bytes(),
-      path,
-    );
+    assert.deepEqual(new Uint8Array(await new Response(a.stream()).arrayBuffer()), await b.bytes(), path);
   }
   const listed = await Promise.all(
     messages.map(async (m) => {
@@ -190,10 +171,7 @@ test('the same questions get the same answers of a .pb and of a .cpb', async () 
   assert.deepEqual(listed[0], listed[1]);
   const [field] = await Promise.all(messages.map((m) => m.field('meta_graphs[0]')));
   assert.equal(await (await field.field('graph_def.node[3].name')).value(), 'layer_3/kernel');
-  assert.equal(
-    (await field.field('graph_def.node[3].name')).path,
-    'meta_graphs[0].graph_def.node[3].name',
-  );
+  assert.equal((await field.field('graph_def.node[3].name')).path, 'meta_graphs[0].graph_def.node[3].name');
   assert.equal(await (await messages[1].field('saved_model_schema_version')).value(), 1n);
   messages.forEach((m) => m.close());
 });
@@ -213,9 +191,7 @@ test('a large tensor of a .cpb streams from its chunk, without the rest of the f
   const whole = largeModel(3, content.length, (i) => (i === 1 ? content : undefined));
   const file = await remote(await whole.source.read(0, 2 ** 30));
   const message = await open(file.source);
-  const field = await message.field(
-    'meta_graphs[0].graph_def.node[1].attr["value"].tensor.tensor_content',
-  );
+  const field = await message.field('meta_graphs[0].graph_def.node[1].attr["value"].tensor.tensor_content');
   file.since();
   const streamed = new Uint8Array(await new Response(field.stream()).arrayBuffer());
   assert.deepEqual(streamed, content);
@@ -240,8 +216,7 @@ function stalling(source) {
       ...source,
       remote: false,
       stream: undefined,
-      read: (/** @type {number} */ o, /** @type {number} */ n) =>
-        stalls ? new Promise(() => {}) : source.read(o, n),
+      read: (/** @type {number} */ o, /** @type {number} */ n) => (stalls ? new Promise(() => {}) : source.read(o, n)),
     },
   };
 }
@@ -268,8 +243,7 @@ test('an abort rejects at once with the reason, and the file can be read on', as
   stall(false);
   assert.deepEqual(await message.read(0, 1000), original.slice(0, 1000));
   assert.equal((await message.chunk(3).bytes()).length, message.chunk(3).size);
-  for (const begin of begun)
-    await assert.rejects(begin({ signal: AbortSignal.abort(new Error('no')) }), /no/);
+  for (const begin of begun) await assert.rejects(begin({ signal: AbortSignal.abort(new Error('no')) }), /no/);
   message.close();
 });
 

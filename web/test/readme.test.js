@@ -28,8 +28,14 @@ async function runs(code, names = {}) {
 test('the table of errors is that of the code', async () => {
   const code = await readFile(new URL('../src/errors.js', import.meta.url), 'utf8');
   const rows = (/** @type {string} */ from) => [...from.matchAll(/\| `([A-Z_]+)` \| (.*) \|$/gm)];
-  assert.deepEqual(rows(text).map(([row]) => row), rows(code).map(([row]) => row));
-  assert.deepEqual(rows(code).map(([, name]) => name), [...libcpb.codes]);
+  assert.deepEqual(
+    rows(text).map(([row]) => row),
+    rows(code).map(([row]) => row),
+  );
+  assert.deepEqual(
+    rows(code).map(([, name]) => name),
+    [...libcpb.codes],
+  );
 });
 
 test('what the examples import is exported', () => {
@@ -37,7 +43,10 @@ test('what the examples import is exported', () => {
   const lists = imports.flatMap(([, list]) => String(list).split(','));
   const names = lists.map((name) => name.trim()).filter(Boolean);
   assert.ok(names.length > 10);
-  assert.deepEqual(names.filter((name) => !Object.hasOwn(libcpb, name)), []);
+  assert.deepEqual(
+    names.filter((name) => !Object.hasOwn(libcpb, name)),
+    [],
+  );
 });
 
 test('the first example runs', () =>
@@ -69,17 +78,13 @@ test('the ways to open run', () => {
     fetch = (...args) => fetch(...args);
   }
   const myStore = {
-    get: async (/** @type {string} */ _, offset = 0, length = 0) =>
-      (await data(CPB)).slice(offset, offset + length),
+    get: async (/** @type {string} */ _, offset = 0, length = 0) => (await data(CPB)).slice(offset, offset + length),
     size: async () => (await data(CPB)).length,
   };
   const signed = { presignedUrl: url, urlWithSas: url, token: 'x', entraToken: 'x' };
   const keys = { AwsClient, accessKeyId: '', secretAccessKey: '', myStore, key: '' };
   const names = { url, ...signed, ...keys };
-  const ways = [
-    'presignedUrl', 'aws.fetch', 'r2.fetch', '${token}', 'urlWithSas', 'entraToken', 'myStore',
-    'attempts',
-  ];
+  const ways = ['presignedUrl', 'aws.fetch', 'r2.fetch', '${token}', 'urlWithSas', 'entraToken', 'myStore', 'attempts'];
   return each(ways, String, (way) => {
     const code = block(way).replace(/^import .*aws4fetch.*$/m, '');
     const opened = code.replace(/'https:\/\/[^']*'/, 'url');

@@ -39,11 +39,7 @@ test('a large file comes in one request that is read as it is consumed', async (
 
 test('batches hold all records; several iterations go on at once', async () => {
   const reader = await openRecords(await data(MANY));
-  const [batches, one, other] = await Promise.all([
-    all(reader.batches()),
-    all(reader),
-    all(reader.records()),
-  ]);
+  const [batches, one, other] = await Promise.all([all(reader.batches()), all(reader), all(reader.records())]);
   assert.ok(batches.length < 100, `${batches.length}`);
   assert.equal(batches.flat().length, 70_000);
   assert.deepEqual(one.slice(-100), batches.flat().slice(-100));

@@ -5,8 +5,7 @@ import { assert, data, other, test } from './support/test.js';
 const path = '/tests/data/records.manifest.json';
 
 /** @type {(url: string, range?: string) => Promise<Response>} */
-const get = (url, range) =>
-  fetch(url, { cache: 'no-store', headers: range ? { Range: range } : {} });
+const get = (url, range) => fetch(url, { cache: 'no-store', headers: range ? { Range: range } : {} });
 
 /** @type {(response: Response) => Promise<Uint8Array>} */
 const bytes = async (response) => new Uint8Array(await response.arrayBuffer());
@@ -19,10 +18,7 @@ test('a range is exactly what was asked for, and counted', async () => {
   assert.equal(middle.headers.get('content-range'), `bytes 10-29/${whole.length}`);
   assert.deepEqual(await bytes(middle), whole.slice(10, 30));
   assert.deepEqual(await bytes(await get(url, 'bytes=-7')), whole.slice(-7));
-  assert.deepEqual(
-    await bytes(await get(url, `bytes=${whole.length - 3}-${whole.length + 100}`)),
-    whole.slice(-3),
-  );
+  assert.deepEqual(await bytes(await get(url, `bytes=${whole.length - 3}-${whole.length + 100}`)), whole.slice(-3));
   const { requests, bytes: sum, log } = await report();
   assert.equal(requests, 3);
   assert.equal(sum, 30);

@@ -31,8 +31,7 @@ const later = {
 const skip = existsSync(tool('esbuild')) ? false : 'not installed: run web/test/setup.sh';
 
 /** @param {Uint8Array} bytes */
-const brotli = (bytes) =>
-  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
+const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
 
 /** The package without its modules, which no bundle has in it. */
 function packageFolder() {
@@ -109,7 +108,12 @@ test(`the main entry is at most ${LIMIT} bytes of JavaScript`, { skip }, async (
     }
     console.table(byModule(inputs));
     console.table(sizes);
-    assert.deepEqual(imported.sort(), Object.values(later).map((path) => `./${path}`).sort());
+    assert.deepEqual(
+      imported.sort(),
+      Object.values(later)
+        .map((path) => `./${path}`)
+        .sort(),
+    );
     assert.ok(all <= LIMIT, `${all} bytes`);
   } finally {
     rmSync(folder, { recursive: true });

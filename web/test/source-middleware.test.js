@@ -31,40 +31,75 @@ test('compose puts the first innermost', () => {
 test('check continues short reads, a few times, and knows the end', async () => {
   const { source, log } = fake({ answer: (n, offset) => (n < 3 ? bytesAt(offset, offset + 4) : undefined) });
   await reads(check()(source), 0, 20);
-  assert.deepEqual(log.filter((line) => line !== 'stat'), ['read 0+20', 'read 4+16', 'read 8+12']);
+  assert.deepEqual(
+    log.filter((line) => line !== 'stat'),
+    ['read 0+20', 'read 4+16', 'read 8+12'],
+  );
   assert.deepEqual(await check()(fake().source).read(990, 50), bytesAt(990, 1000));
   const miser = fake({ answer: (_, offset) => bytesAt(offset, offset + 1) });
   await assert.rejects(check()(miser.source).read(0, 50), { code: 'READ', offset: 5 });
 });
 
-test('check refuses what was not asked for', () => each([
-  ['more', bytesAt(0, 21)], ['no bytes', /** @type {any} */ ('0123456789')], ['nothing', /** @type {any} */ (null)],
-], ([name]) => String(name), async ([, bytes]) => {
-  const source = { read: async () => bytes, stat: async () => ({ size: 1000 }) };
-  await assert.rejects(check()(source).read(0, 20), { code: 'READ' });
-}));
+test('check refuses what was not asked for', () =>
+  each(
+    [
+      ['more', bytesAt(0, 21)],
+      ['no bytes', /** @type {any} */ ('0123456789')],
+      ['nothing', /** @type {any} */ (null)],
+    ],
+    ([name]) => String(name),
+    async ([, bytes]) => {
+      const source = { read: async () => bytes, stat: async () => ({ size: 1000 }) };
+      await assert.rejects(check()(source).read(0, 20), { code: 'READ' });
+    },
+  ));
 
 test('check makes plain bytes of whatever view it gets', async () => {
   const whole = bytesAt(0, 100);
-  const source = { read: async () => /** @type {any} */ (new DataView(whole.buffer, 10, 20)), stat: async () => ({ size: 1000 }) };
+  const source = {
+    read: async () => /** @type {any} */ (new DataView(whole.buffer, 10, 20)),
+    stat: async () => ({ size: 1000 }),
+  };
   await reads(check()(source), 10, 20);
 });
 
 test('retry repeats what may pass, and nothing else', async () => {
   /** @type {number[]} */
   const pauses = [];
-  const options = { base: 100, max: 350, jitter: () => 1, sleep: async (/** @type {number} */ ms) => void pauses.push(ms) };
-  const twice = fake({ answer: (n) => { if (n <= 3) throw passing(); return undefined; } });
+  const options = {
+    base: 100,
+    max: 350,
+    jitter: () => 1,
+    sleep: async (/** @type {number} */ ms) => void pauses.push(ms),
+  };
+  const twice = fake({
+    answer: (n) => {
+      if (n <= 3) throw passing();
+      return undefined;
+    },
+  });
   await reads(retry(options)(twice.source), 0, 10);
   assert.equal(twice.log.length, 4);
   assert.deepEqual(pauses, [100, 200, 350]);
-  const ever = fake({ answer: () => { throw passing(); } });
+  const ever = fake({
+    answer: () => {
+      throw passing();
+    },
+  });
   await assert.rejects(retry(options)(ever.source).read(0, 10), { code: 'NETWORK' });
   assert.equal(ever.log.length, 4);
-  const final = fake({ answer: () => { throw new CpbError('RANGE', 'no'); } });
+  const final = fake({
+    answer: () => {
+      throw new CpbError('RANGE', 'no');
+    },
+  });
   await assert.rejects(retry(options)(final.source).read(0, 10), { code: 'RANGE' });
   assert.equal(final.log.length, 1);
-  const foreign = fake({ answer: () => { throw new Error('bug'); } });
+  const foreign = fake({
+    answer: () => {
+      throw new Error('bug');
+    },
+  });
   await assert.rejects(retry(options)(foreign.source).read(0, 10), { message: 'bug' });
   assert.equal(foreign.log.length, 1);
 });
@@ -72,7 +107,11 @@ test('retry repeats what may pass, and nothing else', async () => {
 test('retry draws its pauses evenly from zero up', async () => {
   /** @type {number[]} */
   const pauses = [];
-  const source = fake({ answer: () => { throw passing(); } }).source;
+  const source = fake({
+    answer: () => {
+      throw passing();
+    },
+  }).source;
   const shaky = retry({ attempts: 200, base: 1, max: 1000, sleep: async (ms) => void pauses.push(ms) })(source);
   await assert.rejects(shaky.read(0, 1), { code: 'NETWORK' });
   const late = pauses.slice(20);
@@ -82,10 +121,13 @@ test('retry draws its pauses evenly from zero up', async () => {
 test('retry waits as long as it is told, unless that is too long', async () => {
   /** @type {number[]} */
   const pauses = [];
-  const told = (/** @type {number} */ retryAfter) => fake({ answer: (n) => {
-    if (n === 1) throw new CpbError('HTTP', 'busy', { retryable: true, retryAfter });
-    return undefined;
-  } }).source;
+  const told = (/** @type {number} */ retryAfter) =>
+    fake({
+      answer: (n) => {
+        if (n === 1) throw new CpbError('HTTP', 'busy', { retryable: true, retryAfter });
+        return undefined;
+      },
+    }).source;
   const again = retry({ max: 5000, sleep: async (ms) => void pauses.push(ms) });
   await reads(again(told(5000)), 0, 1);
   assert.deepEqual(pauses, [5000]);
@@ -94,7 +136,13 @@ test('retry waits as long as it is told, unless that is too long', async () => {
 
 test('an abort ends a pause at once', async () => {
   const controller = new AbortController();
-  const source = retry({ base: 60_000, jitter: () => 1, max: 60_000 })(fake({ answer: () => { throw passing(); } }).source);
+  const source = retry({ base: 60_000, jitter: () => 1, max: 60_000 })(
+    fake({
+      answer: () => {
+        throw passing();
+      },
+    }).source,
+  );
   const reading = source.read(0, 1, { signal: controller.signal });
   setTimeout(() => controller.abort('enough'), 20);
   const begun = Date.now();
@@ -106,11 +154,68 @@ test('ranges are joined over small gaps and up to a size', () => {
   const ranges = (/** @type {number[][]} */ list) => list.map(([offset = 0, length = 0]) => ({ offset, length }));
   const joined = (/** @type {number[][]} */ list, /** @type {object} */ options) =>
     join(ranges(list), options).map(({ offset, length, members }) => [offset, length, members.length]);
-  assert.deepEqual(joined([[100, 10], [0, 10]], { gap: 89 }), [[0, 10, 1], [100, 10, 1]]);
-  assert.deepEqual(joined([[100, 10], [0, 10]], { gap: 90 }), [[0, 110, 2]]);
-  assert.deepEqual(joined([[0, 10], [10, 10], [20, 10]], { gap: 0 }), [[0, 30, 3]]);
-  assert.deepEqual(joined([[0, 10], [10, 10], [20, 10]], { gap: 0, maxBytes: 25 }), [[0, 20, 2], [20, 10, 1]]);
-  assert.deepEqual(joined([[0, 100], [10, 10], [50, 60]], { gap: 0, maxBytes: 50 }), [[0, 100, 2], [50, 60, 1]]);
+  assert.deepEqual(
+    joined(
+      [
+        [100, 10],
+        [0, 10],
+      ],
+      { gap: 89 },
+    ),
+    [
+      [0, 10, 1],
+      [100, 10, 1],
+    ],
+  );
+  assert.deepEqual(
+    joined(
+      [
+        [100, 10],
+        [0, 10],
+      ],
+      { gap: 90 },
+    ),
+    [[0, 110, 2]],
+  );
+  assert.deepEqual(
+    joined(
+      [
+        [0, 10],
+        [10, 10],
+        [20, 10],
+      ],
+      { gap: 0 },
+    ),
+    [[0, 30, 3]],
+  );
+  assert.deepEqual(
+    joined(
+      [
+        [0, 10],
+        [10, 10],
+        [20, 10],
+      ],
+      { gap: 0, maxBytes: 25 },
+    ),
+    [
+      [0, 20, 2],
+      [20, 10, 1],
+    ],
+  );
+  assert.deepEqual(
+    joined(
+      [
+        [0, 100],
+        [10, 10],
+        [50, 60],
+      ],
+      { gap: 0, maxBytes: 50 },
+    ),
+    [
+      [0, 100, 2],
+      [50, 60, 1],
+    ],
+  );
   assert.deepEqual(joined([], {}), []);
 });
 
@@ -128,20 +233,22 @@ test('coalesce sends few requests at once, in turn, and skips those that left', 
   const waiting = fake({ size: 1_000_000, held: true });
   const source = coalesce({ gap: 0, connections: 2 })(waiting.source);
   const left = new AbortController();
-  const all = [0, 1, 2, 3, 4].map((i) =>
-    source.read(i * 1000, 10, i === 2 ? { signal: left.signal } : {}));
+  const all = [0, 1, 2, 3, 4].map((i) => source.read(i * 1000, 10, i === 2 ? { signal: left.signal } : {}));
   await settle();
   assert.equal(waiting.log.length, 2);
   left.abort('left');
   assert.equal(await assert.rejects(/** @type {any} */ (all[2])), 'left');
-  while (waiting.log.length < 4) { waiting.release(); await settle(); }
+  while (waiting.log.length < 4) {
+    waiting.release();
+    await settle();
+  }
   waiting.release();
   for (const i of [0, 1, 3, 4]) assert.deepEqual(await all[i], bytesAt(i * 1000, i * 1000 + 10));
   assert.equal(waiting.most, 2);
   assert.ok(!waiting.log.includes('read 2000+10'));
 });
 
-test('one caller\'s abort leaves a joined request to the others; the last one\'s ends it', async () => {
+test("one caller's abort leaves a joined request to the others; the last one's ends it", async () => {
   const waiting = fake({ held: true });
   const source = coalesce()(waiting.source);
   const [a, b] = [new AbortController(), new AbortController()];
@@ -172,7 +279,12 @@ test('a slot is not lost, whenever the one that waits for it leaves', async () =
     const controller = new AbortController();
     /** @type {() => void} */
     let finish = () => {};
-    const first = run(() => new Promise((resolve) => { finish = () => resolve(undefined); }));
+    const first = run(
+      () =>
+        new Promise((resolve) => {
+          finish = () => resolve(undefined);
+        }),
+    );
     const second = run(async () => {}, controller.signal).catch(() => {});
     await settle();
     finish();
@@ -223,7 +335,14 @@ test('cache does not widen a read unless it is told to', async () => {
   for (const offset of [123, 130, 180, 195, 250, 960, 990]) await reads(cached, offset, 10);
   await reads(cached, 300, 100);
   await reads(cached, 410, 300);
-  assert.deepEqual(blocks.log, ['stat', 'read 100+100', 'read 200+100', 'read 900+100', 'read 300+100', 'read 410+300']);
+  assert.deepEqual(blocks.log, [
+    'stat',
+    'read 100+100',
+    'read 200+100',
+    'read 900+100',
+    'read 300+100',
+    'read 410+300',
+  ]);
 });
 
 test('cache holds no more bytes than it may, the latest used', async () => {
@@ -247,7 +366,10 @@ test('reads of the same bytes at the same time are one', async () => {
   await settle();
   assert.deepEqual(waiting.log, ['read 0+100']);
   waiting.release();
-  assert.deepEqual((await Promise.all(all)).map((bytes) => bytes.slice()), [bytesAt(0, 100), bytesAt(0, 100), bytesAt(20, 50)]);
+  assert.deepEqual(
+    (await Promise.all(all)).map((bytes) => bytes.slice()),
+    [bytesAt(0, 100), bytesAt(0, 100), bytesAt(20, 50)],
+  );
   const apart = fake({ held: true });
   const alone = cache({ share: false })(apart.source);
   const two = [alone.read(0, 100), alone.read(0, 100)];
@@ -291,7 +413,12 @@ test('the last abort ends the request, and the next read begins anew', async () 
 });
 
 test('errors are not kept', async () => {
-  const { source, log } = fake({ answer: (n) => { if (n === 1) throw passing(); return undefined; } });
+  const { source, log } = fake({
+    answer: (n) => {
+      if (n === 1) throw passing();
+      return undefined;
+    },
+  });
   const cached = cache()(source);
   await assert.rejects(cached.read(0, 10), { code: 'NETWORK' });
   await reads(cached, 0, 10);
@@ -317,8 +444,13 @@ test('the whole stack: aborts of some leave the rest whole', async () => {
   const controllers = Array.from({ length: 40 }, () => new AbortController());
   const all = controllers.map(({ signal }, i) => source.read((i % 20) * 1000, 500, { signal }));
   const outcomes = Promise.allSettled(all);
-  controllers.forEach((controller, i) => { if (i % 3 === 0) setTimeout(() => controller.abort(i), i % 7); });
-  for (let i = 0; i < 30; i++) { await settle(); waiting.release(); }
+  controllers.forEach((controller, i) => {
+    if (i % 3 === 0) setTimeout(() => controller.abort(i), i % 7);
+  });
+  for (let i = 0; i < 30; i++) {
+    await settle();
+    waiting.release();
+  }
   (await outcomes).forEach((outcome, i) => {
     if (outcome.status === 'rejected') assert.equal(outcome.reason, i);
     else assert.deepEqual(outcome.value.slice(), bytesAt((i % 20) * 1000, (i % 20) * 1000 + 500));
@@ -363,7 +495,10 @@ test('what is persistent is read once, over sessions, while the ETag stays', asy
   await reads(first, 0, 10);
   await first.close?.();
   await reads(persist({ store })(source), 0, 10);
-  assert.deepEqual(log.filter((line) => line !== 'stat'), ['read 0+10']);
+  assert.deepEqual(
+    log.filter((line) => line !== 'stat'),
+    ['read 0+10'],
+  );
   const other = { ...source, stat: async () => ({ size: 1000, etag: '"new"' }) };
   await reads(persist({ store })(other), 0, 10);
   const weak = { ...source, stat: async () => ({ size: 1000, etag: 'W/"fake"' }) };
@@ -376,8 +511,13 @@ test('what is persistent stays within its bound, and a broken store does no harm
   const source = persist({ store, bytes: 100 })(fake().source);
   for (const offset of [0, 100, 200, 300]) await reads(source, offset, 40);
   await source.close?.();
-  assert.deepEqual([...store.map.keys()].map((key) => key.split(' ')[2]), ['200+40', '300+40']);
-  const fails = async () => { throw new Error('full'); };
+  assert.deepEqual(
+    [...store.map.keys()].map((key) => key.split(' ')[2]),
+    ['200+40', '300+40'],
+  );
+  const fails = async () => {
+    throw new Error('full');
+  };
   const broken = persist({ store: { get: fails, put: fails, delete: fails, list: fails } })(fake().source);
   await reads(broken, 0, 40);
   await broken.close?.();
@@ -396,7 +536,11 @@ const global = globalThis;
 
 /** @type {[string, boolean, () => Promise<import('../src/middleware/persist.js').Store>][]} */
 const stores = [
-  ['the Cache API', Boolean(global.caches?.open) && global.navigator?.userAgent !== 'Cloudflare-Workers', () => cacheStore('libcpb-test')],
+  [
+    'the Cache API',
+    Boolean(global.caches?.open) && global.navigator?.userAgent !== 'Cloudflare-Workers',
+    () => cacheStore('libcpb-test'),
+  ],
   ['the origin private file system', Boolean(global.navigator?.storage?.getDirectory), () => opfsStore('libcpb-test')],
 ];
 

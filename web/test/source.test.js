@@ -35,9 +35,10 @@ function bucket(object) {
         if (key !== 'model') return null;
         if (onlyIf && onlyIf.etagMatches !== info().etag) return info();
         const { size } = info();
-        const wanted = range && 'suffix' in range
-          ? [Math.max(0, size - range.suffix), size]
-          : [range?.offset ?? 0, Math.min(size, (range?.offset ?? 0) + (range?.length ?? size))];
+        const wanted =
+          range && 'suffix' in range
+            ? [Math.max(0, size - range.suffix), size]
+            : [range?.offset ?? 0, Math.min(size, (range?.offset ?? 0) + (range?.length ?? size))];
         const [begin = 0, end = 0] = wanted;
         if (begin >= size) throw new Error('get: The requested range is not satisfiable (10039)');
         return { ...info(), body: new Blob([bytesAt(begin, end)]).stream() };
@@ -60,28 +61,50 @@ const inputs = {
   'a URL': () => new URL(counted(`/-/lie/honest?size=${SIZE}`).url),
   'a string': () => counted(`/-/lie/honest?size=${SIZE}`).url,
   'a bucket object': () => bucketSource(bucket({}).binding, 'model'),
-  'a source of one\'s own': () => fake({ size: SIZE }).source,
+  "a source of one's own": () => fake({ size: SIZE }).source,
 };
 
 test('each input gives the same bytes by read, tail, readMany and stream', () =>
-  each(Object.entries(inputs), ([name]) => name, async ([, make]) => {
-    const source = prepare(make());
-    const { size } = await source.stat();
-    assert.equal(size, SIZE);
-    const tail = await source.tail(1000);
-    assert.equal(tail.size, SIZE);
-    assert.deepEqual(tail.bytes, file.slice(-1000));
-    for (const [offset, length] of [[0, 10], [12_345, 54_321], [SIZE - 5, 5], [SIZE - 5, 100], [SIZE, 5], [7, 0]]) {
-      const [begin = 0, count = 0] = [offset, length];
-      assert.deepEqual((await source.read(begin, count)).slice(), file.slice(begin, begin + count), `${offset}+${length}`);
-    }
-    const many = await source.readMany([{ offset: 500, length: 10 }, { offset: 100, length: 10 }, { offset: 505, length: 10 }]);
-    assert.deepEqual(many.map((bytes) => bytes.slice()), [file.slice(500, 510), file.slice(100, 110), file.slice(505, 515)]);
-    const streamed = new Uint8Array(await new Response(source.stream(1000, 2_500_000)).arrayBuffer());
-    assert.deepEqual(streamed, file.slice(1000, 2_501_000));
-    assert.ok(source.transferred.requests > 0 && source.transferred.bytes >= 2_500_000);
-    await source.close();
-  }));
+  each(
+    Object.entries(inputs),
+    ([name]) => name,
+    async ([, make]) => {
+      const source = prepare(make());
+      const { size } = await source.stat();
+      assert.equal(size, SIZE);
+      const tail = await source.tail(1000);
+      assert.equal(tail.size, SIZE);
+      assert.deepEqual(tail.bytes, file.slice(-1000));
+      for (const [offset, length] of [
+        [0, 10],
+        [12_345, 54_321],
+        [SIZE - 5, 5],
+        [SIZE - 5, 100],
+        [SIZE, 5],
+        [7, 0],
+      ]) {
+        const [begin = 0, count = 0] = [offset, length];
+        assert.deepEqual(
+          (await source.read(begin, count)).slice(),
+          file.slice(begin, begin + count),
+          `${offset}+${length}`,
+        );
+      }
+      const many = await source.readMany([
+        { offset: 500, length: 10 },
+        { offset: 100, length: 10 },
+        { offset: 505, length: 10 },
+      ]);
+      assert.deepEqual(
+        many.map((bytes) => bytes.slice()),
+        [file.slice(500, 510), file.slice(100, 110), file.slice(505, 515)],
+      );
+      const streamed = new Uint8Array(await new Response(source.stream(1000, 2_500_000)).arrayBuffer());
+      assert.deepEqual(streamed, file.slice(1000, 2_501_000));
+      assert.ok(source.transferred.requests > 0 && source.transferred.bytes >= 2_500_000);
+      await source.close();
+    },
+  ));
 
 test('what is no input is refused', () => {
   for (const wrong of [undefined, null, 5, {}, [1, 2]]) {
@@ -91,7 +114,13 @@ test('what is no input is refused', () => {
 
 test('a range that is none is refused', async () => {
   const source = prepare(file);
-  for (const [offset, length] of [[-1, 5], [0.5, 5], [0, -1], [NaN, 1], [2 ** 53 - 1, 2]]) {
+  for (const [offset, length] of [
+    [-1, 5],
+    [0.5, 5],
+    [0, -1],
+    [NaN, 1],
+    [2 ** 53 - 1, 2],
+  ]) {
     await assert.rejects(source.read(Number(offset), Number(length)), { code: 'USAGE' }, `${offset}+${length}`);
   }
 });
@@ -103,12 +132,16 @@ test('data: and blob: URLs are read', { skip: runtime === 'workerd' && 'workerd 
   assert.deepEqual((await prepare('data:;base64,AAECAwQ=').read(1, 3)).slice(), Uint8Array.of(1, 2, 3));
 });
 
-test('a relative URL is one of the page\'s', {
-  skip: !['chromium', 'firefox', 'webkit'].includes(runtime) && 'only pages have a location',
-}, async () => {
-  const { url } = counted('/-/lie/honest', base);
-  assert.deepEqual(await prepare(url.replace(base, '')).read(10, 50), bytesAt(10, 60));
-});
+test(
+  "a relative URL is one of the page's",
+  {
+    skip: !['chromium', 'firefox', 'webkit'].includes(runtime) && 'only pages have a location',
+  },
+  async () => {
+    const { url } = counted('/-/lie/honest', base);
+    assert.deepEqual(await prepare(url.replace(base, '')).read(10, 50), bytesAt(10, 60));
+  },
+);
 
 test('a bucket object costs one request for its tail, and a head only where it must', async () => {
   const { binding, log } = bucket({});
@@ -131,10 +164,13 @@ test('a bucket object that changes, is missing or fails', async () => {
   await assert.rejects(prepare(bucketSource(bucket({}).binding, 'other')).stat(), { code: 'HTTP', status: 404 });
   let failures = 2;
   const { binding } = bucket({});
-  const shaky = { ...binding, head: async (/** @type {string} */ key) => {
-    if (failures-- > 0) throw new Error('head: We encountered an internal error. Please try again. (10001)');
-    return binding.head(key);
-  } };
+  const shaky = {
+    ...binding,
+    head: async (/** @type {string} */ key) => {
+      if (failures-- > 0) throw new Error('head: We encountered an internal error. Please try again. (10001)');
+      return binding.head(key);
+    },
+  };
   assert.equal((await prepare(bucketSource(shaky, 'model'), { retry: { base: 1 } }).stat()).size, SIZE);
 });
 
@@ -146,7 +182,14 @@ test('a source that is not remote is asked as it was composed', async () => {
 });
 
 test('what a source throws becomes a READ error', async () => {
-  const broken = { read: async () => { throw new TypeError('oh'); }, stat: () => { throw new Error('never'); } };
+  const broken = {
+    read: async () => {
+      throw new TypeError('oh');
+    },
+    stat: () => {
+      throw new Error('never');
+    },
+  };
   const error = await assert.rejects(prepare(broken).read(0, 1), { code: 'READ', message: /oh/ });
   assert.ok(error instanceof CpbError && error.cause instanceof TypeError);
   await assert.rejects(prepare(broken).stat(), { code: 'READ' });

@@ -15,7 +15,12 @@ const LARGER = 'tests/data/cpb/real_tf_keras_subclassed/max100000_snappy.cpb';
 
 /** What a promise rejects with. @param {Promise<unknown>} promise @returns {Promise<any>} */
 const failure = (promise) =>
-  promise.then(() => { throw new Error('it did not fail'); }, (error) => error);
+  promise.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error) => error,
+  );
 
 /** The file opened in both ways. @param {(here: any, there: any) => Promise<void>} use */
 async function both(use, path = CPB, options = {}) {
@@ -30,8 +35,7 @@ async function both(use, path = CPB, options = {}) {
 }
 
 /** What is no function. @param {Record<string, any>} object */
-const plain = (object) =>
-  Object.fromEntries(Object.entries(object).filter(([, value]) => typeof value !== 'function'));
+const plain = (object) => Object.fromEntries(Object.entries(object).filter(([, value]) => typeof value !== 'function'));
 
 /** Names of methods. @param {Record<string, any>} object */
 const methods = (object) => Object.keys(object).filter((key) => typeof object[key] === 'function');
@@ -169,13 +173,19 @@ test('errors come back as they are', { skip }, async () => {
   const error = await failure(message.chunk(0).bytes());
   assert.equal(wanted.code, 'DAMAGED');
   const facts = (/** @type {any} */ { code, offset, retryable, status, message: text }) => ({
-    code, offset, retryable, status, text,
+    code,
+    offset,
+    retryable,
+    status,
+    text,
   });
   assert.deepEqual(facts(error), facts(wanted));
   await assert.rejects(collect(message.chunk(0).stream()), { code: wanted.code });
   message.close();
   const source = {
-    read: async () => { throw new CpbError('HTTP', 'no', { status: 503, retryable: true }); },
+    read: async () => {
+      throw new CpbError('HTTP', 'no', { status: 503, retryable: true });
+    },
     stat: async () => ({ size: 1e6 }),
   };
   await assert.rejects(openInWorker(source), { code: 'HTTP', status: 503, retryable: true });
@@ -191,7 +201,9 @@ test('an abort ends the call with its reason, and the reading', { skip }, async 
   const message = await openInWorker(source);
   /** @type {() => void} */
   let go = () => {};
-  log.hold = new Promise((resolve) => { go = () => resolve(undefined); });
+  log.hold = new Promise((resolve) => {
+    go = () => resolve(undefined);
+  });
   const controller = new AbortController();
   const { signal } = controller;
   const calls = [

@@ -31,8 +31,7 @@ test(
     await writeFile(path, 'old');
     /** @type {Promise<void>[]} */
     const during = [];
-    const onProgress = () =>
-      void during.push(readFile(path, 'utf8').then((text) => assert.equal(text, 'old')));
+    const onProgress = () => void during.push(readFile(path, 'utf8').then((text) => assert.equal(text, 'old')));
     const result = await split(message, { codec: { name: 'none' } }).toFile(path, { onProgress });
     await during[0];
     const written = await bytesOf(path);

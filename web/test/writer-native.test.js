@@ -91,15 +91,17 @@ test('what TensorFlow wrote is merged and repacked as by the native command', as
     await json('tests/data/cpb.manifest.json'),
     await json('tests/data/cpb_odd.manifest.json'),
   );
-  await each(cases, ({ file }) => file, async ({ file, type, schema: set }) => {
-    const path = data + file;
-    const schema = new Uint8Array(readFileSync(data + set));
-    const options = { type, schema, trustSizes: false };
-    await same('repack', path, [], () => repack(path).bytes());
-    await same('merge', path, ['--type', type, '--schema', data + set], () =>
-      merge(path, options).bytes(),
-    );
-  });
+  await each(
+    cases,
+    ({ file }) => file,
+    async ({ file, type, schema: set }) => {
+      const path = data + file;
+      const schema = new Uint8Array(readFileSync(data + set));
+      const options = { type, schema, trustSizes: false };
+      await same('repack', path, [], () => repack(path).bytes());
+      await same('merge', path, ['--type', type, '--schema', data + set], () => merge(path, options).bytes());
+    },
+  );
 });
 
 /**
@@ -120,19 +122,14 @@ async function same(verb, path, args, write) {
   assert.deepEqual(await write(), expected, verb);
 }
 
-const models = ['keras', 'functions']
-  .map((kind) => `${root}build/models/${kind}/saved_model.pb`)
-  .filter(existsSync);
+const models = ['keras', 'functions'].map((kind) => `${root}build/models/${kind}/saved_model.pb`).filter(existsSync);
 
-test(
-  'models',
-  { skip: models.length === 0 && 'build/models is not there' },
-  () =>
-    each(models, String, async (path) => {
-      const file = native('split', path);
-      assert.deepEqual(await split(path).bytes(), file);
-      assert.deepEqual(await merge(file).bytes(), new Uint8Array(readFileSync(path)));
-    }),
+test('models', { skip: models.length === 0 && 'build/models is not there' }, () =>
+  each(models, String, async (path) => {
+    const file = native('split', path);
+    assert.deepEqual(await split(path).bytes(), file);
+    assert.deepEqual(await merge(file).bytes(), new Uint8Array(readFileSync(path)));
+  }),
 );
 
 test('a gigabyte is split in little memory', async () => {

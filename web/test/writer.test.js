@@ -195,12 +195,20 @@ test('what is given is in pieces of 64 KiB or more, and the progress goes to its
     /** @type {{ done: number, total: number }[]} */
     const progress = [];
     const sizes = [];
-    const reader = make().stream({ onProgress: (/** @type {any} */ p) => progress.push(p) }).getReader();
+    const reader = make()
+      .stream({ onProgress: (/** @type {any} */ p) => progress.push(p) })
+      .getReader();
     for (let next; !(next = await reader.read()).done;) sizes.push(next.value.length);
-    assert.ok(sizes.slice(0, -1).every((size) => size >= 65_536), `${sizes}`);
+    assert.ok(
+      sizes.slice(0, -1).every((size) => size >= 65_536),
+      `${sizes}`,
+    );
     assert.equal(progress.at(-1)?.done, progress.at(-1)?.total);
     assert.ok(Number(progress.at(-1)?.total) > 1_000_000);
-    assert.ok(progress.every(({ done }, i) => done >= (progress[i - 1]?.done ?? 0)), 'backwards');
+    assert.ok(
+      progress.every(({ done }, i) => done >= (progress[i - 1]?.done ?? 0)),
+      'backwards',
+    );
   }
 });
 
@@ -251,14 +259,23 @@ test('errors of the input, the engine and the destination come out as they are',
   const bad = { ...memory(), write: () => Promise.reject(full) };
   assert.equal(await assert.rejects(split(message).to(bad)), full);
   assert.deepEqual(bad.log, ['abort', full]);
-  const thrown = { ...memory(), write() { throw full; } };
+  const thrown = {
+    ...memory(),
+    write() {
+      throw full;
+    },
+  };
   assert.equal(await assert.rejects(split(message).to(thrown)), full);
   const stuck = { ...memory(), close: () => Promise.reject(full) };
   assert.equal(await assert.rejects(split(message).to(stuck)), full);
   assert.deepEqual(stuck.log, ['abort', full]);
   const broken = new WritableStream({ write: () => Promise.reject(full) });
   assert.equal(await assert.rejects(split(message).to(broken)), full);
-  const inProgress = split(message).bytes({ onProgress() { throw full; } });
+  const inProgress = split(message).bytes({
+    onProgress() {
+      throw full;
+    },
+  });
   assert.equal(await assert.rejects(inProgress), full);
 
   /** @type {any} */
@@ -302,33 +319,27 @@ test('wrong options are told', async () => {
     { memory: Number.NaN },
     { type: 'no.Such' },
   ];
-  await each(wrong, JSON.stringify, (options) =>
-    assert.rejects(split(message, options).bytes(), { code: 'USAGE' }),
-  );
+  await each(wrong, JSON.stringify, (options) => assert.rejects(split(message, options).bytes(), { code: 'USAGE' }));
   await assert.rejects(split(message).to({}), { code: 'USAGE' });
   await assert.rejects(split({}).bytes(), { code: 'USAGE' });
 });
 
 const opfs = globalThis.navigator?.storage?.getDirectory;
 
-test(
-  'a file of the origin private file system',
-  { skip: !opfs && `there is none on ${runtime}` },
-  async () => {
-    const folder = await navigator.storage.getDirectory();
-    const handle = await folder.getFileHandle('written.cpb', { create: true });
-    if (!('createWritable' in handle)) return;
-    const message = await model(1, 17 * 2 ** 20);
-    const codec = { name: 'zstd' };
-    const expected = await split(message, { codec }).bytes();
-    await split(message, { codec }).to(handle);
-    assert.deepEqual(new Uint8Array(await (await handle.getFile()).arrayBuffer()), expected);
-    await split(message, { codec }).to(await handle.createWritable());
-    const file = await handle.getFile();
-    assert.deepEqual(new Uint8Array(await file.arrayBuffer()), expected);
-    assert.deepEqual(await merge(file).bytes(), message);
-    await assert.rejects(repack(message).to(handle), { code: 'DAMAGED' });
-    assert.equal((await handle.getFile()).size, expected.length, 'it was changed');
-    await folder.removeEntry('written.cpb');
-  },
-);
+test('a file of the origin private file system', { skip: !opfs && `there is none on ${runtime}` }, async () => {
+  const folder = await navigator.storage.getDirectory();
+  const handle = await folder.getFileHandle('written.cpb', { create: true });
+  if (!('createWritable' in handle)) return;
+  const message = await model(1, 17 * 2 ** 20);
+  const codec = { name: 'zstd' };
+  const expected = await split(message, { codec }).bytes();
+  await split(message, { codec }).to(handle);
+  assert.deepEqual(new Uint8Array(await (await handle.getFile()).arrayBuffer()), expected);
+  await split(message, { codec }).to(await handle.createWritable());
+  const file = await handle.getFile();
+  assert.deepEqual(new Uint8Array(await file.arrayBuffer()), expected);
+  assert.deepEqual(await merge(file).bytes(), message);
+  await assert.rejects(repack(message).to(handle), { code: 'DAMAGED' });
+  assert.equal((await handle.getFile()).size, expected.length, 'it was changed');
+  await folder.removeEntry('written.cpb');
+});

@@ -48,7 +48,7 @@ export async function load(url, source = Source) {
 
 export function* pieces(content, size = 65536) {
   try {
-    for (let bytes; (bytes = content.next(size)); ) yield bytes;
+    for (let bytes; (bytes = content.next(size));) yield bytes;
   } finally {
     content[dispose]();
   }
@@ -62,9 +62,10 @@ async function main([module, path, chunk]) {
     const from = whole ? file.merge({ trustSizes: false }) : file;
     const content = whole ? from.read(0n) : from.read(BigInt(chunk), 0n);
     for (const piece of pieces(content)) {
-      for (let at = 0; at < piece.length; ) at += writeSync(1, piece, at);
+      for (let at = 0; at < piece.length;) at += writeSync(1, piece, at);
     }
-  } catch ({ message }) { // of the interface's `error`, or of JavaScript's
+  } catch ({ message }) {
+    // of the interface's `error`, or of JavaScript's
     console.error(`${path}: ${message}`);
     process.exitCode = 1;
   }

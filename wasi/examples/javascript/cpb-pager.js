@@ -89,7 +89,7 @@ const [wasm, path, chunk, pages = 4] = process.argv.slice(2);
 try {
   const module = new WebAssembly.Module(readFileSync(wasm));
   for (const piece of openPager(module, fileSource(path), { pages: Number(pages) }).read(Number(chunk))) {
-    for (let at = 0; at < piece.length; ) at += writeSync(1, piece, at);
+    for (let at = 0; at < piece.length;) at += writeSync(1, piece, at);
   }
 } catch (error) {
   console.error(`${path}: ${error.message}`);

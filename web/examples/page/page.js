@@ -85,16 +85,11 @@ const advice = {
         'Access-Control-Expose-Headers: Content-Range, ETag, Retry-After',
     ),
   ],
-  RANGE: () => [
-    'Its server must answer range requests with status 206. ',
-    'Else download the file and drop it here.',
-  ],
+  RANGE: () => ['Its server must answer range requests with status 206. ', 'Else download the file and drop it here.'],
   TIMEOUT: () => ['Try again, or download the file and drop it here.'],
   FORMAT: () => ['This is neither a .cpb file nor, it seems, a protobuf message.'],
   CHANGED: () => ['Open it again to see the new one.'],
-  NOT_FOUND: () => [
-    'The paths under “Where they belong” exist; [i] is an element, ["key"] that of a map.',
-  ],
+  NOT_FOUND: () => ['The paths under “Where they belong” exist; [i] is an element, ["key"] that of a map.'],
   USAGE: () => ['A message that is not TensorFlow’s needs its type and description: see above.'],
 };
 
@@ -143,10 +138,7 @@ function show(name) {
   const facts = {
     File: name,
     Kind: kind === 'cpb' ? 'chunked (.cpb)' : 'plain (.pb)',
-    Size: [
-      `${size(model.size).replace(' ', '\u00a0')} `,
-      element('small', {}, `${count(model.size)} bytes`),
-    ],
+    Size: [`${size(model.size).replace(' ', '\u00a0')} `, element('small', {}, `${count(model.size)} bytes`)],
     Type: (model.type ?? 'not known').replaceAll('.', '.\u200b'),
     ...(version && {
       Chunks: count(numChunks),
@@ -293,10 +285,12 @@ $('open').addEventListener('submit', (event) => {
 });
 $('how').addEventListener('submit', (event) => event.preventDefault());
 $('file').addEventListener('change', ({ target }) => target.files[0] && openModel(target.files[0]));
-$('field').querySelector('form').addEventListener('submit', (event) => {
-  event.preventDefault();
-  readField(event.target.elements.path.value);
-});
+$('field')
+  .querySelector('form')
+  .addEventListener('submit', (event) => {
+    event.preventDefault();
+    readField(event.target.elements.path.value);
+  });
 $('save').addEventListener('click', () =>
   work('Merging', async (signal, progress) => {
     const total = await model.messageSize({ signal });
@@ -306,7 +300,11 @@ $('save').addEventListener('click', () =>
 $('cancel').addEventListener('click', () => working?.abort());
 addEventListener('keydown', ({ key }) => key === 'Escape' && working?.abort());
 
-for (const [name, isOver] of [['dragover', true], ['dragleave', false], ['drop', false]]) {
+for (const [name, isOver] of [
+  ['dragover', true],
+  ['dragleave', false],
+  ['drop', false],
+]) {
   addEventListener(name, (event) => {
     event.preventDefault();
     document.body.classList.toggle('dropping', isOver);

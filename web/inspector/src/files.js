@@ -1,7 +1,15 @@
 /** Files that were dropped or chosen. */
 
 /** Which files of a folder are a model, the best first. */
-const MODELS = [/^saved_model\.cpb$/, /^saved_model\.pb$/, /^keras_metadata\.pb$/, /\.cpb$/, /(?<!^fingerprint)\.pb$/, /\.zip$/, /\.fb$/];
+const MODELS = [
+  /^saved_model\.cpb$/,
+  /^saved_model\.pb$/,
+  /^keras_metadata\.pb$/,
+  /\.cpb$/,
+  /(?<!^fingerprint)\.pb$/,
+  /\.zip$/,
+  /\.fb$/,
+];
 
 /** @param {File[]} files */
 export function modelAmong(files) {
@@ -32,7 +40,7 @@ const MOST = 2000;
 async function filesIn(top) {
   /** @type {File[]} */
   const files = [];
-  for (const open = [top]; open.length && files.length < MOST; ) {
+  for (const open = [top]; open.length && files.length < MOST;) {
     const entry = /** @type {any} */ (open.shift());
     if (entry.isFile) files.push(await new Promise((resolve, reject) => entry.file(resolve, reject)));
     else open.push(...(await childrenOf(entry)));

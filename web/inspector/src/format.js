@@ -16,8 +16,7 @@ export function size(bytes) {
 export const count = (n) => n.toLocaleString('en');
 
 /** @param {(number | null)[] | null | undefined} dimensions null: the rank is not known */
-export const shape = (dimensions) =>
-  dimensions ? `[${dimensions.map((d) => d ?? '?').join(', ')}]` : '[…]';
+export const shape = (dimensions) => (dimensions ? `[${dimensions.map((d) => d ?? '?').join(', ')}]` : '[…]');
 
 /** @param {{ dtype?: string | null, shape?: (number | null)[] | null }} tensor */
 export const tensor = ({ dtype, shape: dimensions }) => `${dtype ?? '?'}${shape(dimensions)}`;
@@ -29,5 +28,4 @@ export const counted = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? on
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** A model's text, with nothing in it that hides. @param {unknown} text */
-export const plain = (text) =>
-  String(text ?? '').replace(UNSEEN, (c) => `\\u{${c.codePointAt(0)?.toString(16)}}`);
+export const plain = (text) => String(text ?? '').replace(UNSEEN, (c) => `\\u{${c.codePointAt(0)?.toString(16)}}`);

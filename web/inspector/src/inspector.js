@@ -19,7 +19,11 @@ import './progress.js';
 
 /** @typedef {{ title: string, about: string, url: string }} Example */
 
-const icon = html`<svg viewBox="0 0 16 16" aria-hidden="true"><rect x="1" y="2" width="14" height="3" rx="1"/><rect x="1" y="7" width="9" height="3" rx="1" opacity=".75"/><rect x="1" y="12" width="12" height="3" rx="1" opacity=".5"/></svg>`;
+const icon = html`<svg viewBox="0 0 16 16" aria-hidden="true">
+  <rect x="1" y="2" width="14" height="3" rx="1" />
+  <rect x="1" y="7" width="9" height="3" rx="1" opacity=".75" />
+  <rect x="1" y="12" width="12" height="3" rx="1" opacity=".5" />
+</svg>`;
 
 export class CpbInspector extends LitElement {
   static properties = {
@@ -39,49 +43,214 @@ export class CpbInspector extends LitElement {
   static styles = [
     look,
     css`
-      :host { display: block; background: var(--page); container-type: inline-size; }
-      :host([theme='light']) { color-scheme: light; }
-      :host([theme='dark']) { color-scheme: dark; }
-      .top { background: var(--panel); border-bottom: 1px solid var(--line); }
-      header, main, nav.tabs { max-width: 78rem; margin: auto; padding: 0 1.25rem; }
-      header { padding-top: .9rem; padding-bottom: .7rem; }
-      .title { display: flex; gap: .6rem 1.5rem; flex-wrap: wrap; align-items: center; }
-      h1 { font-size: 1.1rem; margin: 0; display: flex; align-items: center; gap: .5rem; white-space: nowrap; }
-      h1 svg { width: 1.15rem; fill: var(--accent); }
-      form { display: flex; gap: .45rem; flex: 1 1 26rem; min-width: 0; flex-wrap: wrap; }
-      form input[type='url'], form input[type='text'] { flex: 1 1 12rem; }
-      label.file { border: 1px solid var(--line); background: var(--panel); border-radius: 7px; padding: .3rem .8rem; cursor: pointer; position: relative; }
-      label.file:hover { border-color: var(--accent); }
-      label.file:focus-within { outline: 2px solid var(--accent); outline-offset: 2px; }
-      label.file input { position: absolute; opacity: 0; width: 1px; height: 1px; }
-      .status { display: flex; gap: .2rem .9rem; flex-wrap: wrap; align-items: baseline; color: var(--dim); font-size: .87rem; margin: .7rem 0 0; }
-      .status .name { color: var(--text); }
-      [role='tablist'] { display: flex; gap: 0; overflow-x: auto; scrollbar-width: none; margin: 0 -.8rem; }
-      [role='tab'] { border: 0; background: none; border-bottom: 3px solid transparent; border-radius: 0; padding: .45rem .8rem; white-space: nowrap; color: var(--dim); }
-      [role='tab'][aria-selected='true'] { border-color: var(--accent); color: var(--text); font-weight: 600; }
-      [role='tab']:focus-visible { outline-offset: -3px; }
-      main { padding-top: 1.25rem; padding-bottom: 3rem; }
-      .drop { border: 2px dashed var(--line); background: var(--panel); border-radius: 14px; padding: 3.2rem 1.25rem; text-align: center; margin-top: 1rem; }
-      .drop h2 { margin: 0 0 .4rem; font-size: 1.35rem; }
-      .drop .chip { margin: .15rem; }
-      .drop p { max-width: 42rem; margin: .5rem auto; color: var(--dim); }
-      .examples { display: grid; gap: .8rem; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); }
-      .examples button { display: flex; flex-direction: column; justify-content: start; gap: .2rem; text-align: left; padding: .8rem 1rem; border-radius: 10px; }
-      .examples b { display: block; color: var(--accent); }
-      .examples span { color: var(--dim); font-size: .87rem; }
-      .dropping { outline: 3px dashed var(--accent); outline-offset: -6px; }
+      :host {
+        display: block;
+        background: var(--page);
+        container-type: inline-size;
+      }
+      :host([theme='light']) {
+        color-scheme: light;
+      }
+      :host([theme='dark']) {
+        color-scheme: dark;
+      }
+      .top {
+        background: var(--panel);
+        border-bottom: 1px solid var(--line);
+      }
+      header,
+      main,
+      nav.tabs {
+        max-width: 78rem;
+        margin: auto;
+        padding: 0 1.25rem;
+      }
+      header {
+        padding-top: 0.9rem;
+        padding-bottom: 0.7rem;
+      }
+      .title {
+        display: flex;
+        gap: 0.6rem 1.5rem;
+        flex-wrap: wrap;
+        align-items: center;
+      }
+      h1 {
+        font-size: 1.1rem;
+        margin: 0;
+        display: flex;
+        align-items: center;
+        gap: 0.5rem;
+        white-space: nowrap;
+      }
+      h1 svg {
+        width: 1.15rem;
+        fill: var(--accent);
+      }
+      form {
+        display: flex;
+        gap: 0.45rem;
+        flex: 1 1 26rem;
+        min-width: 0;
+        flex-wrap: wrap;
+      }
+      form input[type='url'],
+      form input[type='text'] {
+        flex: 1 1 12rem;
+      }
+      label.file {
+        border: 1px solid var(--line);
+        background: var(--panel);
+        border-radius: 7px;
+        padding: 0.3rem 0.8rem;
+        cursor: pointer;
+        position: relative;
+      }
+      label.file:hover {
+        border-color: var(--accent);
+      }
+      label.file:focus-within {
+        outline: 2px solid var(--accent);
+        outline-offset: 2px;
+      }
+      label.file input {
+        position: absolute;
+        opacity: 0;
+        width: 1px;
+        height: 1px;
+      }
+      .status {
+        display: flex;
+        gap: 0.2rem 0.9rem;
+        flex-wrap: wrap;
+        align-items: baseline;
+        color: var(--dim);
+        font-size: 0.87rem;
+        margin: 0.7rem 0 0;
+      }
+      .status .name {
+        color: var(--text);
+      }
+      [role='tablist'] {
+        display: flex;
+        gap: 0;
+        overflow-x: auto;
+        scrollbar-width: none;
+        margin: 0 -0.8rem;
+      }
+      [role='tab'] {
+        border: 0;
+        background: none;
+        border-bottom: 3px solid transparent;
+        border-radius: 0;
+        padding: 0.45rem 0.8rem;
+        white-space: nowrap;
+        color: var(--dim);
+      }
+      [role='tab'][aria-selected='true'] {
+        border-color: var(--accent);
+        color: var(--text);
+        font-weight: 600;
+      }
+      [role='tab']:focus-visible {
+        outline-offset: -3px;
+      }
+      main {
+        padding-top: 1.25rem;
+        padding-bottom: 3rem;
+      }
+      .drop {
+        border: 2px dashed var(--line);
+        background: var(--panel);
+        border-radius: 14px;
+        padding: 3.2rem 1.25rem;
+        text-align: center;
+        margin-top: 1rem;
+      }
+      .drop h2 {
+        margin: 0 0 0.4rem;
+        font-size: 1.35rem;
+      }
+      .drop .chip {
+        margin: 0.15rem;
+      }
+      .drop p {
+        max-width: 42rem;
+        margin: 0.5rem auto;
+        color: var(--dim);
+      }
+      .examples {
+        display: grid;
+        gap: 0.8rem;
+        grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr));
+      }
+      .examples button {
+        display: flex;
+        flex-direction: column;
+        justify-content: start;
+        gap: 0.2rem;
+        text-align: left;
+        padding: 0.8rem 1rem;
+        border-radius: 10px;
+      }
+      .examples b {
+        display: block;
+        color: var(--accent);
+      }
+      .examples span {
+        color: var(--dim);
+        font-size: 0.87rem;
+      }
+      .dropping {
+        outline: 3px dashed var(--accent);
+        outline-offset: -6px;
+      }
       @container (max-width: 40rem) {
-        header, main, nav.tabs { padding-left: .9rem; padding-right: .9rem; }
-        .title { gap: .55rem .45rem; }
-        h1 { flex: 1; font-size: 1rem; }
-        form { display: contents; }
-        form :is(input[type='text'], button) { order: 1; }
-        label.file { padding: .15rem .6rem; font-size: .87rem; }
-        .status { font-size: .8rem; gap: .15rem .45rem; margin-top: .55rem; }
-        .status .name { flex: 1 0 100%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-        .status .chip { margin: 0; padding: 0 .35rem; font-size: .75rem; }
-        main { padding-top: 1rem; }
-        .drop { padding: 1.8rem 1rem; }
+        header,
+        main,
+        nav.tabs {
+          padding-left: 0.9rem;
+          padding-right: 0.9rem;
+        }
+        .title {
+          gap: 0.55rem 0.45rem;
+        }
+        h1 {
+          flex: 1;
+          font-size: 1rem;
+        }
+        form {
+          display: contents;
+        }
+        form :is(input[type='text'], button) {
+          order: 1;
+        }
+        label.file {
+          padding: 0.15rem 0.6rem;
+          font-size: 0.87rem;
+        }
+        .status {
+          font-size: 0.8rem;
+          gap: 0.15rem 0.45rem;
+          margin-top: 0.55rem;
+        }
+        .status .name {
+          flex: 1 0 100%;
+          overflow: hidden;
+          text-overflow: ellipsis;
+          white-space: nowrap;
+        }
+        .status .chip {
+          margin: 0;
+          padding: 0 0.35rem;
+          font-size: 0.75rem;
+        }
+        main {
+          padding-top: 1rem;
+        }
+        .drop {
+          padding: 1.8rem 1rem;
+        }
       }
     `,
   ];
@@ -136,7 +305,8 @@ export class CpbInspector extends LitElement {
     if (tab === this.#tab) return;
     this.#tab = tab;
     const list = tab?.parentElement;
-    if (tab && list) list.scrollLeft = /** @type {HTMLElement} */ (tab).offsetLeft - list.offsetLeft - list.clientWidth / 3;
+    if (tab && list)
+      list.scrollLeft = /** @type {HTMLElement} */ (tab).offsetLeft - list.offsetLeft - list.clientWidth / 3;
   }
 
   /** What is fetched so far: requests and bytes. */
@@ -156,7 +326,10 @@ export class CpbInspector extends LitElement {
     const file = modelAmong(this.files);
     if (this.src) void this.#open(this.src);
     else if (file) void this.#open(file);
-    else if (this.files.length) this.error = new Error('none of these files is a model: a SavedModel (.pb or .cpb), keras_metadata.pb, a SameDiff .zip or .fb');
+    else if (this.files.length)
+      this.error = new Error(
+        'none of these files is a model: a SavedModel (.pb or .cpb), keras_metadata.pb, a SameDiff .zip or .fb',
+      );
   }
 
   /** @param {string | File} input */
@@ -227,8 +400,7 @@ export class CpbInspector extends LitElement {
     return html`<div class=${this.dropping ? 'dropping' : ''}>
       <div class="top">
         <header>
-          ${this.bare ? nothing : this.#form()}
-          ${this.session && open ? this.#status(this.session) : nothing}
+          ${this.bare ? nothing : this.#form()} ${this.session && open ? this.#status(this.session) : nothing}
         </header>
         ${open ? this.#tabs() : nothing}
       </div>
@@ -240,7 +412,17 @@ export class CpbInspector extends LitElement {
     return html`<div class="title">
       <h1>${icon}Model inspector</h1>
       <form @submit=${this.#submit}>
-        <input type="text" inputmode="url" autocomplete="url" spellcheck="false" name="url" required aria-label="URL of a model" placeholder="https://…/saved_model.pb" .value=${this.src} />
+        <input
+          type="text"
+          inputmode="url"
+          autocomplete="url"
+          spellcheck="false"
+          name="url"
+          required
+          aria-label="URL of a model"
+          placeholder="https://…/saved_model.pb"
+          .value=${this.src}
+        />
         <button class="main">Open</button>
         ${this.#picker('File', false)} ${this.#picker('Folder', true)}
       </form>
@@ -249,17 +431,24 @@ export class CpbInspector extends LitElement {
 
   /** @param {string} title @param {boolean} folder */
   #picker(title, folder) {
-    return html`<label class="file">${title}…
-      <input type="file" aria-label=${`Open a ${title.toLowerCase()}`} ?webkitdirectory=${folder} @change=${(/** @type {any} */ e) => {
-        this.#choose([...e.target.files]);
-        e.target.value = '';
-      }} /></label>`;
+    return html`<label class="file"
+      >${title}…
+      <input
+        type="file"
+        aria-label=${`Open a ${title.toLowerCase()}`}
+        ?webkitdirectory=${folder}
+        @change=${(/** @type {any} */ e) => {
+          this.#choose([...e.target.files]);
+          e.target.value = '';
+        }}
+    /></label>`;
   }
 
   /** @param {Session} session */
   #status({ name, about, fetched, bytes }) {
     return html`<p class="status">
-      <code class="name" title=${plain(name)}>${plain(name.split('?')[0]?.split('/').slice(-2).join('/'))}</code><span class="chip">${about.kind.replaceAll('_', ' ')}</span><span>${size(about.size)}</span>
+      <code class="name" title=${plain(name)}>${plain(name.split('?')[0]?.split('/').slice(-2).join('/'))}</code
+      ><span class="chip">${about.kind.replaceAll('_', ' ')}</span><span>${size(about.size)}</span>
       <span>${size(bytes)} read in ${counted(fetched.length, 'request')}</span>
     </p>`;
   }
@@ -275,16 +464,34 @@ export class CpbInspector extends LitElement {
 
   #tabs() {
     const current = this.#current;
-    return html`<nav class="tabs" aria-label="Panels"><div role="tablist" class="scroll" aria-label="Panels" @keydown=${this.#onKey}>
-      ${this.#shown.map(([name, { title }]) => html`<button role="tab" id="tab-${name}" aria-selected=${name === current} aria-controls="panel"
-        tabindex=${name === current ? 0 : -1} @click=${() => this.#go({ panel: name, at: '', node: '' })}>${title}</button>`)}
-    </div></nav>`;
+    return html`<nav class="tabs" aria-label="Panels">
+      <div role="tablist" class="scroll" aria-label="Panels" @keydown=${this.#onKey}>
+        ${this.#shown.map(
+          ([name, { title }]) =>
+            html`<button
+              role="tab"
+              id="tab-${name}"
+              aria-selected=${name === current}
+              aria-controls="panel"
+              tabindex=${name === current ? 0 : -1}
+              @click=${() => this.#go({ panel: name, at: '', node: '' })}
+            >
+              ${title}
+            </button>`,
+        )}
+      </div>
+    </nav>`;
   }
 
   #body() {
     const { session } = this;
     if (this.error) return failure(this.error, () => this.#reopen());
-    if (session && !this.opened) return html`<cpb-progress .session=${session} .text=${'Opening…'} @cancel=${() => this.opening?.abort()}></cpb-progress>`;
+    if (session && !this.opened)
+      return html`<cpb-progress
+        .session=${session}
+        .text=${'Opening…'}
+        @cancel=${() => this.opening?.abort()}
+      ></cpb-progress>`;
     if (!session) return this.#start();
     const current = this.#current;
     const here = current === this.panel;
@@ -294,16 +501,21 @@ export class CpbInspector extends LitElement {
   }
 
   #start() {
-    return html`
-      <div class="drop">
+    return html` <div class="drop">
         <h2>Drop a model here</h2>
         <p>A file, or a whole folder. Only the parts that you look at are read, and nothing leaves your machine.</p>
-        <div>${['saved_model.pb', 'saved_model.cpb', 'frozen graph', 'keras_metadata.pb', 'SameDiff .zip', 'SameDiff .fb'].map((one) => html`<span class="chip">${one}</span>`)}</div>
+        <div>
+          ${['saved_model.pb', 'saved_model.cpb', 'frozen graph', 'keras_metadata.pb', 'SameDiff .zip', 'SameDiff .fb'].map((one) => html`<span class="chip">${one}</span>`)}
+        </div>
       </div>
-      ${this.examples.length
-        ? html`<h2>Or look at an example</h2>
-            <div class="examples">${this.examples.map(({ title, about, url }) => html`<button @click=${() => this.#visit(url)}><b>${title}</b><span>${about}</span></button>`)}</div>`
-        : nothing}`;
+      ${
+        this.examples.length
+          ? html`<h2>Or look at an example</h2>
+              <div class="examples">
+                ${this.examples.map(({ title, about, url }) => html`<button @click=${() => this.#visit(url)}><b>${title}</b><span>${about}</span></button>`)}
+              </div>`
+          : nothing
+      }`;
   }
 
   /** Arrows, Home and End go from tab to tab. @param {KeyboardEvent} event */

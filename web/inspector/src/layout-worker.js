@@ -49,7 +49,12 @@ function tried(boxes, edges) {
 function layOut(boxes, edges) {
   const { graph, frames } = tried(boxes, edges);
   const { width = 0, height = 0 } = graph.graph();
-  const place = (/** @type {any} */ { x, y, width, height }) => ({ x: x - width / 2, y: y - height / 2, width, height });
+  const place = (/** @type {any} */ { x, y, width, height }) => ({
+    x: x - width / 2,
+    y: y - height / 2,
+    width,
+    height,
+  });
   return {
     boxes: Object.fromEntries(boxes.map(({ id }) => [id, { x: graph.node(id).x, y: graph.node(id).y }])),
     frames: frames.map((id) => ({ id, ...place(graph.node(frame(id))) })).sort((a, b) => a.id.length - b.id.length),

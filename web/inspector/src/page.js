@@ -18,14 +18,19 @@ function fromAddress() {
 
 function address() {
   const { src, panel, at, node } = inspector;
-  const place = new URLSearchParams(Object.entries({ panel: panel === 'overview' ? '' : panel, at, node }).filter(([, value]) => value));
+  const place = new URLSearchParams(
+    Object.entries({ panel: panel === 'overview' ? '' : panel, at, node }).filter(([, value]) => value),
+  );
   return `${location.pathname}${src ? `?${new URLSearchParams({ url: src })}` : ''}${place.size ? `#${place}` : ''}`;
 }
 
 inspector.addEventListener('navigate', () => {
   if (address() !== location.pathname + location.search + location.hash) history.pushState(null, '', address());
 });
-inspector.addEventListener('open', () => (document.title = `${inspector.src.split('/').at(-1) || 'A file'} · Model inspector`));
+inspector.addEventListener(
+  'open',
+  () => (document.title = `${inspector.src.split('/').at(-1) || 'A file'} · Model inspector`),
+);
 addEventListener('popstate', fromAddress);
 inspector.examples = examples;
 fromAddress();

@@ -13,7 +13,14 @@ export class Panel extends LitElement {
     at: {},
     node: {},
   };
-  static styles = [look, css`:host { display: block; }`];
+  static styles = [
+    look,
+    css`
+      :host {
+        display: block;
+      }
+    `,
+  ];
   /** @type {Task<any, any>[]} */
   #tasks = [];
 
@@ -52,9 +59,7 @@ export class Panel extends LitElement {
   /** Goes to a panel, and to something in it.
    * @param {string} panel @param {string} [at] @param {string} [node] */
   go(panel, at = '', node = '') {
-    this.dispatchEvent(
-      new CustomEvent('go', { detail: { panel, at, node }, bubbles: true, composed: true }),
-    );
+    this.dispatchEvent(new CustomEvent('go', { detail: { panel, at, node }, bubbles: true, composed: true }));
   }
 
   /** @param {string} panel @param {string} at @param {unknown} [text] @param {string} [node] */
@@ -89,24 +94,38 @@ const rules = () => `Access-Control-Allow-Origin: ${location.origin}
 Access-Control-Allow-Headers: Range
 Access-Control-Expose-Headers: Content-Range, ETag, Retry-After`;
 
-const bucketRules = () => JSON.stringify({
-  CORSRules: [{
-    AllowedOrigins: [location.origin],
-    AllowedMethods: ['GET'],
-    AllowedHeaders: ['Range'],
-    ExposeHeaders: ['Content-Range', 'ETag', 'Retry-After'],
-    MaxAgeSeconds: 3600,
-  }],
-}, null, 2);
+const bucketRules = () =>
+  JSON.stringify(
+    {
+      CORSRules: [
+        {
+          AllowedOrigins: [location.origin],
+          AllowedMethods: ['GET'],
+          AllowedHeaders: ['Range'],
+          ExposeHeaders: ['Content-Range', 'ETag', 'Retry-After'],
+          MaxAgeSeconds: 3600,
+        },
+      ],
+    },
+    null,
+    2,
+  );
 
-const corsHelp = () => html`
-  <p>The model is on another server than this page. If it is there at all, its server has to allow this page to read it:</p>
-  <pre tabindex="0" aria-label="Headers to answer with">${rules()}</pre>
-  <details>
-    <summary>For an S3 bucket</summary>
-    <pre tabindex="0" aria-label="Rules of the bucket">aws s3api put-bucket-cors --bucket NAME --cors-configuration '${bucketRules()}'</pre>
-  </details>
-  <p>Other stores are in libcpb’s <code>web/README.md</code>, under “CORS”. Or download the model and drop it here: nothing of it leaves this machine.</p>`;
+const corsHelp = () =>
+  html` <p>
+      The model is on another server than this page. If it is there at all, its server has to allow this page to read
+      it:
+    </p>
+    <pre tabindex="0" aria-label="Headers to answer with">${rules()}</pre>
+    <details>
+      <summary>For an S3 bucket</summary>
+      <pre tabindex="0" aria-label="Rules of the bucket">
+aws s3api put-bucket-cors --bucket NAME --cors-configuration '${bucketRules()}'</pre>
+    </details>
+    <p>
+      Other stores are in libcpb’s <code>web/README.md</code>, under “CORS”. Or download the model and drop it here:
+      nothing of it leaves this machine.
+    </p>`;
 
 /** What an error means for the reader of a model, by its code. @type {Record<string, string>} */
 const meanings = {
@@ -129,13 +148,24 @@ const meanings = {
 /** An error, and what can be done about it. @param {any} error @param {() => unknown} [again] */
 export function failure(error, again) {
   const retry = again && html`<p><button @click=${again}>Try again</button></p>`;
-  if (error?.name === 'AbortError') return html`<div class="empty" role="status"><p>Cancelled.</p>${retry}</div>`;
+  if (error?.name === 'AbortError')
+    return html`<div class="empty" role="status">
+      <p>Cancelled.</p>
+      ${retry}
+    </div>`;
   // The page itself says more about CORS.
   const cors = /CORS/.test(error?.message);
-  const message = plain(error?.message ?? error).replace(/; perhaps its CORS rules.*/s, '').replace(/^[a-z](?!\w*:)/, (c) => c.toUpperCase());
+  const message = plain(error?.message ?? error)
+    .replace(/; perhaps its CORS rules.*/s, '')
+    .replace(/^[a-z](?!\w*:)/, (c) => c.toUpperCase());
   return html`<div class="failure" role="alert">
-    <p><strong>${meanings[error?.code] ?? 'An unexpected error occurred'}</strong>${error?.code ? html`<code>${error.code}</code>` : nothing}</p>
-    <p>${message}${error?.offset == null || /offset|byte \d/.test(message) ? nothing : ` (at byte ${count(error.offset)})`}</p>
+    <p>
+      <strong>${meanings[error?.code] ?? 'An unexpected error occurred'}</strong
+      >${error?.code ? html`<code>${error.code}</code>` : nothing}
+    </p>
+    <p>
+      ${message}${error?.offset == null || /offset|byte \d/.test(message) ? nothing : ` (at byte ${count(error.offset)})`}
+    </p>
     ${cors ? corsHelp() : nothing} ${retry}
   </div>`;
 }

@@ -8,11 +8,35 @@ class Progress extends LitElement {
   static styles = [
     look,
     css`
-      :host { display: block; }
-      p { display: flex; align-items: center; gap: .75rem; flex-wrap: wrap; color: var(--dim); margin: 1rem 0; }
-      i { width: 1.1rem; height: 1.1rem; border-radius: 50%; border: 2px solid var(--line); border-top-color: var(--accent); animation: turn .9s linear infinite; }
-      @keyframes turn { to { transform: rotate(1turn); } }
-      @media (prefers-reduced-motion: reduce) { i { animation: none; } }
+      :host {
+        display: block;
+      }
+      p {
+        display: flex;
+        align-items: center;
+        gap: 0.75rem;
+        flex-wrap: wrap;
+        color: var(--dim);
+        margin: 1rem 0;
+      }
+      i {
+        width: 1.1rem;
+        height: 1.1rem;
+        border-radius: 50%;
+        border: 2px solid var(--line);
+        border-top-color: var(--accent);
+        animation: turn 0.9s linear infinite;
+      }
+      @keyframes turn {
+        to {
+          transform: rotate(1turn);
+        }
+      }
+      @media (prefers-reduced-motion: reduce) {
+        i {
+          animation: none;
+        }
+      }
     `,
   ];
 
@@ -41,7 +65,8 @@ class Progress extends LitElement {
     const requests = this.session.fetched.length - this.begun.requests;
     const bytes = this.session.bytes - this.begun.bytes;
     return html`<p role="status">
-      <i aria-hidden="true"></i><span>${this.text}${requests ? ` ${size(bytes)} in ${counted(requests, 'request')}` : ''}</span>
+      <i aria-hidden="true"></i
+      ><span>${this.text}${requests ? ` ${size(bytes)} in ${counted(requests, 'request')}` : ''}</span>
       <button @click=${() => this.dispatchEvent(new Event('cancel'))}>Cancel</button>
     </p>`;
   }

@@ -19,18 +19,69 @@ class CpbTensor extends LitElement {
   static styles = [
     look,
     css`
-      section { padding: .9rem 1.1rem; margin: 1rem 0; }
-      h3 { margin-top: 0; }
-      dl { display: flex; flex-wrap: wrap; gap: .3rem 1.8rem; margin: .5rem 0 .9rem; }
-      dt { color: var(--dim); font-size: .82rem; }
-      dd { margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; }
-      .views { display: flex; flex-wrap: wrap; gap: 1.2rem; align-items: flex-start; }
-      figure { margin: 0; flex: 1 1 18rem; max-width: 36rem; }
-      figcaption { color: var(--dim); font-size: .82rem; display: flex; justify-content: space-between; font-variant-numeric: tabular-nums; }
-      svg { width: 100%; height: 9rem; display: block; border-bottom: 1px solid var(--line); }
-      svg rect { fill: var(--accent); }
-      canvas { display: block; width: 100%; height: 9rem; object-fit: fill; image-rendering: pixelated; border-bottom: 1px solid var(--line); }
-      canvas.square { height: auto; max-height: 24rem; object-fit: contain; object-position: left top; }
+      section {
+        padding: 0.9rem 1.1rem;
+        margin: 1rem 0;
+      }
+      h3 {
+        margin-top: 0;
+      }
+      dl {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.3rem 1.8rem;
+        margin: 0.5rem 0 0.9rem;
+      }
+      dt {
+        color: var(--dim);
+        font-size: 0.82rem;
+      }
+      dd {
+        margin: 0;
+        font-weight: 600;
+        font-variant-numeric: tabular-nums;
+      }
+      .views {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 1.2rem;
+        align-items: flex-start;
+      }
+      figure {
+        margin: 0;
+        flex: 1 1 18rem;
+        max-width: 36rem;
+      }
+      figcaption {
+        color: var(--dim);
+        font-size: 0.82rem;
+        display: flex;
+        justify-content: space-between;
+        font-variant-numeric: tabular-nums;
+      }
+      svg {
+        width: 100%;
+        height: 9rem;
+        display: block;
+        border-bottom: 1px solid var(--line);
+      }
+      svg rect {
+        fill: var(--accent);
+      }
+      canvas {
+        display: block;
+        width: 100%;
+        height: 9rem;
+        object-fit: fill;
+        image-rendering: pixelated;
+        border-bottom: 1px solid var(--line);
+      }
+      canvas.square {
+        height: auto;
+        max-height: 24rem;
+        object-fit: contain;
+        object-position: left top;
+      }
     `,
   ];
 
@@ -44,7 +95,8 @@ class CpbTensor extends LitElement {
   }
 
   #values = new Task(this, {
-    task: async ([session, tensor, wanted], { signal }) => (wanted ? session.look('values', { tensor, signal }) : undefined),
+    task: async ([session, tensor, wanted], { signal }) =>
+      wanted ? session.look('values', { tensor, signal }) : undefined,
     args: () => /** @type {const} */ ([this.session, this.tensor, this.wanted]),
   });
 
@@ -66,7 +118,10 @@ class CpbTensor extends LitElement {
   render() {
     const { node, name, dtype, shape: dimensions, size: bytes } = this.tensor;
     return html`<section class="box" aria-live="polite" aria-label="Values">
-      <h3><code>${plain(node ?? name)}</code> <span class="type">${dtype}${shape(dimensions)}</span> <span class="dim small">${size(bytes)}</span></h3>
+      <h3>
+        <code>${plain(node ?? name)}</code> <span class="type">${dtype}${shape(dimensions)}</span>
+        <span class="dim small">${size(bytes)}</span>
+      </h3>
       ${this.#numbers ? this.#state(bytes) : html`<p class="dim">Its values are not numbers: <code>cpb extract</code> writes them.</p>`}
     </section>`;
   }
@@ -78,7 +133,11 @@ class CpbTensor extends LitElement {
         ? html`<p class="dim">Too large to show in a page: <code>cpb extract</code> writes it as .npy.</p>`
         : html`<button class="main" @click=${() => (this.wanted = true)}>Read ${size(bytes)} of values</button>`;
     return this.#values.render({
-      pending: () => html`<cpb-progress .session=${this.session} @cancel=${() => (this.#values.abort(), (this.wanted = false))}></cpb-progress>`,
+      pending: () =>
+        html`<cpb-progress
+          .session=${this.session}
+          @cancel=${() => (this.#values.abort(), (this.wanted = false))}
+        ></cpb-progress>`,
       complete: (values) => (values ? this.shown(values) : nothing),
       error: (error) => failure(error, () => this.#values.run()),
     });
@@ -86,7 +145,11 @@ class CpbTensor extends LitElement {
 
   /** @param {import('./model/values.js').Shown} values */
   shown({ count: all, finite, low, high, mean, deviation, bars, first, picture }) {
-    const pair = (/** @type {string} */ name, /** @type {unknown} */ value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+    const pair = (/** @type {string} */ name, /** @type {unknown} */ value) =>
+      html`<div>
+        <dt>${name}</dt>
+        <dd>${value}</dd>
+      </div>`;
     return html`
       <dl>
         ${pair('Values', count(all))}
@@ -95,8 +158,21 @@ class CpbTensor extends LitElement {
       </dl>
       <div class="views">
         ${bars.length ? histogram(bars, low, high) : nothing}
-        ${picture ? html`<figure><canvas class=${square(picture) ? 'square' : ''} width=${picture.width} height=${picture.height} role="img" aria-label="The values as grey levels" ${drawn(picture)}></canvas>
-          <figcaption><span>${picture.height} × ${picture.width} as grey levels</span></figcaption></figure>` : nothing}
+        ${
+          picture
+            ? html`<figure>
+                <canvas
+                  class=${square(picture) ? 'square' : ''}
+                  width=${picture.width}
+                  height=${picture.height}
+                  role="img"
+                  aria-label="The values as grey levels"
+                  ${drawn(picture)}
+                ></canvas>
+                <figcaption><span>${picture.height} × ${picture.width} as grey levels</span></figcaption>
+              </figure>`
+            : nothing
+        }
       </div>
       <p class="mono dim">${first.map(number).join(', ')}${all > first.length ? ', …' : ''}</p>
     `;

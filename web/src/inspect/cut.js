@@ -200,6 +200,5 @@ function within(pieces, offset, end) {
 export const cutSource = (body, pieces) => ({
   name: 'saved_model.pb',
   stat: async () => ({ size: sumOf(pieces) }),
-  read: (offset, length, { signal } = {}) =>
-    together(body, within(pieces, offset, offset + length), signal),
+  read: (offset, length, { signal } = {}) => together(body, within(pieces, offset, offset + length), signal),
 });

@@ -145,8 +145,7 @@ async function modelOf(input, { file, content, message }, options) {
   const { body } = await content();
   const feed = feedOf(file, body, await body.size({ signal }));
   const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
-  const checkpoint =
-    options.checkpoint && (await openCheckpoint(file, input, options.checkpoint, options));
+  const checkpoint = options.checkpoint && (await openCheckpoint(file, input, options.checkpoint, options));
   /** @type {State} */
   const state = { file, body, feed, kind, checkpoint };
   const graph = checkpoint && (await objectGraphOf(state, checkpoint, signal));
@@ -180,8 +179,7 @@ const questionsOf = ({ ask }) => ({
   function: (name, o) => ask('function', { ...o, name }),
   nodes: ({ function: name, ...o } = {}) => ask('nodes', { ...o, name }),
   scopes: ({ function: name, ...o } = {}) => ask('scopes', { ...o, name }),
-  consumers: (name, { function: scope, tag, ...o } = {}) =>
-    ask('consumers', { ...o, name, scope: scope ?? tag }),
+  consumers: (name, { function: scope, tag, ...o } = {}) => ask('consumers', { ...o, name, scope: scope ?? tag }),
   objects: (name, o) => ask('objects', { ...o, name }),
   layers: (o) => ask('layers', o),
   constants: (o) => ask('constants', o),
@@ -214,8 +212,7 @@ async function objectGraphOf({ file, feed, kind }, checkpoint, signal) {
  */
 async function values({ file, feed, kind, checkpoint }, { ask }, name, how = {}) {
   if (!how.variable) return valuesOf(file, feed, kind, name, how);
-  if (!checkpoint)
-    throw new CpbError('USAGE', 'values of variables need the option checkpoint of inspect()');
+  if (!checkpoint) throw new CpbError('USAGE', 'values of variables need the option checkpoint of inspect()');
   const { metaGraph, signal } = how;
   const found = (await ask('variables', { name, metaGraph, signal })).variables;
   const exact = found.items.filter((/** @type {any} */ v) => v.path === name || v.key === name);
@@ -236,8 +233,7 @@ async function values({ file, feed, kind, checkpoint }, { ask }, name, how = {})
  * @returns {Promise<Cut>}
  */
 async function cut({ file, body }, { askFor }, paths, page) {
-  if (paths.length === 0)
-    throw new CpbError('USAGE', 'paths is empty; expected at least one, such as root.layer');
+  if (paths.length === 0) throw new CpbError('USAGE', 'paths is empty; expected at least one, such as root.layer');
   const { answer, taken } = await askFor('cut', { ...page, name: paths.join('\n') }, (engine) =>
     [SAVED_MODEL, KERAS_METADATA].map((one) => planOf(file.instance, engine, one)),
   );
@@ -283,15 +279,9 @@ async function beginningOf(feed, signal) {
 async function guess({ instance, source }, feed, signal) {
   if (/keras_metadata\.pb$/i.test(source.name ?? '')) return 'keras_metadata';
   const head = await beginningOf(feed, signal);
-  const number = instance.scope((scope) =>
-    instance.c.cpb_model_guess(scope.bytes(head), head.length),
-  );
+  const number = instance.scope((scope) => instance.c.cpb_model_guess(scope.bytes(head), head.length));
   const found = Object.entries(kinds).find(([, kind]) => kind === number);
   if (!found)
-    throw new CpbError(
-      'FORMAT',
-      'not a model: expected a SavedModel, a GraphDef or a SameDiff file',
-      { offset: 0 },
-    );
+    throw new CpbError('FORMAT', 'not a model: expected a SavedModel, a GraphDef or a SameDiff file', { offset: 0 });
   return /** @type {ModelKind} */ (found[0]);
 }

@@ -134,9 +134,7 @@ export function asker(file, feed, kind, options) {
  */
 function ask(engine, scope, question, { name, scope: within, metaGraph, first, count }) {
   const encoder = new TextEncoder();
-  const [nameBytes, scopeBytes] = [name, within].map((text) =>
-    text === undefined ? undefined : encoder.encode(text),
-  );
+  const [nameBytes, scopeBytes] = [name, within].map((text) => (text === undefined ? undefined : encoder.encode(text)));
   engine.call(
     'ask',
     scope.struct(structs.question, {
@@ -158,9 +156,7 @@ function ask(engine, scope, question, { name, scope: within, metaGraph, first, c
  * @param {Uint8Array} bytes
  */
 function setKerasMetadata(instance, engine, bytes) {
-  const taken = instance.scope((scope) =>
-    engine.call('set_keras_metadata', scope.bytes(bytes), bytes.length),
-  );
+  const taken = instance.scope((scope) => engine.call('set_keras_metadata', scope.bytes(bytes), bytes.length));
   if (!taken) throw new CpbError('USAGE', 'kerasMetadata can be given for a SavedModel only');
 }
 

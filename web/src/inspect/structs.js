@@ -4,16 +4,13 @@ import { layOutAll } from '../wasm/structs.js';
 export const structs = layOutAll({
   model_options: 'struct_size:size max_value max_memory limits:ptr',
   question:
-    'struct_size:size kind:i32 meta_graph:u32 name:ptr name_size:size scope:ptr' +
-    ' scope_size:size first count',
+    'struct_size:size kind:i32 meta_graph:u32 name:ptr name_size:size scope:ptr' + ' scope_size:size first count',
   model_piece: 'offset length bytes:ptr',
   values_options:
     'struct_size:size scope:ptr scope_size:size state:u32 max_memory limits:ptr' +
     ' meta_graph:u32 exact_texts:i32 tensor_offset tensor_size checkpoint:ptr',
-  stored:
-    'key:ptr key_size:size dtype:u32 rank:u32 shape:ptr shard:u32 crc32c:u32 offset size slices',
+  stored: 'key:ptr key_size:size dtype:u32 rank:u32 shape:ptr shard:u32 crc32c:u32 offset size slices',
   checkpoint_options: 'struct_size:size max_memory limits:ptr',
   values_info:
-    'struct_size:size dtype:ptr numpy:ptr item_size:u32 rank:u32 shape:ptr fortran_order:i32' +
-    ' count size',
+    'struct_size:size dtype:ptr numpy:ptr item_size:u32 rank:u32 shape:ptr fortran_order:i32' + ' count size',
 });

@@ -110,7 +110,7 @@ function arrayOf(file, engine, first, ended) {
   async function* pieces(signal) {
     try {
       yield first;
-      for (let step = ended ? DONE : DATA; step !== DONE; ) {
+      for (let step = ended ? DONE : DATA; step !== DONE;) {
         const piece = collector();
         step = await file.drive(engine, {
           signal,

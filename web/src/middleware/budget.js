@@ -90,7 +90,6 @@ const budget = (limit) => (source) => {
 };
 
 /** Of what `read`, `tail` or `readMany` answers. @param {any} answer @returns {number} */
-const sizeOf = (answer) =>
-  (Array.isArray(answer) ? sumOf(answer) : (answer.bytes ?? answer).length);
+const sizeOf = (answer) => (Array.isArray(answer) ? sumOf(answer) : (answer.bytes ?? answer).length);
 
 export { budget };

@@ -116,12 +116,15 @@ class Cached {
     const now = this.#generation;
     const missing = this.#gather(begin, end);
     const length = missing.end - missing.begin;
-    const work = shared((signal) => this.#source.read(missing.begin, length, { signal })
-      .then((bytes) => {
-        if (now === this.#generation) this.#kept.put(missing.begin, bytes);
-        return concat([...missing.head, bytes, ...bytes.length === length ? missing.tail : []]);
-      })
-      .finally(() => this.#flights.delete(flight)));
+    const work = shared((signal) =>
+      this.#source
+        .read(missing.begin, length, { signal })
+        .then((bytes) => {
+          if (now === this.#generation) this.#kept.put(missing.begin, bytes);
+          return concat([...missing.head, bytes, ...(bytes.length === length ? missing.tail : [])]);
+        })
+        .finally(() => this.#flights.delete(flight)),
+    );
     const flight = { begin, end, work };
     if (this.#share) this.#flights.add(flight);
     return flight;
@@ -129,13 +132,14 @@ class Cached {
 
   /** What brings all of [offset, end). @param {number} offset @param {number} end */
   #flightFor(offset, end) {
-    const under = [...this.#flights].find((other) =>
-      other.begin <= offset && end <= other.end && !other.work.abandoned);
+    const under = [...this.#flights].find(
+      (other) => other.begin <= offset && end <= other.end && !other.work.abandoned,
+    );
     const block = this.#block;
     if (under) return under;
     if (end - offset >= block) return this.#fly(offset, end);
     const size = this.#known?.size ?? Infinity;
-    return this.#fly(offset - offset % block, Math.min(Math.ceil(end / block) * block, size));
+    return this.#fly(offset - (offset % block), Math.min(Math.ceil(end / block) * block, size));
   }
 
   /** @param {number} offset @param {number} length @param {ReadOptions} [options] */
@@ -147,13 +151,12 @@ class Cached {
     if (there.begin === there.end) return concat([...there.head, ...there.tail]);
     const { begin, work } = this.#flightFor(offset, end);
     const bytes = await work.join(signal);
-    return begin === offset && bytes.length === end - offset
-      ? bytes : bytes.subarray(offset - begin, end - begin);
+    return begin === offset && bytes.length === end - offset ? bytes : bytes.subarray(offset - begin, end - begin);
   }
 
   /** @param {ReadOptions} [options] */
   async stat(options) {
-    return this.#known ??= await this.#source.stat(options);
+    return (this.#known ??= await this.#source.stat(options));
   }
 
   /** Of a source that has one. @param {number} length @param {ReadOptions} [options] */
@@ -185,15 +188,17 @@ class Cached {
  * @param {CacheOptions} [options]
  * @returns {import('../types.js').Middleware}
  */
-const cache = (options = {}) => (source) => {
-  const cached = new Cached(source, options);
-  return layer(source, {
-    read: (...args) => cached.read(...args),
-    stat: (...args) => cached.stat(...args),
-    readMany: undefined,
-    tail: source.tail && ((...args) => cached.tail(...args)),
-    reset: () => cached.reset(),
-  });
-};
+const cache =
+  (options = {}) =>
+  (source) => {
+    const cached = new Cached(source, options);
+    return layer(source, {
+      read: (...args) => cached.read(...args),
+      stat: (...args) => cached.stat(...args),
+      readMany: undefined,
+      tail: source.tail && ((...args) => cached.tail(...args)),
+      reset: () => cached.reset(),
+    });
+  };
 
 export { cache };

@@ -97,10 +97,12 @@ async function tail(it, length, options) {
 async function readMany(it, ranges, options) {
   for (const { offset, length } of ranges) demand(offset, length);
   const all = await /** @type {Required<Source>} */ (it.below).readMany(ranges, options);
-  return Promise.all(ranges.map(({ offset, length }, i) => {
-    const bytes = all[i] && asBytes(all[i]);
-    return bytes?.length === length ? bytes : read(it, offset, length, options);
-  }));
+  return Promise.all(
+    ranges.map(({ offset, length }, i) => {
+      const bytes = all[i] && asBytes(all[i]);
+      return bytes?.length === length ? bytes : read(it, offset, length, options);
+    }),
+  );
 }
 
 /**
@@ -123,8 +125,7 @@ async function* exact(it, pieces, offset, length, signal) {
     throw signal.aborted ? signal.reason : asCpbError(error, who);
   }
   if (offset < end && offset < (await stat(it, { signal })).size) {
-    throw new CpbError('NETWORK', `the stream of ${who} ended too early`,
-      { offset, retryable: true });
+    throw new CpbError('NETWORK', `the stream of ${who} ended too early`, { offset, retryable: true });
   }
 }
 

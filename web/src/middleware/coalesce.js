@@ -26,8 +26,12 @@ export function join(ranges, { gap = 16 << 10, maxBytes = 8 << 20 } = {}) {
   for (const range of [...ranges].sort((a, b) => a.offset - b.offset)) {
     const group = groups.at(-1);
     const length = group && Math.max(group.length, range.offset + range.length - group.offset);
-    if (group && length !== undefined && range.offset <= group.offset + group.length + gap
-        && (length <= maxBytes || length === group.length)) {
+    if (
+      group &&
+      length !== undefined &&
+      range.offset <= group.offset + group.length + gap &&
+      (length <= maxBytes || length === group.length)
+    ) {
       group.length = length;
       group.members.push(range);
     } else {
@@ -44,34 +48,39 @@ export function join(ranges, { gap = 16 << 10, maxBytes = 8 << 20 } = {}) {
  * @param {CoalesceOptions} [options]
  * @returns {import('../types.js').Middleware}
  */
-const coalesce = (options = {}) => (source) => {
-  const inSlot = slots(options.connections ?? 6);
-  /** @typedef {(bytes: Promise<Uint8Array>) => void} Resolve */
-  /** @typedef {Range & { signal?: AbortSignal, resolve: Resolve }} Wanted */
-  /** @type {Wanted[]} */
-  let queue = [];
+const coalesce =
+  (options = {}) =>
+  (source) => {
+    const inSlot = slots(options.connections ?? 6);
+    /** @typedef {(bytes: Promise<Uint8Array>) => void} Resolve */
+    /** @typedef {Range & { signal?: AbortSignal, resolve: Resolve }} Wanted */
+    /** @type {Wanted[]} */
+    let queue = [];
 
-  function flush() {
-    const batch = queue;
-    queue = [];
-    for (const { offset, length, members } of join(batch, options)) {
-      const work = shared((signal) =>
-        inSlot(() => source.read(offset, length, { signal }), signal));
-      for (const wanted of members) {
-        const begin = wanted.offset - offset;
-        wanted.resolve(work.join(wanted.signal).then((bytes) =>
-          (members.length === 1 ? bytes : bytes.slice(begin, begin + wanted.length))));
+    function flush() {
+      const batch = queue;
+      queue = [];
+      for (const { offset, length, members } of join(batch, options)) {
+        const work = shared((signal) => inSlot(() => source.read(offset, length, { signal }), signal));
+        for (const wanted of members) {
+          const begin = wanted.offset - offset;
+          wanted.resolve(
+            work
+              .join(wanted.signal)
+              .then((bytes) => (members.length === 1 ? bytes : bytes.slice(begin, begin + wanted.length))),
+          );
+        }
       }
     }
-  }
 
-  return layer(source, {
-    read: (offset, length, { signal } = {}) => new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      if (queue.push({ offset, length, signal, resolve }) === 1) queueMicrotask(flush);
-    }),
-    readMany: undefined,
-  });
-};
+    return layer(source, {
+      read: (offset, length, { signal } = {}) =>
+        new Promise((resolve, reject) => {
+          if (signal?.aborted) return reject(signal.reason);
+          if (queue.push({ offset, length, signal, resolve }) === 1) queueMicrotask(flush);
+        }),
+      readMany: undefined,
+    });
+  };
 
 export { coalesce };

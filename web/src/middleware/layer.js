@@ -1,7 +1,5 @@
 import { sumOf } from '../bytes.js';
-import {
-  piecesOf, readManyByReads, streamByReads, streamOf, tailByRead,
-} from '../source/streams.js';
+import { piecesOf, readManyByReads, streamByReads, streamOf, tailByRead } from '../source/streams.js';
 
 /** @typedef {import('../types.js').Source} Source */
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
@@ -49,13 +47,11 @@ export function layer(below, own) {
 export function around(below, wrap) {
   const { tail, readMany } = below;
   return {
-    read: (offset, length, options) =>
-      wrap(() => below.read(offset, length, options), options, length),
+    read: (offset, length, options) => wrap(() => below.read(offset, length, options), options, length),
     stat: (options) => wrap(() => below.stat(options), options, 0),
-    tail: tail && ((length, options) =>
-      wrap(() => tail.call(below, length, options), options, length)),
-    readMany: readMany && ((ranges, options) =>
-      wrap(() => readMany.call(below, ranges, options), options, sumOf(ranges))),
+    tail: tail && ((length, options) => wrap(() => tail.call(below, length, options), options, length)),
+    readMany:
+      readMany && ((ranges, options) => wrap(() => readMany.call(below, ranges, options), options, sumOf(ranges))),
   };
 }
 
@@ -69,9 +65,14 @@ export function around(below, wrap) {
  */
 export function streamThrough(below, change) {
   const { stream } = below;
-  return stream && ((offset, length, { signal } = {}) => streamOf((inner) =>
-    change(piecesOf(stream.call(below, offset, length, { signal: inner })), offset, length, inner),
-  signal));
+  return (
+    stream &&
+    ((offset, length, { signal } = {}) =>
+      streamOf(
+        (inner) => change(piecesOf(stream.call(below, offset, length, { signal: inner })), offset, length, inner),
+        signal,
+      ))
+  );
 }
 
 /**
@@ -81,7 +82,6 @@ export function streamThrough(below, change) {
  * @param {...Middleware} middleware
  * @returns {Source}
  */
-const compose = (source, ...middleware) =>
-  middleware.reduce((below, wrap) => wrap(below), source);
+const compose = (source, ...middleware) => middleware.reduce((below, wrap) => wrap(below), source);
 
 export { compose };

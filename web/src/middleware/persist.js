@@ -26,54 +26,56 @@ import { cacheStore, opfsStore } from './stores.js';
  * @param {string} [options.name] instead of the source's own
  * @returns {import('../types.js').Middleware}
  */
-const persist = ({ store, bytes: most = 256 << 20, name: given }) => (source) => {
-  const name = given ?? source.name;
-  const ready = opened(store);
-  ready.catch(() => {});
-  /** @type {Promise<Map<string, number>> | undefined} */
-  let sizes;
-  /** Writing goes one by one. @type {Promise<void>} */
-  let writing = Promise.resolve();
+const persist =
+  ({ store, bytes: most = 256 << 20, name: given }) =>
+  (source) => {
+    const name = given ?? source.name;
+    const ready = opened(store);
+    ready.catch(() => {});
+    /** @type {Promise<Map<string, number>> | undefined} */
+    let sizes;
+    /** Writing goes one by one. @type {Promise<void>} */
+    let writing = Promise.resolve();
 
-  const listed = () => sizes ??= ready.then(async (open) =>
-    new Map((await open.list()).map(({ key, size }) => [key, size])));
+    const listed = () =>
+      (sizes ??= ready.then(async (open) => new Map((await open.list()).map(({ key, size }) => [key, size]))));
 
-  /** @param {string} key @param {Uint8Array} bytes */
-  async function keep(key, bytes) {
-    const [open, held] = await Promise.all([ready, listed()]);
-    let sum = bytes.length;
-    for (const size of held.values()) sum += size;
-    for (const [oldest, size] of held) {
-      if (sum <= most) break;
-      await open.delete(oldest);
-      held.delete(oldest);
-      sum -= size;
-    }
-    await open.put(key, bytes);
-    held.delete(key);
-    held.set(key, bytes.length);
-  }
-
-  return layer(source, {
-    async read(offset, length, options) {
-      const { etag } = name ? await source.stat(options) : { etag: undefined };
-      if (!etag || isWeak(etag)) return source.read(offset, length, options);
-      const key = `${name} ${etag} ${offset}+${length}`;
-      const found = await ready.then((open) => open.get(key)).catch(() => undefined);
-      if (found?.length === length) return found;
-      const bytes = await source.read(offset, length, options);
-      if (bytes.length === length && length <= most) {
-        writing = writing.then(() => keep(key, bytes)).catch(() => {});
+    /** @param {string} key @param {Uint8Array} bytes */
+    async function keep(key, bytes) {
+      const [open, held] = await Promise.all([ready, listed()]);
+      let sum = bytes.length;
+      for (const size of held.values()) sum += size;
+      for (const [oldest, size] of held) {
+        if (sum <= most) break;
+        await open.delete(oldest);
+        held.delete(oldest);
+        sum -= size;
       }
-      return bytes;
-    },
-    readMany: undefined,
-    async close() {
-      await writing;
-      await source.close?.();
-    },
-  });
-};
+      await open.put(key, bytes);
+      held.delete(key);
+      held.set(key, bytes.length);
+    }
+
+    return layer(source, {
+      async read(offset, length, options) {
+        const { etag } = name ? await source.stat(options) : { etag: undefined };
+        if (!etag || isWeak(etag)) return source.read(offset, length, options);
+        const key = `${name} ${etag} ${offset}+${length}`;
+        const found = await ready.then((open) => open.get(key)).catch(() => undefined);
+        if (found?.length === length) return found;
+        const bytes = await source.read(offset, length, options);
+        if (bytes.length === length && length <= most) {
+          writing = writing.then(() => keep(key, bytes)).catch(() => {});
+        }
+        return bytes;
+      },
+      readMany: undefined,
+      async close() {
+        await writing;
+        await source.close?.();
+      },
+    });
+  };
 
 /** @param {'cache' | 'opfs' | Store} store */
 async function opened(store) {

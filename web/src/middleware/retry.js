@@ -26,62 +26,65 @@ const PROGRESS = 1 << 20;
  * @param {RetryOptions} [options]
  * @returns {import('../types.js').Middleware}
  */
-const retry = ({
-  attempts = 4, base = 250, max = 30_000, jitter = Math.random, sleep = sleepFor,
-} = {}) => (source) => {
-  /**
-   * Waits before the next attempt; throws the error if there is to be none.
-   *
-   * @param {unknown} error
-   * @param {number} failures so far
-   * @param {AbortSignal} [signal]
-   */
-  async function pause(error, failures, signal) {
-    if (signal?.aborted) throw signal.reason;
-    if (!(error instanceof CpbError) || !error.retryable || failures >= attempts) throw error;
-    const wanted = error.retryAfter ?? 0;
-    if (wanted > max) throw error;
-    await sleep(Math.max(wanted, jitter() * Math.min(max, base * 2 ** (failures - 1))), signal);
-  }
-
-  /**
-   * @template T
-   * @param {() => Promise<T>} ask
-   * @param {import('../types.js').ReadOptions} [options]
-   * @returns {Promise<T>}
-   */
-  async function again(ask, options) {
-    for (let failures = 1; ; failures++) {
-      try {
-        return await ask();
-      } catch (error) {
-        await pause(error, failures, options?.signal);
-      }
+const retry =
+  ({ attempts = 4, base = 250, max = 30_000, jitter = Math.random, sleep = sleepFor } = {}) =>
+  (source) => {
+    /**
+     * Waits before the next attempt; throws the error if there is to be none.
+     *
+     * @param {unknown} error
+     * @param {number} failures so far
+     * @param {AbortSignal} [signal]
+     */
+    async function pause(error, failures, signal) {
+      if (signal?.aborted) throw signal.reason;
+      if (!(error instanceof CpbError) || !error.retryable || failures >= attempts) throw error;
+      const wanted = error.retryAfter ?? 0;
+      if (wanted > max) throw error;
+      await sleep(Math.max(wanted, jitter() * Math.min(max, base * 2 ** (failures - 1))), signal);
     }
-  }
 
-  const { stream } = source;
-  return layer(source, {
-    ...around(source, again),
-    stream: stream && ((offset, length, { signal } = {}) => streamOf(async function* pieces(inner) {
-      const end = offset + length;
-      let failures = 0;
-      for (let mark = offset; ;) {
+    /**
+     * @template T
+     * @param {() => Promise<T>} ask
+     * @param {import('../types.js').ReadOptions} [options]
+     * @returns {Promise<T>}
+     */
+    async function again(ask, options) {
+      for (let failures = 1; ; failures++) {
         try {
-          const rest = stream.call(source, offset, end - offset, { signal: inner });
-          for await (const piece of piecesOf(rest)) {
-            offset += piece.length;
-            yield piece;
-          }
-          return;
+          return await ask();
         } catch (error) {
-          if (offset - mark >= PROGRESS) failures = 0;
-          mark = offset;
-          await pause(error, ++failures, inner);
+          await pause(error, failures, options?.signal);
         }
       }
-    }, signal)),
-  });
-};
+    }
+
+    const { stream } = source;
+    return layer(source, {
+      ...around(source, again),
+      stream:
+        stream &&
+        ((offset, length, { signal } = {}) =>
+          streamOf(async function* pieces(inner) {
+            const end = offset + length;
+            let failures = 0;
+            for (let mark = offset; ;) {
+              try {
+                const rest = stream.call(source, offset, end - offset, { signal: inner });
+                for await (const piece of piecesOf(rest)) {
+                  offset += piece.length;
+                  yield piece;
+                }
+                return;
+              } catch (error) {
+                if (offset - mark >= PROGRESS) failures = 0;
+                mark = offset;
+                await pause(error, ++failures, inner);
+              }
+            }
+          }, signal)),
+    });
+  };
 
 export { retry };

@@ -14,7 +14,9 @@ export function shared(start) {
   work.catch(() => {});
   return {
     /** Whether it was aborted, so that nobody can join any more. */
-    get abandoned() { return controller.signal.aborted; },
+    get abandoned() {
+      return controller.signal.aborted;
+    },
     /** @param {AbortSignal} [signal] */
     async join(signal) {
       waiting++;
@@ -49,7 +51,7 @@ export function slots(most) {
     if (running < most) return void running++;
     /** @type {() => void} */
     let go = () => {};
-    const called = new Promise((resolve) => waiting.push(go = () => resolve(undefined)));
+    const called = new Promise((resolve) => waiting.push((go = () => resolve(undefined))));
     try {
       await abortable(called, signal);
     } catch (error) {

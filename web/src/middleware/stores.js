@@ -15,10 +15,14 @@ export async function cacheStore(name = 'libcpb') {
       const response = await cache.match(urlOf(key));
       return response && new Uint8Array(await response.arrayBuffer());
     },
-    put: (key, bytes) => cache.put(urlOf(key), new Response(/** @type {BodyInit} */ (bytes), {
-      headers: { 'Content-Length': String(bytes.length), 'Cache-Control': 'max-age=31536000' },
-    })),
-    delete: async (key) => void await cache.delete(urlOf(key)),
+    put: (key, bytes) =>
+      cache.put(
+        urlOf(key),
+        new Response(/** @type {BodyInit} */ (bytes), {
+          headers: { 'Content-Length': String(bytes.length), 'Cache-Control': 'max-age=31536000' },
+        }),
+      ),
+    delete: async (key) => void (await cache.delete(urlOf(key))),
     async list() {
       const found = [];
       for (const request of await cache.keys()) {
@@ -55,7 +59,8 @@ export async function opfsStore(name = 'libcpb') {
     async list() {
       const found = [];
       const entries = /** @type {{ values(): AsyncIterable<FileSystemHandle> }} */ (
-        /** @type {unknown} */ (folder)).values();
+        /** @type {unknown} */ (folder)
+      ).values();
       for await (const handle of entries) {
         const file = await /** @type {FileSystemFileHandle} */ (handle).getFile();
         found.push({ key: file.name, size: file.size, time: file.lastModified });

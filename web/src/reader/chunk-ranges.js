@@ -27,12 +27,8 @@ export function chunkRangesOf(file, index) {
   });
   const inLast = { offset: last.begin, length: last.end - last.begin };
   const position = (/** @type {number} */ i) => chunkInfo(file, index, i).position;
-  const sorted = Float64Array.from({ length: index.call('num_chunks') }, (_, i) =>
-    position(i),
-  ).sort();
-  const begins = sorted.filter(
-    (at, i) => at < last.begin && (i === 0 || at - Number(sorted[i - 1]) >= NEAR),
-  );
+  const sorted = Float64Array.from({ length: index.call('num_chunks') }, (_, i) => position(i)).sort();
+  const begins = sorted.filter((at, i) => at < last.begin && (i === 0 || at - Number(sorted[i - 1]) >= NEAR));
   /** @type {Range[]} */
   const all = Array.from(begins, (offset, i) => ({
     offset,

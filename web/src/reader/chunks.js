@@ -130,8 +130,7 @@ export async function using(engine, use) {
 export function chunkOf(file, index, i, verify) {
   file.check();
   const { type, size, position } = chunkInfo(file, index, i);
-  if (!Number.isSafeInteger(position))
-    throw new CpbError('LIMIT', `chunk ${i} lies beyond 2^53 bytes`);
+  if (!Number.isSafeInteger(position)) throw new CpbError('LIMIT', `chunk ${i} lies beyond 2^53 bytes`);
 
   /**
    * @param {number} offset
@@ -150,8 +149,7 @@ export function chunkOf(file, index, i, verify) {
     position,
     bytes: async (options = {}) =>
       using(begin(0, Infinity, options, 'late'), (reader) => collect(file, reader, options, size)),
-    stream: (options = {}) =>
-      engineStream(file, () => begin(0, Infinity, options, 'late'), options.signal),
+    stream: (options = {}) => engineStream(file, () => begin(0, Infinity, options, 'late'), options.signal),
     blob: async (options) => new Response(chunk.stream(options)).blob(),
     async read(offset, length, options = {}) {
       checkRange(offset, length);

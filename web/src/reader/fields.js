@@ -124,8 +124,7 @@ async function fieldAt(context, type, within, base, path, options) {
 }
 
 /** @param {string} base @param {string} path */
-const joinPaths = (base, path) =>
-  base && path && !path.startsWith('[') ? `${base}.${path}` : base + path;
+const joinPaths = (base, path) => (base && path && !path.startsWith('[') ? `${base}.${path}` : base + path);
 
 /**
  * @param {Context} context
@@ -154,32 +153,26 @@ function fieldOf(context, found, path) {
 
     stream: ({ signal: outer } = {}) =>
       streamOf(async function* pieces(signal) {
-        for (const { offset, length } of ranges)
-          yield* piecesOf(body.stream(offset, length, { signal }));
+        for (const { offset, length } of ranges) yield* piecesOf(body.stream(offset, length, { signal }));
       }, outer),
 
     async json(options = {}) {
       file.check();
       if (found.message && !found.fields) return readJson(context, ranges, found.message, options);
-      if (!found.parent)
-        throw new CpbError('USAGE', `${path}: JSON needs the message's type: give options.type`);
+      if (!found.parent) throw new CpbError('USAGE', `${path}: JSON needs the message's type: give options.type`);
       if (found.fields) return first(await readJson(context, ranges, found.parent, options)) ?? [];
       if (found.wireType === LEN && options.omit !== undefined && field.size > options.omit) {
         return { '@omitted': { offset: ranges[0]?.offset, size: field.size } };
       }
       const bytes = await field.bytes(options);
       const value = first(await jsonOf(file, schema, found.parent, withHead(found, bytes)));
-      return declared?.repeated && Array.isArray(value)
-        ? value[0]
-        : (value ?? zero(schema, declared));
+      return declared?.repeated && Array.isArray(value) ? value[0] : (value ?? zero(schema, declared));
     },
 
     async value(options) {
       if (field.type === 'bytes' && !found.fields) return field.bytes(options);
       const json = await field.json(options);
-      return Array.isArray(json)
-        ? json.map((item) => exact(field.type, item))
-        : exact(field.type, json);
+      return Array.isArray(json) ? json.map((item) => exact(field.type, item)) : exact(field.type, json);
     },
 
     elements: (options) => elementsOf(context, found, field, options),
@@ -213,8 +206,7 @@ async function bytesOf({ body }, ranges, options) {
  */
 async function readJson(context, ranges, type, options) {
   const { file, schema } = context;
-  if (options.omit === undefined)
-    return jsonOf(file, schema, type, await bytesOf(context, ranges, options));
+  if (options.omit === undefined) return jsonOf(file, schema, type, await bytesOf(context, ranges, options));
   return outlineOf(file, schema, await context.feed(options), ranges, type, options.omit, options);
 }
 
@@ -265,11 +257,7 @@ async function* elementsOf(context, found, field, options) {
   if (!found.fields) throw new CpbError('USAGE', `${field.path} is not a repeated field`);
   let index = 0;
   for await (const { wireType, range } of valuesOf(context, found, options)) {
-    yield fieldOf(
-      context,
-      { ...found, fields: false, wireType, ranges: [range] },
-      `${field.path}[${index++}]`,
-    );
+    yield fieldOf(context, { ...found, fields: false, wireType, ranges: [range] }, `${field.path}[${index++}]`);
   }
 }
 
@@ -290,8 +278,7 @@ async function* valuesOf(context, found, options) {
       const tag = await varintAt(context, at, options);
       const value = await valueAt(context, tag.value % 8, tag.end, options);
       at = value.range.offset + value.range.length;
-      if (value.wireType === LEN && packs !== undefined)
-        yield* packedValues(context, packs, value.range, options);
+      if (value.wireType === LEN && packs !== undefined) yield* packedValues(context, packs, value.range, options);
       else yield value;
     }
   }
@@ -310,10 +297,7 @@ async function valueAt(context, wireType, at, options) {
   const { value, end } = await varintAt(context, at, options);
   if (wireType === VARINT) return { wireType, range: { offset: at, length: end - at } };
   if (wireType === LEN) return { wireType, range: { offset: end, length: value } };
-  throw new CpbError(
-    'UNSUPPORTED',
-    'elements of a field of groups: find them one by one, as in name[0]',
-  );
+  throw new CpbError('UNSUPPORTED', 'elements of a field of groups: find them one by one, as in name[0]');
 }
 
 /**

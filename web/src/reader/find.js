@@ -45,12 +45,7 @@ function partFeed(feed, ranges) {
     },
     fetch(offset, length, ahead, options) {
       const at = place(offset);
-      return feed.fetch(
-        at.offset,
-        Math.min(length, at.length),
-        Math.min(ahead, at.length),
-        options,
-      );
+      return feed.fetch(at.offset, Math.min(length, at.length), Math.min(ahead, at.length), options);
     },
     measure: async () => {},
     stop() {},

@@ -53,9 +53,7 @@ async function writerOf(file, schema) {
  */
 export async function jsonOf(of, schema, type, bytes) {
   const { file, typeOf } = await writerOf(of, schema);
-  return file.instance.scope((scope) =>
-    textOf(file, typeOf(type), scope.bytes(bytes), bytes.length, 0, 0),
-  );
+  return file.instance.scope((scope) => textOf(file, typeOf(type), scope.bytes(bytes), bytes.length, 0, 0));
 }
 
 /**
@@ -79,13 +77,7 @@ export async function outlineOf(of, schema, feed, ranges, type, omit, options) {
     ranges.forEach((range, i) => instance.set('range', list + 16 * i, range));
     // Zero would mean the default.
     const how = { max_value: omit || 1, max_size: OUTLINE_MOST, limits: file.limitsIn(scope) };
-    return instance.c.cpb_outline_new(
-      0,
-      typeOf(type),
-      list,
-      ranges.length,
-      scope.struct(structs.outline_options, how),
-    );
+    return instance.c.cpb_outline_new(0, typeOf(type), list, ranges.length, scope.struct(structs.outline_options, how));
   });
   return using(outline, async () => {
     outline.feed = feed;

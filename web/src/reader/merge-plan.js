@@ -47,15 +47,19 @@ export class MergePlan {
   newMerge(verify, onFree) {
     const { type, trustSizes } = this.#how;
     const { instance, limitsIn, make } = this.#file;
-    return make('cpb_merge', (scope) => {
-      const options = scope.struct('merge_options', {
-        verify: verifyOf(verify, 'late'),
-        trust_sizes: Number(trustSizes),
-        type,
-        limits: limitsIn(scope),
-      });
-      return instance.c.cpb_merge_new(0, this.#index.pointer, options);
-    }, onFree);
+    return make(
+      'cpb_merge',
+      (scope) => {
+        const options = scope.struct('merge_options', {
+          verify: verifyOf(verify, 'late'),
+          trust_sizes: Number(trustSizes),
+          type,
+          limits: limitsIn(scope),
+        });
+        return instance.c.cpb_merge_new(0, this.#index.pointer, options);
+      },
+      onFree,
+    );
   }
 
   async #make() {

@@ -188,11 +188,7 @@ async function inGroups(parts, work) {
  */
 function stream(state, offset, length, options = {}) {
   if (length > AT_ONCE.bytes) {
-    return engineStream(
-      state.file,
-      (signal) => begin(state, offset, length, { ...options, signal }),
-      options.signal,
-    );
+    return engineStream(state.file, (signal) => begin(state, offset, length, { ...options, signal }), options.signal);
   }
   return streamOf(async function* pieces(signal) {
     yield await read(state, offset, length, { ...options, signal });

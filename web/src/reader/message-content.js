@@ -21,8 +21,7 @@ import { planOf } from './plan.js';
  * @param {Verify} [how.verify]
  */
 export function contentOf(file, index, { schema, type, guessed, trustSizes, verify }) {
-  const merged =
-    index && mergedBody(file, index, { type: guessed ? 0 : type, trustSizes, verify });
+  const merged = index && mergedBody(file, index, { type: guessed ? 0 : type, trustSizes, verify });
   const body = merged ?? plainBody(file);
   const field = fieldsOf(file, schema, body, type);
   return {

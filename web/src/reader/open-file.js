@@ -149,10 +149,8 @@ function fileOf(core, instance, source, limits) {
       core.check();
       return core.add(name, instance.scope(make), onFree);
     },
-    drive: (engine, options) =>
-      drive(instance, engine, source, { size: file.size, held: file.held, ...options }),
-    limitsIn: (scope) =>
-      limits ? scope.struct('limits', inSnakeCase(limits)) : 0,
+    drive: (engine, options) => drive(instance, engine, source, { size: file.size, held: file.held, ...options }),
+    limitsIn: (scope) => (limits ? scope.struct('limits', inSnakeCase(limits)) : 0),
     keep: core.keep,
     check: core.check,
     close() {
@@ -174,8 +172,7 @@ const verifies = { first: 0, late: 1, never: 2 };
  */
 export function verifyOf(verify, otherwise) {
   const value = verifies[verify ?? otherwise];
-  if (value === undefined)
-    throw new CpbError('USAGE', `verify is ${verify}; expected 'first', 'late' or 'never'`);
+  if (value === undefined) throw new CpbError('USAGE', `verify is ${verify}; expected 'first', 'late' or 'never'`);
   return value;
 }
 

@@ -135,9 +135,7 @@ async function readIndex(file, options) {
   const { signal, format } = options;
   const name = file.source.name ?? '';
   if (!format && /\.pb$/i.test(name)) return undefined;
-  const index = file.make('cpb_index', (scope) =>
-    file.instance.c.cpb_index_new(0, file.limitsIn(scope)),
-  );
+  const index = file.make('cpb_index', (scope) => file.instance.c.cpb_index_new(0, file.limitsIn(scope)));
   try {
     await file.drive(index, { signal, tail: TAIL });
     keepTail(file, index);
@@ -228,8 +226,7 @@ async function messageOf(file, index, options, load) {
       file.check();
       checkRange(offset, length);
       return lazyStream(
-        async (inner) =>
-          (await content()).body.stream(offset, length, { verify: how, signal: inner }),
+        async (inner) => (await content()).body.stream(offset, length, { verify: how, signal: inner }),
         outer,
       );
     },
@@ -266,12 +263,7 @@ function versionOf({ instance }, index) {
   return instance.scope((scope) => {
     const out = scope.struct('index_version');
     index.call('get_version', out);
-    const {
-      splitter,
-      join,
-      bad_consumers: list,
-      num_bad_consumers: count,
-    } = instance.get('index_version', out);
+    const { splitter, join, bad_consumers: list, num_bad_consumers: count } = instance.get('index_version', out);
     return {
       splitter,
       join,

@@ -237,12 +237,7 @@ function taker({ instance }, reader) {
   }
 
   function begin() {
-    const {
-      position,
-      chunk_begin: chunkBegin,
-      index,
-      size,
-    } = instance.get('record', reader.call('record'));
+    const { position, chunk_begin: chunkBegin, index, size } = instance.get('record', reader.call('record'));
     record = { position, chunkBegin, index, size, bytes: new Uint8Array(0) };
     missing = size;
     return size === 0 ? whole() : undefined;

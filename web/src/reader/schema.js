@@ -58,8 +58,7 @@ export function openSchema(file, set) {
       fields.set(at, field);
       return field;
     },
-    byNumber: (type, number) =>
-      type ? schema.field(c.cpb_message_find_number(type, number)) : undefined,
+    byNumber: (type, number) => (type ? schema.field(c.cpb_message_find_number(type, number)) : undefined),
   };
   return schema;
 }
@@ -67,16 +66,12 @@ export function openSchema(file, set) {
 /** @param {OpenFile} file @param {Uint8Array} set */
 export const newSchema = (file, set) =>
   file.make('cpb_schema', (scope) =>
-    scope.made((error) =>
-      file.instance.c.cpb_schema_new(0, scope.bytes(set), set.length, file.limitsIn(scope), error),
-    ),
+    scope.made((error) => file.instance.c.cpb_schema_new(0, scope.bytes(set), set.length, file.limitsIn(scope), error)),
   ).pointer;
 
 /** It stays for the next file in this instance. @param {OpenFile} file */
 const builtIn = ({ instance }) =>
-  (instance.schema ||= instance.scope(({ made }) =>
-    made((error) => instance.c.cpb_schema_new_builtin(0, error)),
-  ));
+  (instance.schema ||= instance.scope(({ made }) => made((error) => instance.c.cpb_schema_new_builtin(0, error))));
 
 /** @param {OpenFile} file @param {number} at @returns {FieldType} */
 function readField({ instance }, at) {

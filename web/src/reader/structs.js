@@ -3,14 +3,12 @@ import { layOutAll } from '../wasm/structs.js';
 
 export const structs = layOutAll({
   record_reader_options:
-    'struct_size:size recover:i32 verify:i32 buffer:size read_size:size position limits:ptr' +
-    ' memory:size',
+    'struct_size:size recover:i32 verify:i32 buffer:size read_size:size position limits:ptr' + ' memory:size',
   skipped: 'begin end reason:ptr',
   found: 'parent:ptr field:ptr message:ptr number:u32 wire_type:u32 fields:i32',
   json_options:
     'struct_size:size original_names:i32 unknown_fields:i32 strict_utf8:i32' +
     ' indent:u32 limits:ptr omitted:ptr num_omitted:size',
   outline_options:
-    'struct_size:size max_value max_size limits:ptr read_ahead' +
-    ' keep_known:i32 keep_damaged:i32 locate:i32',
+    'struct_size:size max_value max_size limits:ptr read_ahead' + ' keep_known:i32 keep_damaged:i32 locate:i32',
 });

@@ -96,8 +96,7 @@ function walk(schema, type, tags) {
   for (const tag of tags) {
     if ('index' in tag) continue;
     const isKey = 'key' in tag;
-    const field =
-      schema.isEntry(type) === isKey ? schema.byNumber(type, isKey ? 2 : tag.field) : undefined;
+    const field = schema.isEntry(type) === isKey ? schema.byNumber(type, isKey ? 2 : tag.field) : undefined;
     if (!field) return undefined;
     if (!isKey) tag.name = field.name;
     type = field.message;
@@ -125,5 +124,4 @@ function pathOf(path, tags) {
  * @param {number} type
  * @param {Node} root
  */
-export const fits = (schema, type, root) =>
-  root.children.every(({ tags }) => walk(schema, type, tags) !== undefined);
+export const fits = (schema, type, root) => root.children.every(({ tags }) => walk(schema, type, tags) !== undefined);

@@ -11,7 +11,10 @@ export function abortable(promise, signal) {
   return new Promise((resolve, reject) => {
     const leave = () => reject(signal.reason);
     const stay = () => signal.removeEventListener('abort', leave);
-    promise.then((value) => (stay(), resolve(value)), (error) => (stay(), reject(error)));
+    promise.then(
+      (value) => (stay(), resolve(value)),
+      (error) => (stay(), reject(error)),
+    );
     if (signal.aborted) leave();
     else signal.addEventListener('abort', leave, { once: true });
   });
@@ -25,7 +28,9 @@ export function abortable(promise, signal) {
 export function sleep(ms, signal) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  const slept = new Promise((resolve) => { timer = setTimeout(resolve, ms); });
+  const slept = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
   return abortable(/** @type {Promise<void>} */ (slept), signal).finally(() => clearTimeout(timer));
 }
 

@@ -23,17 +23,23 @@ export function blobSource(blob) {
   return {
     name,
     read: async (offset, length) =>
-      new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer().catch(fail)),
+      new Uint8Array(
+        await blob
+          .slice(offset, offset + length)
+          .arrayBuffer()
+          .catch(fail),
+      ),
     stat: async () => ({
       size: blob.size,
       etag: lastModified === undefined ? undefined : `"${blob.size}-${lastModified}"`,
     }),
-    stream: (offset, length, { signal } = {}) => streamOf(async function* pieces() {
-      try {
-        yield* piecesOf(blob.slice(offset, offset + length).stream());
-      } catch (error) {
-        fail(error);
-      }
-    }, signal),
+    stream: (offset, length, { signal } = {}) =>
+      streamOf(async function* pieces() {
+        try {
+          yield* piecesOf(blob.slice(offset, offset + length).stream());
+        } catch (error) {
+          fail(error);
+        }
+      }, signal),
   };
 }

@@ -54,8 +54,10 @@ class StoredObject {
   async #found(answer) {
     const key = this.#key;
     const object = await answer.catch((cause) => {
-      throw new CpbError('READ', `${key}: ${cause?.message ?? cause}`,
-        { cause, retryable: temporary.test(String(cause?.message)) });
+      throw new CpbError('READ', `${key}: ${cause?.message ?? cause}`, {
+        cause,
+        retryable: temporary.test(String(cause?.message)),
+      });
     });
     if (!object) throw new CpbError('HTTP', `the bucket has no object ${key}`, { status: 404 });
     const { size, etag, httpEtag = `"${etag}"` } = object;
@@ -93,13 +95,16 @@ class StoredObject {
   /** @param {BucketObject} object @param {number} length */
   async #bytesOf({ body }, length) {
     const key = this.#key;
-    const bytes = new Uint8Array(await new Response(body).arrayBuffer().catch((cause) => {
-      throw new CpbError('NETWORK', `the response for ${key} broke off`, { cause, retryable: true });
-    }));
+    const bytes = new Uint8Array(
+      await new Response(body).arrayBuffer().catch((cause) => {
+        throw new CpbError('NETWORK', `the response for ${key} broke off`, { cause, retryable: true });
+      }),
+    );
     if (bytes.length === length) return bytes;
     const short = bytes.length < length;
-    throw new CpbError(short ? 'NETWORK' : 'RANGE',
-      `${key}: got ${bytes.length} bytes for a range of ${length}`, { retryable: short });
+    throw new CpbError(short ? 'NETWORK' : 'RANGE', `${key}: got ${bytes.length} bytes for a range of ${length}`, {
+      retryable: short,
+    });
   }
 
   /** @param {number} offset @param {number} length */
@@ -117,20 +122,23 @@ class StoredObject {
   /** @param {number} length */
   async tail(length) {
     const size = this.#pinned?.size;
-    const object = await this.#get(size === undefined
-      ? { suffix: length } : await this.#part(Math.max(0, size - length), length));
+    const object = await this.#get(
+      size === undefined ? { suffix: length } : await this.#part(Math.max(0, size - length), length),
+    );
     const bytes = await this.#bytesOf(object, Math.min(length, object.size));
     return { size: object.size, etag: object.httpEtag ?? `"${object.etag}"`, bytes };
   }
 
   /** @param {number} offset @param {number} length */
-  async* pieces(offset, length) {
+  async *pieces(offset, length) {
     const range = await this.#part(offset, length);
     const body = range.length > 0 && (await this.#get(range)).body;
     if (body) yield* piecesOf(body);
   }
 
-  reset() { this.#pinned = undefined; }
+  reset() {
+    this.#pinned = undefined;
+  }
 }
 
 /**
@@ -148,8 +156,7 @@ export function bucketSource(bucket, key) {
     read: (offset, length) => object.read(offset, length),
     stat: () => object.stat(),
     tail: (length) => object.tail(length),
-    stream: (offset, length, { signal } = {}) =>
-      streamOf(() => object.pieces(offset, length), signal),
+    stream: (offset, length, { signal } = {}) => streamOf(() => object.pieces(offset, length), signal),
     reset: () => object.reset(),
   };
 }

@@ -19,7 +19,9 @@ export const EXPOSE = 'Access-Control-Expose-Headers: Content-Range, ETag';
  */
 export function spanOf({ headers }, name, crossOrigin) {
   /** @param {string} what @returns {never} */
-  const refuse = (what) => { throw new CpbError('RANGE', `${name} ${what}`, { status: 206 }); };
+  const refuse = (what) => {
+    throw new CpbError('RANGE', `${name} ${what}`, { status: 206 });
+  };
   if (/^multipart\//i.test(headers.get('content-type') ?? '')) {
     refuse('answered a range with several parts');
   }
@@ -27,9 +29,9 @@ export function spanOf({ headers }, name, crossOrigin) {
   if (encoding) refuse(`answered a range with Content-Encoding: ${encoding}`);
   const text = headers.get('content-range');
   if (!text) {
-    refuse(crossOrigin
-      ? `shows no Content-Range; it must answer with ${EXPOSE}`
-      : 'answered 206 without Content-Range');
+    refuse(
+      crossOrigin ? `shows no Content-Range; it must answer with ${EXPOSE}` : 'answered 206 without Content-Range',
+    );
   }
   const [, first, last, total] = /^bytes\s+(\d+)-(\d+)\/(\d+)$/i.exec(text ?? '') ?? [];
   const span = { begin: Number(first), end: Number(last) + 1, size: Number(total) };

@@ -28,7 +28,9 @@ export class Exchange {
     this.crossOrigin = here() !== undefined && here()?.origin !== origin;
   }
 
-  get cost() { return this.#usage.cost; }
+  get cost() {
+    return this.#usage.cost;
+  }
 
   /** @param {string} range @param {AbortSignal} signal */
   async #send(range, signal) {
@@ -54,7 +56,7 @@ export class Exchange {
    * @param {(incoming: Incoming) => Promise<number>} accept
    * @returns {AsyncGenerator<Uint8Array>}
    */
-  async* exchange(range, length, signal, accept) {
+  async *exchange(range, length, signal, accept) {
     const { name } = this;
     const bill = this.#usage.begin(length);
     const era = this.#era;
@@ -93,13 +95,15 @@ export class Exchange {
    */
   cutOff(got, announced) {
     this.doubt();
-    return new CpbError('NETWORK',
-      `${this.name} sent ${got} of the ${announced} bytes that it announced`,
-      { retryable: true });
+    return new CpbError('NETWORK', `${this.name} sent ${got} of the ${announced} bytes that it announced`, {
+      retryable: true,
+    });
   }
 
   /** Bypasses the browser's cache from now on. */
-  doubt() { this.#distrust = true; }
+  doubt() {
+    this.#distrust = true;
+  }
 
   reset() {
     this.#era++;
@@ -108,8 +112,9 @@ export class Exchange {
 }
 
 /** What may be wrong when a server of another origin does not respond. */
-const ADVICE = '; perhaps its CORS rules: it must answer with'
-  + ` Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and ${EXPOSE}`;
+const ADVICE =
+  '; perhaps its CORS rules: it must answer with' +
+  ` Access-Control-Allow-Origin, Access-Control-Allow-Headers: Range and ${EXPOSE}`;
 
 /** @param {string | URL} url */
 function parse(url) {

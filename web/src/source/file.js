@@ -14,7 +14,7 @@ async function openFile(name) {
   const handle = await open(name, 'r');
   try {
     if (!(await handle.stat()).isFile()) throw new CpbError('READ', `${name} is not a regular file`);
-    return { handle, ...await identity(handle) };
+    return { handle, ...(await identity(handle)) };
   } catch (error) {
     await handle.close();
     throw error;
@@ -53,17 +53,23 @@ export function fileSource(path) {
   let opened;
 
   /** @param {unknown} error @returns {never} */
-  function fail(error) { throw asCpbError(error, name); }
+  function fail(error) {
+    throw asCpbError(error, name);
+  }
 
-  const file = () => opened ??= openFile(name).catch((error) => {
-    opened = undefined;
-    return fail(error);
-  });
+  const file = () =>
+    (opened ??= openFile(name).catch((error) => {
+      opened = undefined;
+      return fail(error);
+    }));
 
   async function close() {
     const closing = opened;
     opened = undefined;
-    await closing?.then(({ handle }) => handle.close(), () => {});
+    await closing?.then(
+      ({ handle }) => handle.close(),
+      () => {},
+    );
   }
 
   return {

@@ -35,8 +35,10 @@ export async function request(send, { timeout, signal, name, advice, received })
    * @returns {Promise<T>}
    */
   async function watched(promise, trouble) {
-    const timer = setTimeout(() => controller.abort(new CpbError('TIMEOUT',
-      `no bytes from ${name} for ${timeout} ms`, { retryable: true })), timeout);
+    const timer = setTimeout(
+      () => controller.abort(new CpbError('TIMEOUT', `no bytes from ${name} for ${timeout} ms`, { retryable: true })),
+      timeout,
+    );
     try {
       return await abortable(promise, controller.signal);
     } catch (cause) {
@@ -76,5 +78,5 @@ export async function request(send, { timeout, signal, name, advice, received })
 function reasonOf(error) {
   const { message, cause } = /** @type {Error} */ (error ?? {});
   const deeper = /** @type {Error | undefined} */ (cause)?.message;
-  return deeper ? `${message}: ${deeper}` : message ?? error;
+  return deeper ? `${message}: ${deeper}` : (message ?? error);
 }

@@ -28,7 +28,8 @@ export async function refusal(incoming, name) {
   const { status } = response;
   const said = [400, 401, 403].includes(status) ? await explanation(incoming) : '';
   const meaning = /expired|time frame/i.test(said)
-    ? 'the signature or token has expired; ask for a new one' : meanings[status];
+    ? 'the signature or token has expired; ask for a new one'
+    : meanings[status];
   const words = [meaning, said && `“${said}”`].filter(Boolean).join('; it says ');
   return new CpbError('HTTP', `${name} answered ${status}${words && `: ${words}`}`, {
     status,
@@ -49,7 +50,10 @@ async function explanation(incoming) {
     if (!(error instanceof CpbError)) throw error;
   }
   const message = /<Message>([^<]*)/i.exec(text)?.[1] ?? text;
-  return message.replace(/<[^>]*>|[\s\p{C}]+/gu, ' ').trim().slice(0, 200);
+  return message
+    .replace(/<[^>]*>|[\s\p{C}]+/gu, ' ')
+    .trim()
+    .slice(0, 200);
 }
 
 /**

@@ -49,11 +49,15 @@ export class Resource {
   #agree(headers, size) {
     const http = this.#http;
     try {
-      this.#pinned = pin(this.#pinned, {
-        size,
-        etag: headers.get('etag') ?? undefined,
-        lastModified: headers.get('last-modified') ?? undefined,
-      }, http.name);
+      this.#pinned = pin(
+        this.#pinned,
+        {
+          size,
+          etag: headers.get('etag') ?? undefined,
+          lastModified: headers.get('last-modified') ?? undefined,
+        },
+        http.name,
+      );
     } catch (error) {
       http.doubt();
       throw error;
@@ -81,8 +85,13 @@ export class Resource {
     /** @type {Uint8Array[]} */
     const pieces = [];
     let size = 0;
-    const tooLarge = () => new CpbError('RANGE', `${http.name} ignores ranges: it sent all`
-      + ` ${announced ?? `over ${cap}`} bytes; up to ${cap} (maxWhole) are taken`, { status: 200 });
+    const tooLarge = () =>
+      new CpbError(
+        'RANGE',
+        `${http.name} ignores ranges: it sent all` +
+          ` ${announced ?? `over ${cap}`} bytes; up to ${cap} (maxWhole) are taken`,
+        { status: 200 },
+      );
     if (announced !== undefined && announced > cap) throw tooLarge();
     for (let piece; (piece = await incoming.next());) {
       pieces.push(piece);
@@ -105,9 +114,12 @@ export class Resource {
     if (size !== undefined && (this.#pinned || size <= begin)) this.#agree(headers, size);
     else if (!this.#pinned && begin > 0) await this.stat({ signal });
     if (begin >= this.#size()) return 0;
-    throw new CpbError('RANGE', `${this.#http.name} answered 416 to a range at ${begin}, which is`
-      + (this.#pinned ? ` in its ${this.#size()} bytes` : ' its beginning'),
-    { status: 416, offset: begin });
+    throw new CpbError(
+      'RANGE',
+      `${this.#http.name} answered 416 to a range at ${begin}, which is` +
+        (this.#pinned ? ` in its ${this.#size()} bytes` : ' its beginning'),
+      { status: 416, offset: begin },
+    );
   }
 
   /**
@@ -133,8 +145,10 @@ export class Resource {
       if (status !== 206) throw await refusal(incoming, name);
       const span = this.#spanOf(response);
       if (span.begin === begin && span.end <= end) return span.end - begin;
-      throw new CpbError('RANGE', `${name} was asked for ${range} and`
-        + ` gave bytes ${span.begin}-${span.end - 1}`, { status, offset: begin });
+      throw new CpbError('RANGE', `${name} was asked for ${range} and` + ` gave bytes ${span.begin}-${span.end - 1}`, {
+        status,
+        offset: begin,
+      });
     });
   }
 
@@ -179,7 +193,7 @@ export class Resource {
    * @param {number} length
    * @param {AbortSignal} [signal]
    */
-  async* pieces(offset, length, signal) {
+  async *pieces(offset, length, signal) {
     const wanted = offset + length;
     const end = () => Math.min(wanted, this.#size());
     let left = CONTINUED;
@@ -204,8 +218,7 @@ export class Resource {
 
   /** @param {number} offset @param {number} length @param {ReadOptions} [options] */
   read(offset, length, { signal } = {}) {
-    return collect(this.pieces(offset, length, signal),
-      () => Math.min(length, this.#size() - offset));
+    return collect(this.pieces(offset, length, signal), () => Math.min(length, this.#size() - offset));
   }
 
   /** @param {ReadOptions} [options] */
@@ -221,8 +234,7 @@ export class Resource {
   /** @param {number} length @param {ReadOptions} [options] */
   async tail(length, options = {}) {
     if (!this.#pinned && this.#suffix && length > 0) {
-      const bytes = await collect(this.#requestSuffix(length, options.signal),
-        () => Math.min(length, this.#size()));
+      const bytes = await collect(this.#requestSuffix(length, options.signal), () => Math.min(length, this.#size()));
       if (bytes.length) this.#held = { begin: this.#size() - bytes.length, bytes };
     }
     return tailByRead(this)(length, options);

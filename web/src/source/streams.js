@@ -27,31 +27,34 @@ export function streamOf(start, signal) {
     pieces.return(undefined).catch(() => {});
   }
 
-  return new ReadableStream({
-    start(sink) {
-      const abort = () => {
-        sink.error(inner.reason);
-        end(inner.reason);
-      };
-      if (inner.aborted) abort();
-      else inner.addEventListener('abort', abort);
-    },
-    async pull(sink) {
-      try {
-        for (;;) {
-          const { done, value } = await pieces.next();
-          if (done) break;
-          if (value.length > 0) return sink.enqueue(value);
+  return new ReadableStream(
+    {
+      start(sink) {
+        const abort = () => {
+          sink.error(inner.reason);
+          end(inner.reason);
+        };
+        if (inner.aborted) abort();
+        else inner.addEventListener('abort', abort);
+      },
+      async pull(sink) {
+        try {
+          for (;;) {
+            const { done, value } = await pieces.next();
+            if (done) break;
+            if (value.length > 0) return sink.enqueue(value);
+          }
+          sink.close();
+        } catch (error) {
+          release();
+          throw error;
         }
-        sink.close();
-      } catch (error) {
         release();
-        throw error;
-      }
-      release();
+      },
+      cancel: end,
     },
-    cancel: end,
-  }, { highWaterMark: 0 });
+    { highWaterMark: 0 },
+  );
 }
 
 /**
@@ -63,7 +66,10 @@ export async function* piecesOf(stream) {
   let ended = false;
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch((error) => { ended = true; throw error; });
+      const { done, value } = await reader.read().catch((error) => {
+        ended = true;
+        throw error;
+      });
       ended = done;
       if (done) return;
       yield value;
@@ -94,16 +100,18 @@ export async function collect(pieces, length) {
  * @param {Source} source
  * @returns {NonNullable<Source['stream']>}
  */
-export const streamByReads = (source) => (offset, length, { signal } = {}) =>
-  streamOf(async function* reads(inner) {
-    const end = offset + length;
-    while (offset < end) {
-      const bytes = await source.read(offset, Math.min(PIECE, end - offset), { signal: inner });
-      if (bytes.length === 0) return;
-      offset += bytes.length;
-      yield bytes;
-    }
-  }, signal);
+export const streamByReads =
+  (source) =>
+  (offset, length, { signal } = {}) =>
+    streamOf(async function* reads(inner) {
+      const end = offset + length;
+      while (offset < end) {
+        const bytes = await source.read(offset, Math.min(PIECE, end - offset), { signal: inner });
+        if (bytes.length === 0) return;
+        offset += bytes.length;
+        yield bytes;
+      }
+    }, signal);
 
 /**
  * `tail` by `stat` and `read`, for a source that has none.

@@ -41,12 +41,13 @@ export function urlSource(url, options = {}) {
     remote: true,
     transferred: http.cost,
     url: http.url,
-    get finalUrl() { return http.finalUrl; },
+    get finalUrl() {
+      return http.finalUrl;
+    },
     read: (...args) => resource.read(...args),
     stat: (...args) => resource.stat(...args),
     tail: (...args) => resource.tail(...args),
-    stream: (offset, length, { signal } = {}) =>
-      streamOf((inner) => resource.pieces(offset, length, inner), signal),
+    stream: (offset, length, { signal } = {}) => streamOf((inner) => resource.pieces(offset, length, inner), signal),
     reset: () => resource.reset(),
   };
 }

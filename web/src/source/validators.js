@@ -49,7 +49,8 @@ function differs(a, b) {
     if (!isWeak(a.etag) && !isWeak(b.etag)) return '';
   }
   return a.lastModified && b.lastModified && a.lastModified !== b.lastModified
-    ? changed('Last-Modified', 'lastModified') : '';
+    ? changed('Last-Modified', 'lastModified')
+    : '';
 }
 
 /** @param {string} etag */
@@ -63,5 +64,4 @@ const opaque = (etag) => etag.replace(/^W\//, '');
  *
  * @param {Validators} validators
  */
-export const tagOf = ({ etag, lastModified }) =>
-  etag ?? (lastModified && `W/"${lastModified}"`);
+export const tagOf = ({ etag, lastModified }) => etag ?? (lastModified && `W/"${lastModified}"`);

@@ -132,8 +132,7 @@ export async function drive(instance, engine, source, options = {}) {
     if (step !== NEED) return step;
     const { kind, offset, length, ahead } = needOf(instance, engine);
     // No input is that long, so asking for its size is enough to find that out.
-    if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER)
-      await feed.measure(length, { signal });
+    if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER) await feed.measure(length, { signal });
     else await feed.fetch(offset, length, ahead, { signal });
     if (!answered(instance, engine)) {
       throw new CpbError('READ', `the source returned no bytes at ${offset}`, { offset });

@@ -178,8 +178,7 @@ class SourceFeed {
     this.#asked = end;
     const bytes = await this.#source.read(offset, end - offset, options);
     this.#recent.add(offset, bytes);
-    if (bytes.length < end - offset)
-      await this.#ended(bytes.length && offset + bytes.length, options);
+    if (bytes.length < end - offset) await this.#ended(bytes.length && offset + bytes.length, options);
   }
 
   /** The source is at its end at or before this offset.

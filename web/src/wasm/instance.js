@@ -86,8 +86,7 @@ class ModuleInstance {
   constructor({ memory, ...exports }) {
     this.#memory = /** @type {WebAssembly.Memory} */ (memory);
     this.#data = new DataView(this.#memory.buffer);
-    for (const [name, f] of Object.entries(exports))
-      if (typeof f === 'function') this.c[name] = this.#guard(f);
+    for (const [name, f] of Object.entries(exports)) if (typeof f === 'function') this.c[name] = this.#guard(f);
     this.c._initialize?.();
   }
 
@@ -199,11 +198,7 @@ class ModuleInstance {
   /** @param {number} pointer */
   error(pointer) {
     const { code, offset, message } = this.get('error', pointer);
-    return new CpbError(
-      codes[code - 1] ?? 'DAMAGED',
-      message,
-      offset === Infinity ? {} : { offset },
-    );
+    return new CpbError(codes[code - 1] ?? 'DAMAGED', message, offset === Infinity ? {} : { offset });
   }
 
   reusable() {
@@ -212,10 +207,7 @@ class ModuleInstance {
 
   checkMemory() {
     if (this.#memory.buffer.byteLength <= this.most) return;
-    throw (this.#dead = new CpbError(
-      'LIMIT',
-      `more than ${this.most} bytes of memory (limits.memory)`,
-    ));
+    throw (this.#dead = new CpbError('LIMIT', `more than ${this.most} bytes of memory (limits.memory)`));
   }
 }
 

@@ -31,8 +31,7 @@ const declarations = {
   chunk_reader_options: 'struct_size:size verify:i32 read_size:size limits:ptr',
   chunk_stored: 'size index riegeli:riegeli_chunk',
   merge_options:
-    'struct_size:size verify:i32 trust_sizes:i32 memory:size read_size:size' +
-    ' plan_items type:ptr limits:ptr',
+    'struct_size:size verify:i32 trust_sizes:i32 memory:size read_size:size' + ' plan_items type:ptr limits:ptr',
   segment: 'offset length chunk chunk_offset literal:ptr',
 
   field:

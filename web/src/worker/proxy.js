@@ -57,8 +57,10 @@ const shapes = { stream: streamFrom, merged: streamFrom, elements: iterate };
  */
 export function proxy(owner, place, methods, data) {
   /** @param {string} name */
-  const method = (name) =>
-    /** @param {any[]} args */ (...args) => (shapes[name] ?? call)(owner, place, name, args);
+  const method =
+    (name) =>
+    /** @param {any[]} args */ (...args) =>
+      (shapes[name] ?? call)(owner, place, name, args);
   return { ...data, ...Object.fromEntries(methods.map((name) => [name, method(name)])) };
 }
 

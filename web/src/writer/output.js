@@ -134,10 +134,7 @@ export function outputOf(make) {
     async blob(options = {}) {
       /** @type {BlobPart[]} */
       const parts = [];
-      await writing.writeTo(
-        { seekable: false, write: (_, bytes) => void parts.push(bytes) },
-        options,
-      );
+      await writing.writeTo({ seekable: false, write: (_, bytes) => void parts.push(bytes) }, options);
       return new Blob(parts);
     },
     to: async (destination, options = {}) => writing.writeTo(await sinkOf(destination), options),

@@ -23,10 +23,7 @@ const repack = (input, options = {}) =>
       await file.drive(index, { signal: how.signal });
       const chunks = index.call('num_chunks');
       const engine = file.make('cpb_repack', (scope) =>
-        at(c, 'cpb_repack_new')(
-          0,
-          scope.struct(structs.repack_options, { ...fields, limits: file.limitsIn(scope) }),
-        ),
+        at(c, 'cpb_repack_new')(0, scope.struct(structs.repack_options, { ...fields, limits: file.limitsIn(scope) })),
       );
       return { chunks, size: yield* pack(file, engine, how), isSplit: chunks > 1 };
     }),

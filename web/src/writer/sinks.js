@@ -34,10 +34,7 @@ export function sinkOf(destination) {
   if (typeof it?.createWritable === 'function') return it.createWritable().then(streamSink);
   if (typeof it?.getWriter === 'function') return streamSink(it);
   if (typeof it?.write === 'function') return it;
-  throw new CpbError(
-    'USAGE',
-    'the destination is not a WritableStream, file handle or sink ({ write })',
-  );
+  throw new CpbError('USAGE', 'the destination is not a WritableStream, file handle or sink ({ write })');
 }
 
 /** @param {WritableStream} stream */

@@ -50,9 +50,7 @@ export function damage(bytes, ops) {
 
 /** @type {(type: string) => string} */
 const schemaOf = (type) =>
-  /^tensorflow\.(?!proto_splitter)/.test(type)
-    ? 'schema/tensorflow.fds'
-    : 'schema/proto_splitter.fds';
+  /^tensorflow\.(?!proto_splitter)/.test(type) ? 'schema/tensorflow.fds' : 'schema/proto_splitter.fds';
 
 /** @type {(cpb: any, odd: any) => Chunked[]} */
 export function chunkedCases(cpb, odd) {
@@ -82,9 +80,4 @@ export function chunkedCases(cpb, odd) {
  * @type {(rows: Row[]) => string}
  */
 export const listing = (rows) =>
-  rows
-    .map(
-      ({ size, sha256, chunkBegin, index }) =>
-        `${chunkBegin}/${index} ${size} ${sha256.slice(0, 32)}\n`,
-    )
-    .join('');
+  rows.map(({ size, sha256, chunkBegin, index }) => `${chunkBegin}/${index} ${size} ${sha256.slice(0, 32)}\n`).join('');

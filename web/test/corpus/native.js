@@ -92,14 +92,11 @@ async function all(items, fn) {
   return Object.fromEntries(entries);
 }
 
-const damaged = await all(
-  damagedCases(json('corrupt.manifest.json')),
-  async ({ name, file, ops }, number) => {
-    const path = `${folder}/${number}.riegeli`;
-    writeFileSync(path, damage(readFileSync(corpus + file), ops));
-    return [name, { plain: await records(path), recover: await records(path, '--recover') }];
-  },
-);
+const damaged = await all(damagedCases(json('corrupt.manifest.json')), async ({ name, file, ops }, number) => {
+  const path = `${folder}/${number}.riegeli`;
+  writeFileSync(path, damage(readFileSync(corpus + file), ops));
+  return [name, { plain: await records(path), recover: await records(path, '--recover') }];
+});
 const chunked = await all(
   chunkedCases(json('cpb.manifest.json'), json('cpb_odd.manifest.json')),
   async (file, number) => [file.file, await merged(file, `${folder}/${number}.pb`)],

@@ -25,24 +25,17 @@ export const contentOf = (i, length = recordSize()) => noise(length, 1 + (i % KI
 
 /** @param {number} count of chunks of 4 MiB; chunk 0 is what they are nodes of */
 function metadata(count) {
-  const place = (/** @type {number} */ i) =>
-    i === 0 ? BEGIN + (count - 1) * SPAN : BEGIN + (i - 1) * SPAN;
+  const place = (/** @type {number} */ i) => (i === 0 ? BEGIN + (count - 1) * SPAN : BEGIN + (i - 1) * SPAN);
   const ROOT = field(1, 1);
   const step = (/** @type {number} */ n) => field(1, field(1, n));
   const at = (/** @type {number} */ n) => field(1, field(3, n));
   const numbers = Array.from({ length: count }, (_, i) => i);
   const chunks = numbers.flatMap((i) =>
-    field(2, [
-      ...field(1, i ? 2 : 1),
-      ...field(2, i ? recordSize() : ROOT.length),
-      ...field(3, place(i)),
-    ]),
+    field(2, [...field(1, i ? 2 : 1), ...field(2, i ? recordSize() : ROOT.length), ...field(3, place(i))]),
   );
   const children = numbers
     .slice(1)
-    .flatMap((i) =>
-      field(2, [...step(2), ...at(0), ...step(2), ...step(1), ...at(i - 1), ...field(3, field(1, i))]),
-    );
+    .flatMap((i) => field(2, [...step(2), ...at(0), ...step(2), ...step(1), ...at(i - 1), ...field(3, field(1, i))]));
   const tree = field(3, [...field(1, 0), ...children]);
   return { root: ROOT, index: [...field(1, field(1, 1)), ...chunks, ...tree] };
 }

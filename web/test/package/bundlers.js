@@ -34,9 +34,7 @@ export const bundlers = {
       performance: { hints: false },
     });
     const stats = await new Promise((resolve, reject) => {
-      compiler.run((/** @type {any} */ error, /** @type {any} */ done) =>
-        error ? reject(error) : resolve(done),
-      );
+      compiler.run((/** @type {any} */ error, /** @type {any} */ done) => (error ? reject(error) : resolve(done)));
     });
     if (stats.hasErrors() || stats.hasWarnings()) throw new Error(stats.toString());
     page(`${context}/out/webpack`);
@@ -50,7 +48,9 @@ export const bundlers = {
     const bundle = await rollup({
       input: `${root}/main.js`,
       plugins: [resolve({ browser: true }), importMetaAssets()],
-      onwarn(/** @type {Error} */ warning) { throw new Error(warning.message); },
+      onwarn(/** @type {Error} */ warning) {
+        throw new Error(warning.message);
+      },
     });
     await bundle.write({ dir: `${root}/out/rollup`, format: 'es' });
     page(`${root}/out/rollup`);

@@ -66,9 +66,7 @@ const firefoxPreferences = Object.entries({
 
 /** WebKitGTK's own small browser, which comes with the library. */
 function miniBrowser() {
-  for (const architecture of readdirSync('/usr/lib').filter((name) =>
-    name.endsWith('-linux-gnu'),
-  )) {
+  for (const architecture of readdirSync('/usr/lib').filter((name) => name.endsWith('-linux-gnu'))) {
     for (const version of ['4.1', '4.0', '6.0']) {
       const path = `/usr/lib/${architecture}/webkit2gtk-${version}/MiniBrowser`;
       if (existsSync(path)) return path;
@@ -98,8 +96,7 @@ export function exchange() {
   const handlers = {
     '/-/next': async (_, response, url) => {
       const here = room(url);
-      const file =
-        here.file ?? (await within(new Promise((resolve) => (here.asked = resolve)), 20_000));
+      const file = here.file ?? (await within(new Promise((resolve) => (here.asked = resolve)), 20_000));
       here.file = here.asked = undefined;
       response.writeHead(file ? 200 : 204, {
         'Content-Type': 'application/json',
@@ -142,10 +139,7 @@ export async function startBrowser(name, server) {
     const profile = temporary();
     const query = new URLSearchParams({ runtime: name, other: server.other });
     const launcher = /** @type {any} */ (launchers[name]);
-    const { command, env } = launcher(
-      profile.path,
-      `${server.base}/web/test/runtimes/page.html?${query}`,
-    );
+    const { command, env } = launcher(profile.path, `${server.base}/web/test/runtimes/page.html?${query}`);
     const child = start(command, env);
     return {
       ended: child.ended,
@@ -189,8 +183,6 @@ export function summary(results, errors = []) {
     failed: those('failed').length + errors.length,
     skipped: those('skipped').length,
     reasons: those('skipped').map(({ name, text }) => `${name}: ${text}`),
-    text: [...errors, ...those('failed').map(({ name, text }) => `not ok - ${name}\n${text}`)].join(
-      '\n',
-    ),
+    text: [...errors, ...those('failed').map(({ name, text }) => `not ok - ${name}\n${text}`)].join('\n'),
   };
 }

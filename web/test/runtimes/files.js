@@ -16,9 +16,7 @@ export function runtimesOf(source) {
     return String(named[1])
       .split(',')
       .map((name) => name.trim());
-  return /^(import|export)\b[^;]*'node:/m.test(source) || /\bimport\('node:/.test(source)
-    ? ['node']
-    : runtimes;
+  return /^(import|export)\b[^;]*'node:/m.test(source) || /\bimport\('node:/.test(source) ? ['node'] : runtimes;
 }
 
 /**

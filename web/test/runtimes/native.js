@@ -47,8 +47,7 @@ const number = (pattern, text) =>
 export async function startNative(name, server) {
   const runner = /** @type {any} */ (runners[name]);
   const program = runner.command('')[0];
-  if (!existsSync(program))
-    throw new Error(`${name} is not installed; web/test/setup.sh does that`);
+  if (!existsSync(program)) throw new Error(`${name} is not installed; web/test/setup.sh does that`);
   const env = {
     CPB_TEST_BASE: server.base,
     CPB_TEST_OTHER: server.other,

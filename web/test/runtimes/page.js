@@ -6,9 +6,7 @@ const runtime = query.get('runtime') ?? '';
 
 /** @type {string[]} */
 const errors = [];
-addEventListener('error', (event) =>
-  errors.push(`outside of a test: ${event.message} ${event.error?.stack ?? ''}`),
-);
+addEventListener('error', (event) => errors.push(`outside of a test: ${event.message} ${event.error?.stack ?? ''}`));
 addEventListener('unhandledrejection', (event) =>
   errors.push(`unhandled: ${event.reason} ${event.reason?.stack ?? ''}`),
 );

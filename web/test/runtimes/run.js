@@ -37,8 +37,7 @@ const starters = {
 };
 
 /** @type {(counts: Counts) => string} */
-const line = ({ passed, failed, skipped }) =>
-  `${passed} passed, ${failed} failed, ${skipped} skipped`;
+const line = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
 
 /** @type {(text: string) => string} */
 const indented = (text) => text.trim().slice(-20_000).replace(/^/gm, '    ');
@@ -103,12 +102,19 @@ async function runRuntime(runtime, server, files, atOnce) {
       const begun = Date.now();
       const outcome = await runFile(here, file);
       print(runtime, file, outcome, begun);
-      for (const key of /** @type {const} */ (['passed', 'failed', 'skipped']))
-        total[key] += outcome[key];
+      for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) total[key] += outcome[key];
     };
     const side = here.several ? atOnce : 1;
-    await each(files.filter(({ alone }) => !alone), side, run);
-    await each(files.filter(({ alone }) => alone), 1, run);
+    await each(
+      files.filter(({ alone }) => !alone),
+      side,
+      run,
+    );
+    await each(
+      files.filter(({ alone }) => alone),
+      1,
+      run,
+    );
   } catch (error) {
     total.failed++;
     console.log(`${runtime.padEnd(9)} FAILED  ${/** @type {Error} */ (error).stack}`);
@@ -122,9 +128,7 @@ async function main() {
   const words = process.argv.slice(2);
   const wanted = runtimes.filter((name) => words.includes(name));
   const filters = words.filter((word) => !runtimes.includes(word));
-  const chosen = testFiles().filter(
-    ({ file }) => filters.length === 0 || filters.some((word) => file.includes(word)),
-  );
+  const chosen = testFiles().filter(({ file }) => filters.length === 0 || filters.some((word) => file.includes(word)));
   const { handlers, ask } = exchange();
   const server = { ...(await startServer({ handlers })), ask };
   const names = (wanted.length ? wanted : runtimes).toReversed();
@@ -145,8 +149,7 @@ function report(totals) {
   console.log();
   for (const total of totals) {
     console.log(`${total.runtime}: ${line(total)} in ${(total.ms / 1000).toFixed(1)} s`);
-    for (const key of /** @type {const} */ (['passed', 'failed', 'skipped']))
-      sum[key] += total[key];
+    for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) sum[key] += total[key];
   }
   console.log(line(sum));
   process.exit(sum.failed === 0 && sum.passed > 0 ? 0 : 1);

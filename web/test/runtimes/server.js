@@ -26,8 +26,7 @@ const cors = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Headers': '*',
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, OPTIONS',
-  'Access-Control-Expose-Headers':
-    'Content-Range, Content-Length, ETag, Accept-Ranges, Last-Modified',
+  'Access-Control-Expose-Headers': 'Content-Range, Content-Length, ETag, Accept-Ranges, Last-Modified',
   'Access-Control-Max-Age': '600',
 };
 
@@ -39,8 +38,7 @@ const cors = {
 function parseRange(header, size) {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
   if (!match || (!match[1] && !match[2])) return undefined;
-  if (!match[1])
-    return size > 0 && Number(match[2]) > 0 ? [Math.max(0, size - Number(match[2])), size] : 'bad';
+  if (!match[1]) return size > 0 && Number(match[2]) > 0 ? [Math.max(0, size - Number(match[2])), size] : 'bad';
   const begin = Number(match[1]);
   const end = match[2] ? Math.min(size, Number(match[2]) + 1) : size;
   return begin < end && begin < size ? [begin, end] : 'bad';
@@ -63,8 +61,7 @@ async function serveFile(request, response, url) {
     'Accept-Ranges': 'bytes',
     ETag: `"${info.size.toString(16)}-${Math.floor(info.mtimeMs).toString(16)}"`,
   };
-  if (range === 'bad')
-    return response.writeHead(416, { ...headers, 'Content-Range': `bytes */${info.size}` }).end();
+  if (range === 'bad') return response.writeHead(416, { ...headers, 'Content-Range': `bytes */${info.size}` }).end();
   const [begin, end] = range ?? [0, info.size];
   const partial = range ? { 'Content-Range': `bytes ${begin}-${end - 1}/${info.size}` } : {};
   response.writeHead(range ? 206 : 200, { ...headers, ...partial, 'Content-Length': end - begin });

@@ -21,9 +21,7 @@ function modules() {
   return files.flatMap((path) => {
     const contents = readFileSync(root + path);
     if (path.endsWith('.wasm')) return { type: 'CompiledWasm', path: root + path, contents };
-    return path.endsWith('.js')
-      ? { type: 'ESModule', path: root + path, contents: contents.toString() }
-      : [];
+    return path.endsWith('.js') ? { type: 'ESModule', path: root + path, contents: contents.toString() } : [];
   });
 }
 

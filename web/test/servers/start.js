@@ -11,14 +11,16 @@ import { start } from '../runtimes/process.js';
  */
 export function find(name) {
   const folders = [`${root}build/tools`, ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'];
-  return folders.map((folder) => join(folder, name)).find((path) => {
-    try {
-      accessSync(path, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return folders
+    .map((folder) => join(folder, name))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
 }
 
 /** @returns {Promise<number>} */
@@ -38,7 +40,9 @@ async function freePort() {
  */
 async function answers(child, url) {
   let ended = false;
-  child.ended.then(() => { ended = true; });
+  child.ended.then(() => {
+    ended = true;
+  });
   for (const begun = Date.now(); !ended && Date.now() - begun < 60_000;) {
     try {
       await (await fetch(url)).arrayBuffer();

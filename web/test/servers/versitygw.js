@@ -3,7 +3,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { find, serve } from './start.js';
 
-export const credentials = { accessKeyId: 'test-access', secretAccessKey: 'test-secret', service: 's3', region: 'us-east-1' };
+export const credentials = {
+  accessKeyId: 'test-access',
+  secretAccessKey: 'test-secret',
+  service: 's3',
+  region: 'us-east-1',
+};
 
 /** @param {string} work an empty folder */
 export async function versitygw(work) {

@@ -10,8 +10,16 @@ const answers = new URL('../../src/inspect/answers/index.js', import.meta.url).p
 /** What `tsc -p web` makes of these files, without the rest. @param {string} folder */
 function declare(folder) {
   execFileSync(tool('tsc'), [
-    '--allowJs', '--declaration', '--emitDeclarationOnly', '--outDir', folder,
-    '--module', 'nodenext', '--target', 'es2022', answers,
+    '--allowJs',
+    '--declaration',
+    '--emitDeclarationOnly',
+    '--outDir',
+    folder,
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    answers,
   ]);
   return join(folder, 'index.d.ts');
 }
@@ -51,8 +59,10 @@ export async function answerTypes() {
     mistakes(kind, question, answer) {
       const validate = at(`${answersOf(kind)}/properties/${question}`);
       if (validate(answer)) return [];
-      return validate.errors.map((/** @type {any} */ { instancePath, message, params }) =>
-        `${instancePath} ${message} ${JSON.stringify(params)}`);
+      return validate.errors.map(
+        (/** @type {any} */ { instancePath, message, params }) =>
+          `${instancePath} ${message} ${JSON.stringify(params)}`,
+      );
     },
   };
 }

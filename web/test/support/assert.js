@@ -18,10 +18,8 @@ export function show(value) {
     const bytes = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
     return `${value.constructor.name}(${value.byteLength}) ${[...bytes.subarray(0, 24)]}`;
   }
-  if (typeof value !== 'object' || value === null)
-    return typeof value === 'bigint' ? `${value}n` : String(value);
-  if (value instanceof Error)
-    return `${value.name}${'code' in value ? ` ${value.code}` : ''}: ${value.message}`;
+  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? `${value}n` : String(value);
+  if (value instanceof Error) return `${value.name}${'code' in value ? ` ${value.code}` : ''}: ${value.message}`;
   let text;
   try {
     text = JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? `${v}n` : v));
@@ -69,8 +67,7 @@ function difference(a, b, path = '') {
   }
   if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return here;
   if (a instanceof Map || a instanceof Set) return difference([...a], [...b], path);
-  if (Array.isArray(a) && a.length !== b.length)
-    return `${here} (lengths ${a.length} and ${b.length})`;
+  if (Array.isArray(a) && a.length !== b.length) return `${here} (lengths ${a.length} and ${b.length})`;
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
     if (!Object.hasOwn(a, key) || !Object.hasOwn(b, key)) {
       return `${path}.${key} is ${Object.hasOwn(a, key) ? 'not wanted' : 'missing'}; ${here}`;
@@ -89,22 +86,15 @@ function difference(a, b, path = '') {
 function checkError(error, expected, context) {
   if (expected === undefined) return;
   if (expected instanceof RegExp) {
-    if (!expected.test(String(error?.message ?? error)))
-      fail(context, `${show(error)} does not match ${expected}`);
+    if (!expected.test(String(error?.message ?? error))) fail(context, `${show(error)} does not match ${expected}`);
   } else if (typeof expected === 'function') {
     if (!(error instanceof expected)) fail(context, `${show(error)} is no ${expected.name}`);
   } else {
     for (const [key, wanted] of Object.entries(expected)) {
       const value = error?.[key];
-      const same =
-        wanted instanceof RegExp
-          ? wanted.test(String(value))
-          : difference(value, wanted) === undefined;
+      const same = wanted instanceof RegExp ? wanted.test(String(value)) : difference(value, wanted) === undefined;
       if (!same)
-        fail(
-          context,
-          `the error's ${key} is ${show(value)}, not ${show(String(wanted))}; it is ${show(error)}`,
-        );
+        fail(context, `the error's ${key} is ${show(value)}, not ${show(String(wanted))}; it is ${show(error)}`);
     }
   }
 }

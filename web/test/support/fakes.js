@@ -46,7 +46,7 @@ export function fake({ size = 1000, held = false, answer = () => undefined } = {
               signal?.addEventListener('abort', () => (self.aborted++, reject(signal.reason)));
             });
           }
-          return await answer(mine, offset, length) ?? bytesAt(offset, Math.min(size, offset + length));
+          return (await answer(mine, offset, length)) ?? bytesAt(offset, Math.min(size, offset + length));
         } finally {
           running--;
         }

@@ -206,11 +206,8 @@ export async function largeCpb(count, size, real) {
   for (const [i, bytes] of real) pieces.push(...(await riegeli(Number(positions[i]), [bytes])));
   const chunks = positions
     .slice(0, count)
-    .flatMap((offset, i) =>
-      field(2, [...field(1, i ? 2 : 1), ...field(2, size), ...field(3, offset)]),
-    );
-  const steps = (/** @type {number[]} */ ...numbers) =>
-    numbers.flatMap((n) => field(1, field(1, n)));
+    .flatMap((offset, i) => field(2, [...field(1, i ? 2 : 1), ...field(2, size), ...field(3, offset)]));
+  const steps = (/** @type {number[]} */ ...numbers) => numbers.flatMap((n) => field(1, field(1, n)));
   const children = Array.from({ length: count - 1 }, (_, i) =>
     field(2, [
       ...steps(2),
@@ -220,11 +217,7 @@ export async function largeCpb(count, size, real) {
       ...field(3, field(1, i + 1)),
     ]),
   ).flat();
-  const metadata = Uint8Array.from([
-    ...field(1, field(1, 1)),
-    ...chunks,
-    ...field(3, [...field(1, 0), ...children]),
-  ]);
+  const metadata = Uint8Array.from([...field(1, field(1, 1)), ...chunks, ...field(3, [...field(1, 0), ...children])]);
   const end = Number(positions[count]);
   const index = await riegeli(end, [metadata]);
   const file = sparse(
@@ -246,17 +239,13 @@ export async function largeCpb(count, size, real) {
 export function largeModel(nodes, size, content = () => undefined) {
   /** @type {{ offset: number, bytes: Uint8Array }[]} */
   const pieces = [];
-  const name = (/** @type {number} */ i) => [
-    ...field(1, `layer_${i}/kernel`),
-    ...field(2, 'Const'),
-  ];
+  const name = (/** @type {number} */ i) => [...field(1, `layer_${i}/kernel`), ...field(2, 'Const')];
   const nodeHead = (/** @type {number} */ i) => {
     const tensor = [...field(1, 1), ...field(2, field(2, field(1, size / 4))), ...head(4, size)];
-    const wrap = (
-      /** @type {number} */ n,
-      /** @type {number[]} */ inner,
-      /** @type {number} */ rest,
-    ) => [...head(n, inner.length + rest), ...inner];
+    const wrap = (/** @type {number} */ n, /** @type {number[]} */ inner, /** @type {number} */ rest) => [
+      ...head(n, inner.length + rest),
+      ...inner,
+    ];
     const value = wrap(8, tensor, size);
     const entry = [...field(1, 'value'), ...wrap(2, value, size)];
     return wrap(1, [...name(i), ...wrap(5, entry, size)], size);

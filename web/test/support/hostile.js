@@ -14,8 +14,7 @@ import { data } from './test.js';
  */
 
 /** @param {bigint} value @returns {number[]} */
-const varint = (value) =>
-  value < 128n ? [Number(value)] : [Number(value % 128n) + 128, ...varint(value / 128n)];
+const varint = (value) => (value < 128n ? [Number(value)] : [Number(value % 128n) + 128, ...varint(value / 128n)]);
 
 /** @param {Value} value @returns {number[]} */
 function contentOf(value) {
@@ -36,6 +35,8 @@ function encode([number, value]) {
 /** @returns {Promise<Hostile[]>} */
 export async function hostileModels() {
   const text = new TextDecoder().decode(await data('tests/data/hostile_models.json'));
-  return JSON.parse(text).cases.map((/** @type {any} */ { message, ...rest }) =>
-    ({ ...rest, bytes: Uint8Array.from(contentOf(message)) }));
+  return JSON.parse(text).cases.map((/** @type {any} */ { message, ...rest }) => ({
+    ...rest,
+    bytes: Uint8Array.from(contentOf(message)),
+  }));
 }

@@ -33,7 +33,8 @@ export const button = (name) =>
   `${all('button, [role=button]')}.find((one) => (one.getAttribute('aria-label') ?? one.textContent.trim()) === ${JSON.stringify(name)})`;
 
 /** @param {string} name */
-export const click = (name) => `${button(name)}.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))`;
+export const click = (name) =>
+  `${button(name)}.dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }))`;
 
 /** Keeps what a page must not do: breaking its Content-Security-Policy, errors. */
 export const watching = `window.broken = [];
@@ -86,7 +87,9 @@ export async function serve(files = {}) {
       const range = rangeOf(request.headers.range, bytes.length);
       const [begin, end] = range ?? [0, bytes.length];
       response.writeHead(range ? 206 : 200, {
-        'Content-Type': types[extname(pathname === '/' ? '.html' : pathname)] ?? (pathname === '/' ? 'text/html' : 'application/octet-stream'),
+        'Content-Type':
+          types[extname(pathname === '/' ? '.html' : pathname)] ??
+          (pathname === '/' ? 'text/html' : 'application/octet-stream'),
         'Content-Length': end - begin,
         ...(range ? { 'Content-Range': `bytes ${begin}-${end - 1}/${bytes.length}` } : {}),
       });

@@ -118,7 +118,12 @@ export function largeFunction(count, size) {
   const body = nodes.reduce((sum, { length }) => sum + length + size, signature.length);
   const heads = [head(1, body)];
   for (const number of [2, GRAPH_DEF])
-    heads.unshift(head(number, heads.reduce((sum, { length }) => sum + length, body)));
+    heads.unshift(
+      head(
+        number,
+        heads.reduce((sum, { length }) => sum + length, body),
+      ),
+    );
   const info = field(1, field(4, 'serve'));
   const objects = field(OBJECT_GRAPH_DEF, [
     ...field(1, field(1, [...field(1, 1), ...field(2, 'f')])),
@@ -162,9 +167,17 @@ const little = (size, value) => Array.from({ length: size }, (_, i) => Math.floo
 function flatArrayHead(count) {
   const info = [1, count, 1, 16384, 1, 'c'.charCodeAt(0)];
   const vector = [...little(4, info.length), ...info.flatMap((n) => little(8, n))];
-  const table = [...little(4, 16), ...[12, 16, 8, 12, 6, 7].flatMap((n) => little(2, n)),
-    ...little(4, 12), ...little(2, 0), 6, 1, ...little(4, 36 - 24), ...little(4, 36 + vector.length - 28),
-    ...little(4, 0)];
+  const table = [
+    ...little(4, 16),
+    ...[12, 16, 8, 12, 6, 7].flatMap((n) => little(2, n)),
+    ...little(4, 12),
+    ...little(2, 0),
+    6,
+    1,
+    ...little(4, 36 - 24),
+    ...little(4, 36 + vector.length - 28),
+    ...little(4, 0),
+  ];
   return [...table, ...vector, ...little(4, 8 * count)];
 }
 
@@ -204,8 +217,15 @@ export function largeSameDiff(minimal, count, order) {
     const path = [...new TextEncoder().encode(name)];
     const checked = zeros <= 8 * count ? crc32(new Uint8Array(zeros), crc32(Uint8Array.from(begin))) : 0;
     const size = begin.length + zeros;
-    const middle = [...[20, 0, 0, 0, 0].flatMap((n) => little(2, n)), ...little(4, checked),
-      ...little(4, size), ...little(4, size), ...little(2, path.length), 0, 0];
+    const middle = [
+      ...[20, 0, 0, 0, 0].flatMap((n) => little(2, n)),
+      ...little(4, checked),
+      ...little(4, size),
+      ...little(4, size),
+      ...little(2, path.length),
+      0,
+      0,
+    ];
     const central = [0x50, 0x4b, 1, 2, 20, 0, ...middle, ...Array(10).fill(0)];
     directory.push(...central, ...little(4, file.size), ...path);
     file.put([0x50, 0x4b, 3, 4, ...middle, ...path, ...begin], zeros);
@@ -226,7 +246,21 @@ export function largeSameDiff(minimal, count, order) {
   if (order === 'graph first') arrays();
   const begin = file.size;
   file.put(directory);
-  file.put([0x50, 0x4b, 5, 6, 0, 0, 0, 0, ...little(2, entries), ...little(2, entries),
-    ...little(4, directory.length), ...little(4, begin), 0, 0]);
+  file.put([
+    0x50,
+    0x4b,
+    5,
+    6,
+    0,
+    0,
+    0,
+    0,
+    ...little(2, entries),
+    ...little(2, entries),
+    ...little(4, directory.length),
+    ...little(4, begin),
+    0,
+    0,
+  ]);
   return sparse(file.size, file.pieces);
 }

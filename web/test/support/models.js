@@ -16,8 +16,7 @@ const cases = JSON.parse(readFileSync(`${data}cpb.manifest.json`, 'utf8'));
 
 /** @type {(path: string) => boolean} */
 const isModel = (path) =>
-  cases.some(({ case: name, message_type: type }) =>
-    path.includes(`/${name}/`) && /SavedModel|GraphDef/.test(type));
+  cases.some(({ case: name, message_type: type }) => path.includes(`/${name}/`) && /SavedModel|GraphDef/.test(type));
 
 const messages = filesIn('cpb')
   .flatMap(filesIn)
@@ -34,8 +33,7 @@ export const corpusModels = [
 
 /** Whole paths of models that TensorFlow wrote, where the tests in tests/model were run. */
 export const madeModels = (existsSync(made) ? readdirSync(made) : [])
-  .flatMap((name) =>
-    ['saved_model.pb', 'graph.pb', 'keras_metadata.pb'].map((file) => `${made}${name}/${file}`))
+  .flatMap((name) => ['saved_model.pb', 'graph.pb', 'keras_metadata.pb'].map((file) => `${made}${name}/${file}`))
   .filter((path) => existsSync(path));
 
 /**

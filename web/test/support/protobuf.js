@@ -30,7 +30,11 @@ export function message(fields) {
         varint(head, value);
         return [Uint8Array.from(head)];
       }
-      const body = Array.isArray(value) ? message(value) : typeof value === 'string' ? new TextEncoder().encode(value) : value;
+      const body = Array.isArray(value)
+        ? message(value)
+        : typeof value === 'string'
+          ? new TextEncoder().encode(value)
+          : value;
       varint(head, body.length);
       return [Uint8Array.from(head), body];
     }),

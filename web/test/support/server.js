@@ -31,8 +31,9 @@ const cors = {
   'Access-Control-Expose-Headers': 'Content-Range, Content-Length, ETag, Retry-After, Content-Encoding',
 };
 
-const expired = '<?xml version="1.0"?><Error><Code>AccessDenied</Code>'
-  + '<Message>Request has expired</Message><Expires>2020-01-01T00:00:00Z</Expires></Error>';
+const expired =
+  '<?xml version="1.0"?><Error><Code>AccessDenied</Code>' +
+  '<Message>Request has expired</Message><Expires>2020-01-01T00:00:00Z</Expires></Error>';
 
 /** @type {(times: number, fault: (x: Exchange) => unknown) => (x: Exchange) => boolean} */
 const first = (times, fault) => (x) => x.n <= times && (fault(x), true);
@@ -43,7 +44,11 @@ const suffixOnly = (fault) => (x) => x.isSuffix && (fault(x), true);
 /** @type {(x: Exchange) => true} sends the headers of an honest answer and half of its body */
 function half({ response, headers, range, size }) {
   const [begin, end] = range ?? [0, size];
-  response.writeHead(206, { ...headers, 'Content-Range': `bytes ${begin}-${end - 1}/${size}`, 'Content-Length': end - begin });
+  response.writeHead(206, {
+    ...headers,
+    'Content-Range': `bytes ${begin}-${end - 1}/${size}`,
+    'Content-Length': end - begin,
+  });
   response.write(bytesAt(begin, (begin + end) >> 1));
   return true;
 }
@@ -60,88 +65,94 @@ const whole = (x) => x.send(200, {}, bytesAt(0, x.size));
 /** @type {Record<string, (x: Exchange) => unknown>} */
 const faults = {
   honest: () => false,
-  'whole': whole,
+  whole: whole,
   'whole-unannounced': ({ response, headers, size }) => {
     response.writeHead(200, headers).write(bytesAt(0, size >> 1));
     return response.end(bytesAt(size >> 1, size));
   },
-  'whole-gzip': (x) => (x.headers['Content-Encoding'] = 'identity', whole(x)),
-  'endless': ({ response, headers }) => {
+  'whole-gzip': (x) => ((x.headers['Content-Encoding'] = 'identity'), whole(x)),
+  endless: ({ response, headers }) => {
     response.writeHead(200, headers);
-    const more = () => { while (!response.destroyed && response.write(bytesAt(0, 65536))); };
+    const more = () => {
+      while (!response.destroyed && response.write(bytesAt(0, 65536)));
+    };
     response.on('drain', more);
     more();
     return true;
   },
   'whole-later': (x) => x.n > 1 && whole(x),
-  'whole-later-changed': (x) => x.n > 1 && (x.headers.ETag = '"two"', whole(x)),
+  'whole-later-changed': (x) => x.n > 1 && ((x.headers.ETag = '"two"'), whole(x)),
 
-  'short': (x) => x.partial({ end: Math.min(x.range?.[1] ?? 0, (x.range?.[0] ?? 0) + 100_000) }),
-  'crumbs': (x) => x.partial({ end: (x.range?.[0] ?? 0) + 1 }),
-  'shifted': (x) => x.partial({ begin: (x.range?.[0] ?? 0) + 1 }),
-  'wider': (x) => x.partial({ end: (x.range?.[1] ?? 0) + 1 }),
-  'fewer': (x) => x.partial({ body: bytesAt(x.range?.[0] ?? 0, (x.range?.[1] ?? 0) - 10), length: false }),
+  short: (x) => x.partial({ end: Math.min(x.range?.[1] ?? 0, (x.range?.[0] ?? 0) + 100_000) }),
+  crumbs: (x) => x.partial({ end: (x.range?.[0] ?? 0) + 1 }),
+  shifted: (x) => x.partial({ begin: (x.range?.[0] ?? 0) + 1 }),
+  wider: (x) => x.partial({ end: (x.range?.[1] ?? 0) + 1 }),
+  fewer: (x) => x.partial({ body: bytesAt(x.range?.[0] ?? 0, (x.range?.[1] ?? 0) - 10), length: false }),
   'fewer-once': first(1, (x) => faults.fewer?.(x)),
-  'more': (x) => x.partial({ body: bytesAt(x.range?.[0] ?? 0, (x.range?.[1] ?? 0) + 10), length: false }),
+  more: (x) => x.partial({ body: bytesAt(x.range?.[0] ?? 0, (x.range?.[1] ?? 0) + 10), length: false }),
   'no-content-range': (x) => x.send(206, {}, bytesAt(...(x.range ?? [0, 0]))),
   'unknown-total': (x) => x.partial({ total: '*' }),
   'small-total': (x) => x.partial({ total: (x.range?.[1] ?? 0) - 1 }),
-  'backwards': (x) => x.send(206, { 'Content-Range': `bytes 9-3/${x.size}` }, bytesAt(0, 10)),
+  backwards: (x) => x.send(206, { 'Content-Range': `bytes 9-3/${x.size}` }, bytesAt(0, 10)),
   'total-changes': (x) => x.n > 1 && x.partial({ total: x.size + 1 }),
-  'multipart': (x) => x.send(206, { 'Content-Type': 'multipart/byteranges; boundary=b' }, '--b\r\n\r\n\r\n--b--'),
-  'encoded': (x) => (x.headers['Content-Encoding'] = 'br', x.partial()),
-  'identity': (x) => void (x.headers['Content-Encoding'] = 'identity'),
+  multipart: (x) => x.send(206, { 'Content-Type': 'multipart/byteranges; boundary=b' }, '--b\r\n\r\n\r\n--b--'),
+  encoded: (x) => ((x.headers['Content-Encoding'] = 'br'), x.partial()),
+  identity: (x) => void (x.headers['Content-Encoding'] = 'identity'),
 
   'etag-changes': (x) => void (x.headers.ETag = x.n > 1 ? '"two"' : '"one"'),
   'etag-weakens': (x) => void (x.headers.ETag = x.n > 1 ? 'W/"one"' : '"one"'),
   'etag-weak': (x) => void (x.headers.ETag = 'W/"one"'),
   'etag-weak-changes': (x) => void (x.headers.ETag = x.n > 1 ? 'W/"two"' : 'W/"one"'),
-  'etag-weak-date-changes': (x) => void (x.headers.ETag = 'W/"one"', x.headers['Last-Modified'] = date(x.n)),
+  'etag-weak-date-changes': (x) => void ((x.headers.ETag = 'W/"one"'), (x.headers['Last-Modified'] = date(x.n))),
   'etag-strong-date-changes': (x) => void (x.headers['Last-Modified'] = date(x.n)),
-  'date-changes': (x) => void (delete x.headers.ETag, x.headers['Last-Modified'] = date(x.n)),
-  'date': (x) => void (delete x.headers.ETag, x.headers['Last-Modified'] = date(1)),
-  'nothing-to-compare': (x) => void (delete x.headers.ETag),
+  'date-changes': (x) => void (delete x.headers.ETag, (x.headers['Last-Modified'] = date(x.n))),
+  date: (x) => void (delete x.headers.ETag, (x.headers['Last-Modified'] = date(1))),
+  'nothing-to-compare': (x) => void delete x.headers.ETag,
   'etag-later': (x) => void (x.n === 1 && delete x.headers.ETag, x.n === 3 && (x.headers.ETag = '"two"')),
 
-  '416': (x) => x.send(416),
+  416: (x) => x.send(416),
   '416-later': (x) => x.n > 1 && x.send(416, { 'Content-Range': `bytes */${x.size}` }),
   '416-silent': (x) => Number(x.range?.[0]) >= x.size && x.send(416),
   '416-shrunk': (x) => x.n > 1 && x.send(416, { 'Content-Range': 'bytes */10' }),
-  '400': (x) => x.send(400, {}, 'no'),
-  '401': (x) => x.send(401, { 'WWW-Authenticate': 'Bearer' }),
-  '403': (x) => x.send(403, {}, 'go away'),
+  400: (x) => x.send(400, {}, 'no'),
+  401: (x) => x.send(401, { 'WWW-Authenticate': 'Bearer' }),
+  403: (x) => x.send(403, {}, 'go away'),
   '403-expired': (x) => x.send(403, { 'Content-Type': 'application/xml' }, expired),
   '403-expired-later': (x) => x.n > 1 && x.send(403, { 'Content-Type': 'application/xml' }, expired),
   '403-endless': (x) => (half(x), true) && x.n < 0,
-  '404': (x) => x.send(404, {}, 'nothing'),
-  '500': (x) => x.send(500),
-  '501': (x) => x.send(501),
-  '204': (x) => x.send(204),
+  404: (x) => x.send(404, {}, 'nothing'),
+  500: (x) => x.send(500),
+  501: (x) => x.send(501),
+  204: (x) => x.send(204),
   '500-twice': first(2, (x) => x.send(x.n === 1 ? 500 : 503)),
   '429-seconds': first(1, (x) => x.send(429, { 'Retry-After': '7' })),
   '429-date': first(1, (x) => x.send(429, { 'Retry-After': new Date(Date.now() + 20_000).toUTCString() })),
   '503-hour': first(1, (x) => x.send(503, { 'Retry-After': '3600' })),
 
-  'stall': () => true,
+  stall: () => true,
   'stall-once': first(1, () => {}),
   'stall-body': half,
   'stall-body-once': first(1, half),
-  'reset': (x) => (x.request.socket.destroy(), true),
+  reset: (x) => (x.request.socket.destroy(), true),
   'reset-once': first(1, (x) => x.request.socket.destroy()),
-  'cut': (x) => (cut(x), true),
+  cut: (x) => (cut(x), true),
   'cut-once': first(1, cut),
-  'slow': ({ response, headers, range, size }) => {
+  slow: ({ response, headers, range, size }) => {
     const [begin, end] = range ?? [0, size];
-    response.writeHead(206, { ...headers, 'Content-Range': `bytes ${begin}-${end - 1}/${size}`, 'Content-Length': end - begin });
+    response.writeHead(206, {
+      ...headers,
+      'Content-Range': `bytes ${begin}-${end - 1}/${size}`,
+      'Content-Length': end - begin,
+    });
     let at = begin;
     const timer = setInterval(() => {
       if (response.destroyed || at >= end) return void (clearInterval(timer), response.end());
-      response.write(bytesAt(at, at = Math.min(end, at + Math.ceil((end - begin) / 8))));
+      response.write(bytesAt(at, (at = Math.min(end, at + Math.ceil((end - begin) / 8)))));
     }, 250);
     return true;
   },
 
-  'redirect': (x) => x.send(302, { Location: x.url.pathname.replace('redirect', 'honest') + x.url.search }),
+  redirect: (x) => x.send(302, { Location: x.url.pathname.replace('redirect', 'honest') + x.url.search }),
   'redirect-away': (x) => x.send(307, { Location: `${x.url.searchParams.get('to')}/-/lie/honest${x.url.search}` }),
   'redirect-forever': (x) => x.send(302, { Location: x.url.pathname + x.url.search }),
 
@@ -155,11 +166,11 @@ const faults = {
   'suffix-short': suffixOnly((x) => x.partial({ begin: x.size - 10 })),
   'suffix-500-once': first(1, (x) => x.send(500)),
 
-  'hidden': (x) => void delete x.headers['Access-Control-Expose-Headers'],
+  hidden: (x) => void delete x.headers['Access-Control-Expose-Headers'],
   'no-cors': (x) => {
     for (const name of Object.keys(cors)) delete x.headers[name];
   },
-  'cacheable': (x) => void (x.headers['Cache-Control'] = 'max-age=600'),
+  cacheable: (x) => void (x.headers['Cache-Control'] = 'max-age=600'),
 };
 
 /** @type {(n: number) => string} */
@@ -197,7 +208,9 @@ export function handle(request, response, url) {
   const partial = ({ begin = range?.[0] ?? 0, end = range?.[1] ?? size, total = size, body, length = true } = {}) => {
     const bytes = body ?? bytesAt(begin, end);
     response.writeHead(206, {
-      ...headers, 'Content-Range': `bytes ${begin}-${end - 1}/${total}`, ...(length ? { 'Content-Length': bytes.length } : {}),
+      ...headers,
+      'Content-Range': `bytes ${begin}-${end - 1}/${total}`,
+      ...(length ? { 'Content-Length': bytes.length } : {}),
     });
     if (length) response.end(bytes);
     else response.write(bytes, () => response.end());

@@ -24,9 +24,7 @@ function key(bytes) {
 
 /** @type {(bytes: Uint8Array) => Promise<string>} */
 async function digest(bytes) {
-  const hash = new Uint8Array(
-    await crypto.subtle.digest('SHA-256', /** @type {BufferSource} */ (bytes)),
-  );
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', /** @type {BufferSource} */ (bytes)));
   return [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 

@@ -94,18 +94,14 @@ export async function each(cases, name, fn) {
   if (count === 0) throw new Error('there was no case');
   if (failures.length === 0) return;
   const more = failures.length > 10 ? `\n… and ${failures.length - 10} more` : '';
-  throw new AssertionError(
-    `${failures.length} of ${count} cases failed\n${failures.slice(0, 10).join('\n')}${more}`,
-  );
+  throw new AssertionError(`${failures.length} of ${count} cases failed\n${failures.slice(0, 10).join('\n')}${more}`);
 }
 
 /** @type {(error: any) => string} */
 function describe(error) {
   const message = String(error?.message ?? error);
   const stack = String(error?.stack ?? '');
-  const frames = stack.includes(message)
-    ? stack.slice(stack.indexOf(message) + message.length)
-    : stack;
+  const frames = stack.includes(message) ? stack.slice(stack.indexOf(message) + message.length) : stack;
   const kind = `${error?.name ?? 'thrown'}${error?.code ? ` ${error.code}` : ''}`;
   return `${kind}: ${message}\n${frames.trim()}`;
 }
@@ -159,8 +155,7 @@ async function registrar() {
   const native = module ? (await import(module)).test : undefined;
   if (runtime === 'node') return (name, fn, skip) => native(name, { skip }, fn);
   if (runtime === 'bun') {
-    return (name, fn, skip, timeout) =>
-      skip ? native.skip(name, fn) : native(name, fn, timeout + 5000);
+    return (name, fn, skip, timeout) => (skip ? native.skip(name, fn) : native(name, fn, timeout + 5000));
   }
   if (runtime === 'deno') {
     return (name, fn, skip) =>
@@ -186,8 +181,7 @@ export function test(name, options, fn) {
   if (typeof options === 'function') return test(name, {}, options);
   const { skip = false, timeout = 300_000 } = options;
   if (!fn) throw new Error(`${name}: no function`);
-  if (skip === '' || (skip && typeof skip !== 'string'))
-    throw new Error(`${name}: skip must say why`);
+  if (skip === '' || (skip && typeof skip !== 'string')) throw new Error(`${name}: skip must say why`);
   if (skip && native) console.log(`SKIPPED ${name}: ${skip}`);
   register(name, () => limited(fn, timeout), skip, timeout);
 }

@@ -1,6 +1,13 @@
 /** fingerprint.pb, which lies beside a SavedModel: hashes of its parts. */
 
-const HASHES = ['', 'saved_model_checksum', 'graph_def_program_hash', 'signature_def_hash', 'saved_object_graph_hash', 'checkpoint_hash'];
+const HASHES = [
+  '',
+  'saved_model_checksum',
+  'graph_def_program_hash',
+  'signature_def_hash',
+  'saved_object_graph_hash',
+  'checkpoint_hash',
+];
 const VARINT = 0;
 const BYTES = 2;
 const UUID = 7;

@@ -39,7 +39,14 @@ function scopesAround(name) {
 /* --- What is drawn ------------------------------------------------------------- */
 
 /** @param {string} scope @param {any} child @returns {Group} */
-const groupOf = (scope, { path, name, is, nodes, op }) => ({ id: path, label: name, scope, count: nodes, is, op: op ?? '' });
+const groupOf = (scope, { path, name, is, nodes, op }) => ({
+  id: path,
+  label: name,
+  scope,
+  count: nodes,
+  is,
+  op: op ?? '',
+});
 
 /**
  * @param {any[]} answers one for each open scope
@@ -55,7 +62,8 @@ function boxesOf(answers) {
       rest -= child.nodes;
       if (child.is !== 'scope' || !open.has(child.path)) groups.set(child.path, groupOf(scope, child));
     }
-    if (children.total > children.items.length) groups.set(restOf(scope), { id: restOf(scope), label: 'more', scope, count: rest, is: 'rest', op: '' });
+    if (children.total > children.items.length)
+      groups.set(restOf(scope), { id: restOf(scope), label: 'more', scope, count: rest, is: 'rest', op: '' });
   }
   return groups;
 }

@@ -73,7 +73,9 @@ export function graphs(ask, kind, open) {
   /** @param {{ name?: string }} options @param {Signal} how */
   async function graphOf({ name }, how) {
     if (last && last.name === name) return last.graph;
-    const graph = kind.startsWith('samediff') ? await sameDiffGraph(ask, open, how) : await tensorflowGraph(ask, name || undefined, how);
+    const graph = kind.startsWith('samediff')
+      ? await sameDiffGraph(ask, open, how)
+      : await tensorflowGraph(ask, name || undefined, how);
     last = { name, graph };
     return graph;
   }

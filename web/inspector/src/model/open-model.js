@@ -55,7 +55,7 @@ function besides({ url, file, beside }, tell) {
     signal.throwIfAborted();
     if (!response) return undefined;
     const fits = response.ok && Number(response.headers.get('content-length') ?? 0) <= MOST;
-    const bytes = fits ? await response.bytes?.() ?? new Uint8Array(await response.arrayBuffer()) : undefined;
+    const bytes = fits ? ((await response.bytes?.()) ?? new Uint8Array(await response.arrayBuffer())) : undefined;
     if (!fits) await response.body?.cancel();
     tell({ offset: 0, length: bytes?.length ?? 0, beside: name });
     return bytes;

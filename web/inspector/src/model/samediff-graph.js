@@ -30,7 +30,9 @@ export function nodesOf(operations) {
 function attributesOf(args, properties) {
   const attribute = (/** @type {string} */ name, /** @type {any} */ value) => ({ name, kind: 'argument', value });
   return [
-    ...Object.entries(args).filter(([, value]) => value.length).map(([key, value]) => attribute(key, value)),
+    ...Object.entries(args)
+      .filter(([, value]) => value.length)
+      .map(([key, value]) => attribute(key, value)),
     ...properties.map(({ name, ...values }) => attribute(name, Object.values(values)[0])),
   ];
 }
@@ -64,8 +66,15 @@ function joined(parts) {
 
 /** @param {Node[]} nodes @returns {Uint8Array} a tensorflow.GraphDef */
 export const graphDefOf = (nodes) =>
-  joined(nodes.map(({ name, op, inputs }) => field(NODE, joined([
-    field(NAME, encoder.encode(name)),
-    field(OP, encoder.encode(op)),
-    ...inputs.map((input) => field(INPUT, encoder.encode(input))),
-  ]))));
+  joined(
+    nodes.map(({ name, op, inputs }) =>
+      field(
+        NODE,
+        joined([
+          field(NAME, encoder.encode(name)),
+          field(OP, encoder.encode(op)),
+          ...inputs.map((input) => field(INPUT, encoder.encode(input))),
+        ]),
+      ),
+    ),
+  );

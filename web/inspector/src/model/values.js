@@ -45,7 +45,10 @@ const brain = (bits) => (word.setUint16(0, bits), word.getFloat32(0));
  */
 async function numbersOf(model, tensor, signal) {
   const { variable, tensor: range } = tensor;
-  const array = await model.values(variable ?? tensor.node ?? tensor.name, variable ? { variable: true, signal } : { tensor: range, signal });
+  const array = await model.values(
+    variable ?? tensor.node ?? tensor.name,
+    variable ? { variable: true, signal } : { tensor: range, signal },
+  );
   const read = readers[array.numpy ?? ''];
   if (read && array.size <= MOST) return read((await array.bytes({ signal })).slice().buffer);
   array.close();

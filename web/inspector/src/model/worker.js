@@ -42,8 +42,10 @@ connection.expose({
    */
   async open(input, page, { signal }) {
     const { add, flush } = reporter(unpack({ connection }, page));
-    const after = (/** @type {Function} */ method) => (/** @type {any[]} */ ...args) =>
-      Promise.resolve(method(...args)).finally(flush);
+    const after =
+      (/** @type {Function} */ method) =>
+      (/** @type {any[]} */ ...args) =>
+        Promise.resolve(method(...args)).finally(flush);
     const { about, ...methods } = await after(openModel)(input, signal, add);
     const reporting = Object.entries(methods).map(([name, method]) => [name, after(method)]);
     return connection.describe({ about, ...Object.fromEntries(reporting) });

@@ -17,20 +17,85 @@ class Bytes extends Panel {
   static styles = [
     ...Panel.styles,
     css`
-      svg { width: 100%; height: auto; border-radius: 10px; display: block; }
-      g { cursor: pointer; }
-      rect { stroke: var(--page); stroke-width: 1; fill: var(--hue); fill-opacity: .3; }
-      .c0 { --hue: light-dark(#2563eb, #7aa2ff); } .c1 { --hue: light-dark(#0d9488, #3dd6c4); }
-      .c2 { --hue: light-dark(#c2570c, #ffab6b); } .c3 { --hue: light-dark(#9333ea, #c99bff); }
-      .c4 { --hue: light-dark(#4d7c0f, #a9d65c); } .c5 { --hue: light-dark(#be185d, #ff8fbd); }
-      .c6 { --hue: light-dark(#a16207, #f0cb5a); } .c7 { --hue: light-dark(#64748b, #a8b6c9); }
-      g:hover rect, g[aria-pressed='true'] rect { fill-opacity: .55; }
-      g:focus-visible { outline: none; }
-      g:is([aria-pressed='true'], :focus-visible) rect { stroke: var(--text); stroke-width: 2; }
-      text { font: 12px system-ui, sans-serif; fill: var(--text); pointer-events: none; }
-      text.size { font-size: 10.5px; opacity: .85; font-variant-numeric: tabular-nums; }
-      .keys { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .6rem 0 0; font-size: .85rem; color: var(--dim); }
-      .keys i { display: inline-block; width: .8em; height: .8em; border-radius: 3px; background: var(--hue); opacity: .6; margin-right: .4em; }
+      svg {
+        width: 100%;
+        height: auto;
+        border-radius: 10px;
+        display: block;
+      }
+      g {
+        cursor: pointer;
+      }
+      rect {
+        stroke: var(--page);
+        stroke-width: 1;
+        fill: var(--hue);
+        fill-opacity: 0.3;
+      }
+      .c0 {
+        --hue: light-dark(#2563eb, #7aa2ff);
+      }
+      .c1 {
+        --hue: light-dark(#0d9488, #3dd6c4);
+      }
+      .c2 {
+        --hue: light-dark(#c2570c, #ffab6b);
+      }
+      .c3 {
+        --hue: light-dark(#9333ea, #c99bff);
+      }
+      .c4 {
+        --hue: light-dark(#4d7c0f, #a9d65c);
+      }
+      .c5 {
+        --hue: light-dark(#be185d, #ff8fbd);
+      }
+      .c6 {
+        --hue: light-dark(#a16207, #f0cb5a);
+      }
+      .c7 {
+        --hue: light-dark(#64748b, #a8b6c9);
+      }
+      g:hover rect,
+      g[aria-pressed='true'] rect {
+        fill-opacity: 0.55;
+      }
+      g:focus-visible {
+        outline: none;
+      }
+      g:is([aria-pressed='true'], :focus-visible) rect {
+        stroke: var(--text);
+        stroke-width: 2;
+      }
+      text {
+        font:
+          12px system-ui,
+          sans-serif;
+        fill: var(--text);
+        pointer-events: none;
+      }
+      text.size {
+        font-size: 10.5px;
+        opacity: 0.85;
+        font-variant-numeric: tabular-nums;
+      }
+      .keys {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.2rem 1.1rem;
+        margin: 0.6rem 0 0;
+        font-size: 0.85rem;
+        color: var(--dim);
+      }
+      .keys i {
+        display: inline-block;
+        width: 0.8em;
+        height: 0.8em;
+        border-radius: 3px;
+        background: var(--hue);
+        opacity: 0.6;
+        margin-right: 0.4em;
+      }
     `,
   ];
 
@@ -41,7 +106,8 @@ class Bytes extends Panel {
 
   #constants = this.asking(([session], { signal }) => session.ask('constants', { count: MOST, signal }));
   #watch = new ResizeObserver(([entry]) =>
-    requestAnimationFrame(() => (this.width = Math.max(320, Math.round(entry?.contentRect.width ?? 1000)))));
+    requestAnimationFrame(() => (this.width = Math.max(320, Math.round(entry?.contentRect.width ?? 1000)))),
+  );
 
   connectedCallback() {
     super.connectedCallback();
@@ -57,11 +123,20 @@ class Bytes extends Panel {
     return this.answer(this.#constants, (answer) => {
       const { items, total } = answer.constants ?? answer.parameters;
       const list = items.map((/** @type {any} */ one) => ({ ...one, size: one.size ?? one.entry_bytes ?? 0 }));
-      if (!list.length) return html`<p class="empty">The graph has no constants. The values of variables are stored in separate files beside the model: each variable in the Objects panel shows its own.</p>`;
+      if (!list.length)
+        return html`<p class="empty">
+          The graph has no constants. The values of variables are stored in separate files beside the model: each
+          variable in the Objects panel shows its own.
+        </p>`;
       const selected = list.find((/** @type {any} */ one) => keyOf(one) === this.at);
       return html`
-        <div class="bar"><p><strong>${size(answer.size ?? sumOf(list))}</strong> in ${count(total)} ${answer.parameters ? 'parameters' : 'constants'}${list.length < total ? `; the largest ${MOST} are shown` : ''}</p>
-          ${selected ? nothing : html`<p class="dim">Choose one to see its values.</p>`}</div>
+        <div class="bar">
+          <p>
+            <strong>${size(answer.size ?? sumOf(list))}</strong> in ${count(total)}
+            ${answer.parameters ? 'parameters' : 'constants'}${list.length < total ? `; the largest ${MOST} are shown` : ''}
+          </p>
+          ${selected ? nothing : html`<p class="dim">Choose one to see its values.</p>`}
+        </div>
         ${this.map(list)}
         ${selected ? html`<cpb-tensor .session=${this.session} .tensor=${selected}></cpb-tensor>` : nothing}
         ${this.table(list)}
@@ -84,12 +159,21 @@ class Bytes extends Panel {
     };
     const start = leaves.find((/** @type {any} */ leaf) => keyOf(leaf.data.one) === this.at) ?? leaves[0];
     const names = distinct(leaves.map((/** @type {any} */ { data }) => data.one.node ?? data.one.name));
-    return html`<svg viewBox="0 0 ${width} ${height}" role="group" aria-label="By size: arrow keys go from one to the next" @keydown=${arrows}>
+    return html`<svg
+        viewBox="0 0 ${width} ${height}"
+        role="group"
+        aria-label="By size: arrow keys go from one to the next"
+        @keydown=${arrows}
+      >
         ${leaves.map((/** @type {any} */ leaf, i) => this.leaf(leaf, names[i] ?? '', colour(leaf), leaf === start))}
       </svg>
-      ${keys.names.length > 1
-        ? html`<div class="keys">${keys.names.slice(0, COLOURS).map((name, i) => html`<span class="c${i}"><i></i>${i === COLOURS - 1 && keys.names.length > COLOURS ? 'others' : plain(name)}</span>`)}</div>`
-        : nothing}`;
+      ${
+        keys.names.length > 1
+          ? html`<div class="keys">
+              ${keys.names.slice(0, COLOURS).map((name, i) => html`<span class="c${i}"><i></i>${i === COLOURS - 1 && keys.names.length > COLOURS ? 'others' : plain(name)}</span>`)}
+            </div>`
+          : nothing
+      }`;
   }
 
   /** @param {any} leaf @param {string} label @param {number} colour @param {boolean} start */
@@ -108,20 +192,30 @@ class Bytes extends Panel {
   /** @param {any[]} list */
   table(list) {
     const inside = list.some((one) => one.function);
-    return html`<div class="scroll box"><table>
-      <thead><tr><th>Name</th>${inside ? html`<th>In</th>` : nothing}<th>Type</th><th class="number">Size</th></tr></thead>
-      <tbody>
-        ${list.slice(0, ROWS).map(
-          (one) => html`<tr>
-            <td>${this.link('bytes', keyOf(one), one.node ?? one.name)}</td>
-            ${inside ? html`<td>${one.function ? this.link('functions', one.function) : html`<span class="dim">the graph</span>`}</td>` : nothing}
-            <td><span class="type">${one.dtype}${shape(one.shape)}</span></td>
-            <td class="number">${size(one.size)}</td>
-          </tr>`,
-        )}
-      </tbody>
-    </table></div>
-    ${list.length > ROWS ? html`<p class="dim small">The table lists the largest ${ROWS}.</p>` : nothing}`;
+    return html`<div class="scroll box">
+        <table>
+          <thead>
+            <tr>
+              <th>Name</th>
+              ${inside ? html`<th>In</th>` : nothing}
+              <th>Type</th>
+              <th class="number">Size</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${list.slice(0, ROWS).map(
+              (one) =>
+                html`<tr>
+                  <td>${this.link('bytes', keyOf(one), one.node ?? one.name)}</td>
+                  ${inside ? html`<td>${one.function ? this.link('functions', one.function) : html`<span class="dim">the graph</span>`}</td>` : nothing}
+                  <td><span class="type">${one.dtype}${shape(one.shape)}</span></td>
+                  <td class="number">${size(one.size)}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+      ${list.length > ROWS ? html`<p class="dim small">The table lists the largest ${ROWS}.</p>` : nothing}`;
   }
 }
 

@@ -11,18 +11,59 @@ class FileMap extends Panel {
   static styles = [
     ...Panel.styles,
     css`
-      figure { margin: 0 0 1rem; padding: 1rem 1.1rem; }
-      svg { width: 100%; height: 6rem; display: block; }
-      svg.plain { height: 2.6rem; }
-      .back { fill: var(--row); }
-      .chunk { fill: var(--accent); fill-opacity: .22; stroke: var(--panel); stroke-width: 1; vector-effect: non-scaling-stroke; }
-      .fetched { fill: var(--accent); }
-      figcaption { display: flex; gap: .3rem 1.1rem; color: var(--dim); font-size: .85rem; margin-top: .5rem; font-variant-numeric: tabular-nums; }
-      .requests :is(td, th):first-child { width: 6rem; }
-      .requests :is(td, th).number { width: 10rem; }
-      .end { margin-left: auto; }
-      i { display: inline-block; width: .8em; height: .8em; border-radius: 3px; margin-right: .4em; background: var(--accent); }
-      i.light { opacity: .3; }
+      figure {
+        margin: 0 0 1rem;
+        padding: 1rem 1.1rem;
+      }
+      svg {
+        width: 100%;
+        height: 6rem;
+        display: block;
+      }
+      svg.plain {
+        height: 2.6rem;
+      }
+      .back {
+        fill: var(--row);
+      }
+      .chunk {
+        fill: var(--accent);
+        fill-opacity: 0.22;
+        stroke: var(--panel);
+        stroke-width: 1;
+        vector-effect: non-scaling-stroke;
+      }
+      .fetched {
+        fill: var(--accent);
+      }
+      figcaption {
+        display: flex;
+        gap: 0.3rem 1.1rem;
+        color: var(--dim);
+        font-size: 0.85rem;
+        margin-top: 0.5rem;
+        font-variant-numeric: tabular-nums;
+      }
+      .requests :is(td, th):first-child {
+        width: 6rem;
+      }
+      .requests :is(td, th).number {
+        width: 10rem;
+      }
+      .end {
+        margin-left: auto;
+      }
+      i {
+        display: inline-block;
+        width: 0.8em;
+        height: 0.8em;
+        border-radius: 3px;
+        margin-right: 0.4em;
+        background: var(--accent);
+      }
+      i.light {
+        opacity: 0.3;
+      }
     `,
   ];
   #follow = () => this.requestUpdate();
@@ -44,12 +85,17 @@ class FileMap extends Panel {
     return html`
       <div class="cards">
         <div class="card"><b>${size(about.size)}</b><span>${count(about.size)} bytes</span></div>
-        <div class="card"><b>${about.numChunks ? count(about.numChunks) : 'none'}</b><span>${about.numChunks ? 'chunks' : 'chunks: not a chunked file'}</span></div>
+        <div class="card">
+          <b>${about.numChunks ? count(about.numChunks) : 'none'}</b
+          ><span>${about.numChunks ? 'chunks' : 'chunks: not a chunked file'}</span>
+        </div>
         <div class="card"><b>${count(fetched.length)}</b><span>requests so far</span></div>
-        <div class="card"><b>${size(bytes)}</b><span>fetched so far, ${share.toLocaleString('en', { maximumSignificantDigits: 2 })} %</span></div>
+        <div class="card">
+          <b>${size(bytes)}</b
+          ><span>fetched so far, ${share.toLocaleString('en', { maximumSignificantDigits: 2 })} %</span>
+        </div>
       </div>
-      ${this.answer(this.#chunks, (begins) => this.map(begins))}
-      ${this.table(fetched)}
+      ${this.answer(this.#chunks, (begins) => this.map(begins))} ${this.table(fetched)}
     `;
   }
 
@@ -58,8 +104,15 @@ class FileMap extends Panel {
     const { fetched, about } = this.session;
     const x = (/** @type {number} */ offset) => (COLUMNS * offset) / (about.size || 1);
     return html`<figure class="box">
-      <svg class=${begins.length ? '' : 'plain'} viewBox="0 ${begins.length ? 0 : 50} ${COLUMNS} ${begins.length ? 80 : 30}" preserveAspectRatio="none" role="img" aria-label="The file, its chunks and what was fetched">
-        <rect class="back" width=${COLUMNS} height="44"></rect><rect class="back" y="50" width=${COLUMNS} height="30"></rect>
+      <svg
+        class=${begins.length ? '' : 'plain'}
+        viewBox="0 ${begins.length ? 0 : 50} ${COLUMNS} ${begins.length ? 80 : 30}"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label="The file, its chunks and what was fetched"
+      >
+        <rect class="back" width=${COLUMNS} height="44"></rect>
+        <rect class="back" y="50" width=${COLUMNS} height="30"></rect>
         ${begins.map((begin, i) => svg`<rect class="chunk" x=${x(begin)} y="0" width=${x((begins[i + 1] ?? about.size) - begin)} height="44"></rect>`)}
         ${merged(fetched).map(({ begin, end }) => svg`<rect class="fetched" x=${x(begin)} y="50" width=${Math.max(1, x(end - begin))} height="30"></rect>`)}
       </svg>
@@ -74,15 +127,29 @@ class FileMap extends Panel {
   table(fetched) {
     const shown = fetched.slice(-ROWS);
     return html`<h2>${counted(fetched.length, 'request')}${fetched.length > ROWS ? `, the last ${ROWS}` : ''}</h2>
-      <div class="scroll box"><table class="requests">
-        <thead><tr><th class="number">Request</th><th class="number">From byte</th><th class="number">Bytes</th><th>Of</th></tr></thead>
-        <tbody>
-          ${shown.map(({ offset, length, beside }, i) => html`<tr>
-            <td class="number">${fetched.length - shown.length + i + 1}</td><td class="number">${count(offset)}</td><td class="number">${count(length)}</td>
-            <td class="dim">${beside ? `${beside}${length ? '' : ' (not found)'}` : 'the model'}</td>
-          </tr>`)}
-        </tbody>
-      </table></div>`;
+      <div class="scroll box">
+        <table class="requests">
+          <thead>
+            <tr>
+              <th class="number">Request</th>
+              <th class="number">From byte</th>
+              <th class="number">Bytes</th>
+              <th>Of</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${shown.map(
+              ({ offset, length, beside }, i) =>
+                html`<tr>
+                  <td class="number">${fetched.length - shown.length + i + 1}</td>
+                  <td class="number">${count(offset)}</td>
+                  <td class="number">${count(length)}</td>
+                  <td class="dim">${beside ? `${beside}${length ? '' : ' (not found)'}` : 'the model'}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>`;
   }
 }
 

@@ -6,19 +6,40 @@ import { pager, Panel } from '../panel.js';
 /** What of a layer there may be; a column that has nothing is not shown.
  * @type {{ title: string, number?: boolean, of: (l: any) => unknown }[]} */
 const columns = [
-  { title: 'Class', of: (l) => html`${plain(l.class ?? l.identifier)}${l.trainable === false ? html` <span class="chip">frozen</span>` : nothing}` },
+  {
+    title: 'Class',
+    of: (l) =>
+      html`${plain(l.class ?? l.identifier)}${l.trainable === false ? html` <span class="chip">frozen</span>` : nothing}`,
+  },
   { title: 'Input', of: (l) => l.input_shape && html`<span class="type">${shapes(l.input_shape)}</span>` },
-  { title: 'Type', of: (l) => l.dtype && html`<span class="type">${plain(typeof l.dtype === 'string' ? l.dtype : JSON.stringify(l.dtype))}</span>` },
+  {
+    title: 'Type',
+    of: (l) =>
+      l.dtype &&
+      html`<span class="type">${plain(typeof l.dtype === 'string' ? l.dtype : JSON.stringify(l.dtype))}</span>`,
+  },
   { title: 'Parameters', number: true, of: parameters },
-  { title: 'From', of: (l) => l.inputs?.length && sources(l.inputs).map((name) => html`<code class="chip">${plain(name)}</code>`) },
+  {
+    title: 'From',
+    of: (l) => l.inputs?.length && sources(l.inputs).map((name) => html`<code class="chip">${plain(name)}</code>`),
+  },
 ];
 
 class Layers extends Panel {
   static styles = [
     ...Panel.styles,
     css`
-      .indent { display: inline-block; width: 1.3rem; height: 1.2rem; border-left: 1px solid var(--line); margin-left: .3rem; vertical-align: middle; }
-      td:first-child { white-space: nowrap; }
+      .indent {
+        display: inline-block;
+        width: 1.3rem;
+        height: 1.2rem;
+        border-left: 1px solid var(--line);
+        margin-left: 0.3rem;
+        vertical-align: middle;
+      }
+      td:first-child {
+        white-space: nowrap;
+      }
     `,
   ];
   static properties = { ...Panel.properties, first: { state: true } };
@@ -40,24 +61,33 @@ class Layers extends Panel {
 
   render() {
     return html`${this.at ? html`<p>← ${this.link('layers', '', 'All layers')}</p>` : nothing}
-      ${this.answer(this.#layers, ({ layers }) => (layers?.total ? this.table(layers) : html`<p class="empty">This model has no Keras layers.</p>`))}`;
+    ${this.answer(this.#layers, ({ layers }) => (layers?.total ? this.table(layers) : html`<p class="empty">This model has no Keras layers.</p>`))}`;
   }
 
   /** @param {any} layers */
   table(layers) {
     const all = layers.items;
     const shown = columns.filter(({ of }) => all.some((/** @type {any} */ l) => of(l)));
-    return html`
-      <p>${counted(layers.total, 'layer')}</p>
-      <div class="scroll box"><table>
-        <thead><tr><th>Layer</th>${shown.map(({ title, number }) => html`<th class=${number ? 'number' : ''}>${title}</th>`)}</tr></thead>
-        <tbody>${all.map(
-          (/** @type {any} */ l) => html`<tr>
-            <td>${Array.from({ length: l.depth }, () => html`<span class="indent"></span>`)}${this.#name(l)}</td>
-            ${shown.map(({ number, of }) => html`<td class=${number ? 'number' : ''}>${of(l) || nothing}</td>`)}
-          </tr>`,
-        )}</tbody>
-      </table></div>
+    return html` <p>${counted(layers.total, 'layer')}</p>
+      <div class="scroll box">
+        <table>
+          <thead>
+            <tr>
+              <th>Layer</th>
+              ${shown.map(({ title, number }) => html`<th class=${number ? 'number' : ''}>${title}</th>`)}
+            </tr>
+          </thead>
+          <tbody>
+            ${all.map(
+              (/** @type {any} */ l) =>
+                html`<tr>
+                  <td>${Array.from({ length: l.depth }, () => html`<span class="indent"></span>`)}${this.#name(l)}</td>
+                  ${shown.map(({ number, of }) => html`<td class=${number ? 'number' : ''}>${of(l) || nothing}</td>`)}
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
       ${pager(layers, (first) => (this.first = first))}`;
   }
 

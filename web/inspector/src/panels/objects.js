@@ -8,8 +8,18 @@ class Objects extends Panel {
   static styles = [
     ...Panel.styles,
     css`
-      .crumbs { display: flex; flex-wrap: wrap; gap: .3rem; margin-bottom: .9rem; font-size: 1.05rem; }
-      .crumbs span:not(:first-child)::before { content: '›'; color: var(--dim); margin-right: .3rem; }
+      .crumbs {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.3rem;
+        margin-bottom: 0.9rem;
+        font-size: 1.05rem;
+      }
+      .crumbs span:not(:first-child)::before {
+        content: '›';
+        color: var(--dim);
+        margin-right: 0.3rem;
+      }
     `,
   ];
   static properties = { ...Panel.properties, first: { state: true } };
@@ -33,28 +43,47 @@ class Objects extends Panel {
   }
 
   render() {
-    return this.answer(this.#object, (o) => html`
-      ${this.crumbs(o.path ?? this.at)}
-      <div class="bar"><span class="chip">${spoken(o.kind)}</span><span>${about(o)}</span></div>
-      ${o.children.total
-        ? html`<div class="scroll box"><table>
-            <thead><tr><th>Child</th><th>Kind</th><th>What it is</th><th class="number">Children</th></tr></thead>
-            <tbody>
-              ${o.children.items.map(
-                (/** @type {any} */ c) => html`<tr>
-                  <td>${c.kind ? this.link('objects', c.path ?? `#${c.node}`, c.child) : plain(c.child)}${c.elsewhere ? html` <span class="chip" title="First met at another path">${plain(c.path)}</span>` : nothing}</td>
-                  <td>${spoken(c.kind)}</td>
-                  <td>${about(c)}</td>
-                  <td class="number">${c.children ? count(c.children) : ''}</td>
-                </tr>`,
-              )}
-            </tbody>
-          </table></div>
-          ${pager(o.children, (first) => (this.first = first))}`
-        : o.value ? nothing : html`<p class="empty">This object has no children.</p>`}
-      ${o.value ? html`<cpb-tensor .session=${this.session} .tensor=${o.value}></cpb-tensor>` : nothing}
-      ${this.functions(o)}
-    `);
+    return this.answer(
+      this.#object,
+      (o) => html`
+        ${this.crumbs(o.path ?? this.at)}
+        <div class="bar"><span class="chip">${spoken(o.kind)}</span><span>${about(o)}</span></div>
+        ${
+          o.children.total
+            ? html`<div class="scroll box">
+                  <table>
+                    <thead>
+                      <tr>
+                        <th>Child</th>
+                        <th>Kind</th>
+                        <th>What it is</th>
+                        <th class="number">Children</th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      ${o.children.items.map(
+                        (/** @type {any} */ c) =>
+                          html`<tr>
+                            <td>
+                              ${c.kind ? this.link('objects', c.path ?? `#${c.node}`, c.child) : plain(c.child)}${c.elsewhere ? html` <span class="chip" title="First met at another path">${plain(c.path)}</span>` : nothing}
+                            </td>
+                            <td>${spoken(c.kind)}</td>
+                            <td>${about(c)}</td>
+                            <td class="number">${c.children ? count(c.children) : ''}</td>
+                          </tr>`,
+                      )}
+                    </tbody>
+                  </table>
+                </div>
+                ${pager(o.children, (first) => (this.first = first))}`
+            : o.value
+              ? nothing
+              : html`<p class="empty">This object has no children.</p>`
+        }
+        ${o.value ? html`<cpb-tensor .session=${this.session} .tensor=${o.value}></cpb-tensor>` : nothing}
+        ${this.functions(o)}
+      `,
+    );
   }
 
   /** @param {string} path */
@@ -70,7 +99,9 @@ class Objects extends Panel {
     const names = o.concrete_functions ?? (o.concrete_function ? [o.concrete_function] : []);
     return names.length
       ? html`<h3>${counted(names.length, 'concrete function')}</h3>
-          <ul>${names.map((/** @type {any} */ f) => html`<li>${this.link('functions', f.name ?? f.function ?? f)}</li>`)}</ul>`
+          <ul>
+            ${names.map((/** @type {any} */ f) => html`<li>${this.link('functions', f.name ?? f.function ?? f)}</li>`)}
+          </ul>`
       : nothing;
   }
 }
@@ -94,7 +125,8 @@ const spoken = (kind) => kind?.replaceAll('_', ' ') ?? 'missing';
 /** @param {any} o */
 function about(o) {
   if (o.kind === 'variable')
-    return html`<code>${plain(o.name)}</code> <span class="type">${tensor(o)}</span>${o.trainable ? '' : html` <span class="chip">not trainable</span>`}`;
+    return html`<code>${plain(o.name)}</code>
+      <span class="type">${tensor(o)}</span>${o.trainable ? '' : html` <span class="chip">not trainable</span>`}`;
   return html`<code>${plain(o.identifier ?? o.function ?? o.concrete_function ?? o.file ?? '')}</code>`;
 }
 

@@ -7,8 +7,15 @@ class Search extends Panel {
   static styles = [
     ...Panel.styles,
     css`
-      form { display: flex; gap: .5rem; max-width: 40rem; margin-bottom: 1rem; }
-      form input { flex: 1; }
+      form {
+        display: flex;
+        gap: 0.5rem;
+        max-width: 40rem;
+        margin-bottom: 1rem;
+      }
+      form input {
+        flex: 1;
+      }
     `,
   ];
   static properties = { ...Panel.properties, first: { state: true } };
@@ -31,7 +38,14 @@ class Search extends Panel {
   render() {
     return html`
       <form role="search" @submit=${this.#submit}>
-        <input name="text" type="search" aria-label="Name contains" placeholder="Part of a name: of a signature, object, function or node" .value=${this.at} /> <button class="main">Search</button>
+        <input
+          name="text"
+          type="search"
+          aria-label="Name contains"
+          placeholder="Part of a name: of a signature, object, function or node"
+          .value=${this.at}
+        />
+        <button class="main">Search</button>
       </form>
       ${this.answer(this.#found, (answer) => (answer ? this.found(answer.found) : html`<p class="empty">Finds signatures, objects, functions and nodes by a part of their names, ignoring case.</p>`))}
     `;
@@ -47,12 +61,28 @@ class Search extends Panel {
   /** @param {any} found */
   found(found) {
     if (!found.total) return html`<p class="empty">No name contains “${plain(this.at)}”.</p>`;
-    return html`<p>${counted(found.total, 'name')}</p><div class="scroll box"><table>
-        <thead><tr><th>What</th><th>Name</th><th>Where</th></tr></thead>
-        <tbody>
-          ${found.items.map((/** @type {any} */ one) => html`<tr><td><span class="chip">${one.is}</span></td><td>${this.place(one)}</td><td><code class="dim">${plain(one.path ?? one.function ?? one.op ?? '')}</code></td></tr>`)}
-        </tbody>
-      </table></div>
+    return html`<p>${counted(found.total, 'name')}</p>
+      <div class="scroll box">
+        <table>
+          <thead>
+            <tr>
+              <th>What</th>
+              <th>Name</th>
+              <th>Where</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${found.items.map(
+              (/** @type {any} */ one) =>
+                html`<tr>
+                  <td><span class="chip">${one.is}</span></td>
+                  <td>${this.place(one)}</td>
+                  <td><code class="dim">${plain(one.path ?? one.function ?? one.op ?? '')}</code></td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
       ${pager(found, (first) => (this.first = first))}`;
   }
 

@@ -10,19 +10,90 @@ class Signatures extends Panel {
   static styles = [
     ...Panel.styles,
     css`
-      .keys { display: flex; flex-wrap: wrap; gap: .4rem; margin-bottom: 1.1rem; }
-      .keys [aria-current='true'] { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); font-weight: 600; }
-      ol { list-style: none; margin: 0; padding: 0; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.9rem; align-items: start; }
-      @container (min-width: 46rem) { ol { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
-      @container (min-width: 66rem) { ol { grid-template-columns: repeat(var(--n), minmax(0, 1fr)); } }
-      .n1 { --n: 1; } .n2 { --n: 2; } .n3 { --n: 3; } .n4 { --n: 4; }
-      li.place { position: relative; padding: .8rem 1rem .9rem; border-top: 3px solid var(--accent); height: 100%; }
-      li.place:not(:first-child)::before { content: '→'; position: absolute; left: -1.55rem; top: .7rem; color: var(--accent); font-size: 1.15rem; }
-      @container (max-width: 46rem) { li.place:not(:first-child)::before { content: '↓'; left: 1rem; top: -1.85rem; } }
-      li.place > h3 { margin: .1rem 0 .6rem; font-size: 1rem; overflow-wrap: anywhere; }
-      h4 { margin: .8rem 0 .25rem; font-size: .78rem; color: var(--dim); font-weight: 600; text-transform: uppercase; letter-spacing: .04em; }
-      .kind { color: var(--dim); font-size: .82rem; }
-      .row { margin: .3rem 0; overflow-wrap: anywhere; }
+      .keys {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.4rem;
+        margin-bottom: 1.1rem;
+      }
+      .keys [aria-current='true'] {
+        border-color: var(--accent);
+        box-shadow: inset 0 0 0 1px var(--accent);
+        font-weight: 600;
+      }
+      ol {
+        list-style: none;
+        margin: 0;
+        padding: 0;
+        display: grid;
+        grid-template-columns: minmax(0, 1fr);
+        gap: 1.9rem;
+        align-items: start;
+      }
+      @container (min-width: 46rem) {
+        ol {
+          grid-template-columns: repeat(2, minmax(0, 1fr));
+        }
+      }
+      @container (min-width: 66rem) {
+        ol {
+          grid-template-columns: repeat(var(--n), minmax(0, 1fr));
+        }
+      }
+      .n1 {
+        --n: 1;
+      }
+      .n2 {
+        --n: 2;
+      }
+      .n3 {
+        --n: 3;
+      }
+      .n4 {
+        --n: 4;
+      }
+      li.place {
+        position: relative;
+        padding: 0.8rem 1rem 0.9rem;
+        border-top: 3px solid var(--accent);
+        height: 100%;
+      }
+      li.place:not(:first-child)::before {
+        content: '→';
+        position: absolute;
+        left: -1.55rem;
+        top: 0.7rem;
+        color: var(--accent);
+        font-size: 1.15rem;
+      }
+      @container (max-width: 46rem) {
+        li.place:not(:first-child)::before {
+          content: '↓';
+          left: 1rem;
+          top: -1.85rem;
+        }
+      }
+      li.place > h3 {
+        margin: 0.1rem 0 0.6rem;
+        font-size: 1rem;
+        overflow-wrap: anywhere;
+      }
+      h4 {
+        margin: 0.8rem 0 0.25rem;
+        font-size: 0.78rem;
+        color: var(--dim);
+        font-weight: 600;
+        text-transform: uppercase;
+        letter-spacing: 0.04em;
+      }
+      .kind {
+        color: var(--dim);
+        font-size: 0.82rem;
+      }
+      .row {
+        margin: 0.3rem 0;
+        overflow-wrap: anywhere;
+      }
     `,
   ];
   #keys = this.asking(([session], { signal }) => session.ask('overview', { signal }));
@@ -39,11 +110,13 @@ class Signatures extends Panel {
   render() {
     const keys = this.#keys.value?.signatures?.items ?? [];
     return html`
-      ${keys.length
-        ? html`<div class="keys" role="group" aria-label="Signatures">
-            ${keys.map((/** @type {any} */ s) => html`<button aria-current=${s.key === this.#signature.value?.key} @click=${() => this.go('signatures', s.key)}>${plain(s.key)}</button>`)}
-          </div>`
-        : nothing}
+      ${
+        keys.length
+          ? html`<div class="keys" role="group" aria-label="Signatures">
+              ${keys.map((/** @type {any} */ s) => html`<button aria-current=${s.key === this.#signature.value?.key} @click=${() => this.go('signatures', s.key)}>${plain(s.key)}</button>`)}
+            </div>`
+          : nothing
+      }
       ${this.answer(this.#signature, (s) => (s ? this.places(s) : html`<p class="empty">This model has no signatures.</p>`))}
     `;
   }
@@ -51,13 +124,22 @@ class Signatures extends Panel {
   /** @param {any} s */
   places(s) {
     const { wrapper, function: called } = s;
-    const places = [this.definition(s), wrapper && this.wrapper(wrapper), called && this.called(called), this.captures(called?.captures ?? wrapper?.captures)].filter(Boolean);
-    return html`<ol class="n${places.length}" aria-label="From the signature to its variables">${places.map((place) => html`<li class="place box">${place}</li>`)}</ol>`;
+    const places = [
+      this.definition(s),
+      wrapper && this.wrapper(wrapper),
+      called && this.called(called),
+      this.captures(called?.captures ?? wrapper?.captures),
+    ].filter(Boolean);
+    return html`<ol class="n${places.length}" aria-label="From the signature to its variables">
+      ${places.map((place) => html`<li class="place box">${place}</li>`)}
+    </ol>`;
   }
 
   /** @param {any} s */
   definition(s) {
-    return html`<div class="kind">SignatureDef${s.method ? ` · ${plain(s.method).replace('tensorflow/serving/', '')}` : ''}</div>
+    return html`<div class="kind">
+        SignatureDef${s.method ? ` · ${plain(s.method).replace('tensorflow/serving/', '')}` : ''}
+      </div>
       <h3>${plain(s.key)}</h3>
       ${rows('Inputs', s.inputs)} ${rows('Outputs', s.outputs)}`;
   }
@@ -69,7 +151,14 @@ class Signatures extends Panel {
       <h3>${wrapper.path ? this.link('objects', wrapper.path) : plain(name)}</h3>
       <h4>Concrete function</h4>
       <div class="row">${this.link('functions', name)}</div>
-      ${wrapper.argument_keywords?.length ? html`<h4>Arguments</h4><div class="row">${wrapper.argument_keywords.map((/** @type {string} */ k) => html`<code class="chip">${plain(k)}</code>`)}</div>` : nothing}`;
+      ${
+        wrapper.argument_keywords?.length
+          ? html`<h4>Arguments</h4>
+              <div class="row">
+                ${wrapper.argument_keywords.map((/** @type {string} */ k) => html`<code class="chip">${plain(k)}</code>`)}
+              </div>`
+          : nothing
+      }`;
   }
 
   /** @param {any} called */
@@ -77,8 +166,18 @@ class Signatures extends Panel {
     return html`<div class="kind">The function that it calls</div>
       <h3>${this.link('functions', called.name)}</h3>
       <div class="row">${counted(called.nodes, 'node')} · ${this.link('graph', called.name, 'see its graph')}</div>
-      ${called.arguments?.length ? html`<h4>Arguments in Python</h4>${called.arguments.map((/** @type {any} */ a) => html`<div class="row"><code>${plain(a.name ?? '')}</code> <span class="type">${spec(a.value)}</span></div>`)}` : nothing}
-      ${called.objects?.length ? html`<h4>In the object graph</h4>${called.objects.map((/** @type {any} */ o) => html`<div class="row">${this.link('objects', o.path)} <span class="dim small">${spoken(o.kind)}</span></div>`)}` : nothing}`;
+      ${
+        called.arguments?.length
+          ? html`<h4>Arguments in Python</h4>
+              ${called.arguments.map((/** @type {any} */ a) => html`<div class="row"><code>${plain(a.name ?? '')}</code> <span class="type">${spec(a.value)}</span></div>`)}`
+          : nothing
+      }
+      ${
+        called.objects?.length
+          ? html`<h4>In the object graph</h4>
+              ${called.objects.map((/** @type {any} */ o) => html`<div class="row">${this.link('objects', o.path)} <span class="dim small">${spoken(o.kind)}</span></div>`)}`
+          : nothing
+      }`;
   }
 
   /** @param {any[] | undefined} list */

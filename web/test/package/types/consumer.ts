@@ -1,9 +1,16 @@
 /** What a user writes in TypeScript: compiled, not run. */
-import {
-  CpbError, bucketSource, cache, check, compose, inspect, open, openRecords, split, urlSource,
-} from 'libcpb';
+import { CpbError, bucketSource, cache, check, compose, inspect, open, openRecords, split, urlSource } from 'libcpb';
 import type {
-  Answers, Chunk, Cut, Field, Message, Middleware, Model, OpenOptions, Plan, Source,
+  Answers,
+  Chunk,
+  Cut,
+  Field,
+  Message,
+  Middleware,
+  Model,
+  OpenOptions,
+  Plan,
+  Source,
   TensorFlow,
 } from 'libcpb';
 import { open as openInline } from 'libcpb/inline';
@@ -79,8 +86,7 @@ export async function shrink(bytes: Uint8Array): Promise<[Blob, Uint8Array]> {
   return [await cut.savedModel.blob(), await split(cut.source).bytes()];
 }
 
-export const code = (error: unknown) =>
-  error instanceof CpbError ? error.code.toLowerCase() : undefined;
+export const code = (error: unknown) => (error instanceof CpbError ? error.code.toLowerCase() : undefined);
 
 /** As a Worker's R2 binding has it. */
 export const inBucket = (bucket: Parameters<typeof bucketSource>[0]) => bucketSource(bucket, 'key');
