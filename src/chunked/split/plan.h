@@ -115,14 +115,14 @@ typedef struct cpb_plan_cursor {
   size_t edit;
 } cpb_plan_cursor;
 
-/* A part of a chunk: a range of the input, or a few bytes to be written. */
-typedef struct cpb_plan_part {
+/* A piece of a chunk: a range of the input, or a few bytes to be written. */
+typedef struct cpb_plan_piece {
   uint64_t offset, length; /* length 0: literal */
   uint8_t literal[CPB_WIRE_HEADER_MAX];
   size_t literal_size;
-} cpb_plan_part;
+} cpb_plan_piece;
 
 void cpb_plan_open(const cpb_plan *p, size_t chunk, cpb_plan_cursor *cursor);
-bool cpb_plan_next(const cpb_plan *p, cpb_plan_cursor *cursor, cpb_plan_part *part);
+bool cpb_plan_next(const cpb_plan *p, cpb_plan_cursor *cursor, cpb_plan_piece *piece);
 
 #endif

@@ -10,22 +10,22 @@ void cpb_plan_open(const cpb_plan *p, size_t chunk, cpb_plan_cursor *cursor) {
   *cursor = (cpb_plan_cursor){c->begin, c->end, c->first_edit};
 }
 
-bool cpb_plan_next(const cpb_plan *p, cpb_plan_cursor *cursor, cpb_plan_part *part) {
+bool cpb_plan_next(const cpb_plan *p, cpb_plan_cursor *cursor, cpb_plan_piece *piece) {
   const cpb_plan_edit *edit = cursor->edit < p->num_edits ? &p->edits[cursor->edit] : NULL;
   if (edit && edit->begin >= cursor->end) edit = NULL;
   if (edit && edit->begin == cursor->pos) {
-    const uint8_t *end = cpb_wire_put_len(part->literal, edit->number, edit->size);
-    part->literal_size = (size_t)(end - part->literal);
-    part->length = 0;
+    const uint8_t *end = cpb_wire_put_len(piece->literal, edit->number, edit->size);
+    piece->literal_size = (size_t)(end - piece->literal);
+    piece->length = 0;
     cursor->pos = edit->next;
     cursor->edit = edit->after;
     return true;
   }
   uint64_t end = edit ? edit->begin : cursor->end;
-  part->offset = cursor->pos;
-  part->length = end - cursor->pos;
+  piece->offset = cursor->pos;
+  piece->length = end - cursor->pos;
   cursor->pos = end;
-  return part->length > 0;
+  return piece->length > 0;
 }
 
 /* --- The index ------------------------------------------------------------ */

@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-#define PIECE_SIZE 65536
+#define SAMPLE_SIZE 65536
 #define SAMPLE_MIN 64         /* less is not worth a try */
 #define MIDDLE_MIN (1u << 20) /* values from here on are also tried in the middle */
 #define SAMPLE_LEVEL 1        /* says as much as a higher one, and sooner */
@@ -44,49 +44,49 @@ static cpb_have no_memory(cpb_error *error) {
 
 static bool begin(cpb_split_sample *s, const cpb_plan *plan, size_t chunk) {
   s->chunk = chunk;
-  s->piece = 0;
-  s->part_open = false;
+  s->in_middle = false;
+  s->piece_open = false;
   s->bytes.size = 0;
   cpb_plan_open(plan, chunk, &s->cursor);
-  return cpb_buffer_reserve(&s->bytes, 2 * PIECE_SIZE);
+  return cpb_buffer_reserve(&s->bytes, 2 * SAMPLE_SIZE);
 }
 
-static bool next_piece(cpb_split_sample *s, const cpb_plan *plan) {
+static bool go_to_middle(cpb_split_sample *s, const cpb_plan *plan) {
   const cpb_plan_chunk *chunk = &plan->chunks[s->chunk];
-  if (s->piece > 0 || !chunk->is_bytes || chunk->size < MIDDLE_MIN) return false;
-  s->piece = 1;
+  if (s->in_middle || !chunk->is_bytes || chunk->size < MIDDLE_MIN) return false;
+  s->in_middle = true;
   s->cursor.pos = chunk->begin + chunk->size / 2;
-  s->part_open = false;
+  s->piece_open = false;
   return true;
 }
 
-/* Takes what fits of the open part. */
-static cpb_have take_part(cpb_split_sample *s, cpb_input *input, size_t room, cpb_error *error) {
-  cpb_plan_part *part = &s->part;
-  cpb_span span = {part->literal, cpb_min_size(part->literal_size, room)};
-  if (part->length > 0) {
-    size_t want = (size_t)cpb_min_u64(part->length, room);
-    cpb_have have = cpb_input_span(input, part->offset, want, want, &span);
-    if (have != CPB_HAVE) return cpb_split_input_failed(input, have, part->offset, error);
-    part->offset += span.size;
-    part->length -= span.size;
+/* Takes what fits of the open piece. */
+static cpb_have take_piece(cpb_split_sample *s, cpb_input *input, size_t room, cpb_error *error) {
+  cpb_plan_piece *piece = &s->piece;
+  cpb_span span = {piece->literal, cpb_min_size(piece->literal_size, room)};
+  if (piece->length > 0) {
+    size_t want = (size_t)cpb_min_u64(piece->length, room);
+    cpb_have have = cpb_input_span(input, piece->offset, want, want, &span);
+    if (have != CPB_HAVE) return cpb_split_input_failed(input, have, piece->offset, error);
+    piece->offset += span.size;
+    piece->length -= span.size;
   }
   memcpy(s->bytes.data + s->bytes.size, span.data, span.size);
   s->bytes.size += span.size;
-  s->part_open = part->length > 0;
+  s->piece_open = piece->length > 0;
   return CPB_HAVE;
 }
 
 static cpb_have gather(cpb_split_sample *s, const cpb_plan *plan, cpb_input *input, cpb_error *error) {
   for (;;) {
-    size_t room = (s->piece + 1) * PIECE_SIZE - s->bytes.size;
-    if (room == 0 || (!s->part_open && !cpb_plan_next(plan, &s->cursor, &s->part))) {
-      if (!next_piece(s, plan)) return CPB_HAVE;
+    size_t room = (s->in_middle ? 2 : 1) * SAMPLE_SIZE - s->bytes.size;
+    if (room == 0 || (!s->piece_open && !cpb_plan_next(plan, &s->cursor, &s->piece))) {
+      if (!go_to_middle(s, plan)) return CPB_HAVE;
       continue;
     }
-    cpb_have have = take_part(s, input, room, error);
+    cpb_have have = take_piece(s, input, room, error);
     if (have != CPB_HAVE) {
-      s->part_open = true;
+      s->piece_open = true;
       return have;
     }
   }

@@ -1,4 +1,4 @@
-/* Does a chunk compress? Tried on a piece of its beginning and, for a large
+/* Does a chunk compress? Tried on some of its beginning and, for a large
  * value, of its middle. */
 #ifndef CPB_CHUNKED_SPLIT_SAMPLE_H
 #define CPB_CHUNKED_SPLIT_SAMPLE_H
@@ -12,10 +12,10 @@ typedef struct cpb_split_sample {
   cpb_compressor *compressor; /* made when first used */
   cpb_buffer bytes, packed;
   size_t chunk; /* that the sample is of; CPB_SAMPLE_NONE */
-  size_t piece; /* 0: beginning, 1: middle */
+  bool in_middle;
   cpb_plan_cursor cursor;
-  cpb_plan_part part;
-  bool part_open;
+  cpb_plan_piece piece;
+  bool piece_open; /* not all of `piece` was taken */
 } cpb_split_sample;
 
 #define CPB_SAMPLE_NONE SIZE_MAX

@@ -52,21 +52,21 @@ static bool open_writer(cpb_split_write *w) {
 
 /* The next bytes of the chunk; empty at its end. */
 static cpb_have next_bytes(cpb_split_write *w, cpb_input *input, cpb_span *span) {
-  cpb_plan_part *part = &w->part;
+  cpb_plan_piece *piece = &w->piece;
   *span = (cpb_span){NULL, 0};
-  if (!w->part_open && !cpb_plan_next(w->plan, &w->cursor, part)) return CPB_HAVE;
-  w->part_open = part->length > 0;
-  if (!w->part_open) {
-    *span = (cpb_span){part->literal, part->literal_size};
+  if (!w->piece_open && !cpb_plan_next(w->plan, &w->cursor, piece)) return CPB_HAVE;
+  w->piece_open = piece->length > 0;
+  if (!w->piece_open) {
+    *span = (cpb_span){piece->literal, piece->literal_size};
     return CPB_HAVE;
   }
-  size_t want = (size_t)cpb_min_u64(part->length, w->read_size);
-  cpb_have have = cpb_input_span(input, part->offset, want, part->length, span);
-  if (have != CPB_HAVE) return cpb_split_input_failed(input, have, part->offset, w->error);
-  part->offset += span->size;
-  part->length -= span->size;
+  size_t want = (size_t)cpb_min_u64(piece->length, w->read_size);
+  cpb_have have = cpb_input_span(input, piece->offset, want, piece->length, span);
+  if (have != CPB_HAVE) return cpb_split_input_failed(input, have, piece->offset, w->error);
+  piece->offset += span->size;
+  piece->length -= span->size;
   w->copied += span->size;
-  w->part_open = part->length > 0;
+  w->piece_open = piece->length > 0;
   return CPB_HAVE;
 }
 
@@ -95,7 +95,7 @@ static cpb_have choose_codec(cpb_split_write *w, cpb_input *input) {
 
 static cpb_have begin_chunk(cpb_split_write *w) {
   cpb_plan_open(w->plan, w->chunk, &w->cursor);
-  w->part_open = false;
+  w->piece_open = false;
   w->state = CPB_SPLIT_WRITE_COPY;
   uint64_t size = w->plan->chunks[w->chunk].size;
   return called(w, cpb_record_writer_begin_record(w->writer, size)) ? CPB_HAVE : CPB_FAILED;

@@ -29,8 +29,8 @@ typedef struct cpb_split_write {
   cpb_split_write_state state;
   size_t chunk;
   cpb_plan_cursor cursor;
-  cpb_plan_part part;
-  bool part_open;   /* not all of `part` was written */
+  cpb_plan_piece piece;
+  bool piece_open;  /* not all of `piece` was written */
   bool drain;       /* the writer may have output */
   cpb_codec codec;  /* that the writer uses */
   uint64_t copied;  /* bytes of the input */
