@@ -16,7 +16,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/input.h"
-#include "base/limits.h"
+#include "base/meter.h"
 #include "base/status.h"
 #include "proto/wire.h"
 #include "proto/wire_feed.h"
@@ -38,8 +38,8 @@ typedef enum find_state {
 } find_state;
 
 struct cpb_find {
-  cpb_allocator allocator;
-  cpb_limits limits;
+  cpb_allocator outer, allocator; /* the second is the meter's */
+  cpb_meter meter;
   cpb_error error;
   cpb_input input;
   const cpb_path *path;
@@ -77,12 +77,13 @@ cpb_find *cpb_find_new(const cpb_allocator *given, const cpb_message_type *type,
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_find *f = cpb_alloc_zeroed(&a, sizeof *f);
   if (!f) return NULL;
-  f->allocator = a;
-  f->limits = cpb_limits_or_default(limits);
+  f->outer = a;
   f->error.offset = CPB_NO_OFFSET;
   cpb_input_init(&f->input);
+  cpb_meter_init(&f->meter, &a, limits, &f->input);
+  f->allocator = cpb_meter_allocator(&f->meter);
   cpb_wire_feed_begin(&f->feed, &f->input);
-  cpb_buffer_init(&f->key_bytes, &a);
+  cpb_buffer_init(&f->key_bytes, &f->allocator);
   f->path = path;
   f->type = f->found.message = type;
   f->found.wire_type = CPB_WIRE_LEN;
@@ -91,11 +92,12 @@ cpb_find *cpb_find_new(const cpb_allocator *given, const cpb_message_type *type,
 
 void cpb_find_free(cpb_find *f) {
   if (!f) return;
-  cpb_allocator a = f->allocator;
+  cpb_allocator a = f->outer;
   if (f->scanning) cpb_wire_free(&f->scanner);
-  cpb_release(&a, f->current.items);
-  cpb_release(&a, f->matches.items);
+  cpb_release(&f->allocator, f->current.items);
+  cpb_release(&f->allocator, f->matches.items);
   cpb_buffer_free(&f->key_bytes);
+  cpb_meter_free(&f->meter);
   cpb_release(&a, f);
 }
 
@@ -104,6 +106,11 @@ const cpb_error *cpb_find_error(const cpb_find *f) { return &f->error; }
 const cpb_found *cpb_find_found(const cpb_find *f) { return &f->found; }
 size_t cpb_find_num_ranges(const cpb_find *f) { return f->current.count; }
 cpb_range cpb_find_get_range(const cpb_find *f, size_t i) { return f->current.items[i]; }
+
+/* `size` bytes of the message, from `offset` on, are looked at. */
+static bool charge(cpb_find *f, uint64_t size, uint64_t offset) {
+  return cpb_meter_charge(&f->meter, CPB_WORK_WALKED, size, offset, &f->error);
+}
 
 /* --- Ranges -------------------------------------------------------------------- */
 
@@ -306,7 +313,7 @@ static cpb_have read_key(cpb_find *f) {
   }
   f->key_matches = memcmp(f->key_bytes.data, f->subscript->text, f->key_bytes.size) == 0;
   f->state = FIND_WALK;
-  return CPB_HAVE;
+  return charge(f, f->key.length, f->key.offset) ? CPB_HAVE : CPB_FAILED;
 }
 
 /* --- Packed elements ------------------------------------------------------------ */
@@ -346,6 +353,7 @@ static cpb_have take_varints(cpb_find *f) {
     size_t want = (size_t)cpb_min_u64(f->packed.length, READ_SIZE);
     cpb_have have = cpb_input_span(&f->input, f->packed.offset, want, f->packed.length, &span);
     if (have != CPB_HAVE) return have;
+    uint64_t begin = f->packed.offset;
     for (size_t i = 0; i < span.size && !f->matched; i++) {
       f->packed.offset++;
       f->packed.length--;
@@ -355,6 +363,7 @@ static cpb_have take_varints(cpb_find *f) {
         return CPB_FAILED;
       f->element = f->packed.offset;
     }
+    if (!charge(f, f->packed.offset - begin, begin)) return CPB_FAILED;
   }
   if (f->element != f->packed.offset) return packed_ends_early(f);
   f->state = FIND_WALK;
@@ -372,6 +381,7 @@ static bool is_wanted(const cpb_find *f) { return f->scanner.depth == 0 && f->sc
 
 static bool on_field(cpb_find *f) {
   const cpb_wire_field field = f->scanner.field;
+  if (!charge(f, cpb_wire_walked(&f->scanner), field.begin)) return false;
   if (f->scanner.depth > 0 && f->is_map) take_entry_field(f, &field);
   if (!is_wanted(f)) return true;
   if (f->is_map) {
@@ -394,15 +404,16 @@ static bool on_leave(cpb_find *f) {
 
 static void open_range(cpb_find *f) {
   const cpb_range *range = &f->current.items[f->range];
-  cpb_wire_begin(&f->scanner, &f->allocator, f->limits.depth, range->offset + range->length, &f->error);
+  cpb_wire_begin(&f->scanner, &f->allocator, f->meter.limits.depth, range->offset + range->length, &f->error);
   f->scanner.pos = range->offset;
   f->scanning = true;
 }
 
-static void close_range(cpb_find *f) {
+static cpb_have close_range(cpb_find *f) {
   cpb_wire_free(&f->scanner);
   f->scanning = false;
   f->range++;
+  return charge(f, cpb_wire_walked(&f->scanner), f->scanner.pos) ? CPB_HAVE : CPB_FAILED;
 }
 
 /* When an element was found, the rest need not be scanned. Of a map it must be: the last entry with
@@ -413,10 +424,7 @@ static bool is_decided(const cpb_find *f) { return f->subscript && !f->is_map &&
 static cpb_have walk(cpb_find *f) {
   if (!f->scanning && (is_decided(f) || f->range == f->current.count)) return end_walk(f) ? CPB_HAVE : CPB_FAILED;
   if (!f->scanning) open_range(f);
-  if (is_decided(f)) {
-    close_range(f);
-    return CPB_HAVE;
-  }
+  if (is_decided(f)) return close_range(f);
   cpb_span span;
   cpb_wire_event event = cpb_wire_next(&f->scanner, &(cpb_span){NULL, 0});
   if (event == CPB_WIRE_MORE) {
@@ -428,7 +436,7 @@ static cpb_have walk(cpb_find *f) {
   switch (event) {
     case CPB_WIRE_FIELD: return on_field(f) ? CPB_HAVE : CPB_FAILED;
     case CPB_WIRE_LEAVE: return on_leave(f) ? CPB_HAVE : CPB_FAILED;
-    case CPB_WIRE_END: close_range(f); return CPB_HAVE;
+    case CPB_WIRE_END: return close_range(f);
     case CPB_WIRE_MORE: return CPB_HAVE;
     case CPB_WIRE_ERROR: break;
   }
@@ -464,11 +472,13 @@ static cpb_step fail(cpb_find *f, cpb_have have) {
   } else if (f->error.code == CPB_OK) {
     f->error = f->input.failure;
   }
+  cpb_meter_explain(&f->meter, &f->error);
   return CPB_STEP_ERROR;
 }
 
 cpb_step cpb_find_step(cpb_find *f) {
   if (f->error.code != CPB_OK) return CPB_STEP_ERROR;
+  cpb_meter_update(&f->meter);
   while (f->state != FIND_DONE) {
     cpb_have have = act(f);
     if (have == CPB_WAIT) return CPB_STEP_NEED;

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/limits.h"
+#include "base/meter.h"
 #include "base/status.h"
 #include "proto/outline_draft.h"
 #include "proto/wire_feed.h"
@@ -31,9 +32,9 @@ typedef enum outline_state {
 } outline_state;
 
 struct cpb_outline {
-  cpb_allocator allocator;
+  cpb_allocator outer, allocator; /* the second is the meter's */
+  cpb_meter meter;
   cpb_outline_options options;
-  uint32_t depth_limit;
   cpb_error cut_off; /* the first field that went past the end of the input, or CPB_OK */
   cpb_error error;
   cpb_input input;
@@ -52,6 +53,15 @@ struct cpb_outline {
 
 /* --- Creation ------------------------------------------------------------- */
 
+/* The host need not say how large the input is of which ranges are wanted. */
+static void grow_meter(cpb_outline *o, const cpb_range *ranges, size_t count) {
+  uint64_t size = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!cpb_add_u64(size, ranges[i].length, &size)) size = UINT64_MAX;
+  }
+  cpb_meter_grow(&o->meter, size);
+}
+
 static bool copy_ranges(cpb_outline *o, const cpb_range *ranges, size_t count) {
   size_t size;
   o->state = count > 0 ? OUTLINE_WALK : OUTLINE_SIZE;
@@ -59,6 +69,7 @@ static bool copy_ranges(cpb_outline *o, const cpb_range *ranges, size_t count) {
   if (!cpb_mul_size(o->num_ranges, sizeof *ranges, &size)) return false;
   o->ranges = cpb_alloc_zeroed(&o->allocator, size);
   if (o->ranges && count > 0) memcpy(o->ranges, ranges, size);
+  grow_meter(o, ranges, count);
   return o->ranges != NULL;
 }
 
@@ -75,13 +86,14 @@ cpb_outline *cpb_outline_new(const cpb_allocator *given, const cpb_message_type 
   cpb_allocator a = cpb_allocator_or_default(given);
   cpb_outline *o = cpb_alloc_zeroed(&a, sizeof *o);
   if (!o) return NULL;
-  o->allocator = a;
+  o->outer = a;
   cpb_options_copy(&o->options, sizeof o->options, options);
   if (o->options.max_value == 0) o->options.max_value = MAX_VALUE;
   if (o->options.max_size == 0) o->options.max_size = MAX_SIZE;
-  o->depth_limit = cpb_limits_or_default(o->options.limits).depth;
   o->error.offset = CPB_NO_OFFSET;
   cpb_input_init(&o->input);
+  cpb_meter_init(&o->meter, &a, o->options.limits, &o->input);
+  o->allocator = cpb_meter_allocator(&o->meter);
   cpb_wire_feed_begin(&o->feed, &o->input);
   if (o->options.read_ahead > 0) o->feed.least = o->feed.ahead = o->options.read_ahead;
   cpb_draft_init(&o->draft, &o->allocator, o->options.max_size, &o->error);
@@ -93,11 +105,12 @@ cpb_outline *cpb_outline_new(const cpb_allocator *given, const cpb_message_type 
 
 void cpb_outline_free(cpb_outline *o) {
   if (!o) return;
-  cpb_allocator a = o->allocator;
+  cpb_allocator a = o->outer;
   if (o->scanning) cpb_wire_free(&o->scanner);
   cpb_draft_free(&o->draft);
-  cpb_release(&a, o->types);
-  cpb_release(&a, o->ranges);
+  cpb_release(&o->allocator, o->types);
+  cpb_release(&o->allocator, o->ranges);
+  cpb_meter_free(&o->meter);
   cpb_release(&a, o);
 }
 
@@ -126,6 +139,11 @@ cpb_range cpb_outline_locate(const cpb_outline *o, size_t at, size_t size) {
   const cpb_draft_place *place = &places[low - 1];
   if (place->at == at) return place->from;
   return (cpb_range){place->from.offset + (at - place->at), size};
+}
+
+/* `size` bytes of the input, from `offset` on, are looked at. */
+static bool charge(cpb_outline *o, uint64_t size, uint64_t offset) {
+  return cpb_meter_charge(&o->meter, CPB_WORK_WALKED, size, offset, &o->error);
 }
 
 /* --- Fields --------------------------------------------------------------- */
@@ -164,12 +182,12 @@ static bool enter(cpb_outline *o, const cpb_wire_field *field, const cpb_message
 static bool keep(cpb_outline *o, const cpb_wire_field *field) {
   o->kept = (cpb_range){field->value, field->size};
   o->state = OUTLINE_COPY;
-  return cpb_draft_begin_value(&o->draft, field);
+  return charge(o, field->size, field->value) && cpb_draft_begin_value(&o->draft, field);
 }
 
 static bool on_value(cpb_outline *o, const cpb_wire_field *field) {
   if (field->size <= o->options.max_value || is_wanted(o, field)) return keep(o, field);
-  const cpb_message_type *type = o->scanner.depth < o->depth_limit ? type_of(o, field) : NULL;
+  const cpb_message_type *type = o->scanner.depth < o->meter.limits.depth ? type_of(o, field) : NULL;
   return type ? enter(o, field, type) : cpb_draft_omit(&o->draft, field);
 }
 
@@ -183,7 +201,7 @@ static bool enter_cut_off(cpb_outline *o) {
   uint64_t end = s->depth > 0 ? s->frames[s->depth - 1].end : s->size;
   bool is_cut_off = o->options.keep_damaged && o->error.code == CPB_E_DAMAGED && s->value_open &&
                     field->type == CPB_WIRE_LEN && end == s->size && field->size > end - field->value;
-  const cpb_message_type *type = is_cut_off && s->depth < o->depth_limit ? type_of(o, field) : NULL;
+  const cpb_message_type *type = is_cut_off && s->depth < o->meter.limits.depth ? type_of(o, field) : NULL;
   if (!type && (!is_cut_off || is_wanted(o, field) || field->size <= o->options.max_value)) return false;
   if (o->cut_off.code == CPB_OK) o->cut_off = o->error;
   o->error = (cpb_error){.offset = CPB_NO_OFFSET};
@@ -194,6 +212,7 @@ static bool enter_cut_off(cpb_outline *o) {
 
 static bool on_field(cpb_outline *o) {
   const cpb_wire_field field = o->scanner.field;
+  if (!charge(o, cpb_wire_walked(&o->scanner), field.begin)) return false;
   switch (field.type) {
     case CPB_WIRE_LEN: return on_value(o, &field);
     case CPB_WIRE_START_GROUP: return enter(o, &field, type_of(o, &field));
@@ -227,7 +246,7 @@ static cpb_have open_range(cpb_outline *o) {
     cpb_fail(&o->error, CPB_E_USAGE, CPB_NO_OFFSET, "range %zu exceeds 2^64", o->range);
     return CPB_FAILED;
   }
-  cpb_wire_begin(&o->scanner, &o->allocator, o->depth_limit, end, &o->error);
+  cpb_wire_begin(&o->scanner, &o->allocator, o->meter.limits.depth, end, &o->error);
   o->scanner.pos = range->offset;
   o->scanning = true;
   return CPB_HAVE;
@@ -239,7 +258,7 @@ static cpb_have close_range(cpb_outline *o) {
   cpb_wire_free(&o->scanner);
   o->scanning = false;
   o->range++;
-  return CPB_HAVE;
+  return charge(o, cpb_wire_walked(&o->scanner), o->scanner.pos) ? CPB_HAVE : CPB_FAILED;
 }
 
 static cpb_have finish(cpb_outline *o) {
@@ -308,12 +327,14 @@ static cpb_step fail(cpb_outline *o, cpb_have have) {
   } else if (o->error.code == CPB_OK) {
     o->error = o->input.failure;
   }
+  cpb_meter_explain(&o->meter, &o->error);
   salvage(o);
   return CPB_STEP_ERROR;
 }
 
 cpb_step cpb_outline_step(cpb_outline *o) {
   if (o->error.code != CPB_OK) return CPB_STEP_ERROR;
+  cpb_meter_update(&o->meter);
   while (o->state != OUTLINE_DONE) {
     cpb_have have = act(o);
     if (have == CPB_WAIT) return CPB_STEP_NEED;

@@ -196,6 +196,7 @@ static bool take_field(cpb_wire_scanner *s, cpb_wire_event *event) {
   cpb_wire_field *f = &s->field;
   *event = CPB_WIRE_FIELD;
   s->value_open = f->type == CPB_WIRE_LEN || f->type == CPB_WIRE_START_GROUP;
+  s->walked += f->value - f->begin + (s->value_open ? 0 : f->size);
   if (f->type == CPB_WIRE_LEN && f->size > end_of(s) - f->value) {
     damaged(s, f->begin, "field that goes past the end of its message");
     return false;
@@ -242,6 +243,12 @@ cpb_wire_event cpb_wire_next(cpb_wire_scanner *s, cpb_span *in) {
     if (result == HEAD_READ && take_field(s, &event)) return event;
   }
   return CPB_WIRE_ERROR;
+}
+
+uint64_t cpb_wire_walked(cpb_wire_scanner *s) {
+  uint64_t walked = s->walked;
+  s->walked = 0;
+  return walked;
 }
 
 /* --- Writing -------------------------------------------------------------- */

@@ -65,6 +65,7 @@ typedef struct cpb_wire_scanner {
   bool value_open;     /* private: the next call skips the value of `field` */
   uint8_t partial[32]; /* private: a tag, length or number that `in` ended in */
   size_t partial_size;
+  uint64_t walked;        /* private: for cpb_wire_walked() */
   size_t skipping_groups; /* private: how many frames at the top are groups being skipped */
   const cpb_allocator *allocator;
   cpb_error *error; /* CPB_E_DAMAGED, with the offset in its text; CPB_E_LIMIT; CPB_E_MEMORY */
@@ -81,6 +82,9 @@ cpb_wire_event cpb_wire_next(cpb_wire_scanner *s, cpb_span *in);
 
 /* After CPB_WIRE_FIELD with LEN or START_GROUP: its fields come next. */
 bool cpb_wire_enter(cpb_wire_scanner *s);
+
+/* How many bytes were read since it was asked last: tags, lengths and numbers, also in groups that are skipped. */
+uint64_t cpb_wire_walked(cpb_wire_scanner *s);
 
 /* --- Writing -------------------------------------------------------------- */
 

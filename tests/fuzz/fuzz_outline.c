@@ -3,10 +3,15 @@
 #include <string.h>
 
 #include "cpb/outline.h"
-#include "fuzz.h"
+#include "host.h"
 
 static const char *const types[] = {"tensorflow.GraphDef", "tensorflow.SavedModel", "tensorflow.FunctionDef",
                                     "tensorflow.StructuredValue"};
+
+/* Of three outlines. */
+static const fuzz_bounds bounds = {.held = {48 << 10, 256}, .walked = {256, 8}};
+
+static cpb_work work;
 
 static cpb_step run(cpb_outline *outline, fuzz_in message, size_t piece) {
   cpb_step step;
@@ -24,8 +29,9 @@ static cpb_step run(cpb_outline *outline, fuzz_in message, size_t piece) {
 
 static cpb_outline *outline_of(const cpb_message_type *type, fuzz_in message, uint64_t max_value, size_t piece,
                                cpb_step *step) {
+  const cpb_limits counted = fuzz_counted(&work);
   const cpb_outline_options options = {
-      .struct_size = sizeof options, .max_value = max_value, .max_size = 1 << 20, .limits = &fuzz_limits};
+      .struct_size = sizeof options, .max_value = max_value, .max_size = 1 << 20, .limits = &counted};
   cpb_outline *outline = cpb_outline_new(NULL, type, NULL, 0, &options);
   *step = run(outline, message, piece);
   if (*step == CPB_STEP_ERROR) fuzz_check(cpb_outline_error(outline)->message[0] != '\0');
@@ -79,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (schema == NULL) schema = cpb_schema_new_builtin(NULL, NULL);
   const cpb_message_type *type = how & 4 ? NULL : cpb_schema_find_message(schema, types[how & 3]);
   cpb_step step, again;
+  work = (cpb_work){0};
   cpb_outline *outline = outline_of(type, in, max_value, SIZE_MAX, &step);
   cpb_outline *pieces = outline_of(type, in, max_value, 7, &again);
   fuzz_check(step == again);
@@ -93,5 +100,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   cpb_outline_free(outline);
   cpb_outline_free(pieces);
+  fuzz_bounded(&work, &bounds, in.size);
   return 0;
 }

@@ -82,18 +82,23 @@ static bool next_field(cpb_wire_scanner *s, cpb_span *in, size_t base) {
   }
 }
 
+static bool charge(const cpb_json_items *items, uint64_t walked) {
+  return cpb_meter_charge(items->meter, CPB_WORK_ENTRIES, 1, CPB_NO_OFFSET, items->error) &&
+         cpb_meter_charge(items->meter, CPB_WORK_WALKED, walked, CPB_NO_OFFSET, items->error);
+}
+
 bool cpb_json_collect(cpb_json_items *items, const cpb_message_type *type, const cpb_json_item *item) {
   cpb_span in = item->bytes;
   size_t begin = in.size > 0 ? (size_t)(in.data - items->whole.data) : 0, base = 0;
   cpb_wire_scanner s;
-  cpb_wire_begin(&s, &items->allocator, items->depth_limit, begin + in.size, items->error);
+  cpb_wire_begin(&s, &items->allocator, items->meter->limits.depth, begin + in.size, items->error);
   s.pos = begin; /* so that offsets in errors count from the outermost message */
   if (item->type == CPB_WIRE_START_GROUP) {
     base = 1;
     if (cpb_wire_next(&s, &in) == CPB_WIRE_FIELD) cpb_wire_enter(&s);
   }
   while (next_field(&s, &in, base)) {
-    if (!add_item(items, type, &s.field)) break;
+    if (!charge(items, cpb_wire_walked(&s)) || !add_item(items, type, &s.field)) break;
   }
   cpb_wire_free(&s);
   return items->error->code == CPB_OK;
@@ -124,28 +129,32 @@ size_t cpb_json_run_end(const cpb_json_items *items, size_t first, size_t end) {
   return i;
 }
 
-/* The order of the last other member of the field's oneof; -1: there is none. */
-static int64_t last_of_others(const cpb_json_items *items, size_t first, const cpb_field *field) {
-  int64_t last = -1;
-  for (size_t i = first; i < items->count; i++) {
-    const cpb_json_item *item = &items->list[i];
-    if (!item->field || item->field == field || item->field->oneof != field->oneof) continue;
-    if ((int64_t)item->order > last) last = (int64_t)item->order;
+static cpb_json_oneof *oneof_of(cpb_json_items *items, int32_t oneof) {
+  size_t count = (size_t)oneof + 1, had = items->oneofs_capacity;
+  void *list = items->oneofs;
+  if (!cpb_reserve(&items->allocator, &list, &items->oneofs_capacity, count, sizeof *items->oneofs)) {
+    cpb_fail_memory(items->error);
+    return NULL;
   }
-  return last;
+  items->oneofs = list;
+  memset(items->oneofs + had, 0, (items->oneofs_capacity - had) * sizeof *items->oneofs);
+  return &items->oneofs[oneof];
 }
 
-static void mark_superseded(cpb_json_items *items, size_t first) {
-  const cpb_field *field = NULL;
-  int64_t last = -1;
-  for (size_t i = first; i < items->count; i++) {
+/* From the last field on the wire to the first: what stands before another member of its oneof. */
+static bool mark_superseded(cpb_json_items *items, size_t first) {
+  items->arranged++;
+  for (size_t i = items->count; i-- > first;) {
     cpb_json_item *item = &items->list[i];
-    if (item->field != field) {
-      field = item->field;
-      last = field && field->oneof >= 0 ? last_of_others(items, first, field) : -1;
-    }
-    item->superseded = (int64_t)item->order < last;
+    item->superseded = false;
+    if (!item->field || item->field->oneof < 0) continue;
+    cpb_json_oneof *oneof = oneof_of(items, item->field->oneof);
+    if (!oneof) return false;
+    if (oneof->arranged != items->arranged) *oneof = (cpb_json_oneof){items->arranged, item->field, false};
+    oneof->beaten = oneof->beaten || oneof->last != item->field;
+    item->superseded = oneof->beaten;
   }
+  return true;
 }
 
 static void drop_superseded(cpb_json_items *items, size_t first) {
@@ -156,14 +165,14 @@ static void drop_superseded(cpb_json_items *items, size_t first) {
   items->count = kept;
 }
 
-void cpb_json_arrange(cpb_json_items *items, size_t first) {
+bool cpb_json_arrange(cpb_json_items *items, size_t first) {
   size_t count = items->count - first;
   for (size_t i = 0; i < count; i++) items->list[first + i].order = i;
-  if (count > 1) {
-    sort(items->list + first, count);
-    mark_superseded(items, first);
-    drop_superseded(items, first);
-  }
+  if (count <= 1) return true;
+  if (!mark_superseded(items, first)) return false;
+  drop_superseded(items, first);
+  sort(items->list + first, items->count - first);
+  return true;
 }
 
 /* --- Elements ------------------------------------------------------------- */
@@ -202,6 +211,7 @@ bool cpb_json_next_element(cpb_json_items *items, cpb_json_elements *e, cpb_json
       bool packed = e->field && element->type == CPB_WIRE_LEN && cpb_type_packable(e->field->type);
       if (!packed || element->omitted) return true;
       e->packed = element->bytes;
+      if (!cpb_meter_charge(items->meter, CPB_WORK_WALKED, e->packed.size, CPB_NO_OFFSET, items->error)) return false;
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/meter.h"
 #include "cpb/message.h"
 #include "proto/wire.h"
 
@@ -22,24 +23,34 @@ typedef struct cpb_json_item {
   bool superseded; /* a later member of its oneof counts */
 } cpb_json_item;
 
+/* Of the message whose fields are arranged. */
+typedef struct cpb_json_oneof {
+  uint64_t arranged;     /* the number of the message; of another one nothing is known yet */
+  const cpb_field *last; /* the member that occurs last */
+  bool beaten;           /* another one was met before it */
+} cpb_json_oneof;
+
 /* A stack: the fields of a message are above those of the message that it is in. */
 typedef struct cpb_json_items {
   cpb_allocator allocator;
   cpb_span whole;             /* the outermost message: offsets in errors count from its begin */
   const cpb_omitted *omitted; /* sorted by `at` */
   size_t num_omitted;
-  uint32_t depth_limit;
+  cpb_meter *meter; /* charged with each field, and the bytes that are read for it */
   cpb_error *error;
   cpb_json_item *list;
   size_t count, capacity;
+  cpb_json_oneof *oneofs; /* by their numbers */
+  size_t oneofs_capacity;
+  uint64_t arranged; /* messages so far */
 } cpb_json_items;
 
 /* Appends the fields of the message in `item`, which is of this type. */
 bool cpb_json_collect(cpb_json_items *items, const cpb_message_type *type, const cpb_json_item *item);
 
 /* Sorts the items from `first` on by number, those of one field in their order on the wire,
- * unknown ones last. Removes members of a oneof of which a later member counts. */
-void cpb_json_arrange(cpb_json_items *items, size_t first);
+ * unknown ones last. Removes members of a oneof of which a later member counts. False when memory is short. */
+bool cpb_json_arrange(cpb_json_items *items, size_t first);
 
 /* Where the items of the field of item `first` end; unknown ones count as one field. */
 size_t cpb_json_run_end(const cpb_json_items *items, size_t first, size_t end);

@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/json_writer.h"
 #include "base/limits.h"
+#include "base/meter.h"
 #include "base/status.h"
 #include "base/utf8.h"
 #include "proto/json/fields.h"
@@ -25,7 +26,8 @@ typedef struct {
 } frame;
 
 struct cpb_json {
-  cpb_allocator allocator;
+  cpb_allocator outer, allocator; /* the second is the meter's */
+  cpb_meter meter;
   cpb_json_options options;
   cpb_error error;
   cpb_span data;
@@ -35,8 +37,7 @@ struct cpb_json {
   cpb_json_entries entries;
   frame *frames;
   size_t depth, frames_capacity;
-  uint32_t messages; /* how many of the frames are messages or maps */
-  uint32_t depth_limit;
+  uint32_t messages;                               /* how many of the frames are messages or maps */
   cpb_span rest;                                   /* of a long value, written in pieces, */
   bool (*put_rest)(cpb_buffer *out, cpb_span *in); /* by this function (NULL: there is none), */
   const char *after;                               /* and then this */
@@ -55,8 +56,10 @@ static bool put(cpb_json *j, const char *text) { return done(j, cpb_json_put_tex
 static bool put_line(cpb_json *j) {
   if (j->options.indent == 0) return true;
   if (!put(j, "\n")) return false;
-  for (size_t i = 0; i < j->depth * j->options.indent; i++) {
-    if (!put(j, " ")) return false;
+  static const uint8_t spaces[64] = "                                                               ";
+  for (size_t left = j->depth * j->options.indent, some; left > 0; left -= some) {
+    some = cpb_min_size(left, sizeof spaces - 1);
+    if (!done(j, cpb_buffer_append(&j->out, spaces, some))) return false;
   }
   return true;
 }
@@ -93,9 +96,9 @@ static bool put_name(cpb_json *j, const cpb_field *field) {
 static bool push(cpb_json *j, frame f, const char *bracket) {
   void *frames = j->frames;
   bool nests = f.kind == IN_MESSAGE || f.kind == IN_MAP;
-  if (nests && j->messages > j->depth_limit) {
+  if (nests && j->messages > j->meter.limits.depth) {
     cpb_fail(&j->error, CPB_E_LIMIT, CPB_NO_OFFSET, "messages nested deeper than the limit of %u",
-             (unsigned)j->depth_limit);
+             (unsigned)j->meter.limits.depth);
     return false;
   }
   if (!done(j, cpb_reserve(&j->allocator, &frames, &j->frames_capacity, j->depth + 1, sizeof f))) return false;
@@ -118,7 +121,7 @@ static bool begin_pieces(cpb_json *j, cpb_span value, bool (*put_rest)(cpb_buffe
   j->rest = value;
   j->put_rest = put_rest;
   j->after = after;
-  return put(j, "\"");
+  return cpb_meter_charge(&j->meter, CPB_WORK_WALKED, value.size, CPB_NO_OFFSET, &j->error) && put(j, "\"");
 }
 
 static bool put_string(cpb_json *j, cpb_span value) {
@@ -159,8 +162,7 @@ static bool open_items(cpb_json *j, const cpb_message_type *type, size_t first, 
     const cpb_json_item item = j->items.list[i]; /* the list may move */
     if (!cpb_json_collect(&j->items, type, &item)) return false;
   }
-  cpb_json_arrange(&j->items, base);
-  return true;
+  return cpb_json_arrange(&j->items, base);
 }
 
 static bool put_wrapped(cpb_json *j, const cpb_message_type *type, size_t first, size_t end) {
@@ -274,7 +276,7 @@ static bool put_entry(cpb_json *j, const cpb_message_type *type, const cpb_json_
   const cpb_field *key = cpb_message_find_number(type, 1), *value = cpb_message_find_number(type, 2);
   if (!cpb_json_collect(&j->items, type, &entry->item)) return false;
   if (value->type == CPB_TYPE_ENUM && has_unknown_value(j, first)) return true;
-  cpb_json_arrange(&j->items, first);
+  if (!cpb_json_arrange(&j->items, first)) return false;
   while (first < j->items.count && j->items.list[first].field != value) first++;
   size_t end = cpb_json_run_end(&j->items, first, j->items.count);
   return put_member(j) && put_map_key(j, key, entry) && put_single(j, value, first, end);
@@ -351,7 +353,10 @@ cpb_step cpb_json_step(cpb_json *j) {
   while (j->error.code == CPB_OK && !is_finished(j) && j->out.size < OUTPUT_SIZE) {
     if (!advance(j)) break;
   }
-  if (j->error.code != CPB_OK) return CPB_STEP_ERROR;
+  if (j->error.code != CPB_OK) {
+    cpb_meter_explain(&j->meter, &j->error);
+    return CPB_STEP_ERROR;
+  }
   return j->out.size > 0 ? CPB_STEP_OUTPUT : CPB_STEP_DONE;
 }
 
@@ -367,28 +372,32 @@ cpb_json *cpb_json_new(const cpb_allocator *allocator, const cpb_message_type *t
   const cpb_allocator a = cpb_allocator_or_default(allocator);
   cpb_json *j = cpb_alloc_zeroed(&a, sizeof *j);
   if (!j) return NULL;
-  j->allocator = a;
+  j->outer = a;
   if (options) cpb_options_copy(&j->options, sizeof j->options, options);
   j->error.offset = CPB_NO_OFFSET;
   j->data = (cpb_span){data, size};
   j->type = type;
-  j->depth_limit = cpb_limits_or_default(j->options.limits).depth;
-  j->items = (cpb_json_items){.allocator = a,
+  cpb_meter_init(&j->meter, &a, j->options.limits, NULL);
+  cpb_meter_grow(&j->meter, size);
+  j->allocator = cpb_meter_allocator(&j->meter);
+  j->items = (cpb_json_items){.allocator = j->allocator,
                               .whole = j->data,
                               .omitted = j->options.omitted,
                               .num_omitted = j->options.num_omitted,
-                              .depth_limit = j->depth_limit,
+                              .meter = &j->meter,
                               .error = &j->error};
-  cpb_buffer_init(&j->out, &a);
+  cpb_buffer_init(&j->out, &j->allocator);
   return j;
 }
 
 void cpb_json_free(cpb_json *j) {
   if (!j) return;
-  const cpb_allocator a = j->allocator;
+  const cpb_allocator a = j->outer;
   cpb_buffer_free(&j->out);
-  cpb_release(&a, j->items.list);
-  cpb_release(&a, j->entries.list);
-  cpb_release(&a, j->frames);
+  cpb_release(&j->allocator, j->items.list);
+  cpb_release(&j->allocator, j->items.oneofs);
+  cpb_release(&j->allocator, j->entries.list);
+  cpb_release(&j->allocator, j->frames);
+  cpb_meter_free(&j->meter);
   cpb_release(&a, j);
 }
