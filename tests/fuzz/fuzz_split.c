@@ -5,10 +5,13 @@
 #include "base/alloc.h"
 #include "cpb/chunked.h"
 #include "cpb/split.h"
-#include "fuzz.h"
+#include "host.h"
 
 static const char *const types[] = {"tensorflow.GraphDef", "tensorflow.SavedModel", "tensorflow.FunctionDef",
                                     "tensorflow.StructuredValue"};
+
+/* The input is read again when a cut turns out wrong. */
+static const fuzz_bounds bounds = {.held = {64 << 10, 512}, .walked = {4096, 64}, .entries = {1024, 64}};
 
 static void answer(cpb_input *input, const uint8_t *data, size_t size) {
   cpb_need need;
@@ -34,12 +37,14 @@ static void merge(const cpb_buffer *file) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_in in = {data, size};
   uint32_t how = fuzz_number(&in, 1);
+  cpb_work work = {0};
+  const cpb_limits counted = fuzz_counted(&work);
   cpb_split_options options = {.struct_size = sizeof options,
                                .type_name = types[how & 3],
                                .layout = how & 4 ? CPB_LAYOUT_COMPAT : CPB_LAYOUT_REMOTE,
                                .max_chunk_size = 16 + fuzz_number(&in, 1),
                                .codec = {.codec = CPB_CODEC_NONE},
-                               .limits = &fuzz_limits};
+                               .limits = &counted};
   cpb_split *split = cpb_split_new(NULL, &options);
   fuzz_check(split != NULL);
   cpb_buffer file;
@@ -60,5 +65,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   else fuzz_check(cpb_split_error(split)->message[0] != '\0');
   cpb_buffer_free(&file);
   cpb_split_free(split);
+  fuzz_bounded(&work, &bounds, in.size);
   return 0;
 }

@@ -5,13 +5,14 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-void cpb_plan_init(cpb_plan *p, const cpb_allocator *a, uint64_t max_chunks, cpb_error *error) {
+void cpb_plan_init(cpb_plan *p, cpb_meter *meter, cpb_error *error) {
   memset(p, 0, sizeof *p);
-  p->allocator = *a;
+  p->allocator = cpb_meter_allocator(meter);
+  p->meter = meter;
   p->error = error;
-  p->max_chunks = cpb_min_u64(max_chunks, CPB_PLAN_NONE);
-  cpb_buffer_init(&p->text, a);
-  cpb_buffer_init(&p->path_text, a);
+  p->max_chunks = cpb_min_u64(meter->limits.chunks, CPB_PLAN_NONE);
+  cpb_buffer_init(&p->text, &p->allocator);
+  cpb_buffer_init(&p->path_text, &p->allocator);
 }
 
 static void free_frames(cpb_plan *p) {
@@ -39,9 +40,13 @@ static bool reserve(cpb_plan *p, void **items, size_t *capacity, size_t count, s
   return false;
 }
 
+static bool charge(cpb_plan *p, size_t entries) {
+  return cpb_meter_charge(p->meter, CPB_WORK_ENTRIES, entries, CPB_NO_OFFSET, p->error);
+}
+
 static cpb_plan_edit *add_edit(cpb_plan *p) {
   void *items = p->edits;
-  if (!reserve(p, &items, &p->edits_capacity, p->num_edits + 1, sizeof *p->edits)) return NULL;
+  if (!charge(p, 1) || !reserve(p, &items, &p->edits_capacity, p->num_edits + 1, sizeof *p->edits)) return NULL;
   p->edits = items;
   return &p->edits[p->num_edits++];
 }
@@ -53,7 +58,7 @@ static cpb_plan_chunk *add_chunk(cpb_plan *p) {
     return NULL;
   }
   void *items = p->chunks;
-  if (!reserve(p, &items, &p->chunks_capacity, p->num_chunks + 1, sizeof *p->chunks)) return NULL;
+  if (!charge(p, 1) || !reserve(p, &items, &p->chunks_capacity, p->num_chunks + 1, sizeof *p->chunks)) return NULL;
   p->chunks = items;
   cpb_plan_chunk *chunk = &p->chunks[p->num_chunks++];
   memset(chunk, 0, sizeof *chunk);
@@ -73,7 +78,7 @@ static cpb_plan_frame *add_frame(cpb_plan *p) {
 
 static bool append_tags(cpb_plan *p, const cpb_tag *tags, size_t count, const uint8_t *keys) {
   void *items = p->tags;
-  if (!reserve(p, &items, &p->tags_capacity, p->num_tags + count, sizeof *p->tags)) return false;
+  if (!charge(p, count) || !reserve(p, &items, &p->tags_capacity, p->num_tags + count, sizeof *p->tags)) return false;
   p->tags = items;
   for (size_t i = 0; i < count; i++) {
     cpb_tag tag = tags[i];

@@ -14,6 +14,7 @@
 #ifndef CPB_CHUNKED_SPLIT_PLAN_H
 #define CPB_CHUNKED_SPLIT_PLAN_H
 
+#include "base/meter.h"
 #include "chunked/index/metadata.h"
 #include "proto/wire.h"
 
@@ -54,7 +55,8 @@ typedef struct cpb_plan_frame {
 } cpb_plan_frame;
 
 typedef struct cpb_plan {
-  cpb_allocator allocator;
+  cpb_allocator allocator; /* the meter's */
+  cpb_meter *meter;        /* charged with each edit, chunk and tag */
   cpb_error *error;
   uint64_t max_chunks;
   cpb_plan_edit *edits;
@@ -80,8 +82,8 @@ typedef struct cpb_plan_place {
   cpb_span key;
 } cpb_plan_place;
 
-/* `error` must outlive the plan. */
-void cpb_plan_init(cpb_plan *p, const cpb_allocator *a, uint64_t max_chunks, cpb_error *error);
+/* `meter` and `error` must outlive the plan. */
+void cpb_plan_init(cpb_plan *p, cpb_meter *meter, cpb_error *error);
 void cpb_plan_free(cpb_plan *p);
 
 /* Forgets everything and begins with the root message of `size` bytes. */

@@ -7,6 +7,7 @@
 void cpb_seen_init(cpb_split_seen *s, const cpb_allocator *a) {
   memset(s, 0, sizeof *s);
   s->allocator = a;
+  s->root = CPB_ORDERED_NONE;
 }
 
 void cpb_seen_free(cpb_split_seen *s) {
@@ -17,7 +18,7 @@ void cpb_seen_free(cpb_split_seen *s) {
 
 void cpb_seen_clear(cpb_split_seen *s) {
   s->num_fields = s->num_keys = 0;
-  if (s->num_slots > 0) memset(s->keys, 0, s->num_slots * sizeof *s->keys);
+  s->root = CPB_ORDERED_NONE;
 }
 
 /* --- Fields --------------------------------------------------------------- */
@@ -61,38 +62,35 @@ uint64_t cpb_seen_hash(uint64_t seed, const void *data, size_t size) {
   return h | 1;
 }
 
-/* The key's slot, or the unused one where it belongs. */
-static cpb_seen_key *slot_of(const cpb_split_seen *s, uint64_t hash) {
-  size_t i = (size_t)(hash >> 1) & (s->num_slots - 1);
-  while (s->keys[i].hash != 0 && s->keys[i].hash != hash) i = (i + 1) & (s->num_slots - 1);
-  return &s->keys[i];
+typedef struct sought {
+  const cpb_split_seen *seen;
+  uint64_t hash;
+} sought;
+
+static int compare(const void *key, uint32_t i) {
+  const sought *s = key;
+  uint64_t hash = s->seen->keys[i].hash;
+  return s->hash < hash ? -1 : s->hash > hash;
+}
+
+static cpb_ordered in_order(const cpb_split_seen *s) {
+  return (cpb_ordered){s->keys ? &s->keys->links : NULL, sizeof *s->keys};
 }
 
 uint64_t cpb_seen_key_find(const cpb_split_seen *s, uint64_t hash) {
-  if (s->num_slots == 0) return CPB_NO_OFFSET;
-  const cpb_seen_key *slot = slot_of(s, hash);
-  return slot->hash == hash ? slot->entry : CPB_NO_OFFSET;
-}
-
-static bool grow(cpb_split_seen *s) {
-  cpb_split_seen larger = *s;
-  size_t size;
-  larger.num_slots = s->num_slots > 0 ? s->num_slots * 2 : 64;
-  if (!cpb_mul_size(larger.num_slots, sizeof *s->keys, &size)) return false;
-  larger.keys = cpb_alloc_zeroed(s->allocator, size);
-  if (!larger.keys) return false;
-  for (size_t i = 0; i < s->num_slots; i++) {
-    if (s->keys[i].hash != 0) *slot_of(&larger, s->keys[i].hash) = s->keys[i];
-  }
-  cpb_release(s->allocator, s->keys);
-  *s = larger;
-  return true;
+  const sought key = {s, hash};
+  uint32_t i = cpb_ordered_find(in_order(s), s->root, compare, &key);
+  return i == CPB_ORDERED_NONE ? CPB_NO_OFFSET : s->keys[i].entry;
 }
 
 bool cpb_seen_key_add(cpb_split_seen *s, uint64_t hash, uint64_t entry) {
-  if (s->num_keys >= s->num_slots / 2 && !grow(s)) return false;
-  cpb_seen_key *slot = slot_of(s, hash);
-  if (slot->hash == 0) s->num_keys++;
-  *slot = (cpb_seen_key){hash, entry};
+  void *items = s->keys;
+  if (s->num_keys >= CPB_ORDERED_NONE) return false;
+  if (!cpb_reserve(s->allocator, &items, &s->keys_capacity, s->num_keys + 1, sizeof *s->keys)) return false;
+  s->keys = items;
+  uint32_t added = (uint32_t)s->num_keys++;
+  const sought key = {s, hash};
+  s->keys[added] = (cpb_seen_key){.hash = hash, .entry = entry};
+  s->root = cpb_ordered_add(in_order(s), s->root, added, compare, &key);
   return true;
 }

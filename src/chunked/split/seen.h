@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/alloc.h"
+#include "base/ordered.h"
 #include "cpb/base.h"
 
 typedef struct cpb_seen_field {
@@ -21,16 +22,18 @@ typedef struct cpb_seen_field {
 } cpb_seen_field;
 
 typedef struct cpb_seen_key {
-  uint64_t hash;  /* 0: unused slot */
+  uint64_t hash;
   uint64_t entry; /* where the map entry that was cut begins */
+  cpb_ordered_links links;
 } cpb_seen_key;
 
 typedef struct cpb_split_seen {
   const cpb_allocator *allocator;
   cpb_seen_field *fields; /* of all open messages, the innermost one's last */
   size_t num_fields, fields_capacity;
-  cpb_seen_key *keys; /* an open hash table, at most half full */
-  size_t num_keys, num_slots;
+  cpb_seen_key *keys; /* in a tree, in the order of their hashes: the input chooses these */
+  size_t num_keys, keys_capacity;
+  uint32_t root; /* of the tree */
 } cpb_split_seen;
 
 void cpb_seen_init(cpb_split_seen *s, const cpb_allocator *a);

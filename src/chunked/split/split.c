@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
+#include "base/meter.h"
 #include "base/status.h"
 #include "chunked/read/device.h"
 #include "chunked/split/walk.h"
@@ -19,7 +20,8 @@
 typedef enum { PLANNING, PLANNED, WRITING, DONE, FAILED } phase;
 
 struct cpb_split {
-  cpb_allocator allocator;
+  cpb_allocator allocator; /* for what the writer needs; the plan is the meter's */
+  cpb_meter meter;
   cpb_split_options options;
   cpb_error error;
   cpb_input input;
@@ -76,12 +78,12 @@ cpb_split *cpb_split_new(const cpb_allocator *allocator, const cpb_split_options
   s->allocator = a;
   if (options) cpb_options_copy(&s->options, sizeof s->options, options);
   fill_in(&s->options);
-  const cpb_limits limits = cpb_limits_or_default(s->options.limits);
   s->rules = (cpb_split_rules){s->options.splitters, s->options.num_splitters, s->options.max_chunk_size,
                                s->options.inline_max};
   cpb_input_init(&s->input);
-  cpb_plan_init(&s->plan, &a, limits.chunks, &s->error);
-  cpb_split_walk_init(&s->walk, &a, &limits, &s->plan, &s->rules, &s->error);
+  cpb_meter_init(&s->meter, &a, s->options.limits, &s->input);
+  cpb_plan_init(&s->plan, &s->meter, &s->error);
+  cpb_split_walk_init(&s->walk, &s->plan, &s->rules, &s->error);
   s->walk.read_size = s->options.read_size;
   cpb_split_write_init(&s->write, &a, &s->plan, &s->options, &s->error);
   if (check(s)) return s;
@@ -100,6 +102,7 @@ void cpb_split_free(cpb_split *s) {
   cpb_split_walk_free(&s->walk);
   cpb_plan_free(&s->plan);
   cpb_schema_free(s->builtin);
+  cpb_meter_free(&s->meter);
   cpb_release(&a, s);
 }
 
@@ -112,6 +115,7 @@ const cpb_error *cpb_split_error(const cpb_split *s) { return &s->error; }
 static cpb_step passed(cpb_split *s, cpb_step step, phase next) {
   if (step == CPB_STEP_DONE) s->phase = next;
   if (step == CPB_STEP_ERROR) s->phase = FAILED;
+  if (step == CPB_STEP_ERROR) cpb_meter_explain(&s->meter, &s->error);
   if (step == CPB_STEP_DONE || step == CPB_STEP_ERROR) cpb_input_let_go(&s->input);
   return step;
 }
@@ -119,6 +123,7 @@ static cpb_step passed(cpb_split *s, cpb_step step, phase next) {
 cpb_step cpb_split_plan(cpb_split *s) {
   if (s->phase == FAILED) return CPB_STEP_ERROR;
   if (s->phase != PLANNING) return CPB_STEP_DONE;
+  cpb_meter_update(&s->meter);
   cpb_step step = passed(s, cpb_split_walk_step(&s->walk, &s->input), PLANNED);
   if (step == CPB_STEP_DONE) cpb_split_walk_free(&s->walk);
   return step;

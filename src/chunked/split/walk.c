@@ -14,8 +14,8 @@
  * CPB_SPLIT_WALK_AVOID_MAX + 1 times.
  *
  * Memory: frames up to the depth limits; in `seen` one item for each field number of the messages that are
- * open and one for each map entry that was cut; the plan, whose chunks are limited; and of the input's
- * bytes one key and one peek. */
+ * open and one for each map entry that was cut; the plan; and of the input's bytes one key and one peek.
+ * The meter bounds all of it. */
 #include "chunked/split/walk.h"
 
 #include <string.h>
@@ -27,11 +27,10 @@
 
 typedef enum { GO_ON, WAIT, RESTART, FAIL } outcome;
 
-void cpb_split_walk_init(cpb_split_walk *w, const cpb_allocator *a, const cpb_limits *limits, cpb_plan *plan,
-                         const cpb_split_rules *rules, cpb_error *error) {
+void cpb_split_walk_init(cpb_split_walk *w, cpb_plan *plan, const cpb_split_rules *rules, cpb_error *error) {
   memset(w, 0, sizeof *w);
-  w->allocator = *a;
-  w->limits = *limits;
+  w->allocator = plan->allocator;
+  w->meter = plan->meter;
   w->error = error;
   w->plan = plan;
   w->rules = rules;
@@ -55,6 +54,11 @@ static outcome out_of_memory(cpb_split_walk *w) {
 static outcome planned(bool done) { return done ? GO_ON : FAIL; }
 
 static uint64_t field_end(const cpb_wire_field *f) { return f->value + f->size; }
+
+/* `size` bytes of the field at hand are looked at. */
+static outcome charge(cpb_split_walk *w, uint64_t size) {
+  return planned(cpb_meter_charge(w->meter, CPB_WORK_WALKED, size, w->scanner.field.begin, w->error));
+}
 
 /* --- Frames --------------------------------------------------------------- */
 
@@ -82,7 +86,7 @@ static uint64_t slice_max(const cpb_message_type *type, uint64_t wanted) {
 
 static outcome begin(cpb_split_walk *w) {
   cpb_wire_free(&w->scanner);
-  cpb_wire_begin(&w->scanner, &w->allocator, w->limits.depth, w->size, w->error);
+  cpb_wire_begin(&w->scanner, &w->allocator, w->meter->limits.depth, w->size, w->error);
   cpb_seen_clear(&w->seen);
   w->in = (cpb_span){NULL, 0};
   w->depth = 0;
@@ -100,7 +104,7 @@ static outcome start_anew(cpb_split_walk *w, uint64_t cut) {
 }
 
 static bool may_cut(const cpb_split_walk *w, const cpb_wire_field *f) {
-  if (w->depth >= CPB_SPLIT_WALK_DEPTH_MAX || w->depth >= w->limits.depth) return false;
+  if (w->depth >= CPB_SPLIT_WALK_DEPTH_MAX || w->depth >= w->meter->limits.depth) return false;
   if (w->num_avoid == CPB_SPLIT_WALK_AVOID_MAX) return false;
   for (size_t i = 0; i < w->num_avoid; i++) {
     if (w->avoid[i] == f->begin) return false;
@@ -112,7 +116,7 @@ static bool may_cut(const cpb_split_walk *w, const cpb_wire_field *f) {
 
 static outcome gather(cpb_split_walk *w, cpb_input *input, size_t length, uint8_t *out) {
   switch (cpb_input_gather(input, w->scanner.field.value, length, out, &w->have)) {
-    case CPB_HAVE: return GO_ON;
+    case CPB_HAVE: return charge(w, length);
     case CPB_WAIT: w->in = (cpb_span){NULL, 0}; return WAIT;
     case CPB_AT_END:
       cpb_fail(w->error, CPB_E_TRUNCATED, w->scanner.field.value + w->have,
@@ -429,12 +433,13 @@ static outcome feed(cpb_split_walk *w, cpb_input *input) {
   return FAIL;
 }
 
-static void take_up(cpb_split_walk *w) {
+static outcome take_up(cpb_split_walk *w) {
   w->pending = true;
   w->looked_up = false;
   w->have = 0;
   w->index = 0;
   memset(&w->decision, 0, sizeof w->decision);
+  return charge(w, cpb_wire_walked(&w->scanner));
 }
 
 /* Goes on to the next event; `*ended` after the root's last. */
@@ -444,11 +449,13 @@ static outcome advance(cpb_split_walk *w, cpb_input *input, bool *ended) {
       case CPB_WIRE_ERROR: return FAIL;
       case CPB_WIRE_MORE: return feed(w, input);
       case CPB_WIRE_LEAVE: return on_leave(w);
-      case CPB_WIRE_FIELD: take_up(w); break;
+      case CPB_WIRE_FIELD:
+        if (take_up(w) == FAIL) return FAIL;
+        break;
       case CPB_WIRE_END:
         *ended = true;
         cpb_plan_leave(w->plan);
-        return planned(cpb_plan_finish(w->plan));
+        return planned(charge(w, cpb_wire_walked(&w->scanner)) == GO_ON && cpb_plan_finish(w->plan));
     }
   }
   outcome o = on_field(w, input);

@@ -37,8 +37,8 @@ typedef struct cpb_split_walk_frame {
 #define CPB_SPLIT_WALK_AVOID_MAX 16
 
 typedef struct cpb_split_walk {
-  cpb_allocator allocator;
-  cpb_limits limits;
+  cpb_allocator allocator; /* the plan's */
+  cpb_meter *meter;        /* charged with the bytes that are looked at */
   cpb_error *error;
   cpb_plan *plan;
   const cpb_split_rules *rules;
@@ -63,8 +63,7 @@ typedef struct cpb_split_walk {
 } cpb_split_walk;
 
 /* What the pointers lead to must outlive the walk. */
-void cpb_split_walk_init(cpb_split_walk *w, const cpb_allocator *a, const cpb_limits *limits, cpb_plan *plan,
-                         const cpb_split_rules *rules, cpb_error *error);
+void cpb_split_walk_init(cpb_split_walk *w, cpb_plan *plan, const cpb_split_rules *rules, cpb_error *error);
 void cpb_split_walk_free(cpb_split_walk *w);
 
 /* CPB_STEP_NEED, CPB_STEP_DONE (the plan is finished) or CPB_STEP_ERROR. */

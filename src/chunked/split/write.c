@@ -14,7 +14,7 @@ void cpb_split_write_init(cpb_split_write *w, const cpb_allocator *a, cpb_plan *
   w->options = options;
   w->read_size = options->read_size;
   cpb_split_sample_init(&w->sample, a);
-  cpb_buffer_init(&w->index, a);
+  cpb_buffer_init(&w->index, &plan->allocator);
 }
 
 void cpb_split_write_free(cpb_split_write *w) {
@@ -126,7 +126,7 @@ static bool set_version(const cpb_split_write *w, cpb_metadata *m) {
   m->join_version = o->join_version;
   if (o->num_bad_consumers == 0) return true;
   void *items = NULL;
-  if (!cpb_reserve(&w->allocator, &items, &m->bad_consumers_capacity, o->num_bad_consumers, sizeof *m->bad_consumers)) {
+  if (!cpb_reserve(&m->allocator, &items, &m->bad_consumers_capacity, o->num_bad_consumers, sizeof *m->bad_consumers)) {
     cpb_fail_memory(w->error);
     return false;
   }
@@ -138,7 +138,7 @@ static bool set_version(const cpb_split_write *w, cpb_metadata *m) {
 
 static bool encode_index(const cpb_split_write *w, cpb_buffer *out) {
   cpb_metadata metadata;
-  cpb_metadata_init(&metadata, &w->allocator);
+  cpb_metadata_init(&metadata, &w->plan->allocator);
   bool done = set_version(w, &metadata) && cpb_plan_index(w->plan, &metadata, w->error) &&
               cpb_metadata_encode(&metadata, out, w->error);
   cpb_metadata_free(&metadata);
