@@ -51,7 +51,8 @@ static bool create_reader(cpb_values *v, cpb_model_kind kind, size_t name_size) 
     cpb_fail(&v->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "reading values is not supported for this kind of model");
     return true;
   }
-  v->state_of_reader = v->reader->create(&v->held, kind, (cpb_span){(const uint8_t *)v->name, name_size}, &v->options);
+  const cpb_span name = {(const uint8_t *)v->name, name_size};
+  v->state_of_reader = v->reader->create(&v->held, &v->meter, kind, name, &v->options);
   return v->state_of_reader != NULL;
 }
 

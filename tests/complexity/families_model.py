@@ -6,6 +6,7 @@ model, a question, and how much of the answer is wanted.
 
 import json
 import struct
+import zipfile
 
 from support import checkpoints, samediff_graphs, wire
 
@@ -155,19 +156,19 @@ def index_block(entries):
     return out + struct.pack("<II", 0, 1)
 
 
-def checkpoint(folder, entries, objects=(b"",), meta=b""):
-    """A SavedModel with an index of these entries, as for index_block()."""
+def checkpoint(folder, entries, objects=(b"",), meta=b"", packed=None):
+    """A SavedModel with an index of these entries, as for index_block(), or of a block by Snappy."""
     model = saved_model(folder, objects, meta=meta)
     out = bytearray()
 
-    def add(data):
+    def add(data, kind=b"\0"):
         handle = wire.varint(len(out)) + wire.varint(len(data))
-        out.extend(data + b"\0")
+        out.extend(data + kind)
         out.extend(struct.pack("<I", checkpoints.masked(bytes(out[len(out) - len(data) - 1:]))))
         return handle
 
     header = checkpoints.header()
-    data = add(index_block([(0, *header), *entries]))
+    data = add(packed, b"\1") if packed else add(index_block([(0, *header), *entries]))
     about = add(index_block([]))
     footer = about + add(index_block([(0, b"\xff", data)]))
     (folder / "variables").mkdir(exist_ok=True)
@@ -200,6 +201,24 @@ def key_prefixes(folder, n):
     return checkpoint(folder, entries), "variables"
 
 
+def snappy_keys(folder, n):
+    """n keys of 4,000 bytes in a block that Snappy makes a twentieth of."""
+    stored = checkpoints.entry()
+    entries = [(0, *checkpoints.header())] + [(0, b"k" * 3968 + b"%06d" % i, stored) for i in range(n)]
+    block, run, out, at = index_block(entries), b"k" * 3968, bytearray(), 0
+    out += wire.varint(len(block))
+    while at < len(block):
+        size = block.find(run, at) + 1 - at if run in block[at:at + 4200] else len(block) - at
+        for begin in range(at, at + size, 60):
+            piece = block[begin:min(begin + 60, at + size)]
+            out += bytes([(len(piece) - 1) << 2]) + piece
+        at += size
+        if at < len(block):
+            out += (bytes([63 << 2 | 2]) + struct.pack("<H", 1)) * 61 + bytes([62 << 2 | 2]) + struct.pack("<H", 1)
+            at += 61 * 64 + 63
+    return checkpoint(folder, (), packed=bytes(out)), "variables"
+
+
 # --- Functions -------------------------------------------------------------------------
 
 
@@ -225,6 +244,24 @@ def samediff_consumers(folder, n):
     return path, "consumers", "layer/1"
 
 
+def samediff_directory(folder, n):
+    """A zip with n files that no tag has."""
+    path = folder / "model.zip"
+    with zipfile.ZipFile(path, "w") as zip:
+        zip.writestr("tags.txt", "")
+        for i in range(n):
+            zip.writestr(f"{i:06}", b"")
+    return path, "overview"
+
+
+def samediff_text(folder, n):
+    """A zip whose list of tags is n bytes, by DEFLATE a thousandth of that."""
+    path = folder / "model.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zip:
+        zip.writestr("tags.txt", b" " * n)
+    return path, "overview"
+
+
 # What each is made with: about the sizes at which they were found.
 SIZES = {
     deep_children: 5000,
@@ -238,6 +275,7 @@ SIZES = {
     slices_of_a_long_name: 20000,
     slices_among_long_keys: 15000,
     key_prefixes: 8000,
+    snappy_keys: 1000,
     keras_members: 20000,
     keras_trainable: 20000,
     keras_shared: 8000,
@@ -245,4 +283,6 @@ SIZES = {
     keras_load: 3000,
     samediff_chain: 2500,
     samediff_consumers: 2500,
+    samediff_directory: 20000,
+    samediff_text: 4000000,
 }

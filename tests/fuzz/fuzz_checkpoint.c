@@ -8,11 +8,18 @@
 #include "base/json_read.h"
 #include "cpb/model.h"
 #include "cpb/values.h"
-#include "fuzz.h"
+#include "host.h"
 #include "model/formats/leveldb/crc32c.h"
 
 #define FOOTER 48
 #define MOST_TENSORS 40
+
+/* Of the checkpoint, and three questions about the model. */
+static const fuzz_bounds bounds = {.decoded = {0, 64},
+                                   .held = {1 << 20, 1024},
+                                   .walked = {64 << 10, 1024},
+                                   .entries = {4096, 64},
+                                   .answer = {64 << 10, 1024}};
 
 /* --- Checksums ------------------------------------------------------------------------ */
 
@@ -116,7 +123,8 @@ static outcome read_values(const cpb_checkpoint *checkpoint, const cpb_stored *s
   return o;
 }
 
-static void use(const cpb_checkpoint *checkpoint, fuzz_in model, fuzz_in graph, fuzz_in data) {
+static void use(const cpb_checkpoint *checkpoint, fuzz_in model, fuzz_in graph, fuzz_in data,
+                const cpb_limits *counted) {
   size_t count = cpb_checkpoint_count(checkpoint);
   fuzz_in key = {NULL, 0};
   for (size_t i = 0; i < count && i < MOST_TENSORS; i++) {
@@ -128,7 +136,7 @@ static void use(const cpb_checkpoint *checkpoint, fuzz_in model, fuzz_in graph, 
     if (whole.code == CPB_OK) fuzz_check(whole.total == pieces.total && whole.sum == pieces.sum);
     key = (fuzz_in){(const uint8_t *)stored->key, stored->key_size};
   }
-  const cpb_model_options options = {.struct_size = sizeof options, .max_memory = 4 << 20, .limits = &fuzz_limits};
+  const cpb_model_options options = {.struct_size = sizeof options, .max_memory = 4 << 20, .limits = counted};
   cpb_model *m = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, &options);
   fuzz_check(cpb_model_set_checkpoint(m, checkpoint, graph.data, graph.size));
   ask(m, CPB_ASK_VARIABLES, (fuzz_in){NULL, 0}, model);
@@ -146,11 +154,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (in.size > 0) memcpy(index, in.data, in.size);
   if (how & 1) repair(index, in.size);
   cpb_error error;
-  const cpb_checkpoint_options options = {.struct_size = sizeof options, .max_memory = 4 << 20, .limits = &fuzz_limits};
+  cpb_work work = {0};
+  const cpb_limits counted = fuzz_counted(&work);
+  const cpb_checkpoint_options options = {.struct_size = sizeof options, .max_memory = 4 << 20, .limits = &counted};
   cpb_checkpoint *checkpoint = cpb_checkpoint_new(NULL, index, in.size, &options, &error);
   free(index); /* nothing of it is used any more */
   fuzz_check(checkpoint ? error.code == CPB_OK : error.code != CPB_OK && error.message[0] != '\0');
-  if (checkpoint) use(checkpoint, model, graph, data);
+  if (checkpoint) use(checkpoint, model, graph, data, &counted);
   cpb_checkpoint_free(checkpoint);
+  fuzz_bounded(&work, &bounds, size);
   return 0;
 }

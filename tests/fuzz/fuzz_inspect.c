@@ -9,8 +9,11 @@
 FUZZ_MUTATE_FILE(0)
 
 /* For each question. */
-static const fuzz_bounds bounds = {
-    .held = {4 << 20, 512}, .walked = {64 << 10, 1024}, .entries = {4096, 64}, .answer = {64 << 10, 512}};
+static const fuzz_bounds bounds = {.decoded = {1 << 20, 64},
+                                   .held = {4 << 20, 512},
+                                   .walked = {64 << 10, 1024},
+                                   .entries = {4096, 64},
+                                   .answer = {64 << 10, 512}};
 
 /* The message, in memory, or merged from a file. */
 typedef struct source {

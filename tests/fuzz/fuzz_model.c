@@ -8,9 +8,13 @@
 #include "base/json_read.h"
 #include "cpb/model.h"
 #include "cpb/values.h"
-#include "fuzz.h"
+#include "host.h"
 
 static const cpb_model_kind kinds[] = {CPB_MODEL_SAVED_MODEL, CPB_MODEL_GRAPH_DEF, CPB_MODEL_KERAS_METADATA};
+
+/* For each question. */
+static const fuzz_bounds bounds = {
+    .held = {4 << 20, 512}, .walked = {64 << 10, 1024}, .entries = {4096, 64}, .answer = {64 << 10, 512}};
 
 static void lend(cpb_input *input, fuzz_in message, size_t piece) {
   cpb_need need;
@@ -117,8 +121,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_in in = {data, size};
   uint32_t how = fuzz_number(&in, 1);
   fuzz_in name = fuzz_bytes(&in, fuzz_number(&in, 1));
+  uint64_t questions = 0;
+  cpb_work work = {0};
+  const cpb_limits counted = fuzz_counted(&work);
   const cpb_model_options options = {
-      .struct_size = sizeof options, .max_value = 40, .max_memory = 4 << 20, .limits = &fuzz_limits};
+      .struct_size = sizeof options, .max_value = 40, .max_memory = 4 << 20, .limits = &counted};
   cpb_model_kind kind = kinds[how % (sizeof kinds / sizeof *kinds)];
   cpb_model *whole = cpb_model_new(NULL, kind, &options), *pieces = cpb_model_new(NULL, kind, &options);
   for (int question = 1; cpb_question_name((cpb_question_kind)question); question++) {
@@ -128,10 +135,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       if (named) q.meta_graph = how >> 7;
       if (named == 2) q.scope = "f", q.scope_size = 1;
       compare(whole, pieces, &q, in);
+      questions += 2;
     }
   }
   cpb_model_free(whole);
   cpb_model_free(pieces);
+  fuzz_bounded(&work, &bounds, in.size * questions);
   for (int in_function = 0; in_function < 2; in_function++) compare_values(kind, name, in_function, in);
   return 0;
 }

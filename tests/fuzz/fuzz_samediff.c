@@ -5,10 +5,19 @@
 #include "base/alloc.h"
 #include "base/json_read.h"
 #include "cpb/values.h"
-#include "fuzz.h"
+#include "host.h"
 
 static const cpb_question_kind kinds[] = {CPB_ASK_OVERVIEW, CPB_ASK_TAG,    CPB_ASK_NODES,    CPB_ASK_CONSTANTS,
                                           CPB_ASK_OPS,      CPB_ASK_SEARCH, CPB_ASK_CONSUMERS};
+
+/* Of three times that the file is read. */
+static const fuzz_bounds bounds = {.decoded = {1 << 20, 64},
+                                   .held = {1 << 20, 512},
+                                   .walked = {64 << 10, 1024},
+                                   .entries = {4096, 64},
+                                   .answer = {64 << 10, 512}};
+
+static cpb_work work;
 
 static void lend(cpb_input *input, fuzz_in file, size_t piece) {
   cpb_need need;
@@ -29,7 +38,8 @@ static void check_json(const char *text, size_t size) {
 }
 
 static cpb_model *ask(cpb_model_kind kind, const cpb_question *question, fuzz_in file, size_t piece, cpb_step *step) {
-  const cpb_model_options options = {.struct_size = sizeof options, .max_memory = 4 << 20, .limits = &fuzz_limits};
+  const cpb_limits counted = fuzz_counted(&work);
+  const cpb_model_options options = {.struct_size = sizeof options, .max_memory = 4 << 20, .limits = &counted};
   cpb_model *model = cpb_model_new(NULL, kind, &options);
   cpb_model_ask(model, question);
   while ((*step = cpb_model_step(model)) == CPB_STEP_NEED) lend(cpb_model_input(model), file, piece);
@@ -54,8 +64,9 @@ static void question(cpb_model_kind kind, const cpb_question *q, fuzz_in file) {
 }
 
 static void values(cpb_model_kind kind, fuzz_in name, uint32_t state, fuzz_in file) {
+  const cpb_limits counted = fuzz_counted(&work);
   const cpb_values_options options = {
-      .struct_size = sizeof options, .state = state, .max_memory = 4 << 20, .limits = &fuzz_limits};
+      .struct_size = sizeof options, .state = state, .max_memory = 4 << 20, .limits = &counted};
   cpb_values *v = cpb_values_new(NULL, kind, (const char *)name.data, name.size, &options);
   uint64_t total = 0;
   cpb_step step;
@@ -86,7 +97,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     q.name = (const char *)name.data;
     q.name_size = name.size;
   }
+  work = (cpb_work){0};
   question(kind, &q, in);
   values(kind, name, what / 6 % 4, in);
+  fuzz_bounded(&work, &bounds, in.size);
   return 0;
 }

@@ -15,7 +15,7 @@ static int read_entries(fuzz_in file, fuzz_items *items) {
   cpb_input_end(&input, file.size);
   cpb_input_supply(&input, 0, file.data, file.size);
   cpb_zip zip;
-  cpb_zip_init(&zip, &a, &input, 1 << 20, &error);
+  cpb_zip_init(&zip, &a, &input, 1 << 20, NULL, &error);
   int good = cpb_zip_open(&zip) == CPB_HAVE && zip.num_entries > 0 && zip.num_entries <= FUZZ_ITEMS / 2;
   for (size_t i = 0; good && i < zip.num_entries; i++) {
     cpb_zip_stream stream;

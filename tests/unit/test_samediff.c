@@ -43,7 +43,7 @@ static void set_up(fixture *f, const char *tags) {
   cpb_input_init(&f->input);
   cpb_input_end(&f->input, z.out.size);
   cpb_input_supply(&f->input, 0, z.out.data, z.out.size);
-  cpb_zip_init(&f->zip, &f->allocator, &f->input, 1 << 20, &f->error);
+  cpb_zip_init(&f->zip, &f->allocator, &f->input, 1 << 20, NULL, &f->error);
   assert_int_equal(cpb_zip_open(&f->zip), CPB_HAVE);
   cpb_sd_tags_init(&f->tags, &f->allocator);
   cpb_sd_lines_init(&f->lines, &f->allocator);

@@ -205,7 +205,7 @@ static size_t count_tags(const file *f) {
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   const cpb_model_options options = {.struct_size = sizeof options, .max_memory = 1 << 20};
   cpb_have have;
-  cpb_sd_model_init(&model, &a, true, &options);
+  cpb_sd_model_init(&model, &a, NULL, true, &options);
   while ((have = cpb_sd_model_open(&model, NULL, 0)) == CPB_WAIT) answer_file(f, 0, &model.input);
   if (have != CPB_HAVE) fail_msg("%s", model.error.message);
   size_t count = model.parts.tags.count;

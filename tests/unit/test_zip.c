@@ -59,7 +59,7 @@ static reading read_with(const zip_builder *z, const char *name, size_t piece, c
   cpb_allocator allocator = cpb_allocator_or_default(a);
   cpb_have have;
   cpb_input_init(&h.input);
-  cpb_zip_init(&zip, &allocator, &h.input, 1 << 20, &r.error);
+  cpb_zip_init(&zip, &allocator, &h.input, 1 << 20, NULL, &r.error);
   cpb_zip_stream_init(&stream, &zip);
   cpb_buffer_init(&r.content, &allocator);
   while ((have = cpb_zip_open(&zip)) == CPB_WAIT) lend(&h);

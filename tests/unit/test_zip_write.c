@@ -112,7 +112,7 @@ static void read_back(const sparse *s, reading *r) {
   cpb_have have;
   memset(r, 0, sizeof *r);
   cpb_input_init(&r->input);
-  cpb_zip_init(&r->zip, &s->allocator, &r->input, 64 << 20, &r->error);
+  cpb_zip_init(&r->zip, &s->allocator, &r->input, 64 << 20, NULL, &r->error);
   while ((have = cpb_zip_open(&r->zip)) == CPB_WAIT) lend(s, &r->input);
   if (have != CPB_HAVE) fail_msg("%s", r->error.message);
 }

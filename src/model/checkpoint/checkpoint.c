@@ -202,17 +202,16 @@ cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *given, const void *index
   cpb_checkpoint_options options;
   cpb_table table;
   cpb_options_copy(&options, sizeof options, given_options);
-  cpb_limits limits = cpb_limits_or_default(options.limits);
   cpb_checkpoint *c = cpb_alloc_zeroed(&a, sizeof *c);
   if (!c) return cpb_fail_memory(error), NULL;
-  cpb_meter_init(&c->meter, &a, &limits, NULL);
+  cpb_meter_init(&c->meter, &a, options.limits, NULL);
   cpb_meter_grow(&c->meter, size);
   c->outer = a;
   c->allocator = cpb_meter_allocator(&c->meter);
   c->max_memory = cpb_max_memory_or_default(options.max_memory);
   cpb_buffer_init(&c->texts, &c->allocator);
   cpb_buffer_init(&c->sizes, &c->allocator);
-  bool done = cpb_table_open(&table, &c->allocator, &limits, (cpb_span){index, size}, c->max_memory, error) &&
+  bool done = cpb_table_open(&table, &c->allocator, &c->meter, (cpb_span){index, size}, c->max_memory, error) &&
               read_all(c, &table);
   cpb_table_close(&table);
   if (done) {

@@ -66,9 +66,10 @@ static void find(reader *r, cpb_span name) {
   cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the checkpoint has no key \"%s\"", shown);
 }
 
-static void *create(const cpb_allocator *a, cpb_model_kind kind, cpb_span name, const cpb_values_options *options) {
+static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, cpb_span name,
+                    const cpb_values_options *options) {
   reader *r = cpb_alloc_zeroed(a, sizeof *r);
-  (void)kind;
+  (void)kind, (void)meter; /* values are stored as they are */
   if (!r) return NULL;
   r->allocator = *a;
   r->options = options;

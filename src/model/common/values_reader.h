@@ -4,12 +4,13 @@
 
 #include "base/bytes.h"
 #include "base/input.h"
+#include "base/meter.h"
 #include "cpb/values.h"
 
 typedef struct cpb_values_reader {
   /* NULL when memory is short. `options` has its defaults filled in; the texts in it and
-   * `name` live as long as the reader. */
-  void *(*create)(const cpb_allocator *allocator, cpb_model_kind kind, cpb_span name,
+   * `name` live as long as the reader, and so does the meter, whose allocator it is. */
+  void *(*create)(const cpb_allocator *allocator, cpb_meter *meter, cpb_model_kind kind, cpb_span name,
                   const cpb_values_options *options);
   void (*destroy)(void *reader);
   /* CPB_HAVE: what the array is, from the first on, and the next of its values, none at

@@ -46,13 +46,14 @@ static void destroy(void *state) {
   cpb_release(&a, v);
 }
 
-static void *create(const cpb_allocator *a, cpb_model_kind kind, cpb_span name, const cpb_values_options *options) {
+static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, cpb_span name,
+                    const cpb_values_options *options) {
   reader *v = cpb_alloc_zeroed(a, sizeof *v);
   if (!v) return NULL;
   cpb_model_options how = {.struct_size = sizeof how, .max_memory = options->max_memory, .limits = options->limits};
   v->options = options;
   v->name = name;
-  cpb_sd_model_init(&v->model, a, kind == CPB_MODEL_SAMEDIFF_ZIP, &how);
+  cpb_sd_model_init(&v->model, a, meter, kind == CPB_MODEL_SAMEDIFF_ZIP, &how);
   cpb_sd_lines_init(&v->lines, a);
   cpb_buffer_init(&v->head, a);
   cpb_buffer_init(&v->rows.values, a);

@@ -7,12 +7,13 @@
 
 #define SHOWN 80
 
-void cpb_sd_model_init(cpb_sd_model *m, const cpb_allocator *a, bool is_zip, const cpb_model_options *options) {
-  *m = (cpb_sd_model){.allocator = *a, .options = *options, .is_zip = is_zip};
+void cpb_sd_model_init(cpb_sd_model *m, const cpb_allocator *a, cpb_meter *meter, bool is_zip,
+                       const cpb_model_options *options) {
+  *m = (cpb_sd_model){.allocator = *a, .meter = meter, .options = *options, .is_zip = is_zip};
   m->depth = cpb_limits_or_default(options->limits).depth;
   m->error.offset = CPB_NO_OFFSET;
   cpb_input_init(&m->input);
-  cpb_sd_parts_init(&m->parts, a, &m->input, options->max_memory, &m->error);
+  cpb_sd_parts_init(&m->parts, a, &m->input, options->max_memory, meter, &m->error);
   cpb_pages_init(&m->pages, a, &m->input, options->max_memory, &m->error);
   cpb_buffer_init(&m->bytes, a);
   cpb_buffer_init(&m->training, a);
@@ -48,7 +49,7 @@ void cpb_sd_model_reset(cpb_sd_model *m) {
   cpb_sd_parts_stop(&m->parts);
   if (m->parts.ready) return;
   cpb_sd_parts_free(&m->parts);
-  cpb_sd_parts_init(&m->parts, &m->allocator, &m->input, m->options.max_memory, &m->error);
+  cpb_sd_parts_init(&m->parts, &m->allocator, &m->input, m->options.max_memory, m->meter, &m->error);
 }
 
 /* --- Opening ---------------------------------------------------------------------- */

@@ -18,6 +18,7 @@ typedef enum cpb_sd_part {
 typedef struct cpb_sd_model {
   cpb_allocator allocator;
   cpb_model_options options;
+  cpb_meter *meter; /* or NULL */
   uint32_t depth;
   bool is_zip;
   cpb_input input;
@@ -33,7 +34,9 @@ typedef struct cpb_sd_model {
   cpb_buffer training; /* JSON; empty for none */
 } cpb_sd_model;
 
-void cpb_sd_model_init(cpb_sd_model *m, const cpb_allocator *a, bool is_zip, const cpb_model_options *options);
+/* `meter` may be NULL. */
+void cpb_sd_model_init(cpb_sd_model *m, const cpb_allocator *a, cpb_meter *meter, bool is_zip,
+                       const cpb_model_options *options);
 void cpb_sd_model_free(cpb_sd_model *m);
 
 /* Forgets an error, and what is half read. */

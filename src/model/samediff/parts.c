@@ -6,10 +6,10 @@
 #define TEXT_MAX ((uint64_t)16 << 20)
 #define SHOWN 80
 
-void cpb_sd_parts_init(cpb_sd_parts *p, const cpb_allocator *a, cpb_input *input, uint64_t max_memory,
+void cpb_sd_parts_init(cpb_sd_parts *p, const cpb_allocator *a, cpb_input *input, uint64_t max_memory, cpb_meter *meter,
                        cpb_error *error) {
   *p = (cpb_sd_parts){.allocator = *a, .max_memory = max_memory, .error = error};
-  cpb_zip_init(&p->zip, a, input, max_memory, error);
+  cpb_zip_init(&p->zip, a, input, max_memory, meter, error);
   cpb_zip_stream_init(&p->stream, &p->zip);
   cpb_sd_tags_init(&p->tags, a);
 }

@@ -19,7 +19,7 @@ typedef struct cpb_sd_parts {
 
 /* The functions below go on where they were, and return what those of zip.h do. */
 void cpb_sd_parts_init(cpb_sd_parts *parts, const cpb_allocator *a, cpb_input *input, uint64_t max_memory,
-                       cpb_error *error);
+                       cpb_meter *meter, cpb_error *error);
 void cpb_sd_parts_free(cpb_sd_parts *parts);
 
 /* The directory and tags.txt. */

@@ -15,7 +15,7 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kin
   reader *r = cpb_alloc_zeroed(a, sizeof *r);
   if (!r) return NULL;
   r->meter = meter;
-  cpb_sd_model_init(&r->model, a, kind == CPB_MODEL_SAMEDIFF_ZIP, options);
+  cpb_sd_model_init(&r->model, a, meter, kind == CPB_MODEL_SAMEDIFF_ZIP, options);
   cpb_sd_reply_init(&r->reply, &r->model);
   return r;
 }

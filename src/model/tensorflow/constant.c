@@ -38,8 +38,10 @@ static void take_name(reader *r, cpb_span name) {
   r->attribute = cpb_span_from(name, r->node.size + 1);
 }
 
-static void *create(const cpb_allocator *a, cpb_model_kind kind, cpb_span name, const cpb_values_options *options) {
+static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kind, cpb_span name,
+                    const cpb_values_options *options) {
   reader *r = cpb_alloc_zeroed(a, sizeof *r);
+  (void)meter; /* it reads the outline of one node */
   if (!r) return NULL;
   r->allocator = *a;
   r->options = options;

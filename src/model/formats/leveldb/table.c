@@ -30,14 +30,15 @@ static cpb_have unpack(cpb_table *t, cpb_table_block *b, cpb_span in) {
   uint64_t size;
   const uint8_t *after = cpb_varint_read(in.data, in.data + in.size, &size);
   if (!after) return fail(t, CPB_E_DAMAGED, b->offset, "Snappy: invalid varint for the uncompressed size of the block");
+  if (!cpb_meter_charge(t->meter, CPB_WORK_DECODED, size, b->offset, t->error)) return CPB_FAILED;
   cpb_buffer_init(&stream, &t->allocator);
   b->unpacked.size = 0;
   bool done =
       cpb_buffer_append(&stream, in.data, (size_t)(after - in.data)) && cpb_buffer_append(&stream, in.data, in.size);
   if (!done) cpb_fail_memory(t->error);
   else
-    done = cpb_decompress_all(&t->allocator, t->limits, CPB_RIEGELI_SNAPPY, (cpb_span){stream.data, stream.size},
-                              t->most, &b->unpacked, &codec);
+    done = cpb_decompress_all(&t->allocator, &t->meter->limits, CPB_RIEGELI_SNAPPY,
+                              (cpb_span){stream.data, stream.size}, t->most, &b->unpacked, &codec);
   cpb_buffer_free(&stream);
   if (codec.code != CPB_OK) fail(t, codec.code, b->offset, codec.what);
   b->packed = true;
@@ -135,10 +136,10 @@ static cpb_have read_footer(cpb_table *t, cpb_range *index) {
   return check_block(t, metaindex);
 }
 
-bool cpb_table_open(cpb_table *t, const cpb_allocator *a, const cpb_limits *limits, cpb_span file, uint64_t most,
+bool cpb_table_open(cpb_table *t, const cpb_allocator *a, cpb_meter *meter, cpb_span file, uint64_t most,
                     cpb_error *error) {
   cpb_range index;
-  *t = (cpb_table){.allocator = *a, .limits = limits, .error = error, .file = file, .most = most};
+  *t = (cpb_table){.allocator = *a, .meter = meter, .error = error, .file = file, .most = most};
   cpb_table_block *blocks[] = {&t->index, &t->data};
   for (int i = 0; i < 2; i++) {
     cpb_buffer_init(&blocks[i]->unpacked, a);

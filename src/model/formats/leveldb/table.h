@@ -1,7 +1,7 @@
 /* Reads a LevelDB table (sorted string table) in memory: blocks of keys and values, in the order
  * of the keys (LevelDB's doc/table_format.md; docs/checkpoint-format.md).
  *
- *     bool good = cpb_table_open(&table, a, limits, file, most, error);
+ *     bool good = cpb_table_open(&table, a, meter, file, most, error);
  *     while (good && (have = cpb_table_next(&table)) == CPB_HAVE) ... table.data.key, table.data.value
  *     cpb_table_close(&table);
  *
@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/input.h"
+#include "base/meter.h"
 #include "model/formats/leveldb/crc32c.h"
 
 /* A block while its entries are read. */
@@ -30,7 +31,7 @@ typedef struct cpb_table_block {
 
 typedef struct cpb_table {
   cpb_allocator allocator;
-  const cpb_limits *limits;
+  cpb_meter *meter; /* charged with the bytes of uncompressed blocks */
   cpb_error *error;
   cpb_span file;
   uint64_t most;     /* bytes of an uncompressed block, at most */
@@ -39,9 +40,9 @@ typedef struct cpb_table {
   cpb_table_block index, data;
 } cpb_table;
 
-/* False with the error set; the table must be closed then, too. `limits`, `error` and the file
+/* False with the error set; the table must be closed then, too. `meter`, `error` and the file
  * must outlive the table. */
-bool cpb_table_open(cpb_table *table, const cpb_allocator *a, const cpb_limits *limits, cpb_span file, uint64_t most,
+bool cpb_table_open(cpb_table *table, const cpb_allocator *a, cpb_meter *meter, cpb_span file, uint64_t most,
                     cpb_error *error);
 /* The next entry: CPB_HAVE; CPB_AT_END; CPB_FAILED with the error set. */
 cpb_have cpb_table_next(cpb_table *table);

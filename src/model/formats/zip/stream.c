@@ -200,6 +200,7 @@ static cpb_have next_inflated(cpb_zip_stream *s, cpb_span *piece) {
   }
   if (made > s->entry->size - s->given)
     return damaged(s, s->data + s->taken, "DEFLATE data expand beyond the uncompressed size");
+  if (!cpb_zip_charge(s->zip, CPB_WORK_DECODED, made, s->entry->header)) return CPB_FAILED;
   s->given += made;
   *piece = (cpb_span){s->out, made};
   return made > 0 ? CPB_HAVE : finish(s, piece);

@@ -23,8 +23,9 @@
 #define NAME_SHOWN 80
 #define TOGETHER ((uint64_t)64 << 10)
 
-void cpb_zip_init(cpb_zip *zip, const cpb_allocator *a, cpb_input *input, uint64_t max_memory, cpb_error *error) {
-  *zip = (cpb_zip){.allocator = *a, .input = input, .max_memory = max_memory, .error = error};
+void cpb_zip_init(cpb_zip *zip, const cpb_allocator *a, cpb_input *input, uint64_t max_memory, cpb_meter *meter,
+                  cpb_error *error) {
+  *zip = (cpb_zip){.allocator = *a, .input = input, .max_memory = max_memory, .meter = meter, .error = error};
   cpb_buffer_init(&zip->record, a);
   cpb_buffer_init(&zip->names, a);
 }
@@ -60,6 +61,10 @@ cpb_have cpb_zip_settle(cpb_have have, const cpb_input *input, cpb_error *error)
     *error = input->failure;
   }
   return have == CPB_AT_END ? CPB_FAILED : have;
+}
+
+bool cpb_zip_charge(const cpb_zip *zip, cpb_work_kind kind, uint64_t amount, uint64_t offset) {
+  return !zip->meter || cpb_meter_charge(zip->meter, kind, amount, offset, zip->error);
 }
 
 /* Bytes of the file into `record`, which has the first of them already. */
@@ -273,6 +278,10 @@ static cpb_have add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span nam
   return cpb_buffer_append(&zip->names, name.data, name.size) ? CPB_HAVE : no_memory(zip);
 }
 
+static bool charge_entry(cpb_zip *zip, size_t size) {
+  return cpb_zip_charge(zip, CPB_WORK_ENTRIES, 1, zip->at) && cpb_zip_charge(zip, CPB_WORK_WALKED, size, zip->at);
+}
+
 /* Reads one entry of the central directory. */
 static cpb_have read_entry(cpb_zip *zip) {
   uint64_t left = zip->directory + zip->directory_size - zip->at;
@@ -284,6 +293,7 @@ static cpb_have read_entry(cpb_zip *zip) {
   size_t name_size = cpb_load16(record + 28), extra_size = cpb_load16(record + 30);
   size_t size = ENTRY_SIZE + name_size + extra_size + cpb_load16(record + 32);
   if (size > left) return damaged(zip, zip->at, "the central directory ends within an entry");
+  if (zip->record.size == ENTRY_SIZE && !charge_entry(zip, size)) return CPB_FAILED;
   have = gather(zip, zip->at, size, left);
   if (have != CPB_HAVE) return have;
   record = zip->record.data;

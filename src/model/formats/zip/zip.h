@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/input.h"
+#include "base/meter.h"
 
 typedef struct cpb_zip_entry {
   uint64_t header; /* offset of its local header */
@@ -31,6 +32,7 @@ typedef struct cpb_zip {
   cpb_allocator allocator;
   cpb_input *input;
   cpb_error *error;
+  cpb_meter *meter;    /* charged with entries, the directory's bytes, and what is inflated; or NULL */
   uint64_t max_memory; /* for the directory */
   cpb_zip_state state;
   uint64_t size;                             /* of the file */
@@ -44,8 +46,9 @@ typedef struct cpb_zip {
   cpb_buffer names;
 } cpb_zip;
 
-/* `input` and `error` must outlive the zip. */
-void cpb_zip_init(cpb_zip *zip, const cpb_allocator *a, cpb_input *input, uint64_t max_memory, cpb_error *error);
+/* `input`, `meter` and `error` must outlive the zip. */
+void cpb_zip_init(cpb_zip *zip, const cpb_allocator *a, cpb_input *input, uint64_t max_memory, cpb_meter *meter,
+                  cpb_error *error);
 void cpb_zip_free(cpb_zip *zip);
 
 /* Reads and checks the central directory. After CPB_WAIT, call it again to continue. */
@@ -62,6 +65,9 @@ const char *cpb_zip_name_problem(cpb_span name);
 
 /* As strcmp(), ignoring the case of ASCII letters. */
 int cpb_compare_names(cpb_span a, cpb_span b);
+
+/* Charges the meter, if there is one. */
+bool cpb_zip_charge(const cpb_zip *zip, cpb_work_kind kind, uint64_t amount, uint64_t offset);
 
 /* Sets the error for CPB_AT_END, and copies the host's for CPB_FAILED. */
 cpb_have cpb_zip_settle(cpb_have have, const cpb_input *input, cpb_error *error);

@@ -16,7 +16,7 @@ cpb_samediff_writer *cpb_samediff_writer_new(const cpb_allocator *allocator, con
   cpb_options_copy(&w->options, sizeof w->options, options);
   w->options.max_memory = cpb_max_memory_or_default(w->options.max_memory);
   cpb_model_options how = {.struct_size = sizeof how, .max_memory = w->options.max_memory, .limits = w->options.limits};
-  cpb_sd_model_init(&w->base, &a, true, &how);
+  cpb_sd_model_init(&w->base, &a, NULL, true, &how);
   cpb_sd_tags_init(&w->all_tags, &a);
   cpb_zip_writing_init(&w->zip, &a);
   cpb_buffer *const buffers[] = {&w->texts,          &w->lines,        &w->file_names, &w->base_texts,
