@@ -25,6 +25,7 @@ DATA = ROOT / "tests" / "data"
 sys.path[:0] = [str(ROOT / "build/tools/wasmtime"), str(ROOT / "wasi/examples/python"), str(ROOT / "tests")]
 
 from cpb_component import CHUNKED, ENGINE, SOURCE, CpbError, Instance, Path, load  # noqa: E402
+from complexity.families_chunked import FAMILIES  # noqa: E402
 from support.wire import field, varint  # noqa: E402
 
 FROZEN = DATA / "cpb" / "real_frozen_conv"
@@ -225,6 +226,30 @@ def test_damaged_files_give_the_same_errors(component, damaged):
     wanted = compare(component, damaged)
     assert sum("error" in answer for answer in wanted) > 20
     assert sum("error" not in answer and not is_whole(answer) for answer in wanted) > 20
+
+
+# --- Files made to take too much --------------------------------------------------------
+
+# What each meets, at n and 2 n, of 128 MiB in all; the others are read.
+REFUSED = {"index_bomb": "index", "record_bomb": "index", "one_chunk_often": "decoded", "chunks_in_turns": "decoded"}
+
+
+def size_of_all(path):
+    with Instance(WASM, 128 << 20).open(Path(path)) as file, file.merge() as message:
+        return sum(map(len, message.read().pieces(1 << 20)))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_hostile_file_ends_at_a_limit_or_is_read(tmp_path, name):
+    make, n = FAMILIES[name]
+    for times in (1, 2):
+        path = tmp_path / f"{times}.cpb"
+        path.write_bytes(make(n * times))
+        if name in REFUSED:
+            code, text = error_of(lambda: size_of_all(path))
+            assert code == "limit" and f"limit `{REFUSED[name]}`: at least" in text, text
+        else:
+            assert size_of_all(path) > 0
 
 
 # --- What the interface promises ---------------------------------------------------------
