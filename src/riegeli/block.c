@@ -38,6 +38,8 @@ bool cpb_chunk_end(uint64_t chunk_begin, uint64_t data_size, uint64_t num_record
   return true;
 }
 
+const uint8_t cpb_file_signature[CPB_FILE_SIGNATURE_SIZE] = {0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f};
+
 /* Both headers begin with the hash of the rest. */
 static void store_hash(uint8_t *header, size_t size) { cpb_store64(header, cpb_hash_bytes(header + 8, size - 8)); }
 

@@ -59,6 +59,10 @@ bool cpb_chunk_end(uint64_t chunk_begin, uint64_t data_size, uint64_t num_record
 
 /* --- Headers -------------------------------------------------------------- */
 
+/* What every file begins with: the hash of its first block header, which is always the same. */
+enum { CPB_FILE_SIGNATURE_SIZE = 8 };
+extern const uint8_t cpb_file_signature[CPB_FILE_SIGNATURE_SIZE];
+
 typedef struct cpb_block_header {
   uint64_t previous_chunk; /* from where the interrupted chunk begins to this block */
   uint64_t next_chunk;     /* from this block to where that chunk ends */

@@ -49,10 +49,13 @@ static cpb_have fail_truncated(cpb_chunk_source *s) {
   return fail_resuming(s, CPB_RESUME_AT_CHUNK, size);
 }
 
-/* Damage in the first chunk more likely means that the file has another format. */
 static cpb_have fail_header(cpb_chunk_source *s, uint64_t offset, const char *what) {
-  if (s->begin == 0) cpb_fail(&s->error, CPB_E_FORMAT, offset, "not a Riegeli/records file: %s", what);
-  else cpb_fail(&s->error, CPB_E_DAMAGED, offset, "Riegeli chunk at %llu: %s", (unsigned long long)s->begin, what);
+  cpb_fail(&s->error, CPB_E_DAMAGED, offset, "Riegeli chunk at %llu: %s", (unsigned long long)s->begin, what);
+  return fail_resuming(s, CPB_RESUME_FIND, s->pos);
+}
+
+static cpb_have fail_first_chunk(cpb_chunk_source *s) {
+  cpb_fail(&s->error, CPB_E_FORMAT, 0, "not a Riegeli/records file: its first Riegeli chunk is no file signature");
   return fail_resuming(s, CPB_RESUME_FIND, s->pos);
 }
 
@@ -66,6 +69,7 @@ static cpb_have fail_previous_chunk(cpb_chunk_source *s, uint64_t block) {
 
 cpb_have cpb_chunk_source_bad_data(cpb_chunk_source *s, cpb_code code, const char *what) {
   cpb_fail(&s->error, code, s->begin, "Riegeli chunk: %s", what);
+  s->bad_data = true;
   bool resumable = code == CPB_E_DAMAGED || code == CPB_E_UNSUPPORTED;
   return fail_resuming(s, resumable ? CPB_RESUME_AT_CHUNK : CPB_RESUME_NEVER, s->end);
 }
@@ -119,7 +123,9 @@ static cpb_have read_block_header(cpb_chunk_source *s) {
     s->pos += size;
   }
   s->block_size = 0;
-  if (cpb_block_header_decode(s->block_bytes, &s->block)) return CPB_HAVE;
+  bool right = cpb_block_header_decode(s->block_bytes, &s->block);
+  s->recognised |= right;
+  if (right) return CPB_HAVE;
   return fail_header(s, s->pos - CPB_BLOCK_HEADER_SIZE, "the block header does not match its hash");
 }
 
@@ -153,7 +159,7 @@ static bool in_block_header(const cpb_chunk_source *s) { return cpb_block_header
 
 void cpb_chunk_source_go(cpb_chunk_source *s, uint64_t begin) {
   s->begin = s->pos = begin;
-  s->have_header = s->checked = s->hashing = s->collected = false;
+  s->have_header = s->checked = s->hashing = s->collected = s->bad_data = false;
   s->header_size = s->block_size = 0;
   s->data_at = 0;
   s->sure_end = data_offset(s, 0);
@@ -194,13 +200,14 @@ static bool is_signature(const cpb_chunk_header *h) {
 static cpb_have accept_header(cpb_chunk_source *s, const uint8_t *header) {
   cpb_chunk_header *h = &s->header;
   if (!cpb_chunk_header_decode(header, h)) return fail_header(s, s->begin, "the chunk header does not match its hash");
+  s->recognised = true;
   s->data_end = data_offset(s, h->data_size);
   if (!cpb_chunk_end(s->begin, h->data_size, h->num_records, &s->end)) s->end = UINT64_MAX;
   if (cpb_block_remaining(s->begin) < CPB_CHUNK_HEADER_SIZE) {
     cpb_have have = check_next_chunk(s, s->begin + cpb_block_remaining(s->begin));
     if (have != CPB_HAVE) return have;
   }
-  if (s->begin == 0 && !is_signature(h)) return fail_header(s, 0, "the file signature is missing");
+  if (s->begin == 0 && !is_signature(h)) return fail_first_chunk(s);
   s->have_header = true;
   if (s->sparse) s->ahead_end = s->sequential ? add(s->end, CPB_CHUNK_HEADER_SIZE) : cpb_min_u64(s->ahead_end, s->end);
   else if (!s->sequential) s->ahead_end = s->end;
@@ -264,6 +271,16 @@ void cpb_chunk_source_rewind(cpb_chunk_source *s) {
   s->checked = s->hashing = s->collected = false;
   s->pos = data_offset(s, 0);
   if (s->sparse && !s->sequential) s->ahead_end = 0;
+}
+
+cpb_have cpb_chunk_source_drain(cpb_chunk_source *s) {
+  while (cpb_chunk_source_left(s) > 0) {
+    cpb_span span;
+    cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &span);
+    if (have != CPB_HAVE) return have;
+    cpb_chunk_source_take(s, span.data, span.size);
+  }
+  return CPB_HAVE;
 }
 
 cpb_have cpb_chunk_source_whole(cpb_chunk_source *s) {

@@ -42,11 +42,13 @@ typedef struct cpb_chunk_source {
   bool collected; /* all data is in `data`, and not asked for again */
   cpb_buffer data;
 
+  bool recognised;        /* some header matched its hash: this is a Riegeli file */
   cpb_block_header block; /* the one read last */
   uint8_t header_bytes[CPB_CHUNK_HEADER_SIZE], block_bytes[CPB_BLOCK_HEADER_SIZE];
   size_t header_size, block_size; /* bytes of them that have arrived */
 
   cpb_error error; /* after CPB_FAILED */
+  bool bad_data;   /* which is about the chunk's data, not about where it is */
   cpb_resume resume;
   uint64_t resume_at;
 } cpb_chunk_source;
@@ -84,6 +86,8 @@ bool cpb_chunk_source_lent(const cpb_chunk_source *s);
 cpb_have cpb_chunk_source_reaches(cpb_chunk_source *s, uint64_t size);
 /* After the header: the input must go on to the end of the chunk. */
 cpb_have cpb_chunk_source_whole(cpb_chunk_source *s);
+/* Takes all that is left. */
+cpb_have cpb_chunk_source_drain(cpb_chunk_source *s);
 /* After all data: the padding must be there and the data, if it was hashed, must match the
  * header's hash. */
 cpb_have cpb_chunk_source_finish(cpb_chunk_source *s);
@@ -92,8 +96,8 @@ cpb_have cpb_chunk_source_finish(cpb_chunk_source *s);
  * end. Afterwards cpb_chunk_source_go() must be called first. */
 cpb_have cpb_chunk_source_block(cpb_chunk_source *s, uint64_t block);
 
-/* CPB_FAILED with this error, for a chunk whose data is not as it should be: recovery goes
- * on at the next chunk. */
+/* CPB_FAILED with this error and `bad_data` set, for a chunk whose data is not as it should be:
+ * recovery goes on at the next chunk. */
 cpb_have cpb_chunk_source_bad_data(cpb_chunk_source *s, cpb_code code, const char *what);
 
 #endif

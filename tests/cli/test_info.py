@@ -102,3 +102,42 @@ def write_good(tmp_path):
     message = number(1, 0) + field(2, field(1, number(1, 99)) + field(3, number(1, 1)))
     path.write_bytes(write(records + [infos + field(3, message)]))
     return path
+
+
+# --- What is no such file ---------------------------------------------------------------
+
+
+SIGNATURE = r'"\x83\xafp\xd1\x0d\x88J?"'
+
+
+@pytest.mark.parametrize("command", [["info"], ["records"], ["verify"], ["cat", "--chunk", "0"], ["repack", "-o", "out"]],
+                         ids=lambda words: words[0])
+@pytest.mark.parametrize("data", [b"text", b"# A text.\n" * 9, b"PK\3\4" * 9, bytes(65546), b"ab" * 100_000],
+                         ids=["short", "text", "zip", "within a block header", "long"])
+def test_a_file_of_another_format_is_said_to_be_none(cpb, tmp_path, command, data):
+    """Also one where there happens to be no block header at the end, where the index is looked for."""
+    (tmp_path / "x").write_bytes(data)
+    result = cpb.run(command[0], "x", *command[1:], cwd=tmp_path)
+    begin = "".join(chr(b) if 32 <= b < 127 else f"\\x{b:02x}" for b in data[:8])
+    wanted = f'byte 0: not a Riegeli/records file: it begins with "{begin}"; expected {SIGNATURE}, its signature'
+    assert result.returncode == 2
+    assert f"x: {wanted}" in result.stderr.decode().splitlines()
+
+
+def test_an_empty_file_is_said_to_be_empty(cpb, tmp_path):
+    (tmp_path / "x").touch()
+    result = cpb.run("info", "x", cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr == (b"x: the file is empty, not a Riegeli file with records; expected a ChunkMetadata in the "
+                             b"last one\n")
+
+
+def test_a_damaged_file_with_the_signature_is_damaged(cpb, tmp_path):
+    data = bytearray(chunked([number(1, 1)]))
+    for at, what in [(8, "block"), (40, "chunk"), (64, "chunk")]:
+        data[at] ^= 1
+        (tmp_path / "x.cpb").write_bytes(data)
+        result = cpb.run("info", "x.cpb", cwd=tmp_path)
+        assert result.returncode == 2
+        assert result.stderr.decode().endswith(f"the {what} header does not match its hash\n")
+        data[at] ^= 1

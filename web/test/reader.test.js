@@ -380,6 +380,19 @@ test('a Riegeli file that is not chunked is FORMAT; a .pb said to be a .cpb is a
   await assert.rejects(open(await model(), { format: 'cpb' }), CpbError);
 });
 
+test('a file of another format is said to be none, whatever its end looks like', async () => {
+  const text = new TextEncoder().encode('text');
+  for (const size of [4, 100, 65546, 300_000]) {
+    const bytes = new Uint8Array(size).fill(32);
+    bytes.set(text);
+    const error = await assert.rejects(open(bytes, { format: 'cpb' }), { code: 'FORMAT' });
+    assert.match(error.message, /not a Riegeli\/records file: it begins with "text/);
+    assert.equal(error.offset, 0);
+  }
+  const none = await assert.rejects(open(new Uint8Array(), { format: 'cpb' }), { code: 'FORMAT' });
+  assert.match(none.message, /the file is empty/);
+});
+
 test('thousands of files one after another leave the memory as it was', async () => {
   const file = await remote(await model());
   const bytes = await file.source.read(0, 2 ** 30);

@@ -146,8 +146,9 @@ static cpb_step take_data(cpb_index *index) {
 }
 
 static cpb_step no_record(cpb_index *index) {
-  cpb_fail(&index->error, CPB_E_FORMAT, CPB_NO_OFFSET,
-           "the Riegeli file has no records; expected a ChunkMetadata in the last one");
+  bool empty = cpb_record_reader_input(index->reader)->size == 0;
+  cpb_fail(&index->error, CPB_E_FORMAT, CPB_NO_OFFSET, "the %s; expected a ChunkMetadata in the last one",
+           empty ? "file is empty, not a Riegeli file with records" : "Riegeli file has no records");
   return CPB_STEP_ERROR;
 }
 

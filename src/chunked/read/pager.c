@@ -174,8 +174,9 @@ static cpb_step fail_index(cpb_pager *p) {
 
 static cpb_step begin_scan(cpb_pager *p, cpb_step step) {
   if (step == CPB_STEP_DONE) {
-    cpb_fail(&p->error, CPB_E_FORMAT, CPB_NO_OFFSET,
-             "the Riegeli file has no records; expected a ChunkMetadata in the last one");
+    bool empty = cpb_record_reader_input(p->reader)->size == 0;
+    cpb_fail(&p->error, CPB_E_FORMAT, CPB_NO_OFFSET, "the %s; expected a ChunkMetadata in the last one",
+             empty ? "file is empty, not a Riegeli file with records" : "Riegeli file has no records");
     return fail(p);
   }
   const cpb_record *record = cpb_record_reader_record(p->reader);

@@ -23,6 +23,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "riegeli/records/doubt.h"
 #include "riegeli/records/load.h"
 #include "riegeli/records/seek.h"
 
@@ -215,21 +216,11 @@ static cpb_have load(cpb_record_reader *r) {
   return CPB_HAVE;
 }
 
-static cpb_have drain(cpb_chunk_source *s) {
-  while (cpb_chunk_source_left(s) > 0) {
-    cpb_span span;
-    cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &span);
-    if (have != CPB_HAVE) return have;
-    cpb_chunk_source_take(s, span.data, span.size);
-  }
-  return CPB_HAVE;
-}
-
 static cpb_have finish(cpb_record_reader *r) {
   cpb_chunk_source *s = &r->source;
   bool unchecked = r->load == CPB_LOAD_STREAM || r->load == CPB_LOAD_TWICE;
   cpb_have have = r->open && unchecked ? cpb_simple_decoder_finish(&r->simple) : CPB_HAVE;
-  if (have == CPB_HAVE && s->hashing) have = drain(s);
+  if (have == CPB_HAVE && s->hashing) have = cpb_chunk_source_drain(s);
   if (have == CPB_HAVE && unchecked) have = cpb_chunk_source_finish(s);
   if (have != CPB_HAVE) return have;
   cpb_reader_unload(r);
@@ -244,19 +235,23 @@ static cpb_have advance(cpb_record_reader *r) {
     case CPB_PHASE_HEADER: return read_header(r);
     case CPB_PHASE_LOAD: return load(r);
     case CPB_PHASE_FINISH: return finish(r);
+    case CPB_PHASE_DOUBT_FILE: return cpb_reader_doubt_file(r);
+    case CPB_PHASE_DOUBT_DATA: return cpb_reader_doubt_data(r);
     default: return cpb_reader_seek(r);
   }
 }
 
 /* --- The machine ---------------------------------------------------------- */
 
-/* True when `have` ends the step, with `*step`; false when recovery begins. */
+/* True when `have` ends the step, with `*step`; false when recovery or a doubt begins. */
 static bool interrupts(cpb_record_reader *r, cpb_have have, cpb_step *step) {
   bool recover = r->options.recover && r->source.resume != CPB_RESUME_NEVER;
   if (have == CPB_WAIT) {
     *step = CPB_STEP_NEED;
   } else if (have == CPB_AT_END) {
     *step = stop(r, CPB_STEP_DONE);
+  } else if (cpb_reader_doubts(r)) {
+    return false;
   } else if (recover) {
     begin_recovery(r);
     return false;

@@ -21,6 +21,8 @@ typedef enum cpb_phase {
   CPB_PHASE_LAST_SIZE,   /* asking for the size of the input, and its tail */
   CPB_PHASE_LAST_BLOCK,  /* reading the block header before last_limit */
   CPB_PHASE_LAST_CHUNK,  /* following chunk headers from there to last_limit */
+  CPB_PHASE_DOUBT_FILE,  /* after a failure: whether this is a Riegeli file at all */
+  CPB_PHASE_DOUBT_DATA,  /* after a failure: whether the chunk's data matches its hash */
   CPB_PHASE_FAILED
 } cpb_phase;
 
@@ -60,6 +62,12 @@ struct cpb_record_reader {
   uint64_t target;        /* index of the first record to give from the next chunk */
   cpb_record record;
   cpb_span data;
+
+  cpb_phase doubted;                 /* where it failed, */
+  cpb_error doubted_error;           /* and how */
+  bool has_doubted;                  /* the file */
+  uint8_t first[CPB_SIGNATURE_SIZE]; /* bytes of the file, */
+  size_t num_first;                  /* as far as they have arrived */
 
   cpb_recovery recovery;
   cpb_phase after_recovery;
