@@ -30,11 +30,14 @@ endfunction()
 
 # --- What compresses ------------------------------------------------------------
 
+# Of decoders that differ in which damaged frames they refuse, on every target the strict one.
 function(cpb_compile_zstd)
   cpb_source_tree(zstd zstd)
   file(GLOB files ${zstd}/lib/common/*.c ${zstd}/lib/compress/*.c ${zstd}/lib/decompress/*.c)
-  cpb_foreign_library(cpb_zstd ${zstd}/lib ${files})
-  target_compile_definitions(cpb_zstd PRIVATE ZSTD_DISABLE_ASM XXH_NAMESPACE=ZSTD_)
+  list(REMOVE_ITEM files ${zstd}/lib/decompress/huf_decompress.c)
+  cpb_foreign_library(cpb_zstd ${zstd}/lib ${files} ${PROJECT_SOURCE_DIR}/src/zstd/huffman.c)
+  target_compile_definitions(cpb_zstd PRIVATE ZSTD_DISABLE_ASM XXH_NAMESPACE=ZSTD_
+    HUF_FORCE_DECOMPRESS_X1 ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT)
 endfunction()
 
 function(cpb_compile_brotli)

@@ -17,7 +17,7 @@ import tempfile
 # Headers that declare what several files of their folder, or one of several, define.
 SHARED = {"cli/cli.h", "cli/os/os.h", "host/threads.h", "proto/schema/builtin.h"}
 # Sources of other projects, which are included by their own names.
-FOREIGN = {"wasm32"}
+FOREIGN = {"zstd"}
 
 PUBLIC = "include/cpb"
 

@@ -22,15 +22,16 @@ stages=(
   "setup-wasi: setup-debian setup-python setup-npm"
   "build"
   "models: setup-python"
+  "verdicts: build setup-debian setup-python"
   "web-build: setup-debian setup-npm"
   "unit: build setup-python"
   "sanitize: setup-debian setup-python"
   "interop: build models setup-interop"
-  "web-node: build web-build models setup-servers"
+  "web-node: build verdicts web-build models setup-servers"
   "model: build models"
   "web-runtimes: web-node"
   "wasi-build: setup-wasi"
-  "wasi: build wasi-build"
+  "wasi: build verdicts wasi-build"
   "fault: build setup-python"
   "fuzz: sanitize"
   "corpus: build setup-python"
@@ -39,7 +40,7 @@ stages=(
   "install: build setup-debian"
 )
 long_stages=(
-  "bits32: setup-debian setup-python"
+  "bits32: verdicts setup-debian setup-python"
   "sanitize-all: sanitize"
   "fuzz-long: fuzz"
   "wasi-corpus: wasi"
@@ -85,6 +86,12 @@ stage_models() { "$python" tests/support/models.py; }
 
 stage_corpus() { pytests corpus; }
 
+# A build whose verdicts are those of all others but for the system's libzstd.
+stage_verdicts() {
+  configure build/source -DCPB_DEPENDENCIES=source -DCPB_BUILD_TESTS=OFF -DCPB_BUILD_EXAMPLES=OFF &&
+    "$python" tests/verdicts.py system
+}
+
 stage_complexity() { pytests complexity; }
 
 stage_cli() { pytests cli; }
@@ -118,7 +125,8 @@ stage_fuzz-long() { bash tests/fuzz/run.sh "${CPB_FUZZ_SECONDS:-180}"; }
 # A size_t of 32 bits.
 stage_bits32() {
   configure build/m32 -DCMAKE_C_FLAGS=-m32 -DCPB_DEPENDENCIES=source -DCPB_BUILD_TESTS=OFF \
-    -DCPB_BUILD_EXAMPLES=OFF && CPB=$PWD/build/m32/cpb pytests corpus cli model
+    -DCPB_BUILD_EXAMPLES=OFF && CPB=$PWD/build/m32/cpb pytests corpus cli model &&
+    "$python" tests/verdicts.py bits32
 }
 
 stage_coverage() {
@@ -164,7 +172,7 @@ stage_wasi() {
   local -x PYTHONPATH=$PWD/wasi/test
   pytests -rP ../wasi/test/test_artefact.py &&
     wasi_tests wasmtime cli --ignore cli/test_files.py && wasi_tests node cli/test_output.py cli/test_pipes.py &&
-    "$python" wasi/test/compare.py &&
+    "$python" tests/verdicts.py &&
     node wasi/test/browser.js build/wasi/cpb-cli.wasm "$PWD/build/cpb" &&
     "$python" wasi/conformance/run.py && pytests ../wasi/reactor ../wasi/component
 }
@@ -172,7 +180,7 @@ stage_wasi() {
 # All of the corpus in every runtime, and in Wasmtime once more as pytest reads it.
 stage_wasi-corpus() {
   local -x PYTHONPATH=$PWD/wasi/test
-  wasi_tests wasmtime corpus && "$python" wasi/test/compare.py --all
+  wasi_tests wasmtime corpus && "$python" tests/verdicts.py --all
 }
 
 # --- What to run ----------------------------------------------------------------
@@ -206,7 +214,7 @@ started=$SECONDS total=0 passed=0 failed=0 skipped=0 broken=()
 mkdir -p build/log build/_sources
 bash tests/setup.sh build || { echo "FAILED: setting up"; exit 1; }
 # Each build that compiles others' sources finds them where the first one put them.
-for build in asan coverage m32 wasi web; do
+for build in asan coverage m32 source wasi web; do
   mkdir -p build/$build
   [ -e build/$build/_sources ] || ln -s ../_sources build/$build/_sources
 done

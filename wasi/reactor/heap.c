@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define PAGE 65536u
-#define MAX_PAGES (65536u - 16) /* no sum of an address and what Zstd adds to it is too large (wasm32/zstd_block.c) */
+#define MAX_PAGES (65536u - 16) /* no sum of an address and what Zstd adds to it is too large (zstd/block.c) */
 #define UNIT 16u                /* what a block's size and address are multiples of */
 
 typedef struct block {

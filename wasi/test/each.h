@@ -1,4 +1,4 @@
-/* Many commands in one process, as compare.py has a runtime run them: each line of standard
+/* Many commands in one process, as tests/verdicts.py has a runtime run them: each line of standard
  * input has the words of one, separated by tabs. For each comes a line with its exit code
  * and the sizes of its output and messages, and then these. Each runs in a copy of the
  * process, where the module is loaded already. */

@@ -89,7 +89,7 @@ def test_nothing_beside_the_program(module):
 
 def test_memory(module):
     """It begins small, and grows as far as the host lets it, but for the last MiB of what
-    can be addressed (src/wasm32/zstd_block.c)."""
+    can be addressed (src/zstd/block.c)."""
     reader = module[5]
     assert [reader.number(), reader.byte()] == [1, 1]
     pages = reader.number()

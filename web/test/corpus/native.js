@@ -1,7 +1,8 @@
 /**
- * node native.js: what the native `cpb` command makes of the corpus, into
- * build/web-test/native.json; corpus.test.js compares WebAssembly with it. The
- * command itself is held against the manifests by tests/corpus.
+ * node native.js: what the native `cpb` command makes of the corpus, compiled with the
+ * same libraries as WebAssembly, into build/web-test/native.json; corpus.test.js compares
+ * WebAssembly with it, tests/verdicts.py other builds of the command. That is held against
+ * the manifests by tests/corpus.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,7 +15,7 @@ import { chunkedCases, damage, damagedCases, listing } from './cases.js';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const corpus = `${root}tests/data/`;
 const output = `${root}build/web-test/native.json`;
-const command = process.env.CPB ?? `${root}build/cpb`;
+const command = process.env.CPB ?? `${root}build/source/cpb`;
 const folder = mkdtempSync(join(tmpdir(), 'cpb-native-'));
 const workers = 2;
 

@@ -1,5 +1,5 @@
 /* Zstd's decoder of blocks, 64 bits at a time. */
-#include "zstd_wide.h"
+#include "wide.h"
 
 /* That an address has 32 only matters where a sequence could end beyond the last one: the
  * modules' memory ends so far below that none does (the linker's largest memory). */

@@ -1,11 +1,11 @@
 /* zstd_block.c without its second copy for literals that are split between two buffers: all
  * of a block's fit into the one that ZSTD_DECODER_INTERNAL_BUFFER gives, so that what is
  * compared with is never met. */
-#include "zstd_wide.h"
+#include "wide.h"
 
 #include "decompress/zstd_decompress_internal.h"
 
 _Static_assert(ZSTD_LITBUFFEREXTRASIZE >= ZSTD_BLOCKSIZE_MAX, "literals would be split");
 #define ZSTD_split (-1LL)
 
-#include "zstd_block.c"
+#include "block.c"

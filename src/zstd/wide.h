@@ -1,7 +1,7 @@
 /* Zstd holds as many bits at a time as an address has. WebAssembly's addresses have 32,
  * its registers 64: with these, bits are loaded half as often. To be included first. */
-#ifndef CPB_WASM32_ZSTD_WIDE_H
-#define CPB_WASM32_ZSTD_WIDE_H
+#ifndef CPB_ZSTD_WIDE_H
+#define CPB_ZSTD_WIDE_H
 
 #include "common/bits.h"
 #include "common/compiler.h"

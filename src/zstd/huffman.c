@@ -1,0 +1,15 @@
+/* Zstd's decoder of Huffman codes. The library has another one for 64 bits, which is faster as it
+ * does not check that each stream ends where it should: then a damaged frame is read as something
+ * else. It is never chosen where registers are said to have 32 bits, which here changes nothing
+ * else. */
+#ifdef __wasm__
+#  include "wide.h"
+#else
+#  include "common/bits.h"
+#  include "common/bitstream.h"
+#  include "common/mem.h"
+#endif
+
+#define MEM_32bits() 1
+
+#include "decompress/huf_decompress.c"
