@@ -113,7 +113,8 @@ import { valuesOf } from './values.js';
  * @returns {Promise<Model<Kind>>}
  */
 export async function inspect(input, options = {}) {
-  const opened = await openAs('inspect', () => content, input, options);
+  // As natively: no chunk is looked at for its size alone.
+  const opened = await openAs('inspect', () => content, input, { trustSizes: true, ...options });
   try {
     return await modelOf(input, opened, options);
   } catch (error) {

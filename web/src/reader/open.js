@@ -28,9 +28,10 @@ import { fits, treeOf } from './tree.js';
  * @property {Limits} [limits]
  * @property {Verify} [verify] when hashes are checked, for every read of this file; by
  *   default as each says
- * @property {boolean} [trustSizes] true (default): the index's sizes of the chunks
- *   count, and a chunk of another size is DAMAGED when it is read. false: every
- *   chunk is looked at before the first use of the merged message
+ * @property {boolean} [trustSizes] true: the index's sizes of the chunks count, and a
+ *   chunk of another size is DAMAGED when it is read. false, which is the default for
+ *   bytes, Blobs and paths: every chunk is looked at before the first use of the merged
+ *   message, and its own size counts
  * @property {SourceOptions['http']} [http] as for urlSource
  * @property {SourceOptions['cache']} [cache]
  * @property {SourceOptions['retry']} [retry]
@@ -110,7 +111,8 @@ export async function openAs(kind, load, input, options = {}) {
   const file = await openFile(await moduleFor(kind), source, limits);
   const read = async () => {
     const index = options.format === 'pb' ? undefined : await readIndex(file, options);
-    return messageOf(file, index, options, load);
+    const { trustSizes = !source.local } = options;
+    return messageOf(file, index, { ...options, trustSizes }, load);
   };
   try {
     return await read().catch((error) => {
@@ -175,12 +177,12 @@ function keepTail(file, index) {
 /**
  * @param {OpenFile} file
  * @param {Engine | undefined} index
- * @param {OpenOptions} options
+ * @param {OpenOptions & { trustSizes: boolean }} options
  * @param {Load} load
  */
 async function messageOf(file, index, options, load) {
   const { source } = file;
-  const { signal, trustSizes = true, verify } = options;
+  const { signal, trustSizes, verify } = options;
   const { size, etag } = await source.stat({ signal });
   file.size = size;
   const schema = openSchema(file, options.schema);

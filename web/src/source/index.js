@@ -17,8 +17,9 @@ import { urlSource } from './url.js';
 
 /** @typedef {import('../middleware/layer.js').FullSource} FullSource */
 /**
- * A source with middleware around it: it has all methods, and aborts take effect at once.
- * @typedef {FullSource & Required<Pick<Source, 'transferred'>>} Prepared
+ * A source with middleware around it: it has all methods, and aborts take effect at once. `local`:
+ * it is of bytes, a Blob or a file, so that a read costs no round trip.
+ * @typedef {FullSource & Required<Pick<Source, 'transferred'>> & { local: boolean }} Prepared
  */
 
 /**
@@ -55,7 +56,8 @@ export function prepare(input, options = {}, openPath = undefined) {
     middleware.push(coalesce(options.coalesce));
     if (options.cache !== false) middleware.push(cache(options.cache));
   }
-  return /** @type {Prepared} */ (compose(source, ...middleware));
+  const local = source !== input && !source.remote;
+  return /** @type {Prepared} */ (Object.assign(compose(source, ...middleware), { local }));
 }
 
 /**
