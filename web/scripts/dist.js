@@ -6,7 +6,7 @@
  *     node scripts/dist.js [--no-types] [folder of the modules: build/web] [output: web/dist]
  */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -84,13 +84,16 @@ if (!args.includes('--no-types')) {
     stdio: 'inherit',
   });
   nameTypes(`${dist}/api.d.ts`);
-  appendFileSync(`${dist}/api.d.ts`, answerTypes);
   const types = "export * from './full-api.js';\nexport { openInWorker } from './worker/browser.js';\n";
   for (const entry of ['index', 'inline']) writeFileSync(`${dist}/${entry}.d.ts`, types);
 }
 
-/** Exports types under their names, with what is said of them, rather than new names for them. */
+/**
+ * Exports types under their names, with what is said of them, rather than new names for them,
+ * and those of answers. `Disposable` need not be in the user's `lib`.
+ */
 function nameTypes(/** @type {string} */ file) {
   const alias = /^export type (\w+) = import\((".*?")\)\.\1;$/gm;
-  writeFileSync(file, readFileSync(file, 'utf8').replace(alias, 'export type { $1 } from $2;'));
+  const named = readFileSync(file, 'utf8').replace(alias, 'export type { $1 } from $2;');
+  writeFileSync(file, `/// <reference lib="esnext.disposable" />\n${named}${answerTypes}`);
 }

@@ -4,6 +4,7 @@
  */
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { bundlers, startVite } from './package/bundlers.js';
+import { writeExamples } from './package/examples.js';
 import { createProject, load, run, tool } from './package/project.js';
 import { start, temporary, within } from './runtimes/process.js';
 import { startServer } from './runtimes/server.js';
@@ -34,28 +35,45 @@ test('the types are found by every way of resolution that has ESM', { skip }, ()
   run(tool('attw'), [project().tarball, '--profile', 'esm-only', '--no-color', '--no-emoji']);
 });
 
-test('a strict TypeScript program uses the types', { skip }, () =>
-  each(['bundler', 'nodenext'], String, (resolution) => {
-    run(
-      tool('tsc'),
-      [
-        '--strict',
-        '--noEmit',
-        '--noUncheckedIndexedAccess',
-        '--target',
-        'es2022',
-        '--lib',
-        'es2022,esnext.disposable,dom,dom.asynciterable',
-        '--module',
-        resolution === 'bundler' ? 'esnext' : 'nodenext',
-        '--moduleResolution',
-        resolution,
-        'types/consumer.ts',
-      ],
-      { cwd: project().app },
-    );
-  }),
-);
+/** The newest TypeScript and the oldest that has what the types are written in. */
+const compilers = {
+  newest: tool('tsc'),
+  oldest: `${import.meta.dirname}/package/node_modules/typescript-oldest/bin/tsc`,
+};
+
+/**
+ * Compiles in the project as a user does who sets nothing but `strict`; the package's
+ * own types are checked with it.
+ *
+ * @param {string} compiler
+ * @param {string} resolution
+ * @param {string[]} args
+ */
+const compile = (compiler, resolution, ...args) =>
+  run(
+    compiler,
+    [
+      ...['--strict', '--noEmit', '--target', 'es2022', '--lib', 'es2022,dom'],
+      ...['--module', resolution === 'bundler' ? 'esnext' : resolution, '--moduleResolution', resolution],
+      ...args,
+    ],
+    { cwd: project().app },
+  );
+
+for (const [age, compiler] of Object.entries(compilers)) {
+  test(`a strict program of the ${age} TypeScript uses the types`, { skip }, () =>
+    each(['bundler', 'node16', 'nodenext'], String, (resolution) =>
+      compile(compiler, resolution, '--noUncheckedIndexedAccess', 'types/consumer.ts'),
+    ),
+  );
+}
+
+test('the examples of the READMEs and docs fit the types', { skip }, () => {
+  const files = writeExamples(`${project().app}/examples`);
+  assert.ok(files.length > 20, `${files.length} examples`);
+  // They are JavaScript, where parameters have no types.
+  compile(compilers.newest, 'bundler', '--noImplicitAny', 'false', 'types/examples.d.ts', ...files);
+});
 
 test('Deno finds no mistake in the types, nor in its example', { skip }, () => {
   const { app } = project();

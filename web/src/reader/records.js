@@ -42,13 +42,13 @@ import { structs } from './structs.js';
  */
 
 /**
- * Each iteration begins at options.position; several may go on at once.
+ * Each iteration begins at options.position; several may go on at once. `for await` of it
+ * is that of `records()`. An `Item` is a Record; with `recover` also what was Skipped.
+ * @template [Item=Record]
  * @typedef {object} RecordsBase
- * @property {(options?: ReadOptions) => AsyncIterableIterator<(Record | Skipped)[]>} batches some
- *   at a time, about 1 MiB
- * @property {(options?: ReadOptions) => AsyncIterableIterator<Record | Skipped>} records one by one
- * @property {() => AsyncIterator<Record | Skipped>} [Symbol.asyncIterator] the same, for
- *   `for await`
+ * @property {(options?: ReadOptions) => AsyncIterableIterator<Item[]>} batches some at a time,
+ *   about 1 MiB
+ * @property {(options?: ReadOptions) => AsyncIterableIterator<Item>} records one by one
  * @property {(position: number, options?: ReadOptions) => Promise<Record | undefined>} at the
  *   record
  *   at a position, which need not be exact: past its Riegeli chunk's last record it is the next
@@ -61,7 +61,8 @@ import { structs } from './structs.js';
  */
 /**
  * An opened file of records, which `using` closes, too.
- * @typedef {RecordsBase & AsyncIterable<Record | Skipped> & Disposable & AsyncDisposable} Records
+ * @template [Item=Record]
+ * @typedef {RecordsBase<Item> & AsyncIterable<Item> & Disposable & AsyncDisposable} Records
  */
 
 /** When a batch is full. */
@@ -79,9 +80,10 @@ const RUN = 512;
  */
 
 /**
+ * @template {boolean} [Recover=false]
  * @param {Input} input as for open()
- * @param {RecordsOptions} [options]
- * @returns {Promise<Records>}
+ * @param {RecordsOptions & { recover?: Recover }} [options]
+ * @returns {Promise<Records<true extends Recover ? Record | Skipped : Record>>}
  */
 export async function openRecords(input, options = {}) {
   const { signal, position = 0, limits, verify, recover } = options;
@@ -98,7 +100,7 @@ export async function openRecords(input, options = {}) {
     for await (const items of batches(state, o)) yield* items;
   }
 
-  /** @type {RecordsBase} */
+  /** @type {RecordsBase<Record | Skipped>} */
   const records = {
     batches: (o) => batches(state, o),
     records: one,
@@ -113,7 +115,7 @@ export async function openRecords(input, options = {}) {
     },
     close: file.close,
   };
-  return disposable(Object.assign(records, { [Symbol.asyncIterator]: () => one() }));
+  return /** @type {any} */ (disposable(Object.assign(records, { [Symbol.asyncIterator]: () => one() })));
 }
 
 /** @param {State} state @param {number} position @param {() => void} [onFree] */

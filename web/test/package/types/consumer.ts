@@ -33,7 +33,9 @@ export async function use(signal: AbortSignal): Promise<number> {
   const stream: ReadableStream<Uint8Array> = message.merged({ offset: 10 });
   await stream.cancel();
   const records = await openRecords(urlSource('https://example.com/a', { timeout: 1000 }));
-  for await (const item of records) {
+  for await (const { bytes, index } of records) bytes.subarray(index);
+  for await (const [first] of records.batches()) first?.bytes.fill(0);
+  for await (const item of await openRecords('a', { recover: true })) {
     if ('skipped' in item) item.skipped.reason.toUpperCase();
     else item.bytes.subarray(item.index);
   }
