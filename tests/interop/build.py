@@ -32,7 +32,7 @@ def tf_merger():
 def riegeli_rs():
     """The Rust crate `riegeli` as a command."""
     target = BUILD / "cargo"
-    subprocess.run(["cargo", "build", "--release", "--quiet", "--manifest-path",
+    subprocess.run(["cargo", "build", "--release", "--quiet", "--locked", "--manifest-path",
                     HERE / "riegeli-rs" / "Cargo.toml", "--target-dir", target], check=True)
     return target / "release" / "riegeli-rs"
 

@@ -16,37 +16,62 @@ made() {
   for source; do [ "$program" -nt "$source" ] || return 1; done
 }
 
-pip() { build/venv/bin/pip --quiet --disable-pip-version-check "$@"; }
+# listed COMMAND FILE ARGUMENT...: pip, for what a list names, with the hashes that are there.
+listed() {
+  command=$1 list=$2
+  shift 2
+  build/venv/bin/pip --quiet --disable-pip-version-check "$command" --no-deps --require-hashes -r "$list" "$@"
+}
 
-[ -x "$tools/wazero" ] || GOBIN=$tools go install github.com/tetratelabs/wazero/cmd/wazero@v1.12.0
+# crate NAME@VERSION SHA256 OPTION...: a program of crates.io, with what its Cargo.lock names.
+# It is there to be run only if the crate has this hash.
+crate() {
+  crate=$1 hash=$2
+  shift 2
+  cargo install --quiet --locked --root "$tools/cargo.new" "$@" "$crate"
+  for file in "${CARGO_HOME:-$HOME/.cargo}/registry/cache/"*"/${crate%@*}-${crate#*@}.crate"; do
+    echo "$hash  $file" | sha256sum --check --quiet
+  done
+  mkdir -p "$tools/bin"
+  mv "$tools/cargo.new/bin/"* "$tools/bin"
+  rm -r "$tools/cargo.new"
+}
+
+[ -x "$tools/wazero" ] || sh tests/go-tool.sh wazero github.com/tetratelabs/wazero@v1.12.0 \
+  h1:DuWcpNu/FzgEXgGBDp8J1Spc+CWOvvtvVyjKlaZopYU= cmd/wazero
 made wazero-each wasi/test/wazero/main.go || (cd wasi/test/wazero && go build -o "$tools/wazero-each" .)
 
 # Of wasmi only what translates and runs a module is optimized, which takes a fraction of the
 # time. It needs tail calls, and gets them where it is compiled in one piece.
 optimized() { printf ' --config profile.release.package.%s.opt-level=3' "$@"; }
-[ -x "$tools/bin/wasmi" ] ||
-  CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
-    cargo install --quiet --locked --root "$tools" --no-default-features --features run,wasi,auto-dispatch,validate \
+[ -x "$tools/bin/wasmi" ] || (
+  export CARGO_PROFILE_RELEASE_OPT_LEVEL=0 CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+  crate wasmi_cli@2.0.0 cf3578023212857ec62be6bc82a2e1fca755b2738b6f8aa90339691197324f4f \
+    --no-default-features --features run,wasi,auto-dispatch,validate \
     $(optimized wasmi wasmi_core wasmi_ir wasmi_collections wasmparser) \
-    --config profile.release.package.wasmi.codegen-units=1 wasmi_cli@2.0.0
+    --config profile.release.package.wasmi.codegen-units=1
+)
 
 # What makes the component: bindings, and the npm packages of wasi/package.json. Without
 # optimization wit-bindgen is built in a third of the time, and runs as long as before.
-[ -x "$tools/bin/wit-bindgen" ] ||
-  CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --locked --debug --root "$tools" \
-    --no-default-features --features c wit-bindgen-cli@0.63.0
+[ -x "$tools/bin/wit-bindgen" ] || (
+  export CARGO_PROFILE_DEV_DEBUG=0
+  crate wit-bindgen-cli@0.63.0 6888d3c7a552a9a5973127d98985e887fef41b20b43500767a74a4b4cb6f36c6 \
+    --debug --no-default-features --features c
+)
 cmp -s wasi/package-lock.json wasi/node_modules/.installed ||
   (cd wasi && npm ci --ignore-scripts --loglevel=error --no-progress >/dev/null && cp package-lock.json node_modules/.installed)
 
 # Wasmtime's library, and the program around it.
 library=$tools/wasmtime/wasmtime/linux-$(uname -m)
-[ -e "$library/_libwasmtime.so" ] || pip install --no-deps --target "$tools/wasmtime" wasmtime==50.0.1
+[ -e "$library/_libwasmtime.so" ] || listed install wasi/test/requirements-wasmtime.txt --target "$tools/wasmtime"
 made wasi-wasmtime wasi/test/wasmtime.c wasi/test/each.h ||
   gcc -O1 -o "$tools/wasi-wasmtime" wasi/test/wasmtime.c "$library/_libwasmtime.so" -Wl,-rpath,"$library"
 
 # wasm3's sources.
 if [ ! -e "$tools/wasm3/wasm3.h" ]; then
-  pip download --no-deps --no-binary :all: --dest "$tools" pywasm3==0.5.0
+  # What pip asks it for its name with is installed, and not downloaded for that.
+  listed download wasi/test/requirements-wasm3.txt --no-binary :all: --no-build-isolation --dest "$tools"
   mkdir -p "$tools/wasm3"
   tar -xf "$tools/pywasm3-0.5.0.tar.gz" -C "$tools/wasm3" --strip-components=2 pywasm3-0.5.0/wasm3
 fi

@@ -10,13 +10,8 @@ mkdir -p "$tools"
 
 have() { [ -x "$tools/$1" ] || command -v "$1" >/dev/null 2>&1; }
 
-# go_tool NAME PACKAGE@VERSION: the last part of PACKAGE's path need not be NAME.
-go_tool() {
-  have "$1" && return
-  package=${2%@*}
-  GOBIN=$tools/.go go install "$2"
-  mv "$tools/.go/${package##*/}" "$tools/$1"
-}
+# go_tool PROGRAM ARGUMENT...: as tests/go-tool.sh builds it, if it is not there.
+go_tool() { have "$1" || sh tests/go-tool.sh "$@"; }
 
 npm_in() {
   cmp -s "$1/package-lock.json" "$1/node_modules/.installed" && return
@@ -28,7 +23,8 @@ if [ "${1:-npm}" = npm ]; then
   for folder in web web/test web/test/package web/inspector; do npm_in $folder; done
 fi
 if [ "${1:-servers}" = servers ]; then
-  go_tool toxiproxy-server github.com/Shopify/toxiproxy/v2/cmd/server@v2.12.0
-  go_tool versitygw github.com/versity/versitygw/cmd/versitygw@v1.8.0
+  go_tool toxiproxy-server github.com/Shopify/toxiproxy/v2@v2.12.0 \
+    h1:d1x++lYZg/zijXPPcv7PH0MvHMzEI5aX/YuUi/Sw+yg= cmd/server
+  go_tool versitygw github.com/versity/versitygw@v1.8.0 h1:au+wI+aybno/STsQiSm35Uu6Q6iK5MWReQxgO6SEMFc= cmd/versitygw
   npm_in web/test/servers
 fi
