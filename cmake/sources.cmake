@@ -4,7 +4,8 @@ option(CPB_FETCH "Download release archives (CPB_ARCHIVES) where the distributio
 set(CPB_ARCHIVES ${CMAKE_CURRENT_LIST_DIR}/archives.txt CACHE FILEPATH "Release archives: name, URL and SHA-256, one a line")
 
 # cpb_source_tree(<name> <variable>): the tree that CPB_<NAME>_SOURCE names, or what a
-# release tarball brings, or the distribution's source package, or a release archive.
+# release tarball brings, or the distribution's source package, or a release archive. In one
+# of the last two, .origin says what it is, and with which hash.
 function(cpb_source_tree name out)
   string(TOUPPER ${name} upper)
   set(CPB_${upper}_SOURCE "" CACHE PATH "Source tree of ${name}")
@@ -13,16 +14,20 @@ function(cpb_source_tree name out)
     set(tree ${CPB_${upper}_SOURCE})
   elseif(EXISTS ${CPB_THIRD_PARTY}/${name})
     set(tree ${CPB_THIRD_PARTY}/${name})
-  elseif(NOT EXISTS ${tree})
-    cpb_fetch_package(${name} ${tree})
-    if(NOT EXISTS ${tree})
+  else()
+    file(LOCK ${tree}.lock GUARD FUNCTION) # several builds may share the trees
+    if(NOT EXISTS ${tree}/.origin)
+      cpb_fetch_package(${name} ${tree})
+    endif()
+    if(NOT EXISTS ${tree}/.origin)
       cpb_fetch_archive(${name} ${tree})
     endif()
   endif()
   set(${out} ${tree} PARENT_SCOPE)
 endfunction()
 
-# cpb_fetch_package(<name> <tree>): makes the tree if it can.
+# cpb_fetch_package(<name> <tree>): makes the tree if it can; ends with an error if the
+# package is not what debian-sources.txt says.
 function(cpb_fetch_package name tree)
   set(zstd libzstd) # the package, and the suite that has it if the distribution's own may not
   set(brotli brotli)
@@ -34,7 +39,11 @@ function(cpb_fetch_package name tree)
   mark_as_advanced(CPB_APT_GET)
   if(CPB_APT_GET)
     message(STATUS "Fetching the source package ${package}")
-    execute_process(COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/debian-source.sh ${package} ${tree} ${${name}})
+    execute_process(COMMAND sh ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/debian-source.sh ${package} ${tree} ${${name}}
+                    RESULT_VARIABLE failed)
+    if(failed EQUAL 3)
+      message(FATAL_ERROR "The source package ${package} is not the one that is known")
+    endif()
   endif()
 endfunction()
 
@@ -58,6 +67,7 @@ function(cpb_fetch_archive name tree)
   include(FetchContent)
   FetchContent_Populate(${name} QUIET URL ${url} URL_HASH SHA256=${hash}
     SOURCE_DIR ${tree}.new BINARY_DIR ${tree}.build SUBBUILD_DIR ${tree}.fetch)
-  file(REMOVE_RECURSE ${tree}.build ${tree}.fetch)
+  file(WRITE ${tree}.new/.origin "archive ${url} ${hash}\n")
+  file(REMOVE_RECURSE ${tree} ${tree}.build ${tree}.fetch)
   file(RENAME ${tree}.new ${tree}) # only when it is whole
 endfunction()

@@ -10,30 +10,29 @@ has_python() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
 install_build() {
   local packages=(gcc g++ make cmake ninja-build pkg-config ccache python3 python3-protobuf git curl
-    libzstd-dev libbrotli-dev zlib1g-dev libnanopb-dev nanopb protobuf-compiler libprotobuf-dev libsnappy-dev libcmocka-dev)
+    libzstd-dev libbrotli-dev zlib1g-dev libnanopb-dev nanopb protobuf-compiler libprotobuf-dev libsnappy-dev libcmocka-dev
+    dpkg-dev) # applies patches to sources
   has_python || packages+=(python3-venv)
   sh tests/debian.sh "${packages[@]}"
 }
 
 install_debian() {
-  local packages=(clang-19 libclang-rt-19-dev gcc-multilib dpkg-dev gcovr man-db time emscripten binaryen brotli)
+  local packages=(clang-19 libclang-rt-19-dev gcc-multilib gcovr man-db time emscripten binaryen brotli)
   command -v cargo >/dev/null || packages+=(cargo)
   command -v javac >/dev/null || packages+=(default-jdk-headless)
   command -v mvn >/dev/null || packages+=(maven)
   sh tests/debian.sh "${packages[@]}"
 }
 
-# tf_keras asks for the package tensorflow, where tensorflow_cpu does as well.
+# Nothing but what requirements.txt names, with the hashes that are there (tools/pins.sh).
 install_python() {
-  local requirements stamp=build/venv/.installed
-  requirements=$(cat tests/requirements.txt tests/requirements-alone.txt)
-  [ "$requirements" != "$(cat "$stamp" 2>/dev/null)" ] || return 0
+  local stamp=build/venv/.installed
+  ! cmp -s tests/requirements.txt "$stamp" || return 0
   echo "installing Python packages into build/venv (TensorFlow is large)"
   mkdir -p build
   python3 -m venv build/venv
-  build/venv/bin/pip install --quiet --disable-pip-version-check -r tests/requirements.txt
-  build/venv/bin/pip install --quiet --disable-pip-version-check --no-deps -r tests/requirements-alone.txt
-  echo "$requirements" >"$stamp"
+  build/venv/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r tests/requirements.txt
+  cp tests/requirements.txt "$stamp"
 }
 
 for part in "${@:-build}"; do "install_$part"; done
