@@ -90,7 +90,7 @@ if(TARGET example_records OR CPB_BUILD_TESTS)
   message(FATAL_ERROR "tests or examples are built")
 endif()
 END
-  cmake -S "$dir" -B "$dir/build"
+  cmake -S "$dir" -B "$dir/build" -G "Unix Makefiles"
 }
 
 records_lists() { "$@" "$data/records/append_twice.riegeli" | grep -x '22 records'; }
@@ -158,6 +158,8 @@ lib=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' "$build/CMakeCache.txt")
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
 . "$root/tests/install/release.sh"
 . "$root/tests/install/parts.sh"
+. "$root/tests/install/hardening.sh"
+. "$root/tests/install/sources.sh"
 
 check "it installs, and can be moved" installs
 check "find_package: the examples build alone against cpb::shared, and run" examples_build_alone shared
@@ -170,6 +172,10 @@ check "each header compiles by itself as C11, pedantic" headers_compile "$CC" c 
 check "each header compiles by itself as C++17, pedantic" headers_compile "$CXX" c++ c++17
 check "libcpb.so exports what the headers declare, and no more" exports_the_headers_functions
 check "the library's objects have no writable data" has_no_writable_data
+check "hardening: the command" is_hardened "$prefix/bin/cpb"
+check "hardening: libcpb.so" is_hardened "$prefix/$lib/libcpb.so"
+check "hardening: control flow" checks_control_flow
+check "hardening: not of others, and not with CPB_HARDENING=OFF" leaves_others_alone
 check "the command runs from where it is" command_runs
 check "the manual is there, and formats without warnings" manual_is_there
 
@@ -182,6 +188,9 @@ check "parts: without files" builds_without host "file open" -DCPB_BUILD_HOST=OF
 check "parts: without models and Brotli" builds_without "model brotli" "checkpoint diff model open samediff values" \
   -DCPB_BUILD_MODEL=OFF -DCPB_WITH_BROTLI=OFF
 check "sources: a release archive is taken if its hash is the one in the list" fetches_archives
+if command -v dpkg-source >/dev/null; then
+  check "sources: which version of a source package is taken, and when none is" source_packages_are_chosen
+fi
 
 check "amalgamation: no warning of $CC${CLANG:+ and $CLANG}; it defines what libcpb.so exports" \
   amalgamation_compiles "$CC" ${CLANG:+"$CLANG"}
