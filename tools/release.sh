@@ -6,7 +6,7 @@
 #   libcpb-VERSION.tar.gz          the sources, with what is generated
 #   libcpb-amalgamation-VERSION.tar.gz    cpb.c and cpb.h
 #   libcpb-npm-VERSION.tgz         the JavaScript package
-#   wasm/                          the modules, for JavaScript and for WASI
+#   wasm/                          the modules, for JavaScript and for WASI, and the licences
 #   libcpb-VERSION.spdx.json       what each of these contains (tools/sbom.py)
 #   SHA256SUMS                     of all files
 set -euo pipefail
@@ -55,7 +55,7 @@ step "WebAssembly"
 bash web/build.sh
 bash wasi/build.sh
 mkdir "$dist/wasm"
-cp build/wasi/cpb-*.wasm wasi/component/wit/cpb.wit "$dist/wasm"
+cp build/wasi/cpb-*.wasm wasi/component/wit/cpb.wit LICENSE "$dist/wasm"
 
 step "The JavaScript package"
 node web/scripts/dist.js

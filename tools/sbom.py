@@ -6,7 +6,8 @@
 DIST is the folder of the artefacts; the BUILDs are those that made them. What a WebAssembly
 module contains is asked of Ninja: the sources that were linked into it. What source archives
 contain is what is in them. Versions are read from the headers that were compiled, and those of
-the C libraries from the toolchains. The same builds give the same bytes."""
+the C libraries from the toolchains; where sources came from, and their hash, from the file .origin
+that cmake/sources.cmake leaves. The same builds give the same bytes."""
 
 import argparse
 import datetime
@@ -18,6 +19,7 @@ import subprocess
 import tarfile
 from pathlib import Path
 from typing import Callable, NamedTuple
+from urllib.parse import quote
 
 
 def macros(*names):
@@ -124,6 +126,18 @@ COMPONENTS = {
         "Copyright (c) 2018-2020 wasi-libc contributors",
         "https://github.com/WebAssembly/wasi-libc",
     ),
+    "cloudlibc": Component(
+        "BSD-2-Clause",
+        "Organization: Nuxi",
+        "Copyright (c) 2015-2017 Nuxi and contributors",
+        "https://github.com/NuxiNL/cloudlibc",
+    ),
+    "dlmalloc": Component(
+        "CC0-1.0",
+        "Person: Doug Lea",
+        "NONE",
+        "https://gee.cs.oswego.edu/dl/html/malloc.html",
+    ),
     "compiler-rt": Component(
         "Apache-2.0 WITH LLVM-exception",
         "Organization: LLVM",
@@ -150,6 +164,7 @@ class Build:
     def __init__(self, path):
         self.path = path
         self.cache = (path / "CMakeCache.txt").read_text()
+        self.origins = {}  # (component, version) -> what .origin says
         self.headers = set(re.findall(r"^    (\S+\.h)$", run("ninja", "-t", "deps", cwd=path), re.M))
 
     @staticmethod
@@ -162,12 +177,15 @@ class Build:
         """Component and version, of all that was linked into a module."""
         inputs = set(run("ninja", "-t", "inputs", target, cwd=self.path).splitlines())
         # The reader is a header; all that uses it is dropped by the linker where no export needs it.
-        if not exports or any(name.startswith("cpb_model") for name in exports):
+        if "_start" in exports or any(name.startswith("cpb_model") for name in exports):
             inputs |= self.headers
         for name, component in WITH_SOURCES.items():
             root = self.root(component, inputs)
             if root:
-                yield name, component.version((self.path / root / component.header).read_text())
+                version = component.version((self.path / root / component.header).read_text())
+                origin = self.path / root / ".origin"
+                self.origins[name, version] = origin.read_text().split() if origin.exists() else None
+                yield name, version
 
 
 def leb128(data, at):
@@ -184,7 +202,7 @@ def leb128(data, at):
 def exports(data):
     """The names that a module exports; none of a component, whose interface is another."""
     if data[4:8] != b"\1\0\0\0":
-        return ["cpb_merge"]
+        return []
     at, names = 8, []
     while at < len(data):
         section = data[at]
@@ -196,11 +214,12 @@ def exports(data):
                 names.append(data[place : place + length].decode())
                 _, place = leb128(data, place + length + 1)
         at += size
-    return [name for name in names if name.startswith("cpb_")]
+    return names
 
 
 def toolchains(web, wasi):
-    """The parts of each toolchain that end up in modules, with versions."""
+    """The parts of each toolchain that end up in modules, with versions: in those for JavaScript,
+    those for WASI, and of the latter in the command alone."""
     root = Path(first(r"^EMSCRIPTEN_ROOT_PATH:\w+=(.*)$", web.cache) or "/usr/share/emscripten")
     version = (root / "emscripten-version.txt").read_text().strip().strip('"')
     musl = (root / "system/lib/libc/musl/VERSION").read_text().strip()
@@ -212,7 +231,8 @@ def toolchains(web, wasi):
         libc = run("dpkg-query", "-W", "-f", "${Version}", "wasi-libc")
     return (
         [("emscripten", version), ("musl", musl), ("compiler-rt", version + " (of Emscripten)")],
-        [("wasi-libc", libc), ("compiler-rt", clang)],
+        [("wasi-libc", libc), ("musl", f"{libc} (of wasi-libc)"), ("compiler-rt", clang)],
+        [("cloudlibc", f"{libc} (of wasi-libc)"), ("dlmalloc", f"{libc} (of wasi-libc)")],
     )
 
 
@@ -248,9 +268,25 @@ def package(identifier, name, version, of):
     }
 
 
+def source_of(name, origin):
+    """The members of a package that say where its sources came from."""
+    what, where, *version, checksum = origin
+    if what == "archive":
+        return {"sourceInfo": f"Release archive {where}, SHA-256 {checksum}"}
+    files = {"deb": "with its patches; the .dsc's", "orig": "without its patches; the archive's"}[what]
+    said = {"sourceInfo": f"Debian's source package {where} {version[0]}, {files} SHA-256 is {checksum}"}
+    if name != "xxhash":  # which is a part of zstd
+        locator = f"pkg:deb/debian/{where}@{quote(version[0], safe=':')}?arch=source"
+        said["externalRefs"] = [
+            {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": locator}
+        ]
+    return said
+
+
 class Document:
-    def __init__(self, version):
+    def __init__(self, version, origins):
         self.version = version
+        self.origins = origins
         self.packages = {}
         self.relations = []
         self.digest = hashlib.sha256()
@@ -278,6 +314,8 @@ class Document:
             raise SystemExit(f"no version of {name} found in what was compiled")
         identifier = re.sub(r"[^\w.]+", "-", f"SPDXRef-{name}-{version}").rstrip("-")
         self.packages[identifier] = package(identifier, name, version, COMPONENTS[name])
+        if self.origins.get((name, version)):
+            self.packages[identifier] |= source_of(name, self.origins[name, version])
         return identifier
 
     def json(self):
@@ -304,14 +342,16 @@ def main():
     parser.add_argument("--web", type=lambda path: Build(Path(path)), required=True)
     parser.add_argument("--wasi", type=lambda path: Build(Path(path)), required=True)
     args = parser.parse_args()
-    in_web, in_wasi = toolchains(args.web, args.wasi)
-    document = Document(args.version)
+    in_web, in_wasi, in_command = toolchains(args.web, args.wasi)
+    document = Document(args.version, origins := {})
     npm, modules, everything = None, [], []
     for path in sorted(args.dist.rglob("*")):
         name = path.relative_to(args.dist).as_posix()
         if path.suffix == ".wasm":
             build, libraries = (args.wasi, in_wasi) if path.name.startswith("cpb-") else (args.web, in_web)
-            contains = [*build.components(path.name, exports(path.read_bytes())), *libraries]
+            names = exports(path.read_bytes())
+            contains = [*build.components(path.name, names), *libraries, *(in_command if "_start" in names else [])]
+            origins |= build.origins
             identifier = document.artefact(path, name, contains)
             if build is args.web:
                 modules.append(identifier)
