@@ -22,6 +22,17 @@ uint32_t cpb_ordered_find(cpb_ordered nodes, uint32_t root, cpb_ordered_compare 
   return root;
 }
 
+uint32_t cpb_ordered_from(cpb_ordered nodes, uint32_t root, cpb_ordered_compare *compare, const void *key) {
+  uint32_t found = CPB_ORDERED_NONE;
+  while (root != CPB_ORDERED_NONE) {
+    int order = compare(key, root);
+    if (order <= 0) found = root;
+    if (order == 0) break;
+    root = order < 0 ? links(nodes, root)->left : links(nodes, root)->right;
+  }
+  return found;
+}
+
 /* A left child of the same level becomes the parent. */
 static uint32_t skew(cpb_ordered nodes, uint32_t i) {
   cpb_ordered_links *top = links(nodes, i);

@@ -29,6 +29,9 @@ typedef int cpb_ordered_compare(const void *key, uint32_t i);
 /* The node with that key in the tree that has its root at `root`, or CPB_ORDERED_NONE. */
 uint32_t cpb_ordered_find(cpb_ordered nodes, uint32_t root, cpb_ordered_compare *compare, const void *key);
 
+/* The first node whose key is not before that one, or CPB_ORDERED_NONE. */
+uint32_t cpb_ordered_from(cpb_ordered nodes, uint32_t root, cpb_ordered_compare *compare, const void *key);
+
 /* Adds node `added`, whose key is `key`, which no other node has. Returns the new root. */
 uint32_t cpb_ordered_add(cpb_ordered nodes, uint32_t root, uint32_t added, cpb_ordered_compare *compare,
                          const void *key);

@@ -56,6 +56,22 @@ static void a_key_that_stands_behind_its_value_is_found(void **state) {
   EXPECT(c, "\x2a\x08\x12\x03\x12\x01v\x0a\x01k");
 }
 
+/* The elements of its value are counted anew. */
+static void an_element_of_an_entry_that_comes_again_is_found(void **state) {
+  (void)state;
+  merge_case *c = begin();
+  uint32_t root = add_node(c, CPB_NO_NODE, "",
+                           MESSAGE(c,
+                                   "\x2a\x0a\x0a\x01"
+                                   "a\x12\x05\x12\x00\x12\x01y\x2a\x0a\x0a\x01"
+                                   "a\x12\x05\x12\x00\x12\x01y"));
+  add_node(c, root, "5[\"a\"].2[0]", BYTES(c, "x"));
+  EXPECT(c,
+         "\x2a\x0a\x0a\x01"
+         "a\x12\x05\x12\x00\x12\x01y\x2a\x0b\x0a\x01"
+         "a\x12\x06\x12\x01x\x12\x01y");
+}
+
 static void an_entry_without_a_key_has_the_default_key(void **state) {
   (void)state;
   merge_case *c = begin();
@@ -80,6 +96,7 @@ int main(void) {
       cmocka_unit_test(map_keys_are_numbers_of_any_size),
       cmocka_unit_test(an_absent_map_entry_is_created_with_its_key),
       cmocka_unit_test(a_key_that_stands_behind_its_value_is_found),
+      cmocka_unit_test(an_element_of_an_entry_that_comes_again_is_found),
       cmocka_unit_test(an_entry_without_a_key_has_the_default_key),
       cmocka_unit_test(of_two_entries_with_one_key_the_last_counts),
   };

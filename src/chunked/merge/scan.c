@@ -108,7 +108,7 @@ static bool meet_singular(cpb_merge_walk *w, uint32_t id, met_field f) {
 static bool meet_element(cpb_merge_walk *w, uint32_t holder, met_field f) {
   cpb_walk_set_live(w, holder);
   uint64_t index = target(w, holder)->count++;
-  uint32_t id = cpb_merge_tree_find(w->tree, holder, CPB_TAG_INDEX, index, (cpb_span){NULL, 0});
+  uint32_t id = cpb_merge_tree_element(w->tree, holder, index);
   if (id == CPB_NONE) return true;
   if (f.is_len) return bind(w, id, f);
   return fail_in_chunk(w, CPB_E_UNSUPPORTED,

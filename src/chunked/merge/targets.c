@@ -58,6 +58,16 @@ uint32_t cpb_merge_tree_find(const cpb_merge_tree *tree, uint32_t parent, uint8_
   return cpb_ordered_find(in_order(tree), tree->targets[parent].children, compare_tags, &s);
 }
 
+uint32_t cpb_merge_tree_element(cpb_merge_tree *tree, uint32_t holder, uint64_t index) {
+  cpb_target_gap *gap = &tree->gap;
+  if (gap->holder == holder && index >= gap->begin && index < gap->end) return CPB_NONE;
+  const sought s = {tree, index, {NULL, 0}, CPB_TAG_INDEX};
+  uint32_t id = cpb_ordered_from(in_order(tree), tree->targets[holder].children, compare_tags, &s);
+  bool is_element = id != CPB_NONE && tree->targets[id].kind == CPB_TAG_INDEX;
+  *gap = (cpb_target_gap){holder, index, is_element ? tree->targets[id].value : UINT64_MAX};
+  return is_element && gap->end == index ? id : CPB_NONE;
+}
+
 /* --- Targets -------------------------------------------------------------- */
 
 /* Items are numbered with 32 bits, CPB_NONE excepted: there are fewer of each kind than of all. */
@@ -79,6 +89,7 @@ uint32_t cpb_merge_tree_add(cpb_merge_tree *tree, cpb_target target) {
   target.first_live = target.next_live = target.anchor = CPB_NONE;
   target.first_range = target.last_range = target.first_insert = target.last_insert = CPB_NONE;
   target.children = CPB_NONE;
+  tree->gap.end = 0;
   uint32_t id = (uint32_t)tree->num_targets++;
   tree->targets[id] = target;
   if (id == CPB_ROOT) return id;

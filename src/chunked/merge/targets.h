@@ -69,6 +69,13 @@ typedef struct cpb_merge_op {
   cpb_op_kind kind;
 } cpb_merge_op;
 
+/* Of the elements of `holder` that come from number `begin` on, before number `end`, none has a target: most
+ * elements of a repeated field need not be looked for. */
+typedef struct cpb_target_gap {
+  uint32_t holder;
+  uint64_t begin, end;
+} cpb_target_gap;
+
 typedef struct cpb_merge_tree {
   cpb_allocator allocator;
   cpb_error *error;
@@ -80,6 +87,7 @@ typedef struct cpb_merge_tree {
   bool has_oneofs;
   cpb_target *targets;
   size_t num_targets, targets_capacity;
+  cpb_target_gap gap; /* the last that was found */
   cpb_merge_op *ops;
   size_t num_ops, ops_capacity;
 } cpb_merge_tree;
@@ -107,6 +115,9 @@ uint32_t cpb_merge_tree_add(cpb_merge_tree *tree, cpb_target target);
 
 /* The child of `parent` by this tag, or CPB_NONE. `key` for KEY_STRING. */
 uint32_t cpb_merge_tree_find(const cpb_merge_tree *tree, uint32_t parent, uint8_t kind, uint64_t value, cpb_span key);
+
+/* The child by an index, which is quick for indices that ascend. */
+uint32_t cpb_merge_tree_element(cpb_merge_tree *tree, uint32_t holder, uint64_t index);
 
 /* Its text, if it is a string key. */
 static inline cpb_span cpb_target_key(const cpb_merge_tree *tree, const cpb_target *t) {
