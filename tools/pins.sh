@@ -6,8 +6,8 @@
 #   python    each requirements*.txt, from the requirements*.in beside it, with all that those need
 #
 # Those of npm, Cargo and Go are renewed by their own tools: `npm install --package-lock-only`,
-# `cargo update`, `go get -u && go mod tidy`. Programs that tests/tool.sh installs are pinned
-# where they are installed, release archives in cmake/archives.txt.
+# `cargo update`, `go get -u && go mod tidy`. Programs of Go and Rust are pinned where they are
+# installed (web/test/setup.sh, wasi/test/setup.sh), release archives in cmake/archives.txt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python_from=3.11 # the oldest Python that is meant, Debian 12's
