@@ -33,7 +33,8 @@ version=${version#libcpb-}
 if grep -aqF "$work" ./*.t*gz wasm/*; then echo "a file names the folder in which it was made"; exit 1; fi
 
 # Archives: what each must have, and one folder in each.
-has() { tar -tzf "$1" | grep -qx "$2" || { echo "$1 has no $2"; exit 1; }; }
+# grep reads to the end: tar fails if nobody does.
+has() { tar -tzf "$1" | grep -x "$2" >/dev/null || { echo "$1 has no $2"; exit 1; }; }
 has "libcpb-$version.tar.gz" "libcpb-$version/LICENSE"
 has "libcpb-$version.tar.gz" "libcpb-$version/Makefile"
 has "libcpb-amalgamation-$version.tar.gz" "libcpb-amalgamation-$version/cpb.c"
