@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from conftest import DATA, manifest
-from support.zstd_frames import lenient
+from support.odd_streams import lenient
 
 GOOD = manifest("records.manifest.json")
 CORRUPT = manifest("corrupt.manifest.json")

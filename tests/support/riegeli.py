@@ -100,10 +100,12 @@ def simple_chunk(records):
 
 
 def compressed_chunk(codec, size, compressed):
-    """A chunk with one record of `size` bytes, which `compressed` is the stream of; codec: b"z" or b"b"."""
+    """A chunk with one record of `size` bytes, which `compressed` is the stream of; codec: b"z", b"b" or b"s"."""
     from support.compress import brotli, zstd
     from support.wire import varint
-    sizes = (zstd if codec == b"z" else brotli)(varint(size))
+    packed = varint(size)
+    snappy = varint(len(packed)) + bytes([len(packed) - 1 << 2]) + packed
+    sizes = snappy if codec == b"s" else (zstd if codec == b"z" else brotli)(packed)
     stored = varint(len(varint(size))) + sizes
     data = codec + varint(len(stored)) + stored + varint(size) + compressed
     return _chunk_header(data, b"r", 1, size) + data

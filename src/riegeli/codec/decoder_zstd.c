@@ -94,21 +94,54 @@ static void note_progress(zstd_state *s, const cpb_decode_io *io, size_t used, s
   s->produced += produced;
 }
 
-/* A frame that is there as a whole, with room for all of its content, is decoded without a
- * window of its own. (libzstd does so by itself if the frame header tells the size of the
- * content.) False when that is not so, or the content does not fit. */
-static bool zstd_read_whole(zstd_state *s, cpb_decode_io *io) {
-  if (!io->last || io->room < io->claimed || io->claimed == 0) return false;
-  if (ZSTD_getFrameContentSize(io->in.data, io->in.size) != ZSTD_CONTENTSIZE_UNKNOWN) return false;
-  if (ZSTD_findFrameCompressedSize(io->in.data, io->in.size) != io->in.size) return false;
-  size_t size = ZSTD_decompressDCtx(s->context, io->out, io->room, io->in.data, io->in.size);
-  if (ZSTD_isError(size)) {
-    ZSTD_DCtx_reset(s->context, ZSTD_reset_session_only);
-    return false;
+/* libzstd compares the size of the content with the frame header, but not if the last block
+ * is empty and the input comes in pieces. */
+static cpb_decode zstd_end(const zstd_state *s, cpb_codec_error *error) {
+  unsigned long long size = ZSTD_getFrameContentSize(s->header, s->header_size);
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == s->produced) return CPB_DECODE_END;
+  cpb_codec_fail(error, CPB_E_DAMAGED, "Zstd: the frame is damaged");
+  return CPB_DECODE_FAILED;
+}
+
+/* The least that libzstd gets of a frame at first. If it gets all of it, it decodes it at once and
+ * does not check the sizes of the blocks, which it does if the frame comes in pieces. */
+static size_t zstd_first_piece(const cpb_decode_io *io) { return cpb_min_size(io->in.size, 1); }
+
+/* All of io->in, and then what the last call left of it. Zero at the end of the frame. */
+static size_t zstd_decompress(zstd_state *s, const cpb_decode_io *io, ZSTD_inBuffer *in, ZSTD_outBuffer *out) {
+  size_t result;
+  do {
+    result = ZSTD_decompressStream(s->context, out, in);
+    in->size = io->in.size;
+  } while (result != 0 && !ZSTD_isError(result) && in->pos < in->size && out->pos < out->size);
+  return result;
+}
+
+/* Whether a frame is there as a whole, and there seems to be room for all of its content. */
+static bool zstd_is_whole(const cpb_decode_io *io) {
+  if (!io->last) return false;
+  unsigned long long size = ZSTD_getFrameContentSize(io->in.data, io->in.size);
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN) size = io->claimed;
+  return size > 0 && size <= io->room && ZSTD_findFrameCompressedSize(io->in.data, io->in.size) == io->in.size;
+}
+
+/* Such a frame is decoded without a window of its own. CPB_DECODE_MORE when it is not one, when the
+ * content does not fit, or when something is wrong: then it is decoded as any other. */
+static cpb_decode zstd_read_whole(zstd_state *s, cpb_decode_io *io, cpb_codec_error *error) {
+  if (!zstd_is_whole(io)) return CPB_DECODE_MORE;
+  ZSTD_inBuffer in = {io->in.data, zstd_first_piece(io), 0};
+  ZSTD_outBuffer out = {io->out, io->room, 0};
+  cpb_codec_error spare = {CPB_OK, NULL};
+  ZSTD_DCtx_setParameter(s->context, ZSTD_d_stableOutBuffer, 1);
+  size_t result = zstd_decompress(s, io, &in, &out);
+  note_progress(s, io, in.pos, out.pos);
+  if (result == 0 && zstd_end(s, &spare) == CPB_DECODE_END) {
+    cpb_decode_advance(io, in.pos, out.pos);
+    return CPB_DECODE_END;
   }
-  note_progress(s, io, io->in.size, size);
-  cpb_decode_advance(io, io->in.size, size);
-  return true;
+  if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) return zstd_failed(s, result, error);
+  zstd_begin(s, &spare);
+  return CPB_DECODE_MORE;
 }
 
 /* If the output stays, it is the window. */
@@ -126,23 +159,6 @@ static bool zstd_cannot_go_on(const zstd_state *s, const cpb_decode_io *io) {
  * with another byte: Riegeli has none of them, and their decoders ignore our limits. */
 static bool zstd_is_frame(const cpb_decode_io *io) { return io->in.data[0] == 0x28; }
 
-/* libzstd compares the size of the content with the frame header, but not if the last block
- * is empty and the input comes in pieces. */
-static cpb_decode zstd_end(const zstd_state *s, cpb_codec_error *error) {
-  unsigned long long size = ZSTD_getFrameContentSize(s->header, s->header_size);
-  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == s->produced) return CPB_DECODE_END;
-  cpb_codec_fail(error, CPB_E_DAMAGED, "Zstd: the frame is damaged");
-  return CPB_DECODE_FAILED;
-}
-
-/* How much of the frame to give to libzstd at first. If it gets an empty frame as a whole,
- * it accepts blocks that exceed the window of 0 bytes; if it gets it in pieces, it does
- * not. */
-static size_t zstd_first_piece(const cpb_decode_io *io) {
-  bool is_empty = ZSTD_getFrameContentSize(io->in.data, io->in.size) == 0;
-  return is_empty ? 1 : io->in.size;
-}
-
 static cpb_decode zstd_read_blocks(zstd_state *s, cpb_decode_io *io, cpb_codec_error *error) {
   const cpb_decode_io before = *io;
   size_t result = s->begun ? 1 : cpb_zstd_blocks_begin(&s->blocks);
@@ -157,22 +173,19 @@ static cpb_decode zstd_read(void *state, cpb_decode_io *io, cpb_codec_error *err
   zstd_state *s = state;
   if (s->by_blocks) return zstd_read_blocks(s, io, error);
   if (zstd_cannot_go_on(s, io)) return CPB_DECODE_MORE;
-  if (!CPB_ZSTD_BY_BLOCKS && !s->begun && zstd_read_whole(s, io)) return CPB_DECODE_END;
   if (!s->begun && !zstd_is_frame(io)) {
     cpb_codec_fail(error, CPB_E_DAMAGED, NO_FRAME);
     return CPB_DECODE_FAILED;
   }
+  cpb_decode whole = CPB_ZSTD_BY_BLOCKS || s->begun ? CPB_DECODE_MORE : zstd_read_whole(s, io, error);
+  if (whole != CPB_DECODE_MORE) return whole;
   if (CPB_ZSTD_BY_BLOCKS || (!s->begun && s->memory->frugal && !io->in_place)) return zstd_read_blocks(s, io, error);
   if (!s->begun) zstd_choose_window(s, io);
   ZSTD_inBuffer in = {io->in.data, s->begun ? io->in.size : zstd_first_piece(io), 0};
   s->begun = true;
   size_t before = s->in_place ? (size_t)s->produced : 0;
   ZSTD_outBuffer out = {cpb_decode_back(io, before), before + io->room, before};
-  size_t result;
-  do {
-    result = ZSTD_decompressStream(s->context, &out, &in);
-    in.size = io->in.size;
-  } while (result != 0 && !ZSTD_isError(result) && in.pos < in.size && out.pos < out.size);
+  size_t result = zstd_decompress(s, io, &in, &out);
   s->hungry = out.pos < out.size;
   size_t produced = out.pos - before;
   s->full = !s->hungry && in.pos == 0 && produced == 0;
