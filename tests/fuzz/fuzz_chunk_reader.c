@@ -64,8 +64,9 @@ static void compare_chunk(const cpb_index *index, fuzz_in file, uint64_t chunk, 
   fuzz_check(cpb_index_get_chunk(index, chunk, &info) == CPB_OK);
   cpb_code code = fuzz_whole_chunk(index, file, CPB_VERIFY_FIRST, chunk, limits, &by_reader);
   if (code == CPB_OK) {
-    fuzz_check(read_record(file, info.position, limits, &by_record, &found) == CPB_OK && found >= info.position);
-    fuzz_check(fuzz_same(fuzz_view(&by_reader), fuzz_view(&by_record)));
+    /* A Riegeli chunk within the data of another is found where the index says, but not by who walks there. */
+    int walked = read_record(file, info.position, limits, &by_record, &found) == CPB_OK;
+    if (walked && found == info.position) fuzz_check(fuzz_same(fuzz_view(&by_reader), fuzz_view(&by_record)));
     compare_parts(index, file, chunk, fuzz_view(&by_reader), how, limits);
   }
   fuzz_free(&by_reader);
