@@ -40,7 +40,7 @@ typedef struct cpb_outline_options {
    * CPB_E_LIMIT. Default 64 MiB. */
   uint64_t max_size;
 
-  /* `depth` counts. */
+  /* `depth`, `walked` and `held` count. */
   const cpb_limits *limits;
 
   /* need.ahead is at least this (but never reaches past the range), also after a
