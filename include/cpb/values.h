@@ -45,7 +45,7 @@ typedef struct cpb_values_options {
    * has 32 bits. */
   uint64_t max_memory;
 
-  /* `depth` counts; copied. */
+  /* `depth`, `held`, and of a zip `walked`, `entries` and `decoded` count; copied. */
   const cpb_limits *limits;
 
   /* Of a SavedModel: which of its meta graphs, from 0. */
