@@ -135,6 +135,23 @@ void cpb_json_writer_signed(cpb_json_writer *w, const char *key, int64_t value) 
   put(w, text, cpb_format(text, sizeof text, "%s%llu", value < 0 ? "-" : "", (unsigned long long)magnitude));
 }
 
+#define EXACT ((uint64_t)1 << 53)
+
+static void put_digits(cpb_json_writer *w, const char *key, const char *sign, uint64_t magnitude) {
+  const char *quote = magnitude > EXACT ? "\"" : "";
+  char text[24];
+  lead(w, key);
+  put(w, text, cpb_format(text, sizeof text, "%s%s%llu%s", quote, sign, (unsigned long long)magnitude, quote));
+}
+
+void cpb_json_writer_exact(cpb_json_writer *w, const char *key, int64_t value) {
+  put_digits(w, key, value < 0 ? "-" : "", value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+void cpb_json_writer_exact_unsigned(cpb_json_writer *w, const char *key, uint64_t value) {
+  put_digits(w, key, "", value);
+}
+
 /* JSON has no such numbers: they are written as strings. True if it was one. */
 static bool put_not_finite(cpb_json_writer *w, const char *key, double value) {
   if (isfinite(value)) return false;

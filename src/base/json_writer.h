@@ -44,6 +44,9 @@ void cpb_json_writer_text(cpb_json_writer *writer, const char *key, const char *
 void cpb_json_writer_span(cpb_json_writer *writer, const char *key, cpb_span text);
 void cpb_json_writer_unsigned(cpb_json_writer *writer, const char *key, uint64_t value);
 void cpb_json_writer_signed(cpb_json_writer *writer, const char *key, int64_t value);
+/* Numbers that may be of any size: strings beyond 2^53, where a reader of JSON may round. */
+void cpb_json_writer_exact(cpb_json_writer *writer, const char *key, int64_t value);
+void cpb_json_writer_exact_unsigned(cpb_json_writer *writer, const char *key, uint64_t value);
 void cpb_json_writer_double(cpb_json_writer *writer, const char *key,
                             double value);                                         /* "NaN" and "Infinity" as strings */
 void cpb_json_writer_float(cpb_json_writer *writer, const char *key, float value); /* as many digits as a float needs */

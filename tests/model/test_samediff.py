@@ -164,6 +164,18 @@ def test_a_graph_file_is_what_nd4j_wrote(cpb, case):
             check_values(model, array, state["param"], None, i + 1)
 
 
+def test_no_integer_is_rounded(cpb, tmp_path):
+    """By readers of JSON that have nothing but doubles: beyond 2^53 it is text."""
+    data = (FOLDER / "cnn.fb").read_bytes()
+    before, after = struct.pack("<3q", -99, -1, 64), [2**53 + 1, -2**63, 2**53]
+    assert data.count(before) == 1
+    path = tmp_path / "cnn.fb"
+    path.write_bytes(data.replace(before, struct.pack("<3q", *after)))
+    answer = json.loads(cpb.run("inspect", path, "tag", "--json").stdout)
+    integers = answer["operations"]["items"][3]["arguments"]["integers"]
+    assert integers == ["9007199254740993", "-9223372036854775808", 9007199254740992]
+
+
 @by_file([f for f in OK if f["kind"] == "flatgraph"])
 def test_values_are_those_of_the_array_that_was_saved(cpb, case):
     """The truth's `memory` was taken from ND4J's own array, not from the file."""

@@ -73,6 +73,7 @@ static void write_element(cpb_json_writer *answer, element kind, int64_t value) 
   else if (kind == BOOLEAN) cpb_json_writer_bool(answer, NULL, value != 0);
   else if (dtype) cpb_json_writer_text(answer, NULL, dtype->name);
   else if (kind == SIZE && value < 0) cpb_json_writer_null(answer, NULL); /* any */
+  else if (kind == INTEGER) cpb_json_writer_exact(answer, NULL, value);
   else cpb_json_writer_signed(answer, NULL, value);
 }
 

@@ -38,8 +38,8 @@ static void write_value(cpb_json_writer *answer, const char *numpy, uint64_t bit
       if (numpy[2] == '8') cpb_json_writer_double(answer, NULL, cpb_sd_double(bits));
       break;
     case 'V': cpb_json_writer_float(answer, NULL, (float)float_of((uint32_t)bits << 16)); break; /* bfloat16 */
-    case 'u': cpb_json_writer_unsigned(answer, NULL, bits); break;
-    default: cpb_json_writer_signed(answer, NULL, extended);
+    case 'u': cpb_json_writer_exact_unsigned(answer, NULL, bits); break;
+    default: cpb_json_writer_exact(answer, NULL, extended);
   }
 }
 

@@ -34,19 +34,6 @@ static void write_bytes(cpb_json_writer *a, const char *key, const cpb_part *par
   else cpb_json_writer_span(a, key, bytes);
 }
 
-#define EXACT ((int64_t)1 << 53) /* beyond, a reader of JSON may round */
-
-static void write_int(cpb_json_writer *a, const char *key, int64_t value) {
-  char text[24];
-  if (value >= -EXACT && value <= EXACT) {
-    cpb_json_writer_signed(a, key, value);
-    return;
-  }
-  uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  cpb_format(text, sizeof text, "%s%llu", value < 0 ? "-" : "", (unsigned long long)magnitude);
-  cpb_json_writer_text(a, key, text);
-}
-
 static void write_float(cpb_json_writer *a, const char *key, uint64_t bits) {
   uint32_t low = (uint32_t)bits;
   float value;
@@ -68,7 +55,7 @@ static void write_number(cpb_json_writer *a, const char *key, uint32_t kind, uin
     case ATTR_FLOAT: write_float(a, key, value); break;
     case ATTR_BOOL: cpb_json_writer_bool(a, key, value != 0); break;
     case ATTR_TYPE: cpb_write_dtype(a, key, value); break;
-    default: write_int(a, key, (int64_t)value); break;
+    default: cpb_json_writer_exact(a, key, (int64_t)value); break;
   }
 }
 

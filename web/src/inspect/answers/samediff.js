@@ -63,7 +63,7 @@
 /**
  * Arguments of an operation by position.
  * @typedef {object} OperationArguments
- * @property {number[]} integers
+ * @property {(number | string)[]} integers strings beyond 2^53, as in `longs`
  * @property {(number | string)[]} doubles
  * @property {boolean[]} booleans
  * @property {NameOrNumber[]} dtypes
@@ -76,7 +76,7 @@
  * @typedef {object} Property
  * @property {string} name
  * @property {number[]} [ints]
- * @property {number[]} [longs]
+ * @property {(number | string)[]} [longs]
  * @property {(number | string)[]} [doubles]
  * @property {boolean[]} [booleans]
  * @property {string[]} [strings]
