@@ -78,9 +78,9 @@ export class CpbError extends Error {
   }
 }
 
-/** What was thrown elsewhere. @param {unknown} error @param {string} who */
-export function asCpbError(error, who) {
+/** What was thrown elsewhere. @param {unknown} error @param {string} who @param {Code} [code] */
+export function asCpbError(error, who, code = 'READ') {
   if (error instanceof CpbError) return error;
-  const { message } = /** @type {Error} */ (error ?? {});
-  return new CpbError('READ', `${who}: ${message ?? error}`, { cause: error });
+  const said = /** @type {Error | undefined} */ (error)?.message ?? error;
+  return new CpbError(code, `${who}: ${said}`, { retryable: code === 'NETWORK', cause: error });
 }

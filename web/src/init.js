@@ -1,6 +1,6 @@
 /** Which WebAssembly modules are used, and when they are compiled. */
 import { fromBase64 } from './bytes.js';
-import { CpbError } from './errors.js';
+import { asCpbError, CpbError } from './errors.js';
 import { setDecode } from './wasm/codecs.js';
 
 /** @import { Decode } from './wasm/codecs.js' */
@@ -26,7 +26,7 @@ const modules = {};
 
 /** @type {(kind: Kind) => ModuleInput | Promise<ModuleInput>} */
 let provide = (kind) => {
-  throw new CpbError('USAGE', `no WebAssembly module: call init() with ${kind}.wasm first`);
+  throw new CpbError('USAGE', `call init() with ${kind}.wasm first`);
 };
 
 /** @typedef {((path: string) => import('./types.js').Source) | undefined} OpenPath */
@@ -37,15 +37,20 @@ let provide = (kind) => {
  */
 export let openPath;
 
+/** @type {(url: string | URL) => Promise<Response | BufferSource>} */
+let fetchModule = (url) => fetch(url);
+
 /**
  * What an entry of the package does: says where its modules and files come from.
  *
  * @param {typeof provide} modules
  * @param {OpenPath} [files]
+ * @param {typeof fetchModule} [read] what is at a URL or path
  */
-export function setUp(modules, files) {
+export function setUp(modules, files = openPath, read = fetchModule) {
   provide = modules;
-  openPath = files ?? openPath;
+  openPath = files;
+  fetchModule = read;
 }
 
 /**
@@ -57,14 +62,15 @@ export function setUp(modules, files) {
  * @returns {Promise<void>} once it is compiled
  */
 export async function init(input) {
-  const { reader, full, inspect, json, decode } = isPair(input) ? input : { reader: input };
+  const isPair = input.constructor === Object;
+  const { decode, ...given } = /** @type {Modules} */ (isPair ? input : { reader: input });
   setDecode(decode);
-  if (reader) modules.reader = compile(reader);
-  if (full) modules.full = compile(full);
-  if (inspect) modules.inspect = compile(inspect);
-  if (json) modules.json = compile(json);
-  if (full && !reader) modules.reader = modules.full;
-  if (reader && !isPair(input)) modules.full = modules.reader;
+  for (const kind of /** @type {Kind[]} */ (Object.keys(given))) {
+    const module = given[kind];
+    if (module) modules[kind] = load(kind, () => module);
+  }
+  if (!isPair) modules.full = load('full', moduleFor);
+  else if (given.full && !given.reader) modules.reader = load('reader', () => moduleFor('full'));
   await Promise.all(Object.values(modules));
 }
 
@@ -72,23 +78,27 @@ export async function init(input) {
  * @param {Kind} [kind]
  * @returns {Promise<WebAssembly.Module>}
  */
-export async function moduleFor(kind = 'reader') {
-  modules[kind] ??= (async () => compile(await provide(kind)))();
-  try {
-    return await modules[kind];
-  } catch (error) {
-    delete modules[kind];
-    throw error;
-  }
-}
+export const moduleFor = async (kind = 'reader') => (modules[kind] ??= load(kind, () => provide(kind)));
 
-/** @param {any} input @returns {input is Modules} */
-const isPair = (input) => Object.getPrototypeOf(input) === Object.prototype;
+/** What fetch and WebAssembly throw. @type {Record<string, import('./errors.js').Code>} */
+const thrown = { CompileError: 'FORMAT', TypeError: 'NETWORK' };
+
+/**
+ * What fails is tried again by the next call.
+ *
+ * @param {Kind} kind
+ * @param {() => ModuleInput | Promise<ModuleInput>} find
+ */
+const load = (kind, find) =>
+  (async () => compile(await find()))().catch((error) => {
+    delete modules[kind];
+    throw asCpbError(error, `${kind}.wasm`, thrown[error?.name]);
+  });
 
 /** @param {ModuleInput} input @returns {Promise<WebAssembly.Module>} */
 async function compile(input) {
   if (input instanceof WebAssembly.Module) return input;
-  if (input instanceof URL || typeof input === 'string') return compile(await fetch(input));
+  if (input instanceof URL || typeof input === 'string') return compile(await fetchModule(input));
   if (!(input instanceof Response)) return WebAssembly.compile(input);
   if (!input.ok) throw new CpbError('HTTP', `${input.url}: ${input.status}`, { status: input.status });
   const streams = 'compileStreaming' in WebAssembly && input.headers.get('Content-Type') === 'application/wasm';

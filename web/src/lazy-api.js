@@ -10,6 +10,7 @@ import { lazySource, lazyStream } from './source/lazy-source.js';
 
 /** @import { Output } from './writer/output.js' */
 
+const checker = () => import('./options.js');
 const content = () => import('./reader/message-content.js');
 const inspector = () => import('./inspect/index.js');
 const persisted = () => import('./middleware/persist.js');
@@ -18,7 +19,10 @@ const worker = () => import('./worker/browser.js');
 const writer = () => import('./writer/index.js');
 
 /** @type {typeof import('./full-api.js').open} */
-export const open = (input, options) => openWith(content, input, options);
+export async function open(input, options) {
+  if (options) (await checker()).checkOptions(options);
+  return openWith(content, input, options);
+}
 
 /** @type {typeof import('./full-api.js').openRecords} */
 export const openRecords = async (input, options) => (await records()).openRecords(input, options);

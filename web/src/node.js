@@ -5,10 +5,21 @@ import { fileSource } from './source/file.js';
 import { fileSink } from './writer/file-sink.js';
 import { setUpFiles } from './writer/output.js';
 
-setUp((kind) => {
-  const simd = kind !== 'json' && hasSimd() ? '-simd' : '';
-  return readFile(new URL(`./wasm/${kind}${simd}.wasm`, import.meta.url));
-}, fileSource);
+/** @param {string | URL} input */
+async function read(input) {
+  const text = String(input);
+  if (/^(https?|data|blob):/i.test(text)) return fetch(text);
+  return readFile(text.startsWith('file:') ? new URL(text) : text);
+}
+
+setUp(
+  (kind) => {
+    const simd = kind !== 'json' && hasSimd() ? '-simd' : '';
+    return readFile(new URL(`./wasm/${kind}${simd}.wasm`, import.meta.url));
+  },
+  fileSource,
+  read,
+);
 setUpFiles(fileSink);
 
 export { fileSource };

@@ -29,8 +29,21 @@ test('a compiled module, bytes, a Response, or each for its use', async () => {
 });
 
 test('what is no module is an error, and the next call finds the right one', async () => {
-  await assert.rejects(init(Uint8Array.of(1, 2, 3)));
+  await assert.rejects(init(Uint8Array.of(1, 2, 3)), {
+    code: 'FORMAT',
+    message: /^reader\.wasm: /,
+  });
+  await assert.rejects(init('/no/such/reader.wasm'), { code: 'READ', message: /no.such/ });
+  await assert.rejects(init('http://127.0.0.1:1/reader.wasm'), { code: 'NETWORK', retryable: true });
   await assert.rejects(init(new Response('', { status: 404 })), { code: 'HTTP' });
   await moduleFor('reader').catch(() => {});
   await works();
+});
+
+test('a module is read from a file: URL or a path', async () => {
+  const url = new URL('../src/wasm/reader.wasm', import.meta.url);
+  for (const input of [url, url.href, url.pathname]) {
+    await init({ reader: input });
+    await works();
+  }
 });

@@ -26,6 +26,7 @@ const later = {
   'split(), merge(), repack()': 'writer/index.js',
   'inspect()': 'inspect/index.js',
   'persist()': 'middleware/persist.js',
+  'options that are given': 'options.js',
 };
 
 const skip = existsSync(tool('esbuild')) ? false : 'not installed: run web/test/setup.sh';

@@ -7,6 +7,7 @@ import { openAs } from '../reader/open.js';
 import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
 import { GRAPH, openCheckpoint } from './checkpoint.js';
 import { asker, kinds } from './model.js';
+import * as is from '../options.js';
 import { valuesOf } from './values.js';
 
 /** @import { Cost } from '../types.js' */
@@ -41,7 +42,7 @@ import { valuesOf } from './values.js';
  * @typedef {object} Page
  * @property {AbortSignal} [signal]
  * @property {number} [first] number of the first element, from 0
- * @property {number} [count] how many at most, default 100
+ * @property {number | 'all'} [count] how many at most, default 100
  * @property {number} [metaGraph] of a SavedModel: which, from 0
  */
 
@@ -103,6 +104,16 @@ import { valuesOf } from './values.js';
  * @typedef {ModelBase<Kind> & Disposable & AsyncDisposable} Model
  */
 
+/** @type {import('../options.js').Known} */
+const known = {
+  ...is.opening,
+  kind: is.oneOf(...Object.keys(kinds)),
+  maxValue: is.size,
+  maxMemory: is.size,
+  kerasMetadata: is.bytes,
+  checkpoint: is.either(is.oneOf(true), is.within({ index: is.anything, data: is.callback })),
+};
+
 /**
  * Opens a model to look inside: a SavedModel or GraphDef (.pb or .cpb), keras_metadata.pb,
  * a SameDiff zip or graph.
@@ -113,6 +124,7 @@ import { valuesOf } from './values.js';
  * @returns {Promise<Model<Kind>>}
  */
 export async function inspect(input, options = {}) {
+  is.checkOptions(options, known);
   // As natively: no chunk is looked at for its size alone.
   const opened = await openAs('inspect', () => content, input, { trustSizes: true, ...options });
   try {

@@ -1,5 +1,6 @@
 /** A model that answers questions (cpb/model.h), one after the other. */
 import { CpbError } from '../errors.js';
+import * as is from '../options.js';
 import { structs } from './structs.js';
 
 /** @import { Engine } from '../wasm/engine.js' */
@@ -54,8 +55,18 @@ const questions = {
  * @property {string} [scope]
  * @property {number} [metaGraph] of a SavedModel: which, from 0
  * @property {number} [first] of a page: number of the first element, from 0
- * @property {number} [count] of a page: how many at most; 100 when not said
+ * @property {number | 'all'} [count] of a page: how many at most; 100 when not said
  */
+
+/** @type {import('../options.js').Known} */
+const asking = {
+  signal: is.signal,
+  name: is.text,
+  scope: is.text,
+  metaGraph: is.size,
+  first: is.size,
+  count: is.count,
+};
 
 /**
  * Asks the model in `file`, whose (merged) message comes from `feed`.
@@ -114,7 +125,7 @@ export function asker(file, feed, kind, options) {
    * @returns {Promise<{ answer: any, taken: T }>}
    */
   async function askFor(question, options, take) {
-    if (!(question in questions)) throw new CpbError('USAGE', `unknown question: ${question}`);
+    checkQuestion(question, options);
     const next = last.then(async () => ({
       answer: await answer(question, options),
       taken: take(engine),
@@ -124,6 +135,15 @@ export function asker(file, feed, kind, options) {
   }
 
   return { ask: asked, askFor };
+}
+
+/** @param {QuestionName} question @param {QuestionOptions} options */
+function checkQuestion(question, options) {
+  if (!Object.hasOwn(questions, question)) {
+    const names = Object.keys(questions).join(', ');
+    throw new CpbError('USAGE', `there is no question ${question}; there are ${names}`);
+  }
+  is.checkOptions(options, asking);
 }
 
 /**
@@ -145,7 +165,7 @@ function ask(engine, scope, question, { name, scope: within, metaGraph, first, c
       scope: scopeBytes && scope.bytes(scopeBytes),
       scope_size: scopeBytes?.length,
       first,
-      count,
+      count: count === 'all' ? Number.MAX_SAFE_INTEGER : count,
     }),
   );
 }

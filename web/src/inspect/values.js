@@ -4,12 +4,25 @@ import { streamOf } from '../source/streams.js';
 import { DATA, DONE } from '../wasm/engine.js';
 import { createFeed } from '../wasm/feed.js';
 import { kinds, shared } from './model.js';
+import * as is from '../options.js';
 import { structs } from './structs.js';
 
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { ModelKind } from './answers/index.js' */
+
+/** @type {import('../options.js').Known} */
+const known = {
+  signal: is.signal,
+  tag: is.text,
+  function: is.text,
+  metaGraph: is.size,
+  tensor: is.within({ offset: is.size, size: is.size }),
+  exactTexts: is.flag,
+  variable: is.flag,
+  state: is.size,
+};
 
 /**
  * Which array of a model is meant, where its name alone does not say.
@@ -57,13 +70,14 @@ import { structs } from './structs.js';
  * @returns {Promise<Values>}
  */
 export async function valuesOf(file, feed, kind, name, options = {}, stored = undefined) {
+  is.checkOptions(options, known);
   const { signal, tag, state, metaGraph, tensor, exactTexts } = options;
   const { instance } = file;
   const encoder = new TextEncoder();
-  const within = tag ?? options.function;
+  const place = tag ?? options.function;
   const engine = file.make('cpb_values', (scope) => {
     const bytes = encoder.encode(name);
-    const scopeBytes = within === undefined ? undefined : encoder.encode(within);
+    const scopeBytes = place === undefined ? undefined : encoder.encode(place);
     return instance.c.cpb_values_new(
       0,
       kinds[kind],

@@ -1,4 +1,5 @@
 /** open(), with all that it needs. */
+import { checkOptions } from '../options.js';
 import * as content from './message-content.js';
 import { openWith } from './open.js';
 
@@ -11,6 +12,9 @@ import { openWith } from './open.js';
  *   of yours
  * @param {import('./open.js').OpenOptions} [options]
  */
-const open = (input, options) => openWith(() => content, input, options);
+async function open(input, options = {}) {
+  checkOptions(options);
+  return openWith(() => content, input, options);
+}
 
 export { open };

@@ -1,6 +1,7 @@
 /** openRecords(): the records of any Riegeli file. */
 import { collector } from '../bytes.js';
 import { moduleFor, openPath } from '../init.js';
+import * as is from '../options.js';
 import { prepare } from '../source/index.js';
 import { DATA, DONE, RECORD, SKIPPED } from '../wasm/engine.js';
 import { big, checkOffset, using } from './chunks.js';
@@ -65,6 +66,16 @@ import { structs } from './structs.js';
  * @typedef {RecordsBase<Item> & AsyncIterable<Item> & Disposable & AsyncDisposable} Records
  */
 
+/** @type {import('../options.js').Known} */
+const known = {
+  signal: is.signal,
+  position: is.size,
+  recover: is.flag,
+  verify: is.verify,
+  limits: is.limits,
+  ...is.reading,
+};
+
 /** When a batch is full. */
 const BATCH = { bytes: 2 ** 20, records: 4096 };
 
@@ -86,9 +97,9 @@ const RUN = 512;
  * @returns {Promise<Records<true extends Recover ? Record | Skipped : Record>>}
  */
 export async function openRecords(input, options = {}) {
+  is.checkOptions(options, known);
   const { signal, position = 0, limits, verify, recover } = options;
   signal?.throwIfAborted();
-  checkOffset('position', position);
   const how = { verify: verifyOf(verify, 'first'), recover: Number(recover ?? false) };
   const source = prepare(input, options, openPath);
   const file = await openFile(await moduleFor(), source, limits);

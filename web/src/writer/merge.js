@@ -1,4 +1,5 @@
 /** merge(): a chunked message put together again. */
+import * as is from '../options.js';
 import { open } from '../reader/index.js';
 import { piecesOf } from '../source/streams.js';
 import { hold } from './input.js';
@@ -11,6 +12,9 @@ import { outputOf } from './output.js';
 /** @typedef {Omit<OpenOptions, 'signal'> & { memory?: number }} MergeOptions as for `open`, and
  *   the longest stream as an input */
 
+/** @type {import('../options.js').Known} */
+const known = { ...is.opening, memory: is.amount };
+
 /**
  * Makes the message of a .cpb file. A plain message is copied, if `format` is 'pb'.
  *
@@ -19,9 +23,11 @@ import { outputOf } from './output.js';
  */
 const merge = (input, options = {}) =>
   outputOf(async function* ({ signal, onProgress }) {
+    is.checkOptions(options, known);
+    const { memory, ...how } = options;
     signal?.throwIfAborted();
-    const bytes = await hold(input, options.memory, signal);
-    const message = await open(bytes, { format: 'cpb', ...options, signal });
+    const bytes = await hold(input, memory, signal);
+    const message = await open(bytes, { format: 'cpb', ...how, signal });
     try {
       const total = onProgress ? await message.messageSize({ signal }) : 0;
       let size = 0;

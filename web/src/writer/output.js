@@ -1,6 +1,6 @@
 /** What split, repack and merge answer: an output that is made when it is asked for. */
 import { collector } from '../bytes.js';
-import { CpbError } from '../errors.js';
+import { asCpbError, CpbError } from '../errors.js';
 import { streamOf } from '../source/streams.js';
 import { abortable } from '../source/abort.js';
 import { sinkOf } from './sinks.js';
@@ -57,6 +57,15 @@ let fileSink;
 /** What the entry for runtimes with files does. @param {typeof fileSink} open */
 export const setUpFiles = (open) => void (fileSink = open);
 
+/** What a sink throws is an error of this package, as all others are. @param {() => unknown} call */
+async function ofSink(call) {
+  try {
+    await call();
+  } catch (error) {
+    throw asCpbError(error, 'the destination', 'WRITE');
+  }
+}
+
 /** What is written once: the pieces, and what came of them. */
 class Writing {
   #make;
@@ -85,10 +94,13 @@ class Writing {
         signal?.throwIfAborted();
         const { done, value } = await pieces.next();
         if (done) {
-          await sink.close?.();
+          await ofSink(() => sink.close?.());
           return (this.result = value);
         }
-        await abortable(Promise.resolve(sink.write(value.offset, value.bytes)), signal);
+        await abortable(
+          ofSink(() => sink.write(value.offset, value.bytes)),
+          signal,
+        );
       }
     } catch (error) {
       await pieces.return(/** @type {any} */ (undefined)).catch(() => {});
@@ -137,7 +149,12 @@ export function outputOf(make) {
       await writing.writeTo({ seekable: false, write: (_, bytes) => void parts.push(bytes) }, options);
       return new Blob(parts);
     },
-    to: async (destination, options = {}) => writing.writeTo(await sinkOf(destination), options),
+    async to(destination, options = {}) {
+      const sink = await Promise.resolve(sinkOf(destination)).catch((error) => {
+        throw asCpbError(error, 'the destination', 'WRITE');
+      });
+      return writing.writeTo(sink, options);
+    },
     async toFile(path, options = {}) {
       if (!fileSink) throw new CpbError('UNSUPPORTED', 'toFile() is for Node, Deno and Bun: use to()');
       return writing.writeTo(fileSink(path), options);

@@ -2,8 +2,8 @@
 import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
-import { big, checkOffset } from '../reader/chunks.js';
 import { openFile } from '../reader/open-file.js';
+import * as is from '../options.js';
 import { prepare } from '../source/index.js';
 import { abortable } from '../source/abort.js';
 import { DONE } from '../wasm/engine.js';
@@ -38,28 +38,14 @@ import { hold, MEMORY } from './input.js';
 const layouts = { remote: 0, compat: 1 };
 const codecs = { none: 1, brotli: 2, zstd: 3 };
 
-/**
- * @template {object} T
- * @param {T} values
- * @param {PropertyKey} key
- * @param {string} what
- * @returns {T[keyof T]}
- */
-function oneOf(values, key, what) {
-  if (Object.hasOwn(values, key)) return values[/** @type {keyof T} */ (key)];
-  const names = Object.keys(values).join(', ');
-  throw new CpbError('USAGE', `${what} is ${String(key)}; expected one of ${names}`);
-}
-
-/**
- * @param {string} what
- * @param {number | undefined} n
- */
-export function sizeIn(what, n) {
-  if (n === undefined) return n;
-  checkOffset(what, n);
-  return big(n);
-}
+/** @type {import('../options.js').Known} */
+export const packing = {
+  layout: is.oneOf(...Object.keys(layouts)),
+  codec: is.within({ name: is.oneOf(...Object.keys(codecs)), level: is.whole, windowLog: is.size }),
+  memory: is.amount,
+  limits: is.limits,
+  ...is.reading,
+};
 
 /**
  * The fields that the options of both engines have.
@@ -68,11 +54,10 @@ export function sizeIn(what, n) {
  * @param {How} how
  */
 export function packFields({ layout = 'remote', codec, memory = MEMORY }, { seekable }) {
-  checkOffset('memory', memory);
   return {
-    layout: oneOf(layouts, layout, 'layout'),
+    layout: layouts[layout],
     codec: codec && {
-      codec: oneOf(codecs, codec.name, 'codec.name'),
+      codec: codecs[codec.name],
       // In C, 0 is the default.
       level: codec.name === 'brotli' && codec.level === 0 ? -1 : codec.level,
       window_log: codec.windowLog,
@@ -89,10 +74,12 @@ export function packFields({ layout = 'remote', codec, memory = MEMORY }, { seek
  * @template T
  * @param {AnyInput} input
  * @param {PackOptions} options
+ * @param {is.Known} known those that there are
  * @param {How} how
  * @param {(file: OpenFile) => AsyncGenerator<Piece, T, void>} use
  */
-export async function* withFile(input, options, { signal }, use) {
+export async function* withFile(input, options, known, { signal }, use) {
+  is.checkOptions(options, known);
   signal?.throwIfAborted();
   const bytes = await hold(input, options.memory, signal);
   const module = await abortable(moduleFor('full'), signal);

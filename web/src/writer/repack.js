@@ -1,7 +1,7 @@
 /** repack(): a .cpb file laid out anew, without merging it. */
 import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
-import { pack, packFields, withFile } from './pack.js';
+import { pack, packFields, packing, withFile } from './pack.js';
 import { structs } from './structs.js';
 
 /** @import { AnyInput } from './input.js' */
@@ -15,7 +15,7 @@ import { structs } from './structs.js';
  */
 const repack = (input, options = {}) =>
   outputOf((how) =>
-    withFile(input, options, how, async function* (file) {
+    withFile(input, options, packing, how, async function* (file) {
       const { instance } = file;
       const { c } = instance;
       const fields = packFields(options, how);

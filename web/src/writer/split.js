@@ -1,8 +1,10 @@
 /** split(): a message made into a .cpb file. */
+import * as is from '../options.js';
+import { big } from '../reader/chunks.js';
 import { newSchema } from '../reader/schema.js';
 import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
-import { pack, packFields, sizeIn, withFile } from './pack.js';
+import { pack, packFields, packing, withFile } from './pack.js';
 import { structs } from './structs.js';
 
 /** @import { OpenFile } from '../reader/open-file.js' */
@@ -25,6 +27,16 @@ import { structs } from './structs.js';
  * @typedef {SplitOwnOptions & PackOptions} SplitOptions
  */
 
+/** @type {import('../options.js').Known} */
+const known = {
+  type: is.text,
+  schema: is.bytes,
+  maxChunkSize: is.amount,
+  inlineMax: is.amount,
+  version: is.within({ splitter: is.whole, join: is.whole, badConsumers: is.anything }),
+  ...packing,
+};
+
 /**
  * Makes a .cpb file of a message of any size. The input is read twice, and not held in
  * memory unless it is a stream.
@@ -34,7 +46,7 @@ import { structs } from './structs.js';
  */
 const split = (input, options = {}) =>
   outputOf((how) =>
-    withFile(input, options, how, async function* (file) {
+    withFile(input, options, known, how, async function* (file) {
       const engine = newSplit(file, options, how);
       await file.drive(engine, { signal: how.signal, step: 'plan' });
       const chunks = engine.call('count');
@@ -53,8 +65,8 @@ function newSplit(file, options, how) {
   const { type, schema, version = {} } = options;
   const fields = {
     ...packFields(options, how),
-    max_chunk_size: sizeIn('maxChunkSize', options.maxChunkSize),
-    inline_max: sizeIn('inlineMax', options.inlineMax),
+    max_chunk_size: options.maxChunkSize && big(options.maxChunkSize),
+    inline_max: options.inlineMax && big(options.inlineMax),
     splitter_version: version.splitter,
     join_version: version.join,
     schema: schema && newSchema(file, schema),

@@ -1,0 +1,121 @@
+/** Options are checked where they are passed: their names, and what they are. */
+import { CpbError } from './errors.js';
+
+/**
+ * What a value must be: undefined if it is, otherwise what was expected.
+ * @typedef {(value: any, path: string) => string | undefined} Kind
+ */
+/** The options of a call by their names. @typedef {Record<string, Kind>} Known */
+
+/** @param {string} what @param {(value: any) => boolean} is @returns {Kind} */
+const kind = (what, is) => (value) => (is(value) ? undefined : what);
+
+/** @param {string} type @param {string} what */
+const typed = (type, what) => kind(what, (value) => typeof value === type);
+
+export const flag = typed('boolean', 'true or false');
+export const text = typed('string', 'a string');
+export const callback = typed('function', 'a function');
+export const size = kind('a whole number from 0 to 2^53 - 1', (n) => Number.isSafeInteger(n) && n >= 0);
+/** Of elements. */
+export const count = kind(
+  "a whole number from 1 to 2^53 - 1, or 'all'",
+  (n) => n === 'all' || (Number.isSafeInteger(n) && n > 0),
+);
+/** Where more than there is means all. */
+export const amount = kind(
+  'a whole number from 0 to 2^53 - 1, or Infinity',
+  (n) => n === Infinity || (Number.isSafeInteger(n) && n >= 0),
+);
+export const whole = kind('a whole number', Number.isSafeInteger);
+export const bytes = kind(
+  'a Uint8Array or another view of bytes',
+  (b) => ArrayBuffer.isView(b) || b instanceof ArrayBuffer,
+);
+export const anything = kind('', () => true);
+/** Those of other realms and polyfills, too. */
+export const signal = kind('an AbortSignal', (it) => typeof it?.throwIfAborted === 'function');
+
+/** One of these. @param {...unknown} values @returns {Kind} */
+export const oneOf = (...values) =>
+  kind(values.map((value) => (typeof value === 'string' ? `'${value}'` : value)).join(', '), (it) =>
+    values.includes(it),
+  );
+
+/** One of these kinds. @param {...Kind} kinds @returns {Kind} */
+export const either =
+  (...kinds) =>
+  (value, path) => {
+    const expected = kinds.map((is) => is(value, path));
+    return expected.every(Boolean) ? expected.join(' or ') : undefined;
+  };
+
+/** An object with these options. @param {Known} known @returns {Kind} */
+export const within = (known) => (value, path) => {
+  if (typeof value !== 'object' || value === null) return `an object of ${Object.keys(known).join(', ')}`;
+  checkOptions(value, known, `${path}.`);
+};
+
+/** @param {any} value */
+const shown = (value) => (typeof value === 'string' ? `'${value}'` : String(value));
+
+const cost = within({ requests: amount, bytes: amount });
+
+/** How what is opened is read, as in source/index.js. */
+export const reading = {
+  http: within({
+    fetch: callback,
+    headers: anything,
+    credentials: text,
+    mode: text,
+    cache: text,
+    timeout: kind('a number of milliseconds above 0', (ms) => ms > 0),
+    suffix: oneOf('auto', true, false),
+    maxWhole: amount,
+    budget: cost,
+  }),
+  retry: either(
+    oneOf(false),
+    within({ attempts: amount, base: amount, max: amount, jitter: callback, sleep: callback }),
+  ),
+  coalesce: within({ gap: amount, maxBytes: amount, connections: amount }),
+  cache: either(oneOf(false), within({ bytes: amount, block: size, share: flag })),
+  budget: cost,
+};
+
+const perByte = ['decoded', 'held', 'walked', 'entries', 'answer', 'index'];
+const limitNames = ['riegeliChunk', 'window', 'chunks', 'recordsPerChunk', 'depth', 'memory'];
+limitNames.push(...perByte, ...perByte.map((name) => `${name}PerByte`));
+
+export const verify = oneOf('first', 'late', 'never');
+export const limits = within(Object.fromEntries(limitNames.map((name) => [name, size])));
+
+/** What open() takes. */
+export const opening = {
+  signal,
+  type: text,
+  schema: bytes,
+  format: oneOf('cpb', 'pb'),
+  limits,
+  verify,
+  trustSizes: flag,
+  ...reading,
+};
+
+/**
+ * @param {object} options
+ * @param {Known} [known] by default those of open()
+ * @param {string} [path] of the object that has them
+ */
+export function checkOptions(options, known = opening, path = '') {
+  if (typeof options !== 'object' || options === null) {
+    throw new CpbError('USAGE', `the options are ${shown(options)}; expected an object`);
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(known, name)) {
+      throw new CpbError('USAGE', `there is no option ${path}${name}; there are ${Object.keys(known).join(', ')}`);
+    }
+    const expected = value === undefined ? undefined : known[name]?.(value, path + name);
+    if (expected) throw new CpbError('USAGE', `the option ${path}${name} is ${shown(value)}; expected ${expected}`);
+  }
+}
