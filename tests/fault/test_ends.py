@@ -56,7 +56,9 @@ class Command:
         self.folder, self.old, self.env = folder, old, env
         begin = time.monotonic()
         self.reset()
-        assert self.start().wait(60) == 0
+        process = self.start()
+        process.stdout.read()
+        assert process.wait(60) == 0
         self.seconds = time.monotonic() - begin
         self.new = contents(folder)
 
@@ -68,7 +70,7 @@ class Command:
 
     def start(self):
         return subprocess.Popen(self.words, cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=heed_signals)
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=heed_signals)
 
     def end(self, number, moment):
         """What is there after a signal at a moment; 1 is that of the command's own end."""
@@ -76,6 +78,7 @@ class Command:
         process = self.start()
         time.sleep(moment * self.seconds)
         process.send_signal(number)
+        process.stdout.read()  # until its child has ended, too, which names the file
         assert process.wait(60) in (0, -number)
         return contents(self.folder)
 
