@@ -1,14 +1,14 @@
-# Toolchain for WASI preview 1: the wasi-sdk that WASI_SDK_PREFIX names, or else
+# Toolchain for WASI preview 1: the wasi-sdk that WASI_SDK_PATH names, or else
 # the distribution's clang, lld, wasi-libc and compiler-rt.
 set(WASI 1)
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
 
-set(WASI_SDK_PREFIX "$ENV{WASI_SDK_PREFIX}" CACHE PATH "An official wasi-sdk; empty for the distribution's")
-list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES WASI_SDK_PREFIX)
-if(WASI_SDK_PREFIX)
-  set(where PATHS ${WASI_SDK_PREFIX}/bin NO_DEFAULT_PATH)
-  set(CMAKE_SYSROOT ${WASI_SDK_PREFIX}/share/wasi-sysroot)
+set(WASI_SDK_PATH "$ENV{WASI_SDK_PATH}" CACHE PATH "An official wasi-sdk; empty for the distribution's")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES WASI_SDK_PATH)
+if(WASI_SDK_PATH)
+  set(where PATHS ${WASI_SDK_PATH}/bin NO_DEFAULT_PATH)
+  set(CMAKE_SYSROOT ${WASI_SDK_PATH}/share/wasi-sysroot)
   set(headers)
 else()
   set(where)
@@ -25,7 +25,7 @@ set(features "-mcpu=mvp -mbulk-memory -msign-ext -mnontrapping-fptoint -mmutable
 
 set(CMAKE_C_COMPILER ${WASI_CLANG})
 set(CMAKE_C_COMPILER_TARGET wasm32-wasi)
-if(WASI_SDK_PREFIX AND EXISTS ${CMAKE_SYSROOT}/lib/wasm32-wasip1) # the same by its later name
+if(WASI_SDK_PATH AND EXISTS ${CMAKE_SYSROOT}/lib/wasm32-wasip1) # the same by its later name
   set(CMAKE_C_COMPILER_TARGET wasm32-wasip1)
 endif()
 set(CMAKE_C_FLAGS_INIT "${headers} ${features}")

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# tests/run.sh [--all] [STAGE ...]: installs what is missing and runs the tests that
-# every change must pass; with --all also the long sweeps, as before a release; or the
-# stages named, after those that they need. Each stage's output is in build/log/STAGE.log.
+# tests/run.sh [--all] [[--only] STAGE ...]: installs what is missing and runs the tests that
+# every change must pass; with --all also the long sweeps, as before a release; or the stages
+# named, after those that they need (with --only without these, which were run before). Each
+# stage's output is in build/log/STAGE.log.
 # docs/testing.md says what each one proves.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -198,15 +199,22 @@ want() { # STAGE: and what it needs
   [ -n "${needs[$1]+is there}" ] || { echo "no stage $1; there are: ${order[*]}"; exit 1; }
   [ -z "${wanted[$1]:-}" ] || return 0
   wanted[$1]=1
+  [ -z "$only" ] || return 0
   local other
   for other in ${needs[$1]}; do want "$other"; done
 }
 
 first=("${stages[@]%%:*}")
+only=
 case ${1:-} in
-  --all) export CPB_TEST_ALL=1; set -- "${order[@]}" ;;
+  --all)
+    export CPB_TEST_ALL=1
+    shift
+    [ $# -gt 0 ] || set -- "${order[@]}"
+    ;;
   '') set -- "${first[@]}" ;;
 esac
+[ "${1:-}" != --only ] || { only=1; shift; }
 for stage; do want "$stage"; done
 
 # --- Running them ---------------------------------------------------------------
@@ -246,6 +254,7 @@ begin() {
 is_ready() {
   local other
   for other in ${needs[$1]}; do
+    [ -n "${wanted[$other]:-}" ] || continue
     case ${state[$other]:-} in
       ok) ;;
       FAILED) return 2 ;;

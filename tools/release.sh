@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tools/release.sh [DIR]: makes the files of a release from the last commit, into DIR, by
-# default dist. It uses what `bash tests/run.sh setup-web setup-wasi` installs. With the same
+# default dist. It uses what `bash tests/run.sh setup-npm setup-wasi` installs. With the same
 # tools the same commit gives the same bytes, whatever the folder, the time or earlier builds.
 #
 #   libcpb-VERSION.tar.gz          the sources, with what is generated
@@ -21,7 +21,7 @@ source=$top/build/release
 step() { printf '== %s\n' "$*"; }
 
 for needed in build/tools/bin/wit-bindgen web/node_modules/.bin/tsc wasi/node_modules; do
-  [ -e $needed ] || { echo "$needed is missing: bash tests/run.sh setup-web setup-wasi installs it" >&2; exit 1; }
+  [ -e $needed ] || { echo "$needed is missing: bash tests/run.sh setup-npm setup-wasi installs it" >&2; exit 1; }
 done
 
 step "The sources of the last commit"

@@ -224,7 +224,7 @@ def toolchains(web, wasi):
     version = (root / "emscripten-version.txt").read_text().strip().strip('"')
     musl = (root / "system/lib/libc/musl/VERSION").read_text().strip()
     clang = first(r"clang version ([\d.]+)", run(first(r"^WASI_CLANG:\w+=(.*)$", wasi.cache), "--version"))
-    sdk = first(r"^WASI_SDK_PREFIX:\w+=(.+)$", wasi.cache)
+    sdk = first(r"^WASI_SDK_PATH:\w+=(.+)$", wasi.cache)
     if sdk:
         libc = first(r"wasi-libc: (\S+)", (Path(sdk) / "VERSION").read_text())
     else:

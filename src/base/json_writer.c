@@ -122,34 +122,34 @@ void cpb_json_writer_text(cpb_json_writer *w, const char *key, const char *text)
   cpb_json_writer_span(w, key, span_of(text));
 }
 
-void cpb_json_writer_unsigned(cpb_json_writer *w, const char *key, uint64_t value) {
-  char text[24];
-  lead(w, key);
-  put(w, text, cpb_format(text, sizeof text, "%llu", (unsigned long long)value));
-}
-
-void cpb_json_writer_signed(cpb_json_writer *w, const char *key, int64_t value) {
-  char text[24];
-  uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  lead(w, key);
-  put(w, text, cpb_format(text, sizeof text, "%s%llu", value < 0 ? "-" : "", (unsigned long long)magnitude));
-}
-
-#define EXACT ((uint64_t)1 << 53)
-
-static void put_digits(cpb_json_writer *w, const char *key, const char *sign, uint64_t magnitude) {
-  const char *quote = magnitude > EXACT ? "\"" : "";
+static void put_digits(cpb_json_writer *w, const char *key, const char *quote, const char *sign, uint64_t magnitude) {
   char text[24];
   lead(w, key);
   put(w, text, cpb_format(text, sizeof text, "%s%s%llu%s", quote, sign, (unsigned long long)magnitude, quote));
 }
 
-void cpb_json_writer_exact(cpb_json_writer *w, const char *key, int64_t value) {
-  put_digits(w, key, value < 0 ? "-" : "", value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+static const char *sign_of(int64_t value) { return value < 0 ? "-" : ""; }
+
+static uint64_t magnitude_of(int64_t value) { return value < 0 ? 0 - (uint64_t)value : (uint64_t)value; }
+
+void cpb_json_writer_unsigned(cpb_json_writer *w, const char *key, uint64_t value) {
+  put_digits(w, key, "", "", value);
 }
 
+void cpb_json_writer_signed(cpb_json_writer *w, const char *key, int64_t value) {
+  put_digits(w, key, "", sign_of(value), magnitude_of(value));
+}
+
+/* What a double holds exactly needs no quotes. */
+static const char *quote_of(uint64_t magnitude) { return magnitude > (uint64_t)1 << 53 ? "\"" : ""; }
+
 void cpb_json_writer_exact_unsigned(cpb_json_writer *w, const char *key, uint64_t value) {
-  put_digits(w, key, "", value);
+  put_digits(w, key, quote_of(value), "", value);
+}
+
+void cpb_json_writer_exact(cpb_json_writer *w, const char *key, int64_t value) {
+  uint64_t magnitude = magnitude_of(value);
+  put_digits(w, key, quote_of(magnitude), sign_of(value), magnitude);
 }
 
 /* JSON has no such numbers: they are written as strings. True if it was one. */

@@ -7,7 +7,9 @@ cd "$(dirname "$0")/../.."
 tools=$PWD/build/tools
 mkdir -p "$tools"
 
+bash tests/setup.sh build
 sh tests/debian.sh clang-19 llvm-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32 binaryen chromium
+[ -x build/venv/bin/pip ] || python3 -m venv build/venv
 
 # made NAME SOURCE...: the program is there, and newer than its sources.
 made() {

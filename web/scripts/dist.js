@@ -6,7 +6,7 @@
  *     node scripts/dist.js [--no-types] [folder of the modules: build/web] [output: web/dist]
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -48,6 +48,17 @@ export type * as SameDiff from './inspect/answers/samediff.js';
 export type * as TensorFlow from './inspect/answers/tensorflow.js';
 `;
 
+/** @param {string} file @param {string} how it is made */
+function need(file, how) {
+  if (existsSync(file)) return;
+  console.error(`${file} is missing: ${how}`);
+  process.exit(1);
+}
+
+const tsc = path('node_modules/.bin/tsc');
+for (const name of shipped) need(`${modules}/${name}.wasm`, 'web/build.sh makes it');
+if (!args.includes('--no-types')) need(tsc, '`npm ci` in web/ installs it; --no-types does without');
+
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
 cpSync(path('src'), dist, {
@@ -79,7 +90,7 @@ const module = '${base64}';
 `,
 );
 if (!args.includes('--no-types')) {
-  execFileSync(path('node_modules/.bin/tsc'), ['-p', '.', '--outDir', dist], {
+  execFileSync(tsc, ['-p', '.', '--outDir', dist], {
     cwd: path('.'),
     stdio: 'inherit',
   });
@@ -96,4 +107,17 @@ function nameTypes(/** @type {string} */ file) {
   const alias = /^export type (\w+) = import\((".*?")\)\.\1;$/gm;
   const named = readFileSync(file, 'utf8').replace(alias, 'export type { $1 } from $2;');
   writeFileSync(file, `/// <reference lib="esnext.disposable" />\n${named}${answerTypes}`);
+}
+
+/** All that package.json names is there. @param {string | object} named */
+function check(named) {
+  if (typeof named === 'object') return Object.values(named).forEach(check);
+  const file = path(named);
+  if (named.startsWith('./dist/') && !named.includes('*') && !existsSync(file)) {
+    console.error(`package.json names ${named}, which was not made`);
+    process.exit(1);
+  }
+}
+if (dist === path('dist') && !args.includes('--no-types')) {
+  check(JSON.parse(readFileSync(path('package.json'), 'utf8')).exports);
 }

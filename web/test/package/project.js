@@ -41,7 +41,7 @@ export function createProject() {
   const [packed, app] = [`${folder}/packed`, `${folder}/app`];
   run(process.execPath, [`${web}scripts/dist.js`, `${build}/web`, `${packed}/dist`]);
   for (const name of ['package.json', 'README.md']) cpSync(web + name, `${packed}/${name}`);
-  run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: packed });
+  run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], { cwd: packed });
   const tarball = `${folder}/${readdirSync(folder).find((name) => name.endsWith('.tgz'))}`;
 
   cpSync(`${here}app`, app, { recursive: true });
