@@ -20,7 +20,7 @@ const writer = () => import('./writer/index.js');
 
 /** @type {typeof import('./full-api.js').open} */
 export async function open(input, options) {
-  if (options) (await checker()).checkOptions(options);
+  if (options !== undefined) (await checker()).checkOptions(options);
   return openWith(content, input, options);
 }
 
