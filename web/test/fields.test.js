@@ -4,7 +4,7 @@ import { field, varint } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
 import { assert, test } from './support/test.js';
 
-const { open } = libcpb;
+const { bytesSource, open } = libcpb;
 
 /* --- A schema, by hand ----------------------------------------------------------- */
 
@@ -222,6 +222,29 @@ test('large values are omitted from JSON, and can be read from where it says', a
   assert.deepEqual((await (await message.field('bytes')).json({ omit: 100 }))['@omitted'].size, 2000);
   assert.deepEqual((await sub.json({ omit: 0 })).string['@omitted'].size, 5);
   assert.deepEqual(Object.keys(await (await message.field('')).json({ omit: 10 })), ['bytes', 'sub']);
+  message.close();
+});
+
+test('a message in thousands of parts is read at once, not part by part', async () => {
+  const parts = 3000;
+  const names = Array.from({ length: parts }, (_, i) => `name ${i}`);
+  const bytes = Uint8Array.from(names.flatMap((name) => [...field(50, field(50, field(109, name))), ...field(52, 7)]));
+  const [given, below] = [bytes.slice(), bytesSource(bytes)];
+  let reads = 0;
+  /** @type {import('../src/types.js').Source} */
+  const counted = { stat: below.stat, read: (...range) => (reads++, below.read(...range)) };
+  const message = await open(counted, { schema, type: 't.M', format: 'pb' });
+  const within = await message.field('sub');
+  const sub = await within.field('sub');
+  assert.deepEqual([within.ranges.length, sub.ranges.length], [parts, parts]);
+  reads = 0;
+  const all = await sub.bytes();
+  const pieces = [];
+  for await (const piece of sub.stream()) pieces.push(...piece);
+  assert.deepEqual(pieces, [...all]);
+  assert.deepEqual(await sub.json(), { r_string: names });
+  assert.ok(reads <= 3, `${reads} reads`);
+  assert.deepEqual(bytes, given, 'what was passed is as it was');
   message.close();
 });
 

@@ -1,9 +1,12 @@
 #include "model/checkpoint/checkpoint.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/meter.h"
 #include "base/status.h"
+#include "base/texts.h"
 #include "model/checkpoint/fields.h"
 #include "model/common/cursor.h"
 #include "model/common/spans.h"
@@ -13,12 +16,12 @@
 #define SHOWN 80   /* bytes of a key in an error */
 #define PROBLEM 96 /* bytes of what is wrong with an entry */
 
-/* An entry refers to its bytes by offset, since `texts` and `sizes` move as they grow.
- * set_pointers() fills in the pointers of `stored` once all entries are there. */
+/* An entry refers to its shape by index, since `sizes` moves as it grows; set_shapes() fills in
+ * the pointer in `stored` once all entries are there. */
 typedef struct entry {
   cpb_stored stored;
-  size_t key, message, message_size; /* offsets in `texts`, and the size of the message */
-  size_t shape;                      /* index in `sizes` */
+  cpb_span message;
+  size_t shape; /* index in `sizes` */
 } entry;
 
 struct cpb_checkpoint {
@@ -27,7 +30,8 @@ struct cpb_checkpoint {
   cpb_meter meter;
   uint64_t max_memory;
   uint32_t shards;
-  cpb_buffer texts; /* keys and BundleEntryProtos */
+  cpb_texts texts;     /* keys and BundleEntryProtos */
+  uint64_t texts_size; /* of these, in bytes */
   cpb_buffer sizes; /* the dimensions of all shapes, as uint64_t */
   entry *items;
   size_t count, capacity;
@@ -85,7 +89,7 @@ static bool read_header(cpb_checkpoint *c, const cpb_table *t) {
 
 /* Whether the entries stay within `max_memory` when `added` bytes come to them. */
 static bool have_room(const cpb_checkpoint *c, uint64_t added) {
-  uint64_t used = (uint64_t)c->texts.size + c->sizes.size + (uint64_t)c->count * sizeof(entry);
+  uint64_t used = c->texts_size + c->sizes.size + (uint64_t)c->count * sizeof(entry);
   return added <= c->max_memory && used <= c->max_memory - added;
 }
 
@@ -129,18 +133,19 @@ static const char *read_entry(cpb_checkpoint *c, cpb_span message, entry *e, cha
   return read_shape(c, cpb_get_bytes(message, ENTRY_SHAPE), s, problem);
 }
 
-static bool append(cpb_buffer *out, cpb_span bytes, size_t *where) {
-  *where = out->size;
-  return bytes.size == 0 || cpb_buffer_append(out, bytes.data, bytes.size);
-}
-
-static cpb_span text_of(const cpb_checkpoint *c, size_t at, size_t size) {
-  return (cpb_span){c->texts.data ? c->texts.data + at : NULL, size};
+/* A copy, for as long as the checkpoint; false when memory is short. */
+static bool keep(cpb_checkpoint *c, cpb_span bytes, cpb_span *kept) {
+  uint8_t *room = cpb_texts_add(&c->texts, &c->allocator, bytes.size);
+  if (!room) return false;
+  if (bytes.size > 0) memcpy(room, bytes.data, bytes.size);
+  c->texts_size += bytes.size;
+  *kept = (cpb_span){room, bytes.size};
+  return true;
 }
 
 static bool is_in_order(const cpb_checkpoint *c, cpb_span key) {
   const entry *last = c->count > 0 ? &c->items[c->count - 1] : NULL;
-  return key.size > 0 && (!last || cpb_span_compare(text_of(c, last->key, last->stored.key_size), key) < 0);
+  return key.size > 0 && (!last || cpb_span_compare(cpb_stored_key(&last->stored), key) < 0);
 }
 
 static bool add_entry(cpb_checkpoint *c, const cpb_table *t) {
@@ -162,13 +167,15 @@ static bool add_entry(cpb_checkpoint *c, const cpb_table *t) {
     return false;
   if (!is_in_order(c, key))
     return fails_at_key(t->error, offset, key, "out of order; expected a key greater than the one before it");
-  entry e = {.stored = {.key_size = key.size}, .message_size = message.size};
+  entry e = {.stored = {.key_size = key.size}};
+  cpb_span kept;
   const char *wrong = read_entry(c, message, &e, problem);
   if (wrong && *wrong) return fails_at_key(t->error, offset, key, wrong);
-  bool done = !wrong && append(&c->texts, key, &e.key) && append(&c->texts, message, &e.message) &&
+  bool done = !wrong && keep(c, key, &kept) && keep(c, message, &e.message) &&
               cpb_reserve(&c->allocator, &items, &c->capacity, c->count + 1, sizeof *c->items);
   c->items = items;
   if (!done) return cpb_fail_memory(t->error), false;
+  e.stored.key = (const char *)kept.data;
   c->items[c->count++] = e;
   return true;
 }
@@ -184,11 +191,10 @@ static bool read_all(cpb_checkpoint *c, cpb_table *t) {
   return have == CPB_AT_END;
 }
 
-static void set_pointers(cpb_checkpoint *c) {
+static void set_shapes(cpb_checkpoint *c) {
   const uint64_t *sizes = (const uint64_t *)(const void *)c->sizes.data;
   for (size_t i = 0; i < c->count; i++) {
     entry *e = &c->items[i];
-    e->stored.key = (const char *)text_of(c, e->key, 0).data;
     e->stored.shape = e->stored.rank > 0 ? sizes + e->shape : NULL;
   }
 }
@@ -209,13 +215,12 @@ cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *given, const void *index
   c->outer = a;
   c->allocator = cpb_meter_allocator(&c->meter);
   c->max_memory = cpb_max_memory_or_default(options.max_memory);
-  cpb_buffer_init(&c->texts, &c->allocator);
   cpb_buffer_init(&c->sizes, &c->allocator);
   bool done = cpb_table_open(&table, &c->allocator, &c->meter, (cpb_span){index, size}, c->max_memory, error) &&
               read_all(c, &table);
   cpb_table_close(&table);
   if (done) {
-    set_pointers(c);
+    set_shapes(c);
     return c;
   }
   cpb_meter_explain(&c->meter, error);
@@ -226,7 +231,7 @@ cpb_checkpoint *cpb_checkpoint_new(const cpb_allocator *given, const void *index
 void cpb_checkpoint_free(cpb_checkpoint *c) {
   if (!c) return;
   cpb_allocator a = c->outer;
-  cpb_buffer_free(&c->texts);
+  cpb_texts_free(&c->texts, &c->allocator);
   cpb_buffer_free(&c->sizes);
   cpb_release(&c->allocator, c->items);
   cpb_meter_free(&c->meter);
@@ -283,5 +288,5 @@ size_t cpb_checkpoint_place(const cpb_checkpoint *c, const cpb_stored *stored) {
 
 cpb_span cpb_checkpoint_message(const cpb_checkpoint *c, const cpb_stored *stored) {
   const entry *e = (const entry *)(const void *)stored;
-  return text_of(c, e->message, e->message_size);
+  return e->message;
 }

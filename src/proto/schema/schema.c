@@ -4,40 +4,18 @@
 
 #include "base/checked.h"
 
-#define TEXT_BLOCK 4000
-
-struct cpb_text_block {
-  cpb_text_block *next;
-  size_t used, capacity;
-  char text[];
-};
-
 char *cpb_schema_text(cpb_schema *schema, size_t length) {
-  size_t size, bytes;
+  size_t size;
   if (!cpb_add_size(length, 1, &size)) return NULL;
-  cpb_text_block *block = schema->text;
-  if (!block || block->capacity - block->used < size) {
-    size_t capacity = cpb_max_size(size, TEXT_BLOCK);
-    if (!cpb_add_size(capacity, sizeof *block, &bytes)) return NULL;
-    block = cpb_alloc(&schema->allocator, bytes);
-    if (!block) return NULL;
-    *block = (cpb_text_block){schema->text, 0, capacity};
-    schema->text = block;
-  }
-  char *text = block->text + block->used;
-  text[length] = '\0';
-  block->used += size;
+  char *text = (char *)cpb_texts_add(&schema->names, &schema->allocator, size);
+  if (text) text[length] = '\0';
   return text;
 }
 
 void cpb_schema_free(cpb_schema *schema) {
   if (!schema) return;
   const cpb_allocator a = schema->allocator;
-  while (schema->text) {
-    cpb_text_block *next = schema->text->next;
-    cpb_release(&a, schema->text);
-    schema->text = next;
-  }
+  cpb_texts_free(&schema->names, &a);
   cpb_release(&a, schema->messages);
   cpb_release(&a, schema->enums);
   cpb_release(&a, schema->fields);

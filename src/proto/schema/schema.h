@@ -1,13 +1,11 @@
-/* The inside of a schema: sorted arrays, and names in blocks that never move. */
+/* The inside of a schema: sorted arrays, and names. */
 #ifndef CPB_PROTO_SCHEMA_SCHEMA_H
 #define CPB_PROTO_SCHEMA_SCHEMA_H
 
 #include <stdbool.h>
 
-#include "base/alloc.h"
+#include "base/texts.h"
 #include "cpb/message.h"
-
-typedef struct cpb_text_block cpb_text_block;
 
 struct cpb_schema {
   cpb_allocator allocator;
@@ -17,7 +15,7 @@ struct cpb_schema {
   size_t num_enums, enums_capacity;
   cpb_field *fields;      /* by message, then number */
   cpb_enum_value *values; /* by enum, then number */
-  cpb_text_block *text;
+  cpb_texts names;
 };
 
 /* Room for `length` characters and a NUL, which is set; part of the schema. NULL when memory is

@@ -1,9 +1,10 @@
 /** A field of a message: what it is, where it lies, and its value. */
-import { concat, fromBase64, sumOf } from '../bytes.js';
+import { collector, concat, fromBase64, sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { piecesOf, streamOf } from '../source/streams.js';
+import { streamOf } from '../source/streams.js';
 import { feedOf, find } from './find.js';
 import { jsonOf, outlineOf } from './json.js';
+import { gathered } from './ranges.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
 /** @import { Feed } from '../wasm/feed.js' */
@@ -153,7 +154,7 @@ function fieldOf(context, found, path) {
 
     stream: ({ signal: outer } = {}) =>
       streamOf(async function* pieces(signal) {
-        for (const { offset, length } of ranges) yield* piecesOf(body.stream(offset, length, { signal }));
+        yield* gathered(body, ranges, { signal });
       }, outer),
 
     async json(options = {}) {
@@ -193,9 +194,11 @@ function fieldOf(context, found, path) {
  * @param {ReadOptions} [options]
  */
 async function bytesOf({ body }, ranges, options) {
-  const parts = [];
-  for (const { offset, length } of ranges) parts.push(await body.read(offset, length, options));
-  return concat(parts);
+  const [first] = ranges;
+  if (first && ranges.length === 1) return body.read(first.offset, first.length, options);
+  const all = collector(sumOf(ranges));
+  for await (const piece of gathered(body, ranges, options)) all.add(piece);
+  return all.bytes();
 }
 
 /**

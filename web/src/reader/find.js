@@ -1,6 +1,6 @@
 /** Finding a field of a message. */
-import { sumOf } from '../bytes.js';
 import { createFeed } from '../wasm/feed.js';
+import { asOne } from './ranges.js';
 import { structs } from './structs.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
@@ -31,45 +31,23 @@ export function feedOf(file, body, size) {
  * A feed of some ranges of the message, as if these were the whole message.
  *
  * @param {Feed} feed
- * @param {Range[]} ranges
+ * @param {ReturnType<typeof asOne>} whole
  * @returns {Feed}
  */
-function partFeed(feed, ranges) {
-  /** @param {number} offset */
-  const place = (offset) => /** @type {Range} */ (slice(ranges, offset, Infinity)[0]);
+function partFeed(feed, whole) {
   return {
-    size: sumOf(ranges),
+    size: whole.size,
     at(offset) {
-      const at = place(offset);
+      const at = whole.at(offset);
       return at && feed.at(at.offset)?.subarray(0, at.length);
     },
     fetch(offset, length, ahead, options) {
-      const at = place(offset);
+      const at = /** @type {Range} */ (whole.at(offset));
       return feed.fetch(at.offset, Math.min(length, at.length), Math.min(ahead, at.length), options);
     },
     measure: async () => {},
     stop() {},
   };
-}
-
-/**
- * Bytes [offset, offset + length) of what the ranges are together.
- *
- * @param {Range[]} ranges
- * @param {number} offset
- * @param {number} length
- */
-export function slice(ranges, offset, length) {
-  /** @type {Range[]} */
-  const found = [];
-  for (const range of ranges) {
-    const skip = Math.min(offset, range.length);
-    const n = Math.min(range.length - skip, length);
-    if (n > 0) found.push({ offset: range.offset + skip, length: n });
-    offset -= skip;
-    length -= n;
-  }
-  return found;
 }
 
 /**
@@ -105,7 +83,8 @@ export async function find(file, feed, within, type, path, options) {
     () => parsed.free(),
   );
   try {
-    search.feed = partFeed(feed, within);
+    const whole = asOne(within);
+    search.feed = partFeed(feed, whole);
     await file.drive(search, { signal: options?.signal });
     const {
       parent,
@@ -115,7 +94,7 @@ export async function find(file, feed, within, type, path, options) {
       wire_type: wireType,
       fields,
     } = instance.get(structs.found, search.call('found'));
-    const ranges = rangesOf(file, search).flatMap((r) => slice(within, r.offset, r.length));
+    const ranges = rangesOf(file, search).flatMap((r) => whole.slice(r.offset, r.length));
     return { parent, field, message, number, wireType, fields: fields !== 0, ranges };
   } finally {
     search.free();

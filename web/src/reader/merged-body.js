@@ -26,6 +26,8 @@ import { collect, engineStream } from './output.js';
  *   what of the range is there
  * @property {(offset: number, length: number, options?: BodyOptions) => ReadableStream<Uint8Array>}
  *   stream
+ * @property {number} [gap] bytes between two ranges that are worth one reading less; default as
+ *   for `coalesce`
  * @property {(offset: number) => number} [until] how far what is stored together
  *   with the byte at `offset` goes on
  */
@@ -53,6 +55,9 @@ import { collect, engineStream } from './output.js';
 /** With less memory than this no window is fetched before it is needed. */
 const ROOMY = 16 * WINDOW;
 
+/** Bytes of the message, which may be those of another chunk. */
+const GAP = 256;
+
 /** Chunks that are read at once. */
 const AT_ONCE = { bytes: 8 * 2 ** 20, chunks: 64 };
 
@@ -78,6 +83,7 @@ export function mergedBody(file, index, how) {
     size: (options) => plan.size(options),
     read: (offset, length, options) => read(state, offset, length, options),
     stream: (offset, length, options) => stream(state, offset, length, options),
+    gap: GAP,
     until: (offset) => plan.endOfSegment(offset),
     rangeOf: (chunk) => state.ranges().of(chunk),
     rangesOf: async (...range) => rangesOf(state, await plan.segments(...range)),

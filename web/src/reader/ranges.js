@@ -1,0 +1,78 @@
+/** Ranges of a message that are read as one, such as the parts that a parser merges. */
+import { concat } from '../bytes.js';
+import { join } from '../middleware/coalesce.js';
+import { piecesOf } from '../source/streams.js';
+
+/** @import { Range, ReadOptions } from '../types.js' */
+/** @import { Body } from './merged-body.js' */
+
+/** The most that is read at once for several ranges. */
+const WINDOW = 2 ** 20;
+
+/**
+ * What the ranges hold, in pieces: ranges that are close to each other are read together.
+ *
+ * @param {Body} body
+ * @param {Range[]} ranges in the order of the message
+ * @param {ReadOptions} [options]
+ * @returns {AsyncGenerator<Uint8Array>}
+ */
+export async function* gathered(body, ranges, options) {
+  for (const { offset, length, members } of join(ranges, { gap: body.gap, maxBytes: WINDOW })) {
+    if (members.length === 1) {
+      yield* piecesOf(body.stream(offset, length, options));
+      continue;
+    }
+    const bytes = await body.read(offset, length, options);
+    yield concat(members.map((member) => bytes.subarray(member.offset - offset).subarray(0, member.length)));
+  }
+}
+
+/**
+ * The ranges as one: of which of them a byte is, and which ranges a range of it is.
+ *
+ * @param {Range[]} ranges
+ */
+export function asOne(ranges) {
+  const ends = new Float64Array(ranges.length);
+  let size = 0;
+  ranges.forEach(({ length }, i) => (ends[i] = size += length));
+
+  /** The first range that ends behind `offset`. @param {number} offset */
+  function indexOf(offset) {
+    let low = 0;
+    for (let high = ends.length; low < high;) {
+      const middle = (low + high) >> 1;
+      if (/** @type {number} */ (ends[middle]) <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  return {
+    size,
+
+    /** What is left of a range from a byte of it on. @param {number} offset @returns {Range | undefined} */
+    at(offset) {
+      const i = indexOf(offset);
+      const range = ranges[i];
+      if (!range) return undefined;
+      const skip = offset - /** @type {number} */ ((ends[i]) - range.length);
+      return { offset: range.offset + skip, length: range.length - skip };
+    },
+
+    /** Bytes [offset, offset + length). @param {number} offset @param {number} length @returns {Range[]} */
+    slice(offset, length) {
+      /** @type {Range[]} */
+      const found = [];
+      for (let i = indexOf(offset), at = offset; i < ranges.length && at < offset + length; i++) {
+        const range = /** @type {Range} */ (ranges[i]);
+        const end = /** @type {number} */ (ends[i]);
+        const n = Math.min(end, offset + length) - at;
+        if (n > 0) found.push({ offset: range.offset + range.length - (end - at), length: n });
+        at = end;
+      }
+      return found;
+    },
+  };
+}
