@@ -33,6 +33,19 @@ test('a .cpb of 1 GB with 10,000 chunks opens with 2 requests, its metadata and 
   message.close();
 });
 
+test('small chunks whose sizes are not trusted are opened together', async () => {
+  const content = new Uint8Array(100).map((_, i) => (i % 2 ? 1 : 8));
+  /** @type {Map<number, Uint8Array>} */
+  const contents = new Map(Array.from({ length: 2000 }, (_, i) => [i, content]));
+  const file = await largeCpb(2000, 100, contents);
+  const message = await open(file.source, { trustSizes: false });
+  file.since();
+  assert.equal((await message.field('1')).number, 1);
+  const { requests } = file.since();
+  assert.ok(requests < 50, `${requests} requests`);
+  message.close();
+});
+
 test('the nodes of a plain 1 GB model are listed with less than 1 % of it', async () => {
   const file = largeModel(1000, MiB);
   const message = await open(file.source, { type: 'tensorflow.SavedModel' });

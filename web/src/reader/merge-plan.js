@@ -25,6 +25,9 @@ import { collect } from './output.js';
  * @property {Verify} [verify]
  */
 
+/** Bytes that planning reads at least, and more where the next are close to each other. */
+const SMALL = 1024;
+
 export class MergePlan {
   #file;
   #index;
@@ -65,7 +68,8 @@ export class MergePlan {
   async #make() {
     const merge = this.newMerge(this.#how.verify ?? 'never');
     try {
-      await this.#file.drive(merge);
+      // It reads numbers that are chunks and, without the index's sizes, the header of every chunk.
+      await this.#file.drive(merge, { ahead: SMALL });
     } catch (error) {
       merge.free();
       throw error;

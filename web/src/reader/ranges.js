@@ -34,16 +34,18 @@ export async function* gathered(body, ranges, options) {
  * @param {Range[]} ranges
  */
 export function asOne(ranges) {
-  const ends = new Float64Array(ranges.length);
   let size = 0;
-  ranges.forEach(({ length }, i) => (ends[i] = size += length));
+  const ends = ranges.map(({ length }) => (size += length));
+
+  /** @param {number} i */
+  const endOf = (i) => ends[i] ?? size;
 
   /** The first range that ends behind `offset`. @param {number} offset */
   function indexOf(offset) {
     let low = 0;
     for (let high = ends.length; low < high;) {
       const middle = (low + high) >> 1;
-      if (/** @type {number} */ (ends[middle]) <= offset) low = middle + 1;
+      if (endOf(middle) <= offset) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -57,7 +59,7 @@ export function asOne(ranges) {
       const i = indexOf(offset);
       const range = ranges[i];
       if (!range) return undefined;
-      const skip = offset - /** @type {number} */ ((ends[i]) - range.length);
+      const skip = offset - /** @type {number} */ (ends[i] - range.length);
       return { offset: range.offset + skip, length: range.length - skip };
     },
 
@@ -67,7 +69,7 @@ export function asOne(ranges) {
       const found = [];
       for (let i = indexOf(offset), at = offset; i < ranges.length && at < offset + length; i++) {
         const range = /** @type {Range} */ (ranges[i]);
-        const end = /** @type {number} */ (ends[i]);
+        const end = endOf(i);
         const n = Math.min(end, offset + length) - at;
         if (n > 0) found.push({ offset: range.offset + range.length - (end - at), length: n });
         at = end;
