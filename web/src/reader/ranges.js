@@ -59,7 +59,7 @@ export function asOne(ranges) {
       const i = indexOf(offset);
       const range = ranges[i];
       if (!range) return undefined;
-      const skip = offset - /** @type {number} */ (ends[i] - range.length);
+      const skip = offset - (endOf(i) - range.length);
       return { offset: range.offset + skip, length: range.length - skip };
     },
 
