@@ -32,7 +32,7 @@ struct cpb_checkpoint {
   uint32_t shards;
   cpb_texts texts;     /* keys and BundleEntryProtos */
   uint64_t texts_size; /* of these, in bytes */
-  cpb_buffer sizes; /* the dimensions of all shapes, as uint64_t */
+  cpb_buffer sizes;    /* the dimensions of all shapes, as uint64_t */
   entry *items;
   size_t count, capacity;
 };
