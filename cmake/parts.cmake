@@ -2,11 +2,13 @@
 #   CPB_BUILD_HOST=OFF     no files: no cpb/file.h and cpb/open.h, and no threads
 #   CPB_BUILD_MODEL=OFF    nothing that looks into models, and neither zlib nor yyjson
 #   CPB_BUILD_CLI=OFF      no command, which needs all of the others
+#   CPB_WITH_MALLOC=OFF    no malloc: whoever passes NULL as allocator has no memory
 # Codecs are the choice of codecs.cmake.
 include(CMakeDependentOption)
 option(CPB_BUILD_HOST "Input and output: cpb/file.h and cpb/open.h" ON)
 option(CPB_BUILD_MODEL "Looking into models: cpb/model.h and what goes with it" ON)
 option(CPB_BUILD_CLI "The command cpb" ON)
+option(CPB_WITH_MALLOC "The C library's malloc where a program gives no allocator" ON)
 
 set(CPB_WHOLE TRUE) # there is all that the tests need
 set(CPB_HEADERS_LEFT_OUT)
@@ -29,7 +31,7 @@ if(CPB_BUILD_CLI AND NOT (CPB_BUILD_HOST AND CPB_BUILD_MODEL AND CPB_CODECS STRE
                       "CPB_BUILD_MODEL=ON (${CPB_BUILD_MODEL}) and CPB_CODECS=builtin (${CPB_CODECS}): "
                       "leave it out with -DCPB_BUILD_CLI=OFF")
 endif()
-if(NOT CPB_BUILD_CLI OR NOT CPB_WITH_BROTLI)
+if(NOT CPB_BUILD_CLI OR NOT CPB_WITH_BROTLI OR NOT CPB_WITH_MALLOC)
   set(CPB_WHOLE FALSE)
 endif()
 

@@ -20,6 +20,7 @@ stages=(
   "setup-interop: setup-debian setup-python"
   "setup-npm: setup-debian"
   "setup-servers: setup-npm"
+  "setup-devices"
   "setup-wasi: setup-debian setup-python setup-npm"
   "build"
   "models: setup-python"
@@ -39,6 +40,7 @@ stages=(
   "complexity: build setup-python"
   "cli: build setup-python"
   "install: build setup-debian"
+  "devices: build setup-devices"
 )
 long_stages=(
   "bits32: verdicts setup-debian setup-python"
@@ -76,6 +78,7 @@ stage_setup-interop() { "$python" tests/interop/build.py; }
 stage_setup-npm() { sh web/test/setup.sh npm; }
 stage_setup-servers() { sh web/test/setup.sh servers; }
 stage_setup-wasi() { sh wasi/test/setup.sh; }
+stage_setup-devices() { bash wasi/devices/setup.sh; }
 
 # No warning is let through, of gcc here and of clang in the stage `sanitize`.
 stage_build() { configure build -DCMAKE_COMPILE_WARNING_AS_ERROR=ON; }
@@ -104,6 +107,9 @@ stage_interop() { pytests interop; }
 stage_fault() { pytests fault; }
 
 stage_install() { bash tests/install/run.sh; }
+
+# On boards with little memory, in QEMU.
+stage_devices() { bash wasi/devices/run.sh; }
 
 # The compiler's checks for memory and undefined behaviour, where they are most likely to
 # find something: unit tests, each fault, hostile and damaged input to the command. The

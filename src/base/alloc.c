@@ -1,29 +1,11 @@
 #include "base/alloc.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 
-static void *default_allocate(void *user, size_t size) {
-  (void)user;
-  return malloc(size);
-}
-
-static void *default_resize(void *user, void *block, size_t old_size, size_t new_size) {
-  (void)user;
-  (void)old_size;
-  return realloc(block, new_size);
-}
-
-static void default_release(void *user, void *block) {
-  (void)user;
-  free(block);
-}
-
 cpb_allocator cpb_allocator_or_default(const cpb_allocator *allocator) {
-  static const cpb_allocator system = {NULL, default_allocate, default_resize, default_release};
-  return allocator ? *allocator : system;
+  return allocator ? *allocator : cpb_system_allocator();
 }
 
 void *cpb_alloc(const cpb_allocator *a, size_t size) { return a->allocate(a->user, size > 0 ? size : 1); }

@@ -6,8 +6,11 @@
 
 #include "cpb/base.h"
 
-/* malloc, realloc and free, or a copy of `allocator` when it is not NULL. */
+/* A copy of `allocator`, or the system's when it is NULL. */
 cpb_allocator cpb_allocator_or_default(const cpb_allocator *allocator);
+
+/* malloc, realloc and free; in a build without them (CPB_WITH_MALLOC) one that never has memory. */
+cpb_allocator cpb_system_allocator(void);
 
 /* All return NULL when memory is short; blocks of 0 bytes are allowed. */
 void *cpb_alloc(const cpb_allocator *a, size_t size); /* not initialized */

@@ -35,7 +35,7 @@ static bool is_shallow(cpb_span text, uint32_t depth, size_t *at) {
 yyjson_doc *cpb_json_read(const cpb_allocator *a, cpb_span text, uint32_t depth, cpb_error *error) {
   size_t at;
   if (!is_shallow(text, depth, &at)) {
-    cpb_fail(error, CPB_E_LIMIT, at, "JSON is nested deeper than the limit of %u", depth);
+    cpb_fail(error, CPB_E_LIMIT, at, "JSON is nested deeper than the limit of %u", (unsigned)depth);
     return NULL;
   }
   yyjson_alc alc = {allocate, resize, release, (void *)a};

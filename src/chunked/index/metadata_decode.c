@@ -74,21 +74,6 @@ static bool take_bad_consumers(decoder *d, cpb_span in) {
   return true;
 }
 
-bool cpb_metadata_accept_join(int32_t version, cpb_error *error) {
-  if (version <= CPB_JOIN_VERSION) return true;
-  cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-           "join_version is %d; libcpb " CPB_VERSION_STRING " supports versions up to %d", version, CPB_JOIN_VERSION);
-  return false;
-}
-
-bool cpb_metadata_accept_consumer(int32_t bad, cpb_error *error) {
-  if (bad != CPB_JOIN_VERSION) return true;
-  cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-           "bad_consumers lists join version %d, the one that libcpb " CPB_VERSION_STRING " supports",
-           CPB_JOIN_VERSION);
-  return false;
-}
-
 /* Checked before anything else is parsed, since a later version may have another layout. */
 static bool check_version(decoder *d) {
   const cpb_metadata *m = d->m;

@@ -27,7 +27,7 @@ bool cpb_features_of_file(const cpb_pb_FileDescriptorProto *file, cpb_features *
     case EDITION_2024: *features = (cpb_features){CPB_PRESENCE_EXPLICIT, false, true, true, false}; break;
     default:
       cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-               "descriptor set: edition %d is unknown; expected 998 (proto2) to %d (2024)", edition, EDITION_2024);
+               "descriptor set: edition %d is unknown; expected 998 (proto2) to %d (2024)", (int)edition, EDITION_2024);
       return false;
   }
   *features = cpb_features_merge(*features, file->has_options ? &file->options.features : NULL);

@@ -236,10 +236,11 @@ static void write_several(cpb_record_writer *w) {
 /* Writes a record that gets a chunk of its own, over several calls. */
 static void write_alone(cpb_record_writer *w) {
   const size_t size = w->batch.sizes[0];
+  const uint64_t length = size; /* 32 bits cannot exceed the limit */
   bool done = false;
   if (w->in_record) {
     done = cpb_writer_write_input(w);
-  } else if ((uint64_t)size > CPB_RECORD_MAX_SIZE) {
+  } else if (length > CPB_RECORD_MAX_SIZE) {
     cpb_writer_fail_size(w);
   } else {
     w->record_size = size;

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Runs the programs that run.sh built, each on its board in QEMU: one tensor of a gigabyte, compared
+byte for byte with what the command reads. Prints the table of docs/devices.md; with --write it is
+put there, otherwise that page must say the same.
+
+Each number comes from the program itself (examples/cortex-m/board): painted stack, the heap's
+highest address, and the linker's symbols; flash from the ELF file. RAM is what the linker script
+gave the program, and has nothing beyond it."""
+
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+from support.wire import field, varint  # noqa: E402
+
+BUILD = ROOT / "build" / "devices"
+CPB = os.environ.get("CPB", str(ROOT / "build" / "cpb"))
+PAGE = ROOT / "docs" / "devices.md"
+BEGIN, END = "<!-- the table of wasi/devices/run.sh -->\n", "<!-- its end -->\n"
+SLACK = 0.1  # of a figure, by which another version of the compiler may differ
+MIB = 1 << 20
+HERTZ = {"microbit": 16_000_000, "mps2-an386": 25_000_000}  # of SysTick; one instruction is a nanosecond
+
+# A tensor of 700,000 bytes that compresses, and one of 40,000.
+LARGE, SMALL = 7, 11
+# Files: name, options of `cpb split`.
+FILES = {"plain": ["--for-memory", "64K"], "zstd": ["--for-memory", "256K"],
+         "brotli": ["--codec", "brotli:6", "--max-chunk-size", "32K"]}
+
+# What reads it, program, board, KiB of RAM, file, tensor.
+ROWS = [
+    ("C core, no codec", "cortex-m/m0-none", "microbit", 16, "plain", LARGE),
+    ("C core, no codec", "cortex-m/m4-none", "mps2-an386", 16, "plain", LARGE),
+    ("C core, Zstd and Snappy", "cortex-m/m4-zstd", "mps2-an386", 96, "zstd", LARGE),
+    ("C core, all codecs", "cortex-m/m4-all", "mps2-an386", 128, "zstd", LARGE),
+    ("C core, all codecs", "cortex-m/m4-all", "mps2-an386", 128, "brotli", SMALL),
+]
+CORES = {"microbit": "M0", "mps2-an386": "M4"}
+
+
+def write_graph(path):
+    """A GraphDef of 1,024 constants, most of them like weights: no codec makes them smaller."""
+    chance = random.Random(1)
+    weights = chance.randbytes(MIB)
+    words = [chance.randbytes(4).hex().encode() for _ in range(500)]
+    text = b" ".join(chance.choices(words, k=MIB // 8))
+    contents = {LARGE: text[:700_000], SMALL: text[:40_000]}
+    with open(path, "wb") as file:
+        for i in range(1024):
+            content = contents.get(i, b"%08d" % i + weights[8:])
+            tensor = varint(1 << 3) + varint(7) + field(4, content)
+            value = field(1, b"value") + field(2, field(8, tensor))
+            file.write(field(1, field(1, b"n%d" % i) + field(2, b"Const") + field(5, value)))
+
+
+def make_files(folder):
+    """One .cpb for each entry of FILES, and the number that each tensor's chunk has there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    message = folder / "graph.pb"
+    write_graph(message)
+    for name, options in FILES.items():
+        subprocess.run([CPB, "split", message, "--type", "tensorflow.GraphDef", "--force", "--quiet", "-o",
+                        folder / f"{name}.cpb", *options], check=True)
+    message.unlink()
+
+
+def run(program, board, file, chunk, out):
+    """What the program printed, as name: number."""
+    words = ",".join(f"arg={word}" for word in ("reader", file, chunk, out))
+    done = subprocess.run(
+        ["qemu-system-arm", "-M", board, "-nographic", "-monitor", "none", "-serial", "none", "-icount", "shift=0",
+         "-semihosting-config", f"enable=on,target=native,{words}", "-kernel", program],
+        capture_output=True, text=True, timeout=300)
+    said = done.stdout + done.stderr
+    if done.returncode != 0:
+        raise SystemExit(f"{program} ended with {done.returncode}: {said}")
+    return {name: int(value) for name, value in re.findall(r"^(\w+) (\d+)$", said, re.M)}
+
+
+def flash(program):
+    """Bytes that the program takes of it: code, constants, and the initial values of data."""
+    sizes = subprocess.run(["arm-none-eabi-size", program], capture_output=True, text=True, check=True)
+    text, data = sizes.stdout.splitlines()[1].split()[:2]
+    return int(text) + int(data)
+
+
+def holds_no_malloc(program):
+    names = subprocess.run(["arm-none-eabi-nm", program], capture_output=True, text=True, check=True).stdout
+    return not re.search(r" _?(malloc|calloc|realloc|sbrk)(_r)?$", names, re.M)
+
+
+def measure(row):
+    name, program, board, ram, file, chunk = row
+    path = BUILD / f"{program}.elf"
+    cpb, out = BUILD / "files" / f"{file}.cpb", BUILD / "out"
+    out.unlink(missing_ok=True)
+    # +1: chunk 0 is the graph without its constants.
+    said = run(path, board, os.path.relpath(cpb), chunk + 1, os.path.relpath(out))
+    expected = subprocess.run([CPB, "cat", cpb, "--chunk", str(chunk + 1)], capture_output=True, check=True).stdout
+    if out.read_bytes() != expected or len(expected) < 40_000:
+        raise SystemExit(f"{program} read another chunk than the command did, {len(expected)} bytes")
+    if not holds_no_malloc(path):
+        raise SystemExit(f"{program} holds malloc; expected only its own allocator")
+    if said["peak"] > ram * 1024:
+        raise SystemExit(f"{program} took {said['peak']} bytes; expected at most {ram} KiB")
+    said["instructions"] = said["ticks"] * 1_000_000_000 // HERTZ[board]
+    return {"what": name, "board": f"{board} ({CORES[board]})", "file": file, "ram": ram, "flash": flash(path), **said}
+
+
+def kib(number):
+    return f"{number / 1024:.1f}" if number is not None else ""
+
+
+def table(measured):
+    lines = ["| reader | board | file | RAM, KiB | flash | static | heap | stack | peak | instructions |",
+             "|---|---|---|--:|--:|--:|--:|--:|--:|--:|"]
+    for m in measured:
+        lines.append(f"| {m['what']} | {m['board']} | {m['file']} | {m['ram']} | " +
+                     " | ".join(kib(m[part]) for part in ("flash", "static", "heap", "stack", "peak")) +
+                     f" | {m['instructions'] / 1e6:.0f} M |")
+    return "\n".join(lines) + "\n"
+
+
+def figures(line):
+    return [float(figure) for figure in re.findall(r"(?<=\| )[\d.]+(?= )", line)]
+
+
+def differs(written, now):
+    """The first line of the page's table whose words are others, or a figure by more than SLACK."""
+    if written.count("\n") != now.count("\n"):
+        return "the number of its lines"
+    for old, new in zip(written.splitlines(), now.splitlines()):
+        a, b = figures(old), figures(new)
+        same = len(a) == len(b) and all(abs(x - y) <= max(SLACK * y, 0.3) for x, y in zip(a, b))
+        if not same or old.split("|")[1:4] != new.split("|")[1:4]:
+            return new
+    return None
+
+
+def main():
+    make_files(BUILD / "files")
+    try:
+        measured = [measure(row) for row in ROWS]
+    finally:
+        for file in (BUILD / "files").iterdir():
+            file.unlink()
+    now = table(measured)
+    print(now)
+    page = PAGE.read_text()
+    before, rest = page.split(BEGIN)
+    written, after = rest.split(END)
+    if "--write" in sys.argv:
+        PAGE.write_text(before + BEGIN + now + END + after)
+    elif line := differs(written, now):
+        raise SystemExit(f"docs/devices.md says something else: {line}; expected what wasi/devices/run.sh --write writes")
+    print(f"{len(measured)} passed in QEMU, 0 failed in all")
+
+
+if __name__ == "__main__":
+    main()
