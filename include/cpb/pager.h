@@ -98,6 +98,11 @@ CPB_API const cpb_error *cpb_pager_error(const cpb_pager *pager);
  * transposed chunks often more than is used. */
 CPB_API uint64_t cpb_device_memory(const cpb_riegeli_chunk *chunk, uint64_t window);
 
+/* The same for a program with this library in C, compiled for little memory as in cmake/device.cmake
+ * and with constants in flash: RAM in all, of which a pager gets all but 6 KiB for stack and data. A
+ * multiple of 1 KiB. */
+CPB_API uint64_t cpb_core_memory(const cpb_riegeli_chunk *chunk, uint64_t window);
+
 #ifdef __cplusplus
 }
 #endif

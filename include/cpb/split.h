@@ -175,8 +175,9 @@ typedef struct cpb_split_options {
   const cpb_limits *limits;
 
   /* Makes a file of which a device with so many bytes of memory in all can stream any
-   * chunk (cpb_device_memory() in cpb/pager.h): it bounds Zstd's window, or leaves
-   * compression out, and the index is not compressed. 0: no bound. */
+   * chunk: a cpb-core.wasm from 256 KiB on (cpb_device_memory() in cpb/pager.h), below that the
+   * reader in C (cpb_core_memory()). It bounds Zstd's window, or leaves compression out, and
+   * the index is not compressed. 0: no bound. */
   uint64_t for_memory;
 } cpb_split_options;
 

@@ -38,7 +38,8 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                    NULL},
     [CLI_FOR_MEMORY] = {"for-memory", 0, CLI_SIZE, SETTING(for_memory), "BYTES",
                         "Write for devices: a cpb-core.wasm with so much memory in all, such as 256K, "
-                        "can stream any chunk. Bounds Zstd's window; below 256K nothing is compressed.",
+                        "can stream any chunk; below 256K the reader in C, such as 96K. Bounds Zstd's "
+                        "window; below 64K nothing is compressed.",
                         NULL},
     [CLI_VERIFY] = {"verify", 0, CLI_FLAG, SETTING(verify), NULL,
                     "Read back what was written and compare it with the input.", NULL},

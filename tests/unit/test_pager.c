@@ -133,14 +133,19 @@ typedef struct {
   cpb_pager *pager;
 } reading;
 
-static void begin(reading *r, cpb_buffer file, manner how, size_t memory, cpb_verify verify) {
+static void begin_asking(reading *r, cpb_buffer file, manner how, size_t memory, cpb_verify verify, size_t read_size) {
   memset(r, 0, sizeof *r);
   r->file = file;
   r->host = (host){.bytes = file.data, .size = file.size, .manner = how, .says_end = true, .random = 1};
   r->allocator = (cpb_allocator){&r->counter, count_allocate, count_resize, count_release};
-  const cpb_pager_options options = {.struct_size = sizeof options, .verify = verify, .memory = memory};
+  const cpb_pager_options options = {
+      .struct_size = sizeof options, .verify = verify, .memory = memory, .read_size = read_size};
   r->pager = cpb_pager_new(&r->allocator, &options);
   assert_non_null(r->pager);
+}
+
+static void begin(reading *r, cpb_buffer file, manner how, size_t memory, cpb_verify verify) {
+  begin_asking(r, file, how, memory, verify, 0);
 }
 
 static void end(reading *r) {
@@ -295,6 +300,38 @@ static void says_how_much_memory_it_takes(void **state) {
   assert_true(least[1] > 8192 && least[2] > least[1] + 256 * 1024 && least[2] < 1 << 20);
 }
 
+/* Whether the first bytes of chunk 3 come with this memory; if not, how much would do. */
+static bool has_enough(cpb_buffer file, size_t memory, size_t read_size, cpb_verify verify, uint64_t *would_do) {
+  reading r;
+  begin_asking(&r, file, AS_ASKED, memory, verify, read_size);
+  cpb_step answer = step(&r);
+  if (answer == CPB_STEP_DONE && cpb_pager_read(r.pager, 3, 0, UINT64_MAX) == CPB_OK) answer = step(&r);
+  *would_do = cpb_pager_memory(r.pager);
+  end(&r);
+  return answer == CPB_STEP_DATA;
+}
+
+/* However little is asked for at once: the memory that CPB_E_LIMIT names last, for the window after
+ * the decoder itself, is enough, and 3 % less is not. */
+static void the_memory_it_names_is_enough_and_no_more(void **state) {
+  (void)state;
+  const recipe how = {8, 400000, {.codec = CPB_CODEC_ZSTD, .window_log = 13}, plain, 0, 0, 77};
+  cpb_buffer file = make_file(&how);
+  const size_t read_sizes[] = {0, 256, 1024, 65536};
+  for (size_t i = 0; i < 8; i++) {
+    cpb_verify verify = i < 4 ? CPB_VERIFY_FIRST : CPB_VERIFY_LATE;
+    uint64_t said = 64 << 10, again = said;
+    size_t read_size = read_sizes[i % 4];
+    for (int named = 0; !has_enough(file, (size_t)again, read_size, verify, &said); named++) {
+      assert_true(said > again && named < 6);
+      again = said;
+    }
+    said = again;
+    assert_false(has_enough(file, (size_t)(said - said / 33), read_size, verify, &again));
+  }
+  cpb_buffer_free(&file);
+}
+
 /* --- What it refuses --------------------------------------------------------------- */
 
 static cpb_error refuses(cpb_buffer file) {
@@ -372,6 +409,7 @@ int main(void) {
       cmocka_unit_test(every_entry_of_a_long_index),
       cmocka_unit_test(goes_on_where_it_was),
       cmocka_unit_test(says_how_much_memory_it_takes),
+      cmocka_unit_test(the_memory_it_names_is_enough_and_no_more),
       cmocka_unit_test(versions_count_as_for_the_index),
       cmocka_unit_test(another_riegeli_file_is_none),
       cmocka_unit_test(damage_is_an_error),

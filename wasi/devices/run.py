@@ -29,15 +29,16 @@ HERTZ = {"microbit": 16_000_000, "mps2-an386": 25_000_000}  # of SysTick; one in
 # A tensor of 700,000 bytes that compresses, and one of 40,000.
 LARGE, SMALL = 7, 11
 # Files: name, options of `cpb split`.
-FILES = {"plain": ["--for-memory", "64K"], "zstd": ["--for-memory", "256K"],
+FILES = {"16K": ["--for-memory", "16K"], "64K": ["--for-memory", "64K"], "96K": ["--for-memory", "96K"],
          "brotli": ["--codec", "brotli:6", "--max-chunk-size", "32K"]}
 
 # What reads it, program, board, KiB of RAM, file, tensor.
 ROWS = [
-    ("C core, no codec", "cortex-m/m0-none", "microbit", 16, "plain", LARGE),
-    ("C core, no codec", "cortex-m/m4-none", "mps2-an386", 16, "plain", LARGE),
-    ("C core, Zstd and Snappy", "cortex-m/m4-zstd", "mps2-an386", 96, "zstd", LARGE),
-    ("C core, all codecs", "cortex-m/m4-all", "mps2-an386", 128, "zstd", LARGE),
+    ("C core, no codec", "cortex-m/m0-none", "microbit", 16, "16K", LARGE),
+    ("C core, no codec", "cortex-m/m4-none", "mps2-an386", 16, "16K", LARGE),
+    ("C core, Zstd and Snappy", "cortex-m/m4-zstd-64", "mps2-an386", 64, "64K", LARGE),
+    ("C core, Zstd and Snappy", "cortex-m/m4-zstd", "mps2-an386", 96, "96K", LARGE),
+    ("C core, all codecs", "cortex-m/m4-all", "mps2-an386", 128, "96K", LARGE),
     ("C core, all codecs", "cortex-m/m4-all", "mps2-an386", 128, "brotli", SMALL),
 ]
 CORES = {"microbit": "M0", "mps2-an386": "M4"}

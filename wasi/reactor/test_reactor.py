@@ -173,7 +173,8 @@ def host(request):
 
 @pytest.mark.parametrize("name, pages, options", [
     ("", 4, ["--for-memory", "256K"]), ("-nobrotli", 2, ["--for-memory", "256K"]),
-    ("-plain", 2, ["--for-memory", "128K"]), ("-plain", 1, ["--for-memory", "64K"])])
+    ("-nobrotli", 2, ["--for-memory", "128K"]),
+    ("-plain", 2, ["--for-memory", "128K", "--codec", "none"]), ("-plain", 1, ["--for-memory", "63K"])])
 def test_a_chunk_of_a_thousand(host, large, name, pages, options):
     """Of a file of a gigabyte, uncompressed, in the memory that it was written for."""
     path = split(large, *options)
@@ -244,7 +245,7 @@ def test_a_file_fits_into_what_it_was_written_for(small, memory):
         assert read(module(name), path, chunk, takes // PAGE) == cpb("cat", path, "--chunk", chunk)
 
 
-@pytest.mark.parametrize("options", [["--for-memory", "256K"], ["--for-memory", "64K"]])
+@pytest.mark.parametrize("options", [["--for-memory", "256K"], ["--for-memory", "16K"]])
 def test_a_hostile_file_is_an_error_and_never_a_trap(tmp_path, options):
     """Each byte of the small parts changed, and many of the rest: an error, or what was written."""
     path = split(write_message(tmp_path / "m.pb", 3, 70000), *options)

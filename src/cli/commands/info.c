@@ -19,7 +19,8 @@ typedef struct inspection {
   const cpb_message_type *type; /* of the message; NULL when not known */
   cpb_chunk_stored *stored;     /* one a chunk; size UINT64_MAX: cannot be read */
   uint64_t num_chunks, file_size;
-  uint64_t memory; /* that a device needs to stream any chunk; 0: not known */
+  uint64_t memory,
+      core_memory; /* that a device needs to stream any chunk, with WebAssembly and without; 0: not known */
   int status;
 } inspection;
 
@@ -100,19 +101,20 @@ static bool find_window(inspection *i, const cpb_riegeli_chunk *riegeli, uint64_
 static void find_memory(inspection *i) {
   cpb_record record;
   cpb_riegeli_chunk riegeli;
-  uint64_t window, most = 0;
+  uint64_t window = 0, most = 0, core = 0;
   bool known = true;
   cpb_index_get_record(i->index, &record, &riegeli);
   for (uint64_t chunk = 0;; chunk++) {
-    uint64_t memory = find_window(i, &riegeli, &window) ? cpb_device_memory(&riegeli, window) : 0;
-    known = known && memory > 0;
-    if (memory > most) most = memory;
+    known = find_window(i, &riegeli, &window) && known;
+    if (cpb_device_memory(&riegeli, window) > most) most = cpb_device_memory(&riegeli, window);
+    if (cpb_core_memory(&riegeli, window) > core) core = cpb_core_memory(&riegeli, window);
     while (chunk < i->num_chunks && i->stored[chunk].riegeli.begin == riegeli.begin) chunk++;
     if (chunk == i->num_chunks) break;
     known = known && i->stored[chunk].size != UINT64_MAX;
     riegeli = i->stored[chunk].riegeli;
   }
   i->memory = known ? most : 0;
+  i->core_memory = known ? core : 0;
 }
 
 static bool is_remote(const inspection *i) {
@@ -257,6 +259,7 @@ static void show_json(inspection *i) {
   json_version(i);
   cpb_json_writer_text(json, "layout", is_remote(i) ? "remote" : "shared");
   if (i->memory > 0) cpb_json_writer_unsigned(json, "memory", i->memory);
+  if (i->memory > 0) cpb_json_writer_unsigned(json, "core_memory", i->core_memory);
   cpb_json_writer_open(json, "chunks", '[');
   for (uint64_t chunk = 0; chunk < i->num_chunks && cli_can_print(i->cli); chunk++) json_chunk(i, chunk);
   cpb_json_writer_close(json, ']');
@@ -303,8 +306,8 @@ static void show_table(inspection *i) {
       c, "  layout   %s\n",
       is_remote(i) ? "remote: each chunk is one range of the file" : "shared: several chunks in one Riegeli chunk");
   if (i->memory > 0)
-    cli_print(c, "  memory   %lluK at most, for a device that streams any chunk\n",
-              (unsigned long long)(i->memory >> 10));
+    cli_print(c, "  memory   %lluK at most, for a device that streams any chunk; in C %lluK\n",
+              (unsigned long long)(i->memory >> 10), (unsigned long long)(i->core_memory >> 10));
   cli_print(c, "  index    %llu bytes at position %llu\n\n", (unsigned long long)record.size,
             (unsigned long long)record.position);
   cli_print(c, "%7s  %-11s %14s %14s %14s  %s\n", "CHUNK", "TYPE", "SIZE", "POSITION", "STORED", "CODEC");

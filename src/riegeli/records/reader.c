@@ -35,12 +35,16 @@ enum { SHARE = 16, LEAST_SHARE = 256 };
 
 /* --- Creation and freeing ------------------------------------------------- */
 
+static uint64_t share_of(uint64_t memory) { return cpb_max_u64(memory / SHARE, LEAST_SHARE); }
+
 static bool take_options(cpb_record_reader *r, const cpb_record_reader_options *given) {
   cpb_record_reader_options *options = &r->options;
   cpb_options_copy(options, sizeof *options, given);
-  size_t share = options->memory > 0 ? cpb_max_size(options->memory / SHARE, LEAST_SHARE) : SIZE_MAX;
+  size_t share = options->memory > 0 ? (size_t)share_of(options->memory) : SIZE_MAX;
   if (options->buffer == 0) options->buffer = DEFAULT_BUFFER;
   if (options->read_size == 0) options->read_size = DEFAULT_READ;
+  r->most_buffer = options->buffer;
+  r->most_read = options->read_size;
   options->buffer = cpb_min_size(options->buffer, share);
   options->read_size = cpb_min_size(options->read_size, share);
   cpb_meter_init(&r->own, &r->outer, options->limits, NULL);
@@ -135,12 +139,28 @@ uint64_t cpb_record_reader_window(const cpb_record_reader *r) {
 
 const cpb_error *cpb_record_reader_error(const cpb_record_reader *r) { return &r->error; }
 
-/* With more memory the three shares of it grow as well: so a little more than the sum is needed. */
+/* What the reader holds that it would have more of with more memory, where it has so much: what is
+ * lent, decoded bytes, and a chunk that is small enough to be collected. */
+static uint64_t held_in_shares(const cpb_record_reader *r, uint64_t memory) {
+  const cpb_chunk_source *s = &r->source;
+  uint64_t share = share_of(memory), buffer = cpb_min_u64(r->most_buffer, share);
+  uint64_t held = cpb_min_u64(r->most_read, share);
+  if (r->simple.decompressor) held += buffer;
+  bool collects = r->load == CPB_LOAD_COLLECT || r->load == CPB_LOAD_TWICE;
+  if (collects && s->header.data_size <= buffer) held += s->header.data_size;
+  return held;
+}
+
+/* So a little more than the sum is needed: the least memory that holds it with its larger shares.
+ * They grow by at most 3/16 of what it does, so that this ends. */
 uint64_t cpb_record_reader_memory(const cpb_record_reader *r) {
-  uint64_t memory = r->options.memory, needed = r->budget.needed, more;
-  if (needed <= memory) return r->budget.peak;
-  more = needed - memory;
-  return more > UINT64_MAX / SHARE ? UINT64_MAX : memory + (more * SHARE + SHARE - 4) / (SHARE - 3);
+  uint64_t needed = r->budget.needed, now = held_in_shares(r, r->options.memory), all = needed, before;
+  if (needed <= r->options.memory) return r->budget.peak;
+  do {
+    before = all;
+    if (!cpb_add_u64(needed, held_in_shares(r, before) - now, &all)) return UINT64_MAX;
+  } while (all > before);
+  return all;
 }
 
 /* --- Failing and going on ------------------------------------------------- */

@@ -41,6 +41,7 @@ struct cpb_record_reader {
   cpb_budget budget;       /* options.memory */
   cpb_allocator allocator; /* of all else: `outer`, or `budget` on top of it */
   cpb_record_reader_options options;
+  size_t most_buffer, most_read; /* what was asked for; options have what the memory allows */
   cpb_chunk_source source;
   cpb_phase phase;
   cpb_load load;
