@@ -5,6 +5,7 @@
 #include "host/beside.h"
 
 #define GUESS_BYTES 4096
+#define EXPECTED "expected a SavedModel, a GraphDef, Keras metadata or a SameDiff file"
 
 /* --- Opening ------------------------------------------------------------------------------ */
 
@@ -42,13 +43,15 @@ static bool read_beginning(cpb_model_file *f, uint8_t *out, size_t *size, cpb_er
 static bool find_kind(cpb_model_file *f, cpb_model_kind given, cpb_error *error) {
   uint8_t beginning[GUESS_BYTES];
   size_t size;
+  uint64_t length;
   f->kind = given;
-  if (given) return true;
+  if (cpb_message_file_size(f->message, &length, error) != CPB_OK) return false;
+  if (length == 0) cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "the model is empty; " EXPECTED);
+  if (length == 0 || given) return length > 0;
   if (!read_beginning(f, beginning, &size, error)) return false;
   f->kind = cpb_model_guess(beginning, size);
   if (f->kind) return true;
-  cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
-           "not a known kind of model; expected a SavedModel, a GraphDef, Keras metadata or a SameDiff file");
+  cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "not a known kind of model; " EXPECTED);
   return false;
 }
 

@@ -29,3 +29,13 @@ def test_what_is_no_model_is_refused(cpb, tmp_path, text):
     result = cpb.run("inspect", tmp_path / "file")
     assert result.returncode == 2 and not result.stdout
     assert b"expected a SavedModel" in result.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--type", "tensorflow.GraphDef"]], ids=["guessed", "said"])
+def test_an_empty_file_is_said_to_be_empty(cpb, tmp_path, options):
+    """In the words of the JavaScript package, see web/test/inspect.test.js."""
+    (tmp_path / "x").touch()
+    result = cpb.run("inspect", "x", *options, cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr == (b"x: the model is empty; expected a SavedModel, a GraphDef, Keras metadata or a SameDiff "
+                             b"file\n")

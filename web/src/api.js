@@ -3,7 +3,6 @@ export { CpbError, codes } from './errors.js';
 export { init } from './init.js';
 
 export { blobSource } from './source/blob.js';
-export { bucketSource } from './source/bucket.js';
 export { bytesSource } from './source/bytes.js';
 export { urlSource } from './source/url.js';
 

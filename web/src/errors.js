@@ -78,9 +78,13 @@ export class CpbError extends Error {
   }
 }
 
+/** Of files that somebody else is writing at the moment. */
+const busy = ['NoModificationAllowedError', 'InvalidStateError'];
+
 /** What was thrown elsewhere. @param {unknown} error @param {string} who @param {Code} [code] */
 export function asCpbError(error, who, code = 'READ') {
   if (error instanceof CpbError) return error;
-  const said = /** @type {Error | undefined} */ (error)?.message ?? error;
-  return new CpbError(code, `${who}: ${said}`, { retryable: code === 'NETWORK', cause: error });
+  const { message = error, name } = /** @type {Error} */ (error ?? {});
+  const retryable = code === 'NETWORK' || busy.includes(name);
+  return new CpbError(code, `${who}: ${message}`, { retryable, cause: error });
 }

@@ -4,6 +4,7 @@ export { inspect } from './inspect/index.js';
 export { persist } from './middleware/persist.js';
 export { open } from './reader/index.js';
 export { openRecords } from './reader/records.js';
+export { bucketSource } from './source/bucket.js';
 export { merge } from './writer/merge.js';
 export { repack } from './writer/repack.js';
 export { split } from './writer/split.js';

@@ -11,6 +11,8 @@ import { setDecode } from './wasm/codecs.js';
  */
 /** @typedef {'reader' | 'full' | 'inspect' | 'json'} Kind */
 
+const kinds = ['reader', 'full', 'inspect', 'json'];
+
 /**
  * The modules of the package, each a compiled module or where it comes from.
  * @typedef {object} Modules
@@ -62,12 +64,13 @@ export function setUp(modules, files = openPath, read = fetchModule) {
  * @returns {Promise<void>} once it is compiled
  */
 export async function init(input) {
-  const isPair = input.constructor === Object;
+  const isPair = input?.constructor === Object;
   const { decode, ...given } = /** @type {Modules} */ (isPair ? input : { reader: input });
   setDecode(decode);
   for (const kind of /** @type {Kind[]} */ (Object.keys(given))) {
+    if (!kinds.includes(kind)) throw new CpbError('USAGE', `there is no module ${kind}; there are ${kinds}, decode`);
     const module = given[kind];
-    if (module) modules[kind] = load(kind, () => module);
+    if (module !== undefined || !isPair) modules[kind] = load(kind, () => /** @type {ModuleInput} */ (module));
   }
   if (!isPair) modules.full = load('full', moduleFor);
   else if (given.full && !given.reader) modules.reader = load('reader', () => moduleFor('full'));
@@ -84,21 +87,24 @@ export const moduleFor = async (kind = 'reader') => (modules[kind] ??= load(kind
 const thrown = { CompileError: 'FORMAT', TypeError: 'NETWORK' };
 
 /**
- * What fails is tried again by the next call.
+ * What fails is tried again by the next call, unless another init() came meanwhile.
  *
  * @param {Kind} kind
  * @param {() => ModuleInput | Promise<ModuleInput>} find
  */
-const load = (kind, find) =>
-  (async () => compile(await find()))().catch((error) => {
-    delete modules[kind];
+function load(kind, find) {
+  const loading = (async () => compile(await find()))().catch((error) => {
+    if (modules[kind] === loading) delete modules[kind];
     throw asCpbError(error, `${kind}.wasm`, thrown[error?.name]);
   });
+  return loading;
+}
 
 /** @param {ModuleInput} input @returns {Promise<WebAssembly.Module>} */
 async function compile(input) {
   if (input instanceof WebAssembly.Module) return input;
   if (input instanceof URL || typeof input === 'string') return compile(await fetchModule(input));
+  if (Object(input) !== input) throw new CpbError('USAGE', `no module: ${input}`);
   if (!(input instanceof Response)) return WebAssembly.compile(input);
   if (!input.ok) throw new CpbError('HTTP', `${input.url}: ${input.status}`, { status: input.status });
   const streams = 'compileStreaming' in WebAssembly && input.headers.get('Content-Type') === 'application/wasm';

@@ -10,6 +10,7 @@ import { lazySource, lazyStream } from './source/lazy-source.js';
 
 /** @import { Output } from './writer/output.js' */
 
+const bucket = () => import('./source/bucket.js');
 const checker = () => import('./options.js');
 const content = () => import('./reader/message-content.js');
 const inspector = () => import('./inspect/index.js');
@@ -45,6 +46,10 @@ export const repack = (input, options) => output(async () => (await writer()).re
 /** @type {typeof import('./full-api.js').persist} */
 export const persist = (options) => (source) =>
   lazySource(layer(source, {}), async () => (await persisted()).persist(options)(source));
+
+/** @type {typeof import('./full-api.js').bucketSource} */
+export const bucketSource = (store, key) =>
+  lazySource({ name: key, remote: true }, async () => (await bucket()).bucketSource(store, key));
 
 /**
  * An output, before what makes it is there.

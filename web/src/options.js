@@ -88,7 +88,7 @@ const limitNames = ['riegeliChunk', 'window', 'chunks', 'recordsPerChunk', 'dept
 limitNames.push(...perByte, ...perByte.map((name) => `${name}PerByte`));
 
 export const verify = oneOf('first', 'late', 'never');
-export const limits = within(Object.fromEntries(limitNames.map((name) => [name, size])));
+export const limits = within(Object.fromEntries(limitNames.map((name) => [name, amount])));
 
 /** What open() takes. */
 export const opening = {

@@ -56,7 +56,7 @@
  */
 
 /**
- * Limits against hostile input, in bytes or counts (cpb_limits in cpb/base.h).
+ * Limits against hostile input, in bytes or counts (cpb_limits in cpb/base.h); Infinity lifts one.
  * @typedef {object} Limits
  * @property {number} [riegeliChunk] decoded bytes of a Riegeli chunk that must be
  *   held in memory; default 256 MiB

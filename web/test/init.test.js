@@ -40,6 +40,37 @@ test('what is no module is an error, and the next call finds the right one', asy
   await works();
 });
 
+test('what no module can be is USAGE, and says what there is', async () => {
+  for (const input of [42, null, undefined, true]) {
+    await assert.rejects(init(/** @type {any} */ (input)), {
+      code: 'USAGE',
+      message: `no module: ${input}`,
+    });
+  }
+  await assert.rejects(init({ full: /** @type {any} */ (42) }), { code: 'USAGE' });
+  await assert.rejects(init(/** @type {any} */ ({ raeder: await wasm() })), {
+    code: 'USAGE',
+    message: /^there is no module raeder; there are reader,full,inspect,json, decode$/,
+  });
+  await works();
+});
+
+/** An init() that fails after another one has succeeded leaves what that one gave. */
+test('a failing init() does not take away the module of a later one', async () => {
+  /** @type {(response: Response) => void} */
+  let answer = () => {};
+  const slow = /** @type {any} */ (
+    new Response(new ReadableStream({ start: (c) => void (answer = () => c.error(new Error('cut'))) }))
+  );
+  const failing = init({ reader: slow });
+  const compiled = await WebAssembly.compile(await wasm());
+  const succeeding = init({ reader: compiled });
+  await succeeding;
+  answer(slow);
+  await assert.rejects(failing, { name: 'CpbError' });
+  assert.equal(await moduleFor('reader'), compiled);
+});
+
 test('a module is read from a file: URL or a path', async () => {
   const url = new URL('../src/wasm/reader.wasm', import.meta.url);
   for (const input of [url, url.href, url.pathname]) {

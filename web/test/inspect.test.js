@@ -124,7 +124,28 @@ test('a question that fails leaves the model as it was', async () => {
 
 test('what is no model is said to be none', async () => {
   const text = new TextEncoder().encode('This is a text and no model at all, however long it is.');
-  await assert.rejects(inspect(text), { code: 'FORMAT' });
+  await assert.rejects(inspect(text), {
+    code: 'FORMAT',
+    message: /^not a known kind of model; expected a SavedModel, /,
+  });
+});
+
+/** The words are those of the native command, see tests/model/test_kinds.py. */
+test('an empty file is no model, also where its kind is said', async () => {
+  const message = 'the model is empty; expected a SavedModel, a GraphDef, Keras metadata or a SameDiff file';
+  for (const options of [{}, { kind: 'graph_def' }, { kind: 'samediff_zip' }]) {
+    await assert.rejects(inspect(new Uint8Array(0), options), { code: 'FORMAT', message });
+  }
+});
+
+test('the tag without a name is the newest, as the values are', async () => {
+  const model = await inspect(await data('tests/data/samediff_small/minimal.zip'), { kind: 'samediff_zip' });
+  const { tags, default_tag: newest } = await model.overview();
+  assert.equal(newest, tags.items.at(-1)?.tag);
+  const { tag, default: isDefault } = await model.tag();
+  assert.deepEqual([tag, isDefault], [newest, true]);
+  assert.deepEqual(await model.tag(undefined, { count: 1 }), await model.tag(newest, { count: 1 }));
+  model.close();
 });
 
 test('the values of an array of a SameDiff zip come at once or in pieces', async () => {

@@ -24,7 +24,10 @@ test('of open()', async () => {
       [{ trustSizes: 'no' }, /^the option trustSizes is 'no'; expected true or false$/],
       [{ signal: {} }, /^the option signal is .*; expected an AbortSignal$/],
       [{ schema: 'x' }, /^the option schema is 'x'; expected a Uint8Array/],
-      [{ limits: { depth: -1 } }, /^the option limits.depth is -1; expected a whole number from 0 to 2\^53 - 1$/],
+      [
+        { limits: { depth: -1 } },
+        /^the option limits.depth is -1; expected a whole number from 0 to 2\^53 - 1, or Infinity$/,
+      ],
       [{ limits: { depths: 1 } }, /^there is no option limits.depths; there are riegeliChunk,/],
       [{ http: { timeout: 0 } }, /^the option http.timeout is 0; expected a number of milliseconds above 0$/],
       [{ retry: true }, /^the option retry is true; expected false or an object of attempts,/],
@@ -35,6 +38,23 @@ test('of open()', async () => {
   );
   for (const options of [undefined, {}, { type: undefined, cache: false, limits: { depth: 5 } }]) {
     (await open(bytes, options)).close();
+  }
+});
+
+test('a limit of Infinity is none, in C as here', async () => {
+  const bytes = await data(CPB);
+  await assert.rejects(open(bytes, { limits: { chunks: 1 } }), { code: 'LIMIT' });
+  await assert.rejects(
+    open(bytes, { limits: { depth: 1 } }).then((/** @type {any} */ model) => model.messageSize()),
+    { code: 'LIMIT' },
+  );
+  const names = ['riegeliChunk', 'window', 'chunks', 'recordsPerChunk', 'depth', 'memory', 'decoded', 'decodedPerByte'];
+  names.push('held', 'heldPerByte', 'walked', 'entries', 'answer', 'index');
+  const model = await open(bytes, { limits: Object.fromEntries(names.map((name) => [name, Infinity])) });
+  assert.equal((await model.read(0, Infinity)).length, await model.messageSize());
+  model.close();
+  for (const wrong of [-1, 1.5, NaN, -Infinity]) {
+    await assert.rejects(open(bytes, { limits: { walked: wrong } }), { code: 'USAGE' });
   }
 });
 

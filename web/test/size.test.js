@@ -25,6 +25,7 @@ const later = {
   'openInWorker()': 'worker/browser.js',
   'split(), merge(), repack()': 'writer/index.js',
   'inspect()': 'inspect/index.js',
+  'bucketSource()': 'source/bucket.js',
   'persist()': 'middleware/persist.js',
   'options that are given': 'options.js',
 };

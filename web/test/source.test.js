@@ -199,3 +199,27 @@ test('bytes are not copied', async () => {
   assert.equal((await bytesSource(file).read(5, 10)).buffer, file.buffer);
   assert.equal((await blobSource(new File([file], 'f', { lastModified: 7 })).stat()).etag, `"${SIZE}-7"`);
 });
+
+/** What the file system says of a Blob or File becomes a CpbError with what it was caused by. */
+test('errors of a Blob have a code and a cause', async () => {
+  const said = [
+    ['NotReadableError', 'CHANGED', false],
+    ['NotFoundError', 'CHANGED', false],
+    ['SecurityError', 'READ', false],
+    ['NotAllowedError', 'READ', false],
+    ['InvalidStateError', 'READ', true],
+  ];
+  for (const [name, code, retryable] of said) {
+    const cause = new DOMException('refused', String(name));
+    const broken = Object.assign(new Blob([file]), {
+      slice: () => ({
+        arrayBuffer: () => Promise.reject(cause),
+        stream: () => new ReadableStream({ pull: (sink) => sink.error(cause) }),
+      }),
+    });
+    const source = prepare(broken, { retry: false });
+    const error = { name: 'CpbError', code, retryable, cause };
+    await assert.rejects(source.read(0, 10), error);
+    await assert.rejects(source.stream(0, 10).getReader().read(), error);
+  }
+});

@@ -91,8 +91,8 @@ import { valuesOf } from './values.js';
  * @property {(paths: string[], options?: Page) => Promise<Cut>} cut a SavedModel with nothing but
  *   the objects at these paths and what they need, to be written; `first` and `count` are of its
  *   report
- * @property {(tag: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a
- *   tag
+ * @property {(tag?: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a
+ *   tag, of the newest one (the last in the file) without a name
  * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
  *   constant of a SavedModel or graph, one of its variables, or one array of a SameDiff model,
  *   streamed
@@ -156,7 +156,9 @@ export async function inspect(input, options = {}) {
 async function modelOf(input, { file, content, message }, options) {
   const { signal } = options;
   const { body } = await content();
-  const feed = feedOf(file, body, await body.size({ signal }));
+  const size = await body.size({ signal });
+  if (size === 0) throw new CpbError('FORMAT', `the model is empty; ${EXPECTED}`);
+  const feed = feedOf(file, body, size);
   const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
   const checkpoint = options.checkpoint && (await openCheckpoint(file, input, options.checkpoint, options));
   /** @type {State} */
@@ -259,6 +261,8 @@ async function cut({ file, body }, { askFor }, paths, page) {
   };
 }
 
+const EXPECTED = 'expected a SavedModel, a GraphDef, Keras metadata or a SameDiff file';
+
 /** The most bytes that the guess looks at, and how many are enough. */
 const HEAD = 4096;
 const ENOUGH = 256;
@@ -294,7 +298,6 @@ async function guess({ instance, source }, feed, signal) {
   const head = await beginningOf(feed, signal);
   const number = instance.scope((scope) => instance.c.cpb_model_guess(scope.bytes(head), head.length));
   const found = Object.entries(kinds).find(([, kind]) => kind === number);
-  if (!found)
-    throw new CpbError('FORMAT', 'not a model: expected a SavedModel, a GraphDef or a SameDiff file', { offset: 0 });
+  if (!found) throw new CpbError('FORMAT', `not a known kind of model; ${EXPECTED}`);
   return /** @type {ModelKind} */ (found[0]);
 }

@@ -1,4 +1,4 @@
-import { CpbError } from '../errors.js';
+import { asCpbError, CpbError } from '../errors.js';
 import { piecesOf, streamOf } from './streams.js';
 
 /**
@@ -13,11 +13,10 @@ export function blobSource(blob) {
 
   /** @param {unknown} cause @returns {never} */
   function fail(cause) {
-    const { message, name: kind } = /** @type {Error} */ (cause ?? {});
-    if (kind === 'NotReadableError' || kind === 'NotFoundError') {
+    if (/^Not(Readable|Found)Error$/.test(/** @type {Error} */ (cause)?.name)) {
       throw new CpbError('CHANGED', `${name} changed since it was chosen`, { cause });
     }
-    throw new CpbError('READ', `${name}: ${message}`, { cause });
+    throw asCpbError(cause, name);
   }
 
   return {

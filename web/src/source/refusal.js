@@ -4,9 +4,9 @@ import { CpbError } from '../errors.js';
 
 /** @type {Record<number, string>} */
 const meanings = {
-  401: 'it wants to know who asks: pass `headers` or a `fetch` that signs',
+  401: 'pass `headers` or a `fetch` that signs',
   403: 'access is denied',
-  404: 'there is no such resource',
+  404: 'not found',
   429: 'too many requests',
 };
 

@@ -173,9 +173,9 @@ class ModuleInstance {
   #setField(type, p, value) {
     if (typeof type === 'object') return this.set(type, p, value);
     const view = this.#view;
-    if (type === 'u64') view.setBigUint64(p, BigInt(value), true);
+    if (type === 'u64') view.setBigUint64(p, value === Infinity ? NONE : BigInt(value), true);
     else if (type === 'u8') view.setUint8(p, value);
-    else view.setUint32(p, Number(value), true);
+    else view.setUint32(p, Math.min(Number(value), 0xffffffff), true);
   }
 
   /** @param {number} size */
