@@ -74,7 +74,10 @@ writeFileSync(
   `/** The entry that needs no other file: the module for reading is in it. */
 import { setUp } from './init.js';
 import { CpbError } from './errors.js';
+import { setUpInputs } from './source/index.js';
+import { otherSource } from './source/other.js';
 
+setUpInputs(otherSource);
 setUp((kind) => {
   if (kind !== 'reader') {
     throw new CpbError('USAGE', \`call init({ \${kind} }) with \${kind}.wasm first\`);

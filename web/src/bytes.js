@@ -51,17 +51,20 @@ export function concat(parts) {
   return all.bytes();
 }
 
+/** Of another realm, too, and shared ones. @param {any} it @returns {it is ArrayBufferLike | ArrayBufferView} */
+export const isBytes = (it) => ArrayBuffer.isView(it) || /ArrayBuffer]$/.test(Object.prototype.toString.call(it));
+
 /**
  * A Uint8Array and no Buffer, whose `slice` would not copy.
  *
- * @param {ArrayBuffer | ArrayBufferView} bytes
+ * @param {ArrayBufferLike | ArrayBufferView} bytes
  */
 export function asBytes(bytes) {
   if (bytes?.constructor === Uint8Array) return bytes;
   if (ArrayBuffer.isView(bytes)) {
     return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
-  if (bytes instanceof ArrayBuffer) return new Uint8Array(bytes);
+  if (isBytes(bytes)) return new Uint8Array(bytes);
   throw new CpbError('READ', `a source gave ${typeof bytes}, not bytes`);
 }
 

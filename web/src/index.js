@@ -1,5 +1,7 @@
 /** The entry for browsers and their bundlers, which copy the modules that it names. */
 import { hasSimd, setUp } from './init.js';
+import { setUpInputs } from './source/index.js';
+import { lazySource } from './source/lazy-source.js';
 
 const modules = {
   reader: () => new URL('./wasm/reader.wasm', import.meta.url),
@@ -12,6 +14,9 @@ const modules = {
 };
 
 setUp((kind) => modules[kind !== 'json' && hasSimd() ? /** @type {const} */ (`${kind}-simd`) : kind]());
+setUpInputs((input, memory) =>
+  lazySource({}, async () => (await import('./source/other.js')).otherSource(input, memory)),
+);
 
 export * from './api.js';
 export * from './lazy-api.js';

@@ -1,6 +1,6 @@
 /**
  * The functions whose code a page loads when it first calls them, so that it begins with
- * little. Only here is anything imported so, as that does not work everywhere: service workers
+ * little. Only here and in index.js is anything imported so, as that does not work everywhere: service workers
  * cannot, and a bundle for a Worker may have to be one file.
  */
 import { CpbError } from './errors.js';
@@ -16,6 +16,7 @@ const content = () => import('./reader/message-content.js');
 const inspector = () => import('./inspect/index.js');
 const persisted = () => import('./middleware/persist.js');
 const records = () => import('./reader/records.js');
+const s3 = () => import('./source/s3.js');
 const worker = () => import('./worker/browser.js');
 const writer = () => import('./writer/index.js');
 
@@ -51,6 +52,10 @@ export const persist = (options) => (source) =>
 export const bucketSource = (store, key) =>
   lazySource({ name: key, remote: true }, async () => (await bucket()).bucketSource(store, key));
 
+/** @type {typeof import('./full-api.js').s3Source} */
+export const s3Source = (options) =>
+  lazySource({ name: options.key, remote: true }, async () => (await s3()).s3Source(options));
+
 /**
  * An output, before what makes it is there.
  *
@@ -72,7 +77,7 @@ function output(load) {
       const output = made();
       output.catch(() => {}); // The stream says it.
       return /** @type {ReturnType<Output['stream']>} */ (
-        lazyStream(async (signal) => (await output).stream({ ...options, signal }), options.signal)
+        lazyStream(async (signal) => (await output).stream({ ...options, signal }), options.signal, 'own')
       );
     },
     bytes: async (options) => (await made()).bytes(options),

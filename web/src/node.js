@@ -1,7 +1,8 @@
 /** The entry for Node, Deno and Bun. */
 import { readFile } from 'node:fs/promises';
 import { hasSimd, setUp } from './init.js';
-import { fileSource } from './source/file.js';
+import { fileInput, fileSource } from './source/file.js';
+import { setUpInputs } from './source/index.js';
 import { fileSink } from './writer/file-sink.js';
 import { setUpFiles } from './writer/output.js';
 
@@ -20,6 +21,7 @@ setUp(
   fileSource,
   read,
 );
+setUpInputs(fileInput);
 setUpFiles(fileSink);
 
 export { fileSource };

@@ -81,6 +81,7 @@ export const reading = {
   coalesce: within({ gap: amount, maxBytes: amount, connections: amount }),
   cache: either(oneOf(false), within({ bytes: amount, block: size, share: flag })),
   budget: cost,
+  memory: amount,
 };
 
 const perByte = ['decoded', 'held', 'walked', 'entries', 'answer', 'index'];

@@ -3,11 +3,14 @@
 import reader from './wasm/reader-simd.wasm';
 import { CpbError } from './errors.js';
 import { setUp } from './init.js';
+import { setUpInputs } from './source/index.js';
+import { otherSource } from './source/other.js';
 
 setUp((kind) => {
   if (kind === 'reader') return reader;
   throw new CpbError('USAGE', `import ${kind} from 'libcpb/wasm/${kind}.wasm' and call init({ ${kind} }) first`);
 });
+setUpInputs(otherSource);
 
 export * from './full-api.js';
 export { openInWorker } from './worker/workerd.js';

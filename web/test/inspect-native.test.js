@@ -1,6 +1,6 @@
 /** Every answer about the models of the corpus is the one that the native cpb gives. */
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -83,6 +83,42 @@ test('variables, and what is stored of them: the answers of the native command',
     const model = await inspect(path, { checkpoint: true });
     assert.deepEqual(await model.variables({ count: 20 }), await native(path, ['variables']), name);
     model.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/**
+ * Letters beyond ASCII are not folded: Модель and модель are two tags, in the command and here, and
+ * each is found by its own name alone.
+ */
+test('a SameDiff zip whose names differ only in the case of other letters', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cpb-samediff-'));
+  try {
+    cpSync(`${data}samediff_small/linear.fb`, join(folder, 'linear.fb'));
+    const { tags } = JSON.parse(readFileSync(`${data}samediff_small/parts.json`, 'utf8'));
+    const named = ['Модель', 'модель', 'Straße', 'STRASSE'].map((tag) => ({ ...tags[0], tag }));
+    writeFileSync(join(folder, 'parts.json'), JSON.stringify({ tags: named }));
+    const path = join(folder, 'Модель.zip');
+    await run(command, ['tag', join(folder, 'parts.json'), '-o', path, '-q']);
+    const asked = [...named.map(({ tag }) => tag), 'МОДЕЛЬ', 'straße', 'strasse', undefined];
+    await compare(path, [['overview'], ...asked.map((tag) => /** @type {[string, string?]} */ (['tag', tag]))]);
+    await compare(path, [
+      ['search', 'МОДЕЛЬ'],
+      ['search', 'W'],
+      ['constants', 'w'],
+      ['constants', 'W'],
+    ]);
+    const model = await inspect(path, { kind: 'samediff_zip' });
+    for (const { tag } of named) {
+      const { stdout } = await run(command, ['extract', path, 'w', '--scope', tag, '-o', '-', '-q'], {
+        encoding: 'buffer',
+      });
+      const values = await (await model.values('w', { tag })).bytes();
+      assert.deepEqual(new Uint8Array(stdout).slice(-values.length), values);
+    }
+    await assert.rejects(model.values('w', { tag: 'МОДЕЛЬ' }), { code: 'NOT_FOUND' });
+    model.close();
+  } finally {
     rmSync(folder, { recursive: true });
   }
 });

@@ -26,6 +26,8 @@ const later = {
   'split(), merge(), repack()': 'writer/index.js',
   'inspect()': 'inspect/index.js',
   'bucketSource()': 'source/bucket.js',
+  'streams and handles of files': 'source/other.js',
+  's3Source()': 'source/s3.js',
   'persist()': 'middleware/persist.js',
   'options that are given': 'options.js',
 };

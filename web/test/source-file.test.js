@@ -1,10 +1,13 @@
 /** Files of Node, Deno and Bun. */
 // runtimes: node, deno, bun
-import { appendFile, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createReadStream, openSync } from 'node:fs';
+import { appendFile, mkdtemp, open, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { fileSource } from '../src/source/file.js';
+import { fileInput, fileSource } from '../src/source/file.js';
 import { prepare } from '../src/source/index.js';
 import { bytesAt } from './support/lies.js';
 import { assert, test } from './support/test.js';
@@ -72,5 +75,50 @@ test(
   withFile(async (path) => {
     await assert.rejects(prepare(fileSource(`${path}x`)).stat(), { code: 'READ', message: /ENOENT/ });
     await assert.rejects(prepare(fileSource(join(path, '..'))).stat(), { code: 'READ' });
+  }),
+);
+
+test(
+  'a FileHandle is read by ranges, and stays open',
+  withFile(async (path) => {
+    const handle = await open(path);
+    try {
+      const source = fileInput(handle);
+      assert.equal((await source.stat()).size, SIZE);
+      assert.deepEqual(await source.read(1000, 10), bytesAt(1000, 1010));
+      await source.close?.();
+      assert.deepEqual(await fileInput(handle).read(5, 5), bytesAt(5, 10));
+      const folder = await open('/');
+      await assert.rejects(fileInput(folder).read(0, 1), { code: 'READ', message: /not a regular file/ });
+      await folder.close();
+    } finally {
+      await handle.close();
+    }
+  }),
+);
+
+/** One of a few bytes of memory: the file is not held, as it is read by ranges. */
+test(
+  'a stream of a file that was not begun is read by ranges, another is held',
+  withFile(async (path) => {
+    const source = fileInput(createReadStream(path), 10);
+    assert.equal((await source.stat()).size, SIZE);
+    assert.deepEqual(await source.read(SIZE - 3, 10), bytesAt(SIZE - 3, SIZE));
+    await source.close?.();
+    const part = fileInput(createReadStream(path, { start: 100, end: 299 }), 10);
+    assert.equal((await part.stat()).size, 200);
+    assert.deepEqual(await part.read(190, 50), bytesAt(290, 300));
+    assert.deepEqual(await part.read(0, 5), bytesAt(100, 105));
+    await part.close?.();
+    const begun = createReadStream(path);
+    await once(begun, 'readable');
+    begun.read(10);
+    assert.equal((await fileInput(begun, SIZE).stat()).size, SIZE - 10);
+    const fd = openSync(path, 'r');
+    assert.equal((await fileInput(createReadStream('', { fd }), SIZE).stat()).size, SIZE);
+    const limited = fileInput(Readable.from([new Uint8Array(20)]), 10);
+    await assert.rejects(limited.stat(), { code: 'LIMIT' });
+    const missing = fileInput(createReadStream(`${path}.not`), SIZE);
+    await assert.rejects(missing.stat(), { name: 'CpbError', code: 'READ', message: /ENOENT/ });
   }),
 );

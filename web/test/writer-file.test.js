@@ -1,8 +1,10 @@
 /** Outputs to files of Node, Deno and Bun. */
 // runtimes: node, deno, bun
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { largeModel, noise } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
@@ -80,5 +82,62 @@ test(
     await assert.rejects(split(message).toFile(nowhere), { code: 'WRITE', message: /ENOENT/ });
     await assert.rejects(split(message).toFile(folder), { code: 'WRITE' });
     assert.deepEqual(await readdir(folder), ['model.cpb']);
+  }),
+);
+
+test(
+  'a Writable of Node gets what a file gets, no faster than it takes it',
+  inFolder(async (folder, message) => {
+    const wanted = await split(message).bytes();
+    const path = join(folder, 'streamed');
+    await split(message).to(createWriteStream(path));
+    assert.deepEqual(await bytesOf(path), wanted);
+    /** @type {Uint8Array[]} */
+    const taken = [];
+    let waiting = 0;
+    const slow = new Writable({
+      highWaterMark: 1,
+      write(bytes, _, done) {
+        assert.equal(waiting++, 0);
+        taken.push(bytes);
+        setTimeout(() => (waiting--, done()), 1);
+      },
+    });
+    await split(message).to(slow);
+    assert.deepEqual(new Uint8Array(Buffer.concat(taken)), wanted);
+    assert.ok(slow.writableFinished);
+  }),
+);
+
+test(
+  'what a Writable of Node says is a CpbError, and an abort destroys it',
+  inFolder(async (folder, message) => {
+    await assert.rejects(split(message).to(createWriteStream(join(folder, 'no', 'such'))), {
+      name: 'CpbError',
+      code: 'WRITE',
+      message: /ENOENT/,
+    });
+    const cause = new Error('full');
+    const full = new Writable({ write: (_bytes, _, done) => done(cause) });
+    await assert.rejects(split(message).to(full), { name: 'CpbError', code: 'WRITE', cause });
+    const closed = new Writable({ write: () => void closed.destroy() });
+    await assert.rejects(split(message).to(closed), { name: 'CpbError', code: 'WRITE' });
+    const controller = new AbortController();
+    const hanging = new Writable({ write: () => controller.abort(new Error('enough')) });
+    await assert.rejects(split(message).to(hanging, { signal: controller.signal }), { message: 'enough' });
+    assert.ok(hanging.destroyed);
+  }),
+);
+
+test(
+  'a FileHandle is written at any offset, and stays open',
+  inFolder(async (folder, message) => {
+    const path = join(folder, 'opened');
+    await writeFile(path, new Uint8Array(5_000_000).fill(7));
+    const handle = await open(path, 'r+');
+    const result = await split(message).to(handle);
+    assert.equal((await handle.stat()).size, result.size);
+    await handle.close();
+    assert.deepEqual(await bytesOf(path), await split(message).bytes());
   }),
 );

@@ -41,6 +41,23 @@ function memory() {
   return self;
 }
 
+/** A file that a worker opened, of the origin private file system, as far as it is used; it had bytes. */
+function syncHandle() {
+  const self = {
+    bytes: new Uint8Array(5_000_000),
+    getSize: () => self.bytes.length,
+    /** @param {Uint8Array} more @param {{ at: number }} where */
+    write(more, { at }) {
+      const some = more.subarray(0, 50_000);
+      self.bytes.set(some, at);
+      return some.length;
+    },
+    truncate: (/** @type {number} */ size) => void (self.bytes = self.bytes.slice(0, size)),
+    flush() {},
+  };
+  return self;
+}
+
 /** How repack can store chunks; @type {object[]} */
 const stored = [
   {},
@@ -112,6 +129,10 @@ test('every destination gets the same bytes', async () => {
     assert.deepEqual(sink.bytes, bytes, `${name}: sink`);
     assert.deepEqual(sink.log, ['close'], name);
     assert.equal(result.size, bytes.length, name);
+
+    const opened = syncHandle();
+    await make().to(opened);
+    assert.deepEqual(opened.bytes, bytes, `${name}: FileSystemSyncAccessHandle`);
 
     const { readable, writable } = new TransformStream();
     const [through] = await Promise.all([collect(readable), make().to(writable)]);

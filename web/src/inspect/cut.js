@@ -158,8 +158,9 @@ export const cutOutput = (body, pieces) =>
       const large = first && !first.bytes && first.length > TOGETHER;
       const parts = large ? streamed(body, first, signal) : [await together(body, group, signal)];
       for await (const bytes of parts) {
-        yield { offset: size, bytes };
+        const offset = size;
         size += bytes.length;
+        yield { offset, bytes };
         onProgress?.({ done: size, total });
       }
     }

@@ -119,7 +119,7 @@ const known = {
  * a SameDiff zip or graph.
  *
  * @template {ModelKind} [Kind=ModelKind]
- * @param {Input} input a URL, Blob, ArrayBuffer or view, or a Source of yours
+ * @param {Input} input as for open()
  * @param {InspectOptions<Kind>} [options]
  * @returns {Promise<Model<Kind>>}
  */

@@ -145,7 +145,7 @@ function arrayOf(file, engine, first, ended) {
     fortranOrder: info.fortran_order !== 0,
     count: info.count,
     size: info.size,
-    stream: ({ signal } = {}) => streamOf(pieces, signal),
+    stream: ({ signal } = {}) => streamOf(pieces, signal, 'own'),
     async bytes({ signal } = {}) {
       const all = collector(info.size);
       for await (const piece of pieces(signal)) all.add(piece);

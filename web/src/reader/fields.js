@@ -153,9 +153,13 @@ function fieldOf(context, found, path) {
     bytes: (options) => bytesOf(context, ranges, options),
 
     stream: ({ signal: outer } = {}) =>
-      streamOf(async function* pieces(signal) {
-        yield* gathered(body, ranges, { signal });
-      }, outer),
+      streamOf(
+        async function* pieces(signal) {
+          yield* gathered(body, ranges, { signal });
+        },
+        outer,
+        'shared',
+      ),
 
     async json(options = {}) {
       file.check();

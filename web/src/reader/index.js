@@ -8,7 +8,7 @@ import { openWith } from './open.js';
  * its end is read, in one or two requests; of a .pb nothing but its end. What changes
  * meanwhile is begun anew, once; what changes later rejects with CHANGED: open it again.
  *
- * @param {import('../source/index.js').Input} input a URL, Blob, ArrayBuffer or view, or a Source
+ * @param {import('../source/index.js').Input} input a URL, path, Blob, bytes, stream, file handle, or a Source
  *   of yours
  * @param {import('./open.js').OpenOptions} [options]
  */

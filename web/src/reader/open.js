@@ -36,6 +36,8 @@ import { fits, treeOf } from './tree.js';
  * @property {SourceOptions['cache']} [cache]
  * @property {SourceOptions['retry']} [retry]
  * @property {Partial<Cost>} [budget]
+ * @property {SourceOptions['memory']} [memory] the longest stream as an input, in bytes: it is
+ *   held; default 256 MiB
  */
 
 /**
@@ -230,6 +232,7 @@ async function messageOf(file, index, options, load) {
       return lazyStream(
         async (inner) => (await content()).body.stream(offset, length, { verify: how, signal: inner }),
         outer,
+        index ? 'own' : 'shared',
       );
     },
     plan: async (what, o) => (await content()).plan(what, o),

@@ -33,24 +33,28 @@ export async function collect(file, engine, options, expected) {
  * @param {AbortSignal} [signal]
  */
 export function engineStream(file, begin, signal) {
-  return streamOf(async function* pieces(inner) {
-    const engine = await begin(inner);
-    try {
-      for (let step = -1; step !== DONE;) {
-        const piece = collector(PIECE);
-        let size = 0;
-        step = await file.drive(engine, {
-          signal: inner,
-          onStep() {
-            const bytes = engine.peek();
-            piece.add(bytes);
-            return (size += bytes.length) >= PIECE;
-          },
-        });
-        yield piece.bytes();
+  return streamOf(
+    async function* pieces(inner) {
+      const engine = await begin(inner);
+      try {
+        for (let step = -1; step !== DONE;) {
+          const piece = collector(PIECE);
+          let size = 0;
+          step = await file.drive(engine, {
+            signal: inner,
+            onStep() {
+              const bytes = engine.peek();
+              piece.add(bytes);
+              return (size += bytes.length) >= PIECE;
+            },
+          });
+          yield piece.bytes();
+        }
+      } finally {
+        engine.free();
       }
-    } finally {
-      engine.free();
-    }
-  }, signal);
+    },
+    signal,
+    'own',
+  );
 }

@@ -40,6 +40,8 @@ import { structs } from './structs.js';
  * @property {SourceOptions['cache']} [cache]
  * @property {SourceOptions['retry']} [retry]
  * @property {Partial<Cost>} [budget]
+ * @property {SourceOptions['memory']} [memory] the longest stream as an input, in bytes: it is
+ *   held; default 256 MiB
  */
 
 /**

@@ -1,14 +1,15 @@
-import { CpbError } from '../errors.js';
+import { asCpbError, CpbError } from '../errors.js';
 import { piecesOf, streamOf } from './streams.js';
 
+/** @typedef {import('../types.js').ReadOptions} ReadOptions */
 /** @typedef {import('../types.js').Source} Source */
 
 /**
  * The methods that are used of a bucket binding such as Cloudflare's R2Bucket.
  *
  * @typedef {object} Bucket
- * @property {(key: string, options?: { range?: BucketRange, onlyIf?: { etagMatches: string } }) =>
- *   Promise<BucketObject | null>} get a range of an object
+ * @property {(key: string, options?: { range?: BucketRange, onlyIf?: { etagMatches: string },
+ *   signal?: AbortSignal }) => Promise<BucketObject | null>} get a range of an object
  * @property {(key: string) => Promise<BucketObject | null>} head what is known of it
  */
 
@@ -37,11 +38,13 @@ const temporary = /\((10001|10043|10054|10058)\)/;
 class StoredObject {
   #bucket;
   #key;
+  #signals;
   /** @type {Pinned | undefined} */
   #pinned;
 
-  /** @param {Bucket} bucket @param {string} key */
-  constructor(bucket, key) {
+  /** @param {Bucket} bucket @param {string} key @param {boolean} signals whether it takes them */
+  constructor(bucket, key, signals) {
+    this.#signals = signals;
     this.#bucket = bucket;
     this.#key = key;
   }
@@ -54,10 +57,9 @@ class StoredObject {
   async #found(answer) {
     const key = this.#key;
     const object = await answer.catch((cause) => {
-      throw new CpbError('READ', `${key}: ${cause?.message ?? cause}`, {
-        cause,
-        retryable: temporary.test(String(cause?.message)),
-      });
+      throw temporary.test(String(cause?.message))
+        ? new CpbError('READ', `${key}: ${cause.message}`, { cause, retryable: true })
+        : asCpbError(cause, key);
     });
     if (!object) throw new CpbError('HTTP', `the bucket has no object ${key}`, { status: 404 });
     const { size, etag, httpEtag = `"${etag}"` } = object;
@@ -67,10 +69,11 @@ class StoredObject {
     return object;
   }
 
-  /** @param {BucketRange} range */
-  async #get(range) {
+  /** @param {BucketRange} range @param {AbortSignal} [signal] */
+  async #get(range, signal) {
     const onlyIf = this.#pinned && { etagMatches: this.#pinned.etag };
-    const asked = this.#bucket.get(this.#key, onlyIf ? { range, onlyIf } : { range });
+    const how = this.#signals && signal ? { range, signal } : { range };
+    const asked = this.#bucket.get(this.#key, onlyIf ? { ...how, onlyIf } : how);
     const object = await this.#found(asked);
     if (!object.body) throw this.#changed();
     return object;
@@ -107,11 +110,11 @@ class StoredObject {
     });
   }
 
-  /** @param {number} offset @param {number} length */
-  async read(offset, length) {
+  /** @param {number} offset @param {number} length @param {ReadOptions} [options] */
+  async read(offset, length, { signal } = {}) {
     const range = await this.#part(offset, length);
     if (range.length === 0) return new Uint8Array(0);
-    return this.#bytesOf(await this.#get(range), range.length);
+    return this.#bytesOf(await this.#get(range, signal), range.length);
   }
 
   async stat() {
@@ -119,20 +122,21 @@ class StoredObject {
     return { size, etag: tag };
   }
 
-  /** @param {number} length */
-  async tail(length) {
+  /** @param {number} length @param {ReadOptions} [options] */
+  async tail(length, { signal } = {}) {
     const size = this.#pinned?.size;
     const object = await this.#get(
       size === undefined ? { suffix: length } : await this.#part(Math.max(0, size - length), length),
+      signal,
     );
     const bytes = await this.#bytesOf(object, Math.min(length, object.size));
     return { size: object.size, etag: object.httpEtag ?? `"${object.etag}"`, bytes };
   }
 
-  /** @param {number} offset @param {number} length */
-  async *pieces(offset, length) {
+  /** @param {number} offset @param {number} length @param {AbortSignal} signal */
+  async *pieces(offset, length, signal) {
     const range = await this.#part(offset, length);
-    const body = range.length > 0 && (await this.#get(range)).body;
+    const body = range.length > 0 && (await this.#get(range, signal)).body;
     if (body) yield* piecesOf(body);
   }
 
@@ -149,14 +153,24 @@ class StoredObject {
  * @returns {Source}
  */
 export function bucketSource(bucket, key) {
-  const object = new StoredObject(bucket, key);
+  return storedSource(bucket, key, false);
+}
+
+/**
+ * @param {Bucket} bucket
+ * @param {string} key
+ * @param {boolean} [signals] whether its `get` takes a signal
+ * @returns {Source}
+ */
+export function storedSource(bucket, key, signals = true) {
+  const object = new StoredObject(bucket, key, signals);
   return {
     name: key,
     remote: true,
-    read: (offset, length) => object.read(offset, length),
+    read: (...args) => object.read(...args),
     stat: () => object.stat(),
-    tail: (length) => object.tail(length),
-    stream: (offset, length, { signal } = {}) => streamOf(() => object.pieces(offset, length), signal),
+    tail: (...args) => object.tail(...args),
+    stream: (offset, length, { signal } = {}) => streamOf((inner) => object.pieces(offset, length, inner), signal),
     reset: () => object.reset(),
   };
 }

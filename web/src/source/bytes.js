@@ -3,7 +3,7 @@ import { asBytes } from '../bytes.js';
 /**
  * Bytes in memory.
  *
- * @param {ArrayBuffer | ArrayBufferView} input not to be changed while it is read
+ * @param {ArrayBufferLike | ArrayBufferView} input not to be changed while it is read
  * @returns {import('../types.js').Source}
  */
 export function bytesSource(input) {

@@ -1,20 +1,29 @@
 /// <reference types="node" />
+import { ReadStream, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { asCpbError, CpbError } from '../errors.js';
+import { otherSource } from './other.js';
 
-/** @param {import('node:fs/promises').FileHandle} handle */
+/** @import { FileHandle } from 'node:fs/promises' */
+
+/** @param {FileHandle} handle */
 async function identity(handle) {
   const { size, mtimeNs } = await handle.stat({ bigint: true });
   return { size: Number(size), etag: `"${size}-${mtimeNs}"` };
+}
+
+/** @param {FileHandle} handle @param {string} name */
+async function regular(handle, name) {
+  if (!(await handle.stat()).isFile()) throw new CpbError('READ', `${name} is not a regular file`);
+  return { handle, ...(await identity(handle)) };
 }
 
 /** @param {string} name */
 async function openFile(name) {
   const handle = await open(name, 'r');
   try {
-    if (!(await handle.stat()).isFile()) throw new CpbError('READ', `${name} is not a regular file`);
-    return { handle, ...(await identity(handle)) };
+    return await regular(handle, name);
   } catch (error) {
     await handle.close();
     throw error;
@@ -41,14 +50,12 @@ async function readAt({ handle, size, etag }, name, offset, length) {
 }
 
 /**
- * A file of Node, Deno or Bun, opened at the first read. Its size and time of change
- * are compared after each read.
- *
- * @param {string | URL} path or a file: URL
+ * @param {string} name
+ * @param {() => ReturnType<typeof openFile>} begin
+ * @param {(file: Awaited<ReturnType<typeof openFile>>) => Promise<void>} end
  * @returns {import('../types.js').Source}
  */
-export function fileSource(path) {
-  const name = String(path).startsWith('file:') ? fileURLToPath(path) : String(path);
+function sourceFrom(name, begin, end) {
   /** @type {ReturnType<typeof openFile> | undefined} */
   let opened;
 
@@ -58,7 +65,7 @@ export function fileSource(path) {
   }
 
   const file = () =>
-    (opened ??= openFile(name).catch((error) => {
+    (opened ??= begin().catch((error) => {
       opened = undefined;
       return fail(error);
     }));
@@ -66,10 +73,7 @@ export function fileSource(path) {
   async function close() {
     const closing = opened;
     opened = undefined;
-    await closing?.then(
-      ({ handle }) => handle.close(),
-      () => {},
-    );
+    await closing?.then(end, () => {});
   }
 
   return {
@@ -82,4 +86,77 @@ export function fileSource(path) {
     reset: () => void close().catch(() => {}),
     close,
   };
+}
+
+/**
+ * A file of Node, Deno or Bun, opened at the first read. Its size and time of change
+ * are compared after each read.
+ *
+ * @param {string | URL} path or a file: URL
+ * @returns {import('../types.js').Source}
+ */
+export function fileSource(path) {
+  const name = String(path).startsWith('file:') ? fileURLToPath(path) : String(path);
+  return sourceFrom(
+    name,
+    () => openFile(name),
+    ({ handle }) => handle.close(),
+  );
+}
+
+/** A file that the caller opened, and closes. @param {FileHandle} handle */
+const handleSource = (handle) =>
+  sourceFrom(
+    'the FileHandle',
+    () => regular(handle, 'the FileHandle'),
+    async () => {},
+  );
+
+/**
+ * A stream of a file of which nothing was read yet: the file is read by ranges instead. Undefined
+ * where that cannot be.
+ *
+ * @param {ReadStream} stream
+ */
+function readStreamSource(stream) {
+  const {
+    path,
+    start = 0,
+    end = Infinity,
+    bytesRead,
+    readableFlowing,
+    readableEncoding,
+    destroyed,
+  } = /** @type {any} */ (stream);
+  const untouched = bytesRead === 0 && readableFlowing === null && !readableEncoding && !destroyed;
+  if (!path || !untouched || !statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  // What it says when it is ended early, or of a file that it could not open, is said by the source.
+  stream.on('error', () => {});
+  stream.destroy();
+  const source = fileSource(String(path));
+  return start > 0 || end < Infinity ? partOf(source, start, end + 1) : source;
+}
+
+/**
+ * Bytes [begin, end) of a source.
+ *
+ * @param {import('../types.js').Source} source
+ * @param {number} begin
+ * @param {number} end
+ * @returns {import('../types.js').Source}
+ */
+const partOf = (source, begin, end) => ({
+  ...source,
+  read: (offset, length, options) =>
+    source.read(begin + offset, Math.max(0, Math.min(length, end - begin - offset)), options),
+  async stat(options) {
+    const { size, etag } = await source.stat(options);
+    return { size: Math.max(0, Math.min(size, end) - begin), etag };
+  },
+});
+
+/** What is opened beside paths: handles, streams. @param {any} input @param {number} [memory] of a stream */
+export function fileInput(input, memory) {
+  if (typeof input?.fd === 'number' && typeof input.stat === 'function') return handleSource(input);
+  return (input instanceof ReadStream && readStreamSource(input)) || otherSource(input, memory);
 }

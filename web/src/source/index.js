@@ -1,6 +1,7 @@
 /**
  * What can be opened, made a source with the default middleware around it.
  */
+import { isBytes } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { budget } from '../middleware/budget.js';
 import { cache } from '../middleware/cache.js';
@@ -14,6 +15,7 @@ import { lazySource } from './lazy-source.js';
 import { urlSource } from './url.js';
 
 /** @import { Source } from '../types.js' */
+/** @import { Handle, Streamed } from './other.js' */
 
 /** @typedef {import('../middleware/layer.js').FullSource} FullSource */
 /**
@@ -23,9 +25,9 @@ import { urlSource } from './url.js';
  */
 
 /**
- * What can be opened: a URL, in Node, Deno and Bun also a path; a Blob or File; bytes; a
- * source of yours.
- * @typedef {string | URL | Blob | ArrayBuffer | ArrayBufferView | Source} Input
+ * What can be opened: a URL, in Node, Deno and Bun also a path; a Blob or File; bytes; a file's
+ * handle; a stream, which is held in memory; a source of yours.
+ * @typedef {string | URL | Blob | ArrayBufferLike | ArrayBufferView | Handle | Streamed | Source} Input
  */
 
 /**
@@ -36,7 +38,17 @@ import { urlSource } from './url.js';
  * @property {import('../middleware/coalesce.js').CoalesceOptions} [coalesce]
  * @property {import('../middleware/cache.js').CacheOptions | false} [cache]
  * @property {Partial<import('../types.js').Cost>} [budget]
+ * @property {number} [memory] the longest stream as an input, in bytes: it is held in memory;
+ *   default 256 MiB
  */
+
+/** @type {(input: any, memory?: number) => Source} */
+let otherSource = (input) => {
+  throw new CpbError('USAGE', `the input is not a URL, Blob, bytes or source: ${input}`);
+};
+
+/** What an entry of the package does: says what makes sources of other inputs. @param {typeof otherSource} make */
+export const setUpInputs = (make) => void (otherSource = make);
 
 /**
  * Makes a source of whatever is passed and puts the default middleware around it:
@@ -66,18 +78,19 @@ export function prepare(input, options = {}, openPath = undefined) {
  * @param {((path: string) => Source) | undefined} openPath
  * @returns {Source}
  */
-function sourceOf(input, { http, budget: limit }, openPath) {
+export function sourceOf(input, { http, budget: limit, memory }, openPath) {
   if (typeof input === 'string' || input instanceof URL) {
     const text = String(input);
     if (/^(blob|data):/i.test(text)) return localUrlSource(text);
     if (openPath && !/^https?:/i.test(text)) return openPath(text);
     return urlSource(text, { ...http, budget: limit });
   }
-  if (ArrayBuffer.isView(input) || input instanceof ArrayBuffer) return bytesSource(input);
+  if (isBytes(input)) return bytesSource(input);
   if (typeof Blob !== 'undefined' && input instanceof Blob) return blobSource(input);
   const source = /** @type {Source} */ (input);
-  if (typeof source?.read === 'function' && typeof source.stat === 'function') return source;
-  throw new CpbError('USAGE', 'the input is not a URL, Blob, bytes or source ({ read, stat })');
+  // Handles of files have methods of these names, too.
+  const isSource = typeof source?.read === 'function' && typeof source.stat === 'function' && !('sync' in source);
+  return isSource ? source : otherSource(input, memory);
 }
 
 /**

@@ -8,11 +8,16 @@ import { piecesOf, streamOf } from './streams.js';
  *
  * @param {(signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>} load
  * @param {AbortSignal} [outer]
+ * @param {'own' | 'shared'} [bytes] as for streamOf
  */
-export const lazyStream = (load, outer) =>
-  streamOf(async function* pieces(signal) {
-    yield* piecesOf(await load(signal));
-  }, outer);
+export const lazyStream = (load, outer, bytes) =>
+  streamOf(
+    async function* pieces(signal) {
+      yield* piecesOf(await load(signal));
+    },
+    outer,
+    bytes,
+  );
 
 /**
  * A source that is loaded when it is first used; `known` are its members until then.

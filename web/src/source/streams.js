@@ -7,15 +7,30 @@ import { controllerUnder } from './abort.js';
 /** How much is read at a time of a source without `stream`. */
 const PIECE = 1 << 20;
 
+/** @type {boolean | undefined} */
+let byteStreams;
+
+/** Whether there are streams that fill a buffer of the reader's. */
+function hasByteStreams() {
+  try {
+    byteStreams ??= Boolean(new ReadableStream({ type: 'bytes' }));
+  } catch {
+    byteStreams = false;
+  }
+  return byteStreams;
+}
+
 /**
  * A stream of the pieces that `start` yields, one for each pull and none before. An abort
  * ends it at once, even when nobody is reading.
  *
  * @param {(signal: AbortSignal) => AsyncGenerator<Uint8Array>} start
  * @param {AbortSignal} [signal]
+ * @param {'own' | 'shared'} [bytes] makes a stream that BYOB readers can read, too, where the
+ *   runtime has such: it takes the pieces' buffers, or copies of pieces that others use, too
  * @returns {ReadableStream<Uint8Array>}
  */
-export function streamOf(start, signal) {
+export function streamOf(start, signal, bytes) {
   const { controller, release } = controllerUnder(signal);
   const inner = controller.signal;
   const pieces = start(inner);
@@ -27,9 +42,12 @@ export function streamOf(start, signal) {
     pieces.return(undefined).catch(() => {});
   }
 
+  /** @type {any} */
+  const type = bytes && hasByteStreams() ? 'bytes' : undefined;
   return new ReadableStream(
     {
-      start(sink) {
+      type,
+      start(/** @type {any} */ sink) {
         const abort = () => {
           sink.error(inner.reason);
           end(inner.reason);
@@ -37,14 +55,15 @@ export function streamOf(start, signal) {
         if (inner.aborted) abort();
         else inner.addEventListener('abort', abort);
       },
-      async pull(sink) {
+      async pull(/** @type {any} */ sink) {
         try {
           for (;;) {
             const { done, value } = await pieces.next();
             if (done) break;
-            if (value.length > 0) return sink.enqueue(value);
+            if (value.length > 0) return sink.enqueue(type && bytes !== 'own' ? value.slice() : value);
           }
           sink.close();
+          sink.byobRequest?.respond(0);
         } catch (error) {
           release();
           throw error;

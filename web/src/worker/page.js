@@ -2,14 +2,14 @@
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { disposable } from '../reader/open-file.js';
-import { bytesSource } from '../source/bytes.js';
+import { sourceOf } from '../source/index.js';
 import { connectWorker } from './connected-worker.js';
 import { proxy } from './proxy.js';
 
 /** @import { Chunk } from '../reader/chunks.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { WorkerLike } from './connected-worker.js' */
-/** @import { Connection, Description } from './connection.js' */
+/** @import { Source } from '../types.js' */
 /** @import { Owner } from './proxy.js' */
 
 /** A worker is ended when nothing that came from it is referred to any more. */
@@ -23,14 +23,17 @@ const forgotten = new FinalizationRegistry((/** @type {() => void} */ end) => en
  */
 export async function openIn(start, input, options = {}) {
   options.signal?.throwIfAborted();
+  const own = readHere(input) ? sourceOf(input, options, openPath) : undefined;
   const module = await moduleFor();
-  const { connection, end } = connectWorker(start(), () => closeSource(input));
+  const { connection, end } = connectWorker(start(), () => closeSource(own));
   /** @type {Owner} */
   const owner = { connection };
   forgotten.register(owner, end);
   try {
-    const source = sourceOf(input, connection);
+    const source = own && connection.describe(own, SOURCE);
     const { signal, ...rest } = options;
+    // For the worker it is a source of somebody's.
+    if (own && own !== input && !own.remote) rest.trustSizes ??= false;
     const posted = { module, source, input: source ? undefined : addressOf(input), options: rest };
     const opened = await connection.call(owner, [1], 'open', [posted, { signal }]);
     return messageOf(owner, opened, input, end);
@@ -43,23 +46,19 @@ export async function openIn(start, input, options = {}) {
 /** What the worker sees of a source; only the page closes it. */
 const SOURCE = ['name', 'remote', 'read', 'stat', 'tail', 'readMany', 'stream', 'reset'];
 
-/** A source of the caller's is closed with the file. @param {any} input */
-function closeSource(input) {
-  if (input?.read) Promise.resolve(input.close?.()).catch(() => {});
+/** A source of the caller's is closed with the file. @param {Source | undefined} source */
+async function closeSource(source) {
+  await Promise.resolve(source?.close?.()).catch(() => {});
 }
 
 /**
- * What is read on the page, when the worker asks: a source of the caller's, or
- * bytes, of which then only what is asked for is copied.
+ * Whether it is read on the page, when the worker asks: all but URLs, paths and Blobs, which
+ * the worker reads. Of bytes then only what is asked for is copied.
  *
  * @param {any} input
- * @param {Connection} connection
- * @returns {Description | undefined}
  */
-function sourceOf(input, connection) {
-  if (ArrayBuffer.isView(input) || input instanceof ArrayBuffer) input = bytesSource(input);
-  return input?.read ? connection.describe(input, SOURCE) : undefined;
-}
+const readHere = (input) =>
+  typeof input !== 'string' && !(input instanceof URL) && !(typeof Blob !== 'undefined' && input instanceof Blob);
 
 /** A URL as the worker can find it, too. @param {any} input */
 function addressOf(input) {

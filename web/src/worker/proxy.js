@@ -26,6 +26,7 @@ function streamFrom(owner, place, method, args) {
   return streamOf(
     (signal) => iterate(owner, place, method, [...args.slice(0, last), { ...options, signal }]),
     options?.signal,
+    'own',
   );
 }
 

@@ -36,16 +36,17 @@ import { sinkOf } from './sinks.js';
  * @property {(options?: WriteOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes all of it, in memory
  * @property {(options?: WriteOptions) => Promise<Blob>} blob all of it
  * @property {(destination: Destination, options?: WriteOptions) => Promise<Result>} to a
- *   WritableStream, a FileSystemFileHandle, a FileSystemWritableFileStream or a sink of yours;
- *   it is closed at the end, or aborted. All but a plain WritableStream are seekable:
- *   they take little memory however large a chunk is
+ *   WritableStream, a FileSystemFileHandle, a FileSystemWritableFileStream, a Writable of Node or a
+ *   sink of yours, which is closed at the end, or aborted; or to a file that was opened (a
+ *   FileHandle of Node), which stays open. Plain streams are not seekable; all others
+ *   take little memory however large a chunk is
  * @property {(path: string | URL, options?: WriteOptions) => Promise<Result>} toFile in Node, Deno
  *   and Bun: written beside, and given its name (which may be taken) when it is whole
  * @property {Result | undefined} result once all is written
  */
 
 /**
- * Makes the pieces, about 256 KiB each. Unless `seekable`, each begins where the
+ * Makes the pieces, about 256 KiB each, which belong to whoever takes them. Unless `seekable`, each begins where the
  * last one ended.
  * @typedef {(how: WriteOptions & { seekable: boolean }) =>
  *   AsyncGenerator<Piece, Result, void>} Make
@@ -136,7 +137,7 @@ export function outputOf(make) {
     stream({ signal: outer, onProgress } = {}) {
       const begin = (/** @type {AbortSignal} */ signal) =>
         writing.bytesOf(writing.begin({ signal, onProgress }, false));
-      return /** @type {ReturnType<Output['stream']>} */ (streamOf(begin, outer));
+      return /** @type {ReturnType<Output['stream']>} */ (streamOf(begin, outer, 'own'));
     },
     async bytes(options = {}) {
       const all = collector();

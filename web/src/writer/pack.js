@@ -7,14 +7,13 @@ import * as is from '../options.js';
 import { prepare } from '../source/index.js';
 import { abortable } from '../source/abort.js';
 import { DONE } from '../wasm/engine.js';
-import { hold, MEMORY } from './input.js';
+import { MEMORY } from '../source/other.js';
 
 /** @import { Limits } from '../types.js' */
-/** @import { SourceOptions } from '../source/index.js' */
+/** @import { Input, SourceOptions } from '../source/index.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Instance } from '../wasm/instance.js' */
-/** @import { AnyInput } from './input.js' */
 /** @import { Make, Piece } from './output.js' */
 
 /**
@@ -42,7 +41,6 @@ const codecs = { none: 1, brotli: 2, zstd: 3 };
 export const packing = {
   layout: is.oneOf(...Object.keys(layouts)),
   codec: is.within({ name: is.oneOf(...Object.keys(codecs)), level: is.whole, windowLog: is.size }),
-  memory: is.amount,
   limits: is.limits,
   ...is.reading,
 };
@@ -72,7 +70,7 @@ export function packFields({ layout = 'remote', codec, memory = MEMORY }, { seek
  * Opens the input with the module that can write.
  *
  * @template T
- * @param {AnyInput} input
+ * @param {Input} input
  * @param {PackOptions} options
  * @param {is.Known} known those that there are
  * @param {How} how
@@ -81,9 +79,8 @@ export function packFields({ layout = 'remote', codec, memory = MEMORY }, { seek
 export async function* withFile(input, options, known, { signal }, use) {
   is.checkOptions(options, known);
   signal?.throwIfAborted();
-  const bytes = await hold(input, options.memory, signal);
   const module = await abortable(moduleFor('full'), signal);
-  const file = await openFile(module, prepare(bytes, options, openPath), options.limits);
+  const file = await openFile(module, prepare(input, options, openPath), options.limits);
   try {
     return yield* use(file);
   } finally {

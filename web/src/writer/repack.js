@@ -4,13 +4,13 @@ import { outputOf } from './output.js';
 import { pack, packFields, packing, withFile } from './pack.js';
 import { structs } from './structs.js';
 
-/** @import { AnyInput } from './input.js' */
+/** @import { Input } from '../source/index.js' */
 /** @import { PackOptions } from './pack.js' */
 
 /**
  * Copies each chunk as it is into another layout or compression.
  *
- * @param {AnyInput} input the .cpb file
+ * @param {Input} input the .cpb file
  * @param {PackOptions} [options]
  */
 const repack = (input, options = {}) =>

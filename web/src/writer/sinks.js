@@ -21,8 +21,40 @@ import { CpbError } from '../errors.js';
  */
 
 /**
+ * A stream of Node: a WriteStream, a response of its HTTP server, process.stdout.
+ * @typedef {object} NodeWritable
+ * @property {(bytes: Uint8Array, told: (error?: Error | null) => void) => unknown} write the next
+ *   bytes, which waits for those before
+ * @property {(told: () => void) => unknown} end all is written
+ * @property {(event: any, told: (...args: any[]) => void) => unknown} on 'error' and 'close'
+ * @property {(error?: Error) => unknown} destroy the rest will not come
+ */
+
+/**
+ * What is used of a FileHandle of Node.
+ * @typedef {object} WritableNodeFile
+ * @property {number} fd its descriptor
+ * @property {Function} write at a position
+ * @property {(size: number) => Promise<void>} truncate to its new size
+ */
+
+/**
+ * What is used of a FileSystemSyncAccessHandle.
+ * @typedef {object} WritableSyncFile
+ * @property {() => number} getSize in bytes
+ * @property {(bytes: Uint8Array<ArrayBuffer>, where: { at: number }) => number} write how many
+ * @property {(size: number) => void} truncate to its new size
+ * @property {() => void} flush all is written
+ */
+
+/**
+ * A file that was opened to be written, and stays open. What it had is replaced.
+ * @typedef {WritableNodeFile | WritableSyncFile} OpenedFile
+ */
+
+/**
  * Where an output can be written to.
- * @typedef {WritableStream | WritableFile | Sink} Destination
+ * @typedef {WritableStream | { writable: WritableStream } | WritableFile | OpenedFile | NodeWritable | Sink} Destination
  */
 
 /**
@@ -31,10 +63,17 @@ import { CpbError } from '../errors.js';
  */
 export function sinkOf(destination) {
   const it = /** @type {any} */ (destination);
-  if (typeof it?.createWritable === 'function') return it.createWritable().then(streamSink);
-  if (typeof it?.getWriter === 'function') return streamSink(it);
-  if (typeof it?.write === 'function') return it;
-  throw new CpbError('USAGE', 'the destination is not a WritableStream, file handle or sink ({ write })');
+  const has = (/** @type {string} */ method) => typeof it?.[method] === 'function';
+  if (has('createWritable')) return it.createWritable().then(streamSink);
+  if (has('getWriter')) return streamSink(it);
+  if (typeof it?.writable?.getWriter === 'function') return streamSink(it.writable);
+  if (has('write') && has('end') && has('on')) return nodeSink(it);
+  if (has('write') && has('truncate')) return has('getSize') ? syncSink(it) : handleSink(it);
+  if (has('write')) return it;
+  throw new CpbError(
+    'USAGE',
+    'the destination is not a WritableStream, Writable of Node, file handle or sink ({ write })',
+  );
 }
 
 /** @param {WritableStream} stream */
@@ -49,5 +88,71 @@ function streamSink(stream) {
       writer.write(seekable ? { type: 'write', position, data } : data),
     close: () => writer.close(),
     abort: (/** @type {unknown} */ reason) => writer.abort(reason),
+  };
+}
+
+/**
+ * The next write waits until the one before is out of the stream's buffer.
+ *
+ * @param {any} stream
+ * @returns {Sink}
+ */
+function nodeSink(stream) {
+  /** @type {(error: unknown) => void} */
+  let reject = () => {};
+  /** @type {{ error: unknown } | undefined} */
+  let failed;
+  const fail = (/** @type {unknown} */ error) => {
+    failed ??= { error };
+    reject(error);
+  };
+  const early = () => fail(new Error('the stream was closed before all was written'));
+  // Nobody else need listen, and an error that nobody listens to ends the process.
+  stream.on('error', fail);
+  stream.on('close', early);
+
+  /** @param {(told: (error?: unknown) => void) => void} act */
+  const told = (act) =>
+    new Promise((resolve, refuse) => {
+      if (failed) throw failed.error;
+      reject = refuse;
+      act((error) => (error ? fail(error) : resolve(undefined)));
+    });
+
+  return {
+    seekable: false,
+    write: (_, bytes) => told((done) => stream.write(bytes, done)),
+    // Those two are not closed, as others write to them, too.
+    close: () => (stream.fd === 1 || stream.fd === 2 ? undefined : told((done) => stream.end(done))),
+    abort: (reason) => void stream.destroy(reason instanceof Error ? reason : new Error(String(reason))),
+  };
+}
+
+/** @param {any} handle of Node @returns {Sink} */
+function handleSink(handle) {
+  let size = 0;
+  return {
+    async write(offset, bytes) {
+      for (let at = 0; at < bytes.length;) {
+        at += (await handle.write(bytes, at, bytes.length - at, offset + at)).bytesWritten;
+      }
+      size = Math.max(size, offset + bytes.length);
+    },
+    close: () => handle.truncate(size),
+  };
+}
+
+/** @param {any} handle a FileSystemSyncAccessHandle @returns {Sink} */
+function syncSink(handle) {
+  let size = 0;
+  return {
+    write(offset, bytes) {
+      for (let at = 0; at < bytes.length;) at += handle.write(bytes.subarray(at), { at: offset + at });
+      size = Math.max(size, offset + bytes.length);
+    },
+    close() {
+      handle.truncate(size);
+      handle.flush();
+    },
   };
 }

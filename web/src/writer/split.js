@@ -8,7 +8,7 @@ import { pack, packFields, packing, withFile } from './pack.js';
 import { structs } from './structs.js';
 
 /** @import { OpenFile } from '../reader/open-file.js' */
-/** @import { AnyInput } from './input.js' */
+/** @import { Input } from '../source/index.js' */
 /** @import { How, PackOptions } from './pack.js' */
 
 /**
@@ -41,7 +41,7 @@ const known = {
  * Makes a .cpb file of a message of any size. The input is read twice, and not held in
  * memory unless it is a stream.
  *
- * @param {AnyInput} input a URL, Blob, ArrayBuffer or view, ReadableStream, or a Source of yours
+ * @param {Input} input what open() takes; a stream is held in memory
  * @param {SplitOptions} [options]
  */
 const split = (input, options = {}) =>

@@ -24,3 +24,13 @@ declare module 'aws4fetch' {
 declare module 'fzstd' {
   export function decompress(bytes: Uint8Array): Uint8Array;
 }
+
+declare module '@aws-sdk/client-s3' {
+  export class S3Client {
+    constructor(options: object);
+    send(command: GetObjectCommand, options?: { abortSignal?: AbortSignal }): Promise<object>;
+  }
+  export class GetObjectCommand {
+    constructor(input: { Bucket: string | undefined; Key: string | undefined; Range?: string });
+  }
+}

@@ -1,0 +1,121 @@
+/** Objects of S3 and compatible stores, by a client of the AWS SDK for JavaScript. */
+import { CpbError } from '../errors.js';
+import { storedSource } from './bucket.js';
+import { streamOf } from './streams.js';
+
+/** @typedef {import('./bucket.js').Bucket} Bucket */
+/** @typedef {import('./bucket.js').BucketObject} BucketObject */
+/** @typedef {import('./bucket.js').BucketRange} BucketRange */
+
+/**
+ * What is used of a client: `send`, for which the SDK's GetObjectCommand must be passed, or
+ * `getObject`.
+ * @typedef {object} S3Like
+ * @property {(command: any, options?: any) => Promise<any>} [send] of an S3Client
+ * @property {(input: any, options?: any) => Promise<any>} [getObject] of an S3
+ */
+
+/**
+ * Which object is read, and by what.
+ * @typedef {object} S3Options
+ * @property {S3Like} client an S3Client, or an S3, of the AWS SDK for JavaScript, version 3
+ * @property {new (input: any) => any} [GetObjectCommand] of the same package; an S3 needs none
+ * @property {string} bucket
+ * @property {string} key
+ * @property {object} [input] more of what a GetObject takes, such as VersionId or RequestPayer
+ */
+
+/** What is no failure of the network. @type {Record<number, string>} */
+const said = { 403: 'access is denied', 404: 'not found' };
+
+/**
+ * The bytes of an object's range, as a bucket of R2 gives them.
+ *
+ * @param {any} object what GetObject answered
+ * @param {string} key
+ * @param {BucketRange} range that was asked for
+ * @returns {BucketObject}
+ */
+function objectOf({ Body: body, ContentRange, ContentLength = 0, ETag }, key, range) {
+  const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange ?? '') ?? [];
+  const size = Number(total ?? ContentLength);
+  const [begin, end] =
+    'suffix' in range
+      ? [Math.max(0, size - range.suffix), size]
+      : [range.offset, Math.min(size, range.offset + range.length)];
+  const got = total === undefined ? [0, size] : [Number(first), Number(last) + 1];
+  if (got[0] !== begin || got[1] !== end) {
+    throw new CpbError('RANGE', `${key}: asked for bytes ${begin}-${end - 1}, got ${got[0]}-${Number(got[1]) - 1}`, {
+      offset: begin,
+    });
+  }
+  const etag = String(ETag ?? '').replace(/^"|"$/g, '');
+  return { size, etag, httpEtag: ETag ?? '', body: webStream(body) };
+}
+
+/** @param {any} body @returns {ReadableStream<Uint8Array>} */
+function webStream(body) {
+  if (body?.getReader) return body;
+  if (body?.transformToWebStream) return body.transformToWebStream();
+  return streamOf(async function* pieces() {
+    yield* body;
+  });
+}
+
+/** @param {unknown} cause @param {string} key */
+function errorOf(cause, key) {
+  const { name, message, $metadata } = /** @type {any} */ (cause ?? {});
+  const status = $metadata?.httpStatusCode;
+  if (status === 412) return new CpbError('CHANGED', `${key} changed while it was read`, { cause });
+  const retryable = status === undefined || status === 429 || status > 500;
+  const words = said[status] ?? `${name}: ${message}`;
+  return new CpbError(status ? 'HTTP' : 'NETWORK', `${key}: ${words}`, { status, retryable, cause });
+}
+
+/**
+ * An object of S3, read by GetObject with Range and, from the second request on, If-Match; one
+ * that is replaced meanwhile is an error.
+ *
+ * @param {S3Options} options
+ * @returns {import('../types.js').Source}
+ */
+export function s3Source({ client, GetObjectCommand, bucket, key, input }) {
+  /** @type {any} */
+  const any = client;
+  if (!any?.getObject && !(any?.send && GetObjectCommand)) {
+    throw new CpbError('USAGE', 'the client is not an S3, or an S3Client with GetObjectCommand beside it');
+  }
+
+  /** @type {Bucket['get']} */
+  async function get(_, { range, onlyIf, signal } = {}) {
+    const wanted = /** @type {BucketRange} */ (range);
+    const asked = {
+      ...input,
+      Bucket: bucket,
+      Key: key,
+      Range:
+        'suffix' in wanted ? `bytes=-${wanted.suffix}` : `bytes=${wanted.offset}-${wanted.offset + wanted.length - 1}`,
+      ...(onlyIf?.etagMatches && { IfMatch: `"${onlyIf.etagMatches}"` }),
+    };
+    const how = { abortSignal: signal };
+    const answer = GetObjectCommand ? any.send(new GetObjectCommand(asked), how) : any.getObject(asked, how);
+    return objectOf(
+      await answer.catch((/** @type {unknown} */ cause) => {
+        // Of an empty object there is no range.
+        if (/** @type {any} */ (cause)?.name === 'InvalidRange' && !onlyIf) return { Body: new Blob([]).stream() };
+        throw errorOf(cause, key);
+      }),
+      key,
+      wanted,
+    );
+  }
+
+  /** @type {Bucket['head']} */
+  async function head() {
+    const object = await get(key, { range: { offset: 0, length: 1 } });
+    await object?.body?.cancel();
+    return object;
+  }
+
+  return storedSource({ get, head }, key);
+}
