@@ -306,13 +306,14 @@ CPB_API void cpb_input_need(const cpb_input *input, cpb_need *need);
  * the byte at need.offset; they may begin before it and end anywhere behind it
  * (the engine asks again for what is missing). Nothing is copied: they must stay
  * as they are until a step returns CPB_STEP_NEED, CPB_STEP_DONE or
- * CPB_STEP_ERROR. */
+ * CPB_STEP_ERROR. Bytes without that one, or none at all, are CPB_E_READ when it
+ * is needed again: so a host that has nothing to give never loops. */
 CPB_API void cpb_input_supply(cpb_input *input, uint64_t offset, const void *data, size_t length);
 
 /* Tells that the input is `size` bytes long. Until then bytes that were not
  * supplied have not arrived yet; from then on those past the end do not exist,
  * which may be CPB_E_TRUNCATED. An input that grows may be given a larger size
- * later: an engine that was done with it then goes on. */
+ * later: an engine that was done with it then goes on. 2^64 - 1 is CPB_E_READ. */
 CPB_API void cpb_input_end(cpb_input *input, uint64_t size);
 
 /* Tells that the bytes cannot be had. The next step ends the operation with this

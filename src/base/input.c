@@ -16,9 +16,15 @@ void cpb_input_supply(cpb_input *input, uint64_t offset, const void *data, size_
   input->data = data;
   input->offset = offset;
   input->length = length;
+  uint64_t wanted = input->need.offset;
+  input->useless = input->need.kind == CPB_NEED_RANGE && (wanted < offset || wanted - offset >= length);
 }
 
-void cpb_input_end(cpb_input *input, uint64_t size) { input->size = size; }
+void cpb_input_end(cpb_input *input, uint64_t size) {
+  input->size = size;
+  input->useless = false;
+  if (size == CPB_NO_OFFSET) cpb_input_fail(input, CPB_E_READ, "the input's size is 2^64 - 1; expected less");
+}
 
 void cpb_input_fail(cpb_input *input, cpb_code code, const char *message) {
   uint64_t offset = input->need.kind == CPB_NEED_RANGE ? input->need.offset : CPB_NO_OFFSET;
@@ -28,6 +34,14 @@ void cpb_input_fail(cpb_input *input, cpb_code code, const char *message) {
 void cpb_input_let_go(cpb_input *input) {
   input->data = NULL;
   input->length = 0;
+}
+
+/* An engine that waited for the same byte again would wait forever. */
+static cpb_have fail_useless(cpb_input *input) {
+  cpb_fail(&input->failure, CPB_E_READ, input->need.offset,
+           "the host supplied %zu bytes from %llu on; expected the byte at %llu among them", input->length,
+           (unsigned long long)input->offset, (unsigned long long)input->need.offset);
+  return CPB_FAILED;
 }
 
 /* A failure comes before the end, and the end before lent bytes: bytes that the host lent beyond the
@@ -43,6 +57,7 @@ cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64
     input->need.kind = CPB_NEED_NONE;
     return CPB_HAVE;
   }
+  if (input->useless && input->need.kind == CPB_NEED_RANGE && input->need.offset == offset) return fail_useless(input);
   cpb_input_let_go(input);
   input->need.kind = CPB_NEED_RANGE;
   input->need.offset = offset;

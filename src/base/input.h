@@ -22,7 +22,8 @@ struct cpb_input {
   size_t length;
   uint64_t size; /* of the whole input, or CPB_NO_OFFSET while unknown */
   cpb_need need;
-  cpb_error failure; /* from cpb_input_fail() */
+  bool useless;      /* what was supplied last did not have the byte that is needed */
+  cpb_error failure; /* from cpb_input_fail(), or what the host did wrong */
 };
 
 void cpb_input_init(cpb_input *input);

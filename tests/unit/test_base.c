@@ -131,6 +131,37 @@ static void input_tells_missing_from_not_arrived(void **state) {
   assert_int_equal(input.failure.offset, 5);
 }
 
+static void bytes_that_do_not_help_are_an_error(void **state) {
+  (void)state;
+  cpb_input input;
+  cpb_span span;
+  const uint64_t supplied[][2] = {{5, 0}, {3, 2}, {6, 4}, {0, 0}};
+  for (size_t i = 0; i < sizeof supplied / sizeof *supplied; i++) {
+    cpb_input_init(&input);
+    assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
+    cpb_input_supply(&input, supplied[i][0], "abcd", (size_t)supplied[i][1]);
+    assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_FAILED);
+    assert_int_equal(input.failure.code, CPB_E_READ);
+    assert_int_equal(input.failure.offset, 5);
+  }
+  cpb_input_init(&input);
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_WAIT);
+  cpb_input_supply(&input, 5, "", 0);
+  cpb_input_end(&input, 5); /* that is why */
+  assert_int_equal(cpb_input_span(&input, 5, 2, 0, &span), CPB_AT_END);
+}
+
+static void the_largest_number_is_no_size(void **state) {
+  (void)state;
+  cpb_input input;
+  uint64_t size;
+  cpb_input_init(&input);
+  assert_int_equal(cpb_input_size(&input, 10, &size), CPB_WAIT);
+  cpb_input_end(&input, CPB_NO_OFFSET);
+  assert_int_equal(cpb_input_size(&input, 10, &size), CPB_FAILED);
+  assert_int_equal(input.failure.code, CPB_E_READ);
+}
+
 static void the_host_may_cancel_whatever_is_needed(void **state) {
   (void)state;
   cpb_input input;
@@ -168,6 +199,8 @@ int main(void) {
       cmocka_unit_test(each_code_has_a_name_and_a_text),
       cmocka_unit_test(text_is_formatted_as_by_printf),
       cmocka_unit_test(overflow_is_noticed),
+      cmocka_unit_test(bytes_that_do_not_help_are_an_error),
+      cmocka_unit_test(the_largest_number_is_no_size),
       cmocka_unit_test(the_host_may_cancel_whatever_is_needed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -423,6 +423,25 @@ def test_what_is_wrong_with_a_source_is_said_and_can_be_tried_again(large, fault
     assert instance.sources == {}
 
 
+class Sized(Path):
+    """A source that says another size."""
+
+    def __init__(self, path, size):
+        super().__init__(path)
+        self.said = size
+
+    def size(self):
+        return self.said
+
+
+@pytest.mark.parametrize("size", [2**64 - 1, 2**64 - 2, 2**63, 2**53, "one more", "one less", 0])
+def test_a_source_with_another_size_is_an_error(large, size):
+    """Not a loop: 2^64 - 1, of all sizes, meant that it is not known."""
+    size = os.path.getsize(large) + {"one more": 1, "one less": -1}[size] if isinstance(size, str) else size
+    code, text = error_of(lambda: Instance(WASM).open(Sized(large, size)))
+    assert code in ("read", "truncated", "format", "damaged"), text
+
+
 def test_resources_are_dropped_in_any_order(large):
     for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0), (0, 2, 1)):
         instance = Instance(WASM)
