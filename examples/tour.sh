@@ -106,7 +106,7 @@ step "Read by range, from WebAssembly in Node"
 # The package, as npm would install it.
 package=$out/node_modules/libcpb
 mkdir -p $package
-node web/scripts/dist.js --no-types build/web $package/dist
+node web/scripts/dist.js --sources-only build/web $package/dist
 cp web/package.json $package/
 cp web/examples/node-http.js $out/node-http.mjs
 run node $out/node-http.mjs $url 'meta_graphs[0].graph_def.node[2]' $weights

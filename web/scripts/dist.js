@@ -1,9 +1,10 @@
 /**
  * Makes web/dist, which is what is published: the sources as they are, their
- * types, the WebAssembly modules, the entry that has one inlined, and the licences
- * of what is in the modules.
+ * types, the WebAssembly modules, the entry that is one file, and the licences
+ * of what is in the modules. With --sources-only neither types nor that entry,
+ * which are made by packages from npm.
  *
- *     node scripts/dist.js [--no-types] [folder of the modules: build/web] [output: web/dist]
+ *     node scripts/dist.js [--sources-only] [folder of the modules: build/web] [output: web/dist]
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ const web = new URL('..', import.meta.url);
 const path = (/** @type {string} */ name) => fileURLToPath(new URL(name, web));
 const args = process.argv.slice(2);
 const [modules = path('../build/web'), dist = path('dist')] = args
-  .filter((arg) => arg !== '--no-types')
+  .filter((arg) => arg !== '--sources-only')
   .map((arg) => resolve(arg));
 
 const shipped = [
@@ -57,7 +58,7 @@ function need(file, how) {
 
 const tsc = path('node_modules/.bin/tsc');
 for (const name of shipped) need(`${modules}/${name}.wasm`, 'web/build.sh makes it');
-if (!args.includes('--no-types')) need(tsc, '`npm ci` in web/ installs it; --no-types does without');
+if (!args.includes('--sources-only')) need(tsc, '`npm ci` in web/ installs it; --sources-only does without');
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist, { recursive: true });
@@ -68,31 +69,9 @@ cpSync(path('src'), dist, {
 for (const name of shipped) copyFileSync(`${modules}/${name}.wasm`, `${dist}/wasm/${name}.wasm`);
 for (const [name, file] of Object.entries(licences)) cpSync(file, `${dist}/licences/${name}.txt`);
 
-const base64 = readFileSync(`${modules}/reader.wasm`).toString('base64');
-writeFileSync(
-  `${dist}/inline.js`,
-  `/** The entry that needs no other file: the module for reading is in it. */
-import { setUp } from './init.js';
-import { CpbError } from './errors.js';
-import { setUpInputs } from './source/index.js';
-import { otherSource } from './source/other.js';
-
-setUpInputs(otherSource);
-setUp((kind) => {
-  if (kind !== 'reader') {
-    throw new CpbError('USAGE', \`call init({ \${kind} }) with \${kind}.wasm first\`);
-  }
-  return Uint8Array.from(atob(module), (c) => c.charCodeAt(0));
-});
-
-export * from './full-api.js';
-// The file that a Worker runs is the only other one.
-export { openInWorker } from './worker/browser.js';
-
-const module = '${base64}';
-`,
-);
-if (!args.includes('--no-types')) {
+if (!args.includes('--sources-only')) {
+  const { inline } = await import('./inline.js');
+  writeFileSync(`${dist}/inline.js`, inline(dist, `${modules}/reader.wasm`));
   execFileSync(tsc, ['-p', '.', '--outDir', dist], {
     cwd: path('.'),
     stdio: 'inherit',
@@ -121,6 +100,6 @@ function check(named) {
     process.exit(1);
   }
 }
-if (dist === path('dist') && !args.includes('--no-types')) {
+if (dist === path('dist') && !args.includes('--sources-only')) {
   check(JSON.parse(readFileSync(path('package.json'), 'utf8')).exports);
 }

@@ -23,7 +23,7 @@ function makeUser() {
   const modules = join(path, 'node_modules');
   execFileSync(process.execPath, [
     `${root}web/scripts/dist.js`,
-    '--no-types',
+    '--sources-only',
     `${root}build/web`,
     join(modules, 'libcpb/dist'),
   ]);

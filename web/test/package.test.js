@@ -12,8 +12,8 @@ import { assert, each, test } from './support/test.js';
 
 const FILE = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
 
-/** Those that find `new Worker(new URL(...))`. */
-const bundlesWorkers = ['vite', 'webpack'];
+/** Those that find `new Worker(new URL(...))`, and where it is not needed. */
+const haveWorkers = ['vite', 'webpack', 'inline'];
 
 const skip = existsSync(tool('esbuild')) ? false : 'not installed: run web/test/setup.sh';
 
@@ -132,9 +132,18 @@ for (const [name, build] of Object.entries(bundlers)) {
     /** @type {PageAt} */
     const page = (origin) => `${origin}/${project().url(`out/${name}/index.html`)}?`;
     await opens(page);
-    if (bundlesWorkers.includes(name)) await opens((origin) => `${page(origin)}worker&`);
+    if (haveWorkers.includes(name)) await opens((origin) => `${page(origin)}worker&`);
   });
 }
+
+test('a page opens a file by one script of another origin, and in its Worker', { skip }, async () => {
+  const script = project().url('node_modules/libcpb/dist/inline.js');
+  /** @type {PageAt} */
+  const page = (origin) =>
+    `${origin}/${project().url('elsewhere.html')}?from=${origin.replace('127.0.0.1', 'localhost')}/${script}&`;
+  await opens(page);
+  await opens((origin) => `${page(origin)}worker&`);
+});
 
 test("a page on Vite's server opens a file in a browser", { skip }, async () => {
   const vite = await startVite(project().app);

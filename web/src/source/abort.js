@@ -1,3 +1,26 @@
+/** What waits for a signal: it is listened to once, as Node warns of many listeners.
+ * @type {WeakMap<AbortSignal, Set<() => void>>} */
+const waiting = new WeakMap();
+
+/**
+ * Calls `leave` when the signal is aborted.
+ *
+ * @param {AbortSignal | undefined} signal
+ * @param {() => void} leave
+ * @returns {() => void} ends that
+ */
+export function onAbort(signal, leave) {
+  if (!signal) return () => {};
+  if (signal.aborted) leave();
+  const all = waiting.get(signal) ?? new Set();
+  if (!waiting.has(signal)) {
+    waiting.set(signal, all);
+    signal.addEventListener('abort', () => all.forEach((each) => each()), { once: true });
+  }
+  all.add(leave);
+  return () => all.delete(leave);
+}
+
 /**
  * Waits for a promise until a signal is aborted, whether or not the work behind it listens to it.
  *
@@ -9,14 +32,11 @@
 export function abortable(promise, signal) {
   if (!signal) return Promise.resolve(promise);
   return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    const stay = () => signal.removeEventListener('abort', leave);
+    const stay = onAbort(signal, () => reject(signal.reason));
     promise.then(
       (value) => (stay(), resolve(value)),
       (error) => (stay(), reject(error)),
     );
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
   });
 }
 
@@ -41,8 +61,5 @@ export function sleep(ms, signal) {
  */
 export function controllerUnder(signal) {
   const controller = new AbortController();
-  const follow = () => controller.abort(signal?.reason);
-  if (signal?.aborted) follow();
-  else signal?.addEventListener('abort', follow, { once: true });
-  return { controller, release: () => signal?.removeEventListener('abort', follow) };
+  return { controller, release: onAbort(signal, () => controller.abort(signal?.reason)) };
 }

@@ -1,5 +1,5 @@
 import { collector, room } from '../bytes.js';
-import { controllerUnder } from './abort.js';
+import { controllerUnder, onAbort } from './abort.js';
 
 /** @typedef {import('../types.js').Source} Source */
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
@@ -48,12 +48,10 @@ export function streamOf(start, signal, bytes) {
     {
       type,
       start(/** @type {any} */ sink) {
-        const abort = () => {
+        onAbort(inner, () => {
           sink.error(inner.reason);
           end(inner.reason);
-        };
-        if (inner.aborted) abort();
-        else inner.addEventListener('abort', abort);
+        });
       },
       async pull(/** @type {any} */ sink) {
         try {

@@ -14,7 +14,7 @@
  * pull: transferring the stream would copy the bytes and lose the codes of errors.
  */
 import { CpbError } from '../errors.js';
-import { abortable } from '../source/abort.js';
+import { abortable, onAbort } from '../source/abort.js';
 import { unpack } from './proxy.js';
 
 /** @import { Cost } from '../types.js' */
@@ -134,7 +134,6 @@ export class Connection {
     const id = ++this.#count;
     const waiting = this.#waiting;
     const answered = new Promise((resolve, reject) => waiting.set(id, { resolve, reject, owner }));
-    const abort = () => this.#port.postMessage({ abort: id });
     try {
       this.#port.postMessage({ call: id, place, method, args, ends });
     } catch (cause) {
@@ -142,11 +141,11 @@ export class Connection {
       throw new CpbError('USAGE', `${method}: ${cause}`, { cause });
     }
     this.#hooks.busy?.(true);
-    signal?.addEventListener('abort', abort);
+    const stay = onAbort(signal, () => this.#port.postMessage({ abort: id }));
     try {
       return await abortable(answered, signal);
     } finally {
-      signal?.removeEventListener('abort', abort);
+      stay();
     }
   }
 

@@ -58,7 +58,7 @@ function rangeOf(header, size) {
 export async function serve(files = {}) {
   const { path: folder, remove } = temporary();
   const [dist, path] = [join(folder, 'dist'), join(folder, 'page')];
-  execFileSync(process.execPath, [`${root}web/scripts/dist.js`, '--no-types', `${root}build/web`, dist]);
+  execFileSync(process.execPath, [`${root}web/scripts/dist.js`, '--sources-only', `${root}build/web`, dist]);
   execFileSync(process.execPath, [`${root}web/inspector/build.js`, '--package', dist, path]);
   /** @type {string[]} */
   const log = [];

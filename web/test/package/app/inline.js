@@ -1,5 +1,6 @@
-/** The same with the module in the script. */
-import { open } from 'libcpb/inline';
+/** The same with all code in one file. */
+import { open, openInWorker } from 'libcpb/inline';
 import { told } from './told.js';
 
-await told((url) => open(url));
+const inWorker = new URLSearchParams(location.search).has('worker');
+await told((url) => (inWorker ? openInWorker(url) : open(url)));

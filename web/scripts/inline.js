@@ -1,0 +1,71 @@
+/**
+ * The entry that is one file: all code of the package, with the module for reading, and with the
+ * code of the Worker that openInWorker() starts.
+ */
+import { buildSync } from 'esbuild';
+import { readFileSync } from 'node:fs';
+
+/**
+ * @param {string} contents of a module in the folder `dist`
+ * @param {string} dist
+ * @param {Record<string, string>} [define]
+ * @returns {string} with all that it imports
+ */
+function bundled(contents, dist, define) {
+  const { outputFiles } = buildSync({
+    stdin: { contents, resolveDir: dist },
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    write: false,
+    define,
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  return /** @type {{ text: string }} */ (outputFiles[0]).text;
+}
+
+// Bundlers take `new URL(name, import.meta.url)` for a file to be copied, hence `here`.
+const entry = `
+import { CpbError } from './errors.js';
+import { setUp } from './init.js';
+import { fromBase64 } from './bytes.js';
+import { setUpInputs } from './source/index.js';
+import { otherSource } from './source/other.js';
+import { openIn } from './worker/page.js';
+
+const here = import.meta.url;
+
+setUpInputs(otherSource);
+setUp(async (kind) => {
+  if (kind === 'reader') return fromBase64(READER);
+  const url = new URL('./wasm/' + kind + '.wasm', here);
+  const response = await fetch(url).catch(() => undefined);
+  if (response?.ok) return response;
+  throw new CpbError('USAGE', 'call init({ ' + kind + ' }) with ' + kind + '.wasm first; there is none at ' + url);
+});
+
+function start() {
+  if (!globalThis.Worker) throw new CpbError('UNSUPPORTED', 'there are no Workers of the web here');
+  const script = URL.createObjectURL(new Blob([WORKER], { type: 'text/javascript' }));
+  const worker = new Worker(script, { type: 'module' });
+  setTimeout(() => URL.revokeObjectURL(script), 60_000);
+  return worker;
+}
+
+export const openInWorker = (input, options) => openIn(start, input, options);
+export * from './full-api.js';
+`;
+
+/**
+ * @param {string} dist the folder of the package's sources
+ * @param {string} reader the module for reading
+ */
+export function inline(dist, reader) {
+  const define = {
+    READER: JSON.stringify(readFileSync(reader).toString('base64')),
+    WORKER: JSON.stringify(bundled("import './worker/host.js';", dist)),
+  };
+  return `/*! libcpb, Apache-2.0; licences of what the module contains: licences/ of the package */\n${bundled(entry, dist, define)}`;
+}
