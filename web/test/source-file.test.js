@@ -122,3 +122,19 @@ test(
     await assert.rejects(missing.stat(), { name: 'CpbError', code: 'READ', message: /ENOENT/ });
   }),
 );
+
+test(
+  'many readings with one signal warn of nothing',
+  withFile(async (path) => {
+    /** @type {string[]} */
+    const warnings = [];
+    const note = (/** @type {Error} */ { message }) => warnings.push(message);
+    process.on('warning', note);
+    const { signal } = new AbortController();
+    const source = prepare(fileSource(path));
+    await Promise.all(Array.from({ length: 50 }, (_, i) => source.read(i * 1000, 500, { signal })));
+    await new Promise((done) => setImmediate(done));
+    process.off('warning', note);
+    assert.deepEqual(warnings, []);
+  }),
+);
