@@ -47,6 +47,8 @@
  *   coalesce and cache around it
  * @property {Readonly<Cost>} [transferred] so far; live
  * @property {string} [name] for messages: a URL without its query, a file's name
+ * @property {[url: string, headers?: HeadersInit]} [key] what is asked for: resources of different
+ *   keys are kept apart by `persist`
  */
 
 /**

@@ -506,6 +506,32 @@ test('what is persistent is read once, over sessions, while the ETag stays', asy
   assert.equal(log.filter((line) => line === 'read 0+10').length, 3);
 });
 
+test('what is persistent is kept by all of a URL but its signature, and by headers', async () => {
+  /** @param {string} url @param {HeadersInit} [headers] */
+  const keyOf = async (url, headers) => {
+    const store = memory();
+    const { source } = fake();
+    const kept = persist({ store })({ ...source, key: [url, headers] });
+    await reads(kept, 0, 10);
+    await kept.close?.();
+    return [...store.map.keys()][0];
+  };
+  const plain = await keyOf('https://a.example/m.pb');
+  assert.equal(plain, 'https://a.example/m.pb "fake" 0+10');
+  assert.equal(await keyOf('https://a.example/m.pb?X-Amz-Signature=1&X-Amz-Date=2&Expires=3'), plain);
+  assert.equal(await keyOf('https://a.example/m.pb?sv=1&se=2&sp=r&sig=4'), plain);
+  assert.equal(await keyOf('https://a.example/m.pb', { Authorization: 'Bearer 1' }), plain);
+  const others = [
+    await keyOf('https://a.example/m.pb?id=1'),
+    await keyOf('https://a.example/m.pb?id=2'),
+    await keyOf('https://a.example/m.pb?id=2&expires=3'),
+    await keyOf('https://a.example/m.pb', { Accept: 'a/b' }),
+    await keyOf('https://a.example/m.pb', { 'X-Tenant': '7' }),
+    await keyOf('https://b.example/m.pb'),
+  ];
+  assert.equal(new Set([plain, ...others]).size, 7);
+});
+
 test('what is persistent stays within its bound, and a broken store does no harm', async () => {
   const store = memory();
   const source = persist({ store, bytes: 100 })(fake().source);

@@ -23,6 +23,7 @@ export function layer(below, own) {
   /** @type {Source} */
   const self = {
     name: below.name,
+    key: below.key,
     transferred: below.transferred,
     ...around(below, (ask) => ask()),
     stream: below.stream?.bind(below),

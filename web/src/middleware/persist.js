@@ -17,7 +17,9 @@ import { cacheStore, opfsStore } from './stores.js';
 
 /**
  * Keeps ranges across sessions, by name, ETag and range. Nothing is kept of a source
- * without a name or a strong ETag. A store that fails counts as an empty one.
+ * without a name or a strong ETag. A store that fails counts as an empty one. The name of a
+ * URL is all of it but what signs it, and the headers sent with it but `Authorization`: who
+ * may read it is checked by the request for its ETag.
  *
  * @param {object} options
  * @param {'cache' | 'opfs' | Store} options.store the Cache API, the origin private file
@@ -29,7 +31,7 @@ import { cacheStore, opfsStore } from './stores.js';
 const persist =
   ({ store, bytes: most = 256 << 20, name: given }) =>
   (source) => {
-    const name = given ?? source.name;
+    const name = given ?? (source.key ? nameOf(...source.key) : source.name);
     const ready = opened(store);
     ready.catch(() => {});
     /** @type {Promise<Map<string, number>> | undefined} */
@@ -76,6 +78,20 @@ const persist =
       },
     });
   };
+
+/** What a signed URL's query has that changes with each signature: S3's and R2's, Google's, Azure's,
+ * CloudFront's. */
+const SIGNATURE = /^(x-(amz|goog)-)?(signature|sig)$/i;
+const SIGNING = /^(x-(amz|goog)-.*|signature|expires|policy|key-pair-id|awsaccesskeyid|googleaccessid|s[a-z]{1,4})$/i;
+
+/** @param {string} url @param {HeadersInit} [headers] */
+function nameOf(url, headers) {
+  const { origin, pathname, searchParams } = new URL(url);
+  const signed = [...searchParams.keys()].some((key) => SIGNATURE.test(key));
+  const query = new URLSearchParams([...searchParams].filter(([key]) => !(signed && SIGNING.test(key))));
+  const sent = [...new Headers(headers)].filter(([key]) => key !== 'authorization');
+  return [origin + pathname, query, ...sent.map((header) => header.join(':'))].filter(String).join(' ');
+}
 
 /** @param {'cache' | 'opfs' | Store} store */
 async function opened(store) {

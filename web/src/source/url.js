@@ -38,6 +38,7 @@ export function urlSource(url, options = {}) {
   const resource = new Resource(http, maxWhole, suffix === 'auto' ? !http.crossOrigin : suffix);
   return {
     name: http.name,
+    key: [http.url, options.headers],
     remote: true,
     transferred: http.cost,
     url: http.url,
