@@ -15,8 +15,12 @@ export function room(length) {
   }
 }
 
+/** What may be expected for each byte that has come: systems give memory as it is written to. */
+const TRUSTED = 4096;
+
 /**
- * Takes bytes together; memory is taken as they come, whatever `expected` says.
+ * Takes bytes together. When a MiB has come, there is room for all that are expected, so that they
+ * are copied once; what a hostile file says of itself does not count before.
  *
  * @param {number} [expected] how many there will probably be
  */
@@ -28,7 +32,8 @@ export function collector(expected = 0) {
     add(more) {
       const needed = length + more.length;
       if (needed > bytes.length) {
-        const larger = room(Math.max(needed, Math.min(2 * bytes.length, Math.max(expected, needed * 1.5))));
+        const all = needed <= expected && expected <= needed * TRUSTED;
+        const larger = room(all ? expected : Math.ceil(Math.max(needed, Math.min(2 * bytes.length, needed * 1.5))));
         larger.set(bytes.subarray(0, length));
         bytes = larger;
       }

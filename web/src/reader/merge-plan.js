@@ -101,13 +101,13 @@ export class MergePlan {
     return (await this.#planned(options)).call('size');
   }
 
-  /** @param {number} offset @param {number} length @param {ReadOptions} [options] */
-  read(offset, length, options) {
+  /** @param {number} offset @param {number} length @param {Uint8Array<ArrayBuffer>} out to be filled @param {ReadOptions} [options] */
+  read(offset, length, out, options) {
     const work = this.#reading.then(async () => {
       const merge = await this.#planned();
       merge.check('read', big(offset), big(length));
       try {
-        return await collect(this.#file, merge, {}, length);
+        return await collect(this.#file, merge, {}, length, out);
       } catch (error) {
         this.#forget();
         throw error;

@@ -114,10 +114,10 @@ async function read(state, offset, length, options) {
   const parts = partsOf(await plan.segments(offset, end - offset, options), offset, end);
   const out = room(Math.max(end - offset, 0));
   await inGroups(parts, async (part) => {
-    const bytes = await readPart(state, part, options);
+    const begin = part.begin - offset;
+    const bytes = await readPart(state, part, out.subarray(begin, begin + part.length), options);
     if (bytes.length !== part.length)
       throw new CpbError('DAMAGED', `chunk ${part.chunk} is shorter than the index says`);
-    out.set(bytes, part.begin - offset);
   });
   return out;
 }
@@ -127,13 +127,13 @@ async function read(state, offset, length, options) {
  * @typedef {{ begin: number, length: number, chunk?: number, chunkOffset: number, all: boolean }} Part
  */
 
-/** @param {State} state @param {Part} part @param {BodyOptions} [options] */
-function readPart(state, { begin, length, chunk, chunkOffset, all }, options) {
+/** @param {State} state @param {Part} part @param {Uint8Array<ArrayBuffer>} out to be filled @param {BodyOptions} [options] */
+function readPart(state, { begin, length, chunk, chunkOffset, all }, out, options) {
   const { file, index, plan, verify } = state;
-  if (chunk === undefined) return plan.read(begin, length, options);
+  if (chunk === undefined) return plan.read(begin, length, out, options);
   const how = verifyOf(options?.verify ?? verify, all ? 'late' : 'never');
   return using(readChunk(file, index, chunk, chunkOffset, length, how), (reader) =>
-    collect(file, reader, { signal: options?.signal }, length),
+    collect(file, reader, { signal: options?.signal }, length, out),
   );
 }
 

@@ -10,6 +10,19 @@ import { DONE } from '../wasm/engine.js';
 /** What a stream gives at a time, about. */
 const PIECE = 64 * 1024;
 
+/** As a collector, of an array that is there. @param {Uint8Array<ArrayBuffer>} out */
+function filler(out) {
+  let length = 0;
+  return {
+    /** @param {Uint8Array} more */
+    add(more) {
+      out.set(more.subarray(0, out.length - length), length);
+      length += more.length;
+    },
+    bytes: () => out.subarray(0, length),
+  };
+}
+
 /**
  * All that the engine gives by DATA steps until it is done.
  *
@@ -17,9 +30,10 @@ const PIECE = 64 * 1024;
  * @param {Engine} engine
  * @param {DriveOptions & FeedOptions} options
  * @param {number} [expected]
+ * @param {Uint8Array<ArrayBuffer>} [out] where they are written, rather than to a new array
  */
-export async function collect(file, engine, options, expected) {
-  const all = collector(expected);
+export async function collect(file, engine, options, expected, out) {
+  const all = out ? filler(out) : collector(expected);
   await file.drive(engine, { ...options, onStep: () => all.add(engine.peek()) });
   return all.bytes();
 }

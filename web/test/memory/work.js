@@ -56,6 +56,22 @@ async function merged(url) {
   return { bytes, size, wasm: most };
 }
 
+/** A chunk, at once. @param {string} input a URL or path @param {number} count of chunk */
+async function bytes(input, count) {
+  const model = await open(input);
+  const chunk = await model.chunk(count).bytes();
+  model.close();
+  return { bytes: chunk.length, first: [...chunk.subarray(0, 16)], wasm: wasm() };
+}
+
+/** @param {string} input a URL or path */
+async function message(input) {
+  const model = await open(input);
+  const all = await model.read(0, Infinity);
+  model.close();
+  return { bytes: all.length, wasm: wasm() };
+}
+
 /** @param {string} url */
 async function sourceOf(url) {
   const all = new Uint8Array(await (await fetch(url)).arrayBuffer());
@@ -96,4 +112,4 @@ async function cycles(url, count) {
 }
 
 /** @type {Record<string, (url: string, count: number) => Promise<any>>} */
-export const work = { chunks, merged, cycles };
+export const work = { chunks, merged, bytes, message, cycles };
