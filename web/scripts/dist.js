@@ -77,7 +77,8 @@ if (!args.includes('--sources-only')) {
     stdio: 'inherit',
   });
   nameTypes(`${dist}/api.d.ts`);
-  const types = "export * from './full-api.js';\nexport { openInWorker } from './worker/browser.js';\n";
+  const types =
+    "export * from './full-api.js';\nexport { inspectInWorker, openInWorker } from './worker/browser.js';\n";
   for (const entry of ['index', 'inline']) writeFileSync(`${dist}/${entry}.d.ts`, types);
 }
 

@@ -1,6 +1,6 @@
 /**
  * The entry that is one file: all code of the package, with the module for reading, and with the
- * code of the Worker that openInWorker() starts.
+ * code of the Worker that openInWorker() and inspectInWorker() start.
  */
 import { buildSync } from 'esbuild';
 import { readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ import { setUp } from './init.js';
 import { fromBase64 } from './bytes.js';
 import { setUpInputs } from './source/index.js';
 import { otherSource } from './source/other.js';
-import { openIn } from './worker/page.js';
+import { inspectIn, openIn } from './worker/page.js';
 
 const here = import.meta.url;
 
@@ -55,6 +55,7 @@ function start() {
 }
 
 export const openInWorker = (input, options) => openIn(start, input, options);
+export const inspectInWorker = (input, options) => inspectIn(start, input, options);
 export * from './full-api.js';
 `;
 

@@ -1,4 +1,4 @@
-/** The whole API but for openInWorker(), for entries that load all their code at once. */
+/** The whole API but for openInWorker() and inspectInWorker(), for entries that load all their code at once. */
 export * from './api.js';
 export { inspect } from './inspect/index.js';
 export { persist } from './middleware/persist.js';

@@ -35,6 +35,9 @@ export const inspect = async (input, options) => (await inspector()).inspect(inp
 /** @type {typeof import('./worker/browser.js').openInWorker} */
 export const openInWorker = async (input, options) => (await worker()).openInWorker(input, options);
 
+/** @type {typeof import('./worker/browser.js').inspectInWorker} */
+export const inspectInWorker = async (input, options) => (await worker()).inspectInWorker(input, options);
+
 /** @type {typeof import('./full-api.js').split} */
 export const split = (input, options) => output(async () => (await writer()).split(input, options));
 

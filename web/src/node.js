@@ -26,4 +26,4 @@ setUpFiles(fileSink);
 
 export { fileSource };
 export * from './full-api.js';
-export { openInWorker } from './worker/node.js';
+export { inspectInWorker, openInWorker } from './worker/node.js';

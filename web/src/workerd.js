@@ -13,4 +13,4 @@ setUp((kind) => {
 setUpInputs(otherSource);
 
 export * from './full-api.js';
-export { openInWorker } from './worker/workerd.js';
+export { inspectInWorker, openInWorker } from './worker/workerd.js';

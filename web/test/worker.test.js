@@ -1,4 +1,4 @@
-/** openInWorker(): the same as open(), from another thread. */
+/** openInWorker() and inspectInWorker(): the same as open() and inspect(), from another thread. */
 import { libcpb } from './support/libcpb.js';
 import { openInWorker as openInWebWorker } from '../src/worker/browser.js';
 import { openIn } from '../src/worker/page.js';
@@ -6,7 +6,7 @@ import { largeModel } from './support/files.js';
 import { base, assert, data, runtime, test } from './support/test.js';
 import { collect } from './support/stream.js';
 
-const { open, openInWorker, CpbError } = libcpb;
+const { inspect, inspectInWorker, open, openInWorker, CpbError } = libcpb;
 const skip = runtime === 'workerd' && 'no Worker can be started there';
 const noWeb = typeof Worker !== 'function' && 'there are no Workers of the web';
 const CPB = 'tests/data/cpb/real_keras_export/max3000_zstd.cpb';
@@ -292,3 +292,55 @@ const somewhere = runtime !== 'workerd' && 'a Worker is here';
 test('where no Worker is, that is said', { skip: somewhere }, () =>
   assert.rejects(openInWorker(new Uint8Array(10)), { code: 'UNSUPPORTED' }),
 );
+
+const MODEL = 'tests/data/cpb/real_tf_keras_functional';
+
+/** @returns {Promise<[model: Uint8Array, options: object]>} */
+async function modelWithValues() {
+  const [model, index, values] = await Promise.all(
+    ['orig.pb', 'model/variables/variables.index', 'model/variables/variables.data-00000-of-00001'].map((name) =>
+      data(`${MODEL}/${name}`),
+    ),
+  );
+  return [/** @type {Uint8Array} */ (model), { checkpoint: { index, data: () => values } }];
+}
+
+test('a model in a Worker gives the same answers and values', { skip }, async () => {
+  const given = await modelWithValues();
+  const [here, there] = await Promise.all([inspect(...given), inspectInWorker(...given)]);
+  assert.equal(there.kind, here.kind);
+  const left = ['message', 'cut'];
+  assert.deepEqual(
+    methods(there).sort(),
+    methods(here)
+      .filter((name) => !left.includes(name))
+      .sort(),
+  );
+  for (const ask of /** @type {((model: any) => Promise<any>)[]} */ ([
+    (model) => model.overview(),
+    (model) => model.objects('root'),
+    (model) => model.ask('search', { name: 'kernel', count: 3 }),
+    (model) => model.variables({ count: 'all' }),
+  ])) {
+    assert.deepEqual(await ask(there), await ask(here));
+  }
+  const { key } = (await here.variables({ count: 'all' })).variables.items.find((/** @type {any} */ v) => v.stored);
+  const [one, other] = await Promise.all([here, there].map((model) => model.values(key, { variable: true })));
+  assert.deepEqual(plain(other), plain(one));
+  assert.deepEqual(await other.bytes(), await one.bytes());
+  const streamed = await there.values(key, { variable: true });
+  assert.equal((await collect(streamed.stream())).length, other.size);
+  assert.ok(there.transferred.bytes > 0);
+  await assert.rejects(there.signature('no such'), { code: 'NOT_FOUND' });
+  await assert.rejects(there.overview({ signal: AbortSignal.abort() }), { name: 'AbortError' });
+  here.close();
+  there.close();
+  await assert.rejects(there.overview(), { code: 'CLOSED' });
+});
+
+test('what is no model in a Worker is the same error', { skip }, async () => {
+  const readme = new TextEncoder().encode('# A text\n');
+  const { code, message } = await failure(inspect(readme));
+  const said = await failure(inspectInWorker(readme));
+  assert.deepEqual([said.code, said.message], [code, message]);
+});

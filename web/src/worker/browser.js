@@ -1,7 +1,10 @@
-/** openInWorker() where there are Workers of the web. */
-import { openIn } from './page.js';
+/** openInWorker() and inspectInWorker() where there are Workers of the web. */
+import { inspectIn, openIn } from './page.js';
 
+/** @import { ModelKind } from '../inspect/answers/index.js' */
+/** @import { InspectOptions } from '../inspect/index.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
+/** @import { ModelInWorker } from './page.js' */
 
 // Bundlers know a worker by these words.
 const start = () => new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
@@ -16,4 +19,15 @@ const start = () => new Worker(new URL('./host.js', import.meta.url), { type: 'm
  */
 const openInWorker = (input, options) => openIn(start, input, options);
 
-export { openInWorker };
+/**
+ * As inspect(), with the work done in a Worker, which ends with close(). Of the options only
+ * `checkpoint.data` may be a function, and gives URLs, Blobs or bytes.
+ *
+ * @template {ModelKind} [Kind=ModelKind]
+ * @param {any} input
+ * @param {InspectOptions<Kind>} [options]
+ * @returns {Promise<ModelInWorker<Kind>>}
+ */
+const inspectInWorker = (input, options) => inspectIn(start, input, options);
+
+export { inspectInWorker, openInWorker };

@@ -1,8 +1,11 @@
-/** openInWorker() in Node, Deno and Bun. */
+/** openInWorker() and inspectInWorker() in Node, Deno and Bun. */
 import { Worker } from 'node:worker_threads';
-import { openIn } from './page.js';
+import { inspectIn, openIn } from './page.js';
 
+/** @import { ModelKind } from '../inspect/answers/index.js' */
+/** @import { InspectOptions } from '../inspect/index.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
+/** @import { ModelInWorker } from './page.js' */
 /** @import { WorkerLike } from './connected-worker.js' */
 
 /** @param {URL} [host] @returns {WorkerLike} */
@@ -33,4 +36,15 @@ export function start(host = new URL('./host-node.js', import.meta.url)) {
  */
 const openInWorker = (input, options) => openIn(() => start(), input, options);
 
-export { openInWorker };
+/**
+ * As inspect(), with the work done in a worker thread, which ends with close(). Of the options only
+ * `checkpoint.data` may be a function, and gives URLs, Blobs or bytes.
+ *
+ * @template {ModelKind} [Kind=ModelKind]
+ * @param {any} input
+ * @param {InspectOptions<Kind>} [options]
+ * @returns {Promise<ModelInWorker<Kind>>}
+ */
+const inspectInWorker = (input, options) => inspectIn(() => start(), input, options);
+
+export { inspectInWorker, openInWorker };

@@ -1,4 +1,4 @@
-/** openInWorker(): the page's side. */
+/** openInWorker() and inspectInWorker(): the page's side. */
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { disposable } from '../reader/open-file.js';
@@ -6,25 +6,43 @@ import { sourceOf } from '../source/index.js';
 import { connectWorker } from './connected-worker.js';
 import { proxy } from './proxy.js';
 
+/** @import { ModelKind } from '../inspect/answers/index.js' */
+/** @import { InspectOptions, Model } from '../inspect/index.js' */
 /** @import { Chunk } from '../reader/chunks.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { WorkerLike } from './connected-worker.js' */
 /** @import { Source } from '../types.js' */
 /** @import { Owner } from './proxy.js' */
 
+/**
+ * A model that a Worker has opened: without `message`, and `cut`, whose files inspect() makes.
+ * @template {ModelKind} [Kind=ModelKind]
+ * @typedef {Omit<Model<Kind>, 'message' | 'cut'>} ModelInWorker
+ */
+
 /** A worker is ended when nothing that came from it is referred to any more. */
 const forgotten = new FinalizationRegistry((/** @type {() => void} */ end) => end());
 
 /**
- * @param {() => WorkerLike} start
- * @param {any} input
- * @param {OpenOptions} [options]
- * @returns {Promise<Message>}
+ * A worker that has opened something.
+ * @typedef {object} Opened
+ * @property {Owner} owner
+ * @property {any} answer of the worker's method
+ * @property {() => void} end
  */
-export async function openIn(start, input, options = {}) {
+
+/**
+ * @param {() => WorkerLike} start
+ * @param {'open' | 'inspect'} method see serve.js
+ * @param {import('../init.js').Kind[]} kinds of modules that it needs
+ * @param {any} input
+ * @param {any} options
+ * @returns {Promise<Opened>}
+ */
+async function startFor(start, method, kinds, input, options) {
   options.signal?.throwIfAborted();
   const own = readHere(input) ? sourceOf(input, options, openPath) : undefined;
-  const module = await moduleFor();
+  const modules = await Promise.all(kinds.map(async (kind) => [kind, await moduleFor(kind)]));
   const { connection, end } = connectWorker(start(), () => closeSource(own));
   /** @type {Owner} */
   const owner = { connection };
@@ -34,14 +52,50 @@ export async function openIn(start, input, options = {}) {
     const { signal, ...rest } = options;
     // For the worker it is a source of somebody's.
     if (own && own !== input && !own.remote) rest.trustSizes ??= false;
-    const posted = { module, source, input: source ? undefined : addressOf(input), options: rest };
-    const opened = await connection.call(owner, [1], 'open', [posted, { signal }]);
-    return messageOf(owner, opened, input, end);
+    const { data } = Object(rest.checkpoint);
+    if (data) rest.checkpoint = { ...rest.checkpoint, data: connection.describe({ data }) };
+    const modulesOf = Object.fromEntries(modules);
+    const posted = { modules: modulesOf, source, input: source ? undefined : addressOf(input), options: rest };
+    return { owner, answer: await connection.call(owner, [1], method, [posted, { signal }]), end };
   } catch (error) {
     end();
     throw error;
   }
 }
+
+/**
+ * @param {() => WorkerLike} start
+ * @param {any} input
+ * @param {OpenOptions} [options]
+ * @returns {Promise<Message>}
+ */
+export async function openIn(start, input, options = {}) {
+  const { owner, answer, end } = await startFor(start, 'open', ['reader'], input, options);
+  return messageOf(owner, answer, input, end);
+}
+
+/**
+ * @template {ModelKind} [Kind=ModelKind]
+ * @param {() => WorkerLike} start
+ * @param {any} input
+ * @param {InspectOptions<Kind>} [options]
+ * @returns {Promise<ModelInWorker<Kind>>}
+ */
+export async function inspectIn(start, input, options = {}) {
+  const { owner, answer, end } = await startFor(start, 'inspect', ['inspect'], input, options);
+  const { object, methods, data } = answer;
+  const model = { ...proxy(owner, [object], methods, data), close: end };
+  return withCost(model, owner, input);
+}
+
+/** @param {any} opened @param {Owner} owner @param {any} input */
+const withCost = (opened, { connection }, input) =>
+  disposable(
+    Object.defineProperty(opened, 'transferred', {
+      get: () => input.transferred ?? connection.cost,
+      enumerable: true,
+    }),
+  );
 
 /** What the worker sees of a source; only the page closes it. */
 const SOURCE = ['name', 'remote', 'read', 'stat', 'tail', 'readMany', 'stream', 'reset'];
@@ -109,6 +163,5 @@ function messageOf(owner, { object: id, methods, data, tree, table }, input, end
     },
     close: end,
   };
-  const transferred = { get: () => input.transferred ?? connection.cost, enumerable: true };
-  return disposable(Object.defineProperty(message, 'transferred', transferred));
+  return withCost(message, owner, input);
 }

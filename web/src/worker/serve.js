@@ -1,5 +1,6 @@
-/** openInWorker(): the worker's side. */
+/** openInWorker() and inspectInWorker(): the worker's side. */
 import { init } from '../init.js';
+import { inspect } from '../inspect/index.js';
 import { open } from '../reader/index.js';
 import { Connection } from './connection.js';
 import { unpack } from './proxy.js';
@@ -9,25 +10,44 @@ import { unpack } from './proxy.js';
 
 const types = ['UNSET', 'MESSAGE', 'BYTES'];
 
-/** Answers the page, which opens one message. @param {Port} port */
+/** Answers the page, which opens one message or model. @param {Port} port */
 export function serve(port) {
-  /** @type {Message | undefined} */
+  /** What is open, or the message of it. @type {Message | undefined} */
   let message;
   const connection = new Connection(port, {
-    stays: isField,
+    stays: (value) => isField(value) || isValues(value),
     // What a .pb file answers may be in the cache, too.
     owned: () => message?.kind === 'cpb',
     cost: () => message && { ...message.transferred },
   });
   connection.expose({
     /** @param {any} posted @param {any} [o] */
-    async open({ module, input, source, options }, { signal } = {}) {
-      await init(module);
+    async open({ modules, input, source, options }, { signal } = {}) {
+      await init(modules);
       message = await open(source ? unpack({ connection }, source) : input, { ...options, signal });
       return { ...connection.describe(message), tree: message.tree(), table: tableOf(message) };
     },
+
+    /** @param {any} posted @param {any} [o] */
+    async inspect({ modules, input, source, options }, { signal } = {}) {
+      await init(modules);
+      const { data } = Object(options.checkpoint);
+      if (data) options.checkpoint.data = unpack({ connection }, data).data;
+      const model = await inspect(source ? unpack({ connection }, source) : input, { ...options, signal });
+      message = model.message;
+      return connection.describe(
+        model,
+        Object.keys(model).filter((name) => !HERE.includes(name)),
+      );
+    },
   });
 }
+
+/** Members of a model that stay here. */
+const HERE = ['message', 'transferred', 'cut', 'close'];
+
+/** Of a constant or a variable. @param {any} value */
+const isValues = (value) => typeof value?.bytes === 'function' && 'dtype' in value;
 
 /** And no bytes or JSON. @param {any} value */
 const isField = (value) => typeof value?.elements === 'function';
