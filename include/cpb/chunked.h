@@ -54,7 +54,7 @@ CPB_API cpb_index *cpb_index_new(const cpb_allocator *allocator, const cpb_limit
 
 /* The index of chunks that are not in a file, from a serialized ChunkMetadata, or
  * from a serialized ChunkedMessage, which says where chunks belong but nothing of
- * them (cpb_index_num_chunks() is then 0). The bytes are copied; no step is
+ * them (cpb_index_num_chunks() is then 0). The bytes are not kept; no step is
  * needed. CPB_E_DAMAGED, CPB_E_LIMIT, CPB_E_MEMORY; CPB_E_UNSUPPORTED as for
  * cpb_index_step(). */
 CPB_API cpb_index *cpb_index_from_metadata(const cpb_allocator *allocator, const cpb_limits *limits, const void *data,
@@ -152,11 +152,9 @@ typedef struct cpb_field_tag {
  * such tag. */
 CPB_API cpb_code cpb_index_get_tag(const cpb_index *index, uint32_t node, uint32_t i, cpb_field_tag *out);
 
-/* The serialized ChunkMetadata (or ChunkedMessage) that the index was made from. */
-CPB_API const uint8_t *cpb_index_metadata(const cpb_index *index, size_t *size);
-
 /* Its record, and the Riegeli chunk which that is in. All zero when the index did
- * not come from a file. */
+ * not come from a file. A record reader at record->position reads its bytes again:
+ * the index does not keep them. */
 CPB_API void cpb_index_get_record(const cpb_index *index, cpb_record *record, cpb_riegeli_chunk *chunk);
 
 /* --- Reading a chunk ------------------------------------------------------ */

@@ -4,6 +4,8 @@
 
 #include "base/checked.h"
 
+enum { CLOSELY = 4096 }; /* elements; for fewer, the room left does not matter */
+
 cpb_allocator cpb_allocator_or_default(const cpb_allocator *allocator) {
   return allocator ? *allocator : cpb_system_allocator();
 }
@@ -25,17 +27,24 @@ void cpb_release(const cpb_allocator *a, void *block) {
   if (block) a->release(a->user, block);
 }
 
-bool cpb_reserve(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element) {
-  if (count <= *capacity) return true;
-  size_t grown = *capacity + *capacity / 2 + 4;
-  if (grown < count) grown = count;
+static bool resize(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element) {
   size_t bytes;
-  if (!cpb_mul_size(grown, element, &bytes)) return false;
+  if (!cpb_mul_size(count, element, &bytes)) return false;
   void *block = cpb_realloc(a, *items, *capacity * element, bytes);
   if (!block) return false;
   *items = block;
-  *capacity = grown;
+  *capacity = count;
   return true;
+}
+
+bool cpb_reserve(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element) {
+  size_t grown = *capacity + *capacity / 2 + 4;
+  return count <= *capacity || resize(a, items, capacity, cpb_max_size(grown, count), element);
+}
+
+bool cpb_reserve_closely(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element) {
+  if (*capacity < CLOSELY || count <= *capacity) return cpb_reserve(a, items, capacity, count, element);
+  return resize(a, items, capacity, cpb_max_size(*capacity + *capacity / 8, count), element);
 }
 
 void cpb_buffer_init(cpb_buffer *buffer, const cpb_allocator *a) {
@@ -55,7 +64,7 @@ bool cpb_buffer_reserve(cpb_buffer *buffer, size_t capacity) {
 bool cpb_buffer_append(cpb_buffer *buffer, const void *data, size_t size) {
   size_t total;
   if (!cpb_add_size(buffer->size, size, &total) || !cpb_buffer_reserve(buffer, total)) return false;
-  if (size > 0) memcpy(buffer->data + buffer->size, data, size);
+  if (size > 0) memmove(buffer->data + buffer->size, data, size);
   buffer->size = total;
   return true;
 }

@@ -23,6 +23,9 @@ void cpb_release(const cpb_allocator *a, void *block); /* NULL is allowed */
  * takes linear time. On failure nothing has changed. */
 bool cpb_reserve(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element);
 
+/* The same for an array that is kept: a large one grows by an eighth. */
+bool cpb_reserve_closely(const cpb_allocator *a, void **items, size_t *capacity, size_t count, size_t element);
+
 /* Bytes that are appended to. */
 typedef struct cpb_buffer {
   cpb_allocator allocator;
@@ -33,6 +36,7 @@ typedef struct cpb_buffer {
 void cpb_buffer_init(cpb_buffer *buffer, const cpb_allocator *a);
 void cpb_buffer_free(cpb_buffer *buffer);
 bool cpb_buffer_reserve(cpb_buffer *buffer, size_t capacity);
+/* `data` may be what was taken off the end of the same buffer. */
 bool cpb_buffer_append(cpb_buffer *buffer, const void *data, size_t size);
 /* Empties it, and frees its memory if that is more than `keep` bytes. */
 void cpb_buffer_reset(cpb_buffer *buffer, size_t keep);

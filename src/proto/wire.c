@@ -212,6 +212,26 @@ static bool take_field(cpb_wire_scanner *s, cpb_wire_event *event) {
   return pop(s);
 }
 
+static void go_to(cpb_wire_scanner *s, cpb_span *in, uint64_t pos) {
+  use(s, in, (size_t)cpb_min_u64(in->size, pos - s->pos));
+  s->pos = pos;
+}
+
+cpb_span cpb_wire_take(cpb_wire_scanner *s, cpb_span *in) {
+  uint64_t left = s->field.value + s->field.size - s->pos;
+  cpb_span taken = {in->data, (size_t)cpb_min_u64(in->size, left)};
+  use(s, in, taken.size);
+  return taken;
+}
+
+void cpb_wire_pass(cpb_wire_scanner *s, cpb_span *in) {
+  s->value_open = false;
+  s->partial_size = 0;
+  s->depth -= s->skipping_groups;
+  s->skipping_groups = 0;
+  go_to(s, in, end_of(s));
+}
+
 /* Skips a value that was not entered. A group has no length, so its fields are scanned. */
 static bool skip_value(cpb_wire_scanner *s, cpb_span *in) {
   s->value_open = false;
@@ -220,8 +240,7 @@ static bool skip_value(cpb_wire_scanner *s, cpb_span *in) {
     s->skipping_groups++;
     return true;
   }
-  use(s, in, (size_t)cpb_min_u64(in->size, s->field.size));
-  s->pos = s->field.value + s->field.size;
+  go_to(s, in, s->field.value + s->field.size);
   return true;
 }
 

@@ -83,6 +83,14 @@ cpb_wire_event cpb_wire_next(cpb_wire_scanner *s, cpb_span *in);
 /* After CPB_WIRE_FIELD with LEN or START_GROUP: its fields come next. */
 bool cpb_wire_enter(cpb_wire_scanner *s);
 
+/* After CPB_WIRE_FIELD with LEN: takes what `in` has of the value off its front; all of it was
+ * taken when s->pos is at its end. */
+cpb_span cpb_wire_take(cpb_wire_scanner *s, cpb_span *in);
+
+/* Passes over the rest of the message that the scanner is in, where only LEN was entered:
+ * CPB_WIRE_LEAVE comes next, or CPB_WIRE_END. After an error, too, once the caller has cleared it. */
+void cpb_wire_pass(cpb_wire_scanner *s, cpb_span *in);
+
 /* How many bytes were read since it was asked last: tags, lengths and numbers, also in groups that are skipped. */
 uint64_t cpb_wire_walked(cpb_wire_scanner *s);
 

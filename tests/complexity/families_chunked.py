@@ -95,6 +95,12 @@ def many_entries(n):
     return file_of_records([content, b"x"], fields)
 
 
+def tags_in_turns(n):
+    """A field whose tags come one by one, each after a message that has a tag of its own."""
+    child = field(3, field(2, by_field(2)))
+    return of([b"x"], field(2, (by_field(1) + child) * n))
+
+
 FAMILIES = {
     "index_bomb": (index_bomb, 100),
     "record_bomb": (record_bomb, 100),
@@ -103,4 +109,5 @@ FAMILIES = {
     "colliding_keys": (colliding_keys, 2_000),
     "many_numbers": (many_numbers, 3_000),
     "many_entries": (many_entries, 2_000),
+    "tags_in_turns": (tags_in_turns, 2_000),
 }

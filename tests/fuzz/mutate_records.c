@@ -85,7 +85,7 @@ static void write_records(const fuzz_items *items, const size_t *old_sizes, unsi
   cpb_error error = {.code = CPB_OK};
   cpb_metadata_init(&m, &a);
   const cpb_limits limits = cpb_limits_or_default(&fuzz_limits);
-  int indexed = cpb_metadata_decode(&m, (cpb_span){last->data, last->size}, &limits, &error);
+  int indexed = cpb_metadata_decode(&m, false, (cpb_span){last->data, last->size}, &limits, &error);
   cpb_record_writer *w = cpb_record_writer_new(NULL, &how);
   take(w, out);
   for (size_t i = 0; i + (size_t)indexed < items->count; i++) {

@@ -122,7 +122,7 @@ static inline bytes write_chunks(const bytes *chunks, size_t count, const place 
   for (size_t i = 0; i < count; i++) {
     place p = places != NULL ? places[i] : (place){-1, 1 + (uint32_t)i, CPB_CHUNK_BYTES};
     nodes[i] = cpb_metadata_add_node(&m, p.parent == -2 ? CPB_NO_NODE : p.parent < 0 ? root : nodes[p.parent], i);
-    if (p.parent != -2) cpb_metadata_add_tag(&m, (cpb_tag){.kind = CPB_TAG_FIELD, .value = p.field});
+    if (p.parent != -2) cpb_metadata_add_tag(&m, nodes[i], (cpb_tag){.kind = CPB_TAG_FIELD, .value = p.field});
     cpb_metadata_add_chunk(&m, (cpb_chunk_entry){chunks[i].size, 0, p.type});
   }
   for (size_t i = 0; i < m.num_nodes; i++) m.nodes[i].has_message = true;
@@ -142,13 +142,15 @@ static inline bytes write_chunks(const bytes *chunks, size_t count, const place 
   return file;
 }
 
-static inline cpb_index *open_index(remote *r) {
-  cpb_index *index = cpb_index_new(NULL, NULL);
+static inline cpb_index *open_index_with(remote *r, const cpb_allocator *a) {
+  cpb_index *index = cpb_index_new(a, NULL);
   cpb_step step;
   while ((step = cpb_index_step(index)) == CPB_STEP_NEED) answer(r, cpb_index_input(index));
   if (step != CPB_STEP_DONE) fail_msg("%s", cpb_index_error(index)->message);
   return index;
 }
+
+static inline cpb_index *open_index(remote *r) { return open_index_with(r, NULL); }
 
 static inline bytes random_bytes(size_t size, uint32_t seed) {
   bytes b = {malloc(size + 1), size};

@@ -61,8 +61,8 @@ static inline uint32_t add_node(merge_case *c, uint32_t parent, const char *path
     if (*path == '.') path++;
     if (*path == '[' && path[1] == '"') {
       const char *end = strchr(path + 2, '"');
-      assert_true(
-          cpb_metadata_add_string_key(&c->index, (cpb_span){(const uint8_t *)path + 2, (size_t)(end - path - 2)}));
+      assert_true(cpb_metadata_add_string_key(&c->index, node,
+                                              (cpb_span){(const uint8_t *)path + 2, (size_t)(end - path - 2)}));
       path = end + 2;
       continue;
     }
@@ -84,7 +84,7 @@ static inline uint32_t add_node(merge_case *c, uint32_t parent, const char *path
       path = end;
     }
     if (*path == ']') path++;
-    assert_true(cpb_metadata_add_tag(&c->index, tag));
+    assert_true(cpb_metadata_add_tag(&c->index, node, tag));
   }
   return node;
 }

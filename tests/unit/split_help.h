@@ -175,7 +175,7 @@ static inline void read_index(split_file *f) {
   const cpb_limits limits = {.chunks = 1u << 24, .depth = 100};
   f->metadata = f->chunks[--f->num_chunks];
   const cpb_span span = {f->metadata.data, f->metadata.size};
-  assert_true(cpb_metadata_decode(&f->index, span, &limits, &error));
+  assert_true(cpb_metadata_decode(&f->index, false, span, &limits, &error));
   assert_int_equal(f->index.num_chunks, f->num_chunks);
   for (size_t i = 0; i < f->num_chunks; i++) {
     assert_int_equal(f->index.chunks[i].size, f->chunks[i].size);

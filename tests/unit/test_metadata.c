@@ -5,6 +5,8 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "base/budget.h"
+#include "base/limits.h"
 #include "chunked/index/metadata.h"
 #include "failing_allocator.h"
 
@@ -51,8 +53,8 @@ typedef struct {
 static void decode_with(decoded *d, const cpb_allocator *a, cpb_span bytes, const cpb_limits *limits, bool bare) {
   memset(d, 0, sizeof *d);
   cpb_metadata_init(&d->m, a);
-  bool done = bare ? cpb_metadata_decode_message(&d->m, bytes, limits, &d->error)
-                   : cpb_metadata_decode(&d->m, bytes, limits, &d->error);
+  const cpb_limits all = cpb_limits_or_default(limits);
+  bool done = cpb_metadata_decode(&d->m, bare, bytes, &all, &d->error);
   assert_int_equal(done, d->error.code == CPB_OK);
 }
 
@@ -295,6 +297,175 @@ static void damaged_bytes_never_do_worse_than_fail(void **state) {
   }
 }
 
+/* --- In pieces -------------------------------------------------------------- */
+
+static void decode_in_pieces(decoded *d, cpb_span bytes, bool bare, size_t piece) {
+  const cpb_allocator a = cpb_allocator_or_default(NULL);
+  const cpb_limits limits =
+      cpb_limits_or_default(&(cpb_limits){.struct_size = sizeof limits, .chunks = 12, .depth = 9});
+  cpb_metadata_decoder decoder;
+  memset(d, 0, sizeof *d);
+  cpb_metadata_init(&d->m, &a);
+  cpb_metadata_decoder_begin(&decoder, &d->m, bare, bytes.size, &limits);
+  size_t at = 0;
+  do { /* each piece is gone when the next one comes */
+    size_t size = bytes.size - at < piece ? bytes.size - at : piece;
+    uint8_t *copy = malloc(size + 1);
+    if (size > 0) memcpy(copy, bytes.data + at, size);
+    cpb_metadata_decoder_feed(&decoder, (cpb_span){copy, size});
+    free(copy);
+    at += size;
+  } while (at < bytes.size);
+  bool done = cpb_metadata_decoder_end(&decoder, &d->error);
+  assert_int_equal(done, d->error.code == CPB_OK);
+  cpb_metadata_decoder_free(&decoder);
+}
+
+static bool same_tag(const cpb_metadata *m, cpb_tag a, const cpb_metadata *n, cpb_tag b) {
+  if (a.kind != b.kind || a.length != b.length) return false;
+  if (a.kind != CPB_TAG_KEY_STRING) return a.value == b.value;
+  return a.length == 0 || memcmp(m->text.data + a.value, n->text.data + b.value, a.length) == 0;
+}
+
+static bool same_node(const cpb_metadata *m, const cpb_metadata *n, uint32_t i) {
+  const cpb_chunked_node *a = &m->nodes[i], *b = &n->nodes[i];
+  bool same = a->chunk == b->chunk && a->num_tags == b->num_tags && a->has_message == b->has_message;
+  same = same && a->parent == b->parent && a->first_child == b->first_child && a->next == b->next;
+  for (uint32_t t = 0; same && t < a->num_tags; t++)
+    same = same_tag(m, m->tags[a->first_tag + t], n, n->tags[b->first_tag + t]);
+  return same;
+}
+
+static bool same_metadata(const cpb_metadata *m, const cpb_metadata *n) {
+  bool same = m->splitter_version == n->splitter_version && m->join_version == n->join_version &&
+              m->num_bad_consumers == n->num_bad_consumers && m->num_chunks == n->num_chunks &&
+              m->num_nodes == n->num_nodes;
+  for (size_t i = 0; same && i < m->num_bad_consumers; i++) same = m->bad_consumers[i] == n->bad_consumers[i];
+  for (size_t i = 0; same && i < m->num_chunks; i++) {
+    const cpb_chunk_entry *a = &m->chunks[i], *b = &n->chunks[i];
+    same = a->type == b->type && a->size == b->size && a->offset == b->offset;
+  }
+  for (uint32_t i = 0; same && i < m->num_nodes; i++) same = same_node(m, n, i);
+  return same;
+}
+
+/* In each piece size what it is whole. */
+static void expect_same_in_pieces(cpb_span bytes, bool bare) {
+  static const size_t pieces[] = {1, 2, 3, 7, 16, 61};
+  decoded whole, d;
+  decode_in_pieces(&whole, bytes, bare, bytes.size);
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+    decode_in_pieces(&d, bytes, bare, pieces[i]);
+    bool same = d.error.code == whole.error.code && strcmp(d.error.message, whole.error.message) == 0;
+    if (!same) fail_msg("in pieces of %zu: %s; whole: %s", pieces[i], d.error.message, whole.error.message);
+    if (whole.error.code == CPB_OK && !same_metadata(&d.m, &whole.m)) fail_msg("differs in pieces of %zu", pieces[i]);
+    cpb_metadata_free(&d.m);
+  }
+  cpb_metadata_free(&whole.m);
+}
+
+/* Serialized by hand, as no writer puts tags after messages:
+ * chunks {type: MESSAGE}
+ * message {
+ *   chunked_fields {
+ *     field_tag {field: 1} message {chunked_fields {field_tag {map_key {s: "ab"}}}}
+ *     field_tag {field: 2} message {chunked_fields {field_tag {map_key {s: "c"}}}}
+ *     field_tag {field: 3} field_tag {map_key {s: "de"}}
+ *   }
+ * } */
+static const char tags_in_turns[] =
+    "\x12\x02\x08\x01\x1a\x2d\x12\x2b\x0a\x02\x08\x01\x1a\x0a\x12\x08\x0a\x06\x12\x04\x0a\x02"
+    "ab\x0a\x02\x08\x02\x1a\x09\x12\x07\x0a\x05\x12\x03\x0a\x01"
+    "c\x0a\x02\x08\x03\x0a\x06\x12\x04\x0a\x02"
+    "de";
+
+/* Whole and cut off, with each bit wrong, and as a bare message. */
+static void an_index_is_the_same_in_pieces_of_any_size_also_when_it_is_damaged(void **state) {
+  (void)state;
+  const cpb_span samples[] = {SPAN(everything), SPAN(tags_in_turns)};
+  for (size_t s = 0; s < 2; s++) {
+    for (size_t i = 0; i <= samples[s].size; i++) expect_same_in_pieces((cpb_span){samples[s].data, i}, i % 2);
+    for (size_t i = 0; i < samples[s].size * 8; i++) {
+      uint8_t bytes[sizeof everything];
+      memcpy(bytes, samples[s].data, samples[s].size);
+      bytes[i / 8] ^= (uint8_t)(1 << i % 8);
+      expect_same_in_pieces((cpb_span){bytes, samples[s].size}, false);
+      expect_same_in_pieces((cpb_span){bytes, samples[s].size}, true);
+    }
+  }
+}
+
+static void tags_after_messages_stay_together(void **state) {
+  (void)state;
+  for (size_t piece = 1; piece < 20; piece++) {
+    decoded d;
+    decode_in_pieces(&d, SPAN(tags_in_turns), false, piece);
+    const cpb_metadata *m = &d.m;
+    assert_string_equal(d.error.message, "");
+    assert_int_equal(m->num_nodes, 4);
+    expect_node(m, 1, CPB_NO_CHUNK, 0, CPB_NO_NODE, 4);
+    for (uint32_t i = 0; i < 3; i++) expect_step(m, m->nodes[1].first_tag + i, CPB_TAG_FIELD, i + 1);
+    cpb_tag key = m->tags[m->nodes[1].first_tag + 3], child = m->tags[m->nodes[2].first_tag];
+    assert_memory_equal(m->text.data + key.value, "de", key.length);
+    assert_memory_equal(m->text.data + child.value, "ab", child.length);
+    cpb_metadata_free(&d.m);
+  }
+}
+
+/* A tag and a message in turns, often: memory for the tags stays in proportion to them, though they move. */
+static void tags_in_turns_take_linear_memory(void **state) {
+  (void)state;
+  enum { TURNS = 20000 };
+  static const char turn[] = "\x0a\x02\x08\x01\x1a\x06\x12\x04\x0a\x02\x08\x02";
+  const cpb_allocator system = cpb_allocator_or_default(NULL);
+  const cpb_limits limits = cpb_limits_or_default(NULL);
+  cpb_budget budget;
+  cpb_budget_init(&budget, &system, TURNS * (2 * sizeof(cpb_chunked_node) + 8 * sizeof(cpb_tag)));
+  const cpb_allocator a = cpb_budget_allocator(&budget);
+  decoded d;
+  cpb_buffer bytes;
+  uint8_t head[CPB_WIRE_HEADER_MAX];
+  cpb_buffer_init(&bytes, &system);
+  cpb_buffer_append(&bytes, head, (size_t)(cpb_wire_put_len(head, 2, TURNS * (sizeof turn - 1)) - head));
+  for (size_t i = 0; i < TURNS; i++) cpb_buffer_append(&bytes, turn, sizeof turn - 1);
+  decode_with(&d, &a, (cpb_span){bytes.data, bytes.size}, &limits, true);
+  assert_string_equal(d.error.message, "");
+  assert_int_equal(d.m.nodes[1].num_tags, TURNS);
+  cpb_metadata_free(&d.m);
+  cpb_buffer_free(&bytes);
+}
+
+static void of_several_mistakes_the_same_is_reported_however_they_come(void **state) {
+  (void)state;
+  static const struct {
+    cpb_span bytes;
+    const char *text;
+  } cases[] = {
+      /* a chunk, then the index itself */
+      {{(const uint8_t *)"\x12\x01\x12\x00", 4}, "tag with field number 0 at byte 3 "},
+      /* a chunk and the tree, then a version that is not known */
+      {{(const uint8_t *)"\x12\x01\x12\x1a\x01\x00\x0a\x02\x10\x09", 10}, "join_version is 9"},
+      /* the tree, then a chunk, then the tree, then a chunk */
+      {{(const uint8_t *)"\x1a\x01\x00\x12\x01\x12\x1a\x01\x00\x12\x01\x08", 12}, "ChunkInfo at byte 5 "},
+      /* a message in a field, then a tag of the field, then the next field */
+      {{(const uint8_t *)"\x1a\x0c\x12\x07\x1a\x01\x00\x0a\x02\x12\x00\x12\x01\x00", 14},
+       "MapKey at byte 9 of the chunk index: no key"},
+      /* two fields deep in one another: the outer one's tag */
+      {{(const uint8_t *)"\x1a\x11\x12\x0f\x1a\x09\x12\x07\x1a\x01\x00\x0a\x02\x12\x00\x0a\x02\x12\x00", 19},
+       "MapKey at byte 17 of the chunk index: no key"},
+      /* a field, then the message that it is in: what comes first */
+      {{(const uint8_t *)"\x1a\x05\x12\x02\x0a\x00\x00", 7}, "FieldIndex at byte 6 "},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t piece = 1; piece <= cases[i].bytes.size; piece++) {
+      decoded d;
+      decode_in_pieces(&d, cases[i].bytes, false, piece);
+      if (strstr(d.error.message, cases[i].text) == NULL) fail_msg("case %zu, %zu: %s", i, piece, d.error.message);
+      cpb_metadata_free(&d.m);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_index_is_decoded_as_protobuf_wrote_it),
@@ -307,6 +478,10 @@ int main(void) {
       cmocka_unit_test(the_number_of_chunks_and_fields_is_limited),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
       cmocka_unit_test(damaged_bytes_never_do_worse_than_fail),
+      cmocka_unit_test(an_index_is_the_same_in_pieces_of_any_size_also_when_it_is_damaged),
+      cmocka_unit_test(tags_after_messages_stay_together),
+      cmocka_unit_test(tags_in_turns_take_linear_memory),
+      cmocka_unit_test(of_several_mistakes_the_same_is_reported_however_they_come),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static bytes make_file(uint64_t lie_size, uint64_t lie_position) {
     uint32_t node = cpb_metadata_add_node(&m, i == 0 ? CPB_NO_NODE : 0, i);
     m.nodes[node].has_message = true;
     cpb_tag tag = {.kind = CPB_TAG_FIELD, .value = i + 1};
-    if (i > 0) assert_true(cpb_metadata_add_tag(&m, tag));
+    if (i > 0) assert_true(cpb_metadata_add_tag(&m, node, tag));
     free(chunk.data);
   }
   cpb_buffer index;

@@ -1,4 +1,5 @@
 /* What a remote reader fetches to open a file, for a chunk, and to read on. */
+#include "base/budget.h"
 #include "base/checked.h"
 #include "counting_host.h"
 
@@ -71,6 +72,33 @@ static void opening_takes_the_tail_and_what_of_the_index_lies_before_it(void **s
     expect_cheap_opening(span, 200000, CPB_CODEC_ZSTD, counts[i]);
     cpb_buffer_free(&metadata);
   }
+}
+
+/* What is in it, and of the record that it was decoded from nothing. */
+static void an_index_takes_no_memory_for_its_record(void **state) {
+  (void)state;
+  enum { COUNT = 100000 };
+  const size_t entries = (size_t)COUNT * sizeof(cpb_chunk_entry), room = entries / 8, rest = 16384;
+  const cpb_allocator system = cpb_allocator_or_default(NULL);
+  cpb_budget budget;
+  cpb_budget_init(&budget, &system, SIZE_MAX);
+  const cpb_allocator a = cpb_budget_allocator(&budget);
+  cpb_buffer metadata = index_of(COUNT);
+  assert_true(metadata.size > room + rest); /* or it would not be seen */
+  bytes file = index_file((cpb_span){metadata.data, metadata.size}, 0, CPB_CODEC_NONE);
+  remote *r = remote_of(file);
+  cpb_index *index = open_index_with(r, &a);
+  assert_int_equal(cpb_index_num_chunks(index), COUNT);
+  assert_in_range(budget.peak, entries, entries + room + rest);
+  cpb_index_free(index);
+  index = cpb_index_from_metadata(&a, NULL, metadata.data, metadata.size, NULL);
+  assert_int_equal(cpb_index_num_chunks(index), COUNT);
+  assert_in_range(budget.peak, entries, entries + room + rest);
+  cpb_index_free(index);
+  assert_int_equal(budget.used, 0);
+  free_remote(r);
+  free(file.data);
+  cpb_buffer_free(&metadata);
 }
 
 /* The end of the file, and with larger indexes their begin, passes every place
@@ -286,6 +314,7 @@ static void reading_on_asks_for_all_that_follows(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(opening_takes_the_tail_and_what_of_the_index_lies_before_it),
+      cmocka_unit_test(an_index_takes_no_memory_for_its_record),
       cmocka_unit_test(it_does_so_wherever_a_block_ends),
       cmocka_unit_test(a_chunk_is_one_request_of_its_stored_bytes),
       cmocka_unit_test(chunks_that_share_a_riegeli_chunk_are_one_request_of_that),

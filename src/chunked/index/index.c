@@ -17,7 +17,6 @@ static cpb_index *new_index(const cpb_allocator *allocator, const cpb_limits *li
   cpb_input_init(&index->none);
   cpb_meter_init(&index->meter, &a, limits, &index->none);
   index->allocator = cpb_meter_allocator(&index->meter);
-  cpb_buffer_init(&index->bytes, &index->allocator);
   cpb_metadata_init(&index->metadata, &index->allocator);
   index->positions.allocator = index->allocator;
   return index;
@@ -42,7 +41,7 @@ void cpb_index_free(cpb_index *index) {
   if (!index) return;
   cpb_allocator a = index->outer;
   cpb_record_reader_free(index->reader);
-  cpb_buffer_free(&index->bytes);
+  cpb_metadata_decoder_free(&index->decoder);
   cpb_positions_free(&index->positions);
   cpb_metadata_free(&index->metadata);
   cpb_meter_free(&index->meter);
@@ -57,32 +56,32 @@ static bool sort_positions(cpb_index *index, cpb_error *error) {
   return false;
 }
 
-typedef bool decode_function(cpb_metadata *m, cpb_span bytes, const cpb_limits *limits, cpb_error *error);
-
-static cpb_index *from_bytes(const cpb_allocator *allocator, const cpb_limits *limits, cpb_span bytes,
-                             decode_function *decode, cpb_error *given_error) {
+static cpb_index *from_bytes(const cpb_allocator *allocator, const cpb_limits *limits, bool bare, cpb_span bytes,
+                             cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_index *index = new_index(allocator, limits);
-  if (index) cpb_meter_grow(&index->meter, bytes.size);
-  if (!index || !cpb_buffer_append(&index->bytes, bytes.data, bytes.size)) {
+  if (!index) {
     cpb_fail_memory(error);
-  } else if (decode(&index->metadata, bytes, &index->meter.limits, error) && sort_positions(index, error)) {
+    return NULL;
+  }
+  cpb_meter_grow(&index->meter, bytes.size);
+  if (cpb_metadata_decode(&index->metadata, bare, bytes, &index->meter.limits, error) && sort_positions(index, error)) {
     index->done = true;
     return index;
   }
-  if (index) cpb_meter_explain(&index->meter, error);
+  cpb_meter_explain(&index->meter, error);
   cpb_index_free(index);
   return NULL;
 }
 
 cpb_index *cpb_index_from_metadata(const cpb_allocator *allocator, const cpb_limits *limits, const void *data,
                                    size_t size, cpb_error *error) {
-  return from_bytes(allocator, limits, (cpb_span){data, size}, cpb_metadata_decode, error);
+  return from_bytes(allocator, limits, false, (cpb_span){data, size}, error);
 }
 
 cpb_index *cpb_index_from_message(const cpb_allocator *allocator, const cpb_limits *limits, const void *data,
                                   size_t size, cpb_error *error) {
-  return from_bytes(allocator, limits, (cpb_span){data, size}, cpb_metadata_decode_message, error);
+  return from_bytes(allocator, limits, true, (cpb_span){data, size}, error);
 }
 
 /* --- From the end of a file ----------------------------------------------- */
@@ -100,11 +99,10 @@ static cpb_step fail(cpb_index *index, const cpb_error *error) {
 /* A record that does not decode is not damage: the hashes say that it is what
  * was written, so the file is another Riegeli file. Almost any message decodes
  * as an index without a message; no splitter writes one. */
-static cpb_step decode(cpb_index *index) {
+static cpb_step end_decoding(cpb_index *index) {
   cpb_error error = {0};
-  cpb_span bytes = {index->bytes.data, index->bytes.size};
-  if (cpb_metadata_decode(&index->metadata, bytes, &index->meter.limits, &error)) {
-    bool is_index = index->metadata.num_nodes > 0 && index->metadata.nodes[0].has_message;
+  if (cpb_metadata_decoder_end(&index->decoder, &error)) {
+    bool is_index = index->metadata.nodes[0].has_message;
     index->done = is_index && sort_positions(index, &error);
     if (index->done) return CPB_STEP_DONE;
     if (!is_index) cpb_fail(&error, CPB_E_DAMAGED, CPB_NO_OFFSET, "message is not set");
@@ -118,31 +116,29 @@ static cpb_step decode(cpb_index *index) {
 }
 
 /* The record was read; its reader is needed no more. */
-static cpb_step take_record(cpb_index *index) {
+static cpb_step end_record(cpb_index *index) {
   index->riegeli = *cpb_record_reader_chunk(index->reader);
   index->none = *cpb_record_reader_input(index->reader);
   index->meter.input = &index->none;
   cpb_record_reader_free(index->reader);
   index->reader = NULL;
-  return decode(index);
+  return end_decoding(index);
+}
+
+/* A mistake in the record is told at its end, when all of it was read: until then
+ * the file may turn out to be damaged. */
+static cpb_step take_data(cpb_index *index, cpb_span in) {
+  cpb_metadata_decoder_feed(&index->decoder, in);
+  return index->decoder.fed == index->record.size ? end_record(index) : CPB_STEP_NEED;
 }
 
 static cpb_step begin_record(cpb_index *index) {
+  const cpb_record *record = &index->record;
   index->record = *cpb_record_reader_record(index->reader);
-  index->bytes.size = 0;
-  if (!cpb_meter_charge(&index->meter, CPB_WORK_INDEX, index->record.size, index->record.chunk_begin, &index->error))
+  if (!cpb_meter_charge(&index->meter, CPB_WORK_INDEX, record->size, record->chunk_begin, &index->error))
     return CPB_STEP_ERROR;
-  return index->record.size == 0 ? take_record(index) : CPB_STEP_NEED;
-}
-
-static cpb_step take_data(cpb_index *index) {
-  size_t length;
-  const uint8_t *data = cpb_record_reader_data(index->reader, &length);
-  if (!cpb_buffer_append(&index->bytes, data, length)) {
-    cpb_fail_memory(&index->error);
-    return fail(index, &index->error);
-  }
-  return index->bytes.size == index->record.size ? take_record(index) : CPB_STEP_NEED;
+  cpb_metadata_decoder_begin(&index->decoder, &index->metadata, false, record->size, &index->meter.limits);
+  return take_data(index, (cpb_span){NULL, 0});
 }
 
 static cpb_step no_record(cpb_index *index) {
@@ -155,10 +151,14 @@ static cpb_step no_record(cpb_index *index) {
 cpb_step cpb_index_step(cpb_index *index) {
   cpb_meter_update(&index->meter);
   while (index->error.code == CPB_OK && !index->done) {
+    cpb_span data;
     cpb_step step = cpb_record_reader_step(index->reader);
     switch (step) {
       case CPB_STEP_RECORD: step = begin_record(index); break;
-      case CPB_STEP_DATA: step = take_data(index); break;
+      case CPB_STEP_DATA:
+        data.data = cpb_record_reader_data(index->reader, &data.size);
+        step = take_data(index, data);
+        break;
       case CPB_STEP_DONE: return no_record(index);
       case CPB_STEP_ERROR: return fail(index, cpb_record_reader_error(index->reader));
       default: return step;
@@ -206,11 +206,6 @@ cpb_code cpb_index_get_tag(const cpb_index *index, uint32_t node, uint32_t i, cp
     out->value = 0;
   }
   return CPB_OK;
-}
-
-const uint8_t *cpb_index_metadata(const cpb_index *index, size_t *size) {
-  *size = index->bytes.size;
-  return index->bytes.data;
 }
 
 void cpb_index_get_record(const cpb_index *index, cpb_record *record, cpb_riegeli_chunk *chunk) {

@@ -11,13 +11,13 @@ struct cpb_index {
   cpb_allocator allocator;   /* of all else */
   cpb_input none;            /* when there is no file */
   cpb_record_reader *reader; /* NULL once the index is there */
-  cpb_buffer bytes;          /* the serialized message */
   cpb_metadata metadata;
   cpb_positions positions; /* of its chunks */
   cpb_record record;
   cpb_riegeli_chunk riegeli;
   bool done;
   cpb_error error;
+  cpb_metadata_decoder decoder;
 };
 
 #endif

@@ -62,34 +62,16 @@ static cpb_span string_key(const cpb_metadata *m, const cpb_tag *tag) {
   return (cpb_span){data, tag->length};
 }
 
+/* As in metadata_decode.c, which also checks that both are in the same order. */
 static cpb_pb_FieldIndex_MapKey map_key(const cpb_metadata *m, const cpb_tag *tag) {
-  cpb_pb_FieldIndex_MapKey key = {0};
+  cpb_pb_FieldIndex_MapKey key = {.which_type =
+                                      (pb_size_t)(tag->kind - CPB_TAG_KEY_STRING + cpb_pb_FieldIndex_MapKey_s_tag)};
   switch (tag->kind) {
-    case CPB_TAG_KEY_STRING:
-      key.which_type = cpb_pb_FieldIndex_MapKey_s_tag;
-      key.type.s = string_key(m, tag);
-      break;
-    case CPB_TAG_KEY_BOOL:
-      key.which_type = cpb_pb_FieldIndex_MapKey_boolean_tag;
-      key.type.boolean = tag->value != 0;
-      break;
-    case CPB_TAG_KEY_UINT32:
-      key.which_type = cpb_pb_FieldIndex_MapKey_ui32_tag;
-      key.type.ui32 = (uint32_t)tag->value;
-      break;
-    case CPB_TAG_KEY_UINT64:
-      key.which_type = cpb_pb_FieldIndex_MapKey_ui64_tag;
-      key.type.ui64 = tag->value;
-      break;
-    case CPB_TAG_KEY_INT32:
-      key.which_type = cpb_pb_FieldIndex_MapKey_i32_tag;
-      key.type.i32 = (int32_t)tag->value;
-      break;
-    case CPB_TAG_KEY_INT64:
-      key.which_type = cpb_pb_FieldIndex_MapKey_i64_tag;
-      key.type.i64 = (int64_t)tag->value;
-      break;
-    default: break;
+    case CPB_TAG_KEY_STRING: key.type.s = string_key(m, tag); break;
+    case CPB_TAG_KEY_BOOL: key.type.boolean = tag->value != 0; break;
+    case CPB_TAG_KEY_UINT32: key.type.ui32 = (uint32_t)tag->value; break;
+    case CPB_TAG_KEY_INT32: key.type.i32 = (int32_t)tag->value; break;
+    default: key.type.ui64 = tag->value; break; /* also where it is an int64 */
   }
   return key;
 }

@@ -43,9 +43,7 @@ void cpb_paged_index_find(cpb_paged_index *p, uint64_t chunk) {
   p->next = mark * p->stride;
 }
 
-uint64_t cpb_paged_index_pos(const cpb_paged_index *p) {
-  return p->version_size > 0 ? p->scanner.field.value + p->version_have : p->scanner.pos;
-}
+uint64_t cpb_paged_index_pos(const cpb_paged_index *p) { return p->scanner.pos; }
 
 static bool is_scan(const cpb_paged_index *p) { return p->wanted == CPB_NO_CHUNK; }
 
@@ -163,25 +161,21 @@ static bool take_field(cpb_paged_index *p) {
 
 /* --- Feeding -------------------------------------------------------------- */
 
-/* False while some of it is missing. Its bytes do not go through the scanner. */
+/* False while some of it is missing. */
 static bool gather_version(cpb_paged_index *p, cpb_span *in) {
-  size_t size = cpb_min_size(p->version_size - p->version_have, in->size);
-  if (size > 0) {
-    memcpy(p->version + p->version_have, in->data, size);
-    *in = (cpb_span){in->data + size, in->size - size};
-  }
-  p->version_have += size;
+  cpb_span part = cpb_wire_take(&p->scanner, in);
+  if (part.size > 0) memcpy(p->version + p->version_have, part.data, part.size);
+  p->version_have += part.size;
   return p->version_have == p->version_size;
 }
 
 static cpb_wire_event next_event(cpb_paged_index *p, cpb_span *in) {
-  if (p->version_size == 0) return cpb_wire_next(&p->scanner, in);
-  if (!gather_version(p, in)) return CPB_WIRE_MORE;
-  if (!accept_version(p)) return CPB_WIRE_ERROR;
-  p->version_size = 0;
-  cpb_span none = {in->data, 0};
-  cpb_wire_event event = cpb_wire_next(&p->scanner, &none); /* goes past it */
-  return event == CPB_WIRE_MORE && in->size > 0 ? cpb_wire_next(&p->scanner, in) : event;
+  if (p->version_size > 0) {
+    if (!gather_version(p, in)) return CPB_WIRE_MORE;
+    if (!accept_version(p)) return CPB_WIRE_ERROR;
+    p->version_size = 0;
+  }
+  return cpb_wire_next(&p->scanner, in);
 }
 
 cpb_paged cpb_paged_index_feed(cpb_paged_index *p, cpb_span in) {

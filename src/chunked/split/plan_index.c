@@ -54,12 +54,12 @@ static uint32_t next_in_tree(const cpb_plan *p, const tree_node *tree, uint32_t 
   return i == 0 ? CPB_PLAN_NONE : tree[i].next;
 }
 
-static bool add_tag(const cpb_plan *p, const cpb_plan_chunk *chunk, cpb_metadata *m) {
+static bool add_tag(const cpb_plan *p, const cpb_plan_chunk *chunk, cpb_metadata *m, uint32_t node) {
   for (uint32_t i = 0; i < chunk->num_tags; i++) {
     cpb_tag tag = p->tags[chunk->first_tag + i];
     bool added = tag.kind == CPB_TAG_KEY_STRING
-                     ? cpb_metadata_add_string_key(m, (cpb_span){p->text.data + tag.value, tag.length})
-                     : cpb_metadata_add_tag(m, tag);
+                     ? cpb_metadata_add_string_key(m, node, (cpb_span){p->text.data + tag.value, tag.length})
+                     : cpb_metadata_add_tag(m, node, tag);
     if (!added) return false;
   }
   return true;
@@ -69,7 +69,7 @@ static bool add_nodes(const cpb_plan *p, tree_node *tree, cpb_metadata *m) {
   for (uint32_t i = 0; i != CPB_PLAN_NONE; i = next_in_tree(p, tree, i)) {
     uint32_t parent = i == 0 ? CPB_NO_NODE : tree[p->chunks[i].owner].node;
     tree[i].node = cpb_metadata_add_node(m, parent, i);
-    if (tree[i].node == CPB_NO_NODE || !add_tag(p, &p->chunks[i], m)) return false;
+    if (tree[i].node == CPB_NO_NODE || !add_tag(p, &p->chunks[i], m, tree[i].node)) return false;
   }
   return true;
 }

@@ -7,7 +7,7 @@
 #include "base/input.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "chunked/index/metadata.h"
+#include "chunked/index/index_state.h"
 #include "chunked/read/device.h"
 #include "cpb/chunked.h"
 #include "riegeli/codec/compressor.h"
@@ -37,7 +37,7 @@ struct cpb_repack {
   cpb_index *index;
   cpb_chunk_reader *reader;
   cpb_record_writer *writer;
-  cpb_metadata metadata; /* the index that is written */
+  cpb_metadata metadata; /* the index that is written: that of `index`, with its own chunks */
   cpb_buffer sample, packed;
   cpb_codec codec; /* that the writer uses */
   uint64_t chunk, copied, total;
@@ -77,7 +77,6 @@ cpb_repack *cpb_repack_new(const cpb_allocator *given, const cpb_repack_options 
   r->allocator = a;
   cpb_options_copy(&r->options, sizeof r->options, options);
   r->limits = cpb_limits_or_default(r->options.limits);
-  cpb_metadata_init(&r->metadata, &a);
   cpb_buffer_init(&r->sample, &a);
   cpb_buffer_init(&r->packed, &a);
   cpb_repack_options *o = &r->options;
@@ -98,7 +97,7 @@ void cpb_repack_free(cpb_repack *r) {
   cpb_record_writer_free(r->writer);
   cpb_chunk_reader_free(r->reader);
   cpb_index_free(r->index);
-  cpb_metadata_free(&r->metadata);
+  cpb_release(&a, r->metadata.chunks);
   cpb_buffer_free(&r->sample);
   cpb_buffer_free(&r->packed);
   cpb_release(&a, r);
@@ -145,13 +144,21 @@ static cpb_step read_chunk(cpb_repack *r, uint64_t length, repack_state next) {
   return GO_ON;
 }
 
+static bool copy_index(cpb_repack *r) {
+  const cpb_metadata *m = &r->index->metadata;
+  size_t size = m->num_chunks * sizeof *m->chunks;
+  r->metadata = *m;
+  r->metadata.allocator = r->allocator;
+  r->metadata.chunks = cpb_alloc(&r->allocator, size);
+  if (r->metadata.chunks && size > 0) memcpy(r->metadata.chunks, m->chunks, size);
+  return r->metadata.chunks != NULL;
+}
+
 static cpb_step read_index(cpb_repack *r) {
   cpb_step step = cpb_index_step(r->index);
   if (step == CPB_STEP_ERROR) return fail(r, cpb_index_error(r->index));
   if (step != CPB_STEP_DONE) return step;
-  cpb_span bytes;
-  bytes.data = cpb_index_metadata(r->index, &bytes.size);
-  if (!cpb_metadata_decode(&r->metadata, bytes, &r->limits, &r->error)) return CPB_STEP_ERROR;
+  if (!copy_index(r)) return fail_memory(r);
   for (size_t i = 0; i < r->metadata.num_chunks; i++)
     if (!cpb_add_u64(r->total, r->metadata.chunks[i].size, &r->total)) r->total = UINT64_MAX;
   const cpb_chunk_reader_options options = {
