@@ -139,8 +139,8 @@ def ring_problems(edges):
 
 def statements(text):
     """What stands at the top level: declarations, and definitions with an empty body."""
-    text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.S)
-    text = re.sub(r"'(\\.|[^'\\])+'|\"(\\.|[^\"\\])*\"", "0", text)
+    comment_or_literal = r"/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\])+'|\"(?:\\.|[^\"\\])*\""
+    text = re.sub(comment_or_literal, lambda found: " " if found[0][0] == "/" else "0", text, flags=re.S)
     text = re.sub(r"^\s*#(.*\\\n)*.*$", " ", text, flags=re.M)
     depth, out = 0, []
     for part in re.split(r"([{}])", text):
