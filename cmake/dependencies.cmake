@@ -74,6 +74,24 @@ if(CPB_BUILD_MODEL)
   cpb_dependency(zlib zlib1g-dev)
 endif()
 
+# --- libcurl: its header alone, as it is loaded when a URL is opened -------------------
+
+set(CPB_WITH_CURL AUTO CACHE STRING "Whether URLs can be opened: ON, OFF, or AUTO, if libcurl's header is found")
+set_property(CACHE CPB_WITH_CURL PROPERTY STRINGS AUTO ON OFF)
+set(CPB_CURL_INCLUDE)
+if(CPB_BUILD_HOST AND NOT CPB_WASM AND NOT CPB_WITH_CURL STREQUAL OFF)
+  find_path(cpb_curl_include curl/curl.h)
+  mark_as_advanced(cpb_curl_include)
+  if(cpb_curl_include)
+    set(CPB_CURL_INCLUDE ${cpb_curl_include})
+  elseif(NOT CPB_WITH_CURL STREQUAL AUTO)
+    message(FATAL_ERROR "CPB_WITH_CURL is ${CPB_WITH_CURL}, but curl/curl.h was not found "
+                        "(libcurl4-openssl-dev in Debian): install it, or leave URLs out with -DCPB_WITH_CURL=OFF")
+  else()
+    message(STATUS "curl/curl.h was not found (libcurl4-openssl-dev in Debian), so no URLs can be opened")
+  endif()
+endif()
+
 # --- nanopb and yyjson: within the library, if they are not installed ----------------
 
 set(CPB_SMALL_LIBRARIES cpb_nanopb)

@@ -1,5 +1,5 @@
 # What is built. Without some of it the library has fewer headers and dependencies:
-#   CPB_BUILD_HOST=OFF     no files: no cpb/file.h and cpb/open.h, and no threads
+#   CPB_BUILD_HOST=OFF     no files: no cpb/file.h, cpb/open.h and cpb/url.h, and no threads
 #   CPB_BUILD_MODEL=OFF    nothing that looks into models, and neither zlib nor yyjson
 #   CPB_BUILD_CLI=OFF      no command, which needs all of the others
 #   CPB_WITH_MALLOC=OFF    no malloc: whoever passes NULL as allocator has no memory
@@ -14,7 +14,7 @@ set(CPB_WHOLE TRUE) # there is all that the tests need
 set(CPB_HEADERS_LEFT_OUT)
 if(NOT CPB_BUILD_HOST)
   set(CPB_WHOLE FALSE)
-  list(APPEND CPB_HEADERS_LEFT_OUT file open)
+  list(APPEND CPB_HEADERS_LEFT_OUT file open url)
 endif()
 if(NOT CPB_BUILD_MODEL)
   set(CPB_WHOLE FALSE)

@@ -31,6 +31,7 @@ stages=(
   "interop: build models setup-interop"
   "web-node: build verdicts web-build models setup-servers"
   "model: build models"
+  "urls: build models setup-servers"
   "web-runtimes: web-node"
   "wasi-build: setup-wasi"
   "wasi: build verdicts wasi-build"
@@ -44,10 +45,10 @@ stages=(
 )
 long_stages=(
   "bits32: verdicts setup-debian setup-python"
-  "sanitize-all: sanitize"
+  "sanitize-all: sanitize setup-servers"
   "fuzz-long: fuzz"
   "wasi-corpus: wasi"
-  "coverage: setup-debian setup-python"
+  "coverage: setup-debian setup-python setup-servers"
   "release: setup-npm setup-wasi"
 )
 
@@ -102,6 +103,8 @@ stage_cli() { pytests cli; }
 
 stage_model() { pytests model; }
 
+stage_urls() { pytests urls; }
+
 stage_interop() { pytests interop; }
 
 stage_fault() { pytests fault; }
@@ -122,7 +125,7 @@ stage_sanitize() {
 
 # The same for all other tests but those that preload a library or measure memory.
 stage_sanitize-all() {
-  CPB=$PWD/build/asan/cpb pytests corpus/test_cpb.py cli model --ignore model/test_hostile.py
+  CPB=$PWD/build/asan/cpb pytests corpus/test_cpb.py cli model urls --ignore model/test_hostile.py
 }
 
 stage_fuzz() { bash tests/fuzz/run.sh; }
@@ -140,7 +143,7 @@ stage_bits32() {
 stage_coverage() {
   configure build/coverage -DCMAKE_BUILD_TYPE=Debug -DCPB_COVERAGE=ON &&
     find build/coverage -name '*.gcda' -delete && ctests build/coverage &&
-    CPB=$PWD/build/coverage/cpb CPB_FAULT_MOST=300 pytests corpus cli model fault \
+    CPB=$PWD/build/coverage/cpb CPB_FAULT_MOST=300 pytests corpus cli model urls fault \
       interop/test_round_trips.py interop/test_json.py --ignore fault/test_memory.py \
       -k 'not limit_of_file_sizes' && bash tests/coverage.sh build/coverage
 }

@@ -180,6 +180,9 @@ typedef struct cpb_file_options {
    * call the allocator at the same time, but only the caller's thread calls
    * `progress`. The output, or the error, is the same for any number. */
   unsigned threads;
+
+  /* Not NULL: the input of the functions that take paths may be a URL (cpb/url.h). */
+  const struct cpb_url_options *urls;
 } cpb_file_options;
 
 /* Each reads the file `in` and makes the file `out`, as a whole or not at all: the

@@ -31,6 +31,7 @@
 #include "cpb/chunked.h"
 #include "cpb/file.h"
 #include "cpb/model.h"
+#include "cpb/url.h"
 #include "cpb/values.h"
 
 #ifdef __cplusplus
@@ -46,6 +47,12 @@ extern "C" {
  * itself. Writes it to `out` as a NUL-terminated string. Returns 0, and writes nothing, when `size` is
  * less than strlen(path) + CPB_FIND_MODEL_ROOM; else non-zero. */
 CPB_API int cpb_find_model(const char *path, char *out, size_t size);
+
+/* The same, and opens that file. With `urls`, `path` may be a URL; the URL of a directory ends in a slash. What
+ * a server answers with 404, 410 or 403 is not there: a store that lists no files to everybody says so.
+ * CPB_E_READ, CPB_E_MEMORY; CPB_E_USAGE: `size` is too small; for URLs as cpb_url_open(). */
+CPB_API cpb_file *cpb_find_and_open(const cpb_allocator *allocator, const char *path, const cpb_url_options *urls,
+                                    char *out, size_t size, cpb_error *error);
 
 /* --- A message -------------------------------------------------------------- */
 
@@ -68,6 +75,9 @@ typedef struct cpb_message_file_options {
    * size, or 0 if that is not known. If it returns non-zero, the call fails with CPB_E_CANCELLED. */
   cpb_progress progress;
   void *user;
+
+  /* Not NULL: `path` may be a URL, and these are its options, which must outlive the cpb_message_file. */
+  const cpb_url_options *urls;
 } cpb_message_file_options;
 
 /* Opens the file `path`. It is chunked if its name ends in .cpb. A file whose name ends in .pb is
@@ -127,12 +137,13 @@ typedef struct cpb_model_file_options {
   /* The files not to look for: CPB_BESIDE_... values, combined with |. */
   unsigned leave_out;
 
-  /* As in cpb_message_file_options. */
+  /* As in cpb_message_file_options. Files beside a URL are URLs, too, with the same query. */
   cpb_progress progress;
   void *user;
+  const cpb_url_options *urls;
 } cpb_model_file_options;
 
-/* Opens the model that `path` stands for (cpb_find_model). `options` may be NULL. CPB_E_FORMAT: the
+/* Opens the model that `path` stands for (cpb_find_model, cpb_find_and_open). `options` may be NULL. CPB_E_FORMAT: the
  * file is not a model of a known kind; others as from cpb_message_file_open(). */
 CPB_API cpb_model_file *cpb_model_file_open(const cpb_allocator *allocator, const char *path,
                                             const cpb_model_file_options *options, cpb_error *error);

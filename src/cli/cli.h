@@ -14,6 +14,7 @@
 #include "cpb/base.h"
 #include "cpb/file.h"
 #include "cpb/open.h"
+#include "cpb/url.h"
 
 typedef enum cli_exit {
   CLI_OK = 0,
@@ -37,6 +38,8 @@ typedef struct cli {
   cpb_work work; /* what all engines have done */
   cli_memory memory;
   cpb_allocator allocator;
+  cpb_url_options urls;
+  char shown[1024]; /* what may be shown of a URL */
   cli_progress progress;
   cpb_json_writer json;  /* what is to be printed as JSON */
   cpb_error print_error; /* why nothing more can be printed, or CPB_OK */
@@ -81,9 +84,11 @@ void cli_progress_end(cli *c);
 
 /* --- Inputs (inputs.c) ------------------------------------------------------------- */
 
-/* Each is NULL after the message; `status` is then the exit code. A file, or standard input for
+/* Each is NULL after the message; `status` is then the exit code. A file, a URL, or standard input for
  * "-"; the index of a file; a reader of its records. */
 cpb_file *cli_open_input(cli *c, const char *path, int *status);
+/* The file that `path` stands for (cpb_find_and_open); `*found` is its path, to be freed. */
+cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status);
 cpb_index *cli_open_index(cli *c, const char *path, cpb_file *file, int *status);
 cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *options, int *status);
 
@@ -122,6 +127,8 @@ bool cli_is_dash(const char *path);
 
 /* The name to print for a path that may be "-". */
 const char *cli_input_name(const char *path);
+/* The same for an answer: of a URL without what is secret. */
+const char *cli_shown_name(cli *c, const char *path);
 const char *cli_output_name(const char *path);
 
 bool cli_ends_with(const char *path, const char *ending);
@@ -131,7 +138,7 @@ bool cli_has_ending(const char *path);
 char *cli_join(cli *c, const char *path, const char *ending, int *status);
 /* `name`, unless it is an absolute path, in the folder that `path` is in. */
 char *cli_beside(cli *c, const char *path, const char *name, int *status);
-/* What `path` stands for (cpb_find_model). */
+/* What `path` stands for (cpb_find_model); - and URLs are left as they are. */
 char *cli_find_model(cli *c, const char *path, int *status);
 
 /* --- Help (help.c) ------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 
 #define COMMON (CLI_BIT(MEMORY_LIMIT) | CLI_BIT(LIMIT_NAMED) | CLI_BIT(WORK) | CLI_BIT(QUIET) | CLI_BIT(HELP))
 #define WRITES (CLI_BIT(OUTPUT) | CLI_BIT(FORCE) | CLI_BIT(SYNC))
+#define REMOTE (CLI_BIT(TIMEOUT) | CLI_BIT(MAX_TIME) | CLI_BIT(HEADER))
 #define TYPED (CLI_BIT(TYPE) | CLI_BIT(SCHEMA))
 
 const cli_command cli_commands[] = {
@@ -24,7 +25,7 @@ const cli_command cli_commands[] = {
                  "Let a device with 256 KiB of memory read it.\n"
                  "cpb split model.onnx --schema onnx.fds --type onnx.ModelProto -o model.cpb\n"
                  "Split any message whose type is described.\n",
-     .options = COMMON | WRITES | TYPED | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(LAYOUT) | CLI_BIT(CODEC) |
+     .options = COMMON | REMOTE | WRITES | TYPED | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(LAYOUT) | CLI_BIT(CODEC) |
                 CLI_BIT(FOR_MEMORY) | CLI_BIT(VERIFY),
      .required = CLI_BIT(OUTPUT),
      .run = cli_split},
@@ -38,7 +39,7 @@ const cli_command cli_commands[] = {
                  "Make a SavedModel that every TensorFlow loads.\n"
                  "cpb merge graph.cpb -o - | protoc --decode_raw\n"
                  "Pass the message to another program.\n",
-     .options = COMMON | WRITES | TYPED | CLI_BIT(THREADS),
+     .options = COMMON | REMOTE | WRITES | TYPED | CLI_BIT(THREADS),
      .required = CLI_BIT(OUTPUT),
      .run = cli_merge},
     {.name = "repack",
@@ -50,7 +51,7 @@ const cli_command cli_commands[] = {
                  "Make each chunk fetchable with one range request.\n"
                  "cpb repack remote.cpb -o small.cpb --codec brotli:9\n"
                  "Compress harder.\n",
-     .options = COMMON | WRITES | CLI_BIT(LAYOUT) | CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY),
+     .options = COMMON | REMOTE | WRITES | CLI_BIT(LAYOUT) | CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY),
      .required = CLI_BIT(OUTPUT),
      .run = cli_repack},
     {.name = "info",
@@ -61,7 +62,7 @@ const cli_command cli_commands[] = {
                  "What is in it, and where?\n"
                  "cpb info saved_model.cpb --json | jq '.chunks[] | select(.size > 1000000)'\n"
                  "The chunks of more than a megabyte.\n",
-     .options = COMMON | TYPED | CLI_BIT(JSON),
+     .options = COMMON | REMOTE | TYPED | CLI_BIT(JSON),
      .run = cli_info},
     {.name = "inspect",
      .operand = "MODEL [QUESTION [NAME]]",
@@ -88,8 +89,8 @@ const cli_command cli_commands[] = {
                  "Each variable, and where its values lie.\n"
                  "cpb inspect huge.cpb constants -n 10 --json\n"
                  "The ten largest constants, for a program.\n",
-     .options =
-         COMMON | CLI_BIT(TYPE) | CLI_BIT(FIRST) | CLI_BIT(PAGE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) | CLI_BIT(JSON),
+     .options = COMMON | REMOTE | CLI_BIT(TYPE) | CLI_BIT(FIRST) | CLI_BIT(PAGE) | CLI_BIT(META_GRAPH) |
+                CLI_BIT(SCOPE) | CLI_BIT(JSON),
      .more_operands = 2,
      .run = cli_inspect},
     {.name = "extract",
@@ -113,7 +114,7 @@ const cli_command cli_commands[] = {
                  "A parameter of the newest tag.\n"
                  "cpb extract model.zip w1 --scope FP32 --state 1 -o w1.npy\n"
                  "What the updater knows about it, in another tag.\n",
-     .options = COMMON | WRITES | CLI_BIT(TYPE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) | CLI_BIT(STATE) |
+     .options = COMMON | REMOTE | WRITES | CLI_BIT(TYPE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) | CLI_BIT(STATE) |
                 CLI_BIT(VARIABLE) | CLI_BIT(RAW),
      .more_operands = 1,
      .run = cli_extract},
@@ -130,7 +131,7 @@ const cli_command cli_commands[] = {
                  "One layer as a model of its own.\n"
                  "cpb cut model/ root.layer-1 root.layer-2 -o part/saved_model.cpb --json\n"
                  "Two layers, chunked, and a report of what has stayed and why.\n",
-     .options = COMMON | WRITES | CLI_BIT(META_GRAPH) | CLI_BIT(JSON),
+     .options = COMMON | REMOTE | WRITES | CLI_BIT(META_GRAPH) | CLI_BIT(JSON),
      .required = CLI_BIT(OUTPUT),
      .takes_paths = true,
      .run = cli_cut},
@@ -179,7 +180,7 @@ const cli_command cli_commands[] = {
                  "Is this the graph of that one?\n"
                  "cpb diff a.zip b.zip --json -n 1000000\n"
                  "Every difference, for a program.\n",
-     .options = COMMON | CLI_BIT(TYPE) | CLI_BIT(PAGE) | CLI_BIT(SKIP_VALUES) | CLI_BIT(JSON),
+     .options = COMMON | REMOTE | CLI_BIT(TYPE) | CLI_BIT(PAGE) | CLI_BIT(SKIP_VALUES) | CLI_BIT(JSON),
      .more_operands = 1,
      .trouble = 2,
      .run = cli_diff},
@@ -198,8 +199,8 @@ const cli_command cli_commands[] = {
                  "A graph of any size, without its weights.\n"
                  "cpb cat log.riegeli --position 65637 -o record.bin\n"
                  "The record at a position that cpb records has shown.\n",
-     .options = COMMON | WRITES | TYPED | CLI_BIT(CHUNK) | CLI_BIT(RECORD) | CLI_BIT(POSITION) | CLI_BIT(FIELD) |
-                CLI_BIT(JSON) | CLI_BIT(OMIT),
+     .options = COMMON | REMOTE | WRITES | TYPED | CLI_BIT(CHUNK) | CLI_BIT(RECORD) | CLI_BIT(POSITION) |
+                CLI_BIT(FIELD) | CLI_BIT(JSON) | CLI_BIT(OMIT),
      .run = cli_cat},
     {.name = "verify",
      .operand = "IN.cpb",
@@ -209,7 +210,7 @@ const cli_command cli_commands[] = {
                  "Check a file.\n"
                  "cpb verify saved_model.cpb --against saved_model.pb\n"
                  "Check it, and compare its message with a file.\n",
-     .options = COMMON | TYPED | CLI_BIT(AGAINST) | CLI_BIT(JSON),
+     .options = COMMON | REMOTE | TYPED | CLI_BIT(AGAINST) | CLI_BIT(JSON),
      .run = cli_verify},
     {.name = "records",
      .operand = "FILE",
@@ -222,7 +223,8 @@ const cli_command cli_commands[] = {
                  "What is in it?\n"
                  "cpb records damaged.riegeli --recover --json\n"
                  "What can still be read, and what not?\n",
-     .options = COMMON | CLI_BIT(RECOVER) | CLI_BIT(POSITION) | CLI_BIT(COUNT) | CLI_BIT(METADATA) | CLI_BIT(JSON),
+     .options =
+         COMMON | REMOTE | CLI_BIT(RECOVER) | CLI_BIT(POSITION) | CLI_BIT(COUNT) | CLI_BIT(METADATA) | CLI_BIT(JSON),
      .run = cli_records},
     {.name = "recover",
      .operand = "IN",
@@ -231,7 +233,7 @@ const cli_command cli_commands[] = {
               "regions that were skipped. Of a damaged .cpb file it says which chunks are lost.",
      .examples = "cpb recover damaged.riegeli -o whole.riegeli\n"
                  "Save what can be saved.\n",
-     .options = COMMON | WRITES | CLI_BIT(CODEC) | CLI_BIT(JSON),
+     .options = COMMON | REMOTE | WRITES | CLI_BIT(CODEC) | CLI_BIT(JSON),
      .required = CLI_BIT(OUTPUT),
      .run = cli_recover},
 };

@@ -7,11 +7,16 @@ bool cli_is_dash(const char *path) { return !path || strcmp(path, "-") == 0; }
 
 const char *cli_input_name(const char *path) { return cli_is_dash(path) ? "standard input" : path; }
 
+const char *cli_shown_name(cli *c, const char *path) {
+  const char *name = cli_input_name(path);
+  return cpb_is_url(name) ? cpb_url_name(name, c->shown, sizeof c->shown) : name;
+}
+
 const char *cli_output_name(const char *path) { return cli_is_dash(path) ? "standard output" : path; }
 
 bool cli_ends_with(const char *path, const char *ending) {
-  size_t size = strlen(path), end = strlen(ending);
-  return size >= end && strcmp(path + size - end, ending) == 0;
+  size_t size = cpb_is_url(path) ? strcspn(path, "?#") : strlen(path), end = strlen(ending);
+  return size >= end && memcmp(path + size - end, ending, end) == 0;
 }
 
 bool cli_has_ending(const char *path) {
@@ -45,7 +50,7 @@ char *cli_beside(cli *c, const char *path, const char *name, int *status) {
 }
 
 char *cli_find_model(cli *c, const char *path, int *status) {
-  if (cli_is_dash(path)) return cli_join(c, path ? path : "-", "", status);
+  if (cli_is_dash(path) || cpb_is_url(path)) return cli_join(c, path ? path : "-", "", status);
   size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
   char *found = cpb_alloc(&c->allocator, size);
   if (!found || !cpb_find_model(path, found, size)) *status = cli_fail_memory(c);

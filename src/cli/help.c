@@ -17,6 +17,12 @@ static const char conventions[] =
     "it is whole, and replaces nothing without --force. It then has the mode of the file that it replaces. A symbolic "
     "link is followed: what it leads to is replaced.";
 
+static const char urls[] =
+    "An input may also be a URL (http, https, s3), of which only what is needed is read; that of a directory ends "
+    "in a slash. s3://BUCKET/KEY is signed with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, if "
+    "they are set, for AWS_REGION; AWS_ENDPOINT_URL is another store's address. Passwords are looked for in "
+    "~/.netrc, proxies in https_proxy and no_proxy, certificates in SSL_CERT_FILE.";
+
 static const struct {
   int code;
   const char *meaning;
@@ -114,6 +120,8 @@ void cli_help(cli *c) {
   cli_print(c, "  %-8s %s\n", "help", "explain a command, with examples: cpb help COMMAND");
   cli_print(c, "\n");
   wrap(c, conventions, strlen(conventions), 0, 0);
+  cli_print(c, "\n");
+  wrap(c, urls, strlen(urls), 0, 0);
   cli_print(c, "\nExit codes:\n");
   for (size_t i = 0; i < NUM_EXITS; i++) cli_print(c, "  %d  %s\n", exits[i].code, exits[i].meaning);
 }
@@ -193,6 +201,7 @@ void cli_manual(cli *c) {
   }
   roff_line(c, ".SH DESCRIPTION\n", about);
   roff_line(c, ".PP\n", conventions);
+  roff_line(c, ".PP\n", urls);
   cli_print(c, ".SH COMMANDS\n");
   for (size_t i = 0; i < cli_num_commands; i++) roff_command(c, &cli_commands[i]);
   roff_examples(c);

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/checked.h"
 #include "cli/cli.h"
 #include "cli/os/os.h"
@@ -9,9 +11,25 @@ enum { STDIN = 0 };
 /* Where a pipe's bytes are kept; without one, going back in it will fail. */
 cpb_file *cli_open_input(cli *c, const char *path, int *status) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
-  cpb_file *file = cli_is_dash(path) ? cpb_file_open_fd(&c->allocator, STDIN, os_spool(), &error)
-                                     : cpb_file_open(&c->allocator, path, &error);
+  cpb_file *file;
+  if (cli_is_dash(path)) file = cpb_file_open_fd(&c->allocator, STDIN, os_spool(), &error);
+  else if (cpb_is_url(path)) file = cpb_url_open(&c->allocator, path, &c->urls, &error);
+  else file = cpb_file_open(&c->allocator, path, &error);
   if (!file) *status = cli_fail(c, cli_input_name(path), &error);
+  return file;
+}
+
+cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status) {
+  cpb_error error;
+  size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
+  *found = cpb_alloc(&c->allocator, size);
+  if (!*found) {
+    *status = cli_fail_memory(c);
+    return NULL;
+  }
+  if (cli_is_dash(path)) return cli_open_input(c, strcpy(*found, path), status);
+  cpb_file *file = cpb_find_and_open(&c->allocator, path, &c->urls, *found, size, &error);
+  if (!file) *status = cli_fail(c, *found, &error);
   return file;
 }
 

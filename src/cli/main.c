@@ -46,12 +46,19 @@ static void print_work(const cli *c) {
   fprintf(stderr, "\n");
 }
 
+static void set_urls(cli *c) {
+  const cli_settings *s = &c->settings;
+  c->urls = (cpb_url_options){.struct_size = sizeof c->urls, .idle_time = s->timeout, .headers = s->headers};
+  if (s->max_time > 0) c->urls.deadline = cpb_url_clock() + s->max_time;
+}
+
 static int run(cli *c, int count, char **words) {
   char problem[256];
   c->settings.limits = (cpb_limits){.struct_size = sizeof c->settings.limits, .work = &c->work};
   if (!cli_parse(c->command, count, words, &c->settings, problem, sizeof problem))
     return exit_code(c, cli_usage(c->command, problem));
   if (c->settings.help) return help(c, c->command->name);
+  set_urls(c);
   c->memory.limit = c->settings.memory_limit ? c->settings.memory_limit : UINT64_MAX;
   int status = c->command->run(c);
   cpb_buffer_free(&c->json.out);

@@ -22,7 +22,7 @@ cpb_model_file *cli_open_model(cli *c, const char *path, const cpb_model_options
   if (how) model = *how;
   model.limits = &c->settings.limits;
   const cpb_model_file_options options = {
-      .struct_size = sizeof options, .kind = kind_of(c->settings.type), .model = &model};
+      .struct_size = sizeof options, .kind = kind_of(c->settings.type), .model = &model, .urls = &c->urls};
   cpb_model_file *file = cpb_model_file_open(&c->allocator, found, &options, &error);
   if (!file) *status = cli_fail(c, found, &error);
   cpb_release(&c->allocator, found);

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "cli/limits.h"
+#include "cpb/url.h"
 
 #define SETTING(member) offsetof(cli_settings, member)
 
@@ -100,6 +101,14 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                          NULL},
     [CLI_WORK] = {"work", 0, CLI_FLAG, SETTING(work), NULL,
                   "Say at the end, on standard error, how much was decoded, held, walked and made.", NULL},
+    [CLI_TIMEOUT] = {"timeout", 0, CLI_SECONDS, SETTING(timeout), "SECONDS",
+                     "Of a URL: try again, or fail, after so many seconds without a byte. Default: 30.", NULL},
+    [CLI_MAX_TIME] = {"max-time", 0, CLI_SECONDS, SETTING(max_time), "SECONDS",
+                      "Fail when reading URLs has taken so long in all.", NULL},
+    [CLI_HEADER] = {"header", 0, CLI_HEADERS, SETTING(headers), "NAME:VALUE",
+                    "Send this with each request for a URL, such as \"Authorization: Bearer ...\". May be given "
+                    "several times. Other users may see the command line; ~/.netrc they do not.",
+                    NULL},
     [CLI_QUIET] = {"quiet", 'q', CLI_FLAG, SETTING(quiet), NULL, "No progress and no closing summary.", NULL},
     [CLI_HELP] = {"help", 'h', CLI_FLAG, SETTING(help), NULL, "Explain the command.", NULL},
 };
@@ -200,6 +209,31 @@ static bool parse_codec(const char *text, cpb_codec_options *codec) {
   return false;
 }
 
+/* Digits, and up to three behind a point. */
+static bool parse_seconds(const char *text, uint64_t *milliseconds) {
+  char whole[16];
+  size_t digits = strspn(text, "0123456789");
+  if (digits == 0 || digits > 9) return false;
+  memcpy(whole, text, digits);
+  const char *rest = text + digits;
+  if (*rest == '.') rest++;
+  for (int i = 0; i < 3; i++) {
+    bool more = rest > text + digits && *rest >= '0' && *rest <= '9';
+    whole[digits + (size_t)i] = more ? *rest++ : '0';
+  }
+  whole[digits + 3] = 0;
+  return !*rest && parse_number(whole, milliseconds) && *milliseconds > 0;
+}
+
+/* A name of what HTTP allows there, and no line break, which would begin another header. */
+static bool add_header(const char *text, const char **headers) {
+  size_t name = strspn(text, "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"), i = 0;
+  while (headers[i]) i++;
+  if (i == CLI_HEADERS_MOST || name == 0 || text[name] != ':' || strpbrk(text, "\r\n")) return false;
+  headers[i] = text;
+  return true;
+}
+
 static bool set(const cli_option *option, const char *text, cli_settings *settings) {
   void *setting = (char *)settings + option->setting;
   switch (option->kind) {
@@ -209,6 +243,8 @@ static bool set(const cli_option *option, const char *text, cli_settings *settin
     case CLI_SIZE: return parse_size(text, setting) && *(uint64_t *)setting > 0;
     case CLI_CHOICE: return parse_choice(text, option->choices, setting);
     case CLI_CODECS: return parse_codec(text, setting);
+    case CLI_SECONDS: return parse_seconds(text, setting);
+    case CLI_HEADERS: return add_header(text, setting);
     case CLI_LIMITS: return cli_limit_set(setting, text, parse_size);
   }
   return false;
@@ -317,8 +353,9 @@ static bool take_operand(parser *p, const char *word) {
     *more[i] = word;
     return true;
   }
+  char shown[160];
   snprintf(p->problem, p->problem_size, "%s is expected, but there is also %s",
-           p->command->more_operands > 0 ? p->command->operand : "one input", word);
+           p->command->more_operands > 0 ? p->command->operand : "one input", cpb_url_name(word, shown, sizeof shown));
   return false;
 }
 

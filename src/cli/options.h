@@ -11,6 +11,7 @@
 #include "cpb/records.h"
 
 #define CLI_PATHS_MOST 64
+#define CLI_HEADERS_MOST 16
 
 typedef enum cli_option_id {
   CLI_OUTPUT,
@@ -45,6 +46,9 @@ typedef enum cli_option_id {
   CLI_MEMORY_LIMIT,
   CLI_LIMIT_NAMED,
   CLI_WORK,
+  CLI_TIMEOUT,
+  CLI_MAX_TIME,
+  CLI_HEADER,
   CLI_QUIET,
   CLI_HELP,
   CLI_NUM_OPTIONS
@@ -64,7 +68,8 @@ typedef struct cli_settings {
   size_t num_paths;
   const char *output, *type, *schema, *field, *against, *scope;
   uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph,
-      state, threads;
+      state, threads, timeout, max_time;     /* times in milliseconds */
+  const char *headers[CLI_HEADERS_MOST + 1]; /* up to a NULL */
   cpb_codec_options codec;
   cpb_limits limits;
   int layout; /* cpb_layout */
@@ -72,13 +77,15 @@ typedef struct cli_settings {
 } cli_settings;
 
 typedef enum cli_kind {
-  CLI_FLAG,   /* bool */
-  CLI_TEXT,   /* const char * */
-  CLI_NUMBER, /* uint64_t */
-  CLI_SIZE,   /* uint64_t, with K, M, G, T for powers of 1024 */
-  CLI_CHOICE, /* int: the place in `choices` */
-  CLI_CODECS, /* cpb_codec_options: NAME or NAME:LEVEL */
-  CLI_LIMITS  /* cpb_limits: NAME=VALUE, once for each limit */
+  CLI_FLAG,    /* bool */
+  CLI_TEXT,    /* const char * */
+  CLI_NUMBER,  /* uint64_t */
+  CLI_SIZE,    /* uint64_t, with K, M, G, T for powers of 1024 */
+  CLI_CHOICE,  /* int: the place in `choices` */
+  CLI_CODECS,  /* cpb_codec_options: NAME or NAME:LEVEL */
+  CLI_LIMITS,  /* cpb_limits: NAME=VALUE, once for each limit */
+  CLI_SECONDS, /* uint64_t: milliseconds */
+  CLI_HEADERS  /* const char *[CLI_HEADERS_MOST + 1]: NAME: VALUE, each time one more */
 } cli_kind;
 
 typedef struct cli_option {

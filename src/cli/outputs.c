@@ -34,6 +34,11 @@ static cpb_output *open_stdout(cli *c, bool in_order, cpb_error *error) {
 
 cpb_output *cli_open_output(cli *c, const char *path, bool in_order, int *status) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
+  if (path && cpb_is_url(path)) {
+    cli_note(c, path, "an output cannot be a URL; write a file, and upload it");
+    *status = CLI_USAGE;
+    return NULL;
+  }
   cpb_output *output = cli_is_dash(path) ? open_stdout(c, in_order, &error) : open_path(c, path, &error);
   if (output) return output;
   bool exists = error.code == CPB_E_WRITE && !c->settings.force && strcmp(error.message, strerror(EEXIST)) == 0;

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "host/lookup.h"
+#include "host/url/address.h"
 
 #define INDEX "variables/variables.index"
 #define SHARD "variables/variables.data-%05u-of-%05u"
@@ -14,15 +15,14 @@
 
 /* The path of `name` in the model's folder, which is blamed from now on. */
 static const char *path_of(cpb_model_file *f, unsigned beside, const char *name, cpb_error *error) {
-  const char *slash = strrchr(f->path, '/');
-  size_t folder = slash ? (size_t)(slash - f->path) + 1 : 0, size = strlen(name) + 1;
-  char *path = cpb_alloc(&f->allocator, folder + size);
+  size_t folder = cpb_path_length(f->path);
+  while (folder > 0 && f->path[folder - 1] != '/') folder--;
+  char *path = cpb_alloc(&f->allocator, strlen(f->path) + strlen(name) + 1);
   if (!path) {
     cpb_fail_memory(error);
     return NULL;
   }
-  memcpy(path, f->path, folder);
-  memcpy(path + folder, name, size);
+  cpb_path_replace(f->path, folder, name, path);
   cpb_model_file_blame(f, beside, path);
   return path;
 }
@@ -34,23 +34,22 @@ static const char *shard_path(cpb_model_file *f, uint32_t shard, cpb_error *erro
   return path_of(f, CPB_BESIDE_CHECKPOINT, name, error);
 }
 
-cpb_file *cpb_beside_open_shard(cpb_model_file *f, uint32_t shard, cpb_error *error) {
+static cpb_file *open_shard(cpb_model_file *f, uint32_t shard, bool *absent, cpb_error *error) {
   const char *path = shard_path(f, shard, error);
-  return path ? cpb_file_open(&f->allocator, path, error) : NULL;
+  *absent = false;
+  return path ? cpb_lookup_open(&f->allocator, path, f->urls, absent, error) : NULL;
+}
+
+cpb_file *cpb_beside_open_shard(cpb_model_file *f, uint32_t shard, cpb_error *error) {
+  bool absent;
+  return open_shard(f, shard, &absent, error);
 }
 
 /* --- Reading ----------------------------------------------------------------------------- */
 
-static uint8_t *read_whole(const cpb_model_file *f, const char *path, uint64_t most, size_t *size, cpb_error *error) {
-  cpb_file *file = cpb_file_open(&f->allocator, path, error);
-  uint8_t *data = file ? cpb_file_read_all(file, most, size, error) : NULL;
-  cpb_file_close(file);
-  return data;
-}
-
-static bool load_keras(cpb_model_file *f, const char *path, cpb_error *error) {
+static bool load_keras(cpb_model_file *f, cpb_file *file, cpb_error *error) {
   size_t size;
-  uint8_t *data = read_whole(f, path, MOST, &size, error);
+  uint8_t *data = cpb_file_read_all(file, MOST, &size, error);
   if (data && !cpb_model_set_keras_metadata(f->model, data, size)) cpb_fail_memory(error);
   cpb_release(&f->allocator, data);
   return error->code == CPB_OK;
@@ -85,9 +84,10 @@ static bool read_graph(cpb_model_file *f, cpb_file *file, cpb_buffer *out, cpb_e
 static bool find_graph(cpb_model_file *f, cpb_buffer *out, cpb_error *error) {
   const cpb_stored *stored = cpb_checkpoint_find(f->checkpoint, CPB_CHECKPOINT_GRAPH, strlen(CPB_CHECKPOINT_GRAPH));
   if (!stored || stored->size > MOST) return true;
-  const char *path = shard_path(f, stored->shard, error);
-  if (!path || !cpb_lookup_exists(path)) return path != NULL;
-  cpb_file *file = cpb_file_open(&f->allocator, path, error);
+  bool absent;
+  cpb_file *file = open_shard(f, stored->shard, &absent, error);
+  if (absent) cpb_error_begin(error, NULL);
+  if (absent) return true;
   bool read = file && read_graph(f, file, out, error);
   cpb_file_close(file);
   return read;
@@ -105,12 +105,12 @@ static bool set_checkpoint(cpb_model_file *f, cpb_error *error) {
   return error->code == CPB_OK;
 }
 
-static bool load_checkpoint(cpb_model_file *f, const char *path, cpb_error *error) {
+static bool load_checkpoint(cpb_model_file *f, cpb_file *file, cpb_error *error) {
   size_t size;
   cpb_model_set_checkpoint(f->model, NULL, NULL, 0);
   cpb_checkpoint_free(f->checkpoint);
   f->checkpoint = NULL;
-  uint8_t *index = read_whole(f, path, MOST, &size, error);
+  uint8_t *index = cpb_file_read_all(file, MOST, &size, error);
   const cpb_checkpoint_options how = {.struct_size = sizeof how, .limits = &f->limits};
   if (index) f->checkpoint = cpb_checkpoint_new(&f->allocator, index, size, &how, error);
   cpb_release(&f->allocator, index);
@@ -136,9 +136,9 @@ static bool write_fingerprint(cpb_model_file *f, const cpb_schema *schema, const
   return step == CPB_STEP_DONE;
 }
 
-static bool load_fingerprint(cpb_model_file *f, const char *path, cpb_error *error) {
+static bool load_fingerprint(cpb_model_file *f, cpb_file *file, cpb_error *error) {
   size_t size;
-  uint8_t *data = read_whole(f, path, FINGERPRINT_MOST, &size, error);
+  uint8_t *data = cpb_file_read_all(file, FINGERPRINT_MOST, &size, error);
   cpb_schema *schema = data ? cpb_schema_new_builtin(&f->allocator, error) : NULL;
   bool written = schema && write_fingerprint(f, schema, data, size, error);
   if (!written) f->fingerprint.size = 0;
@@ -152,7 +152,7 @@ static bool load_fingerprint(cpb_model_file *f, const char *path, cpb_error *err
 static const struct {
   cpb_beside bit;
   const char *name;
-  bool (*load)(cpb_model_file *f, const char *path, cpb_error *error);
+  bool (*load)(cpb_model_file *f, cpb_file *file, cpb_error *error);
 } files[] = {{CPB_BESIDE_KERAS_METADATA, "keras_metadata.pb", load_keras},
              {CPB_BESIDE_CHECKPOINT, INDEX, load_checkpoint},
              {CPB_BESIDE_FINGERPRINT, "fingerprint.pb", load_fingerprint}};
@@ -161,7 +161,12 @@ bool cpb_beside_load(cpb_model_file *f, unsigned beside, cpb_error *error) {
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     if (!(beside & ~f->settled & files[i].bit)) continue;
     const char *path = path_of(f, files[i].bit, files[i].name, error);
-    if (!path || (cpb_lookup_exists(path) && !files[i].load(f, path, error))) return false;
+    bool absent = false;
+    cpb_file *file = path ? cpb_lookup_open(&f->allocator, path, f->urls, &absent, error) : NULL;
+    if (absent) cpb_error_begin(error, NULL);
+    bool loaded = absent || (file && files[i].load(f, file, error));
+    cpb_file_close(file);
+    if (!loaded) return false;
     f->settled |= files[i].bit;
   }
   cpb_model_file_blame(f, 0, NULL);

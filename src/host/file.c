@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "host/descriptor.h"
 #include "host/file.h"
+#include "host/url/remote.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
 /* Below this a read costs the same. */
@@ -24,24 +25,35 @@ struct cpb_file {
   bool piped;           /* fd cannot seek */
   bool drained;         /* the pipe's end was seen */
   cpb_descriptor store; /* what can be read at any offset: fd, or a pipe's spool */
+  cpb_remote *remote;   /* of a URL; there is no descriptor then */
   uint64_t size;        /* of a pipe: what came so far */
   uint64_t bytes_read;
-  uint64_t begin; /* file offset of the buffer's first byte */
+  uint64_t begin; /* file offset of the first byte of `data` */
   size_t length;
+  const uint8_t *data; /* what is at hand: the buffer, or the remote's own */
   uint8_t buffer[BUFFER_SIZE];
 };
 
+/* One without anything to read yet; NULL when memory is short. */
+static cpb_file *empty_file(const cpb_allocator *allocator) {
+  cpb_file *file = cpb_alloc(allocator, sizeof *file);
+  if (!file) return NULL;
+  memset(file, 0, offsetof(cpb_file, buffer));
+  file->allocator = *allocator;
+  file->data = file->buffer;
+  file->fd = file->store.fd = -1;
+  return file;
+}
+
 static cpb_file *new_file(const cpb_allocator *a, int fd, bool owned, int spool, cpb_error *error) {
   cpb_allocator allocator = cpb_allocator_or_default(a);
-  cpb_file *file = cpb_alloc(&allocator, sizeof *file);
+  cpb_file *file = empty_file(&allocator);
   if (!file) {
     if (owned) close(fd);
     if (spool >= 0) close(spool);
     cpb_fail_memory(error);
     return NULL;
   }
-  memset(file, 0, offsetof(cpb_file, buffer));
-  file->allocator = allocator;
   file->fd = fd;
   file->owned = owned;
   file->store.fd = fd;
@@ -76,13 +88,30 @@ cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cp
   return new_file(allocator, fd, false, spool, error);
 }
 
+static cpb_file *on_remote(const cpb_allocator *allocator, cpb_remote *remote) {
+  cpb_file *file = remote ? empty_file(allocator) : NULL;
+  if (file) file->remote = remote;
+  else cpb_remote_free(remote);
+  return file;
+}
+
+cpb_file *cpb_url_open(const cpb_allocator *given, const char *url, const cpb_url_options *options,
+                       cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_allocator allocator = cpb_allocator_or_default(given);
+  cpb_file *file = on_remote(&allocator, cpb_remote_new(&allocator, url, options, error));
+  if (!file) cpb_fail_memory(error);
+  return file;
+}
+
+bool cpb_file_is_absent(const cpb_file *file) { return file->remote && cpb_remote_is_absent(file->remote); }
+
 cpb_file *cpb_file_share(cpb_file *file) {
+  if (file->remote) return on_remote(&file->allocator, cpb_remote_share(file->remote));
   bool whole = !file->piped || (file->drained && file->store.fd >= 0);
   if (!whole || (!file->piped && !cpb_descriptor_size(&file->store, &file->size))) return NULL;
-  cpb_file *other = cpb_alloc(&file->allocator, sizeof *other);
+  cpb_file *other = empty_file(&file->allocator);
   if (!other) return NULL;
-  memset(other, 0, offsetof(cpb_file, buffer));
-  other->allocator = file->allocator;
   other->store = (cpb_descriptor){.fd = file->store.fd, .shared = true};
   other->size = file->size;
   return other;
@@ -92,11 +121,15 @@ void cpb_file_close(cpb_file *file) {
   if (!file) return;
   if (file->piped && file->store.fd >= 0) close(file->store.fd);
   if (file->owned) close(file->fd);
+  cpb_remote_free(file->remote);
   cpb_allocator allocator = file->allocator;
   cpb_release(&allocator, file);
 }
 
-uint64_t cpb_file_bytes_read(const cpb_file *file) { return file->bytes_read; }
+uint64_t cpb_file_bytes_read(const cpb_file *file) {
+  return file->remote ? cpb_remote_bytes_read(file->remote) : file->bytes_read;
+}
+
 int cpb_file_is_pipe(const cpb_file *file) { return file->piped; }
 
 /* The pipe's next bytes into the buffer and into the spool, if there is one. */
@@ -119,7 +152,7 @@ static bool buffered(const cpb_file *file, uint64_t offset) {
 }
 
 /* The size as it is now: a file that is read may still grow. */
-static bool find_size(cpb_file *file) {
+static bool find_local_size(cpb_file *file) {
   if (file->store.shared) return true;
   if (!file->piped) return cpb_descriptor_size(&file->store, &file->size);
   while (!file->drained) {
@@ -134,16 +167,15 @@ static bool find_end(cpb_file *file, uint64_t offset, bool *at_end) {
   while (file->piped && !file->drained && offset >= file->size) {
     if (!pull(file)) return false;
   }
-  if (!file->piped && offset >= file->size && !find_size(file)) return false;
+  if (!file->piped && offset >= file->size && !find_local_size(file)) return false;
   *at_end = offset >= file->size;
   return true;
 }
 
 /* Makes the buffer hold the byte at `offset`, and of the `wanted` bytes from
  * there what it can; nothing at the end of the file. */
-static bool fill(cpb_file *file, uint64_t offset, uint64_t wanted) {
+static bool fill_locally(cpb_file *file, uint64_t offset, uint64_t wanted) {
   bool at_end = false;
-  if (buffered(file, offset)) return true;
   if (!find_end(file, offset, &at_end)) return false;
   if (at_end || buffered(file, offset)) return true;
   if (file->store.fd < 0) {
@@ -159,24 +191,45 @@ static bool fill(cpb_file *file, uint64_t offset, uint64_t wanted) {
   return true;
 }
 
+/* --- Either of a descriptor or of a URL ------------------------------------------------- */
+
+static bool succeeds(bool done, cpb_error *error) {
+  if (!done) cpb_fail_errno(error, CPB_E_READ);
+  return done;
+}
+
+/* `tail`: how many of the last bytes will be wanted next. */
+static bool find_size(cpb_file *file, size_t tail, cpb_error *error) {
+  if (file->remote) return cpb_remote_size(file->remote, tail, &file->size, error);
+  return succeeds(find_local_size(file), error);
+}
+
+static bool fill(cpb_file *file, uint64_t offset, uint64_t wanted, cpb_error *error) {
+  if (buffered(file, offset)) return true;
+  if (!file->remote) return succeeds(fill_locally(file, offset, wanted), error);
+  file->length = 0;
+  const uint8_t *data = cpb_remote_read(file->remote, offset, wanted, &file->length, error);
+  if (!data) return false;
+  file->data = data;
+  file->begin = offset;
+  return true;
+}
+
 const uint8_t *cpb_file_read(cpb_file *file, uint64_t offset, size_t *length, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  if (!fill(file, offset, *length)) {
-    cpb_fail_errno(error, CPB_E_READ);
-    return NULL;
-  }
+  if (!fill(file, offset, *length, error)) return NULL;
   if (!buffered(file, offset)) {
     *length = 0;
     return file->buffer;
   }
   size_t skip = (size_t)(offset - file->begin);
-  *length = cpb_min_size(*length, file->length - skip);
-  return file->buffer + skip;
+  *length = cpb_min_size(cpb_min_size(*length, BUFFER_SIZE), file->length - skip);
+  return file->data + skip;
 }
 
 cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  if (!find_size(file)) return cpb_fail_errno(error, CPB_E_READ);
+  if (!find_size(file, 0, error)) return error->code;
   *size = file->size;
   return CPB_OK;
 }
@@ -204,16 +257,16 @@ void cpb_file_supply(cpb_file *file, cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);
   if (need.kind == CPB_NEED_NONE) return;
+  cpb_error error;
+  cpb_error_begin(&error, NULL);
   bool whole = need.kind == CPB_NEED_SIZE;
-  if (whole ? !find_size(file) : !fill(file, need.offset, cpb_max_u64(need.length, need.ahead))) {
-    cpb_input_fail(input, CPB_E_READ, strerror(errno));
-  } else if (whole) {
-    cpb_input_end(input, file->size);
-  } else if (buffered(file, need.offset)) {
-    cpb_input_supply(input, file->begin, file->buffer, file->length);
-  } else if (find_size(file)) {
+  bool done = whole ? find_size(file, need.length, &error)
+                    : fill(file, need.offset, cpb_max_u64(need.length, need.ahead), &error);
+  if (done && !whole && buffered(file, need.offset)) {
+    cpb_input_supply(input, file->begin, file->data, file->length);
+  } else if (done && (whole || find_size(file, 0, &error))) {
     cpb_input_end(input, file->size);
   } else {
-    cpb_input_fail(input, CPB_E_READ, strerror(errno));
+    cpb_input_fail(input, error.code, error.message);
   }
 }

@@ -1,12 +1,17 @@
-/* A file that is read by several threads. */
+/* What is not public of cpb_file. */
 #ifndef CPB_HOST_FILE_H
 #define CPB_HOST_FILE_H
+
+#include <stdbool.h>
 
 #include "cpb/file.h"
 
 /* Another view of a file, for one more thread: it reads the same descriptor without
- * moving it. NULL when memory is short or not everything can be read at any offset;
- * `file` must outlive it. */
+ * moving it, or the same URL by requests of its own. NULL when memory is short or not
+ * everything can be read at any offset; `file` must outlive it. */
 cpb_file *cpb_file_share(cpb_file *file);
+
+/* Whether this is a URL, and the last failure was that nothing is there. */
+bool cpb_file_is_absent(const cpb_file *file);
 
 #endif

@@ -7,7 +7,9 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "cpb/open.h"
+#include "host/lookup.h"
 #include "host/progress.h"
+#include "host/url/address.h"
 
 #define WINDOW_MAX ((size_t)256 << 10)
 
@@ -31,11 +33,6 @@ static bool go_on(const cpb_message_file *m, cpb_error *error) {
 
 /* --- Opening ------------------------------------------------------------------- */
 
-static bool ends_with(const char *path, const char *ending) {
-  size_t size = strlen(path), end = strlen(ending);
-  return size >= end && strcmp(path + size - end, ending) == 0;
-}
-
 /* The hash in the first block header, which is the same in every file of records. */
 static bool begins_with_records(cpb_message_file *m, cpb_error *error) {
   static const uint8_t hash[] = {0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f};
@@ -57,9 +54,9 @@ static cpb_step run_index(cpb_message_file *m, cpb_error *error) {
 /* What begins with a file of records without being a .cpb is a message all the same: a field
  * may be called that. */
 static bool open_index(cpb_message_file *m, const char *path, cpb_error *error) {
-  bool chunked = ends_with(path, ".cpb");
-  if (ends_with(path, ".pb")) return true;
-  if (!begins_with_records(m, error) && (!chunked || error->code != CPB_OK)) return error->code == CPB_OK;
+  bool chunked = cpb_path_ends_with(path, ".cpb");
+  if (cpb_path_ends_with(path, ".pb")) return true;
+  if (!chunked && !begins_with_records(m, error)) return error->code == CPB_OK;
   m->index = cpb_index_new(&m->allocator, m->options.limits);
   if (!m->index) return cpb_fail_memory(error) == CPB_OK;
   if (run_index(m, error) == CPB_STEP_DONE) return true;
@@ -118,7 +115,8 @@ cpb_message_file *cpb_message_file_on(const cpb_allocator *given, cpb_file *file
 cpb_message_file *cpb_message_file_open(const cpb_allocator *a, const char *path,
                                         const cpb_message_file_options *options, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  cpb_file *file = cpb_file_open(a, path, error);
+  bool absent;
+  cpb_file *file = cpb_lookup_open(a, path, options ? options->urls : NULL, &absent, error);
   return file ? cpb_message_file_on(a, file, path, options, error) : NULL;
 }
 

@@ -9,21 +9,22 @@
 
 /* --- Opening ------------------------------------------------------------------------------ */
 
-/* The path that was found, in memory of its own. */
-static bool find_path(cpb_model_file *f, const char *path, cpb_error *error) {
+/* The file that was found, with its path in memory of its own. */
+static cpb_file *find_file(cpb_model_file *f, const char *path, cpb_error *error) {
   size_t size = strlen(path) + CPB_FIND_MODEL_ROOM;
   f->path = cpb_alloc(&f->allocator, size);
-  if (!f->path) return cpb_fail_memory(error) == CPB_OK;
-  cpb_find_model(path, f->path, size);
-  return true;
+  if (f->path) return cpb_find_and_open(&f->allocator, path, f->urls, f->path, size, error);
+  cpb_fail_memory(error);
+  return NULL;
 }
 
-static bool open_message(cpb_model_file *f, const cpb_model_file_options *options, cpb_error *error) {
+static bool open_message(cpb_model_file *f, const char *path, const cpb_model_file_options *options, cpb_error *error) {
   const cpb_message_file_options how = {.struct_size = sizeof how,
                                         .limits = options->model ? options->model->limits : NULL,
                                         .progress = options->progress,
                                         .user = options->user};
-  f->message = cpb_message_file_open(&f->allocator, f->path, &how, error);
+  cpb_file *file = find_file(f, path, error);
+  if (file) f->message = cpb_message_file_on(&f->allocator, file, f->path, &how, error);
   return f->message != NULL;
 }
 
@@ -56,7 +57,8 @@ static bool find_kind(cpb_model_file *f, cpb_model_kind given, cpb_error *error)
 }
 
 static bool open_model(cpb_model_file *f, const char *path, const cpb_model_file_options *options, cpb_error *error) {
-  bool opened = find_path(f, path, error) && open_message(f, options, error) && find_kind(f, options->kind, error);
+  f->urls = options->urls;
+  bool opened = open_message(f, path, options, error) && find_kind(f, options->kind, error);
   if (!opened) return false;
   f->settled = f->kind == CPB_MODEL_SAVED_MODEL ? options->leave_out : CPB_BESIDE_ALL;
   f->model = cpb_model_new(&f->allocator, f->kind, options->model);

@@ -10,7 +10,8 @@
 struct cpb_model_file {
   cpb_allocator allocator;
   cpb_limits limits;
-  char *path; /* of the model's own file */
+  char *path;                  /* of the model's own file */
+  const cpb_url_options *urls; /* NULL: it is no URL */
   cpb_message_file *message;
   cpb_model_kind kind;
   cpb_model *model;

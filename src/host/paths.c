@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "cpb/file.h"
+#include "cpb/url.h"
 
 typedef struct paths {
   cpb_file_options options;
@@ -14,7 +15,8 @@ typedef struct paths {
 
 static bool open_both(paths *p, const char *in, const char *out, const cpb_file_options *options, cpb_error *error) {
   cpb_options_copy(&p->options, sizeof p->options, options);
-  p->in = cpb_file_open(p->options.allocator, in, error);
+  p->in = p->options.urls && cpb_is_url(in) ? cpb_url_open(p->options.allocator, in, p->options.urls, error)
+                                            : cpb_file_open(p->options.allocator, in, error);
   if (!p->in) return false;
   cpb_output_options how = {.struct_size = sizeof how, .replace = p->options.replace, .sync = p->options.sync};
   p->out = cpb_output_create(p->options.allocator, out, &how, error);

@@ -75,6 +75,7 @@ amalgamation_compiles() { # COMPILER...
   cp "$build"/amalgamation/cpb.[ch] "$outside"
   cd "$outside"
   local compiler
+  "$1" $strict -O0 -DCPB_WITH_CURL -c cpb.c
   for compiler; do "$compiler" $strict -O0 -c cpb.c; done
   public_functions cpb.o >defined
   diff "$work/exported" defined
@@ -104,7 +105,7 @@ said_of() { # MACRO
       declared_in {split,repack,samediff}.h
       declared_in {records,file}.h | grep -E '^cpb_(record_writer_|(file|transfer)_(split|repack)$)'
       ;;
-    CPB_NO_FILES) declared_in {file,open}.h ;;
+    CPB_NO_FILES) declared_in {file,open,url}.h ;;
   esac
 }
 

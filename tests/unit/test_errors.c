@@ -249,6 +249,20 @@ static bool transfer_copy(bool succeed, cpb_error *error) {
   return done;
 }
 
+static bool url_open(bool succeed, cpb_error *error) {
+  cpb_file *file = cpb_url_open(NULL, succeed ? "https://127.0.0.1:1/" : "https:///path", NULL, error);
+  if (succeed && !file) file = cpb_file_open(NULL, CPB, error); /* this build has no URLs */
+  cpb_file_close(file);
+  return file != NULL;
+}
+
+static bool find_and_open(bool succeed, cpb_error *error) {
+  char path[4096];
+  cpb_file *file = cpb_find_and_open(NULL, succeed ? CPB : NO_FILE, NULL, path, sizeof path, error);
+  cpb_file_close(file);
+  return file != NULL;
+}
+
 /* --- Messages and models ---------------------------------------------------------- */
 
 static bool message_file_open(bool succeed, cpb_error *error) {
@@ -400,6 +414,8 @@ static const struct {
     {"cpb_transfer_split", transfer_split, CPB_E_READ, 0, "Is a directory"},
     {"cpb_transfer_repack", transfer_repack, CPB_E_FORMAT, 0, "not a Riegeli/records file"},
     {"cpb_transfer_copy", transfer_copy, CPB_E_READ, CPB_NO_OFFSET, "Is a directory"},
+    {"cpb_url_open", url_open, CPB_E_USAGE, CPB_NO_OFFSET, "this is no URL"},
+    {"cpb_find_and_open", find_and_open, CPB_E_READ, CPB_NO_OFFSET, "No such file or directory"},
     {"cpb_message_file_open", message_file_open, CPB_E_READ, CPB_NO_OFFSET, "No such file or directory"},
     {"cpb_message_file_on", message_file_on, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_message_file_size", message_file_size, CPB_E_READ, CPB_NO_OFFSET, "Bad file descriptor"},

@@ -16,7 +16,7 @@
 
 typedef struct message {
   cli *cli;
-  const char *name;
+  char *name;
   cpb_message_file *file;
 } message;
 
@@ -207,7 +207,7 @@ static int find_field(message *m, const cpb_message_type *type, const cpb_path *
 static int open_message(message *m, const cpb_message_type *type) {
   int status = CLI_OK;
   cpb_error error;
-  cpb_file *file = cli_open_input(m->cli, m->name, &status);
+  cpb_file *file = cli_find_input(m->cli, m->cli->settings.input, &m->name, &status);
   if (!file) return status;
   const cpb_message_file_options how = {.struct_size = sizeof how, .type = type, .limits = &m->cli->settings.limits};
   m->file = cpb_message_file_on(&m->cli->allocator, file, m->name, &how, &error);
@@ -241,12 +241,9 @@ static int cat_field_of(message *m) {
 }
 
 int cli_cat_field(cli *c) {
-  int status = CLI_OK;
-  char *name = cli_find_model(c, c->settings.input, &status);
-  if (!name) return status;
-  message m = {.cli = c, .name = name};
-  status = cat_field_of(&m);
+  message m = {.cli = c};
+  int status = cat_field_of(&m);
   cpb_message_file_close(m.file);
-  cpb_release(&c->allocator, name);
+  cpb_release(&c->allocator, m.name);
   return status;
 }

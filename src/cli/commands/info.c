@@ -336,7 +336,7 @@ static void inspect(inspection *i) {
 }
 
 int cli_info(cli *c) {
-  inspection i = {.cli = c, .name = cli_input_name(c->settings.input)};
+  inspection i = {.cli = c, .name = cli_shown_name(c, c->settings.input)};
   i.file = cli_open_input(c, c->settings.input, &i.status);
   if (i.file) i.index = cli_open_index(c, c->settings.input, i.file, &i.status);
   if (i.index) inspect(&i);

@@ -66,8 +66,7 @@ static int write_output(merging *m) {
 
 static bool open_input(merging *m, int *status) {
   cli *c = m->cli;
-  m->path = cli_find_model(c, c->settings.input, status);
-  if (m->path) m->in = cli_open_input(c, m->path, status);
+  m->in = cli_find_input(c, c->settings.input, &m->path, status);
   if (!m->in) return false;
   if (cli_ends_with(m->path, ".pb")) return true;
   m->index = cli_open_index(c, m->path, m->in, status);

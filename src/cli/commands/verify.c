@@ -190,7 +190,7 @@ static void verify(verification *v, cpb_file *against) {
 }
 
 int cli_verify(cli *c) {
-  verification v = {.cli = c, .name = cli_input_name(c->settings.input)};
+  verification v = {.cli = c, .name = cli_shown_name(c, c->settings.input)};
   cpb_file *against = NULL;
   if (c->settings.against) {
     against = cli_open_input(c, c->settings.against, &v.status);

@@ -24,8 +24,10 @@ int cli_exit_code(cpb_code code) {
   return CLI_DAMAGED;
 }
 
-/* A file's name may hold what a terminal would act on. */
+/* A file's name may hold what a terminal would act on, and a URL what is secret. */
 static void print_name(const char *name) {
+  char safe[2048];
+  if (cpb_is_url(name)) name = cpb_url_name(name, safe, sizeof safe);
   cpb_span rest = {(const uint8_t *)name, strlen(name)};
   while (rest.size > 0) {
     size_t length = cpb_utf8_length(rest);

@@ -1,0 +1,113 @@
+#include "host/url/address.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+static bool same(const char *a, const char *b, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    if (lower(a[i]) != lower(b[i])) return false;
+  }
+  return true;
+}
+
+/* The length of the scheme, if it is one of ours. */
+static size_t scheme_of(const char *text) {
+  static const char *const schemes[] = {"http", "https", "s3"};
+  size_t length = strcspn(text, ":/");
+  if (strncmp(text + length, "://", 3) != 0) return 0;
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+    if (strlen(schemes[i]) == length && same(text, schemes[i], length)) return length;
+  }
+  return 0;
+}
+
+int cpb_is_url(const char *text) { return text && scheme_of(text) > 0; }
+
+/* Where the parts are, whatever characters they have. */
+static bool cut(const char *url, cpb_address *a) {
+  a->scheme = url;
+  a->scheme_length = scheme_of(url);
+  if (a->scheme_length == 0) return false;
+  const char *host = url + a->scheme_length + 3;
+  a->path = host + strcspn(host, "/?#");
+  for (const char *p = host; p < a->path; p++) {
+    if (*p == '@') host = p + 1;
+  }
+  a->host = host;
+  a->host_length = (size_t)(a->path - host);
+  a->query = a->path + strcspn(a->path, "?#");
+  a->end = a->query + strcspn(a->query, "#");
+  return true;
+}
+
+bool cpb_address_parse(const char *url, cpb_address *address) {
+  if (!cut(url, address) || address->host_length == 0 || *address->host == ':') return false;
+  bool escapes = cpb_address_has_scheme(address, "s3");
+  for (const char *p = url; *p; p++) {
+    bool space = *p == ' ' && escapes && p >= address->path;
+    if (((unsigned char)*p <= ' ' && !space) || *p == 0x7f) return false;
+  }
+  return true;
+}
+
+bool cpb_address_has_scheme(const cpb_address *a, const char *scheme) {
+  return strlen(scheme) == a->scheme_length && same(a->scheme, scheme, a->scheme_length);
+}
+
+/* The length without the port that goes without saying. */
+static size_t host_length(const cpb_address *a) {
+  const char *port = cpb_address_has_scheme(a, "https") ? ":443" : ":80";
+  size_t length = strlen(port), all = a->host_length;
+  if (all > 0 && a->host[all - 1] == ':') return all - 1;
+  return all > length && memcmp(a->host + all - length, port, length) == 0 ? all - length : all;
+}
+
+bool cpb_address_same_origin(const char *a, const char *b) {
+  cpb_address x, y;
+  if (!cut(a, &x) || !cut(b, &y) || x.scheme_length != y.scheme_length) return false;
+  size_t length = host_length(&x);
+  return same(x.scheme, y.scheme, x.scheme_length) && length == host_length(&y) && same(x.host, y.host, length);
+}
+
+static void append(char *out, size_t size, size_t *at, const char *text, size_t length) {
+  length = cpb_min_size(length, size - 1 - *at);
+  memcpy(out + *at, text, length);
+  *at += length;
+}
+
+const char *cpb_url_name(const char *url, char *out, size_t size) {
+  cpb_address a;
+  size_t at = 0;
+  if (size == 0) return out;
+  if (cut(url, &a)) {
+    append(out, size, &at, url, a.scheme_length + 3);
+    append(out, size, &at, a.host, (size_t)(a.query - a.host));
+  } else {
+    append(out, size, &at, url, strlen(url));
+  }
+  out[at] = 0;
+  return out;
+}
+
+size_t cpb_path_length(const char *path) {
+  cpb_address a;
+  return cut(path, &a) ? (size_t)(a.query - path) : strlen(path);
+}
+
+bool cpb_path_ends_with(const char *path, const char *ending) {
+  size_t length = cpb_path_length(path), end = strlen(ending);
+  return length >= end && memcmp(path + length - end, ending, end) == 0;
+}
+
+void cpb_path_replace(const char *path, size_t keep, const char *ending, char *out) {
+  cpb_address a;
+  size_t length = strlen(ending);
+  memmove(out, path, keep);
+  memcpy(out + keep, ending, length + 1);
+  if (!cut(path, &a)) return;
+  memcpy(out + keep + length, a.query, (size_t)(a.end - a.query));
+  out[keep + length + (size_t)(a.end - a.query)] = 0;
+}

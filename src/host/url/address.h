@@ -1,0 +1,36 @@
+/* URLs as texts. Pure: no function here does I/O. The public ones are in cpb/url.h. */
+#ifndef CPB_HOST_URL_ADDRESS_H
+#define CPB_HOST_URL_ADDRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cpb/url.h"
+
+/* Where the parts of "scheme://user:password@host:port/path?query#fragment" begin and end. */
+typedef struct cpb_address {
+  const char *scheme, *host, *path, *query, *end; /* the host with its port; `query` from its "?" on */
+  size_t scheme_length, host_length;
+} cpb_address;
+
+/* False for a text that is no http, https or s3 URL, has no host, or a space (but in the key of an s3
+ * URL) or control character. */
+bool cpb_address_parse(const char *url, cpb_address *address);
+
+bool cpb_address_has_scheme(const cpb_address *address, const char *scheme);
+
+/* Whether two URLs have scheme, host and port in common: what is secret for one is for both. */
+bool cpb_address_same_origin(const char *a, const char *b);
+
+/* How long the path is that `path`, which may be a URL, begins with: all but the query. */
+size_t cpb_path_length(const char *path);
+
+/* Whether a path, or the path of a URL, ends like this. */
+bool cpb_path_ends_with(const char *path, const char *ending);
+
+/* Writes `path` with the bytes [keep, cpb_path_length(path)) of it replaced by `ending`; of a URL the
+ * query goes along, as signatures may be in it, but not the fragment. `out` has room for
+ * strlen(path) + strlen(ending) + 1 bytes. */
+void cpb_path_replace(const char *path, size_t keep, const char *ending, char *out);
+
+#endif

@@ -1,0 +1,62 @@
+/* What URLs need of the outside world: one request at a time, and time. exchange_curl.c, or
+ * exchange_none.c in builds without libcurl (CPB_WITH_CURL). */
+#ifndef CPB_HOST_URL_EXCHANGE_H
+#define CPB_HOST_URL_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpb/base.h"
+#include "host/url/response.h"
+
+/* What makes requests, and keeps their connections. */
+typedef struct cpb_exchange cpb_exchange;
+
+/* NULL with the error set: CPB_E_UNSUPPORTED where there is no libcurl, CPB_E_MEMORY. */
+cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error);
+void cpb_exchange_free(cpb_exchange *exchange);
+
+/* Whether this libcurl can sign for S3. */
+bool cpb_exchange_can_sign(const cpb_exchange *exchange);
+
+/* What is done with a response. */
+typedef struct cpb_receiver {
+  /* Called once its header is complete. False: its body is not wanted. */
+  bool (*begin)(void *user, const cpb_response *response);
+  /* Called with each piece of the body. False: no more is wanted. */
+  bool (*take)(void *user, const uint8_t *data, size_t length);
+  void *user;
+} cpb_receiver;
+
+/* A GET. Redirects are followed; where they leave the origin, neither headers nor keys go along. */
+typedef struct cpb_request {
+  const char *url;
+  const char *range;                 /* such as "0-99" or "-100" */
+  const char *condition;             /* If-..., or NULL */
+  const char *const *headers;        /* up to NULL, or NULL */
+  const char *const *signed_headers; /* the same, for S3 */
+  const char *keys;                  /* for S3, "ID:SECRET"; NULL: not signed */
+  const char *signature;             /* "aws:amz:REGION:s3" */
+  uint64_t idle_time;                /* milliseconds without a byte */
+  uint64_t deadline;                 /* on cpb_url_clock(); 0: none */
+} cpb_request;
+
+typedef enum cpb_outcome {
+  CPB_RECEIVED,    /* all of the response, or what was wanted of it */
+  CPB_INTERRUPTED, /* by what may pass */
+  CPB_REFUSED      /* for good */
+} cpb_outcome;
+
+/* The error is set for both of the last. */
+cpb_outcome cpb_exchange_run(cpb_exchange *exchange, const cpb_request *request, const cpb_receiver *receiver,
+                             cpb_error *error);
+
+/* A variable of the environment, or NULL. */
+const char *cpb_exchange_variable(const char *name);
+
+/* The time of the day, in seconds since 1970, and doing nothing for so many milliseconds. */
+int64_t cpb_exchange_now(void);
+void cpb_exchange_pause(uint64_t milliseconds);
+
+#endif

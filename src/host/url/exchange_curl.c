@@ -1,0 +1,366 @@
+/* Requests by libcurl, which is loaded when it is needed: programs that open no URL neither link it nor
+ * wait for it. */
+#ifdef CPB_WITH_CURL
+#  define _POSIX_C_SOURCE 200809L
+#  define CURL_DISABLE_TYPECHECK
+#  define CURL_NO_OLDIES
+#  include <curl/curl.h>
+#  include <dlfcn.h>
+#  include <errno.h>
+#  include <stdlib.h>
+#  include <string.h>
+#  include <time.h>
+
+#  include "base/alloc.h"
+#  include "base/checked.h"
+#  include "base/status.h"
+#  include "host/url/address.h"
+#  include "host/url/exchange.h"
+
+#  define REDIRECTS 10
+#  define REDIRECT_BODY ((size_t)64 << 10) /* of a response that is not for us */
+#  define WAIT 1000                        /* milliseconds between looks at the clock */
+#  define SIGNING 0x075700                 /* 7.87 signs x-amz- headers */
+
+/* Options by their numbers, as the libcurl that is loaded may be newer than its header here. */
+#  define OPTION_PROTOCOLS ((CURLoption)(CURLOPTTYPE_LONG + 181))
+#  define OPTION_AWS_SIGV4 ((CURLoption)(CURLOPTTYPE_OBJECTPOINT + 305))
+
+/* --- The library ---------------------------------------------------------------------- */
+
+/* Its functions, by their names without curl_. */
+#  define FUNCTIONS(F)                                                                                           \
+    F(CURLcode, global_init, (long flags))                                                                       \
+    F(curl_version_info_data *, version_info, (CURLversion age))                                                 \
+    F(CURL *, easy_init, (void))                                                                                 \
+    F(void, easy_cleanup, (CURL * easy))                                                                         \
+    F(void, easy_reset, (CURL * easy))                                                                           \
+    F(CURLcode, easy_setopt, (CURL * easy, CURLoption option, ...))                                              \
+    F(CURLcode, easy_getinfo, (CURL * easy, CURLINFO info, ...))                                                 \
+    F(const char *, easy_strerror, (CURLcode code))                                                              \
+    F(CURLM *, multi_init, (void))                                                                               \
+    F(CURLMcode, multi_cleanup, (CURLM * multi))                                                                 \
+    F(CURLMcode, multi_add_handle, (CURLM * multi, CURL * easy))                                                 \
+    F(CURLMcode, multi_remove_handle, (CURLM * multi, CURL * easy))                                              \
+    F(CURLMcode, multi_perform, (CURLM * multi, int *running))                                                   \
+    F(CURLMcode, multi_poll, (CURLM * multi, struct curl_waitfd * fds, unsigned count, int timeout, int *ready)) \
+    F(CURLMsg *, multi_info_read, (CURLM * multi, int *left))                                                    \
+    F(struct curl_slist *, slist_append, (struct curl_slist * list, const char *text))                           \
+    F(void, slist_free_all, (struct curl_slist * list))
+
+typedef struct library {
+  void *handle;
+#  define MEMBER(type, name, arguments) type(*name) arguments;
+  FUNCTIONS(MEMBER)
+#  undef MEMBER
+} library;
+
+static bool find(void *handle, const char *name, void *function) {
+  void *found = dlsym(handle, name);
+  memcpy(function, &found, sizeof found);
+  return found != NULL;
+}
+
+static bool find_all(library *l) {
+  bool found = true;
+#  define FIND(type, name, arguments) found = found && find(l->handle, "curl_" #name, &l->name);
+  FUNCTIONS(FIND)
+#  undef FIND
+  return found;
+}
+
+static bool load(library *l, cpb_error *error) {
+  static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib", "libcurl.so"};
+  for (size_t i = 0; i < sizeof names / sizeof *names && !l->handle; i++)
+    l->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!l->handle) {
+    cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+             "opening URLs takes libcurl, which was not found: install it (Debian: libcurl4)");
+  } else if (!find_all(l)) {
+    cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this libcurl is too old; expected 7.66 or newer");
+  } else if (l->global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "libcurl cannot be set up");
+  }
+  return error->code == CPB_OK;
+}
+
+struct cpb_exchange {
+  cpb_allocator allocator;
+  library curl;
+  CURLM *multi;
+  CURL *easy;
+  /* of the request under way: */
+  const cpb_request *request;
+  const cpb_receiver *receiver;
+  cpb_response response;
+  bool begun, stopped, moved; /* `moved`: there is a Location */
+  size_t skipped;             /* bytes of a redirect's body */
+  uint64_t last;              /* when something came */
+  char trouble[CURL_ERROR_SIZE];
+};
+
+cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error) {
+  cpb_exchange *x = cpb_alloc_zeroed(allocator, sizeof *x);
+  if (!x) {
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  x->allocator = *allocator;
+  if (load(&x->curl, error)) {
+    x->multi = x->curl.multi_init();
+    x->easy = x->curl.easy_init();
+    if (x->multi && x->easy) return x;
+    cpb_fail_memory(error);
+  }
+  cpb_exchange_free(x);
+  return NULL;
+}
+
+void cpb_exchange_free(cpb_exchange *x) {
+  if (!x) return;
+  if (x->easy) x->curl.easy_cleanup(x->easy);
+  if (x->multi) x->curl.multi_cleanup(x->multi);
+  if (x->curl.handle) dlclose(x->curl.handle);
+  cpb_allocator allocator = x->allocator;
+  cpb_release(&allocator, x);
+}
+
+bool cpb_exchange_can_sign(const cpb_exchange *x) {
+  return x->curl.version_info(CURLVERSION_NOW)->version_num >= SIGNING;
+}
+
+const char *cpb_exchange_variable(const char *name) { return getenv(name); }
+
+/* --- Time ------------------------------------------------------------------------------- */
+
+uint64_t cpb_url_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+int64_t cpb_exchange_now(void) { return (int64_t)time(NULL); }
+
+void cpb_exchange_pause(uint64_t milliseconds) {
+  struct timespec left = {.tv_sec = (time_t)(milliseconds / 1000), .tv_nsec = (long)(milliseconds % 1000) * 1000000};
+  while (nanosleep(&left, &left) != 0 && errno == EINTR) continue;
+}
+
+/* --- What comes ------------------------------------------------------------------------- */
+
+static bool is_redirect(const cpb_response *r) {
+  return r->status == 301 || r->status == 302 || r->status == 303 || r->status == 307 || r->status == 308;
+}
+
+static bool is_location(const char *line, size_t length) {
+  static const char name[] = "location:";
+  for (size_t i = 0; name[i]; i++) {
+    if (i == length || (line[i] | 0x20) != (name[i] | 0x20)) return false;
+  }
+  return true;
+}
+
+static size_t take_header(char *line, size_t one, size_t length, void *user) {
+  cpb_exchange *x = user;
+  x->last = cpb_url_clock();
+  if (!x->begun) cpb_response_line(&x->response, line, length);
+  bool ends = length > 0 && (line[0] == '\r' || line[0] == '\n');
+  x->moved = x->moved || is_location(line, length);
+  bool leads_on = x->moved && is_redirect(&x->response);
+  if (!ends || x->begun || x->response.status < 200 || leads_on) return one * length;
+  x->begun = true;
+  x->stopped = !x->receiver->begin(x->receiver->user, &x->response);
+  return x->stopped ? 0 : length;
+}
+
+static size_t take_body(char *data, size_t one, size_t length, void *user) {
+  cpb_exchange *x = user;
+  x->last = cpb_url_clock();
+  if (!x->begun) {
+    x->skipped += length;
+    return x->skipped <= REDIRECT_BODY ? one * length : 0;
+  }
+  x->stopped = x->stopped || !x->receiver->take(x->receiver->user, (const uint8_t *)data, length);
+  return x->stopped ? 0 : length;
+}
+
+/* --- One request ------------------------------------------------------------------------ */
+
+/* The headers to send, or NULL when memory is short. */
+static struct curl_slist *headers_for(cpb_exchange *x, bool at_home) {
+  const cpb_request *r = x->request;
+  const char *const *lists[] = {at_home ? r->headers : NULL, at_home && r->keys ? r->signed_headers : NULL};
+  struct curl_slist *list = x->curl.slist_append(NULL, "Accept-Encoding: identity"), *longer = list;
+  if (longer && r->condition) longer = x->curl.slist_append(list, r->condition);
+  for (size_t i = 0; i < 2; i++) {
+    for (const char *const *header = lists[i]; longer && header && *header; header++)
+      longer = x->curl.slist_append(list, *header);
+  }
+  if (!longer) x->curl.slist_free_all(list);
+  return longer;
+}
+
+/* What libcurl's command does with these, the library does not. */
+static void set_certificates(cpb_exchange *x) {
+  const char *bundle = getenv("CURL_CA_BUNDLE"), *file = getenv("SSL_CERT_FILE"), *folder = getenv("SSL_CERT_DIR");
+  if (!bundle || !*bundle) bundle = file;
+  if (bundle && *bundle) x->curl.easy_setopt(x->easy, CURLOPT_CAINFO, bundle);
+  if (folder && *folder) x->curl.easy_setopt(x->easy, CURLOPT_CAPATH, folder);
+}
+
+static void set_up(cpb_exchange *x, const char *url, bool at_home, struct curl_slist *headers) {
+  const cpb_request *r = x->request;
+  CURLcode (*set)(CURL *, CURLoption, ...) = x->curl.easy_setopt;
+  CURL *easy = x->easy;
+  x->curl.easy_reset(easy);
+  set(easy, CURLOPT_URL, url);
+  set(easy, OPTION_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+  set(easy, CURLOPT_NOSIGNAL, 1L);
+  set(easy, CURLOPT_USERAGENT, "cpb/" CPB_VERSION_STRING);
+  set(easy, CURLOPT_RANGE, r->range);
+  set(easy, CURLOPT_HTTPHEADER, headers);
+  set(easy, CURLOPT_HEADERFUNCTION, take_header);
+  set(easy, CURLOPT_HEADERDATA, x);
+  set(easy, CURLOPT_WRITEFUNCTION, take_body);
+  set(easy, CURLOPT_WRITEDATA, x);
+  set(easy, CURLOPT_BUFFERSIZE, 256L << 10);
+  set(easy, CURLOPT_ERRORBUFFER, x->trouble);
+  set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  if (!r->signature) set(easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
+  if (r->signature) set(easy, CURLOPT_PATH_AS_IS, 1L);
+  if (at_home && r->keys) {
+    set(easy, OPTION_AWS_SIGV4, r->signature);
+    set(easy, CURLOPT_USERPWD, r->keys);
+  }
+  set_certificates(x);
+}
+
+/* Milliseconds until the request has failed; 0 once it has, with the error set. */
+static uint64_t time_left(const cpb_exchange *x, cpb_outcome *outcome, cpb_error *error) {
+  const cpb_request *r = x->request;
+  uint64_t now = cpb_url_clock(), end = x->last + r->idle_time;
+  if (r->deadline > 0 && now >= r->deadline) {
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the time for reading is over");
+    *outcome = CPB_REFUSED;
+    return 0;
+  }
+  if (now >= end) {
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "no bytes from the server for %llu ms",
+             (unsigned long long)r->idle_time);
+    *outcome = CPB_INTERRUPTED;
+    return 0;
+  }
+  if (r->deadline > 0) end = cpb_min_u64(end, r->deadline);
+  return end - now;
+}
+
+/* What may be otherwise next time. */
+static bool may_pass(CURLcode code) {
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_GOT_NOTHING:
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_AGAIN:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM: return true;
+    default: return false;
+  }
+}
+
+static cpb_outcome fail_with(cpb_exchange *x, CURLcode code, cpb_error *error) {
+  char text[160];
+  const char *said = *x->trouble ? x->trouble : x->curl.easy_strerror(code);
+  if (code == CURLE_OUT_OF_MEMORY) {
+    cpb_fail_memory(error);
+    return CPB_REFUSED;
+  }
+  cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "%s (%s)", x->begun ? "the response broke off" : "no response",
+           cpb_quote(text, sizeof text, said, strlen(said)));
+  return may_pass(code) ? CPB_INTERRUPTED : CPB_REFUSED;
+}
+
+/* Lets the request run to its end. */
+static cpb_outcome drive(cpb_exchange *x, cpb_error *error) {
+  cpb_outcome outcome = CPB_RECEIVED;
+  CURLcode code = CURLE_OUT_OF_MEMORY;
+  int running = 1, left;
+  bool added = x->curl.multi_add_handle(x->multi, x->easy) == CURLM_OK;
+  x->last = cpb_url_clock();
+  while (added && x->curl.multi_perform(x->multi, &running) == CURLM_OK && running > 0) {
+    uint64_t wait = time_left(x, &outcome, error);
+    if (wait == 0) break;
+    x->curl.multi_poll(x->multi, NULL, 0, (int)cpb_min_u64(wait, WAIT), NULL);
+  }
+  for (CURLMsg *message; (message = x->curl.multi_info_read(x->multi, &left));) {
+    if (message->msg == CURLMSG_DONE) code = message->data.result;
+  }
+  if (added) x->curl.multi_remove_handle(x->multi, x->easy);
+  bool unwanted = x->stopped || x->skipped > REDIRECT_BODY;
+  if (error->code != CPB_OK || unwanted || (running == 0 && code == CURLE_OK)) return outcome;
+  return fail_with(x, code, error);
+}
+
+static cpb_outcome run_once(cpb_exchange *x, const char *url, cpb_error *error) {
+  bool at_home = cpb_address_same_origin(x->request->url, url);
+  struct curl_slist *headers = headers_for(x, at_home);
+  x->begun = x->stopped = x->moved = false;
+  x->skipped = 0;
+  x->response = (cpb_response){0};
+  *x->trouble = 0;
+  if (!headers) return fail_with(x, CURLE_OUT_OF_MEMORY, error);
+  set_up(x, url, at_home, headers);
+  cpb_outcome outcome = drive(x, error);
+  x->curl.slist_free_all(headers);
+  return outcome;
+}
+
+/* --- Redirects --------------------------------------------------------------------------- */
+
+/* A copy of where the response leads; NULL with the error set. */
+static char *next_url(cpb_exchange *x, cpb_error *error) {
+  cpb_address before, after;
+  char *from = NULL, *to = NULL;
+  x->curl.easy_getinfo(x->easy, CURLINFO_EFFECTIVE_URL, &from);
+  x->curl.easy_getinfo(x->easy, CURLINFO_REDIRECT_URL, &to);
+  bool good = from && to && cpb_address_parse(from, &before) && cpb_address_parse(to, &after) &&
+              !cpb_address_has_scheme(&after, "s3");
+  if (!good) {
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the server answered %d, which leads to no http or https URL",
+             x->response.status);
+    return NULL;
+  }
+  if (cpb_address_has_scheme(&before, "https") && !cpb_address_has_scheme(&after, "https")) {
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the server answered %d, which leads from https to http",
+             x->response.status);
+    return NULL;
+  }
+  size_t size = strlen(to) + 1;
+  char *copy = cpb_alloc(&x->allocator, size);
+  if (copy) memcpy(copy, to, size);
+  else cpb_fail_memory(error);
+  return copy;
+}
+
+cpb_outcome cpb_exchange_run(cpb_exchange *x, const cpb_request *request, const cpb_receiver *receiver,
+                             cpb_error *error) {
+  x->request = request;
+  x->receiver = receiver;
+  cpb_outcome outcome = run_once(x, request->url, error);
+  char *url = NULL;
+  for (int left = REDIRECTS; outcome == CPB_RECEIVED && !x->begun; left--) {
+    char *next = left > 0 ? next_url(x, error) : NULL;
+    cpb_release(&x->allocator, url);
+    url = next;
+    if (left == 0) cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the server redirects more than %d times", REDIRECTS);
+    outcome = url ? run_once(x, url, error) : CPB_REFUSED;
+  }
+  cpb_release(&x->allocator, url);
+  return outcome;
+}
+#endif

@@ -1,0 +1,443 @@
+#include "host/url/remote.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "host/url/exchange.h"
+#include "host/url/s3.h"
+#include "host/url/windows.h"
+
+#define IDLE_TIME 30000u             /* milliseconds */
+#define TAIL ((size_t)68 << 10)      /* what an index is looked for in, and some more */
+#define ATTEMPTS 4u                  /* for one range */
+#define PAUSE 250u                   /* milliseconds, at most, after the first failure */
+#define LONGEST_PAUSE 30000u         /* also if the server asks for a longer one */
+#define TAIL_LEAST ((size_t)4 << 10) /* instead of less, the beginning is asked for */
+#define MAX_WHOLE ((uint64_t)1 << 20)
+#define PROGRESS ((size_t)1 << 20) /* after so many bytes failures are counted anew */
+#define CRUMBS 4u                  /* so many responses in a row may be too short */
+#define EXPLANATION 2048           /* of the body of a refusal */
+
+/* What the response to a request turns out to be. */
+typedef enum body {
+  BODY_UNKNOWN,
+  BODY_RANGE,   /* what was asked for */
+  BODY_WHOLE,   /* all of the file */
+  BODY_NOTHING, /* it only told the size, or that suffixes are not known */
+  BODY_REFUSAL, /* an error, which is explained */
+  BODY_WRONG    /* the error is set */
+} body;
+
+struct cpb_remote {
+  cpb_allocator allocator;
+  cpb_url_options options;
+  char *url;
+  bool is_s3, first_is_tail, no_suffix;
+  cpb_s3 s3;
+  cpb_exchange *exchange;
+  cpb_validators pinned; /* those of the first response, which all others must have */
+  cpb_windows windows;
+  cpb_buffer whole; /* the file, if a server sent all of it */
+  bool has_whole;
+  unsigned crumbs;
+  uint64_t bytes_read, random;
+  /* The request under way: [begin, end), or as a suffix the last `end` bytes. */
+  uint64_t begin, end, expected; /* `expected`: bytes of the body */
+  bool is_suffix;
+  cpb_response response;
+  body body;
+  cpb_window *window;
+  size_t got; /* bytes of the body */
+  char said[EXPLANATION];
+  cpb_error *error;
+};
+
+/* After the error was set. */
+static bool wrong(cpb_remote *r) {
+  r->body = BODY_WRONG;
+  return false;
+}
+
+static bool fail(cpb_remote *r, const char *text) {
+  cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "%s", text);
+  return wrong(r);
+}
+
+/* --- What the header says ---------------------------------------------------------------- */
+
+static bool agree(cpb_remote *r, uint64_t size) {
+  return cpb_validators_agree(&r->pinned, &r->response, size, r->error) || wrong(r);
+}
+
+static bool begin_range(cpb_remote *r) {
+  cpb_content_range range;
+  if (!cpb_response_range(&r->response, &range, r->error)) return wrong(r);
+  if (!agree(r, range.size)) return false;
+  if (r->is_suffix) {
+    uint64_t wanted = range.size > r->end ? range.size - r->end : 0;
+    r->no_suffix = range.begin != wanted || range.end != range.size;
+    r->body = r->no_suffix ? BODY_NOTHING : BODY_RANGE;
+    r->begin = range.begin;
+  } else if (range.begin != r->begin || range.end > r->end) {
+    cpb_fail(r->error, CPB_E_READ, r->begin, "the server was asked for bytes %llu-%llu and gave %llu-%llu",
+             (unsigned long long)r->begin, (unsigned long long)r->end - 1, (unsigned long long)range.begin,
+             (unsigned long long)range.end - 1);
+    return wrong(r);
+  } else {
+    r->body = BODY_RANGE;
+  }
+  r->expected = range.end - range.begin;
+  if (r->body == BODY_RANGE) r->window = cpb_windows_add(&r->windows, r->begin);
+  return r->body == BODY_RANGE;
+}
+
+static bool too_large(cpb_remote *r, uint64_t size) {
+  if (r->is_suffix) { /* plain ranges may be known */
+    r->no_suffix = true;
+    r->body = BODY_NOTHING;
+    return false;
+  }
+  cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET,
+           "the server ignores ranges: it sent all %s%llu bytes, where up to %llu are taken; download the file first",
+           size ? "" : "of more than ", (unsigned long long)(size ? size : r->options.max_whole),
+           (unsigned long long)r->options.max_whole);
+  return wrong(r);
+}
+
+static bool begin_whole(cpb_remote *r) {
+  uint64_t size = 0;
+  bool announced = cpb_response_length(&r->response, &size);
+  if (cpb_response_is_encoded(&r->response)) {
+    cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "the server ignores ranges, and sent all with Content-Encoding: %s",
+             r->response.content_encoding);
+    return wrong(r);
+  }
+  if (announced && size > r->options.max_whole) return too_large(r, size);
+  if (announced && r->pinned.known && !agree(r, size)) return false;
+  cpb_buffer_reset(&r->whole, 0);
+  r->body = BODY_WHOLE;
+  r->expected = announced ? size : UINT64_MAX;
+  return true;
+}
+
+/* A 416 is right only for ranges past the end. S3 does not say where that is. */
+static bool begin_416(cpb_remote *r) {
+  uint64_t size;
+  bool told = cpb_response_size_of_416(&r->response, &size);
+  r->body = BODY_NOTHING;
+  if (r->is_suffix && !(told && size == 0)) {
+    r->no_suffix = true;
+    return false;
+  }
+  if (told && (r->pinned.known || r->is_suffix || size <= r->begin) && !agree(r, size)) return false;
+  if (r->pinned.known && (r->is_suffix || r->begin >= r->pinned.size)) return false;
+  cpb_fail(r->error, CPB_E_READ, r->begin, "the server answered 416 to a range that begins in the file");
+  return wrong(r);
+}
+
+/* Statuses that a server which knows no suffixes may answer one with. */
+static bool may_mean_no_suffix(int status) {
+  return status == 400 || status == 405 || status == 406 || status == 412 || status == 501;
+}
+
+static bool begin_response(void *user, const cpb_response *response) {
+  cpb_remote *r = user;
+  r->response = *response;
+  r->got = 0;
+  switch (response->status) {
+    case 206: return begin_range(r);
+    case 200: return begin_whole(r);
+    case 416: return begin_416(r);
+    case 412:
+      if (r->pinned.known) return fail(r, "the file changed while it was read: the server answered 412");
+  }
+  if (r->is_suffix && may_mean_no_suffix(response->status)) {
+    r->no_suffix = true;
+    r->body = BODY_NOTHING;
+    return false;
+  }
+  r->body = BODY_REFUSAL;
+  return true;
+}
+
+/* --- What the body has ---------------------------------------------------------------------- */
+
+static bool take_explanation(cpb_remote *r, const uint8_t *data, size_t length) {
+  size_t room = sizeof r->said - 1 - r->got;
+  length = cpb_min_size(length, room);
+  memcpy(r->said + r->got, data, length);
+  r->got += length;
+  r->said[r->got] = 0;
+  return length < room;
+}
+
+static bool take_body(void *user, const uint8_t *data, size_t length) {
+  cpb_remote *r = user;
+  r->bytes_read += length;
+  if (r->body == BODY_REFUSAL) return take_explanation(r, data, length);
+  if (length > r->expected - r->got) return fail(r, "the server sent more bytes than it announced");
+  if (r->body == BODY_WHOLE && r->got + length > r->options.max_whole) return too_large(r, 0);
+  cpb_buffer *out = r->body == BODY_WHOLE ? &r->whole : &r->window->bytes;
+  bool made = r->body == BODY_WHOLE || cpb_buffer_reserve(out, (size_t)r->expected);
+  if (!made || !cpb_buffer_append(out, data, length)) {
+    cpb_fail_memory(r->error);
+    return wrong(r);
+  }
+  r->got += length;
+  return true;
+}
+
+/* --- One request ------------------------------------------------------------------------------ */
+
+static void set_request(const cpb_remote *r, cpb_request *q, char *range, size_t range_size, char *condition,
+                        size_t condition_size) {
+  if (r->is_suffix) cpb_format(range, range_size, "-%llu", (unsigned long long)r->end);
+  else cpb_format(range, range_size, "%llu-%llu", (unsigned long long)r->begin, (unsigned long long)r->end - 1);
+  bool known = cpb_validators_condition(&r->pinned, condition, condition_size);
+  *q = (cpb_request){.url = r->is_s3 ? r->s3.url : r->url,
+                     .range = range,
+                     .condition = known ? condition : NULL,
+                     .headers = r->options.headers,
+                     .signed_headers = r->s3.headers,
+                     .keys = r->s3.keys,
+                     .signature = r->s3.signature,
+                     .idle_time = r->options.idle_time,
+                     .deadline = r->options.deadline};
+}
+
+static const char *meaning_of(int status, const char *said) {
+  if (strstr(said, "xpired")) return ": the signature or token has expired; ask for a new one";
+  if (status == 401) return ": it wants to know who asks";
+  if (status == 403) return ": access is denied";
+  if (status == 404) return ": there is no such file";
+  return status == 429 ? ": too many requests" : "";
+}
+
+/* What a server says of why it refuses, as one line without markup. */
+static void explain(const char *said, char *out, size_t size) {
+  const char *message = strstr(said, "<Message>");
+  size_t at = 0;
+  if (message) said = message + strlen("<Message>");
+  for (bool tag = false; *said && at + 1 < size; said++) {
+    if (*said == '<' && message) break;
+    if (*said == '<' || *said == '>') tag = *said == '<';
+    bool space = tag || *said <= ' ' || *said == '>' || *said > '~';
+    if (!space || (at > 0 && out[at - 1] != ' ')) out[at++] = space ? ' ' : *said;
+  }
+  while (at > 0 && out[at - 1] == ' ') at--;
+  out[at] = 0;
+}
+
+static cpb_outcome refuse(cpb_remote *r) {
+  char why[120] = "";
+  int status = r->response.status;
+  bool explains = status == 400 || status == 401 || status == 403 || status == 301 || (status == 404 && r->is_s3);
+  if (explains) explain(r->said, why, sizeof why);
+  cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "the server answered %d%s%s%s%s", status, meaning_of(status, why),
+           *why ? " (" : "", why, *why ? ")" : "");
+  return cpb_status_is_temporary(status) ? CPB_INTERRUPTED : CPB_REFUSED;
+}
+
+static cpb_outcome cut_off(cpb_remote *r) {
+  cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET, "the server sent %llu of the %llu bytes that it announced",
+           (unsigned long long)r->got, (unsigned long long)r->expected);
+  return CPB_INTERRUPTED;
+}
+
+/* The response has ended. */
+static cpb_outcome settle(cpb_remote *r) {
+  switch (r->body) {
+    case BODY_REFUSAL: return refuse(r);
+    case BODY_RANGE: return r->got < r->expected ? cut_off(r) : CPB_RECEIVED;
+    case BODY_WHOLE:
+      if (r->expected != UINT64_MAX && r->got < r->expected) return cut_off(r);
+      if (!agree(r, r->got)) return CPB_REFUSED;
+      r->has_whole = true;
+      cpb_windows_clear(&r->windows);
+      return CPB_RECEIVED;
+    default: return r->error->code == CPB_OK ? CPB_RECEIVED : CPB_REFUSED;
+  }
+}
+
+static cpb_outcome request(cpb_remote *r, cpb_error *error) {
+  char range[48], condition[300];
+  cpb_request q;
+  r->error = error;
+  r->body = BODY_UNKNOWN;
+  r->window = NULL;
+  r->got = 0;
+  *r->said = 0;
+  r->response = (cpb_response){0};
+  set_request(r, &q, range, sizeof range, condition, sizeof condition);
+  const cpb_receiver receiver = {begin_response, take_body, r};
+  cpb_outcome outcome = cpb_exchange_run(r->exchange, &q, &receiver, error);
+  if (r->body == BODY_WRONG) return CPB_REFUSED;
+  return outcome == CPB_RECEIVED ? settle(r) : outcome;
+}
+
+/* --- Again and again --------------------------------------------------------------------------- */
+
+/* From 0 to `most`, so that many clients do not come back at once. */
+static uint64_t jitter(cpb_remote *r, uint64_t most) {
+  r->random ^= r->random << 13;
+  r->random ^= r->random >> 7;
+  r->random ^= r->random << 17;
+  return r->random % (most + 1);
+}
+
+/* Waits before the next attempt, or returns false: there is to be none. */
+static bool pause_after(cpb_remote *r, unsigned failures) {
+  uint64_t wanted = cpb_response_retry_after(&r->response, cpb_exchange_now());
+  uint64_t most = cpb_min_u64((uint64_t)PAUSE << cpb_min_u64(failures - 1, 20), LONGEST_PAUSE);
+  if (failures >= r->options.attempts || wanted > LONGEST_PAUSE) return false;
+  wanted = cpb_max_u64(wanted, jitter(r, most));
+  if (r->options.deadline > 0 && cpb_url_clock() + wanted >= r->options.deadline) return false;
+  cpb_exchange_pause(wanted);
+  return true;
+}
+
+/* Requests the range that is set until it is there. What came before it broke off is kept. */
+static bool fetch(cpb_remote *r, cpb_error *error) {
+  for (unsigned failures = 0;;) {
+    cpb_outcome outcome = request(r, error);
+    if (outcome == CPB_RECEIVED) return true;
+    if (r->window && r->got > 0 && outcome == CPB_INTERRUPTED && !r->is_suffix) {
+      if (r->got >= PROGRESS) failures = 0;
+      r->begin += r->got;
+    }
+    if (outcome == CPB_REFUSED || !pause_after(r, ++failures)) return false;
+    cpb_error_begin(error, NULL);
+  }
+}
+
+static void set_range(cpb_remote *r, uint64_t begin, uint64_t end, bool is_suffix) {
+  r->begin = begin;
+  r->end = end;
+  r->is_suffix = is_suffix;
+}
+
+/* Learns the size, by a request for the last bytes or else for the first. */
+static bool make_known(cpb_remote *r, size_t tail, cpb_error *error) {
+  if (r->pinned.known) return true;
+  if (tail > 0 && !r->no_suffix) {
+    set_range(r, 0, tail, true);
+    if (!fetch(r, error)) return false;
+    if (r->pinned.known) return true;
+  }
+  set_range(r, 0, cpb_windows_plan(&r->windows, 0, 0, UINT64_MAX), false);
+  return fetch(r, error);
+}
+
+/* Whether the response was much shorter than what was asked for, too often. */
+static bool is_crumbs(cpb_remote *r, uint64_t wanted, cpb_error *error) {
+  bool crumb = r->body == BODY_RANGE && r->got < wanted && r->got < CPB_WINDOW_LEAST;
+  r->crumbs = crumb ? r->crumbs + 1 : 0;
+  if (r->crumbs <= CRUMBS) return false;
+  cpb_fail(error, CPB_E_READ, r->begin, "the server keeps sending less than was asked for");
+  return true;
+}
+
+/* --- What it is for ------------------------------------------------------------------------------ */
+
+bool cpb_remote_size(cpb_remote *r, size_t tail, uint64_t *size, cpb_error *error) {
+  if (tail < TAIL_LEAST) tail = r->first_is_tail ? TAIL : 0;
+  if (!make_known(r, cpb_min_size(tail, CPB_WINDOW_MOST), error)) return false;
+  *size = r->pinned.size;
+  return true;
+}
+
+static const uint8_t *find(cpb_remote *r, uint64_t offset, size_t *length) {
+  if (!r->has_whole) return cpb_windows_find(&r->windows, offset, length);
+  *length = offset < r->whole.size ? r->whole.size - (size_t)offset : 0;
+  return *length > 0 ? r->whole.data + offset : NULL;
+}
+
+const uint8_t *cpb_remote_read(cpb_remote *r, uint64_t offset, uint64_t wanted, size_t *length, cpb_error *error) {
+  if (!make_known(r, r->first_is_tail && offset > 0 ? TAIL : 0, error)) return NULL;
+  for (;;) {
+    const uint8_t *data = find(r, offset, length);
+    if (data) return data;
+    if (offset >= r->pinned.size) return (const uint8_t *)"";
+    uint64_t end = offset + cpb_windows_plan(&r->windows, offset, wanted, r->pinned.size);
+    set_range(r, offset, end, false);
+    if (!fetch(r, error) || is_crumbs(r, end - r->begin, error)) return NULL;
+  }
+}
+
+uint64_t cpb_remote_bytes_read(const cpb_remote *r) { return r->bytes_read; }
+
+bool cpb_remote_is_absent(const cpb_remote *r) {
+  int status = r->response.status;
+  return r->body == BODY_REFUSAL && (status == 404 || status == 410 || status == 403);
+}
+
+/* --- From beginning to end -------------------------------------------------------------------------- */
+
+static bool set_url(cpb_remote *r, const char *url, cpb_error *error) {
+  cpb_address address;
+  size_t size = strlen(url) + 1;
+  if (!cpb_address_parse(url, &address)) {
+    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
+             "this is no URL; expected http://, https:// or s3://, a host and a path");
+    return false;
+  }
+  r->exchange = cpb_exchange_new(&r->allocator, error);
+  if (!r->exchange) return false;
+  r->is_s3 = cpb_address_has_scheme(&address, "s3");
+  r->first_is_tail = cpb_path_ends_with(url, ".cpb") || cpb_path_ends_with(url, ".zip");
+  r->url = cpb_alloc(&r->allocator, size);
+  if (!r->url) return cpb_fail_memory(error) == CPB_OK;
+  memcpy(r->url, url, size);
+  if (!r->is_s3 || !cpb_s3_resolve(&r->s3, &r->allocator, &address, cpb_exchange_variable, error)) return !r->is_s3;
+  if (!r->s3.keys || cpb_exchange_can_sign(r->exchange)) return true;
+  cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this libcurl is too old to sign for S3; expected 7.87 or newer");
+  return false;
+}
+
+static void set_options(cpb_remote *r, const cpb_url_options *options) {
+  cpb_url_options *o = &r->options;
+  cpb_options_copy(o, sizeof *o, options);
+  if (o->idle_time == 0) o->idle_time = IDLE_TIME;
+  if (o->attempts == 0) o->attempts = ATTEMPTS;
+  if (o->max_whole == 0) o->max_whole = MAX_WHOLE;
+}
+
+cpb_remote *cpb_remote_new(const cpb_allocator *given, const char *url, const cpb_url_options *options,
+                           cpb_error *error) {
+  cpb_allocator a = cpb_allocator_or_default(given);
+  cpb_remote *r = cpb_alloc_zeroed(&a, sizeof *r);
+  if (!r) {
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  r->allocator = a;
+  r->random = cpb_url_clock() ^ (uint64_t)(uintptr_t)r ^ 0x9e3779b97f4a7c15;
+  cpb_windows_init(&r->windows, &a);
+  cpb_buffer_init(&r->whole, &a);
+  set_options(r, options);
+  if (set_url(r, url, error)) return r;
+  cpb_remote_free(r);
+  return NULL;
+}
+
+cpb_remote *cpb_remote_share(const cpb_remote *r) {
+  cpb_error error;
+  cpb_error_begin(&error, NULL);
+  if (!r->pinned.known || r->has_whole) return NULL;
+  cpb_remote *other = cpb_remote_new(&r->allocator, r->url, &r->options, &error);
+  if (other) other->pinned = r->pinned;
+  return other;
+}
+
+void cpb_remote_free(cpb_remote *r) {
+  if (!r) return;
+  cpb_allocator a = r->allocator;
+  cpb_exchange_free(r->exchange);
+  cpb_windows_free(&r->windows);
+  cpb_buffer_free(&r->whole);
+  cpb_s3_free(&r->s3, &a);
+  cpb_release(&a, r->url);
+  cpb_release(&a, r);
+}

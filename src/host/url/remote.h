@@ -1,0 +1,33 @@
+/* A file on a server: what to ask for, and what to make of the responses. */
+#ifndef CPB_HOST_URL_REMOTE_H
+#define CPB_HOST_URL_REMOTE_H
+
+#include <stdbool.h>
+
+#include "cpb/url.h"
+
+typedef struct cpb_remote cpb_remote;
+
+/* NULL with the error set, as cpb_url_open(). */
+cpb_remote *cpb_remote_new(const cpb_allocator *a, const char *url, const cpb_url_options *options, cpb_error *error);
+void cpb_remote_free(cpb_remote *r);
+
+/* The same file for another thread. NULL when memory is short or nothing was read yet. */
+cpb_remote *cpb_remote_share(const cpb_remote *r);
+
+/* The size, for which a request may be necessary: for the last `tail` bytes, if these are many and the server can do
+ * that, else for the first. What comes is kept. */
+bool cpb_remote_size(cpb_remote *r, size_t tail, uint64_t *size, cpb_error *error);
+
+/* Bytes from `offset` on, of `wanted` that will be asked for in this order: at least one, unless the file ends there
+ * or before. They are valid until the next call. NULL with the error set. */
+const uint8_t *cpb_remote_read(cpb_remote *r, uint64_t offset, uint64_t wanted, size_t *length, cpb_error *error);
+
+/* How many bytes have come. */
+uint64_t cpb_remote_bytes_read(const cpb_remote *r);
+
+/* Whether the last failure was that there is no such file, which S3 calls forbidden (403) for those who may not
+ * list the bucket. */
+bool cpb_remote_is_absent(const cpb_remote *r);
+
+#endif

@@ -1,0 +1,62 @@
+/* What the headers of a response say. Pure: no function here does I/O. */
+#ifndef CPB_HOST_URL_RESPONSE_H
+#define CPB_HOST_URL_RESPONSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cpb/base.h"
+
+/* Those that matter; "" for what did not come or was longer than its room. */
+typedef struct cpb_response {
+  int status;
+  char content_range[96], content_encoding[32], content_type[64], content_length[24];
+  char etag[256], last_modified[64], retry_after[64];
+} cpb_response;
+
+/* Takes a line of the header; a status line begins a new response. */
+void cpb_response_line(cpb_response *r, const char *line, size_t length);
+
+/* The bytes [begin, end) of a file of `size`. */
+typedef struct cpb_content_range {
+  uint64_t begin, end, size;
+} cpb_content_range;
+
+/* What a 206 has. False with the error set (CPB_E_READ) where that is unclear: several parts,
+ * an encoding, whose ranges count other bytes, no total. */
+bool cpb_response_range(const cpb_response *r, cpb_content_range *range, cpb_error *error);
+
+/* The size that a 416 tells, if it does. */
+bool cpb_response_size_of_416(const cpb_response *r, uint64_t *size);
+
+/* The size of a whole body, if it is announced. */
+bool cpb_response_length(const cpb_response *r, uint64_t *length);
+
+/* Whether the body is compressed, or encoded otherwise. */
+bool cpb_response_is_encoded(const cpb_response *r);
+
+/* Milliseconds to wait, at the time `now` in seconds since 1970; 0 if nothing is said. */
+uint64_t cpb_response_retry_after(const cpb_response *r, int64_t now);
+
+/* Whether the same request may be answered well later. */
+bool cpb_status_is_temporary(int status);
+
+/* What distinguishes states of a file (RFC 9110, 8.8). */
+typedef struct cpb_validators {
+  bool known;
+  uint64_t size;
+  char etag[256], last_modified[64];
+} cpb_validators;
+
+/* Adds what a response of a file with this size says. If that contradicts what is known, the
+ * file has changed: false with the error set. ETags are compared weakly, as a server that
+ * sometimes compresses weakens the tag of the same bytes; where one is weak or missing, the
+ * date must agree, too. */
+bool cpb_validators_agree(cpb_validators *known, const cpb_response *r, uint64_t size, cpb_error *error);
+
+/* The header that makes a server refuse (412) once the file has changed: If-Match with a strong ETag,
+ * else If-Unmodified-Since. False when there is nothing to say. */
+bool cpb_validators_condition(const cpb_validators *known, char *out, size_t size);
+
+#endif

@@ -1,0 +1,208 @@
+"""The commands give of a URL what they give of the file, in few requests."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import DATA, ROOT
+from support import big_graph, saved_models
+from urls.conftest import ENVIRONMENT
+
+FROZEN = DATA / "cpb" / "real_frozen_conv"
+CHUNKED = FROZEN / "max1000_none.cpb"
+MESSAGE = FROZEN / "orig.pb"
+KERAS = DATA / "cpb" / "real_keras_export"
+RIEGELI = DATA / "corrupt" / "base_blocks.riegeli"
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch):
+    for name in set(os.environ) - set(ENVIRONMENT):
+        monkeypatch.delenv(name)
+
+
+def run(cpb, words, path, given, cwd):
+    words = [given if word == "IN" else word for word in words]
+    result = cpb.run(*words, cwd=cwd)
+    out = cwd / "out.cpb"
+    written = out.read_bytes() if out.exists() else b""
+    out.unlink(missing_ok=True)
+    return result.returncode, result.stdout.replace(str(given).split("?")[0].encode(), b"IN"), written
+
+
+@pytest.mark.parametrize("path, words, most", [
+    (CHUNKED, ["info", "IN"], 1),
+    (CHUNKED, ["info", "IN", "--json"], 1),
+    (CHUNKED, ["verify", "IN"], 1),
+    (CHUNKED, ["verify", "IN", "--against", str(MESSAGE)], 1),
+    (CHUNKED, ["cat", "IN", "--chunk", "2"], 1),
+    (CHUNKED, ["cat", "IN", "--record", "1"], 1),
+    (CHUNKED, ["cat", "IN", "--field", "node[3]", "--json"], 1),
+    (MESSAGE, ["cat", "IN", "--field", "node[3]", "--type", "tensorflow.GraphDef", "--json"], 1),
+    (CHUNKED, ["merge", "IN", "-o", "-"], 1),
+    (CHUNKED, ["merge", "IN", "-o", "out.cpb", "--threads", "4"], 8),
+    (MESSAGE, ["merge", "IN", "-o", "-"], 1),
+    (MESSAGE, ["split", "IN", "-o", "out.cpb", "--type", "tensorflow.GraphDef", "--max-chunk-size", "2K"], 1),
+    (CHUNKED, ["repack", "IN", "-o", "out.cpb"], 1),
+    (CHUNKED, ["inspect", "IN"], 1),
+    (MESSAGE, ["inspect", "IN", "nodes", "--json"], 1),
+    (MESSAGE, ["diff", "IN", str(CHUNKED), "--json"], 1),
+    (CHUNKED, ["recover", "IN", "-o", "out.cpb"], 1),
+    (RIEGELI, ["records", "IN"], 4),
+    (RIEGELI, ["records", "IN", "--json", "--recover"], 4),
+], ids=lambda value: " ".join(value[:2]) if isinstance(value, list) else None)
+def test_a_url_is_as_good_as_the_file(cpb, server, tmp_path, path, words, most):
+    url, token = server.url(f"/{path.relative_to(ROOT)}")
+    assert run(cpb, words, path, url, tmp_path) == run(cpb, words, path, path, tmp_path)
+    assert len(server.log(token)) <= most, server.log(token)
+
+
+# --- Large files -----------------------------------------------------------------------------
+
+CONSTANT = 24 << 20
+
+
+@pytest.fixture(scope="session")
+def large(cpb, below):
+    """A SavedModel of 24 MB, most of it one constant, and the same chunked, uncompressed and compressed."""
+    path = below / "large.pb"
+    if not path.exists():
+        path.write_bytes(big_graph.saved_model(nodes=2000, functions=20, constant_bytes=CONSTANT))
+        for name, options in ("none.cpb", ["--codec", "none"]), ("zstd.cpb", ["--codec", "zstd:1"]):
+            cpb.ok("split", path, "-o", below / name, *options)
+    return below
+
+
+def counted(cpb, server, name, *words):
+    """The output of a command about a file that is requested, and the requests."""
+    url, token = server.url(f"/-/model/{name}")
+    out = cpb.ok(words[0], url, *words[1:])
+    return out, [request["range"] for request in server.seen(token)]
+
+
+# An overview of what lies nowhere else asks for three files beside the model, too.
+@pytest.mark.parametrize("name, words, most", [
+    ("large.pb", ["inspect"], 5),
+    ("none.cpb", ["info"], 3),
+    ("none.cpb", ["inspect"], 6),
+    ("none.cpb", ["inspect", "--json"], 6),
+    ("zstd.cpb", ["inspect"], 6),
+    ("none.cpb", ["cat", "--field", "meta_graphs[0].graph_def.node[7]"], 5),
+    ("large.pb", ["merge", "-o", "-"], 12),
+    ("none.cpb", ["merge", "-o", "-", "--threads", "1"], 12),
+    ("none.cpb", ["merge", "-o", "-", "--threads", "4"], 30),
+    ("zstd.cpb", ["verify"], 10),
+])
+def test_large_files_take_few_requests(cpb, server, large, name, words, most):
+    out, ranges = counted(cpb, server, name, *words)
+    local = cpb.ok(words[0], large / name, *words[1:])
+    if words[0] in ("merge", "inspect", "cat"):
+        assert out == local
+    assert len(ranges) <= most, ranges
+
+
+def test_an_overview_does_not_read_the_weights(cpb, server, large):
+    for name in "large.pb", "none.cpb":
+        _, ranges = counted(cpb, server, name, "inspect")
+        spans = [tuple(map(int, text.removeprefix("bytes=").split("-"))) for text in ranges if "=-" not in text]
+        assert sum(end - begin + 1 for begin, end in spans) < 2 << 20, ranges
+
+
+def test_memory_does_not_grow_with_the_file(cpb, server, large):
+    url, _ = server.url("/-/model/none.cpb")
+    cpb.ok("merge", url, "-o", "/dev/null", "--threads", "1", "--memory-limit", "14M")
+
+
+# --- Models ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def model(cpb, below):
+    """A SavedModel's directory as TensorFlow makes it, and one with a .cpb."""
+    if not (below / "rich").exists():
+        shutil.copytree(saved_models.model("rich"), below / "rich")
+        shutil.copytree(below / "rich", below / "chunked")
+        cpb.ok("split", below / "rich" / "saved_model.pb", "-o", below / "chunked" / "saved_model.cpb")
+        (below / "chunked" / "saved_model.pb").unlink()
+    return below
+
+
+@pytest.mark.parametrize("prefix", ["model", "below"], ids=["404", "403"])
+@pytest.mark.parametrize("folder", ["rich", "chunked"])
+@pytest.mark.parametrize("words", [["inspect", "IN"], ["inspect", "IN", "variables", "--json"], ["cut", "IN", "root.block", "-o", "-"],
+                                   ["extract", "IN", "root.block.weight", "--variable", "-o", "-"],
+                                   ["merge", "IN", "-o", "-"], ["cat", "IN", "--field", "saved_model_schema_version"]],
+                         ids=" ".join)
+def test_a_model_is_found_below_a_url(cpb, server, model, tmp_path, prefix, folder, words):
+    """With the files beside it; what a server forbids to everybody who may not list is not there."""
+    url, token = server.url(f"/-/{prefix}/{folder}/")
+    here = run(cpb, words, None, model / folder, tmp_path)
+    assert here[0] == 0
+    assert run(cpb, words, None, url, tmp_path) == here
+    asked = [request["url"].split("?")[0].rsplit(f"{folder}/")[1] for request in server.seen(token)]
+    assert asked[0] == "saved_model.cpb"
+    assert all(f"count={token}" in request["url"] for request in server.seen(token)), "the query goes along"
+    if words[0] == "inspect" and len(words) == 2:
+        assert {"variables/variables.index", "keras_metadata.pb", "fingerprint.pb"} <= set(asked)
+        assert len(asked) <= 12, asked
+
+
+def test_a_name_without_an_ending_is_found(cpb, server, large):
+    assert cpb.ok("merge", f"{server.base}/-/model/none?x=1", "-o", "-") == cpb.ok("merge", large / "none", "-o", "-")
+
+
+def test_what_is_nowhere_is_said(cpb, server):
+    for path in "model/nothing/", "below/nothing/", "model/nothing", "model/nothing.cpb":
+        result = cpb.run("inspect", f"{server.base}/-/{path}")
+        assert result.returncode == 3
+        assert f"{server.base}/-/{path}: the server answered 40".encode() in result.stderr
+
+
+# --- The command ---------------------------------------------------------------------------------
+
+
+def test_the_time_is_limited(cpb, server):
+    begun = time.monotonic()
+    for words in (["--max-time", "0.5"], ["--timeout", "0.05", "--max-time", "20"]):
+        result = cpb.run("records", server.url("/-/lie/stall")[0], *words)
+        assert result.returncode == 3
+        assert b"the time for reading is over" in result.stderr or b"no bytes from the server for 50 ms" in result.stderr
+    assert time.monotonic() - begun < 10
+
+
+@pytest.mark.parametrize("words, wanted", [
+    (["--timeout", "0"], "--timeout: 0 is not understood; expected SECONDS"),
+    (["--timeout", "1.2345"], "is not understood"),
+    (["--max-time", "-1"], "is not understood"),
+    (["--max-time", "9999999999"], "is not understood"),
+    (["--header", "no colon"], "expected NAME:VALUE"),
+    (["--header", "X: a\r\nY: b"], "is not understood"),
+    (["--header", ": a"], "is not understood"),
+])
+def test_wrong_options_are_told(cpb, words, wanted):
+    result = cpb.run("info", "http://127.0.0.1:1/", *words)
+    assert result.returncode == 1 and wanted in result.stderr.decode()
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, -signal.SIGINT), (signal.SIGTERM, -signal.SIGTERM)])
+def test_a_signal_ends_a_request_and_leaves_nothing(cpb, server, tmp_path, number, code):
+    url, token = server.url("/-/slow/x.pb")
+    process = subprocess.Popen([*cpb.command, "merge", url, "-o", "out.pb"], cwd=tmp_path, stderr=subprocess.PIPE)
+    while not server.log(token):
+        time.sleep(0.05)
+    time.sleep(0.2)
+    begun = time.monotonic()
+    process.send_signal(number)
+    assert process.wait(timeout=10) == code
+    assert time.monotonic() - begun < 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_is_no_url(cpb, server):
+    result = cpb.run("merge", CHUNKED, "-o", f"{server.base}/out.pb")
+    assert result.returncode == 1
+    assert b"an output cannot be a URL" in result.stderr

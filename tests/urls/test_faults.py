@@ -1,0 +1,221 @@
+"""The fault matrix: for each way in which a server lies, breaks or refuses, reading gives the
+right bytes or an error that says what was wrong, in a bounded number of requests. The faults are those of
+the JavaScript package (web/test/http.test.js)."""
+
+import re
+import time
+
+import pytest
+
+from urls.conftest import SIZE, bytes_at
+
+TWO = "1000+5000", "200000+50000"
+THREE = *TWO, "100000+10"
+ONE = "1000+5000",
+STREAM = "0+300000",
+
+
+def expected(ranges):
+    spans = [(SIZE - 1000, 1000) if r == "tail" else tuple(map(int, r.split("+"))) for r in ranges]
+    return b"".join(bytes_at(begin, min(SIZE, begin + length)) for begin, length in spans)
+
+
+def check(server, read_url, fault, ranges, wanted, most, query="", options=()):
+    url, token = server.url(f"/-/lie/{fault}", query)
+    result = read_url(url, *options, *ranges)
+    if wanted is None:
+        assert result.returncode == 0, result.stderr.decode()
+        assert result.stdout == expected(ranges)
+    else:
+        assert result.returncode == 1
+        assert re.search(wanted, result.stderr.decode()), result.stderr.decode()
+        assert expected(ranges).startswith(result.stdout), "what came before the error is right"
+    log = server.log(token)
+    assert len(log) <= most, [(entry["range"], entry["status"]) for entry in log]
+    assert {entry["method"] for entry in log} == {"GET"}
+    return log
+
+
+def matrix(cases):
+    return pytest.mark.parametrize("fault, wanted, most", cases, ids=[case[0] for case in cases])
+
+
+@matrix([
+    ("honest", None, 2),
+    ("identity", None, 2),
+    ("short", None, 3),
+    ("shifted", "READ: the server was asked for bytes 0-65535 and gave 1-65535", 1),
+    ("wider", "READ: the server was asked for bytes 0-65535 and gave 0-65536", 1),
+    ("more", "READ: .*(more bytes than it announced|broke off)", 4),
+    ("crumbs", "READ: the server keeps sending less than was asked for", 6),
+    ("fewer-once", None, 3),
+    ("fewer", "READ: the server sent 0 of the 10 bytes that it announced|broke off", 5),
+    ("no-content-range", "READ: .*206 without a Content-Range", 1),
+    ("unknown-total", r"READ: .*Content-Range: bytes 0-65535/\*; expected a range of a known size", 1),
+    ("small-total", "READ: .*expected a range of a known size", 1),
+    ("backwards", "READ: .*Content-Range: bytes 9-3/300000", 1),
+    ("multipart", "READ: .*several parts; expected one", 1),
+    ("encoded", "READ: .*Content-Encoding: br", 1),
+])
+def test_a_range_is_exactly_what_was_asked_for(server, read_url, fault, wanted, most):
+    check(server, read_url, fault, TWO, wanted, most)
+
+
+@pytest.mark.parametrize("fault, options, wanted", [
+    ("whole", [], None),
+    ("whole-unannounced", [], None),
+    ("whole", ["max_whole=300000"], None),
+    ("whole", ["max_whole=299999"], "READ: the server ignores ranges: it sent all 300000 bytes, where up to 299999 are taken"),
+    ("whole-unannounced", ["max_whole=299999"], "READ: the server ignores ranges"),
+    ("endless", [], "READ: the server ignores ranges"),
+])
+def test_a_whole_file_is_taken_and_kept_up_to_a_bound(server, read_url, fault, options, wanted):
+    log = check(server, read_url, fault, TWO, wanted, 1, options=options)
+    assert log[0]["bytes"] < 8 << 20, "an endless answer is not downloaded"
+
+
+@matrix([
+    ("etag-changes", 'READ: the file changed while it was read: its ETag was "one", now "two"', 2),
+    ("etag-weak-changes", "READ: the file changed", 2),
+    ("etag-weak-date-changes", "READ: the file changed while it was read: its Last-Modified", 2),
+    ("etag-later", "READ: the file changed", 3),
+    ("date-changes", "READ: the file changed while it was read: its Last-Modified", 2),
+    ("total-changes", "READ: the file changed while it was read: its size was 300000, now 300001", 2),
+    ("416-shrunk", "READ: the file changed while it was read: its size was 300000, now 10", 2),
+    ("etag-weakens", None, 3),
+    ("etag-weak", None, 3),
+    ("etag-strong-date-changes", None, 3),
+    ("date", None, 3),
+    ("nothing-to-compare", None, 3),
+    ("whole-later", None, 2),
+    ("whole-later-changed", "READ: the file changed", 2),
+])
+def test_a_file_that_changes_is_noticed(server, read_url, fault, wanted, most):
+    check(server, read_url, fault, THREE, wanted, most)
+
+
+@matrix([
+    ("400", "READ: the server answered 400 [(]no[)]", 1),
+    ("401", "READ: the server answered 401: it wants to know who asks", 1),
+    ("403", "READ: the server answered 403: access is denied [(]go away[)]", 1),
+    ("403-expired", "READ: the server answered 403: .* has expired; ask for a new one [(]Request has expired[)]", 1),
+    ("404", "READ: the server answered 404: there is no such file", 1),
+    ("204", "READ: the server answered 204", 1),
+    ("416", "READ: the server answered 416 to a range that begins in the file", 1),
+    ("500", "READ: the server answered 500", 4),
+    ("501", "READ: the server answered 501", 1),
+    ("503-hour", "READ: the server answered 503", 1),
+    ("redirect-forever", "READ: the server redirects more than 10 times", 11),
+])
+def test_refusals_are_told_apart(server, read_url, fault, wanted, most):
+    check(server, read_url, fault, ONE, wanted, most)
+
+
+@matrix([
+    ("403-expired-later", "READ: the server answered 403: .* expired", 2),
+    ("416-later", "READ: the server answered 416", 2),
+])
+def test_a_refusal_later_is_told_too(server, read_url, fault, wanted, most):
+    check(server, read_url, fault, TWO, wanted, most)
+
+
+@matrix([
+    ("500-twice", None, 4),
+    ("stall-once", None, 3),
+    ("stall-body-once", None, 3),
+    ("reset-once", None, 4),
+    ("cut-once", None, 3),
+    ("redirect", None, 4),
+])
+def test_what_passes_is_tried_again(server, read_url, fault, wanted, most):
+    check(server, read_url, fault, TWO, wanted, most, options=["timeout=700"])
+
+
+def test_a_server_is_given_the_time_that_it_asks_for(server, read_url):
+    begun = time.monotonic()
+    check(server, read_url, "429-seconds", TWO, None, 3)
+    assert time.monotonic() - begun >= 7
+
+
+@pytest.mark.parametrize("fault", ["429-seconds", "429-date"])
+def test_there_is_no_waiting_beyond_the_time_limit(server, read_url, fault):
+    begun = time.monotonic()
+    check(server, read_url, fault, TWO, "READ: the server answered 429: too many requests", 1, options=["time=3000"])
+    assert time.monotonic() - begun < 3
+
+
+@matrix([
+    ("stall", "READ: no bytes from the server for 150 ms", 4),
+    ("stall-body", "READ: no bytes from the server for 150 ms", 4),
+    ("reset", r"READ: no response \(", 8),
+    ("cut", r"READ: the response broke off \(", 8),
+])
+def test_an_attempt_that_nothing_answers_ends_in_time(server, read_url, fault, wanted, most):
+    begun = time.monotonic()
+    check(server, read_url, fault, ONE, wanted, most, options=["timeout=150"])
+    assert time.monotonic() - begun < 15
+
+
+@pytest.mark.parametrize("fault", ["stall", "stall-body", "slow"])
+def test_the_time_in_all_is_limited(server, read_url, fault):
+    begun = time.monotonic()
+    check(server, read_url, fault, STREAM, "READ: the time for reading is over", 2, options=["time=600"])
+    assert time.monotonic() - begun < 5
+
+
+def test_slowness_is_no_silence(server, read_url):
+    """The first range takes two seconds, in pieces a quarter of one apart."""
+    check(server, read_url, "slow", ONE, None, 1, options=["timeout=1800", "attempts=1"])
+
+
+@pytest.mark.parametrize("fault, options, wanted, most", [
+    ("honest", [], None, 1),
+    ("whole", [], None, 1),
+    ("etag-weak", [], None, 1),
+    ("suffix-200", [], None, 1),
+    ("suffix-200", ["max_whole=1000"], None, 3),
+    ("suffix-endless", [], None, 3),
+    ("suffix-416", [], None, 3),
+    ("suffix-400", [], None, 3),
+    ("suffix-501", [], None, 3),
+    ("suffix-as-head", [], None, 2),
+    ("suffix-short", [], None, 2),
+    ("suffix-500-once", [], None, 2),
+    ("suffix-403", [], "READ: the server answered 403", 1),
+    ("endless", [], "READ: the server ignores ranges", 2),
+])
+def test_the_end_is_one_request_or_what_a_server_makes_of_it(server, read_url, fault, options, wanted, most):
+    check(server, read_url, fault, ["tail"], wanted, most, options=options)
+
+
+@pytest.mark.parametrize("size", [0, 1, 999])
+def test_the_end_of_a_small_or_empty_file(server, read_url, size):
+    for ranges in (["tail"], ["0+1000"]):
+        url, token = server.url("/-/lie/honest", f"&size={size}")
+        result = read_url(url, *ranges)
+        assert (result.returncode, result.stdout) == (0, bytes_at(0, size)), result.stderr
+        assert len(server.log(token)) <= 2
+
+
+def test_a_read_past_the_end_gives_what_there_is(server, read_url):
+    for fault in "honest", "416-silent":
+        url, token = server.url(f"/-/lie/{fault}")
+        result = read_url(url, "299990+1000", "300000+10", "300005+10", "size")
+        assert result.stdout == bytes_at(SIZE - 10, SIZE) + b"300000\n", result.stderr
+        assert len(server.log(token)) <= 2
+
+
+@matrix([
+    ("honest", None, 4),
+    ("short", None, 5),
+    ("500-twice", None, 6),
+    ("cut-once", None, 5),
+    ("stall-body-once", None, 5),
+])
+def test_reading_on_takes_larger_and_larger_ranges(server, read_url, fault, wanted, most):
+    check(server, read_url, fault, STREAM, wanted, most, options=["timeout=700"])
+
+
+def test_what_came_before_a_break_is_not_fetched_again(server, read_url):
+    log = check(server, read_url, "cut-once", ONE, None, 2)
+    assert log[1]["range"] == "bytes=32768-65535"

@@ -1,0 +1,186 @@
+"""Real servers: nginx, and one that is compatible with S3 (versitygw)."""
+
+import os
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+from conftest import DATA
+from urls.conftest import ENVIRONMENT, find
+
+CHUNKED = DATA / "cpb" / "real_frozen_conv" / "max1000_none.cpb"
+MESSAGE = DATA / "cpb" / "real_frozen_conv" / "orig.pb"
+KEYS = {"AWS_ACCESS_KEY_ID": "test-access", "AWS_SECRET_ACCESS_KEY": "test-secret"}
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def wait_for(url, process):
+    for _ in range(200):
+        try:
+            urllib.request.urlopen(url).close()
+            return
+        except urllib.error.HTTPError:
+            return
+        except OSError:
+            assert process.poll() is None, "the server has ended"
+            time.sleep(0.05)
+    raise TimeoutError(url)
+
+
+@pytest.fixture(scope="module")
+def nginx(tmp_path_factory):
+    """/files/ as they are, /gzip/ compressed, /page/ without ranges, /private/ with a password."""
+    program, folder, port = find("nginx"), tmp_path_factory.mktemp("nginx"), free_port()
+    (folder / "files").mkdir()
+    for name, content in {"model.cpb": CHUNKED.read_bytes(), "saved_model.pb": MESSAGE.read_bytes(), "empty.pb": b"",
+                          "large.pb": bytes(3_000_000)}.items():
+        (folder / "files" / name).write_bytes(content)
+    (folder / "passwords").write_text("user:{PLAIN}password\n")
+    paths = "".join(f"{name}_temp_path {folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    (folder / "nginx.conf").write_text(f"""
+        daemon off; {"user root;" if os.getuid() == 0 else ""} pid {folder}/pid; error_log {folder}/error.log;
+        events {{}}
+        http {{
+          access_log off; {paths} default_type application/octet-stream;
+          server {{
+            listen 127.0.0.1:{port};
+            location /files/ {{ alias {folder}/files/; }}
+            location /gzip/ {{ alias {folder}/files/; gzip on; gzip_types *; gzip_min_length 1; }}
+            location /page/ {{ alias {folder}/files/; max_ranges 0; }}
+            location /private/ {{ alias {folder}/files/; auth_basic "mine"; auth_basic_user_file {folder}/passwords; }}
+          }}
+        }}""")
+    process = subprocess.Popen([program, "-c", folder / "nginx.conf", "-e", folder / "error.log"])
+    wait_for(f"http://127.0.0.1:{port}/", process)
+    yield f"http://127.0.0.1:{port}", folder / "files"
+    process.terminate()
+    process.wait()
+
+
+def run(cpb, *words, **env):
+    return cpb.run(*words, env=ENVIRONMENT | env)
+
+
+def test_nginx(cpb, nginx):
+    base, _ = nginx
+    merged = cpb.ok("merge", CHUNKED, "-o", "-")
+    for folder in "files", "gzip", "page":
+        assert run(cpb, "merge", f"{base}/{folder}/model.cpb", "-o", "-").stdout == merged
+    assert run(cpb, "inspect", f"{base}/files/").stdout == cpb.ok("inspect", MESSAGE)
+    assert run(cpb, "merge", f"{base}/files/empty.pb", "-o", "-").returncode == 0
+    assert len(run(cpb, "merge", f"{base}/files/large.pb", "-o", "-").stdout) == 3_000_000
+    refused = run(cpb, "merge", f"{base}/page/large.pb", "-o", "-")
+    assert (refused.returncode, refused.stdout) == (3, b"")
+    assert b"the server ignores ranges: it sent all 3000000 bytes, where up to 1048576 are taken" in refused.stderr
+
+
+def test_nginx_wants_a_password(cpb, nginx, tmp_path):
+    base, _ = nginx
+    url = f"{base}/private/model.cpb"
+    refused = run(cpb, "info", url)
+    assert refused.returncode == 3 and b"401: it wants to know who asks" in refused.stderr
+    assert run(cpb, "info", url.replace("//", "//user:password@")).returncode == 0
+    (tmp_path / ".netrc").write_text("machine 127.0.0.1 login user password password\n")
+    assert run(cpb, "info", url, HOME=str(tmp_path)).returncode == 0
+    assert run(cpb, "info", url, "--header", "Authorization: Basic dXNlcjpwYXNzd29yZA==").returncode == 0
+
+
+def test_nginx_knows_when_a_file_has_changed(nginx, read_url):
+    """Between two ranges of one file; its ETag is checked by the server, too (412)."""
+    base, folder = nginx
+    path = folder / "changing"
+    path.write_bytes(bytes(300_000))
+    whole = read_url(f"{base}/files/changing", "0+10", "200000+10")
+    assert whole.returncode == 0
+    process = subprocess.Popen([*whole.args[:2], "0+10", "wait", "200000+10"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    assert process.stdout.read(10) == bytes(10)
+    path.write_bytes(bytes(300_001))
+    out, err = process.communicate(b"\n", timeout=20)
+    assert (process.returncode, out) == (1, b"")
+    assert b"the file changed while it was read: the server answered 412" in err
+
+
+@pytest.fixture(scope="module")
+def s3(tmp_path_factory):
+    """A bucket "models" with files of several names."""
+    program, folder, port = find("versitygw"), tmp_path_factory.mktemp("s3"), free_port()
+    for name in "buckets", "sidecar":
+        (folder / name).mkdir()
+    env = {"ROOT_ACCESS_KEY_ID": KEYS["AWS_ACCESS_KEY_ID"], "ROOT_SECRET_ACCESS_KEY": KEYS["AWS_SECRET_ACCESS_KEY"]}
+    process = subprocess.Popen([program, "--quiet", "--port", f"127.0.0.1:{port}", "posix", "--sidecar", folder / "sidecar",
+                                folder / "buckets"], env=os.environ | env)
+    base = f"http://127.0.0.1:{port}"
+    wait_for(base, process)
+    for name in "", "dir/a model+100%.cpb", "dir/größe.cpb", "dir/model.cpb", "model/saved_model.pb":
+        content = MESSAGE if name.endswith(".pb") else CHUNKED
+        upload = ["curl", "-sS", "--fail", "-X", "PUT", "--aws-sigv4", "aws:amz:us-east-1:s3", "--user", ":".join(KEYS.values())]
+        upload += ["--upload-file", content] if name else []
+        path = "".join(c if c.isalnum() and c.isascii() or c in "-._~/" else "".join(f"%{b:02X}" for b in c.encode()) for c in name)
+        upload += ["-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD", f"{base}/models/{path}".rstrip("/")]
+        subprocess.run(upload, check=True, env=ENVIRONMENT)
+    yield base
+    process.terminate()
+    process.wait()
+
+
+@pytest.mark.parametrize("name", ["dir/model.cpb", "dir/a model+100%.cpb", "dir/größe.cpb"])
+def test_s3_requests_are_signed(cpb, s3, name):
+    found = run(cpb, "merge", f"s3://models/{name}", "-o", "-", AWS_ENDPOINT_URL_S3=s3, **KEYS)
+    assert (found.stderr, found.stdout) == (b"", cpb.ok("merge", CHUNKED, "-o", "-"))
+
+
+def test_s3_model_is_found(cpb, s3):
+    found = run(cpb, "inspect", "s3://models/model/", AWS_ENDPOINT_URL=f"{s3}/", AWS_REGION="us-east-1", **KEYS)
+    assert (found.stderr, found.stdout) == (b"", cpb.ok("inspect", MESSAGE))
+
+
+@pytest.mark.parametrize("env, wanted", [
+    ({"AWS_SECRET_ACCESS_KEY": "wrong"}, b"the server answered 403: access is denied (The request signature"),
+    ({"AWS_ACCESS_KEY_ID": "nobody"}, b"there is no such file (No user exists with the provided access key ID.)"),
+    ({"AWS_ACCESS_KEY_ID": ""}, b"the server answered 403: access is denied"),
+    ({"AWS_REGION": "eu-west-9"}, b"the server answered 400"),
+    ({"AWS_REGION": "no region"}, b"AWS_REGION is no region"),
+    ({"AWS_ENDPOINT_URL_S3": "x"}, b"AWS_ENDPOINT_URL is no http or https URL"),
+    ({"AWS_SECRET_ACCESS_KEY": "a\nb"}, b"AWS_SECRET_ACCESS_KEY has a space or a control character"),
+])
+def test_s3_refusals_are_told(cpb, s3, env, wanted):
+    result = run(cpb, "info", "s3://models/dir/model.cpb", **({"AWS_ENDPOINT_URL_S3": s3} | KEYS | env))
+    assert result.returncode in (1, 3)
+    assert wanted in result.stderr, result.stderr
+    assert b"secret" not in result.stderr and b"test-access" not in result.stderr
+
+
+def test_s3_that_is_not_there(cpb, s3):
+    for name in "models/none.cpb", "models/none/", "nothing/x.cpb":
+        result = run(cpb, "inspect", f"s3://{name}", AWS_ENDPOINT_URL_S3=s3, **KEYS)
+        assert result.returncode == 3
+        assert f"s3://{name}: the server answered 404: there is no such file".encode() in result.stderr
+
+
+def test_s3_sends_the_session_token_to_its_endpoint_alone(server, read_url):
+    """Signed with it; a redirect to another origin takes neither signature nor token along."""
+    environment = KEYS | {"AWS_SESSION_TOKEN": "the-token", "AWS_REGION": "eu-central-1"}
+    _, token = server.url("")
+    read_url(f"s3://-/see/x?count={token}", "0+10", env=environment | {"AWS_ENDPOINT_URL": server.base})
+    [request] = server.seen(token)
+    assert request["x-amz-security-token"] == "the-token"
+    assert "test-access" in request["authorization"] and "/eu-central-1/s3/aws4_request" in request["authorization"]
+    for name in "x-amz-security-token", "x-amz-content-sha256", "x-amz-date", "host":
+        assert name in request["authorization"]
+    _, token = server.url("")
+    _, other = server.url("")
+    target = f"{server.other}/-/see/x?count={other}".replace("/", "%2F").replace("?", "%3F")
+    moved = f"{server.base}/-/move/{target}"
+    read_url("s3://-/see", "0+10", env=environment | {"AWS_ENDPOINT_URL": moved})
+    [arrived] = server.seen(f"{other}/-/see")
+    assert not {"authorization", "x-amz-security-token", "x-amz-date"} & set(arrived), arrived
