@@ -39,7 +39,7 @@ stages=(
   "fuzz: sanitize"
   "corpus: build setup-python"
   "complexity: build setup-python"
-  "cli: build setup-python"
+  "cli: build setup-debian setup-python"
   "install: build setup-debian"
   "devices: build setup-devices"
 )

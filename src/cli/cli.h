@@ -147,6 +147,9 @@ void cli_help(cli *c);
 void cli_help_command(cli *c, const cli_command *command);
 void cli_manual(cli *c); /* the man page, as roff */
 
+/* A program for a shell, which completes command lines (completion.c); returns the exit code. */
+int cli_completion(cli *c, const char *shell);
+
 /* --- Commands --------------------------------------------------------------- */
 
 int cli_split(cli *c);

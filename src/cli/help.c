@@ -116,8 +116,9 @@ void cli_help(cli *c) {
   wrap(c, about, strlen(about), 0, 0);
   cli_print(c, "\nUsage: cpb COMMAND ...\n\nCommands:\n");
   for (size_t i = 0; i < cli_num_commands; i++)
-    cli_print(c, "  %-8s %s\n", cli_commands[i].name, cli_commands[i].summary);
-  cli_print(c, "  %-8s %s\n", "help", "explain a command, with examples: cpb help COMMAND");
+    cli_print(c, "  %-10s %s\n", cli_commands[i].name, cli_commands[i].summary);
+  cli_print(c, "  %-10s %s\n", "completion", "write a program with which bash, zsh or fish completes commands");
+  cli_print(c, "  %-10s %s\n", "help", "explain a command, with examples: cpb help COMMAND");
   cli_print(c, "\n");
   wrap(c, conventions, strlen(conventions), 0, 0);
   cli_print(c, "\n");
@@ -204,6 +205,9 @@ void cli_manual(cli *c) {
   roff_line(c, ".PP\n", urls);
   cli_print(c, ".SH COMMANDS\n");
   for (size_t i = 0; i < cli_num_commands; i++) roff_command(c, &cli_commands[i]);
+  cli_print(c,
+            ".SS cpb completion SHELL\n.PP\nWrites a program for bash, zsh or fish, which completes command "
+            "lines of cpb; in bash: source <(cpb completion bash)\n");
   roff_examples(c);
   cli_print(c, ".SH EXIT STATUS\n");
   for (size_t i = 0; i < NUM_EXITS; i++) cli_print(c, ".TP\n.B %d\n%s\n", exits[i].code, exits[i].meaning);

@@ -80,6 +80,7 @@ int main(int count, char **words) {
   cpb_buffer_init(&c.json.out, &c.allocator);
   if (count < 2) return cli_usage(NULL, "a command is expected");
   if (strcmp(words[1], "help") == 0) return help(&c, count > 2 ? words[2] : NULL);
+  if (strcmp(words[1], "completion") == 0) return cli_completion(&c, count == 3 ? words[2] : NULL);
   if (is_one_of(words[1], "--help", "-h")) return help(&c, NULL);
   if (is_one_of(words[1], "--version", "-V")) {
     cli_print(&c, "cpb %s\n", cpb_version());

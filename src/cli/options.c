@@ -12,7 +12,7 @@
 #define SETTING(member) offsetof(cli_settings, member)
 
 const cli_option cli_options[CLI_NUM_OPTIONS] = {
-    [CLI_OUTPUT] = {"output", 'o', CLI_TEXT, SETTING(output), "FILE",
+    [CLI_OUTPUT] = {"output", 'o', CLI_PATH, SETTING(output), "FILE",
                     "Write to FILE; - is standard output. It appears under this name only when it "
                     "is whole.",
                     NULL},
@@ -20,7 +20,7 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                   "The message's full type name, such as tensorflow.GraphDef. "
                   "Default: tensorflow.SavedModel.",
                   NULL},
-    [CLI_SCHEMA] = {"schema", 's', CLI_TEXT, SETTING(schema), "SET",
+    [CLI_SCHEMA] = {"schema", 's', CLI_PATH, SETTING(schema), "SET",
                     "A FileDescriptorSet that describes the type, as written by protoc "
                     "--descriptor_set_out --include_imports. TensorFlow's types are built in.",
                     NULL},
@@ -44,7 +44,7 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                         NULL},
     [CLI_VERIFY] = {"verify", 0, CLI_FLAG, SETTING(verify), NULL,
                     "Read back what was written and compare it with the input.", NULL},
-    [CLI_AGAINST] = {"against", 0, CLI_TEXT, SETTING(against), "MESSAGE",
+    [CLI_AGAINST] = {"against", 0, CLI_PATH, SETTING(against), "MESSAGE",
                      "Also compare the merged message with this file, byte by byte.", NULL},
     [CLI_CHUNK] = {"chunk", 0, CLI_NUMBER, SETTING(chunk), "N", "The chunk with index N.", NULL},
     [CLI_FIELD] = {"field", 0, CLI_TEXT, SETTING(field), "PATH",
@@ -238,7 +238,8 @@ static bool set(const cli_option *option, const char *text, cli_settings *settin
   void *setting = (char *)settings + option->setting;
   switch (option->kind) {
     case CLI_FLAG: *(bool *)setting = true; return true;
-    case CLI_TEXT: *(const char **)setting = text; return true;
+    case CLI_TEXT:
+    case CLI_PATH: *(const char **)setting = text; return true;
     case CLI_NUMBER: return parse_number(text, setting);
     case CLI_SIZE: return parse_size(text, setting) && *(uint64_t *)setting > 0;
     case CLI_CHOICE: return parse_choice(text, option->choices, setting);

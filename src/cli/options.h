@@ -79,6 +79,7 @@ typedef struct cli_settings {
 typedef enum cli_kind {
   CLI_FLAG,    /* bool */
   CLI_TEXT,    /* const char * */
+  CLI_PATH,    /* the same, a file's name */
   CLI_NUMBER,  /* uint64_t */
   CLI_SIZE,    /* uint64_t, with K, M, G, T for powers of 1024 */
   CLI_CHOICE,  /* int: the place in `choices` */

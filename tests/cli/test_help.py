@@ -17,7 +17,7 @@ def test_version(cpb):
 def test_help_names_every_command_and_exit_code(cpb):
     text = cpb.ok("help").decode()
     listed = re.findall(r"^  (\w+)", text.split("\nCommands:\n")[1].split("\n\n")[0], re.M)
-    assert listed == [*COMMANDS, "help"]
+    assert listed == [*COMMANDS, "completion", "help"]
     for code in range(6):
         assert f"\n  {code}  " in text
     assert cpb.ok("--help").decode() == text

@@ -35,7 +35,8 @@ installs() {
   mv "$work/elsewhere" "$prefix"
   cd "$prefix"
   ls include/cpb/base.h "$lib"/libcpb.a "$lib"/libcpb.so "$lib"/cmake/cpb/cpb-config.cmake \
-    "$lib"/pkgconfig/cpb.pc bin/cpb share/man/man1/cpb.1 share/doc/cpb/LICENSE
+    "$lib"/pkgconfig/cpb.pc bin/cpb share/man/man1/cpb.1 share/bash-completion/completions/cpb \
+    share/zsh/site-functions/_cpb share/fish/vendor_completions.d/cpb.fish share/doc/cpb/LICENSE
   ! grep -rn "$build" "$prefix/$lib/cmake" "$prefix/$lib/pkgconfig"
 }
 
