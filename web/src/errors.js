@@ -79,12 +79,12 @@ export class CpbError extends Error {
 }
 
 /** Of files that somebody else is writing at the moment. */
-const busy = ['NoModificationAllowedError', 'InvalidStateError'];
+const busy = /^(NoModificationAllowed|InvalidState)Error$/;
 
 /** What was thrown elsewhere. @param {unknown} error @param {string} who @param {Code} [code] */
 export function asCpbError(error, who, code = 'READ') {
   if (error instanceof CpbError) return error;
   const { message = error, name } = /** @type {Error} */ (error ?? {});
-  const retryable = code === 'NETWORK' || busy.includes(name);
+  const retryable = code === 'NETWORK' || busy.test(name);
   return new CpbError(code, `${who}: ${message}`, { retryable, cause: error });
 }

@@ -68,7 +68,7 @@ export async function init(input) {
   const { decode, ...given } = /** @type {Modules} */ (isPair ? input : { reader: input });
   setDecode(decode);
   for (const kind of /** @type {Kind[]} */ (Object.keys(given))) {
-    if (!kinds.includes(kind)) throw new CpbError('USAGE', `there is no module ${kind}; there are ${kinds}, decode`);
+    if (!kinds.includes(kind)) throw new CpbError('USAGE', `no module ${kind}; there are ${kinds}, decode`);
     const module = given[kind];
     if (module !== undefined || !isPair) modules[kind] = load(kind, () => /** @type {ModuleInput} */ (module));
   }

@@ -209,7 +209,7 @@ matrix('refusals are told apart', (from) => reads(from, 1000, 5000), [
   ['400', { code: 'HTTP', status: 400, retryable: false }, 1],
   ['401', { code: 'HTTP', status: 401, message: /headers.*“Bearer”|who asks/ }, 1],
   ['403', { code: 'HTTP', status: 403, retryable: false, message: /denied.*go away/ }, 1],
-  ['403-expired', { code: 'HTTP', status: 403, message: /has expired; ask for a new one.*Request has expired/ }, 1],
+  ['403-expired', { code: 'HTTP', status: 403, message: /has expired; it says .*Request has expired/ }, 1],
   ['404', { code: 'HTTP', status: 404, retryable: false }, 1],
   ['204', { code: 'HTTP', status: 204 }, 1],
   ['416', { code: 'RANGE', status: 416, message: /416 to a range at 0/ }, 2],

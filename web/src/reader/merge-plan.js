@@ -3,6 +3,7 @@ import { abortable } from '../source/abort.js';
 import { big, chunkInfo } from './chunks.js';
 import { verifyOf } from './open-file.js';
 import { collect } from './output.js';
+import { structs } from './structs.js';
 
 /** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
@@ -53,7 +54,7 @@ export class MergePlan {
     return make(
       'cpb_merge',
       (scope) => {
-        const options = scope.struct('merge_options', {
+        const options = scope.struct(structs.merge_options, {
           verify: verifyOf(verify, 'late'),
           trust_sizes: Number(trustSizes),
           type,
@@ -121,9 +122,9 @@ export class MergePlan {
   #segment(merge, i) {
     const { instance } = this.#file;
     return instance.scope((scope) => {
-      const out = scope.struct('segment');
+      const out = scope.struct(structs.segment);
       merge.call('get_segment', i, out);
-      const { offset, length, chunk, literal } = instance.get('segment', out);
+      const { offset, length, chunk, literal } = instance.get(structs.segment, out);
       if (literal) return { offset, length, chunk: undefined, whole: false };
       const { size } = chunkInfo(this.#file, this.#index, chunk);
       return { offset, length, chunk, whole: size === length };

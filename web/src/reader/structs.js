@@ -1,9 +1,12 @@
-/** The structs that only records and fields take. */
+/** The structs that only records, fields and merging take. */
 import { layOutAll } from '../wasm/structs.js';
 
 export const structs = layOutAll({
   record_reader_options:
     'struct_size:size recover:i32 verify:i32 buffer:size read_size:size position limits:ptr' + ' memory:size',
+  merge_options:
+    'struct_size:size verify:i32 trust_sizes:i32 memory:size read_size:size plan_items type:ptr limits:ptr',
+  segment: 'offset length chunk chunk_offset literal:ptr',
   skipped: 'begin end reason:ptr',
   found: 'parent:ptr field:ptr message:ptr number:u32 wire_type:u32 fields:i32',
   json_options:

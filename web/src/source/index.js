@@ -44,7 +44,7 @@ import { urlSource } from './url.js';
 
 /** @type {(input: any, memory?: number) => Source} */
 let otherSource = (input) => {
-  throw new CpbError('USAGE', `the input is not a URL, Blob, bytes or source: ${input}`);
+  throw new CpbError('USAGE', `no input: ${input}`);
 };
 
 /** What an entry of the package does: says what makes sources of other inputs. @param {typeof otherSource} make */

@@ -27,9 +27,7 @@ export async function refusal(incoming, name) {
   const { response } = incoming;
   const { status } = response;
   const said = [400, 401, 403].includes(status) ? await explanation(incoming) : '';
-  const meaning = /expired|time frame/i.test(said)
-    ? 'the signature or token has expired; ask for a new one'
-    : meanings[status];
+  const meaning = /expired|time frame/i.test(said) ? 'the signature or token has expired' : meanings[status];
   const words = [meaning, said && `“${said}”`].filter(Boolean).join('; it says ');
   return new CpbError('HTTP', `${name} answered ${status}${words && `: ${words}`}`, {
     status,

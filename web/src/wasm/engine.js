@@ -1,6 +1,7 @@
 /** Drives an engine of the C API: steps it, and answers what it needs from a source. */
 import { CpbError } from '../errors.js';
 import { at } from './instance.js';
+import { isOver, turn } from './turn.js';
 import { createFeed } from './feed.js';
 import { structs } from './structs.js';
 
@@ -111,7 +112,8 @@ export function engineOf(instance, name, pointer, onFree) {
 /**
  * Steps `engine` until it is done (and answers DONE) or until `onStep` answers
  * true (and answers that step); drive it again to go on. What it needs comes
- * from `source`; a step that needs nothing new is made without waiting.
+ * from `source`; a step that needs nothing new is made without waiting, but for other work of
+ * the event loop from time to time, such as timers that abort the signal.
  * Errors of the engine and of the source are thrown; after one of the source it
  * can be driven again.
  *
@@ -129,7 +131,13 @@ export async function drive(instance, engine, source, options = {}) {
   const feed = (engine.feed ??= createFeed(source, options));
   for (;;) {
     const step = stepOn(instance, engine, method, onStep);
-    if (step !== NEED) return step;
+    if (step !== NEED) {
+      // Not before a need: those of several engines are asked for together.
+      if (isOver()) await turn();
+      signal?.throwIfAborted();
+      if (step !== undefined) return step;
+      continue;
+    }
     const { kind, offset, length, ahead } = needOf(instance, engine);
     // No input is that long, so asking for its size is enough to find that out.
     if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER) await feed.measure(length, { signal });
@@ -141,7 +149,8 @@ export async function drive(instance, engine, source, options = {}) {
 }
 
 /**
- * The synchronous part: steps until something must be awaited or told.
+ * The synchronous part: steps until something must be awaited or told, or its turn is over
+ * (undefined).
  *
  * @param {Instance} instance
  * @param {Engine} engine
@@ -155,6 +164,7 @@ function stepOn(instance, engine, method, onStep) {
     if (step === ERROR) throw engine.error();
     if (step === DONE) return step;
     if (step === NEED ? !answered(instance, engine) : onStep?.(step)) return step;
+    if (isOver()) return undefined;
   }
 }
 

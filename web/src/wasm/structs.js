@@ -30,9 +30,6 @@ const declarations = {
   field_tag: 'kind:i32 value text:ptr length:size',
   chunk_reader_options: 'struct_size:size verify:i32 read_size:size limits:ptr',
   chunk_stored: 'size index riegeli:riegeli_chunk',
-  merge_options:
-    'struct_size:size verify:i32 trust_sizes:i32 memory:size read_size:size' + ' plan_items type:ptr limits:ptr',
-  segment: 'offset length chunk chunk_offset literal:ptr',
 
   field:
     'name:ptr json_name:ptr number:u32 type:i32 message:ptr enumeration:ptr oneof:i32' +

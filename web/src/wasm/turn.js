@@ -1,0 +1,42 @@
+/** Turns of the event loop: long work is done in several, so that a page answers and signals abort. */
+
+/** The longest that is done in one turn, in milliseconds. */
+const TURN = 40;
+
+/** When something was first done in this turn; 0 before. */
+let begun = 0;
+
+/** @type {any} */
+const { setImmediate, MessageChannel } = globalThis;
+
+/** Calls it in the next turn. @param {() => void} call */
+function later(call) {
+  if (setImmediate) return setImmediate(call);
+  if (!MessageChannel) return setTimeout(call);
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = call;
+  port2.postMessage(0);
+}
+
+/** Whether this turn was long enough. */
+export function isOver() {
+  const now = performance.now();
+  if (begun === 0) {
+    begun = now;
+    later(() => (begun = 0));
+  }
+  return now - begun > TURN;
+}
+
+/** @type {Promise<void> | undefined} */
+let next;
+
+/** Waits for the next turn, in which all that wait go on together. */
+export const turn = () =>
+  (next ??= new Promise((go) =>
+    later(() => {
+      begun = 0;
+      next = undefined;
+      go();
+    }),
+  ));
