@@ -1,5 +1,4 @@
 import { asCpbError, CpbError } from '../errors.js';
-import { piecesOf, streamOf } from './streams.js';
 
 /**
  * A Blob or a File, such as one that was dropped on a page. Reading a File that changed on
@@ -32,13 +31,5 @@ export function blobSource(blob) {
       size: blob.size,
       etag: lastModified === undefined ? undefined : `"${blob.size}-${lastModified}"`,
     }),
-    stream: (offset, length, { signal } = {}) =>
-      streamOf(async function* pieces() {
-        try {
-          yield* piecesOf(blob.slice(offset, offset + length).stream());
-        } catch (error) {
-          fail(error);
-        }
-      }, signal),
   };
 }
