@@ -19,7 +19,8 @@
  *
  * libcurl makes the connections. It is loaded when the first URL is opened, and brings what it
  * knows: the proxies of https_proxy and no_proxy, and passwords of ~/.netrc. SSL_CERT_FILE, SSL_CERT_DIR or
- * CURL_CA_BUNDLE name other certificates than the system's. Without libcurl, or where the library
+ * CURL_CA_BUNDLE name other certificates than the system's. Where its TLS library writes to a connection
+ * that the server has closed, a program that does not ignore SIGPIPE may get one. Without libcurl, or where the library
  * was compiled without it, opening a URL is CPB_E_UNSUPPORTED.
  *
  * Up to 10 redirects are followed: to http and https, never from https to http. Another

@@ -2,10 +2,11 @@
  * The test server of the JavaScript package (../../web/test/runtimes/server.js), with these answers more:
  *
  *   /-/see/NAME?count=TOKEN   a file of 300,000 bytes, at any name; what headers came is kept
- *   /-/seen/TOKEN             those headers, one object a request
+ *   /-/seen/TOKEN             those headers, one object a request, with how many were under way
  *   /-/move/URL?count=TOKEN   a redirect to a URL, which is escaped; what headers came is kept
  *   /-/below/PATH             the file below the folder that the environment's CPB_BELOW names, or 403
  *   /-/model/PATH             the same, or 404
+ *   /-/far/PATH               the same, after 50 ms
  *   /-/slow/PATH              the same, a byte in 100 ms
  *
  * Prints the two origins, and with CERTIFICATE and KEY in the environment (names of files) a
@@ -24,10 +25,16 @@ import { FILE_SIZE, bytesAt } from '../../web/test/support/lies.js';
 /** @type {Map<string, object[]>} */
 const seen = new Map();
 
-/** @type {(request: Request, url: URL) => void} */
-function note(request, url) {
+/** Requests under way, by token. @type {Map<string, number>} */
+const running = new Map();
+
+/** @type {(request: Request, response: Response, url: URL) => void} */
+function note(request, response, url) {
   const token = url.searchParams.get('count') ?? '';
-  seen.set(token, [...(seen.get(token) ?? []), { url: request.url, ...request.headers }]);
+  const count = (running.get(token) ?? 0) + 1;
+  running.set(token, count);
+  response.on('close', () => running.set(token, (running.get(token) ?? 0) - 1));
+  seen.set(token, [...(seen.get(token) ?? []), { url: request.url, running: count, ...request.headers }]);
 }
 
 /** @type {(response: Response, range: string | undefined, size: number, etag: string, read: (begin: number, end: number) => Promise<Uint8Array>) => Promise<void>} */
@@ -42,7 +49,7 @@ async function answer(response, range, size, etag, read) {
 
 /** @type {(request: Request, response: Response, url: URL) => Promise<void>} */
 async function see(request, response, url) {
-  note(request, url);
+  note(request, response, url);
   const etag = url.searchParams.get('etag') ?? '"seen"';
   response.setHeader('Last-Modified', 'Thu, 01 Jan 2026 00:00:00 GMT');
   await answer(response, request.headers.range, FILE_SIZE, etag, async (begin, end) => bytesAt(begin, end));
@@ -50,23 +57,26 @@ async function see(request, response, url) {
 
 /** @type {(request: Request, response: Response, url: URL) => void} */
 function move(request, response, url) {
-  note(request, url);
+  note(request, response, url);
   response.writeHead(302, { Location: decodeURIComponent(url.pathname.slice('/-/move/'.length)) }).end('elsewhere');
 }
 
-/** @type {(prefix: string, otherwise: number) => (request: Request, response: Response, url: URL) => Promise<void>} */
-const below = (prefix, otherwise) => async (request, response, url) => {
-  note(request, url);
-  const name = join(process.env.CPB_BELOW ?? '', decodeURIComponent(url.pathname.slice(prefix.length)));
-  const file = await open(name).catch(() => undefined);
-  const size = (await file?.stat())?.size;
-  if (!file || size === undefined || url.pathname.endsWith('/')) return void response.writeHead(otherwise).end();
-  await answer(response, request.headers.range, size, `"${size}"`, async (begin, end) => {
-    const { buffer } = await file.read(Buffer.alloc(end - begin), 0, end - begin, begin);
-    return buffer;
-  });
-  await file.close();
-};
+/** @type {(prefix: string, otherwise: number, delay?: number) => (request: Request, response: Response, url: URL) => Promise<void>} */
+const below =
+  (prefix, otherwise, delay = 0) =>
+  async (request, response, url) => {
+    note(request, response, url);
+    if (delay) await new Promise((resolve) => setTimeout(resolve, delay));
+    const name = join(process.env.CPB_BELOW ?? '', decodeURIComponent(url.pathname.slice(prefix.length)));
+    const file = await open(name).catch(() => undefined);
+    const size = (await file?.stat())?.size;
+    if (!file || size === undefined || url.pathname.endsWith('/')) return void response.writeHead(otherwise).end();
+    await answer(response, request.headers.range, size, `"${size}"`, async (begin, end) => {
+      const { buffer } = await file.read(Buffer.alloc(end - begin), 0, end - begin, begin);
+      return buffer;
+    });
+    await file.close();
+  };
 
 /** @type {(request: Request, response: Response) => void} */
 function slow(request, response) {
@@ -82,6 +92,7 @@ const handlers = {
   '/-/move/': move,
   '/-/below/': below('/-/below/', 403),
   '/-/model/': below('/-/model/', 404),
+  '/-/far/': below('/-/far/', 404, 50),
   '/-/slow/': slow,
 };
 

@@ -105,6 +105,21 @@ def test_large_files_take_few_requests(cpb, server, large, name, words, most):
     assert len(ranges) <= most, ranges
 
 
+@pytest.mark.parametrize("options, least", [([], 3), (["--threads", "2"], 2), (["--threads", "1"], 1)], ids=str)
+def test_merging_has_several_requests_under_way(cpb, server, below, tmp_path, options, least):
+    """A graph with eight constants of 3 MB, each a chunk of its own."""
+    path = below / "constants.pb"
+    value = big_graph.field(1, "value") + big_graph.field(2, big_graph.field(8, big_graph.tensor(bytes(3 << 20))))
+    path.write_bytes(b"".join(big_graph.field(1, big_graph.node(f"w{i}", "Const", (), big_graph.field(5, value)))
+                              for i in range(8)))
+    cpb.ok("split", path, "-o", below / "constants.cpb", "--type", "tensorflow.GraphDef", "--codec", "none", "--force")
+    url, token = server.url("/-/far/constants.cpb")
+    cpb.ok("merge", url, "-o", tmp_path / "out.pb", *options)
+    assert (tmp_path / "out.pb").read_bytes() == path.read_bytes()
+    most = max(request["running"] for request in server.seen(token))
+    assert least <= most <= (int(options[1]) if options else 4)
+
+
 def test_an_overview_does_not_read_the_weights(cpb, server, large):
     for name in "large.pb", "none.cpb":
         _, ranges = counted(cpb, server, name, "inspect")

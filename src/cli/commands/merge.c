@@ -38,11 +38,13 @@ static bool is_copied(const merging *m, uint64_t size) {
   return cpb_file_size(m->in, &stored, &error) != CPB_OK || stored >= size - size / 64;
 }
 
+/* Of a URL each thread has a request under way, for which it waits, and not for a processor. */
 static unsigned threads_for(const merging *m) {
   uint64_t asked = m->cli->settings.threads;
   if (asked > 0) return (unsigned)cpb_min_u64(asked, UINT_MAX);
-  uint64_t size = size_of_chunks(m->index), worth = is_copied(m, size) ? 1 : size / THREAD_WORTH;
-  return (unsigned)cpb_min_u64(cpb_min_u64(os_processors(), THREADS_DEFAULT), worth);
+  bool waits = cpb_is_url(m->path);
+  uint64_t size = size_of_chunks(m->index), worth = !waits && is_copied(m, size) ? 1 : size / THREAD_WORTH;
+  return (unsigned)cpb_min_u64(cpb_min_u64(waits ? THREADS_DEFAULT : os_processors(), THREADS_DEFAULT), worth);
 }
 
 static int write_output(merging *m) {
