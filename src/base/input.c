@@ -23,7 +23,7 @@ void cpb_input_supply(cpb_input *input, uint64_t offset, const void *data, size_
 void cpb_input_end(cpb_input *input, uint64_t size) {
   input->size = size;
   input->useless = false;
-  if (size == CPB_NO_OFFSET) cpb_input_fail(input, CPB_E_READ, "the input's size is 2^64 - 1; expected less");
+  if (size == CPB_NO_OFFSET) cpb_input_fail(input, CPB_E_READ, "no input has 2^64 - 1 bytes");
 }
 
 void cpb_input_fail(cpb_input *input, cpb_code code, const char *message) {
@@ -34,14 +34,6 @@ void cpb_input_fail(cpb_input *input, cpb_code code, const char *message) {
 void cpb_input_let_go(cpb_input *input) {
   input->data = NULL;
   input->length = 0;
-}
-
-/* An engine that waited for the same byte again would wait forever. */
-static cpb_have fail_useless(cpb_input *input) {
-  cpb_fail(&input->failure, CPB_E_READ, input->need.offset,
-           "the host supplied %zu bytes from %llu on; expected the byte at %llu among them", input->length,
-           (unsigned long long)input->offset, (unsigned long long)input->need.offset);
-  return CPB_FAILED;
 }
 
 /* A failure comes before the end, and the end before lent bytes: bytes that the host lent beyond the
@@ -57,7 +49,10 @@ cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64
     input->need.kind = CPB_NEED_NONE;
     return CPB_HAVE;
   }
-  if (input->useless && input->need.kind == CPB_NEED_RANGE && input->need.offset == offset) return fail_useless(input);
+  if (input->useless && input->need.offset == offset) { /* it would wait forever */
+    cpb_input_fail(input, CPB_E_READ, "the host supplied bytes, but not this one");
+    return CPB_FAILED;
+  }
   cpb_input_let_go(input);
   input->need.kind = CPB_NEED_RANGE;
   input->need.offset = offset;

@@ -109,7 +109,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   cpb_record_reader_free(r.reader);
   fuzz_return(&r.loan);
   fuzz_bounds all_of_them = bounds;
-  all_of_them.decoded.most *= seeks; /* what a request decodes at most, however small the file */
+  /* What a request decodes, and what the header of a chunk claims, at most, however small the file. */
+  all_of_them.decoded.most *= seeks;
+  all_of_them.entries.most += seeks * fuzz_limits.records_per_chunk;
   fuzz_bounded(&work, &all_of_them, in.size * seeks);
   return 0;
 }

@@ -433,6 +433,9 @@ class Sized(Path):
     def size(self):
         return self.said
 
+    def read_at(self, offset, length, ahead):
+        return super().read_at(offset, length, ahead) if offset < 2**63 else b""
+
 
 @pytest.mark.parametrize("size", [2**64 - 1, 2**64 - 2, 2**63, 2**53, "one more", "one less", 0])
 def test_a_source_with_another_size_is_an_error(large, size):

@@ -83,6 +83,16 @@ test('Deno finds no mistake in the types, nor in its example', { skip }, () => {
   run(deno, ['check', '--all', '--node-modules-dir=manual', ...files], { cwd: app });
 });
 
+test('it can be published on JSR, too', { skip }, () => {
+  const { dist, jsr } = project();
+  run(process.execPath, [`${import.meta.dirname}/../scripts/jsr.js`, dist, jsr]);
+  const deno = `${import.meta.dirname}/node_modules/.bin/deno`;
+  run(deno, ['publish', '--dry-run', '--allow-dirty', '--allow-slow-types'], { cwd: jsr });
+  const file = new URL(`../../${FILE}`, import.meta.url).pathname;
+  const script = `import { open } from './inline.js'; console.log((await open(await Deno.readFile('${file}'))).numChunks);`;
+  assert.ok(Number(run(deno, ['eval', '--no-config', script], { cwd: jsr })) > 1);
+});
+
 test('all that is exported is documented, with a recipe for each runtime and each store', { skip }, () => {
   const { dist } = project();
   run(process.execPath, [`${import.meta.dirname}/../scripts/docs.js`, dist]);

@@ -123,7 +123,11 @@ static bool charge(cpb_record_reader *r, cpb_work_kind kind, uint64_t amount) {
   return false;
 }
 
-static bool charge_records(cpb_record_reader *r) { return charge(r, CPB_WORK_ENTRIES, r->source.header.num_records); }
+/* What a header claims beyond the limit of a chunk is refused. */
+static bool charge_records(cpb_record_reader *r) {
+  uint64_t most = r->meter->limits.records_per_chunk;
+  return charge(r, CPB_WORK_ENTRIES, cpb_min_u64(r->source.header.num_records, most));
+}
 
 static cpb_have open_simple(cpb_record_reader *r) {
   if (r->source.header.num_records > r->meter->limits.records_per_chunk)

@@ -53,6 +53,7 @@ export function createProject() {
     app,
     tarball,
     dist: `${packed}/dist`,
+    jsr: `${folder}/jsr`,
     /** Of a file in it, from the repository's root. @param {string} path */
     url: (path) => `build/${folder.slice(dirname(folder).length + 1)}/app/${path}`,
     remove: () => rmSync(folder, { recursive: true, force: true }),
