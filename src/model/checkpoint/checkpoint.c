@@ -286,7 +286,7 @@ size_t cpb_checkpoint_place(const cpb_checkpoint *c, const cpb_stored *stored) {
   return (size_t)((const entry *)(const void *)stored - c->items);
 }
 
-cpb_span cpb_checkpoint_message(const cpb_checkpoint *c, const cpb_stored *stored) {
+cpb_span cpb_checkpoint_message(const cpb_stored *stored) {
   const entry *e = (const entry *)(const void *)stored;
   return e->message;
 }

@@ -6,7 +6,7 @@
 #include "cpb/checkpoint.h"
 
 /* The serialized BundleEntryProto of an entry, which has been checked. Part of the checkpoint. */
-cpb_span cpb_checkpoint_message(const cpb_checkpoint *checkpoint, const cpb_stored *stored);
+cpb_span cpb_checkpoint_message(const cpb_stored *stored);
 
 /* The entries whose keys begin with `begin`: their indices are `*first` and those after it. */
 size_t cpb_checkpoint_begin(const cpb_checkpoint *checkpoint, cpb_span begin, size_t *first);

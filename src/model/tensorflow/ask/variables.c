@@ -29,7 +29,7 @@ typedef void (*use_slice)(cpb_saved_model *m, cpb_span slice, const cpb_stored *
 
 static bool for_slices(cpb_saved_model *m, const cpb_stored *s, use_slice use, void *user) {
   const cpb_checkpoint *checkpoint = cpb_saved_checkpoint(m);
-  cpb_span message = cpb_checkpoint_message(checkpoint, s);
+  cpb_span message = cpb_checkpoint_message(s);
   cpb_buffer key;
   if (!cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, 2 * (uint64_t)message.size + 8 * (uint64_t)s->key_size))
     return false;
