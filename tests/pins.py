@@ -17,7 +17,7 @@ EXEMPT = ("tools/pins.sh", "tests/pins.py", "web/test/package/project.js")
 COMMANDS = (
     (r"\bnpm (install|i|add|update)\b|\bnpx\b", None),
     (r"\bpip\b[^|;&]* (install|download)\b", "--require-hashes"),
-    (r"\bcargo (install|build|run)\b", "--locked"),
+    (r"\bcargo (install|build|run|fetch)\b", "--locked"),
     (r"\bgo (install|get)\b", None),
 )
 

@@ -20,7 +20,7 @@ stages=(
   "setup-interop: setup-debian setup-python"
   "setup-npm: setup-debian"
   "setup-servers: setup-npm"
-  "setup-devices"
+  "setup-devices: setup-debian setup-python"
   "setup-wasi: setup-debian setup-python setup-npm"
   "build"
   "models: setup-python"
@@ -41,7 +41,7 @@ stages=(
   "complexity: build setup-python"
   "cli: build setup-debian setup-python"
   "install: build setup-debian"
-  "devices: build setup-devices"
+  "devices: wasi-build setup-devices build"
 )
 long_stages=(
   "bits32: verdicts setup-debian setup-python"

@@ -7,7 +7,8 @@
 #
 # Those of npm, Cargo and Go are renewed by their own tools: `npm install --package-lock-only`,
 # `cargo update`, `go get -u && go mod tidy`. Programs of Go and Rust are pinned where they are
-# installed (web/test/setup.sh, wasi/test/setup.sh), release archives in cmake/archives.txt.
+# installed (web/test/setup.sh, wasi/test/setup.sh), WAMR by the lock in wasi/devices/wamr/source,
+# release archives in cmake/archives.txt.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python_from=3.11 # the oldest Python that is meant, Debian 12's

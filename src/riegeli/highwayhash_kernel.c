@@ -24,26 +24,32 @@ static inline void add_zippered(uint64_t *to, const uint64_t *from) {
            (high & 0xff00) << 24 | (high >> 8 & 0xff0000000000);
 }
 
+/* Unrolled, the state is in registers, and the code several times as long, which counts where an
+ * interpreter keeps it in RAM (wasi/reactor). */
+#ifdef CPB_SMALL_CODE
+#  define ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#  define ROLLED
+#endif
+
 static void mix_portable(cpb_hash_state *to, const cpb_hash_state *from, const uint8_t *packets, size_t count) {
   cpb_hash_state h = *from;
   for (; count > 0; count--, packets += CPB_HASH_PACKET) {
-    for (int i = 0; i < 4; i++) {
+    ROLLED for (int i = 0; i < 4; i++) {
       h.v1[i] += h.mul0[i] + cpb_load64(packets + 8 * i);
       h.mul0[i] ^= (h.v1[i] & 0xffffffff) * (h.v0[i] >> 32);
       h.v0[i] += h.mul1[i];
       h.mul1[i] ^= (h.v0[i] & 0xffffffff) * (h.v1[i] >> 32);
     }
-    add_zippered(h.v0, h.v1);
-    add_zippered(h.v0 + 2, h.v1 + 2);
-    add_zippered(h.v1, h.v0);
-    add_zippered(h.v1 + 2, h.v0 + 2);
+    ROLLED for (int i = 0; i < 4; i += 2) add_zippered(h.v0 + i, h.v1 + i);
+    ROLLED for (int i = 0; i < 4; i += 2) add_zippered(h.v1 + i, h.v0 + i);
   }
   *to = h;
 }
 
 static uint64_t finish_portable(const cpb_hash_state *state) {
   cpb_hash_state h = *state;
-  for (int round = 0; round < CPB_HASH_ROUNDS; round++) {
+  ROLLED for (int round = 0; round < CPB_HASH_ROUNDS; round++) {
     uint8_t packet[CPB_HASH_PACKET];
     for (int i = 0; i < 4; i++) {
       uint64_t lane = h.v0[i ^ 2];

@@ -11,4 +11,16 @@ mkdir -p $build/cortex-m build/_sources
 [ -e $build/cortex-m/build.ninja ] ||
   cmake -S examples/cortex-m -B $build/cortex-m -G Ninja --toolchain arm-none-eabi.cmake >/dev/null
 ninja -C $build/cortex-m --quiet
+
+# The modules for interpreters, and these with them.
+modules="cpb-core-small_wasm cpb-core-small-nobrotli_wasm cpb-core-small-plain_wasm"
+if [ -e build/wasi/build.ninja ]; then
+  ninja -C build/wasi --quiet $modules
+else
+  bash wasi/build.sh
+fi
+[ -e $build/reactor/build.ninja ] ||
+  cmake -S wasi/devices -B $build/reactor -G Ninja --toolchain "$PWD/examples/cortex-m/arm-none-eabi.cmake" \
+    -DMODULES="$PWD/build/wasi" -DWASM3="$PWD/build/tools/wasm3" -DWAMR="$PWD/build/tools/wamr" >/dev/null
+ninja -C $build/reactor --quiet
 exec python3 wasi/devices/run.py "$@"

@@ -18,12 +18,19 @@ _Static_assert(sizeof(block) == UNIT, "a header is one unit");
 
 extern unsigned char __heap_base;
 static block *first;
-static uint32_t end, max_pages = MAX_PAGES;
+static uint32_t end, max_pages = MAX_PAGES, last;
 
 /* The most pages that the memory may have from now on, those of its code and stack
  * included. What it has it keeps. */
 __attribute__((export_name("cpb_memory_limit"))) void cpb_memory_limit(uint32_t pages) {
   max_pages = pages < MAX_PAGES ? pages : MAX_PAGES;
+}
+
+/* For a host whose memory does not consist of whole pages: the address where it ends, for good.
+ * Before anything else is called. */
+__attribute__((export_name("cpb_memory_end"))) void cpb_memory_end(uint32_t address) {
+  last = address;
+  max_pages = 0;
 }
 
 static int touches(const block *a, const block *b) { return (const char *)a + a->size == (const char *)b; }
@@ -64,8 +71,8 @@ static uint32_t free_at_end(void) {
 /* What the linker left free. */
 static void begin_heap(void) {
   uint32_t begin = ((uint32_t)(uintptr_t)&__heap_base + UNIT - 1) / UNIT * UNIT;
-  uint32_t size = (uint32_t)__builtin_wasm_memory_size(0) * PAGE - begin;
-  if (size > 0) add_memory(begin, size);
+  uint32_t have = last != 0 ? last / UNIT * UNIT : (uint32_t)__builtin_wasm_memory_size(0) * PAGE;
+  if (have > begin) add_memory(begin, have - begin);
 }
 
 /* Should the host have made it grow too, what came of that is left to the host. */

@@ -70,12 +70,6 @@ library=$tools/wasmtime/wasmtime/linux-$(uname -m)
 made wasi-wasmtime wasi/test/wasmtime.c wasi/test/each.h ||
   gcc -O1 -o "$tools/wasi-wasmtime" wasi/test/wasmtime.c "$library/_libwasmtime.so" -Wl,-rpath,"$library"
 
-# wasm3's sources.
-if [ ! -e "$tools/wasm3/wasm3.h" ]; then
-  # What pip asks it for its name with is installed, and not downloaded for that.
-  listed download wasi/test/requirements-wasm3.txt --no-binary :all: --no-build-isolation --dest "$tools"
-  mkdir -p "$tools/wasm3"
-  tar -xf "$tools/pywasm3-0.5.0.tar.gz" -C "$tools/wasm3" --strip-components=2 pywasm3-0.5.0/wasm3
-fi
+sh wasi/test/wasm3.sh
 made wasi-wasm3 wasi/test/wasm3.c wasi/test/each.h ||
   gcc -O2 -w -I"$tools/wasm3" -o "$tools/wasi-wasm3" wasi/test/wasm3.c "$tools"/wasm3/*.c -lm

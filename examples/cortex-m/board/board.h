@@ -16,6 +16,9 @@ size_t board_stack_used(void);
  * nanoseconds of them are instructions. */
 uint64_t board_ticks(void);
 
+/* From now on unaligned access is not trapped, where the processor has it. */
+void board_allow_unaligned(void);
+
 /* What to do, given by startup.c: returns 0, or the exit status. */
 int board_main(void);
 

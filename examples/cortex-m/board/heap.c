@@ -24,24 +24,33 @@ static void begin(void) {
   first->next = NULL;
 }
 
-void *heap_take(size_t size) {
-  if (!furthest) begin();
-  if (size > (size_t)PTRDIFF_MAX) return NULL;
-  size_t all = (size + sizeof(block) + UNIT - 1) / UNIT * UNIT;
-  block **link = &first;
-  while (*link && (*link)->size < all) link = &(*link)->next;
+/* With its header; too large for any heap, if that is no size. */
+static size_t with_header(size_t size) {
+  return size > (size_t)PTRDIFF_MAX ? SIZE_MAX : (size + sizeof(block) + UNIT - 1) / UNIT * UNIT;
+}
+
+/* Takes the free block `*link`, or its first `all` bytes, out of the list. */
+static block *take_from(block **link, size_t all) {
   block *b = *link;
-  if (!b) return NULL;
   if (b->size - all > sizeof(block)) {
     block *rest = (block *)((char *)b + all);
-    *rest = (block){b->size - all, b->next};
+    block after = {b->size - all, b->next};
+    *rest = after;
     *link = rest;
     b->size = all;
   } else {
     *link = b->next;
   }
   if (end_of(b) > furthest) furthest = end_of(b);
-  return b + 1;
+  return b;
+}
+
+void *heap_take(size_t size) {
+  if (!furthest) begin();
+  size_t all = with_header(size);
+  block **link = &first;
+  while (*link && (*link)->size < all) link = &(*link)->next;
+  return *link ? take_from(link, all) + 1 : NULL;
 }
 
 static void join_with_next(block *b) {
@@ -64,10 +73,20 @@ void heap_give(void *data) {
   if (before) join_with_next(before);
 }
 
+/* Whether the block could be made larger where it is. */
+static int grows(block *b, size_t all) {
+  block **link = &first;
+  while (*link && (char *)*link < end_of(b)) link = &(*link)->next;
+  if (!*link || (char *)*link != end_of(b) || (*link)->size < all - b->size) return 0;
+  b->size += take_from(link, all - b->size)->size;
+  return 1;
+}
+
 void *heap_resize(void *data, size_t size) {
   if (!data) return heap_take(size);
-  size_t have = ((block *)data - 1)->size - sizeof(block);
-  if (size <= have) return data;
+  block *b = (block *)data - 1;
+  size_t have = b->size - sizeof(block), all = with_header(size);
+  if (size <= have || (all != SIZE_MAX && grows(b, all))) return data;
   void *moved = heap_take(size);
   if (!moved) return NULL;
   memcpy(moved, data, have);

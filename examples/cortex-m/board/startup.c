@@ -31,6 +31,12 @@ size_t board_stack_used(void) {
   return (size_t)(stack_end - at) * sizeof *at;
 }
 
+void board_allow_unaligned(void) {
+#if __ARM_ARCH >= 7
+  CONFIGURATION &= ~(uint32_t)TRAP_UNALIGNED;
+#endif
+}
+
 static void fault(void) {
   semihosting_print("a fault of the processor, such as unaligned access or no stack left\n");
   semihosting_exit(3);
