@@ -24,7 +24,7 @@ export const shared = (feed) => ({
   at: (offset) => feed.at(offset),
   fetch: (...args) => feed.fetch(...args),
   measure: (...args) => feed.measure(...args),
-  stop() {},
+  stop: () => feed.stop(),
 });
 
 /** Numbers in cpb_question_kind. @type {Record<QuestionName, number>} */
@@ -104,7 +104,11 @@ export function asker(file, feed, kind, options) {
     signal?.throwIfAborted();
     file.check();
     instance.scope((scope) => ask(engine, scope, question, options));
-    await file.drive(engine, { signal });
+    try {
+      await file.drive(engine, { signal });
+    } finally {
+      engine.feed?.stop();
+    }
     return JSON.parse(new TextDecoder().decode(engine.peek('answer')));
   }
 

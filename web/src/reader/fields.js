@@ -263,8 +263,12 @@ function varint(n) {
 async function* elementsOf(context, found, field, options) {
   if (!found.fields) throw new CpbError('USAGE', `${field.path} is not a repeated field`);
   let index = 0;
-  for await (const { wireType, range } of valuesOf(context, found, options)) {
-    yield fieldOf(context, { ...found, fields: false, wireType, ranges: [range] }, `${field.path}[${index++}]`);
+  try {
+    for await (const { wireType, range } of valuesOf(context, found, options)) {
+      yield fieldOf(context, { ...found, fields: false, wireType, ranges: [range] }, `${field.path}[${index++}]`);
+    }
+  } finally {
+    (await context.feed(options)).stop();
   }
 }
 

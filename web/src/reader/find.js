@@ -1,6 +1,7 @@
 /** Finding a field of a message. */
 import { createFeed } from '../wasm/feed.js';
 import { asOne } from './ranges.js';
+import { readingOn } from './read-on.js';
 import { structs } from './structs.js';
 
 /** @import { Range, ReadOptions } from '../types.js' */
@@ -22,9 +23,17 @@ const REMEMBERED = 8 * 2 ** 20;
  * @returns {Feed}
  */
 export function feedOf(file, body, size) {
-  const source = { read: body.read, stat: async () => ({ size }) };
+  const on = body.goesOn ? readingOn(body, size) : undefined;
+  /** @type {Body['read']} */
+  const read = on ? (...range) => on.read(...range) : body.read;
+  const source = { read, stat: async () => ({ size }) };
   const held = body.until ? [] : file.held;
-  return createFeed(source, { ahead: AHEAD, most: REMEMBERED, until: body.until, held, size });
+  const feed = createFeed(source, { ahead: AHEAD, most: REMEMBERED, until: body.until, held, size });
+  if (on) {
+    feed.stop = () => on.stop();
+    file.keep(feed.stop);
+  }
+  return feed;
 }
 
 /**
@@ -46,7 +55,7 @@ function partFeed(feed, whole) {
       return feed.fetch(at.offset, Math.min(length, at.length), Math.min(ahead, at.length), options);
     },
     measure: async () => {},
-    stop() {},
+    stop: () => feed.stop(),
   };
 }
 

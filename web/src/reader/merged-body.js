@@ -28,6 +28,7 @@ import { collect, engineStream } from './output.js';
  *   stream
  * @property {number} [gap] bytes between two ranges that are worth one reading less; default as
  *   for `coalesce`
+ * @property {boolean} [goesOn] whether it is worth reading on over what is skipped, see read-on.js
  * @property {(offset: number) => number} [until] how far what is stored together
  *   with the byte at `offset` goes on
  */

@@ -4,7 +4,8 @@ import { mergedBody } from './merged-body.js';
 import { plainBody } from './plain-body.js';
 import { planOf } from './plan.js';
 
-/** @import { ReadOptions } from '../types.js' */
+/** @import { Cost, ReadOptions } from '../types.js' */
+/** @import { SourceOptions } from '../source/index.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
 /** @import { What } from './open.js' */
@@ -19,10 +20,12 @@ import { planOf } from './plan.js';
  * @param {boolean} how.guessed then the type is used for names only
  * @param {boolean} how.trustSizes
  * @param {Verify} [how.verify]
+ * @param {Partial<Cost>} [how.budget]
+ * @param {SourceOptions['http']} [how.http]
  */
-export function contentOf(file, index, { schema, type, guessed, trustSizes, verify }) {
+export function contentOf(file, index, { schema, type, guessed, trustSizes, verify, budget, http }) {
   const merged = index && mergedBody(file, index, { type: guessed ? 0 : type, trustSizes, verify });
-  const body = merged ?? plainBody(file);
+  const body = merged ?? plainBody(file, (budget ?? http?.budget)?.bytes !== undefined);
   const field = fieldsOf(file, schema, body, type);
   return {
     body,

@@ -184,7 +184,7 @@ function keepTail(file, index) {
  */
 async function messageOf(file, index, options, load) {
   const { source } = file;
-  const { signal, trustSizes, verify } = options;
+  const { signal, verify } = options;
   const { size, etag } = await source.stat({ signal });
   file.size = size;
   const schema = openSchema(file, options.schema);
@@ -193,7 +193,7 @@ async function messageOf(file, index, options, load) {
   const numChunks = index ? index.call('num_chunks') : 0;
 
   const guessed = options.type === undefined;
-  const content = contentLater(load, [file, index, { schema, type, guessed, trustSizes, verify }]);
+  const content = contentLater(load, [file, index, { ...options, schema, type, guessed }]);
 
   /** @param {number} i */
   const chunk = (i) => {

@@ -7,13 +7,16 @@ import { piecesOf, streamOf } from '../source/streams.js';
 
 /**
  * @param {OpenFile} file
+ * @param {boolean} thrifty whether no byte is read that may not be needed
  * @returns {Body}
  */
-export function plainBody(file) {
+export function plainBody(file, thrifty) {
   const { source } = file;
 
   /** @type {Body} */
   const plain = {
+    goesOn: !source.local && !thrifty,
+
     async size(options) {
       file.check();
       return (file.size ??= (await source.stat(options)).size);

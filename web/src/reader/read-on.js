@@ -1,0 +1,160 @@
+/**
+ * Reading on over what is skipped, where that is faster than asking again. Only the length in front
+ * of a value says where the next field begins: whoever looks for one of many large fields jumps from
+ * one to the next, and each jump costs a round trip.
+ */
+import { room } from '../bytes.js';
+import { abortable } from '../source/abort.js';
+
+/** @import { ReadOptions, Source } from '../types.js' */
+
+/** So many jumps in a row, each no longer than FAR, are followed by more. */
+const JUMPS = 3;
+const FAR = 4 * 2 ** 20;
+
+/** Where an answer takes less, in milliseconds, asking is cheap. */
+const QUICK = 15;
+
+/** The bytes of the first stream; each is twice as long as the one before, up to the longest. */
+const FIRST = 16 * 2 ** 20;
+const LONGEST = 128 * 2 ** 20;
+
+/** After so many bytes it is known how fast they come. */
+const KNOWN = 256 * 1024;
+
+/**
+ * A stream that is read on.
+ * @typedef {object} Open
+ * @property {ReadableStreamDefaultReader<Uint8Array>} reader
+ * @property {number} offset of what comes next, `rest` first
+ * @property {number} end
+ * @property {Uint8Array} rest of the last piece
+ * @property {number} bytes that came behind the first piece, and how long they took
+ * @property {number} ms
+ * @property {boolean} first whether nothing came yet
+ */
+
+/** @typedef {Required<Pick<Source, 'read' | 'stream'>>} Readable */
+
+class ReadingOn {
+  #source;
+  #size;
+  /** @type {Open | undefined} */
+  #open;
+  #busy = false;
+  #length = FIRST;
+  /** The end of the last request, and how many jumps there were before. */
+  #asked = -Infinity;
+  #jumps = 0;
+  /** How long the last answers took, and whether reading on was slower. @type {number[]} */
+  #times = [];
+  #slow = false;
+
+  /** @param {Readable} source @param {number} size */
+  constructor(source, size) {
+    this.#source = source;
+    this.#size = size;
+  }
+
+  /** What an answer takes at least. */
+  #latency() {
+    return this.#times.length < JUMPS ? 0 : Math.min(...this.#times);
+  }
+
+  /** @param {number} offset @param {number} length @param {ReadOptions} [options] @returns {Promise<Uint8Array>} */
+  async read(offset, length, options) {
+    if (!this.#busy && this.#reaches(offset, length)) {
+      const bytes = await this.#through(offset, length, options?.signal);
+      if (bytes) return bytes;
+    }
+    const gap = offset - this.#asked;
+    this.#jumps = gap > 0 && gap <= FAR ? this.#jumps + 1 : 0;
+    this.#asked = offset + length;
+    const begun = performance.now();
+    const bytes = await this.#source.read(offset, length, options);
+    if (length < KNOWN) this.#times = [...this.#times, performance.now() - begun].slice(-JUMPS);
+    return bytes;
+  }
+
+  /** Whether a stream is there, or begins, that brings this. @param {number} offset @param {number} length */
+  #reaches(offset, length) {
+    const open = this.#open;
+    if (open && offset >= open.offset && offset - open.offset <= FAR && offset + length <= open.end) return true;
+    const goesOn = open ? offset >= open.offset && offset <= open.end + FAR : this.#jumps >= JUMPS;
+    const near = offset > this.#asked && offset - this.#asked <= FAR;
+    if (this.#slow || !goesOn || !(open || near) || length > FIRST || this.#latency() < QUICK) return false;
+    this.stop();
+    const end = Math.min(this.#size, offset + this.#length);
+    this.#length = Math.min(2 * this.#length, LONGEST);
+    const reader = this.#source.stream(offset, end - offset).getReader();
+    this.#open = { reader, offset, end, rest: room(0), bytes: 0, ms: 0, first: true };
+    return true;
+  }
+
+  /**
+   * Bytes of the stream, after those before are left out; undefined when it did not bring them, or
+   * asking would be faster.
+   *
+   * @param {number} offset
+   * @param {number} length
+   * @param {AbortSignal} [signal]
+   */
+  async #through(offset, length, signal) {
+    const open = /** @type {Open} */ (this.#open);
+    const bytes = room(length);
+    this.#busy = true;
+    try {
+      for (let filled = 0; filled < length;) {
+        if (open.rest.length === 0 && !(await this.#next(open, offset - open.offset, signal))) {
+          return this.#end();
+        }
+        const skip = Math.max(0, Math.min(offset + filled - open.offset, open.rest.length));
+        const part = open.rest.subarray(skip, skip + length - filled);
+        bytes.set(part, filled);
+        filled += part.length;
+        open.offset += skip + part.length;
+        open.rest = open.rest.subarray(skip + part.length);
+      }
+      this.#asked = offset + length;
+      return bytes;
+    } catch (error) {
+      this.#end();
+      if (signal?.aborted) throw error;
+      // What is wrong is said by the request for these bytes alone.
+      this.#slow = true;
+      return undefined;
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** @param {Open} open @param {number} skip bytes before those that are wanted @param {AbortSignal} [signal] */
+  async #next(open, skip, signal) {
+    const slow = open.bytes >= KNOWN && (skip * open.ms) / open.bytes > 1.5 * this.#latency();
+    if (slow) this.#slow = true;
+    if (slow) return false;
+    const begun = performance.now();
+    const { value } = await abortable(open.reader.read(), signal);
+    if (!open.first) {
+      open.bytes += value?.length ?? 0;
+      open.ms += performance.now() - begun;
+    }
+    open.first = false;
+    if (value) open.rest = value;
+    return value !== undefined;
+  }
+
+  /** @returns {undefined} */
+  #end() {
+    this.#open?.reader.cancel().catch(() => {});
+    this.#open = undefined;
+  }
+
+  /** Ends the stream, unless somebody reads it. */
+  stop() {
+    if (!this.#busy) this.#end();
+  }
+}
+
+/** @param {Readable} source @param {number} size */
+export const readingOn = (source, size) => new ReadingOn(source, size);
