@@ -127,6 +127,48 @@ test('node-s3.mjs reads from a bucket with signed requests, and says what is ref
   }
 });
 
+test('lambda/ answers about a model in a bucket, by the client of the AWS SDK', async () => {
+  const work = temporary();
+  const server = await versitygw(work.path);
+  try {
+    mkdirSync(join(work.path, 'buckets/models'));
+    for (const name of ['model.pb', 'model.cpb', 'package.json'])
+      cpSync(join(folder().path, name), join(work.path, 'buckets/models', name));
+    // Node does not look for packages beside a link.
+    symlinkSync(`${root}web/test/servers/node_modules/@aws-sdk`, join(folder().path, 'node_modules/@aws-sdk'));
+    const env = {
+      AWS_ENDPOINT_URL_S3: server.base,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      AWS_REGION: credentials.region,
+      MODELS: 'models',
+    };
+    // As the runtime calls it: an event after the other, in one process.
+    const script = `import { handler } from ${JSON.stringify(folder().example('lambda/handler.mjs'))};
+      for (const key of ['model.pb', 'model.cpb', 'none.pb', 'package.json', undefined])
+        console.log(JSON.stringify(await handler({ queryStringParameters: { key } })));`;
+    const output = await run([process.execPath, '--input-type=module', '-e', script], env);
+    const [pb, chunked, none, other, nothing] = output
+      .trim()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line));
+    assert.equal(pb.statusCode, 200, pb.body);
+    const { overview, transferred } = JSON.parse(pb.body);
+    const native = execFileSync(cpb, ['inspect', join(folder().path, 'model.pb'), '--json'], { encoding: 'utf8' });
+    assert.deepEqual(overview.signatures, JSON.parse(native).signatures);
+    assert.ok(transferred.requests <= 6, `${transferred.requests} requests`);
+    assert.deepEqual(JSON.parse(chunked.body).overview.signatures, overview.signatures);
+    assert.deepEqual(
+      [none, other, nothing].map(({ statusCode }) => statusCode),
+      [404, 415, 400],
+    );
+  } finally {
+    await server.close();
+    work.remove();
+  }
+});
+
 /** All modules of the Worker and of the package. */
 function workerModules() {
   const { path, example } = folder();
