@@ -68,11 +68,12 @@ uint32_t cpb_ordered_add(cpb_ordered nodes, uint32_t root, uint32_t added, cpb_o
   }
   *links(nodes, added) = (cpb_ordered_links){CPB_ORDERED_NONE, CPB_ORDERED_NONE, 1};
   uint32_t below = added;
-  while (depth > 0) {
-    uint32_t at = way[--depth];
+  for (unsigned unchanged = 0; depth > 0 && unchanged < 2;) { /* split() looks two nodes down, and no further */
+    uint32_t at = way[--depth], level_before = level(nodes, at);
     if (went_left[depth]) links(nodes, at)->left = below;
     else links(nodes, at)->right = below;
     below = split(nodes, skew(nodes, at));
+    unchanged = below == at && level(nodes, at) == level_before ? unchanged + 1 : 0;
   }
-  return below;
+  return depth > 0 ? way[0] : below;
 }

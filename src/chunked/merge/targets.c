@@ -53,8 +53,38 @@ static cpb_ordered in_order(const cpb_merge_tree *tree) {
   return (cpb_ordered){tree->targets ? &tree->targets->links : NULL, sizeof *tree->targets};
 }
 
+/* Chunked fields come in order, so that most are after all that their parent has, which one comparison tells. */
+static bool is_after_greatest(const sought *s, uint32_t parent) {
+  uint32_t greatest = s->tree->greatest;
+  return s->tree->targets[greatest].parent == parent && compare_tags(s, greatest) > 0;
+}
+
+static int is_after_all(const void *key, uint32_t id) {
+  (void)key;
+  (void)id;
+  return 1;
+}
+
+/* Links the target as a child of its parent, which has no other by that tag. */
+static void link_child(cpb_merge_tree *tree, uint32_t id) {
+  const cpb_target *t = &tree->targets[id];
+  const sought s = {tree, t->value, cpb_target_key(tree, t), t->kind};
+  uint32_t *children = &tree->targets[t->parent].children, last = *children;
+  bool is_last = false;
+  if (last != CPB_NONE) {
+    if (tree->targets[tree->greatest].parent != t->parent) {
+      while (tree->targets[last].links.right != CPB_NONE) last = tree->targets[last].links.right;
+      tree->greatest = last;
+    }
+    is_last = is_after_greatest(&s, t->parent);
+    if (is_last) tree->greatest = id;
+  }
+  *children = cpb_ordered_add(in_order(tree), *children, id, is_last ? is_after_all : compare_tags, &s);
+}
+
 uint32_t cpb_merge_tree_find(const cpb_merge_tree *tree, uint32_t parent, uint8_t kind, uint64_t value, cpb_span key) {
   const sought s = {tree, value, key, kind};
+  if (is_after_greatest(&s, parent)) return CPB_NONE;
   return cpb_ordered_find(in_order(tree), tree->targets[parent].children, compare_tags, &s);
 }
 
@@ -92,10 +122,7 @@ uint32_t cpb_merge_tree_add(cpb_merge_tree *tree, cpb_target target) {
   tree->gap.end = 0;
   uint32_t id = (uint32_t)tree->num_targets++;
   tree->targets[id] = target;
-  if (id == CPB_ROOT) return id;
-  uint32_t *children = &tree->targets[target.parent].children;
-  const sought s = {tree, target.value, cpb_target_key(tree, &target), target.kind};
-  *children = cpb_ordered_add(in_order(tree), *children, id, compare_tags, &s);
+  if (id != CPB_ROOT) link_child(tree, id);
   return id;
 }
 

@@ -88,6 +88,7 @@ typedef struct cpb_merge_tree {
   cpb_target *targets;
   size_t num_targets, targets_capacity;
   cpb_target_gap gap; /* the last that was found */
+  uint32_t greatest;  /* the last child, in order, of its parent; CPB_ROOT: none is known */
   cpb_merge_op *ops;
   size_t num_ops, ops_capacity;
 } cpb_merge_tree;

@@ -251,6 +251,7 @@ bool cpb_merge_tree_build(cpb_merge_tree *tree, uint64_t num_chunks, cpb_chunk_t
     room.stack = cpb_alloc(&tree->allocator, n * sizeof *room.stack);
   }
   bool built = room.nodes && room.stack ? build_ops(&b, &room) : no_memory(tree);
+  tree->greatest = CPB_ROOT; /* what is looked for from now on is there, or comes in no order */
   cpb_release(&tree->allocator, room.nodes);
   cpb_release(&tree->allocator, room.stack);
   return built;
