@@ -1,6 +1,6 @@
 # What a reader for devices (cpb/pager.h) is compiled of, for builds that are not the project's own
-# and take lists: examples/cortex-m, packaging/esp-idf, packaging/zephyr. It has no malloc, does no
-# I/O and needs nothing that is generated.
+# and take lists: examples/cortex-m, packaging/esp-idf, zephyr. It has no malloc, does no I/O and
+# needs nothing that is generated.
 #
 #   include(cmake/device.cmake)
 #   cpb_device_reader(<prefix> none | zstd | all)

@@ -23,4 +23,16 @@ fi
   cmake -S wasi/devices -B $build/reactor -G Ninja --toolchain "$PWD/examples/cortex-m/arm-none-eabi.cmake" \
     -DMODULES="$PWD/build/wasi" -DWASM3="$PWD/build/tools/wasm3" -DWAMR="$PWD/build/tools/wamr" >/dev/null
 ninja -C $build/reactor --quiet
+
+# The packages for other systems, as far as that goes without these.
+cmake -P wasi/devices/packages/early.cmake >/dev/null
+for package in esp-idf-ALL zephyr-ZSTD; do
+  dir=$build/packages/$package
+  mkdir -p "$dir"
+  [ -e "$dir/_sources" ] || ln -s ../../../_sources "$dir/_sources"
+  [ -e "$dir/build.ninja" ] ||
+    cmake -S wasi/devices/packages -B "$dir" -G Ninja --toolchain "$PWD/examples/cortex-m/arm-none-eabi.cmake" \
+      -DPACKAGE="${package%-*}" -DCODECS="${package##*-}" >/dev/null
+  ninja -C "$dir" --quiet
+done
 exec python3 wasi/devices/run.py "$@"
