@@ -5,6 +5,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 bash wasi/devices/setup.sh
+if [ -z "${CPB:-}" ] && [ ! -e build/cpb ]; then # what writes the files
+  cmake -S . -B build -G Ninja >/dev/null
+  ninja -C build cpb --quiet
+fi
 build=build/devices
 mkdir -p $build/cortex-m build/_sources
 [ -e $build/cortex-m/_sources ] || ln -s ../../_sources $build/cortex-m/_sources
