@@ -85,3 +85,4 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./inspect/model.js').QuestionOptions} QuestionOptions */
 /** @typedef {import('./inspect/values.js').Values} Values */
 /** @typedef {import('./inspect/values.js').ValuesOptions} ValuesOptions */
+/** @typedef {import('./worker/page.js').ModelInWorker} ModelInWorker */
