@@ -206,7 +206,9 @@ def test_wrong_options_are_told(cpb, words, wanted):
 @pytest.mark.parametrize("number, code", [(signal.SIGINT, -signal.SIGINT), (signal.SIGTERM, -signal.SIGTERM)])
 def test_a_signal_ends_a_request_and_leaves_nothing(cpb, server, tmp_path, number, code):
     url, token = server.url("/-/slow/x.pb")
-    process = subprocess.Popen([*cpb.command, "merge", url, "-o", "out.pb"], cwd=tmp_path, stderr=subprocess.PIPE)
+    # What a shell starts in the background ignores SIGINT, and so does what that starts.
+    process = subprocess.Popen([*cpb.command, "merge", url, "-o", "out.pb"], cwd=tmp_path, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
     while not server.log(token):
         time.sleep(0.05)
     time.sleep(0.2)
