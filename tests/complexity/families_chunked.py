@@ -98,7 +98,7 @@ def many_entries(n):
 def tags_in_turns(n):
     """A field whose tags come one by one, each after a message that has a tag of its own."""
     child = field(3, field(2, by_field(2)))
-    return of([b"x"], field(2, (by_field(1) + child) * n))
+    return of([b"x\1"], field(2, (by_field(1) + child) * n))
 
 
 FAMILIES = {

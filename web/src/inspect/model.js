@@ -69,15 +69,13 @@ const asking = {
 };
 
 /**
- * Asks the model in `file`, whose (merged) message comes from `feed`.
- *
- * @param {OpenFile} file
- * @param {Feed} feed
- * @param {ModelKind} kind
- * @param {{ maxValue?: number, maxMemory?: number, kerasMetadata?: Uint8Array,
- *   checkpoint?: { pointer: number }, graph?: Uint8Array }} options
+ * What `asker` is given.
+ * @typedef {{ maxValue?: number, maxMemory?: number, kerasMetadata?: Uint8Array,
+ *   checkpoint?: { pointer: number }, graph?: Uint8Array }} ModelOptions
  */
-export function asker(file, feed, kind, options) {
+
+/** @param {OpenFile} file @param {Feed} feed @param {ModelKind} kind @param {ModelOptions} options */
+function engineFor(file, feed, kind, options) {
   const { instance } = file;
   const engine = file.make('cpb_model', (scope) =>
     instance.c.cpb_model_new(
@@ -93,6 +91,20 @@ export function asker(file, feed, kind, options) {
   engine.feed = shared(feed);
   if (options.kerasMetadata) setKerasMetadata(instance, engine, options.kerasMetadata);
   if (options.checkpoint) setCheckpoint(instance, engine, options.checkpoint, options.graph);
+  return engine;
+}
+
+/**
+ * Asks the model in `file`, whose (merged) message comes from `feed`.
+ *
+ * @param {OpenFile} file
+ * @param {Feed} feed
+ * @param {ModelKind} kind
+ * @param {ModelOptions} options
+ */
+export function asker(file, feed, kind, options) {
+  const { instance } = file;
+  const engine = engineFor(file, feed, kind, options);
   /** @type {Promise<unknown>} */
   let last = Promise.resolve();
 

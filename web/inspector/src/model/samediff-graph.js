@@ -37,8 +37,8 @@ function attributesOf(args, properties) {
   ];
 }
 
-/** Numbers of fields: GraphDef.node, NodeDef.name, op, input. */
-const [NODE, NAME, OP, INPUT] = [1, 1, 2, 3];
+/** Numbers of fields: GraphDef.node, versions, NodeDef.name, op, input. */
+const [NODE, VERSIONS, NAME, OP, INPUT] = [1, 4, 1, 2, 3];
 
 const encoder = new TextEncoder();
 
@@ -64,10 +64,13 @@ function joined(parts) {
   return out;
 }
 
+/** An empty VersionDef, so that a graph without nodes is no empty file. */
+const versions = field(VERSIONS, new Uint8Array());
+
 /** @param {Node[]} nodes @returns {Uint8Array} a tensorflow.GraphDef */
 export const graphDefOf = (nodes) =>
-  joined(
-    nodes.map(({ name, op, inputs }) =>
+  joined([
+    ...nodes.map(({ name, op, inputs }) =>
       field(
         NODE,
         joined([
@@ -77,4 +80,5 @@ export const graphDefOf = (nodes) =>
         ]),
       ),
     ),
-  );
+    versions,
+  ]);
