@@ -5,6 +5,7 @@ import { CpbError } from './errors.js';
 import { setUp } from './init.js';
 import { setUpInputs } from './source/index.js';
 import { otherSource } from './source/other.js';
+import { avoidByteStreams } from './source/streams.js';
 import { workAtOnce } from './wasm/turn.js';
 
 setUp((kind) => {
@@ -12,6 +13,7 @@ setUp((kind) => {
   throw new CpbError('USAGE', `import ${kind} from 'libcpb/wasm/${kind}.wasm' and call init({ ${kind} }) first`);
 });
 setUpInputs(otherSource);
+avoidByteStreams(); // there: 4 KiB
 workAtOnce();
 
 export * from './full-api.js';

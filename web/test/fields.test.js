@@ -2,6 +2,7 @@
 import { kinds } from '../src/reader/fields.js';
 import { field, varint } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
+import { collect } from './support/stream.js';
 import { assert, test } from './support/test.js';
 
 const { bytesSource, open } = libcpb;
@@ -239,9 +240,7 @@ test('a message in thousands of parts is read at once, not part by part', async 
   assert.deepEqual([within.ranges.length, sub.ranges.length], [parts, parts]);
   reads = 0;
   const all = await sub.bytes();
-  const pieces = [];
-  for await (const piece of sub.stream()) pieces.push(...piece);
-  assert.deepEqual(pieces, [...all]);
+  assert.deepEqual(await collect(sub.stream()), all);
   assert.deepEqual(await sub.json(), { r_string: names });
   assert.ok(reads <= 3, `${reads} reads`);
   assert.deepEqual(bytes, given, 'what was passed is as it was');

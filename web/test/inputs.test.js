@@ -212,6 +212,7 @@ test('an object of S3 is read by ranges, as long as it is the same', async () =>
 /* --- Streams that fill buffers of the reader ---------------------------------- */
 
 const hasByteStreams = (() => {
+  if (runtime === 'workerd') return false; // it cuts their pieces to 4 KiB
   try {
     return Boolean(new ReadableStream({ type: 'bytes' }));
   } catch {

@@ -10,6 +10,9 @@ const PIECE = 1 << 20;
 /** @type {boolean | undefined} */
 let byteStreams;
 
+/** For runtimes whose byte streams cut pieces small for readers that bring no buffer. */
+export const avoidByteStreams = () => void (byteStreams = false);
+
 /** Whether there are streams that fill a buffer of the reader's. */
 function hasByteStreams() {
   try {
