@@ -35,15 +35,15 @@ static size_t make_ring(cpb_zstd_blocks *b) {
   ZSTD_frameHeader header;
   size_t result = ZSTD_getFrameHeader(&header, b->header, b->header_size);
   if (ZSTD_isError(result)) return result;
-  uint64_t ring = header.windowSize + 2 * (uint64_t)header.blockSizeMax + OVERSHOOT;
   size_t in_size = cpb_max_size(header.blockSizeMax, LEAST_IN);
-  uint64_t all = ring + in_size;
-  b->in = all < SIZE_MAX ? cpb_codec_allocate(b->memory, (size_t)all) : NULL;
-  b->memory->refused |= all >= SIZE_MAX;
+  uint64_t all, rest = 2 * (uint64_t)header.blockSizeMax + OVERSHOOT + in_size;
+  bool fits = cpb_add_u64(header.windowSize, rest, &all) && all < SIZE_MAX; /* a window may claim 2^64 - 1 bytes */
+  b->in = fits ? cpb_codec_allocate(b->memory, (size_t)all) : NULL;
+  b->memory->refused |= !fits;
   if (!b->in) return (size_t)-ZSTD_error_memory_allocation;
   b->block_size = header.blockSizeMax;
   b->ring = b->in + in_size;
-  b->ring_size = (size_t)ring;
+  b->ring_size = (size_t)all - in_size;
   return GO_ON;
 }
 
