@@ -79,3 +79,15 @@ endfunction()
 if(NOT COMMAND cpb_source_tree)
   include(${CMAKE_CURRENT_LIST_DIR}/sources.cmake)
 endif()
+
+# cpb_device_configured(<prefix>): the same with the codecs that CONFIG_CPB_CODECS_* say, as in ESP-IDF
+# and Zephyr; Zstd and Snappy otherwise. A macro, so that the lists come to the caller.
+macro(cpb_device_configured prefix)
+  if(CONFIG_CPB_CODECS_NONE)
+    cpb_device_reader(${prefix} none)
+  elseif(CONFIG_CPB_CODECS_ALL)
+    cpb_device_reader(${prefix} all)
+  else()
+    cpb_device_reader(${prefix} zstd)
+  endif()
+endmacro()
