@@ -169,39 +169,27 @@ test('lambda/ answers about a model in a bucket, by the client of the AWS SDK', 
   }
 });
 
-/** All modules of the Worker and of the package. */
-function workerModules() {
-  const { path, example } = folder();
-  const dist = join(path, 'node_modules/libcpb/dist');
-  const files = readdirSync(dist, { recursive: true }).map(String);
-  const wanted = files.filter((name) => name.endsWith('.js') || name === 'wasm/reader-simd.wasm');
-  return [
-    // A bundler does this: the package's entry for Workers under its name.
-    {
-      type: 'ESModule',
-      path: join(path, 'worker.js'),
-      contents: readFileSync(example('worker/worker.js'), 'utf8'),
-    },
-    {
-      type: 'ESModule',
-      path: join(path, 'libcpb'),
-      contents: "export * from './node_modules/libcpb/dist/workerd.js';",
-    },
-    ...wanted
-      .filter((name) => name !== 'inline.js' && !/node/.test(name) && name !== 'source/file.js')
-      .map((name) => ({
-        type: name.endsWith('.js') ? 'ESModule' : 'CompiledWasm',
-        path: join(dist, name),
-        contents: readFileSync(join(dist, name)),
-      })),
-  ];
+/** The Worker as wrangler bundles it, by the package's condition `workerd`. */
+async function bundleWorker() {
+  const { path } = folder();
+  const out = join(path, 'out/worker');
+  const config = ['--config', folder().example('worker/wrangler.toml')];
+  const env = { WRANGLER_SEND_METRICS: 'false', WRANGLER_LOG_PATH: join(path, 'out/wrangler.log') };
+  await run([`${bin}/wrangler`, 'deploy', '--dry-run', '--outdir', out, ...config], env);
+  const modules = readdirSync(out).filter((name) => name.endsWith('.wasm'));
+  return ['worker.js', ...modules].map((name) => ({
+    type: name === 'worker.js' ? 'ESModule' : 'CompiledWasm',
+    path: join(out, name),
+    contents: readFileSync(join(out, name)),
+  }));
 }
 
-test('worker/ answers about a model in an R2 bucket', async () => {
+test('worker/, bundled by wrangler, answers about a model in an R2 bucket', async () => {
   const { Miniflare } = await import('miniflare');
+  const modules = await bundleWorker();
   const worker = new Miniflare({
-    modulesRoot: folder().path,
-    modules: /** @type {any} */ (workerModules()),
+    modulesRoot: join(folder().path, 'out/worker'),
+    modules: /** @type {any} */ (modules),
     compatibilityDate: '2026-04-01',
     r2Buckets: ['MODELS'],
   });
@@ -233,9 +221,7 @@ test('worker/ answers about a model in an R2 bucket', async () => {
 test('deno.ts lists the chunks and saves one', async () => {
   const { path, example } = folder();
   const out = join(path, 'out/chunk');
-  const map = join(path, 'import-map.json');
-  writeFileSync(map, '{ "imports": { "libcpb": "./node_modules/libcpb/dist/node.js" } }');
-  const allowed = ['--allow-read', '--allow-write', '--no-lock', `--import-map=${map}`];
+  const allowed = ['--allow-read', '--allow-write', '--no-lock', '--node-modules-dir=manual'];
   const args = [example('deno.ts'), join(path, 'model.cpb'), '1', out];
   const output = await run([`${bin}/deno`, 'run', ...allowed, ...args], { NO_COLOR: '1' });
   assert.match(output, /^\d+ MESSAGE \d+$/m);

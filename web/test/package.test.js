@@ -2,13 +2,17 @@
  * The package as it is installed: what is published is in order, its types can be used,
  * and pages made with bundlers open a file in a browser.
  */
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { bundlers, startVite } from './package/bundlers.js';
 import { writeExamples } from './package/examples.js';
 import { createProject, load, run, tool } from './package/project.js';
+import { createRecipe, inRecipe, MODEL, startIn, urlOf } from './package/recipe.js';
+import { root } from './runtimes/files.js';
 import { start, temporary, within } from './runtimes/process.js';
 import { startServer } from './runtimes/server.js';
-import { assert, each, test } from './support/test.js';
+import { openPage } from './support/chromium.js';
+import { assert, base, each, test } from './support/test.js';
 
 const FILE = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
 
@@ -122,18 +126,31 @@ test('all that is exported is documented, with a recipe for each runtime and eac
   }
 });
 
-test('Node uses what is installed', { skip }, () => {
+test('Node, Deno and Bun take the entry for them of what is installed', { skip }, async () => {
   const script = `import { open } from 'libcpb';
-    const message = await open(process.argv[1]);
+    const message = await open('${fileURLToPath(new URL(`../../${FILE}`, import.meta.url))}');
+    console.log(import.meta.resolve('libcpb'));
     console.log(message.numChunks, (await message.chunk(1).bytes()).length, message.chunk(1).size);
     message.close();`;
-  const file = new URL(`../../${FILE}`, import.meta.url).pathname;
-  const said = String(run(process.execPath, ['--input-type=module', '-e', script, file], { cwd: project().app }))
-    .trim()
-    .split(' ')
-    .map(Number);
-  assert.ok(Number(said[0]) > 1, 'chunks');
-  assert.equal(said[1], said[2]);
+  writeFileSync(`${project().app}/opens.js`, script);
+  const bin = `${import.meta.dirname}/node_modules/.bin`;
+  const commands = {
+    node: [process.execPath],
+    deno: [`${bin}/deno`, 'run', '--allow-read', '--node-modules-dir=manual', '--no-lock'],
+    bun: [`${bin}/bun`],
+  };
+  await each(
+    Object.entries(commands),
+    ([name]) => name,
+    ([, [program = '', ...args]]) => {
+      const said = run(program, [...args, 'opens.js'], { cwd: project().app });
+      const [entry = '', numbers = ''] = String(said).trim().split('\n');
+      assert.match(entry, /libcpb\/dist\/node\.js$/);
+      const [count, length, size] = numbers.split(' ').map(Number);
+      assert.ok(Number(count) > 1, 'chunks');
+      assert.equal(length, size);
+    },
+  );
 });
 
 for (const [name, build] of Object.entries(bundlers)) {
@@ -164,6 +181,48 @@ test("a page on Vite's server opens a file in a browser", { skip }, async () => 
     await vite.close();
   }
 });
+
+test('examples/vitest passes for the model that it was written for, and fails for another', { skip }, () =>
+  testsModel('vitest', ['vitest', 'run']),
+);
+
+test('examples/jest passes for the model that it was written for, and fails for another', { skip }, () =>
+  testsModel('jest', ['jest'], { NODE_OPTIONS: '--experimental-vm-modules' }),
+);
+
+/** @param {string} name @param {string[]} command @param {Record<string, string>} [env] */
+async function testsModel(name, command, env) {
+  const recipe = createRecipe(name, project().tarball);
+  cpSync(MODEL, `${recipe.path}/saved_model.cpb`);
+  assert.match(await inRecipe(recipe, command, env), /Tests: +2 passed|Tests +2 passed/);
+  const another = new URL(`../../${FILE}`, import.meta.url).pathname;
+  const { code, output } = await startIn(recipe, command, { ...env, MODEL: another }).ended;
+  assert.equal(code, 1, output);
+  assert.match(output, /1 failed.*1 passed/);
+}
+
+const strict = ['--noEmit', '--strict', '--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2022'];
+
+test(
+  'examples/vite fits its types, is built, and shows a model; so does the server for development',
+  { skip },
+  async () => {
+    const recipe = createRecipe('vite', project().tarball);
+    await inRecipe(recipe, ['tsc', ...strict, '--types', 'vite/client', 'main.ts']);
+    await inRecipe(recipe, ['vite', 'build']);
+    for (const command of [['vite', 'preview'], ['vite']]) {
+      const server = startIn(recipe, [...command, '--port', '0', '--host', '127.0.0.1']);
+      try {
+        const page = await openPage(`${await urlOf(server)}/?url=${base}/${MODEL.slice(root.length)}`);
+        const said = 'document.querySelector("output").innerText';
+        assert.match(await page.until(`/requests|:/.test(${said}) && ${said}`), /^serving_default\(img\) → a, b\n+/m);
+        await page.close();
+      } finally {
+        await server.close();
+      }
+    }
+  },
+);
 
 /** @typedef {(origin: string) => string} PageAt up to its query */
 

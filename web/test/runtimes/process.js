@@ -23,11 +23,12 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
  *
  * @param {string[]} command
  * @param {Record<string, string>} [env]
+ * @param {string} [cwd]
  * @returns {Child}
  */
-export function start([program = '', ...args], env = {}) {
+export function start([program = '', ...args], env = {}, cwd = root) {
   const child = spawn(program, args, {
-    cwd: root,
+    cwd,
     detached: true,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

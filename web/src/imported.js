@@ -1,0 +1,18 @@
+/** What the entries have in common whose module is imported, compiled. */
+import { CpbError } from './errors.js';
+import { setUp } from './init.js';
+import { setUpInputs } from './source/index.js';
+import { otherSource } from './source/other.js';
+import { avoidByteStreams } from './source/streams.js';
+import { workAtOnce } from './wasm/turn.js';
+
+/** @param {WebAssembly.Module} reader */
+export function setUpImported(reader) {
+  setUp((kind) => {
+    if (kind === 'reader') return reader;
+    throw new CpbError('USAGE', `import ${kind} from 'libcpb/wasm/${kind}.wasm' and call init({ ${kind} }) first`);
+  });
+  setUpInputs(otherSource);
+  avoidByteStreams(); // there: 4 KiB
+  workAtOnce();
+}
