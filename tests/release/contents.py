@@ -43,7 +43,11 @@ assert contains["wasm/reader.wasm"] == in_modules | {"nanopb", "zstd", "xxhash",
 assert contains["wasm/inspect.wasm"] == in_modules | {"nanopb", "zstd", "xxhash", "brotli", "zlib", "yyjson"}
 assert contains["wasm/reader-hostcodecs.wasm"] == in_modules | {"nanopb"}
 assert {"wasi-libc", "musl", "dlmalloc", "cloudlibc", "zlib", "yyjson"} <= contains["wasm/cpb-cli.wasm"]
-assert contains["wasm/cpb-core-plain.wasm"] == {"wasi-libc", "musl", "compiler-rt", "nanopb"}
+assert contains["wasm/cpb-cli-simd.wasm"] == contains["wasm/cpb-cli.wasm"]
+for size in ("", "-small"):
+    assert contains[f"wasm/cpb-core{size}-plain.wasm"] == {"wasi-libc", "musl", "compiler-rt", "nanopb"}
+    assert contains[f"wasm/cpb-core{size}-nobrotli.wasm"] == contains["wasm/cpb-core-plain.wasm"] | {"zstd", "xxhash"}
+    assert contains[f"wasm/cpb-core{size}.wasm"] == contains["wasm/cpb-core-nobrotli.wasm"] | {"brotli"}
 assert {"nanopb", "zstd", "brotli"} <= contains["wasm/cpb-component.wasm"]
 version = document["name"].removeprefix("libcpb-")
 assert contains[f"libcpb-{version}.tar.gz"] == contains[f"libcpb-amalgamation-{version}.tar.gz"] == {"nanopb", "yyjson"}

@@ -1,7 +1,7 @@
-"""The runtimes that cpb-cli.wasm is tested in, and how each is started with every
-directory open. wasi/test/setup.sh installs them.
+"""The runtimes that the command is tested in, and how each is started with every directory open.
+wasi/test/setup.sh installs them. Node runs cpb-cli-simd.wasm, all others cpb-cli.wasm.
 
-runtimes.py NAME: prints the command that runs cpb-cli.wasm in the runtime."""
+runtimes.py NAME: prints the command that runs it in the runtime."""
 
 import dataclasses
 import os
@@ -9,7 +9,13 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-MODULE = str(pathlib.Path(os.environ.get("CPB_WASI", ROOT / "build" / "wasi")) / "cpb-cli.wasm")
+
+
+def module_path(name):
+    return pathlib.Path(os.environ.get("CPB_WASI", ROOT / "build" / "wasi")) / f"{name}.wasm"
+
+
+MODULE, SIMD = str(module_path("cpb-cli")), str(module_path("cpb-cli-simd"))
 TOOLS = ROOT / "build" / "tools"
 
 # wasi-libc takes "/" and "." for the same, so what is in "/" is opened by name.
@@ -34,8 +40,8 @@ RUNTIMES = {runtime.name: runtime for runtime in [
             each=[TOOLS / "wazero-each", MODULE, TOOLS / ".wazero"]),
     Runtime("wasmi", [TOOLS / "bin" / "wasmi", *(f"--dir={folder}" for folder in FOLDERS), MODULE]),
     Runtime("wasm3", [TOOLS / "wasi-wasm3", MODULE], each=[TOOLS / "wasi-wasm3", "--each", MODULE]),
-    Runtime("node", [*NODE, ROOT / "wasi" / "test" / "node.js", MODULE],
-            each=[*NODE, ROOT / "wasi" / "test" / "node-each.js", MODULE]),
+    Runtime("node", [*NODE, ROOT / "wasi" / "test" / "node.js", SIMD],
+            each=[*NODE, ROOT / "wasi" / "test" / "node-each.js", SIMD]),
 ]}
 
 if __name__ == "__main__":

@@ -1,15 +1,34 @@
-"""cpb-cli.wasm as it is shipped: imports, exports, features, memory and size."""
+"""The command's modules as they are shipped: imports, exports, features, memory and size."""
 
-import pathlib
+import dataclasses
 import subprocess
 
 import pytest
 
-from runtimes import MODULE
+from runtimes import module_path
 
-SIZE_MAX = 2_000_000
 PAGES_MAX = 12
 FEATURES = ["bulk-memory", "sign-ext", "nontrapping-float-to-int", "mutable-globals"]
+
+
+@dataclasses.dataclass
+class Shipped:
+    name: str
+    size_most: int
+    more_features: tuple = ()
+
+    def data(self):
+        return module_path(self.name).read_bytes()
+
+    def fits(self, features):
+        """The module does not say itself what it needs, so wasm-opt takes no more than this."""
+        enabled = [f"--enable-{feature}" for feature in features]
+        done = subprocess.run(["wasm-opt", "--mvp-features", *enabled, "--vacuum", module_path(self.name), "-o",
+                               "/dev/null"], capture_output=True)
+        return done.returncode == 0
+
+
+SHIPPED = [Shipped("cpb-cli", 2_000_000), Shipped("cpb-cli-simd", 2_000_000, ("simd",))]
 
 # What commands that read use: wasi/test/wasm3.c has no more.
 READING = {"args_get", "args_sizes_get", "fd_close", "fd_fdstat_get", "fd_prestat_dir_name", "fd_prestat_get",
@@ -42,9 +61,9 @@ class Reader:
         return self.data[self.at - size:self.at].decode()
 
 
-def sections():
+def sections(data):
     """Readers at the contents, by number; custom sections by name."""
-    data, at, found = pathlib.Path(MODULE).read_bytes(), 8, {}
+    at, found = 8, {}
     while at < len(data):
         reader = Reader(data, at)
         kind, size = reader.byte(), reader.number()
@@ -53,9 +72,14 @@ def sections():
     return found
 
 
-@pytest.fixture(scope="module")
-def module():
-    return sections()
+@pytest.fixture(params=SHIPPED, ids=lambda shipped: shipped.name)
+def shipped(request):
+    return request.param
+
+
+@pytest.fixture
+def module(shipped):
+    return sections(shipped.data())
 
 
 def test_imports(module):
@@ -66,7 +90,7 @@ def test_imports(module):
         assert reader.byte() == 0
         reader.number()
     assert found == READING | SPOOLING | WRITING
-    print(f"\ncpb-cli.wasm: {len(found)} imports, of which commands that read use {len(READING)}")
+    print(f"\n{len(found)} imports, of which commands that read use {len(READING)}")
 
 
 def test_exports(module):
@@ -77,10 +101,9 @@ def test_exports(module):
     assert found == {"memory", "_start"}
 
 
-def test_features():
-    """The module does not say itself what it needs, so wasm-opt takes no more than this."""
-    enabled = [f"--enable-{feature}" for feature in FEATURES]
-    subprocess.run(["wasm-opt", "--mvp-features", *enabled, "--vacuum", MODULE, "-o", "/dev/null"], check=True)
+def test_features(shipped):
+    assert shipped.fits([*FEATURES, *shipped.more_features])
+    assert not shipped.more_features or not shipped.fits(FEATURES)
 
 
 def test_nothing_beside_the_program(module):
@@ -94,7 +117,7 @@ def test_memory(module):
     assert [reader.number(), reader.byte()] == [1, 1]
     pages = reader.number()
     assert reader.number() == 65536 - 16
-    print(f"\ncpb-cli.wasm: {pages} pages at the start")
+    print(f"\n{pages} pages at the start")
     assert pages <= PAGES_MAX
 
 
@@ -105,7 +128,7 @@ def test_stack_lies_first(module):
     assert [reader.byte(), reader.byte(), reader.byte(), reader.number()] == [0x7F, 1, 0x41, 65536]
 
 
-def test_size():
-    size = pathlib.Path(MODULE).stat().st_size
-    print(f"\ncpb-cli.wasm: {size} bytes")
-    assert size <= SIZE_MAX
+def test_size(shipped):
+    size = len(shipped.data())
+    print(f"\n{shipped.name}.wasm: {size} bytes")
+    assert size <= shipped.size_most
