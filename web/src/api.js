@@ -17,6 +17,7 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./types.js').Cost} Cost */
 /** @typedef {import('./types.js').Limits} Limits */
 /** @typedef {import('./types.js').Middleware} Middleware */
+/** @typedef {import('./types.js').Progress} Progress */
 /** @typedef {import('./types.js').Range} Range */
 /** @typedef {import('./types.js').ReadOptions} ReadOptions */
 /** @typedef {import('./types.js').Source} Source */

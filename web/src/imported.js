@@ -3,6 +3,8 @@ import { CpbError } from './errors.js';
 import { setUp } from './init.js';
 import { setUpInputs } from './source/index.js';
 import { otherSource } from './source/other.js';
+import { refusal } from './source/refusal.js';
+import { setUpRefusals } from './source/resource.js';
 import { avoidByteStreams } from './source/streams.js';
 import { workAtOnce } from './wasm/turn.js';
 
@@ -13,6 +15,7 @@ export function setUpImported(reader) {
     throw new CpbError('USAGE', `import ${kind} from 'libcpb/wasm/${kind}.wasm' and call init({ ${kind} }) first`);
   });
   setUpInputs(otherSource);
+  setUpRefusals(refusal);
   avoidByteStreams(); // there: 4 KiB
   workAtOnce();
 }

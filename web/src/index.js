@@ -1,6 +1,7 @@
 /** The entry for browsers and their bundlers, which copy the modules that it names. */
 import { hasSimd, setUp } from './init.js';
 import { setUpInputs } from './source/index.js';
+import { setUpRefusals } from './source/resource.js';
 import { lazySource } from './source/lazy-source.js';
 
 const modules = {
@@ -17,6 +18,7 @@ setUp((kind) => modules[kind !== 'json' && hasSimd() ? /** @type {const} */ (`${
 setUpInputs((input, memory) =>
   lazySource({}, async () => (await import('./source/other.js')).otherSource(input, memory)),
 );
+setUpRefusals(async (...args) => (await import('./source/refusal.js')).refusal(...args));
 
 export * from './api.js';
 export * from './lazy-api.js';

@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { hasSimd, setUp } from './init.js';
 import { fileInput, fileSource } from './source/file.js';
 import { setUpInputs } from './source/index.js';
+import { refusal } from './source/refusal.js';
+import { setUpRefusals } from './source/resource.js';
 import { fileSink } from './writer/file-sink.js';
 import { setUpFiles } from './writer/output.js';
 
@@ -22,6 +24,7 @@ setUp(
   read,
 );
 setUpInputs(fileInput);
+setUpRefusals(refusal);
 setUpFiles(fileSink);
 
 export { fileSource };

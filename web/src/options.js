@@ -94,6 +94,7 @@ export const limits = within(Object.fromEntries(limitNames.map((name) => [name, 
 /** What open() takes. */
 export const opening = {
   signal,
+  onProgress: callback,
   type: text,
   schema: bytes,
   format: oneOf('cpb', 'pb'),

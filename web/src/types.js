@@ -10,6 +10,18 @@
  * @typedef {object} ReadOptions
  * @property {AbortSignal} [signal] ends the call with the signal's reason; what
  *   others wait for, and what is cached, is not affected
+ * @property {(progress: Progress) => void} [onProgress] called when bytes have come; no request is
+ *   made for it, or smaller. What it throws ends the call
+ */
+
+/**
+ * How far a call has come.
+ * @typedef {object} Progress
+ * @property {string} of what is read or written: 'opening', 'chunk 3', 'message', 'field a.b[0]',
+ *   'records', a question such as 'overview', 'values of w'
+ * @property {number} done bytes of it that are there. What has no bytes of its own (opening, looking
+ *   for a field, records, questions) is told in bytes of the file that came for it
+ * @property {number | undefined} total of these, where known; the last `done`
  */
 
 /**

@@ -9,6 +9,7 @@ import { nginx } from './servers/nginx.js';
 import { find } from './servers/start.js';
 import { toxiproxy } from './servers/toxiproxy.js';
 import { credentials, versitygw } from './servers/versitygw.js';
+import './support/libcpb.js'; // sets up what tells why servers refuse
 import { bytesAt } from './support/lies.js';
 import { assert, each, test } from './support/test.js';
 

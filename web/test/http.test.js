@@ -5,6 +5,7 @@
 import { prepare } from '../src/source/index.js';
 import { urlSource } from '../src/source/url.js';
 import { counted } from './support/http.js';
+import './support/libcpb.js'; // sets up what tells why servers refuse
 import { FILE_SIZE, bytesAt } from './support/lies.js';
 import { assert, base, each, other, runtime, test } from './support/test.js';
 

@@ -19,7 +19,7 @@ test('of open()', async () => {
   await told(
     (options) => open(bytes, options),
     [
-      [{ formt: 'pb' }, /^there is no option formt; there are signal, type, .*, format,/],
+      [{ formt: 'pb' }, /^there is no option formt; there are signal, onProgress, type, .*, format,/],
       [{ format: 'zip' }, /^the option format is 'zip'; expected 'cpb', 'pb'$/],
       [{ trustSizes: 'no' }, /^the option trustSizes is 'no'; expected true or false$/],
       [{ signal: {} }, /^the option signal is .*; expected an AbortSignal$/],

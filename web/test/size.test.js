@@ -30,6 +30,7 @@ const later = {
   's3Source()': 'source/s3.js',
   'persist()': 'middleware/persist.js',
   'options that are given': 'options.js',
+  'why a server refuses': 'source/refusal.js',
 };
 
 const skip = existsSync(tool('esbuild')) ? false : 'not installed: run web/test/setup.sh';

@@ -223,7 +223,7 @@ test('what is given is in pieces of 64 KiB or more, and the progress goes to its
     const progress = [];
     const sizes = [];
     const reader = make()
-      .stream({ onProgress: (/** @type {any} */ p) => progress.push(p) })
+      .stream({ onProgress: (/** @type {any} */ p) => p.of === 'message' && progress.push(p) })
       .getReader();
     for (let next; !(next = await reader.read()).done;) sizes.push(next.value.length);
     assert.ok(

@@ -5,6 +5,7 @@ import { prepare } from '../source/index.js';
 import { at } from '../wasm/instance.js';
 import { structs } from './structs.js';
 
+/** @import { Told } from '../progress.js' */
 /** @import { Input, Prepared } from '../source/index.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { OpenOptions } from '../reader/open.js' */
@@ -53,14 +54,16 @@ async function readWhole(source, signal) {
  * @param {Input} model
  * @param {CheckpointFiles | true} given
  * @param {OpenOptions} options
+ * @param {Told} [told] of what is read
  */
-export async function openCheckpoint(file, model, given, options) {
+export async function openCheckpoint(file, model, given, options, told) {
   const { instance } = file;
   const files = given === true ? besideOf(model) : given;
   const source = (/** @type {Input} */ input) => prepare(input, options, openPath);
   const index = source(files.index);
   const bytes = await readWhole(index, options.signal);
   index.close?.();
+  told?.(bytes.length);
   const call = (/** @type {string} */ name, /** @type {any[]} */ ...args) =>
     at(instance.c, `cpb_checkpoint_${name}`)(...args);
 

@@ -10,7 +10,7 @@ import { asker, kinds } from './model.js';
 import * as is from '../options.js';
 import { valuesOf } from './values.js';
 
-/** @import { Cost } from '../types.js' */
+/** @import { Cost, ReadOptions } from '../types.js' */
 /** @import { Input } from '../source/index.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { Cut } from './cut.js' */
@@ -41,6 +41,7 @@ import { valuesOf } from './values.js';
  * Which part of a list.
  * @typedef {object} Page
  * @property {AbortSignal} [signal]
+ * @property {ReadOptions['onProgress']} [onProgress]
  * @property {number} [first] number of the first element, from 0
  * @property {number | 'all'} [count] how many at most, default 100
  * @property {number} [metaGraph] of a SavedModel: which, from 0
@@ -153,14 +154,15 @@ export async function inspect(input, options = {}) {
  * @param {InspectOptions<Kind>} options
  * @returns {Promise<Model<Kind>>}
  */
-async function modelOf(input, { file, content, message }, options) {
+async function modelOf(input, { file, content, message, told }, options) {
   const { signal } = options;
   const { body } = await content();
-  const size = await body.size({ signal });
+  const size = await body.size({ signal, got: told });
   if (size === 0) throw new CpbError('FORMAT', `the model is empty; ${EXPECTED}`);
   const feed = feedOf(file, body, size);
   const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
-  const checkpoint = options.checkpoint && (await openCheckpoint(file, input, options.checkpoint, options));
+  told?.(feed.got);
+  const checkpoint = options.checkpoint && (await openCheckpoint(file, input, options.checkpoint, options, told));
   /** @type {State} */
   const state = { file, body, feed, kind, checkpoint };
   const graph = checkpoint && (await objectGraphOf(state, checkpoint, signal));
@@ -228,8 +230,8 @@ async function objectGraphOf({ file, feed, kind }, checkpoint, signal) {
 async function values({ file, feed, kind, checkpoint }, { ask }, name, how = {}) {
   if (!how.variable) return valuesOf(file, feed, kind, name, how);
   if (!checkpoint) throw new CpbError('USAGE', 'values of variables need the option checkpoint of inspect()');
-  const { metaGraph, signal } = how;
-  const found = (await ask('variables', { name, metaGraph, signal })).variables;
+  const { metaGraph, signal, onProgress } = how;
+  const found = (await ask('variables', { name, metaGraph, signal, onProgress })).variables;
   const exact = found.items.filter((/** @type {any} */ v) => v.path === name || v.key === name);
   const [{ key }] = exact.length > 0 ? exact : found.items;
   if (!key) throw new CpbError('NOT_FOUND', `the checkpoint has no value of ${name}`);

@@ -1,8 +1,10 @@
 /** A model that answers questions (cpb/model.h), one after the other. */
 import { CpbError } from '../errors.js';
+import { teller } from '../progress.js';
 import * as is from '../options.js';
 import { structs } from './structs.js';
 
+/** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
@@ -21,6 +23,9 @@ export const kinds = {
  * @param {Feed} feed @returns {Feed} */
 export const shared = (feed) => ({
   size: feed.size,
+  get got() {
+    return feed.got;
+  },
   at: (offset) => feed.at(offset),
   fetch: (...args) => feed.fetch(...args),
   measure: (...args) => feed.measure(...args),
@@ -51,6 +56,7 @@ const questions = {
  * What a question is about. Which of these counts is said where the question is.
  * @typedef {object} QuestionOptions
  * @property {AbortSignal} [signal]
+ * @property {ReadOptions['onProgress']} [onProgress]
  * @property {string} [name]
  * @property {string} [scope]
  * @property {number} [metaGraph] of a SavedModel: which, from 0
@@ -61,6 +67,7 @@ const questions = {
 /** @type {import('../options.js').Known} */
 const asking = {
   signal: is.signal,
+  onProgress: is.callback,
   name: is.text,
   scope: is.text,
   metaGraph: is.size,
@@ -112,12 +119,12 @@ export function asker(file, feed, kind, options) {
    * @param {QuestionName} question
    * @param {QuestionOptions} options
    */
-  async function answer(question, { signal, ...options }) {
+  async function answer(question, { signal, onProgress, ...options }) {
     signal?.throwIfAborted();
     file.check();
     instance.scope((scope) => ask(engine, scope, question, options));
     try {
-      await file.drive(engine, { signal });
+      await file.drive(engine, { signal, got: teller(onProgress, question) });
     } finally {
       engine.feed?.stop();
     }

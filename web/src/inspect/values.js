@@ -3,10 +3,13 @@ import { collector } from '../bytes.js';
 import { streamOf } from '../source/streams.js';
 import { DATA, DONE } from '../wasm/engine.js';
 import { createFeed } from '../wasm/feed.js';
+import { teller } from '../progress.js';
 import { kinds, shared } from './model.js';
 import * as is from '../options.js';
 import { structs } from './structs.js';
 
+/** @import { Told } from '../progress.js' */
+/** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
@@ -15,6 +18,7 @@ import { structs } from './structs.js';
 /** @type {import('../options.js').Known} */
 const known = {
   signal: is.signal,
+  onProgress: is.callback,
   tag: is.text,
   function: is.text,
   metaGraph: is.size,
@@ -28,6 +32,7 @@ const known = {
  * Which array of a model is meant, where its name alone does not say.
  * @typedef {object} ValuesOptions
  * @property {AbortSignal} [signal] for finding the array
+ * @property {ReadOptions['onProgress']} [onProgress] of finding the array
  * @property {string} [tag] of a SameDiff zip; the newest when not said
  * @property {string} [function] of a SavedModel or graph: that has the node; the graph itself
  *   when not said
@@ -52,9 +57,9 @@ const known = {
  * @property {boolean} fortranOrder whether the first dimension varies fastest
  * @property {number} count of elements
  * @property {number} size bytes that will come
- * @property {(options?: { signal?: AbortSignal }) => ReadableStream<Uint8Array>} stream the
+ * @property {(options?: ReadOptions) => ReadableStream<Uint8Array>} stream the
  *   values, little-endian
- * @property {(options?: { signal?: AbortSignal }) => Promise<Uint8Array<ArrayBuffer>>} bytes the
+ * @property {(options?: ReadOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes the
  *   same at once
  * @property {() => void} close ends reading; after `bytes`, or the stream's end, it is done
  */
@@ -71,7 +76,7 @@ const known = {
  */
 export async function valuesOf(file, feed, kind, name, options = {}, stored = undefined) {
   is.checkOptions(options, known);
-  const { signal, tag, state, metaGraph, tensor, exactTexts } = options;
+  const { signal, onProgress, tag, state, metaGraph, tensor, exactTexts } = options;
   const { instance } = file;
   const encoder = new TextEncoder();
   const place = tag ?? options.function;
@@ -96,13 +101,14 @@ export async function valuesOf(file, feed, kind, name, options = {}, stored = un
       }),
     );
   });
+  const of = `values of ${name}`;
   engine.feed = stored ? createFeed(stored.data) : shared(feed);
   try {
     // Up to the first of the values, which say what the array is.
     const first = collector();
     const take = () => (first.add(engine.peek()), true);
-    const step = await file.drive(engine, { signal, onStep: take });
-    return arrayOf(file, engine, first.bytes(), step === DONE);
+    const step = await file.drive(engine, { signal, onStep: take, got: teller(onProgress, of) });
+    return arrayOf(file, engine, first.bytes(), step === DONE, of);
   } catch (error) {
     engine.free();
     throw error;
@@ -114,15 +120,17 @@ export async function valuesOf(file, feed, kind, name, options = {}, stored = un
  * @param {Engine} engine
  * @param {Uint8Array<ArrayBuffer>} first of the values
  * @param {boolean} ended
+ * @param {string} of what is told to be read
  * @returns {Values}
  */
-function arrayOf(file, engine, first, ended) {
+function arrayOf(file, engine, first, ended, of) {
   const { instance } = file;
   const info = instance.get(structs.values_info, engine.call('get_info'));
 
-  /** @param {AbortSignal} [signal] */
-  async function* pieces(signal) {
+  /** @param {AbortSignal} [signal] @param {Told} [told] */
+  async function* pieces(signal, told) {
     try {
+      told?.(first.length);
       yield first;
       for (let step = ended ? DONE : DATA; step !== DONE;) {
         const piece = collector();
@@ -130,7 +138,9 @@ function arrayOf(file, engine, first, ended) {
           signal,
           onStep: () => (piece.add(engine.peek()), true),
         });
-        yield piece.bytes();
+        const bytes = piece.bytes();
+        told?.(bytes.length);
+        yield bytes;
       }
     } finally {
       engine.free();
@@ -145,10 +155,14 @@ function arrayOf(file, engine, first, ended) {
     fortranOrder: info.fortran_order !== 0,
     count: info.count,
     size: info.size,
-    stream: ({ signal } = {}) => streamOf(pieces, signal, 'own'),
-    async bytes({ signal } = {}) {
+    stream({ signal: outer, onProgress } = {}) {
+      const told = teller(onProgress, of, info.size);
+      return streamOf((signal) => pieces(signal, told), outer, 'own');
+    },
+    async bytes({ signal, onProgress } = {}) {
+      const told = teller(onProgress, of, info.size);
       const all = collector(info.size);
-      for await (const piece of pieces(signal)) all.add(piece);
+      for await (const piece of pieces(signal, told)) all.add(piece);
       return all.bytes();
     },
     close: engine.free,

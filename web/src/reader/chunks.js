@@ -1,5 +1,6 @@
 /** The chunks of a .cpb file. */
 import { CpbError } from '../errors.js';
+import { teller } from '../progress.js';
 import { NONE } from '../wasm/instance.js';
 import { verifyOf } from './open-file.js';
 import { collect, engineStream } from './output.js';
@@ -140,6 +141,8 @@ export function chunkOf(file, index, i, verify) {
    */
   const begin = (offset, length, o, otherwise) =>
     readChunk(file, index, i, offset, length, verifyOf(o.verify ?? verify, otherwise));
+  /** @param {ChunkReadOptions} o @param {number} [total] */
+  const told = (o, total) => teller(o.onProgress, `chunk ${i}`, total);
 
   /** @type {Chunk} */
   const chunk = {
@@ -148,18 +151,22 @@ export function chunkOf(file, index, i, verify) {
     size,
     position,
     bytes: async (options = {}) =>
-      using(begin(0, Infinity, options, 'late'), (reader) => collect(file, reader, options, size)),
-    stream: (options = {}) => engineStream(file, () => begin(0, Infinity, options, 'late'), options.signal),
+      using(begin(0, Infinity, options, 'late'), (reader) =>
+        collect(file, reader, { ...options, told: told(options, size) }, size),
+      ),
+    stream: (options = {}) =>
+      engineStream(file, () => begin(0, Infinity, options, 'late'), options.signal, told(options, size)),
     blob: async (options) => new Response(chunk.stream(options)).blob(),
     async read(offset, length, options = {}) {
       checkRange(offset, length);
+      const total = Math.max(0, Math.min(length, size - offset));
       return using(begin(offset, length, options, 'never'), (reader) =>
-        collect(file, reader, options, Math.min(length, size)),
+        collect(file, reader, { ...options, told: told(options, total) }, total),
       );
     },
     stored: async (options = {}) =>
       using(begin(0, 0, {}, 'never'), async (reader) => {
-        await file.drive(reader, options);
+        await file.drive(reader, { ...options, got: told(options) });
         return storedOf(file, reader);
       }),
   };

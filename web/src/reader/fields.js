@@ -1,6 +1,7 @@
 /** A field of a message: what it is, where it lies, and its value. */
 import { collector, concat, fromBase64, sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
+import { teller } from '../progress.js';
 import { streamOf } from '../source/streams.js';
 import { feedOf, find } from './find.js';
 import { jsonOf, outlineOf } from './json.js';
@@ -11,7 +12,7 @@ import { gathered } from './ranges.js';
 /** @import { OpenFile } from './open-file.js' */
 /** @import { Found } from './find.js' */
 /** @import { FieldType, Schema } from './schema.js' */
-/** @import { Body } from './merged-body.js' */
+/** @import { Body, BodyOptions } from './merged-body.js' */
 
 /**
  * A field of the (merged) message: where it lies; nothing more is read before it is asked for.
@@ -49,7 +50,7 @@ import { gathered } from './ranges.js';
  * @property {OpenFile} file
  * @property {Schema} schema
  * @property {Body} body
- * @property {(options?: ReadOptions) => Promise<Feed>} feed
+ * @property {(options?: BodyOptions) => Promise<Feed>} feed
  */
 
 /** FieldDescriptorProto.Type, in its order. */
@@ -106,22 +107,29 @@ export function fieldsOf(file, schema, body, type) {
     },
   };
   return async (/** @type {string} */ path, /** @type {ReadOptions | undefined} */ options) => {
-    const all = { offset: 0, length: await body.size(options) };
-    return fieldAt(context, type, [all], '', path, options);
+    const how = seeking(path, options);
+    const all = { offset: 0, length: await body.size(how) };
+    return fieldAt(context, type, [all], path, path, how);
   };
 }
+
+/** Of what must be found, no more is known than what came for it. @param {string} path @param {ReadOptions} [options] */
+const seeking = (path, { signal, onProgress } = {}) => ({ signal, got: teller(onProgress, nameOf(path)) });
+
+/** @param {string} path */
+const nameOf = (path) => (path ? `field ${path}` : 'message');
 
 /**
  * @param {Context} context
  * @param {number} type
  * @param {Range[]} within
- * @param {string} base path of that
- * @param {string} path
- * @param {ReadOptions} [options]
+ * @param {string} path below that
+ * @param {string} whole path from the root
+ * @param {BodyOptions} how
  */
-async function fieldAt(context, type, within, base, path, options) {
-  const found = await find(context.file, await context.feed(options), within, type, path, options);
-  return fieldOf(context, found, joinPaths(base, path));
+async function fieldAt(context, type, within, path, whole, how) {
+  const found = await find(context.file, await context.feed(how), within, type, path, how);
+  return fieldOf(context, found, whole);
 }
 
 /** @param {string} base @param {string} path */
@@ -138,6 +146,9 @@ function fieldOf(context, found, path) {
   const { ranges, number } = found;
   const declared = schema.field(found.field);
   const isRoot = number === 0;
+  const size = sumOf(ranges);
+  /** @param {ReadOptions} [options] */
+  const reading = ({ signal, onProgress } = {}) => ({ signal, told: teller(onProgress, nameOf(path), size) });
 
   /** @type {Field} */
   const field = {
@@ -147,27 +158,25 @@ function fieldOf(context, found, path) {
     typeName: schema.nameOf(found.message) ?? schema.enumName(declared?.enumeration ?? 0),
     number,
     repeated: found.fields,
-    size: sumOf(ranges),
+    size,
     ranges,
 
-    bytes: (options) => bytesOf(context, ranges, options),
+    bytes: async (options) => bytesOf(context, ranges, reading(options)),
 
-    stream: ({ signal: outer } = {}) =>
-      streamOf(
-        async function* pieces(signal) {
-          yield* gathered(body, ranges, { signal });
-        },
-        outer,
-        'shared',
-      ),
+    stream(options) {
+      const { signal: outer, told } = reading(options);
+      return streamOf((signal) => piecesIn(body, ranges, { signal, told }), outer, 'shared');
+    },
 
     async json(options = {}) {
       file.check();
-      if (found.message && !found.fields) return readJson(context, ranges, found.message, options);
+      const { omit } = options;
+      const how = omit === undefined ? reading(options) : seeking(path, options);
+      if (found.message && !found.fields) return readJson(context, ranges, found.message, omit, how);
       if (!found.parent) throw new CpbError('USAGE', `${path}: JSON needs the message's type: give options.type`);
-      if (found.fields) return first(await readJson(context, ranges, found.parent, options)) ?? [];
-      if (found.wireType === LEN && options.omit !== undefined && field.size > options.omit) {
-        return { '@omitted': { offset: ranges[0]?.offset, size: field.size } };
+      if (found.fields) return first(await readJson(context, ranges, found.parent, omit, how)) ?? [];
+      if (found.wireType === LEN && omit !== undefined && size > omit) {
+        return { '@omitted': { offset: ranges[0]?.offset, size } };
       }
       const bytes = await field.bytes(options);
       const value = first(await jsonOf(file, schema, found.parent, withHead(found, bytes)));
@@ -180,13 +189,14 @@ function fieldOf(context, found, path) {
       return Array.isArray(json) ? json.map((item) => exact(field.type, item)) : exact(field.type, json);
     },
 
-    elements: (options) => elementsOf(context, found, field, options),
+    elements: (options) => elementsOf(context, found, field, seeking(path, options)),
 
     async field(below, options) {
       if (found.fields || (declared && !found.message)) {
         throw new CpbError('USAGE', `${path} is not a message and has no fields`);
       }
-      return fieldAt(context, found.message, ranges, path, below, options);
+      const whole = joinPaths(path, below);
+      return fieldAt(context, found.message, ranges, below, whole, seeking(whole, options));
     },
   };
   return field;
@@ -195,26 +205,35 @@ function fieldOf(context, found, path) {
 /**
  * @param {Context} context
  * @param {Range[]} ranges
- * @param {ReadOptions} [options]
+ * @param {BodyOptions} options
  */
 async function bytesOf({ body }, ranges, options) {
   const [first] = ranges;
   if (first && ranges.length === 1) return body.read(first.offset, first.length, options);
   const all = collector(sumOf(ranges));
-  for await (const piece of gathered(body, ranges, options)) all.add(piece);
+  for await (const piece of piecesIn(body, ranges, options)) all.add(piece);
   return all.bytes();
+}
+
+/** @param {Body} body @param {Range[]} ranges @param {BodyOptions} options */
+async function* piecesIn(body, ranges, { signal, told }) {
+  for await (const piece of gathered(body, ranges, { signal })) {
+    told?.(piece.length);
+    yield piece;
+  }
 }
 
 /**
  * @param {Context} context
  * @param {Range[]} ranges
  * @param {number} type
- * @param {JsonOptions} options
+ * @param {number | undefined} omit
+ * @param {BodyOptions} how
  */
-async function readJson(context, ranges, type, options) {
+async function readJson(context, ranges, type, omit, how) {
   const { file, schema } = context;
-  if (options.omit === undefined) return jsonOf(file, schema, type, await bytesOf(context, ranges, options));
-  return outlineOf(file, schema, await context.feed(options), ranges, type, options.omit, options);
+  if (omit === undefined) return jsonOf(file, schema, type, await bytesOf(context, ranges, how));
+  return outlineOf(file, schema, await context.feed(how), ranges, type, omit, how);
 }
 
 /** The one property. @param {any} object */
@@ -257,7 +276,7 @@ function varint(n) {
  * @param {Context} context
  * @param {Found} found
  * @param {Field} field
- * @param {ReadOptions} [options]
+ * @param {BodyOptions} options
  * @returns {AsyncIterableIterator<Field>}
  */
 async function* elementsOf(context, found, field, options) {
@@ -279,7 +298,7 @@ async function* elementsOf(context, found, field, options) {
  *
  * @param {Context} context
  * @param {Found} found
- * @param {ReadOptions} [options]
+ * @param {BodyOptions} options
  * @returns {AsyncGenerator<Value>}
  */
 async function* valuesOf(context, found, options) {
@@ -299,7 +318,7 @@ async function* valuesOf(context, found, options) {
  * @param {Context} context
  * @param {number} wireType
  * @param {number} at
- * @param {ReadOptions} [options]
+ * @param {BodyOptions} options
  * @returns {Promise<Value>}
  */
 async function valueAt(context, wireType, at, options) {
@@ -315,7 +334,7 @@ async function valueAt(context, wireType, at, options) {
  * @param {Context} context
  * @param {number} wireType
  * @param {Range} range
- * @param {ReadOptions} [options]
+ * @param {BodyOptions} options
  * @returns {AsyncGenerator<Value>}
  */
 async function* packedValues(context, wireType, { offset, length }, options) {
@@ -333,12 +352,14 @@ function packedAs(kind = '') {
   return /fixed32|float/.test(kind) ? FIXED32 : VARINT;
 }
 
-/** @param {Context} context @param {number} at @param {ReadOptions} [options] */
+/** @param {Context} context @param {number} at @param {BodyOptions} options */
 async function varintAt(context, at, options) {
   const feed = await context.feed(options);
   let value = 0;
   for (let i = 0; i < 10; i++) {
+    const before = feed.got;
     if (!feed.at(at + i)) await feed.fetch(at + i, 1, HEAD_MOST, options);
+    if (feed.got > before) options.got?.(feed.got - before);
     const byte = feed.at(at + i)?.[0];
     if (byte === undefined) break;
     value += (byte & 127) * 128 ** i;

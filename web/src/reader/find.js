@@ -4,11 +4,11 @@ import { asOne } from './ranges.js';
 import { readingOn } from './read-on.js';
 import { structs } from './structs.js';
 
-/** @import { Range, ReadOptions } from '../types.js' */
+/** @import { Range } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from './open-file.js' */
-/** @import { Body } from './merged-body.js' */
+/** @import { Body, BodyOptions } from './merged-body.js' */
 
 /** The least that is fetched at a time: what follows a tag is either small or skipped. */
 const AHEAD = 4096;
@@ -46,6 +46,9 @@ export function feedOf(file, body, size) {
 function partFeed(feed, whole) {
   return {
     size: whole.size,
+    get got() {
+      return feed.got;
+    },
     at(offset) {
       const at = whole.at(offset);
       return at && feed.at(at.offset)?.subarray(0, at.length);
@@ -76,7 +79,7 @@ function partFeed(feed, whole) {
  * @param {Range[]} within what of it is searched
  * @param {number} type of that
  * @param {string} path
- * @param {ReadOptions} [options]
+ * @param {BodyOptions} [options]
  * @returns {Promise<Found>}
  */
 export async function find(file, feed, within, type, path, options) {
@@ -94,7 +97,7 @@ export async function find(file, feed, within, type, path, options) {
   try {
     const whole = asOne(within);
     search.feed = partFeed(feed, whole);
-    await file.drive(search, { signal: options?.signal });
+    await file.drive(search, options);
     const {
       parent,
       field,

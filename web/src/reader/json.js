@@ -6,9 +6,10 @@ import { openBeside } from './open-file.js';
 import { openSchema } from './schema.js';
 import { structs } from './structs.js';
 
-/** @import { Range, ReadOptions } from '../types.js' */
+/** @import { Range } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
+/** @import { BodyOptions } from './merged-body.js' */
 /** @import { OpenFile } from './open-file.js' */
 /** @import { Schema } from './schema.js' */
 
@@ -66,7 +67,7 @@ export async function jsonOf(of, schema, type, bytes) {
  * @param {Range[]} ranges
  * @param {number} type
  * @param {number} omit
- * @param {ReadOptions} [options]
+ * @param {BodyOptions} [options]
  */
 export async function outlineOf(of, schema, feed, ranges, type, omit, options) {
   if (ranges.length === 0) return {};
@@ -81,7 +82,7 @@ export async function outlineOf(of, schema, feed, ranges, type, omit, options) {
   });
   return using(outline, async () => {
     outline.feed = feed;
-    await file.drive(outline, { signal: options?.signal });
+    await file.drive(outline, options);
     const bytes = outline.call('message', outline.out);
     const size = instance.u32(outline.out);
     const omitted = outline.call('omitted', outline.out);

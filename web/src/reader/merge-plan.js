@@ -5,8 +5,8 @@ import { verifyOf } from './open-file.js';
 import { collect } from './output.js';
 import { structs } from './structs.js';
 
-/** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
+/** @import { BodyOptions } from './merged-body.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
 
 /**
@@ -66,11 +66,12 @@ export class MergePlan {
     );
   }
 
-  async #make() {
+  /** @param {BodyOptions['got']} got */
+  async #make(got) {
     const merge = this.newMerge(this.#how.verify ?? 'never');
     try {
       // It reads numbers that are chunks and, without the index's sizes, the header of every chunk.
-      await this.#file.drive(merge, { ahead: SMALL });
+      await this.#file.drive(merge, { ahead: SMALL, got });
     } catch (error) {
       merge.free();
       throw error;
@@ -79,10 +80,10 @@ export class MergePlan {
   }
 
   /** The planned engine. An abort ends the waiting, not the planning, for which others may wait.
-   * @param {ReadOptions} [options] */
+   * @param {BodyOptions} [options] */
   async #planned(options) {
     this.#file.check();
-    this.#planning ??= this.#make();
+    this.#planning ??= this.#make(options?.got);
     try {
       return await abortable(this.#planning, options?.signal);
     } catch (error) {
@@ -97,18 +98,19 @@ export class MergePlan {
     this.#merge = this.#planning = undefined;
   }
 
-  /** Of the merged message. @param {ReadOptions} [options] @returns {Promise<number>} */
+  /** Of the merged message. @param {BodyOptions} [options] @returns {Promise<number>} */
   async size(options) {
     return (await this.#planned(options)).call('size');
   }
 
-  /** @param {number} offset @param {number} length @param {Uint8Array<ArrayBuffer>} out to be filled @param {ReadOptions} [options] */
+  /** @param {number} offset @param {number} length @param {Uint8Array<ArrayBuffer>} out to be filled @param {BodyOptions} [options] */
   read(offset, length, out, options) {
     const work = this.#reading.then(async () => {
       const merge = await this.#planned();
       merge.check('read', big(offset), big(length));
       try {
-        return await collect(this.#file, merge, {}, length, out);
+        const told = (/** @type {number} */ more) => options?.signal?.aborted || options?.told?.(more);
+        return await collect(this.#file, merge, { told }, length, out);
       } catch (error) {
         this.#forget();
         throw error;
@@ -136,7 +138,7 @@ export class MergePlan {
    *
    * @param {number} offset
    * @param {number} length
-   * @param {ReadOptions} [options]
+   * @param {BodyOptions} [options]
    */
   async segments(offset, length, options) {
     const merge = await this.#planned(options);

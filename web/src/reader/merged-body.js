@@ -13,7 +13,8 @@ import { MergePlan } from './merge-plan.js';
 import { verifyOf } from './open-file.js';
 import { collect, engineStream } from './output.js';
 
-/** @import { Range, ReadOptions } from '../types.js' */
+/** @import { Told } from '../progress.js' */
+/** @import { Range } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { MergeHow, Segment } from './merge-plan.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
@@ -21,8 +22,8 @@ import { collect, engineStream } from './output.js';
 /**
  * A message by ranges: of a file, or merged.
  * @typedef {object} Body
- * @property {(options?: ReadOptions) => Promise<number>} size
- * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Uint8Array>} read
+ * @property {(options?: BodyOptions) => Promise<number>} size
+ * @property {(offset: number, length: number, options?: BodyOptions) => Promise<Uint8Array>} read
  *   what of the range is there
  * @property {(offset: number, length: number, options?: BodyOptions) => ReadableStream<Uint8Array>}
  *   stream
@@ -32,13 +33,16 @@ import { collect, engineStream } from './output.js';
  * @property {(offset: number) => number} [until] how far what is stored together
  *   with the byte at `offset` goes on
  */
-/** @typedef {ReadOptions & { verify?: Verify }} BodyOptions */
+/**
+ * @typedef {{ signal?: AbortSignal, verify?: Verify, told?: Told, got?: Told }} BodyOptions
+ *   told: of bytes of the message; got: of bytes of the file that planning takes
+ */
 
 /**
  * A merged message, and which bytes of the file it comes from.
  * @typedef {object} MergedOnly
  * @property {(chunk: number) => Range} rangeOf the Riegeli chunk that has a chunk
- * @property {(offset: number, length: number, options?: ReadOptions) => Promise<Range[]>} rangesOf
+ * @property {(offset: number, length: number, options?: BodyOptions) => Promise<Range[]>} rangesOf
  *   the Riegeli chunks that have bytes of a range of the message
  * @property {() => Range[]} windows what a stream of all of it asks for, one after another
  */
@@ -114,6 +118,7 @@ async function read(state, offset, length, options) {
   const end = Math.min(offset + length, await plan.size(options));
   const parts = partsOf(await plan.segments(offset, end - offset, options), offset, end);
   const out = room(Math.max(end - offset, 0));
+  options?.told?.(0, out.length);
   await inGroups(parts, async (part) => {
     const begin = part.begin - offset;
     const bytes = await readPart(state, part, out.subarray(begin, begin + part.length), options);
@@ -134,7 +139,7 @@ function readPart(state, { begin, length, chunk, chunkOffset, all }, out, option
   if (chunk === undefined) return plan.read(begin, length, out, options);
   const how = verifyOf(options?.verify ?? verify, all ? 'late' : 'never');
   return using(readChunk(file, index, chunk, chunkOffset, length, how), (reader) =>
-    collect(file, reader, { signal: options?.signal }, length, out),
+    collect(file, reader, { signal: options?.signal, told: options?.told }, length, out),
   );
 }
 
@@ -194,12 +199,13 @@ async function inGroups(parts, work) {
  * @param {BodyOptions} [options]
  */
 function stream(state, offset, length, options = {}) {
+  const { signal: outer, told } = options;
   if (length > AT_ONCE.bytes) {
-    return engineStream(state.file, (signal) => begin(state, offset, length, { ...options, signal }), options.signal);
+    return engineStream(state.file, (signal) => begin(state, offset, length, { ...options, signal }), outer, told);
   }
   return streamOf(async function* pieces(signal) {
     yield await read(state, offset, length, { ...options, signal });
-  }, options.signal);
+  }, outer);
 }
 
 /**
@@ -211,11 +217,12 @@ function stream(state, offset, length, options = {}) {
  * @param {number} length
  * @param {BodyOptions} options
  */
-async function begin(state, offset, length, { signal, verify = state.verify }) {
+async function begin(state, offset, length, { signal, told, verify = state.verify }) {
   const { file, index, plan } = state;
   const found = length === Infinity ? [] : await plan.segments(offset, length, { signal });
   const [only] = found;
   if (found.length === 1 && only?.whole) {
+    told?.(0, Math.min(length, only.offset + only.length - offset));
     const how = verifyOf(verify, length < only.length ? 'never' : 'late');
     return readChunk(file, index, only.chunk ?? 0, offset - only.offset, length, how);
   }
@@ -226,6 +233,7 @@ async function begin(state, offset, length, { signal, verify = state.verify }) {
     const { size, held } = file;
     merge.feed = createFeed(source, { size, held, around: (at) => rangeAt(ranges, at) });
     await file.drive(merge, { signal });
+    told?.(0, Math.max(0, Math.min(length, merge.call('size') - offset)));
     merge.check('read', big(offset), big(length));
     return merge;
   } catch (error) {

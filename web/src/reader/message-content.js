@@ -1,4 +1,5 @@
 /** The content of the (merged) message of an opened file: bytes, fields, and what reading costs. */
+import { teller } from '../progress.js';
 import { fieldsOf } from './fields.js';
 import { mergedBody } from './merged-body.js';
 import { plainBody } from './plain-body.js';
@@ -8,8 +9,12 @@ import { planOf } from './plan.js';
 /** @import { SourceOptions } from '../source/index.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
+/** @import { BodyOptions } from './merged-body.js' */
 /** @import { What } from './open.js' */
 /** @import { Schema } from './schema.js' */
+
+/** What is told to be read. */
+const MESSAGE = 'message';
 
 /**
  * @param {OpenFile} file
@@ -27,11 +32,23 @@ export function contentOf(file, index, { schema, type, guessed, trustSizes, veri
   const merged = index && mergedBody(file, index, { type: guessed ? 0 : type, trustSizes, verify });
   const body = merged ?? plainBody(file, (budget ?? http?.budget)?.bytes !== undefined);
   const field = fieldsOf(file, schema, body, type);
+
+  /** @param {ReadOptions} [options] */
+  const planning = ({ signal, onProgress } = {}) => ({ signal, got: teller(onProgress, MESSAGE) });
+  /** @param {BodyOptions & ReadOptions} [options] @returns {BodyOptions} */
+  const reading = ({ onProgress, ...options } = {}) => ({ ...options, told: teller(onProgress, MESSAGE) });
+
   return {
     body,
     field,
+    /** @param {ReadOptions} [options] */
+    size: (options) => body.size(planning(options)),
+    /** @param {number} offset @param {number} length @param {ReadOptions} [options] */
+    read: (offset, length, options) => body.read(offset, length, reading(options)),
+    /** @param {number} offset @param {number} length @param {ReadOptions & { verify?: Verify }} [options] */
+    stream: (offset, length, options) => body.stream(offset, length, reading(options)),
     /** @param {What} what @param {ReadOptions} [options] */
     plan: async (what, options) =>
-      planOf(body, merged, 'field' in what ? await field(what.field, options) : what, options),
+      planOf(body, merged, 'field' in what ? await field(what.field, options) : what, planning(options)),
   };
 }

@@ -1,6 +1,7 @@
 /** open(): a message, chunked (.cpb) or plain (.pb), by range. */
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
+import { teller } from '../progress.js';
 import { prepare } from '../source/index.js';
 import { lazyStream } from '../source/lazy-source.js';
 import { checkRange, chunkOf } from './chunks.js';
@@ -9,6 +10,7 @@ import { openSchema, typeNamed } from './schema.js';
 import { fits, treeOf } from './tree.js';
 
 /** @import { Cost, Limits, Range, ReadOptions } from '../types.js' */
+/** @import { Told } from '../progress.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Chunk } from './chunks.js' */
 /** @import { Field } from './fields.js' */
@@ -21,6 +23,7 @@ import { fits, treeOf } from './tree.js';
  * How a message is opened; all of it may be left out.
  * @typedef {object} OpenOptions
  * @property {AbortSignal} [signal] for opening
+ * @property {ReadOptions['onProgress']} [onProgress] of opening
  * @property {string} [type] full name of the message's type; by default the first of
  *   SavedModel, GraphDef, MetaGraphDef and FunctionDef (of TensorFlow) that the tree fits
  * @property {Uint8Array} [schema] a serialized FileDescriptorSet that has the type
@@ -109,12 +112,13 @@ export async function openWith(load, input, options) {
 export async function openAs(kind, load, input, options = {}) {
   const { signal, limits } = options;
   signal?.throwIfAborted();
+  const told = teller(options.onProgress, 'opening');
   const source = prepare(input, options, openPath);
   const file = await openFile(await moduleFor(kind), source, limits);
   const read = async () => {
-    const index = options.format === 'pb' ? undefined : await readIndex(file, options);
+    const index = options.format === 'pb' ? undefined : await readIndex(file, options, told);
     const { trustSizes = !source.local } = options;
-    return messageOf(file, index, { ...options, trustSizes }, load);
+    return messageOf(file, index, { ...options, trustSizes }, load, told);
   };
   try {
     return await read().catch((error) => {
@@ -134,14 +138,15 @@ export async function openAs(kind, load, input, options = {}) {
  *
  * @param {OpenFile} file
  * @param {OpenOptions} options
+ * @param {Told} [got]
  */
-async function readIndex(file, options) {
+async function readIndex(file, options, got) {
   const { signal, format } = options;
   const name = file.source.name ?? '';
   if (!format && /\.pb$/i.test(name)) return undefined;
   const index = file.make('cpb_index', (scope) => file.instance.c.cpb_index_new(0, file.limitsIn(scope)));
   try {
-    await file.drive(index, { signal, tail: TAIL });
+    await file.drive(index, { signal, tail: TAIL, got });
     keepTail(file, index);
     return index;
   } catch (error) {
@@ -181,8 +186,9 @@ function keepTail(file, index) {
  * @param {Engine | undefined} index
  * @param {OpenOptions & { trustSizes: boolean }} options
  * @param {Load} load
+ * @param {Told} [told] of opening
  */
-async function messageOf(file, index, options, load) {
+async function messageOf(file, index, options, load, told) {
   const { source } = file;
   const { signal, verify } = options;
   const { size, etag } = await source.stat({ signal });
@@ -221,16 +227,16 @@ async function messageOf(file, index, options, load) {
       return treeOf(file, index, schema, type);
     },
     field: async (path, o) => (await content()).field(path, o),
-    messageSize: async (o) => (await content()).body.size(o),
+    messageSize: async (o) => (await content()).size(o),
     async read(offset, length, o) {
       checkRange(offset, length);
-      return (await content()).body.read(offset, length, o);
+      return (await content()).read(offset, length, o);
     },
-    merged({ offset = 0, length = Infinity, verify: how, signal: outer } = {}) {
+    merged({ offset = 0, length = Infinity, verify: how, onProgress, signal: outer } = {}) {
       file.check();
       checkRange(offset, length);
       return lazyStream(
-        async (inner) => (await content()).body.stream(offset, length, { verify: how, signal: inner }),
+        async (inner) => (await content()).stream(offset, length, { verify: how, onProgress, signal: inner }),
         outer,
         index ? 'own' : 'shared',
       );
@@ -238,7 +244,7 @@ async function messageOf(file, index, options, load) {
     plan: async (what, o) => (await content()).plan(what, o),
     close: file.close,
   };
-  return { file, content, message: disposable(message) };
+  return { file, content, message: disposable(message), told };
 }
 
 /**

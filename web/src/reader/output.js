@@ -3,6 +3,7 @@ import { collector } from '../bytes.js';
 import { streamOf } from '../source/streams.js';
 import { DONE } from '../wasm/engine.js';
 
+/** @import { Told } from '../progress.js' */
 /** @import { DriveOptions, Engine } from '../wasm/engine.js' */
 /** @import { FeedOptions } from '../wasm/feed.js' */
 /** @import { OpenFile } from './open-file.js' */
@@ -28,13 +29,20 @@ function filler(out) {
  *
  * @param {OpenFile} file
  * @param {Engine} engine
- * @param {DriveOptions & FeedOptions} options
+ * @param {DriveOptions & FeedOptions & { told?: Told }} options
  * @param {number} [expected]
  * @param {Uint8Array<ArrayBuffer>} [out] where they are written, rather than to a new array
  */
 export async function collect(file, engine, options, expected, out) {
   const all = out ? filler(out) : collector(expected);
-  await file.drive(engine, { ...options, onStep: () => all.add(engine.peek()) });
+  await file.drive(engine, {
+    ...options,
+    onStep() {
+      const bytes = engine.peek();
+      all.add(bytes);
+      options.told?.(bytes.length);
+    },
+  });
   return all.bytes();
 }
 
@@ -45,8 +53,9 @@ export async function collect(file, engine, options, expected, out) {
  * @param {(signal: AbortSignal) => Engine | Promise<Engine>} begin makes the engine, which is
  *   freed at the end
  * @param {AbortSignal} [signal]
+ * @param {Told} [told]
  */
-export function engineStream(file, begin, signal) {
+export function engineStream(file, begin, signal, told) {
   return streamOf(
     async function* pieces(inner) {
       const engine = await begin(inner);
@@ -62,6 +71,7 @@ export function engineStream(file, begin, signal) {
               return (size += bytes.length) >= PIECE;
             },
           });
+          told?.(size);
           yield piece.bytes();
         }
       } finally {

@@ -1,9 +1,12 @@
 /** A file that is the message itself (.pb), by ranges. */
 import { room } from '../bytes.js';
-import { piecesOf, streamOf } from '../source/streams.js';
+import { collect, piecesOf, streamOf } from '../source/streams.js';
 
 /** @import { OpenFile } from './open-file.js' */
-/** @import { Body } from './merged-body.js' */
+/** @import { BodyOptions, Body } from './merged-body.js' */
+
+/** Who is told of progress gets more than so many bytes as they come. */
+const SILENT = 8 * 2 ** 20;
 
 /**
  * @param {OpenFile} file
@@ -22,16 +25,27 @@ export function plainBody(file, thrifty) {
       return (file.size ??= (await source.stat(options)).size);
     },
 
-    async read(offset, length, options) {
-      const n = Math.min(length, (await plain.size(options)) - offset);
-      return n > 0 ? source.read(offset, n, options) : room(0);
+    async read(offset, length, { signal, told } = {}) {
+      const n = Math.min(length, (await plain.size({ signal })) - offset);
+      if (n <= 0) return room(0);
+      if (told && n > SILENT) return collect(pieces(offset, n, { signal, told }), () => n);
+      const bytes = await source.read(offset, n, { signal });
+      told?.(bytes.length, n);
+      return bytes;
     },
 
-    stream: (offset, length, { signal: outer } = {}) =>
-      streamOf(async function* pieces(signal) {
-        const n = Math.min(length, (await plain.size({ signal })) - offset);
-        if (n > 0) yield* piecesOf(source.stream(offset, n, { signal }));
-      }, outer),
+    stream: (offset, length, { signal: outer, told } = {}) =>
+      streamOf((signal) => pieces(offset, length, { signal, told }), outer),
   };
+
+  /** @param {number} offset @param {number} length @param {BodyOptions} options */
+  async function* pieces(offset, length, { signal, told }) {
+    const n = Math.min(length, (await plain.size({ signal })) - offset);
+    if (n <= 0) return;
+    for await (const piece of piecesOf(source.stream(offset, n, { signal }))) {
+      told?.(piece.length, n);
+      yield piece;
+    }
+  }
   return plain;
 }

@@ -3,8 +3,8 @@ import { sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { joined } from './chunk-ranges.js';
 
-/** @import { Range, ReadOptions } from '../types.js' */
-/** @import { Body, Merged } from './merged-body.js' */
+/** @import { Range } from '../types.js' */
+/** @import { Body, BodyOptions, Merged } from './merged-body.js' */
 
 /**
  * What is to be read: chunks (asked for at once), ranges of the (merged) message, such as a
@@ -24,7 +24,7 @@ import { joined } from './chunk-ranges.js';
  * @param {Body} body
  * @param {Merged | undefined} merged
  * @param {Reading} what
- * @param {ReadOptions} [options]
+ * @param {BodyOptions} [options]
  * @returns {Promise<Plan>}
  */
 export async function planOf(body, merged, what, options) {
@@ -36,7 +36,7 @@ export async function planOf(body, merged, what, options) {
 /**
  * @param {Merged} merged
  * @param {Reading} what
- * @param {ReadOptions} [options]
+ * @param {BodyOptions} [options]
  */
 async function rangesOf(merged, what, options) {
   if ('chunks' in what) return joined(what.chunks.map(merged.rangeOf));
@@ -51,7 +51,7 @@ async function rangesOf(merged, what, options) {
 /**
  * @param {Body} body
  * @param {Reading} what
- * @param {ReadOptions} [options]
+ * @param {BodyOptions} [options]
  */
 async function rangesOfPlain(body, what, options) {
   if ('chunks' in what) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');

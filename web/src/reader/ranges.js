@@ -3,8 +3,8 @@ import { concat } from '../bytes.js';
 import { join } from '../middleware/coalesce.js';
 import { piecesOf } from '../source/streams.js';
 
-/** @import { Range, ReadOptions } from '../types.js' */
-/** @import { Body } from './merged-body.js' */
+/** @import { Range } from '../types.js' */
+/** @import { Body, BodyOptions } from './merged-body.js' */
 
 /** The most that is read at once for several ranges. */
 const WINDOW = 2 ** 20;
@@ -14,7 +14,7 @@ const WINDOW = 2 ** 20;
  *
  * @param {Body} body
  * @param {Range[]} ranges in the order of the message
- * @param {ReadOptions} [options]
+ * @param {BodyOptions} [options]
  * @returns {AsyncGenerator<Uint8Array>}
  */
 export async function* gathered(body, ranges, options) {

@@ -2,6 +2,7 @@
 import { collector } from '../bytes.js';
 import { moduleFor, openPath } from '../init.js';
 import * as is from '../options.js';
+import { teller } from '../progress.js';
 import { prepare } from '../source/index.js';
 import { DATA, DONE, RECORD, SKIPPED } from '../wasm/engine.js';
 import { big, checkOffset, using } from './chunks.js';
@@ -10,7 +11,7 @@ import { structs } from './structs.js';
 
 /** @import { Cost, Limits, ReadOptions } from '../types.js' */
 /** @import { Input, SourceOptions } from '../source/index.js' */
-/** @import { Engine } from '../wasm/engine.js' */
+/** @import { DriveOptions, Engine } from '../wasm/engine.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
 
 /**
@@ -32,6 +33,8 @@ import { structs } from './structs.js';
  * How a file of records is opened; all of it may be left out.
  * @typedef {object} RecordsOptions
  * @property {AbortSignal} [signal] for opening
+ * @property {ReadOptions['onProgress']} [onProgress] of calls that have none of their own, and of
+ *   `for await`
  * @property {number} [position] of the first record, see `at`; default 0, the beginning
  * @property {boolean} [recover] damaged regions are skipped and reported; default: an error
  * @property {Verify} [verify] default 'first'
@@ -71,6 +74,7 @@ import { structs } from './structs.js';
 /** @type {import('../options.js').Known} */
 const known = {
   signal: is.signal,
+  onProgress: is.callback,
   position: is.size,
   recover: is.flag,
   verify: is.verify,
@@ -89,6 +93,7 @@ const RUN = 512;
  * @typedef {object} State
  * @property {OpenFile} file
  * @property {number} position of the first record
+ * @property {ReadOptions['onProgress']} onProgress
  * @property {{ verify: number, recover: number }} how
  */
 
@@ -100,13 +105,13 @@ const RUN = 512;
  */
 export async function openRecords(input, options = {}) {
   is.checkOptions(options, known);
-  const { signal, position = 0, limits, verify, recover } = options;
+  const { signal, onProgress, position = 0, limits, verify, recover } = options;
   signal?.throwIfAborted();
   const how = { verify: verifyOf(verify, 'first'), recover: Number(recover ?? false) };
   const source = prepare(input, options, openPath);
   const file = await openFile(await moduleFor(), source, limits);
   /** @type {State} */
-  const state = { file, position, how };
+  const state = { file, position, onProgress, how };
 
   /** @param {ReadOptions} [o] */
   async function* one(o) {
@@ -147,15 +152,23 @@ const newReader = ({ file, how }, position, onFree) =>
     onFree,
   );
 
+/** What is told of bytes of the file. @param {State} state @param {ReadOptions} [options] */
+const arrivals = (state, options) => teller(options?.onProgress ?? state.onProgress, 'records');
+
 /** @param {State} state @param {ReadOptions} [options] */
 async function* batches(state, options) {
   const { file, position } = state;
+  const { signal } = options ?? {};
+  const got = arrivals(state, options);
   let sizes = 0;
   const reader = newReader(state, position, () => file.instance.free(sizes));
   try {
     sizes = file.instance.alloc(4 * RUN);
+    let known = position > 0; // Only who begins at the beginning reads all of it.
     for (const next = batcher(file, reader, sizes); ;) {
-      const { items, done } = await next(options);
+      const { items, done } = await next({ signal, got });
+      if (got && !known) got(0, (await file.source.stat({ signal })).size);
+      known = true;
       if (items.length > 0) yield items;
       if (done) return;
     }
@@ -174,14 +187,15 @@ async function* batches(state, options) {
 const firstAfter = async (state, seek, options) =>
   using(newReader(state, 0), (reader) => {
     seek(reader);
-    return firstOf(state.file, reader, options);
+    return firstOf(state.file, reader, { signal: options?.signal, got: arrivals(state, options) });
   });
 
 /** @param {State} state @param {ReadOptions} [options] */
 const metadata = async (state, options) =>
   using(newReader(state, 0), async (reader) => {
     const { file } = state;
-    await file.drive(reader, { ...options, onStep: (step) => step === RECORD });
+    const { signal } = options ?? {};
+    await file.drive(reader, { signal, got: arrivals(state, options), onStep: (step) => step === RECORD });
     const bytes = reader.call('metadata', reader.out);
     return bytes ? file.instance.copy(bytes, file.instance.u32(reader.out)) : undefined;
   });
@@ -199,7 +213,7 @@ function batcher(file, reader, sizes) {
   /** @type {{ error: unknown } | undefined} */
   let failed;
 
-  return async (/** @type {ReadOptions | undefined} */ options) => {
+  return async (/** @type {DriveOptions} */ how) => {
     if (failed) throw failed.error;
     /** @type {(Record | Skipped)[]} */
     const items = [];
@@ -220,7 +234,7 @@ function batcher(file, reader, sizes) {
       return isFull();
     };
     try {
-      const step = await file.drive(reader, { signal: options?.signal, onStep });
+      const step = await file.drive(reader, { ...how, onStep });
       return { items, done: step === DONE };
     } catch (error) {
       if (items.length === 0) throw error;
@@ -306,15 +320,15 @@ function runner({ instance }, { call, peek }, sizes) {
 /**
  * @param {OpenFile} file
  * @param {Engine} reader
- * @param {ReadOptions} [options]
+ * @param {DriveOptions} how
  * @returns {Promise<Record | undefined>}
  */
-async function firstOf(file, reader, options) {
+async function firstOf(file, reader, how) {
   const take = taker(file, reader);
   /** @type {Record | undefined} */
   let record;
   await file.drive(reader, {
-    signal: options?.signal,
+    ...how,
     onStep(step) {
       const item = take(step);
       if (item && 'size' in item) record = item;

@@ -3,7 +3,6 @@ import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { announcedSize, sizeOf416, spanOf } from './content-range.js';
 import { collect, tailByRead } from './streams.js';
-import { refusal } from './refusal.js';
 import { pin, tagOf } from './validators.js';
 
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
@@ -22,6 +21,22 @@ const CONTINUED = 4;
 
 /** Statuses that a server which knows no suffix ranges may answer one with. */
 const noSuffix = [400, 405, 406, 412, 416, 501];
+
+/** @type {typeof import('./refusal.js').refusal} */
+let explain;
+
+/** What an entry of the package does: says what tells why a server refuses. @param {typeof explain} how */
+export const setUpRefusals = (how) => void (explain = how);
+
+/** @param {Incoming} incoming @param {string} name */
+async function refusal(incoming, name) {
+  try {
+    return await explain(incoming, name);
+  } catch {
+    const { status } = incoming.response;
+    return new CpbError('HTTP', `${name} answered ${status}`, { status, retryable: status > 499 });
+  }
+}
 
 export class Resource {
   #http;

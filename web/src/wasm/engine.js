@@ -5,6 +5,7 @@ import { isOver, turn } from './turn.js';
 import { createFeed } from './feed.js';
 import { structs } from './structs.js';
 
+/** @import { Told } from '../progress.js' */
 /** @import { Source } from '../types.js' */
 /** @import { Feed, FeedOptions } from './feed.js' */
 /** @import { Instance } from './instance.js' */
@@ -107,6 +108,7 @@ export function engineOf(instance, name, pointer, onFree) {
  * @property {(step: number) => boolean | void} [onStep] called for every step but
  *   NEED, DONE and ERROR; true ends the call
  * @property {string} [step] the method, 'step' by default
+ * @property {Told} [got] is told of the bytes that came from the source
  */
 
 /**
@@ -139,9 +141,11 @@ export async function drive(instance, engine, source, options = {}) {
       continue;
     }
     const { kind, offset, length, ahead } = needOf(instance, engine);
+    const before = feed.got;
     // No input is that long, so asking for its size is enough to find that out.
     if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER) await feed.measure(length, { signal });
     else await feed.fetch(offset, length, ahead, { signal });
+    options.got?.(feed.got - before);
     if (!answered(instance, engine)) {
       throw new CpbError('READ', `the source returned no bytes at ${offset}`, { offset });
     }

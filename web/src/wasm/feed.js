@@ -34,6 +34,7 @@ import { RecentBytes } from './recent-bytes.js';
  *   makes `at(offset)` answer, or `size` known when the source ends before
  * @property {(tail: number, o?: ReadOptions) => Promise<void>} measure makes `size` known
  * @property {number | undefined} size of the source
+ * @property {number} got bytes that came so far
  * @property {() => void} stop ends a stream that is open
  */
 
@@ -67,6 +68,7 @@ class SourceFeed {
   #width;
   /** The end of the last request. */
   #asked = -Infinity;
+  got = 0;
 
   /** @param {Source} source @param {FeedOptions} options */
   constructor(source, options) {
@@ -126,7 +128,13 @@ class SourceFeed {
     }
     const { size, bytes } = await source.tail(Math.max(length, tail), options);
     this.size = size;
-    this.#recent.add(size - bytes.length, bytes);
+    this.#add(size - bytes.length, bytes);
+  }
+
+  /** @param {number} offset @param {Uint8Array} bytes */
+  #add(offset, bytes) {
+    this.got += bytes.length;
+    this.#recent.add(offset, bytes);
   }
 
   /**
@@ -177,7 +185,7 @@ class SourceFeed {
   async #request(offset, end, options) {
     this.#asked = end;
     const bytes = await this.#source.read(offset, end - offset, options);
-    this.#recent.add(offset, bytes);
+    this.#add(offset, bytes);
     if (bytes.length < end - offset) await this.#ended(bytes.length && offset + bytes.length, options);
   }
 
@@ -204,7 +212,7 @@ class SourceFeed {
         this.#stream = undefined;
         return this.#ended(open.offset, { signal });
       }
-      this.#recent.add(open.offset, value);
+      this.#add(open.offset, value);
       open.offset += value.length;
     }
   }

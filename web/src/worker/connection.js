@@ -15,9 +15,9 @@
  */
 import { CpbError } from '../errors.js';
 import { abortable, onAbort } from '../source/abort.js';
-import { unpack } from './proxy.js';
+import { unpack, watched } from './proxy.js';
 
-/** @import { Cost } from '../types.js' */
+/** @import { Cost, Progress, ReadOptions } from '../types.js' */
 /** @import { Owner } from './proxy.js' */
 
 /**
@@ -125,11 +125,12 @@ export class Connection {
    */
   async call(owner, place, method, args) {
     if (this.ended) throw this.ended;
-    const options = args.at(-1);
-    const ends = 'signal' in Object(options);
-    /** @type {AbortSignal | undefined} */
-    const signal = options?.signal;
+    let options = args.at(-1);
+    const { signal, onProgress } = /** @type {ReadOptions} */ (Object(options));
+    const ends = 'signal' in Object(options) || onProgress !== undefined;
     signal?.throwIfAborted();
+    const { tell, check } = watched(onProgress);
+    if (tell) options = { ...options, onProgress: this.describe({ tell }) };
     if (ends) args = [...args.slice(0, -1), { ...options, signal: undefined }];
     const id = ++this.#count;
     const waiting = this.#waiting;
@@ -143,7 +144,12 @@ export class Connection {
     this.#hooks.busy?.(true);
     const stay = onAbort(signal, () => this.#port.postMessage({ abort: id }));
     try {
-      return await abortable(answered, signal);
+      const answer = await abortable(answered, signal);
+      check();
+      return answer;
+    } catch (error) {
+      check();
+      throw error;
     } finally {
       stay();
     }
@@ -176,7 +182,7 @@ export class Connection {
   /** @param {any} message */
   async #perform({ call: id, place: [on, via, argument], method, args, ends }) {
     const controller = new AbortController();
-    if (ends) args.at(-1).signal = controller.signal;
+    if (ends) this.#equip(args.at(-1), controller);
     this.#running.set(id, controller);
     try {
       const target = this.#objects.get(on)?.object;
@@ -188,6 +194,16 @@ export class Connection {
       this.#answer({ answer: id, error: packError(error) });
     }
     this.#running.delete(id);
+  }
+
+  /** Gives options what could not be posted. @param {any} options @param {AbortController} controller */
+  #equip(options, controller) {
+    options.signal = controller.signal;
+    if (!options.onProgress?.object) return;
+    const { tell } = unpack({ connection: this }, options.onProgress);
+    // What it throws there ends the call here.
+    options.onProgress = (/** @type {Progress} */ progress) =>
+      void tell(progress).catch((/** @type {unknown} */ error) => controller.abort(error));
   }
 
   /** @param {object} message @param {any[]} [transfer] */

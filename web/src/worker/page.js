@@ -49,14 +49,14 @@ async function startFor(start, method, kinds, input, options) {
   forgotten.register(owner, end);
   try {
     const source = own && connection.describe(own, SOURCE);
-    const { signal, ...rest } = options;
+    const { signal, onProgress, ...rest } = options;
     // For the worker it is a source of somebody's.
     if (own && own !== input && !own.remote) rest.trustSizes ??= false;
     const { data } = Object(rest.checkpoint);
     if (data) rest.checkpoint = { ...rest.checkpoint, data: connection.describe({ data }) };
     const modulesOf = Object.fromEntries(modules);
     const posted = { modules: modulesOf, source, input: source ? undefined : addressOf(input), options: rest };
-    return { owner, answer: await connection.call(owner, [1], method, [posted, { signal }]), end };
+    return { owner, answer: await connection.call(owner, [1], method, [posted, { signal, onProgress }]), end };
   } catch (error) {
     end();
     throw error;

@@ -15,6 +15,33 @@ import { streamOf } from '../source/streams.js';
 
 /** @typedef {{ next: () => Promise<any>, release: () => void }} Steps undefined ends them */
 
+/**
+ * What is called from the other thread, and `check`, which throws what it threw.
+ *
+ * @template {unknown[]} T
+ * @param {((...args: T) => void) | undefined} call what is no function the other thread refuses
+ */
+export function watched(call) {
+  /** @type {{ error: unknown } | undefined} */
+  let failed;
+  return {
+    tell:
+      typeof call === 'function'
+        ? (/** @type {T} */ ...args) => {
+            try {
+              call(...args);
+            } catch (error) {
+              failed ??= { error };
+              throw error;
+            }
+          }
+        : undefined,
+    check() {
+      if (failed) throw failed.error;
+    },
+  };
+}
+
 /** @param {Owner} owner @param {Place} place @param {string} method @param {any[]} args */
 const call = (owner, place, method, args) => owner.connection.call(owner, place, method, args);
 
@@ -37,10 +64,17 @@ function streamFrom(owner, place, method, args) {
  * @param {any[]} args
  */
 async function* iterate(owner, place, method, args) {
+  const options = args.at(-1);
+  const { tell, check } = watched(options?.onProgress);
+  if (tell) args = [...args.slice(0, -1), { ...options, onProgress: tell }];
   /** @type {Steps} */
   const { next, release } = await call(owner, place, method, args);
   try {
-    for (let item; (item = await abortable(next(), args.at(-1)?.signal));) yield item;
+    for (;;) {
+      const item = await abortable(next(), options?.signal).finally(check);
+      if (!item) return;
+      yield item;
+    }
   } finally {
     release();
   }

@@ -2,6 +2,8 @@
 import { init } from '../init.js';
 import { inspect } from '../inspect/index.js';
 import { open } from '../reader/index.js';
+import { refusal } from '../source/refusal.js';
+import { setUpRefusals } from '../source/resource.js';
 import { Connection } from './connection.js';
 import { unpack } from './proxy.js';
 
@@ -12,6 +14,7 @@ const types = ['UNSET', 'MESSAGE', 'BYTES'];
 
 /** Answers the page, which opens one message or model. @param {Port} port */
 export function serve(port) {
+  setUpRefusals(refusal);
   /** What is open, or the message of it. @type {Message | undefined} */
   let message;
   const connection = new Connection(port, {
@@ -22,18 +25,18 @@ export function serve(port) {
   });
   connection.expose({
     /** @param {any} posted @param {any} [o] */
-    async open({ modules, input, source, options }, { signal } = {}) {
+    async open({ modules, input, source, options }, { signal, onProgress } = {}) {
       await init(modules);
-      message = await open(source ? unpack({ connection }, source) : input, { ...options, signal });
+      message = await open(source ? unpack({ connection }, source) : input, { ...options, signal, onProgress });
       return { ...connection.describe(message), tree: message.tree(), table: tableOf(message) };
     },
 
     /** @param {any} posted @param {any} [o] */
-    async inspect({ modules, input, source, options }, { signal } = {}) {
+    async inspect({ modules, input, source, options }, { signal, onProgress } = {}) {
       await init(modules);
       const { data } = Object(options.checkpoint);
       if (data) options.checkpoint.data = unpack({ connection }, data).data;
-      const model = await inspect(source ? unpack({ connection }, source) : input, { ...options, signal });
+      const model = await inspect(source ? unpack({ connection }, source) : input, { ...options, signal, onProgress });
       message = model.message;
       return connection.describe(
         model,

@@ -1,10 +1,12 @@
 /** What split, repack and merge answer: an output that is made when it is asked for. */
 import { collector } from '../bytes.js';
 import { asCpbError, CpbError } from '../errors.js';
+import * as is from '../options.js';
 import { streamOf } from '../source/streams.js';
 import { abortable } from '../source/abort.js';
 import { sinkOf } from './sinks.js';
 
+/** @import { Progress } from '../types.js' */
 /** @import { Destination, Sink } from './sinks.js' */
 
 /** Bytes and the offset that they are written at.
@@ -22,8 +24,8 @@ import { sinkOf } from './sinks.js';
  * What every call that writes takes.
  * @typedef {object} WriteOptions
  * @property {AbortSignal} [signal] ends it with the signal's reason
- * @property {(progress: { done: number, total: number }) => void} [onProgress] in bytes of the
- *   message
+ * @property {(progress: Progress) => void} [onProgress] of 'message', in bytes of it; before that,
+ *   where the input is read once to plan the output, of 'input'. What it throws ends the call
  */
 
 /**
@@ -46,9 +48,14 @@ import { sinkOf } from './sinks.js';
  */
 
 /**
+ * How it is made. `onProgress` adds that it is of the message, unless it is said of what.
+ * @typedef {{ signal?: AbortSignal, seekable: boolean,
+ *   onProgress?: (progress: { done: number, total?: number, of?: string }) => void }} How
+ */
+/**
  * Makes the pieces, about 256 KiB each, which belong to whoever takes them. Unless `seekable`, each begins where the
  * last one ended.
- * @typedef {(how: WriteOptions & { seekable: boolean }) =>
+ * @typedef {(how: How) =>
  *   AsyncGenerator<Piece, Result, void>} Make
  */
 
@@ -82,8 +89,11 @@ class Writing {
   /** @param {WriteOptions} options @param {boolean} seekable */
   begin({ signal, onProgress }, seekable) {
     if (this.#begun) throw new CpbError('USAGE', 'this output was already written: make another');
+    if (onProgress) is.checkOptions({ onProgress }, { onProgress: is.callback });
     this.#begun = true;
-    return this.#make({ signal, onProgress, seekable });
+    /** @type {How['onProgress']} */
+    const tell = onProgress && ((progress) => onProgress({ of: 'message', total: undefined, ...progress }));
+    return this.#make({ signal, onProgress: tell, seekable });
   }
 
   /** @param {Sink} sink @param {WriteOptions} options */

@@ -1,5 +1,6 @@
 /** split(): a message made into a .cpb file. */
 import * as is from '../options.js';
+import { teller } from '../progress.js';
 import { big } from '../reader/chunks.js';
 import { newSchema } from '../reader/schema.js';
 import { at } from '../wasm/instance.js';
@@ -48,7 +49,7 @@ const split = (input, options = {}) =>
   outputOf((how) =>
     withFile(input, options, known, how, async function* (file) {
       const engine = newSplit(file, options, how);
-      await file.drive(engine, { signal: how.signal, step: 'plan' });
+      await file.drive(engine, { signal: how.signal, step: 'plan', got: teller(how.onProgress, 'input') });
       const chunks = engine.call('count');
       const isSplit = engine.call('is_split') !== 0;
       return { chunks, size: yield* pack(file, engine, how), isSplit };
