@@ -2,6 +2,7 @@
 #   CPB_BUILD_HOST=OFF     no files: no cpb/file.h, cpb/open.h and cpb/url.h, and no threads
 #   CPB_BUILD_MODEL=OFF    nothing that looks into models, and neither zlib nor yyjson
 #   CPB_BUILD_CLI=OFF      no command, which needs all of the others
+#   CPB_BUILD_PYTHON=ON    also the extension of the Python package, which needs Python's headers
 #   CPB_WITH_MALLOC=OFF    no malloc: whoever passes NULL as allocator has no memory
 # Codecs are the choice of codecs.cmake.
 include(CMakeDependentOption)
@@ -35,8 +36,15 @@ if(NOT CPB_BUILD_CLI OR NOT CPB_WITH_BROTLI OR NOT CPB_WITH_MALLOC)
   set(CPB_WHOLE FALSE)
 endif()
 
-cmake_dependent_option(CPB_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL} CPB_WHOLE OFF)
-cmake_dependent_option(CPB_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL} CPB_BUILD_HOST OFF)
+set(CPB_PYTHON_WHEEL OFF)
+set(CPB_TOP_LEVEL ${PROJECT_IS_TOP_LEVEL})
+if(SKBUILD) # by pip
+  set(CPB_PYTHON_WHEEL ON)
+  set(CPB_TOP_LEVEL OFF)
+endif()
+cmake_dependent_option(CPB_BUILD_TESTS "Build the tests" ${CPB_TOP_LEVEL} CPB_WHOLE OFF)
+cmake_dependent_option(CPB_BUILD_EXAMPLES "Build the examples" ${CPB_TOP_LEVEL} CPB_BUILD_HOST OFF)
+cmake_dependent_option(CPB_BUILD_PYTHON "Build the Python package's extension" ${CPB_PYTHON_WHEEL} CPB_WHOLE OFF)
 if(PROJECT_IS_TOP_LEVEL AND NOT CPB_WHOLE AND NOT CPB_WASM)
   message(STATUS "Something is left out, so the tests, which need all, are not built")
 endif()

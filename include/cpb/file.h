@@ -49,6 +49,35 @@ CPB_API cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path
  * CPB_E_READ. CPB_E_MEMORY. */
 CPB_API cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *error);
 
+/* Bytes in memory, which are lent to engines where they lie. They must stay as they are
+ * until the cpb_file is closed, and so must what engines made of them. CPB_E_MEMORY. */
+CPB_API cpb_file *cpb_file_open_memory(const cpb_allocator *allocator, const void *data, size_t size, cpb_error *error);
+
+/* A source of bytes that the caller reads: an archive's member, a file object of another
+ * language. It is asked by the thread that uses the cpb_file. On failure its functions
+ * return a code and write one line to error->message: CPB_E_CANCELLED ends what is under
+ * way with that code, any other is CPB_E_READ. */
+typedef struct cpb_source {
+  /* sizeof(cpb_source) */
+  size_t struct_size;
+
+  /* Passed to each of the functions. */
+  void *user;
+
+  /* Writes bytes from `offset` on to `out`. `*length` is how many fit, at least 1 and at
+   * most 256 KiB; it becomes how many were written: 0 only at the end. */
+  cpb_code (*read)(void *user, uint64_t offset, void *out, size_t *length, cpb_error *error);
+
+  /* How many bytes there are. */
+  cpb_code (*size)(void *user, uint64_t *size, cpb_error *error);
+
+  /* Called once, when the cpb_file is closed, or cannot be made; or NULL. */
+  void (*close)(void *user);
+} cpb_source;
+
+/* `source` is copied. CPB_E_MEMORY. */
+CPB_API cpb_file *cpb_file_open_source(const cpb_allocator *allocator, const cpb_source *source, cpb_error *error);
+
 CPB_API void cpb_file_close(cpb_file *file);
 
 /* Supplies what the engine waits for: bytes, the size, or cpb_input_fail(), which the

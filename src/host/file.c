@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/limits.h"
 #include "base/status.h"
 #include "host/descriptor.h"
 #include "host/file.h"
@@ -26,6 +27,8 @@ struct cpb_file {
   bool drained;         /* the pipe's end was seen */
   cpb_descriptor store; /* what can be read at any offset: fd, or a pipe's spool */
   cpb_remote *remote;   /* of a URL; there is no descriptor then */
+  cpb_source source;    /* with `read`: there is neither then */
+  bool in_memory;       /* all of it is at hand in `data` */
   uint64_t size;        /* of a pipe: what came so far */
   uint64_t bytes_read;
   uint64_t begin; /* file offset of the first byte of `data` */
@@ -104,10 +107,39 @@ cpb_file *cpb_url_open(const cpb_allocator *given, const char *url, const cpb_ur
   return file;
 }
 
+cpb_file *cpb_file_open_memory(const cpb_allocator *given, const void *data, size_t size, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_allocator allocator = cpb_allocator_or_default(given);
+  cpb_file *file = empty_file(&allocator);
+  if (!file) {
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  file->in_memory = true;
+  file->size = file->length = size;
+  if (size > 0) file->data = data;
+  return file;
+}
+
+cpb_file *cpb_file_open_source(const cpb_allocator *given, const cpb_source *source, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_allocator allocator = cpb_allocator_or_default(given);
+  cpb_file *file = empty_file(&allocator);
+  if (file) {
+    cpb_options_copy(&file->source, sizeof file->source, source);
+    return file;
+  }
+  if (source->close) source->close(source->user);
+  cpb_fail_memory(error);
+  return NULL;
+}
+
 bool cpb_file_is_absent(const cpb_file *file) { return file->remote && cpb_remote_is_absent(file->remote); }
 
 cpb_file *cpb_file_share(cpb_file *file) {
   if (file->remote) return on_remote(&file->allocator, cpb_remote_share(file->remote));
+  if (file->in_memory) return cpb_file_open_memory(&file->allocator, file->data, file->length, NULL);
+  if (file->source.read) return NULL;
   bool whole = !file->piped || (file->drained && file->store.fd >= 0);
   if (!whole || (!file->piped && !cpb_descriptor_size(&file->store, &file->size))) return NULL;
   cpb_file *other = empty_file(&file->allocator);
@@ -122,6 +154,7 @@ void cpb_file_close(cpb_file *file) {
   if (file->piped && file->store.fd >= 0) close(file->store.fd);
   if (file->owned) close(file->fd);
   cpb_remote_free(file->remote);
+  if (file->source.close) file->source.close(file->source.user);
   cpb_allocator allocator = file->allocator;
   cpb_release(&allocator, file);
 }
@@ -191,7 +224,35 @@ static bool fill_locally(cpb_file *file, uint64_t offset, uint64_t wanted) {
   return true;
 }
 
-/* --- Either of a descriptor or of a URL ------------------------------------------------- */
+/* --- A source ------------------------------------------------------------------------------ */
+
+/* The same for what the caller reads. */
+static bool refused(cpb_code code, cpb_error *error) {
+  if (code == CPB_OK) return false;
+  error->code = code == CPB_E_CANCELLED ? code : CPB_E_READ;
+  if (!error->message[0]) cpb_fail(error, error->code, CPB_NO_OFFSET, "%s", cpb_code_text(error->code));
+  return true;
+}
+
+static bool find_source_size(cpb_file *file, cpb_error *error) {
+  return !refused(file->source.size(file->source.user, &file->size, error), error);
+}
+
+static bool fill_from_source(cpb_file *file, uint64_t offset, uint64_t wanted, cpb_error *error) {
+  size_t room = (size_t)cpb_min_u64(cpb_max_u64(wanted, READ_MIN), BUFFER_SIZE), length = room;
+  file->length = 0;
+  if (refused(file->source.read(file->source.user, offset, file->buffer, &length, error), error)) return false;
+  if (length > room) {
+    cpb_fail(error, CPB_E_READ, offset, "the source gave %zu bytes; expected at most %zu", length, room);
+    return false;
+  }
+  file->begin = offset;
+  file->length = length;
+  file->bytes_read += length;
+  return true;
+}
+
+/* --- Any of them ------------------------------------------------- */
 
 static bool succeeds(bool done, cpb_error *error) {
   if (!done) cpb_fail_errno(error, CPB_E_READ);
@@ -201,11 +262,14 @@ static bool succeeds(bool done, cpb_error *error) {
 /* `tail`: how many of the last bytes will be wanted next. */
 static bool find_size(cpb_file *file, size_t tail, cpb_error *error) {
   if (file->remote) return cpb_remote_size(file->remote, tail, &file->size, error);
+  if (file->source.read) return find_source_size(file, error);
+  if (file->in_memory) return true;
   return succeeds(find_local_size(file), error);
 }
 
 static bool fill(cpb_file *file, uint64_t offset, uint64_t wanted, cpb_error *error) {
-  if (buffered(file, offset)) return true;
+  if (buffered(file, offset) || file->in_memory) return true;
+  if (file->source.read) return fill_from_source(file, offset, wanted, error);
   if (!file->remote) return succeeds(fill_locally(file, offset, wanted), error);
   file->length = 0;
   const uint8_t *data = cpb_remote_read(file->remote, offset, wanted, &file->length, error);

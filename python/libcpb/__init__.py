@@ -1,0 +1,38 @@
+"""Protobuf messages of any size: split into ``.cpb`` files, merged, read by ranges; Riegeli records;
+and a look inside models.
+
+Sizes, offsets and lengths are in bytes. Whatever goes wrong with a file is a `CpbError`; exceptions
+of file objects and callbacks that were passed in come through as they are. Long calls release the
+GIL, and Ctrl-C ends them. An object may be used by several threads, which then take turns; different
+objects work at the same time.
+"""
+
+from libcpb._core import Schema
+from libcpb._core import version as __version__
+from libcpb._errors import CpbError
+from libcpb._messages import Chunk, Message, Version, merge_chunks, open
+from libcpb._records import Location, RecordReader, RecordWriter, Skipped
+from libcpb._transfers import merge, repack, split
+
+__all__ = [
+    "Chunk",
+    "CpbError",
+    "Location",
+    "Message",
+    "RecordReader",
+    "RecordWriter",
+    "Schema",
+    "Skipped",
+    "Version",
+    "__version__",
+    "merge",
+    "merge_chunks",
+    "open",
+    "repack",
+    "split",
+]
+
+for _name in __all__:  # where users find them, and tracebacks say they are
+    if isinstance(globals()[_name], type) and globals()[_name] is not Schema:
+        globals()[_name].__module__ = __name__
+del _name

@@ -1,0 +1,171 @@
+"""A message of any size, chunked or not, read by ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Callable, NamedTuple
+
+from libcpb import _core, _options, _sources
+from libcpb._sources import Buffer, Source
+
+_REST = 2**64 - 1
+_TYPES = {0: "unset", 1: "message", 2: "bytes"}
+_PIECE = 1 << 20
+
+Progress = Callable[[int, int], Any]
+"""Called from time to time with the bytes that were processed and all there are (0: not known). An
+exception in it ends what is under way, and comes through."""
+
+
+class Chunk(NamedTuple):
+    """What the index says of a chunk: ``"message"``, ``"bytes"`` or ``"unset"``, or the number of another
+    type; its size; the position of its record."""
+
+    type: str
+    size: int
+    position: int
+
+
+class Version(NamedTuple):
+    """Versions in the index: of the splitter that wrote it, the oldest merger that can read it, and
+    those that must not."""
+
+    splitter: int
+    join: int
+    bad_consumers: tuple[int, ...]
+
+
+class _Chunks(Sequence[Chunk]):
+    def __init__(self, message: Message) -> None:
+        self._message = message
+
+    def __len__(self) -> int:
+        return self._message.num_chunks
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"there is no chunk {i}; there are {len(self)}")
+        kind, size, position = self._message._chunk(i % len(self))
+        return Chunk(_TYPES.get(kind, str(kind)), size, position)
+
+
+class Message(_core.Message):
+    """A serialized message of any size, of which only what is asked for is read. `libcpb.open` and
+    `libcpb.merge_chunks` make one.
+
+    Attributes:
+        size: Bytes of the message; of a chunked one, merged.
+        chunked: Whether it is in chunks.
+        num_chunks: How many; 0 when it is not in chunks.
+    """
+
+    def read(self, offset: int = 0, length: int = -1) -> bytes:
+        """Bytes from `offset` on: `length` of them (-1: all), without those past the end."""
+        rest = _REST if length == -1 else _options.count("length", length)
+        return self._read(_options.count("offset", offset), rest)
+
+    def readinto(self, buffer: Any, offset: int = 0) -> int:
+        """Fills a writable buffer with bytes from `offset` on; returns how many there were."""
+        return self._readinto(buffer, _options.count("offset", offset))
+
+    def pieces(self, size: int = _PIECE) -> Iterator[bytes]:
+        """The whole message, in pieces of `size` bytes; the last may be shorter."""
+        for offset in range(0, self.size, _options.count("size", size)):
+            yield self.read(offset, size)
+
+    @property
+    def chunks(self) -> Sequence[Chunk]:
+        """What the index says of each chunk; empty when the message is not in chunks."""
+        return _Chunks(self)
+
+    def read_chunk(self, i: int, offset: int = 0, length: int = -1) -> bytes:
+        """Bytes of chunk `i`, as for `read`. CpbError NOT_FOUND when there is no such chunk."""
+        rest = _REST if length == -1 else _options.count("length", length)
+        return self._read_chunk(_options.count("i", i), _options.count("offset", offset), rest)
+
+    @property
+    def version(self) -> Version | None:
+        """The versions in the index; None when the message is not in chunks."""
+        version = self._version
+        return None if version is None else Version(*version)
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __enter__(self) -> Message:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open(
+    source: Source,
+    *,
+    type_name: str | None = None,
+    schema: _core.Schema | Buffer | None = None,
+    chunked: bool | None = None,
+    progress: Progress | None = None,
+    url_options: Mapping[str, Any] | None = None,
+) -> Message:
+    """Opens a message, of which the index is read, and the chunks that other chunks go into.
+
+    Args:
+        source: See `libcpb.Source`.
+        type_name: The message's full type name. Without it chunks for numbers cannot be merged, and
+            `Message.field` takes the message for a ``tensorflow.SavedModel``.
+        schema: What has that type: a `Schema` or a serialized ``FileDescriptorSet``. None: the built-in
+            one, which has what a SavedModel is made of.
+        chunked: Whether the source is a ``.cpb`` file. None: as its name ends, or else as it begins.
+        progress: Called while opening.
+        url_options: How a URL is read: ``headers`` (a mapping), ``idle_time`` (seconds without a byte
+            before a request has failed, 30), ``attempts`` (for each request, 4), ``max_whole`` (bytes up
+            to which a server may send the whole file instead of a range, 1 MiB).
+
+    Raises:
+        CpbError: ``"FORMAT"`` when it should be chunked and is not, and whatever reading gives.
+    """
+    resolved = _sources.resolve(source, url_options)
+    if chunked is None and resolved[2]:
+        chunked = True if resolved[2].endswith(".cpb") else False if resolved[2].endswith(".pb") else None
+    return Message(
+        resolved=resolved,
+        chunked=-1 if chunked is None else int(chunked),
+        schema=schema,
+        type_name=type_name,
+        chunks=None,
+        tree=None,
+        progress=progress,
+    )
+
+
+def merge_chunks(
+    chunks: Sequence[Buffer],
+    chunked_message: Buffer,
+    descriptor_set: _core.Schema | Buffer | None = None,
+    type_name: str | None = None,
+    *,
+    chunk_types: Sequence[str] | None = None,
+) -> Message:
+    """The message that chunks in memory make, which nothing is copied for.
+
+    Args:
+        chunks: The bytes of each chunk, in the order of their numbers.
+        chunked_message: A serialized ``ChunkedMessage``, which says where each belongs.
+        descriptor_set: As `schema` of `open`.
+        type_name: As for `open`.
+        chunk_types: ``"message"`` or ``"bytes"`` for each. None: as the schema says.
+    """
+    numbers = {name: number for number, name in _TYPES.items()}
+    types = [numbers[name] for name in chunk_types] if chunk_types is not None else [0] * len(chunks)
+    return Message(
+        resolved=None,
+        chunked=1,
+        schema=descriptor_set,
+        type_name=type_name,
+        chunks=list(zip(chunks, types)),
+        tree=chunked_message,
+        progress=None,
+    )

@@ -1,0 +1,214 @@
+"""Riegeli/records files, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from libcpb import _core, _options, _sources
+from libcpb._options import Codec, Verify
+from libcpb._sources import Buffer, Source, Target
+
+
+class Skipped(NamedTuple):
+    """A damaged region that was left out: file offsets, and why."""
+
+    begin: int
+    end: int
+    reason: str
+
+
+class Location(NamedTuple):
+    """Where a record is: ``position`` is ``chunk_begin + index``, and what `RecordReader.seek` takes."""
+
+    position: int
+    chunk_begin: int
+    index: int
+
+
+class RecordReader(_core.RecordReader):
+    """The records of a Riegeli/records file, as an iterator of `bytes`.
+
+        with libcpb.RecordReader("events.riegeli") as reader:
+            for record in reader:
+                ...
+
+    Args:
+        source: See `libcpb.Source`.
+        recover: True: a damaged region is left out and added to `skipped`, instead of being an error.
+            A function is called with each region as a `Skipped` instead.
+        verify: When the hash of a Riegeli chunk is checked: ``"first"`` (before any record of it),
+            ``"late"`` (at its end) or ``"never"``.
+        position: The record position to begin at, as for `seek`.
+        buffer: Bytes of a Riegeli chunk that may be held until its hash was checked; 0: 4 MiB.
+        memory: The most bytes that reading may hold; 0: no bound. What takes more is a `CpbError`
+            with the code ``"LIMIT"``.
+        url_options: As for `libcpb.open`.
+
+    Raises:
+        CpbError: When the file cannot be read or is damaged. After that each call fails alike.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        recover: bool | Callable[[Skipped], Any] = False,
+        verify: Verify = "first",
+        position: int = 0,
+        buffer: int = 0,
+        memory: int = 0,
+        url_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.skipped: list[Skipped] = []
+        tell = recover if callable(recover) else self.skipped.append if recover else None
+        super().__init__(
+            resolved=_sources.resolve(source, url_options),
+            on_skipped=None if tell is None else lambda *region: tell(Skipped(*region)),
+            verify=_options.verify(verify),
+            position=_options.count("position", position),
+            buffer=_options.count("buffer", buffer, 2**40),
+            memory=_options.count("memory", memory, 2**40),
+        )
+
+    def read(self, position: int | None = None) -> bytes | None:
+        """The next record, or the one at `position`; None at the end."""
+        if position is not None:
+            self.seek(position)
+        return next(self, None)
+
+    def batches(self) -> Iterator[list[memoryview]]:
+        """The records that follow, some at a time: those that lie together, as views of their bytes,
+        which are read-only and stay valid. Nothing is copied where the source is in memory and its
+        records are not compressed; otherwise a batch is one copy."""
+        while batch := self._batch():
+            yield batch
+
+    def seek(self, position: int) -> None:
+        """Goes to the record at `position`. One that is no record's leads to the next record; one past
+        the end, to the end."""
+        self._seek(_options.count("position", position))
+
+    def seek_last(self) -> None:
+        """Goes to the last record, or to the end if there is none."""
+        self._seek(None)
+
+    @property
+    def location(self) -> Location | None:
+        """Where the record is that was read last; None before the first and after a seek."""
+        where = self._where()
+        return None if where is None else Location(*where)
+
+    @property
+    def position(self) -> int | None:
+        """The position of the record that was read last; None before the first and after a seek."""
+        where = self._where()
+        return None if where is None else where[0]
+
+    @property
+    def metadata(self) -> bytes | None:
+        """The file's ``RecordsMetadata`` message, serialized, once a record was read from the
+        beginning on; None when there is none."""
+        return self._metadata()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file. Of what cannot seek, all is read for it."""
+        return self._size()
+
+    def __enter__(self) -> RecordReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class RecordWriter(_core.RecordWriter):
+    """Writes a Riegeli/records file.
+
+        with libcpb.RecordWriter("events.riegeli") as writer:
+            for event in events:
+                writer.write(event)
+
+    A path gets the file when it is closed, and nothing if the block ends with an exception, or the
+    writer is never closed. To a file object bytes are written as they come; it is not closed.
+
+    Args:
+        target: See `libcpb.Target`.
+        replace: Whether an existing file is replaced; otherwise it is an error.
+        sync: Whether the bytes are on the disk (fsync) when the file gets its name.
+        codec: ``"zstd"`` (the default), ``"brotli"`` or ``"none"``.
+        level: Zstd: -131072 to 22, default 3. Brotli: 0 to 11, default 6. None: the default.
+        window_log: log2 of the window in bytes; 0: what the codec takes at this level.
+        chunk_size: Bytes at which a Riegeli chunk is closed; 0: 1 MiB, or 4 KiB without compression.
+        record_per_chunk: Whether each record gets a Riegeli chunk of its own.
+        padding: Pads the file to a multiple of so many bytes, at most 2^30; 0: does not.
+        metadata: A serialized ``RecordsMetadata`` message.
+
+    Raises:
+        CpbError: ``"USAGE"`` for a wrong option, ``"WRITE"``. After that nothing can be written, and
+            the file does not appear.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        replace: bool = True,
+        sync: bool = False,
+        codec: Codec = "default",
+        level: int | None = None,
+        window_log: int = 0,
+        chunk_size: int = 0,
+        record_per_chunk: bool = False,
+        padding: int = 0,
+        metadata: Buffer | None = None,
+    ) -> None:
+        resolved, seekable = _sources.target(target)
+        super().__init__(
+            resolved=resolved,
+            replace=replace,
+            sync=sync,
+            codec=_options.codec(codec),
+            level=_options.level(codec, level),
+            window_log=_options.count("window_log", window_log, 31),
+            chunk_size=_options.count("chunk_size", chunk_size),
+            single=record_per_chunk,
+            seekable=seekable,
+            padding=_options.count("padding", padding),
+            metadata=metadata,
+        )
+
+    def write(self, record: Buffer) -> int:
+        """Writes a record, and returns its position, which `RecordReader.seek` takes."""
+        return super().write(record)
+
+    def write_all(self, records: Iterable[Buffer]) -> None:
+        """Writes each of them."""
+        write = super().write
+        for record in records:
+            write(record)
+
+    def flush(self) -> None:
+        """Closes the Riegeli chunk, so that the records so far are passed on."""
+        super().flush()
+
+    def close(self) -> None:
+        """Ends the file, which then appears. Closing again does nothing."""
+        super().close()
+
+    def discard(self) -> None:
+        """Ends writing without a file."""
+        super().discard()
+
+    def __enter__(self) -> RecordWriter:
+        return self
+
+    def __exit__(
+        self, exception: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if exception is None:
+            self.close()
+        else:
+            self.discard()

@@ -1,0 +1,207 @@
+"""What is read and written: paths, URLs, file objects and memory, as the extension takes them."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from collections.abc import Mapping
+from typing import IO, Any, Protocol, Union
+
+from libcpb._errors import CpbError
+
+
+class Readable(Protocol):
+    """A binary file object; with ``seek()`` and ``tell()`` if it can."""
+
+    def read(self, size: int, /) -> bytes | None: ...
+
+
+class Writable(Protocol):
+    """A binary file object."""
+
+    def write(self, data: bytes, /) -> int | None: ...
+
+
+Buffer = Union[bytes, bytearray, memoryview]  # and whatever else has the buffer protocol, such as mmap
+
+Source = Union[str, "os.PathLike[str]", "os.PathLike[bytes]", Buffer, Readable, IO[bytes]]
+"""What can be read: a path, a URL (``http``, ``https`` or ``s3``, as a `str`), a binary file object, or
+an object whose bytes lie in memory. A file object that can seek is read from its first byte on,
+whatever its position; any other from where it is, and what was read is kept in a temporary file."""
+
+Target = Union[str, "os.PathLike[str]", "os.PathLike[bytes]", Writable, IO[bytes]]
+"""What can be written: a path, or a binary file object, which is written from its position on."""
+
+URLS = ("http://", "https://", "s3://")
+_SPOOLED = 1 << 20  # bytes in memory before there is a temporary file
+
+
+class _Seekable:
+    """Reads a file object at any offset."""
+
+    def __init__(self, file: Any, owned: bool) -> None:
+        self.file = file
+        self.owned = owned
+        self.at = -1
+
+    def read_at(self, offset: int, view: memoryview) -> int:
+        if offset != self.at:
+            self.file.seek(offset)
+        self.at = -1
+        if hasattr(self.file, "readinto"):
+            n = self.file.readinto(view)
+        else:
+            data = self.file.read(len(view))
+            n = None if data is None else len(data)
+            view[: n or 0] = data or b""
+        if n is None:
+            raise CpbError("the file object does not block, and has no bytes yet", "READ", offset)
+        self.at = offset + n
+        return int(n)
+
+    def size(self) -> int:
+        self.at = -1
+        self.file.seek(0, os.SEEK_END)
+        return int(self.file.tell())
+
+    def close(self) -> None:
+        if self.owned:
+            self.file.close()
+
+
+class _Spooled:
+    """Reads a file object that cannot seek, and keeps what was read for when it is asked for again."""
+
+    def __init__(self, file: Any, owned: bool) -> None:
+        self.file = file
+        self.owned = owned
+        self.spool = tempfile.SpooledTemporaryFile(_SPOOLED)
+        self.length = 0
+        self.ended = False
+
+    def _pull(self, wanted: int) -> None:
+        data = self.file.read(wanted)
+        if data is None:
+            raise CpbError("the file object does not block, and has no bytes yet", "READ", self.length)
+        self.spool.seek(self.length)
+        self.spool.write(data)
+        self.length += len(data)
+        self.ended = not data
+
+    def read_at(self, offset: int, view: memoryview) -> int:
+        while not self.ended and offset >= self.length:
+            self._pull(max(len(view), offset - self.length if offset - self.length < _SPOOLED else _SPOOLED))
+        self.spool.seek(offset)
+        data = self.spool.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def size(self) -> int:
+        while not self.ended:
+            self._pull(_SPOOLED)
+        return self.length
+
+    def close(self) -> None:
+        self.spool.close()
+        if self.owned:
+            self.file.close()
+
+
+class _Written:
+    """Writes to a file object, whose position at first is offset 0."""
+
+    def __init__(self, file: Any, seekable: bool) -> None:
+        self.file = file
+        self.base = file.tell() if seekable else 0
+        self.at = 0
+
+    def write_at(self, offset: int, data: bytes) -> None:
+        if offset != self.at:
+            self.file.seek(self.base + offset)
+        rest = memoryview(data)
+        while rest:
+            n = self.file.write(rest)
+            if n is None:
+                raise CpbError("the file object does not block, and takes no bytes now", "WRITE")
+            rest = rest[n:]
+        self.at = offset + len(data)
+
+
+def _can_seek(file: Any) -> bool:
+    return bool(file.seekable()) if hasattr(file, "seekable") else hasattr(file, "seek")
+
+
+def _name_of(file: Any) -> str | None:
+    name = getattr(file, "name", None) or getattr(file, "path", None)
+    return name if isinstance(name, str) else None
+
+
+def url_options(options: Mapping[str, Any] | None) -> tuple[tuple[bytes, ...], int, int, int]:
+    """`options` of a URL, as `libcpb.open` describes them, as the extension takes them."""
+    known = {"headers", "idle_time", "attempts", "max_whole"}
+    given = dict(options or {})
+    if given.keys() - known:
+        raise TypeError(f"url_options has {sorted(given.keys() - known)}; expected any of {sorted(known)}")
+    headers = tuple(f"{name}: {value}".encode() for name, value in dict(given.get("headers") or {}).items())
+    for header in headers:
+        if b"\r" in header or b"\n" in header or b"\0" in header:
+            raise CpbError(f"the header {header!r} has a line break or NUL in it")
+    return headers, int(1000 * given.get("idle_time", 0)), given.get("attempts", 0), given.get("max_whole", 0)
+
+
+def _shown(url: str) -> str:
+    """A URL without what may be secret."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme}://{rest.split('?')[0].split('#')[0].rpartition('@')[2]}"
+
+
+def resolve(source: Any, options: Mapping[str, Any] | None = None) -> tuple[str, Any, str | None, Any]:
+    """What the extension's ``py_source_open()`` takes: kind, object, name, options."""
+    if isinstance(source, str) and source.startswith(URLS):
+        return "url", source.encode(), _shown(source), url_options(options)
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fsencode(source)
+        if b"\0" in path:
+            raise CpbError(f"the path {path!r} has a NUL in it")
+        return "path", path, os.fsdecode(path), None
+    owned = hasattr(source, "fs") and hasattr(source, "open") and not hasattr(source, "read")
+    if owned:
+        source = source.open()  # an fsspec.OpenFile, which is not open
+    if isinstance(source, io.TextIOBase):
+        raise TypeError("the source is a text file; expected one that is open in binary mode")
+    if not hasattr(source, "read") or _is_buffer(source):
+        return "memory", source, None, None
+    raw = getattr(source, "raw", None) if type(source) is io.BufferedReader else source
+    if type(raw) is io.FileIO and raw.seekable():
+        return "descriptor", raw.fileno(), _name_of(source), source
+    if _can_seek(source):
+        return "object", _Seekable(source, owned), _name_of(source), None
+    return "object", _Spooled(source, owned), _name_of(source), None
+
+
+def _is_buffer(source: Any) -> bool:
+    """Such as an mmap, which has read(), too."""
+    try:
+        memoryview(source).release()
+    except (TypeError, BufferError):
+        return False
+    return True
+
+
+def target(given: Any) -> tuple[tuple[str, Any, str | None], bool]:
+    """What the extension's ``py_sink_open()`` takes, and whether any offset can be written."""
+    if isinstance(given, (str, os.PathLike)):
+        path = os.fsencode(given)
+        if b"\0" in path:
+            raise CpbError(f"the path {path!r} has a NUL in it")
+        if isinstance(given, str) and given.startswith(URLS):
+            raise CpbError(f"{_shown(given)} is a URL; expected a path: URLs are only read")
+        special = os.path.exists(path) and not os.path.isfile(path)
+        return ("path", path, os.fsdecode(path)), not special
+    if isinstance(given, io.TextIOBase):
+        raise TypeError("the target is a text file; expected one that is open in binary mode")
+    if not hasattr(given, "write"):
+        raise TypeError(f"the target is {type(given).__name__}; expected a path or a binary file object")
+    seekable = _can_seek(given)
+    return ("object", _Written(given, seekable), _name_of(given)), seekable

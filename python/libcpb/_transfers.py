@@ -1,0 +1,122 @@
+"""Whole files: merged, split, in another layout."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from libcpb import _core, _options, _sources
+from libcpb._errors import CpbError
+from libcpb._messages import Progress
+from libcpb._options import Codec, Layout
+from libcpb._sources import Buffer, Source
+
+
+def _common(source: Any, target: Any, replace: bool, sync: bool, progress: Any, urls: Any) -> tuple[Any, ...]:
+    resolved, seekable = _sources.target(target)
+    if resolved[0] != "path":
+        raise TypeError(f"the target is {type(target).__name__}; expected a path")
+    if not seekable:
+        raise CpbError("the target is no regular file", "WRITE", source=resolved[2])
+    return _sources.resolve(source, urls), resolved, replace, sync, progress
+
+
+def merge(
+    source: Source,
+    target: str | os.PathLike[str],
+    *,
+    type_name: str | None = None,
+    schema: _core.Schema | Buffer | None = None,
+    threads: int = 0,
+    replace: bool = True,
+    sync: bool = False,
+    progress: Progress | None = None,
+    url_options: Mapping[str, Any] | None = None,
+) -> None:
+    """Merges a ``.cpb`` file to the message that it was split from, as a file that appears when it is
+    whole.
+
+    Args:
+        source: See `libcpb.Source`.
+        target: A path.
+        type_name, schema, url_options: As for `libcpb.open`.
+        threads: How many threads take part; 0: one for each processor, up to 4.
+        replace: Whether an existing file is replaced; otherwise it is an error.
+        sync: Whether the bytes are on the disk (fsync) when the file gets its name.
+        progress: Called with bytes done and in all.
+    """
+    most = _options.count("threads", threads, 256) or min(os.cpu_count() or 1, 4)
+    _core.merge(_common(source, target, replace, sync, progress, url_options), schema, type_name, most)
+
+
+def split(
+    source: Source,
+    target: str | os.PathLike[str],
+    *,
+    type_name: str = "tensorflow.SavedModel",
+    schema: _core.Schema | Buffer | None = None,
+    max_chunk_size: int = 0,
+    inline_max: int = 0,
+    layout: Layout = "remote",
+    codec: Codec = "default",
+    level: int | None = None,
+    window_log: int = 0,
+    for_memory: int = 0,
+    replace: bool = True,
+    sync: bool = False,
+    progress: Progress | None = None,
+    url_options: Mapping[str, Any] | None = None,
+) -> None:
+    """Splits a serialized message of any size into a ``.cpb`` file, which appears when it is whole.
+
+    Args:
+        source: See `libcpb.Source`; it is read twice.
+        target: A path.
+        type_name, schema: The message's type, as for `libcpb.open`.
+        max_chunk_size: The largest chunk; one field that cannot be divided may be larger. 0: 1 MiB, or
+            2^31 - 500 with the layout ``"compat"``.
+        inline_max: The content of a constant moves out if it has this many bytes or more. 0: 64 KiB.
+        layout: ``"remote"``: each chunk is one range of the file, to be fetched alone; ``"compat"``: as
+            TensorFlow writes.
+        codec, level, window_log: As for `RecordWriter`; ``"default"``: as the layout says.
+        for_memory: Makes a file that a device with so many bytes of memory can read; 0: no bound.
+        replace, sync, progress, url_options: As for `merge`.
+    """
+    _core.split(
+        _common(source, target, replace, sync, progress, url_options),
+        schema,
+        type_name,
+        _options.count("max_chunk_size", max_chunk_size),
+        _options.count("inline_max", inline_max),
+        _options.layout(layout),
+        _options.codec(codec),
+        _options.level(codec, level),
+        _options.count("window_log", window_log, 31),
+        _options.count("for_memory", for_memory),
+    )
+
+
+def repack(
+    source: Source,
+    target: str | os.PathLike[str],
+    *,
+    layout: Layout = "remote",
+    codec: Codec = "default",
+    level: int | None = None,
+    window_log: int = 0,
+    for_memory: int = 0,
+    replace: bool = True,
+    sync: bool = False,
+    progress: Progress | None = None,
+    url_options: Mapping[str, Any] | None = None,
+) -> None:
+    """Writes a ``.cpb`` file in another layout or codec, without merging it. Arguments as for `split`."""
+    _core.repack(
+        _common(source, target, replace, sync, progress, url_options),
+        _options.layout(layout),
+        _options.codec(codec),
+        _options.level(codec, level),
+        _options.count("window_log", window_log, 31),
+        _options.count("for_memory", for_memory),
+    )

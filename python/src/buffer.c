@@ -1,0 +1,51 @@
+/* The bytes of other objects. The limited API of 3.9 has no Py_buffer: a memoryview holds the
+ * bytes where they are, and says where that is to the functions of the old buffer protocol, which
+ * are part of the stable ABI for good, though newer headers no longer declare them. */
+#include "core.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+PyAPI_FUNC(int) PyObject_AsReadBuffer(PyObject *object, const void **data, Py_ssize_t *size);
+PyAPI_FUNC(int) PyObject_AsWriteBuffer(PyObject *object, void **data, Py_ssize_t *size);
+
+static bool hold(py_buffer *buffer, PyObject *object, const char *what) {
+  *buffer = (py_buffer){.view = PyMemoryView_FromObject(object)};
+  if (buffer->view) return true;
+  if (!PyErr_ExceptionMatches(PyExc_TypeError)) return false;
+  PyErr_Clear();
+  PyObject *type = PyObject_GetAttrString((PyObject *)Py_TYPE(object), "__name__");
+  if (type) PyErr_Format(PyExc_TypeError, "%s is %U; expected bytes, or what has the buffer protocol", what, type);
+  Py_XDECREF(type);
+  return false;
+}
+
+bool py_buffer_read(py_buffer *buffer, PyObject *object, const char *what) {
+  const void *data;
+  Py_ssize_t size;
+  if (!hold(buffer, object, what)) return false;
+  bool done = PyObject_AsReadBuffer(buffer->view, &data, &size) == 0;
+  if (done) buffer->data = (uint8_t *)(uintptr_t)data;
+  if (done) buffer->size = (size_t)size;
+  else py_buffer_free(buffer);
+  return done;
+}
+
+bool py_buffer_write(py_buffer *buffer, PyObject *object, const char *what) {
+  void *data;
+  Py_ssize_t size;
+  if (!hold(buffer, object, what)) return false;
+  bool done = PyObject_AsWriteBuffer(buffer->view, &data, &size) == 0;
+  if (done) buffer->data = data;
+  if (done) buffer->size = (size_t)size;
+  else py_buffer_free(buffer);
+  return done;
+}
+
+void py_buffer_free(py_buffer *buffer) {
+  Py_XDECREF(buffer->view);
+  *buffer = (py_buffer){0};
+}
+
+PyObject *py_bytes_new(uint64_t size) {
+  if (size > (uint64_t)PY_SSIZE_T_MAX - 64) return PyErr_NoMemory();
+  return PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+}

@@ -1,0 +1,155 @@
+/* The extension libcpb._core: Python objects over the public headers of libcpb, on the limited
+ * API of Python 3.9.
+ *
+ * Each type has a gate, as an engine belongs to one thread at a time, and does its work without
+ * the GIL:
+ *
+ *     py_work work;
+ *     if (!py_work_begin(&work, &self->gate, self->progress)) return NULL;
+ *     py_work_unlock(&work);
+ *     while (...steps of the engine...) if (!py_work_go_on(&work, done, total)) break;
+ *     py_work_lock(&work);
+ *     ...results, or py_raise()...
+ *     py_work_end(&work);
+ *
+ * Functions that return a PyObject * return a new reference, or NULL with an exception set; those
+ * that return bool, false with an exception set. */
+#ifndef CPB_PYTHON_CORE_H
+#define CPB_PYTHON_CORE_H
+
+#define Py_LIMITED_API 0x03090000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <cpb/file.h>
+#include <stdbool.h>
+
+/* --- errors.c ----------------------------------------------------------------------------- */
+
+/* Finds libcpb.CpbError. */
+bool py_errors_init(void);
+
+/* Raises CpbError, unless an exception is set already, as by a callback, which then stays.
+ * `name` says what was read or written, in the exception's `source`; it may be NULL. Returns NULL. */
+PyObject *py_raise(const cpb_error *error, PyObject *name);
+
+/* The same with a text, as of printf's. */
+PyObject *py_raise_text(cpb_code code, PyObject *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* --- work.c ------------------------------------------------------------------------------- */
+
+/* Lets one thread at a time use an object. */
+typedef struct py_gate {
+  PyThread_type_lock lock;
+  unsigned long owner; /* the thread that is inside, or 0 */
+} py_gate;
+
+bool py_gate_init(py_gate *gate);
+void py_gate_free(py_gate *gate);
+
+/* A call that is under way. */
+typedef struct py_work {
+  py_gate *gate;
+  PyThreadState *state; /* while the GIL is released */
+  PyObject *progress;   /* borrowed: called with bytes done and in all; or NULL, or None */
+  uint64_t next;        /* when Python is asked again, in milliseconds of cpb_url_clock() */
+} py_work;
+
+/* Waits for the gate, without the GIL. CpbError USAGE when this thread is inside already: a file
+ * object or a callback has called the object that it works for. */
+bool py_work_begin(py_work *work, py_gate *gate, PyObject *progress);
+void py_work_end(py_work *work);
+
+/* Releases the GIL, and takes it again. */
+void py_work_unlock(py_work *work);
+void py_work_lock(py_work *work);
+
+/* To be called often, without the GIL: from time to time runs what signals and `progress` want.
+ * False when one of them has raised an exception, which is then set. */
+bool py_work_go_on(py_work *work, uint64_t done, uint64_t total);
+
+/* The same as a cpb_progress, whose `user` is the py_work. */
+int py_work_progress(void *work, uint64_t done, uint64_t total);
+
+/* --- buffer.c ----------------------------------------------------------------------------- */
+
+/* The bytes of an object that has the buffer protocol, in one piece, held until py_buffer_free(). */
+typedef struct py_buffer {
+  PyObject *view; /* a memoryview, or NULL */
+  uint8_t *data;
+  size_t size;
+} py_buffer;
+
+/* TypeError, which names `what`; BufferError. */
+bool py_buffer_read(py_buffer *buffer, PyObject *object, const char *what);
+bool py_buffer_write(py_buffer *buffer, PyObject *object, const char *what);
+void py_buffer_free(py_buffer *buffer);
+
+/* A bytes object to be filled. What a file claims its size to be takes no memory before the bytes
+ * come: of so large a block the system gives pages when they are written. */
+PyObject *py_bytes_new(uint64_t size);
+
+/* --- source.c ----------------------------------------------------------------------------- */
+
+/* What is read: a file, a URL, memory or a Python object. */
+typedef struct py_source {
+  cpb_file *file;
+  PyObject *name;     /* for errors; a str, or None */
+  py_buffer memory;   /* if it lies there */
+  PyObject *kept;     /* what must live as long as the file */
+  PyObject *object;   /* what reads it, if that is Python's to do; in `kept` */
+  const char **heads; /* of a URL: headers, which lie in `kept` */
+  struct cpb_url_options *urls;
+} py_source;
+
+/* Opens what libcpb._sources.resolve() has returned: (kind, object, name, options). */
+bool py_source_open(py_source *source, PyObject *resolved);
+void py_source_close(py_source *source);
+
+/* --- sink.c ------------------------------------------------------------------------------- */
+
+/* What is written: a file, which appears when it is committed, or a Python object. */
+typedef struct py_sink {
+  cpb_output *output;
+  PyObject *name;   /* for errors; a str, or None */
+  PyObject *object; /* with write_at(offset, bytes); NULL for a file */
+  uint8_t *held;    /* what it has yet to be given, from `begin` on */
+  uint64_t begin;
+  size_t length;
+} py_sink;
+
+/* Opens what libcpb._sources.target() has returned: (kind, object, name). */
+bool py_sink_open(py_sink *sink, PyObject *resolved, bool replace, bool sync);
+
+/* Without the GIL. False: `error` says why, or an exception is set. */
+bool py_sink_write(py_sink *sink, uint64_t offset, const uint8_t *data, size_t length, cpb_error *error);
+bool py_sink_commit(py_sink *sink, cpb_error *error);
+
+/* Removes a file that was not committed. With the GIL. */
+void py_sink_close(py_sink *sink);
+
+/* --- the types ------------------------------------------------------------------------------ */
+
+/* Each adds to the module what its file defines. */
+bool py_add_record_reader(PyObject *module);
+bool py_add_record_writer(PyObject *module);
+bool py_add_schema(PyObject *module);
+bool py_add_message(PyObject *module);
+bool py_add_transfers(PyObject *module);
+
+/* Adds a type, once made, under its name. `*type` is kept: it is NULL, or from another module
+ * object of the same extension. */
+bool py_add_type(PyObject *module, PyTypeObject **type, PyType_Spec *spec);
+
+/* --- schema.c --------------------------------------------------------------------------------- */
+
+/* Message types: those of a descriptor set, or those that are built in. Frees with the object. */
+typedef struct py_schema py_schema;
+
+/* `set`: a serialized FileDescriptorSet (anything with bytes), a Schema, or None for what is built in. */
+PyObject *py_schema_of(PyObject *set);
+
+/* NULL with CpbError NOT_FOUND. Lives as long as the schema. */
+const cpb_message_type *py_schema_find(PyObject *schema, const char *name);
+const cpb_schema *py_schema_get(PyObject *schema);
+
+#endif

@@ -1,0 +1,416 @@
+/* Message: a message of any size, read by ranges. */
+#include "message.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW ((size_t)256 << 10)
+
+static PyTypeObject *message_type;
+
+static void clear(py_message *m) {
+  cpb_chunk_reader_free(m->chunks);
+  cpb_merge_free(m->merge);
+  cpb_index_free(m->index);
+  for (size_t i = 0; i < m->num_bytes; i++) py_buffer_free(&m->buffers[i]);
+  free(m->buffers);
+  free(m->bytes);
+  free(m->window);
+  py_source_close(&m->source);
+  m->chunks = NULL;
+  m->merge = NULL;
+  m->index = NULL;
+  m->num_bytes = 0;
+  m->buffers = NULL;
+  m->bytes = NULL;
+  m->window = NULL;
+  m->length = 0;
+  m->open = false;
+}
+
+bool py_message_is_open(const py_message *m) {
+  return m->open || py_raise_text(CPB_E_USAGE, NULL, "the message is closed") != NULL;
+}
+
+/* --- Opening, without the GIL ------------------------------------------------------------------ */
+
+static cpb_step run_index(py_message *m, py_work *work) {
+  cpb_step step;
+  while ((step = cpb_index_step(m->index)) == CPB_STEP_NEED) {
+    if (!py_work_go_on(work, 0, 1)) return CPB_STEP_ERROR;
+    cpb_file_supply(m->source.file, cpb_index_input(m->index));
+  }
+  return step;
+}
+
+static cpb_step run_merge(py_message *m, py_work *work) {
+  cpb_step step;
+  while ((step = cpb_merge_step(m->merge)) == CPB_STEP_NEED) {
+    if (!py_work_go_on(work, 0, 1)) return CPB_STEP_ERROR;
+    cpb_file_supply(m->source.file, cpb_merge_input(m->merge));
+  }
+  return step;
+}
+
+/* The hash in the first block header of a file of records. */
+static bool begins_with_records(py_message *m, cpb_error *error) {
+  static const uint8_t hash[] = {0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f};
+  size_t length = sizeof hash;
+  const uint8_t *data = cpb_file_read(m->source.file, 0, &length, error);
+  return data && length == sizeof hash && memcmp(data, hash, sizeof hash) == 0;
+}
+
+/* `chunked`: 1 if the file must be chunked, 0 if it is the message, -1: as it begins. */
+static bool open_index(py_message *m, py_work *work, int chunked, cpb_error *error) {
+  if (chunked < 0 && !begins_with_records(m, error)) return error->code == CPB_OK;
+  if (chunked == 0) return true;
+  m->index = cpb_index_new(NULL, NULL);
+  if (!m->index) return error->code = CPB_E_MEMORY, false;
+  if (run_index(m, work) == CPB_STEP_DONE) return true;
+  *error = *cpb_index_error(m->index);
+  if (error->code != CPB_E_FORMAT || chunked > 0) return false;
+  cpb_index_free(m->index);
+  m->index = NULL;
+  error->code = CPB_OK;
+  return true;
+}
+
+static bool plan_merge(py_message *m, py_work *work, cpb_error *error) {
+  const cpb_merge_options how = {.struct_size = sizeof how, .trust_sizes = 1, .type = m->type};
+  m->merge = m->bytes ? cpb_merge_from_chunks(NULL, m->index, m->bytes, m->num_bytes, &how)
+                      : cpb_merge_new(NULL, m->index, &how);
+  if (!m->merge) return error->code = CPB_E_MEMORY, false;
+  bool done = run_merge(m, work) == CPB_STEP_DONE;
+  if (done) m->size = cpb_merge_size(m->merge);
+  else *error = *cpb_merge_error(m->merge);
+  return done;
+}
+
+static bool open_message(py_message *m, py_work *work, int chunked) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  py_work_unlock(work);
+  bool done = m->bytes || open_index(m, work, chunked, &error);
+  if (done && m->index) done = plan_merge(m, work, &error);
+  else if (done) done = cpb_file_size(m->source.file, &m->size, &error) == CPB_OK;
+  py_work_lock(work);
+  return done || py_raise(&error, m->source.name) != NULL;
+}
+
+/* chunks: sequence of (bytes-like, type), with the index that says where they belong. */
+static bool take_chunks(py_message *m, PyObject *chunks, PyObject *tree) {
+  cpb_error error;
+  py_buffer where;
+  Py_ssize_t count = PySequence_Size(chunks);
+  if (count < 0) return false;
+  m->buffers = calloc((size_t)count + 1, sizeof *m->buffers);
+  m->bytes = calloc((size_t)count + 1, sizeof *m->bytes);
+  if (!m->buffers || !m->bytes) return PyErr_NoMemory() != NULL;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    PyObject *pair = PySequence_GetItem(chunks, i), *chunk;
+    unsigned type;
+    bool taken =
+        pair && PyArg_ParseTuple(pair, "OI", &chunk, &type) && py_buffer_read(&m->buffers[i], chunk, "a chunk");
+    Py_XDECREF(pair);
+    if (!taken) return false;
+    m->num_bytes++;
+    m->bytes[i] = (cpb_chunk_bytes){.data = m->buffers[i].data, .size = m->buffers[i].size, .type = type};
+  }
+  if (!py_buffer_read(&where, tree, "the chunked message")) return false;
+  m->index = cpb_index_from_message(NULL, NULL, where.data, where.size, &error);
+  py_buffer_free(&where);
+  return m->index || py_raise(&error, NULL) != NULL;
+}
+
+static bool set_type(py_message *m, PyObject *set, const char *name) {
+  m->schema = py_schema_of(set);
+  if (!m->schema || !name) return m->schema != NULL;
+  m->type = py_schema_find(m->schema, name);
+  return m->type != NULL;
+}
+
+static int message_init(py_message *m, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"resolved", "chunked", "schema", "type_name", "chunks", "tree", "progress", NULL};
+  PyObject *resolved, *schema, *chunks, *tree, *progress;
+  int chunked;
+  const char *name;
+  py_work work;
+  if (m->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiOzOOO", names, &resolved, &chunked, &schema, &name, &chunks, &tree,
+                                   &progress))
+    return -1;
+  if (!py_gate_init(&m->gate) || !set_type(m, schema, name)) return -1;
+  bool taken = chunks == Py_None ? py_source_open(&m->source, resolved) : take_chunks(m, chunks, tree);
+  if (!taken || !py_work_begin(&work, &m->gate, progress)) return -1;
+  m->open = open_message(m, &work, chunked);
+  if (!m->open) clear(m);
+  py_work_end(&work);
+  return m->open ? 0 : -1;
+}
+
+static void message_dealloc(py_message *m) {
+  PyTypeObject *type = Py_TYPE(m);
+  clear(m);
+  Py_XDECREF(m->schema);
+  py_gate_free(&m->gate);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(m);
+  Py_DECREF(type);
+}
+
+/* --- Ranges ------------------------------------------------------------------------------------- */
+
+static bool copy_merged(py_message *m, py_work *work, uint64_t offset, uint8_t *out, size_t length, cpb_error *error) {
+  size_t done = 0;
+  cpb_step step;
+  cpb_merge_read(m->merge, offset, length);
+  while ((step = run_merge(m, work)) == CPB_STEP_DATA) {
+    size_t n;
+    const uint8_t *data = cpb_merge_data(m->merge, &n);
+    memcpy(out + done, data, n);
+    done += n;
+    if (!py_work_go_on(work, done, length)) return false;
+  }
+  if (step == CPB_STEP_ERROR) *error = *cpb_merge_error(m->merge);
+  return step == CPB_STEP_DONE;
+}
+
+bool py_message_copy(py_message *m, py_work *work, uint64_t offset, uint8_t *out, size_t length, cpb_error *error) {
+  if (m->merge) return copy_merged(m, work, offset, out, length, error);
+  for (size_t done = 0; done < length;) {
+    size_t n = length - done;
+    if (!py_work_go_on(work, done, length)) return false;
+    const uint8_t *data = cpb_file_read(m->source.file, offset + done, &n, error);
+    if (data && n == 0) {
+      error->code = CPB_E_TRUNCATED;
+      error->offset = offset + done;
+    }
+    if (!data || n == 0) return false;
+    memcpy(out + done, data, n);
+    done += n;
+  }
+  return true;
+}
+
+/* Bytes for an engine, from the need's offset on. */
+static void supply_merged(py_message *m, py_work *work, cpb_input *input, cpb_error *error) {
+  cpb_need need;
+  cpb_input_need(input, &need);
+  if (need.kind != CPB_NEED_RANGE || need.offset >= m->size) {
+    cpb_input_end(input, m->size);
+    return;
+  }
+  if (!m->window) m->window = malloc(WINDOW);
+  bool held = need.offset >= m->begin && need.offset - m->begin < m->length;
+  if (m->window && !held) {
+    uint64_t wanted = need.ahead < WINDOW ? need.ahead : WINDOW;
+    m->length = 0;
+    if (wanted > m->size - need.offset) wanted = m->size - need.offset;
+    if (py_message_copy(m, work, need.offset, m->window, (size_t)wanted, error)) m->length = (size_t)wanted;
+    m->begin = need.offset;
+  }
+  if (m->length > 0) cpb_input_supply(input, m->begin, m->window, m->length);
+  else cpb_input_fail(input, CPB_E_READ, error->message);
+}
+
+void py_message_supply(py_message *m, py_work *work, cpb_input *input, cpb_error *error) {
+  if (!py_work_go_on(work, 0, 1)) cpb_input_fail(input, CPB_E_CANCELLED, "stopped");
+  else if (m->merge) supply_merged(m, work, input, error);
+  else cpb_file_supply(m->source.file, input);
+}
+
+PyObject *py_message_bytes(py_message *m, py_work *work, uint64_t offset, uint64_t length) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  if (offset > m->size) offset = m->size;
+  if (length > m->size - offset) length = m->size - offset;
+  PyObject *out = py_bytes_new(length);
+  uint8_t *to = out ? (uint8_t *)PyBytes_AsString(out) : NULL;
+  if (!out) return NULL;
+  py_work_unlock(work);
+  bool copied = py_message_copy(m, work, offset, to, (size_t)length, &error);
+  py_work_lock(work);
+  if (copied) return out;
+  Py_DECREF(out);
+  return py_raise(&error, m->source.name);
+}
+
+static PyObject *message_read(py_message *m, PyObject *args) {
+  py_work work;
+  unsigned long long offset, length;
+  PyObject *out = NULL;
+  if (!PyArg_ParseTuple(args, "KK", &offset, &length) || !py_work_begin(&work, &m->gate, NULL)) return NULL;
+  if (py_message_is_open(m)) out = py_message_bytes(m, &work, offset, length);
+  py_work_end(&work);
+  return out;
+}
+
+static bool read_into(py_message *m, py_work *work, const py_buffer *to, uint64_t offset, size_t *n) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  if (!py_message_is_open(m)) return false;
+  if (offset > m->size) offset = m->size;
+  *n = m->size - offset < to->size ? (size_t)(m->size - offset) : to->size;
+  py_work_unlock(work);
+  bool copied = py_message_copy(m, work, offset, to->data, *n, &error);
+  py_work_lock(work);
+  return copied || py_raise(&error, m->source.name) != NULL;
+}
+
+static PyObject *message_readinto(py_message *m, PyObject *args) {
+  py_work work;
+  PyObject *object;
+  py_buffer to;
+  size_t n = 0;
+  unsigned long long offset;
+  if (!PyArg_ParseTuple(args, "OK", &object, &offset) || !py_buffer_write(&to, object, "the buffer")) return NULL;
+  bool done = py_work_begin(&work, &m->gate, NULL);
+  if (done) {
+    done = read_into(m, &work, &to, offset, &n);
+    py_work_end(&work);
+  }
+  py_buffer_free(&to);
+  return done ? PyLong_FromSize_t(n) : NULL;
+}
+
+/* --- Chunks --------------------------------------------------------------------------------------- */
+
+static uint64_t num_chunks(const py_message *m) {
+  return m->bytes ? m->num_bytes : m->index ? cpb_index_num_chunks(m->index) : 0;
+}
+
+static PyObject *get_num_chunks(py_message *m, void *Py_UNUSED(closure)) {
+  return py_message_is_open(m) ? PyLong_FromUnsignedLongLong(num_chunks(m)) : NULL;
+}
+
+/* (type, size, position) of a chunk. */
+static PyObject *message_chunk(py_message *m, PyObject *args) {
+  unsigned long long i;
+  cpb_chunk_info info = {0};
+  if (!PyArg_ParseTuple(args, "K", &i) || !py_message_is_open(m)) return NULL;
+  if (i >= num_chunks(m))
+    return py_raise_text(CPB_E_NOT_FOUND, m->source.name, "there is no chunk %llu; there are %llu", i,
+                         (unsigned long long)num_chunks(m));
+  if (m->bytes) info = (cpb_chunk_info){.type = m->bytes[i].type, .size = m->bytes[i].size};
+  else cpb_index_get_chunk(m->index, i, &info);
+  return Py_BuildValue("IKK", (unsigned)info.type, (unsigned long long)info.size, (unsigned long long)info.position);
+}
+
+static cpb_step run_chunk(py_message *m, py_work *work) {
+  cpb_step step;
+  while ((step = cpb_chunk_reader_step(m->chunks)) == CPB_STEP_NEED) {
+    if (!py_work_go_on(work, 0, 1)) return CPB_STEP_ERROR;
+    cpb_file_supply(m->source.file, cpb_chunk_reader_input(m->chunks));
+  }
+  return step;
+}
+
+/* Makes `*out` when the chunk's size is known, and fills it. */
+static cpb_step take_chunk(py_message *m, py_work *work, uint64_t offset, uint64_t length, PyObject **out) {
+  size_t done = 0;
+  for (;;) {
+    py_work_unlock(work);
+    cpb_step step = run_chunk(m, work);
+    py_work_lock(work);
+    if (step == CPB_STEP_ERROR) return step;
+    uint64_t size = cpb_chunk_reader_stored(m->chunks)->size, whole = offset < size ? size - offset : 0;
+    if (!*out) *out = py_bytes_new(whole < length ? whole : length);
+    if (!*out || step == CPB_STEP_DONE) return *out ? step : CPB_STEP_ERROR;
+    size_t n;
+    const uint8_t *data = cpb_chunk_reader_data(m->chunks, &n);
+    memcpy(PyBytes_AsString(*out) + done, data, n);
+    done += n;
+  }
+}
+
+static PyObject *read_stored(py_message *m, py_work *work, uint64_t i, uint64_t offset, uint64_t length) {
+  PyObject *out = NULL;
+  if (!m->chunks) m->chunks = cpb_chunk_reader_new(NULL, m->index, NULL);
+  if (!m->chunks) return PyErr_NoMemory();
+  cpb_chunk_reader_read(m->chunks, i, offset, length);
+  if (take_chunk(m, work, offset, length, &out) == CPB_STEP_DONE) return out;
+  py_raise(cpb_chunk_reader_error(m->chunks), m->source.name);
+  cpb_chunk_reader_free(m->chunks); /* its error would stay */
+  m->chunks = NULL;
+  Py_XDECREF(out);
+  return NULL;
+}
+
+static PyObject *read_given(const py_message *m, uint64_t i, uint64_t offset, uint64_t length) {
+  uint64_t size = m->bytes[i].size;
+  if (offset > size) offset = size;
+  if (length > size - offset) length = size - offset;
+  return PyBytes_FromStringAndSize((const char *)m->bytes[i].data + offset, (Py_ssize_t)length);
+}
+
+static PyObject *message_read_chunk(py_message *m, PyObject *args) {
+  py_work work;
+  unsigned long long i, offset, length;
+  PyObject *out = NULL;
+  if (!PyArg_ParseTuple(args, "KKK", &i, &offset, &length) || !py_work_begin(&work, &m->gate, NULL)) return NULL;
+  if (!py_message_is_open(m)) out = NULL;
+  else if (i >= num_chunks(m))
+    py_raise_text(CPB_E_NOT_FOUND, m->source.name, "there is no chunk %llu; there are %llu", i,
+                  (unsigned long long)num_chunks(m));
+  else out = m->bytes ? read_given(m, i, offset, length) : read_stored(m, &work, i, offset, length);
+  py_work_end(&work);
+  return out;
+}
+
+/* --- The rest --------------------------------------------------------------------------------------- */
+
+static PyObject *get_size(py_message *m, void *Py_UNUSED(closure)) {
+  return py_message_is_open(m) ? PyLong_FromUnsignedLongLong(m->size) : NULL;
+}
+
+static PyObject *get_chunked(py_message *m, void *Py_UNUSED(closure)) { return PyBool_FromLong(m->index != NULL); }
+
+/* (splitter, join, bad consumers), or None. */
+static PyObject *get_version(py_message *m, void *Py_UNUSED(closure)) {
+  cpb_index_version v;
+  if (!py_message_is_open(m)) return NULL;
+  if (!m->index) Py_RETURN_NONE;
+  cpb_index_get_version(m->index, &v);
+  PyObject *bad = PyTuple_New((Py_ssize_t)v.num_bad_consumers);
+  for (size_t i = 0; bad && i < v.num_bad_consumers; i++) {
+    PyObject *number = PyLong_FromLong(v.bad_consumers[i]);
+    if (!number || PyTuple_SetItem(bad, (Py_ssize_t)i, number) < 0) Py_CLEAR(bad);
+  }
+  return bad ? Py_BuildValue("iiN", (int)v.splitter, (int)v.join, bad) : NULL;
+}
+
+static PyObject *message_close(py_message *m, PyObject *Py_UNUSED(none)) {
+  py_work work;
+  if (!m->gate.lock) Py_RETURN_NONE;
+  if (!py_work_begin(&work, &m->gate, NULL)) return NULL;
+  clear(m);
+  py_work_end(&work);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"_read", (PyCFunction)message_read, METH_VARARGS, NULL},
+    {"_readinto", (PyCFunction)message_readinto, METH_VARARGS, NULL},
+    {"_chunk", (PyCFunction)message_chunk, METH_VARARGS, NULL},
+    {"_read_chunk", (PyCFunction)message_read_chunk, METH_VARARGS, NULL},
+    {"close", (PyCFunction)message_close, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getters[] = {
+    {"size", (getter)get_size, NULL, "Bytes of the message; of a chunked one, merged.", NULL},
+    {"chunked", (getter)get_chunked, NULL, "Whether it is in chunks.", NULL},
+    {"num_chunks", (getter)get_num_chunks, NULL, "How many chunks it has; 0 when it is not in chunks.", NULL},
+    {"_version", (getter)get_version, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+bool py_add_message(PyObject *module) {
+  static PyType_Slot slots[] = {{Py_tp_init, message_init},
+                                {Py_tp_dealloc, message_dealloc},
+                                {Py_tp_methods, (void *)methods},
+                                {Py_tp_getset, (void *)getters},
+                                {0, NULL}};
+  static PyType_Spec spec = {.name = "libcpb._core.Message",
+                             .basicsize = sizeof(py_message),
+                             .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                             .slots = slots};
+  return py_add_type(module, &message_type, &spec);
+}

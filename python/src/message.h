@@ -1,0 +1,45 @@
+/* What the files of the type Message share. */
+#ifndef CPB_PYTHON_MESSAGE_H
+#define CPB_PYTHON_MESSAGE_H
+
+#include <cpb/chunked.h>
+#include <cpb/message.h>
+
+#include "core.h"
+
+typedef struct py_message {
+  PyObject_HEAD;
+  py_gate gate;
+  bool open;
+  py_source source;             /* nothing in it when the chunks are in memory */
+  PyObject *schema;             /* a Schema */
+  const cpb_message_type *type; /* NULL: not known */
+  cpb_index *index;             /* NULL: the source is the message itself */
+  cpb_merge *merge;             /* with an index */
+  cpb_chunk_reader *chunks;     /* made when one is read first */
+  uint64_t size;
+  /* Chunks in memory. */
+  size_t num_bytes;
+  py_buffer *buffers;
+  cpb_chunk_bytes *bytes;
+  /* Bytes of the merged message for engines: from `begin` on. */
+  uint8_t *window;
+  uint64_t begin;
+  size_t length;
+} py_message;
+
+bool py_message_is_open(const py_message *message);
+
+/* Without the GIL. Bytes [offset, offset + length) of the message, which must be there, into `out`.
+ * False: `error` says why, or an exception is set. */
+bool py_message_copy(py_message *message, py_work *work, uint64_t offset, uint8_t *out, size_t length,
+                     cpb_error *error);
+
+/* Without the GIL. Answers an engine that reads the message; on failure the engine's next step
+ * fails, and `error` has the cause. */
+void py_message_supply(py_message *message, py_work *work, cpb_input *input, cpb_error *error);
+
+/* Bytes as an object: what read(offset, length) returns. With the GIL, within `work`. */
+PyObject *py_message_bytes(py_message *message, py_work *work, uint64_t offset, uint64_t length);
+
+#endif

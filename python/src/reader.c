@@ -1,0 +1,339 @@
+/* RecordReader. */
+#include <cpb/records.h>
+
+#include "core.h"
+
+#define BATCH 1024
+
+typedef struct reader {
+  PyObject_HEAD;
+  py_gate gate;
+  py_source source;
+  cpb_record_reader *engine; /* NULL: closed */
+  PyObject *on_skipped;      /* called with (begin, end, reason), or NULL: damage is an error */
+  /* A batch, of which `at` records were given out: their bytes go on at `data`. */
+  size_t at, count;
+  const uint8_t *data;
+  size_t sizes[BATCH];
+  bool given; /* a record, since the last seek */
+} reader;
+
+static PyTypeObject *reader_type;
+
+static void clear(reader *r) {
+  cpb_record_reader_free(r->engine);
+  r->engine = NULL;
+  r->at = r->count = 0;
+  py_source_close(&r->source);
+  Py_CLEAR(r->on_skipped);
+}
+
+static bool is_open(const reader *r) {
+  return r->engine || py_raise_text(CPB_E_USAGE, r->source.name, "the record reader is closed") != NULL;
+}
+
+static int reader_init(reader *r, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"resolved", "on_skipped", "verify", "position", "buffer", "memory", NULL};
+  PyObject *resolved, *on_skipped;
+  int verify;
+  unsigned long long position, buffer, memory;
+  if (r->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOiKKK", names, &resolved, &on_skipped, &verify, &position, &buffer,
+                                   &memory))
+    return -1;
+  if (!py_gate_init(&r->gate) || !py_source_open(&r->source, resolved)) return -1;
+  const cpb_record_reader_options how = {.struct_size = sizeof how,
+                                         .recover = on_skipped != Py_None,
+                                         .verify = (cpb_verify)verify,
+                                         .position = position,
+                                         .buffer = (size_t)buffer,
+                                         .memory = (size_t)memory};
+  r->engine = cpb_record_reader_new(NULL, &how);
+  if (!r->engine) return PyErr_NoMemory(), -1;
+  if (on_skipped == Py_None) return 0;
+  Py_INCREF(on_skipped);
+  r->on_skipped = on_skipped;
+  return 0;
+}
+
+static void reader_dealloc(reader *r) {
+  PyTypeObject *type = Py_TYPE(r);
+  PyObject_GC_UnTrack(r);
+  clear(r);
+  py_gate_free(&r->gate);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(r);
+  Py_DECREF(type);
+}
+
+static int reader_traverse(reader *r, visitproc visit, void *arg) {
+  Py_VISIT(r->on_skipped);
+  Py_VISIT(r->source.kept);
+#if PY_VERSION_HEX >= 0x03090000
+  Py_VISIT(Py_TYPE(r));
+#endif
+  return 0;
+}
+
+static int reader_clear(reader *r) {
+  Py_CLEAR(r->on_skipped);
+  return 0;
+}
+
+/* --- Steps ---------------------------------------------------------------------------------- */
+
+typedef enum found { FOUND_NOTHING, FOUND_RECORD, FOUND_BATCH, FOUND_DATA, FOUND_SKIPPED, FOUND_END } found;
+
+/* Steps to what there is to tell, without the GIL. FOUND_NOTHING: an error. */
+static found step(reader *r, py_work *work, bool batches) {
+  for (;;) {
+    if (batches) {
+      r->at = 0;
+      r->count = cpb_record_reader_batch(r->engine, r->sizes, BATCH);
+      size_t length;
+      if (r->count > 0) return r->data = cpb_record_reader_data(r->engine, &length), FOUND_BATCH;
+    }
+    switch (cpb_record_reader_step(r->engine)) {
+      case CPB_STEP_NEED:
+        if (!py_work_go_on(work, 0, 1)) return FOUND_NOTHING;
+        cpb_file_supply(r->source.file, cpb_record_reader_input(r->engine));
+        break;
+      case CPB_STEP_RECORD: return FOUND_RECORD;
+      case CPB_STEP_DATA: return FOUND_DATA;
+      case CPB_STEP_SKIPPED: return FOUND_SKIPPED;
+      case CPB_STEP_DONE: return FOUND_END;
+      default: return FOUND_NOTHING;
+    }
+  }
+}
+
+static found next(reader *r, py_work *work, bool batches) {
+  py_work_unlock(work);
+  found what = step(r, work, batches);
+  py_work_lock(work);
+  if (what == FOUND_NOTHING) py_raise(cpb_record_reader_error(r->engine), r->source.name);
+  return what;
+}
+
+static bool tell_skipped(reader *r) {
+  const cpb_skipped *s = cpb_record_reader_skipped(r->engine);
+  PyObject *answer =
+      PyObject_CallFunction(r->on_skipped, "KKs", (unsigned long long)s->begin, (unsigned long long)s->end, s->reason);
+  Py_XDECREF(answer);
+  return answer != NULL;
+}
+
+/* The bytes of the record that has begun; FOUND_SKIPPED when it turns out to be damaged. */
+static found read_record(reader *r, py_work *work, PyObject **out) {
+  uint64_t size = cpb_record_reader_record(r->engine)->size;
+  size_t done = 0;
+  found what = FOUND_DATA;
+  *out = py_bytes_new(size);
+  if (!*out) return FOUND_NOTHING;
+  while (done < size && (what = next(r, work, false)) == FOUND_DATA) {
+    size_t length;
+    const uint8_t *data = cpb_record_reader_data(r->engine, &length);
+    memcpy(PyBytes_AsString(*out) + done, data, length);
+    done += length;
+  }
+  if (what != FOUND_DATA) Py_CLEAR(*out);
+  return what;
+}
+
+static PyObject *take(reader *r) {
+  size_t size = r->sizes[r->at];
+  PyObject *record = PyBytes_FromStringAndSize((const char *)r->data, (Py_ssize_t)size);
+  if (!record) return NULL;
+  r->data += size;
+  r->at++;
+  return record;
+}
+
+/* Steps until there is a batch or, in `*record`, a record. */
+static found fill(reader *r, py_work *work, PyObject **record) {
+  for (;;) {
+    found what = next(r, work, true);
+    if (what == FOUND_RECORD) what = read_record(r, work, record);
+    if (what == FOUND_SKIPPED && !tell_skipped(r)) return FOUND_NOTHING;
+    if (what != FOUND_SKIPPED) return what;
+  }
+}
+
+/* The next record; NULL without an exception at the end. */
+static PyObject *reader_next(reader *r) {
+  py_work work;
+  PyObject *record = NULL;
+  if (!r->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was not called"), NULL;
+  if (!py_work_begin(&work, &r->gate, NULL)) return NULL;
+  if (!is_open(r)) record = NULL;
+  else if (r->at < r->count || fill(r, &work, &record) == FOUND_BATCH) record = take(r);
+  if (record) r->given = true;
+  py_work_end(&work);
+  return record;
+}
+
+/* --- Batches -------------------------------------------------------------------------------- */
+
+/* A view of the bytes: of the source's own memory if they lie there, else of a copy. */
+static PyObject *view_of(const reader *r, const uint8_t *data, size_t size) {
+  const py_buffer *m = &r->source.memory;
+  uintptr_t begin = (uintptr_t)m->data, at = (uintptr_t)data;
+  if (m->view && at >= begin && at <= begin + m->size && size <= begin + m->size - at) {
+    PyObject *bytes = PyObject_CallMethod(m->view, "cast", "s", "B");
+    PyObject *flat = bytes ? PyObject_CallMethod(bytes, "toreadonly", NULL) : NULL;
+    Py_XDECREF(bytes);
+    Py_ssize_t from = (Py_ssize_t)(at - begin);
+    PyObject *view = flat ? PySequence_GetSlice(flat, from, from + (Py_ssize_t)size) : NULL;
+    Py_XDECREF(flat);
+    return view;
+  }
+  PyObject *copy = PyBytes_FromStringAndSize((const char *)data, (Py_ssize_t)size);
+  PyObject *view = copy ? PyMemoryView_FromObject(copy) : NULL;
+  Py_XDECREF(copy);
+  return view;
+}
+
+/* Cuts a view of all into a list of views of the records. */
+static PyObject *cut(const reader *r, PyObject *all) {
+  PyObject *list = all ? PyList_New((Py_ssize_t)(r->count - r->at)) : NULL;
+  Py_ssize_t from = 0;
+  for (size_t i = r->at; list && i < r->count; i++) {
+    Py_ssize_t to = from + (Py_ssize_t)r->sizes[i];
+    PyObject *view = PySequence_GetSlice(all, from, to);
+    if (!view || PyList_SetItem(list, (Py_ssize_t)(i - r->at), view) < 0) Py_CLEAR(list);
+    from = to;
+  }
+  return list;
+}
+
+static PyObject *views(reader *r) {
+  size_t size = 0;
+  for (size_t i = r->at; i < r->count; i++) size += r->sizes[i];
+  PyObject *all = view_of(r, r->data, size);
+  PyObject *list = cut(r, all);
+  Py_XDECREF(all);
+  if (list) r->at = r->count;
+  return list;
+}
+
+static PyObject *single(PyObject *record) {
+  PyObject *view = PyMemoryView_FromObject(record);
+  PyObject *list = view ? PyList_New(1) : NULL;
+  if (list) PyList_SetItem(list, 0, view);
+  else Py_XDECREF(view);
+  Py_DECREF(record);
+  return list;
+}
+
+static PyObject *reader_batch(reader *r, PyObject *Py_UNUSED(none)) {
+  py_work work;
+  PyObject *record = NULL, *list = NULL;
+  if (!py_work_begin(&work, &r->gate, NULL)) return NULL;
+  if (!is_open(r)) {
+  } else if (r->at < r->count) {
+    list = views(r);
+  } else {
+    found what = fill(r, &work, &record);
+    if (what == FOUND_BATCH) list = views(r);
+    else if (what == FOUND_DATA) list = single(record);
+    else if (what == FOUND_END) list = PyList_New(0);
+  }
+  if (list && PyList_Size(list) > 0) r->given = true;
+  py_work_end(&work);
+  return list;
+}
+
+/* --- Positions -------------------------------------------------------------------------------- */
+
+static PyObject *reader_seek(reader *r, PyObject *argument) {
+  py_work work;
+  unsigned long long position = 0;
+  bool last = argument == Py_None;
+  if (!last) position = PyLong_AsUnsignedLongLong(argument);
+  if (PyErr_Occurred() || !py_work_begin(&work, &r->gate, NULL)) return NULL;
+  bool open = is_open(r);
+  if (open) {
+    r->at = r->count = 0;
+    r->given = false;
+    if (last) cpb_record_reader_seek_last(r->engine);
+    else cpb_record_reader_seek(r->engine, position);
+  }
+  py_work_end(&work);
+  if (!open) return NULL;
+  Py_RETURN_NONE;
+}
+
+/* (position, begin of the Riegeli chunk, index) of the record that was given out last;
+ * None if there is none since the last seek. */
+static PyObject *reader_where(reader *r, PyObject *Py_UNUSED(none)) {
+  if (!is_open(r)) return NULL;
+  if (!r->given) Py_RETURN_NONE;
+  const cpb_record *record = cpb_record_reader_record(r->engine);
+  uint64_t later = r->count - r->at;
+  return Py_BuildValue("KKK", (unsigned long long)(record->position - later), (unsigned long long)record->chunk_begin,
+                       (unsigned long long)(record->index - later));
+}
+
+static PyObject *reader_metadata(reader *r, PyObject *Py_UNUSED(none)) {
+  if (!is_open(r)) return NULL;
+  size_t size;
+  const uint8_t *data = cpb_record_reader_metadata(r->engine, &size);
+  if (!data) Py_RETURN_NONE;
+  return PyBytes_FromStringAndSize((const char *)data, (Py_ssize_t)size);
+}
+
+static PyObject *reader_size(reader *r, PyObject *Py_UNUSED(none)) {
+  py_work work;
+  cpb_error error;
+  uint64_t size = 0;
+  if (!py_work_begin(&work, &r->gate, NULL)) return NULL;
+  bool done = is_open(r);
+  if (done) {
+    py_work_unlock(&work);
+    done = cpb_file_size(r->source.file, &size, &error) == CPB_OK;
+    py_work_lock(&work);
+    if (!done) py_raise(&error, r->source.name);
+  }
+  py_work_end(&work);
+  return done ? PyLong_FromUnsignedLongLong(size) : NULL;
+}
+
+static PyObject *reader_close(reader *r, PyObject *Py_UNUSED(none)) {
+  py_work work;
+  if (!r->gate.lock) Py_RETURN_NONE;
+  if (!py_work_begin(&work, &r->gate, NULL)) return NULL;
+  clear(r);
+  py_work_end(&work);
+  Py_RETURN_NONE;
+}
+
+static PyObject *itself(PyObject *self) {
+  Py_INCREF(self);
+  return self;
+}
+
+static PyMethodDef methods[] = {
+    {"_batch", (PyCFunction)reader_batch, METH_NOARGS, NULL},
+    {"_seek", (PyCFunction)reader_seek, METH_O, NULL},
+    {"_where", (PyCFunction)reader_where, METH_NOARGS, NULL},
+    {"_metadata", (PyCFunction)reader_metadata, METH_NOARGS, NULL},
+    {"_size", (PyCFunction)reader_size, METH_NOARGS, NULL},
+    {"close", (PyCFunction)reader_close, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+bool py_add_record_reader(PyObject *module) {
+  static PyType_Slot slots[] = {{Py_tp_init, reader_init},
+                                {Py_tp_dealloc, reader_dealloc},
+                                {Py_tp_traverse, reader_traverse},
+                                {Py_tp_clear, reader_clear},
+                                {Py_tp_iter, itself},
+                                {Py_tp_iternext, reader_next},
+                                {Py_tp_methods, (void *)methods},
+                                {0, NULL}};
+  static PyType_Spec spec = {.name = "libcpb._core.RecordReader",
+                             .basicsize = sizeof(reader),
+                             .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                             .slots = slots};
+  return py_add_type(module, &reader_type, &spec);
+}

@@ -1,0 +1,140 @@
+/* merge(), split() and repack(): from what is read to a file. */
+#include <cpb/chunked.h>
+#include <cpb/repack.h>
+#include <cpb/split.h>
+
+#include "core.h"
+
+typedef struct transfer {
+  py_source source;
+  py_sink sink;
+  PyObject *schema;
+  cpb_file_options options;
+  cpb_index *index;
+  cpb_split *split;
+  cpb_repack *repack;
+} transfer;
+
+static void close_transfer(transfer *t) {
+  cpb_index_free(t->index);
+  cpb_split_free(t->split);
+  cpb_repack_free(t->repack);
+  py_sink_close(&t->sink);
+  py_source_close(&t->source);
+  Py_XDECREF(t->schema);
+}
+
+/* --- Without the GIL ---------------------------------------------------------------------------- */
+
+static cpb_code merge(transfer *t, py_work *work, cpb_error *error) {
+  cpb_step step;
+  while ((step = cpb_index_step(t->index)) == CPB_STEP_NEED) {
+    if (!py_work_go_on(work, 0, 1)) return CPB_E_CANCELLED;
+    cpb_file_supply(t->source.file, cpb_index_input(t->index));
+  }
+  if (step == CPB_STEP_DONE) return cpb_transfer_merge(t->source.file, t->index, t->sink.output, &t->options, error);
+  *error = *cpb_index_error(t->index);
+  return error->code;
+}
+
+static cpb_code run(transfer *t, py_work *work, cpb_error *error) {
+  if (t->index) return merge(t, work, error);
+  if (t->split) return cpb_transfer_split(t->source.file, t->sink.output, t->split, &t->options, error);
+  return cpb_transfer_repack(t->source.file, t->sink.output, t->repack, &t->options, error);
+}
+
+/* --- With it -------------------------------------------------------------------------------------- */
+
+/* What all take first: (resolved source, resolved target, replace, sync, progress). */
+static bool open_both(transfer *t, PyObject *common, PyObject **progress) {
+  PyObject *source, *target;
+  int replace, sync;
+  return PyArg_ParseTuple(common, "OOppO", &source, &target, &replace, &sync, progress) &&
+         py_source_open(&t->source, source) && py_sink_open(&t->sink, target, replace, sync);
+}
+
+/* Runs and commits, or raises; closes the transfer. */
+static PyObject *finish(transfer *t, PyObject *progress) {
+  py_gate gate = {0};
+  py_work work;
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  bool done = false;
+  if (!t->index && !t->split && !t->repack) {
+    if (!PyErr_Occurred()) PyErr_NoMemory();
+  } else if (py_gate_init(&gate) && py_work_begin(&work, &gate, progress)) {
+    t->options.struct_size = sizeof t->options;
+    t->options.progress = py_work_progress;
+    t->options.user = &work;
+    py_work_unlock(&work);
+    done = run(t, &work, &error) == CPB_OK && py_sink_commit(&t->sink, &error);
+    py_work_lock(&work);
+    py_work_end(&work);
+    if (!done) py_raise(&error, error.code == CPB_E_WRITE ? t->sink.name : t->source.name);
+  }
+  py_gate_free(&gate);
+  close_transfer(t);
+  if (!done) return NULL;
+  Py_RETURN_NONE;
+}
+
+static PyObject *core_merge(PyObject *Py_UNUSED(module), PyObject *args) {
+  transfer t = {0};
+  PyObject *common, *schema, *progress = NULL;
+  const char *type;
+  bool ready = PyArg_ParseTuple(args, "OOzI", &common, &schema, &type, &t.options.threads) &&
+               (t.schema = py_schema_of(schema)) && (!type || (t.options.type = py_schema_find(t.schema, type))) &&
+               open_both(&t, common, &progress);
+  if (ready) t.index = cpb_index_new(NULL, NULL);
+  return finish(&t, progress);
+}
+
+/* (common, schema, type, max_chunk_size, inline_max, layout, codec, level, window_log, for_memory) */
+static PyObject *core_split(PyObject *Py_UNUSED(module), PyObject *args) {
+  transfer t = {0};
+  PyObject *common, *schema, *progress = NULL;
+  unsigned long long chunk, within, memory;
+  int layout, codec;
+  cpb_split_options how = {.struct_size = sizeof how, .seekable = 1};
+  bool ready = PyArg_ParseTuple(args, "OOzKKiiiiK", &common, &schema, &how.type_name, &chunk, &within, &layout, &codec,
+                                &how.codec.level, &how.codec.window_log, &memory) &&
+               (t.schema = py_schema_of(schema)) && open_both(&t, common, &progress);
+  if (ready) {
+    how.schema = py_schema_get(t.schema);
+    how.max_chunk_size = chunk;
+    how.inline_max = within;
+    how.layout = (cpb_layout)layout;
+    how.codec.codec = (cpb_codec)codec;
+    how.for_memory = memory;
+    t.split = cpb_split_new(NULL, &how);
+  }
+  return finish(&t, progress);
+}
+
+/* (common, layout, codec, level, window_log, for_memory) */
+static PyObject *core_repack(PyObject *Py_UNUSED(module), PyObject *args) {
+  transfer t = {0};
+  PyObject *common, *progress = NULL;
+  unsigned long long memory;
+  int layout, codec;
+  cpb_repack_options how = {.struct_size = sizeof how, .seekable = 1};
+  bool ready =
+      PyArg_ParseTuple(args, "OiiiiK", &common, &layout, &codec, &how.codec.level, &how.codec.window_log, &memory) &&
+      open_both(&t, common, &progress);
+  if (ready) {
+    how.layout = (cpb_layout)layout;
+    how.codec.codec = (cpb_codec)codec;
+    how.for_memory = memory;
+    t.repack = cpb_repack_new(NULL, &how);
+  }
+  return finish(&t, progress);
+}
+
+bool py_add_transfers(PyObject *module) {
+  static PyMethodDef functions[] = {
+      {"merge", core_merge, METH_VARARGS, NULL},
+      {"split", core_split, METH_VARARGS, NULL},
+      {"repack", core_repack, METH_VARARGS, NULL},
+      {NULL, NULL, 0, NULL},
+  };
+  return PyModule_AddFunctions(module, functions) == 0;
+}

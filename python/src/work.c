@@ -1,0 +1,74 @@
+/* Work without the GIL, by one thread at a time, that signals and callbacks can stop. */
+#include <cpb/url.h>
+
+#include "core.h"
+
+#define EVERY 50 /* milliseconds between two looks at Python */
+
+bool py_gate_init(py_gate *gate) {
+  gate->owner = 0;
+  gate->lock = PyThread_allocate_lock();
+  if (!gate->lock) PyErr_NoMemory();
+  return gate->lock != NULL;
+}
+
+void py_gate_free(py_gate *gate) {
+  if (gate->lock) PyThread_free_lock(gate->lock);
+  gate->lock = NULL;
+}
+
+/* Another thread is inside. */
+static bool wait_for(py_gate *gate) {
+  for (;;) {
+    PyLockStatus status;
+    Py_BEGIN_ALLOW_THREADS;
+    status = PyThread_acquire_lock_timed(gate->lock, EVERY * 1000, 0);
+    Py_END_ALLOW_THREADS;
+    if (status == PY_LOCK_ACQUIRED) return true;
+    if (PyErr_CheckSignals() < 0) return false;
+  }
+}
+
+bool py_work_begin(py_work *work, py_gate *gate, PyObject *progress) {
+  *work = (py_work){.gate = gate, .progress = progress == Py_None ? NULL : progress};
+  unsigned long self = PyThread_get_thread_ident();
+  if (gate->owner == self) return py_raise_text(CPB_E_USAGE, NULL, "called by what it calls itself") != NULL;
+  if (!PyThread_acquire_lock(gate->lock, NOWAIT_LOCK) && !wait_for(gate)) return false;
+  gate->owner = self;
+  return true;
+}
+
+void py_work_end(py_work *work) {
+  work->gate->owner = 0;
+  PyThread_release_lock(work->gate->lock);
+}
+
+void py_work_unlock(py_work *work) {
+  work->next = cpb_url_clock() + EVERY;
+  work->state = PyEval_SaveThread();
+}
+
+void py_work_lock(py_work *work) {
+  PyEval_RestoreThread(work->state);
+  work->state = NULL;
+}
+
+static bool ask_python(const py_work *work, uint64_t done, uint64_t total) {
+  if (PyErr_Occurred() || PyErr_CheckSignals() < 0) return false;
+  if (!work->progress) return true;
+  PyObject *answer = PyObject_CallFunction(work->progress, "KK", (unsigned long long)done, (unsigned long long)total);
+  Py_XDECREF(answer);
+  return answer != NULL;
+}
+
+bool py_work_go_on(py_work *work, uint64_t done, uint64_t total) {
+  uint64_t now = cpb_url_clock();
+  if (now < work->next && (done < total || !work->progress)) return true;
+  work->next = now + EVERY;
+  py_work_lock(work);
+  bool going = ask_python(work, done, total);
+  work->state = PyEval_SaveThread();
+  return going;
+}
+
+int py_work_progress(void *work, uint64_t done, uint64_t total) { return py_work_go_on(work, done, total) ? 0 : 1; }

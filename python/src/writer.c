@@ -1,0 +1,179 @@
+/* RecordWriter. */
+#include <cpb/records.h>
+
+#include "core.h"
+
+typedef struct writer {
+  PyObject_HEAD;
+  py_gate gate;
+  py_sink sink;
+  cpb_record_writer *engine; /* NULL: closed */
+  py_buffer metadata;
+  uint64_t chunk_size; /* about when a Riegeli chunk is closed */
+  uint64_t open;       /* bytes in the one that is open */
+  bool failed;         /* nothing may be committed */
+} writer;
+
+static PyTypeObject *writer_type;
+
+static void clear(writer *w) {
+  cpb_record_writer_free(w->engine);
+  w->engine = NULL;
+  py_sink_close(&w->sink);
+  py_buffer_free(&w->metadata);
+}
+
+static bool is_open(const writer *w) {
+  if (!w->engine) return py_raise_text(CPB_E_USAGE, w->sink.name, "the record writer is closed") != NULL;
+  return !w->failed || py_raise_text(CPB_E_USAGE, w->sink.name, "the record writer has failed before") != NULL;
+}
+
+static int writer_init(writer *w, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"resolved",   "replace", "sync",     "codec",   "level",    "window_log",
+                          "chunk_size", "single",  "seekable", "padding", "metadata", NULL};
+  PyObject *resolved, *metadata;
+  int replace, sync, codec, single, seekable;
+  unsigned long long chunk_size, padding;
+  cpb_record_writer_options how = {.struct_size = sizeof how};
+  if (w->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OppiiiKppKO", names, &resolved, &replace, &sync, &codec,
+                                   &how.codec.level, &how.codec.window_log, &chunk_size, &single, &seekable, &padding,
+                                   &metadata))
+    return -1;
+  how.codec.codec = (cpb_codec)codec;
+  how.chunk_size = chunk_size;
+  how.record_per_chunk = single;
+  how.seekable = seekable;
+  how.buffer = seekable ? 0 : SIZE_MAX / 2;
+  how.final_padding = padding;
+  if (metadata != Py_None && !py_buffer_read(&w->metadata, metadata, "metadata")) return -1;
+  how.metadata = w->metadata.data;
+  how.metadata_size = w->metadata.size;
+  if (!py_gate_init(&w->gate) || !py_sink_open(&w->sink, resolved, replace, sync)) return -1;
+  w->chunk_size = single ? 1 : chunk_size ? chunk_size : how.codec.codec == CPB_CODEC_NONE ? 4096 : 1 << 20;
+  w->engine = cpb_record_writer_new(NULL, &how);
+  return w->engine ? 0 : (PyErr_NoMemory(), -1);
+}
+
+/* A writer that nobody has closed leaves nothing behind, as after an exception. */
+static void warn(void) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  if (PyErr_ResourceWarning(NULL, 1, "a record writer was never closed, so the file does not appear") < 0)
+    PyErr_WriteUnraisable(NULL);
+  PyErr_Restore(type, value, trace);
+}
+
+static void writer_dealloc(writer *w) {
+  PyTypeObject *type = Py_TYPE(w);
+  if (w->engine) warn();
+  clear(w);
+  py_gate_free(&w->gate);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(w);
+  Py_DECREF(type);
+}
+
+/* Writes what the engine puts out. */
+static bool put_out(writer *w, py_work *work, cpb_error *error) {
+  cpb_step step;
+  while ((step = cpb_record_writer_step(w->engine)) == CPB_STEP_OUTPUT) {
+    uint64_t offset;
+    size_t length;
+    const uint8_t *data = cpb_record_writer_output(w->engine, &offset, &length);
+    if (!py_sink_write(&w->sink, offset, data, length, error)) return false;
+    if (work->state && !py_work_go_on(work, 0, 1)) return false;
+  }
+  if (step == CPB_STEP_ERROR) *error = *cpb_record_writer_error(w->engine);
+  return step != CPB_STEP_ERROR;
+}
+
+/* Without the GIL only where enough is to be done for another thread. */
+static bool write_record(writer *w, py_work *work, const py_buffer *record) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  w->open += record->size + 8;
+  bool much = w->open >= w->chunk_size;
+  if (much) py_work_unlock(work);
+  cpb_record_writer_record(w->engine, record->data, record->size);
+  bool done = put_out(w, work, &error);
+  if (much) py_work_lock(work);
+  if (much) w->open = 0;
+  if (!done) w->failed = true;
+  return done || py_raise(&error, w->sink.name) != NULL;
+}
+
+static PyObject *writer_write(writer *w, PyObject *object) {
+  py_work work;
+  py_buffer record;
+  if (!w->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was not called"), NULL;
+  if (!py_buffer_read(&record, object, "the record")) return NULL;
+  bool done = py_work_begin(&work, &w->gate, NULL);
+  uint64_t position = 0;
+  if (done) {
+    done = is_open(w) && write_record(w, &work, &record);
+    if (done) position = cpb_record_writer_position(w->engine);
+    py_work_end(&work);
+  }
+  py_buffer_free(&record);
+  return done ? PyLong_FromUnsignedLongLong(position) : NULL;
+}
+
+/* Closes the Riegeli chunk; after the last record also pads, and commits. */
+static bool finish(writer *w, py_work *work, bool last) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  py_work_unlock(work);
+  if (last) cpb_record_writer_finish(w->engine);
+  else cpb_record_writer_flush(w->engine, NULL);
+  bool done = put_out(w, work, &error) && (!last || py_sink_commit(&w->sink, &error));
+  py_work_lock(work);
+  w->open = 0;
+  if (!done) w->failed = true;
+  return done || py_raise(&error, w->sink.name) != NULL;
+}
+
+static PyObject *writer_flush(writer *w, PyObject *Py_UNUSED(none)) {
+  py_work work;
+  if (!py_work_begin(&work, &w->gate, NULL)) return NULL;
+  bool done = is_open(w) && finish(w, &work, false);
+  py_work_end(&work);
+  if (!done) return NULL;
+  Py_RETURN_NONE;
+}
+
+static PyObject *writer_close(writer *w, PyObject *Py_UNUSED(none)) {
+  py_work work;
+  if (!w->gate.lock) Py_RETURN_NONE;
+  if (!py_work_begin(&work, &w->gate, NULL)) return NULL;
+  bool done = !w->engine || (is_open(w) && finish(w, &work, true));
+  clear(w);
+  py_work_end(&work);
+  if (!done) return NULL;
+  Py_RETURN_NONE;
+}
+
+static PyObject *writer_discard(writer *w, PyObject *Py_UNUSED(none)) {
+  py_work work;
+  if (!w->gate.lock) Py_RETURN_NONE;
+  if (!py_work_begin(&work, &w->gate, NULL)) return NULL;
+  clear(w);
+  py_work_end(&work);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"write", (PyCFunction)writer_write, METH_O, NULL},
+    {"flush", (PyCFunction)writer_flush, METH_NOARGS, NULL},
+    {"close", (PyCFunction)writer_close, METH_NOARGS, NULL},
+    {"discard", (PyCFunction)writer_discard, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+bool py_add_record_writer(PyObject *module) {
+  static PyType_Slot slots[] = {
+      {Py_tp_init, writer_init}, {Py_tp_dealloc, writer_dealloc}, {Py_tp_methods, (void *)methods}, {0, NULL}};
+  static PyType_Spec spec = {.name = "libcpb._core.RecordWriter",
+                             .basicsize = sizeof(writer),
+                             .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                             .slots = slots};
+  return py_add_type(module, &writer_type, &spec);
+}
