@@ -7,6 +7,10 @@ foreach(name IN LISTS CPB_HEADERS_LEFT_OUT)
   list(REMOVE_ITEM headers ${PROJECT_SOURCE_DIR}/include/cpb/${name}.h)
 endforeach()
 install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cpb)
+if(CPB_BUILD_HOST AND CPB_BUILD_MODEL) # for C++, over all of them
+  install(FILES include/cpb/cpb.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cpb)
+  install(DIRECTORY include/cpb/cpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cpb)
+endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # What was compiled from source has no package to be found again: then only the shared

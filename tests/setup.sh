@@ -11,7 +11,7 @@ has_python() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 install_build() {
   local packages=(gcc g++ make cmake ninja-build pkg-config ccache python3 python3-protobuf git curl
     libzstd-dev libbrotli-dev zlib1g-dev libnanopb-dev nanopb protobuf-compiler libprotobuf-dev libsnappy-dev libcmocka-dev
-    libcurl4-openssl-dev
+    libcurl4-openssl-dev libabsl-dev
     dpkg-dev) # applies patches to sources
   has_python || packages+=(python3-venv)
   sh tests/debian.sh "${packages[@]}"

@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NOT_RUN = 77  # what ctest takes for "skipped"
-C_SOURCES = (".c", ".h", ".cc")
+C_SOURCES = (".c", ".h", ".cc", ".hpp")
 JS_SOURCES = (".js", ".ts", ".mts", ".cts")
 PRETTIER = ROOT / "web/node_modules/.bin/prettier"
 

@@ -113,6 +113,28 @@ headers_compile() { # COMPILER LANGUAGE STANDARD
   done
 }
 
+# cpb.hpp and its parts, with conversions checked, too.
+cplusplus_headers_compile() { # COMPILER OPTION...
+  for header in "$prefix"/include/cpb/cpb.hpp "$prefix"/include/cpb/cpp/*.hpp; do
+    echo "#include \"${header#"$prefix/include/"}\"" |
+      "$@" -x c++ -std=c++17 -Wall -Wextra -Wshadow -Wconversion -pedantic -Werror -I"$prefix/include" -fsyntax-only -
+  done
+}
+
+cplusplus_headers_compile_alone() { # COMPILER
+  echo '#include "cpb/cpb.hpp"' |
+    "$1" -x c++ -std=c++17 -Wall -Wextra -pedantic -Werror -DCPB_NO_PROTOBUF -I"$prefix/include" -fsyntax-only -
+}
+
+# What they promise, against libprotobuf.
+cplusplus_works() {
+  local dir=$work/cplusplus
+  cmake -S "$root/tests/install/cplusplus" -B "$dir" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$CXX"
+  cmake --build "$dir"
+  mkdir -p "$dir/out"
+  "$dir/cplusplus_test" "$dir/out"
+}
+
 # What headers declare, and a library exports, one function a line.
 declared_in() {
   cat "$@" | tr '\n' ' ' | grep -oE 'CPB_API [^;(]*\bcpb_[a-z0-9_]+\(' | grep -oE 'cpb_[a-z0-9_]+\($' | tr -d '(' | sort
@@ -171,6 +193,9 @@ check "pkg-config: an example links, and runs" pkg_config_links
 check "pkg-config --static: one runs that is static in all" pkg_config_links --static
 check "each header compiles by itself as C11, pedantic" headers_compile "$CC" c c11
 check "each header compiles by itself as C++17, pedantic" headers_compile "$CXX" c++ c++17
+check "cpb.hpp compiles, and each part by itself" cplusplus_headers_compile "$CXX"
+check "cpb.hpp compiles without protobuf" cplusplus_headers_compile_alone "$CXX"
+check "cpb.hpp: splitters, mergers, records and files do what they promise" cplusplus_works
 check "libcpb.so exports what the headers declare, and no more" exports_the_headers_functions
 check "the library's objects have no writable data" has_no_writable_data
 check "hardening: the command" is_hardened "$prefix/bin/cpb"
