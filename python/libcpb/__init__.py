@@ -7,12 +7,29 @@ GIL, and Ctrl-C ends them. An object may be used by several threads, which then 
 objects work at the same time.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from libcpb._core import Schema
 from libcpb._core import version as __version__
 from libcpb._errors import CpbError
 from libcpb._messages import Chunk, Message, Version, merge_chunks, open
 from libcpb._records import Location, RecordReader, RecordWriter, Skipped
 from libcpb._transfers import merge, repack, split
+
+if TYPE_CHECKING:
+    from libcpb.proto_splitter.merge import Merger
+    from libcpb.proto_splitter.python.saved_model import SavedModelSplitter
+    from libcpb.proto_splitter.split import ComposableSplitter, Splitter
+    from libcpb.proto_splitter.split_graph_def import (
+        ConstantNodeDefSplitter,
+        FunctionDefSplitter,
+        GraphDefSplitter,
+        LargeMessageSplitter,
+        RepeatedMessageSplitter,
+        SplitBasedOnSize,
+    )
 
 __all__ = [
     "Chunk",
@@ -36,3 +53,31 @@ for _name in __all__:  # where users find them, and tracebacks say they are
     if isinstance(globals()[_name], type) and globals()[_name] is not Schema:
         globals()[_name].__module__ = __name__
 del _name
+
+# What imports protobuf is found when it is first asked for.
+_GRAPHS = "libcpb.proto_splitter.split_graph_def"
+_LATER = {
+    "ComposableSplitter": "libcpb.proto_splitter.split",
+    "ConstantNodeDefSplitter": _GRAPHS,
+    "FunctionDefSplitter": _GRAPHS,
+    "GraphDefSplitter": _GRAPHS,
+    "LargeMessageSplitter": _GRAPHS,
+    "Merger": "libcpb.proto_splitter.merge",
+    "RepeatedMessageSplitter": _GRAPHS,
+    "SavedModelSplitter": "libcpb.proto_splitter.python.saved_model",
+    "SplitBasedOnSize": _GRAPHS,
+    "Splitter": "libcpb.proto_splitter.split",
+}
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name not in _LATER:
+        raise AttributeError(f"module 'libcpb' has no attribute {name!r}")
+    value = globals()[name] = getattr(importlib.import_module(_LATER[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

@@ -1,0 +1,43 @@
+"""How large a chunk may be."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+from collections.abc import Iterator
+
+_MAX_SIZE = 1 << 30
+_target = contextvars.ContextVar("target_size", default=None)
+
+
+def max_size() -> int:
+    """The size in bytes that splitters keep the messages among chunks below: 1 GiB, since protobuf
+    refuses those from 2 GiB on and sizes are estimated while a message is taken apart."""
+    target = _target.get()
+    return _MAX_SIZE if target is None else min(target, _MAX_SIZE)
+
+
+def debug_set_max_size(value: int) -> None:
+    """Sets max_size(), for tests, to an `int` of at least 1."""
+    global _MAX_SIZE
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"max_size is a number of bytes, an int, not {type(value).__name__}")
+    if value < 1:
+        raise ValueError(f"max_size is at least 1 byte, not {value}")
+    _MAX_SIZE = value
+
+
+def hard_max_size() -> int:
+    """max_size() without target_size()."""
+    return _MAX_SIZE
+
+
+@contextlib.contextmanager
+def target_size(value: int) -> Iterator[None]:
+    """Within it, max_size() is at most `value`, for this thread: messages are split into smaller
+    chunks where they can be."""
+    token = _target.set(value)
+    try:
+        yield
+    finally:
+        _target.reset(token)

@@ -1,0 +1,1 @@
+"""Splitters of TensorFlow's messages, and what helps to test them."""
