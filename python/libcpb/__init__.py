@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from libcpb._core import Schema
 from libcpb._core import version as __version__
+from libcpb._arrays import Values
 from libcpb._errors import CpbError
+from libcpb._fields import Field, Range
 from libcpb._messages import Chunk, Message, Version, merge_chunks, open
+from libcpb._models import Model, open_model
 from libcpb._records import Location, RecordReader, RecordWriter, Skipped
 from libcpb._transfers import merge, repack, split
 
@@ -34,17 +37,22 @@ if TYPE_CHECKING:
 __all__ = [
     "Chunk",
     "CpbError",
+    "Field",
     "Location",
     "Message",
+    "Model",
+    "Range",
     "RecordReader",
     "RecordWriter",
     "Schema",
     "Skipped",
+    "Values",
     "Version",
     "__version__",
     "merge",
     "merge_chunks",
     "open",
+    "open_model",
     "repack",
     "split",
 ]

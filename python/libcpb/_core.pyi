@@ -73,7 +73,50 @@ class Message:
     def _read(self, offset: int, length: int, /) -> bytes: ...
     def _readinto(self, buffer: Any, offset: int, /) -> int: ...
     def _chunk(self, i: int, /) -> tuple[int, int, int]: ...
+    def _find(self, type_name: str | None, path: str, /) -> tuple[Any, ...]: ...
+    def _json(
+        self, type_name: str, ranges: list[tuple[int, int]], omit: int, original_names: bool, unknown: bool, /
+    ) -> str: ...
     def _read_chunk(self, i: int, offset: int, length: int, /) -> bytes: ...
+    def close(self) -> None: ...
+
+class Model:
+    def __init__(
+        self,
+        resolved: tuple[str, Any, str | None, Any],
+        kind: int,
+        max_value: int,
+        max_memory: int,
+        leave_out: int,
+        progress: Callable[[int, int], Any] | None,
+    ) -> None: ...
+    @property
+    def _kind(self) -> int: ...
+    @property
+    def path(self) -> str: ...
+    def _ask(
+        self,
+        question: int,
+        name: str | None,
+        scope: str | None,
+        meta_graph: int,
+        first: int,
+        count: int,
+        progress: Callable[[int, int], Any] | None,
+        /,
+    ) -> str: ...
+    def _values(
+        self,
+        name: str,
+        variable: bool,
+        scope: str | None,
+        state: int,
+        meta_graph: int,
+        max_size: int,
+        progress: Callable[[int, int], Any] | None,
+        /,
+    ) -> tuple[str, str | None, int, tuple[int, ...], bool, bytearray]: ...
+    def _read(self, offset: int, length: int, /) -> bytes: ...
     def close(self) -> None: ...
 
 _Common = tuple[tuple[str, Any, str | None, Any], tuple[str, Any, str | None], bool, bool, Callable[[int, int], Any] | None]

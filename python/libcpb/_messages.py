@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Callable, NamedTuple
 
 from libcpb import _core, _options, _sources
+from libcpb._fields import Field
 from libcpb._sources import Buffer, Source
 
 _REST = 2**64 - 1
 _TYPES = {0: "unset", 1: "message", 2: "bytes"}
 _PIECE = 1 << 20
+_SAVED_MODEL = "tensorflow.SavedModel"
 
 Progress = Callable[[int, int], Any]
 """Called from time to time with the bytes that were processed and all there are (0: not known). An
@@ -61,6 +63,8 @@ class Message(_core.Message):
         num_chunks: How many; 0 when it is not in chunks.
     """
 
+    _type_name: str = _SAVED_MODEL
+
     def read(self, offset: int = 0, length: int = -1) -> bytes:
         """Bytes from `offset` on: `length` of them (-1: all), without those past the end."""
         rest = _REST if length == -1 else _options.count("length", length)
@@ -84,6 +88,22 @@ class Message(_core.Message):
         """Bytes of chunk `i`, as for `read`. CpbError NOT_FOUND when there is no such chunk."""
         rest = _REST if length == -1 else _options.count("length", length)
         return self._read_chunk(_options.count("i", i), _options.count("offset", offset), rest)
+
+    def field(self, path: str, *, type_name: str | None = None) -> Field:
+        """The field at a path, such as ``meta_graphs[0].graph_def.node[7].attr["value"]``, of which only
+        what leads to it is read. ``""`` is the message itself.
+
+        Args:
+            path: Names of fields, or their numbers, with indexes and map keys in brackets.
+            type_name: The message's type, if `open` was not told it. None: that of `open`, else
+                ``tensorflow.SavedModel``; ``""``: not known, and the path has numbers.
+
+        Raises:
+            CpbError: ``"NOT_FOUND"`` when there is no such field, element or key; ``"USAGE"`` when the
+                text is no path, or does not fit the type.
+        """
+        name = self._type_name if type_name is None else type_name
+        return Field(self, path, self._find(name or None, path))
 
     @property
     def version(self) -> Version | None:
@@ -130,7 +150,7 @@ def open(
     resolved = _sources.resolve(source, url_options)
     if chunked is None and resolved[2]:
         chunked = True if resolved[2].endswith(".cpb") else False if resolved[2].endswith(".pb") else None
-    return Message(
+    message = Message(
         resolved=resolved,
         chunked=-1 if chunked is None else int(chunked),
         schema=schema,
@@ -139,6 +159,8 @@ def open(
         tree=None,
         progress=progress,
     )
+    message._type_name = type_name or _SAVED_MODEL
+    return message
 
 
 def merge_chunks(
@@ -160,7 +182,7 @@ def merge_chunks(
     """
     numbers = {name: number for number, name in _TYPES.items()}
     types = [numbers[name] for name in chunk_types] if chunk_types is not None else [0] * len(chunks)
-    return Message(
+    message = Message(
         resolved=None,
         chunked=1,
         schema=descriptor_set,
@@ -169,3 +191,5 @@ def merge_chunks(
         tree=chunked_message,
         progress=None,
     )
+    message._type_name = type_name or _SAVED_MODEL
+    return message

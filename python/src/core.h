@@ -103,6 +103,9 @@ typedef struct py_source {
 
 /* Opens what libcpb._sources.resolve() has returned: (kind, object, name, options). */
 bool py_source_open(py_source *source, PyObject *resolved);
+
+/* Takes only name and options of a path or URL, and returns it, for what opens it by itself. */
+const char *py_source_prepare(py_source *source, PyObject *resolved);
 void py_source_close(py_source *source);
 
 /* --- sink.c ------------------------------------------------------------------------------- */
@@ -134,6 +137,7 @@ bool py_add_record_reader(PyObject *module);
 bool py_add_record_writer(PyObject *module);
 bool py_add_schema(PyObject *module);
 bool py_add_message(PyObject *module);
+bool py_add_model(PyObject *module);
 bool py_add_transfers(PyObject *module);
 
 /* Adds a type, once made, under its name. `*type` is kept: it is NULL, or from another module

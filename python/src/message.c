@@ -390,6 +390,8 @@ static PyMethodDef methods[] = {
     {"_readinto", (PyCFunction)message_readinto, METH_VARARGS, NULL},
     {"_chunk", (PyCFunction)message_chunk, METH_VARARGS, NULL},
     {"_read_chunk", (PyCFunction)message_read_chunk, METH_VARARGS, NULL},
+    {"_find", (PyCFunction)py_message_find, METH_VARARGS, NULL},
+    {"_json", (PyCFunction)py_message_json, METH_VARARGS, NULL},
     {"close", (PyCFunction)message_close, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -39,6 +39,10 @@ bool py_message_copy(py_message *message, py_work *work, uint64_t offset, uint8_
  * fails, and `error` has the cause. */
 void py_message_supply(py_message *message, py_work *work, cpb_input *input, cpb_error *error);
 
+/* fields.c: methods of the type. */
+PyObject *py_message_find(py_message *message, PyObject *args);
+PyObject *py_message_json(py_message *message, PyObject *args);
+
 /* Bytes as an object: what read(offset, length) returns. With the GIL, within `work`. */
 PyObject *py_message_bytes(py_message *message, py_work *work, uint64_t offset, uint64_t length);
 

@@ -116,21 +116,34 @@ static bool open_file(py_source *source, const char *kind, PyObject *object, PyO
   return source->file != NULL;
 }
 
+/* (kind, object, name, options) */
+static bool take(py_source *source, PyObject *resolved, const char **kind, PyObject **object, PyObject **options) {
+  PyObject *name;
+  if (!PyArg_ParseTuple(resolved, "sOOO", kind, object, &name, options)) return false;
+  Py_INCREF(name);
+  Py_INCREF(resolved);
+  source->name = name;
+  source->kept = resolved;
+  return true;
+}
+
 bool py_source_open(py_source *source, PyObject *resolved) {
   const char *kind;
   PyObject *object, *options;
   cpb_error error = {.code = CPB_OK};
-  if (!PyArg_ParseTuple(resolved, "sOOO", &kind, &object, &source->name, &options)) {
-    source->name = NULL;
-    return false;
-  }
-  Py_INCREF(source->name);
-  Py_INCREF(resolved);
-  source->kept = resolved;
+  if (!take(source, resolved, &kind, &object, &options)) return false;
   if (open_file(source, kind, object, options, &error)) return true;
   py_raise(&error, source->name);
   py_source_close(source);
   return false;
+}
+
+const char *py_source_prepare(py_source *source, PyObject *resolved) {
+  const char *kind;
+  PyObject *object, *options;
+  if (!take(source, resolved, &kind, &object, &options)) return NULL;
+  if (kind[0] == 'u' && !set_url_options(source, options)) return NULL;
+  return PyBytes_AsString(object);
 }
 
 /* A Python object may have opened something itself. */

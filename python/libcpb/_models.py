@@ -1,0 +1,249 @@
+"""What is inside a model: a SavedModel, a frozen graph, Keras metadata, a SameDiff zip or graph."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+from libcpb import _core, _options, _sources
+from libcpb._arrays import Values
+from libcpb._errors import CpbError
+from libcpb._messages import Progress
+
+if TYPE_CHECKING:
+    import numpy
+
+    from libcpb import answers
+
+Kind = Literal["saved_model", "graph_def", "keras_metadata", "samediff_zip", "samediff_graph"]
+
+KINDS: dict[Kind, int] = {"saved_model": 1, "graph_def": 2, "keras_metadata": 3, "samediff_zip": 4, "samediff_graph": 5}
+_NAMES = {number: name for name, number in KINDS.items()}
+QUESTIONS = {
+    "overview": 1,
+    "signature": 2,
+    "functions": 3,
+    "function": 4,
+    "nodes": 5,
+    "objects": 6,
+    "layers": 7,
+    "constants": 8,
+    "ops": 9,
+    "search": 10,
+    "load": 11,
+    "tag": 12,
+    "scopes": 13,
+    "cut": 14,
+    "consumers": 15,
+    "variables": 16,
+}
+_BESIDE = {"keras_metadata": 1, "checkpoint": 2, "fingerprint": 4}
+_ALL = 2**32 - 1
+_MOST = 1 << 32
+
+Page = Any
+
+
+class Model(_core.Model):
+    """A model that answers questions; `libcpb.open_model` makes one.
+
+    Each answer is a dict, as ``docs/inspecting.md`` describes it and `libcpb.answers` (for type checkers only) types it. Lists
+    come in pages, ``{"total", "first", "items"}``, of the 100 first unless `first` and `count` say
+    otherwise (``count="all"``). What could not be made out of a damaged model is listed under
+    ``"problems"``. A question reads what it needs, once, and no weights. One that this kind of model
+    does not answer is a `CpbError` with the code ``"UNSUPPORTED"``.
+    """
+
+    @property
+    def kind(self) -> Kind:
+        """What it is."""
+        return _NAMES[self._kind]
+
+    def ask(
+        self,
+        question: str,
+        name: str | None = None,
+        *,
+        scope: str | None = None,
+        meta_graph: int = 0,
+        first: int = 0,
+        count: int | Literal["all"] = 100,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Any question by its name; the methods below are shorter ways to do it."""
+        if question not in QUESTIONS:
+            raise CpbError(f"question is {question!r}; expected one of {', '.join(QUESTIONS)}")
+        many = _ALL if count == "all" else _options.count("count", count)
+        if many == 0:
+            raise CpbError("count is 0; expected at least 1, or 'all'")
+        at = _options.count("first", first)
+        graph = _options.count("meta_graph", meta_graph, _ALL)
+        return json.loads(self._ask(QUESTIONS[question], name, scope, graph, at, many, progress))
+
+    def overview(self, **page: Page) -> answers.AnyOverview:
+        """Versions, meta graphs or tags, signatures, counts: a few small reads."""
+        return self.ask("overview", **page)
+
+    def signatures(self, **page: Page) -> answers.SignaturePage:
+        """The page of signatures in the overview of a SavedModel."""
+        overview = self.ask("overview", **page)
+        if "signatures" not in overview:
+            raise CpbError(f"a {self.kind} has no signatures", "UNSUPPORTED")
+        return overview["signatures"]
+
+    def signature(self, name: str, **page: Page) -> answers.AnySignature:
+        """One signature, followed to its function, captures and variables."""
+        return self.ask("signature", name, **page)
+
+    def functions(self, **page: Page) -> answers.AnyFunctions:
+        """The function library: signatures, sizes, who calls whom."""
+        return self.ask("functions", **page)
+
+    def function(self, name: str, **page: Page) -> answers.AnyFunction:
+        """One function of it."""
+        return self.ask("function", name, **page)
+
+    def nodes(self, function: str | None = None, *, scope: str | None = None, **page: Page) -> answers.AnyNodes:
+        """Nodes of the graph or of a function, or operations of a SameDiff tag; with `scope` those of
+        which the names begin with it."""
+        return self.ask("nodes", function, scope=scope, **page)
+
+    def scopes(
+        self, scope: str | None = None, *, function: str | None = None, **page: Page
+    ) -> answers.AnyScopes:
+        """The scopes and nodes in a name scope of the graph or of a function, and what leads to each."""
+        return self.ask("scopes", function, scope=scope, **page)
+
+    def consumers(
+        self, name: str, *, function: str | None = None, tag: str | None = None, **page: Page
+    ) -> answers.AnyConsumers:
+        """What takes a node of the graph or of a function, or a variable of a SameDiff tag, and as
+        which input."""
+        return self.ask("consumers", name, scope=function if function is not None else tag, **page)
+
+    def objects(self, path: str | None = None, **page: Page) -> answers.AnyObjects:
+        """An object of the object graph and its children, by a path such as ``root.layers.0``."""
+        return self.ask("objects", path, **page)
+
+    def layers(self, **page: Page) -> answers.AnyLayers:
+        """The Keras layers and how they are connected."""
+        return self.ask("layers", **page)
+
+    def nodes_to_load(self, paths: Iterable[str], **page: Page) -> answers.AnyLoad:
+        """Keras: what must be loaded for the nodes at these paths."""
+        return self.ask("load", "\n".join(paths), **page)
+
+    def constants(self, **page: Page) -> answers.AnyConstants:
+        """Constants or parameters, the largest first."""
+        return self.ask("constants", **page)
+
+    def ops(self, **page: Page) -> answers.AnyOps:
+        """How often each operation is used."""
+        return self.ask("ops", **page)
+
+    def search(self, text: str, **page: Page) -> answers.AnySearch:
+        """What has the text in its name."""
+        return self.ask("search", text, **page)
+
+    def variables(self, name: str | None = None, **page: Page) -> answers.AnyVariables:
+        """Variables of a SavedModel and what its checkpoint has stored of each; with a name, path or
+        key only those that it means."""
+        return self.ask("variables", name, **page)
+
+    def tag(self, name: str | None = None, **page: Page) -> answers.AnyTag:
+        """SameDiff: the graph of a tag, without a name of the newest one."""
+        return self.ask("tag", name, **page)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Bytes of the (merged) message, where an answer says that something lies."""
+        return self._read(_options.count("offset", offset), _options.count("size", size))
+
+    def values(
+        self,
+        name: str,
+        *,
+        variable: bool = False,
+        function: str | None = None,
+        tag: str | None = None,
+        state: int = 0,
+        meta_graph: int = 0,
+        max_size: int = _MOST,
+        progress: Progress | None = None,
+    ) -> Values:
+        """The values of one array, as they lie in memory.
+
+        Args:
+            name: A node of a graph (``NODE:ATTRIBUTE`` for another attribute than ``value``), or a
+                variable or parameter of a SameDiff model. With `variable`, a variable of a SavedModel: its
+                path, name or checkpoint key.
+            variable: Whether it is a variable, with its values in the checkpoint.
+            function: The function that has the node; None: the graph.
+            tag: SameDiff: the tag; None: the newest.
+            state: SameDiff: not the value but the updater's state with this number, from 1.
+            meta_graph: Of a SavedModel: which of its meta graphs, from 0.
+            max_size: The most bytes that the values may have: a few bytes of a file may stand for a large
+                array. More is a CpbError with the code ``"LIMIT"``.
+            progress: Called with bytes done and in all.
+        """
+        scope = function if function is not None else tag
+        graph = _options.count("meta_graph", meta_graph, _ALL)
+        number = _options.count("state", state, _ALL)
+        most = _options.count("max_size", max_size)
+        return Values(*self._values(name, variable, scope, number, graph, most, progress))
+
+    def array(self, name: str, **how: Any) -> numpy.ndarray[Any, Any]:
+        """The same as a NumPy array, which can be written to. bfloat16 and smaller floats need
+        ``ml_dtypes``, and come as raw bytes (``V2``, ``V1``) without; strings are `bytes`."""
+        return self.values(name, **how).array()
+
+    def __enter__(self) -> Model:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_model(
+    source: Union[str, os.PathLike[str]],
+    *,
+    kind: Kind | None = None,
+    max_value: int = 0,
+    max_memory: int = 0,
+    leave_out: Iterable[Literal["keras_metadata", "checkpoint", "fingerprint"]] = (),
+    progress: Progress | None = None,
+    url_options: Mapping[str, Any] | None = None,
+) -> Model:
+    """Opens a model to look inside.
+
+    Args:
+        source: A path or URL: of the model's file, or of the directory of a SavedModel (as a URL with a
+            slash at its end), whose files beside it are read when a question needs them.
+        kind: What it is; None: as it begins.
+        max_value: Longer values are not read. 0: 1024.
+        max_memory: Bytes that what is read may take. 0: 256 MiB.
+        leave_out: Files beside a SavedModel not to look for.
+        progress: Called while opening.
+        url_options: As for `libcpb.open`.
+
+    Raises:
+        CpbError: ``"FORMAT"`` when it is no model of a known kind; whatever reading gives.
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"the source is {type(source).__name__}; expected a path or URL")
+    if kind is not None and kind not in KINDS:
+        raise CpbError(f"kind is {kind!r}; expected one of {', '.join(KINDS)}")
+    left = 0
+    for name in leave_out:
+        if name not in _BESIDE:
+            raise CpbError(f"leave_out has {name!r}; expected any of {', '.join(_BESIDE)}")
+        left |= _BESIDE[name]
+    return Model(
+        resolved=_sources.resolve(source, url_options),
+        kind=KINDS[kind] if kind else 0,
+        max_value=_options.count("max_value", max_value),
+        max_memory=_options.count("max_memory", max_memory),
+        leave_out=left,
+        progress=progress,
+    )

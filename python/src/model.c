@@ -1,0 +1,275 @@
+/* Model: what is inside a model, and its arrays. */
+#include <cpb/open.h>
+#include <stdlib.h>
+
+#include "core.h"
+
+typedef struct model {
+  PyObject_HEAD;
+  py_gate gate;
+  cpb_model_file *file; /* NULL: closed */
+  py_source source;     /* only the options of a URL, and the name */
+  py_work *work;        /* the call that is under way, for progress */
+} model;
+
+static PyTypeObject *model_type;
+
+static void clear(model *m) {
+  cpb_model_file_close(m->file);
+  m->file = NULL;
+  py_source_close(&m->source);
+}
+
+static bool is_open(const model *m) {
+  return m->file || py_raise_text(CPB_E_USAGE, m->source.name, "the model is closed") != NULL;
+}
+
+static int go_on(void *user, uint64_t done, uint64_t total) {
+  const model *m = user;
+  return py_work_progress(m->work, done, total);
+}
+
+static bool begin(model *m, py_work *work, PyObject *progress) {
+  if (!py_work_begin(work, &m->gate, progress)) return false;
+  m->work = work;
+  return true;
+}
+
+/* The file that a failure was about, which may be one beside the model. */
+static PyObject *raise_about(model *m, const cpb_error *error) {
+  const char *path = NULL;
+  PyObject *name = NULL;
+  if (PyErr_Occurred()) return NULL;
+  if (m->file && cpb_model_file_culprit(m->file, &path) && path) name = PyUnicode_DecodeFSDefault(path);
+  if (!name) PyErr_Clear();
+  py_raise(error, name ? name : m->source.name);
+  Py_XDECREF(name);
+  return NULL;
+}
+
+/* (resolved source: a path or URL, kind, max_value, max_memory, leave_out, progress) */
+static int model_init(model *m, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"resolved", "kind", "max_value", "max_memory", "leave_out", "progress", NULL};
+  PyObject *resolved, *progress;
+  int kind;
+  unsigned leave_out;
+  unsigned long long max_value, max_memory;
+  py_work work;
+  cpb_error error;
+  if (m->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiKKIO", names, &resolved, &kind, &max_value, &max_memory, &leave_out,
+                                   &progress))
+    return -1;
+  const char *path = py_source_prepare(&m->source, resolved);
+  if (!path || !py_gate_init(&m->gate) || !begin(m, &work, progress)) return -1;
+  const cpb_model_options limits = {.struct_size = sizeof limits, .max_value = max_value, .max_memory = max_memory};
+  const cpb_model_file_options how = {.struct_size = sizeof how,
+                                      .kind = (cpb_model_kind)kind,
+                                      .model = &limits,
+                                      .leave_out = leave_out,
+                                      .progress = go_on,
+                                      .user = m,
+                                      .urls = m->source.urls};
+  py_work_unlock(&work);
+  m->file = cpb_model_file_open(NULL, path, &how, &error);
+  py_work_lock(&work);
+  if (!m->file) py_raise(&error, m->source.name);
+  py_work_end(&work);
+  return m->file ? 0 : -1;
+}
+
+static void model_dealloc(model *m) {
+  PyTypeObject *type = Py_TYPE(m);
+  clear(m);
+  py_gate_free(&m->gate);
+  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+  release(m);
+  Py_DECREF(type);
+}
+
+/* --- Questions ---------------------------------------------------------------------------------------- */
+
+static PyObject *ask(model *m, py_work *work, const cpb_question *question) {
+  size_t size = 0;
+  cpb_error error;
+  py_work_unlock(work);
+  const char *answer = cpb_model_file_ask(m->file, question, &size, &error);
+  py_work_lock(work);
+  return answer ? PyUnicode_DecodeUTF8(answer, (Py_ssize_t)size, "strict") : raise_about(m, &error);
+}
+
+/* (question, name, scope, meta graph, first, count, progress) */
+static PyObject *model_ask(model *m, PyObject *args) {
+  py_work work;
+  int kind;
+  PyObject *progress, *out = NULL;
+  Py_ssize_t name_size = 0, scope_size = 0;
+  unsigned long long first, count;
+  cpb_question question = {.struct_size = sizeof question};
+  if (!PyArg_ParseTuple(args, "iz#z#IKKO", &kind, &question.name, &name_size, &question.scope, &scope_size,
+                        &question.meta_graph, &first, &count, &progress) ||
+      !begin(m, &work, progress))
+    return NULL;
+  question.kind = (cpb_question_kind)kind;
+  question.name_size = (size_t)name_size;
+  question.scope_size = (size_t)scope_size;
+  question.first = first;
+  question.count = count;
+  if (is_open(m)) out = ask(m, &work, &question);
+  py_work_end(&work);
+  return out;
+}
+
+/* --- Arrays -------------------------------------------------------------------------------------------- */
+
+static PyObject *shape_of(const cpb_values_info *info) {
+  PyObject *shape = PyTuple_New((Py_ssize_t)info->rank);
+  for (uint32_t i = 0; shape && i < info->rank; i++) {
+    PyObject *size = PyLong_FromUnsignedLongLong(info->shape[i]);
+    if (!size || PyTuple_SetItem(shape, (Py_ssize_t)i, size) < 0) Py_CLEAR(shape);
+  }
+  return shape;
+}
+
+/* Without the GIL. */
+static bool fill(py_work *work, cpb_values_file *values, uint8_t *to, uint64_t room, cpb_error *error) {
+  for (uint64_t done = 0;;) {
+    size_t size;
+    const uint8_t *data = cpb_values_file_read(values, &size, error);
+    if (!data) return false;
+    if (size == 0) return true;
+    if (size > room - done) return error->code = CPB_E_DAMAGED, false;
+    memcpy(to + done, data, size);
+    done += size;
+    if (!py_work_go_on(work, done, room)) return false;
+  }
+}
+
+/* (dtype, NumPy's type or None, item size, shape, whether column-major, the values as a bytearray) */
+static PyObject *take_values(model *m, py_work *work, cpb_values_file *values, uint64_t most) {
+  const cpb_values_info *info = cpb_values_file_info(values);
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  if (info->size > most)
+    return py_raise_text(CPB_E_LIMIT, m->source.name, "the array has %llu bytes; max_size allows %llu",
+                         (unsigned long long)info->size, (unsigned long long)most);
+  if (info->size > (uint64_t)PY_SSIZE_T_MAX - 64) return PyErr_NoMemory();
+  PyObject *bytes = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)info->size);
+  if (!bytes) return NULL;
+  uint8_t *to = (uint8_t *)PyByteArray_AsString(bytes);
+  py_work_unlock(work);
+  bool done = fill(work, values, to, info->size, &error);
+  py_work_lock(work);
+  PyObject *shape = done ? shape_of(info) : raise_about(m, &error);
+  PyObject *out = shape ? Py_BuildValue("szIOOO", info->dtype, info->numpy, (unsigned)info->item_size, shape,
+                                        info->fortran_order ? Py_True : Py_False, bytes)
+                        : NULL;
+  Py_XDECREF(shape);
+  Py_DECREF(bytes);
+  return out;
+}
+
+static PyObject *read_values(model *m, py_work *work, const char *name, size_t size, const cpb_values_options *how,
+                             bool variable, uint64_t most) {
+  cpb_error error;
+  py_work_unlock(work);
+  cpb_values_file *values = variable ? cpb_model_file_variable(m->file, name, size, how->meta_graph, &error)
+                                     : cpb_model_file_values(m->file, name, size, how, &error);
+  py_work_lock(work);
+  PyObject *out = values ? take_values(m, work, values, most) : raise_about(m, &error);
+  cpb_values_file_close(values);
+  return out;
+}
+
+/* (name, whether of a variable, scope, state, meta graph, most bytes, progress) */
+static PyObject *model_values(model *m, PyObject *args) {
+  py_work work;
+  const char *name;
+  int variable;
+  Py_ssize_t size, scope_size = 0;
+  unsigned long long most;
+  PyObject *progress, *out = NULL;
+  cpb_values_options how = {.struct_size = sizeof how};
+  if (!PyArg_ParseTuple(args, "s#pz#IIKO", &name, &size, &variable, &how.scope, &scope_size, &how.state,
+                        &how.meta_graph, &most, &progress) ||
+      !begin(m, &work, progress))
+    return NULL;
+  how.scope_size = (size_t)scope_size;
+  if (is_open(m)) out = read_values(m, &work, name, (size_t)size, &how, variable, most);
+  py_work_end(&work);
+  return out;
+}
+
+/* --- The rest --------------------------------------------------------------------------------------------- */
+
+/* Bytes [offset, offset + length) of the model's message, as answers say where things are. */
+static PyObject *model_read(model *m, PyObject *args) {
+  py_work work;
+  unsigned long long offset, length;
+  uint64_t size = 0;
+  cpb_error error;
+  PyObject *out = NULL;
+  if (!PyArg_ParseTuple(args, "KK", &offset, &length) || !begin(m, &work, NULL)) return NULL;
+  cpb_message_file *message = is_open(m) ? cpb_model_file_message(m->file) : NULL;
+  if (message && cpb_message_file_size(message, &size, &error) != CPB_OK) raise_about(m, &error);
+  else if (message) out = py_bytes_new(offset > size ? 0 : length > size - offset ? size - offset : length);
+  size_t all = out ? (size_t)PyBytes_Size(out) : 0;
+  uint8_t *to = out ? (uint8_t *)PyBytes_AsString(out) : NULL;
+  if (out) py_work_unlock(&work);
+  bool failed = false;
+  for (size_t done = 0; done < all && !failed;) {
+    size_t n = all - done;
+    const uint8_t *data = cpb_message_file_read(message, offset + done, &n, &error);
+    failed = !data || n == 0;
+    if (!failed) memcpy(to + done, data, n);
+    done += n;
+  }
+  if (out) py_work_lock(&work);
+  if (failed) Py_CLEAR(out);
+  if (failed) raise_about(m, &error);
+  py_work_end(&work);
+  return out;
+}
+
+static PyObject *get_kind(model *m, void *Py_UNUSED(closure)) {
+  return is_open(m) ? PyLong_FromLong(cpb_model_file_kind(m->file)) : NULL;
+}
+
+static PyObject *get_path(model *m, void *Py_UNUSED(closure)) {
+  return is_open(m) ? PyUnicode_DecodeFSDefault(cpb_model_file_path(m->file)) : NULL;
+}
+
+static PyObject *model_close(model *m, PyObject *Py_UNUSED(none)) {
+  py_work work;
+  if (!m->gate.lock) Py_RETURN_NONE;
+  if (!begin(m, &work, NULL)) return NULL;
+  clear(m);
+  py_work_end(&work);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef methods[] = {
+    {"_ask", (PyCFunction)model_ask, METH_VARARGS, NULL},
+    {"_values", (PyCFunction)model_values, METH_VARARGS, NULL},
+    {"_read", (PyCFunction)model_read, METH_VARARGS, NULL},
+    {"close", (PyCFunction)model_close, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef getters[] = {
+    {"_kind", (getter)get_kind, NULL, NULL, NULL},
+    {"path", (getter)get_path, NULL, "The path or URL of the model's own file.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+bool py_add_model(PyObject *module) {
+  static PyType_Slot slots[] = {{Py_tp_init, model_init},
+                                {Py_tp_dealloc, model_dealloc},
+                                {Py_tp_methods, (void *)methods},
+                                {Py_tp_getset, (void *)getters},
+                                {0, NULL}};
+  static PyType_Spec spec = {.name = "libcpb._core.Model",
+                             .basicsize = sizeof(model),
+                             .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                             .slots = slots};
+  return py_add_type(module, &model_type, &spec);
+}
