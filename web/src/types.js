@@ -47,8 +47,6 @@
  * @property {(options?: ReadOptions) => Promise<Stat>} stat cheap after the first call
  * @property {(length: number, options?: ReadOptions) => Promise<Stat & { bytes: Uint8Array }>} [tail]
  *   the last `length` bytes (or all) and what `stat` says, in one request
- * @property {(ranges: Range[], options?: ReadOptions) => Promise<Uint8Array[]>} [readMany]
- *   many at once, where that is cheaper than one by one
  * @property {(offset: number, length: number, options?: ReadOptions) => ReadableStream<Uint8Array>} [stream]
  *   the same bytes as `read` as they arrive, in one request, with backpressure; a length of
  *   Infinity goes to the end

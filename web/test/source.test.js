@@ -64,7 +64,7 @@ const inputs = {
   "a source of one's own": () => fake({ size: SIZE }).source,
 };
 
-test('each input gives the same bytes by read, tail, readMany and stream', () =>
+test('each input gives the same bytes by read, tail and stream', () =>
   each(
     Object.entries(inputs),
     ([name]) => name,
@@ -90,15 +90,6 @@ test('each input gives the same bytes by read, tail, readMany and stream', () =>
           `${offset}+${length}`,
         );
       }
-      const many = await source.readMany([
-        { offset: 500, length: 10 },
-        { offset: 100, length: 10 },
-        { offset: 505, length: 10 },
-      ]);
-      assert.deepEqual(
-        many.map((bytes) => bytes.slice()),
-        [file.slice(500, 510), file.slice(100, 110), file.slice(505, 515)],
-      );
       const streamed = new Uint8Array(await new Response(source.stream(1000, 2_500_000)).arrayBuffer());
       assert.deepEqual(streamed, file.slice(1000, 2_501_000));
       assert.ok(source.transferred.requests > 0 && source.transferred.bytes >= 2_500_000);

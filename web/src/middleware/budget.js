@@ -1,4 +1,3 @@
-import { sumOf } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { around, layer, streamThrough } from './layer.js';
 
@@ -89,7 +88,7 @@ const budget = (limit) => (source) => {
   });
 };
 
-/** Of what `read`, `tail` or `readMany` answers. @param {any} answer @returns {number} */
-const sizeOf = (answer) => (Array.isArray(answer) ? sumOf(answer) : (answer.bytes ?? answer).length);
+/** Of what `read` or `tail` answers. @param {any} answer @returns {number} */
+const sizeOf = (answer) => (answer.bytes ?? answer).length;
 
 export { budget };

@@ -195,7 +195,6 @@ const cache =
     return layer(source, {
       read: (...args) => cached.read(...args),
       stat: (...args) => cached.stat(...args),
-      readMany: undefined,
       tail: source.tail && ((...args) => cached.tail(...args)),
       reset: () => cached.reset(),
     });

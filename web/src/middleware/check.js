@@ -8,7 +8,7 @@ import { around, layer, streamThrough } from './layer.js';
 
 /**
  * What is checked, and its name for messages.
- * @typedef {{ who: string, below: Pick<Source, 'read' | 'stat' | 'tail' | 'readMany'> }} Checked
+ * @typedef {{ who: string, below: Pick<Source, 'read' | 'stat' | 'tail'> }} Checked
  */
 
 /** How many short reads in a row are continued. */
@@ -28,7 +28,6 @@ const check = () => (source) => {
     read: (...args) => read(it, ...args),
     stat: (...args) => stat(it, ...args),
     tail: below.tail && ((...args) => tail(it, ...args)),
-    readMany: below.readMany && ((...args) => readMany(it, ...args)),
     stream: streamThrough(source, (...args) => exact(it, ...args)),
   });
 };
@@ -91,18 +90,6 @@ async function tail(it, length, options) {
   const bytes = asBytes(end.bytes);
   if (bytes.length === Math.min(length, end.size)) return { ...end, bytes };
   throw wrong(it, `returned ${bytes.length} bytes, not the last ${length}`);
-}
-
-/** @param {Checked} it @param {import('../types.js').Range[]} ranges @param {ReadOptions} [options] */
-async function readMany(it, ranges, options) {
-  for (const { offset, length } of ranges) demand(offset, length);
-  const all = await /** @type {Required<Source>} */ (it.below).readMany(ranges, options);
-  return Promise.all(
-    ranges.map(({ offset, length }, i) => {
-      const bytes = all[i] && asBytes(all[i]);
-      return bytes?.length === length ? bytes : read(it, offset, length, options);
-    }),
-  );
 }
 
 /**

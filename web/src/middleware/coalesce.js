@@ -79,7 +79,6 @@ const coalesce =
           if (signal?.aborted) return reject(signal.reason);
           if (queue.push({ offset, length, signal, resolve }) === 1) queueMicrotask(flush);
         }),
-      readMany: undefined,
     });
   };
 

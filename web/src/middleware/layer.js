@@ -1,5 +1,4 @@
-import { sumOf } from '../bytes.js';
-import { piecesOf, readManyByReads, streamByReads, streamOf, tailByRead } from '../source/streams.js';
+import { piecesOf, streamByReads, streamOf, tailByRead } from '../source/streams.js';
 
 /** @typedef {import('../types.js').Source} Source */
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
@@ -7,7 +6,7 @@ import { piecesOf, readManyByReads, streamByReads, streamOf, tailByRead } from '
 
 /**
  * A source with all optional members but its name.
- * @typedef {'tail' | 'readMany' | 'stream' | 'reset' | 'close'} Optional
+ * @typedef {'tail' | 'stream' | 'reset' | 'close'} Optional
  * @typedef {Source & Required<Pick<Source, Optional>>} FullSource
  */
 
@@ -32,7 +31,6 @@ export function layer(below, own) {
     ...own,
   };
   self.tail ??= tailByRead(self);
-  self.readMany ??= readManyByReads(self);
   self.stream ??= streamByReads(self);
   return /** @type {FullSource} */ (self);
 }
@@ -43,16 +41,14 @@ export function layer(below, own) {
  * @param {Source} below
  * @param {<T>(ask: () => Promise<T>, options: ReadOptions | undefined, length: number) =>
  *   Promise<T>} wrap
- * @returns {Pick<Source, 'read' | 'stat' | 'tail' | 'readMany'>}
+ * @returns {Pick<Source, 'read' | 'stat' | 'tail'>}
  */
 export function around(below, wrap) {
-  const { tail, readMany } = below;
+  const { tail } = below;
   return {
     read: (offset, length, options) => wrap(() => below.read(offset, length, options), options, length),
     stat: (options) => wrap(() => below.stat(options), options, 0),
     tail: tail && ((length, options) => wrap(() => tail.call(below, length, options), options, length)),
-    readMany:
-      readMany && ((ranges, options) => wrap(() => readMany.call(below, ranges, options), options, sumOf(ranges))),
   };
 }
 

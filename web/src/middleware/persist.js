@@ -71,7 +71,6 @@ const persist =
         }
         return bytes;
       },
-      readMany: undefined,
       async close() {
         await writing;
         await source.close?.();

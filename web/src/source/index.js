@@ -9,6 +9,7 @@ import { check } from '../middleware/check.js';
 import { coalesce } from '../middleware/coalesce.js';
 import { compose } from '../middleware/layer.js';
 import { retry } from '../middleware/retry.js';
+import { smallReads } from '../middleware/small-reads.js';
 import { blobSource } from './blob.js';
 import { bytesSource } from './bytes.js';
 import { lazySource } from './lazy-source.js';
@@ -53,7 +54,8 @@ export const setUpInputs = (make) => void (otherSource = make);
 /**
  * Makes a source of whatever is passed and puts the default middleware around it:
  * for URLs and other remote sources check, retry, coalesce and cache; for all others,
- * those already composed among them, check alone. What it costs is counted.
+ * those already composed among them, check. Small reads in a row become larger ones, unless there
+ * is a budget of bytes. What it costs is counted.
  *
  * @param {Input} input
  * @param {SourceOptions} [options]
@@ -69,6 +71,10 @@ export function prepare(input, options = {}, openPath = undefined) {
     if (options.cache !== false) middleware.push(cache(options.cache));
   }
   const local = source !== input && !source.remote;
+  // It reads more than it was asked for, and waits for what others asked for.
+  const { budget: limit, http, cache: how } = options;
+  const plain = (limit ?? http?.budget)?.bytes === undefined && !(how && how.share === false);
+  if (plain) middleware.push(smallReads(local));
   return /** @type {Prepared} */ (Object.assign(compose(source, ...middleware), { local }));
 }
 

@@ -33,7 +33,6 @@ export function lazySource(known, load) {
   const settled = async () => (await loaded) ?? known;
   return {
     ...known,
-    readMany: undefined,
     read: async (...args) => (await source()).read(...args),
     stat: async (options) => (await source()).stat(options),
     tail: async (...args) => (await source()).tail(...args),

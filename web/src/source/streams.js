@@ -144,12 +144,3 @@ export const tailByRead = (source) => async (length, options) => {
   const offset = Math.max(0, stat.size - length);
   return { ...stat, bytes: await source.read(offset, stat.size - offset, options) };
 };
-
-/**
- * `readMany` by `read`, for a source that has none.
- *
- * @param {Source} source
- * @returns {NonNullable<Source['readMany']>}
- */
-export const readManyByReads = (source) => (ranges, options) =>
-  Promise.all(ranges.map(({ offset, length }) => source.read(offset, length, options)));

@@ -98,7 +98,7 @@ const withCost = (opened, { connection }, input) =>
   );
 
 /** What the worker sees of a source; only the page closes it. */
-const SOURCE = ['name', 'remote', 'read', 'stat', 'tail', 'readMany', 'stream', 'reset'];
+const SOURCE = ['name', 'remote', 'read', 'stat', 'tail', 'stream', 'reset'];
 
 /** A source of the caller's is closed with the file. @param {Source | undefined} source */
 async function closeSource(source) {

@@ -203,7 +203,12 @@ export async function largeCpb(count, size, real) {
   const stored = 1 + 1 + varint(size).length + size;
   for (let i = 1; i <= count; i++) positions.push(endOf(Number(positions[i - 1]), stored));
   const pieces = [...(await riegeli(0, []))];
-  for (const [i, bytes] of real) pieces.push(...(await riegeli(Number(positions[i]), [bytes])));
+  for (const [i, bytes] of real) {
+    if (real.has(i - 1)) continue;
+    const run = [bytes];
+    for (let next; (next = real.get(i + run.length));) run.push(next);
+    pieces.push(...(await riegeli(Number(positions[i]), run)));
+  }
   const chunks = positions
     .slice(0, count)
     .flatMap((offset, i) => field(2, [...field(1, i ? 2 : 1), ...field(2, size), ...field(3, offset)]));

@@ -1,0 +1,61 @@
+import { layer } from './layer.js';
+import { shared } from './shared.js';
+
+/** @typedef {import('../types.js').Source} Source */
+
+/** What is small, and how far apart two reads may be that follow each other. */
+const SMALL = 4096;
+
+/** After so many small reads in a row, the next are answered of one that has so many bytes. */
+const ROW = 4;
+const WINDOW = 65536;
+
+/**
+ * One larger read for small ones that follow each other, as of small chunks one by one. If it fails,
+ * what it was for is read alone.
+ *
+ * @param {boolean} eager also for reads that are under way at once, which else `coalesce` joins
+ * @returns {import('../types.js').Middleware}
+ */
+export const smallReads = (eager) => (source) => {
+  /** @type {{ begin: number, work: ReturnType<typeof shared<Uint8Array>>, bytes?: Uint8Array } | undefined} */
+  let window;
+  let row = 0,
+    running = 0,
+    next = 0;
+
+  /** @type {Source['read']} */
+  async function read(offset, length, options) {
+    const near = length <= SMALL && offset >= next && offset - next <= SMALL;
+    row = near ? row + 1 : 0;
+    next = offset + length;
+    if (row > ROW && (eager || !running) && !isThere(offset, next)) {
+      window = { begin: offset, work: shared((signal) => source.read(offset, WINDOW, { signal })) };
+    }
+    const from = isThere(offset, next) && window;
+    running++;
+    try {
+      if (!from) return await source.read(offset, length, options);
+      const at = offset - from.begin;
+      return (from.bytes ??= await from.work.join(options?.signal)).subarray(at, at + length);
+    } catch (error) {
+      if (!from || options?.signal?.aborted) throw error;
+      window = undefined;
+      return await source.read(offset, length, options);
+    } finally {
+      running--;
+    }
+  }
+
+  /** @param {number} offset @param {number} end */
+  const isThere = (offset, end) =>
+    window && (window.bytes || !window.work.abandoned) && offset >= window.begin && end <= window.begin + WINDOW;
+
+  return layer(source, {
+    read,
+    reset() {
+      window = undefined;
+      source.reset?.();
+    },
+  });
+};
