@@ -64,6 +64,7 @@ const cli_command cli_commands[] = {
                  "The chunks of more than a megabyte.\n",
      .options = COMMON | REMOTE | TYPED | CLI_BIT(JSON),
      .run = cli_info},
+#ifndef CPB_CLI_WITHOUT_MODELS
     {.name = "inspect",
      .operand = "MODEL [QUESTION [NAME]]",
      .summary = "what a model computes, and what it is made of",
@@ -184,6 +185,7 @@ const cli_command cli_commands[] = {
      .more_operands = 1,
      .trouble = 2,
      .run = cli_diff},
+#endif
     {.name = "cat",
      .operand = "IN",
      .summary = "write a chunk, a record or a field",
@@ -237,6 +239,12 @@ const cli_command cli_commands[] = {
      .required = CLI_BIT(OUTPUT),
      .run = cli_recover},
 };
+
+const char *const cli_left_out[] = {
+#ifdef CPB_CLI_WITHOUT_MODELS
+    "inspect", "extract", "cut", "tag", "diff",
+#endif
+    NULL};
 
 const size_t cli_num_commands = sizeof cli_commands / sizeof *cli_commands;
 

@@ -112,6 +112,13 @@ void cli_help_command(cli *c, const cli_command *command) {
   }
 }
 
+static void print_left_out(cli *c) {
+  if (!cli_left_out[0]) return;
+  cli_print(c, "Left out of this build, which does not look into models:");
+  for (size_t i = 0; cli_left_out[i]; i++) cli_print(c, " %s", cli_left_out[i]);
+  cli_print(c, "\n\n");
+}
+
 void cli_help(cli *c) {
   wrap(c, about, strlen(about), 0, 0);
   cli_print(c, "\nUsage: cpb COMMAND ...\n\nCommands:\n");
@@ -120,6 +127,7 @@ void cli_help(cli *c) {
   cli_print(c, "  %-10s %s\n", "completion", "write a program with which bash, zsh or fish completes commands");
   cli_print(c, "  %-10s %s\n", "help", "explain a command, with examples: cpb help COMMAND");
   cli_print(c, "\n");
+  print_left_out(c);
   wrap(c, conventions, strlen(conventions), 0, 0);
   cli_print(c, "\n");
   wrap(c, urls, strlen(urls), 0, 0);

@@ -9,8 +9,21 @@ static const char *command_name_at(const void *list, size_t i) {
   return commands[i].name;
 }
 
+static bool is_left_out(const char *word) {
+  for (size_t i = 0; cli_left_out[i]; i++) {
+    if (strcmp(word, cli_left_out[i]) == 0) return true;
+  }
+  return false;
+}
+
 static int unknown_command(const char *word) {
   char problem[160];
+  if (is_left_out(word)) {
+    snprintf(problem, sizeof problem, "%s looks into models, which this build leaves out; the whole command has it",
+             word);
+    cli_usage(NULL, problem);
+    return CLI_UNSUPPORTED;
+  }
   const char *meant = cli_suggest(word, cli_commands, cli_num_commands, command_name_at);
   if (meant) {
     snprintf(problem, sizeof problem, "unknown command %.64s; is %s meant?", word, meant);

@@ -119,6 +119,9 @@ typedef struct cli_command {
 extern const cli_command cli_commands[];
 extern const size_t cli_num_commands;
 
+/* The names of commands that this build leaves out, then NULL. */
+extern const char *const cli_left_out[];
+
 /* NULL when there is none of that name. */
 const cli_command *cli_find_command(const char *name);
 
