@@ -50,6 +50,7 @@ long_stages=(
   "wasi-corpus: wasi"
   "coverage: setup-debian setup-python setup-servers"
   "release: setup-npm setup-wasi"
+  "recipes: web-node"
 )
 
 configure() { # DIR OPTION...
@@ -150,6 +151,9 @@ stage_coverage() {
 
 # All files of a release, made twice.
 stage_release() { bash tests/release/run.sh; }
+
+# What users build the JavaScript package into, by tools of hundreds of megabytes.
+stage_recipes() { sh web/test/setup.sh recipes && node web/test/runtimes/run.js node recipes/; }
 
 formatted_js() { web/node_modules/.bin/prettier --log-level warn --check '**/*.{js,ts,mts,cts}'; }
 

@@ -102,10 +102,12 @@ function load(kind, find) {
 
 /** @param {ModuleInput} input @returns {Promise<WebAssembly.Module>} */
 async function compile(input) {
-  if (input instanceof WebAssembly.Module) return input;
+  // Also one of another realm, as in Next.js's Edge runtime.
+  if (/** @type {any} */ (input)?.[Symbol.toStringTag] === 'WebAssembly.Module')
+    return /** @type {WebAssembly.Module} */ (input);
   if (input instanceof URL || typeof input === 'string') return compile(await fetchModule(input));
   if (Object(input) !== input) throw new CpbError('USAGE', `no module: ${input}`);
-  if (!(input instanceof Response)) return WebAssembly.compile(input);
+  if (!(input instanceof Response)) return WebAssembly.compile(/** @type {BufferSource} */ (input));
   if (!input.ok) throw new CpbError('HTTP', `${input.url}: ${input.status}`, { status: input.status });
   const streams = 'compileStreaming' in WebAssembly && input.headers.get('Content-Type') === 'application/wasm';
   return streams ? WebAssembly.compileStreaming(input) : WebAssembly.compile(await input.arrayBuffer());

@@ -1,6 +1,7 @@
 /** The entry for Node, Deno and Bun. */
 import { readFile } from 'node:fs/promises';
-import { hasSimd, setUp } from './init.js';
+import { setUp } from './init.js';
+import { moduleUrl } from './module-urls.js';
 import { fileInput, fileSource } from './source/file.js';
 import { setUpInputs } from './source/index.js';
 import { refusal } from './source/refusal.js';
@@ -15,14 +16,7 @@ async function read(input) {
   return readFile(text.startsWith('file:') ? new URL(text) : text);
 }
 
-setUp(
-  (kind) => {
-    const simd = kind !== 'json' && hasSimd() ? '-simd' : '';
-    return readFile(new URL(`./wasm/${kind}${simd}.wasm`, import.meta.url));
-  },
-  fileSource,
-  read,
-);
+setUp((kind) => readFile(moduleUrl(kind)), fileSource, read);
 setUpInputs(fileInput);
 setUpRefusals(refusal);
 setUpFiles(fileSink);

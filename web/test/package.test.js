@@ -7,12 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { bundlers, startVite } from './package/bundlers.js';
 import { writeExamples } from './package/examples.js';
 import { createProject, load, run, tool } from './package/project.js';
-import { createRecipe, inRecipe, MODEL, startIn, urlOf } from './package/recipe.js';
-import { root } from './runtimes/files.js';
+import { testRecipes } from './package/recipes.js';
 import { start, temporary, within } from './runtimes/process.js';
 import { startServer } from './runtimes/server.js';
-import { openPage } from './support/chromium.js';
-import { assert, base, each, test } from './support/test.js';
+import { assert, each, test } from './support/test.js';
 
 const FILE = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
 
@@ -182,47 +180,7 @@ test("a page on Vite's server opens a file in a browser", { skip }, async () => 
   }
 });
 
-test('examples/vitest passes for the model that it was written for, and fails for another', { skip }, () =>
-  testsModel('vitest', ['vitest', 'run']),
-);
-
-test('examples/jest passes for the model that it was written for, and fails for another', { skip }, () =>
-  testsModel('jest', ['jest'], { NODE_OPTIONS: '--experimental-vm-modules' }),
-);
-
-/** @param {string} name @param {string[]} command @param {Record<string, string>} [env] */
-async function testsModel(name, command, env) {
-  const recipe = createRecipe(name, project().tarball);
-  cpSync(MODEL, `${recipe.path}/saved_model.cpb`);
-  assert.match(await inRecipe(recipe, command, env), /Tests: +2 passed|Tests +2 passed/);
-  const another = new URL(`../../${FILE}`, import.meta.url).pathname;
-  const { code, output } = await startIn(recipe, command, { ...env, MODEL: another }).ended;
-  assert.equal(code, 1, output);
-  assert.match(output, /1 failed.*1 passed/);
-}
-
-const strict = ['--noEmit', '--strict', '--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2022'];
-
-test(
-  'examples/vite fits its types, is built, and shows a model; so does the server for development',
-  { skip },
-  async () => {
-    const recipe = createRecipe('vite', project().tarball);
-    await inRecipe(recipe, ['tsc', ...strict, '--types', 'vite/client', 'main.ts']);
-    await inRecipe(recipe, ['vite', 'build']);
-    for (const command of [['vite', 'preview'], ['vite']]) {
-      const server = startIn(recipe, [...command, '--port', '0', '--host', '127.0.0.1']);
-      try {
-        const page = await openPage(`${await urlOf(server)}/?url=${base}/${MODEL.slice(root.length)}`);
-        const said = 'document.querySelector("output").innerText';
-        assert.match(await page.until(`/requests|:/.test(${said}) && ${said}`), /^serving_default\(img\) → a, b\n+/m);
-        await page.close();
-      } finally {
-        await server.close();
-      }
-    }
-  },
-);
+testRecipes(() => project().tarball, skip);
 
 /** @typedef {(origin: string) => string} PageAt up to its query */
 

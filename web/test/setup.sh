@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs what the tests of the JavaScript package use beside Node: the other
-# runtimes (setup.sh npm), real servers and a fault proxy (setup.sh servers), or all of it.
+# runtimes (setup.sh npm), real servers and a fault proxy (setup.sh servers), or both; and for
+# the long tests the tools of large recipes (setup.sh recipes).
 # Safe to run again: does nothing then.
 # Programs go to build/tools, npm packages beside the tests that use them.
 set -eu
@@ -28,3 +29,4 @@ if [ "${1:-servers}" = servers ]; then
   go_tool versitygw github.com/versity/versitygw@v1.8.0 h1:au+wI+aybno/STsQiSm35Uu6Q6iK5MWReQxgO6SEMFc= cmd/versitygw
   npm_in web/test/servers
 fi
+[ "${1:-}" != recipes ] || npm_in web/test/recipes

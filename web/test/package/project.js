@@ -31,6 +31,10 @@ export const tool = (name) => `${here}node_modules/.bin/${name}`;
 /** @param {string} name of a package that npm installed here */
 export const load = (name) => import(createRequire(`${here}package.json`).resolve(name));
 
+/** @param {string} tarball @param {string} folder with a package.json */
+export const install = (tarball, folder) =>
+  run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--silent', tarball], { cwd: folder });
+
 /**
  * Packs what scripts/dist.js makes and installs that. The folder is in build/, which the
  * test server serves.
@@ -47,8 +51,7 @@ export function createProject() {
   cpSync(`${here}app`, app, { recursive: true });
   cpSync(`${here}types`, `${app}/types`, { recursive: true });
   writeFileSync(`${app}/package.json`, '{ "private": true, "type": "module" }\n');
-  const quiet = ['--offline', '--no-audit', '--no-fund', '--silent'];
-  run('npm', ['install', ...quiet, tarball], { cwd: app });
+  install(tarball, app);
   return {
     app,
     tarball,

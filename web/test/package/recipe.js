@@ -1,10 +1,10 @@
 /** A folder of a reader who follows an example: outside of the repository, with the packed package. */
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { root } from '../runtimes/files.js';
 import { start, temporary } from '../runtimes/process.js';
 import { assert } from '../support/test.js';
-import { run } from './project.js';
+import { install, run } from './project.js';
 
 /** A SavedModel with signatures. */
 export const MODEL = `${root}tests/data/cpb/real_tf_keras_functional/max20000_zstd.cpb`;
@@ -13,22 +13,30 @@ export const MODEL = `${root}tests/data/cpb/real_tf_keras_functional/max20000_zs
  * Copies an example of web/examples and installs the package beside it. What else it needs is linked to
  * where npm has installed that from a lock, or copied for tools that follow no links out of the folder.
  *
- * @param {string} name
+ * @param {string} name empty: none
  * @param {string} tarball
  * @param {{ modules?: string[], copy?: boolean }} [how] folders `node_modules`
  */
 export function createRecipe(name, tarball, { modules = [`${root}web/test/package/node_modules`], copy } = {}) {
   const { path, remove } = temporary();
   process.on('exit', remove);
-  cpSync(`${root}web/examples/${name}`, path, { recursive: true });
+  if (name) cpSync(`${root}web/examples/${name}`, path, { recursive: true });
   writeFileSync(`${path}/package.json`, '{ "private": true }\n');
-  const quiet = ['--offline', '--no-audit', '--no-fund', '--silent'];
-  run('npm', ['install', ...quiet, tarball], { cwd: path });
+  install(tarball, path);
   for (const folder of modules) {
-    if (copy) run('cp', ['-an', `${folder}/.`, `${path}/node_modules`]);
+    if (copy) copyPackages(folder, `${path}/node_modules`);
     else linkPackages(folder, `${path}/node_modules`);
   }
   return { path, modules, remove };
+}
+
+/** As hard links, which are sooner made, or else as copies. @param {string} from @param {string} to */
+function copyPackages(from, to) {
+  try {
+    run('cp', ['-aln', `${from}/.`, to]);
+  } catch {
+    run('cp', ['-an', `${from}/.`, to]);
+  }
 }
 
 /** @param {string} from @param {string} to */
@@ -58,9 +66,8 @@ export async function inRecipe(recipe, [program = '', ...args], env) {
 
 /** @param {{ path: string, modules: string[] }} recipe @param {string[]} command @param {Record<string, string>} [env] */
 export function startIn({ path, modules }, [program = '', ...args], env) {
-  const found = modules
-    .map((folder) => `${dirname(folder)}/node_modules/.bin/${program}`)
-    .find((file) => existsSync(file));
+  const folders = [`${path}/node_modules`, ...modules].map((folder) => `${folder}/.bin/${program}`);
+  const found = folders.find((file) => existsSync(file));
   return start([found ?? program, ...args], { NO_COLOR: '1', ...env }, path);
 }
 

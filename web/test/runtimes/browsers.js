@@ -75,6 +75,21 @@ function miniBrowser() {
   throw new Error('MiniBrowser is not installed; web/test/setup.sh does that');
 }
 
+/** Opens a page with a new profile. @param {string} name @param {string} url */
+export function launch(name, url) {
+  const profile = temporary();
+  const { command, env } = /** @type {Launcher} */ (launchers[name])(profile.path, url);
+  const child = start(command, env);
+  return {
+    ended: child.ended,
+    output: child.output,
+    async close() {
+      await child.close();
+      profile.remove();
+    },
+  };
+}
+
 /** @typedef {(runtime: string, file: string) => Promise<any>} Ask */
 
 /**
@@ -132,24 +147,11 @@ export function exchange() {
  * @returns {Promise<import('./run.js').Session>}
  */
 export async function startBrowser(name, server) {
+  const query = new URLSearchParams({ runtime: name, other: server.other });
+  const open = () => launch(name, `${server.base}/web/test/runtimes/page.html?${query}`);
+
   /** @type {ReturnType<typeof open> | undefined} */
   let browser = open();
-
-  function open() {
-    const profile = temporary();
-    const query = new URLSearchParams({ runtime: name, other: server.other });
-    const launcher = /** @type {any} */ (launchers[name]);
-    const { command, env } = launcher(profile.path, `${server.base}/web/test/runtimes/page.html?${query}`);
-    const child = start(command, env);
-    return {
-      ended: child.ended,
-      output: child.output,
-      async close() {
-        await child.close();
-        profile.remove();
-      },
-    };
-  }
 
   return {
     async run(file, limit) {

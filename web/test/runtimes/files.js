@@ -26,12 +26,15 @@ export function runtimesOf(source) {
  * @typedef {{file: string, runtimes: string[], alone: boolean}} TestFile
  */
 
-/** @returns {TestFile[]} */
-export function testFiles() {
-  return readdirSync(`${root}web/test`)
+/**
+ * @param {string} [folder] web/test/recipes has those that take long
+ * @returns {TestFile[]}
+ */
+export function testFiles(folder = 'web/test') {
+  return readdirSync(`${root}${folder}`)
     .filter((name) => name.endsWith('.test.js'))
     .sort()
-    .map((name) => `web/test/${name}`)
+    .map((name) => `${folder}/${name}`)
     .map((file) => {
       const source = readFileSync(root + file, 'utf8');
       return { file, runtimes: runtimesOf(source), alone: /^\/\/ alone: /m.test(source) };

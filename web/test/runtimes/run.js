@@ -128,7 +128,10 @@ async function main() {
   const words = process.argv.slice(2);
   const wanted = runtimes.filter((name) => words.includes(name));
   const filters = words.filter((word) => !runtimes.includes(word));
-  const chosen = testFiles().filter(({ file }) => filters.length === 0 || filters.some((word) => file.includes(word)));
+  const long = filters.some((word) => word.startsWith('recipes/')) ? testFiles('web/test/recipes') : [];
+  const chosen = [...testFiles(), ...long].filter(
+    ({ file }) => filters.length === 0 || filters.some((word) => file.includes(word)),
+  );
   const { handlers, ask } = exchange();
   const server = { ...(await startServer({ handlers })), ask };
   const names = (wanted.length ? wanted : runtimes).toReversed();

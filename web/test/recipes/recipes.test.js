@@ -1,0 +1,91 @@
+/**
+ * Recipes whose tools are large: the package in a Next.js application and in a bundle for React Native,
+ * by the conditions that those choose.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createProject } from '../package/project.js';
+import { createRecipe, inRecipe, MODEL, startIn, urlOf } from '../package/recipe.js';
+import { root } from '../runtimes/files.js';
+import { assert, base, each, test } from '../support/test.js';
+
+const modules = [`${import.meta.dirname}/node_modules`];
+const hermes = `${modules}/hermes-engine-cli/${process.platform === 'darwin' ? 'osx' : 'linux64'}-bin/hermes`;
+
+/** @type {ReturnType<typeof createProject> | undefined} */
+let made;
+const tarball = () => (made ??= createProject()).tarball;
+process.on('exit', () => made?.remove());
+
+const env = { NEXT_TELEMETRY_DISABLED: '1', MODELS: `${base}/${MODEL.slice(root.length, MODEL.lastIndexOf('/') + 1)}` };
+const key = MODEL.slice(MODEL.lastIndexOf('/') + 1);
+
+/** @param {string} site @returns {(path: string) => Promise<{ status: number, body: any }>} */
+const asks = (site) => async (path) => {
+  const response = await fetch(`${site}${path}`);
+  const text = await response.text();
+  assert.match(response.headers.get('content-type') ?? '', /json/, text.slice(0, 2000));
+  return { status: response.status, body: JSON.parse(text) };
+};
+
+/** With webpack, what is for Node must be left where it is: the package's README says so. */
+const external = "export default { serverExternalPackages: ['libcpb'] };\n";
+
+for (const [bundler, options] of Object.entries({ Turbopack: [], webpack: ['--webpack'] })) {
+  test(`examples/next, built by ${bundler}, answers from Node and from the Edge runtime`, async () => {
+    const recipe = createRecipe('next', tarball(), { modules, copy: true });
+    if (bundler === 'webpack') writeFileSync(`${recipe.path}/next.config.mjs`, external);
+    await inRecipe(recipe, ['next', 'build', ...options], env); // which checks its types
+    const server = startIn(recipe, ['next', 'start', '--port', '0'], env);
+    try {
+      const ask = asks(await urlOf(server));
+      const { body, status } = await ask(`/api/model?key=${key}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      const served = body.signatures.items.find((/** @type {any} */ one) => one.key === 'serving_default');
+      assert.deepEqual(
+        served.outputs.map((/** @type {any} */ { name }) => name),
+        ['a', 'b'],
+      );
+      const tags = await ask(`/api/edge?key=${key}&field=meta_graphs[0].meta_info_def.tags`);
+      assert.deepEqual(tags.body.value, ['serve'], JSON.stringify(tags.body));
+      assert.ok(tags.body.transferred.requests <= 4, `${tags.body.transferred.requests} requests`);
+      const mistakes = { '/api/model': 400, '/api/model?key=none.cpb': 404, '/api/edge?key=none.cpb&field=a': 404 };
+      await each(
+        Object.entries({ ...mistakes, [`/api/edge?key=${key}&field=none`]: 404 }),
+        String,
+        async ([path, code]) => assert.equal((await ask(path)).status, code),
+      );
+    } finally {
+      await server.close();
+      recipe.remove();
+    }
+  });
+}
+
+/** What an app's own file has, but for what prepares the device. */
+const metroConfig = `const { getDefaultConfig, mergeConfig } = require('@react-native/metro-config');
+const serializer = { getModulesRunBeforeMainModule: () => [], getPolyfills: () => [] };
+module.exports = mergeConfig(getDefaultConfig(__dirname), { serializer });
+`;
+
+const app = `import { CpbError, inspect, open, split } from 'libcpb';
+const tell = (call) => (error) => print(call, error instanceof CpbError, error.code, error.message);
+open('https://example.com/model.cpb').catch(tell('open'));
+inspect('https://example.com/model.cpb').catch(tell('inspect'));
+try { split(new Uint8Array(1)); } catch (error) { tell('split')(error); }
+`;
+
+test('Metro bundles the package for React Native, and in Hermes each function says that there is no WebAssembly', async () => {
+  const recipe = createRecipe('', tarball(), { modules, copy: true });
+  writeFileSync(`${recipe.path}/metro.config.js`, metroConfig);
+  writeFileSync(`${recipe.path}/app.js`, app);
+  const options = ['--platform', 'android', '--dev', 'false', '--reset-cache', '--config', 'metro.config.js'];
+  await inRecipe(recipe, ['metro', 'build', 'app.js', '--out', 'bundle.js', ...options]);
+  assert.ok(readFileSync(`${recipe.path}/bundle.js`, 'utf8').length < 100_000, 'the rest is not in the bundle');
+  assert.ok(existsSync(hermes), hermes);
+  const output = await inRecipe(recipe, [hermes, 'bundle.js']);
+  for (const name of ['open', 'inspect', 'split']) {
+    const line = new RegExp(`^${name} true UNSUPPORTED ${name}\\(\\): React Native has no WebAssembly`, 'm');
+    assert.match(output, line);
+  }
+  recipe.remove();
+});
