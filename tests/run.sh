@@ -34,7 +34,7 @@ stages=(
   "urls: build models setup-servers"
   "web-runtimes: web-node"
   "wasi-build: setup-wasi"
-  "wasi: build verdicts wasi-build"
+  "wasi: build verdicts wasi-build setup-servers"
   "fault: build setup-python"
   "fuzz: sanitize"
   "corpus: build setup-python"
@@ -182,14 +182,14 @@ wasi_tests() {
 
 # The command for WASI: what it needs; its tests in one runtime (but those of locks, modes and
 # descriptors, which WASI does not have), and those that it cannot pass in another; the corpus in all, and some of it in a browser. Then the reactor, with
-# the corpus in all, and the component, and their hosts.
+# the corpus in all, and the components, and their hosts.
 stage_wasi() {
   local -x PYTHONPATH=$PWD/wasi/test
   pytests -rP ../wasi/test/test_artefact.py ../wasi/test/test_core.py ../wasi/test/test_brotli.py &&
     wasi_tests wasmtime cli --ignore cli/test_files.py && wasi_tests node cli/test_output.py cli/test_pipes.py &&
     "$python" tests/verdicts.py &&
     node wasi/test/browser.js build/wasi/cpb-cli.wasm "$PWD/build/cpb" &&
-    "$python" wasi/conformance/run.py && pytests ../wasi/reactor ../wasi/component
+    "$python" wasi/conformance/run.py && pytests ../wasi/reactor ../wasi/component ../wasi/http
 }
 
 # All of the corpus in every runtime, and in Wasmtime once more as pytest reads it.

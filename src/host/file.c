@@ -136,6 +136,10 @@ cpb_file *cpb_file_open_source(const cpb_allocator *given, const cpb_source *sou
 
 bool cpb_file_is_absent(const cpb_file *file) { return file->remote && cpb_remote_is_absent(file->remote); }
 
+const cpb_validators *cpb_file_validators(const cpb_file *file) {
+  return file->remote ? cpb_remote_validators(file->remote) : NULL;
+}
+
 cpb_file *cpb_file_share(cpb_file *file) {
   if (file->remote) return on_remote(&file->allocator, cpb_remote_share(file->remote));
   if (file->in_memory) return cpb_file_open_memory(&file->allocator, file->data, file->length, NULL);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "cpb/file.h"
+#include "host/url/response.h"
 
 /* Another view of a file, for one more thread: it reads the same descriptor without
  * moving it, or the same URL by requests of its own. NULL when memory is short or not
@@ -13,5 +14,8 @@ cpb_file *cpb_file_share(cpb_file *file);
 
 /* Whether this is a URL, and the last failure was that nothing is there. */
 bool cpb_file_is_absent(const cpb_file *file);
+
+/* What the server says of the state of a URL's file. NULL for any other. */
+const cpb_validators *cpb_file_validators(const cpb_file *file);
 
 #endif

@@ -61,6 +61,23 @@ optimized() { printf ' --config profile.release.package.%s.opt-level=3' "$@"; }
   crate wit-bindgen-cli@0.63.0 6888d3c7a552a9a5973127d98985e887fef41b20b43500767a74a4b4cb6f36c6 \
     --debug --no-default-features --features c
 )
+# WASI's interfaces in WIT, which a crate of Rust carries. Cargo compares it with the hash in the lock.
+if [ ! -e "$tools/wit/http.wit" ]; then
+  crate=wasi/http/wit/source
+  cargo fetch --quiet --locked --manifest-path $crate/Cargo.toml --target x86_64-unknown-linux-gnu
+  rm -rf "$tools/wit.new"
+  cp -r "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/wasip2-1.0.4+wasi-0.2.12/wit/deps "$tools/wit.new"
+  rm -rf "$tools/wit"
+  mv "$tools/wit.new" "$tools/wit"
+fi
+
+# `wasmtime serve`, which takes longer to build than all else here: before a release only.
+[ -z "${CPB_TEST_ALL:-}" ] || [ -x "$tools/bin/wasmtime" ] || (
+  export CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_STRIP=true
+  crate wasmtime-cli@48.0.8 937960a5bea1375aa9378b918f2f22a1dca2da10c32b936db2c3c18f54d33ee6 --debug \
+    --no-default-features --features run,serve,wasi-http,cranelift,component-model,component-model-async
+)
+
 cmp -s wasi/package-lock.json wasi/node_modules/.installed ||
   (cd wasi && npm ci --ignore-scripts --loglevel=error --no-progress >/dev/null && cp package-lock.json node_modules/.installed)
 

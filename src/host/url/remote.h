@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "cpb/url.h"
+#include "host/url/response.h"
 
 typedef struct cpb_remote cpb_remote;
 
@@ -22,6 +23,9 @@ bool cpb_remote_size(cpb_remote *r, size_t tail, uint64_t *size, cpb_error *erro
 /* Bytes from `offset` on, of `wanted` that will be asked for in this order: at least one, unless the file ends there
  * or before. They are valid until the next call. NULL with the error set. */
 const uint8_t *cpb_remote_read(cpb_remote *r, uint64_t offset, uint64_t wanted, size_t *length, cpb_error *error);
+
+/* What distinguishes this state of the file, as far as it is known. */
+const cpb_validators *cpb_remote_validators(const cpb_remote *r);
 
 /* How many bytes have come. */
 uint64_t cpb_remote_bytes_read(const cpb_remote *r);

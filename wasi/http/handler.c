@@ -1,0 +1,156 @@
+/* wasi:http 0.2: takes a request, and sends the reply piece by piece. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "host/url/exchange.h"
+#include "serve.h"
+#include "server.h"
+
+#define IDLE_TIME 30000                 /* milliseconds that a client may take nothing, unless CPB_IDLE_TIME is set */
+#define NANOSECONDS ((uint64_t)1000000) /* in a millisecond */
+
+/* --- The request ------------------------------------------------------------------------------------- */
+
+/* A copy with a NUL at its end; NULL when memory is short. */
+static char *copy(const uint8_t *text, size_t length) {
+  char *out = malloc(length + 1);
+  if (!out) return NULL;
+  memcpy(out, text, length);
+  out[length] = 0;
+  return out;
+}
+
+/* The only header of this name, or NULL. */
+static char *header(http_borrow_fields_t fields, const char *name) {
+  http_field_name_t key = {(uint8_t *)name, strlen(name)};
+  http_list_field_value_t values;
+  http_method_fields_get(fields, &key, &values);
+  char *value = values.len == 1 ? copy(values.ptr[0].ptr, values.ptr[0].len) : NULL;
+  http_list_field_value_free(&values);
+  return value;
+}
+
+static void take_request(http_borrow_incoming_request_t request, serve_request *r) {
+  http_method_t method;
+  server_string_t target;
+  http_method_incoming_request_method(request, &method);
+  r->is_get = method.tag == HTTP_METHOD_GET;
+  r->is_head = method.tag == HTTP_METHOD_HEAD;
+  http_method_free(&method);
+  if (http_method_incoming_request_path_with_query(request, &target)) {
+    r->target = copy(target.ptr, target.len);
+    server_string_free(&target);
+  }
+  http_own_headers_t headers = http_method_incoming_request_headers(request);
+  http_borrow_fields_t fields = http_borrow_fields(headers);
+  r->range = header(fields, "range");
+  r->if_range = header(fields, "if-range");
+  r->if_none_match = header(fields, "if-none-match");
+  http_fields_drop_own(headers);
+}
+
+static void free_request(serve_request *r) {
+  free((char *)r->target);
+  free((char *)r->range);
+  free((char *)r->if_range);
+  free((char *)r->if_none_match);
+}
+
+/* --- The body ------------------------------------------------------------------------------------------- */
+
+/* Whether the client takes more within the time. */
+static bool wait_for_client(streams_borrow_output_stream_t stream) {
+  poll_own_pollable_t ready = streams_method_output_stream_subscribe(stream);
+  poll_own_pollable_t timer = clock_subscribe_duration(settings_number("CPB_IDLE_TIME", IDLE_TIME) * NANOSECONDS);
+  poll_borrow_pollable_t both[] = {poll_borrow_pollable(ready), poll_borrow_pollable(timer)};
+  poll_list_borrow_pollable_t list = {both, 2};
+  server_list_u32_t found;
+  poll_poll(&list, &found);
+  bool came = found.len > 0 && found.ptr[0] == 0;
+  server_list_u32_free(&found);
+  poll_pollable_drop_own(timer);
+  poll_pollable_drop_own(ready);
+  return came;
+}
+
+/* False once the client is gone. */
+static bool send_piece(streams_borrow_output_stream_t stream, cpb_span piece) {
+  streams_stream_error_t stop;
+  while (piece.size > 0) {
+    uint64_t room;
+    bool open = streams_method_output_stream_check_write(stream, &room, &stop);
+    if (open && room == 0) {
+      if (!wait_for_client(stream)) return false;
+      continue;
+    }
+    server_list_u8_t some = {(uint8_t *)piece.data, (size_t)cpb_min_u64(room, piece.size)};
+    if (!open || !streams_method_output_stream_write(stream, &some, &stop)) {
+      streams_stream_error_free(&stop);
+      return false;
+    }
+    piece = (cpb_span){piece.data + some.len, piece.size - some.len};
+  }
+  return true;
+}
+
+static void send_body(streams_borrow_output_stream_t stream, serve_reply *reply) {
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  streams_stream_error_t stop;
+  cpb_span piece = reply->piece;
+  while (piece.size > 0) {
+    if (!send_piece(stream, piece) || !reply->body.next(reply->body.state, &piece, &error)) return;
+  }
+  if (!streams_method_output_stream_blocking_flush(stream, &stop)) streams_stream_error_free(&stop);
+}
+
+/* A body that breaks off is finished, too: it is shorter than its Content-Length, which the runtime takes for an error
+ * and cuts the connection, as the header has gone already. */
+static void send_into(http_own_outgoing_body_t body, serve_reply *reply) {
+  http_own_output_stream_t stream;
+  http_error_code_t code;
+  if (http_method_outgoing_body_write(http_borrow_outgoing_body(body), &stream)) {
+    send_body(streams_borrow_output_stream(stream), reply);
+    streams_output_stream_drop_own(stream);
+  }
+  if (!http_static_outgoing_body_finish(body, NULL, &code)) http_error_code_free(&code);
+}
+
+/* --- The reply ------------------------------------------------------------------------------------------- */
+
+static http_own_fields_t headers_of(const serve_reply *reply) {
+  http_own_fields_t fields = http_constructor_fields();
+  for (size_t i = 0; i < reply->num_headers; i++) {
+    const serve_header *h = &reply->headers[i];
+    http_field_name_t name = {(uint8_t *)h->name, strlen(h->name)};
+    http_field_value_t value = {(uint8_t *)h->value, strlen(h->value)};
+    http_header_error_t wrong;
+    http_method_fields_append(http_borrow_fields(fields), &name, &value, &wrong);
+  }
+  return fields;
+}
+
+static void send_reply(http_own_response_outparam_t out, serve_reply *reply) {
+  http_own_outgoing_response_t response = http_constructor_outgoing_response(headers_of(reply));
+  http_borrow_outgoing_response_t r = http_borrow_outgoing_response(response);
+  http_own_outgoing_body_t body;
+  http_method_outgoing_response_set_status_code(r, (uint16_t)reply->status);
+  bool has_body = http_method_outgoing_response_body(r, &body);
+  http_result_own_outgoing_response_error_code_t result = {.is_err = false, .val = {.ok = response}};
+  http_static_response_outparam_set(out, &result);
+  if (has_body) send_into(body, reply);
+}
+
+void exports_incoming_handle(exports_incoming_own_incoming_request_t request,
+                             exports_incoming_own_response_outparam_t out) {
+  serve_request asked = {0};
+  serve_reply reply;
+  take_request(http_borrow_incoming_request(request), &asked);
+  if (!asked.target) asked.target = copy((const uint8_t *)"", 0);
+  serve(&asked, &reply);
+  send_reply(out, &reply);
+  serve_end(&reply);
+  free_request(&asked);
+  http_incoming_request_drop_own(request);
+}

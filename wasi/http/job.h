@@ -1,0 +1,61 @@
+/* One request being answered. */
+#ifndef CPB_HTTP_JOB_H
+#define CPB_HTTP_JOB_H
+
+#include "base/json_writer.h"
+#include "cpb/open.h"
+#include "host/file.h"
+#include "serve.h"
+
+#define NAME_MAX_LENGTH 4096 /* of what a query names, such as a path */
+
+typedef struct job {
+  const serve_request *request;
+  serve_reply *reply;
+  cpb_allocator allocator;
+  cpb_url_options urls;
+  char *url;        /* of the model */
+  const char *rest; /* the path behind the model's name, without its first slash */
+  size_t rest_length;
+  const char *query; /* what follows "?", or "" */
+  cpb_error error;
+} job;
+
+/* --- What is asked (target.c) ---------------------------------------------------------------------- */
+
+/* The parameter `name` of the query into `out`, without escapes. False if there is none, or with the error set
+ * if it is longer than `size` - 1 bytes, or not escaped as it should be. */
+bool job_parameter(job *j, const char *name, char *out, size_t size, size_t *length);
+
+/* A parameter that is a number up to `most`; `otherwise` if there is none. False with the error set. */
+bool job_number(job *j, const char *name, uint64_t most, uint64_t otherwise, uint64_t *number);
+
+/* What a Range header asks for of `size` bytes. */
+typedef enum serve_range_kind { RANGE_ALL, RANGE_PART, RANGE_NONE } serve_range_kind;
+serve_range_kind serve_range(const serve_request *request, const char *etag, uint64_t size, cpb_range *range);
+
+/* Whether the client has this state already (If-None-Match). */
+bool serve_is_known(const serve_request *request, const char *etag);
+
+/* --- Answers --------------------------------------------------------------------------------------- */
+
+/* Of the model's file; NULL with the error set. */
+cpb_file *job_open(job *j, char **name);
+
+/* All set the reply, or j->error. */
+void answer_question(job *j, cpb_question_kind kind); /* answers.c */
+void answer_chunks(job *j);                           /* chunks.c */
+void answer_chunk(job *j, uint64_t chunk);
+void answer_message(job *j); /* message.c */
+void answer_field(job *j);   /* field.c */
+
+/* A reply of JSON: `what` and then what was transferred, as the members of an object; the writer's buffer becomes the
+ * reply's. `file`: what the answer is of, for its ETag, or NULL. */
+void reply_begin(job *j, cpb_json_writer *w);
+void reply_json(job *j, cpb_json_writer *w, const cpb_file *file);
+
+/* A reply of `size` bytes of the model's file, or the range of them that is asked for: `range` is then what `body` is
+ * to give. False if there is no body to give: the reply is then done. */
+bool reply_bytes(job *j, const cpb_file *file, uint64_t size, cpb_range *range);
+
+#endif

@@ -1,0 +1,77 @@
+/* What is asked and answered, whatever version of wasi:http it comes by. handler.c and exchange.c
+ * are what knows version 0.2; nothing else here knows any. */
+#ifndef CPB_HTTP_SERVE_H
+#define CPB_HTTP_SERVE_H
+
+#include <stdbool.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "host/url/response.h"
+
+/* --- Requests and replies ---------------------------------------------------------------------- */
+
+typedef struct serve_request {
+  bool is_get, is_head;
+  const char *target;                           /* path and query */
+  const char *range, *if_range, *if_none_match; /* headers; NULL: not there */
+} serve_request;
+
+/* A body, which is pulled: nothing is read before it is wanted. */
+typedef struct serve_body {
+  /* The next bytes, valid until the next call; none at the end. False with the error set. */
+  bool (*next)(void *state, cpb_span *piece, cpb_error *error);
+  void (*close)(void *state);
+  void *state; /* NULL: there is no body */
+} serve_body;
+
+#define SERVE_HEADERS 8
+
+typedef struct serve_header {
+  const char *name;
+  char value[256];
+} serve_header;
+
+typedef struct serve_reply {
+  int status;
+  serve_header headers[SERVE_HEADERS];
+  size_t num_headers;
+  serve_body body;
+  cpb_span piece; /* the first one of the body, which was read to know the status */
+} serve_reply;
+
+/* Answers. What the reply holds is freed by serve_end(). */
+void serve(const serve_request *request, serve_reply *reply);
+void serve_end(serve_reply *reply);
+
+void serve_add_header(serve_reply *reply, const char *name, const char *value);
+
+/* --- What was fetched for it -------------------------------------------------------------------- */
+
+typedef struct serve_traffic {
+  uint64_t requests, bytes;
+} serve_traffic;
+
+/* Since the request that is answered came. */
+extern serve_traffic serve_fetched;
+
+/* --- Settings: variables of the environment ------------------------------------------------------ */
+
+typedef struct serve_model {
+  const char *name, *url; /* not ended by NUL */
+  size_t name_length, url_length;
+} serve_model;
+
+/* The next of the models in CPB_MODELS; `*at` is NULL at first. False after the last one. */
+bool settings_next_model(const char **at, serve_model *model);
+
+/* False with the error set where CPB_MODELS is none, or not of the form "NAME=URL NAME=URL". */
+bool settings_check(cpb_error *error);
+
+/* Whether a redirect may lead to this URL: its origin is that of a model. */
+bool settings_allow(const char *url);
+
+/* A number, or what holds without it. */
+uint64_t settings_number(const char *name, uint64_t otherwise);
+
+#endif

@@ -1,0 +1,56 @@
+/* Time and the environment, by WASI 0.2. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpb/url.h"
+#include "host/url/exchange.h"
+#include "server.h"
+
+#define NANOSECONDS ((uint64_t)1000000) /* in a millisecond */
+
+uint64_t cpb_url_clock(void) { return clock_now() / NANOSECONDS; }
+
+int64_t cpb_exchange_now(void) {
+  wall_datetime_t now;
+  wall_now(&now);
+  return (int64_t)now.seconds;
+}
+
+void cpb_exchange_pause(uint64_t milliseconds) {
+  poll_own_pollable_t timer = clock_subscribe_duration(milliseconds * NANOSECONDS);
+  poll_method_pollable_block(poll_borrow_pollable(timer));
+  poll_pollable_drop_own(timer);
+}
+
+/* As long as the instance lives, each with a NUL at its end. */
+static server_list_tuple2_string_string_t variables;
+static bool has_variables;
+
+/* The pointer of an empty text is none. */
+static bool end_by_nul(server_string_t *text) {
+  uint8_t *longer = realloc(text->len > 0 ? text->ptr : NULL, text->len + 1);
+  if (!longer) return false;
+  text->ptr = longer;
+  text->ptr[text->len] = 0;
+  return true;
+}
+
+static bool load(void) {
+  if (has_variables) return true;
+  environment_get_environment(&variables);
+  for (size_t i = 0; i < variables.len; i++) {
+    if (end_by_nul(&variables.ptr[i].f0) && end_by_nul(&variables.ptr[i].f1)) continue;
+    server_list_tuple2_string_string_free(&variables);
+    return false;
+  }
+  has_variables = true;
+  return true;
+}
+
+const char *cpb_exchange_variable(const char *name) {
+  if (!load()) return NULL;
+  for (size_t i = 0; i < variables.len; i++) {
+    if (strcmp((const char *)variables.ptr[i].f0.ptr, name) == 0) return (const char *)variables.ptr[i].f1.ptr;
+  }
+  return NULL;
+}

@@ -1,0 +1,402 @@
+"""cpb-http.wasm: what it serves under jco's server and `wasmtime serve` is what the native command gives, from a
+static server, nginx and S3; servers that lie are believed no more than by the native command.
+
+    wasi/test/setup.sh && wasi/build.sh && cd tests && ../build/venv/bin/python -m pytest ../wasi/http
+
+CPB_WASI names the folder of the component, CPB another native command."""
+
+import calendar
+import hashlib
+import hmac
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import socket
+import sys
+import time
+import urllib.parse
+
+import pytest
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent)]
+
+from serving import (DATA, KEYS, ROOT, RUNTIMES, WASM, Runtime, Serving, below, counted, native, nginx,  # noqa: E402,F401
+                     s3, server, transpiled)
+from urls import test_faults  # noqa: E402
+from urls.conftest import SIZE, bytes_at  # noqa: E402
+
+CHUNKED = DATA / "cpb/real_tf_module/max3000_zstd.cpb"
+FROZEN = DATA / "cpb/real_frozen_conv/max1000_none.cpb"
+HASH = DATA / "corrupt/bad_data_hash.riegeli"
+LARGE = 24_000_000
+
+
+def path_of(file):
+    return f"/{file.relative_to(ROOT)}"
+
+
+# --- What it is made of --------------------------------------------------------------------------------------
+
+def test_what_it_imports_and_exports():
+    from cpb_component import ENGINE, load
+    kind = load(str(WASM)).type
+    assert {re.sub("@0[.]2[.].*", "", name) for name in kind.imports(ENGINE)} == {
+        "wasi:cli/environment", "wasi:clocks/monotonic-clock", "wasi:clocks/wall-clock", "wasi:http/outgoing-handler",
+        "wasi:http/types", "wasi:io/error", "wasi:io/poll", "wasi:io/streams"}
+    assert [name.split("@")[0] for name in kind.exports(ENGINE)] == ["wasi:http/incoming-handler"]
+    size = os.path.getsize(WASM)
+    print(f"\ncpb-http.wasm: {size} bytes")
+    assert size <= 700_000
+
+
+def test_wasmtime_serve_is_one_of_the_runtimes():
+    """All that follows is then run in it, too."""
+    if "wasmtime" not in RUNTIMES:
+        pytest.skip("no wasmtime serve: CPB_TEST_ALL=1 sh wasi/test/setup.sh builds it")
+
+
+# --- The servers ----------------------------------------------------------------------------------------------
+
+def folder_with_model(below):
+    """A SavedModel with all that is beside it."""
+    shutil.copytree(DATA / "cpb/real_tf_module/model", below / "module")
+    shutil.copy(DATA / "cpb/real_tf_module/orig.pb", below / "module/saved_model.pb")
+    return below / "module"
+
+
+def damaged(below):
+    data = bytearray(FROZEN.read_bytes())
+    data[1500] ^= 1  # within a chunk
+    (below / "damaged.cpb").write_bytes(data)
+    (below / "short.cpb").write_bytes(data[:9000])
+    return below
+
+
+def moves(server):
+    """Redirects: within the origin, to one of another model, and to one that is not configured."""
+    def to(url):
+        return f"/-/move/{urllib.parse.quote(url, safe='')}"
+    away = server.base.replace("127.0.0.1", "localhost")
+    return {"home": to(f"{server.base}/-/see/x"), "known": to(f"{server.other}/-/see/x"),
+            "relative": to("/-/see/x"), "away": to(f"{away}/-/see/x?count=away"), "loop": "/-/lie/redirect-forever"}
+
+
+def cases(*tests):
+    """The rows of the fault matrix: fault, what is expected, the most requests."""
+    return [case for test in tests for case in test.pytestmark[0].args[1]]
+
+
+TWICE = cases(test_faults.test_a_range_is_exactly_what_was_asked_for, test_faults.test_a_file_that_changes_is_noticed,
+              test_faults.test_what_passes_is_tried_again, test_faults.test_a_refusal_later_is_told_too)
+TWICE = [case for case in TWICE if case[0] != "etag-later"]  # in the third request
+ONCE = cases(test_faults.test_refusals_are_told_apart) + [
+    ("stall", "READ: no bytes from the server for 600 ms|broke off", 4),
+    ("stall-body", "READ: no bytes from the server for 600 ms|broke off", 4),
+    ("reset", r"READ: no response \(", 4),
+    ("cut", r"READ: the response broke off \(", 4)]
+
+
+@pytest.fixture(scope="module", params=RUNTIMES)
+def serving(request, server, below, nginx, s3, transpiled):  # noqa: F811
+    module = below / "module"
+    if not module.exists():
+        folder_with_model(below)
+        damaged(below)
+        with open(below / "large.pb", "wb") as large:
+            large.truncate(LARGE)
+    faults = {case[0] for case in TWICE + ONCE} | {"slow"}
+    urls, tokens = counted(server, {
+        "module.cpb": path_of(CHUNKED), "frozen.cpb": path_of(FROZEN), "folder": "/-/model/module/",
+        "none": "/-/model/none.pb", "see": "/-/see/file", "damaged": "/-/model/damaged.cpb", "short": "/-/model/short.cpb",
+        "readme": path_of(ROOT / "README.md"), "large": "/-/model/large.pb", "text.pb": path_of(ROOT / "LICENSE"),
+        **moves(server), **{f"lie-{fault}": f"/-/lie/{fault}" for fault in faults},
+        **{f"mid-{fault}": f"/-/lie/{fault}" for fault in ("etag-changes", "cut")}})
+    urls |= {"other": f"{server.other}{path_of(FROZEN)}", "nginx": f"{nginx[0]}/files/model.cpb",
+             "nginx-large": f"{nginx[0]}/files/large.pb", "nginx-page": f"{nginx[0]}/page/large.pb",
+             "s3": "s3://models/dir/größe.cpb", "s3-folder": "s3://models/model/", "s3-none": "s3://models/none.cpb"}
+    runtime = Runtime(request.param, urls, transpiled, CPB_IDLE_TIME="600",
+                      CPB_MAX_TIME="3000", CPB_ATTEMPTS="3", AWS_ENDPOINT_URL_S3=s3, **KEYS)
+    yield Serving(runtime, server, tokens)
+    runtime.close()
+
+
+# --- Answers ----------------------------------------------------------------------------------------------------
+
+def test_models_are_listed_without_their_urls(serving):
+    answer = serving.get("/models")
+    assert "folder" in answer.json()["models"] and b"://" not in answer.body
+
+
+@pytest.mark.parametrize("model, file", [("module.cpb", CHUNKED), ("folder", None), ("frozen.cpb", FROZEN)])
+def test_questions_have_the_answers_of_the_command(serving, native, below, model, file):
+    file = file or below / "module"
+    asked = [("overview", {}), ("ops", {}), ("nodes", {"first": 3, "count": 2}), ("search", {"name": "a"})]
+    asked += [("variables", {}), ("signature", {"name": "serving_default"})] if model == "folder" else []
+    for question, options in asked:
+        words = [f"--{name}={value}" for name, value in options.items() if name != "name"]
+        name = [options["name"]] if "name" in options else []
+        wanted = json.loads(native.ok("inspect", file, question, *name, "--json", *words))
+        path = "" if question == "overview" else f"/{question}?{urllib.parse.urlencode(options)}"
+        answer = serving.get(f"/models/{model}{path}")
+        assert answer.status == 200, answer.body
+        found = answer.json()
+        assert found[question] == wanted
+        assert found["transferred"]["requests"] <= 6
+    assert "fingerprint" in serving.get("/models/folder").json()["overview"]
+
+
+@pytest.mark.parametrize("model, file", [("module.cpb", CHUNKED), ("frozen.cpb", FROZEN)])
+def test_chunks(serving, native, model, file):
+    info = json.loads(native.ok("info", file, "--json"))
+    found = serving.get(f"/models/{model}/chunks?count=10000").json()["chunks"]
+    assert found["total"] == len(found["items"]) == len(info["chunks"])
+    page = serving.get(f"/models/{model}/chunks?first=2&count=3").json()["chunks"]
+    assert page == {"total": found["total"], "first": 2, "items": found["items"][2:5]}
+    for chunk in found["items"][:6]:
+        wanted = native.ok("cat", file, "--chunk", chunk["index"])
+        assert chunk["size"] == len(wanted) and chunk["position"] == info["chunks"][chunk["index"]]["position"]
+        assert serving.get(f"/models/{model}/chunks/{chunk['index']}").body == wanted
+    answer = serving.get(f"/models/{model}/chunks/0", Range="bytes=5-9")
+    assert (answer.status, answer.body) == (206, native.ok("cat", file, "--chunk", 0)[5:10])
+
+
+@pytest.mark.parametrize("model, file", [("module.cpb", CHUNKED), ("folder", DATA / "cpb/real_tf_module/orig.pb")])
+def test_ranges_of_the_message(serving, native, model, file):
+    whole = native.ok("merge", file, "-o", "-")
+    size, chance = len(whole), random.Random(3)
+    answer = serving.get(f"/models/{model}/message")
+    assert (answer.status, answer.body, answer.whole) == (200, whole, True)
+    assert answer.headers["Accept-Ranges"] == "bytes" and answer.headers["Content-Length"] == str(size)
+    spans = [sorted(chance.sample(range(size), 2)) for _ in range(5)]
+    headers = [(f"{a}-{b}", a, b + 1) for a, b in spans]
+    headers += [("0-0", 0, 1), (f"{size - 1}-", size - 1, size), ("-7", size - 7, size), (f"-{size * 2}", 0, size),
+                (f"7-{size * 2}", 7, size)]
+    for text, begin, end in headers:
+        answer = serving.get(f"/models/{model}/message", Range=f"bytes={text}")
+        assert (answer.status, answer.body) == (206, whole[begin:end]), text
+        assert answer.headers["Content-Range"] == f"bytes {begin}-{end - 1}/{size}"
+    for text in "bytes=5-4", "bytes=0-1,4-5", "lines=0-1", "bytes=-", "bytes=x-1":  # are as if there were none
+        assert serving.get(f"/models/{model}/message", Range=text).status == 200
+    for text in f"bytes={size}-", "bytes=-0":
+        answer = serving.get(f"/models/{model}/message", Range=text)
+        assert (answer.status, answer.headers["Content-Range"]) == (416, f"bytes */{size}")
+
+
+def test_the_state_is_that_of_the_file(serving):
+    """ETag, If-None-Match and If-Range, and what a HEAD says."""
+    message = "/models/frozen.cpb/message"
+    etag = serving.get(message).headers["ETag"]
+    assert etag == __import__("urllib.request").request.urlopen(
+        f"{serving.server.base}{path_of(FROZEN)}").headers["ETag"]
+    head = serving.get(message, method="HEAD")
+    assert (head.status, head.body, head.headers["ETag"]) == (200, b"", etag)
+    assert head.headers["Content-Length"] == serving.get(message).headers["Content-Length"]
+    assert serving.get("/models/frozen.cpb", method="HEAD").headers["Content-Type"] == "application/json"
+    for tag, status in (etag, 304), (f'"x", W/{etag}', 304), ("*", 304), ('"x"', 200), (etag[:-2] + '"', 200):
+        answer = serving.get(message, If_None_Match=tag)
+        assert (answer.status, answer.body == b"") == (status, status == 304)
+    assert serving.get("/models/frozen.cpb/chunks", If_None_Match=f"W/{etag}").status == 304
+    for tag, status in (etag, 206), ('"x"', 200), (f"W/{etag}", 200):
+        assert serving.get(message, Range="bytes=0-1", If_Range=tag).status == status
+
+
+@pytest.mark.parametrize("path", [
+    "meta_graphs[0].meta_info_def", "meta_graphs[0].graph_def.node[2]", "meta_graphs[0].graph_def.node[2].name",
+    "meta_graphs[0].signature_def", "meta_graphs[0].graph_def.versions", "saved_model_schema_version", "",
+    "meta_graphs[0].graph_def.node[0].attr"])
+def test_fields(serving, native, path):
+    """The value is that of the command, which shows what is no message within its parent."""
+    found = serving.get(f"/models/module.cpb/fields?omit=100&path={urllib.parse.quote(path)}").json()
+    wanted = json.loads(native.ok("cat", CHUNKED, "--field", path, "--json", "--omit", 100))
+    name = path.split(".")[-1].split("[")[0]
+    is_whole = found["type"].startswith("tensorflow") and not (name in wanted and len(wanted) == 1)
+    assert found["path"] == path
+    assert found["value"] == (wanted if is_whole else wanted[name])
+    if "offset" in found:
+        part = serving.get("/models/module.cpb/message",
+                           Range=f"bytes={found['offset']}-{found['offset'] + found['size'] - 1}").body
+        assert part == native.ok("cat", CHUNKED, "--field", path)
+
+
+def test_large_values_are_left_out_of_fields(serving, native):
+    path = "/models/frozen.cpb/fields?path=" + urllib.parse.quote('node[2].attr["value"].tensor')
+    answer = json.dumps(serving.get(path + "&omit=8").json()["value"])
+    assert "@omitted" in answer and len(answer) < 500
+    full = serving.get(path + "&omit=1000000").json()["value"]
+    assert full == json.loads(native.ok("cat", FROZEN, "--field", 'node[2].attr["value"].tensor', "--json"))
+
+
+# --- Errors ------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("path, status, code", [
+    ("/", 200, None), ("/x", 404, "NOT_FOUND"), ("/models/nothing", 404, "NOT_FOUND"),
+    ("/models/frozen.cpb/x", 404, "NOT_FOUND"), ("/models/frozen.cpb/chunks/6", 404, "NOT_FOUND"),
+    ("/models/frozen.cpb/chunks/x", 404, "NOT_FOUND"), ("/models/frozen.cpb/fields?path=nod", 404, "NOT_FOUND"),
+    ("/models/frozen.cpb/fields?path=[[", 400, "USAGE"), ("/models/frozen.cpb/fields?path=%zz", 400, "USAGE"),
+    ("/models/frozen.cpb/fields?type=x.Y", 400, "USAGE"), ("/models/frozen.cpb/chunks?first=-1", 400, "USAGE"),
+    ("/models/frozen.cpb/chunks?count=99999", 400, "USAGE"), ("/models/frozen.cpb/fields?omit=9999999", 400, "USAGE"),
+    (f"/models/frozen.cpb/fields?path={'x' * 5000}", 400, "USAGE"), ("/models/none", 404, "READ"),
+    ("/models/frozen.cpb/signature?name=x", 415, "UNSUPPORTED"), ("/models/readme", 415, "FORMAT"),
+    ("/models/text.pb/chunks", 415, "FORMAT"), ("/models/damaged/chunks/1", 422, "DAMAGED"),
+    ("/models/short", 422, "TRUNCATED"), ("/models/away", 502, "READ"),
+    ("/models/s3-none/message", 404, "READ")])
+def test_an_error_has_a_status_and_says_why(serving, path, status, code):
+    answer = serving.get(path)
+    assert answer.status == status, answer.body
+    assert answer.json().get("code") == code and answer.headers["Content-Type"] == "application/json"
+    assert b"://" not in answer.body
+    if code == "DAMAGED":
+        assert answer.json()["offset"] > 0
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
+def test_only_reading_is_allowed(serving, method):
+    answer = serving.get("/models", method=method)
+    assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD")
+
+
+# --- Distrust -----------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("fault, wanted, most, begin, end", [
+    *((*case, 200_000, 250_000) for case in TWICE), *((*case, 1000, 6000) for case in ONCE)],
+    ids=lambda value: value if isinstance(value, str) and len(value) < 30 else "")
+def test_servers_that_lie_are_believed_no_more_than_natively(serving, fault, wanted, most, begin, end):
+    """The fault matrix of tests/urls, with the range that the second request is for, or the first."""
+    answer = serving.get(f"/models/lie-{fault}/message", Range=f"bytes={begin}-{end - 1}")
+    if wanted is None:
+        assert (answer.status, answer.body) == (206, bytes_at(begin, end)), answer.body[:200]
+    elif fault == "crumbs":  # has given some before it is too much
+        assert not answer.whole and bytes_at(begin, end).startswith(answer.body)
+    else:
+        assert answer.status == (404 if fault == "404" else 502), answer.body[:200]
+        assert re.search(wanted, answer.error()), answer.error()
+    log = serving.requests(f"lie-{fault}")
+    most += 2 * (fault in ("403", "403-expired", "404"))  # two more names are tried
+    assert len(log) <= most and {entry["method"] for entry in log} <= {"GET"}
+
+
+@pytest.mark.parametrize("fault", ["etag-changes", "cut"])
+def test_what_breaks_off_is_not_taken_for_whole(serving, fault):
+    """Nobody is given the rest of another file, or zeros: the header has gone, so the connection ends."""
+    answer = serving.get(f"/models/mid-{fault}/message")
+    assert not answer.whole or answer.status == 502
+    assert bytes_at(0, SIZE).startswith(answer.body) or answer.status == 502
+
+
+def test_damage_within_a_message_breaks_it_off(serving, native):
+    answer = serving.get("/models/damaged/message")
+    whole = native.ok("merge", FROZEN, "-o", "-")
+    assert answer.status == 200 and not answer.whole and whole.startswith(answer.body)
+    assert serving.get("/models/damaged/message", Range="bytes=0-99").body == whole[:100]
+
+
+def test_later_ranges_are_of_the_same_state(serving):
+    assert serving.get("/models/see/message", Range="bytes=200000-200009").body == bytes_at(200000, 200010)
+    first, second = serving.server.seen(serving.tokens["see"])
+    assert ("if-match" in first, second["if-match"]) == (False, '"seen"')
+    assert first["accept-encoding"] == second["accept-encoding"] == "identity"
+
+
+def test_the_time_in_all_is_limited(serving):
+    answer = serving.get("/models/lie-slow/message", Range="bytes=200000-299999")
+    assert (answer.status, answer.error()) == (504, "READ: the time for reading is over")
+
+
+@pytest.mark.parametrize("model", ["home", "known", "relative", "away"])
+def test_redirects_lead_to_configured_origins_alone(serving, model):
+    answer = serving.get(f"/models/{model}/message", Range="bytes=1000-1999")
+    if model == "away":
+        assert answer.status == 502
+        assert answer.error().endswith("302, which leads to an origin that no model is configured for")
+        assert serving.server.log("away") == []
+    else:
+        assert (answer.status, answer.body) == (206, bytes_at(1000, 2000)), answer.body
+
+
+def test_a_client_that_goes_away_stops_nobody_else(serving):
+    with socket.create_connection(("127.0.0.1", serving.runtime.port)) as client:
+        client.sendall(b"GET /models/large/message HTTP/1.1\r\nHost: x\r\n\r\n")
+        client.recv(1000)
+    assert serving.get("/models/frozen.cpb").status == 200
+    assert sum(entry["bytes"] for entry in serving.requests("large")) < LARGE
+
+
+# --- Real servers -------------------------------------------------------------------------------------------------
+
+def test_nginx(serving, native):
+    wanted = native.ok("merge", FROZEN, "-o", "-")
+    assert serving.get("/models/nginx/message").body == wanted
+    assert serving.get("/models/nginx-large/message").body == bytes(3_000_000)
+    assert "the server ignores ranges" in serving.get("/models/nginx-page/message").error()
+
+
+def test_s3(serving, native):
+    """With signatures: the bucket is private."""
+    assert serving.get("/models/s3/message").body == native.ok("merge", FROZEN, "-o", "-")
+    wanted = json.loads(native.ok("inspect", DATA / "cpb/real_frozen_conv/orig.pb", "--json"))
+    assert serving.get("/models/s3-folder").json()["overview"] == wanted
+
+
+def signature_of(request, secret, region):
+    """By the documentation of AWS Signature Version 4, of what came."""
+    fields = dict(field.split("=", 1) for field in request["authorization"].split(" ", 1)[1].split(","))
+    names, date = fields["SignedHeaders"], request["x-amz-date"]
+    path, _, query = request["url"].partition("?")
+    pairs = sorted(pair if "=" in pair else pair + "=" for pair in query.split("&"))
+    canonical = ["GET", path, "&".join(pairs), *(f"{name}:{request[name]}" for name in names.split(";")), "", names,
+                 request["x-amz-content-sha256"]]
+    scope = f"{date[:8]}/{region}/s3/aws4_request"
+    text = ["AWS4-HMAC-SHA256", date, scope, hashlib.sha256("\n".join(canonical).encode()).hexdigest()]
+    key = f"AWS4{secret}".encode()
+    for part in [*scope.split("/"), "\n".join(text)]:
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    assert abs(calendar.timegm(time.strptime(date, "%Y%m%dT%H%M%SZ")) - time.time()) < 60
+    assert fields["Credential"] == f"test-access/{scope}"
+    return fields["Signature"], key.hex()
+
+
+def test_the_signature_goes_to_its_endpoint_alone(server, transpiled):
+    """With a session token and a query, which are signed, too. A redirect to another origin takes neither along."""
+    _, token = server.url("")
+    _, other = server.url("")
+    env = KEYS | {"AWS_SESSION_TOKEN": "the-token", "AWS_REGION": "eu-central-1"}
+    runtime = Runtime("jco", {"a": f"s3://-/see/x?versionId=3&count={token}&acl"}, transpiled, **env,
+                      AWS_ENDPOINT_URL=server.base)
+    assert runtime.get("/models/a/message", Range="bytes=0-9").body == bytes_at(0, 10)
+    runtime.close()
+    [request] = server.seen(token)
+    found, wanted = signature_of(request, KEYS["AWS_SECRET_ACCESS_KEY"], "eu-central-1")
+    assert (found, request["x-amz-security-token"]) == (wanted, "the-token")
+    away = f"{server.other}/-/see/x?count={other}".replace("/", "%2F").replace("?", "%3F")
+    runtime = Runtime("jco", {"b": "s3://-/see", "c": f"{server.other}/x"}, transpiled, **env,
+                      AWS_ENDPOINT_URL=f"{server.base}/-/move/{away}")
+    assert runtime.get("/models/b/message", Range="bytes=0-9").body == bytes_at(0, 10)
+    runtime.close()
+    [arrived] = server.seen(f"{other}/-/see")
+    assert not {"authorization", "x-amz-security-token", "x-amz-date"} & set(arrived), arrived
+
+
+def test_few_requests_and_little_memory(serving):
+    """A long body: each range is longer than the one before, and no more is held than they are."""
+    before = len(serving.requests("large"))
+    answer = serving.get("/models/large/message")
+    assert answer.whole and answer.body == bytes(LARGE)
+    assert len(serving.requests("large")) - before <= 18
+    if serving.runtime.name == "jco":
+        assert serving.runtime.memory() < 20_000_000
+
+
+# --- Settings ------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("models, wanted", [
+    ({}, "CPB_MODELS names no model"), ({"a": "file:///etc/passwd"}, "the model a has no http, https or s3 URL"),
+    ({"a": "http://user:secret@host/"}, "without a password"), ({"a b": "http://host/"}, "something else after 0"),
+    ({"a/b": "http://host/"}, 'model 1 of CPB_MODELS is called "a/b"')])
+def test_settings_that_are_wrong_are_told(models, wanted, transpiled):
+    runtime = Runtime("jco", models, transpiled)
+    answer = runtime.get("/models")
+    runtime.close()
+    assert answer.status == 500 and wanted in answer.json()["error"] and b"secret" not in answer.body
