@@ -20,7 +20,7 @@ source=$top/build/release
 [ -z "$(git status --porcelain --untracked-files=no)" ] || echo "without the changes that are not committed" >&2
 step() { printf '== %s\n' "$*"; }
 
-for needed in build/tools/bin/wit-bindgen web/node_modules/.bin/tsc wasi/node_modules; do
+for needed in build/tools/bin/wit-bindgen build/tools/wit web/node_modules/.bin/tsc wasi/node_modules; do
   [ -e $needed ] || { echo "$needed is missing: bash tests/run.sh setup-npm setup-wasi installs it" >&2; exit 1; }
 done
 

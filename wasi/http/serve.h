@@ -29,7 +29,7 @@ typedef struct serve_body {
 
 typedef struct serve_header {
   const char *name;
-  char value[256];
+  char value[264];
 } serve_header;
 
 typedef struct serve_reply {
