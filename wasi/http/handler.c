@@ -47,6 +47,7 @@ static void take_request(http_borrow_incoming_request_t request, serve_request *
   http_borrow_fields_t fields = http_borrow_fields(headers);
   r->range = header(fields, "range");
   r->if_range = header(fields, "if-range");
+  r->if_match = header(fields, "if-match");
   r->if_none_match = header(fields, "if-none-match");
   http_fields_drop_own(headers);
 }
@@ -55,6 +56,7 @@ static void free_request(serve_request *r) {
   free((char *)r->target);
   free((char *)r->range);
   free((char *)r->if_range);
+  free((char *)r->if_match);
   free((char *)r->if_none_match);
 }
 

@@ -34,8 +34,10 @@ bool job_number(job *j, const char *name, uint64_t most, uint64_t otherwise, uin
 typedef enum serve_range_kind { RANGE_ALL, RANGE_PART, RANGE_NONE } serve_range_kind;
 serve_range_kind serve_range(const serve_request *request, const char *etag, uint64_t size, cpb_range *range);
 
-/* Whether the client has this state already (If-None-Match). */
+/* Whether the client has this state already (If-None-Match), or has another and wants no bytes of this one
+ * (If-Match). */
 bool serve_is_known(const serve_request *request, const char *etag);
+bool serve_is_unwanted(const serve_request *request, const char *etag);
 
 /* --- Answers --------------------------------------------------------------------------------------- */
 

@@ -103,6 +103,11 @@ bool reply_bytes(job *j, const cpb_file *file, uint64_t size, cpb_range *range) 
   const cpb_validators *state = cpb_file_validators(file);
   const char *etag = state ? state->etag : "";
   serve_add_header(reply, "ETag", etag);
+  if (serve_is_unwanted(j->request, etag)) {
+    reply->status = 412;
+    cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the file has another ETag than those of If-Match");
+    return false;
+  }
   if (serve_is_known(j->request, etag)) {
     reply->status = 304;
     return false;

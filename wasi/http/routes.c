@@ -177,7 +177,7 @@ void serve(const serve_request *request, serve_reply *reply) {
     answer_path(&j);
     if (j.error.code == CPB_OK) begin_body(&j);
   }
-  if (reply->status == 416) status = 416;
+  if (reply->status == 412 || reply->status == 416) status = reply->status;
   if (j.error.code != CPB_OK) reply_error(&j, status ? status : status_of(&j));
   if (j.error.code == CPB_OK && reply->piece.size == 0) begin_body(&j);
   cpb_release(&j.allocator, j.url);

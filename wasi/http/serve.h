@@ -13,8 +13,8 @@
 
 typedef struct serve_request {
   bool is_get, is_head;
-  const char *target;                           /* path and query */
-  const char *range, *if_range, *if_none_match; /* headers; NULL: not there */
+  const char *target;                                      /* path and query */
+  const char *range, *if_range, *if_match, *if_none_match; /* headers; NULL: not there */
 } serve_request;
 
 /* A body, which is pulled: nothing is read before it is wanted. */

@@ -118,11 +118,6 @@ def native():
 
 
 @pytest.fixture(scope="session")
-def below(tmp_path_factory):
-    return tmp_path_factory.mktemp("below")
-
-
-@pytest.fixture(scope="session")
 def transpiled(tmp_path_factory):
     """Where jco's JavaScript of the component is kept from one start to the next."""
     return tmp_path_factory.mktemp("transpiled")
@@ -130,6 +125,7 @@ def transpiled(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def server(below):
+    """The test server; `below` is a folder that it gives files of."""
     server = Server(str(below), {})
     yield server
     server.close()

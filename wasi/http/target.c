@@ -82,18 +82,27 @@ bool job_number(job *j, const char *name, uint64_t most, uint64_t otherwise, uin
 
 static const char *opaque(const char *etag) { return etag[0] == 'W' && etag[1] == '/' ? etag + 2 : etag; }
 
-bool serve_is_known(const serve_request *request, const char *etag) {
-  const char *p = request->if_none_match;
-  if (!p || !*etag) return false;
-  while (*p) {
+/* Whether a tag is in a list of them. Weak ones are the same as strong ones, or else (`strong`) as none. */
+static bool is_among(const char *list, const char *etag, bool strong) {
+  const char *wanted = strong ? etag : opaque(etag);
+  for (const char *p = list; *p;) {
     p += strspn(p, " \t,");
     if (*p == '*') return true;
     const char *tag = opaque(p);
     size_t length = *tag == '"' ? strcspn(tag + 1, "\"") + 2 : 0;
-    if (length > 0 && strlen(opaque(etag)) == length && !memcmp(tag, opaque(etag), length)) return true;
+    bool may_be = length > 0 && !(strong && tag != p);
+    if (may_be && strlen(wanted) == length && !memcmp(tag, wanted, length)) return true;
     p = tag + (length > 0 ? strnlen(tag, length) : strcspn(tag, ","));
   }
   return false;
+}
+
+bool serve_is_known(const serve_request *request, const char *etag) {
+  return request->if_none_match && *etag && is_among(request->if_none_match, etag, false);
+}
+
+bool serve_is_unwanted(const serve_request *request, const char *etag) {
+  return request->if_match && !is_among(request->if_match, etag, true);
 }
 
 /* "bytes=1-2", "bytes=1-" or "bytes=-2"; more than one range, or what is none, is as if there were no header. */

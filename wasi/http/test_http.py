@@ -17,14 +17,16 @@ import shutil
 import socket
 import sys
 import time
+import tomllib
 import urllib.parse
 
 import pytest
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent)]
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE)]
 
-from serving import (DATA, KEYS, ROOT, RUNTIMES, WASM, Runtime, Serving, below, counted, native, nginx,  # noqa: E402,F401
-                     s3, server, transpiled)
+from serving import (DATA, KEYS, ROOT, RUNTIMES, WASM, Runtime, Serving, counted, native, nginx, s3,  # noqa: E402,F401
+                     server, transpiled)
 from urls import test_faults  # noqa: E402
 from urls.conftest import SIZE, bytes_at  # noqa: E402
 
@@ -58,20 +60,34 @@ def test_wasmtime_serve_is_one_of_the_runtimes():
         pytest.skip("no wasmtime serve: CPB_TEST_ALL=1 sh wasi/test/setup.sh builds it")
 
 
+@pytest.mark.parametrize("manifest", ["spin.toml", "wasmcloud.yaml"])
+def test_manifests_allow_the_hosts_of_their_models(manifest):
+    text = (HERE / manifest).read_text()
+    if manifest.endswith(".toml"):
+        component = tomllib.loads(text)["component"]["cpb-http"]
+        assert component["source"] == WASM.name
+        models, allowed = component["environment"]["CPB_MODELS"], component["allowed_outbound_hosts"]
+    else:
+        models = re.search("CPB_MODELS: (.*)", text)[1]
+        allowed = [f"https://{host}" for host in re.search(r"allowedHosts:\n((?: +- .*\n)+)", text)[1].split("- ")[1:]]
+    origins = {"/".join(model.split("=", 1)[1].split("/")[:3]) for model in models.split()}
+    assert origins == {host.strip() for host in allowed}
+
+
 # --- The servers ----------------------------------------------------------------------------------------------
 
-def folder_with_model(below):
-    """A SavedModel with all that is beside it."""
+@pytest.fixture(scope="session")
+def below(tmp_path_factory):
+    """A folder with a SavedModel and all that is beside it, with what is damaged, and what is large."""
+    below = tmp_path_factory.mktemp("below")
     shutil.copytree(DATA / "cpb/real_tf_module/model", below / "module")
     shutil.copy(DATA / "cpb/real_tf_module/orig.pb", below / "module/saved_model.pb")
-    return below / "module"
-
-
-def damaged(below):
     data = bytearray(FROZEN.read_bytes())
     data[1500] ^= 1  # within a chunk
     (below / "damaged.cpb").write_bytes(data)
     (below / "short.cpb").write_bytes(data[:9000])
+    with open(below / "large.pb", "wb") as large:
+        large.truncate(LARGE)
     return below
 
 
@@ -93,21 +109,16 @@ TWICE = cases(test_faults.test_a_range_is_exactly_what_was_asked_for, test_fault
               test_faults.test_what_passes_is_tried_again, test_faults.test_a_refusal_later_is_told_too)
 TWICE = [case for case in TWICE if case[0] != "etag-later"]  # in the third request
 ONCE = cases(test_faults.test_refusals_are_told_apart) + [
-    ("stall", "READ: no bytes from the server for 600 ms|broke off", 4),
-    ("stall-body", "READ: no bytes from the server for 600 ms|broke off", 4),
-    ("reset", r"READ: no response \(", 4),
-    ("cut", r"READ: the response broke off \(", 4)]
+    ("reset", r"READ: no response \(", 4), ("cut", r"READ: the response broke off \(", 4)]
+# Of silence, which takes as long as a server is waited for.
+SILENT = [case for case in TWICE if "stall" in case[0]]
+STALLS = [("stall", "READ: no bytes from the server for 400 ms|broke off", 3),
+          ("stall-body", "READ: no bytes from the server for 400 ms|broke off", 3)]
 
 
 @pytest.fixture(scope="module", params=RUNTIMES)
-def serving(request, server, below, nginx, s3, transpiled):  # noqa: F811
-    module = below / "module"
-    if not module.exists():
-        folder_with_model(below)
-        damaged(below)
-        with open(below / "large.pb", "wb") as large:
-            large.truncate(LARGE)
-    faults = {case[0] for case in TWICE + ONCE} | {"slow"}
+def serving(request, server, nginx, s3, transpiled):  # noqa: F811
+    faults = {case[0] for case in TWICE + ONCE}
     urls, tokens = counted(server, {
         "module.cpb": path_of(CHUNKED), "frozen.cpb": path_of(FROZEN), "folder": "/-/model/module/",
         "none": "/-/model/none.pb", "see": "/-/see/file", "damaged": "/-/model/damaged.cpb", "short": "/-/model/short.cpb",
@@ -117,8 +128,18 @@ def serving(request, server, below, nginx, s3, transpiled):  # noqa: F811
     urls |= {"other": f"{server.other}{path_of(FROZEN)}", "nginx": f"{nginx[0]}/files/model.cpb",
              "nginx-empty": f"{nginx[0]}/files/empty.pb", "nginx-large": f"{nginx[0]}/files/large.pb", "nginx-page": f"{nginx[0]}/page/large.pb",
              "s3": "s3://models/dir/größe.cpb", "s3-folder": "s3://models/model/", "s3-none": "s3://models/none.cpb"}
-    runtime = Runtime(request.param, urls, transpiled, CPB_IDLE_TIME="600",
-                      CPB_MAX_TIME="3000", CPB_ATTEMPTS="3", AWS_ENDPOINT_URL_S3=s3, **KEYS)
+    runtime = Runtime(request.param, urls, transpiled, CPB_ATTEMPTS="3",
+                      CPB_IDLE_TIME="10000", AWS_ENDPOINT_URL_S3=s3, **KEYS)
+    yield Serving(runtime, server, tokens)
+    runtime.close()
+
+
+@pytest.fixture(scope="module", params=RUNTIMES)
+def hasty(request, server, transpiled):  # noqa: F811
+    """One that does not wait for long."""
+    faults = {case[0] for case in SILENT + STALLS} | {"slow"}
+    urls, tokens = counted(server, {f"lie-{fault}": f"/-/lie/{fault}" for fault in faults} | {"large": "/-/model/large.pb"})
+    runtime = Runtime(request.param, urls, transpiled, CPB_IDLE_TIME="400", CPB_MAX_TIME="2500", CPB_ATTEMPTS="3")
     yield Serving(runtime, server, tokens)
     runtime.close()
 
@@ -201,6 +222,18 @@ def test_the_state_is_that_of_the_file(serving):
     assert serving.get("/models/frozen.cpb/chunks", If_None_Match=f"W/{etag}").status == 304
     for tag, status in (etag, 206), ('"x"', 200), (f"W/{etag}", 200):
         assert serving.get(message, Range="bytes=0-1", If_Range=tag).status == status
+    for tag, status in (etag, 200), (f'"x", {etag}', 200), ("*", 200), ('"x"', 412), (f"W/{etag}", 412), ("", 412):
+        assert serving.get(message, If_Match=tag).status == status, tag
+
+
+def test_the_command_reads_from_the_component_as_from_any_server(serving, native):
+    """Which believes a server no more than the component does."""
+    base = serving.runtime.base
+    message = native.ok("merge", CHUNKED, "-o", "-")
+    assert native.ok("cat", f"{base}/models/module.cpb/message", "--field", "") == message
+    assert native.ok("inspect", f"{base}/models/module.cpb/message", "constants") == \
+        native.ok("inspect", CHUNKED, "constants")
+    assert native.ok("cat", f"{base}/models/large/message", "--field", "") == bytes(LARGE)
 
 
 @pytest.mark.parametrize("path", [
@@ -267,11 +300,13 @@ def test_a_body_is_not_read(serving):
 
 # --- Distrust -----------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("fault, wanted, most, begin, end", [
-    *((*case, 200_000, 250_000) for case in TWICE), *((*case, 1000, 6000) for case in ONCE)],
-    ids=lambda value: value if isinstance(value, str) and len(value) < 30 else "")
-def test_servers_that_lie_are_believed_no_more_than_natively(serving, fault, wanted, most, begin, end):
-    """The fault matrix of tests/urls, with the range that the second request is for, or the first."""
+def with_range(twice, once):
+    """Rows with the range that the second request is for, or the first."""
+    rows = [(*case, 200_000, 250_000) for case in twice] + [(*case, 1000, 6000) for case in once]
+    return pytest.mark.parametrize("fault, wanted, most, begin, end", rows, ids=[row[0] for row in rows])
+
+
+def check_fault(serving, fault, wanted, most, begin, end):
     answer = serving.get(f"/models/lie-{fault}/message", Range=f"bytes={begin}-{end - 1}")
     if wanted is None:
         assert (answer.status, answer.body) == (206, bytes_at(begin, end)), answer.body[:200]
@@ -283,6 +318,17 @@ def test_servers_that_lie_are_believed_no_more_than_natively(serving, fault, wan
     log = serving.requests(f"lie-{fault}")
     most += 2 * (fault in ("403", "403-expired", "404"))  # two more names are tried
     assert len(log) <= most and {entry["method"] for entry in log} <= {"GET"}
+
+
+@with_range([case for case in TWICE if case not in SILENT], ONCE)
+def test_servers_that_lie_are_believed_no_more_than_natively(serving, fault, wanted, most, begin, end):
+    """The fault matrix of tests/urls."""
+    check_fault(serving, fault, wanted, most, begin, end)
+
+
+@with_range(SILENT, STALLS)
+def test_silence_ends_in_time(hasty, fault, wanted, most, begin, end):
+    check_fault(hasty, fault, wanted, most, begin, end)
 
 
 @pytest.mark.parametrize("fault", ["etag-changes", "cut"])
@@ -307,8 +353,8 @@ def test_later_ranges_are_of_the_same_state(serving):
     assert first["accept-encoding"] == second["accept-encoding"] == "identity"
 
 
-def test_the_time_in_all_is_limited(serving):
-    answer = serving.get("/models/lie-slow/message", Range="bytes=200000-299999")
+def test_the_time_in_all_is_limited(hasty):
+    answer = hasty.get("/models/lie-slow/message", Range="bytes=200000-299999")
     assert (answer.status, answer.error()) == (504, "READ: the time for reading is over")
 
 
@@ -323,12 +369,12 @@ def test_redirects_lead_to_configured_origins_alone(serving, model):
         assert (answer.status, answer.body) == (206, bytes_at(1000, 2000)), answer.body
 
 
-def test_a_client_that_goes_away_stops_nobody_else(serving):
-    with socket.create_connection(("127.0.0.1", serving.runtime.port)) as client:
+def test_a_client_that_goes_away_stops_nobody_else(hasty):
+    with socket.create_connection(("127.0.0.1", hasty.runtime.port)) as client:
         client.sendall(b"GET /models/large/message HTTP/1.1\r\nHost: x\r\n\r\n")
         client.recv(1000)
-    assert serving.get("/models/frozen.cpb").status == 200
-    assert sum(entry["bytes"] for entry in serving.requests("large")) < LARGE
+    assert hasty.get("/models").status == 200
+    assert sum(entry["bytes"] for entry in hasty.requests("large")) < LARGE
 
 
 # --- Real servers -------------------------------------------------------------------------------------------------
