@@ -29,7 +29,8 @@
  *
  * s3:// URLs are signed with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN for
  * AWS_REGION, else AWS_DEFAULT_REGION, else us-east-1; without keys they are not signed, which public buckets
- * allow. AWS_ENDPOINT_URL_S3, else AWS_ENDPOINT_URL, is another store's address. Signing takes
+ * allow. AWS_ENDPOINT_URL_S3, else AWS_ENDPOINT_URL, is another store's address. What these do not say is taken
+ * from the profile AWS_PROFILE, else default, in ~/.aws/credentials and ~/.aws/config. Signing takes
  * libcurl 7.87 or newer. */
 #ifndef CPB_URL_H
 #define CPB_URL_H

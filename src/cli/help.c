@@ -20,7 +20,8 @@ static const char conventions[] =
 static const char urls[] =
     "An input may also be a URL (http, https, s3), of which only what is needed is read; that of a directory ends "
     "in a slash. s3://BUCKET/KEY is signed with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, if "
-    "they are set, for AWS_REGION; AWS_ENDPOINT_URL is another store's address. Passwords are looked for in "
+    "they are set, for AWS_REGION; AWS_ENDPOINT_URL is another store's address. The rest comes from the profile "
+    "AWS_PROFILE in ~/.aws. Passwords are looked for in "
     "~/.netrc, proxies in https_proxy and no_proxy, certificates in SSL_CERT_FILE.";
 
 static const struct {

@@ -1,4 +1,5 @@
 /* URLs as texts, what headers say, what is kept and how much is fetched: all that needs no server. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -239,13 +240,25 @@ static const char *get_variable(const char *name) {
   return NULL;
 }
 
+static const char *credentials, *config; /* what is in these files; NULL: they are not there */
+static cpb_error resolve_error;
+
+static int read_text(const char *path, cpb_buffer *out) {
+  const char *text = NULL;
+  if (strcmp(path, "/home/.aws/credentials") == 0) text = credentials;
+  if (strcmp(path, "/home/.aws/config") == 0) text = config;
+  if (!text) return strcmp(path, "/forbidden") == 0 ? EACCES : ENOENT;
+  return cpb_buffer_append(out, text, strlen(text)) ? 0 : ENOMEM;
+}
+
+static const cpb_environment environment = {get_variable, read_text};
+
 static bool resolve(cpb_s3 *s3, const cpb_allocator *a, const char *url, const char *const *given) {
   cpb_address address;
-  cpb_error error;
-  cpb_error_begin(&error, NULL);
+  cpb_error_begin(&resolve_error, NULL);
   variables = given;
   assert_true(cpb_address_parse(url, &address));
-  return cpb_s3_resolve(s3, a, &address, get_variable, &error);
+  return cpb_s3_resolve(s3, a, &address, &environment, &resolve_error);
 }
 
 static void s3_is_a_url_of_amazon_or_of_the_endpoint(void **state) {
@@ -295,17 +308,133 @@ static void s3_keys_are_those_of_the_environment(void **state) {
   }
 }
 
+static void s3_settings_are_those_of_the_files(void **state) {
+  (void)state;
+  static const struct {
+    const char *credentials, *config, *variables[9], *url, *keys, *token;
+  } cases[] = {
+      {"[default]\naws_access_key_id = i\r\naws_secret_access_key=s+/=\n",
+       NULL,
+       {NULL},
+       "https://b.s3.us-east-1.amazonaws.com/k",
+       "i:s+/=",
+       NULL},
+      {"# c\n[other]\naws_access_key_id=x\n[ default ]\naws_access_key_id=i\naws_secret_access_key=s\n"
+       "aws_session_token=t",
+       "[default]\nregion = eu-west-1\naws_access_key_id = no\n",
+       {NULL},
+       "https://b.s3.eu-west-1.amazonaws.com/k",
+       "i:s",
+       "t"},
+      {NULL,
+       "[profile default]\naws_access_key_id=i\naws_secret_access_key=s\nendpoint_url=http://h:1/\n",
+       {NULL},
+       "http://h:1/b/k",
+       "i:s",
+       NULL},
+      {"[p q]\naws_access_key_id=i\naws_secret_access_key=s\n[p]\naws_access_key_id=no\n",
+       "[p q]\nregion=no\n[profile \"p q\"]\nregion=r\ns3 =\n  endpoint_url = http://nested\n; c\n",
+       {"AWS_PROFILE", "p q", NULL},
+       "https://b.s3.r.amazonaws.com/k",
+       "i:s",
+       NULL},
+      {"[default]\naws_access_key_id=i\naws_secret_access_key=s\naws_session_token=t\n",
+       "[default]\nregion=r\nendpoint_url=http://no\n",
+       {"AWS_ACCESS_KEY_ID", "e", "AWS_SECRET_ACCESS_KEY", "f", "AWS_ENDPOINT_URL", "http://h", NULL},
+       "http://h/b/k",
+       "e:f",
+       NULL},
+      {"[default]\nrole_arn = arn\n", NULL, {NULL}, "https://b.s3.us-east-1.amazonaws.com/k", NULL, NULL},
+      {"", "", {NULL}, "https://b.s3.us-east-1.amazonaws.com/k", NULL, NULL},
+  };
+  const cpb_allocator a = cpb_allocator_or_default(NULL);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const char *given[11] = {"HOME", "/home"};
+    cpb_s3 s3;
+    memcpy(given + 2, cases[i].variables, sizeof cases[i].variables);
+    credentials = cases[i].credentials;
+    config = cases[i].config;
+    if (!resolve(&s3, &a, "s3://b/k", given)) fail_msg("%zu: %s", i, resolve_error.message);
+    assert_string_equal(s3.url, cases[i].url);
+    if (cases[i].keys) assert_string_equal(s3.keys, cases[i].keys);
+    else assert_null(s3.keys);
+    if (cases[i].token) assert_string_equal(s3.headers[1] + strlen("x-amz-security-token: "), cases[i].token);
+    else assert_null(s3.headers[1]);
+    cpb_s3_free(&s3, &a);
+  }
+  credentials = config = NULL;
+}
+
+static void s3_files_that_are_wrong_are_told(void **state) {
+  (void)state;
+  static const struct {
+    const char *credentials, *config, *variables[5], *message;
+  } cases[] = {
+      {"[default]\n\nSECRET\n",
+       NULL,
+       {NULL},
+       "/home/.aws/credentials, line 3: not understood; expected NAME = VALUE, [SECTION] or a comment"},
+      {NULL, "[default\n", {NULL}, "/home/.aws/config, line 1: a section without its end; expected [NAME]"},
+      {" x = y\n= z\n", NULL, {NULL}, "credentials, line 2: "},
+      {"[default]\naws_access_key_id = i",
+       NULL,
+       {NULL},
+       "credentials, line 2: aws_access_key_id is alone; expected aws_secret_access_key, too"},
+      {"[default]\naws_secret_access_key = SECRET",
+       NULL,
+       {NULL},
+       "credentials, line 2: aws_secret_access_key is alone; expected aws_access_key_id, too"},
+      {"[default]\naws_access_key_id=i\naws_secret_access_key = SE CRET",
+       NULL,
+       {NULL},
+       "credentials, line 3: aws_secret_access_key has a space or a control character"},
+      {NULL, "[default]\nregion = SECRET/\n", {NULL}, "config, line 2: region is no region; expected a name such as"},
+      {NULL, "[default]\nendpoint_url = SECRET\n", {NULL}, "config, line 2: endpoint_url is no http or https URL"},
+      {NULL,
+       "[profile p]\nrole_arn = SECRET\n",
+       {"AWS_PROFILE", "p", NULL},
+       "config, line 2: role_arn is not followed; expected"},
+      {"[q]",
+       "[p]\n",
+       {"AWS_PROFILE", "p", NULL},
+       "AWS_PROFILE is p, which neither /home/.aws/credentials nor /home/.aws/config has"},
+      {NULL, NULL, {"AWS_CONFIG_FILE", "/none", NULL}, "AWS_CONFIG_FILE: /none: No such file or directory"},
+      {NULL,
+       NULL,
+       {"AWS_SHARED_CREDENTIALS_FILE", "/forbidden", NULL},
+       "AWS_SHARED_CREDENTIALS_FILE: /forbidden: Permission"},
+  };
+  const cpb_allocator a = cpb_allocator_or_default(NULL);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const char *given[7] = {"HOME", "/home"};
+    cpb_s3 s3;
+    memcpy(given + 2, cases[i].variables, sizeof cases[i].variables);
+    credentials = cases[i].credentials;
+    config = cases[i].config;
+    assert_false(resolve(&s3, &a, "s3://b/k", given));
+    if (!strstr(resolve_error.message, cases[i].message)) fail_msg("%zu: %s", i, resolve_error.message);
+    assert_null(strstr(resolve_error.message, "SECRET"));
+    cpb_s3_free(&s3, &a);
+  }
+  credentials = config = NULL;
+}
+
 static void s3_without_memory(void **state) {
   (void)state;
+  static const char *const home[] = {"HOME", "/home", NULL};
+  credentials = "[default]\naws_access_key_id=i\naws_secret_access_key=s\naws_session_token=t\n";
+  config = "[default]\nregion=r\naws_access_key_id=i\n";
   for (size_t fail_at = 1;; fail_at++) {
     failing_allocator f = {.fail_at = fail_at};
     const cpb_allocator a = failing_allocator_of(&f);
     cpb_s3 s3;
-    bool done = resolve(&s3, &a, "s3://b/k", all_keys);
+    bool done = resolve(&s3, &a, "s3://b/k", home);
     cpb_s3_free(&s3, &a);
     assert_int_equal(f.blocks, 0);
     if (done) break;
+    assert_int_equal(resolve_error.code, CPB_E_MEMORY);
   }
+  credentials = config = NULL;
 }
 
 /* --- What is kept ------------------------------------------------------------------------- */
@@ -394,6 +523,8 @@ int main(void) {
       cmocka_unit_test(conditions_are_of_the_strongest_validator),
       cmocka_unit_test(s3_is_a_url_of_amazon_or_of_the_endpoint),
       cmocka_unit_test(s3_keys_are_those_of_the_environment),
+      cmocka_unit_test(s3_settings_are_those_of_the_files),
+      cmocka_unit_test(s3_files_that_are_wrong_are_told),
       cmocka_unit_test(s3_without_memory),
       cmocka_unit_test(what_is_fetched_grows_while_reading_goes_on),
       cmocka_unit_test(little_is_kept),

@@ -1,4 +1,5 @@
 /* A build without libcurl (exchange_none.c, which is linked before the library's). */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,10 +29,14 @@ static void the_rest_does_nothing(void **state) {
   (void)state;
   const cpb_request request = {.url = "http://host/"};
   cpb_error error = {.code = CPB_OK};
-  assert_int_equal(cpb_exchange_run(NULL, &request, NULL, &error), CPB_REFUSED);
+  assert_null(cpb_exchange_beside(NULL));
+  cpb_exchange_start(NULL, &request, NULL);
+  assert_int_equal(cpb_exchange_finish(NULL, &error), CPB_REFUSED);
+  cpb_exchange_cancel(NULL);
   assert_int_equal(error.code, CPB_E_UNSUPPORTED);
   assert_false(cpb_exchange_can_sign(NULL));
-  assert_null(cpb_exchange_variable("PATH"));
+  assert_null(cpb_exchange_environment.variable("PATH"));
+  assert_int_equal(cpb_exchange_environment.read("/", NULL), ENOENT);
   assert_int_equal(cpb_exchange_now(), 0);
   assert_int_equal(cpb_url_clock(), 0);
   cpb_exchange_pause(1000000);

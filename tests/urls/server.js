@@ -7,6 +7,7 @@
  *   /-/below/PATH             the file below the folder that the environment's CPB_BELOW names, or 403
  *   /-/model/PATH             the same, or 404
  *   /-/far/PATH               the same, after 50 ms
+ *   /-/alone/PATH             the same, but 503 while another request with its token is under way
  *   /-/slow/PATH              the same, a byte in 100 ms
  *
  * Prints the two origins, and with CERTIFICATE and KEY in the environment (names of files) a
@@ -78,6 +79,14 @@ const below =
     await file.close();
   };
 
+/** @type {(request: Request, response: Response, url: URL) => Promise<void>} */
+async function alone(request, response, url) {
+  const busy = running.get(url.searchParams.get('count') ?? '') ?? 0;
+  if (busy === 0) return below('/-/alone/', 404, 50)(request, response, url);
+  note(request, response, url);
+  response.writeHead(503).end();
+}
+
 /** @type {(request: Request, response: Response) => void} */
 function slow(request, response) {
   response.writeHead(206, { 'Content-Range': 'bytes 0-65535/65536', 'Content-Length': 65536 });
@@ -93,6 +102,7 @@ const handlers = {
   '/-/below/': below('/-/below/', 403),
   '/-/model/': below('/-/model/', 404),
   '/-/far/': below('/-/far/', 404, 50),
+  '/-/alone/': alone,
   '/-/slow/': slow,
 };
 

@@ -160,6 +160,26 @@ def test_s3_refusals_are_told(cpb, s3, env, wanted):
     assert b"secret" not in result.stderr and b"test-access" not in result.stderr
 
 
+def test_s3_settings_of_the_files(cpb, s3, tmp_path):
+    """Those of a profile, where the environment says nothing; errors name file and line, and nothing secret."""
+    (tmp_path / ".aws").mkdir()
+    credentials, config = tmp_path / ".aws" / "credentials", tmp_path / ".aws" / "config"
+    keys = "".join(f"{name.lower()} = {value}\n" for name, value in KEYS.items())
+    credentials.write_text(f"[default]\naws_access_key_id = nobody\naws_secret_access_key = x\n[mine]\n{keys}")
+    config.write_text(f"[profile mine]\nregion = us-east-1\nendpoint_url = {s3}\n")
+    words = "merge", "s3://models/dir/model.cpb", "-o", "-"
+    wanted = cpb.ok("merge", CHUNKED, "-o", "-")
+    assert run(cpb, *words, HOME=str(tmp_path), AWS_PROFILE="mine").stdout == wanted
+    files = {"AWS_SHARED_CREDENTIALS_FILE": str(credentials), "AWS_CONFIG_FILE": str(config)}
+    assert run(cpb, *words, AWS_PROFILE="mine", **files).stdout == wanted
+    refused = run(cpb, *words, AWS_ENDPOINT_URL=s3, **files)
+    assert refused.returncode == 3 and b"No user exists with the provided access key ID" in refused.stderr
+    credentials.write_text("[mine]\naws_access_key_id test-secret\n")
+    wrong = run(cpb, *words, AWS_PROFILE="mine", **files)
+    assert wrong.returncode == 1 and b"test-secret" not in wrong.stderr
+    assert f"{credentials}, line 2: not understood; expected NAME = VALUE".encode() in wrong.stderr, wrong.stderr
+
+
 def test_s3_that_is_not_there(cpb, s3):
     for name in "models/none.cpb", "models/none/", "nothing/x.cpb":
         result = run(cpb, "inspect", f"s3://{name}", AWS_ENDPOINT_URL_S3=s3, **KEYS)

@@ -1,4 +1,4 @@
-/* What URLs need of the outside world: one request at a time, and time. exchange_curl.c, or
+/* What URLs need of the outside world: requests, and time. exchange_curl.c, or
  * exchange_none.c in builds without libcurl (CPB_WITH_CURL). */
 #ifndef CPB_HOST_URL_EXCHANGE_H
 #define CPB_HOST_URL_EXCHANGE_H
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cpb/base.h"
+#include "host/url/profile.h"
 #include "host/url/response.h"
 
 /* What makes requests, and keeps their connections. */
@@ -15,6 +16,9 @@ typedef struct cpb_exchange cpb_exchange;
 
 /* NULL with the error set: CPB_E_UNSUPPORTED where there is no libcurl, CPB_E_MEMORY. */
 cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error);
+/* Another, whose requests go on while this one or any other beside it waits; it must be freed before this one. NULL
+ * when memory is short. */
+cpb_exchange *cpb_exchange_beside(cpb_exchange *exchange);
 void cpb_exchange_free(cpb_exchange *exchange);
 
 /* Whether this libcurl can sign for S3. */
@@ -48,12 +52,15 @@ typedef enum cpb_outcome {
   CPB_REFUSED      /* for good */
 } cpb_outcome;
 
-/* The error is set for both of the last. */
-cpb_outcome cpb_exchange_run(cpb_exchange *exchange, const cpb_request *request, const cpb_receiver *receiver,
-                             cpb_error *error);
+/* Begins a request, unless memory is short: `finish` then says so. What is passed must stay until that or `cancel`. */
+void cpb_exchange_start(cpb_exchange *exchange, const cpb_request *request, const cpb_receiver *receiver);
+/* Waits until the request that was begun has ended. The error is set for both of the last outcomes. */
+cpb_outcome cpb_exchange_finish(cpb_exchange *exchange, cpb_error *error);
+/* Ends the request that was begun, if there is one: the receiver is not called any more. */
+void cpb_exchange_cancel(cpb_exchange *exchange);
 
-/* A variable of the environment, or NULL. */
-const char *cpb_exchange_variable(const char *name);
+/* Its variables, and small files. */
+extern const cpb_environment cpb_exchange_environment;
 
 /* The time of the day, in seconds since 1970, and doing nothing for so many milliseconds. */
 int64_t cpb_exchange_now(void);

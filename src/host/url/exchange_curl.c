@@ -7,9 +7,11 @@
 #  include <curl/curl.h>
 #  include <dlfcn.h>
 #  include <errno.h>
+#  include <fcntl.h>
 #  include <stdlib.h>
 #  include <string.h>
 #  include <time.h>
+#  include <unistd.h>
 
 #  include "base/alloc.h"
 #  include "base/checked.h"
@@ -87,12 +89,16 @@ static bool load(library *l, cpb_error *error) {
 struct cpb_exchange {
   cpb_allocator allocator;
   library curl;
+  cpb_exchange *home; /* the one that owns what all beside it share */
   CURLM *multi;
   CURL *easy;
   /* of the request under way: */
   const cpb_request *request;
   const cpb_receiver *receiver;
+  struct curl_slist *headers;
   cpb_response response;
+  bool added, ended; /* `ended`: with this code */
+  CURLcode code;
   bool begun, stopped, moved; /* `moved`: there is a Location */
   size_t skipped;             /* bytes of a redirect's body */
   uint64_t last;              /* when something came */
@@ -106,6 +112,7 @@ cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error)
     return NULL;
   }
   x->allocator = *allocator;
+  x->home = x;
   if (load(&x->curl, error)) {
     x->multi = x->curl.multi_init();
     x->easy = x->curl.easy_init();
@@ -116,11 +123,25 @@ cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error)
   return NULL;
 }
 
+cpb_exchange *cpb_exchange_beside(cpb_exchange *home) {
+  cpb_exchange *x = cpb_alloc_zeroed(&home->allocator, sizeof *x);
+  if (!x) return NULL;
+  x->allocator = home->allocator;
+  x->curl = home->curl;
+  x->home = home->home;
+  x->multi = home->multi;
+  x->easy = x->curl.easy_init();
+  if (x->easy) return x;
+  cpb_exchange_free(x);
+  return NULL;
+}
+
 void cpb_exchange_free(cpb_exchange *x) {
   if (!x) return;
+  cpb_exchange_cancel(x);
   if (x->easy) x->curl.easy_cleanup(x->easy);
-  if (x->multi) x->curl.multi_cleanup(x->multi);
-  if (x->curl.handle) dlclose(x->curl.handle);
+  if (x->multi && x->home == x) x->curl.multi_cleanup(x->multi);
+  if (x->curl.handle && x->home == x) dlclose(x->curl.handle);
   cpb_allocator allocator = x->allocator;
   cpb_release(&allocator, x);
 }
@@ -129,7 +150,25 @@ bool cpb_exchange_can_sign(const cpb_exchange *x) {
   return x->curl.version_info(CURLVERSION_NOW)->version_num >= SIGNING;
 }
 
-const char *cpb_exchange_variable(const char *name) { return getenv(name); }
+/* --- The environment --------------------------------------------------------------------- */
+
+static const char *variable(const char *name) { return getenv(name); }
+
+static int read_file(const char *path, cpb_buffer *out) {
+  char piece[4096];
+  int failed = 0, fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return errno;
+  for (ssize_t n = 1; n > 0 && !failed;) {
+    n = read(fd, piece, sizeof piece);
+    if (n < 0) failed = errno;
+    else if (out->size + (size_t)n > CPB_PROFILE_MOST) failed = EFBIG;
+    else if (!cpb_buffer_append(out, piece, (size_t)n)) failed = ENOMEM;
+  }
+  close(fd);
+  return failed;
+}
+
+const cpb_environment cpb_exchange_environment = {variable, read_file};
 
 /* --- Time ------------------------------------------------------------------------------- */
 
@@ -208,7 +247,7 @@ static void set_certificates(cpb_exchange *x) {
   if (folder && *folder) x->curl.easy_setopt(x->easy, CURLOPT_CAPATH, folder);
 }
 
-static void set_up(cpb_exchange *x, const char *url, bool at_home, struct curl_slist *headers) {
+static void set_up(cpb_exchange *x, const char *url, bool at_home) {
   const cpb_request *r = x->request;
   CURLcode (*set)(CURL *, CURLoption, ...) = x->curl.easy_setopt;
   CURL *easy = x->easy;
@@ -218,7 +257,8 @@ static void set_up(cpb_exchange *x, const char *url, bool at_home, struct curl_s
   set(easy, CURLOPT_NOSIGNAL, 1L);
   set(easy, CURLOPT_USERAGENT, "cpb/" CPB_VERSION_STRING);
   set(easy, CURLOPT_RANGE, r->range);
-  set(easy, CURLOPT_HTTPHEADER, headers);
+  set(easy, CURLOPT_HTTPHEADER, x->headers);
+  set(easy, CURLOPT_PRIVATE, (void *)x);
   set(easy, CURLOPT_HEADERFUNCTION, take_header);
   set(easy, CURLOPT_HEADERDATA, x);
   set(easy, CURLOPT_WRITEFUNCTION, take_body);
@@ -285,39 +325,59 @@ static cpb_outcome fail_with(cpb_exchange *x, CURLcode code, cpb_error *error) {
   return may_pass(code) ? CPB_INTERRUPTED : CPB_REFUSED;
 }
 
-/* Lets the request run to its end. */
+/* Notes which of the requests that go on together have ended. */
+static void note_ended(cpb_exchange *x) {
+  int left;
+  for (CURLMsg *message; (message = x->curl.multi_info_read(x->multi, &left));) {
+    char *user = NULL;
+    if (message->msg != CURLMSG_DONE) continue;
+    CURLcode code = message->data.result;
+    x->curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &user);
+    cpb_exchange *other = (cpb_exchange *)(void *)user;
+    other->ended = true;
+    other->code = code;
+  }
+}
+
+/* Lets the request run to its end, and the others go on. */
 static cpb_outcome drive(cpb_exchange *x, cpb_error *error) {
   cpb_outcome outcome = CPB_RECEIVED;
-  CURLcode code = CURLE_OUT_OF_MEMORY;
-  int running = 1, left;
-  bool added = x->curl.multi_add_handle(x->multi, x->easy) == CURLM_OK;
+  int running;
   x->last = cpb_url_clock();
-  while (added && x->curl.multi_perform(x->multi, &running) == CURLM_OK && running > 0) {
+  while (x->added && !x->ended && x->curl.multi_perform(x->multi, &running) == CURLM_OK) {
+    note_ended(x);
+    if (x->ended) break;
     uint64_t wait = time_left(x, &outcome, error);
     if (wait == 0) break;
     x->curl.multi_poll(x->multi, NULL, 0, (int)cpb_min_u64(wait, WAIT), NULL);
   }
-  for (CURLMsg *message; (message = x->curl.multi_info_read(x->multi, &left));) {
-    if (message->msg == CURLMSG_DONE) code = message->data.result;
-  }
-  if (added) x->curl.multi_remove_handle(x->multi, x->easy);
+  CURLcode code = x->ended ? x->code : CURLE_OUT_OF_MEMORY;
   bool unwanted = x->stopped || x->skipped > REDIRECT_BODY;
-  if (error->code != CPB_OK || unwanted || (running == 0 && code == CURLE_OK)) return outcome;
+  if (error->code != CPB_OK || unwanted || code == CURLE_OK) return outcome;
   return fail_with(x, code, error);
 }
 
-static cpb_outcome run_once(cpb_exchange *x, const char *url, cpb_error *error) {
+void cpb_exchange_cancel(cpb_exchange *x) {
+  if (x->added) x->curl.multi_remove_handle(x->multi, x->easy);
+  if (x->headers) x->curl.slist_free_all(x->headers);
+  x->added = x->ended = false;
+  x->headers = NULL;
+}
+
+/* Begins what `drive` ends, unless memory is short. */
+static void begin(cpb_exchange *x, const char *url) {
+  int running;
   bool at_home = cpb_address_same_origin(x->request->url, url);
-  struct curl_slist *headers = headers_for(x, at_home);
+  cpb_exchange_cancel(x);
+  x->headers = headers_for(x, at_home);
   x->begun = x->stopped = x->moved = false;
   x->skipped = 0;
   x->response = (cpb_response){0};
   *x->trouble = 0;
-  if (!headers) return fail_with(x, CURLE_OUT_OF_MEMORY, error);
-  set_up(x, url, at_home, headers);
-  cpb_outcome outcome = drive(x, error);
-  x->curl.slist_free_all(headers);
-  return outcome;
+  if (!x->headers) return;
+  set_up(x, url, at_home);
+  x->added = x->curl.multi_add_handle(x->multi, x->easy) == CURLM_OK;
+  if (x->added) x->curl.multi_perform(x->multi, &running);
 }
 
 /* --- Redirects --------------------------------------------------------------------------- */
@@ -347,19 +407,24 @@ static char *next_url(cpb_exchange *x, cpb_error *error) {
   return copy;
 }
 
-cpb_outcome cpb_exchange_run(cpb_exchange *x, const cpb_request *request, const cpb_receiver *receiver,
-                             cpb_error *error) {
+void cpb_exchange_start(cpb_exchange *x, const cpb_request *request, const cpb_receiver *receiver) {
   x->request = request;
   x->receiver = receiver;
-  cpb_outcome outcome = run_once(x, request->url, error);
+  begin(x, request->url);
+}
+
+cpb_outcome cpb_exchange_finish(cpb_exchange *x, cpb_error *error) {
+  cpb_outcome outcome = drive(x, error);
   char *url = NULL;
   for (int left = REDIRECTS; outcome == CPB_RECEIVED && !x->begun; left--) {
     char *next = left > 0 ? next_url(x, error) : NULL;
     cpb_release(&x->allocator, url);
     url = next;
     if (left == 0) cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the server redirects more than %d times", REDIRECTS);
-    outcome = url ? run_once(x, url, error) : CPB_REFUSED;
+    if (url) begin(x, url);
+    outcome = url ? drive(x, error) : CPB_REFUSED;
   }
+  cpb_exchange_cancel(x);
   cpb_release(&x->allocator, url);
   return outcome;
 }

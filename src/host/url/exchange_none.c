@@ -1,5 +1,7 @@
 /* Without libcurl. */
 #ifndef CPB_WITH_CURL
+#  include <errno.h>
+
 #  include "base/status.h"
 #  include "cpb/url.h"
 #  include "host/url/exchange.h"
@@ -12,6 +14,11 @@ cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error)
   return NULL;
 }
 
+cpb_exchange *cpb_exchange_beside(cpb_exchange *exchange) {
+  (void)exchange;
+  return NULL;
+}
+
 void cpb_exchange_free(cpb_exchange *exchange) { (void)exchange; }
 
 bool cpb_exchange_can_sign(const cpb_exchange *exchange) {
@@ -19,17 +26,29 @@ bool cpb_exchange_can_sign(const cpb_exchange *exchange) {
   return false;
 }
 
-cpb_outcome cpb_exchange_run(cpb_exchange *exchange, const cpb_request *request, const cpb_receiver *receiver,
-                             cpb_error *error) {
+void cpb_exchange_start(cpb_exchange *exchange, const cpb_request *request, const cpb_receiver *receiver) {
   (void)exchange, (void)request, (void)receiver;
+}
+
+void cpb_exchange_cancel(cpb_exchange *exchange) { (void)exchange; }
+
+cpb_outcome cpb_exchange_finish(cpb_exchange *exchange, cpb_error *error) {
+  (void)exchange;
   cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "no URLs");
   return CPB_REFUSED;
 }
 
-const char *cpb_exchange_variable(const char *name) {
+static const char *variable(const char *name) {
   (void)name;
   return NULL;
 }
+
+static int read_file(const char *path, cpb_buffer *out) {
+  (void)path, (void)out;
+  return ENOENT;
+}
+
+const cpb_environment cpb_exchange_environment = {variable, read_file};
 
 int64_t cpb_exchange_now(void) { return 0; }
 void cpb_exchange_pause(uint64_t milliseconds) { (void)milliseconds; }

@@ -16,9 +16,12 @@
 #define LONGEST_PAUSE 30000u         /* also if the server asks for a longer one */
 #define TAIL_LEAST ((size_t)4 << 10) /* instead of less, the beginning is asked for */
 #define MAX_WHOLE ((uint64_t)1 << 20)
-#define PROGRESS ((size_t)1 << 20) /* after so many bytes failures are counted anew */
-#define CRUMBS 4u                  /* so many responses in a row may be too short */
-#define EXPLANATION 2048           /* of the body of a refusal */
+#define PROGRESS ((size_t)1 << 20)  /* after so many bytes failures are counted anew */
+#define CRUMBS 4u                   /* so many responses in a row may be too short */
+#define EXPLANATION 2048            /* of the body of a refusal */
+#define URL_PIECE ((size_t)2 << 20) /* of what is requested beside the range under way */
+#define URL_LANES 3                 /* ranges beside that one */
+#define URL_SHARED_LANES 1          /* of one that is shared */
 
 /* What the response to a request turns out to be. */
 typedef enum body {
@@ -32,6 +35,10 @@ typedef enum body {
 
 struct cpb_remote {
   cpb_allocator allocator;
+  cpb_remote *lanes[URL_LANES]; /* for ranges further on, which are requested meanwhile; made when they are needed */
+  unsigned most_lanes;
+  cpb_remote *home; /* of a lane: whose it is */
+  bool is_busy;     /* a lane: its request was begun */
   cpb_url_options options;
   char *url;
   bool is_s3, first_is_tail, no_suffix;
@@ -50,8 +57,11 @@ struct cpb_remote {
   body body;
   cpb_window *window;
   size_t got; /* bytes of the body */
+  char range[48], condition[300];
+  cpb_request query;
+  cpb_receiver receiver;
   char said[EXPLANATION];
-  cpb_error *error;
+  cpb_error *error, trouble; /* `trouble`: a lane's */
 };
 
 /* After the error was set. */
@@ -93,6 +103,12 @@ static bool begin_range(cpb_remote *r) {
   return r->body == BODY_RANGE;
 }
 
+/* The most that is taken of a whole file in place of a range: no less than was asked for from its beginning. */
+static uint64_t most_of_whole(const cpb_remote *r) {
+  bool from_beginning = r->begin == 0 && !r->is_suffix;
+  return cpb_max_u64(r->options.max_whole, from_beginning ? r->end : 0);
+}
+
 static bool too_large(cpb_remote *r, uint64_t size) {
   if (r->is_suffix) { /* plain ranges may be known */
     r->no_suffix = true;
@@ -101,8 +117,8 @@ static bool too_large(cpb_remote *r, uint64_t size) {
   }
   cpb_fail(r->error, CPB_E_READ, CPB_NO_OFFSET,
            "the server ignores ranges: it sent all %s%llu bytes, where up to %llu are taken; download the file first",
-           size ? "" : "of more than ", (unsigned long long)(size ? size : r->options.max_whole),
-           (unsigned long long)r->options.max_whole);
+           size ? "" : "of more than ", (unsigned long long)(size ? size : most_of_whole(r)),
+           (unsigned long long)most_of_whole(r));
   return wrong(r);
 }
 
@@ -114,7 +130,7 @@ static bool begin_whole(cpb_remote *r) {
              r->response.content_encoding);
     return wrong(r);
   }
-  if (announced && size > r->options.max_whole) return too_large(r, size);
+  if (announced && size > most_of_whole(r)) return too_large(r, size);
   if (announced && r->pinned.known && !agree(r, size)) return false;
   cpb_buffer_reset(&r->whole, 0);
   r->body = BODY_WHOLE;
@@ -178,7 +194,7 @@ static bool take_body(void *user, const uint8_t *data, size_t length) {
   r->bytes_read += length;
   if (r->body == BODY_REFUSAL) return take_explanation(r, data, length);
   if (length > r->expected - r->got) return fail(r, "the server sent more bytes than it announced");
-  if (r->body == BODY_WHOLE && r->got + length > r->options.max_whole) return too_large(r, 0);
+  if (r->body == BODY_WHOLE && r->got + length > most_of_whole(r)) return too_large(r, 0);
   cpb_buffer *out = r->body == BODY_WHOLE ? &r->whole : &r->window->bytes;
   bool made = r->body == BODY_WHOLE || cpb_buffer_reserve(out, (size_t)r->expected);
   if (!made || !cpb_buffer_append(out, data, length)) {
@@ -191,20 +207,21 @@ static bool take_body(void *user, const uint8_t *data, size_t length) {
 
 /* --- One request ------------------------------------------------------------------------------ */
 
-static void set_request(const cpb_remote *r, cpb_request *q, char *range, size_t range_size, char *condition,
-                        size_t condition_size) {
-  if (r->is_suffix) cpb_format(range, range_size, "-%llu", (unsigned long long)r->end);
-  else cpb_format(range, range_size, "%llu-%llu", (unsigned long long)r->begin, (unsigned long long)r->end - 1);
-  bool known = cpb_validators_condition(&r->pinned, condition, condition_size);
-  *q = (cpb_request){.url = r->is_s3 ? r->s3.url : r->url,
-                     .range = range,
-                     .condition = known ? condition : NULL,
-                     .headers = r->options.headers,
-                     .signed_headers = r->s3.headers,
-                     .keys = r->s3.keys,
-                     .signature = r->s3.signature,
-                     .idle_time = r->options.idle_time,
-                     .deadline = r->options.deadline};
+static void set_request(cpb_remote *r) {
+  const cpb_remote *of = r->home ? r->home : r;
+  char *range = r->range;
+  if (r->is_suffix) cpb_format(range, sizeof r->range, "-%llu", (unsigned long long)r->end);
+  else cpb_format(range, sizeof r->range, "%llu-%llu", (unsigned long long)r->begin, (unsigned long long)r->end - 1);
+  bool known = cpb_validators_condition(&r->pinned, r->condition, sizeof r->condition);
+  r->query = (cpb_request){.url = of->is_s3 ? of->s3.url : of->url,
+                           .range = range,
+                           .condition = known ? r->condition : NULL,
+                           .headers = of->options.headers,
+                           .signed_headers = of->s3.headers,
+                           .keys = of->s3.keys,
+                           .signature = of->s3.signature,
+                           .idle_time = of->options.idle_time,
+                           .deadline = of->options.deadline};
 }
 
 static const char *meaning_of(int status, const char *said) {
@@ -261,20 +278,122 @@ static cpb_outcome settle(cpb_remote *r) {
   }
 }
 
-static cpb_outcome request(cpb_remote *r, cpb_error *error) {
-  char range[48], condition[300];
-  cpb_request q;
+/* Begins the request for the range that is set. */
+static void start(cpb_remote *r, cpb_error *error) {
   r->error = error;
   r->body = BODY_UNKNOWN;
   r->window = NULL;
   r->got = 0;
   *r->said = 0;
   r->response = (cpb_response){0};
-  set_request(r, &q, range, sizeof range, condition, sizeof condition);
-  const cpb_receiver receiver = {begin_response, take_body, r};
-  cpb_outcome outcome = cpb_exchange_run(r->exchange, &q, &receiver, error);
+  set_request(r);
+  r->receiver = (cpb_receiver){begin_response, take_body, r};
+  cpb_exchange_start(r->exchange, &r->query, &r->receiver);
+}
+
+static cpb_outcome finish(cpb_remote *r) {
+  cpb_outcome outcome = cpb_exchange_finish(r->exchange, r->error);
   if (r->body == BODY_WRONG) return CPB_REFUSED;
   return outcome == CPB_RECEIVED ? settle(r) : outcome;
+}
+
+static void set_range(cpb_remote *r, uint64_t begin, uint64_t end, bool is_suffix) {
+  r->begin = begin;
+  r->end = end;
+  r->is_suffix = is_suffix;
+}
+
+/* --- Several ranges at once ------------------------------------------------------------------------ */
+
+/* For another request that goes on while one of `r` does. NULL when memory is short. */
+static cpb_remote *new_lane(cpb_remote *r) {
+  cpb_remote *lane = cpb_alloc_zeroed(&r->allocator, sizeof *lane);
+  if (!lane) return NULL;
+  lane->allocator = r->allocator;
+  lane->home = r;
+  lane->options = r->options;
+  cpb_windows_init(&lane->windows, &r->allocator);
+  cpb_buffer_init(&lane->whole, &r->allocator);
+  lane->exchange = cpb_exchange_beside(r->exchange);
+  if (lane->exchange) return lane;
+  cpb_remote_free(lane);
+  return NULL;
+}
+
+/* The lane that is to bring the byte at `offset`. */
+static cpb_remote *lane_of(const cpb_remote *r, uint64_t offset) {
+  for (unsigned i = 0; i < r->most_lanes; i++) {
+    cpb_remote *lane = r->lanes[i];
+    if (lane && lane->is_busy && offset >= lane->begin && offset < lane->end) return lane;
+  }
+  return NULL;
+}
+
+/* Where [offset, end) ends before what a lane is to bring. */
+static uint64_t before_lanes(const cpb_remote *r, uint64_t offset, uint64_t end) {
+  for (unsigned i = 0; i < r->most_lanes; i++) {
+    const cpb_remote *lane = r->lanes[i];
+    if (lane && lane->is_busy && lane->begin > offset) end = cpb_min_u64(end, lane->begin);
+  }
+  return end;
+}
+
+/* Makes a lane free, with nothing of what came. */
+static void empty(cpb_remote *lane) {
+  cpb_exchange_cancel(lane->exchange);
+  lane->home->bytes_read += lane->bytes_read;
+  lane->bytes_read = 0;
+  lane->is_busy = lane->has_whole = false;
+  cpb_windows_free(&lane->windows);
+  cpb_windows_init(&lane->windows, &lane->allocator);
+  cpb_buffer_reset(&lane->whole, 0);
+}
+
+static void give_up_lanes(cpb_remote *r) {
+  for (unsigned i = 0; i < r->most_lanes; i++) {
+    if (r->lanes[i]) empty(r->lanes[i]);
+  }
+  r->most_lanes = 0;
+}
+
+/* Waits for what a lane brings. If that fails, nothing more is requested so: the range is requested again, alone, and
+ * what is wrong is said then. */
+static void take_lane(cpb_remote *r, cpb_remote *lane) {
+  bool came = finish(lane) == CPB_RECEIVED && lane->body == BODY_RANGE && lane->got > 0;
+  if (came) {
+    cpb_window *window = cpb_windows_add(&r->windows, lane->begin);
+    cpb_buffer before = window->bytes;
+    window->bytes = lane->window->bytes;
+    lane->window->bytes = before;
+  }
+  empty(lane);
+  if (!came) give_up_lanes(r);
+}
+
+/* Requests pieces of [begin, end) that are neither there nor on their way, as far as there are lanes: none for what
+ * lies elsewhere now. */
+static void look_ahead(cpb_remote *r, uint64_t begin, uint64_t end) {
+  uint64_t last = begin + (URL_LANES + 1) * (uint64_t)URL_PIECE;
+  end = cpb_min_u64(cpb_min_u64(end, r->pinned.size), last);
+  for (unsigned i = 0; i < r->most_lanes; i++) {
+    cpb_remote *lane = r->lanes[i];
+    if (lane && lane->is_busy && (lane->end <= begin || lane->begin >= last)) empty(lane);
+  }
+  for (unsigned i = 0; i < r->most_lanes && begin < end; i++) {
+    size_t there;
+    for (cpb_remote *other; begin < end; begin = other ? other->end : begin + there) {
+      other = lane_of(r, begin);
+      if (!other && !cpb_windows_find(&r->windows, begin, &there)) break;
+    }
+    cpb_remote *lane = r->lanes[i];
+    if (begin >= end || (lane && lane->is_busy)) continue;
+    if (!lane && !(lane = r->lanes[i] = new_lane(r))) return;
+    lane->pinned = r->pinned;
+    set_range(lane, begin, cpb_min_u64(begin + URL_PIECE, end), false);
+    cpb_error_begin(&lane->trouble, NULL);
+    start(lane, &lane->trouble);
+    lane->is_busy = true;
+  }
 }
 
 /* --- Again and again --------------------------------------------------------------------------- */
@@ -298,11 +417,15 @@ static bool pause_after(cpb_remote *r, unsigned failures) {
   return true;
 }
 
-/* Requests the range that is set until it is there. What came before it broke off is kept. */
-static bool fetch(cpb_remote *r, cpb_error *error) {
+/* Requests the range that is set until it is there, and beside it what follows up to `ahead`. What came before it broke
+ * off is kept. */
+static bool fetch(cpb_remote *r, uint64_t ahead, cpb_error *error) {
   for (unsigned failures = 0;;) {
-    cpb_outcome outcome = request(r, error);
+    start(r, error);
+    if (ahead > r->end) look_ahead(r, r->end, ahead);
+    cpb_outcome outcome = finish(r);
     if (outcome == CPB_RECEIVED) return true;
+    give_up_lanes(r);
     if (r->window && r->got > 0 && outcome == CPB_INTERRUPTED && !r->is_suffix) {
       if (r->got >= PROGRESS) failures = 0;
       r->begin += r->got;
@@ -312,22 +435,16 @@ static bool fetch(cpb_remote *r, cpb_error *error) {
   }
 }
 
-static void set_range(cpb_remote *r, uint64_t begin, uint64_t end, bool is_suffix) {
-  r->begin = begin;
-  r->end = end;
-  r->is_suffix = is_suffix;
-}
-
 /* Learns the size, by a request for the last bytes or else for the first. */
 static bool make_known(cpb_remote *r, size_t tail, cpb_error *error) {
   if (r->pinned.known) return true;
   if (tail > 0 && !r->no_suffix) {
     set_range(r, 0, tail, true);
-    if (!fetch(r, error)) return false;
+    if (!fetch(r, 0, error)) return false;
     if (r->pinned.known) return true;
   }
   set_range(r, 0, cpb_windows_plan(&r->windows, 0, 0, UINT64_MAX), false);
-  return fetch(r, error);
+  return fetch(r, 0, error);
 }
 
 /* Whether the response was much shorter than what was asked for, too often. */
@@ -356,13 +473,23 @@ static const uint8_t *find(cpb_remote *r, uint64_t offset, size_t *length) {
 
 const uint8_t *cpb_remote_read(cpb_remote *r, uint64_t offset, uint64_t wanted, size_t *length, cpb_error *error) {
   if (!make_known(r, r->first_is_tail && offset > 0 ? TAIL : 0, error)) return NULL;
+  uint64_t wanted_end = wanted < UINT64_MAX - offset ? offset + wanted : UINT64_MAX;
+  bool is_long = wanted > URL_PIECE && !r->has_whole;
   for (;;) {
     const uint8_t *data = find(r, offset, length);
+    if (data && is_long && wanted > *length) look_ahead(r, offset + *length, wanted_end);
     if (data) return data;
     if (offset >= r->pinned.size) return (const uint8_t *)"";
+    cpb_remote *lane = lane_of(r, offset);
+    if (lane) {
+      take_lane(r, lane);
+      continue;
+    }
     uint64_t end = offset + cpb_windows_plan(&r->windows, offset, wanted, r->pinned.size);
+    if (is_long && r->most_lanes > 0) end = cpb_min_u64(end, offset + URL_PIECE);
+    end = before_lanes(r, offset, end);
     set_range(r, offset, end, false);
-    if (!fetch(r, error) || is_crumbs(r, end - r->begin, error)) return NULL;
+    if (!fetch(r, is_long ? wanted_end : 0, error) || is_crumbs(r, end - r->begin, error)) return NULL;
   }
 }
 
@@ -392,7 +519,7 @@ static bool set_url(cpb_remote *r, const char *url, cpb_error *error) {
   r->url = cpb_alloc(&r->allocator, size);
   if (!r->url) return cpb_fail_memory(error) == CPB_OK;
   memcpy(r->url, url, size);
-  if (!r->is_s3 || !cpb_s3_resolve(&r->s3, &r->allocator, &address, cpb_exchange_variable, error)) return !r->is_s3;
+  if (!r->is_s3 || !cpb_s3_resolve(&r->s3, &r->allocator, &address, &cpb_exchange_environment, error)) return !r->is_s3;
   if (!r->s3.keys || cpb_exchange_can_sign(r->exchange)) return true;
   cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "this libcurl is too old to sign for S3; expected 7.87 or newer");
   return false;
@@ -415,6 +542,7 @@ cpb_remote *cpb_remote_new(const cpb_allocator *given, const char *url, const cp
     return NULL;
   }
   r->allocator = a;
+  r->most_lanes = URL_LANES;
   r->random = cpb_url_clock() ^ (uint64_t)(uintptr_t)r ^ 0x9e3779b97f4a7c15;
   cpb_windows_init(&r->windows, &a);
   cpb_buffer_init(&r->whole, &a);
@@ -429,13 +557,16 @@ cpb_remote *cpb_remote_share(const cpb_remote *r) {
   cpb_error_begin(&error, NULL);
   if (!r->pinned.known || r->has_whole) return NULL;
   cpb_remote *other = cpb_remote_new(&r->allocator, r->url, &r->options, &error);
-  if (other) other->pinned = r->pinned;
+  if (!other) return NULL;
+  other->pinned = r->pinned;
+  other->most_lanes = URL_SHARED_LANES;
   return other;
 }
 
 void cpb_remote_free(cpb_remote *r) {
   if (!r) return;
   cpb_allocator a = r->allocator;
+  for (unsigned i = 0; i < URL_LANES; i++) cpb_remote_free(r->lanes[i]);
   cpb_exchange_free(r->exchange);
   cpb_windows_free(&r->windows);
   cpb_buffer_free(&r->whole);

@@ -7,12 +7,6 @@
 /* Of an empty body, as all of our requests have. */
 #define CONTENT_HASH "x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-static const char *variable(cpb_get_variable get, const char *name, const char *otherwise, const char *last) {
-  const char *value = get(name);
-  if ((!value || !*value) && otherwise) value = get(otherwise);
-  return value && *value ? value : last;
-}
-
 /* What may stand in a header or a host: no space, no control character. */
 static bool is_word(const char *text) {
   for (; *text; text++) {
@@ -82,12 +76,74 @@ static bool make_url(cpb_s3 *s3, const cpb_allocator *a, const cpb_address *addr
   return done;
 }
 
-/* --- Keys --------------------------------------------------------------------------------- */
+/* --- Settings ----------------------------------------------------------------------------- */
 
-static bool set_keys(cpb_s3 *s3, const cpb_allocator *a, cpb_get_variable get, const char *region) {
-  const char *id = variable(get, "AWS_ACCESS_KEY_ID", NULL, NULL);
-  const char *secret = variable(get, "AWS_SECRET_ACCESS_KEY", NULL, NULL);
-  const char *token = variable(get, "AWS_SESSION_TOKEN", NULL, NULL);
+/* The variables that say what a setting says, too, and what for. */
+static const char *const names[CPB_SETTINGS][2] = {
+    [CPB_SETTING_ID] = {"AWS_ACCESS_KEY_ID"},
+    [CPB_SETTING_SECRET] = {"AWS_SECRET_ACCESS_KEY"},
+    [CPB_SETTING_TOKEN] = {"AWS_SESSION_TOKEN"},
+    [CPB_SETTING_REGION] = {"AWS_REGION", "AWS_DEFAULT_REGION"},
+    [CPB_SETTING_ENDPOINT] = {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"},
+};
+
+typedef struct settings {
+  const char *texts[CPB_SETTINGS];
+  cpb_profile profile;
+} settings;
+
+/* Keys come from the environment or from the profile, all together. */
+static void choose(settings *s, const cpb_environment *e) {
+  for (int i = 0; i < CPB_SETTING_ELSEWHERE; i++) {
+    for (int k = 0; k < 2 && !s->texts[i]; k++) {
+      const char *value = names[i][k] ? e->variable(names[i][k]) : NULL;
+      if (value && *value) s->texts[i] = value;
+    }
+  }
+  bool has_keys = s->texts[CPB_SETTING_ID] && s->texts[CPB_SETTING_SECRET];
+  for (int i = 0; i < CPB_SETTING_ELSEWHERE; i++) {
+    const char *own = s->profile.settings[i].text;
+    if (i <= CPB_SETTING_TOKEN ? !has_keys : !s->texts[i]) s->texts[i] = own;
+  }
+}
+
+/* Whether a text is the profile's; otherwise it is a variable's. */
+static const cpb_setting *setting_of(const settings *s, cpb_setting_name i) {
+  const cpb_setting *own = &s->profile.settings[i];
+  return own->text && s->texts[i] == own->text ? own : NULL;
+}
+
+static void refuse(const settings *s, cpb_setting_name i, const char *why, cpb_error *error) {
+  const cpb_setting *own = setting_of(s, i);
+  if (own) cpb_setting_fail(own, CPB_E_USAGE, why, error);
+  else cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "%s %s", names[i][i == CPB_SETTING_ENDPOINT], why);
+}
+
+static bool check(const settings *s, cpb_error *error) {
+  const char *region = s->texts[CPB_SETTING_REGION], *endpoint = s->texts[CPB_SETTING_ENDPOINT];
+  const cpb_setting *id = setting_of(s, CPB_SETTING_ID), *secret = setting_of(s, CPB_SETTING_SECRET);
+  const cpb_setting *elsewhere = &s->profile.settings[CPB_SETTING_ELSEWHERE];
+  cpb_address at;
+  for (int i = CPB_SETTING_ID; i <= CPB_SETTING_TOKEN; i++) {
+    if (s->texts[i] && !is_word(s->texts[i])) refuse(s, i, "has a space or a control character", error);
+  }
+  if (region && (!is_word(region) || strpbrk(region, ":/@?#")))
+    refuse(s, CPB_SETTING_REGION, "is no region; expected a name such as us-east-1", error);
+  if (endpoint && (!cpb_address_parse(endpoint, &at) || cpb_address_has_scheme(&at, "s3") || at.query[0]))
+    refuse(s, CPB_SETTING_ENDPOINT, "is no http or https URL", error);
+  if (id && !secret) cpb_setting_fail(id, CPB_E_USAGE, "is alone; expected aws_secret_access_key, too", error);
+  if (secret && !id) cpb_setting_fail(secret, CPB_E_USAGE, "is alone; expected aws_access_key_id, too", error);
+  bool has_own_keys = s->texts[CPB_SETTING_ID] && !id;
+  if (elsewhere->text && s->profile.is_named && !has_own_keys)
+    cpb_setting_fail(
+        elsewhere, CPB_E_UNSUPPORTED,
+        "is not followed; expected aws_access_key_id, or the variables of 'aws configure export-credentials'", error);
+  return error->code == CPB_OK;
+}
+
+static bool set_keys(cpb_s3 *s3, const cpb_allocator *a, const settings *s, const char *region) {
+  const char *id = s->texts[CPB_SETTING_ID], *secret = s->texts[CPB_SETTING_SECRET];
+  const char *token = s->texts[CPB_SETTING_TOKEN];
   s3->signature = join(a, (const char *const[]){"aws:amz:", region, ":s3", NULL});
   if (!s3->signature) return false;
   if (!id || !secret) return true;
@@ -99,24 +155,18 @@ static bool set_keys(cpb_s3 *s3, const cpb_allocator *a, cpb_get_variable get, c
   return s3->token != NULL;
 }
 
-bool cpb_s3_resolve(cpb_s3 *s3, const cpb_allocator *a, const cpb_address *address, cpb_get_variable get,
+bool cpb_s3_resolve(cpb_s3 *s3, const cpb_allocator *a, const cpb_address *address, const cpb_environment *environment,
                     cpb_error *error) {
-  static const char *const names[] = {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"};
-  const char *region = variable(get, "AWS_REGION", "AWS_DEFAULT_REGION", "us-east-1");
-  const char *endpoint = variable(get, "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", NULL);
-  cpb_address at;
+  settings s = {0};
   *s3 = (cpb_s3){0};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *value = get(names[i]);
-    if (value && !is_word(value))
-      cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "%s has a space or a control character", names[i]);
+  if (cpb_profile_load(&s.profile, a, environment, error)) {
+    choose(&s, environment);
+    const char *region = s.texts[CPB_SETTING_REGION] ? s.texts[CPB_SETTING_REGION] : "us-east-1";
+    if (check(&s, error) &&
+        (!make_url(s3, a, address, s.texts[CPB_SETTING_ENDPOINT], region) || !set_keys(s3, a, &s, region)))
+      cpb_fail_memory(error);
   }
-  if (!is_word(region) || strpbrk(region, ":/@?#"))
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "AWS_REGION is no region; expected a name such as us-east-1");
-  if (endpoint && (!cpb_address_parse(endpoint, &at) || cpb_address_has_scheme(&at, "s3") || at.query[0]))
-    cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET, "AWS_ENDPOINT_URL is no http or https URL");
-  if (error->code != CPB_OK) return false;
-  if (!make_url(s3, a, address, endpoint, region) || !set_keys(s3, a, get, region)) cpb_fail_memory(error);
+  cpb_profile_free(&s.profile, a);
   return error->code == CPB_OK;
 }
 
