@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import tempfile
 from collections.abc import Mapping
 from typing import IO, Any, Protocol, Union
@@ -132,6 +133,15 @@ def _can_seek(file: Any) -> bool:
     return bool(file.seekable()) if hasattr(file, "seekable") else hasattr(file, "seek")
 
 
+def _is_stream(path: bytes) -> bool:
+    """Whether reading may wait for another process, which Python lets Ctrl-C end."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode)
+
+
 def _name_of(file: Any) -> str | None:
     name = getattr(file, "name", None) or getattr(file, "path", None)
     return name if isinstance(name, str) else None
@@ -164,6 +174,8 @@ def resolve(source: Any, options: Mapping[str, Any] | None = None) -> tuple[str,
         path = os.fsencode(source)
         if b"\0" in path:
             raise CpbError(f"the path {path!r} has a NUL in it")
+        if _is_stream(path):
+            return "object", _Spooled(open(path, "rb", buffering=0), True), os.fsdecode(path), None
         return "path", path, os.fsdecode(path), None
     owned = hasattr(source, "fs") and hasattr(source, "open") and not hasattr(source, "read")
     if owned:

@@ -1,0 +1,18 @@
+"""What the tests of the Python package share with those of the command: the data and their oracles."""
+
+import importlib.util
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+_spec = importlib.util.spec_from_file_location("conftest", ROOT / "tests/conftest.py")
+shared = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(shared)
+
+DATA, Cpb, manifest = shared.DATA, shared.Cpb, shared.manifest
+
+
+@pytest.fixture(scope="session")
+def cpb():
+    return Cpb()

@@ -1,0 +1,110 @@
+"""What is inside models: the answers of `cpb inspect`, the arrays that their own programs have."""
+
+import json
+import pathlib
+
+import numpy
+import pytest
+
+import libcpb
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "tests/data"
+CHUNKED = sorted({path.parent.name: path for path in DATA.glob("cpb/real_*/*.cpb")}.values())
+SAMEDIFF = sorted(path for path in (DATA / "samediff_small").iterdir() if path.suffix in (".zip", ".fb"))
+
+
+@pytest.mark.parametrize("path", CHUNKED + SAMEDIFF, ids=lambda path: f"{path.parent.name}-{path.name}")
+def test_answers_are_those_of_the_command(cpb, path):
+    """Each question that this kind of model answers; any other is refused."""
+    questions = {"overview": None, "functions": None, "nodes": None, "constants": None, "ops": None, "layers": None,
+                 "variables": None, "scopes": None, "objects": None, "tag": None, "search": "a"}
+    with libcpb.open_model(path) as model:
+        for question, name in questions.items():
+            result = cpb.run("inspect", path, question, *([name] if name else []), "-n", 3, "--json")
+            ask = getattr(model, question)
+            try:
+                answer = ask(*([name] if name else []), count=3)
+            except libcpb.CpbError as error:
+                assert result.returncode != 0 and error.args[0] in result.stderr.decode()
+            else:
+                assert answer == json.loads(result.stdout), question
+        assert model.overview(count="all")["problems"] == []
+        assert model.path == str(path)
+
+
+@pytest.fixture(scope="module")
+def saved_model(tmp_path_factory):
+    """A SavedModel with variables of several types, and what they are worth."""
+    tf = pytest.importorskip("tensorflow")
+    path = tmp_path_factory.mktemp("saved") / "model"
+    module = tf.Module()
+    module.weights = tf.Variable(numpy.arange(12, dtype="f4").reshape(3, 4), name="weights")
+    module.halves = tf.Variable(tf.constant([1.5, -2.0], tf.bfloat16), name="halves")
+    module.count = tf.Variable(7, dtype=tf.int64, name="count")
+    module.table = tf.constant([b"a", b"", b"ccc\0"])
+    module.call = tf.function(lambda x: x @ module.weights, [tf.TensorSpec([None, 3])])
+    tf.saved_model.save(module, str(path), signatures={"serving_default": module.call})
+    return path, module
+
+
+def test_variables_and_signatures(saved_model, tmp_path):
+    path, module = saved_model
+    with libcpb.open_model(path) as model:
+        assert model.kind == "saved_model"
+        assert "serving_default" in [signature["key"] for signature in model.signatures()["items"]]
+        signature = model.signature("serving_default")
+        assert signature["inputs"][0]["shape"] == [None, 3]
+        for name in ("weights", "halves", "count"):
+            array = model.array(name, variable=True)
+            wanted = getattr(module, name).numpy()
+            assert array.dtype == wanted.dtype and array.shape == wanted.shape
+            assert numpy.array_equal(array, wanted), name
+        array = model.array("weights", variable=True)
+        array[0, 0] = 5  # it is the caller's own
+        with pytest.raises(libcpb.CpbError, match="max_size") as raised:
+            model.values("weights", variable=True, max_size=47)
+        assert raised.value.code == "LIMIT"
+        for name in ("nothing", ""):
+            with pytest.raises(libcpb.CpbError) as raised:
+                model.array(name, variable=True)
+            assert raised.value.code == "NOT_FOUND"
+    with libcpb.open_model(path, leave_out=["checkpoint"]) as model:
+        assert model.variables()["checkpoint"] is None
+    (path / "variables/variables.index").rename(tmp_path / "index")
+    try:
+        (path / "variables/variables.index").write_bytes(b"damaged" * 20)
+        with libcpb.open_model(path) as model, pytest.raises(libcpb.CpbError) as raised:
+            model.variables()
+        assert raised.value.source.endswith("variables.index")
+    finally:
+        (tmp_path / "index").rename(path / "variables/variables.index")
+
+
+def test_constants(saved_model):
+    from tensorflow.core.protobuf import saved_model_pb2
+    from tensorflow.python.framework import tensor_util
+    path, _ = saved_model
+    parsed = saved_model_pb2.SavedModel.FromString((path / "saved_model.pb").read_bytes())
+    graph = parsed.meta_graphs[0].graph_def
+    found = 0
+    with libcpb.open_model(path) as model:
+        for where, nodes in [(None, graph.node)] + [(f.signature.name, f.node_def) for f in graph.library.function]:
+            for node in (n for n in nodes if n.op == "Const"):
+                array = model.array(node.name, function=where)
+                assert numpy.array_equal(array, tensor_util.MakeNdarray(node.attr["value"].tensor)), node.name
+                found += 1
+        constant = model.constants()["constants"]["items"][0]
+        assert len(model.read(**constant["tensor"])) == constant["tensor"]["size"]
+    assert found > 5
+
+
+def test_arrays_of_samediff(cpb, tmp_path):
+    """As the command extracts them for NumPy."""
+    for path in SAMEDIFF:
+        with libcpb.open_model(path) as model:
+            for parameter in model.constants(count="all")["parameters"]["items"]:
+                out = tmp_path / "array.npy"
+                cpb.ok("extract", path, parameter["name"], "-o", out, "--force")
+                array = model.array(parameter["name"])
+                assert array.tobytes("A") == numpy.load(out).tobytes("A") and array.shape == numpy.load(out).shape
+                assert array.flags.f_contiguous == numpy.load(out).flags.f_contiguous
