@@ -40,6 +40,7 @@ stages=(
   "corpus: build setup-python"
   "complexity: build setup-python"
   "cli: build setup-debian setup-python"
+  "python: build setup-python"
   "install: build setup-debian"
   "devices: wasi-build setup-devices build"
 )
@@ -83,7 +84,7 @@ stage_setup-wasi() { sh wasi/test/setup.sh; }
 stage_setup-devices() { bash wasi/devices/setup.sh; }
 
 # No warning is let through, of gcc here and of clang in the stage `sanitize`.
-stage_build() { configure build -DCMAKE_COMPILE_WARNING_AS_ERROR=ON; }
+stage_build() { configure build -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DCPB_BUILD_PYTHON=ON; }
 
 stage_unit() { ctests build; }
 
@@ -101,6 +102,12 @@ stage_verdicts() {
 stage_complexity() { pytests complexity; }
 
 stage_cli() { pytests cli; }
+
+# DIR TEST...: those of the Python package, on what is built in DIR.
+python_tests() { PYTHONPATH=$PWD/$1/python "$python" -X dev -m pytest -rsx -n "$jobs" --dist loadfile "${@:2}"; }
+
+# The package as it is built in a checkout, then its wheel.
+stage_python() { python_tests build python/tests && bash tests/install/python.sh; }
 
 stage_model() { pytests model; }
 
@@ -121,7 +128,16 @@ stage_devices() { bash wasi/devices/run.sh; }
 stage_sanitize() {
   local -x ASAN_OPTIONS=quarantine_size_mb=8 # more takes most of the time
   bash tests/sanitized.sh && ctests build/asan &&
-    CPB=$PWD/build/asan/cpb pytests fault/test_hostile.py model/test_hostile.py corpus/test_records.py
+    CPB=$PWD/build/asan/cpb pytests fault/test_hostile.py model/test_hostile.py corpus/test_records.py &&
+    sanitized_python
+}
+
+# The Python extension, in an interpreter that is not sanitized itself: what that leaks is not ours.
+sanitized_python() {
+  local -x ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc
+  local -x LD_PRELOAD
+  LD_PRELOAD=$(clang-19 -print-file-name="libclang_rt.asan-$(uname -m).so")
+  python_tests build/asan python/tests/test_{records,messages,behaviour}.py -k 'not references'
 }
 
 # The same for all other tests but those that preload a library or measure memory.

@@ -8,12 +8,17 @@ cd "$(dirname "$0")/.."
 # Another vendor's Python is as good as Debian's if it can make environments.
 has_python() { python3 -c 'import ensurepip, venv' 2>/dev/null; }
 
+has_python_headers() {
+  python3 -c 'import os, sysconfig; exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' 2>/dev/null
+}
+
 install_build() {
   local packages=(gcc g++ make cmake ninja-build pkg-config ccache python3 python3-protobuf git curl
     libzstd-dev libbrotli-dev zlib1g-dev libnanopb-dev nanopb protobuf-compiler libprotobuf-dev libsnappy-dev libcmocka-dev
     libcurl4-openssl-dev libabsl-dev
     dpkg-dev) # applies patches to sources
   has_python || packages+=(python3-venv)
+  has_python_headers || packages+=(python3-dev)
   sh tests/debian.sh "${packages[@]}"
 }
 

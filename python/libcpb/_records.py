@@ -20,7 +20,8 @@ class Skipped(NamedTuple):
 
 
 class Location(NamedTuple):
-    """Where a record is: its Riegeli chunk, and its number in it from 0; ``position`` is ``chunk_begin + number``, and what `RecordReader.seek` takes."""
+    """Where a record is: its Riegeli chunk, and its number in it from 0. ``position`` is
+    ``chunk_begin + number``, and what `RecordReader.seek` takes."""
 
     position: int
     chunk_begin: int

@@ -233,13 +233,22 @@ static bool fill_locally(cpb_file *file, uint64_t offset, uint64_t wanted) {
 /* The same for what the caller reads. */
 static bool refused(cpb_code code, cpb_error *error) {
   if (code == CPB_OK) return false;
-  error->code = code == CPB_E_CANCELLED ? code : CPB_E_READ;
-  if (!error->message[0]) cpb_fail(error, error->code, CPB_NO_OFFSET, "%s", cpb_code_text(error->code));
+  if (code != CPB_E_CANCELLED) code = CPB_E_READ;
+  if (!error->message[0]) cpb_fail(error, code, CPB_NO_OFFSET, "%s", cpb_code_text(code));
+  error->code = code;
   return true;
 }
 
 static bool find_source_size(cpb_file *file, cpb_error *error) {
   return !refused(file->source.size(file->source.user, &file->size, error), error);
+}
+
+/* Nothing is what there is at the end, and nowhere else. */
+static bool at_source_end(cpb_file *file, uint64_t offset, cpb_error *error) {
+  if (!find_source_size(file, error)) return false;
+  if (offset >= file->size) return true;
+  cpb_fail(error, CPB_E_READ, offset, "the source gave no bytes, but has %llu", (unsigned long long)file->size);
+  return false;
 }
 
 static bool fill_from_source(cpb_file *file, uint64_t offset, uint64_t wanted, cpb_error *error) {
@@ -253,7 +262,7 @@ static bool fill_from_source(cpb_file *file, uint64_t offset, uint64_t wanted, c
   file->begin = offset;
   file->length = length;
   file->bytes_read += length;
-  return true;
+  return length > 0 || at_source_end(file, offset, error);
 }
 
 /* --- Any of them ------------------------------------------------- */

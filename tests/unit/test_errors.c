@@ -111,6 +111,21 @@ static bool file_open_fd(bool succeed, cpb_error *error) {
   return file != NULL;
 }
 
+static bool file_open_memory(bool succeed, cpb_error *error) {
+  const cpb_allocator none = {.allocate = no_memory};
+  cpb_file *file = cpb_file_open_memory(succeed ? NULL : &none, "", 0, error);
+  cpb_file_close(file);
+  return file != NULL;
+}
+
+static bool file_open_source(bool succeed, cpb_error *error) {
+  const cpb_allocator none = {.allocate = no_memory};
+  const cpb_source source = {.struct_size = sizeof source};
+  cpb_file *file = cpb_file_open_source(succeed ? NULL : &none, &source, error);
+  cpb_file_close(file);
+  return file != NULL;
+}
+
 /* A directory opens as a descriptor, but cannot be read. */
 static cpb_file *open_input(const char *path, int *fd) {
   *fd = open(path, O_RDONLY);
@@ -400,6 +415,8 @@ static const struct {
     {"cpb_path_parse", path_parse, CPB_E_USAGE, 5, "index"},
     {"cpb_file_open", file_open, CPB_E_READ, CPB_NO_OFFSET, "No such file or directory"},
     {"cpb_file_open_fd", file_open_fd, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
+    {"cpb_file_open_memory", file_open_memory, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
+    {"cpb_file_open_source", file_open_source, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_file_read", file_read, CPB_E_READ, CPB_NO_OFFSET, "Is a directory"},
     {"cpb_file_size", file_size, CPB_E_READ, CPB_NO_OFFSET, "Bad file descriptor"},
     {"cpb_file_read_all", file_read_all, CPB_E_LIMIT, CPB_NO_OFFSET, "999 bytes"},

@@ -1,0 +1,29 @@
+"""docs/python.md: its examples run, one after the other, and its reference is what the docstrings say."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import libcpb
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs/python.md").read_text()
+
+
+def test_the_tutorial_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    libcpb.merge(next((ROOT / "tests/data/cpb/real_tf_module").glob("*.cpb")), "saved_model.pb")
+    tutorial, _, _ = PAGE.partition("\n## Reference\n")
+    blocks = re.findall(r"^```python\n(.*?)^```$", tutorial, re.M | re.S)
+    assert len(blocks) >= 6
+    names = {}
+    for block in blocks:
+        exec(compile(block, "docs/python.md", "exec"), names)
+
+
+def test_the_reference_is_up_to_date():
+    result = subprocess.run([sys.executable, ROOT / "tools/python_reference.py", "--check"], env=dict(os.environ),
+                            capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr

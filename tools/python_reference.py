@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Writes the reference in docs/python.md, below its heading, from the docstrings of the package.
+
+    PYTHONPATH=build/python tools/python_reference.py           writes it
+    PYTHONPATH=build/python tools/python_reference.py --check   exits with 1 if it is not up to date
+"""
+
+import inspect
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+import libcpb
+
+PAGE = Path(__file__).resolve().parent.parent / "docs/python.md"
+HEADING = "\n## Reference\n"
+WIDTH = 100
+SECTION = re.compile(r"^(Args|Attributes|Raises|Returns):$", re.M)
+TITLES = {"Args": "Arguments", "Attributes": "Attributes", "Raises": "Raises", "Returns": "Returns"}
+
+
+def wrapped(text, indent=""):
+    """A paragraph as Markdown; a name in double backticks, or one of ours in single ones, is code."""
+    text = re.sub(r"``(.+?)``", r"`\1`", " ".join(text.split()))
+    return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=" " * len(indent),
+                         break_long_words=False, break_on_hyphens=False)
+
+
+def items(text):
+    """From `name: what` a line, with what goes on indented."""
+    text = textwrap.dedent(text).strip("\n")
+    for item in re.split(r"\n(?=\S)", text):
+        name, _, about = item.partition(":")
+        yield wrapped(f"`{name.strip()}`: {about}" if about else item, "- ")
+
+
+def paragraphs(text):
+    for part in re.split(r"\n\s*\n", text.strip("\n")):
+        if not part.strip():
+            continue
+        if part.startswith("    "):
+            yield f"```python\n{textwrap.dedent(part)}\n```"
+        else:
+            yield wrapped(part)
+
+
+def described(docstring):
+    parts = SECTION.split(inspect.cleandoc(docstring))
+    yield from paragraphs(parts[0])
+    for title, body in zip(parts[1::2], parts[2::2]):
+        yield f"{TITLES[title]}:"
+        yield "\n".join(items(body))
+
+
+def signature(name, thing):
+    given = inspect.signature(thing)
+    parameters = [p for p in given.parameters.values() if p.name != "self"]
+    bare = [p.replace(annotation=p.empty) for p in parameters]
+    line = f"{name}{given.replace(parameters=bare, return_annotation=given.empty)}"
+    if len(line) <= WIDTH:
+        return line
+    body = textwrap.fill(line[len(name) + 1 : -1], WIDTH - 4, initial_indent="    ", subsequent_indent="    ")
+    return f"{name}(\n{body}\n)"
+
+
+def member(name, thing):
+    what = thing.fget if isinstance(thing, property) else thing
+    shown = name if isinstance(thing, property) else signature(name, what).replace("\n", " ")
+    shown = re.sub(r"\( +", "(", re.sub(r" +\)", ")", shown))
+    text, *more = described(what.__doc__)
+    yield wrapped(f"`{shown}`: {text}", "- ")
+    for part in more:
+        yield textwrap.indent(part, "  ")
+
+
+def documented(cls):
+    for name, thing in vars(cls).items():
+        function = thing.fget if isinstance(thing, property) else thing
+        if not name.startswith("_") and inspect.isfunction(function) and function.__doc__:
+            yield name, thing
+
+
+def entry(name, thing):
+    yield f"### `{name}`"
+    made = inspect.isfunction(thing) or issubclass(thing, Exception) or "Args:" in thing.__doc__
+    if made:
+        yield f"```python\n{signature(name, thing)}\n```"
+    yield from described(thing.__doc__)
+    members = "\n".join("\n".join(member(*one)) for one in documented(thing)) if inspect.isclass(thing) else ""
+    if members:
+        yield "Members:"
+        yield members
+
+
+def reference():
+    things = [(name, getattr(libcpb, name)) for name in libcpb.__all__]
+    own = [(name, thing) for name, thing in things if getattr(thing, "__module__", None) == "libcpb"]
+    return "\n\n".join(part for one in own for part in entry(*one)) + "\n"
+
+
+def main():
+    before, heading, after = PAGE.read_text().partition(HEADING)
+    wanted = before + HEADING + "\n" + reference()
+    if sys.argv[1:] == ["--check"]:
+        if before + heading + after != wanted:
+            sys.exit("docs/python.md is not what the docstrings say: run tools/python_reference.py")
+    else:
+        PAGE.write_text(wanted)
+
+
+if __name__ == "__main__":
+    main()
