@@ -15,7 +15,7 @@ import libcpb
 
 PAGE = Path(__file__).resolve().parent.parent / "docs/python.md"
 HEADING = "\n## Reference\n"
-WIDTH = 100
+WIDTH = 98  # members are indented by 2
 SECTION = re.compile(r"^(Args|Attributes|Raises|Returns):$", re.M)
 TITLES = {"Args": "Arguments", "Attributes": "Attributes", "Raises": "Raises", "Returns": "Returns"}
 
