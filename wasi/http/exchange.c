@@ -15,6 +15,7 @@
 #define REDIRECTS 10
 #define LOCATION_MAX 2048
 #define PIECE ((uint64_t)64 << 10)
+#define LATER 1000                      /* milliseconds */
 #define NANOSECONDS ((uint64_t)1000000) /* in a millisecond */
 
 serve_traffic serve_fetched;
@@ -194,11 +195,11 @@ static bool set_target(http_borrow_outgoing_request_t request, const char *url) 
          http_method_outgoing_request_set_path_with_query(request, &path);
 }
 
-/* Where a runtime knows such limits, they are ours. */
+/* Where a runtime knows such limits, they come after ours, of which the error says more. */
 static http_own_request_options_t limits_of(const cpb_request *r) {
   http_own_request_options_t options = http_constructor_request_options();
   http_borrow_request_options_t o = http_borrow_request_options(options);
-  http_duration_t idle = r->idle_time * NANOSECONDS;
+  http_duration_t idle = (r->idle_time + LATER) * NANOSECONDS;
   http_method_request_options_set_connect_timeout(o, &idle);
   http_method_request_options_set_first_byte_timeout(o, &idle);
   http_method_request_options_set_between_bytes_timeout(o, &idle);
