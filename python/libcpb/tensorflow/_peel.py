@@ -1,0 +1,117 @@
+"""Large values taken out of a serialized message, without parsing it."""
+
+from __future__ import annotations
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+
+from libcpb import CpbError
+from libcpb.proto_splitter import util
+
+_TEXT = (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES)
+
+
+def varint(value: int) -> bytes:
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def field(number: int, data: bytes) -> bytes:
+    """A field with a length, such as a sub-message."""
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+class _Reader:
+    def __init__(self, data: memoryview) -> None:
+        self.data = data
+
+    def varint(self, at: int) -> tuple[int, int]:
+        value = shift = 0
+        while at < len(self.data) and shift < 70:
+            byte = self.data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value, at
+            shift += 7
+        raise CpbError("a varint that does not end", "DAMAGED", at)
+
+    def fields(self, begin: int, end: int):
+        """(begin, number, wire type, begin of the value, end) of each field."""
+        at = begin
+        while at < end:
+            tag, value = self.varint(at)
+            wire, stop = tag & 7, value
+            if wire == 0:
+                _, stop = self.varint(value)
+            elif wire == 2:
+                length, value = self.varint(value)
+                stop = value + length
+            elif wire in (1, 5):
+                stop = value + (8 if wire == 1 else 4)
+            if wire not in (0, 1, 2, 5) or stop > end:
+                raise CpbError(f"field {tag >> 3} is not one that TensorFlow writes", "DAMAGED", at)
+            yield at, tag >> 3, wire, value, stop
+            at = stop
+
+
+def peel(descriptor: Descriptor, data: bytes | memoryview, bound: int) -> tuple[bytes, list[tuple[list, int, int]]]:
+    """Takes each string or bytes field of more than `bound` bytes, at any depth, out of a message.
+
+    Returns:
+        (skeleton, values): the message without them, serialized, and of each its path (util.FieldTypes) and
+        where in `data` it begins and ends. Repeated ones are left in.
+    """
+    if len(data) <= bound:
+        return bytes(data), []
+    values: list[tuple[list, int, int]] = []
+    reader = _Reader(memoryview(data))
+    return bytes(_peel(reader, descriptor, 0, len(data), bound, [], values)), values
+
+
+def _peel(reader: _Reader, descriptor: Descriptor, begin: int, end: int, bound: int, path: list, values: list) -> bytearray:
+    out, counts = bytearray(), {}
+    kept = begin  # what is not yet in `out`
+    for at, number, wire, value, stop in reader.fields(begin, end):
+        known = descriptor.fields_by_number.get(number)
+        repeated = known is not None and util.is_repeated(known)
+        index = counts.get(number, 0)
+        if repeated:
+            counts[number] = index + 1
+        if wire != 2 or stop - value <= bound or known is None or (repeated and known.message_type is None):
+            continue
+        here = path + [known.name]
+        if known.type in _TEXT:
+            out += reader.data[kept:at]
+            values.append((here, value, stop))
+        elif util.is_map(known):
+            inner = _peel_entry(reader, known, value, stop, bound, here, values)
+            out += reader.data[kept:at]
+            out += field(number, bytes(inner))
+        elif known.message_type is not None:
+            inner = _peel(reader, known.message_type, value, stop, bound, here + [index] if repeated else here, values)
+            out += reader.data[kept:at]
+            out += field(number, bytes(inner))
+        else:
+            continue
+        kept = stop
+    out += reader.data[kept:end]
+    return out
+
+
+def _peel_entry(reader: _Reader, known: FieldDescriptor, begin: int, end: int, bound: int, path: list, values: list):
+    """A map's entry: the path goes on with its key, which is text in TensorFlow's messages."""
+    key, content = None, None
+    for _, number, wire, value, stop in reader.fields(begin, end):
+        if number == 1 and wire == 2:
+            key = bytes(reader.data[value:stop]).decode()
+        elif number == 2:
+            content = (value, stop)
+    message_type = known.message_type.fields_by_number[2].message_type
+    if key is None or content is None or message_type is None:
+        return reader.data[begin:end]
+    inner = _peel(reader, message_type, *content, bound, path + [key], values)
+    return field(1, key.encode()) + field(2, bytes(inner))

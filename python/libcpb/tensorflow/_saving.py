@@ -1,0 +1,150 @@
+"""Writing a SavedModel whose large constants are still in their graph."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import libcpb
+from libcpb import _core
+from libcpb.proto_splitter import _files, constants, merge, util
+from libcpb.proto_splitter.python.saved_model import SavedModelSplitter
+from libcpb.tensorflow import _graphs
+from libcpb.tensorflow._settings import Settings
+
+# Messages become chunks of at most about this size, where they can.
+_CHUNK = 64 << 20
+
+_GRAPH_DEF = ["meta_graphs", 0, "graph_def"]
+
+
+class Saving:
+    """A call of ``tf.saved_model.save`` that is under way."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.skeletons: list[_graphs.Skeleton] = []
+        self.values: list[_graphs.Value] = []
+
+    @property
+    def large(self) -> int:
+        """The most bytes of a constant that is not put off."""
+        return min(_graphs.LARGE, self.settings.max_pb_size // 4)
+
+    def graph_def(self, graph: Any, original: Callable[..., Any]) -> Any:
+        """What stands in for ``Graph._as_graph_def``."""
+        made = _graphs.skeleton(graph, original, self.large)
+        self.skeletons.append(made)
+        return made.graph_def, graph.version
+
+    def exported(self, graph: Any) -> None:
+        """The graph that is saved, once it has been asked for its GraphDef."""
+        if [made.graph for made in self.skeletons] != [graph]:
+            raise RuntimeError("TensorFlow has asked another graph than the one that it saves for its nodes")
+        self.values = self.skeletons.pop().values
+
+    def write(self, model: Any, prefix: str, writer_options: str | None = None) -> str:
+        """Writes the SavedModel; returns the path."""
+        values = [value for value in self.values if _is_there(model, _GRAPH_DEF + value.path)]
+        size = util.byte_size(model) + sum(value.end - value.begin for value in values)
+        chunked = size > self.settings.max_pb_size if self.settings.chunked is None else self.settings.chunked
+        options = writer_options or self.settings.codec
+        path = f"{prefix}.cpb" if chunked else f"{prefix}.pb"
+        with local(path) as to:
+            if chunked:
+                _write_chunks(to, model, values, options)
+            elif not values:
+                _files.write_message(to, model)
+            else:
+                _write_merged(to, model, values)
+        remove(f"{prefix}.pb" if chunked else f"{prefix}.cpb")
+        return path
+
+
+def _is_there(model: Any, path: list) -> bool:
+    """Whether what had the value is still in the message: TensorFlow may have stripped it."""
+    value, _ = util.get_field(model, path[:-1])
+    return value is not None
+
+
+class _Splitter(SavedModelSplitter):
+    def __init__(self, model: Any, values: list[_graphs.Value], **kwargs: Any) -> None:
+        super().__init__(model, **kwargs)
+        self._values = values
+        self._read: tuple[Any, bytes] = (None, b"")
+
+    def build_chunks(self) -> None:
+        super().build_chunks()
+        for value in self._values:
+            load = lambda value=value: self._load(value)  # noqa: E731
+            self.add_chunk(_files.Deferred(value.end - value.begin, load), _GRAPH_DEF + value.path)
+
+    def _load(self, value: _graphs.Value) -> memoryview:
+        """A function that has several constants is serialized once, and only one is held."""
+        if self._read[0] is not value.source:
+            self._read = (None, b"")
+            self._read = (value.source, value.source())
+        return memoryview(self._read[1])[value.begin:value.end]
+
+
+def _write_chunks(path: str, model: Any, values: list[_graphs.Value], options: str) -> None:
+    splitter = _Splitter(model, values)
+    with constants.target_size(_CHUNK):
+        chunks, chunked_message = splitter.split()
+    _files.write_chunks(path, chunks, chunked_message, splitter.version_def, _files.parse_options(options))
+
+
+def _write_merged(path: str, model: Any, values: list[_graphs.Value]) -> None:
+    """By way of a chunked file beside it."""
+    chunks = f"{path}.chunks"
+    try:
+        _write_chunks(chunks, model, values, "uncompressed")
+        schema = _core.Schema(merge.descriptor_set(model.DESCRIPTOR))
+        libcpb.merge(chunks, path, type_name=model.DESCRIPTOR.full_name, schema=schema)
+    finally:
+        remove(chunks)
+
+
+# --- Files -------------------------------------------------------------------------------------------
+
+
+class local:
+    """The name of a local file for the block to write: `path` itself, or what is copied there by
+    TensorFlow's file systems if the block ends without an exception."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.folder: Any = None
+
+    def __enter__(self) -> str:
+        if not is_remote(self.path):
+            return self.path
+        import tempfile
+
+        self.folder = tempfile.TemporaryDirectory()
+        return os.path.join(self.folder.name, os.path.basename(self.path))
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if self.folder is None:
+            return
+        from tensorflow.python.lib.io import file_io
+
+        with self.folder:
+            if kind is None:
+                file_io.copy(os.path.join(self.folder.name, os.path.basename(self.path)), self.path, overwrite=True)
+
+
+def is_remote(path: str) -> bool:
+    return "://" in path
+
+
+def remove(path: str) -> None:
+    """Removes a file, if it is there."""
+    if is_remote(path):
+        from tensorflow.python.lib.io import file_io
+
+        if file_io.file_exists(path):
+            file_io.delete_file(path)
+    elif os.path.lexists(path):
+        os.unlink(path)
