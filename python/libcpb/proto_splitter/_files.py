@@ -132,6 +132,7 @@ def write_chunks(path, chunks, chunked_message, version, options):
             data = chunk_data(chunk, f"chunk {i} of {path}")
             kind = chunk_pb2.ChunkInfo.MESSAGE if isinstance(chunk, Message) else chunk_pb2.ChunkInfo.BYTES
             metadata.chunks.add(type=kind, size=memoryview(data).nbytes, offset=writer.write(data))
+            del data  # before the next one is made
         writer.write(serialized(metadata, f"the index of {path}"))
     return path
 

@@ -40,7 +40,7 @@ _FIELDS = {
 _KEPT = ("dtype", "tensor_shape", "version_number")
 
 
-def take_values(tensor, max_size):
+def take_values(tensor):
     """Takes the values out of a TensorProto, which keeps its dtype, shape and version.
 
     Returns:
@@ -55,7 +55,7 @@ def take_values(tensor, max_size):
     elif tensor.dtype in _FIELDS:
         content = _content(tensor)
     else:
-        content = _shares(tensor, max_size)
+        content = _whole(tensor)
     for field, _ in tensor.ListFields():
         if field.name not in _KEPT:
             tensor.ClearField(field.name)
@@ -88,23 +88,10 @@ def _num_elements(tensor):
     return count
 
 
-def _shares(tensor, max_size):
-    shares = []
-    for field, values in tensor.ListFields():
-        if field.name in _KEPT:
-            continue
-        begin = size = 0
-        for i, value in enumerate(values):
-            length = (len(value) if isinstance(value, bytes) else value.ByteSize()) + 12
-            if i > begin and size + length > max_size:
-                shares.append(_share(tensor, field.name, values[begin:i]))
-                begin, size = i, 0
-            size += length
-        shares.append(_share(tensor, field.name, values[begin:]))
-    return shares
-
-
-def _share(tensor, name, values):
-    share = type(tensor)()
-    getattr(share, name).extend(values)
-    return share
+def _whole(tensor):
+    """One message, as TensorFlow's merger mixes up the order of several for the same map entry."""
+    values = type(tensor)()
+    for field, value in tensor.ListFields():
+        if field.name not in _KEPT:
+            getattr(values, field.name).extend(value)
+    return values

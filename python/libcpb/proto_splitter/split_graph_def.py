@@ -128,10 +128,9 @@ class ConstantNodeDefSplitter(SplitBasedOnSize):
         if self._proto.op != "Const" and self.proto_size <= constants.hard_max_size():
             return 0  # it is only larger than the target
         content = chunk_constant_value(self._proto, self.proto_size)
-        if isinstance(content, list):
-            for tensor in content:
-                self.add_chunk(tensor, ["attr", "value", "tensor"])
-            return sum(tensor.ByteSize() for tensor in content)
+        if isinstance(content, Message):
+            self.add_chunk(content, ["attr", "value", "tensor"])
+            return content.ByteSize()
         self.add_chunk(content, ["attr", "value", "tensor", "tensor_content"])
         return len(content)
 
@@ -145,7 +144,7 @@ def chunk_constant_value(node: Message, size: int) -> Any:
 
     Returns:
         The tensor_content, in bytes: what it would be, where the values are held in a field of their type.
-        Or a list of TensorProto messages with the values, if their type has no such form (strings).
+        Or a TensorProto with the values, if their type has no such form (strings).
 
     Raises:
         ValueError: the node is no constant, and so cannot be split further.
@@ -158,7 +157,7 @@ def chunk_constant_value(node: Message, size: int) -> Any:
             f"\nNode info:\n\tsize: {util.format_bytes(size)}\n\tname: {node.name}\n\top: {node.op}"
             f"\n\tinputs: {list(node.input)}\n\tdevice: {node.device}\n\tattr (and sizes): {sizes}")
     try:
-        return _tensors.take_values(node.attr["value"].tensor, constants.max_size())
+        return _tensors.take_values(node.attr["value"].tensor)
     except ValueError as error:
         raise ValueError(f"the constant of node {node.name!r} cannot be made a chunk: {error}") from None
 

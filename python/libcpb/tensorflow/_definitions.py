@@ -26,8 +26,11 @@ class _Api:
         functions = ctypes.CDLL(os.path.join(folder, "libtensorflow_cc.so.2"))
         buffers = ctypes.CDLL(os.path.join(folder, "libtensorflow_framework.so.2"))
         buffer = ctypes.POINTER(_Buffer)
-        self.function = self._find(functions, "TFE_ContextGetFunctionDef", None, ctypes.c_void_p, ctypes.c_char_p,
-                                   buffer, ctypes.c_void_p)
+        self.function = self._find(functions, "TFE_ContextGetFunction", ctypes.c_void_p, ctypes.c_void_p,
+                                   ctypes.c_char_p, ctypes.c_void_p)
+        self.serialize = self._find(functions, "TF_FunctionToFunctionDef", None, ctypes.c_void_p, buffer,
+                                    ctypes.c_void_p)
+        self.delete_function = self._find(functions, "TF_DeleteFunction", None, ctypes.c_void_p)
         self.new_buffer = self._find(buffers, "TF_NewBuffer", buffer)
         self.delete_buffer = self._find(buffers, "TF_DeleteBuffer", None, buffer)
         self.new_status = self._find(buffers, "TF_NewStatus", ctypes.c_void_p)
@@ -68,15 +71,22 @@ def function_definition(context: Any, name: bytes) -> Any:
         with c_api_util.tf_buffer() as buffer:
             pywrap_tfe.TFE_ContextGetFunctionDef(handle, name, buffer)
             return pywrap_tf_session.TF_GetBuffer(buffer)
-    buffer, status = api.new_buffer(), api.new_status()
+    status, function, buffer = api.new_status(), None, None
     try:
-        api.function(api.pointer(handle, api.name(handle)), name, buffer, status)
+        function = api.function(api.pointer(handle, api.name(handle)), name, status)
+        if api.code(status) == 0:
+            buffer = api.new_buffer()
+            api.serialize(function, buffer, status)
         if api.code(status) != 0:
-            api.delete_buffer(buffer)
             raise ValueError(api.message(status).decode(errors="replace"))
+        view, buffer = _view(api, buffer), None
+        return view
     finally:
+        if buffer is not None:
+            api.delete_buffer(buffer)
+        if function is not None:
+            api.delete_function(function)
         api.delete_status(status)
-    return _view(api, buffer)
 
 
 def _view(api: _Api, buffer: Any) -> memoryview:

@@ -117,7 +117,7 @@ def _described(what: Any) -> str:
     sizes = []
     for op in getattr(getattr(what, "graph", None), "get_operations", list)():
         count = op.outputs[0].shape.num_elements() if op.type == "Const" else None
-        if count:
+        if count and op.outputs[0].dtype.size:
             sizes.append((count * op.outputs[0].dtype.size, op.name))
     largest = ", ".join(f"{op!r} with {size:,} bytes" for size, op in sorted(sizes, reverse=True)[:3])
     return f"function {name!r}" + (f" (its largest constants: {largest})" if largest else "")

@@ -6,6 +6,8 @@ import contextlib
 import contextvars
 import copy
 import functools
+import os
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -83,6 +85,10 @@ def _as_graph_def(original: Any, graph: Any, from_version: Any = None, add_shape
     return under_way.graph_def(graph, original)
 
 
+def _parse_saved_model(original: Any, export_dir: Any) -> Any:
+    return _loading.parse_saved_model(export_dir, original)
+
+
 class _Splitters:
     """In the place of TensorFlow's module with splitters."""
 
@@ -112,15 +118,20 @@ _HOOKS = [
     _Hook(builder_impl, "proto_splitter", _Splitters, plain=True),
     _Hook(ops.Graph, "_as_graph_def", _as_graph_def),
     _Hook(save_options, "is_oss", False, plain=True),
-    _Hook(loader_impl, "parse_saved_model", lambda original, path: _loading.parse_saved_model(path, original)),
-    _Hook(tf.__internal__.saved_model, "parse_saved_model",
-          lambda original, path: _loading.parse_saved_model(path, original)),
-    _Hook(saved_model_utils, "read_saved_model", lambda original, path: _loading.parse_saved_model(path, original)),
+    _Hook(loader_impl, "parse_saved_model", _parse_saved_model),
+    _Hook(saved_model_utils, "read_saved_model", _parse_saved_model),
 ]
 
 
+def _aliases() -> list[_Hook]:
+    """TensorFlow's public modules that name a function of _HOOKS, too."""
+    original = loader_impl.parse_saved_model
+    return [_Hook(module, "parse_saved_model", _parse_saved_model) for name, module in list(sys.modules.items())
+            if name.endswith("__internal__.saved_model") and vars(module).get("parse_saved_model") is original]
+
+
 def _put() -> None:
-    for hook in _HOOKS:
+    for hook in _aliases() + _HOOKS:
         before = getattr(hook.owner, hook.name, _MISSING)
         if before is _MISSING and not hook.plain:
             raise CpbError(f"TensorFlow {tf.__version__} is not as expected: there is no {hook.name} in "
@@ -199,8 +210,6 @@ def disable() -> None:
 
 
 def save(obj: Any, path: str, signatures: Any, options: Any, settings: Settings) -> str:
-    import os
-
     settings.check()
     with _applied():
         token = _settings.set(settings)

@@ -59,7 +59,8 @@ class _Reader:
 
 
 def peel(descriptor: Descriptor, data: bytes | memoryview, bound: int) -> tuple[bytes, list[tuple[list, int, int]]]:
-    """Takes each string or bytes field of more than `bound` bytes, at any depth, out of a message.
+    """Takes each string or bytes field of more than `bound` bytes out of the values of a message's maps,
+    at any depth: so out of attributes, but not the names of nodes.
 
     Returns:
         (skeleton, values): the message without them, serialized, and of each its path (util.FieldTypes) and
@@ -69,10 +70,11 @@ def peel(descriptor: Descriptor, data: bytes | memoryview, bound: int) -> tuple[
         return bytes(data), []
     values: list[tuple[list, int, int]] = []
     reader = _Reader(memoryview(data))
-    return bytes(_peel(reader, descriptor, 0, len(data), bound, [], values)), values
+    return bytes(_peel(reader, descriptor, 0, len(data), bound, [], values, False)), values
 
 
-def _peel(reader: _Reader, descriptor: Descriptor, begin: int, end: int, bound: int, path: list, values: list) -> bytearray:
+def _peel(reader: _Reader, descriptor: Descriptor, begin: int, end: int, bound: int, path: list, values: list,
+          inside: bool) -> bytearray:
     out, counts = bytearray(), {}
     kept = begin  # what is not yet in `out`
     for at, number, wire, value, stop in reader.fields(begin, end):
@@ -85,6 +87,8 @@ def _peel(reader: _Reader, descriptor: Descriptor, begin: int, end: int, bound: 
             continue
         here = path + [known.name]
         if known.type in _TEXT:
+            if not inside:
+                continue
             out += reader.data[kept:at]
             values.append((here, value, stop))
         elif util.is_map(known):
@@ -92,7 +96,8 @@ def _peel(reader: _Reader, descriptor: Descriptor, begin: int, end: int, bound: 
             out += reader.data[kept:at]
             out += field(number, bytes(inner))
         elif known.message_type is not None:
-            inner = _peel(reader, known.message_type, value, stop, bound, here + [index] if repeated else here, values)
+            inner = _peel(reader, known.message_type, value, stop, bound, here + [index] if repeated else here, values,
+                          inside)
             out += reader.data[kept:at]
             out += field(number, bytes(inner))
         else:
@@ -113,5 +118,5 @@ def _peel_entry(reader: _Reader, known: FieldDescriptor, begin: int, end: int, b
     message_type = known.message_type.fields_by_number[2].message_type
     if key is None or content is None or message_type is None:
         return reader.data[begin:end]
-    inner = _peel(reader, message_type, *content, bound, path + [key], values)
+    inner = _peel(reader, message_type, *content, bound, path + [key], values, True)
     return field(1, key.encode()) + field(2, bytes(inner))

@@ -13,8 +13,8 @@ from libcpb.proto_splitter.python.saved_model import SavedModelSplitter
 from libcpb.tensorflow import _graphs
 from libcpb.tensorflow._settings import Settings
 
-# Messages become chunks of at most about this size, where they can.
-_CHUNK = 64 << 20
+# Messages become chunks of at most about this size, where they can; at least, if the limit for a .pb is low.
+_CHUNK, _LEAST_CHUNK = 64 << 20, 4 << 10
 
 _GRAPH_DEF = ["meta_graphs", 0, "graph_def"]
 
@@ -30,7 +30,7 @@ class Saving:
     @property
     def large(self) -> int:
         """The most bytes of a constant that is not put off."""
-        return min(_graphs.LARGE, self.settings.max_pb_size // 4)
+        return min(_graphs.LARGE, max(self.settings.max_pb_size // 4, 1 << 10))
 
     def graph_def(self, graph: Any, original: Callable[..., Any]) -> Any:
         """What stands in for ``Graph._as_graph_def``."""
@@ -51,13 +51,14 @@ class Saving:
         chunked = size > self.settings.max_pb_size if self.settings.chunked is None else self.settings.chunked
         options = writer_options or self.settings.codec
         path = f"{prefix}.cpb" if chunked else f"{prefix}.pb"
+        target = min(_CHUNK, max(_LEAST_CHUNK, self.settings.max_pb_size // 4))
         with local(path) as to:
             if chunked:
-                _write_chunks(to, model, values, options)
+                _write_chunks(to, model, values, options, target)
             elif not values:
                 _files.write_message(to, model)
             else:
-                _write_merged(to, model, values)
+                _write_merged(to, model, values, target)
         remove(f"{prefix}.pb" if chunked else f"{prefix}.cpb")
         return path
 
@@ -88,18 +89,18 @@ class _Splitter(SavedModelSplitter):
         return memoryview(self._read[1])[value.begin:value.end]
 
 
-def _write_chunks(path: str, model: Any, values: list[_graphs.Value], options: str) -> None:
+def _write_chunks(path: str, model: Any, values: list[_graphs.Value], options: str, target: int) -> None:
     splitter = _Splitter(model, values)
-    with constants.target_size(_CHUNK):
+    with constants.target_size(target):
         chunks, chunked_message = splitter.split()
     _files.write_chunks(path, chunks, chunked_message, splitter.version_def, _files.parse_options(options))
 
 
-def _write_merged(path: str, model: Any, values: list[_graphs.Value]) -> None:
+def _write_merged(path: str, model: Any, values: list[_graphs.Value], target: int) -> None:
     """By way of a chunked file beside it."""
     chunks = f"{path}.chunks"
     try:
-        _write_chunks(chunks, model, values, "uncompressed")
+        _write_chunks(chunks, model, values, "uncompressed", target)
         schema = _core.Schema(merge.descriptor_set(model.DESCRIPTOR))
         libcpb.merge(chunks, path, type_name=model.DESCRIPTOR.full_name, schema=schema)
     finally:

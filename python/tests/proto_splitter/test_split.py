@@ -157,3 +157,42 @@ def test_only_repeated_messages_are_sliced(testdata, proto, field):
 def test_a_splitter_refuses_another_message(testdata, cls):
     with pytest.raises(TypeError, match=f"{cls} can only split .* protos. Got .*StringNode"):
         getattr(libcpb, cls)(testdata.StringNode()).split()
+
+
+def test_strings_are_a_tensor_of_their_own(type_of, max_size, tmp_path):
+    """They have no tensor_content: TensorFlow's splitter stores the addresses of their values."""
+    max_size(500)
+    graph = type_of("tensorflow.GraphDef")()
+    tensor = graph.node.add(name="words", op="Const").attr["value"].tensor
+    tensor.dtype = 7
+    tensor.tensor_shape.dim.add(size=100)
+    tensor.string_val.extend(b"word %d" % i for i in range(100))
+    whole, merged = type(graph).FromString(graph.SerializeToString()), type(graph)()
+    splitter = libcpb.GraphDefSplitter(graph)
+    chunks, _ = splitter.split()
+    assert [type(c).__name__ for c in chunks] == ["GraphDef", "TensorProto"]
+    libcpb.Merger.merge(*splitter.split(), merged)
+    assert merged == whole
+
+
+@pytest.mark.parametrize("values, dims, text", [(dict(float_val=[1.0] * 300), [2], "float_val has 300 values, but the "
+                                                 "shape has 2"),
+                                                (dict(float_val=[1.0] * 300), [-1], "dimension of unknown size"),
+                                                (dict(int_val=[300] * 300, dtype=4), [300], "does not fit dtype 4")])
+def test_a_constant_that_contradicts_itself_is_named(type_of, max_size, values, dims, text):
+    max_size(100)
+    graph = type_of("tensorflow.GraphDef")()
+    tensor = graph.node.add(name="odd", op="Const").attr["value"].tensor
+    tensor.MergeFrom(type(tensor)(**{"dtype": 1} | values))
+    for dim in dims:
+        tensor.tensor_shape.dim.add(size=dim)
+    with pytest.raises(ValueError, match=f"node 'odd' cannot be made a chunk: .*{text}"):
+        libcpb.GraphDefSplitter(graph).split()
+
+
+def test_a_large_node_that_is_no_constant_is_described(type_of, max_size):
+    max_size(500)
+    graph = type_of("tensorflow.GraphDef")()
+    graph.node.add(name="big", op="Custom", input=["a"], device="cpu").attr["program"].s = b"p" * 1000
+    with pytest.raises(ValueError, match=r"(?s)exceeds the max size of 500B.*Only|only Const nodes.*name: big"):
+        libcpb.GraphDefSplitter(graph).split()
