@@ -52,7 +52,9 @@ def _save_and_return_nodes(original: Any, obj: Any, export_dir: Any, signatures:
     options.experimental_image_format = True
     token = _under_way.set(_saving.Saving(settings))
     try:
-        return original(obj, export_dir, signatures, options, **more)
+        result = original(obj, export_dir, signatures, options, **more)
+        _saving.write_fingerprint(tf.compat.as_str_any(os.fspath(export_dir)))
+        return result
     except (ValueError, tf.errors.InvalidArgumentError) as error:
         if _is_about_size(error):
             raise ValueError(f"{error}\n{_WAY_OUT}") from error

@@ -60,6 +60,7 @@ class Saving:
             else:
                 _write_merged(to, model, values, target)
         remove(f"{prefix}.pb" if chunked else f"{prefix}.cpb")
+        remove(os.path.join(os.path.dirname(prefix), "fingerprint.pb"))  # of another file
         return path
 
 
@@ -105,6 +106,15 @@ def _write_merged(path: str, model: Any, values: list[_graphs.Value], target: in
         libcpb.merge(chunks, path, type_name=model.DESCRIPTOR.full_name, schema=schema)
     finally:
         remove(chunks)
+
+
+def write_fingerprint(folder: str) -> None:
+    """Where TensorFlow itself writes none for experimental_image_format, as 2.15 does not."""
+    from tensorflow.python.lib.io import file_io
+    from tensorflow.python.saved_model import fingerprinting_utils
+
+    if not file_io.file_exists(os.path.join(folder, "fingerprint.pb")):
+        fingerprinting_utils.write_fingerprint(folder)
 
 
 # --- Files -------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 but that the limit is some kilobytes."""
 
 import contextlib
+import inspect
 import io
 import os
 import pathlib
@@ -61,6 +62,11 @@ class Weights(tf.Module):
 def chunks_of(folder):
     with libcpb.open(folder / "saved_model.cpb") as message:
         return message.num_chunks
+
+
+def accepts(function, parameter):
+    """TensorFlow 2.14 lacks some."""
+    return parameter in inspect.signature(function).parameters
 
 
 def same(a, b):
@@ -163,9 +169,9 @@ def test_a_keras_export(enabled, tmp_path):
 
     keras.utils.set_random_seed(1)
     model = keras.Sequential([keras.layers.Input((16,)), keras.layers.Dense(64, "relu"), keras.layers.Dense(3)])
-    model.export(str(tmp_path / "chunked"), verbose=False)
+    model.export(str(tmp_path / "chunked"))
     libcpb.tensorflow.disable()
-    model.export(str(tmp_path / "plain"), verbose=False)
+    model.export(str(tmp_path / "plain"))
     assert chunks_of(tmp_path / "chunked") > 1 and (tmp_path / "plain" / "saved_model.pb").exists()
     x = tf.ones([2, 16])
     assert same(libcpb.tensorflow.load(tmp_path / "chunked").serve(x), tf.saved_model.load(str(tmp_path / "plain")).serve(x))
@@ -218,11 +224,12 @@ def test_tensorflows_own_merger_reads_it(tmp_path):
 
 
 def test_debug_information_and_options_are_tensorflows(tmp_path):
-    options = tf.saved_model.SaveOptions(save_debug_info=True, extra_tags=["more"])
+    new = {"extra_tags": ["more"]} if accepts(tf.saved_model.SaveOptions, "extra_tags") else {}
+    options = tf.saved_model.SaveOptions(save_debug_info=True, **new)
     libcpb.tensorflow.save(Weights(), tmp_path / "m", options=options, max_pb_size=LIMIT)
     assert (tmp_path / "m" / "debug" / "saved_model_debug_info.pb").stat().st_size > 0
     assert options.experimental_image_format is False
-    assert libcpb.tensorflow.load(tmp_path / "m", ["serve", "more"]).words(0) == "word 0" * 5
+    assert libcpb.tensorflow.load(tmp_path / "m", ["serve", *new.get("extra_tags", [])]).words(0) == "word 0" * 5
     with pytest.raises(ValueError, match="tags"):
         libcpb.tensorflow.load(tmp_path / "m", "train")
 
@@ -271,7 +278,11 @@ def test_tensorflow_1_and_the_command_line(enabled, tmp_path, monkeypatch):
         signature = tf.compat.v1.saved_model.predict_signature_def({"x": x}, {"y": y})
         builder.add_meta_graph_and_variables(session, ["serve"], {"serving_default": signature})
         libcpb.tensorflow.enable(max_pb_size=100)
-        builder.save(experimental_image_format=True)
+        if accepts(builder.save, "experimental_image_format"):
+            builder.save(experimental_image_format=True)
+        else:
+            libcpb.split(os.fsdecode(builder.save()), tmp_path / "m" / "saved_model.cpb", max_chunk_size=200)
+            (tmp_path / "m" / "saved_model.pb").unlink()
     assert [p.name for p in (tmp_path / "m").glob("saved_model*")] == ["saved_model.cpb"]
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         tf.compat.v1.saved_model.load(session, ["serve"], str(tmp_path / "m"))
