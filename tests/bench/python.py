@@ -1,0 +1,164 @@
+"""What the Python package adds to the C library, and records against array_record, as ratios in one run:
+
+    PYTHONPATH=build/python build/venv/bin/python tests/bench/python.py [--rounds N] [--megabytes N]
+
+Programs of a row run in turn, round after round. For each but the first there are two ratios to it,
+medians: time by the clock, and of processors, as array_record reads with several threads.
+"""
+
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import threading
+import time
+
+import libcpb
+from array_record.python.array_record_module import ArrayRecordReader, ArrayRecordWriter
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WORK = ROOT / "build/bench/python"
+CPB = ROOT / "build/cpb"
+
+
+def compare(rounds, programs):
+    """(seconds, seconds of processors) of each program, a round a row; the first round warms up."""
+    rows = []
+    for _ in range(rounds + 1):
+        row = []
+        for program in programs:
+            start, used = time.perf_counter(), sum(os.times()[:4])
+            program()
+            row.append((time.perf_counter() - start, sum(os.times()[:4]) - used))
+        rows.append(row)
+    return rows[1:]
+
+
+def shown(name, rows, count):
+    """The first's rate, and how much longer each other takes, by the clock and of the processors."""
+    rate = count / statistics.median(row[0][0] for row in rows)
+    ratios = [" / ".join(f"{statistics.median(row[i][k] / max(row[0][k], 0.01) for row in rows):.2f}" for k in (0, 1))
+              for i in range(1, len(rows[0]))]
+    print(f"| {name} | {rate:,.0f} | {' | '.join(ratios)} |", flush=True)
+
+
+# --- Records -----------------------------------------------------------------------------------------
+
+
+def loop(path):
+    total = 0
+    for record in libcpb.RecordReader(path):
+        total += len(record)
+    return total
+
+
+def loop_over_batches(path):
+    total = 0
+    for batch in libcpb.RecordReader(path).batches():
+        for view in batch:
+            total += len(view)
+    return total
+
+
+def loop_of_array_record(path):
+    reader = ArrayRecordReader(str(path))
+    total = 0
+    for _ in range(reader.num_records()):
+        total += len(reader.read())
+    reader.close()
+    return total
+
+
+def all_of_array_record(path):
+    reader = ArrayRecordReader(str(path))
+    total = sum(len(record) for record in reader.read_all())
+    reader.close()
+    return total
+
+
+def records(args):
+    print("| records in a loop | libcpb, records/s | libcpb by batches | array_record | its read_all() |")
+    print("|---|---|---|---|---|")
+    for size in (100, 1000, 100_000):
+        count = min(args.megabytes * 1_000_000 // size, 400_000)
+        for name, options, codec in (("uncompressed", "uncompressed", "none"), ("zstd", "zstd:3", "zstd")):
+            made = [os.urandom(size // 2) + bytes(size - size // 2) for _ in range(count)]
+            theirs, ours = WORK / "array_record", WORK / "records"
+            writer = ArrayRecordWriter(str(theirs), f"group_size:{max(1, (1 << 16) // size)},{options}")
+            for record in made:
+                writer.write(record)
+            writer.close()
+            with libcpb.RecordWriter(ours, codec=codec, chunk_size=1 << 16) as out:
+                out.write_all(made)
+            assert loop(ours) == loop_over_batches(ours) == loop_of_array_record(theirs)
+            rows = compare(args.rounds, [lambda: loop(ours), lambda: loop_over_batches(ours),
+                                         lambda: loop_of_array_record(theirs), lambda: all_of_array_record(theirs)])
+            shown(f"{size:,} bytes, {name}", rows, count)
+
+
+# --- Files -------------------------------------------------------------------------------------------
+
+
+def command(*args):
+    subprocess.run([CPB, *args], check=True, stderr=subprocess.DEVNULL)
+
+
+def files(args):
+    print("\n| whole files | libcpb, MB/s | the command |\n|---|---|---|")
+    message, chunked, out = WORK / "model.pb", WORK / "model.cpb", WORK / "out"
+    tensor = b"\x22" + varint(1 << 20) + os.urandom(1 << 20)  # TensorProto.tensor_content
+    value = b"\x42" + varint(len(tensor)) + tensor
+    entry = b"\x0a\x05value\x12" + varint(len(value)) + value
+    node = b"\x0a\x01n\x12\x05Const\x2a" + varint(len(entry)) + entry
+    with open(message, "wb") as file:
+        for _ in range(args.megabytes):
+            file.write(b"\x0a" + varint(len(node)) + node)
+    split = {"type_name": "tensorflow.GraphDef"}
+    shown("split", compare(args.rounds, [
+        lambda: libcpb.split(message, chunked, **split),
+        lambda: command("split", message, "-o", chunked, "-f", "--type", "tensorflow.GraphDef")]), args.megabytes)
+    shown("merge", compare(args.rounds, [
+        lambda: libcpb.merge(chunked, out),
+        lambda: command("merge", chunked, "-o", out, "-f")]), args.megabytes)
+
+
+def varint(value):
+    out = b""
+    while value >= 128:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def threads(args):
+    print("\n| two readers | in two threads, MB/s | one after the other |\n|---|---|---|")
+    paths = [WORK / f"half{i}" for i in range(2)]
+    for path in paths:
+        with libcpb.RecordWriter(path, codec="brotli", level=1) as out:
+            out.write_all(os.urandom(50_000) + bytes(50_000) for _ in range(args.megabytes * 10))
+
+    def together():
+        running = [threading.Thread(target=loop_over_batches, args=[path]) for path in paths]
+        for thread in running:
+            thread.start()
+        for thread in running:
+            thread.join()
+
+    shown("100,000 bytes, brotli", compare(args.rounds, [together, lambda: [loop_over_batches(p) for p in paths]]),
+          2 * args.megabytes)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--megabytes", type=int, default=100)
+    args = parser.parse_args()
+    WORK.mkdir(parents=True, exist_ok=True)
+    records(args)
+    files(args)
+    threads(args)
+
+
+if __name__ == "__main__":
+    main()
