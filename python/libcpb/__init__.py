@@ -19,6 +19,7 @@ from libcpb._fields import Field, Range
 from libcpb._messages import Chunk, Message, Version, merge_chunks, open
 from libcpb._models import Model, open_model
 from libcpb._records import Location, RecordReader, RecordWriter, Skipped
+from libcpb._samediff import Content, SameAs, SameDiffTag, write_samediff
 from libcpb._transfers import merge, repack, split
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Chunk",
+    "Content",
     "CpbError",
     "Field",
     "Location",
@@ -44,6 +46,8 @@ __all__ = [
     "Range",
     "RecordReader",
     "RecordWriter",
+    "SameAs",
+    "SameDiffTag",
     "Schema",
     "Skipped",
     "Values",
@@ -55,6 +59,7 @@ __all__ = [
     "open_model",
     "repack",
     "split",
+    "write_samediff",
 ]
 
 for _name in __all__:  # where users find them, and tracebacks say they are

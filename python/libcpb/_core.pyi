@@ -136,3 +136,14 @@ def split(
     /,
 ) -> None: ...
 def repack(common: _Common, layout: int, codec: int, level: int, window_log: int, for_memory: int, /) -> None: ...
+def write_samediff(
+    base: tuple[str, Any, str | None, Any] | None,
+    target: tuple[str, Any, str | None],
+    replace: bool,
+    sync: bool,
+    in_order: bool,
+    deflate: bool,
+    tags: list[tuple[str, Buffer, str | None, list[tuple[Any, ...]]]],
+    progress: Callable[[int, int], Any] | None,
+    /,
+) -> None: ...

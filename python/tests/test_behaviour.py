@@ -1,5 +1,7 @@
 """How the package behaves: errors, threads, Ctrl-C, sub-interpreters, what is left behind, references."""
 
+import array
+import contextlib
 import gc
 import io
 import os
@@ -323,6 +325,9 @@ def everything(tmp_path):
         constant = model.constants()["constants"]["items"][0]
         model.values(constant["node"], function=constant["function"])
         model.read(0, 10)
+    tag = libcpb.SameDiffTag("t", (DATA / "samediff_small/linear.fb").read_bytes(), {"w": array.array("f", range(6))})
+    with contextlib.suppress(libcpb.CpbError):  # a part is missing
+        libcpb.write_samediff(io.BytesIO(), [tag])
     for call, exception, _ in failures():
         if exception is None:
             call()

@@ -1,0 +1,183 @@
+/* write_samediff(): a SameDiff zip from arrays in memory. */
+#include <cpb/samediff.h>
+#include <stdlib.h>
+
+#include "core.h"
+
+typedef struct zip {
+  cpb_samediff_writer *writer;
+  py_source base; /* without a file: a new zip */
+  py_sink sink;
+  py_buffer *buffers; /* of graphs and parts; a part's source is its number here */
+  size_t num_buffers, room;
+} zip;
+
+static void close_zip(zip *z) {
+  cpb_samediff_writer_free(z->writer);
+  for (size_t i = 0; i < z->num_buffers; i++) py_buffer_free(&z->buffers[i]);
+  free(z->buffers);
+  py_sink_close(&z->sink);
+  py_source_close(&z->base);
+}
+
+/* --- Parts, with the GIL ----------------------------------------------------------------------- */
+
+/* Holds the bytes of an object until the end; NULL with an exception. */
+static const py_buffer *hold(zip *z, PyObject *object, const char *what) {
+  if (z->num_buffers == z->room) {
+    size_t room = z->room ? 2 * z->room : 64;
+    py_buffer *grown = realloc(z->buffers, room * sizeof *grown);
+    if (!grown) return PyErr_NoMemory(), NULL;
+    z->buffers = grown;
+    z->room = room;
+  }
+  if (!py_buffer_read(&z->buffers[z->num_buffers], object, what)) return NULL;
+  return &z->buffers[z->num_buffers++];
+}
+
+static bool taken(const zip *z, cpb_code code) {
+  return code == CPB_OK || py_raise(cpb_samediff_writer_error(z->writer), z->sink.name) != NULL;
+}
+
+static bool take_shape(PyObject *tuple, uint64_t *shape, cpb_samediff_part *part) {
+  Py_ssize_t rank = PyTuple_Size(tuple);
+  if (rank < 0) return false;
+  if (rank > 32)
+    return py_raise_text(CPB_E_USAGE, NULL, "an array has %zd dimensions; expected at most 32", rank) != NULL;
+  for (Py_ssize_t i = 0; i < rank; i++) shape[i] = PyLong_AsUnsignedLongLong(PyTuple_GetItem(tuple, i));
+  part->shape = shape;
+  part->rank = (uint32_t)rank;
+  return !PyErr_Occurred();
+}
+
+/* (what, name, dtype, shape, fortran order, big-endian, empty, kind, tag, name there, state, bytes) */
+static bool add_part(zip *z, PyObject *tuple) {
+  cpb_samediff_part part = {.struct_size = sizeof part};
+  int what;
+  PyObject *shape, *bytes;
+  uint64_t sizes[32];
+  Py_ssize_t name, tag = 0, of = 0;
+  if (!PyArg_ParseTuple(tuple, "is#zOpppzz#z#IO", &what, &part.name, &name, &part.dtype, &shape, &part.fortran_order,
+                        &part.big_endian, &part.empty, &part.kind, &part.tag, &tag, &part.of, &of, &part.state,
+                        &bytes) ||
+      !take_shape(shape, sizes, &part))
+    return false;
+  part.what = (cpb_samediff_what)what;
+  part.name_size = (size_t)name;
+  part.tag_size = (size_t)tag;
+  part.of_size = (size_t)of;
+  if (bytes != Py_None) {
+    part.source = z->num_buffers;
+    const py_buffer *held = hold(z, bytes, "the array");
+    if (!held) return false;
+    part.size = held->size;
+  }
+  return taken(z, cpb_samediff_writer_add(z->writer, &part));
+}
+
+/* (name, graph, training configuration, parts) */
+static bool add_tag(zip *z, PyObject *tuple) {
+  cpb_samediff_tag tag = {.struct_size = sizeof tag};
+  PyObject *graph, *parts;
+  Py_ssize_t name, training = 0;
+  if (!PyArg_ParseTuple(tuple, "s#Oz#O!", &tag.name, &name, &graph, &tag.training, &training, &PyList_Type, &parts))
+    return false;
+  const py_buffer *held = hold(z, graph, "the graph");
+  if (!held) return false;
+  tag.name_size = (size_t)name;
+  tag.training_size = (size_t)training;
+  tag.graph = held->data;
+  tag.graph_size = held->size;
+  if (!taken(z, cpb_samediff_writer_tag(z->writer, &tag))) return false;
+  for (Py_ssize_t i = 0; i < PyList_Size(parts); i++)
+    if (!add_part(z, PyList_GetItem(parts, i))) return false;
+  return true;
+}
+
+/* --- Writing, without ----------------------------------------------------------------------------- */
+
+static void supply(zip *z) {
+  cpb_input *input = cpb_samediff_writer_input(z->writer);
+  uint64_t number = cpb_samediff_writer_source(z->writer);
+  if (number == CPB_SAMEDIFF_BASE) {
+    cpb_file_supply(z->base.file, input);
+  } else {
+    const py_buffer *part = &z->buffers[number];
+    cpb_need need;
+    cpb_input_need(input, &need);
+    if (need.kind == CPB_NEED_RANGE && need.offset < part->size) cpb_input_supply(input, 0, part->data, part->size);
+    else cpb_input_end(input, part->size);
+  }
+}
+
+/* The base as it is: what is added comes after it. */
+static bool copy_base(zip *z, py_work *work, cpb_error *error) {
+  for (uint64_t done = 0; z->base.file;) {
+    size_t length = (size_t)256 << 10;
+    const uint8_t *data = cpb_file_read(z->base.file, done, &length, error);
+    if (!data || !py_work_go_on(work, 0, 1)) return false;
+    if (length == 0) return true;
+    if (!py_sink_write(&z->sink, done, data, length, error)) return false;
+    done += length;
+  }
+  return true;
+}
+
+static bool write_zip(zip *z, py_work *work, cpb_error *error) {
+  if (!copy_base(z, work, error)) return false;
+  for (;;) {
+    uint64_t done, total, offset;
+    size_t length;
+    cpb_step step = cpb_samediff_writer_step(z->writer);
+    if (step == CPB_STEP_NEED) supply(z);
+    if (step == CPB_STEP_OUTPUT) {
+      const uint8_t *data = cpb_samediff_writer_output(z->writer, &offset, &length);
+      if (!py_sink_write(&z->sink, offset, data, length, error)) return false;
+    }
+    if (step == CPB_STEP_DONE) return py_sink_commit(&z->sink, error);
+    if (step == CPB_STEP_ERROR) return *error = *cpb_samediff_writer_error(z->writer), false;
+    cpb_samediff_writer_progress(z->writer, &done, &total);
+    if (!py_work_go_on(work, done, total)) return false;
+  }
+}
+
+static bool run(zip *z, PyObject *progress) {
+  py_gate gate = {0};
+  py_work work;
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  bool done = false;
+  if (py_gate_init(&gate) && py_work_begin(&work, &gate, progress)) {
+    py_work_unlock(&work);
+    done = write_zip(z, &work, &error);
+    py_work_lock(&work);
+    py_work_end(&work);
+    if (!done) py_raise(&error, z->sink.name);
+  }
+  py_gate_free(&gate);
+  return done;
+}
+
+/* (resolved base or None, resolved target, replace, sync, in order, deflate, tags, progress) */
+static PyObject *write_samediff(PyObject *Py_UNUSED(module), PyObject *args) {
+  zip z = {0};
+  PyObject *base, *target, *tags, *progress;
+  int replace, sync;
+  cpb_samediff_options how = {.struct_size = sizeof how};
+  if (!PyArg_ParseTuple(args, "OOppppO!O", &base, &target, &replace, &sync, &how.in_order, &how.deflate, &PyList_Type,
+                        &tags, &progress))
+    return NULL;
+  how.append = base != Py_None;
+  bool done = (base == Py_None || py_source_open(&z.base, base)) && py_sink_open(&z.sink, target, replace, sync);
+  if (done) z.writer = cpb_samediff_writer_new(NULL, &how);
+  if (done && !z.writer) done = PyErr_NoMemory() != NULL;
+  for (Py_ssize_t i = 0; done && i < PyList_Size(tags); i++) done = add_tag(&z, PyList_GetItem(tags, i));
+  done = done && run(&z, progress);
+  close_zip(&z);
+  if (!done) return NULL;
+  Py_RETURN_NONE;
+}
+
+bool py_add_samediff(PyObject *module) {
+  static PyMethodDef functions[] = {{"write_samediff", write_samediff, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+  return PyModule_AddFunctions(module, functions) == 0;
+}
