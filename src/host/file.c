@@ -18,6 +18,8 @@
 #define BUFFER_SIZE ((size_t)256 << 10)
 /* Below this a read costs the same. */
 #define READ_MIN ((size_t)4 << 10)
+/* To read over so much costs no more than another read. */
+#define GAP_MAX ((uint64_t)16 << 10)
 
 struct cpb_file {
   cpb_allocator allocator;
@@ -209,6 +211,15 @@ static bool find_end(cpb_file *file, uint64_t offset, bool *at_end) {
   return true;
 }
 
+/* What goes on a little after the last read, as from header to header of small chunks, will go on
+ * like this: more at a time then, each time twice as much. */
+static size_t read_length(const cpb_file *file, uint64_t offset, uint64_t wanted) {
+  uint64_t end = file->begin + file->length;
+  bool goes_on = file->length > 0 && offset >= end && offset - end <= GAP_MAX;
+  uint64_t length = cpb_max_u64(wanted, goes_on ? 2 * (uint64_t)file->length : READ_MIN);
+  return (size_t)cpb_min_u64(cpb_max_u64(length, READ_MIN), BUFFER_SIZE);
+}
+
 /* Makes the buffer hold the byte at `offset`, and of the `wanted` bytes from
  * there what it can; nothing at the end of the file. */
 static bool fill_locally(cpb_file *file, uint64_t offset, uint64_t wanted) {
@@ -219,7 +230,7 @@ static bool fill_locally(cpb_file *file, uint64_t offset, uint64_t wanted) {
     errno = ESPIPE;
     return false;
   }
-  size_t length = (size_t)cpb_min_u64(cpb_max_u64(wanted, READ_MIN), BUFFER_SIZE);
+  size_t length = read_length(file, offset, wanted);
   file->length = 0;
   if (!cpb_descriptor_read(&file->store, offset, file->buffer, length, &length)) return false;
   file->begin = offset;
