@@ -178,7 +178,9 @@ typedef struct cpb_riegeli_chunk {
 CPB_API const cpb_riegeli_chunk *cpb_record_reader_chunk(const cpb_record_reader *reader);
 
 /* After CPB_STEP_DATA: the window of the Riegeli chunk's compression, in bytes: how
- * far it refers back into what was decoded. 0 without compression. */
+ * far it refers back into what was decoded. 0 without compression. Of Zstd it is known
+ * before anything is decoded: after a CPB_STEP_NEED that follows CPB_STEP_RECORD,
+ * unless it is 0. */
 CPB_API uint64_t cpb_record_reader_window(const cpb_record_reader *reader);
 
 /* The file's RecordsMetadata message, serialized, from the first CPB_STEP_RECORD or

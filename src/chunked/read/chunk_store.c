@@ -454,8 +454,10 @@ cpb_have cpb_chunk_store_peek(cpb_chunk_store *s, uint64_t chunk, cpb_span *span
 
 cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, uint64_t want,
                                 cpb_chunk_stored *stored) {
+  /* Whoever wants no bytes, and none checked, is not to wait for a chunk to be decoded. */
+  bool peeks = want == 0 && s->options.verify == CPB_VERIFY_NEVER;
   serve(s, offset, want);
-  cpb_store_stream *stream = choose_stream(s, chunk);
+  cpb_store_stream *stream = peeks ? &s->streams[CPB_PEEK_STREAM] : choose_stream(s, chunk);
   cpb_have have = open_in(s, stream, chunk);
   if (have != CPB_HAVE) return have;
   const cpb_record *record = cpb_record_reader_record(stream->reader);

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/checked.h"
 #include "cli/message_types.h"
 #include "cpb/pager.h"
 
 #define PATH_MAX_SHOWN 4096
+#define READ_LITTLE 1024
 #define DEPTH_MAX 128 /* beyond the limit on the index's own depth */
 
 typedef struct inspection {
@@ -15,12 +17,14 @@ typedef struct inspection {
   cpb_file *file;
   cpb_index *index;
   cpb_chunk_reader *reader;
+  cpb_record_reader *windows; /* asked for each Riegeli chunk's window */
   cpb_schema *schema;
   const cpb_message_type *type; /* of the message; NULL when not known */
   cpb_chunk_stored *stored;     /* one a chunk; size UINT64_MAX: cannot be read */
   uint64_t num_chunks, file_size;
   uint64_t memory,
-      core_memory; /* that a device needs to stream any chunk, with WebAssembly and without; 0: not known */
+      core_memory;   /* that a device needs to stream any chunk, with WebAssembly and without; 0: not known */
+  bool hides_memory; /* damage does */
   int status;
 } inspection;
 
@@ -37,6 +41,17 @@ static const cpb_error *find_stored(inspection *i, uint64_t chunk) {
   return NULL;
 }
 
+/* What is known from the chunk before, if both are in one Riegeli chunk. */
+static bool is_with_last(inspection *i, uint64_t chunk) {
+  const cpb_chunk_stored *last = chunk > 0 ? &i->stored[chunk - 1] : NULL;
+  cpb_chunk_info info;
+  if (!last || last->size == UINT64_MAX || cpb_index_get_chunk(i->index, chunk, &info) != CPB_OK) return false;
+  if (info.position < last->riegeli.begin || info.position - last->riegeli.begin >= last->riegeli.num_records)
+    return false;
+  i->stored[chunk] = (cpb_chunk_stored){0, info.position - last->riegeli.begin, last->riegeli};
+  return true;
+}
+
 static bool renew_reader(inspection *i) {
   cpb_chunk_reader_options how = {
       .struct_size = sizeof how, .verify = CPB_VERIFY_NEVER, .limits = &i->cli->settings.limits};
@@ -46,75 +61,107 @@ static bool renew_reader(inspection *i) {
   return i->reader != NULL;
 }
 
-/* A chunk that cannot be read is reported; the rest is shown. */
-static bool find_all_stored(inspection *i) {
-  cli *c = i->cli;
-  i->stored = cpb_alloc_zeroed(&c->allocator, (size_t)i->num_chunks * sizeof *i->stored + 1);
-  if (!i->stored) {
-    i->status = cli_fail_memory(c);
-    return false;
-  }
-  if (!renew_reader(i)) return false;
-  cli_progress_start(c, "reading");
-  for (uint64_t chunk = 0; chunk < i->num_chunks; chunk++) {
-    const cpb_error *error = find_stored(i, chunk);
-    cli_progress_step(c, chunk, i->num_chunks);
-    if (!error) continue;
-    i->status = cli_fail(c, i->name, error);
-    i->stored[chunk].size = UINT64_MAX;
-    if (!renew_reader(i)) return false;
-  }
-  cli_progress_end(c);
-  return true;
-}
-
 /* What damage hides is not known, and told by `verify`; the rest is an error here too. */
 static void on_no_window(inspection *i, const cpb_error *error) {
   bool is_ours = error->code == CPB_E_MEMORY || error->code == CPB_E_READ;
   if (is_ours && i->status == CLI_OK) i->status = cli_fail(i->cli, i->name, error);
 }
 
+/* No more than is asked for, as only the beginning of a Riegeli chunk is read. */
+static void supply_little(inspection *i, cpb_input *input) {
+  cpb_need need;
+  cpb_input_need(input, &need);
+  if (need.kind != CPB_NEED_RANGE) {
+    cpb_file_supply(i->file, input);
+    return;
+  }
+  cpb_error error;
+  const uint8_t *data = cpb_file_read(i->file, need.offset, &need.length, &error);
+  if (!data) cpb_input_fail(input, error.code, error.message);
+  else if (need.length == 0) cpb_input_end(input, i->file_size);
+  else cpb_input_supply(input, need.offset, data, need.length);
+}
+
+static bool make_windows(inspection *i) {
+  const cpb_record_reader_options how = {.struct_size = sizeof how,
+                                         .verify = CPB_VERIFY_NEVER,
+                                         .buffer = 1,
+                                         .read_size = READ_LITTLE,
+                                         .limits = &i->cli->settings.limits};
+  if (!i->windows) i->windows = cpb_record_reader_new(&i->cli->allocator, &how);
+  if (!i->windows) i->status = cli_fail_memory(i->cli);
+  return i->windows != NULL;
+}
+
+/* Zstd says so before it decodes. */
+static bool knows_window(const inspection *i, const cpb_riegeli_chunk *riegeli, bool in_record, uint64_t *window) {
+  *window = in_record && riegeli->codec == 'z' ? cpb_record_reader_window(i->windows) : 0;
+  return *window > 0;
+}
+
 /* The window of what a Riegeli chunk's codec decodes: its beginning says. */
 static bool find_window(inspection *i, const cpb_riegeli_chunk *riegeli, uint64_t *window) {
   *window = 0;
   if (riegeli->codec == 0 || riegeli->decoded_data_size == 0) return true;
-  const cpb_record_reader_options how = {.struct_size = sizeof how,
-                                         .verify = CPB_VERIFY_NEVER,
-                                         .buffer = 1,
-                                         .position = riegeli->begin,
-                                         .limits = &i->cli->settings.limits};
-  cpb_record_reader *reader = cpb_record_reader_new(&i->cli->allocator, &how);
-  if (!reader) {
-    i->status = cli_fail_memory(i->cli);
-    return false;
-  }
+  if (!make_windows(i)) return false;
   cpb_step step;
-  while ((step = cpb_record_reader_step(reader)) == CPB_STEP_NEED || step == CPB_STEP_RECORD) {
-    if (step == CPB_STEP_NEED) cpb_file_supply(i->file, cpb_record_reader_input(reader));
+  bool in_record = false;
+  cpb_record_reader_seek(i->windows, riegeli->begin);
+  while ((step = cpb_record_reader_step(i->windows)) == CPB_STEP_NEED || step == CPB_STEP_RECORD) {
+    if (step == CPB_STEP_RECORD) in_record = true;
+    else if (knows_window(i, riegeli, in_record, window)) return true;
+    else supply_little(i, cpb_record_reader_input(i->windows));
   }
-  *window = cpb_record_reader_window(reader);
-  if (step == CPB_STEP_ERROR) on_no_window(i, cpb_record_reader_error(reader));
-  cpb_record_reader_free(reader);
-  return step == CPB_STEP_DATA;
+  *window = cpb_record_reader_window(i->windows);
+  if (step != CPB_STEP_ERROR) return step == CPB_STEP_DATA;
+  on_no_window(i, cpb_record_reader_error(i->windows));
+  cpb_record_reader_free(i->windows);
+  i->windows = NULL;
+  return false;
 }
 
-static void find_memory(inspection *i) {
+static void note_memory(inspection *i, const cpb_riegeli_chunk *riegeli) {
+  uint64_t window;
+  if (!find_window(i, riegeli, &window)) i->hides_memory = true;
+  i->memory = cpb_max_u64(i->memory, cpb_device_memory(riegeli, window));
+  i->core_memory = cpb_max_u64(i->core_memory, cpb_core_memory(riegeli, window));
+}
+
+static void note_memory_of_index(inspection *i) {
   cpb_record record;
   cpb_riegeli_chunk riegeli;
-  uint64_t window = 0, most = 0, core = 0;
-  bool known = true;
   cpb_index_get_record(i->index, &record, &riegeli);
-  for (uint64_t chunk = 0;; chunk++) {
-    known = find_window(i, &riegeli, &window) && known;
-    if (cpb_device_memory(&riegeli, window) > most) most = cpb_device_memory(&riegeli, window);
-    if (cpb_core_memory(&riegeli, window) > core) core = cpb_core_memory(&riegeli, window);
-    while (chunk < i->num_chunks && i->stored[chunk].riegeli.begin == riegeli.begin) chunk++;
-    if (chunk == i->num_chunks) break;
-    known = known && i->stored[chunk].size != UINT64_MAX;
-    riegeli = i->stored[chunk].riegeli;
+  note_memory(i, &riegeli);
+}
+
+/* A chunk that cannot be read is reported; the rest is shown. */
+static bool find_stored_of(inspection *i, uint64_t chunk) {
+  if (is_with_last(i, chunk)) return true;
+  const cpb_error *error = find_stored(i, chunk);
+  if (!error) {
+    note_memory(i, &i->stored[chunk].riegeli);
+    return true;
   }
-  i->memory = known ? most : 0;
-  i->core_memory = known ? core : 0;
+  i->status = cli_fail(i->cli, i->name, error);
+  i->stored[chunk].size = UINT64_MAX;
+  i->hides_memory = true;
+  return renew_reader(i);
+}
+
+static bool find_all_stored(inspection *i) {
+  cli *c = i->cli;
+  i->stored = cpb_alloc_zeroed(&c->allocator, (size_t)i->num_chunks * sizeof *i->stored + 1);
+  if (!i->stored) i->status = cli_fail_memory(c);
+  if (!i->stored || !renew_reader(i)) return false;
+  cli_progress_start(c, "reading");
+  note_memory_of_index(i);
+  for (uint64_t chunk = 0; chunk < i->num_chunks; chunk++) {
+    if (!find_stored_of(i, chunk)) return false;
+    cli_progress_step(c, chunk, i->num_chunks);
+  }
+  cli_progress_end(c);
+  if (i->hides_memory) i->memory = i->core_memory = 0;
+  return true;
 }
 
 static bool is_remote(const inspection *i) {
@@ -327,7 +374,6 @@ static void inspect(inspection *i) {
   if (!cli_load_any_schema(c, &i->schema, &i->status)) return;
   if (!cli_find_type(c, i->schema, i->index, &i->type, &i->status)) return;
   if (!find_all_stored(i)) return;
-  find_memory(i);
   if (c->settings.json) {
     show_json(i);
   } else {
@@ -343,6 +389,7 @@ int cli_info(cli *c) {
   cpb_release(&c->allocator, i.stored);
   cpb_schema_free(i.schema);
   cpb_chunk_reader_free(i.reader);
+  cpb_record_reader_free(i.windows);
   cpb_index_free(i.index);
   cpb_file_close(i.file);
   return i.status;
