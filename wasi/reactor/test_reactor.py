@@ -6,6 +6,7 @@ in wasi/examples streams chunks with it.
 CPB_WASI names the folder of the modules, CPB another native command."""
 
 import fcntl
+import contextlib
 import http.server
 import itertools
 import json
@@ -207,31 +208,56 @@ class Ranges(http.server.BaseHTTPRequestHandler):
     """Answers ranges of `data` only."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def do_GET(self):
-        data = self.server.data
+        data, whole = self.server.data, self.path == "/whole"
+        self.server.requests += 1
         first, last = map(int, self.headers["Range"].removeprefix("bytes=").split("-"))
-        self.send_response(206)
+        if whole:
+            first, last = 0, 2**40 - 1
+        self.send_response(200 if whole else 206)
         self.send_header("Content-Range", f"bytes {first}-{last}/{len(data)}")
         self.send_header("Content-Length", str(last + 1 - first))
         self.end_headers()
-        self.wfile.write(data[first:last + 1])
-        self.server.served += last + 1 - first
+        try:
+            for at in range(first, last + 1, 1 << 14):
+                part = bytes(1 << 14) if whole else data[at:min(at + (1 << 14), last + 1)]
+                self.wfile.write(part)
+                self.server.served += len(part)
+        except ConnectionError:  # no more is wanted
+            self.close_connection = True
 
     def log_message(self, *_):
         pass
 
 
-def test_a_chunk_by_http_ranges(small):
-    path = split(small, "--for-memory", "256K")
+@contextlib.contextmanager
+def served(path):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Ranges) as server:
-        server.data, server.served = path.read_bytes(), 0
+        server.data, server.served, server.requests = path.read_bytes(), 0, 0
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        with Url(f"http://127.0.0.1:{server.server_port}/m.cpb") as file:
-            pager = Pager(module(""), file, 4, verify=1)
-            assert b"".join(pager.read(2)) == cpb("cat", path, "--chunk", 2)
+        yield server, f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
+
+
+def test_a_chunk_by_http_ranges(small):
+    """In few requests, though the pager asks for a few KiB at a time."""
+    path = split(small, "--for-memory", "256K")
+    with served(path) as (server, url), Url(f"{url}/m.cpb") as file:
+        pager = Pager(module(""), file, 4, verify=1)
+        opened = server.requests
+        assert b"".join(pager.read(2)) == cpb("cat", path, "--chunk", 2)
         assert server.served < len(server.data)  # the other chunks were left alone
+        assert opened <= 6 and server.requests - opened <= 4
+
+
+def test_a_body_that_is_no_range_is_not_read(small):
+    """An answer of a terabyte, where a byte was asked for."""
+    with served(split(small, "--for-memory", "256K")) as (server, url):
+        with pytest.raises(CpbError, match="HTTP 200"):
+            Url(f"{url}/whole")
+        assert server.served < 64 << 20
 
 
 # --- Memory is as promised -------------------------------------------------------------

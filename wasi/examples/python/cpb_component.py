@@ -2,23 +2,67 @@
 
     python cpb_component.py cpb-component.wasm MODEL.cpb [CHUNK] > bytes
 
-Writes a chunk, or the merged message. What the functions do is told in
-wasi/component/wit/cpb.wit.
+Writes a chunk, or the merged message. MODEL.cpb may also be a URL, of which only ranges are read, with
+cpb_pager.py beside this file. What the functions do is told in wasi/component/wit/cpb.wit.
 """
 
+import ctypes
 import functools
 import itertools
 import os
 import sys
 
 import wasmtime
-from wasmtime.component import Component, Linker, Record, ResourceHost, ResourceType
+from wasmtime import _ffi as ffi
+from wasmtime.component import Component, Linker, ListType, Record, ResourceHost, ResourceType
 
 SOURCE = "libcpb:cpb/source@0.1.0"
 CHUNKED = "libcpb:cpb/chunked@0.1.0"
 SOURCE_TYPE = 1  # any number; the host's own types differ by it
 ENGINE = wasmtime.Engine()
 
+
+# --- Bytes --------------------------------------------------------------------------------
+# A list<u8> is an array of values that know their type. wasmtime makes and reads each by itself,
+# which takes seconds for a megabyte; here they are all copied at once.
+
+VALUE = ffi.wasmtime_component_val_t
+STRIDE, KIND, BYTE = ctypes.sizeof(VALUE), VALUE.kind.offset, VALUE.of.offset
+list_to_c, list_from_c = ListType.convert_to_c, ListType.convert_from_c
+
+
+@functools.lru_cache(maxsize=4)
+def values(count):
+    kinds = bytearray(count * STRIDE)
+    kinds[KIND::STRIDE] = bytes([ffi.WASMTIME_COMPONENT_U8.value]) * count
+    return kinds
+
+
+def bytes_to_c(self, store, data, out):
+    if not isinstance(data, bytes):
+        list_to_c(self, store, data, out)
+        return
+    made, array = ffi.wasmtime_component_vallist_t(), values(len(data))
+    array[BYTE::STRIDE] = data
+    ffi.wasmtime_component_vallist_new_uninit(made, len(data))
+    ctypes.memmove(made.data, (ctypes.c_char * len(array)).from_buffer(array), len(array))
+    out.contents.kind = ffi.WASMTIME_COMPONENT_LIST
+    out.contents.of.list = made
+
+
+def bytes_from_c(self, value):
+    if not self._is_bytes():
+        return list_from_c(self, value)
+    given = value.of.list
+    data = ctypes.string_at(given.data, given.size * STRIDE)[BYTE::STRIDE]
+    ffi.wasmtime_component_vallist_delete(ctypes.byref(given))
+    return data
+
+
+ListType.convert_to_c, ListType.convert_from_c = bytes_to_c, bytes_from_c
+
+
+# --- The component ------------------------------------------------------------------------
 
 @functools.cache
 def load(wasm):
@@ -143,8 +187,27 @@ class Path:
         return self.file.read(length)
 
 
+class Remote:
+    """A file on a server as a source."""
+
+    def __init__(self, url):
+        from cpb_pager import Url
+        self.file = Url(url)
+
+    def size(self):
+        return self.file.size
+
+    def read_at(self, offset, length, ahead):
+        self.file.seek(offset)
+        try:
+            return self.file.read(length, ahead)
+        except Exception as error:  # of the response or of the connection
+            raise OSError(str(error)) from error
+
+
 def main(wasm, path, chunk=None):
-    with Instance(wasm).open(Path(path), verify="late") as file:
+    source = Remote(path) if "://" in path else Path(path)
+    with Instance(wasm).open(source, verify="late") as file:
         content = file.merge().read() if chunk is None else file.read(int(chunk))
         for piece in content.pieces():
             sys.stdout.buffer.write(piece)

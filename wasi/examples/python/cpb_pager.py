@@ -2,8 +2,9 @@
 
     python cpb_pager.py cpb-core.wasm MODEL.cpb CHUNK [PAGES] > chunk
 
-PAGES is how many pages of 64 KiB the module's whole memory may have; 4 by default.
-MODEL.cpb may also be a URL, which is read by ranges over one connection.
+PAGES is how many pages of 64 KiB the module's whole memory may have; 4 by default. More are faster,
+as less has to be asked for more than once: 64 take a ninth of the time of 4.
+MODEL.cpb may also be a URL, of which only ranges are read.
 """
 
 import functools
@@ -84,12 +85,13 @@ class Pager:
         """Lends the bytes that the pager asks for."""
         source = self.call("cpb_pager_input", self.pager)
         self.call("cpb_input_need", source, self.need)
-        kind, offset, length = self.unpack("<I4xQI", self.need)
+        kind, offset, length, ahead = self.unpack("<I4xQI4xQ", self.need)
         if kind == NEED_SIZE or offset >= self.size:
             self.call("cpb_input_end", source, self.size)
             return
         self.file.seek(offset)
-        data = self.file.read(min(length, self.read_size))
+        length = min(length, self.read_size)
+        data = self.file.read(length, ahead) if isinstance(self.file, Url) else self.file.read(length)
         self.memory.write(self.store, data, self.window & 0xFFFFFFFF)
         self.call("cpb_input_supply", source, offset, self.window, len(data))
 
@@ -120,15 +122,19 @@ class Pager:
 
 
 class Url:
-    """As much of a file as a Pager needs, by HTTP ranges."""
+    """As much of a file as a Pager needs, by HTTP ranges. A response is read as its bytes are asked
+    for, and given up when others are."""
+
+    SKIP = 65536  # bytes left of a response that are read, rather than to connect again
 
     def __init__(self, url):
         parts = urllib.parse.urlsplit(url)
         kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
         self.connection = kinds[parts.scheme](parts.netloc)
         self.target = urllib.parse.urlunsplit(("", "", parts.path, parts.query, ""))
-        self.etag = None
-        self.at, self.size = 0, 1
+        self.etag, self.response = None, None
+        self.at = self.begin = self.end = 0  # where to read next; what is left of the response
+        self.size = 1
         self.read(1)
 
     def __enter__(self):
@@ -141,18 +147,33 @@ class Url:
         self.at = at + (self.size if whence == os.SEEK_END else 0)
         return self.at
 
-    def read(self, size):
-        """The range and no other, of the file that was opened."""
-        wanted = f"bytes {self.at}-{min(self.at + size, self.size) - 1}/"
-        self.connection.request("GET", self.target, headers={"Range": wanted[:-1].replace(" ", "=")})
-        answer = self.connection.getresponse()
-        data, got = answer.read(), answer.getheader("Content-Range", "")
-        etag = answer.getheader("ETag")
-        if answer.status != 206 or not got.startswith(wanted) or self.etag not in (None, etag):
-            raise CpbError(9, self.at, f"HTTP {answer.status}: not the range that was asked for")
-        self.size, self.etag = int(got.split("/")[1]), etag
+    def read(self, size, ahead=0):
+        """Up to `size` bytes; `ahead` is how many from there on will probably be asked for."""
+        size = min(size, self.size - self.at)
+        if self.begin != self.at or self.begin == self.end:
+            self.request(min(max(size, ahead), self.size - self.at))
+        data = self.response.read(min(size, self.end - self.begin))
+        if not data:
+            raise CpbError(9, self.at, "the response ends too early")
+        self.begin += len(data)
         self.at += len(data)
         return data
+
+    def request(self, size):
+        """The range and no other, of the file that was opened."""
+        if self.end - self.begin > self.SKIP:
+            self.connection.close()
+        elif self.response:
+            self.response.read()
+        wanted = f"bytes {self.at}-{self.at + size - 1}/"
+        self.connection.request("GET", self.target, headers={"Range": wanted[:-1].replace(" ", "=")})
+        self.response = self.connection.getresponse()
+        got, etag = self.response.getheader("Content-Range", ""), self.response.getheader("ETag")
+        if self.response.status != 206 or not got.startswith(wanted) or self.etag not in (None, etag):
+            self.connection.close()  # without the body, which may be the whole file
+            raise CpbError(9, self.at, f"HTTP {self.response.status}: not the range that was asked for")
+        self.size, self.etag = int(got.split("/")[1]), etag
+        self.begin, self.end = self.at, self.at + size
 
 
 def main(wasm, path, chunk, pages="4"):
