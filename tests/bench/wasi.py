@@ -1,18 +1,22 @@
 """Benchmarks of what runs under WASI, printed as tables:
 
     bash wasi/build.sh && ninja -C build/wasi bench_wasm
-    build/venv/bin/python tests/bench/wasi.py [--rounds N] [--write docs/benchmarks-wasi.md]
+    build/venv/bin/python tests/bench/wasi.py [--rounds N] [--write docs/benchmarks-wasi.md] [--only SECTION]
 
 The programs of a row run in turn, round after round. A figure is the fastest of its runs,
 which are short and many: what else the machine does only makes a run slower.
 """
 
 import argparse
+import hashlib
 import mmap
 import os
 import pathlib
+import re
+import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -96,6 +100,77 @@ def decoding(out, rounds):
         native = best["native", ""]
         shown = [f"{best[party]:,.0f} ({best[party] / native:.0%})" for party in parties[1:]]
         out(f"| {name} | {native:,.0f} | " + " | ".join(shown) + " |")
+    out("")
+
+
+# --- Merging ------------------------------------------------------------------------------
+
+SHAPES = {"1 MB": (200, 1_000_000), "8 KB": (20_000, 8_000)}
+CODECS = {"not compressed": "none", "Zstd": "zstd", "Brotli": "brotli:6"}
+COMMANDS = {"cpb-cli": "Wasmtime", "cpb-cli-simd": "Wasmtime, SIMD"}
+EXPONENTS = bytes((0x3d, 0xbd, 0x3c, 0xbc, 0x3d, 0xbd, 0x3b, 0xbb)[byte % 8] for byte in range(256))
+
+
+def weights(i, size):
+    """Constants like those of a model: floats near zero, whose upper bytes alone compress."""
+    values = bytearray(hashlib.shake_128(b"%d" % i).digest(size))
+    values[3::4] = bytes(values[3::4]).translate(EXPONENTS)
+    tensor = varint(1 << 3) + varint(1) + field(4, bytes(values))
+    return field(1, b"n%d" % i) + field(2, b"Const") + field(5, field(1, b"value") + field(2, field(8, tensor)))
+
+
+def chunked(folder, codec, count, size):
+    message, path = folder / "message.pb", folder / "chunked.cpb"
+    with open(message, "wb") as out:
+        for i in range(count):
+            out.write(field(1, weights(i, size)))
+    run(CPB, "split", message, "--type", "tensorflow.GraphDef", "--max-chunk-size", "8K", "--codec", codec, "-q", "-f",
+        "-o", path)
+    return path, message
+
+
+def processor_time(words):
+    """Seconds, of the process and of the system for it."""
+    pid = os.posix_spawn(words[0], [str(word) for word in words], os.environ)
+    _, status, used = os.wait4(pid, 0)
+    assert status == 0, words
+    return used.ru_utime + used.ru_stime
+
+
+def merging_row(folder, rounds, codec, shape):
+    path, message = chunked(folder, codec, *shape)
+    out = folder / "merged.pb"
+    words = ["merge", path, "-q", "-f", "-o", out]
+    programs = {"native": [CPB, *words, "--threads", "1"]}
+    for command in COMMANDS:
+        programs[command] = [RUNTIMES["wasmtime"].program[0], MODULES / f"{command}.wasm", *words]
+    figures = {name: [] for name in programs}
+    for _ in range(rounds):
+        for name, program in programs.items():
+            figures[name].append(processor_time(program))
+            run("cmp", out, message)
+    shown = [f"{statistics.median(figures['native']):.2f}"]
+    for command in COMMANDS:
+        shares = [native / other for native, other in zip(figures["native"], figures[command])]
+        shown.append(f"{statistics.median(shares):.0%} ({min(shares):.0%}–{max(shares):.0%})")
+    return shown, path.stat().st_size
+
+
+def merging(out, rounds):
+    out("## Merging: whole processes, processor time\n")
+    out("`cpb merge` of 200 and 160 MB of weights, file to file in memory (tmpfs), one thread, compiled before. Seconds "
+        "of the native command, user and system; for the others, native time / theirs: median, minimum and maximum of "
+        "the rounds.\n")
+    out("| chunks | codec | file, MB | native, s | " + " | ".join(COMMANDS.values()) + " |")
+    out("|---" * (len(COMMANDS) + 4) + "|")
+    memory = "/dev/shm" if os.path.isdir("/dev/shm") else WORK
+    for command in COMMANDS:
+        run(RUNTIMES["wasmtime"].program[0], MODULES / f"{command}.wasm", "--version", stdout=subprocess.DEVNULL)
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        for size, shape in SHAPES.items():
+            for name, codec in CODECS.items():
+                shown, stored = merging_row(pathlib.Path(folder), max(rounds, 5), codec, shape)
+                out(f"| {size} | {name} | {stored / 1e6:.0f} | " + " | ".join(shown) + " |")
     out("")
 
 
@@ -250,7 +325,7 @@ def peak(work, path):
         return instance.pages() * PAGE // 1024
 
 
-def memory(out):
+def memory(out, _):
     out("## Memory: KiB of linear memory at its peak, all included\n")
     out("`cpb-core.wasm`, whose code and Brotli's tables take 192 of it, on files of constants of 1 MiB each, Zstd, "
         "written with `--for-memory 256K`; the last of ten constants of 100 MiB. Pager and record reader were given a "
@@ -262,21 +337,38 @@ def memory(out):
     out("")
 
 
+SECTIONS = {"decoding": decoding, "merging": merging, "start-up": start_up, "memory": memory}
+
+
+def write_section(path, lines):
+    """The one section, in the place of what the file has by its title."""
+    text = path.read_text()
+    section = "\n".join(lines).rstrip("\n") + "\n"
+    old = re.search(rf"^{re.escape(section.splitlines()[0])}\n.*?(?=^## |\Z)", text, re.M | re.S)
+    if not old:
+        sys.exit(f"{path} has no section {section.splitlines()[0]}")
+    path.write_text((text[:old.start()] + section + "\n" + text[old.end():]).rstrip("\n") + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--write", type=pathlib.Path, help="also into this file, which keeps its text above the tables")
+    parser.add_argument("--only", choices=SECTIONS, help="one section, with --write in the place of the old one")
     args = parser.parse_args()
     needed = [CPB, CRATE, NATIVE / "bench_read", MODULES / "bench-core.wasm", BUILD / "tools" / "cpb-pager-wazero"]
+    if args.only == "merging":
+        needed = [CPB, *(MODULES / f"{command}.wasm" for command in COMMANDS)]
     for path in needed:
         if not path.exists():
             sys.exit(f"{path.relative_to(ROOT)} is missing: tests/run.sh build interop wasi, and ninja bench_wasm, make it")
     WORK.mkdir(exist_ok=True)
     out = Report(args.rounds)
-    decoding(out, args.rounds)
-    start_up(out, args.rounds)
-    memory(out)
-    if args.write:
+    for name in [args.only] if args.only else SECTIONS:
+        SECTIONS[name](out, args.rounds)
+    if args.write and args.only:
+        write_section(args.write, out.lines[1:])
+    elif args.write:
         out.write(args.write, "wasi.py", "Benchmarks under WASI")
 
 
