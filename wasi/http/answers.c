@@ -56,7 +56,10 @@ void answer_question(job *j, cpb_question_kind kind) {
   cpb_json_writer w;
   if (!a) cpb_fail_memory(&j->error);
   reply_begin(j, &w);
-  if (a && read_question(j, kind, a)) model = cpb_model_file_open(&j->allocator, j->url, &how, &j->error);
+  if (a && read_question(j, kind, a)) {
+    model = cpb_model_file_open(&j->allocator, j->url, &how, &j->error);
+    job_opened(j);
+  }
   const char *json = model ? ask(j, model, &a->question, &w, &size) : NULL;
   if (json) cpb_json_writer_raw(&w, cpb_question_name(kind), (cpb_span){(const uint8_t *)json, size});
   cpb_model_file_close(model);

@@ -25,6 +25,10 @@ struct cpb_exchange {
   const cpb_request *request;
   const cpb_receiver *receiver;
   cpb_response response;
+  bool started; /* there is a `future`; if not, `outcome` and `error` say why */
+  http_own_future_incoming_response_t future;
+  cpb_outcome outcome;
+  cpb_error error;
   bool begun, stopped;
   uint64_t last; /* when something came */
   char location[LOCATION_MAX];
@@ -40,8 +44,16 @@ cpb_exchange *cpb_exchange_new(const cpb_allocator *allocator, cpb_error *error)
   return x;
 }
 
+/* The runtime lets all requests go on that were sent. */
+cpb_exchange *cpb_exchange_beside(cpb_exchange *home) {
+  cpb_error error;
+  cpb_error_begin(&error, NULL);
+  return cpb_exchange_new(&home->allocator, &error);
+}
+
 void cpb_exchange_free(cpb_exchange *x) {
   if (!x) return;
+  cpb_exchange_cancel(x);
   cpb_allocator allocator = x->allocator;
   cpb_release(&allocator, x);
 }
@@ -324,23 +336,34 @@ static cpb_outcome take_response(cpb_exchange *x, http_own_incoming_response_t r
   return outcome;
 }
 
-static cpb_outcome run_once(cpb_exchange *x, const char *url, cpb_error *error) {
-  http_own_future_incoming_response_t future;
-  http_result_result_own_incoming_response_error_code_void_t result;
+void cpb_exchange_cancel(cpb_exchange *x) {
+  if (x->started) http_future_incoming_response_drop_own(x->future);
+  x->started = false;
+}
+
+/* Begins what `drive` ends. */
+static void begin(cpb_exchange *x, const char *url) {
+  cpb_exchange_cancel(x);
+  cpb_error_begin(&x->error, NULL);
   x->begun = x->stopped = false;
-  x->last = cpb_url_clock();
-  cpb_outcome outcome = send_request(x, url, &future, error);
-  if (outcome != CPB_RECEIVED) return outcome;
-  http_borrow_future_incoming_response_t f = http_borrow_future_incoming_response(future);
-  outcome = wait_for(x, http_method_future_incoming_response_subscribe(f), error);
-  if (outcome == CPB_RECEIVED) {
-    bool there = http_method_future_incoming_response_get(f, &result) && !result.is_err;
-    if (!there) outcome = refuse(error, "the runtime has lost the response");
-    else if (result.val.ok.is_err) outcome = fail_with(&result.val.ok.val.err, error);
-    else outcome = take_response(x, result.val.ok.val.ok, error);
+  x->outcome = send_request(x, url, &x->future, &x->error);
+  x->started = x->outcome == CPB_RECEIVED;
+}
+
+static cpb_outcome drive(cpb_exchange *x, cpb_error *error) {
+  http_result_result_own_incoming_response_error_code_void_t result;
+  if (!x->started) {
+    *error = x->error;
+    return x->outcome;
   }
-  http_future_incoming_response_drop_own(future);
-  return outcome;
+  x->last = cpb_url_clock();
+  http_borrow_future_incoming_response_t f = http_borrow_future_incoming_response(x->future);
+  cpb_outcome outcome = wait_for(x, http_method_future_incoming_response_subscribe(f), error);
+  if (outcome != CPB_RECEIVED) return outcome;
+  bool there = http_method_future_incoming_response_get(f, &result) && !result.is_err;
+  if (!there) return refuse(error, "the runtime has lost the response");
+  if (result.val.ok.is_err) return fail_with(&result.val.ok.val.err, error);
+  return take_response(x, result.val.ok.val.ok, error);
 }
 
 /* --- Redirects ------------------------------------------------------------------------------------ */
@@ -373,19 +396,27 @@ static bool next_url(const cpb_exchange *x, const char *from, char *to, cpb_erro
   return !wrong;
 }
 
-cpb_outcome cpb_exchange_run(cpb_exchange *x, const cpb_request *request, const cpb_receiver *receiver,
-                             cpb_error *error) {
-  char urls[2][LOCATION_MAX];
-  const char *url = request->url;
+void cpb_exchange_start(cpb_exchange *x, const cpb_request *request, const cpb_receiver *receiver) {
   x->request = request;
   x->receiver = receiver;
-  cpb_outcome outcome = run_once(x, url, error);
+  begin(x, request->url);
+}
+
+cpb_outcome cpb_exchange_finish(cpb_exchange *x, cpb_error *error) {
+  char urls[2][LOCATION_MAX];
+  const char *url = x->request->url;
+  cpb_outcome outcome = drive(x, error);
   for (unsigned left = REDIRECTS; outcome == CPB_RECEIVED && !x->begun; left--) {
     char *next = urls[left % 2];
     if (left == 0) cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the server redirects more than %d times", REDIRECTS);
-    if (left == 0 || !next_url(x, url, next, error)) return CPB_REFUSED;
-    outcome = run_once(x, next, error);
+    if (left == 0 || !next_url(x, url, next, error)) {
+      outcome = CPB_REFUSED;
+      break;
+    }
+    begin(x, next);
+    outcome = drive(x, error);
     url = next;
   }
+  cpb_exchange_cancel(x);
   return outcome;
 }

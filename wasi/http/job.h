@@ -19,6 +19,7 @@ typedef struct job {
   size_t rest_length;
   const char *query; /* what follows "?", or "" */
   cpb_error error;
+  bool is_setting; /* the error is in what the server was given, not in what it is asked */
 } job;
 
 /* --- What is asked (target.c) ---------------------------------------------------------------------- */
@@ -41,8 +42,11 @@ bool serve_is_unwanted(const serve_request *request, const char *etag);
 
 /* --- Answers --------------------------------------------------------------------------------------- */
 
-/* Of the model's file; NULL with the error set. */
+/* The model's file, and its name, which is to be freed; NULL with the error set. */
 cpb_file *job_open(job *j, char **name);
+
+/* After what was opened by the model's URL: an error of usage is one of the settings. */
+void job_opened(job *j);
 
 /* All set the reply, or j->error. */
 void answer_question(job *j, cpb_question_kind kind); /* answers.c */

@@ -21,7 +21,7 @@ static int status_of_read(const job *j) {
 
 static int status_of(const job *j) {
   switch (j->error.code) {
-    case CPB_E_USAGE: return 400;
+    case CPB_E_USAGE: return j->is_setting ? 500 : 400;
     case CPB_E_NOT_FOUND: return 404;
     case CPB_E_LIMIT: return 413;
     case CPB_E_FORMAT:
@@ -63,10 +63,14 @@ static void fail(job *j, cpb_code code, const char *text) { cpb_fail(&j->error, 
 cpb_file *job_open(job *j, char **name) {
   size_t size = strlen(j->url) + CPB_FIND_MODEL_ROOM;
   *name = cpb_alloc(&j->allocator, size);
-  if (*name) return cpb_find_and_open(&j->allocator, j->url, &j->urls, *name, size, &j->error);
-  cpb_fail_memory(&j->error);
-  return NULL;
+  cpb_file *file = NULL;
+  if (*name) file = cpb_find_and_open(&j->allocator, j->url, &j->urls, *name, size, &j->error);
+  else cpb_fail_memory(&j->error);
+  job_opened(j);
+  return file;
 }
+
+void job_opened(job *j) { j->is_setting = j->error.code == CPB_E_USAGE; }
 
 static bool is_word(const char *text, size_t length, const char *word) {
   return strlen(word) == length && !memcmp(text, word, length);

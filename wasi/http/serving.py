@@ -80,11 +80,12 @@ class Runtime:
         except urllib.error.HTTPError as error:
             response = error
         body, whole = b"", True
-        try:
-            while piece := response.read1(1 << 20):
-                body += piece
-        except OSError:  # reset, or nothing more comes
-            whole = False
+        with response:
+            try:
+                while piece := response.read1(1 << 20):
+                    body += piece
+            except OSError:  # reset, or nothing more comes
+                whole = False
         length = response.headers.get("Content-Length")
         whole = whole and (method == "HEAD" or length is None or int(length) == len(body))
         return Answer(response.status, response.headers, body, whole)
@@ -97,7 +98,7 @@ class Runtime:
 
     def close(self):
         self.process.terminate()
-        self.process.wait(timeout=10)
+        self.process.communicate(timeout=10)
 
 
 class Serving:
@@ -129,6 +130,7 @@ def server(below):
     server = Server(str(below), {})
     yield server
     server.close()
+    server.process.stdout.close()
 
 
 def counted(server, paths):

@@ -9,7 +9,7 @@
 #define URL_MAX ((size_t)4096)
 
 static const char *models(void) {
-  const char *text = cpb_exchange_variable("CPB_MODELS");
+  const char *text = cpb_exchange_environment.variable("CPB_MODELS");
   return text ? text : "";
 }
 
@@ -95,7 +95,7 @@ bool settings_allow(const char *url) {
 }
 
 uint64_t settings_number(const char *name, uint64_t otherwise) {
-  const char *text = cpb_exchange_variable(name);
+  const char *text = cpb_exchange_environment.variable(name);
   uint64_t number = 0;
   if (!text || !*text) return otherwise;
   for (; *text; text++) {

@@ -19,6 +19,7 @@ import sys
 import time
 import tomllib
 import urllib.parse
+import urllib.request
 
 import pytest
 
@@ -210,8 +211,8 @@ def test_the_state_is_that_of_the_file(serving):
     """ETag, If-None-Match and If-Range, and what a HEAD says."""
     message = "/models/frozen.cpb/message"
     etag = serving.get(message).headers["ETag"]
-    assert etag == __import__("urllib.request").request.urlopen(
-        f"{serving.server.base}{path_of(FROZEN)}").headers["ETag"]
+    with urllib.request.urlopen(f"{serving.server.base}{path_of(FROZEN)}") as response:
+        assert etag == response.headers["ETag"]
     head = serving.get(message, method="HEAD")
     assert (head.status, head.body, head.headers["ETag"]) == (200, b"", etag)
     assert head.headers["Content-Length"] == serving.get(message).headers["Content-Length"]
@@ -461,12 +462,14 @@ def test_nothing_is_kept_from_one_request_to_the_next(serving):
 
 # --- Settings ------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("models, wanted", [
-    ({}, "CPB_MODELS names no model"), ({"a": "file:///etc/passwd"}, "the model a has no http, https or s3 URL"),
-    ({"a": "http://user:secret@host/"}, "without a password"), ({"a b": "http://host/"}, "something else after 0"),
-    ({"a/b": "http://host/"}, 'model 1 of CPB_MODELS is called "a/b"')])
-def test_settings_that_are_wrong_are_told(models, wanted, transpiled):
-    runtime = Runtime("jco", models, transpiled)
-    answer = runtime.get("/models")
+@pytest.mark.parametrize("models, path, wanted", [
+    ({}, "", "CPB_MODELS names no model"), ({"a": "file:///etc/passwd"}, "", "the model a has no http, https or s3 URL"),
+    ({"a": "http://user:secret@host/"}, "", "without a password"),
+    ({"a b": "http://host/"}, "", "something else after 0"),
+    ({"a/b": "http://host/"}, "", 'model 1 of CPB_MODELS is called "a/b"'),
+    ({"a": "s3://bucket/key"}, "/a", "AWS_REGION is no region"), ({"a": "s3://b/k"}, "/a/message", "AWS_REGION is no")])
+def test_settings_that_are_wrong_are_told(models, path, wanted, transpiled):
+    runtime = Runtime("jco", models, transpiled, AWS_REGION="no region")
+    answer = runtime.get(f"/models{path}")
     runtime.close()
     assert answer.status == 500 and wanted in answer.json()["error"] and b"secret" not in answer.body
