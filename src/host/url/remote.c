@@ -387,7 +387,10 @@ static void look_ahead(cpb_remote *r, uint64_t begin, uint64_t end) {
     }
     cpb_remote *lane = r->lanes[i];
     if (begin >= end || (lane && lane->is_busy)) continue;
-    if (!lane && !(lane = r->lanes[i] = new_lane(r))) return;
+    if (!lane && !(lane = r->lanes[i] = new_lane(r))) {
+      give_up_lanes(r);
+      return;
+    }
     lane->pinned = r->pinned;
     set_range(lane, begin, cpb_min_u64(begin + URL_PIECE, end), false);
     cpb_error_begin(&lane->trouble, NULL);
