@@ -62,6 +62,11 @@ typedef struct cpb_url_options {
 
   /* Headers to send, such as "Authorization: Bearer ...", up to a NULL; or NULL. */
   const char *const *headers;
+
+  /* Called while a server is waited for, at least ten times a second, by the thread that reads. Anything but 0 ends
+   * reading with CPB_E_CANCELLED. May be NULL; `user` is passed to it. */
+  int (*cancelled)(void *user);
+  void *user;
 } cpb_url_options;
 
 /* Whether a text is a URL of one of these kinds, by its beginning. */
@@ -69,7 +74,8 @@ CPB_API int cpb_is_url(const char *text);
 
 /* Opens a URL; nothing is requested before something is read. `options` may be NULL; what they
  * point to must outlive the file. Up to 8 MiB are held at once. CPB_E_USAGE: not a URL;
- * CPB_E_UNSUPPORTED, CPB_E_MEMORY. Reading gives CPB_E_READ for whatever goes wrong.
+ * CPB_E_UNSUPPORTED, CPB_E_MEMORY. Reading gives CPB_E_READ for whatever goes wrong,
+ * and CPB_E_CANCELLED.
  *
  * With a libcurl before 7.84 no other thread may open its first URL at the same time. */
 CPB_API cpb_file *cpb_url_open(const cpb_allocator *allocator, const char *url, const cpb_url_options *options,

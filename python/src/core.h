@@ -99,6 +99,7 @@ typedef struct py_source {
   PyObject *object;   /* what reads it, if that is Python's to do; in `kept` */
   const char **heads; /* of a URL: headers, which lie in `kept` */
   struct cpb_url_options *urls;
+  _Atomic uint64_t next_look; /* at signals, while a server is waited for, perhaps by several threads */
 } py_source;
 
 /* Opens what libcpb._sources.resolve() has returned: (kind, object, name, options). */

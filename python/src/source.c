@@ -66,6 +66,21 @@ static cpb_file *open_object(PyObject *object, cpb_error *error) {
 
 /* --- A URL -------------------------------------------------------------------------------------- */
 
+#define EVERY 50 /* milliseconds between looks at signals */
+
+/* The user is when to look next. */
+static int cancelled(void *user) {
+  _Atomic uint64_t *next = user;
+  uint64_t now = cpb_url_clock();
+  if (now < *next) return 0;
+  *next = now + EVERY;
+  PyGILState_STATE state = PyGILState_Ensure();
+  int stop = PyErr_Occurred() || PyErr_CheckSignals() < 0;
+  if (stop) *next = 0; /* also when asked again */
+  PyGILState_Release(state);
+  return stop;
+}
+
 /* options: (headers as a tuple of bytes, idle_time in ms, attempts, max_whole) */
 static bool set_url_options(py_source *source, PyObject *options) {
   unsigned long long idle, whole;
@@ -84,7 +99,9 @@ static bool set_url_options(py_source *source, PyObject *options) {
                                     .idle_time = idle,
                                     .attempts = attempts,
                                     .max_whole = whole,
-                                    .headers = source->heads};
+                                    .headers = source->heads,
+                                    .cancelled = cancelled,
+                                    .user = &source->next_look};
   return true;
 }
 

@@ -274,6 +274,32 @@ def test_interrupts(tmp_path, call):
     assert run(code).stdout == "interrupted False\n"
 
 
+@pytest.mark.parametrize("answer", ["", "HTTP/1.1 503 Busy\\r\\nRetry-After: 20\\r\\nContent-Length: 0\\r\\n\\r\\n"])
+@pytest.mark.parametrize("call", ["open(url)", "open_model(url)"])
+def test_interrupts_while_a_server_is_waited_for(call, answer):
+    """One that says nothing, and one that wants to be asked again later."""
+    code = f"""
+        import os, signal, socket, threading
+        import libcpb
+        server = socket.create_server(("127.0.0.1", 0))
+        def serve():
+            while True:
+                connection, _ = server.accept()
+                kept.append(connection)
+                connection.recv(10000)
+                connection.sendall(b"{answer}")
+        kept = []
+        threading.Thread(target=serve, daemon=True).start()
+        threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
+        url = "http://127.0.0.1:%d/model.cpb" % server.getsockname()[1]
+        try:
+            libcpb.{call}
+        except KeyboardInterrupt:
+            print("interrupted", len(kept) > 0)
+    """
+    assert run(code).stdout == "interrupted True\n"
+
+
 def test_sub_interpreters_are_refused():
     code = """
         import libcpb

@@ -44,6 +44,8 @@ typedef struct cpb_request {
   const char *signature;             /* "aws:amz:REGION:s3" */
   uint64_t idle_time;                /* milliseconds without a byte */
   uint64_t deadline;                 /* on cpb_url_clock(); 0: none */
+  int (*cancelled)(void *user);      /* asked while waiting; or NULL */
+  void *user;
 } cpb_request;
 
 typedef enum cpb_outcome {

@@ -22,6 +22,7 @@
 #  define REDIRECTS 10
 #  define REDIRECT_BODY ((size_t)64 << 10) /* of a response that is not for us */
 #  define WAIT 1000                        /* milliseconds between looks at the clock */
+#  define SHORT_WAIT 100                   /* the same where the host may cancel */
 #  define SIGNING 0x075700                 /* 7.87 signs x-amz- headers */
 
 /* Options by their numbers, as the libcurl that is loaded may be newer than its header here. */
@@ -275,10 +276,15 @@ static void set_up(cpb_exchange *x, const char *url, bool at_home) {
   set_certificates(x);
 }
 
-/* Milliseconds until the request has failed; 0 once it has, with the error set. */
+/* Milliseconds to wait at most; 0 once the request has failed, with the error set. */
 static uint64_t time_left(const cpb_exchange *x, cpb_outcome *outcome, cpb_error *error) {
   const cpb_request *r = x->request;
   uint64_t now = cpb_url_clock(), end = x->last + r->idle_time;
+  if (r->cancelled && r->cancelled(r->user)) {
+    cpb_fail(error, CPB_E_CANCELLED, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_CANCELLED));
+    *outcome = CPB_REFUSED;
+    return 0;
+  }
   if (r->deadline > 0 && now >= r->deadline) {
     cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "the time for reading is over");
     *outcome = CPB_REFUSED;
@@ -291,7 +297,7 @@ static uint64_t time_left(const cpb_exchange *x, cpb_outcome *outcome, cpb_error
     return 0;
   }
   if (r->deadline > 0) end = cpb_min_u64(end, r->deadline);
-  return end - now;
+  return cpb_min_u64(end - now, r->cancelled ? SHORT_WAIT : WAIT);
 }
 
 /* What may be otherwise next time. */
@@ -349,7 +355,7 @@ static cpb_outcome drive(cpb_exchange *x, cpb_error *error) {
     if (x->ended) break;
     uint64_t wait = time_left(x, &outcome, error);
     if (wait == 0) break;
-    x->curl.multi_poll(x->multi, NULL, 0, (int)cpb_min_u64(wait, WAIT), NULL);
+    x->curl.multi_poll(x->multi, NULL, 0, (int)wait, NULL);
   }
   CURLcode code = x->ended ? x->code : CURLE_OUT_OF_MEMORY;
   bool unwanted = x->stopped || x->skipped > REDIRECT_BODY;

@@ -13,6 +13,7 @@
 #define TAIL ((size_t)68 << 10)      /* what an index is looked for in, and some more */
 #define ATTEMPTS 4u                  /* for one range */
 #define PAUSE 250u                   /* milliseconds, at most, after the first failure */
+#define LOOK 100u                    /* milliseconds of a pause between questions whether to go on */
 #define LONGEST_PAUSE 30000u         /* also if the server asks for a longer one */
 #define TAIL_LEAST ((size_t)4 << 10) /* instead of less, the beginning is asked for */
 #define MAX_WHOLE ((uint64_t)1 << 20)
@@ -221,7 +222,9 @@ static void set_request(cpb_remote *r) {
                            .keys = of->s3.keys,
                            .signature = of->s3.signature,
                            .idle_time = of->options.idle_time,
-                           .deadline = of->options.deadline};
+                           .deadline = of->options.deadline,
+                           .cancelled = of->options.cancelled,
+                           .user = of->options.user};
 }
 
 static const char *meaning_of(int status, const char *said) {
@@ -409,15 +412,28 @@ static uint64_t jitter(cpb_remote *r, uint64_t most) {
   return r->random % (most + 1);
 }
 
+/* Whether all of the time passed before the host wanted to stop. */
+static bool pause_for(const cpb_url_options *options, uint64_t milliseconds, cpb_error *error) {
+  while (milliseconds > 0) {
+    uint64_t part = options->cancelled ? cpb_min_u64(milliseconds, LOOK) : milliseconds;
+    cpb_exchange_pause(part);
+    milliseconds -= part;
+    if (!options->cancelled || !options->cancelled(options->user)) continue;
+    cpb_error_begin(error, NULL);
+    cpb_fail(error, CPB_E_CANCELLED, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_CANCELLED));
+    return false;
+  }
+  return true;
+}
+
 /* Waits before the next attempt, or returns false: there is to be none. */
-static bool pause_after(cpb_remote *r, unsigned failures) {
+static bool pause_after(cpb_remote *r, unsigned failures, cpb_error *error) {
   uint64_t wanted = cpb_response_retry_after(&r->response, cpb_exchange_now());
   uint64_t most = cpb_min_u64((uint64_t)PAUSE << cpb_min_u64(failures - 1, 20), LONGEST_PAUSE);
   if (failures >= r->options.attempts || wanted > LONGEST_PAUSE) return false;
   wanted = cpb_max_u64(wanted, jitter(r, most));
   if (r->options.deadline > 0 && cpb_url_clock() + wanted >= r->options.deadline) return false;
-  cpb_exchange_pause(wanted);
-  return true;
+  return pause_for(&r->options, wanted, error);
 }
 
 /* Requests the range that is set until it is there, and beside it what follows up to `ahead`. What came before it broke
@@ -433,7 +449,7 @@ static bool fetch(cpb_remote *r, uint64_t ahead, cpb_error *error) {
       if (r->got >= PROGRESS) failures = 0;
       r->begin += r->got;
     }
-    if (outcome == CPB_REFUSED || !pause_after(r, ++failures)) return false;
+    if (outcome == CPB_REFUSED || !pause_after(r, ++failures, error)) return false;
     cpb_error_begin(error, NULL);
   }
 }
