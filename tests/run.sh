@@ -52,6 +52,7 @@ long_stages=(
   "coverage: setup-debian setup-python setup-servers"
   "release: setup-npm setup-wasi"
   "recipes: web-node"
+  "site: web-node"
 )
 
 configure() { # DIR OPTION...
@@ -169,7 +170,10 @@ stage_coverage() {
 stage_release() { bash tests/release/run.sh; }
 
 # What users build the JavaScript package into, by tools of hundreds of megabytes.
-stage_recipes() { sh web/test/setup.sh recipes && node web/test/runtimes/run.js node recipes/; }
+stage_recipes() { sh web/test/setup.sh recipes && node web/test/runtimes/run.js node recipes/recipes; }
+
+# The documentation as a site.
+stage_site() { node web/test/runtimes/run.js node recipes/site; }
 
 formatted_js() { web/node_modules/.bin/prettier --log-level warn --check '**/*.{js,ts,mts,cts}'; }
 

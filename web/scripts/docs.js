@@ -41,6 +41,7 @@ const app = await Application.bootstrapWithPlugins({
   entryFileName: 'reference.md',
   hidePageHeader: true,
   hideBreadcrumbs: true,
+  useHTMLAnchors: true, // whatever makes pages of it may number headings otherwise
   parametersFormat: 'table',
   propertiesFormat: 'table',
   typeDeclarationFormat: 'table',

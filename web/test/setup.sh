@@ -29,4 +29,4 @@ if [ "${1:-servers}" = servers ]; then
   go_tool versitygw github.com/versity/versitygw@v1.8.0 h1:au+wI+aybno/STsQiSm35Uu6Q6iK5MWReQxgO6SEMFc= cmd/versitygw
   npm_in web/test/servers
 fi
-[ "${1:-}" != recipes ] || npm_in web/test/recipes
+if [ "${1:-}" = recipes ]; then npm_in web/test/recipes; fi

@@ -89,7 +89,7 @@ async function servesModel(tarball) {
 const types = { html: 'text/html', js: 'text/javascript' };
 
 /** A folder's files, and what its page posts to /report. @param {string} folder */
-async function serve(folder) {
+export async function serve(folder) {
   /** @type {(found: any) => void} */
   let tell = () => {};
   const report = new Promise((resolve) => (tell = resolve));

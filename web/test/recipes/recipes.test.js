@@ -1,11 +1,13 @@
 /**
  * Recipes whose tools are large: the package in a Next.js application and in a bundle for React Native,
- * by the conditions that those choose.
+ * by the conditions that those choose; and in Electron, as far as that goes without its program.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createProject } from '../package/project.js';
 import { createRecipe, inRecipe, MODEL, startIn, urlOf } from '../package/recipe.js';
+import { serve } from '../package/recipes.js';
 import { root } from '../runtimes/files.js';
+import { openPage } from '../support/chromium.js';
 import { assert, base, each, test } from '../support/test.js';
 
 const modules = [`${import.meta.dirname}/node_modules`];
@@ -88,4 +90,70 @@ test('Metro bundles the package for React Native, and in Hermes each function sa
     assert.match(output, line);
   }
   recipe.remove();
+});
+
+/** As much of Electron as examples/electron uses: its programs cannot be had where only npm's registry is. */
+const electron = `const handlers = new Map();
+const says = (...all) => console.log(JSON.stringify(all));
+exports.app = { whenReady: async () => {}, on() {}, quit() {} };
+exports.dialog = { showOpenDialog: async () => ({ canceled: false, filePaths: [process.argv[2]] }) };
+exports.ipcMain = { handle: (name, answer) => handlers.set(name, answer) };
+exports.ipcRenderer = { invoke: (name) => handlers.get(name)() };
+exports.contextBridge = {
+  exposeInMainWorld: async (name, calls) => says(name, Object.keys(calls), structuredClone(await calls.choose())),
+};
+exports.BrowserWindow = class {
+  constructor({ webPreferences }) {
+    says('window', webPreferences);
+    this.preload = webPreferences.preload;
+  }
+  async loadFile(name) {
+    says('page', name);
+    require(this.preload);
+  }
+};
+`;
+
+test('examples/electron fits the types of Electron, and its page shows what its main process answers', async () => {
+  const recipe = createRecipe('electron', tarball(), { modules });
+  const strict = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--allowJs', '--checkJs'];
+  await inRecipe(recipe, ['tsc', ...strict, '--types', 'node', '--skipLibCheck', 'main.mjs', 'preload.cjs']);
+
+  rmSync(`${recipe.path}/node_modules/electron`);
+  mkdirSync(`${recipe.path}/node_modules/electron`);
+  writeFileSync(`${recipe.path}/node_modules/electron/index.js`, electron);
+  /** @type {(model: string) => Promise<any[]>} */
+  const answers = async (model) => {
+    const output = await inRecipe(recipe, [process.execPath, 'main.mjs', model]);
+    return output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  };
+  const [window, shown, [name, calls, model]] = await answers(MODEL);
+  assert.equal(window[1].contextIsolation && window[1].sandbox, true);
+  assert.deepEqual([shown, name, calls], [['page', 'index.html'], 'models', ['choose']]);
+  assert.ok(
+    model.signatures.some((/** @type {any} */ { key }) => key === 'serving_default'),
+    JSON.stringify(model),
+  );
+  const [, , [, , refused]] = await answers(`${root}none.cpb`);
+  assert.match(refused.error ?? '', /^READ: .*none\.cpb/, JSON.stringify(refused));
+
+  const server = await serve(recipe.path);
+  const page = await openPage('about:blank');
+  try {
+    const source = `globalThis.models = { choose: async () => (${JSON.stringify(model)}) }`;
+    await page.send('Page.enable');
+    await page.send('Page.addScriptToEvaluateOnNewDocument', { source });
+    await page.send('Page.navigate', { url: `${server.site}/index.html` });
+    await page.until('document.querySelector("button").onclick');
+    await page.evaluate('document.querySelector("button").click()');
+    const said = 'document.querySelector("output").textContent';
+    assert.match(await page.until(said), /^serving_default\(img\) → a, b$/m);
+  } finally {
+    await page.close();
+    server.close();
+    recipe.remove();
+  }
 });
