@@ -27,9 +27,9 @@ test('the site is built, all its links lead somewhere, and search and inspector 
   assert.match(output, /^\d{3,} pages, \d{4,} links, 0 broken$/m);
   const page = await openPage(`${base}/build/site/index.html`);
   try {
-    await page.until('document.querySelector("#app")?.__vue_app__');
+    await page.until('Boolean(document.querySelector("#app")?.__vue_app__)');
     await page.evaluate('document.querySelector(".VPNavBarSearch button").click()');
-    await page.until('document.querySelector(".search-input")');
+    await page.until('Boolean(document.querySelector(".search-input"))');
     await page.evaluate('document.querySelector(".search-input").focus()');
     await page.send('Input.insertText', { text: 'cpb_find_new' });
     const found =
