@@ -322,6 +322,13 @@ cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *given_error) {
   return CPB_OK;
 }
 
+/* Of a pipe, what came so far. */
+static void fail_size(const cpb_file *file, uint64_t most, uint64_t seen, cpb_error *error) {
+  bool known = !file->piped && file->size >= seen;
+  cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "the file has more than %llu bytes: %s%llu", (unsigned long long)most,
+           known ? "" : "at least ", (unsigned long long)(known ? file->size : seen));
+}
+
 uint8_t *cpb_file_read_all(cpb_file *file, uint64_t most, size_t *size, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_buffer all;
@@ -335,8 +342,7 @@ uint8_t *cpb_file_read_all(cpb_file *file, uint64_t most, size_t *size, cpb_erro
     if (length == 0) return all.data;
     done = cpb_buffer_append(&all, data, length) || cpb_fail_memory(error) == CPB_OK;
   }
-  if (all.size > most)
-    cpb_fail(error, CPB_E_LIMIT, CPB_NO_OFFSET, "the file has more than %llu bytes", (unsigned long long)most);
+  if (all.size > most) fail_size(file, most, all.size, error);
   cpb_buffer_free(&all);
   return NULL;
 }

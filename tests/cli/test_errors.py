@@ -68,6 +68,19 @@ def test_memory_limit(cpb, command, chunked, tmp_path):
     assert os.listdir(tmp_path) == ["graph.cpb"]
 
 
+def test_a_limit_says_how_much_would_be_enough(cpb, chunked, tmp_path):
+    """And that much is enough."""
+    path = tmp_path / "shared.cpb"
+    cpb.ok("repack", chunked, "--layout", "compat", "-o", path)
+    records, _, _, _ = cpb.records(path)
+    together = max(sum(r["chunk_begin"] == one["chunk_begin"] for r in records) for one in records)
+    words = ["cat", path, "--chunk", "0", "-o", tmp_path / "out"]
+    result = cpb.run(*words, "--limit", "records_per_chunk=1")
+    assert result.returncode == 4
+    assert f"it has {together} records; the limit records_per_chunk is 1" in result.stderr.decode()
+    cpb.ok(*words, "--limit", f"records_per_chunk={together}")
+
+
 def test_memory_limit_that_suffices(cpb, chunked, tmp_path):
     cpb.ok("merge", chunked, "-o", tmp_path / "out", "--memory-limit", "64M")
 

@@ -57,7 +57,7 @@ def test_a_schema_that_is_too_large(cpb, graph, tmp_path):
         file.truncate((256 << 20) + 1)
     words = ["split", graph, "-o", "out", "--schema", "large.fds", "--type", "x.Y"]
     refused(cpb, tmp_path, [*words, "--memory-limit", "4M"], 4, "large.fds: out of memory (--memory-limit 4194304)")
-    refused(cpb, tmp_path, words, 4, "the file has more than 268435456 bytes")
+    refused(cpb, tmp_path, words, 4, "the file has more than 268435456 bytes: 268435457")
 
 
 @pytest.mark.parametrize("schema", [None, SETS / "tensorflow.fds"])

@@ -376,4 +376,4 @@ def test_metadata_beside_a_model_that_are_too_large_are_refused(cpb, tmp_path):
         file.truncate((64 << 20) + 1)
     result = cpb.run("inspect", tmp_path, "layers")
     assert result.returncode == 4
-    assert b"keras_metadata.pb: the file has more than 67108864 bytes" in result.stderr
+    assert b"keras_metadata.pb: the file has more than 67108864 bytes: 67108865" in result.stderr

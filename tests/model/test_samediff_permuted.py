@@ -84,7 +84,7 @@ def test_what_must_be_held_in_memory_has_a_limit(cpb, tmp_path):
         done = subprocess.run(**arguments, env=host.environment | {"VALUES": "w", "MEMORY": str(1 << 20)})
         assert done.returncode == 0 and done.stdout.partition(b"\0")[2] == values.tobytes()
         refused = subprocess.run(**arguments, env=host.environment | {"VALUES": "w", "MEMORY": str((1 << 20) - 1)})
-        assert refused.returncode == 2 and b"this one exceeds max_memory" in refused.stderr
+        assert refused.returncode == 2 and b"this one exceeds max_memory, 1048575 bytes: it has 1048576" in refused.stderr
         assert refused.stdout.endswith(b"\0")
 
 

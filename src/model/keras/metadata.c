@@ -68,8 +68,9 @@ static cpb_step read_file(metadata *m, cpb_error *error) {
   cpb_have have;
   while ((have = cpb_input_span(&m->input, m->file.size, READ_SIZE, UINT64_MAX, &span)) == CPB_HAVE) {
     if (span.size > m->max_memory || m->file.size > m->max_memory - span.size) {
-      cpb_fail(error, CPB_E_LIMIT, m->file.size, "keras_metadata.pb exceeds max_memory, %llu bytes",
-               (unsigned long long)m->max_memory);
+      cpb_fail(error, CPB_E_LIMIT, m->file.size,
+               "keras_metadata.pb exceeds max_memory, %llu bytes: it has at least %llu",
+               (unsigned long long)m->max_memory, (unsigned long long)m->file.size + span.size);
       return CPB_STEP_ERROR;
     }
     if (!cpb_buffer_append(&m->file, span.data, span.size)) return cpb_fail_memory(error), CPB_STEP_ERROR;

@@ -233,9 +233,14 @@ static cpb_have hold_permuted(reader *v) {
   const cpb_sd_array *a = &v->array;
   if (a->layout != CPB_SD_PERMUTED) return CPB_HAVE;
   if (a->dtype->size == 0) return fails(v, CPB_E_UNSUPPORTED, "strings with permuted dimensions are not supported");
-  if (a->values_size > v->options->max_memory)
-    return fails(v, CPB_E_LIMIT,
-                 "an array with permuted dimensions is held in memory, and this one exceeds max_memory");
+  if (a->values_size > v->options->max_memory) {
+    char text[160];
+    cpb_format(text, sizeof text,
+               "an array with permuted dimensions is held in memory, and this one exceeds max_memory, %llu bytes: it "
+               "has %llu",
+               (unsigned long long)v->options->max_memory, (unsigned long long)a->values_size);
+    return fails(v, CPB_E_LIMIT, text);
+  }
   for (;;) {
     cpb_have have = stream(v);
     if (have != CPB_HAVE || v->data.size == 0) return have;

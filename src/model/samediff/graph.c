@@ -61,8 +61,9 @@ static bool has_room(cpb_sd_graph *g) {
   uint64_t taken =
       g->num_variables * (uint64_t)sizeof *g->variables + g->num_nodes * (uint64_t)sizeof *g->nodes + g->names.size;
   if (taken <= g->max_memory) return true;
-  cpb_fail(g->error, CPB_E_LIMIT, CPB_NO_OFFSET, "the index of the graph takes more than max_memory, %llu bytes",
-           (unsigned long long)g->max_memory);
+  cpb_fail(g->error, CPB_E_LIMIT, CPB_NO_OFFSET,
+           "the index of the graph takes more than max_memory, %llu bytes: at least %llu are needed",
+           (unsigned long long)g->max_memory, (unsigned long long)taken);
   return false;
 }
 

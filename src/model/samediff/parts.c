@@ -40,8 +40,10 @@ static cpb_have grow(cpb_sd_parts *p, cpb_buffer *out) {
   cpb_have have = cpb_zip_stream_next(&p->stream, &piece);
   if (have != CPB_HAVE) return have;
   if (piece.size > p->max_memory - cpb_min_u64(out->size, p->max_memory)) {
-    cpb_fail(p->error, CPB_E_LIMIT, p->loading->header,
-             "the table of this array follows its values, and these exceed max_memory");
+    cpb_fail(
+        p->error, CPB_E_LIMIT, p->loading->header,
+        "the table of this array follows its values, and these exceed max_memory, %llu bytes: at least %llu are needed",
+        (unsigned long long)p->max_memory, (unsigned long long)out->size + piece.size);
     return CPB_FAILED;
   }
   if (cpb_buffer_append(out, piece.data, piece.size)) return CPB_HAVE;

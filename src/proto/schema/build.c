@@ -56,8 +56,8 @@ static bool scanned(builder *b, cpb_wire_scanner *s) {
 static const char *copy_name(builder *b, const char *prefix, cpb_span name) {
   size_t front = strlen(prefix), dot = front > 0;
   if (name.size > NAME_MAX_LENGTH || front + dot + name.size > NAME_MAX_LENGTH) {
-    cpb_fail(b->error, CPB_E_LIMIT, CPB_NO_OFFSET, "descriptor set: a name of more than %d characters",
-             NAME_MAX_LENGTH);
+    cpb_fail(b->error, CPB_E_LIMIT, CPB_NO_OFFSET, "descriptor set: a name of more than %d characters: it has %zu",
+             NAME_MAX_LENGTH, front + dot + name.size);
     return NULL;
   }
   if (name.size > 0 && memchr(name.data, 0, name.size) != NULL) {

@@ -44,6 +44,13 @@ static bool may_fit(cpb_record_reader *r) {
   return cpb_budget_fits(&r->budget, whole);
 }
 
+static cpb_have exceeds(cpb_record_reader *r, uint64_t needed, const char *what, const char *limit, uint64_t allowed) {
+  char text[96];
+  cpb_format(text, sizeof text, "it has %llu %s; the limit %s is %llu", (unsigned long long)needed, what, limit,
+             (unsigned long long)allowed);
+  return cpb_chunk_source_bad_data(&r->source, CPB_E_LIMIT, text);
+}
+
 static cpb_have begin_load(cpb_record_reader *r) {
   cpb_chunk_source *s = &r->source;
   cpb_span span;
@@ -54,8 +61,8 @@ static cpb_have begin_load(cpb_record_reader *r) {
   }
   r->load = choose_load(r);
   if (r->load == CPB_LOAD_COLLECT) {
-    if (s->header.data_size > cpb_max_u64(r->meter->limits.riegeli_chunk, r->options.buffer))
-      return cpb_chunk_source_bad_data(s, CPB_E_LIMIT, "its data exceeds the limit riegeli_chunk");
+    uint64_t most = cpb_max_u64(r->meter->limits.riegeli_chunk, r->options.buffer);
+    if (s->header.data_size > most) return exceeds(r, s->header.data_size, "bytes of data", "riegeli_chunk", most);
     cpb_buffer_reset(&s->data, r->options.buffer);
     if (!cpb_buffer_reserve(&s->data, (size_t)cpb_min_u64(s->header.data_size, r->options.buffer)))
       return cpb_chunk_source_bad_data(s, CPB_E_MEMORY, "out of memory");
@@ -130,9 +137,8 @@ static bool charge_records(cpb_record_reader *r) {
 }
 
 static cpb_have open_simple(cpb_record_reader *r) {
-  if (r->source.header.num_records > r->meter->limits.records_per_chunk)
-    return cpb_chunk_source_bad_data(&r->source, CPB_E_LIMIT,
-                                     "its number of records exceeds the limit records_per_chunk");
+  uint64_t records = r->source.header.num_records, most = r->meter->limits.records_per_chunk;
+  if (records > most) return exceeds(r, records, "records", "records_per_chunk", most);
   if (!r->open && !charge_records(r)) return CPB_FAILED;
   bool stays = r->load != CPB_LOAD_STREAM && r->load != CPB_LOAD_TWICE && !r->fleeting;
   if (!r->open) cpb_simple_decoder_begin(&r->simple, stays);

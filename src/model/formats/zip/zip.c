@@ -265,9 +265,11 @@ static const char *entry_problem(const cpb_zip *zip, const cpb_zip_entry *entry,
 
 static cpb_have add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span name) {
   void *entries = zip->entries;
-  if ((zip->num_entries + 1) * (uint64_t)sizeof *entry + zip->names.size + name.size > zip->max_memory) {
-    cpb_fail(zip->error, CPB_E_LIMIT, zip->at, "zip: the central directory takes more than max_memory, %llu bytes",
-             (unsigned long long)zip->max_memory);
+  uint64_t needed = (zip->num_entries + 1) * (uint64_t)sizeof *entry + zip->names.size + name.size;
+  if (needed > zip->max_memory) {
+    cpb_fail(zip->error, CPB_E_LIMIT, zip->at,
+             "zip: the central directory takes more than max_memory, %llu bytes: at least %llu are needed",
+             (unsigned long long)zip->max_memory, (unsigned long long)needed);
     return CPB_FAILED;
   }
   if (!cpb_reserve(&zip->allocator, &entries, &zip->entries_capacity, zip->num_entries + 1, sizeof *entry))

@@ -19,8 +19,8 @@ static cpb_have no_memory(cpb_samediff_writer *w) {
 static cpb_have read_range(cpb_samediff_writer *w, uint64_t offset, uint64_t length, cpb_buffer *out) {
   size_t size;
   if (length > w->options.max_memory || !cpb_to_size(length, &size)) {
-    cpb_fail(&w->error, CPB_E_LIMIT, offset, "zip: the central directory takes more than max_memory, %llu bytes",
-             (unsigned long long)w->options.max_memory);
+    cpb_fail(&w->error, CPB_E_LIMIT, offset, "zip: the central directory has %llu bytes, more than max_memory, %llu",
+             (unsigned long long)length, (unsigned long long)w->options.max_memory);
     return CPB_FAILED;
   }
   if (!cpb_buffer_reserve(out, size)) return no_memory(w);
