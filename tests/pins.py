@@ -32,9 +32,9 @@ def named(names, ending):
 
 
 def normal(pinned):
-    """NAME==VERSION with the name as the index has it."""
+    """NAME==VERSION with the name as the index has it, without extras."""
     name, version = pinned.split("==")
-    return re.sub(r"[-_.]+", "-", name).lower() + "==" + version
+    return re.sub(r"[-_.]+", "-", name.split("[")[0]).lower() + "==" + version
 
 
 def python_lists(names):
@@ -112,7 +112,7 @@ def commands(names):
                 continue
             for command, needs in COMMANDS:
                 found = re.search(command, line)
-                if found and (needs is None or needs not in line):
+                if found and (needs is None or needs not in line) and "--no-index" not in line:
                     yield f"{name} has \"{found[0]}\"; expected " + (f"{needs} with it" if needs else "what a lock holds")
 
 

@@ -40,7 +40,7 @@ stages=(
   "corpus: build setup-python"
   "complexity: build setup-python"
   "cli: build setup-debian setup-python"
-  "python: build setup-python"
+  "python: build setup-python setup-servers"
   "install: build setup-debian"
   "devices: wasi-build setup-devices build"
 )

@@ -12,6 +12,8 @@ import textwrap
 from pathlib import Path
 
 import libcpb
+import libcpb.dask
+import libcpb.records
 
 PAGE = Path(__file__).resolve().parent.parent / "docs/python.md"
 HEADING = "\n## Reference\n"
@@ -39,7 +41,9 @@ def paragraphs(text):
     for part in re.split(r"\n\s*\n", text.strip("\n")):
         if not part.strip():
             continue
-        if part.startswith("    "):
+        if part.startswith("|"):
+            yield part.replace("``", "`")
+        elif part.startswith("    "):
             yield f"```python\n{textwrap.dedent(part)}\n```"
         else:
             yield wrapped(part)
@@ -96,6 +100,8 @@ def entry(name, thing):
 def reference():
     things = [(name, getattr(libcpb, name)) for name in libcpb.__all__]
     own = [(name, thing) for name, thing in things if getattr(thing, "__module__", None) == "libcpb"]
+    for module in libcpb.records, libcpb.dask:
+        own += [(f"{module.__name__}.{name}", getattr(module, name)) for name in module.__all__]
     return "\n\n".join(part for one in own for part in entry(*one)) + "\n"
 
 

@@ -1,0 +1,179 @@
+"""Records and models by `Dask <https://dask.org>`_: on all processors, or on a cluster.
+
+Dask schedules, tries again what a lost worker had, and moves data; nothing of that is done here. Workers read
+for themselves: paths must lead to the same files for each of them, and URLs be reachable with what their
+environment says (keys, proxies). Needs ``dask``, and `inventory` also ``dask[dataframe]``.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from libcpb import _options, open_model
+from libcpb._errors import CpbError
+from libcpb._messages import open as open_message
+from libcpb.records import Partition, partitions
+
+try:
+    import dask.bag
+except ImportError as error:
+    raise ImportError("libcpb.dask needs Dask: the package dask[dataframe,distributed]") from error
+
+if TYPE_CHECKING:
+    import dask.dataframe
+    import pandas
+
+__all__ = ["inventory", "read_records"]
+
+_COLUMNS = {
+    "url": "string",
+    "kind": "string",
+    "bytes": "Int64",
+    "signatures": "string",
+    "functions": "Int64",
+    "variables": "Int64",
+    "parameters": "Int64",
+    "parameter_bytes": "Int64",
+    "keras": "string",
+    "problems": "Int64",
+    "error": "string",
+    "message": "string",
+    "offset": "UInt64",
+}
+
+
+def read_records(
+    sources: str | Iterable[str],
+    *,
+    partition_size: int = 64 << 20,
+    recover: bool = False,
+    url_options: Mapping[str, Any] | None = None,
+) -> dask.bag.Bag:
+    """The records of Riegeli/records files as a bag of `bytes`, in order.
+
+        records = libcpb.dask.read_records("s3://bucket/events-0001.riegeli")
+        records.map(len).sum().compute()
+
+    Args:
+        sources: Paths and URLs; a path may be a pattern such as ``data/*.riegeli``.
+        partition_size: About how many bytes of a file each partition reads, and holds as records. A file of
+            fewer is one.
+        recover: Whether damaged regions are left out, instead of being an error of the computation.
+        url_options: As for `libcpb.open`.
+
+    Raises:
+        CpbError: The size of a file cannot be had, or `sources` name no file.
+    """
+    size = _options.count("partition_size", partition_size)
+    if size == 0:
+        raise CpbError("partition_size is 0; expected a number of bytes", "USAGE")
+    parts: list[Partition] = []
+    for source in _expand(sources):
+        (whole,) = partitions(source, 1, url_options=url_options)
+        parts += partitions(source, max(1, -(-whole.end // size)), url_options=url_options) if whole.end > size else [whole]
+    return dask.bag.from_sequence(parts, npartitions=len(parts)).map_partitions(_read, recover=recover)
+
+
+def inventory(
+    models: str | Iterable[str], *, per_partition: int = 8, url_options: Mapping[str, Any] | None = None
+) -> dask.dataframe.DataFrame:
+    """What models are, a row each: a few small reads of every one, and none of its weights.
+
+        table = libcpb.dask.inventory(["s3://bucket/a/", "s3://bucket/b.zip"]).compute()
+        table.sort_values("parameter_bytes")
+
+    | column | of which model |
+    |---|---|
+    | ``url`` | as it was given |
+    | ``kind`` | ``saved_model``, ``graph_def``, ``keras_metadata``, ``samediff_zip``, ``samediff_graph`` |
+    | ``bytes`` | of the message, merged if it is chunked, or of the file |
+    | ``signatures`` | keys, separated by commas; of a SameDiff zip, tags |
+    | ``functions`` | how many concrete functions, or of a graph functions |
+    | ``variables``, ``parameters``, ``parameter_bytes`` | how many, with how many elements and bytes |
+    | ``keras`` | the class of the Keras model, or its identifier |
+    | ``problems`` | how many parts of it could not be read |
+    | ``error``, ``message``, ``offset`` | the code, the text and the byte of what kept it from being opened |
+
+    What a kind does not have is missing (`pandas.NA`). A model that cannot be read is a row with an
+    ``error``, not an error of the computation.
+
+    Args:
+        models: Paths and URLs, as for `libcpb.open_model`; a path may be a pattern.
+        per_partition: How many models one task looks into.
+        url_options: As for `libcpb.open`.
+    """
+    import dask.dataframe
+    import pandas
+
+    urls = list(_expand(models))
+    step = _options.count("per_partition", per_partition)
+    if step == 0:
+        raise CpbError("per_partition is 0; expected a number of models", "USAGE")
+    meta = pandas.DataFrame({name: pandas.Series(dtype=kind) for name, kind in _COLUMNS.items()})
+    groups = [urls[i : i + step] for i in range(0, len(urls), step)]
+    return dask.dataframe.from_map(_rows, groups, url_options=url_options, meta=meta)
+
+
+def _expand(sources: str | Iterable[str]) -> Iterator[str]:
+    """Each path and URL, patterns of paths as the files that they mean, in order."""
+    found = False
+    for source in [sources] if isinstance(sources, str) else sources:
+        if not isinstance(source, str):
+            raise TypeError(f"a source is {type(source).__name__}; expected a path or URL")
+        names = [source] if "://" in source or not glob.has_magic(source) else sorted(glob.glob(source))
+        found = found or bool(names)
+        yield from names
+    if not found:
+        raise CpbError(f"{sources!r} names no file", "NOT_FOUND")
+
+
+def _read(parts: Iterable[Partition], recover: bool) -> list[bytes]:
+    return [record for part in parts for record in part.read(recover=recover)]  # generators do not travel
+
+
+def _rows(urls: list[str], url_options: Mapping[str, Any] | None) -> pandas.DataFrame:
+    import pandas
+
+    rows = [_row(url, url_options) for url in urls]
+    return pandas.DataFrame(
+        {name: pandas.array([row.get(name) for row in rows], dtype=kind) for name, kind in _COLUMNS.items()}
+    )
+
+
+def _row(url: str, url_options: Mapping[str, Any] | None) -> dict[str, Any]:
+    row: dict[str, Any] = {"url": url}
+    try:
+        with open_model(url, url_options=url_options) as model:
+            row["kind"] = model.kind
+            overview = model.overview(count="all")
+            with open_message(model.path, url_options=url_options) as message:
+                row["bytes"] = message.size
+    except CpbError as error:
+        return row | {"error": error.code, "message": str(error), "offset": error.offset}
+    return row | _facts(overview)
+
+
+def _facts(overview: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the answer to `overview`, which docs/inspecting.md describes, what fits into a table."""
+    facts: dict[str, Any] = {"problems": len(overview.get("problems", []))}
+    named = overview.get("signatures") or overview.get("tags")
+    if isinstance(named, Mapping):
+        facts["signatures"] = ",".join(str(item.get("key", item.get("tag"))) for item in named["items"])
+    facts["functions"] = overview.get("concrete_functions", overview.get("functions"))
+    variables = overview.get("variables")
+    if isinstance(variables, Mapping):
+        facts["variables"] = variables.get("total")
+        facts["parameters"] = variables.get("elements")
+        facts["parameter_bytes"] = variables.get("size")
+    keras = overview.get("keras")
+    if isinstance(keras, Mapping):
+        facts["keras"] = keras.get("class", keras.get("identifier"))
+    graph = overview.get("graph")
+    if "tags" in overview and isinstance(graph, Mapping):  # SameDiff
+        tags = {item["tag"]: item for item in overview["tags"]["items"]}
+        stored = tags.get(graph.get("tag"), {}).get("parameters", {})
+        facts["variables"] = graph.get("kinds", {}).get("VARIABLE")
+        facts["parameter_bytes"] = graph.get("parameter_bytes", stored.get("bytes"))
+    return facts
