@@ -128,11 +128,15 @@ class ConstantNodeDefSplitter(SplitBasedOnSize):
         if self._proto.op != "Const" and self.proto_size <= constants.hard_max_size():
             return 0  # it is only larger than the target
         content = chunk_constant_value(self._proto, self.proto_size)
+        size = content.ByteSize() if isinstance(content, Message) else len(content)
+        if size >= 1 << 31:
+            raise ValueError(f"the constant of node {self._proto.name!r} has {util.format_bytes(size)}, and no graph can "
+                             "hold 2GiB or more in one: make it a variable, which is saved beside the graph")
         if isinstance(content, Message):
             self.add_chunk(content, ["attr", "value", "tensor"])
-            return content.ByteSize()
-        self.add_chunk(content, ["attr", "value", "tensor", "tensor_content"])
-        return len(content)
+        else:
+            self.add_chunk(content, ["attr", "value", "tensor", "tensor_content"])
+        return size
 
 
 def chunk_constant_value(node: Message, size: int) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Union
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from google.protobuf.message import Message
+from google.protobuf.message import EncodeError, Message
 
 from libcpb.proto_splitter import chunk_pb2
 
@@ -196,25 +196,40 @@ def field_size(number: int, length: int) -> int:
 
 def byte_size(message: Message) -> int:
     """The serialized size of a message, also beyond 2 GB: those of TensorFlow's messages that can be
-    so large are added up from their fields."""
+    so large are added up from their fields, and so is any that protobuf refuses."""
     if message.DESCRIPTOR.full_name not in _CONTAINERS:
-        return message.ByteSize()
-    total, rest = 0, type(message)()
+        try:
+            return message.ByteSize()
+        except EncodeError:
+            pass
+    total, rest = _unknown_size(message), type(message)()
     for field, value in message.ListFields():
-        if field.message_type is None:
-            _set(rest, field, value)
-        elif is_map(field):
-            getattr(rest, field.name).MergeFrom(value)
-        else:
+        if is_map(field):
+            total += sum(_entry_size(message, field, key, value[key]) for key in value)
+        elif field.message_type is not None:
             total += sum(field_size(field.number, byte_size(m)) for m in (value if is_repeated(field) else [value]))
-    return total + rest.ByteSize() + _unknown_size(message)
+        elif field.type == FieldDescriptor.TYPE_BYTES:
+            total += sum(field_size(field.number, len(b)) for b in (value if is_repeated(field) else [value]))
+        elif is_repeated(field):
+            getattr(rest, field.name).extend(value)
+        else:
+            setattr(rest, field.name, value)
+    return total + rest.ByteSize()
 
 
-def _set(message, field, value):
-    if is_repeated(field):
-        getattr(message, field.name).extend(value)
-    else:
-        setattr(message, field.name, value)
+def _entry_size(message: Message, field: FieldDescriptor, key: Any, value: Any) -> int:
+    """Bytes of a map's entry, tag and length included."""
+    scratch = type(message)()
+    entries = getattr(scratch, field.name)
+    if not isinstance(value, Message):
+        entries[key] = value
+        return scratch.ByteSize()
+    if isinstance(key, str):
+        key_size = field_size(1, len(key.encode()))
+    else:  # it and an empty value are so short that the length takes one byte
+        entries[key].SetInParent()
+        key_size = scratch.ByteSize() - varint_size(field.number << 3) - 3
+    return field_size(field.number, key_size + field_size(2, byte_size(value)))
 
 
 def unknown_fields(message: Message) -> list[Any]:

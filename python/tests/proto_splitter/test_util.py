@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from support.random_messages import random_case
 
 from libcpb.proto_splitter import util
 
@@ -105,3 +106,17 @@ def test_sizes_are_those_of_protobuf(type_of, seed):
         + b"\xf9\x3e12345678"
     model.MergeFromString(tail)
     assert util.byte_size(model) == len(model.SerializeToString())
+
+
+def test_sizes_of_messages_that_protobuf_refuses(monkeypatch):
+    """Of every type of field, as if each message were refused."""
+    for seed in range(40):
+        _, _, message, data, _ = random_case(seed)
+        with monkeypatch.context() as patch:
+            patch.setattr(util, "_CONTAINERS", Everything())
+            assert util.byte_size(message) == len(data), seed
+
+
+class Everything:
+    def __contains__(self, name):
+        return True

@@ -2,6 +2,7 @@
 but that the limit is some kilobytes."""
 
 import contextlib
+import gc
 import inspect
 import io
 import os
@@ -24,7 +25,7 @@ from tensorflow.core.framework import function_pb2, node_def_pb2  # noqa: E402
 import libcpb  # noqa: E402
 import libcpb.tensorflow  # noqa: E402
 from libcpb.proto_splitter import util  # noqa: E402
-from libcpb.tensorflow import _graphs, _hooks, _peel, _saving, _settings  # noqa: E402
+from libcpb.tensorflow import _graphs, _hooks, _loading, _peel, _saving, _settings  # noqa: E402
 
 LIMIT = 10000
 
@@ -292,6 +293,46 @@ def test_tensorflow_1_and_the_command_line(enabled, tmp_path, monkeypatch):
     with contextlib.redirect_stdout(shown), pytest.raises(SystemExit, match="^(None|0|)$"):
         saved_model_cli.main()
     assert "signature_def['serving_default']" in shown.getvalue() and "shape: (3)" in shown.getvalue()
+
+
+# --- Memory ----------------------------------------------------------------------------------------------
+
+MIB = 1 << 20
+
+
+@contextlib.contextmanager
+def most_memory_above(bound):
+    """That of a block beyond what there was before, in bytes."""
+    pathlib.Path("/proc/self/clear_refs").write_text("5")  # the peak is the memory now
+    before = int(pathlib.Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0])
+    yield
+    most = int(pathlib.Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
+    assert (most - before) * 1024 <= bound, f"{(most - before) / 1024:.0f} MiB"
+
+
+def test_memory_is_that_of_one_function_and_little_more(tmp_path, monkeypatch):
+    """Of 96 MiB of constants in eight functions, saving holds one at a time beyond what TensorFlow has
+    traced, and loading the message and one."""
+    def constant(i):
+        values = np.random.default_rng(i).random(12 * MIB // 4, np.float32)
+        return tf.function(lambda k: tf.constant(values)[k], input_signature=[tf.TensorSpec([], tf.int32)])
+
+    def within(bound, method):
+        def wrapper(*arguments):
+            gc.collect()
+            with most_memory_above(bound):
+                return method(*arguments)
+
+        return wrapper
+
+    module = tf.Module()
+    for i in range(8):
+        setattr(module, f"f{i}", constant(i))
+    for name in ("graph_def", "write"):
+        monkeypatch.setattr(_saving.Saving, name, within(76 * MIB, getattr(_saving.Saving, name)))
+    libcpb.tensorflow.save(module, tmp_path / "m", max_pb_size=50 * MIB)
+    model = within((96 + 76) * MIB, _loading.parse_saved_model)(tmp_path / "m", None)
+    assert util.byte_size(model) > 96 * MIB
 
 
 # --- What goes wrong -------------------------------------------------------------------------------------
