@@ -196,3 +196,23 @@ def test_a_large_node_that_is_no_constant_is_described(type_of, max_size):
     graph.node.add(name="big", op="Custom", input=["a"], device="cpu").attr["program"].s = b"p" * 1000
     with pytest.raises(ValueError, match=r"(?s)exceeds the max size of 500B.*Only|only Const nodes.*name: big"):
         libcpb.GraphDefSplitter(graph).split()
+
+
+@pytest.mark.parametrize("more, slices", [(0, [1, 1, 1, 1]), (1, [2, 2])])
+def test_a_slice_is_smaller_than_the_limit(type_of, max_size, more, slices):
+    """Two nodes that are as large as the limit are two slices, as TensorFlow has it."""
+    graph = type_of("tensorflow.GraphDef")()
+    for i in range(4):
+        graph.node.add(name=f"n{i}", op="NoOp", input=["x"] * 9)
+    max_size(2 * graph.node[0].ByteSize() + more)
+    splitter = split_graph_def.RepeatedMessageSplitter(graph, "node", [])
+    assert [len(chunk.node) for chunk in splitter.split()[0]] == slices
+
+
+@pytest.mark.parametrize("more, split", [(0, True), (1, False)])
+def test_a_message_smaller_than_the_limit_is_left(type_of, max_size, more, split):
+    graph = type_of("tensorflow.GraphDef")()
+    graph.node.add(name="a" * 50, op="NoOp")
+    graph.node.add(name="b" * 50, op="NoOp")
+    max_size(graph.ByteSize() + more)
+    assert (len(libcpb.GraphDefSplitter(graph).split()[0]) > 1) == split
