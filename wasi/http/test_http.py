@@ -391,7 +391,9 @@ def test_nginx(serving, native):
 
 def test_s3(serving, native):
     """With signatures: the bucket is private."""
-    assert serving.get("/models/s3/message").body == native.ok("merge", FROZEN, "-o", "-")
+    answer = serving.get("/models/s3/message")
+    assert answer.status == 200, answer.error()
+    assert answer.body == native.ok("merge", FROZEN, "-o", "-")
     wanted = json.loads(native.ok("inspect", DATA / "cpb/real_frozen_conv/orig.pb", "--json"))
     assert serving.get("/models/s3-folder").json()["overview"] == wanted
 
