@@ -88,3 +88,14 @@ test('so it is with records and questions', { skip }, async () => {
   assert.ok((await model.ops()).ops.total > 0);
   model.close();
 });
+
+test('so it is with JSON, also of a file that is closed meanwhile', { skip }, async () => {
+  const { source } = largeModel(50_000, 10);
+  const bytes = await source.read(0, (await source.stat()).size);
+  const model = await open(bytes, { type: 'tensorflow.SavedModel' });
+  const all = await model.field('');
+  const { times } = await abortedBy((signal) => all.json({ signal }));
+  assert.equal(times, 0, 'the first of them is ended');
+  setTimeout(() => model.close(), 50);
+  await assert.rejects(all.json(), { code: 'CLOSED' });
+});

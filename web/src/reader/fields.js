@@ -179,7 +179,7 @@ function fieldOf(context, found, path) {
         return { '@omitted': { offset: ranges[0]?.offset, size } };
       }
       const bytes = await field.bytes(options);
-      const value = first(await jsonOf(file, schema, found.parent, withHead(found, bytes)));
+      const value = first(await jsonOf(file, schema, found.parent, withHead(found, bytes), options.signal));
       return declared?.repeated && Array.isArray(value) ? value[0] : (value ?? zero(schema, declared));
     },
 
@@ -232,7 +232,7 @@ async function* piecesIn(body, ranges, { signal, told }) {
  */
 async function readJson(context, ranges, type, omit, how) {
   const { file, schema } = context;
-  if (omit === undefined) return jsonOf(file, schema, type, await bytesOf(context, ranges, how));
+  if (omit === undefined) return jsonOf(file, schema, type, await bytesOf(context, ranges, how), how.signal);
   return outlineOf(file, schema, await context.feed(how), ranges, type, omit, how);
 }
 

@@ -1,6 +1,7 @@
 /** Messages as JSON, whole or without their large values. */
 import { moduleFor } from '../init.js';
 import { DONE } from '../wasm/engine.js';
+import { isOver, turn } from '../wasm/turn.js';
 import { using } from './chunks.js';
 import { openBeside } from './open-file.js';
 import { openSchema } from './schema.js';
@@ -50,11 +51,20 @@ async function writerOf(file, schema) {
  * @param {Schema} schema
  * @param {number} type
  * @param {Uint8Array} bytes of a message
+ * @param {AbortSignal} [signal]
  * @returns {Promise<any>}
  */
-export async function jsonOf(of, schema, type, bytes) {
+export async function jsonOf(of, schema, type, bytes, signal) {
   const { file, typeOf } = await writerOf(of, schema);
-  return file.instance.scope((scope) => textOf(file, typeOf(type), scope.bytes(bytes), bytes.length, 0, 0));
+  const { instance } = file;
+  let pointer = 0;
+  const put = () => {
+    pointer = instance.alloc(bytes.length);
+    instance.view(pointer, bytes.length).set(bytes);
+    return pointer;
+  };
+  const text = { type: typeOf(type), put, size: bytes.length, omitted: 0, count: 0 };
+  return textOf(file, text, signal, () => pointer && instance.free(pointer));
 }
 
 /**
@@ -86,31 +96,32 @@ export async function outlineOf(of, schema, feed, ranges, type, omit, options) {
     const bytes = outline.call('message', outline.out);
     const size = instance.u32(outline.out);
     const omitted = outline.call('omitted', outline.out);
-    return textOf(file, typeOf(type), bytes, size, omitted, instance.u32(outline.out));
+    const count = instance.u32(outline.out);
+    return textOf(file, { type: typeOf(type), put: () => bytes, size, omitted, count }, options?.signal);
   });
 }
 
 /**
- * @param {OpenFile} file
- * @param {number} type
- * @param {number} bytes @param {number} size
- * @param {number} omitted @param {number} count
- * @returns {any}
+ * A message whose JSON is made: `put` says where it is, `omitted` the `count` values that it lacks.
+ * @typedef {{ type: number, put: () => number, size: number, omitted: number, count: number }} Text
  */
-function textOf(file, type, bytes, size, omitted, count) {
-  const json = file.make('cpb_json', (scope) =>
-    file.instance.c.cpb_json_new(
-      0,
-      type,
-      bytes,
-      size,
-      scope.struct(structs.json_options, {
-        original_names: 1,
-        omitted,
-        num_omitted: count,
-        limits: file.limitsIn(scope),
-      }),
-    ),
+
+/**
+ * @param {OpenFile} file
+ * @param {Text} text
+ * @param {AbortSignal} [signal]
+ * @param {() => void} [onFree]
+ * @returns {Promise<any>}
+ */
+async function textOf(file, { type, put, size, omitted, count }, signal, onFree) {
+  const json = file.make(
+    'cpb_json',
+    (scope) => {
+      const limits = file.limitsIn(scope);
+      const options = scope.struct(structs.json_options, { original_names: 1, omitted, num_omitted: count, limits });
+      return file.instance.c.cpb_json_new(0, type, put(), size, options);
+    },
+    onFree,
   );
   try {
     const decoder = new TextDecoder();
@@ -118,6 +129,8 @@ function textOf(file, type, bytes, size, omitted, count) {
     for (let step; (step = json.call('step')) !== DONE;) {
       if (step === 0xffffffff) throw json.error();
       text += decoder.decode(json.peek('output'), { stream: true });
+      if (isOver()) await turn();
+      signal?.throwIfAborted();
     }
     return JSON.parse(text);
   } finally {
