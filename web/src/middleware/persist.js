@@ -1,5 +1,6 @@
 import { isWeak } from '../source/validators.js';
 import { layer } from './layer.js';
+import { keepers } from './outlines.js';
 import { cacheStore, opfsStore } from './stores.js';
 
 /** @typedef {import('../types.js').ReadOptions} ReadOptions */
@@ -19,7 +20,9 @@ import { cacheStore, opfsStore } from './stores.js';
  * Keeps ranges across sessions, by name, ETag and range. Nothing is kept of a source
  * without a name or a strong ETag. A store that fails counts as an empty one. The name of a
  * URL is all of it but what signs it, and the headers sent with it but `Authorization`: who
- * may read it is checked by the request for its ETag.
+ * may read it is checked by the request for its ETag. Of a plain message (.pb) from a URL it also
+ * keeps where fields were found to lie (at most 2 MiB), so that the next search asks for no byte that
+ * the last one saw.
  *
  * @param {object} options
  * @param {'cache' | 'opfs' | Store} options.store the Cache API, the origin private file
@@ -34,28 +37,14 @@ const persist =
     const name = given ?? (source.key ? nameOf(...source.key) : source.name);
     const ready = opened(store);
     ready.catch(() => {});
-    /** @type {Promise<Map<string, number>> | undefined} */
-    let sizes;
-    /** Writing goes one by one. @type {Promise<void>} */
-    let writing = Promise.resolve();
+    const writer = writerTo(ready, most);
 
-    const listed = () =>
-      (sizes ??= ready.then(async (open) => new Map((await open.list()).map(({ key, size }) => [key, size]))));
-
-    /** @param {string} key @param {Uint8Array} bytes */
-    async function keep(key, bytes) {
-      const [open, held] = await Promise.all([ready, listed()]);
-      let sum = bytes.length;
-      for (const size of held.values()) sum += size;
-      for (const [oldest, size] of held) {
-        if (sum <= most) break;
-        await open.delete(oldest);
-        held.delete(oldest);
-        sum -= size;
-      }
-      await open.put(key, bytes);
-      held.delete(key);
-      held.set(key, bytes.length);
+    const outline = `${name} outline`;
+    if (name && source.key) {
+      keepers.set(source.key, {
+        get: () => ready.then((open) => open.get(outline)).catch(() => undefined),
+        put: (bytes) => writer.put(outline, bytes),
+      });
     }
 
     return layer(source, {
@@ -66,17 +55,65 @@ const persist =
         const found = await ready.then((open) => open.get(key)).catch(() => undefined);
         if (found?.length === length) return found;
         const bytes = await source.read(offset, length, options);
-        if (bytes.length === length && length <= most) {
-          writing = writing.then(() => keep(key, bytes)).catch(() => {});
-        }
+        if (bytes.length === length) writer.put(key, bytes);
         return bytes;
       },
       async close() {
-        await writing;
+        await writer.done();
         await source.close?.();
       },
     });
   };
+
+/**
+ * Writes to a store one by one, and drops the oldest entries beyond `most` bytes; what fails is left.
+ *
+ * @param {Promise<Store>} ready
+ * @param {number} most
+ */
+function writerTo(ready, most) {
+  let writing = Promise.resolve();
+  /** @type {Promise<Map<string, number>> | undefined} */
+  let sizes;
+
+  const listed = () =>
+    (sizes ??= ready.then(async (open) => new Map((await open.list()).map(({ key, size }) => [key, size]))));
+
+  /** @param {string} key */
+  async function drop(key) {
+    const [open, held] = await Promise.all([ready, listed()]);
+    await open.delete(key);
+    held.delete(key);
+  }
+
+  /** @param {string} key @param {Uint8Array} bytes */
+  async function keep(key, bytes) {
+    const [open, held] = await Promise.all([ready, listed()]);
+    let sum = bytes.length;
+    for (const size of held.values()) sum += size;
+    for (const [oldest, size] of held) {
+      if (sum <= most) break;
+      await open.delete(oldest);
+      held.delete(oldest);
+      sum -= size;
+    }
+    await open.put(key, bytes);
+    held.delete(key);
+    held.set(key, bytes.length);
+  }
+
+  /** @param {() => Promise<void>} work */
+  const next = (work) => void (writing = writing.then(work).catch(() => {}));
+
+  return {
+    /** @param {string} key @param {Uint8Array | undefined} bytes none: what is there is dropped */
+    put(key, bytes) {
+      if (!bytes) next(() => drop(key));
+      else if (bytes.length <= most) next(() => keep(key, bytes));
+    },
+    done: () => writing,
+  };
+}
 
 /** What a signed URL's query has that changes with each signature: S3's and R2's, Google's, Azure's,
  * CloudFront's. */

@@ -1,5 +1,6 @@
 /** Finding a field of a message. */
 import { createFeed } from '../wasm/feed.js';
+import { keptOutline } from './outline.js';
 import { asOne } from './ranges.js';
 import { readingOn } from './read-on.js';
 import { structs } from './structs.js';
@@ -24,8 +25,17 @@ const REMEMBERED = 8 * 2 ** 20;
  */
 export function feedOf(file, body, size) {
   const on = body.goesOn ? readingOn(body, size) : undefined;
+  const outline = body.until ? undefined : keptOutline(file.source, size);
+  if (outline) file.keep(outline.save);
   /** @type {Body['read']} */
-  const read = on ? (...range) => on.read(...range) : body.read;
+  const ask = on ? (...range) => on.read(...range) : body.read;
+  /** @type {Body['read']} */
+  async function read(offset, length, options) {
+    const known = await outline?.at(offset, length);
+    const bytes = known ?? (await ask(offset, length, options));
+    if (!known) outline?.add(offset, bytes);
+    return bytes;
+  }
   const source = { read, stat: async () => ({ size }) };
   const held = body.until ? [] : file.held;
   const feed = createFeed(source, { ahead: AHEAD, most: REMEMBERED, until: body.until, held, size });

@@ -1,0 +1,119 @@
+/**
+ * The outline of a plain message: the bytes that showed where its fields lie, kept between sessions
+ * by `persist`. What is kept is believed only if it is whole, and of a file of this size and ETag.
+ */
+import { collector } from '../bytes.js';
+import { keepers } from '../middleware/outlines.js';
+import { isWeak } from '../source/validators.js';
+
+/** @import { Source } from '../types.js' */
+/** @import { Piece } from '../wasm/recent-bytes.js' */
+
+/** How it begins; a number for each way in which it is written. */
+const BEGIN = 'cpb outline 1 ';
+const SUM = 8;
+
+/** The longest piece: what is longer is a value. */
+const LONG = 128 * 1024;
+
+/** The most bytes of all pieces, and the most pieces. */
+const MOST = 2 * 2 ** 20;
+const MANY = 16_384;
+
+/** How long to wait for more, in milliseconds. */
+const SOON = 200;
+
+/** CRC-32. @param {Uint8Array} bytes */
+function sumOf(bytes) {
+  let sum = 0xffffffff;
+  for (const byte of bytes) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+  }
+  return (~sum >>> 0).toString(16).padStart(SUM, '0');
+}
+
+/** @param {string} of what file it is @param {Piece[]} pieces */
+export function encodeOutline(of, pieces) {
+  const encoder = new TextEncoder();
+  const list = pieces.map(({ offset, bytes }) => [offset, bytes.length]);
+  const content = collector();
+  content.add(encoder.encode(`${JSON.stringify([of, list])}\n`));
+  for (const { bytes } of pieces) content.add(bytes);
+  const all = collector();
+  all.add(encoder.encode(BEGIN + sumOf(content.bytes())));
+  all.add(content.bytes());
+  return all.bytes();
+}
+
+/** The pieces, unless it is damaged or of another file. @param {string} of @param {Uint8Array} kept @returns {Piece[] | undefined} */
+export function decodeOutline(of, kept) {
+  const head = BEGIN.length + SUM;
+  const content = kept.subarray(head);
+  const text = (/** @type {Uint8Array} */ bytes) => new TextDecoder().decode(bytes);
+  if (kept.length > 2 * MOST || text(kept.subarray(0, head)) !== BEGIN + sumOf(content)) return undefined;
+  let at = content.indexOf(10) + 1;
+  const [file, list] = JSON.parse(text(content.subarray(0, at)));
+  if (file !== of) return undefined;
+  return list.map((/** @type {[number, number]} */ [offset, length]) => ({
+    offset,
+    bytes: content.subarray(at, (at += length)),
+  }));
+}
+
+/**
+ * That of a file; undefined where it cannot be kept.
+ *
+ * @param {Source} source
+ * @param {number} size
+ */
+export function keptOutline(source, size) {
+  const keeper = source.key && keepers.get(source.key);
+  if (!keeper) return undefined;
+  /** @type {Piece[]} */
+  let pieces = [];
+  let sum = 0;
+  let of = '';
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+
+  async function load() {
+    const { etag } = await source.stat();
+    if (!etag || isWeak(etag)) return;
+    of = `${size} ${etag}`;
+    const kept = await keeper?.get();
+    pieces = (kept && decodeOutline(of, kept)) ?? [];
+    sum = pieces.reduce((all, { bytes }) => all + bytes.length, 0);
+    if (kept && pieces.length === 0) keeper?.put(undefined);
+  }
+
+  function save() {
+    if (timer !== undefined) keeper?.put(encodeOutline(of, pieces));
+    clearTimeout(timer);
+    timer = undefined;
+  }
+
+  /** @type {Promise<void> | undefined} */
+  let loading;
+  /** @param {number} offset */
+  const find = (offset) => pieces.find((p) => offset >= p.offset && offset < p.offset + p.bytes.length);
+
+  return {
+    save,
+    /** What there is from `offset` on. @param {number} offset @param {number} length */
+    async at(offset, length) {
+      await (loading ??= load().catch(() => {}));
+      const piece = find(offset);
+      return piece?.bytes.subarray(offset - piece.offset, offset - piece.offset + length);
+    },
+    /** @param {number} offset @param {Uint8Array} bytes */
+    add(offset, bytes) {
+      const room = bytes.length <= LONG && sum + bytes.length <= MOST && pieces.length < MANY;
+      if (!of || !room || bytes.length === 0 || find(offset)) return;
+      pieces.push({ offset, bytes: bytes.slice() });
+      sum += bytes.length;
+      timer ??= setTimeout(save, SOON);
+      /** @type {any} */ (timer).unref?.();
+    },
+  };
+}
