@@ -18,6 +18,7 @@ from libcpb._errors import CpbError
 from libcpb._fields import Field, Range
 from libcpb._messages import Chunk, Message, Version, merge_chunks, open
 from libcpb._models import Model, open_model
+from libcpb._options import Limits
 from libcpb._records import Location, RecordReader, RecordWriter, Skipped
 from libcpb._samediff import Content, SameAs, SameDiffTag, write_samediff
 from libcpb._transfers import merge, repack, split
@@ -40,6 +41,7 @@ __all__ = [
     "Content",
     "CpbError",
     "Field",
+    "Limits",
     "Location",
     "Message",
     "Model",

@@ -21,6 +21,7 @@ class RecordReader:
         position: int,
         buffer: int,
         memory: int,
+        limits: tuple[int, ...] | None,
     ) -> None: ...
     def __iter__(self) -> RecordReader: ...
     def __next__(self) -> bytes: ...
@@ -61,6 +62,7 @@ class Message:
         chunks: Sequence[tuple[Buffer, int]] | None,
         tree: Buffer | None,
         progress: Callable[[int, int], Any] | None,
+        limits: tuple[int, ...] | None,
     ) -> None: ...
     @property
     def size(self) -> int: ...
@@ -89,6 +91,7 @@ class Model:
         max_memory: int,
         leave_out: int,
         progress: Callable[[int, int], Any] | None,
+        limits: tuple[int, ...] | None,
     ) -> None: ...
     @property
     def _kind(self) -> int: ...
@@ -119,7 +122,14 @@ class Model:
     def _read(self, offset: int, length: int, /) -> bytes: ...
     def close(self) -> None: ...
 
-_Common = tuple[tuple[str, Any, str | None, Any], tuple[str, Any, str | None], bool, bool, Callable[[int, int], Any] | None]
+_Common = tuple[
+    tuple[str, Any, str | None, Any],
+    tuple[str, Any, str | None],
+    bool,
+    bool,
+    Callable[[int, int], Any] | None,
+    tuple[int, ...] | None,
+]
 
 def merge(common: _Common, schema: Schema | Buffer | None, type_name: str | None, threads: int, /) -> None: ...
 def split(

@@ -7,6 +7,7 @@ from typing import Any, Callable, NamedTuple
 
 from libcpb import _core, _options, _sources
 from libcpb._fields import Field
+from libcpb._options import Limits
 from libcpb._sources import Buffer, Source
 
 _REST = 2**64 - 1
@@ -127,6 +128,7 @@ def open(
     type_name: str | None = None,
     schema: _core.Schema | Buffer | None = None,
     chunked: bool | None = None,
+    limits: Limits | None = None,
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> Message:
@@ -139,6 +141,7 @@ def open(
         schema: What has that type: a `Schema` or a serialized ``FileDescriptorSet``. None: the built-in
             one, which has what a SavedModel is made of.
         chunked: Whether the source is a ``.cpb`` file. None: as its name ends, or else as it begins.
+        limits: What the source may take, in opening it and in each call; None: the defaults of `Limits`.
         progress: Called while opening.
         url_options: How a URL is read: ``headers`` (a mapping), ``idle_time`` (seconds without a byte
             before a request has failed, 30), ``attempts`` (for each request, 4), ``max_whole`` (bytes up
@@ -158,6 +161,7 @@ def open(
         chunks=None,
         tree=None,
         progress=progress,
+        limits=_options.limits(limits),
     )
     message._type_name = type_name or _SAVED_MODEL
     return message
@@ -190,6 +194,7 @@ def merge_chunks(
         chunks=list(zip(chunks, types)),
         tree=chunked_message,
         progress=None,
+        limits=None,
     )
     message._type_name = type_name or _SAVED_MODEL
     return message

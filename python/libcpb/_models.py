@@ -11,6 +11,7 @@ from libcpb import _core, _options, _sources
 from libcpb._arrays import Values
 from libcpb._errors import CpbError
 from libcpb._messages import Progress
+from libcpb._options import Limits
 
 if TYPE_CHECKING:
     import numpy
@@ -211,6 +212,7 @@ def open_model(
     kind: Kind | None = None,
     max_value: int = 0,
     max_memory: int = 0,
+    limits: Limits | None = None,
     leave_out: Iterable[Literal["keras_metadata", "checkpoint", "fingerprint"]] = (),
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
@@ -223,6 +225,7 @@ def open_model(
         kind: What it is; None: as it begins.
         max_value: Longer values are not read. 0: 1024.
         max_memory: Bytes that what is read may take. 0: 256 MiB.
+        limits: What the model may take, in opening it and for each question or array; None: the defaults of `Limits`.
         leave_out: Files beside a SavedModel not to look for.
         progress: Called while opening.
         url_options: As for `libcpb.open`.
@@ -246,4 +249,5 @@ def open_model(
         max_memory=_options.count("max_memory", max_memory),
         leave_out=left,
         progress=progress,
+        limits=_options.limits(limits),
     )

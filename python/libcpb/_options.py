@@ -2,13 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict
 
 from libcpb._errors import CpbError
 
 Codec = Literal["default", "none", "brotli", "zstd"]
 Verify = Literal["first", "late", "never"]
 Layout = Literal["remote", "compat"]
+
+
+class Limits(TypedDict, total=False):
+    """What a source may claim, and what may be done for it, before it is refused with the code
+    ``"LIMIT"``: a mapping with any of these names, which are those of ``cpb_limits`` in C, to ints from 1
+    on; anything else in it is a `CpbError` with the code ``"USAGE"``. ``2**64 - 1`` (``2**32 - 1`` for
+    `depth`) lifts a limit.
+
+    | name | what is counted | default |
+    |---|---|---|
+    | ``riegeli_chunk`` | decoded bytes that must be in memory at once | 2 GiB |
+    | ``window`` | bytes of a decoder's window | 128 MiB |
+    | ``chunks`` | chunks in an index | 2^24 |
+    | ``records_per_chunk`` | records in a Riegeli chunk | 2^24 |
+    | ``depth`` | how deep messages are nested | 100 |
+    | ``decoded`` | bytes that are decompressed | 160 MiB, and 32,768 for each byte of the source |
+    | ``held`` | bytes of memory at once for an index or a plan | 40 MiB, and 64 |
+    | ``walked`` | bytes of messages that are gone through | 128 MiB, and 1,024 |
+    | ``entries`` | records, fields of a plan, nodes, objects | 2^22, and 8 |
+    | ``answer`` | bytes of an answer | 48 MiB, and 16 |
+    | ``index`` | bytes of the chunk index, decoded | 16 MiB, and 32 |
+
+    The names for each byte of the source are ``decoded_per_byte`` to ``index_per_byte``. Where one of
+    such a pair is given, the other is not its default but 0. What these count begins anew with each
+    call, seek or question.
+    """
+
+    riegeli_chunk: int
+    window: int
+    chunks: int
+    records_per_chunk: int
+    depth: int
+    decoded: int
+    decoded_per_byte: int
+    held: int
+    held_per_byte: int
+    walked: int
+    walked_per_byte: int
+    entries: int
+    entries_per_byte: int
+    answer: int
+    answer_per_byte: int
+    index: int
+    index_per_byte: int
+
+
+_LIMITS = tuple(Limits.__annotations__)  # in the order of the C struct
 
 _CODECS = {"default": 0, "none": 1, "brotli": 2, "zstd": 3}
 _VERIFY = {"first": 0, "late": 1, "never": 2}
@@ -53,3 +101,20 @@ def level(codec: str, given: int | None) -> int:
     if not low <= given <= high:
         raise CpbError(f"level is {given}; expected {low} to {high} for {codec}")
     return -1 if codec == "brotli" and given == 0 else given
+
+
+def limits(given: Limits | None) -> tuple[int, ...] | None:
+    """What the extension's ``py_limits()`` takes."""
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise TypeError(f"limits is {type(given).__name__}; expected a mapping of names to ints")
+    for name, value in given.items():
+        if name not in _LIMITS:
+            raise CpbError(f"limits has {name!r}; expected any of {', '.join(_LIMITS)}")
+        most = 2**32 - 1 if name == "depth" else 2**64 - 1
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise CpbError(f"limits[{name!r}] is {value!r}; expected an int from 1 to {most}")
+        if not 1 <= value.__index__() <= most:
+            raise CpbError(f"limits[{name!r}] is {value}; expected 1 to {most}")
+    return tuple(given[name].__index__() if name in given else 0 for name in _LIMITS)  # type: ignore[literal-required]

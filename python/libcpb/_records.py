@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from libcpb import _core, _options, _sources
-from libcpb._options import Codec, Verify
+from libcpb._options import Codec, Limits, Verify
 from libcpb._sources import Buffer, Source, Target
 
 
@@ -45,6 +45,7 @@ class RecordReader(_core.RecordReader):
         buffer: Bytes of a Riegeli chunk that may be held until its hash was checked; 0: 4 MiB.
         memory: The most bytes that reading may hold; 0: no bound. What takes more is a `CpbError`
             with the code ``"LIMIT"``.
+        limits: What the file may take; None: the defaults of `Limits`.
         url_options: As for `libcpb.open`.
 
     Raises:
@@ -60,6 +61,7 @@ class RecordReader(_core.RecordReader):
         position: int = 0,
         buffer: int = 0,
         memory: int = 0,
+        limits: Limits | None = None,
         url_options: Mapping[str, Any] | None = None,
     ) -> None:
         self.skipped: list[Skipped] = []
@@ -71,6 +73,7 @@ class RecordReader(_core.RecordReader):
             position=_options.count("position", position),
             buffer=_options.count("buffer", buffer, 2**40),
             memory=_options.count("memory", memory, 2**40),
+            limits=_options.limits(limits),
         )
 
     def read(self, position: int | None = None) -> bytes | None:

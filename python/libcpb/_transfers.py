@@ -9,17 +9,19 @@ from typing import Any
 from libcpb import _core, _options, _sources
 from libcpb._errors import CpbError
 from libcpb._messages import Progress
-from libcpb._options import Codec, Layout
+from libcpb._options import Codec, Layout, Limits
 from libcpb._sources import Buffer, Source
 
 
-def _common(source: Any, target: Any, replace: bool, sync: bool, progress: Any, urls: Any) -> tuple[Any, ...]:
+def _common(
+    source: Any, target: Any, replace: bool, sync: bool, limits: Limits | None, progress: Any, urls: Any
+) -> tuple[Any, ...]:
     resolved, seekable = _sources.target(target)
     if resolved[0] != "path":
         raise TypeError(f"the target is {type(target).__name__}; expected a path")
     if not seekable:
         raise CpbError("the target is no regular file", "WRITE", source=resolved[2])
-    return _sources.resolve(source, urls), resolved, replace, sync, progress
+    return _sources.resolve(source, urls), resolved, replace, sync, progress, _options.limits(limits)
 
 
 def merge(
@@ -31,6 +33,7 @@ def merge(
     threads: int = 0,
     replace: bool = True,
     sync: bool = False,
+    limits: Limits | None = None,
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> None:
@@ -44,10 +47,11 @@ def merge(
         threads: How many threads take part; 0: one for each processor, up to 4.
         replace: Whether an existing file is replaced; otherwise it is an error.
         sync: Whether the bytes are on the disk (fsync) when the file gets its name.
+        limits: What the source may take; None: the defaults of `Limits`.
         progress: Called with bytes done and in all.
     """
     most = _options.count("threads", threads, 256) or min(os.cpu_count() or 1, 4)
-    _core.merge(_common(source, target, replace, sync, progress, url_options), schema, type_name, most)
+    _core.merge(_common(source, target, replace, sync, limits, progress, url_options), schema, type_name, most)
 
 
 def split(
@@ -65,6 +69,7 @@ def split(
     for_memory: int = 0,
     replace: bool = True,
     sync: bool = False,
+    limits: Limits | None = None,
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> None:
@@ -81,10 +86,10 @@ def split(
             TensorFlow writes.
         codec, level, window_log: As for `RecordWriter`; ``"default"``: as the layout says.
         for_memory: Makes a file that a device with so many bytes of memory can read; 0: no bound.
-        replace, sync, progress, url_options: As for `merge`.
+        replace, sync, limits, progress, url_options: As for `merge`.
     """
     _core.split(
-        _common(source, target, replace, sync, progress, url_options),
+        _common(source, target, replace, sync, limits, progress, url_options),
         schema,
         type_name,
         _options.count("max_chunk_size", max_chunk_size),
@@ -108,12 +113,13 @@ def repack(
     for_memory: int = 0,
     replace: bool = True,
     sync: bool = False,
+    limits: Limits | None = None,
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Writes a ``.cpb`` file in another layout or codec, without merging it. Arguments as for `split`."""
     _core.repack(
-        _common(source, target, replace, sync, progress, url_options),
+        _common(source, target, replace, sync, limits, progress, url_options),
         _options.layout(layout),
         _options.codec(codec),
         _options.level(codec, level),

@@ -88,6 +88,12 @@ void py_buffer_free(py_buffer *buffer);
  * come: of so large a block the system gives pages when they are written. */
 PyObject *py_bytes_new(uint64_t size);
 
+/* --- limits.c ----------------------------------------------------------------------------- */
+
+/* Limits from what libcpb._options.limits() has returned: None, or numbers in the struct's order, 0
+ * where the default counts. */
+bool py_limits(cpb_limits *limits, PyObject *numbers);
+
 /* --- source.c ----------------------------------------------------------------------------- */
 
 /* What is read: a file, a URL, memory or a Python object. */

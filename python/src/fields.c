@@ -43,7 +43,7 @@ static PyObject *find_path(py_message *m, py_work *work, const char *type_name, 
   if (type_name && !type) return NULL;
   cpb_path *path = cpb_path_parse(NULL, text, (size_t)length, &error);
   if (!path) return py_raise(&error, NULL);
-  cpb_find *find = cpb_find_new(NULL, type, path, NULL);
+  cpb_find *find = cpb_find_new(NULL, type, path, &m->limits);
   if (!find) PyErr_NoMemory();
   else if (run_find(m, work, find)) out = found_tuple(find);
   cpb_find_free(find);
@@ -109,8 +109,10 @@ static bool outline_to_json(py_message *m, py_work *work, cpb_outline *outline, 
     py_message_supply(m, work, cpb_outline_input(outline), error);
   if (step == CPB_STEP_ERROR && error->code == CPB_OK) *error = *cpb_outline_error(outline);
   if (step == CPB_STEP_ERROR) return false;
-  cpb_json_options options = {
-      .struct_size = sizeof options, .original_names = how->original_names, .unknown_fields = how->unknown_fields};
+  cpb_json_options options = {.struct_size = sizeof options,
+                              .original_names = how->original_names,
+                              .unknown_fields = how->unknown_fields,
+                              .limits = &m->limits};
   options.omitted = cpb_outline_omitted(outline, &options.num_omitted);
   size_t size;
   const uint8_t *message = cpb_outline_message(outline, &size);
@@ -124,7 +126,7 @@ static PyObject *ranges_to_json(py_message *m, py_work *work, const cpb_range *r
                                 const json_how *how) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   text out = {0};
-  const cpb_outline_options options = {.struct_size = sizeof options, .max_value = how->omit};
+  const cpb_outline_options options = {.struct_size = sizeof options, .max_value = how->omit, .limits = &m->limits};
   const cpb_message_type *type = py_schema_find(m->schema, how->type_name);
   if (!type) return NULL;
   cpb_outline *outline = cpb_outline_new(NULL, type, ranges, count, &options);

@@ -64,7 +64,7 @@ static bool begins_with_records(py_message *m, cpb_error *error) {
 static bool open_index(py_message *m, py_work *work, int chunked, cpb_error *error) {
   if (chunked < 0 && !begins_with_records(m, error)) return error->code == CPB_OK;
   if (chunked == 0) return true;
-  m->index = cpb_index_new(NULL, NULL);
+  m->index = cpb_index_new(NULL, &m->limits);
   if (!m->index) return error->code = CPB_E_MEMORY, false;
   if (run_index(m, work) == CPB_STEP_DONE) return true;
   *error = *cpb_index_error(m->index);
@@ -76,7 +76,7 @@ static bool open_index(py_message *m, py_work *work, int chunked, cpb_error *err
 }
 
 static bool plan_merge(py_message *m, py_work *work, cpb_error *error) {
-  const cpb_merge_options how = {.struct_size = sizeof how, .trust_sizes = 1, .type = m->type};
+  const cpb_merge_options how = {.struct_size = sizeof how, .trust_sizes = 1, .type = m->type, .limits = &m->limits};
   m->merge = m->bytes ? cpb_merge_from_chunks(NULL, m->index, m->bytes, m->num_bytes, &how)
                       : cpb_merge_new(NULL, m->index, &how);
   if (!m->merge) return error->code = CPB_E_MEMORY, false;
@@ -116,7 +116,7 @@ static bool take_chunks(py_message *m, PyObject *chunks, PyObject *tree) {
     m->bytes[i] = (cpb_chunk_bytes){.data = m->buffers[i].data, .size = m->buffers[i].size, .type = type};
   }
   if (!py_buffer_read(&where, tree, "the chunked message")) return false;
-  m->index = cpb_index_from_message(NULL, NULL, where.data, where.size, &error);
+  m->index = cpb_index_from_message(NULL, &m->limits, where.data, where.size, &error);
   py_buffer_free(&where);
   return m->index || py_raise(&error, NULL) != NULL;
 }
@@ -129,16 +129,16 @@ static bool set_type(py_message *m, PyObject *set, const char *name) {
 }
 
 static int message_init(py_message *m, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"resolved", "chunked", "schema", "type_name", "chunks", "tree", "progress", NULL};
-  PyObject *resolved, *schema, *chunks, *tree, *progress;
+  static char *names[] = {"resolved", "chunked", "schema", "type_name", "chunks", "tree", "progress", "limits", NULL};
+  PyObject *resolved, *schema, *chunks, *tree, *progress, *limits;
   int chunked;
   const char *name;
   py_work work;
   if (m->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiOzOOO", names, &resolved, &chunked, &schema, &name, &chunks, &tree,
-                                   &progress))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiOzOOOO", names, &resolved, &chunked, &schema, &name, &chunks, &tree,
+                                   &progress, &limits))
     return -1;
-  if (!py_gate_init(&m->gate) || !set_type(m, schema, name)) return -1;
+  if (!py_limits(&m->limits, limits) || !py_gate_init(&m->gate) || !set_type(m, schema, name)) return -1;
   bool taken = chunks == Py_None ? py_source_open(&m->source, resolved) : take_chunks(m, chunks, tree);
   if (!taken || !py_work_begin(&work, &m->gate, progress)) return -1;
   m->open = open_message(m, &work, chunked);
@@ -322,7 +322,8 @@ static cpb_step take_chunk(py_message *m, py_work *work, uint64_t offset, uint64
 
 static PyObject *read_stored(py_message *m, py_work *work, uint64_t i, uint64_t offset, uint64_t length) {
   PyObject *out = NULL;
-  if (!m->chunks) m->chunks = cpb_chunk_reader_new(NULL, m->index, NULL);
+  const cpb_chunk_reader_options how = {.struct_size = sizeof how, .limits = &m->limits};
+  if (!m->chunks) m->chunks = cpb_chunk_reader_new(NULL, m->index, &how);
   if (!m->chunks) return PyErr_NoMemory();
   cpb_chunk_reader_read(m->chunks, i, offset, length);
   if (take_chunk(m, work, offset, length, &out) == CPB_STEP_DONE) return out;

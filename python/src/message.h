@@ -14,9 +14,10 @@ typedef struct py_message {
   py_source source;             /* nothing in it when the chunks are in memory */
   PyObject *schema;             /* a Schema */
   const cpb_message_type *type; /* NULL: not known */
-  cpb_index *index;             /* NULL: the source is the message itself */
-  cpb_merge *merge;             /* with an index */
-  cpb_chunk_reader *chunks;     /* made when one is read first */
+  cpb_limits limits;
+  cpb_index *index;         /* NULL: the source is the message itself */
+  cpb_merge *merge;         /* with an index */
+  cpb_chunk_reader *chunks; /* made when one is read first */
   uint64_t size;
   /* Chunks in memory. */
   size_t num_bytes;

@@ -49,23 +49,26 @@ static PyObject *raise_about(model *m, const cpb_error *error) {
 
 /* (resolved source: a path or URL, kind, max_value, max_memory, leave_out, progress) */
 static int model_init(model *m, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"resolved", "kind", "max_value", "max_memory", "leave_out", "progress", NULL};
-  PyObject *resolved, *progress;
+  static char *names[] = {"resolved", "kind", "max_value", "max_memory", "leave_out", "progress", "limits", NULL};
+  PyObject *resolved, *progress, *numbers;
+  cpb_limits limits;
   int kind;
   unsigned leave_out;
   unsigned long long max_value, max_memory;
   py_work work;
   cpb_error error;
   if (m->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiKKIO", names, &resolved, &kind, &max_value, &max_memory, &leave_out,
-                                   &progress))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiKKIOO", names, &resolved, &kind, &max_value, &max_memory,
+                                   &leave_out, &progress, &numbers) ||
+      !py_limits(&limits, numbers))
     return -1;
   const char *path = py_source_prepare(&m->source, resolved);
   if (!path || !py_gate_init(&m->gate) || !begin(m, &work, progress)) return -1;
-  const cpb_model_options limits = {.struct_size = sizeof limits, .max_value = max_value, .max_memory = max_memory};
+  const cpb_model_options inside = {
+      .struct_size = sizeof inside, .max_value = max_value, .max_memory = max_memory, .limits = &limits};
   const cpb_model_file_options how = {.struct_size = sizeof how,
                                       .kind = (cpb_model_kind)kind,
-                                      .model = &limits,
+                                      .model = &inside,
                                       .leave_out = leave_out,
                                       .progress = go_on,
                                       .user = m,

@@ -33,21 +33,23 @@ static bool is_open(const reader *r) {
 }
 
 static int reader_init(reader *r, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"resolved", "on_skipped", "verify", "position", "buffer", "memory", NULL};
-  PyObject *resolved, *on_skipped;
+  static char *names[] = {"resolved", "on_skipped", "verify", "position", "buffer", "memory", "limits", NULL};
+  PyObject *resolved, *on_skipped, *numbers;
+  cpb_limits limits;
   int verify;
   unsigned long long position, buffer, memory;
   if (r->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOiKKK", names, &resolved, &on_skipped, &verify, &position, &buffer,
-                                   &memory))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOiKKKO", names, &resolved, &on_skipped, &verify, &position, &buffer,
+                                   &memory, &numbers))
     return -1;
-  if (!py_gate_init(&r->gate) || !py_source_open(&r->source, resolved)) return -1;
+  if (!py_limits(&limits, numbers) || !py_gate_init(&r->gate) || !py_source_open(&r->source, resolved)) return -1;
   const cpb_record_reader_options how = {.struct_size = sizeof how,
                                          .recover = on_skipped != Py_None,
                                          .verify = (cpb_verify)verify,
                                          .position = position,
                                          .buffer = (size_t)buffer,
-                                         .memory = (size_t)memory};
+                                         .memory = (size_t)memory,
+                                         .limits = &limits};
   r->engine = cpb_record_reader_new(NULL, &how);
   if (!r->engine) return PyErr_NoMemory(), -1;
   if (on_skipped == Py_None) return 0;

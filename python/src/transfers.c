@@ -9,6 +9,7 @@ typedef struct transfer {
   py_source source;
   py_sink sink;
   PyObject *schema;
+  cpb_limits limits;
   cpb_file_options options;
   cpb_index *index;
   cpb_split *split;
@@ -45,12 +46,13 @@ static cpb_code run(transfer *t, py_work *work, cpb_error *error) {
 
 /* --- With it -------------------------------------------------------------------------------------- */
 
-/* What all take first: (resolved source, resolved target, replace, sync, progress). */
+/* What all take first: (resolved source, resolved target, replace, sync, progress, limits). */
 static bool open_both(transfer *t, PyObject *common, PyObject **progress) {
-  PyObject *source, *target;
+  PyObject *source, *target, *limits;
   int replace, sync;
-  return PyArg_ParseTuple(common, "OOppO", &source, &target, &replace, &sync, progress) &&
-         py_source_open(&t->source, source) && py_sink_open(&t->sink, target, replace, sync);
+  return PyArg_ParseTuple(common, "OOppOO", &source, &target, &replace, &sync, progress, &limits) &&
+         py_limits(&t->limits, limits) && py_source_open(&t->source, source) &&
+         py_sink_open(&t->sink, target, replace, sync);
 }
 
 /* Runs and commits, or raises; closes the transfer. */
@@ -63,6 +65,7 @@ static PyObject *finish(transfer *t, PyObject *progress) {
     if (!PyErr_Occurred()) PyErr_NoMemory();
   } else if (py_gate_init(&gate) && py_work_begin(&work, &gate, progress)) {
     t->options.struct_size = sizeof t->options;
+    t->options.limits = &t->limits;
     t->options.progress = py_work_progress;
     t->options.user = &work;
     py_work_unlock(&work);
@@ -84,7 +87,7 @@ static PyObject *core_merge(PyObject *Py_UNUSED(module), PyObject *args) {
   bool ready = PyArg_ParseTuple(args, "OOzI", &common, &schema, &type, &t.options.threads) &&
                (t.schema = py_schema_of(schema)) && (!type || (t.options.type = py_schema_find(t.schema, type))) &&
                open_both(&t, common, &progress);
-  if (ready) t.index = cpb_index_new(NULL, NULL);
+  if (ready) t.index = cpb_index_new(NULL, &t.limits);
   return finish(&t, progress);
 }
 
@@ -94,7 +97,7 @@ static PyObject *core_split(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *common, *schema, *progress = NULL;
   unsigned long long chunk, within, memory;
   int layout, codec;
-  cpb_split_options how = {.struct_size = sizeof how, .seekable = 1};
+  cpb_split_options how = {.struct_size = sizeof how, .seekable = 1, .limits = &t.limits};
   bool ready = PyArg_ParseTuple(args, "OOzKKiiiiK", &common, &schema, &how.type_name, &chunk, &within, &layout, &codec,
                                 &how.codec.level, &how.codec.window_log, &memory) &&
                (t.schema = py_schema_of(schema)) && open_both(&t, common, &progress);
@@ -116,7 +119,7 @@ static PyObject *core_repack(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *common, *progress = NULL;
   unsigned long long memory;
   int layout, codec;
-  cpb_repack_options how = {.struct_size = sizeof how, .seekable = 1};
+  cpb_repack_options how = {.struct_size = sizeof how, .seekable = 1, .limits = &t.limits};
   bool ready =
       PyArg_ParseTuple(args, "OiiiiK", &common, &layout, &codec, &how.codec.level, &how.codec.window_log, &memory) &&
       open_both(&t, common, &progress);
