@@ -286,7 +286,7 @@ static void limits_have_errors_of_their_own(void **state) {
   outcome o = {0};
   read_file(&f, ALL_AT_ONCE, (cpb_record_reader_options){.limits = &limits, .recover = 1}, &o);
   assert_int_equal(o.error.code, CPB_E_LIMIT);
-  assert_non_null(strstr(o.error.message, "number of records"));
+  assert_non_null(strstr(o.error.message, "limit records_per_chunk"));
   outcome_free(&o);
   built_free(&f);
 
