@@ -147,6 +147,12 @@ typedef struct cpb_model_file_options {
  * file is not a model of a known kind; others as from cpb_message_file_open(). */
 CPB_API cpb_model_file *cpb_model_file_open(const cpb_allocator *allocator, const char *path,
                                             const cpb_model_file_options *options, cpb_error *error);
+
+/* The same for a file that is already open and is called `path`, which is only looked at for its
+ * ending, and copied. There are no files beside it; `leave_out` and `urls` of the options are ignored.
+ * Takes `file` over: it is closed with the cpb_model_file, or at once on failure. */
+CPB_API cpb_model_file *cpb_model_file_on(const cpb_allocator *allocator, cpb_file *file, const char *path,
+                                          const cpb_model_file_options *options, cpb_error *error);
 CPB_API void cpb_model_file_close(cpb_model_file *file);
 
 /* The answer to a question (cpb/model.h): a JSON object in UTF-8, `*size` bytes without a terminating

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Union
+from typing import TYPE_CHECKING, Any, Literal
 
 from libcpb import _core, _options, _sources
 from libcpb._arrays import Values
 from libcpb._errors import CpbError
 from libcpb._messages import Progress
 from libcpb._options import Limits
+from libcpb._sources import Source
 
 if TYPE_CHECKING:
     import numpy
@@ -207,7 +207,7 @@ class Model(_core.Model):
 
 
 def open_model(
-    source: Union[str, os.PathLike[str]],
+    source: Source,
     *,
     kind: Kind | None = None,
     max_value: int = 0,
@@ -220,8 +220,10 @@ def open_model(
     """Opens a model to look inside.
 
     Args:
-        source: A path or URL: of the model's file, or of the directory of a SavedModel (as a URL with a
-            slash at its end), whose files beside it are read when a question needs them.
+        source: See `libcpb.Source`. A path or URL is that of the model's file, or of the directory of a
+            SavedModel (as a URL with a slash at its end), whose files beside it are read when a question
+            needs them. What is in memory or a file object has no files beside it, and so no variables'
+            values.
         kind: What it is; None: as it begins.
         max_value: Longer values are not read. 0: 1024.
         max_memory: Bytes that what is read may take. 0: 256 MiB.
@@ -233,8 +235,6 @@ def open_model(
     Raises:
         CpbError: ``"FORMAT"`` when it is no model of a known kind; whatever reading gives.
     """
-    if not isinstance(source, (str, os.PathLike)):
-        raise TypeError(f"the source is {type(source).__name__}; expected a path or URL")
     if kind is not None and kind not in KINDS:
         raise CpbError(f"kind is {kind!r}; expected one of {', '.join(KINDS)}")
     left = 0

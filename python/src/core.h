@@ -111,6 +111,9 @@ typedef struct py_source {
 /* Opens what libcpb._sources.resolve() has returned: (kind, object, name, options). */
 bool py_source_open(py_source *source, PyObject *resolved);
 
+/* Whether it is a path or URL, of which other files may lie beside. */
+bool py_source_has_place(PyObject *resolved);
+
 /* Takes only name and options of a path or URL, and returns it, for what opens it by itself. */
 const char *py_source_prepare(py_source *source, PyObject *resolved);
 void py_source_close(py_source *source);

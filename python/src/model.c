@@ -8,7 +8,7 @@ typedef struct model {
   PyObject_HEAD;
   py_gate gate;
   cpb_model_file *file; /* NULL: closed */
-  py_source source;     /* only the options of a URL, and the name */
+  py_source source;     /* without its cpb_file, which is the model file's */
   py_work *work;        /* the call that is under way, for progress */
 } model;
 
@@ -47,7 +47,35 @@ static PyObject *raise_about(model *m, const cpb_error *error) {
   return NULL;
 }
 
-/* (resolved source: a path or URL, kind, max_value, max_memory, leave_out, progress) */
+/* A path or URL, beside which other files may lie. */
+static cpb_model_file *open_place(model *m, py_work *work, PyObject *resolved, cpb_model_file_options *how,
+                                  cpb_error *error) {
+  const char *path = py_source_prepare(&m->source, resolved);
+  if (!path) return NULL;
+  how->urls = m->source.urls;
+  py_work_unlock(work);
+  cpb_model_file *file = cpb_model_file_open(NULL, path, how, error);
+  py_work_lock(work);
+  return file;
+}
+
+/* Whatever else can be read. Its name is looked at for its ending. */
+static cpb_model_file *open_source(model *m, py_work *work, PyObject *resolved, const cpb_model_file_options *how,
+                                   cpb_error *error) {
+  if (!py_source_open(&m->source, resolved)) return NULL;
+  PyObject *name = m->source.name == Py_None ? PyBytes_FromString("") : PyUnicode_EncodeFSDefault(m->source.name);
+  if (!name) return NULL;
+  cpb_file *file = m->source.file;
+  const char *path = PyBytes_AsString(name);
+  m->source.file = NULL;
+  py_work_unlock(work);
+  cpb_model_file *made = cpb_model_file_on(NULL, file, path, how, error);
+  py_work_lock(work);
+  Py_DECREF(name);
+  return made;
+}
+
+/* (resolved source, kind, max_value, max_memory, leave_out, progress) */
 static int model_init(model *m, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"resolved", "kind", "max_value", "max_memory", "leave_out", "progress", "limits", NULL};
   PyObject *resolved, *progress, *numbers;
@@ -56,27 +84,27 @@ static int model_init(model *m, PyObject *args, PyObject *kwargs) {
   unsigned leave_out;
   unsigned long long max_value, max_memory;
   py_work work;
-  cpb_error error;
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   if (m->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiKKIOO", names, &resolved, &kind, &max_value, &max_memory,
                                    &leave_out, &progress, &numbers) ||
       !py_limits(&limits, numbers))
     return -1;
-  const char *path = py_source_prepare(&m->source, resolved);
-  if (!path || !py_gate_init(&m->gate) || !begin(m, &work, progress)) return -1;
+  if (!py_gate_init(&m->gate) || !begin(m, &work, progress)) return -1;
   const cpb_model_options inside = {
       .struct_size = sizeof inside, .max_value = max_value, .max_memory = max_memory, .limits = &limits};
-  const cpb_model_file_options how = {.struct_size = sizeof how,
-                                      .kind = (cpb_model_kind)kind,
-                                      .model = &inside,
-                                      .leave_out = leave_out,
-                                      .progress = go_on,
-                                      .user = m,
-                                      .urls = m->source.urls};
-  py_work_unlock(&work);
-  m->file = cpb_model_file_open(NULL, path, &how, &error);
-  py_work_lock(&work);
-  if (!m->file) py_raise(&error, m->source.name);
+  cpb_model_file_options how = {.struct_size = sizeof how,
+                                .kind = (cpb_model_kind)kind,
+                                .model = &inside,
+                                .leave_out = leave_out,
+                                .progress = go_on,
+                                .user = m};
+  m->file = py_source_has_place(resolved) ? open_place(m, &work, resolved, &how, &error)
+                                          : open_source(m, &work, resolved, &how, &error);
+  if (!m->file) {
+    py_raise(&error, m->source.name);
+    clear(m);
+  }
   py_work_end(&work);
   return m->file ? 0 : -1;
 }
@@ -238,7 +266,10 @@ static PyObject *get_kind(model *m, void *Py_UNUSED(closure)) {
 }
 
 static PyObject *get_path(model *m, void *Py_UNUSED(closure)) {
-  return is_open(m) ? PyUnicode_DecodeFSDefault(cpb_model_file_path(m->file)) : NULL;
+  if (!is_open(m)) return NULL;
+  const char *path = cpb_model_file_path(m->file);
+  if (!path[0]) Py_RETURN_NONE;
+  return PyUnicode_DecodeFSDefault(path);
 }
 
 static PyObject *model_close(model *m, PyObject *Py_UNUSED(none)) {
@@ -260,7 +291,8 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef getters[] = {
     {"_kind", (getter)get_kind, NULL, NULL, NULL},
-    {"path", (getter)get_path, NULL, "The path or URL of the model's own file.", NULL},
+    {"path", (getter)get_path, NULL,
+     "The path or URL of the model's own file, or the name of a file object; None if it has none.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -155,6 +155,13 @@ bool py_source_open(py_source *source, PyObject *resolved) {
   return false;
 }
 
+bool py_source_has_place(PyObject *resolved) {
+  const char *kind;
+  PyObject *object, *name, *options;
+  if (!PyArg_ParseTuple(resolved, "sOOO", &kind, &object, &name, &options)) return false;
+  return kind[0] == 'p' || kind[0] == 'u';
+}
+
 const char *py_source_prepare(py_source *source, PyObject *resolved) {
   const char *kind;
   PyObject *object, *options;

@@ -74,7 +74,9 @@ def failures():
     yield lambda: libcpb.open("http://127.0.0.1:1/x.cpb", url_options={"attempts": 1}), libcpb.CpbError, "127.0.0.1"
     yield lambda: libcpb.open("s3://b/k", url_options={"tries": 1}), TypeError, "tries"
     yield lambda: libcpb.open("http://h/", url_options={"headers": {"a": "b\r\nc"}}), libcpb.CpbError, "line break"
-    yield lambda: libcpb.open_model(b"bytes"), TypeError, "expected a path or URL"
+    yield lambda: libcpb.open_model(7), TypeError, "the source is int"
+    yield lambda: libcpb.open_model(b"bytes"), libcpb.CpbError, "not a known kind of model"
+    yield lambda: libcpb.open_model(b""), libcpb.CpbError, "the model is empty"
     yield lambda: libcpb.open_model(CHUNKED, kind="onnx"), libcpb.CpbError, "kind is 'onnx'"
     yield lambda: libcpb.RecordReader(b"", verify="maybe"), libcpb.CpbError, "verify is 'maybe'"
     yield lambda: libcpb.RecordReader(b"", position="1"), TypeError, "position is str"
@@ -347,7 +349,9 @@ def everything(tmp_path):
     libcpb.split(tmp_path / "m", tmp_path / "s")
     libcpb.repack(tmp_path / "s", tmp_path / "r")
     libcpb.merge_chunks(chunks, b"").read()
-    with libcpb.open_model(CHUNKED) as model:
+    with libcpb.open_model(io.BytesIO(CHUNKED.read_bytes())) as model:
+        model.overview(), model.path  # noqa: B018
+    with libcpb.open_model(CHUNKED, limits={"entries": 10**6}) as model:
         constant = model.constants()["constants"]["items"][0]
         model.values(constant["node"], function=constant["function"])
         model.read(0, 10)

@@ -1,5 +1,6 @@
 """What is inside models: the answers of `cpb inspect`, the arrays that their own programs have."""
 
+import io
 import json
 import pathlib
 
@@ -30,6 +31,92 @@ def test_answers_are_those_of_the_command(cpb, path):
                 assert answer == json.loads(result.stdout), question
         assert model.overview(count="all")["problems"] == []
         assert model.path == str(path)
+
+
+class Pipe(io.RawIOBase):
+    """What cannot seek."""
+
+    def __init__(self, data):
+        self.data = io.BytesIO(data)
+
+    def readable(self):
+        return True
+
+    def readinto(self, out):
+        return self.data.readinto(out)
+
+
+def sources(path):
+    """The file, in every way that it can be read."""
+    fsspec = pytest.importorskip("fsspec")
+    data = path.read_bytes()
+    fsspec.filesystem("memory").pipe("/model", data)
+    yield data, None
+    yield memoryview(bytearray(data)), None
+    yield io.BytesIO(data), None
+    yield Pipe(data), None
+    yield open(path, "rb"), str(path)
+    yield open(path, "rb", buffering=0), str(path)
+    yield fsspec.filesystem("memory").open("/model"), "/model"
+    yield fsspec.open("memory://model"), "/model"
+    yield fsspec.open(f"file://{path}"), str(path)
+
+
+@pytest.mark.parametrize("path", [CHUNKED[0], *SAMEDIFF[:2]], ids=lambda path: path.name)
+def test_every_kind_of_source(path):
+    """The answers and values are those of the path, without what lies beside it."""
+    beside = ["keras_metadata", "checkpoint", "fingerprint"]
+
+    def answers(model):
+        answer = [model.kind, model.overview(), model.read(3, 5000)]
+        constants = model.constants(count="all")
+        return [*answer, constants, [bytes(model.values(name).data) for name in names(constants)]]
+
+    def names(constants):
+        items = constants.get("constants", constants.get("parameters", {}))["items"]
+        return [item.get("node", item.get("name")) for item in items if not item.get("function")][:3]
+
+    with libcpb.open_model(path, leave_out=beside) as model:
+        wanted = answers(model)
+    for source, name in sources(path):
+        with libcpb.open_model(source) as model:
+            assert model.path == name
+            assert answers(model) == wanted, source
+        if hasattr(source, "close"):
+            assert not getattr(source, "closed", False)  # it is the caller's
+            source.close()
+
+
+def test_file_objects_of_models_that_fail():
+    """An exception comes through wherever it is raised, and the model goes on afterwards."""
+
+    class Failing(io.BytesIO):
+        failing = False
+
+        def readinto(self, out):
+            if self.failing:
+                raise ZeroDivisionError("on purpose")
+            return super().readinto(out)
+
+    file = Failing((DATA / "cpb/real_tf_keras_subclassed/orig.pb").read_bytes())  # more than is read ahead
+    file.failing = True
+    with pytest.raises(ZeroDivisionError, match="on purpose"):
+        libcpb.open_model(file)
+    file.failing = False
+    with libcpb.open_model(file) as model:
+        file.failing = True
+        with pytest.raises(ZeroDivisionError, match="on purpose"):
+            model.nodes()
+        file.failing = False
+        assert model.nodes()
+        with pytest.raises(libcpb.CpbError) as raised:
+            model.array("v", variable=True)
+        assert raised.value.code == "FORMAT"  # no checkpoint is beside it
+    file = io.BytesIO(CHUNKED[0].read_bytes())
+    file.name = "model.pb"
+    with pytest.raises(libcpb.CpbError, match="model.pb: not a known kind") as raised:
+        libcpb.open_model(file)
+    assert raised.value.code == "FORMAT"
 
 
 @pytest.fixture(scope="module")

@@ -18,13 +18,20 @@ static cpb_file *find_file(cpb_model_file *f, const char *path, cpb_error *error
   return NULL;
 }
 
-static bool open_message(cpb_model_file *f, const char *path, const cpb_model_file_options *options, cpb_error *error) {
+static bool keep_path(cpb_model_file *f, const char *path, cpb_error *error) {
+  size_t size = strlen(path) + 1;
+  f->path = cpb_alloc(&f->allocator, size);
+  if (f->path) memcpy(f->path, path, size);
+  else cpb_fail_memory(error);
+  return f->path != NULL;
+}
+
+static bool open_message(cpb_model_file *f, cpb_file *file, const cpb_model_file_options *options, cpb_error *error) {
   const cpb_message_file_options how = {.struct_size = sizeof how,
                                         .limits = options->model ? options->model->limits : NULL,
                                         .progress = options->progress,
                                         .user = options->user};
-  cpb_file *file = find_file(f, path, error);
-  if (file) f->message = cpb_message_file_on(&f->allocator, file, f->path, &how, error);
+  f->message = cpb_message_file_on(&f->allocator, file, f->path, &how, error);
   return f->message != NULL;
 }
 
@@ -56,31 +63,53 @@ static bool find_kind(cpb_model_file *f, cpb_model_kind given, cpb_error *error)
   return false;
 }
 
-static bool open_model(cpb_model_file *f, const char *path, const cpb_model_file_options *options, cpb_error *error) {
-  f->urls = options->urls;
-  bool opened = open_message(f, path, options, error) && find_kind(f, options->kind, error);
-  if (!opened) return false;
+/* Takes `file` over. */
+static bool open_model(cpb_model_file *f, cpb_file *file, const cpb_model_file_options *options, cpb_error *error) {
+  if (!open_message(f, file, options, error) || !find_kind(f, options->kind, error)) return false;
   f->settled = f->kind == CPB_MODEL_SAVED_MODEL ? options->leave_out : CPB_BESIDE_ALL;
   f->model = cpb_model_new(&f->allocator, f->kind, options->model);
   return f->model || cpb_fail_memory(error) == CPB_OK;
+}
+
+/* Nothing is opened yet. */
+static cpb_model_file *make(const cpb_allocator *given, const cpb_model_file_options *options, cpb_error *error) {
+  cpb_allocator a = cpb_allocator_or_default(given);
+  cpb_model_file *f = cpb_alloc_zeroed(&a, sizeof *f);
+  if (!f) {
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  f->allocator = a;
+  f->urls = options->urls;
+  f->limits = cpb_limits_or_default(options->model ? options->model->limits : NULL);
+  cpb_buffer_init(&f->fingerprint, &a);
+  cpb_buffer_init(&f->answer, &a);
+  return f;
 }
 
 cpb_model_file *cpb_model_file_open(const cpb_allocator *given, const char *path, const cpb_model_file_options *options,
                                     cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_model_file_options ours;
-  cpb_allocator a = cpb_allocator_or_default(given);
-  cpb_model_file *f = cpb_alloc_zeroed(&a, sizeof *f);
   cpb_options_copy(&ours, sizeof ours, options);
-  if (!f) {
-    cpb_fail_memory(error);
-    return NULL;
-  }
-  f->allocator = a;
-  f->limits = cpb_limits_or_default(ours.model ? ours.model->limits : NULL);
-  cpb_buffer_init(&f->fingerprint, &a);
-  cpb_buffer_init(&f->answer, &a);
-  if (open_model(f, path, &ours, error)) return f;
+  cpb_model_file *f = make(given, &ours, error);
+  cpb_file *file = f ? find_file(f, path, error) : NULL;
+  if (file && open_model(f, file, &ours, error)) return f;
+  cpb_model_file_close(f);
+  return NULL;
+}
+
+cpb_model_file *cpb_model_file_on(const cpb_allocator *given, cpb_file *file, const char *path,
+                                  const cpb_model_file_options *options, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_model_file_options ours;
+  cpb_options_copy(&ours, sizeof ours, options);
+  ours.leave_out = CPB_BESIDE_ALL;
+  ours.urls = NULL;
+  cpb_model_file *f = make(given, &ours, error);
+  bool named = f && keep_path(f, path, error);
+  if (!named) cpb_file_close(file);
+  if (named && open_model(f, file, &ours, error)) return f;
   cpb_model_file_close(f);
   return NULL;
 }

@@ -137,6 +137,93 @@ static void what_lies_beside_is_known(void **state) {
   cpb_model_file_close(file);
 }
 
+/* --- A model in an open file --------------------------------------------------------------- */
+
+/* A model in memory, and how often it was closed. */
+typedef struct held {
+  uint8_t data[100000];
+  size_t size;
+  int closed;
+} held;
+
+static cpb_code held_read(void *user, uint64_t offset, void *out, size_t *length, cpb_error *error) {
+  const held *h = user;
+  (void)error;
+  size_t left = offset < h->size ? h->size - (size_t)offset : 0;
+  if (*length > left) *length = left;
+  memcpy(out, h->data + (left ? offset : 0), *length);
+  return CPB_OK;
+}
+
+static cpb_code held_size(void *user, uint64_t *size, cpb_error *error) {
+  (void)error;
+  *size = ((const held *)user)->size;
+  return CPB_OK;
+}
+
+static void held_close(void *user) { ((held *)user)->closed++; }
+
+static cpb_model_file *open_held(const cpb_allocator *a, held *h, const char *path, cpb_error *error) {
+  const cpb_source how = {
+      .struct_size = sizeof how, .user = h, .read = held_read, .size = held_size, .close = held_close};
+  h->closed = 0;
+  cpb_file *file = cpb_file_open_source(a, &how, error);
+  return file ? cpb_model_file_on(a, file, path, NULL, error) : NULL;
+}
+
+static void hold(held *h, const char *path) {
+  FILE *in = fopen(path, "rb");
+  assert_non_null(in);
+  h->size = fread(h->data, 1, sizeof h->data, in);
+  assert_int_equal(fclose(in), 0);
+  assert_in_range(h->size, 1, sizeof h->data - 1);
+}
+
+static void a_model_on_an_open_file_has_nothing_beside_it(void **state) {
+  (void)state;
+  cpb_error error;
+  held h;
+  const cpb_model_file_options alone = {.struct_size = sizeof alone, .leave_out = CPB_BESIDE_ALL};
+  cpb_model_file *file = cpb_model_file_open(NULL, model_folder, &alone, &error);
+  char *expected = file ? ask(file, CPB_ASK_OVERVIEW, NULL, &error) : NULL;
+  cpb_model_file_close(file);
+  hold(&h, MODEL_CPB);
+  file = open_held(NULL, &h, model_path("saved_model.cpb"), &error); /* where the checkpoint would be */
+  assert_non_null(file);
+  char *json = ask(file, CPB_ASK_OVERVIEW, NULL, &error);
+  assert_true(expected && json);
+  assert_string_equal(json, expected);
+  assert_string_equal(cpb_model_file_path(file), model_path("saved_model.cpb"));
+  assert_null(cpb_model_file_variable(file, "v", 1, 0, &error));
+  assert_int_equal(error.code, CPB_E_FORMAT);
+  assert_int_equal(h.closed, 0);
+  cpb_model_file_close(file);
+  assert_int_equal(h.closed, 1);
+  free(expected);
+  free(json);
+}
+
+static void an_open_file_is_closed_when_it_is_no_model(void **state) {
+  (void)state;
+  cpb_error error;
+  held h;
+  hold(&h, MODEL_CPB);
+  assert_null(open_held(NULL, &h, "named.pb", &error)); /* and so not chunked */
+  assert_int_equal(error.code, CPB_E_FORMAT);
+  assert_int_equal(h.closed, 1);
+  for (size_t fail_at = 1;; fail_at++) {
+    failing_allocator f = {.fail_at = fail_at};
+    const cpb_allocator a = failing_allocator_of(&f);
+    cpb_model_file *file = open_held(&a, &h, "", &error);
+    assert_int_equal(error.code, file ? CPB_OK : CPB_E_MEMORY);
+    assert_int_equal(h.closed, file ? 0 : 1);
+    cpb_model_file_close(file);
+    assert_int_equal(h.closed, 1);
+    assert_int_equal(f.blocks, 0);
+    if (file) break;
+  }
+}
+
 /* --- Files beside it that cannot be read ----------------------------------------------------- */
 
 static void blames(cpb_model_file *file, cpb_question_kind kind, cpb_code code, unsigned beside, const char *name) {
@@ -296,6 +383,8 @@ int main(void) {
       IN_FOLDER(a_message_is_the_same_chunked_or_not),
       IN_FOLDER(a_model_answers_the_same_chunked_or_not),
       IN_FOLDER(what_lies_beside_is_known),
+      IN_FOLDER(a_model_on_an_open_file_has_nothing_beside_it),
+      cmocka_unit_test(an_open_file_is_closed_when_it_is_no_model),
       IN_FOLDER(a_file_beside_it_that_cannot_be_read_is_named),
       IN_FOLDER(a_variable_has_its_values),
       IN_FOLDER(values_that_do_not_match_their_checksum_end_in_an_error),
