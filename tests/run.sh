@@ -51,6 +51,7 @@ long_stages=(
   "wasi-corpus: wasi"
   "coverage: setup-debian setup-python setup-servers"
   "release: setup-npm setup-wasi"
+  "wheel: python"
   "recipes: web-node"
   "site: web-node"
 )
@@ -107,8 +108,10 @@ stage_cli() { pytests cli; }
 # DIR TEST...: those of the Python package, on what is built in DIR.
 python_tests() { PYTHONPATH=$PWD/$1/python "$python" -X dev -m pytest -rsx -n "$jobs" --dist loadfile "${@:2}"; }
 
-# The package as it is built in a checkout, then its wheel.
-stage_python() { python_tests build python/tests && bash tests/install/python.sh; }
+stage_python() { python_tests build python/tests; }
+
+# As it is published.
+stage_wheel() { bash tests/install/python.sh; }
 
 stage_model() { pytests model; }
 

@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { bundlers, startVite } from './package/bundlers.js';
 import { writeExamples } from './package/examples.js';
 import { createProject, load, run, tool } from './package/project.js';
-import { testRecipes } from './package/recipes.js';
 import { start, temporary, within } from './runtimes/process.js';
 import { startServer } from './runtimes/server.js';
 import { assert, each, test } from './support/test.js';
@@ -179,8 +178,6 @@ test("a page on Vite's server opens a file in a browser", { skip }, async () => 
     await vite.close();
   }
 });
-
-testRecipes(() => project().tarball, skip);
 
 /** @typedef {(origin: string) => string} PageAt up to its query */
 

@@ -1,4 +1,4 @@
-/** Recipes of ../../examples that take little time; those of large tools are in ../recipes. */
+/** Recipes of ../../examples whose tools are installed with the tests' own; ../recipes runs them. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,21 +12,18 @@ import { createRecipe, inRecipe, MODEL, startIn, urlOf } from './recipe.js';
 
 const another = `${root}tests/data/cpb/real_keras_export/`;
 
-/** @param {() => string} tarball @param {string | false} skip */
-export function testRecipes(tarball, skip) {
-  test('examples/vitest passes for its model and fails for another', { skip }, () =>
-    testsModel(tarball(), 'vitest', ['vitest', 'run']),
-  );
+/** @param {() => string} tarball */
+export function testRecipes(tarball) {
+  test('examples/vitest passes for its model and fails for another', () =>
+    testsModel(tarball(), 'vitest', ['vitest', 'run']));
 
-  test('examples/jest passes for its model and fails for another', { skip }, () =>
-    testsModel(tarball(), 'jest', ['jest'], { NODE_OPTIONS: '--experimental-vm-modules' }),
-  );
+  test('examples/jest passes for its model and fails for another', () =>
+    testsModel(tarball(), 'jest', ['jest'], { NODE_OPTIONS: '--experimental-vm-modules' }));
 
-  test('examples/vite fits its types, and built as well as served for development shows a model', { skip }, () =>
-    showsModel(tarball()),
-  );
+  test('examples/vite fits its types, and built as well as served for development shows a model', () =>
+    showsModel(tarball()));
 
-  test('examples/service-worker answers in each browser from a file elsewhere', { skip }, () => servesModel(tarball()));
+  test('examples/service-worker answers in each browser from a file elsewhere', () => servesModel(tarball()));
 }
 
 /** @param {string} tarball @param {string} name @param {string[]} command @param {Record<string, string>} [env] */

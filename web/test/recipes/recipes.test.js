@@ -1,11 +1,12 @@
 /**
- * Recipes whose tools are large: the package in a Next.js application and in a bundle for React Native,
- * by the conditions that those choose; and in Electron, as far as that goes without its program.
+ * Recipes of web/examples, followed with the package as it is installed: Vite, Vitest, Jest and a service
+ * worker; in a Next.js application and a bundle for React Native, by the conditions that those choose;
+ * and Electron, as far as that goes without its program.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createProject } from '../package/project.js';
 import { createRecipe, inRecipe, MODEL, startIn, urlOf } from '../package/recipe.js';
-import { serve } from '../package/recipes.js';
+import { serve, testRecipes } from '../package/recipes.js';
 import { root } from '../runtimes/files.js';
 import { openPage } from '../support/chromium.js';
 import { assert, base, each, test } from '../support/test.js';
@@ -17,6 +18,8 @@ const hermes = `${modules}/hermes-engine-cli/${process.platform === 'darwin' ? '
 let made;
 const tarball = () => (made ??= createProject()).tarball;
 process.on('exit', () => made?.remove());
+
+testRecipes(tarball);
 
 const env = { NEXT_TELEMETRY_DISABLED: '1', MODELS: `${base}/${MODEL.slice(root.length, MODEL.lastIndexOf('/') + 1)}` };
 const key = MODEL.slice(MODEL.lastIndexOf('/') + 1);
