@@ -17,7 +17,7 @@ from libcpb._arrays import Values
 from libcpb._errors import CpbError
 from libcpb._fields import Field, Range
 from libcpb._messages import Chunk, Message, Version, merge_chunks, open
-from libcpb._models import Model, open_model
+from libcpb._models import Model, diff, open_model
 from libcpb._options import Limits
 from libcpb._records import Location, RecordReader, RecordWriter, Skipped
 from libcpb._samediff import Content, SameAs, SameDiffTag, write_samediff
@@ -55,6 +55,7 @@ __all__ = [
     "Values",
     "Version",
     "__version__",
+    "diff",
     "merge",
     "merge_chunks",
     "open",

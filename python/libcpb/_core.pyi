@@ -120,6 +120,18 @@ class Model:
         /,
     ) -> tuple[str, str | None, int, tuple[int, ...], bool, bytearray]: ...
     def _read(self, offset: int, length: int, /) -> bytes: ...
+    def _cut(
+        self,
+        paths: str,
+        meta_graph: int,
+        target: tuple[str, Any, str | None],
+        keras: tuple[str, Any, str | None],
+        spool: int,
+        replace: bool,
+        sync: bool,
+        progress: Callable[[int, int], Any] | None,
+        /,
+    ) -> str: ...
     def close(self) -> None: ...
 
 _Common = tuple[
@@ -146,6 +158,7 @@ def split(
     /,
 ) -> None: ...
 def repack(common: _Common, layout: int, codec: int, level: int, window_log: int, for_memory: int, /) -> None: ...
+def diff(a: Model, b: Model, max_differences: int, skip_values: bool, limits: tuple[int, ...] | None, /) -> str: ...
 def write_samediff(
     base: tuple[str, Any, str | None, Any] | None,
     target: tuple[str, Any, str | None],

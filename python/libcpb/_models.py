@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import tempfile
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -199,6 +202,52 @@ class Model(_core.Model):
         ``ml_dtypes``, and come as raw bytes (``V2``, ``V1``) without; strings are `bytes`."""
         return self.values(name, **how).array()
 
+    def cut(
+        self,
+        paths: Iterable[str],
+        target: str | os.PathLike[str],
+        *,
+        meta_graph: int = 0,
+        replace: bool = True,
+        sync: bool = False,
+        progress: Progress | None = None,
+    ) -> answers.CutAnswer:
+        """Writes a SavedModel with nothing but some of the objects and what they need, as ``docs/cutting.md``
+        describes it, and returns what it has. Files appear when all is written.
+
+        Args:
+            paths: The objects to keep, such as ``root.encoder``.
+            target: The path of the new model; of one that ends in ``.cpb`` the message is split, for which
+                it is in a temporary file at first. A model with a ``keras_metadata.pb`` beside it gets one
+                beside the target.
+            meta_graph: Which of the meta graphs, from 0.
+            replace, sync: As for `libcpb.merge`.
+            progress: Called with bytes done and in all, of reading and then of splitting.
+
+        Raises:
+            CpbError: ``"NOT_FOUND"`` for a path that leads to no object; ``"UNSUPPORTED"`` when it is no
+                SavedModel.
+        """
+        if isinstance(paths, str):
+            raise TypeError("paths is str; expected several strings, such as a list of them")
+        names = list(paths)
+        if not names:
+            raise CpbError("paths is empty; expected at least one path, such as root.encoder")
+        for name in names:
+            if "\n" in name:
+                raise CpbError(f"the path {name!r} has a newline in it")
+        resolved = _sources.target_path(target)
+        keras = _sources.target_path(os.path.join(os.path.dirname(os.fsdecode(target)), "keras_metadata.pb"))
+        graph = _options.count("meta_graph", meta_graph, _ALL)
+
+        def write(spool: int) -> str:
+            return self._cut("\n".join(names), graph, resolved, keras, spool, replace, sync, progress)
+
+        if not resolved[1].endswith(b".cpb"):
+            return json.loads(write(-1))
+        with tempfile.TemporaryFile(buffering=0) as file:
+            return json.loads(write(file.fileno()))
+
     def __enter__(self) -> Model:
         return self
 
@@ -251,3 +300,42 @@ def open_model(
         progress=progress,
         limits=_options.limits(limits),
     )
+
+
+def diff(
+    a: Model | Source,
+    b: Model | Source,
+    *,
+    max_differences: int = 100,
+    values: bool = True,
+    limits: Limits | None = None,
+    url_options: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """What differs between two models of any kind and form, as ``docs/inspecting.md`` describes it;
+    ``"equal"`` says whether anything does. A message and the ``.cpb`` that was split from it are equal.
+
+    Args:
+        a, b: What `open_model` takes; or models that it made, of which strings longer than their
+            `max_value` are compared by their lengths alone. Here that is 16 KiB for what is no `Model`.
+        max_differences: How many the result lists in each section, such as ``"nodes"``. All are counted.
+        values: Whether the values of constants and parameters, and the checksums of variables, are
+            compared.
+        limits: What comparing may take, and each model that is opened here; None: the defaults of
+            `Limits`.
+        url_options: As for `libcpb.open`.
+
+    Raises:
+        CpbError: Whatever reading either model gives.
+    """
+    most = _options.count("max_differences", max_differences)
+    if most == 0:
+        raise CpbError("max_differences is 0; expected at least 1")
+    with contextlib.ExitStack() as opened:
+
+        def model(given: Model | Source) -> Model:
+            if isinstance(given, Model):
+                return given
+            how: Any = {"max_value": 16 << 10, "limits": limits, "url_options": url_options}
+            return opened.enter_context(open_model(given, **how))
+
+        return json.loads(_core.diff(model(a), model(b), most, not values, _options.limits(limits)))

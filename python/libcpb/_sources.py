@@ -201,6 +201,16 @@ def _is_buffer(source: Any) -> bool:
     return True
 
 
+def target_path(given: Any) -> tuple[str, Any, str | None]:
+    """The first of what `target` returns, for a file that appears when it is whole."""
+    resolved, seekable = target(given)
+    if resolved[0] != "path":
+        raise TypeError(f"the target is {type(given).__name__}; expected a path")
+    if not seekable:
+        raise CpbError("the target is no regular file", "WRITE", source=resolved[2])
+    return resolved
+
+
 def target(given: Any) -> tuple[tuple[str, Any, str | None], bool]:
     """What the extension's ``py_sink_open()`` takes, and whether any offset can be written."""
     if isinstance(given, (str, os.PathLike)):

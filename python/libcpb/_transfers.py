@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from libcpb import _core, _options, _sources
-from libcpb._errors import CpbError
 from libcpb._messages import Progress
 from libcpb._options import Codec, Layout, Limits
 from libcpb._sources import Buffer, Source
@@ -16,11 +15,7 @@ from libcpb._sources import Buffer, Source
 def _common(
     source: Any, target: Any, replace: bool, sync: bool, limits: Limits | None, progress: Any, urls: Any
 ) -> tuple[Any, ...]:
-    resolved, seekable = _sources.target(target)
-    if resolved[0] != "path":
-        raise TypeError(f"the target is {type(target).__name__}; expected a path")
-    if not seekable:
-        raise CpbError("the target is no regular file", "WRITE", source=resolved[2])
+    resolved = _sources.target_path(target)
     return _sources.resolve(source, urls), resolved, replace, sync, progress, _options.limits(limits)
 
 

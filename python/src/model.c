@@ -1,42 +1,32 @@
 /* Model: what is inside a model, and its arrays. */
-#include <cpb/open.h>
+#include "model.h"
+
 #include <stdlib.h>
-
-#include "core.h"
-
-typedef struct model {
-  PyObject_HEAD;
-  py_gate gate;
-  cpb_model_file *file; /* NULL: closed */
-  py_source source;     /* without its cpb_file, which is the model file's */
-  py_work *work;        /* the call that is under way, for progress */
-} model;
 
 static PyTypeObject *model_type;
 
-static void clear(model *m) {
+static void clear(py_model *m) {
   cpb_model_file_close(m->file);
   m->file = NULL;
   py_source_close(&m->source);
 }
 
-static bool is_open(const model *m) {
+bool py_model_is_open(const py_model *m) {
   return m->file || py_raise_text(CPB_E_USAGE, m->source.name, "the model is closed") != NULL;
 }
 
 static int go_on(void *user, uint64_t done, uint64_t total) {
-  const model *m = user;
+  const py_model *m = user;
   return py_work_progress(m->work, done, total);
 }
 
-static bool begin(model *m, py_work *work, PyObject *progress) {
+bool py_model_begin(py_model *m, py_work *work, PyObject *progress) {
   if (!py_work_begin(work, &m->gate, progress)) return false;
   m->work = work;
   return true;
 }
 
-/* The file that a failure was about, which may be one beside the model. */
-static PyObject *raise_about(model *m, const cpb_error *error) {
+PyObject *py_model_raise(py_model *m, const cpb_error *error) {
   const char *path = NULL;
   PyObject *name = NULL;
   if (PyErr_Occurred()) return NULL;
@@ -48,7 +38,7 @@ static PyObject *raise_about(model *m, const cpb_error *error) {
 }
 
 /* A path or URL, beside which other files may lie. */
-static cpb_model_file *open_place(model *m, py_work *work, PyObject *resolved, cpb_model_file_options *how,
+static cpb_model_file *open_place(py_model *m, py_work *work, PyObject *resolved, cpb_model_file_options *how,
                                   cpb_error *error) {
   const char *path = py_source_prepare(&m->source, resolved);
   if (!path) return NULL;
@@ -60,7 +50,7 @@ static cpb_model_file *open_place(model *m, py_work *work, PyObject *resolved, c
 }
 
 /* Whatever else can be read. Its name is looked at for its ending. */
-static cpb_model_file *open_source(model *m, py_work *work, PyObject *resolved, const cpb_model_file_options *how,
+static cpb_model_file *open_source(py_model *m, py_work *work, PyObject *resolved, const cpb_model_file_options *how,
                                    cpb_error *error) {
   if (!py_source_open(&m->source, resolved)) return NULL;
   PyObject *name = m->source.name == Py_None ? PyBytes_FromString("") : PyUnicode_EncodeFSDefault(m->source.name);
@@ -76,10 +66,9 @@ static cpb_model_file *open_source(model *m, py_work *work, PyObject *resolved, 
 }
 
 /* (resolved source, kind, max_value, max_memory, leave_out, progress) */
-static int model_init(model *m, PyObject *args, PyObject *kwargs) {
+static int model_init(py_model *m, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"resolved", "kind", "max_value", "max_memory", "leave_out", "progress", "limits", NULL};
   PyObject *resolved, *progress, *numbers;
-  cpb_limits limits;
   int kind;
   unsigned leave_out;
   unsigned long long max_value, max_memory;
@@ -88,11 +77,11 @@ static int model_init(model *m, PyObject *args, PyObject *kwargs) {
   if (m->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OiKKIOO", names, &resolved, &kind, &max_value, &max_memory,
                                    &leave_out, &progress, &numbers) ||
-      !py_limits(&limits, numbers))
+      !py_limits(&m->limits, numbers))
     return -1;
-  if (!py_gate_init(&m->gate) || !begin(m, &work, progress)) return -1;
+  if (!py_gate_init(&m->gate) || !py_model_begin(m, &work, progress)) return -1;
   const cpb_model_options inside = {
-      .struct_size = sizeof inside, .max_value = max_value, .max_memory = max_memory, .limits = &limits};
+      .struct_size = sizeof inside, .max_value = max_value, .max_memory = max_memory, .limits = &m->limits};
   cpb_model_file_options how = {.struct_size = sizeof how,
                                 .kind = (cpb_model_kind)kind,
                                 .model = &inside,
@@ -109,7 +98,7 @@ static int model_init(model *m, PyObject *args, PyObject *kwargs) {
   return m->file ? 0 : -1;
 }
 
-static void model_dealloc(model *m) {
+static void model_dealloc(py_model *m) {
   PyTypeObject *type = Py_TYPE(m);
   clear(m);
   py_gate_free(&m->gate);
@@ -120,17 +109,17 @@ static void model_dealloc(model *m) {
 
 /* --- Questions ---------------------------------------------------------------------------------------- */
 
-static PyObject *ask(model *m, py_work *work, const cpb_question *question) {
+static PyObject *ask(py_model *m, py_work *work, const cpb_question *question) {
   size_t size = 0;
   cpb_error error;
   py_work_unlock(work);
   const char *answer = cpb_model_file_ask(m->file, question, &size, &error);
   py_work_lock(work);
-  return answer ? PyUnicode_DecodeUTF8(answer, (Py_ssize_t)size, "strict") : raise_about(m, &error);
+  return answer ? PyUnicode_DecodeUTF8(answer, (Py_ssize_t)size, "strict") : py_model_raise(m, &error);
 }
 
 /* (question, name, scope, meta graph, first, count, progress) */
-static PyObject *model_ask(model *m, PyObject *args) {
+static PyObject *model_ask(py_model *m, PyObject *args) {
   py_work work;
   int kind;
   PyObject *progress, *out = NULL;
@@ -139,14 +128,14 @@ static PyObject *model_ask(model *m, PyObject *args) {
   cpb_question question = {.struct_size = sizeof question};
   if (!PyArg_ParseTuple(args, "iz#z#IKKO", &kind, &question.name, &name_size, &question.scope, &scope_size,
                         &question.meta_graph, &first, &count, &progress) ||
-      !begin(m, &work, progress))
+      !py_model_begin(m, &work, progress))
     return NULL;
   question.kind = (cpb_question_kind)kind;
   question.name_size = (size_t)name_size;
   question.scope_size = (size_t)scope_size;
   question.first = first;
   question.count = count;
-  if (is_open(m)) out = ask(m, &work, &question);
+  if (py_model_is_open(m)) out = ask(m, &work, &question);
   py_work_end(&work);
   return out;
 }
@@ -177,7 +166,7 @@ static bool fill(py_work *work, cpb_values_file *values, uint8_t *to, uint64_t r
 }
 
 /* (dtype, NumPy's type or None, item size, shape, whether column-major, the values as a bytearray) */
-static PyObject *take_values(model *m, py_work *work, cpb_values_file *values, uint64_t most) {
+static PyObject *take_values(py_model *m, py_work *work, cpb_values_file *values, uint64_t most) {
   const cpb_values_info *info = cpb_values_file_info(values);
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   if (info->size > most)
@@ -190,7 +179,7 @@ static PyObject *take_values(model *m, py_work *work, cpb_values_file *values, u
   py_work_unlock(work);
   bool done = fill(work, values, to, info->size, &error);
   py_work_lock(work);
-  PyObject *shape = done ? shape_of(info) : raise_about(m, &error);
+  PyObject *shape = done ? shape_of(info) : py_model_raise(m, &error);
   PyObject *out = shape ? Py_BuildValue("szIOOO", info->dtype, info->numpy, (unsigned)info->item_size, shape,
                                         info->fortran_order ? Py_True : Py_False, bytes)
                         : NULL;
@@ -199,20 +188,20 @@ static PyObject *take_values(model *m, py_work *work, cpb_values_file *values, u
   return out;
 }
 
-static PyObject *read_values(model *m, py_work *work, const char *name, size_t size, const cpb_values_options *how,
+static PyObject *read_values(py_model *m, py_work *work, const char *name, size_t size, const cpb_values_options *how,
                              bool variable, uint64_t most) {
   cpb_error error;
   py_work_unlock(work);
   cpb_values_file *values = variable ? cpb_model_file_variable(m->file, name, size, how->meta_graph, &error)
                                      : cpb_model_file_values(m->file, name, size, how, &error);
   py_work_lock(work);
-  PyObject *out = values ? take_values(m, work, values, most) : raise_about(m, &error);
+  PyObject *out = values ? take_values(m, work, values, most) : py_model_raise(m, &error);
   cpb_values_file_close(values);
   return out;
 }
 
 /* (name, whether of a variable, scope, state, meta graph, most bytes, progress) */
-static PyObject *model_values(model *m, PyObject *args) {
+static PyObject *model_values(py_model *m, PyObject *args) {
   py_work work;
   const char *name;
   int variable;
@@ -222,10 +211,10 @@ static PyObject *model_values(model *m, PyObject *args) {
   cpb_values_options how = {.struct_size = sizeof how};
   if (!PyArg_ParseTuple(args, "s#pz#IIKO", &name, &size, &variable, &how.scope, &scope_size, &how.state,
                         &how.meta_graph, &most, &progress) ||
-      !begin(m, &work, progress))
+      !py_model_begin(m, &work, progress))
     return NULL;
   how.scope_size = (size_t)scope_size;
-  if (is_open(m)) out = read_values(m, &work, name, (size_t)size, &how, variable, most);
+  if (py_model_is_open(m)) out = read_values(m, &work, name, (size_t)size, &how, variable, most);
   py_work_end(&work);
   return out;
 }
@@ -233,15 +222,15 @@ static PyObject *model_values(model *m, PyObject *args) {
 /* --- The rest --------------------------------------------------------------------------------------------- */
 
 /* Bytes [offset, offset + length) of the model's message, as answers say where things are. */
-static PyObject *model_read(model *m, PyObject *args) {
+static PyObject *model_read(py_model *m, PyObject *args) {
   py_work work;
   unsigned long long offset, length;
   uint64_t size = 0;
   cpb_error error;
   PyObject *out = NULL;
-  if (!PyArg_ParseTuple(args, "KK", &offset, &length) || !begin(m, &work, NULL)) return NULL;
-  cpb_message_file *message = is_open(m) ? cpb_model_file_message(m->file) : NULL;
-  if (message && cpb_message_file_size(message, &size, &error) != CPB_OK) raise_about(m, &error);
+  if (!PyArg_ParseTuple(args, "KK", &offset, &length) || !py_model_begin(m, &work, NULL)) return NULL;
+  cpb_message_file *message = py_model_is_open(m) ? cpb_model_file_message(m->file) : NULL;
+  if (message && cpb_message_file_size(message, &size, &error) != CPB_OK) py_model_raise(m, &error);
   else if (message) out = py_bytes_new(offset > size ? 0 : length > size - offset ? size - offset : length);
   size_t all = out ? (size_t)PyBytes_Size(out) : 0;
   uint8_t *to = out ? (uint8_t *)PyBytes_AsString(out) : NULL;
@@ -256,37 +245,35 @@ static PyObject *model_read(model *m, PyObject *args) {
   }
   if (out) py_work_lock(&work);
   if (failed) Py_CLEAR(out);
-  if (failed) raise_about(m, &error);
+  if (failed) py_model_raise(m, &error);
   py_work_end(&work);
   return out;
 }
 
-static PyObject *get_kind(model *m, void *Py_UNUSED(closure)) {
-  return is_open(m) ? PyLong_FromLong(cpb_model_file_kind(m->file)) : NULL;
+static PyObject *get_kind(py_model *m, void *Py_UNUSED(closure)) {
+  return py_model_is_open(m) ? PyLong_FromLong(cpb_model_file_kind(m->file)) : NULL;
 }
 
-static PyObject *get_path(model *m, void *Py_UNUSED(closure)) {
-  if (!is_open(m)) return NULL;
+static PyObject *get_path(py_model *m, void *Py_UNUSED(closure)) {
+  if (!py_model_is_open(m)) return NULL;
   const char *path = cpb_model_file_path(m->file);
   if (!path[0]) Py_RETURN_NONE;
   return PyUnicode_DecodeFSDefault(path);
 }
 
-static PyObject *model_close(model *m, PyObject *Py_UNUSED(none)) {
+static PyObject *model_close(py_model *m, PyObject *Py_UNUSED(none)) {
   py_work work;
   if (!m->gate.lock) Py_RETURN_NONE;
-  if (!begin(m, &work, NULL)) return NULL;
+  if (!py_model_begin(m, &work, NULL)) return NULL;
   clear(m);
   py_work_end(&work);
   Py_RETURN_NONE;
 }
 
 static PyMethodDef methods[] = {
-    {"_ask", (PyCFunction)model_ask, METH_VARARGS, NULL},
-    {"_values", (PyCFunction)model_values, METH_VARARGS, NULL},
-    {"_read", (PyCFunction)model_read, METH_VARARGS, NULL},
-    {"close", (PyCFunction)model_close, METH_NOARGS, NULL},
-    {NULL, NULL, 0, NULL},
+    {"_ask", (PyCFunction)model_ask, METH_VARARGS, NULL},   {"_values", (PyCFunction)model_values, METH_VARARGS, NULL},
+    {"_read", (PyCFunction)model_read, METH_VARARGS, NULL}, {"_cut", (PyCFunction)py_model_cut, METH_VARARGS, NULL},
+    {"close", (PyCFunction)model_close, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef getters[] = {
@@ -296,6 +283,12 @@ static PyGetSetDef getters[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
+py_model *py_model_of(PyObject *object) {
+  if (PyObject_TypeCheck(object, model_type)) return (py_model *)object;
+  PyErr_SetString(PyExc_TypeError, "expected a Model");
+  return NULL;
+}
+
 bool py_add_model(PyObject *module) {
   static PyType_Slot slots[] = {{Py_tp_init, model_init},
                                 {Py_tp_dealloc, model_dealloc},
@@ -303,7 +296,7 @@ bool py_add_model(PyObject *module) {
                                 {Py_tp_getset, (void *)getters},
                                 {0, NULL}};
   static PyType_Spec spec = {.name = "libcpb._core.Model",
-                             .basicsize = sizeof(model),
+                             .basicsize = sizeof(py_model),
                              .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                              .slots = slots};
   return py_add_type(module, &model_type, &spec);

@@ -355,6 +355,8 @@ def everything(tmp_path):
         constant = model.constants()["constants"]["items"][0]
         model.values(constant["node"], function=constant["function"])
         model.read(0, 10)
+        model.cut(["root.signatures"], tmp_path / "c.pb")
+        libcpb.diff(model, CHUNKED)
     tag = libcpb.SameDiffTag("t", (DATA / "samediff_small/linear.fb").read_bytes(), {"w": array.array("f", range(6))})
     with contextlib.suppress(libcpb.CpbError):  # a part is missing
         libcpb.write_samediff(io.BytesIO(), [tag])
