@@ -182,7 +182,7 @@ static void hold(held *h, const char *path) {
 static void a_model_on_an_open_file_has_nothing_beside_it(void **state) {
   (void)state;
   cpb_error error;
-  held h;
+  static held h;
   const cpb_model_file_options alone = {.struct_size = sizeof alone, .leave_out = CPB_BESIDE_ALL};
   cpb_model_file *file = cpb_model_file_open(NULL, model_folder, &alone, &error);
   char *expected = file ? ask(file, CPB_ASK_OVERVIEW, NULL, &error) : NULL;
@@ -206,7 +206,7 @@ static void a_model_on_an_open_file_has_nothing_beside_it(void **state) {
 static void an_open_file_is_closed_when_it_is_no_model(void **state) {
   (void)state;
   cpb_error error;
-  held h;
+  static held h;
   hold(&h, MODEL_CPB);
   assert_null(open_held(NULL, &h, "named.pb", &error)); /* and so not chunked */
   assert_int_equal(error.code, CPB_E_FORMAT);
