@@ -56,7 +56,7 @@ PORTABLE = ["--mvp-features", "--enable-bulk-memory", "--enable-sign-ext", "--en
     ("", 295, 4, ["pager", "records", "merge"]),
     ("-simd", 360, 4, ["pager", "records", "merge"]),
     ("-nobrotli", 100, 1, ["pager", "records"]),
-    ("-plain", 43, 1, ["pager"]),
+    ("-plain", 44, 1, ["pager"]),
     ("-small", 250, 4, ["pager"]),
     ("-small-nobrotli", 85, 1, ["pager"]),
     ("-small-plain", 44, 1, ["pager"]),
