@@ -7,6 +7,7 @@ import io
 import os
 import pathlib
 import pickle
+import signal
 import subprocess
 import sys
 import textwrap
@@ -28,10 +29,15 @@ def records(count=1000, size=100, codec="zstd"):
     return file.getvalue()
 
 
-def run(code, *options, **kwargs):
+def run(code, *options, timeout=20, **kwargs):
     environment = {**os.environ, "PYTHONPATH": str(BUILT)}
-    return subprocess.run([sys.executable, *options, "-c", textwrap.dedent(code)], env=environment, timeout=20,
-                          capture_output=True, text=True, **kwargs)
+    return subprocess.run([sys.executable, *options, "-c", textwrap.dedent(code)], env=environment, timeout=timeout,
+                          capture_output=True, text=True, preexec_fn=heed_interrupts, **kwargs)
+
+
+def heed_interrupts():
+    """What is started in the background ignores them, and so does what that starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 # --- Errors ---------------------------------------------------------------------------------------
@@ -395,3 +401,16 @@ def test_nothing_else_is_imported():
     result = run("import sys, libcpb; libcpb.open(b'', chunked=False)\n"
                  "print(sorted({'numpy', 'google', 'ml_dtypes', 'tensorflow'} & set(sys.modules)))")
     assert result.stdout == "[]\n", result.stderr
+
+
+def test_urls_beside_tensorflow():
+    """TensorFlow exports a TLS library of its own under OpenSSL's names, which libcurl must not take."""
+    code = """
+        import tensorflow
+        import libcpb
+        try:
+            libcpb.open("https://127.0.0.1:1/x.cpb", url_options={"attempts": 1})
+        except libcpb.CpbError as error:
+            print(error.code)
+    """
+    assert run(code, timeout=60).stdout == "READ\n"

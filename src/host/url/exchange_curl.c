@@ -2,6 +2,7 @@
  * wait for it. */
 #ifdef CPB_WITH_CURL
 #  define _POSIX_C_SOURCE 200809L
+#  define _GNU_SOURCE /* RTLD_DEEPBIND */
 #  define CURL_DISABLE_TYPECHECK
 #  define CURL_NO_OLDIES
 #  include <curl/curl.h>
@@ -24,6 +25,19 @@
 #  define WAIT 1000                        /* milliseconds between looks at the clock */
 #  define SHORT_WAIT 100                   /* the same where the host may cancel */
 #  define SIGNING 0x075700                 /* 7.87 signs x-amz- headers */
+
+/* libcurl's own TLS library comes before what a program exports under the same names, as TensorFlow does
+ * with another one. Sanitizers refuse this. */
+#  ifdef __has_feature
+#    if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#      define SANITIZED
+#    endif
+#  endif
+#  if defined RTLD_DEEPBIND && !defined __SANITIZE_ADDRESS__ && !defined SANITIZED
+#    define OWN_SYMBOLS RTLD_DEEPBIND
+#  else
+#    define OWN_SYMBOLS 0
+#  endif
 
 /* Options by their numbers, as the libcurl that is loaded may be newer than its header here. */
 #  define OPTION_PROTOCOLS ((CURLoption)(CURLOPTTYPE_LONG + 181))
@@ -75,7 +89,7 @@ static bool find_all(library *l) {
 static bool load(library *l, cpb_error *error) {
   static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.4.dylib", "libcurl.so"};
   for (size_t i = 0; i < sizeof names / sizeof *names && !l->handle; i++)
-    l->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    l->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | OWN_SYMBOLS);
   if (!l->handle) {
     cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
              "opening URLs takes libcurl, which was not found: install it (Debian: libcurl4)");
