@@ -343,6 +343,13 @@ static bool model_file_open(bool succeed, cpb_error *error) {
   return file != NULL;
 }
 
+static bool model_file_on(bool succeed, cpb_error *error) {
+  cpb_file *input = cpb_file_open(NULL, succeed ? PB : CPB_TEST_DATA "/records/empty.riegeli", NULL);
+  cpb_model_file *file = cpb_model_file_on(NULL, input, PB, NULL, error);
+  cpb_model_file_close(file);
+  return file != NULL;
+}
+
 static bool model_file_ask(bool succeed, cpb_error *error) {
   size_t size;
   const cpb_question question = {.struct_size = sizeof question, .kind = succeed ? CPB_ASK_OVERVIEW : CPB_ASK_TAG};
@@ -439,6 +446,7 @@ static const struct {
     {"cpb_message_file_read", message_file_read, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
     {"cpb_message_file_supply", message_file_supply, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
     {"cpb_model_file_open", model_file_open, CPB_E_FORMAT, CPB_NO_OFFSET, "not a known kind of model"},
+    {"cpb_model_file_on", model_file_on, CPB_E_FORMAT, CPB_NO_OFFSET, "not a known kind of model"},
     {"cpb_model_file_ask", model_file_ask, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "question \"tag\" is not supported"},
     {"cpb_model_file_load", model_file_load, CPB_E_DAMAGED, 0, "CRC-32C"},
     {"cpb_model_file_values", model_file_values, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "Const_9"},

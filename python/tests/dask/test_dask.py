@@ -108,18 +108,17 @@ def test_records(client, records):
 
 
 def test_a_worker_is_killed(client, records):
+    def slowly(record):  # not by its name: workers do not find this module
+        time.sleep(0.0002)
+        return record
+
     bag = libcpb.dask.read_records(SOURCES, partition_size=500_000)
-    slow = client.compute(bag.map(_slowly))
+    slow = client.compute(bag.map(slowly))
     workers = client.run(os.getpid)
     while not any(client.processing().values()):
         time.sleep(0.01)
     os.kill(next(iter(workers.values())), signal.SIGKILL)
     assert slow.result(timeout=60) == records
-
-
-def _slowly(record):
-    time.sleep(0.0002)
-    return record
 
 
 @pytest.mark.parametrize("recover", [False, True])
