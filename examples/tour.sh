@@ -39,14 +39,7 @@ tenths() {
 
 step "Installing what is missing"
 bash tests/setup.sh
-sudo=$([ "$(id -u)" = 0 ] || echo sudo)
-command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || {
-  echo "installing: nginx-light"
-  # RUNLEVEL=1: it is not to start by itself.
-  $sudo apt-get update -qq
-  $sudo env RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends nginx-light >/dev/null
-}
+command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] || sh tests/debian.sh nginx-light
 node_20
 step "Building"
 cmake -S . -B build -G Ninja >build/tour.log 2>&1 || { cat build/tour.log; false; }
