@@ -248,3 +248,22 @@ test('in a page of its own it is an element, with that page’s colours and rule
     await page.evaluate(`${inspector}.src = 'none.pb'`);
     await page.until(`events.some(([type, detail]) => type === 'failed' && /404/.test(detail.message))`);
   }));
+
+test('the address holds how a place is seen, and the meta graph wherever one goes', () =>
+  withPage(async (page, { address }, visit) => {
+    const inspector = `document.querySelector('cpb-inspector')`;
+    const hash = `location.hash.slice(1)`;
+    await visit(address(model, { panel: 'functions', first: '100', meta: '0' }), 'Functions');
+    assert.deepEqual(await page.evaluate(`${inspector}.view`), { first: '100', meta: '0' });
+    const places = await page.evaluate('history.length');
+    const say = (/** @type {string} */ type, /** @type {object} */ detail) =>
+      page.evaluate(`${inspector}.dispatchEvent(new CustomEvent('${type}', { detail: ${JSON.stringify(detail)} }))`);
+    await say('see', { first: '', filter: 'a,b', wide: 1 });
+    assert.equal(await page.evaluate(hash), 'panel=functions&meta=0&filter=a%2Cb&wide=1');
+    assert.equal(await page.evaluate('history.length'), places, 'the same place');
+    await say('go', { panel: 'graph', at: inner, view: { open: 'model' } });
+    assert.equal(await page.evaluate(hash), `panel=graph&at=${inner}&meta=0&open=model`);
+    assert.equal(await page.evaluate('history.length'), places + 1, 'another place');
+    await page.evaluate('history.back()');
+    await page.until(`${inspector}.view.filter === 'a,b' && ${inspector}.panel === 'functions'`);
+  }));

@@ -3,10 +3,11 @@
  *
  * Attributes and properties: `src`, the URL of a model; `panel`, which of the panels is
  * shown; `at` and `node`, what is selected there; `bare`, without the form that opens
- * another; `theme`, light or dark, else as the page. Properties: `files`, a model's files,
- * which count where `src` is empty; `examples`, which are offered when nothing is open. Events: `open` when a
- * model is open, `failed` with the error, `navigate` when the reader went elsewhere,
- * `progress` when something was fetched.
+ * another; `theme`, light or dark, else as the page. Properties: `view`, how the place is
+ * seen; `files`, a model's files, which count where `src` is empty; `examples`, which are offered
+ * when nothing is open. Events: `open` when a model is open, `failed` with the error, `navigate`
+ * when the reader went elsewhere (`replace`: stayed there, and sees it differently), `progress`
+ * when something was fetched.
  */
 import { css, html, LitElement, nothing } from 'lit';
 import { counted, plain, size } from './format.js';
@@ -18,6 +19,12 @@ import { Session } from './session.js';
 import './progress.js';
 
 /** @typedef {{ title: string, about: string, url: string }} Example */
+/**
+ * How a place is seen: texts by names, such as `open` scopes, or the `first` of a list that is
+ * shown. Each panel has its own, but for `meta`, the meta graph's number, which all have.
+ * @typedef {Record<string, string>} View
+ */
+/** @typedef {{ panel: string, at?: string, node?: string, view?: View }} Place */
 
 const icon = html`<svg viewBox="0 0 16 16" aria-hidden="true">
   <rect x="1" y="2" width="14" height="3" rx="1" />
@@ -33,6 +40,7 @@ export class CpbInspector extends LitElement {
     panel: {},
     at: {},
     node: {},
+    view: { attribute: false },
     bare: { type: Boolean },
     theme: { reflect: true },
     session: { state: true },
@@ -267,6 +275,8 @@ export class CpbInspector extends LitElement {
     this.examples = [];
     this.panel = 'overview';
     this.at = this.node = '';
+    /** @type {View} */
+    this.view = {};
     this.bare = false;
     /** @type {'light' | 'dark' | undefined} */
     this.theme;
@@ -280,6 +290,7 @@ export class CpbInspector extends LitElement {
     /** @type {AbortController | undefined} */
     this.opening;
     this.addEventListener('go', (event) => this.#go(/** @type {CustomEvent} */ (event).detail));
+    this.addEventListener('see', (event) => this.#see(/** @type {CustomEvent} */ (event).detail));
     this.addEventListener('dragover', this.#onDrag);
     this.addEventListener('dragleave', () => (this.dropping = false));
     this.addEventListener('drop', this.#onDrop);
@@ -298,6 +309,12 @@ export class CpbInspector extends LitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('src') || changed.has('files')) this.#reopen();
+    if (this.session) this.session.metaGraph = this.#metaGraph;
+  }
+
+  /** Which meta graph is looked at, by its number. */
+  get #metaGraph() {
+    return Number(this.view.meta?.match(/^\d+$/) ?? 0);
   }
 
   updated() {
@@ -353,11 +370,18 @@ export class CpbInspector extends LitElement {
     }
   }
 
-  /** @param {{ panel: string, at: string, node: string }} to */
-  #go({ panel, at = '', node = '' }) {
+  /** The meta graph remains, unless another is meant. @param {Place} to */
+  #go({ panel, at = '', node = '', view = {} }) {
+    const { meta } = this.view;
     if (panel !== this.panel) this.renderRoot.querySelector('main')?.scrollIntoView?.({ block: 'nearest' });
-    Object.assign(this, { panel, at, node });
-    this.dispatchEvent(new Event('navigate'));
+    Object.assign(this, { panel, at, node, view: viewOf({ meta, ...view }) });
+    this.dispatchEvent(new CustomEvent('navigate', { detail: { replace: false } }));
+  }
+
+  /** @param {Record<string, string | number | undefined>} change */
+  #see(change) {
+    this.view = viewOf({ ...this.view, ...change });
+    this.dispatchEvent(new CustomEvent('navigate', { detail: { replace: true } }));
   }
 
   #onDrag = (/** @type {DragEvent} */ event) => {
@@ -376,7 +400,7 @@ export class CpbInspector extends LitElement {
     if (!files.length) return;
     this.src = '';
     this.files = files;
-    this.#go({ panel: 'overview', at: '', node: '' });
+    this.#go({ panel: 'overview', view: { meta: '' } });
   }
 
   /** @param {string} url */
@@ -385,7 +409,7 @@ export class CpbInspector extends LitElement {
     this.files = [];
     this.src = url;
     if (again) this.#reopen();
-    this.#go({ panel: 'overview', at: '', node: '' });
+    this.#go({ panel: 'overview', view: { meta: '' } });
   }
 
   /** @param {SubmitEvent} event */
@@ -474,7 +498,7 @@ export class CpbInspector extends LitElement {
               aria-selected=${name === current}
               aria-controls="panel"
               tabindex=${name === current ? 0 : -1}
-              @click=${() => this.#go({ panel: name, at: '', node: '' })}
+              @click=${() => this.#go({ panel: name })}
             >
               ${title}
             </button>`,
@@ -496,7 +520,7 @@ export class CpbInspector extends LitElement {
     const current = this.#current;
     const here = current === this.panel;
     return html`<section role="tabpanel" id="panel" aria-labelledby="tab-${current}">
-      ${panels[current]?.render(session, here ? this.at : '', here ? this.node : '')}
+      ${panels[current]?.render(session, here ? this.at : '', here ? this.node : '', here ? this.view : viewOf({ meta: this.view.meta }))}
     </section>`;
   }
 
@@ -530,5 +554,11 @@ export class CpbInspector extends LitElement {
     tab?.click();
   }
 }
+
+/** Without what is empty. @param {Record<string, string | number | undefined>} texts @returns {View} */
+const viewOf = (texts) =>
+  Object.fromEntries(
+    Object.entries(texts).flatMap(([name, text]) => (text === undefined || text === '' ? [] : [[name, String(text)]])),
+  );
 
 customElements.define('cpb-inspector', CpbInspector);

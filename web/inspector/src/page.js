@@ -1,4 +1,5 @@
-/** The page: one inspector, whose state is in the address: ?url=MODEL#panel=…&at=…&node=… */
+/** The page: one inspector, whose state is in the address: ?url=MODEL#panel=…&at=…&node=…, and
+ * after these whatever else its `view` has. */
 import { examples } from './examples.js';
 import './inspector.js';
 
@@ -7,25 +8,26 @@ import './inspector.js';
 const inspector = /** @type {CpbInspector} */ (document.querySelector('cpb-inspector'));
 
 function fromAddress() {
-  const place = new URLSearchParams(location.hash.slice(1));
-  inspector.panel = place.get('panel') ?? 'overview';
-  inspector.at = place.get('at') ?? '';
-  inspector.node = place.get('node') ?? '';
+  const place = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+  const { panel = 'overview', at = '', node = '', ...view } = place;
+  Object.assign(inspector, { panel, at, node, view });
   const url = new URLSearchParams(location.search).get('url') ?? '';
   if (url && inspector.files.length) inspector.files = [];
   inspector.src = url;
 }
 
 function address() {
-  const { src, panel, at, node } = inspector;
+  const { src, panel, at, node, view } = inspector;
   const place = new URLSearchParams(
-    Object.entries({ panel: panel === 'overview' ? '' : panel, at, node }).filter(([, value]) => value),
+    Object.entries({ panel: panel === 'overview' ? '' : panel, at, node, ...view }).filter(([, value]) => value),
   );
   return `${location.pathname}${src ? `?${new URLSearchParams({ url: src })}` : ''}${place.size ? `#${place}` : ''}`;
 }
 
-inspector.addEventListener('navigate', () => {
-  if (address() !== location.pathname + location.search + location.hash) history.pushState(null, '', address());
+inspector.addEventListener('navigate', (event) => {
+  const { replace } = /** @type {CustomEvent} */ (event).detail;
+  if (replace) history.replaceState(null, '', address());
+  else if (address() !== location.pathname + location.search + location.hash) history.pushState(null, '', address());
 });
 inspector.addEventListener(
   'open',

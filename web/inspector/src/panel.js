@@ -12,6 +12,7 @@ export class Panel extends LitElement {
     session: { attribute: false },
     at: {},
     node: {},
+    view: { attribute: false },
   };
   static styles = [
     look,
@@ -31,6 +32,9 @@ export class Panel extends LitElement {
     /** what is selected in this panel, and within that */
     this.at = '';
     this.node = '';
+    /** how it is seen, which links keep: what is unfolded, the page of a list
+     * @type {import('./inspector.js').View} */
+    this.view = {};
   }
 
   disconnectedCallback() {
@@ -42,7 +46,10 @@ export class Panel extends LitElement {
    * @param {(args: any[], options: { signal: AbortSignal }) => Promise<any>} ask
    * @param {() => any[]} [depends] */
   asking(ask, depends = () => []) {
-    const task = new Task(this, { task: ask, args: () => [this.session, ...depends()] });
+    const task = new Task(this, {
+      task: ask,
+      args: () => /** @type {any[]} */ ([this.session, ...depends(), this.view.meta]),
+    });
     this.#tasks.push(task);
     return task;
   }
@@ -56,15 +63,28 @@ export class Panel extends LitElement {
     });
   }
 
-  /** Goes to a panel, and to something in it.
-   * @param {string} panel @param {string} [at] @param {string} [node] */
-  go(panel, at = '', node = '') {
-    this.dispatchEvent(new CustomEvent('go', { detail: { panel, at, node }, bubbles: true, composed: true }));
+  /** Goes to a panel, and to something in it: a new place in the page's history.
+   * @param {string} panel @param {string} [at] @param {string} [node]
+   * @param {import('./inspector.js').View} [view] */
+  go(panel, at = '', node = '', view = {}) {
+    this.#say('go', { panel, at, node, view });
   }
 
-  /** @param {string} panel @param {string} at @param {unknown} [text] @param {string} [node] */
-  link(panel, at, text = at, node = '') {
-    return html`<button class="link" @click=${() => this.go(panel, at, node)}>${plain(text)}</button>`;
+  /** Changes how this place is seen, which is kept with it. Undefined and '' remove.
+   * @param {Record<string, string | number | undefined>} change */
+  see(change) {
+    this.#say('see', change);
+  }
+
+  /** To the inspector around it. @param {string} type @param {unknown} detail */
+  #say(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
+  }
+
+  /** @param {string} panel @param {string} at @param {unknown} [text] @param {string} [node]
+   * @param {import('./inspector.js').View} [view] */
+  link(panel, at, text = at, node = '', view = {}) {
+    return html`<button class="link" @click=${() => this.go(panel, at, node, view)}>${plain(text)}</button>`;
   }
 }
 

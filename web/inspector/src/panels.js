@@ -11,44 +11,70 @@ import './panels/search.js';
 import './panels/signatures.js';
 
 /** @typedef {import('./session.js').Session} Session */
+/** @typedef {import('./inspector.js').View} View */
 
 const tensorflow = ['saved_model', 'graph_def'];
 const samediff = ['samediff_zip', 'samediff_graph'];
 const all = [...tensorflow, ...samediff, 'keras_metadata'];
 
-/** @type {Record<string, { title: string, kinds: string[], render: (session: Session, at: string, node: string) => unknown }>} */
+/**
+ * In the order of their tabs.
+ * @type {Record<string, { title: string, kinds: string[],
+ *   render: (session: Session, at: string, node: string, view: View) => unknown }>}
+ */
 export const panels = {
-  overview: { title: 'Overview', kinds: all, render: (s) => html`<cpb-overview .session=${s}></cpb-overview>` },
-  signatures: {
-    title: 'Signatures',
-    kinds: ['saved_model'],
-    render: (s, at) => html`<cpb-signatures .session=${s} .at=${at}></cpb-signatures>`,
-  },
-  objects: {
-    title: 'Objects',
-    kinds: ['saved_model'],
-    render: (s, at) => html`<cpb-objects .session=${s} .at=${at}></cpb-objects>`,
-  },
-  layers: {
-    title: 'Layers',
-    kinds: ['saved_model', 'keras_metadata'],
-    render: (s, at) => html`<cpb-layers .session=${s} .at=${at}></cpb-layers>`,
-  },
-  functions: {
-    title: 'Functions',
-    kinds: tensorflow,
-    render: (s, at) => html`<cpb-functions .session=${s} .at=${at}></cpb-functions>`,
+  overview: {
+    title: 'Overview',
+    kinds: all,
+    render: (session, at, node, view) =>
+      html`<cpb-overview .session=${session} .at=${at} .node=${node} .view=${view}></cpb-overview>`,
   },
   graph: {
     title: 'Graph',
     kinds: [...tensorflow, ...samediff],
-    render: (s, at, node) => html`<cpb-graph .session=${s} .at=${at} .node=${node}></cpb-graph>`,
+    render: (session, at, node, view) =>
+      html`<cpb-graph .session=${session} .at=${at} .node=${node} .view=${view}></cpb-graph>`,
+  },
+  signatures: {
+    title: 'Signatures',
+    kinds: ['saved_model'],
+    render: (session, at, node, view) =>
+      html`<cpb-signatures .session=${session} .at=${at} .node=${node} .view=${view}></cpb-signatures>`,
+  },
+  layers: {
+    title: 'Layers',
+    kinds: ['saved_model', 'keras_metadata'],
+    render: (session, at, node, view) =>
+      html`<cpb-layers .session=${session} .at=${at} .node=${node} .view=${view}></cpb-layers>`,
+  },
+  functions: {
+    title: 'Functions',
+    kinds: tensorflow,
+    render: (session, at, node, view) =>
+      html`<cpb-functions .session=${session} .at=${at} .node=${node} .view=${view}></cpb-functions>`,
+  },
+  objects: {
+    title: 'Objects',
+    kinds: ['saved_model'],
+    render: (session, at, node, view) =>
+      html`<cpb-objects .session=${session} .at=${at} .node=${node} .view=${view}></cpb-objects>`,
   },
   bytes: {
     title: 'Bytes',
     kinds: [...tensorflow, ...samediff],
-    render: (s, at) => html`<cpb-bytes .session=${s} .at=${at}></cpb-bytes>`,
+    render: (session, at, node, view) =>
+      html`<cpb-bytes .session=${session} .at=${at} .node=${node} .view=${view}></cpb-bytes>`,
   },
-  file: { title: 'File', kinds: all, render: (s) => html`<cpb-file-map .session=${s}></cpb-file-map>` },
-  search: { title: 'Search', kinds: all, render: (s, at) => html`<cpb-search .session=${s} .at=${at}></cpb-search>` },
+  file: {
+    title: 'File',
+    kinds: all,
+    render: (session, at, node, view) =>
+      html`<cpb-file-map .session=${session} .at=${at} .node=${node} .view=${view}></cpb-file-map>`,
+  },
+  search: {
+    title: 'Search',
+    kinds: all,
+    render: (session, at, node, view) =>
+      html`<cpb-search .session=${session} .at=${at} .node=${node} .view=${view}></cpb-search>`,
+  },
 };

@@ -31,6 +31,8 @@ export class Session extends EventTarget {
   bytes = 0;
   /** @type {About} */
   about = { kind: '', size: 0, numChunks: 0 };
+  /** number of the meta graph that is asked about */
+  metaGraph = 0;
   /** @type {Map<string, Shared>} */
   #answers = new Map();
   #worker = connectWorker(startWorker(new URL('./model-worker.js', import.meta.url)));
@@ -80,6 +82,7 @@ export class Session extends EventTarget {
    * @returns {Promise<any>}
    */
   look(method, { signal, ...options }) {
+    if (this.metaGraph) options.metaGraph ??= this.metaGraph;
     const key = JSON.stringify([method, options]);
     let known = this.#answers.get(key);
     if (!known || known.stop.signal.aborted) {

@@ -16,12 +16,14 @@ const CHILDREN = 600;
 /**
  * A graph of TensorFlow's; all nodes of a small one are read.
  *
- * @param {Ask} ask
- * @param {string | undefined} name of the function
+ * @param {Ask} askModel
+ * @param {{ name?: string, metaGraph?: number }} options of the function
  * @param {Signal} how
  * @returns {Promise<Graph>}
  */
-async function tensorflowGraph(ask, name, how) {
+async function tensorflowGraph(askModel, { name, metaGraph }, how) {
+  /** @type {Ask} */
+  const ask = (question, signal) => askModel(metaGraph ? { ...question, metaGraph } : question, signal);
   const question = { question: 'scopes', name };
   const whole = await ask({ ...question, count: CHILDREN }, how);
   const { nodes: total, children, problems } = whole;
@@ -67,16 +69,16 @@ async function sameDiffGraph(ask, open, how) {
  * @param {(graphDef: Uint8Array) => Promise<Ask>} open asks about a graph that is not the model's own
  */
 export function graphs(ask, kind, open) {
-  /** @type {{ name?: string, graph: Graph } | undefined} the last that was looked at */
+  /** @type {{ name?: string, metaGraph?: number, graph: Graph } | undefined} the last that was looked at */
   let last;
 
-  /** @param {{ name?: string }} options @param {Signal} how */
-  async function graphOf({ name }, how) {
-    if (last && last.name === name) return last.graph;
+  /** @param {{ name?: string, metaGraph?: number }} options @param {Signal} how */
+  async function graphOf({ name, metaGraph }, how) {
+    if (last && last.name === name && last.metaGraph === metaGraph) return last.graph;
     const graph = kind.startsWith('samediff')
       ? await sameDiffGraph(ask, open, how)
-      : await tensorflowGraph(ask, name || undefined, how);
-    last = { name, graph };
+      : await tensorflowGraph(ask, { name: name || undefined, metaGraph }, how);
+    last = { name, metaGraph, graph };
     return graph;
   }
 
