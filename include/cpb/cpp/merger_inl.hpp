@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <climits>
 #include <set>
+#include <vector>
 
 #include "cpb/cpp/merger.hpp"
 
@@ -118,14 +119,15 @@ class Parser {
     for (uint64_t at = begin; end - pending > most_;) {
       Header header;
       if (Status status = ReadHeader(at, end, &header); !status.ok()) return status;
-      uint64_t value = at + header.size, next = value + header.value;
+      uint64_t value = at + header.size, next;
+      if (Status status = FindEnd(at, end, header, &next); !status.ok()) return status;
       if (next - pending > most_) {
         if (Status status = ParsePiece(pending, at, message); !status.ok()) return status;
         pending = at;
       }
       if (next - pending > most_) {
         auto *inner = Enter(message, header);
-        if (!inner && next - at > INT_MAX) return TooLarge(at, *message, header);
+        if (!inner && next - at > INT_MAX) return TooLarge(at, *message, header.number, next - value);
         Status status = inner ? Parse(value, next, inner, depth + 1) : ParsePiece(at, next, message);
         if (!status.ok()) return status;
         pending = next;
@@ -152,6 +154,36 @@ class Parser {
     return {};
   }
 
+  /* Where the field whose header stands at `at` ends. */
+  Status FindEnd(uint64_t at, uint64_t end, const Header &header, uint64_t *next) {
+    *next = at + header.size + header.value;
+    if (header.type == kEndGroup) return WrongEnd(at, header);
+    return header.type == kGroup ? SkipGroup(*next, end, header.number, next) : Status();
+  }
+
+  /* Where the group ends whose first field stands at `at`. */
+  Status SkipGroup(uint64_t at, uint64_t end, uint32_t number, uint64_t *next) {
+    std::vector<uint32_t> open = {number};
+    while (!open.empty()) {
+      Header header;
+      if (Status status = ReadHeader(at, end, &header); !status.ok()) return status;
+      if (header.type == kEndGroup) {
+        if (header.number != open.back()) return WrongEnd(at, header);
+        open.pop_back();
+      } else if (header.type == kGroup) {
+        if (open.size() == kMostDepth) return Status(CPB_E_LIMIT, "groups are nested deeper than 100 levels", at);
+        open.push_back(header.number);
+      }
+      at += header.size + header.value;
+    }
+    *next = at;
+    return {};
+  }
+
+  static Status WrongEnd(uint64_t at, const Header &header) {
+    return Status(CPB_E_DAMAGED, "group " + std::to_string(header.number) + " ends, which is not open", at);
+  }
+
   /* The message in a field, to be filled by itself. None if the field is no message, or a map's entry. */
   static google::protobuf::Message *Enter(google::protobuf::Message *message, const Header &header) {
     const auto *field = header.number > INT_MAX ? nullptr : Find(*message, header.number);
@@ -168,11 +200,11 @@ class Parser {
     return field ? field : message.GetReflection()->FindKnownExtensionByNumber(static_cast<int>(number));
   }
 
-  static Status TooLarge(uint64_t at, const google::protobuf::Message &message, const Header &header) {
-    const auto *field = Find(message, header.number);
+  static Status TooLarge(uint64_t at, const google::protobuf::Message &message, uint32_t number, uint64_t size) {
+    const auto *field = number > INT_MAX ? nullptr : Find(message, number);
     return Status(CPB_E_LIMIT,
-                  (field ? field->full_name() : "field " + std::to_string(header.number)) + " has " +
-                      std::to_string(header.value) + " bytes; protobuf takes at most 2147483647 in one field",
+                  (field ? field->full_name() : "field " + std::to_string(number)) + " has " + std::to_string(size) +
+                      " bytes; protobuf takes at most 2147483647 in one field",
                   at);
   }
 

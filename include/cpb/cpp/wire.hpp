@@ -29,11 +29,14 @@ inline void PutBytes(std::string *out, uint32_t field, std::string_view value) {
 /* How many bytes the tag and, where there is one, the length of a field have at most. */
 inline constexpr size_t kMostHeader = 20;
 
+/* Wire types of a group, which has no length: its fields stand between two tags of its number. */
+inline constexpr uint32_t kGroup = 3, kEndGroup = 4;
+
 struct Header {
   uint32_t number;
   uint32_t type;  // wire type
   size_t size;    // of tag and length
-  uint64_t value; // bytes that follow; of a varint, its own
+  uint64_t value; // bytes that follow; of a varint, its own; of a group's begin and end, none
 };
 
 inline size_t GetVarint(std::string_view in, uint64_t *value) {
@@ -46,7 +49,7 @@ inline size_t GetVarint(std::string_view in, uint64_t *value) {
   return 0;
 }
 
-/* The field that `in` begins with; false if that is none, or a group. */
+/* The field that `in` begins with, or the end of a group; false if that is none. */
 inline bool GetHeader(std::string_view in, Header *header) {
   uint64_t tag;
   header->size = GetVarint(in, &tag);
@@ -64,6 +67,8 @@ inline bool GetHeader(std::string_view in, Header *header) {
       header->size += length;
       return length != 0;
     }
+    case kGroup:
+    case kEndGroup: header->value = 0; return true;
     default: return false;
   }
 }

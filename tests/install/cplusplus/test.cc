@@ -257,7 +257,11 @@ void TestPieces() {
       child->add_child()->set_content(std::string(static_cast<size_t>(k * 11), 'x'));
       child->add_number(k * 1000);
       (*child->mutable_by_int32())[k].set_name("value");
+      child->add_note()->add_inner()->set_number(k);
     }
+    test::Tree::Note *note = tree.add_note();
+    note->set_text(std::string(static_cast<size_t>(i * 7), 't'));
+    for (int k = 0; k < i; k++) note->add_inner()->set_number(k * 1000);
   }
   const std::string path = folder + "/pieces.pb";
   std::ofstream(path, std::ios::binary) << tree.SerializeAsString();
@@ -275,6 +279,33 @@ void TestPieces() {
     test::Tree merged;
     cpb::Status status = cpb::Merger::Read(path, &merged, options);
     EXPECT(status.code() == CPB_E_DAMAGED && Has(status.message(), "pieces.pb") && merged.ByteSizeLong() == 0);
+  }
+}
+
+// Groups that end wrong, or are too deep, in front of what makes the message larger than a piece.
+void TestWrongGroups() {
+  const std::string path = folder + "/groups.pb", rest = "\x1a\x04rest";
+  std::string deep(101, '\x63'), ends(101, '\x64');
+  const struct {
+    std::string bytes;
+    cpb_code code;
+    uint64_t offset;
+    const char *message;
+  } rows[] = {
+      {"\x64", CPB_E_DAMAGED, 0, "group 12 ends, which is not open"},
+      {"\x63\x14\x64", CPB_E_DAMAGED, 1, "group 2 ends, which is not open"},
+      {"\x63\x13\x64\x14", CPB_E_DAMAGED, 2, "group 12 ends, which is not open"},
+      {deep + ends, CPB_E_LIMIT, 100, "groups are nested deeper than 100 levels"},
+      {"\x63", CPB_E_DAMAGED, 7, "expected a field"},
+  };
+  for (const auto &row : rows) {
+    std::ofstream(path, std::ios::binary) << row.bytes << rest;
+    cpb::MergeOptions options;
+    options.max_parse = 1;
+    test::Tree merged;
+    cpb::Status status = cpb::Merger::Read(path, &merged, options);
+    EXPECT(status.code() == row.code && status.offset() == row.offset && Has(status.message(), row.message));
+    if (!Has(status.message(), row.message)) std::cerr << "  " << status.ToString() << "\n";
   }
 }
 
@@ -366,7 +397,7 @@ int main(int argc, char **argv) {
   if (argc != 2) return 2;
   folder = argv[1];
   for (auto test : {TestSplit, TestWrite, TestNotSplit, TestChildren, TestIndexes, TestMapKeys, TestWrongFields,
-                    TestPieces, TestWrongMessages, TestRecords, TestStatus}) {
+                    TestPieces, TestWrongGroups, TestWrongMessages, TestRecords, TestStatus}) {
     test();
   }
   std::cout << failures << " failures\n";
