@@ -4,13 +4,12 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError
 
 from libcpb import CpbError
-from libcpb.proto_splitter import util
+from libcpb.proto_splitter import _wire, util
 
 # About how many bytes are parsed at once. A string or bytes field is never divided.
 PIECE = 4 << 20
 
 _LIMIT = 1 << 31
-_VARINT, _FIXED64, _LENGTH, _GROUP, _END_GROUP, _FIXED32 = range(6)
 _DEPTH = 100
 
 _PACKED_SIZES = {
@@ -59,25 +58,10 @@ class _Window:
 
 
 def _varint(window, data, at, begin):
-    value = shift = 0
-    while True:
-        if at >= len(data) or shift >= 70:
-            window.fail(begin, "a varint that does not end")
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7f) << shift
-        if byte < 0x80:
-            return value, at
-        shift += 7
-
-
-def _encode(value):
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7f | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
+    found = _wire.read_varint(data, at)
+    if found is None:
+        window.fail(begin, "a varint that does not end")
+    return found
 
 
 def _field(window, begin, end, keep):
@@ -89,16 +73,16 @@ def _field(window, begin, end, keep):
     if number == 0 or number >= 1 << 29:
         window.fail(begin, f"field number {number}, which there is not")
     value = base + at
-    if wire == _VARINT:
+    if wire == _wire.VARINT:
         _, at = _varint(window, data, at, begin)
         stop = base + at
-    elif wire == _LENGTH:
+    elif wire == _wire.LENGTH:
         length, at = _varint(window, data, at, begin)
         value = base + at
         stop = value + length
-    elif wire in (_FIXED64, _FIXED32):
-        stop = value + (8 if wire == _FIXED64 else 4)
-    elif wire == _GROUP:
+    elif wire in (_wire.FIXED64, _wire.FIXED32):
+        stop = value + (8 if wire == _wire.FIXED64 else 4)
+    elif wire == _wire.GROUP:
         stop = value
     else:
         window.fail(begin, f"wire type {wire} of field {number}")
@@ -116,13 +100,13 @@ def _end_of_group(window, number, begin, end, keep):
             window.fail(begin, f"group {number} does not end")
         data, offset = window.peek(at, end, keep if at - keep <= window.piece else at)
         tag, after = _varint(window, data, offset, at)
-        if tag & 7 == _END_GROUP:
+        if tag & 7 == _wire.END_GROUP:
             if tag >> 3 != open_groups.pop():
                 window.fail(at, "the end of another group")
             at += after - offset
             continue
         inner, wire, _, at = _field(window, at, end, at)
-        if wire == _GROUP:
+        if wire == _wire.GROUP:
             open_groups.append(inner)
             if len(open_groups) > _DEPTH:
                 window.fail(at, f"groups nested more than {_DEPTH} deep")
@@ -173,7 +157,7 @@ def _parse(window, message, begin, end, depth):
     run = at = begin
     while end - run > piece:
         number, wire, value, stop = _field(window, at, end, run)
-        if wire == _GROUP:
+        if wire == _wire.GROUP:
             stop = _end_of_group(window, number, value, end, run)
         if stop - run > piece:
             _merge(window, message, run, at)
@@ -200,7 +184,7 @@ def _merge_bytes(window, message, data, begin):
 def _parse_large(window, message, number, wire, begin, value, end, depth):
     """A field that is larger than a piece."""
     field = message.DESCRIPTOR.fields_by_number.get(number)
-    if field is not None and wire == _LENGTH:
+    if field is not None and wire == _wire.LENGTH:
         if util.is_map(field):
             return _parse_entry(window, message, field, value, end, depth)
         if field.type == FieldDescriptor.TYPE_MESSAGE:
@@ -211,7 +195,7 @@ def _parse_large(window, message, number, wire, begin, value, end, depth):
         what = field.full_name if field is not None else f"field {number} of {message.DESCRIPTOR.full_name}"
         raise CpbError(f"{what} has {end - value} bytes, and protobuf holds less than {_LIMIT} in one field",
                        "LIMIT", begin, window.name)
-    if field is not None and wire == _LENGTH and field.type == FieldDescriptor.TYPE_BYTES:
+    if field is not None and wire == _wire.LENGTH and field.type == FieldDescriptor.TYPE_BYTES:
         data = bytes(window.read(value, end - value))
         if util.is_repeated(field):
             getattr(message, field.name).append(data)
@@ -232,14 +216,13 @@ def _parse_whole(window, message, number, begin, end):
     if end - begin >= _LIMIT:
         raise CpbError(f"field {number} of {message.DESCRIPTOR.full_name} has {end - begin} bytes, and protobuf holds "
                        f"less than {_LIMIT} in one field", "LIMIT", begin, window.name)
-    data = _encode(number << 3 | _LENGTH) + _encode(end - begin) + bytes(window.read(begin, end - begin))
+    data = _wire.field(number, bytes(window.read(begin, end - begin)))
     _merge_bytes(window, message, data, begin)
 
 
 def _parse_packed(window, message, field, begin, end):
     """Values without tags, cut where one ends."""
     size = _PACKED_SIZES.get(field.type)
-    tag = _encode(field.number << 3 | _LENGTH)
     while begin < end:
         data = bytes(window.read(begin, min(max(window.piece, 64), end - begin)))
         if begin + len(data) < end:
@@ -249,7 +232,7 @@ def _parse_packed(window, message, field, begin, end):
             if length == 0:
                 window.fail(begin, "a varint that does not end")
             data = data[:length]
-        _merge_bytes(window, message, tag + _encode(len(data)) + data, begin)
+        _merge_bytes(window, message, _wire.field(field.number, data), begin)
         begin += len(data)
 
 
@@ -259,11 +242,11 @@ def _parse_entry(window, message, field, begin, end, depth):
     keys, values, at, odd = b"", [], begin, False
     while at < end:
         number, wire, value, stop = _field(window, at, end, at)
-        if wire == _GROUP:
+        if wire == _wire.GROUP:
             stop = _end_of_group(window, number, value, end, at)
         if number == 1:
             keys += bytes(window.read(at, stop - at))
-        elif number == 2 and wire == _LENGTH:
+        elif number == 2 and wire == _wire.LENGTH:
             values.append((value, stop))
         else:
             odd = True
@@ -272,7 +255,7 @@ def _parse_entry(window, message, field, begin, end, depth):
         return _parse_whole(window, message, field.number, begin, end)
     # An entry of the key alone gives the key as protobuf reads it.
     scratch = type(message)()
-    _merge_bytes(window, scratch, _encode(field.number << 3 | _LENGTH) + _encode(len(keys)) + keys, begin)
+    _merge_bytes(window, scratch, _wire.field(field.number, keys), begin)
     key = next(iter(getattr(scratch, field.name)))
     entries = getattr(message, field.name)
     if value_field.type == FieldDescriptor.TYPE_MESSAGE:

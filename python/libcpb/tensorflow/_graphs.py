@@ -14,6 +14,7 @@ from tensorflow.python.eager import context
 from tensorflow.python.framework import c_api_util, errors, ops
 from tensorflow.python.util import compat
 
+from libcpb.proto_splitter import _wire
 from libcpb.tensorflow import _peel
 from libcpb.tensorflow._definitions import function_definition
 
@@ -53,11 +54,11 @@ def skeleton(graph: Any, original: Callable[..., Any], large: int) -> Skeleton:
     with graph._lock:
         nodes = ((_node_source(op), f"node {op.name!r}") for op in graph.get_operations())
         for part in _parts(nodes, node_def_pb2.NodeDef.DESCRIPTOR, large, ["node"], values):
-            whole.MergeFrom(_as_tensorflow(graph, original, b"".join(_peel.field(1, data) for data in part)))
+            whole.MergeFrom(_as_tensorflow(graph, original, b"".join(_wire.field(1, data) for data in part)))
         functions = ((_function_source(f), f) for f in graph._functions.values())
         for part in _parts(functions, function_pb2.FunctionDef.DESCRIPTOR, large, ["library", "function"], values):
-            library = b"".join(_peel.field(1, data) for data in part)
-            whole.MergeFrom(_as_tensorflow(graph, original, _peel.field(2, library)))
+            library = b"".join(_wire.field(1, data) for data in part)
+            whole.MergeFrom(_as_tensorflow(graph, original, _wire.field(2, library)))
         for function in graph._functions.values():
             if getattr(function, "grad_func_name", None):
                 whole.library.gradient.add(function_name=function.name, gradient_func=function.grad_func_name)

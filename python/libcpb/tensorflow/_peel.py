@@ -5,23 +5,9 @@ from __future__ import annotations
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from libcpb import CpbError
-from libcpb.proto_splitter import util
+from libcpb.proto_splitter import _wire, util
 
 _TEXT = (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES)
-
-
-def varint(value: int) -> bytes:
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def field(number: int, data: bytes) -> bytes:
-    """A field with a length, such as a sub-message."""
-    return varint(number << 3 | 2) + varint(len(data)) + data
 
 
 class _Reader:
@@ -29,15 +15,10 @@ class _Reader:
         self.data = data
 
     def varint(self, at: int) -> tuple[int, int]:
-        value = shift = 0
-        while at < len(self.data) and shift < 70:
-            byte = self.data[at]
-            at += 1
-            value |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return value, at
-            shift += 7
-        raise CpbError("a varint that does not end", "DAMAGED", at)
+        found = _wire.read_varint(self.data, at)
+        if found is None:
+            raise CpbError("a varint that does not end", "DAMAGED", at)
+        return found
 
     def fields(self, begin: int, end: int):
         """(begin, number, wire type, begin of the value, end) of each field."""
@@ -94,12 +75,12 @@ def _peel(reader: _Reader, descriptor: Descriptor, begin: int, end: int, bound: 
         elif util.is_map(known):
             inner = _peel_entry(reader, known, value, stop, bound, here, values)
             out += reader.data[kept:at]
-            out += field(number, bytes(inner))
+            out += _wire.field(number, bytes(inner))
         elif known.message_type is not None:
             inner = _peel(reader, known.message_type, value, stop, bound, here + [index] if repeated else here, values,
                           inside)
             out += reader.data[kept:at]
-            out += field(number, bytes(inner))
+            out += _wire.field(number, bytes(inner))
         else:
             continue
         kept = stop
@@ -119,4 +100,4 @@ def _peel_entry(reader: _Reader, known: FieldDescriptor, begin: int, end: int, b
     if key is None or content is None or message_type is None:
         return reader.data[begin:end]
     inner = _peel(reader, message_type, *content, bound, path + [key], values, True)
-    return field(1, key.encode()) + field(2, bytes(inner))
+    return _wire.field(1, key.encode()) + _wire.field(2, bytes(inner))
