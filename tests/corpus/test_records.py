@@ -4,19 +4,9 @@ import hashlib
 
 import pytest
 
-from conftest import DATA, manifest
+from conftest import DATA
+from support.corpus import DAMAGED, GOOD, damaged_bytes, expected_records
 from support.odd_streams import lenient
-
-GOOD = manifest("records.manifest.json")
-CORRUPT = manifest("corrupt.manifest.json")
-
-
-def expand(rows):
-    """Manifest rows as (size, sha, chunk_begin, index), one a record."""
-    out = []
-    for size, sha, begin, index, *count in rows:
-        out += [(size, sha, begin, index + k) for k in range(count[0] if count else 1)]
-    return out
 
 
 def got(records):
@@ -31,7 +21,7 @@ def test_good_file(cpb, entry):
     assert result.returncode == 0, result.stderr
     assert status["status"] == "OK"
     assert skipped == []
-    assert got(records) == expand(entry["records"])
+    assert got(records) == expected_records(entry["records"])
 
 
 @pytest.mark.parametrize("entry", [e for e in GOOD if e.get("seeks")], ids=lambda e: e["file"])
@@ -54,9 +44,6 @@ def test_file_metadata(cpb, entry):
 
 # --- Damaged files -----------------------------------------------------------
 
-BASE_RECORDS = {name: expand(base["records"]) for name, base in CORRUPT["bases"].items()}
-
-
 @pytest.fixture(scope="session")
 def strict(cpb, tmp_path_factory):
     """Whether the command's libzstd checks where streams end, which that of the oracle did not.
@@ -66,45 +53,20 @@ def strict(cpb, tmp_path_factory):
 
 def refused_for_a_stream(case, result, strict):
     """Zstd data was changed under a right hash, and a stream does not end where it should."""
-    changed = "zstd" in case.get("base", "") and case["note"].endswith("hashes fixed up")
-    return strict and changed and b"Zstd: the frame is damaged" in result.stderr + result.stdout
+    return strict and case["strict"] and b"Zstd: the frame is damaged" in result.stderr + result.stdout
 
 
-def cases():
-    for number, case in enumerate(CORRUPT["cases"]):
-        yield pytest.param(case, id=f"{case['base']}-{number}-{case['note'].replace(' ', '_')}")
-    for case in CORRUPT["crafted"]:
-        yield pytest.param(case, id=case["file"])
-
-
-def damaged(case, tmp_path):
+@pytest.fixture(name="path")
+def damaged_file(case, tmp_path):
     if "file" in case:
         return DATA / case["file"]
-    data = (DATA / CORRUPT["bases"][case["base"]]["file"]).read_bytes()
-    for offset, cut, insert in case["ops"]:
-        end = len(data) if cut < 0 else offset + cut
-        data = data[:offset] + bytes.fromhex(insert) + data[end:]
-    assert hashlib.sha256(data).hexdigest().startswith(case["sha256"])
     path = tmp_path / "damaged.riegeli"
-    path.write_bytes(data)
+    path.write_bytes(damaged_bytes(case))
     return path
 
 
-def expected(case, rows):
-    out = []
-    for row in rows:
-        if len(row) == 2:
-            out += [r[:2] for r in BASE_RECORDS[case["base"]][row[0]:row[1] + 1]]
-        elif len(row) == 5:
-            out += [(row[0], row[1])] * row[4]
-        else:
-            out.append((row[0], row[1]))
-    return out
-
-
-@pytest.mark.parametrize("case", list(cases()))
-def test_damaged_file(cpb, case, tmp_path, strict):
-    path = damaged(case, tmp_path)
+@pytest.mark.parametrize("case", DAMAGED, ids=lambda case: case["id"])
+def test_damaged_file(cpb, case, path, strict):
     records, _, status, result = cpb.records(path)
     plain = case["plain"]
     if plain["status"].startswith("CRASH"):
@@ -113,7 +75,7 @@ def test_damaged_file(cpb, case, tmp_path, strict):
     if plain["status"] == "OK" and refused_for_a_stream(case, result, strict):
         assert result.returncode == 2
         return
-    assert [r[:2] for r in got(records)] == expected(case, plain["records"])
+    assert [r[:2] for r in got(records)] == case["plain_records"]
     if plain["status"] == "OK":
         assert result.returncode == 0 and status["status"] == "OK", result.stderr
         return
@@ -125,17 +87,16 @@ def test_damaged_file(cpb, case, tmp_path, strict):
     assert "byte" in message, message
 
 
-@pytest.mark.parametrize("case", list(cases()))
-def test_recovery(cpb, case, tmp_path, strict):
+@pytest.mark.parametrize("case", DAMAGED, ids=lambda case: case["id"])
+def test_recovery(cpb, case, path, strict):
     if case["recovery"]["status"].startswith("CRASH"):
         return
-    path = damaged(case, tmp_path)
     records, skipped, status, result = cpb.records(path, "--recover")
     recovery = case["recovery"]
     if not recovery["skipped"] and refused_for_a_stream(case, result, strict):
         assert len(skipped) == 1
         return
-    assert [r[:2] for r in got(records)] == expected(case, recovery["records"])
+    assert [r[:2] for r in got(records)] == case["recovery_records"]
     assert [[s["begin"], s["end"]] for s in skipped] == [s[:2] for s in recovery["skipped"]]
     assert all(s["reason"] for s in skipped)
     assert result.returncode == 0, result.stderr

@@ -46,6 +46,7 @@ def _damaged():
         yield {**case,
                "id": name,
                "strict": "zstd" in case.get("base", "") and case["note"].endswith("hashes fixed up"),
+               "recovery_records": [] if case["recovery"]["status"].startswith("CRASH") else _records(case, case["recovery"]["records"]),
                "plain_records": [] if crashes else _records(case, case["plain"]["records"]),
                "skipped": [] if crashes else case["recovery"].get("skipped")}
 
