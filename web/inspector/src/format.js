@@ -21,6 +21,32 @@ export const shape = (dimensions) => (dimensions ? `[${dimensions.map((d) => d ?
 /** @param {{ dtype?: string | null, shape?: (number | null)[] | null }} tensor */
 export const tensor = ({ dtype, shape: dimensions }) => `${dtype ?? '?'}${shape(dimensions)}`;
 
+/** What types are called in short, as in f32[?,3]; ND4J's names too. @type {Record<string, string>} */
+const SHORT = {
+  float: 'f32',
+  double: 'f64',
+  half: 'f16',
+  bfloat16: 'bf16',
+  complex64: 'c64',
+  complex128: 'c128',
+  utf8: 'string',
+};
+
+/** @param {string | null | undefined} dtype */
+const short = (dtype) =>
+  SHORT[dtype?.toLowerCase() ?? ''] ??
+  (dtype ?? '?').toLowerCase().replace(/^(u?)(int|float)(\d+)(?=$|_ref)/, (_, u, kind, bits) => u + kind[0] + bits);
+
+/** A tensor in short, as f32[?,224,224,3]. @param {{ dtype?: string | null, shape?: (number | null)[] | null }} tensor */
+export const brief = ({ dtype, shape: dimensions }) =>
+  `${short(dtype)}${dimensions ? `[${dimensions.map((d) => d ?? '?').join(',')}]` : '[…]'}`;
+
+/** A part of a whole, in percent. @param {number} part @param {number} whole */
+export function percent(part, whole) {
+  const value = whole ? (100 * part) / whole : 0;
+  return value > 0 && value < 0.1 ? '< 0.1 %' : `${value.toLocaleString('en', { maximumFractionDigits: 1 })} %`;
+}
+
 /** @param {number} n @param {string} one @param {string} [many] */
 export const counted = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 

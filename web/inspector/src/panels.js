@@ -6,9 +6,11 @@ import './panels/functions.js';
 import './panels/graph.js';
 import './panels/layers.js';
 import './panels/objects.js';
+import './panels/operations.js';
 import './panels/overview.js';
 import './panels/search.js';
 import './panels/signatures.js';
+import './panels/variables.js';
 
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {import('./inspector.js').View} View */
@@ -46,6 +48,18 @@ export const panels = {
     kinds: ['saved_model', 'keras_metadata'],
     render: (session, at, node, view) =>
       html`<cpb-layers .session=${session} .at=${at} .node=${node} .view=${view}></cpb-layers>`,
+  },
+  variables: {
+    title: 'Variables',
+    kinds: ['saved_model', ...samediff],
+    render: (session, at, node, view) =>
+      html`<cpb-variables .session=${session} .at=${at} .node=${node} .view=${view}></cpb-variables>`,
+  },
+  operations: {
+    title: 'Operations',
+    kinds: [...tensorflow, ...samediff],
+    render: (session, at, node, view) =>
+      html`<cpb-operations .session=${session} .at=${at} .node=${node} .view=${view}></cpb-operations>`,
   },
   functions: {
     title: 'Functions',

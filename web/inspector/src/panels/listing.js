@@ -1,0 +1,149 @@
+/** A table that can be sorted, filtered and paged; how it is seen is kept in the link. */
+import { css, html, nothing } from 'lit';
+import { count } from '../format.js';
+import { pager } from '../panel.js';
+
+/** Rows of a page. */
+const ROWS = 100;
+
+/**
+ * @typedef {object} Column
+ * @property {string} key what the link calls it
+ * @property {string} title
+ * @property {(row: any) => unknown} show
+ * @property {(row: any) => number | string} [by] what it is sorted by: numbers largest first
+ * @property {boolean} [number]
+ * @property {boolean} [wide] left out where the page is narrow
+ *
+ * @typedef {object} Listed
+ * @property {any[]} rows in the order that they have unsorted
+ * @property {Column[]} columns
+ * @property {(row: any) => string} text that a filter looks in
+ * @property {string} what is listed, such as 'variables'
+ * @property {string} [sort] key of the column that it is sorted by at first, '-' before it: the
+ *   other way round
+ * @property {unknown} [beside] shown beside the filter
+ */
+
+export const listing = css`
+  th button.sort {
+    border: 0;
+    background: none;
+    padding: 0;
+    font-weight: inherit;
+    white-space: nowrap;
+  }
+  th button.sort:hover {
+    color: var(--accent);
+  }
+  th[aria-sort] button.sort {
+    color: var(--text);
+  }
+  .bar input[type='search'] {
+    flex: 0 1 18rem;
+  }
+  .narrow {
+    display: none;
+  }
+  @container (max-width: 40rem) {
+    .wide {
+      display: none;
+    }
+    .narrow {
+      display: block;
+    }
+    .bar input[type='search'] {
+      flex: 1 1 100%;
+    }
+  }
+`;
+
+/** @param {Column} column @param {any[]} rows @param {boolean} reversed */
+function sorted({ by }, rows, reversed) {
+  if (!by) return rows;
+  const compare = (/** @type {any} */ a, /** @type {any} */ b) =>
+    typeof a === 'number' ? b - a : String(a).localeCompare(String(b), 'en', { numeric: true });
+  const keyed = rows.map((row) => /** @type {const} */ ([by(row), row]));
+  keyed.sort(([a], [b]) => (reversed ? compare(b, a) : compare(a, b)));
+  return keyed.map(([, row]) => row);
+}
+
+/** What of the rows is to be seen: those that have the filter's text, sorted. @param {Listed} list @param {Record<string, string>} view */
+function chosen({ rows, columns, text, sort: usual = '' }, { q = '', sort = usual }) {
+  const wanted = q.trim().toLowerCase();
+  const left = wanted ? rows.filter((row) => text(row).toLowerCase().includes(wanted)) : rows;
+  const column = columns.find(({ key }) => key === sort.replace(/^-/, ''));
+  return column ? sorted(column, left, sort.startsWith('-')) : left;
+}
+
+/**
+ * @param {import('../panel.js').Panel} panel whose view has `sort`, `q` and `first`
+ * @param {Listed} list
+ */
+export function list(panel, list) {
+  const { columns, rows, what } = list;
+  const left = chosen(list, panel.view);
+  const first = Math.min(Number(panel.view.first) || 0, Math.max(0, left.length - 1));
+  const items = left.slice(first, first + ROWS);
+  return html`<div class="bar">
+      ${list.beside ?? nothing}
+      ${
+        rows.length > 8
+          ? html`<input
+              type="search"
+              aria-label="Filter ${what}"
+              placeholder="Filter ${what}"
+              .value=${panel.view.q ?? ''}
+              @input=${(/** @type {any} */ e) => panel.see({ q: e.target.value, first: '' })}
+            />`
+          : nothing
+      }
+      ${left.length < rows.length ? html`<p role="status">${count(left.length)} of ${count(rows.length)}</p>` : nothing}
+    </div>
+    ${
+      left.length
+        ? html`<div class="scroll box" tabindex="0" role="group" aria-label="Table of ${what}">
+            <table>
+              <thead>
+                <tr>
+                  ${columns.map((column) => head(panel, column, list.sort))}
+                </tr>
+              </thead>
+              <tbody>
+                ${items.map(
+                  (row) =>
+                    html`<tr>
+                      ${columns.map(({ show, ...column }) => html`<td class=${classes(column)}>${show(row)}</td>`)}
+                    </tr>`,
+                )}
+              </tbody>
+            </table>
+          </div>`
+        : html`<p class="empty">None has this in its name.</p>`
+    }
+    ${pager({ total: left.length, first, items }, (to) => panel.see({ first: to || '' }), ROWS)}`;
+}
+
+/** @param {{ number?: boolean, wide?: boolean }} column */
+const classes = ({ number, wide }) => `${number ? 'number' : ''} ${wide ? 'wide' : ''}`;
+
+/** A column's head: chosen once it sorts, and again the other way round.
+ * @param {import('../panel.js').Panel} panel @param {Column} column @param {string} [usual] */
+function head(panel, { key, title, by, ...column }, usual = '') {
+  const { sort = usual } = panel.view;
+  const [is, reversed] = [sort.replace(/^-/, '') === key, sort.startsWith('-')];
+  const descends = Boolean(column.number) !== reversed;
+  return html`<th
+    class=${classes(column)}
+    scope="col"
+    aria-sort=${is ? (descends ? 'descending' : 'ascending') : nothing}
+  >
+    ${
+      by
+        ? html`<button class="sort" @click=${() => panel.see({ sort: is && !reversed ? `-${key}` : key, first: '' })}>
+            ${title}<span class="dim" aria-hidden="true">${is ? (descends ? ' ↓' : ' ↑') : ' ↕'}</span>
+          </button>`
+        : title
+    }
+  </th>`;
+}

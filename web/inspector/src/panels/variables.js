@@ -1,0 +1,170 @@
+/** The weights: each variable with its size, its share of all, its type and its layer. */
+import { css, html, nothing } from 'lit';
+import { bytesOf, MOST, tensorOf, variablesOf } from '../answers.js';
+import { brief, count, counted, percent, plain, shape, size } from '../format.js';
+import { Panel } from '../panel.js';
+import { list, listing } from './listing.js';
+import '../tensor.js';
+
+/** @typedef {import('../answers.js').Variable} Variable */
+
+class Variables extends Panel {
+  static styles = [
+    ...Panel.styles,
+    listing,
+    css`
+      td:first-child {
+        min-width: 10rem;
+      }
+      .chosen {
+        margin-bottom: 1.2rem;
+      }
+    `,
+  ];
+  #answer = this.asking(
+    ([session, tag], { signal }) =>
+      session.about.kind === 'saved_model' ? variablesOf(session, signal) : parametersOf(session, tag, signal),
+    () => [this.view.tag],
+  );
+
+  render() {
+    return this.answer(this.#answer, (answer) => {
+      if (!answer.list.length)
+        return html`<p class="empty">
+          This model has no variables. If its weights are constants of the graph, ${this.link('bytes', '', 'Bytes')}
+          shows them.
+        </p>`;
+      const once = answer.list.filter((/** @type {Variable} */ one) => !one.twin);
+      return html`${this.chosen(answer.list)}${this.twice(answer.list, once)}${this.table(answer, once)}`;
+    });
+  }
+
+  /** The one that is looked at. @param {Variable[]} all */
+  chosen(all) {
+    const one = this.at && all.find(({ at, name }) => at === this.at || name === this.at);
+    if (!this.at) return nothing;
+    if (!one) return html`<p class="empty">No variable is called <code>${plain(this.at)}</code>.</p>`;
+    const tensor = one.one.tensor ?? tensorOf(one);
+    return html`<div class="chosen">
+      ${
+        tensor
+          ? html`<cpb-tensor .session=${this.session} .tensor=${tensor}></cpb-tensor>`
+          : html`<p>
+              <code>${plain(one.name)}</code> <span class="type">${one.dtype}${shape(one.shape)}</span>: its value is
+              not here, as it lies in a file beside the model.
+            </p>`
+      }
+      <p class="small">
+        ${one.path && one.path !== one.name ? html`<span class="dim">Object</span> ${this.link('objects', one.path)} · ` : nothing}
+        ${this.link('variables', '', 'Close', '', this.view)}
+      </p>
+    </div>`;
+  }
+
+  /** Why there are more variables than weights. @param {Variable[]} all @param {Variable[]} once */
+  twice(all, once) {
+    if (once.length === all.length) return nothing;
+    return html`<p>
+      ${count(all.length)} variables are stored, but only ${count(once.length)} weights: Keras 3 exports each weight
+      twice, in its lists <code>variables</code> and <code>_all_variables</code>. Here each is listed, and counted,
+      once.
+    </p>`;
+  }
+
+  /** @param {any} answer @param {Variable[]} rows */
+  table({ total, list: all, what = 'variables' }, rows) {
+    const bytes = rows.reduce((sum, one) => sum + one.size, 0);
+    return list(this, {
+      rows,
+      what,
+      columns: this.columns(rows, bytes),
+      sort: 'size',
+      text: ({ name, path, layer }) => `${name} ${path} ${layer}`,
+      beside: html`<p>
+        <strong>${size(bytes)}</strong> in
+        ${counted(rows.length, what.slice(0, -1))}${total > all.length ? `, the first of ${count(total)}` : ''}
+      </p>`,
+    });
+  }
+
+  /** @param {Variable[]} rows @param {number} bytes @returns {import('./listing.js').Column[]} */
+  columns(rows, bytes) {
+    const columns = [
+      {
+        key: 'name',
+        title: 'Name',
+        by: (/** @type {Variable} */ one) => one.name,
+        show: (/** @type {Variable} */ one) => this.#name(one),
+      },
+      {
+        key: 'layer',
+        title: 'Layer',
+        wide: true,
+        by: (/** @type {Variable} */ one) => one.layer,
+        show: (/** @type {Variable} */ one) => plain(one.layer),
+      },
+      {
+        key: 'type',
+        title: 'Type',
+        wide: true,
+        by: (/** @type {Variable} */ one) => one.dtype,
+        show: (/** @type {Variable} */ one) => html`<span class="type">${one.dtype}</span>`,
+      },
+      {
+        key: 'shape',
+        title: 'Shape',
+        wide: true,
+        show: (/** @type {Variable} */ one) =>
+          html`<span class="type">${one.shape?.length === 0 ? 'scalar' : shape(one.shape)}</span>`,
+      },
+      {
+        key: 'size',
+        title: 'Size',
+        number: true,
+        by: (/** @type {Variable} */ one) => one.size,
+        show: (/** @type {Variable} */ one) => size(one.size),
+      },
+      { key: 'share', title: 'Share', number: true, show: (/** @type {Variable} */ one) => percent(one.size, bytes) },
+    ];
+    return rows.some(({ layer }) => layer) ? columns : columns.filter(({ key }) => key !== 'layer');
+  }
+
+  /** @param {Variable} one */
+  #name(one) {
+    const { view } = this;
+    const marks = [one.trainable ? '' : 'not trainable', one.one.kind === 'none' ? 'no variable' : ''].filter(Boolean);
+    return html`${this.link('variables', one.at, one.name, '', view)}
+      ${marks.map((mark) => html`<span class="chip">${mark}</span>`)} <span class="type narrow">${brief(one)}</span>`;
+  }
+}
+
+/**
+ * The parameters of a SameDiff tag, as variables.
+ *
+ * @param {import('../session.js').Session} session
+ * @param {string | undefined} tag
+ * @param {AbortSignal} signal
+ */
+async function parametersOf(session, tag, signal) {
+  const answer = await session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal });
+  const list = answer.parameters.items.map((/** @type {any} */ one) => {
+    const [dtype, dimensions] = [one.dtype ?? one.array?.dtype, one.shape ?? one.array?.shape ?? null];
+    const bytes = one.array?.bytes ?? (bytesOf({ dtype, shape: dimensions }) || one.entry_bytes) ?? 0;
+    const tensor = { ...one, dtype, shape: dimensions, size: bytes, tag };
+    return {
+      at: one.name,
+      name: one.name,
+      path: null,
+      dtype,
+      shape: dimensions,
+      size: bytes,
+      layer: '',
+      trainable: one.kind !== 'CONSTANT',
+      twin: false,
+      one: { ...one, tensor },
+    };
+  });
+  return { ...answer, total: answer.parameters.total, list, what: 'parameters' };
+}
+
+customElements.define('cpb-variables', Variables);
