@@ -47,6 +47,25 @@ test('each variable of a model has its key, type, shape and place', async () => 
   model.close();
 });
 
+test('what lies beside a model can be added later, with the same answers', async () => {
+  const { model, values } = await opened();
+  const plain = await inspect(await data(`${folder}/orig.pb`));
+  const kerasMetadata = await data(`${folder}/model/keras_metadata.pb`);
+  assert.equal((await plain.variables()).checkpoint, null);
+  await assert.rejects(plain.values('conv2d/kernel', { variable: true }), { code: 'USAGE' });
+  const checkpoint = { index: await data(`${files}/variables.index`), data: () => values };
+  await plain.add({ checkpoint, kerasMetadata });
+  await model.add({ kerasMetadata });
+  for (const question of /** @type {const} */ (['overview', 'variables', 'layers']))
+    assert.deepEqual(await plain.ask(question), await model.ask(question), question);
+  const kernel = await plain.values('conv2d/kernel', { variable: true });
+  assert.equal((await kernel.bytes()).length, kernel.size);
+  await assert.rejects(plain.add(/** @type {any} */ ({ checkpoints: true })), { code: 'USAGE' });
+  plain.close();
+  model.close();
+  await assert.rejects(plain.add({ checkpoint }), { code: 'CLOSED' });
+});
+
 test('the values of a variable are read by one range, by its path, key or name', async () => {
   /** @type {Read[]} */
   const reads = [];

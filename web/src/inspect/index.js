@@ -11,6 +11,7 @@ import * as is from '../options.js';
 import { valuesOf } from './values.js';
 
 /** @import { Cost, ReadOptions } from '../types.js' */
+/** @import { Told } from '../progress.js' */
 /** @import { Input } from '../source/index.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { Cut } from './cut.js' */
@@ -37,6 +38,7 @@ import { valuesOf } from './values.js';
  */
 
 /** @typedef {{ signal?: AbortSignal }} Ask */
+/** @typedef {{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside as options of inspect() */
 /**
  * Which part of a list.
  * @typedef {object} Page
@@ -97,6 +99,8 @@ import { valuesOf } from './values.js';
  * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
  *   constant of a SavedModel or graph, one of its variables, or one array of a SameDiff model,
  *   streamed
+ * @property {(beside: Beside, options?: Ask) => Promise<void>} add what lies beside a SavedModel, once
+ *   it is needed; answers from then on are as if `inspect` had been given it
  * @property {() => void} close frees it all; also `using` does
  */
 /**
@@ -106,13 +110,18 @@ import { valuesOf } from './values.js';
  */
 
 /** @type {import('../options.js').Known} */
+const lyingBeside = {
+  kerasMetadata: is.bytes,
+  checkpoint: is.either(is.oneOf(true), is.within({ index: is.anything, data: is.callback })),
+};
+
+/** @type {import('../options.js').Known} */
 const known = {
   ...is.opening,
+  ...lyingBeside,
   kind: is.oneOf(...Object.keys(kinds)),
   maxValue: is.size,
   maxMemory: is.size,
-  kerasMetadata: is.bytes,
-  checkpoint: is.either(is.oneOf(true), is.within({ index: is.anything, data: is.callback })),
 };
 
 /**
@@ -162,11 +171,12 @@ async function modelOf(input, { file, content, message, told }, options) {
   const feed = feedOf(file, body, size);
   const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
   told?.(feed.got);
-  const checkpoint = options.checkpoint && (await openCheckpoint(file, input, options.checkpoint, options, told));
+  const asking = asker(file, feed, kind, options);
   /** @type {State} */
-  const state = { file, body, feed, kind, checkpoint };
-  const graph = checkpoint && (await objectGraphOf(state, checkpoint, signal));
-  const asking = asker(file, feed, kind, { ...options, checkpoint, graph });
+  const state = { file, body, feed, kind };
+  /** @type {(beside: Beside, how: OpenOptions, told?: Told) => Promise<void>} */
+  const take = (beside, how, told) => add(state, asking, beside, { ...options, ...how, input, told });
+  await take(options, {}, told);
   /** @type {ModelBase<Kind>} */
   const model = {
     kind,
@@ -177,6 +187,11 @@ async function modelOf(input, { file, content, message, told }, options) {
     ...questionsOf(asking),
     cut: (paths, o) => cut(state, asking, paths, o),
     values: (name, o) => values(state, asking, name, o),
+    async add(beside, o = {}) {
+      is.checkOptions(beside, lyingBeside);
+      is.checkOptions(o, { signal: is.signal });
+      await take(beside, { signal: o.signal });
+    },
     close: file.close,
   };
   return disposable(model);
@@ -186,7 +201,7 @@ async function modelOf(input, { file, content, message, told }, options) {
  * A method for each question.
  *
  * @param {Asker} asking
- * @returns {Omit<ModelBase<any>, 'kind' | 'message' | 'transferred' | 'cut' | 'values' | 'close'>}
+ * @returns {Omit<ModelBase<any>, 'kind' | 'message' | 'transferred' | 'cut' | 'values' | 'add' | 'close'>}
  */
 const questionsOf = ({ ask }) => ({
   ask,
@@ -206,6 +221,20 @@ const questionsOf = ({ ask }) => ({
   tag: (name, o) => ask('tag', { ...o, name }),
   variables: (o) => ask('variables', o),
 });
+
+/**
+ * @param {State} state
+ * @param {Asker} asking
+ * @param {Beside} beside
+ * @param {OpenOptions & { input: Input, told?: Told }} how
+ */
+async function add(state, asking, { kerasMetadata, checkpoint: files }, { input, told, ...options }) {
+  if (kerasMetadata) await asking.setKerasMetadata(kerasMetadata);
+  if (!files) return;
+  const checkpoint = await openCheckpoint(state.file, input, files, options, told);
+  await asking.setCheckpoint(checkpoint, await objectGraphOf(state, checkpoint, options.signal));
+  state.checkpoint = checkpoint;
+}
 
 /**
  * The text with the checkpoint's object graph, after its length; undefined where it is not.

@@ -77,8 +77,7 @@ const asking = {
 
 /**
  * What `asker` is given.
- * @typedef {{ maxValue?: number, maxMemory?: number, kerasMetadata?: Uint8Array,
- *   checkpoint?: { pointer: number }, graph?: Uint8Array }} ModelOptions
+ * @typedef {{ maxValue?: number, maxMemory?: number }} ModelOptions
  */
 
 /** @param {OpenFile} file @param {Feed} feed @param {ModelKind} kind @param {ModelOptions} options */
@@ -96,8 +95,6 @@ function engineFor(file, feed, kind, options) {
     ),
   );
   engine.feed = shared(feed);
-  if (options.kerasMetadata) setKerasMetadata(instance, engine, options.kerasMetadata);
-  if (options.checkpoint) setCheckpoint(instance, engine, options.checkpoint, options.graph);
   return engine;
 }
 
@@ -149,15 +146,25 @@ export function asker(file, feed, kind, options) {
    */
   async function askFor(question, options, take) {
     checkQuestion(question, options);
-    const next = last.then(async () => ({
-      answer: await answer(question, options),
-      taken: take(engine),
-    }));
+    return inTurn(async () => ({ answer: await answer(question, options), taken: take(engine) }));
+  }
+
+  /** Between questions. @template T @param {() => T | Promise<T>} act @returns {Promise<T>} */
+  function inTurn(act) {
+    const next = last.then(act);
     last = next.catch(() => {});
     return next;
   }
 
-  return { ask: asked, askFor };
+  return {
+    ask: asked,
+    askFor,
+    /** @param {Uint8Array} bytes */
+    setKerasMetadata: (bytes) => inTurn(() => (file.check(), setKerasMetadata(instance, engine, bytes))),
+    /** @param {{ pointer: number }} checkpoint @param {Uint8Array} [graph] its object graph */
+    setCheckpoint: (checkpoint, graph) =>
+      inTurn(() => (file.check(), setCheckpoint(instance, engine, checkpoint, graph))),
+  };
 }
 
 /** @param {QuestionName} question @param {QuestionOptions} options */

@@ -15,9 +15,9 @@ import { proxy } from './proxy.js';
 /** @import { Owner } from './proxy.js' */
 
 /**
- * A model that a Worker has opened: without `message`, and `cut`, whose files inspect() makes.
+ * A model that a Worker has opened: without `message`, `cut`, whose files inspect() makes, and `add`.
  * @template {ModelKind} [Kind=ModelKind]
- * @typedef {Omit<Model<Kind>, 'message' | 'cut'>} ModelInWorker
+ * @typedef {Omit<Model<Kind>, 'message' | 'cut' | 'add'>} ModelInWorker
  */
 
 /** A worker is ended when nothing that came from it is referred to any more. */

@@ -47,7 +47,7 @@ export function serve(port) {
 }
 
 /** Members of a model that stay here. */
-const HERE = ['message', 'transferred', 'cut', 'close'];
+const HERE = ['message', 'transferred', 'cut', 'add', 'close'];
 
 /** Of a constant or a variable. @param {any} value */
 const isValues = (value) => typeof value?.bytes === 'function' && 'dtype' in value;
