@@ -92,7 +92,7 @@ const cli_command cli_commands[] = {
                  "cpb inspect huge.cpb constants -n 10 --json\n"
                  "The ten largest constants, for a program.\n",
      .options = COMMON | REMOTE | CLI_BIT(TYPE) | CLI_BIT(FIRST) | CLI_BIT(PAGE) | CLI_BIT(META_GRAPH) |
-                CLI_BIT(SCOPE) | CLI_BIT(JSON),
+                CLI_BIT(SCOPE) | CLI_BIT(ALL) | CLI_BIT(WIDTH) | CLI_BIT(JSON),
      .more_operands = 2,
      .run = cli_inspect},
     {.name = "extract",
@@ -182,7 +182,8 @@ const cli_command cli_commands[] = {
                  "Is this the graph of that one?\n"
                  "cpb diff a.zip b.zip --json -n 1000000\n"
                  "Every difference, for a program.\n",
-     .options = COMMON | REMOTE | CLI_BIT(TYPE) | CLI_BIT(PAGE) | CLI_BIT(SKIP_VALUES) | CLI_BIT(JSON),
+     .options = COMMON | REMOTE | CLI_BIT(TYPE) | CLI_BIT(PAGE) | CLI_BIT(SKIP_VALUES) | CLI_BIT(ALL) | CLI_BIT(WIDTH) |
+                CLI_BIT(JSON),
      .more_operands = 1,
      .trouble = 2,
      .run = cli_diff},

@@ -84,6 +84,12 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
     [CLI_RAW] = {"raw", 0, CLI_FLAG, SETTING(raw), NULL, "Write the values alone, little-endian.", NULL},
     [CLI_SKIP_VALUES] = {"skip-values", 0, CLI_FLAG, SETTING(skip_values), NULL,
                          "Do not compare the values of constants, parameters and variables.", NULL},
+    [CLI_ALL] = {"all", 'a', CLI_FLAG, SETTING(all), NULL, "Show everything: fold nothing, and all of each list.",
+                 NULL},
+    [CLI_WIDTH] = {"width", 0, CLI_NUMBER, SETTING(width), "N",
+                   "Write for a person, in lines of N columns, although standard output is no terminal; on one, "
+                   "instead of its width.",
+                   NULL},
     [CLI_JSON] = {"json", 'j', CLI_FLAG, SETTING(json), NULL, "Write JSON, for programs.", NULL},
     [CLI_FORCE] = {"force", 'f', CLI_FLAG, SETTING(force), NULL, "Replace the output if it exists.", NULL},
     [CLI_SYNC] = {"sync", 0, CLI_FLAG, SETTING(sync), NULL,

@@ -39,6 +39,8 @@ typedef enum cli_option_id {
   CLI_VARIABLE,
   CLI_RAW,
   CLI_SKIP_VALUES,
+  CLI_ALL,
+  CLI_WIDTH,
   CLI_JSON,
   CLI_FORCE,
   CLI_SYNC,
@@ -68,12 +70,13 @@ typedef struct cli_settings {
   size_t num_paths;
   const char *output, *type, *schema, *field, *against, *scope;
   uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph,
-      state, threads, timeout, max_time;     /* times in milliseconds */
+      state, threads, timeout, max_time,     /* times in milliseconds */
+      width;                                 /* in columns */
   const char *headers[CLI_HEADERS_MOST + 1]; /* up to a NULL */
   cpb_codec_options codec;
   cpb_limits limits;
   int layout; /* cpb_layout */
-  bool json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable, work;
+  bool all, json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable, work;
 } cli_settings;
 
 typedef enum cli_kind {

@@ -24,6 +24,7 @@ void os_close(int fd);
 
 bool os_is_special(const char *path); /* there, but neither file nor directory */
 bool os_is_terminal(int fd);
+unsigned os_columns(int fd); /* of a terminal; 0 where that is not known */
 
 /* How many processors there are; 1 where there are no threads. */
 unsigned os_processors(void);

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -121,6 +122,15 @@ bool os_is_special(const char *path) {
 }
 
 bool os_is_terminal(int fd) { return isatty(fd) == 1; }
+
+unsigned os_columns(int fd) {
+#ifdef TIOCGWINSZ
+  struct winsize size;
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0) return size.ws_col;
+#endif
+  (void)fd;
+  return 0;
+}
 
 unsigned os_processors(void) {
   long count = sysconf(_SC_NPROCESSORS_ONLN);

@@ -40,6 +40,12 @@ bool os_is_special(const char *path) {
 
 bool os_is_terminal(int fd) { return isatty(fd) == 1; }
 
+/* WASI does not tell; COLUMNS may. */
+unsigned os_columns(int fd) {
+  (void)fd;
+  return 0;
+}
+
 unsigned os_processors(void) { return 1; }
 
 double os_seconds(void) {

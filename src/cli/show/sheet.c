@@ -1,0 +1,157 @@
+#include "cli/show/sheet.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "cli/os/os.h"
+
+#define WIDTH_DEFAULT 80
+#define WIDTH_LEAST 20
+#define WIDTH_MOST 1000
+#define STDOUT 1
+
+/* --- The terminal ----------------------------------------------------------------- */
+
+static const char *setting(const char *name) {
+  const char *value = getenv(name);
+  return value && *value ? value : NULL;
+}
+
+/* The first of these that is set counts, in the order that POSIX has. */
+static bool locale_is_utf8(void) {
+  static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *value = setting(names[i]);
+    if (value)
+      return strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "UTF8") || strstr(value, "utf-8");
+  }
+  return false;
+}
+
+static size_t width_of(const cli *c) {
+  const char *columns = setting("COLUMNS");
+  uint64_t width = c->settings.width;
+  if (width == 0) width = columns ? strtoul(columns, NULL, 10) : 0;
+  if (width == 0) width = os_columns(STDOUT);
+  if (width == 0) width = WIDTH_DEFAULT;
+  if (width < WIDTH_LEAST) return WIDTH_LEAST;
+  return width > WIDTH_MOST ? WIDTH_MOST : (size_t)width;
+}
+
+void cli_sheet_begin(cli_sheet *s, cli *c) {
+  const char *kind = setting("TERM");
+  bool terminal = os_is_terminal(STDOUT);
+  *s = (cli_sheet){.cli = c, .all = c->settings.all, .utf8 = locale_is_utf8()};
+  s->plain = !terminal && c->settings.width == 0;
+  s->width = s->plain ? SIZE_MAX : width_of(c);
+  s->color = terminal && kind && strcmp(kind, "dumb") != 0 && !setting("NO_COLOR");
+  cpb_buffer_init(&s->text, &c->allocator);
+}
+
+int cli_sheet_end(cli_sheet *s) {
+  cpb_buffer_free(&s->text);
+  return s->failed ? cli_fail_memory(s->cli) : CLI_OK;
+}
+
+/* --- Pieces of text ------------------------------------------------------------------ */
+
+static void append(cli_sheet *s, const void *text, size_t size) {
+  s->failed = s->failed || !cpb_buffer_append(&s->text, text, size);
+}
+
+void cli_put(cli_sheet *s, const char *text) { append(s, text, strlen(text)); }
+
+void cli_put_format(cli_sheet *s, const char *format, ...) {
+  char text[256];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  cli_put(s, text);
+}
+
+void cli_put_name(cli_sheet *s, cpb_span name) {
+  while (name.size > 0) {
+    size_t length = cpb_utf8_length(name);
+    bool shown = length > 0 && !cpb_is_control(cpb_utf8_code(name.data, length));
+    if (length == 0) length = 1;
+    if (shown) append(s, name.data, length);
+    else cli_put(s, "\xef\xbf\xbd");
+    name = (cpb_span){name.data + length, name.size - length};
+  }
+}
+
+void cli_put_dot(cli_sheet *s) { cli_put(s, s->utf8 ? " \xc2\xb7 " : ", "); }
+
+/* --- Width ------------------------------------------------------------------------------ */
+
+/* Of a character: two columns for those of East Asia and pictures, none for what combines with the
+ * character before it. */
+static unsigned columns_of(uint32_t code) {
+  static const struct {
+    uint32_t first, last;
+    unsigned columns;
+  } ranges[] = {{0x300, 0x36f, 0},   {0x1100, 0x115f, 2}, {0x200b, 0x200d, 0},   {0x2e80, 0xa4cf, 2},
+                {0xac00, 0xd7a3, 2}, {0xf900, 0xfaff, 2}, {0xfe00, 0xfe0f, 0},   {0xfe30, 0xfe6f, 2},
+                {0xff00, 0xff60, 2}, {0xffe0, 0xffe6, 2}, {0x1f300, 0x1faff, 2}, {0x20000, 0x3fffd, 2}};
+  for (size_t i = 0; code >= 0x300 && i < sizeof ranges / sizeof *ranges; i++) {
+    if (code >= ranges[i].first && code <= ranges[i].last) return ranges[i].columns;
+  }
+  return 1;
+}
+
+size_t cli_measure(cpb_span text, size_t most, size_t *bytes) {
+  size_t columns = 0;
+  *bytes = 0;
+  while (*bytes < text.size) {
+    size_t length = cpb_utf8_length((cpb_span){text.data + *bytes, text.size - *bytes});
+    size_t more = length > 0 ? columns_of(cpb_utf8_code(text.data + *bytes, length)) : 1;
+    if (more > most - columns) break;
+    columns += more;
+    *bytes += length > 0 ? length : 1;
+  }
+  return columns;
+}
+
+/* --- Lines ------------------------------------------------------------------------------- */
+
+void cli_print_styled(cli_sheet *s, cpb_span text, cli_style style) {
+  static const char *const codes[] = {"", "\033[1m", "\033[2m", "\033[1;31m"};
+  bool styled = s->color && style != CLI_NORMAL && text.size > 0;
+  if (styled) cli_print(s->cli, "%s", codes[style]);
+  cli_print_bytes(s->cli, text.data, text.size);
+  if (styled) cli_print(s->cli, "\033[0m");
+}
+
+size_t cli_print_fitting(cli_sheet *s, cpb_span text, size_t width, cli_style style) {
+  const char *mark = s->utf8 ? "\xe2\x80\xa6" : "...";
+  size_t marked = s->utf8 ? 1 : 3, bytes, columns = cli_measure(text, width, &bytes);
+  if (bytes < text.size) {
+    columns = cli_measure(text, width > marked ? width - marked : 0, &bytes);
+    cli_print_styled(s, (cpb_span){text.data, bytes}, style);
+    cli_print_styled(s, cli_span(mark), style);
+    return columns + marked;
+  }
+  cli_print_styled(s, text, style);
+  return columns;
+}
+
+void cli_end_line(cli_sheet *s, cli_style style, cli_fit fit) {
+  cpb_span text = {s->text.data, s->text.size};
+  size_t bytes, columns = cli_measure(text, SIZE_MAX, &bytes);
+  bool cut = fit == CLI_CUT && columns > s->width;
+  if (cut) cli_print_fitting(s, text, s->width, style);
+  else cli_print_styled(s, text, style);
+  cli_print(s->cli, "\n");
+  s->lines += cut || columns == 0 ? 1 : (columns - 1) / s->width + 1;
+  s->text.size = 0;
+}
+
+void cli_blank_line(cli_sheet *s) {
+  if (s->plain) return;
+  cli_print(s->cli, "\n");
+  s->lines++;
+}

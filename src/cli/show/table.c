@@ -1,0 +1,205 @@
+#include "cli/show/table.h"
+
+#include <string.h>
+
+#define GAP 2
+#define ROWS_AT_ONCE 1000 /* columns are as wide as the cells of so many rows; then they are printed */
+
+/* --- Cells -------------------------------------------------------------------------- */
+
+static size_t end_of(const cli_table *t, size_t cell) {
+  size_t end;
+  memcpy(&end, t->ends.data + cell * sizeof end, sizeof end);
+  return end;
+}
+
+static cpb_span cell_at(const cli_table *t, size_t row, size_t column) {
+  size_t cell = row * t->num_columns + column, begin = cell > 0 ? end_of(t, cell - 1) : 0;
+  return (cpb_span){t->text.data + begin, end_of(t, cell) - begin};
+}
+
+static size_t columns_of(cpb_span text) {
+  size_t bytes;
+  return cli_measure(text, SIZE_MAX, &bytes);
+}
+
+static bool may_be_cut(const cli_table *t, size_t column) { return !(t->columns[column].how & (CLI_KEPT | CLI_RIGHT)); }
+
+/* --- Widths ---------------------------------------------------------------------------- */
+
+static void widen(cli_table *t, size_t rows) {
+  for (size_t c = 0; c < t->num_columns; c++) {
+    for (size_t r = 0; r < rows; r++) {
+      size_t width = columns_of(cell_at(t, r, c));
+      if (width > t->widths[c]) t->widths[c] = width;
+    }
+    size_t title = t->columns[c].title && !t->untitled ? strlen(t->columns[c].title) : 0;
+    if (t->widths[c] > 0 && title > t->widths[c]) t->widths[c] = title;
+  }
+}
+
+static size_t total_width(const cli_table *t) {
+  size_t total = t->indent, shown = 0;
+  for (size_t c = 0; c < t->num_columns; c++) {
+    if (t->widths[c] > 0) total += t->widths[c] + (shown++ > 0 ? GAP : 0);
+  }
+  return total;
+}
+
+/* The widest column of those that may be cut, or may not; none is made narrower than `least`. */
+static size_t find_widest(const cli_table *t, bool cut, size_t least) {
+  size_t found = SIZE_MAX;
+  for (size_t c = 0; c < t->num_columns; c++) {
+    bool eligible = cut ? may_be_cut(t, c) : (t->columns[c].how & CLI_KEPT) != 0;
+    if (!eligible || t->widths[c] <= least) continue;
+    if (found == SIZE_MAX || t->widths[c] > t->widths[found]) found = c;
+  }
+  return found;
+}
+
+static void narrow(cli_table *t, bool cut, size_t least) {
+  size_t c;
+  while (total_width(t) > t->sheet->width && (c = find_widest(t, cut, least)) != SIZE_MAX) t->widths[c]--;
+}
+
+static void fit(cli_table *t) {
+  size_t mark = t->sheet->utf8 ? 1 : 3;
+  narrow(t, true, 12);
+  narrow(t, false, 40); /* names that are longer than this get lines of their own */
+  narrow(t, true, 6);
+  narrow(t, false, 12);
+  narrow(t, true, mark);
+}
+
+/* --- Lines ------------------------------------------------------------------------------- */
+
+static void print_spaces(cli_table *t, size_t count) { cli_print(t->sheet->cli, "%*s", (int)count, ""); }
+
+static cli_style style_of(unsigned how) {
+  if (how & CLI_STRONG) return CLI_BOLD;
+  return how & CLI_DIM ? CLI_FAINT : CLI_NORMAL;
+}
+
+static size_t find_last(const cli_table *t) {
+  size_t last = t->num_columns;
+  while (last > 0 && t->widths[last - 1] == 0) last--;
+  return last;
+}
+
+typedef struct row_place {
+  size_t at, lines; /* the column that was reached; lines that the row takes so far */
+  bool print;       /* or only count */
+} row_place;
+
+static void place_cell(cli_table *t, row_place *p, size_t c, size_t column, cpb_span text) {
+  size_t width = columns_of(text), room = t->widths[c];
+  bool cut = may_be_cut(t, c) && width > room;
+  if (p->at > 0 && p->at + GAP > column) { /* a name was longer than its column */
+    if (p->print) cli_print(t->sheet->cli, "\n");
+    p->lines++;
+    p->at = 0;
+  }
+  size_t left = t->columns[c].how & CLI_RIGHT && width < room ? room - width : 0;
+  if (p->print) {
+    print_spaces(t, column - p->at + left);
+    if (cut) cli_print_fitting(t->sheet, text, room, style_of(t->columns[c].how));
+    else cli_print_styled(t->sheet, text, style_of(t->columns[c].how));
+  }
+  p->at = column + left + (cut ? room : width);
+  if (p->at > t->sheet->width) p->lines += (p->at - 1) / t->sheet->width;
+}
+
+/* Prints the row, unless it is only to be counted; returns the lines that it takes. */
+static size_t place_row(cli_table *t, size_t row, bool print) {
+  row_place p = {.lines = 1, .print = print};
+  size_t column = t->indent, end = find_last(t);
+  for (size_t c = 0; c < end; c++) {
+    cpb_span text = cell_at(t, row, c);
+    if (text.size > 0 && t->widths[c] > 0) place_cell(t, &p, c, column, text);
+    if (t->widths[c] > 0) column += t->widths[c] + GAP;
+  }
+  if (print) cli_print(t->sheet->cli, "\n");
+  return p.lines;
+}
+
+static void print_titles(cli_table *t) {
+  size_t end = find_last(t), column = t->indent, at = 0;
+  for (size_t c = 0; c < end; c++) {
+    const char *title = t->columns[c].title ? t->columns[c].title : "";
+    if (t->widths[c] == 0) continue;
+    size_t length = strlen(title), left = t->columns[c].how & CLI_RIGHT ? t->widths[c] - length : 0;
+    if (length > 0) {
+      print_spaces(t, column - at + left);
+      at = column + left + cli_print_fitting(t->sheet, cli_span(title), t->widths[c], CLI_FAINT);
+    }
+    column += t->widths[c] + GAP;
+  }
+  cli_print(t->sheet->cli, "\n");
+  t->sheet->lines++;
+}
+
+static bool has_titles(const cli_table *t) {
+  for (size_t c = 0; c < t->num_columns; c++) {
+    if (t->columns[c].title && t->widths[c] > 0) return !t->untitled;
+  }
+  return false;
+}
+
+static void flush(cli_table *t) {
+  size_t row = 0;
+  widen(t, t->rows);
+  fit(t);
+  if (t->printed == 0 && t->rows > 0 && has_titles(t)) print_titles(t);
+  for (; row < t->rows && !t->full; row++) {
+    size_t lines = place_row(t, row, false);
+    t->full = t->lines_most > 0 && lines > t->lines_most - t->lines;
+    if (t->full) break;
+    place_row(t, row, true);
+    t->lines += lines;
+    t->sheet->lines += lines;
+  }
+  t->printed += row;
+  t->rows -= row;
+  t->text.size = t->ends.size = 0;
+}
+
+/* --- The table ------------------------------------------------------------------------------ */
+
+void cli_table_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_column *columns, size_t count) {
+  *t = (cli_table){.sheet = s, .columns = columns, .num_columns = count, .indent = indent};
+  cpb_buffer_init(&t->text, &s->cli->allocator);
+  cpb_buffer_init(&t->ends, &s->cli->allocator);
+  s->text.size = 0;
+}
+
+static void add_plain(cli_table *t) {
+  cli *c = t->sheet->cli;
+  if (t->next == 0 && t->word) cli_print(c, "%s\t", t->word);
+  cli_print_bytes(c, t->sheet->text.data, t->sheet->text.size);
+  cli_print(c, t->next + 1 < t->num_columns ? "\t" : "\n");
+}
+
+static void add(cli_table *t) {
+  cli_sheet *s = t->sheet;
+  bool added = cpb_buffer_append(&t->text, s->text.data, s->text.size);
+  size_t end = t->text.size;
+  s->failed = s->failed || !added || !cpb_buffer_append(&t->ends, &end, sizeof end);
+}
+
+void cli_table_cell(cli_table *t) {
+  if (t->sheet->plain) add_plain(t);
+  else if (!t->sheet->failed) add(t);
+  t->sheet->text.size = 0;
+  if (++t->next < t->num_columns) return;
+  t->next = 0;
+  t->rows++;
+  if (t->rows == ROWS_AT_ONCE && t->lines_most == 0 && !t->sheet->plain && !t->sheet->failed) flush(t);
+}
+
+size_t cli_table_end(cli_table *t) {
+  if (!t->sheet->plain && !t->sheet->failed) flush(t);
+  if (t->sheet->plain) t->rows = 0;
+  cpb_buffer_free(&t->text);
+  cpb_buffer_free(&t->ends);
+  return t->rows;
+}

@@ -1,0 +1,48 @@
+/* A table for a person; for a program a line for each row (sheet.h).
+ *
+ *     static const cli_column columns[] = {{"name", CLI_KEPT}, {"class", 0}, {"params", CLI_RIGHT}};
+ *     cli_table_begin(&t, s, 2, columns, 3);
+ *     for each row: three times: cli_put...(s, ...), cli_table_cell(&t);
+ *     cli_table_end(&t);
+ *
+ * Columns are as wide as their cells. Where the terminal is not, cells that may be cut are, the widest
+ * first; one that is kept and does not fit has the rest of its row on the next line. A column without
+ * any text is left out, but not of what a program gets. */
+#ifndef CPB_CLI_SHOW_TABLE_H
+#define CPB_CLI_SHOW_TABLE_H
+
+#include "cli/show/sheet.h"
+
+#define CLI_COLUMNS_MOST 12
+
+enum { CLI_KEPT = 1, CLI_RIGHT = 2 /* numbers: kept, too */, CLI_DIM = 4, CLI_STRONG = 8 };
+
+typedef struct cli_column {
+  const char *title; /* NULL: has none */
+  unsigned how;
+} cli_column;
+
+typedef struct cli_table {
+  cli_sheet *sheet;
+  const cli_column *columns;
+  size_t num_columns, indent, next; /* the column of the next cell */
+  const char *word;                 /* what a program's lines begin with; NULL for nothing */
+  bool untitled;
+  size_t lines, lines_most;        /* without the titles; most 0: any number */
+  size_t widths[CLI_COLUMNS_MOST]; /* 0: left out */
+  cpb_buffer text;                 /* of all cells */
+  cpb_buffer ends;                 /* size_t: where each ends in it */
+  size_t rows;                     /* held: given, but not printed */
+  size_t printed;
+  bool full; /* there is no room for more lines */
+} cli_table;
+
+void cli_table_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_column *columns, size_t count);
+
+/* What was put becomes the next cell of the row, or of the next row. */
+void cli_table_cell(cli_table *t);
+
+/* Prints the rows, or as many as there is room for, and frees. Returns how many of them are left. */
+size_t cli_table_end(cli_table *t);
+
+#endif

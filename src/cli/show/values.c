@@ -1,0 +1,169 @@
+#include "cli/show/values.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DEPTH_MOST 8 /* what is nested deeper is not for one line */
+
+/* --- Numbers ------------------------------------------------------------------------ */
+
+void cli_put_count(cli_sheet *s, uint64_t count) {
+  char digits[24], text[32];
+  int length = snprintf(digits, sizeof digits, "%" PRIu64, count), out = 0;
+  for (int i = 0; i < length; i++) {
+    if (!s->plain && i > 0 && (length - i) % 3 == 0) text[out++] = ',';
+    text[out++] = digits[i];
+  }
+  text[out] = 0;
+  cli_put(s, text);
+}
+
+void cli_put_size(cli_sheet *s, uint64_t bytes) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double size = (double)bytes;
+  size_t unit = 0;
+  if (s->plain) {
+    cli_put_count(s, bytes);
+    return;
+  }
+  while (size >= 1023.95 && unit + 1 < sizeof units / sizeof *units) {
+    size /= 1024;
+    unit++;
+  }
+  cli_put_format(s, unit == 0 ? "%.0f %s" : "%.1f %s", size, units[unit]);
+}
+
+void cli_put_share(cli_sheet *s, uint64_t part, uint64_t whole) {
+  double share = whole > 0 ? 100 * (double)part / (double)whole : 0;
+  cli_put_format(s, part > 0 && share < 0.5 ? "<1 %%" : "%.0f %%", share);
+}
+
+void cli_put_plural(cli_sheet *s, uint64_t count, const char *one, const char *more) {
+  cli_put_count(s, count);
+  cli_put(s, " ");
+  cli_put(s, count == 1 ? one : more);
+}
+
+/* --- Tensors ---------------------------------------------------------------------------- */
+
+static bool begins(cpb_span text, const char *word) {
+  return text.size >= strlen(word) && memcmp(text.data, word, strlen(word)) == 0;
+}
+
+/* TensorFlow's names and ND4J's; what follows the name, such as the digits, stays. */
+void cli_put_dtype(cli_sheet *s, cpb_span dtype) {
+  static const struct {
+    const char *name, *shown;
+    bool whole;
+  } names[] = {{"float8_", "f8_", false},   {"float4_", "f4_", false}, {"float", "f", false},
+               {"bfloat16", "bf16", false}, {"uint", "u", false},      {"int", "i", false},
+               {"complex", "c", false},     {"double", "f64", false},  {"half", "f16", false},
+               {"FLOAT", "f32", true},      {"DOUBLE", "f64", true},   {"HALF", "f16", true},
+               {"BFLOAT16", "bf16", true},  {"FLOAT8", "f8", true},    {"INT", "i", false},
+               {"UINT", "u", false},        {"BOOL", "bool", true},    {"UTF8", "string", true}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    size_t length = strlen(names[i].name);
+    if (!begins(dtype, names[i].name) || (names[i].whole && dtype.size != length)) continue;
+    cli_put(s, names[i].shown);
+    cli_put_name(s, (cpb_span){dtype.data + length, dtype.size - length});
+    return;
+  }
+  cli_put_name(s, dtype);
+}
+
+void cli_put_shape(cli_sheet *s, yyjson_val *shape) {
+  size_t i, count;
+  yyjson_val *dimension;
+  cpb_span text;
+  if (!yyjson_is_arr(shape)) {
+    cli_put(s, "[...]");
+    return;
+  }
+  cli_put(s, "[");
+  yyjson_arr_foreach(shape, i, count, dimension) {
+    if (i > 0) cli_put(s, ",");
+    if (cpb_json_number(dimension, &text)) cli_put_name(s, text);
+    else cli_put(s, "?");
+  }
+  cli_put(s, "]");
+}
+
+void cli_put_tensor(cli_sheet *s, yyjson_val *tensor) {
+  cpb_span dtype = cli_text_at(tensor, "dtype");
+  if (dtype.size > 0) cli_put_dtype(s, dtype);
+  if (cpb_json_member(tensor, "shape")) cli_put_shape(s, cpb_json_member(tensor, "shape"));
+}
+
+/* --- Any value ------------------------------------------------------------------------------ */
+
+static void put_value(cli_sheet *s, yyjson_val *value, unsigned depth);
+
+/* A list: of numbers, as a shape is written; of others, one after the other. */
+static void put_list(cli_sheet *s, yyjson_val *list, unsigned depth) {
+  size_t i, count;
+  yyjson_val *element, *first = yyjson_arr_get_first(list);
+  bool shape = !first || yyjson_is_raw(first) || yyjson_is_null(first);
+  if (shape) {
+    cli_put_shape(s, list);
+    return;
+  }
+  yyjson_arr_foreach(list, i, count, element) {
+    if (i > 0) cli_put(s, ", ");
+    put_value(s, element, depth + 1);
+  }
+}
+
+/* Nothing to be shown. An empty shape is a scalar's. */
+static bool is_absent(const char *key, yyjson_val *value) {
+  bool empty = yyjson_is_arr(value) && yyjson_arr_size(value) == 0 && strcmp(key, "shape") != 0;
+  return yyjson_is_null(value) || empty;
+}
+
+/* A tensor by name, dtype and shape; others as their members. */
+static void put_object(cli_sheet *s, yyjson_val *object, unsigned depth) {
+  size_t i, count, shown = 0;
+  yyjson_val *key, *value;
+  bool tensor = cpb_json_member(object, "dtype") && cpb_json_member(object, "shape");
+  yyjson_obj_foreach(object, i, count, key, value) {
+    const char *name = yyjson_get_str(key);
+    bool plain = tensor && (strcmp(name, "name") == 0 || strcmp(name, "dtype") == 0);
+    if ((tensor && strcmp(name, "shape") == 0) || is_absent(name, value)) continue;
+    if (shown++ > 0) cli_put(s, plain ? " " : ", ");
+    if (!plain) cli_put_name(s, (cpb_span){(const uint8_t *)name, yyjson_get_len(key)});
+    if (!plain) cli_put(s, " ");
+    if (plain && name[0] == 'd') cli_put_tensor(s, object);
+    else put_value(s, value, depth + 1);
+  }
+}
+
+static void put_value(cli_sheet *s, yyjson_val *value, unsigned depth) {
+  cpb_span text;
+  if (depth > DEPTH_MOST) cli_put(s, "...");
+  else if (cpb_json_text(value, &text) || cpb_json_number(value, &text)) cli_put_name(s, text);
+  else if (yyjson_is_bool(value)) cli_put(s, yyjson_get_bool(value) ? "yes" : "no");
+  else if (yyjson_is_arr(value)) put_list(s, value, depth);
+  else if (yyjson_is_obj(value)) put_object(s, value, depth);
+  else cli_put(s, "-");
+}
+
+void cli_put_value(cli_sheet *s, yyjson_val *value) { put_value(s, value, 0); }
+
+/* --- Members ---------------------------------------------------------------------------------- */
+
+uint64_t cli_number_at(yyjson_val *object, const char *key) {
+  uint64_t number = 0;
+  cpb_json_unsigned(cpb_json_member(object, key), &number);
+  return number;
+}
+
+cpb_span cli_text_at(yyjson_val *object, const char *key) {
+  cpb_span text = {NULL, 0};
+  cpb_json_text(cpb_json_member(object, key), &text);
+  return text;
+}
+
+bool cli_is_text(yyjson_val *value, const char *text) {
+  cpb_span found;
+  return cpb_json_text(value, &found) && found.size == strlen(text) && memcmp(found.data, text, found.size) == 0;
+}

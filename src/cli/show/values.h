@@ -1,0 +1,27 @@
+/* Numbers, dtypes, shapes and JSON values as pieces of text (sheet.h). */
+#ifndef CPB_CLI_SHOW_VALUES_H
+#define CPB_CLI_SHOW_VALUES_H
+
+#include "cli/show/sheet.h"
+
+/* 3,538,984 and 2.4 MiB for a person; the digits alone for a program. */
+void cli_put_count(cli_sheet *s, uint64_t count);
+void cli_put_size(cli_sheet *s, uint64_t bytes);
+void cli_put_share(cli_sheet *s, uint64_t part, uint64_t whole);                      /* 36 % */
+void cli_put_plural(cli_sheet *s, uint64_t count, const char *one, const char *more); /* 1,200 nodes */
+
+/* f32 for float32 and FLOAT; other names as they are. */
+void cli_put_dtype(cli_sheet *s, cpb_span dtype);
+/* [?,224,224,3]; [...] for null, of which not even the rank is known. */
+void cli_put_shape(cli_sheet *s, yyjson_val *shape);
+/* f32[?,224,224,3], of an object's members dtype and shape. */
+void cli_put_tensor(cli_sheet *s, yyjson_val *tensor);
+/* Any value, on one line; "-" for null and for none. */
+void cli_put_value(cli_sheet *s, yyjson_val *value);
+
+/* Of a member: 0 or nothing where there is none of that kind. */
+uint64_t cli_number_at(yyjson_val *object, const char *key);
+cpb_span cli_text_at(yyjson_val *object, const char *key);
+bool cli_is_text(yyjson_val *value, const char *text);
+
+#endif
