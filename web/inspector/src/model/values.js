@@ -38,6 +38,25 @@ const word = new DataView(new ArrayBuffer(4));
 const brain = (bits) => (word.setUint16(0, bits), word.getFloat32(0));
 
 /**
+ * The same values, of which the last dimension varies fastest, where it was the first.
+ *
+ * @param {any} values
+ * @param {number[]} shape
+ */
+export function rowMajor(values, shape) {
+  const steps = shape.map((_, i) => shape.slice(0, i).reduce((step, size) => step * size, 1));
+  return values.map((/** @type {any} */ _, /** @type {number} */ to) => {
+    let [from, rest] = [0, to];
+    for (let i = shape.length - 1; i >= 0; i--) {
+      const size = Number(shape[i]);
+      from += Number(steps[i]) * (rest % size);
+      rest = Math.floor(rest / size);
+    }
+    return values[from];
+  });
+}
+
+/**
  * @param {any} model
  * @param {any} tensor as the answers `constants` has it, or with the key of a `variable`
  * @param {AbortSignal} signal
@@ -50,7 +69,10 @@ async function numbersOf(model, tensor, signal) {
     variable ? { variable: true, signal } : { tensor: range, signal },
   );
   const read = readers[array.numpy ?? ''];
-  if (read && array.size <= MOST) return read((await array.bytes({ signal })).slice().buffer);
+  if (read && array.size <= MOST) {
+    const values = read((await array.bytes({ signal })).slice().buffer);
+    return array.fortranOrder ? rowMajor(values, array.shape) : values;
+  }
   array.close();
   if (read) throw new Error(`the array has ${array.size} bytes; a page shows at most ${MOST}`);
   return undefined;
