@@ -30,7 +30,7 @@ stages=(
   "sanitize: setup-debian setup-python"
   "interop: build models setup-interop"
   "web-node: build verdicts web-build models setup-servers"
-  "model: build models"
+  "model: build models web-build"
   "urls: build models setup-servers"
   "web-runtimes: web-node"
   "wasi-build: setup-wasi"

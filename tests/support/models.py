@@ -135,6 +135,6 @@ LARGE = "frozen" if "CPB_TEST_ALL" in os.environ else "mobilenet"
 
 if __name__ == "__main__":
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    from support import keras_models, models, saved_models  # noqa: F401  they add makers of their own
+    from support import fact_models, keras_models, models, saved_models  # noqa: F401  they add makers of their own
     for wanted in sys.argv[1:] or [name for name in models.MAKERS if name != "frozen" or LARGE == name]:
         print(f"{wanted}: {models.model(wanted)}", flush=True)
