@@ -1,9 +1,10 @@
 /** What the inspector's panels say, against the answers they come from and what TensorFlow said. */
 import { readFileSync } from 'node:fs';
 import { root } from './runtimes/files.js';
-import { click, found } from './support/inspector.js';
+import { all, click, found } from './support/inspector.js';
 import { withInspector } from './support/inspector-page.js';
 import { libcpb } from './support/libcpb.js';
+import { unpackSameDiff } from './support/models.js';
 import { assert, test } from './support/test.js';
 
 /** A model of the corpus with what lies beside it, as files of a server. @param {string} name */
@@ -28,9 +29,9 @@ test('variables: the largest first, sorted and filtered as the link says; one le
       one.shape.reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1);
     const sizes = variables.items.map(elements).sort((/** @type {number} */ a, /** @type {number} */ b) => b - a);
     await visit(`${keras}/saved_model.pb`, { panel: 'variables' }, 'a/kernel');
-    const all = await rows();
-    assert.equal(all.length, variables.total);
-    assert.deepEqual(all[0], ['a/kernel', 'a', 'float32', '[400, 5]', '7.8 KiB', '70 %']);
+    const shown = await rows();
+    assert.equal(shown.length, variables.total);
+    assert.deepEqual(shown[0], ['a/kernel', 'a', 'float32', '[400, 5]', '7.8 KiB', '70 %']);
     assert.equal(sizes[0], 400 * 5);
     await page.evaluate(click('Name ↕'));
     await page.until(`location.hash.includes('sort=name')`);
@@ -55,9 +56,16 @@ test('a Keras 3 export stores each weight twice: listed once, with both figures'
     const { variables } = await (await asked(twice)).ask('overview');
     assert.equal(variables.total, 16);
     await visit(`${twice}/saved_model.pb`, { panel: 'variables' }, '16 variables are stored, but only 8 weights');
-    const all = await rows();
-    assert.equal(all.length, 8);
-    assert.deepEqual(all[0], ['sequential/dense/kernel', 'sequential/dense', 'float32', '[8, 16]', '512 B', '49.4 %']);
+    const shown = await rows();
+    assert.equal(shown.length, 8);
+    assert.deepEqual(shown[0], [
+      'sequential/dense/kernel',
+      'sequential/dense',
+      'float32',
+      '[8, 16]',
+      '512 B',
+      '49.4 %',
+    ]);
     // The second of the two is found, too.
     await visit(`${twice}/saved_model.pb`, { panel: 'variables', at: 'root._all_variables.0' }, 'Standard deviation');
   }, folder(twice)));
@@ -74,3 +82,25 @@ test('operations are counted in the graph, each leads to its nodes', () =>
     await page.evaluate(click('Conv2D'));
     await says('model/conv2d/Conv2D');
   }, folder(keras)));
+
+test('strings show their text, and what is no text its bytes; a scalar its value', () => {
+  const strings = unpackSameDiff().find((path) => path.endsWith('strings_nonascii_a.fb')) ?? '';
+  return withInspector(
+    async ({ page, visit }) => {
+      const texts = () => page.evaluate(`${all('.texts li')}.map((one) => one.innerText)`);
+      const model = await asked('real_tf_module');
+      const bytes = await (await model.values('Const', { exactTexts: true })).bytes();
+      const length = new DataView(bytes.buffer).getUint32(0, true);
+      const first = new TextDecoder().decode(bytes.subarray(8, 8 + length));
+      await visit('models/cpb/real_tf_module/orig.pb', { panel: 'bytes', at: 'Const' }, first);
+      const shown = await texts();
+      assert.deepEqual([shown.length, shown[0]], [50, first]);
+      await visit('strings.fb', { panel: 'variables', at: 's' }, 'plain');
+      assert.deepEqual(await texts(), ['caf\\xfd', 'plain']);
+      const scalar = { panel: 'bytes', at: '__inference_h_84:while/maximum_iterations' };
+      await visit('models/cpb/real_tf_module/orig.pb', scalar, 'int32 scalar');
+      await page.until(`${found('.value')}?.innerText === '-1'`);
+    },
+    { '/strings.fb': readFileSync(strings) },
+  );
+});

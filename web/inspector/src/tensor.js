@@ -12,7 +12,8 @@ const ASK_ABOVE = 4 * 2 ** 20;
 /** No more than this is held by the page. */
 const MOST = 256 * 2 ** 20;
 
-const number = (/** @type {number} */ n) => n.toLocaleString('en', { maximumSignificantDigits: 5 });
+/** Whole numbers as they are, others shortened. @param {number} n */
+const number = (n) => n.toLocaleString('en', Number.isSafeInteger(n) ? {} : { maximumSignificantDigits: 5 });
 
 class CpbTensor extends LitElement {
   static properties = { session: { attribute: false }, tensor: { attribute: false }, wanted: { state: true } };
@@ -76,6 +77,23 @@ class CpbTensor extends LitElement {
         image-rendering: pixelated;
         border-bottom: 1px solid var(--line);
       }
+      .value {
+        font-size: 1.25rem;
+        font-weight: 650;
+        font-variant-numeric: tabular-nums;
+        margin: 0;
+        overflow-wrap: anywhere;
+      }
+      .texts {
+        margin: 0;
+        padding-left: 3rem;
+        max-height: 22rem;
+        overflow: auto;
+      }
+      .texts li::marker {
+        color: var(--dim);
+        font-size: 0.8rem;
+      }
       canvas.square {
         height: auto;
         max-height: 24rem;
@@ -102,7 +120,7 @@ class CpbTensor extends LitElement {
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('tensor')) this.wanted = this.#numbers && this.tensor.size <= ASK_ABOVE;
+    if (changed.has('tensor')) this.wanted = this.#readable && this.tensor.size <= ASK_ABOVE;
   }
 
   disconnectedCallback() {
@@ -110,19 +128,20 @@ class CpbTensor extends LitElement {
     this.#values.abort();
   }
 
-  /** Whether its values are numbers. */
-  get #numbers() {
-    return !/^(string|resource|variant|utf8)/i.test(this.tensor.dtype ?? '');
+  /** Whether its values can be shown. */
+  get #readable() {
+    return !/^(resource|variant)/i.test(this.tensor.dtype ?? '');
   }
 
   render() {
     const { node, name, dtype, shape: dimensions, size: bytes } = this.tensor;
     return html`<section class="box" aria-live="polite" aria-label="Values">
       <h3>
-        <code>${plain(node ?? name)}</code> <span class="type">${dtype}${shape(dimensions)}</span>
+        <code>${plain(node ?? name)}</code>
+        <span class="type">${dtype}${dimensions?.length === 0 ? ' scalar' : shape(dimensions)}</span>
         <span class="dim small">${size(bytes)}</span>
       </h3>
-      ${this.#numbers ? this.#state(bytes) : html`<p class="dim">Its values are not numbers: <code>cpb extract</code> writes them.</p>`}
+      ${this.#readable ? this.#state(bytes) : html`<p class="dim">It stands for something that exists only while the model runs.</p>`}
     </section>`;
   }
 
@@ -144,7 +163,14 @@ class CpbTensor extends LitElement {
   }
 
   /** @param {import('./model/values.js').Shown} values */
-  shown({ count: all, finite, low, high, mean, deviation, bars, first, picture }) {
+  shown(values) {
+    if (values.texts) return texts(values.texts, values.count);
+    if (values.count === 1) return html`<p class="value">${number(values.first[0] ?? NaN)}</p>`;
+    return this.numbers(values);
+  }
+
+  /** @param {import('./model/values.js').Shown} values */
+  numbers({ count: all, finite, low, high, mean, deviation, bars, first, picture }) {
     const pair = (/** @type {string} */ name, /** @type {unknown} */ value) =>
       html`<div>
         <dt>${name}</dt>
@@ -178,6 +204,13 @@ class CpbTensor extends LitElement {
     `;
   }
 }
+
+/** @param {string[]} list @param {number} all */
+const texts = (list, all) =>
+  html`<ol class="texts" start="0" tabindex=${list.length > 10 ? 0 : nothing} aria-label="The texts">
+      ${list.map((one) => html`<li><code>${plain(one) || html`<span class="dim">empty</span>`}</code></li>`)}
+    </ol>
+    ${all > list.length ? html`<p class="dim small">The first ${count(list.length)} of ${count(all)} texts.</p>` : nothing}`;
 
 /** @param {number[]} bars @param {number} low @param {number} high */
 function histogram(bars, low, high) {

@@ -1,4 +1,5 @@
-/** What is in one array: statistics, a histogram, a picture; the values themselves stay here. */
+/** What is in one array: statistics, a histogram, a picture, or texts; the values themselves stay here. */
+import { textsOf } from './texts.js';
 
 /** Bars of the histogram, lines of the picture, values that are shown. */
 const [BARS, LINES, FIRST] = [64, 512, 64];
@@ -58,16 +59,22 @@ export function rowMajor(values, shape) {
 
 /**
  * @param {any} model
- * @param {any} tensor as the answers `constants` has it, or with the key of a `variable`
+ * @param {any} tensor as the answers `constants` has it, or with the key of a `variable`; of
+ *   SameDiff perhaps with a `tag`, and the number of a `state` of its updater
+ * @param {AbortSignal} signal
+ */
+const arrayOf = (model, { variable, node, name, tensor, tag, state }, signal) =>
+  model.values(
+    variable ?? node ?? name,
+    variable ? { variable: true, exactTexts: true, signal } : { tensor, tag, state, exactTexts: true, signal },
+  );
+
+/**
+ * @param {any} array
  * @param {AbortSignal} signal
  * @returns {Promise<ArrayLike<number | bigint> | undefined>} undefined: no numbers
  */
-async function numbersOf(model, tensor, signal) {
-  const { variable, tensor: range } = tensor;
-  const array = await model.values(
-    variable ?? tensor.node ?? tensor.name,
-    variable ? { variable: true, signal } : { tensor: range, signal },
-  );
+async function numbersOf(array, signal) {
   const read = readers[array.numpy ?? ''];
   if (read && array.size <= MOST) {
     const values = read((await array.bytes({ signal })).slice().buffer);
@@ -137,8 +144,11 @@ function picture(values, width, low, high) {
  * @property {number} deviation
  * @property {number[]} bars how many are in each part of what is between low and high
  * @property {number[]} first
+ * @property {string[]} [texts] the first of them, where they are texts and not numbers
  * @property {{ width: number, height: number, pixels: Uint8ClampedArray } | undefined} picture
  */
+
+const NO_NUMBERS = { finite: 0, low: 0, high: 0, mean: 0, deviation: 0, bars: [], first: [], picture: undefined };
 
 /**
  * @param {any} model
@@ -147,7 +157,9 @@ function picture(values, width, low, high) {
  * @returns {Promise<Shown>}
  */
 export async function shownOf(model, tensor, signal) {
-  const values = await numbersOf(model, tensor, signal);
+  const array = await arrayOf(model, tensor, signal);
+  if (/^(string|utf8)/i.test(array.dtype)) return { ...NO_NUMBERS, ...(await textsOf(array, signal)) };
+  const values = await numbersOf(array, signal);
   if (!values) throw new Error(`values of type ${tensor.dtype} cannot be shown`);
   const about = statistics(values);
   return {
