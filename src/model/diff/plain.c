@@ -13,7 +13,8 @@ static bool is_range(yyjson_val *value) {
 
 /* Members of an object that are left out because of what it is. */
 static const char *const *storage_of(yyjson_val *object) {
-  static const char *const of_tensor[] = {"size", "field", "values", "tensor", NULL}, /* how it is stored */
+  static const char *const of_tensor[] = {"size",  "field",   "values",       "tensor", "elements",
+                                          "bytes", "preview", "preview_more", NULL}, /* how it is stored */
       *const of_range[] = {"offset", NULL}, *const none[] = {NULL};
   if (is_range(cpb_json_member(object, "tensor"))) return of_tensor;
   return is_range(object) ? of_range : none;

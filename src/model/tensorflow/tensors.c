@@ -5,6 +5,7 @@
 #include "model/common/tensor/shapes.h"
 #include "model/common/write.h"
 #include "model/tensorflow/fields.h"
+#include "model/tensorflow/preview.h"
 
 static const char *const value_fields[] = {[TENSOR_CONTENT] = "tensor_content",
                                            [TENSOR_FLOATS] = "float_val",
@@ -38,7 +39,8 @@ static void add_values(cpb_tensor *t, const cpb_part *part, const cpb_cursor *c)
 }
 
 cpb_tensor cpb_tensor_of(const cpb_part *part, cpb_span message) {
-  cpb_tensor t = {.tensor = cpb_part_where(part, message), .values.offset = CPB_NO_OFFSET};
+  cpb_tensor t = {
+      .part = part, .message = message, .tensor = cpb_part_where(part, message), .values.offset = CPB_NO_OFFSET};
   if (cpb_part_omits(part, message)) t.size = t.tensor.length;
   cpb_cursor c = cpb_cursor_of(message);
   while (cpb_cursor_next(&c)) {
@@ -57,4 +59,5 @@ void cpb_write_tensor(cpb_json_writer *a, const cpb_tensor *t) {
   if (t->field) cpb_json_writer_text(a, "field", cpb_tensor_field_name(t->field));
   if (t->parts == 1 && t->values.offset != CPB_NO_OFFSET) cpb_write_range(a, "values", t->values);
   if (t->tensor.offset != CPB_NO_OFFSET) cpb_write_range(a, "tensor", t->tensor);
+  cpb_write_preview(a, t->part, t->message);
 }

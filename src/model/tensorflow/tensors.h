@@ -7,6 +7,8 @@
 
 /* What is known of a TensorProto without its values. */
 typedef struct cpb_tensor {
+  const cpb_part *part;
+  cpb_span message; /* TensorProto, in the part */
   uint64_t dtype;
   cpb_span shape;
   uint32_t field;   /* of TensorProto, that has the values; 0 for none */
@@ -21,7 +23,7 @@ cpb_tensor cpb_tensor_of(const cpb_part *part, cpb_span message);
 /* The name of the field, such as "tensor_content"; NULL for 0. */
 const char *cpb_tensor_field_name(uint32_t field);
 
-/* Members of an object: "dtype", "shape", "size" and where it lies. */
+/* Members of an object: "dtype", "shape", "size", where it lies, and its first values if they are in memory. */
 void cpb_write_tensor(cpb_json_writer *answer, const cpb_tensor *tensor);
 
 #endif

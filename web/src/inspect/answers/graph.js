@@ -13,6 +13,17 @@
  * @property {string} [field] of TensorProto that they are in, such as 'tensor_content'
  * @property {Extent} [values] where they lie, if together
  * @property {Extent} [tensor] where the TensorProto lies
+ * @property {number} [elements] if the shape is known
+ * @property {number} [bytes] of them as an array; absent for strings
+ * @property {Element[]} [preview] the first ones, at most eight, if they are in memory
+ * @property {true} [preview_more] there are others
+ */
+
+/**
+ * An element of a tensor: an integer beyond 2^53, NaN and Infinity as a string, a complex number as
+ * [real, imaginary], a long string with its first characters (null: not read) and its size in bytes.
+ * @typedef {number | boolean | string | (number | string)[]
+ *   | { text: string | null, size: number }} Element
  */
 
 /**
