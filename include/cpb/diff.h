@@ -11,7 +11,7 @@
  *       cpb_file_supply(cpb_diff_side(diff) == 0 ? file_a : file_b, cpb_diff_input(diff));
  *     if (step == CPB_STEP_DONE) json = cpb_diff_result(diff, &size);
  *
- * For models that cpb_model_file_open() has opened (cpb/open.h), call cpb_message_file_supply()
+ * For models that cpb_model_file_open() has opened (cpb/open.h), call cpb_model_file_supply()
  * instead of cpb_file_supply().
  *
  * The result is a JSON object in UTF-8; docs/inspecting.md, "What differs between two models",
@@ -21,6 +21,7 @@
 #ifndef CPB_DIFF_H
 #define CPB_DIFF_H
 
+#include "cpb/checkpoint.h"
 #include "cpb/model.h"
 
 #ifdef __cplusplus
@@ -45,6 +46,11 @@ typedef struct cpb_diff_options {
    * `entries`, and `answer` for the result; they grow with the sizes of both models. NULL:
    * defaults. Copied. */
   const cpb_limits *limits;
+
+  /* The checkpoints that were set for `a` and `b` (cpb_model_set_checkpoint), if the host supplies what
+   * cpb_diff_shard() asks for: then the values of variables are read where the checksums differ. NULL: checksums
+   * alone are compared. Must outlive the diff. */
+  const cpb_checkpoint *checkpoints[2];
 } cpb_diff_options;
 
 /* Compares models `a` and `b`, which must be different objects. They must outlive the diff, and be
@@ -69,6 +75,11 @@ CPB_API cpb_step cpb_diff_step(cpb_diff *diff);
 CPB_API int cpb_diff_side(const cpb_diff *diff);
 CPB_API cpb_input *cpb_diff_input(cpb_diff *diff);
 CPB_API const cpb_error *cpb_diff_error(const cpb_diff *diff);
+
+/* After CPB_STEP_NEED: the number of the shard of that model's checkpoint, of which bytes are needed instead of the
+ * message, or -1. It is less than 0 always if the options have no checkpoints. Of a shard that is not there the host
+ * says so (cpb_input_fail): its values then count as unreadable. cpb_model_file_supply() (cpb/open.h) does all that. */
+CPB_API int64_t cpb_diff_shard(const cpb_diff *diff);
 
 /* After CPB_STEP_DONE: the result, `*size` bytes without a terminating NUL, valid until the diff is
  * freed; before, NULL and 0. cpb_diff_equal() is non-zero when nothing that was compared differs;

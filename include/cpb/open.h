@@ -180,6 +180,11 @@ CPB_API cpb_message_file *cpb_model_file_message(cpb_model_file *file);
 CPB_API cpb_model *cpb_model_file_model(cpb_model_file *file);
 CPB_API const cpb_checkpoint *cpb_model_file_checkpoint(const cpb_model_file *file);
 
+/* Supplies an engine whose step has returned CPB_STEP_NEED, from the model's message, as cpb_message_file_supply()
+ * does, or from a shard of its checkpoint if `shard` is not negative (cpb_diff_shard). A shard that is not there is a
+ * failure for the engine alone: its next step fails with CPB_E_READ. */
+CPB_API cpb_code cpb_model_file_supply(cpb_model_file *file, int64_t shard, cpb_input *input, cpb_error *error);
+
 /* --- An array of a model ----------------------------------------------------- */
 
 /* The values of one array, read from front to back. */

@@ -25,14 +25,15 @@ static bool load(comparison *d) {
 
 static bool compare(comparison *d, py_work *work) {
   cpb_step step;
+  for (int i = 0; i < 2; i++) d->options.checkpoints[i] = cpb_model_file_checkpoint(d->sides[i]->file);
   d->diff =
       cpb_diff_new(NULL, cpb_model_file_model(d->sides[0]->file), cpb_model_file_model(d->sides[1]->file), &d->options);
   if (!d->diff) return d->error.code = CPB_E_MEMORY, false;
   while ((step = cpb_diff_step(d->diff)) == CPB_STEP_NEED) {
     d->about = d->sides[cpb_diff_side(d->diff)];
-    cpb_message_file *message = cpb_model_file_message(d->about->file);
     if (!py_work_go_on(work, 0, 1)) return false;
-    if (cpb_message_file_supply(message, cpb_diff_input(d->diff), &d->error) != CPB_OK) return false;
+    if (cpb_model_file_supply(d->about->file, cpb_diff_shard(d->diff), cpb_diff_input(d->diff), &d->error) != CPB_OK)
+      return false;
   }
   if (step == CPB_STEP_DONE) return true;
   int side = cpb_diff_side(d->diff);

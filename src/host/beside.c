@@ -34,15 +34,10 @@ static const char *shard_path(cpb_model_file *f, uint32_t shard, cpb_error *erro
   return path_of(f, CPB_BESIDE_CHECKPOINT, name, error);
 }
 
-static cpb_file *open_shard(cpb_model_file *f, uint32_t shard, bool *absent, cpb_error *error) {
+cpb_file *cpb_beside_open_shard(cpb_model_file *f, uint32_t shard, bool *absent, cpb_error *error) {
   const char *path = shard_path(f, shard, error);
   *absent = false;
   return path ? cpb_lookup_open(&f->allocator, path, f->urls, absent, error) : NULL;
-}
-
-cpb_file *cpb_beside_open_shard(cpb_model_file *f, uint32_t shard, cpb_error *error) {
-  bool absent;
-  return open_shard(f, shard, &absent, error);
 }
 
 /* --- Reading ----------------------------------------------------------------------------- */
@@ -85,7 +80,7 @@ static bool find_graph(cpb_model_file *f, cpb_buffer *out, cpb_error *error) {
   const cpb_stored *stored = cpb_checkpoint_find(f->checkpoint, CPB_CHECKPOINT_GRAPH, strlen(CPB_CHECKPOINT_GRAPH));
   if (!stored || stored->size > MOST) return true;
   bool absent;
-  cpb_file *file = open_shard(f, stored->shard, &absent, error);
+  cpb_file *file = cpb_beside_open_shard(f, stored->shard, &absent, error);
   if (absent) cpb_error_begin(error, NULL);
   if (absent) return true;
   bool read = file && read_graph(f, file, out, error);

@@ -9,7 +9,7 @@
 bool cpb_beside_load(cpb_model_file *f, unsigned beside, cpb_error *error);
 
 /* A data file of the checkpoint, which is then blamed for what fails. NULL with the error
- * set. */
-cpb_file *cpb_beside_open_shard(cpb_model_file *f, uint32_t shard, cpb_error *error);
+ * set; `*absent` says whether that is because there is none. */
+cpb_file *cpb_beside_open_shard(cpb_model_file *f, uint32_t shard, bool *absent, cpb_error *error);
 
 #endif

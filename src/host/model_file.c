@@ -119,6 +119,7 @@ void cpb_model_file_close(cpb_model_file *f) {
   cpb_allocator a = f->allocator;
   cpb_model_free(f->model);
   cpb_checkpoint_free(f->checkpoint);
+  cpb_file_close(f->shard);
   cpb_message_file_close(f->message);
   cpb_buffer_free(&f->fingerprint);
   cpb_buffer_free(&f->answer);
@@ -178,6 +179,34 @@ void cpb_model_file_leave_out(cpb_model_file *f, unsigned beside) { f->settled |
 unsigned cpb_model_file_culprit(const cpb_model_file *f, const char **path) {
   *path = f->culprit_path ? f->culprit_path : f->path;
   return f->culprit;
+}
+
+/* --- Supplying ---------------------------------------------------------------------------- */
+
+/* One shard is open at a time. That a shard is not there is found out once. */
+static bool open_shard(cpb_model_file *f, uint32_t shard, cpb_error *error) {
+  bool absent;
+  if (f->shard_number == (uint64_t)shard + 1) return true;
+  cpb_file_close(f->shard);
+  f->shard_number = 0;
+  f->shard = f->checkpoint ? cpb_beside_open_shard(f, shard, &absent, error) : NULL;
+  if (f->checkpoint && !f->shard && !absent) return false;
+  cpb_error_begin(error, NULL);
+  f->shard_number = (uint64_t)shard + 1;
+  return true;
+}
+
+cpb_code cpb_model_file_supply(cpb_model_file *f, int64_t shard, cpb_input *input, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_model_file_blame(f, 0, NULL);
+  if (shard < 0) return cpb_message_file_supply(f->message, input, error);
+  if (!open_shard(f, (uint32_t)shard, error)) {
+    cpb_input_fail(input, error->code, error->message);
+    return error->code;
+  }
+  if (f->shard) cpb_file_supply(f->shard, input);
+  else cpb_input_fail(input, CPB_E_READ, "this file of the checkpoint is not there");
+  return CPB_OK;
 }
 
 /* --- Parts -------------------------------------------------------------------------------- */

@@ -17,6 +17,8 @@ struct cpb_model_file {
   cpb_model *model;
   unsigned settled; /* CPB_BESIDE_ bits: loaded, not there, or left out */
   cpb_checkpoint *checkpoint;
+  cpb_file *shard;        /* that cpb_model_file_supply() has opened last; NULL if it is not there */
+  uint64_t shard_number;  /* its number, from 1; 0 for none */
   cpb_buffer fingerprint; /* as JSON; empty for none */
   cpb_buffer answer;      /* the model's, with the fingerprint */
   bool reading;           /* a cpb_values_file is open */

@@ -155,7 +155,8 @@ cpb_values_file *cpb_model_file_variable(cpb_model_file *f, const char *name, si
   const cpb_stored *stored = begin(f, error) && load_checkpoint(f, error) ? find_stored(f, &question, error) : NULL;
   if (!stored) return NULL;
   const cpb_values_options how = {.struct_size = sizeof how, .checkpoint = f->checkpoint};
-  cpb_file *shard = cpb_beside_open_shard(f, stored->slices > 0 ? 0 : stored->shard, error);
+  bool absent;
+  cpb_file *shard = cpb_beside_open_shard(f, stored->slices > 0 ? 0 : stored->shard, &absent, error);
   if (!shard) return NULL;
   return open_values(f, cpb_values_new(&f->allocator, f->kind, stored->key, stored->key_size, &how), shard, error);
 }

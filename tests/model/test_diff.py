@@ -255,6 +255,120 @@ def test_values_are_compared_however_they_are_stored(cpb, tmp_path):
     assert "  ~ big\n      values: 3 of 100000 differ\n" in shown and "shape: [2, 3]  ->  [3, 2]" in shown
 
 
+def largest_of(answer):
+    """{name: (difference, index, a, b)} of each item whose values differ; None where nothing is said of it."""
+    return {d["name"]: m.get("largest") and tuple(m["largest"][k] for k in ("difference", "index", "a", "b"))
+            for s in answer["sections"] for d in s["differences"] for m in d.get("members", ()) if m["member"] == "values"}
+
+
+NUMBERS = ["float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+           "uint64"]
+
+
+def numbers(dtype, seed):
+    """3 x 41 x 7 numbers over the whole range of a dtype."""
+    import numpy as np
+    random = np.random.default_rng(seed)
+    if "float" in dtype:
+        return random.normal(size=(3, 41, 7))
+    info = np.iinfo(dtype)
+    return random.integers(info.min, info.max, (3, 41, 7), dtype, endpoint=True)
+
+
+def test_the_largest_difference_is_numpys(cpb, tmp_path):
+    import numpy as np
+    import tensorflow as tf
+    sides = [{dtype: tf.constant(numbers(dtype, seed), dtype).numpy() for dtype in NUMBERS} for seed in (1, 2)]
+    paths = [graph(tmp_path, f"{i}.pb", **{d: tf.make_tensor_proto(v) for d, v in side.items()}) for i, side in enumerate(sides)]
+    found = largest_of(diff(cpb, *paths))
+    assert found.keys() == set(NUMBERS)
+    for dtype, (difference, index, a, b) in found.items():
+        exact = object if "int" in dtype else np.float64
+        x, y = (side[dtype].astype(exact) for side in sides)
+        apart = abs(x - y)
+        assert tuple(index) == np.unravel_index(np.argmax(apart), apart.shape), dtype
+        number = int if exact is object else np.float64 if dtype == "float64" else np.float32
+        assert [number(n) for n in (a, b, difference)] == [number(n) for n in (x[tuple(index)], y[tuple(index)], apart.max())]
+
+
+def test_differences_that_are_no_numbers(cpb, tmp_path):
+    import numpy as np
+    import tensorflow as tf
+    nan, inf = float("nan"), float("inf")
+    rows = {"nan": ([1, nan, 9], [2, nan, nan], ("NaN", [2], 9, "NaN")),
+            "infinity": ([1, inf], [2, -inf], ("Infinity", [1], "Infinity", "-Infinity")),
+            "zero": ([0.0], [-0.0], (0, [0], 0, 0)),
+            "scalar": (1.5, 1.25, (0.25, [], 1.5, 1.25)),
+            "bool": ([True], [False], None), "complex": ([1j], [2j], None), "text": (["a"], ["b"], None)}
+    paths = [graph(tmp_path, f"{i}.pb", **{k: tf.make_tensor_proto(np.array(v[i])) for k, v in rows.items()}) for i in (0, 1)]
+    assert largest_of(diff(cpb, *paths)) == {k: v[2] for k, v in rows.items()}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """Two SavedModels with the values of some variables changed."""
+    import numpy as np
+    import tensorflow as tf
+    folders = []
+    for side in (0, 1):
+        module = tf.Module()
+        module.same = tf.Variable(np.arange(1000, dtype=np.float32))
+        big = np.arange(300_000, dtype=np.float32).reshape(600, 500)
+        big[17, 3] += side * 0.5
+        big[599, 499] -= side * 2
+        module.big = tf.Variable(big)
+        module.step = tf.Variable(2**60 + 7 * side, dtype=tf.int64)
+        module.text = tf.Variable(["a", "bb" if side else "b"])
+        module.wider = tf.Variable(np.zeros(3 + side, np.float32))
+        folders.append(tmp_path_factory.mktemp("trained") / str(side))
+        tf.saved_model.save(module, str(folders[side]))
+    return folders
+
+
+def test_values_of_variables_are_read_where_checksums_differ(cpb, trained):
+    answer = diff(cpb, *trained)
+    found = differences(answer)["variables"]
+    assert found["root.big"]["values"] == (2, 300_000) and found["root.step"]["values"] == (1, 1)
+    assert found["root.text"]["values"][0] > 0
+    assert found["root.wider"].keys() >= {"shape"} and "values" not in found["root.wider"] and "root.same" not in found
+    assert largest_of(answer) == {"root.big": (2, [599, 499], 299_999, 299_997), "root.text": None,
+                                  "root.step": (7, [], str(2**60), str(2**60 + 7))}
+    few = diff(cpb, *trained, "--skip-values")
+    assert largest_of(few) == {} and differences(few)["variables"].keys() == {"root.text", "root.wider"}
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_values_of_variables_that_are_damaged_or_not_there(cpb, trained, tmp_path, side):
+    import numpy as np
+    models = [trained[0], trained[1]]
+    models[side] = tmp_path / "m"
+    shutil.copytree(trained[side], models[side])
+    shard = models[side] / "variables" / "variables.data-00000-of-00001"
+    stored = bytearray(shard.read_bytes())
+    stored[stored.index(np.float32([0, 1, 2, 3]).tobytes(), 4000)] ^= 1
+    shard.write_bytes(stored)
+    items = next(s for s in diff(cpb, *models)["sections"] if s["section"] == "variables")["differences"]
+    big = next(d for d in items if d["name"] == "root.big")
+    assert big["members"][-1]["member"] == "values" and big["members"][-1]["unreadable"] == "ab"[side]
+    shard.unlink()
+    found = differences(diff(cpb, *models))["variables"]["root.big"]
+    assert found["stored"][side] is None
+
+
+def test_a_file_of_a_checkpoint_that_is_not_there(cpb, tmp_path):
+    import numpy as np
+    import tensorflow as tf
+    for side in "ab":
+        module = tf.Module()
+        module.one, module.other = (tf.Variable(np.full(1000, n + ord(side), np.float32)) for n in (0, 1))
+        policy = tf.train.experimental.MaxShardSizePolicy(4050)
+        tf.saved_model.save(module, str(tmp_path / side), options=tf.saved_model.SaveOptions(experimental_sharding_callback=policy))
+    assert differences(diff(cpb, tmp_path / "a", tmp_path / "b"))["variables"]["root.one"]["values"] == (1000, 1000)
+    (tmp_path / "b" / "variables" / "variables.data-00000-of-00002").unlink()
+    answer = diff(cpb, tmp_path / "a", tmp_path / "b")
+    assert [m["unreadable"] for s in answer["sections"] for d in s["differences"] for m in d["members"] if m["member"] == "values"] == ["b"]
+
+
 def test_values_that_cannot_be_decoded_are_compared_as_they_are(cpb, tmp_path):
     from tensorflow.core.framework import tensor_pb2
     one, other = (graph(tmp_path, f"{i}.pb", r=tensor_pb2.TensorProto(dtype=20, tensor_content=bytes([i]) * 3)) for i in (1, 2))

@@ -381,6 +381,21 @@ static bool model_file_load(bool succeed, cpb_error *error) {
   return close_folder(file, cpb_model_file_load(file, CPB_BESIDE_ALL, error) == CPB_OK);
 }
 
+static bool model_file_supply(bool succeed, cpb_error *error) {
+  bool cancelled = false;
+  const cpb_question question = {.struct_size = sizeof question, .kind = CPB_ASK_OVERVIEW};
+  cpb_model_file_options how = {.struct_size = sizeof how, .progress = cancel_if, .user = &cancelled};
+  cpb_model_file *file = cpb_model_file_open(NULL, CPB, &how, NULL);
+  cpb_model *model = cpb_model_new(NULL, CPB_MODEL_SAVED_MODEL, NULL);
+  cpb_model_ask(model, &question);
+  cpb_model_step(model);
+  cancelled = !succeed;
+  bool supplied = cpb_model_file_supply(file, -1, cpb_model_input(model), error) == CPB_OK;
+  cpb_model_free(model);
+  cpb_model_file_close(file);
+  return supplied;
+}
+
 static bool model_file_values(bool succeed, cpb_error *error) {
   cpb_model_file *file = cpb_model_file_open(NULL, CPB, NULL, NULL);
   cpb_values_file *values = cpb_model_file_values(file, succeed ? "Const_1" : "Const_9", 7, NULL, error);
@@ -449,6 +464,7 @@ static const struct {
     {"cpb_model_file_on", model_file_on, CPB_E_FORMAT, CPB_NO_OFFSET, "not a known kind of model"},
     {"cpb_model_file_ask", model_file_ask, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "question \"tag\" is not supported"},
     {"cpb_model_file_load", model_file_load, CPB_E_DAMAGED, 0, "CRC-32C"},
+    {"cpb_model_file_supply", model_file_supply, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
     {"cpb_model_file_values", model_file_values, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "Const_9"},
     {"cpb_model_file_variable", model_file_variable, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "\"w\""},
     {"cpb_values_file_read", values_file_read, CPB_E_DAMAGED, 0, "CRC-32C"},

@@ -35,7 +35,11 @@ static bool open_models(comparison *d) {
 static bool make_diff(comparison *d) {
   const cli_settings *s = &d->cli->settings;
   const cpb_diff_options how = {
-      .struct_size = sizeof how, .max_differences = s->page, .skip_values = s->skip_values, .limits = &s->limits};
+      .struct_size = sizeof how,
+      .max_differences = s->page,
+      .skip_values = s->skip_values,
+      .limits = &s->limits,
+      .checkpoints = {cpb_model_file_checkpoint(d->files[0]), cpb_model_file_checkpoint(d->files[1])}};
   d->diff =
       cpb_diff_new(&d->cli->allocator, cpb_model_file_model(d->files[0]), cpb_model_file_model(d->files[1]), &how);
   if (!d->diff) cli_fail_memory(d->cli);
@@ -45,7 +49,8 @@ static bool make_diff(comparison *d) {
 /* What the error is about: one of the models, or the comparison itself. */
 static bool fail(comparison *d, const cpb_error *error) {
   int side = cpb_diff_side(d->diff);
-  cli_fail(d->cli, side < 0 ? cli_input_name(d->cli->settings.input) : cpb_model_file_path(d->files[side]), error);
+  if (side < 0) cli_fail(d->cli, cli_input_name(d->cli->settings.input), error);
+  else cli_model_fail(d->cli, d->files[side], error);
   return false;
 }
 
@@ -53,8 +58,9 @@ static bool compare(comparison *d) {
   cpb_step step;
   cpb_error error;
   while ((step = cpb_diff_step(d->diff)) == CPB_STEP_NEED) {
-    cpb_message_file *message = cpb_model_file_message(d->files[cpb_diff_side(d->diff)]);
-    if (cpb_message_file_supply(message, cpb_diff_input(d->diff), &error) != CPB_OK) return fail(d, &error);
+    cpb_model_file *file = d->files[cpb_diff_side(d->diff)];
+    cpb_code code = cpb_model_file_supply(file, cpb_diff_shard(d->diff), cpb_diff_input(d->diff), &error);
+    if (code != CPB_OK) return fail(d, &error);
   }
   return step == CPB_STEP_DONE || fail(d, cpb_diff_error(d->diff));
 }

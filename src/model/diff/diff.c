@@ -123,6 +123,7 @@ static void update_meter(cpb_diff *d) {
 
 cpb_step cpb_diff_step(cpb_diff *d) {
   update_meter(d);
+  d->shard = -1;
   if (d->ended == CPB_STEP_NEED) d->ended = run(d);
   if (d->ended != CPB_STEP_NEED && !cpb_diff_ok(d)) {
     d->ended = CPB_STEP_ERROR;
@@ -136,6 +137,7 @@ cpb_step cpb_diff_step(cpb_diff *d) {
 /* --- What comes of it -------------------------------------------------------------------- */
 
 int cpb_diff_side(const cpb_diff *d) { return d->side; }
+int64_t cpb_diff_shard(const cpb_diff *d) { return d->shard; }
 cpb_input *cpb_diff_input(cpb_diff *d) { return d->input; }
 const cpb_error *cpb_diff_error(const cpb_diff *d) { return &d->error; }
 int cpb_diff_equal(const cpb_diff *d) { return d->ended == CPB_STEP_DONE && !d->different; }

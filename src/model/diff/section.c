@@ -3,6 +3,7 @@
 #include "model/diff/error.h"
 #include "model/diff/members.h"
 #include "model/diff/read.h"
+#include "model/diff/values.h"
 
 void cpb_diff_section_begin(cpb_diff *d, const char *name, cpb_span function) {
   d->section = (cpb_diff_section){.begin = d->out.out.size, .comma = d->out.comma};
@@ -32,7 +33,7 @@ void cpb_diff_section_end(cpb_diff *d, bool even_if_same) {
 
 /* --- Differences ------------------------------------------------------------------------- */
 
-static bool has_room(const cpb_diff *d) {
+bool cpb_diff_has_room(const cpb_diff *d) {
   const cpb_diff_section *s = &d->section;
   return s->added + s->removed + s->changed < d->options.max_differences;
 }
@@ -47,7 +48,7 @@ static void open_difference(cpb_diff *d, const char *change, cpb_span name) {
 }
 
 bool cpb_diff_difference_begin(cpb_diff *d, const char *change, cpb_span name, uint64_t *counter) {
-  bool room = has_room(d);
+  bool room = cpb_diff_has_room(d);
   ++*counter;
   if (room) open_difference(d, change, name);
   return room;
@@ -66,7 +67,7 @@ static void lonely(cpb_diff *d, const cpb_diff_table *table, const cpb_diff_item
 
 /* The texts differ; perhaps only in what means the same. What was written then goes. */
 static void changed(cpb_diff *d, cpb_span name, const cpb_span texts[2]) {
-  bool differs = false, room = has_room(d);
+  bool differs = false, room = cpb_diff_has_room(d);
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   size_t begin = d->out.out.size;
   bool comma = d->out.comma;
@@ -74,6 +75,7 @@ static void changed(cpb_diff *d, cpb_span name, const cpb_span texts[2]) {
   cpb_json_writer_open(&d->out, "members", '[');
   if (!cpb_diff_members(&d->allocator, &d->pairs, &d->meter, texts, &d->out, &differs, &error))
     cpb_diff_fail(d, -1, &error);
+  if (differs && d->comparing) cpb_diff_values_write(d);
   cpb_json_writer_close(&d->out, ']');
   cpb_diff_difference_end(d);
   if (!differs || !room) {

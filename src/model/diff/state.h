@@ -11,6 +11,7 @@
 
 #include "base/input.h"
 #include "base/meter.h"
+#include "model/diff/distance.h"
 #include "model/diff/lists.h"
 #include "model/diff/pairs.h"
 #include "model/diff/places.h"
@@ -41,29 +42,43 @@ typedef struct cpb_diff_section {
   uint64_t added, removed, changed, same;
 } cpb_diff_section;
 
+#define CPB_DIFF_RANK 64 /* of an index that is told; NumPy's arrays have no higher one */
+
+/* The two elements of numbers that are farthest apart. */
+typedef struct cpb_diff_largest {
+  const char *numpy; /* their type; NULL: none differ, or they are no numbers */
+  cpb_diff_distance distance;
+  uint8_t elements[2][CPB_DIFF_ELEMENT];
+  uint64_t at;                   /* how many precede them */
+  uint32_t state, rank;          /* of the updater, as in cpb_diff_values */
+  uint64_t index[CPB_DIFF_RANK]; /* once the array has ended */
+} cpb_diff_largest;
+
 /* How many elements differ; bytes, where elements have no fixed size. */
 typedef struct cpb_diff_counts {
   uint64_t elements, different;
   bool bad[2]; /* whose values cannot be read to their end */
   bool same;
+  cpb_diff_largest largest;
 } cpb_diff_counts;
 
 /* The values of an item of both models, which is otherwise the same: of a constant first the bytes
- * that are stored, and only when these differ the elements. */
+ * that are stored, and only when these differ the elements; of a variable only if the checksums differ. */
 typedef struct cpb_diff_values {
   enum { CPB_DIFF_NOTHING, CPB_DIFF_BYTES, CPB_DIFF_ELEMENTS } doing;
   const cpb_diff_list *list;
   cpb_span name;
-  uint32_t state, num_states; /* of the updater: which is compared, from 1; 0 for the values themselves */
-  cpb_range tensors[2];       /* of constants: where they lie */
-  cpb_range ranges[2];        /* and what of these was not compared yet */
+  const cpb_stored *stored[2]; /* of variables */
+  uint32_t state, num_states;  /* of the updater: which is compared, from 1; 0 for the values themselves */
+  cpb_range tensors[2];        /* of constants: where they lie */
+  cpb_range ranges[2];         /* and what of these was not compared yet */
   cpb_input inputs[2];
   cpb_values *values[2];
   cpb_span data[2]; /* of them, not compared */
   bool ended[2];
-  uint64_t at;                 /* bytes of the element that is compared */
-  bool differs;                /* that element, so far */
-  cpb_diff_counts counts, sum; /* of an array, and of all */
+  uint8_t element[2][CPB_DIFF_ELEMENT]; /* one that comes in pieces, */
+  uint32_t at;                          /* and how many bytes of it are there */
+  cpb_diff_counts counts, sum;          /* of an array, and of all */
 } cpb_diff_values;
 
 struct cpb_diff_task;
@@ -79,7 +94,8 @@ struct cpb_diff {
   bool different;
   cpb_step ended; /* CPB_STEP_DONE or CPB_STEP_ERROR; CPB_STEP_NEED before */
   cpb_error error;
-  int side; /* that is waited for, or that failed */
+  int side;      /* that is waited for, or that failed */
+  int64_t shard; /* of its checkpoint that is waited for, or -1 */
   cpb_input *input;
 
   const struct cpb_diff_task *const *program;

@@ -106,25 +106,24 @@ static const cpb_diff_task objects = {cpb_diff_objects_begin, cpb_diff_objects_c
 /* --- Lists with values ------------------------------------------------------------------------ */
 
 static void report_values(cpb_diff *d) {
-  const cpb_diff_counts *n = &d->values.sum;
   if (!cpb_diff_difference_begin(d, "changed", d->values.name, &d->section.changed)) return;
   cpb_json_writer_open(&d->out, "members", '[');
-  cpb_json_writer_open(&d->out, NULL, '{');
-  cpb_json_writer_text(&d->out, "member", "values");
-  cpb_json_writer_unsigned(&d->out, "different", n->different);
-  cpb_json_writer_unsigned(&d->out, "of", n->elements);
-  if (n->bad[0] || n->bad[1])
-    cpb_json_writer_text(&d->out, "unreadable", n->bad[0] && n->bad[1] ? "both" : n->bad[0] ? "a" : "b");
-  cpb_json_writer_close(&d->out, '}');
+  cpb_diff_values_write(d);
   cpb_json_writer_close(&d->out, ']');
   cpb_diff_difference_end(d);
 }
 
-/* True: the values of the item are to be compared, as it is otherwise the same. */
+static bool is_of_variables(const cpb_diff_list *list) {
+  return list == &cpb_diff_variables || list == &cpb_diff_variables_alone;
+}
+
+/* True: the values of the item are to be compared, as it is otherwise the same; of a variable, which tells that by
+ * its checksum, before the rest. */
 static bool next_item(cpb_diff *d, const cpb_diff_list *list) {
   uint64_t same = d->section.same;
+  if (list == &cpb_diff_variables && cpb_diff_has_room(d) && cpb_diff_values_begin_stored(d)) return true;
   cpb_diff_compare_item(d, &d->join);
-  if (d->section.same == same || d->options.skip_values || !cpb_diff_ok(d)) return false;
+  if (d->section.same == same || is_of_variables(list) || d->options.skip_values || !cpb_diff_ok(d)) return false;
   d->section.same = same;
   cpb_diff_values_begin(d, list);
   return true;
@@ -133,7 +132,8 @@ static bool next_item(cpb_diff *d, const cpb_diff_list *list) {
 static cpb_step compare_values(cpb_diff *d) {
   cpb_step step = cpb_diff_values_step(d);
   if (step == CPB_STEP_NEED) return step;
-  if (step == CPB_STEP_DONE && !d->values.sum.same) report_values(d);
+  if (step == CPB_STEP_DONE && is_of_variables(d->values.list)) cpb_diff_compare_item(d, &d->join);
+  else if (step == CPB_STEP_DONE && !d->values.sum.same) report_values(d);
   else d->section.same++;
   cpb_diff_values_end(d);
   d->comparing = false;
@@ -170,14 +170,14 @@ static bool states_begin(cpb_diff *d) { return d->round == 0 && begin_list(d, &c
 static cpb_step states_compare(cpb_diff *d) { return compare_list_and_values(d, &cpb_diff_states); }
 static const cpb_diff_task states = {states_begin, states_compare};
 
-/* Values are the same when their checksums are: they are not read. */
+/* Values are the same when their checksums are: they are not read then. */
 static const cpb_diff_list *variables_list(const cpb_diff *d) {
   return d->options.skip_values ? &cpb_diff_variables_alone : &cpb_diff_variables;
 }
 static bool variables_begin(cpb_diff *d) {
   return d->round == 0 && d->has_checkpoints && begin_list(d, variables_list(d));
 }
-static cpb_step variables_compare(cpb_diff *d) { return compare_list(d, variables_list(d)); }
+static cpb_step variables_compare(cpb_diff *d) { return compare_list_and_values(d, variables_list(d)); }
 static const cpb_diff_task variables = {variables_begin, variables_compare};
 
 /* --- Meta graphs ------------------------------------------------------------------------------ */

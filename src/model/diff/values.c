@@ -9,6 +9,7 @@
 static cpb_step need(cpb_diff *d, int side, cpb_input *input) {
   d->side = side;
   d->input = input;
+  if (d->values.stored[side]) d->shard = d->values.stored[side]->shard;
   return CPB_STEP_NEED;
 }
 
@@ -47,10 +48,10 @@ static cpb_step compare_bytes(cpb_diff *d) {
 
 /* --- Element by element -------------------------------------------------------------------- */
 
-/* What is wrong with the values, not with reading them. */
-static bool is_of_values(cpb_code code) {
-  return code == CPB_E_DAMAGED || code == CPB_E_TRUNCATED || code == CPB_E_UNSUPPORTED || code == CPB_E_LIMIT ||
-         code == CPB_E_NOT_FOUND;
+/* What is wrong with the values, not with reading them. A checkpoint need not have all its shards. */
+static bool is_of_values(const cpb_diff_values *v, cpb_code code) {
+  return (code == CPB_E_READ && v->stored[0]) || code == CPB_E_DAMAGED || code == CPB_E_TRUNCATED ||
+         code == CPB_E_UNSUPPORTED || code == CPB_E_LIMIT || code == CPB_E_NOT_FOUND;
 }
 
 /* CPB_STEP_DATA: there are more values of that side, or it has ended. */
@@ -62,7 +63,7 @@ static cpb_step find_values(cpb_diff *d, int side) {
     v->ended[side] = step != CPB_STEP_DATA;
     v->counts.bad[side] = step == CPB_STEP_ERROR;
     const cpb_error *error = cpb_values_error(v->values[side]);
-    if (step == CPB_STEP_ERROR && !is_of_values(error->code)) {
+    if (step == CPB_STEP_ERROR && !is_of_values(v, error->code)) {
       cpb_diff_fail(d, side, error);
       return CPB_STEP_ERROR;
     }
@@ -71,21 +72,54 @@ static cpb_step find_values(cpb_diff *d, int side) {
   return CPB_STEP_DATA;
 }
 
-/* Goes on with `size` bytes of elements of `item` bytes. */
-static void count(cpb_diff_values *v, size_t size, uint32_t item) {
-  const uint8_t *a = v->data[0].data, *b = v->data[1].data;
-  if (v->at == 0 && size % item == 0 && memcmp(a, b, size) == 0) {
-    v->counts.elements += size / item;
-    return;
+/* The next element, which differs. */
+static void measure(cpb_diff_counts *n, const char *numpy, uint32_t item, const uint8_t *a, const uint8_t *b) {
+  cpb_diff_largest *largest = &n->largest;
+  cpb_diff_distance distance;
+  n->different++;
+  if (!cpb_diff_measure(numpy, a, b, &distance)) return;
+  if (largest->numpy && !cpb_diff_is_farther(numpy, &distance, &largest->distance)) return;
+  largest->numpy = numpy;
+  largest->distance = distance;
+  largest->at = n->elements;
+  memcpy(largest->elements[0], a, item);
+  memcpy(largest->elements[1], b, item);
+}
+
+static void count_element(cpb_diff_counts *n, const char *numpy, uint32_t item, const uint8_t *a, const uint8_t *b) {
+  if (memcmp(a, b, item) != 0) measure(n, numpy, item, a, b);
+  n->elements++;
+}
+
+/* Puts more of an element together that comes in pieces; how many bytes it took. */
+static size_t gather(cpb_diff_values *v, size_t size, uint32_t item, const char *numpy) {
+  size_t more = cpb_min_size(size, item - v->at);
+  for (int side = 0; side < 2; side++) memcpy(v->element[side] + v->at, v->data[side].data, more);
+  v->at += (uint32_t)more;
+  if (v->at == item) count_element(&v->counts, numpy, item, v->element[0], v->element[1]);
+  v->at %= item;
+  return more;
+}
+
+/* Goes on with `size` bytes of elements. */
+static void count(cpb_diff_values *v, size_t size) {
+  const cpb_values_info *info = cpb_values_get_info(v->values[0]);
+  bool sized = info->item_size > 0 && info->item_size <= CPB_DIFF_ELEMENT;
+  uint32_t item = sized ? info->item_size : 1;
+  const char *numpy = sized ? info->numpy : NULL;
+  bool same = v->at == 0 && size % item == 0 && memcmp(v->data[0].data, v->data[1].data, size) == 0;
+  if (same) v->counts.elements += size / item;
+  for (size_t at = same ? size : 0, more; at < size; at += more) {
+    if (v->at > 0 || size - at < item) {
+      more = gather(v, size - at, item, numpy);
+    } else {
+      more = item;
+      count_element(&v->counts, numpy, item, v->data[0].data, v->data[1].data);
+    }
+    for (int side = 0; side < 2; side++) v->data[side] = cpb_span_from(v->data[side], more);
   }
-  for (size_t i = 0; i < size; i++) {
-    v->differs = v->differs || a[i] != b[i];
-    if (++v->at < item) continue;
-    v->counts.elements++;
-    v->counts.different += v->differs;
-    v->at = 0;
-    v->differs = false;
-  }
+  if (!same) return;
+  for (int side = 0; side < 2; side++) v->data[side] = cpb_span_from(v->data[side], size);
 }
 
 static cpb_step compare_values(cpb_diff *d) {
@@ -97,11 +131,9 @@ static cpb_step compare_values(cpb_diff *d) {
       if (step != CPB_STEP_DATA) return step;
     }
     size_t size = cpb_min_size(v->data[0].size, v->data[1].size);
-    const cpb_values_info *info = cpb_values_get_info(v->values[0]);
     n->same = n->different == 0 && n->bad[0] == n->bad[1] && v->data[0].size == v->data[1].size;
     if (size == 0) return CPB_STEP_DONE;
-    count(v, size, info->item_size > 0 ? info->item_size : 1);
-    for (int side = 0; side < 2; side++) v->data[side] = cpb_span_from(v->data[side], size);
+    count(v, size);
   }
 }
 
@@ -115,25 +147,31 @@ static void close_values(cpb_diff_values *v) {
     v->ended[side] = false;
   }
   v->at = 0;
-  v->differs = false;
   v->counts = (cpb_diff_counts){.same = true};
 }
 
-/* Of a constant, of a parameter, or of a state of it. */
+/* What the values of an item are found by. */
+static cpb_span name_of(const cpb_diff_values *v, int side) {
+  const cpb_stored *stored = v->stored[side];
+  if (stored) return (cpb_span){(const uint8_t *)stored->key, stored->key_size};
+  return v->list == &cpb_diff_constants ? cpb_span_of("") : v->name;
+}
+
+/* Of a constant, of a variable, of a parameter, or of a state of it. */
 static bool open_values(cpb_diff *d) {
   cpb_diff_values *v = &d->values;
-  bool constant = v->list == &cpb_diff_constants;
   close_values(v);
   for (int side = 0; side < 2; side++) {
+    cpb_span name = name_of(v, side);
     const cpb_values_options how = {.struct_size = sizeof how,
-                                    .exact_texts = constant,
+                                    .exact_texts = v->list == &cpb_diff_constants,
                                     .tensor_offset = v->tensors[side].offset,
                                     .tensor_size = v->tensors[side].length,
                                     .scope = (const char *)d->tag.data,
                                     .scope_size = d->tag.size,
-                                    .state = v->state};
-    const char *name = constant ? "" : (const char *)v->name.data;
-    v->values[side] = cpb_values_new(&d->allocator, d->kinds[side], name, constant ? 0 : v->name.size, &how);
+                                    .state = v->state,
+                                    .checkpoint = v->stored[side] ? d->options.checkpoints[side] : NULL};
+    v->values[side] = cpb_values_new(&d->allocator, d->kinds[side], (const char *)name.data, name.size, &how);
     if (!v->values[side]) return cpb_diff_fail_memory(d);
   }
   v->doing = CPB_DIFF_ELEMENTS;
@@ -183,6 +221,87 @@ void cpb_diff_values_begin(cpb_diff *d, const cpb_diff_list *list) {
   yyjson_doc_free(docs[1]);
 }
 
+/* Of one slice, as others have another checksum for each. */
+static const cpb_stored *find_stored(cpb_diff *d, int side) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  const cpb_stored *stored = NULL;
+  cpb_span key;
+  yyjson_doc *doc =
+      cpb_json_read(&d->allocator, cpb_diff_items_whole(&d->items, &d->join, side), CPB_DIFF_DEPTH * 2, &error);
+  if (!doc) cpb_diff_fail(d, -1, &error);
+  if (doc && cpb_json_text(cpb_json_member(yyjson_doc_get_root(doc), "key"), &key))
+    stored = cpb_checkpoint_find(d->options.checkpoints[side], (const char *)key.data, key.size);
+  yyjson_doc_free(doc);
+  return stored && stored->slices == 0 ? stored : NULL;
+}
+
+static bool is_comparable(const cpb_stored *a, const cpb_stored *b) {
+  return a && b && a->crc32c != b->crc32c && a->dtype == b->dtype && a->rank == b->rank &&
+         (a->rank == 0 || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0);
+}
+
+bool cpb_diff_values_begin_stored(cpb_diff *d) {
+  const cpb_stored *stored[2] = {NULL, NULL};
+  for (int side = 0; side < 2; side++) {
+    if (!d->options.checkpoints[side] || !d->join.items[side]) return false;
+    stored[side] = find_stored(d, side);
+  }
+  if (!is_comparable(stored[0], stored[1])) return false;
+  d->values = (cpb_diff_values){.list = &cpb_diff_variables, .stored = {stored[0], stored[1]}};
+  d->values.counts.same = d->values.sum.same = true;
+  return open_values(d);
+}
+
+/* --- Results ---------------------------------------------------------------------------------- */
+
+/* From the number of an element to its place in the array. */
+static void find_index(cpb_diff_largest *largest, const cpb_values_info *info) {
+  uint64_t at = largest->at;
+  largest->rank = info->rank;
+  for (uint32_t i = 0; i < info->rank && info->rank <= CPB_DIFF_RANK; i++) {
+    uint32_t axis = info->fortran_order ? i : info->rank - 1 - i;
+    if (info->shape[axis] == 0) return;
+    largest->index[axis] = at % info->shape[axis];
+    at /= info->shape[axis];
+  }
+}
+
+static void keep_largest(cpb_diff_values *v) {
+  cpb_diff_largest *one = &v->counts.largest, *all = &v->sum.largest;
+  if (!one->numpy || (all->numpy && (strcmp(one->numpy, all->numpy) != 0 ||
+                                     !cpb_diff_is_farther(one->numpy, &one->distance, &all->distance))))
+    return;
+  find_index(one, cpb_values_get_info(v->values[0]));
+  one->state = v->state;
+  *all = *one;
+}
+
+static void write_largest(cpb_json_writer *out, const cpb_diff_largest *largest) {
+  cpb_json_writer_open(out, "largest", '{');
+  cpb_diff_write_distance(out, "difference", largest->numpy, &largest->distance);
+  if (largest->state > 0) cpb_json_writer_unsigned(out, "state", largest->state);
+  if (largest->rank <= CPB_DIFF_RANK) {
+    cpb_json_writer_open(out, "index", '[');
+    for (uint32_t i = 0; i < largest->rank; i++) cpb_json_writer_unsigned(out, NULL, largest->index[i]);
+    cpb_json_writer_close(out, ']');
+  }
+  cpb_diff_write_element(out, "a", largest->numpy, largest->elements[0]);
+  cpb_diff_write_element(out, "b", largest->numpy, largest->elements[1]);
+  cpb_json_writer_close(out, '}');
+}
+
+void cpb_diff_values_write(cpb_diff *d) {
+  const cpb_diff_counts *n = &d->values.sum;
+  cpb_json_writer_open(&d->out, NULL, '{');
+  cpb_json_writer_text(&d->out, "member", "values");
+  cpb_json_writer_unsigned(&d->out, "different", n->different);
+  cpb_json_writer_unsigned(&d->out, "of", n->elements);
+  if (n->largest.numpy) write_largest(&d->out, &n->largest);
+  if (n->bad[0] || n->bad[1])
+    cpb_json_writer_text(&d->out, "unreadable", n->bad[0] && n->bad[1] ? "both" : n->bad[0] ? "a" : "b");
+  cpb_json_writer_close(&d->out, '}');
+}
+
 /* --- Steps ------------------------------------------------------------------------------------ */
 
 /* One array is done. Values of constants that cannot be read have at least other bytes. */
@@ -191,6 +310,7 @@ static void finish_array(cpb_diff *d) {
   const cpb_diff_counts *n = &v->counts;
   v->sum.elements += n->elements;
   v->sum.different += n->different;
+  keep_largest(v);
   v->sum.same = v->sum.same && n->same && !(n->bad[0] && v->list == &cpb_diff_constants);
   for (int side = 0; side < 2; side++) v->sum.bad[side] = v->sum.bad[side] || n->bad[side];
   v->doing = CPB_DIFF_NOTHING;

@@ -8,8 +8,14 @@
  * updater knows about one. */
 void cpb_diff_values_begin(cpb_diff *d, const cpb_diff_list *list);
 
-/* CPB_STEP_NEED; CPB_STEP_DONE: d->values.counts is the result; or CPB_STEP_ERROR. */
+/* The same of a variable. False: its values need no reading, or cannot be read. */
+bool cpb_diff_values_begin_stored(cpb_diff *d);
+
+/* CPB_STEP_NEED; CPB_STEP_DONE: d->values.sum is the result; or CPB_STEP_ERROR. */
 cpb_step cpb_diff_values_step(cpb_diff *d);
+
+/* Writes the result as a member that differs. */
+void cpb_diff_values_write(cpb_diff *d);
 void cpb_diff_values_end(cpb_diff *d);
 
 #endif
