@@ -1,5 +1,11 @@
 /** Files that were dropped or chosen. */
 
+/** Where those lie that were dropped in a folder. @type {WeakMap<File, string>} */
+const paths = new WeakMap();
+
+/** With the folder that it was chosen with. @param {File} file */
+export const pathOf = (file) => paths.get(file) ?? (file.webkitRelativePath || file.name);
+
 /** Which files of a folder are a model, the best first. */
 const MODELS = [
   /^saved_model\.cpb$/,
@@ -9,12 +15,14 @@ const MODELS = [
   /(?<!^fingerprint)\.pb$/,
   /\.zip$/,
   /\.fb$/,
+  /\.index$/,
 ];
 
 /** @param {File[]} files */
 export function modelAmong(files) {
+  const depth = (/** @type {File} */ file) => pathOf(file).split('/').length;
   for (const name of MODELS) {
-    const file = files.find((one) => name.test(one.name));
+    const [file] = files.filter((one) => name.test(one.name)).sort((a, b) => depth(a) - depth(b));
     if (file) return file;
   }
   return files.length === 1 ? files[0] : undefined;
@@ -42,8 +50,12 @@ async function filesIn(top) {
   const files = [];
   for (const open = [top]; open.length && files.length < MOST;) {
     const entry = /** @type {any} */ (open.shift());
-    if (entry.isFile) files.push(await new Promise((resolve, reject) => entry.file(resolve, reject)));
-    else open.push(...(await childrenOf(entry)));
+    if (entry.isFile) {
+      /** @type {File} */
+      const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+      paths.set(file, entry.fullPath.slice(1));
+      files.push(file);
+    } else open.push(...(await childrenOf(entry)));
   }
   return files;
 }

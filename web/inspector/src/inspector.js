@@ -9,16 +9,19 @@
  * when the reader went elsewhere (`replace`: stayed there, and sees it differently), `progress`
  * when something was fetched.
  */
-import { css, html, LitElement, nothing } from 'lit';
-import { counted, plain, size } from './format.js';
+import { html, LitElement, nothing } from 'lit';
+import { addressOf } from './address.js';
+import { failure } from './errors.js';
+import { count, counted, plain, size } from './format.js';
 import { filesOf, modelAmong } from './files.js';
+import { inspectorLook } from './inspector-look.js';
 import { look } from './look.js';
-import { failure } from './panel.js';
 import { panels } from './panels.js';
 import { Session } from './session.js';
+import { start, startLook } from './start.js';
 import './progress.js';
 
-/** @typedef {{ title: string, about: string, url: string }} Example */
+/** @typedef {import('./start.js').Example} Example */
 /**
  * How a place is seen: texts by names, such as `open` scopes, or the `first` of a list that is
  * shown. Each panel has its own, but for `meta`, the meta graph's number, which all have.
@@ -46,222 +49,10 @@ export class CpbInspector extends LitElement {
     session: { state: true },
     error: { state: true },
     opened: { state: true },
+    graphs: { state: true },
     dropping: { state: true },
   };
-  static styles = [
-    look,
-    css`
-      :host {
-        display: block;
-        background: var(--page);
-        container-type: inline-size;
-      }
-      :host([theme='light']) {
-        color-scheme: light;
-      }
-      :host([theme='dark']) {
-        color-scheme: dark;
-      }
-      .top {
-        background: var(--panel);
-        border-bottom: 1px solid var(--line);
-      }
-      header,
-      main,
-      nav.tabs {
-        max-width: 78rem;
-        margin: auto;
-        padding: 0 1.25rem;
-      }
-      header {
-        padding-top: 0.9rem;
-        padding-bottom: 0.7rem;
-      }
-      .title {
-        display: flex;
-        gap: 0.6rem 1.5rem;
-        flex-wrap: wrap;
-        align-items: center;
-      }
-      h1 {
-        font-size: 1.1rem;
-        margin: 0;
-        display: flex;
-        align-items: center;
-        gap: 0.5rem;
-        white-space: nowrap;
-      }
-      h1 svg {
-        width: 1.15rem;
-        fill: var(--accent);
-      }
-      form {
-        display: flex;
-        gap: 0.45rem;
-        flex: 1 1 26rem;
-        min-width: 0;
-        flex-wrap: wrap;
-      }
-      form input[type='url'],
-      form input[type='text'] {
-        flex: 1 1 12rem;
-      }
-      label.file {
-        border: 1px solid var(--line);
-        background: var(--panel);
-        border-radius: 7px;
-        padding: 0.3rem 0.8rem;
-        cursor: pointer;
-        position: relative;
-      }
-      label.file:hover {
-        border-color: var(--accent);
-      }
-      label.file:focus-within {
-        outline: 2px solid var(--accent);
-        outline-offset: 2px;
-      }
-      label.file input {
-        position: absolute;
-        opacity: 0;
-        width: 1px;
-        height: 1px;
-      }
-      .status {
-        display: flex;
-        gap: 0.2rem 0.9rem;
-        flex-wrap: wrap;
-        align-items: baseline;
-        color: var(--dim);
-        font-size: 0.87rem;
-        margin: 0.7rem 0 0;
-      }
-      .status .name {
-        color: var(--text);
-      }
-      [role='tablist'] {
-        display: flex;
-        gap: 0;
-        overflow-x: auto;
-        scrollbar-width: none;
-        margin: 0 -0.8rem;
-      }
-      [role='tab'] {
-        border: 0;
-        background: none;
-        border-bottom: 3px solid transparent;
-        border-radius: 0;
-        padding: 0.45rem 0.8rem;
-        white-space: nowrap;
-        color: var(--dim);
-      }
-      [role='tab'][aria-selected='true'] {
-        border-color: var(--accent);
-        color: var(--text);
-        font-weight: 600;
-      }
-      [role='tab']:focus-visible {
-        outline-offset: -3px;
-      }
-      main {
-        padding-top: 1.25rem;
-        padding-bottom: 3rem;
-      }
-      .drop {
-        border: 2px dashed var(--line);
-        background: var(--panel);
-        border-radius: 14px;
-        padding: 3.2rem 1.25rem;
-        text-align: center;
-        margin-top: 1rem;
-      }
-      .drop h2 {
-        margin: 0 0 0.4rem;
-        font-size: 1.35rem;
-      }
-      .drop .chip {
-        margin: 0.15rem;
-      }
-      .drop p {
-        max-width: 42rem;
-        margin: 0.5rem auto;
-        color: var(--dim);
-      }
-      .examples {
-        display: grid;
-        gap: 0.8rem;
-        grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr));
-      }
-      .examples button {
-        display: flex;
-        flex-direction: column;
-        justify-content: start;
-        gap: 0.2rem;
-        text-align: left;
-        padding: 0.8rem 1rem;
-        border-radius: 10px;
-      }
-      .examples b {
-        display: block;
-        color: var(--accent);
-      }
-      .examples span {
-        color: var(--dim);
-        font-size: 0.87rem;
-      }
-      .dropping {
-        outline: 3px dashed var(--accent);
-        outline-offset: -6px;
-      }
-      @container (max-width: 40rem) {
-        header,
-        main,
-        nav.tabs {
-          padding-left: 0.9rem;
-          padding-right: 0.9rem;
-        }
-        .title {
-          gap: 0.55rem 0.45rem;
-        }
-        h1 {
-          flex: 1;
-          font-size: 1rem;
-        }
-        form {
-          display: contents;
-        }
-        form :is(input[type='text'], button) {
-          order: 1;
-        }
-        label.file {
-          padding: 0.15rem 0.6rem;
-          font-size: 0.87rem;
-        }
-        .status {
-          font-size: 0.8rem;
-          gap: 0.15rem 0.45rem;
-          margin-top: 0.55rem;
-        }
-        .status .name {
-          flex: 1 0 100%;
-          overflow: hidden;
-          text-overflow: ellipsis;
-          white-space: nowrap;
-        }
-        .status .chip {
-          margin: 0;
-          padding: 0 0.35rem;
-          font-size: 0.75rem;
-        }
-        main {
-          padding-top: 1rem;
-        }
-        .drop {
-          padding: 1.8rem 1rem;
-        }
-      }
-    `,
-  ];
+  static styles = [look, inspectorLook, startLook];
 
   /** the tab that was brought into view */
   #tab = /** @type {Element | null} */ (null);
@@ -284,7 +75,9 @@ export class CpbInspector extends LitElement {
     this.session;
     /** whether the session is ready */
     this.opened = false;
-    /** @type {unknown} */
+    /** the meta graphs of a SavedModel @type {{ number: number, tags: string[] }[]} */
+    this.graphs = [];
+    /** @type {any} */
     this.error;
     this.dropping = false;
     /** @type {AbortController | undefined} */
@@ -336,24 +129,23 @@ export class CpbInspector extends LitElement {
     this.session?.close();
     this.session = this.error = this.opening = undefined;
     this.opened = false;
+    this.graphs = [];
   }
 
   #reopen() {
     this.#end();
     const file = modelAmong(this.files);
     if (this.src) void this.#open(this.src);
-    else if (file) void this.#open(file);
+    else if (file) void this.#open(file, { beside: this.files });
     else if (this.files.length)
-      this.error = new Error(
-        'none of these files is a model: a SavedModel (.pb or .cpb), keras_metadata.pb, a SameDiff .zip or .fb',
-      );
+      this.error = Object.assign(new Error(`none of these ${this.files.length} files is a model`), { code: 'FORMAT' });
   }
 
-  /** @param {string | File} input */
-  async #open(input) {
+  /** @param {string | File} input @param {{ beside?: File[], whole?: boolean }} [options] */
+  async #open(input, options) {
     const opening = (this.opening = new AbortController());
     try {
-      const session = (this.session = new Session(input, this.files));
+      const session = (this.session = new Session(input, options));
       session.addEventListener('fetched', () => {
         this.requestUpdate();
         this.dispatchEvent(new CustomEvent('progress', { detail: this.fetched }));
@@ -361,6 +153,7 @@ export class CpbInspector extends LitElement {
       await session.open(opening.signal);
       if (opening.signal.aborted) return;
       this.opened = true;
+      void this.#findGraphs(session);
       this.dispatchEvent(new CustomEvent('open', { detail: session.about }));
     } catch (error) {
       if (this.opening !== opening) return;
@@ -368,6 +161,19 @@ export class CpbInspector extends LitElement {
       this.error = error;
       this.dispatchEvent(new CustomEvent('failed', { detail: error }));
     }
+  }
+
+  /** Downloads what a server sends as a whole only. @param {string} url */
+  #download(url) {
+    this.#end();
+    void this.#open(url, { whole: true });
+  }
+
+  /** Which meta graphs there are to choose from. @param {Session} session */
+  async #findGraphs(session) {
+    if (session.about.kind !== 'saved_model') return;
+    const overview = await session.ask('overview', { metaGraph: 0 }).catch(() => undefined); // its panel says why
+    if (session === this.session) this.graphs = overview?.meta_graphs?.items ?? [];
   }
 
   /** The meta graph remains, unless another is meant. @param {Place} to */
@@ -416,12 +222,13 @@ export class CpbInspector extends LitElement {
   #submit(event) {
     event.preventDefault();
     const url = new FormData(/** @type {HTMLFormElement} */ (event.target)).get('url');
-    this.#visit(String(url ?? '').trim());
+    this.#visit(addressOf(String(url ?? '')));
   }
 
   render() {
     const open = this.session && this.opened;
     return html`<div class=${this.dropping ? 'dropping' : ''}>
+      ${this.session ? damaged(this.session) : nothing}
       <div class="top">
         <header>
           ${this.bare ? nothing : this.#form()} ${this.session && open ? this.#status(this.session) : nothing}
@@ -444,7 +251,7 @@ export class CpbInspector extends LitElement {
           name="url"
           required
           aria-label="URL of a model"
-          placeholder="https://…/saved_model.pb"
+          placeholder="https://…/saved_model.pb, or a folder"
           .value=${this.src}
         />
         <button class="main">Open</button>
@@ -461,6 +268,7 @@ export class CpbInspector extends LitElement {
         type="file"
         aria-label=${`Open a ${title.toLowerCase()}`}
         ?webkitdirectory=${folder}
+        multiple
         @change=${(/** @type {any} */ e) => {
           this.#choose([...e.target.files]);
           e.target.value = '';
@@ -469,12 +277,26 @@ export class CpbInspector extends LitElement {
   }
 
   /** @param {Session} session */
-  #status({ name, about, fetched, bytes }) {
-    return html`<p class="status">
-      <code class="name" title=${plain(name)}>${plain(name.split('?')[0]?.split('/').slice(-2).join('/'))}</code
-      ><span class="chip">${about.kind.replaceAll('_', ' ')}</span><span>${size(about.size)}</span>
+  #status({ about, fetched, bytes }) {
+    const { path, kind } = about;
+    return html`<div class="status">
+      <code class="name" title=${plain(path)}>${plain(path.split('?')[0]?.split('/').slice(-2).join('/'))}</code
+      ><span class="chip">${kind.replaceAll('_', ' ')}</span><span>${size(about.size)}</span>
       <span>${size(bytes)} read in ${counted(fetched.length, 'request')}</span>
-    </p>`;
+      ${this.graphs.length > 1 ? this.#graphPicker() : nothing}
+    </div>`;
+  }
+
+  /** One of several meta graphs, which all panels are then about. */
+  #graphPicker() {
+    const choose = (/** @type {any} */ { target }) =>
+      this.#go({ panel: this.#current, view: { meta: target.value === '0' ? '' : target.value } });
+    return html`<label
+      >Meta graph
+      <select @change=${choose}>
+        ${this.graphs.map(({ number, tags }) => html`<option value=${number} ?selected=${number === this.#metaGraph}>${number}: ${plain(tags.join(', ') || 'without tags')}</option>`)}
+      </select></label
+    >`;
   }
 
   /** The panels of this kind of model. */
@@ -483,7 +305,8 @@ export class CpbInspector extends LitElement {
   }
 
   get #current() {
-    return this.#shown.some(([name]) => name === this.panel) ? this.panel : 'overview';
+    const shown = this.#shown.map(([name]) => name);
+    return shown.includes(this.panel) ? this.panel : (shown[0] ?? 'overview');
   }
 
   #tabs() {
@@ -509,6 +332,7 @@ export class CpbInspector extends LitElement {
 
   #body() {
     const { session } = this;
+    if (this.error?.whole) return this.#offer(this.error.whole);
     if (this.error) return failure(this.error, () => this.#reopen());
     if (session && !this.opened)
       return html`<cpb-progress
@@ -516,7 +340,7 @@ export class CpbInspector extends LitElement {
         .text=${'Opening…'}
         @cancel=${() => this.opening?.abort()}
       ></cpb-progress>`;
-    if (!session) return this.#start();
+    if (!session) return start(this.examples, (url) => this.#visit(url));
     const current = this.#current;
     const here = current === this.panel;
     return html`<section role="tabpanel" id="panel" aria-labelledby="tab-${current}">
@@ -524,22 +348,18 @@ export class CpbInspector extends LitElement {
     </section>`;
   }
 
-  #start() {
-    return html` <div class="drop">
-        <h2>Drop a model here</h2>
-        <p>A file, or a whole folder. Only the parts that you look at are read, and nothing leaves your machine.</p>
-        <div>
-          ${['saved_model.pb', 'saved_model.cpb', 'frozen graph', 'keras_metadata.pb', 'SameDiff .zip', 'SameDiff .fb'].map((one) => html`<span class="chip">${one}</span>`)}
-        </div>
-      </div>
-      ${
-        this.examples.length
-          ? html`<h2>Or look at an example</h2>
-              <div class="examples">
-                ${this.examples.map(({ title, about, url }) => html`<button @click=${() => this.#visit(url)}><b>${title}</b><span>${about}</span></button>`)}
-              </div>`
-          : nothing
-      }`;
+  /** @param {{ url: string, size?: number }} whole */
+  #offer({ url, size: bytes }) {
+    return html`<div class="empty" role="status">
+      <p><strong>This server sends whole files only</strong>, not the parts of them that you look at.</p>
+      <p><code>${plain(url)}</code></p>
+      <p>
+        <button class="main" @click=${() => this.#download(url)}>
+          Download ${bytes === undefined ? 'it, whatever its size' : size(bytes)}
+        </button>
+      </p>
+      <p class="dim">It is kept in this tab, and nothing of it is sent anywhere.</p>
+    </div>`;
   }
 
   /** Arrows, Home and End go from tab to tab. @param {KeyboardEvent} event */
@@ -554,6 +374,16 @@ export class CpbInspector extends LitElement {
     tab?.click();
   }
 }
+
+/** Where a damaged model ends, on top of all that is shown of it. @param {Session} session */
+const damaged = ({ damage, about }) =>
+  damage
+    ? html`<p class="damage" role="alert">
+        <strong>This file is damaged or not complete.</strong> It has ${count(about.size)} bytes;
+        ${plain(damage.text)}${damage.offset == null ? '' : ` (byte ${count(damage.offset)})`}. What can be read of it
+        is shown.
+      </p>`
+    : nothing;
 
 /** Without what is empty. @param {Record<string, string | number | undefined>} texts @returns {View} */
 const viewOf = (texts) =>

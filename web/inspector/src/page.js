@@ -1,5 +1,6 @@
 /** The page: one inspector, whose state is in the address: ?url=MODEL#panel=…&at=…&node=…, and
  * after these whatever else its `view` has. */
+import { addressOf } from './address.js';
 import { examples } from './examples.js';
 import './inspector.js';
 
@@ -11,7 +12,7 @@ function fromAddress() {
   const place = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   const { panel = 'overview', at = '', node = '', ...view } = place;
   Object.assign(inspector, { panel, at, node, view });
-  const url = new URLSearchParams(location.search).get('url') ?? '';
+  const url = addressOf(new URLSearchParams(location.search).get('url') ?? '');
   if (url && inspector.files.length) inspector.files = [];
   inspector.src = url;
 }
@@ -29,10 +30,10 @@ inspector.addEventListener('navigate', (event) => {
   if (replace) history.replaceState(null, '', address());
   else if (address() !== location.pathname + location.search + location.hash) history.pushState(null, '', address());
 });
-inspector.addEventListener(
-  'open',
-  () => (document.title = `${inspector.src.split('/').at(-1) || 'A file'} · Model inspector`),
-);
+inspector.addEventListener('open', (event) => {
+  const { path } = /** @type {CustomEvent} */ (event).detail;
+  document.title = `${path.split('?')[0].split('/').slice(-2).join('/')} · Model inspector`;
+});
 addEventListener('popstate', fromAddress);
 inspector.examples = examples;
 fromAddress();

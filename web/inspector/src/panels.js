@@ -51,7 +51,7 @@ export const panels = {
   },
   variables: {
     title: 'Variables',
-    kinds: ['saved_model', ...samediff],
+    kinds: ['saved_model', 'checkpoint', ...samediff],
     render: (session, at, node, view) =>
       html`<cpb-variables .session=${session} .at=${at} .node=${node} .view=${view}></cpb-variables>`,
   },
@@ -81,7 +81,7 @@ export const panels = {
   },
   file: {
     title: 'File',
-    kinds: all,
+    kinds: [...all, 'checkpoint'],
     render: (session, at, node, view) =>
       html`<cpb-file-map .session=${session} .at=${at} .node=${node} .view=${view}></cpb-file-map>`,
   },

@@ -3,6 +3,9 @@ import { css, html, LitElement } from 'lit';
 import { counted, size } from './format.js';
 import { look } from './look.js';
 
+/** Of longer requests it is said how much of them came, in bytes. */
+const LONG = 256 * 1024;
+
 class Progress extends LitElement {
   static properties = { session: { attribute: false }, text: {} };
   static styles = [
@@ -26,6 +29,14 @@ class Progress extends LitElement {
         border: 2px solid var(--line);
         border-top-color: var(--accent);
         animation: turn 0.9s linear infinite;
+      }
+      progress {
+        width: 9rem;
+        accent-color: var(--accent);
+      }
+      .far {
+        font-variant-numeric: tabular-nums;
+        white-space: nowrap;
       }
       @keyframes turn {
         to {
@@ -61,12 +72,25 @@ class Progress extends LitElement {
     this.session.removeEventListener('fetched', this.#follow);
   }
 
-  render() {
+  /** What is read as a whole, or a request that takes longer. */
+  get #part() {
+    const { work, coming } = this.session;
+    return work ?? (coming.total > LONG ? coming : undefined);
+  }
+
+  /** @returns {string} */
+  get #soFar() {
     const requests = this.session.fetched.length - this.begun.requests;
-    const bytes = this.session.bytes - this.begun.bytes;
+    const part = this.#part;
+    if (part) return `${size(part.done)} of ${size(part.total)}, ${Math.floor((100 * part.done) / part.total)} %`;
+    return requests ? `${size(this.session.bytes - this.begun.bytes)} in ${counted(requests, 'request')}` : '';
+  }
+
+  render() {
+    const part = this.#part;
     return html`<p role="status">
-      <i aria-hidden="true"></i
-      ><span>${this.text}${requests ? ` ${size(bytes)} in ${counted(requests, 'request')}` : ''}</span>
+      ${part ? html`<progress max=${part.total} .value=${part.done} aria-label="How far it is"></progress>` : html`<i aria-hidden="true"></i>`}
+      <span>${this.text} <span class="far">${this.#soFar}</span></span>
       <button @click=${() => this.dispatchEvent(new Event('cancel'))}>Cancel</button>
     </p>`;
   }

@@ -1,10 +1,14 @@
 /** A model that is open, as the page has it: its answers, each asked for once, and what was fetched. */
 import { connectWorker } from 'libcpb/worker/connected-worker.js';
 import { unpack } from 'libcpb/worker/proxy.js';
+import { pathOf } from './files.js';
 import { startWorker } from './start-worker.js';
 
-/** @typedef {import('./model/open-model.js').Fetched} Fetched */
-/** @typedef {{ kind: string, size: number, numChunks: number }} About */
+/** @typedef {import('./model/requests.js').Fetched} Fetched */
+/** @typedef {import('./model/requests.js').News} News */
+/** @typedef {{ kind: string, size: number, numChunks: number, path: string }} About */
+
+/** @typedef {{ offset?: number | null, text: string, damage?: boolean }} Problem */
 
 /** An answer that several may wait for; when none does any more, it is not wanted.
  * @typedef {{ answer: Promise<any>, stop: AbortController, waiting: number }} Shared */
@@ -29,8 +33,14 @@ export class Session extends EventTarget {
   fetched = [];
   /** bytes of it */
   bytes = 0;
+  /** of the requests that are under way */
+  coming = { done: 0, total: 0 };
+  /** @type {News['work']} of what is read as a whole */
+  work;
   /** @type {About} */
-  about = { kind: '', size: 0, numChunks: 0 };
+  about = { kind: '', size: 0, numChunks: 0, path: '' };
+  /** @type {Problem | undefined} where reading ended, of a model that is damaged */
+  damage;
   /** number of the meta graph that is asked about */
   metaGraph = 0;
   /** @type {Map<string, Shared>} */
@@ -39,27 +49,36 @@ export class Session extends EventTarget {
   /** what the worker exposes of the model: methods that take options and a signal @type {any} */
   #model;
 
-  /** @param {string | File} input a URL or a file @param {File[]} [beside] files that came with it */
-  constructor(input, beside = []) {
+  /**
+   * @param {string | File} input a URL or a file
+   * @param {{ beside?: File[], whole?: boolean }} [options] beside: files that came with it; whole:
+   *   it is downloaded first
+   */
+  constructor(input, { beside = [], whole } = {}) {
     super();
-    this.input = typeof input === 'string' ? { url: new URL(input, document.baseURI).href } : { file: input, beside };
-    this.name = typeof input === 'string' ? input : input.webkitRelativePath || input.name;
+    const chosen = (/** @type {File} */ file) => ({ file, path: pathOf(file) });
+    this.input =
+      typeof input === 'string'
+        ? { url: new URL(input, document.baseURI).href, whole }
+        : { chosen: [input, ...beside.filter((file) => file !== input)].map(chosen) };
   }
 
   /** @param {AbortSignal} signal */
   async open(signal) {
     const { connection } = this.#worker;
     const owner = { connection };
-    const page = connection.describe({ fetched: (/** @type {Fetched[]} */ ranges) => this.#note(ranges) });
+    const page = connection.describe({ news: (/** @type {News} */ news) => this.#note(news) });
     const model = unpack(owner, await connection.call(owner, [1], 'open', [this.input, page, { signal }]));
+    if (!model.about) throw Object.assign(new Error('no model was opened'), model);
     this.about = model.about;
     this.#model = model;
   }
 
-  /** @param {Fetched[]} ranges */
-  #note(ranges) {
+  /** @param {News} news */
+  #note({ ranges, coming, work }) {
     this.fetched.push(...ranges);
     for (const { length } of ranges) this.bytes += length;
+    Object.assign(this, { coming, work });
     this.dispatchEvent(new Event('fetched'));
   }
 
@@ -82,19 +101,31 @@ export class Session extends EventTarget {
    * @returns {Promise<any>}
    */
   look(method, { signal, ...options }) {
-    if (this.metaGraph) options.metaGraph ??= this.metaGraph;
+    const { metaGraph = this.metaGraph } = options;
+    options.metaGraph = metaGraph || undefined;
     const key = JSON.stringify([method, options]);
     let known = this.#answers.get(key);
     if (!known || known.stop.signal.aborted) {
       const stop = new AbortController();
       const asked = { answer: this.#model[method](options, { signal: stop.signal }), stop, waiting: 0 };
       asked.answer.then(
-        () => (asked.waiting = Infinity), // it is here to stay
+        (/** @type {any} */ answer) => {
+          asked.waiting = Infinity; // it is here to stay
+          this.#check(answer?.problems);
+        },
         () => this.#answers.get(key) === asked && this.#answers.delete(key),
       );
       this.#answers.set(key, (known = asked));
     }
     return wait(known, signal);
+  }
+
+  /** @param {Problem[] | undefined} problems of an answer */
+  #check(problems) {
+    const damage = problems?.find(({ damage }) => damage);
+    if (!damage || this.damage) return;
+    this.damage = damage;
+    this.dispatchEvent(new Event('fetched'));
   }
 
   close() {

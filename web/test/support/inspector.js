@@ -53,7 +53,8 @@ function rangeOf(header, size) {
 /**
  * The page at /, files of tests/data at /models/, those of build/models at /built/.
  *
- * @param {Record<string, Uint8Array>} [files] others, by path
+ * @param {Record<string, Uint8Array>} [files] others, by path; of those whose path has `/whole/` no
+ *   ranges are sent
  */
 export async function serve(files = {}) {
   const { path: folder, remove } = temporary();
@@ -62,6 +63,8 @@ export async function serve(files = {}) {
   execFileSync(process.execPath, [`${root}web/inspector/build.js`, '--package', dist, path]);
   /** @type {string[]} */
   const log = [];
+  /** @type {string[]} */
+  const ranges = [];
   /** @type {Map<string, Uint8Array>} */
   const seen = new Map();
   const read = (/** @type {string} */ pathname) => {
@@ -84,7 +87,9 @@ export async function serve(files = {}) {
     if (request.headers.range) await held;
     try {
       const bytes = read(pathname);
-      const range = rangeOf(request.headers.range, bytes.length);
+      const isWhole = pathname.includes('/whole/');
+      const range = isWhole ? undefined : rangeOf(request.headers.range, bytes.length);
+      ranges.push(`${pathname} ${request.headers.range ?? 'all'}`);
       const [begin, end] = range ?? [0, bytes.length];
       response.writeHead(range ? 206 : 200, {
         'Content-Type':
@@ -93,7 +98,10 @@ export async function serve(files = {}) {
         'Content-Length': end - begin,
         ...(range ? { 'Content-Range': `bytes ${begin}-${end - 1}/${bytes.length}` } : {}),
       });
-      response.end(bytes.subarray(begin, end));
+      const half = isWhole && !request.headers.range ? Math.floor(end / 2) : 0;
+      if (half) response.write(bytes.subarray(0, half));
+      if (half) await held;
+      response.end(bytes.subarray(half || begin, end));
     } catch {
       response.writeHead(404).end();
     }
@@ -104,7 +112,9 @@ export async function serve(files = {}) {
   return {
     base,
     log,
-    /** Ranges are not answered until `release`. */
+    /** Each request's path and range. */
+    ranges,
+    /** Ranges are not answered, and of whole files only one half, until `release`. */
     hold() {
       held = new Promise((resolve) => (release = resolve));
     },

@@ -1,118 +1,76 @@
-/** Opens a model in its worker: its answers, what lies beside it, its graphs and arrays. */
-import { blobSource, inspect, urlSource } from 'libcpb';
+/** Opens a model in its worker, once: its answers, what lies beside it, its graphs and arrays. */
+import { blobSource, inspect } from 'libcpb';
+import { download } from './download.js';
+import { findModel } from './find-model.js';
 import { fingerprintOf } from './fingerprint.js';
 import { graphs } from './graphs.js';
+import { amongFiles, atUrl } from './places.js';
 import { shownOf } from './values.js';
 
-/**
- * @typedef {{ offset: number, length: number, beside?: string }} Fetched a range of the
- *   model, or a file beside it
- * @typedef {{ url?: string, file?: File, beside?: File[] }} Input
- * @typedef {{ signal: AbortSignal }} Signal
- */
+/** @typedef {import('libcpb').Model} Model */
+/** @typedef {import('./places.js').Place} Place */
+/** @typedef {import('./requests.js').Requests} Requests */
+/** @typedef {{ url: string, whole?: boolean } | { chosen: import('./places.js').Chosen[] }} Input
+ *   whole: all of it is downloaded first; chosen: the first file is the model */
+/** @typedef {{ signal: AbortSignal }} Signal */
 
-/** The most that is read of a file beside a model. */
-const MOST = 64 * 2 ** 20;
+/** What a server that sends whole files may send of a file beside the model, in bytes. */
+const MOST_WHOLE = 64 * 2 ** 20;
 
-/**
- * The same source, which tells what is read of it.
- *
- * @param {import('libcpb').Source} source
- * @param {(range: Fetched) => void} tell
- */
-function told(source, tell) {
-  const layer = Object.create(source);
-  layer.read = async (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) => {
-    const bytes = await source.read(offset, length, options);
-    tell({ offset, length: bytes.length });
-    return bytes;
-  };
-  if (source.tail) {
-    layer.tail = async (/** @type {number} */ length, /** @type {any} */ options) => {
-      const answer = await source.tail?.(length, options);
-      if (answer) tell({ offset: answer.size - answer.bytes.length, length: answer.bytes.length });
-      return answer;
-    };
-  }
-  layer.stream = undefined; // read in pieces, which are told
-  return layer;
+/** What may lie beside a model, and the questions that are also about it. */
+const ABOUT = { keras: ['overview', 'layers', 'load', 'search'], checkpoint: ['variables'] };
+
+/** A SavedModel with nothing in it, to which a checkpoint alone belongs. */
+const EMPTY = Uint8Array.of(0x08, 1, 0x12, 0);
+
+/** @template T @param {() => Promise<T>} act @returns {() => Promise<T>} once, unless that fails */
+function once(act) {
+  /** @type {Promise<T> | undefined} */
+  let done;
+  return () => (done ??= act().catch((error) => ((done = undefined), Promise.reject(error))));
 }
 
-/**
- * Finds files beside a SavedModel. That there is none is no error, nor that it cannot be read.
- *
- * @param {Input} input
- * @param {(range: Fetched) => void} tell
- */
-function besides({ url, file, beside }, tell) {
-  return async (/** @type {string} */ name, /** @type {AbortSignal} */ signal) => {
-    if (file) {
-      const found = beside?.find((one) => one.name === name.split('/').pop() && one !== file && one.size <= MOST);
-      return found && new Uint8Array(await found.arrayBuffer());
-    }
-    if (!/saved_model\.(pb|cpb)$/.test(new URL(String(url)).pathname)) return undefined;
-    const response = await fetch(new URL(name, url), { signal }).catch(() => undefined);
-    signal.throwIfAborted();
-    if (!response) return undefined;
-    const fits = response.ok && Number(response.headers.get('content-length') ?? 0) <= MOST;
-    const bytes = fits ? ((await response.bytes?.()) ?? new Uint8Array(await response.arrayBuffer())) : undefined;
-    if (!fits) await response.body?.cancel();
-    tell({ offset: 0, length: bytes?.length ?? 0, beside: name });
-    return bytes;
-  };
-}
-
-/** What may lie beside a model, and the questions that are also about it. @type {Record<string, 'layers' | 'values'>} */
-const ABOUT = { layers: 'layers', load: 'layers', variables: 'values' };
+/** The data files of a checkpoint, which the package calls "variables". @param {Place} index */
+const dataBeside = (index) => (/** @type {string} */ name) =>
+  index.near(name.replace(/^variables/, index.name.replace(/\.index$/, '')))?.source();
 
 /**
- * A model with what lies beside it, which is looked for when a question is about it.
+ * What lies beside a SavedModel, each given to the model before the first question about it.
  *
- * @param {Input} input
- * @param {import('libcpb').Model} model
- * @param {() => import('libcpb').Source} source of the model
- * @param {(range: Fetched) => void} tell
+ * @param {Place} place of the model
+ * @param {AbortSignal} opening
  */
-function modelsOf(input, model, source, tell) {
-  const beside = besides(input, tell);
-  const isSaved = model.kind === 'saved_model';
-
-  /** A file in variables/. @param {string} name */
-  function dataFile(name) {
-    if (input.file) return input.beside?.find((one) => one.name === name);
-    const path = `variables/${name}`;
-    return told(urlSource(new URL(path, input.url)), (range) => tell({ ...range, beside: path }));
-  }
-
-  const openers = {
-    /** With keras_metadata.pb, if that is there. @param {AbortSignal} signal */
-    async layers(signal) {
-      const kerasMetadata = await beside('keras_metadata.pb', signal);
-      return kerasMetadata ? inspect(source(), { kerasMetadata, signal }) : model;
-    },
-    /** With the values of its variables, if they are there. @param {AbortSignal} signal */
-    async values(signal) {
-      const index = await beside('variables/variables.index', signal);
-      return index ? inspect(source(), { checkpoint: { index, data: dataFile }, signal }) : model;
-    },
-  };
-  /** @type {Map<string, Promise<typeof model>>} */
-  const known = new Map();
+function besides(place, opening) {
+  const isSaved = !place.remote || /^saved_model\.(pb|cpb)$/.test(place.name);
+  const near = (/** @type {string} */ name) => (isSaved ? place.near(name) : undefined);
+  // The first question is about it: it is fetched together with the model's beginning.
+  const keras = Promise.resolve(near('keras_metadata.pb')?.bytes(opening));
+  keras.catch(() => {});
 
   return {
-    /** The model that knows what the question is about. @param {string} question @param {AbortSignal} signal */
-    async modelFor(question, signal) {
-      const about = ABOUT[question];
-      if (!about || !isSaved) return model;
-      const opened = known.get(about) ?? openers[about](signal);
-      known.set(about, opened);
-      opened.catch(() => known.delete(about));
-      return opened;
-    },
     /** @param {AbortSignal} signal */
     async fingerprint(signal) {
-      const bytes = isSaved ? await beside('fingerprint.pb', signal) : undefined;
+      const bytes = await near('fingerprint.pb')?.bytes(signal);
       return bytes && fingerprintOf(bytes);
+    },
+    /** @param {Model} model */
+    giving(model) {
+      const give = {
+        keras: once(async () => {
+          const kerasMetadata = await keras;
+          if (kerasMetadata) await model.add({ kerasMetadata });
+        }),
+        checkpoint: once(async () => {
+          const place = near('variables/variables.index');
+          const index = await place?.bytes();
+          if (place && index) await model.add({ checkpoint: { index, data: dataBeside(place) } });
+        }),
+      };
+      return async (/** @type {string} */ question) => {
+        if (model.kind !== 'saved_model') return;
+        if (ABOUT.keras.includes(question)) await give.keras();
+        if (ABOUT.checkpoint.includes(question)) await give.checkpoint();
+      };
     },
   };
 }
@@ -124,22 +82,37 @@ async function askGraphDef(graphDef) {
 }
 
 /**
- * @param {Input} input
- * @param {AbortSignal} opening
- * @param {(range: Fetched) => void} tell
+ * The same model, whose arrays tell how far they are read.
+ *
+ * @param {Model} model
+ * @param {Requests} requests
  */
-export async function openModel(input, opening, tell) {
-  const source = () => told(input.file ? blobSource(input.file) : urlSource(String(input.url)), tell);
-  const model = await inspect(source(), { signal: opening });
+const telling = (model, requests) => ({
+  async values(/** @type {string} */ name, /** @type {any} */ options) {
+    const array = await model.values(name, options);
+    const onProgress = (/** @type {any} */ { done, total }) => requests.work({ done, total });
+    const bytes = (/** @type {Signal} */ { signal }) =>
+      array.bytes({ signal, onProgress }).finally(() => requests.work());
+    return { ...array, bytes };
+  },
+});
+
+/**
+ * What the page can ask of a model.
+ *
+ * @param {Model} model
+ * @param {{ requests: Requests, about: any, ready?: (question: string) => Promise<void>,
+ *   fingerprint?: (signal: AbortSignal) => Promise<any> }} how
+ */
+function exposed(model, { requests, about, ready = async () => {}, fingerprint = async () => undefined }) {
   const { kind, message } = model;
-  const { modelFor, fingerprint } = modelsOf(input, model, source, tell);
-
   /** @type {import('./folded-graph.js').Ask} */
-  const ask = async ({ question, ...options }, { signal }) =>
-    (await modelFor(question, signal)).ask(question, { ...options, signal });
-
+  const ask = async ({ question, ...options }, { signal }) => {
+    await ready(question);
+    return model.ask(question, { ...options, signal });
+  };
   return {
-    about: { kind, size: message.size, numChunks: message.numChunks },
+    about: { kind, size: message.size, numChunks: message.numChunks, ...about },
     ask,
     ...graphs(ask, kind, askGraphDef),
     /** Where the chunks begin, if they are not too many. @param {{ most: number }} options */
@@ -148,9 +121,57 @@ export async function openModel(input, opening, tell) {
       return [...new Set(Array.from(message.chunks(), ({ position }) => position))].sort((a, b) => a - b);
     },
     /** @param {{ tensor: any }} options @param {Signal} how */
-    values: async ({ tensor }, { signal }) =>
-      shownOf(await modelFor(tensor.variable ? 'variables' : '', signal), tensor, signal),
+    async values({ tensor }, { signal }) {
+      if (tensor.variable) await ready('variables');
+      return shownOf(telling(model, requests), tensor, signal);
+    },
     /** What the file beside a SavedModel says. @param {{}} _ @param {Signal} how */
     fingerprint: async (_, { signal }) => fingerprint(signal),
   };
+}
+
+/** @param {Place} place @param {Requests} requests @param {AbortSignal} signal */
+async function openCheckpoint(place, requests, signal) {
+  const index = place.source();
+  const checkpoint = { index, data: dataBeside(place) };
+  const model = await inspect(EMPTY, { kind: 'saved_model', format: 'pb', checkpoint, signal });
+  const { size } = await index.stat({ signal });
+  return exposed(model, { requests, about: { kind: 'checkpoint', size, path: place.path } });
+}
+
+/** @param {Place} place @param {Requests} requests @param {AbortSignal} signal */
+async function openAt(place, requests, signal) {
+  if (/\.index$/.test(place.name)) return openCheckpoint(place, requests, signal);
+  const { giving, fingerprint } = besides(place, signal);
+  const model = await inspect(place.source(), { signal });
+  return exposed(model, { requests, about: { path: place.path }, ready: giving(model), fingerprint });
+}
+
+/**
+ * Opens a model; or says why it cannot: in a folder there is none of the files that were `tried`,
+ * or its server sends nothing but the `whole` file.
+ *
+ * @param {Input} input
+ * @param {Requests} requests
+ * @param {AbortSignal} signal
+ */
+export async function openModel(input, requests, signal) {
+  if ('chosen' in input) {
+    const [first] = input.chosen;
+    if (!first) throw new Error('no file was chosen');
+    return openAt(amongFiles(first, input.chosen, requests), requests, signal);
+  }
+  const place = atUrl(input.url, requests, input.whole ? { maxWhole: MOST_WHOLE } : {});
+  if (input.whole) {
+    const file = await download(input.url, requests, signal);
+    return openAt({ ...place, source: () => blobSource(file) }, requests, signal);
+  }
+  let last = place;
+  try {
+    return await findModel(place, (one) => openAt((last = one), requests, signal));
+  } catch (error) {
+    const { code, status } = /** @type {any} */ (error);
+    if (code !== 'RANGE' || status !== 200) throw error;
+    return { whole: { url: last.path, size: last.whole() } };
+  }
 }

@@ -2,52 +2,25 @@
 import { Connection } from 'libcpb/worker/connection.js';
 import { unpack } from 'libcpb/worker/proxy.js';
 import { openModel } from './open-model.js';
-
-/** @typedef {import('./open-model.js').Fetched} Fetched */
-
-/** How often the page is told what was fetched, in milliseconds. */
-const EVERY = 60;
-
-/**
- * Tells the page what is fetched: a few times a second, and before each result.
- *
- * @param {{ fetched(ranges: Fetched[]): Promise<void> }} page
- */
-function reporter(page) {
-  /** @type {Fetched[]} */
-  let fetched = [];
-  let timer = 0;
-  const flush = () => {
-    clearTimeout(timer);
-    timer = 0;
-    if (fetched.length) void page.fetched(fetched);
-    fetched = [];
-  };
-  return {
-    flush,
-    /** @param {Fetched} range */
-    add(range) {
-      fetched.push(range);
-      timer ||= setTimeout(flush, EVERY);
-    },
-  };
-}
+import { Requests } from './requests.js';
 
 const connection = new Connection(/** @type {any} */ (globalThis));
 connection.expose({
   /**
    * @param {import('./open-model.js').Input} input
-   * @param {import('libcpb/worker/connection.js').Description} page
+   * @param {import('libcpb/worker/connection.js').Description} page which is told what is fetched
    * @param {{ signal: AbortSignal }} options
    */
   async open(input, page, { signal }) {
-    const { add, flush } = reporter(unpack({ connection }, page));
+    const { news } = unpack({ connection }, page);
+    const requests = new Requests((one) => void news(one));
+    // What was fetched for an answer is told before it.
     const after =
       (/** @type {Function} */ method) =>
       (/** @type {any[]} */ ...args) =>
-        Promise.resolve(method(...args)).finally(flush);
-    const { about, ...methods } = await after(openModel)(input, signal, add);
-    const reporting = Object.entries(methods).map(([name, method]) => [name, after(method)]);
-    return connection.describe({ about, ...Object.fromEntries(reporting) });
+        Promise.resolve(method(...args)).finally(() => requests.flush());
+    const opened = Object.entries(await after(openModel)(input, requests, signal));
+    const members = opened.map(([name, one]) => [name, typeof one === 'function' ? after(one) : one]);
+    return connection.describe(Object.fromEntries(members));
   },
 });

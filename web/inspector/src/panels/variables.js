@@ -23,7 +23,9 @@ class Variables extends Panel {
   ];
   #answer = this.asking(
     ([session, tag], { signal }) =>
-      session.about.kind === 'saved_model' ? variablesOf(session, signal) : parametersOf(session, tag, signal),
+      ['saved_model', 'checkpoint'].includes(session.about.kind)
+        ? variablesOf(session, signal)
+        : parametersOf(session, tag, signal),
     () => [this.view.tag],
   );
 
@@ -132,7 +134,10 @@ class Variables extends Panel {
   /** @param {Variable} one */
   #name(one) {
     const { view } = this;
-    const marks = [one.trainable ? '' : 'not trainable', one.one.kind === 'none' ? 'no variable' : ''].filter(Boolean);
+    const marks = [
+      one.trainable ? '' : 'not trainable',
+      one.one.kind === 'none' && this.session.about.kind === 'saved_model' ? 'no variable' : '',
+    ].filter(Boolean);
     return html`${this.link('variables', one.at, one.name, '', view)}
       ${marks.map((mark) => html`<span class="chip">${mark}</span>`)} <span class="type narrow">${brief(one)}</span>`;
   }

@@ -1,0 +1,20 @@
+/** What people write where an address is asked for: often it has no scheme. */
+
+/** A name, or numbers, that can only be a host: one with a port, an IP address, or one with an end such as .com. */
+const PORT = /^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}(?=[/?#]|$)/i;
+const NEAR = /^(localhost|\d{1,3}(\.\d{1,3}){3}|\[[\da-f:.]+\])(?=[/?#]|$)/i;
+const NAMED = /^([\da-z-]+\.)+[a-z]{2,}(?=\/)/i;
+
+/**
+ * The address that is meant. What is not of another host is relative to the page.
+ *
+ * @param {string} text
+ */
+export function addressOf(text) {
+  const address = text.trim();
+  // A host's name and its port look like a scheme: `localhost:8000/` is none.
+  if (PORT.test(address)) return `${/:(80)?443(?=[/?#]|$)/.test(address) ? 'https' : 'http'}://${address}`;
+  if (NEAR.test(address)) return `http://${address}`;
+  if (NAMED.test(address)) return `https://${address}`;
+  return address;
+}

@@ -1,0 +1,161 @@
+/** What went wrong, for the reader of a model: what it means, and what to do about it. */
+import { html, nothing } from 'lit';
+import { count, plain } from './format.js';
+
+/** What a server has to answer so that pages of other origins can read it by range. */
+const rules = () => `Access-Control-Allow-Origin: ${location.origin}
+Access-Control-Allow-Headers: Range
+Access-Control-Expose-Headers: Content-Range, ETag, Retry-After`;
+
+const bucketRules = () =>
+  JSON.stringify(
+    {
+      CORSRules: [
+        {
+          AllowedOrigins: [location.origin],
+          AllowedMethods: ['GET'],
+          AllowedHeaders: ['Range'],
+          ExposeHeaders: ['Content-Range', 'ETag', 'Retry-After'],
+          MaxAgeSeconds: 3600,
+        },
+      ],
+    },
+    null,
+    2,
+  );
+
+const corsHelp = () =>
+  html` <p>
+      The model is on another server than this page. If it is there at all, its server has to allow this page to read
+      it:
+    </p>
+    <pre tabindex="0" aria-label="Headers to answer with">${rules()}</pre>
+    <details>
+      <summary>For an S3 bucket</summary>
+      <pre tabindex="0" aria-label="Rules of the bucket">
+aws s3api put-bucket-cors --bucket NAME --cors-configuration '${bucketRules()}'</pre>
+    </details>
+    <p>
+      Other stores are in libcpb’s <code>web/README.md</code>, under “CORS”. Or download the model and drop it here:
+      nothing of it leaves this machine.
+    </p>`;
+
+const KINDS =
+  'This page opens SavedModels (saved_model.pb or .cpb), frozen graphs (.pb), keras_metadata.pb, checkpoints (.index) and SameDiff files (.zip or .fb).';
+
+/** What an error means, and what to do about it, by its code. @type {Record<string, [means: string, advice: string]>} */
+const meanings = {
+  DAMAGED: ['The file is damaged', 'Copy or download it again, and compare its checksum with that of the original.'],
+  TRUNCATED: [
+    'The file ends too early',
+    'It was probably not copied or downloaded to its end: compare its size with that of the original.',
+  ],
+  FORMAT: [
+    'Not a model',
+    `${KINDS} A model in another format, such as .keras, .h5 or .tflite, can be shown once it is exported as a SavedModel.`,
+  ],
+  UNSUPPORTED: [
+    'The file uses a feature that is not supported',
+    'Is this page’s version the newest? A newer one may know the feature.',
+  ],
+  LIMIT: [
+    'The file exceeds a limit',
+    'The limits protect this page from hostile files. If you trust the file: the command cpb inspect has the option --limit.',
+  ],
+  BUDGET: ['More was to be read than is allowed', 'Ask for less of the model at once.'],
+  MEMORY: ['Out of memory', 'Close other tabs, and try again; or use the command cpb inspect, which needs less.'],
+  NOT_FOUND: [
+    'Not found in this model',
+    'The link may be of another version of the model. Search for a part of the name, or start from the overview.',
+  ],
+  READ: ['The file cannot be read', 'If it was moved, or you may not read it any more, choose it again.'],
+  WRITE: ['The file cannot be written', 'Is there enough space?'],
+  HTTP: [
+    'The server refused the request',
+    'Check the address. If the server says something else at another time, try again later.',
+  ],
+  NETWORK: [
+    'The server cannot be reached, or does not allow this page to read the file',
+    'Is the server running, and can you open the address in another tab?',
+  ],
+  TIMEOUT: ['The server did not respond in time', 'Try again; or download the file, and drop it here.'],
+  RANGE: [
+    'The server does not support range requests correctly',
+    'Download the file, and drop it here: then only what you look at is read from the disk.',
+  ],
+  CHANGED: ['The file changed while it was read', 'Open it again to see what is in it now.'],
+  TRAPPED: [
+    'The reader failed',
+    'Try again. If it happens with the same file again, that is a mistake in this page, which its makers want to know of.',
+  ],
+  CLOSED: ['The model was closed', 'Open it again.'],
+  CANCELLED: ['Cancelled', 'Nothing was lost: try again when you like.'],
+  USAGE: ['This question cannot be asked', 'The link may be of another version of this page. Start from the overview.'],
+};
+
+/** What a server's answer means. @type {Record<number, string>} */
+const statuses = {
+  401: 'The server wants to know who asks. A link that is signed needs no password: ask the owner for one, or download the file and drop it here.',
+  403: 'You may not read it, or a signed link has expired: ask the owner for a new one. Some stores also answer so if there is no such file.',
+  404: 'There is no such file. Check the address: it is that of a file such as saved_model.pb, or of the folder in which it lies.',
+  429: 'The server wants fewer requests. Try again in a minute.',
+};
+
+/** @param {any} error @returns {string | undefined} */
+function adviceOn({ code, status }) {
+  if (code === 'HTTP')
+    return statuses[status] ?? (status >= 500 ? 'The server has a problem. Try again later.' : meanings.HTTP?.[1]);
+  return meanings[code]?.[1];
+}
+
+/** A folder in which no model was found: what it was looked for as. @param {{ name: string, why: string }[]} tried */
+const emptyFolder = (tried) =>
+  html`<p><strong>No model was found in this folder</strong></p>
+    <p>These were tried:</p>
+    <ul>
+      ${tried.map(({ name, why }) => html`<li><code>${plain(name)}</code>: ${plain(why)}</li>`)}
+    </ul>
+    <p>Give the address of the model’s own file. ${KINDS}</p>`;
+
+/** @param {any} error */
+function explained(error) {
+  // The page itself says more about CORS.
+  const cors = /CORS/.test(error?.message);
+  const message = plain(error?.message ?? error)
+    .replace(/; perhaps its CORS rules.*/s, '')
+    .replace(/^[a-z](?!\w*:)/, (c) => c.toUpperCase());
+  const advice = cors ? undefined : adviceOn(Object(error));
+  const placed = error?.offset == null || /offset|byte \d/.test(message);
+  return html`<p>
+      <strong>${meanings[error?.code]?.[0] ?? 'An unexpected error occurred'}</strong
+      >${error?.code ? html`<code>${error.code}</code>` : nothing}
+    </p>
+    <p>${message}${placed ? nothing : ` (at byte ${count(error.offset)})`}</p>
+    ${cors ? corsHelp() : nothing} ${advice ? html`<p>${advice}</p>` : nothing}`;
+}
+
+/** An error, and what can be done about it. @param {any} error @param {() => unknown} [again] */
+export function failure(error, again) {
+  const retry = again && html`<p><button @click=${again}>Try again</button></p>`;
+  if (error?.name === 'AbortError')
+    return html`<div class="empty" role="status">
+      <p>Cancelled.</p>
+      ${retry}
+    </div>`;
+  return html`<div class="failure" role="alert">
+    ${error?.tried ? emptyFolder(error.tried) : explained(error)} ${retry}
+  </div>`;
+}
+
+/** @param {{ offset?: number | null, text: string, damage?: boolean }[] | undefined} list */
+export function problems(list) {
+  const others = list?.filter(({ damage }) => !damage) ?? []; // the page's top tells of damage
+  return others.length
+    ? html`<section class="problems" aria-label="Problems">
+        <h3>Parts that could not be read</h3>
+        <ul>
+          ${others.map(({ text, offset }) => html`<li>${plain(text)}${offset == null ? nothing : ` (at byte ${count(offset)})`}</li>`)}
+        </ul>
+      </section>`
+    : nothing;
+}

@@ -1,0 +1,48 @@
+/** Which file a model begins with: the one that is named, or the one in a folder that is named. */
+
+/** @typedef {import('./places.js').Place} Place */
+/** @typedef {{ name: string, why: string }} Tried */
+
+/** What may be in a model's folder, the best first. */
+const NAMES = [
+  'saved_model.cpb',
+  'saved_model.pb',
+  'keras_metadata.pb',
+  'variables/variables.index',
+  'variables.index',
+];
+
+const isModel = (/** @type {string} */ name) => /\.(c?pb|pbtxt|zip|fb|index|h5|keras|onnx|tflite)$/i.test(name);
+
+/** Whether there is no model there, rather than that it cannot be read. S3 answers 403 where nothing is.
+ * @param {any} error */
+const isMissing = (error) =>
+  error?.code === 'FORMAT' || (error?.code === 'HTTP' && [403, 404, 410].includes(error.status));
+
+/** @param {any} error */
+const whyNot = (error) => (error.code === 'HTTP' ? `the server answered ${error.status}` : error.message);
+
+/**
+ * What `open` makes of it.
+ *
+ * @template T
+ * @param {Place} place
+ * @param {(place: Place) => Promise<T>} open
+ * @returns {Promise<T | { tried: Tried[] }>} tried: a folder in which there is none
+ */
+export async function findModel(place, open) {
+  if (!place.remote || isModel(place.name)) return open(place);
+  /** @type {Tried[]} */
+  const tried = [];
+  const folder = place.name ? place.near(`${encodeURIComponent(place.name)}/`, '') : place;
+  const places = NAMES.map((name) => /** @type {Place} */ (folder?.near(name, '')));
+  for (const one of place.name ? [place, ...places] : places) {
+    try {
+      return await open(one);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      tried.push({ name: one.path, why: whyNot(error) });
+    }
+  }
+  return { tried };
+}

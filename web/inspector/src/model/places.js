@@ -1,0 +1,158 @@
+/** Where the files of a model are: at a URL and beside it, or among files that were chosen. */
+import { blobSource, urlSource } from 'libcpb';
+
+/** @typedef {import('libcpb').Source} Source */
+/** @typedef {import('./requests.js').Requests} Requests */
+/**
+ * A file of a model.
+ * @typedef {object} Place
+ * @property {string} name its last part: of a folder ''
+ * @property {string} path as it is shown
+ * @property {() => Source} source to read parts of it
+ * @property {(signal?: AbortSignal) => Promise<Uint8Array | undefined>} bytes all of it, if it is a small
+ *   file; undefined: it is not there, or cannot be read
+ * @property {(path: string, beside?: string) => Place | undefined} near another file, by its path from
+ *   the same folder; beside: '' if it is the model itself
+ * @property {() => number | undefined} whole bytes of it, where a server sent all when a part was asked for
+ * @property {boolean} remote
+ */
+/** @typedef {{ path: string, file: File }} Chosen */
+
+/** The most that is read of a file beside a model. */
+const MOST = 64 * 2 ** 20;
+/** From so many bytes on, what came of a request is told before all of it is there. */
+const LONG = 256 * 1024;
+
+/**
+ * The same source, which tells what is read of it.
+ *
+ * @param {Source} source
+ * @param {Requests} requests
+ * @param {string} [beside] the file, if it is not the model itself
+ * @returns {Source}
+ */
+function told(source, requests, beside) {
+  const layer = Object.create(source);
+  const stream = (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) => {
+    const request = requests.begin({ offset, length, beside });
+    const reader = /** @type {any} */ (source).stream(offset, length, options).getReader();
+    return new ReadableStream({
+      async pull(controller) {
+        const { value, done } = await reader.read();
+        if (!done) return (request.got(value.length), controller.enqueue(value));
+        request.end();
+        controller.close();
+      },
+      cancel: (reason) => (request.end(), reader.cancel(reason)),
+    });
+  };
+  layer.stream = source.stream && stream;
+  layer.read = async (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) => {
+    if (layer.stream && length > LONG) return joined(layer.stream(offset, length, options), length);
+    const request = requests.begin({ offset, length, beside });
+    try {
+      const bytes = await source.read(offset, length, options);
+      request.got(bytes.length);
+      return bytes;
+    } finally {
+      request.end();
+    }
+  };
+  layer.tail =
+    source.tail &&
+    (async (/** @type {number} */ length, /** @type {any} */ options) => {
+      const answer = await source.tail?.(length, options);
+      if (answer) requests.add({ offset: answer.size - answer.bytes.length, length: answer.bytes.length, beside });
+      return answer;
+    });
+  return layer;
+}
+
+/** @param {ReadableStream<Uint8Array>} stream @param {number} most */
+async function joined(stream, most) {
+  const bytes = new Uint8Array(most);
+  const reader = stream.getReader();
+  for (let at = 0; ;) {
+    const { value, done } = await reader.read();
+    if (done) return bytes.subarray(0, at);
+    bytes.set(value, at);
+    at += value.length;
+  }
+}
+
+/** @param {URL} url */
+function nameOf({ pathname }) {
+  const name = pathname.slice(pathname.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/**
+ * @param {string} address
+ * @param {Requests} requests
+ * @param {{ beside?: string, maxWhole?: number }} [options] beside: its path from the model;
+ *   maxWhole: what is taken of a server that knows no ranges, in bytes
+ * @returns {Place}
+ */
+export function atUrl(address, requests, { beside, maxWhole } = {}) {
+  const url = new URL(address);
+  /** @type {number | undefined} */
+  let whole;
+  const watched = async (/** @type {string} */ address, /** @type {RequestInit} */ init) => {
+    const response = await fetch(address, init);
+    if (response.status === 200) whole = Number(response.headers.get('content-length')) || undefined;
+    return response;
+  };
+  return {
+    name: nameOf(url),
+    path: address,
+    remote: true,
+    whole: () => whole,
+    source: () => told(urlSource(address, { maxWhole, fetch: watched }), requests, beside),
+    async bytes(signal) {
+      const response = await fetch(url, { signal }).catch(() => undefined);
+      signal?.throwIfAborted();
+      if (!response) return undefined;
+      const fits = response.ok && Number(response.headers.get('content-length') ?? 0) <= MOST;
+      const bytes = fits ? new Uint8Array(await response.arrayBuffer()) : undefined;
+      if (!fits) await response.body?.cancel();
+      requests.add({ offset: 0, length: bytes?.length ?? 0, beside });
+      return bytes;
+    },
+    near(path, beside = path) {
+      const other = new URL(path, url);
+      other.search = url.search; // what signs it may be good for others, too
+      return atUrl(other.href, requests, { beside: beside || undefined, maxWhole });
+    },
+  };
+}
+
+/**
+ * @param {Chosen} chosen
+ * @param {Chosen[]} all
+ * @param {Requests} requests
+ * @param {string} [beside]
+ * @returns {Place}
+ */
+export function amongFiles({ path, file }, all, requests, beside) {
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  return {
+    name: file.name,
+    path,
+    remote: false,
+    whole: () => undefined,
+    source: () => told(blobSource(file), requests, beside),
+    bytes: async () => (file.size <= MOST ? new Uint8Array(await file.arrayBuffer()) : undefined),
+    near(wanted) {
+      const name = wanted.split('/').pop();
+      // Files that were chosen one by one are in no folder.
+      const found =
+        all.find((one) => one.path === folder + wanted) ??
+        all.find((one) => one.file.name === name && one.file !== file && !one.path.includes('/'));
+      return found && amongFiles(found, all, requests, wanted);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** What is fetched, and how far that is, as the page is told. */
+
+/**
+ * @typedef {{ offset: number, length: number, beside?: string }} Fetched a range of the
+ *   model, or of a file beside it
+ * @typedef {{ done: number, total: number }} Part bytes
+ * @typedef {object} News
+ * @property {Fetched[]} ranges that came since the last news
+ * @property {Part} coming what came, and will, of the requests that are under way
+ * @property {Part | undefined} work of what is read as a whole, such as an array
+ */
+
+/** How often the page is told, in milliseconds. */
+const EVERY = 60;
+
+export class Requests {
+  /** @type {Fetched[]} */
+  #ranges = [];
+  /** @type {Set<Part>} */
+  #running = new Set();
+  /** @type {Part | undefined} */
+  #work;
+  #timer = 0;
+  #tell;
+
+  /** @param {(news: News) => void} tell */
+  constructor(tell) {
+    this.#tell = tell;
+  }
+
+  /** Tells the page now. */
+  flush() {
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    const coming = { done: 0, total: 0 };
+    for (const { done, total } of this.#running) {
+      coming.done += done;
+      coming.total += total;
+    }
+    this.#tell({ ranges: this.#ranges, coming, work: this.#work });
+    this.#ranges = [];
+  }
+
+  #soon() {
+    this.#timer ||= /** @type {any} */ (setTimeout(() => this.flush(), EVERY));
+  }
+
+  /** A request that has ended. @param {Fetched} range */
+  add(range) {
+    this.#ranges.push(range);
+    this.#soon();
+  }
+
+  /** A request that begins. @param {Fetched} range */
+  begin({ offset, length, beside }) {
+    const part = { done: 0, total: length };
+    this.#running.add(part);
+    return {
+      /** @param {number} more bytes */
+      got: (more) => {
+        part.done += more;
+        this.#soon();
+      },
+      end: () => {
+        if (this.#running.delete(part) && part.done) this.add({ offset, length: part.done, beside });
+      },
+    };
+  }
+
+  /** How far something is that takes longer; undefined: it has ended. @param {Part} [part] */
+  work(part) {
+    this.#work = part;
+    this.#soon();
+  }
+}

@@ -1,0 +1,159 @@
+/** How a model gets onto the inspector page: by addresses as people write them, of folders, from servers of all kinds. */
+import { readFileSync } from 'node:fs';
+import { addressOf } from '../inspector/src/address.js';
+import { root } from './runtimes/files.js';
+import { click, found, text } from './support/inspector.js';
+import { withInspector } from './support/inspector-page.js';
+import { beside, large, savedModel } from './support/savedmodels.js';
+import { assert, test } from './support/test.js';
+
+const folder = `${root}tests/data/cpb/real_tf_keras_functional`;
+const plain = readFileSync(`${folder}/orig.pb`);
+const names = [
+  'keras_metadata.pb',
+  'fingerprint.pb',
+  'variables/variables.index',
+  'variables/variables.data-00000-of-00001',
+];
+const full = Object.fromEntries([
+  ['/full/saved_model.pb', plain],
+  ...names.map((name) => [`/full/${name}`, readFileSync(`${folder}/model/${name}`)]),
+]);
+const alert = `${found('[role=alert]')}?.textContent.replace(/\\s+/g, ' ')`;
+
+test('an address needs no scheme; what names no host is relative to the page', () => {
+  for (const [written, meant] of [
+    ['localhost:8000/m/', 'http://localhost:8000/m/'],
+    ['host:8801/saved_model.pb', 'http://host:8801/saved_model.pb'],
+    ['127.0.0.1/m.zip', 'http://127.0.0.1/m.zip'],
+    ['[::1]:80/m.zip', 'http://[::1]:80/m.zip'],
+    [' models.example.com/a/saved_model.cpb ', 'https://models.example.com/a/saved_model.cpb'],
+    ['models.example.com:443/a', 'https://models.example.com:443/a'],
+    ['https://host/a', 'https://host/a'],
+    ['blob:null/1', 'blob:null/1'],
+    ['examples/keras/saved_model.cpb', 'examples/keras/saved_model.cpb'],
+    ['saved_model.pb', 'saved_model.pb'],
+    ['../a.b/saved_model.pb', '../a.b/saved_model.pb'],
+  ])
+    assert.equal(addressOf(written ?? ''), meant);
+});
+
+test('the link of a folder opens the model in it', () =>
+  withInspector(async ({ page, server, says, visit }) => {
+    for (const link of ['full/', 'full']) {
+      await visit(link, {}, 'serving_default', 'full/saved_model.pb');
+      assert.equal(await page.evaluate(alert), undefined);
+    }
+    await visit('full/', { panel: 'variables' }, 'conv2d/kernel');
+    await visit('nothing/', {}, 'No model was found in this folder');
+    for (const name of ['saved_model.cpb', 'saved_model.pb', 'keras_metadata.pb', 'variables/variables.index'])
+      await says(`${server.base}nothing/${name}`, 'answered 404');
+  }, full));
+
+test('a model is opened once, whatever is asked of it', () =>
+  withInspector(async ({ page, server, visit, says }) => {
+    await visit('full/saved_model.pb', {}, 'serving_default');
+    for (const [panel, word] of [
+      ['Layers', 'flatten'],
+      ['Variables', 'conv2d/kernel'],
+      ['Search', 'Finds'],
+      ['Functions', 'inference'],
+    ]) {
+      await page.evaluate(click(panel ?? ''));
+      await says(word ?? '');
+    }
+    const asked = server.ranges.filter((one) => one.startsWith('/full/saved_model.pb'));
+    assert.deepEqual(asked, [...new Set(asked)], 'no range twice');
+    const besides = server.log.filter((path) => path.startsWith('/full/') && path !== '/full/saved_model.pb');
+    assert.deepEqual(besides, [...new Set(besides)], 'no file twice');
+  }, full));
+
+test('the overview and the search know what keras_metadata.pb says', () =>
+  withInspector(
+    async ({ visit }) => {
+      await visit('keras/saved_model.pb', { panel: 'search', at: 'by_the_file' }, 'by_the_file', '1 name');
+    },
+    { '/keras/saved_model.pb': plain, '/keras/keras_metadata.pb': beside()['keras_metadata.pb'] ?? plain },
+  ));
+
+test('a checkpoint without a model shows its tensors, and their values', () =>
+  withInspector(async ({ page, visit, says, rows }) => {
+    await visit(
+      'full/variables/variables.index',
+      {},
+      'checkpoint',
+      'layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE',
+    );
+    assert.equal((await rows()).length, 14);
+    await page.evaluate(click('layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE'));
+    await says('Standard deviation');
+  }, full));
+
+test('a server that sends whole files only: it is asked about first, and can be cancelled', () => {
+  const model = large(40_000, 4);
+  return withInspector(
+    async ({ page, server, says, visit }) => {
+      await visit(
+        'whole/saved_model.pb',
+        {},
+        'This server sends whole files only',
+        `Download ${(model.length / 2 ** 20).toFixed(1)} MiB`,
+      );
+      server.hold();
+      const download = `[...document.querySelector('cpb-inspector').shadowRoot.querySelectorAll('button')].find((one) => one.textContent.includes('Download')).click()`;
+      await page.evaluate(download);
+      await page.until(`/(49|50) %/.test(${text})`);
+      await page.evaluate(click('Cancel'));
+      await says('Cancelled.');
+      await page.evaluate(click('Try again'));
+      server.release();
+      await says('This server sends whole files only');
+      await page.evaluate(download);
+      await says('serving_default');
+      await page.evaluate(click('Graph'));
+      await says('nodes');
+      assert.equal(server.ranges.filter((one) => one === '/whole/saved_model.pb all').length, 2);
+    },
+    { '/whole/saved_model.pb': model },
+  );
+});
+
+test('a damaged model says on top where it ends, and the rest is shown', () =>
+  withInspector(
+    async ({ page, visit }) => {
+      await visit('cut/saved_model.pb', {}, 'This file is damaged or not complete');
+      assert.match(await page.evaluate(alert), /It has [\d,]+ bytes; .* at byte \d+/);
+      assert.equal(await page.evaluate(`${found('.failure')} === undefined`), true);
+      await visit('cut/saved_model.pb', { panel: 'graph' }, 'This file is damaged or not complete', 'nodes');
+    },
+    { '/cut/saved_model.pb': plain.subarray(0, Math.floor(plain.length * 0.7)) },
+  ));
+
+test('one of several meta graphs is chosen in the header, and kept from panel to panel', () => {
+  const [first, second] = [
+    savedModel([['x', 'Placeholder']]),
+    savedModel([
+      ['x', 'Placeholder'],
+      ['twice', 'AddV2', ['x', 'x']],
+    ]),
+  ];
+  const both = new Uint8Array([...first, ...second]);
+  return withInspector(
+    async ({ page, visit, says }) => {
+      await visit('two/saved_model.pb', { panel: 'graph', at: '/' }, 'Meta graph', '1: serve');
+      const choose = (/** @type {string} */ value) =>
+        page.evaluate(
+          `{ const select = ${found('.status select')}; select.value = '${value}'; select.dispatchEvent(new Event('change')); }`,
+        );
+      await choose('1');
+      await page.until(`new URLSearchParams(location.hash.slice(1)).get('meta') === '1'`);
+      await page.evaluate(click('Search'));
+      await page.until(`location.hash === '#panel=search&meta=1'`);
+      await page.evaluate(`history.back()`);
+      await visit('two/saved_model.pb', { panel: 'search', at: 'twice', meta: '1' }, 'AddV2', '1 name');
+      await visit('two/saved_model.pb', { panel: 'search', at: 'twice' }, 'No name contains');
+      await says('0: serve');
+    },
+    { '/two/saved_model.pb': both },
+  );
+});
