@@ -54,7 +54,7 @@ def test_the_rest_is_shown_and_what_is_wrong_is_told(cpb, case):
 
 
 def is_plain(text):
-    return not any(ord(c) < 0x20 and c != "\n" or 0x7F <= ord(c) < 0xA0 for c in text)
+    return not any(ord(c) < 0x20 and c not in "\t\n" or 0x7F <= ord(c) < 0xA0 for c in text)
 
 
 def test_each_question_has_an_answer_or_an_error_of_one_plain_line(cpb, case):

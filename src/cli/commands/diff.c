@@ -36,7 +36,7 @@ static bool make_diff(comparison *d) {
   const cli_settings *s = &d->cli->settings;
   const cpb_diff_options how = {
       .struct_size = sizeof how,
-      .max_differences = s->page,
+      .max_differences = cli_diff_wanted(d->cli),
       .skip_values = s->skip_values,
       .limits = &s->limits,
       .checkpoints = {cpb_model_file_checkpoint(d->files[0]), cpb_model_file_checkpoint(d->files[1])}};

@@ -1,125 +1,351 @@
-/* The result of cpb diff, for a person. */
 #include "cli/show/diff.h"
 
-#include "cli/show/answer.h"
+#include "cli/show/diff_item.h"
+#include "cli/show/diff_summary.h"
+#include "cli/show/table.h"
 
 #define DEPTH 1000 /* of the result: it is ours */
 
-typedef struct printer {
-  cli *cli;
-  bool failed; /* memory was short */
-} printer;
+/* For a person: lines in all, and of a block of these. */
+#define LINES_ABOUT 40
+#define LINES_LEAST 4
+#define LINES_MOST 20
+#define NODES_MOST 10 /* of one function */
 
-static void print_text(printer *p, yyjson_val *value) { p->failed = !cli_show_value(p->cli, value) || p->failed; }
+/* What each side of the counts takes at least of the terminal's width. */
+#define BAR_MOST 40
+#define TITLE_MOST 60
 
-static uint64_t number_of(yyjson_val *object, const char *key) {
-  uint64_t number = 0;
-  cpb_json_unsigned(cpb_json_member(object, key), &number);
-  return number;
+typedef struct counts {
+  uint64_t added, removed, changed, same;
+} counts;
+
+/* A section, or all sections of nodes that stand together: the graph's and those of functions. */
+typedef struct block {
+  yyjson_val *result, *first;
+  size_t at, sections; /* of the result's */
+  counts all;
+} block;
+
+typedef struct shower {
+  cli_sheet sheet;
+  yyjson_val *result;
+  size_t title, number; /* columns that the titles and the numbers of all blocks take */
+  uint64_t largest;     /* differences of a block */
+  size_t most;          /* lines of a block */
+} shower;
+
+/* --- Blocks -------------------------------------------------------------------------------------- */
+
+static counts counts_of(yyjson_val *section) {
+  return (counts){cli_number_at(section, "added"), cli_number_at(section, "removed"), cli_number_at(section, "changed"),
+                  cli_number_at(section, "same")};
 }
 
-static bool same_text(yyjson_val *a, yyjson_val *b) {
-  cpb_span x, y;
-  return cpb_json_text(a, &x) && cpb_json_text(b, &y) && x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+static uint64_t differing(const counts *n) { return n->added + n->removed + n->changed; }
+
+static bool is_of_nodes(yyjson_val *section) { return cli_is_text(cpb_json_member(section, "section"), "nodes"); }
+
+static yyjson_val *section_at(yyjson_val *result, size_t i) {
+  return yyjson_arr_get(cpb_json_member(result, "sections"), i);
 }
 
-/* What an item is, in a few words, of those of its members that say it. */
-static void print_summary(printer *p, yyjson_val *name, yyjson_val *item) {
-  static const char *const members[] = {"op", "kind", "class", "type", "dtype", "shape", NULL};
-  for (size_t i = 0; members[i]; i++) {
-    yyjson_val *value = cpb_json_member(item, members[i]);
-    if (!value || yyjson_is_null(value) || same_text(value, name)) continue;
-    cli_print(p->cli, "  ");
-    print_text(p, value);
-  }
+static bool goes_on(const block *b, yyjson_val *section) {
+  return section && is_of_nodes(b->first) && is_of_nodes(section) &&
+         cli_number_at(section, "meta_graph") == cli_number_at(b->first, "meta_graph");
 }
 
-static void print_member(printer *p, yyjson_val *member) {
-  yyjson_val *name = cpb_json_member(member, "member");
-  cli_print(p->cli, "      ");
-  if (yyjson_get_len(name) > 0) print_text(p, name);
-  if (cpb_json_member(member, "of")) {
-    yyjson_val *unreadable = cpb_json_member(member, "unreadable");
-    cli_print(p->cli, ": %llu of %llu differ", (unsigned long long)number_of(member, "different"),
-              (unsigned long long)number_of(member, "of"));
-    if (unreadable) cli_print(p->cli, "; not all can be read: ");
-    if (unreadable) print_text(p, unreadable);
-    cli_print(p->cli, "\n");
-    return;
-  }
-  cli_print(p->cli, yyjson_get_len(name) > 0 ? ": " : "");
-  print_text(p, cpb_json_member(member, "a"));
-  cli_print(p->cli, "  ->  ");
-  print_text(p, cpb_json_member(member, "b"));
-  cli_print(p->cli, "\n");
-}
-
-static void print_difference(printer *p, yyjson_val *difference) {
+/* Of nodes of functions that are the same there is only their number, of all meta graphs. */
+static uint64_t same_elsewhere(const block *b) {
   size_t i, count;
-  yyjson_val *member, *a = cpb_json_member(difference, "a"), *b = cpb_json_member(difference, "b");
-  cli_print(p->cli, a ? "  - " : b ? "  + " : "  ~ ");
-  print_text(p, cpb_json_member(difference, "name"));
-  if (a || b) print_summary(p, cpb_json_member(difference, "name"), a ? a : b);
-  cli_print(p->cli, "\n");
-  yyjson_arr_foreach(cpb_json_member(difference, "members"), i, count, member) print_member(p, member);
-}
-
-static void print_title(printer *p, yyjson_val *section) {
-  static const char *const counts[] = {"added", "removed", "changed", "same", NULL};
-  uint64_t meta_graph = number_of(section, "meta_graph");
-  yyjson_val *function = cpb_json_member(section, "function"), *tag = cpb_json_member(section, "tag");
-  print_text(p, cpb_json_member(section, "section"));
-  if (function) cli_print(p->cli, " of ");
-  if (function) print_text(p, function);
-  if (tag) cli_print(p->cli, " of the tag ");
-  if (tag) print_text(p, tag);
-  if (meta_graph > 0) cli_print(p->cli, " in meta graph %llu", (unsigned long long)meta_graph);
-  cli_print(p->cli, ":");
-  for (size_t i = 0; counts[i]; i++) {
-    uint64_t number = number_of(section, counts[i]);
-    if (number > 0) cli_print(p->cli, " %llu %s", (unsigned long long)number, counts[i]);
+  yyjson_val *section;
+  yyjson_arr_foreach(cpb_json_member(b->result, "sections"), i, count, section) {
+    if (cli_number_at(section, "meta_graph") > 0) return 0;
   }
-  cli_print(p->cli, "\n");
+  return is_of_nodes(b->first) ? cli_number_at(cpb_json_member(b->result, "left_out"), "same") : 0;
 }
 
-/* False when there is nothing to tell. */
-static bool print_section(printer *p, yyjson_val *section) {
-  size_t i, shown;
-  uint64_t total = number_of(section, "added") + number_of(section, "removed") + number_of(section, "changed");
-  yyjson_val *difference, *differences = cpb_json_member(section, "differences");
-  if (total == 0) return false;
-  print_title(p, section);
-  yyjson_arr_foreach(differences, i, shown, difference) print_difference(p, difference);
-  if (total > yyjson_arr_size(differences))
-    cli_print(p->cli, "  ... and %llu more\n", (unsigned long long)(total - yyjson_arr_size(differences)));
+/* The next block in which something differs; the first after `b` zeroed but for `result`. */
+static bool next_block(block *b) {
+  do {
+    size_t at = b->at + b->sections;
+    yyjson_val *section = section_at(b->result, at);
+    *b = (block){.result = b->result, .first = section, .at = at};
+    if (!section) return false;
+    b->all.same = same_elsewhere(b);
+    do {
+      counts n = counts_of(section);
+      b->all.added += n.added;
+      b->all.removed += n.removed;
+      b->all.changed += n.changed;
+      b->all.same += n.same;
+      section = section_at(b->result, b->at + ++b->sections);
+    } while (goes_on(b, section));
+  } while (differing(&b->all) == 0);
   return true;
 }
 
-static void print_kinds(printer *p, yyjson_val *result) {
-  cli_print(p->cli, "  - ");
-  print_text(p, cpb_json_member(result, "a"));
-  cli_print(p->cli, "\n  + ");
-  print_text(p, cpb_json_member(result, "b"));
-  cli_print(p->cli, "\n");
+/* --- Titles --------------------------------------------------------------------------------------- */
+
+static void put_title(cli_sheet *s, yyjson_val *section) {
+  yyjson_val *tag = cpb_json_member(section, "tag");
+  uint64_t meta_graph = cli_number_at(section, "meta_graph");
+  cli_put_value(s, cpb_json_member(section, "section"));
+  if (tag) cli_put(s, " of the tag ");
+  if (tag) cli_put_value(s, tag);
+  if (meta_graph > 0) cli_put(s, " in meta graph ");
+  if (meta_graph > 0) cli_put_count(s, meta_graph);
 }
 
-static void print_result(printer *p, yyjson_val *result) {
-  size_t i, count, differing = 0;
+static void put_number(cli_sheet *s, const counts *n) {
+  cli_put_count(s, differing(n));
+  if (n->same == 0) return;
+  cli_put(s, " of ");
+  cli_put_count(s, differing(n) + n->same);
+}
+
+/* The columns of what was put, which is then gone. */
+static size_t take_width(cli_sheet *s) {
+  size_t bytes, width = cli_measure((cpb_span){s->text.data, s->text.size}, SIZE_MAX, &bytes);
+  s->text.size = 0;
+  return width;
+}
+
+static void widen(size_t *width, size_t needed) {
+  if (needed > *width) *width = needed;
+}
+
+static void measure(shower *w) {
+  size_t blocks = 0;
+  for (block b = {.result = w->result}; next_block(&b); blocks++) {
+    put_title(&w->sheet, b.first);
+    widen(&w->title, take_width(&w->sheet));
+    put_number(&w->sheet, &b.all);
+    widen(&w->number, take_width(&w->sheet));
+    if (differing(&b.all) > w->largest) w->largest = differing(&b.all);
+  }
+  if (w->title > TITLE_MOST) w->title = TITLE_MOST;
+  w->most = blocks > 0 ? LINES_ABOUT / blocks : 0;
+  if (w->most < LINES_LEAST) w->most = LINES_LEAST;
+  if (w->most > LINES_MOST) w->most = LINES_MOST;
+  if (w->sheet.cli->settings.page > 0) w->most = (size_t)w->sheet.cli->settings.page;
+  if (w->sheet.all) w->most = SIZE_MAX;
+}
+
+/* --- Bars ------------------------------------------------------------------------------------------- */
+
+/* Signs for a count: one for each, or, where there is no room for `largest`, its share of `room`. */
+static size_t scale(uint64_t count, uint64_t largest, size_t room) {
+  if (largest <= room || count == 0) return (size_t)count;
+  size_t signs = (size_t)((double)count / (double)largest * (double)room);
+  return signs > 0 ? signs : 1;
+}
+
+static void put_signs(cli_sheet *s, const char *sign, size_t count) {
+  while (count-- > 0) cli_put(s, sign);
+}
+
+static void put_bar(cli_sheet *s, const counts *n, uint64_t largest, size_t room) {
+  put_signs(s, "+", scale(n->added, largest, room));
+  put_signs(s, "-", scale(n->removed, largest, room));
+  put_signs(s, "~", scale(n->changed, largest, room));
+}
+
+/* What is left of the line, but for two more signs than the scale says. */
+static size_t room_for_bar(const shower *w) {
+  size_t taken = w->title + w->number + 8;
+  if (w->sheet.width < taken + 10) return 10;
+  return w->sheet.width - taken < BAR_MOST ? w->sheet.width - taken : BAR_MOST;
+}
+
+static void pad(cli_sheet *s, size_t from, size_t to) {
+  if (from < to) cli_put_format(s, "%*s", (int)(to - from), "");
+}
+
+static void show_title(shower *w, const block *b) {
+  cli_sheet *s = &w->sheet;
+  put_number(s, &b->all);
+  size_t number = take_width(s), bytes;
+  put_title(s, b->first);
+  pad(s, cli_measure((cpb_span){s->text.data, s->text.size}, SIZE_MAX, &bytes) + number, w->title + 2 + w->number);
+  put_number(s, &b->all);
+  cli_put(s, "  ");
+  put_bar(s, &b->all, w->largest, room_for_bar(w));
+  cli_end_line(s, CLI_BOLD, CLI_KEEP);
+}
+
+/* --- Differences, for a person -------------------------------------------------------------------------- */
+
+static void put_cell(cli_table *t, size_t indent, char sign, yyjson_val *name) {
+  cli_put_format(t->sheet, "%*s%c ", (int)indent, "", sign);
+  cli_put_value(t->sheet, name);
+  cli_table_cell(t);
+}
+
+/* At most so many, without those of functions that themselves are told to be missing; returns how many were shown. */
+static size_t show_differences(cli_table *t, yyjson_val *section, size_t indent, size_t most) {
+  size_t i, count, shown = 0;
+  yyjson_val *difference;
+  yyjson_arr_foreach(cpb_json_member(section, "differences"), i, count, difference) {
+    if (shown == most) break;
+    if (!t->sheet->all && cpb_json_member(difference, "with_function")) continue;
+    put_cell(t, indent, cli_diff_sign(difference), cpb_json_member(difference, "name"));
+    cli_put_difference(t->sheet, difference);
+    cli_table_cell(t);
+    shown++;
+  }
+  return shown;
+}
+
+/* Of the graph or a function: how many of its nodes differ, then those, as far as there is room. */
+static void show_function(shower *w, cli_table *t, yyjson_val *section, uint64_t largest, size_t most) {
+  cli_sheet *s = t->sheet;
+  yyjson_val *function = cpb_json_member(section, "function");
+  counts n = counts_of(section);
+  cli_put(s, "~ ");
+  if (function) cli_put_value(s, function);
+  else cli_put(s, "the graph");
+  cli_table_cell(t);
+  put_number(s, &n);
+  cli_put(s, "  ");
+  put_bar(s, &n, largest, room_for_bar(w) / 2);
+  cli_table_cell(t);
+  show_differences(t, section, 4, most);
+}
+
+/* Functions first; what is left of the lines is for their nodes. Returns how many functions were left out. */
+static size_t show_functions(shower *w, cli_table *t, const block *b) {
+  size_t functions = 0, shown = 0;
+  uint64_t largest = 0;
+  for (size_t i = 0; i < b->sections; i++) {
+    counts n = counts_of(section_at(b->result, b->at + i));
+    functions += differing(&n) > 0;
+    if (differing(&n) > largest) largest = differing(&n);
+  }
+  size_t nodes = functions < w->most ? (w->most - functions) / functions : 0;
+  if (nodes > NODES_MOST && w->most != SIZE_MAX) nodes = NODES_MOST;
+  for (size_t i = 0; i < b->sections && shown < w->most; i++) {
+    yyjson_val *section = section_at(b->result, b->at + i);
+    counts n = counts_of(section);
+    if (differing(&n) == 0) continue;
+    show_function(w, t, section, largest, w->most == SIZE_MAX ? SIZE_MAX : nodes);
+    shown++;
+  }
+  return functions - shown;
+}
+
+/* Of values that are counted but not shown, how far apart they are. Nothing, unless all of them are known. */
+static void put_largest_of_rest(cli_sheet *s, const block *b, size_t shown) {
+  yyjson_val *list = cpb_json_member(b->first, "differences"), *difference, *found = NULL;
+  size_t i, count;
+  double largest = -1;
+  if (yyjson_arr_size(list) < differing(&b->all)) return;
+  yyjson_arr_foreach(list, i, count, difference) {
+    double distance = i < shown ? -1 : cli_diff_distance(difference);
+    if (distance > largest) found = difference;
+    if (distance > largest) largest = distance;
+  }
+  if (!found) return;
+  cli_put_format(s, ", by %.4g at most: ", largest);
+  cli_put_value(s, cpb_json_member(found, "name"));
+}
+
+/* That there is more: why, or how much. */
+static void show_rest(cli_sheet *s, const block *b, uint64_t left) {
+  bool all = left == differing(&b->all), nodes = is_of_nodes(b->first);
+  cli_put(s, all ? "    " : "    and ");
+  cli_put_count(s, left);
+  cli_put(s, nodes ? " more functions" : all ? " in functions of one model" : " more");
+  if (!nodes && !all) put_largest_of_rest(s, b, (size_t)(differing(&b->all) - left));
+  cli_end_line(s, CLI_FAINT, CLI_KEEP);
+}
+
+static void show_block(shower *w, const block *b) {
+  static const cli_column columns[] = {{NULL, CLI_KEPT}, {NULL, 0}};
+  cli_table t;
+  show_title(w, b);
+  cli_table_begin(&t, &w->sheet, 2, columns, 2);
+  t.least = w->sheet.width / 2 - 4;
+  bool nodes = is_of_nodes(b->first);
+  uint64_t left = nodes ? show_functions(w, &t, b) : differing(&b->all) - show_differences(&t, b->first, 0, w->most);
+  cli_table_end(&t);
+  if (left > 0) show_rest(&w->sheet, b, left);
+}
+
+/* --- Differences, for a program --------------------------------------------------------------------------- */
+
+static void put_where(cli_sheet *s, yyjson_val *section) {
+  yyjson_val *function = cpb_json_member(section, "function");
+  put_title(s, section);
+  if (function) cli_put(s, " of ");
+  if (function) cli_put_value(s, function);
+  cli_put(s, "\t");
+}
+
+/* Sign, section, name, and what differs, parted by tabs. */
+static void print_section(cli_sheet *s, yyjson_val *section) {
+  size_t i, count;
+  yyjson_val *difference, *list = cpb_json_member(section, "differences");
+  counts n = counts_of(section);
+  yyjson_arr_foreach(list, i, count, difference) {
+    cli_put_format(s, "%c\t", cli_diff_sign(difference));
+    put_where(s, section);
+    cli_put_value(s, cpb_json_member(difference, "name"));
+    cli_put(s, "\t");
+    cli_put_difference(s, difference);
+    cli_end_line(s, CLI_NORMAL, CLI_KEEP);
+  }
+  if (differing(&n) == yyjson_arr_size(list)) return;
+  cli_put(s, "...\t");
+  put_where(s, section);
+  cli_put_count(s, differing(&n) - yyjson_arr_size(list));
+  cli_put(s, " more");
+  cli_end_line(s, CLI_NORMAL, CLI_KEEP);
+}
+
+/* --- All -------------------------------------------------------------------------------------------------- */
+
+/* Which model is which; of models of different kinds that is all there is to say. */
+static void show_models(cli_sheet *s, yyjson_val *result) {
+  const char *const paths[] = {s->cli->settings.input, s->cli->settings.question};
+  const char *const members[] = {"a", "b"};
+  for (int side = 0; side < 2; side++) {
+    cli_put(s, side == 0 ? "--- " : "+++ ");
+    cli_put_name(s, cli_span(cli_shown_name(s->cli, paths[side])));
+    cli_put(s, s->plain ? "\t" : "   ");
+    cli_put_value(s, cpb_json_member(result, members[side]));
+    cli_end_line(s, CLI_NORMAL, CLI_KEEP);
+  }
+}
+
+static void show_result(shower *w) {
+  cli_sheet *s = &w->sheet;
+  bool equal = yyjson_is_true(cpb_json_member(w->result, "equal"));
+  bool comparable = yyjson_arr_size(cpb_json_member(w->result, "sections")) > 0;
+  size_t i, count;
   yyjson_val *section;
-  yyjson_arr_foreach(cpb_json_member(result, "sections"), i, count, section) differing += print_section(p, section);
-  if (yyjson_is_true(cpb_json_member(result, "equal")))
-    cli_print(p->cli, yyjson_is_true(cpb_json_member(result, "values"))
-                          ? "The models are the same.\n"
-                          : "The models are the same, as far as their values were left out.\n");
-  else if (differing == 0) print_kinds(p, result);
+  if (!equal && (!s->plain || !comparable)) show_models(s, w->result);
+  if (s->plain) {
+    yyjson_arr_foreach(cpb_json_member(w->result, "sections"), i, count, section) print_section(s, section);
+  } else {
+    measure(w);
+    for (block b = {.result = w->result}; next_block(&b);) show_block(w, &b);
+  }
+  cli_show_diff_summary(s, w->result);
+}
+
+uint64_t cli_diff_wanted(cli *c) {
+  if (c->settings.page > 0 || c->settings.json) return c->settings.page;
+  return c->settings.all ? UINT64_MAX : 0;
 }
 
 int cli_show_diff(cli *c, const char *json, size_t size) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
   yyjson_doc *result = cpb_json_read(&c->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &error);
   if (!result) return cli_fail(c, "the result", &error);
-  printer p = {.cli = c};
-  print_result(&p, yyjson_doc_get_root(result));
+  shower w = {.result = yyjson_doc_get_root(result)};
+  cli_sheet_begin(&w.sheet, c);
+  show_result(&w);
   yyjson_doc_free(result);
-  return p.failed ? cli_fail_memory(c) : CLI_OK;
+  return cli_sheet_end(&w.sheet);
 }

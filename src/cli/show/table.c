@@ -64,7 +64,7 @@ static void narrow(cli_table *t, bool cut, size_t least) {
 
 static void fit(cli_table *t) {
   size_t mark = t->sheet->utf8 ? 1 : 3;
-  narrow(t, true, 12);
+  narrow(t, true, t->least > 0 ? t->least : 12);
   narrow(t, false, 40); /* names that are longer than this get lines of their own */
   narrow(t, true, 6);
   narrow(t, false, 12);

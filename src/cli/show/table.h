@@ -28,6 +28,7 @@ typedef struct cli_table {
   size_t num_columns, indent, next; /* the column of the next cell */
   const char *word;                 /* what a program's lines begin with; NULL for nothing */
   bool untitled;
+  size_t least;                    /* columns that cells which may be cut keep, and names make room for; 0: 12 */
   size_t lines, lines_most;        /* without the titles; most 0: any number */
   size_t widths[CLI_COLUMNS_MOST]; /* 0: left out */
   cpb_buffer text;                 /* of all cells */

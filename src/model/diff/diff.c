@@ -77,6 +77,10 @@ static void begin_result(cpb_diff *d) {
 
 static cpb_step end_result(cpb_diff *d) {
   cpb_json_writer_close(&d->out, ']');
+  cpb_json_writer_open(&d->out, "left_out", '{');
+  cpb_json_writer_unsigned(&d->out, "sections", d->left_out.sections);
+  cpb_json_writer_unsigned(&d->out, "same", d->left_out.same);
+  cpb_json_writer_close(&d->out, '}');
   cpb_json_writer_bool(&d->out, "equal", !d->different);
   cpb_json_writer_close(&d->out, '}');
   if (!cpb_json_writer_ok(&d->out)) cpb_diff_fail_memory(d);

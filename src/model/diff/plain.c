@@ -27,6 +27,16 @@ static bool is_in(const char *const *list, const char *key) {
   return false;
 }
 
+/* An argument's name in place of the user's, where it has none: a number of TensorFlow's for one run. */
+static bool is_of_one_run(const char *key, yyjson_val *value) {
+  cpb_span text;
+  if (strcmp(key, "user_name") != 0 || !cpb_json_text(value, &text)) return false;
+  for (size_t i = 0; i < text.size; i++) {
+    if (text.data[i] < '0' || text.data[i] > '9') return false;
+  }
+  return true;
+}
+
 static void write_value(writer *w, const char *key, yyjson_val *value, unsigned depth);
 
 static void write_list(writer *w, const char *key, yyjson_val *list, unsigned depth) {
@@ -45,6 +55,7 @@ static void write_object(writer *w, const char *key, yyjson_val *object, unsigne
   cpb_json_writer_open(w->out, key, '{');
   yyjson_obj_foreach(object, i, count, name, value) {
     if (is_in(ignored, yyjson_get_str(name)) || is_in(storage, yyjson_get_str(name))) continue;
+    if (!w->as_it_is && is_of_one_run(yyjson_get_str(name), value)) continue;
     cpb_json_writer_key(w->out, (cpb_span){(const uint8_t *)yyjson_get_str(name), yyjson_get_len(name)});
     write_value(w, NULL, value, depth + 1);
   }

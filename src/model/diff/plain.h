@@ -10,7 +10,8 @@
 
 /* Writes `value`. Of the item itself the members `ignored` (up to a NULL, or NULL) are left
  * out; `deep`: those within it as well. Of a range only the size stays, of a tensor only
- * dtype and shape: its values are compared by themselves. */
+ * dtype and shape: its values are compared by themselves. Names that are numbers of one run of TensorFlow's are left
+ * out, too. */
 void cpb_diff_plain(cpb_json_writer *out, yyjson_val *value, const char *const *ignored, bool deep);
 
 /* Writes `value` as it is. */

@@ -29,6 +29,8 @@ void cpb_diff_section_end(cpb_diff *d, bool even_if_same) {
   if (differs || (even_if_same && s->same > 0)) return;
   d->out.out.size = s->begin;
   d->out.comma = s->comma;
+  d->left_out.sections += s->same > 0;
+  d->left_out.same += s->same;
 }
 
 /* --- Differences ------------------------------------------------------------------------- */
@@ -56,12 +58,26 @@ bool cpb_diff_difference_begin(cpb_diff *d, const char *change, cpb_span name, u
 
 void cpb_diff_difference_end(cpb_diff *d) { cpb_json_writer_close(&d->out, '}'); }
 
+/* Whether it belongs to a function that the other model lacks as well. */
+static bool is_of_lonely_function(cpb_diff *d, cpb_span text, int side) {
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  cpb_span function;
+  yyjson_doc *doc = cpb_json_read(&d->allocator, text, CPB_DIFF_DEPTH * 2, &error);
+  if (!doc) cpb_diff_fail(d, -1, &error);
+  const cpb_diff_pair *pair = NULL;
+  if (doc && cpb_json_text(cpb_json_member(yyjson_doc_get_root(doc), "function"), &function))
+    pair = cpb_diff_pairs_find(&d->pairs, side, function);
+  yyjson_doc_free(doc);
+  return pair && !pair->names[!side].data;
+}
+
 /* Only one of the models has it. */
 static void lonely(cpb_diff *d, const cpb_diff_table *table, const cpb_diff_item *item, int side) {
   uint64_t *counter = side == 0 ? &d->section.removed : &d->section.added;
   if (!cpb_diff_difference_begin(d, side == 0 ? "removed" : "added", cpb_diff_key(table, item), counter)) return;
   cpb_diff_charge(d, CPB_WORK_ANSWER, item->text_size);
   cpb_json_writer_raw(&d->out, side == 0 ? "a" : "b", cpb_diff_text(table, item));
+  if (is_of_lonely_function(d, cpb_diff_text(table, item), side)) cpb_json_writer_bool(&d->out, "with_function", true);
   cpb_diff_difference_end(d);
 }
 

@@ -42,6 +42,11 @@ typedef struct cpb_diff_section {
   uint64_t added, removed, changed, same;
 } cpb_diff_section;
 
+/* Sections of functions that say nothing. */
+typedef struct cpb_diff_left_out {
+  uint64_t sections, same;
+} cpb_diff_left_out;
+
 #define CPB_DIFF_RANK 64 /* of an index that is told; NumPy's arrays have no higher one */
 
 /* The two elements of numbers that are farthest apart. */
@@ -92,6 +97,7 @@ struct cpb_diff {
   cpb_model_kind kinds[2];
   cpb_json_writer out; /* the result */
   bool different;
+  cpb_diff_left_out left_out;
   cpb_step ended; /* CPB_STEP_DONE or CPB_STEP_ERROR; CPB_STEP_NEED before */
   cpb_error error;
   int side;      /* that is waited for, or that failed */

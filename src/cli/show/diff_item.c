@@ -1,0 +1,154 @@
+#include "cli/show/diff_item.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+char cli_diff_sign(yyjson_val *difference) {
+  if (cpb_json_member(difference, "a")) return '-';
+  return cpb_json_member(difference, "b") ? '+' : '~';
+}
+
+double cli_diff_distance(yyjson_val *difference) {
+  char digits[40];
+  cpb_span text;
+  yyjson_val *values = yyjson_arr_get_last(cpb_json_member(difference, "members"));
+  yyjson_val *distance = cpb_json_member(cpb_json_member(values, "largest"), "difference");
+  bool there = cpb_json_number(distance, &text) || cpb_json_text(distance, &text);
+  if (!there || text.size >= sizeof digits) return -1;
+  memcpy(digits, text.data, text.size);
+  digits[text.size] = 0;
+  return strtod(digits, NULL);
+}
+
+/* --- An item that one model lacks --------------------------------------------------------------- */
+
+static bool same_text(yyjson_val *a, yyjson_val *b) {
+  cpb_span x, y;
+  return cpb_json_text(a, &x) && cpb_json_text(b, &y) && x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+}
+
+/* Those of its members that say what it is. */
+static void put_summary(cli_sheet *s, yyjson_val *name, yyjson_val *item) {
+  static const char *const members[] = {"op", "kind", "class", "type", NULL};
+  size_t shown = 0;
+  for (size_t i = 0; members[i]; i++) {
+    yyjson_val *value = cpb_json_member(item, members[i]);
+    if (!value || yyjson_is_null(value) || same_text(value, name)) continue;
+    if (shown++ > 0) cli_put(s, " ");
+    cli_put_value(s, value);
+  }
+  if (!cpb_json_member(item, "dtype")) return;
+  if (shown > 0) cli_put(s, " ");
+  cli_put_tensor(s, item);
+}
+
+/* --- Two values -------------------------------------------------------------------------------------- */
+
+/* A number with a fraction in as many digits as a person compares. */
+static void put_value(cli_sheet *s, yyjson_val *value) {
+  char digits[40];
+  cpb_span text;
+  bool fraction = !s->plain && cpb_json_number(value, &text) && text.size < sizeof digits &&
+                  (memchr(text.data, '.', text.size) || memchr(text.data, 'e', text.size));
+  if (!fraction) {
+    cli_put_value(s, value);
+    return;
+  }
+  memcpy(digits, text.data, text.size);
+  digits[text.size] = 0;
+  cli_put_format(s, "%.4g", strtod(digits, NULL));
+}
+
+static void put_change(cli_sheet *s, yyjson_val *from) {
+  put_value(s, cpb_json_member(from, "a"));
+  cli_put(s, " -> ");
+  put_value(s, cpb_json_member(from, "b"));
+}
+
+/* --- Values ---------------------------------------------------------------------------------------- */
+
+static void put_index(cli_sheet *s, yyjson_val *index) {
+  if (yyjson_arr_size(index) == 0) return;
+  cli_put(s, " at ");
+  cli_put_shape(s, index);
+}
+
+static void put_largest(cli_sheet *s, yyjson_val *largest) {
+  cli_put(s, ", by ");
+  put_value(s, cpb_json_member(largest, "difference"));
+  cli_put(s, " at most");
+  put_index(s, cpb_json_member(largest, "index"));
+  cli_put(s, ": ");
+  put_change(s, largest);
+}
+
+/* A scalar is told as any other member is. */
+static void put_values(cli_sheet *s, yyjson_val *values) {
+  yyjson_val *largest = cpb_json_member(values, "largest"), *unreadable = cpb_json_member(values, "unreadable");
+  uint64_t different = cli_number_at(values, "different"), of = cli_number_at(values, "of");
+  bool one = of == 1 && largest && !unreadable;
+  if (one) {
+    put_change(s, largest);
+    return;
+  }
+  if (of > 0) {
+    cli_put_count(s, different);
+    cli_put(s, " of ");
+    cli_put_plural(s, of, "value", "values");
+    cli_put(s, different == 1 ? " differs" : " differ");
+  }
+  if (largest) put_largest(s, largest);
+  if (!unreadable) return;
+  cli_put(s, of > 0 ? "; values that cannot be read: of " : "values that cannot be read: of ");
+  cli_put_value(s, unreadable);
+}
+
+/* --- Members ---------------------------------------------------------------------------------------- */
+
+static bool is_values(yyjson_val *member) { return cpb_json_member(member, "of") != NULL; }
+
+static bool ends_with(cpb_span text, const char *end) {
+  size_t size = strlen(end);
+  return text.size >= size && memcmp(text.data + text.size - size, end, size) == 0;
+}
+
+static bool is_checksum(yyjson_val *member) { return ends_with(cli_text_at(member, "member"), "crc32c"); }
+
+/* A part that one model lacks, such as an argument of a function. */
+static void put_part(cli_sheet *s, cpb_span name, char sign, yyjson_val *part) {
+  cli_put_format(s, "%c", sign);
+  cli_put_name(s, name);
+  if (!cpb_json_member(part, "dtype")) return;
+  cli_put(s, " ");
+  cli_put_tensor(s, part);
+}
+
+static void put_member(cli_sheet *s, yyjson_val *member) {
+  cpb_span name = cli_text_at(member, "member");
+  yyjson_val *a = cpb_json_member(member, "a"), *b = cpb_json_member(member, "b");
+  if (is_values(member)) {
+    put_values(s, member);
+  } else if (is_checksum(member)) {
+    cli_put(s, "values differ, by their checksums");
+  } else if (yyjson_is_obj(a) && yyjson_is_null(b)) {
+    put_part(s, name, '-', a);
+  } else if (yyjson_is_null(a) && yyjson_is_obj(b)) {
+    put_part(s, name, '+', b);
+  } else {
+    cli_put_name(s, name);
+    if (name.size > 0) cli_put(s, ": ");
+    put_change(s, member);
+  }
+}
+
+void cli_put_difference(cli_sheet *s, yyjson_val *difference) {
+  yyjson_val *a = cpb_json_member(difference, "a"), *b = cpb_json_member(difference, "b");
+  yyjson_val *member, *members = cpb_json_member(difference, "members");
+  size_t i, count, shown = 0;
+  if (a || b) put_summary(s, cpb_json_member(difference, "name"), a ? a : b);
+  yyjson_arr_foreach(members, i, count, member) {
+    if (is_checksum(member) && count > 1) continue; /* another member tells it better */
+    if (shown++ > 0) cli_put(s, "; ");
+    put_member(s, member);
+  }
+}

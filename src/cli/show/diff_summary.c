@@ -1,0 +1,128 @@
+#include "cli/show/diff_summary.h"
+
+/* Sections, in the order in which their items are counted up, and what one of these is called. */
+static const struct unit {
+  const char *section, *one, *more;
+  enum { SAID, QUIET, DERIVED } how; /* QUIET: not that it is the same; DERIVED: follows from the others */
+} units[] = {{"meta_graphs", "meta graph", "meta graphs", QUIET},
+             {"tags", "tag", "tags", SAID},
+             {"signatures", "signature", "signatures", SAID},
+             {"layers", "layer", "layers", SAID},
+             {"functions", "function", "functions", SAID},
+             {"nodes", "node", "nodes", SAID},
+             {"operations", "operation", "operations", SAID},
+             {"constants", "constant", "constants", SAID},
+             {"variables", "variable", "variables", SAID},
+             {"parameters", "parameter", "parameters", SAID},
+             {"updater_state", "state of the updater", "states of the updater", SAID},
+             {"maps", "map", "maps", SAID},
+             {"assets", "asset", "assets", SAID},
+             {"initializers", "initializer", "initializers", QUIET},
+             {"collections", "collection", "collections", QUIET},
+             {"objects", "object", "objects", QUIET},
+             {"ops", "kind of operation", "kinds of operations", DERIVED},
+             {"overview", "fact of the overview", "facts of the overview", DERIVED},
+             {"tag", "fact of the tag", "facts of the tags", DERIVED},
+             {"problems", "problem", "problems", QUIET}};
+#define NUM_UNITS (sizeof units / sizeof *units)
+
+typedef struct counts {
+  uint64_t differing, same;
+} counts;
+
+/* Nodes of functions that are the same have no section. */
+static counts count(yyjson_val *result, const char *name) {
+  counts n = {0, 0};
+  size_t i, number;
+  yyjson_val *section;
+  yyjson_arr_foreach(cpb_json_member(result, "sections"), i, number, section) {
+    if (!cli_is_text(cpb_json_member(section, "section"), name)) continue;
+    n.differing +=
+        cli_number_at(section, "added") + cli_number_at(section, "removed") + cli_number_at(section, "changed");
+    n.same += cli_number_at(section, "same");
+  }
+  if (strcmp(name, "nodes") == 0) n.same += cli_number_at(cpb_json_member(result, "left_out"), "same");
+  return n;
+}
+
+static void put_differing(cli_sheet *s, const struct unit *unit, counts n) {
+  uint64_t all = n.differing + n.same;
+  if (n.same > 0) {
+    cli_put_count(s, n.differing);
+    cli_put(s, " of ");
+  }
+  cli_put_plural(s, all, unit->one, unit->more);
+}
+
+/* Which units are to be listed: those that differ, or those that are the same. Returns how many. */
+static size_t choose(const counts all[NUM_UNITS], bool differing, int how, bool listed[NUM_UNITS]) {
+  size_t chosen = 0;
+  for (size_t i = 0; i < NUM_UNITS; i++) {
+    listed[i] =
+        (int)units[i].how <= how && (differing ? all[i].differing > 0 : all[i].differing == 0 && all[i].same > 0);
+    chosen += listed[i];
+  }
+  return chosen;
+}
+
+/* A list of units; returns how many, and in `*last` the items of the last. */
+static size_t put_units(cli_sheet *s, yyjson_val *result, bool differing, uint64_t *last) {
+  size_t shown = 0;
+  counts all[NUM_UNITS];
+  bool listed[NUM_UNITS];
+  for (size_t i = 0; i < NUM_UNITS; i++) all[i] = count(result, units[i].section);
+  size_t left = choose(all, differing, differing ? QUIET : SAID, listed);
+  if (left == 0 && differing) left = choose(all, differing, DERIVED, listed);
+  for (size_t i = 0; i < NUM_UNITS; i++) {
+    if (!listed[i]) continue;
+    if (shown++ > 0) cli_put(s, left == 1 ? " and " : ", ");
+    left--;
+    if (differing) put_differing(s, &units[i], all[i]);
+    else cli_put_plural(s, all[i].same, units[i].one, units[i].more);
+    *last = differing ? all[i].differing : all[i].same;
+  }
+  return shown;
+}
+
+static void put_difference(cli_sheet *s, yyjson_val *result) {
+  uint64_t last = 0;
+  size_t shown = put_units(s, result, true, &last);
+  if (shown == 0) cli_put(s, "Models of different kinds are not compared");
+  else cli_put(s, shown == 1 && last == 1 ? " differs" : " differ");
+  size_t before = s->text.size;
+  if (shown > 0) cli_put(s, "; ");
+  if (shown > 0 && put_units(s, result, false, &last) > 0) cli_put(s, " the same");
+  else s->text.size = before;
+}
+
+static void put_equal(cli_sheet *s, yyjson_val *result) {
+  uint64_t last = 0;
+  cli_put(s, "The models are the same");
+  size_t before = s->text.size;
+  cli_put(s, ": ");
+  if (put_units(s, result, false, &last) == 0) s->text.size = before;
+  if (!yyjson_is_true(cpb_json_member(result, "values"))) cli_put(s, "; their values were not compared");
+}
+
+/* In lines that fit, broken between words. */
+static void end_lines(cli_sheet *s) {
+  cpb_span text = {s->text.data, s->text.size};
+  size_t bytes;
+  while (cli_measure(text, s->width, &bytes), bytes < text.size) {
+    size_t end = bytes;
+    while (end > 0 && text.data[end] != ' ') end--;
+    if (end == 0) break;
+    cli_print_styled(s, (cpb_span){text.data, end}, CLI_BOLD);
+    cli_print(s->cli, "\n");
+    text = (cpb_span){text.data + end + 1, text.size - end - 1};
+  }
+  cli_print_styled(s, text, CLI_BOLD);
+  cli_print(s->cli, "\n");
+  s->text.size = 0;
+}
+
+void cli_show_diff_summary(cli_sheet *s, yyjson_val *result) {
+  if (yyjson_is_true(cpb_json_member(result, "equal"))) put_equal(s, result);
+  else put_difference(s, result);
+  end_lines(s);
+}
