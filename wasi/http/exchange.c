@@ -11,12 +11,12 @@
 #include "serve.h"
 #include "server.h"
 #include "sign.h"
+#include "system.h"
 
 #define REDIRECTS 10
 #define LOCATION_MAX 2048
 #define PIECE ((uint64_t)64 << 10)
-#define LATER 1000                      /* milliseconds */
-#define NANOSECONDS ((uint64_t)1000000) /* in a millisecond */
+#define LATER 1000 /* milliseconds */
 
 serve_traffic serve_fetched;
 
@@ -135,16 +135,7 @@ static cpb_outcome wait_for(const cpb_exchange *x, poll_own_pollable_t ready, cp
   uint64_t now = cpb_url_clock(), end = x->last + r->idle_time;
   bool late = r->deadline > 0 && r->deadline <= end;
   if (late) end = r->deadline;
-  poll_own_pollable_t timer = clock_subscribe_duration((end > now ? end - now : 0) * NANOSECONDS);
-  poll_borrow_pollable_t both[] = {poll_borrow_pollable(ready), poll_borrow_pollable(timer)};
-  poll_list_borrow_pollable_t list = {both, 2};
-  server_list_u32_t found;
-  poll_poll(&list, &found);
-  bool came = found.len > 0 && found.ptr[0] == 0;
-  server_list_u32_free(&found);
-  poll_pollable_drop_own(timer);
-  poll_pollable_drop_own(ready);
-  if (came) return CPB_RECEIVED;
+  if (system_wait(ready, end > now ? end - now : 0)) return CPB_RECEIVED;
   if (late) return refuse(error, "the time for reading is over");
   cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "no bytes from the server for %llu ms", (unsigned long long)r->idle_time);
   return CPB_INTERRUPTED;
@@ -211,7 +202,7 @@ static bool set_target(http_borrow_outgoing_request_t request, const char *url) 
 static http_own_request_options_t limits_of(const cpb_request *r) {
   http_own_request_options_t options = http_constructor_request_options();
   http_borrow_request_options_t o = http_borrow_request_options(options);
-  http_duration_t idle = (r->idle_time + LATER) * NANOSECONDS;
+  http_duration_t idle = (r->idle_time + LATER) * SYSTEM_NANOSECONDS;
   http_method_request_options_set_connect_timeout(o, &idle);
   http_method_request_options_set_first_byte_timeout(o, &idle);
   http_method_request_options_set_between_bytes_timeout(o, &idle);

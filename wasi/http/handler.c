@@ -7,9 +7,9 @@
 #include "host/url/exchange.h"
 #include "serve.h"
 #include "server.h"
+#include "system.h"
 
-#define IDLE_TIME 30000                 /* milliseconds that a client may take nothing, unless CPB_IDLE_TIME is set */
-#define NANOSECONDS ((uint64_t)1000000) /* in a millisecond */
+#define IDLE_TIME 30000 /* milliseconds that a client may take nothing, unless CPB_IDLE_TIME is set */
 
 /* --- The request ------------------------------------------------------------------------------------- */
 
@@ -65,16 +65,7 @@ static void free_request(serve_request *r) {
 /* Whether the client takes more within the time. */
 static bool wait_for_client(streams_borrow_output_stream_t stream) {
   poll_own_pollable_t ready = streams_method_output_stream_subscribe(stream);
-  poll_own_pollable_t timer = clock_subscribe_duration(settings_number("CPB_IDLE_TIME", IDLE_TIME) * NANOSECONDS);
-  poll_borrow_pollable_t both[] = {poll_borrow_pollable(ready), poll_borrow_pollable(timer)};
-  poll_list_borrow_pollable_t list = {both, 2};
-  server_list_u32_t found;
-  poll_poll(&list, &found);
-  bool came = found.len > 0 && found.ptr[0] == 0;
-  server_list_u32_free(&found);
-  poll_pollable_drop_own(timer);
-  poll_pollable_drop_own(ready);
-  return came;
+  return system_wait(ready, settings_number("CPB_IDLE_TIME", IDLE_TIME));
 }
 
 /* False once the client is gone. */

@@ -6,10 +6,9 @@
 #include "cpb/url.h"
 #include "host/url/exchange.h"
 #include "server.h"
+#include "system.h"
 
-#define NANOSECONDS ((uint64_t)1000000) /* in a millisecond */
-
-uint64_t cpb_url_clock(void) { return clock_now() / NANOSECONDS; }
+uint64_t cpb_url_clock(void) { return clock_now() / SYSTEM_NANOSECONDS; }
 
 int64_t cpb_exchange_now(void) {
   wall_datetime_t now;
@@ -18,9 +17,22 @@ int64_t cpb_exchange_now(void) {
 }
 
 void cpb_exchange_pause(uint64_t milliseconds) {
-  poll_own_pollable_t timer = clock_subscribe_duration(milliseconds * NANOSECONDS);
+  poll_own_pollable_t timer = clock_subscribe_duration(milliseconds * SYSTEM_NANOSECONDS);
   poll_method_pollable_block(poll_borrow_pollable(timer));
   poll_pollable_drop_own(timer);
+}
+
+bool system_wait(poll_own_pollable_t ready, uint64_t milliseconds) {
+  poll_own_pollable_t timer = clock_subscribe_duration(milliseconds * SYSTEM_NANOSECONDS);
+  poll_borrow_pollable_t both[] = {poll_borrow_pollable(ready), poll_borrow_pollable(timer)};
+  poll_list_borrow_pollable_t list = {both, 2};
+  server_list_u32_t found;
+  poll_poll(&list, &found);
+  bool came = found.len > 0 && found.ptr[0] == 0;
+  server_list_u32_free(&found);
+  poll_pollable_drop_own(timer);
+  poll_pollable_drop_own(ready);
+  return came;
 }
 
 /* As long as the instance lives, each with a NUL at its end. */
