@@ -1,13 +1,15 @@
 /**
  * node build.js [--package DIR] [OUTPUT]: the inspector as static files, by default in
  * build/inspector, from the package's web/dist. Any web server, and file hosts such as
- * object stores, can serve them.
+ * object stores, can serve them. inspector.html among them is all of the page in one file,
+ * which needs no server.
  */
 import { build } from 'esbuild';
-import { copyFileSync, cpSync, mkdirSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { singleFile } from './single.js';
 import { examples } from './src/examples.js';
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
@@ -17,6 +19,8 @@ const { values, positionals } = parseArgs({
 });
 const pack = resolve(values.package); // an alias that is no absolute path is a package's name
 const output = positionals[0] ?? here('../../build/inspector');
+/** The package, and its protocol between threads, which it does not export. */
+const alias = { libcpb: `${pack}/index.js`, 'libcpb/worker': `${pack}/worker` };
 
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
@@ -35,8 +39,7 @@ await build({
   sourcemap: true,
   outdir: output,
   chunkNames: '[name]-[hash]', // beside the entries: the package finds its modules by its own URL
-  // The package, and its protocol between threads, which it does not export.
-  alias: { libcpb: `${pack}/index.js`, 'libcpb/worker': `${pack}/worker` },
+  alias,
   legalComments: 'linked',
 });
 for (const file of ['index.html', 'page.css', 'embedded.html', 'embedded.css'])
@@ -49,4 +52,5 @@ cpSync(`${pack}/wasm`, `${output}/wasm`, {
   recursive: true,
   filter: (name) => !/\.(js|d\.ts)$/.test(name) && !/wasm\/(full|json|reader)/.test(name),
 });
+writeFileSync(`${output}/inspector.html`, await singleFile(pack, alias));
 console.log(`${output}: built`);

@@ -15,7 +15,7 @@ let spare;
  */
 export async function layOut(boxes, edges, signal) {
   signal?.throwIfAborted();
-  const worker = spare ?? connectWorker(startWorker(new URL('./layout-worker.js', import.meta.url)));
+  const worker = spare ?? connectWorker(startWorker('layout-worker'));
   spare = undefined;
   try {
     const { connection } = worker;

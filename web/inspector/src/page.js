@@ -27,8 +27,13 @@ function address() {
 
 inspector.addEventListener('navigate', (event) => {
   const { replace } = /** @type {CustomEvent} */ (event).detail;
-  if (replace) history.replaceState(null, '', address());
-  else if (address() !== location.pathname + location.search + location.hash) history.pushState(null, '', address());
+  if (!replace && address() === location.pathname + location.search + location.hash) return;
+  try {
+    history[replace ? 'replaceState' : 'pushState'](null, '', address());
+  } catch {
+    // A page from a disk may not change its address, but for what comes after #.
+    location.hash = new URL(address(), location.href).hash;
+  }
 });
 inspector.addEventListener('open', (event) => {
   const { path } = /** @type {CustomEvent} */ (event).detail;

@@ -10,6 +10,12 @@ import { startWorker } from './start-worker.js';
 
 /** @typedef {{ offset?: number | null, text: string, damage?: boolean }} Problem */
 
+/** In WebKit, workers of a page from a disk cannot read files: the page does that for them. */
+const fromDisk = () => location.protocol === 'file:';
+
+/** What a worker has of a file that the page reads. @param {{ path: string, file: File }} chosen */
+const described = ({ path, file: { name, size, lastModified } }) => ({ path, name, size, lastModified });
+
 /** An answer that several may wait for; when none does any more, it is not wanted.
  * @typedef {{ answer: Promise<any>, stop: AbortController, waiting: number }} Shared */
 
@@ -43,9 +49,11 @@ export class Session extends EventTarget {
   damage;
   /** number of the meta graph that is asked about */
   metaGraph = 0;
+  /** @type {File[]} */
+  #files;
   /** @type {Map<string, Shared>} */
   #answers = new Map();
-  #worker = connectWorker(startWorker(new URL('./model-worker.js', import.meta.url)));
+  #worker = connectWorker(startWorker('model-worker'));
   /** what the worker exposes of the model: methods that take options and a signal @type {any} */
   #model;
 
@@ -56,18 +64,23 @@ export class Session extends EventTarget {
    */
   constructor(input, { beside = [], whole } = {}) {
     super();
-    const chosen = (/** @type {File} */ file) => ({ file, path: pathOf(file) });
-    this.input =
-      typeof input === 'string'
-        ? { url: new URL(input, document.baseURI).href, whole }
-        : { chosen: [input, ...beside.filter((file) => file !== input)].map(chosen) };
+    const isUrl = typeof input === 'string';
+    const files = isUrl ? [] : [input, ...beside.filter((file) => file !== input)];
+    const chosen = files.map((file) => ({ file, path: pathOf(file) }));
+    if (isUrl) this.input = { url: new URL(input, document.baseURI).href, whole };
+    else this.input = { chosen: fromDisk() ? chosen.map(described) : chosen };
+    this.#files = files;
   }
 
   /** @param {AbortSignal} signal */
   async open(signal) {
     const { connection } = this.#worker;
     const owner = { connection };
-    const page = connection.describe({ news: (/** @type {News} */ news) => this.#note(news) });
+    const page = connection.describe({
+      news: (/** @type {News} */ news) => this.#note(news),
+      read: async (/** @type {number} */ i, /** @type {number} */ begin, /** @type {number} */ end) =>
+        new Uint8Array((await this.#files[i]?.slice(begin, end).arrayBuffer()) ?? new ArrayBuffer(0)),
+    });
     const model = unpack(owner, await connection.call(owner, [1], 'open', [this.input, page, { signal }]));
     if (!model.about) throw Object.assign(new Error('no model was opened'), model);
     this.about = model.about;

@@ -1,7 +1,8 @@
 /** Workers, also when the element's files are on another origin than the page. */
 
-/** @param {URL} url of a module beside this one */
-export function startWorker(url) {
+/** @param {string} name of a module beside this one */
+export function startWorker(name) {
+  const url = new URL(`./${name}.js`, import.meta.url);
   if (url.origin === location.origin) return new Worker(url, { type: 'module' });
   const text = `import ${JSON.stringify(url.href)};`;
   const here = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));

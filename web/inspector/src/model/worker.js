@@ -4,6 +4,20 @@ import { unpack } from 'libcpb/worker/proxy.js';
 import { openModel } from './open-model.js';
 import { Requests } from './requests.js';
 
+/** @typedef {(file: number, begin: number, end: number) => Promise<Uint8Array<ArrayBuffer>>} Read */
+
+/**
+ * A file that only the page can read, as a Blob is read.
+ *
+ * @param {any} chosen as session.js describes it @param {number} i @param {Read} read
+ */
+function fileOnPage({ path, ...about }, i, read) {
+  const slice = (begin = 0, end = about.size) => ({
+    arrayBuffer: async () => (await read(i, begin, Math.min(end, about.size))).buffer,
+  });
+  return { path, file: { ...about, slice, arrayBuffer: slice().arrayBuffer } };
+}
+
 const connection = new Connection(/** @type {any} */ (globalThis));
 connection.expose({
   /**
@@ -12,7 +26,9 @@ connection.expose({
    * @param {{ signal: AbortSignal }} options
    */
   async open(input, page, { signal }) {
-    const { news } = unpack({ connection }, page);
+    const { news, read } = unpack({ connection }, page);
+    if ('chosen' in input)
+      input.chosen = input.chosen.map((one, i) => (one.file ? one : /** @type {any} */ (fileOnPage(one, i, read))));
     const requests = new Requests((one) => void news(one));
     // What was fetched for an answer is told before it.
     const after =

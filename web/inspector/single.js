@@ -1,0 +1,83 @@
+/**
+ * The page as one HTML file, which also works from a disk: scripts, styles, workers and the
+ * WebAssembly module are all in it.
+ */
+import { build } from 'esbuild';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Its workers, by the names that the page starts them by. @type {Record<string, string>} */
+const workers = {
+  'model-worker': here('src/single/model-worker.js'),
+  'layout-worker': here('src/layout-worker.js'),
+};
+
+/** @param {Uint8Array | string} content */
+const hash = (content) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
+
+/**
+ * @param {string} entry
+ * @param {Record<string, string>} alias
+ * @param {import('esbuild').Plugin[]} [plugins]
+ */
+async function bundled(entry, alias, plugins = []) {
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: 'iife',
+    target: 'es2022',
+    minify: true,
+    alias,
+    plugins,
+    legalComments: 'inline',
+    logOverride: { 'empty-import-meta': 'silent' }, // what is beside a module is in the file
+  });
+  return outputFiles[0]?.text ?? '';
+}
+
+/** Gives an import another module, or what is made for it. @param {RegExp} filter @param {() => Promise<any>} load
+ * @returns {import('esbuild').Plugin} */
+const instead = (filter, load) => ({
+  name: `instead of ${filter}`,
+  setup(one) {
+    one.onResolve({ filter }, ({ path }) => ({ path, namespace: String(filter) }));
+    one.onLoad({ filter, namespace: String(filter) }, async () => ({ resolveDir: here('src'), ...(await load()) }));
+  },
+});
+
+/**
+ * @param {string} pack the package, web/dist
+ * @param {Record<string, string>} alias where the page's imports of it lead
+ * @returns {Promise<string>} the file
+ */
+export async function singleFile(pack, alias) {
+  const module = gzipSync(readFileSync(`${pack}/wasm/inspect.wasm`), { level: 9 }).toString('base64');
+  const wasm = instead(/^inspect\.wasm$/, async () => ({ contents: module, loader: 'text' }));
+  const texts = await Promise.all(
+    Object.entries(workers).map(async ([name, entry]) => [name, await bundled(entry, alias, [wasm])]),
+  );
+  const page = await bundled(here('src/page.js'), alias, [
+    instead(/^\.\/start-worker\.js$/, async () => ({ contents: readFileSync(here('src/single/start-worker.js')) })),
+    instead(/^worker-texts$/, async () => ({ contents: JSON.stringify(Object.fromEntries(texts)), loader: 'json' })),
+    // They are beside the page, where it has a server.
+    instead(/^\.\/examples\.js$/, async () => ({ contents: 'export const examples = [];' })),
+  ]);
+  const script = page.replace(/<(?=\/script|!--)/gi, '\\x3C');
+  const style = readFileSync(here('src/page.css'), 'utf8');
+  const rules = `default-src 'none'; img-src data:; script-src ${hash(script)} 'wasm-unsafe-eval' blob:; style-src ${hash(style)}; connect-src * blob: data:; worker-src blob:; base-uri 'none'; form-action 'none'`;
+  const parts = [
+    [/(?<=Content-Security-Policy" content=")[^"]*/, rules],
+    [/<link rel="stylesheet"[^>]*>/, `<style>${style}</style>`],
+    [/<script type="module"[^>]*><\/script>\n/, ''],
+    [/(?=<noscript>)/, `<script>${script}</script>\n`],
+  ];
+  return parts.reduce(
+    (text, [place, part]) => text.replace(/** @type {RegExp} */ (place), () => String(part)),
+    readFileSync(here('src/index.html'), 'utf8'),
+  );
+}
