@@ -118,7 +118,7 @@ typedef struct cpb_model_file cpb_model_file;
 
 /* The files beside a SavedModel. Each is read when a question first needs it, if it exists. */
 typedef enum cpb_beside {
-  CPB_BESIDE_KERAS_METADATA = 1, /* for LAYERS, LOAD, CUT, OVERVIEW and SEARCH */
+  CPB_BESIDE_KERAS_METADATA = 1, /* for LAYERS, LOAD, CUT, OVERVIEW, SEARCH and VARIABLES */
   CPB_BESIDE_CHECKPOINT = 2,     /* for VARIABLES and OVERVIEW */
   CPB_BESIDE_FINGERPRINT = 4,    /* the member "fingerprint" of OVERVIEW */
   CPB_BESIDE_ALL = 7

@@ -136,7 +136,7 @@ static unsigned needed_for(cpb_question_kind kind) {
     case CPB_ASK_LOAD:
     case CPB_ASK_CUT:
     case CPB_ASK_SEARCH: return CPB_BESIDE_KERAS_METADATA;
-    case CPB_ASK_VARIABLES: return CPB_BESIDE_CHECKPOINT;
+    case CPB_ASK_VARIABLES:
     case CPB_ASK_OVERVIEW: return CPB_BESIDE_KERAS_METADATA | CPB_BESIDE_CHECKPOINT;
     default: return 0;
   }

@@ -45,7 +45,7 @@ def test_signatures_are_those_of_the_meta_graph(cpb, name, number):
     info = meta.meta_info_def
     said = answer["meta_graphs"]["items"][number]
     assert (said["tags"], said["tensorflow_version"]) == (list(info.tags), info.tensorflow_version)
-    assert answer["ops"] == {"total": len(info.stripped_op_list.op), "custom": []}
+    assert answer["ops"] == {"source": "exporter", "total": len(info.stripped_op_list.op), "custom": []}
     assert said["graph"]["size"] == meta.graph_def.ByteSize()
 
 

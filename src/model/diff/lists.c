@@ -6,14 +6,14 @@
 
 IGNORE(of_meta_graph, "number", "graph", "signatures");
 IGNORE(of_overview, "meta_graphs", "meta_graph", "signatures", "assets", "initializers", "collections", "fingerprint",
-       "stored", "problems");
-IGNORE(of_layer, "index", "parent", "depth", "node");
+       "stored", "names", "distinct", "copies", "problems");
+IGNORE(of_layer, "index", "parent", "depth", "node", "variables");
 IGNORE(of_graph, "node");
 IGNORE(of_function, "node", "calls", "called_by", "objects", "problems");
 IGNORE(of_object, "node", "children", "problems");
 IGNORE(of_child, "node", "children", "child");
-IGNORE(of_variable, "node", "shard", "offset");
-IGNORE(of_variable_alone, "node", "shard", "offset", "crc32c");
+IGNORE(of_variable, "node", "layer", "copy_of", "shard", "offset");
+IGNORE(of_variable_alone, "node", "layer", "copy_of", "shard", "offset", "crc32c");
 IGNORE(of_metadata, "problems");
 IGNORE(of_problem, "offset");
 IGNORE(of_samediff, "bytes", "entries", "tags", "graph", "problems");

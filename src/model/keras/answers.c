@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "model/common/page.h"
 #include "model/keras/config.h"
+#include "model/keras/owners.h"
 #include "model/keras/parameters.h"
 
 static void put_text(cpb_json_writer *a, const char *key, cpb_span text) {
@@ -63,6 +64,20 @@ static bool put_facts(cpb_keras *k, uint32_t i, cpb_json_writer *a) {
   return put_parameters(k, i, a);
 }
 
+static void put_variables(cpb_keras *k, uint32_t i, cpb_json_writer *a) {
+  uint32_t node;
+  if (!cpb_keras_owners(k, a)) return;
+  cpb_keras_variables v = cpb_keras_variables_of(k, i, a);
+  cpb_json_writer_open(a, "variables", '[');
+  while (cpb_keras_variables_next(k, &v, &node, a)) {
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_unsigned(a, "node", node);
+    cpb_json_writer_span(a, "name", k->graph->variable_name(k->graph->user, node));
+    cpb_json_writer_close(a, '}');
+  }
+  cpb_json_writer_close(a, ']');
+}
+
 static bool put_layer(cpb_keras *k, uint32_t i, cpb_json_writer *a) {
   const cpb_keras_layer *layer = &k->layers[i];
   cpb_json_writer_open(a, NULL, '{');
@@ -71,6 +86,7 @@ static bool put_layer(cpb_keras *k, uint32_t i, cpb_json_writer *a) {
   else cpb_json_writer_unsigned(a, "parent", layer->parent);
   cpb_json_writer_unsigned(a, "depth", layer->depth);
   if (!put_facts(k, i, a)) return false;
+  put_variables(k, i, a);
   cpb_json_writer_bool(a, "shared", layer->shared);
   cpb_keras_put_calls(k, layer, a);
   if (cpb_keras_is_model(k, layer)) {
@@ -186,6 +202,19 @@ static bool matches(const cpb_keras *k, const cpb_keras_layer *l, cpb_span part)
 bool cpb_keras_find(const cpb_keras *k, cpb_span text, uint32_t *layer) {
   while (*layer < k->num_layers && !matches(k, &k->layers[*layer], text)) ++*layer;
   return *layer < k->num_layers;
+}
+
+void cpb_keras_write_owner(cpb_keras *k, uint32_t node, cpb_json_writer *a) {
+  const uint32_t *owners = cpb_keras_owners(k, a);
+  if (!owners || owners[node] == CPB_KERAS_NONE) {
+    cpb_json_writer_null(a, "layer");
+    return;
+  }
+  const cpb_keras_layer *layer = &k->layers[owners[node]];
+  cpb_json_writer_open(a, "layer", '{');
+  put_text(a, "name", cpb_keras_name(layer));
+  put_text(a, "path", k->objects[layer->object].path);
+  cpb_json_writer_close(a, '}');
 }
 
 void cpb_keras_write_found(const cpb_keras *k, uint32_t layer, cpb_json_writer *a) {

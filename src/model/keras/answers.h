@@ -20,6 +20,8 @@ bool cpb_keras_summary(cpb_keras *keras, cpb_json_writer *answer, cpb_error *err
  * whatever the case; false when there is none. And its members. */
 bool cpb_keras_find(const cpb_keras *keras, cpb_span text, uint32_t *layer);
 void cpb_keras_write_found(const cpb_keras *keras, uint32_t layer, cpb_json_writer *answer);
+/* "layer", {"name", "path"}: the layer that the variable with that node belongs to, or null. */
+void cpb_keras_write_owner(cpb_keras *keras, uint32_t node, cpb_json_writer *answer);
 /* "found", a page of the layers with question->name in their name, class or path. */
 bool cpb_keras_search(cpb_keras *keras, const cpb_question *question, cpb_json_writer *answer, cpb_error *error);
 

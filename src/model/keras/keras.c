@@ -169,5 +169,7 @@ void cpb_keras_free(cpb_keras *k) {
   cpb_release(&a, k->homes);
   cpb_release(&a, k->stamps);
   cpb_release(&a, k->layers);
+  cpb_release(&a, k->owners);
+  cpb_release(&a, k->listed);
   cpb_release(&a, k);
 }

@@ -30,6 +30,8 @@ typedef struct cpb_keras_graph {
   bool (*child)(void *user, uint32_t node, uint64_t *place, uint32_t *child, cpb_span *name);
   /* Whether the node is a variable of known shape, and how many elements it has. */
   bool (*variable)(void *user, uint32_t node, uint64_t *elements);
+  /* What TensorFlow calls a variable. */
+  cpb_span (*variable_name)(void *user, uint32_t node);
   /* Calls `found` for the nodes that must be loaded for this one to be: what a function
    * captures, `dependencies`, a resource's creator. */
   void (*dependencies)(void *user, uint32_t node, void (*found)(void *to, uint32_t needed), void *to);

@@ -180,6 +180,12 @@ static bool is_variable(void *user, uint32_t node, uint64_t *elements) {
          cpb_shape_elements(cpb_get_shape(variable, VARIABLE_SHAPE), elements);
 }
 
+static cpb_span variable_name(void *user, uint32_t node) {
+  cpb_span variable;
+  cpb_object_kind(&((source *)user)->model->objects.items[node], &variable);
+  return cpb_get_bytes(variable, VARIABLE_NAME);
+}
+
 /* Once of each function: any number of objects may have the same. */
 static void find_captures(source *s, cpb_span function, void (*found)(void *, uint32_t), void *to) {
   const cpb_objects *o = &s->model->objects;
@@ -221,6 +227,7 @@ static void use_objects(source *s, cpb_keras_use use, void *user) {
                                  .nodes = (uint32_t)m->objects.count,
                                  .child = next_child,
                                  .variable = is_variable,
+                                 .variable_name = variable_name,
                                  .dependencies = find_needed};
   cpb_keras *keras = cpb_keras_new(&m->allocator, s->list.objects, s->list.count, &graph, m->options.max_memory,
                                    &m->problems, m->meter, m->error);

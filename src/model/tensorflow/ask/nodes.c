@@ -193,15 +193,31 @@ static void join(uses *list) {
   if (kept > 1) qsort(list->items, kept, sizeof *list->items, most_first);
 }
 
+static const char *origin_of(const cpb_saved_model *m, cpb_span op) {
+  if (cpb_graph_find(&m->graph, op) != CPB_NO_NAME) return "library";
+  return cpb_is_tensorflow_op(op) ? "tensorflow" : "custom";
+}
+
 static void write_use(cpb_saved_model *m, const used *u) {
-  bool function = cpb_graph_find(&m->graph, u->op) != CPB_NO_NAME;
   cpb_json_writer_open(m->answer, NULL, '{');
   cpb_json_writer_span(m->answer, "op", u->op);
   cpb_json_writer_unsigned(m->answer, "count", u->graph + u->functions);
   cpb_json_writer_unsigned(m->answer, "in_graph", u->graph);
   cpb_json_writer_unsigned(m->answer, "in_functions", u->functions);
-  cpb_json_writer_text(m->answer, "from", function ? "library" : cpb_is_tensorflow_op(u->op) ? "tensorflow" : "custom");
+  cpb_json_writer_text(m->answer, "from", origin_of(m, u->op));
   cpb_json_writer_close(m->answer, '}');
+}
+
+/* These are looked for however rare they are: not only on the page. */
+static void write_custom(cpb_saved_model *m, const uses *list) {
+  uint64_t shown = 0;
+  cpb_json_writer_open(m->answer, "custom", '[');
+  for (size_t i = 0; i < list->count && shown < m->question.count; i++) {
+    if (strcmp(origin_of(m, list->items[i].op), "custom") != 0) continue;
+    cpb_json_writer_span(m->answer, NULL, list->items[i].op);
+    shown++;
+  }
+  cpb_json_writer_close(m->answer, ']');
 }
 
 static uint64_t count_function_nodes(const cpb_graph *g) {
@@ -217,6 +233,7 @@ static void write_uses(cpb_saved_model *m, uses *list) {
     if (cpb_page_has(&page)) write_use(m, &list->items[i]);
   }
   cpb_page_close(m->answer, &page);
+  write_custom(m, list);
 }
 
 /* Of the one function that is named, or of all there is. */

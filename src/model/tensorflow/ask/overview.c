@@ -1,12 +1,11 @@
 /* The overview: all from the skeleton, which is a few small reads. */
 #include "model/tensorflow/ask/overview.h"
 
-#include "base/checked.h"
-#include "model/common/tensor/dtypes.h"
-#include "model/common/tensor/shapes.h"
 #include "model/common/write.h"
 #include "model/keras/answers.h"
+#include "model/tensorflow/ask/variable_counts.h"
 #include "model/tensorflow/ask/variables.h"
+#include "model/tensorflow/copies.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
@@ -184,10 +183,12 @@ static void write_collections(cpb_saved_model *m) {
 
 /* --- Operations ------------------------------------------------------------------------- */
 
-/* Of the operations that the graph uses, those that TensorFlow does not have. */
+/* What the exporter said that the graph uses (stripped_op_list), and what of it TensorFlow does not have. The
+ * graph itself is not read for an overview. */
 static void write_ops(cpb_saved_model *m) {
   cpb_span ops = cpb_get_bytes(cpb_get_bytes(m->meta, META_GRAPH_INFO), META_INFO_OPS);
   cpb_json_writer_open(m->answer, "ops", '{');
+  cpb_json_writer_text(m->answer, "source", "exporter");
   cpb_json_writer_unsigned(m->answer, "total", cpb_count_bytes(ops, LIST_VALUE));
   cpb_json_writer_open(m->answer, "custom", '[');
   cpb_cursor c = cpb_cursor_of(ops);
@@ -206,19 +207,8 @@ static void write_ops(cpb_saved_model *m) {
 
 typedef struct counts {
   uint64_t kinds[OBJECT_CAPTURED + 1];
-  uint64_t trainable, parameters, bytes, keras;
-  uint64_t unreachable;
-  bool partial; /* a variable's shape is not known: the sums are without it */
+  uint64_t keras, unreachable;
 } counts;
-
-static void count_variable(counts *n, cpb_span variable) {
-  uint64_t elements, bits, dtype = cpb_get_number(variable, VARIABLE_DTYPE);
-  if (cpb_get_number(variable, VARIABLE_TRAINABLE)) n->trainable++;
-  bool known = cpb_shape_elements(cpb_get_shape(variable, VARIABLE_SHAPE), &elements) &&
-               cpb_mul_u64(elements, cpb_dtype_bits(dtype), &bits) &&
-               cpb_add_u64(n->parameters, elements, &n->parameters) && cpb_add_u64(n->bytes, bits / 8, &n->bytes);
-  n->partial = n->partial || !known;
-}
 
 static void count_objects(const cpb_objects *o, counts *n) {
   memset(n, 0, sizeof *n);
@@ -227,7 +217,6 @@ static void count_objects(const cpb_objects *o, counts *n) {
     uint32_t kind = cpb_object_kind(&o->items[i], &value);
     n->kinds[kind]++;
     if (o->links[i].parent == CPB_NO_PARENT) n->unreachable++;
-    if (kind == OBJECT_VARIABLE) count_variable(n, value);
     if (kind == OBJECT_USER && cpb_span_begins(cpb_get_bytes(value, USER_IDENTIFIER), cpb_span_of("_tf_keras_")))
       n->keras++;
   }
@@ -244,15 +233,16 @@ static void write_counts(cpb_saved_model *m, const counts *n) {
   }
   cpb_json_writer_close(a, '}');
   cpb_json_writer_close(a, '}');
+}
 
-  cpb_json_writer_open(a, "variables", '{');
-  cpb_json_writer_unsigned(a, "total", n->kinds[OBJECT_VARIABLE]);
-  cpb_json_writer_unsigned(a, "trainable", n->trainable);
-  cpb_json_writer_unsigned(a, "elements", n->parameters);
-  cpb_json_writer_unsigned(a, "size", n->bytes);
-  if (n->partial) cpb_json_writer_bool(a, "partial", true);
+static void write_variables(cpb_saved_model *m) {
+  uint32_t *copies = cpb_find_copies(&m->objects);
+  cpb_json_writer_open(m->answer, "variables", '{');
+  if (copies) cpb_write_variable_counts(m, copies);
+  else cpb_saved_fail_memory(m);
   cpb_write_stored_summary(m);
-  cpb_json_writer_close(a, '}');
+  cpb_json_writer_close(m->answer, '}');
+  cpb_release(&m->allocator, copies);
 }
 
 static void write_summary(cpb_saved_model *m, cpb_keras *keras, void *user) {
@@ -298,6 +288,7 @@ static void write_objects(cpb_saved_model *m) {
   }
   count_objects(&m->objects, &n);
   write_counts(m, &n);
+  write_variables(m);
   cpb_json_writer_unsigned(m->answer, "concrete_functions", m->objects.num_concrete);
   write_keras(m, &n);
 }

@@ -36,7 +36,7 @@ static const cpb_saved_question of_saved_models[] = {
     {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},
     {CPB_ASK_CUT, GRAPH, cpb_ask_cut},
     {CPB_ASK_CONSUMERS, GRAPH, cpb_ask_consumers},
-    {CPB_ASK_VARIABLES, SKELETON, cpb_ask_variables},
+    {CPB_ASK_VARIABLES, KERAS_IF_ANY, cpb_ask_variables},
 };
 static const cpb_saved_question of_graphs[] = {
     {CPB_ASK_OVERVIEW, GRAPH, cpb_ask_graph_overview}, {CPB_ASK_FUNCTIONS, GRAPH, cpb_ask_functions},

@@ -4,8 +4,12 @@
 #include "model/checkpoint/fields.h"
 #include "model/checkpoint/slices.h"
 #include "model/common/tensor/dtypes.h"
+#include "model/keras/answers.h"
+#include "model/tensorflow/ask/variable_counts.h"
+#include "model/tensorflow/copies.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
+#include "model/tensorflow/keras.h"
 #include "model/tensorflow/variables.h"
 
 /* --- What is stored --------------------------------------------------------------------- */
@@ -115,21 +119,37 @@ static bool is_meant(const cpb_saved_model *m, cpb_span name, const cpb_stored *
 
 /* --- Items ----------------------------------------------------------------------------------- */
 
-static void write_object(cpb_saved_model *m, uint32_t node) {
+/* What is known of the variables beside themselves. */
+typedef struct context {
+  const uint32_t *copies; /* by node */
+  cpb_keras *keras;       /* NULL: nothing is known of layers */
+  bool written, found;
+} context;
+
+static void write_copy(cpb_saved_model *m, uint32_t of) {
+  if (of == CPB_NO_OBJECT) return;
+  cpb_json_writer_open(m->answer, "copy_of", '{');
+  cpb_write_object_place(m, of);
+  cpb_json_writer_close(m->answer, '}');
+}
+
+static void write_object(cpb_saved_model *m, uint32_t node, const context *known) {
   cpb_json_writer_open(m->answer, NULL, '{');
   cpb_write_object_place(m, node);
   cpb_write_object(m, node);
+  if (known->keras) cpb_keras_write_owner(known->keras, node, m->answer);
+  write_copy(m, known->copies[node]);
   write_stored(m, cpb_saved_stored(m, node));
   cpb_json_writer_close(m->answer, '}');
 }
 
-static void write_objects(cpb_saved_model *m, cpb_page *page) {
+static void write_objects(cpb_saved_model *m, cpb_page *page, const context *known) {
   cpb_span variable, asked = cpb_saved_name(m);
   uint32_t path = asked.size > 0 ? cpb_objects_find(&m->objects, asked) : CPB_NO_OBJECT;
   for (uint32_t i = 0; i < m->objects.count; i++) {
     if (cpb_object_kind(&m->objects.items[i], &variable) != OBJECT_VARIABLE) continue;
     bool meant = i == path || is_meant(m, cpb_get_bytes(variable, VARIABLE_NAME), cpb_saved_stored(m, i));
-    if (meant && cpb_page_has(page)) write_object(m, i);
+    if (meant && cpb_page_has(page)) write_object(m, i, known);
   }
 }
 
@@ -226,14 +246,36 @@ static void write_checkpoint(cpb_saved_model *m) {
   else cpb_json_writer_null(m->answer, "checkpoint");
 }
 
+static void write_list(cpb_saved_model *m, cpb_keras *keras, void *user) {
+  context *known = user;
+  cpb_page page = cpb_saved_open_page(m, "variables");
+  known->keras = keras;
+  known->written = true;
+  write_objects(m, &page, known);
+  write_collection(m, &page);
+  write_others(m, &page);
+  cpb_page_close(m->answer, &page);
+  known->found = page.total > 0;
+}
+
+static void write_answer(cpb_saved_model *m, context *known) {
+  if (m->objects.count > 0) {
+    cpb_json_writer_open(m->answer, "counts", '{');
+    cpb_write_variable_counts(m, known->copies);
+    cpb_json_writer_close(m->answer, '}');
+  }
+  cpb_saved_use_keras_too(m, write_list, known);
+  if (!known->written && m->error->code == CPB_OK) write_list(m, NULL, known);
+}
+
 void cpb_ask_variables(cpb_saved_model *m) {
   cpb_span asked = cpb_saved_name(m);
   if (!cpb_saved_link(m)) return;
   write_checkpoint(m);
-  cpb_page page = cpb_saved_open_page(m, "variables");
-  write_objects(m, &page);
-  write_collection(m, &page);
-  write_others(m, &page);
-  cpb_page_close(m->answer, &page);
-  if (asked.size > 0 && page.total == 0) cpb_saved_not_found(m, "variable", asked);
+  uint32_t *copies = cpb_find_copies(&m->objects);
+  context known = {.copies = copies};
+  if (copies) write_answer(m, &known);
+  else cpb_saved_fail_memory(m);
+  cpb_release(&m->allocator, copies);
+  if (asked.size > 0 && !known.found && m->error->code == CPB_OK) cpb_saved_not_found(m, "variable", asked);
 }

@@ -263,6 +263,7 @@
  * @property {number} functions in the library
  * @property {number} function_nodes in all of them
  * @property {Paged<OpUse>} ops the most used first
+ * @property {string[]} custom those that are not TensorFlow's, the most used first
  * @property {Problem[]} problems
  */
 

@@ -56,6 +56,8 @@
  * @property {number} index in the whole list
  * @property {number | null} parent an index; null for a root
  * @property {number} depth
+ * @property {{ node: number, name: string }[]} [variables] its own, without those of layers in it;
+ *   absent without an object graph
  * @property {boolean} shared it stands elsewhere, too, and what is in it is shown there only
  * @property {LayerOutput[][]} inputs for each call, what it is called with
  * @property {LayerOutput[]} [input_layers] of a model

@@ -114,6 +114,16 @@
  */
 
 /**
+ * Figures of some variables.
+ * @typedef {object} VariableSums
+ * @property {number} total
+ * @property {number} trainable
+ * @property {number} elements
+ * @property {number} size in bytes
+ * @property {true} [partial] a shape is not known, and not counted in `elements` and `size`
+ */
+
+/**
  * The variables together. Of TensorFlow 1, only how many there are.
  * @typedef {object} VariableCounts
  * @property {number} total
@@ -121,6 +131,10 @@
  * @property {number} [elements]
  * @property {number} [size] in bytes
  * @property {true} [partial] a shape is not known, and not counted in `elements` and `size`
+ * @property {number} [names] how many different ones
+ * @property {VariableSums} [distinct] without copies
+ * @property {(VariableSums & { in: string, of: string, why: string }) | null} [copies] those that
+ *   Keras 3 stores a second time: what they are in, what they are copies of, and why
  * @property {StoredCounts} [stored] what the checkpoint has, where one was given
  */
 
@@ -168,6 +182,9 @@
  * @property {Shape} shape
  * @property {boolean} [trainable]
  * @property {string} [device]
+ * @property {{ name: string | null, path: string | null } | null} [layer] that has it; absent when
+ *   Keras says nothing
+ * @property {Place} [copy_of] the variable that Keras 3 stores here a second time
  * @property {string | null} key under which its value is stored; null where there is none
  * @property {Stored | null} stored
  */
@@ -176,6 +193,7 @@
  * Variables, and what is stored of each.
  * @typedef {object} VariablesAnswer
  * @property {StoredCounts | null} checkpoint null where none was given
+ * @property {VariableCounts} [counts] absent for TensorFlow 1
  * @property {Paged<SavedVariable>} variables
  * @property {Problem[]} problems
  */
@@ -199,8 +217,8 @@
  * @property {Initializer[]} initializers
  * @property {Saver} [saver]
  * @property {Paged<Collection>} collections
- * @property {{ total: number, custom: string[] }} ops how many operations the graph uses, and
- *   which of them are not TensorFlow's
+ * @property {{ source: 'exporter', total: number, custom: string[] }} ops how many operations the
+ *   exporter says that the graph uses, and which of them are not TensorFlow's
  * @property {ObjectCounts | null} objects null for TensorFlow 1, which wrote no object graph
  * @property {VariableCounts} variables
  * @property {number} [concrete_functions] how many; absent for TensorFlow 1
