@@ -93,7 +93,7 @@ test('by file: the values of a tensor', async () => {
   const file = new File([await data('tests/data/cpb/real_frozen_conv/orig.pb')], 'graph.pb');
   await visit(page, async ({ document, says, click }) => {
     choose(document, 'Open a file', [file]);
-    await says('Overview', 'Inputs');
+    await says('Overview', 'Largest constants');
     await click('Bytes');
     await click('model/a/MatMul/ReadVariableOp/resource');
     await says('2,000', 'Standard deviation', '0.070364');

@@ -22,6 +22,64 @@ const [twice, keras] = ['real_keras_export', 'real_tf_keras_functional'];
 /** What the model itself answers. @param {string} name */
 const asked = (name) => libcpb.inspect(readFileSync(`${root}tests/data/cpb/${name}/orig.pb`));
 
+/** What the headline says. */
+const headed = `${found('.head')}?.innerText.replace(/\\s+/g, ' ')`;
+
+test('the overview begins with name, inputs, outputs, parameters and bytes', () =>
+  withInspector(
+    async ({ page, visit, says }) => {
+      const { variables } = await (await asked(keras)).ask('overview');
+      await visit(`${keras}/saved_model.pb`, {}, 'Largest weights');
+      const head = await page.evaluate(headed);
+      for (const fact of [
+        'SavedModel · Keras',
+        'img f32[?,12,12,1] → a f32[?,5] b f32[?,2]',
+        'Parameters 2,847 ',
+        '2.21.0',
+        'none custom, says the exporter',
+      ])
+        assert.ok(head.includes(fact), `${fact}: ${head}`);
+      const weights = `Weights ${(variables.size / 1024).toFixed(1)} KiB ${variables.total} variables`;
+      assert.ok(head.includes(weights), head);
+      // Each weight of Keras 3 counts once.
+      await visit(`${twice}/saved_model.pb`, {}, 'Largest weights');
+      await says('16 variables are stored for these 8 weights');
+      assert.match(
+        await page.evaluate(headed),
+        /keras_tensor f32\[\?,8\] → output_0 f32\[\?,3\] Parameters 259 Weights 1 KiB/,
+      );
+      await visit('models/cpb/real_frozen_conv/orig.pb', {}, 'none custom');
+      assert.match(
+        await page.evaluate(headed),
+        /orig.pb img f32\[\?,12,12,1\] → Identity Identity Identity_1 Identity Constants 11.1 KiB 2,849 values/,
+      );
+    },
+    { ...folder(keras), ...folder(twice) },
+  ));
+
+test('the headline waits for nothing but the overview', () =>
+  withInspector(async ({ page, server, visit, says }) => {
+    server.hold(/variables|fingerprint/);
+    await visit(`${twice}/saved_model.pb`, {}, 'output_0', '2.21.0');
+    assert.ok(!(await page.evaluate(headed)).includes('259'));
+    server.release();
+    await says('259');
+  }, folder(twice)));
+
+test('a SameDiff file has its parameters, operations and tags', () =>
+  withInspector(async ({ page, visit, rows }) => {
+    await visit('models/samediff_small/minimal.zip', {}, 'default tag');
+    await page.until(`${headed}.includes('Training')`);
+    assert.equal(
+      await page.evaluate(headed),
+      'SameDiff zip · tag: FP32, the newest minimal.zip x f64[?,2] → y f64[…] Parameters 6 Weights 48 B 2 variables File 2.1 KiB Operations 2 Tags 1 Training none',
+    );
+    assert.deepEqual(
+      (await rows()).map(([tag]) => tag),
+      ['FP32 default tag'],
+    );
+  }));
+
 test('variables: the largest first, sorted and filtered as the link says; one leads to its values', () =>
   withInspector(async ({ page, visit, says, rows }) => {
     const { variables } = await (await asked(keras)).ask('variables', { count: 'all' });

@@ -38,7 +38,7 @@ test('each panel shows what is in the model, and the page keeps its own rules', 
   withPage(async (page, { address }, visit) => {
     /** @type {[Record<string, string>, string[]][]} */
     const shows = [
-      [{}, ['2.21.0', 'serving_default', 'float32[?, 12, 12, 1]']],
+      [{}, ['2.21.0', 'serving_default', 'f32[?,12,12,1]']],
       [{ panel: 'signatures' }, ['SignatureDef', 'conv2d/kernel', 'root.signatures.serving_default']],
       [{ panel: 'objects', at: 'root.layer_with_weights-0' }, ['kernel', 'float32[3, 3, 1, 4]']],
       [{ panel: 'layers' }, ['_tf_keras_network', '2,847']],
@@ -83,7 +83,7 @@ test('a SameDiff zip has its graph, and the values of its parameters', () =>
 
 test('a graph without objects, signatures and variables has an overview too', () =>
   withPage(async (page, { address }, visit) => {
-    await visit(address('models/cpb/real_frozen_conv/orig.pb'), 'Inputs', 'Outputs');
+    await visit(address('models/cpb/real_frozen_conv/orig.pb'), 'values in 7 constants', 'Largest constants');
     assert.equal(await page.evaluate(`${found('[role=alert]')}?.textContent`), undefined);
   }));
 
@@ -167,7 +167,7 @@ test('each of the examples opens', () =>
     for (let i = 0; i < count; i++) {
       await visit(base, 'Or look at an example');
       await page.evaluate(`${all('.examples button')}[${i}].click()`);
-      await page.until(`${text}.includes('Overview') && ${found('.card')}`);
+      await page.until(`${text}.includes('Overview') && ${found('.head')}`);
       assert.ok((await page.evaluate('location.search')).startsWith('?url=examples'));
     }
   }));

@@ -28,6 +28,7 @@ export const bytesOf = ({ stored, dtype, shape }) => stored?.size ?? elementsOf(
  * @property {string | null} path of its object
  * @property {string} dtype
  * @property {(number | null)[] | null} shape
+ * @property {number} elements
  * @property {number} size in bytes
  * @property {string} layer that it belongs to, or its name's scope
  * @property {boolean} trainable
@@ -54,6 +55,7 @@ export function variablesIn(items) {
     path: one.path,
     dtype: one.dtype ?? one.stored?.dtype,
     shape: one.shape ?? one.stored?.shape ?? null,
+    elements: elementsOf(one.shape ?? one.stored?.shape),
     size: bytesOf(one),
     layer: layerOf(one),
     trainable: one.trainable !== false,

@@ -81,10 +81,12 @@ export async function serve(files = {}) {
   /** @type {Promise<void> | undefined} */
   let held;
   let release = () => {};
+  /** @type {RegExp | undefined} */
+  let which;
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(String(request.url), 'http://host');
     log.push(pathname);
-    if (request.headers.range) await held;
+    if (which ? which.test(pathname) : request.headers.range) await held;
     try {
       const bytes = read(pathname);
       const isWhole = pathname.includes('/whole/');
@@ -114,8 +116,13 @@ export async function serve(files = {}) {
     log,
     /** Each request's path and range. */
     ranges,
-    /** Ranges are not answered, and of whole files only one half, until `release`. */
-    hold() {
+    /**
+     * Ranges are not answered, and of whole files only one half, until `release`; or what has such a path.
+     *
+     * @param {RegExp} [path]
+     */
+    hold(path) {
+      which = path;
       held = new Promise((resolve) => (release = resolve));
     },
     release: () => release(),

@@ -1,231 +1,285 @@
-/** The overview: what the model is, and the way to everything else. */
-import { css, html, nothing } from 'lit';
-import { count, counted, plain, size, tensor } from '../format.js';
+/** The overview: what a model is, in the order in which it is asked. */
+import { html, nothing } from 'lit';
+import { MOST, variablesOf } from '../answers.js';
+import { brief, count, counted, percent, plain, size } from '../format.js';
 import { Panel } from '../panel.js';
+import { folded } from './folded.js';
+import { headline, headlined, named, nameOf } from './headline.js';
+import { graphOverview, kerasOverview, sameDiffOverview } from './overview-others.js';
+import { listing } from './listing.js';
+import { rest, resting } from './overview-rest.js';
 
-/** @param {unknown} value @param {string} label */
-const card = (value, label) =>
-  value === undefined || value === null ? nothing : html`<div class="card"><b>${value}</b><span>${label}</span></div>`;
-
-/** @param {{ name: string, dtype: string, shape: any }[] | undefined} list */
-const tensors = (list = []) =>
-  list.length
-    ? list.map(
-        (one) =>
-          html`<div>
-            <code>${plain(one.name)}</code>
-            <span class="type">${one.dtype === 'invalid' ? 'runs an operation' : tensor(one)}</span>
-          </div>`,
-      )
-    : html`<span class="dim">none</span>`;
+/** Signatures and weights that are listed. */
+const [SIGNATURES, WEIGHTS] = [8, 6];
 
 class Overview extends Panel {
-  static styles = [
-    ...Panel.styles,
-    css`
-      dl {
-        display: grid;
-        grid-template-columns: max-content 1fr;
-        gap: 0.25rem 1.2rem;
-        margin: 0.4rem 0;
-        font-size: 0.9rem;
-      }
-      dt {
-        color: var(--dim);
-      }
-      dd {
-        margin: 0;
-        overflow-wrap: anywhere;
-      }
-      @container (max-width: 40rem) {
-        dl {
-          grid-template-columns: 1fr;
-          gap: 0;
-        }
-        dd {
-          margin-bottom: 0.4rem;
-        }
-      }
-    `,
-  ];
-  #overview = this.asking(([session], { signal }) => session.ask('overview', { signal }));
-  // After the overview, whose requests it shall not hold up.
-  #fingerprint = this.asking(
-    ([session, overview], { signal }) =>
-      overview?.kind === 'saved_model' ? session.look('fingerprint', { signal }) : undefined,
-    () => [this.#overview.value],
+  static styles = [...Panel.styles, headlined, listing, resting];
+  overview = this.asking(([session], { signal }) => session.ask('overview', { signal }));
+  // After the overview, whose requests these shall not hold up.
+  layers = this.after((o, ask) => (o.keras || o.model) && ask('layers', { count: MOST }));
+  variables = this.after(
+    (o, _, signal) => o.kind === 'saved_model' && o.variables?.total > 0 && variablesOf(this.session, signal),
   );
+  constants = this.after(
+    (o, ask) => (o.kind === 'graph_def' || o.tags || o.variables?.total === 0) && ask('constants', { count: MOST }),
+  );
+  ops = this.after((o, ask) => o.kind === 'graph_def' && ask('ops', { count: MOST }));
+  tag = this.after((o, ask) => (o.tags || o.format === 'FlatBuffers') && ask('tag', {}));
+  fingerprint = this.after((o, _, signal) => o.kind === 'saved_model' && this.session.look('fingerprint', { signal }));
+
+  /** Asks when the overview is known, what depends on it.
+   * @param {(o: any, ask: (question: string, options: object) => Promise<any>, signal: AbortSignal) => unknown} ask */
+  after(ask) {
+    return this.asking(
+      async ([session, o], { signal }) => {
+        const asked = o && ask(o, (question, options) => session.ask(question, { ...options, signal }), signal);
+        return asked ? await asked : undefined;
+      },
+      () => [this.overview.value],
+    );
+  }
 
   render() {
-    return this.answer(this.#overview, (answer) => {
-      if (answer.kind === 'saved_model') return this.savedModel(answer);
-      if (answer.tags) return this.samediff(answer);
-      return answer.inputs && answer.outputs ? this.graph(answer) : this.other(answer);
+    return this.answer(this.overview, (o) => {
+      if (o.kind === 'saved_model') return this.savedModel(o);
+      if (o.kind === 'graph_def') return graphOverview(this, o);
+      if (o.model) return kerasOverview(this, o);
+      return sameDiffOverview(this, o);
     });
   }
 
   /** @param {any} o */
   savedModel(o) {
+    const keras = this.keras(o);
     const graph = o.meta_graphs.items.find((/** @type {any} */ g) => g.number === o.meta_graph) ?? {};
-    const { variables, objects, ops } = o;
-    return html`
-      <div class="cards">
-        ${card(graph.tensorflow_version || '?', 'TensorFlow')}
-        ${card(graph.tags?.join(', ') || 'none', o.meta_graphs.total > 1 ? `tags, first of ${o.meta_graphs.total} graphs` : 'tags')}
-        ${
-          variables?.elements === undefined
-            ? card(variables?.total, 'variables')
-            : html`${card(count(variables.elements), `elements in ${counted(variables.total, 'variable')}`)}
-              ${card(size(variables.size), `in variables${variables.partial ? ', at least' : ''}`)}`
-        }
-        ${card(graph.graph && size(graph.graph.size), 'graph and functions')}
-        ${card(objects && count(objects.total), 'objects')}
-        ${card(o.concrete_functions && count(o.concrete_functions), 'concrete functions')}
-        ${card(o.keras && (o.keras.class ?? 'Keras'), o.keras?.layers ? `${counted(o.keras.layers, 'Keras layer')}` : (o.keras?.identifier ?? '').replace(/^_tf_keras_/, ''))}
-      </div>
+    const main = mainSignature(o.signatures?.items ?? []);
+    return html`${headline({
+      kind: [
+        'SavedModel',
+        keras && (keras.class ? `Keras ${plain(keras.class)}` : 'Keras'),
+        graph.tags?.length ? `tags: ${graph.tags.map(plain).join(', ')}` : 'no tags',
+      ],
+      name: keras?.name ?? nameOf(this.session.about.path),
+      inputs: main?.inputs ?? [],
+      outputs: main?.outputs ?? [],
+      figures: [...this.weightFigures(keras, o.variables), ...this.madeOf(keras, o.ops, graph)],
+      note: this.twice(),
+    })}
+    ${this.signatures(o.signatures)} ${this.layerLines(o)} ${this.largest()} ${rest(this, o)}`;
+  }
+
+  /** What Keras says of the whole: the overview has it, or else the layers have. @param {any} o */
+  keras({ keras }) {
+    const { items: [root] = [], total } = this.layers.value?.layers ?? {};
+    return keras && root?.depth === 0 ? { ...root, ...keras, layers: total } : keras;
+  }
+
+  /** Parameters and bytes. @param {any} keras @param {any} variables @returns {import('./headline.js').Figure[]} */
+  weightFigures(keras, variables) {
+    const known = this.variables.value;
+    const once = known && known.list.filter((/** @type {any} */ one) => !one.twin);
+    const sum = (/** @type {'size' | 'elements'} */ what) =>
+      once?.reduce((/** @type {number} */ all, /** @type {any} */ one) => all + one[what], 0);
+    const waiting = !known && variables?.total > 0 && !this.variables.error;
+    const constants = this.constants.value;
+    if (!variables?.total && constants?.constants.total)
+      return [{ name: 'Constants', value: size(constants.size), more: counted(constants.constants.total, 'constant') }];
+    if (!variables?.total) return [];
+    const elements = keras?.parameters_complete
+      ? keras.parameters
+      : (sum('elements') ?? (waiting ? null : variables.elements));
+    const trainable = keras?.parameters_complete ? keras.trainable_parameters : undefined;
+    const bytes = sum('size') ?? (waiting ? null : variables.size);
+    return [
+      elements === undefined
+        ? undefined
+        : {
+            name: 'Parameters',
+            value: elements && count(elements),
+            more: trainable && `${count(trainable)} trainable`,
+          },
+      {
+        name: 'Weights',
+        value: bytes && size(bytes),
+        more: counted(once?.length ?? variables.total, 'variable'),
+      },
+    ];
+  }
+
+  /** What else it is made of. @param {any} keras @param {any} ops @param {any} graph @returns {import('./headline.js').Figure[]} */
+  madeOf(keras, ops, graph) {
+    const { layers } = keras ?? {};
+    return [
+      layers ? { name: 'Layers', value: count(layers - 1) } : undefined,
+      ops?.total ? { name: 'Operations', value: counted(ops.total, 'kind'), more: customs(ops.custom) } : undefined,
+      {
+        name: 'TensorFlow',
+        value: graph.tensorflow_version ? plain(graph.tensorflow_version) : html`<span class="dim">not said</span>`,
+      },
+    ];
+  }
+
+  /** Why there are more variables than weights. */
+  twice() {
+    const all = this.variables.value?.list ?? [];
+    const once = all.filter((/** @type {any} */ one) => !one.twin);
+    return once.length < all.length
+      ? `${count(all.length)} variables are stored for these ${count(once.length)} weights, because Keras 3 exports each weight twice.`
+      : undefined;
+  }
+
+  /** @param {any} signatures a page of them */
+  signatures({ items, total } = { items: [], total: 0 }) {
+    const calls = items.filter((/** @type {any} */ one) => !starts(one));
+    const shown = calls.slice(0, SIGNATURES);
+    return html`<h2>${counted(total - items.length + calls.length, 'signature')}</h2>
       ${
-        ops?.custom?.length
-          ? html`<p>
-              Operations that TensorFlow does not have:
-              ${ops.custom.map((/** @type {any} */ op) => html`<code class="chip">${plain(op.op ?? op)}</code>`)}
+        shown.length
+          ? html`<div class="scroll box" tabindex="0" role="group" aria-label="Table of signatures">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Key</th>
+                    <th scope="col">Inputs</th>
+                    <th scope="col">Outputs</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${shown.map(
+                    (/** @type {any} */ s) =>
+                      html`<tr>
+                        <td>${this.link('signatures', s.key)}</td>
+                        <td>${s.inputs.map((/** @type {any} */ one) => html`<div>${named(one)}</div>`)}</td>
+                        <td>${s.outputs.map((/** @type {any} */ one) => html`<div>${named(one)}</div>`)}</td>
+                      </tr>`,
+                  )}
+                </tbody>
+              </table>
+            </div>`
+          : html`<p class="empty">
+              None: it is not said how this model is to be called. The panel ${this.link('graph', '', 'Graph')} shows
+              what it computes.
             </p>`
-          : nothing
       }
-      <h2>${counted(o.signatures?.total ?? 0, 'signature')}</h2>
-      ${o.signatures?.total ? this.#signatures(o.signatures.items) : html`<p class="empty">This model has no signatures.</p>`}
-      ${
-        o.assets?.total
-          ? html`<h2>${counted(o.assets.total, 'asset')}</h2>
-              <ul>
-                ${o.assets.items.map((/** @type {any} */ a) => html`<li><code>${plain(a.file)}</code></li>`)}
-              </ul>`
-          : nothing
-      }
-      ${this.#marks()}
-    `;
+      ${total > items.length || calls.length > shown.length ? html`<p>${this.link('signatures', '', `All ${count(total)} signatures`)}</p>` : nothing}`;
   }
 
-  /** @param {any[]} signatures */
-  #signatures(signatures) {
-    return html`<div class="scroll box">
-      <table>
-        <thead>
-          <tr>
-            <th>Key</th>
-            <th>Inputs</th>
-            <th>Outputs</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${signatures.map(
-            (s) =>
-              html`<tr>
-                <td>${this.link('signatures', s.key)}</td>
-                <td>${tensors(s.inputs)}</td>
-                <td>${tensors(s.outputs)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
-  }
-
-  /** The fingerprint, if there is one. */
-  #marks() {
-    const marks = Object.entries(this.#fingerprint.value ?? {});
-    return marks.length
-      ? html`<h2>Fingerprint</h2>
-          <dl>
-            ${marks.map(
-              ([name, value]) =>
-                html`<dt>${name.replaceAll('_', ' ')}</dt>
-                  <dd><code>${plain(value)}</code></dd>`,
-            )}
-          </dl>`
-      : nothing;
-  }
-
-  /** A frozen graph. @param {any} o */
-  graph(o) {
-    return html`
-      <div class="cards">
-        ${card(count(o.nodes), 'nodes')} ${card(count(o.functions), 'functions')}
-        ${card(o.inputs.total ?? o.inputs.length, 'inputs')} ${card(o.outputs.total ?? o.outputs.length, 'outputs')}
-        ${card(o.versions?.producer, 'GraphDef version')}
-      </div>
-      <h2>Inputs</h2>
-      ${this.#ends(o.inputs)}
-      <h2>Outputs</h2>
-      ${this.#ends(o.outputs)}
-    `;
-  }
-
-  /** @param {any} list */
-  #ends(list) {
-    const items = list.items ?? list;
-    return items.length
-      ? html`<ul>
-          ${items.map((/** @type {any} */ one) => html`<li>${this.link('graph', '', one.name, one.name)} <span class="type">${one.op ?? ''} ${one.dtype ? tensor(one) : ''}</span></li>`)}
-        </ul>`
-      : html`<p class="dim">none</p>`;
-  }
-
-  /** @param {any} o */
-  samediff(o) {
-    return html`
-      <div class="cards">
-        ${card(size(o.bytes), o.format === 'zip' ? 'SameDiff zip' : String(o.format))}
-        ${card(o.default_tag, 'default tag')} ${card(count(o.graph.operations), 'operations')}
-        ${card(count(o.graph.variables), 'variables')}
-      </div>
-      <h2>${counted(o.tags.total, 'tag')}</h2>
-      <div class="scroll box">
+  /** Its layers, in a few lines. @param {any} o */
+  layerLines(o) {
+    if (this.layers.error || !(o.keras || o.model)) return nothing;
+    const { layers } = this.layers.value ?? {};
+    if (!layers?.items.length) return nothing;
+    const runs = folded(layers.items);
+    const all = runs.reduce((sum, { parameters }) => sum + parameters, 0);
+    return html`<h2>Layers</h2>
+      <div class="scroll box" tabindex="0" role="group" aria-label="Table of layers">
         <table>
           <thead>
             <tr>
-              <th>Tag</th>
-              <th class="number">Graph</th>
-              <th class="number">Parameters</th>
-              <th class="number">in files</th>
-              <th class="number">Updater state</th>
+              <th scope="col">Layer</th>
+              <th scope="col">Class</th>
+              <th scope="col" class="wide">Input</th>
+              <th scope="col" class="number">Parameters</th>
+              <th scope="col" class="number wide">Share</th>
             </tr>
           </thead>
           <tbody>
-            ${o.tags.items.map(
-              (/** @type {any} */ t) =>
-                html`<tr>
-                  <td>${plain(t.tag)}${t.default ? html` <span class="chip">default</span>` : nothing}</td>
-                  <td class="number">${size(t.graph_bytes)}</td>
-                  <td class="number">${size(t.parameters.bytes)}</td>
-                  <td class="number">${count(t.parameters.files)}</td>
-                  <td class="number">${t.updater.bytes ? size(t.updater.bytes) : '–'}</td>
-                </tr>`,
-            )}
+            ${runs.map((run) => this.line(run, all))}
           </tbody>
         </table>
       </div>
-      <h2>Inputs</h2>
-      ${tensors(o.graph.inputs)}
-      <h2>Outputs</h2>
-      ${tensors(o.graph.outputs)}
-    `;
+      <p>${this.link('layers', '', `All ${counted(layers.total - 1, 'layer')}`)}</p>`;
   }
 
-  /** Any other kind: its fields, as they are. @param {any} o */
-  other({ problems, kind, ...o }) {
-    const [plainOnes, rest] = [[], []].map((/** @type {[string, any][]} */ _, i) =>
-      Object.entries(o).filter(([, value]) => (typeof value === 'object' ? 1 : 0) === i),
-    );
-    return html`
-      <div class="cards">
-        ${plainOnes?.map(([name, value]) => card(typeof value === 'number' ? count(value) : plain(value), name.replaceAll('_', ' ')))}
-      </div>
-      ${rest?.map(
-        ([name, value]) =>
-          html`<h2>${name.replaceAll('_', ' ')}</h2>
-            <pre tabindex="0">${plain(JSON.stringify(value, null, 2)).replaceAll('\\u{a}', '\n')}</pre>`,
-      )}
-    `;
+  /** @param {import('./folded.js').Run} run @param {number} all parameters */
+  line({ first, last, layers, parameters, complete }, all) {
+    const name = (/** @type {any} */ one) => one.name ?? one.path;
+    const input = shapeOf(first.input_shape);
+    return html`<tr>
+      <td>
+        ${
+          layers > 1
+            ? this.link('layers', '', `${name(first)} … ${name(last)}`, '', { first: String(first.index) })
+            : this.link('layers', first.path ?? first.name, name(first))
+        }
+      </td>
+      <td>
+        ${layers > 1 ? html`<span class="dim">${counted(layers, 'layer')}</span>` : plain(first.class ?? first.identifier)}
+      </td>
+      <td class="wide">${input ? html`<span class="type">${input}</span>` : nothing}</td>
+      <td class="number">
+        ${complete ? count(parameters) : parameters ? `≥ ${count(parameters)}` : html`<span class="dim">not known</span>`}
+      </td>
+      <td class="number wide">${all ? percent(parameters, all) : nothing}</td>
+    </tr>`;
+  }
+
+  /** The largest weights. */
+  largest() {
+    const known = this.variables.value;
+    if (!known?.list?.length) return nothing;
+    const once = known.list.filter((/** @type {any} */ one) => !one.twin);
+    const sorted = once.toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.size - a.size);
+    const all = sorted.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.size, 0);
+    const others = sorted.slice(WEIGHTS);
+    const bytes = others.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.size, 0);
+    return html`<h2>Largest weights</h2>
+      <div class="scroll box" tabindex="0" role="group" aria-label="Table of weights">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Shape</th>
+              <th scope="col" class="number">Size</th>
+              <th scope="col" class="number wide">Share</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${sorted.slice(0, WEIGHTS).map(
+              (/** @type {any} */ one) =>
+                html`<tr>
+                  <td>${this.link('variables', one.at, one.name)}</td>
+                  <td><span class="type">${brief(one)}</span></td>
+                  <td class="number">${size(one.size)}</td>
+                  <td class="number wide">${percent(one.size, all)}</td>
+                </tr>`,
+            )}
+            ${
+              others.length
+                ? html`<tr>
+                    <td>${this.link('variables', '', `${count(others.length)} more`)}</td>
+                    <td></td>
+                    <td class="number">${size(bytes)}</td>
+                    <td class="number wide">${percent(bytes, all)}</td>
+                  </tr>`
+                : nothing
+            }
+          </tbody>
+        </table>
+      </div>`;
   }
 }
+
+/** Whether a signature only starts the model: nothing goes in, an operation is run. @param {any} signature */
+const starts = ({ inputs, outputs }) =>
+  !inputs.length && outputs.every((/** @type {any} */ one) => one.dtype === 'invalid');
+
+/** The one that a caller takes unless told otherwise. @param {any[]} signatures */
+const mainSignature = (signatures) =>
+  signatures.find(({ key }) => key === 'serving_default') ?? signatures.find((one) => !starts(one));
+
+/** @param {string[] | undefined} custom */
+function customs(custom) {
+  return custom?.length
+    ? html`<strong>${counted(custom.length, 'custom one')}</strong>: ${custom.map(plain).join(', ')}`
+    : 'none custom, says the exporter';
+}
+
+/** An input shape, or several, in short. @param {any} value @returns {string} */
+function shapeOf(value) {
+  if (!Array.isArray(value)) return '';
+  const flat = value.every((d) => d === null || typeof d === 'number');
+  return flat ? `[${value.map((d) => d ?? '?').join(',')}]` : value.map(shapeOf).filter(Boolean).join(', ');
+}
+
 customElements.define('cpb-overview', Overview);
