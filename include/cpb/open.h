@@ -185,6 +185,10 @@ CPB_API const cpb_checkpoint *cpb_model_file_checkpoint(const cpb_model_file *fi
  * failure for the engine alone: its next step fails with CPB_E_READ. */
 CPB_API cpb_code cpb_model_file_supply(cpb_model_file *file, int64_t shard, cpb_input *input, cpb_error *error);
 
+/* The size in bytes of the model's own file (`beside` is 0), or of one beside it (a CPB_BESIDE_... value; of the
+ * checkpoint it is that of the index) that was read. 0 where it is not known. */
+CPB_API uint64_t cpb_model_file_size(const cpb_model_file *file, unsigned beside);
+
 /* --- An array of a model ----------------------------------------------------- */
 
 /* The values of one array, read from front to back. */

@@ -160,6 +160,7 @@ bool cpb_beside_load(cpb_model_file *f, unsigned beside, cpb_error *error) {
     cpb_file *file = path ? cpb_lookup_open(&f->allocator, path, f->urls, &absent, error) : NULL;
     if (absent) cpb_error_begin(error, NULL);
     bool loaded = absent || (file && files[i].load(f, file, error));
+    if (loaded && file) cpb_file_size(file, &f->sizes[files[i].bit], NULL);
     cpb_file_close(file);
     if (!loaded) return false;
     f->settled |= files[i].bit;

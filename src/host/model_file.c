@@ -94,6 +94,7 @@ cpb_model_file *cpb_model_file_open(const cpb_allocator *given, const char *path
   cpb_options_copy(&ours, sizeof ours, options);
   cpb_model_file *f = make(given, &ours, error);
   cpb_file *file = f ? find_file(f, path, error) : NULL;
+  if (file) cpb_file_size(file, &f->sizes[0], NULL);
   if (file && open_model(f, file, &ours, error)) return f;
   cpb_model_file_close(f);
   return NULL;
@@ -216,3 +217,7 @@ cpb_model_kind cpb_model_file_kind(const cpb_model_file *f) { return f->kind; }
 cpb_message_file *cpb_model_file_message(cpb_model_file *f) { return f->message; }
 cpb_model *cpb_model_file_model(cpb_model_file *f) { return f->model; }
 const cpb_checkpoint *cpb_model_file_checkpoint(const cpb_model_file *f) { return f->checkpoint; }
+
+uint64_t cpb_model_file_size(const cpb_model_file *f, unsigned beside) {
+  return beside < CPB_BESIDE_ALL ? f->sizes[beside] : 0;
+}

@@ -17,13 +17,14 @@ struct cpb_model_file {
   cpb_model *model;
   unsigned settled; /* CPB_BESIDE_ bits: loaded, not there, or left out */
   cpb_checkpoint *checkpoint;
-  cpb_file *shard;        /* that cpb_model_file_supply() has opened last; NULL if it is not there */
-  uint64_t shard_number;  /* its number, from 1; 0 for none */
-  cpb_buffer fingerprint; /* as JSON; empty for none */
-  cpb_buffer answer;      /* the model's, with the fingerprint */
-  bool reading;           /* a cpb_values_file is open */
-  unsigned culprit;       /* what the last failure was about: 0, or a CPB_BESIDE_ bit */
-  char *culprit_path;     /* NULL: the model's own */
+  cpb_file *shard;                /* that cpb_model_file_supply() has opened last; NULL if it is not there */
+  uint64_t shard_number;          /* its number, from 1; 0 for none */
+  cpb_buffer fingerprint;         /* as JSON; empty for none */
+  cpb_buffer answer;              /* the model's, with the fingerprint */
+  bool reading;                   /* a cpb_values_file is open */
+  unsigned culprit;               /* what the last failure was about: 0, or a CPB_BESIDE_ bit */
+  char *culprit_path;             /* NULL: the model's own */
+  uint64_t sizes[CPB_BESIDE_ALL]; /* of files, by their CPB_BESIDE_ bits; the first is the model's own */
 };
 
 /* The next failure is about the file `path`, which becomes f's; NULL for the model's own. */
