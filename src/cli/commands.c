@@ -69,16 +69,20 @@ const cli_command cli_commands[] = {
     {.name = "inspect",
      .operand = "MODEL [QUESTION [NAME]]",
      .summary = "what a model computes, and what it is made of",
-     .about = "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
-              "a keras_metadata.pb or a SameDiff file. Weights are not read; what is stored of them is known "
-              "from variables/variables.index beside the model.\n\n"
-              "QUESTION is one of overview (the default), signature KEY, functions, function NAME, nodes "
-              "[FUNCTION], consumers NODE, scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, "
-              "variables [NAME], load PATHS, cut PATHS and tag [NAME].\n\n"
-              "Of a damaged model, such as a file that was cut off, what precedes the damage is shown, and the "
-              "exit code is 1.",
+     .about =
+         "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
+         "a keras_metadata.pb or a SameDiff file. Weights are not read; what is stored of them is known "
+         "from variables/variables.index beside the model.\n\n"
+         "Without QUESTION, a summary of at most 50 lines; into a pipe a line for each item, with tabs between its "
+         "fields. QUESTION is one of overview, signature KEY, functions, function NAME, nodes "
+         "[FUNCTION], consumers NODE, scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, "
+         "variables [NAME], load PATHS, cut PATHS and tag [NAME].\n\n"
+         "Of a damaged model, such as a file that was cut off, what precedes the damage is shown, and the "
+         "exit code is 1.",
      .examples = "cpb inspect model/\n"
-                 "Versions, signatures, and what there is to ask.\n"
+                 "What it computes and what it is made of, on one screen.\n"
+                 "cpb inspect model/ | grep ^variable | sort -nk4\n"
+                 "Its variables by size: a pipe gets a line for each item.\n"
                  "cpb inspect model/ signature serving_default\n"
                  "From a signature to its function and variables.\n"
                  "cpb inspect model/ objects root.layer\n"

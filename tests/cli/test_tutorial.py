@@ -3,11 +3,11 @@
 import os
 import re
 import shlex
-import subprocess
 
 import pytest
 
 from conftest import ROOT
+from support.terminal import terminal
 
 SESSION = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 
@@ -35,13 +35,12 @@ def test_the_tutorial_says_what_its_commands_print(cpb, tmp_path):
     (tmp_path / "cpb").chmod(0o755)
     folder = tmp_path / "tutorial"
     folder.mkdir()
-    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "REPOSITORY": str(ROOT)}
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "REPOSITORY": str(ROOT)}
     done = 0
     for command, expected in commands():
-        result = subprocess.run(
-            command, shell=True, cwd=folder, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
-        assert result.returncode == (2 if command == "cpb verify damaged.cpb" else 0), command + "\n" + result.stdout
-        assert matches(expected, result.stdout), command + "\n" + result.stdout
+        code, printed = terminal(["sh", "-c", command], 100, folder, **env)
+        printed = re.sub(r"\033\[[0-9;]*[mK]|[^\n]*\r", "", printed)
+        assert code == (2 if command == "cpb verify damaged.cpb" else 0), command + "\n" + printed
+        assert matches(expected, printed), command + "\n" + printed
         done += 1
     assert done > 15

@@ -138,9 +138,10 @@ def test_tables_have_nothing_that_a_terminal_acts_on(cpb, tmp_path):
     signature = f(1, f(1, "in\x1b[2J\u009b<b>") + f(2, big_graph.tensor_info("x\x07:0")))
     meta = f(2, b"") + f(5, f(1, "key\n\x1b]0;title") + f(2, signature))
     (tmp_path / "saved_model.pb").write_bytes(f(1, 1) + f(2, meta))
-    text = cpb.ok("inspect", tmp_path).decode()
-    assert "<b>" in text and "title" in text
-    assert not any(ord(c) < 0x20 and c != "\n" or 0x7F <= ord(c) < 0xA0 for c in text)
+    for words in [], ["--width", 80], ["overview"], ["signature", "key\n\x1b]0;title"]:
+        text = cpb.ok("inspect", tmp_path, *words).decode()
+        assert "<b>" in text and "title" in text
+        assert not any(ord(c) < 0x20 and c not in "\t\n" or 0x7F <= ord(c) < 0xA0 for c in text)
     assert ask(cpb, tmp_path)["signatures"]["items"][0]["inputs"][0]["name"] == "in\x1b[2J\u009b<b>"
 
 

@@ -86,7 +86,8 @@ def counted(cpb, server, name, *words):
 
 # An overview of what lies nowhere else asks for three files beside the model, too.
 @pytest.mark.parametrize("name, words, most", [
-    ("large.pb", ["inspect"], 5),
+    ("large.pb", ["inspect"], 6),
+    ("large.pb", ["inspect", "--json"], 5),
     ("none.cpb", ["info"], 3),
     ("none.cpb", ["inspect"], 6),
     ("none.cpb", ["inspect", "--json"], 6),

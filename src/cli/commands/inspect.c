@@ -4,6 +4,8 @@
 
 #include "cli/model.h"
 #include "cli/show/answer.h"
+#include "cli/show/asker.h"
+#include "cli/show/summary.h"
 
 typedef struct inspection {
   cli *cli;
@@ -40,37 +42,6 @@ static bool find_question(inspection *i, int *status) {
   return false;
 }
 
-static cpb_question question_of(const inspection *i) {
-  const cli_settings *s = &i->cli->settings;
-  return (cpb_question){.struct_size = sizeof(cpb_question),
-                        .kind = i->kind,
-                        .meta_graph = cli_number32(s->meta_graph),
-                        .name = s->name,
-                        .name_size = s->name ? strlen(s->name) : 0,
-                        .scope = s->scope,
-                        .scope_size = s->scope ? strlen(s->scope) : 0,
-                        .first = s->first,
-                        .count = s->page};
-}
-
-/* --- The answer ------------------------------------------------------------------------- */
-
-/* What the checkpoint or the fingerprint beside the model would add is left out when that cannot
- * be read: the answer comes all the same, and `status` says so. */
-static const char *ask(inspection *i, size_t *size, int *status) {
-  const cpb_question question = question_of(i);
-  const char *json, *path;
-  cpb_error error;
-  while (!(json = cpb_model_file_ask(i->model, &question, size, &error))) {
-    unsigned beside = cpb_model_file_culprit(i->model, &path);
-    int failed = cli_fail(i->cli, path, &error);
-    if (*status == CLI_OK) *status = failed;
-    if (!(beside & (CPB_BESIDE_CHECKPOINT | CPB_BESIDE_FINGERPRINT))) return NULL;
-    cpb_model_file_leave_out(i->model, beside);
-  }
-  return json;
-}
-
 static int show(cli *c, const char *json, size_t size) {
   if (!c->settings.json) return cli_show_answer(c, json, size);
   cli_print_bytes(c, json, size);
@@ -100,14 +71,24 @@ static int show_all(inspection *i, const char *json, size_t size) {
   return status == CLI_OK && is_damaged ? CLI_INCOMPLETE : status;
 }
 
+static int answer(inspection *i) {
+  const char *name = i->cli->settings.name;
+  cli_asker asker = {.cli = i->cli, .model = i->model};
+  size_t size;
+  const cpb_question question =
+      cli_question(i->cli, i->kind, (cpb_span){(const uint8_t *)name, name ? strlen(name) : 0});
+  const char *json = cli_ask(&asker, &question, &size);
+  int shown = json ? show_all(i, json, size) : CLI_OK;
+  return asker.status != CLI_OK ? asker.status : shown;
+}
+
 int cli_inspect(cli *c) {
   int status = CLI_OK;
-  size_t size;
   inspection i = {.cli = c};
   if (!find_question(&i, &status)) return status;
   i.model = cli_open_model(c, c->settings.input, NULL, &status);
-  const char *json = i.model ? ask(&i, &size, &status) : NULL;
-  int shown = json ? show_all(&i, json, size) : CLI_OK;
+  if (!i.model) return status;
+  status = c->settings.question || c->settings.json ? answer(&i) : cli_show_summary(c, i.model);
   cpb_model_file_close(i.model);
-  return status != CLI_OK ? status : shown;
+  return status;
 }

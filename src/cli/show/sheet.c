@@ -84,7 +84,12 @@ void cli_put_name(cli_sheet *s, cpb_span name) {
   }
 }
 
-void cli_put_dot(cli_sheet *s) { cli_put(s, s->utf8 ? " \xc2\xb7 " : ", "); }
+void cli_put_dot(cli_sheet *s) { cli_put(s, s->utf8 && !s->plain ? " \xc2\xb7 " : ", "); }
+
+void cli_put_heading(cli_sheet *s, const char *text) {
+  cli_put(s, text);
+  s->bold = s->text.size;
+}
 
 /* --- Width ------------------------------------------------------------------------------ */
 
@@ -121,9 +126,18 @@ size_t cli_measure(cpb_span text, size_t most, size_t *bytes) {
 void cli_print_styled(cli_sheet *s, cpb_span text, cli_style style) {
   static const char *const codes[] = {"", "\033[1m", "\033[2m", "\033[1;31m"};
   bool styled = s->color && style != CLI_NORMAL && text.size > 0;
+  if (s->counts) return;
   if (styled) cli_print(s->cli, "%s", codes[style]);
   cli_print_bytes(s->cli, text.data, text.size);
   if (styled) cli_print(s->cli, "\033[0m");
+}
+
+void cli_print_spaces(cli_sheet *s, size_t count) {
+  if (!s->counts) cli_print(s->cli, "%*s", (int)count, "");
+}
+
+void cli_print_newline(cli_sheet *s) {
+  if (!s->counts) cli_print(s->cli, "\n");
 }
 
 size_t cli_print_fitting(cli_sheet *s, cpb_span text, size_t width, cli_style style) {
@@ -139,19 +153,64 @@ size_t cli_print_fitting(cli_sheet *s, cpb_span text, size_t width, cli_style st
   return columns;
 }
 
+/* The bytes up to which the text fits, best up to a space; what is longer than a line stays whole. */
+static size_t find_break(cpb_span text, size_t width) {
+  size_t bytes, at;
+  cli_measure(text, width, &bytes);
+  if (bytes == text.size) return bytes;
+  for (at = bytes; at > 0 && text.data[at] != ' '; at--) continue;
+  size_t first = 0; /* a space after text */
+  while (first < text.size && text.data[first] == ' ') first++;
+  if (at > first) return at;
+  for (at = first; at < text.size && text.data[at] != ' '; at++) continue;
+  return at;
+}
+
+static size_t print_part(cli_sheet *s, cpb_span text, cli_style style) {
+  size_t bytes, columns = cli_measure(text, SIZE_MAX, &bytes);
+  cpb_span heading = {text.data, s->bold < text.size ? s->bold : text.size};
+  cli_print_styled(s, heading, CLI_BOLD);
+  cli_print_styled(s, (cpb_span){text.data + heading.size, text.size - heading.size}, style);
+  cli_print_newline(s);
+  s->lines += columns == 0 || s->plain ? 1 : (columns - 1) / s->width + 1;
+  s->bold = 0;
+  return columns;
+}
+
+/* In lines of whole words; those after the first are indented. */
+static void print_wrapped(cli_sheet *s, cli_style style) {
+  cpb_span text = {s->text.data, s->text.size};
+  size_t indent = 0, left = s->width;
+  while (indent < text.size && text.data[indent] == ' ') indent++;
+  while (true) {
+    size_t end = find_break(text, left);
+    print_part(s, (cpb_span){text.data, end}, style);
+    while (end < text.size && text.data[end] == ' ') end++;
+    if (end == text.size) return;
+    text = (cpb_span){text.data + end, text.size - end};
+    left = s->width > indent + 12 ? s->width - indent - 2 : s->width;
+    if (left < s->width) cli_print_spaces(s, indent + 2);
+  }
+}
+
 void cli_end_line(cli_sheet *s, cli_style style, cli_fit fit) {
   cpb_span text = {s->text.data, s->text.size};
   size_t bytes, columns = cli_measure(text, SIZE_MAX, &bytes);
-  bool cut = fit == CLI_CUT && columns > s->width;
-  if (cut) cli_print_fitting(s, text, s->width, style);
-  else cli_print_styled(s, text, style);
-  cli_print(s->cli, "\n");
-  s->lines += cut || columns == 0 ? 1 : (columns - 1) / s->width + 1;
-  s->text.size = 0;
+  if (fit == CLI_CUT && columns > s->width) {
+    cpb_span heading = {text.data, s->bold < text.size ? s->bold : text.size};
+    size_t left = s->width - cli_measure(heading, s->width, &bytes);
+    cli_print_styled(s, heading, CLI_BOLD);
+    cli_print_fitting(s, (cpb_span){text.data + heading.size, text.size - heading.size}, left, style);
+    cli_print_newline(s);
+    s->lines++;
+  } else {
+    print_wrapped(s, style);
+  }
+  s->text.size = s->bold = 0;
 }
 
 void cli_blank_line(cli_sheet *s) {
   if (s->plain) return;
-  cli_print(s->cli, "\n");
+  cli_print_newline(s);
   s->lines++;
 }

@@ -22,6 +22,8 @@ typedef struct cli_sheet {
   bool all;        /* --all */
   size_t width;    /* in columns; SIZE_MAX when plain */
   size_t lines;    /* that were printed, as the terminal shows them */
+  bool counts;     /* lines are counted, and not printed */
+  size_t bold;     /* bytes at the beginning of the line that are a heading */
   cpb_buffer text; /* what was put since the last line or cell */
   bool failed;     /* memory was short: something is missing */
 } cli_sheet;
@@ -39,8 +41,9 @@ int cli_sheet_end(cli_sheet *s); /* CLI_OK, or the exit code after a message */
 
 void cli_put(cli_sheet *s, const char *text);
 void cli_put_format(cli_sheet *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void cli_put_name(cli_sheet *s, cpb_span name); /* what a terminal would act on as U+FFFD */
-void cli_put_dot(cli_sheet *s);                 /* between two facts on a line: " · ", or ", " */
+void cli_put_name(cli_sheet *s, cpb_span name);       /* what a terminal would act on as U+FFFD */
+void cli_put_dot(cli_sheet *s);                       /* between two facts on a line: " · ", or ", " */
+void cli_put_heading(cli_sheet *s, const char *text); /* at the beginning of a line, in bold */
 
 /* --- Lines ------------------------------------------------------------------------ */
 
@@ -55,6 +58,8 @@ size_t cli_measure(cpb_span text, size_t most, size_t *bytes);
 /* Prints the text in at most `width` columns, the last with the mark of what was cut, and returns how many it took. */
 size_t cli_print_fitting(cli_sheet *s, cpb_span text, size_t width, cli_style style);
 void cli_print_styled(cli_sheet *s, cpb_span text, cli_style style);
+void cli_print_spaces(cli_sheet *s, size_t count);
+void cli_print_newline(cli_sheet *s);
 
 static inline cpb_span cli_span(const char *text) { return (cpb_span){(const uint8_t *)text, strlen(text)}; }
 

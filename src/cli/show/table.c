@@ -23,7 +23,9 @@ static size_t columns_of(cpb_span text) {
   return cli_measure(text, SIZE_MAX, &bytes);
 }
 
-static bool may_be_cut(const cli_table *t, size_t column) { return !(t->columns[column].how & (CLI_KEPT | CLI_RIGHT)); }
+static bool may_be_cut(const cli_table *t, size_t column) {
+  return !(t->columns[column].how & (CLI_KEPT | CLI_RIGHT | CLI_WHOLE));
+}
 
 /* --- Widths ---------------------------------------------------------------------------- */
 
@@ -73,8 +75,6 @@ static void fit(cli_table *t) {
 
 /* --- Lines ------------------------------------------------------------------------------- */
 
-static void print_spaces(cli_table *t, size_t count) { cli_print(t->sheet->cli, "%*s", (int)count, ""); }
-
 static cli_style style_of(unsigned how) {
   if (how & CLI_STRONG) return CLI_BOLD;
   return how & CLI_DIM ? CLI_FAINT : CLI_NORMAL;
@@ -94,14 +94,16 @@ typedef struct row_place {
 static void place_cell(cli_table *t, row_place *p, size_t c, size_t column, cpb_span text) {
   size_t width = columns_of(text), room = t->widths[c];
   bool cut = may_be_cut(t, c) && width > room;
-  if (p->at > 0 && p->at + GAP > column) { /* a name was longer than its column */
-    if (p->print) cli_print(t->sheet->cli, "\n");
+  bool beyond = t->columns[c].how & CLI_KEPT && width > room && p->at > 0 && column + width > t->sheet->width;
+  if (beyond) column = t->indent + 2 * GAP;
+  if (beyond || (p->at > 0 && p->at + GAP > column)) { /* or a name was longer than its column */
+    if (p->print) cli_print_newline(t->sheet);
     p->lines++;
     p->at = 0;
   }
   size_t left = t->columns[c].how & CLI_RIGHT && width < room ? room - width : 0;
   if (p->print) {
-    print_spaces(t, column - p->at + left);
+    cli_print_spaces(t->sheet, column - p->at + left);
     if (cut) cli_print_fitting(t->sheet, text, room, style_of(t->columns[c].how));
     else cli_print_styled(t->sheet, text, style_of(t->columns[c].how));
   }
@@ -118,7 +120,7 @@ static size_t place_row(cli_table *t, size_t row, bool print) {
     if (text.size > 0 && t->widths[c] > 0) place_cell(t, &p, c, column, text);
     if (t->widths[c] > 0) column += t->widths[c] + GAP;
   }
-  if (print) cli_print(t->sheet->cli, "\n");
+  if (print) cli_print_newline(t->sheet);
   return p.lines;
 }
 
@@ -129,12 +131,12 @@ static void print_titles(cli_table *t) {
     if (t->widths[c] == 0) continue;
     size_t length = strlen(title), left = t->columns[c].how & CLI_RIGHT ? t->widths[c] - length : 0;
     if (length > 0) {
-      print_spaces(t, column - at + left);
+      cli_print_spaces(t->sheet, column - at + left);
       at = column + left + cli_print_fitting(t->sheet, cli_span(title), t->widths[c], CLI_FAINT);
     }
     column += t->widths[c] + GAP;
   }
-  cli_print(t->sheet->cli, "\n");
+  cli_print_newline(t->sheet);
   t->sheet->lines++;
 }
 

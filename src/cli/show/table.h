@@ -15,7 +15,13 @@
 
 #define CLI_COLUMNS_MOST 12
 
-enum { CLI_KEPT = 1, CLI_RIGHT = 2 /* numbers: kept, too */, CLI_DIM = 4, CLI_STRONG = 8 };
+enum {
+  CLI_KEPT = 1,
+  CLI_RIGHT = 2 /* numbers: kept, too */,
+  CLI_DIM = 4,
+  CLI_STRONG = 8,
+  CLI_WHOLE = 16 /* kept, and short */
+};
 
 typedef struct cli_column {
   const char *title; /* NULL: has none */

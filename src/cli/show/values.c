@@ -77,7 +77,7 @@ void cli_put_shape(cli_sheet *s, yyjson_val *shape) {
   yyjson_val *dimension;
   cpb_span text;
   if (!yyjson_is_arr(shape)) {
-    cli_put(s, "[...]");
+    cli_put(s, "[*]");
     return;
   }
   cli_put(s, "[");

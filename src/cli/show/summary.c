@@ -1,0 +1,363 @@
+#include "cli/show/summary.h"
+
+#include "cli/show/summary_state.h"
+
+#define OPS_MOST 1000
+
+static const cpb_span none = {NULL, 0};
+
+/* --- What is wrong ------------------------------------------------------------------------- */
+
+char *cli_summary_keep(cli_summary *s) {
+  cpb_buffer *text = &s->sheet.text;
+  char *kept = cpb_alloc(&s->sheet.cli->allocator, text->size + 1);
+  if (kept && text->size > 0) memcpy(kept, text->data, text->size);
+  if (kept) kept[text->size] = 0;
+  s->sheet.failed = s->sheet.failed || !kept;
+  text->size = 0;
+  return kept;
+}
+
+static bool is_known(const cli_summary *s, const char *text) {
+  for (size_t i = 0; i < s->num_problems && i < CLI_TOP; i++) {
+    if (strcmp(s->problems[i], text) == 0) return true;
+  }
+  return s->damage && strcmp(s->damage, text) == 0;
+}
+
+/* The last question to meet damage has read the most. */
+static void replace_damage(cli_summary *s, char *text) {
+  cpb_release(&s->sheet.cli->allocator, s->damage);
+  s->damage = text;
+}
+static void keep_problem(cli_summary *s, yyjson_val *problem) {
+  bool damage = yyjson_is_true(cpb_json_member(problem, "damage")), has_room = s->num_problems < CLI_TOP;
+  yyjson_val *offset = cpb_json_member(problem, "offset");
+  if (!yyjson_is_null(offset) && offset) {
+    cli_put(&s->sheet, "byte ");
+    cli_put_count(&s->sheet, cli_number_at(problem, "offset"));
+    cli_put(&s->sheet, ": ");
+  }
+  cli_put_name(&s->sheet, cli_text_at(problem, "text"));
+  char *text = cli_summary_keep(s);
+  bool known = !text || is_known(s, text);
+  if (!known && damage) replace_damage(s, text);
+  else if (!known && has_room) s->problems[s->num_problems++] = text;
+  else cpb_release(&s->sheet.cli->allocator, text);
+  s->num_problems += !known && !damage && !has_room;
+}
+
+yyjson_doc *cli_summary_ask(cli_summary *s, cpb_question_kind kind, cpb_span name, uint64_t first, uint64_t count) {
+  size_t i, n;
+  yyjson_val *problem;
+  cpb_question question = cli_question(s->sheet.cli, kind, name);
+  question.first = first;
+  question.count = count;
+  yyjson_doc *answer = cli_ask_tree(&s->asker, &question);
+  if (!answer && s->failed.code == CPB_OK) s->failed = s->asker.error;
+  yyjson_arr_foreach(cpb_json_member(cli_root(answer), "problems"), i, n, problem) keep_problem(s, problem);
+  return answer;
+}
+
+/* --- Asking ------------------------------------------------------------------------------------ */
+
+static cpb_span function_of_signature(const cli_summary *s) {
+  yyjson_val *root = cli_root(s->signature);
+  cpb_span name = cli_text_at(cpb_json_member(root, "function"), "name");
+  return name.size > 0 ? name : cli_text_at(cpb_json_member(root, "wrapper"), "function");
+}
+
+static void ask_functions(cli_summary *s) {
+  uint64_t seen = 0;
+  do {
+    size_t i, count;
+    yyjson_val *item;
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_FUNCTIONS, none, seen, CLI_PAGE);
+    yyjson_val *functions = cpb_json_member(cli_root(page), "functions");
+    yyjson_arr_foreach(cli_items(functions), i, count, item) {
+      s->function_nodes += cli_number_at(item, "nodes");
+      s->uncalled += cli_number_at(item, "called_by") == 0;
+    }
+    seen += yyjson_arr_size(cli_items(functions));
+    s->functions = yyjson_arr_size(cli_items(functions)) > 0 ? cli_number_at(functions, "total") : seen;
+    yyjson_doc_free(page);
+  } while (seen < s->functions);
+}
+
+static void ask_saved_model(cli_summary *s) {
+  cpb_span key = cli_summary_default_signature(s);
+  if (key.size > 0) s->signature = cli_summary_ask(s, CPB_ASK_SIGNATURE, key, 0, 0);
+  cpb_span function = function_of_signature(s);
+  if (function.size > 0) s->ops = cli_summary_ask(s, CPB_ASK_OPS, function, 0, OPS_MOST);
+  cli_summary_ask_variables(s);
+  cli_summary_ask_layers(s);
+}
+
+static void ask_all(cli_summary *s) {
+  s->overview = cli_summary_ask(s, CPB_ASK_OVERVIEW, none, 0, 0);
+  if (s->kind == CPB_MODEL_SAVED_MODEL) ask_saved_model(s);
+  if (s->kind == CPB_MODEL_KERAS_METADATA) {
+    cli_summary_ask_layers(s);
+    return;
+  }
+  s->all_ops = cli_summary_ask(s, CPB_ASK_OPS, none, 0, OPS_MOST);
+  cli_summary_ask_constants(s);
+  if (!cli_is_samediff(s)) ask_functions(s);
+}
+
+/* --- Headings -------------------------------------------------------------------------------------- */
+
+void cli_summary_gap(cli_summary *s) {
+  if (!s->amounts->close) cli_blank_line(&s->sheet);
+}
+
+void cli_summary_title(cli_summary *s, const char *title) {
+  if (s->sheet.plain) return;
+  cli_summary_gap(s);
+  cli_put(&s->sheet, title);
+  cli_end_line(&s->sheet, CLI_BOLD, CLI_CUT);
+}
+
+void cli_summary_more(cli_summary *s, uint64_t count, const char *words) {
+  if (s->sheet.plain) return;
+  cli_put(&s->sheet, "  ");
+  cli_put_count(&s->sheet, count);
+  cli_put_format(&s->sheet, " more: cpb inspect MODEL %s", words);
+  cli_end_line(&s->sheet, CLI_FAINT, CLI_CUT);
+}
+
+static const char *kind_text(const cli_summary *s) {
+  switch (s->kind) {
+    case CPB_MODEL_SAVED_MODEL: return "SavedModel";
+    case CPB_MODEL_GRAPH_DEF: return "GraphDef";
+    case CPB_MODEL_KERAS_METADATA: return "Keras metadata";
+    case CPB_MODEL_SAMEDIFF_ZIP: return "SameDiff zip";
+    case CPB_MODEL_SAMEDIFF_GRAPH: return "SameDiff graph";
+  }
+  return "";
+}
+
+static yyjson_val *meta_graph_at(const cli_summary *s, uint64_t number) {
+  return yyjson_arr_get(cli_items(cpb_json_member(cli_root(s->overview), "meta_graphs")), (size_t)number);
+}
+
+static void put_tags(cli_summary *s, yyjson_val *meta_graph) {
+  cli_put(&s->sheet, yyjson_arr_size(cpb_json_member(meta_graph, "tags")) > 0 ? "tags: " : "no tags");
+  if (yyjson_arr_size(cpb_json_member(meta_graph, "tags")) > 0)
+    cli_put_value(&s->sheet, cpb_json_member(meta_graph, "tags"));
+}
+
+static void put_fact(cli_summary *s, const char *word, cpb_span text) {
+  if (text.size == 0) return;
+  cli_put_dot(&s->sheet);
+  cli_put(&s->sheet, word);
+  cli_put_name(&s->sheet, text);
+}
+
+/* Of a graph its nodes, of a SameDiff file the tag that is shown. */
+static void put_counts(cli_summary *s, yyjson_val *root) {
+  if (s->kind == CPB_MODEL_GRAPH_DEF) {
+    cli_put_dot(&s->sheet);
+    cli_put_plural(&s->sheet, cli_number_at(root, "nodes"), "node", "nodes");
+  }
+  put_fact(s, "tag ", cli_text_at(cpb_json_member(root, "graph"), "tag"));
+}
+
+static void put_header(cli_summary *s) {
+  yyjson_val *root = cli_root(s->overview), *keras = cpb_json_member(root, "keras");
+  yyjson_val *meta_graph = meta_graph_at(s, cli_number_at(root, "meta_graph"));
+  if (!yyjson_is_obj(keras)) keras = cpb_json_member(root, "model");
+  cli_put(&s->sheet, kind_text(s));
+  put_counts(s, root);
+  put_fact(s, "Keras ", cli_text_at(keras, "class"));
+  if (cli_text_at(keras, "name").size > 0) {
+    cli_put(&s->sheet, " \"");
+    cli_put_name(&s->sheet, cli_text_at(keras, "name"));
+    cli_put(&s->sheet, "\"");
+  }
+  put_fact(s, "Keras ", cli_text_at(keras, "keras_version"));
+  put_fact(s, "TensorFlow ", cli_text_at(meta_graph, "tensorflow_version"));
+  if (!meta_graph) return;
+  cli_put_dot(&s->sheet);
+  put_tags(s, meta_graph);
+}
+
+static void show_header(cli_summary *s) {
+  char shown[1024];
+  if (s->sheet.plain) {
+    cli_put(&s->sheet, "model\t");
+    put_header(s);
+    cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+    return;
+  }
+  cli_put_name(&s->sheet, cli_span(cpb_url_name(s->sheet.cli->settings.input, shown, sizeof shown)));
+  cli_end_line(&s->sheet, CLI_BOLD, CLI_KEEP);
+  cli_put(&s->sheet, "  ");
+  put_header(s);
+  cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+}
+
+/* Which of several is shown, and how the others are. */
+static void show_meta_graphs(cli_summary *s) {
+  yyjson_val *root = cli_root(s->overview);
+  uint64_t total = cli_number_at(cpb_json_member(root, "meta_graphs"), "total");
+  uint64_t shown = cli_number_at(root, "meta_graph");
+  if (total < 2) return;
+  for (uint64_t i = 0; i < total && (s->sheet.plain || s->sheet.all || i < 4); i++) {
+    if (s->sheet.plain) cli_put_format(&s->sheet, "meta_graph\t%llu\t", (unsigned long long)i);
+    else cli_put_format(&s->sheet, "  meta graph %llu of %llu", (unsigned long long)i, (unsigned long long)total);
+    if (!s->sheet.plain) cli_put_dot(&s->sheet);
+    put_tags(s, meta_graph_at(s, i));
+    if (!s->sheet.plain && i == shown) cli_put(&s->sheet, "  <- shown here");
+    else if (!s->sheet.plain) cli_put_format(&s->sheet, "  --meta-graph %llu", (unsigned long long)i);
+    cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
+  }
+}
+
+/* --- The rest ------------------------------------------------------------------------------------------ */
+
+static void show_damage(cli_summary *s) {
+  if (!s->damage || s->sheet.plain) return;
+  cli_put(&s->sheet, "Damaged: ");
+  cli_put(&s->sheet, s->damage);
+  cli_end_line(&s->sheet, CLI_ALARM, CLI_KEEP);
+  cli_put(&s->sheet, "What could be read is shown.");
+  cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
+  cli_summary_gap(s);
+}
+
+static void show_problems(cli_summary *s) {
+  size_t listed = s->num_problems < s->amounts->problems ? s->num_problems : s->amounts->problems;
+  if (s->sheet.plain || (listed == 0 && s->failed.code == CPB_OK)) return;
+  cli_summary_title(s, "Problems");
+  for (size_t i = 0; i < listed; i++) {
+    cli_put(&s->sheet, "  ");
+    cli_put(&s->sheet, s->problems[i]);
+    cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+  }
+  if (s->num_problems > listed) cli_summary_more(s, s->num_problems - listed, "--json");
+  if (s->failed.code == CPB_OK) return;
+  cli_put(&s->sheet, "  Not all can be shown: ");
+  cli_put_name(&s->sheet, cli_span(s->failed.message));
+  cli_end_line(&s->sheet, CLI_ALARM, CLI_CUT);
+}
+
+static void show_functions(cli_summary *s) {
+  if (s->functions == 0) return;
+  if (s->sheet.plain) {
+    cli_put_format(&s->sheet, "count\tfunctions\t%llu", (unsigned long long)s->functions);
+    cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+    return;
+  }
+  cli_summary_gap(s);
+  cli_put_heading(&s->sheet, "Functions");
+  cli_put(&s->sheet, "  ");
+  cli_put_count(&s->sheet, s->functions);
+  cli_put(&s->sheet, " with ");
+  cli_put_plural(&s->sheet, s->function_nodes, "node", "nodes");
+  if (s->uncalled > 0) {
+    cli_put_dot(&s->sheet);
+    cli_put_count(&s->sheet, s->uncalled);
+    cli_put(&s->sheet, " not called by another");
+  }
+  cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
+}
+
+static void show_more(cli_summary *s) {
+  static const char *const questions[] = {
+      [CPB_MODEL_SAVED_MODEL] = "signature, layers, variables, functions, nodes, ops, search",
+      [CPB_MODEL_GRAPH_DEF] = "nodes, constants, scopes, ops, functions, search",
+      [CPB_MODEL_KERAS_METADATA] = "layers, search",
+      [CPB_MODEL_SAMEDIFF_ZIP] = "tag, nodes, constants, ops, search",
+      [CPB_MODEL_SAMEDIFF_GRAPH] = "tag, nodes, constants, ops, search",
+  };
+  if (s->sheet.plain) return;
+  cli_summary_gap(s);
+  cli_put_format(&s->sheet, "More: cpb inspect MODEL QUESTION: %s", questions[s->kind]);
+  cli_end_line(&s->sheet, CLI_FAINT, CLI_KEEP);
+  cli_put(&s->sheet, "      cpb help inspect; --all: everything; --json: for programs");
+  cli_end_line(&s->sheet, CLI_FAINT, CLI_CUT);
+}
+
+static void show_parts(cli_summary *s) {
+  show_damage(s);
+  show_header(s);
+  show_meta_graphs(s);
+  cli_summary_gap(s);
+  cli_summary_show_files(s);
+  if (cli_is_samediff(s)) cli_summary_show_tags(s);
+  cli_summary_show_signatures(s);
+  cli_summary_show_layers(s);
+  cli_summary_show_variables(s);
+  cli_summary_show_constants(s);
+  cli_summary_show_ops(s);
+  show_functions(s);
+  show_problems(s);
+  show_more(s);
+}
+
+/* The most of each part with which all fits on a screen, which is tried without printing. */
+static void show_all(cli_summary *s) {
+  static const cli_amounts amounts[] = {{10, 5, 4, 3, 2, 3, false},
+                                        {8, 3, 4, 2, 2, 3, false},
+                                        {6, 3, 3, 1, 1, 2, false},
+                                        {5, 2, 2, 1, 1, 1, false},
+                                        {3, 1, 2, 0, 1, 1, true}};
+  const size_t count = sizeof amounts / sizeof *amounts;
+  for (size_t i = 0; i < count; i++) {
+    bool fits = s->sheet.plain || s->sheet.all || i + 1 == count;
+    s->amounts = &amounts[i];
+    cli_summary_fold_layers(s);
+    s->sheet.lines = 0;
+    s->sheet.counts = true;
+    if (!fits) show_parts(s);
+    s->sheet.counts = false;
+    if (!fits && s->sheet.lines > CLI_SUMMARY_MOST) continue;
+    show_parts(s);
+    return;
+  }
+}
+
+/* To a program what is wrong is said beside the lines that it reads. */
+static void note_problems(cli_summary *s) {
+  const char *path = cpb_model_file_path(s->asker.model);
+  size_t listed = s->num_problems < CLI_TOP ? s->num_problems : CLI_TOP;
+  if (s->damage && s->sheet.plain)
+    cli_note(s->sheet.cli, path, "the model is damaged; what could be read is shown: %s", s->damage);
+  for (size_t i = 0; i < listed && s->sheet.plain; i++) cli_note(s->sheet.cli, path, "%s", s->problems[i]);
+  if (s->failed.code != CPB_OK && s->sheet.plain) cli_fail(s->sheet.cli, path, &s->failed);
+}
+
+static void free_summary(cli_summary *s) {
+  const cpb_allocator *a = &s->sheet.cli->allocator;
+  size_t listed = s->num_problems < CLI_TOP ? s->num_problems : CLI_TOP;
+  yyjson_doc_free(s->overview);
+  yyjson_doc_free(s->signature);
+  yyjson_doc_free(s->ops);
+  yyjson_doc_free(s->all_ops);
+  yyjson_doc_free(s->constants);
+  cli_summary_free_layers(s);
+  cli_summary_free_variables(s);
+  for (size_t i = 0; i < listed; i++) cpb_release(a, s->problems[i]);
+  cpb_release(a, s->damage);
+}
+
+int cli_show_summary(cli *c, cpb_model_file *model) {
+  cli_summary s = {.asker = {.cli = c, .model = model, .silent = true}, .kind = cpb_model_file_kind(model)};
+  cli_sheet_begin(&s.sheet, c);
+  cpb_buffer_init(&s.layers.texts, &c->allocator);
+  cpb_buffer_init(&s.layers.rows, &c->allocator);
+  cpb_buffer_init(&s.variables.names, &c->allocator);
+  ask_all(&s);
+  int status = s.asker.status;
+  if (s.overview) {
+    note_problems(&s);
+    show_all(&s);
+    if (status == CLI_OK && s.damage) status = CLI_INCOMPLETE;
+  } else if (s.failed.code != CPB_OK) {
+    status = cli_model_fail(c, model, &s.failed);
+  }
+  free_summary(&s);
+  int printed = cli_sheet_end(&s.sheet);
+  return status != CLI_OK ? status : printed;
+}

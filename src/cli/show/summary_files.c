@@ -1,0 +1,161 @@
+/* Files with their sizes, and the parameters. */
+#include "cli/show/summary_state.h"
+
+static const cli_column columns[] = {{NULL, CLI_STRONG}, {NULL, CLI_RIGHT}, {NULL, 0}};
+
+/* What was put is the note about the file. */
+static void add_file(cli_summary *s, cli_table *t, const char *name, uint64_t size) {
+  cli_sheet *sheet = &s->sheet;
+  char *note = cli_summary_keep(s);
+  cli_put_name(sheet, cli_span(name));
+  cli_table_cell(t);
+  if (size > 0 || sheet->plain) cli_put_size(sheet, size);
+  cli_table_cell(t);
+  if (note) cli_put(sheet, note);
+  cli_table_cell(t);
+  cpb_release(&sheet->cli->allocator, note);
+}
+
+static const char *last_part(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+/* --- Files ------------------------------------------------------------------------------ */
+
+static void add_own(cli_summary *s, cli_table *t) {
+  char shown[1024];
+  cpb_error error;
+  uint64_t message = 0, size = cpb_model_file_size(s->asker.model, 0);
+  yyjson_val *root = cli_root(s->overview);
+  const char *path = cpb_url_name(cpb_model_file_path(s->asker.model), shown, sizeof shown);
+  const cpb_index *index = cpb_message_file_index(cpb_model_file_message(s->asker.model));
+  yyjson_val *meta_graph =
+      yyjson_arr_get(cli_items(cpb_json_member(root, "meta_graphs")), (size_t)cli_number_at(root, "meta_graph"));
+  uint64_t graph = cli_number_at(cpb_json_member(meta_graph, "graph"), "size");
+  cpb_message_file_size(cpb_model_file_message(s->asker.model), &message, &error);
+  if (graph > 0) cli_put(&s->sheet, "graph ");
+  if (graph > 0) cli_put_size(&s->sheet, graph);
+  if (graph > 0 && index) cli_put_dot(&s->sheet);
+  if (index) {
+    cli_put_plural(&s->sheet, cpb_index_num_chunks(index), "chunk", "chunks");
+    cli_put(&s->sheet, ", merged ");
+    cli_put_size(&s->sheet, message);
+  }
+  if (cpb_json_member(root, "entries")) cli_put_plural(&s->sheet, cli_number_at(root, "entries"), "entry", "entries");
+  add_file(s, t, last_part(path), size > 0 ? size : message);
+}
+
+/* Of files on this machine: how many of the data files are not there. */
+static uint64_t count_missing(cli_summary *s, uint32_t shards) {
+  const char *path = cpb_model_file_path(s->asker.model);
+  size_t folder = (size_t)(last_part(path) - path);
+  uint64_t missing = 0;
+  char name[4096];
+  if (cpb_is_url(path) || folder + 64 > sizeof name) return 0;
+  memcpy(name, path, folder);
+  for (uint32_t i = 0; i < shards && i < 1000; i++) {
+    cpb_format(name + folder, sizeof name - folder, "variables/variables.data-%05u-of-%05u", (unsigned)i,
+               (unsigned)shards);
+    cpb_file *file = cpb_file_open(&s->sheet.cli->allocator, name, NULL);
+    missing += !file;
+    cpb_file_close(file);
+  }
+  return missing;
+}
+
+static void add_checkpoint(cli_summary *s, cli_table *t) {
+  cli_sheet *sheet = &s->sheet;
+  yyjson_val *stored = cpb_json_member(cpb_json_member(cli_root(s->overview), "variables"), "stored");
+  uint64_t shards = cli_number_at(stored, "shards"), without = cli_number_at(stored, "without_value"), missing;
+  if (!yyjson_is_obj(stored)) return;
+  missing = count_missing(s, (uint32_t)shards);
+  cli_put_plural(sheet, cli_number_at(stored, "tensors"), "tensor", "tensors");
+  cli_put(sheet, " in ");
+  cli_put_plural(sheet, shards, "data file", "data files");
+  if (missing > 0) cli_put_format(sheet, "; %d of them not there", (int)missing);
+  if (without > 0) cli_put(sheet, "; ");
+  if (without > 0) cli_put_plural(sheet, without, "variable without a value", "variables without a value");
+  add_file(s, t, "variables/", cli_number_at(stored, "size"));
+}
+
+/* --- Parameters ---------------------------------------------------------------------------- */
+
+/* The dtype of the largest variable and the bytes of all. */
+static void put_bytes(cli_summary *s) {
+  if (s->variables.size == 0 || s->sheet.plain) return;
+  cli_put_dot(&s->sheet);
+  cli_put_size(&s->sheet, s->variables.size);
+}
+
+static void add_row(cli_summary *s, cli_table *t, const char *name, uint64_t count) {
+  char *note = cli_summary_keep(s);
+  cli_put(&s->sheet, name);
+  cli_table_cell(t);
+  if (count > 0 || *name) cli_put_count(&s->sheet, count);
+  cli_table_cell(t);
+  if (note) cli_put(&s->sheet, note);
+  cli_table_cell(t);
+  cpb_release(&s->sheet.cli->allocator, note);
+}
+
+/* A row for the trainable ones is what a program gets. */
+static void put_trainable(cli_summary *s, cli_table *t, uint64_t all, uint64_t trainable) {
+  if (s->sheet.plain) {
+    add_row(s, t, "trainable_parameters", trainable);
+    return;
+  }
+  cli_put_count(&s->sheet, trainable);
+  cli_put(&s->sheet, " trainable");
+  cli_put_dot(&s->sheet);
+  cli_put_count(&s->sheet, all > trainable ? all - trainable : 0);
+  cli_put(&s->sheet, " not");
+}
+
+/* What Keras counts; the rest belongs to the optimizer and the metrics. */
+static void add_keras(cli_summary *s, cli_table *t, yyjson_val *keras) {
+  uint64_t all = cli_number_at(keras, "parameters"), elements = s->variables.elements;
+  put_trainable(s, t, all, cli_number_at(keras, "trainable_parameters"));
+  if (elements == all) put_bytes(s);
+  if (yyjson_is_false(cpb_json_member(keras, "parameters_complete"))) cli_put(&s->sheet, "; not all can be counted");
+  add_row(s, t, "parameters", all);
+  if (elements <= all || s->sheet.plain) return;
+  cli_put(&s->sheet, "+ ");
+  cli_put_plural(&s->sheet, elements - all, "element", "elements");
+  cli_put(&s->sheet, " of optimizer and metrics");
+  put_bytes(s);
+  add_row(s, t, "", 0);
+}
+
+/* Without Keras: the elements of all variables. */
+static void add_elements(cli_summary *s, cli_table *t) {
+  const cli_variables *v = &s->variables;
+  if (v->variables == 0) return;
+  put_trainable(s, t, v->elements, v->trainable);
+  put_bytes(s);
+  add_row(s, t, "parameters", v->elements);
+  if (v->copies == 0 || s->sheet.plain) return;
+  cli_put_plural(&s->sheet, v->copies, "variable", "variables");
+  cli_put(&s->sheet, " stored twice, as Keras 3 does");
+  add_row(s, t, "", 0);
+}
+
+void cli_summary_show_files(cli_summary *s) {
+  yyjson_val *root = cli_root(s->overview), *keras = cpb_json_member(root, "keras");
+  uint64_t keras_size = cpb_model_file_size(s->asker.model, CPB_BESIDE_KERAS_METADATA);
+  uint64_t fingerprint = cpb_model_file_size(s->asker.model, CPB_BESIDE_FINGERPRINT);
+  cli_table t;
+  cli_table_begin(&t, &s->sheet, 2, columns, 3);
+  t.word = "file";
+  t.lines_most = 7;
+  add_own(s, &t);
+  if (keras_size > 0) cli_put_plural(&s->sheet, cli_number_at(keras, "layers"), "layer", "layers");
+  if (keras_size > 0) add_file(s, &t, "keras_metadata.pb", keras_size);
+  add_checkpoint(s, &t);
+  if (fingerprint > 0) add_file(s, &t, "fingerprint.pb", fingerprint);
+  t.word = "count";
+  if (!keras || yyjson_is_null(keras)) keras = cpb_json_member(root, "model");
+  if (cpb_json_member(keras, "parameters")) add_keras(s, &t, keras);
+  else add_elements(s, &t);
+  cli_table_end(&t);
+}

@@ -1,0 +1,233 @@
+/* What the graph consists of: large constants, operations, functions. */
+#include "cli/show/summary_state.h"
+
+#define LARGE ((uint64_t)16 << 10) /* a constant */
+#define CUSTOM_MOST 4
+
+/* --- Constants ------------------------------------------------------------------------ */
+
+static const cli_column columns[] = {
+    {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}, {NULL, CLI_RIGHT}, {NULL, CLI_WHOLE}, {NULL, CLI_KEPT | CLI_DIM}};
+
+static uint64_t size_of(yyjson_val *item) {
+  yyjson_val *array = cpb_json_member(item, "array");
+  if (array) return cli_number_at(array, "bytes");
+  return cli_number_at(item, cpb_json_member(item, "entry_bytes") ? "entry_bytes" : "size");
+}
+
+static void put_constant(cli_summary *s, cli_table *t, yyjson_val *item, const char *note) {
+  yyjson_val *array = cpb_json_member(item, "array");
+  cpb_span function = cli_text_at(item, "function"), node = cli_text_at(item, "node");
+  cli_put_name(&s->sheet, node.size > 0 ? node : cli_text_at(item, "name"));
+  cli_table_cell(t);
+  cli_put_tensor(&s->sheet, array ? array : item);
+  cli_table_cell(t);
+  cli_put_size(&s->sheet, size_of(item));
+  cli_table_cell(t);
+  if (note) cli_put(&s->sheet, note);
+  if (note) cli_table_cell(t);
+  if (function.size > 0 && !s->sheet.plain) cli_put(&s->sheet, "in ");
+  cli_put_name(&s->sheet, function);
+  cli_table_cell(t);
+}
+
+static bool is_one_of(cpb_span text, const char *a, const char *b) {
+  return (text.size == strlen(a) && memcmp(text.data, a, text.size) == 0) ||
+         (text.size == strlen(b) && memcmp(text.data, b, text.size) == 0);
+}
+
+/* The name of a node, without the number of its output. */
+static cpb_span node_of(cpb_span tensor) {
+  const uint8_t *colon = tensor.size > 0 ? memchr(tensor.data, ':', tensor.size) : NULL;
+  return colon ? (cpb_span){tensor.data, (size_t)(colon - tensor.data)} : tensor;
+}
+
+static bool is_same(cpb_span a, cpb_span b) {
+  return a.size == b.size && a.size > 0 && memcmp(a.data, b.data, a.size) == 0;
+}
+
+static bool saves(const cli_summary *s, yyjson_val *node) {
+  yyjson_val *saver = cpb_json_member(cli_root(s->overview), "saver");
+  cpb_span name = cli_text_at(node, "name");
+  return is_one_of(cli_text_at(node, "op"), "SaveV2", "RestoreV2") ||
+         is_same(name, node_of(cli_text_at(saver, "save_tensor"))) ||
+         is_same(name, node_of(cli_text_at(saver, "restore_operation")));
+}
+
+/* Whether all that takes the text saves or restores variables. */
+static bool is_for_saving(cli_summary *s, yyjson_val *item) {
+  cpb_span function = cli_text_at(item, "function");
+  size_t i, count, found = 0;
+  yyjson_val *taker;
+  if (!cli_is_text(cpb_json_member(item, "dtype"), "string")) return false;
+  cpb_question question = cli_question(s->sheet.cli, CPB_ASK_CONSUMERS, cli_text_at(item, "node"));
+  question.scope = (const char *)function.data;
+  question.scope_size = function.size;
+  yyjson_doc *answer = cli_ask_tree(&s->asker, &question);
+  yyjson_val *takers = cli_items(cpb_json_member(cli_root(answer), "consumers"));
+  yyjson_arr_foreach(takers, i, count, taker) found += saves(s, taker);
+  bool all = found > 0 && found == yyjson_arr_size(takers);
+  yyjson_doc_free(answer);
+  return all;
+}
+
+void cli_summary_ask_constants(cli_summary *s) {
+  size_t i, count;
+  yyjson_val *item;
+  s->constants = cli_summary_ask(s, CPB_ASK_CONSTANTS, (cpb_span){NULL, 0}, 0, CLI_TOP);
+  if (s->kind != CPB_MODEL_SAVED_MODEL || s->sheet.plain || s->sheet.all) return;
+  yyjson_arr_foreach(cli_items(cpb_json_member(cli_root(s->constants), "constants")), i, count, item) {
+    if (i < CLI_TOP && size_of(item) >= LARGE) s->savers[i] = is_for_saving(s, item);
+  }
+}
+
+/* A program gets all of them, page after page. */
+static void show_all_constants(cli_summary *s, const char *key) {
+  static const cli_column all_columns[] = {
+      {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}, {NULL, CLI_RIGHT}, {NULL, CLI_KEPT | CLI_DIM}};
+  const cpb_span every = {NULL, 0};
+  uint64_t seen = 0, total;
+  cli_table t;
+  cli_table_begin(&t, &s->sheet, 2, all_columns, 4);
+  t.word = "constant";
+  do {
+    size_t i, count;
+    yyjson_val *item;
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_CONSTANTS, every, seen, CLI_PAGE);
+    yyjson_val *constants = cpb_json_member(cli_root(page), key);
+    yyjson_arr_foreach(cli_items(constants), i, count, item) put_constant(s, &t, item, NULL);
+    seen += yyjson_arr_size(cli_items(constants));
+    total = yyjson_arr_size(cli_items(constants)) > 0 ? cli_number_at(constants, "total") : seen;
+    yyjson_doc_free(page);
+  } while (seen < total && cli_can_print(s->sheet.cli));
+  cli_table_end(&t);
+}
+
+static void show_no_large_constants(cli_summary *s, uint64_t total, uint64_t size) {
+  cli_summary_gap(s);
+  cli_put_heading(&s->sheet, "Constants");
+  cli_put(&s->sheet, "  ");
+  cli_put_count(&s->sheet, total);
+  cli_put(&s->sheet, ", ");
+  cli_put_size(&s->sheet, size);
+  cli_put(&s->sheet, " in all; none has more than 16 KiB");
+  cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
+}
+
+void cli_summary_show_constants(cli_summary *s) {
+  yyjson_val *root = cli_root(s->constants), *item;
+  const char *key = cpb_json_member(root, "parameters") ? "parameters" : "constants";
+  uint64_t total = cli_number_at(cpb_json_member(root, key), "total"), listed = 0;
+  bool parameters = key[0] == 'p', whole = s->sheet.all || s->sheet.plain;
+  size_t i, count;
+  cli_table t;
+  if (total == 0) return;
+  yyjson_val *items = cli_items(cpb_json_member(root, key));
+  if (!whole && !parameters && size_of(yyjson_arr_get_first(items)) < LARGE) {
+    show_no_large_constants(s, total, cli_number_at(root, "size"));
+    return;
+  }
+  cli_summary_title(s, parameters ? "Largest parameters" : "Large constants");
+  if (whole) {
+    show_all_constants(s, key);
+    return;
+  }
+  cli_table_begin(&t, &s->sheet, 2, columns, 5);
+  t.lines_most = 2 * s->amounts->top;
+  yyjson_arr_foreach(items, i, count, item) {
+    if (i == s->amounts->top || (!parameters && size_of(item) < LARGE)) break;
+    put_constant(s, &t, item, i < CLI_TOP && s->savers[i] ? "for saving" : "");
+    listed++;
+  }
+  listed -= cli_table_end(&t);
+  if (total > listed) cli_summary_more(s, total - listed, "constants");
+}
+
+/* --- Operations -------------------------------------------------------------------------- */
+
+static bool is_custom(yyjson_val *op) { return cli_is_text(cpb_json_member(op, "from"), "custom"); }
+
+static void put_op(cli_summary *s, yyjson_val *op) {
+  cli_put_name(&s->sheet, cli_text_at(op, "op"));
+  cli_put(&s->sheet, " ");
+  cli_put_count(&s->sheet, cli_number_at(op, "count"));
+}
+
+/* As many as fit into some lines; returns how many. */
+static size_t flow(cli_summary *s, yyjson_val *ops, size_t lines) {
+  cli_sheet *sheet = &s->sheet;
+  size_t shown = 0, i, count, bytes;
+  yyjson_val *op;
+  yyjson_arr_foreach(ops, i, count, op) {
+    size_t before = sheet->text.size;
+    cli_put(sheet, "  ");
+    put_op(s, op);
+    cpb_span line = {sheet->text.data, sheet->text.size};
+    if (before > 0 && cli_measure(line, SIZE_MAX, &bytes) > sheet->width) {
+      sheet->text.size = before;
+      cli_end_line(sheet, CLI_NORMAL, CLI_KEEP);
+      if (--lines == 0) return shown;
+      cli_put(sheet, "  ");
+      put_op(s, op);
+    }
+    shown++;
+  }
+  if (sheet->text.size > 0) cli_end_line(sheet, CLI_NORMAL, CLI_KEEP);
+  return shown;
+}
+
+static void put_custom(cli_summary *s, yyjson_val *ops) {
+  size_t i, count, found = 0;
+  yyjson_val *op;
+  yyjson_arr_foreach(ops, i, count, op) {
+    if (!is_custom(op)) continue;
+    if (found++ >= CUSTOM_MOST) continue;
+    cli_put(&s->sheet, found == 1 ? ", custom: " : ", ");
+    cli_put_name(&s->sheet, cli_text_at(op, "op"));
+  }
+  if (found > CUSTOM_MOST) cli_put_format(&s->sheet, " and %d more", (int)(found - CUSTOM_MOST));
+  if (found == 0 && cpb_json_member(yyjson_arr_get_first(ops), "from")) cli_put(&s->sheet, ", none custom");
+}
+
+static void show_plain_ops(cli_summary *s, yyjson_val *ops) {
+  size_t i, count;
+  yyjson_val *op;
+  yyjson_arr_foreach(ops, i, count, op) {
+    cli_put(&s->sheet, "op\t");
+    cli_put_name(&s->sheet, cli_text_at(op, "op"));
+    cli_put(&s->sheet, "\t");
+    cli_put_count(&s->sheet, cli_number_at(op, "count"));
+    cli_put(&s->sheet, "\t");
+    cli_put_name(&s->sheet, cli_text_at(op, "from"));
+    cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+  }
+}
+
+/* Of the default signature's function, if there is one, and then of the whole model. */
+static void put_counts(cli_summary *s, uint64_t total) {
+  uint64_t all = cli_number_at(cpb_json_member(cli_root(s->all_ops), "ops"), "total");
+  bool some = s->ops && !s->sheet.all;
+  cli_put_heading(&s->sheet, "Operations");
+  if (some) cli_put(&s->sheet, " of ");
+  if (some) cli_put_name(&s->sheet, cli_summary_default_signature(s));
+  cli_put(&s->sheet, "  ");
+  cli_put_plural(&s->sheet, total, "kind", "kinds");
+  if (some) cli_put_format(&s->sheet, ", %d in the whole model", (int)all);
+}
+
+void cli_summary_show_ops(cli_summary *s) {
+  yyjson_val *all = cli_items(cpb_json_member(cli_root(s->all_ops), "ops"));
+  yyjson_val *page = cpb_json_member(cli_root(s->ops && !s->sheet.all ? s->ops : s->all_ops), "ops");
+  uint64_t total = cli_number_at(page, "total");
+  if (s->sheet.plain) {
+    show_plain_ops(s, all);
+    return;
+  }
+  if (total == 0) return;
+  cli_summary_gap(s);
+  put_counts(s, total);
+  put_custom(s, all);
+  cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+  size_t shown = flow(s, cli_items(page), s->sheet.all ? SIZE_MAX : s->amounts->ops);
+  if (total > shown) cli_summary_more(s, total - shown, "ops");
+}

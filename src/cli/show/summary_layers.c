@@ -1,0 +1,252 @@
+/* Layers with their parameters; of many, runs of alike ones are folded. */
+#include "cli/show/summary_state.h"
+
+#define LAYERS_MOST ((size_t)1 << 16) /* that are looked at */
+#define PAGE 200                      /* layers come with their configurations */
+#define COMMON_LEAST 5                /* characters that alike names begin with */
+
+static cli_layer *layer_at(const cli_layers *l, size_t i) { return (cli_layer *)(void *)l->rows.data + i; }
+static size_t count_layers(const cli_layers *l) { return l->rows.size / sizeof(cli_layer); }
+static const char *text_at(const cli_layers *l, size_t at) { return (const char *)l->texts.data + at; }
+
+/* --- Asking ----------------------------------------------------------------------------- */
+
+/* Moves what was put to the texts. */
+static size_t keep(cli_summary *s) {
+  cpb_buffer *texts = &s->layers.texts;
+  size_t at = texts->size;
+  cli_sheet *sheet = &s->sheet;
+  bool kept = cpb_buffer_append(texts, sheet->text.data, sheet->text.size) && cpb_buffer_append(texts, "", 1);
+  sheet->failed = sheet->failed || !kept;
+  sheet->text.size = 0;
+  return kept ? at : 0;
+}
+
+/* The shape of one input, or of each. */
+static void put_shapes(cli_sheet *sheet, yyjson_val *shape) {
+  size_t i, count;
+  yyjson_val *each, *first = yyjson_arr_get_first(shape);
+  if (!yyjson_is_arr(first)) {
+    if (yyjson_is_arr(shape)) cli_put_shape(sheet, shape);
+    else if (yyjson_is_obj(shape)) cli_put_value(sheet, shape);
+    return;
+  }
+  yyjson_arr_foreach(shape, i, count, each) {
+    if (i > 0) cli_put(sheet, " ");
+    cli_put_shape(sheet, each);
+  }
+}
+
+/* The end of the first number in the name that a separator follows: conv2_ of conv2_block1_1_conv. */
+static size_t stem_of(const char *name) {
+  for (size_t i = 1; name[i]; i++) {
+    bool separates = name[i] == '_' || name[i] == '/' || name[i] == '.';
+    if (separates && name[i - 1] >= '0' && name[i - 1] <= '9') return i + 1;
+  }
+  return 0;
+}
+
+static void add_layer(cli_summary *s, yyjson_val *item) {
+  cli_layers *l = &s->layers;
+  cli_layer layer = {.count = 1, .alike = true, .depth = (uint32_t)cli_number_at(item, "depth")};
+  cli_put_name(&s->sheet, cli_text_at(item, "name"));
+  layer.name = layer.last_name = keep(s);
+  cli_put_name(&s->sheet, cli_text_at(item, "class"));
+  layer.class = keep(s);
+  put_shapes(&s->sheet, cpb_json_member(item, "input_shape"));
+  layer.input = keep(s);
+  cli_put_name(&s->sheet, cli_text_at(item, "path"));
+  layer.path = keep(s);
+  layer.parameters = cli_number_at(item, "parameters");
+  if (!s->sheet.failed) layer.stem = stem_of(text_at(l, layer.name));
+  if (!s->sheet.failed && !cpb_buffer_append(&l->rows, &layer, sizeof layer)) s->sheet.failed = true;
+}
+
+/* The least depth at which there are several: those below are in them. */
+static uint32_t find_depth(const cli_layers *l) {
+  for (uint32_t depth = 0; depth < 8; depth++) {
+    size_t found = 0;
+    for (size_t i = 0; i < count_layers(l); i++) found += layer_at(l, i)->depth == depth;
+    if (found > 1) return depth;
+  }
+  return UINT32_MAX;
+}
+
+void cli_summary_ask_layers(cli_summary *s) {
+  cli_layers *l = &s->layers;
+  const cpb_span all = {NULL, 0};
+  size_t seen = 0;
+  do {
+    size_t i, count;
+    yyjson_val *item;
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_LAYERS, all, seen, PAGE);
+    yyjson_val *layers = cpb_json_member(cli_root(page), "layers");
+    l->total = page ? cli_number_at(layers, "total") : 0;
+    yyjson_arr_foreach(cli_items(layers), i, count, item) add_layer(s, item);
+    seen += yyjson_arr_size(cli_items(layers));
+    if (yyjson_arr_size(cli_items(layers)) == 0) l->total = seen;
+    yyjson_doc_free(page);
+  } while (seen < l->total && seen < LAYERS_MOST);
+  l->depth = find_depth(l);
+}
+
+void cli_summary_free_layers(cli_summary *s) {
+  cpb_buffer_free(&s->layers.texts);
+  cpb_buffer_free(&s->layers.rows);
+}
+
+/* --- Folding ---------------------------------------------------------------------------------- */
+
+/* What two names have in common, up to a separator. */
+static size_t common_stem(const char *a, const char *b) {
+  size_t end = 0;
+  for (size_t i = 0; a[i] && a[i] == b[i]; i++) {
+    if (a[i] == '_' || a[i] == '/' || a[i] == '.') end = i + 1;
+  }
+  return end >= COMMON_LEAST ? end : 0;
+}
+
+static void join(const cli_layers *l, cli_layer *a, const cli_layer *b, size_t stem) {
+  a->alike = a->alike && b->alike && strcmp(text_at(l, a->class), text_at(l, b->class)) == 0;
+  a->last_name = b->last_name;
+  a->last_stem = b->last_stem;
+  if (stem > 0) a->stem = a->last_stem = stem;
+  a->count += b->count;
+  a->parameters += b->parameters;
+}
+
+/* Only those of the depth that is shown stay. */
+static size_t take_depth(cli_layers *l) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count_layers(l); i++) {
+    if (layer_at(l, i)->depth == l->depth) *layer_at(l, kept++) = *layer_at(l, i);
+  }
+  return kept;
+}
+
+/* Neighbours whose names begin alike become one run. */
+static size_t fold_stems(cli_layers *l, size_t count) {
+  size_t runs = 0;
+  for (size_t i = 0; i < count; i++) {
+    cli_layer *next = layer_at(l, i), *run = runs > 0 ? layer_at(l, runs - 1) : NULL;
+    const char *name = text_at(l, next->name);
+    size_t stem = 0;
+    if (run && run->stem > 0 && strncmp(text_at(l, run->name), name, run->stem) == 0) stem = run->stem;
+    else if (run && run->count == 1 && next->stem == 0) stem = common_stem(text_at(l, run->name), name);
+    if (stem > 0) join(l, run, next, stem);
+    else *layer_at(l, runs++) = *next;
+  }
+  for (size_t i = 0; i < runs; i++) {
+    cli_layer *run = layer_at(l, i);
+    run->last_stem = run->stem = run->count > 1 ? run->stem : 0;
+    if (run->count > 1) run->last_name = run->name;
+  }
+  return runs;
+}
+
+/* The neighbours with the fewest parameters become one run, until the rows are few; the first and the last layer stay
+ * alone, as do those with most of the parameters. */
+static size_t fold_small(cli_layers *l, size_t runs, size_t most) {
+  while (runs > most && runs > 3) {
+    size_t best = 1;
+    for (size_t i = 1; i + 2 < runs; i++) {
+      const cli_layer *a = layer_at(l, i), *b = layer_at(l, best);
+      uint64_t sum = a->parameters + a[1].parameters, least = b->parameters + b[1].parameters;
+      if (sum < least || (sum == least && a->count + a[1].count < b->count + b[1].count)) best = i;
+    }
+    join(l, layer_at(l, best), layer_at(l, best + 1), 0);
+    memmove(layer_at(l, best + 1), layer_at(l, best + 2), (runs - best - 2) * sizeof(cli_layer));
+    runs--;
+  }
+  return runs;
+}
+
+/* --- Showing ------------------------------------------------------------------------------------ */
+
+static void put_label(cli_summary *s, size_t name, size_t stem) {
+  const char *text = text_at(&s->layers, name);
+  if (stem > 0) cli_put_name(&s->sheet, (cpb_span){(const uint8_t *)text, stem});
+  cli_put(&s->sheet, stem > 0 ? "*" : text);
+}
+
+/* Conv1, block_1_*, or Conv1 .. block_1_* */
+static void put_run(cli_summary *s, const cli_layer *run) {
+  put_label(s, run->name, run->stem);
+  if (run->last_name == run->name) return;
+  cli_put(&s->sheet, " .. ");
+  put_label(s, run->last_name, run->last_stem);
+}
+
+static void put_class(cli_summary *s, const cli_layer *run) {
+  cli_sheet *sheet = &s->sheet;
+  const char *class = text_at(&s->layers, run->class);
+  if (run->count == 1) {
+    cli_put(sheet, class);
+    return;
+  }
+  cli_put_count(sheet, run->count);
+  cli_put(sheet, run->alike && *class ? sheet->utf8 ? " \xc3\x97 " : " x " : " layers");
+  if (run->alike) cli_put(sheet, class);
+}
+
+static void put_rows(cli_summary *s, cli_table *t, size_t count, bool nested) {
+  for (size_t i = 0; i < count; i++) {
+    const cli_layer *run = layer_at(&s->layers, i);
+    if (nested && !s->sheet.plain) cli_put_format(&s->sheet, "%*s", (int)(run->depth % 20 * 2), "");
+    put_run(s, run);
+    cli_table_cell(t);
+    put_class(s, run);
+    cli_table_cell(t);
+    if (run->count == 1) cli_put(&s->sheet, text_at(&s->layers, run->input));
+    cli_table_cell(t);
+    cli_put_count(&s->sheet, run->parameters);
+    cli_table_cell(t);
+    if (nested) cli_put(&s->sheet, text_at(&s->layers, run->path));
+    cli_table_cell(t);
+  }
+}
+
+static void put_total(cli_summary *s, cli_table *t) {
+  yyjson_val *root = cli_root(s->overview), *keras = cpb_json_member(root, "keras");
+  if (s->sheet.plain) return;
+  if (!keras) keras = cpb_json_member(root, "model");
+  if (!cpb_json_member(keras, "parameters")) return;
+  cli_put(&s->sheet, "total");
+  cli_table_cell(t);
+  cli_put_plural(&s->sheet, s->layers.total, "layer", "layers");
+  if (cpb_json_member(keras, "parameters_complete") && !yyjson_is_true(cpb_json_member(keras, "parameters_complete")))
+    cli_put(&s->sheet, ", not all counted");
+  cli_table_cell(t);
+  cli_table_cell(t);
+  cli_put_count(&s->sheet, cli_number_at(keras, "parameters"));
+  cli_table_cell(t);
+  cli_table_cell(t);
+}
+
+/* A person gets the layers of one depth, and of many of them runs; what was folded may be folded further. */
+void cli_summary_fold_layers(cli_summary *s) {
+  cli_layers *l = &s->layers;
+  size_t most = s->amounts->layers;
+  bool folded = l->runs > 0;
+  if (!folded) l->runs = count_layers(l);
+  if (s->sheet.plain || s->sheet.all) return;
+  if (!folded && l->depth != UINT32_MAX) l->runs = take_depth(l);
+  if (l->runs > most && !l->folded) l->runs = fold_stems(l, l->runs);
+  l->folded = l->folded || l->runs > most;
+  l->runs = fold_small(l, l->runs, most);
+}
+
+void cli_summary_show_layers(cli_summary *s) {
+  static const cli_column columns[] = {
+      {"layer", CLI_KEPT}, {"class", CLI_DIM}, {"input", 0}, {"params", CLI_RIGHT}, {"path", CLI_KEPT}};
+  bool whole = s->sheet.plain || s->sheet.all;
+  cli_table t;
+  if (s->layers.runs == 0) return;
+  cli_summary_title(s, "Layers");
+  cli_table_begin(&t, &s->sheet, 2, columns, 5);
+  t.word = "layer";
+  t.lines_most = whole ? 0 : s->amounts->layers + 2;
+  put_rows(s, &t, s->layers.runs, whole);
+  put_total(s, &t);
+  cli_table_end(&t);
+}

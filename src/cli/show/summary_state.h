@@ -1,0 +1,111 @@
+/* What the parts of the summary share: first each asks, then all is printed, as the damage comes first. */
+#ifndef CPB_CLI_SHOW_SUMMARY_STATE_H
+#define CPB_CLI_SHOW_SUMMARY_STATE_H
+
+#include "cli/show/asker.h"
+#include "cli/show/table.h"
+#include "cli/show/values.h"
+
+#define CLI_TOP 5 /* variables, constants and problems that are kept */
+
+/* How much the parts may show. Where all together is too much for a screen, the next one is tried. */
+typedef struct cli_amounts {
+  size_t layers, top, tensors, signatures, ops, problems;
+  bool close; /* no empty lines */
+} cli_amounts;
+
+/* --- Layers (summary_layers.c) ---------------------------------------------------- */
+
+/* A layer, or a run of layers; texts are offsets in the buffer, each ended by NUL. */
+typedef struct cli_layer {
+  size_t name, last_name, class, input, path;
+  size_t stem, last_stem; /* of these names: what alike layers have in common; 0: nothing */
+  uint64_t parameters, count;
+  uint32_t depth;
+  bool alike; /* all of one class */
+} cli_layer;
+
+typedef struct cli_layers {
+  cpb_buffer texts, rows; /* rows: cli_layer */
+  size_t runs;            /* that are left after folding */
+  bool folded;            /* by names */
+  uint64_t total;
+  uint32_t depth; /* of those that are shown */
+} cli_layers;
+
+/* --- Variables (summary_variables.c) ------------------------------------------------ */
+
+typedef struct cli_variable {
+  char *texts[3];      /* name, tensor and path, allocated; NULL for none */
+  uint64_t size, name; /* name: its hash */
+} cli_variable;
+
+typedef struct cli_variables {
+  uint64_t variables, elements, size, trainable; /* without the copies */
+  uint64_t copies;                               /* that Keras 3 makes */
+  cpb_buffer names;                              /* uint64_t: hashes, to tell which names several have */
+  cli_variable top[CLI_TOP];
+  size_t num_top;
+} cli_variables;
+
+/* --- The summary ------------------------------------------------------------------------ */
+
+typedef struct cli_summary {
+  cli_sheet sheet;
+  cli_asker asker;
+  cpb_model_kind kind;
+  yyjson_doc *overview, *signature, *ops, *all_ops, *constants;
+  cli_layers layers;
+  cli_variables variables;
+  bool savers[CLI_TOP]; /* which of the largest constants are for saving */
+  uint64_t functions, function_nodes, uncalled;
+  char *problems[CLI_TOP]; /* the first ones, allocated */
+  size_t num_problems;     /* of all */
+  char *damage;            /* where reading ended */
+  cpb_error failed;        /* the first of the questions that failed */
+  const cli_amounts *amounts;
+} cli_summary;
+
+/* Asks and keeps what is wrong with the model; NULL if it cannot be answered. */
+yyjson_doc *cli_summary_ask(cli_summary *s, cpb_question_kind kind, cpb_span name, uint64_t first, uint64_t count);
+
+/* What the text is so far, in memory of its own; NULL when that is short. */
+char *cli_summary_keep(cli_summary *s);
+
+/* An empty line between parts; a heading after one; both for a person only. */
+void cli_summary_gap(cli_summary *s);
+void cli_summary_title(cli_summary *s, const char *title);
+/* "12 more: cpb inspect MODEL WORDS" */
+void cli_summary_more(cli_summary *s, uint64_t count, const char *words);
+
+void cli_summary_ask_layers(cli_summary *s);
+void cli_summary_fold_layers(cli_summary *s);
+void cli_summary_show_layers(cli_summary *s);
+void cli_summary_free_layers(cli_summary *s);
+
+void cli_summary_ask_variables(cli_summary *s);
+void cli_summary_show_variables(cli_summary *s);
+void cli_summary_free_variables(cli_summary *s);
+
+/* Files, their sizes, and parameters. */
+void cli_summary_show_files(cli_summary *s);
+
+/* Signatures, or the inputs and outputs of a graph. */
+void cli_summary_show_signatures(cli_summary *s);
+cpb_span cli_summary_default_signature(const cli_summary *s);
+
+void cli_summary_ask_constants(cli_summary *s);
+void cli_summary_show_constants(cli_summary *s);
+void cli_summary_show_ops(cli_summary *s);
+
+/* Tags of a SameDiff file. */
+void cli_summary_show_tags(cli_summary *s);
+
+static inline yyjson_val *cli_root(yyjson_doc *tree) { return tree ? yyjson_doc_get_root(tree) : NULL; }
+static inline yyjson_val *cli_items(yyjson_val *page) { return cpb_json_member(page, "items"); }
+
+static inline bool cli_is_samediff(const cli_summary *s) {
+  return s->kind == CPB_MODEL_SAMEDIFF_ZIP || s->kind == CPB_MODEL_SAMEDIFF_GRAPH;
+}
+
+#endif

@@ -1,0 +1,209 @@
+/* Variables: how much they come to, and the largest. */
+#include "cli/show/summary_state.h"
+
+/* --- Asking --------------------------------------------------------------------------- */
+
+/* 0 where a dimension is unknown, or the number beyond all that there is. */
+static uint64_t elements_of(yyjson_val *shape) {
+  uint64_t elements = 1, dimension;
+  size_t i, count;
+  yyjson_val *each;
+  if (!yyjson_is_arr(shape)) return 0;
+  yyjson_arr_foreach(shape, i, count, each) {
+    if (!cpb_json_unsigned(each, &dimension)) return 0;
+    if (dimension > 0 && elements > UINT64_MAX / dimension) return 0;
+    elements *= dimension;
+  }
+  return elements;
+}
+
+/* The bytes of an element, from the digits of its dtype; 0 for texts and others. */
+static uint64_t bytes_of(cpb_span dtype) {
+  uint64_t bits = 0;
+  size_t i = 0;
+  while (i < dtype.size && (dtype.data[i] < '0' || dtype.data[i] > '9')) i++;
+  for (; i < dtype.size && dtype.data[i] >= '0' && dtype.data[i] <= '9'; i++) bits = 10 * bits + (dtype.data[i] - '0');
+  if (bits > 256) return 0;
+  if (bits > 0) return (bits + 7) / 8;
+  if (dtype.size == 4 && memcmp(dtype.data, "bool", 4) == 0) return 1;
+  if (dtype.size == 4 && memcmp(dtype.data, "half", 4) == 0) return 2;
+  return dtype.size == 6 && memcmp(dtype.data, "double", 6) == 0 ? 8 : 0;
+}
+
+static uint64_t hash(cpb_span text) {
+  uint64_t h = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < text.size; i++) h = (h ^ text.data[i]) * 0x100000001b3u;
+  return h;
+}
+
+/* What extract --variable and the next question take. */
+static cpb_span handle_of(yyjson_val *item) {
+  cpb_span handle = cli_text_at(item, "path");
+  if (handle.size == 0) handle = cli_text_at(item, "name");
+  return handle.size > 0 ? handle : cli_text_at(item, "key");
+}
+
+static void free_variable(cli_summary *s, cli_variable *v) {
+  for (size_t i = 0; i < 3; i++) cpb_release(&s->sheet.cli->allocator, v->texts[i]);
+}
+
+static void keep_variable(cli_summary *s, cli_variable *v, yyjson_val *item) {
+  cpb_span name = cli_text_at(item, "name");
+  cli_put_name(&s->sheet, name.size > 0 ? name : cli_text_at(item, "key"));
+  v->texts[0] = cli_summary_keep(s);
+  cli_put_tensor(&s->sheet, item);
+  v->texts[1] = cli_summary_keep(s);
+  cli_put_name(&s->sheet, handle_of(item));
+  v->texts[2] = cli_summary_keep(s);
+}
+
+/* Keeps the largest. */
+static void rank(cli_summary *s, yyjson_val *item, uint64_t size) {
+  cli_variables *all = &s->variables;
+  cli_variable v = {.size = size, .name = hash(cli_text_at(item, "name"))};
+  size_t at = all->num_top;
+  while (at > 0 && all->top[at - 1].size < size) at--;
+  if (at == CLI_TOP) return;
+  if (all->num_top == CLI_TOP) free_variable(s, &all->top[--all->num_top]);
+  memmove(&all->top[at + 1], &all->top[at], (all->num_top - at) * sizeof v);
+  keep_variable(s, &v, item);
+  all->top[at] = v;
+  all->num_top++;
+}
+
+/* Keras 3 has each weight also in a list of all. */
+static bool is_copy(yyjson_val *item) {
+  static const char list[] = "root._all_variables.";
+  cpb_span path = cli_text_at(item, "path");
+  return path.size >= sizeof list && memcmp(path.data, list, sizeof list - 1) == 0;
+}
+
+static void add_variable(cli_summary *s, yyjson_val *item) {
+  cli_variables *v = &s->variables;
+  yyjson_val *stored = cpb_json_member(item, "stored");
+  uint64_t elements = elements_of(cpb_json_member(item, "shape")),
+           size = elements * bytes_of(cli_text_at(item, "dtype"));
+  if (yyjson_is_obj(stored)) size = cli_number_at(stored, "size");
+  uint64_t name = hash(cli_text_at(item, "name"));
+  if (!cli_is_text(cpb_json_member(item, "kind"), "variable")) return;
+  if (!cpb_buffer_append(&v->names, &name, sizeof name)) s->sheet.failed = true;
+  if (is_copy(item)) {
+    v->copies++;
+    return;
+  }
+  v->variables++;
+  v->elements += elements;
+  v->size += size;
+  if (yyjson_is_true(cpb_json_member(item, "trainable"))) v->trainable += elements;
+  rank(s, item, size);
+}
+
+void cli_summary_ask_variables(cli_summary *s) {
+  const cpb_span all = {NULL, 0};
+  uint64_t seen = 0, total;
+  do {
+    size_t i, count;
+    yyjson_val *item;
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_VARIABLES, all, seen, CLI_PAGE);
+    yyjson_val *variables = cpb_json_member(cli_root(page), "variables");
+    yyjson_arr_foreach(cli_items(variables), i, count, item) add_variable(s, item);
+    seen += yyjson_arr_size(cli_items(variables));
+    total = yyjson_arr_size(cli_items(variables)) > 0 ? cli_number_at(variables, "total") : seen;
+    yyjson_doc_free(page);
+  } while (seen < total);
+}
+
+void cli_summary_free_variables(cli_summary *s) {
+  cpb_buffer_free(&s->variables.names);
+  for (size_t i = 0; i < s->variables.num_top; i++) free_variable(s, &s->variables.top[i]);
+}
+
+/* --- Showing ------------------------------------------------------------------------------ */
+
+static const cli_column columns[] = {
+    {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}, {NULL, CLI_RIGHT}, {NULL, CLI_RIGHT}, {NULL, CLI_DIM}};
+static const cli_column all_columns[] = {{NULL, CLI_KEPT}, {NULL, CLI_WHOLE}, {NULL, CLI_RIGHT}, {NULL, CLI_DIM}};
+
+/* A program gets all of them, in the model's order. */
+static void show_all(cli_summary *s) {
+  cli_table t;
+  const cpb_span every = {NULL, 0};
+  uint64_t seen = 0, total;
+  cli_table_begin(&t, &s->sheet, 2, all_columns, 4);
+  t.word = "variable";
+  do {
+    size_t i, count;
+    yyjson_val *item;
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_VARIABLES, every, seen, CLI_PAGE);
+    yyjson_val *variables = cpb_json_member(cli_root(page), "variables");
+    yyjson_arr_foreach(cli_items(variables), i, count, item) {
+      cli_put_name(&s->sheet, handle_of(item));
+      cli_table_cell(&t);
+      cli_put_tensor(&s->sheet, item);
+      cli_table_cell(&t);
+      cli_put_size(&s->sheet, cli_number_at(cpb_json_member(item, "stored"), "size"));
+      cli_table_cell(&t);
+      cli_put_name(&s->sheet, cli_text_at(item, "name"));
+      cli_table_cell(&t);
+    }
+    seen += yyjson_arr_size(cli_items(variables));
+    total = yyjson_arr_size(cli_items(variables)) > 0 ? cli_number_at(variables, "total") : seen;
+    yyjson_doc_free(page);
+  } while (seen < total && cli_can_print(s->sheet.cli));
+  cli_table_end(&t);
+}
+
+static void put_rest(cli_summary *s, cli_table *t, uint64_t count, uint64_t size) {
+  cli_put_count(&s->sheet, count);
+  cli_put(&s->sheet, " more");
+  cli_table_cell(t);
+  cli_table_cell(t);
+  if (size > 0) cli_put_size(&s->sheet, size);
+  cli_table_cell(t);
+  if (size > 0) cli_put_share(&s->sheet, size, s->variables.size);
+  cli_table_cell(t);
+  cli_table_cell(t);
+}
+
+/* A name that no other variable has can be asked for; else its path is shown, too. */
+static bool is_unique(const cli_summary *s, uint64_t name) {
+  const cpb_buffer *names = &s->variables.names;
+  size_t found = 0;
+  for (size_t i = 0; i < names->size / sizeof name; i++)
+    found += memcmp(names->data + i * sizeof name, &name, sizeof name) == 0;
+  return found == 1;
+}
+
+static void put_top(cli_summary *s, cli_table *t, const cli_variable *top) {
+  bool unique = is_unique(s, top->name);
+  const char *texts[] = {top->texts[unique ? 0 : 2], top->texts[1], unique ? NULL : top->texts[0]};
+  for (size_t cell = 0; cell < 5; cell++) {
+    const char *text = cell < 2 ? texts[cell] : cell == 4 ? texts[2] : NULL;
+    if (text) cli_put(&s->sheet, text);
+    if (cell == 2) cli_put_size(&s->sheet, top->size);
+    if (cell == 3) cli_put_share(&s->sheet, top->size, s->variables.size);
+    cli_table_cell(t);
+  }
+}
+
+static void show_top(cli_summary *s) {
+  const cli_variables *v = &s->variables;
+  size_t shown = v->num_top < s->amounts->top ? v->num_top : s->amounts->top;
+  uint64_t size = 0;
+  cli_table t;
+  cli_table_begin(&t, &s->sheet, 2, columns, 5);
+  t.lines_most = 2 * s->amounts->top + 1;
+  for (size_t i = 0; i < shown; i++) {
+    put_top(s, &t, &v->top[i]);
+    size += v->top[i].size;
+  }
+  if (v->variables > shown) put_rest(s, &t, v->variables - shown, v->size > size ? v->size - size : 0);
+  cli_table_end(&t);
+}
+
+void cli_summary_show_variables(cli_summary *s) {
+  if (s->variables.variables == 0) return;
+  cli_summary_title(s, s->sheet.all ? "Variables" : "Largest variables");
+  if (s->sheet.all || s->sheet.plain) show_all(s);
+  else show_top(s);
+}
