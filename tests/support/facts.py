@@ -26,7 +26,7 @@ def found_in(folder):
     for number, meta in enumerate(saved.meta_graphs):
         prefix = f"meta graph {number}: "
         facts |= {prefix + key: value for key, value in of_meta_graph(meta).items()}
-    if (folder / "variables").is_dir():
+    if (folder / "variables" / "variables.index").exists():
         facts |= of_checkpoint(str(folder / "variables" / "variables"))
         if saved.meta_graphs[0].HasField("object_graph_def"):
             facts |= of_loaded(str(folder), saved.meta_graphs[0].object_graph_def)
