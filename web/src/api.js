@@ -79,6 +79,7 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./writer/split.js').SplitOptions} SplitOptions */
 /** @typedef {import('./inspect/checkpoint.js').CheckpointFiles} CheckpointFiles */
 /** @typedef {import('./inspect/cut.js').Cut} Cut */
+/** @typedef {import('./inspect/diff.js').DiffOptions} DiffOptions */
 /** @typedef {import('./inspect/index.js').InspectOptions} InspectOptions */
 /** @typedef {import('./inspect/index.js').Model} Model */
 /** @typedef {import('./inspect/index.js').ModelBase} ModelBase */

@@ -1,6 +1,6 @@
 /** The whole API but for openInWorker() and inspectInWorker(), for entries that load all their code at once. */
 export * from './api.js';
-export { inspect } from './inspect/index.js';
+export { diff, inspect } from './inspect/index.js';
 export { persist } from './middleware/persist.js';
 export { open } from './reader/index.js';
 export { openRecords } from './reader/records.js';

@@ -29,6 +29,9 @@ export async function open(input, options) {
 /** @type {typeof import('./full-api.js').openRecords} */
 export const openRecords = async (input, options) => (await records()).openRecords(input, options);
 
+/** @type {typeof import('./full-api.js').diff} */
+export const diff = async (...models) => (await inspector()).diff(...models);
+
 /** @type {typeof import('./full-api.js').inspect} */
 export const inspect = async (input, options) => (await inspector()).inspect(input, options);
 

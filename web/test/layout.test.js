@@ -21,6 +21,7 @@ const c = {
   size: /^size_t$/,
   u64: /^uint64_t$/,
   ptr: /\*/,
+  pair: /\*\[2\]$/,
 };
 
 /** @param {string} type @param {string} inC */

@@ -24,7 +24,7 @@ const later = {
   'openRecords()': 'reader/records.js',
   'openInWorker()': 'worker/browser.js',
   'split(), merge(), repack()': 'writer/index.js',
-  'inspect()': 'inspect/index.js',
+  'inspect(), diff()': 'inspect/index.js',
   'bucketSource()': 'source/bucket.js',
   'streams and handles of files': 'source/other.js',
   's3Source()': 'source/s3.js',

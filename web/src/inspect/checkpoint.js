@@ -97,14 +97,16 @@ export async function openCheckpoint(file, model, given, options, told) {
     return data;
   }
 
-  /** The data file that has what is stored under a key. @param {string} key */
-  function dataOf(key) {
-    const { shard = 0 } = find(key) ?? {};
+  /** A data file by its number. @param {number} shard */
+  function shardOf(shard) {
     const known = opened.get(shard) ?? open(shard);
     opened.set(shard, known);
     known.catch(() => opened.delete(shard));
     return known;
   }
 
-  return { pointer, find, dataOf };
+  /** The data file that has what is stored under a key. @param {string} key */
+  const dataOf = (key) => shardOf(find(key)?.shard ?? 0);
+
+  return { pointer, find, dataOf, shardOf };
 }

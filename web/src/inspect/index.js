@@ -10,6 +10,8 @@ import { asker, kinds } from './model.js';
 import * as is from '../options.js';
 import { valuesOf } from './values.js';
 
+export { diff } from './diff.js';
+
 /** @import { Cost, ReadOptions } from '../types.js' */
 /** @import { Told } from '../progress.js' */
 /** @import { Input } from '../source/index.js' */
@@ -134,11 +136,23 @@ const known = {
  * @returns {Promise<Model<Kind>>}
  */
 export async function inspect(input, options = {}) {
+  return modelOf(await openInside(input, options));
+}
+
+/**
+ * What is behind a model.
+ *
+ * @template {ModelKind} Kind
+ * @param {Input} input
+ * @param {InspectOptions<Kind>} options
+ * @param {Parameters<typeof openAs>[4]} [within] an instance that is there
+ */
+export async function openInside(input, options, within) {
   is.checkOptions(options, known);
   // As natively: no chunk is looked at for its size alone.
-  const opened = await openAs('inspect', () => content, input, { trustSizes: true, ...options });
+  const opened = await openAs('inspect', () => content, input, { trustSizes: true, ...options }, within);
   try {
-    return await modelOf(input, opened, options);
+    return await insideOf(input, opened, options);
   } catch (error) {
     opened.file.close();
     throw error;
@@ -161,9 +175,8 @@ export async function inspect(input, options = {}) {
  * @param {Input} input
  * @param {Awaited<ReturnType<typeof openAs>>} opened
  * @param {InspectOptions<Kind>} options
- * @returns {Promise<Model<Kind>>}
  */
-async function modelOf(input, { file, content, message, told }, options) {
+async function insideOf(input, { file, content, message, told }, options) {
   const { signal } = options;
   const { body } = await content();
   const size = await body.size({ signal, got: told });
@@ -177,6 +190,15 @@ async function modelOf(input, { file, content, message, told }, options) {
   /** @type {(beside: Beside, how: OpenOptions, told?: Told) => Promise<void>} */
   const take = (beside, how, told) => add(state, asking, beside, { ...options, ...how, input, told });
   await take(options, {}, told);
+  return { message, state, asking, take, kind };
+}
+
+/**
+ * @template {ModelKind} Kind
+ * @param {{ kind: Kind } & Awaited<ReturnType<typeof openInside>>} inside
+ * @returns {Model<Kind>}
+ */
+function modelOf({ message, state, asking, take, kind }) {
   /** @type {ModelBase<Kind>} */
   const model = {
     kind,
@@ -192,7 +214,7 @@ async function modelOf(input, { file, content, message, told }, options) {
       is.checkOptions(o, { signal: is.signal });
       await take(beside, { signal: o.signal });
     },
-    close: file.close,
+    close: state.file.close,
   };
   return disposable(model);
 }

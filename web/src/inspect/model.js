@@ -157,6 +157,7 @@ export function asker(file, feed, kind, options) {
   }
 
   return {
+    engine,
     ask: asked,
     askFor,
     /** @param {Uint8Array} bytes */

@@ -42,11 +42,11 @@ const forgotten = new FinalizationRegistry((/** @type {() => void} */ close) => 
  * What there is to free. It must not refer to the OpenFile, which could never be
  * garbage-collected then.
  *
- * @param {WebAssembly.Module} module
  * @param {Instance} instance
  * @param {Source} source
+ * @param {() => void} end what becomes of the instance
  */
-function openCore(module, instance, source) {
+export function openCore(instance, source, end) {
   /** @type {Set<{ free: () => void }>} */
   const engines = new Set();
   let closed = false;
@@ -82,7 +82,7 @@ function openCore(module, instance, source) {
         // The instance trapped, and frees nothing any more.
       }
     }
-    release(module, instance);
+    end();
     Promise.resolve(source.close?.()).catch(() => {});
   }
 
@@ -97,7 +97,12 @@ function openCore(module, instance, source) {
  */
 export async function openFile(module, source, limits) {
   const instance = await acquire(module, limits?.memory);
-  return fileOf(openCore(module, instance, source), instance, source, limits);
+  return fileOf(
+    openCore(instance, source, () => release(module, instance)),
+    instance,
+    source,
+    limits,
+  );
 }
 
 /**
@@ -137,7 +142,7 @@ function inSnakeCase({ memory, ...others }) {
  * @param {Prepared} source
  * @param {Limits} [limits]
  */
-function fileOf(core, instance, source, limits) {
+export function fileOf(core, instance, source, limits) {
   /** @type {OpenFile} */
   const file = {
     instance,

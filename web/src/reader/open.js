@@ -108,13 +108,14 @@ export async function openWith(load, input, options) {
  * @param {Load} load
  * @param {Input} input
  * @param {OpenOptions} [options]
+ * @param {(source: import('../source/index.js').Prepared) => OpenFile} [within] an instance that is there
  */
-export async function openAs(kind, load, input, options = {}) {
+export async function openAs(kind, load, input, options = {}, within = undefined) {
   const { signal, limits } = options;
   signal?.throwIfAborted();
   const told = teller(options.onProgress, 'opening');
   const source = prepare(input, options, openPath);
-  const file = await openFile(await moduleFor(kind), source, limits);
+  const file = within?.(source) ?? (await openFile(await moduleFor(kind), source, limits));
   const read = async () => {
     const index = options.format === 'pb' ? undefined : await readIndex(file, options, told);
     const { trustSizes = !source.local } = options;

@@ -1,0 +1,49 @@
+/** What two models differ in; no code. What it means: docs/inspecting.md. */
+
+/**
+ * A member of an item that differs. For values, the member is `values`, with how many elements
+ * differ.
+ * @typedef {object} MemberDifference
+ * @property {string} member such as 'inputs.x.shape'
+ * @property {unknown} [a] absent where the first model does not have it
+ * @property {unknown} [b] absent where the second does not
+ * @property {number} [different] of values: elements; of strings, bytes
+ * @property {number} [of] how many there are
+ * @property {string} [unreadable] whose values are damaged
+ */
+
+/**
+ * An item that only one model has, or whose members differ.
+ * @typedef {object} Difference
+ * @property {'added' | 'removed' | 'changed'} change
+ * @property {string} name
+ * @property {unknown} [a] the item, if it was removed
+ * @property {unknown} [b] the item, if it was added
+ * @property {MemberDifference[]} [members] of one that changed
+ */
+
+/**
+ * A list of both models.
+ * @typedef {object} DifferenceSection
+ * @property {string} section such as 'nodes'
+ * @property {number} [meta_graph]
+ * @property {string} [tag]
+ * @property {string} [function]
+ * @property {number} added
+ * @property {number} removed
+ * @property {number} changed
+ * @property {number} same
+ * @property {Difference[]} differences the first of them
+ */
+
+/**
+ * What two models differ in.
+ * @typedef {object} Differences
+ * @property {string} a the kind of the first model
+ * @property {string} b of the second
+ * @property {boolean} values whether values were compared
+ * @property {boolean} equal
+ * @property {DifferenceSection[]} sections
+ */
+
+export {};

@@ -1,0 +1,195 @@
+/** diff(): what two models differ in (cpb/diff.h). */
+import { CpbError } from '../errors.js';
+import * as is from '../options.js';
+import { teller } from '../progress.js';
+import { createFeed } from '../wasm/feed.js';
+import { fileOf, openCore } from '../reader/open-file.js';
+import { openInside } from './index.js';
+import { shared } from './model.js';
+import { structs } from './structs.js';
+
+/** @import { ReadOptions } from '../types.js' */
+/** @import { Input } from '../source/index.js' */
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { Feed } from '../wasm/feed.js' */
+/** @import { OpenFile } from '../reader/open-file.js' */
+/** @import { Differences } from './answers/diff.js' */
+/** @import { InspectOptions } from './index.js' */
+
+/**
+ * How two models are compared; all of it may be left out.
+ * @typedef {object} DiffOptions
+ * @property {InspectOptions} [a] how the first is opened, and what lies beside it
+ * @property {InspectOptions} [b] the same for the second
+ * @property {boolean} [skipValues] neither values of constants nor checksums of variables are
+ *   compared, and no values are read
+ * @property {number} [maxDifferences] how many are listed in each section; default 100. All are counted
+ * @property {AbortSignal} [signal]
+ * @property {ReadOptions['onProgress']} [onProgress]
+ */
+
+/** @type {import('../options.js').Known} */
+const known = {
+  a: is.anything,
+  b: is.anything,
+  skipValues: is.flag,
+  maxDifferences: is.size,
+  signal: is.signal,
+  onProgress: is.callback,
+};
+
+/** Longer texts are compared by their lengths alone. */
+const TEXTS = 16 * 1024;
+
+/**
+ * Asks both models the same, and compares the answers; values of constants too, and those of
+ * variables where both models are given a `checkpoint`: they are read where the checksums differ. A
+ * .pb and the .cpb made of it are equal.
+ *
+ * @param {Input} a as for inspect()
+ * @param {Input} b
+ * @param {DiffOptions} [options]
+ * @returns {Promise<Differences>}
+ */
+export async function diff(a, b, options = {}) {
+  is.checkOptions(options, known);
+  const { signal, onProgress } = options;
+  const how = { maxValue: TEXTS, signal, onProgress };
+  const first = await openInside(a, { ...how, ...options.a });
+  const { file } = first.state;
+  try {
+    const second = await openInside(b, { ...how, ...options.b }, within(file));
+    return await compared(file, [first, second], options);
+  } finally {
+    file.close();
+  }
+}
+
+/**
+ * Opens another file in the same instance, as the engine takes both. It is closed with the first.
+ *
+ * @param {OpenFile} file
+ * @returns {(source: import('../source/index.js').Prepared) => OpenFile}
+ */
+const within =
+  ({ instance, limits, keep }) =>
+  (source) => {
+    const core = openCore(instance, source, () => {});
+    keep(core.close);
+    return fileOf(core, instance, source, limits);
+  };
+
+/** @typedef {Awaited<ReturnType<typeof openInside>>} Inside */
+
+/**
+ * @param {OpenFile} file
+ * @param {[Inside, Inside]} models
+ * @param {DiffOptions} options
+ * @returns {Promise<Differences>}
+ */
+async function compared(file, models, { skipValues, maxDifferences, signal, onProgress }) {
+  const [a, b] = models;
+  const engine = file.make('cpb_diff', (scope) =>
+    file.instance.c.cpb_diff_new(
+      0,
+      a.asking.engine.pointer,
+      b.asking.engine.pointer,
+      scope.struct(structs.diff_options, {
+        max_differences: maxDifferences,
+        skip_values: skipValues ? 1 : 0,
+        limits: file.limitsIn(scope),
+        checkpoints: { a: a.state.checkpoint?.pointer ?? 0, b: b.state.checkpoint?.pointer ?? 0 },
+      }),
+    ),
+  );
+  const both = switched(file, engine, models);
+  await file.drive(both, { signal, got: teller(onProgress, 'differences') }).catch((error) => {
+    throw about(engine.call('side'), error);
+  });
+  return JSON.parse(new TextDecoder().decode(engine.peek('result')));
+}
+
+/** The number of no shard, -1: the message. */
+const MESSAGE = Infinity;
+
+/**
+ * The engine with the feed of which it needs bytes. Each model's are lent in a block of its own, as
+ * they are used while the other's are fetched.
+ *
+ * @param {OpenFile} file
+ * @param {Engine} engine
+ * @param {Inside[]} models
+ * @returns {Engine}
+ */
+function switched({ instance, keep }, engine, models) {
+  const sides = models.map(({ state }) => ({ feedOf: feedsOf(state), lent: 0, lentSize: 0 }));
+  keep(() => sides.forEach(({ lent }) => lent && instance.free(lent)));
+  const side = () => /** @type {(typeof sides)[0]} */ (sides[engine.call('side')]);
+  return {
+    ...engine,
+    feed: delegated(() => side().feedOf(engine.call('shard'))),
+    get lent() {
+      return side().lent;
+    },
+    set lent(pointer) {
+      side().lent = pointer;
+    },
+    get lentSize() {
+      return side().lentSize;
+    },
+    set lentSize(size) {
+      side().lentSize = size;
+    },
+  };
+}
+
+/** @param {() => Feed} feed @returns {Feed} */
+const delegated = (feed) => ({
+  get size() {
+    return feed().size;
+  },
+  get got() {
+    return feed().got;
+  },
+  at: (offset) => feed().at(offset),
+  fetch: (...args) => feed().fetch(...args),
+  measure: (...args) => feed().measure(...args),
+  stop: () => {},
+});
+
+/**
+ * Those of a model's message, and of the shards of its checkpoint.
+ *
+ * @param {Inside['state']} state
+ * @returns {(shard: number) => Feed}
+ */
+function feedsOf({ feed, checkpoint }) {
+  const feeds = new Map([[MESSAGE, shared(feed)]]);
+  return (shard) => {
+    const known = feeds.get(shard) ?? createFeed(shardOf(checkpoint, shard));
+    feeds.set(shard, known);
+    return known;
+  };
+}
+
+/**
+ * A shard; one that is not there is empty, and its values count as unreadable.
+ *
+ * @param {Inside['state']['checkpoint']} checkpoint
+ * @param {number} shard
+ * @returns {import('../types.js').Source}
+ */
+function shardOf(checkpoint, shard) {
+  const data = () => checkpoint?.shardOf(shard).catch(() => undefined);
+  return {
+    stat: async (options) => (await data())?.stat(options).catch(() => ({ size: 0 })) ?? { size: 0 },
+    read: async (offset, length, options) => (await data())?.read(offset, length, options) ?? new Uint8Array(),
+  };
+}
+
+/** An error of one of the models says of which. @param {number} side @param {any} error */
+function about(side, error) {
+  const model = ['the first model', 'the second model'][side];
+  if (!model || !(error instanceof CpbError) || error.code === 'CLOSED') return error;
+  return new CpbError(error.code, `${model}: ${error.message}`, error);
+}
