@@ -538,3 +538,13 @@ def test_constants_of_functions_that_one_model_lacks_are_not_listed(cpb, tmp_pat
     constants = next(s for s in diff(cpb, path, other)["sections"] if s["section"] == "constants")["differences"]
     assert constants and all(d["with_function"] for d in constants if d["change"] != "changed")
     assert any(line.endswith("in functions of one model") for line in shown(cpb, path, other, 80))
+
+
+def test_of_a_damaged_model_the_first_lines_say_so(cpb, tmp_path):
+    whole = path_of("rich") / "saved_model.pb"
+    path = tmp_path / "cut.pb"
+    path.write_bytes(whole.read_bytes()[:whole.stat().st_size // 2])
+    problems = {d["name"] for s in diff(cpb, whole, path)["sections"] if s["section"] == "problems" for d in s["differences"]}
+    lines = shown(cpb, whole, path, 100)
+    assert lines[0] == f"--- {whole}   SavedModel" and lines[1].partition("damaged: ")[2] in problems
+    assert shown(cpb, path, whole, 100)[0].startswith(f"--- {path}   SavedModel   damaged: ")

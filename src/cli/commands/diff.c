@@ -56,12 +56,20 @@ static bool fail(comparison *d, const cpb_error *error) {
 
 static bool compare(comparison *d) {
   cpb_step step;
-  cpb_error error;
-  while ((step = cpb_diff_step(d->diff)) == CPB_STEP_NEED) {
+  cpb_need need;
+  uint64_t read = 0;
+  cpb_error error = {.code = CPB_OK};
+  cli_progress_start(d->cli, "comparing");
+  while (error.code == CPB_OK && (step = cpb_diff_step(d->diff)) == CPB_STEP_NEED) {
     cpb_model_file *file = d->files[cpb_diff_side(d->diff)];
-    cpb_code code = cpb_model_file_supply(file, cpb_diff_shard(d->diff), cpb_diff_input(d->diff), &error);
-    if (code != CPB_OK) return fail(d, &error);
+    cpb_input *input = cpb_diff_input(d->diff);
+    cpb_input_need(input, &need);
+    read += need.length;
+    cli_progress_step(d->cli, read, 0);
+    cpb_model_file_supply(file, cpb_diff_shard(d->diff), input, &error);
   }
+  cli_progress_end(d->cli);
+  if (error.code != CPB_OK) return fail(d, &error);
   return step == CPB_STEP_DONE || fail(d, cpb_diff_error(d->diff));
 }
 

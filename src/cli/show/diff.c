@@ -90,7 +90,8 @@ static bool next_block(block *b) {
 static void put_title(cli_sheet *s, yyjson_val *section) {
   yyjson_val *tag = cpb_json_member(section, "tag");
   uint64_t meta_graph = cli_number_at(section, "meta_graph");
-  cli_put_value(s, cpb_json_member(section, "section"));
+  if (cli_is_text(cpb_json_member(section, "section"), "tag")) cli_put(s, "overview");
+  else cli_put_value(s, cpb_json_member(section, "section"));
   if (tag) cli_put(s, " of the tag ");
   if (tag) cli_put_value(s, tag);
   if (meta_graph > 0) cli_put(s, " in meta graph ");
@@ -305,6 +306,21 @@ static void print_section(cli_sheet *s, yyjson_val *section) {
 
 /* --- All -------------------------------------------------------------------------------------------------- */
 
+/* What could not be read of one model alone: its first problem, as what is missing is no difference then. */
+static void put_damage(cli_sheet *s, yyjson_val *result, int side) {
+  size_t i, k, count, problems;
+  yyjson_val *section, *difference;
+  yyjson_arr_foreach(cpb_json_member(result, "sections"), i, count, section) {
+    if (!cli_is_text(cpb_json_member(section, "section"), "problems")) continue;
+    yyjson_arr_foreach(cpb_json_member(section, "differences"), k, problems, difference) {
+      if (!cpb_json_member(difference, side == 0 ? "a" : "b")) continue;
+      cli_put(s, s->plain ? "\tdamaged: " : "   damaged: ");
+      cli_put_value(s, cpb_json_member(difference, "name"));
+      return;
+    }
+  }
+}
+
 /* Which model is which; of models of different kinds that is all there is to say. */
 static void show_models(cli_sheet *s, yyjson_val *result) {
   const char *const paths[] = {s->cli->settings.input, s->cli->settings.question};
@@ -314,6 +330,7 @@ static void show_models(cli_sheet *s, yyjson_val *result) {
     cli_put_name(s, cli_span(cli_shown_name(s->cli, paths[side])));
     cli_put(s, s->plain ? "\t" : "   ");
     cli_put_value(s, cpb_json_member(result, members[side]));
+    put_damage(s, result, side);
     cli_end_line(s, CLI_NORMAL, CLI_KEEP);
   }
 }

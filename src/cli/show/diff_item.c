@@ -114,8 +114,12 @@ static bool ends_with(cpb_span text, const char *end) {
 
 static bool is_checksum(yyjson_val *member) { return ends_with(cli_text_at(member, "member"), "crc32c"); }
 
-/* A part that one model lacks, such as an argument of a function. */
+/* A part that one model lacks, such as an argument of a function; without a name, what is in all of the item. */
 static void put_part(cli_sheet *s, cpb_span name, char sign, yyjson_val *part) {
+  if (name.size == 0) {
+    cli_put(s, sign == '-' ? "only in the first model" : "only in the second model");
+    return;
+  }
   cli_put_format(s, "%c", sign);
   cli_put_name(s, name);
   if (!cpb_json_member(part, "dtype")) return;
