@@ -336,6 +336,9 @@ def test_values_of_variables_are_read_where_checksums_differ(cpb, trained):
     assert found["root.wider"].keys() >= {"shape"} and "values" not in found["root.wider"] and "root.same" not in found
     assert largest_of(answer) == {"root.big": (2, [599, 499], 299_999, 299_997), "root.text": None,
                                   "root.step": (7, [], str(2**60), str(2**60 + 7))}
+    told = dict(line.split("\t")[2:] for line in cpb.run("diff", *trained).stdout.decode().splitlines() if "\tvariables\t" in line)
+    assert told == {"root.big": "2 of 300000 values differ, by 2 at most at [599,499]: 299999 -> 299997",
+                    "root.step": f"{2**60} -> {2**60 + 7}", "root.text": told["root.text"], "root.wider": "shape: [3] -> [4]"}
     few = diff(cpb, *trained, "--skip-values")
     assert largest_of(few) == {} and differences(few)["variables"].keys() == {"root.text", "root.wider"}
 
@@ -353,6 +356,8 @@ def test_values_of_variables_that_are_damaged_or_not_there(cpb, trained, tmp_pat
     items = next(s for s in diff(cpb, *models)["sections"] if s["section"] == "variables")["differences"]
     big = next(d for d in items if d["name"] == "root.big")
     assert big["members"][-1]["member"] == "values" and big["members"][-1]["unreadable"] == "ab"[side]
+    told = cpb.run("diff", *models).stdout.decode()
+    assert f"; not all can be read in the {['first model', 'second'][side]}\n" in told
     shard.unlink()
     found = differences(diff(cpb, *models))["variables"]["root.big"]
     assert found["stored"][side] is None

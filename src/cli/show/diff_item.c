@@ -29,7 +29,8 @@ static bool same_text(yyjson_val *a, yyjson_val *b) {
 
 /* Those of its members that say what it is. */
 static void put_summary(cli_sheet *s, yyjson_val *name, yyjson_val *item) {
-  static const char *const members[] = {"op", "kind", "class", "type", NULL};
+  static const char *const of_layer[] = {"name", "class", NULL}, *const of_others[] = {"op", "kind", "type", NULL};
+  const char *const *members = cpb_json_member(item, "class") ? of_layer : of_others;
   size_t shown = 0;
   for (size_t i = 0; members[i]; i++) {
     yyjson_val *value = cpb_json_member(item, members[i]);
@@ -99,8 +100,8 @@ static void put_values(cli_sheet *s, yyjson_val *values) {
   }
   if (largest) put_largest(s, largest);
   if (!unreadable) return;
-  cli_put(s, of > 0 ? "; values that cannot be read: of " : "values that cannot be read: of ");
-  cli_put_value(s, unreadable);
+  cli_put(s, of > 0 ? "; not all can be read in " : "values cannot be read in ");
+  cli_put(s, cli_is_text(unreadable, "a") ? "the first model" : cli_is_text(unreadable, "b") ? "the second" : "both");
 }
 
 /* --- Members ---------------------------------------------------------------------------------------- */
@@ -110,6 +111,18 @@ static bool is_values(yyjson_val *member) { return cpb_json_member(member, "of")
 static bool ends_with(cpb_span text, const char *end) {
   size_t size = strlen(end);
   return text.size >= size && memcmp(text.data + text.size - size, end, size) == 0;
+}
+
+static bool is_of_storage(yyjson_val *member) {
+  static const char stored[] = "stored.";
+  cpb_span name = cli_text_at(member, "member");
+  return name.size >= sizeof stored - 1 && memcmp(name.data, stored, sizeof stored - 1) == 0;
+}
+
+/* Of a checksum and of what is stored, when another member tells it better. */
+static bool is_left_out(yyjson_val *members, yyjson_val *member) {
+  yyjson_val *first = yyjson_arr_get_first(members), *last = yyjson_arr_get_last(members);
+  return is_of_storage(member) && (!is_of_storage(first) || (member != last && is_values(last)));
 }
 
 static bool is_checksum(yyjson_val *member) { return ends_with(cli_text_at(member, "member"), "crc32c"); }
@@ -134,6 +147,8 @@ static void put_member(cli_sheet *s, yyjson_val *member) {
     put_values(s, member);
   } else if (is_checksum(member)) {
     cli_put(s, "values differ, by their checksums");
+  } else if (ends_with(name, "stored.slices")) {
+    cli_put(s, "other slices, or other values in these");
   } else if (yyjson_is_obj(a) && yyjson_is_null(b)) {
     put_part(s, name, '-', a);
   } else if (yyjson_is_null(a) && yyjson_is_obj(b)) {
@@ -151,7 +166,7 @@ void cli_put_difference(cli_sheet *s, yyjson_val *difference) {
   size_t i, count, shown = 0;
   if (a || b) put_summary(s, cpb_json_member(difference, "name"), a ? a : b);
   yyjson_arr_foreach(members, i, count, member) {
-    if (is_checksum(member) && count > 1) continue; /* another member tells it better */
+    if (is_left_out(members, member)) continue;
     if (shown++ > 0) cli_put(s, "; ");
     put_member(s, member);
   }
