@@ -83,11 +83,28 @@ test('by URL: from a signature to its variables', () =>
     await says('float32[3, 3, 1, 4]', 'This object has no children');
   }));
 
-test('a graph is opened, scope by scope, to a node', () =>
-  visit(`${page}?url=${encodeURIComponent(`${base}/${model}`)}#panel=graph&at=${inner}`, async ({ says, click }) => {
-    for (const name of ['open scope model, 16 nodes', 'open scope conv2d, 5 nodes', 'Relu, Relu']) await click(name);
-    await says('model/conv2d/Relu', 'Used by');
-  }));
+test('a graph is opened, scope by scope, to a node, and saved', () =>
+  visit(
+    `${page}?url=${encodeURIComponent(`${base}/${model}`)}#panel=graph&open=/`,
+    async ({ document, says, click }) => {
+      await says('serving_default');
+      const box = (/** @type {string} */ id) => all(document, 'svg.window g.box').find((one) => one.dataset.id === id);
+      for (const id of ['model', 'model/conv2d', 'model/conv2d/Conv2D']) {
+        await until(() => box(id), id);
+        box(id).dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
+      }
+      await says('Used by', 'conv2d/kernel', '3×3×1×4');
+      /** @type {Blob[]} */
+      const made = [];
+      const { URL: urls } = /** @type {any} */ (document.defaultView);
+      const make = urls.createObjectURL;
+      urls.createObjectURL = (/** @type {Blob} */ blob) => (made.push(blob), make.call(urls, blob));
+      for (const kind of ['SVG', 'PNG']) await click(kind);
+      await until(() => made.length === 2, 'two files');
+      assert.ok((await made[0]?.text())?.includes('>Conv2D</text>'));
+      assert.ok((made[1]?.size ?? 0) > 5000, `a picture of ${made[1]?.size} bytes`);
+    },
+  ));
 
 test('by file: the values of a tensor', async () => {
   const file = new File([await data('tests/data/cpb/real_frozen_conv/orig.pb')], 'graph.pb');

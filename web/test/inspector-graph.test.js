@@ -22,6 +22,9 @@ const none = async () => {
   throw new Error('no other graph is opened');
 };
 
+/** All of the main graph: nothing is left out, or put into the boxes of others. */
+const everything = { at: '/', all: true, control: true };
+
 /** What is drawn, as text. @param {any} drawn */
 const text = ({ groups, edges }) => ({
   boxes: groups.map((/** @type {any} */ { id, scope, count, is }) => `${id} in '${scope}': ${is}, ${count}`).sort(),
@@ -42,7 +45,7 @@ test('of a large graph only the open scopes are asked for', async () => {
   const { nodes } = await model.nodes({ count: 1_000_000 });
   const layer = ['tower_3', 'tower_3/block_0', 'tower_3/block_0/layer_1'];
   for (const open of [[], ['tower_3'], layer, ['tower_3/block_0']]) {
-    const { groups, edges, total } = await graph.graph({ open }, how);
+    const { groups, edges, total } = await graph.graph({ ...everything, open }, how);
     assert.equal(total, 5000);
     // A scope is not open where those around it are not.
     const shown = open.includes('tower_3') ? open : [];
@@ -71,7 +74,10 @@ test('of a large graph only the open scopes are asked for', async () => {
     }
   }
   assert.ok(!asked.includes('nodes'));
-  assert.equal((await graph.node({ node: 'tower_3/block_0/layer_1/op_10' }, how))?.op, 'AddV2');
+  assert.equal(
+    /** @type {any} */ (await graph.node({ at: '/', node: 'tower_3/block_0/layer_1/op_10' }, how)).op,
+    'AddV2',
+  );
   model.close();
 });
 
@@ -85,26 +91,24 @@ const small = [
   ['y', 'Add', ['a/c', 'a/b/two', 'not_here']],
 ];
 
-/** @type {[open: string[], boxes: string[], edges: string[]][]} */
+/** @type {[options: object, boxes: string[], edges: string[]][]} */
 const views = [
-  [[], ["a in '': scope, 4", "x in '': node, 1", "y in '': node, 1"], ['a -> y', 'x -> a']],
+  [{ open: [] }, ["a in '': scope, 3", "x in '': argument, 1", "y in '': node, 1"], ['a -> y', 'x -> a']],
   [
-    ['a'],
-    ["a in 'a': node, 1", "a/b in 'a': scope, 2", "a/c in 'a': node, 1", "x in '': node, 1", "y in '': node, 1"],
-    ['a -> a/b', 'a/b -> a/c', 'a/b -> y', 'a/c -> y', 'x -> a/b'],
+    { open: ['a'] },
+    ["a/b in 'a': scope, 2", "a/c in 'a': node, 1", "x in '': argument, 1", "y in '': node, 1"],
+    ['a/b -> a/c', 'a/b -> y', 'a/c -> y', 'x -> a/b'],
   ],
   [
-    ['a', 'a/b'],
+    { open: ['a', 'a/b'], control: true },
     [
-      "a in 'a': node, 1",
       "a/b/one in 'a/b': node, 1",
       "a/b/two in 'a/b': node, 1",
       "a/c in 'a': node, 1",
-      "x in '': node, 1",
+      "x in '': argument, 1",
       "y in '': node, 1",
     ],
     [
-      'a -> a/b/one',
       'a/b/one -> a/b/two',
       'a/b/one .. a/c',
       'a/b/two -> a/c',
@@ -114,18 +118,33 @@ const views = [
       'x .. a/b/two',
     ],
   ],
+  [
+    { open: ['a'], all: true },
+    ["a in 'a': node, 1", "a/b in 'a': scope, 2", "a/c in 'a': node, 1", "x in '': argument, 1", "y in '': node, 1"],
+    ['a -> a/b', 'a/b -> a/c', 'a/b -> y', 'a/c -> y', 'x -> a/b'],
+  ],
 ];
 
 test('of a small graph edges go from node to node, out of open scopes too', async () => {
   const model = await libcpb.inspect(savedModel(small));
   const graph = graphs(asking(model).ask, 'saved_model', none);
-  for (const [open, boxes, edges] of views)
-    assert.deepEqual(text(await graph.graph({ open }, how)), { boxes, edges: edges.sort() });
+  for (const [options, boxes, edges] of views)
+    assert.deepEqual(text(await graph.graph({ at: '/', ...options }, how)), { boxes, edges: edges.sort() });
   // Scopes that are not there, and what is only a node, are not opened.
   const [, boxes, edges] = /** @type {typeof views[0]} */ (views[0]);
-  assert.deepEqual(text(await graph.graph({ open: ['none', 'a/b', 'y'] }, how)), { boxes, edges });
-  assert.equal((await graph.node({ node: 'a/c' }, how))?.op, 'Neg');
-  assert.equal(await graph.node({ node: 'none' }, how), undefined);
+  assert.deepEqual(text(await graph.graph({ at: '/', open: ['none', 'a/b', 'y'] }, how)), { boxes, edges });
+  // What holds most of the graph is open at first, and what is to be shown is in open scopes.
+  assert.deepEqual((await graph.graph({ at: '/' }, how)).open, ['a']);
+  assert.deepEqual((await graph.graph({ at: '/', open: [], show: 'a/b/two' }, how)).open, ['a', 'a/b']);
+  assert.equal((await graph.graph({ at: '/', open: ['a', 'a/b'], show: 'a' }, how)).shown, 'a/b/one');
+  assert.equal(/** @type {any} */ (await graph.node({ at: '/', node: 'a/c' }, how)).op, 'Neg');
+  assert.equal(await graph.node({ at: '/', node: 'none' }, how), undefined);
+  // A constant is a line of the node that takes it.
+  const { groups } = await graph.graph({ at: '/', open: ['a', 'a/b'] }, how);
+  assert.deepEqual(
+    groups.filter(({ attached }) => attached.length).map(({ id, attached }) => [id, attached[0]?.id]),
+    [['a/b/one', 'a']],
+  );
   model.close();
 });
 
@@ -134,13 +153,13 @@ test('a graph without scopes, of more nodes than one answer has, is drawn by wha
     savedModel(Array.from({ length: 3000 }, (_, i) => [`n${i}`, ['Add', 'Mul'][i % 2] ?? ''])),
   );
   const graph = graphs(asking(model).ask, 'saved_model', none);
-  const { groups } = await graph.graph({ open: [] }, how);
+  const { groups } = await graph.graph({ at: '/', open: [] }, how);
   assert.deepEqual(groups.map(({ label, count, is }) => `${label}: ${is}, ${count}`).sort(), [
     'Add: many, 1500',
     'Mul: many, 1500',
   ]);
   const group = String(groups.find(({ label }) => label === 'Mul')?.id);
-  const { total, items } = await graph.members({ open: [], group, first: 2, count: 2 }, how);
+  const { total, items } = await graph.members({ at: '/', open: [], group, first: 2, count: 2 }, how);
   assert.deepEqual(
     [total, items],
     [
@@ -171,6 +190,15 @@ test('operations of SameDiff are nodes that take each other, folded as those of 
     operation('loss', ['sum'], ['loss']),
   ];
   const ask = async (/** @type {any} */ { question, first, count }) => {
+    if (question === 'overview')
+      return {
+        graph: {
+          inputs: [{ name: 'x', dtype: 'FLOAT', shape: [null, 2] }],
+          outputs: [{ name: 'loss', dtype: 'FLOAT', shape: null }],
+        },
+      };
+    if (question === 'constants')
+      return { parameters: { items: [{ name: 'w', kind: 'VARIABLE', dtype: 'FLOAT', shape: [2, 3] }] } };
     assert.equal(question, 'nodes');
     return {
       operations: { total: operations.length, first, items: operations.slice(first, first + Math.min(count, 2)) },
@@ -185,15 +213,20 @@ test('operations of SameDiff are nodes that take each other, folded as those of 
   const drawn = await graph.graph({ open: [] }, how);
   assert.deepEqual([drawn.total, drawn.problems], [3, ['one']]);
   assert.deepEqual(text(drawn), {
-    boxes: ["loss in '': node, 1", "net in '': scope, 2", "w in '': node, 1", "x in '': node, 1"],
-    edges: ['net -> loss', 'w -> net', 'x -> net'],
+    boxes: ["loss in '': node, 1", "net in '': scope, 2", "return:loss in '': result, 1", "x in '': argument, 1"],
+    edges: ['loss -> return:loss', 'net -> loss', 'x -> net'],
   });
-  assert.deepEqual(text(await graph.graph({ open: ['net'] }, how)).edges, [
+  const opened = await graph.graph({ open: ['net'] }, how);
+  assert.deepEqual(text(opened).edges, [
+    'loss -> return:loss',
     'net/add -> loss',
     'net/split -> net/add',
-    'w -> net/add',
     'x -> net/split',
   ]);
+  assert.deepEqual(
+    opened.groups.flatMap(({ id, attached }) => attached.map(({ name, text }) => [id, name, text])),
+    [['net/add', 'w', '2×3']],
+  );
   const users = await graph.users({ node: 'net/split', first: 0, count: 9 }, how);
   assert.deepEqual(
     [users.total, users.items.map(({ name, inputs }) => [name, inputs.map((/** @type {any} */ one) => one.input)])],
@@ -207,11 +240,16 @@ test('operations of SameDiff are nodes that take each other, folded as those of 
     { name: 'integers', kind: 'argument', value: [7] },
     { name: 'axis', kind: 'argument', value: [1] },
   ];
-  assert.deepEqual((await graph.node({ node: 'net/add' }, how))?.attributes, attributes);
+  assert.deepEqual(/** @type {any} */ (await graph.node({ node: 'net/add' }, how)).attributes, attributes);
 });
 
 test('a SameDiff file without operations has an empty graph', async () => {
-  const ask = async () => ({ operations: { total: 0, first: 0, items: [] }, problems: [] });
+  const ask = async () => ({
+    operations: { total: 0, first: 0, items: [] },
+    parameters: { items: [] },
+    graph: null,
+    problems: [],
+  });
   const open = async (/** @type {Uint8Array} */ bytes) =>
     asking(await libcpb.inspect(bytes, { format: 'pb', kind: 'graph_def' })).ask;
   const { groups, edges, total } = await graphs(ask, 'samediff_zip', open).graph({ open: [] }, how);
@@ -223,7 +261,7 @@ test('what takes a node of a large graph is found, page by page', async () => {
   const { asked, ask } = asking(model);
   const graph = graphs(ask, 'saved_model', none);
   const node = 'tower_3/block_0/layer_1/op_10';
-  const users = (/** @type {number} */ first) => graph.users({ node, first, count: 1 }, how);
+  const users = (/** @type {number} */ first) => graph.users({ at: '/', node, first, count: 1 }, how);
   const { nodes } = await model.nodes({ count: 1_000_000 });
   const expected = nodes.items
     .filter((/** @type {any} */ { inputs }) => inputs.includes(node))
@@ -246,6 +284,9 @@ test('what is alike is gathered when there is too much to draw, and nothing is l
     count: 1,
     is: /** @type {const} */ ('node'),
     op: i < 5 ? 'Rare' : `Op${i % 3}`,
+    frames: [],
+    calls: [],
+    attached: [],
   });
   const groups = new Map(Array.from({ length: 500 }, (_, i) => [`n${i}`, node(i)]));
   const into = gathered(groups);

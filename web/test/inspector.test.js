@@ -97,33 +97,6 @@ test('one goes from a signature to a variable, and back', () =>
     await page.until(`${text}.includes('SignatureDef')`);
   }));
 
-test('a link goes to a node in the graph, whose scopes are then open', () =>
-  withPage(async (page, { address }, visit) => {
-    await visit(address(model, { panel: 'graph', at: inner, node: 'model/conv2d/BiasAdd' }), 'Used by');
-    await page.until(button('BiasAdd, BiasAdd'));
-    await page.evaluate(`${button('fold model')}.dispatchEvent(new MouseEvent('click', { bubbles: true }))`);
-    await page.until(`!(${button('BiasAdd, BiasAdd')}) && ${button('open scope model, 16 nodes')}`);
-  }));
-
-test('the graph is walked through by keyboard', () =>
-  withPage(async (page, { address }, visit) => {
-    await visit(address(model, { panel: 'graph', at: inner }), '19 nodes');
-    await page.until(button('open scope model, 16 nodes'));
-    const at = `${found('cpb-graph')}.shadowRoot.activeElement?.getAttribute('aria-label')`;
-    const key = async (/** @type {string} */ name) => {
-      for (const type of ['keyDown', 'keyUp'])
-        await page.send('Input.dispatchKeyEvent', { type, key: name, code: name });
-    };
-    await page.evaluate(`${all('svg [tabindex="0"]')}[0].focus()`);
-    const before = await page.evaluate(at);
-    await key('ArrowDown');
-    assert.ok((await page.evaluate(at)) !== before);
-    for (let i = 0; i < 3; i++) await key('ArrowUp');
-    assert.equal(await page.evaluate(at), 'open scope model, 16 nodes');
-    await key('Enter');
-    await page.until(button('open scope conv2d, 5 nodes'));
-  }));
-
 test('a URL that is no model says what is wrong', () =>
   withPage(async (page, { address }, visit) => {
     await visit(address('none.pb'));

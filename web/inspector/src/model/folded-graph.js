@@ -1,24 +1,44 @@
-/** A graph with some of its name scopes open: drawn from the core's answers `scopes` for these. */
+/** A large graph with some of its name scopes open: drawn from the core's answers `scopes` for these. */
 import { gathered } from './gather.js';
+import { resultId } from './small-graph.js';
+import { tensorNamed, typed } from './tensors.js';
 
 /** @typedef {import('./gather.js').Group} Group */
 /** @typedef {{ signal: AbortSignal }} Signal */
 /** @typedef {(question: any, how: Signal) => Promise<any>} Ask */
 /** @typedef {{ total: number, first: number, items: any[] }} Page */
 /** @typedef {{ name: string, op: string, inputs: string[], control_inputs: string[], attributes: any[] }} Node */
-/** @typedef {{ from: string, to: string, control: boolean }} Edge */
+/** @typedef {{ from: string, to: string, control: boolean, shape?: string }} Edge */
+/** @typedef {import('./tensors.js').Shape} Shape */
+/** An argument, or a placeholder of the main graph; `attached` if it is a variable or a constant.
+ * @typedef {{ name: string, label: string, dtype?: string, shape?: Shape, attached?: import('./attachments.js').Attached }} Input */
+/** What is returned, and the tensor that it is.
+ * @typedef {{ name: string, label: string, dtype?: string, shape?: Shape, tensor: string }} Output */
+
+/**
+ * How it is to be seen.
+ * @typedef {object} Seen
+ * @property {string[]} [open] scopes; without it, those that hold most of the graph
+ * @property {string} [show] the scopes around this are open, too
+ * @property {boolean} [control] with control edges
+ * @property {boolean} [all] constants and variables are boxes, too
+ */
 
 /**
  * A graph, as the core knows it.
  * @typedef {object} Graph
  * @property {Ask} ask the core
- * @property {string} [name] of the function
+ * @property {string} name of the function, '' of the main graph
+ * @property {string} at how it is found again
  * @property {any} whole the answer `scopes` for all of it
  * @property {number} most children of a scope that are shown one by one; the rest is one box
  * @property {number} total nodes
  * @property {any[]} problems
- * @property {Node[]} [nodes] all of them, where they are few: they say from which node of an open
- *   scope an edge comes; without them it comes from the scope's border
+ * @property {Node[]} [nodes] all of them, where they are few
+ * @property {Input[]} inputs
+ * @property {Output[]} outputs
+ * @property {boolean} onlyOutputs whether only what they depend on is drawn
+ * @property {Set<string>} library functions that are called by operations of their names
  */
 
 /** Nodes that are asked for at once to find one of them. */
@@ -36,6 +56,9 @@ function scopesAround(name) {
   return found;
 }
 
+/** 'a/b' and all that it is in. @param {string} scope */
+const framesOf = (scope) => (scope ? [...scopesAround(scope), scope] : []);
+
 /* --- What is drawn ------------------------------------------------------------- */
 
 /** @param {string} scope @param {any} child @returns {Group} */
@@ -43,9 +66,12 @@ const groupOf = (scope, { path, name, is, nodes, op }) => ({
   id: path,
   label: name,
   scope,
+  frames: framesOf(scope),
   count: nodes,
   is,
   op: op ?? '',
+  calls: [],
+  attached: [],
 });
 
 /**
@@ -63,7 +89,7 @@ function boxesOf(answers) {
       if (child.is !== 'scope' || !open.has(child.path)) groups.set(child.path, groupOf(scope, child));
     }
     if (children.total > children.items.length)
-      groups.set(restOf(scope), { id: restOf(scope), label: 'more', scope, count: rest, is: 'rest', op: '' });
+      groups.set(restOf(scope), groupOf(scope, { path: restOf(scope), name: 'more', nodes: rest, is: 'rest' }));
   }
   return groups;
 }
@@ -111,34 +137,44 @@ function foldedEdges(answers, groups, into) {
   return edges.all();
 }
 
-/** Of an input such as 'a/b:1' or 'a:output:0', the node. @param {string} input */
-const nodeOf = (input) => input.replace(/:.*$/, '');
+/** Arguments that something takes, and results. @param {Map<string, Group>} groups @param {Graph} graph */
+function addEnds(groups, { inputs, outputs }) {
+  const box = { scope: '', frames: [], count: 1, calls: [], attached: [] };
+  for (const { name, label, attached, ...type } of inputs)
+    if (!attached) groups.set(name, { ...box, id: name, label, is: 'argument', op: typed(type) });
+  for (const { name, label, ...type } of outputs)
+    groups.set(resultId(name), { ...box, id: resultId(name), label, is: 'result', op: typed(type) });
+}
+
+/** What hands on a value, and is a line in the boxes of those who take it. */
+const VALUES = new Set(['Const', 'ReadVariableOp', 'VarHandleOp']);
 
 /**
- * Edges between the nodes, from box to box.
+ * Constants become lines of their users; what only control edges lead to or from is left out.
  *
- * @param {Node[]} nodes
  * @param {Map<string, Group>} groups
- * @param {Map<string, string>} into
+ * @param {Edge[]} edges
+ * @param {Seen} options
  */
-function exactEdges(nodes, groups, into) {
-  const names = new Set(nodes.map(({ name }) => name));
-  const place = (/** @type {string} */ name) => {
-    if (!names.has(name)) return undefined;
-    for (const path of [name, ...scopesAround(name).reverse()]) {
-      const id = into.get(path) ?? path;
-      if (groups.has(id)) return id;
-    }
-    const rest = [...scopesAround(name).reverse(), ''].map(restOf);
-    return rest.find((id) => groups.has(id));
-  };
-  const edges = new Edges();
-  for (const { name, inputs, control_inputs } of nodes) {
-    const to = place(name);
-    for (const input of inputs) edges.add(place(nodeOf(input)), to, false);
-    for (const input of control_inputs) edges.add(place(input), to, true);
+function tidied(groups, edges, { control, all }) {
+  const drawn = control ? edges : edges.filter((edge) => !edge.control);
+  const data = new Set(edges.flatMap(({ from, to, control }) => (control ? [] : [from, to])));
+  const controlled = new Set(edges.flatMap(({ from, to, control }) => (control ? [from, to] : [])));
+  const fed = new Set(drawn.map(({ to }) => to));
+  const isValue = (/** @type {Group | undefined} */ group) =>
+    !all && group?.is === 'node' && VALUES.has(group.op) && !fed.has(group.id);
+  /** @type {Set<string>} */
+  const gone = new Set();
+  for (const { from, to } of drawn) {
+    const [value, user] = [groups.get(from), groups.get(to)];
+    if (!value || !user || !isValue(value)) continue;
+    gone.add(from);
+    if (user.is === 'node')
+      user.attached.push({ id: from, is: value.op === 'Const' ? 'constant' : 'variable', name: value.label, text: '' });
   }
-  return edges.all();
+  for (const id of groups.keys())
+    if (gone.has(id) || (!control && controlled.has(id) && !data.has(id))) groups.delete(id);
+  return drawn.filter(({ from }) => !gone.has(from));
 }
 
 /* --- What is asked --------------------------------------------------------------- */
@@ -146,11 +182,12 @@ function exactEdges(nodes, groups, into) {
 /** The answers for these scopes, as far as those around them are open, too.
  * @param {Graph} graph @param {string[]} scopes @param {Signal} how */
 async function answersFor({ ask, name, whole, most }, scopes, how) {
+  const scopesOf = { question: 'scopes', name: name || undefined, count: most };
   const answers = [whole];
   const open = new Set(scopes);
   for (const scope of [...scopes].sort()) {
     if (!scopesAround(scope).every((around) => open.has(around))) continue;
-    const answer = await ask({ question: 'scopes', name, scope, count: most }, how).catch(unlessUnknown);
+    const answer = await ask({ ...scopesOf, scope }, how).catch(unlessUnknown);
     // What is only a node has itself in it.
     if (answer?.children.items.some((/** @type {any} */ one) => one.path !== scope)) answers.push(answer);
   }
@@ -162,32 +199,72 @@ function unlessUnknown(error) {
   if (error?.code !== 'NOT_FOUND') throw error;
 }
 
+/** A scope with more than this part of all nodes is open at first, unless it has too many children. */
+const [MOST_OF_IT, TOO_MANY] = [0.6, 160];
+
+/** Those that hold most of the graph. @param {Graph} graph @param {Signal} how */
+async function openAtFirst({ ask, name, whole, total }, how) {
+  const open = [];
+  for (let at = whole; ;) {
+    const big = at.children.items.find(
+      (/** @type {any} */ one) => one.is === 'scope' && one.nodes > MOST_OF_IT * total,
+    );
+    if (!big) return open;
+    at = await ask({ question: 'scopes', name: name || undefined, scope: big.path, count: TOO_MANY }, how);
+    if (at.children.total > TOO_MANY) return open;
+    open.push(big.path);
+  }
+}
+
 /**
  * What is drawn when some scopes are open.
  *
  * @param {Graph} graph
- * @param {string[]} open
+ * @param {Seen} options
  * @param {Signal} how
  */
-export async function drawn(graph, open, how) {
-  const answers = await answersFor(graph, open, how);
+export async function drawnLarge(graph, options, how) {
+  const { show } = options;
+  const wanted = new Set([...(options.open ?? (await openAtFirst(graph, how))), ...scopesAround(show ?? '')]);
+  const answers = await answersFor(graph, [...wanted], how);
   const groups = boxesOf(answers);
   const into = gathered(groups);
-  const { nodes, total, problems } = graph;
-  const edges = nodes ? exactEdges(nodes, groups, into) : foldedEdges(answers, groups, into);
-  return { groups: [...groups.values()], edges, total, problems };
+  addEnds(groups, graph);
+  const folded = foldedEdges(answers, groups, into);
+  const place = placeIn(answers, groups, into);
+  for (const { name, tensor } of graph.outputs) {
+    const from = place(tensorNamed(tensor).name);
+    if (from) folded.push({ from, to: resultId(name), control: false });
+  }
+  const edges = tidied(groups, folded, options);
+  const open = answers.map(({ scope }) => scope).filter(Boolean);
+  const { total, problems } = graph;
+  return { groups: [...groups.values()], edges, open, shown: show && place(show), total, problems };
+}
+
+/** Where a name is to be found, however deep. @param {any[]} answers @param {Map<string, Group>} groups @param {Map<string, string>} into */
+function placeIn(answers, groups, into) {
+  return (/** @type {string} */ name) => {
+    for (const path of [name, ...scopesAround(name).reverse()]) {
+      const id = into.get(path) ?? path;
+      if (groups.has(id)) return id;
+      if (groups.has(restOf(parentOf(path)))) return restOf(parentOf(path));
+    }
+    return undefined;
+  };
 }
 
 /**
  * A page of what is in one box: what is alike, or the rest of a scope.
  *
  * @param {Graph} graph
- * @param {{ open: string[], group: string, first: number, count: number }} options
+ * @param {Seen & { group: string, first: number, count: number }} options
  * @param {Signal} how
  * @returns {Promise<Page>}
  */
-export async function membersOf(graph, { open, group, first, count }, how) {
-  const { ask, name, most } = graph;
+export async function membersOf(graph, { open = [], group, first, count }, how) {
+  const { ask, most } = graph;
+  const name = graph.name || undefined;
   const answers = await answersFor(graph, open, how);
   const cut = answers.find(({ scope }) => restOf(scope) === group);
   if (cut) {
@@ -205,9 +282,10 @@ const brief = ({ path, op, is }) => ({ name: path, op: op ?? '', is });
 /** @param {Graph} graph @param {string} node @param {Signal} how @returns {Promise<Node | undefined>} */
 export async function nodeNamed({ ask, name, nodes: known }, node, how) {
   if (known) return known.find((one) => one.name === node);
+  const question = { question: 'nodes', name: name || undefined, scope: node, count: PAGE };
   for (let first = 0; ; first += PAGE) {
     how.signal.throwIfAborted();
-    const { nodes } = await ask({ question: 'nodes', name, scope: node, first, count: PAGE }, how);
+    const { nodes } = await ask({ ...question, first }, how);
     const found = nodes.items.find((/** @type {any} */ one) => one.name === node);
     if (found || nodes.first + nodes.items.length >= nodes.total) return found;
   }

@@ -5,23 +5,35 @@
  * @property {string} id
  * @property {string} label
  * @property {string} scope the open one that it is in, '' outside of all
+ * @property {string[]} frames the open scopes around it, the outermost first
  * @property {number} count of nodes
- * @property {'node' | 'scope' | 'many' | 'rest'} is what it stands for; the rest of a scope is not here
- * @property {string} op of the node, or of all of them
+ * @property {'node' | 'scope' | 'many' | 'rest' | 'argument' | 'result'} is what it stands for;
+ *   the rest of a scope is not here
+ * @property {string} op of the node, or of all of them; of an argument or a result, its type
+ * @property {{ name: string, function: string }[]} calls functions, and by which attributes
+ * @property {Line[]} attached variables and constants that it takes
+ * @property {number} [parameters] elements of the variables
  */
 
-/** Boxes that are drawn; of more, those that are alike become one, if they are so many. */
-const [DRAWN, ALIKE] = [160, 6];
+/** What is said in a box of what it takes. @typedef {object} Line
+ * @property {string} id of the node, or of the function's argument
+ * @property {'variable' | 'constant' | 'resource'} is
+ * @property {string} name
+ * @property {string} text */
+
+/** Those that are alike become one if they are so many. */
+const ALIKE = 6;
 
 /** What is alike: nodes of one operation, scopes with the same name but for numbers. @param {Group} group */
 const kindOf = ({ is, scope, op, label }) => `${scope}\n${is}\n${is === 'node' ? op : label.replace(/\d+/g, '*')}`;
 
 /**
  * @param {Map<string, Group>} groups
+ * @param {number} [drawn] boxes that may be drawn as they are
  * @returns {Map<string, string>} from what is gone to what it is in
  */
-export function gathered(groups) {
-  if (groups.size <= DRAWN) return new Map();
+export function gathered(groups, drawn = 160) {
+  if (groups.size <= drawn) return new Map();
   /** @type {Map<string, Group[]>} */
   const kinds = new Map();
   for (const group of groups.values()) {
@@ -34,10 +46,21 @@ export function gathered(groups) {
   const into = new Map();
   for (const [id, members] of kinds) {
     const [first] = members;
-    if (!first || first.is === 'rest' || members.length < ALIKE) continue;
-    const label = first.is === 'node' ? first.op : first.label.replace(/\d+/g, '*');
+    if (!first || first.is === 'rest' || first.is === 'result' || members.length < ALIKE) continue;
+    const { is, op, scope, frames } = first;
+    const label = is === 'node' ? op : is === 'argument' ? 'arguments' : first.label.replace(/\d+/g, '*');
     const count = members.reduce((sum, one) => sum + one.count, 0);
-    groups.set(id, { id, label, scope: first.scope, count, is: 'many', op: first.op });
+    groups.set(id, {
+      id,
+      label,
+      scope,
+      frames,
+      count,
+      is: 'many',
+      op: is === 'node' ? op : '',
+      calls: [],
+      attached: [],
+    });
     for (const one of members) {
       into.set(one.id, id);
       groups.delete(one.id);

@@ -1,99 +1,123 @@
 /** Graphs of a model: which one is looked at, and what of it is shown. */
-import { drawn, membersOf, nodeNamed } from './folded-graph.js';
-import { graphDefOf, nodesOf } from './samediff-graph.js';
+import { detailOf } from './node-detail.js';
+import { drawnLarge, membersOf, nodeNamed } from './folded-graph.js';
+import { foundIn } from './find.js';
+import { sameDiffGraph, tensorflowGraph } from './load-graph.js';
+import { drawnSmall, membersSmall, scopeNamed } from './small-graph.js';
+import { entriesOf } from './signature-names.js';
 
 /** @typedef {import('./folded-graph.js').Ask} Ask */
 /** @typedef {import('./folded-graph.js').Graph} Graph */
+/** @typedef {import('./folded-graph.js').Seen} Seen */
 /** @typedef {import('./folded-graph.js').Signal} Signal */
-
-/** Nodes of a graph that is small; of SameDiff, operations that are looked at. */
-const [SMALL, MOST] = [4000, 150_000];
-/** How many are asked for at once. */
-const PAGE = 4000;
-/** Children of a scope of a large graph that are shown one by one. */
-const CHILDREN = 600;
+/** @typedef {import('./signature-names.js').Entry} Entry */
 
 /**
- * A graph of TensorFlow's; all nodes of a small one are read.
- *
+ * Which graph: '' is what the model computes, by its default signature; WHOLE the main graph;
+ * WHOLE with a signature's key what that computes in the main graph; else a function's name.
+ * @typedef {{ at?: string, metaGraph?: number }} Which
+ */
+
+export const WHOLE = '/';
+
+/** Functions that are listed, those with the most nodes. */
+const LISTED = 150;
+
+/** @param {Ask} ask @param {number | undefined} metaGraph @returns {Ask} */
+const about = (ask, metaGraph) => (question, how) => ask(metaGraph ? { ...question, metaGraph } : question, how);
+
+/** @param {Entry} entry */
+const placeOf = (entry) => entry.function || WHOLE + entry.key;
+
+/**
  * @param {Ask} askModel
- * @param {{ name?: string, metaGraph?: number }} options of the function
- * @param {Signal} how
- * @returns {Promise<Graph>}
- */
-async function tensorflowGraph(askModel, { name, metaGraph }, how) {
-  /** @type {Ask} */
-  const ask = (question, signal) => askModel(metaGraph ? { ...question, metaGraph } : question, signal);
-  const question = { question: 'scopes', name };
-  const whole = await ask({ ...question, count: CHILDREN }, how);
-  const { nodes: total, children, problems } = whole;
-  if (total > SMALL) return { ask, name, whole, most: CHILDREN, total, problems };
-  const all = await ask({ question: 'nodes', name, count: SMALL }, how);
-  return {
-    ask,
-    name,
-    whole: children.total > CHILDREN ? await ask({ ...question, count: SMALL }, how) : whole,
-    most: SMALL,
-    total,
-    problems: all.problems,
-    nodes: all.nodes.items,
-  };
-}
-
-/**
- * The graph of a SameDiff file.
- *
- * @param {Ask} ask
- * @param {(graphDef: Uint8Array) => Promise<Ask>} open
- * @param {Signal} how
- * @returns {Promise<Graph>}
- */
-async function sameDiffGraph(ask, open, how) {
-  /** @type {any[]} */
-  const found = [];
-  for (;;) {
-    const { operations, problems } = await ask({ question: 'nodes', first: found.length, count: PAGE }, how);
-    found.push(...operations.items);
-    const { total } = operations;
-    if (operations.items.length && found.length < Math.min(total, MOST)) continue;
-    const nodes = nodesOf(found);
-    const asGraphDef = await open(graphDefOf(nodes));
-    const whole = await asGraphDef({ question: 'scopes', count: SMALL }, how);
-    return { ask: asGraphDef, whole, most: SMALL, total, problems, nodes };
-  }
-}
-
-/**
- * @param {Ask} ask
  * @param {string} kind
  * @param {(graphDef: Uint8Array) => Promise<Ask>} open asks about a graph that is not the model's own
  */
-export function graphs(ask, kind, open) {
-  /** @type {{ name?: string, metaGraph?: number, graph: Graph } | undefined} the last that was looked at */
+export function graphs(askModel, kind, open) {
+  const isSaved = kind === 'saved_model';
+  /** @type {Map<number, Promise<Entry[]>>} */
+  const known = new Map();
+  /** @type {{ key: string, graph: Graph } | undefined} the last that was looked at */
   let last;
 
-  /** @param {{ name?: string, metaGraph?: number }} options @param {Signal} how */
-  async function graphOf({ name, metaGraph }, how) {
-    if (last && last.name === name && last.metaGraph === metaGraph) return last.graph;
+  /** @param {Which} which @param {Signal} how */
+  async function entries({ metaGraph }, how) {
+    if (!isSaved) return [];
+    const asked = known.get(metaGraph ?? 0) ?? entriesOf(about(askModel, metaGraph), how);
+    known.set(metaGraph ?? 0, asked);
+    asked.catch(() => known.delete(metaGraph ?? 0));
+    return asked;
+  }
+
+  /** Where '' leads. @param {Which} which @param {Signal} how */
+  async function placed(which, how) {
+    if (which.at || !isSaved) return which.at || WHOLE;
+    const [entry] = await entries(which, how);
+    return entry ? placeOf(entry) : WHOLE;
+  }
+
+  /** @param {Which} which @param {Signal} how @returns {Promise<Graph>} */
+  async function graphOf(which, how) {
+    const at = await placed(which, how);
+    const key = JSON.stringify([at, which.metaGraph]);
+    if (last?.key === key) return last.graph;
+    const entry = at === WHOLE ? undefined : (await entries(which, how)).find((one) => placeOf(one) === at);
+    const ask = about(askModel, which.metaGraph);
     const graph = kind.startsWith('samediff')
       ? await sameDiffGraph(ask, open, how)
-      : await tensorflowGraph(ask, { name: name || undefined, metaGraph }, how);
-    last = { name, metaGraph, graph };
-    return graph;
+      : await tensorflowGraph(ask, at.startsWith(WHOLE) && (at === WHOLE || entry) ? '' : at, entry, how);
+    last = { key, graph: { ...graph, at } };
+    return last.graph;
   }
 
   return {
-    /** What is shown. @param {{ name?: string, open: string[] }} options @param {Signal} how */
-    graph: async (options, how) => drawn(await graphOf(options, how), options.open, how),
-    /** A page of what is in one group. @param {{ name?: string, open: string[], group: string, first: number, count: number }} options @param {Signal} how */
-    members: async (options, how) => membersOf(await graphOf(options, how), options, how),
-    /** @param {{ name?: string, node: string }} options @param {Signal} how */
-    node: async (options, how) => nodeNamed(await graphOf(options, how), options.node, how),
-    /** A page of what takes a node. @param {{ name?: string, node: string, first: number, count: number }} options @param {Signal} how @returns {Promise<import('./folded-graph.js').Page>} */
+    /** What is shown. @param {Which & Seen} options @param {Signal} how */
+    async graph(options, how) {
+      const graph = await graphOf(options, how);
+      const drawn = graph.nodes
+        ? drawnSmall({ ...graph, nodes: graph.nodes }, options)
+        : await drawnLarge(graph, options, how);
+      return { ...drawn, at: graph.at };
+    },
+    /** A page of what is in one group. @param {Which & Seen & { group: string, first: number, count: number }} options @param {Signal} how */
+    async members(options, how) {
+      const graph = await graphOf(options, how);
+      if (!graph.nodes) return membersOf(graph, options, how);
+      const all = membersSmall({ ...graph, nodes: graph.nodes }, options);
+      const { first, count } = options;
+      return { total: all.length, first, items: all.slice(first, first + count) };
+    },
+    /** What is told of a node, an argument, a result or a scope. @param {Which & { node: string }} options @param {Signal} how */
+    async node(options, how) {
+      const graph = await graphOf(options, how);
+      const found = await detailOf(graph, options.node, (name) => nodeNamed(graph, name, how));
+      return found ?? (graph.nodes ? scopeNamed({ ...graph, nodes: graph.nodes }, options.node) : undefined);
+    },
+    /** A page of what takes a node. @param {Which & { node: string, first: number, count: number }} options @param {Signal} how @returns {Promise<import('./folded-graph.js').Page>} */
     async users(options, how) {
       const { node, first, count } = options;
       const graph = await graphOf(options, how);
-      return (await graph.ask({ question: 'consumers', name: node, scope: graph.name, first, count }, how)).consumers;
+      const question = { question: 'consumers', name: node, scope: graph.name || undefined, first, count };
+      return (await graph.ask(question, how)).consumers;
+    },
+    /** Whatever has a text in its name, that of this graph first. @param {Which & { text: string }} options @param {Signal} how */
+    find: async (options, how) =>
+      foundIn(await graphOf(options, how), options.text, about(askModel, options.metaGraph), how),
+    /** What there is to be looked at: signatures, and functions. @param {Which} options @param {Signal} how */
+    async places(options, how) {
+      /** @type {Map<string, string>} */
+      const keys = new Map();
+      for (const entry of await entries(options, how)) {
+        const at = placeOf(entry);
+        keys.set(at, keys.has(at) ? `${keys.get(at)}, ${entry.key}` : entry.key);
+      }
+      const signatures = [...keys].map(([at, key]) => ({ key, at }));
+      if (kind.startsWith('samediff')) return { signatures, functions: [], total: 0 };
+      const { functions } = await about(askModel, options.metaGraph)({ question: 'functions', count: 100_000 }, how);
+      const items = functions.items.map((/** @type {any} */ { name, nodes }) => ({ name, nodes }));
+      items.sort((/** @type {any} */ a, /** @type {any} */ b) => b.nodes - a.nodes);
+      return { signatures, functions: items.slice(0, LISTED), total: functions.total };
     },
   };
 }

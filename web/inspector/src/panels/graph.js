@@ -1,499 +1,336 @@
-/** The graph, or a function's, folded by name scope; what is shown is laid out in a worker. */
-import { css, html, nothing, svg } from 'lit';
+/** The graph: what the model computes, or a function, folded by name scope. */
+import { css, html, nothing, unsafeCSS } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { arrows } from '../arrows.js';
-import { count, counted, plain } from '../format.js';
+import { counted, plain } from '../format.js';
 import { layOut } from '../layout.js';
-import { pager, Panel } from '../panel.js';
+import { Panel } from '../panel.js';
+import './graph-details.js';
+import { drawing, functionName, short, sizeOf } from './graph-drawing.js';
+import { download, pngOf, svgOf } from './graph-export.js';
+import './graph-find.js';
+import { behaviour, look } from './graph-look.js';
+import { panelLook } from './graph-panel-look.js';
+import { fromText, toText } from './graph-scopes.js';
+import { Zoom } from './graph-zoom.js';
 
 /** @typedef {import('../model/gather.js').Group} Group */
 
-const HEIGHT = 40;
 /** More boxes than this are not drawn. */
 const MOST = 600;
-const MEMBERS = 50;
-const USERS = 25;
-/** To fit into a narrow page it is not made smaller than this. */
-const SMALLEST = 0.6;
-/** What a drawing leaves beside it, of a page's width. */
-const SCROLLBAR = 20;
+/** The main graph. */
+const WHOLE = '/';
 
 class Graph extends Panel {
-  static properties = {
-    ...Panel.properties,
-    open: { state: true },
-    group: { state: true },
-    first: { state: true },
-    firstUser: { state: true },
-    zoom: { state: true },
-  };
+  static properties = { ...Panel.properties, group: { state: true }, problem: { state: true } };
   static styles = [
     ...Panel.styles,
+    panelLook,
     css`
-      .parts {
-        display: grid;
-        gap: 1rem;
-        grid-template-columns: minmax(0, 1fr);
-        align-items: start;
-      }
-      @container (max-width: 56rem) {
-        .parts.two .view {
-          max-height: 46vh;
-        }
-      }
-      @container (min-width: 56rem) {
-        .parts.two {
-          grid-template-columns: minmax(0, 1fr) 21rem;
-        }
-      }
-      .view {
-        overflow: auto;
-        max-height: 72vh;
-        min-height: 14rem;
-        display: grid;
-      }
-      .view svg {
-        margin: auto;
-        display: block;
-      }
-      .side {
-        padding: 0.8rem 1rem;
-        overflow-wrap: anywhere;
-        max-height: 72vh;
-        overflow-y: auto;
-      }
-      .side h3 {
-        margin-top: 0;
-      }
-      .side td,
-      .side th {
-        padding: 0.3rem 0.4rem;
-      }
-      .side ul {
-        list-style: none;
-        padding: 0;
-      }
-      .side li {
-        margin: 0.2rem 0;
-      }
-      rect {
-        rx: 8;
-      }
-      .frame rect {
-        fill: var(--accent);
-        fill-opacity: 0.06;
-        stroke: var(--accent);
-        stroke-opacity: 0.35;
-      }
-      .frame text {
-        font-size: 11px;
-        fill: var(--dim);
-        text-anchor: start;
-      }
-      .frame {
-        cursor: pointer;
-      }
-      .node rect {
-        fill: var(--panel);
-        stroke: var(--dim);
-        stroke-opacity: 0.55;
-      }
-      .scope rect {
-        fill: var(--chip);
-        stroke: var(--accent);
-        stroke-opacity: 0.5;
-      }
-      :is(.many, .rest) rect {
-        fill: var(--row);
-        stroke: var(--dim);
-        stroke-dasharray: 5 3;
-      }
-      g.box {
-        cursor: pointer;
-      }
-      g.box:hover rect {
-        stroke: var(--accent);
-        stroke-opacity: 1;
-      }
-      g:is([aria-pressed='true'], :focus-visible) > rect {
-        stroke: var(--accent);
-        stroke-opacity: 1;
-        stroke-width: 2.5;
-      }
-      g:focus-visible {
-        outline: none;
-      }
-      text {
-        font:
-          12.5px system-ui,
-          sans-serif;
-        fill: var(--text);
-        text-anchor: middle;
-        pointer-events: none;
-      }
-      text.op {
-        fill: var(--dim);
-        font-size: 10.5px;
-      }
-      path {
-        fill: none;
-        stroke: var(--dim);
-        stroke-opacity: 0.5;
-      }
-      path.control {
-        stroke-dasharray: 4 3;
-      }
-      path.lit {
-        stroke: var(--accent);
-        stroke-opacity: 1;
-        stroke-width: 2;
-      }
-      marker path {
-        fill: var(--dim);
-        stroke: none;
-      }
-      .tools {
-        margin-left: auto;
-        display: flex;
-        gap: 0.3rem;
-      }
-      .tools button {
-        padding: 0.15rem 0.6rem;
-      }
+      ${unsafeCSS(look)}
+    `,
+    css`
+      ${unsafeCSS(behaviour)}
     `,
   ];
 
   constructor() {
     super();
-    /** @type {Set<string>} */
-    this.open = new Set();
-    /** what of the drawing is chosen, besides a node */
+    /** a box that stands for several nodes, if that is chosen */
     this.group = '';
-    this.first = this.firstUser = 0;
-    this.zoom = 1;
+    this.problem = '';
   }
 
-  /** @type {string | null} what was brought into view */
-  #seen = null;
+  #zoom = new Zoom();
+  /** what was shown last: a graph, and what was chosen in it */
+  #seen = { layout: /** @type {any} */ (undefined), at: '', chosen: '' };
+
+  /** Which graph: links to a node without a function mean the main graph. */
+  get #at() {
+    return this.at || (this.node ? WHOLE : '');
+  }
 
   #graph = this.asking(
-    ([session, at, open], { signal }) => session.look('graph', { name: at, open: [...open], signal }),
-    () => [this.at, this.open],
+    ([session, at, open, control, all, show], { signal }) =>
+      session.look('graph', {
+        at,
+        open: fromText(open),
+        control: control === '1',
+        all: all === '1',
+        show: show || undefined,
+        signal,
+      }),
+    () => [this.#at, this.view.open, this.view.control, this.view.all, this.node],
   );
+  #places = this.asking(([session], { signal }) => session.look('places', { signal }));
   #layout = this.asking(
     async ([, drawn], { signal }) => {
       if (!drawn || drawn.groups.length > MOST) return undefined;
-      const boxes = drawn.groups.map((/** @type {Group} */ g) => ({
-        id: g.id,
-        width: widthOf(g),
-        height: HEIGHT,
-        frames: framesOf(g.scope),
-      }));
-      const known = new Set(drawn.groups.map((/** @type {Group} */ g) => g.id));
-      const exits = new Set(
-        drawn.edges.map((/** @type {any} */ e) => e.from).filter((/** @type {string} */ from) => !known.has(from)),
-      );
-      for (const id of exits) boxes.push({ id, width: 1, height: 1, frames: framesOf(id).slice(0, -1) });
-      return { groups: drawn.groups, edges: drawn.edges, layout: await layOut(boxes, drawn.edges, signal) };
+      const last = this.#layout.value;
+      // Where something else is chosen the drawing is the same.
+      if (last && last.key === keyOf(drawn)) return { ...last, drawn };
+      return { key: keyOf(drawn), drawn, layout: await laidOut(drawn, signal) };
     },
     () => [this.#graph.value],
   );
-  #detail = this.asking(
-    ([session, at, node], { signal }) => (node ? session.look('node', { name: at, node, signal }) : undefined),
-    () => [this.at, this.node],
-  );
-  #users = this.asking(
-    ([session, at, node, first], { signal }) =>
-      node ? session.look('users', { name: at, node, first, count: USERS, signal }) : undefined,
-    () => [this.at, this.node, this.firstUser],
-  );
-  #members = this.asking(
-    ([session, at, group, open, first], { signal }) =>
-      group ? session.look('members', { name: at, group, open: [...open], first, count: MEMBERS, signal }) : undefined,
-    () => [this.at, this.group, this.open, this.first],
-  );
+
+  /** What is drawn now, while another is on its way. @returns {any} */
+  get #drawn() {
+    return this.#layout.value;
+  }
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('at')) {
-      this.open = new Set();
-      this.group = '';
-    }
-    if (changed.has('at') || changed.has('node')) this.firstUser = 0;
-    if (changed.has('node') && this.node) {
-      this.group = '';
-      const scopes = framesOf(this.node);
-      if (!scopes.every((scope) => this.open.has(scope))) this.open = new Set([...this.open, ...scopes]);
+    if (changed.has('at') || changed.has('node') || changed.has('view')) this.group = '';
+  }
+
+  /** The window gets the drawing, and shows what is chosen. */
+  updated() {
+    const svg = /** @type {SVGSVGElement | null} */ (this.renderRoot.querySelector('svg.window'));
+    const shown = this.#drawn;
+    if (!svg || !shown?.layout) return;
+    const { layout, drawn } = shown;
+    const [seen, zoom] = [this.#seen, this.#zoom];
+    zoom.attach(svg);
+    Object.assign(zoom, { width: layout.width, height: layout.height });
+    const chosen = this.#chosen(drawn);
+    const isNew = seen.layout !== layout;
+    this.#seen = { layout, at: drawn.at, chosen };
+    const before = isNew && seen.at === drawn.at ? anchor(seen.layout, layout) : undefined;
+    if (before) zoom.pan(before.x * zoom.scale, before.y * zoom.scale);
+    else if (isNew) zoom.begin(beginning(drawn, layout));
+    if (chosen && (isNew || chosen !== seen.chosen)) {
+      const place = areaOf(drawn, layout, chosen);
+      if (place) zoom.see(place, true);
     }
   }
 
-  /** What was chosen elsewhere is brought into view, once it is drawn. */
-  updated() {
-    const box = this.renderRoot.querySelector('g.box[aria-pressed="true"]');
-    const id = box && (this.group || this.node);
-    if (id === this.#seen) return;
-    this.#seen = id;
-    box?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  /** The box of what is chosen. @param {any} drawn */
+  #chosen(drawn) {
+    return this.group || (this.node ? (drawn?.shown ?? '') : '');
   }
 
   render() {
-    return html`
-      <div class="bar">
-        <span
-          >${this.at ? html`Function ${this.link('functions', this.at)}` : html`<strong>The main graph</strong>`}</span
-        >
-        ${this.at ? this.link('graph', '', 'the main graph') : nothing}
-        ${this.#graph.value ? html`<span class="dim">${this.#said(this.#graph.value)}</span>` : nothing}
-        <span class="tools">
-          ${this.open.size ? html`<button @click=${() => this.#fold()}>Fold all</button>` : nothing}
-          <button aria-label="Smaller" @click=${() => (this.zoom = Math.max(0.2, this.zoom / 1.25))}>−</button>
-          <button aria-label="Larger" @click=${() => (this.zoom = Math.min(3, this.zoom * 1.25))}>+</button>
-        </span>
-      </div>
-      ${this.answer(this.#graph, (graph) =>
-        graph.groups.length > MOST
-          ? html`<p class="empty">
-              ${counted(graph.groups.length, 'box', 'boxes')}: too many to draw.
-              <button @click=${() => this.#fold()}>Fold all</button>
-            </p>`
-          : graph.groups.length
-            ? this.answer(this.#layout, (drawn) => (drawn ? this.drawing(drawn) : nothing))
-            : html`<p class="empty">This graph has no nodes.</p>`,
-      )}
-    `;
+    return html`${this.#bar()}
+    ${this.#graph.value || this.#graph.status === 3 ? this.answer(this.#current, (graph) => this.#body(graph)) : this.answer(this.#graph, () => nothing)}`;
+  }
+
+  /** The last answer stays until the next is there. */
+  get #current() {
+    return this.#graph.status === 3
+      ? this.#graph
+      : /** @type {any} */ ({ render: (/** @type {any} */ states) => states.complete(this.#graph.value) });
   }
 
   /** @param {any} graph */
-  #said({ total, groups }) {
-    const scopes = groups.some((/** @type {Group} */ g) => g.is === 'scope');
-    return `${counted(total, 'node')}${scopes ? '. Open a scope to see what is in it.' : ''}`;
+  #body(graph) {
+    if (graph.groups.length > MOST)
+      return html`<p class="empty">
+        ${counted(graph.groups.length, 'box', 'boxes')}: too many to draw.
+        <button @click=${() => this.#look([])}>Fold all</button>
+      </p>`;
+    if (!graph.groups.length) return html`<p class="empty">This graph has no nodes.</p>`;
+    return this.#drawn?.layout ? this.drawing(this.#drawn) : this.answer(this.#layout, () => nothing);
   }
 
-  #fold() {
-    this.open = new Set();
-    this.group = '';
-    if (this.node) this.go('graph', this.at);
-  }
-
-  /** What is told beside it comes later, and the drawing stays. @param {any} drawn */
-  drawing(drawn) {
-    const chosen = this.group || this.node;
-    return html`<div class="parts ${chosen ? 'two' : ''}">
-      <div class="view box">
-        ${guard([drawn, chosen, this.zoom, this.offsetWidth], () => this.picture(drawn, chosen))}
+  #bar() {
+    const graph = this.#graph.value;
+    const { control, all } = this.view;
+    return html`<div class="bar">
+        ${this.#picker()}
+        <cpb-graph-find .session=${this.session} .at=${graph?.at ?? this.#at} .view=${this.#view}></cpb-graph-find>
+        <span class="tools">
+          <button aria-label="Smaller" title="Smaller (−)" @click=${() => this.#zoom.by(0.8)}>−</button>
+          <button aria-label="Larger" title="Larger (+)" @click=${() => this.#zoom.by(1.25)}>+</button>
+          <button title="All of it (0)" @click=${() => this.#zoom.fit()}>Fit</button>
+          <button @click=${() => this.#save('svg')}>SVG</button>
+          <button @click=${() => this.#save('png')}>PNG</button>
+        </span>
       </div>
-      ${this.node && !this.group ? html`<section class="side box" aria-label="Node">${this.answer(this.#detail, (node) => this.detail(node))}</section>` : nothing}
-      ${this.group ? html`<section class="side box" aria-label="Nodes">${this.answer(this.#members, (list) => this.members(list))}</section>` : nothing}
+      <div class="bar second">
+        ${graph ? html`<span class="dim">${counted(graph.total, 'node')}</span>` : nothing}
+        ${this.#switch('control', 'Control edges', control === '1')}
+        ${this.#switch('all', 'Constants and variables as boxes', all === '1')}
+        ${graph?.open.length ? html`<button class="link" @click=${() => this.#look([])}>Fold all</button>` : nothing}
+        ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
+      </div>`;
+  }
+
+  /** @param {'control' | 'all'} name @param {string} title @param {boolean} on */
+  #switch(name, title, on) {
+    const change = (/** @type {Event} */ event) =>
+      this.see({ [name]: /** @type {HTMLInputElement} */ (event.target).checked ? '1' : undefined });
+    return html`<label class="switch"><input type="checkbox" .checked=${on} @change=${change} />${title}</label>`;
+  }
+
+  #picker() {
+    const at = this.#graph.value?.at ?? this.#at;
+    const { signatures = [], functions = [], total = 0 } = this.#places.value ?? {};
+    const known = [...signatures, ...functions].some((one) => (one.at ?? one.name) === at) || at === WHOLE || !at;
+    const option = (/** @type {string} */ value, /** @type {string} */ text) =>
+      html`<option value=${value} ?selected=${value === at}>${text}</option>`;
+    const isSignature = signatures.some((/** @type {any} */ one) => one.at === at);
+    return html`<select
+      class="places"
+      aria-label="Graph of"
+      @change=${(/** @type {any} */ event) => this.go('graph', event.target.value)}
+    >
+      ${known ? nothing : option(at, short(functionName(at), 60))}
+      ${
+        signatures.length
+          ? html`<optgroup label="Signatures">
+              ${signatures.map((/** @type {any} */ one) => option(one.at, short(one.key, 60)))}
+            </optgroup>`
+          : nothing
+      }
+      ${option(WHOLE, signatures.length ? 'The whole main graph' : 'The graph')}
+      ${
+        functions.length
+          ? html`<optgroup
+              label=${total > functions.length ? `Functions, the ${functions.length} largest of ${total}` : 'Functions'}
+            >
+              ${functions.map((/** @type {any} */ { name }) => (isSignature && name === at ? nothing : option(name, short(name, 60))))}
+            </optgroup>`
+          : nothing
+      }
+    </select>`;
+  }
+
+  /** How it is seen now, with its scopes. @returns {import('../inspector.js').View} */
+  get #view() {
+    const open = this.#graph.value?.open;
+    return open ? { ...this.view, open: toText(open) } : this.view;
+  }
+
+  /** With these scopes open. @param {string[]} open */
+  #look(open) {
+    const { at } = this.#graph.value;
+    this.go('graph', at, '', { ...this.view, open: toText(open) });
+  }
+
+  /** What is told beside it comes later, and the drawing stays. @param {any} shown */
+  drawing({ drawn, layout }) {
+    const chosen = this.#chosen(drawn);
+    const isTold = this.group || this.node;
+    return html`<div class="parts ${isTold ? 'two' : ''}">
+      <div class="view box" aria-busy=${this.#graph.status === 1 || this.#layout.status === 1}>
+        ${guard([layout, drawn, chosen], () => this.picture(drawn, layout, chosen))}
+      </div>
+      ${
+        isTold
+          ? html`<section class="side box" aria-label=${this.group ? 'Nodes' : 'Node'}>
+              <button class="close" aria-label="Close" @click=${() => this.#close()}>×</button>
+              <cpb-graph-details
+                .session=${this.session}
+                .at=${drawn.at}
+                .node=${this.node}
+                .group=${this.group}
+                .open=${drawn.open}
+                .view=${this.#view}
+              ></cpb-graph-details>
+            </section>`
+          : nothing
+      }
     </div>`;
   }
 
-  /** @param {any} drawn @param {string} chosen */
-  picture({ groups, edges, layout }, chosen) {
-    const control = new Set(
-      edges.filter((/** @type {any} */ e) => e.control).map((/** @type {any} */ e) => `${e.from}\n${e.to}`),
-    );
-    const scale = this.zoom * Math.max(SMALLEST, Math.min(1, (this.offsetWidth - SCROLLBAR) / layout.width));
-    const start = groups.some((/** @type {Group} */ g) => g.id === chosen) ? chosen : groups[0].id;
+  /** @param {any} drawn @param {any} layout @param {string} chosen */
+  picture(drawn, layout, chosen) {
+    const actions = {
+      choose: (/** @type {Group} */ group) => this.#choose(group),
+      fold: (/** @type {string} */ scope) =>
+        this.#look(drawn.open.filter((/** @type {string} */ one) => one !== scope && !one.startsWith(`${scope}/`))),
+      enter: (/** @type {string} */ name) => this.go('graph', name),
+    };
     return html`<svg
-      viewBox="0 0 ${layout.width} ${layout.height}"
-      width=${layout.width * scale}
-      height=${layout.height * scale}
+      class="window"
       role="group"
-      aria-label="Graph: arrow keys go from box to box"
-      @keydown=${arrows}
+      aria-label="Graph: arrow keys go from box to box, plus and minus zoom, 0 shows all of it"
+      @keydown=${(/** @type {KeyboardEvent} */ event) => this.#zoom.key(event) || arrows(event)}
     >
-      <defs>
-        <marker
-          id="to"
-          viewBox="0 0 8 8"
-          refX="7"
-          refY="4"
-          markerUnits="userSpaceOnUse"
-          markerWidth="8"
-          markerHeight="8"
-          orient="auto"
-        >
-          <path d="M0 0L8 4L0 8Z"></path>
-        </marker>
-      </defs>
-      ${layout.frames.map((/** @type {any} */ frame) => this.frame(frame))}
-      ${layout.edges.map(
-        (/** @type {any} */ { from, to, points }) => svg`<path marker-end="url(#to)"
-        class="${control.has(`${from}\n${to}`) ? 'control' : ''} ${from === chosen || to === chosen ? 'lit' : ''}" d=${curve(points)}></path>`,
-      )}
-      ${groups.map((/** @type {Group} */ g) => this.box(g, layout.boxes[g.id], g.id === start))}
+      <g class="moved">${drawing({ ...drawn, layout }, { chosen }, actions)}</g>
     </svg>`;
-  }
-
-  /** An open scope. @param {any} frame */
-  frame({ id, x, y, width, height }) {
-    const fold = () =>
-      (this.open = new Set([...this.open].filter((scope) => scope !== id && !scope.startsWith(`${id}/`))));
-    return svg`<g class="frame" tabindex="-1" role="button" aria-label=${`fold ${plain(id)}`} transform="translate(${x} ${y})" @click=${fold}>
-      <title>${plain(id)}: fold it</title>
-      <rect width=${width} height=${height}></rect>
-      <text x="8" y="14">− ${short(id.slice(id.lastIndexOf('/') + 1))}</text>
-    </g>`;
-  }
-
-  /** @param {Group} group @param {{ x: number, y: number }} at @param {boolean} start */
-  box(group, { x, y }, start) {
-    const width = widthOf(group);
-    const { id, is, label, op } = group;
-    const pressed = id === (this.group || this.node);
-    return svg`<g class="box ${is}" tabindex=${start ? 0 : -1} role="button" aria-pressed=${is === 'scope' ? nothing : pressed}
-        aria-label=${is === 'node' ? `${plain(label)}, ${plain(op)}` : `${is === 'scope' ? 'open scope ' : ''}${plain(label)}, ${counted(group.count, 'node')}`}
-        transform="translate(${x - width / 2} ${y - HEIGHT / 2})" @click=${() => this.#choose(group)}>
-      <title>${several(group) ? plain(label) : plain(id)}</title>
-      <rect width=${width} height=${HEIGHT}></rect>
-      <text aria-hidden="true" x=${width / 2} y="17">${is === 'scope' ? '+ ' : ''}${short(label)}${several(group) ? ` × ${count(group.count)}` : ''}</text>
-      <text aria-hidden="true" class="op" x=${width / 2} y="31">${under(group)}</text>
-    </g>`;
   }
 
   /** @param {Group} group */
   #choose({ id, is }) {
-    if (is === 'scope') {
-      this.group = '';
-      this.open = new Set([...this.open, ...framesOf(id)]);
-    } else if (is === 'node') this.go('graph', this.at, id);
-    else [this.group, this.first] = [id, 0];
+    const { at, open } = this.#graph.value;
+    if (is === 'scope') this.#look([...open, id]);
+    else if (is === 'many' || is === 'rest') this.group = id;
+    else this.go('graph', at, id, this.#view);
   }
 
-  /** @param {any} node */
-  detail(node) {
-    if (!node) return this.at ? this.argument() : html`<p>There is no node with this name.</p>`;
-    const { name, op, inputs, control_inputs, attributes } = node;
-    const called = attributes.filter((/** @type {any} */ { kind }) => kind === 'function');
-    const nodes = (/** @type {string} */ title, /** @type {string[]} */ list) =>
-      list.length
-        ? html`<h3>${title}</h3>
-            <ul>
-              ${list.map((one) => html`<li>${this.link('graph', this.at, one, nodeOf(one))}</li>`)}
-            </ul>`
-        : nothing;
-    return html`<h3><code>${plain(name)}</code></h3>
-      <p class="dim">${plain(op)}</p>
-      ${called.map((/** @type {any} */ { name, value }) => html`<p>${name}: ${this.link('functions', value?.function ?? String(value))}</p>`)}
-      ${nodes('Inputs', inputs)} ${nodes('Control inputs', control_inputs)}
-      ${this.answer(this.#users, (list) => this.users(list))}
-      ${
-        attributes.length
-          ? html`<h3>Attributes</h3>
-              <table>
-                <tbody>
-                  ${attributes.map(
-                    (/** @type {any} */ { name, value }) =>
-                      html`<tr>
-                        <th scope="row">${plain(name)}</th>
-                        <td><code>${plain(typeof value === 'string' ? value : JSON.stringify(value))}</code></td>
-                      </tr>`,
-                  )}
-                </tbody>
-              </table>`
-          : nothing
-      }`;
+  #close() {
+    if (this.group) this.group = '';
+    else this.go('graph', this.#graph.value.at, '', this.#view);
   }
 
-  /** What is no node of a function may be an argument of it. */
-  argument() {
-    return this.answer(
-      this.#users,
-      (list) =>
-        html`<h3><code>${plain(this.node)}</code></h3>
-          <p class="dim">argument of the function</p>
-          ${this.users(list)}`,
-    );
-  }
-
-  /** @param {any} list */
-  users(list) {
-    if (!list.total)
-      return html`<h3>Used by</h3>
-        <p class="dim">nothing</p>`;
-    return html`<h3>Used by${list.total > 1 ? ` · ${count(list.total)}` : nothing}</h3>
-      <ul>
-        ${list.items.map(
-          (/** @type {any} */ one) =>
-            html`<li>
-              ${
-                one.is === 'return'
-                  ? html`<code>${plain(one.name)}</code>`
-                  : this.link('graph', this.at, one.name, one.name)
-              } <span class="dim small">${taken(one)}</span>
-            </li>`,
-        )}
-      </ul>
-      ${pager(list, (first) => (this.firstUser = first), USERS)}`;
-  }
-
-  /** @param {any} list */
-  members(list) {
-    return html`<h3>${count(list.total)} alike</h3>
-      <ul>
-        ${list.items.map(
-          (/** @type {any} */ one) =>
-            html`<li>
-              ${
-                one.is === 'scope'
-                  ? html`<button class="link" @click=${() => this.#choose({ ...one, id: one.name })}>
-                        ${plain(one.name)}
-                      </button>
-                      <span class="dim small">scope</span>`
-                  : html`${this.link('graph', this.at, one.name, one.name)}
-                      <span class="dim small">${plain(one.op)}</span>`
-              }
-            </li>`,
-        )}
-      </ul>
-      ${pager(list, (first) => (this.first = first), MEMBERS)}`;
+  /** @param {'svg' | 'png'} kind */
+  async #save(kind) {
+    const svg = /** @type {SVGSVGElement | null} */ (this.renderRoot.querySelector('svg.window'));
+    if (!svg || !this.#drawn?.layout) return;
+    this.problem = '';
+    try {
+      const file = svgOf(svg, this.#drawn.layout);
+      const blob = kind === 'svg' ? new Blob([file.text], { type: 'image/svg+xml' }) : await pngOf(file);
+      download(blob, `${fileName(this.#graph.value.at)}.${kind}`);
+    } catch (error) {
+      this.problem = String(/** @type {any} */ (error)?.message ?? error);
+    }
   }
 }
 
-/** 'a/b' and all that it is in, the outermost first. @param {string} scope */
-const framesOf = (scope) => (scope ? scope.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/')) : []);
-/** Of an input such as 'a/b:1', the node. @param {string} input */
-const nodeOf = (input) => input.replace(/^\^/, '').replace(/:.*$/, '');
-/** How one takes what is looked at, where that says more than that it does. @param {any} consumer */
-function taken({ is, inputs, control }) {
-  const outputs = [
-    ...new Set(
-      inputs.flatMap((/** @type {any} */ { index, output }) => (index ? [`${output ?? 'output'} ${index}`] : [])),
-    ),
-  ];
-  return plain(
-    [is === 'return' ? 'returned' : '', ...outputs, control && is !== 'return' ? 'control' : '']
-      .filter(Boolean)
-      .join(', '),
+/** @param {string} at */
+const fileName = (at) =>
+  functionName(at)
+    .replace(/[^\w.-]+/g, '_')
+    .replace(/^_+|_+$/g, '') || 'graph';
+
+/** What is the same has the same place. @param {any} drawn */
+const keyOf = ({ at, groups, edges }) =>
+  JSON.stringify([at, groups.map((/** @type {Group} */ g) => [g.id, g.is, g.label, g.attached.length]), edges]);
+
+/** @param {any} drawn @param {AbortSignal} signal */
+async function laidOut({ groups, edges }, signal) {
+  const boxes = groups.map((/** @type {Group} */ g) => ({ id: g.id, ...sizeOf(g), frames: g.frames }));
+  const known = new Set(groups.map(({ id }) => id));
+  // What leaves an open scope of a large graph does so at its border.
+  const exits = new Set(
+    edges.map((/** @type {any} */ e) => e.from).filter((/** @type {string} */ from) => !known.has(from)),
+  );
+  for (const id of exits) {
+    const parts = id.split('/').slice(0, -1);
+    const frames = parts.map((/** @type {string} */ _, /** @type {number} */ i) => parts.slice(0, i + 1).join('/'));
+    boxes.push({ id, width: 1, height: 1, frames });
+  }
+  return layOut(
+    boxes,
+    edges.map((/** @type {any} */ { from, to }) => ({ from, to })),
+    signal,
   );
 }
-/** @param {string} label */
-const short = (label) => {
-  const text = plain(label);
-  return text.length > 28 ? `${text.slice(0, 13)}…${text.slice(-13)}` : text;
-};
-const several = (/** @type {Group} */ { is }) => is === 'many' || is === 'rest';
-const under = (/** @type {Group} */ g) =>
-  g.is === 'node'
-    ? short(g.op)
-    : g.is === 'scope'
-      ? counted(g.count, 'node')
-      : g.is === 'rest'
-        ? 'listed only'
-        : 'alike';
-const widthOf = (/** @type {Group} */ g) =>
-  28 + 7.2 * Math.max(short(g.label).length + (several(g) ? 8 : g.is === 'scope' ? 2 : 0), under(g).length * 0.85);
 
-/** Through the points, without corners. @param {{ x: number, y: number }[]} points */
-function curve(points) {
-  const [first, ...rest] = points;
-  if (!first) return '';
-  let path = `M${first.x} ${first.y}`;
-  rest.forEach((p, i) => {
-    const next = rest[i + 1];
-    path += next ? `Q${p.x} ${p.y} ${(p.x + next.x) / 2} ${(p.y + next.y) / 2}` : `L${p.x} ${p.y}`;
-  });
-  return path;
+/** Where reading begins: at the first argument. @param {any} drawn @param {any} layout */
+const beginning = ({ groups }, layout) => {
+  const first = groups.find((/** @type {Group} */ { is }) => is === 'argument');
+  return first && layout.boxes[first.id];
+};
+
+/** How far what stays has to move so that the eye finds it again. @param {any} before @param {any} now */
+function anchor(before, now) {
+  const same = Object.keys(now.boxes).find((id) => before?.boxes[id]);
+  if (!same) return undefined;
+  return { x: before.boxes[same].x - now.boxes[same].x, y: before.boxes[same].y - now.boxes[same].y };
+}
+
+/** @param {any} drawn @param {any} layout @param {string} id */
+function areaOf({ groups }, layout, id) {
+  const group = groups.find((/** @type {Group} */ one) => one.id === id);
+  const frame = layout.frames.find((/** @type {any} */ one) => one.id === id);
+  if (!group || !layout.boxes[id]) return frame;
+  const { width, height } = sizeOf(group);
+  const { x, y } = layout.boxes[id];
+  return { x: x - width / 2, y: y - height / 2, width, height };
 }
 
 customElements.define('cpb-graph', Graph);

@@ -1,0 +1,137 @@
+/** Reads a graph as far as its drawing needs it: all nodes of a small one, the rest in folds. */
+import { graphDefOf, nodesOf } from './samediff-graph.js';
+import { endsOf } from './function-ends.js';
+import { attribute, tensorNamed } from './tensors.js';
+
+/** @typedef {import('./folded-graph.js').Ask} Ask */
+/** @typedef {import('./folded-graph.js').Graph} Graph */
+/** @typedef {import('./folded-graph.js').Node} Node */
+/** @typedef {import('./folded-graph.js').Signal} Signal */
+/** @typedef {import('./signature-names.js').Entry} Entry */
+
+/** Nodes of a graph that is small; of SameDiff, operations that are looked at. */
+const [SMALL, MOST] = [4000, 150_000];
+/** How many are asked for at once. */
+const PAGE = 4000;
+/** Children of a scope of a large graph that are shown one by one. */
+const CHILDREN = 600;
+/** Operations that are looked through for those named like functions. */
+const OPERATIONS = 10_000;
+
+/** What goes in and out of the main graph, as a signature says. @param {Entry | undefined} entry */
+const endsByTensors = (entry) => ({
+  /** @type {import('./folded-graph.js').Input[]} */
+  inputs: [],
+  outputs: (entry?.tensors ?? []).map(({ name, tensor, dtype, shape }) => ({
+    name,
+    label: name,
+    tensor,
+    dtype,
+    shape,
+  })),
+});
+
+/** Functions that the main graph calls by operations of their names. @param {Ask} ask @param {Signal} how */
+async function libraryOf(ask, how) {
+  const { ops } = await ask({ question: 'ops', count: OPERATIONS }, how);
+  return ops.items.flatMap((/** @type {any} */ { op, from }) => (from === 'library' ? [op] : []));
+}
+
+/**
+ * A graph of TensorFlow's: the main one, or a function's.
+ *
+ * @param {Ask} ask
+ * @param {string} name of the function
+ * @param {Entry | undefined} entry the signature that leads to it
+ * @param {Signal} how
+ * @returns {Promise<Graph>}
+ */
+export async function tensorflowGraph(ask, name, entry, how) {
+  const question = { question: 'scopes', name: name || undefined };
+  const whole = await ask({ ...question, count: CHILDREN }, how);
+  const ends = name ? await endsOf(ask, name, entry?.names, how) : endsByTensors(entry);
+  const library = new Set('calls' in ends ? ends.calls : await libraryOf(ask, how));
+  const { nodes: total, problems } = whole;
+  const { inputs, outputs } = ends;
+  const graph = {
+    ask,
+    name,
+    at: '',
+    whole,
+    most: CHILDREN,
+    total,
+    problems,
+    inputs,
+    outputs,
+    library,
+    onlyOutputs: !name && Boolean(entry),
+  };
+  if (total > SMALL) return graph;
+  const all = await ask({ question: 'nodes', name: name || undefined, count: SMALL }, how);
+  /** @type {Node[]} */
+  const nodes = all.nodes.items;
+  const placeholders = name
+    ? []
+    : nodes.filter(({ op }) => op === 'Placeholder').map((node) => placeholder(node, entry));
+  return { ...graph, most: SMALL, problems: all.problems, nodes, inputs: [...inputs, ...placeholders] };
+}
+
+/** A placeholder is an argument of the main graph. @param {Node} node @param {Entry | undefined} entry */
+const placeholder = (node, entry) => ({
+  name: node.name,
+  label: entry?.given.find(({ tensor }) => tensorNamed(tensor).name === node.name)?.name ?? node.name,
+  dtype: attribute(node, 'dtype'),
+  shape: attribute(node, 'shape'),
+});
+
+/**
+ * The graph of a SameDiff file.
+ *
+ * @param {Ask} ask
+ * @param {(graphDef: Uint8Array) => Promise<Ask>} open
+ * @param {Signal} how
+ * @returns {Promise<Graph>}
+ */
+export async function sameDiffGraph(ask, open, how) {
+  /** @type {any[]} */
+  const found = [];
+  for (;;) {
+    const { operations, problems } = await ask({ question: 'nodes', first: found.length, count: PAGE }, how);
+    found.push(...operations.items);
+    const { total } = operations;
+    if (operations.items.length && found.length < Math.min(total, MOST)) continue;
+    const nodes = nodesOf(found);
+    const ends = await sameDiffEnds(ask, found, how);
+    const asGraphDef = await open(graphDefOf(nodes));
+    const graph = { ask: asGraphDef, name: '', at: '', whole: undefined, most: SMALL, total, problems, nodes };
+    return { ...graph, ...ends, library: new Set(), onlyOutputs: false };
+  }
+}
+
+/** Placeholders, parameters, and what no operation takes. @param {Ask} ask @param {any[]} operations @param {Signal} how */
+async function sameDiffEnds(ask, operations, how) {
+  const [{ graph }, { parameters }] = await Promise.all([
+    ask({ question: 'overview' }, how),
+    ask({ question: 'constants', count: MOST }, how),
+  ]);
+  const maker = new Map(operations.flatMap(({ name, outputs }) => outputs.map((/** @type {string} */ o) => [o, name])));
+  const named = (/** @type {any} */ { name, dtype, shape }) => ({ name, label: name, dtype, shape });
+  return {
+    inputs: [
+      ...(graph?.inputs ?? []).map(named),
+      ...parameters.items.map((/** @type {any} */ one) => ({ ...named(one), attached: parameter(one) })),
+    ],
+    outputs: (graph?.outputs ?? [])
+      .filter((/** @type {any} */ { name }) => maker.has(name))
+      .map((/** @type {any} */ one) => ({ ...named(one), tensor: maker.get(one.name) })),
+  };
+}
+
+/** @param {any} parameter @returns {import('./attachments.js').Attached} */
+const parameter = ({ name, kind, dtype, shape, array }) => ({
+  id: name,
+  name,
+  is: kind === 'CONSTANT' ? 'constant' : 'variable',
+  dtype: dtype ?? array?.dtype,
+  shape: shape ?? array?.shape,
+});

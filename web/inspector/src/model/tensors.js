@@ -1,0 +1,82 @@
+/** Names of tensors, and the shapes that TensorFlow noted for them. */
+
+/** @typedef {(number | null)[] | null} Shape null where the rank is not known */
+
+/**
+ * What an input such as 'a/b', 'a/b:1' or, in a function, 'a/b:output:1' names.
+ *
+ * @param {string} input
+ */
+export function tensorNamed(input) {
+  const [name = '', ...rest] = input.replace(/^\^/, '').split(':');
+  const index = Number(rest.pop() ?? 0);
+  return { name, output: rest[0], index: Number.isInteger(index) ? index : 0 };
+}
+
+/** Outputs that are the first one of their operation, where it has several. */
+const FIRST = new Set(['y', 'output', 'outputs', 'values', 'output_values', 'components', 'handle']);
+
+/** @param {{ attributes: any[] } | undefined} node @param {string} name */
+export const attribute = (node, name) => node?.attributes.find((one) => one.name === name)?.value;
+
+/** A list of shapes, as the answers `nodes` have it. @param {unknown} list @returns {Shape[]} */
+const shapes = (list) => (Array.isArray(list) ? list.filter((one) => one === null || Array.isArray(one)) : []);
+
+/**
+ * The shape of one output of a node, or undefined if nothing says it.
+ *
+ * @param {{ attributes: any[], op?: string } | undefined} node
+ * @param {{ output?: string, index: number }} tensor
+ * @returns {Shape | undefined}
+ */
+export function shapeOf(node, { output, index }) {
+  const all = shapes(attribute(node, '_output_shapes'));
+  if (!all.length) {
+    const { shape } = attribute(node, 'value') ?? {};
+    return shape === undefined ? undefined : shape;
+  }
+  if (output === undefined || index > 0 || all.length === 1 || FIRST.has(output)) return all[index];
+  // Which of several outputs has this name, only the operation's definition says.
+  const same = all.every((one) => JSON.stringify(one) === JSON.stringify(all[0]));
+  return same ? all[0] : undefined;
+}
+
+/** ?×7×7×1280, or '' where nothing is known. @param {Shape | undefined} shape */
+export function times(shape) {
+  if (!shape) return '';
+  return shape.length > 1 ? shape.map((one) => one ?? '?').join('×') : shape.length ? `[${shape[0] ?? '?'}]` : 'scalar';
+}
+
+/** Beginnings of TensorFlow's names, and ND4J's names. @type {Record<string, string>} */
+const SHORT = { float: 'f', int: 'i', uint: 'u', bfloat: 'bf', complex: 'c' };
+/** @type {Record<string, string>} */
+const ND4J = { FLOAT: 'f32', DOUBLE: 'f64', HALF: 'f16', LONG: 'i64', INT: 'i32', UTF8: 'string' };
+
+/** float32 is f32. @param {string | null | undefined} dtype */
+const shortType = (dtype) =>
+  ND4J[dtype ?? ''] ??
+  String(dtype ?? '?')
+    .toLowerCase()
+    .replace(/^(float|bfloat|uint|int|complex)(?=\d)/, (name) => SHORT[name] ?? name);
+
+/** f32[?,7,7,1280]. @param {{ dtype?: string | null, shape?: Shape }} tensor */
+export const typed = ({ dtype, shape }) =>
+  `${shortType(dtype)}${shape ? `[${shape.map((one) => one ?? '?').join(',')}]` : ''}`;
+
+/** @param {Shape | undefined} shape */
+export const elements = (shape) => (shape ?? [0]).reduce((/** @type {number} */ all, one) => all * (one ?? 0), 1);
+
+/** Texts longer than this are not shown in place. */
+const LONG = 36;
+
+/** @param {any} value of a preview */
+const shown = (value) =>
+  typeof value === 'string' || value?.text !== undefined ? JSON.stringify(value.text ?? value) : String(value);
+
+/** A constant's value if that is short, else its type. @param {any} tensor */
+export function valueOf(tensor) {
+  const { preview, preview_more: more, shape } = tensor ?? {};
+  if (!Array.isArray(preview) || more || !shape || shape.length > 1) return typed(tensor ?? {});
+  const text = shape.length ? `[${preview.map(shown).join(', ')}]` : shown(preview[0] ?? '');
+  return text.length > LONG ? typed(tensor) : text;
+}

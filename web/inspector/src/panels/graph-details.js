@@ -1,0 +1,292 @@
+/** Beside the graph: what is chosen in it. */
+import { css, html, nothing } from 'lit';
+import { times, typed } from '../model/tensors.js';
+import { count, counted, plain } from '../format.js';
+import { pager, Panel } from '../panel.js';
+import '../tensor.js';
+
+const MEMBERS = 50;
+const USERS = 25;
+
+/** What an attribute's value is, as text. @param {any} value @returns {string} */
+function textOf(value) {
+  if (typeof value === 'string') return value;
+  if (value?.omitted) return `${count(value.omitted.size)} bytes`;
+  if (typeof value?.function === 'string') return value.function;
+  if (value?.dtype && 'shape' in value) return typed(value);
+  if (Array.isArray(value) && value.length && value.every((one) => one === null || Array.isArray(one)))
+    return value.map((one) => `[${one?.map((/** @type {any} */ d) => d ?? '?').join(', ') ?? '…'}]`).join(', ');
+  return Array.isArray(value)
+    ? `[${value
+        .map((one) => one ?? '?')
+        .map(textOf)
+        .join(', ')}]`
+    : JSON.stringify(value);
+}
+
+/** How one takes what is looked at, where that says more than that it does. @param {any} consumer */
+function taken({ is, inputs, control }) {
+  const outputs = [
+    ...new Set(
+      inputs.flatMap((/** @type {any} */ { index, output }) => (index ? [`${output ?? 'output'} ${index}`] : [])),
+    ),
+  ];
+  return plain(
+    [is === 'return' ? 'returned' : '', ...outputs, control && is !== 'return' ? 'control' : '']
+      .filter(Boolean)
+      .join(', '),
+  );
+}
+
+class GraphDetails extends Panel {
+  static properties = {
+    ...Panel.properties,
+    group: {},
+    open: { attribute: false },
+    first: { state: true },
+    firstUser: { state: true },
+  };
+  static styles = [
+    ...Panel.styles,
+    css`
+      :host {
+        overflow-wrap: break-word;
+      }
+      h3:first-child {
+        margin-top: 0;
+      }
+      h3 code {
+        font-size: 0.95em;
+      }
+      ul {
+        list-style: none;
+        padding: 0;
+      }
+      li {
+        margin: 0.25rem 0;
+      }
+      dl {
+        margin: 0.3rem 0;
+        font-size: 0.9rem;
+      }
+      dt {
+        color: var(--dim);
+        overflow-wrap: normal;
+        word-break: normal;
+      }
+      dd {
+        margin: 0 0 0.35rem;
+      }
+      .type {
+        white-space: nowrap;
+      }
+      cpb-tensor {
+        display: block;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** a box that stands for several nodes */
+    this.group = '';
+    /** scopes @type {string[] | undefined} */
+    this.open = undefined;
+    this.first = this.firstUser = 0;
+  }
+
+  /** Where this graph is drawn, with the same scopes. @param {string} node @param {unknown} [text] */
+  #to(node, text = node) {
+    return this.link('graph', this.at, text, node, this.view);
+  }
+
+  #detail = this.asking(
+    ([session, at, node], { signal }) => (node ? session.look('node', { at, node, signal }) : undefined),
+    () => [this.at, this.node],
+  );
+  #users = this.asking(
+    ([session, at, node, first], { signal }) =>
+      node && !node.startsWith('return:')
+        ? session.look('users', { at, node, first, count: USERS, signal })
+        : undefined,
+    () => [this.at, this.node, this.firstUser],
+  );
+  #members = this.asking(
+    ([session, at, group, open, first, control, all], { signal }) =>
+      group
+        ? session.look('members', {
+            at,
+            group,
+            open,
+            first,
+            count: MEMBERS,
+            control: control === '1',
+            all: all === '1',
+            signal,
+          })
+        : undefined,
+    () => [this.at, this.group, this.open, this.first, this.view.control, this.view.all],
+  );
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has('at') || changed.has('node')) this.firstUser = 0;
+    if (changed.has('group')) this.first = 0;
+  }
+
+  render() {
+    if (this.group) return this.answer(this.#members, (list) => (list ? this.members(list) : nothing));
+    return this.answer(this.#detail, (node) => this.detail(node));
+  }
+
+  /** @param {any} one */
+  detail(one) {
+    if (!one) return html`<p>There is no node with this name.</p>`;
+    if (one.is === 'scope') return this.scope(one);
+    if (one.is === 'node') return this.#node(one);
+    const { label, attached } = one;
+    return html`<h3><code>${plain(attached?.name ?? label)}</code></h3>
+      <p>
+        ${one.is === 'result' ? 'Result' : attached ? `${attached.is[0].toUpperCase()}${attached.is.slice(1)}` : 'Argument'}
+        <span class="type">${typed(attached ?? one)}</span>
+      </p>
+      ${one.name !== label || attached ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}
+      ${attached ? this.#object(attached) : nothing}
+      ${
+        one.is === 'result'
+          ? html`<h3>From</h3>
+              <ul>
+                <li>${this.#to(one.from)}</li>
+              </ul>`
+          : this.answer(this.#users, (list) => this.users(list))
+      }`;
+  }
+
+  /** @param {any} attached */
+  #object({ path }) {
+    return path
+      ? html`<p>${this.link('objects', path, 'See the variable')} <code class="dim">${plain(path)}</code></p>`
+      : nothing;
+  }
+
+  /** @param {any} node */
+  #node({ name, op, calls, from, control_inputs, outputs, attributes, tensor, value }) {
+    return html`<h3><code>${plain(name)}</code></h3>
+      <p class="dim">${plain(op)}</p>
+      ${calls.map(
+        (/** @type {any} */ call) =>
+          html`<p>
+            ${call.name === 'f' || call.name === 'calls' ? 'Calls' : plain(call.name)}:
+            ${this.link('graph', call.function)}
+            <span class="small">(${this.link('functions', call.function, 'about it')})</span>
+          </p>`,
+      )}
+      ${
+        value?.is === 'variable'
+          ? html`<p>Variable <code>${plain(value.name)}</code> <span class="type">${typed(value)}</span></p>
+              ${this.#object(value)}`
+          : nothing
+      }
+      ${tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name, ...tensor }}></cpb-tensor>` : nothing}
+      ${
+        from.length
+          ? html`<h3>Inputs</h3>
+              <ul>
+                ${from.map((/** @type {any} */ one) => this.#input(one))}
+              </ul>`
+          : nothing
+      }
+      ${
+        outputs.length
+          ? html`<h3>${outputs.length > 1 ? 'Outputs' : 'Output'}</h3>
+              <ul>
+                ${outputs.map((/** @type {any} */ one) => html`<li class="type">${times(one) || 'of unknown shape'}</li>`)}
+              </ul>`
+          : nothing
+      }
+      ${this.answer(this.#users, (list) => this.users(list))}
+      ${
+        attributes.length
+          ? html`<h3>Attributes</h3>
+              <dl>
+                ${attributes.map(
+                  (/** @type {any} */ { name, value }) =>
+                    html`<dt>${broken(name)}</dt>
+                      <dd><code>${plain(textOf(value))}</code></dd>`,
+                )}
+              </dl>`
+          : nothing
+      }
+      ${
+        control_inputs.length
+          ? html`<h3>Waits for</h3>
+              <ul>
+                ${control_inputs.map((/** @type {string} */ one) => html`<li>${this.#to(one)}</li>`)}
+              </ul>`
+          : nothing
+      }`;
+  }
+
+  /** @param {any} input */
+  #input({ input, name, dtype, shape, value, attached }) {
+    const type = value ?? (dtype ? typed({ dtype, shape }) : times(shape));
+    return html`<li>
+      ${this.#to(attached?.id ?? name, attached?.is === 'variable' ? attached.name : input)}
+      <span class="type">${plain(type)}</span>
+    </li>`;
+  }
+
+  /** @param {any} scope */
+  scope({ name, nodes, ops, variables }) {
+    return html`<h3><code>${plain(name)}</code></h3>
+      <p class="dim">${counted(nodes, 'node')}${ops.length ? `: ${plain(ops.join(', '))}` : ''}</p>
+      ${
+        variables.length
+          ? html`<h3>Variables</h3>
+              <ul>
+                ${variables.map((/** @type {any} */ one) => html`<li>${this.#to(one.id, one.name)} <span class="type">${typed(one)}</span></li>`)}
+              </ul>`
+          : nothing
+      }`;
+  }
+
+  /** @param {any} list */
+  users(list) {
+    if (!list?.total)
+      return html`<h3>Used by</h3>
+        <p class="dim">nothing</p>`;
+    return html`<h3>Used by${list.total > 1 ? ` · ${count(list.total)}` : nothing}</h3>
+      <ul>
+        ${list.items.map(
+          (/** @type {any} */ one) =>
+            html`<li>
+              ${this.#to(one.is === 'return' ? `return:${one.name}` : one.name, one.name)}
+              <span class="dim small">${taken(one)}</span>
+            </li>`,
+        )}
+      </ul>
+      ${pager(list, (first) => (this.firstUser = first), USERS)}`;
+  }
+
+  /** @param {any} list */
+  members(list) {
+    return html`<h3>${count(list.total)} alike</h3>
+      <ul>
+        ${list.items.map(
+          (/** @type {any} */ one) =>
+            html`<li>
+              ${this.#to(one.name)} <span class="dim small">${plain(one.is === 'scope' ? 'scope' : one.op)}</span>
+            </li>`,
+        )}
+      </ul>
+      ${pager(list, (first) => (this.first = first), MEMBERS)}`;
+  }
+}
+
+/** A long name may go on in the next line only where a word ends. @param {string} name */
+const broken = (name) =>
+  plain(name)
+    .split(/(?<=_)/)
+    .map((part) => html`${part}<wbr />`);
+
+customElements.define('cpb-graph-details', GraphDetails);

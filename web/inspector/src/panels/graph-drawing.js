@@ -1,0 +1,189 @@
+/** The drawing of a graph: boxes with what is in them, frames of open scopes, and edges. */
+import { html, nothing, svg } from 'lit';
+import { count, counted, plain } from '../format.js';
+import { kindOf } from './graph-look.js';
+
+/** @typedef {import('../model/gather.js').Group} Group */
+/** @typedef {import('../layout-worker.js').Layout} Layout */
+
+/** Of a box: its head, one line of what it takes, a call, and what is left below. */
+const [HEAD, LINE, CALL, FOOT] = [40, 15, 22, 5];
+/** Lines that are shown; and of a scope, those of its variables. */
+const [LINES, SCOPE_LINES] = [5, 3];
+/** Of text in a box: widths of a letter, and letters of the longest. */
+const [NAME, SMALL, LONG] = [8, 6.5, 30];
+
+/** @param {string} label @param {number} [most] */
+export const short = (label, most = LONG) => {
+  const text = plain(label);
+  const half = Math.floor((most - 1) / 2);
+  return text.length > most ? `${text.slice(0, half)}…${text.slice(-half)}` : text;
+};
+
+/** A function's name, without what TensorFlow puts around it. @param {string} name */
+export const functionName = (name) => name.replace(/^__(inference|forward|backward)_(.+?)_\d+$/, '$2');
+
+const several = (/** @type {Group} */ { is }) => is === 'many' || is === 'rest';
+
+/** @param {Group} group */
+function under({ is, op, count: nodes }) {
+  if (is === 'rest') return 'listed only';
+  if (is === 'many') return op && op !== '' ? short(op) : 'alike';
+  if (is === 'scope') return `${counted(nodes, 'node')}${op ? `: ${short(op, 34)}` : ''}`;
+  return short(op, 34) || is;
+}
+
+/** Lines of a box: what it takes, as far as there is room. @param {Group} group */
+function linesOf({ is, attached, parameters }) {
+  const most = is === 'scope' ? SCOPE_LINES : LINES;
+  if (attached.length <= most) return attached.map(({ name, text }) => [short(name, 22), short(text, 38)]);
+  const shown = attached.slice(0, most - 1).map(({ name, text }) => [short(name, 22), short(text, 38)]);
+  const rest = `${count(attached.length - shown.length)} more`;
+  return [...shown, [rest, parameters ? `${count(parameters)} in all` : '']];
+}
+
+/** Calls that have a line of their own; those within a scope are seen when it is open. @param {Group} group */
+const callsIn = ({ is, calls }) => (is === 'node' ? calls.slice(0, 4) : []);
+
+/** @param {{ name: string, function: string }} call */
+const callText = ({ name, function: called }) =>
+  `${name === 'f' || name === 'calls' ? '' : `${short(name.replace(/_branch$/, ''), 10)} `}→ ${short(functionName(called), 34)}`;
+
+/** @param {Group} g */
+const titleOf = (g) => `${g.is === 'scope' ? '+ ' : ''}${short(g.label)}${several(g) ? ` × ${count(g.count)}` : ''}`;
+
+/** @param {Group} group */
+export function sizeOf(group) {
+  const lines = linesOf(group);
+  const calls = callsIn(group);
+  const width = Math.max(
+    70,
+    30 + NAME * titleOf(group).length,
+    24 + SMALL * under(group).length,
+    ...lines.map(([name = '', text = '']) => 26 + SMALL * (name.length + text.length + 1)),
+    ...calls.map((call) => 30 + SMALL * callText(call).length),
+  );
+  const more = lines.length * LINE + calls.length * CALL;
+  return { width: Math.round(width), height: HEAD + (more ? more + FOOT : 0) };
+}
+
+/** What is read aloud says what is seen. @param {Group} group */
+function spoken(group) {
+  const { is, label, op, count: nodes, calls } = group;
+  const lines = linesOf(group).map(([name, text]) => `${name} ${text}`);
+  const called = callsIn(group).length
+    ? [`calls ${calls.map((one) => plain(functionName(one.function))).join(', ')}`]
+    : [];
+  if (is === 'node') return [plain(label), plain(op), ...lines, ...called].join(', ');
+  if (is === 'argument' || is === 'result') return `${is} ${plain(label)}, ${plain(op)}`;
+  if (is === 'scope') return [`open scope ${plain(label)}`, under(group), ...lines].join(', ');
+  return `${plain(label)} × ${count(nodes)}, ${under(group)}`;
+}
+
+/**
+ * @typedef {object} Actions
+ * @property {(group: Group) => void} choose
+ * @property {(scope: string) => void} fold
+ * @property {(name: string) => void} enter a function
+ */
+
+/** @param {Group} group @param {{ x: number, y: number }} at @param {{ chosen: string, start: string }} state @param {Actions} actions */
+function box(group, { x, y }, { chosen, start }, { choose, enter }) {
+  const { id, is, label } = group;
+  const { width, height } = sizeOf(group);
+  const lines = linesOf(group);
+  const top = HEAD + lines.length * LINE;
+  const [left, up] = [Math.round(x - width / 2), Math.round(y - height / 2)];
+  const kind = is === 'scope' && /norm/i.test(label) ? 'norm' : kindOf(group.op);
+  return svg`<g class="box ${is} ${kind}" tabindex=${id === start ? 0 : -1} role="button" data-id=${id}
+      aria-pressed=${is === 'scope' ? nothing : id === chosen} aria-label=${spoken(group)}
+      transform="translate(${left} ${up})" @click=${() => choose(group)}>
+    <title>${several(group) ? plain(label) : plain(id.replace(/^return:/, ''))}</title>
+    <rect width=${width} height=${height}></rect>
+    ${is === 'node' || is === 'scope' ? svg`<rect class="band" x="4" y="7" width="4" height=${HEAD - 14}></rect>` : nothing}
+    <text aria-hidden="true" class="name" x=${width / 2} y="17">${titleOf(group)}</text>
+    <text aria-hidden="true" class="op" x=${width / 2} y="31">${under(group)}</text>
+    ${lines.length ? svg`<line class="rule" x1="0" x2=${width} y1=${HEAD - 2} y2=${HEAD - 2}></line>` : nothing}
+    ${lines.map(
+      ([name, text], i) => svg`<text aria-hidden="true" class="line" x="10" y=${HEAD + 11 + i * LINE}>${name}</text>
+      <text aria-hidden="true" class="value" x=${width - 10} y=${HEAD + 11 + i * LINE}>${text}</text>`,
+    )}
+  </g>
+  ${callsIn(group).map(
+    (
+      call,
+      i,
+    ) => svg`<g class="enter" tabindex="-1" role="button" aria-label=${`go into function ${plain(call.function)}`}
+      transform="translate(${left + 6} ${up + top + i * CALL})" @click=${() => enter(call.function)}>
+      <title>${plain(call.function)}: see its graph</title>
+      <rect width=${width - 12} height=${CALL - 3}></rect>
+      <text x=${(width - 12) / 2} y="14">${callText(call)}</text>
+    </g>`,
+  )}`;
+}
+
+/** An open scope. @param {any} frame @param {Actions} actions */
+const frame = ({ id, x, y, width, height }, { fold }) =>
+  svg`<g class="frame" tabindex="-1" role="button" aria-label=${`fold ${plain(id)}`} transform="translate(${x} ${y})" @click=${() => fold(id)}>
+    <title>${plain(id)}: fold it</title>
+    <rect width=${width} height=${height}></rect>
+    <text x="8" y="14">− ${short(id.slice(id.lastIndexOf('/') + 1))}</text>
+  </g>`;
+
+/** Through the points, without corners. @param {{ x: number, y: number }[]} points */
+function curve(points) {
+  const [first, ...rest] = points;
+  if (!first) return '';
+  const at = (/** @type {number} */ n) => Math.round(n * 10) / 10;
+  let path = `M${at(first.x)} ${at(first.y)}`;
+  rest.forEach((p, i) => {
+    const next = rest[i + 1];
+    path += next
+      ? `Q${at(p.x)} ${at(p.y)} ${at((p.x + next.x) / 2)} ${at((p.y + next.y) / 2)}`
+      : `L${at(p.x)} ${at(p.y)}`;
+  });
+  return path;
+}
+
+/** Shapes are said once below each box, or where they differ, on each edge. @param {any[]} edges */
+function shapesOf(edges) {
+  /** @type {Map<string, any[]>} */
+  const from = new Map();
+  for (const edge of edges)
+    if (edge.shape && edge.points.length) from.set(edge.from, [...(from.get(edge.from) ?? []), edge]);
+  return [...from.values()].flatMap((all) => {
+    const alike = all.every(({ shape }) => shape === all[0].shape);
+    return (alike ? all.slice(0, 1) : all).map(({ shape, points }) => {
+      const [start, next = start] = points;
+      const along = alike ? 0 : Math.min(1, 26 / Math.max(1, Math.abs(next.y - start.y)));
+      return svg`<text class="shape" aria-hidden="true" x=${start.x + (next.x - start.x) * along + 5} y=${start.y + (alike ? 12 : (next.y - start.y) * along)}>${shape}</text>`;
+    });
+  });
+}
+
+/**
+ * All of it, to be put into an svg.
+ *
+ * @param {{ groups: Group[], edges: any[], layout: Layout }} drawn
+ * @param {{ chosen: string }} state
+ * @param {Actions} actions
+ */
+export function drawing({ groups, edges, layout }, { chosen }, actions) {
+  const known = new Map(edges.map((edge) => [`${edge.from}\n${edge.to}`, edge]));
+  const laid = layout.edges.map((edge) => ({ ...edge, ...known.get(`${edge.from}\n${edge.to}`) }));
+  const start = groups.some(({ id }) => id === chosen)
+    ? chosen
+    : ((groups.find(({ is }) => is === 'argument') ?? groups[0])?.id ?? '');
+  return html`${svg`<defs>
+      <marker id="to" viewBox="0 0 8 8" refX="7" refY="4" markerUnits="userSpaceOnUse" markerWidth="8" markerHeight="8" orient="auto">
+        <path d="M0 0L8 4L0 8Z"></path>
+      </marker>
+    </defs>`}
+  ${layout.frames.map((one) => frame(one, actions))}
+  ${laid.map(
+    ({ from, to, control, points }) => svg`<path marker-end="url(#to)"
+      class="${control ? 'control' : ''} ${from === chosen || to === chosen ? 'lit' : ''}" d=${curve(points)}></path>`,
+  )}
+  ${shapesOf(laid)}
+  ${groups.map((group) => box(group, layout.boxes[group.id] ?? { x: 0, y: 0 }, { chosen, start }, actions))}`;
+}

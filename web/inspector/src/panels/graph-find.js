@@ -1,0 +1,194 @@
+/** The field that finds as you type: nodes, layers and variables, those of the graph at hand first. */
+import { css, html, nothing } from 'lit';
+import { plain } from '../format.js';
+import { Panel } from '../panel.js';
+
+/** @typedef {import('../model/find.js').Found} Found */
+
+/** How long nothing is typed before it is looked for, in milliseconds. */
+const PAUSE = 140;
+
+class GraphFind extends Panel {
+  static properties = { ...Panel.properties, text: { state: true }, active: { state: true }, shown: { state: true } };
+  static styles = [
+    ...Panel.styles,
+    css`
+      :host {
+        position: relative;
+        flex: 1 1 13rem;
+        max-width: 24rem;
+      }
+      input {
+        width: 100%;
+      }
+      ul {
+        position: absolute;
+        z-index: 5;
+        inset-inline: 0;
+        min-width: min(26rem, 88vw);
+        top: calc(100% + 4px);
+        margin: 0;
+        padding: 0.3rem;
+        list-style: none;
+        max-height: min(26rem, 60vh);
+        overflow-y: auto;
+        background: var(--panel);
+        border: 1px solid var(--line);
+        border-radius: 10px;
+        box-shadow: 0 6px 24px var(--shade);
+      }
+      li {
+        display: flex;
+        gap: 0.5rem;
+        align-items: baseline;
+        padding: 0.25rem 0.5rem;
+        border-radius: 6px;
+        cursor: pointer;
+      }
+      li[aria-selected='true'],
+      li[role='option']:hover {
+        background: var(--chip);
+      }
+      li code {
+        flex: 1;
+        overflow-wrap: anywhere;
+      }
+      li .chip {
+        flex: none;
+        margin: 0;
+      }
+      li .dim {
+        max-width: 40%;
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    this.text = '';
+    this.active = -1;
+    this.shown = false;
+    this.wait = 0;
+  }
+
+  #found = this.asking(
+    ([session, at, text], { signal }) => (text ? session.look('find', { at, text, signal }) : undefined),
+    () => [this.at, this.text],
+  );
+
+  #keys = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== 'f' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+    // Pressed again, it is the browser's own.
+    if (this.shadowRoot?.activeElement === this.#field) return;
+    event.preventDefault();
+    this.#field?.focus();
+    this.#field?.select();
+  };
+
+  connectedCallback() {
+    super.connectedCallback();
+    addEventListener('keydown', this.#keys);
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    removeEventListener('keydown', this.#keys);
+    clearTimeout(this.wait);
+  }
+
+  get #field() {
+    return /** @type {HTMLInputElement | null} */ (this.renderRoot.querySelector('input'));
+  }
+
+  /** @returns {Found[]} */
+  get #list() {
+    const { here = [], others = [] } = this.#found.value ?? {};
+    return [...here, ...others];
+  }
+
+  render() {
+    const isOpen = this.shown && Boolean(this.text);
+    return html`<input
+        type="search"
+        role="combobox"
+        aria-label="Find a node, layer or variable"
+        placeholder="Find a node, layer, variable"
+        aria-expanded=${isOpen}
+        aria-controls="found"
+        aria-autocomplete="list"
+        aria-activedescendant=${isOpen && this.active >= 0 ? `found-${this.active}` : nothing}
+        autocomplete="off"
+        spellcheck="false"
+        @input=${this.#typed}
+        @keydown=${this.#onKey}
+        @focus=${() => (this.shown = true)}
+        @blur=${() => (this.shown = false)}
+      />
+      <ul
+        id="found"
+        role="listbox"
+        aria-label="Found"
+        ?hidden=${!isOpen}
+        @mousedown=${(/** @type {Event} */ e) => e.preventDefault()}
+      >
+        ${isOpen ? this.#results() : nothing}
+      </ul>`;
+  }
+
+  #results() {
+    if (this.#found.status === 3)
+      return html`<li role="option" aria-selected="false" aria-disabled="true">${plain(this.#found.error)}</li>`;
+    const list = this.#list;
+    if (!list.length)
+      return html`<li role="option" aria-selected="false" aria-disabled="true" class="dim">
+        ${this.#found.value ? 'Nothing has this in its name.' : 'Looking…'}
+      </li>`;
+    return list.map(
+      (one, i) =>
+        html`<li id="found-${i}" role="option" aria-selected=${i === this.active} @click=${() => this.#lead(one)}>
+          <span class="chip">${one.is}</span> <code>${plain(one.name)}</code>
+          <span class="dim small">${plain(one.about)}</span>
+        </li>`,
+    );
+  }
+
+  /** @param {InputEvent} event */
+  #typed(event) {
+    const { value } = /** @type {HTMLInputElement} */ (event.target);
+    clearTimeout(this.wait);
+    this.shown = true;
+    this.wait = setTimeout(() => ([this.text, this.active] = [value.trim(), value.trim() ? 0 : -1]), PAUSE);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    const list = this.#list;
+    if (event.key === 'Escape') this.shown = false;
+    else if (event.key === 'ArrowDown') this.active = Math.min(list.length - 1, this.active + 1);
+    else if (event.key === 'ArrowUp') this.active = Math.max(0, this.active - 1);
+    else if (event.key === 'Enter') {
+      const one = list[Math.max(0, this.active)];
+      if (one) this.#lead(one);
+    } else return;
+    event.preventDefault();
+    void this.updateComplete.then(() =>
+      this.renderRoot.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }),
+    );
+  }
+
+  /** @param {Found} one */
+  #lead(one) {
+    this.shown = false;
+    if (one.node) this.go('graph', this.at, one.node, this.view);
+    else if (one.is === 'node') this.go('graph', one.function || '/', one.name);
+    else if (one.is === 'function') this.go('graph', one.name);
+    else if (one.is === 'signature') this.go('signatures', one.name);
+    else if (one.is === 'layer') this.go('layers', one.path);
+    else this.go('objects', one.path);
+  }
+}
+
+customElements.define('cpb-graph-find', GraphFind);

@@ -1,0 +1,59 @@
+/** How the drawing of a graph looks: on the page, and in a file of its own. */
+
+/** Kinds of operations, by which boxes are told apart at a glance. @type {[kind: string, ops: RegExp][]} */
+const KINDS = [
+  ['call', /call|^while|^statelesswhile|^if$|^statelessif|^case|^map_?fn|symbolicgradient/i],
+  ['norm', /norm|moments/i],
+  ['weigh', /conv|matmul|mmul|einsum|dense|linear|gather|embed|lstm|gru|rnn|attention|xw_plus_b/i],
+  ['act', /relu|elu$|sigmoid|tanh|softmax|softplus|softsign|swish|gelu|^erf|mish/i],
+  ['pool', /pool|^mean$|^max$|^min$|^sum$|^all$|^any$|argmax|argmin|topk|reduce/i],
+  [
+    'form',
+    /reshape|transpose|concat|split|slice|pack|squeeze|expanddims|^pad|tile|flatten|stack|permute|^shape|^identity|^cast/i,
+  ],
+];
+
+/** @param {string} op one, or several with commas */
+export const kindOf = (op) => KINDS.find(([, ops]) => op.split(', ').some((one) => ops.test(one)))?.[0] ?? 'other';
+
+/** Colours that a drawing takes from the page. */
+export const COLOURS = ['panel', 'line', 'text', 'dim', 'accent', 'chip', 'row', 'mono'];
+
+/** Text of a stylesheet; `var(--…)` are the page's colours. */
+export const look = `
+.frame > rect { fill: var(--accent); fill-opacity: .05; stroke: var(--accent); stroke-opacity: .35; rx: 10px; }
+.frame > text { font-size: 11px; fill: var(--dim); text-anchor: start; }
+.box > rect { fill: var(--panel); stroke: var(--dim); stroke-opacity: .55; rx: 7px; }
+.box > rect.band { stroke: none; fill: var(--kind); rx: 2px; }
+.box.scope > rect:first-of-type { fill: var(--chip); stroke: var(--accent); stroke-opacity: .5; }
+.box:is(.many, .rest) > rect:first-of-type { fill: var(--row); stroke-dasharray: 5 3; }
+.box:is(.argument, .result) > rect:first-of-type { fill: var(--row); stroke: var(--text); stroke-opacity: .7; rx: 18px; }
+.box { --kind: var(--line); }
+.box.weigh { --kind: #3f7fe0; }
+.box.act { --kind: #c2553f; }
+.box.norm { --kind: #2f9a72; }
+.box.pool { --kind: #8a6bd1; }
+.box.form { --kind: #8b94a3; }
+.box.call { --kind: #c08a1e; }
+text { font: 12.5px system-ui, sans-serif; fill: var(--text); text-anchor: middle; pointer-events: none; }
+text.name { font-weight: 600; }
+text.op { fill: var(--dim); font-size: 11px; }
+text.line { font: 10.5px var(--mono); text-anchor: start; }
+text.value { fill: var(--dim); font: 10.5px var(--mono); text-anchor: end; }
+text.shape { fill: var(--dim); font: 10.5px var(--mono); text-anchor: start; paint-order: stroke; stroke: var(--panel); stroke-width: 4px; stroke-linejoin: round; }
+.rule { stroke: var(--line); }
+.enter > rect { fill: var(--chip); rx: 5px; }
+.enter > text { fill: var(--accent); font-size: 11px; }
+path { fill: none; stroke: var(--dim); stroke-opacity: .65; }
+path.control { stroke-dasharray: 4 3; }
+path.lit { stroke: var(--accent); stroke-opacity: 1; stroke-width: 2px; }
+marker path { fill: var(--dim); stroke: none; }
+`;
+
+/** What only the page has: what is pointed at, chosen, focused. */
+export const behaviour = `
+.frame, .box, .enter { cursor: pointer; }
+.box:hover > rect:first-of-type, .enter:hover > rect { stroke: var(--accent); stroke-opacity: 1; }
+:is([aria-pressed='true'], :focus-visible) > rect:first-of-type { stroke: var(--accent) !important; stroke-opacity: 1 !important; stroke-width: 2.5px; }
+g:focus, g:focus-visible { outline: none; }
+`;

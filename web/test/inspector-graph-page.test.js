@@ -1,0 +1,255 @@
+/** The panel with the graph, in Chromium: what it opens at, shows, finds and saves. */
+import { openPage } from './support/chromium.js';
+import { all, button, click, found, serve, text, watching } from './support/inspector.js';
+import { assert, test } from './support/test.js';
+
+const model = 'models/cpb/real_tf_keras_functional/max20000_zstd.cpb';
+const inner = '__inference__wrapped_model_852';
+const wrapper = '__inference_signature_wrapper_1024';
+
+/** @typedef {import('./support/chromium.js').Page} Page */
+
+/**
+ * @param {Record<string, string>} place
+ * @param {(page: Page) => Promise<void>} use
+ * @param {string} [file]
+ */
+async function withGraph(place, use, file = model) {
+  const server = await serve();
+  const page = await openPage('about:blank');
+  try {
+    await page.send('Page.enable');
+    await page.send('Page.addScriptToEvaluateOnNewDocument', { source: watching + saved });
+    await page.send('Page.navigate', { url: server.address(file, { panel: 'graph', ...place }) });
+    await page.until(found('svg.window g.box'));
+    await use(page);
+    assert.deepEqual(await page.evaluate('broken'), []);
+  } finally {
+    await page.close();
+    server.stop();
+  }
+}
+
+/** What is downloaded is kept: names and contents. */
+const saved = `window.saved = [];
+  const blobs = new Map();
+  const make = URL.createObjectURL;
+  URL.createObjectURL = (blob) => {
+    const url = make.call(URL, blob);
+    blobs.set(url, blob);
+    return url;
+  };
+  HTMLAnchorElement.prototype.click = function () {
+    const blob = blobs.get(this.href);
+    const kept = { name: this.download, type: blob.type };
+    saved.push(kept);
+    blob.text().then((text) => (kept.text = text));
+  };`;
+
+/** Words of all boxes: labels as they are read aloud. */
+const boxes = `${all('svg.window g.box')}.map((one) => one.getAttribute('aria-label'))`;
+const drawn = `${all('svg.window text')}.map((one) => one.textContent.trim())`;
+const hash = `Object.fromEntries(new URLSearchParams(location.hash.slice(1)))`;
+const transform = `${found('svg.window .moved')}.getAttribute('transform')`;
+const chosen = `${found('svg.window [aria-pressed=true]')}?.getAttribute('data-id')`;
+/** The box whose label begins so. @param {string} label */
+const box = (label) =>
+  `${all('svg.window [role=button]')}.find((one) => one.getAttribute('aria-label').startsWith(${JSON.stringify(label)}))`;
+
+test('the graph opens at the function of the default signature, from its argument to its result', () =>
+  withGraph({}, async (page) => {
+    assert.equal(
+      await page.evaluate(`${found('select.places')}.selectedOptions[0].textContent.trim()`),
+      'serving_default',
+    );
+    const labels = await page.evaluate(boxes);
+    assert.ok(labels.includes('argument img, f32[?,12,12,1]'), String(labels));
+    assert.ok(
+      labels.some((/** @type {string} */ one) => one === 'result a, f32'),
+      String(labels),
+    );
+    // What belongs to a layer is written in its box: variables by their names, not `unknown_0`.
+    const words = await page.evaluate(drawn);
+    for (const word of ['kernel', '3×3×1×4', '?×10×10×4']) assert.ok(words.includes(word), `${word} in ${words}`);
+    assert.ok(!words.some((/** @type {string} */ one) => /unknown|ReadVariableOp|resource/.test(one)), String(words));
+  }));
+
+test('the picker goes to functions and to the whole graph', () =>
+  withGraph({}, async (page) => {
+    const choose = (/** @type {string} */ value) =>
+      page.evaluate(`(() => { const one = ${found('select.places')}; one.value = ${JSON.stringify(value)};
+        one.dispatchEvent(new Event('change')); })()`);
+    await page.until(`[...${found('select.places')}.options].some(({ value }) => value === '${wrapper}')`);
+    await choose('/');
+    await page.until(`${boxes}.some((one) => one.includes('serving_default'))`);
+    assert.equal(await page.evaluate(`${hash}.at`), '/');
+    await choose(wrapper);
+    await page.until(button(`go into function ${inner}`));
+  }));
+
+test('a call has the name of the function, and leads into it; its captures are variables', () =>
+  withGraph({ at: wrapper }, async (page) => {
+    const words = await page.evaluate(drawn);
+    for (const word of ['→ _wrapped_model', 'kernel', '3×3×1×4'])
+      assert.ok(words.includes(word), `${word} in ${words}`);
+    await page.evaluate(click(`go into function ${inner}`));
+    await page.until(`${hash}.at === '${inner}' && ${boxes}.includes('argument img, f32[?,12,12,1]')`);
+  }));
+
+test('control edges, and what only they lead to, are drawn on request', () =>
+  withGraph({ at: inner }, async (page) => {
+    const control = `${all('svg.window path.control')}.length`;
+    const noOp = `${boxes}.some((one) => one.includes('NoOp'))`;
+    assert.deepEqual(await page.evaluate(`[${control}, ${noOp}]`), [0, false]);
+    await page.evaluate(`${all('label.switch input')}[0].click()`);
+    await page.until(`${control} > 0 && ${noOp}`);
+    assert.equal(await page.evaluate(`${hash}.control`), '1');
+    await page.evaluate(`${all('label.switch input')}[0].click()`);
+    await page.until(`${control} === 0 && !${noOp}`);
+  }));
+
+test('constants and variables are boxes on request', () =>
+  withGraph({ at: inner }, async (page) => {
+    await page.evaluate(`${all('label.switch input')}[1].click()`);
+    await page.until(`${boxes}.some((one) => one.startsWith('argument conv2d/kernel'))`);
+  }));
+
+test('a link restores opened scopes and the node, which is in the middle', () =>
+  withGraph({ at: inner, node: 'model/conv2d/BiasAdd', open: 'model model/conv2d' }, async (page) => {
+    await page.until(`${chosen} === 'model/conv2d/BiasAdd'`);
+    await page.until(`${text}.includes('Used by')`);
+    const folded = await page.evaluate(`${all('g.frame')}.map((one) => one.getAttribute('aria-label'))`);
+    assert.deepEqual(folded, ['fold model', 'fold model/conv2d']);
+    const inside = await page.evaluate(`(() => {
+      const [a, b] = [${found('svg.window')}, ${found('svg.window [aria-pressed=true]')}].map((one) => one.getBoundingClientRect());
+      return b.top >= a.top && b.bottom <= a.bottom && b.left >= a.left && b.right <= a.right;
+    })()`);
+    assert.ok(inside);
+    // A fold is a step of the history.
+    await page.evaluate(click('fold model/conv2d'));
+    await page.until(`${hash}.open === 'model' && ${all('g.frame')}.length === 1`);
+    await page.evaluate('history.back()');
+    await page.until(`${chosen} === 'model/conv2d/BiasAdd'`);
+  }));
+
+test('beside a node: what it takes with shapes, who uses it, its attributes', () =>
+  withGraph({ at: inner, node: 'model/conv2d/Conv2D' }, async (page) => {
+    await page.until(`${text}.includes('Used by')`);
+    const words = await page.evaluate(`${found('cpb-graph-details')}.shadowRoot.textContent.replace(/\\s+/g, ' ')`);
+    for (const word of [
+      'f32[?,12,12,1]',
+      'conv2d/kernel',
+      'f32[3,3,1,4]',
+      '?×10×10×4',
+      'model/conv2d/BiasAdd',
+      'strides',
+      '[1, 1, 1, 1]',
+    ])
+      assert.ok(words.includes(word), `${word} in ${words}`);
+    await page.evaluate(`${all('button.link')}.find((one) => one.textContent.trim() === 'conv2d/kernel').click()`);
+    await page.until(`${text}.includes('Variable') && ${text}.includes('See the variable')`);
+  }));
+
+test('Ctrl+F finds nodes, layers and variables while one types, and leads there', () =>
+  withGraph({}, async (page) => {
+    const key = (/** @type {object} */ options) =>
+      page.evaluate(`dispatchEvent(new KeyboardEvent('keydown', ${JSON.stringify({ cancelable: true, ...options })}))`);
+    await key({ key: 'f', ctrlKey: true });
+    assert.equal(await page.evaluate(`${found('cpb-graph-find')}.shadowRoot.activeElement?.tagName`), 'INPUT');
+    await page.send('Input.insertText', { text: 'conv2d' });
+    const list = `${all('[role=option]')}.map((one) => one.textContent.replace(/\\s+/g, ' ').trim())`;
+    await page.until(`${list}.some((one) => one.startsWith('variable conv2d/kernel'))`);
+    const seen = await page.evaluate(list);
+    assert.ok(
+      seen.some((/** @type {string} */ one) => /^scope model\/conv2d/.test(one)),
+      String(seen),
+    );
+    assert.ok(
+      seen.some((/** @type {string} */ one) => /^node model\/conv2d\/Conv2D/.test(one)),
+      String(seen),
+    );
+    await page.evaluate(
+      `${all('[role=option]')}.find((one) => /node\\s*model\\/conv2d\\/Conv2D/.test(one.textContent.replace(/\\s+/g, ' ').trim())).click()`,
+    );
+    await page.until(`${chosen} === 'model/conv2d/Conv2D' && ${hash}.node === 'model/conv2d/Conv2D'`);
+  }));
+
+test('the wheel zooms about the pointer, dragging moves, keys zoom and fit', () =>
+  withGraph({ at: inner }, async (page) => {
+    const { x, y } = await page.evaluate(`(({ x, y }) => ({ x, y }))(${found('svg.window')}.getBoundingClientRect())`);
+    const before = await page.evaluate(transform);
+    const under = (/** @type {number} */ left, /** @type {number} */ top) =>
+      page.evaluate(`(() => { const at = ${found('svg.window .moved')}.getScreenCTM().inverse();
+        return [at.a * ${left} + at.e, at.d * ${top} + at.f].map(Math.round); })()`);
+    const point = await under(x + 100, y + 80);
+    await page.send('Input.dispatchMouseEvent', { type: 'mouseWheel', x: x + 100, y: y + 80, deltaX: 0, deltaY: -240 });
+    await page.until(`${transform} !== ${JSON.stringify(before)}`);
+    const after = await under(x + 100, y + 80);
+    assert.ok(
+      after.every((/** @type {number} */ n, /** @type {number} */ i) => Math.abs(n - point[i]) <= 1),
+      'what the pointer is on stays there',
+    );
+    const mouse = (/** @type {string} */ type, /** @type {number} */ left) =>
+      page.send('Input.dispatchMouseEvent', { type, x: left, y: y + 150, button: 'left', buttons: 1, clickCount: 1 });
+    const zoomed = await page.evaluate(transform);
+    await mouse('mousePressed', x + 40);
+    await mouse('mouseMoved', x + 60);
+    await mouse('mouseMoved', x + 90);
+    await mouse('mouseReleased', x + 90);
+    const moved = await page.evaluate(transform);
+    const left = (/** @type {string} */ value) => Number(/translate\(([-\d.]+)/.exec(value)?.[1]);
+    assert.equal(Math.round(left(moved) - left(zoomed)), 50);
+    await page.evaluate(`${found('svg.window')}.dispatchEvent(new KeyboardEvent('keydown', { key: '0' }))`);
+    assert.ok((await page.evaluate(transform)) !== moved);
+  }));
+
+test('the drawing is saved: SVG that stands alone, and PNG', () =>
+  withGraph({ at: inner, open: 'model model/conv2d' }, async (page) => {
+    await page.evaluate(click('SVG'));
+    await page.until('saved[0]?.text');
+    const svg = await page.evaluate(`(() => {
+      // The policy of this page is that of what it parses, too.
+      const [whole, style] = /<style>(.*?)<\\/style>/s.exec(saved[0].text);
+      const parsed = new DOMParser().parseFromString(saved[0].text.replace(whole, ''), 'image/svg+xml');
+      return { style, name: saved[0].name, root: parsed.documentElement.localName, text: parsed.documentElement.textContent,
+        errors: parsed.querySelectorAll('parsererror').length };
+    })()`);
+    assert.deepEqual([svg.name, svg.root, svg.errors], ['wrapped_model.svg', 'svg', 0]);
+    for (const word of ['Conv2D', 'BiasAdd', 'kernel', '3×3×1×4']) assert.ok(svg.text.includes(word), word);
+    assert.ok(svg.style.includes('fill: rgb(') && !/light-dark|var\(--(?!kind)/.test(svg.style), svg.style);
+    await page.evaluate(click('PNG'));
+    await page.until('saved[1]?.text');
+    assert.deepEqual(await page.evaluate('[saved[1].name, saved[1].type, saved[1].text.slice(1, 4)]'), [
+      'wrapped_model.png',
+      'image/png',
+      'PNG',
+    ]);
+  }));
+
+test('the graph is walked through by keyboard', () =>
+  withGraph({ at: inner, open: '/' }, async (page) => {
+    await page.until(box('open scope model, '));
+    const at = `${found('cpb-graph')}.shadowRoot.activeElement?.getAttribute('aria-label')`;
+    const key = async (/** @type {string} */ name) => {
+      for (const type of ['keyDown', 'keyUp'])
+        await page.send('Input.dispatchKeyEvent', { type, key: name, code: name });
+    };
+    await page.evaluate(`${all('svg [tabindex="0"]')}[0].focus()`);
+    assert.equal(await page.evaluate(at), 'argument img, f32[?,12,12,1]');
+    await key('ArrowDown');
+    assert.ok((await page.evaluate(at)).startsWith('open scope model, '));
+    await key('Enter');
+    await page.until(box('open scope conv2d, 3 nodes'));
+    assert.equal(await page.evaluate(`${hash}.open`), 'model');
+  }));
+
+test('a SameDiff graph has its placeholders, parameters and outputs', () =>
+  withGraph(
+    {},
+    async (page) => {
+      const labels = await page.evaluate(boxes);
+      assert.ok(labels.includes('argument x, f64[?,2]') && labels.includes('result y, f64'), String(labels));
+      assert.ok((await page.evaluate(drawn)).includes('weights'));
+    },
+    'models/samediff_small/minimal.zip',
+  ));
