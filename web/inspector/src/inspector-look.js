@@ -136,6 +136,14 @@ export const inspectorLook = css`
     padding-top: 1.25rem;
     padding-bottom: 3rem;
   }
+  .unseen {
+    position: absolute;
+    width: 1px;
+    height: 1px;
+    margin: 0;
+    overflow: hidden;
+    clip-path: inset(50%);
+  }
   .dropping {
     outline: 3px dashed var(--accent);
     outline-offset: -6px;

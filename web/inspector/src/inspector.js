@@ -344,6 +344,7 @@ export class CpbInspector extends LitElement {
     const current = this.#current;
     const here = current === this.panel;
     return html`<section role="tabpanel" id="panel" aria-labelledby="tab-${current}">
+      <h2 class="unseen">${panels[current]?.title}</h2>
       ${panels[current]?.render(session, here ? this.at : '', here ? this.node : '', here ? this.view : viewOf({ meta: this.view.meta }))}
     </section>`;
   }

@@ -154,6 +154,10 @@ export const look = css`
     font-variant-numeric: tabular-nums;
     white-space: nowrap;
   }
+  th[scope='row'] {
+    white-space: nowrap;
+    overflow-wrap: normal;
+  }
   tbody tr:hover {
     background: var(--row);
   }
@@ -243,7 +247,9 @@ export const look = css`
     font-weight: 650;
     line-height: 1.3;
     font-variant-numeric: tabular-nums;
-    overflow-wrap: anywhere;
+    white-space: nowrap; /* a number never breaks */
+    overflow: hidden;
+    text-overflow: ellipsis;
   }
   .card span {
     color: var(--dim);

@@ -90,7 +90,7 @@ function columns(panel, rows) {
     { key: 'share', title: 'Share', number: true, show: (one) => percent(one.count, all) },
     {
       key: 'bar',
-      title: '',
+      title: 'Compared',
       wide: true,
       show: (one) =>
         html`<svg class="part" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
