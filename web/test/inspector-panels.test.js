@@ -1,5 +1,5 @@
 /** What the inspector's panels say, against the answers they come from and what TensorFlow said. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { root } from './runtimes/files.js';
 import { all, click, found } from './support/inspector.js';
 import { withInspector } from './support/inspector-page.js';
@@ -10,10 +10,19 @@ import { assert, test } from './support/test.js';
 /** A model of the corpus with what lies beside it, as files of a server. @param {string} name */
 function folder(name) {
   const path = `${root}tests/data/cpb/${name}`;
-  const beside = ['fingerprint.pb', 'variables/variables.index', 'variables/variables.data-00000-of-00001'];
+  const beside = [
+    'fingerprint.pb',
+    'keras_metadata.pb',
+    'variables/variables.index',
+    'variables/variables.data-00000-of-00001',
+  ];
   return {
     [`/${name}/saved_model.pb`]: readFileSync(`${path}/orig.pb`),
-    ...Object.fromEntries(beside.map((file) => [`/${name}/${file}`, readFileSync(`${path}/model/${file}`)])),
+    ...Object.fromEntries(
+      beside
+        .filter((file) => existsSync(`${path}/model/${file}`))
+        .map((file) => [`/${name}/${file}`, readFileSync(`${path}/model/${file}`)]),
+    ),
   };
 }
 
@@ -160,5 +169,61 @@ test('strings show their text, and what is no text its bytes; a scalar its value
       await page.until(`${found('.value')}?.innerText === '-1'`);
     },
     { '/strings.fb': readFileSync(strings) },
+  );
+});
+
+test('functions: the most called first, filtered; one with its arguments as the tree that Python has', () =>
+  withInspector(async ({ page, visit, says, rows }) => {
+    const { functions } = await (await asked(keras)).ask('functions', { count: 'all' });
+    await visit(`${keras}/saved_model.pb`, { panel: 'functions' }, `${functions.total} functions`);
+    const uses = (await rows()).map(([, called]) => Number(called));
+    const right = functions.items
+      .map((/** @type {any} */ one) => one.called_by)
+      .sort((/** @type {number} */ a, /** @type {number} */ b) => b - a);
+    assert.deepEqual(uses, right);
+    const concrete = functions.items.filter((/** @type {any} */ one) => one.captures !== undefined);
+    await visit(`${keras}/saved_model.pb`, { panel: 'functions', only: 'concrete' }, 'only the');
+    assert.equal((await rows()).length, concrete.length);
+    await visit('models/cpb/real_tf_keras_functional/orig.pb', { panel: 'functions', q: 'wrapped' }, 'wrapped_model');
+    assert.equal((await rows()).length, 1);
+    await page.evaluate(click('__inference__wrapped_model_852'));
+    await says('Arguments in Python', 'Called by');
+    assert.match(
+      await page.evaluate(`${found('.tree')}.innerText.replace(/\\s+/g, ' ')`),
+      /^args_0 f32\[\?,12,12,1\] as img$/,
+    );
+  }, folder(keras)));
+
+test('a layer leads to its configuration, its variables and parameters', () =>
+  withInspector(async ({ page, visit, says }) => {
+    await visit(`${keras}/saved_model.pb`, { panel: 'layers' }, 'InputLayer');
+    await page.evaluate(click('conv2d'));
+    await says('Configuration', 'kernel_size', '[3,3]', 'conv2d/bias');
+    await page.evaluate(click('conv2d/bias'));
+    await says('Standard deviation');
+    await visit(`${keras}/saved_model.pb`, {}, 'Conv2D', '2,847');
+  }, folder(keras)));
+
+test('all tags of a SameDiff file are there, with configuration and state of their training', () => {
+  const zip = unpackSameDiff().find((path) => path.endsWith('/three_tags.zip')) ?? '';
+  const { tags } = JSON.parse(readFileSync(`${zip}.json`, 'utf8'));
+  return withInspector(
+    async ({ page, visit, says, rows }) => {
+      await visit('tags.zip', {}, 'default tag');
+      assert.deepEqual(
+        (await rows()).map(([tag]) => tag?.replace(' default tag', '')),
+        tags,
+      );
+      await page.evaluate(click('FP32'));
+      await says('Adam', 'learning rate', 'Updater state of 4 parameters');
+      await visit('tags.zip', { panel: 'training', at: 'FP32', node: '1 w1' }, 'Standard deviation');
+      assert.equal(
+        await page.evaluate(`${found('dd')} && ${all('cpb-tensor')}[0].shadowRoot.querySelector('dd').textContent`),
+        '18',
+      );
+      await visit('tags.zip', { panel: 'variables', tag: 'int8-quant', at: '' }, 'of the tag');
+      assert.equal((await rows()).length, 3);
+    },
+    { '/tags.zip': readFileSync(zip) },
   );
 });

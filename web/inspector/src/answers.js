@@ -31,6 +31,7 @@ export const bytesOf = ({ stored, dtype, shape }) => stored?.size ?? elementsOf(
  * @property {number} elements
  * @property {number} size in bytes
  * @property {string} layer that it belongs to, or its name's scope
+ * @property {string | null} layerPath of that layer's object
  * @property {boolean} trainable
  * @property {boolean} twin whether it is stored a second time, and this is that
  * @property {any} one as the answer has it
@@ -43,7 +44,7 @@ const layerOf = ({ layer, name }) =>
 /** Which variables are one and the same weight, to all that can be seen. @param {any} one */
 const weightOf = ({ name, dtype, shape, stored }) => JSON.stringify([name, dtype, shape, stored?.crc32c, stored?.size]);
 
-/** Keras 3 writes each weight of an export into two of its lists. */
+/** Keras 3 writes each weight of an export into two of its lists; the answer says so, or its paths. */
 const TWICE = /^root\._all_variables\./;
 
 /** @param {any[]} items of the answer `variables` @returns {Variable[]} */
@@ -58,8 +59,9 @@ export function variablesIn(items) {
     elements: elementsOf(one.shape ?? one.stored?.shape),
     size: bytesOf(one),
     layer: layerOf(one),
+    layerPath: one.layer?.path ?? null,
     trainable: one.trainable !== false,
-    twin: TWICE.test(one.path ?? '') && others.has(weightOf(one)),
+    twin: Boolean(one.copy_of) || (TWICE.test(one.path ?? '') && others.has(weightOf(one))),
     one,
   }));
 }

@@ -10,6 +10,7 @@ import './panels/operations.js';
 import './panels/overview.js';
 import './panels/search.js';
 import './panels/signatures.js';
+import './panels/training.js';
 import './panels/variables.js';
 
 /** @typedef {import('./session.js').Session} Session */
@@ -60,6 +61,12 @@ export const panels = {
     kinds: [...tensorflow, ...samediff],
     render: (session, at, node, view) =>
       html`<cpb-operations .session=${session} .at=${at} .node=${node} .view=${view}></cpb-operations>`,
+  },
+  training: {
+    title: 'Training',
+    kinds: samediff,
+    render: (session, at, node, view) =>
+      html`<cpb-training .session=${session} .at=${at} .node=${node} .view=${view}></cpb-training>`,
   },
   functions: {
     title: 'Functions',

@@ -13,7 +13,10 @@ const ASK_ABOVE = 4 * 2 ** 20;
 const MOST = 256 * 2 ** 20;
 
 /** Whole numbers as they are, others shortened. @param {number} n */
-const number = (n) => n.toLocaleString('en', Number.isSafeInteger(n) ? {} : { maximumSignificantDigits: 5 });
+const number = (n) =>
+  n !== 0 && Math.abs(n) < 1e-4
+    ? n.toExponential(4)
+    : n.toLocaleString('en', Number.isSafeInteger(n) ? {} : { maximumSignificantDigits: 5 });
 
 class CpbTensor extends LitElement {
   static properties = { session: { attribute: false }, tensor: { attribute: false }, wanted: { state: true } };

@@ -1,11 +1,16 @@
 /** The function library: a list, or one function. */
 import { css, html, nothing } from 'lit';
+import { MOST } from '../answers.js';
 import { count, counted, plain, tensor } from '../format.js';
-import { pager, Panel } from '../panel.js';
+import { Panel } from '../panel.js';
+import { list, listing } from './listing.js';
+import { structured, tree } from './structured.js';
 
 class Functions extends Panel {
   static styles = [
     ...Panel.styles,
+    listing,
+    structured,
     css`
       .parts {
         display: grid;
@@ -22,14 +27,14 @@ class Functions extends Panel {
         color: var(--dim);
         font-size: 0.82rem;
       }
-      .part ul {
+      .part > ul:not(.tree) {
         list-style: none;
         padding: 0;
         margin: 0;
         max-height: 24rem;
         overflow-y: auto;
       }
-      .part li {
+      .part > ul:not(.tree) li {
         padding: 0.22rem 0;
         overflow-wrap: anywhere;
       }
@@ -42,17 +47,10 @@ class Functions extends Panel {
       }
     `,
   ];
-  static properties = { ...Panel.properties, first: { state: true } };
-
-  constructor() {
-    super();
-    this.first = 0;
-  }
-
   #answer = this.asking(
-    ([session, at, first], { signal }) =>
-      at ? session.ask('function', { name: at, signal }) : session.ask('functions', { first, signal }),
-    () => [this.at, this.first],
+    ([session, at], { signal }) =>
+      at ? session.ask('function', { name: at, signal }) : session.ask('functions', { count: MOST, signal }),
+    () => [this.at],
   );
 
   render() {
@@ -60,39 +58,56 @@ class Functions extends Panel {
   }
 
   /** @param {any} functions */
-  list(functions) {
-    if (!functions.total) return html`<p class="empty">The library has no functions.</p>`;
-    return html`<p>${counted(functions.total, 'function')}</p>
-      <div class="scroll box">
-        <table>
-          <thead>
-            <tr>
-              <th>Function</th>
-              <th class="number">Inputs</th>
-              <th class="number">Outputs</th>
-              <th class="number">Nodes</th>
-              <th class="number">Calls</th>
-              <th class="number">Called by</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${functions.items.map(
-              (/** @type {any} */ f) =>
-                html`<tr>
-                  <td>
-                    ${this.link('functions', f.name)}${f.stateful ? html` <span class="chip">stateful</span>` : nothing}
-                  </td>
-                  <td class="number">${count(f.inputs)}</td>
-                  <td class="number">${count(f.outputs)}</td>
-                  <td class="number">${count(f.nodes)}</td>
-                  <td class="number">${count(f.calls)}</td>
-                  <td class="number">${count(f.called_by)}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
-      ${pager(functions, (first) => (this.first = first))}`;
+  list({ items, total }) {
+    if (!total) return html`<p class="empty">The library has no functions.</p>`;
+    const concrete = items.filter((/** @type {any} */ f) => f.captures !== undefined);
+    const only = this.view.only === 'concrete';
+    return list(this, {
+      rows: only ? concrete : items,
+      what: 'functions',
+      sort: 'called_by',
+      columns: this.columns(),
+      text: ({ name }) => name,
+      beside: html`<p><strong>${counted(total, 'function')}</strong></p>
+        ${
+          concrete.length && concrete.length < total
+            ? html`<label
+                ><input
+                  type="checkbox"
+                  .checked=${only}
+                  @change=${(/** @type {any} */ e) => this.see({ only: e.target.checked ? 'concrete' : '', first: '' })}
+                />
+                only the ${counted(concrete.length, 'concrete one')}, which Python calls</label
+              >`
+            : nothing
+        }`,
+    });
+  }
+
+  /** @returns {import('./listing.js').Column[]} */
+  columns() {
+    const number = (/** @type {string} */ key, /** @type {string} */ title, wide = true) => ({
+      key,
+      title,
+      number: true,
+      wide,
+      by: (/** @type {any} */ f) => f[key],
+      show: (/** @type {any} */ f) => count(f[key]),
+    });
+    return [
+      {
+        key: 'name',
+        title: 'Function',
+        by: (f) => f.name,
+        show: (f) =>
+          html`${this.link('functions', f.name)}${f.stateful ? html` <span class="chip">stateful</span>` : nothing}${f.captures === undefined ? nothing : html` <span class="chip">concrete</span>`}`,
+      },
+      number('called_by', 'Called by', false),
+      number('nodes', 'Nodes'),
+      number('calls', 'Calls'),
+      number('inputs', 'Inputs'),
+      number('outputs', 'Outputs'),
+    ];
   }
 
   /** @param {any} f */
@@ -111,11 +126,13 @@ class Functions extends Panel {
         ${this.link('graph', f.name, 'see its graph')}${f.stateful ? html` <span class="chip">stateful</span>` : ''}
       </p>
       <div class="parts">
+        ${f.arguments?.length ? section('Arguments in Python', tree(f.arguments, f.inputs)) : nothing}
+        ${f.returns ? section('Returns', tree([{ name: 'result', value: f.returns }])) : nothing}
         ${part(
           'Inputs',
           f.inputs.map(
             (/** @type {any} */ i) =>
-              html`<code>${plain(i.user_name && i.user_name !== 'resource' ? i.user_name : i.name)}</code>
+              html`<code>${plain(i.name)}</code>
                 <span class="type">${i.dtype === 'resource' ? 'resource' : tensor(i)}</span>`,
           ),
         )}
@@ -144,6 +161,13 @@ class Functions extends Panel {
     `;
   }
 }
+
+/** @param {string} title @param {unknown} content */
+const section = (title, content) =>
+  html`<section class="part box">
+    <h3>${title}</h3>
+    ${content}
+  </section>`;
 
 /** @param {string} title @param {unknown[]} list */
 const part = (title, list) =>

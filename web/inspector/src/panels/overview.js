@@ -80,16 +80,17 @@ class Overview extends Panel {
     const once = known && known.list.filter((/** @type {any} */ one) => !one.twin);
     const sum = (/** @type {'size' | 'elements'} */ what) =>
       once?.reduce((/** @type {number} */ all, /** @type {any} */ one) => all + one[what], 0);
-    const waiting = !known && variables?.total > 0 && !this.variables.error;
+    const { distinct } = variables ?? {};
+    const waiting = !known && !distinct && variables?.total > 0 && !this.variables.error;
     const constants = this.constants.value;
     if (!variables?.total && constants?.constants.total)
       return [{ name: 'Constants', value: size(constants.size), more: counted(constants.constants.total, 'constant') }];
     if (!variables?.total) return [];
     const elements = keras?.parameters_complete
       ? keras.parameters
-      : (sum('elements') ?? (waiting ? null : variables.elements));
+      : (sum('elements') ?? (waiting ? null : (distinct ?? variables).elements));
     const trainable = keras?.parameters_complete ? keras.trainable_parameters : undefined;
-    const bytes = sum('size') ?? (waiting ? null : variables.size);
+    const bytes = sum('size') ?? (waiting ? null : (distinct ?? variables).size);
     return [
       elements === undefined
         ? undefined
@@ -101,7 +102,7 @@ class Overview extends Panel {
       {
         name: 'Weights',
         value: bytes && size(bytes),
-        more: counted(once?.length ?? variables.total, 'variable'),
+        more: counted(once?.length ?? (distinct ?? variables).total, 'variable'),
       },
     ];
   }

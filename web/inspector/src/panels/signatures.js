@@ -2,6 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { count, counted, plain, size, tensor } from '../format.js';
 import { Panel } from '../panel.js';
+import { structured, tree } from './structured.js';
 
 /** Captures that are listed at once. */
 const MOST = 200;
@@ -9,6 +10,7 @@ const MOST = 200;
 class Signatures extends Panel {
   static styles = [
     ...Panel.styles,
+    structured,
     css`
       .keys {
         display: flex;
@@ -127,7 +129,7 @@ class Signatures extends Panel {
     const places = [
       this.definition(s),
       wrapper && this.wrapper(wrapper),
-      called && this.called(called),
+      called && this.called(called, s.inputs),
       this.captures(called?.captures ?? wrapper?.captures),
     ].filter(Boolean);
     return html`<ol class="n${places.length}" aria-label="From the signature to its variables">
@@ -161,15 +163,21 @@ class Signatures extends Panel {
       }`;
   }
 
-  /** @param {any} called */
-  called(called) {
+  /** @param {any} called @param {any[]} inputs of the signature */
+  called(called, inputs) {
     return html`<div class="kind">The function that it calls</div>
       <h3>${this.link('functions', called.name)}</h3>
       <div class="row">${counted(called.nodes, 'node')} · ${this.link('graph', called.name, 'see its graph')}</div>
       ${
         called.arguments?.length
           ? html`<h4>Arguments in Python</h4>
-              ${called.arguments.map((/** @type {any} */ a) => html`<div class="row"><code>${plain(a.name ?? '')}</code> <span class="type">${spec(a.value)}</span></div>`)}`
+              ${tree(called.arguments, inputs)}`
+          : nothing
+      }
+      ${
+        called.returns
+          ? html`<h4>Returns</h4>
+              ${tree([{ name: 'result', value: called.returns }])}`
           : nothing
       }
       ${
@@ -190,13 +198,6 @@ class Signatures extends Panel {
       ${list.slice(0, MOST).map((one) => html`<div class="row">${this.link('objects', one.path ?? (one.node === undefined ? '' : `#${one.node}`), one.name || one.path || one.kind)} <span class="type">${one.dtype ? tensor(one) : spoken(one.kind)}</span></div>`)}
       ${list.length > MOST ? html`<p class="dim">and ${count(list.length - MOST)} more</p>` : nothing}`;
   }
-}
-
-/** A value as Python's, in short. @param {any} value @returns {string} */
-function spec(value) {
-  if (value?.tensor_spec) return tensor(value.tensor_spec);
-  if (value?.type_spec) return plain(value.type_spec);
-  return plain(JSON.stringify(value)).slice(0, 120);
 }
 
 /** @param {string} title @param {any[]} tensors */

@@ -84,7 +84,7 @@ class Variables extends Panel {
       text: ({ name, path, layer }) => `${name} ${path} ${layer}`,
       beside: html`<p>
         <strong>${size(bytes)}</strong> in
-        ${counted(rows.length, what.slice(0, -1))}${total > all.length ? `, the first of ${count(total)}` : ''}
+        ${counted(rows.length, what.slice(0, -1))}${this.view.tag ? html` of the tag <code>${plain(this.view.tag)}</code>` : ''}${total > all.length ? `, the first of ${count(total)}` : ''}
       </p>`,
     });
   }
@@ -103,7 +103,8 @@ class Variables extends Panel {
         title: 'Layer',
         wide: true,
         by: (/** @type {Variable} */ one) => one.layer,
-        show: (/** @type {Variable} */ one) => plain(one.layer),
+        show: (/** @type {Variable} */ one) =>
+          one.layerPath ? this.link('layers', one.layerPath, one.layer) : plain(one.layer),
       },
       {
         key: 'type',

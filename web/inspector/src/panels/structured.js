@@ -1,0 +1,122 @@
+/** A function's arguments and results as the tree that Python has, with the names of the tensors. */
+import { css, html, nothing } from 'lit';
+import { brief, plain } from '../format.js';
+
+export const structured = css`
+  ul.tree,
+  ul.tree ul {
+    list-style: none;
+    margin: 0;
+    padding: 0;
+  }
+  ul.tree ul {
+    margin-left: 0.35rem;
+    padding-left: 0.8rem;
+    border-left: 1px solid var(--line);
+  }
+  ul.tree li {
+    padding: 0.15rem 0;
+    overflow-wrap: anywhere;
+  }
+  ul.tree .type {
+    white-space: nowrap;
+  }
+`;
+
+/**
+ * Tensors of a structure may have the same name; the function's own inputs are told apart by a
+ * number: d, d_1, d_2.
+ *
+ * @param {{ name: string, user_name?: string }[]} inputs in the function's order
+ * @returns {(name: string) => string} of the next tensor that is called so
+ */
+export function namer(inputs) {
+  /** @type {Map<string, string[]>} */
+  const left = new Map();
+  for (const { name, user_name: own } of inputs) {
+    const key = own ?? name.replace(/_\d+$/, '');
+    left.set(key, [...(left.get(key) ?? []), name]);
+  }
+  return (name) => left.get(name)?.shift() ?? left.get(name.replace(/_\d+$/, ''))?.shift() ?? name;
+}
+
+/** What is no tensor and no structure, as Python writes it. @param {any} value @returns {string} */
+function literal(value) {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (value?.dtype && Object.keys(value).length === 1) return plain(value.dtype);
+  if (value?.shape !== undefined && Object.keys(value).length === 1) return plain(JSON.stringify(value.shape));
+  return plain(JSON.stringify(value)).slice(0, 200);
+}
+
+/** The parts of a structure, by name; undefined if it is none. @param {any} value @returns {[string, any][] | undefined} */
+function partsOf(value) {
+  const numbered = (/** @type {any[]} */ list) => list.map((one, i) => /** @type {[string, any]} */ ([String(i), one]));
+  if (Array.isArray(value)) return numbered(value);
+  if (value?.tuple) return numbered(value.tuple);
+  if (value?.dict) return Object.entries(value.dict);
+  if (value?.named_tuple) return Object.entries(value.fields);
+  return undefined;
+}
+
+/** What kind of structure. @param {any} value */
+const kindOf = (value) =>
+  Array.isArray(value) ? 'list' : value.tuple ? 'tuple' : value.dict ? 'dict' : plain(value.named_tuple);
+
+/** The element type and shape in a TypeSpec's state. @param {any} value */
+function composite({ type_spec: type, state }) {
+  const parts = state?.tuple ?? [];
+  const find = (/** @type {string} */ key) => parts.find((/** @type {any} */ one) => one?.[key] !== undefined)?.[key];
+  const name = plain(type)
+    .replace(/(Tensor)?Spec$/, '')
+    .toLowerCase();
+  const dtype = find('dtype');
+  return html`${dtype ? html`<span class="type">${brief({ dtype, shape: find('shape') })}</span> ` : nothing}<span
+      class="chip"
+      >${name}</span
+    >`;
+}
+
+/**
+ * @param {string} name
+ * @param {any} value
+ * @param {(name: string) => string} next
+ * @returns {unknown}
+ */
+function branch(name, value, next) {
+  const spec = value?.tensor_spec;
+  if (spec) {
+    const own = spec.argument ?? (spec.name ? next(spec.name) : undefined);
+    return html`<li>
+      <code>${plain(name)}</code> <span class="type">${brief(spec)}</span>
+      ${own && own !== name && own !== 'unknown' ? html`<span class="dim small">as <code>${plain(own)}</code></span>` : nothing}
+    </li>`;
+  }
+  const parts = partsOf(value);
+  if (!parts)
+    return html`<li>
+      <code>${plain(name)}</code>
+      ${value?.type_spec ? composite(value) : html`<span class="dim">=</span> <code>${literal(value)}</code>`}
+    </li>`;
+  return html`<li>
+    <code>${plain(name)}</code> <span class="dim small">${kindOf(value)}${parts.length ? '' : ', empty'}</span>
+    ${
+      parts.length
+        ? html`<ul>
+            ${parts.map(([key, one]) => branch(key, one, next))}
+          </ul>`
+        : nothing
+    }
+  </li>`;
+}
+
+/**
+ * @param {{ name: string | null, value: any }[]} list
+ * @param {{ name: string, user_name?: string }[]} [inputs] of the function, whose names tensors get
+ */
+export function tree(list, inputs = []) {
+  const next = namer(inputs);
+  return html`<ul class="tree">
+    ${list.map(({ name, value }, i) => branch(name ?? String(i), value, next))}
+  </ul>`;
+}

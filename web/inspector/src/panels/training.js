@@ -1,0 +1,130 @@
+/** A tag of a SameDiff file: how it is trained, what its updater has learned, its graph in short. */
+import { css, html, nothing } from 'lit';
+import { bytesOf, MOST } from '../answers.js';
+import { brief, count, counted, plain, size } from '../format.js';
+import { Panel } from '../panel.js';
+import { pairs, resting } from './overview-rest.js';
+import '../tensor.js';
+
+class Training extends Panel {
+  static styles = [
+    ...Panel.styles,
+    resting,
+    css`
+      .tags {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.4rem;
+        margin-bottom: 1rem;
+      }
+      .tags [aria-current='true'] {
+        border-color: var(--accent);
+        box-shadow: inset 0 0 0 1px var(--accent);
+        font-weight: 600;
+      }
+    `,
+  ];
+  #overview = this.asking(([session], { signal }) => session.ask('overview', { signal }));
+  #tag = this.asking(
+    ([session, at], { signal }) => session.ask('tag', { ...(at ? { name: at } : {}), count: MOST, signal }),
+    () => [this.at],
+  );
+
+  render() {
+    const tags = this.#overview.value?.tags.items ?? [];
+    return html`${
+      tags.length
+        ? html`<div class="tags" role="group" aria-label="Tags">
+            ${tags.map((/** @type {any} */ t) => html`<button aria-current=${t.tag === this.#tag.value?.tag} @click=${() => this.go('training', t.tag)}>${plain(t.tag)}</button>`)}
+          </div>`
+        : nothing
+    }
+    ${this.answer(this.#tag, (tag) => html`${this.about(tag)}${this.config(tag)}${this.states(tag)}`)}`;
+  }
+
+  /** What the tag has. @param {any} tag */
+  about({ tag, placeholders, loss_variables: losses, operations, variables, parameters, configuration }) {
+    const view = tag ? { tag } : {};
+    const names = (/** @type {string[]} */ list) => list.map((name) => html`<code class="chip">${plain(name)}</code>`);
+    return html`${pairs([
+      ['Inputs', placeholders?.length ? names(placeholders) : undefined],
+      ['Loss', losses?.length ? names(losses) : undefined],
+      ['Operations', this.link('operations', '', count(operations.total), '', view)],
+      ['Variables of the graph', count(variables.total)],
+      ['Parameters', this.link('variables', '', counted(parameters?.total ?? 0, 'array'), '', view)],
+      [
+        'Runs',
+        configuration &&
+          html`<span class="dim">${plain(configuration.execution_mode)}, ${plain(configuration.output_mode)}</span>`,
+      ],
+    ])}`;
+  }
+
+  /** @param {any} tag */
+  config({ training_config: config }) {
+    if (!config)
+      return html`<h2>Training</h2>
+        <p class="empty">This graph has no training configuration.</p>`;
+    const { updater, ...others } = config;
+    return html`<h2>Training</h2>
+      ${pairs([
+        ['Updater', short(updater?.['@class'])],
+        ...Object.entries(updater ?? {}).flatMap(([key, value]) => (key === '@class' ? [] : [pair(key, value)])),
+        ...Object.entries(others).map(([key, value]) => pair(key, value)),
+      ])}`;
+  }
+
+  /** @param {any} tag */
+  states({ tag, updater_state: state, parameters, variables }) {
+    if (!state?.total)
+      return html`<h2>Updater state</h2>
+        <p class="empty">No updater state is stored.</p>`;
+    const [name, number] = split(this.node);
+    const shaped = [...(parameters?.items ?? []), ...variables.items];
+    /** A state is as large as its parameter. @param {any} one @param {string} of */
+    const arrayOf = ({ array }, of) => {
+      const { dtype, shape } = array ?? shaped.find((/** @type {any} */ p) => p.name === of && p.shape) ?? {};
+      return { dtype, shape: shape ?? null };
+    };
+    const chosen = state.items.find((/** @type {any} */ one) => one.parameter === name)?.states[number - 1];
+    return html`<h2>Updater state of ${counted(state.total, 'parameter')}</h2>
+      <div class="scroll box" tabindex="0" role="group" aria-label="Table of the updater's state">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Parameter</th>
+              <th scope="col">States</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${state.items.map(
+              (/** @type {any} */ one) =>
+                html`<tr>
+                  <td><code>${plain(one.parameter)}</code></td>
+                  <td>
+                    ${one.states.map((/** @type {any} */ s, /** @type {number} */ i) => html`<div>${this.link('training', this.at, s.key ?? s.name ?? `state ${i + 1}`, `${i + 1} ${one.parameter}`)} <span class="type">${arrayOf(s, one.parameter).dtype ? brief(arrayOf(s, one.parameter)) : ''}</span> <span class="dim small">${size(bytesOf(arrayOf(s, one.parameter)) || s.entry_bytes || 0)}</span></div>`)}
+                  </td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+      ${chosen ? html`<cpb-tensor .session=${this.session} .tensor=${{ name, tag: tag ?? undefined, state: number, ...arrayOf(chosen, name), size: bytesOf(arrayOf(chosen, name)) || chosen.entry_bytes || 0 }}></cpb-tensor>` : nothing}`;
+  }
+}
+
+/** Which state of which parameter a link means: its number, from 1, and the name. @param {string} node @returns {[string, number]} */
+const split = (node) => [node.slice(node.indexOf(' ') + 1), Number(node.split(' ')[0])];
+
+/** A class without its package. @param {string | undefined} name */
+const short = (name) => plain(name?.split('.').pop() ?? 'none');
+
+/** @param {string} key @param {any} value @returns {[string, unknown]} */
+function pair(key, value) {
+  const words = plain(key.replace(/([a-z])([A-Z])/g, '$1 $2')).toLowerCase();
+  if (value === null || (typeof value === 'object' && !Object.keys(value).length)) return [words, undefined];
+  if (typeof value === 'number') return [words, String(value)];
+  return [words, html`<code>${plain(typeof value === 'string' ? value : JSON.stringify(value))}</code>`];
+}
+
+customElements.define('cpb-training', Training);
