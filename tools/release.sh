@@ -6,6 +6,7 @@
 #   libcpb-VERSION.tar.gz          the sources, with what is generated
 #   libcpb-amalgamation-VERSION.tar.gz    cpb.c and cpb.h
 #   libcpb-npm-VERSION.tgz         the JavaScript package
+#   libcpb-inspector-VERSION.html  the page that looks inside models, in one file
 #   wasm/                          the modules, for JavaScript and for WASI, and the licences
 #   libcpb-VERSION.spdx.json       what each of these contains (tools/sbom.py)
 #   SHA256SUMS                     of all files
@@ -20,7 +21,7 @@ source=$top/build/release
 [ -z "$(git status --porcelain --untracked-files=no)" ] || echo "without the changes that are not committed" >&2
 step() { printf '== %s\n' "$*"; }
 
-for needed in build/tools/bin/wit-bindgen build/tools/wit web/node_modules/.bin/tsc wasi/node_modules; do
+for needed in build/tools/bin/wit-bindgen build/tools/wit web/node_modules/.bin/tsc web/inspector/node_modules wasi/node_modules; do
   [ -e $needed ] || { echo "$needed is missing: bash tests/run.sh setup-npm setup-wasi installs it" >&2; exit 1; }
 done
 
@@ -28,7 +29,7 @@ step "The sources of the last commit"
 rm -rf "$source" "${dist:?}"/*
 mkdir -p build/_sources
 git clone --quiet --shared . "$source"
-for shared in build/_sources build/tools web/node_modules wasi/node_modules; do
+for shared in build/_sources build/tools web/node_modules web/inspector/node_modules wasi/node_modules; do
   mkdir -p "$source/$(dirname $shared)"
   ln -s "$top/$shared" "$source/$shared"
 done
@@ -62,6 +63,10 @@ node web/scripts/dist.js
 cp web/dist/wasm/*.wasm "$dist/wasm"
 (cd web && npm pack --silent --ignore-scripts --pack-destination "$dist" >/dev/null)
 mv "$dist/libcpb-$version.tgz" "$dist/libcpb-npm-$version.tgz"
+
+step "The inspector"
+node web/inspector/build.js
+cp build/inspector/inspector.html "$dist/libcpb-inspector-$version.html"
 
 step "What they contain"
 python3 tools/sbom.py "$version" "$dist" --web build/web --wasi build/wasi \

@@ -144,7 +144,27 @@ COMPONENTS = {
         "Copyright (c) 2009-2019 by the contributors listed in CREDITS.TXT",
         "https://compiler-rt.llvm.org",
     ),
+    # Of the inspector's page:
+    "lit": Component(
+        "BSD-3-Clause",
+        "Organization: Google LLC",
+        "Copyright (c) 2017 Google LLC",
+        "https://lit.dev",
+    ),
+    "dagre": Component(
+        "MIT",
+        "Person: Chris Pettitt",
+        "Copyright (c) 2012-2014 Chris Pettitt",
+        "https://github.com/dagrejs/dagre",
+    ),
+    "d3-hierarchy": Component(
+        "ISC",
+        "Person: Mike Bostock",
+        "Copyright 2010-2026 Mike Bostock",
+        "https://github.com/d3/d3-hierarchy",
+    ),
 }
+INSPECTOR = {"lit": "lit", "@dagrejs/dagre": "dagre", "d3-hierarchy": "d3-hierarchy"}
 LIBCPB = Component("Apache-2.0", "Organization: The libcpb authors", "Copyright The libcpb authors", "NOASSERTION")
 WITH_SOURCES = {name: component for name, component in COMPONENTS.items() if component.mark}
 
@@ -240,6 +260,13 @@ def toolchains(web, wasi):
     )
 
 
+def in_inspector(lock):
+    """The packages that the inspector's page contains."""
+    packages = json.loads(lock.read_text())["packages"]
+    for package, component in INSPECTOR.items():
+        yield component, packages[f"node_modules/{package}"]["version"]
+
+
 def archived(path):
     """The components that a source archive contains."""
     with tarfile.open(path) as archive:
@@ -305,7 +332,8 @@ class Document:
         entry = package(identifier, name, self.version, LIBCPB)
         entry["packageFileName"] = name
         entry["checksums"] = [{"algorithm": "SHA256", "checksumValue": hashlib.sha256(data).hexdigest()}]
-        entry["primaryPackagePurpose"] = "SOURCE" if "tar.gz" in name else "LIBRARY"
+        purpose = "SOURCE" if "tar.gz" in name else "APPLICATION" if name.endswith(".html") else "LIBRARY"
+        entry["primaryPackagePurpose"] = purpose
         self.packages[identifier] = entry
         self.digest.update(f"{name} {entry['checksums'][0]['checksumValue']}\n".encode())
         self.relate("SPDXRef-DOCUMENT", "DESCRIBES", identifier)
@@ -348,7 +376,7 @@ def main():
     args = parser.parse_args()
     in_web, in_wasi, in_command = toolchains(args.web, args.wasi)
     document = Document(args.version, origins := {})
-    npm, modules, everything = None, [], []
+    npm, page, modules, everything, inspect = None, None, [], [], None
     for path in sorted(args.dist.rglob("*")):
         name = path.relative_to(args.dist).as_posix()
         if path.suffix == ".wasm":
@@ -362,14 +390,22 @@ def main():
             if build is args.web:
                 modules.append(identifier)
                 everything += contains
+            if path.name == "inspect.wasm":
+                inspect = identifier, contains
         elif path.suffix == ".tgz":
             npm = path, name
+        elif path.suffix == ".html":
+            page = path, name
         elif name.endswith(".tar.gz"):
             document.artefact(path, name, archived(path))
     if npm:
         identifier = document.artefact(*npm, everything)
         for module in modules:
             document.relate(identifier, "CONTAINS", module)
+    if page and inspect:
+        module, contains = inspect
+        lock = Path("web/inspector/package-lock.json")
+        document.relate(document.artefact(*page, [*contains, *in_inspector(lock)]), "CONTAINS", module)
     print(json.dumps(document.json(), indent=1))
 
 

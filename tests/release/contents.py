@@ -20,7 +20,7 @@ for relation in document["relationships"]:
         components.setdefault(name, []).append(contained)
 
 listed = {package["packageFileName"]: package for package in packages.values() if "packageFileName" in package}
-files = {path.as_posix() for path in Path(".").rglob("*") if path.suffix in (".wasm", ".gz", ".tgz")}
+files = {path.as_posix() for path in Path(".").rglob("*") if path.suffix in (".wasm", ".gz", ".tgz", ".html")}
 assert files == set(listed), files ^ set(listed)
 for name, package in listed.items():
     checksum = hashlib.sha256(Path(name).read_bytes()).hexdigest()
@@ -54,4 +54,6 @@ assert contains["wasm/cpb-http.wasm"] == contains["wasm/cpb-cli.wasm"] - {"cloud
 version = document["name"].removeprefix("libcpb-")
 assert contains[f"libcpb-{version}.tar.gz"] == contains[f"libcpb-amalgamation-{version}.tar.gz"] == {"nanopb", "yyjson"}
 assert {"wasm/reader.wasm", "wasm/inspect.wasm", "zlib"} <= contains[f"libcpb-npm-{version}.tgz"]
+page = contains[f"libcpb-inspector-{version}.html"]
+assert page == contains["wasm/inspect.wasm"] | {"wasm/inspect.wasm", "lit", "dagre", "d3-hierarchy"}, page
 print(f"{len(listed)} artefacts, {len(packages) - len(listed)} components")

@@ -1,5 +1,6 @@
 """The notices that come with a file of a release."""
 
+import html
 import re
 import tarfile
 from pathlib import Path
@@ -9,6 +10,8 @@ def text_of(name):
     """LICENSE, as it comes with the file."""
     if name.endswith(".wasm"):
         return Path("wasm/LICENSE").read_text()
+    if name.endswith(".html"):
+        return html.unescape(Path(name).read_text())
     inside = "package/dist/licences/libcpb.txt" if name.endswith(".tgz") else "[^/]+/LICENSE"
     with tarfile.open(name) as archive:
         member = next(member for member in archive if re.fullmatch(inside, member.name))

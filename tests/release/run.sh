@@ -13,7 +13,7 @@ mkdir -p "$work"
 release() {
   local clone=$work/$1 shared
   git clone --quiet --shared . "$clone"
-  for shared in build/_sources build/tools web/node_modules wasi/node_modules; do
+  for shared in build/_sources build/tools web/node_modules web/inspector/node_modules wasi/node_modules; do
     mkdir -p "$clone/$(dirname $shared)"
     ln -s "$top/$shared" "$clone/$shared"
   done
@@ -30,7 +30,7 @@ cd "$work/again"
 sha256sum --quiet --check SHA256SUMS
 version=$(basename libcpb-*.spdx.json .spdx.json)
 version=${version#libcpb-}
-if grep -aqF "$work" ./*.t*gz wasm/*; then echo "a file names the folder in which it was made"; exit 1; fi
+if grep -aqF "$work" ./*.t*gz ./*.html wasm/*; then echo "a file names the folder in which it was made"; exit 1; fi
 
 # Archives: what each must have, and one folder in each.
 # grep reads to the end: tar fails if nobody does.
@@ -46,6 +46,7 @@ for name in reader full inspect json cpb-cli{,-simd,-core} cpb-core{,-simd,-nobr
   cpb-core-small{,-nobrotli,-plain}; do
   [ -s "wasm/$name.wasm" ] || { echo "no wasm/$name.wasm"; exit 1; }
 done
+grep -q '<cpb-inspector>' "libcpb-inspector-$version.html" || { echo "the page is none"; exit 1; }
 
 # The list of contents, by a parser that is not ours.
 venv=$top/build/venv-spdx
