@@ -1,6 +1,17 @@
 /** What two models differ in; no code. What it means: docs/inspecting.md. */
 
 /**
+ * The two numbers of an array that are farthest apart. Strings where JSON has no such number: 'NaN',
+ * 'Infinity', integers beyond 2^53.
+ * @typedef {object} LargestDifference
+ * @property {number | string} difference absolute
+ * @property {number[]} [index] of the element; absent beyond 64 dimensions
+ * @property {number} [state] of an updater: its number, from 1
+ * @property {number | string} a
+ * @property {number | string} b
+ */
+
+/**
  * A member of an item that differs. For values, the member is `values`, with how many elements
  * differ.
  * @typedef {object} MemberDifference
@@ -9,7 +20,8 @@
  * @property {unknown} [b] absent where the second does not
  * @property {number} [different] of values: elements; of strings, bytes
  * @property {number} [of] how many there are
- * @property {string} [unreadable] whose values are damaged
+ * @property {LargestDifference} [largest] of integers, and floats of at least 16 bits
+ * @property {string} [unreadable] whose values are damaged or not there
  */
 
 /**
@@ -19,6 +31,7 @@
  * @property {string} name
  * @property {unknown} [a] the item, if it was removed
  * @property {unknown} [b] the item, if it was added
+ * @property {true} [with_function] it is in a function that the other model lacks, too
  * @property {MemberDifference[]} [members] of one that changed
  */
 
@@ -44,6 +57,8 @@
  * @property {boolean} values whether values were compared
  * @property {boolean} equal
  * @property {DifferenceSection[]} sections
+ * @property {{ sections: number, same: number }} left_out functions with the same nodes in both, and
+ *   how many nodes these are
  */
 
 export {};
