@@ -1,6 +1,7 @@
 /** The panels, and the kinds of models that have them. */
 import { html } from 'lit';
 import './panels/bytes.js';
+import './panels/compare.js';
 import './panels/file.js';
 import './panels/functions.js';
 import './panels/graph.js';
@@ -91,6 +92,12 @@ export const panels = {
     kinds: [...all, 'checkpoint'],
     render: (session, at, node, view) =>
       html`<cpb-file-map .session=${session} .at=${at} .node=${node} .view=${view}></cpb-file-map>`,
+  },
+  compare: {
+    title: 'Compare',
+    kinds: all,
+    render: (session, at, node, view) =>
+      html`<cpb-compare .session=${session} .at=${at} .node=${node} .view=${view}></cpb-compare>`,
   },
   search: {
     title: 'Search',

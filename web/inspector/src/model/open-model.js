@@ -1,10 +1,12 @@
 /** Opens a model in its worker, once: its answers, what lies beside it, its graphs and arrays. */
 import { blobSource, inspect } from 'libcpb';
+import { chunkBytes, chunksOf } from './chunks.js';
+import { compare } from './compare.js';
 import { download } from './download.js';
 import { findModel } from './find-model.js';
 import { fingerprintOf } from './fingerprint.js';
 import { graphs } from './graphs.js';
-import { amongFiles, atUrl } from './places.js';
+import { amongFiles, atUrl, dataBeside, isWithin } from './places.js';
 import { shownOf } from './values.js';
 
 /** @typedef {import('libcpb').Model} Model */
@@ -30,10 +32,6 @@ function once(act) {
   return () => (done ??= act().catch((error) => ((done = undefined), Promise.reject(error))));
 }
 
-/** The data files of a checkpoint, which the package calls "variables". @param {Place} index */
-const dataBeside = (index) => (/** @type {string} */ name) =>
-  index.near(name.replace(/^variables/, index.name.replace(/\.index$/, '')))?.source();
-
 /**
  * What lies beside a SavedModel, each given to the model before the first question about it.
  *
@@ -41,8 +39,7 @@ const dataBeside = (index) => (/** @type {string} */ name) =>
  * @param {AbortSignal} opening
  */
 function besides(place, opening) {
-  const isSaved = !place.remote || /^saved_model\.(pb|cpb)$/.test(place.name);
-  const near = (/** @type {string} */ name) => (isSaved ? place.near(name) : undefined);
+  const near = (/** @type {string} */ name) => (isWithin(place) ? place.near(name) : undefined);
   // The first question is about it: it is fetched together with the model's beginning.
   const keras = Promise.resolve(near('keras_metadata.pb')?.bytes(opening));
   keras.catch(() => {});
@@ -120,6 +117,10 @@ function exposed(model, { requests, about, ready = async () => {}, fingerprint =
       if (!message.numChunks || message.numChunks > most) return [];
       return [...new Set(Array.from(message.chunks(), ({ position }) => position))].sort((a, b) => a - b);
     },
+    /** @param {{ first: number, count: number }} page */
+    chunkList: (page) => chunksOf(message, page),
+    /** @param {{ chunk?: number, offset: number, length: number }} range @param {Signal} how */
+    chunkBytes: (range, how) => chunkBytes(message, range, how),
     /** @param {{ tensor: any }} options @param {Signal} how */
     async values({ tensor }, { signal }) {
       if (tensor.variable) await ready('variables');
@@ -144,7 +145,11 @@ async function openAt(place, requests, signal) {
   if (/\.index$/.test(place.name)) return openCheckpoint(place, requests, signal);
   const { giving, fingerprint } = besides(place, signal);
   const model = await inspect(place.source(), { signal });
-  return exposed(model, { requests, about: { path: place.path }, ready: giving(model), fingerprint });
+  return {
+    ...exposed(model, { requests, about: { path: place.path }, ready: giving(model), fingerprint }),
+    /** What it and another differ in. @param {{ other: import('./compare.js').Other, skipValues?: boolean }} options @param {Signal} how */
+    compare: ({ other, skipValues }, { signal }) => compare(place, other, requests, { skipValues, signal }),
+  };
 }
 
 /**

@@ -80,6 +80,13 @@ async function joined(stream, most) {
   }
 }
 
+/** Whether other files of the model may lie beside it. @param {Place} place */
+export const isWithin = (place) => !place.remote || /^saved_model\.(pb|cpb)$/.test(place.name);
+
+/** The data files of a checkpoint, which the package calls "variables". @param {Place} index */
+export const dataBeside = (index) => (/** @type {string} */ name) =>
+  index.near(name.replace(/^variables/, index.name.replace(/\.index$/, '')))?.source();
+
 /** @param {URL} url */
 function nameOf({ pathname }) {
   const name = pathname.slice(pathname.lastIndexOf('/') + 1);

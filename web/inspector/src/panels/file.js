@@ -1,11 +1,14 @@
 /** The file from its first to its last byte: its chunks, and what of it was fetched. */
 import { css, html, nothing, svg } from 'lit';
 import { count, counted, size } from '../format.js';
-import { Panel } from '../panel.js';
+import { pager, Panel } from '../panel.js';
+import { BYTES } from './chunk.js';
 
 const COLUMNS = 1000;
 /** Chunks, as many as can be told apart, and requests in the table. */
 const [MOST, ROWS] = [5000, 200];
+/** Chunks of a page of their table. */
+const PAGE = 50;
 
 class FileMap extends Panel {
   static styles = [
@@ -69,6 +72,11 @@ class FileMap extends Panel {
   #follow = () => this.requestUpdate();
   #chunks = this.asking(([session], { signal }) => session.look('chunks', { most: MOST, signal }));
 
+  #list = this.asking(
+    ([session, first], { signal }) => session.look('chunkList', { first, count: PAGE, signal }),
+    () => [Number(this.view.first) || 0],
+  );
+
   connectedCallback() {
     super.connectedCallback();
     this.session.addEventListener('fetched', this.#follow);
@@ -95,8 +103,50 @@ class FileMap extends Panel {
           ><span>fetched so far, ${share.toLocaleString('en', { maximumSignificantDigits: 2 })} %</span>
         </div>
       </div>
-      ${this.answer(this.#chunks, (begins) => this.map(begins))} ${this.table(fetched)}
+      ${this.answer(this.#chunks, (begins) => this.map(begins))} ${this.chunk()}
+      ${about.numChunks ? this.answer(this.#list, (list) => this.chunks(list)) : this.plain()} ${this.table(fetched)}
     `;
+  }
+
+  /** The chunk that was chosen. */
+  chunk() {
+    if (!/^\d+$/.test(this.at) && this.at !== BYTES) return nothing;
+    return html`<cpb-chunk .session=${this.session} .at=${this.at} .view=${this.view}></cpb-chunk>`;
+  }
+
+  /** Of a file without chunks. */
+  plain() {
+    return this.at === BYTES ? nothing : html`<p>${this.link('file', BYTES, 'Show the bytes of the message')}</p>`;
+  }
+
+  /** @param {{ total: number, first: number, items: any[] }} list */
+  chunks(list) {
+    const { first = '' } = this.view;
+    return html`<h2>${counted(list.total, 'chunk')}</h2>
+      <div class="scroll box">
+        <table class="chunks">
+          <thead>
+            <tr>
+              <th class="number">Chunk</th>
+              <th>Kind</th>
+              <th class="number">Size</th>
+              <th class="number">Position</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${list.items.map(
+              ({ index, type, size: bytes, position }) =>
+                html`<tr>
+                  <td class="number">${this.link('file', String(index), count(index), '', { first })}</td>
+                  <td>${type.toLowerCase()}</td>
+                  <td class="number">${size(bytes)}</td>
+                  <td class="number">${count(position)}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+      ${pager(list, (to) => this.see({ first: to || '' }), PAGE)}`;
   }
 
   /** @param {number[]} begins */

@@ -1,0 +1,254 @@
+/** What this model and another differ in. */
+import { css, html, nothing } from 'lit';
+import { addressOf } from '../address.js';
+import { modelAmong, pathOf } from '../files.js';
+import { count, counted, plain } from '../format.js';
+import { Panel } from '../panel.js';
+
+/** Values of a larger file are compared only if that is asked for. */
+const LARGE = 32 * 2 ** 20;
+/** Characters of a value that are shown. */
+const SHOWN = 200;
+
+const SIGNS = { added: '+', removed: '−', changed: '~' };
+const MEANINGS = { added: 'only in the other', removed: 'only in this one', changed: 'changed' };
+
+/** @typedef {keyof typeof SIGNS} Change */
+
+class Compare extends Panel {
+  static properties = { ...Panel.properties, chosen: { state: true } };
+  static styles = [
+    ...Panel.styles,
+    css`
+      form {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0.5rem;
+        align-items: center;
+        margin-bottom: 1rem;
+      }
+      form input[type='text'] {
+        flex: 1 1 20rem;
+      }
+      label.file {
+        border: 1px solid var(--line);
+        background: var(--panel);
+        border-radius: 7px;
+        padding: 0.3rem 0.8rem;
+        cursor: pointer;
+        position: relative;
+      }
+      label.file:focus-within {
+        outline: 2px solid var(--accent);
+        outline-offset: 2px;
+      }
+      label.file input {
+        position: absolute;
+        opacity: 0;
+        width: 1px;
+        height: 1px;
+      }
+      details {
+        padding: 0.4rem 0.9rem;
+        margin: 0.5rem 0;
+      }
+      summary b {
+        font-weight: 600;
+      }
+      .added,
+      .sign.added {
+        color: light-dark(#116329, #7ee787);
+      }
+      .removed,
+      .sign.removed {
+        color: var(--bad);
+      }
+      .sign {
+        display: inline-block;
+        width: 1.2em;
+        font-family: var(--mono);
+      }
+      dl {
+        margin: 0 0 0.4rem 1.3rem;
+        font-size: 0.88rem;
+      }
+      dt {
+        color: var(--dim);
+      }
+      dd {
+        margin: 0 0 0.2rem;
+        overflow-wrap: anywhere;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {File[]} the other model's files, if it has no address */
+    this.chosen = [];
+  }
+
+  #differences = this.asking(
+    ([session, at, chosen, values], { signal }) => {
+      const other = chosen.length ? this.#files(chosen) : at && { url: new URL(addressOf(at), document.baseURI).href };
+      return other ? session.look('compare', { other, skipValues: !values, signal }) : undefined;
+    },
+    () => [this.at, this.chosen, this.#values],
+  );
+
+  /** Whether values are compared, too. */
+  get #values() {
+    return this.view.values ? this.view.values === 'yes' : this.session.about.size <= LARGE;
+  }
+
+  /** The model first. @param {File[]} files */
+  #files(files) {
+    const first = modelAmong(files);
+    const all = first ? [first, ...files.filter((file) => file !== first)] : [];
+    // What tells one choice from another, as answers are kept by what was asked.
+    const name = all.map(({ name, size, lastModified }) => `${name} ${size} ${lastModified}`).join('\n');
+    return { chosen: all.map((file) => ({ file, path: pathOf(file) })), name };
+  }
+
+  render() {
+    return html`
+      <form @submit=${this.#submit}>
+        <input
+          name="other"
+          type="text"
+          inputmode="url"
+          spellcheck="false"
+          aria-label="Address of the other model"
+          placeholder="Address of another model"
+          .value=${this.at}
+        />
+        <button class="main">Compare</button>
+        <label class="file"
+          >Files… <input type="file" multiple aria-label="Compare with files" @change=${this.#choose}
+        /></label>
+        <label>
+          <input
+            type="checkbox"
+            .checked=${this.#values}
+            @change=${(/** @type {any} */ e) => this.see({ values: e.target.checked ? 'yes' : 'no' })}
+          />
+          values, too
+        </label>
+      </form>
+      ${this.answer(this.#differences, (answer) => (answer ? this.differences(answer) : this.hint()))}
+    `;
+  }
+
+  hint() {
+    return html`<p class="empty">
+      Give the address of another model, or choose its files. Compared are signatures, functions, nodes, layers,
+      variables and constants.
+    </p>`;
+  }
+
+  /** @param {SubmitEvent} event */
+  #submit(event) {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    this.chosen = [];
+    this.go('compare', String(new FormData(form).get('other') ?? '').trim(), '', this.view);
+  }
+
+  /** @param {any} event */
+  #choose({ target }) {
+    this.chosen = [...target.files];
+  }
+
+  /** @param {any} answer */
+  differences({ a, b, equal, sections, tried, values }) {
+    if (tried) return html`<p class="failure">There is no model at ${plain(this.at)}.</p>`;
+    if (a !== b) return html`<p>This is a ${a}, and the other a ${b}: they have nothing to compare.</p>`;
+    const some = sections.filter((/** @type {any} */ one) => one.added + one.removed + one.changed);
+    const same = sections.filter((/** @type {any} */ one) => !some.includes(one) && one.same);
+    return html`
+      <p role="status">
+        ${equal ? html`<b>Equal</b> in all that was compared${values ? '' : '; values were not'}.` : html`<b>They differ</b> in ${counted(total(some), 'item')}:`}
+      </p>
+      ${some.map((/** @type {any} */ one, /** @type {number} */ i) => this.section(one, i === 0 || some.length < 6))}
+      ${same.length ? html`<p class="dim">The same: ${same.map(titleOf).join(', ')}.</p>` : nothing}
+    `;
+  }
+
+  /** @param {any} section @param {boolean} open */
+  section(section, open) {
+    const { added, removed, changed, same, differences } = section;
+    const rest = added + removed + changed - differences.length;
+    const counts = Object.entries({ added, removed, changed }).filter(([, n]) => n);
+    return html`<details class="box" ?open=${open}>
+      <summary>
+        <b>${titleOf(section)}</b>
+        ${counts.map(([change, n]) => html` <span class="chip ${change}">${count(n)} ${MEANINGS[/** @type {Change} */ (change)]}</span>`)}
+        <span class="dim">${count(same)} the same</span>
+      </summary>
+      ${differences.map((/** @type {any} */ one) => this.difference(one, section))}
+      ${rest ? html`<p class="dim">and ${count(rest)} more</p>` : nothing}
+    </details>`;
+  }
+
+  /** @param {any} one @param {any} section */
+  difference({ change, name, members = [], a, b }, section) {
+    const whole = a ?? b;
+    return html`<div>
+      <span class="sign ${change}" title=${MEANINGS[/** @type {Change} */ (change)]}
+        >${SIGNS[/** @type {Change} */ (change)]}</span
+      >${this.name(name, change, section)} ${whole?.op ? html`<span class="type">${plain(whole.op)}</span>` : nothing}
+      ${members.length ? html`<dl>${members.map((/** @type {any} */ member) => memberOf(member))}</dl>` : nothing}
+    </div>`;
+  }
+
+  /** The item, where this model has it. @param {string} name @param {Change} change @param {any} section */
+  name(name, change, { section, function: inside = '' }) {
+    if (change === 'added') return html`<code>${plain(name)}</code>`;
+    if (section === 'nodes') return this.link('graph', inside, name, name);
+    const panel = {
+      signatures: 'signatures',
+      functions: 'functions',
+      objects: 'objects',
+      variables: 'variables',
+      ops: 'operations',
+    }[/** @type {string} */ (section)];
+    return panel ? this.link(panel, name) : html`<code>${plain(name)}</code>`;
+  }
+}
+
+/** @param {any[]} sections */
+const total = (sections) => sections.reduce((sum, { added, removed, changed }) => sum + added + removed + changed, 0);
+
+/** @param {any} section */
+const titleOf = ({ section, function: name, tag, meta_graph: number }) =>
+  [
+    section.replaceAll('_', ' '),
+    name && `of ${plain(name)}`,
+    tag && `of ${plain(tag)}`,
+    number ? `(meta graph ${number})` : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
+
+/** @param {any} member */
+function memberOf({ member, a, b, different, of, largest, unreadable }) {
+  if (different !== undefined)
+    return html`<dt>${plain(member)}</dt>
+      <dd>
+        ${count(different)} of ${count(of)} differ${largest ? html`, by ${plain(largest.difference)} at most` : nothing}
+      </dd>`;
+  if (unreadable)
+    return html`<dt>${plain(member)}</dt>
+      <dd>cannot be read</dd>`;
+  return html`<dt>${plain(member)}</dt>
+    <dd><span class="removed">${short(a)}</span> → <span class="added">${short(b)}</span></dd>`;
+}
+
+/** @param {unknown} value */
+function short(value) {
+  if (value === undefined || value === null) return html`<span class="dim">none</span>`;
+  const text = plain(typeof value === 'string' ? value : JSON.stringify(value));
+  return html`<code>${text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}</code>`;
+}
+
+customElements.define('cpb-compare', Compare);

@@ -1,0 +1,89 @@
+/** What the inspector says of two models, and of a chunk's bytes. */
+import { readFileSync } from 'node:fs';
+import { root } from './runtimes/files.js';
+import { all, click, found } from './support/inspector.js';
+import { withInspector } from './support/inspector-page.js';
+import { libcpb } from './support/libcpb.js';
+import { assert, test } from './support/test.js';
+
+const path = 'models/cpb/real_tf_module/orig.pb';
+const module = readFileSync(`${root}tests/data/cpb/real_tf_module/orig.pb`);
+
+/** The message with another text of the same length. @param {string} from @param {string} to */
+function changed(from, to) {
+  const bytes = Buffer.from(module);
+  for (let at = bytes.indexOf(from); at >= 0; at = bytes.indexOf(from, at + 1)) bytes.write(to, at, 'latin1');
+  return bytes;
+}
+
+const other = changed('MatMul', 'Matmul');
+
+/** Types it and presses Enter. @param {string} text */
+const compare = (text) => `{
+  const input = ${found('input[name=other]')};
+  input.value = ${JSON.stringify(text)};
+  input.form.requestSubmit();
+}`;
+
+test('two models are compared as diff() compares them', () =>
+  withInspector(
+    async ({ page, server, visit, says }) => {
+      await visit(path, { panel: 'compare' }, 'Give the address of another model');
+      await page.evaluate(compare('/models/cpb/real_tf_module/max3000_zstd.cpb'));
+      await says('Equal', 'The same: meta graphs');
+      await page.evaluate(compare(new URL('/other/saved_model.pb', server.base).host + '/other/saved_model.pb'));
+      await says('They differ');
+      const { sections } = await libcpb.diff(module, other);
+      const counts = sections.filter((/** @type {any} */ one) => one.added + one.removed + one.changed);
+      const shown = await page.evaluate(
+        `${all('details')}.map((one) => one.querySelector('summary').innerText.replace(/\\s+/g, ' ').trim())`,
+      );
+      assert.equal(shown.length, counts.length);
+      for (const [i, { section, same }] of counts.entries()) {
+        assert.ok(shown[i].startsWith(section.replaceAll('_', ' ')), shown[i]);
+        assert.ok(shown[i].endsWith(`${same} the same`), shown[i]);
+      }
+      await says('MatMul', 'Matmul', 'only in the other');
+      // A link to the comparison makes it again.
+      await page.evaluate('history.back()');
+      await says('Equal');
+    },
+    { '/other/saved_model.pb': other },
+  ));
+
+test('that there is no other model is said, and a text in it is only a text', () =>
+  withInspector(
+    async ({ page, visit, says }) => {
+      await visit(path, { panel: 'compare', at: '/none/' }, 'There is no model at /none/');
+      await visit(path, { panel: 'compare', at: '/odd/saved_model.pb' }, '<b>ul\\u{202e}');
+    },
+    { '/odd/saved_model.pb': changed('MatMul/Re', '<b>ul\u00e2\u0080\u00ae/') },
+  ));
+
+test('a chunk shows how it is stored, and its bytes', () =>
+  withInspector(async ({ page, visit, says, rows }) => {
+    const file = 'real_tf_module/max3000_zstd.cpb';
+    const { message } = await libcpb.inspect(`${root}tests/data/cpb/${file}`);
+    await visit(`models/cpb/${file}`, { panel: 'file' }, `${message.numChunks} chunks`);
+    const cells = (await rows()).slice(0, message.numChunks);
+    assert.deepEqual(
+      cells.map(([number, kind, , position]) => [number, kind, position?.replaceAll(',', '')]),
+      Array.from(message.chunks(), ({ index, type, position }) => [`${index}`, type.toLowerCase(), `${position}`]),
+    );
+    await page.evaluate(click('2'));
+    const chunk = message.chunk(2);
+    const { records, codec, begin } = await chunk.stored();
+    await says('Chunk 2', codec, `of ${records}`, begin.toLocaleString('en'));
+    const bytes = await chunk.bytes();
+    const lines = await page.evaluate(`${found('pre.hex')}.textContent`);
+    const shown = lines.split('\n').flatMap((/** @type {string} */ line) => line.slice(8, 56).trim().split(/ +/));
+    assert.deepEqual(
+      shown.map((/** @type {string} */ byte) => Number.parseInt(byte, 16)),
+      [...bytes.subarray(0, 1024)],
+    );
+    await page.evaluate(click('Next'));
+    await says(`1,025 to ${Math.min(2048, bytes.length).toLocaleString('en')} of ${bytes.length.toLocaleString('en')}`);
+    await visit(path, { panel: 'file' }, 'not a chunked file');
+    await page.evaluate(click('Show the bytes of the message'));
+    await says('000000  08 01 12');
+  }));
