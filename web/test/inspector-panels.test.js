@@ -227,3 +227,20 @@ test('all tags of a SameDiff file are there, with configuration and state of the
     { '/tags.zip': readFileSync(zip) },
   );
 });
+
+test('the map has variables and constants together, and what is the saver’s folded at the end', () =>
+  withInspector(async ({ page, visit, rows }) => {
+    const { variables } = await (await asked(twice)).ask('overview');
+    await visit(`${twice}/saved_model.pb`, { panel: 'bytes' }, 'of the saver');
+    const boxes = await page.evaluate(`${all('g[role=button] title')}.map((one) => one.textContent)`);
+    assert.ok(boxes.includes('sequential/dense/kernel, f32[8,16], 512 B'), boxes.join('; '));
+    assert.ok(boxes.some((/** @type {string} */ one) => one.includes('batchnorm/add/y')));
+    assert.ok(!boxes.some((/** @type {string} */ one) => /tensor_names/.test(one)));
+    assert.ok((await page.evaluate(`${found('details')}.textContent`)).includes('SaveV2/tensor_names'));
+    const listed = await rows();
+    assert.equal(listed.filter(([, what]) => what === 'variable').length, variables.total / 2);
+    // A constant, in its place, with its value.
+    const scalar = listed.find(([name]) => /batchnorm\/add\/y/.test(name ?? ''));
+    assert.deepEqual(scalar?.slice(1), ['constant', '__inference___call___361', 'f32[]', '0.001', '4 B']);
+    await visit(`${twice}/saved_model.pb`, { panel: 'bytes', at: 'root.variables.0' }, 'Standard deviation');
+  }, folder(twice)));

@@ -1,14 +1,17 @@
-/** Where the bytes are: constants or parameters as a treemap, by name scope. */
+/** Where the bytes are: variables and constants, or parameters, as a treemap by name scope. */
 import { hierarchy, treemap, treemapSquarify } from 'd3-hierarchy';
 import { css, html, nothing, svg } from 'lit';
 import { arrows } from '../arrows.js';
-import { count, plain, size, shape } from '../format.js';
+import { bytesOf, MOST, tensorOf, variablesOf } from '../answers.js';
+import { brief, count, counted, plain, size } from '../format.js';
 import { Panel } from '../panel.js';
+import { list, listing } from './listing.js';
 import '../tensor.js';
 
-/** As many as are shown; the rest is smaller than any of them. */
-const MOST = 300;
-const ROWS = 100;
+/** As many as are drawn; the rest is smaller than any of them. */
+const DRAWN = 300;
+/** Values of an array that its row has. */
+const VALUES = 3;
 /** Scopes that have a colour of their own: the largest; the last is for the others. */
 const COLOURS = 8;
 
@@ -16,6 +19,7 @@ class Bytes extends Panel {
   static properties = { ...Panel.properties, width: { state: true } };
   static styles = [
     ...Panel.styles,
+    listing,
     css`
       svg {
         width: 100%;
@@ -83,7 +87,7 @@ class Bytes extends Panel {
         display: flex;
         flex-wrap: wrap;
         gap: 0.2rem 1.1rem;
-        margin: 0.6rem 0 0;
+        margin: 0.6rem 0 0.9rem;
         font-size: 0.85rem;
         color: var(--dim);
       }
@@ -104,7 +108,10 @@ class Bytes extends Panel {
     this.width = 1000;
   }
 
-  #constants = this.asking(([session], { signal }) => session.ask('constants', { count: MOST, signal }));
+  #arrays = this.asking(
+    ([session, tag], { signal }) => arraysOf(session, tag, signal),
+    () => [this.view.tag],
+  );
   #watch = new ResizeObserver(([entry]) =>
     requestAnimationFrame(() => (this.width = Math.max(320, Math.round(entry?.contentRect.width ?? 1000)))),
   );
@@ -120,34 +127,60 @@ class Bytes extends Panel {
   }
 
   render() {
-    return this.answer(this.#constants, (answer) => {
-      const { items, total } = answer.constants ?? answer.parameters;
-      const list = items.map((/** @type {any} */ one) => ({ ...one, size: one.size ?? one.entry_bytes ?? 0 }));
-      if (!list.length)
+    return this.answer(this.#arrays, ({ list: all, total, word, missing }) => {
+      const saver = all.filter(isSavers);
+      const own = all.filter((/** @type {any} */ one) => !isSavers(one));
+      if (!all.length)
         return html`<p class="empty">
-          The graph has no constants. The values of variables are stored in separate files beside the model: each
-          variable in the Objects panel shows its own.
+          The graph has no constants. The values of variables are stored in separate files beside the model, which
+          ${this.link('variables', '', 'Variables')} lists.
         </p>`;
-      const selected = list.find((/** @type {any} */ one) => keyOf(one) === this.at);
+      const selected = all.find((/** @type {any} */ one) => keyOf(one) === this.at);
+      const drawn = own.toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.size - a.size).slice(0, DRAWN);
       return html`
         <div class="bar">
           <p>
-            <strong>${size(answer.size ?? sumOf(list))}</strong> in ${count(total)}
-            ${answer.parameters ? 'parameters' : 'constants'}${list.length < total ? `; the largest ${MOST} are shown` : ''}
+            ${sums(own, word)}${drawn.length < own.length ? `; the largest ${DRAWN} are drawn` : ''}${missing ? `, of ${count(total)}` : ''}
           </p>
           ${selected ? nothing : html`<p class="dim">Choose one to see its values.</p>`}
         </div>
-        ${this.map(list)}
-        ${selected ? html`<cpb-tensor .session=${this.session} .tensor=${selected}></cpb-tensor>` : nothing}
-        ${this.table(list)}
+        ${drawn.length ? this.map(drawn) : nothing} ${selected ? this.chosen(selected) : nothing}
+        ${own.length ? this.table(own, word) : nothing} ${this.savers(saver)}
       `;
     });
+  }
+
+  /** @param {any} one */
+  chosen(one) {
+    const tensor = one.variable ? tensorOf(one.variable) : one;
+    return tensor
+      ? html`<cpb-tensor .session=${this.session} .tensor=${tensor}></cpb-tensor>`
+      : html`<p>
+          <code>${plain(one.name)}</code> <span class="type">${brief(one)}</span>: its value is not here, as it lies in
+          a file beside the model.
+        </p>`;
+  }
+
+  /** What says where variables are stored is of no interest to most. @param {any[]} saver */
+  savers(saver) {
+    return saver.length
+      ? html`<details ?open=${saver.some((one) => keyOf(one) === this.at)}>
+          <summary>
+            ${size(sumOf(saver))} in ${counted(saver.length, 'constant')} of the saver: under which names variables are
+            stored
+          </summary>
+          <ul>
+            ${saver.map((one) => html`<li>${this.link('bytes', keyOf(one), one.node)} <span class="type">${brief(one)}</span> <span class="dim small">${size(one.size)}</span></li>`)}
+          </ul>
+        </details>`
+      : nothing;
   }
 
   /** @param {any[]} list */
   map(list) {
     const [width, height] = [this.width, Math.round(Math.min(460, Math.max(260, this.width * 0.45)))];
-    const root = hierarchy(scopes(list))
+    const mixed = list.some(({ variable }) => variable) && list.some(({ variable }) => !variable);
+    const root = hierarchy(scopes(list, mixed))
       .sum((/** @type {any} */ d) => d.size ?? 0)
       .sort((a, b) => (b.value ?? 0) - (a.value ?? 0));
     treemap().tile(treemapSquarify).size([width, height]).paddingInner(2).round(true)(/** @type {any} */ (root));
@@ -158,7 +191,7 @@ class Bytes extends Panel {
       return Math.min(COLOURS - 1, keys.names.indexOf(key ?? ''));
     };
     const start = leaves.find((/** @type {any} */ leaf) => keyOf(leaf.data.one) === this.at) ?? leaves[0];
-    const names = distinct(leaves.map((/** @type {any} */ { data }) => data.one.node ?? data.one.name));
+    const names = distinct(leaves.map((/** @type {any} */ { data }) => data.one.name));
     return html`<svg
         viewBox="0 0 ${width} ${height}"
         role="group"
@@ -170,7 +203,7 @@ class Bytes extends Panel {
       ${
         keys.names.length > 1
           ? html`<div class="keys">
-              ${keys.names.slice(0, COLOURS).map((name, i) => html`<span class="c${i}"><i></i>${i === COLOURS - 1 && keys.names.length > COLOURS ? 'others' : plain(name)}</span>`)}
+              ${keys.names.slice(0, COLOURS).map((name, i) => html`<span class="c${i}"><i></i>${i === COLOURS - 1 && keys.names.length > COLOURS ? 'others' : plain(keys.said(name))}</span>`)}
             </div>`
           : nothing
       }`;
@@ -178,48 +211,125 @@ class Bytes extends Panel {
 
   /** @param {any} leaf @param {string} label @param {number} colour @param {boolean} start */
   leaf({ x0, y0, x1, y1, data: { one } }, label, colour, start) {
-    const name = plain(one.node ?? one.name);
+    const name = plain(one.name);
     const [width, height] = [x1 - x0, y1 - y0];
     return svg`<g class="c${colour}" tabindex=${start ? 0 : -1} role="button" aria-pressed=${keyOf(one) === this.at}
         @click=${() => this.go('bytes', keyOf(one))}>
-      <title>${name}, ${size(one.size)}</title>
+      <title>${name}, ${brief(one)}, ${size(one.size)}</title>
       <rect x=${x0} y=${y0} width=${width} height=${height} rx="3"></rect>
       ${width > 54 && height > 20 ? svg`<text aria-hidden="true" x=${x0 + 7} y=${y0 + 17}>${fitted(label, width - 12)}</text>` : nothing}
       ${width > 54 && height > 38 ? svg`<text aria-hidden="true" class="size" x=${x0 + 7} y=${y0 + 32}>${size(one.size)}</text>` : nothing}
     </g>`;
   }
 
-  /** @param {any[]} list */
-  table(list) {
-    const inside = list.some((one) => one.function);
-    return html`<div class="scroll box">
-        <table>
-          <thead>
-            <tr>
-              <th>Name</th>
-              ${inside ? html`<th>In</th>` : nothing}
-              <th>Type</th>
-              <th class="number">Size</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${list.slice(0, ROWS).map(
-              (one) =>
-                html`<tr>
-                  <td>${this.link('bytes', keyOf(one), one.node ?? one.name)}</td>
-                  ${inside ? html`<td>${one.function ? this.link('functions', one.function) : html`<span class="dim">the graph</span>`}</td>` : nothing}
-                  <td><span class="type">${one.dtype}${shape(one.shape)}</span></td>
-                  <td class="number">${size(one.size)}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
-      ${list.length > ROWS ? html`<p class="dim small">The table lists the largest ${ROWS}.</p>` : nothing}`;
+  /** @param {any[]} rows @param {string} word */
+  table(rows, word) {
+    const { view } = this;
+    const has = (/** @type {(one: any) => unknown} */ of) => rows.some((one) => of(one));
+    /** @type {(import('./listing.js').Column | false)[]} */
+    const columns = [
+      {
+        key: 'name',
+        title: 'Name',
+        by: (one) => one.name,
+        show: (one) =>
+          html`${this.link('bytes', keyOf(one), one.name, '', view)} <span class="type narrow">${brief(one)}</span>`,
+      },
+      has(({ variable }) => variable) &&
+        has(({ variable }) => !variable) && {
+          key: 'what',
+          title: 'What',
+          wide: true,
+          by: (one) => (one.variable ? 'variable' : 'constant'),
+          show: (one) => (one.variable ? 'variable' : 'constant'),
+        },
+      has((one) => one.function) && {
+        key: 'in',
+        title: 'In',
+        wide: true,
+        by: (one) => one.function ?? '',
+        show: (one) =>
+          one.function
+            ? this.link('functions', one.function)
+            : html`<span class="dim">${one.variable ? '' : 'the graph'}</span>`,
+      },
+      { key: 'type', title: 'Type', wide: true, show: (one) => html`<span class="type">${brief(one)}</span>` },
+      has((one) => one.preview) && {
+        key: 'value',
+        title: 'Value',
+        wide: true,
+        show: (one) => (one.preview ? html`<code>${previewOf(one)}</code>` : nothing),
+      },
+      { key: 'size', title: 'Size', number: true, by: (one) => one.size, show: (one) => size(one.size) },
+    ];
+    return list(this, {
+      rows,
+      what: has(({ variable }) => variable) ? 'weights' : word,
+      sort: 'size',
+      columns: columns.filter((one) => one !== false),
+      text: (one) => `${one.name} ${one.function ?? ''}`,
+    });
   }
 }
 
-const keyOf = (/** @type {any} */ one) => (one.function ? `${one.function}:${one.node}` : (one.node ?? one.name));
+/**
+ * Variables and constants of a SavedModel, constants of a graph, parameters of a SameDiff tag: each
+ * with `name` and `size`, a `variable` as in answers.js.
+ *
+ * @param {import('../session.js').Session} session
+ * @param {string | undefined} tag
+ * @param {AbortSignal} signal
+ */
+async function arraysOf(session, tag, signal) {
+  const isSaved = session.about.kind === 'saved_model';
+  const [answer, variables] = await Promise.all([
+    session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal }),
+    isSaved ? variablesOf(session, signal) : { list: [] },
+  ]);
+  const { items, total } = answer.constants ?? answer.parameters;
+  const constants = items.map((/** @type {any} */ one) => {
+    const { dtype, shape = null } = { ...one.array, ...one };
+    const known = one.array?.bytes ?? (shape?.length === 0 ? bytesOf({ dtype, shape }) : 0);
+    return { ...one, tag, dtype, shape, name: one.node ?? one.name, size: known || one.size || one.entry_bytes || 0 };
+  });
+  const weights = variables.list
+    .filter((/** @type {any} */ one) => !one.twin)
+    .map((/** @type {any} */ one) => ({ ...one, variable: one }));
+  const problems = [...(answer.problems ?? []), .../** @type {any} */ (variables.problems ?? [])];
+  const word = answer.parameters ? 'parameters' : 'constants';
+  return { list: [...weights, ...constants], total, word, missing: items.length < total, problems };
+}
+
+/** @param {any[]} own @param {string} word */
+function sums(own, word) {
+  const parts = [own.filter(({ variable }) => variable), own.filter(({ variable }) => !variable)];
+  return parts.map((part, i) => {
+    if (!part.length) return nothing;
+    const what = i ? word : 'variables';
+    return html`${i && parts[0]?.length ? ', ' : ''}<strong>${size(sumOf(part))}</strong> in
+      ${counted(part.length, what.slice(0, -1))}`;
+  });
+}
+
+/** What tells the saver where variables are stored: in its functions, or made for them. @param {any} one */
+const isSavers = ({ variable, function: name, node, dtype, shape, size: bytes }) =>
+  !variable &&
+  (/^__inference__traced_(save|restore)/.test(name ?? '') ||
+    /^save(_\d+)?\/|(^|\/)(SaveV2|RestoreV2)(_\d+)?\/(tensor_names|shape_and_slices)$/.test(node ?? '') ||
+    (!name && dtype === 'string' && shape?.length === 0 && bytes > 64 && /^Const(_\d+)?$/.test(node)));
+
+/** The first values, where the answer has them. @param {any} one */
+function previewOf({ preview, preview_more: more }) {
+  const text = (/** @type {any} */ value) =>
+    typeof value === 'string'
+      ? JSON.stringify(value)
+      : (value?.text ?? (typeof value === 'object' ? '…' : String(value)));
+  const shown = preview.slice(0, VALUES).map(text).join(', ');
+  return plain(shown.length > 60 ? `${shown.slice(0, 60)}…` : shown) + (more || preview.length > VALUES ? ', …' : '');
+}
+
+const keyOf = (/** @type {any} */ one) =>
+  one.variable ? one.at : one.function ? `${one.function}:${one.node}` : (one.node ?? one.name);
 const sumOf = (/** @type {any[]} */ list) => list.reduce((sum, one) => sum + one.size, 0);
 
 /** The first that has more than one in it. @param {any} node @returns {any} */
@@ -236,7 +346,9 @@ function keysOf(tops) {
   /** @type {Map<string, number>} */
   const sizes = new Map();
   for (const [top, key] of of) sizes.set(key, (sizes.get(key) ?? 0) + top.value);
-  return { of, names: [...sizes.keys()].sort((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0)) };
+  const whole = new Set(tops.map(({ data }) => data.name));
+  const said = (/** @type {string} */ name) => (whole.has(name) ? name : `${name}…`);
+  return { of, said, names: [...sizes.keys()].sort((a, b) => (sizes.get(b) ?? 0) - (sizes.get(a) ?? 0)) };
 }
 
 /** Names without what all of them begin and end with, by whole parts. @param {string[]} names */
@@ -257,12 +369,13 @@ const fitted = (name, width) => {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 };
 
-/** A tree of name scopes. @param {any[]} list */
-function scopes(list) {
+/** A tree of name scopes. @param {any[]} list @param {boolean} mixed constants beside variables are a scope */
+function scopes(list, mixed) {
   /** @type {any} */
   const root = { name: '', children: [], by: new Map() };
   for (const one of list) {
-    const path = [one.function, ...(one.node ?? one.name).split('/')].filter(Boolean);
+    const top = mixed && !one.variable ? 'constants' : '';
+    const path = [top, one.function, ...one.name.split('/')].filter(Boolean);
     let at = root;
     for (const part of path.slice(0, -1)) {
       if (!at.by.has(part)) {
