@@ -550,6 +550,6 @@ def test_of_a_damaged_model_the_first_lines_say_so(cpb, tmp_path):
     path = tmp_path / "cut.pb"
     path.write_bytes(whole.read_bytes()[:whole.stat().st_size // 2])
     problems = {d["name"] for s in diff(cpb, whole, path)["sections"] if s["section"] == "problems" for d in s["differences"]}
-    lines = shown(cpb, whole, path, 100)
+    lines = shown(cpb, whole, path, 1000)
     assert lines[0] == f"--- {whole}   SavedModel" and lines[1].partition("damaged: ")[2] in problems
-    assert shown(cpb, path, whole, 100)[0].startswith(f"--- {path}   SavedModel   damaged: ")
+    assert shown(cpb, path, whole, 1000)[0].startswith(f"--- {path}   SavedModel   damaged: ")

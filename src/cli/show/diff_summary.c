@@ -104,25 +104,8 @@ static void put_equal(cli_sheet *s, yyjson_val *result) {
   if (!yyjson_is_true(cpb_json_member(result, "values"))) cli_put(s, "; their values were not compared");
 }
 
-/* In lines that fit, broken between words. */
-static void end_lines(cli_sheet *s) {
-  cpb_span text = {s->text.data, s->text.size};
-  size_t bytes;
-  while (cli_measure(text, s->width, &bytes), bytes < text.size) {
-    size_t end = bytes;
-    while (end > 0 && text.data[end] != ' ') end--;
-    if (end == 0) break;
-    cli_print_styled(s, (cpb_span){text.data, end}, CLI_BOLD);
-    cli_print(s->cli, "\n");
-    text = (cpb_span){text.data + end + 1, text.size - end - 1};
-  }
-  cli_print_styled(s, text, CLI_BOLD);
-  cli_print(s->cli, "\n");
-  s->text.size = 0;
-}
-
 void cli_show_diff_summary(cli_sheet *s, yyjson_val *result) {
   if (yyjson_is_true(cpb_json_member(result, "equal"))) put_equal(s, result);
   else put_difference(s, result);
-  end_lines(s);
+  cli_end_line(s, CLI_BOLD, CLI_KEEP);
 }
