@@ -147,7 +147,7 @@ test('beside a node: what it takes with shapes, who uses it, its attributes', ()
     ])
       assert.ok(words.includes(word), `${word} in ${words}`);
     await page.evaluate(`${all('button.link')}.find((one) => one.textContent.trim() === 'conv2d/kernel').click()`);
-    await page.until(`${text}.includes('Variable') && ${text}.includes('See the variable')`);
+    await page.until(`${text}.includes('Variable') && ${text}.includes('See its values')`);
   }));
 
 test('Ctrl+F finds nodes, layers and variables while one types, and leads there', () =>

@@ -15,8 +15,8 @@ const KNOWN = new Set(['_output_shapes']);
 
 /**
  * @typedef {object} From where an input comes from
- * @property {string} input as the node has it
  * @property {string} name of the node or argument
+ * @property {number} index of its output
  * @property {string} [dtype]
  * @property {import('./tensors.js').Shape} [shape]
  * @property {string} [value] of a constant
@@ -31,7 +31,7 @@ function fromOf(input, graph, named, attached) {
   const argument = graph.inputs.find((one) => one.name === name);
   const node = named(name);
   const from = {
-    input,
+    index: tensor.index,
     name,
     dtype: value?.dtype ?? argument?.dtype,
     shape: shapeOf(node, tensor) ?? value?.shape ?? argument?.shape,

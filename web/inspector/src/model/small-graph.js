@@ -3,6 +3,7 @@
  * Scopes are folded here and not by the core, as what is no box does not count.
  */
 import { gathered } from './gather.js';
+import { byKind } from './op-kinds.js';
 import { readingOf } from './reading.js';
 import { elements, shapeOf, tensorNamed, times, typed, valueOf } from './tensors.js';
 
@@ -23,7 +24,7 @@ const DRAWN = 400;
 const [MOST_OF_IT, TOO_MANY] = [0.6, 360];
 /** Operations that say little of what a scope does. */
 const MINOR =
-  /^(Identity|Const|Shape|StridedSlice|Pack|Cast|ReadVariableOp|NoOp|Reshape|ExpandDims|Squeeze|GatherV2|ConcatV2|Prod|Transpose|Mul|Add|AddV2|Sub|Neg|Rsqrt|Fill|Range|.*Placeholder.*|Assert|.*Assign.*)$/;
+  /^(Identity|Const|Shape|StridedSlice|Pack|Cast|ReadVariableOp|NoOp|Reshape|ExpandDims|Squeeze|ConcatV2|Prod|Transpose|Mul|Add|AddV2|Sub|Neg|Rsqrt|Fill|Range|Less|SelectV2|StopGradient|.*Placeholder.*|Assert|.*Assign.*)$/;
 
 /** @param {Node[]} nodes @returns {Scope} */
 function treeOf(nodes) {
@@ -78,7 +79,7 @@ const around = (name) =>
 function summary(nodes) {
   const ops = [...new Set(nodes.map(({ op }) => op))];
   const telling = ops.filter((op) => !MINOR.test(op));
-  return (telling.length ? telling : ops.filter((op) => op !== 'Identity')).slice(0, 3);
+  return (telling.length ? telling : ops.filter((op) => op !== 'Identity')).sort(byKind).slice(0, 3);
 }
 
 /* --- Boxes --------------------------------------------------------------------- */

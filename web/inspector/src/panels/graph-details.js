@@ -65,6 +65,10 @@ class GraphDetails extends Panel {
       li {
         margin: 0.25rem 0;
       }
+      .link,
+      code {
+        overflow-wrap: break-word;
+      }
       dl {
         margin: 0.3rem 0;
         font-size: 0.9rem;
@@ -97,7 +101,8 @@ class GraphDetails extends Panel {
 
   /** Where this graph is drawn, with the same scopes. @param {string} node @param {unknown} [text] */
   #to(node, text = node) {
-    return this.link('graph', this.at, text, node, this.view);
+    const lead = () => this.go('graph', this.at, node, this.view);
+    return html`<button class="link" @click=${lead}>${broken(String(text))}</button>`;
   }
 
   #detail = this.asking(
@@ -163,15 +168,15 @@ class GraphDetails extends Panel {
   }
 
   /** @param {any} attached */
-  #object({ path }) {
-    return path
-      ? html`<p>${this.link('objects', path, 'See the variable')} <code class="dim">${plain(path)}</code></p>`
-      : nothing;
+  #object({ is, name, path }) {
+    if (is === 'variable' && this.session.about.kind !== 'graph_def')
+      return html`<p>${this.link('variables', name, 'See its values')}</p>`;
+    return path ? html`<p>${this.link('objects', path, 'See the object')}</p>` : nothing;
   }
 
   /** @param {any} node */
   #node({ name, op, calls, from, control_inputs, outputs, attributes, tensor, value }) {
-    return html`<h3><code>${plain(name)}</code></h3>
+    return html`<h3><code>${broken(name)}</code></h3>
       <p class="dim">${plain(op)}</p>
       ${calls.map(
         (/** @type {any} */ call) =>
@@ -228,17 +233,18 @@ class GraphDetails extends Panel {
   }
 
   /** @param {any} input */
-  #input({ input, name, dtype, shape, value, attached }) {
+  #input({ name, index, dtype, shape, value, attached }) {
     const type = value ?? (dtype ? typed({ dtype, shape }) : times(shape));
     return html`<li>
-      ${this.#to(attached?.id ?? name, attached?.is === 'variable' ? attached.name : input)}
+      ${this.#to(attached?.id ?? name, attached?.is === 'variable' ? attached.name : name)}
+      ${index ? html`<span class="dim small">output ${index}</span>` : nothing}
       <span class="type">${plain(type)}</span>
     </li>`;
   }
 
   /** @param {any} scope */
   scope({ name, nodes, ops, variables }) {
-    return html`<h3><code>${plain(name)}</code></h3>
+    return html`<h3><code>${broken(name)}</code></h3>
       <p class="dim">${counted(nodes, 'node')}${ops.length ? `: ${plain(ops.join(', '))}` : ''}</p>
       ${
         variables.length
@@ -286,7 +292,7 @@ class GraphDetails extends Panel {
 /** A long name may go on in the next line only where a word ends. @param {string} name */
 const broken = (name) =>
   plain(name)
-    .split(/(?<=_)/)
+    .split(/(?<=[_/:])/)
     .map((part) => html`${part}<wbr />`);
 
 customElements.define('cpb-graph-details', GraphDetails);

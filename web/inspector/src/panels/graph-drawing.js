@@ -1,7 +1,7 @@
 /** The drawing of a graph: boxes with what is in them, frames of open scopes, and edges. */
 import { html, nothing, svg } from 'lit';
 import { count, counted, plain } from '../format.js';
-import { kindOf } from './graph-look.js';
+import { kindOf } from '../model/op-kinds.js';
 
 /** @typedef {import('../model/gather.js').Group} Group */
 /** @typedef {import('../layout-worker.js').Layout} Layout */

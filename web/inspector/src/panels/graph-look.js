@@ -1,21 +1,5 @@
 /** How the drawing of a graph looks: on the page, and in a file of its own. */
 
-/** Kinds of operations, by which boxes are told apart at a glance. @type {[kind: string, ops: RegExp][]} */
-const KINDS = [
-  ['call', /call|^while|^statelesswhile|^if$|^statelessif|^case|^map_?fn|symbolicgradient/i],
-  ['norm', /norm|moments/i],
-  ['weigh', /conv|matmul|mmul|einsum|dense|linear|gather|embed|lstm|gru|rnn|attention|xw_plus_b/i],
-  ['act', /relu|elu$|sigmoid|tanh|softmax|softplus|softsign|swish|gelu|^erf|mish/i],
-  ['pool', /pool|^mean$|^max$|^min$|^sum$|^all$|^any$|argmax|argmin|topk|reduce/i],
-  [
-    'form',
-    /reshape|transpose|concat|split|slice|pack|squeeze|expanddims|^pad|tile|flatten|stack|permute|^shape|^identity|^cast/i,
-  ],
-];
-
-/** @param {string} op one, or several with commas */
-export const kindOf = (op) => KINDS.find(([, ops]) => op.split(', ').some((one) => ops.test(one)))?.[0] ?? 'other';
-
 /** Colours that a drawing takes from the page. */
 export const COLOURS = ['panel', 'line', 'text', 'dim', 'accent', 'chip', 'row', 'mono'];
 

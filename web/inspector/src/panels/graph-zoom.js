@@ -49,6 +49,12 @@ export class Zoom {
     return { width: width || 1, height: height || 1 };
   }
 
+  /** What of the drawing is in the middle. */
+  get middle() {
+    const { width, height } = this.#area;
+    return { x: (width / 2 - this.x) / this.scale, y: (height / 2 - this.y) / this.scale };
+  }
+
   #show() {
     const moved = this.#window?.querySelector('.moved');
     moved?.setAttribute(

@@ -3,12 +3,12 @@ import { css, html, nothing, unsafeCSS } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { arrows } from '../arrows.js';
 import { counted, plain } from '../format.js';
-import { layOut } from '../layout.js';
 import { Panel } from '../panel.js';
 import './graph-details.js';
-import { drawing, functionName, short, sizeOf } from './graph-drawing.js';
+import { drawing, functionName, short } from './graph-drawing.js';
 import { download, pngOf, svgOf } from './graph-export.js';
 import './graph-find.js';
+import { anchor, areaOf, beginning, keyOf, laidOut } from './graph-layout.js';
 import { behaviour, look } from './graph-look.js';
 import { panelLook } from './graph-panel-look.js';
 import { fromText, toText } from './graph-scopes.js';
@@ -44,6 +44,9 @@ class Graph extends Panel {
   #zoom = new Zoom();
   /** what was shown last: a graph, and what was chosen in it */
   #seen = { layout: /** @type {any} */ (undefined), at: '', chosen: '' };
+
+  /** the scope that was just opened or folded */
+  #turned = '';
 
   /** Which graph: links to a node without a function mean the main graph. */
   get #at() {
@@ -96,7 +99,8 @@ class Graph extends Panel {
     const chosen = this.#chosen(drawn);
     const isNew = seen.layout !== layout;
     this.#seen = { layout, at: drawn.at, chosen };
-    const before = isNew && seen.at === drawn.at ? anchor(seen.layout, layout) : undefined;
+    const before = isNew && seen.at === drawn.at ? anchor(seen.layout, layout, this.#turned, zoom.middle) : undefined;
+    if (isNew) this.#turned = '';
     if (before) zoom.pan(before.x * zoom.scale, before.y * zoom.scale);
     else if (isNew) zoom.begin(beginning(drawn, layout));
     if (chosen && (isNew || chosen !== seen.chosen)) {
@@ -238,8 +242,10 @@ class Graph extends Panel {
   picture(drawn, layout, chosen) {
     const actions = {
       choose: (/** @type {Group} */ group) => this.#choose(group),
-      fold: (/** @type {string} */ scope) =>
-        this.#look(drawn.open.filter((/** @type {string} */ one) => one !== scope && !one.startsWith(`${scope}/`))),
+      fold: (/** @type {string} */ scope) => {
+        this.#turned = scope;
+        this.#look(drawn.open.filter((/** @type {string} */ one) => one !== scope && !one.startsWith(`${scope}/`)));
+      },
       enter: (/** @type {string} */ name) => this.go('graph', name),
     };
     return html`<svg
@@ -255,8 +261,10 @@ class Graph extends Panel {
   /** @param {Group} group */
   #choose({ id, is }) {
     const { at, open } = this.#graph.value;
-    if (is === 'scope') this.#look([...open, id]);
-    else if (is === 'many' || is === 'rest') this.group = id;
+    if (is === 'scope') {
+      this.#turned = id;
+      this.#look([...open, id]);
+    } else if (is === 'many' || is === 'rest') this.group = id;
     else this.go('graph', at, id, this.#view);
   }
 
@@ -285,52 +293,5 @@ const fileName = (at) =>
   functionName(at)
     .replace(/[^\w.-]+/g, '_')
     .replace(/^_+|_+$/g, '') || 'graph';
-
-/** What is the same has the same place. @param {any} drawn */
-const keyOf = ({ at, groups, edges }) =>
-  JSON.stringify([at, groups.map((/** @type {Group} */ g) => [g.id, g.is, g.label, g.attached.length]), edges]);
-
-/** @param {any} drawn @param {AbortSignal} signal */
-async function laidOut({ groups, edges }, signal) {
-  const boxes = groups.map((/** @type {Group} */ g) => ({ id: g.id, ...sizeOf(g), frames: g.frames }));
-  const known = new Set(groups.map(({ id }) => id));
-  // What leaves an open scope of a large graph does so at its border.
-  const exits = new Set(
-    edges.map((/** @type {any} */ e) => e.from).filter((/** @type {string} */ from) => !known.has(from)),
-  );
-  for (const id of exits) {
-    const parts = id.split('/').slice(0, -1);
-    const frames = parts.map((/** @type {string} */ _, /** @type {number} */ i) => parts.slice(0, i + 1).join('/'));
-    boxes.push({ id, width: 1, height: 1, frames });
-  }
-  return layOut(
-    boxes,
-    edges.map((/** @type {any} */ { from, to }) => ({ from, to })),
-    signal,
-  );
-}
-
-/** Where reading begins: at the first argument. @param {any} drawn @param {any} layout */
-const beginning = ({ groups }, layout) => {
-  const first = groups.find((/** @type {Group} */ { is }) => is === 'argument');
-  return first && layout.boxes[first.id];
-};
-
-/** How far what stays has to move so that the eye finds it again. @param {any} before @param {any} now */
-function anchor(before, now) {
-  const same = Object.keys(now.boxes).find((id) => before?.boxes[id]);
-  if (!same) return undefined;
-  return { x: before.boxes[same].x - now.boxes[same].x, y: before.boxes[same].y - now.boxes[same].y };
-}
-
-/** @param {any} drawn @param {any} layout @param {string} id */
-function areaOf({ groups }, layout, id) {
-  const group = groups.find((/** @type {Group} */ one) => one.id === id);
-  const frame = layout.frames.find((/** @type {any} */ one) => one.id === id);
-  if (!group || !layout.boxes[id]) return frame;
-  const { width, height } = sizeOf(group);
-  const { x, y } = layout.boxes[id];
-  return { x: x - width / 2, y: y - height / 2, width, height };
-}
 
 customElements.define('cpb-graph', Graph);

@@ -1,0 +1,113 @@
+/** Where the boxes of a graph are, and what stays in view when they move. */
+import { layOut } from '../layout.js';
+import { sizeOf } from './graph-drawing.js';
+
+/** @typedef {import('../model/gather.js').Group} Group */
+
+/** What is the same has the same place. @param {any} drawn */
+export const keyOf = ({ at, groups, edges }) =>
+  JSON.stringify([at, groups.map((/** @type {Group} */ g) => [g.id, g.is, g.label, g.attached.length]), edges]);
+
+/** @typedef {{ from: string, to: string, control: boolean }} Edge */
+
+/**
+ * Edges that say where boxes are. Control edges would turn a chain of layers into a diagonal: of a
+ * box that has no others, one does.
+ *
+ * @param {Edge[]} edges
+ */
+function placing(edges) {
+  const placed = new Set(edges.flatMap(({ from, to, control }) => (control ? [] : [from, to])));
+  const kept = edges.filter(({ control }) => !control);
+  for (const edge of [...edges].reverse()) {
+    const { from, to, control } = edge;
+    if (!control || (placed.has(from) && placed.has(to))) continue;
+    kept.push(edge);
+    placed.add(from).add(to);
+  }
+  return kept;
+}
+
+/** How far to the right other control edges go. */
+const ASIDE = 70;
+
+/** Other control edges, past the boxes. @param {Edge[]} edges @param {import('../layout-worker.js').Layout} layout @param {Map<string, number>} widths */
+function aside(edges, { boxes, width }, widths) {
+  return edges.flatMap(({ from, to }) => {
+    const [a, b] = [boxes[from], boxes[to]];
+    if (!a || !b) return [];
+    const end = (/** @type {string} */ id, /** @type {{ x: number, y: number }} */ { x, y }) => ({
+      x: x + (widths.get(id) ?? 0) / 2,
+      y,
+    });
+    return [{ from, to, points: [end(from, a), { x: width + ASIDE / 2, y: (a.y + b.y) / 2 }, end(to, b)] }];
+  });
+}
+
+/** What is drawn, laid out in a worker. @param {any} drawn @param {AbortSignal} signal */
+export async function laidOut({ groups, edges }, signal) {
+  const boxes = groups.map((/** @type {Group} */ g) => ({ id: g.id, ...sizeOf(g), frames: g.frames }));
+  const known = new Set(groups.map((/** @type {Group} */ { id }) => id));
+  // What leaves an open scope of a large graph does so at its border.
+  const exits = new Set(
+    edges.map((/** @type {any} */ e) => e.from).filter((/** @type {string} */ from) => !known.has(from)),
+  );
+  for (const id of exits) {
+    const parts = id.split('/').slice(0, -1);
+    const frames = parts.map((/** @type {string} */ _, /** @type {number} */ i) => parts.slice(0, i + 1).join('/'));
+    boxes.push({ id, width: 1, height: 1, frames });
+  }
+  const kept = placing(edges);
+  const layout = await layOut(
+    boxes,
+    kept.map(({ from, to }) => ({ from, to })),
+    signal,
+  );
+  const heights = Object.fromEntries(boxes.map((/** @type {any} */ one) => [one.id, one.height]));
+  const widths = new Map(boxes.map((/** @type {any} */ one) => [one.id, one.width]));
+  const placed = new Set(kept);
+  const others = aside(
+    edges.filter((/** @type {Edge} */ edge) => !placed.has(edge)),
+    layout,
+    widths,
+  );
+  const width = layout.width + (others.length ? ASIDE : 0);
+  return { ...layout, width, heights, edges: [...layout.edges, ...others] };
+}
+
+/** Where reading begins: at the first argument. @param {any} drawn @param {any} layout */
+export const beginning = ({ groups }, layout) => {
+  const first = groups.find((/** @type {Group} */ { is }) => is === 'argument');
+  return first && layout.boxes[first.id];
+};
+
+/** The upper end of a box or an open scope. @param {any} layout @param {string} id @returns {{ x: number, y: number } | undefined} */
+function topOf({ boxes, frames, heights }, id) {
+  const frame = frames.find((/** @type {any} */ one) => one.id === id);
+  if (frame) return { x: frame.x + frame.width / 2, y: frame.y };
+  return boxes[id] && { x: boxes[id].x, y: boxes[id].y - (heights[id] ?? 0) / 2 };
+}
+
+/**
+ * How far the drawing has to move so that the eye finds again what it looked at: what was opened
+ * or folded, else what is nearest to the middle.
+ *
+ * @param {any} before @param {any} now @param {string} id @param {{ x: number, y: number }} middle
+ */
+export function anchor(before, now, id, middle) {
+  const away = (/** @type {[string, any]} */ [, { x, y }]) => Math.hypot(x - middle.x, y - middle.y);
+  const same = Object.entries(before?.boxes ?? {}).filter(([id]) => now.boxes[id]);
+  const kept = id || same.sort((a, b) => away(a) - away(b))[0]?.[0];
+  const [was, is] = [before && kept && topOf(before, kept), kept && topOf(now, kept)];
+  return was && is ? { x: was.x - is.x, y: was.y - is.y } : undefined;
+}
+
+/** Where a box or an open scope is. @param {any} drawn @param {any} layout @param {string} id */
+export function areaOf({ groups }, layout, id) {
+  const group = groups.find((/** @type {Group} */ one) => one.id === id);
+  const frame = layout.frames.find((/** @type {any} */ one) => one.id === id);
+  if (!group || !layout.boxes[id]) return frame;
+  const { width, height } = sizeOf(group);
+  const { x, y } = layout.boxes[id];
+  return { x: x - width / 2, y: y - height / 2, width, height };
+}
