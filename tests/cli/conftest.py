@@ -7,6 +7,7 @@ import pytest
 from conftest import DATA
 
 FROZEN = DATA / "cpb" / "real_frozen_conv"
+KERAS = DATA / "cpb" / "real_tf_keras_functional"
 
 
 @pytest.fixture
@@ -25,6 +26,15 @@ def chunked(tmp_path):
 def riegeli(tmp_path):
     """A Riegeli file that is no .cpb: 1000 bytes a record, several blocks."""
     return shutil.copy(DATA / "corrupt" / "base_blocks.riegeli", tmp_path / "blocks.riegeli")
+
+
+@pytest.fixture(scope="session")
+def keras(tmp_path_factory):
+    """A Keras model of 6 layers, as TensorFlow saves it; only to be read."""
+    folder = tmp_path_factory.mktemp("keras") / "model"
+    shutil.copytree(KERAS / "model", folder)
+    shutil.copy(KERAS / "orig.pb", folder / "saved_model.pb")
+    return folder
 
 
 def parts(folder):

@@ -4,29 +4,15 @@ import json
 import os
 import re
 import shutil
-import unicodedata
 
 import pytest
 
 from conftest import DATA, ROOT
 from support import big_graph
-from support.terminal import terminal
+from support.terminal import columns_of, terminal
 
 KERAS = DATA / "cpb" / "real_tf_keras_functional"
 COLOR = re.compile(r"\033\[[0-9;]*m")
-
-
-@pytest.fixture(scope="module")
-def keras(tmp_path_factory):
-    """A Keras model of 6 layers, as TensorFlow saves it."""
-    folder = tmp_path_factory.mktemp("keras") / "model"
-    shutil.copytree(KERAS / "model", folder)
-    shutil.copy(KERAS / "orig.pb", folder / "saved_model.pb")
-    return folder
-
-
-def columns_of(text):
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def summary(cpb, path, width=80, *options, **env):

@@ -61,7 +61,9 @@ def test_each_question_has_an_answer_or_an_error_of_one_plain_line(cpb, case):
     for question in QUESTIONS:
         result = cpb.run("inspect", case["path"], *question)
         said = result.stderr.decode()
-        assert result.returncode in (0, 1) and len(said.splitlines()) == result.returncode, said
+        lines = said.splitlines()
+        assert len(lines) == 1 if result.returncode == 1 else result.returncode == 0, said
+        assert all(line.startswith(f"{case['path']}: ") for line in lines)  # what is wrong, beside a list's lines
         assert is_plain(said) and is_plain(result.stdout.decode())
 
 

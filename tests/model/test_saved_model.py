@@ -147,9 +147,10 @@ def test_tables_have_nothing_that_a_terminal_acts_on(cpb, tmp_path):
 
 def test_tables_show_what_the_answer_has(cpb):
     lines = cpb.ok("inspect", folder_of(RICH), "signature", "serving_default").decode().splitlines()
-    assert "  features  serving_default_features:0  float32  [?, 4]" in lines
-    assert any("root.block.weight" in line and "[4, 3]" in line for line in lines)
-    assert cpb.ok("inspect", folder_of(RICH), "functions", "--first", 2, "-n", 3).decode().startswith("functions: 22, from 2 on")
+    assert "inputs\tfeatures\tf32[?,4]\tserving_default_features:0\t\t" in lines
+    assert any("root.block.weight" in line and "f32[4,3]" in line for line in lines)
+    text = cpb.ok("inspect", folder_of(RICH), "functions", "--first", 2, "-n", 3, "--width", 80).decode()
+    assert text.startswith("functions  22, from number 2 on")
 
 
 # --- Functions and nodes -------------------------------------------------------------------

@@ -6,6 +6,7 @@ import pty
 import struct
 import subprocess
 import termios
+import unicodedata
 
 UTF8 = {"LC_ALL": "C.UTF-8", "TERM": "xterm"}
 
@@ -29,3 +30,8 @@ def terminal(command, columns=80, cwd=None, **env):
         data += part
     os.close(master)
     return process.wait(timeout=60), data.decode().replace("\r\n", "\n")
+
+
+def columns_of(text):
+    """How many columns of a terminal a line takes."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

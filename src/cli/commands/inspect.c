@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cli/model.h"
-#include "cli/show/answer.h"
 #include "cli/show/asker.h"
+#include "cli/show/question.h"
 #include "cli/show/summary.h"
 
 typedef struct inspection {
@@ -42,13 +42,6 @@ static bool find_question(inspection *i, int *status) {
   return false;
 }
 
-static int show(cli *c, const char *json, size_t size) {
-  if (!c->settings.json) return cli_show_answer(c, json, size);
-  cli_print_bytes(c, json, size);
-  cli_print(c, "\n");
-  return CLI_OK;
-}
-
 /* Whether one of the answer's problems is damage. Within strings the quotes would be escaped. */
 static bool tells_damage(const char *json, size_t size) {
   static const char damage[] = "\"damage\":true";
@@ -62,13 +55,14 @@ static bool tells_damage(const char *json, size_t size) {
 }
 
 /* The damage first: what follows it is missing. */
-static int show_all(inspection *i, const char *json, size_t size) {
+static int print_answer(inspection *i, const char *json, size_t size) {
   bool is_damaged = tells_damage(json, size);
   if (is_damaged)
     cli_note(i->cli, cpb_model_file_path(i->model),
              "the model is damaged; what could be read is shown, and \"problems\" says where it ends");
-  int status = show(i->cli, json, size);
-  return status == CLI_OK && is_damaged ? CLI_INCOMPLETE : status;
+  cli_print_bytes(i->cli, json, size);
+  cli_print(i->cli, "\n");
+  return is_damaged ? CLI_INCOMPLETE : CLI_OK;
 }
 
 static int answer(inspection *i) {
@@ -78,7 +72,7 @@ static int answer(inspection *i) {
   const cpb_question question =
       cli_question(i->cli, i->kind, (cpb_span){(const uint8_t *)name, name ? strlen(name) : 0});
   const char *json = cli_ask(&asker, &question, &size);
-  int shown = json ? show_all(i, json, size) : CLI_OK;
+  int shown = json ? print_answer(i, json, size) : CLI_OK;
   return asker.status != CLI_OK ? asker.status : shown;
 }
 
@@ -88,7 +82,9 @@ int cli_inspect(cli *c) {
   if (!find_question(&i, &status)) return status;
   i.model = cli_open_model(c, c->settings.input, NULL, &status);
   if (!i.model) return status;
-  status = c->settings.question || c->settings.json ? answer(&i) : cli_show_summary(c, i.model);
+  if (c->settings.json) status = answer(&i);
+  else if (c->settings.question) status = cli_show_question(c, i.model, i.kind);
+  else status = cli_show_summary(c, i.model);
   cpb_model_file_close(i.model);
   return status;
 }

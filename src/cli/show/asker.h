@@ -5,7 +5,7 @@
 #include "base/json_read.h"
 #include "cli/model.h"
 
-#define CLI_PAGE 1000 /* elements of a list, where all of it is shown */
+#define CLI_PAGE_SIZE 1000 /* elements of a list, where all of it is shown */
 
 typedef struct cli_asker {
   cli *cli;

@@ -203,8 +203,10 @@ void cli_end_line(cli_sheet *s, cli_style style, cli_fit fit) {
     cli_print_fitting(s, (cpb_span){text.data + heading.size, text.size - heading.size}, left, style);
     cli_print_newline(s);
     s->lines++;
-  } else {
+  } else if (fit == CLI_WRAP && !s->plain) {
     print_wrapped(s, style);
+  } else {
+    print_part(s, text, style);
   }
   s->text.size = s->bold = 0;
 }

@@ -32,7 +32,7 @@ typedef enum cli_style { CLI_NORMAL, CLI_BOLD, CLI_FAINT, CLI_ALARM } cli_style;
 
 /* How a line or a cell that is too long is shown. A name, path or key that the next question needs is
  * never cut. */
-typedef enum cli_fit { CLI_CUT, CLI_KEEP } cli_fit;
+typedef enum cli_fit { CLI_CUT, CLI_KEEP, CLI_WRAP } cli_fit;
 
 void cli_sheet_begin(cli_sheet *s, cli *c);
 int cli_sheet_end(cli_sheet *s); /* CLI_OK, or the exit code after a message */
@@ -47,7 +47,7 @@ void cli_put_heading(cli_sheet *s, const char *text); /* at the beginning of a l
 
 /* --- Lines ------------------------------------------------------------------------ */
 
-/* Ends the line; what does not fit is cut and marked, or, with CLI_KEEP, goes on in the next. */
+/* Ends the line; what does not fit is cut and marked, is kept, or goes on in lines of whole words. */
 void cli_end_line(cli_sheet *s, cli_style style, cli_fit fit);
 void cli_blank_line(cli_sheet *s); /* for a person only */
 

@@ -72,7 +72,7 @@ static void ask_functions(cli_summary *s) {
   do {
     size_t i, count;
     yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_FUNCTIONS, none, seen, CLI_PAGE);
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_FUNCTIONS, none, seen, CLI_PAGE_SIZE);
     yyjson_val *functions = cpb_json_member(cli_root(page), "functions");
     yyjson_arr_foreach(cli_items(functions), i, count, item) {
       s->function_nodes += cli_number_at(item, "nodes");
@@ -187,14 +187,14 @@ static void show_header(cli_summary *s) {
   if (s->sheet.plain) {
     cli_put(&s->sheet, "model\t");
     put_header(s);
-    cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+    cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
     return;
   }
   cli_put_name(&s->sheet, cli_span(cpb_url_name(s->sheet.cli->settings.input, shown, sizeof shown)));
-  cli_end_line(&s->sheet, CLI_BOLD, CLI_KEEP);
+  cli_end_line(&s->sheet, CLI_BOLD, CLI_WRAP);
   cli_put(&s->sheet, "  ");
   put_header(s);
-  cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+  cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
 }
 
 /* Which of several is shown, and how the others are. */
@@ -220,20 +220,26 @@ static void show_damage(cli_summary *s) {
   if (!s->damage || s->sheet.plain) return;
   cli_put(&s->sheet, "Damaged: ");
   cli_put(&s->sheet, s->damage);
-  cli_end_line(&s->sheet, CLI_ALARM, CLI_KEEP);
+  cli_end_line(&s->sheet, CLI_ALARM, CLI_WRAP);
   cli_put(&s->sheet, "What could be read is shown.");
   cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
   cli_summary_gap(s);
 }
 
 static void show_problems(cli_summary *s) {
-  size_t listed = s->num_problems < s->amounts->problems ? s->num_problems : s->amounts->problems;
+  size_t most = s->sheet.plain || s->sheet.all ? CLI_TOP : s->amounts->problems;
+  size_t listed = s->num_problems < most ? s->num_problems : most;
+  for (size_t i = 0; i < listed && s->sheet.plain; i++) {
+    cli_put(&s->sheet, "problem\t");
+    cli_put(&s->sheet, s->problems[i]);
+    cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
+  }
   if (s->sheet.plain || (listed == 0 && s->failed.code == CPB_OK)) return;
   cli_summary_title(s, "Problems");
   for (size_t i = 0; i < listed; i++) {
     cli_put(&s->sheet, "  ");
     cli_put(&s->sheet, s->problems[i]);
-    cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+    cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
   }
   if (s->num_problems > listed) cli_summary_more(s, s->num_problems - listed, "--json");
   if (s->failed.code == CPB_OK) return;
@@ -246,7 +252,7 @@ static void show_functions(cli_summary *s) {
   if (s->functions == 0) return;
   if (s->sheet.plain) {
     cli_put_format(&s->sheet, "count\tfunctions\t%llu", (unsigned long long)s->functions);
-    cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+    cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
     return;
   }
   cli_summary_gap(s);
@@ -274,7 +280,7 @@ static void show_more(cli_summary *s) {
   if (s->sheet.plain) return;
   cli_summary_gap(s);
   cli_put_format(&s->sheet, "More: cpb inspect MODEL QUESTION: %s", questions[s->kind]);
-  cli_end_line(&s->sheet, CLI_FAINT, CLI_KEEP);
+  cli_end_line(&s->sheet, CLI_FAINT, CLI_WRAP);
   cli_put(&s->sheet, "      cpb help inspect; --all: everything; --json: for programs");
   cli_end_line(&s->sheet, CLI_FAINT, CLI_CUT);
 }
@@ -321,10 +327,9 @@ static void show_all(cli_summary *s) {
 /* To a program what is wrong is said beside the lines that it reads. */
 static void note_problems(cli_summary *s) {
   const char *path = cpb_model_file_path(s->asker.model);
-  size_t listed = s->num_problems < CLI_TOP ? s->num_problems : CLI_TOP;
   if (s->damage && s->sheet.plain)
     cli_note(s->sheet.cli, path, "the model is damaged; what could be read is shown: %s", s->damage);
-  for (size_t i = 0; i < listed && s->sheet.plain; i++) cli_note(s->sheet.cli, path, "%s", s->problems[i]);
+
   if (s->failed.code != CPB_OK && s->sheet.plain) cli_fail(s->sheet.cli, path, &s->failed);
 }
 

@@ -93,7 +93,7 @@ static void show_all_constants(cli_summary *s, const char *key) {
   do {
     size_t i, count;
     yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_CONSTANTS, every, seen, CLI_PAGE);
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_CONSTANTS, every, seen, CLI_PAGE_SIZE);
     yyjson_val *constants = cpb_json_member(cli_root(page), key);
     yyjson_arr_foreach(cli_items(constants), i, count, item) put_constant(s, &t, item, NULL);
     seen += yyjson_arr_size(cli_items(constants));
@@ -165,14 +165,14 @@ static size_t flow(cli_summary *s, yyjson_val *ops, size_t lines) {
     cpb_span line = {sheet->text.data, sheet->text.size};
     if (before > 0 && cli_measure(line, SIZE_MAX, &bytes) > sheet->width) {
       sheet->text.size = before;
-      cli_end_line(sheet, CLI_NORMAL, CLI_KEEP);
+      cli_end_line(sheet, CLI_NORMAL, CLI_WRAP);
       if (--lines == 0) return shown;
       cli_put(sheet, "  ");
       put_op(s, op);
     }
     shown++;
   }
-  if (sheet->text.size > 0) cli_end_line(sheet, CLI_NORMAL, CLI_KEEP);
+  if (sheet->text.size > 0) cli_end_line(sheet, CLI_NORMAL, CLI_WRAP);
   return shown;
 }
 
@@ -199,7 +199,7 @@ static void show_plain_ops(cli_summary *s, yyjson_val *ops) {
     cli_put_count(&s->sheet, cli_number_at(op, "count"));
     cli_put(&s->sheet, "\t");
     cli_put_name(&s->sheet, cli_text_at(op, "from"));
-    cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+    cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
   }
 }
 
@@ -227,7 +227,7 @@ void cli_summary_show_ops(cli_summary *s) {
   cli_summary_gap(s);
   put_counts(s, total);
   put_custom(s, all);
-  cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+  cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
   size_t shown = flow(s, cli_items(page), s->sheet.all ? SIZE_MAX : s->amounts->ops);
   if (total > shown) cli_summary_more(s, total - shown, "ops");
 }

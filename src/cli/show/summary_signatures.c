@@ -98,14 +98,14 @@ static void show_function(cli_summary *s) {
   cli_put_dot(&s->sheet);
   cli_put_plural(&s->sheet, cli_number_at(function, "nodes"), "node", "nodes");
   put_captures(s, cpb_json_member(function, "captures"));
-  cli_end_line(&s->sheet, CLI_NORMAL, CLI_KEEP);
+  cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
 }
 
 static void show_signature(cli_summary *s, yyjson_val *signature) {
   if (!s->sheet.plain) {
     cli_put(&s->sheet, "  ");
     cli_put_name(&s->sheet, cli_text_at(signature, "key"));
-    cli_end_line(&s->sheet, CLI_BOLD, CLI_KEEP);
+    cli_end_line(&s->sheet, CLI_BOLD, CLI_WRAP);
   }
   show_tensors(s, signature, 4);
 }
@@ -125,7 +125,7 @@ static void show_others(cli_summary *s, yyjson_val *shown) {
     }
     cli_put(&s->sheet, "  ");
     cli_put_name(&s->sheet, cli_text_at(signature, "key"));
-    cli_end_line(&s->sheet, CLI_BOLD, CLI_KEEP);
+    cli_end_line(&s->sheet, CLI_BOLD, CLI_WRAP);
   }
   if (!s->sheet.plain && total > listed + 1) cli_summary_more(s, total - listed - 1, "overview");
 }

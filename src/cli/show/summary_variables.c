@@ -71,12 +71,8 @@ static void rank(cli_summary *s, yyjson_val *item, uint64_t size) {
   all->num_top++;
 }
 
-/* Keras 3 has each weight also in a list of all. */
-static bool is_copy(yyjson_val *item) {
-  static const char list[] = "root._all_variables.";
-  cpb_span path = cli_text_at(item, "path");
-  return path.size >= sizeof list && memcmp(path.data, list, sizeof list - 1) == 0;
-}
+/* Keras 3 stores each weight twice. */
+static bool is_copy(yyjson_val *item) { return yyjson_is_obj(cpb_json_member(item, "copy_of")); }
 
 static void add_variable(cli_summary *s, yyjson_val *item) {
   cli_variables *v = &s->variables;
@@ -104,7 +100,7 @@ void cli_summary_ask_variables(cli_summary *s) {
   do {
     size_t i, count;
     yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_VARIABLES, all, seen, CLI_PAGE);
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_VARIABLES, all, seen, CLI_PAGE_SIZE);
     yyjson_val *variables = cpb_json_member(cli_root(page), "variables");
     yyjson_arr_foreach(cli_items(variables), i, count, item) add_variable(s, item);
     seen += yyjson_arr_size(cli_items(variables));
@@ -134,7 +130,7 @@ static void show_all(cli_summary *s) {
   do {
     size_t i, count;
     yyjson_val *item;
-    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_VARIABLES, every, seen, CLI_PAGE);
+    yyjson_doc *page = cli_summary_ask(s, CPB_ASK_VARIABLES, every, seen, CLI_PAGE_SIZE);
     yyjson_val *variables = cpb_json_member(cli_root(page), "variables");
     yyjson_arr_foreach(cli_items(variables), i, count, item) {
       cli_put_name(&s->sheet, handle_of(item));

@@ -69,7 +69,7 @@ static void fit(cli_table *t) {
   narrow(t, true, t->least > 0 ? t->least : 12);
   narrow(t, false, 40); /* names that are longer than this get lines of their own */
   narrow(t, true, 6);
-  narrow(t, false, 12);
+  narrow(t, false, 8);
   narrow(t, true, mark);
 }
 

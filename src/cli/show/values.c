@@ -149,6 +149,52 @@ static void put_value(cli_sheet *s, yyjson_val *value, unsigned depth) {
 
 void cli_put_value(cli_sheet *s, yyjson_val *value) { put_value(s, value, 0); }
 
+/* --- Structured values ------------------------------------------------------------------------ */
+
+static void put_structured(cli_sheet *s, yyjson_val *value, unsigned depth);
+
+static void put_elements(cli_sheet *s, yyjson_val *list, const char *brackets, unsigned depth) {
+  size_t i, count;
+  yyjson_val *element;
+  cli_put_format(s, "%c", brackets[0]);
+  yyjson_arr_foreach(list, i, count, element) {
+    if (i > 0) cli_put(s, ", ");
+    put_structured(s, element, depth + 1);
+  }
+  cli_put_format(s, "%c", brackets[1]);
+}
+
+static void put_fields(cli_sheet *s, yyjson_val *fields, const char *brackets, unsigned depth) {
+  size_t i, count;
+  yyjson_val *key, *value;
+  cli_put_format(s, "%c", brackets[0]);
+  yyjson_obj_foreach(fields, i, count, key, value) {
+    if (i > 0) cli_put(s, ", ");
+    cli_put_name(s, (cpb_span){(const uint8_t *)yyjson_get_str(key), yyjson_get_len(key)});
+    cli_put(s, ": ");
+    put_structured(s, value, depth + 1);
+  }
+  cli_put_format(s, "%c", brackets[1]);
+}
+
+static void put_structured(cli_sheet *s, yyjson_val *value, unsigned depth) {
+  yyjson_val *spec = cpb_json_member(value, "tensor_spec"), *tuple = cpb_json_member(value, "tuple");
+  yyjson_val *dict = cpb_json_member(value, "dict"), *named = cpb_json_member(value, "fields");
+  if (!spec) spec = cpb_json_member(value, "tensor");
+  if (depth > DEPTH_MOST) cli_put(s, "...");
+  else if (spec) cli_put_tensor(s, spec);
+  else if (tuple) put_elements(s, tuple, "()", depth);
+  else if (dict) put_fields(s, dict, "{}", depth);
+  else if (yyjson_is_arr(value)) put_elements(s, value, "[]", depth);
+  else if (named) {
+    cli_put_name(s, cli_text_at(value, "named_tuple"));
+    put_fields(s, named, "()", depth);
+  } else if (cpb_json_member(value, "type_spec")) cli_put_name(s, cli_text_at(value, "type_spec"));
+  else put_value(s, value, depth);
+}
+
+void cli_put_structured(cli_sheet *s, yyjson_val *value) { put_structured(s, value, 0); }
+
 /* --- Members ---------------------------------------------------------------------------------- */
 
 uint64_t cli_number_at(yyjson_val *object, const char *key) {

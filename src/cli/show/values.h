@@ -16,6 +16,8 @@ void cli_put_dtype(cli_sheet *s, cpb_span dtype);
 void cli_put_shape(cli_sheet *s, yyjson_val *shape);
 /* f32[?,224,224,3], of an object's members dtype and shape. */
 void cli_put_tensor(cli_sheet *s, yyjson_val *tensor);
+/* A StructuredValue (docs/inspecting.md): {a: f32[?,5], b: (i64[], string[])}. */
+void cli_put_structured(cli_sheet *s, yyjson_val *value);
 /* Any value, on one line; "-" for null and for none. */
 void cli_put_value(cli_sheet *s, yyjson_val *value);
 

@@ -1,0 +1,36 @@
+/* The lists in answers: which members make which columns. */
+#ifndef CPB_CLI_SHOW_LISTS_H
+#define CPB_CLI_SHOW_LISTS_H
+
+#include "cli/show/table.h"
+#include "cli/show/values.h"
+
+/* A column: what of an element is put into its cell. */
+typedef struct cli_member {
+  const char *title, *member; /* the member's name, or the way to it: stored.size */
+  unsigned how;
+  void (*put)(cli_sheet *s, yyjson_val *element, const char *member);
+} cli_member;
+
+typedef struct cli_list {
+  unsigned questions; /* a bit for each cpb_question_kind whose answers have it; 0: any */
+  const char *key;    /* of the answer, or of an object in it */
+  const cli_member *members;
+  size_t count;
+} cli_list;
+
+/* NULL for a list that is not known. */
+const cli_list *cli_find_list(cpb_question_kind kind, const char *key);
+
+/* The list that the question is about, which comes in pages; NULL for several or none. */
+const char *cli_main_list(cpb_question_kind kind, yyjson_val *answer);
+
+/* Columns for the members of any other list, as its first elements have them. `members` has room for
+ * CLI_COLUMNS_MOST; returns how many there are. */
+size_t cli_guess_members(yyjson_val *items, cli_member *members);
+
+void cli_list_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_member *members, size_t count,
+                    cli_column *columns);
+void cli_list_row(cli_table *t, const cli_member *members, size_t count, yyjson_val *element);
+
+#endif

@@ -1,0 +1,357 @@
+#include "cli/show/question.h"
+
+#include "cli/show/asker.h"
+#include "cli/show/lists.h"
+
+#define EVERYTHING 1000000 /* of several lists, which do not come page after page */
+#define DEPTH_MOST 6
+#define PROBLEMS 5
+#define MEMBERS_MOST 4 /* of an object on one line */
+
+typedef struct view {
+  cli_sheet sheet;
+  cli_asker asker;
+  cpb_question_kind kind;
+  const char *main; /* the list that the question is about, or NULL */
+  cli_table table;  /* of it */
+  cli_column columns[CLI_COLUMNS_MOST];
+  char way[256]; /* to the object that is shown; for a program */
+} view;
+
+/* --- Values ------------------------------------------------------------------------ */
+
+/* Nothing to be shown. */
+static bool is_absent(yyjson_val *value) {
+  bool page = yyjson_is_arr(cpb_json_member(value, "items"));
+  yyjson_val *items = page ? cpb_json_member(value, "items") : value;
+  bool empty = yyjson_is_arr(items) ? yyjson_arr_size(items) == 0 : yyjson_is_str(value) && yyjson_get_len(value) == 0;
+  return yyjson_is_null(value) || empty;
+}
+
+static bool is_list(yyjson_val *value) {
+  yyjson_val *items = cpb_json_member(value, "items");
+  return yyjson_is_obj(yyjson_arr_get_first(items ? items : value));
+}
+
+static bool is_structured(const char *key, yyjson_val *value) {
+  return strcmp(key, "returns") == 0 || cpb_json_member(value, "tensor_spec") || cpb_json_member(value, "dict") ||
+         cpb_json_member(value, "fields") || cpb_json_member(value, "type_spec");
+}
+
+/* An object of so many members, or with lists or objects in it, that it is not for one line. */
+static bool is_nested(yyjson_val *value) {
+  size_t i, count;
+  yyjson_val *key, *member;
+  if (!yyjson_is_obj(value) || is_list(value)) return false;
+  if (is_structured("", value)) return false;
+  yyjson_obj_foreach(value, i, count, key, member) {
+    if (is_list(member) || yyjson_is_obj(member)) return true;
+  }
+  return yyjson_obj_size(value) > MEMBERS_MOST;
+}
+
+static bool ends(const char *key, const char *word) {
+  size_t length = strlen(key), size = strlen(word);
+  return length >= size && strcmp(key + length - size, word) == 0;
+}
+
+static void put_number(view *v, const char *key, yyjson_val *value, uint64_t number) {
+  if (ends(key, "size") || ends(key, "bytes")) cli_put_size(&v->sheet, number);
+  else if (ends(key, "id") || strcmp(key, "node") == 0) cli_put_value(&v->sheet, value);
+  else cli_put_count(&v->sheet, number);
+}
+
+/* "tensors 14, size 11.2 KiB" */
+static void put_members(view *v, yyjson_val *object) {
+  size_t i, count;
+  uint64_t number;
+  yyjson_val *key, *value;
+  yyjson_obj_foreach(object, i, count, key, value) {
+    const char *name = yyjson_get_str(key);
+    if (i > 0) cli_put(&v->sheet, ", ");
+    cli_put(&v->sheet, name);
+    cli_put(&v->sheet, " ");
+    if (cpb_json_unsigned(value, &number)) put_number(v, name, value, number);
+    else cli_put_value(&v->sheet, value);
+  }
+}
+
+static void put_member(view *v, const char *key, yyjson_val *value) {
+  uint64_t number;
+  if (is_structured(key, value)) cli_put_structured(&v->sheet, value);
+  else if (cpb_json_unsigned(value, &number)) put_number(v, key, value, number);
+  else if (yyjson_is_obj(value)) put_members(v, value);
+  else cli_put_value(&v->sheet, value);
+}
+
+/* concrete_functions as "concrete functions"; a program gets the way to it as it is. */
+static void put_key(view *v, const char *key) {
+  if (v->sheet.plain) {
+    cli_put(&v->sheet, v->way);
+    cli_put(&v->sheet, key);
+    return;
+  }
+  for (; *key; key++) cli_put_format(&v->sheet, "%c", *key == '_' ? ' ' : *key);
+}
+
+/* --- Members on a line each --------------------------------------------------------------- */
+
+static void show_line(view *v, const char *key, yyjson_val *value, size_t indent, size_t width) {
+  cli_sheet *s = &v->sheet;
+  bool whole = s->plain || s->all || yyjson_is_str(value);
+  if (!s->plain) cli_put_format(s, "%*s", (int)indent, "");
+  put_key(v, key);
+  if (s->plain) cli_put(s, "\t");
+  else cli_put_format(s, "%*s", (int)(width - strlen(key) + 2), "");
+  put_member(v, key, value);
+  cli_end_line(s, CLI_NORMAL, whole ? CLI_WRAP : CLI_CUT);
+}
+
+static bool is_line(const char *key, yyjson_val *value) {
+  return !is_absent(value) && (strcmp(key, "returns") == 0 || (!is_list(value) && !is_nested(value)));
+}
+
+/* What a program is not told, as it has the answer itself, and what is shown elsewhere. */
+static bool is_left_out(const view *v, const char *key) {
+  static const char *const details[] = {"function_spec", "allowed_positional_arguments", "version", NULL};
+  static const char *const of_wrapper[] = {"node", "kind", "concrete_function", NULL};
+  bool wrapper = strcmp(v->way, "wrapper.") == 0;
+  if (strcmp(key, "problems") == 0) return true;
+  for (size_t i = 0; details[i] && !v->sheet.plain && !v->sheet.all; i++) {
+    if (strcmp(key, details[i]) == 0) return true;
+  }
+  for (size_t i = 0; wrapper && of_wrapper[i] && !v->sheet.plain && !v->sheet.all; i++) {
+    if (strcmp(key, of_wrapper[i]) == 0) return true;
+  }
+  return false;
+}
+
+static void show_lines(view *v, yyjson_val *object, size_t indent) {
+  size_t i, count, width = 0;
+  yyjson_val *key, *value;
+  yyjson_obj_foreach(object, i, count, key, value) {
+    size_t length = yyjson_get_len(key);
+    if (is_line(yyjson_get_str(key), value) && !is_left_out(v, yyjson_get_str(key)) && length > width) width = length;
+  }
+  yyjson_obj_foreach(object, i, count, key, value) {
+    const char *name = yyjson_get_str(key);
+    if (is_line(name, value) && !is_left_out(v, name)) show_line(v, name, value, indent, width);
+  }
+}
+
+/* --- Lists -------------------------------------------------------------------------------------- */
+
+static void put_total(view *v, const char *key, yyjson_val *list, size_t indent) {
+  cli_sheet *s = &v->sheet;
+  yyjson_val *items = cpb_json_member(list, "items");
+  uint64_t total = items ? cli_number_at(list, "total") : yyjson_arr_size(list), first = cli_number_at(list, "first");
+  cli_put_format(s, "%*s", (int)indent, "");
+  put_key(v, key);
+  s->bold = s->text.size;
+  cli_put(s, "  ");
+  cli_put_count(s, total);
+  if (first > 0 && yyjson_arr_size(items) > 0) {
+    cli_put(s, ", from number ");
+    cli_put_count(s, first);
+    cli_put(s, " on, counted from 0");
+  }
+  cli_end_line(s, CLI_NORMAL, CLI_CUT);
+}
+
+static void put_left(view *v, yyjson_val *list, size_t indent) {
+  uint64_t next = cli_number_at(list, "first") + yyjson_arr_size(cpb_json_member(list, "items"));
+  uint64_t total = cli_number_at(list, "total");
+  if (v->sheet.plain || next >= total) return;
+  cli_put_format(&v->sheet, "%*s", (int)indent, "");
+  cli_put_count(&v->sheet, total - next);
+  cli_put_format(&v->sheet, " more: --first %llu, or --all", (unsigned long long)next);
+  cli_end_line(&v->sheet, CLI_FAINT, CLI_CUT);
+}
+
+static void show_list(view *v, const char *key, yyjson_val *list, size_t indent) {
+  cli_member guessed[CLI_COLUMNS_MOST];
+  const cli_list *known = cli_find_list(v->kind, key);
+  yyjson_val *item, *items = cpb_json_member(list, "items");
+  size_t i, count;
+  cli_column columns[CLI_COLUMNS_MOST];
+  char word[300];
+  cli_table t;
+  if (!items) items = list;
+  const cli_member *members = known ? known->members : guessed;
+  size_t num_members = known ? known->count : cli_guess_members(items, guessed);
+  if (!v->sheet.plain) put_total(v, key, list, indent);
+  cpb_format(word, sizeof word, "%s%s", v->way, key);
+  cli_list_begin(&t, &v->sheet, indent + 2, members, num_members, columns);
+  t.word = word;
+  yyjson_arr_foreach(items, i, count, item) cli_list_row(&t, members, num_members, item);
+  cli_table_end(&t);
+  put_left(v, list, indent + 2);
+}
+
+/* --- Objects ---------------------------------------------------------------------------------------- */
+
+/* What the signature's function captures is what its wrapper does. */
+static bool is_repeated(const view *v, const char *key) {
+  bool wrapper = v->kind == CPB_ASK_SIGNATURE && strcmp(v->way, "wrapper.") == 0;
+  return wrapper && !v->sheet.plain && !v->sheet.all && (strcmp(key, "captures") == 0 || strcmp(key, "calls") == 0);
+}
+
+static void show_object(view *v, yyjson_val *object, size_t indent, unsigned depth);
+
+static void show_nested(view *v, const char *key, yyjson_val *object, size_t indent, unsigned depth) {
+  size_t length = strlen(v->way);
+  if (!v->sheet.plain) {
+    cli_put_format(&v->sheet, "%*s", (int)indent, "");
+    put_key(v, key);
+    cli_end_line(&v->sheet, CLI_BOLD, CLI_CUT);
+  }
+  cpb_format(v->way + length, sizeof v->way - length, "%s.", key);
+  show_object(v, object, indent + 2, depth + 1);
+  v->way[length] = 0;
+}
+
+/* First what is said in a line, then lists. */
+static void show_object(view *v, yyjson_val *object, size_t indent, unsigned depth) {
+  size_t i, count;
+  yyjson_val *key, *value;
+  show_lines(v, object, indent);
+  yyjson_obj_foreach(object, i, count, key, value) {
+    const char *name = yyjson_get_str(key);
+    bool shown_later = depth == 0 && v->main && strcmp(name, v->main) == 0;
+    bool plain_counts = strcmp(name, "counts") == 0 && !yyjson_is_obj(cpb_json_member(value, "copies"));
+    if (plain_counts && !v->sheet.all) continue; /* the list says as much */
+    if (shown_later || is_absent(value) || is_line(name, value) || is_left_out(v, name) || is_repeated(v, name))
+      continue;
+    if (depth == 0) cli_blank_line(&v->sheet);
+    if (is_list(value)) show_list(v, name, value, indent);
+    else if (depth < DEPTH_MOST) show_nested(v, name, value, indent, depth);
+  }
+}
+
+/* --- What is wrong ---------------------------------------------------------------------------------- */
+
+static void put_problem(view *v, yyjson_val *problem) {
+  yyjson_val *offset = cpb_json_member(problem, "offset");
+  if (offset && !yyjson_is_null(offset)) {
+    cli_put(&v->sheet, "byte ");
+    cli_put_count(&v->sheet, cli_number_at(problem, "offset"));
+    cli_put(&v->sheet, ": ");
+  }
+  cli_put_name(&v->sheet, cli_text_at(problem, "text"));
+}
+
+static void show_damage(view *v, yyjson_val *problem) {
+  if (v->asker.status == CLI_OK) v->asker.status = CLI_INCOMPLETE;
+  cli_put(&v->sheet, "Damaged: ");
+  put_problem(v, problem);
+  cli_end_line(&v->sheet, CLI_ALARM, CLI_WRAP);
+  cli_put(&v->sheet, "What could be read is shown.");
+  cli_end_line(&v->sheet, CLI_NORMAL, CLI_CUT);
+  cli_blank_line(&v->sheet);
+}
+
+/* To a program damage is said beside the lines that it reads, and so is what else is wrong unless lines say what they
+ * are about. */
+static void note_problem(view *v, yyjson_val *problem, bool damage) {
+  if (damage && v->asker.status == CLI_OK) v->asker.status = CLI_INCOMPLETE;
+  if (!damage && !v->main) cli_put(&v->sheet, "problem\t");
+  if (damage) cli_put(&v->sheet, "the model is damaged; what could be read is shown: ");
+  put_problem(v, problem);
+  if (!damage && !v->main) {
+    cli_end_line(&v->sheet, CLI_NORMAL, CLI_WRAP);
+    return;
+  }
+  cli_note(v->sheet.cli, cpb_model_file_path(v->asker.model), "%.*s", (int)v->sheet.text.size,
+           (const char *)v->sheet.text.data);
+  v->sheet.text.size = 0;
+}
+
+/* The last damage is where reading has come to. */
+static void show_damages(view *v, yyjson_val *answer) {
+  size_t i, count;
+  yyjson_val *problem, *last = NULL;
+  yyjson_arr_foreach(cpb_json_member(answer, "problems"), i, count, problem) {
+    if (yyjson_is_true(cpb_json_member(problem, "damage"))) last = problem;
+  }
+  if (last && v->sheet.plain) note_problem(v, last, true);
+  else if (last) show_damage(v, last);
+}
+
+static void show_problems(view *v, yyjson_val *answer) {
+  size_t i, count, shown = 0, others = 0;
+  yyjson_val *problem;
+  yyjson_arr_foreach(cpb_json_member(answer, "problems"), i, count, problem) {
+    if (yyjson_is_true(cpb_json_member(problem, "damage"))) continue;
+    if (shown++ >= PROBLEMS && !v->sheet.all) others++;
+    else if (v->sheet.plain) note_problem(v, problem, false);
+    if (v->sheet.plain || others > 0) continue;
+    if (shown == 1) cli_blank_line(&v->sheet);
+    cli_put(&v->sheet, "problem: ");
+    put_problem(v, problem);
+    cli_end_line(&v->sheet, CLI_NORMAL, CLI_WRAP);
+  }
+  if (others == 0) return;
+  cli_put_plural(&v->sheet, others, "more problem", "more problems");
+  cli_put(&v->sheet, ": --json");
+  if (v->sheet.plain) v->sheet.text.size = 0;
+  else cli_end_line(&v->sheet, CLI_FAINT, CLI_CUT);
+}
+
+/* --- The answer --------------------------------------------------------------------------------------- */
+
+static yyjson_doc *ask(view *v, uint64_t first, uint64_t count) {
+  const char *name = v->sheet.cli->settings.name;
+  cpb_question question =
+      cli_question(v->sheet.cli, v->kind, (cpb_span){(const uint8_t *)name, name ? strlen(name) : 0});
+  question.first = first;
+  if (question.count == 0) question.count = count;
+  return cli_ask_tree(&v->asker, &question);
+}
+
+/* The list that the question is about comes in pages, so that all of it is not in memory at once. */
+static void show_main(view *v, yyjson_doc **answer, bool whole) {
+  const cli_list *known = cli_find_list(v->kind, v->main);
+  yyjson_val *list = cpb_json_member(yyjson_doc_get_root(*answer), v->main), *item;
+  uint64_t next = cli_number_at(list, "first");
+  if (!known || !list) return;
+  if (!v->sheet.plain) {
+    put_total(v, v->main, list, 0);
+    if (yyjson_arr_size(cpb_json_member(list, "items")) == 0) return;
+  }
+  cli_list_begin(&v->table, &v->sheet, 2, known->members, known->count, v->columns);
+  while (list) {
+    size_t i, count;
+    yyjson_arr_foreach(cpb_json_member(list, "items"), i, count, item) {
+      cli_list_row(&v->table, known->members, known->count, item);
+    }
+    next += count;
+    if (!whole || count == 0 || next >= cli_number_at(list, "total") || !cli_can_print(v->sheet.cli)) break;
+    yyjson_doc_free(*answer);
+    *answer = ask(v, next, CLI_PAGE_SIZE);
+    list = *answer ? cpb_json_member(yyjson_doc_get_root(*answer), v->main) : NULL;
+  }
+  cli_table_end(&v->table);
+  if (list) put_left(v, list, 2);
+}
+
+static void show_answer(view *v, yyjson_doc **answer, bool whole) {
+  yyjson_val *root = yyjson_doc_get_root(*answer);
+  v->main = cli_main_list(v->kind, root);
+  show_damages(v, root);
+  if (!v->sheet.plain || !v->main) show_object(v, root, 0, 0);
+  if (v->main && !v->sheet.plain && v->sheet.lines > 0) cli_blank_line(&v->sheet);
+  show_problems(v, root);
+  if (v->main) show_main(v, answer, whole);
+}
+
+int cli_show_question(cli *c, cpb_model_file *model, cpb_question_kind kind) {
+  view v = {.asker = {.cli = c, .model = model}, .kind = kind};
+  cli_sheet_begin(&v.sheet, c);
+  bool whole = (v.sheet.plain || v.sheet.all) && !(c->settings.given & CLI_BIT(PAGE));
+  bool paged = cli_main_list(kind, NULL) != NULL;
+  yyjson_doc *answer = ask(&v, c->settings.first, !whole ? 0 : paged ? CLI_PAGE_SIZE : EVERYTHING);
+  if (answer) show_answer(&v, &answer, whole);
+  yyjson_doc_free(answer);
+  int printed = cli_sheet_end(&v.sheet);
+  return v.asker.status != CLI_OK ? v.asker.status : printed;
+}

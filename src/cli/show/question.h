@@ -1,0 +1,11 @@
+/* The answer to a question, as text for a person, or as lines for a program. */
+#ifndef CPB_CLI_SHOW_QUESTION_H
+#define CPB_CLI_SHOW_QUESTION_H
+
+#include "cli/model.h"
+
+/* Asks, and shows lists, page after page if all of them is wanted, then what else the answer says. Returns the exit
+ * code. */
+int cli_show_question(cli *c, cpb_model_file *model, cpb_question_kind kind);
+
+#endif

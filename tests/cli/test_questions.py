@@ -1,0 +1,149 @@
+"""cpb inspect MODEL QUESTION: tables for a person, lines for programs, both against the JSON."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+from conftest import DATA
+from support import big_graph
+from support.terminal import columns_of
+
+ENV = {**os.environ, "LC_ALL": "C.UTF-8"}
+ZIP = DATA / "samediff_small" / "minimal.zip"
+SIGNATURE = "serving_default"
+FUNCTION = "__inference_model_layer_call_fn_951"
+
+# question: the list, where the lines for programs have its first member, and how that is called
+LISTS = {
+    ("functions",): ("functions", 6, "name"),
+    ("nodes",): ("nodes", 0, "name"),
+    ("nodes", FUNCTION): ("nodes", 0, "name"),
+    ("layers",): ("layers", 0, "name"),
+    ("variables",): ("variables", 0, "path"),
+    ("constants",): ("constants", 0, "node"),
+    ("ops",): ("ops", 0, "op"),
+    ("search", "kernel"): ("found", 1, "name"),
+    ("objects", "root.layer-2"): ("children", 0, "path"),
+    ("scopes",): ("children", 0, "path"),
+    ("consumers", "Const"): ("consumers", 0, "name"),
+}
+SAMEDIFF = {
+    ("nodes",): ("operations", 0, "name"),
+    ("constants",): ("parameters", 0, "name"),
+    ("ops",): ("ops", 0, "op"),
+    ("search", "w"): ("found", 1, "name"),
+    ("consumers", "x"): ("consumers", 0, "name"),
+}
+OTHERS = [("signature", SIGNATURE), ("function", FUNCTION), ("overview",), ("cut", "root.layer-2"), ("load", "root.layer-2")]
+
+
+def asked(cpb, path, question, *options):
+    return json.loads(cpb.ok("inspect", path, *question, "--json", *options))
+
+
+def person(cpb, path, question, width=80, *options):
+    return cpb.ok("inspect", path, *question, "--width", width, *options, env=ENV).decode()
+
+
+def check_lists(cpb, path, question, key, field, member):
+    items = asked(cpb, path, question, "-n", 1000000)[key]["items"]
+    wanted = [item[member] for item in items]
+    assert wanted
+    lines = [line.split("\t") for line in cpb.ok("inspect", path, *question).decode().splitlines()]
+    assert [line[field] for line in lines] == wanted
+    assert len({len(line) for line in lines}) == 1
+    text = person(cpb, path, question, 80, "-n", 1000000)
+    assert all(name in text for name in wanted)
+    assert f"{key}  {len(wanted):,}" in text
+
+
+@pytest.mark.parametrize("question", LISTS, ids=" ".join)
+def test_lists_for_a_program_and_a_person_are_those_of_the_answer(cpb, keras, question):
+    check_lists(cpb, keras, question, *LISTS[question])
+
+
+@pytest.mark.parametrize("question", SAMEDIFF, ids=" ".join)
+def test_lists_of_a_samediff_file(cpb, question):
+    check_lists(cpb, ZIP, question, *SAMEDIFF[question])
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("question", [*LISTS, *OTHERS], ids=" ".join)
+def test_lines_fit_and_handles_are_whole(cpb, keras, question, width):
+    text = person(cpb, keras, question, width)
+    for line in text.splitlines():
+        assert columns_of(line) <= width or len(line.split()) == 1, line
+    answer = json.dumps(asked(cpb, keras, question))
+    whole = set(answer.replace('"', " ").replace(",", " ").split())
+    # A name of a function or a path of an object that is shown at all is shown whole.
+    for word in text.replace(",", " ").split():
+        if word.startswith(("root.", "__inference")) and not word.endswith("…"):
+            assert word in whole, word
+    assert not any(word.startswith("root.") and word.endswith("…") for word in text.split())
+
+
+def test_what_several_lists_say_begins_with_the_lists_name(cpb, keras):
+    lines = [line.split("\t") for line in cpb.ok("inspect", keras, "signature", SIGNATURE).decode().splitlines()]
+    assert ["inputs", "img", "f32[?,12,12,1]", "serving_default_img:0", "", ""] in lines
+    assert [line[2] for line in lines if line[0] == "function.captures"] == [
+        capture["path"] for capture in asked(cpb, keras, ("signature", SIGNATURE))["function"]["captures"]]
+    assert ["function.name", "__inference__wrapped_model_852"] in lines
+    tag = cpb.ok("inspect", ZIP, "tag", "FP32").decode()
+    assert "parameters\tweights\tVARIABLE\tf64[2,2]\t136\t" in tag and "operations\tadd\tadd\t" in tag
+
+
+def test_a_person_reads_short_tensors_and_numbers_with_units(cpb, keras):
+    text = person(cpb, keras, ("signature", SIGNATURE))
+    assert "returns  {a: f32[?,5], b: f32[?,2]}" in text
+    assert "a     f32[?,5]  StatefulPartitionedCall:0" in text
+    text = person(cpb, keras, ("constants",))
+    assert "4.7 KiB" in text and "string[15]" in text
+    assert "2,005  root.layer_with_weights-1" in person(cpb, keras, ("layers",))
+
+
+def test_a_page_says_how_much_is_left(cpb, keras):
+    text = person(cpb, keras, ("functions",), 100, "--first", 2, "-n", 3)
+    assert text.startswith("functions  20, from number 2 on, counted from 0\n")
+    assert text.endswith("  15 more: --first 5, or --all\n")
+    assert text.count("__inference") == 3
+    assert "more:" not in person(cpb, keras, ("functions",), 100, "--all")
+    assert cpb.ok("inspect", keras, "functions", "--first", 2, "-n", 3).count(b"\n") == 3
+    assert cpb.ok("inspect", keras, "functions", "--first", 2).count(b"\n") == 18
+
+
+def test_a_pipe_gets_all_of_a_list_of_many_pages(cpb, tmp_path):
+    path = tmp_path / "saved_model.pb"
+    path.write_bytes(big_graph.saved_model(nodes=7000, functions=2))
+    lines = cpb.ok("inspect", path, "nodes").decode().splitlines()
+    names = [node["name"] for node in asked(cpb, path, ("nodes",), "-n", 1000000)["nodes"]["items"]]
+    assert [line.split("\t")[0] for line in lines] == names and len(names) >= 3500
+    text = person(cpb, path, ("nodes",), 100, "--all")
+    assert all(f"  {name}  " in text for name in names)
+
+
+def test_damage_comes_first(cpb, tmp_path):
+    whole = big_graph.saved_model(nodes=200, functions=2, constant_bytes=4000)
+    path = tmp_path / "saved_model.pb"
+    path.write_bytes(whole[:len(whole) // 2])
+    result = cpb.run("inspect", path, "nodes", "--width", 80)
+    assert result.returncode == 1 and not result.stderr
+    assert result.stdout.startswith(b"Damaged: ") and b"\n  node " in result.stdout
+    result = cpb.run("inspect", path, "nodes")
+    assert result.returncode == 1 and result.stderr.count(b"\n") == 1 and b"the model is damaged" in result.stderr
+
+
+def test_a_question_that_fails_says_why(cpb, keras):
+    for options in [], ["--width", 80]:
+        result = cpb.run("inspect", keras, "function", "none", *options)
+        assert result.returncode == 1 and result.stdout == b"" and b'there is no function "none"' in result.stderr
+
+
+def test_memory_is_bounded(cpb, tmp_path):
+    """Of 20,000 nodes a page at a time is held."""
+    path = tmp_path / "saved_model.pb"
+    path.write_bytes(big_graph.saved_model(nodes=40000, functions=2))
+    assert cpb.ok("inspect", path, "nodes", "--memory-limit", "30M").count(b"\n") >= 20000
+    cpb.ok("inspect", path, "--memory-limit", "30M")
+    shutil.rmtree(tmp_path)
