@@ -254,7 +254,7 @@ def test_values_are_compared_however_they_are_stored(cpb, tmp_path):
     shown = cpb.run("diff", one, other).stdout.decode().splitlines()
     assert shown == ["~\tnodes\tshape\tattributes.value.value.shape: [2,3] -> [3,2]",
                      "~\tconstants\tbig\t3 of 100000 values differ, by 1 at most at [5]: 5 -> 6",
-                     "~\tconstants\tshape\tshape: [2,3] -> [3,2]", "~\tconstants\ttext\t1 of 18 values differs",
+                     "~\tconstants\tshape\tshape: [2,3] -> [3,2]", "~\tconstants\ttext\t1 of 18 bytes differs",
                      "1 of 4 nodes and 3 of 4 constants differ"]
 
 
@@ -333,6 +333,8 @@ def test_values_of_variables_are_read_where_checksums_differ(cpb, trained):
     found = differences(answer)["variables"]
     assert found["root.big"]["values"] == (2, 300_000) and found["root.step"]["values"] == (1, 1)
     assert found["root.text"]["values"][0] > 0
+    assert {d["name"] for s in answer["sections"] if s["section"] == "variables" for d in s["differences"]
+            if d["members"][-1].get("bytes")} == {"root.text"}
     assert found["root.wider"].keys() >= {"shape"} and "values" not in found["root.wider"] and "root.same" not in found
     assert largest_of(answer) == {"root.big": (2, [599, 499], 299_999, 299_997), "root.text": None,
                                   "root.step": (7, [], str(2**60), str(2**60 + 7))}

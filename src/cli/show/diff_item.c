@@ -95,7 +95,8 @@ static void put_values(cli_sheet *s, yyjson_val *values) {
   if (of > 0) {
     cli_put_count(s, different);
     cli_put(s, " of ");
-    cli_put_plural(s, of, "value", "values");
+    if (cpb_json_member(values, "bytes")) cli_put_plural(s, of, "byte", "bytes");
+    else cli_put_plural(s, of, "value", "values");
     cli_put(s, different == 1 ? " differs" : " differ");
   }
   if (largest) put_largest(s, largest);

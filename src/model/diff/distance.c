@@ -1,6 +1,6 @@
 #include "model/diff/distance.h"
 
-#include <string.h>
+#include "base/floats.h"
 
 /* The type is numpy[1], the size numpy[2]. Floats of 2 bytes without a type of NumPy's are bfloat16. */
 static bool is_float(const char *numpy) { return numpy[1] == 'f' || (numpy[1] == 'V' && numpy[2] == '2'); }
@@ -15,31 +15,11 @@ static uint64_t bits_of(const char *numpy, const uint8_t *element) {
 
 /* --- Floats -------------------------------------------------------------------------------------- */
 
-static double of_single(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static double of_double(uint64_t bits) {
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-/* Half precision: to single precision by exponent, except what has none. */
-static double of_half(uint32_t bits) {
-  uint32_t sign = (bits & 0x8000) << 16, exponent = bits >> 10 & 31, fraction = bits & 1023;
-  if (exponent == 0) return (sign != 0 ? -1.0 : 1.0) * fraction / 16777216.0;
-  exponent = exponent == 31 ? 255 : exponent + 112;
-  return of_single(sign | exponent << 23 | fraction << 13);
-}
-
 static double float_of(const char *numpy, const uint8_t *element) {
   uint64_t bits = bits_of(numpy, element);
-  if (numpy[2] == '8') return of_double(bits);
-  if (numpy[2] == '4') return of_single((uint32_t)bits);
-  return numpy[1] == 'V' ? of_single((uint32_t)bits << 16) : of_half((uint32_t)bits);
+  if (numpy[2] == '8') return cpb_double_of(bits);
+  if (numpy[2] == '4') return cpb_float_of((uint32_t)bits);
+  return numpy[1] == 'V' ? cpb_bfloat16_of((uint32_t)bits) : cpb_half_of((uint32_t)bits);
 }
 
 static bool is_nan(double value) { return value != value; }

@@ -62,6 +62,7 @@ typedef struct cpb_diff_largest {
 /* How many elements differ; bytes, where elements have no fixed size. */
 typedef struct cpb_diff_counts {
   uint64_t elements, different;
+  bool bytes;  /* that is what was counted */
   bool bad[2]; /* whose values cannot be read to their end */
   bool same;
   cpb_diff_largest largest;

@@ -107,6 +107,7 @@ static void count(cpb_diff_values *v, size_t size) {
   bool sized = info->item_size > 0 && info->item_size <= CPB_DIFF_ELEMENT;
   uint32_t item = sized ? info->item_size : 1;
   const char *numpy = sized ? info->numpy : NULL;
+  v->counts.bytes = !sized;
   bool same = v->at == 0 && size % item == 0 && memcmp(v->data[0].data, v->data[1].data, size) == 0;
   if (same) v->counts.elements += size / item;
   for (size_t at = same ? size : 0, more; at < size; at += more) {
@@ -296,6 +297,7 @@ void cpb_diff_values_write(cpb_diff *d) {
   cpb_json_writer_text(&d->out, "member", "values");
   cpb_json_writer_unsigned(&d->out, "different", n->different);
   cpb_json_writer_unsigned(&d->out, "of", n->elements);
+  if (n->bytes) cpb_json_writer_bool(&d->out, "bytes", true);
   if (n->largest.numpy) write_largest(&d->out, &n->largest);
   if (n->bad[0] || n->bad[1])
     cpb_json_writer_text(&d->out, "unreadable", n->bad[0] && n->bad[1] ? "both" : n->bad[0] ? "a" : "b");
@@ -310,6 +312,7 @@ static void finish_array(cpb_diff *d) {
   const cpb_diff_counts *n = &v->counts;
   v->sum.elements += n->elements;
   v->sum.different += n->different;
+  v->sum.bytes = v->sum.bytes || n->bytes;
   keep_largest(v);
   v->sum.same = v->sum.same && n->same && !(n->bad[0] && v->list == &cpb_diff_constants);
   for (int side = 0; side < 2; side++) v->sum.bad[side] = v->sum.bad[side] || n->bad[side];

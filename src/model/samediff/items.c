@@ -1,6 +1,7 @@
 #include "model/samediff/items.h"
 
 #include "base/checked.h"
+#include "base/floats.h"
 #include "model/samediff/numbers.h"
 
 /* --- Texts and numbers ------------------------------------------------------------ */
@@ -69,7 +70,7 @@ typedef enum element { INTEGER, SIZE, DOUBLE, BOOLEAN, DTYPE } element;
 
 static void write_element(cpb_json_writer *answer, element kind, int64_t value) {
   const cpb_sd_dtype *dtype = kind == DTYPE ? cpb_sd_find_dtype(value) : NULL;
-  if (kind == DOUBLE) cpb_json_writer_double(answer, NULL, cpb_sd_double((uint64_t)value));
+  if (kind == DOUBLE) cpb_json_writer_double(answer, NULL, cpb_double_of((uint64_t)value));
   else if (kind == BOOLEAN) cpb_json_writer_bool(answer, NULL, value != 0);
   else if (dtype) cpb_json_writer_text(answer, NULL, dtype->name);
   else if (kind == SIZE && value < 0) cpb_json_writer_null(answer, NULL); /* any */

@@ -1,28 +1,9 @@
 #include "model/samediff/numbers.h"
 
+#include "base/floats.h"
 #include "base/status.h"
 
 #define VALUES_MAX 16
-
-double cpb_sd_double(uint64_t bits) {
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static double float_of(uint32_t bits) {
-  float value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-/* Half precision: to single precision by exponent, except what has none. */
-static double half_of(uint32_t bits) {
-  uint32_t sign = (bits & 0x8000) << 16, exponent = bits >> 10 & 31, fraction = bits & 1023;
-  if (exponent == 0) return (sign != 0 ? -1.0 : 1.0) * fraction / 16777216.0;
-  exponent = exponent == 31 ? 255 : exponent + 112;
-  return float_of(sign | exponent << 23 | fraction << 13);
-}
 
 void cpb_sd_format_long(char *out, size_t size, int64_t value) {
   uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
@@ -33,11 +14,11 @@ static void write_value(cpb_json_writer *answer, const char *numpy, uint64_t bit
   switch (numpy[1]) {
     case 'b': cpb_json_writer_bool(answer, NULL, bits != 0); break;
     case 'f':
-      if (numpy[2] == '2') cpb_json_writer_double(answer, NULL, half_of((uint32_t)bits));
-      if (numpy[2] == '4') cpb_json_writer_float(answer, NULL, (float)float_of((uint32_t)bits));
-      if (numpy[2] == '8') cpb_json_writer_double(answer, NULL, cpb_sd_double(bits));
+      if (numpy[2] == '2') cpb_json_writer_double(answer, NULL, cpb_half_of((uint32_t)bits));
+      if (numpy[2] == '4') cpb_json_writer_float(answer, NULL, cpb_float_of((uint32_t)bits));
+      if (numpy[2] == '8') cpb_json_writer_double(answer, NULL, cpb_double_of(bits));
       break;
-    case 'V': cpb_json_writer_float(answer, NULL, (float)float_of((uint32_t)bits << 16)); break; /* bfloat16 */
+    case 'V': cpb_json_writer_float(answer, NULL, (float)cpb_bfloat16_of((uint32_t)bits)); break; /* bfloat16 */
     case 'u': cpb_json_writer_exact_unsigned(answer, NULL, bits); break;
     default: cpb_json_writer_exact(answer, NULL, extended);
   }

@@ -4,7 +4,6 @@
 
 #include "model/samediff/array.h"
 
-double cpb_sd_double(uint64_t bits);
 void cpb_sd_format_long(char *out, size_t size, int64_t value);
 
 /* The member "values" of an object, in the order in which they are stored, when

@@ -20,6 +20,7 @@
  * @property {unknown} [b] absent where the second does not
  * @property {number} [different] of values: elements; of strings, bytes
  * @property {number} [of] how many there are
+ * @property {true} [bytes] bytes were counted
  * @property {LargestDifference} [largest] of integers, and floats of at least 16 bits
  * @property {string} [unreadable] whose values are damaged or not there
  */
