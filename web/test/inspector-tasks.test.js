@@ -63,7 +63,8 @@ class Tab {
 
   /** Waits for texts. @param {...(string | RegExp)} words */
   async says(...words) {
-    const missing = () => words.filter((word) => !(word instanceof RegExp ? word.test(this.#text) : this.#text.includes(word)));
+    const missing = () =>
+      words.filter((word) => !(word instanceof RegExp ? word.test(this.#text) : this.#text.includes(word)));
     await until(
       () => !missing().length,
       () => `${missing()} in ${this.#text.slice(0, 1500)}`,
@@ -90,7 +91,11 @@ class Tab {
     field.focus();
     field.value = text;
     field.dispatchEvent(new InputEvent('input', { bubbles: true, composed: true }));
-    if (wait) await until(() => all(this.document, '[role=option][aria-selected=true]').find((one) => textOf(one).includes(wait)), () => wait);
+    if (wait)
+      await until(
+        () => all(this.document, '[role=option][aria-selected=true]').find((one) => textOf(one).includes(wait)),
+        () => wait,
+      );
     const isHandled = !field.dispatchEvent(
       new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, composed: true, cancelable: true }),
     );
@@ -147,7 +152,9 @@ async function files() {
   const path = (/** @type {string} */ name) => `${folder}/model/${name}`;
   return [
     new File([await data(model)], 'saved_model.cpb'),
-    ...(await Promise.all(beside.map(async (name) => new File([await data(path(name))], String(name.split('/').pop()))))),
+    ...(await Promise.all(
+      beside.map(async (name) => new File([await data(path(name))], String(name.split('/').pop()))),
+    )),
   ];
 }
 
@@ -216,7 +223,10 @@ task('a node is shared by a link', 1, async (tab) => {
 task('the graph is saved as SVG', 2, async (tab) => {
   await byAddress(tab);
   await tab.click('Graph');
-  await until(() => all(tab.document, 'svg.window g').length > 3, () => 'the drawing');
+  await until(
+    () => all(tab.document, 'svg.window g').length > 3,
+    () => 'the drawing',
+  );
   const text = downloaded(tab);
   await tab.click('SVG');
   assert.match(await text, /^<svg[^>]*>[\s\S]*img[\s\S]*<\/svg>/);

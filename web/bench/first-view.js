@@ -1,0 +1,272 @@
+// Time, bytes, requests, processor time and memory until a page shows what a model is, over a slow
+// link and from an empty cache: the inspector, and Netron beside it.
+//
+//   node web/inspector/build.js
+//   python3 -m pip download --no-deps --require-hashes -r web/bench/netron.txt -d build/netron
+//   python3 -m zipfile -e build/netron/*.whl build/netron
+//   CPB_TEST_ALL=1 python3 tests/support/models.py facts_tfk_mobilenet ...   # see `models` below
+//   node web/bench/first-view.js [--mbit 20] [--delay 50] [--rounds 3] [NAME ...]
+//
+// One server has pages and models. It answers 50 ms after each request, and then at 20 Mbit/s in
+// all, and compresses what pages load (gzip), as hosts of pages do; models come as they are. Chromium
+// starts anew for each view. A view is there when the inspector has its headline (in the overview),
+// the graph's boxes, or a tensor's statistics; of Netron, when a node of the graph is drawn.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { dirname, extname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { openPage } from '../test/support/chromium.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    mbit: { type: 'string', default: '20' },
+    delay: { type: 'string', default: '50' },
+    log: { type: 'boolean', default: false }, // each request
+    rounds: { type: 'string', default: '3' },
+    page: { type: 'string', multiple: true, default: ['inspector', 'netron'] },
+    inspector: { type: 'string', default: join(root, 'build/inspector') },
+    netron: { type: 'string', default: join(root, 'build/netron/netron') },
+    models: { type: 'string', default: join(root, 'build/models') },
+    seconds: { type: 'string', default: '240' },
+  },
+});
+
+// --- The link ----------------------------------------------------------------
+
+const PIECE = 16 * 1024;
+const millisecondsPerByte = 8 / (Number(options.mbit) * 1000);
+let begun = 0; // the navigation
+let sent = { requests: 0, bytes: 0 };
+let free = 0; // when the link has sent what was given to it
+
+/** Waits until `bytes` more went over the link. @param {number} bytes */
+async function transmit(bytes) {
+  free = Math.max(free, performance.now()) + bytes * millisecondsPerByte;
+  sent.bytes += bytes;
+  await sleep(free - performance.now());
+}
+
+/** @type {Record<string, string>} */
+const types = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+  '.wasm': 'application/wasm',
+};
+/** @type {Map<string, Buffer>} */
+const compressed = new Map();
+
+/** A file of a page. @param {string} path */
+function packed(path) {
+  if (!compressed.has(path)) compressed.set(path, gzipSync(readFileSync(path)));
+  return /** @type {Buffer} */ (compressed.get(path));
+}
+
+/** @param {import('node:http').ServerResponse} response @returns {Promise<void>} */
+const writable = (response) =>
+  new Promise((resolve) => {
+    const go = () => resolve(void response.off('drain', go).off('close', go));
+    response.on('drain', go).on('close', go);
+  });
+
+/** @param {import('node:http').ServerResponse} response @param {(at: number, size: number) => Promise<Uint8Array>} read @param {number} begin @param {number} end */
+async function stream(response, read, begin, end) {
+  for (let at = begin; at < end && !response.destroyed; at += PIECE) {
+    const bytes = await read(at, Math.min(PIECE, end - at));
+    await transmit(bytes.length);
+    if (!response.write(bytes)) await writable(response);
+  }
+  response.end();
+}
+
+/** @param {string} path @param {string | undefined} range @param {import('node:http').ServerResponse} response */
+async function sendModel(path, range, response) {
+  const file = await openFile(path);
+  const { size } = await file.stat();
+  const [, first, last] = /bytes=(\d*)-(\d*)/.exec(range ?? 'bytes=0-') ?? [];
+  const begin = first ? Number(first) : Math.max(0, size - Number(last));
+  const end = first && last ? Math.min(size, Number(last) + 1) : size;
+  response.writeHead(range ? 206 : 200, {
+    'Content-Length': end - begin,
+    ETag: '"1"',
+    ...(range ? { 'Content-Range': `bytes ${begin}-${end - 1}/${size}` } : {}),
+  });
+  await stream(
+    response,
+    async (at, length) => (await file.read(Buffer.alloc(length), 0, length, at)).buffer,
+    begin,
+    end,
+  );
+  await file.close();
+}
+
+const server = createServer(async (request, response) => {
+  sent.requests++;
+  if (options.log) {
+    const asked = performance.now();
+    response.on('close', () =>
+      console.error(
+        `${Math.round(asked - begun)}-${Math.round(performance.now() - begun)} ms ${request.url} ${request.headers.range ?? ''}`,
+      ),
+    );
+  }
+  const { pathname } = new URL(String(request.url), 'http://host');
+  const [, area = '', ...rest] = pathname.split('/');
+  const folder = { inspector: options.inspector, netron: options.netron, models: options.models }[area];
+  const path = join(folder ?? '/none', rest.join('/') || 'index.html');
+  await sleep(Number(options.delay));
+  if (!existsSync(path)) return void response.writeHead(404).end();
+  if (area === 'models') return sendModel(path, request.headers.range, response);
+  const bytes = packed(path);
+  const type = types[extname(path)] ?? 'application/octet-stream';
+  response.writeHead(200, {
+    'Content-Type': type,
+    'Content-Encoding': 'gzip',
+    'Content-Length': bytes.length,
+    'Cache-Control': 'max-age=600',
+  });
+  await stream(response, async (at, length) => bytes.subarray(at, at + length), 0, bytes.length);
+});
+await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
+const base = `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`;
+
+// --- What is looked at -------------------------------------------------------------
+
+const shadow = (/** @type {string[]} */ ...path) =>
+  path.reduce(
+    (node, name) => `${node}?.shadowRoot?.querySelector(${JSON.stringify(name)})`,
+    "document.querySelector('cpb-inspector')",
+  );
+const ready = {
+  overview: `(${shadow('cpb-overview', '.head')}?.textContent.length ?? 0) > 20`,
+  graph: `${shadow('cpb-graph')}?.shadowRoot?.querySelectorAll('svg g').length > 2`,
+  values: `/Standard deviation/.test(${shadow('cpb-bytes', 'cpb-tensor')}?.shadowRoot?.textContent)`,
+  netron: `document.querySelectorAll('#canvas .node').length > 0`,
+};
+
+/** Names, files in build/models, and places in the inspector. @type {[name: string, file: string, view?: 'graph' | 'values', at?: string][]} */
+const views = [
+  ['tf_keras MobileNetV2', 'facts_tfk_mobilenet/saved_model.pb'],
+  ['tf_keras MobileNetV2, graph', 'facts_tfk_mobilenet/saved_model.pb', 'graph'],
+  ['tf_keras ResNet50', 'facts_tfk_resnet/saved_model.pb'],
+  ['tf_keras ResNet50, graph', 'facts_tfk_resnet/saved_model.pb', 'graph'],
+  ['tf_keras BiLSTM', 'facts_tfk_bilstm/saved_model.pb'],
+  ['Keras 3 MobileNetV2', 'facts_k3_mobilenet/saved_model.pb'],
+  ['Keras 3 ResNet50', 'facts_k3_resnet/saved_model.pb'],
+  ['Keras 3 transformer', 'facts_k3_transformer/saved_model.pb'],
+  ['Keras 3 transformer, graph', 'facts_k3_transformer/saved_model.pb', 'graph'],
+  ['module with tables and loops', 'facts_module/saved_model.pb'],
+  ['12,001 nodes', 'facts_nodes/saved_model.pb'],
+  ['12,001 nodes, graph', 'facts_nodes/saved_model.pb', 'graph'],
+  ['two meta graphs of TensorFlow 1', 'saved_models_v1/saved_model.pb'],
+  ['constants of 336 MB', 'facts_constants/saved_model.pb'],
+  ['one of 16 MB of them', 'facts_constants/saved_model.pb', 'values', 'layer_0/weight'],
+];
+
+/** @param {string} page @param {string} file @param {string} view @param {string} at */
+function addressOf(page, file, view, at) {
+  const url = encodeURIComponent(`${base}/models/${file}`);
+  if (page === 'netron') return `${base}/netron/?url=${url}`;
+  const panel = view === 'values' ? 'bytes' : view;
+  return `${base}/inspector/?url=${url}#panel=${panel}${at ? `&at=${encodeURIComponent(at)}` : ''}`;
+}
+
+// --- Looking -----------------------------------------------------------------------
+
+/** Processes by their number: that of the parent, and the seconds of work so far. */
+function processes() {
+  /** @type {Map<number, { parent: number, cpu: number }>} */
+  const found = new Map();
+  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+    try {
+      const [, , parent, ...rest] = [
+        0,
+        ...(readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []),
+      ];
+      found.set(Number(name), { parent: Number(parent), cpu: (Number(rest[9]) + Number(rest[10])) / 100 });
+    } catch {
+      // It has ended.
+    }
+  }
+  return found;
+}
+
+/** Of this program's browser: the megabytes of the process that has the page, and seconds of work of all. */
+function taken() {
+  const all = processes();
+  const isOurs = (/** @type {number} */ pid) => {
+    for (let at = pid; at > 1; at = all.get(at)?.parent ?? 0) if (at === process.pid) return true;
+    return false;
+  };
+  let [memory, cpu] = [0, 0];
+  for (const [pid, { cpu: seconds }] of all) {
+    if (pid === process.pid || !isOurs(pid)) continue;
+    cpu += seconds;
+    if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--type=renderer')) continue;
+    const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
+    memory = Math.max(memory, Number(kilobytes) / 1024);
+  }
+  return { memory, cpu };
+}
+
+/** Tells when it is there, from the beginning of navigation. @param {string} condition */
+const watch = (condition) => `(() => {
+  document.cookie = 'consent=1'; // Netron asks for it once, which is no part of this
+  const look = () => { if (${condition}) window.thereAt = performance.now(); else setTimeout(look, 15); };
+  look();
+})()`;
+
+/** @param {string} page @param {string} file @param {string} view @param {string} at */
+async function look(page, file, view, at) {
+  const tab = await openPage('about:blank');
+  try {
+    await sleep(500);
+    const before = taken().cpu;
+    sent = { requests: 0, bytes: 0 };
+    await tab.send('Page.enable');
+    const condition = page === 'netron' ? ready.netron : ready[/** @type {keyof typeof ready} */ (view)];
+    await tab.send('Page.addScriptToEvaluateOnNewDocument', { source: watch(condition) });
+    begun = performance.now();
+    await tab.send('Page.navigate', { url: addressOf(page, file, view, at) });
+    let there;
+    while (!(there = await tab.evaluate('window.thereAt').catch(() => 0))) {
+      if (performance.now() - begun > 1000 * Number(options.seconds)) break;
+      await sleep(50);
+    }
+    const { memory, cpu } = taken();
+    return { seconds: (there || Infinity) / 1000, cpu: cpu - before, memory, ...sent };
+  } finally {
+    await tab.close();
+  }
+}
+
+/** @param {string} page @param {(typeof views)[number]} which */
+async function measure(page, [name, file, view = 'overview', at = '']) {
+  const rounds = [];
+  for (let i = 0; i < Number(options.rounds); i++) {
+    rounds.push(await look(page, file, view, at));
+    if (rounds[0] && rounds[0].seconds > 20) break; // the link is what it takes
+  }
+  rounds.sort((a, b) => a.seconds - b.seconds);
+  const { seconds, cpu, memory, requests, bytes } = /** @type {typeof rounds[0]} */ (rounds[0]);
+  const what = page === 'netron' ? `${name}, Netron` : name;
+  const cells = [what, seconds.toFixed(2), cpu.toFixed(2), requests, bytes.toLocaleString('en'), memory.toFixed(0)];
+  console.log(`| ${cells.join(' | ')} |`);
+}
+
+console.log('| view | seconds | CPU | requests | bytes | MB |\n|---|---|---|---|---|---|');
+for (const which of views) {
+  const [name, file, view] = which;
+  if (positionals.length && !positionals.includes(name)) continue;
+  if (!existsSync(join(options.models, file))) console.error(`${file} is not there`);
+  else for (const page of options.page) if (page === 'inspector' || !view) await measure(page, which);
+}
+server.close();
+process.exit();
