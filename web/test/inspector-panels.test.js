@@ -102,7 +102,13 @@ test('variables: the largest first, sorted and filtered as the link says; one le
     assert.equal(sizes[0], 400 * 5);
     await page.evaluate(click('Name ↕'));
     await page.until(`location.hash.includes('sort=name')`);
-    const names = variables.items.map((/** @type {any} */ one) => one.name).sort();
+    const called = variables.items.map((/** @type {any} */ one) => one.name);
+    // Of several with the same name, each by its path.
+    const names = variables.items
+      .map((/** @type {any} */ { name, path }) =>
+        called.filter((/** @type {string} */ one) => one === name).length > 1 ? path : name,
+      )
+      .sort((/** @type {string} */ a, /** @type {string} */ b) => a.localeCompare(b, 'en', { numeric: true }));
     assert.deepEqual(
       (await rows()).map(([name]) => name?.replace(/ not trainable$/, '')),
       names,
@@ -244,3 +250,10 @@ test('the map has variables and constants together, and what is the saver’s fo
     assert.deepEqual(scalar?.slice(1), ['constant', '__inference___call___361', 'f32[]', '0.001', '4 B']);
     await visit(`${twice}/saved_model.pb`, { panel: 'bytes', at: 'root.variables.0' }, 'Standard deviation');
   }, folder(twice)));
+
+test('tensors of a structure that have the same name are told apart as the function does', async () => {
+  const { namer } = await import(String(new URL('../inspector/src/panels/structured.js', import.meta.url)));
+  const inputs = ['d', 'd_1', 'd_2'].map((name) => ({ name, user_name: 'd' }));
+  const [next, bySignature] = [namer(inputs), namer(inputs.map(({ name }) => ({ name })))];
+  for (const of of [next, bySignature]) assert.deepEqual(['d', 'd', 'd', 'x'].map(of), ['d', 'd_1', 'd_2', 'x']);
+});

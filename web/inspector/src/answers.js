@@ -49,10 +49,16 @@ const TWICE = /^root\._all_variables\./;
 
 /** @param {any[]} items of the answer `variables` @returns {Variable[]} */
 export function variablesIn(items) {
+  /** @type {Map<string, number>} */
+  const called = new Map();
+  for (const { name, path } of items) if (!TWICE.test(path ?? '')) called.set(name, (called.get(name) ?? 0) + 1);
+  /** What it is called, unless others are called so, too. @param {any} one */
+  const nameOf = ({ name, path, key, node }) =>
+    (name && (called.get(name) ?? 0) <= 1 ? name : path || key || name) || `#${node}`;
   const others = new Set(items.filter(({ path }) => !TWICE.test(path ?? '')).map(weightOf));
   return items.map((one) => ({
     at: one.path ?? one.key ?? one.name ?? `#${one.node}`,
-    name: one.name || one.path || one.key || `#${one.node}`,
+    name: nameOf(one),
     path: one.path,
     dtype: one.dtype ?? one.stored?.dtype,
     shape: one.shape ?? one.stored?.shape ?? null,

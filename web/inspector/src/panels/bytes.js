@@ -136,7 +136,7 @@ class Bytes extends Panel {
           ${this.link('variables', '', 'Variables')} lists.
         </p>`;
       const selected = all.find((/** @type {any} */ one) => keyOf(one) === this.at);
-      const drawn = own.toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.size - a.size).slice(0, DRAWN);
+      const drawn = [...own].sort((/** @type {any} */ a, /** @type {any} */ b) => b.size - a.size).slice(0, DRAWN);
       return html`
         <div class="bar">
           <p>

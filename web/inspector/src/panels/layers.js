@@ -87,7 +87,8 @@ class Layers extends Panel {
 
   /** All of one layer. @param {any} layer */
   one(layer) {
-    const { name, path, config = {}, trainable } = layer;
+    const { name, path, trainable } = layer;
+    const config = layer.config ?? {}; // null where the model has no metadata
     const from = sources(layer.inputs ?? []);
     return html`<section class="box one" aria-label="The layer">
       <h2>${plain(name ?? path)}</h2>

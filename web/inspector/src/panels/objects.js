@@ -22,25 +22,13 @@ class Objects extends Panel {
       }
     `,
   ];
-  static properties = { ...Panel.properties, first: { state: true } };
-
-  constructor() {
-    super();
-    this.first = 0;
-  }
-
   #object = this.asking(
     async ([session, at, first], { signal }) => {
-      const object = await session.ask('objects', { name: at || 'root', first, signal });
+      const object = await session.ask('objects', { name: at || 'root', first: Number(first) || 0, signal });
       return { ...object, value: object.kind === 'variable' ? await valueOf(session, object, signal) : undefined };
     },
-    () => [this.at, this.first],
+    () => [this.at, this.view.first],
   );
-
-  /** @param {Map<string, unknown>} changed */
-  willUpdate(changed) {
-    if (changed.has('at')) this.first = 0;
-  }
 
   render() {
     return this.answer(
@@ -50,7 +38,7 @@ class Objects extends Panel {
         <div class="bar"><span class="chip">${spoken(o.kind)}</span><span>${about(o)}</span></div>
         ${
           o.children.total
-            ? html`<div class="scroll box">
+            ? html`<div class="scroll box" tabindex="0" role="group" aria-label="Table of children">
                   <table>
                     <thead>
                       <tr>
@@ -75,11 +63,12 @@ class Objects extends Panel {
                     </tbody>
                   </table>
                 </div>
-                ${pager(o.children, (first) => (this.first = first))}`
+                ${pager(o.children, (first) => this.see({ first: first || '' }))}`
             : o.value
               ? nothing
               : html`<p class="empty">This object has no children.</p>`
         }
+        ${o.kind === 'variable' ? html`<p class="small">${this.link('variables', o.path ?? this.at, 'Among the variables')}</p>` : nothing}
         ${o.value ? html`<cpb-tensor .session=${this.session} .tensor=${o.value}></cpb-tensor>` : nothing}
         ${this.functions(o)}
       `,

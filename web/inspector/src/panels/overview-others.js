@@ -86,7 +86,7 @@ export function kerasOverview(panel, o) {
   return html`${headline({
     kind: ['Keras metadata', plain(model.class), model.keras_version && `Keras ${plain(model.keras_version)}`],
     name: model.name ?? nameOf(panel.session.about.path),
-    inputs: one ? [{ name: 'input', dtype: typeof model.dtype === 'string' ? model.dtype : undefined, shape }] : [],
+    inputs: [],
     outputs: [],
     figures: [
       {
@@ -95,6 +95,7 @@ export function kerasOverview(panel, o) {
         more: `${count(model.trainable_parameters)} trainable`,
       },
       { name: 'Layers', value: count(o.num_layers - 1) },
+      one ? { name: 'Input shape', value: `[${shape.map((d) => d ?? '?').join(',')}]` } : undefined,
     ],
   })}
   ${panel.layerLines(o)}

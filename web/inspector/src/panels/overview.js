@@ -220,7 +220,7 @@ class Overview extends Panel {
     const known = this.variables.value;
     if (!known?.list?.length) return nothing;
     const once = known.list.filter((/** @type {any} */ one) => !one.twin);
-    const sorted = once.toSorted((/** @type {any} */ a, /** @type {any} */ b) => b.size - a.size);
+    const sorted = [...once].sort((/** @type {any} */ a, /** @type {any} */ b) => b.size - a.size);
     const all = sorted.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.size, 0);
     const others = sorted.slice(WEIGHTS);
     const bytes = others.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.size, 0);

@@ -110,7 +110,9 @@ class Signatures extends Panel {
   );
 
   render() {
-    const keys = this.#keys.value?.signatures?.items ?? [];
+    // What only starts the model comes last.
+    const all = this.#keys.value?.signatures?.items ?? [];
+    const keys = [...all].sort((a, b) => Number(!a.inputs.length) - Number(!b.inputs.length));
     return html`
       ${
         keys.length
@@ -130,7 +132,7 @@ class Signatures extends Panel {
       this.definition(s),
       wrapper && this.wrapper(wrapper),
       called && this.called(called, s.inputs),
-      this.captures(called?.captures ?? wrapper?.captures),
+      this.captures(called?.captures?.length ? called.captures : wrapper?.captures),
     ].filter(Boolean);
     return html`<ol class="n${places.length}" aria-label="From the signature to its variables">
       ${places.map((place) => html`<li class="place box">${place}</li>`)}
