@@ -1,5 +1,6 @@
 /** What the inspector draws of a graph with some of its name scopes open. */
 // runtimes: node
+import { endsOf } from '../inspector/src/model/function-ends.js';
 import { gathered } from '../inspector/src/model/gather.js';
 import { graphs } from '../inspector/src/model/graphs.js';
 import { libcpb } from './support/libcpb.js';
@@ -296,4 +297,72 @@ test('what is alike is gathered when there is too much to draw, and nothing is l
     500,
   );
   assert.equal(into.size, 495);
+});
+
+test('what is alike stays as it is where there is room for it', () => {
+  const box = (/** @type {string} */ id, /** @type {string} */ op) => ({
+    id,
+    label: id,
+    scope: '',
+    frames: [],
+    count: 1,
+    is: /** @type {const} */ ('node'),
+    op,
+    calls: [],
+    attached: [],
+  });
+  const many = Array.from({ length: 150 }, (_, i) => box(`a${i}`, 'Add'));
+  const few = Array.from({ length: 20 }, (_, i) => box(`b${i}`, 'Mul'));
+  const groups = new Map([...many, ...few].map((one) => [one.id, one]));
+  gathered(groups);
+  assert.equal(groups.size, 1 + 20);
+});
+
+/** A function's answer. @param {string} name @param {any[]} inputs @param {object} [more] */
+const func = (name, inputs, more) => ({ name, inputs, outputs: [], calls: [], called_by: [], nodes: 1, ...more });
+
+/** @param {string} name @param {string} op @param {string[]} inputs @param {string} called */
+const call = (name, op, inputs, called) => ({
+  name,
+  op,
+  inputs,
+  control_inputs: [],
+  attributes: [{ name: 'f', kind: 'function', value: { function: called } }],
+});
+
+test('a resource of a function that nobody captured is what its callers give', async () => {
+  const resource = (/** @type {string} */ name) => ({ name, dtype: 'resource', user_name: 'resource' });
+  /** @type {Record<string, any>} */
+  const functions = {
+    outer: func('outer', [{ name: 'x', dtype: 'float32', shape: [2] }, resource('unknown'), resource('unknown_0')], {
+      captures: [
+        {
+          argument: 'unknown',
+          name: 'dense/kernel',
+          kind: 'variable',
+          dtype: 'float32',
+          shape: [2, 3],
+          path: 'root.k',
+        },
+        { argument: 'unknown_0', name: 'dense/bias', kind: 'variable', dtype: 'float32', shape: [3], path: 'root.b' },
+      ],
+    }),
+    branch: func('branch', [resource('cond_1'), resource('cond_2')], { called_by: [{ function: 'outer', nodes: 1 }] }),
+    body: func('body', [resource('unknown')], { called_by: [{ function: 'branch', nodes: 1 }] }),
+  };
+  /** @type {Record<string, any[]>} */
+  const nodes = {
+    outer: [call('cond', 'If', ['x', 'unknown_0', 'unknown'], 'branch')],
+    branch: [call('call', 'PartitionedCall', ['cond_2'], 'body')],
+  };
+  const ask = async (/** @type {any} */ { question, name }) =>
+    question === 'function' ? functions[name] : { nodes: { items: nodes[name] } };
+  const names = async (/** @type {string} */ name) =>
+    (await endsOf(ask, name, undefined, how)).inputs.map(({ attached }) => attached && [attached.id, attached.name]);
+  assert.deepEqual(await names('outer'), [undefined, ['unknown', 'dense/kernel'], ['unknown_0', 'dense/bias']]);
+  assert.deepEqual(await names('branch'), [
+    ['cond_1', 'dense/bias'],
+    ['cond_2', 'dense/kernel'],
+  ]);
+  assert.deepEqual(await names('body'), [['unknown', 'dense/kernel']]);
 });

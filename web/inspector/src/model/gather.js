@@ -44,7 +44,9 @@ export function gathered(groups, drawn = 160) {
   }
   /** @type {Map<string, string>} */
   const into = new Map();
-  for (const [id, members] of kinds) {
+  // The most numerous first, so that the others may stay as they are.
+  for (const [id, members] of [...kinds].sort(([, a], [, b]) => b.length - a.length)) {
+    if (groups.size <= drawn) break;
     const [first] = members;
     if (!first || first.is === 'rest' || first.is === 'result' || members.length < ALIKE) continue;
     const { is, op, scope, frames } = first;

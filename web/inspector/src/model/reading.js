@@ -68,12 +68,12 @@ export function readingOf({ nodes: whole, inputs, outputs, onlyOutputs }, { cont
 
   /** @param {Node} node */
   function isBox(node) {
-    const { name, inputs, control_inputs } = node;
+    const { name, op, inputs, control_inputs } = node;
     if (ends.has(name)) return false; // a placeholder
     const isUsed = uses.data.has(name) || uses.returned.has(name);
     const hasControl = control_inputs.length > 0 || uses.control.has(name);
     if (attached(name)) return false;
-    if (!control && hasControl && !isUsed && !inputs.length) return false;
+    if (!control && (hasControl || op === 'NoOp') && !isUsed && !inputs.length) return false;
     return !handsOn(node);
   }
 

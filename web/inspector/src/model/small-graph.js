@@ -152,8 +152,14 @@ function addEnds(groups, { outputs }, reading) {
   const box = { scope: '', frames: [], count: 1, calls: [], attached: [] };
   for (const { name, label, attached, ...type } of reading.inputs)
     groups.set(name, { ...box, id: name, label: attached?.name ?? label, is: 'argument', op: typed(type) });
-  for (const { name, label, ...type } of outputs)
-    groups.set(resultId(name), { ...box, id: resultId(name), label, is: 'result', op: typed(type) });
+  for (const { name, label, tensor, dtype, shape } of outputs) {
+    const from = reading.source(tensor);
+    // A resource that came in goes out again.
+    if (dtype === 'resource' && reading.attached(from.name)) continue;
+    const known = shape ?? shapeOf(reading.nodes.get(from.name), from);
+    const op = typed(known === undefined ? { dtype } : { dtype, shape: known });
+    groups.set(resultId(name), { ...box, id: resultId(name), label, is: 'result', op });
+  }
 }
 
 /** A result has no node's name. @param {string} name */

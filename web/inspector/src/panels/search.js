@@ -1,7 +1,10 @@
-/** Everything whose name contains a text. */
+/** Everything whose name contains a text, while one types. */
 import { css, html } from 'lit';
 import { counted, plain } from '../format.js';
 import { pager, Panel } from '../panel.js';
+
+/** How long nothing is typed before it is looked for, in milliseconds. */
+const PAUSE = 140;
 
 class Search extends Panel {
   static styles = [
@@ -18,21 +21,32 @@ class Search extends Panel {
       }
     `,
   ];
-  static properties = { ...Panel.properties, first: { state: true } };
+  static properties = { ...Panel.properties, typed: { state: true } };
 
   constructor() {
     super();
-    this.first = 0;
+    /** what was typed since, and is no place of its own @type {string | undefined} */
+    this.typed = undefined;
+    this.wait = 0;
+  }
+
+  get #text() {
+    return this.typed ?? this.at;
   }
 
   #found = this.asking(
     ([session, text, first], { signal }) => (text ? session.ask('search', { name: text, first, signal }) : undefined),
-    () => [this.at, this.first],
+    () => [this.#text, this.typed === undefined ? Number(this.view.first ?? 0) : 0],
   );
 
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
-    if (changed.has('at')) this.first = 0;
+    if (changed.has('at')) this.typed = undefined;
+  }
+
+  disconnectedCallback() {
+    super.disconnectedCallback();
+    clearTimeout(this.wait);
   }
 
   render() {
@@ -44,6 +58,7 @@ class Search extends Panel {
           aria-label="Name contains"
           placeholder="Part of a name: of a signature, object, function or node"
           .value=${this.at}
+          @input=${this.#onInput}
         />
         <button class="main">Search</button>
       </form>
@@ -51,16 +66,24 @@ class Search extends Panel {
     `;
   }
 
-  /** @param {SubmitEvent} event */
+  /** @param {InputEvent} event */
+  #onInput(event) {
+    const { value } = /** @type {HTMLInputElement} */ (event.target);
+    clearTimeout(this.wait);
+    this.wait = setTimeout(() => (this.typed = value.trim()), PAUSE);
+  }
+
+  /** What was looked for has an address. @param {SubmitEvent} event */
   #submit(event) {
     event.preventDefault();
+    clearTimeout(this.wait);
     const form = /** @type {HTMLFormElement} */ (event.target);
     this.go('search', String(new FormData(form).get('text') ?? ''));
   }
 
   /** @param {any} found */
   found(found) {
-    if (!found.total) return html`<p class="empty">No name contains “${plain(this.at)}”.</p>`;
+    if (!found.total) return html`<p class="empty">No name contains “${plain(this.#text)}”.</p>`;
     return html`<p>${counted(found.total, 'name')}</p>
       <div class="scroll box">
         <table>
@@ -83,11 +106,12 @@ class Search extends Panel {
           </tbody>
         </table>
       </div>
-      ${pager(found, (first) => (this.first = first))}`;
+      ${pager(found, (first) => this.go('search', this.#text, '', { first: String(first) }))}`;
   }
 
   /** @param {any} one */
   place(one) {
+    if (one.kind === 'variable') return this.link('variables', one.path ?? one.name, one.name ?? one.path);
     if (one.is === 'object') return this.link('objects', one.path, one.name ?? one.path);
     if (one.is === 'layer') return this.link('layers', one.path, one.name ?? one.path);
     if (one.is === 'function') return this.link('functions', one.name);
