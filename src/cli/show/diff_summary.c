@@ -107,5 +107,5 @@ static void put_equal(cli_sheet *s, yyjson_val *result) {
 void cli_show_diff_summary(cli_sheet *s, yyjson_val *result) {
   if (yyjson_is_true(cpb_json_member(result, "equal"))) put_equal(s, result);
   else put_difference(s, result);
-  cli_end_line(s, CLI_BOLD, CLI_KEEP);
+  cli_end_line(s, CLI_BOLD, CLI_WRAP);
 }
