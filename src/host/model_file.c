@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "base/status.h"
 #include "host/beside.h"
+#include "host/url/address.h"
 
 #define GUESS_BYTES 4096
 #define EXPECTED "expected a SavedModel, a GraphDef, Keras metadata or a SameDiff file"
@@ -48,6 +49,11 @@ static bool read_beginning(cpb_model_file *f, uint8_t *out, size_t *size, cpb_er
   return true;
 }
 
+/* For one whose first bytes are damaged. */
+static bool is_named_saved_model(const char *path) {
+  return path && (cpb_path_ends_with(path, "saved_model.pb") || cpb_path_ends_with(path, "saved_model.cpb"));
+}
+
 static bool find_kind(cpb_model_file *f, cpb_model_kind given, cpb_error *error) {
   uint8_t beginning[GUESS_BYTES];
   size_t size;
@@ -58,6 +64,7 @@ static bool find_kind(cpb_model_file *f, cpb_model_kind given, cpb_error *error)
   if (length == 0 || given) return length > 0;
   if (!read_beginning(f, beginning, &size, error)) return false;
   f->kind = cpb_model_guess(beginning, size);
+  if (!f->kind && is_named_saved_model(f->path)) f->kind = CPB_MODEL_SAVED_MODEL;
   if (f->kind) return true;
   cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "not a known kind of model; " EXPECTED);
   return false;

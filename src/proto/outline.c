@@ -191,6 +191,12 @@ static bool on_value(cpb_outline *o, const cpb_wire_field *field) {
   return type ? enter(o, field, type) : cpb_draft_omit(&o->draft, field);
 }
 
+/* The outermost field says how much there should have been. */
+static void note_cut_off(cpb_outline *o, const cpb_wire_field *field, uint64_t end) {
+  cpb_fail(&o->cut_off, CPB_E_TRUNCATED, end, "the message ends here, %llu bytes too early",
+           (unsigned long long)(field->size - (end - field->value)));
+}
+
 /* With keep_damaged: the scanner has refused a field that goes past the end of the input, as one
  * does at each level where a file was cut off. What is there of a message is gone into, what is
  * there of a large value left out as if it were all; and the error is kept for the end. The field
@@ -203,7 +209,7 @@ static bool enter_cut_off(cpb_outline *o) {
                     field->type == CPB_WIRE_LEN && end == s->size && field->size > end - field->value;
   const cpb_message_type *type = is_cut_off && s->depth < o->meter.limits.depth ? type_of(o, field) : NULL;
   if (!type && (!is_cut_off || is_wanted(o, field) || field->size <= o->options.max_value)) return false;
-  if (o->cut_off.code == CPB_OK) o->cut_off = o->error;
+  if (o->cut_off.code == CPB_OK) note_cut_off(o, field, end);
   o->error = (cpb_error){.offset = CPB_NO_OFFSET};
   field->size = end - field->value;
   const cpb_wire_field what_is_there = *field;
@@ -326,6 +332,8 @@ static cpb_step fail(cpb_outline *o, cpb_have have) {
     cpb_fail(&o->error, CPB_E_TRUNCATED, o->input.size, "the input ends within a field of the message");
   } else if (o->error.code == CPB_OK) {
     o->error = o->input.failure;
+  } else if (o->options.keep_damaged && o->error.code == CPB_E_DAMAGED && o->error.offset == CPB_NO_OFFSET) {
+    o->error.offset = o->scanner.field.begin;
   }
   cpb_meter_explain(&o->meter, &o->error);
   salvage(o);

@@ -353,7 +353,7 @@ def test_what_cannot_be_cut_is_an_error_and_writes_nothing(cpb, tmp_path):
     fails(cpb, 1, b"meta_graph is 3; expected less than", folder_of("parts"), "root", "-o", out, "--meta-graph", "3")
     bytes_of = (folder_of("parts") / "saved_model.pb").read_bytes()
     (tmp_path / "short.pb").write_bytes(bytes_of[:-9])
-    fails(cpb, 2, b"at byte 2 of the message", tmp_path / "short.pb", "root.deep", "-o", out)
+    fails(cpb, 2, b"the message ends here, 9 bytes too early", tmp_path / "short.pb", "root.deep", "-o", out)
     assert not out.exists()
     out.write_bytes(b"mine")
     assert cpb.run("cut", folder_of("parts"), "root.deep", "-o", out).returncode != 0 and out.read_bytes() == b"mine"

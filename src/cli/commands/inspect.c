@@ -2,10 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "cli/model.h"
 #include "cli/show/asker.h"
 #include "cli/show/question.h"
 #include "cli/show/summary.h"
+
+#define DEPTH 200 /* of an answer */
 
 typedef struct inspection {
   cli *cli;
@@ -54,12 +57,28 @@ static bool tells_damage(const char *json, size_t size) {
   return false;
 }
 
+/* Where reading ended, as the first problem that is damage says. */
+static void tell_damage(inspection *i, const char *json, size_t size) {
+  static const char told[] = "the model is damaged; what could be read is shown";
+  const char *path = cpb_model_file_path(i->model);
+  cpb_error error;
+  yyjson_doc *answer = cpb_json_read(&i->cli->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &error);
+  yyjson_val *problem = answer ? cpb_json_member(yyjson_doc_get_root(answer), "problems") : NULL;
+  yyjson_arr_iter all = yyjson_arr_iter_with(problem);
+  while ((problem = yyjson_arr_iter_next(&all)) && !yyjson_is_true(cpb_json_member(problem, "damage"))) {}
+  const char *text = yyjson_get_str(cpb_json_member(problem, "text"));
+  uint64_t offset;
+  if (!text) cli_note(i->cli, path, "%s", told);
+  else if (!cpb_json_unsigned(cpb_json_member(problem, "offset"), &offset))
+    cli_note(i->cli, path, "%s: %s", told, text);
+  else cli_note(i->cli, path, "%s. Byte %llu: %s", told, (unsigned long long)offset, text);
+  yyjson_doc_free(answer);
+}
+
 /* The damage first: what follows it is missing. */
 static int print_answer(inspection *i, const char *json, size_t size) {
   bool is_damaged = tells_damage(json, size);
-  if (is_damaged)
-    cli_note(i->cli, cpb_model_file_path(i->model),
-             "the model is damaged; what could be read is shown, and \"problems\" says where it ends");
+  if (is_damaged) tell_damage(i, json, size);
   cli_print_bytes(i->cli, json, size);
   cli_print(i->cli, "\n");
   return is_damaged ? CLI_INCOMPLETE : CLI_OK;

@@ -235,10 +235,15 @@ static void use_objects(source *s, cpb_keras_use use, void *user) {
   cpb_keras_free(keras);
 }
 
+static void note_useless(cpb_saved_model *m) {
+  if (m->keras && m->keras->useless)
+    cpb_problems_add(&m->problems, CPB_NO_OFFSET, "keras_metadata.pb has no Keras objects");
+}
+
 void cpb_saved_use_keras(cpb_saved_model *m, cpb_keras_use use, void *user) {
   source s = {.model = m};
   cpb_buffer_init(&s.paths, &m->allocator);
-  if (m->keras->useless) cpb_problems_add(&m->problems, CPB_NO_OFFSET, "keras_metadata.pb has no Keras objects");
+  note_useless(m);
   s.told = cpb_alloc_zeroed(&m->allocator, m->objects.num_concrete);
   if (!s.told || !read_objects(&s)) cpb_saved_fail_memory(m);
   else use_objects(&s, use, user);
@@ -248,7 +253,10 @@ void cpb_saved_use_keras(cpb_saved_model *m, cpb_keras_use use, void *user) {
 }
 
 void cpb_saved_use_keras_too(cpb_saved_model *m, cpb_keras_use use, void *user) {
-  if (!m->with_keras) return;
+  if (!m->with_keras) {
+    note_useless(m);
+    return;
+  }
   cpb_saved_use_keras(m, use, user);
   if (m->error->code == CPB_OK || m->error->code == CPB_E_MEMORY) return;
   cpb_problems_add(&m->problems, m->error->offset, m->error->message);

@@ -94,6 +94,7 @@ static bool find_owners(cpb_objects *o) {
 static void note_missing(const cpb_objects *o, const cpb_part *part, uint32_t node, cpb_cursor *child, uint64_t id,
                          cpb_problems *problems) {
   char text[192], name[64];
+  if (part->damage.code != CPB_OK) return; /* one of those that are missing */
   cpb_span called = cpb_get_bytes(child->bytes, REFERENCE_NAME);
   cpb_format(text, sizeof text,
              "object %u: child \"%s\" has node_id %llu; expected less than %zu, the number of objects", (unsigned)node,

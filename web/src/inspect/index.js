@@ -351,6 +351,7 @@ async function guess({ instance, source }, feed, signal) {
   const head = await beginningOf(feed, signal);
   const number = instance.scope((scope) => instance.c.cpb_model_guess(scope.bytes(head), head.length));
   const found = Object.entries(kinds).find(([, kind]) => kind === number);
+  if (!found && /saved_model\.c?pb$/i.test(source.name ?? '')) return 'saved_model'; // damaged there
   if (!found) throw new CpbError('FORMAT', `not a known kind of model; ${EXPECTED}`);
   return /** @type {ModelKind} */ (found[0]);
 }

@@ -37,7 +37,7 @@ static void write_node(cpb_saved_model *m, cpb_span node) {
 }
 
 static void note_damage(cpb_saved_model *m, const cpb_cursor *c, cpb_span of) {
-  if (c->damaged)
+  if (c->damaged && m->graph_part.damage.code == CPB_OK)
     cpb_problems_add_damage(&m->problems, cpb_part_where(&m->graph_part, of).offset,
                             "a graph cannot be parsed to its end");
 }

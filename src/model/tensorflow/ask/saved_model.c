@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "model/tensorflow/ask/damage.h"
 #include "model/tensorflow/ask/questions.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
@@ -123,10 +124,6 @@ static cpb_step read_skeleton(cpb_saved_model *m) {
   return step_part(m, &m->skeleton);
 }
 
-static void note_damage(cpb_problems *problems, const cpb_part *part) {
-  if (part->damage.code != CPB_OK) cpb_problems_add_damage(problems, part->damage.offset, part->damage.message);
-}
-
 static cpb_step read_graph(cpb_saved_model *m) {
   if (m->has_graph) return CPB_STEP_DONE;
   if (!m->graph_part.outline && !cpb_saved_begin_part(m, &m->graph_part, META_GRAPH_GRAPH, &cpb_view_graph, 0))
@@ -137,7 +134,6 @@ static cpb_step read_graph(cpb_saved_model *m) {
     forget_graph(m);
     return CPB_STEP_ERROR;
   }
-  note_damage(&m->graph_problems, &m->graph_part);
   m->has_graph = true;
   return CPB_STEP_DONE;
 }
@@ -173,16 +169,17 @@ static bool choose_meta_graph(cpb_saved_model *m) {
 /* --- Steps -------------------------------------------------------------------------------- */
 
 static void write_problems(cpb_saved_model *m, const asked *what) {
-  cpb_problems skeleton;
-  cpb_problems_init(&skeleton, &m->allocator);
-  if (m->skeleton.read) note_damage(&skeleton, &m->skeleton);
+  bool graph = (what->needs & CPB_SAVED_NEEDS_GRAPH) != 0;
+  cpb_problems damage;
+  cpb_problems_init(&damage, &m->allocator);
+  cpb_saved_note_damage(m, graph, &damage);
   cpb_json_writer_open(m->answer, "problems", '[');
-  cpb_problems_write(&skeleton, m->answer);
+  cpb_problems_write(&damage, m->answer);
   cpb_problems_write(&m->object_problems, m->answer);
-  if (what->needs & CPB_SAVED_NEEDS_GRAPH) cpb_problems_write(&m->graph_problems, m->answer);
+  if (graph) cpb_problems_write(&m->graph_problems, m->answer);
   cpb_problems_write(&m->problems, m->answer);
   cpb_json_writer_close(m->answer, ']');
-  cpb_problems_free(&skeleton);
+  cpb_problems_free(&damage);
 }
 
 static cpb_step write_answer(cpb_saved_model *m, const asked *what) {
