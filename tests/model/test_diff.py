@@ -547,6 +547,16 @@ def test_constants_of_functions_that_one_model_lacks_are_not_listed(cpb, tmp_pat
     assert any(line.endswith("in functions of one model") for line in shown(cpb, path, other, 80))
 
 
+def test_all_and_quiet(cpb):
+    one, other = path_of(CORPUS[0]), path_of(CORPUS[1])
+    every = diff(cpb, one, other)
+    assert json.loads(cpb.run("diff", one, other, "--json", "--all").stdout) == every
+    lines = cpb.run("diff", one, other, "--all").stdout.decode().splitlines()
+    assert len(lines) == sum(len(s["differences"]) for s in every["sections"]) + 1
+    assert cpb.run("diff", one, other, "--all", "--quiet").stdout.decode().splitlines() == lines[:-1]
+    assert cpb.ok("diff", one, one, "--quiet") == b""
+
+
 def test_of_a_damaged_model_the_first_lines_say_so(cpb, tmp_path):
     whole = path_of("rich") / "saved_model.pb"
     path = tmp_path / "cut.pb"

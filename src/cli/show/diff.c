@@ -348,13 +348,10 @@ static void show_result(shower *w) {
     measure(w);
     for (block b = {.result = w->result}; next_block(&b);) show_block(w, &b);
   }
-  cli_show_diff_summary(s, w->result);
+  if (!s->cli->settings.quiet) cli_show_diff_summary(s, w->result);
 }
 
-uint64_t cli_diff_wanted(cli *c) {
-  if (c->settings.page > 0 || c->settings.json) return c->settings.page;
-  return c->settings.all ? UINT64_MAX : 0;
-}
+uint64_t cli_diff_wanted(cli *c) { return c->settings.page == 0 && c->settings.all ? UINT64_MAX : c->settings.page; }
 
 int cli_show_diff(cli *c, const char *json, size_t size) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
