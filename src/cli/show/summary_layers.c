@@ -171,7 +171,7 @@ static void put_label(cli_summary *s, size_t name, size_t stem) {
 
 /* Conv1, block_1_*, or Conv1 .. block_1_* */
 static void put_run(cli_summary *s, const cli_layer *run) {
-  put_label(s, run->name, run->stem);
+  put_label(s, run->name, run->count > 1 ? run->stem : 0);
   if (run->last_name == run->name) return;
   cli_put(&s->sheet, " .. ");
   put_label(s, run->last_name, run->last_stem);
