@@ -290,3 +290,48 @@ def test_facts_are_those_of_tensorflow(ask, name):
 def test_facts_are_those_of_nd4j(ask):
     (truth,) = [f["truth"] for f in FILES if f["file"] == "three_tags.zip"]
     compare("three_tags", ask.way, facts.of_samediff(truth), said_of_zip(ask, FOLDER / "three_tags.zip"))
+
+
+# --- The summary, as a program gets it ----------------------------------------------------------
+
+SHORT = {"float32": "f32", "float64": "f64", "int32": "i32", "int64": "i64", "invalid": "invalid"}
+
+
+def brief(dtype, shape):
+    sizes = "*" if shape is None else ",".join("?" if n is None else str(n) for n in shape)
+    return f"{SHORT.get(dtype, dtype)}[{sizes}]"
+
+
+def shown_of(truth, overview):
+    """Lines that the summary must have, of the facts of the first meta graph."""
+    facts_of_first = {key.removeprefix("meta graph 0: "): value for key, value in truth.items()}
+    for key, value in facts_of_first.items():
+        what, _, name = key.partition(" ")
+        if what == "operation":
+            source = "custom" if name in facts_of_first["custom operations"] else "tensorflow"
+            yield "op", name, str(sum(value)), source
+        elif key.startswith("Keras: layer ") and isinstance(value, list):
+            shapes = value[2] if value[2] and isinstance(value[2][0], list) else [value[2]]
+            yield "layer", key.removeprefix("Keras: layer "), value[0], " ".join(brief("", s) for s in shapes), str(value[1])
+    for signature in overview["signatures"]["items"]:
+        for side in ("inputs", "outputs"):
+            for tensor in signature[side] if signature["key"] == "serving_default" else []:
+                _, dtype, shape = facts_of_first[f"signature serving_default, {side} {tensor['name']}"]
+                yield side[:-1], "serving_default", tensor["name"], brief(dtype, shape)
+    if "Keras: parameters" in truth:
+        yield "count", "parameters", str(truth["Keras: parameters"][0])
+        yield "count", "trainable_parameters", str(truth["Keras: parameters"][1])
+
+
+@pytest.mark.parametrize("name", [name for name in fact_models.NAMES if name != "v1"])
+def test_the_summary_has_the_facts_of_tensorflow(cpb, name):
+    truth, folder = facts.facts_of(name), fact_models.folder_of(name)
+    lines = [tuple(line.split("\t")) for line in cpb.ok("inspect", folder).decode().splitlines()]
+    counts = collections.Counter(line[0] for line in lines)
+    assert counts["op"] == truth["meta graph 0: kinds of operations"]
+    assert counts["constant"] == truth["meta graph 0: constants"]
+    assert counts["variable"] == sum(key.endswith(", a variable") for key in truth)
+    shown = set(shown_of(truth, json.loads(cpb.ok("inspect", folder, "--json"))))
+    found = {line[:n] for line in lines for n in (3, 4, 5)}
+    print(f"\n{name:16} summary  {len(shown) + 3:5} facts, {len(shown - found)} differ", end="")
+    assert not shown - found
