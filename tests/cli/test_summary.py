@@ -136,6 +136,22 @@ def test_every_kind_of_model_has_one(cpb, kind):
         assert part in text
 
 
+def test_constants_that_the_saver_takes_are_not_among_the_large(cpb, tmp_path):
+    f = big_graph.field
+
+    def texts(name, bytes_):
+        value = f(1, "value") + f(2, f(8, f(1, 7) + f(2, b"") + f(8, b"x" * bytes_)))
+        return f(1, big_graph.node(name, "Const", (), f(5, value)))
+
+    saver = f(1, "name:0") + f(2, "save:0") + f(3, "restore")
+    graph = texts("names", 40000) + texts("vocabulary", 20000)
+    graph += f(1, big_graph.node("save", "SaveV2", ["names"])) + f(1, big_graph.node("look_up", "Find", ["vocabulary"]))
+    path = tmp_path / "saved_model.pb"
+    path.write_bytes(f(1, 1) + f(2, f(2, graph) + f(3, saver)))
+    _, text = summary(cpb, path)
+    assert re.search(r"^Large constants\n  vocabulary  string\[\]  19.5 KiB\n  1 more: cpb inspect MODEL constants$", text, re.M)
+
+
 # --- How it is shown -----------------------------------------------------------------------------------
 
 

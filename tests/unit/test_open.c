@@ -129,6 +129,11 @@ static void what_lies_beside_is_known(void **state) {
   assert_true(answers(file, CPB_ASK_OVERVIEW, "\"fingerprint\":{\"saved_model_checksum\""));
   assert_true(answers(file, CPB_ASK_VARIABLES, "\"key\":\"v/.ATTRIBUTES/VARIABLE_VALUE\""));
   assert_int_equal(cpb_checkpoint_num_shards(cpb_model_file_checkpoint(file)), 1);
+  assert_true(cpb_model_file_size(file, 0) > cpb_model_file_size(file, CPB_BESIDE_FINGERPRINT));
+  assert_true(cpb_model_file_size(file, CPB_BESIDE_FINGERPRINT) > 0);
+  assert_true(cpb_model_file_size(file, CPB_BESIDE_CHECKPOINT) > 0);
+  assert_true(cpb_model_file_size(file, CPB_BESIDE_KERAS_METADATA) == 0);
+  assert_true(cpb_model_file_size(file, CPB_BESIDE_ALL) == 0);
   cpb_model_file_close(file);
   const cpb_model_file_options alone = {.struct_size = sizeof alone, .leave_out = CPB_BESIDE_ALL};
   file = cpb_model_file_open(NULL, model_folder, &alone, NULL);

@@ -7,7 +7,7 @@
 /* --- Constants ------------------------------------------------------------------------ */
 
 static const cli_column columns[] = {
-    {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}, {NULL, CLI_RIGHT}, {NULL, CLI_WHOLE}, {NULL, CLI_KEPT | CLI_DIM}};
+    {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}, {NULL, CLI_RIGHT}, {NULL, CLI_KEPT | CLI_DIM}};
 
 static uint64_t size_of(yyjson_val *item) {
   yyjson_val *array = cpb_json_member(item, "array");
@@ -15,7 +15,7 @@ static uint64_t size_of(yyjson_val *item) {
   return cli_number_at(item, cpb_json_member(item, "entry_bytes") ? "entry_bytes" : "size");
 }
 
-static void put_constant(cli_summary *s, cli_table *t, yyjson_val *item, const char *note) {
+static void put_constant(cli_summary *s, cli_table *t, yyjson_val *item) {
   yyjson_val *array = cpb_json_member(item, "array");
   cpb_span function = cli_text_at(item, "function"), node = cli_text_at(item, "node");
   cli_put_name(&s->sheet, node.size > 0 ? node : cli_text_at(item, "name"));
@@ -24,8 +24,7 @@ static void put_constant(cli_summary *s, cli_table *t, yyjson_val *item, const c
   cli_table_cell(t);
   cli_put_size(&s->sheet, size_of(item));
   cli_table_cell(t);
-  if (note) cli_put(&s->sheet, note);
-  if (note) cli_table_cell(t);
+
   if (function.size > 0 && !s->sheet.plain) cli_put(&s->sheet, "in ");
   cli_put_name(&s->sheet, function);
   cli_table_cell(t);
@@ -74,28 +73,26 @@ static bool is_for_saving(cli_summary *s, yyjson_val *item) {
 void cli_summary_ask_constants(cli_summary *s) {
   size_t i, count;
   yyjson_val *item;
-  s->constants = cli_summary_ask(s, CPB_ASK_CONSTANTS, (cpb_span){NULL, 0}, 0, CLI_TOP);
+  s->constants = cli_summary_ask(s, CPB_ASK_CONSTANTS, (cpb_span){NULL, 0}, 0, 2 * CLI_TOP);
   if (s->kind != CPB_MODEL_SAVED_MODEL || s->sheet.plain || s->sheet.all) return;
   yyjson_arr_foreach(cli_items(cpb_json_member(cli_root(s->constants), "constants")), i, count, item) {
-    if (i < CLI_TOP && size_of(item) >= LARGE) s->savers[i] = is_for_saving(s, item);
+    if (i < 2 * CLI_TOP && size_of(item) >= LARGE) s->savers[i] = is_for_saving(s, item);
   }
 }
 
 /* A program gets all of them, page after page. */
 static void show_all_constants(cli_summary *s, const char *key) {
-  static const cli_column all_columns[] = {
-      {NULL, CLI_KEPT}, {NULL, CLI_WHOLE}, {NULL, CLI_RIGHT}, {NULL, CLI_KEPT | CLI_DIM}};
   const cpb_span every = {NULL, 0};
   uint64_t seen = 0, total;
   cli_table t;
-  cli_table_begin(&t, &s->sheet, 2, all_columns, 4);
+  cli_table_begin(&t, &s->sheet, 2, columns, 4);
   t.word = "constant";
   do {
     size_t i, count;
     yyjson_val *item;
     yyjson_doc *page = cli_summary_ask(s, CPB_ASK_CONSTANTS, every, seen, CLI_PAGE_SIZE);
     yyjson_val *constants = cpb_json_member(cli_root(page), key);
-    yyjson_arr_foreach(cli_items(constants), i, count, item) put_constant(s, &t, item, NULL);
+    yyjson_arr_foreach(cli_items(constants), i, count, item) put_constant(s, &t, item);
     seen += yyjson_arr_size(cli_items(constants));
     total = yyjson_arr_size(cli_items(constants)) > 0 ? cli_number_at(constants, "total") : seen;
     yyjson_doc_free(page);
@@ -103,44 +100,57 @@ static void show_all_constants(cli_summary *s, const char *key) {
   cli_table_end(&t);
 }
 
-static void show_no_large_constants(cli_summary *s, uint64_t total, uint64_t size) {
+static void show_no_large_constants(cli_summary *s, uint64_t total, uint64_t size, bool saving) {
   cli_summary_gap(s);
   cli_put_heading(&s->sheet, "Constants");
   cli_put(&s->sheet, "  ");
   cli_put_count(&s->sheet, total);
   cli_put(&s->sheet, ", ");
   cli_put_size(&s->sheet, size);
-  cli_put(&s->sheet, " in all; none has more than 16 KiB");
-  cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
+  cli_put(&s->sheet,
+          saving ? " in all; those of more than 16 KiB are for saving" : " in all; none has more than 16 KiB");
+  cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
+}
+
+/* Whether the constant is one to list. */
+static bool is_large(const cli_summary *s, yyjson_val *item, size_t i) {
+  return size_of(item) >= LARGE && !(i < 2 * CLI_TOP && s->savers[i]);
+}
+
+static void show_largest(cli_summary *s, yyjson_val *items, uint64_t total, bool parameters) {
+  uint64_t listed = 0;
+  size_t i, count;
+  yyjson_val *item;
+  cli_table t;
+  cli_summary_title(s, parameters ? "Largest parameters" : "Large constants");
+  cli_table_begin(&t, &s->sheet, 2, columns, 4);
+  t.lines_most = 2 * s->amounts->top;
+  yyjson_arr_foreach(items, i, count, item) {
+    if (listed == s->amounts->top || !(parameters || is_large(s, item, i))) continue;
+    put_constant(s, &t, item);
+    listed++;
+  }
+  listed -= cli_table_end(&t);
+  if (total > listed) cli_summary_more(s, total - listed, "constants");
 }
 
 void cli_summary_show_constants(cli_summary *s) {
   yyjson_val *root = cli_root(s->constants), *item;
   const char *key = cpb_json_member(root, "parameters") ? "parameters" : "constants";
-  uint64_t total = cli_number_at(cpb_json_member(root, key), "total"), listed = 0;
-  bool parameters = key[0] == 'p', whole = s->sheet.all || s->sheet.plain;
-  size_t i, count;
-  cli_table t;
-  if (total == 0) return;
   yyjson_val *items = cli_items(cpb_json_member(root, key));
-  if (!whole && !parameters && size_of(yyjson_arr_get_first(items)) < LARGE) {
-    show_no_large_constants(s, total, cli_number_at(root, "size"));
-    return;
-  }
-  cli_summary_title(s, parameters ? "Largest parameters" : "Large constants");
+  uint64_t total = cli_number_at(cpb_json_member(root, key), "total");
+  bool parameters = key[0] == 'p', whole = s->sheet.all || s->sheet.plain, large = false;
+  size_t i, count;
+  if (total == 0) return;
+  yyjson_arr_foreach(items, i, count, item) large = large || is_large(s, item, i);
   if (whole) {
+    cli_summary_title(s, parameters ? "Parameters" : "Constants");
     show_all_constants(s, key);
-    return;
+  } else if (parameters || large) {
+    show_largest(s, items, total, parameters);
+  } else {
+    show_no_large_constants(s, total, cli_number_at(root, "size"), size_of(yyjson_arr_get_first(items)) >= LARGE);
   }
-  cli_table_begin(&t, &s->sheet, 2, columns, 5);
-  t.lines_most = 2 * s->amounts->top;
-  yyjson_arr_foreach(items, i, count, item) {
-    if (i == s->amounts->top || (!parameters && size_of(item) < LARGE)) break;
-    put_constant(s, &t, item, i < CLI_TOP && s->savers[i] ? "for saving" : "");
-    listed++;
-  }
-  listed -= cli_table_end(&t);
-  if (total > listed) cli_summary_more(s, total - listed, "constants");
 }
 
 /* --- Operations -------------------------------------------------------------------------- */

@@ -57,7 +57,7 @@ typedef struct cli_summary {
   yyjson_doc *overview, *signature, *ops, *all_ops, *constants;
   cli_layers layers;
   cli_variables variables;
-  bool savers[CLI_TOP]; /* which of the largest constants are for saving */
+  bool savers[2 * CLI_TOP]; /* which of the largest constants are for saving */
   uint64_t functions, function_nodes, uncalled;
   char *problems[CLI_TOP]; /* the first ones, allocated */
   size_t num_problems;     /* of all */
