@@ -19,8 +19,11 @@ const { values, positionals } = parseArgs({
 });
 const pack = resolve(values.package); // an alias that is no absolute path is a package's name
 const output = positionals[0] ?? here('../../build/inspector');
-/** The package, and its protocol between threads, which it does not export. */
-const alias = { libcpb: `${pack}/index.js`, 'libcpb/worker': `${pack}/worker` };
+/** The package, and what it does not export: its protocol between threads, its modules. */
+const alias = {
+  libcpb: `${pack}/index.js`,
+  ...Object.fromEntries(['worker', 'init.js', 'module-urls.js'].map((name) => [`libcpb/${name}`, `${pack}/${name}`])),
+};
 
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output, { recursive: true });
@@ -31,14 +34,12 @@ await build({
     'model-worker': here('src/model/worker.js'),
     'layout-worker': here('src/layout-worker.js'),
   },
-  bundle: true,
-  splitting: true,
+  bundle: true, // each in one file: over a slow link, what is found step by step comes late
   format: 'esm',
   target: 'es2022',
   minify: true,
   sourcemap: true,
   outdir: output,
-  chunkNames: '[name]-[hash]', // beside the entries: the package finds its modules by its own URL
   alias,
   legalComments: 'linked',
 });

@@ -12,7 +12,7 @@ const here = (/** @type {string} */ path) => fileURLToPath(new URL(path, import.
 
 /** Its workers, by the names that the page starts them by. @type {Record<string, string>} */
 const workers = {
-  'model-worker': here('src/single/model-worker.js'),
+  'model-worker': here('src/model/worker.js'),
   'layout-worker': here('src/layout-worker.js'),
 };
 
@@ -59,9 +59,10 @@ export async function singleFile(pack, alias) {
   const module = gzipSync(readFileSync(`${pack}/wasm/inspect.wasm`), { level: 9 }).toString('base64');
   const wasm = instead(/^inspect\.wasm$/, async () => ({ contents: module, loader: 'text' }));
   const texts = await Promise.all(
-    Object.entries(workers).map(async ([name, entry]) => [name, await bundled(entry, alias, [wasm])]),
+    Object.entries(workers).map(async ([name, entry]) => [name, await bundled(entry, alias)]),
   );
   const page = await bundled(here('src/page.js'), alias, [
+    wasm,
     instead(/^\.\/start-worker\.js$/, async () => ({ contents: readFileSync(here('src/single/start-worker.js')) })),
     instead(/^worker-texts$/, async () => ({ contents: JSON.stringify(Object.fromEntries(texts)), loader: 'json' })),
     // They are beside the page, where it has a server.

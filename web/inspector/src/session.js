@@ -2,7 +2,7 @@
 import { connectWorker } from 'libcpb/worker/connected-worker.js';
 import { unpack } from 'libcpb/worker/proxy.js';
 import { pathOf } from './files.js';
-import { startWorker } from './start-worker.js';
+import { inspectModule, startWorker } from './start-worker.js';
 
 /** @typedef {import('./model/requests.js').Fetched} Fetched */
 /** @typedef {import('./model/requests.js').News} News */
@@ -81,7 +81,13 @@ export class Session extends EventTarget {
       read: async (/** @type {number} */ i, /** @type {number} */ begin, /** @type {number} */ end) =>
         new Uint8Array((await this.#files[i]?.slice(begin, end).arrayBuffer()) ?? new ArrayBuffer(0)),
     });
-    const model = unpack(owner, await connection.call(owner, [1], 'open', [this.input, page, { signal }]));
+    // The worker fetches what it can of the model while the module is still on its way.
+    const opened = connection.call(owner, [1], 'open', [this.input, page, { signal }]);
+    const used = inspectModule().then((/** @type {WebAssembly.Module} */ module) =>
+      connection.call(owner, [1], 'use', [module]),
+    );
+    const [answer] = await Promise.all([opened, used]);
+    const model = unpack(owner, answer);
     if (!model.about) throw Object.assign(new Error('no model was opened'), model);
     this.about = model.about;
     this.#model = model;

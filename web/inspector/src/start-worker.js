@@ -1,4 +1,11 @@
-/** Workers, also when the element's files are on another origin than the page. */
+/** Workers, also when the element's files are on another origin than the page, and what they need. */
+import { moduleFor, setUp } from 'libcpb/init.js';
+import { moduleUrl } from 'libcpb/module-urls.js';
+
+setUp(moduleUrl);
+
+/** The module that reads models: it is loaded while a worker starts, and once for all of them. */
+export const inspectModule = () => moduleFor('inspect');
 
 /** @param {string} name of a module beside this one */
 export function startWorker(name) {

@@ -6,7 +6,7 @@ import { download } from './download.js';
 import { findModel } from './find-model.js';
 import { fingerprintOf } from './fingerprint.js';
 import { graphs } from './graphs.js';
-import { amongFiles, atUrl, dataBeside, isWithin } from './places.js';
+import { amongFiles, atUrl, dataBeside, early, isWithin } from './places.js';
 import { shownOf } from './values.js';
 
 /** @typedef {import('libcpb').Model} Model */
@@ -19,8 +19,8 @@ import { shownOf } from './values.js';
 /** What a server that sends whole files may send of a file beside the model, in bytes. */
 const MOST_WHOLE = 64 * 2 ** 20;
 
-/** What may lie beside a model, and the questions that are also about it. */
-const ABOUT = { keras: ['overview', 'layers', 'load', 'search'], checkpoint: ['variables'] };
+/** Questions that are also about what may lie beside a model. @type {Record<string, 'keras' | 'checkpoint'>} */
+const ABOUT = { overview: 'keras', layers: 'keras', load: 'keras', search: 'keras', variables: 'checkpoint' };
 
 /** A SavedModel with nothing in it, to which a checkpoint alone belongs. */
 const EMPTY = Uint8Array.of(0x08, 1, 0x12, 0);
@@ -50,23 +50,25 @@ function besides(place, opening) {
       const bytes = await near('fingerprint.pb')?.bytes(signal);
       return bytes && fingerprintOf(bytes);
     },
-    /** @param {Model} model */
+    /** Says whether it gave the model something that a question is also about. @param {Model} model */
     giving(model) {
+      const given = { keras: false, checkpoint: false };
       const give = {
         keras: once(async () => {
           const kerasMetadata = await keras;
           if (kerasMetadata) await model.add({ kerasMetadata });
+          return (given.keras = !!kerasMetadata);
         }),
         checkpoint: once(async () => {
           const place = near('variables/variables.index');
           const index = await place?.bytes();
           if (place && index) await model.add({ checkpoint: { index, data: dataBeside(place) } });
+          return (given.checkpoint = !!index);
         }),
       };
       return async (/** @type {string} */ question) => {
-        if (model.kind !== 'saved_model') return;
-        if (ABOUT.keras.includes(question)) await give.keras();
-        if (ABOUT.checkpoint.includes(question)) await give.checkpoint();
+        const what = model.kind === 'saved_model' && ABOUT[question];
+        return what && !given[what] ? give[what]() : false;
       };
     },
   };
@@ -98,15 +100,17 @@ const telling = (model, requests) => ({
  * What the page can ask of a model.
  *
  * @param {Model} model
- * @param {{ requests: Requests, about: any, ready?: (question: string) => Promise<void>,
+ * @param {{ requests: Requests, about: any, give?: (question: string) => Promise<boolean>,
  *   fingerprint?: (signal: AbortSignal) => Promise<any> }} how
  */
-function exposed(model, { requests, about, ready = async () => {}, fingerprint = async () => undefined }) {
+function exposed(model, { requests, about, give = async () => false, fingerprint = async () => undefined }) {
   const { kind, message } = model;
   /** @type {import('./folded-graph.js').Ask} */
   const ask = async ({ question, ...options }, { signal }) => {
-    await ready(question);
-    return model.ask(question, { ...options, signal });
+    // The model is read while what lies beside it is on its way; then the answer is another.
+    const asked = model.ask(question, { ...options, signal });
+    asked.catch(() => {});
+    return (await give(question)) ? model.ask(question, { ...options, signal }) : asked;
   };
   return {
     about: { kind, size: message.size, numChunks: message.numChunks, ...about },
@@ -123,7 +127,7 @@ function exposed(model, { requests, about, ready = async () => {}, fingerprint =
     chunkBytes: (range, how) => chunkBytes(message, range, how),
     /** @param {{ tensor: any }} options @param {Signal} how */
     async values({ tensor }, { signal }) {
-      if (tensor.variable) await ready('variables');
+      if (tensor.variable) await give('variables');
       return shownOf(telling(model, requests), tensor, signal);
     },
     /** What the file beside a SavedModel says. @param {{}} _ @param {Signal} how */
@@ -131,22 +135,33 @@ function exposed(model, { requests, about, ready = async () => {}, fingerprint =
   };
 }
 
-/** @param {Place} place @param {Requests} requests @param {AbortSignal} signal */
-async function openCheckpoint(place, requests, signal) {
+/**
+ * @typedef {object} Opening
+ * @property {Requests} requests
+ * @property {AbortSignal} signal
+ * @property {Promise<void>} ready once the WebAssembly module is there
+ */
+
+/** @param {Place} place @param {Opening} opening */
+async function openCheckpoint(place, { requests, signal, ready }) {
   const index = place.source();
+  await ready;
   const checkpoint = { index, data: dataBeside(place) };
   const model = await inspect(EMPTY, { kind: 'saved_model', format: 'pb', checkpoint, signal });
   const { size } = await index.stat({ signal });
   return exposed(model, { requests, about: { kind: 'checkpoint', size, path: place.path } });
 }
 
-/** @param {Place} place @param {Requests} requests @param {AbortSignal} signal */
-async function openAt(place, requests, signal) {
-  if (/\.index$/.test(place.name)) return openCheckpoint(place, requests, signal);
+/** @param {Place} place @param {Opening} opening */
+async function openAt(place, opening) {
+  if (/\.index$/.test(place.name)) return openCheckpoint(place, opening);
+  const { requests, signal, ready } = opening;
   const { giving, fingerprint } = besides(place, signal);
-  const model = await inspect(place.source(), { signal });
+  const source = place.remote ? early(place.source(), place.name, signal) : place.source();
+  await ready;
+  const model = await inspect(source, { signal });
   return {
-    ...exposed(model, { requests, about: { path: place.path }, ready: giving(model), fingerprint }),
+    ...exposed(model, { requests, about: { path: place.path }, give: giving(model), fingerprint }),
     /** What it and another differ in. @param {{ other: import('./compare.js').Other, skipValues?: boolean }} options @param {Signal} how */
     compare: ({ other, skipValues }, { signal }) => compare(place, other, requests, { skipValues, signal }),
   };
@@ -157,23 +172,23 @@ async function openAt(place, requests, signal) {
  * or its server sends nothing but the `whole` file.
  *
  * @param {Input} input
- * @param {Requests} requests
- * @param {AbortSignal} signal
+ * @param {Opening} opening
  */
-export async function openModel(input, requests, signal) {
+export async function openModel(input, opening) {
+  const { requests, signal } = opening;
   if ('chosen' in input) {
     const [first] = input.chosen;
     if (!first) throw new Error('no file was chosen');
-    return openAt(amongFiles(first, input.chosen, requests), requests, signal);
+    return openAt(amongFiles(first, input.chosen, requests), opening);
   }
   const place = atUrl(input.url, requests, input.whole ? { maxWhole: MOST_WHOLE } : {});
   if (input.whole) {
     const file = await download(input.url, requests, signal);
-    return openAt({ ...place, source: () => blobSource(file) }, requests, signal);
+    return openAt({ ...place, remote: false, source: () => blobSource(file) }, opening);
   }
   let last = place;
   try {
-    return await findModel(place, (one) => openAt((last = one), requests, signal));
+    return await findModel(place, (one) => openAt((last = one), opening));
   } catch (error) {
     const { code, status } = /** @type {any} */ (error);
     if (code !== 'RANGE' || status !== 200) throw error;

@@ -68,6 +68,41 @@ function told(source, requests, beside) {
   return layer;
 }
 
+/** What is read of a file first: the beginning of a .pb, the end of a .cpb, which has the index. */
+const [HEAD, TAIL] = [4096, 64 * 1024];
+
+/**
+ * The same source, whose first request is sent at once, while what will ask for it is still loaded.
+ *
+ * @param {Source} source
+ * @param {string} name
+ * @param {AbortSignal} signal
+ * @returns {Source}
+ */
+export function early(source, name, signal) {
+  const isChunked = /\.cpb$/.test(name);
+  if (!isChunked && !/\.pb$/.test(name)) return source;
+  /** @type {Promise<any> | undefined} */
+  let first = isChunked ? source.tail?.(TAIL, { signal }) : source.read(0, HEAD, { signal });
+  first?.catch(() => {}); // who asks for it is told
+  const take = () => {
+    const taken = first;
+    first = undefined;
+    return taken;
+  };
+  const layer = Object.create(source);
+  const sent = first;
+  // Its answer says the size, too.
+  layer.stat = async (/** @type {any} */ options) => (await sent?.catch(() => {}), source.stat(options));
+  layer.read = (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) =>
+    (!isChunked && offset === 0 && length === HEAD && take()) || source.read(offset, length, options);
+  layer.tail =
+    source.tail &&
+    ((/** @type {number} */ length, /** @type {any} */ options) =>
+      (isChunked && length === TAIL && take()) || source.tail?.(length, options));
+  return layer;
+}
+
 /** @param {ReadableStream<Uint8Array>} stream @param {number} most */
 async function joined(stream, most) {
   const bytes = new Uint8Array(most);

@@ -1,4 +1,5 @@
 /** The worker that has one model, which it opens for the page and then exposes. */
+import { init } from 'libcpb';
 import { Connection } from 'libcpb/worker/connection.js';
 import { unpack } from 'libcpb/worker/proxy.js';
 import { openModel } from './open-model.js';
@@ -19,7 +20,15 @@ function fileOnPage({ path, ...about }, i, read) {
 }
 
 const connection = new Connection(/** @type {any} */ (globalThis));
+/** @type {() => void} */
+let go;
+/** Until the module is there. */
+const ready = new Promise((/** @type {(_: void) => void} */ resolve) => (go = resolve));
+
 connection.expose({
+  /** The module that reads models. @param {WebAssembly.Module} inspect */
+  use: (inspect) => init({ inspect }).then(go),
+
   /**
    * @param {import('./open-model.js').Input} input
    * @param {import('libcpb/worker/connection.js').Description} page which is told what is fetched
@@ -35,7 +44,7 @@ connection.expose({
       (/** @type {Function} */ method) =>
       (/** @type {any[]} */ ...args) =>
         Promise.resolve(method(...args)).finally(() => requests.flush());
-    const opened = Object.entries(await after(openModel)(input, requests, signal));
+    const opened = Object.entries(await after(openModel)(input, { requests, signal, ready }));
     const members = opened.map(([name, one]) => [name, typeof one === 'function' ? after(one) : one]);
     return connection.describe(Object.fromEntries(members));
   },

@@ -89,18 +89,18 @@ class FileMap extends Panel {
 
   render() {
     const { fetched, bytes, about } = this.session;
-    const share = about.size ? (100 * bytes) / about.size : 0;
+    const own = merged(fetched).reduce((sum, { begin, end }) => sum + end - begin, 0);
+    const share = about.size ? (100 * own) / about.size : 0;
     return html`
       <div class="cards">
         <div class="card"><b>${size(about.size)}</b><span>${count(about.size)} bytes</span></div>
         <div class="card">
-          <b>${about.numChunks ? count(about.numChunks) : 'none'}</b
-          ><span>${about.numChunks ? 'chunks' : 'chunks: not a chunked file'}</span>
+          <b>${count(about.numChunks)}</b><span>chunks${about.numChunks ? '' : ': not a chunked file'}</span>
         </div>
         <div class="card"><b>${count(fetched.length)}</b><span>requests so far</span></div>
         <div class="card">
           <b>${size(bytes)}</b
-          ><span>fetched so far, ${share.toLocaleString('en', { maximumSignificantDigits: 2 })} %</span>
+          ><span>fetched so far; ${share.toLocaleString('en', { maximumSignificantDigits: 2 })} % of this file</span>
         </div>
       </div>
       ${this.answer(this.#chunks, (begins) => this.map(begins))} ${this.chunk()}
@@ -167,8 +167,10 @@ class FileMap extends Panel {
         ${merged(fetched).map(({ begin, end }) => svg`<rect class="fetched" x=${x(begin)} y="50" width=${Math.max(1, x(end - begin))} height="30"></rect>`)}
       </svg>
       <figcaption>
-        ${begins.length ? html`<span><i class="light"></i>chunks</span>` : nothing}<span><i></i>fetched</span>
-        <span class="end">0 to ${count(about.size)}</span>
+        ${begins.length ? html`<span><i class="light"></i>A chunk of the file</span>` : nothing}<span
+          ><i></i>Fetched so far</span
+        >
+        <span class="end">From byte 0 to ${count(about.size)}</span>
       </figcaption>
     </figure>`;
   }
