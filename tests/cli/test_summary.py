@@ -16,6 +16,8 @@ COLOR = re.compile(r"\033\[[0-9;]*m")
 
 
 def summary(cpb, path, width=80, *options, **env):
+    if "CPB_RUNTIME" in os.environ:
+        pytest.skip("a runtime may not pass the locale on")
     env = {**os.environ, "LC_ALL": "C.UTF-8", **env}
     result = cpb.run("inspect", path, "--width", width, *options, env=env)
     return result, result.stdout.decode()
