@@ -132,6 +132,21 @@ test('a link restores opened scopes and the node, which is in the middle', () =>
     await page.until(`${chosen} === 'model/conv2d/BiasAdd'`);
   }));
 
+test('an open scope is drawn round what is in it, and round nothing else', () =>
+  withGraph({ at: inner, open: 'model model/conv2d model/a model/b' }, async (page) => {
+    await page.until(`${all('g.frame')}.length === 4`);
+    const wrong = await page.evaluate(`(() => {
+      const frames = ${all('g.frame')}.map((one) => [one.getAttribute('aria-label').slice(5), one.getBoundingClientRect()]);
+      return ${all('g.box')}.flatMap((one) => frames.flatMap(([scope, frame]) => {
+        const [id, box] = [one.dataset.id, one.getBoundingClientRect()];
+        const within = box.left >= frame.left && box.right <= frame.right && box.top >= frame.top && box.bottom <= frame.bottom;
+        const outside = box.left >= frame.right || box.right <= frame.left || box.top >= frame.bottom || box.bottom <= frame.top;
+        return (id.startsWith(scope + '/') ? within : outside) ? [] : [id + ' and ' + scope];
+      }));
+    })()`);
+    assert.deepEqual(wrong, []);
+  }));
+
 test('beside a node: what it takes with shapes, who uses it, its attributes', () =>
   withGraph({ at: inner, node: 'model/conv2d/Conv2D' }, async (page) => {
     await page.until(`${text}.includes('Used by')`);

@@ -16,16 +16,18 @@ import { Connection } from 'libcpb/worker/connection.js';
  * @property {number} height
  */
 
+/** Left free around everything. */
+const MARGIN = 18;
+
 /** A frame's name is not that of a box. @param {string} id */
 const frame = (id) => `\0${id}`;
 
 /** @param {Box[]} boxes @param {Edge[]} edges @param {boolean} framed */
 function laidOut(boxes, edges, framed) {
   const graph = new dagre.graphlib.Graph({ compound: framed });
-  graph.setGraph({ rankdir: 'TB', nodesep: 22, ranksep: 38, marginx: 18, marginy: 18 });
+  graph.setGraph({ rankdir: 'TB', nodesep: 22, ranksep: 38, marginx: MARGIN, marginy: MARGIN });
   graph.setDefaultEdgeLabel(() => ({}));
-  const frames = framed ? [...new Set(boxes.flatMap((box) => box.frames))] : [];
-  for (const id of frames) graph.setNode(frame(id), {});
+  if (framed) for (const id of framesOf(boxes)) graph.setNode(frame(id), {});
   for (const { id, width, height, frames } of boxes) {
     graph.setNode(id, { width, height });
     const chain = [...frames.map(frame), id];
@@ -33,34 +35,83 @@ function laidOut(boxes, edges, framed) {
   }
   for (const { from, to } of edges) graph.setEdge(from, to);
   dagre.layout(graph);
-  return { graph, frames };
+  return graph;
+}
+
+/** @param {any} node of dagre's, with its middle @returns {Place} */
+const placeOf = ({ x, y, width, height }) => ({ x: x - width / 2, y: y - height / 2, width, height });
+
+/** The innermost first. @param {Box[]} boxes */
+const framesOf = (boxes) => [...new Set(boxes.flatMap(({ frames }) => frames))].sort((a, b) => b.length - a.length);
+
+/** @param {Place} a @param {Place} b */
+const meet = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
+/** A frame around places, with room for its name. @param {Place[]} places @returns {Place} */
+function around(places) {
+  const [x, y] = [Math.min(...places.map((one) => one.x)) - 12, Math.min(...places.map((one) => one.y)) - 20];
+  const right = Math.max(...places.map((one) => one.x + one.width)) + 12;
+  return { x, y, width: right - x, height: Math.max(...places.map((one) => one.y + one.height)) + 10 - y };
+}
+
+/**
+ * Frames around the boxes where these lie without them; undefined where something else would be in
+ * one. dagre takes several times as long when it knows of frames.
+ *
+ * @param {Box[]} boxes
+ * @param {any} graph laid out
+ */
+function drawnAround(boxes, graph) {
+  /** @type {Map<string, Place>} */
+  const places = new Map();
+  for (const id of framesOf(boxes)) {
+    const inside = new Set(boxes.filter(({ frames }) => frames.includes(id)).map((box) => box.id));
+    const inner = boxes.flatMap(({ frames }) => (frames.includes(id) ? frames.slice(frames.indexOf(id) + 1) : []));
+    const own = [...new Set(inner)].flatMap((one) => places.get(one) ?? []);
+    const place = around([...own, ...[...inside].map((one) => placeOf(graph.node(one)))]);
+    const others = [...places].flatMap(([one, at]) => (inner.includes(one) ? [] : [at]));
+    if (others.some((one) => meet(one, place))) return undefined;
+    if (boxes.some((box) => !inside.has(box.id) && meet(placeOf(graph.node(box.id)), place))) return undefined;
+    for (const edge of graph.edges()) {
+      if (inside.has(edge.v) || inside.has(edge.w)) continue;
+      const points = graph.edge(edge).points.map((/** @type {Point} */ { x, y }) => ({ x, y, width: 1, height: 1 }));
+      if (points.some((/** @type {Place} */ one) => meet(one, place))) return undefined;
+    }
+    places.set(id, place);
+  }
+  return places;
 }
 
 /** @param {Box[]} boxes @param {Edge[]} edges */
 function tried(boxes, edges) {
+  const flat = laidOut(boxes, edges, false);
+  const places = drawnAround(boxes, flat);
+  if (places) return { graph: flat, places };
   try {
-    return laidOut(boxes, edges, true);
+    const graph = laidOut(boxes, edges, true);
+    return { graph, places: new Map(framesOf(boxes).map((id) => [id, placeOf(graph.node(frame(id)))])) };
   } catch {
-    return laidOut(boxes, edges, false); // dagre has graphs that it cannot frame
+    return { graph: flat, places: new Map() }; // dagre has graphs that it cannot frame
   }
 }
 
+/** What frames stick out of the drawing is made room for. @param {Map<string, Place>} places */
+const outside = (places) => Math.max(0, MARGIN / 2 - Math.min(...[...places.values()].map(({ x }) => x), MARGIN));
+
 /** @param {Box[]} boxes @param {Edge[]} edges @returns {Layout} */
 function layOut(boxes, edges) {
-  const { graph, frames } = tried(boxes, edges);
+  const { graph, places } = tried(boxes, edges);
   const { width = 0, height = 0 } = graph.graph();
-  const place = (/** @type {any} */ { x, y, width, height }) => ({
-    x: x - width / 2,
-    y: y - height / 2,
-    width,
-    height,
-  });
+  const aside = outside(places);
+  const moved = (/** @type {Point} */ { x, y }) => ({ x: x + aside, y: y + aside });
   return {
-    boxes: Object.fromEntries(boxes.map(({ id }) => [id, { x: graph.node(id).x, y: graph.node(id).y }])),
-    frames: frames.map((id) => ({ id, ...place(graph.node(frame(id))) })).sort((a, b) => a.id.length - b.id.length),
-    edges: graph.edges().map((edge) => ({ from: edge.v, to: edge.w, points: graph.edge(edge).points })),
-    width,
-    height,
+    boxes: Object.fromEntries(boxes.map(({ id }) => [id, moved(graph.node(id))])),
+    frames: [...places]
+      .map(([id, place]) => ({ id, ...place, ...moved(place) }))
+      .sort((a, b) => a.id.length - b.id.length),
+    edges: graph.edges().map((edge) => ({ from: edge.v, to: edge.w, points: graph.edge(edge).points.map(moved) })),
+    width: width + 2 * aside,
+    height: height + 2 * aside,
   };
 }
 

@@ -127,8 +127,11 @@ const frame = ({ id, x, y, width, height }, { fold }) =>
   svg`<g class="frame" tabindex="-1" role="button" aria-label=${`fold ${plain(id)}`} transform="translate(${x} ${y})" @click=${() => fold(id)}>
     <title>${plain(id)}: fold it</title>
     <rect width=${width} height=${height}></rect>
-    <text x="8" y="14">− ${short(id.slice(id.lastIndexOf('/') + 1))}</text>
   </g>`;
+
+/** Its name, which is written over what leads into it. @param {any} frame */
+const frameName = ({ id, x, y }) =>
+  svg`<text class="scope" aria-hidden="true" x=${x + 8} y=${y + 14}>− ${short(id.slice(id.lastIndexOf('/') + 1))}</text>`;
 
 /** Through the points, without corners. @param {{ x: number, y: number }[]} points */
 function curve(points) {
@@ -184,6 +187,6 @@ export function drawing({ groups, edges, layout }, { chosen }, actions) {
     ({ from, to, control, points }) => svg`<path marker-end="url(#to)"
       class="${control ? 'control' : ''} ${from === chosen || to === chosen ? 'lit' : ''}" d=${curve(points)}></path>`,
   )}
-  ${shapesOf(laid)}
+  ${shapesOf(laid)} ${layout.frames.map(frameName)}
   ${groups.map((group) => box(group, layout.boxes[group.id] ?? { x: 0, y: 0 }, { chosen, start }, actions))}`;
 }

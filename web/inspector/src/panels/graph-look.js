@@ -6,7 +6,6 @@ export const COLOURS = ['panel', 'line', 'text', 'dim', 'accent', 'chip', 'row',
 /** Text of a stylesheet; `var(--…)` are the page's colours. */
 export const look = `
 .frame > rect { fill: var(--accent); fill-opacity: .05; stroke: var(--accent); stroke-opacity: .35; rx: 10px; }
-.frame > text { font-size: 11px; fill: var(--dim); text-anchor: start; }
 .box > rect { fill: var(--panel); stroke: var(--dim); stroke-opacity: .55; rx: 7px; }
 .box > rect.band { stroke: none; fill: var(--kind); rx: 2px; }
 .box.scope > rect:first-of-type { fill: var(--chip); stroke: var(--accent); stroke-opacity: .5; }
@@ -21,6 +20,7 @@ export const look = `
 .box.call { --kind: #c08a1e; }
 text { font: 12.5px system-ui, sans-serif; fill: var(--text); text-anchor: middle; pointer-events: none; }
 text.name { font-weight: 600; }
+text.scope { font-size: 11px; fill: var(--dim); text-anchor: start; paint-order: stroke; stroke: var(--panel); stroke-width: 4px; stroke-linejoin: round; }
 text.op { fill: var(--dim); font-size: 11px; }
 text.line { font: 10.5px var(--mono); text-anchor: start; }
 text.value { fill: var(--dim); font: 10.5px var(--mono); text-anchor: end; }
