@@ -74,7 +74,7 @@ const cli_command cli_commands[] = {
          "a keras_metadata.pb or a SameDiff file. Weights are not read; what is stored of them is known "
          "from variables/variables.index beside the model.\n\n"
          "Without QUESTION, a summary of at most 50 lines; into a pipe a line for each item, with tabs between its "
-         "fields. QUESTION is one of overview, signature KEY, functions, function NAME, nodes "
+         "fields. QUESTION is one of overview, signature [KEY], functions, function NAME, nodes "
          "[FUNCTION], consumers NODE, scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, "
          "variables [NAME], load PATHS, cut PATHS and tag [NAME].\n\n"
          "Of a damaged model, such as a file that was cut off, what precedes the damage is shown, and the "

@@ -119,6 +119,27 @@ def test_a_signature_that_is_not_there(cpb):
     assert result.returncode == 1 and b'there is no signature "nope"' in result.stderr
 
 
+def test_the_signature_without_a_key_is_serving_default_or_else_the_first(cpb, tmp_path):
+    def ask(*name):
+        return json.loads(cpb.ok("inspect", path, "signature", *name, "--json"))
+
+    from tensorflow.core.protobuf import saved_model_pb2
+    path = tmp_path / "saved_model.pb"
+    saved = saved_model_pb2.SavedModel()
+    signatures = saved.meta_graphs.add().signature_def
+    for key in ["__saved_model_init_op", "b", "serving_default"]:
+        signatures[key].method_name = key
+    path.write_bytes(saved.SerializeToString())
+    assert ask() == ask("serving_default")
+    del signatures["serving_default"]
+    path.write_bytes(saved.SerializeToString())
+    assert ask() == ask("b")
+    signatures.clear()
+    path.write_bytes(saved.SerializeToString())
+    result = cpb.run("inspect", path, "signature")
+    assert result.returncode == 1 and b"the model has no signatures" in result.stderr
+
+
 def test_the_fingerprint_is_that_of_the_file_beside(cpb, tmp_path):
     import shutil
     from tensorflow.core.protobuf import fingerprint_pb2

@@ -149,7 +149,8 @@ void cli_summary_show_files(cli_summary *s) {
   t.word = "file";
   t.lines_most = 7;
   add_own(s, &t);
-  if (keras_size > 0) cli_put_plural(&s->sheet, cli_number_at(keras, "layers"), "layer", "layers");
+  uint64_t layers = cli_number_at(keras, "layers"); /* the model among them */
+  if (keras_size > 0) cli_put_plural(&s->sheet, layers > 1 ? layers - 1 : layers, "layer", "layers");
   if (keras_size > 0) add_file(s, &t, "keras_metadata.pb", keras_size);
   add_checkpoint(s, &t);
   if (fingerprint > 0) add_file(s, &t, "fingerprint.pb", fingerprint);

@@ -206,6 +206,13 @@ static void put_rows(cli_summary *s, cli_table *t, size_t count, bool nested) {
   }
 }
 
+/* Without the model itself, which is the first of its own layers. */
+static uint64_t count_shown(const cli_layers *l) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < l->runs; i++) count += layer_at(l, i)->count;
+  return count > 1 && layer_at(l, 0)->depth < l->depth ? count - 1 : count;
+}
+
 static void put_total(cli_summary *s, cli_table *t) {
   yyjson_val *root = cli_root(s->overview), *keras = cpb_json_member(root, "keras");
   if (s->sheet.plain) return;
@@ -213,7 +220,7 @@ static void put_total(cli_summary *s, cli_table *t) {
   if (!cpb_json_member(keras, "parameters")) return;
   cli_put(&s->sheet, "total");
   cli_table_cell(t);
-  cli_put_plural(&s->sheet, s->layers.total, "layer", "layers");
+  cli_put_plural(&s->sheet, count_shown(&s->layers), "layer", "layers");
   if (cpb_json_member(keras, "parameters_complete") && !yyjson_is_true(cpb_json_member(keras, "parameters_complete")))
     cli_put(&s->sheet, ", not all counted");
   cli_table_cell(t);

@@ -142,7 +142,8 @@ void cli_summary_show_signatures(cli_summary *s) {
   if (s->kind == CPB_MODEL_SAVED_MODEL && !s->sheet.plain) {
     cli_summary_gap(s);
     cli_put_heading(&s->sheet, "Signatures");
-    cli_put(&s->sheet, "  none; what can be called is among the objects: cpb inspect MODEL objects");
+    cli_put(&s->sheet, s->damage ? "  none in what could be read"
+                                 : "  none; what can be called is among the objects: cpb inspect MODEL objects");
     cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
   }
   if (cpb_json_member(root, "graph")) root = cpb_json_member(root, "graph");

@@ -193,8 +193,31 @@ static void write_defaults(cpb_saved_model *m, cpb_span signature) {
   cpb_entries_free(&defaults);
 }
 
+/* Of a question without a key: serving_default, which TensorFlow's own tools serve, or else the first that computes
+ * something for a caller. */
+static cpb_span default_key(cpb_saved_model *m) {
+  cpb_span found = {NULL, 0};
+  cpb_entries all;
+  if (!cpb_saved_entries(m, m->meta, META_GRAPH_SIGNATURE, &all)) return found;
+  for (size_t i = 0; i < all.count; i++) {
+    cpb_span key = all.items[i].key;
+    if (cpb_span_is(key, "serving_default")) found = key;
+    else if (!found.data && !cpb_span_is(key, "__saved_model_init_op")) found = key;
+  }
+  cpb_entries_free(&all);
+  return found;
+}
+
 void cpb_ask_signature(cpb_saved_model *m) {
   cpb_span key = cpb_saved_name(m), entry = cpb_get_entry(m->meta, META_GRAPH_SIGNATURE, key);
+  if (!entry.data && key.size == 0) {
+    key = default_key(m);
+    entry = cpb_get_entry(m->meta, META_GRAPH_SIGNATURE, key);
+  }
+  if (!key.data) {
+    cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the model has no signatures");
+    return;
+  }
   if (!entry.data) {
     cpb_saved_not_found(m, "signature", key);
     return;
