@@ -536,13 +536,15 @@ def test_numbers_of_one_run_in_names_of_arguments_do_not_count(cpb, tmp_path):
     same(cpb, path, tmp_path / "other.pb")
 
 
-def test_constants_of_functions_that_one_model_lacks_are_not_listed(cpb, tmp_path):
+def test_nodes_and_constants_of_functions_that_one_model_lacks_are_not_listed(cpb, tmp_path):
     path = path_of("rich")
     other = tmp_path / "other.pb"
     name = next(f.signature.name for f in saved_model(path).meta_graphs[0].graph_def.library.function
                 if f.signature.name.startswith("__inference_") and any(n.op == "Const" for n in f.node_def))
     other.write_bytes(path_of("rich").joinpath("saved_model.pb").read_bytes().replace(name.encode(), name.replace("_inference_", "_inferenc3_").encode()))
-    constants = next(s for s in diff(cpb, path, other)["sections"] if s["section"] == "constants")["differences"]
+    sections = diff(cpb, path, other)["sections"]
+    assert not any(s.get("function") == name for s in sections)
+    constants = next(s for s in sections if s["section"] == "constants")["differences"]
     assert constants and all(d["with_function"] for d in constants if d["change"] != "changed")
     assert any(line.endswith("in functions of one model") for line in shown(cpb, path, other, 80))
 
