@@ -1,5 +1,6 @@
 #include "cli/model.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* What --type names; 0: the model is to be looked at. */
@@ -14,6 +15,14 @@ static cpb_model_kind kind_of(const char *type) {
   return (cpb_model_kind)0;
 }
 
+/* The system only says that a directory is one. */
+static void explain(cpb_error *error) {
+  static const char what[] = ", without saved_model.pb or saved_model.cpb in it";
+  size_t length = strlen(error->message);
+  if (error->code != CPB_E_READ || strcmp(error->message, strerror(EISDIR)) != 0) return;
+  if (length + sizeof what <= sizeof error->message) memcpy(error->message + length, what, sizeof what);
+}
+
 cpb_model_file *cli_open_model(cli *c, const char *path, const cpb_model_options *how, int *status) {
   cpb_error error;
   char *found = cli_find_model(c, path, status);
@@ -24,6 +33,7 @@ cpb_model_file *cli_open_model(cli *c, const char *path, const cpb_model_options
   const cpb_model_file_options options = {
       .struct_size = sizeof options, .kind = kind_of(c->settings.type), .model = &model, .urls = &c->urls};
   cpb_model_file *file = cpb_model_file_open(&c->allocator, found, &options, &error);
+  if (!file) explain(&error);
   if (!file) *status = cli_fail(c, found, &error);
   cpb_release(&c->allocator, found);
   return file;

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 
 import pytest
@@ -101,6 +102,17 @@ def test_a_person_reads_short_tensors_and_numbers_with_units(cpb, keras):
     text = person(cpb, keras, ("constants",))
     assert "4.7 KiB" in text and "string[15]" in text
     assert "2,005  root.layer_with_weights-1" in person(cpb, keras, ("layers",))
+
+
+def test_a_layer_leads_to_its_configuration(cpb, keras):
+    text = person(cpb, keras, ("layers", "conv2d"))
+    assert "\nconfiguration\n" in text and re.search(r"^  kernel_size +\[3,3\]$", text, re.M)
+    assert re.search(r"^    class_name +GlorotUniform$", text, re.M)
+
+
+def test_a_folder_without_a_model_is_said_to_be_one(cpb, tmp_path):
+    result = cpb.run("inspect", tmp_path)
+    assert result.returncode == 3 and b"Is a directory, without saved_model.pb or saved_model.cpb in it" in result.stderr
 
 
 def test_a_page_says_how_much_is_left(cpb, keras):

@@ -6,6 +6,7 @@
 #define EVERYTHING 1000000 /* of several lists, which do not come page after page */
 #define DEPTH_MOST 6
 #define PROBLEMS 5
+#define CONFIGURATION "configuration"
 #define MEMBERS_MOST 4 /* of an object on one line */
 
 typedef struct view {
@@ -25,7 +26,7 @@ static bool is_absent(yyjson_val *value) {
   bool page = yyjson_is_arr(cpb_json_member(value, "items"));
   yyjson_val *items = page ? cpb_json_member(value, "items") : value;
   bool empty = yyjson_is_arr(items) ? yyjson_arr_size(items) == 0 : yyjson_is_str(value) && yyjson_get_len(value) == 0;
-  return yyjson_is_null(value) || empty;
+  return yyjson_is_null(value) || empty || (yyjson_is_obj(value) && yyjson_obj_size(value) == 0);
 }
 
 static bool is_list(yyjson_val *value) {
@@ -91,7 +92,8 @@ static void put_key(view *v, const char *key) {
     cli_put(&v->sheet, key);
     return;
   }
-  for (; *key; key++) cli_put_format(&v->sheet, "%c", *key == '_' ? ' ' : *key);
+  bool ours = strncmp(v->way, CONFIGURATION, sizeof CONFIGURATION - 1) != 0; /* not Keras's */
+  for (; *key; key++) cli_put_format(&v->sheet, "%c", *key == '_' && ours ? ' ' : *key);
 }
 
 /* --- Members on a line each --------------------------------------------------------------- */
@@ -308,6 +310,14 @@ static yyjson_doc *ask(view *v, uint64_t first, uint64_t count) {
   return cli_ask_tree(&v->asker, &question);
 }
 
+/* Of the layer that was asked for by its name. */
+static void show_configuration(view *v, yyjson_val *layer) {
+  yyjson_val *config = cpb_json_member(layer, "config");
+  if (v->kind != CPB_ASK_LAYERS || !v->sheet.cli->settings.name || !yyjson_is_obj(config)) return;
+  cli_blank_line(&v->sheet);
+  show_nested(v, CONFIGURATION, config, 0, 0);
+}
+
 /* The list that the question is about comes in pages, so that all of it is not in memory at once. */
 static void show_main(view *v, yyjson_doc **answer, bool whole) {
   const cli_list *known = cli_find_list(v->kind, v->main);
@@ -332,6 +342,7 @@ static void show_main(view *v, yyjson_doc **answer, bool whole) {
   }
   cli_table_end(&v->table);
   if (list) put_left(v, list, 2);
+  if (list && !v->sheet.plain) show_configuration(v, yyjson_arr_get_first(cpb_json_member(list, "items")));
 }
 
 static void show_answer(view *v, yyjson_doc **answer, bool whole) {
