@@ -36,6 +36,6 @@ yyjson_doc *cli_ask_tree(cli_asker *a, const cpb_question *question) {
   const char *json = cli_ask(a, question, &size);
   if (!json) return NULL;
   yyjson_doc *tree = cpb_json_read(&a->cli->allocator, (cpb_span){(const uint8_t *)json, size}, DEPTH, &a->error);
-  if (!tree) fail(a, "the answer", &a->error, false);
+  if (!tree) fail(a, "the answer", &a->error, a->silent);
   return tree;
 }
