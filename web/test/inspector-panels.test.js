@@ -230,6 +230,11 @@ test('all tags of a SameDiff file are there, with configuration and state of the
       );
       await visit('tags.zip', { panel: 'variables', tag: 'int8-quant', at: '' }, 'of the tag');
       assert.equal((await rows()).length, 3);
+      // The tag remains, wherever one goes; its graph is another.
+      await page.evaluate(click('Graph'));
+      await page.until(`${all('svg [aria-label]')}.some((one) => one.getAttribute('aria-label').startsWith('cast'))`);
+      await page.evaluate(click('Operations'));
+      await says('4 operations');
     },
     { '/tags.zip': readFileSync(zip) },
   );

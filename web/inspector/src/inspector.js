@@ -24,7 +24,8 @@ import './progress.js';
 /** @typedef {import('./start.js').Example} Example */
 /**
  * How a place is seen: texts by names, such as `open` scopes, or the `first` of a list that is
- * shown. Each panel has its own, but for `meta`, the meta graph's number, which all have.
+ * shown. Each panel has its own, but for `meta`, the meta graph's number, and `tag`, SameDiff's,
+ * which all have.
  * @typedef {Record<string, string>} View
  */
 /** @typedef {{ panel: string, at?: string, node?: string, view?: View }} Place */
@@ -102,7 +103,7 @@ export class CpbInspector extends LitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has('src') || changed.has('files')) this.#reopen();
-    if (this.session) this.session.metaGraph = this.#metaGraph;
+    if (this.session) Object.assign(this.session, { metaGraph: this.#metaGraph, tag: this.view.tag ?? '' });
   }
 
   /** Which meta graph is looked at, by its number. */
@@ -176,11 +177,11 @@ export class CpbInspector extends LitElement {
     if (session === this.session) this.graphs = overview?.meta_graphs?.items ?? [];
   }
 
-  /** The meta graph remains, unless another is meant. @param {Place} to */
+  /** The meta graph or tag remains, unless another is meant. @param {Place} to */
   #go({ panel, at = '', node = '', view = {} }) {
-    const { meta } = this.view;
+    const { meta, tag } = this.view;
     if (panel !== this.panel) this.renderRoot.querySelector('main')?.scrollIntoView?.({ block: 'nearest' });
-    Object.assign(this, { panel, at, node, view: viewOf({ meta, ...view }) });
+    Object.assign(this, { panel, at, node, view: viewOf({ meta, tag, ...view }) });
     this.dispatchEvent(new CustomEvent('navigate', { detail: { replace: false } }));
   }
 
@@ -206,7 +207,7 @@ export class CpbInspector extends LitElement {
     if (!files.length) return;
     this.src = '';
     this.files = files;
-    this.#go({ panel: 'overview', view: { meta: '' } });
+    this.#go({ panel: 'overview', view: { meta: '', tag: '' } });
   }
 
   /** @param {string} url */
@@ -215,7 +216,7 @@ export class CpbInspector extends LitElement {
     this.files = [];
     this.src = url;
     if (again) this.#reopen();
-    this.#go({ panel: 'overview', view: { meta: '' } });
+    this.#go({ panel: 'overview', view: { meta: '', tag: '' } });
   }
 
   /** @param {SubmitEvent} event */
@@ -345,7 +346,7 @@ export class CpbInspector extends LitElement {
     const here = current === this.panel;
     return html`<section role="tabpanel" id="panel" aria-labelledby="tab-${current}">
       <h2 class="unseen">${panels[current]?.title}</h2>
-      ${panels[current]?.render(session, here ? this.at : '', here ? this.node : '', here ? this.view : viewOf({ meta: this.view.meta }))}
+      ${panels[current]?.render(session, here ? this.at : '', here ? this.node : '', here ? this.view : viewOf({ meta: this.view.meta, tag: this.view.tag }))}
     </section>`;
   }
 

@@ -49,6 +49,8 @@ export class Session extends EventTarget {
   damage;
   /** number of the meta graph that is asked about */
   metaGraph = 0;
+  /** the tag of a SameDiff file that is looked at, '' for the default */
+  tag = '';
   /** @type {File[]} */
   #files;
   /** @type {Map<string, Shared>} */
@@ -122,6 +124,7 @@ export class Session extends EventTarget {
   look(method, { signal, ...options }) {
     const { metaGraph = this.metaGraph } = options;
     options.metaGraph = metaGraph || undefined;
+    if (method !== 'ask' && this.tag) options.tag ??= this.tag; // a question has it as its scope
     const key = JSON.stringify([method, options]);
     let known = this.#answers.get(key);
     if (!known || known.stop.signal.aborted) {

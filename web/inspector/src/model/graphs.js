@@ -15,7 +15,7 @@ import { entriesOf } from './signature-names.js';
 /**
  * Which graph: '' is what the model computes, by its default signature; WHOLE the main graph;
  * WHOLE with a signature's key what that computes in the main graph; else a function's name.
- * @typedef {{ at?: string, metaGraph?: number }} Which
+ * @typedef {{ at?: string, metaGraph?: number, tag?: string }} Which
  */
 
 export const WHOLE = '/';
@@ -25,6 +25,9 @@ const LISTED = 150;
 
 /** @param {Ask} ask @param {number | undefined} metaGraph @returns {Ask} */
 const about = (ask, metaGraph) => (question, how) => ask(metaGraph ? { ...question, metaGraph } : question, how);
+
+/** @param {Ask} ask @param {string | undefined} tag of a SameDiff file @returns {Ask} */
+const inTag = (ask, tag) => (question, how) => ask(tag ? { ...question, scope: tag } : question, how);
 
 /** @param {Entry} entry */
 const placeOf = (entry) => entry.function || WHOLE + entry.key;
@@ -60,12 +63,12 @@ export function graphs(askModel, kind, open) {
   /** @param {Which} which @param {Signal} how @returns {Promise<Graph>} */
   async function graphOf(which, how) {
     const at = await placed(which, how);
-    const key = JSON.stringify([at, which.metaGraph]);
+    const key = JSON.stringify([at, which.metaGraph, which.tag]);
     if (last?.key === key) return last.graph;
     const entry = at === WHOLE ? undefined : (await entries(which, how)).find((one) => placeOf(one) === at);
     const ask = about(askModel, which.metaGraph);
     const graph = kind.startsWith('samediff')
-      ? await sameDiffGraph(ask, open, how)
+      ? await sameDiffGraph(inTag(ask, which.tag), open, how)
       : await tensorflowGraph(ask, at.startsWith(WHOLE) && (at === WHOLE || entry) ? '' : at, entry, how);
     last = { key, graph: { ...graph, at } };
     return last.graph;

@@ -172,7 +172,7 @@ const tags = (panel, { total, items }) =>
             (/** @type {any} */ t) =>
               html`<tr>
                 <td>
-                  ${panel.link('training', t.tag)}${t.default ? html` <span class="chip">default tag</span>` : nothing}
+                  ${panel.link('training', t.tag, t.tag, '', { tag: t.tag })}${t.default ? html` <span class="chip">default tag</span>` : nothing}
                 </td>
                 <td class="number">${t.graph_bytes === null ? '–' : size(t.graph_bytes)}</td>
                 <td class="number">

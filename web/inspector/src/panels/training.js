@@ -27,7 +27,7 @@ class Training extends Panel {
   #overview = this.asking(([session], { signal }) => session.ask('overview', { signal }));
   #tag = this.asking(
     ([session, at], { signal }) => session.ask('tag', { ...(at ? { name: at } : {}), count: MOST, signal }),
-    () => [this.at],
+    () => [this.at || this.view.tag],
   );
 
   render() {
@@ -35,7 +35,7 @@ class Training extends Panel {
     return html`${
       tags.length
         ? html`<div class="tags" role="group" aria-label="Tags">
-            ${tags.map((/** @type {any} */ t) => html`<button aria-current=${t.tag === this.#tag.value?.tag} @click=${() => this.go('training', t.tag)}>${plain(t.tag)}</button>`)}
+            ${tags.map((/** @type {any} */ t) => html`<button aria-current=${t.tag === this.#tag.value?.tag} @click=${() => this.go('training', t.tag, '', { tag: t.tag })}>${plain(t.tag)}</button>`)}
           </div>`
         : nothing
     }
@@ -49,6 +49,7 @@ class Training extends Panel {
     return html`${pairs([
       ['Inputs', placeholders?.length ? names(placeholders) : undefined],
       ['Loss', losses?.length ? names(losses) : undefined],
+      ['Graph', this.link('graph', '', 'see it', '', view)],
       ['Operations', this.link('operations', '', count(operations.total), '', view)],
       ['Variables of the graph', count(variables.total)],
       ['Parameters', this.link('variables', '', counted(parameters?.total ?? 0, 'array'), '', view)],
