@@ -1,4 +1,5 @@
 /** The panel with the graph, in Chromium: what it opens at, shows, finds and saves. */
+// runtimes: node
 import { openPage } from './support/chromium.js';
 import { all, button, click, found, serve, text, watching } from './support/inspector.js';
 import { assert, test } from './support/test.js';
