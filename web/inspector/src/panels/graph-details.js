@@ -289,10 +289,15 @@ class GraphDetails extends Panel {
   }
 }
 
+/** What fits into a line. */
+const FITS = 30;
+
 /** A long name may go on in the next line only where a word ends. @param {string} name */
 const broken = (name) =>
-  plain(name)
-    .split(/(?<=[_/:])/)
-    .map((part) => html`${part}<wbr />`);
+  name.length <= FITS
+    ? plain(name)
+    : plain(name)
+        .split(/(?<=[_/:])/)
+        .map((part) => html`${part}<wbr />`);
 
 customElements.define('cpb-graph-details', GraphDetails);
