@@ -132,8 +132,10 @@ def of_signature(answer):
 
 def simple(value):
     """Arguments as support/facts.py has them: of types that are made of several, their name."""
+    if isinstance(value, dict) and "type_spec" in value:
+        return {"type_spec": value["type_spec"]}
     if isinstance(value, dict):
-        return {"type_spec": value["type_spec"]} if "type_spec" in value else {k: simple(v) for k, v in value.items()}
+        return {k: simple(v) for k, v in value.items() if k == "tensor_spec" or "tensor_spec" not in value}
     return [simple(one) for one in value] if isinstance(value, list) else value
 
 

@@ -18,8 +18,4 @@ void cpb_write_tensor_info(cpb_saved_model *m, cpb_span info);
 /* "captures": what the last arguments of a function are bound to. `signature` is its
  * OpDef, `concrete` its SavedConcreteFunction. */
 void cpb_write_captures(cpb_saved_model *m, cpb_span signature, cpb_span concrete);
-/* "arguments", a list of {"name", "value"}, and "returns", as Python calls it. `spec` is
- * a FunctionSpec, or empty. */
-void cpb_write_call_signature(cpb_saved_model *m, cpb_span concrete, cpb_span spec);
-
 #endif

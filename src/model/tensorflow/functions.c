@@ -72,9 +72,9 @@ cpb_span cpb_write_function_objects(cpb_saved_model *m, cpb_span function) {
   return spec;
 }
 
-void cpb_write_concrete(cpb_saved_model *m, cpb_span signature, cpb_span function) {
+void cpb_write_concrete(cpb_saved_model *m, cpb_span signature, cpb_span function, const cpb_input_names *names) {
   cpb_span concrete = cpb_objects_concrete(&m->objects, function);
   cpb_span spec = cpb_write_function_objects(m, function);
   cpb_write_captures(m, signature, concrete);
-  cpb_write_call_signature(m, concrete, spec);
+  cpb_write_call_signature(m, signature, concrete, spec, names);
 }

@@ -24,6 +24,8 @@ typedef struct frame {
 typedef struct writer {
   cpb_json_writer *answer;
   const cpb_part *part;
+  cpb_structured_leaf leaf; /* or NULL */
+  void *user;
   frame frames[DEPTH];
   size_t depth;
 } writer;
@@ -60,10 +62,28 @@ static void write_tensor_spec(writer *w, cpb_span spec) {
   cpb_json_writer_close(a, '}');
 }
 
+static int64_t zigzag(uint64_t value) { return (int64_t)(value >> 1 ^ (0 - (value & 1))); }
+
+/* Of a RaggedTensorSpec the state is a tuple (shape, dtype, ragged rank, dtype of the splits). */
+static uint64_t count_ragged(cpb_span state) {
+  cpb_cursor c = cpb_cursor_of(cpb_get_bytes(state, VALUE_TUPLE));
+  for (int i = 0; i < 3; i++) {
+    if (!cpb_cursor_find(&c, LIST_VALUE, CPB_WIRE_LEN)) return 0;
+  }
+  int64_t rank = zigzag(cpb_get_number(c.bytes, VALUE_INT));
+  return rank >= 0 && rank < 254 ? (uint64_t)rank + 1 : 0;
+}
+
+static uint64_t count_tensors(cpb_span spec, cpb_span name) {
+  if (cpb_span_is(name, "SparseTensorSpec")) return 3;
+  return cpb_span_is(name, "RaggedTensorSpec") ? count_ragged(cpb_get_bytes(spec, TYPE_SPEC_STATE)) : 0;
+}
+
 static void open_type_spec(writer *w, cpb_span spec) {
   cpb_span name = cpb_get_bytes(spec, TYPE_SPEC_NAME);
   cpb_json_writer_span(w->answer, "type_spec", name);
   if (name.size == 0) cpb_json_writer_unsigned(w->answer, "class", cpb_get_number(spec, TYPE_SPEC_CLASS));
+  if (w->leaf) w->leaf(w->user, w->answer, false, count_tensors(spec, name));
   push(w, spec, TYPE_SPEC_STATE, STATE, "}");
 }
 
@@ -92,8 +112,6 @@ static cpb_cursor kind_of(cpb_span value) {
   return last;
 }
 
-static int64_t zigzag(uint64_t value) { return (int64_t)(value >> 1 ^ (0 - (value & 1))); }
-
 /* True for one that is plain JSON and now written. */
 static bool write_plain(cpb_json_writer *a, const char *key, const cpb_cursor *kind) {
   switch (kind->number) {
@@ -119,7 +137,10 @@ static void write_kind(writer *w, const cpb_cursor *kind) {
     case VALUE_SHAPE: cpb_write_shape(a, "shape", bytes); break;
     case VALUE_DTYPE: cpb_write_dtype(a, "dtype", kind->value); break;
     case VALUE_TENSOR_SPEC:
-    case VALUE_BOUNDED_SPEC: write_tensor_spec(w, bytes); break;
+    case VALUE_BOUNDED_SPEC:
+      write_tensor_spec(w, bytes);
+      if (w->leaf) w->leaf(w->user, a, true, 1);
+      break;
     case VALUE_TENSOR:
     case VALUE_NUMPY: write_tensor(w, "tensor", bytes); break;
     default: cpb_json_writer_unsigned(a, "unknown", kind->number); break;
@@ -168,9 +189,16 @@ static void end(writer *w) {
 }
 
 void cpb_write_structured(cpb_json_writer *a, const char *key, const cpb_part *part, cpb_span value) {
+  cpb_write_structured_with(a, key, part, value, NULL, NULL);
+}
+
+void cpb_write_structured_with(cpb_json_writer *a, const char *key, const cpb_part *part, cpb_span value,
+                               cpb_structured_leaf leaf, void *user) {
   writer w;
   w.answer = a;
   w.part = part;
+  w.leaf = leaf;
+  w.user = user;
   w.depth = 0;
   begin(&w, key, value);
   while (w.depth > 0) {

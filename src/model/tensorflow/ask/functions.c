@@ -141,7 +141,7 @@ static void write_function(cpb_saved_model *m, uint32_t number) {
   cpb_write_calls(m, number);
   cpb_write_callers(m, number);
   cpb_json_writer_bool(a, "concrete", cpb_objects_concrete(&m->objects, f->name).data != NULL);
-  cpb_write_concrete(m, f->signature, f->name);
+  cpb_write_concrete(m, f->signature, f->name, NULL);
 }
 
 void cpb_ask_function(cpb_saved_model *m) {

@@ -51,12 +51,78 @@ static uint32_t write_wrapper(cpb_saved_model *m, uint32_t node, cpb_span functi
   return calls > 0 ? call->callee : CPB_NO_NAME;
 }
 
-static void write_function(cpb_saved_model *m, uint32_t number) {
+/* --- What the signature calls the tensors that the function takes -------------------------------- */
+
+/* The node of the wrapper that calls the function. */
+static bool find_call(const cpb_saved_model *m, uint32_t wrapper, uint32_t callee, cpb_span *node) {
+  uint32_t number;
+  cpb_cursor c = cpb_graph_nodes(&m->graph, wrapper, &number);
+  while (cpb_cursor_find(&c, number, CPB_WIRE_LEN)) {
+    cpb_span name;
+    cpb_callees callees = cpb_callees_of(c.bytes);
+    *node = c.bytes;
+    while (cpb_callees_next(&callees, &name)) {
+      if (cpb_graph_find(&m->graph, name) == callee) return true;
+    }
+  }
+  return false;
+}
+
+/* The wrapper takes the signature's inputs as its first arguments, in the order of its keywords. */
+static bool name_arguments(cpb_names *names, cpb_span signature, cpb_span bare) {
+  cpb_cursor arguments = cpb_cursor_of(signature), keywords = cpb_cursor_of(bare);
+  for (uint32_t i = 0; cpb_cursor_find(&arguments, OP_INPUT, CPB_WIRE_LEN); i++) {
+    if (!cpb_cursor_find(&keywords, BARE_KEYWORDS, CPB_WIRE_LEN)) break;
+    if (!cpb_names_add(names, cpb_get_bytes(arguments.bytes, ARG_NAME), i)) return false;
+  }
+  cpb_names_sort(names);
+  return true;
+}
+
+static cpb_span keyword_at(cpb_span bare, uint32_t i) {
+  cpb_cursor c = cpb_cursor_of(bare);
+  for (uint32_t k = 0; cpb_cursor_find(&c, BARE_KEYWORDS, CPB_WIRE_LEN); k++) {
+    if (k == i) return c.bytes;
+  }
+  return (cpb_span){NULL, 0};
+}
+
+static bool add_input(cpb_saved_model *m, cpb_input_names *inputs, cpb_span name) {
+  void *items = inputs->items;
+  bool room = cpb_reserve(&m->allocator, &items, &inputs->capacity, inputs->count + 1, sizeof *inputs->items);
+  inputs->items = items;
+  if (room) inputs->items[inputs->count++] = name;
+  return room;
+}
+
+static bool name_inputs(cpb_saved_model *m, uint32_t wrapper, cpb_span call, cpb_span bare, cpb_input_names *inputs) {
+  cpb_names names;
+  cpb_names_init(&names, &m->allocator);
+  bool done = name_arguments(&names, m->graph.functions[wrapper].signature, bare);
+  cpb_cursor c = cpb_cursor_of(call);
+  while (done && cpb_cursor_find(&c, NODE_INPUT, CPB_WIRE_LEN)) {
+    bool control;
+    uint32_t which = cpb_names_find(&names, cpb_node_of_input(c.bytes, &control));
+    done = control || !cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, bare.size) ||
+           add_input(m, inputs, which == CPB_NO_NAME ? (cpb_span){NULL, 0} : keyword_at(bare, which));
+  }
+  cpb_names_free(&names);
+  return done || cpb_saved_fail_memory(m);
+}
+
+static void find_inputs(cpb_saved_model *m, uint32_t node, uint32_t callee, cpb_input_names *inputs) {
+  cpb_span bare, call;
+  cpb_object_kind(&m->objects.items[node], &bare);
+  uint32_t wrapper = cpb_graph_find(&m->graph, cpb_get_bytes(bare, BARE_FUNCTION));
+  if (wrapper != CPB_NO_NAME && find_call(m, wrapper, callee, &call)) name_inputs(m, wrapper, call, bare, inputs);
+}
+
+static void write_function(cpb_saved_model *m, uint32_t number, const cpb_input_names *inputs) {
   const cpb_function *f = &m->graph.functions[number];
   cpb_json_writer_open(m->answer, "function", '{');
   cpb_json_writer_span(m->answer, "name", f->name);
   cpb_json_writer_unsigned(m->answer, "nodes", f->nodes);
-  cpb_write_concrete(m, f->signature, f->name);
+  cpb_write_concrete(m, f->signature, f->name, inputs);
   cpb_write_calls(m, number);
   cpb_json_writer_close(m->answer, '}');
 }
@@ -70,8 +136,14 @@ static void write_objects(cpb_saved_model *m, cpb_span key) {
     return;
   }
   uint32_t function = write_wrapper(m, node, wrapper);
-  if (function != CPB_NO_NAME) write_function(m, function);
-  else cpb_json_writer_null(m->answer, "function");
+  if (function == CPB_NO_NAME) {
+    cpb_json_writer_null(m->answer, "function");
+    return;
+  }
+  cpb_input_names inputs = {.count = 0};
+  find_inputs(m, node, function, &inputs);
+  write_function(m, function, &inputs);
+  cpb_release(&m->allocator, inputs.items);
 }
 
 /* --- In the graph -------------------------------------------------------------------------- */

@@ -38,12 +38,15 @@
 
 /**
  * A Python value, as TensorFlow keeps it in a StructuredValue; a list has such values, too.
- * `class` is the number of a TypeSpec that has no name.
+ * `class` is the number of a TypeSpec that has no name. Of what a function is called with, `argument`
+ * or `arguments` name its tensors, and `input` or `inputs` what the signature calls them.
  * @typedef {null | boolean | number | string | unknown[] | { tuple: Structured[] }
  *   | { dict: { [key: string]: Structured } }
  *   | { named_tuple: string, fields: { [key: string]: Structured } }
- *   | { shape: Shape } | { dtype: string } | { tensor_spec: TensorSpec } | { tensor: Tensor }
- *   | { type_spec: string, class?: number, state?: Structured }
+ *   | { shape: Shape } | { dtype: string } | { tensor: Tensor }
+ *   | { tensor_spec: TensorSpec, argument?: string, input?: string | null }
+ *   | { type_spec: string, class?: number, arguments?: string[], inputs?: (string | null)[],
+ *     state?: Structured }
  *   | { too_deep: true } | { unknown: number }} Structured
  */
 
