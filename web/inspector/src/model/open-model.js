@@ -1,5 +1,6 @@
 /** Opens a model in its worker, once: its answers, what lies beside it, its graphs and arrays. */
 import { blobSource, inspect } from 'libcpb';
+import { readingAhead } from './ahead.js';
 import { chunkBytes, chunksOf } from './chunks.js';
 import { compare } from './compare.js';
 import { download } from './download.js';
@@ -101,15 +102,19 @@ const telling = (model, requests) => ({
  *
  * @param {Model} model
  * @param {{ requests: Requests, about: any, give?: (question: string) => Promise<boolean>,
- *   fingerprint?: (signal: AbortSignal) => Promise<any> }} how
+ *   fingerprint?: (signal: AbortSignal) => Promise<any>, ahead?: ReturnType<typeof readingAhead> }} how
  */
-function exposed(model, { requests, about, give = async () => false, fingerprint = async () => undefined }) {
+function exposed(model, { requests, about, give = async () => false, fingerprint = async () => undefined, ahead }) {
   const { kind, message } = model;
   /** @type {import('./folded-graph.js').Ask} */
   const ask = async ({ question, ...options }, { signal }) => {
     // The model is read while what lies beside it is on its way; then the answer is another.
+    ahead?.before(question, signal);
     const asked = model.ask(question, { ...options, signal });
-    asked.catch(() => {});
+    asked.then(
+      (answer) => question === 'overview' && ahead?.after(answer),
+      () => {},
+    );
     return (await give(question)) ? model.ask(question, { ...options, signal }) : asked;
   };
   return {
@@ -158,10 +163,11 @@ async function openAt(place, opening) {
   const { requests, signal, ready } = opening;
   const { giving, fingerprint } = besides(place, signal);
   const source = place.remote ? early(place.source(), place.name, signal) : place.source();
+  const ahead = place.remote && /\.pb$/.test(place.name) ? readingAhead(source) : undefined;
   await ready;
-  const model = await inspect(source, { signal });
+  const model = await inspect(ahead?.source ?? source, { signal });
   return {
-    ...exposed(model, { requests, about: { path: place.path }, give: giving(model), fingerprint }),
+    ...exposed(model, { requests, about: { path: place.path }, give: giving(model), fingerprint, ahead }),
     /** What it and another differ in. @param {{ other: import('./compare.js').Other, skipValues?: boolean }} options @param {Signal} how */
     compare: ({ other, skipValues }, { signal }) => compare(place, other, requests, { skipValues, signal }),
   };
