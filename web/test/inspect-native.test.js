@@ -80,7 +80,9 @@ test('variables, and what is stored of them: the answers of the native command',
     cpSync(`${data}${name.replace('orig.pb', 'model')}`, folder, { recursive: true });
     const path = `${folder}/saved_model.pb`;
     cpSync(data + name, path);
-    const model = await inspect(path, { checkpoint: true });
+    const metadata = `${folder}/keras_metadata.pb`; // which says of each variable which layer has it
+    const kerasMetadata = existsSync(metadata) ? readFileSync(metadata) : undefined;
+    const model = await inspect(path, { checkpoint: true, kerasMetadata });
     assert.deepEqual(await model.variables({ count: 20 }), await native(path, ['variables']), name);
     model.close();
     rmSync(folder, { recursive: true });
