@@ -63,6 +63,12 @@ function partsOf(value) {
 const kindOf = (value) =>
   Array.isArray(value) ? 'list' : value.tuple ? 'tuple' : value.dict ? 'dict' : plain(value.named_tuple);
 
+/** What the tensors are called that a value consists of, where the answer says so. @param {any} value */
+const tensorsOf = ({ inputs, arguments: names }) => {
+  const own = (inputs ?? names ?? []).filter(Boolean);
+  return own.length ? html`<span class="dim small">as <code>${plain(own.join(', '))}</code></span>` : nothing;
+};
+
 /** The element type and shape in a TypeSpec's state. @param {any} value */
 function composite({ type_spec: type, state }) {
   const parts = state?.tuple ?? [];
@@ -86,7 +92,7 @@ function composite({ type_spec: type, state }) {
 function branch(name, value, next) {
   const spec = value?.tensor_spec;
   if (spec) {
-    const own = spec.argument ?? (spec.name ? next(spec.name) : undefined);
+    const own = value.input ?? value.argument ?? (spec.name ? next(spec.name) : undefined);
     return html`<li>
       <code>${plain(name)}</code> <span class="type">${brief(spec)}</span>
       ${own && own !== name && own !== 'unknown' ? html`<span class="dim small">as <code>${plain(own)}</code></span>` : nothing}
@@ -96,7 +102,7 @@ function branch(name, value, next) {
   if (!parts)
     return html`<li>
       <code>${plain(name)}</code>
-      ${value?.type_spec ? composite(value) : html`<span class="dim">=</span> <code>${literal(value)}</code>`}
+      ${value?.type_spec ? html`${composite(value)} ${tensorsOf(value)}` : html`<span class="dim">=</span> <code>${literal(value)}</code>`}
     </li>`;
   return html`<li>
     <code>${plain(name)}</code> <span class="dim small">${kindOf(value)}${parts.length ? '' : ', empty'}</span>
