@@ -186,7 +186,7 @@ formatted_js() { web/node_modules/.bin/prettier --log-level warn --check '**/*.{
 stage_web-build() {
   local tsc=web/node_modules/.bin/tsc
   bash web/build.sh &&
-    together "$tsc -p web --noEmit" "$tsc -p web/test" formatted_js
+    together "$tsc -p web --noEmit" "$tsc -p web/test" "$tsc -p web/inspector" formatted_js
 }
 
 stage_web-node() { node web/test/corpus/native.js && node web/test/runtimes/run.js node; }

@@ -80,6 +80,7 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./inspect/checkpoint.js').CheckpointFiles} CheckpointFiles */
 /** @typedef {import('./inspect/cut.js').Cut} Cut */
 /** @typedef {import('./inspect/diff.js').DiffOptions} DiffOptions */
+/** @typedef {import('./inspect/index.js').Beside} Beside */
 /** @typedef {import('./inspect/index.js').InspectOptions} InspectOptions */
 /** @typedef {import('./inspect/index.js').Model} Model */
 /** @typedef {import('./inspect/index.js').ModelBase} ModelBase */

@@ -7,6 +7,12 @@ import { startWorker } from './start-worker.js';
 /** @type {ReturnType<typeof connectWorker> | undefined} one that has nothing to do */
 let spare;
 
+/** @param {ReturnType<typeof connectWorker>} worker one that has done its work */
+function keep(worker) {
+  spare?.end();
+  spare = worker;
+}
+
 /**
  * @param {import('./layout-worker.js').Box[]} boxes
  * @param {import('./layout-worker.js').Edge[]} edges
@@ -20,8 +26,7 @@ export async function layOut(boxes, edges, signal) {
   try {
     const { connection } = worker;
     const layout = await connection.call({ connection }, [1], 'layOut', [boxes, edges, { signal }]);
-    spare?.end();
-    spare = worker;
+    keep(worker);
     return layout;
   } catch (error) {
     worker.end(); // It may be busy, and hears nothing then.

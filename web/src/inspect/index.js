@@ -39,7 +39,6 @@ export { diff } from './diff.js';
  *   for those beside a URL or path
  */
 
-/** @typedef {{ signal?: AbortSignal }} Ask */
 /** @typedef {{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside as options of inspect() */
 /**
  * Which part of a list.
@@ -101,7 +100,7 @@ export { diff } from './diff.js';
  * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
  *   constant of a SavedModel or graph, one of its variables, or one array of a SameDiff model,
  *   streamed
- * @property {(beside: Beside, options?: Ask) => Promise<void>} add what lies beside a SavedModel, once
+ * @property {(beside: Beside, options?: { signal?: AbortSignal }) => Promise<void>} add what lies beside a SavedModel, once
  *   it is needed; answers from then on are as if `inspect` had been given it
  * @property {() => void} close frees it all; also `using` does
  */

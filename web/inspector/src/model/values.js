@@ -110,7 +110,9 @@ function histogram(values, low, high) {
   const step = (high - low || 1) / BARS;
   for (let i = 0; i < values.length; i++) {
     const v = Number(values[i]);
-    if (Number.isFinite(v)) bars[Math.min(BARS - 1, Math.floor((v - low) / step))]++;
+    if (!Number.isFinite(v)) continue;
+    const bar = Math.min(BARS - 1, Math.floor((v - low) / step));
+    bars[bar] = (bars[bar] ?? 0) + 1;
   }
   return bars;
 }

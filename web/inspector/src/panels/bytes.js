@@ -182,7 +182,7 @@ class Bytes extends Panel {
     const mixed = list.some(({ variable }) => variable) && list.some(({ variable }) => !variable);
     const root = hierarchy(scopes(list, mixed))
       .sum((/** @type {any} */ d) => d.size ?? 0)
-      .sort((a, b) => (b.value ?? 0) - (a.value ?? 0));
+      .sort((/** @type {any} */ a, /** @type {any} */ b) => (b.value ?? 0) - (a.value ?? 0));
     treemap().tile(treemapSquarify).size([width, height]).paddingInner(2).round(true)(/** @type {any} */ (root));
     const leaves = root.leaves();
     const keys = keysOf(branching(root).children ?? []);
@@ -198,7 +198,7 @@ class Bytes extends Panel {
         aria-label="By size: arrow keys go from one to the next"
         @keydown=${arrows}
       >
-        ${leaves.map((/** @type {any} */ leaf, i) => this.leaf(leaf, names[i] ?? '', colour(leaf), leaf === start))}
+        ${leaves.map((/** @type {any} */ leaf, /** @type {number} */ i) => this.leaf(leaf, names[i] ?? '', colour(leaf), leaf === start))}
       </svg>
       ${
         keys.names.length > 1

@@ -38,7 +38,8 @@ export class Zoom {
     svg.addEventListener('wheel', this.#wheel, { passive: false });
     svg.addEventListener('pointerdown', this.#down);
     svg.addEventListener('pointermove', this.#move);
-    for (const end of ['pointerup', 'pointercancel']) svg.addEventListener(end, this.#up);
+    svg.addEventListener('pointerup', this.#up);
+    svg.addEventListener('pointercancel', this.#up);
     svg.addEventListener('click', this.#click, { capture: true });
     // What is focused may be brought into view by the browser: that is done here.
     svg.addEventListener('focusin', (event) => this.#reveal(/** @type {Element} */ (event.target)));

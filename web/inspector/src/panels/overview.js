@@ -16,20 +16,22 @@ class Overview extends Panel {
   static styles = [...Panel.styles, headlined, listing, resting];
   overview = this.asking(([session], { signal }) => session.ask('overview', { signal }));
   // After the overview, whose requests these shall not hold up.
-  layers = this.after((o, ask) => (o.keras || o.model) && ask('layers', { count: MOST }));
-  variables = this.after(
+  layers = this.askAfter((o, ask) => (o.keras || o.model) && ask('layers', { count: MOST }));
+  variables = this.askAfter(
     (o, _, signal) => o.kind === 'saved_model' && o.variables?.total > 0 && variablesOf(this.session, signal),
   );
-  constants = this.after(
+  constants = this.askAfter(
     (o, ask) => (o.kind === 'graph_def' || o.tags || o.variables?.total === 0) && ask('constants', { count: MOST }),
   );
-  ops = this.after((o, ask) => o.kind === 'graph_def' && ask('ops', { count: MOST }));
-  tag = this.after((o, ask) => (o.tags || o.format === 'FlatBuffers') && ask('tag', {}));
-  fingerprint = this.after((o, _, signal) => o.kind === 'saved_model' && this.session.look('fingerprint', { signal }));
+  ops = this.askAfter((o, ask) => o.kind === 'graph_def' && ask('ops', { count: MOST }));
+  tag = this.askAfter((o, ask) => (o.tags || o.format === 'FlatBuffers') && ask('tag', {}));
+  fingerprint = this.askAfter(
+    (o, _, signal) => o.kind === 'saved_model' && this.session.look('fingerprint', { signal }),
+  );
 
   /** Asks when the overview is known, what depends on it.
    * @param {(o: any, ask: (question: string, options: object) => Promise<any>, signal: AbortSignal) => unknown} ask */
-  after(ask) {
+  askAfter(ask) {
     return this.asking(
       async ([session, o], { signal }) => {
         const asked = o && ask(o, (question, options) => session.ask(question, { ...options, signal }), signal);

@@ -44,7 +44,7 @@ class Training extends Panel {
 
   /** What the tag has. @param {any} tag */
   about({ tag, placeholders, loss_variables: losses, operations, variables, parameters, configuration }) {
-    const view = tag ? { tag } : {};
+    const view = /** @type {Record<string, string>} */ (tag ? { tag } : {});
     const names = (/** @type {string[]} */ list) => list.map((name) => html`<code class="chip">${plain(name)}</code>`);
     return html`${pairs([
       ['Inputs', placeholders?.length ? names(placeholders) : undefined],

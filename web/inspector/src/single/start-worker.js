@@ -16,7 +16,7 @@ function unpacked() {
 
 /** @param {string} name */
 export function startWorker(name) {
-  const here = URL.createObjectURL(new Blob([texts[name]], { type: 'text/javascript' }));
+  const here = URL.createObjectURL(new Blob([texts[name] ?? ''], { type: 'text/javascript' }));
   const worker = new Worker(here);
   setTimeout(() => URL.revokeObjectURL(here), 60_000);
   return worker;

@@ -1,0 +1,10 @@
+/** Modules without types of their own: a dependency, and what build.js makes. */
+declare module 'd3-hierarchy';
+declare module 'inspect.wasm' {
+  const base64: string;
+  export default base64;
+}
+declare module 'worker-texts' {
+  const texts: Record<string, string>;
+  export default texts;
+}
