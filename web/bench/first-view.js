@@ -147,7 +147,13 @@ const shadow = (/** @type {string[]} */ ...path) =>
 const ready = {
   overview: `(${shadow('cpb-overview', '.head')}?.textContent.length ?? 0) > 20`,
   graph: `${shadow('cpb-graph')}?.shadowRoot?.querySelectorAll('svg g').length > 2`,
-  values: `/Standard deviation/.test(${shadow('cpb-bytes', 'cpb-tensor')}?.shadowRoot?.textContent)`,
+  // A large array is fetched when its button is pressed.
+  values: `(() => {
+    const tensor = ${shadow('cpb-bytes', 'cpb-tensor')}?.shadowRoot;
+    const button = window.pressed ? undefined : tensor?.querySelector('button');
+    if (button) (window.pressed = true), button.click();
+    return /Standard deviation/.test(tensor?.textContent);
+  })()`,
   netron: `document.querySelectorAll('#canvas .node').length > 0`,
 };
 
