@@ -122,7 +122,7 @@ test('a damaged model says on top where it ends, and the rest is shown', () =>
   withInspector(
     async ({ page, visit }) => {
       await visit('cut/saved_model.pb', {}, 'This file is damaged or not complete');
-      assert.match(await page.evaluate(alert), /It has [\d,]+ bytes; .* at byte \d+/);
+      assert.match(await page.evaluate(alert), /Byte [\d,]+: the message ends here, \d+ bytes too early/);
       assert.equal(await page.evaluate(`${found('.failure')} === undefined`), true);
       await visit('cut/saved_model.pb', { panel: 'graph' }, 'This file is damaged or not complete', 'nodes');
     },

@@ -381,9 +381,9 @@ export class CpbInspector extends LitElement {
 const damaged = ({ damage, about }) =>
   damage
     ? html`<p class="damage" role="alert">
-        <strong>This file is damaged or not complete.</strong> It has ${count(about.size)} bytes;
-        ${plain(damage.text)}${damage.offset == null ? '' : ` (byte ${count(damage.offset)})`}. What can be read of it
-        is shown.
+        <strong>This file is damaged or not complete.</strong>
+        ${damage.offset == null ? `It has ${count(about.size)} bytes; ` : `Byte ${count(damage.offset)}: `}${plain(damage.text)}.
+        What can be read of it is shown.
       </p>`
     : nothing;
 

@@ -84,10 +84,12 @@ export class Panel extends LitElement {
     this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
   }
 
-  /** @param {string} panel @param {string} at @param {unknown} [text] @param {string} [node]
+  /** @param {string} panel @param {string} at @param {unknown} [text] or what stands for it @param {string} [node]
    * @param {import('./inspector.js').View} [view] */
   link(panel, at, text = at, node = '', view = {}) {
-    return html`<button class="link" @click=${() => this.go(panel, at, node, view)}>${plain(text)}</button>`;
+    return html`<button class="link" @click=${() => this.go(panel, at, node, view)}>
+      ${typeof text === 'object' ? text : plain(text)}
+    </button>`;
   }
 }
 
@@ -116,3 +118,12 @@ export function pager({ total, first, items }, turn, size = 100) {
     <button ?disabled=${first + items.length >= total} @click=${() => turn(first + size)}>Next</button>
   </nav>`;
 }
+
+/** A long name may go on in the next line only where a word ends.
+ * @param {string} name @param {number} [fits] characters that a line has */
+export const broken = (name, fits = 30) =>
+  name.length <= fits
+    ? plain(name)
+    : plain(name)
+        .split(/(?<=[_/:])/)
+        .map((part) => html`${part}<wbr />`);

@@ -2,7 +2,7 @@
 import { css, html, nothing } from 'lit';
 import { times, typed } from '../model/tensors.js';
 import { count, counted, plain } from '../format.js';
-import { pager, Panel } from '../panel.js';
+import { broken, pager, Panel } from '../panel.js';
 import '../tensor.js';
 
 const MEMBERS = 50;
@@ -288,16 +288,5 @@ class GraphDetails extends Panel {
       ${pager(list, (first) => (this.first = first), MEMBERS)}`;
   }
 }
-
-/** What fits into a line. */
-const FITS = 30;
-
-/** A long name may go on in the next line only where a word ends. @param {string} name */
-const broken = (name) =>
-  name.length <= FITS
-    ? plain(name)
-    : plain(name)
-        .split(/(?<=[_/:])/)
-        .map((part) => html`${part}<wbr />`);
 
 customElements.define('cpb-graph-details', GraphDetails);

@@ -160,8 +160,8 @@ class Overview extends Panel {
               </table>
             </div>`
           : html`<p class="empty">
-              None: it is not said how this model is to be called. The panel ${this.link('graph', '', 'Graph')} shows
-              what it computes.
+              ${this.session.damage ? 'None in what could be read.' : 'None: the model does not say how it is to be called.'}
+              The panel ${this.link('graph', '', 'Graph')} shows what it computes.
             </p>`
       }
       ${total > items.length || calls.length > shown.length ? html`<p>${this.link('signatures', '', `All ${count(total)} signatures`)}</p>` : nothing}`;

@@ -1,7 +1,7 @@
 /** A signature, followed through the five places where its inputs are defined. */
 import { css, html, nothing } from 'lit';
 import { count, counted, plain, size, tensor } from '../format.js';
-import { Panel } from '../panel.js';
+import { broken, Panel } from '../panel.js';
 import { structured, tree } from './structured.js';
 
 /** Captures that are listed at once. */
@@ -168,7 +168,7 @@ class Signatures extends Panel {
   /** @param {any} called @param {any[]} inputs of the signature */
   called(called, inputs) {
     return html`<div class="kind">The function that it calls</div>
-      <h3>${this.link('functions', called.name)}</h3>
+      <h3>${this.link('functions', called.name, broken(called.name, 24))}</h3>
       <div class="row">${counted(called.nodes, 'node')} · ${this.link('graph', called.name, 'see its graph')}</div>
       ${
         called.arguments?.length
