@@ -75,7 +75,7 @@ def test_nginx(cpb, nginx):
     merged = cpb.ok("merge", CHUNKED, "-o", "-")
     for folder in "files", "gzip", "page":
         assert run(cpb, "merge", f"{base}/{folder}/model.cpb", "-o", "-").stdout == merged
-    assert run(cpb, "inspect", f"{base}/files/").stdout == cpb.ok("inspect", MESSAGE)
+    assert run(cpb, "inspect", f"{base}/files/", "--json").stdout == cpb.ok("inspect", MESSAGE, "--json")
     assert run(cpb, "merge", f"{base}/files/empty.pb", "-o", "-").returncode == 0
     assert len(run(cpb, "merge", f"{base}/files/large.pb", "-o", "-").stdout) == 3_000_000
     refused = run(cpb, "merge", f"{base}/page/large.pb", "-o", "-")
@@ -140,8 +140,8 @@ def test_s3_requests_are_signed(cpb, s3, name):
 
 
 def test_s3_model_is_found(cpb, s3):
-    found = run(cpb, "inspect", "s3://models/model/", AWS_ENDPOINT_URL=f"{s3}/", AWS_REGION="us-east-1", **KEYS)
-    assert (found.stderr, found.stdout) == (b"", cpb.ok("inspect", MESSAGE))
+    found = run(cpb, "inspect", "s3://models/model/", "--json", AWS_ENDPOINT_URL=f"{s3}/", AWS_REGION="us-east-1", **KEYS)
+    assert (found.stderr, found.stdout) == (b"", cpb.ok("inspect", MESSAGE, "--json"))
 
 
 @pytest.mark.parametrize("env, wanted", [

@@ -80,11 +80,11 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./inspect/checkpoint.js').CheckpointFiles} CheckpointFiles */
 /** @typedef {import('./inspect/cut.js').Cut} Cut */
 /** @typedef {import('./inspect/diff.js').DiffOptions} DiffOptions */
-/** @typedef {import('./inspect/index.js').Beside} Beside */
-/** @typedef {import('./inspect/index.js').InspectOptions} InspectOptions */
-/** @typedef {import('./inspect/index.js').Model} Model */
-/** @typedef {import('./inspect/index.js').ModelBase} ModelBase */
-/** @typedef {import('./inspect/index.js').Page} Page */
+/** @typedef {import('./inspect/inspect.js').Beside} Beside */
+/** @typedef {import('./inspect/inspect.js').InspectOptions} InspectOptions */
+/** @typedef {import('./inspect/inspect.js').Model} Model */
+/** @typedef {import('./inspect/inspect.js').ModelBase} ModelBase */
+/** @typedef {import('./inspect/inspect.js').Page} Page */
 /** @typedef {import('./inspect/model.js').QuestionOptions} QuestionOptions */
 /** @typedef {import('./inspect/values.js').Values} Values */
 /** @typedef {import('./inspect/values.js').ValuesOptions} ValuesOptions */

@@ -4,7 +4,7 @@ import * as is from '../options.js';
 import { teller } from '../progress.js';
 import { createFeed } from '../wasm/feed.js';
 import { fileOf, openCore } from '../reader/open-file.js';
-import { openInside } from './index.js';
+import { openInside } from './inspect.js';
 import { shared } from './model.js';
 import { structs } from './structs.js';
 
@@ -14,7 +14,7 @@ import { structs } from './structs.js';
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
 /** @import { Differences } from './answers/diff.js' */
-/** @import { InspectOptions } from './index.js' */
+/** @import { InspectOptions } from './inspect.js' */
 
 /**
  * How two models are compared; all of it may be left out.

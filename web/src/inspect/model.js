@@ -98,6 +98,18 @@ function engineFor(file, feed, kind, options) {
   return engine;
 }
 
+/** Does one thing after the other. */
+function turns() {
+  /** @type {Promise<unknown>} */
+  let last = Promise.resolve();
+  /** @template T @param {() => T | Promise<T>} act @returns {Promise<T>} */
+  return (act) => {
+    const next = last.then(act);
+    last = next.catch(() => {});
+    return next;
+  };
+}
+
 /**
  * Asks the model in `file`, whose (merged) message comes from `feed`.
  *
@@ -109,8 +121,7 @@ function engineFor(file, feed, kind, options) {
 export function asker(file, feed, kind, options) {
   const { instance } = file;
   const engine = engineFor(file, feed, kind, options);
-  /** @type {Promise<unknown>} */
-  let last = Promise.resolve();
+  const inTurn = turns(); // the engine answers one question at a time
 
   /**
    * @param {QuestionName} question
@@ -147,13 +158,6 @@ export function asker(file, feed, kind, options) {
   async function askFor(question, options, take) {
     checkQuestion(question, options);
     return inTurn(async () => ({ answer: await answer(question, options), taken: take(engine) }));
-  }
-
-  /** Between questions. @template T @param {() => T | Promise<T>} act @returns {Promise<T>} */
-  function inTurn(act) {
-    const next = last.then(act);
-    last = next.catch(() => {});
-    return next;
   }
 
   return {

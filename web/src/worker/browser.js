@@ -2,7 +2,7 @@
 import { inspectIn, openIn } from './page.js';
 
 /** @import { ModelKind } from '../inspect/answers/index.js' */
-/** @import { InspectOptions } from '../inspect/index.js' */
+/** @import { InspectOptions } from '../inspect/inspect.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { ModelInWorker } from './page.js' */
 

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { inspectIn, openIn } from './page.js';
 
 /** @import { ModelKind } from '../inspect/answers/index.js' */
-/** @import { InspectOptions } from '../inspect/index.js' */
+/** @import { InspectOptions } from '../inspect/inspect.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { ModelInWorker } from './page.js' */
 /** @import { WorkerLike } from './connected-worker.js' */

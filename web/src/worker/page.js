@@ -7,7 +7,7 @@ import { connectWorker } from './connected-worker.js';
 import { proxy } from './proxy.js';
 
 /** @import { ModelKind } from '../inspect/answers/index.js' */
-/** @import { InspectOptions, Model } from '../inspect/index.js' */
+/** @import { InspectOptions, Model } from '../inspect/inspect.js' */
 /** @import { Chunk } from '../reader/chunks.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { WorkerLike } from './connected-worker.js' */

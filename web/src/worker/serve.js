@@ -1,6 +1,6 @@
 /** openInWorker() and inspectInWorker(): the worker's side. */
 import { init } from '../init.js';
-import { inspect } from '../inspect/index.js';
+import { inspect } from '../inspect/inspect.js';
 import { open } from '../reader/index.js';
 import { refusal } from '../source/refusal.js';
 import { setUpRefusals } from '../source/resource.js';

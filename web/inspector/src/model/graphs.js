@@ -33,15 +33,17 @@ const inTag = (ask, tag) => (question, how) => ask(tag ? { ...question, scope: t
 const placeOf = (entry) => entry.function || WHOLE + entry.key;
 
 /**
+ * Finds the graph that is looked at, and keeps the last one.
+ *
  * @param {Ask} askModel
  * @param {string} kind
  * @param {(graphDef: Uint8Array) => Promise<Ask>} open asks about a graph that is not the model's own
  */
-export function graphs(askModel, kind, open) {
+function finder(askModel, kind, open) {
   const isSaved = kind === 'saved_model';
   /** @type {Map<number, Promise<Entry[]>>} */
   const known = new Map();
-  /** @type {{ key: string, graph: Graph } | undefined} the last that was looked at */
+  /** @type {{ key: string, graph: Graph } | undefined} */
   let last;
 
   /** @param {Which} which @param {Signal} how */
@@ -74,6 +76,37 @@ export function graphs(askModel, kind, open) {
     return last.graph;
   }
 
+  return { entries, graphOf };
+}
+
+/** Signatures that lead to the same function are one place. @param {Entry[]} entries */
+function signaturePlaces(entries) {
+  /** @type {Map<string, string>} */
+  const keys = new Map();
+  for (const entry of entries) {
+    const at = placeOf(entry);
+    keys.set(at, keys.has(at) ? `${keys.get(at)}, ${entry.key}` : entry.key);
+  }
+  return [...keys].map(([at, key]) => ({ key, at }));
+}
+
+/** Functions, the largest first. @param {Ask} ask @param {Signal} how */
+async function functionPlaces(ask, how) {
+  const { functions } = await ask({ question: 'functions', count: 100_000 }, how);
+  const items = functions.items.map((/** @type {any} */ { name, nodes }) => ({ name, nodes }));
+  items.sort((/** @type {any} */ a, /** @type {any} */ b) => b.nodes - a.nodes);
+  return { functions: items.slice(0, LISTED), total: functions.total };
+}
+
+/**
+ * What the page asks about graphs; parameters as of `finder`.
+ *
+ * @param {Ask} askModel
+ * @param {string} kind
+ * @param {(graphDef: Uint8Array) => Promise<Ask>} open
+ */
+export function graphs(askModel, kind, open) {
+  const { entries, graphOf } = finder(askModel, kind, open);
   return {
     /** What is shown. @param {Which & Seen} options @param {Signal} how */
     async graph(options, how) {
@@ -109,18 +142,9 @@ export function graphs(askModel, kind, open) {
       foundIn(await graphOf(options, how), options.text, about(askModel, options.metaGraph), how),
     /** What there is to be looked at: signatures, and functions. @param {Which} options @param {Signal} how */
     async places(options, how) {
-      /** @type {Map<string, string>} */
-      const keys = new Map();
-      for (const entry of await entries(options, how)) {
-        const at = placeOf(entry);
-        keys.set(at, keys.has(at) ? `${keys.get(at)}, ${entry.key}` : entry.key);
-      }
-      const signatures = [...keys].map(([at, key]) => ({ key, at }));
+      const signatures = signaturePlaces(await entries(options, how));
       if (kind.startsWith('samediff')) return { signatures, functions: [], total: 0 };
-      const { functions } = await about(askModel, options.metaGraph)({ question: 'functions', count: 100_000 }, how);
-      const items = functions.items.map((/** @type {any} */ { name, nodes }) => ({ name, nodes }));
-      items.sort((/** @type {any} */ a, /** @type {any} */ b) => b.nodes - a.nodes);
-      return { signatures, functions: items.slice(0, LISTED), total: functions.total };
+      return { signatures, ...(await functionPlaces(about(askModel, options.metaGraph), how)) };
     },
   };
 }

@@ -1,0 +1,354 @@
+/** inspect(): what is inside a model, without its weights. */
+import { CpbError } from '../errors.js';
+import { feedOf } from '../reader/find.js';
+import * as content from '../reader/message-content.js';
+import { disposable } from '../reader/open-file.js';
+import { openAs } from '../reader/open.js';
+import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
+import { GRAPH, openCheckpoint } from './checkpoint.js';
+import { asker, kinds } from './model.js';
+import * as is from '../options.js';
+import { valuesOf } from './values.js';
+
+/** @import { Cost, ReadOptions } from '../types.js' */
+/** @import { Told } from '../progress.js' */
+/** @import { Input } from '../source/index.js' */
+/** @import { Message, OpenOptions } from '../reader/open.js' */
+/** @import { Cut } from './cut.js' */
+/** @import { Answer, ModelKind, QuestionName } from './answers/index.js' */
+/** @import { CheckpointFiles } from './checkpoint.js' */
+/** @import { QuestionOptions } from './model.js' */
+/** @import { Values, ValuesOptions } from './values.js' */
+
+/**
+ * How a model is opened; all of it may be left out.
+ * @template {ModelKind} [Kind=ModelKind]
+ * @typedef {OpenOptions & {
+ *   kind?: Kind,
+ *   maxValue?: number,
+ *   maxMemory?: number,
+ *   kerasMetadata?: Uint8Array,
+ *   checkpoint?: CheckpointFiles | true,
+ * }} InspectOptions
+ *   kind: by default what its name or its first bytes say; maxValue: longer values are
+ *   left out of what is read, in bytes, default 1024; maxMemory: bytes that what is read
+ *   may take, default 64 MiB; kerasMetadata: the keras_metadata.pb beside a SavedModel;
+ *   checkpoint: the files in `variables/` beside it, which have the values of its variables; true
+ *   for those beside a URL or path
+ */
+
+/** @typedef {{ kerasMetadata?: Uint8Array, checkpoint?: CheckpointFiles | true }} Beside as options of inspect() */
+/**
+ * Which part of a list.
+ * @typedef {object} Page
+ * @property {AbortSignal} [signal]
+ * @property {ReadOptions['onProgress']} [onProgress]
+ * @property {number} [first] number of the first element, from 0
+ * @property {number | 'all'} [count] how many at most, default 100
+ * @property {number} [metaGraph] of a SavedModel: which, from 0
+ */
+
+/**
+ * A model that answers questions. Each answer is an object as docs/inspecting.md
+ * describes it; lists come in pages `{ total, first, items }`. What could not be made
+ * out of a damaged model is told in `problems`. Only what a question touches is read,
+ * and once; weights never are. Answers have the types of the kind that `inspect` was told;
+ * without, what only other kinds have may be asked for, and is undefined.
+ *
+ * @template {ModelKind} [Kind=ModelKind]
+ * @typedef {object} ModelBase
+ * @property {Kind} kind
+ * @property {Message} message the (merged) message: its bytes, fields and chunks
+ * @property {Cost} transferred so far
+ * @property {<Question extends QuestionName>(question: Question, options?: QuestionOptions) =>
+ *   Answer<Kind, Question>} ask any question by its name; those below are shorter ways to do it
+ * @property {(options?: Page) => Answer<Kind, 'overview'>} overview versions, meta graphs or
+ *   tags, signatures, counts: a few small reads
+ * @property {(key: string, options?: Page) => Answer<Kind, 'signature'>} signature one, followed
+ *   to its function, captures and variables
+ * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library
+ * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one of it
+ * @property {(options?: Page & { function?: string, scope?: string }) => Answer<Kind, 'nodes'>}
+ *   nodes of the graph or of a function; of those in a name scope
+ * @property {(options?: Page & { function?: string, scope?: string }) => Answer<Kind, 'scopes'>}
+ *   scopes the scopes and nodes in a name scope of the graph or of a function, and what leads to
+ *   each
+ * @property {(name: string, options?: Page & { function?: string, tag?: string }) =>
+ *   Answer<Kind, 'consumers'>} consumers what takes a node of the graph or of a function, or a
+ *   variable of a SameDiff tag, and as which input
+ * @property {(path?: string, options?: Page) => Answer<Kind, 'objects'>} objects an object of the
+ *   object graph and its children, by its path such as 'root.layers.0'
+ * @property {(options?: Page) => Answer<Kind, 'layers'>} layers the Keras layers and how they are
+ *   connected
+ * @property {(options?: Page) => Answer<Kind, 'constants'>} constants or parameters, the largest
+ *   first
+ * @property {(options?: Page) => Answer<Kind, 'ops'>} ops how often each operation is used
+ * @property {(text: string, options?: Page) => Answer<Kind, 'search'>} search what has the text in
+ *   its name
+ * @property {(options?: Page & { name?: string }) => Answer<Kind, 'variables'>} variables of a
+ *   SavedModel, and what its `checkpoint` has stored of each; with a name, path or key only
+ *   those it means
+ * @property {(paths: string[], options?: Page) => Answer<Kind, 'load'>} nodesToLoad Keras: what
+ *   must be loaded for the nodes at these paths
+ * @property {(paths: string[], options?: Page) => Promise<Cut>} cut a SavedModel with nothing but
+ *   the objects at these paths and what they need, to be written; `first` and `count` are of its
+ *   report
+ * @property {(tag?: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a
+ *   tag, of the newest one (the last in the file) without a name
+ * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
+ *   constant of a SavedModel or graph, one of its variables, or one array of a SameDiff model,
+ *   streamed
+ * @property {(beside: Beside, options?: { signal?: AbortSignal }) => Promise<void>} add what lies beside a SavedModel, once
+ *   it is needed; answers from then on are as if `inspect` had been given it
+ * @property {() => void} close frees it all; also `using` does
+ */
+/**
+ * An opened model, which `using` closes, too.
+ * @template {ModelKind} [Kind=ModelKind]
+ * @typedef {ModelBase<Kind> & Disposable & AsyncDisposable} Model
+ */
+
+/** @type {import('../options.js').Known} */
+const lyingBeside = {
+  kerasMetadata: is.bytes,
+  checkpoint: is.either(is.oneOf(true), is.within({ index: is.anything, data: is.callback })),
+};
+
+/** @type {import('../options.js').Known} */
+const known = {
+  ...is.opening,
+  ...lyingBeside,
+  kind: is.oneOf(...Object.keys(kinds)),
+  maxValue: is.size,
+  maxMemory: is.size,
+};
+
+/**
+ * Opens a model to look inside: a SavedModel or GraphDef (.pb or .cpb), keras_metadata.pb,
+ * a SameDiff zip or graph.
+ *
+ * @template {ModelKind} [Kind=ModelKind]
+ * @param {Input} input as for open()
+ * @param {InspectOptions<Kind>} [options]
+ * @returns {Promise<Model<Kind>>}
+ */
+export async function inspect(input, options = {}) {
+  return modelOf(await openInside(input, options));
+}
+
+/**
+ * What is behind a model.
+ *
+ * @template {ModelKind} Kind
+ * @param {Input} input
+ * @param {InspectOptions<Kind>} options
+ * @param {Parameters<typeof openAs>[4]} [within] an instance that is there
+ */
+export async function openInside(input, options, within) {
+  is.checkOptions(options, known);
+  // As natively: no chunk is looked at for its size alone.
+  const opened = await openAs('inspect', () => content, input, { trustSizes: true, ...options }, within);
+  try {
+    return await insideOf(input, opened, options);
+  } catch (error) {
+    opened.file.close();
+    throw error;
+  }
+}
+
+/**
+ * What the methods of an opened model share.
+ * @typedef {object} State
+ * @property {import('../reader/open-file.js').OpenFile} file
+ * @property {import('../reader/merged-body.js').Body} body
+ * @property {import('../wasm/feed.js').Feed} feed of the message
+ * @property {ModelKind} kind
+ * @property {import('./checkpoint.js').Checkpoint} [checkpoint]
+ */
+/** @typedef {ReturnType<typeof asker>} Asker */
+
+/**
+ * @template {ModelKind} Kind
+ * @param {Input} input
+ * @param {Awaited<ReturnType<typeof openAs>>} opened
+ * @param {InspectOptions<Kind>} options
+ */
+async function insideOf(input, { file, content, message, told }, options) {
+  const { signal } = options;
+  const { body } = await content();
+  const size = await body.size({ signal, got: told });
+  if (size === 0) throw new CpbError('FORMAT', `the model is empty; ${EXPECTED}`);
+  const feed = feedOf(file, body, size);
+  const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
+  told?.(feed.got);
+  const asking = asker(file, feed, kind, options);
+  /** @type {State} */
+  const state = { file, body, feed, kind };
+  /** @type {(beside: Beside, how: OpenOptions, told?: Told) => Promise<void>} */
+  const take = (beside, how, told) => add(state, asking, beside, { ...options, ...how, input, told });
+  await take(options, {}, told);
+  return { message, state, asking, take, kind };
+}
+
+/**
+ * @template {ModelKind} Kind
+ * @param {{ kind: Kind } & Awaited<ReturnType<typeof openInside>>} inside
+ * @returns {Model<Kind>}
+ */
+function modelOf({ message, state, asking, take, kind }) {
+  /** @type {ModelBase<Kind>} */
+  const model = {
+    kind,
+    message,
+    get transferred() {
+      return message.transferred;
+    },
+    ...questionsOf(asking),
+    cut: (paths, o) => cut(state, asking, paths, o),
+    values: (name, o) => values(state, asking, name, o),
+    async add(beside, o = {}) {
+      is.checkOptions(beside, lyingBeside);
+      is.checkOptions(o, { signal: is.signal });
+      await take(beside, { signal: o.signal });
+    },
+    close: state.file.close,
+  };
+  return disposable(model);
+}
+
+/**
+ * A method for each question.
+ *
+ * @param {Asker} asking
+ * @returns {Omit<ModelBase<any>, 'kind' | 'message' | 'transferred' | 'cut' | 'values' | 'add' | 'close'>}
+ */
+const questionsOf = ({ ask }) => ({
+  ask,
+  overview: (o) => ask('overview', o),
+  signature: (name, o) => ask('signature', { ...o, name }),
+  functions: (o) => ask('functions', o),
+  function: (name, o) => ask('function', { ...o, name }),
+  nodes: ({ function: name, ...o } = {}) => ask('nodes', { ...o, name }),
+  scopes: ({ function: name, ...o } = {}) => ask('scopes', { ...o, name }),
+  consumers: (name, { function: scope, tag, ...o } = {}) => ask('consumers', { ...o, name, scope: scope ?? tag }),
+  objects: (name, o) => ask('objects', { ...o, name }),
+  layers: (o) => ask('layers', o),
+  constants: (o) => ask('constants', o),
+  ops: (o) => ask('ops', o),
+  search: (name, o) => ask('search', { ...o, name }),
+  nodesToLoad: (paths, o) => ask('load', { ...o, name: paths.join('\n') }),
+  tag: (name, o) => ask('tag', { ...o, name }),
+  variables: (o) => ask('variables', o),
+});
+
+/**
+ * @param {State} state
+ * @param {Asker} asking
+ * @param {Beside} beside
+ * @param {OpenOptions & { input: Input, told?: Told }} how
+ */
+async function add(state, asking, { kerasMetadata, checkpoint: files }, { input, told, ...options }) {
+  if (kerasMetadata) await asking.setKerasMetadata(kerasMetadata);
+  if (!files) return;
+  const checkpoint = await openCheckpoint(state.file, input, files, options, told);
+  await asking.setCheckpoint(checkpoint, await objectGraphOf(state, checkpoint, options.signal));
+  state.checkpoint = checkpoint;
+}
+
+/**
+ * The text with the checkpoint's object graph, after its length; undefined where it is not.
+ *
+ * @param {State} state
+ * @param {import('./checkpoint.js').Checkpoint} checkpoint
+ * @param {AbortSignal} [signal]
+ */
+async function objectGraphOf({ file, feed, kind }, checkpoint, signal) {
+  const data = checkpoint.find(GRAPH) && (await checkpoint.dataOf(GRAPH));
+  if (!data) return undefined;
+  const found = await valuesOf(file, feed, kind, GRAPH, { signal }, { checkpoint, data });
+  return (await found.bytes({ signal })).subarray(8);
+}
+
+/**
+ * @param {State} state
+ * @param {Asker} asking
+ * @param {string} name
+ * @param {ValuesOptions} [how]
+ */
+async function values({ file, feed, kind, checkpoint }, { ask }, name, how = {}) {
+  if (!how.variable) return valuesOf(file, feed, kind, name, how);
+  if (!checkpoint) throw new CpbError('USAGE', 'values of variables need the option checkpoint of inspect()');
+  const { metaGraph, signal, onProgress } = how;
+  const found = (await ask('variables', { name, metaGraph, signal, onProgress })).variables;
+  const exact = found.items.filter((/** @type {any} */ v) => v.path === name || v.key === name);
+  const [{ key }] = exact.length > 0 ? exact : found.items;
+  if (!key) throw new CpbError('NOT_FOUND', `the checkpoint has no value of ${name}`);
+  if (exact.length === 0 && found.total > 1)
+    throw new CpbError('NOT_FOUND', `${name} is ambiguous: ${found.total} variables have this name`);
+  const data = await checkpoint.dataOf(key);
+  if (!data) throw new CpbError('NOT_FOUND', `the data file with ${name} was not found`);
+  return valuesOf(file, feed, kind, key, how, { checkpoint, data });
+}
+
+/**
+ * @param {State} state
+ * @param {Asker} asking
+ * @param {string[]} paths
+ * @param {Page} [page]
+ * @returns {Promise<Cut>}
+ */
+async function cut({ file, body }, { askFor }, paths, page) {
+  if (paths.length === 0) throw new CpbError('USAGE', 'paths is empty; expected at least one, such as root.layer');
+  const { answer, taken } = await askFor('cut', { ...page, name: paths.join('\n') }, (engine) =>
+    [SAVED_MODEL, KERAS_METADATA].map((one) => planOf(file.instance, engine, one)),
+  );
+  const [saved = [], keras = []] = taken;
+  return {
+    report: answer,
+    savedModel: cutOutput(body, saved),
+    kerasMetadata: keras.length > 0 ? cutOutput(body, keras) : undefined,
+    source: cutSource(body, saved),
+  };
+}
+
+const EXPECTED = 'expected a SavedModel, a GraphDef, Keras metadata or a SameDiff file';
+
+/** The most bytes that the guess looks at, and how many are enough. */
+const HEAD = 4096;
+const ENOUGH = 256;
+
+/**
+ * The first bytes of a message, which may come from several chunks.
+ *
+ * @param {import('../wasm/feed.js').Feed} feed
+ * @param {AbortSignal} [signal]
+ */
+async function beginningOf(feed, signal) {
+  const head = new Uint8Array(Math.min(HEAD, feed.size ?? HEAD));
+  let size = 0;
+  while (size < Math.min(ENOUGH, head.length)) {
+    const left = head.length - size;
+    if (!feed.at(size)) await feed.fetch(size, left, left, { signal });
+    const more = feed.at(size)?.subarray(0, left);
+    if (!more?.length) break;
+    head.set(more, size);
+    size += more.length;
+  }
+  return head.subarray(0, size);
+}
+
+/**
+ * @param {import('../reader/open-file.js').OpenFile} file
+ * @param {import('../wasm/feed.js').Feed} feed
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<ModelKind>}
+ */
+async function guess({ instance, source }, feed, signal) {
+  if (/keras_metadata\.pb$/i.test(source.name ?? '')) return 'keras_metadata';
+  const head = await beginningOf(feed, signal);
+  const number = instance.scope((scope) => instance.c.cpb_model_guess(scope.bytes(head), head.length));
+  const found = Object.entries(kinds).find(([, kind]) => kind === number);
+  if (!found && /saved_model\.c?pb$/i.test(source.name ?? '')) return 'saved_model'; // damaged there
+  if (!found) throw new CpbError('FORMAT', `not a known kind of model; ${EXPECTED}`);
+  return /** @type {ModelKind} */ (found[0]);
+}
