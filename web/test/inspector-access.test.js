@@ -1,7 +1,7 @@
 /** The inspector page and those who cannot see it, or only see it differently: axe-core's rules. */
 import { readFileSync } from 'node:fs';
 import { root } from './runtimes/files.js';
-import { openPage } from './support/chromium.js';
+import { openTab } from './support/chromium.js';
 import { serve, text } from './support/inspector.js';
 import { beside, large } from './support/savedmodels.js';
 import { assert, test } from './support/test.js';
@@ -53,7 +53,7 @@ for (const scheme of ['light', 'dark']) {
       '/whole/saved_model.pb': large(40_000, 4),
       '/cut/saved_model.pb': readFileSync(`${root}tests/data/cpb/real_tf_keras_functional/orig.pb`).subarray(0, 20_000),
     });
-    const page = await openPage('about:blank');
+    const page = await openTab('about:blank');
     try {
       await page.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
       for (const [file, place, word] of places) {

@@ -1,6 +1,6 @@
 /** The panel with the graph, in Chromium: what it opens at, shows, finds and saves. */
 // runtimes: node
-import { openPage } from './support/chromium.js';
+import { openTab } from './support/chromium.js';
 import { all, button, click, found, serve, text, watching } from './support/inspector.js';
 import { assert, test } from './support/test.js';
 
@@ -17,7 +17,7 @@ const wrapper = '__inference_signature_wrapper_1024';
  */
 async function withGraph(place, use, file = model) {
   const server = await serve();
-  const page = await openPage('about:blank');
+  const page = await openTab('about:blank');
   try {
     await page.send('Page.enable');
     await page.send('Page.addScriptToEvaluateOnNewDocument', { source: watching + saved });

@@ -3,7 +3,7 @@ import { all, button, click, found, serve, text, watching } from './support/insp
 import { readFileSync, writeFileSync } from 'node:fs';
 import { root } from './runtimes/files.js';
 import { temporary } from './runtimes/process.js';
-import { openPage } from './support/chromium.js';
+import { openTab } from './support/chromium.js';
 import { beside, HARM, HIDDEN, hostile } from './support/savedmodels.js';
 import { assert, test } from './support/test.js';
 
@@ -18,7 +18,7 @@ const inner = '__inference__wrapped_model_852';
  */
 async function withPage(use, files) {
   const server = await serve(files);
-  const page = await openPage('about:blank');
+  const page = await openTab('about:blank');
   try {
     await page.send('Page.enable');
     await page.send('Page.addScriptToEvaluateOnNewDocument', { source: watching });

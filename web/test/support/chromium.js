@@ -23,8 +23,14 @@ const flags = [
  * @property {() => Promise<void>} close and the browser
  */
 
-/** @param {string} url @returns {Promise<Page>} */
-export async function openPage(url) {
+/**
+ * @typedef {object} Browser
+ * @property {(method: string, params?: object, sessionId?: string) => Promise<any>} call a command of the protocol
+ * @property {() => Promise<void>} end
+ */
+
+/** @returns {Browser} one that does not keep the process alive, but while it is asked something */
+function startBrowser() {
   const profile = temporary();
   const child = spawn('chromium', [...flags, `--user-data-dir=${profile.path}`, 'about:blank'], {
     detached: true,
@@ -37,7 +43,11 @@ export async function openPage(url) {
       // It has ended.
     }
   };
-  process.on('exit', kill);
+  const leave = () => {
+    kill();
+    profile.remove();
+  };
+  process.on('exit', leave);
   const [, , , out, back] = /** @type {any[]} */ (child.stdio);
 
   /** @type {Map<number, (answer: any) => void>} */
@@ -53,20 +63,41 @@ export async function openPage(url) {
     child.on('exit', (code) => reject(new Error(`chromium ended with ${code}`)));
   });
   ended.catch(() => {});
+  const keepAlive = (/** @type {'ref' | 'unref'} */ how) => [child, out, back].forEach((one) => one[how]());
+  keepAlive('unref');
 
   let last = 0;
-  /** @type {(method: string, params?: object, sessionId?: string) => Promise<any>} */
-  async function call(method, params = {}, sessionId) {
-    const id = ++last;
-    const answered = new Promise((resolve) => waiting.set(id, resolve));
-    out.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
-    const { result, error } = /** @type {any} */ (await Promise.race([answered, ended]));
-    waiting.delete(id);
-    if (error) throw new Error(`${method}: ${error.message}`);
-    return result;
-  }
+  return {
+    async call(method, params = {}, sessionId) {
+      const id = ++last;
+      const answered = new Promise((resolve) => waiting.set(id, resolve));
+      keepAlive('ref');
+      out.write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
+      const { result, error } = /** @type {any} */ (await Promise.race([answered, ended]));
+      waiting.delete(id);
+      if (!waiting.size) keepAlive('unref');
+      if (error) throw new Error(`${method}: ${error.message}`);
+      return result;
+    },
+    async end() {
+      child.ref();
+      const gone = new Promise((resolve) => child.on('exit', resolve));
+      kill();
+      await gone;
+      process.off('exit', leave);
+      profile.remove();
+    },
+  };
+}
 
-  const { targetId } = await call('Target.createTarget', { url });
+/**
+ * @param {Browser} browser
+ * @param {object} target
+ * @param {() => Promise<void>} close
+ * @returns {Promise<Page>}
+ */
+async function pageOf({ call }, target, close) {
+  const { targetId } = await call('Target.createTarget', target);
   const { sessionId } = await call('Target.attachToTarget', { targetId, flatten: true });
   /** @type {Page} */
   const page = {
@@ -92,13 +123,26 @@ export async function openPage(url) {
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },
-    async close() {
-      const gone = new Promise((resolve) => child.on('exit', resolve));
-      kill();
-      await gone;
-      process.off('exit', kill);
-      profile.remove();
-    },
+    close,
   };
   return page;
+}
+
+/** In a browser of its own. @param {string} url @returns {Promise<Page>} */
+export async function openPage(url) {
+  const browser = startBrowser();
+  return pageOf(browser, { url }, browser.end);
+}
+
+/** @type {Browser | undefined} */
+let shared;
+
+/** In a browser that all tests of a file have, but with nothing of what others left there.
+ * @param {string} url @returns {Promise<Page>} */
+export async function openTab(url) {
+  const browser = (shared ??= startBrowser());
+  const { browserContextId } = await browser.call('Target.createBrowserContext');
+  return pageOf(browser, { url, browserContextId }, () =>
+    browser.call('Target.disposeBrowserContext', { browserContextId }),
+  );
 }

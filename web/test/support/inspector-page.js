@@ -1,6 +1,6 @@
 /** A page of the inspector in Chromium, and what a table on it says. */
 import { all, serve, text, watching } from './inspector.js';
-import { openPage } from './chromium.js';
+import { openTab } from './chromium.js';
 import { assert } from './test.js';
 
 /**
@@ -19,7 +19,7 @@ import { assert } from './test.js';
  */
 export async function withInspector(use, files) {
   const server = await serve(files);
-  const page = await openPage('about:blank');
+  const page = await openTab('about:blank');
   const says = async (/** @type {string[]} */ ...words) => {
     for (const word of words) await page.until(`${text}.includes(${JSON.stringify(word)})`);
   };
