@@ -18,6 +18,7 @@ const later = (name) => async () => refuse(name);
 /** @param {string} name */
 const now = (name) => () => refuse(name);
 
+export const diff = later('diff');
 export const init = later('init');
 export const inspect = later('inspect');
 export const inspectInWorker = later('inspectInWorker');

@@ -119,10 +119,13 @@ export function pager({ total, first, items }, turn, size = 100) {
   </nav>`;
 }
 
+/** What fits into a line. */
+const FITS = 30;
+
 /** A long name may go on in the next line only where a word ends.
- * @param {string} name @param {number} [fits] characters that a line has */
-export const broken = (name, fits = 30) =>
-  name.length <= fits
+ * @param {string} name */
+export const broken = (name) =>
+  name.length <= FITS
     ? plain(name)
     : plain(name)
         .split(/(?<=[_/:])/)

@@ -168,7 +168,7 @@ class Signatures extends Panel {
   /** @param {any} called @param {any[]} inputs of the signature */
   called(called, inputs) {
     return html`<div class="kind">The function that it calls</div>
-      <h3>${this.link('functions', called.name, broken(called.name, 24))}</h3>
+      <h3>${this.link('functions', called.name, broken(called.name))}</h3>
       <div class="row">${counted(called.nodes, 'node')} · ${this.link('graph', called.name, 'see its graph')}</div>
       ${
         called.arguments?.length
