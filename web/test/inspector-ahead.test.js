@@ -1,4 +1,5 @@
 /** The inspector reads a graph that is not large by one request, and no more of a larger one than is asked for. */
+// runtimes: node
 import { assert, test } from './support/test.js';
 
 const { readingAhead } = await import(String(new URL('../inspector/src/model/ahead.js', import.meta.url)));
