@@ -20,6 +20,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { openPage } from '../test/support/chromium.js';
+import { slowLink } from './link.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const { values: options, positionals } = parseArgs({
@@ -39,18 +40,9 @@ const { values: options, positionals } = parseArgs({
 
 // --- The link ----------------------------------------------------------------
 
-const PIECE = 16 * 1024;
-const millisecondsPerByte = 8 / (Number(options.mbit) * 1000);
+const link = slowLink({ mbit: Number(options.mbit) });
 let begun = 0; // the navigation
-let sent = { requests: 0, bytes: 0 };
-let free = 0; // when the link has sent what was given to it
-
-/** Waits until `bytes` more went over the link. @param {number} bytes */
-async function transmit(bytes) {
-  free = Math.max(free, performance.now()) + bytes * millisecondsPerByte;
-  sent.bytes += bytes;
-  await sleep(free - performance.now());
-}
+let requests = 0;
 
 /** @type {Record<string, string>} */
 const types = {
@@ -69,23 +61,6 @@ function packed(path) {
   return /** @type {Buffer} */ (compressed.get(path));
 }
 
-/** @param {import('node:http').ServerResponse} response @returns {Promise<void>} */
-const writable = (response) =>
-  new Promise((resolve) => {
-    const go = () => resolve(void response.off('drain', go).off('close', go));
-    response.on('drain', go).on('close', go);
-  });
-
-/** @param {import('node:http').ServerResponse} response @param {(at: number, size: number) => Promise<Uint8Array>} read @param {number} begin @param {number} end */
-async function stream(response, read, begin, end) {
-  for (let at = begin; at < end && !response.destroyed; at += PIECE) {
-    const bytes = await read(at, Math.min(PIECE, end - at));
-    await transmit(bytes.length);
-    if (!response.write(bytes)) await writable(response);
-  }
-  response.end();
-}
-
 /** @param {string} path @param {string | undefined} range @param {import('node:http').ServerResponse} response */
 async function sendModel(path, range, response) {
   const file = await openFile(path);
@@ -98,7 +73,7 @@ async function sendModel(path, range, response) {
     ETag: '"1"',
     ...(range ? { 'Content-Range': `bytes ${begin}-${end - 1}/${size}` } : {}),
   });
-  await stream(
+  await link.stream(
     response,
     async (at, length) => (await file.read(Buffer.alloc(length), 0, length, at)).buffer,
     begin,
@@ -108,7 +83,7 @@ async function sendModel(path, range, response) {
 }
 
 const server = createServer(async (request, response) => {
-  sent.requests++;
+  requests++;
   if (options.log) {
     const asked = performance.now();
     response.on('close', () =>
@@ -132,7 +107,7 @@ const server = createServer(async (request, response) => {
     'Content-Length': bytes.length,
     'Cache-Control': 'max-age=600',
   });
-  await stream(response, async (at, length) => bytes.subarray(at, at + length), 0, bytes.length);
+  await link.stream(response, async (at, length) => bytes.subarray(at, at + length), 0, bytes.length);
 });
 await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
 const base = `http://127.0.0.1:${/** @type {any} */ (server.address()).port}`;
@@ -235,7 +210,8 @@ async function look(page, file, view, at) {
   try {
     await sleep(500);
     const before = taken().cpu;
-    sent = { requests: 0, bytes: 0 };
+    requests = 0;
+    const earlier = link.bytes;
     await tab.send('Page.enable');
     const condition = page === 'netron' ? ready.netron : ready[/** @type {keyof typeof ready} */ (view)];
     await tab.send('Page.addScriptToEvaluateOnNewDocument', { source: watch(condition) });
@@ -247,7 +223,7 @@ async function look(page, file, view, at) {
       await sleep(50);
     }
     const { memory, cpu } = taken();
-    return { seconds: (there || Infinity) / 1000, cpu: cpu - before, memory, ...sent };
+    return { seconds: (there || Infinity) / 1000, cpu: cpu - before, memory, requests, bytes: link.bytes - earlier };
   } finally {
     await tab.close();
   }

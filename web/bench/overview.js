@@ -18,6 +18,7 @@ import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { slowLink } from './link.js';
 import { enlarge } from './model.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -44,27 +45,11 @@ execFileSync(options.cpb, ['split', pb, '-o', cpb, '--force']);
 
 // --- The link ----------------------------------------------------------------
 
-const PIECE = 64 * 1024;
-const millisecondsPerByte = 8 / (Number(options.mbit) * 1000);
-let sent = { requests: 0, bytes: 0 };
-let free = 0; // when the link has sent what was given to it
-
-/** Waits until `bytes` more went over the link. @param {number} bytes */
-async function transmit(bytes) {
-  free = Math.max(free, performance.now()) + bytes * millisecondsPerByte;
-  sent.bytes += bytes;
-  await sleep(free - performance.now());
-}
-
-/** @param {import('node:http').ServerResponse} response @returns {Promise<void>} */
-const writable = (response) =>
-  new Promise((resolve) => {
-    const go = () => resolve(void response.off('drain', go).off('close', go));
-    response.on('drain', go).on('close', go);
-  });
+const link = slowLink({ mbit: Number(options.mbit), piece: 64 * 1024 });
+let requests = 0;
 
 const server = createServer(async (request, response) => {
-  sent.requests++;
+  requests++;
   const file = await openFile(request.url === '/cpb' ? cpb : pb);
   const { size } = await file.stat();
   const [, first, last] = /bytes=(\d*)-(\d*)/.exec(request.headers.range ?? 'bytes=0-') ?? [];
@@ -76,17 +61,11 @@ const server = createServer(async (request, response) => {
     'Content-Range': `bytes ${begin}-${end - 1}/${size}`,
     ETag: '"1"',
   });
-  for (let at = begin; at < end && !response.destroyed; at += PIECE) {
-    const { buffer, bytesRead } = await file.read(
-      Buffer.alloc(Math.min(PIECE, end - at)),
-      0,
-      Math.min(PIECE, end - at),
-      at,
-    );
-    await transmit(bytesRead);
-    if (!response.write(buffer)) await writable(response);
-  }
-  response.end();
+  const read = async (/** @type {number} */ at, /** @type {number} */ length) => {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
+    return buffer.subarray(0, bytesRead);
+  };
+  await link.stream(response, read, begin, end);
   await file.close();
 });
 await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
@@ -103,11 +82,12 @@ const ways = {
 const rows = [];
 for (const way of options.way) {
   const [name, path] = /** @type {[string, string]} */ (ways[way]);
-  sent = { requests: 0, bytes: 0 };
+  requests = 0;
+  const earlier = link.bytes;
   const command = [join(root, 'web/bench/overview-of.js'), way, base + path];
   const { stdout } = await promisify(execFile)(process.execPath, command, { maxBuffer: 1e8 });
   const { seconds, cpu, result } = JSON.parse(stdout);
-  rows.push({ name, result: JSON.stringify(result), seconds, cpu, ...sent });
+  rows.push({ name, result: JSON.stringify(result), seconds, cpu, requests, bytes: link.bytes - earlier });
   console.error(`${name}: ${seconds.toFixed(2)} s`);
 }
 server.close();

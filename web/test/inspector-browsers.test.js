@@ -1,35 +1,11 @@
 /** The inspector page, as web/inspector/build.js makes it, in browsers: opened in every way, and used. */
 // runtimes: chromium, firefox, webkit
+import { all, choose, named, textOf, until } from './support/inside.js';
 import { assert, base, data, test } from './support/test.js';
 
 const page = `${base}/build/inspector/index.html`;
 const model = 'tests/data/cpb/real_tf_keras_functional/max20000_zstd.cpb';
 const inner = '__inference__wrapped_model_852';
-
-/** @param {ParentNode} node @param {string} selector @returns {any[]} in whatever shadow they are */
-function all(node, selector) {
-  const inside = [...node.querySelectorAll('*')].flatMap((one) =>
-    one.shadowRoot ? all(one.shadowRoot, selector) : [],
-  );
-  return [...node.querySelectorAll(selector), ...inside];
-}
-
-/** @param {Node} node @returns {string} */
-function textOf(node) {
-  if (node.nodeType === 3) return /** @type {Text} */ (node).data;
-  const element = /** @type {Element} */ (node);
-  if (element.tagName === 'STYLE') return '';
-  return [...(element.shadowRoot ?? element).childNodes].map(textOf).join(' ');
-}
-
-/** @param {() => unknown} ready @param {string} what */
-async function until(ready, what) {
-  for (let tries = 0; tries < 1200; tries++) {
-    if (ready()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`never: ${what}`);
-}
 
 /** @param {string} address @param {(at: { document: Document, says: (...words: string[]) => Promise<void>, click: (name: string) => Promise<void> }) => Promise<void>} use */
 async function visit(address, use) {
@@ -40,7 +16,10 @@ async function visit(address, use) {
   /** @type {string[]} */
   const broken = [];
   try {
-    await until(() => all(inside(), 'cpb-inspector')[0]?.shadowRoot?.childElementCount, 'the page');
+    await until(
+      () => all(inside(), 'cpb-inspector')[0]?.shadowRoot?.childElementCount,
+      () => 'the page',
+    );
     frame.contentWindow?.addEventListener('error', (event) => broken.push(event.message));
     inside().addEventListener('securitypolicyviolation', (event) => broken.push(event.violatedDirective));
     await use({
@@ -49,15 +28,12 @@ async function visit(address, use) {
         const missing = () => words.filter((word) => !textOf(inside().body).includes(word));
         await until(
           () => !missing().length,
-          `${missing()} in ${textOf(inside().body).replace(/\s+/g, ' ').slice(0, 800)}`,
+          () => `${missing()} in ${textOf(inside().body).replace(/\s+/g, ' ').slice(0, 800)}`,
         );
       },
       async click(name) {
-        const find = () =>
-          all(inside(), 'button, [role=button]').find(
-            (one) => (one.getAttribute('aria-label') ?? one.textContent.trim()) === name,
-          );
-        await until(find, `a button ${name}`);
+        const find = () => named(inside(), name);
+        await until(find, () => `a button ${name}`);
         find().dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
       },
     });
@@ -65,15 +41,6 @@ async function visit(address, use) {
   } finally {
     frame.remove();
   }
-}
-
-/** What a reader chooses in the dialog. @param {Document} document @param {string} label @param {File[]} files */
-function choose(document, label, files) {
-  const input = all(document, 'input[type=file]').find((one) => one.getAttribute('aria-label') === label);
-  const chosen = new DataTransfer();
-  for (const file of files) chosen.items.add(file);
-  input.files = chosen.files;
-  input.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
 test('by URL: from a signature to its variables', () =>
@@ -90,7 +57,10 @@ test('a graph is opened, scope by scope, to a node, and saved', () =>
       await says('serving_default');
       const box = (/** @type {string} */ id) => all(document, 'svg.window g.box').find((one) => one.dataset.id === id);
       for (const id of ['model', 'model/conv2d', 'model/conv2d/Conv2D']) {
-        await until(() => box(id), id);
+        await until(
+          () => box(id),
+          () => id,
+        );
         box(id).dispatchEvent(new MouseEvent('click', { bubbles: true, composed: true }));
       }
       await says('Used by', 'conv2d/kernel', '3×3×1×4');
@@ -100,7 +70,10 @@ test('a graph is opened, scope by scope, to a node, and saved', () =>
       const make = urls.createObjectURL;
       urls.createObjectURL = (/** @type {Blob} */ blob) => (made.push(blob), make.call(urls, blob));
       for (const kind of ['SVG', 'PNG']) await click(kind);
-      await until(() => made.length === 2, 'two files');
+      await until(
+        () => made.length === 2,
+        () => 'two files',
+      );
       assert.ok((await made[0]?.text())?.includes('>Conv2D</text>'));
       assert.ok((made[1]?.size ?? 0) > 5000, `a picture of ${made[1]?.size} bytes`);
     },
@@ -109,7 +82,7 @@ test('a graph is opened, scope by scope, to a node, and saved', () =>
 test('by file: the values of a tensor', async () => {
   const file = new File([await data('tests/data/cpb/real_frozen_conv/orig.pb')], 'graph.pb');
   await visit(page, async ({ document, says, click }) => {
-    choose(document, 'Open a file', [file]);
+    choose(named(document, 'Open a file', 'input'), [file]);
     await says('Overview', 'Largest constants');
     await click('Bytes');
     await click('model/a/MatMul/ReadVariableOp/resource');
@@ -124,7 +97,7 @@ test('by folder: the model among its files', async () => {
     new File(['x'], 'fingerprint.pb'),
   ];
   await visit(page, async ({ document, says }) => {
-    choose(document, 'Open a folder', files);
+    choose(named(document, 'Open a folder', 'input'), files);
     await says('serving_default', '2.21.0', 'saved_model.cpb');
   });
 });

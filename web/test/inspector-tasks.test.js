@@ -1,37 +1,12 @@
 /** Ten things that people want of a model, each from a fresh tab, with the clicks counted: three at most. */
 // runtimes: chromium, firefox, webkit
+import { all, choose, named, textOf, until } from './support/inside.js';
 import { assert, base, data, test } from './support/test.js';
 
 const page = `${base}/build/inspector/index.html`;
 const folder = 'tests/data/cpb/real_tf_keras_functional';
 const model = `${folder}/max20000_zstd.cpb`;
 const MOST = 3;
-
-/** @param {ParentNode} node @param {string} selector @returns {any[]} in whatever shadow they are */
-function all(node, selector) {
-  const inside = [...node.querySelectorAll('*')].flatMap((one) =>
-    one.shadowRoot ? all(one.shadowRoot, selector) : [],
-  );
-  return [...node.querySelectorAll(selector), ...inside];
-}
-
-/** @param {Node} node @returns {string} */
-function textOf(node) {
-  if (node.nodeType === 3) return /** @type {Text} */ (node).data;
-  const element = /** @type {Element} */ (node);
-  if (element.tagName === 'STYLE') return '';
-  return [...(element.shadowRoot ?? element).childNodes].map(textOf).join(' ');
-}
-
-/** @template T @param {() => T} ready @param {() => string} what @returns {Promise<NonNullable<T>>} */
-async function until(ready, what) {
-  for (let tries = 0; tries < 600; tries++) {
-    const found = ready();
-    if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`never: ${what()}`);
-}
 
 /** A tab, and how it is used. */
 class Tab {
@@ -73,9 +48,8 @@ class Tab {
 
   /** A button, link, tab or box with this name. @param {string} name @param {string} [within] */
   async click(name, within = 'button, [role=button], [role=tab]') {
-    const nameOf = (/** @type {any} */ one) => one.getAttribute('aria-label') ?? one.textContent.trim();
     const found = await until(
-      () => all(this.document, within).find((one) => nameOf(one) === name),
+      () => named(this.document, name, within),
       () => `a button ${name} in ${this.#text.slice(0, 1500)}`,
     );
     this.clicks++;
@@ -85,7 +59,7 @@ class Tab {
   /** Types it into the field, and presses Enter. @param {string} label @param {string} text @param {string} [wait] for before Enter */
   async type(label, text, wait) {
     const field = await until(
-      () => all(this.document, 'input').find((one) => one.getAttribute('aria-label') === label),
+      () => named(this.document, label, 'input'),
       () => `a field ${label}`,
     );
     field.focus();
@@ -105,14 +79,11 @@ class Tab {
   /** Chooses files in the dialog of a button. @param {string} label @param {File[]} files */
   async choose(label, files) {
     const input = await until(
-      () => all(this.document, 'input[type=file]').find((one) => one.getAttribute('aria-label') === label),
+      () => named(this.document, label, 'input[type=file]'),
       () => label,
     );
-    const chosen = new DataTransfer();
-    for (const file of files) chosen.items.add(file);
     this.clicks++;
-    input.files = chosen.files;
-    input.dispatchEvent(new Event('change', { bubbles: true }));
+    choose(input, files);
   }
 
   close() {

@@ -57,27 +57,6 @@ export const inspectorLook = css`
   form input[type='text'] {
     flex: 1 1 12rem;
   }
-  label.file {
-    border: 1px solid var(--line);
-    background: var(--panel);
-    border-radius: 7px;
-    padding: 0.3rem 0.8rem;
-    cursor: pointer;
-    position: relative;
-  }
-  label.file:hover {
-    border-color: var(--accent);
-  }
-  label.file:focus-within {
-    outline: 2px solid var(--accent);
-    outline-offset: 2px;
-  }
-  label.file input {
-    position: absolute;
-    opacity: 0;
-    width: 1px;
-    height: 1px;
-  }
   .status {
     display: flex;
     gap: 0.2rem 0.9rem;

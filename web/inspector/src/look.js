@@ -255,6 +255,38 @@ export const look = css`
     color: var(--dim);
     font-size: 0.85rem;
   }
+  label.file {
+    border: 1px solid var(--line);
+    background: var(--panel);
+    border-radius: 7px;
+    padding: 0.3rem 0.8rem;
+    cursor: pointer;
+    position: relative;
+  }
+  label.file:hover {
+    border-color: var(--accent);
+  }
+  label.file:focus-within {
+    outline: 2px solid var(--accent);
+    outline-offset: 2px;
+  }
+  label.file input {
+    position: absolute;
+    opacity: 0;
+    width: 1px;
+    height: 1px;
+  }
+  .choices {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.4rem;
+    margin-bottom: 1rem;
+  }
+  .choices [aria-current='true'] {
+    border-color: var(--accent);
+    box-shadow: inset 0 0 0 1px var(--accent);
+    font-weight: 600;
+  }
   .pager {
     display: flex;
     gap: 0.75rem;

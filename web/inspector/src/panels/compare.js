@@ -30,24 +30,6 @@ class Compare extends Panel {
       form input[type='text'] {
         flex: 1 1 20rem;
       }
-      label.file {
-        border: 1px solid var(--line);
-        background: var(--panel);
-        border-radius: 7px;
-        padding: 0.3rem 0.8rem;
-        cursor: pointer;
-        position: relative;
-      }
-      label.file:focus-within {
-        outline: 2px solid var(--accent);
-        outline-offset: 2px;
-      }
-      label.file input {
-        position: absolute;
-        opacity: 0;
-        width: 1px;
-        height: 1px;
-      }
       details {
         padding: 0.4rem 0.9rem;
         margin: 0.5rem 0;

@@ -12,17 +12,6 @@ class Signatures extends Panel {
     ...Panel.styles,
     structured,
     css`
-      .keys {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.4rem;
-        margin-bottom: 1.1rem;
-      }
-      .keys [aria-current='true'] {
-        border-color: var(--accent);
-        box-shadow: inset 0 0 0 1px var(--accent);
-        font-weight: 600;
-      }
       ol {
         list-style: none;
         margin: 0;
@@ -116,7 +105,7 @@ class Signatures extends Panel {
     return html`
       ${
         keys.length
-          ? html`<div class="keys" role="group" aria-label="Signatures">
+          ? html`<div class="choices" role="group" aria-label="Signatures">
               ${keys.map((/** @type {any} */ s) => html`<button aria-current=${s.key === this.#signature.value?.key} @click=${() => this.go('signatures', s.key)}>${plain(s.key)}</button>`)}
             </div>`
           : nothing

@@ -1,5 +1,5 @@
 /** A tag of a SameDiff file: how it is trained, what its updater has learned, its graph in short. */
-import { css, html, nothing } from 'lit';
+import { html, nothing } from 'lit';
 import { bytesOf, MOST } from '../answers.js';
 import { brief, count, counted, plain, size } from '../format.js';
 import { Panel } from '../panel.js';
@@ -7,23 +7,7 @@ import { pairs, resting } from './overview-rest.js';
 import '../tensor.js';
 
 class Training extends Panel {
-  static styles = [
-    ...Panel.styles,
-    resting,
-    css`
-      .tags {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.4rem;
-        margin-bottom: 1rem;
-      }
-      .tags [aria-current='true'] {
-        border-color: var(--accent);
-        box-shadow: inset 0 0 0 1px var(--accent);
-        font-weight: 600;
-      }
-    `,
-  ];
+  static styles = [...Panel.styles, resting];
   #overview = this.asking(([session], { signal }) => session.ask('overview', { signal }));
   #tag = this.asking(
     ([session, at], { signal }) => session.ask('tag', { ...(at ? { name: at } : {}), count: MOST, signal }),
@@ -34,7 +18,7 @@ class Training extends Panel {
     const tags = this.#overview.value?.tags.items ?? [];
     return html`${
       tags.length
-        ? html`<div class="tags" role="group" aria-label="Tags">
+        ? html`<div class="choices" role="group" aria-label="Tags">
             ${tags.map((/** @type {any} */ t) => html`<button aria-current=${t.tag === this.#tag.value?.tag} @click=${() => this.go('training', t.tag, '', { tag: t.tag })}>${plain(t.tag)}</button>`)}
           </div>`
         : nothing
