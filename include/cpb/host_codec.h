@@ -1,6 +1,6 @@
 /* cpb/host_codec.h: decoding by the host, in a build with CPB_CODECS=host.
  *
- * Such a build has no codec but Snappy's decoder, and writes nothing compressed. For
+ * Such a build has no codec but Snappy, with which alone it compresses. For
  * Brotli and Zstd it calls the function below, which the program that uses libcpb
  * defines; a WebAssembly module imports it as `decode` from the module `codec`.
  * For instance, with libzstd:

@@ -124,7 +124,8 @@ typedef struct cpb_record {
 CPB_API const cpb_record *cpb_record_reader_record(const cpb_record_reader *reader);
 
 /* After CPB_STEP_DATA: the record's next bytes, valid until the next step or
- * batch. */
+ * batch. They come as they lie in memory: a large value within a record may be a
+ * span of its own, or several. */
 CPB_API const uint8_t *cpb_record_reader_data(const cpb_record_reader *reader, size_t *length);
 
 /* Takes several small records at once, which is faster than a step for each. To be
@@ -157,6 +158,11 @@ CPB_API const cpb_skipped *cpb_record_reader_skipped(const cpb_record_reader *re
  * first, one behind the last record of a Riegeli chunk to the first of the next,
  * one past the end to the end. */
 CPB_API void cpb_record_reader_seek(cpb_record_reader *reader, uint64_t position);
+
+/* Goes to the first record of the Riegeli chunk that begins at `begin` (cpb_riegeli_chunk),
+ * whose header is read at once, where a seek reads what leads to it. If none begins there it
+ * is a seek to that position. */
+CPB_API void cpb_record_reader_seek_chunk(cpb_record_reader *reader, uint64_t begin);
 
 /* Goes to the last record of the file, or to its end if there is none. Needs the
  * size and a few small ranges at the end. */
@@ -203,20 +209,30 @@ typedef enum cpb_codec {
   CPB_CODEC_NONE,
   CPB_CODEC_BROTLI,
   CPB_CODEC_ZSTD,
-  CPB_CODEC_SNAPPY /* can only be read */
+  CPB_CODEC_SNAPPY
 } cpb_codec;
 
 typedef struct cpb_codec_options {
   cpb_codec codec;
 
   /* Zstd: -131072 to 22, default 3. Brotli: 0 to 11, default 6; as 0 means the
-   * default, -1 stands for Brotli's level 0. */
+   * default, -1 stands for Brotli's level 0. Snappy: 1 or 2, default 1. */
   int level;
 
-  /* log2 of the window in bytes. Zstd: 10 to 31; Brotli: 10 to 30. 0: what the
-   * codec takes at this level. */
+  /* log2 of the window in bytes. Zstd: 10 to 31; Brotli: 10 to 30; Snappy has
+   * none to choose. 0: what the codec takes at this level. */
   int window_log;
 } cpb_codec_options;
+
+/* Whether records that are serialized messages are taken apart, so that what one field has in
+ * all of them is compressed together. Other records are stored whole in such a Riegeli chunk.
+ * It is smaller if the messages are alike, but takes longer to write, and all of it is decoded
+ * before the first of its records is read. */
+typedef enum cpb_transpose {
+  CPB_TRANSPOSE_NEVER = 0,
+  CPB_TRANSPOSE_ALWAYS,
+  CPB_TRANSPOSE_IF_SMALLER /* each Riegeli chunk is encoded in both ways */
+} cpb_transpose;
 
 typedef struct cpb_record_writer_options {
   /* sizeof(cpb_record_writer_options) */
@@ -256,7 +272,30 @@ typedef struct cpb_record_writer_options {
   size_t metadata_size;
 
   const cpb_limits *limits;
+
+  /* A record larger than `buffer` is never transposed. With it the writer holds, beside
+   * `buffer`, some three times the decoded bytes of a Riegeli chunk. */
+  cpb_transpose transpose;
+
+  /* Of a transposed Riegeli chunk: in buckets of which size, as a part of chunk_size, from 0
+   * to 1, values of different fields are compressed together. 0: the default, 1. To compress
+   * each field alone, which is Riegeli's 0: -1. */
+  double bucket_fraction;
+
+  /* Non-zero: no file, but its Riegeli chunks one after the other, for
+   * cpb_record_writer_chunk() of the writer that makes the file. There are no block
+   * headers and no padding between them. What has to do with the file must be 0
+   * (append_at, metadata, paddings), and so must `seekable`. */
+  int apart;
 } cpb_record_writer_options;
+
+/* Sets the options that Riegeli has in its own words, as in "transpose,zstd:9,chunk_size:64K":
+ * codec (with Brotli as the default, as there), chunk_size, transpose, bucket_fraction and the
+ * paddings; those that `text` does not name get Riegeli's defaults. `parallelism` and
+ * `brotli_encoder` change nothing. The others, and all of them after an error, are left as they
+ * are. CPB_E_USAGE, with the place in `text` as its offset. (docs/riegeli-format.md) */
+CPB_API cpb_code cpb_record_writer_options_parse(cpb_record_writer_options *options, const char *text,
+                                                 cpb_error *error);
 
 /* Returns NULL when memory is short. An option that is out of range is the error of
  * each following call. */
@@ -287,6 +326,32 @@ CPB_API cpb_code cpb_record_writer_write(cpb_record_writer *writer, const void *
  * of each codec is kept. */
 CPB_API cpb_code cpb_record_writer_flush(cpb_record_writer *writer, const cpb_codec_options *next);
 
+/* Between records: closes the Riegeli chunk, and changes how those that follow are encoded. */
+CPB_API cpb_code cpb_record_writer_transpose(cpb_record_writer *writer, cpb_transpose how);
+
+/* A Riegeli chunk that was encoded by another writer, with `apart`. */
+typedef struct cpb_encoded_chunk {
+  size_t length; /* bytes */
+  uint64_t num_records;
+  char codec; /* as in cpb_riegeli_chunk */
+} cpb_encoded_chunk;
+
+/* Between records: closes the Riegeli chunk, and writes the first of those that begin at
+ * `data`, of `size` bytes in all. `*chunk` then describes it, and what comes after its length
+ * is the next one. Its data are not looked into. So several threads can encode, each with a
+ * writer: if records are divided where cpb_record_writer_fits() says, the file is the same as
+ * if this writer had got all of them. CPB_E_USAGE: no such chunk begins there. */
+CPB_API cpb_code cpb_record_writer_chunk(cpb_record_writer *writer, const void *data, size_t size,
+                                         cpb_encoded_chunk *chunk);
+
+/* Whether a record of `size` bytes goes into the same Riegeli chunk as the one before it. Of the
+ * chunk `*filled`, at first 0, is filled; it becomes what is after that record, in this or the
+ * next chunk. */
+CPB_API int cpb_record_writer_fits(const cpb_record_writer *writer, uint64_t *filled, uint64_t size);
+
+/* options.buffer, or its default. */
+CPB_API size_t cpb_record_writer_buffer(const cpb_record_writer *writer);
+
 /* After the last record: closes the Riegeli chunk and pads. */
 CPB_API cpb_code cpb_record_writer_finish(cpb_record_writer *writer);
 
@@ -304,6 +369,10 @@ CPB_API const uint8_t *cpb_record_writer_output(const cpb_record_writer *writer,
 /* The position of the record written last, once the output that it left was taken
  * (CPB_STEP_NEED). It does not change when its Riegeli chunk is closed. */
 CPB_API uint64_t cpb_record_writer_position(const cpb_record_writer *writer);
+
+/* The Riegeli chunk that the output of the last step belongs to: where it begins, and the hash in its
+ * header, which is right once all of the chunk was output. */
+CPB_API void cpb_record_writer_last_chunk(const cpb_record_writer *writer, uint64_t *begin, uint64_t *data_hash);
 
 CPB_API const cpb_error *cpb_record_writer_error(const cpb_record_writer *writer);
 

@@ -38,7 +38,7 @@ static bool give_block_header(cpb_chunk_writer *w, cpb_output_bytes *out) {
 /* Outputs a piece of the section, which is not at a block boundary, and at most up to the
  * next one. False when there is nothing to output. */
 static bool give_section(cpb_chunk_writer *w, cpb_section *s, cpb_output_bytes *out) {
-  uint64_t count = cpb_min_u64(s->size, cpb_block_remaining(w->pos));
+  uint64_t count = w->bare ? s->size : cpb_min_u64(s->size, cpb_block_remaining(w->pos));
   const uint8_t *data = s->data;
   if (s->kind == CPB_SECTION_ZEROS) {
     count = cpb_min_u64(count, sizeof zeros);
@@ -61,7 +61,7 @@ bool cpb_chunk_writer_next(cpb_chunk_writer *w, cpb_output_bytes *out) {
       w->section++;
     } else if (s->size == 0) {
       w->section++;
-    } else if (cpb_block_remaining(w->pos) == 0) {
+    } else if (!w->bare && cpb_block_remaining(w->pos) == 0) {
       return give_block_header(w, out);
     } else if (give_section(w, s, out)) {
       return true;
@@ -90,7 +90,7 @@ bool cpb_chunk_writer_chunk(cpb_chunk_writer *w, const cpb_chunk_header *header,
   put(w, CPB_SECTION_BYTES, w->chunk_header, CPB_CHUNK_HEADER_SIZE);
   put_span(w, head);
   put_span(w, body);
-  put_padding(w, header->data_size);
+  if (!w->bare) put_padding(w, header->data_size);
   return true;
 }
 

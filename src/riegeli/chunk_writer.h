@@ -4,7 +4,10 @@
  * A complete chunk is written at once. One whose hash or size is not known yet is opened,
  * given data, and closed: its chunk header is output as zeros first, and so are block
  * headers while the size is unknown, as they name the end of the chunk. Closing outputs
- * them again. */
+ * them again.
+ *
+ * A bare writer leaves out what depends on where a chunk is in its file, which is block headers and
+ * padding, and has complete chunks only. */
 #ifndef CPB_RIEGELI_CHUNK_WRITER_H
 #define CPB_RIEGELI_CHUNK_WRITER_H
 
@@ -30,6 +33,7 @@ typedef struct cpb_section {
 } cpb_section;
 
 typedef struct cpb_chunk_writer {
+  bool bare;
   uint64_t pos;            /* where the next byte goes */
   uint64_t begin, end;     /* of the current chunk; end is UINT64_MAX while unknown */
   cpb_section sections[8]; /* enough for open, data and close together */

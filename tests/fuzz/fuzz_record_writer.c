@@ -70,7 +70,8 @@ static void put_record(written *w, fuzz_in bytes, size_t times) {
 }
 
 static void put_some(written *w, uint32_t what, fuzz_in bytes) {
-  static const cpb_codec codecs[] = {CPB_CODEC_DEFAULT, CPB_CODEC_NONE, CPB_CODEC_BROTLI, CPB_CODEC_ZSTD};
+  static const cpb_codec codecs[] = {CPB_CODEC_DEFAULT, CPB_CODEC_NONE, CPB_CODEC_BROTLI, CPB_CODEC_ZSTD,
+                                     CPB_CODEC_SNAPPY};
   const cpb_codec_options next = {.codec = codecs[what >> 4 & 3], .level = what & 64 ? 1 : 0};
   switch (what & 7) {
     case 0: cpb_record_writer_flush(w->writer, what & 8 ? &next : NULL); break;
@@ -118,7 +119,8 @@ static void read_back(const written *w) {
 }
 
 static int begin(written *w, fuzz_in *in) {
-  static const cpb_codec codecs[] = {CPB_CODEC_DEFAULT, CPB_CODEC_NONE, CPB_CODEC_BROTLI, CPB_CODEC_ZSTD};
+  static const cpb_codec codecs[] = {CPB_CODEC_DEFAULT, CPB_CODEC_NONE, CPB_CODEC_BROTLI, CPB_CODEC_ZSTD,
+                                     CPB_CODEC_SNAPPY};
   uint32_t how = fuzz_number(in, 2);
   const cpb_record_writer_options options = {
       .struct_size = sizeof options,
@@ -130,7 +132,11 @@ static int begin(written *w, fuzz_in *in) {
       .final_padding = how & 128 ? 4096 : 0,
       .initial_padding = how & 256 ? 65536 : 0,
       .metadata = how & 512 ? "\n\1x" : NULL,
-      .metadata_size = how & 512 ? 3 : 0};
+      .metadata_size = how & 512 ? 3 : 0,
+      .transpose = (cpb_transpose)((how >> 10 & 3) % 3),
+      .bucket_fraction = how & 4096   ? -1
+                         : how & 8192 ? 0.3
+                                      : 0};
   w->seekable = options.seekable;
   w->writer = cpb_record_writer_new(NULL, &options);
   return take(w) != CPB_STEP_ERROR;

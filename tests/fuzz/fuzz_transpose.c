@@ -1,7 +1,9 @@
 /* A transposed Riegeli chunk: [number of records 1][decoded size 2][data]. No
- * block is ever much larger than the limits. */
+ * block is ever much larger than the limits. With block headers in the data, and
+ * large values left where they are, the records are the same. */
 #include "base/bytes.h"
 #include "fuzz.h"
+#include "riegeli/block.h"
 #include "riegeli/transpose/transpose.h"
 
 #define MOST ((size_t)8 << 20)
@@ -34,6 +36,64 @@ static void check_records(const cpb_transposed *out, uint64_t num_records, uint6
   fuzz_check(begin == decoded_size);
 }
 
+/* The data as in a file, with a block header after `first` bytes and so on. */
+static uint8_t *in_blocks(const fuzz_in *in, size_t first, cpb_transpose_cursor *data) {
+  uint8_t *file = malloc(in->size + (in->size / CPB_BLOCK_USABLE + 2) * CPB_BLOCK_HEADER_SIZE), *to = file;
+  for (size_t i = 0, left = first; i < in->size; i++, left--) {
+    if (left == 0) {
+      memset(to, 0xee, CPB_BLOCK_HEADER_SIZE);
+      to += CPB_BLOCK_HEADER_SIZE;
+      left = CPB_BLOCK_USABLE;
+    }
+    *to++ = in->data[i];
+  }
+  const size_t together = first < in->size ? first : in->size;
+  *data = (cpb_transpose_cursor){file, file + together, in->size - together};
+  return file;
+}
+
+static void check_same(const cpb_transposed *whole, cpb_transposed *got) {
+  cpb_span span;
+  size_t at = 0;
+  fuzz_check(whole->num_records == got->num_records && whole->unpacked == got->unpacked);
+  for (size_t i = 0; i < whole->num_records; i++) fuzz_check(whole->ends[i] == got->ends[i]);
+  for (cpb_transposed_rewind(got); cpb_transposed_next(got, &span); at += span.size)
+    fuzz_check(span.size <= whole->values.size - at && memcmp(whole->values.data + at, span.data, span.size) == 0);
+  fuzz_check(at == whole->values.size);
+}
+
+/* Whether both say that the same thing is wrong. Data that were compressed and have several faults say
+ * another one when they come in pieces: then the part of the chunk that has them is the same. */
+static bool same_message(const char *a, const char *b) {
+  static const char part[] = "transposed: ";
+  if (strcmp(a, b) == 0) return true;
+  const char *a_end = strncmp(a, part, sizeof part - 1) == 0 ? strchr(a + sizeof part - 1, ':') : NULL;
+  return a_end && strncmp(a, b, (size_t)(a_end - a) + 1) == 0;
+}
+
+/* Twice, the second time with the memory of the first. `whole` is NULL if the chunk is damaged. */
+static void read_in_blocks(const cpb_allocator *a, const fuzz_in *in, uint64_t num_records, uint64_t decoded_size,
+                           const cpb_transposed *whole, const cpb_error *expected) {
+  cpb_transpose_program program;
+  cpb_transposed out;
+  cpb_transpose_program_init(&program, a);
+  cpb_transposed_init(&out, a);
+  for (size_t turn = 0; turn < 2; turn++) {
+    cpb_error error = {.code = CPB_OK};
+    cpb_transpose_chunk chunk = {.stays = turn == 0, .num_records = num_records, .decoded_size = decoded_size};
+    const size_t first =
+        1 + (decoded_size + 7 * turn) % (in->size < CPB_BLOCK_USABLE ? in->size + 1 : CPB_BLOCK_USABLE);
+    uint8_t *file = in_blocks(in, first, &chunk.data);
+    const bool done = cpb_transpose_read(&program, &fuzz_limits, &chunk, &out, &error);
+    fuzz_check(done == (whole != NULL) && error.code == expected->code);
+    if (done) check_same(whole, &out);
+    else fuzz_check(same_message(error.message, expected->message));
+    free(file);
+  }
+  cpb_transposed_free(&out);
+  cpb_transpose_program_free(&program);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const cpb_allocator a = {NULL, capped_allocate, capped_resize, capped_release};
   fuzz_in in = {data, size};
@@ -43,9 +103,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const cpb_span chunk = {in.data, in.size};
   if (cpb_transpose_decode(&a, &fuzz_limits, chunk, num_records, decoded_size, &out, &error)) {
     check_records(&out, num_records, decoded_size);
+    read_in_blocks(&a, &in, num_records, decoded_size, &out, &error);
     cpb_transposed_free(&out);
   } else {
     fuzz_check(error.code != CPB_OK);
+    read_in_blocks(&a, &in, num_records, decoded_size, NULL, &error);
   }
   return 0;
 }

@@ -1,4 +1,6 @@
 /* Riegeli files, and .cpb files among them: read into records, of which one is changed, and written anew. */
+#include <stdlib.h>
+
 #include "base/alloc.h"
 #include "base/limits.h"
 #include "chunked/index/metadata.h"
@@ -56,11 +58,12 @@ static uint64_t write_record(cpb_record_writer *w, const void *data, size_t size
 /* An entry that was right before is right again. */
 static void place(cpb_metadata *m, const fuzz_item *item, size_t old_size, uint64_t position) {
   for (size_t i = 0; i < m->num_chunks; i++) {
-    cpb_chunk_entry *e = &m->chunks[i];
-    if (e->offset != item->tag || e->type >= 1u << 30) continue;
-    if (e->size == old_size) e->size = item->size;
-    e->offset = position;
-    e->type |= 1u << 30; /* placed */
+    cpb_chunk_entry e = cpb_metadata_chunk(m, i);
+    if (e.offset != item->tag || e.type >= 1u << 30) continue;
+    if (e.size == old_size) e.size = item->size;
+    e.offset = position;
+    e.type |= 1u << 30; /* placed */
+    if (!cpb_metadata_set_entry(m, i, e)) abort();
   }
 }
 
@@ -68,7 +71,11 @@ static void write_index(cpb_record_writer *w, cpb_metadata *m, fuzz_out *out) {
   cpb_buffer bytes;
   cpb_error error;
   cpb_buffer_init(&bytes, &m->allocator);
-  for (size_t i = 0; i < m->num_chunks; i++) m->chunks[i].type &= (1u << 30) - 1;
+  for (size_t i = 0; i < m->num_chunks; i++) {
+    cpb_chunk_entry e = cpb_metadata_chunk(m, i);
+    e.type &= (1u << 30) - 1;
+    if (!cpb_metadata_set_entry(m, i, e)) abort();
+  }
   if (cpb_metadata_encode(m, &bytes, &error)) write_record(w, bytes.data, bytes.size, out);
   cpb_buffer_free(&bytes);
 }

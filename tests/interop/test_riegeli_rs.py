@@ -55,7 +55,7 @@ def test_we_read_what_it_writes(cpb, riegeli_rs, kind, codec, transpose, tmp_pat
         assert [(r["size"], r["sha256"]) for r in got] == hashes(records), options
 
 
-@pytest.mark.parametrize("codec", ["none", "brotli:3", "zstd:3", "zstd:19"])
+@pytest.mark.parametrize("codec", ["none", "brotli:3", "zstd:3", "zstd:19", "snappy", "snappy:2"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_reads_what_we_write(riegeli_rs, bench_records, kind, codec, tmp_path):
     """Through the writer's own test program, which takes the engine's options."""
@@ -70,11 +70,40 @@ def test_it_reads_what_we_write(riegeli_rs, bench_records, kind, codec, tmp_path
         assert read == lp(records), (chunk_size, padding)
 
 
+OPTIONS = [",".join(filter(None, words)) for words in itertools.product(
+    CODECS, ["", "transpose", "transpose,bucket_fraction:0.3"], ["", "chunk_size:1000", "chunk_size:100K,padding:4K"])]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_it_reads_what_we_write_with_its_options(cpb, riegeli_rs, kind, tmp_path):
+    records = records_of(kind)
+    (tmp_path / "in.lp").write_bytes(lp(records))
+    with open(tmp_path / "in.lp", "rb") as source, open(tmp_path / "in.riegeli", "wb") as out:
+        subprocess.run([riegeli_rs, "write", "zstd"], stdin=source, stdout=out, check=True)
+    for options in OPTIONS:
+        out = tmp_path / "x.riegeli"
+        cpb.ok("recover", tmp_path / "in.riegeli", "-o", out, "-q", "--force", "--riegeli-options", options)
+        read = subprocess.run([riegeli_rs, "read", out], stdout=subprocess.PIPE, check=True).stdout
+        assert read == lp(records), options
+
+
+@pytest.mark.parametrize("codec", ["zstd:3", "brotli:5", "snappy", "uncompressed"])
+@pytest.mark.parametrize("kind", ["messages", "text"])
+def test_transposed_files_are_about_as_small_as_its(cpb, riegeli_rs, kind, codec, tmp_path):
+    (tmp_path / "in.lp").write_bytes(lp(records_of(kind)))
+    options = f"transpose,{codec}"
+    with open(tmp_path / "in.lp", "rb") as source, open(tmp_path / "in.riegeli", "wb") as out:
+        subprocess.run([riegeli_rs, "write", options], stdin=source, stdout=out, check=True)
+    cpb.ok("recover", tmp_path / "in.riegeli", "-o", tmp_path / "x.riegeli", "-q", "--riegeli-options", options)
+    theirs, ours = ((tmp_path / name).stat().st_size for name in ("in.riegeli", "x.riegeli"))
+    assert ours < theirs * 1.05 + 100
+
+
 def test_it_reads_every_record_of_a_split_model(cpb, riegeli_rs, tmp_path):
     model = DATA / "cpb" / "real_tf_keras_functional" / "orig.pb"
-    for layout in ("remote", "compat"):
-        out = tmp_path / f"{layout}.cpb"
-        cpb.ok("split", model, "-o", out, "--layout", layout, "--max-chunk-size", "5000")
+    for layout, *more in ("remote",), ("compat",), ("remote", "--transpose"), ("compat", "--transpose"):
+        out = tmp_path / "-".join([layout, *more, ".cpb"])
+        cpb.ok("split", model, "-o", out, "--layout", layout, "--max-chunk-size", "5000", *more)
         got, _, _, _ = cpb.records(out)
         read = subprocess.run([riegeli_rs, "positions", out], stdout=subprocess.PIPE, check=True).stdout.decode()
         assert [(r["chunk_begin"], r["index"], r["size"]) for r in got] == \

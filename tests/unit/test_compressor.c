@@ -1,6 +1,7 @@
 /* Compressing, against the libraries' own one-shot functions; and either way short
  * of memory. */
 #include <brotli/decode.h>
+#include <snappy-c.h>
 
 #include "codec_cases.h"
 #include "riegeli/codec/compressor.h"
@@ -15,6 +16,8 @@ static bool decompress_by_library(uint8_t type, cpb_span in, uint8_t *out, size_
   if (p == NULL || claimed != size) return false;
   size_t left = in.size - (size_t)(p - in.data), n = size;
   if (type == CPB_RIEGELI_ZSTD) return ZSTD_decompress(out, size, p, left) == size;
+  if (type == CPB_RIEGELI_SNAPPY)
+    return snappy_uncompress((const char *)p, left, (char *)out, &n) == SNAPPY_OK && n == size;
   BrotliDecoderState *state = BrotliDecoderCreateInstance(NULL, NULL, NULL);
   BrotliDecoderSetParameter(state, BROTLI_DECODER_PARAM_LARGE_WINDOW, 1);
   bool ok = BrotliDecoderDecompressStream(state, &left, &p, &n, &out, NULL) == BROTLI_DECODER_RESULT_SUCCESS &&
@@ -42,6 +45,7 @@ static void libraries_decode_what_is_encoded(void **state) {
       {CPB_CODEC_NONE, 0, 0},    {CPB_CODEC_DEFAULT, 0, 0}, {CPB_CODEC_ZSTD, -5, 0},   {CPB_CODEC_ZSTD, 1, 10},
       {CPB_CODEC_ZSTD, 19, 27},  {CPB_CODEC_ZSTD, 22, 0},   {CPB_CODEC_BROTLI, 0, 0},  {CPB_CODEC_BROTLI, -1, 0},
       {CPB_CODEC_BROTLI, 1, 10}, {CPB_CODEC_BROTLI, 9, 24}, {CPB_CODEC_BROTLI, 11, 0}, {CPB_CODEC_BROTLI, 5, 30},
+      {CPB_CODEC_SNAPPY, 0, 0},  {CPB_CODEC_SNAPPY, 1, 0},  {CPB_CODEC_SNAPPY, 2, 0},
   };
   const size_t sizes[] = {0, 1, 300, 65536, BIG};
   const size_t pieces[] = {BIG, 100, 50000};
@@ -70,11 +74,12 @@ static void wrong_options_and_sizes_are_usage_errors(void **state) {
     cpb_codec_options options;
     cpb_code code;
   } wrong[] = {
-      {{CPB_CODEC_SNAPPY, 0, 0}, CPB_E_UNSUPPORTED}, {{(cpb_codec)77, 0, 0}, CPB_E_USAGE},
-      {{CPB_CODEC_ZSTD, 23, 0}, CPB_E_USAGE},        {{CPB_CODEC_ZSTD, -131073, 0}, CPB_E_USAGE},
-      {{CPB_CODEC_ZSTD, 1, 9}, CPB_E_USAGE},         {{CPB_CODEC_ZSTD, 1, 32}, CPB_E_USAGE},
-      {{CPB_CODEC_BROTLI, 12, 0}, CPB_E_USAGE},      {{CPB_CODEC_BROTLI, -2, 0}, CPB_E_USAGE},
-      {{CPB_CODEC_BROTLI, 5, 31}, CPB_E_USAGE},      {{CPB_CODEC_BROTLI, 5, 9}, CPB_E_USAGE},
+      {{CPB_CODEC_SNAPPY, 3, 0}, CPB_E_USAGE},  {{CPB_CODEC_SNAPPY, 1, 16}, CPB_E_USAGE},
+      {{CPB_CODEC_SNAPPY, -1, 0}, CPB_E_USAGE}, {{(cpb_codec)77, 0, 0}, CPB_E_USAGE},
+      {{CPB_CODEC_ZSTD, 23, 0}, CPB_E_USAGE},   {{CPB_CODEC_ZSTD, -131073, 0}, CPB_E_USAGE},
+      {{CPB_CODEC_ZSTD, 1, 9}, CPB_E_USAGE},    {{CPB_CODEC_ZSTD, 1, 32}, CPB_E_USAGE},
+      {{CPB_CODEC_BROTLI, 12, 0}, CPB_E_USAGE}, {{CPB_CODEC_BROTLI, -2, 0}, CPB_E_USAGE},
+      {{CPB_CODEC_BROTLI, 5, 31}, CPB_E_USAGE}, {{CPB_CODEC_BROTLI, 5, 9}, CPB_E_USAGE},
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     cpb_codec_error error = {CPB_OK, NULL};
@@ -91,6 +96,80 @@ static void wrong_options_and_sizes_are_usage_errors(void **state) {
   assert_false(cpb_compressor_write(c, (cpb_span){(const uint8_t *)"abc", 3}, &out, &error));
   assert_int_equal(error.code, CPB_E_USAGE);
   cpb_buffer_free(&out);
+  cpb_compressor_free(c);
+}
+
+/* --- Snappy -------------------------------------------------------------------- */
+
+static size_t snappy_size(int level, const uint8_t *data, size_t size, size_t piece, uint8_t *packed) {
+  const cpb_codec_options options = {CPB_CODEC_SNAPPY, level, 0};
+  cpb_codec_error error = {CPB_OK, NULL};
+  cpb_compressor *c = cpb_compressor_new(NULL, &options, &error);
+  cpb_buffer out = new_buffer(NULL);
+  assert_true(compress(c, data, size, piece, 1, &out, &error));
+  memcpy(packed, out.data, out.size);
+  const size_t n = out.size;
+  cpb_buffer_free(&out);
+  cpb_compressor_free(c);
+  return n;
+}
+
+/* Matches of every length at every distance around the limits of the kinds of copies, in data that
+ * else has none. */
+static void snappy_copies_of_every_length_and_distance(void **state) {
+  (void)state;
+  static uint8_t data[70000], back[70000], packed[90000];
+  const size_t distances[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 63, 64, 65, 2047, 2048, 2049, 60000, 65535, 65536};
+  uint32_t seed = 3;
+  for (size_t d = 0; d < sizeof distances / sizeof *distances; d++) {
+    for (size_t length = 1; length < 140; length++) {
+      const size_t begin = distances[d] + length % 7;
+      const size_t size = begin + length + length % 40;
+      for (size_t i = 0; i < size; i++)
+        data[i] = i >= begin && i < begin + length ? data[i - distances[d]] : (uint8_t)next_random(&seed);
+      for (int level = 1; level <= 2; level++) {
+        const size_t n = snappy_size(level, data, size, size, packed);
+        assert_true(n <= CPB_VARINT_MAX + snappy_max_compressed_length(size));
+        assert_true(decompress_by_library(CPB_RIEGELI_SNAPPY, (cpb_span){packed, n}, back, size));
+        assert_memory_equal(back, data, size);
+      }
+    }
+  }
+}
+
+static void snappy_output_does_not_depend_on_the_pieces(void **state) {
+  (void)state;
+  static uint8_t data[BIG], one[BIG + 100000], other[BIG + 100000];
+  fill(data, BIG, 5);
+  const size_t n = snappy_size(1, data, BIG, BIG, one);
+  for (size_t piece = 100; piece < BIG; piece *= 5) {
+    assert_int_equal(snappy_size(1, data, BIG, piece, other), n);
+    assert_memory_equal(one, other, n);
+  }
+}
+
+/* Within a few percent of the library's, and denser at level 2. */
+static void snappy_compresses_as_the_library_does(void **state) {
+  (void)state;
+  static uint8_t data[BIG], packed[BIG + 100000];
+  for (uint32_t seed = 0; seed < 4; seed++) {
+    fill(data, BIG, seed);
+    const size_t first = snappy_size(1, data, BIG, BIG, packed), dense = snappy_size(2, data, BIG, BIG, packed);
+    bytes theirs = compress_by_library('s', data, BIG, 1);
+    assert_true(first <= theirs.size + theirs.size / 20);
+    assert_true(dense < first);
+    free(theirs.data);
+  }
+}
+
+static void snappy_refuses_what_its_size_cannot_say(void **state) {
+  (void)state;
+  const cpb_codec_options options = {CPB_CODEC_SNAPPY, 0, 0};
+  cpb_codec_error error = {CPB_OK, NULL};
+  cpb_compressor *c = cpb_compressor_new(NULL, &options, &error);
+  assert_true(cpb_compressor_begin(c, UINT32_MAX, &error));
+  assert_false(cpb_compressor_begin(c, (uint64_t)UINT32_MAX + 1, &error));
+  assert_int_equal(error.code, CPB_E_LIMIT);
   cpb_compressor_free(c);
 }
 
@@ -127,7 +206,7 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
   fill(data, sizeof data, 8);
   const cpb_codec_options all[] = {
       {CPB_CODEC_NONE, 0, 0},   {CPB_CODEC_ZSTD, 3, 0},    {CPB_CODEC_BROTLI, 2, 0},
-      {CPB_CODEC_BROTLI, 6, 0}, {CPB_CODEC_BROTLI, 10, 0},
+      {CPB_CODEC_BROTLI, 6, 0}, {CPB_CODEC_BROTLI, 10, 0}, {CPB_CODEC_SNAPPY, 0, 0},
   };
   bytes snappy = compress_by_library('s', data, sizeof data, 1);
   for (size_t o = 0; o <= sizeof all / sizeof *all; o++) {
@@ -151,6 +230,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(libraries_decode_what_is_encoded),
       cmocka_unit_test(wrong_options_and_sizes_are_usage_errors),
+      cmocka_unit_test(snappy_copies_of_every_length_and_distance),
+      cmocka_unit_test(snappy_output_does_not_depend_on_the_pieces),
+      cmocka_unit_test(snappy_compresses_as_the_library_does),
+      cmocka_unit_test(snappy_refuses_what_its_size_cannot_say),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

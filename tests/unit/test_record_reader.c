@@ -387,7 +387,8 @@ static void assert_seeks_in(built_file f, cpb_record_reader_options options) {
     const cpb_record *now = cpb_record_reader_record(r);
     uint64_t near = now->position + host_random(&h) % 4;
     uint64_t other = host_random(&h) % 2 ? near : host_random(&h) % (f.size + 100);
-    cpb_record_reader_seek(r, other);
+    if (host_random(&h) % 2) cpb_record_reader_seek(r, other);
+    else cpb_record_reader_seek_chunk(r, other); /* wherever a chunk begins */
     assert_next_is(&h, r, &f, record_at(&f, other));
   }
   cpb_record_reader_free(r);
@@ -429,6 +430,21 @@ static void the_last_record_is_found_behind_chunks_without_records(void **state)
   }
   outcome_free(&o);
   free(h.lent);
+  built_free(&f);
+}
+
+static void where_a_chunk_begins_its_header_is_read_at_once(void **state) {
+  (void)state;
+  built_file f = mixed_file();
+  for (size_t i = 0; i < f.num_records; i++) {
+    cpb_record_reader *r = reader((cpb_record_reader_options){.verify = CPB_VERIFY_NEVER});
+    cpb_need need;
+    cpb_record_reader_seek_chunk(r, f.records[i].chunk_begin);
+    assert_int_equal(cpb_record_reader_step(r), CPB_STEP_NEED);
+    cpb_input_need(cpb_record_reader_input(r), &need);
+    assert_int_equal(need.offset, f.records[i].chunk_begin);
+    cpb_record_reader_free(r);
+  }
   built_free(&f);
 }
 
@@ -539,6 +555,7 @@ int main(void) {
       cmocka_unit_test(a_range_of_an_unverified_record_is_all_that_is_asked_for),
       cmocka_unit_test(the_last_record_takes_two_requests),
       cmocka_unit_test(every_position_leads_to_its_record),
+      cmocka_unit_test(where_a_chunk_begins_its_header_is_read_at_once),
       cmocka_unit_test(the_last_record_is_found_behind_chunks_without_records),
       cmocka_unit_test(the_first_error_stays),
       cmocka_unit_test(options_out_of_range_are_refused),

@@ -135,10 +135,10 @@ static void records_may_end_anywhere_around_a_block_boundary(void **state) {
 
 static void streaming_gives_the_same_bytes(void **state) {
   (void)state;
-  static const cpb_codec codecs[] = {CPB_CODEC_NONE, CPB_CODEC_ZSTD, CPB_CODEC_BROTLI};
+  static const cpb_codec codecs[] = {CPB_CODEC_NONE, CPB_CODEC_ZSTD, CPB_CODEC_BROTLI, CPB_CODEC_SNAPPY};
   const size_t big = 900001;
   uint8_t *data = noise(big, 9);
-  for (size_t c = 0; c < 3; c++) {
+  for (size_t c = 0; c < 4; c++) {
     for (size_t lead = BLOCK - 64 - 40 - 5 - 70; lead < BLOCK - 64 - 40 - 5 + 30; lead += c == 0 ? 1 : 13) {
       memory_file files[2] = {{0}, {0}};
       for (size_t streamed = 0; streamed < 2; streamed++) {
@@ -232,6 +232,7 @@ static const boundary_case boundary_cases[] = {
     {"simple_zstd-5.riegeli", CPB_CODEC_ZSTD, -5, 0, 16 << 10},
     {"simple_zstd19.riegeli", CPB_CODEC_ZSTD, 19, 0, 16 << 10},
     {"simple_brotli.riegeli", CPB_CODEC_BROTLI, 0, 0, 16 << 10},
+    {"simple_snappy.riegeli", CPB_CODEC_SNAPPY, 0, 0, 16 << 10},
     {"simple_brotli0.riegeli", CPB_CODEC_BROTLI, -1, 0, 16 << 10},
     {"chunksize_1_zstd.riegeli", CPB_CODEC_ZSTD, 0, 0, 1},
     {"chunksize_100_zstd.riegeli", CPB_CODEC_ZSTD, 0, 0, 100},
@@ -282,14 +283,14 @@ static void compressed_chunks_hold_the_same_records_as_riegelis(void **state) {
 
 static void the_codec_can_change_between_records(void **state) {
   (void)state;
-  static const cpb_codec codecs[] = {CPB_CODEC_NONE, CPB_CODEC_ZSTD, CPB_CODEC_BROTLI};
-  static const uint8_t types[] = {0, 'z', 'b'};
+  static const cpb_codec codecs[] = {CPB_CODEC_NONE, CPB_CODEC_ZSTD, CPB_CODEC_BROTLI, CPB_CODEC_SNAPPY};
+  static const uint8_t types[] = {0, 'z', 'b', 's'};
   cpb_record_writer_options o = options_for(CPB_CODEC_NONE);
   cpb_record_writer *w = cpb_record_writer_new(NULL, &o);
   memory_file f = {0};
   uint8_t *data = noise(10000, 3);
   for (size_t i = 0; i < 30; i++) {
-    const cpb_codec_options next = {.codec = codecs[i % 3], .level = (int)(i / 3 % 2) + 1};
+    const cpb_codec_options next = {.codec = codecs[i % 4], .level = (int)(i / 4 % 2) + 1};
     assert_int_equal(cpb_record_writer_flush(w, &next), CPB_OK);
     assert_int_equal(drain(w, &f), CPB_STEP_NEED);
     write_record(w, &f, data, i * 300, 0);
@@ -300,7 +301,7 @@ static void the_codec_can_change_between_records(void **state) {
   assert_int_equal(all->count, 31);
   const uint8_t *p = r->bytes.data;
   for (size_t i = 0; i < 30; p += i * 300, i++) {
-    assert_int_equal(all->items[i + 1].data[0], types[i % 3]);
+    assert_int_equal(all->items[i + 1].data[0], types[i % 4]);
     assert_int_equal(r->sizes[i], i * 300);
     assert_memory_equal(p, data, i * 300);
   }
@@ -312,10 +313,10 @@ static void the_codec_can_change_between_records(void **state) {
 
 static void metadata_is_a_transposed_chunk_with_one_record(void **state) {
   (void)state;
-  static const cpb_codec codecs[] = {CPB_CODEC_NONE, CPB_CODEC_ZSTD, CPB_CODEC_BROTLI};
+  static const cpb_codec codecs[] = {CPB_CODEC_NONE, CPB_CODEC_ZSTD, CPB_CODEC_BROTLI, CPB_CODEC_SNAPPY};
   const cpb_allocator a = cpb_allocator_or_default(NULL);
   uint8_t *text = noise(70000, 5);
-  for (size_t c = 0; c < 3; c++) {
+  for (size_t c = 0; c < 4; c++) {
     for (size_t size = 0; size <= 70000; size = size * 7 + 1) {
       cpb_record_writer_options o = options_for(codecs[c]);
       o.metadata = text;

@@ -135,7 +135,7 @@ static void wrong_options_are_the_writers_first_error(void **state) {
   (void)state;
   cpb_record_writer_options wrong[5];
   for (size_t i = 0; i < 5; i++) wrong[i] = options_for(CPB_CODEC_NONE);
-  wrong[0].codec.codec = CPB_CODEC_SNAPPY;
+  wrong[0].codec = (cpb_codec_options){CPB_CODEC_SNAPPY, 1, 15};
   wrong[1].codec.codec = (cpb_codec)9;
   wrong[2].append_at = 63;
   wrong[3].final_padding = ((uint64_t)1 << 30) + 1;
@@ -144,7 +144,7 @@ static void wrong_options_are_the_writers_first_error(void **state) {
   for (size_t i = 0; i < 5; i++) {
     cpb_record_writer *w = cpb_record_writer_new(NULL, &wrong[i]);
     assert_non_null(w);
-    assert_int_equal(cpb_record_writer_begin_record(w, 1), i == 0 ? CPB_E_UNSUPPORTED : CPB_E_USAGE);
+    assert_int_equal(cpb_record_writer_begin_record(w, 1), CPB_E_USAGE);
     assert_int_equal(cpb_record_writer_step(w), CPB_STEP_ERROR);
     cpb_record_writer_free(w);
   }

@@ -23,9 +23,7 @@ static bool choose_encoder(const cpb_codec_options *options, const cpb_encoder *
     case CPB_CODEC_BROTLI: *encoder = &cpb_encoder_brotli; break;
     case CPB_CODEC_DEFAULT:
     case CPB_CODEC_ZSTD: *encoder = &cpb_encoder_zstd; break;
-    case CPB_CODEC_SNAPPY:
-      cpb_codec_fail(error, CPB_E_UNSUPPORTED, "Snappy can be read, but not written");
-      return false;
+    case CPB_CODEC_SNAPPY: *encoder = &cpb_encoder_snappy; break;
     default: cpb_codec_fail(error, CPB_E_USAGE, "codec is none of cpb_codec"); return false;
   }
   const cpb_encoder *e = *encoder;
@@ -36,11 +34,11 @@ static bool choose_encoder(const cpb_codec_options *options, const cpb_encoder *
   *level = options->level != 0 ? options->level : e->level_default;
   if (options->level == -1 && e->level_min == 0) *level = 0;
   if (out_of_range(*level, e->level_min, e->level_max)) {
-    cpb_codec_fail(error, CPB_E_USAGE, "level is out of range (Zstd -131072 to 22, Brotli -1 to 11)");
+    cpb_codec_fail(error, CPB_E_USAGE, "level is out of range (Zstd -131072 to 22, Brotli -1 to 11, Snappy 1 to 2)");
     return false;
   }
   if (options->window_log != 0 && out_of_range(options->window_log, e->window_min, e->window_max)) {
-    cpb_codec_fail(error, CPB_E_USAGE, "window_log is out of range (Zstd 10 to 31, Brotli 10 to 30)");
+    cpb_codec_fail(error, CPB_E_USAGE, "window_log is out of range (Zstd 10 to 31, Brotli 10 to 30, Snappy none)");
     return false;
   }
   return true;
@@ -84,6 +82,10 @@ bool cpb_compressor_begin(cpb_compressor *c, uint64_t size, cpb_codec_error *err
   c->prefix_size = 0;
   if (!c->encoder) return true;
   c->prefix_size = (size_t)(cpb_varint_write(c->prefix, size) - c->prefix);
+  if (c->encoder->size_max > 0 && size > c->encoder->size_max) {
+    cpb_codec_fail(error, CPB_E_LIMIT, "Snappy: the data have 4 GiB or more; expected less, or another codec");
+    return false;
+  }
   return c->encoder->begin(c->state, size) || no_memory(error);
 }
 

@@ -1,4 +1,4 @@
-/* Compressed buffers of Riegeli chunks, written: none, Brotli, Zstd. */
+/* Compressed buffers of Riegeli chunks, written: none, Brotli, Zstd, Snappy. */
 #ifndef CPB_RIEGELI_CODEC_COMPRESSOR_H
 #define CPB_RIEGELI_CODEC_COMPRESSOR_H
 
@@ -14,13 +14,13 @@ typedef struct cpb_compressor cpb_compressor;
 enum { CPB_NUM_CODECS = CPB_CODEC_SNAPPY + 1 }; /* of cpb_codec */
 
 /* NULL with `*error` set: CPB_E_USAGE for an option out of range, CPB_E_UNSUPPORTED for a
- * codec that this build does not write (no build writes Snappy), CPB_E_MEMORY. */
+ * codec that this build does not write, CPB_E_MEMORY. */
 cpb_compressor *cpb_compressor_new(const cpb_allocator *a, const cpb_codec_options *options, cpb_codec_error *error);
 void cpb_compressor_free(cpb_compressor *c);
 
 /* Begins a buffer of exactly `size` bytes. Unless the codec is none, the first write puts
  * that size as a varint before the stream. As the codecs know the size, they choose a
- * window that fits. */
+ * window that fits. CPB_E_LIMIT for 4 GiB or more with Snappy; CPB_E_MEMORY. */
 bool cpb_compressor_begin(cpb_compressor *c, uint64_t size, cpb_codec_error *error);
 
 /* Compresses `in` and appends what is ready to `out`, which the caller may empty between

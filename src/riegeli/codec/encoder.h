@@ -9,7 +9,8 @@
 typedef struct cpb_encoder {
   uint8_t type;
   int level_min, level_max, level_default; /* in the library's own numbers */
-  int window_min, window_max;
+  int window_min, window_max;              /* 0: it has no window to choose */
+  uint64_t size_max;                       /* of what it can encode; 0: no bound */
   /* NULL: this build has no such encoder. Returns NULL when memory is short. */
   void *(*create)(cpb_codec_memory *memory, int level, int window_log);
   void (*destroy)(void *state);
@@ -18,6 +19,6 @@ typedef struct cpb_encoder {
   bool (*write)(void *state, cpb_span in, bool last, cpb_buffer *out);
 } cpb_encoder;
 
-extern const cpb_encoder cpb_encoder_brotli, cpb_encoder_zstd;
+extern const cpb_encoder cpb_encoder_brotli, cpb_encoder_snappy, cpb_encoder_zstd;
 
 #endif

@@ -2,7 +2,8 @@
  * depends on its first record (cpb_chunk_mode): small ones are collected until the chunk is
  * full; a record that fills a chunk alone is encoded as it comes, and output as it comes if it
  * does not even fit into the buffer. What is in one piece in the caller's memory is not copied
- * into `collected`: `whole` refers to it. */
+ * into `collected`: `whole` refers to it. A transposed chunk is made of records that were
+ * collected, too; what does not fit into the buffer goes into a simple one. */
 #include "riegeli/records/fill_chunks.h"
 
 #include "base/checked.h"
@@ -18,6 +19,11 @@
 /* Whether no further record fits into the chunk. */
 static bool chunk_full(const cpb_record_writer *w) {
   return w->options.record_per_chunk || w->filled + CPB_RECORD_OVERHEAD > w->chunk_limit;
+}
+
+/* Whether a record that fills a chunk alone is collected all the same. */
+static bool collects_alone(const cpb_record_writer *w) {
+  return w->uncompressed || w->transpose != CPB_TRANSPOSE_NEVER;
 }
 
 static bool open_stream(cpb_record_writer *w, uint64_t data_size) {
@@ -49,7 +55,7 @@ static bool may_stream(cpb_record_writer *w) {
 /* After the first record was added, whose size decides how the chunk is held. */
 static bool begin_chunk(cpb_record_writer *w) {
   const bool large = w->record_size > w->options.buffer;
-  if (!chunk_full(w) || (w->uncompressed && !large)) return true;
+  if (!chunk_full(w) || (collects_alone(w) && !large)) return true;
   if (w->uncompressed && !may_stream(w)) return false;
   cpb_codec_error error = {CPB_OK, NULL};
   w->mode = CPB_CHUNK_DIRECT;
@@ -57,44 +63,99 @@ static bool begin_chunk(cpb_record_writer *w) {
   return !w->uncompressed || open_stream(w, w->encoder.head.size + w->record_size);
 }
 
-static cpb_chunk_header records_header(const cpb_record_writer *w, uint64_t data_size, uint64_t data_hash) {
+static cpb_chunk_header records_header(const cpb_record_writer *w, uint8_t type, uint64_t data_size,
+                                       uint64_t data_hash) {
   return (cpb_chunk_header){.data_size = data_size,
                             .data_hash = data_hash,
                             .num_records = w->encoder.num_records,
                             .decoded_data_size = w->encoder.decoded_size,
-                            .type = CPB_CHUNK_SIMPLE};
+                            .type = type};
 }
 
-static void write_chunk(cpb_record_writer *w, cpb_span body) {
-  const cpb_span head = cpb_buffer_span(&w->encoder.head);
+/* The data of a chunk. */
+typedef struct encoded {
+  uint8_t type;
+  cpb_span head, body;
+} encoded;
+
+static uint64_t encoded_size(const encoded *data) { return (uint64_t)data->head.size + data->body.size; }
+
+static void write_chunk(cpb_record_writer *w, const encoded *data) {
   cpb_hash hash;
   cpb_hash_init(&hash);
-  cpb_hash_update(&hash, head.data, head.size);
-  cpb_hash_update(&hash, body.data, body.size);
-  const cpb_chunk_header header = records_header(w, (uint64_t)head.size + body.size, cpb_hash_finish(&hash));
-  cpb_writer_offset_fits(w, cpb_chunk_writer_chunk(&w->out, &header, head, body));
+  cpb_hash_update(&hash, data->head.data, data->head.size);
+  cpb_hash_update(&hash, data->body.data, data->body.size);
+  const cpb_chunk_header header = records_header(w, data->type, encoded_size(data), cpb_hash_finish(&hash));
+  cpb_writer_offset_fits(w, cpb_chunk_writer_chunk(&w->out, &header, data->head, data->body));
 }
 
 static void close_stream(cpb_record_writer *w) {
   stream(w, cpb_buffer_span(&w->encoder.body));
-  const cpb_chunk_header header = records_header(w, w->data_size, cpb_hash_finish(&w->hash));
+  const cpb_chunk_header header = records_header(w, CPB_CHUNK_SIMPLE, w->data_size, cpb_hash_finish(&w->hash));
   cpb_writer_offset_fits(w, cpb_chunk_writer_close(&w->out, &header));
 }
 
-void cpb_writer_close_chunk(cpb_record_writer *w) {
-  cpb_simple_encoder *e = &w->encoder;
-  cpb_codec_error error = {CPB_OK, NULL};
-  cpb_span body = w->whole.size > 0 ? w->whole : cpb_buffer_span(&e->collected);
-  bool done = w->mode == CPB_CHUNK_COLLECTED ? cpb_simple_encoder_encode(e, body, &body, &error)
-                                             : cpb_simple_encoder_finish(e, &error);
-  w->whole.size = 0;
-  w->filled = 0;
-  if (!cpb_writer_codec_done(w, done, &error)) return;
-  switch (w->mode) {
-    case CPB_CHUNK_COLLECTED: write_chunk(w, body); break;
-    case CPB_CHUNK_DIRECT: write_chunk(w, cpb_buffer_span(&e->body)); break;
-    case CPB_CHUNK_STREAMED: close_stream(w); break;
+static bool take_apart(cpb_record_writer *w, cpb_span records, cpb_codec_error *error) {
+  const cpb_buffer *sizes = &w->encoder.sizes;
+  const uint8_t *at = sizes->data, *end = at + sizes->size;
+  for (uint64_t left = w->encoder.num_records, size = 0; left > 0; left--) {
+    at = cpb_varint_read(at, end, &size);
+    if (!cpb_transpose_encoder_add(w->transposer, (cpb_span){records.data, (size_t)size}, error)) return false;
+    if (size > 0) records.data += size;
   }
+  return true;
+}
+
+static bool transpose(cpb_record_writer *w, cpb_span records, encoded *data, cpb_codec_error *error) {
+  if (!w->transposer) w->transposer = cpb_transpose_encoder_new(&w->allocator);
+  if (!w->transposer) {
+    cpb_codec_fail(error, CPB_E_MEMORY, "out of memory");
+    return false;
+  }
+  cpb_transpose_encoder_reset(w->transposer, w->options.buffer);
+  data->type = CPB_CHUNK_TRANSPOSED;
+  return take_apart(w, records, error) &&
+         cpb_transpose_encoder_encode(w->transposer, w->compressor, w->bucket_size, &data->head, &data->body, error);
+}
+
+static bool encode_simple(cpb_record_writer *w, cpb_span records, encoded *data, cpb_codec_error *error) {
+  data->type = CPB_CHUNK_SIMPLE;
+  if (!cpb_simple_encoder_encode(&w->encoder, records, &data->body, error)) return false;
+  data->head = cpb_buffer_span(&w->encoder.head);
+  return true;
+}
+
+static bool encode_collected(cpb_record_writer *w, cpb_span records, encoded *data, cpb_codec_error *error) {
+  if (w->transpose == CPB_TRANSPOSE_ALWAYS) return transpose(w, records, data, error);
+  if (!encode_simple(w, records, data, error)) return false;
+  if (w->transpose == CPB_TRANSPOSE_NEVER) return true;
+  encoded other;
+  if (!transpose(w, records, &other, error)) return false;
+  if (encoded_size(&other) < encoded_size(data)) *data = other;
+  return true;
+}
+
+static void close_collected(cpb_record_writer *w) {
+  const cpb_span records = w->whole.size > 0 ? w->whole : cpb_buffer_span(&w->encoder.collected);
+  cpb_codec_error error = {CPB_OK, NULL};
+  encoded data;
+  w->whole.size = 0;
+  if (cpb_writer_codec_done(w, encode_collected(w, records, &data, &error), &error)) write_chunk(w, &data);
+}
+
+/* Of one record, which was encoded as it came. */
+static void close_encoded(cpb_record_writer *w) {
+  cpb_codec_error error = {CPB_OK, NULL};
+  if (!cpb_writer_codec_done(w, cpb_simple_encoder_finish(&w->encoder, &error), &error)) return;
+  const encoded data = {CPB_CHUNK_SIMPLE, cpb_buffer_span(&w->encoder.head), cpb_buffer_span(&w->encoder.body)};
+  if (w->mode == CPB_CHUNK_DIRECT) write_chunk(w, &data);
+  else close_stream(w);
+}
+
+void cpb_writer_close_chunk(cpb_record_writer *w) {
+  w->filled = 0;
+  if (w->mode == CPB_CHUNK_COLLECTED) close_collected(w);
+  else close_encoded(w);
 }
 
 /* --- Records -------------------------------------------------------------- */
@@ -131,7 +192,7 @@ bool cpb_writer_begin_record(cpb_record_writer *w) {
 }
 
 static void collect(cpb_record_writer *w, cpb_span bytes) {
-  const bool whole = bytes.size == w->encoder.decoded_size && w->uncompressed && chunk_full(w);
+  const bool whole = bytes.size == w->encoder.decoded_size && collects_alone(w) && chunk_full(w);
   cpb_codec_error error = {CPB_OK, NULL};
   if (whole) {
     w->whole = bytes;

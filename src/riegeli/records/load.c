@@ -15,7 +15,7 @@ static bool is_file_metadata(const cpb_chunk_source *s) {
 
 /* --- The first pass ------------------------------------------------------- */
 
-static bool needed_in_one_piece(const cpb_chunk_source *s) {
+static bool needed_as_a_whole(const cpb_chunk_source *s) {
   return s->header.type == CPB_CHUNK_TRANSPOSED || is_file_metadata(s);
 }
 
@@ -25,10 +25,9 @@ static bool lies_in_one_piece(const cpb_chunk_source *s) {
 
 static cpb_load choose_load(const cpb_record_reader *r) {
   const cpb_chunk_source *s = &r->source;
-  if (needed_in_one_piece(s)) {
-    return cpb_chunk_source_lent(s) && lies_in_one_piece(s) ? CPB_LOAD_IN_PLACE : CPB_LOAD_COLLECT;
-  }
-  if (cpb_chunk_source_lent(s)) return CPB_LOAD_IN_PLACE;
+  bool in_pieces = !CPB_TRANSPOSE_IN_PLACE && needed_as_a_whole(s) && !lies_in_one_piece(s);
+  if (cpb_chunk_source_lent(s) && !in_pieces) return CPB_LOAD_IN_PLACE;
+  if (needed_as_a_whole(s)) return CPB_LOAD_COLLECT;
   if (r->options.verify != CPB_VERIFY_FIRST) return CPB_LOAD_STREAM;
   if (s->header.type != CPB_CHUNK_SIMPLE) return CPB_LOAD_STREAM;
   return s->header.data_size <= r->options.buffer ? CPB_LOAD_COLLECT : CPB_LOAD_TWICE;
@@ -71,10 +70,15 @@ static cpb_have begin_load(cpb_record_reader *r) {
   return CPB_HAVE;
 }
 
+/* Without verification, too, the block headers are checked before a chunk is read as a whole. */
+static bool has_first_pass(const cpb_record_reader *r) {
+  return r->options.verify != CPB_VERIFY_NEVER || needed_as_a_whole(&r->source);
+}
+
 static cpb_have first_pass(cpb_record_reader *r) {
   cpb_chunk_source *s = &r->source;
   bool collect = r->load == CPB_LOAD_COLLECT;
-  if (r->options.verify == CPB_VERIFY_NEVER && !collect) return CPB_HAVE;
+  if (!has_first_pass(r)) return CPB_HAVE;
   while (cpb_chunk_source_left(s) > 0) {
     cpb_span span;
     cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &span);
@@ -97,7 +101,7 @@ static cpb_have verify(cpb_record_reader *r) {
     if (have != CPB_HAVE) return have;
     cpb_chunk_source_rewind(s);
     s->collected = r->load == CPB_LOAD_COLLECT;
-    s->checked = r->load == CPB_LOAD_IN_PLACE && r->options.verify != CPB_VERIFY_NEVER;
+    s->checked = r->load == CPB_LOAD_IN_PLACE && has_first_pass(r);
     if (r->load == CPB_LOAD_TWICE) cpb_chunk_source_hash(s);
   }
   /* Limits grow with what is there, not with what a header claims. */
@@ -115,11 +119,12 @@ static cpb_have refuse(cpb_record_reader *r, const char *what) {
 /* Goes to the first record. False when the decoded bytes are not all in memory: then that is
  * right only for a chunk that was just opened. */
 static bool move_to_first(cpb_record_reader *r) {
-  const cpb_buffer *values = r->is_transposed ? &r->transposed.values : &r->simple.values;
+  const cpb_buffer *values = &r->simple.values;
   bool whole = r->is_transposed || cpb_simple_decoder_is_whole(&r->simple);
   r->size_at = r->simple.size_varints.data;
   r->next = r->left = r->skip = 0;
-  r->ready = (cpb_span){values->data, whole ? values->size : 0};
+  r->ready = (cpb_span){values->data, whole && !r->is_transposed ? values->size : 0};
+  cpb_transposed_rewind(&r->transposed);
   return whole;
 }
 
@@ -151,27 +156,59 @@ static cpb_have open_simple(cpb_record_reader *r) {
   return CPB_HAVE;
 }
 
+/* All data of the chunk, which is collected, or lent with the block headers. */
+static cpb_have whole_data(cpb_chunk_source *s, cpb_transpose_cursor *data) {
+  cpb_span first = {NULL, 0};
+  uint64_t left = cpb_chunk_source_left(s);
+  cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &first);
+  *data = cpb_transpose_cursor_of(first);
+  data->rest = (size_t)left - first.size;
+  return have;
+}
+
+/* Memory is kept for the next chunk, unless it is much, or bounded. */
+static void forget_transposed(cpb_record_reader *r) {
+  size_t keep = r->program.frugal ? 0 : r->options.buffer;
+  cpb_transpose_program_trim(&r->program, keep);
+  cpb_transposed_reset(&r->transposed, keep);
+}
+
 static cpb_have decode_transposed(cpb_record_reader *r, uint64_t num_records) {
   cpb_chunk_source *s = &r->source;
-  cpb_span data = {NULL, 0};
-  cpb_have have = cpb_chunk_source_data(s, UINT64_MAX, &data);
-  if (have != CPB_HAVE) return have;
+  uint64_t decoded_size = s->header.decoded_data_size;
   cpb_error error = {CPB_OK, CPB_NO_OFFSET, ""};
+  cpb_transpose_chunk chunk = {.num_records = num_records, .decoded_size = decoded_size};
+  chunk.stays = r->load != CPB_LOAD_IN_PLACE || !r->fleeting;
+  cpb_have have = whole_data(s, &chunk.data);
+  if (have != CPB_HAVE) return have;
   cpb_meter_grow(r->meter, s->data_end);
-  if (!charge_records(r) || !charge(r, CPB_WORK_DECODED, s->header.decoded_data_size)) return CPB_FAILED;
-  if (!cpb_transpose_decode(&r->allocator, &r->meter->limits, data, num_records, s->header.decoded_data_size,
-                            &r->transposed, &error))
+  if (!charge_records(r) || !charge(r, CPB_WORK_DECODED, decoded_size)) return CPB_FAILED;
+  r->is_transposed = true; /* even if it cannot be decoded: then what it took is freed or kept as otherwise */
+  if (!cpb_transpose_read(&r->program, &r->meter->limits, &chunk, &r->transposed, &error))
     return cpb_chunk_source_bad_data(s, error.code, error.message);
-  cpb_chunk_source_take(s, data.data, data.size);
+  cpb_chunk_source_jump(s, cpb_chunk_source_left(s));
   return charge(r, CPB_WORK_DECODED, r->transposed.unpacked) ? CPB_HAVE : CPB_FAILED;
 }
 
 static cpb_have open_transposed(cpb_record_reader *r) {
   cpb_have have = decode_transposed(r, r->source.header.num_records);
   if (have != CPB_HAVE) return have;
-  r->is_transposed = true;
   r->chunk.codec = (char)r->transposed.codec;
   move_to_first(r);
+  return CPB_HAVE;
+}
+
+/* The decoded bytes, in one piece. */
+static cpb_have keep_metadata(cpb_record_reader *r) {
+  cpb_span span;
+  r->metadata.size = 0;
+  cpb_transposed_rewind(&r->transposed);
+  while (cpb_transposed_next(&r->transposed, &span)) {
+    if (!cpb_buffer_append(&r->metadata, span.data, span.size))
+      return cpb_chunk_source_bad_data(&r->source, CPB_E_MEMORY, "out of memory");
+  }
+  r->has_metadata = true;
+  forget_transposed(r);
   return CPB_HAVE;
 }
 
@@ -185,14 +222,8 @@ static cpb_have open_metadata(cpb_record_reader *r) {
   if (r->source.header.num_records != 0) return refuse(r, "it is file metadata, but has records");
   if (!is_file_metadata(&r->source)) return CPB_HAVE;
   cpb_have have = decode_transposed(r, 1);
-  if (have == CPB_FAILED && r->source.error.code != CPB_E_MEMORY) return ignore_metadata(r);
-  if (have != CPB_HAVE) return have;
-  cpb_buffer_free(&r->metadata);
-  r->metadata = r->transposed.values;
-  r->has_metadata = true;
-  cpb_buffer_init(&r->transposed.values, &r->allocator);
-  cpb_transposed_free(&r->transposed);
-  return CPB_HAVE;
+  if (have == CPB_HAVE) have = keep_metadata(r);
+  return have == CPB_FAILED && r->source.error.code != CPB_E_MEMORY ? ignore_metadata(r) : have;
 }
 
 static cpb_have open_without_records(cpb_record_reader *r) {
@@ -255,7 +286,7 @@ cpb_have cpb_reader_load(cpb_record_reader *r) {
 }
 
 void cpb_reader_unload(cpb_record_reader *r) {
-  if (r->is_transposed) cpb_transposed_free(&r->transposed);
+  if (r->is_transposed) forget_transposed(r);
   r->is_transposed = r->verified = r->open = false;
   r->load = CPB_LOAD_UNDECIDED;
   r->ready = r->data = (cpb_span){NULL, 0};
@@ -265,7 +296,10 @@ void cpb_reader_unload(cpb_record_reader *r) {
 /* --- Within the records --------------------------------------------------- */
 
 cpb_have cpb_reader_fill(cpb_record_reader *r, uint64_t max) {
-  return r->ready.size > 0 ? CPB_HAVE : cpb_simple_decoder_fill(&r->simple, max, &r->ready);
+  if (r->ready.size > 0) return CPB_HAVE;
+  if (!r->is_transposed) return cpb_simple_decoder_fill(&r->simple, max, &r->ready);
+  cpb_transposed_next(&r->transposed, &r->ready);
+  return CPB_HAVE;
 }
 
 static void skip_ready(cpb_record_reader *r) {
@@ -277,7 +311,7 @@ static void skip_ready(cpb_record_reader *r) {
 
 cpb_have cpb_reader_skip(cpb_record_reader *r) {
   while (r->skip > 0) {
-    if (r->ready.size == 0 && cpb_simple_decoder_jump(&r->simple, r->skip)) {
+    if (r->ready.size == 0 && !r->is_transposed && cpb_simple_decoder_jump(&r->simple, r->skip)) {
       r->skip = 0;
       break;
     }

@@ -50,13 +50,16 @@ static size_t take_simple(cpb_record_reader *r, size_t *sizes, size_t room, size
 
 static size_t take_transposed(const cpb_record_reader *r, size_t *sizes, size_t room, size_t *most) {
   const uint64_t *ends = r->transposed.ends + r->next;
-  uint64_t begin = r->next > 0 ? ends[-1] : 0;
-  for (size_t i = 0; i < room; i++) sizes[i] = (size_t)(ends[i] - (i > 0 ? ends[i - 1] : begin));
-  *most -= (size_t)(ends[room - 1] - begin);
-  return room;
+  const uint64_t begin = r->next > 0 ? ends[-1] : 0, last = begin + *most;
+  size_t count = 0;
+  for (uint64_t at = begin; count < room && ends[count] <= last; at = ends[count++])
+    sizes[count] = (size_t)(ends[count] - at);
+  if (count > 0) *most -= (size_t)(ends[count - 1] - begin);
+  return count;
 }
 
 static size_t take_batch(cpb_record_reader *r, size_t *sizes, size_t room) {
+  if (r->ready.size == 0 && r->is_transposed) cpb_transposed_next(&r->transposed, &r->ready);
   size_t most = r->ready.size;
   room = (size_t)cpb_min_u64(room, r->chunk.num_records - r->next);
   size_t count = r->is_transposed ? take_transposed(r, sizes, room, &most) : take_simple(r, sizes, room, &most);

@@ -9,13 +9,15 @@
  * `simple` or `transposed`. In CPB_PHASE_RECORDS `next` is the index of the record after the current
  * one, `left` counts the bytes of the current one that were not given out, and `ready` is a view of
  * decoded bytes that come next: of the host's bytes if the chunk is not compressed, else of the
- * decoder's window or the decoded chunk. With CPB_VERIFY_FIRST nothing of a chunk is given out before
- * its hash was checked (load.c). What a step gives out is valid until the next step.
+ * decoder's window or the decoded chunk; of a transposed one, of either, span by span. With
+ * CPB_VERIFY_FIRST nothing of a chunk is given out before its hash was checked (load.c). What a step
+ * gives out is valid until the next step.
  *
  * It terminates: the source only moves forward, except for seeking, where the host asks, and for the
  * second pass over a chunk (CPB_LOAD_TWICE). Memory: at most one chunk of up to options.buffer stored
- * bytes, or a transposed one, stored and decoded, below limits.riegeli_chunk; the sizes of the records
- * of a simple chunk; a decoder's window. options.memory bounds all of it together (base/budget.h). */
+ * bytes, or a transposed one, stored and decoded, below limits.riegeli_chunk; for the next transposed one
+ * up to options.buffer of each kind of memory, if memory is not bounded; the sizes of the records of a
+ * simple chunk; a decoder's window. options.memory bounds all of it together (base/budget.h). */
 #include "riegeli/records/reader.h"
 
 #include <string.h>
@@ -87,6 +89,9 @@ cpb_record_reader *cpb_record_reader_new_within(const cpb_allocator *a, const cp
   cpb_simple_decoder_init(&r->simple, &r->allocator, r->meter, r->options.buffer, &r->source);
   r->simple.frugal = r->options.memory > 0;
   if (r->simple.frugal) r->simple.window = cpb_min_size(r->simple.window, r->options.buffer);
+  cpb_transpose_program_init(&r->program, &r->allocator);
+  r->program.frugal = r->options.memory > 0;
+  cpb_transposed_init(&r->transposed, &r->allocator);
   cpb_buffer_init(&r->metadata, &r->allocator);
   cpb_chunk_source_go(&r->source, 0);
   if (r->options.position > 0) cpb_record_reader_seek(r, r->options.position);
@@ -104,6 +109,8 @@ void cpb_record_reader_free(cpb_record_reader *r) {
   cpb_allocator a = r->outer;
   cpb_reader_unload(r);
   cpb_simple_decoder_free(&r->simple);
+  cpb_transpose_program_free(&r->program);
+  cpb_transposed_free(&r->transposed);
   cpb_chunk_source_free(&r->source);
   cpb_buffer_free(&r->metadata);
   cpb_meter_free(&r->own);
@@ -118,7 +125,7 @@ const cpb_record *cpb_record_reader_record(const cpb_record_reader *r) { return 
 
 const uint8_t *cpb_record_reader_data(const cpb_record_reader *r, size_t *length) {
   *length = r->data.size;
-  return r->data.data;
+  return r->data.data ? r->data.data : (const uint8_t *)""; /* so that a host can count from it */
 }
 
 const cpb_skipped *cpb_record_reader_skipped(const cpb_record_reader *r) { return &r->skipped; }
@@ -324,6 +331,27 @@ bool cpb_reader_come_to_record(cpb_record_reader *r) {
     if (have != CPB_HAVE && interrupts(r, have, &step)) return false;
   }
   return r->skip == 0;
+}
+
+/* The first byte of a chunk's data. */
+static cpb_have read_codec(cpb_record_reader *r) {
+  cpb_span first;
+  cpb_have have = cpb_chunk_source_data(&r->source, 1, &first);
+  if (have == CPB_HAVE && first.size > 0) r->chunk.codec = (char)first.data[0];
+  return have;
+}
+
+cpb_step cpb_reader_step_to_head(cpb_record_reader *r) {
+  cpb_step step = CPB_STEP_ERROR;
+  while (r->phase != CPB_PHASE_LOAD || r->chunk.num_records == 0) {
+    if (r->phase == CPB_PHASE_FAILED) return step;
+    const bool in_records = r->phase == CPB_PHASE_RECORDS;
+    if (in_records && r->chunk.num_records > 0) return CPB_STEP_RECORD; /* it was moved within the chunk */
+    if (in_records) r->phase = CPB_PHASE_FINISH;                        /* of padding */
+    if (step_between(r, &step)) return step;
+  }
+  cpb_have have = read_codec(r);
+  return have == CPB_HAVE || !interrupts(r, have, &step) ? CPB_STEP_RECORD : step;
 }
 
 cpb_step cpb_reader_step_on(cpb_record_reader *r) {

@@ -52,6 +52,7 @@ struct cpb_record_reader {
 
   /* The records of the chunk, which are in `simple` or in `transposed`. */
   cpb_simple_decoder simple;
+  cpb_transpose_program program; /* its memory is kept from chunk to chunk */
   cpb_transposed transposed;
   bool is_transposed;
   cpb_span ready;         /* decoded bytes that were not given out */

@@ -81,6 +81,11 @@ void cpb_reader_seek_chunk(cpb_record_reader *r, uint64_t position, uint64_t beg
   }
 }
 
+void cpb_record_reader_seek_chunk(cpb_record_reader *r, uint64_t begin) {
+  cpb_meter_renew(&r->own);
+  cpb_reader_seek_chunk(r, begin, begin, 0);
+}
+
 /* Its hash proves that a chunk header is one. If there is none, or not that of the target, the search
  * begins at the block header, which also finds out what is wrong. */
 static cpb_have seek_direct(cpb_record_reader *r) {

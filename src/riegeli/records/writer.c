@@ -13,10 +13,18 @@
 
 /* --- Options -------------------------------------------------------------- */
 
+/* In doubles, of which the nearest to a size is good enough. */
+static uint64_t bucket_size(uint64_t chunk_size, double fraction) {
+  if (fraction == 0 || fraction == 1) return chunk_size;
+  double size = (double)chunk_size * fraction + 0.5;
+  return size < 1 ? 1 : size < (double)CPB_RECORD_MAX_SIZE ? (uint64_t)size : CPB_RECORD_MAX_SIZE;
+}
+
 /* A chunk must also fit into the buffer, and have no more records than the limit. */
 static void set_chunk_limit(cpb_record_writer *w) {
   uint64_t size = w->options.chunk_size, records_size;
   if (size == 0) size = w->uncompressed ? 4 << 10 : 1 << 20;
+  w->bucket_size = bucket_size(size, w->options.bucket_fraction);
   if (cpb_mul_u64(w->max_records, CPB_RECORD_OVERHEAD, &records_size)) size = cpb_min_u64(size, records_size);
   w->chunk_limit = cpb_min_u64(cpb_min_u64(size, w->options.buffer), CPB_RECORD_MAX_SIZE);
 }
@@ -48,8 +56,14 @@ static bool check_options(cpb_record_writer *w) {
     return cpb_writer_fail(w, CPB_E_USAGE, "append_at is no size of a Riegeli file; expected 64 to 2^62");
   if (o->append_at > 0 && o->metadata)
     return cpb_writer_fail(w, CPB_E_USAGE, "metadata is set, but append_at is not 0; expected a new file");
+  if (o->apart && (o->append_at > 0 || o->metadata || o->initial_padding > 0 || o->final_padding > 0 || o->seekable))
+    return cpb_writer_fail(w, CPB_E_USAGE, "apart is set, and so is what has to do with a file; expected 0");
   if (o->initial_padding > CPB_CHUNK_MAX_PADDING || o->final_padding > CPB_CHUNK_MAX_PADDING)
     return cpb_writer_fail(w, CPB_E_USAGE, "initial_padding or final_padding exceeds 2^30");
+  if (o->transpose > CPB_TRANSPOSE_IF_SMALLER)
+    return cpb_writer_fail(w, CPB_E_USAGE, "transpose is none of cpb_transpose");
+  if (o->bucket_fraction != -1 && !(o->bucket_fraction >= 0 && o->bucket_fraction <= 1))
+    return cpb_writer_fail(w, CPB_E_USAGE, "bucket_fraction is out of range; expected 0 to 1, or -1");
   return true;
 }
 
@@ -94,10 +108,13 @@ static void begin_file(cpb_record_writer *w) {
 /* --- The machine ----------------------------------------------------------- */
 
 static bool flush(cpb_record_writer *w) {
-  const bool done = w->filled == 0;
-  if (done) select_codec(w, w->next_codec);
-  else cpb_writer_close_chunk(w);
-  return done;
+  if (w->filled > 0) {
+    cpb_writer_close_chunk(w);
+    return false;
+  }
+  w->transpose = w->next_transpose;
+  select_codec(w, w->next_codec);
+  return true;
 }
 
 static bool finish(cpb_record_writer *w) {
@@ -112,6 +129,21 @@ static bool finish(cpb_record_writer *w) {
   return w->stage == CPB_STAGE_DONE;
 }
 
+/* The next chunk, which the writer got encoded. */
+static bool place_chunk(cpb_record_writer *w) {
+  const cpb_span none = {NULL, 0},
+                 data = {w->input.data + CPB_CHUNK_HEADER_SIZE, w->input.size - CPB_CHUNK_HEADER_SIZE};
+  cpb_chunk_header header;
+  if (w->filled > 0) {
+    cpb_writer_close_chunk(w);
+    return false;
+  }
+  cpb_chunk_header_decode(w->input.data, &header);
+  w->position = w->out.pos + header.num_records - 1;
+  cpb_writer_offset_fits(w, cpb_chunk_writer_chunk(&w->out, &header, data, none));
+  return true;
+}
+
 static void work(cpb_record_writer *w) {
   if (w->stage < CPB_STAGE_RECORDS) {
     begin_file(w);
@@ -124,6 +156,7 @@ static void work(cpb_record_writer *w) {
     case CPB_REQUEST_WRITE: done = cpb_writer_write_input(w); break;
     case CPB_REQUEST_BATCH: done = cpb_writer_write_batch(w); break;
     case CPB_REQUEST_FLUSH: done = flush(w); break;
+    case CPB_REQUEST_CHUNK: done = place_chunk(w); break;
     case CPB_REQUEST_FINISH: done = finish(w); break;
   }
   if (done) w->request = CPB_REQUEST_NONE;
@@ -194,6 +227,40 @@ cpb_code cpb_record_writer_flush(cpb_record_writer *w, const cpb_codec_options *
   return request(w, CPB_REQUEST_FLUSH);
 }
 
+cpb_code cpb_record_writer_transpose(cpb_record_writer *w, cpb_transpose how) {
+  if (!may_call(w, false)) return w->error.code;
+  if (how > CPB_TRANSPOSE_IF_SMALLER) {
+    cpb_writer_fail(w, CPB_E_USAGE, "transpose is none of cpb_transpose");
+    return w->error.code;
+  }
+  w->next_transpose = how;
+  return request(w, CPB_REQUEST_FLUSH);
+}
+
+cpb_code cpb_record_writer_chunk(cpb_record_writer *w, const void *data, size_t size, cpb_encoded_chunk *chunk) {
+  const uint8_t *bytes = data;
+  cpb_chunk_header header;
+  *chunk = (cpb_encoded_chunk){0};
+  if (!may_call(w, false)) return w->error.code;
+  if (size <= CPB_CHUNK_HEADER_SIZE || !cpb_chunk_header_decode(bytes, &header) || header.num_records == 0 ||
+      header.data_size == 0 || header.data_size > size - CPB_CHUNK_HEADER_SIZE) {
+    cpb_writer_fail(w, CPB_E_USAGE, "no Riegeli chunk begins there that a writer with `apart` has put out");
+    return w->error.code;
+  }
+  w->input = (cpb_span){bytes, CPB_CHUNK_HEADER_SIZE + (size_t)header.data_size};
+  *chunk = (cpb_encoded_chunk){w->input.size, header.num_records, (char)bytes[CPB_CHUNK_HEADER_SIZE]};
+  return request(w, CPB_REQUEST_CHUNK);
+}
+
+int cpb_record_writer_fits(const cpb_record_writer *w, uint64_t *filled, uint64_t size) {
+  const uint64_t added = cpb_min_u64(size, CPB_RECORD_MAX_SIZE) + CPB_RECORD_OVERHEAD;
+  const bool fits = *filled > 0 && !w->options.record_per_chunk && *filled + added <= w->chunk_limit;
+  *filled = fits ? *filled + added : added;
+  return fits;
+}
+
+size_t cpb_record_writer_buffer(const cpb_record_writer *w) { return w->options.buffer; }
+
 cpb_code cpb_record_writer_finish(cpb_record_writer *w) {
   if (!may_call(w, false)) return w->error.code;
   return request(w, CPB_REQUEST_FINISH);
@@ -215,6 +282,11 @@ const uint8_t *cpb_record_writer_output(const cpb_record_writer *w, uint64_t *of
 
 uint64_t cpb_record_writer_position(const cpb_record_writer *w) { return w->position; }
 
+void cpb_record_writer_last_chunk(const cpb_record_writer *w, uint64_t *begin, uint64_t *data_hash) {
+  *begin = w->out.begin;
+  *data_hash = cpb_load64(w->out.chunk_header + 16);
+}
+
 const cpb_error *cpb_record_writer_error(const cpb_record_writer *w) { return &w->error; }
 
 cpb_record_writer *cpb_record_writer_new(const cpb_allocator *allocator, const cpb_record_writer_options *options) {
@@ -226,9 +298,12 @@ cpb_record_writer *cpb_record_writer_new(const cpb_allocator *allocator, const c
   if (w->options.buffer == 0) w->options.buffer = DEFAULT_BUFFER;
   w->max_records = cpb_limits_or_default(w->options.limits).records_per_chunk;
   w->next_codec = w->options.codec;
+  w->transpose = w->next_transpose = w->options.transpose;
   cpb_buffer_init(&w->metadata, &a);
   cpb_simple_encoder_init(&w->encoder, &a);
   cpb_chunk_writer_init(&w->out, w->options.append_at);
+  w->out.bare = w->options.apart != 0;
+  if (w->out.bare) w->stage = CPB_STAGE_RECORDS;
   if (check_options(w) && select_codec(w, w->options.codec)) encode_metadata(w);
   if (w->error.code == CPB_E_MEMORY) {
     cpb_record_writer_free(w);
@@ -243,6 +318,7 @@ void cpb_record_writer_free(cpb_record_writer *w) {
   if (!w) return;
   for (size_t i = 0; i < sizeof w->codecs / sizeof *w->codecs; i++) cpb_compressor_free(w->codecs[i].compressor);
   cpb_simple_encoder_free(&w->encoder);
+  cpb_transpose_encoder_free(w->transposer);
   cpb_buffer_free(&w->metadata);
   cpb_release(&w->allocator, w);
 }

@@ -7,6 +7,7 @@
 #include "riegeli/chunk_writer.h"
 #include "riegeli/highwayhash.h"
 #include "riegeli/simple/encoder.h"
+#include "riegeli/transpose/encoder.h"
 
 #define CPB_RECORD_OVERHEAD 8 /* bytes that each record adds to the chunk size, as in Riegeli */
 #define CPB_RECORD_MAX_SIZE ((uint64_t)1 << 62)
@@ -27,6 +28,7 @@ typedef enum cpb_writer_request {
   CPB_REQUEST_WRITE,
   CPB_REQUEST_BATCH,
   CPB_REQUEST_FLUSH,
+  CPB_REQUEST_CHUNK,
   CPB_REQUEST_FINISH
 } cpb_writer_request;
 
@@ -55,14 +57,17 @@ struct cpb_record_writer {
   cpb_writer_codec codecs[CPB_NUM_CODECS]; /* one of each, kept as options may alternate */
   cpb_compressor *compressor;              /* of the next chunk */
   bool uncompressed;
+  cpb_transpose transpose; /* the chunk that is collected */
+  uint64_t bucket_size;
   cpb_simple_encoder encoder;
+  cpb_transpose_encoder *transposer; /* NULL: not needed so far */
   cpb_chunk_writer out;
   cpb_output_bytes output;
   cpb_buffer metadata; /* the metadata chunk's data */
 
   cpb_writer_stage stage;
   cpb_writer_request request;
-  cpb_span input; /* what is left of the lent bytes of the record */
+  cpb_span input; /* what is left of the lent bytes of the record; the chunk that is to be placed */
   cpb_span whole; /* all records of the chunk, if they were lent in one piece */
   cpb_record_batch batch;
   size_t size_of_one; /* the sizes of a batch of one record */
@@ -70,6 +75,7 @@ struct cpb_record_writer {
   uint64_t record_size, record_left;
   uint64_t position; /* of the last complete record */
   cpb_codec_options next_codec;
+  cpb_transpose next_transpose;
 
   cpb_chunk_mode mode;
   uint64_t chunk_begin;

@@ -2,7 +2,6 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "riegeli/codec/decompressor.h"
 
 /* The most bytes that all buckets can have: each is a byte of a record, or of the size of a record
  * that is no message. */
@@ -14,25 +13,28 @@ static uint64_t most_values(const cpb_transpose_program *p) {
 
 /* Reads the sizes of the buckets from the header and takes the buckets off the front of `data`.
  * Decompressed they follow each other; ends[i] is where bucket i ends. */
-static bool load_buckets(cpb_transpose_program *p, cpb_transpose_cursor *header, cpb_span *data, size_t *ends,
-                         size_t num_buckets) {
-  const uint8_t *begin = data->data;
+static bool load_buckets(cpb_transpose_program *p, cpb_transpose_cursor *header, cpb_transpose_cursor *data,
+                         size_t *ends, size_t num_buckets) {
+  const cpb_buffer *values = &p->blocks[CPB_TRANSPOSE_VALUES];
+  const cpb_transpose_cursor begin = *data;
+  const size_t all = cpb_transpose_cursor_size(data);
   for (size_t i = 0; i < num_buckets; i++) {
     uint64_t size;
-    header->next = cpb_varint_read(header->next, header->end, &size);
-    if (!header->next) return cpb_transpose_damaged(p, "a bucket's size is missing");
-    if (size > data->size) return cpb_transpose_damaged(p, "a bucket is cut off");
-    cpb_span stored = {data->data, (size_t)size};
-    *data = (cpb_span){stored.data + stored.size, data->size - stored.size};
+    if (!cpb_transpose_cursor_read_u64(header, &size)) return cpb_transpose_damaged(p, "a bucket's size is missing");
+    if (size > cpb_transpose_cursor_size(data)) return cpb_transpose_damaged(p, "a bucket is cut off");
+    const cpb_transpose_cursor stored = cpb_transpose_cursor_take(data, (size_t)size);
     if (p->codec == CPB_RIEGELI_NONE) {
-      ends[i] = (size_t)(data->data - begin);
+      ends[i] = all - cpb_transpose_cursor_size(data);
       continue;
     }
-    if (!cpb_transpose_decompress(p, stored, most_values(p) - p->values.size, "bucket", &p->values)) return false;
-    ends[i] = p->values.size;
+    if (!cpb_transpose_decompress(p, stored, most_values(p) - values->size, "bucket", CPB_TRANSPOSE_VALUES))
+      return false;
+    ends[i] = values->size;
   }
-  if (p->codec == CPB_RIEGELI_NONE) p->all_values = (cpb_span){begin, (size_t)(data->data - begin)};
-  else p->all_values = (cpb_span){p->values.data, p->values.size};
+  p->all_values = begin;
+  if (p->codec == CPB_RIEGELI_NONE)
+    p->all_values = cpb_transpose_cursor_take(&p->all_values, all - cpb_transpose_cursor_size(data));
+  else p->all_values = cpb_transpose_cursor_of((cpb_span){values->data, values->size});
   return true;
 }
 
@@ -40,14 +42,13 @@ static bool load_buckets(cpb_transpose_program *p, cpb_transpose_cursor *header,
  * all of the buckets. */
 static bool cut_buffers(cpb_transpose_program *p, cpb_transpose_cursor *header, const size_t *ends,
                         size_t num_buckets) {
+  cpb_transpose_cursor values = p->all_values;
   size_t bucket = 0, position = 0;
   for (size_t i = 0; i < p->num_buffers; i++) {
     uint64_t size;
-    header->next = cpb_varint_read(header->next, header->end, &size);
-    if (!header->next) return cpb_transpose_damaged(p, "a buffer's size is missing");
+    if (!cpb_transpose_cursor_read_u64(header, &size)) return cpb_transpose_damaged(p, "a buffer's size is missing");
     if (size > ends[bucket] - position) return cpb_transpose_damaged(p, "a buffer does not fit in its bucket");
-    const uint8_t *begin = p->all_values.data + position;
-    p->buffers[i] = (cpb_transpose_cursor){begin, begin + size};
+    p->buffers[i] = cpb_transpose_cursor_take(&values, (size_t)size);
     position += (size_t)size;
     while (position == ends[bucket] && bucket + 1 < num_buckets) bucket++;
   }
@@ -56,20 +57,17 @@ static bool cut_buffers(cpb_transpose_program *p, cpb_transpose_cursor *header, 
   return true;
 }
 
-bool cpb_transpose_parse_buffers(cpb_transpose_program *p, cpb_transpose_cursor *header, cpb_span *data) {
+bool cpb_transpose_parse_buffers(cpb_transpose_program *p, cpb_transpose_cursor *header, cpb_transpose_cursor *data) {
   uint32_t num_buckets, num_buffers;
-  if (!cpb_transpose_read_u32(header, &num_buckets) || !cpb_transpose_read_u32(header, &num_buffers))
+  if (!cpb_transpose_cursor_read_u32(header, &num_buckets) || !cpb_transpose_cursor_read_u32(header, &num_buffers))
     return cpb_transpose_damaged(p, "the number of buckets or buffers is missing");
   if (num_buckets == 0) return num_buffers == 0 || cpb_transpose_damaged(p, "buffers without a bucket");
   if ((uint64_t)num_buckets + num_buffers > (size_t)(header->end - header->next))
     return cpb_transpose_damaged(p, "the header is too short for its buckets and buffers");
 
-  size_t *ends = cpb_transpose_table(p, num_buckets, sizeof *ends);
+  size_t *ends = cpb_transpose_table(p, CPB_TRANSPOSE_BUCKET_TABLE, num_buckets, sizeof *ends);
   if (!ends) return false;
   p->num_buffers = num_buffers;
-  p->buffers = cpb_transpose_table(p, num_buffers, sizeof *p->buffers);
-  bool done =
-      p->buffers && load_buckets(p, header, data, ends, num_buckets) && cut_buffers(p, header, ends, num_buckets);
-  cpb_release(&p->allocator, ends);
-  return done;
+  p->buffers = cpb_transpose_table(p, CPB_TRANSPOSE_BUFFER_TABLE, num_buffers, sizeof *p->buffers);
+  return p->buffers && load_buckets(p, header, data, ends, num_buckets) && cut_buffers(p, header, ends, num_buckets);
 }

@@ -6,6 +6,7 @@
 
 /* Parses the first part of the header, with the sizes, and takes the buckets off the front of
  * `data`. */
-bool cpb_transpose_parse_buffers(cpb_transpose_program *program, cpb_transpose_cursor *header, cpb_span *data);
+bool cpb_transpose_parse_buffers(cpb_transpose_program *program, cpb_transpose_cursor *header,
+                                 cpb_transpose_cursor *data);
 
 #endif

@@ -1,11 +1,14 @@
 /* The records are written from the last byte of the last one to the first byte of the first: when
  * the tag and length of a submessage or string are put in front of it, its size is known. `out`
  * points to the byte written last. What is before it is free, so short things are copied with
- * stores of a fixed width: the garbage before them is overwritten next.
+ * stores of a fixed width: the garbage before them is overwritten next. A large value is not copied,
+ * but becomes a part (transposed.h), which counts as written. A value that a block header of the file
+ * interrupts has several pieces; it, too, goes from its last piece to its first.
  *
- * Invariants. Between two nodes the bytes [out, end) are final: the rear of the output, which still
- * lacks only the tags and lengths of the submessages in `open`, and those go in front of it. The
- * cursor of a buffer only moves forward.
+ * Invariants. Between two nodes the bytes [out, end) and the parts are final: the rear of the output,
+ * which still lacks only the tags and lengths of the submessages in `open`, and those go in front of
+ * it. From `begin` to `out` there is no more room than the decoded size leaves. The cursor of a buffer
+ * only moves forward.
  *
  * It ends: each transition byte is used once, and leads to at most four nodes and the implicit
  * ones after each, which form no loop (nodes.c). However many transitions there are, each node
@@ -13,8 +16,8 @@
  * (at most limits.depth at a time, and closing it writes bytes) or is counted in `idle`.
  *
  * Memory: the block of the output, which grows with what is written and never beyond decoded_size,
- * and a position for each record and each open submessage. All three are checked against the limits
- * before the machine starts, or as they grow. */
+ * a position for each record and each open submessage, and an entry for each part, of which each has
+ * least_part bytes. All are checked against the limits before the machine starts, or as they grow. */
 #include "riegeli/transpose/machine.h"
 
 #include "base/checked.h"
@@ -40,12 +43,15 @@ typedef struct open_submessage {
 
 typedef struct machine {
   cpb_transpose_program *program;
-  uint8_t *begin, *end;  /* the block of the output; `out` moves from end to begin */
+  cpb_transposed *result;
+  uint8_t *begin, *end;  /* `out` moves from the end of result->values to `begin`, which is in there, too */
+  size_t end_and_parts;  /* the address of `end` plus the bytes that are in parts */
   const uint8_t *values; /* where the first buffer begins */
+  size_t least_part;     /* SIZE_MAX: all values are copied */
   open_submessage *open;
   size_t num_open, open_capacity;
-  uint64_t *ends; /* where records begin, counted from the end of the output; the last first */
-  size_t num_records, ends_capacity;
+  uint64_t *ends; /* result->ends: where records begin, counted from the end; the last first */
+  size_t num_records, most_ends;
   uint64_t idle, most_idle; /* how many nodes did nothing, and how many may */
 } machine;
 
@@ -57,6 +63,10 @@ static COLD uint8_t *damaged(const machine *m, const char *text) {
   return NULL;
 }
 
+static COLD uint8_t *larger_than_said(const machine *m) {
+  return damaged(m, "the records are larger than the chunk header says");
+}
+
 static COLD bool no_memory(const machine *m) {
   cpb_fail_memory(m->program->error);
   return false;
@@ -64,31 +74,48 @@ static COLD bool no_memory(const machine *m) {
 
 /* --- Room ------------------------------------------------------------------ */
 
+/* Bytes in [out, end) and in parts. */
+static INLINE size_t written(const machine *m, const uint8_t *out) { return m->end_and_parts - (size_t)(uintptr_t)out; }
+
+static void set_end(machine *m, uint8_t *end, size_t in_parts) {
+  m->end = end;
+  m->end_and_parts = (size_t)(uintptr_t)end + in_parts;
+}
+
+/* Sets `begin`: as far as the block and the decoded size allow. */
+static void set_begin(machine *m, uint8_t *out) {
+  const size_t room = m->result->values.capacity - (size_t)(m->end - out);
+  m->begin = out - cpb_min_size(room, (size_t)m->program->decoded_size - written(m, out));
+}
+
 /* Moves the output to the end of a new block of `capacity` bytes. */
 static uint8_t *move_output(machine *m, uint8_t *out, size_t capacity) {
   const cpb_allocator *a = &m->program->allocator;
-  const size_t written = (size_t)(m->end - out);
+  cpb_buffer *values = &m->result->values;
+  const size_t size = (size_t)(m->end - out), in_parts = written(m, out) - size;
   uint8_t *block = cpb_alloc(a, capacity);
   if (!block) {
     no_memory(m);
     return NULL;
   }
-  if (written > 0) memcpy(block + capacity - written, out, written);
-  cpb_release(a, m->begin);
-  m->begin = block;
-  m->end = block + capacity;
-  return m->end - written;
+  if (size > 0) memcpy(block + capacity - size, out, size);
+  cpb_release(a, values->data);
+  values->data = block;
+  values->capacity = capacity;
+  set_end(m, block + capacity, in_parts);
+  set_begin(m, m->end - size);
+  return m->end - size;
 }
 
-/* Makes room for `size` more bytes. The block grows to twice its size, but not beyond the decoded
- * size, which it has in the end. */
+/* Makes room for `size` more bytes. The block grows to twice its size, but not beyond what it can
+ * have in the end. */
 static COLD uint8_t *make_room(machine *m, uint8_t *out, size_t size) {
-  const size_t capacity = (size_t)(m->end - m->begin), written = (size_t)(m->end - out);
-  const size_t most = (size_t)m->program->decoded_size;
-  if (size > most - written) return damaged(m, "the records are larger than the chunk header says");
-  if (size <= capacity - written) return out;
+  const size_t capacity = m->result->values.capacity, in_block = (size_t)(m->end - out);
+  const size_t left = (size_t)m->program->decoded_size - written(m, out), most = in_block + left;
+  if (size > left) return larger_than_said(m);
+  if (size <= capacity - in_block) return out;
   const size_t grown = capacity > most / 2 ? most : 2 * capacity;
-  return move_output(m, out, cpb_max_size(grown, written + size));
+  return move_output(m, out, cpb_max_size(grown, in_block + size));
 }
 
 static COLD uint8_t *put_exactly(machine *m, uint8_t *out, const uint8_t *bytes, size_t size) {
@@ -145,12 +172,73 @@ static COLD uint8_t *put_value_exactly(machine *m, uint8_t *out, const uint8_t *
   return put_exactly(m, out, value + 2 * VALUE_STORE - node->value_size, node->value_size);
 }
 
+/* --- Long values ------------------------------------------------------------ */
+
+static INLINE bool becomes_part(const machine *m, size_t size) {
+  return CPB_TRANSPOSE_IN_PLACE && size >= m->least_part;
+}
+
+static uint8_t *put_part(machine *m, uint8_t *out, cpb_span bytes) {
+  cpb_transposed *t = m->result;
+  void *parts = t->parts;
+  if (bytes.size > (size_t)m->program->decoded_size - written(m, out)) return larger_than_said(m);
+  if (!cpb_reserve(&m->program->allocator, &parts, &t->parts_capacity, t->num_parts + 1, sizeof *t->parts)) {
+    no_memory(m);
+    return NULL;
+  }
+  t->parts = parts;
+  t->parts[t->num_parts++] = (cpb_transposed_part){bytes, (size_t)(m->end - out)};
+  m->end_and_parts += bytes.size;
+  set_begin(m, out);
+  return out;
+}
+
+static uint8_t *put_pieces(machine *m, uint8_t *out, cpb_transpose_cursor pieces) {
+  while (out && cpb_transpose_cursor_size(&pieces) > 0) {
+    const cpb_span last = cpb_transpose_cursor_take_last(&pieces);
+    out = becomes_part(m, last.size) ? put_part(m, out, last) : put_exactly(m, out, last.data, last.size);
+  }
+  return out;
+}
+
+/* A string that put_string() does not copy at once. */
+static COLD uint8_t *put_long_string(machine *m, uint8_t *out, cpb_transpose_cursor *buffer) {
+  const cpb_transpose_cursor before = *buffer;
+  uint8_t bytes[CPB_VARINT_MAX];
+  uint32_t length;
+  if (!cpb_transpose_cursor_read_u32(buffer, &length)) return damaged(m, "a string's length is missing");
+  const size_t length_size = cpb_transpose_cursor_size(&before) - cpb_transpose_cursor_size(buffer);
+  if (!CPB_TRANSPOSE_IN_PLACE || cpb_transpose_cursor_size(buffer) < length)
+    return damaged(m, "a buffer of strings ends early");
+  out = put_pieces(m, out, cpb_transpose_cursor_take(buffer, length));
+  if (!out) return NULL;
+  cpb_transpose_cursor_peek(&before, bytes, length_size);
+  return put_exactly(m, out, bytes, length_size);
+}
+
+static COLD uint8_t *put_long_record(machine *m, uint8_t *out, cpb_transpose_cursor *buffer, size_t size) {
+  if (!CPB_TRANSPOSE_IN_PLACE || cpb_transpose_cursor_size(buffer) < size)
+    return damaged(m, "a buffer of records ends early");
+  return put_pieces(m, out, cpb_transpose_cursor_take(buffer, size));
+}
+
 /* --- Nodes ----------------------------------------------------------------- */
+
+/* At the end of a piece of its buffer. */
+static COLD uint8_t *put_interrupted_value(machine *m, uint8_t *out, const cpb_transpose_node *node) {
+  uint8_t bytes[VALUE_STORE];
+  if (!CPB_TRANSPOSE_IN_PLACE || cpb_transpose_cursor_size(node->buffer) < node->value_size)
+    return damaged(m, "a buffer of numbers ends early");
+  cpb_transpose_cursor_peek(node->buffer, bytes, node->value_size);
+  cpb_transpose_cursor_take(node->buffer, node->value_size);
+  out = put_value_exactly(m, out, bytes, node);
+  return !out ? NULL : put_tag(m, out, node);
+}
 
 static INLINE uint8_t *put_value(machine *m, uint8_t *out, const cpb_transpose_node *node) {
   cpb_transpose_cursor *buffer = node->buffer;
   const uint8_t *bytes = buffer->next;
-  if (UNLIKELY(buffer->end - bytes < node->value_size)) return damaged(m, "a buffer of numbers ends early");
+  if (UNLIKELY(buffer->end - bytes < node->value_size)) return put_interrupted_value(m, out, node);
   buffer->next = bytes + node->value_size;
   if (cramped(m, out) || UNLIKELY(buffer->next - m->values < VALUE_STORE)) {
     out = put_value_exactly(m, out, bytes, node);
@@ -162,23 +250,27 @@ static INLINE uint8_t *put_value(machine *m, uint8_t *out, const cpb_transpose_n
   return put_tag(m, out, node);
 }
 
-/* Takes a varint of 32 bits from a buffer. */
-static INLINE bool take_length(cpb_transpose_cursor *buffer, uint32_t *length) {
-  if (buffer->next < buffer->end && *buffer->next < 0x80) {
-    *length = *buffer->next++;
-    return true;
+/* Reads a varint of 32 bits. Returns the byte after it, or NULL if there is none before `end`. */
+static INLINE const uint8_t *read_length(const uint8_t *at, const uint8_t *end, uint32_t *length) {
+  if (at < end && *at < 0x80) {
+    *length = *at;
+    return at + 1;
   }
-  return cpb_transpose_read_u32(buffer, length);
+  cpb_transpose_cursor piece = {at, end, 0};
+  return cpb_transpose_cursor_read_long_u32(&piece, length) ? piece.next : NULL;
 }
 
 static INLINE uint8_t *put_string(machine *m, uint8_t *out, const cpb_transpose_node *node) {
   cpb_transpose_cursor *buffer = node->buffer;
-  const uint8_t *bytes = buffer->next; /* with the length, as in the record */
+  const uint8_t *begin = buffer->next, *end = buffer->end; /* with the length, as in the record */
   uint32_t length;
-  if (UNLIKELY(!take_length(buffer, &length))) return damaged(m, "a string's length is missing");
-  if (UNLIKELY((size_t)(buffer->end - buffer->next) < length)) return damaged(m, "a buffer of strings ends early");
-  buffer->next += length;
-  out = put_bytes(m, out, bytes, (size_t)(buffer->next - bytes));
+  const uint8_t *bytes = read_length(begin, end, &length);
+  if (UNLIKELY(!bytes || (size_t)(end - bytes) < length || becomes_part(m, length))) {
+    out = put_long_string(m, out, buffer);
+  } else {
+    buffer->next = bytes + length;
+    out = put_bytes(m, out, begin, (size_t)(bytes + length - begin));
+  }
   return UNLIKELY(!out) ? NULL : put_tag(m, out, node);
 }
 
@@ -210,14 +302,14 @@ static COLD bool more_open(machine *m) {
 
 static INLINE uint8_t *end_submessage(machine *m, uint8_t *out, const cpb_transpose_node *node) {
   if (UNLIKELY(m->num_open == m->open_capacity) && !more_open(m)) return NULL;
-  m->open[m->num_open++] = (open_submessage){node, (size_t)(m->end - out)};
+  m->open[m->num_open++] = (open_submessage){node, written(m, out)};
   return out;
 }
 
 static INLINE uint8_t *start_submessage(machine *m, uint8_t *out) {
   if (UNLIKELY(m->num_open == 0)) return damaged(m, "a submessage has no end");
   const open_submessage *last = &m->open[--m->num_open];
-  const size_t length = (size_t)(m->end - out) - last->position;
+  const size_t length = written(m, out) - last->position;
   if (UNLIKELY(length > UINT32_MAX)) return damaged(m, "a submessage exceeds 4 GiB");
   if (cramped(m, out) || length >= 0x80) {
     out = put_varint(m, out, length);
@@ -230,27 +322,33 @@ static INLINE uint8_t *start_submessage(machine *m, uint8_t *out) {
 
 static COLD bool more_ends(machine *m) {
   const cpb_transpose_program *p = m->program;
+  cpb_transposed *t = m->result;
+  void *ends = t->ends;
   if (m->num_records == p->num_records) return cpb_transpose_damaged(p, "more records than the chunk header says");
-  void *ends = m->ends;
-  if (!grow(m, &ends, &m->ends_capacity, p->num_records, sizeof *m->ends)) return false;
-  m->ends = ends;
+  if (m->num_records == t->ends_capacity && !grow(m, &ends, &t->ends_capacity, p->num_records, sizeof *t->ends))
+    return false;
+  m->ends = t->ends = ends;
+  m->most_ends = (size_t)cpb_min_u64(t->ends_capacity, p->num_records);
   return true;
 }
 
 static INLINE uint8_t *start_record(machine *m, uint8_t *out) {
   if (UNLIKELY(m->num_open > 0)) return damaged(m, "a record starts within a submessage");
-  if (UNLIKELY(m->num_records == m->ends_capacity) && !more_ends(m)) return NULL;
-  m->ends[m->num_records++] = (uint64_t)(m->end - out);
+  if (UNLIKELY(m->num_records == m->most_ends) && !more_ends(m)) return NULL;
+  m->ends[m->num_records++] = written(m, out);
   return out;
 }
 
 static uint8_t *put_non_proto(machine *m, uint8_t *out, const cpb_transpose_node *node) {
   cpb_transpose_cursor *buffer = node->buffer;
   uint32_t size;
-  if (!take_length(m->program->record_sizes, &size)) return damaged(m, "a record's size is missing");
-  if ((size_t)(buffer->end - buffer->next) < size) return damaged(m, "a buffer of records ends early");
-  buffer->next += size;
-  out = put_bytes(m, out, buffer->next - size, size);
+  if (!cpb_transpose_cursor_read_u32(m->program->record_sizes, &size)) return damaged(m, "a record's size is missing");
+  if ((size_t)(buffer->end - buffer->next) < size || becomes_part(m, size)) {
+    out = put_long_record(m, out, buffer, size);
+  } else {
+    buffer->next += size;
+    out = put_bytes(m, out, buffer->next - size, size);
+  }
   return !out ? NULL : start_record(m, out);
 }
 
@@ -303,12 +401,12 @@ static uint8_t *put_records(machine *m, uint8_t *out) {
 
 static bool check_end(const machine *m, const uint8_t *out) {
   const cpb_transpose_program *p = m->program;
-  const size_t written = (size_t)(m->end - out);
+  const size_t size = written(m, out);
   if (m->num_open > 0) return cpb_transpose_damaged(p, "a submessage has no start");
   if (m->num_records != p->num_records) return cpb_transpose_damaged(p, "fewer records than the chunk header says");
-  if (written != (m->num_records > 0 ? m->ends[m->num_records - 1] : 0))
+  if (size != (m->num_records > 0 ? m->ends[m->num_records - 1] : 0))
     return cpb_transpose_damaged(p, "the first record has no start");
-  if (written != p->decoded_size) return cpb_transpose_damaged(p, "the records are smaller than the chunk header says");
+  if (size != p->decoded_size) return cpb_transpose_damaged(p, "the records are smaller than the chunk header says");
   return true;
 }
 
@@ -323,34 +421,36 @@ static void count_from_begin(uint64_t *ends, size_t num_records, uint64_t size) 
   }
 }
 
-static bool run(machine *m) {
-  const cpb_transpose_program *p = m->program;
-  const size_t values = p->all_values.size;
-  const size_t likely = values < SIZE_MAX / 4 ? 2 * values + 4096 : values;
-  const size_t capacity = (size_t)cpb_min_u64(p->decoded_size, likely);
-  uint8_t *end = move_output(m, m->end, cpb_max_size(capacity, 1));
-  uint8_t *begin = !end ? NULL : put_records(m, end);
-  return begin && check_end(m, begin);
+/* Where the output begins to be written, or NULL: a block that was kept, if it is likely to suffice. */
+static uint8_t *first_room(machine *m) {
+  const cpb_buffer *values = &m->result->values;
+  const size_t all = cpb_transpose_cursor_size(&m->program->all_values);
+  const size_t likely = all < SIZE_MAX / 4 ? 2 * all + 4096 : all;
+  const size_t capacity = cpb_max_size((size_t)cpb_min_u64(m->program->decoded_size, likely), 1);
+  if (values->capacity < capacity) return move_output(m, m->end, capacity);
+  set_end(m, values->data + values->capacity, 0);
+  set_begin(m, m->end);
+  return m->end;
 }
 
-static void hand_over(const machine *m, cpb_transposed *out) {
+static bool run(machine *m) {
+  uint8_t *end = first_room(m);
+  uint8_t *begin = !end ? NULL : put_records(m, end);
+  if (!begin || !check_end(m, begin)) return false;
+  cpb_transposed *t = m->result;
   count_from_begin(m->ends, m->num_records, m->program->decoded_size);
-  out->ends = m->ends;
-  out->num_records = m->num_records;
-  out->values.data = m->begin;
-  out->values.size = (size_t)m->program->decoded_size;
-  out->values.capacity = (size_t)(m->end - m->begin);
+  t->num_records = m->num_records;
+  t->values.size = (size_t)(m->end - begin);
+  return true;
 }
 
 bool cpb_transpose_run(cpb_transpose_program *program, cpb_transposed *out) {
-  machine m = {.program = program, .values = program->all_values.data, .most_idle = cpb_transpose_plausible(program)};
+  machine m = {.program = program,
+               .result = out,
+               .values = program->all_values.next,
+               .least_part = program->least_part,
+               .most_idle = cpb_transpose_plausible(program)};
   const bool done = run(&m);
   cpb_release(&program->allocator, m.open);
-  if (done) {
-    hand_over(&m, out);
-  } else {
-    cpb_release(&program->allocator, m.ends);
-    cpb_release(&program->allocator, m.begin);
-  }
   return done;
 }

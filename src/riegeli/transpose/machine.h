@@ -5,7 +5,7 @@
 #include "riegeli/transpose/program.h"
 #include "riegeli/transpose/transposed.h"
 
-/* Sets values, ends and num_records of `out`; on failure nothing. It uses up the buffers of the
+/* Fills `out`, which is empty; after a failure it is to be reset. It uses up the buffers of the
  * program. */
 bool cpb_transpose_run(cpb_transpose_program *program, cpb_transposed *out);
 

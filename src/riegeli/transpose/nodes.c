@@ -65,7 +65,7 @@ static bool read_tags(cpb_transpose_program *p, cpb_transpose_cursor *header, si
   *num_subtypes = 0;
   for (size_t i = 0; i < p->num_nodes; i++) {
     uint32_t tag;
-    if (!cpb_transpose_read_u32(header, &tag)) return cpb_transpose_damaged(p, "a node's tag is missing");
+    if (!cpb_transpose_cursor_read_u32(header, &tag)) return cpb_transpose_damaged(p, "a node's tag is missing");
     if (!describe(&p->nodes[i], tag)) return cpb_transpose_damaged(p, "a node's tag is invalid");
     *num_subtypes += p->nodes[i].varint;
   }
@@ -76,7 +76,7 @@ static bool read_tags(cpb_transpose_program *p, cpb_transpose_cursor *header, si
 static bool read_next(cpb_transpose_program *p, cpb_transpose_cursor *header) {
   for (size_t i = 0; i < p->num_nodes; i++) {
     uint32_t next;
-    if (!cpb_transpose_read_u32(header, &next)) return cpb_transpose_damaged(p, "a node's next node is missing");
+    if (!cpb_transpose_cursor_read_u32(header, &next)) return cpb_transpose_damaged(p, "a node's next node is missing");
     bool implicit = next >= p->num_nodes;
     size_t index = implicit ? next - p->num_nodes : next;
     if (index >= p->num_nodes) return cpb_transpose_damaged(p, "a node's next node does not exist");
@@ -98,7 +98,7 @@ static bool apply_subtype(cpb_transpose_node *node, uint8_t subtype) {
 
 static bool read_buffer(cpb_transpose_program *p, cpb_transpose_cursor *header, cpb_transpose_node *node) {
   uint32_t index;
-  if (!cpb_transpose_read_u32(header, &index)) return cpb_transpose_damaged(p, "a node's buffer is missing");
+  if (!cpb_transpose_cursor_read_u32(header, &index)) return cpb_transpose_damaged(p, "a node's buffer is missing");
   if (index >= p->num_buffers) return cpb_transpose_damaged(p, "a node's buffer does not exist");
   node->buffer = &p->buffers[index];
   if (node->op == CPB_OP_NON_PROTO) p->record_sizes = &p->buffers[p->num_buffers - 1];
@@ -135,17 +135,18 @@ static bool has_implicit_loop(cpb_transpose_program *p) {
 bool cpb_transpose_parse_nodes(cpb_transpose_program *p, cpb_transpose_cursor *header) {
   uint32_t num_nodes, first;
   size_t num_subtypes;
-  if (!cpb_transpose_read_u32(header, &num_nodes)) return cpb_transpose_damaged(p, "the number of nodes is missing");
+  if (!cpb_transpose_cursor_read_u32(header, &num_nodes))
+    return cpb_transpose_damaged(p, "the number of nodes is missing");
   if (num_nodes > (size_t)(header->end - header->next) / 2)
     return cpb_transpose_damaged(p, "the header is too short for its nodes");
   p->num_nodes = num_nodes;
-  p->nodes = cpb_transpose_table(p, p->num_nodes + CPB_TRANSPOSE_REACH, sizeof *p->nodes);
+  p->nodes = cpb_transpose_table(p, CPB_TRANSPOSE_NODE_TABLE, p->num_nodes + CPB_TRANSPOSE_REACH, sizeof *p->nodes);
   if (!p->nodes) return false;
   for (size_t i = 0; i < CPB_TRANSPOSE_REACH; i++) p->nodes[num_nodes + i].op = CPB_OP_NOWHERE;
 
   if (!read_tags(p, header, &num_subtypes) || !read_next(p, header) || !read_values(p, header, num_subtypes))
     return false;
-  if (!cpb_transpose_read_u32(header, &first) || first >= num_nodes)
+  if (!cpb_transpose_cursor_read_u32(header, &first) || first >= num_nodes)
     return cpb_transpose_damaged(p, "the first node is missing or does not exist");
   p->first = &p->nodes[first];
   return !has_implicit_loop(p) || cpb_transpose_damaged(p, "nodes form an endless loop");

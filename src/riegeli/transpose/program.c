@@ -2,7 +2,36 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "riegeli/codec/decompressor.h"
+
+void cpb_transpose_program_init(cpb_transpose_program *p, const cpb_allocator *a) {
+  memset(p, 0, sizeof *p);
+  p->allocator = *a;
+  for (size_t i = 0; i < CPB_TRANSPOSE_NUM_BLOCKS; i++) cpb_buffer_init(&p->blocks[i], a);
+}
+
+static void free_decompressor(cpb_transpose_program *p) {
+  cpb_decompressor_free(p->decompressor);
+  p->decompressor = NULL;
+}
+
+void cpb_transpose_program_free(cpb_transpose_program *p) {
+  free_decompressor(p);
+  cpb_transpose_program_trim(p, 0);
+}
+
+void cpb_transpose_program_trim(cpb_transpose_program *p, size_t keep) {
+  for (size_t i = 0; i < CPB_TRANSPOSE_NUM_BLOCKS; i++) cpb_buffer_reset(&p->blocks[i], keep);
+}
+
+void cpb_transpose_program_begin(cpb_transpose_program *p) {
+  for (size_t i = 0; i < CPB_TRANSPOSE_NUM_BLOCKS; i++) p->blocks[i].size = 0;
+  p->all_values = cpb_transpose_cursor_of((cpb_span){NULL, 0});
+  p->buffers = p->record_sizes = NULL;
+  p->nodes = NULL;
+  p->num_buffers = p->num_nodes = 0;
+}
+
+/* --- Bounds and errors ------------------------------------------------------ */
 
 bool cpb_transpose_damaged(const cpb_transpose_program *p, const char *text) {
   cpb_fail(p->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "transposed: %s", text);
@@ -22,40 +51,110 @@ uint64_t cpb_transpose_plausible(const cpb_transpose_program *p) {
   return cpb_min_u64(most_bytes(p), 4096 + 64 * steps);
 }
 
-bool cpb_transpose_read_u32(cpb_transpose_cursor *c, uint32_t *value) {
-  uint64_t v;
-  const uint8_t *after = cpb_varint_read(c->next, c->end, &v);
-  if (!after || after - c->next > 5 || v > UINT32_MAX) return false;
-  c->next = after;
-  *value = (uint32_t)v;
+/* --- Decompressed, or in one piece ------------------------------------------ */
+
+static bool no_memory(const cpb_transpose_program *p) { return cpb_fail_memory(p->error) == CPB_OK; }
+
+/* Makes room for `size` bytes. What the block holds is not copied: so it must be empty. */
+static bool make_room(cpb_buffer *block, size_t size) {
+  if (block->capacity < size) cpb_buffer_reset(block, 0);
+  return cpb_buffer_reserve(block, size);
+}
+
+static bool gather(cpb_transpose_program *p, cpb_transpose_cursor in, cpb_transpose_block block, cpb_span *span) {
+  if (cpb_transpose_cursor_rest(&in) == 0) {
+    *span = (cpb_span){in.next, (size_t)(in.end - in.next)};
+    return true;
+  }
+  cpb_buffer *to = &p->blocks[block];
+  const size_t size = cpb_transpose_cursor_size(&in);
+  to->size = 0;
+  if (!make_room(to, size)) return no_memory(p);
+  cpb_transpose_cursor_peek(&in, to->data, size);
+  to->size = size;
+  *span = (cpb_span){to->data, size};
   return true;
 }
 
-bool cpb_transpose_decompress(cpb_transpose_program *p, cpb_span in, uint64_t max, const char *what, cpb_buffer *out) {
+static bool begin_decompressor(cpb_transpose_program *p, uint64_t size, cpb_codec_error *failure) {
+  if (p->decompressor) return cpb_decompressor_reset(p->decompressor, p->codec, size, failure);
+  p->decompressor = cpb_decompressor_new(&p->allocator, &p->limits, p->codec, size, failure);
+  return p->decompressor != NULL;
+}
+
+/* Decompresses a stream that lies in pieces, each where it is, straight to where it is to be. That is
+ * possible if it has as many bytes as it claims, and claims no more than is likely. CPB_E_DAMAGED: it
+ * is not, and nothing has changed, or it is damaged. */
+static cpb_code decompress_pieces(cpb_transpose_program *p, cpb_transpose_cursor in, uint64_t max, cpb_buffer *out) {
+  enum { LIKELY = 8 }; /* times as many bytes as are stored */
+  const size_t size = cpb_transpose_cursor_size(&in);
+  cpb_transpose_cursor copy = in;
+  cpb_codec_error failure = {CPB_OK, NULL};
+  uint64_t claimed;
+  if (cpb_transpose_cursor_rest(&in) == 0 || !cpb_transpose_cursor_read_u64(&copy, &claimed) || claimed > max ||
+      claimed / LIKELY > size)
+    return CPB_E_DAMAGED;
+  if (!cpb_buffer_reserve(out, out->size + (size_t)claimed)) return CPB_E_MEMORY;
+  if (!begin_decompressor(p, size, &failure)) return failure.code;
+  cpb_decompressor_in_place(p->decompressor);
+  size_t given = 0;
+  while (failure.code == CPB_OK && cpb_transpose_cursor_size(&in) > 0) {
+    cpb_span piece = cpb_transpose_cursor_take_first(&in);
+    given += cpb_decompressor_read(p->decompressor, &piece, out->data + out->size + given, (size_t)claimed - given);
+    failure = *cpb_decompressor_error(p->decompressor);
+    if (piece.size > 0) break;
+  }
+  if (failure.code != CPB_OK) return failure.code;
+  if (given < claimed || !cpb_decompressor_done(p->decompressor)) return CPB_E_DAMAGED;
+  out->size += given;
+  return CPB_OK;
+}
+
+static bool decompress_all(cpb_transpose_program *p, cpb_span in, uint64_t max, cpb_buffer *out,
+                           cpb_codec_error *failure) {
+  return begin_decompressor(p, in.size, failure) &&
+         cpb_decompressor_all(p->decompressor, p->codec, in, max, out, failure);
+}
+
+bool cpb_transpose_decompress(cpb_transpose_program *p, cpb_transpose_cursor in, uint64_t max, const char *what,
+                              cpb_transpose_block block) {
   cpb_codec_error failure;
+  cpb_buffer *out = &p->blocks[block];
+  cpb_span stored;
   /* At least a byte, so that an empty buffer has an address, too. */
-  if (!cpb_buffer_reserve(out, out->size + 1)) return cpb_fail_memory(p->error) == CPB_OK;
-  if (cpb_decompress_all(&p->allocator, &p->limits, p->codec, in, max, out, &failure)) return true;
+  if (!cpb_buffer_reserve(out, out->size + 1)) return no_memory(p);
+  const cpb_code code = decompress_pieces(p, in, max, out);
+  if (code == CPB_E_MEMORY) return no_memory(p);
+  if (code != CPB_OK && !gather(p, in, CPB_TRANSPOSE_STORED, &stored)) return false;
+  const bool done = code == CPB_OK || decompress_all(p, stored, max, out, &failure);
+  if (p->frugal) free_decompressor(p);
+  if (done) return true;
   cpb_fail(p->error, failure.code, CPB_NO_OFFSET, "transposed: %s: %s", what, failure.what);
   return false;
 }
 
-void *cpb_transpose_table(cpb_transpose_program *p, size_t count, size_t element) {
+bool cpb_transpose_in_one_piece(cpb_transpose_program *p, cpb_transpose_cursor in, const char *what,
+                                cpb_transpose_block block, cpb_span *span) {
+  if (p->codec == CPB_RIEGELI_NONE) return gather(p, in, block, span);
+  const cpb_buffer *out = &p->blocks[block];
+  if (!cpb_transpose_decompress(p, in, cpb_transpose_plausible(p), what, block)) return false;
+  *span = (cpb_span){out->data, out->size};
+  return true;
+}
+
+/* --- Tables ------------------------------------------------------------------ */
+
+void *cpb_transpose_table(cpb_transpose_program *p, cpb_transpose_block block, size_t count, size_t element) {
+  cpb_buffer *table = &p->blocks[block];
   size_t size;
   if (!cpb_mul_size(count, element, &size) || size > most_bytes(p)) {
     cpb_fail(p->error, CPB_E_LIMIT, CPB_NO_OFFSET, "transposed: a table of %zu entries exceeds the limit of %llu bytes",
              count, (unsigned long long)p->limits.riegeli_chunk);
     return NULL;
   }
-  void *table = cpb_alloc_zeroed(&p->allocator, size);
-  if (!table) cpb_fail_memory(p->error);
-  return table;
-}
-
-void cpb_transpose_program_free(cpb_transpose_program *p) {
-  cpb_buffer_free(&p->header);
-  cpb_buffer_free(&p->values);
-  cpb_buffer_free(&p->paths);
-  cpb_release(&p->allocator, p->buffers);
-  cpb_release(&p->allocator, p->nodes);
+  if (!make_room(table, cpb_max_size(size, 1))) {
+    no_memory(p);
+    return NULL;
+  }
+  return memset(table->data, 0, size);
 }

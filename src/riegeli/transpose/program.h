@@ -8,6 +8,8 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "cpb/base.h"
+#include "riegeli/codec/decompressor.h"
+#include "riegeli/transpose/cursor.h"
 
 /* What a node does: most put something in front of the output. */
 typedef enum cpb_transpose_op {
@@ -21,12 +23,6 @@ typedef enum cpb_transpose_op {
   CPB_OP_NON_PROTO, /* a whole record that is no protobuf message */
   CPB_OP_NOWHERE    /* beyond the last node */
 } cpb_transpose_op;
-
-/* What is left of the header, or of a buffer. A buffer has the values of one field, the last
- * first. */
-typedef struct cpb_transpose_cursor {
-  const uint8_t *next, *end;
-} cpb_transpose_cursor;
 
 #define CPB_TRANSPOSE_TAG_ROOM 8
 
@@ -45,15 +41,32 @@ typedef struct cpb_transpose_node {
 /* A transition leads to `next` or at most this many nodes past it. */
 #define CPB_TRANSPOSE_REACH 63
 
+/* The blocks of memory that are kept for the next chunk. */
+typedef enum cpb_transpose_block {
+  CPB_TRANSPOSE_STORED, /* what is decompressed next, if it lies in pieces */
+  CPB_TRANSPOSE_HEADER, /* decompressed, or put together from pieces, */
+  CPB_TRANSPOSE_VALUES, /* the buckets, */
+  CPB_TRANSPOSE_PATHS,  /* and the transitions */
+  CPB_TRANSPOSE_BUCKET_TABLE,
+  CPB_TRANSPOSE_BUFFER_TABLE,
+  CPB_TRANSPOSE_NODE_TABLE,
+  CPB_TRANSPOSE_NUM_BLOCKS
+} cpb_transpose_block;
+
 typedef struct cpb_transpose_program {
   cpb_allocator allocator;
+  bool frugal;                    /* to save memory counts more than speed: nothing is kept that is not needed */
+  cpb_decompressor *decompressor; /* kept, too; NULL until something is compressed */
+  cpb_buffer blocks[CPB_TRANSPOSE_NUM_BLOCKS];
+
+  /* Of the chunk: */
   cpb_limits limits;
   cpb_error *error;
   uint64_t num_records, decoded_size; /* as the chunk header says */
+  size_t least_part;                  /* a value of so many bytes becomes a part (transposed.h) */
   uint8_t codec;
 
-  cpb_buffer header, values, paths; /* what was decompressed: header, buckets, transitions */
-  cpb_span all_values;              /* the buckets, with all buffers */
+  cpb_transpose_cursor all_values; /* the buckets, with all buffers */
   cpb_transpose_cursor *buffers;
   size_t num_buffers;
   cpb_transpose_cursor *record_sizes; /* of CPB_OP_NON_PROTO */
@@ -63,8 +76,12 @@ typedef struct cpb_transpose_program {
   cpb_span transitions;
 } cpb_transpose_program;
 
-/* Also after parsing has failed. */
+void cpb_transpose_program_init(cpb_transpose_program *program, const cpb_allocator *a);
 void cpb_transpose_program_free(cpb_transpose_program *program);
+/* Forgets the last chunk. */
+void cpb_transpose_program_begin(cpb_transpose_program *program);
+/* Frees the blocks that are larger than `keep` bytes. */
+void cpb_transpose_program_trim(cpb_transpose_program *program, size_t keep);
 
 /* An upper bound for the bytes of header and transitions, and for idle nodes: a machine that needs
  * more cannot be one that Riegeli made for records of this size. */
@@ -73,15 +90,16 @@ uint64_t cpb_transpose_plausible(const cpb_transpose_program *program);
 /* Fails with CPB_E_DAMAGED. Returns false. */
 bool cpb_transpose_damaged(const cpb_transpose_program *program, const char *text);
 
-/* Takes a varint of at most 5 bytes and 32 bits; false when there is none. */
-bool cpb_transpose_read_u32(cpb_transpose_cursor *cursor, uint32_t *value);
+/* Decompresses `in` and appends it to the block, at most `max` bytes. `what` names it in errors. */
+bool cpb_transpose_decompress(cpb_transpose_program *program, cpb_transpose_cursor in, uint64_t max, const char *what,
+                              cpb_transpose_block block);
 
-/* Decompresses `in` and appends it to `out`, at most `max` bytes. `what` names it in errors. */
-bool cpb_transpose_decompress(cpb_transpose_program *program, cpb_span in, uint64_t max, const char *what,
-                              cpb_buffer *out);
+/* `in` in one piece: where it is, or decompressed or copied into the block. */
+bool cpb_transpose_in_one_piece(cpb_transpose_program *program, cpb_transpose_cursor in, const char *what,
+                                cpb_transpose_block block, cpb_span *span);
 
-/* A table of `count` elements, all 0. NULL after an error. The caller has checked that the input
- * has at least a byte for each, so that a small input cannot ask for a large table. */
-void *cpb_transpose_table(cpb_transpose_program *program, size_t count, size_t element);
+/* A table of `count` elements in a block, all 0. NULL after an error. The caller has checked that the
+ * input has at least a byte for each, so that a small input cannot ask for a large table. */
+void *cpb_transpose_table(cpb_transpose_program *program, cpb_transpose_block block, size_t count, size_t element);
 
 #endif

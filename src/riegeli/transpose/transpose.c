@@ -1,61 +1,44 @@
 /* The decoder of transposed chunks: parses the data into a program, and runs it.
  *
  * The stages follow the layout of the data: header (buffer sizes, then the nodes of the state machine),
- * buckets with the buffers, transitions. Each stage owns what it decompresses until the program is
- * freed; without compression all spans point into `data`, which the caller keeps for the whole call.
- * The decoder does not suspend: the caller has the whole chunk. Before memory is taken, sizes are
- * checked against the limits and against bytes that the input has (cpb_transpose_table,
- * cpb_transpose_plausible); machine.c says what holds while records are put together. */
+ * buckets with the buffers, transitions. What each stage decompresses is in a block of the program,
+ * until the next chunk; without compression it is read where it lies in the chunk's data. The decoder
+ * does not suspend: the caller has the whole chunk. Before memory is taken, sizes are checked against
+ * the limits and against bytes that the input has (cpb_transpose_table, cpb_transpose_plausible);
+ * machine.c says what holds while records are put together. */
 #include "riegeli/transpose/transpose.h"
 
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
-#include "riegeli/codec/decompressor.h"
 #include "riegeli/transpose/buffers.h"
 #include "riegeli/transpose/machine.h"
 #include "riegeli/transpose/nodes.h"
 
+/* A value of so many bytes is worth a span of its own. */
+enum { LEAST_PART = 16 * 1024 };
+
 /* Takes the header off the front of `data`. */
-static bool read_header(cpb_transpose_program *p, cpb_span *data, cpb_transpose_cursor *header) {
-  if (data->size == 0) return cpb_transpose_damaged(p, "the codec is missing");
-  const uint8_t *end = data->data + data->size;
+static bool read_header(cpb_transpose_program *p, cpb_transpose_cursor *data, cpb_transpose_cursor *header) {
+  if (cpb_transpose_cursor_size(data) == 0) return cpb_transpose_damaged(p, "the codec is missing");
   uint64_t size;
-  p->codec = data->data[0];
-  const uint8_t *begin = cpb_varint_read(data->data + 1, end, &size);
-  if (!begin) return cpb_transpose_damaged(p, "the header's size is missing");
-  if (size > (size_t)(end - begin)) return cpb_transpose_damaged(p, "the header is cut off");
-  cpb_span stored = {begin, (size_t)size};
-  *data = (cpb_span){begin + size, (size_t)(end - begin) - (size_t)size};
-  if (p->codec != CPB_RIEGELI_NONE) {
-    if (!cpb_transpose_decompress(p, stored, cpb_transpose_plausible(p), "header", &p->header)) return false;
-    stored = (cpb_span){p->header.data, p->header.size};
-  }
-  *header = (cpb_transpose_cursor){stored.data, stored.data + stored.size};
+  cpb_span all;
+  p->codec = *cpb_transpose_cursor_take(data, 1).next;
+  if (!cpb_transpose_cursor_read_u64(data, &size)) return cpb_transpose_damaged(p, "the header's size is missing");
+  if (size > cpb_transpose_cursor_size(data)) return cpb_transpose_damaged(p, "the header is cut off");
+  const cpb_transpose_cursor stored = cpb_transpose_cursor_take(data, (size_t)size);
+  if (!cpb_transpose_in_one_piece(p, stored, "header", CPB_TRANSPOSE_HEADER, &all)) return false;
+  *header = cpb_transpose_cursor_of(all);
   return true;
 }
 
-/* The rest of the data are the transitions. */
-static bool read_transitions(cpb_transpose_program *p, cpb_span data) {
-  p->transitions = data;
-  if (p->codec == CPB_RIEGELI_NONE) return true;
-  if (!cpb_transpose_decompress(p, data, cpb_transpose_plausible(p), "transitions", &p->paths)) return false;
-  p->transitions = (cpb_span){p->paths.data, p->paths.size};
-  return true;
-}
-
-/* Parses `data`. The program has allocator, limits, error, num_records and decoded_size; all else is
- * zero. */
-static bool parse(cpb_transpose_program *p, cpb_span data) {
+static bool parse(cpb_transpose_program *p, cpb_transpose_cursor data) {
   cpb_transpose_cursor header;
-  cpb_buffer_init(&p->header, &p->allocator);
-  cpb_buffer_init(&p->values, &p->allocator);
-  cpb_buffer_init(&p->paths, &p->allocator);
   if (!read_header(p, &data, &header) || !cpb_transpose_parse_buffers(p, &header, &data) ||
       !cpb_transpose_parse_nodes(p, &header))
     return false;
   if (header.next != header.end) return cpb_transpose_damaged(p, "bytes after the end of the header");
-  return read_transitions(p, data);
+  return cpb_transpose_in_one_piece(p, data, "transitions", CPB_TRANSPOSE_PATHS, &p->transitions);
 }
 
 static bool within_limits(const cpb_transpose_program *p) {
@@ -73,18 +56,44 @@ static bool within_limits(const cpb_transpose_program *p) {
   return true;
 }
 
+static uint64_t unpacked(const cpb_transpose_program *p) {
+  const cpb_buffer *b = p->blocks;
+  if (p->codec == CPB_RIEGELI_NONE) return 0;
+  return b[CPB_TRANSPOSE_HEADER].size + b[CPB_TRANSPOSE_VALUES].size + b[CPB_TRANSPOSE_PATHS].size;
+}
+
+static bool decode(cpb_transpose_program *p, const cpb_transpose_chunk *chunk, size_t least_part, cpb_transposed *out) {
+  cpb_transpose_program_begin(p);
+  p->num_records = chunk->num_records;
+  p->decoded_size = chunk->decoded_size;
+  if (!within_limits(p) || !parse(p, chunk->data)) return false;
+  p->least_part = p->codec == CPB_RIEGELI_NONE && !chunk->stays ? SIZE_MAX : least_part;
+  out->codec = p->codec;
+  out->unpacked = unpacked(p);
+  return cpb_transpose_run(p, out);
+}
+
+bool cpb_transpose_read(cpb_transpose_program *p, const cpb_limits *limits, const cpb_transpose_chunk *chunk,
+                        cpb_transposed *out, cpb_error *error) {
+  p->limits = cpb_limits_or_default(limits);
+  p->error = error;
+  cpb_transposed_reset(out, SIZE_MAX);
+  const bool done = decode(p, chunk, LEAST_PART, out);
+  if (!done) cpb_transposed_reset(out, SIZE_MAX);
+  if (p->frugal && out->num_parts == 0) cpb_transpose_program_trim(p, 0); /* parts may be in there */
+  return done;
+}
+
 bool cpb_transpose_decode(const cpb_allocator *a, const cpb_limits *limits, cpb_span data, uint64_t num_records,
                           uint64_t decoded_size, cpb_transposed *out, cpb_error *error) {
-  cpb_transpose_program program = {.allocator = cpb_allocator_or_default(a),
-                                   .limits = cpb_limits_or_default(limits),
-                                   .error = error,
-                                   .num_records = num_records,
-                                   .decoded_size = decoded_size};
-  *out = (cpb_transposed){.ends = NULL};
-  cpb_buffer_init(&out->values, &program.allocator);
-  bool done = within_limits(&program) && parse(&program, data) && cpb_transpose_run(&program, out);
-  out->codec = program.codec;
-  out->unpacked = program.header.size + program.values.size + program.paths.size;
+  const cpb_allocator allocator = cpb_allocator_or_default(a);
+  const cpb_transpose_chunk chunk = {cpb_transpose_cursor_of(data), false, num_records, decoded_size};
+  cpb_transpose_program program;
+  cpb_transpose_program_init(&program, &allocator);
+  program.limits = cpb_limits_or_default(limits);
+  program.error = error;
+  cpb_transposed_init(out, &allocator);
+  const bool done = decode(&program, &chunk, SIZE_MAX, out);
   cpb_transpose_program_free(&program);
   if (!done) cpb_transposed_free(out);
   return done;

@@ -1,11 +1,49 @@
 #include "riegeli/transpose/transposed.h"
 
-#include "base/alloc.h"
+#include <string.h>
 
-void cpb_transposed_free(cpb_transposed *transposed) {
-  cpb_allocator a = transposed->values.allocator;
-  cpb_buffer_free(&transposed->values);
-  cpb_release(&a, transposed->ends);
-  transposed->ends = NULL;
-  transposed->num_records = 0;
+#include "riegeli/transpose/cursor.h"
+
+void cpb_transposed_init(cpb_transposed *t, const cpb_allocator *a) {
+  memset(t, 0, sizeof *t);
+  cpb_buffer_init(&t->values, a);
+}
+
+void cpb_transposed_free(cpb_transposed *t) { cpb_transposed_reset(t, 0); }
+
+void cpb_transposed_reset(cpb_transposed *t, size_t keep) {
+  const cpb_allocator *a = &t->values.allocator;
+  cpb_buffer_reset(&t->values, keep);
+  if (t->ends_capacity > keep / sizeof *t->ends) {
+    cpb_release(a, t->ends);
+    t->ends = NULL;
+    t->ends_capacity = 0;
+  }
+  if (CPB_TRANSPOSE_IN_PLACE && t->parts_capacity > keep / sizeof *t->parts) {
+    cpb_release(a, t->parts);
+    t->parts = NULL;
+    t->parts_capacity = 0;
+  }
+  t->num_records = t->num_parts = t->parts_left = t->values_left = 0;
+}
+
+void cpb_transposed_rewind(cpb_transposed *t) {
+  t->parts_left = t->num_parts;
+  t->values_left = t->values.size;
+}
+
+bool cpb_transposed_next(cpb_transposed *t, cpb_span *span) {
+  const bool has_part = CPB_TRANSPOSE_IN_PLACE && t->parts_left > 0;
+  const cpb_transposed_part *part = has_part ? &t->parts[t->parts_left - 1] : NULL;
+  const size_t before = t->values_left - (part ? part->behind : 0);
+  if (before > 0) {
+    *span = (cpb_span){t->values.data + t->values.capacity - t->values_left, before};
+    t->values_left -= before;
+  } else if (part) {
+    *span = part->bytes;
+    t->parts_left--;
+  } else {
+    return false;
+  }
+  return true;
 }
