@@ -34,6 +34,8 @@
  *       else if (step == CPB_STEP_DATA) ...cpb_merge_data(merge, &length)...
  *       else return cpb_merge_error(merge);
  *
+ * Chunks may be in other files, which a host is asked for by cpb_need.file (cpb/base.h).
+ *
  * A chunk is not a Riegeli chunk: a Riegeli chunk may hold several chunks. */
 #ifndef CPB_CHUNKED_H
 #define CPB_CHUNKED_H
@@ -73,6 +75,15 @@ CPB_API cpb_step cpb_index_step(cpb_index *index);
 
 CPB_API const cpb_error *cpb_index_error(const cpb_index *index);
 
+/* Before the first step, for a caller who reads one field of the merged message, which is of this type: of an index
+ * in pages only those are read that the field needs, if these tell all of it, as they do in a file that a split has
+ * written. Otherwise all of the index is read, as it is without this call. Type and path must outlive the index. */
+CPB_API void cpb_index_want(cpb_index *index, const cpb_message_type *type, const cpb_path *path);
+
+/* After CPB_STEP_DONE: not NULL if only that part of the index was read. It is then the index of another message,
+ * in which this path leads to the field, and which has little else. Valid until cpb_index_free(). */
+CPB_API const cpb_path *cpb_index_wanted(const cpb_index *index);
+
 /* What follows is valid after CPB_STEP_DONE, until cpb_index_free(). */
 
 typedef struct cpb_index_version {
@@ -98,6 +109,9 @@ typedef struct cpb_chunk_info {
   /* A cpb_chunk_type, or another number if the file has one. */
   uint32_t type;
 
+  /* The file that it is in, as in cpb_need: 0, or another one (cpb_index_get_file()). */
+  uint32_t file;
+
   /* In bytes. Where the record has another size, that of the record counts: see
    * cpb_chunk_stored. */
   uint64_t size;
@@ -110,6 +124,11 @@ CPB_API uint64_t cpb_index_num_chunks(const cpb_index *index);
 
 /* CPB_E_NOT_FOUND when there is no such chunk. */
 CPB_API cpb_code cpb_index_get_chunk(const cpb_index *index, uint64_t chunk, cpb_chunk_info *info);
+
+/* Other files that chunks are in (docs/chunked-format.md): numbered from 1 on.
+ * CPB_E_NOT_FOUND when there is no such file. */
+CPB_API uint32_t cpb_index_num_files(const cpb_index *index);
+CPB_API cpb_code cpb_index_get_file(const cpb_index *index, uint32_t file, cpb_other_file *out);
 
 #define CPB_NO_CHUNK UINT64_MAX
 #define CPB_NO_NODE UINT32_MAX
@@ -151,6 +170,10 @@ typedef struct cpb_field_tag {
 /* Tag `i`, from 0, of those that lead to `node`. CPB_E_NOT_FOUND when there is no
  * such tag. */
 CPB_API cpb_code cpb_index_get_tag(const cpb_index *index, uint32_t node, uint32_t i, cpb_field_tag *out);
+
+/* How many pages the index is in, records of their own before its own (cpb/split.h, index_pages);
+ * 0: none, it is one record. */
+CPB_API uint64_t cpb_index_num_pages(const cpb_index *index);
 
 /* Its record, and the Riegeli chunk which that is in. All zero when the index did
  * not come from a file. A record reader at record->position reads its bytes again:
@@ -195,12 +218,15 @@ CPB_API const uint8_t *cpb_chunk_reader_data(const cpb_chunk_reader *reader, siz
 
 /* Where and how a chunk is stored. */
 typedef struct cpb_chunk_stored {
-  uint64_t size;             /* bytes of the chunk, as its record has them */
+  uint64_t size;             /* bytes of the chunk, as its record has them, but see below */
   uint64_t index;            /* of the record in its Riegeli chunk */
   cpb_riegeli_chunk riegeli; /* the Riegeli chunk: its range, its codec */
 } cpb_chunk_stored;
 
-/* From the first CPB_STEP_DATA or CPB_STEP_DONE of a read on: the chunk's. */
+/* From the first CPB_STEP_DATA or CPB_STEP_DONE of a read on: the chunk's. With
+ * CPB_VERIFY_NEVER a read of length 0 reads no more than headers for it. The size is then
+ * that of the index for a chunk that shares a transposed Riegeli chunk, of which a header
+ * does not say it. */
 CPB_API const cpb_chunk_stored *cpb_chunk_reader_stored(const cpb_chunk_reader *reader);
 
 CPB_API const cpb_error *cpb_chunk_reader_error(const cpb_chunk_reader *reader);
@@ -263,6 +289,21 @@ CPB_API cpb_merge *cpb_merge_from_chunks(const cpb_allocator *allocator, const c
 CPB_API void cpb_merge_free(cpb_merge *merge);
 CPB_API cpb_input *cpb_merge_input(cpb_merge *merge);
 
+/* Before the first step: a chunk that is damaged is no error of the plan, which then has a range of the
+ * message that cannot be read; and what would have to be placed within the chunk, by an index or a map key,
+ * is not in the message. For looking at what is left: the merged message is another one. CPB_E_USAGE: a
+ * step was made, or the chunks are in memory; CPB_E_MEMORY. */
+CPB_API cpb_code cpb_merge_keep_damaged(cpb_merge *merge);
+
+/* Before the first step: the merged message is only good for finding the field at `path` in it (cpb/find.h), and
+ * for its bytes. What is chunked beside the way there is not planned, which takes little time and memory where there
+ * is a million of that; other fields of the message may be missing, or be without what would be merged into them, and
+ * mistakes in the index beside the way are not noticed. If the step fails for another reason than reading or memory,
+ * a merge of all may not. `type` is for the names in the path, and may be
+ * NULL; `path` must outlive the plan. CPB_E_USAGE: a step was made, or
+ * with cpb_merge_keep_damaged(); CPB_E_MEMORY. */
+CPB_API cpb_code cpb_merge_plan_for(cpb_merge *merge, const cpb_message_type *type, const cpb_path *path);
+
 /* First makes the plan: CPB_STEP_NEED, then CPB_STEP_DONE. Then, after each
  * cpb_merge_read(): CPB_STEP_NEED; CPB_STEP_DATA until all bytes were given;
  * CPB_STEP_DONE. Or CPB_STEP_ERROR. */
@@ -271,6 +312,10 @@ CPB_API cpb_step cpb_merge_step(cpb_merge *merge);
 CPB_API const cpb_error *cpb_merge_error(const cpb_merge *merge);
 
 /* The rest is valid once the plan is made. */
+
+/* With cpb_merge_keep_damaged(): why the first chunk that is damaged could not be read, of those that
+ * others go into. The code is CPB_OK if there is none. Never NULL. */
+CPB_API const cpb_error *cpb_merge_damage(const cpb_merge *merge);
 
 /* Bytes of the merged message. */
 CPB_API uint64_t cpb_merge_size(const cpb_merge *merge);
@@ -304,7 +349,7 @@ CPB_API size_t cpb_merge_find_segment(const cpb_merge *merge, uint64_t offset);
 /* --- The merged message in several threads ---------------------------------- */
 
 /* Another reader of the same plan, with an input of its own. `merge` must have its
- * plan and no read under way, and must outlive the fork. Each may then be used by a
+ * plan and no read under way, unless that has failed, and must outlive the fork. Each may then be used by a
  * thread of its own, as what they share no longer changes. Returns NULL when memory
  * is short or there is no plan. */
 CPB_API cpb_merge *cpb_merge_fork(const cpb_merge *merge, const cpb_allocator *allocator);

@@ -60,7 +60,12 @@ void cpb_meter_grow(cpb_meter *m, uint64_t size) {
 }
 
 void cpb_meter_update(cpb_meter *m) {
-  if (m->input && m->input->size != CPB_NO_OFFSET) cpb_meter_grow(m, m->input->size);
+  if (m->input && m->input->size != CPB_NO_OFFSET) cpb_meter_grow(m, saturating_add(m->input->size, m->beside));
+}
+
+void cpb_meter_add(cpb_meter *m, uint64_t size) {
+  m->beside = saturating_add(m->beside, size);
+  cpb_meter_grow(m, saturating_add(m->seen, size));
 }
 
 static void fail(const cpb_meter *m, cpb_work_kind kind, uint64_t needed, uint64_t offset, cpb_error *error) {

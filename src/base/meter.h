@@ -21,6 +21,7 @@ typedef enum cpb_work_kind {
 typedef struct cpb_meter {
   cpb_limits limits; /* with a default for every zero */
   const cpb_input *input;
+  uint64_t beside;                /* bytes of other files that are read along with the input */
   uint64_t seen;                  /* bytes of the input that the bounds were computed for */
   uint64_t done[CPB_NUM_WORKS];   /* for the present request */
   uint64_t before[CPB_NUM_WORKS]; /* for those before it */
@@ -42,6 +43,9 @@ void cpb_meter_update(cpb_meter *m);
 
 /* The same with a size that is known otherwise, such as that of bytes in memory. */
 void cpb_meter_grow(cpb_meter *m, uint64_t size);
+
+/* Another file of this size is read along with the input. */
+void cpb_meter_add(cpb_meter *m, uint64_t size);
 
 /* Counts `amount`. False, with CPB_E_LIMIT and `offset` as the error, when that is more than
  * the limit allows, of as much of the input as is known. */

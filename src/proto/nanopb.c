@@ -59,11 +59,14 @@ static void set_present(const pb_field_iter_t *f) {
 }
 
 static const char *set_field(const pb_field_iter_t *f, cpb_wire_type type, uint64_t value, cpb_span bytes) {
-  bool is_number = PB_LTYPE(f->type) <= PB_LTYPE_UVARINT, is_callback = PB_ATYPE(f->type) == PB_ATYPE_CALLBACK;
+  bool is_fixed = PB_LTYPE(f->type) == PB_LTYPE_FIXED64;
+  bool is_number = is_fixed || PB_LTYPE(f->type) <= PB_LTYPE_UVARINT;
+  bool is_callback = PB_ATYPE(f->type) == PB_ATYPE_CALLBACK;
   if (is_number && is_callback) return NULL; /* repeated: left to the caller */
-  if (type != (is_number ? CPB_WIRE_VARINT : CPB_WIRE_LEN)) return "a field of another wire type";
+  cpb_wire_type wanted = is_fixed ? CPB_WIRE_FIXED64 : is_number ? CPB_WIRE_VARINT : CPB_WIRE_LEN;
+  if (type != wanted) return "a field of another wire type";
   set_present(f);
-  if (is_number) return set_number(f, value);
+  if (is_number) return set_number(f, is_fixed ? cpb_load64(bytes.data) : value);
   if (!is_callback) return cpb_nanopb_decode(bytes, f->submsg_desc, f->pData);
   *(cpb_span *)f->pData = bytes;
   return NULL;

@@ -65,15 +65,15 @@ static void decode(decoded *d, cpb_span bytes) {
 
 static void expect_node(const cpb_metadata *m, uint32_t i, uint64_t chunk, uint32_t parent, uint32_t next,
                         uint32_t num_tags) {
-  assert_true(m->nodes[i].chunk == chunk);
-  assert_int_equal(m->nodes[i].parent, parent);
-  assert_int_equal(m->nodes[i].next, next);
-  assert_int_equal(m->nodes[i].num_tags, num_tags);
+  assert_true(cpb_metadata_node(m, i).chunk == chunk);
+  assert_int_equal(cpb_metadata_node(m, i).parent, parent);
+  assert_int_equal(cpb_metadata_node(m, i).next, next);
+  assert_int_equal(cpb_metadata_node(m, i).num_tags, num_tags);
 }
 
 static void expect_step(const cpb_metadata *m, uint32_t i, cpb_tag_kind kind, uint64_t value) {
-  assert_int_equal(m->tags[i].kind, kind);
-  assert_true(m->tags[i].value == value);
+  assert_int_equal(cpb_metadata_tag(m, i).kind, kind);
+  assert_true(cpb_metadata_tag(m, i).value == value);
 }
 
 static void an_index_is_decoded_as_protobuf_wrote_it(void **state) {
@@ -87,9 +87,9 @@ static void an_index_is_decoded_as_protobuf_wrote_it(void **state) {
   assert_int_equal(m->num_bad_consumers, 2);
   assert_int_equal(m->bad_consumers[1], -3);
   assert_int_equal(m->num_chunks, 3);
-  assert_int_equal(m->chunks[0].type, CPB_CHUNK_MESSAGE);
-  assert_true(m->chunks[1].size == 5000000000 && m->chunks[1].offset == 4294967361);
-  assert_int_equal(m->chunks[2].type, CPB_CHUNK_UNSET);
+  assert_int_equal(cpb_metadata_chunk(m, 0).type, CPB_CHUNK_MESSAGE);
+  assert_true(cpb_metadata_chunk(m, 1).size == 5000000000 && cpb_metadata_chunk(m, 1).offset == 4294967361);
+  assert_int_equal(cpb_metadata_chunk(m, 2).type, CPB_CHUNK_UNSET);
 
   assert_int_equal(m->num_nodes, 6);
   expect_node(m, 0, 0, CPB_NO_NODE, CPB_NO_NODE, 0);
@@ -98,21 +98,21 @@ static void an_index_is_decoded_as_protobuf_wrote_it(void **state) {
   expect_node(m, 3, 2, 0, 4, 0);
   expect_node(m, 4, CPB_NO_CHUNK, 0, 5, 7);
   expect_node(m, 5, CPB_NO_CHUNK, 0, CPB_NO_NODE, 1);
-  assert_true(m->nodes[4].has_message);
-  assert_false(m->nodes[5].has_message);
+  assert_true(cpb_metadata_node(m, 4).has_message);
+  assert_false(cpb_metadata_node(m, 5).has_message);
 
-  assert_int_equal(m->nodes[2].first_tag, 4);
+  assert_int_equal(cpb_metadata_node(m, 2).first_tag, 4);
   expect_step(m, 0, CPB_TAG_FIELD, 2);
   expect_step(m, 1, CPB_TAG_INDEX, 3);
-  assert_int_equal(m->tags[3].length, 5);
-  assert_memory_equal(m->text.data + m->tags[3].value, "value", 5);
+  assert_int_equal(cpb_metadata_tag(m, 3).length, 5);
+  assert_memory_equal(m->text.data + cpb_metadata_tag(m, 3).value, "value", 5);
   expect_step(m, 5, CPB_TAG_KEY_BOOL, 0);
   expect_step(m, 6, CPB_TAG_KEY_UINT32, UINT32_MAX);
   expect_step(m, 7, CPB_TAG_KEY_UINT64, UINT64_MAX);
   expect_step(m, 8, CPB_TAG_KEY_INT32, UINT64_MAX);
   expect_step(m, 9, CPB_TAG_KEY_INT64, UINT64_C(1) << 63);
-  assert_int_equal(m->tags[10].kind, CPB_TAG_KEY_STRING);
-  assert_int_equal(m->tags[10].length, 0);
+  assert_int_equal(cpb_metadata_tag(m, 10).kind, CPB_TAG_KEY_STRING);
+  assert_int_equal(cpb_metadata_tag(m, 10).length, 0);
   cpb_metadata_free(&d.m);
 }
 
@@ -149,6 +149,74 @@ static void nodes_added_out_of_order_are_written_in_the_tree_s_order(void **stat
   cpb_metadata_free(&m);
 }
 
+/* Against links that are searched for: in the order of a file and in any other. */
+static void links_are_those_of_the_parents(void **state) {
+  (void)state;
+  enum { NODES = 60, RUNS = 200 };
+  cpb_allocator a = cpb_allocator_or_default(NULL);
+  for (unsigned run = 0; run < RUNS; run++) {
+    cpb_metadata m;
+    uint32_t parents[NODES] = {CPB_NO_NODE}, random = run;
+    cpb_metadata_init(&m, &a);
+    cpb_metadata_add_node(&m, CPB_NO_NODE, 0);
+    for (uint32_t i = 1; i < NODES; i++) {
+      random = random * 1664525 + 1013904223;
+      parents[i] = run % 2 ? (random >> 16) % i : i - 1;
+      for (uint32_t up = random >> 16 & 3; run % 2 == 0 && up > 0 && parents[i] > 0; up--)
+        parents[i] = parents[parents[i]];
+      assert_int_equal(cpb_metadata_add_node(&m, parents[i], random >> 8), i);
+    }
+    for (uint32_t i = 0; i < NODES; i++) {
+      uint32_t child = i + 1, next = i + 1;
+      while (child < NODES && parents[child] != i) child++;
+      while (next < NODES && parents[next] != parents[i]) next++;
+      const cpb_chunked_node node = cpb_metadata_node(&m, i);
+      assert_int_equal(node.parent, parents[i]);
+      assert_int_equal(node.first_child, child < NODES ? child : CPB_NO_NODE);
+      assert_int_equal(node.next, next < NODES ? next : CPB_NO_NODE);
+    }
+    cpb_metadata_free(&m);
+  }
+}
+
+/* Entries and tags that are not as writers put them: read as protobuf does. */
+static void unusual_forms_mean_what_they_do_in_protobuf(void **state) {
+  (void)state;
+  static const struct {
+    cpb_span bytes;
+    uint64_t size, offset;
+    uint32_t type;
+  } chunks[] = {
+      {{(const uint8_t *)"\x12\x06\x18\x07\x10\x05\x08\x01", 8}, 5, 7, 1},          /* backwards */
+      {{(const uint8_t *)"\x12\x06\x10\x05\x10\x06\x08\x01", 8}, 6, 0, 1},          /* twice: the last counts */
+      {{(const uint8_t *)"\x12\x07\x10\x85\x80\x00\x20\x01\x58", 9}, 0, 0, 0},      /* cut off */
+      {{(const uint8_t *)"\x12\x07\x10\x85\x80\x00\x20\x01", 8}, 0, 0, 0},          /* its length is wrong */
+      {{(const uint8_t *)"\x12\x08\x10\x85\x80\x00\x58\x01\x18\x02", 10}, 5, 2, 0}, /* overlong; unknown field */
+      {{(const uint8_t *)"\x12\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 13}, 0, 0, UINT32_MAX}, /* -1 */
+  };
+  for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+    decoded d;
+    decode(&d, chunks[i].bytes);
+    bool damaged = i == 2 || i == 3;
+    assert_int_equal(d.error.code, damaged ? CPB_E_DAMAGED : CPB_OK);
+    if (!damaged) {
+      const cpb_chunk_entry entry = cpb_metadata_chunk(&d.m, 0);
+      assert_true(entry.size == chunks[i].size && entry.offset == chunks[i].offset && entry.type == chunks[i].type);
+    }
+    cpb_metadata_free(&d.m);
+  }
+  decoded d;
+  decode(&d, SPAN("\x1a\x0e\x12\x0c\x0a\x06\x08\x81\x00\x08\x02\x18\x1a\x02\x08\x03"));
+  assert_int_equal(d.error.code, CPB_E_DAMAGED); /* a FieldIndex that ends within a field */
+  cpb_metadata_free(&d.m);
+  decode(&d, SPAN("\x1a\x0d\x12\x0b\x0a\x05\x08\x81\x00\x08\x02\x1a\x02\x08\x03"));
+  assert_string_equal(d.error.message, "");
+  expect_node(&d.m, 1, 3, 0, CPB_NO_NODE, 1);
+  const cpb_metadata *m = &d.m;
+  expect_step(m, 0, CPB_TAG_FIELD, 2);
+  cpb_metadata_free(&d.m);
+}
+
 static void repeated_singular_fields_merge_as_in_protobuf(void **state) {
   (void)state;
   decoded d;
@@ -162,8 +230,8 @@ static void repeated_singular_fields_merge_as_in_protobuf(void **state) {
   assert_string_equal(d.error.message, "");
   assert_int_equal(d.m.splitter_version, 5);
   assert_int_equal(d.m.num_nodes, 3);
-  assert_int_equal(d.m.nodes[0].chunk, 2);
-  assert_int_equal(d.m.nodes[1].next, 2);
+  assert_int_equal(cpb_metadata_node(&d.m, 0).chunk, 2);
+  assert_int_equal(cpb_metadata_node(&d.m, 1).next, 2);
   expect_node(&d.m, 2, 9, 0, CPB_NO_NODE, 1);
   expect_step(&d.m, 0, CPB_TAG_FIELD, 7);
   cpb_metadata_free(&d.m);
@@ -175,7 +243,7 @@ static void an_empty_index_is_an_empty_message(void **state) {
   decode(&d, (cpb_span){NULL, 0});
   assert_int_equal(d.error.code, CPB_OK);
   assert_int_equal(d.m.num_nodes, 1);
-  assert_false(d.m.nodes[0].has_message);
+  assert_false(cpb_metadata_node(&d.m, 0).has_message);
   cpb_metadata_free(&d.m);
 }
 
@@ -199,8 +267,8 @@ static void mistakes_are_named(void **state) {
        CPB_E_DAMAGED,
        "chunk_index is 18446744073709551615"},
       {{(const uint8_t *)"\x0a\x02\x10\x09\x1a\x7f", 6}, CPB_E_UNSUPPORTED, "join_version is 9; libcpb"},
-      {{(const uint8_t *)"\x0a\x03\x1a\x01\x00", 5}, CPB_E_UNSUPPORTED, "bad_consumers lists join version 0"},
-      {{(const uint8_t *)"\x0a\x02\x18\x00", 4}, CPB_E_UNSUPPORTED, "bad_consumers lists join version 0"},
+      {{(const uint8_t *)"\x0a\x03\x1a\x01\x01", 5}, CPB_E_UNSUPPORTED, "bad_consumers lists join version 1"},
+      {{(const uint8_t *)"\x0a\x02\x18\x01", 4}, CPB_E_UNSUPPORTED, "bad_consumers lists join version 1"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     decoded d;
@@ -328,11 +396,11 @@ static bool same_tag(const cpb_metadata *m, cpb_tag a, const cpb_metadata *n, cp
 }
 
 static bool same_node(const cpb_metadata *m, const cpb_metadata *n, uint32_t i) {
-  const cpb_chunked_node *a = &m->nodes[i], *b = &n->nodes[i];
-  bool same = a->chunk == b->chunk && a->num_tags == b->num_tags && a->has_message == b->has_message;
-  same = same && a->parent == b->parent && a->first_child == b->first_child && a->next == b->next;
-  for (uint32_t t = 0; same && t < a->num_tags; t++)
-    same = same_tag(m, m->tags[a->first_tag + t], n, n->tags[b->first_tag + t]);
+  const cpb_chunked_node a = cpb_metadata_node(m, i), b = cpb_metadata_node(n, i);
+  bool same = a.chunk == b.chunk && a.num_tags == b.num_tags && a.has_message == b.has_message;
+  same = same && a.parent == b.parent && a.first_child == b.first_child && a.next == b.next;
+  for (uint32_t t = 0; same && t < a.num_tags; t++)
+    same = same_tag(m, cpb_metadata_tag(m, a.first_tag + t), n, cpb_metadata_tag(n, b.first_tag + t));
   return same;
 }
 
@@ -342,8 +410,8 @@ static bool same_metadata(const cpb_metadata *m, const cpb_metadata *n) {
               m->num_nodes == n->num_nodes;
   for (size_t i = 0; same && i < m->num_bad_consumers; i++) same = m->bad_consumers[i] == n->bad_consumers[i];
   for (size_t i = 0; same && i < m->num_chunks; i++) {
-    const cpb_chunk_entry *a = &m->chunks[i], *b = &n->chunks[i];
-    same = a->type == b->type && a->size == b->size && a->offset == b->offset;
+    const cpb_chunk_entry a = cpb_metadata_chunk(m, i), b = cpb_metadata_chunk(n, i);
+    same = a.type == b.type && a.size == b.size && a.offset == b.offset;
   }
   for (uint32_t i = 0; same && i < m->num_nodes; i++) same = same_node(m, n, i);
   return same;
@@ -404,8 +472,9 @@ static void tags_after_messages_stay_together(void **state) {
     assert_string_equal(d.error.message, "");
     assert_int_equal(m->num_nodes, 4);
     expect_node(m, 1, CPB_NO_CHUNK, 0, CPB_NO_NODE, 4);
-    for (uint32_t i = 0; i < 3; i++) expect_step(m, m->nodes[1].first_tag + i, CPB_TAG_FIELD, i + 1);
-    cpb_tag key = m->tags[m->nodes[1].first_tag + 3], child = m->tags[m->nodes[2].first_tag];
+    for (uint32_t i = 0; i < 3; i++) expect_step(m, cpb_metadata_node(m, 1).first_tag + i, CPB_TAG_FIELD, i + 1);
+    cpb_tag key = cpb_metadata_tag(m, cpb_metadata_node(m, 1).first_tag + 3),
+            child = cpb_metadata_tag(m, cpb_metadata_node(m, 2).first_tag);
     assert_memory_equal(m->text.data + key.value, "de", key.length);
     assert_memory_equal(m->text.data + child.value, "ab", child.length);
     cpb_metadata_free(&d.m);
@@ -430,7 +499,7 @@ static void tags_in_turns_take_linear_memory(void **state) {
   for (size_t i = 0; i < TURNS; i++) cpb_buffer_append(&bytes, turn, sizeof turn - 1);
   decode_with(&d, &a, (cpb_span){bytes.data, bytes.size}, &limits, true);
   assert_string_equal(d.error.message, "");
-  assert_int_equal(d.m.nodes[1].num_tags, TURNS);
+  assert_int_equal(cpb_metadata_node(&d.m, 1).num_tags, TURNS);
   cpb_metadata_free(&d.m);
   cpb_buffer_free(&bytes);
 }
@@ -471,6 +540,8 @@ int main(void) {
       cmocka_unit_test(an_index_is_decoded_as_protobuf_wrote_it),
       cmocka_unit_test(a_canonical_index_is_encoded_to_the_same_bytes),
       cmocka_unit_test(nodes_added_out_of_order_are_written_in_the_tree_s_order),
+      cmocka_unit_test(links_are_those_of_the_parents),
+      cmocka_unit_test(unusual_forms_mean_what_they_do_in_protobuf),
       cmocka_unit_test(repeated_singular_fields_merge_as_in_protobuf),
       cmocka_unit_test(an_empty_index_is_an_empty_message),
       cmocka_unit_test(mistakes_are_named),

@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "chunked/index/index_state.h"
 #include "riegeli/records/reader.h"
+#include "riegeli/records/seek.h"
 
 #include <string.h>
 
@@ -42,6 +43,9 @@ void cpb_index_free(cpb_index *index) {
   cpb_allocator a = index->outer;
   cpb_record_reader_free(index->reader);
   cpb_metadata_decoder_free(&index->decoder);
+  cpb_page_reader_free(&index->pages);
+  cpb_page_search_free(&index->search);
+  cpb_path_free(index->wanted);
   cpb_positions_free(&index->positions);
   cpb_metadata_free(&index->metadata);
   cpb_meter_free(&index->meter);
@@ -50,7 +54,15 @@ void cpb_index_free(cpb_index *index) {
 
 /* --- From memory ---------------------------------------------------------- */
 
+static bool has_no_pages(const cpb_index *index, cpb_error *error) {
+  if (index->metadata.pages.count == 0) return true;
+  cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
+           "the chunk index is in pages, which are in a file; expected all of it");
+  return false;
+}
+
 static bool sort_positions(cpb_index *index, cpb_error *error) {
+  if (!cpb_metadata_check_files(&index->metadata, error)) return false;
   if (cpb_positions_init(&index->positions, &index->allocator, &index->metadata)) return true;
   cpb_fail_memory(error);
   return false;
@@ -65,7 +77,8 @@ static cpb_index *from_bytes(const cpb_allocator *allocator, const cpb_limits *l
     return NULL;
   }
   cpb_meter_grow(&index->meter, bytes.size);
-  if (cpb_metadata_decode(&index->metadata, bare, bytes, &index->meter.limits, error) && sort_positions(index, error)) {
+  if (cpb_metadata_decode(&index->metadata, bare, bytes, &index->meter.limits, error) && has_no_pages(index, error) &&
+      sort_positions(index, error)) {
     index->done = true;
     return index;
   }
@@ -96,16 +109,126 @@ static cpb_step fail(cpb_index *index, const cpb_error *error) {
   return CPB_STEP_ERROR;
 }
 
+/* All of the index is there, so its reader is needed no more. */
+static cpb_step finish(cpb_index *index) {
+  cpb_error error = {0};
+  index->none = *cpb_record_reader_input(index->reader);
+  index->meter.input = &index->none;
+  cpb_record_reader_free(index->reader);
+  index->reader = NULL;
+  index->done = sort_positions(index, &error);
+  return index->done ? CPB_STEP_DONE : fail(index, &error);
+}
+
+/* Goes to the page that comes next. `end`: up to where it will read. */
+static cpb_step go_to_page(cpb_index *index, const cpb_index_page *page, uint64_t end) {
+  index->page = page;
+  index->num_pages++;
+  cpb_reader_seek_chunk(index->reader, page->position, page->position, end);
+  return CPB_STEP_NEED;
+}
+
+static cpb_step next_page(cpb_index *index) {
+  const cpb_index_page *page = cpb_page_reader_next(&index->pages);
+  if (page) return go_to_page(index, page, index->record.chunk_begin);
+  index->page = NULL;
+  return finish(index);
+}
+
+static cpb_step read_all_pages(cpb_index *index) {
+  cpb_error error = {0};
+  cpb_metadata *m = &index->metadata;
+  if (cpb_page_reader_begin(&index->pages, m, index->record.position, &index->meter.limits, &error))
+    return next_page(index);
+  error.offset = index->record.chunk_begin;
+  return fail(index, &error);
+}
+
+/* --- Pages that are searched for --------------------------------------------- */
+
+/* The part that was found becomes the index. */
+static cpb_step take_part(cpb_index *index) {
+  cpb_error error = {0};
+  cpb_metadata *m = &index->metadata, *part = &index->search.part;
+  index->wanted = cpb_page_search_rename(&index->search, index->path, &error);
+  if (!index->wanted) return fail(index, &error);
+  cpb_metadata_keep_pages(m);
+  cpb_page_list_free(&m->pages);
+  cpb_metadata_move_tree(m, part);
+  cpb_page_search_free(&index->search);
+  return finish(index);
+}
+
+static cpb_step search_page(cpb_index *index) {
+  cpb_error error = {0};
+  cpb_page_search *s = &index->search;
+  const cpb_index_page *page = cpb_page_search_next(s, &error);
+  if (page) return go_to_page(index, page, cpb_page_search_end(s));
+  index->page = NULL;
+  if (s->phase == CPB_SEARCH_DONE) return take_part(index);
+  error.offset = index->record.chunk_begin;
+  if (error.code != CPB_OK) return fail(index, &error);
+  index->path = NULL;
+  cpb_page_search_free(s);
+  return read_all_pages(index);
+}
+
+static cpb_step begin_search(cpb_index *index) {
+  cpb_error error = {0};
+  const cpb_page_list *pages = &index->metadata.pages;
+  if (!cpb_page_list_check(pages, index->record.position, &index->meter.limits, &error)) {
+    error.offset = index->record.chunk_begin;
+    return fail(index, &error);
+  }
+  if (cpb_page_search_begin(&index->search, pages)) return search_page(index);
+  cpb_fail_memory(&error);
+  return fail(index, &error);
+}
+
+void cpb_index_want(cpb_index *index, const cpb_message_type *type, const cpb_path *path) {
+  cpb_page_search *s = &index->search;
+  if (!index->reader || index->record.size > 0 || index->path) return;
+  s->allocator = index->allocator;
+  cpb_page_list_init(&s->path, &s->allocator);
+  if (cpb_page_search_path(&s->path, type, path)) index->path = path;
+  else cpb_page_list_free(&s->path);
+}
+
+const cpb_path *cpb_index_wanted(const cpb_index *index) { return index->wanted; }
+
+/* --- The last record --------------------------------------------------------- */
+
+static cpb_step end_root(cpb_index *index) {
+  const cpb_page_list *pages = &index->metadata.pages;
+  if (pages->count == 0) return finish(index);
+  index->apart = pages->items[pages->count - 1].apart;
+  return index->path ? begin_search(index) : read_all_pages(index);
+}
+
+static cpb_step end_page(cpb_index *index) {
+  cpb_error error = {0};
+  const uint64_t position = index->page->position;
+  if (!cpb_metadata_decoder_end(&index->decoder, &error)) {
+    cpb_error inner = error;
+    if (error.code == CPB_E_DAMAGED)
+      cpb_fail(&error, CPB_E_DAMAGED, CPB_NO_OFFSET, "the page of the chunk index at position %llu: %s",
+               (unsigned long long)position, inner.message);
+  } else if (index->path ? cpb_page_search_take(&index->search, &error) : cpb_page_reader_take(&index->pages, &error)) {
+    cpb_metadata_decoder_free(&index->decoder);
+    return index->path ? search_page(index) : next_page(index);
+  }
+  error.offset = position;
+  return fail(index, &error);
+}
+
 /* A record that does not decode is not damage: the hashes say that it is what
  * was written, so the file is another Riegeli file. Almost any message decodes
  * as an index without a message; no splitter writes one. */
 static cpb_step end_decoding(cpb_index *index) {
   cpb_error error = {0};
   if (cpb_metadata_decoder_end(&index->decoder, &error)) {
-    bool is_index = index->metadata.nodes[0].has_message;
-    index->done = is_index && sort_positions(index, &error);
-    if (index->done) return CPB_STEP_DONE;
-    if (!is_index) cpb_fail(&error, CPB_E_DAMAGED, CPB_NO_OFFSET, "message is not set");
+    if (cpb_metadata_node(&index->metadata, 0).has_message) return end_root(index);
+    cpb_fail(&error, CPB_E_DAMAGED, CPB_NO_OFFSET, "message is not set");
   }
   if (error.code == CPB_E_DAMAGED) {
     cpb_fail(&index->error, CPB_E_FORMAT, index->record.chunk_begin,
@@ -115,13 +238,9 @@ static cpb_step end_decoding(cpb_index *index) {
   return fail(index, &error);
 }
 
-/* The record was read; its reader is needed no more. */
 static cpb_step end_record(cpb_index *index) {
+  if (index->page) return end_page(index);
   index->riegeli = *cpb_record_reader_chunk(index->reader);
-  index->none = *cpb_record_reader_input(index->reader);
-  index->meter.input = &index->none;
-  cpb_record_reader_free(index->reader);
-  index->reader = NULL;
   return end_decoding(index);
 }
 
@@ -129,19 +248,34 @@ static cpb_step end_record(cpb_index *index) {
  * the file may turn out to be damaged. */
 static cpb_step take_data(cpb_index *index, cpb_span in) {
   cpb_metadata_decoder_feed(&index->decoder, in);
-  return index->decoder.fed == index->record.size ? end_record(index) : CPB_STEP_NEED;
+  const uint64_t size = index->page ? index->page->size : index->record.size;
+  return index->decoder.fed == size ? end_record(index) : CPB_STEP_NEED;
+}
+
+/* The page must be the record that the list says. */
+static bool is_page(cpb_index *index, const cpb_record *record) {
+  const cpb_index_page *page = index->page;
+  if (!page || (record && record->position == page->position && record->size == page->size)) return true;
+  cpb_fail(&index->error, CPB_E_DAMAGED, page->position,
+           "the page of the chunk index at position %llu: no record of %llu bytes is there",
+           (unsigned long long)page->position, (unsigned long long)page->size);
+  return false;
 }
 
 static cpb_step begin_record(cpb_index *index) {
-  const cpb_record *record = &index->record;
-  index->record = *cpb_record_reader_record(index->reader);
+  const cpb_record *record = cpb_record_reader_record(index->reader);
+  if (!is_page(index, record)) return CPB_STEP_ERROR;
   if (!cpb_meter_charge(&index->meter, CPB_WORK_INDEX, record->size, record->chunk_begin, &index->error))
     return CPB_STEP_ERROR;
-  cpb_metadata_decoder_begin(&index->decoder, &index->metadata, false, record->size, &index->meter.limits);
+  if (!index->page) index->record = *record;
+  cpb_metadata *m = !index->page ? &index->metadata : index->path ? &index->search.page : &index->pages.page;
+  cpb_metadata_decoder_free(&index->decoder);
+  cpb_metadata_decoder_begin(&index->decoder, m, false, record->size, &index->meter.limits);
   return take_data(index, (cpb_span){NULL, 0});
 }
 
 static cpb_step no_record(cpb_index *index) {
+  if (!is_page(index, NULL)) return CPB_STEP_ERROR;
   bool empty = cpb_record_reader_input(index->reader)->size == 0;
   cpb_fail(&index->error, CPB_E_FORMAT, CPB_NO_OFFSET, "the %s; expected a ChunkMetadata in the last one",
            empty ? "file is empty, not a Riegeli file with records" : "Riegeli file has no records");
@@ -181,8 +315,19 @@ uint64_t cpb_index_num_chunks(const cpb_index *index) { return index->metadata.n
 
 cpb_code cpb_index_get_chunk(const cpb_index *index, uint64_t chunk, cpb_chunk_info *info) {
   if (chunk >= index->metadata.num_chunks) return CPB_E_NOT_FOUND;
-  const cpb_chunk_entry *entry = &index->metadata.chunks[chunk];
-  *info = (cpb_chunk_info){entry->type, entry->size, entry->offset};
+  const cpb_chunk_entry entry = cpb_metadata_chunk(&index->metadata, (size_t)chunk);
+  *info = (cpb_chunk_info){.type = entry.type,
+                           .file = cpb_metadata_reference(&index->metadata, (size_t)chunk).file,
+                           .size = entry.size,
+                           .position = entry.offset};
+  return CPB_OK;
+}
+
+uint32_t cpb_index_num_files(const cpb_index *index) { return (uint32_t)index->metadata.num_files; }
+
+cpb_code cpb_index_get_file(const cpb_index *index, uint32_t file, cpb_other_file *out) {
+  if (file == 0 || file > index->metadata.num_files) return CPB_E_NOT_FOUND;
+  *out = cpb_metadata_file(&index->metadata, file);
   return CPB_OK;
 }
 
@@ -190,23 +335,25 @@ uint32_t cpb_index_num_nodes(const cpb_index *index) { return (uint32_t)index->m
 
 cpb_code cpb_index_get_node(const cpb_index *index, uint32_t node, cpb_index_node *out) {
   if (node >= index->metadata.num_nodes) return CPB_E_NOT_FOUND;
-  const cpb_chunked_node *n = &index->metadata.nodes[node];
-  *out = (cpb_index_node){n->chunk, n->num_tags, n->parent, n->first_child, n->next};
+  const cpb_chunked_node n = cpb_metadata_node(&index->metadata, node);
+  *out = (cpb_index_node){n.chunk, n.num_tags, n.parent, n.first_child, n.next};
   return CPB_OK;
 }
 
 cpb_code cpb_index_get_tag(const cpb_index *index, uint32_t node, uint32_t i, cpb_field_tag *out) {
   const cpb_metadata *m = &index->metadata;
-  if (node >= m->num_nodes || i >= m->nodes[node].num_tags) return CPB_E_NOT_FOUND;
-  const cpb_tag *tag = &m->tags[m->nodes[node].first_tag + i];
-  *out = (cpb_field_tag){.kind = tag->kind, .value = tag->value};
-  if (tag->kind == CPB_TAG_KEY_STRING) {
-    out->text = tag->length > 0 ? (const char *)m->text.data + tag->value : "";
-    out->length = tag->length;
+  if (node >= m->num_nodes || i >= cpb_column_get(&m->nodes.num_tags, node)) return CPB_E_NOT_FOUND;
+  const cpb_tag tag = cpb_metadata_tag(m, (size_t)cpb_column_get(&m->nodes.first_tag, node) + i);
+  *out = (cpb_field_tag){.kind = tag.kind, .value = tag.value};
+  if (tag.kind == CPB_TAG_KEY_STRING) {
+    out->text = tag.length > 0 ? (const char *)m->text.data + tag.value : "";
+    out->length = tag.length;
     out->value = 0;
   }
   return CPB_OK;
 }
+
+uint64_t cpb_index_num_pages(const cpb_index *index) { return index->num_pages; }
 
 void cpb_index_get_record(const cpb_index *index, cpb_record *record, cpb_riegeli_chunk *chunk) {
   *record = index->record;

@@ -3,6 +3,8 @@
 #define CPB_CHUNKED_INDEX_INDEX_STATE_H
 
 #include "base/meter.h"
+#include "chunked/index/page_reader.h"
+#include "chunked/index/page_search.h"
 #include "chunked/index/positions.h"
 
 struct cpb_index {
@@ -15,9 +17,15 @@ struct cpb_index {
   cpb_positions positions; /* of its chunks */
   cpb_record record;
   cpb_riegeli_chunk riegeli;
-  bool done;
+  bool done, apart; /* its pages say so */
+  uint64_t num_pages;
   cpb_error error;
-  cpb_metadata_decoder decoder;
+  cpb_metadata_decoder decoder; /* of the last record, then of each page */
+  cpb_page_reader pages;
+  const cpb_index_page *page; /* that is read */
+  cpb_page_search search;
+  const cpb_path *path; /* that is searched for; NULL: nothing is */
+  cpb_path *wanted;
 };
 
 #endif

@@ -1,10 +1,15 @@
-/* ChunkMetadata in memory: the index at the end of a .cpb file, flat.
+/* ChunkMetadata in memory: the index at the end of a .cpb file, as columns.
  *
- * The tree of ChunkedMessage and ChunkedField is one array of nodes: node 0 is
- * the root message; each other node is a ChunkedField together with the
+ * The tree of ChunkedMessage and ChunkedField is a list of nodes: node 0 is the
+ * root message; each other node is a ChunkedField together with the
  * ChunkedMessage it holds. Children follow their parent's `first_child` /
- * `next` links in the order of the file. Field tags of all nodes share one
- * array of tags, string map keys one buffer. */
+ * `next` links in the order of the file. Field tags of all nodes are one list,
+ * string map keys one buffer.
+ *
+ * A file may have millions of chunks, of which one is asked for: each is a few
+ * bytes in columns, and a struct only while somebody looks at it. Most links
+ * need no column: where nodes are in the order of the file, node i + 1 is the
+ * first child of node i, or the next child of its parent, or neither. */
 #ifndef CPB_CHUNKED_INDEX_METADATA_H
 #define CPB_CHUNKED_INDEX_METADATA_H
 
@@ -12,26 +17,32 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/column.h"
+#include "chunked/index/page_list.h"
 #include "cpb/chunked.h"
 #include "proto/wire.h"
 
-/* KEY_STRING: value is an offset in `text`. */
-typedef struct cpb_tag {
-  uint64_t value;
-  uint32_t length;
-  cpb_tag_kind kind;
-} cpb_tag;
-
 /* The version of the merger that we are, for VersionDef.join_version and
  * bad_consumers. */
-#define CPB_JOIN_VERSION 0
+#define CPB_JOIN_VERSION 1
+
+/* The one that a file asks for whose index has pages. */
+#define CPB_JOIN_PAGES 1
+
+/* The first version that knows of other files. */
+#define CPB_JOIN_FILES 1
+
+/* ChunkInfo.offset of a chunk in another file, in place of what TensorFlow's merger, which does not know
+ * of them, might take for the chunk: it fails, as no file is so large. */
+#define CPB_ELSEWHERE ((uint64_t)1 << 62)
+
+enum { CPB_FILE_NAME_MAX = 4096 };
 
 typedef struct cpb_chunked_node {
-  uint64_t chunk;                                 /* chunk_index, or CPB_NO_CHUNK when absent */
-  uint32_t first_tag, num_tags;                   /* in tags[]; none for the root */
-  uint32_t spare_tags;                            /* places after its tags that are kept for more of them */
-  uint32_t parent, first_child, last_child, next; /* nodes, or CPB_NO_NODE */
-  bool has_message;                               /* its ChunkedMessage was there, if an empty one */
+  uint64_t chunk;                     /* chunk_index, or CPB_NO_CHUNK when absent */
+  uint32_t first_tag, num_tags;       /* as cpb_metadata_tag() counts; none for the root */
+  uint32_t parent, first_child, next; /* nodes, or CPB_NO_NODE */
+  bool has_message;                   /* its ChunkedMessage was there, if an empty one */
 } cpb_chunked_node;
 
 typedef struct cpb_chunk_entry {
@@ -39,22 +50,96 @@ typedef struct cpb_chunk_entry {
   uint32_t type; /* ChunkInfo.type as stored: a cpb_chunk_type or another number */
 } cpb_chunk_entry;
 
+/* Of a chunk in another file: number 0 means this one. Its entry's `offset` is then the position there. */
+typedef struct cpb_chunk_reference {
+  uint32_t file;
+  uint64_t data_hash; /* in the header of its Riegeli chunk */
+} cpb_chunk_reference;
+
+/* By chunk. */
+typedef struct cpb_chunk_columns {
+  cpb_column type, size, offset, file, data_hash;
+} cpb_chunk_columns;
+
+/* By node. The root's parent is stored as 0. */
+typedef struct cpb_node_columns {
+  cpb_column chunk; /* plus 1; 0: none */
+  cpb_column first_tag, num_tags;
+  cpb_column spare_tags; /* places after its tags that are kept for more of them */
+  cpb_column parent;
+  cpb_column first_child, next; /* where that is not node i + 1; 0: none */
+  cpb_column no_message;
+} cpb_node_columns;
+
+/* By file, from 0 on: file 1 is the first. The name is in `names`. */
+typedef struct cpb_file_columns {
+  cpb_column name, length, size;
+} cpb_file_columns;
+
+/* By tag. */
+typedef struct cpb_tag_columns {
+  cpb_column value, length, kind;
+} cpb_tag_columns;
+
 typedef struct cpb_metadata {
   cpb_allocator allocator;
   int32_t splitter_version, join_version;
   int32_t *bad_consumers;
   size_t num_bad_consumers, bad_consumers_capacity;
-  cpb_chunk_entry *chunks;
-  size_t num_chunks, chunks_capacity;
-  cpb_chunked_node *nodes; /* nodes[0] exists whenever num_nodes > 0 */
-  size_t num_nodes, nodes_capacity;
-  cpb_tag *tags;
-  size_t num_tags, tags_capacity;
+  size_t num_chunks, num_nodes, num_tags; /* num_tags: with places that are kept */
+  cpb_chunk_columns chunks;
+  cpb_node_columns nodes;
+  cpb_tag_columns tags;
+  cpb_file_columns files;
+  size_t num_files;
+  cpb_buffer names;
+  uint32_t highest_file; /* that a chunk names */
   cpb_buffer text;
+  cpb_page_list pages; /* that the index is in, if it has any: then `chunks` and `nodes` say nothing of it */
 } cpb_metadata;
 
 void cpb_metadata_init(cpb_metadata *m, const cpb_allocator *a);
 void cpb_metadata_free(cpb_metadata *m);
+
+/* Gives `to`, which has none, the chunks and the tree of `from`. */
+void cpb_metadata_move_tree(cpb_metadata *to, cpb_metadata *from);
+
+/* Of an index with pages, frees all but the versions and the list of pages. */
+void cpb_metadata_keep_pages(cpb_metadata *m);
+
+/* --- Looking at it; what is asked for must exist ------------------------------ */
+
+static inline cpb_chunk_entry cpb_metadata_chunk(const cpb_metadata *m, size_t i) {
+  const cpb_chunk_columns *c = &m->chunks;
+  return (cpb_chunk_entry){cpb_column_get(&c->size, i), cpb_column_get(&c->offset, i),
+                           (uint32_t)cpb_column_get(&c->type, i)};
+}
+
+static inline cpb_chunk_reference cpb_metadata_reference(const cpb_metadata *m, size_t i) {
+  return (cpb_chunk_reference){(uint32_t)cpb_column_get(&m->chunks.file, i), cpb_column_get(&m->chunks.data_hash, i)};
+}
+
+/* Whether chunks are only in files that there are; else DAMAGED. For the whole index. */
+bool cpb_metadata_check_files(const cpb_metadata *m, cpb_error *error);
+
+/* From 1 on. */
+cpb_other_file cpb_metadata_file(const cpb_metadata *m, uint32_t file);
+
+static inline cpb_tag cpb_metadata_tag(const cpb_metadata *m, size_t i) {
+  const cpb_tag_columns *c = &m->tags;
+  return (cpb_tag){cpb_column_get(&c->value, i), (uint32_t)cpb_column_get(&c->length, i),
+                   (cpb_tag_kind)cpb_column_get(&c->kind, i)};
+}
+
+/* Parts of cpb_metadata_node(). */
+uint32_t cpb_metadata_parent(const cpb_metadata *m, uint32_t node);
+uint32_t cpb_metadata_first_child(const cpb_metadata *m, uint32_t node);
+uint32_t cpb_metadata_next(const cpb_metadata *m, uint32_t node);
+
+/* The node that follows in the file: the first child, else the next of the nearest ancestor that has one. */
+uint32_t cpb_metadata_following(const cpb_metadata *m, uint32_t node);
+
+cpb_chunked_node cpb_metadata_node(const cpb_metadata *m, uint32_t node);
 
 /* --- Decoding --------------------------------------------------------------- */
 
@@ -66,11 +151,18 @@ typedef enum cpb_metadata_failure {
   CPB_METADATA_BAD
 } cpb_metadata_failure;
 
-typedef enum cpb_small_message { CPB_SMALL_NONE, CPB_SMALL_VERSION, CPB_SMALL_CHUNK, CPB_SMALL_TAG } cpb_small_message;
+typedef enum cpb_small_message {
+  CPB_SMALL_NONE,
+  CPB_SMALL_VERSION,
+  CPB_SMALL_CHUNK,
+  CPB_SMALL_FILE,
+  CPB_SMALL_TAG,
+  CPB_SMALL_PAGE
+} cpb_small_message;
 
 /* Decodes a serialized ChunkMetadata, or a bare ChunkedMessage (nodes only), as its bytes come. Of
  * these it keeps what belongs into the index. One of the small messages (VersionDef, ChunkInfo,
- * FieldIndex) that does not end in the same piece is gathered after the keys, in m->text. */
+ * FieldIndex, IndexPage) that does not end in the same piece is gathered after the keys, in m->text. */
 typedef struct cpb_metadata_decoder {
   cpb_metadata *m;
   uint64_t max_count;
@@ -117,10 +209,27 @@ bool cpb_metadata_accept_consumer(int32_t bad, cpb_error *error);
 bool cpb_metadata_encode(const cpb_metadata *m, cpb_buffer *out, cpb_error *error);
 
 /* Each returns false (or CPB_NO_NODE) when memory is short. The root must be added first, with parent
- * CPB_NO_NODE. */
+ * CPB_NO_NODE. A node takes constant time, on average, if it comes where it would in a file: its parent is
+ * the last node, or one around it. */
 uint32_t cpb_metadata_add_node(cpb_metadata *m, uint32_t parent, uint64_t chunk);
+bool cpb_metadata_set_chunk(cpb_metadata *m, uint32_t node, uint64_t chunk);
+bool cpb_metadata_set_message(cpb_metadata *m, uint32_t node, bool has_message); /* it has one when it is added */
 bool cpb_metadata_add_tag(cpb_metadata *m, uint32_t node, cpb_tag tag);
 bool cpb_metadata_add_string_key(cpb_metadata *m, uint32_t node, cpb_span key); /* also of what is after m->text */
 bool cpb_metadata_add_chunk(cpb_metadata *m, cpb_chunk_entry chunk);
+bool cpb_metadata_set_entry(cpb_metadata *m, size_t i, cpb_chunk_entry chunk);
+bool cpb_metadata_set_reference(cpb_metadata *m, size_t i, cpb_chunk_reference reference);
+bool cpb_metadata_add_file(cpb_metadata *m, cpb_span name, uint64_t size);
+
+/* A copy of a chunk of another one, as the next. */
+bool cpb_metadata_copy_chunk(cpb_metadata *to, const cpb_metadata *from, size_t i);
+
+/* A copy of a node of another one, with its tags, as the next child of `parent`; CPB_NO_NODE when memory is short. */
+uint32_t cpb_metadata_copy_node(cpb_metadata *to, uint32_t parent, const cpb_metadata *from, uint32_t node,
+                                bool with_chunk);
+
+/* Columns of its own, to be freed with cpb_chunk_columns_free(). */
+bool cpb_chunk_columns_copy(cpb_chunk_columns *c, const cpb_allocator *a, const cpb_chunk_columns *from);
+void cpb_chunk_columns_free(cpb_chunk_columns *c, const cpb_allocator *a);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "base/utf8.h"
 #include "chunked/index/metadata_fields.h"
 #include "proto/nanopb.h"
 #include "tensorflow/tools/proto_splitter/chunk.pb.h"
@@ -93,51 +94,155 @@ static bool take_version(decoder *d, cpb_span in) {
 
 /* --- Chunks --------------------------------------------------------------- */
 
+/* A varint field of one of the first 15 numbers, as writers put it; false: it is something else. */
+static bool read_short_field(const uint8_t **at, const uint8_t *end, uint8_t *number, uint64_t *value) {
+  if (*at == end || (**at & 0x87) != CPB_WIRE_VARINT) return false;
+  *number = (uint8_t)(**at >> 3);
+  *at = cpb_varint_read(*at + 1, end, value);
+  return *at != NULL;
+}
+
+/* A ChunkInfo of its own fields, each at most once and of a known size: what nanopb makes of it. */
+static bool read_plain_chunk(cpb_span in, cpb_chunk_entry *chunk) {
+  const uint8_t *end = in.data + in.size;
+  uint64_t values[CHUNK_INFO_OFFSET + 1] = {0};
+  uint8_t number, last = 0;
+  for (const uint8_t *at = in.data; at != end; last = number) {
+    uint64_t value;
+    if (!read_short_field(&at, end, &number, &value) || number <= last || number > CHUNK_INFO_OFFSET) return false;
+    values[number] = value;
+  }
+  *chunk = (cpb_chunk_entry){values[CHUNK_INFO_SIZE], values[CHUNK_INFO_OFFSET], (uint32_t)values[CHUNK_INFO_TYPE]};
+  return values[CHUNK_INFO_TYPE] <= INT32_MAX;
+}
+
+static bool add_chunk(decoder *d, const cpb_pb_ChunkInfo *info) {
+  size_t i = d->m->num_chunks;
+  uint64_t at = info->file > 0 ? info->position : info->offset;
+  bool added = cpb_metadata_add_chunk(d->m, (cpb_chunk_entry){info->size, at, (uint32_t)info->type});
+  if (added && info->file > 0)
+    added = cpb_metadata_set_reference(d->m, i, (cpb_chunk_reference){info->file, info->data_hash});
+  return added || no_memory(d);
+}
+
 static bool take_chunk(decoder *d, cpb_span in) {
+  cpb_chunk_entry plain;
   cpb_pb_ChunkInfo info = {0};
   if (!count_within_limit(d, d->m->num_chunks, "chunks")) return false;
+  if (read_plain_chunk(in, &plain)) return cpb_metadata_add_chunk(d->m, plain) || no_memory(d);
   const char *wrong = cpb_nanopb_decode(in, cpb_pb_ChunkInfo_fields, &info);
   if (wrong) return wrong_in(d, "ChunkInfo", wrong);
-  return cpb_metadata_add_chunk(d->m, (cpb_chunk_entry){info.size, info.offset, (uint32_t)info.type}) || no_memory(d);
+  return add_chunk(d, &info);
+}
+
+/* --- Files ---------------------------------------------------------------- */
+
+/* It is shown in messages, and opened. */
+static bool is_name(cpb_span in) {
+  size_t length;
+  if (in.size == 0 || in.size > CPB_FILE_NAME_MAX || !cpb_utf8_valid(in)) return false;
+  for (size_t i = 0; i < in.size; i += length) {
+    length = cpb_utf8_length((cpb_span){in.data + i, in.size - i});
+    if (cpb_is_control(cpb_utf8_code(in.data + i, length))) return false;
+  }
+  return true;
+}
+
+/* So none is there twice: limits count each. */
+static bool comes_after(const cpb_metadata *m, cpb_span name) {
+  if (m->num_files == 0) return true;
+  const cpb_other_file last = cpb_metadata_file(m, (uint32_t)m->num_files);
+  int order = memcmp(last.name, name.data, cpb_min_size(last.length, name.size));
+  return order < 0 || (order == 0 && last.length < name.size);
+}
+
+static bool take_file(decoder *d, cpb_span in) {
+  cpb_pb_ChunkFile file = {0};
+  if (!count_within_limit(d, d->m->num_files, "files")) return false;
+  const char *wrong = cpb_nanopb_decode(in, cpb_pb_ChunkFile_fields, &file);
+  if (!wrong && !is_name(file.name))
+    wrong = "name is no file's; expected 1 to 4096 bytes of UTF-8 without control characters";
+  if (!wrong && !comes_after(d->m, file.name)) wrong = "name is not after the one before; expected them in order";
+  if (wrong) return wrong_in(d, "ChunkFile", wrong);
+  return cpb_metadata_add_file(d->m, file.name, file.size) || no_memory(d);
 }
 
 /* --- Field tags ----------------------------------------------------------- */
 
-/* cpb_tag_kind has the map keys in the order of MapKey. */
-#define IN_ORDER(KIND, name) \
-  (CPB_TAG_KEY_##KIND - CPB_TAG_KEY_STRING == cpb_pb_FieldIndex_MapKey_##name##_tag - cpb_pb_FieldIndex_MapKey_s_tag)
-_Static_assert(IN_ORDER(BOOL, boolean) && IN_ORDER(UINT32, ui32) && IN_ORDER(UINT64, ui64) && IN_ORDER(INT32, i32) &&
-                   IN_ORDER(INT64, i64),
-               "map keys are in order");
-
-static void key_tag(const cpb_pb_FieldIndex_MapKey *key, cpb_tag *tag) {
-  tag->kind = (cpb_tag_kind)(key->which_type - cpb_pb_FieldIndex_MapKey_s_tag + CPB_TAG_KEY_STRING);
-  switch (tag->kind) {
-    case CPB_TAG_KEY_BOOL: tag->value = key->type.boolean; break;
-    case CPB_TAG_KEY_UINT32: tag->value = key->type.ui32; break;
-    case CPB_TAG_KEY_INT32: tag->value = (uint64_t)(int64_t)key->type.i32; break;
-    default: tag->value = key->type.ui64; break; /* also where it is an int64 */
-  }
+/* A FieldIndex that is nothing but a field number or an index. */
+static bool read_plain_tag(cpb_span in, cpb_tag *tag) {
+  const uint8_t *at = in.data, *end = in.data + in.size;
+  uint8_t number;
+  uint64_t value;
+  if (!read_short_field(&at, end, &number, &value) || at != end) return false;
+  *tag = (cpb_tag){value, 0, number == FIELD_INDEX_FIELD ? CPB_TAG_FIELD : CPB_TAG_INDEX};
+  return number == FIELD_INDEX_INDEX || (number == FIELD_INDEX_FIELD && value <= INT32_MAX);
 }
 
 static bool take_tag(decoder *d, cpb_span in) {
-  cpb_pb_FieldIndex index = {0};
-  const cpb_pb_FieldIndex_MapKey *key = &index.kind.map_key;
-  const char *wrong = cpb_nanopb_decode(in, cpb_pb_FieldIndex_fields, &index);
-  if (wrong) return wrong_in(d, "FieldIndex", wrong);
-  cpb_tag tag = {index.kind.index, 0, CPB_TAG_INDEX};
-  switch (index.which_kind) {
-    case cpb_pb_FieldIndex_field_tag: tag = (cpb_tag){index.kind.field, 0, CPB_TAG_FIELD}; break;
-    case cpb_pb_FieldIndex_index_tag: break;
-    case cpb_pb_FieldIndex_map_key_tag:
-      if (key->which_type == 0) return wrong_in(d, "MapKey", "no key is set");
-      if (key->which_type == cpb_pb_FieldIndex_MapKey_s_tag)
-        return cpb_metadata_add_string_key(d->m, d->node, key->type.s) || no_memory(d);
-      key_tag(key, &tag);
-      break;
-    default: return wrong_in(d, "FieldIndex", "neither field, map_key nor index is set");
+  cpb_tag tag;
+  cpb_span key;
+  const char *message;
+  if (read_plain_tag(in, &tag)) return cpb_metadata_add_tag(d->m, d->node, tag) || no_memory(d);
+  const char *wrong = cpb_tag_read(in, &tag, &key, &message);
+  if (wrong) return wrong_in(d, message, wrong);
+  bool added = tag.kind == CPB_TAG_KEY_STRING ? cpb_metadata_add_string_key(d->m, d->node, key)
+                                              : cpb_metadata_add_tag(d->m, d->node, tag);
+  return added || no_memory(d);
+}
+
+/* --- Pages ------------------------------------------------------------------ */
+
+static bool take_page(decoder *d, cpb_span in) {
+  bool memory;
+  if (!count_within_limit(d, d->m->pages.count, "pages")) return false;
+  const char *wrong = cpb_page_list_read(&d->m->pages, in, &memory);
+  if (memory) return no_memory(d);
+  return !wrong || wrong_in(d, "IndexPage", wrong);
+}
+
+/* --- Plain fields --------------------------------------------------------- */
+
+enum { PLAIN_TAGS = 8 };
+
+/* A ChunkedField as our writer and TensorFlow's put one that has no fields of its own: plain tags, then a message
+ * that is nothing but a chunk_index. */
+typedef struct {
+  cpb_tag tags[PLAIN_TAGS];
+  uint32_t num_tags;
+  uint64_t chunk;
+} plain_field;
+
+/* A message in one of the first 15 fields, of less than 128 bytes. */
+static bool read_short_message(const uint8_t **at, const uint8_t *end, uint8_t number, cpb_span *in) {
+  const uint8_t *p = *at;
+  if (end - p < 2 || p[0] != (number << 3 | CPB_WIRE_LEN) || p[1] > 0x7f || end - p - 2 < p[1]) return false;
+  *in = (cpb_span){p + 2, p[1]};
+  *at = p + 2 + p[1];
+  return true;
+}
+
+static bool read_plain_field(cpb_span in, plain_field *field) {
+  const uint8_t *at = in.data, *end = in.data + in.size;
+  cpb_span part;
+  uint8_t number;
+  field->num_tags = 0;
+  while (field->num_tags < PLAIN_TAGS && read_short_message(&at, end, CHUNKED_FIELD_TAG, &part)) {
+    if (!read_plain_tag(part, &field->tags[field->num_tags++])) return false;
   }
-  return cpb_metadata_add_tag(d->m, d->node, tag) || no_memory(d);
+  if (!read_short_message(&at, end, CHUNKED_FIELD_MESSAGE, &part) || at != end) return false;
+  at = part.data;
+  end = part.data + part.size;
+  return read_short_field(&at, end, &number, &field->chunk) && at == end && number == MESSAGE_CHUNK_INDEX &&
+         field->chunk != CPB_NO_CHUNK;
+}
+
+static bool add_plain_field(decoder *d, const plain_field *field) {
+  if (!count_within_limit(d, d->m->num_nodes, "fields")) return false;
+  uint32_t node = cpb_metadata_add_node(d->m, d->node, field->chunk);
+  bool added = node != CPB_NO_NODE;
+  for (uint32_t i = 0; added && i < field->num_tags; i++) added = cpb_metadata_add_tag(d->m, node, field->tags[i]);
+  return added || no_memory(d);
 }
 
 /* --- The tree ------------------------------------------------------------- */
@@ -154,8 +259,7 @@ static place place_at(const decoder *d, size_t depth) {
 static bool add_node(decoder *d) {
   if (!count_within_limit(d, d->m->num_nodes, "fields")) return false;
   uint32_t added = cpb_metadata_add_node(d->m, d->node, CPB_NO_CHUNK);
-  if (added == CPB_NO_NODE) return no_memory(d);
-  d->m->nodes[added].has_message = false;
+  if (added == CPB_NO_NODE || !cpb_metadata_set_message(d->m, added, false)) return no_memory(d);
   d->node = added;
   return true;
 }
@@ -164,31 +268,45 @@ static bool set_chunk(decoder *d) {
   const cpb_wire_field *f = &d->scanner.field;
   if (f->number_value == CPB_NO_CHUNK)
     return damaged(d, f->begin, "ChunkedMessage", "chunk_index is 18446744073709551615; expected less");
-  d->m->nodes[d->node].chunk = f->number_value;
-  return true;
+  return cpb_metadata_set_chunk(d->m, d->node, f->number_value) || no_memory(d);
 }
 
 static bool enter_message(decoder *d) {
   if (d->failed) return true; /* it is skipped */
-  d->m->nodes[d->node].has_message = true;
+  if (!cpb_metadata_set_message(d->m, d->node, true)) return no_memory(d);
   return cpb_wire_enter(&d->scanner);
 }
 
 static bool take_field_of_metadata(decoder *d, uint32_t number) {
   if (number == METADATA_MESSAGE) return enter_message(d);
   if (number == METADATA_VERSION) d->small = CPB_SMALL_VERSION;
-  if (number == METADATA_CHUNKS && d->failed < CPB_METADATA_BAD_CHUNK) d->small = CPB_SMALL_CHUNK;
+  if (d->failed >= CPB_METADATA_BAD_CHUNK) return true;
+  if (number == METADATA_CHUNKS) d->small = CPB_SMALL_CHUNK;
+  if (number == METADATA_PAGES) d->small = CPB_SMALL_PAGE;
+  if (number == METADATA_FILES) d->small = CPB_SMALL_FILE;
   return true;
 }
 
-static bool take_field(decoder *d) {
+/* Most fields are plain, and here at once; others are walked. So is one whose message would be too deep. */
+static bool take_chunked_field(decoder *d, cpb_span *in) {
+  const cpb_wire_field *f = &d->scanner.field;
+  plain_field field;
+  bool is_whole = f->size <= in->size && d->scanner.depth + 2 <= d->scanner.depth_limit;
+  if (!is_whole || !read_plain_field((cpb_span){in->data, (size_t)f->size}, &field)) {
+    return add_node(d) && cpb_wire_enter(&d->scanner);
+  }
+  cpb_wire_take(&d->scanner, in);
+  return add_plain_field(d, &field);
+}
+
+static bool take_field(decoder *d, cpb_span *in) {
   const cpb_wire_field *f = &d->scanner.field;
   bool is_len = f->type == CPB_WIRE_LEN;
   switch (place_at(d, d->scanner.depth)) {
     case IN_METADATA: return !is_len || take_field_of_metadata(d, f->number);
     case IN_MESSAGE:
       if (f->type == CPB_WIRE_VARINT && f->number == MESSAGE_CHUNK_INDEX) return set_chunk(d);
-      if (is_len && f->number == MESSAGE_CHUNKED_FIELDS) return add_node(d) && cpb_wire_enter(&d->scanner);
+      if (is_len && f->number == MESSAGE_CHUNKED_FIELDS) return take_chunked_field(d, in);
       break;
     case IN_FIELD:
       if (is_len && f->number == CHUNKED_FIELD_TAG) d->small = CPB_SMALL_TAG;
@@ -218,6 +336,8 @@ static bool take_small(decoder *d, cpb_span *in) {
   switch (small) {
     case CPB_SMALL_VERSION: return take_version(d, whole);
     case CPB_SMALL_CHUNK: return take_chunk(d, whole);
+    case CPB_SMALL_PAGE: return take_page(d, whole);
+    case CPB_SMALL_FILE: return take_file(d, whole);
     default: return take_tag(d, whole);
   }
 }
@@ -235,7 +355,7 @@ static void fail(decoder *d, bool is_chunk, cpb_span *in) {
 
 /* In a tree that has failed, the rest of a message is not looked at, and of a field only the tags. */
 static void leave(decoder *d, cpb_span *in) {
-  if (place_at(d, d->scanner.depth + 1) == IN_FIELD) d->node = d->m->nodes[d->node].parent;
+  if (place_at(d, d->scanner.depth + 1) == IN_FIELD) d->node = cpb_metadata_parent(d->m, d->node);
   if (d->failed && place_at(d, d->scanner.depth) == IN_MESSAGE) cpb_wire_pass(&d->scanner, in);
 }
 
@@ -250,12 +370,13 @@ static void walk(decoder *d, cpb_span in) {
       switch (cpb_wire_next(&d->scanner, &in)) {
         case CPB_WIRE_MORE:
         case CPB_WIRE_END: return;
-        case CPB_WIRE_FIELD: good = take_field(d); break;
+        case CPB_WIRE_FIELD: good = take_field(d, &in); break;
         case CPB_WIRE_LEAVE: leave(d, &in); break;
         case CPB_WIRE_ERROR: good = false; break;
       }
     }
-    if (!good) fail(d, small == CPB_SMALL_CHUNK, &in);
+    bool is_chunk = small == CPB_SMALL_CHUNK || small == CPB_SMALL_PAGE || small == CPB_SMALL_FILE;
+    if (!good) fail(d, is_chunk, &in);
   }
 }
 
@@ -266,8 +387,7 @@ void cpb_metadata_decoder_begin(decoder *d, cpb_metadata *m, bool bare, uint64_t
   d->bare = bare;
   d->node = CPB_NO_NODE;
   cpb_wire_begin(&d->scanner, &m->allocator, limits->depth, size, &d->error);
-  if (add_node(d)) m->nodes[0].has_message = bare;
-  else fail(d, false, NULL);
+  if (!add_node(d) || !cpb_metadata_set_message(m, 0, bare)) fail(d, false, NULL);
 }
 
 void cpb_metadata_decoder_feed(decoder *d, cpb_span in) {

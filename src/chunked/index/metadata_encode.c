@@ -47,49 +47,27 @@ static bool put_version(encoder *e) {
 
 static bool put_chunks(encoder *e) {
   for (size_t i = 0; i < e->m->num_chunks; i++) {
-    const cpb_chunk_entry *chunk = &e->m->chunks[i];
-    cpb_pb_ChunkInfo info = {(int32_t)chunk->type, chunk->size, chunk->offset};
+    const cpb_chunk_entry chunk = cpb_metadata_chunk(e->m, i);
+    const cpb_chunk_reference reference = cpb_metadata_reference(e->m, i);
+    cpb_pb_ChunkInfo info = {.type = (int32_t)chunk.type, .size = chunk.size, .offset = chunk.offset};
+    if (reference.file > 0) {
+      info.offset = CPB_ELSEWHERE;
+      info.file = reference.file;
+      info.position = chunk.offset;
+      info.data_hash = reference.data_hash;
+    }
     if (!cpb_nanopb_append(e->out, METADATA_CHUNKS, cpb_pb_ChunkInfo_fields, &info)) return false;
   }
   return true;
 }
 
-/* --- Field tags ----------------------------------------------------------- */
-
-static cpb_span string_key(const cpb_metadata *m, const cpb_tag *tag) {
-  /* nanopb.h takes !data for an absent field */
-  const uint8_t *data = tag->length > 0 ? m->text.data + tag->value : (const uint8_t *)"";
-  return (cpb_span){data, tag->length};
-}
-
-/* As in metadata_decode.c, which also checks that both are in the same order. */
-static cpb_pb_FieldIndex_MapKey map_key(const cpb_metadata *m, const cpb_tag *tag) {
-  cpb_pb_FieldIndex_MapKey key = {.which_type =
-                                      (pb_size_t)(tag->kind - CPB_TAG_KEY_STRING + cpb_pb_FieldIndex_MapKey_s_tag)};
-  switch (tag->kind) {
-    case CPB_TAG_KEY_STRING: key.type.s = string_key(m, tag); break;
-    case CPB_TAG_KEY_BOOL: key.type.boolean = tag->value != 0; break;
-    case CPB_TAG_KEY_UINT32: key.type.ui32 = (uint32_t)tag->value; break;
-    case CPB_TAG_KEY_INT32: key.type.i32 = (int32_t)tag->value; break;
-    default: key.type.ui64 = tag->value; break; /* also where it is an int64 */
+static bool put_files(encoder *e) {
+  for (uint32_t i = 1; i <= e->m->num_files; i++) {
+    const cpb_other_file other = cpb_metadata_file(e->m, i);
+    cpb_pb_ChunkFile file = {{(const uint8_t *)other.name, other.length}, other.size};
+    if (!cpb_nanopb_append(e->out, METADATA_FILES, cpb_pb_ChunkFile_fields, &file)) return false;
   }
-  return key;
-}
-
-static cpb_pb_FieldIndex field_index(const cpb_metadata *m, const cpb_tag *tag) {
-  cpb_pb_FieldIndex index = {0};
-  switch (tag->kind) {
-    case CPB_TAG_FIELD:
-      index.which_kind = cpb_pb_FieldIndex_field_tag;
-      index.kind.field = (uint32_t)tag->value;
-      break;
-    case CPB_TAG_INDEX:
-      index.which_kind = cpb_pb_FieldIndex_index_tag;
-      index.kind.index = tag->value;
-      break;
-    default: index.which_kind = cpb_pb_FieldIndex_map_key_tag; index.kind.map_key = map_key(m, tag);
-  }
-  return index;
+  return true;
 }
 
 /* --- The tree ------------------------------------------------------------- */
@@ -99,13 +77,13 @@ static bool has_message(const cpb_chunked_node *node) {
 }
 
 static uint64_t field_size(const encoder *e, uint32_t i) {
-  const cpb_chunked_node *node = &e->m->nodes[i];
+  const cpb_chunked_node node = cpb_metadata_node(e->m, i);
   uint64_t size = 0;
-  for (uint32_t t = 0; t < node->num_tags; t++) {
-    cpb_pb_FieldIndex index = field_index(e->m, &e->m->tags[node->first_tag + t]);
-    size += cpb_nanopb_field_size(CHUNKED_FIELD_TAG, cpb_pb_FieldIndex_fields, &index);
+  for (uint32_t t = 0; t < node.num_tags; t++) {
+    const cpb_tag tag = cpb_metadata_tag(e->m, node.first_tag + t);
+    size += cpb_tag_size(CHUNKED_FIELD_TAG, &tag, e->m->text.data);
   }
-  if (has_message(node)) size += cpb_wire_len_size(CHUNKED_FIELD_MESSAGE, e->sizes[i]) + e->sizes[i];
+  if (has_message(&node)) size += cpb_wire_len_size(CHUNKED_FIELD_MESSAGE, e->sizes[i]) + e->sizes[i];
   return size;
 }
 
@@ -118,56 +96,55 @@ static bool measure(encoder *e) {
   e->sizes = cpb_alloc_zeroed(&m->allocator, bytes);
   if (!e->sizes) return false;
   for (uint32_t i = (uint32_t)m->num_nodes; i-- > 0;) {
-    const cpb_chunked_node *node = &m->nodes[i];
-    if (node->chunk != CPB_NO_CHUNK) e->sizes[i] += 1 + cpb_varint_size(node->chunk);
+    const cpb_chunked_node node = cpb_metadata_node(m, i);
+    if (node.chunk != CPB_NO_CHUNK) e->sizes[i] += 1 + cpb_varint_size(node.chunk);
     if (i == 0) break;
     uint64_t size = field_size(e, i);
-    e->sizes[node->parent] += cpb_wire_len_size(MESSAGE_CHUNKED_FIELDS, size) + size;
+    e->sizes[node.parent] += cpb_wire_len_size(MESSAGE_CHUNKED_FIELDS, size) + size;
   }
   return true;
 }
 
 static bool put_message(encoder *e, uint32_t number, uint32_t i) {
-  const cpb_chunked_node *node = &e->m->nodes[i];
-  if (!has_message(node)) return true;
+  const cpb_chunked_node node = cpb_metadata_node(e->m, i);
+  if (!has_message(&node)) return true;
   if (!put_head(e, number, e->sizes[i])) return false;
-  if (node->chunk == CPB_NO_CHUNK) return true;
+  if (node.chunk == CPB_NO_CHUNK) return true;
   uint8_t bytes[CPB_WIRE_HEADER_MAX];
   uint8_t *at = cpb_wire_put_tag(bytes, MESSAGE_CHUNK_INDEX, CPB_WIRE_VARINT);
-  at = cpb_varint_write(at, node->chunk);
+  at = cpb_varint_write(at, node.chunk);
   return cpb_buffer_append(e->out, bytes, (size_t)(at - bytes));
 }
 
 static bool put_field(encoder *e, uint32_t i) {
-  const cpb_chunked_node *node = &e->m->nodes[i];
+  const cpb_chunked_node node = cpb_metadata_node(e->m, i);
   if (!put_head(e, MESSAGE_CHUNKED_FIELDS, field_size(e, i))) return false;
-  for (uint32_t t = 0; t < node->num_tags; t++) {
-    cpb_pb_FieldIndex index = field_index(e->m, &e->m->tags[node->first_tag + t]);
-    if (!cpb_nanopb_append(e->out, CHUNKED_FIELD_TAG, cpb_pb_FieldIndex_fields, &index)) return false;
+  for (uint32_t t = 0; t < node.num_tags; t++) {
+    const cpb_tag tag = cpb_metadata_tag(e->m, node.first_tag + t);
+    if (!cpb_tag_append(e->out, CHUNKED_FIELD_TAG, &tag, e->m->text.data)) return false;
   }
   return put_message(e, CHUNKED_FIELD_MESSAGE, i);
-}
-
-/* The node that follows in the file: the first child, else the next of the
- * nearest ancestor that has one. */
-static uint32_t following(const cpb_metadata *m, uint32_t i) {
-  if (m->nodes[i].first_child != CPB_NO_NODE) return m->nodes[i].first_child;
-  while (i != CPB_NO_NODE && m->nodes[i].next == CPB_NO_NODE) i = m->nodes[i].parent;
-  return i == CPB_NO_NODE ? CPB_NO_NODE : m->nodes[i].next;
 }
 
 static bool put_tree(encoder *e) {
   if (e->m->num_nodes == 0) return true;
   if (!measure(e) || !put_message(e, METADATA_MESSAGE, 0)) return false;
-  for (uint32_t i = following(e->m, 0); i != CPB_NO_NODE; i = following(e->m, i)) {
+  for (uint32_t i = cpb_metadata_following(e->m, 0); i != CPB_NO_NODE; i = cpb_metadata_following(e->m, i)) {
     if (!put_field(e, i)) return false;
+  }
+  return true;
+}
+
+static bool put_pages(encoder *e) {
+  for (size_t i = 0; i < e->m->pages.count; i++) {
+    if (!cpb_page_list_put(&e->m->pages, i, e->out)) return false;
   }
   return true;
 }
 
 bool cpb_metadata_encode(const cpb_metadata *m, cpb_buffer *out, cpb_error *error) {
   encoder e = {m, out, NULL};
-  bool done = put_version(&e) && put_chunks(&e) && put_tree(&e);
+  bool done = put_version(&e) && put_chunks(&e) && put_tree(&e) && put_files(&e) && put_pages(&e);
   cpb_release(&m->allocator, e.sizes);
   if (!done) cpb_fail_memory(error);
   return done;

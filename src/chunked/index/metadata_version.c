@@ -11,9 +11,8 @@ bool cpb_metadata_accept_join(int32_t version, cpb_error *error) {
 }
 
 bool cpb_metadata_accept_consumer(int32_t bad, cpb_error *error) {
-  if (bad != CPB_JOIN_VERSION) return true;
+  if (bad < 0 || bad > CPB_JOIN_VERSION) return true;
   cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET,
-           "bad_consumers lists join version %d, the one that libcpb " CPB_VERSION_STRING " supports",
-           CPB_JOIN_VERSION);
+           "bad_consumers lists join version %d, one that libcpb " CPB_VERSION_STRING " supports", (int)bad);
   return false;
 }

@@ -137,14 +137,21 @@ static bool begin_entry(cpb_paged_index *p) {
 
 static bool take_of_entry(cpb_paged_index *p) {
   const cpb_wire_field *f = &p->scanner.field;
-  if (f->number > CHUNK_INFO_OFFSET) return true;
+  if (f->number > CHUNK_INFO_OFFSET && f->number != CHUNK_INFO_FILE) return true;
   if (f->type != CPB_WIRE_VARINT) return damaged(p, "a field of ChunkInfo is not a varint");
   switch (f->number) {
     case CHUNK_INFO_TYPE: p->info.type = (uint32_t)f->number_value; break;
+    case CHUNK_INFO_FILE: p->info.file = (uint32_t)f->number_value; break;
     case CHUNK_INFO_SIZE: p->info.size = f->number_value; break;
     default: p->info.position = f->number_value; break;
   }
   return true;
+}
+
+/* Its chunks are in other records, which only a cpb_index reads. */
+static bool is_not_paged(cpb_paged_index *p) {
+  cpb_fail(p->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "the chunk index is in pages, which a pager does not read");
+  return false;
 }
 
 static bool take_field(cpb_paged_index *p) {
@@ -155,6 +162,7 @@ static bool take_field(cpb_paged_index *p) {
     case METADATA_VERSION: return !is_scan(p) || begin_version(p);
     case METADATA_CHUNKS: return begin_entry(p);
     case METADATA_MESSAGE: p->has_message = true; return true;
+    case METADATA_PAGES: return is_not_paged(p);
     default: return true;
   }
 }

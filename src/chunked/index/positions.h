@@ -10,6 +10,7 @@ typedef struct cpb_positions {
   const cpb_metadata *metadata;
   uint64_t *sorted; /* each once; NULL: the index names them in this order */
   size_t count;
+  size_t *files; /* by file: where its positions end in `sorted`, of which not all are used; NULL: there is one file */
 } cpb_positions;
 
 /* False when memory is short. `metadata` must outlive the positions. */
@@ -20,6 +21,6 @@ void cpb_positions_free(cpb_positions *p);
  * of the record at `position` begins where the run of consecutive positions
  * around it does, and ends, if the file holds nothing else, where the next run
  * begins: `*end`, or CPB_NO_OFFSET after the last run. */
-void cpb_positions_around(const cpb_positions *p, uint64_t position, uint64_t *begin, uint64_t *end);
+void cpb_positions_around(const cpb_positions *p, uint32_t file, uint64_t position, uint64_t *begin, uint64_t *end);
 
 #endif

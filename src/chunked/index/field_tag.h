@@ -1,0 +1,28 @@
+/* FieldIndex: one tag of those that lead to a field. */
+#ifndef CPB_CHUNKED_INDEX_FIELD_TAG_H
+#define CPB_CHUNKED_INDEX_FIELD_TAG_H
+
+#include <stdbool.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "cpb/chunked.h"
+
+/* KEY_STRING: value is an offset in a text. */
+typedef struct cpb_tag {
+  uint64_t value;
+  uint32_t length;
+  cpb_tag_kind kind;
+} cpb_tag;
+
+/* A serialized FieldIndex. NULL, with `tag`, and the text of a string key, whose tag says only its length; or what
+ * is wrong, and the message that it is in. */
+const char *cpb_tag_read(cpb_span in, cpb_tag *tag, cpb_span *key, const char **message);
+
+/* Appends a FieldIndex as field `number`. False when memory is short. */
+bool cpb_tag_append(cpb_buffer *out, uint32_t number, const cpb_tag *tag, const uint8_t *text);
+
+/* The size of that. */
+uint64_t cpb_tag_size(uint32_t number, const cpb_tag *tag, const uint8_t *text);
+
+#endif
