@@ -244,7 +244,8 @@ typedef enum cpb_step {
   CPB_STEP_RECORD,     /* a record begins */
   CPB_STEP_DATA,       /* bytes of the record, chunk, message or array */
   CPB_STEP_SKIPPED,    /* a damaged region was left out (only on request) */
-  CPB_STEP_OUTPUT      /* bytes for the host to write */
+  CPB_STEP_OUTPUT,     /* bytes for the host to write */
+  CPB_STEP_PART        /* a part begins that may be given (only on request) */
 } cpb_step;
 
 /* --- Input ---------------------------------------------------------------- */
@@ -269,6 +270,13 @@ typedef enum cpb_need_kind {
 /* What an engine waits for. */
 typedef struct cpb_need {
   cpb_need_kind kind;
+
+  /* What file the bytes are in. 0: the input itself. Else another one, which
+   * cpb_input_other() names; the host answers by cpb_input_supply_other(),
+   * cpb_input_end_other() or cpb_input_fail(). cpb_input_supply() and cpb_input_end()
+   * answer with CPB_E_UNSUPPORTED then: a host that knows nothing of other files
+   * need not look at this. */
+  uint32_t file;
 
   /* From the beginning of the input; 0 for CPB_NEED_SIZE. */
   uint64_t offset;
@@ -316,9 +324,35 @@ CPB_API void cpb_input_supply(cpb_input *input, uint64_t offset, const void *dat
  * later: an engine that was done with it then goes on. 2^64 - 1 is CPB_E_READ. */
 CPB_API void cpb_input_end(cpb_input *input, uint64_t size);
 
+/* Another file, of which the input has parts. */
+typedef struct cpb_other_file {
+  const char *name; /* relative to the input's folder, or a URL; no NUL at its end, */
+  size_t length;    /* and none in it, nor other control characters */
+  uint64_t size;    /* that it must have */
+} cpb_other_file;
+
+/* That of need.file; all zero if that is 0. The name stays where it is until the object
+ * that the input is of is freed, and the index that it is from.
+ *
+ * The input's writer chose the name, and may mean harm: open nothing but what lies in the
+ * input's folder, or in that of its URL, unless it is trusted (docs/security.md). */
+CPB_API void cpb_input_other(const cpb_input *input, cpb_other_file *other);
+
+/* The same for the other file: a need of it is answered by these. What is told of a file
+ * that is not needed is ignored. */
+CPB_API void cpb_input_supply_other(cpb_input *input, uint32_t file, uint64_t offset, const void *data, size_t length);
+CPB_API void cpb_input_end_other(cpb_input *input, uint32_t file, uint64_t size);
+
 /* Tells that the bytes cannot be had. The next step ends the operation with this
  * message and CPB_E_READ, or CPB_E_CANCELLED if `code` is that. */
 CPB_API void cpb_input_fail(cpb_input *input, cpb_code code, const char *message);
+
+/* Tells that the `length` bytes from need.offset on are lost, because what they are read from is
+ * damaged, as `message` says. The next step ends the operation with it and CPB_E_DAMAGED, unless the
+ * engine can do without: cpb_outline after cpb_outline_keep_lost() (cpb/outline.h). `whole` is non-zero if the
+ * lost bytes are whole fields of one message, or the value of one field: what follows them is then
+ * read even where no length says how it goes on. */
+CPB_API void cpb_input_lose(cpb_input *input, uint64_t length, int whole, const char *message);
 
 #ifdef __cplusplus
 }

@@ -78,7 +78,17 @@ struct cpb_message_type {
   const cpb_field *fields; /* in the order of their numbers */
   size_t num_fields;
   uint8_t map_entry; /* 1: an entry of a map; field 1 is the key, 2 the value */
+
+  /* What an outline (cpb_outline_keep_lost) has of such a message when some of it is lost: a cpb_divisible.
+   * In a schema it is 0. */
+  uint8_t divisible;
 };
+
+typedef enum cpb_divisible {
+  CPB_DIVISIBLE_NOT = 0,       /* nothing: without all of its fields it would say something else */
+  CPB_DIVISIBLE_ANYWHERE = 1,  /* its other fields: each says something by itself */
+  CPB_DIVISIBLE_BEGINNING = 2, /* the fields before: it has a list whose elements are numbered */
+} cpb_divisible;
 
 typedef struct cpb_enum_value {
   const char *name;

@@ -78,6 +78,11 @@ CPB_API cpb_outline *cpb_outline_new(const cpb_allocator *allocator, const cpb_m
                                      const cpb_range *ranges, size_t num_ranges, const cpb_outline_options *options);
 CPB_API void cpb_outline_free(cpb_outline *outline);
 
+/* With keep_damaged, before the first step: what the host says to be lost (cpb_input_lose)
+ * is left out, at most 100 times, and what is behind it is read as well; the error comes at
+ * the end. What else is left out with it depends on the types: see cpb_divisible. */
+CPB_API void cpb_outline_keep_lost(cpb_outline *outline);
+
 /* CPB_STEP_NEED; CPB_STEP_DONE; CPB_STEP_ERROR. While small fields follow each other,
  * need.ahead grows; after a value that was passed over it is small again. */
 CPB_API cpb_input *cpb_outline_input(cpb_outline *outline);
@@ -98,6 +103,14 @@ CPB_API const cpb_omitted *cpb_outline_omitted(const cpb_outline *outline, size_
  * bytes [at, at + size): a string, bytes, packed field or submessage that was
  * kept. */
 CPB_API cpb_range cpb_outline_locate(const cpb_outline *outline, size_t at, size_t size);
+
+/* How many bytes the host has said to be lost, of those that were needed. Valid after
+ * CPB_STEP_ERROR with keep_damaged, too, as is all of the above. */
+CPB_API uint64_t cpb_outline_lost(const cpb_outline *outline);
+
+/* Which field the first of them are in: of the whole message (`level` 0), and of the
+ * message that this is (1). 0: of none, but of the message itself. */
+CPB_API uint32_t cpb_outline_lost_in(const cpb_outline *outline, size_t level);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,15 @@ void cpb_input_init(cpb_input *input) {
 
 void cpb_input_need(const cpb_input *input, cpb_need *need) { *need = input->need; }
 
-void cpb_input_supply(cpb_input *input, uint64_t offset, const void *data, size_t length) {
+/* A host that answers without regard to the file would give bytes of another one. */
+static bool refuse(cpb_input *input) {
+  if (input->need.kind == CPB_NEED_NONE || input->need.file == 0) return false;
+  if (input->failure.code == CPB_OK)
+    cpb_fail(&input->failure, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "only one file can be read here, no others beside it");
+  return true;
+}
+
+static void supply(cpb_input *input, uint64_t offset, const void *data, size_t length) {
   input->data = data;
   input->offset = offset;
   input->length = length;
@@ -20,15 +28,59 @@ void cpb_input_supply(cpb_input *input, uint64_t offset, const void *data, size_
   input->useless = input->need.kind == CPB_NEED_RANGE && (wanted < offset || wanted - offset >= length);
 }
 
-void cpb_input_end(cpb_input *input, uint64_t size) {
-  input->size = size;
+void cpb_input_supply(cpb_input *input, uint64_t offset, const void *data, size_t length) {
+  if (!refuse(input) && input->file == 0) supply(input, offset, data, length);
+}
+
+void cpb_input_supply_other(cpb_input *input, uint32_t file, uint64_t offset, const void *data, size_t length) {
+  if (file > 0 && file == input->file) supply(input, offset, data, length);
+}
+
+static void end(cpb_input *input, uint64_t *known, uint64_t size) {
+  *known = size;
   input->useless = false;
   if (size == CPB_NO_OFFSET) cpb_input_fail(input, CPB_E_READ, "no input has 2^64 - 1 bytes");
+}
+
+void cpb_input_end(cpb_input *input, uint64_t size) {
+  if (!refuse(input)) end(input, &input->size, size);
+}
+
+void cpb_input_end_other(cpb_input *input, uint32_t file, uint64_t size) {
+  if (file > 0 && file == input->file) end(input, &input->other_size, size);
+}
+
+void cpb_input_other(const cpb_input *input, cpb_other_file *other) { *other = input->other; }
+
+void cpb_input_turn(cpb_input *input, uint32_t file, const cpb_other_file *other, uint64_t size) {
+  if (file == input->file) return;
+  cpb_input_let_go(input);
+  input->useless = false;
+  input->need.kind = CPB_NEED_NONE;
+  input->file = file;
+  input->other = file > 0 ? *other : (cpb_other_file){NULL, 0, 0};
+  input->other_size = size;
 }
 
 void cpb_input_fail(cpb_input *input, cpb_code code, const char *message) {
   uint64_t offset = input->need.kind == CPB_NEED_RANGE ? input->need.offset : CPB_NO_OFFSET;
   cpb_fail(&input->failure, code == CPB_E_CANCELLED ? code : CPB_E_READ, offset, "%s", message);
+}
+
+void cpb_input_lose(cpb_input *input, uint64_t length, int whole, const char *message) {
+  if (input->need.kind == CPB_NEED_RANGE) input->lost = (cpb_range){input->need.offset, length};
+  input->lost_whole = whole != 0;
+  cpb_fail(&input->failure, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s", message);
+}
+
+bool cpb_input_take_loss(cpb_input *input, cpb_range *lost, bool *whole, cpb_error *why) {
+  if (input->lost.length == 0) return false;
+  *lost = input->lost;
+  *whole = input->lost_whole;
+  *why = input->failure;
+  input->lost.length = 0;
+  input->failure.code = CPB_OK;
+  return true;
 }
 
 void cpb_input_let_go(cpb_input *input) {
@@ -40,8 +92,9 @@ void cpb_input_let_go(cpb_input *input) {
  * size that it gave do not exist. */
 cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64_t ahead, cpb_span *span) {
   if (input->failure.code != CPB_OK) return CPB_FAILED;
-  if (offset >= input->size) return CPB_AT_END;
-  if (length > input->size - offset) length = (size_t)(input->size - offset);
+  const uint64_t size = cpb_input_known_size(input);
+  if (offset >= size) return CPB_AT_END;
+  if (length > size - offset) length = (size_t)(size - offset);
   if (offset >= input->offset && offset - input->offset < input->length) {
     size_t skip = (size_t)(offset - input->offset);
     span->data = input->data + skip;
@@ -55,9 +108,10 @@ cpb_have cpb_input_span(cpb_input *input, uint64_t offset, size_t length, uint64
   }
   cpb_input_let_go(input);
   input->need.kind = CPB_NEED_RANGE;
+  input->need.file = input->file;
   input->need.offset = offset;
   input->need.length = length;
-  input->need.ahead = cpb_max_u64(length, cpb_min_u64(ahead, input->size - offset));
+  input->need.ahead = cpb_max_u64(length, cpb_min_u64(ahead, size - offset));
   return CPB_WAIT;
 }
 
@@ -74,12 +128,13 @@ cpb_have cpb_input_gather(cpb_input *input, uint64_t offset, size_t length, uint
 
 cpb_have cpb_input_size(cpb_input *input, size_t tail, uint64_t *size) {
   if (input->failure.code != CPB_OK) return CPB_FAILED;
-  if (input->size != CPB_NO_OFFSET) {
-    *size = input->size;
+  if (cpb_input_known_size(input) != CPB_NO_OFFSET) {
+    *size = cpb_input_known_size(input);
     return CPB_HAVE;
   }
   cpb_input_let_go(input);
   input->need.kind = CPB_NEED_SIZE;
+  input->need.file = input->file;
   input->need.offset = 0;
   input->need.length = tail;
   input->need.ahead = tail;

@@ -2,54 +2,25 @@
  * message, and writes a draft (outline_draft.h) of what is kept.
  *
  * Invariants. Between steps the draft has every field before the scanner's position, and nothing of
- * the current one except in OUTLINE_COPY, when its tag and length are there and `kept` is the rest of
+ * the current one except in CPB_OUTLINE_COPY, when its tag and length are there and `kept` is the rest of
  * its value. The scanner and the draft are at the same depth, and types[d] is the type of the message
  * at depth d, or NULL if it is not known: in such a message no value longer than max_value is entered.
  * Nothing that the host lent is kept: values that stay are copied into the draft.
  *
+ * What is lost of the input (outline_loss.c) is passed over, so that the draft has nothing of it.
+ *
  * Each byte of the input is read at most once, and values that are left out not at all. Memory: the
  * draft, at most max_size bytes, with an entry for each value left out, and a type for each depth. */
-#include "cpb/outline.h"
-
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/limits.h"
-#include "base/meter.h"
 #include "base/status.h"
-#include "proto/outline_draft.h"
-#include "proto/wire_feed.h"
+#include "proto/outline_state.h"
 
 #define MAX_VALUE 1024
 #define MAX_SIZE ((uint64_t)64 << 20)
-
-typedef enum outline_state {
-  OUTLINE_SIZE, /* asking for the size of the input, which is the message */
-  OUTLINE_WALK, /* scanning the ranges */
-  OUTLINE_COPY, /* copying a value that is kept */
-  OUTLINE_DONE
-} outline_state;
-
-struct cpb_outline {
-  cpb_allocator outer, allocator; /* the second is the meter's */
-  cpb_meter meter;
-  cpb_outline_options options;
-  cpb_error cut_off; /* the first field that went past the end of the input, or CPB_OK */
-  cpb_error error;
-  cpb_input input;
-  cpb_wire_feed feed;
-  outline_state state;
-
-  cpb_range *ranges;
-  size_t num_ranges, range;
-  cpb_wire_scanner scanner; /* of the current range; its offsets are those of the input */
-  bool scanning;
-  const cpb_message_type **types; /* by depth: of the messages that were entered; NULL: not known */
-  size_t types_capacity;
-  cpb_range kept; /* OUTLINE_COPY: what is left to copy */
-  cpb_draft draft;
-};
 
 /* --- Creation ------------------------------------------------------------- */
 
@@ -64,7 +35,7 @@ static void grow_meter(cpb_outline *o, const cpb_range *ranges, size_t count) {
 
 static bool copy_ranges(cpb_outline *o, const cpb_range *ranges, size_t count) {
   size_t size;
-  o->state = count > 0 ? OUTLINE_WALK : OUTLINE_SIZE;
+  o->state = count > 0 ? CPB_OUTLINE_WALK : CPB_OUTLINE_SIZE;
   o->num_ranges = count > 0 ? count : 1;
   if (!cpb_mul_size(o->num_ranges, sizeof *ranges, &size)) return false;
   o->ranges = cpb_alloc_zeroed(&o->allocator, size);
@@ -181,7 +152,7 @@ static bool enter(cpb_outline *o, const cpb_wire_field *field, const cpb_message
 
 static bool keep(cpb_outline *o, const cpb_wire_field *field) {
   o->kept = (cpb_range){field->value, field->size};
-  o->state = OUTLINE_COPY;
+  o->state = CPB_OUTLINE_COPY;
   return charge(o, field->size, field->value) && cpb_draft_begin_value(&o->draft, field);
 }
 
@@ -193,7 +164,7 @@ static bool on_value(cpb_outline *o, const cpb_wire_field *field) {
 
 /* The outermost field says how much there should have been. */
 static void note_cut_off(cpb_outline *o, const cpb_wire_field *field, uint64_t end) {
-  cpb_fail(&o->cut_off, CPB_E_TRUNCATED, end, "the message ends here, %llu bytes too early",
+  cpb_fail(&o->damage, CPB_E_TRUNCATED, end, "the message ends here, %llu bytes too early",
            (unsigned long long)(field->size - (end - field->value)));
 }
 
@@ -209,7 +180,7 @@ static bool enter_cut_off(cpb_outline *o) {
                     field->type == CPB_WIRE_LEN && end == s->size && field->size > end - field->value;
   const cpb_message_type *type = is_cut_off && s->depth < o->meter.limits.depth ? type_of(o, field) : NULL;
   if (!type && (!is_cut_off || is_wanted(o, field) || field->size <= o->options.max_value)) return false;
-  if (o->cut_off.code == CPB_OK) note_cut_off(o, field, end);
+  if (o->damage.code == CPB_OK) note_cut_off(o, field, end);
   o->error = (cpb_error){.offset = CPB_NO_OFFSET};
   field->size = end - field->value;
   const cpb_wire_field what_is_there = *field;
@@ -230,10 +201,14 @@ static bool on_field(cpb_outline *o) {
 
 static uint64_t left_of_range(const cpb_outline *o, uint64_t offset) { return o->scanner.size - offset; }
 
+/* What is lost is passed over; after that the walk goes on at another place. */
+static bool pass_gap(cpb_outline *o, uint64_t offset) { return o->losses && o->losses->pass(o, offset); }
+
 static cpb_have copy(cpb_outline *o) {
   while (o->kept.length > 0) {
     cpb_span span;
     uint64_t at = o->kept.offset;
+    if (pass_gap(o, at)) return CPB_HAVE;
     cpb_have have = cpb_wire_feed_next(&o->feed, at, o->kept.length, left_of_range(o, at), &span);
     if (have != CPB_HAVE) return have;
     span.size = (size_t)cpb_min_u64(span.size, o->kept.length);
@@ -241,7 +216,7 @@ static cpb_have copy(cpb_outline *o) {
     o->kept.offset += span.size;
     o->kept.length -= span.size;
   }
-  o->state = OUTLINE_WALK;
+  o->state = CPB_OUTLINE_WALK;
   return CPB_HAVE;
 }
 
@@ -268,8 +243,8 @@ static cpb_have close_range(cpb_outline *o) {
 }
 
 static cpb_have finish(cpb_outline *o) {
-  o->state = OUTLINE_DONE;
-  if (o->cut_off.code != CPB_OK) return CPB_FAILED;
+  o->state = CPB_OUTLINE_DONE;
+  if (o->damage.code != CPB_OK) return CPB_FAILED;
   return cpb_draft_finish(&o->draft) ? CPB_HAVE : CPB_FAILED;
 }
 
@@ -280,6 +255,7 @@ static cpb_have walk(cpb_outline *o) {
   cpb_wire_event event = cpb_wire_next(&o->scanner, &span);
   if (event == CPB_WIRE_MORE) {
     uint64_t pos = o->scanner.pos;
+    if (pass_gap(o, pos)) return CPB_HAVE;
     cpb_have have = cpb_wire_feed_next(&o->feed, pos, 1, left_of_range(o, pos), &span);
     if (have != CPB_HAVE) return have;
     event = cpb_wire_next(&o->scanner, &span);
@@ -298,16 +274,16 @@ static cpb_have walk(cpb_outline *o) {
 
 static cpb_have find_size(cpb_outline *o) {
   cpb_have have = cpb_input_size(&o->input, 0, &o->ranges[0].length);
-  if (have == CPB_HAVE) o->state = OUTLINE_WALK;
+  if (have == CPB_HAVE) o->state = CPB_OUTLINE_WALK;
   return have;
 }
 
 static cpb_have act(cpb_outline *o) {
   switch (o->state) {
-    case OUTLINE_SIZE: return find_size(o);
-    case OUTLINE_WALK: return walk(o);
-    case OUTLINE_COPY: return copy(o);
-    case OUTLINE_DONE: break;
+    case CPB_OUTLINE_SIZE: return find_size(o);
+    case CPB_OUTLINE_WALK: return walk(o);
+    case CPB_OUTLINE_COPY: return copy(o);
+    case CPB_OUTLINE_DONE: break;
   }
   return CPB_HAVE;
 }
@@ -325,14 +301,19 @@ static void salvage(cpb_outline *o) {
   }
 }
 
+/* Where a loss is, its message says: no offset of the message does. */
+static bool is_wrong_in_message(const cpb_outline *o) {
+  return o->options.keep_damaged && o->error.code == CPB_E_DAMAGED && o->error.offset == CPB_NO_OFFSET &&
+         o->num_gaps == 0 && o->input.failure.code == CPB_OK;
+}
+
 static cpb_step fail(cpb_outline *o, cpb_have have) {
   cpb_input_let_go(&o->input);
-  if (o->cut_off.code != CPB_OK && (o->error.code == CPB_OK || o->error.code == CPB_E_DAMAGED)) o->error = o->cut_off;
+  if (o->error.code == CPB_OK) o->error = o->input.failure;
+  if (o->damage.code != CPB_OK && (o->error.code == CPB_OK || o->error.code == CPB_E_DAMAGED)) o->error = o->damage;
   if (have == CPB_AT_END) {
     cpb_fail(&o->error, CPB_E_TRUNCATED, o->input.size, "the input ends within a field of the message");
-  } else if (o->error.code == CPB_OK) {
-    o->error = o->input.failure;
-  } else if (o->options.keep_damaged && o->error.code == CPB_E_DAMAGED && o->error.offset == CPB_NO_OFFSET) {
+  } else if (is_wrong_in_message(o)) {
     o->error.offset = o->scanner.field.begin;
   }
   cpb_meter_explain(&o->meter, &o->error);
@@ -343,7 +324,8 @@ static cpb_step fail(cpb_outline *o, cpb_have have) {
 cpb_step cpb_outline_step(cpb_outline *o) {
   if (o->error.code != CPB_OK) return CPB_STEP_ERROR;
   cpb_meter_update(&o->meter);
-  while (o->state != OUTLINE_DONE) {
+  if (o->losses) o->losses->note(o);
+  while (o->state != CPB_OUTLINE_DONE) {
     cpb_have have = act(o);
     if (have == CPB_WAIT) return CPB_STEP_NEED;
     if (have != CPB_HAVE) return fail(o, have);

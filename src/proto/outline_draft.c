@@ -72,7 +72,7 @@ static bool push(cpb_draft *d, uint32_t number, size_t length) {
   void *list = d->levels;
   if (!done(d, cpb_reserve(&d->allocator, &list, &d->levels_capacity, d->depth + 1, sizeof *d->levels))) return false;
   d->levels = list;
-  d->levels[d->depth++] = (cpb_draft_level){number, length, 0};
+  d->levels[d->depth++] = (cpb_draft_level){number, d->whole, length, 0};
   return true;
 }
 
@@ -176,16 +176,24 @@ bool cpb_draft_close(cpb_draft *d) {
 
 /* --- Cutting -------------------------------------------------------------- */
 
-static void drop_half(cpb_draft *d) {
-  d->bytes.size = d->whole;
-  while (d->num_lengths > 0 && d->lengths[d->num_lengths - 1].at > d->whole) d->num_lengths--;
-  while (d->num_omitted > 0 && d->omitted[d->num_omitted - 1].at > d->whole) d->num_omitted--;
-  while (d->num_places > 0 && d->places[d->num_places - 1].at > d->whole) d->num_places--;
+/* What was written from `begin` on, where a field began. */
+static void cut_off(cpb_draft *d, size_t begin) {
+  d->bytes.size = begin;
+  while (d->num_lengths > 0 && d->lengths[d->num_lengths - 1].at > begin) d->num_lengths--;
+  while (d->num_omitted > 0 && d->omitted[d->num_omitted - 1].at > begin) d->num_omitted--;
+  while (d->num_places > 0 && d->places[d->num_places - 1].at > begin) d->num_places--;
   d->half = false;
 }
 
+void cpb_draft_drop(cpb_draft *d, size_t depth) {
+  if (d->half) cut_off(d, d->whole);
+  if (d->depth <= depth + 1) return;
+  cut_off(d, d->levels[depth + 1].begin);
+  d->depth = depth + 1;
+}
+
 bool cpb_draft_cut(cpb_draft *d) {
-  if (d->half) drop_half(d);
+  if (d->half) cut_off(d, d->whole);
   d->max_size = UINT64_MAX; /* end tags of groups are a few bytes more */
   while (d->depth > 1) {
     if (!cpb_draft_close(d)) return false;

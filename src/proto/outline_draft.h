@@ -23,6 +23,7 @@ typedef struct cpb_draft_place {
 /* A message that is open; level 0 is the whole one. */
 typedef struct cpb_draft_level {
   uint32_t number; /* of the field */
+  size_t begin;    /* where that begins */
   size_t length;   /* number of its length; SIZE_MAX for a group, which has none */
   size_t inserted; /* bytes of all lengths that will be inserted in it */
 } cpb_draft_level;
@@ -61,6 +62,10 @@ bool cpb_draft_omit(cpb_draft *draft, const cpb_wire_field *field);
 /* Begins a submessage or group: its fields come next. */
 bool cpb_draft_open(cpb_draft *draft, const cpb_wire_field *field);
 bool cpb_draft_close(cpb_draft *draft);
+
+/* Removes an incomplete field, and messages that are open deeper than `depth` (0: the whole message is
+ * not deeper). */
+void cpb_draft_drop(cpb_draft *draft, size_t depth);
 
 /* Removes an incomplete field and closes what is open, so that what was written so far can be
  * finished. */

@@ -232,6 +232,14 @@ void cpb_wire_pass(cpb_wire_scanner *s, cpb_span *in) {
   go_to(s, in, end_of(s));
 }
 
+void cpb_wire_move(cpb_wire_scanner *s, size_t depth, uint64_t pos) {
+  s->value_open = false;
+  s->partial_size = 0;
+  s->skipping_groups = 0;
+  s->depth = depth;
+  s->pos = pos;
+}
+
 /* Skips a value that was not entered. A group has no length, so its fields are scanned. */
 static bool skip_value(cpb_wire_scanner *s, cpb_span *in) {
   s->value_open = false;

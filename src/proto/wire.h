@@ -91,6 +91,10 @@ cpb_span cpb_wire_take(cpb_wire_scanner *s, cpb_span *in);
  * CPB_WIRE_LEAVE comes next, or CPB_WIRE_END. After an error, too, once the caller has cleared it. */
 void cpb_wire_pass(cpb_wire_scanner *s, cpb_span *in);
 
+/* Goes on, with a field, at `pos` of the message at `depth`, which is the one that the scanner is in or
+ * one outside of it. */
+void cpb_wire_move(cpb_wire_scanner *s, size_t depth, uint64_t pos);
+
 /* How many bytes were read since it was asked last: tags, lengths and numbers, also in groups that are skipped. */
 uint64_t cpb_wire_walked(cpb_wire_scanner *s);
 

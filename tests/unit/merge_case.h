@@ -55,7 +55,7 @@ static inline uint64_t add_message(merge_case *c, const char *text, size_t size)
 static inline uint32_t add_node(merge_case *c, uint32_t parent, const char *path, uint64_t chunk) {
   uint32_t node = cpb_metadata_add_node(&c->index, parent, chunk);
   assert_true(node != CPB_NO_NODE);
-  c->index.nodes[node].has_message = true;
+  assert_true(cpb_metadata_set_message(&c->index, node, true));
   while (*path != '\0') {
     cpb_tag tag = {.kind = CPB_TAG_FIELD};
     if (*path == '.') path++;

@@ -45,7 +45,9 @@ static inline void write_file(merge_case *c, const layout *how, cpb_buffer *file
   cpb_buffer_init(&index, &plain);
   cpb_buffer_init(file, &plain);
   for (size_t i = 0; i < c->num_chunks; i++) {
-    c->index.chunks[i].offset = write_record(w, file, c->chunks[i].data, c->chunks[i].size);
+    cpb_chunk_entry entry = cpb_metadata_chunk(&c->index, i);
+    entry.offset = write_record(w, file, c->chunks[i].data, c->chunks[i].size);
+    assert_true(cpb_metadata_set_entry(&c->index, i, entry));
   }
   assert_true(cpb_metadata_encode(&c->index, &index, &error));
   write_record(w, file, index.data, index.size);

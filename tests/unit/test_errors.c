@@ -50,6 +50,11 @@ typedef bool call(bool succeed, cpb_error *error);
 static const cpb_output_options replace_it = {.struct_size = sizeof replace_it, .replace = 1};
 static const cpb_file_options replace = {.struct_size = sizeof replace, .replace = 1};
 
+static bool writer_options_parse(bool succeed, cpb_error *error) {
+  cpb_record_writer_options options = {.struct_size = sizeof options};
+  return cpb_record_writer_options_parse(&options, succeed ? "zstd:3" : "zstd:99", error) == CPB_OK;
+}
+
 static bool checkpoint_new(bool succeed, cpb_error *error) {
   static uint8_t index[100000];
   FILE *f = fopen(CHECKPOINT, "rb");
@@ -178,6 +183,14 @@ static bool output_create_fd(bool succeed, cpb_error *error) {
   return output != NULL;
 }
 
+static bool output_create_sink(bool succeed, cpb_error *error) {
+  const cpb_allocator none = {.allocate = no_memory};
+  const cpb_sink sink = {.struct_size = sizeof sink};
+  cpb_output *output = cpb_output_create_sink(succeed ? NULL : &none, &sink, error);
+  cpb_output_free(output);
+  return output != NULL;
+}
+
 static bool output_extend(bool succeed, cpb_error *error) {
   if (succeed) close(open(out, O_CREAT | O_WRONLY, 0600));
   cpb_output *output = cpb_output_extend(NULL, succeed ? out : NO_FILE, NULL, error);
@@ -212,6 +225,33 @@ static bool file_split(bool succeed, cpb_error *error) {
 
 static bool file_repack(bool succeed, cpb_error *error) {
   return unlinked(cpb_file_repack(succeed ? CPB : PB, out, NULL, &replace, error));
+}
+
+static cpb_index *index_of(cpb_file *in) {
+  cpb_index *index = cpb_index_new(NULL, NULL);
+  while (cpb_index_step(index) == CPB_STEP_NEED) cpb_file_supply(in, cpb_index_input(index));
+  return index;
+}
+
+/* The message is read from a folder. */
+static bool transfer_compare(bool succeed, cpb_error *error) {
+  int fd;
+  cpb_comparison result;
+  cpb_file *whole = cpb_file_open(NULL, CPB, NULL), *in = open_input(succeed ? CPB : folder, &fd);
+  cpb_index *index = index_of(whole);
+  bool done = cpb_transfer_compare(in, index, NULL, NULL, &result, error) == CPB_OK;
+  cpb_index_free(index);
+  cpb_file_close(whole);
+  close_input(in, fd);
+  return done;
+}
+
+static bool transfer_check(bool succeed, cpb_error *error) {
+  int fd;
+  cpb_file *in = open_input(succeed ? CPB : folder, &fd);
+  bool done = cpb_transfer_check(in, NULL, NULL, NULL, error) == CPB_OK;
+  close_input(in, fd);
+  return done;
 }
 
 static bool transfer_split(bool succeed, cpb_error *error) {
@@ -320,6 +360,18 @@ static bool message_file_read(bool succeed, cpb_error *error) {
   bool read = cpb_message_file_read(message, 0, &length, error) != NULL;
   cpb_message_file_close(message);
   return read;
+}
+
+static bool message_file_find(bool succeed, cpb_error *error) {
+  const cpb_message_file_options how = {.struct_size = sizeof how, .plan_late = 1};
+  cpb_message_file *message = cpb_message_file_open(NULL, CPB, &how, NULL);
+  cpb_path *path = cpb_path_parse(NULL, succeed ? "2" : "99", succeed ? 1 : 2, NULL);
+  cpb_find *find = cpb_message_file_find(message, NULL, path, error);
+  bool found = find != NULL;
+  cpb_find_free(find);
+  cpb_path_free(path);
+  cpb_message_file_close(message);
+  return found;
 }
 
 static bool message_file_supply(bool succeed, cpb_error *error) {
@@ -434,6 +486,7 @@ static const struct {
     {"cpb_index_from_message", index_from_message, CPB_E_DAMAGED, CPB_NO_OFFSET, "byte 0"},
     {"cpb_schema_new", schema_new, CPB_E_DAMAGED, CPB_NO_OFFSET, "byte 0"},
     {"cpb_schema_new_builtin", schema_new_builtin, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
+    {"cpb_record_writer_options_parse", writer_options_parse, CPB_E_USAGE, 5, "expected a level from"},
     {"cpb_path_parse", path_parse, CPB_E_USAGE, 5, "index"},
     {"cpb_file_open", file_open, CPB_E_READ, CPB_NO_OFFSET, "No such file or directory"},
     {"cpb_file_open_fd", file_open_fd, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
@@ -444,12 +497,15 @@ static const struct {
     {"cpb_file_read_all", file_read_all, CPB_E_LIMIT, CPB_NO_OFFSET, "999 bytes"},
     {"cpb_output_create", output_create, CPB_E_WRITE, CPB_NO_OFFSET, "No such file or directory"},
     {"cpb_output_create_fd", output_create_fd, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
+    {"cpb_output_create_sink", output_create_sink, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_output_extend", output_extend, CPB_E_WRITE, CPB_NO_OFFSET, "No such file or directory"},
     {"cpb_output_read_back", output_read_back, CPB_E_WRITE, CPB_NO_OFFSET, "Bad file descriptor"},
     {"cpb_file_merge", file_merge, CPB_E_FORMAT, 0, "not a Riegeli/records file"},
     {"cpb_file_split", file_split, CPB_E_USAGE, CPB_NO_OFFSET, "no.such.Type"},
     {"cpb_file_repack", file_repack, CPB_E_FORMAT, 0, "not a Riegeli/records file"},
     {"cpb_transfer_merge", transfer_merge, CPB_E_READ, 64, "Is a directory"},
+    {"cpb_transfer_compare", transfer_compare, CPB_E_READ, 64, "Is a directory"},
+    {"cpb_transfer_check", transfer_check, CPB_E_READ, 0, "Is a directory"},
     {"cpb_transfer_split", transfer_split, CPB_E_READ, 0, "Is a directory"},
     {"cpb_transfer_repack", transfer_repack, CPB_E_FORMAT, 0, "not a Riegeli/records file"},
     {"cpb_transfer_copy", transfer_copy, CPB_E_READ, CPB_NO_OFFSET, "Is a directory"},
@@ -458,6 +514,7 @@ static const struct {
     {"cpb_message_file_open", message_file_open, CPB_E_READ, CPB_NO_OFFSET, "No such file or directory"},
     {"cpb_message_file_on", message_file_on, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_message_file_size", message_file_size, CPB_E_READ, CPB_NO_OFFSET, "Bad file descriptor"},
+    {"cpb_message_file_find", message_file_find, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "none"},
     {"cpb_message_file_read", message_file_read, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
     {"cpb_message_file_supply", message_file_supply, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
     {"cpb_model_file_open", model_file_open, CPB_E_FORMAT, CPB_NO_OFFSET, "not a known kind of model"},

@@ -167,6 +167,17 @@ static void bytes_are_set_and_the_highest_chunk_wins(void **state) {
   EXPECT(c, "\x08\x01\x1a\x06second\x20\x02");
 }
 
+static void messages_come_after_bytes_that_were_set_before(void **state) {
+  (void)state;
+  merge_case *c = begin();
+  uint64_t bytes = BYTES(c, "\x10\x02"), one = MESSAGE(c, "\x08\x01"), two = MESSAGE(c, "\x18\x03");
+  uint32_t root = add_node(c, CPB_NO_NODE, "", CPB_NO_CHUNK);
+  add_node(c, root, "5", two);
+  add_node(c, root, "5", bytes);
+  add_node(c, root, "5", one);
+  EXPECT(c, "\x2a\x06\x10\x02\x08\x01\x18\x03");
+}
+
 static void elements_of_repeated_strings_are_set(void **state) {
   (void)state;
   merge_case *c = begin();
@@ -515,6 +526,7 @@ int main(void) {
       cmocka_unit_test(elements_are_counted_over_all_slices),
       cmocka_unit_test(an_index_at_the_end_appends_and_one_beyond_is_refused),
       cmocka_unit_test(bytes_are_set_and_the_highest_chunk_wins),
+      cmocka_unit_test(messages_come_after_bytes_that_were_set_before),
       cmocka_unit_test(elements_of_repeated_strings_are_set),
       cmocka_unit_test(messages_are_merged_with_what_is_there),
       cmocka_unit_test(a_message_on_the_wire_in_two_pieces_is_one_message),

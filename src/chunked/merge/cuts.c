@@ -7,6 +7,7 @@
 
 /* A large Riegeli chunk, and from which to which segment it is needed. */
 typedef struct extent {
+  uint32_t file;
   uint64_t begin;
   size_t first, last;
 } extent;
@@ -20,17 +21,19 @@ typedef struct cutter {
 } cutter;
 
 static bool is_literal(const cutter *c, size_t segment) {
-  return c->merge->plan->segments[segment].chunk == CPB_LITERAL;
+  return cpb_layout_get(c->merge->plan, segment).chunk == CPB_LITERAL;
 }
 
 static cpb_chunk_home home_of(const cutter *c, size_t segment) {
-  return cpb_chunk_store_home(&c->merge->store, c->merge->plan->segments[segment].chunk);
+  return cpb_chunk_store_home(&c->merge->store, cpb_layout_get(c->merge->plan, segment).chunk);
 }
 
 /* --- What must not be cut ---------------------------------------------------- */
 
-static bool add_extent(cutter *c, uint64_t begin, size_t segment) {
-  if (c->num_extents > 0 && c->extents[c->num_extents - 1].begin == begin) {
+static bool is_in(const extent *e, cpb_chunk_home home) { return e->begin == home.begin && e->file == home.file; }
+
+static bool add_extent(cutter *c, cpb_chunk_home home, size_t segment) {
+  if (c->num_extents > 0 && is_in(&c->extents[c->num_extents - 1], home)) {
     c->extents[c->num_extents - 1].last = segment;
     return true;
   }
@@ -39,7 +42,7 @@ static bool add_extent(cutter *c, uint64_t begin, size_t segment) {
     return false;
   }
   c->extents = extents;
-  c->extents[c->num_extents++] = (extent){begin, segment, segment};
+  c->extents[c->num_extents++] = (extent){home.file, home.begin, segment, segment};
   return true;
 }
 
@@ -47,7 +50,7 @@ static bool find_extents(cutter *c) {
   for (size_t i = 0; i < c->merge->plan->num_segments; i++) {
     if (is_literal(c, i)) continue;
     cpb_chunk_home home = home_of(c, i);
-    if (home.large && !add_extent(c, home.begin, i)) return false;
+    if (home.large && !add_extent(c, home, i)) return false;
   }
   return true;
 }
@@ -56,6 +59,7 @@ static int order(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
 static int by_begin(const void *a, const void *b) {
   const extent *x = a, *y = b;
+  if (x->file != y->file) return order(x->file, y->file);
   return x->begin != y->begin ? order(x->begin, y->begin) : order(x->first, y->first);
 }
 
@@ -70,8 +74,9 @@ static void join_extents(cutter *c) {
   if (c->num_extents < 2) return;
   qsort(c->extents, c->num_extents, sizeof *c->extents, by_begin);
   for (size_t i = 1; i < c->num_extents; i++) {
-    if (c->extents[kept].begin == c->extents[i].begin) c->extents[kept].last = c->extents[i].last;
-    else c->extents[++kept] = c->extents[i];
+    const extent *e = &c->extents[i];
+    if (c->extents[kept].begin == e->begin && c->extents[kept].file == e->file) c->extents[kept].last = e->last;
+    else c->extents[++kept] = *e;
   }
   c->num_extents = kept + 1;
   qsort(c->extents, c->num_extents, sizeof *c->extents, by_first);
@@ -91,14 +96,17 @@ static bool add_cut(cutter *c, uint64_t offset) {
  * before it is in another one. */
 static bool find_cuts(cutter *c, uint64_t least) {
   const cpb_merge_layout *plan = c->merge->plan;
-  uint64_t begin = 0, last = CPB_NO_OFFSET;
+  uint64_t begin = 0;
+  cpb_chunk_home last = {.begin = CPB_NO_OFFSET};
   size_t closed = 0; /* the first segment at which no extent so far is open */
   for (size_t i = 0, next = 0; i < plan->num_segments; i++) {
     if (is_literal(c, i)) continue;
     for (; next < c->num_extents && c->extents[next].first < i; next++)
       closed = cpb_max_size(closed, c->extents[next].last + 1);
-    uint64_t home = home_of(c, i).begin, offset = plan->segments[i].offset;
-    bool apart = i >= closed && (home != last || home == CPB_NO_OFFSET);
+    cpb_chunk_home home = home_of(c, i);
+    uint64_t offset = cpb_layout_offset(plan, i);
+    bool same = home.begin == last.begin && home.file == last.file && home.begin != CPB_NO_OFFSET;
+    bool apart = i >= closed && !same;
     last = home;
     if (!apart || offset - begin < least) continue;
     if (!add_cut(c, offset)) return false;

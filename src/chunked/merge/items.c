@@ -32,36 +32,54 @@ uint32_t cpb_walk_new_patch(cpb_merge_walk *w, uint32_t range, uint64_t begin, u
   return patch;
 }
 
+uint64_t cpb_walk_whole_size(cpb_merge_walk *w, const cpb_target *t) {
+  uint64_t size = 0;
+  cpb_chunk_store_size(w->store, t->first_range, &size);
+  return size;
+}
+
+bool cpb_walk_make_range(cpb_merge_walk *w, uint32_t target) {
+  cpb_target *t = &w->tree->targets[target];
+  if (!t->whole) return true;
+  uint32_t range = cpb_walk_new_range(w, t->first_range, 0, cpb_walk_whole_size(w, t));
+  if (range == CPB_NONE) return false;
+  t->whole = false;
+  t->first_range = t->last_range = range;
+  return true;
+}
+
 /* --- What is in the message ----------------------------------------------- */
 
 void cpb_walk_set_live(cpb_merge_walk *w, uint32_t id) {
   cpb_target *t = &w->tree->targets[id];
   if (t->live) return;
-  cpb_target *parent = &w->tree->targets[t->parent];
+  cpb_target_more *parent = &w->tree->more[w->tree->targets[t->parent].more]; /* it has children */
   t->live = true;
   t->next_live = parent->first_live;
   parent->first_live = id;
 }
 
-static void empty(cpb_target *t) {
-  t->merged = t->apart = t->is_number = false;
-  t->count = 0;
-  t->num_numbers = t->numbers_capacity = 0;
-  t->first_live = CPB_NONE;
-  t->first_range = t->last_range = t->first_insert = t->last_insert = CPB_NONE;
+static void empty(cpb_merge_tree *tree, cpb_target *t) {
+  t->merged = t->apart = t->is_number = t->whole = t->crowded = t->hidden = false;
+  t->first_range = t->last_range = CPB_NONE;
+  if (t->more == 0) return;
+  cpb_target_more *more = &tree->more[t->more];
+  more->count = 0;
+  more->num_numbers = more->numbers_capacity = 0;
+  more->first_live = more->first_insert = more->last_insert = CPB_NONE;
 }
 
 /* Puts the children of what is removed in front of the list of what is still to be removed: so no
  * stack is needed, however deep the tree. */
 void cpb_walk_clear(cpb_merge_walk *w, uint32_t id) {
   cpb_target *targets = w->tree->targets;
-  uint32_t list = targets[id].first_live;
-  empty(&targets[id]);
+  uint32_t list = cpb_target_more_of(w->tree, &targets[id])->first_live;
+  empty(w->tree, &targets[id]);
   while (list != CPB_NONE) {
     cpb_target *gone = &targets[list];
-    uint32_t below = gone->first_live;
+    uint32_t below = cpb_target_more_of(w->tree, gone)->first_live;
     list = gone->next_live;
-    empty(gone);
+    empty(w->tree, gone);
     gone->live = false;
     gone->anchor = gone->next_live = CPB_NONE;
     while (below != CPB_NONE) {

@@ -13,6 +13,11 @@
 uint32_t cpb_walk_new_range(cpb_merge_walk *w, uint32_t chunk, uint64_t begin, uint64_t end);
 uint32_t cpb_walk_new_patch(cpb_merge_walk *w, uint32_t range, uint64_t begin, uint64_t end, uint32_t target);
 
+/* A target that is a whole chunk gets a range, before another one comes to it. */
+bool cpb_walk_make_range(cpb_merge_walk *w, uint32_t target);
+/* The size of that chunk, which was asked for when the target became it. */
+uint64_t cpb_walk_whole_size(cpb_merge_walk *w, const cpb_target *t);
+
 void cpb_walk_set_live(cpb_merge_walk *w, uint32_t target);
 /* Removes the target's content with all targets in it; the target itself stays live. Takes time
  * proportional to the live targets below it, without recursion. */

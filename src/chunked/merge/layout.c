@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "chunked/merge/items.h"
 #include "chunked/merge/numbers.h"
 
 /* Offsets fit in an int64_t, as protobuf's own do. */
@@ -16,8 +17,9 @@ void cpb_merge_layout_init(cpb_merge_layout *layout, const cpb_allocator *a) {
 }
 
 void cpb_merge_layout_free(cpb_merge_layout *layout) {
-  cpb_release(&layout->allocator, layout->segments);
-  layout->segments = NULL;
+  cpb_column_free(&layout->offsets, &layout->allocator);
+  cpb_column_free(&layout->ats, &layout->allocator);
+  cpb_column_free(&layout->chunks, &layout->allocator);
   cpb_buffer_free(&layout->literals);
 }
 
@@ -33,6 +35,7 @@ typedef enum { KEEP, DROP, REPLACE } patch_fate;
 /* A target is written once: other occurrences of a joined message are dropped,
  * other entries of a map stay (the last one counts). */
 static patch_fate fate_of(const cpb_merge_walk *w, uint32_t patch) {
+  if (w->patches[patch].target == CPB_NONE) return DROP;
   const cpb_target *t = &w->tree->targets[w->patches[patch].target];
   if (t->shadow) return patch < t->anchor ? DROP : KEEP;
   if (t->apart) return KEEP;
@@ -90,10 +93,11 @@ static bool add_insert_size(cpb_merge_walk *w, const cpb_insert *insert, uint64_
 
 static bool size_target(cpb_merge_walk *w, cpb_target *t) {
   t->size = key_size(t);
+  if (t->whole) return add_size(w, &t->size, cpb_walk_whole_size(w, t));
   for (uint32_t p = t->first_range; p != CPB_NONE; p = w->ranges[p].next) {
     if (!add_range_size(w, &w->ranges[p], &t->size)) return false;
   }
-  for (uint32_t i = t->first_insert; i != CPB_NONE; i = w->inserts[i].next) {
+  for (uint32_t i = cpb_target_more_of(w->tree, t)->first_insert; i != CPB_NONE; i = w->inserts[i].next) {
     if (!add_insert_size(w, &w->inserts[i], &t->size)) return false;
   }
   return true;
@@ -111,8 +115,8 @@ static bool size_targets(cpb_merge_walk *w) {
 /* --- Inserts in order ----------------------------------------------------- */
 
 static bool goes_before(const cpb_insert *a, const cpb_insert *b) {
-  if (cpb_place_before(a->place, b->place)) return true;
-  return !cpb_place_before(b->place, a->place) && a->number < b->number;
+  cpb_place p = cpb_insert_place(a), q = cpb_insert_place(b);
+  return cpb_place_before(p, q) || (!cpb_place_before(q, p) && a->number < b->number);
 }
 
 /* Takes `count` inserts off the front of `*list` and returns them as a list. */
@@ -171,29 +175,31 @@ typedef struct {
 typedef struct {
   cpb_merge_layout *layout;
   cpb_merge_walk *walk;
+  cpb_layout_segment last; /* if there is one */
   cursor *stack;
   size_t depth, capacity;
 } writer;
 
+static bool add_segment(cpb_merge_layout *layout, cpb_layout_segment segment) {
+  const cpb_allocator *a = &layout->allocator;
+  size_t i = layout->num_segments;
+  if (!cpb_column_set(&layout->offsets, a, i, segment.offset) || !cpb_column_set(&layout->ats, a, i, segment.at) ||
+      !cpb_column_set(&layout->chunks, a, i, (uint32_t)(segment.chunk + 1)))
+    return false;
+  layout->num_segments++;
+  return true;
+}
+
 static bool put(writer *o, uint32_t chunk, uint64_t at, uint64_t length) {
   cpb_merge_layout *layout = o->layout;
   if (length == 0) return true;
-  if (layout->num_segments > 0) {
-    const cpb_layout_segment *last = &layout->segments[layout->num_segments - 1];
-    bool goes_on = last->chunk == chunk && last->at + (layout->size - last->offset) == at;
-    if (goes_on) {
-      layout->size += length;
-      return true;
-    }
+  const cpb_layout_segment *last = &o->last;
+  bool goes_on = layout->num_segments > 0 && last->chunk == chunk && last->at + (layout->size - last->offset) == at;
+  if (!goes_on) {
+    if (!cpb_merge_tree_charge(o->walk->tree)) return false;
+    o->last = (cpb_layout_segment){layout->size, at, chunk};
+    if (!add_segment(layout, o->last)) return no_memory(o->walk);
   }
-  if (!cpb_merge_tree_charge(o->walk->tree)) return false;
-  void *segments = layout->segments;
-  if (!cpb_reserve(&layout->allocator, &segments, &layout->segments_capacity, layout->num_segments + 1,
-                   sizeof *layout->segments)) {
-    return no_memory(o->walk);
-  }
-  layout->segments = segments;
-  layout->segments[layout->num_segments++] = (cpb_layout_segment){layout->size, at, chunk};
   layout->size += length;
   return true;
 }
@@ -242,8 +248,10 @@ static bool write_target(writer *o, uint32_t id) {
   cpb_target *t = &o->walk->tree->targets[id];
   bool has_header = id != CPB_ROOT && !t->bare;
   if (has_header && !put_header(o, cpb_target_number(o->walk->tree, id), t->size)) return false;
-  sort_inserts(o->walk->inserts, &t->first_insert);
-  return put_key(o, t) && push(o, (cursor){.target = id, .insert = t->first_insert}, t->first_range);
+  if (t->whole) return put_key(o, t) && put(o, t->first_range, 0, cpb_walk_whole_size(o->walk, t));
+  cpb_target_more *more = &o->walk->tree->more[t->more];
+  if (more->first_insert != CPB_NONE) sort_inserts(o->walk->inserts, &more->first_insert);
+  return put_key(o, t) && push(o, (cursor){.target = id, .insert = more->first_insert}, t->first_range);
 }
 
 static bool write_insert(writer *o, const cpb_insert *insert) {
@@ -265,8 +273,8 @@ static bool write_range(writer *o, cursor *c) {
   const cpb_walk_range *range = &w->ranges[c->range];
   uint64_t end = range->end;
   if (c->patch != CPB_NONE) end = cpb_min_u64(end, w->patches[c->patch].begin);
-  if (c->insert != CPB_NONE && w->inserts[c->insert].place.range == c->range + 1) {
-    end = cpb_min_u64(end, w->inserts[c->insert].place.offset);
+  if (c->insert != CPB_NONE && w->inserts[c->insert].range == c->range + 1) {
+    end = cpb_min_u64(end, w->inserts[c->insert].offset);
   }
   uint64_t begin = c->offset;
   c->offset = end;
@@ -285,7 +293,7 @@ static bool write_patch(writer *o, cursor *c) {
 static bool insert_is_due(const cpb_merge_walk *w, const cursor *c) {
   if (c->insert == CPB_NONE) return false;
   cpb_place here = {c->offset, c->range + 1};
-  return c->range == CPB_NONE || !cpb_place_before(here, w->inserts[c->insert].place);
+  return c->range == CPB_NONE || !cpb_place_before(here, cpb_insert_place(&w->inserts[c->insert]));
 }
 
 static bool write_step(writer *o) {

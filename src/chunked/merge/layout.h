@@ -3,11 +3,12 @@
  * Segments are in the order of the message, without gaps: each ends where the next one begins, the
  * last at `size`. A segment is a range of a chunk, or of `literals`, which hold the tags and lengths
  * that are new; the content of chunks is not copied. Once built, a layout does not change, so that
- * several readers share it. Memory: 24 bytes a segment; each is charged to the
- * meter as an entry (limits.entries). */
+ * several readers share it. Memory: segments are in columns, 10 bytes each in a message of less than
+ * 4 GiB; each is charged to the meter as an entry (limits.entries). */
 #ifndef CPB_CHUNKED_MERGE_LAYOUT_H
 #define CPB_CHUNKED_MERGE_LAYOUT_H
 
+#include "base/column.h"
 #include "chunked/merge/walk_state.h"
 
 typedef struct cpb_layout_segment {
@@ -18,11 +19,20 @@ typedef struct cpb_layout_segment {
 
 typedef struct cpb_merge_layout {
   cpb_allocator allocator;
-  cpb_layout_segment *segments;
-  size_t num_segments, segments_capacity;
+  cpb_column offsets, ats, chunks; /* by segment; chunks: plus 1; 0: literals */
+  size_t num_segments;
   cpb_buffer literals;
   uint64_t size;
 } cpb_merge_layout;
+
+static inline uint64_t cpb_layout_offset(const cpb_merge_layout *layout, size_t segment) {
+  return cpb_column_get(&layout->offsets, segment);
+}
+
+static inline cpb_layout_segment cpb_layout_get(const cpb_merge_layout *layout, size_t segment) {
+  return (cpb_layout_segment){cpb_layout_offset(layout, segment), cpb_column_get(&layout->ats, segment),
+                              (uint32_t)cpb_column_get(&layout->chunks, segment) - 1};
+}
 
 void cpb_merge_layout_init(cpb_merge_layout *layout, const cpb_allocator *a);
 void cpb_merge_layout_free(cpb_merge_layout *layout);

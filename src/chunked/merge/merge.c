@@ -8,7 +8,7 @@
 #include "chunked/merge/tree.h"
 #include "chunked/merge/walk.h"
 
-enum { DEFAULT_MEMORY = 16 * 1024 * 1024, DEFAULT_READ = 256 * 1024 };
+enum { DEFAULT_MEMORY = 16 * 1024 * 1024, DEFAULT_READ = 256 * 1024, JOIN_BEHIND = 4096 };
 
 /* --- Making and freeing --------------------------------------------------- */
 
@@ -43,9 +43,11 @@ static void init_plan(cpb_merge *m) {
   uint64_t depth = m->meter.limits.depth + index->metadata.num_tags;
   cpb_merge_tree_init(&m->tree, &m->allocator, &index->metadata, &m->meter, &m->error);
   m->tree.type = m->options.type;
+  m->tree.only = m->only;
   if (index->riegeli.end > 0) m->tree.position = index->record.chunk_begin;
   cpb_merge_walk_init(&m->walk, &m->allocator, &m->tree, &m->store, (uint32_t)cpb_min_u64(2 * depth, UINT32_MAX),
                       &m->error);
+  m->walk.losses = m->losses;
   cpb_merge_layout_init(&m->layout, &m->allocator);
   m->plan = &m->layout;
 }
@@ -86,12 +88,13 @@ cpb_merge *cpb_merge_from_chunks(const cpb_allocator *allocator, const cpb_index
 }
 
 cpb_merge *cpb_merge_fork(const cpb_merge *from, const cpb_allocator *allocator) {
-  if (from->state != CPB_MERGE_READY) return NULL;
+  if (!from->planned) return NULL;
   cpb_merge *m = new_merge(allocator, from->index, &from->options);
   if (!m) return NULL;
   m->meter.limits.work = NULL; /* it may be another thread's */
   m->plan = from->plan;
   m->state = CPB_MERGE_READY;
+  m->planned = true;
   m->input.size = from->input.size;
   cpb_chunk_store_share(&m->store, &from->store);
   return m;
@@ -105,6 +108,10 @@ void cpb_merge_free(cpb_merge *m) {
   cpb_merge_tree_free(&m->tree);
   cpb_chunk_store_free(&m->store);
   cpb_release(&m->allocator, m->cuts);
+  cpb_release(&a, m->losses);
+  if (m->only) cpb_release(&a, m->only->tags);
+  if (m->only) cpb_release(&a, m->only->beside);
+  cpb_release(&a, m->only);
   cpb_meter_free(&m->meter);
   cpb_release(&a, m);
 }
@@ -134,14 +141,29 @@ static cpb_have build_tree(cpb_merge *m) {
 static cpb_have walk(cpb_merge *m) {
   cpb_have have = cpb_merge_walk_run(&m->walk);
   if (have != CPB_HAVE) return have;
+  cpb_merge_walk_finish(&m->walk);
+  cpb_merge_tree_finish(&m->tree);
+  bool is_one = m->index->metadata.num_files == 0; /* else limits grow as files are opened */
   if (!cpb_merge_layout_build(&m->layout, &m->walk) ||
-      !cpb_meter_allows(&m->meter, CPB_WORK_DECODED, m->layout.size, CPB_NO_OFFSET, &m->error))
+      (is_one && !cpb_meter_allows(&m->meter, CPB_WORK_DECODED, m->layout.size, CPB_NO_OFFSET, &m->error)))
     return CPB_FAILED;
   cpb_merge_walk_free(&m->walk);
   cpb_merge_tree_free(&m->tree);
   m->state = CPB_MERGE_READY;
+  m->planned = true;
   m->store.keeping = false;
   return CPB_HAVE;
+}
+
+/* The walk has failed on a chunk that is damaged: it begins anew, and does without it. */
+static bool walk_without(cpb_merge *m) {
+  if (!m->losses || !m->losses->add(m->losses, &m->walk)) return false;
+  cpb_merge_walk_free(&m->walk);
+  cpb_merge_tree_free(&m->tree);
+  m->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  init_plan(m);
+  m->state = CPB_MERGE_BEGIN;
+  return true;
 }
 
 /* --- Reading -------------------------------------------------------------- */
@@ -151,14 +173,14 @@ size_t cpb_merge_find_segment(const cpb_merge *m, uint64_t offset) {
   if (offset >= m->plan->size) return high;
   while (high - low > 1) {
     size_t middle = low + (high - low) / 2;
-    if (m->plan->segments[middle].offset <= offset) low = middle;
+    if (cpb_layout_offset(m->plan, middle) <= offset) low = middle;
     else high = middle;
   }
   return low;
 }
 
 static uint64_t segment_end(const cpb_merge *m, size_t i) {
-  return i + 1 < m->plan->num_segments ? m->plan->segments[i + 1].offset : m->plan->size;
+  return i + 1 < m->plan->num_segments ? cpb_layout_offset(m->plan, i + 1) : m->plan->size;
 }
 
 cpb_code cpb_merge_read(cpb_merge *m, uint64_t offset, uint64_t length) {
@@ -180,12 +202,12 @@ static cpb_have segment_bytes(cpb_merge *m, const cpb_layout_segment *segment, u
 }
 
 static cpb_have read_some(cpb_merge *m) {
-  const cpb_layout_segment *segment = &m->plan->segments[m->segment];
+  const cpb_layout_segment segment = cpb_layout_get(m->plan, m->segment);
   uint64_t end = cpb_min_u64(segment_end(m, m->segment), m->end);
-  cpb_have have = segment_bytes(m, segment, end - m->at, &m->data);
+  cpb_have have = segment_bytes(m, &segment, end - m->at, &m->data);
   if (have == CPB_AT_END) {
-    cpb_fail(&m->error, CPB_E_DAMAGED, cpb_chunk_store_position(&m->store, segment->chunk),
-             "chunk %u: its record has become shorter since the merge was planned", (unsigned)segment->chunk);
+    cpb_fail(&m->error, CPB_E_DAMAGED, cpb_chunk_store_position(&m->store, segment.chunk),
+             "chunk %u: its record has become shorter since the merge was planned", (unsigned)segment.chunk);
   }
   if (have != CPB_HAVE) return have;
   m->data.size = (size_t)cpb_min_u64(m->data.size, end - m->at);
@@ -198,22 +220,25 @@ static cpb_have read_some(cpb_merge *m) {
 
 /* Whether the segment's Riegeli chunk will be read to its end. */
 static bool takes_all(const cpb_merge *m, size_t i) {
-  const cpb_layout_segment *segment = &m->plan->segments[i];
+  const cpb_layout_segment segment = cpb_layout_get(m->plan, i);
   if (m->options.verify != CPB_VERIFY_NEVER) return true;
   uint64_t end = cpb_min_u64(segment_end(m, i), m->end);
-  return segment->at == 0 && end - segment->offset >= m->index->metadata.chunks[segment->chunk].size;
+  return segment.at == 0 && end - segment.offset >= cpb_column_get(&m->index->metadata.chunks.size, segment.chunk);
 }
 
 /* Goes on from segment to segment while what is in the file next is read next. What
- * is behind was asked for before. */
+ * is behind was asked for before; past so many segments of that it goes on another
+ * time, as a message that takes chunks from several places in turns asks often. */
 static void join_segments(cpb_merge *m) {
-  for (; m->joined_segment < m->plan->num_segments; m->joined_segment++) {
-    const cpb_layout_segment *segment = &m->plan->segments[m->joined_segment];
+  for (size_t behind = 0; behind < JOIN_BEHIND && m->joined_segment < m->plan->num_segments; m->joined_segment++) {
+    const cpb_layout_segment segment = cpb_layout_get(m->plan, m->joined_segment);
     uint64_t begin, end;
-    if (segment->offset >= m->end) break;
-    if (segment->chunk == CPB_LITERAL || !cpb_chunk_store_place(&m->store, segment->chunk, &begin, &end)) continue;
+    if (segment.offset >= m->end) break;
+    if (segment.chunk == CPB_LITERAL || !cpb_chunk_store_place(&m->store, segment.chunk, m->input.file, &begin, &end))
+      continue;
     if (begin > m->joined_end || (begin == m->joined_end && !takes_all(m, m->joined_segment))) break;
-    if (begin == m->joined_end) m->joined_end = end;
+    if (begin < m->joined_end) behind++;
+    else m->joined_end = end;
   }
 }
 
@@ -222,13 +247,14 @@ static cpb_step need_joined(cpb_merge *m) {
   cpb_need *need = &m->input.need;
   if (need->kind != CPB_NEED_RANGE) return CPB_STEP_NEED;
   uint64_t end = need->offset + need->ahead;
-  if (need->offset < m->joined_begin || end > m->joined_end) {
+  if (need->offset < m->joined_begin || end > m->joined_end || need->file != m->joined_file) {
+    m->joined_file = need->file;
     m->joined_begin = need->offset;
     m->joined_end = end;
     m->joined_segment = m->segment + 1;
   }
   join_segments(m);
-  need->ahead = cpb_min_u64(m->joined_end, m->input.size) - need->offset;
+  need->ahead = cpb_min_u64(m->joined_end, cpb_input_known_size(&m->input)) - need->offset;
   return CPB_STEP_NEED;
 }
 
@@ -245,9 +271,10 @@ cpb_step cpb_merge_step(cpb_merge *m) {
   cpb_meter_update(&m->meter);
   while (m->state != CPB_MERGE_FAILED) {
     if (m->state == CPB_MERGE_READY) return step_ready(m);
-    cpb_have have = m->state == CPB_MERGE_BEGIN ? build_tree(m) : walk(m);
+    bool walking = m->state == CPB_MERGE_WALK;
+    cpb_have have = walking ? walk(m) : build_tree(m);
     if (have == CPB_WAIT) return CPB_STEP_NEED;
-    if (have != CPB_HAVE) return stop(m, CPB_STEP_ERROR);
+    if (have != CPB_HAVE && !(walking && walk_without(m))) return stop(m, CPB_STEP_ERROR);
   }
   return CPB_STEP_ERROR;
 }
@@ -265,14 +292,14 @@ size_t cpb_merge_num_segments(const cpb_merge *m) { return m->plan->num_segments
 
 cpb_code cpb_merge_get_segment(const cpb_merge *m, size_t i, cpb_segment *segment) {
   if (i >= m->plan->num_segments) return CPB_E_NOT_FOUND;
-  const cpb_layout_segment *from = &m->plan->segments[i];
-  *segment = (cpb_segment){.offset = from->offset, .length = segment_end(m, i) - from->offset};
-  if (from->chunk == CPB_LITERAL) {
+  const cpb_layout_segment from = cpb_layout_get(m->plan, i);
+  *segment = (cpb_segment){.offset = from.offset, .length = segment_end(m, i) - from.offset};
+  if (from.chunk == CPB_LITERAL) {
     segment->chunk = CPB_NO_CHUNK;
-    segment->literal = m->plan->literals.data + from->at;
+    segment->literal = m->plan->literals.data + from.at;
   } else {
-    segment->chunk = from->chunk;
-    segment->chunk_offset = from->at;
+    segment->chunk = from.chunk;
+    segment->chunk_offset = from.at;
   }
   return CPB_OK;
 }

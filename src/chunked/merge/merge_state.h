@@ -4,6 +4,7 @@
 
 #include "chunked/index/index_state.h"
 #include "chunked/merge/layout.h"
+#include "chunked/merge/only.h"
 
 typedef enum cpb_merge_state { CPB_MERGE_BEGIN, CPB_MERGE_WALK, CPB_MERGE_READY, CPB_MERGE_FAILED } cpb_merge_state;
 
@@ -16,16 +17,20 @@ struct cpb_merge {
   cpb_input input;
   cpb_error error;
   cpb_merge_state state;
+  bool planned; /* perhaps reading has failed since */
   cpb_chunk_store store;
   cpb_merge_tree tree;
   cpb_merge_walk walk;
+  cpb_merge_only *only;    /* after cpb_merge_plan_for() */
+  cpb_walk_losses *losses; /* with cpb_merge_keep_damaged() */
   cpb_merge_layout layout;
   const cpb_merge_layout *plan; /* that one, or that of the merge that this is forked from */
   uint64_t *cuts;
   uint64_t at, end;                  /* of the range that is read */
   size_t segment;                    /* where `at` is */
   uint64_t joined_begin, joined_end; /* in the file: what will be read in a row, */
-  size_t joined_segment;             /* up to this segment */
+  uint32_t joined_file;
+  size_t joined_segment; /* up to this segment */
   cpb_span data;
 };
 

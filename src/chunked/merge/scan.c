@@ -81,6 +81,7 @@ static bool bind(cpb_merge_walk *w, uint32_t id, met_field f) {
   cpb_target *t = target(w, id);
   if (!t->live) t->anchor = patch;
   cpb_walk_set_live(w, id);
+  if (f.value < f.end && target(w, t->parent)->hidden) t->hidden = true; /* the rest may be there */
   if (f.value == f.end || (t->form == CPB_FORM_LEAF && t->ops == 0)) return true;
   uint32_t range = cpb_walk_new_range(w, w->job.chunk, f.value, f.end);
   return range != CPB_NONE && enter(w, (cpb_walk_frame){.target = id, .range = range, .end = f.end});
@@ -91,23 +92,31 @@ static bool bind(cpb_merge_walk *w, uint32_t id, met_field f) {
  * last. */
 static bool meet_singular(cpb_merge_walk *w, uint32_t id, met_field f) {
   cpb_target *t = target(w, id);
-  t->count++;
+  cpb_target_more *more = cpb_target_make_more(w->tree, id);
+  if (!more) return false;
+  more->count++;
   if (t->bare) return t->merged || bind(w, id, f);
   if (!f.is_len) {
-    t->is_number = !t->field;
+    t->is_number = !more->field;
     return t->form == CPB_FORM_LEAF ||
            fail_in_chunk(w, CPB_E_DAMAGED, "a number where the field tag leads into a message");
   }
   if (t->form == CPB_FORM_MESSAGE) return bind(w, id, f);
   if (t->merged) return true;
-  if (t->count == 1) return bind(w, id, f);
+  if (more->count == 1) return bind(w, id, f);
   t->apart = true;
   return true;
 }
 
+/* An element with no known index. An empty one is left out, as it may be where a chunk belongs. */
+static bool meet_hidden(cpb_merge_walk *w, met_field f) {
+  return f.value < f.end || cpb_walk_new_patch(w, top(w)->range, f.begin, f.end, CPB_NONE) != CPB_NONE;
+}
+
 static bool meet_element(cpb_merge_walk *w, uint32_t holder, met_field f) {
   cpb_walk_set_live(w, holder);
-  uint64_t index = target(w, holder)->count++;
+  uint64_t index = w->tree->more[target(w, holder)->more].count++; /* it has children */
+  if (target(w, target(w, holder)->parent)->hidden) return meet_hidden(w, f);
   uint32_t id = cpb_merge_tree_element(w->tree, holder, index);
   if (id == CPB_NONE) return true;
   if (f.is_len) return bind(w, id, f);
@@ -133,7 +142,7 @@ static bool meet(cpb_merge_walk *w, uint32_t id) {
   met_field f = met(w);
   const cpb_target *t = target(w, id);
   if (t->shadow) return cpb_walk_new_patch(w, top(w)->range, f.begin, f.end, id) != CPB_NONE;
-  if (cpb_target_appends(t)) return true;
+  if (cpb_target_appends(w->tree, t)) return true;
   switch (t->form) {
     case CPB_FORM_ELEMENTS: return meet_element(w, id, f);
     case CPB_FORM_ENTRIES: return meet_entry(w, id, f);

@@ -26,41 +26,49 @@ typedef enum cpb_target_form {
   CPB_FORM_ENTRIES   /* entries of the map that this is */
 } cpb_target_form;
 
+/* What every target has: a file may have a million. */
 typedef struct cpb_target {
-  const cpb_field *field; /* FIELD: where the type is known; elements and
-                             entries have their field's in the parent */
-  uint64_t value;         /* the tag: field number, index, key or text offset */
-  uint32_t length;        /* of a string key */
+  uint64_t value;  /* the tag: field number, index, key or text offset */
+  uint64_t size;   /* of its merged content, once the walk is done */
+  uint32_t length; /* of a string key */
   uint32_t parent;
-  uint32_t children;       /* root of the ordered tree of its children */
-  cpb_ordered_links links; /* its own place in that of its parent */
-  uint8_t kind;            /* FIELD, INDEX, KEY_STRING, or KEY_UINT64 for other keys; root: 0 */
-  uint8_t form;
+  uint32_t more; /* its cpb_target_more; 0: it has none */
   /* The state of the walk (walk.h). */
-  bool live;                      /* it is in the message */
-  bool merged;                    /* an operation on it was carried out */
-  bool apart;                     /* leaf: it occurs several times, so what is merged becomes
-                                     a further occurrence */
-  bool is_number;                 /* an occurrence is a number, and the type is not known */
-  bool bare;                      /* what it becomes has its tag already: a number */
-  bool shadow;                    /* no operation's: another member of a oneof, whose patches
-                                     numbered below `anchor` are to go */
-  uint32_t first_live, next_live; /* live children */
-  uint32_t anchor;                /* the patch in whose place it is written; CPB_NONE: an insert */
-  uint32_t first_range, last_range;
-  uint32_t first_insert, last_insert;
-  size_t numbers; /* which fields are where in its ranges: a list in the walk's */
-  uint32_t num_numbers, numbers_capacity;
-  uint32_t ops;   /* operations to which its earlier content matters */
-  uint64_t count; /* FIELD: occurrences so far */
-  uint64_t size;  /* of its merged content, once the walk is done */
+  uint32_t next_live;               /* of the parent's live children */
+  uint32_t anchor;                  /* the patch in whose place it is written; CPB_NONE: an insert */
+  uint32_t first_range, last_range; /* of its content; with `whole` the chunk that it is */
+  uint8_t kind;                     /* FIELD, INDEX, KEY_STRING, or KEY_UINT64 for other keys; root: 0 */
+  uint8_t form;
+  uint8_t ops;        /* operations to which its earlier content matters: none, one, or 2 for several */
+  bool live : 1;      /* it is in the message */
+  bool merged : 1;    /* an operation on it was carried out */
+  bool apart : 1;     /* leaf: it occurs several times, so what is merged becomes a further occurrence */
+  bool is_number : 1; /* an occurrence is a number, and the type is not known */
+  bool bare : 1;      /* what it becomes has its tag already: a number */
+  bool hidden : 1;    /* a message of which a chunk cannot be read, so that it may have any fields (losses.c) */
+  bool shadow : 1;    /* no operation's: another member of a oneof, whose patches numbered below `anchor` are to go */
+  bool whole : 1;     /* leaf: its content is one chunk, for which it needs no range */
+  bool crowded : 1;   /* where the fields in its ranges are is not known */
 } cpb_target;
+
+/* What few targets have: those with children, with a known type, or with several ranges. */
+typedef struct cpb_target_more {
+  const cpb_field *field; /* FIELD: where the type is known; elements and entries have their field's in the parent */
+  uint32_t children;      /* the first child if they are in a row, else the root of the ordered tree of its children */
+  uint32_t row;           /* how many they are if their numbers follow one another in the order of their tags; else 0 */
+  uint32_t first_live;    /* live child */
+  uint32_t first_insert, last_insert;
+  uint32_t num_numbers, numbers_capacity;
+  size_t numbers; /* which fields are where in its ranges: a list in the walk's */
+  uint64_t count; /* FIELD: occurrences so far */
+} cpb_target_more;
 
 typedef enum cpb_op_kind {
   CPB_OP_TOUCH, /* be there, if only empty */
   CPB_OP_MERGE,
   CPB_OP_SET,
-  CPB_OP_NUMBER /* set to the number that the chunk says as text */
+  CPB_OP_NUMBER, /* set to the number that the chunk says as text */
+  CPB_OP_BESIDE  /* be there, and have `chunk` elements (plan_for.c) */
 } cpb_op_kind;
 
 typedef struct cpb_merge_op {
@@ -76,17 +84,24 @@ typedef struct cpb_target_gap {
   uint64_t begin, end;
 } cpb_target_gap;
 
+typedef struct cpb_merge_only cpb_merge_only;
+
 typedef struct cpb_merge_tree {
   cpb_allocator allocator;
   cpb_error *error;
   const cpb_metadata *metadata;
   const cpb_message_type *type; /* of the merged message, or NULL */
+  cpb_merge_only *only;         /* what is planned; NULL: all */
   cpb_meter *meter;             /* an entry for each target, operation, range, patch, insert and segment */
   uint64_t position;            /* of the index in the file, for errors */
   uint32_t max_key;             /* length of the longest string key */
   bool has_oneofs;
   cpb_target *targets;
   size_t num_targets, targets_capacity;
+  cpb_target_more *more; /* the first one is that of all targets that have none, and never changes */
+  size_t num_more, more_capacity;
+  cpb_ordered_links *links; /* of the targets that are in an ordered tree */
+  size_t links_capacity;
   cpb_target_gap gap; /* the last that was found */
   uint32_t greatest;  /* the last child, in order, of its parent; CPB_ROOT: none is known */
   cpb_merge_op *ops;
@@ -99,20 +114,32 @@ void cpb_merge_tree_init(cpb_merge_tree *tree, const cpb_allocator *a, const cpb
 /* Before an item of the plan is made. False with the error set. */
 bool cpb_merge_tree_charge(cpb_merge_tree *tree);
 void cpb_merge_tree_free(cpb_merge_tree *tree);
+/* Frees what only the walk needs: operations, and the order of children. */
+void cpb_merge_tree_finish(cpb_merge_tree *tree);
+
+/* To be looked at. */
+static inline const cpb_target_more *cpb_target_more_of(const cpb_merge_tree *tree, const cpb_target *t) {
+  return &tree->more[t->more];
+}
+
+/* To be changed: made if the target has none; NULL with the error set. Valid until the next one is made. */
+cpb_target_more *cpb_target_make_more(cpb_merge_tree *tree, uint32_t target);
 
 /* The field that the target is a value of, or NULL where that is not known. */
 static inline const cpb_field *cpb_target_field(const cpb_merge_tree *tree, uint32_t target) {
   const cpb_target *t = &tree->targets[target];
-  return t->kind == CPB_TAG_FIELD || t->kind == 0 ? t->field : tree->targets[t->parent].field;
+  return t->kind == CPB_TAG_FIELD || t->kind == 0 ? cpb_target_more_of(tree, t)->field
+                                                  : cpb_target_more_of(tree, &tree->targets[t->parent])->field;
 }
 
 /* A repeated field that is named without an index: what is merged is appended. */
-static inline bool cpb_target_appends(const cpb_target *t) {
-  return t->apart || (t->field && t->field->repeated && t->form == CPB_FORM_LEAF);
+static inline bool cpb_target_appends(const cpb_merge_tree *tree, const cpb_target *t) {
+  const cpb_field *field = cpb_target_more_of(tree, t)->field;
+  return t->apart || (field && field->repeated && t->form == CPB_FORM_LEAF);
 }
 
-/* Adds a target; CPB_NONE with the error set. */
-uint32_t cpb_merge_tree_add(cpb_merge_tree *tree, cpb_target target);
+/* Adds a target, with its field if that is known; CPB_NONE with the error set. */
+uint32_t cpb_merge_tree_add(cpb_merge_tree *tree, cpb_target target, const cpb_field *field);
 
 /* The child of `parent` by this tag, or CPB_NONE. `key` for KEY_STRING. */
 uint32_t cpb_merge_tree_find(const cpb_merge_tree *tree, uint32_t parent, uint8_t kind, uint64_t value, cpb_span key);

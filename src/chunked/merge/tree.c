@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "chunked/merge/only.h"
 #include "chunked/merge/types.h"
 #include "proto/wire.h"
 
@@ -24,6 +25,14 @@ static cpb_target_form form_for(uint8_t kind) {
   }
 }
 
+static bool set_form(cpb_merge_tree *tree, uint32_t node, uint32_t target, cpb_target_form form) {
+  cpb_target *t = &tree->targets[target];
+  if (t->form != CPB_FORM_LEAF && t->form != form)
+    return damaged_tag(tree, node, "another tag names the same field differently (by index, by key, or by neither)");
+  t->form = (uint8_t)form;
+  return true;
+}
+
 /* The child of `parent` by `tag`, made if it is not there. */
 static uint32_t child(cpb_merge_tree *tree, uint32_t node, uint32_t parent, cpb_tag tag) {
   cpb_target target = {.value = tag.value, .parent = parent, .kind = (uint8_t)tag.kind};
@@ -35,15 +44,9 @@ static uint32_t child(cpb_merge_tree *tree, uint32_t node, uint32_t parent, cpb_
   }
   uint32_t found = cpb_merge_tree_find(tree, parent, target.kind, target.value, cpb_target_key(tree, &target));
   if (found != CPB_NONE) return found;
-  cpb_target *above = &tree->targets[parent];
-  cpb_target_form form = form_for(target.kind);
-  if (above->form != CPB_FORM_LEAF && above->form != form) {
-    return damaged_tag(tree, node, "another tag names the same field differently (by index, by key, or by neither)"),
-           CPB_NONE;
-  }
-  above->form = (uint8_t)form;
-  if (target.kind == CPB_TAG_FIELD) target.field = cpb_types_field(tree, parent, target.value);
-  return cpb_merge_tree_add(tree, target);
+  if (!set_form(tree, node, parent, form_for(target.kind))) return CPB_NONE;
+  const cpb_field *field = target.kind == CPB_TAG_FIELD ? cpb_types_field(tree, parent, target.value) : NULL;
+  return cpb_merge_tree_add(tree, target, field);
 }
 
 /* What may follow what in a field tag: a field number first; an index or a key
@@ -64,17 +67,24 @@ static const char *wrong_tag(uint8_t previous, cpb_tag tag) {
   return "a tag that is neither a field number, an index nor a map key";
 }
 
-/* The target of a node whose parent's is `base`. */
-static uint32_t target_of(cpb_merge_tree *tree, uint32_t id, uint32_t base) {
+/* What the way leads through has fields, elements or entries, although none of these is planned. */
+static uint32_t beside(cpb_merge_tree *tree, uint32_t node, uint32_t base, cpb_target_form form) {
+  return set_form(tree, node, base, form) && cpb_target_make_more(tree, base) ? base : CPB_NONE;
+}
+
+uint32_t cpb_merge_tree_target(cpb_merge_tree *tree, uint32_t id, uint32_t base, uint32_t *on, uint64_t *before) {
   const cpb_tag map_value = {.value = 2, .kind = CPB_TAG_FIELD};
-  const cpb_chunked_node *node = &tree->metadata->nodes[id];
+  const cpb_node_columns *nodes = &tree->metadata->nodes;
+  size_t first = (size_t)cpb_column_get(&nodes->first_tag, id), end = first + cpb_column_get(&nodes->num_tags, id);
   uint8_t previous = 0;
-  for (uint32_t i = 0; i < node->num_tags && base != CPB_NONE; i++) {
-    const cpb_tag named = tree->metadata->tags[node->first_tag + i];
+  for (size_t i = first; i < end && base != CPB_NONE; i++) {
+    const cpb_tag named = cpb_metadata_tag(tree->metadata, i);
     cpb_tag tag = named; /* adapted to the field's type */
     const char *wrong = wrong_tag(previous, tag);
     if (!wrong) wrong = cpb_types_adapt(tree, base, &tag);
     if (wrong) return damaged_tag(tree, id, wrong), CPB_NONE;
+    if (tree->only) tree->only->follow(tree->only, tree, base, tag, on, before);
+    if (*on == CPB_ON_BESIDE) return beside(tree, id, base, form_for((uint8_t)tag.kind));
     base = child(tree, id, base, tag);
     if (tag.kind >= CPB_TAG_KEY_STRING && base != CPB_NONE) base = child(tree, id, base, map_value);
     previous = (uint8_t)named.kind;
@@ -106,29 +116,29 @@ static bool add_op(builder *b, cpb_merge_op op) {
 /* A field without a chunk index is, as TensorFlow has it, chunk 0; but a message
  * is only made sure to be there. */
 static bool op_without_chunk(builder *b, uint32_t id, uint32_t target) {
-  const cpb_chunked_node *node = &b->tree->metadata->nodes[id];
-  if (node->num_tags == 0) return true;
+  const cpb_chunked_node node = cpb_metadata_node(b->tree->metadata, id);
+  if (node.num_tags == 0) return true;
   cpb_op_kind kind = CPB_OP_MERGE;
-  if (b->num_chunks > 0 && node->first_child == CPB_NO_NODE) {
+  if (b->num_chunks > 0 && node.first_child == CPB_NO_NODE) {
     kind = cpb_types_op(b->tree, target, b->type_of(b->user, 0));
   }
   return add_op(b, (cpb_merge_op){target, 0, kind == CPB_OP_MERGE ? CPB_OP_TOUCH : kind});
 }
 
 static bool op_of_node(builder *b, uint32_t id, uint32_t target) {
-  const cpb_chunked_node *node = &b->tree->metadata->nodes[id];
-  const char *wrong = node->num_tags > 0 ? cpb_types_refuse(b->tree, target) : NULL;
+  const cpb_chunked_node node = cpb_metadata_node(b->tree->metadata, id);
+  const char *wrong = node.num_tags > 0 ? cpb_types_refuse(b->tree, target) : NULL;
   if (wrong) return damaged_tag(b->tree, id, wrong);
-  if (node->chunk == CPB_NO_CHUNK) return op_without_chunk(b, id, target);
-  if (node->chunk >= b->num_chunks) {
+  if (node.chunk == CPB_NO_CHUNK) return op_without_chunk(b, id, target);
+  if (node.chunk >= b->num_chunks) {
     cpb_fail(b->tree->error, CPB_E_DAMAGED, b->tree->position,
              "chunk_index of chunked field %u is %llu; expected less than %llu, the number of chunks", (unsigned)id,
-             (unsigned long long)node->chunk, (unsigned long long)b->num_chunks);
+             (unsigned long long)node.chunk, (unsigned long long)b->num_chunks);
     return false;
   }
   cpb_op_kind kind = CPB_OP_MERGE;
-  if (node->num_tags > 0) kind = cpb_types_op(b->tree, target, b->type_of(b->user, node->chunk));
-  return add_op(b, (cpb_merge_op){target, (uint32_t)node->chunk, kind});
+  if (node.num_tags > 0) kind = cpb_types_op(b->tree, target, b->type_of(b->user, node.chunk));
+  return add_op(b, (cpb_merge_op){target, (uint32_t)node.chunk, kind});
 }
 
 /* Only a message has fields, so what has them is merged, whatever the type of
@@ -137,6 +147,7 @@ static bool finish_ops(cpb_merge_tree *tree) {
   for (size_t i = 0; i < tree->num_ops; i++) {
     cpb_merge_op *op = &tree->ops[i];
     cpb_target *t = &tree->targets[op->target];
+    if (op->kind == CPB_OP_BESIDE) continue;
     if (t->form == CPB_FORM_ELEMENTS || t->form == CPB_FORM_ENTRIES) {
       cpb_fail(tree->error, CPB_E_DAMAGED, tree->position,
                "chunk %u has a field tag for field %llu without index or key, other chunks have one with",
@@ -145,7 +156,7 @@ static bool finish_ops(cpb_merge_tree *tree) {
     }
     if (op->kind == CPB_OP_SET && t->form == CPB_FORM_MESSAGE) op->kind = CPB_OP_MERGE;
     if (op->kind == CPB_OP_NUMBER) t->bare = true;
-    if (op->kind == CPB_OP_MERGE || op->kind == CPB_OP_TOUCH) t->ops++;
+    if ((op->kind == CPB_OP_MERGE || op->kind == CPB_OP_TOUCH) && t->ops < 2) t->ops++;
   }
   return true;
 }
@@ -163,13 +174,16 @@ static int compare_tags(const cpb_metadata *m, cpb_tag a, cpb_tag b) {
 }
 
 static int compare_nodes(const cpb_metadata *m, uint32_t x, uint32_t y) {
-  const cpb_chunked_node *a = &m->nodes[x], *b = &m->nodes[y];
-  for (uint32_t i = 0; i < a->num_tags && i < b->num_tags; i++) {
-    int order = compare_tags(m, m->tags[a->first_tag + i], m->tags[b->first_tag + i]);
+  const cpb_node_columns *n = &m->nodes;
+  size_t a = (size_t)cpb_column_get(&n->first_tag, x), b = (size_t)cpb_column_get(&n->first_tag, y);
+  uint64_t a_tags = cpb_column_get(&n->num_tags, x), b_tags = cpb_column_get(&n->num_tags, y);
+  for (uint32_t i = 0; i < a_tags && i < b_tags; i++) {
+    int order = compare_tags(m, cpb_metadata_tag(m, a + i), cpb_metadata_tag(m, b + i));
     if (order != 0) return order;
   }
-  if (a->num_tags != b->num_tags) return a->num_tags < b->num_tags ? -1 : 1;
-  return compare_u64(a->chunk == CPB_NO_CHUNK ? 0 : a->chunk, b->chunk == CPB_NO_CHUNK ? 0 : b->chunk);
+  if (a_tags != b_tags) return a_tags < b_tags ? -1 : 1;
+  uint64_t a_chunk = cpb_column_get(&n->chunk, x), b_chunk = cpb_column_get(&n->chunk, y); /* plus 1; 0: as chunk 0 */
+  return compare_u64(a_chunk > 0 ? a_chunk : 1, b_chunk > 0 ? b_chunk : 1);
 }
 
 /* Merges the sorted runs [begin, middle) and [middle, end) of `in` into `out`. */
@@ -207,52 +221,119 @@ static bool sorted(const cpb_metadata *m, const uint32_t *items, size_t count) {
 
 /* --- Building ------------------------------------------------------------- */
 
+/* A node whose children are under way: those in `waiting` from `begin` on, the next one last. */
 typedef struct {
-  uint32_t node, base; /* the node, and the target of its parent */
-} pending;
+  uint32_t target;
+  uint32_t on; /* how far the way there is that of the field that is wanted (plan_for.c) */
+  size_t begin;
+} family;
 
 typedef struct {
-  uint32_t *nodes; /* children of one node, then room to sort them */
-  pending *stack;  /* the next one last */
-  size_t depth;
+  uint32_t *waiting;
+  size_t count, capacity;
+  uint32_t *other; /* to sort in */
+  size_t other_capacity;
+  family *families;
+  size_t depth, families_capacity;
 } build_room;
 
-/* The children of a node in the order they are to be merged, pushed so that the
- * first one is taken first. */
-static void push_children(const cpb_metadata *m, build_room *room, uint32_t parent, uint32_t target) {
-  size_t count = 0;
-  for (uint32_t n = m->nodes[parent].first_child; n != CPB_NO_NODE; n = m->nodes[n].next) {
-    room->nodes[count++] = n;
+static bool reserve_nodes(cpb_merge_tree *tree, uint32_t **nodes, size_t *capacity, size_t count) {
+  void *items = *nodes;
+  if (!cpb_reserve(&tree->allocator, &items, capacity, count, sizeof **nodes)) return no_memory(tree);
+  *nodes = items;
+  return true;
+}
+
+static bool wait_for(cpb_merge_tree *tree, build_room *room, uint32_t node) {
+  if (!reserve_nodes(tree, &room->waiting, &room->capacity, room->count + 1)) return false;
+  room->waiting[room->count++] = node;
+  return true;
+}
+
+/* The children of the node that are merged into its message itself, or else the others: most files have them in
+ * order, each kind by itself. */
+static bool add_children(builder *b, build_room *room, uint32_t parent, bool slices) {
+  const cpb_metadata *m = b->tree->metadata;
+  const family *f = &room->families[room->depth - 1];
+  for (uint32_t n = cpb_metadata_first_child(m, parent); n != CPB_NO_NODE; n = cpb_metadata_next(m, n)) {
+    if ((cpb_column_get(&m->nodes.num_tags, n) == 0) != slices) continue;
+    bool wanted = true;
+    if (!slices && b->tree->only && !b->tree->only->choose(b->tree, n, f->target, f->on, &wanted)) return false;
+    if (wanted && !wait_for(b->tree, room, n)) return false;
   }
-  if (!sorted(m, room->nodes, count)) sort_nodes(m, room->nodes, room->nodes + m->num_nodes, count);
-  while (count > 0) room->stack[room->depth++] = (pending){room->nodes[--count], target};
+  return true;
+}
+
+/* Those that stand for the ones which are not wanted. */
+static bool add_beside(builder *b, build_room *room) {
+  const cpb_merge_only *only = b->tree->only;
+  for (uint32_t i = 0; only && i < only->count; i++) {
+    cpb_only_beside *beside = &only->beside[i];
+    if (beside->node != CPB_NO_NODE && !wait_for(b->tree, room, beside->node)) return false;
+    *beside = (cpb_only_beside){CPB_NO_NODE, 0};
+  }
+  return true;
+}
+
+static bool sort_children(builder *b, build_room *room, size_t begin) {
+  const cpb_metadata *m = b->tree->metadata;
+  size_t count = room->count - begin;
+  uint32_t *children = room->waiting + begin;
+  if (!sorted(m, children, count)) {
+    if (!reserve_nodes(b->tree, &room->other, &room->other_capacity, count)) return false;
+    sort_nodes(m, children, room->other, count);
+  }
+  for (size_t i = 0; i < count / 2; i++) {
+    uint32_t last = children[count - 1 - i];
+    children[count - 1 - i] = children[i];
+    children[i] = last;
+  }
+  return true;
+}
+
+/* The children of a node in the order they are to be merged, so that the first one is taken first. */
+static bool push_children(builder *b, build_room *room, uint32_t parent, uint32_t target, uint32_t on) {
+  if (cpb_metadata_first_child(b->tree->metadata, parent) == CPB_NO_NODE) return true;
+  void *families = room->families;
+  if (!cpb_reserve(&b->tree->allocator, &families, &room->families_capacity, room->depth + 1, sizeof *room->families))
+    return no_memory(b->tree);
+  room->families = families;
+  room->families[room->depth++] = (family){target, on, room->count};
+  size_t begin = room->count;
+  if (!add_children(b, room, parent, true) || !add_children(b, room, parent, false)) return false;
+  return add_beside(b, room) && sort_children(b, room, begin);
+}
+
+static bool build_node(builder *b, build_room *room, uint32_t node, uint32_t base, uint32_t on) {
+  uint64_t before = 0;
+  uint32_t target = cpb_merge_tree_target(b->tree, node, base, &on, &before);
+  if (target == CPB_NONE) return false;
+  if (on == CPB_ON_BESIDE) return add_op(b, (cpb_merge_op){target, (uint32_t)before, CPB_OP_BESIDE});
+  return op_of_node(b, node, target) && push_children(b, room, node, target, on);
 }
 
 static bool build_ops(builder *b, build_room *room) {
-  const cpb_metadata *m = b->tree->metadata;
-  room->stack[room->depth++] = (pending){0, CPB_ROOT};
+  if (!build_node(b, room, 0, CPB_ROOT, 0)) return false;
   while (room->depth > 0) {
-    pending at = room->stack[--room->depth];
-    uint32_t target = target_of(b->tree, at.node, at.base);
-    if (target == CPB_NONE || !op_of_node(b, at.node, target)) return false;
-    push_children(m, room, at.node, target);
+    const family f = room->families[room->depth - 1];
+    if (room->count == f.begin) {
+      room->depth--;
+    } else if (!build_node(b, room, room->waiting[--room->count], f.target, f.on)) {
+      return false;
+    }
   }
   return finish_ops(b->tree) && cpb_types_add_shadows(b->tree);
 }
 
 bool cpb_merge_tree_build(cpb_merge_tree *tree, uint64_t num_chunks, cpb_chunk_type_of *type_of, const void *user) {
   builder b = {tree, num_chunks, type_of, user};
-  size_t n = tree->metadata->num_nodes;
-  if (cpb_merge_tree_add(tree, (cpb_target){.parent = CPB_NONE, .live = true}) == CPB_NONE) return false;
-  if (n == 0) return true;
+  if (cpb_merge_tree_add(tree, (cpb_target){.parent = CPB_NONE, .live = true}, NULL) == CPB_NONE) return false;
+  if (tree->metadata->num_nodes == 0) return true;
   build_room room = {0};
-  if (n <= SIZE_MAX / (2 * sizeof *room.nodes) && n <= SIZE_MAX / sizeof *room.stack) {
-    room.nodes = cpb_alloc(&tree->allocator, 2 * n * sizeof *room.nodes);
-    room.stack = cpb_alloc(&tree->allocator, n * sizeof *room.stack);
-  }
-  bool built = room.nodes && room.stack ? build_ops(&b, &room) : no_memory(tree);
+  bool built = build_ops(&b, &room);
   tree->greatest = CPB_ROOT; /* what is looked for from now on is there, or comes in no order */
-  cpb_release(&tree->allocator, room.nodes);
-  cpb_release(&tree->allocator, room.stack);
+  cpb_release(&tree->allocator, room.waiting);
+  cpb_release(&tree->allocator, room.other);
+  cpb_release(&tree->allocator, room.families);
   return built;
 }

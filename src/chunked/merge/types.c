@@ -132,7 +132,7 @@ static uint32_t member(const cpb_merge_tree *tree, uint32_t owner, uint32_t numb
 }
 
 static bool add_shadows_of(cpb_merge_tree *tree, uint32_t id) {
-  const cpb_field *field = tree->targets[id].field;
+  const cpb_field *field = cpb_target_field(tree, id);
   uint32_t owner = tree->targets[id].parent;
   const cpb_message_type *type = message_of(tree, owner);
   for (size_t i = 0; i < type->num_fields; i++) {
@@ -141,8 +141,7 @@ static bool add_shadows_of(cpb_merge_tree *tree, uint32_t id) {
     uint32_t shadow = member(tree, owner, other->number);
     if (shadow != CPB_NONE) continue;
     shadow = cpb_merge_tree_add(
-        tree,
-        (cpb_target){.field = other, .value = other->number, .parent = owner, .kind = CPB_TAG_FIELD, .shadow = true});
+        tree, (cpb_target){.value = other->number, .parent = owner, .kind = CPB_TAG_FIELD, .shadow = true}, other);
     if (shadow == CPB_NONE) return false;
     tree->targets[shadow].anchor = 0;
     tree->has_oneofs = true;
@@ -150,20 +149,22 @@ static bool add_shadows_of(cpb_merge_tree *tree, uint32_t id) {
   return true;
 }
 
-static bool in_oneof(const cpb_target *t) {
-  return t->field && t->field->oneof >= 0 && t->kind == CPB_TAG_FIELD && !t->shadow;
+static bool in_oneof(const cpb_merge_tree *tree, uint32_t id) {
+  const cpb_target *t = &tree->targets[id];
+  const cpb_field *field = cpb_target_more_of(tree, t)->field;
+  return field && field->oneof >= 0 && t->kind == CPB_TAG_FIELD && !t->shadow;
 }
 
 bool cpb_types_add_shadows(cpb_merge_tree *tree) {
   size_t count = tree->num_targets;
   for (size_t i = 1; i < count; i++) {
-    if (in_oneof(&tree->targets[i]) && !add_shadows_of(tree, (uint32_t)i)) return false;
+    if (in_oneof(tree, (uint32_t)i) && !add_shadows_of(tree, (uint32_t)i)) return false;
   }
   return true;
 }
 
 static void clear_others(cpb_merge_tree *tree, uint32_t id, uint32_t num_patches) {
-  const cpb_field *field = tree->targets[id].field;
+  const cpb_field *field = cpb_target_field(tree, id);
   uint32_t owner = tree->targets[id].parent;
   const cpb_message_type *type = message_of(tree, owner);
   for (size_t i = 0; i < type->num_fields; i++) {
@@ -176,6 +177,6 @@ static void clear_others(cpb_merge_tree *tree, uint32_t id, uint32_t num_patches
 void cpb_types_clear_oneof(cpb_merge_tree *tree, uint32_t target, uint32_t num_patches) {
   if (!tree->has_oneofs) return;
   for (uint32_t id = target; id != CPB_ROOT; id = tree->targets[id].parent) {
-    if (in_oneof(&tree->targets[id])) clear_others(tree, id, num_patches);
+    if (in_oneof(tree, id)) clear_others(tree, id, num_patches);
   }
 }

@@ -85,12 +85,12 @@ static bool insert_target(cpb_merge_walk *w, uint32_t id) {
 /* An element that is not there is appended if it is the next one. */
 static bool append_element(cpb_merge_walk *w, uint32_t id) {
   const cpb_target *t = &w->tree->targets[id];
-  cpb_target *holder = &w->tree->targets[t->parent];
+  cpb_target_more *holder = &w->tree->more[w->tree->targets[t->parent].more]; /* it has children */
   if (t->value > holder->count) {
     cpb_fail(w->error, CPB_E_DAMAGED, w->tree->position,
              "field tag of chunk %u: element %llu of field %u, which has only %llu",
-             (unsigned)w->tree->ops[w->op].chunk, (unsigned long long)t->value, (unsigned)holder->value,
-             (unsigned long long)holder->count);
+             (unsigned)w->tree->ops[w->op].chunk, (unsigned long long)t->value,
+             (unsigned)w->tree->targets[t->parent].value, (unsigned long long)holder->count);
     return false;
   }
   holder->count++;
@@ -101,14 +101,13 @@ static bool append_element(cpb_merge_walk *w, uint32_t id) {
 static bool make_one_live(cpb_merge_walk *w, uint32_t id) {
   const cpb_target *t = &w->tree->targets[id];
   if (t->kind == CPB_TAG_INDEX) return append_element(w, id);
-  bool holder = t->form == CPB_FORM_ELEMENTS || t->form == CPB_FORM_ENTRIES || cpb_target_appends(t);
+  bool holder = t->form == CPB_FORM_ELEMENTS || t->form == CPB_FORM_ENTRIES || cpb_target_appends(w->tree, t);
   if (!holder) return insert_target(w, id);
   cpb_walk_set_live(w, id);
   return true;
 }
 
-/* Creates the target, and what it is in, if it is not in the message yet. */
-static bool make_live(cpb_merge_walk *w, uint32_t id) {
+bool cpb_walk_make_live(cpb_merge_walk *w, uint32_t id) {
   size_t depth = 0;
   for (; !w->tree->targets[id].live; id = w->tree->targets[id].parent) {
     void *path = w->path;
@@ -150,6 +149,7 @@ static cpb_have belongs_last(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, 
   cpb_span span;
   uint64_t tag;
   cpb_have have = cpb_chunk_store_peek(w->store, op.chunk, &span);
+  if (have == CPB_FAILED && w->losses && w->losses->doubts(w)) return CPB_HAVE;
   if (have != CPB_HAVE || cpb_varint_read(span.data, span.data + span.size, &tag) == NULL) return have;
   *last = tag >> 3 <= CPB_FIELD_NUMBER_MAX && cpb_walk_ends_with(w, op.target, (uint32_t)(tag >> 3));
   return CPB_HAVE;
@@ -157,12 +157,18 @@ static cpb_have belongs_last(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, 
 
 static bool carry_out(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool last) {
   cpb_target *t = &w->tree->targets[op.target];
-  bool appends = cpb_target_appends(t);
+  bool appends = cpb_target_appends(w->tree, t);
   if (op.kind == CPB_OP_SET && !appends) cpb_walk_clear(w, op.target);
   t->merged = true;
   if (size == 0 && !appends) return true;
+  if (!cpb_walk_make_range(w, op.target)) return false;
   if (op.kind == CPB_OP_MERGE && !appends && !last && needs_walk(t)) {
     return cpb_walk_begin_job(w, (cpb_walk_job){0, size, op.target, op.chunk});
+  }
+  if (!appends && t->last_range == CPB_NONE) {
+    t->whole = t->crowded = true;
+    t->first_range = t->last_range = op.chunk;
+    return true;
   }
   uint32_t range = cpb_walk_new_range(w, op.chunk, 0, size);
   if (range == CPB_NONE) return false;
@@ -187,7 +193,8 @@ static cpb_have read_text(cpb_merge_walk *w, uint32_t chunk, uint64_t size) {
 static bool set_number(cpb_merge_walk *w, uint32_t id) {
   uint8_t field[CPB_NUMBER_MAX];
   cpb_target *t = &w->tree->targets[id];
-  size_t size = cpb_number_text_field(t->field, (cpb_span){w->key.data, w->key.size}, field);
+  size_t size =
+      cpb_number_text_field(cpb_target_more_of(w->tree, t)->field, (cpb_span){w->key.data, w->key.size}, field);
   uint64_t begin = w->literals.size;
   if (size == 0) {
     return fail_at_index(w, CPB_E_DAMAGED, "is a number; expected its decimal text in the chunk");
@@ -195,7 +202,7 @@ static bool set_number(cpb_merge_walk *w, uint32_t id) {
   if (!cpb_buffer_append(&w->literals, field, size)) return cpb_fail_memory(w->error) == CPB_OK;
   uint32_t range = cpb_walk_new_range(w, CPB_LITERAL, begin, begin + size);
   if (range == CPB_NONE) return false;
-  if (cpb_target_appends(t)) return append_value(w, id, CPB_INSERT_RANGE, range);
+  if (cpb_target_appends(w->tree, t)) return append_value(w, id, CPB_INSERT_RANGE, range);
   cpb_walk_clear(w, id);
   t->merged = true;
   cpb_walk_append_range(w, id, range);
@@ -225,19 +232,38 @@ static cpb_have prepare(cpb_merge_walk *w, cpb_merge_op op, uint64_t *size, bool
     fail_at_index(w, CPB_E_UNSUPPORTED, "is a number; setting it needs the schema of the message");
     return CPB_FAILED;
   }
-  if (!make_live(w, op.target)) return CPB_FAILED;
+  if (!cpb_walk_make_live(w, op.target)) return CPB_FAILED;
   cpb_types_clear_oneof(w->tree, op.target, (uint32_t)w->num_patches);
   return belongs_last(w, op, *size, last);
 }
 
-static cpb_have next_op(cpb_merge_walk *w) {
-  cpb_merge_op op = w->tree->ops[w->op];
+/* What was to be merged beside what is planned (only.c). */
+static bool pass_beside(cpb_merge_walk *w, cpb_merge_op op) {
+  if (!cpb_walk_make_live(w, op.target)) return false;
+  cpb_types_clear_oneof(w->tree, op.target, (uint32_t)w->num_patches);
+  if (cpb_target_more_of(w->tree, &w->tree->targets[op.target])->count >= op.chunk) return true;
+  cpb_fail(w->error, CPB_E_DAMAGED, w->tree->position,
+           "elements of field %u are only in chunks of their own, which are not planned",
+           (unsigned)w->tree->targets[op.target].value);
+  return false;
+}
+
+static cpb_have read_op(cpb_merge_walk *w, cpb_merge_op op) {
   uint64_t size;
   bool last;
+  if (op.kind == CPB_OP_BESIDE) return pass_beside(w, op) ? CPB_HAVE : CPB_FAILED;
   cpb_have have = prepare(w, op, &size, &last);
   if (have != CPB_HAVE) return have;
   if (op.kind == CPB_OP_NUMBER) have = number_op(w, op, size);
   else if (op.kind != CPB_OP_TOUCH && !carry_out(w, op, size, last)) have = CPB_FAILED;
+  return have;
+}
+
+static cpb_have next_op(cpb_merge_walk *w) {
+  cpb_merge_op op = w->tree->ops[w->op];
+  cpb_op_taken taken = w->losses ? w->losses->take(w, op) : CPB_OP_TAKEN_NOT;
+  if (taken == CPB_OP_TAKEN_FAILED) return CPB_FAILED;
+  cpb_have have = taken == CPB_OP_TAKEN ? CPB_HAVE : read_op(w, op);
   if (have == CPB_HAVE) w->op++;
   return have;
 }

@@ -10,6 +10,9 @@ void cpb_merge_walk_free(cpb_merge_walk *w);
 /* Frees what only walking needs; what the layout needs stays. */
 void cpb_merge_walk_finish(cpb_merge_walk *w);
 
+/* Creates the target, and what it is in, if it is not in the message yet. */
+bool cpb_walk_make_live(cpb_merge_walk *w, uint32_t target);
+
 /* CPB_HAVE when all operations were carried out, CPB_WAIT, or CPB_FAILED with
  * the error set. */
 cpb_have cpb_merge_walk_run(cpb_merge_walk *w);

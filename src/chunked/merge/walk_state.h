@@ -26,8 +26,8 @@ typedef struct cpb_walk_range {
 
 typedef struct cpb_patch {
   uint64_t begin, end; /* the field in the chunk, tag included */
-  uint32_t target;
-  uint32_t next; /* of the same range */
+  uint32_t target;     /* CPB_NONE: the field is left out */
+  uint32_t next;       /* of the same range */
 } cpb_patch;
 
 /* A place between two fields of a target's ranges. */
@@ -43,12 +43,15 @@ typedef enum cpb_insert_kind {
 } cpb_insert_kind;
 
 typedef struct cpb_insert {
-  cpb_place place;
-  uint32_t number; /* field number */
+  uint64_t offset; /* its place */
+  uint32_t range;
+  uint32_t number : 30; /* field number */
+  uint32_t kind : 2;    /* a cpb_insert_kind */
   uint32_t what;
   uint32_t next; /* of the same target */
-  cpb_insert_kind kind;
 } cpb_insert;
+
+static inline cpb_place cpb_insert_place(const cpb_insert *i) { return (cpb_place){i->offset, i->range}; }
 
 /* Where the fields of one number are. */
 typedef struct cpb_number {
@@ -82,6 +85,11 @@ typedef struct cpb_walk_job {
   uint32_t target, chunk;
 } cpb_walk_job;
 
+/* Chunks that cannot be read although others go into them; see losses.c. */
+typedef struct cpb_walk_losses cpb_walk_losses;
+
+typedef enum cpb_op_taken { CPB_OP_TAKEN_NOT, CPB_OP_TAKEN, CPB_OP_TAKEN_FAILED } cpb_op_taken;
+
 typedef struct cpb_merge_walk {
   cpb_allocator allocator;
   cpb_error *error;
@@ -110,8 +118,25 @@ typedef struct cpb_merge_walk {
   bool reading_key;
   cpb_buffer key;      /* or the text of a number */
   cpb_buffer literals; /* numbers as fields; ranges of CPB_LITERAL */
-  uint32_t *path;      /* room for make_live */
+  uint32_t *path;      /* room for cpb_walk_make_live */
   size_t path_capacity;
+  cpb_walk_losses *losses; /* NULL: such a chunk is an error */
 } cpb_merge_walk;
+
+#define CPB_LOSSES 100 /* more are an error */
+
+struct cpb_walk_losses {
+  uint32_t chunks[CPB_LOSSES];
+  size_t count;
+  cpb_error first; /* why the first of them cannot be read */
+
+  /* Adds the chunk that the walk has failed on, if it is one. Functions of losses.c are called through
+   * pointers, so that modules which do not keep what is damaged are without them. */
+  bool (*add)(cpb_walk_losses *losses, cpb_merge_walk *w);
+  /* After a failure on bytes that were not verified: whether to read the chunk in order to know. */
+  bool (*doubts)(cpb_merge_walk *w);
+  /* Carries out an operation that such a chunk concerns; CPB_OP_TAKEN_NOT: it is like any other. */
+  cpb_op_taken (*take)(cpb_merge_walk *w, cpb_merge_op op);
+};
 
 #endif

@@ -38,6 +38,7 @@ void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_
   s->options = *options;
   s->input = input;
   s->error = error;
+  s->files = (cpb_store_files){*a, index, input, options->meter, error, NULL};
   s->num_chunks = index->metadata.num_chunks;
   /* A small stream may hold a Riegeli chunk both stored and decoded. The chunks
    * that are kept may take as much as one. */
@@ -64,6 +65,7 @@ void cpb_chunk_store_share(cpb_chunk_store *s, const cpb_chunk_store *from) {
   s->num_chunks = from->num_chunks;
   s->kept = from->kept;
   s->num_kept = from->num_kept;
+  s->kept_root = from->kept_root;
   s->shared = true;
 }
 
@@ -75,24 +77,31 @@ void cpb_chunk_store_free(cpb_chunk_store *s) {
   for (size_t i = 0; i < s->num_kept && !s->shared; i++) cpb_buffer_free(&s->kept[i].bytes);
   if (!s->shared) cpb_release(&s->allocator, s->kept);
   cpb_release(&s->allocator, s->sizes);
+  cpb_store_files_free(&s->files);
   s->sizes = NULL;
   s->kept = NULL;
 }
 
-static const cpb_chunk_entry *entry_of(const cpb_chunk_store *s, uint64_t chunk) {
-  const cpb_metadata *m = &s->index->metadata;
-  return chunk < m->num_chunks ? &m->chunks[chunk] : NULL;
+/* Of a chunk that the index has not: all 0. */
+static cpb_chunk_entry entry_of(const cpb_chunk_store *s, uint64_t chunk) {
+  return cpb_metadata_chunk(&s->index->metadata, (size_t)chunk);
 }
+
+static bool is_in_index(const cpb_chunk_store *s, uint64_t chunk) { return chunk < s->index->metadata.num_chunks; }
 
 uint32_t cpb_chunk_store_type(const cpb_chunk_store *s, uint64_t chunk) {
   if (s->memory && s->memory[chunk].type != CPB_CHUNK_UNSET) return s->memory[chunk].type;
-  const cpb_chunk_entry *entry = entry_of(s, chunk);
-  return entry ? entry->type : CPB_CHUNK_UNSET;
+  return is_in_index(s, chunk) ? entry_of(s, chunk).type : CPB_CHUNK_UNSET;
+}
+
+/* 0: the file itself. */
+static uint32_t file_of(const cpb_chunk_store *s, uint64_t chunk) {
+  return cpb_metadata_reference(&s->index->metadata, (size_t)chunk).file;
 }
 
 uint64_t cpb_chunk_store_position(const cpb_chunk_store *s, uint64_t chunk) {
-  const cpb_chunk_entry *entry = entry_of(s, chunk);
-  return !s->memory && entry ? entry->offset : CPB_NO_OFFSET;
+  bool is_here = !s->memory && is_in_index(s, chunk) && file_of(s, chunk) == 0;
+  return is_here ? entry_of(s, chunk).offset : CPB_NO_OFFSET;
 }
 
 static cpb_have no_memory(cpb_chunk_store *s) {
@@ -100,20 +109,29 @@ static cpb_have no_memory(cpb_chunk_store *s) {
   return CPB_FAILED;
 }
 
-/* Where the chunk is among those that are kept, or would be. */
-static size_t kept_place(const cpb_chunk_store *s, uint64_t chunk) {
-  size_t low = 0, high = s->num_kept;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (s->kept[middle].chunk < chunk) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/* --- The chunks that are kept ----------------------------------------------- */
+
+static cpb_ordered kept_of(const cpb_chunk_store *s) { return (cpb_ordered){s->kept, sizeof *s->kept}; }
+
+typedef struct {
+  const cpb_kept_chunk *kept;
+  uint64_t chunk;
+} sought;
+
+static int compare_kept(const void *key, uint32_t i) {
+  const sought *k = key;
+  return k->chunk < k->kept[i].chunk ? -1 : k->chunk > k->kept[i].chunk;
+}
+
+static cpb_kept_chunk *find_entry(const cpb_chunk_store *s, uint64_t chunk) {
+  if (s->num_kept == 0) return NULL;
+  uint32_t i = cpb_ordered_find(kept_of(s), s->kept_root, compare_kept, &(sought){s->kept, chunk});
+  return i == CPB_ORDERED_NONE ? NULL : &s->kept[i];
 }
 
 static cpb_kept_chunk *find_kept(const cpb_chunk_store *s, uint64_t chunk) {
-  size_t i = kept_place(s, chunk);
-  return i < s->num_kept && s->kept[i].chunk == chunk ? &s->kept[i] : NULL;
+  cpb_kept_chunk *kept = find_entry(s, chunk);
+  return kept && !kept->forgotten ? kept : NULL;
 }
 
 /* --- Lending input on to a stream's reader -------------------------------- */
@@ -125,10 +143,11 @@ static cpb_have lend(cpb_chunk_store *s, cpb_store_stream *stream) {
   cpb_need need = inner->need;
   cpb_span span = {NULL, 0};
   cpb_have have;
+  cpb_store_turn_input(&s->files, stream->file);
   if (need.kind == CPB_NEED_SIZE) have = cpb_input_size(s->input, need.length, &inner->size);
   else have = cpb_input_span(s->input, need.offset, need.length, need.ahead, &span);
-  if (have == CPB_FAILED) *s->error = s->input->failure;
-  if (have == CPB_AT_END) inner->size = s->input->size;
+  if (have == CPB_FAILED) return cpb_store_fail_in(&s->files, stream->file, &s->input->failure);
+  if (have == CPB_AT_END) inner->size = cpb_input_known_size(s->input);
   if (have != CPB_HAVE || need.kind == CPB_NEED_SIZE) return have == CPB_AT_END ? CPB_HAVE : have;
   stream->window.size = 0;
   if (!cpb_buffer_append(&stream->window, span.data, span.size)) return no_memory(s);
@@ -139,20 +158,25 @@ static cpb_have lend(cpb_chunk_store *s, cpb_store_stream *stream) {
 static cpb_have reader_failed(cpb_chunk_store *s, cpb_store_stream *stream) {
   const cpb_error *error = cpb_record_reader_error(stream->reader);
   cpb_fail(s->error, error->code, error->offset, "chunk %llu: %s", (unsigned long long)stream->chunk, error->message);
-  return CPB_FAILED;
+  return cpb_store_fail_in(&s->files, stream->file, s->error);
 }
 
-/* One event of the reader other than NEED. */
-static cpb_have step(cpb_chunk_store *s, cpb_store_stream *stream, cpb_step *event) {
+/* One event of the reader other than NEED, which `next` goes on to. */
+static cpb_have step_to(cpb_chunk_store *s, cpb_store_stream *stream, cpb_step (*next)(cpb_record_reader *),
+                        cpb_step *event) {
   stream->reader->want = cpb_max_u64(s->want, 1);
   for (;;) {
-    cpb_record_reader_input(stream->reader)->size = s->input->size;
-    *event = cpb_record_reader_step(stream->reader);
+    cpb_record_reader_input(stream->reader)->size = cpb_store_known_size(&s->files, stream->file);
+    *event = next(stream->reader);
     if (*event == CPB_STEP_ERROR) return reader_failed(s, stream);
     if (*event != CPB_STEP_NEED) return CPB_HAVE;
     cpb_have have = lend(s, stream);
     if (have != CPB_HAVE) return have;
   }
+}
+
+static cpb_have step(cpb_chunk_store *s, cpb_store_stream *stream, cpb_step *event) {
+  return step_to(s, stream, cpb_record_reader_step, event);
 }
 
 /* --- Settling ------------------------------------------------------------- */
@@ -166,7 +190,7 @@ static cpb_have settle(cpb_chunk_store *s, cpb_store_stream *stream) {
   stream->reader->want = UINT64_MAX;
   while (unsettled(stream)) {
     cpb_record_reader_skip(stream->reader, UINT64_MAX);
-    cpb_record_reader_input(stream->reader)->size = s->input->size;
+    cpb_record_reader_input(stream->reader)->size = cpb_store_known_size(&s->files, stream->file);
     cpb_step event = cpb_record_reader_step(stream->reader);
     bool past = stream->reader->source.begin != begin;
     if (past || event == CPB_STEP_DONE) {
@@ -194,8 +218,8 @@ cpb_have cpb_chunk_store_settle(cpb_chunk_store *s) {
 
 /* The stream has the Riegeli chunk that `position` is in, and can go there
  * without decoding anything again. */
-static bool is_near(const cpb_chunk_store *s, const cpb_store_stream *stream, uint64_t position) {
-  if (!stream->in_record || stream->settling) return false;
+static bool is_near(const cpb_chunk_store *s, const cpb_store_stream *stream, uint32_t file, uint64_t position) {
+  if (!stream->in_record || stream->settling || stream->file != file) return false;
   const cpb_riegeli_chunk *riegeli = cpb_record_reader_chunk(stream->reader);
   const cpb_record *record = cpb_record_reader_record(stream->reader);
   if (position < riegeli->begin || position - riegeli->begin >= riegeli->num_records) return false;
@@ -216,15 +240,15 @@ static bool is_spent(const cpb_store_stream *stream) {
 static uint64_t claim_of(const cpb_store_stream *stream) { return is_spent(stream) ? 0 : stream->used + 1; }
 
 static cpb_store_stream *choose_stream(cpb_chunk_store *s, uint64_t chunk) {
-  const cpb_chunk_entry *entry = entry_of(s, chunk);
-  bool large = entry->size > s->small;
+  const cpb_chunk_entry entry = entry_of(s, chunk);
+  bool large = entry.size > s->small;
   size_t begin = large ? CPB_SMALL_STREAMS : 0;
   size_t end = large ? CPB_SMALL_STREAMS + CPB_LARGE_STREAMS : CPB_SMALL_STREAMS;
   cpb_store_stream *oldest = &s->streams[begin];
   for (size_t i = 0; i < CPB_PEEK_STREAM; i++) {
     cpb_store_stream *stream = &s->streams[i];
     if (stream->chunk == chunk && !stream->settling) return stream;
-    if (is_near(s, stream, entry->offset)) return stream;
+    if (is_near(s, stream, file_of(s, chunk), entry.offset)) return stream;
   }
   for (size_t i = begin; i < end; i++) {
     if (claim_of(&s->streams[i]) < claim_of(oldest)) oldest = &s->streams[i];
@@ -245,32 +269,39 @@ static cpb_have make_reader(cpb_chunk_store *s, cpb_store_stream *stream) {
   return stream->reader ? CPB_HAVE : no_memory(s);
 }
 
-/* Where the Riegeli chunk of the record at `position` probably is; end 0: not
+/* Where the Riegeli chunk of the chunk's record probably is; end 0: not
  * known. The one that the index is in was read. */
-static void place_of(const cpb_chunk_store *s, uint64_t position, uint64_t *begin, uint64_t *end) {
+static void place_of(const cpb_chunk_store *s, uint64_t chunk, uint64_t *begin, uint64_t *end) {
   const cpb_riegeli_chunk *last = &s->index->riegeli;
+  const uint64_t position = entry_of(s, chunk).offset;
+  const uint32_t file = file_of(s, chunk);
+  if (file > 0) {
+    cpb_positions_around(&s->index->positions, file, position, begin, end);
+    *end = cpb_min_u64(*end, cpb_metadata_file(&s->index->metadata, file).size);
+    return;
+  }
   if (position >= last->begin && position - last->begin < last->num_records) {
     *begin = last->begin;
     *end = last->end;
     return;
   }
-  cpb_positions_around(&s->index->positions, position, begin, end);
+  cpb_positions_around(&s->index->positions, 0, position, begin, end);
   if (last->begin > *begin) *end = cpb_min_u64(*end, last->begin);
   if (*end == CPB_NO_OFFSET) *end = 0;
 }
 
-bool cpb_chunk_store_place(const cpb_chunk_store *s, uint64_t chunk, uint64_t *begin, uint64_t *end) {
-  if (s->memory || find_kept(s, chunk) != NULL) return false;
-  place_of(s, entry_of(s, chunk)->offset, begin, end);
+bool cpb_chunk_store_place(const cpb_chunk_store *s, uint64_t chunk, uint32_t file, uint64_t *begin, uint64_t *end) {
+  if (s->memory || file_of(s, chunk) != file || find_kept(s, chunk) != NULL) return false;
+  place_of(s, chunk, begin, end);
   return *end > *begin;
 }
 
 cpb_chunk_home cpb_chunk_store_home(const cpb_chunk_store *s, uint64_t chunk) {
   uint64_t begin, end;
   if (s->memory || find_kept(s, chunk) != NULL) return (cpb_chunk_home){.begin = CPB_NO_OFFSET};
-  place_of(s, entry_of(s, chunk)->offset, &begin, &end);
-  bool large = entry_of(s, chunk)->size > s->small || (end > begin && end - begin > s->small);
-  return (cpb_chunk_home){begin, large};
+  place_of(s, chunk, &begin, &end);
+  bool large = entry_of(s, chunk).size > s->small || (end > begin && end - begin > s->small);
+  return (cpb_chunk_home){begin, file_of(s, chunk), large};
 }
 
 /* How many of the chunk's stored bytes to fetch when its header is asked for.
@@ -287,23 +318,28 @@ static void go_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) 
   stream->chunk = chunk;
   stream->in_record = stream->settling = false;
   stream->span = (cpb_span){NULL, 0};
-  const cpb_chunk_entry *entry = entry_of(s, chunk);
+  const cpb_chunk_entry entry = entry_of(s, chunk);
   uint64_t begin, end;
-  place_of(s, entry->offset, &begin, &end);
-  if (end > begin) end = begin + worth(s, stream, entry->size, end - begin);
-  cpb_reader_seek_chunk(stream->reader, entry->offset, begin, end);
+  place_of(s, chunk, &begin, &end);
+  if (end > begin) end = begin + worth(s, stream, entry.size, end - begin);
+  cpb_reader_seek_chunk(stream->reader, entry.offset, begin, end);
 }
 
 /* Gives the stream to the chunk. */
 static cpb_have turn_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
-  bool dead = stream->reader && stream->reader->phase == CPB_PHASE_FAILED;
-  if (dead || !stream->reader) {
+  const uint32_t file = file_of(s, chunk);
+  bool dead = !stream->reader || stream->reader->phase == CPB_PHASE_FAILED;
+  cpb_have have = CPB_HAVE;
+  if (!dead && unsettled(stream) && !is_near(s, stream, file, entry_of(s, chunk).offset)) have = settle(s, stream);
+  if (have == CPB_HAVE) have = cpb_store_check_file(&s->files, file);
+  if (have != CPB_HAVE) return have;
+  if (dead || stream->file != file) {
     cpb_record_reader_free(stream->reader);
     stream->reader = NULL;
+    stream->chunk = CPB_NO_CHUNK;
+    stream->in_record = false;
     if (make_reader(s, stream) != CPB_HAVE) return CPB_FAILED;
-  } else if (unsettled(stream) && !is_near(s, stream, entry_of(s, chunk)->offset)) {
-    cpb_have have = settle(s, stream);
-    if (have != CPB_HAVE) return have;
+    stream->file = file;
   }
   go_to(s, stream, chunk);
   return CPB_HAVE;
@@ -311,29 +347,37 @@ static cpb_have turn_to(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t c
 
 /* Zero may also mean that the index does not say. */
 static bool trusts_size(const cpb_chunk_store *s, uint64_t chunk) {
-  return s->options.trust_sizes && entry_of(s, chunk)->size > 0;
+  return s->options.trust_sizes && entry_of(s, chunk).size > 0;
 }
 
 static bool note_size(cpb_chunk_store *s, uint64_t chunk, uint64_t size) {
-  uint64_t promised = entry_of(s, chunk)->size;
+  uint64_t promised = entry_of(s, chunk).size;
   if (s->sizes) s->sizes[chunk] = size;
   if (!trusts_size(s, chunk) || size == promised) return true;
-  cpb_fail(s->error, CPB_E_DAMAGED, cpb_chunk_store_position(s, chunk),
+  cpb_fail(s->error, CPB_E_DAMAGED, entry_of(s, chunk).offset,
            "chunk %llu has %llu bytes; expected %llu, its size in the index", (unsigned long long)chunk,
            (unsigned long long)size, (unsigned long long)promised);
+  cpb_store_fail_in(&s->files, file_of(s, chunk), s->error);
   return false;
+}
+
+static cpb_have no_record(cpb_chunk_store *s, uint64_t chunk) {
+  uint64_t position = entry_of(s, chunk).offset;
+  cpb_fail(s->error, CPB_E_DAMAGED, position, "chunk %llu: no record begins at its position, %llu",
+           (unsigned long long)chunk, (unsigned long long)position);
+  return cpb_store_fail_in(&s->files, file_of(s, chunk), s->error);
+}
+
+static cpb_have check_hash(cpb_chunk_store *s, const cpb_store_stream *stream) {
+  return cpb_store_check_hash(&s->files, stream->file, stream->chunk, stream->reader);
 }
 
 static cpb_have begin_record(cpb_chunk_store *s, cpb_store_stream *stream) {
   cpb_step event;
   cpb_have have = step(s, stream, &event);
   if (have != CPB_HAVE) return have;
-  if (event != CPB_STEP_RECORD) {
-    uint64_t position = entry_of(s, stream->chunk)->offset;
-    cpb_fail(s->error, CPB_E_DAMAGED, position, "chunk %llu: no record begins at its position, %llu",
-             (unsigned long long)stream->chunk, (unsigned long long)position);
-    return CPB_FAILED;
-  }
+  if (event != CPB_STEP_RECORD) return no_record(s, stream->chunk);
+  if (check_hash(s, stream) != CPB_HAVE) return CPB_FAILED;
   stream->in_record = true;
   stream->pos = 0;
   uint64_t size = cpb_record_reader_record(stream->reader)->size;
@@ -397,26 +441,39 @@ static cpb_have read_in(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t c
 
 /* --- Keeping --------------------------------------------------------------- */
 
-static cpb_have begin_keeping(cpb_chunk_store *s, uint64_t chunk, cpb_kept_chunk **kept) {
-  uint64_t size = entry_of(s, chunk)->size;
-  if (!s->keeping || size > s->small || size > s->room) return CPB_HAVE;
+static cpb_kept_chunk *add_kept(cpb_chunk_store *s, uint64_t chunk) {
   void *all = s->kept;
-  if (!cpb_reserve(&s->allocator, &all, &s->kept_capacity, s->num_kept + 1, sizeof *s->kept)) return no_memory(s);
+  if (!cpb_reserve(&s->allocator, &all, &s->kept_capacity, s->num_kept + 1, sizeof *s->kept)) return NULL;
   s->kept = all;
-  size_t i = kept_place(s, chunk);
-  memmove(&s->kept[i + 1], &s->kept[i], (s->num_kept - i) * sizeof *s->kept);
-  s->num_kept++;
-  s->room -= (size_t)size;
-  *kept = &s->kept[i];
-  (*kept)->chunk = chunk;
-  (*kept)->complete = false;
-  cpb_buffer_init(&(*kept)->bytes, &s->allocator);
+  uint32_t i = (uint32_t)s->num_kept++, root = i == 0 ? CPB_ORDERED_NONE : s->kept_root;
+  s->kept[i] = (cpb_kept_chunk){.chunk = chunk};
+  cpb_buffer_init(&s->kept[i].bytes, &s->allocator);
+  s->kept_root = cpb_ordered_add(kept_of(s), root, i, compare_kept, &(sought){s->kept, chunk});
+  return &s->kept[i];
+}
+
+static uint64_t kept_cost(uint64_t size) { return size + sizeof(cpb_kept_chunk); }
+
+static cpb_have begin_keeping(cpb_chunk_store *s, uint64_t chunk, cpb_kept_chunk **kept) {
+  uint64_t size = entry_of(s, chunk).size;
+  if (!s->keeping || size > s->small || kept_cost(size) > s->room || find_entry(s, chunk)) return CPB_HAVE;
+  *kept = add_kept(s, chunk);
+  if (!*kept) return no_memory(s);
+  s->room -= (size_t)kept_cost(size);
   return CPB_HAVE;
+}
+
+void cpb_chunk_store_forget(cpb_chunk_store *s, uint64_t chunk) {
+  cpb_kept_chunk *kept = find_kept(s, chunk);
+  if (!kept) return;
+  cpb_buffer_free(&kept->bytes);
+  kept->forgotten = true;
+  s->room += (size_t)entry_of(s, chunk).size;
 }
 
 /* The size that the index says is what there is room for. */
 static cpb_have read_on(cpb_chunk_store *s, cpb_kept_chunk *kept) {
-  uint64_t size = entry_of(s, kept->chunk)->size;
+  uint64_t size = entry_of(s, kept->chunk).size;
   cpb_have have = CPB_HAVE;
   while (kept->bytes.size < size) {
     cpb_span span;
@@ -452,13 +509,44 @@ cpb_have cpb_chunk_store_peek(cpb_chunk_store *s, uint64_t chunk, cpb_span *span
   return read_in(s, &s->streams[CPB_PEEK_STREAM], chunk, 0, span);
 }
 
+/* The header of the chunk's Riegeli chunk, and no more. */
+static cpb_have open_head(cpb_chunk_store *s, cpb_store_stream *stream, uint64_t chunk) {
+  cpb_step event;
+  cpb_have have = stream->chunk != chunk || stream->in_record ? turn_to(s, stream, chunk) : CPB_HAVE;
+  if (have == CPB_HAVE) have = step_to(s, stream, cpb_reader_step_to_head, &event);
+  if (have != CPB_HAVE) return have;
+  return event == CPB_STEP_RECORD ? check_hash(s, stream) : no_record(s, chunk);
+}
+
+/* A transposed chunk has the sizes of its records only when all of it is decoded. */
+static void describe_transposed(const cpb_chunk_store *s, const cpb_riegeli_chunk *riegeli, uint64_t chunk,
+                                cpb_chunk_stored *stored) {
+  const cpb_chunk_entry entry = entry_of(s, chunk);
+  uint64_t index = entry.offset - riegeli->begin; /* past the last for what is no position of a record */
+  *stored = (cpb_chunk_stored){.size = riegeli->num_records == 1 ? riegeli->decoded_data_size : entry.size,
+                               .index = index < riegeli->num_records ? index : 0,
+                               .riegeli = *riegeli};
+}
+
+/* For those who want no bytes, and none checked: they are not to wait until a chunk is decoded. */
+static cpb_have peek_stored(cpb_chunk_store *s, uint64_t chunk, cpb_chunk_stored *stored, bool *known) {
+  cpb_store_stream *stream = &s->streams[CPB_PEEK_STREAM];
+  cpb_have have = stream->in_record && stream->chunk == chunk ? CPB_HAVE : open_head(s, stream, chunk);
+  if (have != CPB_HAVE) return have;
+  const cpb_riegeli_chunk *riegeli = cpb_record_reader_chunk(stream->reader);
+  *known = riegeli->type == CPB_CHUNK_TRANSPOSED;
+  if (*known) describe_transposed(s, riegeli, chunk, stored);
+  return CPB_HAVE;
+}
+
 cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, uint64_t want,
                                 cpb_chunk_stored *stored) {
-  /* Whoever wants no bytes, and none checked, is not to wait for a chunk to be decoded. */
-  bool peeks = want == 0 && s->options.verify == CPB_VERIFY_NEVER;
+  bool peeks = want == 0 && s->options.verify == CPB_VERIFY_NEVER, known = false;
   serve(s, offset, want);
   cpb_store_stream *stream = peeks ? &s->streams[CPB_PEEK_STREAM] : choose_stream(s, chunk);
-  cpb_have have = open_in(s, stream, chunk);
+  cpb_have have = peeks ? peek_stored(s, chunk, stored, &known) : CPB_HAVE;
+  if (have == CPB_HAVE && !known) have = open_in(s, stream, chunk);
+  if (known) return have;
   if (have != CPB_HAVE) return have;
   const cpb_record *record = cpb_record_reader_record(stream->reader);
   *stored = (cpb_chunk_stored){record->size, record->index, *cpb_record_reader_chunk(stream->reader)};
@@ -478,7 +566,7 @@ static bool make_sizes(cpb_chunk_store *s) {
 
 cpb_have cpb_chunk_store_size(cpb_chunk_store *s, uint64_t chunk, uint64_t *size) {
   if (s->memory || trusts_size(s, chunk)) {
-    *size = s->memory ? s->memory[chunk].size : entry_of(s, chunk)->size;
+    *size = s->memory ? s->memory[chunk].size : entry_of(s, chunk).size;
     return CPB_HAVE;
   }
   if (!make_sizes(s)) return no_memory(s);

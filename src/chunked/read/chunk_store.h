@@ -11,7 +11,9 @@
 #define CPB_CHUNKED_READ_CHUNK_STORE_H
 
 #include "base/meter.h"
+#include "base/ordered.h"
 #include "chunked/index/index_state.h"
+#include "chunked/read/store_files.h"
 
 enum {
   CPB_SMALL_STREAMS = 4,
@@ -25,6 +27,7 @@ typedef struct cpb_store_stream {
   cpb_record_reader *reader;
   cpb_buffer window; /* the input that was lent to the reader */
   uint64_t chunk;    /* CPB_NO_CHUNK: none */
+  uint32_t file;     /* that the reader is in */
   bool settling;     /* it is being verified, and of no other use */
   bool in_record;    /* its record has begun; then these count: */
   uint64_t pos;      /* the next byte that the reader gives */
@@ -35,8 +38,10 @@ typedef struct cpb_store_stream {
 
 /* A chunk in memory, as far as it was read. */
 typedef struct cpb_kept_chunk {
-  uint64_t chunk;
+  cpb_ordered_links links;
   bool complete;
+  bool forgotten;
+  uint64_t chunk;
   cpb_buffer bytes;
 } cpb_kept_chunk;
 
@@ -53,14 +58,16 @@ typedef struct cpb_chunk_store {
   cpb_error *error;
   cpb_input *input; /* of the engine */
   const cpb_index *index;
+  cpb_store_files files;
   const cpb_chunk_bytes *memory; /* the chunks, or NULL: they are in the file */
   uint64_t num_chunks;
   cpb_store_options options;
   size_t small;         /* decoded bytes of a Riegeli chunk that a stream keeps */
   bool keeping;         /* small chunks that are read from now on are kept, */
   size_t room;          /* as long as there is room: bytes left for them */
-  cpb_kept_chunk *kept; /* by chunk */
+  cpb_kept_chunk *kept; /* in the order in which they were read, and a tree by chunk */
   size_t num_kept, kept_capacity;
+  uint32_t kept_root;
   bool shared; /* and they are another store's */
   uint64_t clock;
   uint64_t at, want; /* the range of the chunk that the call is for */
@@ -73,12 +80,14 @@ void cpb_chunk_store_init(cpb_chunk_store *s, const cpb_allocator *a, const cpb_
 void cpb_chunk_store_use_memory(cpb_chunk_store *s, const cpb_chunk_bytes *chunks, uint64_t num_chunks);
 /* Takes its chunks from where `from` does, which must outlive it and has kept what it will. */
 void cpb_chunk_store_share(cpb_chunk_store *s, const cpb_chunk_store *from);
+/* After a chunk could not be read: what there is of it is not kept. */
+void cpb_chunk_store_forget(cpb_chunk_store *s, uint64_t chunk);
 void cpb_chunk_store_free(cpb_chunk_store *s);
 
 /* The cpb_chunk_type of a chunk. */
 uint32_t cpb_chunk_store_type(const cpb_chunk_store *s, uint64_t chunk);
 
-/* Where errors in a chunk are: the file position of its record. */
+/* Where errors in a chunk are: the file position of its record. CPB_NO_OFFSET if that is in another file. */
 uint64_t cpb_chunk_store_position(const cpb_chunk_store *s, uint64_t chunk);
 
 /* These return CPB_WAIT with the need of the engine's input set, CPB_FAILED
@@ -100,14 +109,15 @@ cpb_have cpb_chunk_store_peek(cpb_chunk_store *s, uint64_t chunk, cpb_span *span
 cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, uint64_t offset, uint64_t want,
                                 cpb_chunk_stored *stored);
 
-/* Where the chunk's Riegeli chunk probably is, for reading ahead. False when
- * that is not known, or the chunk is in memory. */
-bool cpb_chunk_store_place(const cpb_chunk_store *s, uint64_t chunk, uint64_t *begin, uint64_t *end);
+/* Where the chunk's Riegeli chunk probably is, for reading ahead in `file`. False when
+ * that is not known, or the chunk is in memory or in another file. */
+bool cpb_chunk_store_place(const cpb_chunk_store *s, uint64_t chunk, uint32_t file, uint64_t *begin, uint64_t *end);
 
 /* What has to be decoded for a chunk's bytes. */
 typedef struct cpb_chunk_home {
   uint64_t begin; /* of its Riegeli chunk, probably; CPB_NO_OFFSET: nothing, it is in memory */
-  bool large;     /* too large to be held decoded */
+  uint32_t file;
+  bool large; /* too large to be held decoded */
 } cpb_chunk_home;
 
 cpb_chunk_home cpb_chunk_store_home(const cpb_chunk_store *s, uint64_t chunk);

@@ -92,10 +92,12 @@ static int fitting_window(uint64_t memory, int asked) {
   return window_in(&core, memory, log);
 }
 
-bool cpb_device_choose(uint64_t memory, cpb_layout layout, cpb_codec_options *codec, cpb_error *error) {
-  if (layout != CPB_LAYOUT_REMOTE || codec->codec == CPB_CODEC_BROTLI) {
+bool cpb_device_choose(uint64_t memory, cpb_layout layout, cpb_transpose transpose, uint64_t index_pages,
+                       cpb_codec_options *codec, cpb_error *error) {
+  if (layout != CPB_LAYOUT_REMOTE || codec->codec == CPB_CODEC_BROTLI || codec->codec == CPB_CODEC_SNAPPY ||
+      transpose != CPB_TRANSPOSE_NEVER || index_pages > 0) {
     cpb_fail(error, CPB_E_USAGE, CPB_NO_OFFSET,
-             "for_memory is set; expected the remote layout, and Zstd or no compression");
+             "for_memory is set; expected the remote layout, Zstd or no compression, no transposing, and no pages");
     return false;
   }
   uint64_t plain = memory_for(&core, 0, 0);

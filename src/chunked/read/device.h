@@ -8,6 +8,7 @@
 
 /* Chooses the window, or no compression, so that a device with so much memory reads
  * what is written. Errors: LIMIT, when nothing fits or not what was asked for; USAGE. */
-bool cpb_device_choose(uint64_t memory, cpb_layout layout, cpb_codec_options *codec, cpb_error *error);
+bool cpb_device_choose(uint64_t memory, cpb_layout layout, cpb_transpose transpose, uint64_t index_pages,
+                       cpb_codec_options *codec, cpb_error *error);
 
 #endif

@@ -1,0 +1,78 @@
+#include "chunked/read/store_files.h"
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "riegeli/records/reader.h"
+
+enum { NAME_SHOWN = 96 };
+
+void cpb_store_files_free(cpb_store_files *f) {
+  cpb_release(&f->allocator, f->sized);
+  f->sized = NULL;
+}
+
+/* What went wrong in another file names it: offsets are then of that one. */
+cpb_have cpb_store_fail_in(cpb_store_files *f, uint32_t file, const cpb_error *error) {
+  const cpb_error inner = *error;
+  *f->error = inner;
+  if (file == 0 || inner.code == CPB_E_MEMORY || inner.code == CPB_E_CANCELLED) return CPB_FAILED;
+  const cpb_other_file other = cpb_metadata_file(&f->index->metadata, file);
+  char name[NAME_SHOWN + 1], where[40] = "";
+  if (inner.offset != CPB_NO_OFFSET) cpb_format(where, sizeof where, ", byte %llu", (unsigned long long)inner.offset);
+  f->error->code = CPB_OK;
+  cpb_fail(f->error, inner.code, CPB_NO_OFFSET, "file \"%s\"%s: %s",
+           cpb_quote(name, sizeof name, other.name, other.length), where, inner.message);
+  return CPB_FAILED;
+}
+
+static uint64_t size_of_file(const cpb_store_files *f, uint32_t file) {
+  if (file == 0) return f->input->size;
+  return f->sized && f->sized[file] ? cpb_metadata_file(&f->index->metadata, file).size : CPB_NO_OFFSET;
+}
+
+void cpb_store_turn_input(cpb_store_files *f, uint32_t file) {
+  if (file == f->input->file) return;
+  cpb_other_file other = {NULL, 0, 0};
+  if (file > 0) other = cpb_metadata_file(&f->index->metadata, file);
+  cpb_input_turn(f->input, file, &other, size_of_file(f, file));
+}
+
+/* Before anything of it is read. */
+cpb_have cpb_store_check_file(cpb_store_files *f, uint32_t file) {
+  uint64_t size, wanted;
+  if (file == 0 || (f->sized && f->sized[file])) return CPB_HAVE;
+  if (!f->sized) f->sized = cpb_alloc_zeroed(&f->allocator, f->index->metadata.num_files + 1);
+  if (!f->sized) {
+    cpb_fail_memory(f->error);
+    return CPB_FAILED;
+  }
+  cpb_store_turn_input(f, file);
+  cpb_have have = cpb_input_size(f->input, 0, &size);
+  if (have == CPB_FAILED) return cpb_store_fail_in(f, file, &f->input->failure);
+  if (have != CPB_HAVE) return have;
+  wanted = cpb_metadata_file(&f->index->metadata, file).size;
+  f->sized[file] = size == wanted;
+  if (size == wanted) cpb_meter_add(f->meter, size);
+  if (size == wanted) return CPB_HAVE;
+  cpb_fail(f->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "it has %llu bytes; expected %llu: not the file that was written",
+           (unsigned long long)size, (unsigned long long)wanted);
+  return cpb_store_fail_in(f, file, f->error);
+}
+
+/* The header of the Riegeli chunk was read. */
+cpb_have cpb_store_check_hash(cpb_store_files *f, uint32_t file, uint64_t chunk, const cpb_record_reader *reader) {
+  if (file == 0) return CPB_HAVE;
+  uint64_t wanted = cpb_metadata_reference(&f->index->metadata, (size_t)chunk).data_hash;
+  uint64_t hash = reader->source.header.data_hash;
+  if (hash == wanted) return CPB_HAVE;
+  cpb_fail(f->error, CPB_E_DAMAGED, cpb_record_reader_chunk(reader)->begin,
+           "chunk %llu: the data hash is %016llx; expected %016llx: not the file that was written",
+           (unsigned long long)chunk, (unsigned long long)hash, (unsigned long long)wanted);
+  return cpb_store_fail_in(f, file, f->error);
+}
+
+/* What is told of another file's size counts until the input turns to the next one. */
+uint64_t cpb_store_known_size(const cpb_store_files *f, uint32_t file) {
+  bool is_other = file > 0 && file == f->input->file;
+  return is_other ? f->input->other_size : size_of_file(f, file);
+}

@@ -1,0 +1,94 @@
+/* A gap is passed over where the messages that it is in say how.
+ *
+ * Of the messages that are entered the innermost that is divisible (cpb_message_type) loses what the
+ * gap is in, a field of it; this may be a message that was entered, too, and is then left out although
+ * its first fields were read. What follows is there if it is known where: behind a field with a length,
+ * or behind a gap of whole fields. Else that message loses its rest, and the next one outside goes on.
+ *
+ * A group is not divisible, as only its last field says where it ends. The whole message always is. */
+#include "base/checked.h"
+#include "proto/outline_state.h"
+
+static void note(cpb_outline *o) {
+  cpb_range lost;
+  cpb_error why;
+  bool whole;
+  if (o->num_gaps == CPB_OUTLINE_GAPS || !cpb_input_take_loss(&o->input, &lost, &whole, &why)) return;
+  cpb_outline_gap gap = {.begin = lost.offset, .whole = whole};
+  if (!cpb_add_u64(lost.offset, lost.length, &gap.end)) gap.end = UINT64_MAX;
+  for (size_t i = 0; i < o->num_gaps; i++) {
+    if (o->gaps[i].begin > gap.begin) gap.end = cpb_min_u64(gap.end, o->gaps[i].begin);
+  }
+  o->gaps[o->num_gaps++] = gap;
+  if (o->damage.code == CPB_OK) o->damage = why;
+}
+
+static const cpb_outline_gap *find_gap(const cpb_outline *o, uint64_t offset) {
+  for (size_t i = 0; i < o->num_gaps; i++) {
+    if (offset >= o->gaps[i].begin && offset < o->gaps[i].end) return &o->gaps[i];
+  }
+  return NULL;
+}
+
+uint64_t cpb_outline_lost(const cpb_outline *o) {
+  uint64_t lost = 0;
+  for (size_t i = 0; i < o->num_gaps; i++) lost += o->gaps[i].end - o->gaps[i].begin;
+  return lost;
+}
+
+uint32_t cpb_outline_lost_in(const cpb_outline *o, size_t level) { return level < 2 ? o->lost_in[level] : 0; }
+
+/* --- Passing over a gap -------------------------------------------------------- */
+
+/* Whether the message that was entered as number `depth` from outside has a length, as the whole one has. */
+static bool has_length(const cpb_wire_scanner *s, size_t depth) {
+  return depth == 0 || s->frames[depth - 1].field.type == CPB_WIRE_LEN;
+}
+
+static uint64_t end_of(const cpb_wire_scanner *s, size_t depth) {
+  return depth == 0 ? s->size : s->frames[depth - 1].end;
+}
+
+static size_t innermost_divisible(const cpb_outline *o) {
+  size_t depth = o->scanner.depth;
+  while (depth > 0 && !(o->types[depth] && o->types[depth]->divisible && has_length(&o->scanner, depth))) depth--;
+  return depth;
+}
+
+/* Which fields the first loss is in, from outside. */
+static void note_place(cpb_outline *o) {
+  const cpb_wire_scanner *s = &o->scanner;
+  if (o->placed) return;
+  o->placed = true;
+  for (size_t i = 0; i < 2 && i < s->depth; i++) o->lost_in[i] = s->frames[i].field.number;
+  if (s->depth < 2 && o->state == CPB_OUTLINE_COPY) o->lost_in[s->depth] = s->field.number;
+}
+
+/* Where the message at `depth` goes on, which the gap is in. */
+static uint64_t next_place(const cpb_outline *o, const cpb_outline_gap *gap, uint64_t offset, size_t depth) {
+  const cpb_wire_scanner *s = &o->scanner;
+  const uint64_t end = end_of(s, depth);
+  const cpb_message_type *type = o->types[depth];
+  if (type && type->divisible == CPB_DIVISIBLE_BEGINNING) return end;
+  if (depth < s->depth) return has_length(s, depth + 1) ? end_of(s, depth + 1) : end;
+  if (o->state == CPB_OUTLINE_COPY) return s->field.value + s->field.size;
+  bool is_at_field = gap->whole && offset == gap->begin && s->partial_size == 0;
+  return is_at_field ? cpb_min_u64(gap->end, end) : end;
+}
+
+static bool pass(cpb_outline *o, uint64_t offset) {
+  const cpb_outline_gap *gap = find_gap(o, offset);
+  if (!gap) return false;
+  size_t depth = innermost_divisible(o);
+  uint64_t next = next_place(o, gap, offset, depth);
+  note_place(o);
+  cpb_draft_drop(&o->draft, depth);
+  cpb_wire_move(&o->scanner, depth, next);
+  o->state = CPB_OUTLINE_WALK;
+  return true;
+}
+
+void cpb_outline_keep_lost(cpb_outline *o) {
+  static const cpb_outline_losses losses = {note, pass};
+  if (o->options.keep_damaged) o->losses = &losses;
+}
