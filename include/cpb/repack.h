@@ -30,7 +30,7 @@ extern "C" {
 
 typedef struct cpb_repack cpb_repack;
 
-/* Each but `struct_size` is as in cpb_split_options. */
+/* Each but `struct_size` and `riegeli` is as in cpb_split_options. */
 typedef struct cpb_repack_options {
   /* sizeof(cpb_repack_options) */
   size_t struct_size;
@@ -42,6 +42,14 @@ typedef struct cpb_repack_options {
   size_t read_size;
   const cpb_limits *limits;
   uint64_t for_memory;
+  cpb_transpose transpose;
+
+  /* Not NULL: the Riegeli chunks are as these say, of which `seekable`, `buffer` and `limits`
+   * do not count, and append_at must be 0; and `layout`, `codec` and `transpose` do not.
+   * Must outlive cpb_repack_new(). */
+  const cpb_record_writer_options *riegeli;
+
+  uint64_t index_pages; /* as for a split; a repack without it writes an index without pages */
 } cpb_repack_options;
 
 /* Returns NULL when memory is short; an option that is out of range is the error of
@@ -53,12 +61,26 @@ CPB_API void cpb_repack_free(cpb_repack *repack);
 CPB_API cpb_input *cpb_repack_input(cpb_repack *repack);
 
 /* CPB_STEP_NEED; CPB_STEP_OUTPUT; CPB_STEP_DONE after the last byte;
- * CPB_STEP_ERROR. */
+ * CPB_STEP_ERROR. After cpb_repack_cut() also CPB_STEP_PART. */
 CPB_API cpb_step cpb_repack_step(cpb_repack *repack);
 
 /* After CPB_STEP_OUTPUT: bytes to write at `offset`, valid until the next step;
  * offsets as from cpb_record_writer_output(). */
 CPB_API const uint8_t *cpb_repack_output(const cpb_repack *repack, uint64_t *offset, size_t *length);
+
+/* --- In several threads: as for a split (cpb/split.h) -------------------------- */
+
+/* Reads the index, which a step does otherwise: CPB_STEP_NEED; CPB_STEP_DONE; CPB_STEP_ERROR. */
+CPB_API cpb_step cpb_repack_open(cpb_repack *repack);
+
+/* After that, as cpb_split_cut() and what follows it. Parts are made of the sizes in the index; a
+ * fork that finds another size reports it as CPB_E_DAMAGED, and the part has to be encoded by
+ * `repack`, as all that follow. */
+CPB_API cpb_code cpb_repack_cut(cpb_repack *repack, uint64_t least, size_t *count);
+CPB_API cpb_repack *cpb_repack_fork(const cpb_repack *repack, const cpb_allocator *allocator);
+CPB_API cpb_code cpb_repack_part(cpb_repack *fork, size_t part);
+CPB_API cpb_code cpb_repack_give(cpb_repack *repack, const void *data, size_t size);
+CPB_API cpb_code cpb_repack_restart(cpb_repack *repack);
 
 /* Bytes of chunks that were copied, and of all chunks (0 until the index was
  * read). */

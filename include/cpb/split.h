@@ -179,7 +179,37 @@ typedef struct cpb_split_options {
    * reader in C (cpb_core_memory()). It bounds Zstd's window, or leaves compression out, and
    * the index is not compressed. 0: no bound. */
   uint64_t for_memory;
+
+  /* CPB_TRANSPOSE_IF_SMALLER: a message of up to CPB_TRANSPOSE_MOST bytes that is compressed
+   * is also encoded transposed, and the smaller is kept (cpb_transpose in cpb/records.h). For
+   * CPB_LAYOUT_REMOTE it stays alone in its Riegeli chunk, one range of the file; for
+   * CPB_LAYOUT_COMPAT each Riegeli chunk is tried. CPB_TRANSPOSE_ALWAYS: without trial. Neither
+   * goes with for_memory, as such a chunk is decoded as a whole. */
+  cpb_transpose transpose;
+
+  /* Not 0: the index is in pages of about so many bytes (CPB_INDEX_PAGES: of a size that suits
+   * it), which are records before the last one; for each of its chunks and fields a reader then
+   * needs a few of them, and not all of the index. join_version is 1 at least: TensorFlow's merger
+   * cannot read the file, nor can libcpb 1.x or cpb_pager. An index of more than 2 GiB, which no
+   * protobuf message can be, has pages in any case. */
+  uint64_t index_pages;
+
+  /* Chunks but the first go into other files, in their order: into so many of about the same size,
+   * if there are as many chunks (`files`, at most 99,999), or into as many as are needed so that none
+   * has more than `file_size` bytes of chunks before compression, unless it has a single one. They are
+   * called FILE_NAME.00001-of-00004.cpb and so on: the index names them, and expects them beside the
+   * file that it is in, which comes last. join_version is then 1 at least: TensorFlow's merger cannot
+   * read the file. 0: all is in one file. It does not go with for_memory, and there are no parts for
+   * forks. */
+  uint32_t files;
+  uint64_t file_size;
+  const char *file_name;
 } cpb_split_options;
+
+#define CPB_INDEX_PAGES ((uint64_t)1)
+
+/* A larger one takes too long to read for what it saves. */
+#define CPB_TRANSPOSE_MOST ((uint64_t)4 << 20)
 
 /* Strings, splitters and arrays in the options must outlive the split. Returns NULL
  * when memory is short; a wrong option, such as an unknown type name, is the error of
@@ -195,7 +225,8 @@ CPB_API cpb_input *cpb_split_input(cpb_split *split);
 CPB_API cpb_step cpb_split_plan(cpb_split *split);
 
 /* Makes the plan unless it is made, then writes the file: CPB_STEP_NEED;
- * CPB_STEP_OUTPUT; CPB_STEP_DONE after the last byte; CPB_STEP_ERROR. */
+ * CPB_STEP_OUTPUT; CPB_STEP_DONE after the last byte; CPB_STEP_ERROR. After
+ * cpb_split_cut() also CPB_STEP_PART. */
 CPB_API cpb_step cpb_split_step(cpb_split *split);
 
 /* After CPB_STEP_OUTPUT: bytes to write at `offset`, valid until the next step;
@@ -203,6 +234,62 @@ CPB_API cpb_step cpb_split_step(cpb_split *split);
 CPB_API const uint8_t *cpb_split_output(const cpb_split *split, uint64_t *offset, size_t *length);
 
 CPB_API const cpb_error *cpb_split_error(const cpb_split *split);
+
+/* --- In several threads --------------------------------------------------- */
+
+/* What a Riegeli chunk is does not depend on where it is in the file. So forks of a split can
+ * encode parts of the file, each by a thread of its own, and the split itself puts them in
+ * their places, in order:
+ *
+ *     cpb_split_cut(split, 1 << 20, &count);
+ *     ...in each thread, with a `fork` and an input of its own, for some parts...
+ *     cpb_split_part(fork, part);
+ *     ...steps until CPB_STEP_DONE, whose output, one after the other, is that part...
+ *     ...and with `split`, as ever; but where a step returns CPB_STEP_PART...
+ *     cpb_split_give(split, data, size);
+ *
+ * The file is the same as without parts. */
+
+/* Divides the planned file into parts of `least` bytes or more of the message; cpb_split_step()
+ * then returns CPB_STEP_PART before each of them, from the first one on. There are none with
+ * options.transpose, nor with Riegeli's options for a repack. CPB_E_USAGE when there
+ * is no plan, or writing has begun; CPB_E_MEMORY, after which it can be written without parts. */
+CPB_API cpb_code cpb_split_cut(cpb_split *split, uint64_t least, size_t *count);
+
+/* An engine that encodes parts, with an input of its own. `split` must have been cut, and outlive
+ * it. Each may be used by a thread of its own while `split` is stepped. Returns NULL when memory
+ * is short, or there are no parts. */
+CPB_API cpb_split *cpb_split_fork(const cpb_split *split, const cpb_allocator *allocator);
+
+/* With a fork: begins with a part. cpb_split_step() then returns CPB_STEP_NEED; CPB_STEP_OUTPUT
+ * for bytes that follow each other, wherever they are said to begin; CPB_STEP_DONE; or
+ * CPB_STEP_ERROR. Without any output the part is one that only the split itself can encode: a
+ * chunk larger than `buffer`, or what shares its Riegeli chunk with the index. CPB_E_USAGE when
+ * there is no such part. */
+CPB_API cpb_code cpb_split_part(cpb_split *fork, size_t part);
+
+/* After CPB_STEP_PART: what a fork made of that part, which must stay as it is until the next
+ * CPB_STEP_PART, CPB_STEP_NEED or CPB_STEP_DONE. Nothing, or not to call this: the split encodes
+ * the part itself. CPB_E_USAGE at any other time. */
+CPB_API cpb_code cpb_split_give(cpb_split *split, const void *data, size_t size);
+
+/* Once there is a plan: the file will be written again, from its beginning and without parts, also
+ * after an error. For a program with threads whose memory was short: without them it may suffice.
+ * CPB_E_USAGE, or the error of planning, when there is no plan. */
+CPB_API cpb_code cpb_split_restart(cpb_split *split);
+
+/* --- Several files --------------------------------------------------------- */
+
+/* After CPB_STEP_OUTPUT: which file the output is of, where offsets begin anew: 1 and so on, then 0 for
+ * the one with the index. */
+CPB_API uint32_t cpb_split_file(const cpb_split *split);
+
+/* How many other files there are, once the first was begun. */
+CPB_API uint32_t cpb_split_num_files(const cpb_split *split);
+
+/* The name of file `file`, from 1 on, as the index has it; at most size - 1 bytes and a NUL. Returns the
+ * length of what was written. */
+CPB_API size_t cpb_split_file_name(const cpb_split *split, uint32_t file, char *out, size_t size);
 
 /* --- The plan ------------------------------------------------------------- */
 

@@ -178,8 +178,8 @@ static inline void read_index(split_file *f) {
   assert_true(cpb_metadata_decode(&f->index, false, span, &limits, &error));
   assert_int_equal(f->index.num_chunks, f->num_chunks);
   for (size_t i = 0; i < f->num_chunks; i++) {
-    assert_int_equal(f->index.chunks[i].size, f->chunks[i].size);
-    assert_int_equal(f->index.chunks[i].offset, f->records[i].position);
+    assert_int_equal(cpb_metadata_chunk(&f->index, i).size, f->chunks[i].size);
+    assert_int_equal(cpb_metadata_chunk(&f->index, i).offset, f->records[i].position);
   }
 }
 
@@ -207,7 +207,7 @@ static inline bytes merged(const split_file *f) {
   cpb_error error = {0};
   cpb_chunk_bytes *chunks = calloc(f->num_chunks, sizeof *chunks);
   for (size_t i = 0; i < f->num_chunks; i++) {
-    chunks[i] = (cpb_chunk_bytes){f->chunks[i].data, f->chunks[i].size, f->index.chunks[i].type};
+    chunks[i] = (cpb_chunk_bytes){f->chunks[i].data, f->chunks[i].size, cpb_metadata_chunk(&f->index, i).type};
   }
   cpb_index *index = cpb_index_from_metadata(NULL, NULL, f->metadata.data, f->metadata.size, &error);
   assert_non_null(index);
@@ -236,17 +236,17 @@ static inline const char *tag_of(const split_file *f, uint64_t chunk, char text[
   const cpb_metadata *m = &f->index;
   text[0] = 0;
   for (size_t i = 0; i < m->num_nodes; i++) {
-    const cpb_chunked_node *n = &m->nodes[i];
-    if (n->chunk != chunk) continue;
-    if (n->num_tags == 0) return "-";
-    for (uint32_t t = n->first_tag; t < n->first_tag + n->num_tags; t++) {
-      const cpb_tag *tag = &m->tags[t];
+    const cpb_chunked_node n = cpb_metadata_node(m, (uint32_t)i);
+    if (n.chunk != chunk) continue;
+    if (n.num_tags == 0) return "-";
+    for (uint32_t t = n.first_tag; t < n.first_tag + n.num_tags; t++) {
+      const cpb_tag tag = cpb_metadata_tag(m, t);
       size_t at = strlen(text);
-      if (tag->kind == CPB_TAG_KEY_STRING) {
-        snprintf(text + at, 128 - at, "{%.*s}", (int)tag->length, (const char *)m->text.data + tag->value);
+      if (tag.kind == CPB_TAG_KEY_STRING) {
+        snprintf(text + at, 128 - at, "{%.*s}", (int)tag.length, (const char *)m->text.data + tag.value);
       } else {
-        const char *format = tag->kind == CPB_TAG_FIELD ? " %d" : tag->kind == CPB_TAG_INDEX ? "[%d]" : "{%d}";
-        snprintf(text + at, 128 - at, format, (int)tag->value);
+        const char *format = tag.kind == CPB_TAG_FIELD ? " %d" : tag.kind == CPB_TAG_INDEX ? "[%d]" : "{%d}";
+        snprintf(text + at, 128 - at, format, (int)tag.value);
       }
     }
     return text + (text[0] == ' ');

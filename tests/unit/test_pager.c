@@ -353,12 +353,12 @@ static cpb_error refuses(cpb_buffer file) {
 
 static void versions_count_as_for_the_index(void **state) {
   (void)state;
-  recipe how = {3, 10, plain, plain, 0, 1, 77};
+  recipe how = {3, 10, plain, plain, 0, CPB_JOIN_VERSION + 1, 77};
   cpb_buffer file = make_file(&how);
   assert_int_equal(refuses(file).code, CPB_E_UNSUPPORTED);
   cpb_buffer_free(&file);
   how.join_version = 0;
-  how.bad_consumer = 0; /* which is ours */
+  how.bad_consumer = CPB_JOIN_VERSION; /* which is ours */
   file = make_file(&how);
   assert_int_equal(refuses(file).code, CPB_E_UNSUPPORTED);
   cpb_buffer_free(&file);

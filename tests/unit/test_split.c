@@ -152,7 +152,7 @@ static void a_chunk_over_the_maximum_is_a_single_field(void **state) {
     cpb_split_options options = graph_options(max, 0);
     split_file f = split_with(&options, graph, 0);
     for (size_t i = 0; i < f.num_chunks; i++) {
-      bool whole = f.chunks[i].size > max && f.index.chunks[i].type == CPB_CHUNK_MESSAGE;
+      bool whole = f.chunks[i].size > max && cpb_metadata_chunk(&f.index, i).type == CPB_CHUNK_MESSAGE;
       if (whole) assert_int_equal(num_fields(f.chunks[i]), 1);
     }
     free_split(&f);

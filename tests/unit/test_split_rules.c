@@ -100,7 +100,7 @@ static bytes data_of(size_t size) {
 static void expect_chunk(const split_file *f, const char *tag, uint32_t type, size_t size) {
   size_t i = chunk_at(f, tag);
   if (i == f->num_chunks) fail_msg("no chunk at %s", tag);
-  assert_int_equal(f->index.chunks[i].type, type);
+  assert_int_equal(cpb_metadata_chunk(&f->index, i).type, type);
   assert_int_equal(f->chunks[i].size, size);
 }
 
@@ -129,9 +129,10 @@ static void a_large_message_becomes_a_chunk_and_slices_of_it(void **state) {
   split_file f = split_own(state, &m, NULL);
   assert_int_equal(f.num_chunks, 6); /* the root and five times one of 64 bytes */
   expect_chunk(&f, "1", CPB_CHUNK_MESSAGE, 64);
-  const cpb_chunked_node *child_node = &f.index.nodes[f.index.nodes[0].first_child];
-  for (uint32_t n = child_node->first_child; n != CPB_NO_NODE; n = f.index.nodes[n].next) {
-    assert_int_equal(f.index.nodes[n].num_tags, 0);
+  const uint32_t child_node = cpb_metadata_first_child(&f.index, 0);
+  for (uint32_t n = cpb_metadata_first_child(&f.index, child_node); n != CPB_NO_NODE;
+       n = cpb_metadata_next(&f.index, n)) {
+    assert_int_equal(cpb_metadata_node(&f.index, n).num_tags, 0);
   }
   free_split(&f);
 }
@@ -183,7 +184,7 @@ static void a_key_that_no_merger_could_find_keeps_its_value(void **state) {
   put_message(&entry, 2, data_of(400));
   put_message(&m, 7, entry);
   split_file f = split_own(state, &m, NULL);
-  for (size_t i = 0; i < f.num_chunks; i++) assert_int_equal(f.index.chunks[i].type, CPB_CHUNK_MESSAGE);
+  for (size_t i = 0; i < f.num_chunks; i++) assert_int_equal(cpb_metadata_chunk(&f.index, i).type, CPB_CHUNK_MESSAGE);
   free_split(&f);
 }
 

@@ -31,6 +31,8 @@ struct cpb_split {
   cpb_split_walk walk;
   cpb_split_write write;
   phase phase;
+  bool planned;
+  const cpb_split *origin; /* whose plan and parts a fork shares */
 };
 
 /* --- Options -------------------------------------------------------------- */
@@ -67,7 +69,9 @@ static bool check(cpb_split *s) {
   cpb_split_options *o = &s->options;
   if (o->layout > CPB_LAYOUT_COMPAT)
     cpb_fail(&s->error, CPB_E_USAGE, CPB_NO_OFFSET, "layout is %d; expected a cpb_layout", (int)o->layout);
-  else if (o->for_memory > 0) cpb_device_choose(o->for_memory, o->layout, &o->codec, &s->error);
+  else if (!cpb_split_files_check(o, &s->error)) return false;
+  else if (o->for_memory > 0)
+    cpb_device_choose(o->for_memory, o->layout, o->transpose, o->index_pages, &o->codec, &s->error);
   return s->error.code == CPB_OK && find_type(s);
 }
 
@@ -125,7 +129,8 @@ cpb_step cpb_split_plan(cpb_split *s) {
   if (s->phase != PLANNING) return CPB_STEP_DONE;
   cpb_meter_update(&s->meter);
   cpb_step step = passed(s, cpb_split_walk_step(&s->walk, &s->input), PLANNED);
-  if (step == CPB_STEP_DONE) cpb_split_walk_free(&s->walk);
+  s->planned = step == CPB_STEP_DONE;
+  if (s->planned) cpb_split_walk_free(&s->walk);
   return step;
 }
 
@@ -136,8 +141,73 @@ cpb_step cpb_split_step(cpb_split *s) {
   return passed(s, cpb_split_write_step(&s->write, &s->input), DONE);
 }
 
+/* --- Parts ---------------------------------------------------------------- */
+
+cpb_code cpb_split_cut(cpb_split *s, uint64_t least, size_t *count) {
+  *count = 0;
+  if (s->phase != PLANNED || s->origin) return s->error.code != CPB_OK ? s->error.code : CPB_E_USAGE;
+  bool done = cpb_split_write_cut(&s->write, least);
+  cpb_code code = s->error.code;
+  if (done) *count = s->write.parts.count;
+  else s->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET}; /* it can be written all the same */
+  return code;
+}
+
+cpb_code cpb_split_restart(cpb_split *s) {
+  if (!s->planned) return s->error.code != CPB_OK ? s->error.code : CPB_E_USAGE;
+  cpb_split_write_free(&s->write);
+  cpb_split_write_init(&s->write, &s->allocator, &s->plan, &s->options, &s->error);
+  s->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  s->phase = PLANNED;
+  return CPB_OK;
+}
+
+cpb_split *cpb_split_fork(const cpb_split *origin, const cpb_allocator *allocator) {
+  const cpb_allocator a = cpb_allocator_or_default(allocator);
+  cpb_split *s = origin->write.parts.count > 0 ? cpb_alloc_zeroed(&a, sizeof *s) : NULL;
+  if (!s) return NULL;
+  s->allocator = a;
+  s->options = origin->options;
+  s->origin = origin;
+  cpb_input_init(&s->input);
+  cpb_meter_init(&s->meter, &a, NULL, NULL);
+  cpb_plan_init(&s->plan, &s->meter, &s->error);
+  cpb_split_walk_init(&s->walk, &s->plan, &s->rules, &s->error);
+  cpb_split_write_init(&s->write, &a, (cpb_plan *)&origin->plan, &s->options, &s->error);
+  cpb_buffer_init(&s->write.index, &a);
+  s->write.apart = true;
+  s->phase = DONE;
+  return s;
+}
+
+cpb_code cpb_split_part(cpb_split *s, size_t part) {
+  const cpb_parts *parts = s->origin ? &s->origin->write.parts : NULL;
+  if (s->phase == FAILED) return s->error.code;
+  if (!parts || part >= parts->count) return CPB_E_USAGE;
+  bool alone = parts->items[part].alone;
+  cpb_split_write_part(&s->write, parts->items[part].first, cpb_parts_end(parts, part));
+  s->phase = alone ? DONE : WRITING;
+  return CPB_OK;
+}
+
+cpb_code cpb_split_give(cpb_split *s, const void *data, size_t size) {
+  cpb_split_write *w = &s->write;
+  if (s->phase != WRITING || s->origin || w->parts.next == 0 || w->chunk != w->parts.items[w->parts.next - 1].first)
+    return CPB_E_USAGE;
+  w->given = (cpb_span){data, size};
+  if (size > 0) w->state = CPB_SPLIT_WRITE_GIVEN;
+  return CPB_OK;
+}
+
 const uint8_t *cpb_split_output(const cpb_split *s, uint64_t *offset, size_t *length) {
   return cpb_record_writer_output(s->write.writer, offset, length);
+}
+
+uint32_t cpb_split_file(const cpb_split *s) { return s->write.files.at; }
+uint32_t cpb_split_num_files(const cpb_split *s) { return s->write.files.count; }
+
+size_t cpb_split_file_name(const cpb_split *s, uint32_t file, char *out, size_t size) {
+  return cpb_split_files_name(&s->write.files, file, out, size);
 }
 
 /* --- The plan ------------------------------------------------------------- */
@@ -157,5 +227,5 @@ void cpb_split_progress(const cpb_split *s, uint64_t *done, uint64_t *total) {
   *done = s->phase == PLANNING  ? cpb_min_u64(s->walk.scanner.pos, *total)
           : s->phase == PLANNED ? 0
           : s->phase == DONE    ? *total
-                                : s->write.copied;
+                                : cpb_min_u64(s->write.copied, *total);
 }

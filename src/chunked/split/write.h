@@ -4,19 +4,31 @@
 #define CPB_CHUNKED_SPLIT_WRITE_H
 
 #include "base/input.h"
+#include "chunked/index/page_writer.h"
+#include "chunked/split/evenly.h"
+#include "chunked/split/files.h"
+#include "chunked/split/parts.h"
 #include "chunked/split/plan.h"
 #include "chunked/split/sample.h"
 #include "cpb/split.h"
 
 typedef enum cpb_split_write_state {
   CPB_SPLIT_WRITE_CODEC, /* of the next chunk */
+  CPB_SPLIT_WRITE_GIVEN, /* Riegeli chunks that were encoded elsewhere */
+  CPB_SPLIT_WRITE_TRANSPOSE,
   CPB_SPLIT_WRITE_BEGIN,
   CPB_SPLIT_WRITE_COPY,
   CPB_SPLIT_WRITE_END,
+  CPB_SPLIT_WRITE_END_FILE,
+  CPB_SPLIT_WRITE_NEXT_FILE,
   CPB_SPLIT_WRITE_INDEX_CODEC,
+  CPB_SPLIT_WRITE_MAKE_INDEX,
   CPB_SPLIT_WRITE_BEGIN_INDEX,
   CPB_SPLIT_WRITE_INDEX,
-  CPB_SPLIT_WRITE_FINISH
+  CPB_SPLIT_WRITE_PLACE_PAGE,
+  CPB_SPLIT_WRITE_FINISH,
+  CPB_SPLIT_WRITE_FLUSH, /* at the end of a part that is encoded apart */
+  CPB_SPLIT_WRITE_DONE
 } cpb_split_write_state;
 
 typedef struct cpb_split_write {
@@ -25,16 +37,27 @@ typedef struct cpb_split_write {
   cpb_plan *plan;
   const cpb_split_options *options;
   cpb_record_writer *writer;
+  cpb_split_files files;
   cpb_split_sample sample;
   cpb_split_write_state state;
   size_t chunk;
+  size_t end; /* apart: the chunk behind the part; the plan is another engine's, and stays as it is */
+  bool apart;
+  cpb_parts parts;          /* that may be given */
+  cpb_span given;           /* what is left of the part that was, */
+  cpb_encoded_chunk placed; /* and what was written of it last */
   cpb_plan_cursor cursor;
   cpb_plan_piece piece;
-  bool piece_open;  /* not all of `piece` was written */
-  bool drain;       /* the writer may have output */
-  cpb_codec codec;  /* that the writer uses */
-  uint64_t copied;  /* bytes of the input */
-  cpb_buffer index; /* serialized */
+  bool piece_open; /* not all of `piece` was written */
+  cpb_evenly pieces;
+  bool drain;      /* the writer may have output */
+  cpb_codec codec; /* that the writer uses, */
+  cpb_transpose transpose;
+  uint64_t copied;       /* bytes of the input */
+  cpb_metadata metadata; /* the index, while it is written: */
+  cpb_page_writer pages;
+  cpb_buffer index; /* its next record, serialized, */
+  bool last;        /* and whether that is the file's last one */
   size_t read_size;
 } cpb_split_write;
 
@@ -43,7 +66,13 @@ void cpb_split_write_init(cpb_split_write *w, const cpb_allocator *a, cpb_plan *
                           cpb_error *error);
 void cpb_split_write_free(cpb_split_write *w);
 
-/* CPB_STEP_NEED, CPB_STEP_OUTPUT (at the writer), CPB_STEP_DONE, CPB_STEP_ERROR. */
+/* Divides the chunks into parts of at least `least` bytes; steps then return CPB_STEP_PART. */
+bool cpb_split_write_cut(cpb_split_write *w, uint64_t least);
+
+/* With `apart`, an engine encodes the part that was begun last, and is then done with it. */
+void cpb_split_write_part(cpb_split_write *w, size_t first, size_t end);
+
+/* CPB_STEP_NEED, CPB_STEP_OUTPUT (at the writer), CPB_STEP_PART, CPB_STEP_DONE, CPB_STEP_ERROR. */
 cpb_step cpb_split_write_step(cpb_split_write *w, cpb_input *input);
 
 #endif
