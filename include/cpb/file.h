@@ -39,6 +39,8 @@ extern "C" {
  * can supply one engine at a time. */
 typedef struct cpb_file cpb_file;
 
+struct cpb_url_options; /* cpb/url.h */
+
 /* CPB_E_READ when the file cannot be opened or is a directory; CPB_E_MEMORY. */
 CPB_API cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_error *error);
 
@@ -81,13 +83,26 @@ CPB_API cpb_file *cpb_file_open_source(const cpb_allocator *allocator, const cpb
 CPB_API void cpb_file_close(cpb_file *file);
 
 /* Supplies what the engine waits for: bytes, the size, or cpb_input_fail(), which the
- * engine's next step then reports as its own error. */
+ * engine's next step then reports as its own error.
+ *
+ * Where the engine needs another file (cpb_need.file), that is opened if it is in this
+ * one's folder: its name is relative, has no "..", and does not lead out by a link; of a
+ * URL likewise, by requests for what is below the URL's folder. Else it is CPB_E_READ. */
 CPB_API void cpb_file_supply(cpb_file *file, cpb_input *input);
+
+/* Other files may be anywhere from now on: this file's writer is trusted. What is a URL is
+ * opened with `urls` (cpb/url.h), which must outlive the file, or if that is NULL as this
+ * file was; another origin gets no headers. */
+CPB_API void cpb_file_allow_references(cpb_file *file, const struct cpb_url_options *urls);
 
 /* Bytes of the file from `offset` on, valid until the next call for this file.
  * `*length` is how many are wanted; it becomes how many there are: at least one,
  * unless the file ends at `offset` or before, and at most 256 KiB. CPB_E_READ. */
 CPB_API const uint8_t *cpb_file_read(cpb_file *file, uint64_t offset, size_t *length, cpb_error *error);
+
+/* How many bytes a request of a URL is for at least; by default 64 KiB, as what is next is
+ * often wanted soon. Less suits reads here and there. Of what is no URL it changes nothing. */
+CPB_API void cpb_file_request_least(cpb_file *file, size_t bytes);
 
 /* The whole file in one block of the file's allocator. The caller releases it there,
  * with free() if that is malloc. CPB_E_LIMIT if there are more than `most` bytes,
@@ -143,6 +158,26 @@ CPB_API cpb_output *cpb_output_create(const cpb_allocator *allocator, const char
  * CPB_E_MEMORY. */
 CPB_API cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *error);
 
+/* What takes bytes that the caller passes on: a file object of another language, a connection. On
+ * failure it returns a code and writes one line to error->message: CPB_E_CANCELLED ends what is
+ * under way with that code, any other is CPB_E_WRITE. */
+typedef struct cpb_sink {
+  /* sizeof(cpb_sink) */
+  size_t struct_size;
+
+  /* Passed to the function. */
+  void *user;
+
+  /* `length` bytes, at least 1, that begin at `offset`. They come in order unless what is written
+   * does not, as with `seekable` of cpb_split_options. It is called by the thread that writes; of
+   * several threads, as of a merge, by one at a time. */
+  cpb_code (*write)(void *user, uint64_t offset, const void *data, size_t length, cpb_error *error);
+} cpb_sink;
+
+/* Writes to `sink`, which is copied; what was passed on stays, whatever comes after. It has all at
+ * the commit, and cannot be read back. CPB_E_MEMORY. */
+CPB_API cpb_output *cpb_output_create_sink(const cpb_allocator *allocator, const cpb_sink *sink, cpb_error *error);
+
 /* Writes into an existing file, past its end; `replace` has no meaning. Without a
  * commit the file gets its old size back, so that an error leaves it as it was,
  * provided that nothing before its end was written.
@@ -160,13 +195,13 @@ CPB_API cpb_output *cpb_output_extend(const cpb_allocator *allocator, const char
 CPB_API void cpb_output_free(cpb_output *output);
 
 /* These return the code of the output's error: CPB_OK, or, from the first failure on,
- * CPB_E_WRITE. */
+ * CPB_E_WRITE; of a sink also CPB_E_CANCELLED. */
 CPB_API cpb_code cpb_output_write(cpb_output *output, uint64_t offset, const void *data, size_t length);
 
 /* Passes what was written on to the system. */
 CPB_API cpb_code cpb_output_flush(cpb_output *output);
 
-/* What was written so far, to be read, unless it went to a pipe. It must be closed before
+/* What was written so far, to be read, unless it went to a pipe or a sink. It must be closed before
  * anything else is done with the output. CPB_E_WRITE, CPB_E_READ, CPB_E_MEMORY. */
 CPB_API cpb_file *cpb_output_read_back(cpb_output *output, cpb_error *error);
 
@@ -205,13 +240,23 @@ typedef struct cpb_file_options {
   /* As in cpb_output_options, for the functions that take paths. */
   int replace, sync;
 
-  /* How many threads a merge may use, at most 256; 0 or 1: the caller's alone. They
-   * call the allocator at the same time, but only the caller's thread calls
-   * `progress`. The output, or the error, is the same for any number. */
+  /* How many threads may be used, at most 256; 0 or 1: the caller's alone. Of a split or
+   * repack they encode, and the caller's thread writes. They call the allocator at the same
+   * time, but only the caller's thread calls `progress`. The output, or the error, is the
+   * same for any number. */
   unsigned threads;
 
   /* Not NULL: the input of the functions that take paths may be a URL (cpb/url.h). */
   const struct cpb_url_options *urls;
+
+  /* Of a split into several files (cpb_split_options.files): opens the output for another one than that
+   * with the index, by its name. It stays the caller's, who commits it once the split is done, before
+   * that with the index. NULL with the error set if it cannot. `open_user` is passed to it. */
+  cpb_output *(*open_file)(void *user, const char *name, cpb_error *error);
+  void *open_user;
+
+  /* Non-zero: cpb_file_allow_references() for the functions that take paths. */
+  int allow_references;
 } cpb_file_options;
 
 /* Each reads the file `in` and makes the file `out`, as a whole or not at all: the
@@ -232,6 +277,41 @@ CPB_API cpb_code cpb_transfer_split(cpb_file *in, cpb_output *out, cpb_split *sp
                                     cpb_error *error);
 CPB_API cpb_code cpb_transfer_repack(cpb_file *in, cpb_output *out, cpb_repack *repack, const cpb_file_options *options,
                                      cpb_error *error);
+
+/* How a merged message compares with a file. */
+typedef struct cpb_comparison {
+  uint64_t size; /* of the merged message; 0 if it could not be planned */
+  int same;
+  uint64_t differs_at; /* if not the same: the first byte that differs */
+  cpb_error error;     /* of reading the file; CPB_OK */
+} cpb_comparison;
+
+/* Merges without an output: every chunk is read, and the message compared with the file
+ * `against`, if that is not NULL. After a difference, or an error of `against`, the merge is still
+ * tried to its end. Returns what the merge came to; `*result` is the rest. */
+CPB_API cpb_code cpb_transfer_compare(cpb_file *in, const cpb_index *index, cpb_file *against,
+                                      const cpb_file_options *options, cpb_comparison *result, cpb_error *error);
+
+/* What cpb_transfer_check() comes upon, in the order of the file. Each may be NULL. */
+typedef struct cpb_check {
+  /* sizeof(cpb_check) */
+  size_t struct_size;
+
+  /* Passed to each of the functions. */
+  void *user;
+
+  /* A record that can be read. Any code but CPB_OK ends the operation with it. */
+  cpb_code (*record)(void *user, const cpb_record *record);
+
+  /* A damaged region. */
+  void (*skipped)(void *user, const cpb_skipped *skipped);
+} cpb_check;
+
+/* Reads all records of a Riegeli file, past damage, with all their hashes. Several threads need the
+ * file's index, from which they know where to begin; NULL: one thread. Only the caller's thread
+ * calls the functions in `check`. */
+CPB_API cpb_code cpb_transfer_check(cpb_file *in, const cpb_index *index, const cpb_check *check,
+                                    const cpb_file_options *options, cpb_error *error);
 
 /* Copies the bytes as they are. */
 CPB_API cpb_code cpb_transfer_copy(cpb_file *in, cpb_output *out, const cpb_file_options *options, cpb_error *error);

@@ -30,6 +30,7 @@
 #include "cpb/checkpoint.h"
 #include "cpb/chunked.h"
 #include "cpb/file.h"
+#include "cpb/find.h"
 #include "cpb/model.h"
 #include "cpb/url.h"
 #include "cpb/values.h"
@@ -78,6 +79,23 @@ typedef struct cpb_message_file_options {
 
   /* Not NULL: `path` may be a URL, and these are its options, which must outlive the cpb_message_file. */
   const cpb_url_options *urls;
+
+  /* Non-zero, for looking at what is left of a message: chunks of a chunked file may be damaged
+   * (cpb_merge_keep_damaged), and what cannot be read of the message is lost to an engine that is supplied
+   * (cpb_input_lose). The index may not. */
+  int keep_damaged;
+
+  /* Non-zero: cpb_file_allow_references(). */
+  int allow_references;
+
+  /* Non-zero: of a chunked message only the index is read when it is opened. It is planned by
+   * cpb_message_file_find(), for one field, or whenever it is read before. Not with keep_damaged. */
+  int plan_late;
+
+  /* Not NULL: this field alone is to be read, of a message of the type `field_type`, and of an index in
+   * pages perhaps only those that it needs (cpb_index_want). Both must outlive the cpb_message_file. */
+  const cpb_path *field;
+  const cpb_message_type *field_type;
 } cpb_message_file_options;
 
 /* Opens the file `path`. It is chunked if its name ends in .cpb. A file whose name ends in .pb is
@@ -97,6 +115,14 @@ CPB_API void cpb_message_file_close(cpb_message_file *message);
 /* The index of a chunked file; NULL when the file is the message itself. */
 CPB_API const cpb_index *cpb_message_file_index(const cpb_message_file *message);
 
+/* With options.field: the path that leads to the field in the message that was opened, which is perhaps
+ * another one than that of the file; NULL without. */
+CPB_API const cpb_path *cpb_message_file_field(const cpb_message_file *message);
+
+/* With keep_damaged: why a chunk that others go into could not be read, so that some of them are not in the
+ * message (cpb_merge_damage), and where in the file. NULL if there is no such chunk. */
+CPB_API const char *cpb_message_file_damage(const cpb_message_file *message);
+
 /* The size of the message in bytes; of a chunked one, merged. A pipe is read to its end for this. */
 CPB_API cpb_code cpb_message_file_size(cpb_message_file *message, uint64_t *size, cpb_error *error);
 
@@ -105,6 +131,14 @@ CPB_API cpb_code cpb_message_file_size(cpb_message_file *message, uint64_t *size
  * end. NULL on failure; the error's offset is in the file. */
 CPB_API const uint8_t *cpb_message_file_read(cpb_message_file *message, uint64_t offset, size_t *length,
                                              cpb_error *error);
+
+/* Finds a field: a search that is done (cpb/find.h), to be freed. `type` is that of the message, or NULL, and must
+ * outlive it, as `path` must. If the message is opened with plan_late, and not read yet, what is chunked beside the
+ * way to the field is not even planned (cpb_merge_plan_for): then of the message only the ranges that were found may
+ * be read, and no other field be looked for. NULL: as from cpb_message_file_read(), cpb_find_new() and
+ * cpb_find_step(). */
+CPB_API cpb_find *cpb_message_file_find(cpb_message_file *message, const cpb_message_type *type, const cpb_path *path,
+                                        cpb_error *error);
 
 /* Supplies an engine whose step has returned CPB_STEP_NEED. What is lent stays valid until the next
  * call for this object. On failure the engine's next step fails with CPB_E_READ or CPB_E_CANCELLED,
@@ -141,6 +175,13 @@ typedef struct cpb_model_file_options {
   cpb_progress progress;
   void *user;
   const cpb_url_options *urls;
+
+  /* As in cpb_message_file_options: questions are answered from what is left of the model. Not for cutting
+   * it or reading arrays, whose result would be another. */
+  int keep_damaged;
+
+  /* As in cpb_message_file_options. */
+  int allow_references;
 } cpb_model_file_options;
 
 /* Opens the model that `path` stands for (cpb_find_model, cpb_find_and_open). `options` may be NULL. CPB_E_FORMAT: the

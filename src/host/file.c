@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "host/descriptor.h"
 #include "host/file.h"
+#include "host/references.h"
 #include "host/url/remote.h"
 
 #define BUFFER_SIZE ((size_t)256 << 10)
@@ -24,14 +25,15 @@
 struct cpb_file {
   cpb_allocator allocator;
   int fd;
-  bool owned;           /* fd is ours to close */
-  bool piped;           /* fd cannot seek */
-  bool drained;         /* the pipe's end was seen */
-  cpb_descriptor store; /* what can be read at any offset: fd, or a pipe's spool */
-  cpb_remote *remote;   /* of a URL; there is no descriptor then */
-  cpb_source source;    /* with `read`: there is neither then */
-  bool in_memory;       /* all of it is at hand in `data` */
-  uint64_t size;        /* of a pipe: what came so far */
+  bool owned;                 /* fd is ours to close */
+  bool piped;                 /* fd cannot seek */
+  bool drained;               /* the pipe's end was seen */
+  cpb_descriptor store;       /* what can be read at any offset: fd, or a pipe's spool */
+  cpb_remote *remote;         /* of a URL; there is no descriptor then */
+  cpb_source source;          /* with `read`: there is neither then */
+  cpb_references *references; /* the other files that are named in it */
+  bool in_memory;             /* all of it is at hand in `data` */
+  uint64_t size;              /* of a pipe: what came so far */
   uint64_t bytes_read;
   uint64_t begin; /* file offset of the first byte of `data` */
   size_t length;
@@ -39,20 +41,34 @@ struct cpb_file {
   uint8_t buffer[BUFFER_SIZE];
 };
 
-/* One without anything to read yet; NULL when memory is short. */
-static cpb_file *empty_file(const cpb_allocator *allocator) {
+/* One without anything to read yet; NULL when memory is short. `path`: where it is, or NULL. */
+static cpb_file *empty_file(const cpb_allocator *allocator, const char *path, const cpb_url_options *urls) {
   cpb_file *file = cpb_alloc(allocator, sizeof *file);
   if (!file) return NULL;
   memset(file, 0, offsetof(cpb_file, buffer));
   file->allocator = *allocator;
   file->data = file->buffer;
   file->fd = file->store.fd = -1;
-  return file;
+  file->references = cpb_references_new(allocator, path, urls);
+  if (file->references) return file;
+  cpb_release(allocator, file);
+  return NULL;
 }
 
-static cpb_file *new_file(const cpb_allocator *a, int fd, bool owned, int spool, cpb_error *error) {
+/* A view of the same file. */
+static cpb_file *view_of(const cpb_file *from) {
+  cpb_file *file = empty_file(&from->allocator, NULL, NULL);
+  if (!file) return NULL;
+  cpb_references_free(file->references);
+  file->references = cpb_references_copy(from->references);
+  if (file->references) return file;
+  cpb_release(&from->allocator, file);
+  return NULL;
+}
+
+static cpb_file *new_file(const cpb_allocator *a, const char *path, int fd, bool owned, int spool, cpb_error *error) {
   cpb_allocator allocator = cpb_allocator_or_default(a);
-  cpb_file *file = empty_file(&allocator);
+  cpb_file *file = empty_file(&allocator, path, NULL);
   if (!file) {
     if (owned) close(fd);
     if (spool >= 0) close(spool);
@@ -82,7 +98,7 @@ static bool is_readable(int fd) {
 cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   int fd = open(path, O_RDONLY);
-  if (fd >= 0 && is_readable(fd)) return new_file(allocator, fd, true, -1, error);
+  if (fd >= 0 && is_readable(fd)) return new_file(allocator, path, fd, true, -1, error);
   cpb_fail_errno(error, CPB_E_READ);
   if (fd >= 0) close(fd);
   return NULL;
@@ -90,21 +106,23 @@ cpb_file *cpb_file_open(const cpb_allocator *allocator, const char *path, cpb_er
 
 cpb_file *cpb_file_open_fd(const cpb_allocator *allocator, int fd, int spool, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  return new_file(allocator, fd, false, spool, error);
+  return new_file(allocator, NULL, fd, false, spool, error);
 }
 
-static cpb_file *on_remote(const cpb_allocator *allocator, cpb_remote *remote) {
-  cpb_file *file = remote ? empty_file(allocator) : NULL;
-  if (file) file->remote = remote;
+static cpb_file *on_remote(cpb_file *file, cpb_remote *remote) {
+  if (file && remote) file->remote = remote;
   else cpb_remote_free(remote);
-  return file;
+  if (remote) return file;
+  cpb_file_close(file);
+  return NULL;
 }
 
 cpb_file *cpb_url_open(const cpb_allocator *given, const char *url, const cpb_url_options *options,
                        cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_allocator allocator = cpb_allocator_or_default(given);
-  cpb_file *file = on_remote(&allocator, cpb_remote_new(&allocator, url, options, error));
+  cpb_remote *remote = cpb_remote_new(&allocator, url, options, error);
+  cpb_file *file = remote ? on_remote(empty_file(&allocator, url, options), remote) : NULL;
   if (!file) cpb_fail_memory(error);
   return file;
 }
@@ -112,7 +130,7 @@ cpb_file *cpb_url_open(const cpb_allocator *given, const char *url, const cpb_ur
 cpb_file *cpb_file_open_memory(const cpb_allocator *given, const void *data, size_t size, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_allocator allocator = cpb_allocator_or_default(given);
-  cpb_file *file = empty_file(&allocator);
+  cpb_file *file = empty_file(&allocator, NULL, NULL);
   if (!file) {
     cpb_fail_memory(error);
     return NULL;
@@ -126,7 +144,7 @@ cpb_file *cpb_file_open_memory(const cpb_allocator *given, const void *data, siz
 cpb_file *cpb_file_open_source(const cpb_allocator *given, const cpb_source *source, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   cpb_allocator allocator = cpb_allocator_or_default(given);
-  cpb_file *file = empty_file(&allocator);
+  cpb_file *file = empty_file(&allocator, NULL, NULL);
   if (file) {
     cpb_options_copy(&file->source, sizeof file->source, source);
     return file;
@@ -143,12 +161,12 @@ const cpb_validators *cpb_file_validators(const cpb_file *file) {
 }
 
 cpb_file *cpb_file_share(cpb_file *file) {
-  if (file->remote) return on_remote(&file->allocator, cpb_remote_share(file->remote));
+  if (file->remote) return on_remote(view_of(file), cpb_remote_share(file->remote));
   if (file->in_memory) return cpb_file_open_memory(&file->allocator, file->data, file->length, NULL);
   if (file->source.read) return NULL;
   bool whole = !file->piped || (file->drained && file->store.fd >= 0);
   if (!whole || (!file->piped && !cpb_descriptor_size(&file->store, &file->size))) return NULL;
-  cpb_file *other = empty_file(&file->allocator);
+  cpb_file *other = view_of(file);
   if (!other) return NULL;
   other->store = (cpb_descriptor){.fd = file->store.fd, .shared = true};
   other->size = file->size;
@@ -161,8 +179,13 @@ void cpb_file_close(cpb_file *file) {
   if (file->owned) close(file->fd);
   cpb_remote_free(file->remote);
   if (file->source.close) file->source.close(file->source.user);
+  cpb_references_free(file->references);
   cpb_allocator allocator = file->allocator;
   cpb_release(&allocator, file);
+}
+
+void cpb_file_allow_references(cpb_file *file, const cpb_url_options *urls) {
+  cpb_references_allow(file->references, urls);
 }
 
 uint64_t cpb_file_bytes_read(const cpb_file *file) {
@@ -322,6 +345,10 @@ cpb_code cpb_file_size(cpb_file *file, uint64_t *size, cpb_error *given_error) {
   return CPB_OK;
 }
 
+void cpb_file_request_least(cpb_file *file, size_t bytes) {
+  if (file->remote) cpb_remote_request_least(file->remote, bytes);
+}
+
 /* Of a pipe, what came so far. */
 static void fail_size(const cpb_file *file, uint64_t most, uint64_t seen, cpb_error *error) {
   bool known = !file->piped && file->size >= seen;
@@ -347,20 +374,36 @@ uint8_t *cpb_file_read_all(cpb_file *file, uint64_t most, size_t *size, cpb_erro
   return NULL;
 }
 
+/* --- Supplying ----------------------------------------------------------------------------- */
+
+static void supply(const cpb_file *from, const cpb_need *need, cpb_input *input) {
+  if (need->file > 0) cpb_input_supply_other(input, need->file, from->begin, from->data, from->length);
+  else cpb_input_supply(input, from->begin, from->data, from->length);
+}
+
+static void end(const cpb_file *from, const cpb_need *need, cpb_input *input) {
+  if (need->file > 0) cpb_input_end_other(input, need->file, from->size);
+  else cpb_input_end(input, from->size);
+}
+
+static cpb_file *file_of(cpb_file *file, const cpb_need *need, const cpb_input *input, cpb_error *error) {
+  cpb_other_file other;
+  if (need->file == 0) return file;
+  cpb_input_other(input, &other);
+  return cpb_references_open(file->references, (cpb_span){(const uint8_t *)other.name, other.length}, error);
+}
+
 void cpb_file_supply(cpb_file *file, cpb_input *input) {
   cpb_need need;
   cpb_input_need(input, &need);
   if (need.kind == CPB_NEED_NONE) return;
   cpb_error error;
   cpb_error_begin(&error, NULL);
+  cpb_file *from = file_of(file, &need, input, &error);
   bool whole = need.kind == CPB_NEED_SIZE;
-  bool done = whole ? find_size(file, need.length, &error)
-                    : fill(file, need.offset, cpb_max_u64(need.length, need.ahead), &error);
-  if (done && !whole && buffered(file, need.offset)) {
-    cpb_input_supply(input, file->begin, file->data, file->length);
-  } else if (done && (whole || find_size(file, 0, &error))) {
-    cpb_input_end(input, file->size);
-  } else {
-    cpb_input_fail(input, error.code, error.message);
-  }
+  bool done = from && (whole ? find_size(from, need.length, &error)
+                             : fill(from, need.offset, cpb_max_u64(need.length, need.ahead), &error));
+  if (done && !whole && buffered(from, need.offset)) supply(from, &need, input);
+  else if (done && (whole || find_size(from, 0, &error))) end(from, &need, input);
+  else cpb_input_fail(input, error.code, error.message);
 }

@@ -12,6 +12,7 @@
 #include "host/url/address.h"
 
 #define WINDOW_MAX ((size_t)256 << 10)
+#define DAMAGE_TEXT (sizeof((cpb_error *)0)->message + 32)
 
 struct cpb_message_file {
   cpb_allocator allocator;
@@ -20,15 +21,24 @@ struct cpb_message_file {
   cpb_file *file;
   uint64_t file_size; /* 0: not known, a pipe */
   cpb_index *index;   /* NULL: the file is the message */
-  cpb_merge *merge;
-  cpb_buffer window; /* of the merged message, from `begin` on */
+  cpb_merge *merge;   /* has the plan */
+  cpb_merge *fork;    /* reads, after reading has failed once; else NULL */
+  cpb_buffer window;  /* of the merged message, from `begin` on */
   uint64_t begin;
+  char damage[DAMAGE_TEXT]; /* that planning has met; "" for none */
 };
 
 /* False when the host cancels, which it can before each read. */
 static bool go_on(const cpb_message_file *m, cpb_error *error) {
   const cpb_message_file_options *o = &m->options;
   return cpb_progress_report(o->progress, o->user, cpb_file_bytes_read(m->file), m->file_size, error);
+}
+
+/* What the damage is and where in the file: offsets of the message tell nothing of that. */
+static void describe(char *text, const cpb_error *damage) {
+  size_t length = cpb_format(text, DAMAGE_TEXT, "%s", damage->message);
+  if (damage->offset == CPB_NO_OFFSET) return;
+  cpb_format(text + length, DAMAGE_TEXT - length, ", at byte %llu of the file", (unsigned long long)damage->offset);
 }
 
 /* --- Opening ------------------------------------------------------------------- */
@@ -59,6 +69,7 @@ static bool open_index(cpb_message_file *m, const char *path, cpb_error *error) 
   if (!chunked && !begins_with_records(m, error)) return error->code == CPB_OK;
   m->index = cpb_index_new(&m->allocator, m->options.limits);
   if (!m->index) return cpb_fail_memory(error) == CPB_OK;
+  if (m->options.field) cpb_index_want(m->index, m->options.field_type, m->options.field);
   if (run_index(m, error) == CPB_STEP_DONE) return true;
   cpb_index_free(m->index);
   m->index = NULL;
@@ -67,28 +78,54 @@ static bool open_index(cpb_message_file *m, const char *path, cpb_error *error) 
   return true;
 }
 
+static cpb_merge *reader_of(const cpb_message_file *m) { return m->fork ? m->fork : m->merge; }
+
 static cpb_step run_merge(cpb_message_file *m, cpb_error *error) {
   cpb_step step;
-  while ((step = cpb_merge_step(m->merge)) == CPB_STEP_NEED) {
+  cpb_merge *merge = reader_of(m);
+  while ((step = cpb_merge_step(merge)) == CPB_STEP_NEED) {
     if (!go_on(m, error)) return CPB_STEP_ERROR;
-    cpb_file_supply(m->file, cpb_merge_input(m->merge));
+    cpb_file_supply(m->file, cpb_merge_input(merge));
   }
-  if (step == CPB_STEP_ERROR) *error = *cpb_merge_error(m->merge);
+  if (step == CPB_STEP_ERROR) *error = *cpb_merge_error(merge);
   return step;
 }
 
-static bool plan_merge(cpb_message_file *m, cpb_error *error) {
+static void drop_plan(cpb_message_file *m) {
+  cpb_merge_free(m->fork);
+  cpb_merge_free(m->merge);
+  m->fork = m->merge = NULL;
+  m->window.size = 0;
+}
+
+/* What the plan is for: all, or the field at `path`. */
+static bool set_up_plan(cpb_message_file *m, const cpb_message_type *type, const cpb_path *path) {
+  if (m->options.keep_damaged) return cpb_merge_keep_damaged(m->merge) == CPB_OK;
+  return !path || cpb_merge_plan_for(m->merge, type, path) == CPB_OK;
+}
+
+static bool plan_merge(cpb_message_file *m, const cpb_message_type *type, const cpb_path *path, cpb_error *error) {
   const cpb_merge_options how = {
       .struct_size = sizeof how, .trust_sizes = 1, .type = m->options.type, .limits = m->options.limits};
-  if (!m->index) return true;
   m->merge = cpb_merge_new(&m->allocator, m->index, &how);
-  if (!m->merge) return cpb_fail_memory(error) == CPB_OK;
-  return run_merge(m, error) == CPB_STEP_DONE;
+  bool ready = m->merge && set_up_plan(m, type, path);
+  if (!ready) cpb_fail_memory(error);
+  if (!ready || run_merge(m, error) != CPB_STEP_DONE) {
+    drop_plan(m);
+    return false;
+  }
+  if (cpb_merge_damage(m->merge)->code != CPB_OK) describe(m->damage, cpb_merge_damage(m->merge));
+  return true;
+}
+
+static bool is_planned(cpb_message_file *m, cpb_error *error) {
+  return !m->index || m->merge || plan_merge(m, NULL, NULL, error);
 }
 
 static bool open_on(cpb_message_file *m, const char *path, cpb_error *error) {
   bool known = cpb_file_is_pipe(m->file) || cpb_file_size(m->file, &m->file_size, error) == CPB_OK;
-  return known && open_index(m, path, error) && plan_merge(m, error);
+  bool late = m->options.plan_late && !m->options.keep_damaged;
+  return known && open_index(m, path, error) && (late || is_planned(m, error));
 }
 
 cpb_message_file *cpb_message_file_on(const cpb_allocator *given, cpb_file *file, const char *path,
@@ -107,6 +144,7 @@ cpb_message_file *cpb_message_file_on(const cpb_allocator *given, cpb_file *file
   cpb_options_copy(&m->options, sizeof m->options, options);
   m->limits = cpb_limits_or_default(m->options.limits);
   m->options.limits = &m->limits;
+  if (m->options.allow_references) cpb_file_allow_references(file, m->options.urls);
   if (open_on(m, path, error)) return m;
   cpb_message_file_close(m);
   return NULL;
@@ -123,6 +161,7 @@ cpb_message_file *cpb_message_file_open(const cpb_allocator *a, const char *path
 void cpb_message_file_close(cpb_message_file *m) {
   if (!m) return;
   cpb_allocator a = m->allocator;
+  cpb_merge_free(m->fork);
   cpb_merge_free(m->merge);
   cpb_index_free(m->index);
   cpb_buffer_free(&m->window);
@@ -131,6 +170,13 @@ void cpb_message_file_close(cpb_message_file *m) {
 }
 
 const cpb_index *cpb_message_file_index(const cpb_message_file *m) { return m->index; }
+
+const cpb_path *cpb_message_file_field(const cpb_message_file *m) {
+  const cpb_path *wanted = m->index ? cpb_index_wanted(m->index) : NULL;
+  return wanted ? wanted : m->options.field;
+}
+
+const char *cpb_message_file_damage(const cpb_message_file *m) { return *m->damage ? m->damage : NULL; }
 
 /* --- Reading --------------------------------------------------------------------- */
 
@@ -143,17 +189,28 @@ static uint64_t segment_left(const cpb_message_file *m, uint64_t offset) {
   return segment.offset + segment.length - offset;
 }
 
+/* A merge that has failed fails for ever, another reader of its plan need not. */
+static bool renew_reader(cpb_message_file *m, cpb_error *error) {
+  if (cpb_merge_error(reader_of(m))->code == CPB_OK) return true;
+  cpb_merge_free(m->fork);
+  m->fork = cpb_merge_fork(m->merge, &m->allocator);
+  if (!m->fork) cpb_fail_memory(error);
+  return m->fork != NULL;
+}
+
 /* Bytes of the merged message into the window. */
 static bool fill_window(cpb_message_file *m, uint64_t offset, uint64_t length, cpb_error *error) {
   cpb_step step;
   m->begin = offset;
   m->window.size = 0;
-  cpb_merge_read(m->merge, offset, length);
+  if (!renew_reader(m, error)) return false;
+  cpb_merge_read(reader_of(m), offset, length);
   while ((step = run_merge(m, error)) == CPB_STEP_DATA) {
     size_t size;
-    const uint8_t *data = cpb_merge_data(m->merge, &size);
+    const uint8_t *data = cpb_merge_data(reader_of(m), &size);
     if (!cpb_buffer_append(&m->window, data, size)) return cpb_fail_memory(error) == CPB_OK;
   }
+  if (step != CPB_STEP_DONE) m->window.size = 0;
   return step == CPB_STEP_DONE;
 }
 
@@ -174,6 +231,7 @@ static bool find_window(cpb_message_file *m, uint64_t offset, uint64_t wanted, s
 const uint8_t *cpb_message_file_read(cpb_message_file *m, uint64_t offset, size_t *length, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   size_t left;
+  if (!is_planned(m, error)) return NULL;
   if (!m->merge) return go_on(m, error) ? cpb_file_read(m->file, offset, length, error) : NULL;
   if (!find_window(m, offset, *length, &left, error)) return NULL;
   *length = cpb_min_size(*length, left);
@@ -182,9 +240,22 @@ const uint8_t *cpb_message_file_read(cpb_message_file *m, uint64_t offset, size_
 
 cpb_code cpb_message_file_size(cpb_message_file *m, uint64_t *size, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  if (!is_planned(m, error)) return error->code;
   if (!m->merge) return cpb_file_size(m->file, size, error);
   *size = cpb_merge_size(m->merge);
   return CPB_OK;
+}
+
+static bool is_damage(const cpb_error *error) { return error->code == CPB_E_DAMAGED || error->code == CPB_E_TRUNCATED; }
+
+/* The rest of the segment. */
+static void lose(cpb_message_file *m, cpb_input *input, uint64_t offset, cpb_error *error) {
+  char text[DAMAGE_TEXT];
+  cpb_segment segment;
+  cpb_merge_get_segment(m->merge, cpb_merge_find_segment(m->merge, offset), &segment);
+  describe(text, error);
+  cpb_input_lose(input, segment_left(m, offset), offset == segment.offset, text);
+  cpb_error_begin(error, NULL);
 }
 
 static void supply_merged(cpb_message_file *m, cpb_input *input, cpb_error *error) {
@@ -194,7 +265,8 @@ static void supply_merged(cpb_message_file *m, cpb_input *input, cpb_error *erro
   if (need.kind != CPB_NEED_RANGE) {
     cpb_input_end(input, cpb_merge_size(m->merge));
   } else if (!find_window(m, need.offset, need.ahead, &left, error)) {
-    cpb_input_fail(input, error->code, error->message);
+    if (m->options.keep_damaged && is_damage(error)) lose(m, input, need.offset, error);
+    else cpb_input_fail(input, error->code, error->message);
   } else if (left > 0) {
     cpb_input_supply(input, m->begin, m->window.data, m->window.size);
   } else {
@@ -204,7 +276,7 @@ static void supply_merged(cpb_message_file *m, cpb_input *input, cpb_error *erro
 
 cpb_code cpb_message_file_supply(cpb_message_file *m, cpb_input *input, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  if (!go_on(m, error)) {
+  if (!go_on(m, error) || !is_planned(m, error)) {
     cpb_input_fail(input, error->code, error->message);
   } else if (m->merge) {
     supply_merged(m, input, error);
@@ -213,4 +285,38 @@ cpb_code cpb_message_file_supply(cpb_message_file *m, cpb_input *input, cpb_erro
     if (input->failure.code != CPB_OK) *error = input->failure;
   }
   return error->code;
+}
+
+/* --- Finding ---------------------------------------------------------------------- */
+
+static cpb_find *find_in(cpb_message_file *m, const cpb_message_type *type, const cpb_path *path, cpb_error *error) {
+  cpb_find *find = cpb_find_new(&m->allocator, type, path, m->options.limits);
+  if (!find) {
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  cpb_step step;
+  while ((step = cpb_find_step(find)) == CPB_STEP_NEED) {
+    if (cpb_message_file_supply(m, cpb_find_input(find), error) != CPB_OK) break;
+  }
+  if (step == CPB_STEP_DONE) return find;
+  if (error->code == CPB_OK) *error = *cpb_find_error(find);
+  cpb_find_free(find);
+  return NULL;
+}
+
+/* Whether a plan of all, which says more, may come to something else. */
+static bool may_be_found_in_all(const cpb_error *error) {
+  return error->code == CPB_E_DAMAGED || error->code == CPB_E_TRUNCATED || error->code == CPB_E_UNSUPPORTED;
+}
+
+cpb_find *cpb_message_file_find(cpb_message_file *m, const cpb_message_type *type, const cpb_path *path,
+                                cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  bool late = m->index && !m->merge;
+  cpb_find *find = !late || plan_merge(m, type, path, error) ? find_in(m, type, path, error) : NULL;
+  if (find || !late || !may_be_found_in_all(error)) return find;
+  drop_plan(m);
+  cpb_error_begin(error, NULL);
+  return is_planned(m, error) ? find_in(m, type, path, error) : NULL;
 }

@@ -31,12 +31,16 @@ static bool open_message(cpb_model_file *f, cpb_file *file, const cpb_model_file
   const cpb_message_file_options how = {.struct_size = sizeof how,
                                         .limits = options->model ? options->model->limits : NULL,
                                         .progress = options->progress,
-                                        .user = options->user};
+                                        .user = options->user,
+                                        .keep_damaged = options->keep_damaged,
+                                        .urls = f->urls,
+                                        .allow_references = options->allow_references};
   f->message = cpb_message_file_on(&f->allocator, file, f->path, &how, error);
   return f->message != NULL;
 }
 
-/* The first bytes of the message, which a read gives up to the end of a chunk. */
+/* The first bytes of the message, which a read gives up to the end of a chunk. Where it fails, `*size` are
+ * those before. */
 static bool read_beginning(cpb_model_file *f, uint8_t *out, size_t *size, cpb_error *error) {
   for (*size = 0; *size < GUESS_BYTES;) {
     size_t length = GUESS_BYTES - *size;
@@ -54,7 +58,28 @@ static bool is_named_saved_model(const char *path) {
   return path && (cpb_path_ends_with(path, "saved_model.pb") || cpb_path_ends_with(path, "saved_model.cpb"));
 }
 
-static bool find_kind(cpb_model_file *f, cpb_model_kind given, cpb_error *error) {
+/* The last bytes of every index that TensorFlow writes: a LevelDB table's. */
+static bool is_checkpoint_index(cpb_model_file *f, uint64_t length) {
+  static const uint8_t magic[8] = {0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb};
+  size_t size = sizeof magic;
+  cpb_error ignored;
+  if (length < sizeof magic) return false;
+  const uint8_t *end = cpb_message_file_read(f->message, length - sizeof magic, &size, &ignored);
+  return end && size == sizeof magic && memcmp(end, magic, sizeof magic) == 0;
+}
+
+static bool fail_unknown(cpb_model_file *f, uint64_t length, cpb_error *error) {
+  if (is_checkpoint_index(f, length))
+    cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
+             "the index of a checkpoint, with no model in it; expected the SavedModel that it belongs to, whose "
+             "question \"variables\" lists what is stored; the inspector opens an index alone");
+  else cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "not a known kind of model; " EXPECTED);
+  return false;
+}
+
+static bool is_damage(const cpb_error *error) { return error->code == CPB_E_DAMAGED || error->code == CPB_E_TRUNCATED; }
+
+static bool find_kind(cpb_model_file *f, cpb_model_kind given, bool keep_damaged, cpb_error *error) {
   uint8_t beginning[GUESS_BYTES];
   size_t size;
   uint64_t length;
@@ -62,20 +87,23 @@ static bool find_kind(cpb_model_file *f, cpb_model_kind given, cpb_error *error)
   if (cpb_message_file_size(f->message, &length, error) != CPB_OK) return false;
   if (length == 0) cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "the model is empty; " EXPECTED);
   if (length == 0 || given) return length > 0;
-  if (!read_beginning(f, beginning, &size, error)) return false;
+  if (!read_beginning(f, beginning, &size, error) && !(keep_damaged && is_damage(error))) return false;
   f->kind = cpb_model_guess(beginning, size);
   if (!f->kind && is_named_saved_model(f->path)) f->kind = CPB_MODEL_SAVED_MODEL;
-  if (f->kind) return true;
-  cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "not a known kind of model; " EXPECTED);
-  return false;
+  if (f->kind) cpb_error_begin(error, NULL);
+  return f->kind || fail_unknown(f, length, error);
 }
 
 /* Takes `file` over. */
 static bool open_model(cpb_model_file *f, cpb_file *file, const cpb_model_file_options *options, cpb_error *error) {
-  if (!open_message(f, file, options, error) || !find_kind(f, options->kind, error)) return false;
+  if (!open_message(f, file, options, error) || !find_kind(f, options->kind, options->keep_damaged, error))
+    return false;
   f->settled = f->kind == CPB_MODEL_SAVED_MODEL ? options->leave_out : CPB_BESIDE_ALL;
   f->model = cpb_model_new(&f->allocator, f->kind, options->model);
-  return f->model || cpb_fail_memory(error) == CPB_OK;
+  if (!f->model) return cpb_fail_memory(error) == CPB_OK;
+  const char *damage = cpb_message_file_damage(f->message);
+  if (damage) cpb_model_note_damage(f->model, damage);
+  return true;
 }
 
 /* Nothing is opened yet. */

@@ -25,6 +25,7 @@ struct cpb_output {
   bool extends;    /* a file that was there, the claim's */
   bool touched;    /* in it something was written */
   cpb_claim claim;
+  cpb_sink sink;       /* with `write`: there is no file */
   bool owned;          /* file.fd is ours to close */
   cpb_descriptor file; /* what is written */
   int target;          /* what gets it at the commit, or -1 */
@@ -93,6 +94,13 @@ cpb_output *cpb_output_create_fd(const cpb_allocator *allocator, int fd, int spo
   return output;
 }
 
+cpb_output *cpb_output_create_sink(const cpb_allocator *allocator, const cpb_sink *sink, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  cpb_output *output = new_output(allocator, error);
+  if (output) cpb_options_copy(&output->sink, sizeof output->sink, sink);
+  return output;
+}
+
 /* The claim knows the size as it was under the lock; WASI asks for it here. */
 static bool open_to_extend(cpb_output *output, cpb_error *error) {
   if (cpb_claim_take(&output->claim, output->place.path, output->options.wait, error) != CPB_OK) return false;
@@ -140,7 +148,19 @@ void cpb_output_free(cpb_output *output) {
 
 static cpb_code failed(cpb_output *output) { return cpb_fail_errno(&output->error, CPB_E_WRITE); }
 
+static bool pass_on(cpb_output *output, uint64_t offset, const void *data, size_t length) {
+  cpb_error *error = &output->error;
+  error->offset = CPB_NO_OFFSET;
+  cpb_code code = output->sink.write(output->sink.user, offset, data, length, error);
+  if (code == CPB_OK) return true;
+  if (code != CPB_E_CANCELLED) code = CPB_E_WRITE;
+  if (!error->message[0]) cpb_fail(error, code, CPB_NO_OFFSET, "%s", cpb_code_text(code));
+  error->code = code;
+  return false;
+}
+
 static bool put(cpb_output *output, uint64_t offset, const void *data, size_t length) {
+  if (output->sink.write) return pass_on(output, offset, data, length);
   if (output->extends && !output->touched && cpb_claim_check(&output->claim, false, &output->error) != CPB_OK)
     return false;
   output->touched = true;
@@ -182,6 +202,10 @@ cpb_file *cpb_output_read_back(cpb_output *output, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   if (cpb_output_flush(output) != CPB_OK) {
     *error = output->error;
+    return NULL;
+  }
+  if (output->sink.write) {
+    cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "what a sink was given cannot be read back");
     return NULL;
   }
   output->file.at = UINT64_MAX; /* both move the descriptor */

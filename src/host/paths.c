@@ -18,6 +18,7 @@ static bool open_both(paths *p, const char *in, const char *out, const cpb_file_
   p->in = p->options.urls && cpb_is_url(in) ? cpb_url_open(p->options.allocator, in, p->options.urls, error)
                                             : cpb_file_open(p->options.allocator, in, error);
   if (!p->in) return false;
+  if (p->options.allow_references) cpb_file_allow_references(p->in, p->options.urls);
   cpb_output_options how = {.struct_size = sizeof how, .replace = p->options.replace, .sync = p->options.sync};
   p->out = cpb_output_create(p->options.allocator, out, &how, error);
   if (!p->out) cpb_file_close(p->in);

@@ -2,6 +2,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "host/compare.h"
 #include "host/threads.h"
 #include "host/transfer_state.h"
 
@@ -9,7 +10,6 @@
  * counts little, and so many that all are done at about the same time. */
 #define PART_MOST ((uint64_t)1 << 20)
 #define PARTS_EACH 8u
-#define THREADS_MOST 256u
 
 typedef cpb_transfer transfer;
 
@@ -38,6 +38,12 @@ static bool put_rest(transfer *t, uint64_t written, uint64_t at, const uint8_t *
   return skip == length || put(t, at + skip, data + skip, length - (size_t)skip);
 }
 
+static bool take(transfer *t, uint64_t written, uint64_t at, const uint8_t *data, size_t length) {
+  if (t->out) return put_rest(t, written, at, data, length);
+  if (t->against) cpb_compare_bytes(t->comparison, t->against, at, data, length);
+  return true;
+}
+
 static cpb_step plan(transfer *t, cpb_merge *merge) {
   cpb_step step;
   while ((step = cpb_merge_step(merge)) == CPB_STEP_NEED) cpb_file_supply(t->in, cpb_merge_input(merge));
@@ -56,7 +62,7 @@ static void merge_alone(transfer *t, cpb_merge *merge, uint64_t written) {
     } else {
       size_t length;
       const uint8_t *data = cpb_merge_data(merge, &length);
-      if (!put_rest(t, written, done, data, length)) return;
+      if (!take(t, written, done, data, length)) return;
       done += length;
     }
   } while (cpb_transfer_go_on(t, done, cpb_merge_size(merge)));
@@ -66,6 +72,7 @@ static void merge_alone(transfer *t, cpb_merge *merge, uint64_t written) {
 static bool merge_planned(transfer *t, cpb_merge *merge, unsigned threads, uint64_t *written) {
   const uint64_t *ends;
   size_t num_parts = 0;
+  if (t->comparison) t->comparison->size = cpb_merge_size(merge);
   uint64_t part = cpb_min_u64(PART_MOST, cpb_merge_size(merge) / PARTS_EACH / threads);
   if (threads > 1 && cpb_merge_cut(merge, part, &ends, &num_parts) != CPB_OK) return false;
   threads = (unsigned)cpb_min_u64(threads, num_parts);
@@ -88,76 +95,29 @@ static bool merge(transfer *t, const cpb_index *index, unsigned threads, uint64_
 
 /* What goes wrong with several threads is tried again by one: it may do with less memory,
  * and of several errors it always comes upon the same one. */
+static cpb_code merge_all(transfer *t, const cpb_index *index) {
+  uint64_t written = 0;
+  unsigned threads = cpb_transfer_threads(t);
+  if (!merge(t, index, threads, &written)) merge(t, index, 1, &written);
+  return t->error->code;
+}
+
 cpb_code cpb_transfer_merge(cpb_file *in, const cpb_index *index, cpb_output *out, const cpb_file_options *options,
                             cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  uint64_t written = 0;
   transfer t = begin(in, out, options, error);
-  unsigned threads = (unsigned)cpb_min_u64(cpb_max_u64(t.options.threads, 1), THREADS_MOST);
-  if (!merge(&t, index, threads, &written)) merge(&t, index, 1, &written);
+  return merge_all(&t, index);
+}
+
+cpb_code cpb_transfer_compare(cpb_file *in, const cpb_index *index, cpb_file *against, const cpb_file_options *options,
+                              cpb_comparison *result, cpb_error *given_error) {
+  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
+  transfer t = begin(in, NULL, options, error);
+  *result = (cpb_comparison){.same = 1, .error.offset = CPB_NO_OFFSET};
+  t.against = against;
+  t.comparison = result;
+  if (merge_all(&t, index) == CPB_OK && against) cpb_compare_ends(result, against);
   return error->code;
-}
-
-/* --- Split and repack ------------------------------------------------------- */
-
-/* Either of the engines that write a .cpb file. */
-typedef struct packer {
-  cpb_split *split;
-  cpb_repack *repack;
-} packer;
-
-static cpb_step packer_step(const packer *p) {
-  return p->split ? cpb_split_step(p->split) : cpb_repack_step(p->repack);
-}
-
-static cpb_input *packer_input(const packer *p) {
-  return p->split ? cpb_split_input(p->split) : cpb_repack_input(p->repack);
-}
-
-static const uint8_t *packer_output(const packer *p, uint64_t *offset, size_t *length) {
-  return p->split ? cpb_split_output(p->split, offset, length) : cpb_repack_output(p->repack, offset, length);
-}
-
-static void packer_progress(const packer *p, uint64_t *done, uint64_t *total) {
-  if (p->split) cpb_split_progress(p->split, done, total);
-  if (p->repack) cpb_repack_progress(p->repack, done, total);
-}
-
-static const cpb_error *packer_error(const packer *p) {
-  return p->split ? cpb_split_error(p->split) : cpb_repack_error(p->repack);
-}
-
-static cpb_code pack(transfer *t, const packer *p) {
-  for (;;) {
-    cpb_step step = packer_step(p);
-    if (step == CPB_STEP_NEED) {
-      cpb_file_supply(t->in, packer_input(p));
-    } else if (step == CPB_STEP_OUTPUT) {
-      uint64_t offset;
-      size_t length;
-      const uint8_t *data = packer_output(p, &offset, &length);
-      if (!put(t, offset, data, length)) return t->error->code;
-    } else {
-      return step == CPB_STEP_DONE ? CPB_OK : failed(t, packer_error(p));
-    }
-    uint64_t done, total;
-    packer_progress(p, &done, &total);
-    if (!cpb_transfer_go_on(t, done, total)) return t->error->code;
-  }
-}
-
-cpb_code cpb_transfer_split(cpb_file *in, cpb_output *out, cpb_split *split, const cpb_file_options *options,
-                            cpb_error *given_error) {
-  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  transfer t = begin(in, out, options, error);
-  return pack(&t, &(packer){.split = split});
-}
-
-cpb_code cpb_transfer_repack(cpb_file *in, cpb_output *out, cpb_repack *repack, const cpb_file_options *options,
-                             cpb_error *given_error) {
-  cpb_error spare, *error = cpb_error_begin(given_error, &spare);
-  transfer t = begin(in, out, options, error);
-  return pack(&t, &(packer){.repack = repack});
 }
 
 /* --- Copy ------------------------------------------------------------------- */

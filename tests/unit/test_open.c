@@ -122,6 +122,92 @@ static void a_model_answers_the_same_chunked_or_not(void **state) {
   cpb_model_file_close(chunked);
 }
 
+/* --- Damaged ones -------------------------------------------------------------------------- */
+
+/* Changes a byte of the chunk; the second time back. */
+static void change_chunk(const cpb_chunk_info *chunk) {
+  FILE *file = fopen(model_path("saved_model.cpb"), "r+b");
+  assert_int_equal(fseek(file, (long)chunk->position + 40, SEEK_SET), 0);
+  int byte = fgetc(file);
+  assert_int_equal(fseek(file, -1, SEEK_CUR), 0);
+  fputc(byte ^ 1, file);
+  assert_int_equal(fclose(file), 0);
+}
+
+/* The bytes of the message that are read as they should be; the others fail, and do not harm what is read later. */
+static uint64_t count_read(cpb_message_file *m, const uint8_t *whole, uint64_t size) {
+  uint64_t same = 0;
+  for (uint64_t at = 0; at < size; at++) {
+    size_t length = 1;
+    cpb_error error;
+    const uint8_t *data = cpb_message_file_read(m, at, &length, &error);
+    if (data) assert_true(length == 1 && *data == whole[at]);
+    else assert_int_equal(error.code, CPB_E_DAMAGED);
+    same += data != NULL;
+  }
+  return same;
+}
+
+static void of_a_damaged_message_the_rest_is_read(void **state) {
+  (void)state;
+  uint64_t size;
+  put_chunked();
+  uint8_t *whole = read_message(model_path("saved_model.pb"), &size, false);
+  cpb_message_file *intact = cpb_message_file_open(NULL, model_path("saved_model.cpb"), NULL, NULL);
+  const cpb_index *index = cpb_message_file_index(intact);
+  assert_true(cpb_index_num_chunks(index) > 2);
+  for (uint64_t i = 0; i < cpb_index_num_chunks(index); i++) {
+    cpb_chunk_info chunk;
+    cpb_index_get_chunk(index, i, &chunk);
+    change_chunk(&chunk);
+    const cpb_message_file_options keep = {.struct_size = sizeof keep, .keep_damaged = 1};
+    cpb_message_file *m = cpb_message_file_open(NULL, model_path("saved_model.cpb"), &keep, NULL);
+    assert_non_null(m);
+    const char *damage = cpb_message_file_damage(m);
+    if (!damage) assert_int_equal(count_read(m, whole, size), size - chunk.size);
+    else assert_non_null(strstr(damage, "of the file"));
+    cpb_message_file_close(m);
+    change_chunk(&chunk);
+  }
+  assert_null(cpb_message_file_damage(intact));
+  assert_int_equal(count_read(intact, whole, size), size);
+  cpb_message_file_close(intact);
+  free(whole);
+}
+
+static void a_damaged_model_answers_all_the_same(void **state) {
+  static const cpb_question_kind kinds[] = {CPB_ASK_OVERVIEW, CPB_ASK_CONSTANTS, CPB_ASK_OBJECTS, CPB_ASK_NODES};
+  (void)state;
+  put_chunked();
+  cpb_message_file *intact = cpb_message_file_open(NULL, model_path("saved_model.cpb"), NULL, NULL);
+  size_t told = 0;
+  for (uint64_t i = 0; i < cpb_index_num_chunks(cpb_message_file_index(intact)); i++) {
+    cpb_chunk_info chunk;
+    cpb_error error;
+    cpb_index_get_chunk(cpb_message_file_index(intact), i, &chunk);
+    change_chunk(&chunk);
+    const cpb_model_file_options keep = {.struct_size = sizeof keep, .keep_damaged = 1};
+    cpb_model_file *file = cpb_model_file_open(NULL, model_folder, &keep, &error);
+    if (!file) fail_msg("%s", error.message);
+    size_t before = told;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+      char *json = ask(file, kinds[k], NULL, &error);
+      if (!json) fail_msg("%s", error.message);
+      told += strstr(json, "\"damage\":true") != NULL;
+      free(json);
+    }
+    char *cut = ask(file, CPB_ASK_CUT, "root", &error);
+    assert_int_equal(cut == NULL, told > before); /* what is missing would be missing from it */
+    free(cut);
+    cpb_model_file_close(file);
+    change_chunk(&chunk);
+  }
+  assert_true(told > 4);
+  cpb_message_file_close(intact);
+}
+
+/* --- Files beside a model ---------------------------------------------------------------- */
+
 static void what_lies_beside_is_known(void **state) {
   (void)state;
   cpb_model_file *file = open_model(model_folder);
@@ -386,6 +472,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       IN_FOLDER(a_path_stands_for_a_file),
       IN_FOLDER(a_message_is_the_same_chunked_or_not),
+      IN_FOLDER(of_a_damaged_message_the_rest_is_read),
+      IN_FOLDER(a_damaged_model_answers_all_the_same),
       IN_FOLDER(a_model_answers_the_same_chunked_or_not),
       IN_FOLDER(what_lies_beside_is_known),
       IN_FOLDER(a_model_on_an_open_file_has_nothing_beside_it),

@@ -470,6 +470,8 @@ static void what_is_fetched_grows_while_reading_goes_on(void **state) {
   assert_non_null(cpb_windows_find(&w, 5009, &length));
   assert_int_equal(length, 1);
   assert_null(cpb_windows_find(&w, 5010, &length));
+  w.least = 1024;
+  assert_int_equal(cpb_windows_plan(&w, 100, 1, UINT64_MAX), 1024); /* as little as the host wants */
   cpb_windows_free(&w);
 }
 

@@ -512,6 +512,8 @@ const uint8_t *cpb_remote_read(cpb_remote *r, uint64_t offset, uint64_t wanted, 
   }
 }
 
+void cpb_remote_request_least(cpb_remote *r, size_t bytes) { r->windows.least = bytes; }
+
 const cpb_validators *cpb_remote_validators(const cpb_remote *r) { return &r->pinned; }
 
 uint64_t cpb_remote_bytes_read(const cpb_remote *r) { return r->bytes_read; }

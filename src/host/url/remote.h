@@ -24,6 +24,9 @@ bool cpb_remote_size(cpb_remote *r, size_t tail, uint64_t *size, cpb_error *erro
  * or before. They are valid until the next call. NULL with the error set. */
 const uint8_t *cpb_remote_read(cpb_remote *r, uint64_t offset, uint64_t wanted, size_t *length, cpb_error *error);
 
+/* How much is requested at least, instead of CPB_WINDOW_LEAST. */
+void cpb_remote_request_least(cpb_remote *r, size_t bytes);
+
 /* What distinguishes this state of the file, as far as it is known. */
 const cpb_validators *cpb_remote_validators(const cpb_remote *r);
 

@@ -3,7 +3,7 @@
 #include "base/checked.h"
 
 void cpb_windows_init(cpb_windows *w, const cpb_allocator *a) {
-  *w = (cpb_windows){.allocator = *a};
+  *w = (cpb_windows){.allocator = *a, .least = CPB_WINDOW_LEAST};
   for (size_t i = 0; i < CPB_WINDOWS; i++) cpb_buffer_init(&w->kept[i].bytes, a);
 }
 
@@ -28,8 +28,8 @@ const uint8_t *cpb_windows_find(cpb_windows *w, uint64_t offset, size_t *length)
 }
 
 size_t cpb_windows_plan(cpb_windows *w, uint64_t offset, uint64_t wanted, uint64_t size) {
-  uint64_t length = offset == w->next ? 2 * (uint64_t)w->step : CPB_WINDOW_LEAST;
-  length = cpb_min_u64(cpb_max_u64(cpb_max_u64(length, wanted), CPB_WINDOW_LEAST), CPB_WINDOW_MOST);
+  uint64_t length = offset == w->next ? 2 * (uint64_t)w->step : w->least;
+  length = cpb_min_u64(cpb_max_u64(cpb_max_u64(length, wanted), w->least), CPB_WINDOW_MOST);
   length = cpb_min_u64(length, size > offset ? size - offset : 0);
   for (size_t i = 0; i < CPB_WINDOWS; i++) {
     const cpb_window *k = &w->kept[i];

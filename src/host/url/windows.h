@@ -17,6 +17,7 @@ typedef struct cpb_windows {
   cpb_allocator allocator;
   cpb_window kept[CPB_WINDOWS];
   uint64_t clock;
+  size_t least;  /* how much is fetched at least */
   uint64_t next; /* where the last one that was made ends */
   size_t step;   /* how much was fetched there */
 } cpb_windows;
@@ -28,8 +29,8 @@ void cpb_windows_free(cpb_windows *w);
 const uint8_t *cpb_windows_find(cpb_windows *w, uint64_t offset, size_t *length);
 
 /* How much to fetch from `offset`, of which nothing is kept, in a file of `size` bytes, when
- * `wanted` bytes are wanted: up to what is kept already; at least 64 KiB, and while reading goes on
- * where it ended, each time twice as much, up to 4 MiB. */
+ * `wanted` bytes are wanted: up to what is kept already; at least `least`, at first 64 KiB, and while
+ * reading goes on where it ended, each time twice as much, up to 4 MiB. */
 size_t cpb_windows_plan(cpb_windows *w, uint64_t offset, uint64_t wanted, uint64_t size);
 
 /* A window that begins at `offset`, to be filled, after which it is kept. What was used longest

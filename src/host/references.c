@@ -1,0 +1,208 @@
+#include "host/references.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/status.h"
+#include "host/descriptor.h"
+#include "host/url/address.h"
+
+/* Each has a buffer and a descriptor, and an index may name any number of files. */
+#define OPEN_MOST 8u
+
+typedef struct other {
+  cpb_file *file; /* NULL: none */
+  int fd;         /* of a file in the folder; -1 for others */
+  char *name;
+  uint64_t used; /* clock of the last use */
+} other;
+
+struct cpb_references {
+  cpb_allocator allocator;
+  char *path;
+  const cpb_url_options *urls;
+  bool allowed;
+  cpb_url_options stripped; /* for another origin: without the headers */
+  uint64_t clock;
+  other open[OPEN_MOST];
+};
+
+cpb_references *cpb_references_new(const cpb_allocator *a, const char *path, const cpb_url_options *urls) {
+  cpb_references *r = cpb_alloc_zeroed(a, sizeof *r);
+  if (!r) return NULL;
+  r->allocator = *a;
+  r->urls = urls;
+  if (!path) return r;
+  size_t size = strlen(path) + 1;
+  r->path = cpb_alloc(a, size);
+  if (r->path) return memcpy(r->path, path, size), r;
+  cpb_release(a, r);
+  return NULL;
+}
+
+cpb_references *cpb_references_copy(const cpb_references *from) {
+  cpb_references *r = cpb_references_new(&from->allocator, from->path, from->urls);
+  if (r) r->allowed = from->allowed;
+  return r;
+}
+
+static void close_other(cpb_references *r, other *o) {
+  cpb_file_close(o->file);
+  if (o->file && o->fd >= 0) close(o->fd);
+  cpb_release(&r->allocator, o->name);
+  *o = (other){NULL, -1, NULL, 0};
+}
+
+void cpb_references_free(cpb_references *r) {
+  if (!r) return;
+  cpb_allocator a = r->allocator;
+  for (size_t i = 0; i < OPEN_MOST; i++) close_other(r, &r->open[i]);
+  cpb_release(&a, r->path);
+  cpb_release(&a, r);
+}
+
+void cpb_references_allow(cpb_references *r, const cpb_url_options *urls) {
+  r->allowed = true;
+  if (urls) r->urls = urls;
+}
+
+/* --- Names ---------------------------------------------------------------------------- */
+
+bool cpb_reference_stays(cpb_span name) {
+  const char *at = (const char *)name.data, *end = at + name.size;
+  if (name.size == 0 || memchr(at, '\\', name.size)) return false;
+  while (at <= end) {
+    const char *slash = at < end ? memchr(at, '/', (size_t)(end - at)) : NULL;
+    size_t length = (size_t)((slash ? slash : end) - at);
+    bool dots = (length == 1 && at[0] == '.') || (length == 2 && at[0] == '.' && at[1] == '.');
+    if (length == 0 || dots) return false;
+    at += length + 1;
+  }
+  return true;
+}
+
+static bool is_plain(uint8_t c) {
+  bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z', digit = c >= '0' && c <= '9';
+  return letter || digit || (c > 0 && strchr("-._~/!$&'()*+,;=:@", c) != NULL);
+}
+
+/* The name as the path of a URL, and a NUL. `out` has room for three bytes each. */
+static void escape(cpb_span name, bool raw, char *out) {
+  static const char digits[] = "0123456789ABCDEF";
+  for (size_t i = 0; i < name.size; i++) {
+    uint8_t c = name.data[i];
+    if (raw || is_plain(c)) {
+      *out++ = (char)c;
+    } else {
+      *out++ = '%';
+      *out++ = digits[c >> 4];
+      *out++ = digits[c & 15];
+    }
+  }
+  *out = '\0';
+}
+
+static size_t folder_of(const char *path) {
+  size_t length = cpb_path_length(path);
+  while (length > 0 && path[length - 1] != '/') length--;
+  return length;
+}
+
+/* `*folder`: how long the folder is that the name is relative to; what of it is to be freed is the result. */
+static char *path_of(const cpb_references *r, cpb_span name, size_t *folder) {
+  bool is_url = cpb_is_url(r->path), raw = !is_url || strncmp(r->path, "s3:", 3) == 0;
+  char *text = cpb_alloc(&r->allocator, 3 * name.size + 1);
+  if (!text) return NULL;
+  escape(name, raw, text);
+  *folder = folder_of(r->path);
+  char *path = cpb_alloc(&r->allocator, strlen(r->path) + strlen(text) + 1);
+  if (path) cpb_path_replace(r->path, *folder, text, path);
+  cpb_release(&r->allocator, text);
+  return path;
+}
+
+/* --- Opening -------------------------------------------------------------------------- */
+
+static cpb_file *refuse(cpb_error *error) {
+  cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET,
+           "it is not in the folder of the file that names it, and is read only with --allow-references");
+  return NULL;
+}
+
+/* A file in the folder, or, if that is allowed, what a link there leads to. */
+static cpb_file *open_local(const cpb_references *r, const char *path, size_t folder, int *fd, cpb_error *error) {
+  if (r->allowed) return cpb_file_open(&r->allocator, path, error);
+  *fd = cpb_reference_descriptor(path, folder);
+  if (*fd < 0 && errno == EXDEV) return refuse(error);
+  if (*fd < 0) cpb_fail_errno(error, CPB_E_READ);
+  cpb_file *file = *fd >= 0 ? cpb_file_open_fd(&r->allocator, *fd, -1, error) : NULL;
+  if (file && cpb_file_is_pipe(file)) cpb_fail(error, CPB_E_READ, CPB_NO_OFFSET, "it is a pipe; expected a file");
+  if (error->code == CPB_OK) return file;
+  cpb_file_close(file);
+  if (*fd >= 0) close(*fd);
+  return NULL;
+}
+
+/* What is secret for one origin is not for another. */
+static cpb_file *open_url(cpb_references *r, const char *url, cpb_error *error) {
+  const cpb_url_options *how = r->urls;
+  if (!cpb_is_url(r->path ? r->path : "") || !cpb_address_same_origin(r->path, url)) {
+    cpb_options_copy(&r->stripped, sizeof r->stripped, r->urls);
+    r->stripped.headers = NULL;
+    how = &r->stripped;
+  }
+  return cpb_url_open(&r->allocator, url, how, error);
+}
+
+/* The name is NUL-terminated. */
+static cpb_file *open_anywhere(cpb_references *r, const char *name, cpb_error *error) {
+  bool is_local = !r->path || !cpb_is_url(r->path);
+  if (cpb_is_url(name)) return open_url(r, name, error);
+  if (name[0] == '/' && is_local) return cpb_file_open(&r->allocator, name, error);
+  return NULL;
+}
+
+static cpb_file *open_name(cpb_references *r, const char *name, int *fd, cpb_error *error) {
+  const cpb_span span = {(const uint8_t *)name, strlen(name)};
+  size_t folder;
+  if (!r->allowed && (!r->path || !cpb_reference_stays(span))) return refuse(error);
+  cpb_file *file = r->allowed ? open_anywhere(r, name, error) : NULL;
+  if (file || error->code != CPB_OK) return file;
+  if (!r->path) return refuse(error);
+  char *path = path_of(r, span, &folder);
+  if (!path) cpb_fail_memory(error);
+  else file = cpb_is_url(path) ? open_url(r, path, error) : open_local(r, path, folder, fd, error);
+  cpb_release(&r->allocator, path);
+  return file;
+}
+
+static bool is_called(const other *o, cpb_span name) {
+  return o->file && strlen(o->name) == name.size && memcmp(o->name, name.data, name.size) == 0;
+}
+
+cpb_file *cpb_references_open(cpb_references *r, cpb_span name, cpb_error *error) {
+  other *o = &r->open[0];
+  for (size_t i = 0; i < OPEN_MOST; i++) {
+    if (is_called(&r->open[i], name)) {
+      r->open[i].used = ++r->clock;
+      return r->open[i].file;
+    }
+    if (r->open[i].used < o->used) o = &r->open[i];
+  }
+  close_other(r, o);
+  o->name = cpb_alloc(&r->allocator, name.size + 1);
+  if (!o->name) {
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  memcpy(o->name, name.data, name.size);
+  o->name[name.size] = '\0';
+  o->file = open_name(r, o->name, &o->fd, error);
+  o->used = ++r->clock;
+  if (!o->file) close_other(r, o);
+  return o->file;
+}
