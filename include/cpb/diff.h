@@ -87,6 +87,10 @@ CPB_API int64_t cpb_diff_shard(const cpb_diff *diff);
 CPB_API const char *cpb_diff_result(const cpb_diff *diff, size_t *size);
 CPB_API int cpb_diff_equal(const cpb_diff *diff);
 
+/* After CPB_STEP_DONE: which models turned out to be damaged, 1 for `a`, 2 for `b`, 3 for both; 0 for neither. What
+ * cannot be read of these was not compared, so that they are not equal, whether or not the rest differs. */
+CPB_API int cpb_diff_damaged(const cpb_diff *diff);
+
 #ifdef __cplusplus
 }
 #endif

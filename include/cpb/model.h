@@ -79,6 +79,11 @@ CPB_API int cpb_model_set_keras_metadata(cpb_model *model, const void *data, siz
 CPB_API int cpb_model_set_checkpoint(cpb_model *model, const cpb_checkpoint *checkpoint, const void *object_graph,
                                      size_t size);
 
+/* Tells that the input is damaged, as `message` says, where reading may not show it: some of the model is not in the
+ * input at all (cpb_merge_damage). Each answer then says so among its problems, if it does not say of other damage;
+ * CUT fails. The text is copied. */
+CPB_API void cpb_model_note_damage(cpb_model *model, const char *message);
+
 /* --- Questions ------------------------------------------------------------- */
 
 /* X(name, number, text). docs/inspecting.md says which kind of model answers which; a

@@ -10,11 +10,12 @@
 #include "model/tensorflow/guess.h"
 
 static const cpb_kind kinds[] = {
-    {CPB_MODEL_SAMEDIFF_ZIP, cpb_samediff_zip_guess, &cpb_samediff_reader, &cpb_samediff_values},
-    {CPB_MODEL_SAMEDIFF_GRAPH, cpb_samediff_graph_guess, &cpb_samediff_reader, &cpb_samediff_values},
-    {CPB_MODEL_KERAS_METADATA, cpb_keras_metadata_guess, &cpb_keras_metadata_reader, NULL},
-    {CPB_MODEL_SAVED_MODEL, cpb_saved_model_guess, &cpb_saved_model_reader, &cpb_constant_values},
-    {CPB_MODEL_GRAPH_DEF, cpb_graph_def_guess, &cpb_saved_model_reader, &cpb_constant_values},
+    {CPB_MODEL_SAMEDIFF_ZIP, "a SameDiff zip", cpb_samediff_zip_guess, &cpb_samediff_reader, &cpb_samediff_values},
+    {CPB_MODEL_SAMEDIFF_GRAPH, "a SameDiff graph", cpb_samediff_graph_guess, &cpb_samediff_reader,
+     &cpb_samediff_values},
+    {CPB_MODEL_KERAS_METADATA, "Keras metadata", cpb_keras_metadata_guess, &cpb_keras_metadata_reader, NULL},
+    {CPB_MODEL_SAVED_MODEL, "a SavedModel", cpb_saved_model_guess, &cpb_saved_model_reader, &cpb_constant_values},
+    {CPB_MODEL_GRAPH_DEF, "a GraphDef", cpb_graph_def_guess, &cpb_saved_model_reader, &cpb_constant_values},
 };
 #define NUM_KINDS (sizeof kinds / sizeof *kinds)
 

@@ -90,6 +90,10 @@ int cpb_model_set_checkpoint(cpb_model *m, const cpb_checkpoint *checkpoint, con
          m->reader->set_checkpoint(m->state_of_reader, checkpoint, object_graph, size);
 }
 
+void cpb_model_note_damage(cpb_model *m, const char *message) {
+  if (m->reader && m->reader->note_damage) m->reader->note_damage(m->state_of_reader, message);
+}
+
 /* --- Asking ---------------------------------------------------------------- */
 
 static bool copy_text(cpb_model *m, const char *text, size_t size, char **copy) {
@@ -100,6 +104,18 @@ static bool copy_text(cpb_model *m, const char *text, size_t size, char **copy) 
   return *copy != NULL;
 }
 
+/* Names what can be asked instead. */
+static void fail_unsupported(cpb_model *m) {
+  char known[sizeof m->error.message] = "";
+  size_t size = 0;
+  for (cpb_question_kind kind = 1; cpb_question_name(kind); kind++) {
+    if (m->reader->answers(m->kind, kind))
+      size += cpb_format(known + size, sizeof known - size, "%s%s", size > 0 ? ", " : "", cpb_question_name(kind));
+  }
+  cpb_fail(&m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "question \"%s\" is not supported for %s; expected one of %s",
+           cpb_question_name(m->question.kind), cpb_kind_find(m->kind)->name, known);
+}
+
 static bool check_question(cpb_model *m) {
   const cpb_question *q = &m->question;
   if (!m->reader) {
@@ -108,6 +124,8 @@ static bool check_question(cpb_model *m) {
     cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "question is %d; expected one of CPB_QUESTIONS", (int)q->kind);
   } else if ((!q->name && q->name_size > 0) || (!q->scope && q->scope_size > 0)) {
     cpb_fail(&m->error, CPB_E_USAGE, CPB_NO_OFFSET, "name or scope is NULL, but its size is not 0");
+  } else if (!m->reader->answers(m->kind, q->kind)) {
+    fail_unsupported(m);
   }
   return m->error.code == CPB_OK;
 }

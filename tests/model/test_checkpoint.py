@@ -144,6 +144,13 @@ def test_values_of_real_models(cpb, made, name):
         assert extract(cpb, model, item["key"]).tobytes() == reader.get_tensor(item["key"]).tobytes()
 
 
+def test_variables_without_paths_are_listed_by_name(cpb, made):
+    """TensorFlow 1 wrote no object graph: the root's children have names only."""
+    names = {one["name"] for one in inspect(cpb, made / "v1", "objects")["children"]["items"]}
+    text = cpb.ok("inspect", made / "v1", "objects", "--width", 100).decode()
+    assert len(names) > 3 and all(f"  {name} " in text for name in names), text
+
+
 @pytest.mark.parametrize("name", ["shards", "v1"])
 def test_parts_of_a_variable_lie_where_it_says(cpb, made, name):
     model, reader = made / name, reader_of(made / name)
@@ -250,6 +257,17 @@ def test_a_damaged_index_does_not_keep_the_overview_back(cpb, model):
     index.write_bytes(index.read_bytes()[:-1])
     result = fails(cpb, 2, "variables.index", "inspect", model, "--json")
     assert json.loads(result.stdout)["kind"] == "saved_model"
+
+
+def test_an_index_alone_is_told_to_be_one(cpb, model):
+    """Whatever it is called; nothing else is taken for one."""
+    index = model / "variables" / "variables.index"
+    for path in (index, shutil.copy(index, model / "ckpt-1.index"), shutil.copy(index, model / "other")):
+        for question in ((), ("variables",)):
+            fails(cpb, 2, 'the index of a checkpoint, with no model in it; expected the SavedModel that it belongs to, '
+                  'whose question "variables" lists what is stored', "inspect", path, *question)
+    index.write_bytes(index.read_bytes()[:-1])
+    fails(cpb, 2, "not a known kind of model; expected a SavedModel", "inspect", index)
 
 
 # --- Made by hand -----------------------------------------------------------------------------------

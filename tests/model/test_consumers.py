@@ -102,9 +102,11 @@ def test_pages_are_parts_of_the_whole(cpb, odd):
 
 def test_what_nothing_takes_is_not_what_is_not_there(cpb, odd):
     assert ask(cpb, odd, "consumers", "many")["consumers"]["total"] == 0
-    for name in ("ab", "output", ""):
+    for name in ("ab", "output"):
         result = cpb.run("inspect", odd, "consumers", name)
         assert result.returncode == 1 and f'there is no node "{name}"'.encode() in result.stderr
+    result = cpb.run("inspect", odd, "consumers", "")
+    assert result.returncode == 1 and b"consumers needs the NAME of a node" in result.stderr
     result = cpb.run("inspect", odd, "consumers", "a", "--scope", "f")
     assert result.returncode == 1 and b'there is no function "f"' in result.stderr
 

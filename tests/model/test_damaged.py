@@ -113,6 +113,136 @@ def test_a_byte_that_is_wrong_within_the_graph_says_where(cpb, tmp_path):
     assert asked(cpb, path, "objects")[1]["problems"] == []  # which lie behind it
 
 
+# --- Chunks ------------------------------------------------------------------------------------
+
+
+LISTS = {"nodes": "nodes", "functions": "functions", "constants": "constants", "ops": "ops", "objects": "children",
+         "scopes": "children", "search": "found", "variables": "variables"}
+NAMES = ("function", "node", "name", "path", "op", "is")  # of an element of a list
+# Said of what a node, function or object is by itself, and so true of it whatever else is missing.
+FACTS = ("op", "inputs", "dtype", "shape", "elements", "bytes", "size", "preview", "kind", "outputs", "stateful")
+COUNTS = ("count", "in_graph", "in_functions", "nodes", "called_by", "calls")
+NUMBERED = ("objects", "variables")
+
+
+def facts(question, answer):
+    """What is said of each element of the list that the question is about, by its names."""
+    counted = question in ("scopes", "ops")  # their sizes are sums
+    found = {}
+    for item in answer[LISTS[question]]["items"]:
+        said = {key: item[key] for key in FACTS if key in item and not (counted and key in ("size", "inputs"))}
+        counts = {key: item[key] for key in COUNTS if isinstance(item.get(key), int) and question not in NUMBERED}
+        found[tuple(str(item.get(key)) for key in NAMES)] = said, counts
+    return found
+
+
+def check_facts(question, left, whole):
+    """All that is said was said of the whole model, too, and nothing is counted that was not."""
+    for name, (said, counts) in left.items():
+        assert name in whole
+        assert said.items() <= whole[name][0].items(), name
+        assert all(count <= whole[name][1][key] for key, count in counts.items()), name
+
+
+class Chunked:
+    """A model in chunks, and what is answered of it."""
+
+    def __init__(self, cpb, path, source, *split):
+        self.cpb, self.path = cpb, path
+        cpb.ok("split", source, "-o", path, "-q", *split)
+        self.content = path.read_bytes()
+        self.chunks = json.loads(cpb.ok("info", path, "--json"))["chunks"]
+        self.answers = {question: self.ask(question)[1] for question in LISTS}
+
+    def ask(self, question):
+        name = ["a"] if question == "search" else []
+        return asked(self.cpb, self.path, question, *name, "--count", "100000")
+
+    def damage(self, number):
+        """Changes a byte of the chunk, where it is stored."""
+        chunk = self.chunks[number]
+        content = bytearray(self.content)
+        content[chunk["position"] + 40 + (chunk["stored_size"] - 40) // 2] ^= 0x40
+        self.path.write_bytes(content)
+        return chunk["position"]
+
+
+SPLITS = {"whole constants": ("mobilenet", "1M"), "slices of a graph with constants": ("mobilenet", "300K"),
+          "a function among functions": ("keras", "1M"), "slices of the functions": ("functions", "1M"),
+          "everything in slices": ("keras_functional", "20K")}
+
+
+@pytest.fixture(scope="module", params=SPLITS)
+def chunked(cpb, tmp_path_factory, request):
+    name, size = SPLITS[request.param]
+    path = tmp_path_factory.mktemp("chunked") / "saved_model.cpb"
+    return Chunked(cpb, path, models.model(name) / "saved_model.pb", "--max-chunk-size", size)
+
+
+def in_all_and_some(chunks):
+    """All that have messages, and of those with values, which are alike, the first ones."""
+    messages = [i for i, chunk in enumerate(chunks) if chunk["type"] == "MESSAGE"]
+    return messages + [i for i in range(len(chunks)) if i not in messages][:3]
+
+
+def test_of_a_model_with_a_damaged_chunk_the_rest_is_shown(chunked):
+    for number in in_all_and_some(chunked.chunks):
+        position = chunked.damage(number)
+        met = 0
+        for question, whole in chunked.answers.items():
+            result, left = chunked.ask(question)
+            damages = damage_of(left)
+            check_facts(question, facts(question, left), facts(question, whole))
+            assert result.returncode == (1 if damages else 0)
+            if damages:
+                met += 1
+                text = damages[0]["text"]
+                assert left["problems"][0] == damages[0] and "missing" in text, text
+                assert f"chunk {number}: " in text and f"at byte {position} of the file" in text
+                assert text.encode() in result.stderr.splitlines()[0]
+            else:
+                assert left == whole
+        assert met >= 5 if chunked.chunks[number]["type"] == "MESSAGE" else met == 0
+
+
+def test_a_chunk_that_is_whole_is_shown_although_others_are_not(chunked):
+    """What each chunk has is there, unless that chunk is damaged or one that it goes into."""
+    names = {question: set(facts(question, whole)) for question, whole in chunked.answers.items()
+             if question in ("nodes", "functions")}
+    seen = {question: set() for question in names}
+    for number in in_all_and_some(chunked.chunks):
+        chunked.damage(number)
+        for question in names:
+            seen[question] |= set(facts(question, chunked.ask(question)[1]))
+    assert seen == names
+
+
+@pytest.mark.parametrize("command, rest", [("merge", []), ("repack", []), ("cut", ["root"])])
+def test_nothing_is_written_from_a_damaged_model(cpb, chunked, tmp_path, command, rest):
+    for number in range(min(3, len(chunked.chunks))):
+        chunked.damage(number)
+        result = cpb.run(command, chunked.path, *rest, "-o", tmp_path / "out.pb")
+        without_objects = b"has no object graph" in result.stderr  # so that it could not be cut anyway
+        assert result.returncode == 2 or without_objects, result.stderr
+        assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("question", [[], ["nodes"], ["overview"]])
+def test_without_the_index_it_is_said_what_to_do(cpb, chunked, question):
+    index = json.loads(cpb.ok("info", write(chunked, chunked.content), "--json"))["metadata"]["position"]
+    changed = bytearray(chunked.content)
+    changed[index + 45] ^= 1
+    for content in (chunked.content[:-10], chunked.content[:len(chunked.content) // 2], changed):
+        result = cpb.run("inspect", write(chunked, content), *question)
+        assert result.returncode == 2 and not result.stdout
+        assert b"the index of the chunks cannot be read. cpb recover copies" in result.stderr, result.stderr
+
+
+def write(chunked, content):
+    chunked.path.write_bytes(content)
+    return chunked.path
+
+
 # --- Files beside a model ------------------------------------------------------------------------
 
 

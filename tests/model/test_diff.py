@@ -1,6 +1,7 @@
 """cpb diff: two models that differ in known ways, and models that are the same."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from conftest import DATA
 from support import keras_models, models, saved_models, wire  # noqa: F401  the first adds makers of models
 from support.samediff import FOLDER
+from support.terminal import native, terminal
 
 CORPUS = ["real_tf_module", "real_keras_export", "real_tf_keras_functional", "real_tf_keras_subclassed"]
 SIDES = {"a": "b", "b": "a", "added": "removed", "removed": "added"}
@@ -92,6 +94,56 @@ def test_numbers_of_functions_do_not_count(cpb, tmp_path):
     assert found["__inference_f_17"] == "removed" and found["__inference_q_17"] == "added"
 
 
+def test_a_keras_model_that_is_saved_again_is_the_same(cpb, tmp_path):
+    """Each time, TensorFlow gives functions and their arguments other numbers."""
+    import numpy as np
+    import tf_keras as keras
+    layers = keras.layers
+    model = keras.Sequential([layers.Dense(4, input_shape=(8,)), layers.BatchNormalization(), layers.Dense(2)])
+    model.compile("adam", "mse")
+    model.fit(np.ones((4, 8)), np.ones((4, 2)), verbose=0)
+    for name in "ab":
+        model.save(tmp_path / name, save_format="tf")
+    names = [{a.name for f in saved_model(tmp_path / name).meta_graphs[0].graph_def.library.function for a in f.signature.input_arg}
+             for name in "ab"]
+    assert len(names[0] - names[1]) > 5
+    same(cpb, tmp_path / "a", tmp_path / "b")
+
+
+def renumber(function, by):
+    """Gives all arguments a number, or another one, wherever the function has their names."""
+    names = {a.name: re.sub(r"_\d+$", "", a.name) + f"_{i + by}" for i, a in enumerate(function.signature.input_arg)}
+    for argument in function.signature.input_arg:
+        argument.name = names[argument.name]
+    for node in function.node_def:
+        node.input[:] = [":".join([names.get(i.split(":")[0], i.split(":")[0]), *i.split(":")[1:]]) for i in node.input]
+    for output in list(function.ret):
+        function.ret[output] = names.get(function.ret[output], function.ret[output])
+    return list(names.values())
+
+
+def test_numbers_of_arguments_do_not_count_but_which_is_used_where_does(cpb, tmp_path):
+    one, other = saved_model(path_of("rich")), saved_model(path_of("rich"))
+    for model, by in ((one, 7), (other, 9)):
+        for function in model.meta_graphs[0].graph_def.library.function:
+            names = renumber(function, by)
+            assert len(set(names)) == len(names)
+    same(cpb, write(tmp_path, one, "one.pb"), write(tmp_path, other))
+    same(cpb, path_of("rich"), tmp_path / "other.pb")
+    changed = 0
+    for function in other.meta_graphs[0].graph_def.library.function:
+        arguments = {a.name for a in function.signature.input_arg}
+        for node in function.node_def:
+            used = [i for i, name in enumerate(node.input) if name in arguments]
+            if changed < 3 and len({node.input[i] for i in used}) > 1:
+                node.input[used[0]], node.input[used[1]] = node.input[used[1]], node.input[used[0]]
+                changed += 1
+    assert changed == 3
+    found = differences(diff(cpb, tmp_path / "one.pb", write(tmp_path, other)))
+    assert sum(len(nodes) for nodes in found.values()) == 3
+    assert all(list(node) == ["inputs"] for nodes in found.values() for node in nodes.values())
+
+
 @pytest.mark.parametrize("name", ["rich.pb", "v1.pb"])
 def test_damaged_models_too(cpb, tmp_path, name):
     from conftest import ROOT
@@ -101,6 +153,8 @@ def test_damaged_models_too(cpb, tmp_path, name):
         path.write_bytes(whole[:len(whole) * cut // 12])
         result = cpb.run("diff", path, path)
         assert result.returncode in (0, 2) and (result.returncode == 2) == bool(result.stderr)
+        if result.returncode == 2 and result.stdout:
+            assert result.stdout.startswith(b"Whether the models are the same cannot be said; ")
 
 
 # --- Different ------------------------------------------------------------------------------
@@ -112,6 +166,12 @@ def mirrored(value):
         value = {SIDES.get(k, k): mirrored(v) for k, v in value.items()}
         return dict(value, change=SIDES.get(value["change"], value["change"])) if "change" in value else value
     return sorted((mirrored(v) for v in value), key=json.dumps) if isinstance(value, list) else value
+
+
+def without_moved(section):
+    """A layer under another path goes by its path in the first model."""
+    moved = [d for d in section["differences"] if any(m["member"] == "path" for m in d.get("members", ()))]
+    return dict(section, differences=[dict(d, name="") if d in moved else d for d in section["differences"]])
 
 
 def in_order(value):
@@ -129,7 +189,7 @@ def test_the_other_way_round_it_says_the_same(cpb, a, b):
     simple = ("signatures", "ops", "overview", "assets", "collections", "layers")
     for section, other in zip(answer["sections"], again["sections"]):
         if section["section"] in simple:
-            assert in_order(section) == in_order(mirrored(other))
+            assert in_order(without_moved(section)) == in_order(mirrored(without_moved(other)))
 
 
 def counts(answer):
@@ -423,6 +483,82 @@ def test_layers_and_their_configs(cpb, tmp_path):
         assert {"config.activation": ("sigmoid", "softmax")} in found["layers"].values()
 
 
+def keras_model(folder, names, attributes=None, inserted=False, **of_last):
+    """Two layers of the same class and size and others between them; where they are attributes, these are their paths."""
+    import tf_keras as keras
+    layers = keras.layers
+    made = [layers.Dense(4, name=names[0]), layers.BatchNormalization(name=names[1]), layers.Dense(4, name=names[2], **of_last)]
+    if inserted:
+        made.insert(0, layers.Dense(4, name="before"))
+    if attributes:
+        class Net(keras.Model):
+            def call(self, x):
+                for name in attributes:
+                    x = getattr(self, name)(x)
+                return x
+        model = Net(name="net")
+        for name, layer in zip(attributes, made):
+            setattr(model, name, layer)
+        model.compute_output_shape((None, 4))
+    else:
+        start = x = keras.Input((4,), name="start")
+        for layer in made:
+            x = layer(x)
+        model = keras.Model(start, x, name="net")
+    model.save(folder, save_format="tf", include_optimizer=False)
+    return folder
+
+
+def layers_of(cpb, a, b):
+    """What differs in layers, and which of them were renamed: {key: (from, to)}."""
+    answer = diff(cpb, a, b)
+    renamed = {d["name"]: (m["a"], m["b"]) for s in answer["sections"] if s["section"] == "layers"
+               for d in s["differences"] for m in d.get("members", ()) if m.get("renamed")}
+    return differences(answer).get("layers", {}), renamed
+
+
+def test_renamed_layers(cpb, tmp_path):
+    one = keras_model(tmp_path / "one", ["a", "b", "c"])
+    other = keras_model(tmp_path / "other", ["x", "y", "z"])
+    for a, b in ((one, other), (one / "keras_metadata.pb", other / "keras_metadata.pb")):
+        found, renamed = layers_of(cpb, a, b)
+        assert sorted(renamed.values()) == [("a", "x"), ("b", "y"), ("c", "z")]
+        assert all(list(layer) == ["name"] for layer in found.values()) and len(found) == 3
+        lines = cpb.run("diff", a, b).stdout.decode().splitlines()
+        assert sorted(line.split("\t")[3] for line in lines if line.startswith("~\tlayers\t")) == [
+            "renamed: a -> x", "renamed: b -> y", "renamed: c -> z"]
+
+
+def test_a_layer_that_has_changed_is_not_renamed(cpb, tmp_path):
+    one = keras_model(tmp_path / "one", ["a", "b", "c"])
+    found, renamed = layers_of(cpb, one, keras_model(tmp_path / "other", ["a", "b", "z"], activation="relu"))
+    assert not renamed
+    changed = next(layer for layer in found.values() if isinstance(layer, dict) and "config.activation" in layer)
+    assert changed["name"] == ("c", "z") and changed["config.name"] == ("c", "z")
+
+
+def test_names_that_change_places_are_not_renamed(cpb, tmp_path):
+    one = keras_model(tmp_path / "one", ["a", "b", "c"])
+    found, renamed = layers_of(cpb, one, keras_model(tmp_path / "other", ["c", "b", "a"]))
+    assert not renamed and {layer["path"] for layer in found.values() if "path" in layer} == {
+        ("root.layer_with_weights-0", "root.layer_with_weights-2"), ("root.layer_with_weights-2", "root.layer_with_weights-0")}
+
+
+def test_layers_that_were_renamed_with_their_paths(cpb, tmp_path):
+    one = keras_model(tmp_path / "one", ["a", "b", "c"], ["first", "norm", "last"])
+    found, renamed = layers_of(cpb, one, keras_model(tmp_path / "other", ["x", "b", "z"], ["begin", "norm", "end"]))
+    assert renamed == {"root.first": ("a", "x"), "root.last": ("c", "z")}
+    assert found == {"root.first": {"name": ("a", "x"), "path": ("root.first", "root.begin")},
+                     "root.last": {"name": ("c", "z"), "path": ("root.last", "root.end")}}
+
+
+def test_a_layer_that_was_put_before_others_is_all_that_was_added(cpb, tmp_path):
+    one = keras_model(tmp_path / "one", ["a", "b", "c"])
+    found, renamed = layers_of(cpb, one, keras_model(tmp_path / "other", ["a", "b", "c"], inserted=True))
+    assert not renamed and list(found.values()).count("added") == 1 and "removed" not in found.values()
+    assert all("name" not in layer for layer in found.values() if isinstance(layer, dict))
+
+
 # --- The command -------------------------------------------------------------------------------------
 
 
@@ -485,10 +621,60 @@ constants  4 of 5  +-~~
     assert "\n".join(shown(cpb, one, other, 80)) + "\n" == expected
 
 
+def test_a_person_reads_words_and_a_program_names(cpb):
+    """The figures are those of the answers that are compared."""
+    one, other = path_of("real_tf_module"), path_of("real_tf_keras_subclassed")
+    a, b = (json.loads(cpb.ok("inspect", path, "overview", "--json")) for path in (one, other))
+    lines = [re.split(" {2,}", line.strip(), maxsplit=1) for line in shown(cpb, one, other, 1000, "--all")]
+    facts = dict(line for line in lines[lines.index(["overview", "5 of 8  ~"]) + 1:][:5])
+
+    def change(*path, words):
+        values = []
+        for side in (a, b):
+            for key in path:
+                side = side.get(key, "none")
+            values.append(f"{side:,}" if isinstance(side, int) else side)
+        return f"{words}{': ' if words else ''}{values[0]} -> {values[1]}"
+
+    kinds = {"user_object": "user objects", "function": "functions", "variable": "variables",
+             "bare_concrete_function": "bare concrete functions", "constant": "constants"}
+    assert set(kinds) == set(a["objects"]["kinds"]) | set(b["objects"]["kinds"])
+    assert facts == {
+        "~ concrete functions": change("concrete_functions", words=""),
+        "~ keras": "only in the second model: identifier _tf_keras_model, objects 5",
+        "~ objects": "; ".join([change("objects", "total", words=""),
+                                *(change("objects", "kinds", kind, words=words) for kind, words in kinds.items())]),
+        "~ operations": change("ops", "total", words="kinds that the exporter lists"),
+        "~ variables": "; ".join(change("variables", member, words=words) for member, words in
+                                 {"total": "", "trainable": "trainable", "elements": "parameters", "size": "bytes"}.items())}
+    assert any(line[0] == "kinds of operations" for line in lines)
+    told = cpb.run("diff", one, other).stdout.decode()
+    assert "~\toverview\tobjects\ttotal: 14 -> 90; kinds.user_object: 2 -> 56;" in told and "\tops\t" in told
+
+
+@native
+@pytest.mark.parametrize("env, colored", [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)], ids=str)
+def test_on_a_terminal_what_is_added_is_green_and_what_is_removed_red(cpb, tmp_path, env, colored):
+    import tensorflow as tf
+    one = graph(tmp_path, "a.pb", gone=tf.make_tensor_proto(1), step=tf.make_tensor_proto(3))
+    other = graph(tmp_path, "b.pb", another=tf.make_tensor_proto(1), step=tf.make_tensor_proto(5))
+    code, text = terminal([*cpb.command, "diff", str(one), str(other)], **env)
+    styled = re.findall(r"\033\[([0-9;]+)m(.*?)\033\[0m", text)
+    assert code == 1 and ("\033" in text.replace("\r\033[K", "")) == colored
+    if colored:
+        assert {words.strip() for style, words in styled if style == "32"} == {"+", "+ another", "Const", "i32[]"}
+        assert {words.strip() for style, words in styled if style == "31"} == {"-", "- gone", "Const", "i32[]"}
+        assert not any("step" in words for style, words in styled)
+    plain = re.sub(r"\033\[[0-9;]*[mK]|[^\n]*\r", "", text)
+    assert plain == "\n".join(shown(cpb, one, other, 80)) + "\n"
+
+
 def test_lines_fit_and_lists_are_folded_but_names_are_whole(cpb):
     one, other = path_of(CORPUS[2]), path_of(CORPUS[3])
     every = diff(cpb, one, other)
-    names = [d["name"] for s in every["sections"] for d in s["differences"]]
+    names = [d["name"].replace("_", " ") if s["section"] == "overview" else d["name"]
+             for s in every["sections"] for d in s["differences"]]
+    names = ["operations" if name == "ops" else name for name in names]
     for width in (80, 120):
         lines = shown(cpb, one, other, width)
         assert len(lines) <= 80
@@ -559,11 +745,90 @@ def test_all_and_quiet(cpb):
     assert cpb.ok("diff", one, one, "--quiet") == b""
 
 
+# --- Damaged models: what cannot be read is not compared --------------------------------------------
+
+
+def of_damaged(cpb, a, b):
+    """What is said of models of which one at least is damaged, which is never that they are equal."""
+    result = cpb.run("diff", a, b, "--json", "-n", 1000000)
+    assert result.returncode == 2 and not result.stderr, result.stderr
+    answer = json.loads(result.stdout)
+    assert answer["equal"] is not True and answer["damaged"]
+    found = [(s["section"], d["change"], d["name"]) for s in answer["sections"] for d in s["differences"]]
+    assert (answer["equal"] is None) == (not found)
+    return answer, found
+
+
+@pytest.mark.parametrize("name", ["rich", "v1"])
+def test_a_model_that_was_cut_off_does_not_differ_from_what_it_was(cpb, tmp_path, name):
+    whole = path_of(name) / "saved_model.pb"
+    content = whole.read_bytes()
+    path = tmp_path / "cut.pb"
+    for part in range(1, 25):
+        size = len(content) * part // 25
+        path.write_bytes(content[:size])
+        for models, side in (((path, whole), "a"), ((whole, path), "b")):
+            answer, found = of_damaged(cpb, *models)
+            assert found == [] and list(answer["damaged"]) == [side], (part, found)
+            assert answer["damaged"][side]["offset"] == size
+            assert sum(section.get("unread", 0) for section in answer["sections"]) > 0
+
+
+def test_a_model_with_a_damaged_chunk_does_not_differ_from_what_it_was(cpb, tmp_path):
+    whole = path_of("rich") / "saved_model.pb"
+    path = tmp_path / "saved_model.cpb"
+    cpb.ok("split", whole, "-o", path, "-q", "--max-chunk-size", "2K")
+    content = path.read_bytes()
+    damaged = 0
+    for chunk in json.loads(cpb.ok("info", path, "--json"))["chunks"]:
+        changed = bytearray(content)
+        changed[chunk["position"] + 40 + (chunk["stored_size"] - 40) // 2] ^= 0x40
+        path.write_bytes(changed)
+        result = cpb.run("diff", whole, path, "--json")
+        answer = json.loads(result.stdout)
+        damaged += result.returncode == 2
+        assert [d for s in answer["sections"] for d in s["differences"]] == [] and answer["equal"] in (None, True)
+        assert (result.returncode == 2) == ("b" in answer.get("damaged", {}))
+    assert damaged > 3
+
+
+@pytest.mark.parametrize("name", ["three_tags.zip", "java_zip.zip", "reversed_entries.zip"])
+def test_a_zip_that_was_cut_off_does_not_differ_from_what_it_was(cpb, tmp_path, name):
+    whole = FOLDER / name
+    path = tmp_path / name
+    for part in range(6, 20):
+        path.write_bytes(whole.read_bytes()[:whole.stat().st_size * part // 20])
+        assert of_damaged(cpb, whole, path)[1] == of_damaged(cpb, path, whole)[1] == []
+
+
+def test_what_is_left_of_a_damaged_model_is_compared(cpb, tmp_path):
+    from tensorflow.core.protobuf import saved_model_pb2
+    whole = saved_model_pb2.SavedModel.FromString((path_of("rich") / "saved_model.pb").read_bytes())
+    graph = whole.meta_graphs[0].graph_def
+    other = saved_model_pb2.SavedModel.FromString(whole.SerializeToString())
+    graph.node[1].device, other.meta_graphs[0].graph_def.node[1].device = "/cpu:0", "/gpu:0"
+    new = other.meta_graphs[0].graph_def.node[2]
+    new.name = "renamed"
+    a, b = tmp_path / "a.pb", tmp_path / "b.pb"
+    content = whole.SerializeToString(deterministic=True)
+    a.write_bytes(content[:content.index(graph.SerializeToString(deterministic=True)) + graph.ByteSize() // 2])
+    b.write_bytes(other.SerializeToString(deterministic=True))
+    names = {("nodes", "changed", graph.node[1].name), ("nodes", "removed", graph.node[2].name)}
+    answer, found = of_damaged(cpb, a, b)
+    assert answer["equal"] is False and names <= set(found)
+
+
 def test_of_a_damaged_model_the_first_lines_say_so(cpb, tmp_path):
     whole = path_of("rich") / "saved_model.pb"
     path = tmp_path / "cut.pb"
-    path.write_bytes(whole.read_bytes()[:whole.stat().st_size // 2])
-    problems = {d["name"] for s in diff(cpb, whole, path)["sections"] if s["section"] == "problems" for d in s["differences"]}
-    lines = shown(cpb, whole, path, 1000)
-    assert lines[0] == f"--- {whole}   SavedModel" and lines[1].partition("damaged: ")[2] in problems
-    assert shown(cpb, path, whole, 1000)[0].startswith(f"--- {path}   SavedModel   damaged: ")
+    size = whole.stat().st_size // 2
+    path.write_bytes(whole.read_bytes()[:size])
+    lines = cpb.run("diff", whole, path, "--width", 1000).stdout.decode().splitlines()
+    missing = whole.stat().st_size - size
+    assert lines[0].startswith(f"Damaged: {path}: byte {size:,}: the message ends here, {missing:,} bytes too early: ")
+    assert lines[1] == "What cannot be read is not compared."
+    assert lines[-1].startswith("Whether the models are the same cannot be said; what can be read of both is the same: ")
+    assert lines[-1].endswith(" items were not compared")
+    result = cpb.run("diff", whole, path)
+    assert f"{path}: the model is damaged; what cannot be read is not compared: byte {size}: " in result.stderr.decode()
+    assert len(result.stdout.splitlines()) == 1

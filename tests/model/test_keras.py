@@ -186,6 +186,17 @@ def test_the_overview_of_a_model_has_a_line_about_its_layers(cpb, name, tmp_path
     assert inspect(cpb, alone)["keras"] == {"identifier": said["identifier"], "objects": said["objects"]}
 
 
+@pytest.mark.parametrize("name", ["real_tf_keras_functional", "real_tf_keras_subclassed"])
+def test_a_search_finds_layers_of_which_only_the_paths_are_known(cpb, name):
+    """Without keras_metadata.pb."""
+    path = DATA / "cpb" / name / "orig.pb"
+    layers = inspect(cpb, path, "layers")["layers"]["items"]
+    assert len(layers) >= 5 and all(layer["name"] is None for layer in layers)
+    for layer in layers:
+        found = inspect(cpb, path, "search", layer["path"])["found"]["items"]
+        assert [one["path"] for one in found if one["is"] == "layer" and one["path"] == layer["path"]] == [layer["path"]]
+
+
 def test_a_search_finds_layers_too(cpb, tmp_path):
     folder = keras_models.model("sequential")
     alone = inspect(cpb, folder / "keras_metadata.pb", "search", "gru")["found"]

@@ -171,7 +171,7 @@ def test_tables_show_what_the_answer_has(cpb):
     assert "inputs\tfeatures\tf32[?,4]\tserving_default_features:0\t\t" in lines
     assert any("root.block.weight" in line and "f32[4,3]" in line for line in lines)
     text = cpb.ok("inspect", folder_of(RICH), "functions", "--first", 2, "-n", 3, "--width", 80).decode()
-    assert text.startswith("functions  22, from number 2 on")
+    assert text.startswith("functions  22, from element 2 on, counting from 0")
 
 
 # --- Functions and nodes -------------------------------------------------------------------

@@ -60,22 +60,35 @@ static void functions_are_paired_by_name_and_then_in_the_order_of_their_numbers(
 
 /* --- Members --------------------------------------------------------------------------- */
 
+static bool make_arguments(cpb_diff_pairs *p) {
+  static const char *const names[2][2] = {{"x", "y_1"}, {"x_7", "x"}};
+  bool done = true;
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < 2; i++) done = done && cpb_diff_pairs_add(p, side, span(names[side][i]));
+  }
+  return done && cpb_diff_pairs_make_in_order(p);
+}
+
 /* What is written; "" for the same, NULL where memory was short. To be freed. */
 static char *members(const cpb_allocator *a, const char *x, const char *y) {
   const cpb_span texts[2] = {span(x), span(y)};
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
-  cpb_diff_pairs p;
+  cpb_diff_pairs p, arguments;
+  const cpb_diff_known known = {&p, &arguments, NULL};
   cpb_json_writer out = {.failed = false};
   bool differs;
   char *text = NULL;
   cpb_buffer_init(&out.out, a);
   cpb_diff_pairs_init(&p, a);
-  bool done = make_pairs(&p, as, bs) && cpb_diff_members(a, &p, NULL, texts, &out, &differs, &error);
+  cpb_diff_pairs_init(&arguments, a);
+  bool done = make_pairs(&p, as, bs) && make_arguments(&arguments) &&
+              cpb_diff_members(a, &known, NULL, texts, &out, &differs, &error);
   if (done) assert_int_equal(differs, out.out.size > 0);
   else assert_true(error.code == CPB_OK || error.code == CPB_E_MEMORY);
   if (done) text = calloc(out.out.size + 1, 1);
   if (done && out.out.size > 0) memcpy(text, out.out.data, out.out.size);
   cpb_diff_pairs_free(&p);
+  cpb_diff_pairs_free(&arguments);
   cpb_buffer_free(&out.out);
   return text;
 }
@@ -102,6 +115,14 @@ static const struct {
     {"{\"f\":[\"__inference_f_9\"]}", "{\"f\":[\"__inference_f_3\"]}", ""},
     {"{\"f\":\"__inference_f_9\"}", "{\"f\":\"__inference_f_20\"}",
      "{\"member\":\"f\",\"a\":\"__inference_f_9\",\"b\":\"__inference_f_20\"}"},
+    {"{\"inputs\":[\"x\",\"y_1:0\",\"z\"]}", "{\"inputs\":[\"x_7\",\"x:0\",\"z\"]}", ""},
+    {"{\"inputs\":[\"x\"]}", "{\"inputs\":[\"x\"],\"z\":1}",
+     "{\"member\":\"inputs\",\"a\":[\"x\"],\"b\":[\"x\"]},{\"member\":\"z\",\"a\":null,\"b\":1}"},
+    {"{\"inputs\":[{\"name\":\"x\",\"user_name\":\"x\"}]}", "{\"inputs\":[{\"name\":\"x_7\",\"user_name\":\"x\"}]}",
+     ""},
+    {"{\"captures\":[{\"argument\":\"y_1\",\"path\":\"x\"}]}", "{\"captures\":[{\"argument\":\"x\",\"path\":\"x_7\"}]}",
+     "{\"member\":\"captures.y_1.path\",\"a\":\"x\",\"b\":\"x_7\"}"},
+    {"{\"attributes\":\"x\"}", "{\"attributes\":\"x_7\"}", "{\"member\":\"attributes\",\"a\":\"x\",\"b\":\"x_7\"}"},
 };
 
 static void members_that_differ_are_named_by_their_path(void **state) {

@@ -329,6 +329,40 @@ static void fails(cpb_model *model, host *h, cpb_question_kind kind, const char 
   has(cpb_model_error(model)->message, text);
 }
 
+/* All kinds say in one form that a question cannot be asked of them, and which ones can. */
+static void a_question_of_other_kinds_is_told_with_those_that_can_be_asked(void **state) {
+  static const struct {
+    cpb_model_kind kind;
+    const char *text;
+  } cases[] = {
+      {CPB_MODEL_SAVED_MODEL,
+       "question \"tag\" is not supported for a SavedModel; expected one of overview, signature, functions, function, "
+       "nodes, objects, layers, constants, ops, search, load, scopes, cut, consumers, variables"},
+      {CPB_MODEL_GRAPH_DEF,
+       "question \"tag\" is not supported for a GraphDef; expected one of overview, functions, "
+       "function, nodes, constants, ops, search, scopes, consumers"},
+      {CPB_MODEL_KERAS_METADATA,
+       "question \"tag\" is not supported for Keras metadata; expected one of overview, layers, search, load"},
+      {CPB_MODEL_SAMEDIFF_ZIP,
+       "question \"cut\" is not supported for a SameDiff zip; expected one of overview, nodes, "
+       "constants, ops, search, tag, consumers"},
+      {CPB_MODEL_SAMEDIFF_GRAPH,
+       "question \"cut\" is not supported for a SameDiff graph; expected one of overview, "
+       "nodes, constants, ops, search, tag, consumers"},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    bool samediff = cases[i].kind == CPB_MODEL_SAMEDIFF_ZIP || cases[i].kind == CPB_MODEL_SAMEDIFF_GRAPH;
+    cpb_question question = {.struct_size = sizeof question, .kind = samediff ? CPB_ASK_CUT : CPB_ASK_TAG};
+    cpb_model *model = cpb_model_new(NULL, cases[i].kind, NULL);
+    cpb_model_ask(model, &question);
+    assert_int_equal(cpb_model_step(model), CPB_STEP_ERROR);
+    assert_int_equal(cpb_model_error(model)->code, CPB_E_UNSUPPORTED);
+    assert_string_equal(cpb_model_error(model)->message, cases[i].text);
+    cpb_model_free(model);
+  }
+}
+
 static void questions_without_an_answer_are_errors(void **state) {
   (void)state;
   host h = {.message = saved_model_of(100)};
@@ -339,7 +373,7 @@ static void questions_without_an_answer_are_errors(void **state) {
   fails(model, &h, CPB_ASK_FUNCTION, "none", CPB_E_NOT_FOUND, "there is no function \"none\"");
   fails(model, &h, CPB_ASK_NODES, "\n", CPB_E_NOT_FOUND, "there is no function \"\\x0a\"");
   fails(model, &h, CPB_ASK_OBJECTS, "root.v.x", CPB_E_NOT_FOUND, "there is no object \"root.v.x\"");
-  fails(model, &h, CPB_ASK_TAG, NULL, CPB_E_UNSUPPORTED, "question \"tag\" is not supported");
+  fails(model, &h, CPB_ASK_TAG, NULL, CPB_E_UNSUPPORTED, "question \"tag\" is not supported for a SavedModel");
   fails(model, &h, (cpb_question_kind)99, NULL, CPB_E_USAGE, "question is 99; expected one of");
   cpb_question other = {.struct_size = sizeof other, .kind = CPB_ASK_OVERVIEW, .meta_graph = 1};
   cpb_model_ask(model, &other);
@@ -420,6 +454,7 @@ int main(void) {
       cmocka_unit_test(damage_is_a_problem_or_an_error),
       cmocka_unit_test(memory_is_bounded),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
+      cmocka_unit_test(a_question_of_other_kinds_is_told_with_those_that_can_be_asked),
       cmocka_unit_test(questions_without_an_answer_are_errors),
       cmocka_unit_test(a_host_that_fails_is_an_error_of_this_question_only),
       cmocka_unit_test(models_are_told_by_how_they_begin),

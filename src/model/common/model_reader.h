@@ -23,11 +23,14 @@ typedef struct cpb_model_reader {
   /* CPB_STEP_NEED, CPB_STEP_DONE with the answer written, or CPB_STEP_ERROR. */
   cpb_step (*step)(void *reader, cpb_json_writer *answer, cpb_error *error);
   cpb_input *(*input)(void *reader);
+  /* Whether the question can be asked of that kind; no other is passed to `ask`. */
+  bool (*answers)(cpb_model_kind kind, cpb_question_kind question);
 
   /* What only some kinds have; NULL for the others. */
 
   /* As in cpb/model.h. */
   int (*set_keras_metadata)(void *reader, const void *data, size_t size);
+  void (*note_damage)(void *reader, const char *message);
   int (*set_checkpoint)(void *reader, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size);
   /* The plan that the last answer was about; empty for most. */
   const cpb_pieces *(*pieces)(const void *reader, cpb_cut_file file);

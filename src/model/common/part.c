@@ -10,6 +10,7 @@ bool cpb_part_begin(cpb_part *p, const cpb_allocator *a, const cpb_message_type 
   options.struct_size = sizeof options;
   options.keep_known = options.keep_damaged = options.locate = 1;
   p->outline = cpb_outline_new(a, type, ranges, num_ranges, &options);
+  if (p->outline) cpb_outline_keep_lost(p->outline);
   return p->outline != NULL;
 }
 
@@ -31,6 +32,8 @@ cpb_step cpb_part_step(cpb_part *p, cpb_error *error) {
     return CPB_STEP_ERROR;
   }
   p->damage = *failure;
+  p->lost = cpb_outline_lost(p->outline);
+  p->lacks_some = p->lost > 0;
   p->message.data = cpb_outline_message(p->outline, &p->message.size);
   p->read = true;
   return CPB_STEP_DONE;

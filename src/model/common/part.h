@@ -12,6 +12,8 @@ typedef struct cpb_part {
   bool read;
   cpb_span message; /* what is there of it */
   cpb_error damage; /* why that is not all, or CPB_OK */
+  uint64_t lost;   /* bytes that cannot be read, of the fields that cpb_outline_lost_in() says; 0 where it ends early */
+  bool lacks_some; /* what the host says is missing from the input, or lost, may have been in any of its fields */
 } cpb_part;
 
 /* False when memory is short. The part must be empty. */

@@ -20,6 +20,7 @@ static void init(cpb_diff *d) {
   cpb_diff_items_init(&d->items, &d->allocator);
   cpb_diff_items_init(&d->tags, &d->allocator);
   cpb_diff_pairs_init(&d->pairs, &d->allocator);
+  cpb_diff_pairs_init(&d->layers, &d->allocator);
 }
 
 cpb_diff *cpb_diff_new(const cpb_allocator *given, cpb_model *a, cpb_model *b, const cpb_diff_options *options) {
@@ -46,6 +47,7 @@ void cpb_diff_free(cpb_diff *d) {
   cpb_allocator a = d->own;
   cpb_diff_values_end(d);
   cpb_diff_pairs_free(&d->pairs);
+  cpb_diff_pairs_free(&d->layers);
   cpb_diff_items_free(&d->items);
   cpb_diff_items_free(&d->tags);
   cpb_diff_places_free(&d->places);
@@ -75,13 +77,31 @@ static void begin_result(cpb_diff *d) {
   cpb_json_writer_open(&d->out, "sections", '[');
 }
 
+static void write_damage(cpb_diff *d) {
+  static const char *const names[] = {"a", "b"};
+  if (cpb_diff_damaged(d) == 0) return;
+  cpb_json_writer_open(&d->out, "damaged", '{');
+  for (int side = 0; side < 2; side++) {
+    const cpb_diff_damage *damage = &d->damage[side];
+    if (!damage->met) continue;
+    cpb_json_writer_open(&d->out, names[side], '{');
+    if (damage->offset == CPB_NO_OFFSET) cpb_json_writer_null(&d->out, "offset");
+    else cpb_json_writer_unsigned(&d->out, "offset", damage->offset);
+    cpb_json_writer_text(&d->out, "text", damage->text);
+    cpb_json_writer_close(&d->out, '}');
+  }
+  cpb_json_writer_close(&d->out, '}');
+}
+
 static cpb_step end_result(cpb_diff *d) {
   cpb_json_writer_close(&d->out, ']');
   cpb_json_writer_open(&d->out, "left_out", '{');
   cpb_json_writer_unsigned(&d->out, "sections", d->left_out.sections);
   cpb_json_writer_unsigned(&d->out, "same", d->left_out.same);
   cpb_json_writer_close(&d->out, '}');
-  cpb_json_writer_bool(&d->out, "equal", !d->different);
+  if (d->different || cpb_diff_damaged(d) == 0) cpb_json_writer_bool(&d->out, "equal", !d->different);
+  else cpb_json_writer_null(&d->out, "equal"); /* as far as it can be read */
+  write_damage(d);
   cpb_json_writer_close(&d->out, '}');
   if (!cpb_json_writer_ok(&d->out)) cpb_diff_fail_memory(d);
   return CPB_STEP_DONE;
@@ -144,7 +164,8 @@ int cpb_diff_side(const cpb_diff *d) { return d->side; }
 int64_t cpb_diff_shard(const cpb_diff *d) { return d->shard; }
 cpb_input *cpb_diff_input(cpb_diff *d) { return d->input; }
 const cpb_error *cpb_diff_error(const cpb_diff *d) { return &d->error; }
-int cpb_diff_equal(const cpb_diff *d) { return d->ended == CPB_STEP_DONE && !d->different; }
+int cpb_diff_equal(const cpb_diff *d) { return d->ended == CPB_STEP_DONE && !d->different && cpb_diff_damaged(d) == 0; }
+int cpb_diff_damaged(const cpb_diff *d) { return (d->damage[0].met ? 1 : 0) | (d->damage[1].met ? 2 : 0); }
 
 const char *cpb_diff_result(const cpb_diff *d, size_t *size) {
   bool done = d->ended == CPB_STEP_DONE;

@@ -19,7 +19,8 @@ IGNORE(of_problem, "offset");
 IGNORE(of_samediff, "bytes", "entries", "tags", "graph", "problems");
 IGNORE(of_tag, "graph_bytes", "bytes");
 IGNORE(of_tag_members, "variables", "operations", "parameters", "maps", "updater_state", "problems");
-IGNORE(of_entry, "reference", "shared", "entry", "entry_bytes", "compressed", "compressed_bytes", "offset");
+IGNORE(of_entry, "reference", "shared", "entry", "entry_bytes", "compressed", "compressed_bytes", "cut", "offset",
+       "preview", "preview_more");
 
 #define PROBLEMS(question) {"problems", question, "problems", {"text"}, of_problem, false}
 

@@ -3,13 +3,13 @@
 #ifndef CPB_MODEL_DIFF_MATCH_H
 #define CPB_MODEL_DIFF_MATCH_H
 
-#include "base/json_read.h"
+#include "base/alloc.h"
 #include "model/common/spans.h"
 
 typedef struct cpb_diff_element {
   cpb_span key;
-  yyjson_val *value;
-  yyjson_val *other; /* what it belongs together with; NULL for nothing */
+  void *value;
+  void *other; /* what it belongs together with; NULL for nothing */
 } cpb_diff_element;
 
 typedef struct cpb_diff_elements {

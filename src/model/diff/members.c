@@ -1,11 +1,14 @@
 #include "model/diff/members.h"
 
 #include "base/status.h"
+#include "model/diff/arguments.h"
 #include "model/diff/match.h"
 
 typedef struct comparison {
   cpb_allocator allocator;
-  const cpb_diff_pairs *pairs;
+  const cpb_diff_known *known;
+  cpb_span in;                 /* the member of the item that is compared */
+  const cpb_diff_pairs *names; /* where texts are names of arguments or layers: of which; else NULL */
   cpb_meter *meter;
   cpb_json_writer *out;
   cpb_buffer path;
@@ -43,13 +46,51 @@ static bool list_members(comparison *c, yyjson_val *object, cpb_diff_elements *e
   return true;
 }
 
-/* What an element of a list is known by; false when it has no name. */
-static bool name_of(yyjson_val *element, cpb_span *name) {
+/* The member by which an element of a list is known, and its text; NULL when it has no name. */
+static const char *name_of(yyjson_val *element, cpb_span *name) {
   static const char *const keys[] = {"name", "argument", "key", "child", "function", NULL};
   for (size_t i = 0; keys[i]; i++) {
-    if (cpb_json_text(cpb_json_member(element, keys[i]), name)) return true;
+    if (cpb_json_text(cpb_json_member(element, keys[i]), name)) return keys[i];
+  }
+  return NULL;
+}
+
+/* A member of the item, and one of it or deeper. */
+typedef struct place {
+  const char *in, *member;
+} place;
+
+static bool is_among(const comparison *c, cpb_span member, const place *places) {
+  for (; places->in; places++) {
+    if (cpb_span_is(c->in, places->in) && cpb_span_is(member, places->member)) return true;
   }
   return false;
+}
+
+/* The names of arguments or layers if the texts of that member are such, here in the item. */
+static const cpb_diff_pairs *names_in(const comparison *c, cpb_span member) {
+  static const place of_arguments[] = {{"inputs", "name"},
+                                       {"outputs", "tensor"},
+                                       {"captures", "argument"},
+                                       {"arguments", "argument"},
+                                       {"arguments", "arguments"},
+                                       {"inputs", "inputs"}, /* of a node, as the next */
+                                       {"control_inputs", "control_inputs"},
+                                       {NULL, NULL}};
+  static const place of_layers[] = {{"config", "name"},  {"config", "input_layers"}, {"config", "output_layers"},
+                                    {"inputs", "layer"}, {"input_layers", "layer"},  {"output_layers", "layer"},
+                                    {NULL, NULL}};
+  if (c->known->layers) return is_among(c, member, of_layers) ? c->known->layers : NULL;
+  return is_among(c, member, of_arguments) ? c->known->arguments : NULL;
+}
+
+/* What an element is found by, the same in both models. */
+static cpb_span common_name(const comparison *c, int side, yyjson_val *element) {
+  cpb_span name = {NULL, 0};
+  const char *key = name_of(element, &name);
+  const cpb_diff_pairs *names = key && side == 1 ? names_in(c, cpb_span_of(key)) : NULL;
+  const cpb_diff_pair *pair = names ? cpb_diff_pairs_find(names, side, name) : NULL;
+  return pair ? pair->names[0] : cpb_diff_common_text(c->known->functions, side, name);
 }
 
 static bool list_named(comparison *c, int side, yyjson_val *list, cpb_diff_elements *e) {
@@ -57,9 +98,7 @@ static bool list_named(comparison *c, int side, yyjson_val *list, cpb_diff_eleme
   yyjson_val *value;
   if (!make_elements(c, e, yyjson_arr_size(list))) return false;
   yyjson_arr_foreach(list, i, count, value) {
-    cpb_span name = {NULL, 0};
-    name_of(value, &name);
-    e->list[i] = (cpb_diff_element){cpb_diff_common_text(c->pairs, side, name), value, NULL};
+    e->list[i] = (cpb_diff_element){common_name(c, side, value), value, NULL};
   }
   return true;
 }
@@ -92,12 +131,20 @@ static bool same_lists(comparison *c, yyjson_val *a, yyjson_val *b, unsigned dep
   return true;
 }
 
+static bool same_at(comparison *c, cpb_span member, yyjson_val *a, yyjson_val *b, unsigned depth) {
+  const cpb_diff_pairs *before = c->names;
+  c->names = names_in(c, member);
+  bool equal = same(c, a, b, depth + 1);
+  c->names = before;
+  return equal;
+}
+
 /* The members stand in another order. */
 static bool same_members(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
   cpb_diff_elements sides[2];
   bool equal = match(c, a, b, sides);
   for (size_t i = 0; i < sides[0].count && equal; i++)
-    equal = same(c, sides[0].list[i].value, sides[0].list[i].other, depth + 1);
+    equal = same_at(c, sides[0].list[i].key, sides[0].list[i].value, sides[0].list[i].other, depth);
   for (size_t i = 0; i < sides[1].count && equal; i++)
     equal = sides[1].list[i].other || same(c, NULL, sides[1].list[i].value, depth + 1);
   free_elements(c, sides);
@@ -112,13 +159,16 @@ static bool same_objects(comparison *c, yyjson_val *a, yyjson_val *b, unsigned d
   yyjson_obj_foreach(a, i, count, name, value) {
     yyjson_val *other_name = yyjson_obj_iter_next(&other);
     if (!cpb_span_equal(key_of(name), key_of(other_name))) return same_members(c, a, b, depth);
-    if (!same(c, value, yyjson_obj_iter_get_val(other_name), depth + 1)) return false;
+    if (!same_at(c, key_of(name), value, yyjson_obj_iter_get_val(other_name), depth)) return false;
   }
   return true;
 }
 
 static bool same_texts(comparison *c, cpb_span x, cpb_span y) {
-  return charge(c, CPB_WORK_WALKED, (uint64_t)x.size + y.size) && cpb_diff_same_text(c->pairs, x, y);
+  bool same;
+  if (!charge(c, CPB_WORK_WALKED, (uint64_t)x.size + y.size)) return false;
+  if (c->names && cpb_diff_are_arguments(c->names, x, y, &same)) return same;
+  return cpb_diff_same_text(c->known->functions, x, y);
 }
 
 static bool same(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth) {
@@ -142,7 +192,7 @@ static size_t step_down(comparison *c, cpb_span name) {
   return before;
 }
 
-static void report(comparison *c, yyjson_val *a, yyjson_val *b) {
+static void report_as(comparison *c, yyjson_val *a, yyjson_val *b, bool renamed) {
   size_t begin = c->out->out.size;
   c->differs = true;
   if (!charge(c, CPB_WORK_ANSWER, c->path.size)) return;
@@ -150,17 +200,30 @@ static void report(comparison *c, yyjson_val *a, yyjson_val *b) {
   cpb_json_writer_span(c->out, "member", (cpb_span){c->path.data, c->path.size});
   cpb_diff_copy(c->out, "a", a);
   cpb_diff_copy(c->out, "b", b);
+  if (renamed) cpb_json_writer_bool(c->out, "renamed", true);
   cpb_json_writer_close(c->out, '}');
   if (done_or_fail(c, cpb_json_writer_ok(c->out))) charge(c, CPB_WORK_ANSWER, c->out->out.size - begin);
 }
+
+static void report(comparison *c, yyjson_val *a, yyjson_val *b) { report_as(c, a, b, false); }
 
 /* --- Different --------------------------------------------------------------------------- */
 
 static void compare(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth);
 
+/* Whether these are the names of a layer that was renamed. */
+static bool are_renamed(const comparison *c, yyjson_val *a, yyjson_val *b) {
+  cpb_span x, y;
+  bool same = false, texts = cpb_span_is(c->in, "name") && cpb_json_text(a, &x) && cpb_json_text(b, &y);
+  return c->known->layers && texts && cpb_diff_are_arguments(c->known->layers, x, y, &same) && same;
+}
+
 static void compare_at(comparison *c, cpb_span name, yyjson_val *a, yyjson_val *b, unsigned depth) {
   size_t before = step_down(c, name);
-  if (ok(c)) compare(c, a, b, depth + 1);
+  if (depth == 0) c->in = name;
+  c->names = names_in(c, name);
+  if (depth == 0 && ok(c) && are_renamed(c, a, b)) report_as(c, a, b, true);
+  else if (ok(c)) compare(c, a, b, depth + 1);
   c->path.size = before;
 }
 
@@ -220,9 +283,9 @@ static void compare(comparison *c, yyjson_val *a, yyjson_val *b, unsigned depth)
   else report(c, a, b);
 }
 
-bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_pairs *pairs, cpb_meter *meter, const cpb_span texts[2],
+bool cpb_diff_members(const cpb_allocator *a, const cpb_diff_known *known, cpb_meter *meter, const cpb_span texts[2],
                       cpb_json_writer *out, bool *differs, cpb_error *error) {
-  comparison c = {.allocator = *a, .pairs = pairs, .meter = meter, .out = out, .error = error};
+  comparison c = {.allocator = *a, .known = known, .meter = meter, .out = out, .error = error};
   *differs = false;
   if (cpb_span_equal(texts[0], texts[1])) return true;
   cpb_buffer_init(&c.path, a);

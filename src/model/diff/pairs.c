@@ -20,6 +20,10 @@ void cpb_diff_pairs_free(cpb_diff_pairs *p) {
     cpb_release(&p->allocator, p->names[side]);
     cpb_release(&p->allocator, p->by_name[side]);
   }
+  for (size_t i = 0; i < p->count; i++) {
+    if (p->list[i].arguments) cpb_diff_pairs_free(p->list[i].arguments);
+    cpb_release(&p->allocator, p->list[i].arguments);
+  }
   cpb_release(&p->allocator, p->list);
   cpb_diff_pairs_init(p, &p->allocator);
 }
@@ -34,12 +38,13 @@ bool cpb_diff_pairs_add(cpb_diff_pairs *p, int side, cpb_span text) {
 
 /* --- Stems ------------------------------------------------------------------------------ */
 
-static size_t digits_at_end(cpb_span text) {
-  size_t digits = 0;
-  while (digits < text.size && text.data[text.size - 1 - digits] >= '0' && text.data[text.size - 1 - digits] <= '9')
-    digits++;
-  return digits;
+size_t cpb_diff_size_without_number(cpb_span text) {
+  size_t size = text.size;
+  while (size > 0 && text.data[size - 1] >= '0' && text.data[size - 1] <= '9') size--;
+  return size;
 }
+
+static size_t digits_at_end(cpb_span text) { return text.size - cpb_diff_size_without_number(text); }
 
 /* "__inference_f_17" has 13 bytes before its number, with the line. */
 static size_t stem_of(cpb_span text) {
@@ -75,7 +80,7 @@ static int by_stem(const void *a, const void *b) {
 
 static void pair(cpb_diff_pairs *p, name *a, name *b) {
   cpb_diff_pair *made = &p->list[p->count++];
-  *made = (cpb_diff_pair){{{NULL, 0}, {NULL, 0}}};
+  *made = (cpb_diff_pair){.names = {{NULL, 0}, {NULL, 0}}};
   if (a) a->pair = made, made->names[0] = a->name;
   if (b) b->pair = made, made->names[1] = b->name;
 }
@@ -145,13 +150,24 @@ static void settle_names(cpb_diff_pairs *p) {
   }
 }
 
-bool cpb_diff_pairs_make(cpb_diff_pairs *p) {
-  size_t most = p->counts[0] + p->counts[1];
-  if (most == 0) return true;
+/* Room for the pairs; false when memory is short. */
+static bool begin_pairing(cpb_diff_pairs *p) {
   if (!cpb_buffer_reserve(&p->bytes, 1)) return false; /* a name's data is not NULL */
   settle_names(p);
-  p->list = cpb_alloc(&p->allocator, most * sizeof *p->list);
-  if (!p->list) return false;
+  p->list = cpb_alloc(&p->allocator, (p->counts[0] + p->counts[1]) * sizeof *p->list);
+  return p->list != NULL;
+}
+
+bool cpb_diff_pairs_make_in_order(cpb_diff_pairs *p) {
+  if (p->counts[0] == 0) return true;
+  if (!begin_pairing(p)) return false;
+  for (size_t i = 0; i < p->counts[0]; i++) pair(p, &p->names[0][i], &p->names[1][i]);
+  return index_names(p, 0) && index_names(p, 1);
+}
+
+bool cpb_diff_pairs_make(cpb_diff_pairs *p) {
+  if (p->counts[0] + p->counts[1] == 0) return true;
+  if (!begin_pairing(p)) return false;
   sort_names(p, by_text);
   pair_equal(p, compare_texts);
   sort_names(p, by_stem);

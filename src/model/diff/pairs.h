@@ -7,7 +7,8 @@
 #include "model/common/spans.h"
 
 typedef struct cpb_diff_pair {
-  cpb_span names[2]; /* NULL data: only the other model has it */
+  cpb_span names[2];                /* NULL data: only the other model has it */
+  struct cpb_diff_pairs *arguments; /* whose names differ though they are the same (arguments.h); NULL for none */
 } cpb_diff_pair;
 
 typedef struct cpb_diff_pairs {
@@ -29,8 +30,15 @@ void cpb_diff_pairs_free(cpb_diff_pairs *pairs);
 bool cpb_diff_pairs_add(cpb_diff_pairs *pairs, int side, cpb_span name);
 bool cpb_diff_pairs_make(cpb_diff_pairs *pairs);
 
+/* In place of that: the n-th that was added of the one side with the n-th of the other, of which there are as
+ * many. */
+bool cpb_diff_pairs_make_in_order(cpb_diff_pairs *pairs);
+
 /* The pair of the function; NULL when that side has none of that name. */
 const cpb_diff_pair *cpb_diff_pairs_find(const cpb_diff_pairs *pairs, int side, cpb_span name);
+
+/* How much of a text precedes the digits that it ends with. */
+size_t cpb_diff_size_without_number(cpb_span text);
 
 /* Whether texts are the same, or name the same function, or differ in a number that is
  * TensorFlow's for one run: "CustomGradient-12". */

@@ -149,6 +149,20 @@ static void ask(cpb_diff *d, const cpb_diff_read *r) {
   d->asked = true;
 }
 
+static void note_damage(cpb_diff *d, int side, yyjson_val *answer) {
+  yyjson_arr_iter all = yyjson_arr_iter_with(cpb_json_member(answer, "problems"));
+  yyjson_val *problem;
+  while ((problem = yyjson_arr_iter_next(&all)) && !yyjson_is_true(cpb_json_member(problem, "damage"))) {}
+  if (!problem) return;
+  cpb_diff_damage *damage = &d->damage[side];
+  d->lacks[side] = true;
+  if (damage->met) return;
+  damage->met = true;
+  if (!cpb_json_unsigned(cpb_json_member(problem, "offset"), &damage->offset)) damage->offset = CPB_NO_OFFSET;
+  const char *text = yyjson_get_str(cpb_json_member(problem, "text"));
+  cpb_format(damage->text, sizeof damage->text, "%s", text ? text : "");
+}
+
 /* Takes the answer; the number of items of a page. */
 static size_t take_answer(cpb_diff *d, const cpb_diff_read *r) {
   cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
@@ -160,6 +174,7 @@ static size_t take_answer(cpb_diff *d, const cpb_diff_read *r) {
   if (!doc) return (size_t)cpb_diff_fail(d, r->side, &error);
   yyjson_val *answer = yyjson_doc_get_root(doc),
              *member = cpb_json_member(answer, r->list->member ? r->list->member : "");
+  note_damage(d, r->side, answer);
   yyjson_val *page = r->whole ? NULL : cpb_json_member(member, "items");
   size_t count = yyjson_arr_size(page);
   if (r->whole) add(d, r, r->key, answer);
@@ -167,6 +182,14 @@ static size_t take_answer(cpb_diff *d, const cpb_diff_read *r) {
   else add_list(d, r, page ? page : member);
   yyjson_doc_free(doc);
   return count;
+}
+
+/* Of a zip that was cut off, of which other answers are there, a tag may have none. */
+static bool goes_without(cpb_diff *d, const cpb_diff_read *r) {
+  cpb_code code = cpb_model_error(d->models[r->side])->code;
+  bool without = d->damage[r->side].met && d->kinds[r->side] == CPB_MODEL_SAMEDIFF_ZIP && code == CPB_E_TRUNCATED;
+  d->lacks[r->side] = d->lacks[r->side] || without;
+  return without;
 }
 
 static cpb_step read_step(cpb_diff *d, const cpb_diff_read *r) {
@@ -179,7 +202,7 @@ static cpb_step read_step(cpb_diff *d, const cpb_diff_read *r) {
       return CPB_STEP_NEED;
     }
     d->asked = false;
-    if (step == CPB_STEP_ERROR) cpb_diff_fail(d, r->side, cpb_model_error(d->models[r->side]));
+    if (step == CPB_STEP_ERROR && !goes_without(d, r)) cpb_diff_fail(d, r->side, cpb_model_error(d->models[r->side]));
     size_t count = step == CPB_STEP_DONE ? take_answer(d, r) : 0;
     if (!cpb_diff_ok(d)) return CPB_STEP_ERROR;
     d->first += count;

@@ -2,11 +2,52 @@
 
 #include "model/diff/error.h"
 #include "model/diff/members.h"
+#include "model/diff/part.h"
 #include "model/diff/read.h"
 #include "model/diff/values.h"
 
+/* Sums, and what else follows from other items. */
+static bool is_derived(const char *name) {
+  static const char *const names[] = {"meta_graphs", "overview",  "collections", "ops",     "tag",
+                                      "tags",        "functions", "layers",      "problems"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(name, names[i]) == 0) return true;
+  }
+  return false;
+}
+
+/* What a damaged model does not have, what it says of itself as a whole, and an item of which the name is lost, are no
+ * differences. */
+static bool is_unread(const cpb_diff *d, const cpb_diff_join *join) {
+  if (d->section.derived) return d->lacks[0] || d->lacks[1];
+  for (int side = 0; side < 2; side++) {
+    const cpb_diff_item *item = join->items[side];
+    if (d->lacks[side] && (!item || cpb_diff_key(&d->items.plain[side], item).size == 0)) return true;
+  }
+  return false;
+}
+
+/* Nor is an item of which a part is left. */
+static bool is_left(cpb_diff *d, const cpb_span texts[2]) {
+  yyjson_doc *docs[2] = {NULL, NULL};
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  for (int side = 0; side < 2; side++) {
+    docs[side] = cpb_json_read(&d->allocator, texts[side], CPB_DIFF_DEPTH * 2, &error);
+    if (!docs[side]) cpb_diff_fail(d, -1, &error);
+  }
+  yyjson_val *a = yyjson_doc_get_root(docs[0]), *b = yyjson_doc_get_root(docs[1]);
+  bool left = (d->lacks[0] && cpb_diff_is_part(a, b)) || (d->lacks[1] && cpb_diff_is_part(b, a));
+  for (int side = 0; side < 2; side++) yyjson_doc_free(docs[side]);
+  return left;
+}
+
 void cpb_diff_section_begin(cpb_diff *d, const char *name, cpb_span function) {
-  d->section = (cpb_diff_section){.begin = d->out.out.size, .comma = d->out.comma};
+  d->section = (cpb_diff_section){.begin = d->out.out.size,
+                                  .comma = d->out.comma,
+                                  .function = function,
+                                  .of_functions = strcmp(name, "functions") == 0,
+                                  .of_layers = strcmp(name, "layers") == 0,
+                                  .derived = is_derived(name)};
   cpb_json_writer_open(&d->out, NULL, '{');
   cpb_json_writer_text(&d->out, "section", name);
   if (d->kinds[0] == CPB_MODEL_SAVED_MODEL) cpb_json_writer_unsigned(&d->out, "meta_graph", d->meta_graph);
@@ -24,9 +65,11 @@ void cpb_diff_section_end(cpb_diff *d, bool even_if_same) {
   cpb_json_writer_unsigned(&d->out, "removed", s->removed);
   cpb_json_writer_unsigned(&d->out, "changed", s->changed);
   cpb_json_writer_unsigned(&d->out, "same", s->same);
+  if (s->unread > 0) cpb_json_writer_unsigned(&d->out, "unread", s->unread);
   cpb_json_writer_close(&d->out, '}');
+  d->lacks[0] = d->lacks[1] = false;
   if (!cpb_json_writer_ok(&d->out)) cpb_diff_fail_memory(d);
-  if (differs || (even_if_same && s->same > 0)) return;
+  if (differs || s->unread > 0 || (even_if_same && s->same > 0)) return;
   d->out.out.size = s->begin;
   d->out.comma = s->comma;
   d->left_out.sections += s->same > 0;
@@ -81,6 +124,14 @@ static void lonely(cpb_diff *d, const cpb_diff_table *table, const cpb_diff_item
   cpb_diff_difference_end(d);
 }
 
+static cpb_diff_known known_of(const cpb_diff *d, cpb_span item) {
+  cpb_span function = d->section.of_functions ? item : d->section.function;
+  const cpb_diff_pair *pair = function.data ? cpb_diff_pairs_find(&d->pairs, 0, function) : NULL;
+  return (cpb_diff_known){.functions = &d->pairs,
+                          .arguments = pair ? pair->arguments : NULL,
+                          .layers = d->section.of_layers ? &d->layers : NULL};
+}
+
 /* The texts differ; perhaps only in what means the same. What was written then goes. */
 static void changed(cpb_diff *d, cpb_span name, const cpb_span texts[2]) {
   bool differs = false, room = cpb_diff_has_room(d);
@@ -89,7 +140,8 @@ static void changed(cpb_diff *d, cpb_span name, const cpb_span texts[2]) {
   bool comma = d->out.comma;
   open_difference(d, "changed", room ? name : (cpb_span){NULL, 0});
   cpb_json_writer_open(&d->out, "members", '[');
-  if (!cpb_diff_members(&d->allocator, &d->pairs, &d->meter, texts, &d->out, &differs, &error))
+  const cpb_diff_known known = known_of(d, name);
+  if (!cpb_diff_members(&d->allocator, &known, &d->meter, texts, &d->out, &differs, &error))
     cpb_diff_fail(d, -1, &error);
   if (differs && d->comparing) cpb_diff_values_write(d);
   cpb_json_writer_close(&d->out, ']');
@@ -103,7 +155,12 @@ static void changed(cpb_diff *d, cpb_span name, const cpb_span texts[2]) {
 
 void cpb_diff_compare_item(cpb_diff *d, const cpb_diff_join *join) {
   cpb_span texts[2];
+  bool unread = is_unread(d, join);
   for (int side = 0; side < 2; side++) {
+    if (!join->items[!side] && unread) {
+      d->section.unread++;
+      return;
+    }
     if (!join->items[!side]) {
       lonely(d, &d->items.plain[side], join->items[side], side);
       return;
@@ -111,6 +168,7 @@ void cpb_diff_compare_item(cpb_diff *d, const cpb_diff_join *join) {
     texts[side] = join->items[side] ? cpb_diff_text(&d->items.plain[side], join->items[side]) : (cpb_span){NULL, 0};
   }
   if (cpb_span_equal(texts[0], texts[1])) d->section.same++;
+  else if (unread || ((d->lacks[0] || d->lacks[1]) && is_left(d, texts))) d->section.unread++;
   else changed(d, cpb_diff_key(&d->items.plain[0], join->items[0]), texts);
 }
 

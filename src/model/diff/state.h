@@ -39,8 +39,19 @@ typedef struct cpb_diff_read {
 typedef struct cpb_diff_section {
   size_t begin; /* of it in the result */
   bool comma;
+  cpb_span function;            /* whose nodes these are; NULL for none */
+  bool of_functions, of_layers; /* each item is one */
+  bool derived;                 /* items tell of what else is in the model, so damage changes them */
   uint64_t added, removed, changed, same;
+  uint64_t unread; /* that cannot be compared, as a model is damaged */
 } cpb_diff_section;
+
+/* What an answer said first of a model's damage. */
+typedef struct cpb_diff_damage {
+  bool met;
+  uint64_t offset; /* CPB_NO_OFFSET: it does not say */
+  char text[192];
+} cpb_diff_damage;
 
 /* Sections of functions that say nothing. */
 typedef struct cpb_diff_left_out {
@@ -99,7 +110,10 @@ struct cpb_diff {
   cpb_json_writer out; /* the result */
   bool different;
   cpb_diff_left_out left_out;
-  cpb_step ended; /* CPB_STEP_DONE or CPB_STEP_ERROR; CPB_STEP_NEED before */
+  cpb_diff_damage damage[2];
+  bool lacks[2];       /* answers for this section were made of a damaged model */
+  bool lacks_pairs[2]; /* and so was the list of functions */
+  cpb_step ended;      /* CPB_STEP_DONE or CPB_STEP_ERROR; CPB_STEP_NEED before */
   cpb_error error;
   int side;      /* that is waited for, or that failed */
   int64_t shard; /* of its checkpoint that is waited for, or -1 */
@@ -121,7 +135,8 @@ struct cpb_diff {
   cpb_diff_join next_tag;
   cpb_span tag;
 
-  cpb_diff_pairs pairs; /* of functions */
+  cpb_diff_pairs pairs;  /* of functions */
+  cpb_diff_pairs layers; /* that were renamed */
   cpb_diff_places places;
   size_t place; /* whose children are compared; CPB_DIFF_NO_PLACE where the names are no paths */
 

@@ -1,6 +1,8 @@
 #include "model/diff/tasks.h"
 
+#include "model/diff/arguments.h"
 #include "model/diff/error.h"
+#include "model/diff/layers.h"
 #include "model/diff/objects.h"
 #include "model/diff/read.h"
 #include "model/diff/section.h"
@@ -26,6 +28,7 @@ static bool begin_list(cpb_diff *d, const cpb_diff_list *list) {
 }
 
 static cpb_step compare_list(cpb_diff *d, const cpb_diff_list *list) {
+  if (list->question == CPB_ASK_LAYERS && strcmp(list->section, "layers") == 0) cpb_diff_layers_pair(d);
   cpb_diff_compare_items(d, list->section, nothing);
   return ended(d);
 }
@@ -56,6 +59,7 @@ static cpb_step pairs_compare(cpb_diff *d) {
     for (size_t i = 0; i < table->count && done; i++)
       done = cpb_diff_pairs_add(&d->pairs, side, cpb_diff_key(table, &table->items[i]));
   }
+  for (int side = 0; side < 2; side++) d->lacks_pairs[side] = d->lacks[side];
   if (!done || !cpb_diff_pairs_make(&d->pairs)) cpb_diff_fail_memory(d);
   cpb_diff_items_free(&d->items);
   return ended(d);
@@ -64,6 +68,7 @@ static const cpb_diff_task pairs = {pairs_begin, pairs_compare};
 
 /* A pair a round; what was read of all of them is compared after the last. */
 static bool functions_begin(cpb_diff *d) {
+  for (int side = 0; side < 2; side++) d->lacks[side] = d->lacks[side] || d->lacks_pairs[side];
   if (d->round == d->pairs.count) {
     cpb_diff_compare_items(d, "functions", nothing);
     return false;
@@ -78,7 +83,10 @@ static bool functions_begin(cpb_diff *d) {
   return true;
 }
 
-static cpb_step functions_compare(cpb_diff *d) { return ended(d); }
+static cpb_step functions_compare(cpb_diff *d) {
+  cpb_diff_arguments_pair(d, &d->pairs.list[d->round]);
+  return ended(d);
+}
 static const cpb_diff_task functions = {functions_begin, functions_compare};
 
 /* The graph first, then each function that both have. */
@@ -104,6 +112,12 @@ static const cpb_diff_task nodes = {nodes_begin, nodes_compare};
 static const cpb_diff_task objects = {cpb_diff_objects_begin, cpb_diff_objects_compare};
 
 /* --- Lists with values ------------------------------------------------------------------------ */
+
+/* Values that a damaged model does not have any more are not compared. */
+static bool lacks_values(const cpb_diff *d) {
+  const bool *bad = d->values.sum.bad;
+  return (bad[0] && d->lacks[0]) || (bad[1] && d->lacks[1]);
+}
 
 static void report_values(cpb_diff *d) {
   if (!cpb_diff_difference_begin(d, "changed", d->values.name, &d->section.changed)) return;
@@ -133,6 +147,7 @@ static cpb_step compare_values(cpb_diff *d) {
   cpb_step step = cpb_diff_values_step(d);
   if (step == CPB_STEP_NEED) return step;
   if (step == CPB_STEP_DONE && is_of_variables(d->values.list)) cpb_diff_compare_item(d, &d->join);
+  else if (step == CPB_STEP_DONE && lacks_values(d)) d->section.unread++;
   else if (step == CPB_STEP_DONE && !d->values.sum.same) report_values(d);
   else d->section.same++;
   cpb_diff_values_end(d);

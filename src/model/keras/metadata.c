@@ -99,17 +99,19 @@ static bool make_sense(metadata *m, cpb_error *error) {
   return m->keras != NULL;
 }
 
+static bool answers(cpb_model_kind kind, cpb_question_kind question) {
+  (void)kind;
+  return question == CPB_ASK_OVERVIEW || question == CPB_ASK_LAYERS || question == CPB_ASK_LOAD ||
+         question == CPB_ASK_SEARCH;
+}
+
 static bool answer_question(metadata *m, cpb_json_writer *answer, cpb_error *error) {
   const cpb_question *q = &m->question;
   switch (q->kind) {
     case CPB_ASK_OVERVIEW: return cpb_keras_overview(m->keras, answer, error);
     case CPB_ASK_LAYERS: return cpb_keras_layers(m->keras, q, answer, error);
     case CPB_ASK_LOAD: return cpb_keras_load(m->keras, q, answer, error);
-    case CPB_ASK_SEARCH: return cpb_keras_search(m->keras, q, answer, error);
-    default:
-      cpb_fail(error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "question \"%s\" is not supported for keras_metadata.pb",
-               cpb_question_name(q->kind));
-      return false;
+    default: return cpb_keras_search(m->keras, q, answer, error);
   }
 }
 
@@ -134,7 +136,7 @@ static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
 }
 
 const cpb_model_reader cpb_keras_metadata_reader = {
-    .create = create, .destroy = destroy, .ask = ask, .step = step, .input = input};
+    .create = create, .destroy = destroy, .ask = ask, .step = step, .input = input, .answers = answers};
 
 CPB_EVIDENCE(versions, CPB_EVIDENCE_NUMBER(VERSION_PRODUCER), CPB_EVIDENCE_NUMBER(VERSION_MIN_CONSUMER),
              CPB_EVIDENCE_BYTES(3));

@@ -127,7 +127,7 @@ static void list(cpb_json_writer *answer, const char *key, const int64_t *values
   cpb_json_writer_close(answer, ']');
 }
 
-void cpb_sd_array_answer(cpb_json_writer *answer, const char *key, const cpb_sd_array *a, uint64_t offset) {
+void cpb_sd_array_open(cpb_json_writer *answer, const char *key, const cpb_sd_array *a, uint64_t offset) {
   const char order[] = {a->order, '\0'};
   cpb_json_writer_open(answer, key, '{');
   cpb_json_writer_text(answer, "dtype", a->dtype->name);
@@ -139,5 +139,4 @@ void cpb_sd_array_answer(cpb_json_writer *answer, const char *key, const cpb_sd_
   cpb_json_writer_unsigned(answer, "count", a->count);
   cpb_json_writer_unsigned(answer, "bytes", a->values_size);
   if (a->values != 0 && offset != CPB_NO_OFFSET) cpb_json_writer_unsigned(answer, "offset", offset);
-  cpb_json_writer_close(answer, '}');
 }

@@ -6,8 +6,9 @@
 #include "model/formats/flatbuffers/flatbuffers.h"
 #include "model/samediff/tables.h"
 
-#define CPB_SD_RANK_MAX 32  /* ND4J's own */
-#define CPB_SD_PERMUTED 'p' /* without gaps, but in the order of neither */
+#define CPB_SD_RANK_MAX 32    /* ND4J's own */
+#define CPB_SD_PREVIEWED 1024 /* bytes of values at most, of an array of which the first are shown */
+#define CPB_SD_PERMUTED 'p'   /* without gaps, but in the order of neither */
 
 typedef struct cpb_sd_array {
   const cpb_sd_dtype *dtype;
@@ -26,8 +27,8 @@ typedef struct cpb_sd_array {
  * of the shape and the data type. */
 bool cpb_sd_array_read(cpb_flat *flat, const cpb_flat_table *table, cpb_sd_array *array);
 
-/* An object {"dtype", "shape", "order", ...}; `offset` is that of the values in
- * the file, or CPB_NO_OFFSET. */
-void cpb_sd_array_answer(cpb_json_writer *answer, const char *key, const cpb_sd_array *array, uint64_t offset);
+/* Opens an object {"dtype", "shape", "order", ...; `offset` is that of the values in the file, or
+ * CPB_NO_OFFSET. */
+void cpb_sd_array_open(cpb_json_writer *answer, const char *key, const cpb_sd_array *array, uint64_t offset);
 
 #endif

@@ -54,6 +54,7 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kin
   v->options = options;
   v->name = name;
   cpb_sd_model_init(&v->model, a, meter, kind == CPB_MODEL_SAMEDIFF_ZIP, &how);
+  cpb_sd_model_keep_damaged(&v->model);
   cpb_sd_lines_init(&v->lines, a);
   cpb_buffer_init(&v->head, a);
   cpb_buffer_init(&v->rows.values, a);
@@ -87,7 +88,7 @@ static cpb_have choose_entry(reader *v) {
     if (line->kind.size > 0) return fails(v, CPB_E_UNSUPPORTED, "not an array but of another kind");
     if (state >= line->count) break;
     v->entry = v->lines.references[line->first + state].entry;
-    return CPB_HAVE;
+    return v->entry ? CPB_HAVE : fails(v, CPB_E_TRUNCATED, "the zip archive ends before its file");
   }
   return fails(v, CPB_E_NOT_FOUND,
                v->options->state > 0 ? "the updater has no such state" : "no parameter has this name");
@@ -107,6 +108,8 @@ static cpb_have find_entry(reader *v) {
                               .user = v,
                               .error = &m->error};
   const cpb_zip_entry *entry = cpb_sd_parts_find(&m->parts, m->tag, file);
+  if (m->parts.zip.partial && (!entry || entry->cut != CPB_ZIP_WHOLE))
+    return fails(v, CPB_E_TRUNCATED, "the zip archive ends before it is said where the values are");
   if (!entry) return fails(v, CPB_E_NOT_FOUND, of_updater ? "the tag has no updater.txt" : "the tag has no params.txt");
   cpb_have have = cpb_sd_parts_load(&m->parts, entry, &v->lines.text);
   if (have != CPB_HAVE) return have;

@@ -119,7 +119,9 @@ bool cpb_sd_write_array(const cpb_sd_writer *w, const char *key, uint64_t at) {
     return true;
   }
   if (!cpb_flat_open(&w->graph->flat, at, &table) || !cpb_sd_array_read(&w->graph->flat, &table, &array)) return false;
-  cpb_sd_array_answer(w->answer, key, &array, offset_of(w, &array));
+  cpb_sd_array_open(w->answer, key, &array, offset_of(w, &array));
+  if (!cpb_sd_write_preview(&w->graph->flat, w->answer, &array)) return false;
+  cpb_json_writer_close(w->answer, '}');
   return true;
 }
 
@@ -132,7 +134,8 @@ static bool write_operand(const cpb_sd_writer *w, const char *key, const cpb_fla
   }
   if (!cpb_sd_array_read(&w->graph->flat, table, &array)) return false;
   cpb_json_writer_open(w->answer, key, '{');
-  cpb_sd_array_answer(w->answer, "array", &array, offset_of(w, &array));
+  cpb_sd_array_open(w->answer, "array", &array, offset_of(w, &array));
+  cpb_json_writer_close(w->answer, '}');
   if (!cpb_sd_write_values(&w->graph->flat, w->answer, &array)) return false;
   cpb_json_writer_close(w->answer, '}');
   return true;
@@ -160,6 +163,24 @@ bool cpb_sd_write_shape(const cpb_sd_writer *w, const cpb_sd_variable *v) {
   if (shape.at != 0) return write_elements(w, "shape", &shape, 8, SIZE);
   if (v->array != 0) return write_shape_of_array(w, v->array);
   cpb_json_writer_null(w->answer, "shape");
+  return true;
+}
+
+bool cpb_sd_write_bytes(const cpb_sd_writer *w, const cpb_sd_variable *v) {
+  cpb_flat_table table;
+  cpb_flat_vector shape;
+  uint64_t bytes = v->dtype->size;
+  if (!cpb_flat_open(&w->graph->flat, v->table, &table) ||
+      !cpb_flat_vector_at(&w->graph->flat, &table, VARIABLE_SHAPE, 8, &shape))
+    return false;
+  bool known = shape.at != 0 && bytes > 0;
+  for (uint32_t i = 0; i < shape.count && known; i++) {
+    int64_t dimension;
+    if (!cpb_flat_element(&w->graph->flat, &shape, i, 8, &dimension)) return false;
+    known = dimension >= 0 && cpb_mul_u64(bytes, (uint64_t)dimension, &bytes);
+  }
+  if (known) cpb_json_writer_unsigned(w->answer, "bytes", bytes);
+  else cpb_json_writer_null(w->answer, "bytes");
   return true;
 }
 

@@ -242,11 +242,11 @@ static bool add_reference(cpb_sd_lines *l, const cpb_sd_lines_in *in, size_t num
   if (!split_reference(text, &tag, &file))
     return bad_line(in, number, text, "not a reference to a file; expected NUMBER or TAG/NUMBER");
   const cpb_sd_tag *of = tag.size > 0 ? cpb_sd_find_tag(in->tags, tag) : in->tag;
-  if (!of) return bad_line(in, number, text, "tags.txt does not have this tag");
+  if (!of && !in->zip->partial) return bad_line(in, number, text, "tags.txt does not have this tag");
   cpb_sd_reference r = {.text = text, .shared = of != in->tag};
-  r.entry = find_file(l, in, of->name, file, &memory);
+  r.entry = find_file(l, in, of ? of->name : tag, file, &memory);
   if (!memory) return no_memory(in->error);
-  if (!r.entry) return bad_line(in, number, text, "the archive does not have this file");
+  if (!r.entry && !in->zip->partial) return bad_line(in, number, text, "the archive does not have this file");
   if (!cpb_reserve(&l->allocator, &list, &l->references_capacity, l->num_references + 1, sizeof r))
     return no_memory(in->error);
   l->references = list;

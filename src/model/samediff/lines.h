@@ -35,9 +35,9 @@ const cpb_sd_tag *cpb_sd_find_tag(const cpb_sd_tags *tags, cpb_span name);
 /* --- Lines ---------------------------------------------------------------------- */
 
 typedef struct cpb_sd_reference {
-  cpb_span text; /* as it is written, such as "7" or "FP32/7" */
-  const cpb_zip_entry *entry;
-  bool shared; /* of another tag, or written as if it were */
+  cpb_span text;              /* as it is written, such as "7" or "FP32/7" */
+  const cpb_zip_entry *entry; /* NULL: of a partial archive, which does not have it */
+  bool shared;                /* of another tag, or written as if it were */
 } cpb_sd_reference;
 
 typedef struct cpb_sd_line {
@@ -77,7 +77,7 @@ void cpb_sd_lines_free(cpb_sd_lines *lines);
 size_t cpb_sd_line_split(const cpb_sd_lines_in *in, cpb_span line, cpb_span *kind);
 
 /* Of `lines->text`. Each name is there once, and every file that is referred to is
- * in the archive; else false with the error set. */
+ * in the archive, unless it is partial; else false with the error set. */
 bool cpb_sd_lines_read(cpb_sd_lines *lines, const cpb_sd_lines_in *in);
 
 #endif

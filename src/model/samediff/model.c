@@ -22,6 +22,8 @@ void cpb_sd_model_init(cpb_sd_model *m, const cpb_allocator *a, cpb_meter *meter
   cpb_sd_lines_init(&m->updater, a);
 }
 
+void cpb_sd_model_keep_damaged(cpb_sd_model *m) { m->keep_damaged = m->parts.keep_damaged = true; }
+
 /* --- Dropping ------------------------------------------------------------------ */
 
 static void drop(cpb_sd_model *m, unsigned parts) {
@@ -50,6 +52,7 @@ void cpb_sd_model_reset(cpb_sd_model *m) {
   if (m->parts.ready) return;
   cpb_sd_parts_free(&m->parts);
   cpb_sd_parts_init(&m->parts, &m->allocator, &m->input, m->options.max_memory, m->meter, &m->error);
+  m->parts.keep_damaged = m->keep_damaged;
 }
 
 /* --- Opening ---------------------------------------------------------------------- */
@@ -76,14 +79,17 @@ cpb_have cpb_sd_model_open(cpb_sd_model *m, const char *name, size_t size) {
 
 static cpb_have lacks(cpb_sd_model *m, const char *file) {
   char shown[SHOWN];
-  cpb_fail(&m->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "tag %s has no %s",
-           cpb_quote(shown, sizeof shown, m->tag->name.data, m->tag->name.size), file);
+  bool partial = m->parts.zip.partial;
+  cpb_fail(&m->error, partial ? CPB_E_TRUNCATED : CPB_E_DAMAGED, partial ? m->parts.zip.directory : CPB_NO_OFFSET,
+           "tag %s has no %s%s", cpb_quote(shown, sizeof shown, m->tag->name.data, m->tag->name.size), file,
+           partial ? ", or not all of it: the zip archive ends before that" : "");
   return CPB_FAILED;
 }
 
-/* A file of the tag, which may be missing: `*entry` is then NULL. */
+/* A file of the tag, which may be missing: `*entry` is then NULL. So may the end of it. */
 static cpb_have load_file(cpb_sd_model *m, const char *file, cpb_buffer *out, const cpb_zip_entry **entry) {
   *entry = cpb_sd_parts_find(&m->parts, m->tag, file);
+  if (*entry && (*entry)->cut != CPB_ZIP_WHOLE) *entry = NULL;
   if (*entry) return cpb_sd_parts_load(&m->parts, *entry, out);
   return m->error.code == CPB_OK ? CPB_HAVE : CPB_FAILED;
 }
@@ -159,7 +165,7 @@ static cpb_have check_params(cpb_sd_model *m, bool found) {
   for (size_t i = 0; i < m->graph.num_variables && have == CPB_HAVE; i++) {
     const cpb_sd_variable *v = &m->graph.variables[i];
     cpb_span name = cpb_sd_graph_text(&m->graph, v->name);
-    if (!has_values(v) || cpb_names_find(&names, name) != CPB_NO_NAME) continue;
+    if (!has_values(v) || cpb_names_find(&names, name) != CPB_NO_NAME || (!found && m->parts.zip.partial)) continue;
     have = found ? fails_for(m, name, "is in the graph but not in params.txt") : lacks(m, "params.txt");
   }
   cpb_names_free(&names);

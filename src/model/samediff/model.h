@@ -21,6 +21,7 @@ typedef struct cpb_sd_model {
   cpb_meter *meter; /* or NULL */
   uint32_t depth;
   bool is_zip;
+  bool keep_damaged; /* of a zip without a directory, what is there is read */
   cpb_input input;
   cpb_error error;
   cpb_sd_parts parts;    /* of a zip */
@@ -37,6 +38,9 @@ typedef struct cpb_sd_model {
 /* `meter` may be NULL. */
 void cpb_sd_model_init(cpb_sd_model *m, const cpb_allocator *a, cpb_meter *meter, bool is_zip,
                        const cpb_model_options *options);
+
+/* To look at what is there of a file, not to make others of it: `keep_damaged` is true. */
+void cpb_sd_model_keep_damaged(cpb_sd_model *m);
 void cpb_sd_model_free(cpb_sd_model *m);
 
 /* Forgets an error, and what is half read. */

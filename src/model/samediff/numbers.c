@@ -4,6 +4,7 @@
 #include "base/status.h"
 
 #define VALUES_MAX 16
+#define PREVIEW_MAX 8
 
 void cpb_sd_format_long(char *out, size_t size, int64_t value) {
   uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
@@ -39,15 +40,43 @@ static bool load_value(cpb_flat *flat, const cpb_sd_array *array, uint64_t i, ui
   return true;
 }
 
+static bool write_stored(cpb_flat *flat, cpb_json_writer *answer, const cpb_sd_array *array, uint64_t i) {
+  uint64_t bits;
+  int64_t extended;
+  if (!load_value(flat, array, i, &bits, &extended)) return false;
+  write_value(answer, array->dtype->numpy, bits, extended);
+  return true;
+}
+
 bool cpb_sd_write_values(cpb_flat *flat, cpb_json_writer *answer, const cpb_sd_array *array) {
   if (!array->dtype->numpy || array->count > VALUES_MAX) return true;
   cpb_json_writer_open(answer, "values", '[');
   for (uint64_t i = 0; i < array->count; i++) {
-    uint64_t bits;
-    int64_t extended;
-    if (!load_value(flat, array, i, &bits, &extended)) return false;
-    write_value(answer, array->dtype->numpy, bits, extended);
+    if (!write_stored(flat, answer, array, i)) return false;
   }
   cpb_json_writer_close(answer, ']');
+  return true;
+}
+
+/* Where the i-th element in row-major order is stored. There is one, so that no dimension is 0; the strides were
+ * found to leave no gaps. */
+static uint64_t place_of(const cpb_sd_array *array, uint64_t i) {
+  uint64_t place = 0;
+  for (uint32_t k = array->rank; k-- > 0;) {
+    uint64_t size = (uint64_t)array->shape[k];
+    if (size > 1) place += i % size * (uint64_t)array->strides[k];
+    i /= size;
+  }
+  return place;
+}
+
+bool cpb_sd_write_preview(cpb_flat *flat, cpb_json_writer *answer, const cpb_sd_array *array) {
+  if (!array->dtype->numpy || array->values_size > CPB_SD_PREVIEWED) return true;
+  cpb_json_writer_open(answer, "preview", '[');
+  for (uint64_t i = 0; i < array->count && i < PREVIEW_MAX; i++) {
+    if (!write_stored(flat, answer, array, place_of(array, i))) return false;
+  }
+  cpb_json_writer_close(answer, ']');
+  if (array->count > PREVIEW_MAX) cpb_json_writer_bool(answer, "preview_more", true);
   return true;
 }

@@ -1,7 +1,10 @@
 #include "model/samediff/parts.h"
 
+#include <stdlib.h>
+
 #include "base/checked.h"
 #include "base/status.h"
+#include "model/common/spans.h"
 
 #define TEXT_MAX ((uint64_t)16 << 20)
 #define SHOWN 80
@@ -51,6 +54,10 @@ static cpb_have grow(cpb_sd_parts *p, cpb_buffer *out) {
   return CPB_FAILED;
 }
 
+static bool has_preview(const cpb_sd_array *array, size_t size) {
+  return array->values_size > CPB_SD_PREVIEWED || size >= array->values + array->values_size;
+}
+
 cpb_have cpb_sd_parts_head(cpb_sd_parts *p, const cpb_zip_entry *entry, cpb_buffer *out, cpb_sd_array *array) {
   cpb_have have = CPB_HAVE;
   for (begin(p, entry, out); have == CPB_HAVE; have = grow(p, out)) {
@@ -59,8 +66,9 @@ cpb_have cpb_sd_parts_head(cpb_sd_parts *p, const cpb_zip_entry *entry, cpb_buff
     uint64_t base;
     if (!cpb_zip_stream_offset(&p->stream, &base)) base = CPB_NO_OFFSET;
     cpb_flat_begin(&flat, (cpb_span){out->data, out->size}, entry->size, base, p->error);
-    if (cpb_flat_root(&flat, &root) && cpb_sd_array_read(&flat, &root, array)) return CPB_HAVE;
-    if (!flat.wait) return CPB_FAILED;
+    bool read = cpb_flat_root(&flat, &root) && cpb_sd_array_read(&flat, &root, array);
+    if (read && has_preview(array, out->size)) return CPB_HAVE;
+    if (!read && !flat.wait) return CPB_FAILED;
   }
   return have;
 }
@@ -72,12 +80,55 @@ uint64_t cpb_sd_parts_offset(const cpb_sd_parts *p, const cpb_sd_array *array) {
 
 void cpb_sd_parts_stop(cpb_sd_parts *p) { p->loading = NULL; }
 
-cpb_have cpb_sd_parts_open(cpb_sd_parts *p) {
-  if (p->ready) return CPB_HAVE;
-  cpb_have have = cpb_zip_open(&p->zip);
-  if (have != CPB_HAVE) return have;
-  static const char name[] = "tags.txt";
-  const cpb_zip_entry *entry = cpb_zip_find(&p->zip, (cpb_span){(const uint8_t *)name, sizeof name - 1});
+/* --- Opening ------------------------------------------------------------------- */
+
+static cpb_have open_zip(cpb_sd_parts *p) {
+  if (!p->walking) {
+    cpb_have have = cpb_zip_open(&p->zip);
+    if (have != CPB_FAILED || !p->keep_damaged || !p->zip.torn) return have;
+    cpb_zip_walk_begin(&p->walk, &p->zip);
+    p->walking = true;
+  }
+  return cpb_zip_walk_go_on(&p->walk);
+}
+
+static bool is_graph(const cpb_zip_entry *e, cpb_span *tag) {
+  cpb_span file = cpb_span_of("/graph.fb");
+  if (e->name.size <= file.size) return false;
+  *tag = (cpb_span){e->name.data, e->name.size - file.size};
+  return cpb_compare_names((cpb_span){tag->data + tag->size, file.size}, file) == 0 &&
+         !memchr(tag->data, '/', tag->size);
+}
+
+static int by_header(const void *a, const void *b) {
+  const cpb_zip_entry *x = *(const cpb_zip_entry *const *)a, *y = *(const cpb_zip_entry *const *)b;
+  return (x->header > y->header) - (x->header < y->header);
+}
+
+/* Of a damaged file without tags.txt: the folders with a graph, as that file would list them. */
+static cpb_have list_folders(cpb_sd_parts *p) {
+  cpb_span tag;
+  size_t count = 0;
+  const cpb_zip_entry **graphs = cpb_alloc(&p->allocator, cpb_max_size(p->zip.num_entries, 1) * sizeof *graphs);
+  bool good = graphs != NULL;
+  for (size_t i = 0; good && i < p->zip.num_entries; i++) {
+    if (is_graph(&p->zip.entries[i], &tag)) graphs[count++] = &p->zip.entries[i];
+  }
+  if (count > 1) qsort(graphs, count, sizeof *graphs, by_header);
+  for (size_t i = 0; good && i < count; i++) {
+    good = is_graph(graphs[i], &tag) && cpb_buffer_append(&p->tags.text, tag.data, tag.size) &&
+           cpb_buffer_append(&p->tags.text, "\n", 1);
+  }
+  cpb_release(&p->allocator, graphs);
+  if (!good) cpb_fail_memory(p->error);
+  else if (count == 0) *p->error = p->walk.why; /* there is nothing to be told */
+  return good && count > 0 ? CPB_HAVE : CPB_FAILED;
+}
+
+static cpb_have load_tags(cpb_sd_parts *p) {
+  const cpb_zip_entry *entry = cpb_zip_find(&p->zip, cpb_span_of("tags.txt"));
+  p->told = entry && entry->cut == CPB_ZIP_WHOLE;
+  if (!p->told && p->zip.partial) return list_folders(p);
   if (!entry) {
     cpb_fail(p->error, CPB_E_FORMAT, p->zip.directory, "not a SameDiff file: the zip archive has no tags.txt");
     return CPB_FAILED;
@@ -87,15 +138,34 @@ cpb_have cpb_sd_parts_open(cpb_sd_parts *p) {
              (unsigned long long)entry->size, (unsigned long long)TEXT_MAX);
     return CPB_FAILED;
   }
-  have = cpb_sd_parts_load(p, entry, &p->tags.text);
+  return cpb_sd_parts_load(p, entry, &p->tags.text);
+}
+
+static bool choose_standard(cpb_sd_parts *p) {
+  p->standard = p->tags.count - 1;
+  for (size_t i = p->tags.count; p->zip.partial && i-- > 0;) {
+    const cpb_zip_entry *graph = cpb_sd_parts_find(p, &p->tags.list[i], "graph.fb");
+    if (p->error->code != CPB_OK) return false;
+    if (!graph || graph->cut != CPB_ZIP_WHOLE) continue;
+    p->standard = i;
+    break;
+  }
+  return true;
+}
+
+cpb_have cpb_sd_parts_open(cpb_sd_parts *p) {
+  if (p->ready) return CPB_HAVE;
+  cpb_have have = open_zip(p);
+  if (have == CPB_HAVE) have = load_tags(p);
   if (have == CPB_HAVE && !cpb_sd_tags_read(&p->tags, p->error)) have = CPB_FAILED;
+  if (have == CPB_HAVE && !choose_standard(p)) have = CPB_FAILED;
   p->ready = have == CPB_HAVE;
   return have;
 }
 
 const cpb_sd_tag *cpb_sd_parts_tag(cpb_sd_parts *p, const char *name, size_t size) {
   char shown[SHOWN];
-  if (!name) return &p->tags.list[p->tags.count - 1];
+  if (!name) return &p->tags.list[p->standard];
   const cpb_sd_tag *tag = cpb_sd_find_tag(&p->tags, (cpb_span){(const uint8_t *)name, size});
   if (!tag)
     cpb_fail(p->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "the file has no tag %s",

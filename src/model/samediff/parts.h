@@ -3,6 +3,7 @@
 #define CPB_MODEL_SAMEDIFF_PARTS_H
 
 #include "model/formats/zip/stream.h"
+#include "model/formats/zip/walk.h"
 #include "model/samediff/array.h"
 #include "model/samediff/lines.h"
 
@@ -13,7 +14,12 @@ typedef struct cpb_sd_parts {
   cpb_zip zip;
   cpb_zip_stream stream;
   const cpb_zip_entry *loading; /* what `stream` is at */
+  bool keep_damaged;            /* where the zip has no directory, what is found without it counts */
+  bool walking;                 /* it has none */
+  cpb_zip_walk walk;
   cpb_sd_tags tags;
+  bool told;       /* the tags are those of tags.txt, not of the folders that there are */
+  size_t standard; /* the tag that is meant when none is named */
   bool ready;
 } cpb_sd_parts;
 
@@ -25,7 +31,8 @@ void cpb_sd_parts_free(cpb_sd_parts *parts);
 /* The directory and tags.txt. */
 cpb_have cpb_sd_parts_open(cpb_sd_parts *parts);
 
-/* The tag of this name, or for no name the newest; NULL with the error set. */
+/* The tag of this name; NULL with the error set. For no name it is the newest, of a damaged file the newest whose graph
+ * is there. */
 const cpb_sd_tag *cpb_sd_parts_tag(cpb_sd_parts *parts, const char *name, size_t size);
 
 /* tag/file, or NULL. When memory is short the error is set. */
@@ -34,8 +41,8 @@ const cpb_zip_entry *cpb_sd_parts_find(cpb_sd_parts *parts, const cpb_sd_tag *ta
 /* Loads a file into `out`, from where the last call left off. */
 cpb_have cpb_sd_parts_load(cpb_sd_parts *parts, const cpb_zip_entry *entry, cpb_buffer *out);
 
-/* Reads an entry that is one array up to where its table says what it is; its first
- * bytes are then in `out`, and `parts->stream` gives the rest. */
+/* Reads an entry that is one array up to where its table says what it is, and its values where they are
+ * previewed; its first bytes are then in `out`, and `parts->stream` gives the rest. */
 cpb_have cpb_sd_parts_head(cpb_sd_parts *parts, const cpb_zip_entry *entry, cpb_buffer *out, cpb_sd_array *array);
 
 /* Where the values of that array lie in the file; CPB_NO_OFFSET when compressed. */

@@ -7,6 +7,7 @@
 #include "model/common/cursor.h"
 #include "model/samediff/consumers.h"
 #include "model/samediff/items.h"
+#include "model/samediff/numbers.h"
 
 typedef cpb_sd_reply reply;
 
@@ -25,7 +26,7 @@ static bool write_tag(reply *r, uint64_t i) {
   const cpb_sd_model *m = r->model;
   if (m->tag) {
     cpb_json_writer_span(r->answer, "tag", m->tag->name);
-    cpb_json_writer_bool(r->answer, "default", m->tag->number + 1 == m->parts.tags.count);
+    cpb_json_writer_bool(r->answer, "default", m->tag->number == m->parts.standard);
   } else {
     cpb_json_writer_null(r->answer, "tag");
     cpb_json_writer_bool(r->answer, "default", true);
@@ -98,10 +99,28 @@ static void write_entry(cpb_json_writer *a, const cpb_sd_reference *reference) {
   const cpb_zip_entry *e = reference->entry;
   cpb_json_writer_span(a, "reference", reference->text);
   cpb_json_writer_bool(a, "shared", reference->shared);
+  if (!e) {
+    cpb_json_writer_null(a, "entry"); /* the archive ends before it */
+    cpb_json_writer_null(a, "entry_bytes");
+    return;
+  }
   cpb_json_writer_span(a, "entry", e->name);
-  cpb_json_writer_unsigned(a, "entry_bytes", e->size);
+  if (e->cut == CPB_ZIP_UNSIZED) cpb_json_writer_null(a, "entry_bytes");
+  else cpb_json_writer_unsigned(a, "entry_bytes", e->size);
+  if (e->cut != CPB_ZIP_WHOLE) cpb_json_writer_bool(a, "cut", true);
   cpb_json_writer_bool(a, "compressed", e->method != 0);
   if (e->method != 0) cpb_json_writer_unsigned(a, "compressed_bytes", e->packed);
+}
+
+/* The array of the one parameter that is asked for, from the first bytes of its entry. */
+static bool write_array_of_entry(reply *r) {
+  cpb_flat flat;
+  cpb_sd_parts *parts = &r->model->parts;
+  cpb_flat_begin(&flat, (cpb_span){r->head.data, r->head.size}, r->head.size, CPB_NO_OFFSET, &r->model->error);
+  cpb_sd_array_open(r->answer, "array", &r->array, cpb_sd_parts_offset(parts, &r->array));
+  if (!cpb_sd_write_preview(&flat, r->answer, &r->array)) return false;
+  cpb_json_writer_close(r->answer, '}');
+  return true;
 }
 
 /* A line of params.txt or params_maps.txt. */
@@ -113,11 +132,10 @@ static bool write_line(reply *r, const cpb_sd_lines *lines, uint64_t i) {
   cpb_json_writer_span(r->answer, "name", line->name);
   if (v) cpb_json_writer_text(r->answer, "kind", cpb_sd_variable_kind(v->kind));
   else cpb_json_writer_null(r->answer, "kind");
-  if (v && !cpb_sd_write_shape(&w, v)) return false;
+  if (v && (!cpb_sd_write_shape(&w, v) || !cpb_sd_write_bytes(&w, v))) return false;
   if (line->kind.size > 0) cpb_json_writer_span(r->answer, "holds", line->kind);
   write_entry(r->answer, &lines->references[line->first]);
-  if (r->has_array)
-    cpb_sd_array_answer(r->answer, "array", &r->array, cpb_sd_parts_offset(&r->model->parts, &r->array));
+  if (r->has_array && !write_array_of_entry(r)) return false;
   cpb_json_writer_close(r->answer, '}');
   return true;
 }
@@ -200,7 +218,7 @@ static bool write_file(reply *r, uint64_t i) {
   cpb_json_writer_unsigned(r->answer, "bytes", m->input.size);
   if (!m->is_zip) return true;
   cpb_json_writer_unsigned(r->answer, "entries", m->parts.zip.num_entries);
-  cpb_json_writer_span(r->answer, "default_tag", m->parts.tags.list[m->parts.tags.count - 1].name);
+  cpb_json_writer_span(r->answer, "default_tag", m->parts.tags.list[m->parts.standard].name);
   return true;
 }
 
@@ -220,6 +238,7 @@ static void write_folder(reply *r, const char *key, const cpb_sd_tag *tag, const
     const cpb_zip_entry *e = &zip->entries[i];
     cpb_span begin = {e->name.data, cpb_min_size(e->name.size, path->size)};
     if (cpb_compare_names(begin, (cpb_span){path->data, path->size}) != 0) break;
+    if (e->cut != CPB_ZIP_WHOLE) continue;
     files += e->name.size > path->size;
     bytes += e->size;
   }
@@ -235,8 +254,8 @@ static bool write_tag_summary(reply *r, uint64_t i) {
   const cpb_zip_entry *graph = cpb_sd_parts_find(parts, tag, "graph.fb");
   cpb_json_writer_open(r->answer, NULL, '{');
   cpb_json_writer_span(r->answer, "tag", tag->name);
-  cpb_json_writer_bool(r->answer, "default", i + 1 == parts->tags.count);
-  if (graph) cpb_json_writer_unsigned(r->answer, "graph_bytes", graph->size);
+  cpb_json_writer_bool(r->answer, "default", i == parts->standard);
+  if (graph && graph->cut == CPB_ZIP_WHOLE) cpb_json_writer_unsigned(r->answer, "graph_bytes", graph->size);
   else cpb_json_writer_null(r->answer, "graph_bytes");
   write_folder(r, "parameters", tag, "params");
   write_folder(r, "updater", tag, "updater");
@@ -336,7 +355,8 @@ static bool prepare_tag(reply *r) {
 static uint64_t bytes_of(const reply *r, uint32_t which) {
   const cpb_sd_lines *params = &r->model->params;
   if (!r->model->is_zip) return r->model->graph.variables[which].bytes;
-  return params->references[params->list[which].first].entry->size;
+  const cpb_zip_entry *entry = params->references[params->list[which].first].entry;
+  return entry ? entry->size : 0;
 }
 
 typedef struct sized {

@@ -12,8 +12,8 @@ typedef struct cpb_sd_plan cpb_sd_plan;
 typedef struct cpb_sd_reply {
   cpb_sd_model *model;
   cpb_question question;
-  const cpb_sd_plan *plan; /* NULL: there is no answer to that */
-  bool begun, prepared;
+  const cpb_sd_plan *plan;     /* NULL: there is no answer to that */
+  bool begun, prepared, noted; /* noted: what is damaged of the file */
   cpb_json_writer *answer;
   cpb_problems problems;
   bool without_graph; /* it is damaged, and the question goes without */
@@ -31,7 +31,7 @@ typedef struct cpb_sd_reply {
   } consumed;                 /* CONSUMERS: what is taken */
   cpb_buffer head;            /* the first bytes of the one array that is asked for */
   cpb_sd_array array;
-  bool has_array;
+  bool has_array, without_head; /* without: the file ends in it */
   cpb_buffer scratch;
 } cpb_sd_reply;
 

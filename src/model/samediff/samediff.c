@@ -16,6 +16,7 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kin
   if (!r) return NULL;
   r->meter = meter;
   cpb_sd_model_init(&r->model, a, meter, kind == CPB_MODEL_SAMEDIFF_ZIP, options);
+  cpb_sd_model_keep_damaged(&r->model);
   cpb_sd_reply_init(&r->reply, &r->model);
   return r;
 }
@@ -62,8 +63,13 @@ static cpb_step step(void *state, cpb_json_writer *answer, cpb_error *error) {
 
 static cpb_input *input(void *state) { return &((reader *)state)->model.input; }
 
+static bool answers(cpb_model_kind kind, cpb_question_kind question) {
+  (void)kind;
+  return cpb_sd_find_plan(question) != NULL;
+}
+
 const cpb_model_reader cpb_samediff_reader = {
-    .create = create, .destroy = destroy, .ask = ask, .step = step, .input = input};
+    .create = create, .destroy = destroy, .ask = ask, .step = step, .input = input, .answers = answers};
 
 /* --- What begins like that ------------------------------------------------------- */
 

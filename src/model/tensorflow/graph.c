@@ -54,10 +54,11 @@ bool cpb_callees_next(cpb_callees *c, cpb_span *name) {
 
 static bool add_function(cpb_graph *g, cpb_span message) {
   void *items = g->functions;
+  cpb_span signature = cpb_get_bytes(message, FUNCTION_SIGNATURE);
+  if (g->lost && cpb_get_bytes(signature, OP_NAME).size == 0) return true;
   if (!cpb_reserve(&g->allocator, &items, &g->functions_capacity, g->num_functions + 1, sizeof *g->functions))
     return false;
   g->functions = items;
-  cpb_span signature = cpb_get_bytes(message, FUNCTION_SIGNATURE);
   cpb_function *f = &g->functions[g->num_functions];
   *f = (cpb_function){.name = cpb_get_bytes(signature, OP_NAME),
                       .message = message,
@@ -205,8 +206,10 @@ static bool build(cpb_graph *g, cpb_span message, cpb_problems *problems) {
 }
 
 /* Nodes are gone through once for what they call, and their attributes for functions among them. */
-bool cpb_graph_build(cpb_graph *g, cpb_span message, cpb_problems *problems, cpb_meter *meter, cpb_error *error) {
+bool cpb_graph_build(cpb_graph *g, cpb_span message, bool lost, cpb_problems *problems, cpb_meter *meter,
+                     cpb_error *error) {
   if (!cpb_meter_charge(meter, CPB_WORK_WALKED, 2 * (uint64_t)message.size, CPB_NO_OFFSET, error)) return false;
+  g->lost = lost;
   if (!build(g, message, problems)) return cpb_fail_memory(error), false;
   return cpb_meter_charge(meter, CPB_WORK_ENTRIES, g->nodes + g->num_functions + g->num_calls, CPB_NO_OFFSET, error);
 }

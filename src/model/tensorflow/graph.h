@@ -26,6 +26,7 @@ typedef struct cpb_call {
 typedef struct cpb_graph {
   cpb_allocator allocator;
   cpb_span message; /* GraphDef */
+  bool lost;        /* some of it: a function without a name is what is left of one */
   cpb_function *functions;
   size_t num_functions, functions_capacity;
   cpb_names names; /* of the functions */
@@ -38,8 +39,9 @@ typedef struct cpb_graph {
 void cpb_graph_init(cpb_graph *graph, const cpb_allocator *a);
 void cpb_graph_free(cpb_graph *graph);
 
-/* From a GraphDef, of which spans are kept. False with the error set. */
-bool cpb_graph_build(cpb_graph *graph, cpb_span message, cpb_problems *problems, cpb_meter *meter, cpb_error *error);
+/* From a GraphDef, of which spans are kept; `lost` if some of it could not be read. False with the error set. */
+bool cpb_graph_build(cpb_graph *graph, cpb_span message, bool lost, cpb_problems *problems, cpb_meter *meter,
+                     cpb_error *error);
 
 /* The function of that name, or CPB_NO_NAME. */
 uint32_t cpb_graph_find(const cpb_graph *graph, cpb_span name);

@@ -76,6 +76,17 @@ static bool says_something(const cpb_saved_model *m, const cpb_object *object) {
          (metadata.size > 0 || cpb_part_omits(&m->skeleton, metadata));
 }
 
+bool cpb_saved_has_layers(const cpb_saved_model *m) {
+  if (m->keras && m->keras->given) return true;
+  for (size_t i = 0; i < m->objects.count; i++) {
+    cpb_span user;
+    if (cpb_object_kind(&m->objects.items[i], &user) == OBJECT_USER &&
+        cpb_keras_is_identifier(cpb_get_bytes(user, USER_IDENTIFIER)))
+      return true;
+  }
+  return false;
+}
+
 bool cpb_saved_has_keras(const cpb_saved_model *m, uint64_t most) {
   uint64_t size = 0;
   if (m->keras && m->keras->given) return true;

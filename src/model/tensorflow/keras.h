@@ -13,6 +13,8 @@ cpb_span cpb_saved_keras_given(const cpb_saved_model *m);
 /* Forgets what belongs to the meta graph; with `all` the given file too. */
 void cpb_saved_forget_keras(cpb_saved_model *m, bool all);
 
+/* After the skeleton: whether the model may have layers, whether or not Keras says anything of them. */
+bool cpb_saved_has_layers(const cpb_saved_model *m);
 /* After the skeleton: whether Keras says anything, in the given file or in an object graph
  * of at most `most` bytes. */
 bool cpb_saved_has_keras(const cpb_saved_model *m, uint64_t most);

@@ -11,10 +11,19 @@ bool cpb_saved_fail_memory(cpb_saved_model *m) {
   return false;
 }
 
+/* Of what was read so far, or NULL. */
+static const char *damage_of(const cpb_saved_model *m) {
+  if (m->skeleton.damage.code != CPB_OK) return m->skeleton.damage.message;
+  if (m->graph_part.damage.code != CPB_OK) return m->graph_part.damage.message;
+  return m->damage.code != CPB_OK ? m->damage.message : NULL;
+}
+
 bool cpb_saved_not_found(cpb_saved_model *m, const char *what, cpb_span name) {
   char text[128];
+  const char *damage = damage_of(m);
   cpb_quote(text, sizeof text, name.data ? name.data : (const uint8_t *)"", name.size);
-  cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no %s \"%s\"", what, text);
+  cpb_fail(m->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "there is no %s \"%s\"%s%s", what, text,
+           damage ? " in what can be read of the model: " : "", damage ? damage : "");
   return false;
 }
 

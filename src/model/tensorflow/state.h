@@ -24,6 +24,7 @@ typedef struct cpb_saved_model {
   cpb_limits limits;
   bool is_graph; /* a GraphDef: there is no skeleton */
   cpb_input no_input;
+  cpb_error damage; /* of the input, from the host */
 
   cpb_part skeleton; /* of the SavedModel */
   size_t num_meta_graphs;
@@ -58,7 +59,7 @@ bool cpb_saved_begin_part(cpb_saved_model *m, cpb_part *part, uint32_t field, co
 
 /* Both return false, for use in conditions. */
 bool cpb_saved_fail_memory(cpb_saved_model *m);
-/* CPB_E_NOT_FOUND: "there is no WHAT \"NAME\"". */
+/* CPB_E_NOT_FOUND: "there is no WHAT \"NAME\""; of a damaged model with what is wrong with it. */
 bool cpb_saved_not_found(cpb_saved_model *m, const char *what, cpb_span name);
 
 static inline cpb_span cpb_saved_name(const cpb_saved_model *m) {

@@ -55,6 +55,7 @@ cpb_tensor cpb_tensor_of(const cpb_part *part, cpb_span message) {
 void cpb_write_tensor(cpb_json_writer *a, const cpb_tensor *t) {
   cpb_write_dtype(a, "dtype", t->dtype);
   cpb_write_shape(a, "shape", t->shape);
+  if (cpb_tensor_lacks_values(t)) return;
   cpb_json_writer_unsigned(a, "size", t->size);
   if (t->field) cpb_json_writer_text(a, "field", cpb_tensor_field_name(t->field));
   if (t->parts == 1 && t->values.offset != CPB_NO_OFFSET) cpb_write_range(a, "values", t->values);

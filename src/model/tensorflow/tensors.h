@@ -18,12 +18,17 @@ typedef struct cpb_tensor {
   cpb_range tensor; /* the TensorProto itself */
 } cpb_tensor;
 
+/* Whether it has no values in a part that lacks some: a merge puts values in their places by the numbers of nodes,
+ * which nobody knows if nodes are missing. (Else no values mean that all of them are 0.) */
+static inline bool cpb_tensor_lacks_values(const cpb_tensor *t) { return t->size == 0 && t->part->lacks_some; }
+
 cpb_tensor cpb_tensor_of(const cpb_part *part, cpb_span message);
 
 /* The name of the field, such as "tensor_content"; NULL for 0. */
 const char *cpb_tensor_field_name(uint32_t field);
 
-/* Members of an object: "dtype", "shape", "size", where it lies, and its first values if they are in memory. */
+/* Members of an object: "dtype", "shape", "size", where it lies, and its first values if they are in memory; of one
+ * that lacks its values the first two. */
 void cpb_write_tensor(cpb_json_writer *answer, const cpb_tensor *tensor);
 
 #endif

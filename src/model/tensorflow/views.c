@@ -4,14 +4,19 @@
 
 #define ENTER(n, view) {.number = n, .type = CPB_TYPE_MESSAGE, .message = &view}
 #define KEEP(n) {.number = n, .type = CPB_TYPE_BYTES}
-#define TYPE(view, list, is_map) \
-  static const cpb_message_type view = {.fields = list, .num_fields = sizeof list / sizeof *list, .map_entry = is_map};
+#define TYPE(view, list, ...) \
+  static const cpb_message_type view = {.fields = list, .num_fields = sizeof list / sizeof *list, __VA_ARGS__};
 #define VIEW(view, ...)                                   \
   static const cpb_field view##_fields[] = {__VA_ARGS__}; \
-  TYPE(view, view##_fields, 0)
+  TYPE(view, view##_fields, .map_entry = 0)
+/* A message of which a part is of use. The others say something else without all of their fields: a tensor
+ * without its shape is a number. */
+#define DIVISIBLE(view, how, ...)                         \
+  static const cpb_field view##_fields[] = {__VA_ARGS__}; \
+  TYPE(view, view##_fields, .divisible = CPB_DIVISIBLE_##how)
 #define MAP_ENTRY(view, ...)                              \
   static const cpb_field view##_fields[] = {__VA_ARGS__}; \
-  TYPE(view, view##_fields, 1)
+  TYPE(view, view##_fields, .map_entry = 1)
 #define MAP_OF(view, value) MAP_ENTRY(view, KEEP(MAP_KEY), ENTER(MAP_VALUE, value))
 
 MAP_ENTRY(text_entry, KEEP(MAP_KEY))
@@ -46,13 +51,13 @@ VIEW(bare_function, ENTER(BARE_SPEC, function_spec))
 VIEW(object, ENTER(OBJECT_CHILDREN, plain), ENTER(OBJECT_SLOTS, plain), ENTER(OBJECT_USER, user_object),
      ENTER(OBJECT_FUNCTION, function_object), ENTER(OBJECT_VARIABLE, variable),
      ENTER(OBJECT_BARE_FUNCTION, bare_function), ENTER(OBJECT_SAVEABLES, text_entry), ENTER(OBJECT_DEPENDENCIES, plain))
-VIEW(object_graph, ENTER(OBJECTS_NODES, object), ENTER(OBJECTS_FUNCTIONS, concrete_entry))
+DIVISIBLE(object_graph, BEGINNING, ENTER(OBJECTS_NODES, object), ENTER(OBJECTS_FUNCTIONS, concrete_entry))
 
 VIEW(keras_user_object, KEEP(USER_IDENTIFIER), KEEP(USER_METADATA))
 VIEW(keras_object, ENTER(OBJECT_USER, keras_user_object))
 
 static const cpb_field keras_fields[] = {ENTER(OBJECTS_NODES, keras_object)};
-const cpb_message_type cpb_view_keras = {.fields = keras_fields, .num_fields = 1};
+const cpb_message_type cpb_view_keras = {.fields = keras_fields, .num_fields = 1, .divisible = CPB_DIVISIBLE_BEGINNING};
 
 /* --- The meta graph ------------------------------------------------------------------ */
 
@@ -73,9 +78,9 @@ VIEW(op, KEEP(OP_NAME))
 VIEW(ops, ENTER(1, op))
 VIEW(meta_info, ENTER(META_INFO_OPS, ops), ENTER(META_INFO_ALIASES, text_entry))
 VIEW(asset, ENTER(ASSET_TENSOR, tensor_info))
-VIEW(meta_graph, ENTER(META_GRAPH_INFO, meta_info), ENTER(META_GRAPH_SAVER, plain),
-     ENTER(META_GRAPH_COLLECTION, collection_entry), ENTER(META_GRAPH_SIGNATURE, signature_entry),
-     ENTER(META_GRAPH_ASSET, asset), ENTER(META_GRAPH_OBJECTS, object_graph))
+DIVISIBLE(meta_graph, ANYWHERE, ENTER(META_GRAPH_INFO, meta_info), ENTER(META_GRAPH_SAVER, plain),
+          ENTER(META_GRAPH_COLLECTION, collection_entry), ENTER(META_GRAPH_SIGNATURE, signature_entry),
+          ENTER(META_GRAPH_ASSET, asset), ENTER(META_GRAPH_OBJECTS, object_graph))
 
 static const cpb_field saved_model_fields[] = {ENTER(SAVED_MODEL_META_GRAPHS, meta_graph)};
 const cpb_message_type cpb_view_saved_model = {.fields = saved_model_fields, .num_fields = 1};
@@ -95,10 +100,10 @@ VIEW(argument, KEEP(ARG_NAME))
 VIEW(op_signature, KEEP(OP_NAME), ENTER(OP_INPUT, argument), ENTER(OP_OUTPUT, argument))
 VIEW(arg_attrs, ENTER(1, attr_entry))
 MAP_OF(arg_attr_entry, arg_attrs)
-VIEW(function, ENTER(FUNCTION_SIGNATURE, op_signature), ENTER(FUNCTION_NODE, node), ENTER(FUNCTION_RETURN, text_entry),
-     ENTER(FUNCTION_ATTR, attr_entry), ENTER(FUNCTION_CONTROL_RETURN, text_entry),
-     ENTER(FUNCTION_ARG_ATTR, arg_attr_entry))
-VIEW(library, ENTER(LIBRARY_FUNCTION, function), ENTER(LIBRARY_GRADIENT, plain))
+DIVISIBLE(function, ANYWHERE, ENTER(FUNCTION_SIGNATURE, op_signature), ENTER(FUNCTION_NODE, node),
+          ENTER(FUNCTION_RETURN, text_entry), ENTER(FUNCTION_ATTR, attr_entry),
+          ENTER(FUNCTION_CONTROL_RETURN, text_entry), ENTER(FUNCTION_ARG_ATTR, arg_attr_entry))
+DIVISIBLE(library, ANYWHERE, ENTER(LIBRARY_FUNCTION, function), ENTER(LIBRARY_GRADIENT, plain))
 
 static const cpb_field graph_fields[] = {ENTER(GRAPH_NODE, node), ENTER(GRAPH_LIBRARY, library),
                                          ENTER(GRAPH_VERSIONS, plain)};
@@ -114,8 +119,8 @@ const cpb_message_type cpb_view_meta_graphs = {.fields = meta_graphs_fields, .nu
 MAP_OF(place_attr, no_fields)
 VIEW(place_node, KEEP(NODE_NAME), ENTER(NODE_ATTR, place_attr))
 VIEW(place_signature, KEEP(OP_NAME))
-VIEW(place_function, ENTER(FUNCTION_SIGNATURE, place_signature), ENTER(FUNCTION_NODE, place_node))
-VIEW(place_library, ENTER(LIBRARY_FUNCTION, place_function))
+DIVISIBLE(place_function, ANYWHERE, ENTER(FUNCTION_SIGNATURE, place_signature), ENTER(FUNCTION_NODE, place_node))
+DIVISIBLE(place_library, ANYWHERE, ENTER(LIBRARY_FUNCTION, place_function))
 
 static const cpb_field tensors_fields[] = {ENTER(GRAPH_NODE, place_node), ENTER(GRAPH_LIBRARY, place_library)};
 const cpb_message_type cpb_view_tensors = {.fields = tensors_fields, .num_fields = 2};

@@ -21,7 +21,8 @@ void cpb_flat_begin_pages(cpb_flat *flat, cpb_pages *pages, cpb_error *error) {
 
 bool cpb_flat_fail(cpb_flat *flat, uint64_t at, const char *what) {
   cpb_fail(flat->error, CPB_E_DAMAGED, flat->base == CPB_NO_OFFSET ? CPB_NO_OFFSET : flat->base + at,
-           "FlatBuffers: %s (at byte %llu of the buffer)", what, (unsigned long long)at);
+           "FlatBuffers: %s (at byte %llu of the buffer, which has %llu)", what, (unsigned long long)at,
+           (unsigned long long)flat->size);
   return false;
 }
 

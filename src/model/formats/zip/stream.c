@@ -5,7 +5,6 @@
 
 #define LOCAL_SIZE 30
 #define LOCAL_SIGNATURE 0x04034b50u
-#define ALL32 0xffffffffu
 #define STORED 0
 #define DEFLATED 8
 /* General purpose bit flags (APPNOTE.TXT 4.4.4). */
@@ -69,22 +68,6 @@ static cpb_have gather(cpb_zip_stream *s, size_t length) {
   return CPB_HAVE;
 }
 
-/* The sizes in the local header, or in its Zip64 extra field if they are 0xffffffff. */
-static bool local_sizes(const uint8_t *header, cpb_span extra, uint64_t *size, uint64_t *packed) {
-  *packed = cpb_load32(header + 18);
-  *size = cpb_load32(header + 22);
-  if (*packed != ALL32 && *size != ALL32) return true;
-  for (; extra.size >= 4;
-       extra = (cpb_span){extra.data + 4 + cpb_load16(extra.data + 2), extra.size - 4 - cpb_load16(extra.data + 2)}) {
-    if (cpb_load16(extra.data + 2) > extra.size - 4) return false;
-    if (cpb_load16(extra.data) != 1 || cpb_load16(extra.data + 2) < 16) continue;
-    *size = cpb_load64(extra.data + 4);
-    *packed = cpb_load64(extra.data + 12);
-    return true;
-  }
-  return false;
-}
-
 static bool agrees(uint64_t local, uint64_t central, bool may_be_zero) {
   return local == central || (may_be_zero && local == 0);
 }
@@ -101,17 +84,23 @@ static const char *local_problem(const cpb_zip_stream *s, size_t name_size) {
     return "the name in the local header differs from the central directory's";
   if (cpb_load16(h + 8) != e->method)
     return "the compression method in the local header differs from the central directory's";
-  if (!local_sizes(h, extra, &size, &packed)) return "the extra fields of the local header are malformed";
+  if (!cpb_zip_local_sizes(h, extra, &size, &packed)) return "the extra fields of the local header are malformed";
   if (!agrees(size, e->size, follow) || !agrees(packed, e->packed, follow) ||
       !agrees(cpb_load32(h + 14), e->crc, follow))
     return "a size or the CRC-32 in the local header differs from the central directory's";
-  if (s->header.size > e->end - e->header || e->packed > e->end - e->header - s->header.size)
+  if (s->header.size > e->end - e->header ||
+      (e->cut == CPB_ZIP_WHOLE && e->packed > e->end - e->header - s->header.size))
     return "its data overlap the next entry";
   return NULL;
 }
 
+static cpb_have ends(cpb_zip_stream *s) {
+  return fails(s, CPB_E_TRUNCATED, s->zip->size, "the file ends before it does");
+}
+
 static cpb_have check_readable(cpb_zip_stream *s) {
   const cpb_zip_entry *e = s->entry;
+  if (e->cut == CPB_ZIP_UNSIZED) return ends(s);
   if (e->flags & ENCRYPTED) return fails(s, CPB_E_UNSUPPORTED, e->header, "encryption is not supported");
   if (e->flags & PATCH) return fails(s, CPB_E_UNSUPPORTED, e->header, "compressed patched data are not supported");
   if (e->method == STORED || e->method == DEFLATED) return CPB_HAVE;
@@ -162,6 +151,7 @@ static cpb_have finish(cpb_zip_stream *s, cpb_span *piece) {
 static cpb_have next_packed(cpb_zip_stream *s, cpb_span *span) {
   uint64_t left = s->entry->packed - s->taken, at = s->data + s->taken;
   cpb_have have = cpb_input_span(s->zip->input, at, (size_t)cpb_min_u64(left, OUT), s->entry->ahead - at, span);
+  if (have == CPB_AT_END && s->entry->cut != CPB_ZIP_WHOLE) return ends(s);
   return cpb_zip_settle(have, s->zip->input, s->error);
 }
 

@@ -38,7 +38,9 @@ void cpb_zip_free(cpb_zip *zip) {
 
 /* --- Failing ---------------------------------------------------------------- */
 
+/* The directory makes no sense, as opposed to one that can be read, and is refused. */
 static cpb_have damaged(cpb_zip *zip, uint64_t offset, const char *what) {
+  zip->torn = true;
   cpb_fail(zip->error, CPB_E_DAMAGED, offset, "zip: %s", what);
   return CPB_FAILED;
 }
@@ -67,8 +69,7 @@ bool cpb_zip_charge(const cpb_zip *zip, cpb_work_kind kind, uint64_t amount, uin
   return !zip->meter || cpb_meter_charge(zip->meter, kind, amount, offset, zip->error);
 }
 
-/* Bytes of the file into `record`, which has the first of them already. */
-static cpb_have gather(cpb_zip *zip, uint64_t offset, size_t length, uint64_t ahead) {
+cpb_have cpb_zip_gather(cpb_zip *zip, uint64_t offset, size_t length, uint64_t ahead) {
   cpb_buffer *record = &zip->record;
   if (!cpb_buffer_reserve(record, length)) return no_memory(zip);
   while (record->size < length) {
@@ -143,14 +144,17 @@ static cpb_have read_end(cpb_zip *zip, const uint8_t *end) {
 }
 
 static cpb_have read_tail(cpb_zip *zip) {
-  cpb_have have = gather(zip, zip->size - zip->tail, zip->tail, 0);
+  cpb_have have = cpb_zip_gather(zip, zip->size - zip->tail, zip->tail, 0);
   if (have != CPB_HAVE) return have;
   const uint8_t *end = find_end(&zip->record);
   if (end && (end - zip->record.data >= LOCATOR_SIZE || zip->tail == zip->size)) return read_end(zip, end);
   size_t most = (size_t)cpb_min_u64(LOCATOR_SIZE + END_SIZE + COMMENT_MAX, zip->size);
   if (zip->tail == most) {
-    cpb_fail(zip->error, CPB_E_FORMAT, zip->size,
-             "zip: no end of central directory record: not a zip archive, or truncated");
+    zip->torn = true;
+    cpb_fail(
+        zip->error, CPB_E_FORMAT, zip->size,
+        "zip: no end of central directory record, which comes last: the archive was cut off here, or is not whole yet; "
+        "get all of it");
     return CPB_FAILED;
   }
   zip->tail = most;
@@ -162,7 +166,7 @@ static cpb_have read_tail(cpb_zip *zip) {
 static bool agrees(uint64_t narrow, uint64_t all, uint64_t wide) { return narrow == all || narrow == wide; }
 
 static cpb_have read_end64(cpb_zip *zip) {
-  cpb_have have = gather(zip, zip->at, END64_SIZE, 0);
+  cpb_have have = cpb_zip_gather(zip, zip->at, END64_SIZE, 0);
   if (have != CPB_HAVE) return have;
   const uint8_t *end = zip->record.data;
   if (cpb_load32(end) != END64_SIGNATURE)
@@ -236,6 +240,17 @@ static bool find_extra64(cpb_span extra, cpb_span *found) {
   return true; /* fewer than four bytes: padding, as some writers leave it */
 }
 
+bool cpb_zip_local_sizes(const uint8_t *header, cpb_span extra, uint64_t *size, uint64_t *packed) {
+  cpb_span wide;
+  *packed = cpb_load32(header + 18);
+  *size = cpb_load32(header + 22);
+  if (*packed != ALL32 && *size != ALL32) return true;
+  if (!find_extra64(extra, &wide) || wide.size < 16) return false;
+  *size = cpb_load64(wide.data);
+  *packed = cpb_load64(wide.data + 8);
+  return true;
+}
+
 static bool read_fields(cpb_zip_entry *entry, const uint8_t *record, cpb_span extra) {
   cpb_span wide;
   entry->flags = cpb_load16(record + 8);
@@ -248,6 +263,13 @@ static bool read_fields(cpb_zip_entry *entry, const uint8_t *record, cpb_span ex
          widen(&entry->header, &wide);
 }
 
+const char *cpb_zip_size_problem(const cpb_zip_entry *entry) {
+  if (entry->method == 0 && entry->size != entry->packed) return "stored, but compressed and uncompressed size differ";
+  if (entry->size / DEFLATE_RATIO > entry->packed)
+    return "the uncompressed size is more than DEFLATE can make of the compressed size";
+  return NULL;
+}
+
 static const char *entry_problem(const cpb_zip *zip, const cpb_zip_entry *entry, const uint8_t *record, cpb_span name) {
   const char *problem = cpb_zip_name_problem(name);
   if (problem) return problem;
@@ -257,13 +279,10 @@ static const char *entry_problem(const cpb_zip *zip, const cpb_zip_entry *entry,
   if (!cpb_add_u64(entry->header, LOCAL_SIZE + name.size, &end) || !cpb_add_u64(end, entry->packed, &end) ||
       end > zip->directory)
     return "its data are not before the central directory";
-  if (entry->method == 0 && entry->size != entry->packed) return "stored, but compressed and uncompressed size differ";
-  if (entry->size / DEFLATE_RATIO > entry->packed)
-    return "the uncompressed size is more than DEFLATE can make of the compressed size";
-  return NULL;
+  return cpb_zip_size_problem(entry);
 }
 
-static cpb_have add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span name) {
+cpb_have cpb_zip_add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span name) {
   void *entries = zip->entries;
   uint64_t needed = (zip->num_entries + 1) * (uint64_t)sizeof *entry + zip->names.size + name.size;
   if (needed > zip->max_memory) {
@@ -288,7 +307,7 @@ static bool charge_entry(cpb_zip *zip, size_t size) {
 static cpb_have read_entry(cpb_zip *zip) {
   uint64_t left = zip->directory + zip->directory_size - zip->at;
   if (left < ENTRY_SIZE) return damaged(zip, zip->at, "the central directory ends within an entry");
-  cpb_have have = gather(zip, zip->at, cpb_max_size(ENTRY_SIZE, zip->record.size), left);
+  cpb_have have = cpb_zip_gather(zip, zip->at, cpb_max_size(ENTRY_SIZE, zip->record.size), left);
   if (have != CPB_HAVE) return have;
   const uint8_t *record = zip->record.data;
   if (cpb_load32(record) != ENTRY_SIGNATURE) return damaged(zip, zip->at, "no signature of a central directory entry");
@@ -296,18 +315,19 @@ static cpb_have read_entry(cpb_zip *zip) {
   size_t size = ENTRY_SIZE + name_size + extra_size + cpb_load16(record + 32);
   if (size > left) return damaged(zip, zip->at, "the central directory ends within an entry");
   if (zip->record.size == ENTRY_SIZE && !charge_entry(zip, size)) return CPB_FAILED;
-  have = gather(zip, zip->at, size, left);
+  have = cpb_zip_gather(zip, zip->at, size, left);
   if (have != CPB_HAVE) return have;
   record = zip->record.data;
   cpb_span name = {record + ENTRY_SIZE, name_size};
   cpb_zip_entry entry = {0};
-  if (!read_fields(&entry, record, (cpb_span){record + ENTRY_SIZE + name_size, extra_size}))
+  zip->torn = !read_fields(&entry, record, (cpb_span){record + ENTRY_SIZE + name_size, extra_size});
+  if (zip->torn)
     return entry_fails(zip, CPB_E_DAMAGED, zip->at, name, "the extra fields in the central directory are malformed");
   const char *problem = entry_problem(zip, &entry, record, name);
   if (problem) return entry_fails(zip, CPB_E_DAMAGED, zip->at, name, problem);
   zip->at += size;
   zip->record.size = 0;
-  return add_entry(zip, &entry, name);
+  return cpb_zip_add_entry(zip, &entry, name);
 }
 
 /* --- All of them together --------------------------------------------------------- */
@@ -392,6 +412,25 @@ static cpb_have check_names(cpb_zip *zip) {
       return entry_fails(zip, CPB_E_DAMAGED, e->header, e->name, "the archive has this name twice");
   }
   return CPB_HAVE;
+}
+
+void cpb_zip_keep_found(cpb_zip *zip, uint64_t end) {
+  size_t kept = 0;
+  place_names(zip);
+  sort(zip, by_header);
+  join_neighbours(zip);
+  sort(zip, by_name);
+  for (size_t i = 0; i < zip->num_entries; i++) {
+    const cpb_zip_entry *e = &zip->entries[i];
+    bool same = kept > 0 && cpb_compare_names(zip->entries[kept - 1].name, e->name) == 0;
+    if (same && e->cut != CPB_ZIP_WHOLE && zip->entries[kept - 1].cut == CPB_ZIP_WHOLE) continue;
+    kept -= same;
+    zip->entries[kept++] = *e;
+  }
+  zip->num_entries = kept;
+  zip->directory = end;
+  zip->partial = true;
+  zip->state = CPB_ZIP_READY;
 }
 
 static cpb_have read_entries(cpb_zip *zip) {

@@ -15,6 +15,12 @@
 #include "base/input.h"
 #include "base/meter.h"
 
+typedef enum cpb_zip_cut {
+  CPB_ZIP_WHOLE,  /* its bytes are all there */
+  CPB_ZIP_CUT,    /* the file ends before they do */
+  CPB_ZIP_UNSIZED /* the same, and nothing tells how many there should be: `size` and `packed` are what is there */
+} cpb_zip_cut;
+
 typedef struct cpb_zip_entry {
   uint64_t header; /* offset of its local header */
   uint64_t end;    /* offset of the next entry, or of the directory */
@@ -24,6 +30,7 @@ typedef struct cpb_zip_entry {
   cpb_span name;
   uint32_t crc;
   uint16_t method, flags;
+  cpb_zip_cut cut; /* CPB_ZIP_WHOLE unless the archive is partial */
 } cpb_zip_entry;
 
 typedef enum cpb_zip_state { CPB_ZIP_SIZE, CPB_ZIP_TAIL, CPB_ZIP_TAIL64, CPB_ZIP_ENTRIES, CPB_ZIP_READY } cpb_zip_state;
@@ -35,9 +42,11 @@ typedef struct cpb_zip {
   cpb_meter *meter;    /* charged with entries, the directory's bytes, and what is inflated; or NULL */
   uint64_t max_memory; /* for the directory */
   cpb_zip_state state;
-  uint64_t size;                             /* of the file */
-  size_t tail;                               /* bytes at the end of the file that are searched for the end record */
-  cpb_buffer record;                         /* the record that is being read */
+  bool torn;         /* the directory is missing or makes no sense: cpb_zip_walk_begin() may find entries without it */
+  bool partial;      /* they were found so: what there was in the archive besides is not known */
+  uint64_t size;     /* of the file */
+  size_t tail;       /* bytes at the end of the file that are searched for the end record */
+  cpb_buffer record; /* the record that is being read */
   uint64_t directory, directory_size, count; /* count: of entries, as the end record has it */
   cpb_range comment;                         /* of the archive */
   uint64_t at;                               /* offset of the next entry in the directory */
@@ -53,6 +62,21 @@ void cpb_zip_free(cpb_zip *zip);
 
 /* Reads and checks the central directory. After CPB_WAIT, call it again to continue. */
 cpb_have cpb_zip_open(cpb_zip *zip);
+
+/* For cpb_zip_walk: bytes of the file into `record`, which has the first of them already; `ahead` counts from
+ * `offset`. */
+cpb_have cpb_zip_gather(cpb_zip *zip, uint64_t offset, size_t length, uint64_t ahead);
+
+/* For cpb_zip_walk: one more entry, whose name is copied; and what follows the last one. Of several that have one
+ * name the last that is whole is kept, as that is the one that a directory would have. */
+cpb_have cpb_zip_add_entry(cpb_zip *zip, const cpb_zip_entry *entry, cpb_span name);
+void cpb_zip_keep_found(cpb_zip *zip, uint64_t end);
+
+/* The sizes in a local header, or in its Zip64 extra field if they are 0xffffffff. False if that is malformed. */
+bool cpb_zip_local_sizes(const uint8_t *header, cpb_span extra, uint64_t *size, uint64_t *packed);
+
+/* What is wrong with the sizes of an entry, or NULL. */
+const char *cpb_zip_size_problem(const cpb_zip_entry *entry);
 
 /* The entry of this name, ignoring the case of ASCII letters, or NULL. */
 const cpb_zip_entry *cpb_zip_find(const cpb_zip *zip, cpb_span name);

@@ -66,10 +66,10 @@ static void plan(cpb_saved_model *m, const cpb_cut *cut) {
 
 /* Refuses a damaged model: what could not be read would be missing from the result. */
 static bool check_damage(cpb_saved_model *m) {
-  const cpb_part *parts[] = {&m->skeleton, &m->graph_part};
-  for (size_t i = 0; i < 2; i++) {
-    if (parts[i]->damage.code == CPB_OK) continue;
-    *m->error = parts[i]->damage;
+  const cpb_error *damages[] = {&m->skeleton.damage, &m->graph_part.damage, &m->damage};
+  for (size_t i = 0; i < 3; i++) {
+    if (damages[i]->code == CPB_OK) continue;
+    *m->error = *damages[i];
     return false;
   }
   if (m->objects.count > 0) return true;

@@ -33,18 +33,55 @@ static const char *missing_of_graph(uint32_t last) {
   }
 }
 
-static void note(cpb_problems *problems, const cpb_part *part, const char *missing) {
+/* Which fields bytes were lost of. */
+static const char *lost_of_model(const cpb_outline *outline) {
+  switch (cpb_outline_lost_in(outline, 1)) {
+    case META_GRAPH_INFO: return "what the model was made with";
+    case META_GRAPH_COLLECTION: return "the collections";
+    case META_GRAPH_SIGNATURE: return "the signatures";
+    case META_GRAPH_ASSET: return "the assets";
+    case META_GRAPH_OBJECTS: return "the objects";
+    default: return "the model";
+  }
+}
+
+static const char *lost_of_graph(const cpb_outline *outline) {
+  switch (cpb_outline_lost_in(outline, 0)) {
+    case GRAPH_NODE: return "the nodes";
+    case GRAPH_LIBRARY: return "the functions";
+    default: return "the graph";
+  }
+}
+
+static void note(cpb_problems *problems, const cpb_error *damage, const char *missing) {
   char text[192];
-  cpb_format(text, sizeof text, "%s: %s", part->damage.message, missing);
-  cpb_problems_add_damage(problems, part->damage.offset, text);
+  cpb_format(text, sizeof text, "%s: %s", damage->message, missing);
+  cpb_problems_add_damage(problems, damage->offset, text);
+}
+
+static void note_lost(cpb_problems *problems, const cpb_part *part, const char *of) {
+  char missing[96];
+  cpb_format(missing, sizeof missing, "at least %llu bytes of %s are missing", (unsigned long long)part->lost, of);
+  note(problems, &part->damage, missing);
+}
+
+static void note_model(cpb_problems *problems, const cpb_part *part) {
+  cpb_span last = cpb_get_bytes(part->message, SAVED_MODEL_META_GRAPHS);
+  if (part->lost > 0) note_lost(problems, part, lost_of_model(part->outline));
+  else note(problems, &part->damage, missing_of_meta_graph(last_field(last)));
+}
+
+static void note_graph(cpb_problems *problems, const cpb_part *part) {
+  if (part->lost > 0) note_lost(problems, part, lost_of_graph(part->outline));
+  else note(problems, &part->damage, missing_of_graph(last_field(part->message)));
 }
 
 static bool ends_early(const cpb_part *part) { return part->damage.code == CPB_E_TRUNCATED; }
 
-void cpb_saved_note_damage(const cpb_saved_model *m, bool graph, cpb_problems *problems) {
+void cpb_saved_note_damage(const cpb_saved_model *m, cpb_problems *problems) {
   const cpb_part *model = &m->skeleton, *inner = &m->graph_part;
-  cpb_span last = cpb_get_bytes(model->message, SAVED_MODEL_META_GRAPHS);
-  if (model->damage.code != CPB_OK) note(problems, model, missing_of_meta_graph(last_field(last)));
-  if (!graph || inner->damage.code == CPB_OK || (ends_early(model) && ends_early(inner))) return;
-  note(problems, inner, missing_of_graph(last_field(inner->message)));
+  bool both_end = ends_early(model) && ends_early(inner);
+  if (model->damage.code != CPB_OK) note_model(problems, model);
+  if (inner->read && inner->damage.code != CPB_OK && !both_end) note_graph(problems, inner);
+  if (problems->count == 0 && m->damage.code != CPB_OK) note(problems, &m->damage, "a part of the model is missing");
 }

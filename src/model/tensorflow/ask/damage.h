@@ -4,8 +4,8 @@
 
 #include "model/tensorflow/state.h"
 
-/* Adds a problem for what was read of the model and, with `graph`, of the graph: one, if both ended where
- * the file does. */
-void cpb_saved_note_damage(const cpb_saved_model *m, bool graph, cpb_problems *problems);
+/* Adds a problem for what was read of the model, and of the graph if a question has read it: one, if both
+ * ended where the file does. */
+void cpb_saved_note_damage(const cpb_saved_model *m, cpb_problems *problems);
 
 #endif

@@ -99,15 +99,17 @@ static bool add_constants(void *user, cpb_span node, uint32_t function) {
   cpb_cursor c = cpb_cursor_of(node);
   while (cpb_cursor_find(&c, NODE_ATTR, CPB_WIRE_LEN)) {
     void *items = list->items;
-    cpb_span tensor = cpb_get_bytes(cpb_get_bytes(c.bytes, MAP_VALUE), ATTR_TENSOR);
-    if (!tensor.data) continue;
+    cpb_span message = cpb_get_bytes(cpb_get_bytes(c.bytes, MAP_VALUE), ATTR_TENSOR);
+    if (!message.data) continue;
+    const cpb_tensor tensor = cpb_tensor_of(&list->model->graph_part, message);
+    if (cpb_tensor_lacks_values(&tensor)) continue;
     if (!cpb_reserve(&list->model->allocator, &items, &list->capacity, list->count + 1, sizeof *list->items))
       return cpb_saved_fail_memory(list->model);
     list->items = items;
-    uint64_t size = cpb_tensor_of(&list->model->graph_part, tensor).size;
-    list->items[list->count] = (constant){size, list->count, function, node, cpb_get_bytes(c.bytes, MAP_KEY), tensor};
+    cpb_span attr = cpb_get_bytes(c.bytes, MAP_KEY);
+    list->items[list->count] = (constant){tensor.size, list->count, function, node, attr, message};
     list->count++;
-    list->size += size;
+    list->size += tensor.size;
   }
   return true;
 }

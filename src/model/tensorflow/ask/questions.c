@@ -18,6 +18,7 @@ enum {
   GRAPH = CPB_SAVED_NEEDS_GRAPH,
   KERAS = CPB_SAVED_NEEDS_KERAS,
   KERAS_IF_ANY = CPB_SAVED_TAKES_KERAS,
+  LAYERS_IF_ANY = CPB_SAVED_TAKES_LAYERS,
   KERAS_IF_LITTLE = CPB_SAVED_TAKES_LITTLE_KERAS
 };
 
@@ -30,7 +31,7 @@ static const cpb_saved_question of_saved_models[] = {
     {CPB_ASK_OBJECTS, SKELETON, cpb_ask_objects},
     {CPB_ASK_CONSTANTS, GRAPH, cpb_ask_constants},
     {CPB_ASK_OPS, GRAPH, cpb_ask_ops},
-    {CPB_ASK_SEARCH, GRAPH | KERAS_IF_ANY, cpb_ask_search},
+    {CPB_ASK_SEARCH, GRAPH | LAYERS_IF_ANY, cpb_ask_search},
     {CPB_ASK_LAYERS, KERAS, cpb_ask_layers},
     {CPB_ASK_LOAD, KERAS, cpb_ask_load},
     {CPB_ASK_SCOPES, GRAPH, cpb_ask_scopes},

@@ -5,12 +5,14 @@
 #include "model/tensorflow/state.h"
 
 /* What a question needs beside the skeleton. What Keras says is the answer to some. For others it is only a part
- * of the answer: it is then read if there is any, and for an overview if that is little. */
+ * of the answer: it is then read if there is any, and for an overview if that is little; where layers are looked
+ * for, also if it says nothing of them, as they have paths. */
 enum {
   CPB_SAVED_NEEDS_GRAPH = 1,
   CPB_SAVED_NEEDS_KERAS = 2,
   CPB_SAVED_TAKES_KERAS = 4,
-  CPB_SAVED_TAKES_LITTLE_KERAS = 8
+  CPB_SAVED_TAKES_LITTLE_KERAS = 8,
+  CPB_SAVED_TAKES_LAYERS = 16
 };
 
 typedef struct cpb_saved_question {

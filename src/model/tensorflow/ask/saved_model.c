@@ -21,12 +21,8 @@
 
 typedef cpb_saved_question asked;
 
-static const asked *find_question(cpb_saved_model *m) {
-  const asked *found = cpb_saved_find_question(m->is_graph, m->question.kind);
-  if (found) return found;
-  cpb_fail(m->error, CPB_E_UNSUPPORTED, CPB_NO_OFFSET, "question \"%s\" is not supported for this kind of model",
-           cpb_question_name(m->question.kind));
-  return NULL;
+static bool answers(cpb_model_kind kind, cpb_question_kind question) {
+  return cpb_saved_find_question(kind == CPB_MODEL_GRAPH_DEF, question) != NULL;
 }
 
 /* --- Creation ------------------------------------------------------------------------ */
@@ -40,6 +36,7 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kin
   m->limits = cpb_limits_or_default(options->limits);
   m->options.limits = &m->limits;
   m->is_graph = kind == CPB_MODEL_GRAPH_DEF;
+  m->damage.offset = CPB_NO_OFFSET;
   cpb_input_init(&m->no_input);
   cpb_objects_init(&m->objects, a);
   cpb_graph_init(&m->graph, a);
@@ -106,6 +103,7 @@ static cpb_step step_part(cpb_saved_model *m, cpb_part *part) {
   bool was_read = part->read;
   cpb_step step = cpb_part_step(part, m->error);
   if (step != CPB_STEP_DONE || was_read) return step;
+  if (m->damage.code != CPB_OK) part->lacks_some = true;
   bool done = cpb_meter_charge(m->meter, CPB_WORK_WALKED, part->message.size, CPB_NO_OFFSET, m->error);
   return done ? CPB_STEP_DONE : CPB_STEP_ERROR;
 }
@@ -130,7 +128,8 @@ static cpb_step read_graph(cpb_saved_model *m) {
     return CPB_STEP_ERROR;
   cpb_step step = step_part(m, &m->graph_part);
   if (step != CPB_STEP_DONE) return step;
-  if (!cpb_graph_build(&m->graph, m->graph_part.message, &m->graph_problems, m->meter, m->error)) {
+  if (!cpb_graph_build(&m->graph, m->graph_part.message, m->graph_part.lacks_some, &m->graph_problems, m->meter,
+                       m->error)) {
     forget_graph(m);
     return CPB_STEP_ERROR;
   }
@@ -172,7 +171,7 @@ static void write_problems(cpb_saved_model *m, const asked *what) {
   bool graph = (what->needs & CPB_SAVED_NEEDS_GRAPH) != 0;
   cpb_problems damage;
   cpb_problems_init(&damage, &m->allocator);
-  cpb_saved_note_damage(m, graph, &damage);
+  cpb_saved_note_damage(m, &damage);
   cpb_json_writer_open(m->answer, "problems", '[');
   cpb_problems_write(&damage, m->answer);
   cpb_problems_write(&m->object_problems, m->answer);
@@ -204,7 +203,8 @@ static bool fail_if_empty(cpb_saved_model *m, const cpb_part *part) {
 static bool needs_keras(const cpb_saved_model *m, const asked *what) {
   if (what->needs & CPB_SAVED_NEEDS_KERAS) return true;
   if (m->is_graph) return false;
-  return ((what->needs & CPB_SAVED_TAKES_KERAS) && cpb_saved_has_keras(m, UINT64_MAX)) ||
+  return ((what->needs & CPB_SAVED_TAKES_LAYERS) && cpb_saved_has_layers(m)) ||
+         ((what->needs & CPB_SAVED_TAKES_KERAS) && cpb_saved_has_keras(m, UINT64_MAX)) ||
          ((what->needs & CPB_SAVED_TAKES_LITTLE_KERAS) && cpb_saved_has_keras(m, LITTLE_KERAS));
 }
 
@@ -212,8 +212,7 @@ static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
   cpb_saved_model *m = reader;
   m->answer = answer;
   m->error = error;
-  const asked *what = find_question(m);
-  if (!what) return CPB_STEP_ERROR;
+  const asked *what = cpb_saved_find_question(m->is_graph, m->question.kind);
   cpb_step read = read_skeleton(m);
   if (read != CPB_STEP_DONE) return read;
   if (fail_if_empty(m, &m->skeleton) || !choose_meta_graph(m) || !build_objects(m)) return CPB_STEP_ERROR;
@@ -233,6 +232,11 @@ static int set_keras_metadata(void *reader, const void *data, size_t size) {
   return cpb_saved_set_keras(reader, data, size);
 }
 
+static void note_damage(void *reader, const char *message) {
+  cpb_saved_model *m = reader;
+  cpb_fail(&m->damage, CPB_E_DAMAGED, CPB_NO_OFFSET, "%s", message);
+}
+
 static int set_checkpoint(void *reader, const cpb_checkpoint *checkpoint, const void *object_graph, size_t size) {
   return cpb_saved_set_checkpoint(reader, checkpoint, object_graph, size);
 }
@@ -242,6 +246,8 @@ const cpb_model_reader cpb_saved_model_reader = {.create = create,
                                                  .ask = ask,
                                                  .step = step,
                                                  .input = input,
+                                                 .answers = answers,
                                                  .set_keras_metadata = set_keras_metadata,
                                                  .set_checkpoint = set_checkpoint,
+                                                 .note_damage = note_damage,
                                                  .pieces = pieces};
