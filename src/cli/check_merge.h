@@ -6,11 +6,8 @@
 #include "cpb/message.h"
 
 typedef struct cli_comparison {
-  uint64_t size; /* of the merged message */
-  bool same;
-  uint64_t differs_at; /* the first byte that differs */
-  cpb_error error;     /* of reading or merging `cpb` */
-  cpb_error against_error;
+  cpb_comparison of; /* with its error, of reading `against` */
+  cpb_error error;   /* of reading or merging `cpb` */
 } cli_comparison;
 
 /* Merges the file `cpb` with this index; `type` may be NULL. Without `against` only the merge is

@@ -97,6 +97,9 @@ cpb_record_reader *cli_open_reader(cli *c, const cpb_record_reader_options *opti
 const uint8_t *cli_read_range(cli *c, cpb_message_file *message, const char *name, cpb_range *range, size_t *length,
                               int *status);
 
+/* --riegeli-options, of which the rest is as it was; or CLI_USAGE after the message. */
+int cli_riegeli_options(const cli *c, cpb_record_writer_options *options);
+
 /* --- Outputs (outputs.c) ----------------------------------------------------------- */
 
 /* --output, or standard output for "-" and when it was not given; NULL after the message. With

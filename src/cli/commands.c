@@ -4,7 +4,7 @@
 
 #define COMMON (CLI_BIT(MEMORY_LIMIT) | CLI_BIT(LIMIT_NAMED) | CLI_BIT(WORK) | CLI_BIT(QUIET) | CLI_BIT(HELP))
 #define WRITES (CLI_BIT(OUTPUT) | CLI_BIT(FORCE) | CLI_BIT(SYNC))
-#define REMOTE (CLI_BIT(TIMEOUT) | CLI_BIT(MAX_TIME) | CLI_BIT(HEADER))
+#define REMOTE (CLI_BIT(TIMEOUT) | CLI_BIT(MAX_TIME) | CLI_BIT(HEADER) | CLI_BIT(ALLOW_REFERENCES))
 #define TYPED (CLI_BIT(TYPE) | CLI_BIT(SCHEMA))
 
 const cli_command cli_commands[] = {
@@ -13,28 +13,30 @@ const cli_command cli_commands[] = {
      .summary = "cut a message into a .cpb file",
      .about = "Large constants, nodes, functions and other large parts of the message become chunks of "
               "their own. The input is read twice and never held in memory. Merging gives the message "
-              "back; if its fields were in order, as every protobuf library writes them, the same "
-              "bytes.\n\n"
-              "An output named .cpb is always chunked. A name without ending becomes NAME.pb, a copy, "
-              "if one chunk is enough, and NAME.cpb otherwise.",
+              "back, byte for byte if its fields were in order, as every protobuf library writes them.\n\n"
+              "If FILE ends in .cpb, it is always chunked. If it has no ending, the output is FILE.cpb, or "
+              "FILE.pb, a plain copy, if one chunk is enough.",
      .examples = "cpb split saved_model.pb -o saved_model.cpb\n"
                  "Split a SavedModel.\n"
                  "cpb split graph.pb --type tensorflow.GraphDef --max-chunk-size 16M -o graph\n"
-                 "Split a frozen graph unless it is smaller than 16 MiB.\n"
+                 "Split a frozen graph if it is larger than 16 MiB.\n"
                  "cpb split saved_model.pb --for-memory 256K -o device.cpb\n"
-                 "Let a device with 256 KiB of memory read it.\n"
+                 "Make a file for a device with 256 KiB of memory.\n"
+                 "cpb split saved_model.pb --file-size 1G -o saved_model.cpb\n"
+                 "Put the chunks into files of up to 1 GiB each, which the output names.\n"
                  "cpb split model.onnx --schema onnx.fds --type onnx.ModelProto -o model.cpb\n"
-                 "Split any message whose type is described.\n",
-     .options = COMMON | REMOTE | WRITES | TYPED | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(LAYOUT) | CLI_BIT(CODEC) |
-                CLI_BIT(FOR_MEMORY) | CLI_BIT(VERIFY),
+                 "Split a message of any type, with its descriptor set.\n",
+     .options = COMMON | REMOTE | WRITES | TYPED | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(FILES) | CLI_BIT(FILE_SIZE) |
+                CLI_BIT(LAYOUT) | CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY) | CLI_BIT(TRANSPOSE) | CLI_BIT(INDEX_PAGES) |
+                CLI_BIT(VERIFY) | CLI_BIT(THREADS),
      .required = CLI_BIT(OUTPUT),
      .run = cli_split},
     {.name = "merge",
      .operand = "IN.cpb",
      .summary = "merge a .cpb file back into its message",
-     .about = "The message is written as it goes, in little memory, by several threads if it is large. "
-              "IN may also be a SavedModel's directory, or a name without ending: then NAME.cpb is taken, "
-              "or else NAME.pb. A .pb is copied.",
+     .about = "The message is streamed, so this takes little memory; a large one is written by several threads. "
+              "IN may also be a SavedModel's directory, or a name without ending, for which NAME.cpb or else "
+              "NAME.pb is taken. A .pb is copied.",
      .examples = "cpb merge saved_model.cpb -o saved_model.pb\n"
                  "Make a SavedModel that every TensorFlow loads.\n"
                  "cpb merge graph.cpb -o - | protoc --decode_raw\n"
@@ -45,20 +47,23 @@ const cli_command cli_commands[] = {
     {.name = "repack",
      .operand = "IN.cpb",
      .summary = "change the layout or compression of a .cpb file",
-     .about = "Every chunk is copied as it is into the chosen layout and compression; the index "
-              "gets the new positions.",
+     .about = "The contents of the chunks stay the same; where they are and how they are compressed changes, and the "
+              "index with it. A large file is encoded by several threads.",
      .examples = "cpb repack from_tensorflow.cpb -o remote.cpb\n"
-                 "Make each chunk fetchable with one range request.\n"
+                 "Make each chunk one range request away.\n"
                  "cpb repack remote.cpb -o small.cpb --codec brotli:9\n"
-                 "Compress harder.\n",
-     .options = COMMON | REMOTE | WRITES | CLI_BIT(LAYOUT) | CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY),
+                 "Compress harder.\n"
+                 "cpb repack remote.cpb -o dense.cpb --riegeli-options transpose,zstd:19,chunk_size:4M\n"
+                 "Put chunks together, for a file that is read as a whole.\n",
+     .options = COMMON | REMOTE | WRITES | CLI_BIT(LAYOUT) | CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY) | CLI_BIT(TRANSPOSE) |
+                CLI_BIT(INDEX_PAGES) | CLI_BIT(RIEGELI_OPTIONS) | CLI_BIT(THREADS),
      .required = CLI_BIT(OUTPUT),
      .run = cli_repack},
     {.name = "info",
      .operand = "IN.cpb",
      .summary = "show the version, the chunks and the tree of fields",
-     .about = "Reads the index and the headers of the chunks, not the chunks; but those of a few KiB are read over, "
-              "which takes less time than more reads.",
+     .about = "Reads only the index and the headers of the chunks, except that small chunks are read with their "
+              "neighbours, which is faster than one read for each.",
      .examples = "cpb info saved_model.cpb\n"
                  "What is in it, and where?\n"
                  "cpb info saved_model.cpb --json | jq '.chunks[] | select(.size > 1000000)'\n"
@@ -68,33 +73,63 @@ const cli_command cli_commands[] = {
 #ifndef CPB_CLI_WITHOUT_MODELS
     {.name = "inspect",
      .operand = "MODEL [QUESTION [NAME]]",
-     .summary = "what a model computes, and what it is made of",
+     .summary = "show what a model computes and what it is made of",
      .about =
          "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
-         "a keras_metadata.pb or a SameDiff file. Weights are not read; what is stored of them is known "
-         "from variables/variables.index beside the model.\n\n"
-         "Without QUESTION, a summary of at most 50 lines; into a pipe a line for each item, with tabs between its "
-         "fields. QUESTION is one of overview, signature [KEY], functions, function NAME, nodes "
-         "[FUNCTION], consumers NODE, scopes [FUNCTION], objects [PATH], layers, constants, ops, search TEXT, "
-         "variables [NAME], load PATHS, cut PATHS and tag [NAME].\n\n"
-         "Of a damaged model, such as a file that was cut off, what precedes the damage is shown, and the "
-         "exit code is 1.",
+         "a keras_metadata.pb or a SameDiff file. Weights are not read: their shapes and sizes come from "
+         "variables/variables.index beside the model.\n\n"
+         "Without QUESTION, it prints a summary of at most 50 lines. Into a pipe, it prints a line for each item, with "
+         "tabs between the fields.\n\n"
+         "If the model is damaged, for example cut off, everything before the damage is shown, and the exit code "
+         "is 1.",
+     .questions = "overview\n"
+                  "Versions, signatures, and counts of everything else.\n"
+                  "signature [KEY]\n"
+                  "A signature, the function behind it, and the variables it uses.\n"
+                  "layers [LAYER]\n"
+                  "The Keras layers, or one layer with its configuration.\n"
+                  "variables [NAME]\n"
+                  "The variables, and what is stored for each.\n"
+                  "constants\n"
+                  "The constants, or a SameDiff file's parameters, largest first.\n"
+                  "ops [FUNCTION]\n"
+                  "How often each operation is used.\n"
+                  "search TEXT\n"
+                  "Everything that has TEXT in its name.\n"
+                  "nodes [FUNCTION]\n"
+                  "The nodes of the graph, or of a function.\n"
+                  "consumers NODE\n"
+                  "What takes the outputs of a node.\n"
+                  "scopes [FUNCTION]\n"
+                  "The name scopes of the graph, or of a function (--scope: what is in one).\n"
+                  "functions\n"
+                  "The functions, with their callers.\n"
+                  "function NAME\n"
+                  "One function: its arguments, and what it captures and calls.\n"
+                  "objects [PATH]\n"
+                  "The object at PATH, and its children.\n"
+                  "load PATHS\n"
+                  "Which objects TensorFlow loads for these (load_partial).\n"
+                  "cut PATHS\n"
+                  "What cpb cut would keep for these.\n"
+                  "tag [NAME]\n"
+                  "All of a tag of a SameDiff file.\n",
      .examples = "cpb inspect model/\n"
                  "What it computes and what it is made of, on one screen.\n"
                  "cpb inspect model/ | grep ^variable | sort -nk4\n"
-                 "Its variables by size: a pipe gets a line for each item.\n"
+                 "Its variables by size.\n"
                  "cpb inspect model/ signature serving_default\n"
                  "From a signature to its function and variables.\n"
                  "cpb inspect model/ objects root.layer\n"
-                 "What is below an object.\n"
+                 "An object and its children.\n"
                  "cpb inspect graph.pb scopes --scope block1/conv\n"
-                 "What is in a name scope, folded, and what leads to it.\n"
+                 "What is in a name scope, with nested scopes folded.\n"
                  "cpb inspect graph.pb consumers block1/conv/Conv2D\n"
-                 "What takes a node, and which of its outputs.\n"
+                 "Which nodes take the outputs of a node.\n"
                  "cpb inspect model/ variables\n"
-                 "Each variable, and where its values lie.\n"
+                 "Each variable, and where its values are.\n"
                  "cpb inspect huge.cpb constants -n 10 --json\n"
-                 "The ten largest constants, for a program.\n",
+                 "The ten largest constants, as JSON.\n",
      .options = COMMON | REMOTE | CLI_BIT(TYPE) | CLI_BIT(FIRST) | CLI_BIT(PAGE) | CLI_BIT(META_GRAPH) |
                 CLI_BIT(SCOPE) | CLI_BIT(ALL) | CLI_BIT(WIDTH) | CLI_BIT(JSON),
      .more_operands = 2,
@@ -102,24 +137,24 @@ const cli_command cli_commands[] = {
     {.name = "extract",
      .operand = "MODEL NAME",
      .summary = "write one array of a model as .npy",
-     .about = "NAME is a node of a SavedModel or of a graph that holds a constant (NODE:ATTRIBUTE if it is "
-              "not in \"value\"), with --scope FUNCTION one of that function; or a variable or parameter of a "
-              "SameDiff file. With --variable it is a variable of a SavedModel, of which the values lie in "
-              "variables/ beside it. Only that array is read, and its checksum checked where it has one.\n\n"
-              "The file is one of NumPy's. bfloat16, which NumPy lacks, comes as |V2, floats of 8 bits as |V1, "
-              "and integers of 4 bits as bytes. Texts come as |S, filled up to the longest; with --raw each "
-              "comes after its length in 8 bytes (SameDiff: as they are stored), which also takes those that "
-              "end in NUL.",
+     .about =
+         "NAME is a constant of the graph, given by its node (NODE:ATTRIBUTE if the tensor is in another attribute "
+         "than \"value\"), or of a function, with --scope FUNCTION; or a parameter of a SameDiff file. With "
+         "--variable, it is a variable of a SavedModel, whose values are in variables/ beside it. Only this "
+         "array is read. Its checksum, if it has one, is verified.\n\n"
+         "Types that NumPy lacks are written as bytes: bfloat16 as |V2, 8-bit floats as |V1, 4-bit integers one "
+         "in a byte. Strings are written as |S, padded to the longest. With --raw, each string follows its "
+         "length in 8 bytes (in a SameDiff file: as it is stored), which also keeps NULs at its end.",
      .examples = "cpb extract model/ normalizer/mean -o mean.npy\n"
                  "A constant of the graph.\n"
                  "cpb extract saved_model.cpb Const --scope __inference_f_17 -o const.npy\n"
-                 "One of a function; cpb inspect ... constants lists them.\n"
+                 "A constant of a function; cpb inspect MODEL constants lists them.\n"
                  "cpb extract model/ --variable root.dense.kernel -o kernel.npy\n"
-                 "A weight; cpb inspect model/ variables lists them.\n"
+                 "A weight; cpb inspect MODEL variables lists them.\n"
                  "cpb extract model.zip w1 -o w1.npy\n"
                  "A parameter of the newest tag.\n"
                  "cpb extract model.zip w1 --scope FP32 --state 1 -o w1.npy\n"
-                 "What the updater knows about it, in another tag.\n",
+                 "The first state that the updater keeps for it, in the tag FP32.\n",
      .options = COMMON | REMOTE | WRITES | CLI_BIT(TYPE) | CLI_BIT(META_GRAPH) | CLI_BIT(SCOPE) | CLI_BIT(STATE) |
                 CLI_BIT(VARIABLE) | CLI_BIT(RAW),
      .more_operands = 1,
@@ -127,16 +162,15 @@ const cli_command cli_commands[] = {
     {.name = "cut",
      .operand = "MODEL PATH...",
      .summary = "cut a SavedModel down to some of its objects",
-     .about = "Each PATH names an object, such as a Keras layer, as cpb inspect MODEL objects shows them. They "
-              "stay, with all that they refer to, and what these need: functions, variables, assets. They "
-              "keep their paths: what is on the way to them stays as plain objects, so variables/ and "
-              "assets/ go with the new model as they are. Signatures stay if their functions do.\n\n"
-              "FILE is a .pb or, chunked, a .cpb. A keras_metadata.pb beside MODEL is cut, too, and written "
+     .about = "PATHs are paths of objects, such as Keras layers; cpb inspect MODEL objects lists them. These objects "
+              "stay, with all that they refer to and need: functions, variables, assets. They keep their paths, "
+              "so variables/ and assets/ can be copied unchanged. A signature stays if its function does.\n\n"
+              "FILE is a .pb, or a .cpb, which is chunked. A keras_metadata.pb beside MODEL is cut, too, and written "
               "beside FILE.",
      .examples = "cpb cut model/ root.encoder -o encoder/saved_model.pb && cp -r model/variables encoder/\n"
                  "One layer as a model of its own.\n"
                  "cpb cut model/ root.layer-1 root.layer-2 -o part/saved_model.cpb --json\n"
-                 "Two layers, chunked, and a report of what has stayed and why.\n",
+                 "Two layers, chunked, and a report of what stayed and why.\n",
      .options = COMMON | REMOTE | WRITES | CLI_BIT(META_GRAPH) | CLI_BIT(JSON),
      .required = CLI_BIT(OUTPUT),
      .takes_paths = true,
@@ -147,47 +181,48 @@ const cli_command cli_commands[] = {
      .about =
          "PARTS.json lists tags, oldest first: {\"tags\": [{\"tag\": NAME, \"graph\": FILE, \"parameters\": "
          "{NAME: SOURCE, ...}, \"training_config\": FILE, \"updater_state\": {NAME: [SOURCE, ...], ...}, "
-         "\"maps\": {NAME: SOURCE, ...}}, ...]}; all but tag, graph and the parameters that the graph has may be "
-         "left out. With \"deflate\": true beside tags, parameters are compressed.\n\n"
+         "\"maps\": {NAME: SOURCE, ...}}, ...]}; "
+         "\"tag\", \"graph\" and all parameters of the graph are required. With \"deflate\": true beside \"tags\", "
+         "parameters are compressed.\n\n"
          "SOURCE is a .npy file's name or one of {\"raw\": FILE, \"dtype\": \"FLOAT\", \"shape\": [2, 3]}, "
-         "{\"from\": MODEL, \"tag\": TAG, \"name\": NAME, \"state\": N} for a copy out of another model, "
-         "{\"tag\": TAG, \"name\": NAME, \"state\": N} for what another tag of this one has, which is then "
-         "shared, and {\"file\": FILE, \"kind\": \"MAP\"} for what is no array. Files are looked for where "
-         "PARTS.json is.\n\n"
-         "With MODEL.zip its tags come first. Without --output they are added to that very file: nothing in it "
-         "is written again, and whenever that is cut off, the file can be read, with the old tags or the new. It is "
-         "locked meanwhile: another cpb tag waits for it up to 10 seconds, and then fails, as it is in use by "
-         "another process.",
+         "{\"from\": MODEL, \"tag\": TAG, \"name\": NAME, \"state\": N} for a copy from another model, "
+         "{\"tag\": TAG, \"name\": NAME, \"state\": N} for an array shared with another tag of this file, "
+         "and {\"file\": FILE, \"kind\": \"MAP\"} for anything but an array. FILEs are relative to the folder of "
+         "PARTS.json.\n\n"
+         "If MODEL.zip is given, the new tags follow its own. Without --output they are added to the file itself: "
+         "nothing in it is rewritten, and even if this is interrupted, the file stays readable, with the old tags or "
+         "the new. It is locked meanwhile; another cpb tag waits up to 10 seconds for it, and then fails.",
      .examples = "cpb tag parts.json -o model.zip\n"
                  "Make a model.\n"
                  "cpb tag checkpoint.json model.zip\n"
-                 "Add tags to it.\n"
+                 "Add tags to it, in place.\n"
                  "cpb tag checkpoint.json model.zip -o both.zip\n"
-                 "The same in another file.\n",
+                 "Write the old tags and the new to another file.\n",
      .options = COMMON | WRITES,
      .more_operands = 1,
      .run = cli_tag},
     {.name = "diff",
      .operand = "A B",
-     .summary = "what differs between two models",
+     .summary = "show what differs between two models",
      .about =
-         "Both may be whatever inspect takes, in any form: a saved_model.pb and the .cpb that was split "
-         "from it are the same. Meta graphs, signatures, objects, layers, functions, nodes, operations "
-         "and constants with their values are compared, of a SameDiff file tags, variables, operations, "
-         "parameters and the updater's state. Where both SavedModels have variables/ beside them, their variables' "
-         "types, shapes and checksums are, too; where checksums differ, the values.\n\n"
-         "- stands before what only A has, + before what only B has, ~ before what differs, of values the largest "
-         "difference and where it is; the last line sums up. On a terminal long lists are folded (--all, --count). "
-         "Into a pipe each difference is a line, with the list's name, the item's name and what differs, parted by "
-         "tabs. The numbers that TensorFlow appends to names of functions do not count.\n\n"
-         "The exit code is 0 when the models are the same, 1 when they differ, and 2 when something "
-         "went wrong.",
+         "A and B are models that cpb inspect takes, in any form: a saved_model.pb equals the .cpb that was split "
+         "from it. Compared are meta graphs, signatures, objects, layers, functions, nodes, operations "
+         "and the values of constants; of SameDiff files tags, variables, operations, parameters and the updater's "
+         "state. If both SavedModels have variables/ beside them, the types, shapes and checksums of variables are "
+         "compared, too, and their values if the checksums differ. The numbers that TensorFlow appends to the names "
+         "of functions are ignored.\n\n"
+         "A line begins with - if only A has the item, with + if only B has it, and with ~ if both have it and it "
+         "differs; for values it says how far they differ at most, and where. The last line sums up. On a terminal, "
+         "long lists are folded (see --all and --count). Into a pipe, it prints a line for each difference, with tabs "
+         "between the fields: the sign, the list, the item's name, and what differs.\n\n"
+         "The exit code is 0 if the models are equal, 1 if they differ, and 2 if something went wrong. "
+         "Of a damaged model, what can be read is compared; the first lines say where it ends, and the exit code is 2.",
      .examples = "cpb diff old/ new/\n"
                  "What has changed between two SavedModels?\n"
                  "cpb diff model.pb model.cpb --skip-values\n"
-                 "Is this the graph of that one?\n"
+                 "Do both have the same graph?\n"
                  "cpb diff a.zip b.zip --json -n 1000000\n"
-                 "Every difference, for a program.\n",
+                 "Every difference, as JSON.\n",
      .options = COMMON | REMOTE | CLI_BIT(TYPE) | CLI_BIT(PAGE) | CLI_BIT(SKIP_VALUES) | CLI_BIT(ALL) | CLI_BIT(WIDTH) |
                 CLI_BIT(JSON),
      .more_operands = 1,
@@ -197,53 +232,54 @@ const cli_command cli_commands[] = {
     {.name = "cat",
      .operand = "IN",
      .summary = "write a chunk, a record or a field",
-     .about = "Exactly one of --chunk, --record, --position and --field names what to write. Of a .cpb only "
-              "the chunks that this needs are read. --chunk needs a .cpb, --record and --position any "
-              "Riegeli file, --field a .cpb or a .pb. With --omit, a field of any size can be shown: large "
-              "values are left out, and their offsets in the whole message are listed.",
+     .about = "Give exactly one of --chunk (of a .cpb), --record or --position (of any Riegeli file) and --field (of a "
+              ".cpb or .pb). Of a .cpb, only the chunks that are needed are read. With --omit, a field of any size "
+              "can be shown: large values are left out, and their offsets in the whole message are listed.",
      .examples = "cpb cat saved_model.cpb --chunk 3 > weights.bin\n"
                  "The bytes of the chunk with index 3.\n"
                  "cpb cat saved_model.cpb --field meta_graphs[0].signature_def --json\n"
-                 "A field, readable.\n"
+                 "A field as JSON.\n"
                  "cpb cat saved_model.pb --field meta_graphs[0].graph_def --json --omit 100\n"
                  "A graph of any size, without its weights.\n"
                  "cpb cat log.riegeli --position 65637 -o record.bin\n"
-                 "The record at a position that cpb records has shown.\n",
+                 "The record at a position that cpb records showed.\n",
      .options = COMMON | REMOTE | WRITES | TYPED | CLI_BIT(CHUNK) | CLI_BIT(RECORD) | CLI_BIT(POSITION) |
                 CLI_BIT(FIELD) | CLI_BIT(JSON) | CLI_BIT(OMIT),
      .run = cli_cat},
     {.name = "verify",
      .operand = "IN.cpb",
      .summary = "check every hash, every index entry and the merge",
-     .about = "Reports every problem that it can find, not only the first.",
+     .about = "All problems are reported, not only the first. A large file is read by several threads.",
      .examples = "cpb verify saved_model.cpb\n"
                  "Check a file.\n"
                  "cpb verify saved_model.cpb --against saved_model.pb\n"
                  "Check it, and compare its message with a file.\n",
-     .options = COMMON | REMOTE | TYPED | CLI_BIT(AGAINST) | CLI_BIT(JSON),
+     .options = COMMON | REMOTE | TYPED | CLI_BIT(AGAINST) | CLI_BIT(THREADS) | CLI_BIT(JSON),
      .run = cli_verify},
     {.name = "records",
      .operand = "FILE",
      .summary = "list the records of any Riegeli file",
-     .about = "A line for each record. With --json an object for each, {\"position\", \"chunk_begin\", "
-              "\"index\", \"size\", \"sha256\"}; with --recover {\"skipped\": {\"begin\", \"end\", "
-              "\"reason\"}} where something was left out; and last {\"status\"}, which is OK or the "
-              "error's name, then with \"offset\" and \"message\".",
+     .about = "Prints a line for each record. With --json, a line is an object: {\"position\", \"chunk_begin\", "
+              "\"index\", \"size\"}, with --sha256 also \"sha256\", for a record; with --recover, {\"skipped\": "
+              "{\"begin\", \"end\", \"reason\"}} for a region that was skipped; and at the end {\"status\"}, "
+              "which is OK, or the error's name with \"offset\" and \"message\".",
      .examples = "cpb records file.riegeli\n"
                  "What is in it?\n"
                  "cpb records damaged.riegeli --recover --json\n"
-                 "What can still be read, and what not?\n",
-     .options =
-         COMMON | REMOTE | CLI_BIT(RECOVER) | CLI_BIT(POSITION) | CLI_BIT(COUNT) | CLI_BIT(METADATA) | CLI_BIT(JSON),
+                 "What can still be read, and what cannot?\n",
+     .options = COMMON | REMOTE | CLI_BIT(RECOVER) | CLI_BIT(POSITION) | CLI_BIT(COUNT) | CLI_BIT(METADATA) |
+                CLI_BIT(SHA256) | CLI_BIT(JSON),
      .run = cli_records},
     {.name = "recover",
      .operand = "IN",
      .summary = "copy what can be read of a damaged file",
      .about = "Copies every readable record of a damaged Riegeli file to a new one, and lists the "
-              "regions that were skipped. Of a damaged .cpb file it says which chunks are lost.",
+              "regions that were skipped. For a damaged .cpb file it also says which chunks are lost.",
      .examples = "cpb recover damaged.riegeli -o whole.riegeli\n"
-                 "Save what can be saved.\n",
-     .options = COMMON | REMOTE | WRITES | CLI_BIT(CODEC) | CLI_BIT(JSON),
+                 "Save what can be saved.\n"
+                 "cpb recover log.riegeli -o dense.riegeli --riegeli-options transpose,brotli:9\n"
+                 "Write any Riegeli file anew, in another way.\n",
+     .options = COMMON | REMOTE | WRITES | CLI_BIT(CODEC) | CLI_BIT(RIEGELI_OPTIONS) | CLI_BIT(JSON),
      .required = CLI_BIT(OUTPUT),
      .run = cli_recover},
 };

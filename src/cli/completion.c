@@ -19,7 +19,7 @@ static bool has_option(const cli_command *command, int id) {
  * propose. */
 static const char *values_of(const cli_option *option, char *out, size_t size) {
   if (option->kind == CLI_PATH) return "";
-  if (option->kind == CLI_CODECS) return "none zstd brotli";
+  if (option->kind == CLI_CODECS) return "none zstd brotli snappy";
   if (option->kind != CLI_CHOICE) return NULL;
   snprintf(out, size, "%s", option->choices);
   for (char *p = out; (p = strchr(p, '|'));) *p = ' ';
@@ -251,5 +251,5 @@ int cli_completion(cli *c, const char *shell) {
     shells[i].print(c);
     return cli_end_print(c);
   }
-  return cli_usage(NULL, "completion is for a shell; expected bash, zsh or fish");
+  return cli_usage(NULL, "completion needs a shell; expected bash, zsh or fish");
 }

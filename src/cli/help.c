@@ -5,34 +5,34 @@
 
 #define COLUMNS 80
 #define OPTION_INDENT 28
+#define QUESTION_INDENT 20
 
 static const char about[] =
     "cpb splits a protobuf message of any size into a .cpb file (chunked protobuf), merges it back, "
     "and looks into it one chunk at a time. A .cpb file is a Riegeli/records file whose last record "
-    "is an index: it says which chunk belongs where in the message. TensorFlow reads and writes "
-    "such files for SavedModels beyond 2 GB; cpb does it for any message.";
+    "is an index: it says which chunk belongs where in the message. TensorFlow specified the "
+    "format for SavedModels beyond 2 GB; cpb uses it for any message.";
 
 static const char conventions[] =
-    "- as a file name means standard input or output. An output appears under its name only when "
-    "it is whole, and replaces nothing without --force. It then has the mode of the file that it replaces. A symbolic "
-    "link is followed: what it leads to is replaced.";
+    "The file name - is standard input or output. An output file gets its name only when it is complete. An existing "
+    "file, or the one that a symbolic link leads to, is replaced only with --force, and keeps its permissions.";
 
 static const char urls[] =
-    "An input may also be a URL (http, https, s3), of which only what is needed is read; that of a directory ends "
-    "in a slash. s3://BUCKET/KEY is signed with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, if "
-    "they are set, for AWS_REGION; AWS_ENDPOINT_URL is another store's address. The rest comes from the profile "
-    "AWS_PROFILE in ~/.aws. Passwords are looked for in "
-    "~/.netrc, proxies in https_proxy and no_proxy, certificates in SSL_CERT_FILE.";
+    "An input may also be a URL (http, https, s3); only the parts that are needed are fetched. The URL of a directory "
+    "ends in a slash. Requests for s3://BUCKET/KEY are signed with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and "
+    "AWS_SESSION_TOKEN for AWS_REGION, or else with the profile AWS_PROFILE in ~/.aws; AWS_ENDPOINT_URL is the address "
+    "of another store. Passwords come from ~/.netrc, proxies from https_proxy and no_proxy, certificates from "
+    "SSL_CERT_FILE.";
 
 static const struct {
   int code;
   const char *meaning;
-} exits[] = {{CLI_OK, "All is well."},
+} exits[] = {{CLI_OK, "Success."},
              {CLI_USAGE, "The command line is wrong, or there is no such chunk, record or field."},
-             {CLI_DAMAGED, "The input is damaged, or not of this kind."},
+             {CLI_DAMAGED, "The input is damaged, or of another kind than the command expects."},
              {CLI_IO, "Reading or writing failed."},
-             {CLI_LIMIT, "A limit was reached, or memory is short."},
-             {CLI_UNSUPPORTED, "This version cannot read it."}};
+             {CLI_LIMIT, "A limit was reached, or memory ran out."},
+             {CLI_UNSUPPORTED, "The input uses a feature that this version does not support."}};
 #define NUM_EXITS (sizeof exits / sizeof *exits)
 
 /* The length of the next of the strings that `separator` parts; 0 at the end. */
@@ -87,6 +87,20 @@ static void print_option(cli *c, const cli_option *option) {
   wrap(c, option->help, strlen(option->help), OPTION_INDENT, column);
 }
 
+/* What may be asked, with the answers in a second column. */
+static void print_questions(cli *c, const char *line) {
+  if (!line) return;
+  cli_print(c, "Questions:\n");
+  for (size_t n; (n = next_part(line, "\n")) > 0; line += n + (line[n] == '\n')) {
+    cli_print(c, "  %.*s", (int)n, line);
+    size_t column = n + 2;
+    line += n + 1;
+    n = next_part(line, "\n");
+    wrap(c, line, n, QUESTION_INDENT, column);
+  }
+  cli_print(c, "\n");
+}
+
 static void print_usage(cli *c, const cli_command *command) {
   cli_print(c, "cpb %s %s", command->name, command->operand);
   for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
@@ -101,6 +115,7 @@ void cli_help_command(cli *c, const cli_command *command) {
   print_usage(c, command);
   cli_print(c, "\n\n");
   print_paragraphs(c, command->about);
+  print_questions(c, command->questions);
   cli_print(c, "Options:\n");
   for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
     if (command->options >> i & 1) print_option(c, &cli_options[i]);
@@ -125,7 +140,7 @@ void cli_help(cli *c) {
   cli_print(c, "\nUsage: cpb COMMAND ...\n\nCommands:\n");
   for (size_t i = 0; i < cli_num_commands; i++)
     cli_print(c, "  %-10s %s\n", cli_commands[i].name, cli_commands[i].summary);
-  cli_print(c, "  %-10s %s\n", "completion", "write a program with which bash, zsh or fish completes commands");
+  cli_print(c, "  %-10s %s\n", "completion", "write a script that completes commands in bash, zsh or fish");
   cli_print(c, "  %-10s %s\n", "help", "explain a command, with examples: cpb help COMMAND");
   cli_print(c, "\n");
   print_left_out(c);
@@ -174,6 +189,16 @@ static void roff_option(cli *c, const cli_option *option) {
   roff_line(c, "", option->help);
 }
 
+/* A line in bold, and below it what it means. */
+static void roff_pairs(cli *c, const char *line) {
+  for (size_t n, k = 0; (n = next_part(line, "\n")) > 0; k++) {
+    cli_print(c, k % 2 ? "" : ".TP\n.B ");
+    roff(c, line, n);
+    cli_print(c, "\n");
+    line += n + (line[n] == '\n');
+  }
+}
+
 static void roff_command(cli *c, const cli_command *command) {
   cli_print(c, ".SS cpb %s %s\n", command->name, command->operand);
   const char *text = command->about;
@@ -183,6 +208,7 @@ static void roff_command(cli *c, const cli_command *command) {
     cli_print(c, "\n");
     text += n;
   }
+  if (command->questions) roff_pairs(c, command->questions);
   for (int i = 0; i < CLI_NUM_OPTIONS; i++) {
     if (command->options >> i & 1) roff_option(c, &cli_options[i]);
   }
@@ -190,15 +216,7 @@ static void roff_command(cli *c, const cli_command *command) {
 
 static void roff_examples(cli *c) {
   cli_print(c, ".SH EXAMPLES\n");
-  for (size_t i = 0; i < cli_num_commands; i++) {
-    const char *line = cli_commands[i].examples;
-    for (size_t n, k = 0; (n = next_part(line, "\n")) > 0; k++) {
-      cli_print(c, k % 2 ? "" : ".TP\n.B ");
-      roff(c, line, n);
-      cli_print(c, "\n");
-      line += n + (line[n] == '\n');
-    }
-  }
+  for (size_t i = 0; i < cli_num_commands; i++) roff_pairs(c, cli_commands[i].examples);
 }
 
 void cli_manual(cli *c) {
@@ -215,8 +233,8 @@ void cli_manual(cli *c) {
   cli_print(c, ".SH COMMANDS\n");
   for (size_t i = 0; i < cli_num_commands; i++) roff_command(c, &cli_commands[i]);
   cli_print(c,
-            ".SS cpb completion SHELL\n.PP\nWrites a program for bash, zsh or fish, which completes command "
-            "lines of cpb; in bash: source <(cpb completion bash)\n");
+            ".SS cpb completion SHELL\n.PP\nWrites a script that completes command lines of cpb in bash, zsh or fish; "
+            "in bash: source <(cpb completion bash)\n");
   roff_examples(c);
   cli_print(c, ".SH EXIT STATUS\n");
   for (size_t i = 0; i < NUM_EXITS; i++) cli_print(c, ".TP\n.B %d\n%s\n", exits[i].code, exits[i].meaning);

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -8,6 +9,10 @@
 
 enum { STDIN = 0 };
 
+static void set_references(const cli *c, cpb_file *file) {
+  if (c->settings.allow_references) cpb_file_allow_references(file, &c->urls);
+}
+
 /* Where a pipe's bytes are kept; without one, going back in it will fail. */
 cpb_file *cli_open_input(cli *c, const char *path, int *status) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
@@ -15,7 +20,8 @@ cpb_file *cli_open_input(cli *c, const char *path, int *status) {
   if (cli_is_dash(path)) file = cpb_file_open_fd(&c->allocator, STDIN, os_spool(), &error);
   else if (cpb_is_url(path)) file = cpb_url_open(&c->allocator, path, &c->urls, &error);
   else file = cpb_file_open(&c->allocator, path, &error);
-  if (!file) *status = cli_fail(c, cli_input_name(path), &error);
+  if (file) set_references(c, file);
+  else *status = cli_fail(c, cli_input_name(path), &error);
   return file;
 }
 
@@ -29,7 +35,8 @@ cpb_file *cli_find_input(cli *c, const char *path, char **found, int *status) {
   }
   if (cli_is_dash(path)) return cli_open_input(c, strcpy(*found, path), status);
   cpb_file *file = cpb_find_and_open(&c->allocator, path, &c->urls, *found, size, &error);
-  if (!file) *status = cli_fail(c, *found, &error);
+  if (file) set_references(c, file);
+  else *status = cli_fail(c, *found, &error);
   return file;
 }
 
@@ -69,4 +76,17 @@ const uint8_t *cli_read_range(cli *c, cpb_message_file *message, const char *nam
   }
   *range = (cpb_range){range->offset + *length, range->length - *length};
   return data;
+}
+
+int cli_riegeli_options(const cli *c, cpb_record_writer_options *options) {
+  char problem[sizeof((cpb_error *)0)->message + 64];
+  cpb_error error;
+  if (!c->settings.riegeli_options) return CLI_OK;
+  if (c->settings.given & (CLI_BIT(CODEC) | CLI_BIT(LAYOUT) | CLI_BIT(TRANSPOSE) | CLI_BIT(FOR_MEMORY)))
+    return cli_usage(c->command,
+                     "--riegeli-options says all; expected no --codec, --layout, --transpose, --for-memory");
+  if (cpb_record_writer_options_parse(options, c->settings.riegeli_options, &error) == CPB_OK) return CLI_OK;
+  snprintf(problem, sizeof problem, "--riegeli-options, character %llu: %s", (unsigned long long)error.offset + 1,
+           error.message);
+  return cli_usage(c->command, problem);
 }

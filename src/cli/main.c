@@ -26,7 +26,7 @@ static int unknown_command(const char *word) {
   }
   const char *meant = cli_suggest(word, cli_commands, cli_num_commands, command_name_at);
   if (meant) {
-    snprintf(problem, sizeof problem, "unknown command %.64s; is %s meant?", word, meant);
+    snprintf(problem, sizeof problem, "unknown command %.64s; did you mean %s?", word, meant);
   } else {
     snprintf(problem, sizeof problem, "unknown command %.64s", word);
   }

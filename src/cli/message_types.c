@@ -130,10 +130,37 @@ static bool unknown_type(cli *c, int *status) {
   return false;
 }
 
+static const char *const roots[] = {"tensorflow.SavedModel", "tensorflow.GraphDef", "tensorflow.MetaGraphDef",
+                                    "tensorflow.FunctionDef"};
+
+static bool has_path(const cpb_message_type *type, const cpb_path *path) {
+  for (size_t i = 0; i < cpb_path_num_tags(path); i++) {
+    const cpb_path_tag *tag = cpb_path_get_tag(path, i);
+    const bool names = tag->kind == CPB_PATH_NAME;
+    if (!names && tag->kind != CPB_PATH_NUMBER) {
+      if (type && type->map_entry) type = cpb_message_find_number(type, 2)->message;
+      continue;
+    }
+    const cpb_field *field = type && names ? cpb_message_find_name(type, tag->text, tag->length) : NULL;
+    if (!field) return false;
+    type = field->message;
+  }
+  return true;
+}
+
+const cpb_message_type *cli_type_with(const cpb_schema *schema, const cpb_path *path) {
+  const cpb_message_type *only = NULL;
+  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+    const cpb_message_type *type = cpb_schema_find_message(schema, roots[i]);
+    if (!type || !has_path(type, path)) continue;
+    if (only) return NULL;
+    only = type;
+  }
+  return only;
+}
+
 bool cli_find_type(cli *c, const cpb_schema *schema, const cpb_index *index, const cpb_message_type **type,
                    int *status) {
-  static const char *const roots[] = {"tensorflow.SavedModel", "tensorflow.GraphDef", "tensorflow.MetaGraphDef",
-                                      "tensorflow.FunctionDef"};
   if (c->settings.type) {
     *type = cpb_schema_find_message(schema, c->settings.type);
     return *type || unknown_type(c, status);

@@ -1,7 +1,10 @@
 #include "cli/model.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "base/status.h"
 
 /* What --type names; 0: the model is to be looked at. */
 static cpb_model_kind kind_of(const char *type) {
@@ -17,26 +20,50 @@ static cpb_model_kind kind_of(const char *type) {
 
 /* The system only says that a directory is one. */
 static void explain(cpb_error *error) {
-  static const char what[] = ", without saved_model.pb or saved_model.cpb in it";
-  size_t length = strlen(error->message);
   if (error->code != CPB_E_READ || strcmp(error->message, strerror(EISDIR)) != 0) return;
-  if (length + sizeof what <= sizeof error->message) memcpy(error->message + length, what, sizeof what);
+  snprintf(error->message, sizeof error->message, "a directory without saved_model.pb or saved_model.cpb in it");
 }
 
-cpb_model_file *cli_open_model(cli *c, const char *path, const cpb_model_options *how, int *status) {
+/* Chunks may be damaged, but without the index nobody knows what they are. */
+static void advise(cpb_error *error) {
+  size_t length = strlen(error->message);
+  if (error->code != CPB_E_DAMAGED && error->code != CPB_E_TRUNCATED) return;
+  cpb_format(error->message + length, sizeof error->message - length,
+             "; the index of the chunks cannot be read. cpb recover copies the chunks that can");
+}
+
+static cpb_model_file *open_model(cli *c, const char *path, const cpb_model_options *how, bool keep_damaged,
+                                  int *status) {
   cpb_error error;
   char *found = cli_find_model(c, path, status);
   if (!found) return NULL;
   cpb_model_options model = {.struct_size = sizeof model};
   if (how) model = *how;
   model.limits = &c->settings.limits;
-  const cpb_model_file_options options = {
-      .struct_size = sizeof options, .kind = kind_of(c->settings.type), .model = &model, .urls = &c->urls};
+  const cpb_model_file_options options = {.struct_size = sizeof options,
+                                          .kind = kind_of(c->settings.type),
+                                          .model = &model,
+                                          .urls = &c->urls,
+                                          .keep_damaged = keep_damaged,
+                                          .allow_references = c->settings.allow_references};
   cpb_model_file *file = cpb_model_file_open(&c->allocator, found, &options, &error);
   if (!file) explain(&error);
+  if (!file && keep_damaged) advise(&error);
   if (!file) *status = cli_fail(c, found, &error);
   cpb_release(&c->allocator, found);
   return file;
+}
+
+cpb_model_file *cli_open_model(cli *c, const char *path, const cpb_model_options *how, int *status) {
+  return open_model(c, path, how, false, status);
+}
+
+cpb_model_file *cli_open_to_inspect(cli *c, const char *path, int *status) {
+  return open_model(c, path, NULL, true, status);
+}
+
+cpb_model_file *cli_open_to_compare(cli *c, const char *path, const cpb_model_options *how, int *status) {
+  return open_model(c, path, how, true, status);
 }
 
 int cli_model_fail(cli *c, const cpb_model_file *file, const cpb_error *error) {

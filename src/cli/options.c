@@ -18,30 +18,51 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                     NULL},
     [CLI_TYPE] = {"type", 't', CLI_TEXT, SETTING(type), "NAME",
                   "The message's full type name, such as tensorflow.GraphDef. "
-                  "Default: tensorflow.SavedModel.",
+                  "Default: tensorflow.SavedModel; inspect, extract and diff detect it.",
                   NULL},
     [CLI_SCHEMA] = {"schema", 's', CLI_PATH, SETTING(schema), "SET",
                     "A FileDescriptorSet that describes the type, as written by protoc "
                     "--descriptor_set_out --include_imports. TensorFlow's types are built in.",
                     NULL},
-    [CLI_MAX_CHUNK_SIZE] = {"max-chunk-size", 0, CLI_SIZE, SETTING(max_chunk_size), "BYTES",
-                            "No chunk gets larger than this where the message allows it; 64K, 1M "
-                            "and 2G are understood. Default: 1M; with --layout=compat 2147483148, as in "
-                            "TensorFlow.",
-                            NULL},
+    [CLI_MAX_CHUNK_SIZE] =
+        {"max-chunk-size", 0, CLI_SIZE, SETTING(max_chunk_size), "BYTES",
+         "The largest size of a chunk, such as 64K, 1M or 2G; only a value that cannot be divided is "
+         "larger. Default: 1M; with --layout=compat 2147483148, as in TensorFlow.",
+         NULL},
+    [CLI_FILES] = {"files", 0, CLI_NUMBER, SETTING(files), "N",
+                   "Write N other files for the chunks, PREFIX.00001-of-N.cpb and so on beside the output PREFIX.cpb, "
+                   "which names them.",
+                   NULL},
+    [CLI_FILE_SIZE] = {"file-size", 0, CLI_SIZE, SETTING(file_size), "BYTES",
+                       "The same, with as many files as are needed so that each has up to so many bytes of chunks "
+                       "before compression.",
+                       NULL},
     [CLI_LAYOUT] = {"layout", 0, CLI_CHOICE, SETTING(layout), "remote|compat",
-                    "remote: every chunk can be fetched alone, with one range request. compat: "
-                    "laid out as TensorFlow does. Default: remote.",
+                    "remote: each chunk can be fetched with one range request. compat: the layout that "
+                    "TensorFlow writes. Default: remote.",
                     "remote|compat"},
     [CLI_CODEC] = {"codec", 0, CLI_CODECS, SETTING(codec), "CODEC[:LEVEL]",
-                   "Compress with none, zstd (levels 1 to 22) or brotli (0 to 11). Default: zstd:3 "
+                   "Compress with none, zstd (levels 1 to 22), brotli (0 to 11) or snappy (1, 2). Default: zstd:3 "
                    "where it pays, brotli:6 with --layout=compat.",
                    NULL},
     [CLI_FOR_MEMORY] = {"for-memory", 0, CLI_SIZE, SETTING(for_memory), "BYTES",
-                        "Write for devices: a cpb-core.wasm with so much memory in all, such as 256K, "
-                        "can stream any chunk; below 256K the reader in C, such as 96K. Bounds Zstd's "
-                        "window; below 64K nothing is compressed.",
+                        "Write a file whose chunks a device with this much memory can stream: 256K or more for "
+                        "cpb-core.wasm, less, such as 96K, for the reader in C. Bounds Zstd's window; below 64K "
+                        "nothing is compressed.",
                         NULL},
+    [CLI_TRANSPOSE] = {"transpose", 0, CLI_FLAG, SETTING(transpose), NULL,
+                       "Also try Riegeli's transposed encoding, which compresses what one field has in all messages "
+                       "together, and keep what is smaller: for compressed messages of up to 4M. With "
+                       "--layout=compat for all chunks.",
+                       NULL},
+    [CLI_INDEX_PAGES] = {"index-pages", 0, CLI_FLAG, SETTING(index_pages), NULL,
+                         "Write the index in pages, of which a reader fetches only those on the way to what it looks "
+                         "for: for millions of chunks. TensorFlow's merger refuses such a file.",
+                         NULL},
+    [CLI_RIEGELI_OPTIONS] = {"riegeli-options", 0, CLI_TEXT, SETTING(riegeli_options), "TEXT",
+                             "Write as Riegeli's own writer does with these options, such as "
+                             "transpose,zstd:9,chunk_size:256K. Default in it: brotli:6, chunk_size:1M.",
+                             NULL},
     [CLI_VERIFY] = {"verify", 0, CLI_FLAG, SETTING(verify), NULL,
                     "Read back what was written and compare it with the input.", NULL},
     [CLI_AGAINST] = {"against", 0, CLI_PATH, SETTING(against), "MESSAGE",
@@ -56,67 +77,75 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                   "{\"@omitted\": {\"offset\", \"size\"}}.",
                   NULL},
     [CLI_POSITION] = {"position", 0, CLI_NUMBER, SETTING(position), "P",
-                      "Begin with the record at position P (the begin of its Riegeli chunk plus "
-                      "its index), or the next one if there is none.",
+                      "Begin with the record at position P, as cpb records shows it, or with the next one if there is "
+                      "none there.",
                       NULL},
-    [CLI_RECORD] = {"record", 0, CLI_NUMBER, SETTING(record), "N", "The record with number N, counted from 0.", NULL},
+    [CLI_RECORD] = {"record", 0, CLI_NUMBER, SETTING(record), "N", "The record with number N, counting from 0.", NULL},
     [CLI_METADATA] = {"metadata", 0, CLI_FLAG, SETTING(metadata), NULL,
-                      "Write the file's own metadata, a serialized RecordsMetadata, instead.", NULL},
+                      "Write the file's metadata, a serialized RecordsMetadata, instead of the records.", NULL},
+    [CLI_SHA256] = {"sha256", 0, CLI_FLAG, SETTING(sha256), NULL, "Also show the SHA-256 of each record.", NULL},
     [CLI_RECOVER] = {"recover", 0, CLI_FLAG, SETTING(recover), NULL,
-                     "Go on after damage, and report each region that is skipped.", NULL},
+                     "Continue after damage, and report each region that is skipped.", NULL},
     [CLI_COUNT] = {"limit", 'n', CLI_NUMBER, SETTING(count), "N", "Stop after N records.", NULL},
-    [CLI_FIRST] = {"first", 0, CLI_NUMBER, SETTING(first), "N", "Show a list from its element N on, counted from 0.",
-                   NULL},
-    [CLI_PAGE] = {"count", 'n', CLI_NUMBER, SETTING(page), "N", "Show at most N elements of a list. Default: 100.",
+    [CLI_FIRST] = {"first", 0, CLI_NUMBER, SETTING(first), "N", "Start lists at element N, counting from 0.", NULL},
+    [CLI_PAGE] = {"count", 'n', CLI_NUMBER, SETTING(page), "N", "Show at most N elements of each list. Default: 100.",
                   NULL},
     [CLI_META_GRAPH] = {"meta-graph", 0, CLI_NUMBER, SETTING(meta_graph), "N",
-                        "The meta graph with number N, counted from 0.", NULL},
-    [CLI_SCOPE] = {"scope", 0, CLI_TEXT, SETTING(scope), "TEXT",
-                   "Of nodes and functions, only those whose names begin with TEXT; of scopes, the one to look "
-                   "into; for consumers and extract, the function that the node is in. Of a SameDiff file, the tag.",
-                   NULL},
-    [CLI_STATE] = {"state", 0, CLI_NUMBER, SETTING(state), "N",
-                   "Not the parameter's value, but the N-th state that the updater has for it, counted from 1.", NULL},
+                        "Which meta graph of a SavedModel, counting from 0. Default: 0.", NULL},
+    [CLI_SCOPE] =
+        {"scope", 0, CLI_TEXT, SETTING(scope), "TEXT",
+         "For nodes and functions: only those whose names begin with TEXT. For scopes: the scope to look into. "
+         "For consumers and extract: the function that the node is in. For a SameDiff file: the tag.",
+         NULL},
+    [CLI_STATE] =
+        {"state", 0, CLI_NUMBER, SETTING(state), "N",
+         "Write the updater's N-th state for the parameter, counting from 1, instead of the parameter's value.", NULL},
     [CLI_VARIABLE] = {"variable", 0, CLI_FLAG, SETTING(variable), NULL,
-                      "NAME is a variable of a SavedModel, with its values in variables/: its path, its name, or "
-                      "its key in the checkpoint, as cpb inspect MODEL variables shows them.",
+                      "NAME is a variable of a SavedModel, stored in variables/: its path, its name or its key in the "
+                      "checkpoint. cpb inspect MODEL variables lists them.",
                       NULL},
-    [CLI_RAW] = {"raw", 0, CLI_FLAG, SETTING(raw), NULL, "Write the values alone, little-endian.", NULL},
+    [CLI_RAW] = {"raw", 0, CLI_FLAG, SETTING(raw), NULL,
+                 "Write only the values, in little-endian order, without NumPy's header.", NULL},
     [CLI_SKIP_VALUES] = {"skip-values", 0, CLI_FLAG, SETTING(skip_values), NULL,
                          "Do not compare the values of constants, parameters and variables.", NULL},
-    [CLI_ALL] = {"all", 'a', CLI_FLAG, SETTING(all), NULL, "Show everything: fold nothing, and all of each list.",
-                 NULL},
+    [CLI_ALL] = {"all", 'a', CLI_FLAG, SETTING(all), NULL, "Show every element of every list, and fold nothing.", NULL},
     [CLI_WIDTH] = {"width", 0, CLI_NUMBER, SETTING(width), "N",
-                   "Write for a person, in lines of N columns, although standard output is no terminal; on one, "
-                   "instead of its width.",
+                   "Write tables N columns wide, as on a terminal, even into a file or pipe. Default on a terminal: "
+                   "its width.",
                    NULL},
-    [CLI_JSON] = {"json", 'j', CLI_FLAG, SETTING(json), NULL, "Write JSON, for programs.", NULL},
+    [CLI_JSON] = {"json", 'j', CLI_FLAG, SETTING(json), NULL, "Write JSON.", NULL},
     [CLI_FORCE] = {"force", 'f', CLI_FLAG, SETTING(force), NULL, "Replace the output if it exists.", NULL},
     [CLI_SYNC] = {"sync", 0, CLI_FLAG, SETTING(sync), NULL,
-                  "Wait until the output is on the disk before it gets its name, and then until that is there, too.",
-                  NULL},
-    [CLI_THREADS] = {"threads", 0, CLI_NUMBER, SETTING(threads), "N",
-                     "Use up to N threads, 256 at most. Default: as many as there are processors, up to 4, "
-                     "where the message is large and compressed.",
-                     NULL},
+                  "Wait until the output and its name are safely on the disk (fsync).", NULL},
+    [CLI_ALLOW_REFERENCES] = {"allow-references", 0, CLI_FLAG, SETTING(allow_references), NULL,
+                              "Read other files that IN.cpb names, also outside of its folder, by absolute paths, "
+                              "links and URLs. Only for files from those you trust.",
+                              NULL},
+    [CLI_THREADS] =
+        {"threads", 0, CLI_NUMBER, SETTING(threads), "N",
+         "Use up to N threads, 256 at most. Default: one for each processor, up to 4, if there is much to do; "
+         "merge copies uncompressed messages with 2.",
+         NULL},
     [CLI_MEMORY_LIMIT] = {"memory-limit", 0, CLI_SIZE, SETTING(memory_limit), "BYTES",
-                          "Fail rather than allocate more than this.", NULL},
-    [CLI_LIMIT_NAMED] = {"limit", 0, CLI_LIMITS, SETTING(limits), "NAME=VALUE",
-                         "Set a limit that an error named, such as decoded=10G; none lifts it. For each of several "
-                         "limits once.",
-                         NULL},
+                          "Fail rather than allocate more memory than this.", NULL},
+    [CLI_LIMIT_NAMED] =
+        {"limit", 0, CLI_LIMITS, SETTING(limits), "NAME=VALUE",
+         "Change a limit that an error message named, such as decoded=10G or decoded=none. May be given several "
+         "times.",
+         NULL},
     [CLI_WORK] = {"work", 0, CLI_FLAG, SETTING(work), NULL,
-                  "Say at the end, on standard error, how much was decoded, held, walked and made.", NULL},
+                  "At the end, report on standard error how much was decoded, held in memory, scanned and produced.",
+                  NULL},
     [CLI_TIMEOUT] = {"timeout", 0, CLI_SECONDS, SETTING(timeout), "SECONDS",
-                     "Of a URL: try again, or fail, after so many seconds without a byte. Default: 30.", NULL},
+                     "For URLs: retry, and finally fail, after this long without a byte. Default: 30.", NULL},
     [CLI_MAX_TIME] = {"max-time", 0, CLI_SECONDS, SETTING(max_time), "SECONDS",
-                      "Fail when reading URLs has taken so long in all.", NULL},
+                      "For URLs: fail after this long in all.", NULL},
     [CLI_HEADER] = {"header", 0, CLI_HEADERS, SETTING(headers), "NAME:VALUE",
-                    "Send this with each request for a URL, such as \"Authorization: Bearer ...\". May be given "
-                    "several times. Other users may see the command line; ~/.netrc they do not.",
+                    "For URLs: send this header with each request, such as \"Authorization: Bearer ...\". May be given "
+                    "several times. Other users of this machine can see a command line, but not ~/.netrc.",
                     NULL},
-    [CLI_QUIET] = {"quiet", 'q', CLI_FLAG, SETTING(quiet), NULL, "No progress and no closing summary.", NULL},
-    [CLI_HELP] = {"help", 'h', CLI_FLAG, SETTING(help), NULL, "Explain the command.", NULL},
+    [CLI_QUIET] = {"quiet", 'q', CLI_FLAG, SETTING(quiet), NULL, "Show no progress and no closing summary.", NULL},
+    [CLI_HELP] = {"help", 'h', CLI_FLAG, SETTING(help), NULL, "Show this help.", NULL},
 };
 
 /* --- Suggestions ------------------------------------------------------------ */
@@ -200,7 +229,10 @@ static bool parse_codec(const char *text, cpb_codec_options *codec) {
     const char *name;
     cpb_codec codec;
     uint64_t least, most;
-  } codecs[] = {{"none", CPB_CODEC_NONE, 1, 0}, {"zstd", CPB_CODEC_ZSTD, 1, 22}, {"brotli", CPB_CODEC_BROTLI, 0, 11}};
+  } codecs[] = {{"none", CPB_CODEC_NONE, 1, 0},
+                {"zstd", CPB_CODEC_ZSTD, 1, 22},
+                {"brotli", CPB_CODEC_BROTLI, 0, 11},
+                {"snappy", CPB_CODEC_SNAPPY, 1, 2}};
   size_t size = strcspn(text, ":");
   for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
     if (strlen(codecs[i].name) != size || memcmp(codecs[i].name, text, size) != 0) continue;
@@ -280,7 +312,7 @@ static bool unknown_option(parser *p, const char *word) {
   snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, "="), name);
   const char *meant = cli_suggest(plain, p->command, CLI_NUM_OPTIONS, option_name_at);
   if (meant) {
-    snprintf(p->problem, p->problem_size, "unknown option %s; is --%s meant?", word, meant);
+    snprintf(p->problem, p->problem_size, "unknown option %s; did you mean --%s?", word, meant);
   } else {
     snprintf(p->problem, p->problem_size, "unknown option %s", word);
   }
@@ -318,7 +350,7 @@ static bool take_option(parser *p, int id, const char *value) {
   }
   if (!set(option, value, p->settings)) {
     snprintf(p->problem, p->problem_size, "--%s: %s is not understood; expected %s", option->name,
-             *value ? value : "an empty value", option->argument);
+             *value ? value : "an empty value", option->kind == CLI_NUMBER ? "a whole number" : option->argument);
     return false;
   }
   p->settings->given |= (cli_option_set)1 << id;
@@ -361,14 +393,14 @@ static bool take_operand(parser *p, const char *word) {
     return true;
   }
   char shown[160];
-  snprintf(p->problem, p->problem_size, "%s is expected, but there is also %s",
-           p->command->more_operands > 0 ? p->command->operand : "one input", cpb_url_name(word, shown, sizeof shown));
+  snprintf(p->problem, p->problem_size, "unexpected argument %s; expected %s", cpb_url_name(word, shown, sizeof shown),
+           p->command->more_operands > 0 ? p->command->operand : "one input");
   return false;
 }
 
 static bool check_required(parser *p) {
   if (!p->settings->input) {
-    snprintf(p->problem, p->problem_size, "the input is missing: %s", p->command->operand);
+    snprintf(p->problem, p->problem_size, "the input is missing; expected %s", p->command->operand);
     return false;
   }
   for (int i = 0; i < CLI_NUM_OPTIONS; i++) {

@@ -18,9 +18,14 @@ typedef enum cli_option_id {
   CLI_TYPE,
   CLI_SCHEMA,
   CLI_MAX_CHUNK_SIZE,
+  CLI_FILES,
+  CLI_FILE_SIZE,
   CLI_LAYOUT,
   CLI_CODEC,
   CLI_FOR_MEMORY,
+  CLI_TRANSPOSE,
+  CLI_INDEX_PAGES,
+  CLI_RIEGELI_OPTIONS,
   CLI_VERIFY,
   CLI_AGAINST,
   CLI_CHUNK,
@@ -29,6 +34,7 @@ typedef enum cli_option_id {
   CLI_POSITION,
   CLI_RECORD,
   CLI_METADATA,
+  CLI_SHA256,
   CLI_RECOVER,
   CLI_COUNT,
   CLI_FIRST,
@@ -44,6 +50,7 @@ typedef enum cli_option_id {
   CLI_JSON,
   CLI_FORCE,
   CLI_SYNC,
+  CLI_ALLOW_REFERENCES,
   CLI_THREADS,
   CLI_MEMORY_LIMIT,
   CLI_LIMIT_NAMED,
@@ -68,15 +75,17 @@ typedef struct cli_settings {
   const char *question, *name;       /* further operands */
   const char *paths[CLI_PATHS_MOST]; /* all of these */
   size_t num_paths;
-  const char *output, *type, *schema, *field, *against, *scope;
-  uint64_t max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first, page, meta_graph,
-      state, threads, timeout, max_time,     /* times in milliseconds */
-      width;                                 /* in columns */
-  const char *headers[CLI_HEADERS_MOST + 1]; /* up to a NULL */
+  const char *output, *type, *schema, *field, *against, *scope, *riegeli_options;
+  uint64_t files, file_size, max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first,
+      page, meta_graph, state, threads, timeout, max_time, /* times in milliseconds */
+      width;                                               /* in columns */
+  const char *headers[CLI_HEADERS_MOST + 1];               /* up to a NULL */
   cpb_codec_options codec;
   cpb_limits limits;
   int layout; /* cpb_layout */
-  bool all, json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable, work;
+  bool allow_references;
+  bool all, json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable, work, sha256,
+      transpose, index_pages;
 } cli_settings;
 
 typedef enum cli_kind {
@@ -108,10 +117,11 @@ struct cli;
 
 typedef struct cli_command {
   const char *name;
-  const char *operand;  /* what stands for the input in the usage line */
-  const char *summary;  /* one line */
-  const char *about;    /* paragraphs, separated by \n\n */
-  const char *examples; /* pairs of lines: a command, then what it does */
+  const char *operand;   /* what stands for the input in the usage line */
+  const char *summary;   /* one line */
+  const char *about;     /* paragraphs, separated by \n\n */
+  const char *questions; /* pairs of lines: a question, then what it asks; or NULL */
+  const char *examples;  /* pairs of lines: a command, then what it does */
   cli_option_set options, required;
   unsigned more_operands; /* how many may follow the input */
   bool takes_paths;       /* or any number may, which are paths */

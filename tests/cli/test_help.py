@@ -61,17 +61,17 @@ def test_man_page_has_no_warnings(cpb, tmp_path):
 
 @pytest.mark.parametrize("words, wanted", [
     ([], "a command is expected"),
-    (["splitt", "x"], "is split meant?"),
+    (["splitt", "x"], "did you mean split?"),
     (["zzz"], "unknown command zzz"),
-    (["help", "mergee"], "is merge meant?"),
-    (["merge", "x", "--outptu", "y"], "is --output meant?"),
-    (["split", "x", "--max", "1", "-o", "y"], "is --max-chunk-size meant?"),
+    (["help", "mergee"], "did you mean merge?"),
+    (["merge", "x", "--outptu", "y"], "did you mean --output?"),
+    (["split", "x", "--max", "1", "-o", "y"], "did you mean --max-chunk-size?"),
     (["merge", "x", "--zzzzzzzzzz"], "unknown option --zzzzzzzzzz"),
     (["merge", "x", "-z"], "unknown option -z"),
     (["merge", "x"], "--output FILE is missing"),
-    (["merge", "-o", "y"], "the input is missing: IN.cpb"),
+    (["merge", "-o", "y"], "the input is missing; expected IN.cpb"),
     (["merge", "x", "-o"], "--output needs a value"),
-    (["merge", "x", "y", "-o", "z"], "one input is expected"),
+    (["merge", "x", "y", "-o", "z"], "unexpected argument y; expected one input"),
     (["merge", "x", "-o", "z", "--force=1"], "--force takes no value"),
     (["split", "x", "-o", "y", "--max-chunk-size", "3Q"], "3Q is not understood"),
     (["split", "x", "-o", "y", "--max-chunk-size", "0"], "0 is not understood"),
@@ -84,7 +84,7 @@ def test_man_page_has_no_warnings(cpb, tmp_path):
     (["split", "x", "-o", "y", "--layout", "re"], "expected remote|compat"),
     (["cat", "x"], "expected exactly one of --chunk, --record, --position and --field"),
     (["cat", "x", "--chunk", "1", "--record", "2"], "expected exactly one of"),
-    (["cat", "x", "--chunk", "one"], "one is not understood"),
+    (["cat", "x", "--chunk", "one"], "one is not understood; expected a whole number"),
     (["cat", "x", "--chunk", "1x"], "1x is not understood"),
     (["cat", "x", "--chunk", "/1"], "/1 is not understood"),
     (["cat", "x", "--chunk", "99999999999999999999"], "is not understood"),
@@ -102,7 +102,7 @@ def test_man_page_has_no_warnings(cpb, tmp_path):
     (["merge", "x", "-o", "y", "-qx"], "unknown option -qx"),
     (["merge", "x", "--" + 40 * "z"], "unknown option --zzz"),
     (["zz" * 40], "unknown command zzz"),
-    (["merge", "--", "x", "-o"], "there is also -o"),
+    (["merge", "--", "x", "-o"], "unexpected argument -o"),
 ])
 def test_wrong_command_lines_say_what_is_wrong(cpb, words, wanted):
     result = cpb.run(*words)

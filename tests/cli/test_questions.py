@@ -92,7 +92,7 @@ def test_what_several_lists_say_begins_with_the_lists_name(cpb, keras):
         capture["path"] for capture in asked(cpb, keras, ("signature", SIGNATURE))["function"]["captures"]]
     assert ["function.name", "__inference__wrapped_model_852"] in lines
     tag = cpb.ok("inspect", ZIP, "tag", "FP32").decode()
-    assert "parameters\tweights\tVARIABLE\tf64[2,2]\t136\t" in tag and "operations\tadd\tadd\t" in tag
+    assert "parameters\tweights\tVARIABLE\tf64[2,2]\t32\t64\t" in tag and "operations\tadd\tadd\t" in tag
 
 
 def test_a_person_reads_short_tensors_and_numbers_with_units(cpb, keras):
@@ -112,12 +112,12 @@ def test_a_layer_leads_to_its_configuration(cpb, keras):
 
 def test_a_folder_without_a_model_is_said_to_be_one(cpb, tmp_path):
     result = cpb.run("inspect", tmp_path)
-    assert result.returncode == 3 and b"Is a directory, without saved_model.pb or saved_model.cpb in it" in result.stderr
+    assert result.returncode == 3 and b"a directory without saved_model.pb or saved_model.cpb in it" in result.stderr
 
 
 def test_a_page_says_how_much_is_left(cpb, keras):
     text = person(cpb, keras, ("functions",), 100, "--first", 2, "-n", 3)
-    assert text.startswith("functions  20, from number 2 on, counted from 0\n")
+    assert text.startswith("functions  20, from element 2 on, counting from 0\n")
     assert text.endswith("  15 more: --first 5, or --all\n")
     assert text.count("__inference") == 3
     assert "more:" not in person(cpb, keras, ("functions",), 100, "--all")
@@ -159,3 +159,37 @@ def test_memory_is_bounded(cpb, tmp_path):
     assert cpb.ok("inspect", path, "nodes", "--memory-limit", "30M").count(b"\n") >= 20000
     cpb.ok("inspect", path, "--memory-limit", "30M")
     shutil.rmtree(tmp_path)
+
+
+@pytest.mark.parametrize("question, listed", [("function", "functions"), ("consumers", "nodes"), ("load", "objects"),
+                                              ("cut", "objects")])
+def test_a_question_without_its_subject_says_where_subjects_are_listed(cpb, keras, question, listed):
+    for words in ([question], [question, ""], [question, "--json"]):
+        result = cpb.run("inspect", keras, *words)
+        assert result.returncode == 1 and not result.stdout
+        message = result.stderr.decode()
+        assert f"cpb inspect: {question} needs the " in message and f"cpb inspect MODEL {listed} lists them" in message
+
+
+def test_a_layer_that_is_asked_for_begins_at_the_margin(cpb, keras):
+    """Others are indented below it, and the whole tree below the model."""
+    one = person(cpb, keras, ("layers", "conv2d"), 100).splitlines()
+    assert any(re.match(r"  conv2d +Conv2D", line) for line in one), one
+    every = person(cpb, keras, ("layers",), 100).splitlines()
+    assert any(re.match(r"  model +Functional", line) for line in every)
+    assert any(re.match(r"    conv2d +Conv2D", line) for line in every)
+
+
+def test_members_on_one_line_are_words(cpb, keras):
+    text = person(cpb, keras, ("overview",), 100)
+    assert re.search(r"^ops +source exporter, total 23, custom none$", text, re.M), text
+    assert "without value 0" in text and "bare_concrete_function 14" in text
+    seed = person(cpb, keras, ("layers", "conv2d"), 100)
+    assert re.search(r"^    config +seed none$", seed, re.M)
+
+
+def test_one_empty_line_after_the_damage(cpb, keras, tmp_path):
+    path = tmp_path / "saved_model.pb"
+    path.write_bytes((keras / "saved_model.pb").read_bytes()[:40000])
+    text = cpb.run("inspect", path, "nodes", "--width", 80, env={"LC_ALL": "C.UTF-8"}).stdout.decode()
+    assert "What could be read is shown.\n\nnodes" in text

@@ -1,5 +1,7 @@
 """The commands give of a URL what they give of the file, in few requests."""
 
+import hashlib
+import json
 import os
 import shutil
 import signal
@@ -136,6 +138,48 @@ def test_the_ranges_of_one_chunk_come_at_once(cpb, server, large):
             assert sum(end - begin + 1 for begin, end in spans) < CONSTANT + (1 << 20), spans
 
 
+@pytest.fixture(scope="session")
+def far_chunks(cpb, below):
+    """A graph with 40 constants of 300 KB, each a chunk of its own, stored in several ways."""
+    path = below / "far.pb"
+    halves = b"".join(2 * hashlib.sha256(str(i).encode()).digest() for i in range(4700))
+    value = big_graph.field(1, "value") + big_graph.field(2, big_graph.field(8, big_graph.tensor(halves)))
+    path.write_bytes(b"".join(big_graph.field(1, big_graph.node(f"w{i}", "Const", (), big_graph.field(5, value)))
+                              for i in range(40)))
+    for codec in "none", "zstd:1", "brotli:1", "snappy":
+        name = codec.split(":")[0]
+        cpb.ok("split", path, "-o", below / f"far_{name}.cpb", "--type", "tensorflow.GraphDef", "--codec", codec, "--force")
+    return below
+
+
+@pytest.mark.parametrize("codec", ["none", "zstd", "brotli", "snappy"])
+def test_info_reads_headers(cpb, server, far_chunks, codec):
+    """A small request for each of the chunks that are far from each other, beside that of the index."""
+    name = f"far_{codec}.cpb"
+    url, token = server.url(f"/-/model/{name}")
+    out = cpb.ok("info", url, "--json")
+    log = server.log(token)
+    chunks = json.loads(out)["chunks"]
+    assert json.loads(out) | {"file": ""} == json.loads(cpb.ok("info", far_chunks / name, "--json")) | {"file": ""}
+    far = sum(b["position"] - a["position"] > 32 << 10 for a, b in zip(chunks, chunks[1:]))
+    assert sum(entry["bytes"] for entry in log[1:]) <= 2048 * (far + 1), log
+    assert len(log) <= 1 + far + 1, log
+
+
+def test_info_joins_headers_that_are_near(cpb, server, below):
+    """Chunks of 10 KB: to request each header would be 300 requests."""
+    path = below / "near.pb"
+    value = big_graph.field(1, "value") + big_graph.field(2, big_graph.field(8, big_graph.tensor(bytes(10_000))))
+    path.write_bytes(b"".join(big_graph.field(1, big_graph.node(f"w{i}", "Const", (), big_graph.field(5, value)))
+                              for i in range(300)))
+    cpb.ok("split", path, "-o", below / "near.cpb", "--type", "tensorflow.GraphDef", "--codec", "none",
+           "--max-chunk-size", "8K", "--force")
+    url, token = server.url("/-/model/near.cpb")
+    cpb.ok("info", url)
+    log = server.log(token)
+    assert len(log) <= 6 and sum(entry["bytes"] for entry in log) < 4 << 20, log
+
+
 def test_an_overview_does_not_read_the_weights(cpb, server, large):
     for name in "large.pb", "none.cpb":
         _, ranges = counted(cpb, server, name, "inspect")
@@ -239,3 +283,33 @@ def test_an_output_is_no_url(cpb, server):
     result = cpb.run("merge", CHUNKED, "-o", f"{server.base}/out.pb")
     assert result.returncode == 1
     assert b"an output cannot be a URL" in result.stderr
+
+
+# --- An index in pages ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def paged(cpb, below):
+    """A GraphDef of 60,000 constants, 120,000 chunks, whose index is in pages, and without pages."""
+    path = below / "paged.pb"
+    if not path.exists():
+        value = [big_graph.field(1, "value") + big_graph.field(2, big_graph.field(8, big_graph.tensor(b"%010d" % i * 4)))
+                 for i in range(60_000)]
+        path.write_bytes(b"".join(big_graph.field(1, big_graph.node(f"n{i:07}", "Const", (), big_graph.field(5, v)))
+                                  for i, v in enumerate(value)))
+        for name, options in ("paged.cpb", ["--index-pages"]), ("whole.cpb", []):
+            cpb.ok("split", path, "-o", below / name, "--type", "tensorflow.GraphDef", "--codec", "none",
+                   "--max-chunk-size", 70, *options)
+    return below
+
+
+@pytest.mark.parametrize("index", [0, 1, 31_234, 59_999])
+def test_a_field_takes_only_the_pages_on_the_way(cpb, server, paged, index):
+    for below_node in ("attr[\"value\"].tensor.tensor_content", "name", "attr", ""):
+        field = f"node[{index}]" + (f".{below_node}" if below_node else "")
+        expected = cpb.ok("cat", paged / "whole.cpb", "--field", field)
+        assert cpb.ok("cat", paged / "paged.cpb", "--field", field) == expected
+        url, token = server.url("/-/model/paged.cpb")
+        assert cpb.ok("cat", url, "--field", field) == expected
+        log = server.log(token)
+        assert len(log) <= 6 and sum(entry["bytes"] for entry in log) <= 400_000, log

@@ -186,30 +186,27 @@ static int write_found(message *m, const cpb_find *find) {
 /* --- The command ---------------------------------------------------------------------- */
 
 static int find_field(message *m, const cpb_message_type *type, const cpb_path *path) {
-  cpb_find *find = cpb_find_new(&m->cli->allocator, type, path, &m->cli->settings.limits);
-  if (!find) return cli_fail_memory(m->cli);
-  cpb_error error = {.offset = CPB_NO_OFFSET};
-  cpb_step step;
-  while ((step = cpb_find_step(find)) == CPB_STEP_NEED) {
-    if (cpb_message_file_supply(m->file, cpb_find_input(find), &error) != CPB_OK) break;
-  }
-  int status;
-  if (step == CPB_STEP_DONE) {
-    status = write_found(m, find);
-  } else {
-    status = cli_fail(m->cli, m->name, error.code != CPB_OK ? &error : cpb_find_error(find));
-  }
+  cpb_error error;
+  cpb_find *find = cpb_message_file_find(m->file, type, path, &error);
+  if (!find) return cli_fail(m->cli, m->name, &error);
+  int status = write_found(m, find);
   cpb_find_free(find);
   return status;
 }
 
-/* `type` is what --type names, or NULL. */
-static int open_message(message *m, const cpb_message_type *type) {
+/* `type` is what --type names, or NULL. Offsets, which --omit shows, are those of the whole message. */
+static int open_message(message *m, const cpb_schema *schema, const cpb_message_type *type, const cpb_path *path) {
+  const bool in_whole = m->cli->settings.given & CLI_BIT(OMIT);
   int status = CLI_OK;
   cpb_error error;
   cpb_file *file = cli_find_input(m->cli, m->cli->settings.input, &m->name, &status);
   if (!file) return status;
-  const cpb_message_file_options how = {.struct_size = sizeof how, .type = type, .limits = &m->cli->settings.limits};
+  const cpb_message_file_options how = {.struct_size = sizeof how,
+                                        .type = type,
+                                        .limits = &m->cli->settings.limits,
+                                        .plan_late = !in_whole,
+                                        .field = in_whole ? NULL : path,
+                                        .field_type = type ? type : cli_type_with(schema, path)};
   m->file = cpb_message_file_on(&m->cli->allocator, file, m->name, &how, &error);
   return m->file ? CLI_OK : cli_fail(m->cli, m->name, &error);
 }
@@ -219,10 +216,12 @@ static int cat_path(message *m, const cpb_schema *schema, const cpb_path *path) 
   int status = CLI_OK;
   const cpb_message_type *type = NULL;
   if (m->cli->settings.type && !cli_find_type(m->cli, schema, NULL, &type, &status)) return status;
-  status = open_message(m, type);
+  status = open_message(m, schema, type, path);
   if (status != CLI_OK) return status;
+  const cpb_path *there = cpb_message_file_field(m->file);
+  if (!type && there && there != path) type = cli_type_with(schema, path);
   if (!type && !cli_find_type(m->cli, schema, cpb_message_file_index(m->file), &type, &status)) return status;
-  return find_field(m, type, path);
+  return find_field(m, type, there ? there : path);
 }
 
 static int cat_field_of(message *m) {

@@ -22,7 +22,7 @@ static bool open_models(comparison *d) {
   for (int side = 0; side < 2; side++) {
     int status;
     cpb_error error;
-    d->files[side] = cli_open_model(d->cli, paths[side], &how, &status);
+    d->files[side] = cli_open_to_compare(d->cli, paths[side], &how, &status);
     if (!d->files[side]) return false;
     if (cpb_model_file_load(d->files[side], beside, &error) != CPB_OK) {
       cli_model_fail(d->cli, d->files[side], &error);
@@ -89,7 +89,8 @@ int cli_diff(cli *c) {
     return TROUBLE;
   }
   bool done = open_models(&d) && make_diff(&d) && compare(&d) && print(&d);
-  int status = !done ? TROUBLE : cpb_diff_equal(d.diff) ? EQUAL : DIFFERENT;
+  bool whole = done && cpb_diff_damaged(d.diff) == 0;
+  int status = !whole ? TROUBLE : cpb_diff_equal(d.diff) ? EQUAL : DIFFERENT;
   cpb_diff_free(d.diff);
   for (int side = 0; side < 2; side++) cpb_model_file_close(d.files[side]);
   return status;

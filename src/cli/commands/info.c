@@ -4,12 +4,23 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/column.h"
 #include "cli/message_types.h"
 #include "cpb/pager.h"
+#include "cpb/url.h"
 
 #define PATH_MAX_SHOWN 4096
-#define READ_LITTLE 1024
+#define READ_LITTLE ((uint64_t)1024) /* has a header, and what says the window */
+#define GAP_MAX ((uint64_t)32 << 10) /* to request so much in vain costs no more than another request */
+#define REQUEST_MAX ((uint64_t)1 << 20)
 #define DEPTH_MAX 128 /* beyond the limit on the index's own depth */
+
+/* By chunk: what is shown of where it is stored. */
+typedef struct stored_columns {
+  cpb_column index; /* of the record in its Riegeli chunk, which begins so much before the record's position */
+  cpb_column size;  /* of the Riegeli chunk, stored */
+  cpb_column kind;  /* its type, and above that its codec; 0: it cannot be read */
+} stored_columns;
 
 typedef struct inspection {
   cli *cli;
@@ -20,7 +31,13 @@ typedef struct inspection {
   cpb_record_reader *windows; /* asked for each Riegeli chunk's window */
   cpb_schema *schema;
   const cpb_message_type *type; /* of the message; NULL when not known */
-  cpb_chunk_stored *stored;     /* one a chunk; size UINT64_MAX: cannot be read */
+  uint32_t last_file;
+  cpb_chunk_stored last; /* of the chunk that was read last; no records: it cannot be read */
+  stored_columns stored;
+  bool is_url;
+  uint64_t near_begin, near_end; /* of a URL: headers that are near to each other, and requested together, */
+  uint64_t near_next;            /* of the chunks before that one */
+  bool remote;                   /* each chunk is alone in its Riegeli chunk */
   uint64_t num_chunks, file_size;
   uint64_t memory,
       core_memory;   /* that a device needs to stream any chunk, with WebAssembly and without; 0: not known */
@@ -30,25 +47,75 @@ typedef struct inspection {
 
 /* --- Gathering --------------------------------------------------------------- */
 
+/* The need, or as much as `most` if that is more; and no more: only headers are read. */
+static void supply_little(inspection *i, cpb_input *input, uint64_t most) {
+  cpb_need need;
+  cpb_input_need(input, &need);
+  if (need.kind != CPB_NEED_RANGE || need.file > 0) {
+    cpb_file_supply(i->file, input);
+    return;
+  }
+  cpb_error error;
+  size_t length = (size_t)cpb_max_u64(need.length, most);
+  const uint8_t *data = cpb_file_read(i->file, need.offset, &length, &error);
+  if (!data) cpb_input_fail(input, error.code, error.message);
+  else if (length == 0) cpb_input_end(input, i->file_size);
+  else cpb_input_supply(input, need.offset, data, length);
+}
+
+static uint64_t position_of(const inspection *i, uint64_t chunk) {
+  cpb_chunk_info info = {.position = 0};
+  cpb_index_get_chunk(i->index, chunk, &info);
+  return info.position;
+}
+
+/* From the chunk's header on, the headers of chunks that follow it closely. */
+static void find_near(inspection *i, uint64_t chunk) {
+  uint64_t begin = position_of(i, chunk), end = begin;
+  for (; chunk < i->num_chunks; chunk++) {
+    uint64_t at = position_of(i, chunk);
+    bool is_near = at >= begin && at - begin <= REQUEST_MAX && (at <= end || at - end <= GAP_MAX);
+    if (!is_near) break;
+    end = cpb_max_u64(end, at + READ_LITTLE);
+  }
+  i->near_begin = begin;
+  i->near_end = end;
+  i->near_next = chunk;
+}
+
+static void supply_header(inspection *i, uint64_t chunk, cpb_input *input) {
+  cpb_need need;
+  cpb_input_need(input, &need);
+  if (!i->is_url) {
+    cpb_file_supply(i->file, input);
+    return;
+  }
+  if (chunk >= i->near_next) find_near(i, chunk);
+  bool is_near = need.offset >= i->near_begin && need.offset < i->near_end;
+  supply_little(i, input, is_near ? i->near_end - need.offset : need.ahead);
+}
+
 static const cpb_error *find_stored(inspection *i, uint64_t chunk) {
   cpb_step step = CPB_STEP_ERROR;
   if (cpb_chunk_reader_read(i->reader, chunk, 0, 0) == CPB_OK) {
     while ((step = cpb_chunk_reader_step(i->reader)) == CPB_STEP_NEED)
-      cpb_file_supply(i->file, cpb_chunk_reader_input(i->reader));
+      supply_header(i, chunk, cpb_chunk_reader_input(i->reader));
   }
   if (step == CPB_STEP_ERROR) return cpb_chunk_reader_error(i->reader);
-  i->stored[chunk] = *cpb_chunk_reader_stored(i->reader);
+  i->last = *cpb_chunk_reader_stored(i->reader);
   return NULL;
 }
 
 /* What is known from the chunk before, if both are in one Riegeli chunk. */
 static bool is_with_last(inspection *i, uint64_t chunk) {
-  const cpb_chunk_stored *last = chunk > 0 ? &i->stored[chunk - 1] : NULL;
+  const cpb_riegeli_chunk *last = &i->last.riegeli;
   cpb_chunk_info info;
-  if (!last || last->size == UINT64_MAX || cpb_index_get_chunk(i->index, chunk, &info) != CPB_OK) return false;
-  if (info.position < last->riegeli.begin || info.position - last->riegeli.begin >= last->riegeli.num_records)
-    return false;
-  i->stored[chunk] = (cpb_chunk_stored){0, info.position - last->riegeli.begin, last->riegeli};
+  if (cpb_index_get_chunk(i->index, chunk, &info) != CPB_OK) return false;
+  bool same = info.file == i->last_file;
+  i->last_file = info.file;
+  if (!same || info.position < last->begin) return false;
+  if (info.position - last->begin >= last->num_records) return false;
+  i->last.index = info.position - last->begin;
   return true;
 }
 
@@ -65,21 +132,6 @@ static bool renew_reader(inspection *i) {
 static void on_no_window(inspection *i, const cpb_error *error) {
   bool is_ours = error->code == CPB_E_MEMORY || error->code == CPB_E_READ;
   if (is_ours && i->status == CLI_OK) i->status = cli_fail(i->cli, i->name, error);
-}
-
-/* No more than is asked for, as only the beginning of a Riegeli chunk is read. */
-static void supply_little(inspection *i, cpb_input *input) {
-  cpb_need need;
-  cpb_input_need(input, &need);
-  if (need.kind != CPB_NEED_RANGE) {
-    cpb_file_supply(i->file, input);
-    return;
-  }
-  cpb_error error;
-  const uint8_t *data = cpb_file_read(i->file, need.offset, &need.length, &error);
-  if (!data) cpb_input_fail(input, error.code, error.message);
-  else if (need.length == 0) cpb_input_end(input, i->file_size);
-  else cpb_input_supply(input, need.offset, data, need.length);
 }
 
 static bool make_windows(inspection *i) {
@@ -99,18 +151,19 @@ static bool knows_window(const inspection *i, const cpb_riegeli_chunk *riegeli, 
   return *window > 0;
 }
 
-/* The window of what a Riegeli chunk's codec decodes: its beginning says. */
+/* The window of what a Riegeli chunk's codec decodes: its beginning says. A transposed one is
+ * decoded as a whole. */
 static bool find_window(inspection *i, const cpb_riegeli_chunk *riegeli, uint64_t *window) {
   *window = 0;
-  if (riegeli->codec == 0 || riegeli->decoded_data_size == 0) return true;
+  if (riegeli->codec == 0 || riegeli->decoded_data_size == 0 || riegeli->type == 't') return true;
   if (!make_windows(i)) return false;
   cpb_step step;
   bool in_record = false;
-  cpb_record_reader_seek(i->windows, riegeli->begin);
+  cpb_record_reader_seek_chunk(i->windows, riegeli->begin);
   while ((step = cpb_record_reader_step(i->windows)) == CPB_STEP_NEED || step == CPB_STEP_RECORD) {
     if (step == CPB_STEP_RECORD) in_record = true;
     else if (knows_window(i, riegeli, in_record, window)) return true;
-    else supply_little(i, cpb_record_reader_input(i->windows));
+    else supply_little(i, cpb_record_reader_input(i->windows), 0);
   }
   *window = cpb_record_reader_window(i->windows);
   if (step != CPB_STEP_ERROR) return step == CPB_STEP_DATA;
@@ -127,11 +180,13 @@ static void note_memory(inspection *i, const cpb_riegeli_chunk *riegeli) {
   i->core_memory = cpb_max_u64(i->core_memory, cpb_core_memory(riegeli, window));
 }
 
-static void note_memory_of_index(inspection *i) {
+static void note_index(inspection *i) {
   cpb_record record;
   cpb_riegeli_chunk riegeli;
   cpb_index_get_record(i->index, &record, &riegeli);
   note_memory(i, &riegeli);
+  if (cpb_index_num_pages(i->index) > 0) i->hides_memory = true; /* a device's reader refuses it */
+  i->remote = riegeli.num_records == 1;
 }
 
 /* A chunk that cannot be read is reported; the rest is shown. */
@@ -139,38 +194,48 @@ static bool find_stored_of(inspection *i, uint64_t chunk) {
   if (is_with_last(i, chunk)) return true;
   const cpb_error *error = find_stored(i, chunk);
   if (!error) {
-    note_memory(i, &i->stored[chunk].riegeli);
+    if (i->last_file > 0) i->hides_memory = true; /* a device reads one file */
+    else note_memory(i, &i->last.riegeli);
     return true;
   }
   i->status = cli_fail(i->cli, i->name, error);
-  i->stored[chunk].size = UINT64_MAX;
+  i->last = (cpb_chunk_stored){.size = 0};
   i->hides_memory = true;
   return renew_reader(i);
 }
 
+static bool keep_stored(inspection *i, uint64_t chunk) {
+  stored_columns *to = &i->stored;
+  const cpb_allocator *a = &i->cli->allocator;
+  const cpb_riegeli_chunk *riegeli = &i->last.riegeli;
+  uint64_t kind = (uint64_t)(uint8_t)riegeli->codec << 8 | (uint8_t)riegeli->type;
+  i->remote = i->remote && riegeli->num_records == 1;
+  bool kept = cpb_column_set(&to->index, a, (size_t)chunk, i->last.index) &&
+              cpb_column_set(&to->size, a, (size_t)chunk, riegeli->end - riegeli->begin) &&
+              cpb_column_set(&to->kind, a, (size_t)chunk, kind);
+  if (!kept) i->status = cli_fail_memory(i->cli);
+  return kept;
+}
+
+static void free_stored(inspection *i) {
+  cpb_column_free(&i->stored.index, &i->cli->allocator);
+  cpb_column_free(&i->stored.size, &i->cli->allocator);
+  cpb_column_free(&i->stored.kind, &i->cli->allocator);
+}
+
 static bool find_all_stored(inspection *i) {
   cli *c = i->cli;
-  i->stored = cpb_alloc_zeroed(&c->allocator, (size_t)i->num_chunks * sizeof *i->stored + 1);
-  if (!i->stored) i->status = cli_fail_memory(c);
-  if (!i->stored || !renew_reader(i)) return false;
+  if (!renew_reader(i)) return false;
+  cpb_file_request_least(i->file, READ_LITTLE);
   cli_progress_start(c, "reading");
-  note_memory_of_index(i);
+  note_index(i);
   for (uint64_t chunk = 0; chunk < i->num_chunks; chunk++) {
-    if (!find_stored_of(i, chunk)) return false;
+    if (!find_stored_of(i, chunk) || !keep_stored(i, chunk)) return false;
     cli_progress_step(c, chunk, i->num_chunks);
   }
   cli_progress_end(c);
   if (i->hides_memory) i->memory = i->core_memory = 0;
   return true;
-}
-
-static bool is_remote(const inspection *i) {
-  cpb_record record;
-  cpb_riegeli_chunk riegeli;
-  cpb_index_get_record(i->index, &record, &riegeli);
-  bool remote = riegeli.num_records == 1;
-  for (uint64_t chunk = 0; chunk < i->num_chunks && remote; chunk++) remote = i->stored[chunk].riegeli.num_records == 1;
-  return remote;
 }
 
 static const char *codec_name(char codec) {
@@ -181,6 +246,25 @@ static const char *codec_name(char codec) {
     case 's': return "snappy";
     default: return "unknown";
   }
+}
+
+/* As it is shown. */
+typedef struct shown_place {
+  uint64_t index, size;
+  const char *codec;
+  bool readable, transposed;
+} shown_place;
+
+static shown_place place_of(const inspection *i, uint64_t chunk) {
+  const stored_columns *from = &i->stored;
+  uint64_t kind = cpb_column_get(&from->kind, (size_t)chunk);
+  return (shown_place){
+      .index = cpb_column_get(&from->index, (size_t)chunk),
+      .size = cpb_column_get(&from->size, (size_t)chunk),
+      .codec = codec_name((char)(kind >> 8)),
+      .readable = kind != 0,
+      .transposed = (char)(uint8_t)kind == 't',
+  };
 }
 
 static const char *type_name(uint32_t type) {
@@ -250,20 +334,21 @@ static void show_tree(inspection *i) {
 
 static void json_chunk(inspection *i, uint64_t chunk) {
   cpb_json_writer *json = &i->cli->json;
-  const cpb_chunk_stored *stored = &i->stored[chunk];
+  const shown_place stored = place_of(i, chunk);
   cpb_chunk_info info;
   cpb_index_get_chunk(i->index, chunk, &info);
   cpb_json_writer_open(json, NULL, '{');
   cpb_json_writer_unsigned(json, "index", chunk);
   cpb_json_writer_text(json, "type", type_name(info.type));
   cpb_json_writer_unsigned(json, "size", info.size);
+  if (info.file > 0) cpb_json_writer_unsigned(json, "file", info.file);
   cpb_json_writer_unsigned(json, "position", info.position);
-  if (stored->size != UINT64_MAX) {
-    cpb_json_writer_unsigned(json, "chunk_begin", stored->riegeli.begin);
-    cpb_json_writer_unsigned(json, "record_index", stored->index);
-    cpb_json_writer_unsigned(json, "stored_size", stored->riegeli.end - stored->riegeli.begin);
-    cpb_json_writer_text(json, "encoding", stored->riegeli.type == 't' ? "transposed" : "simple");
-    cpb_json_writer_text(json, "codec", codec_name(stored->riegeli.codec));
+  if (stored.readable) {
+    cpb_json_writer_unsigned(json, "chunk_begin", info.position - stored.index);
+    cpb_json_writer_unsigned(json, "record_index", stored.index);
+    cpb_json_writer_unsigned(json, "stored_size", stored.size);
+    cpb_json_writer_text(json, "encoding", stored.transposed ? "transposed" : "simple");
+    cpb_json_writer_text(json, "codec", stored.codec);
   }
   cpb_json_writer_close(json, '}');
   cli_print_json(i->cli);
@@ -282,6 +367,21 @@ static void json_version(inspection *i) {
   cpb_json_writer_close(json, '}');
 }
 
+static void json_files(inspection *i) {
+  cpb_json_writer *json = &i->cli->json;
+  cpb_other_file other;
+  if (cpb_index_num_files(i->index) == 0) return;
+  cpb_json_writer_open(json, "files", '[');
+  for (uint32_t file = 1; cpb_index_get_file(i->index, file, &other) == CPB_OK && cli_can_print(i->cli); file++) {
+    cpb_json_writer_open(json, NULL, '{');
+    cpb_json_writer_span(json, "name", (cpb_span){(const uint8_t *)other.name, other.length});
+    cpb_json_writer_unsigned(json, "size", other.size);
+    cpb_json_writer_close(json, '}');
+    cli_print_json(i->cli);
+  }
+  cpb_json_writer_close(json, ']');
+}
+
 static void json_index(inspection *i) {
   cpb_json_writer *json = &i->cli->json;
   cpb_record record;
@@ -294,6 +394,7 @@ static void json_index(inspection *i) {
   cpb_json_writer_unsigned(json, "size", record.size);
   cpb_json_writer_unsigned(json, "stored_size", riegeli.end - riegeli.begin);
   cpb_json_writer_text(json, "codec", codec_name(riegeli.codec));
+  if (cpb_index_num_pages(i->index) > 0) cpb_json_writer_unsigned(json, "pages", cpb_index_num_pages(i->index));
   cpb_json_writer_close(json, '}');
 }
 
@@ -304,9 +405,10 @@ static void show_json(inspection *i) {
   cpb_json_writer_text(json, "format", "cpb");
   cpb_json_writer_unsigned(json, "size", i->file_size);
   json_version(i);
-  cpb_json_writer_text(json, "layout", is_remote(i) ? "remote" : "shared");
+  cpb_json_writer_text(json, "layout", i->remote ? "remote" : "shared");
   if (i->memory > 0) cpb_json_writer_unsigned(json, "memory", i->memory);
   if (i->memory > 0) cpb_json_writer_unsigned(json, "core_memory", i->core_memory);
+  json_files(i);
   cpb_json_writer_open(json, "chunks", '[');
   for (uint64_t chunk = 0; chunk < i->num_chunks && cli_can_print(i->cli); chunk++) json_chunk(i, chunk);
   cpb_json_writer_close(json, ']');
@@ -319,17 +421,18 @@ static void show_json(inspection *i) {
 /* --- For people -------------------------------------------------------------------- */
 
 static void print_chunk(inspection *i, uint64_t chunk) {
-  const cpb_chunk_stored *stored = &i->stored[chunk];
+  const shown_place stored = place_of(i, chunk);
   cpb_chunk_info info;
   cpb_index_get_chunk(i->index, chunk, &info);
   cli_print(i->cli, "%7llu  %-11s %14llu %14llu ", (unsigned long long)chunk, type_name(info.type),
             (unsigned long long)info.size, (unsigned long long)info.position);
-  if (stored->size == UINT64_MAX) {
-    cli_print(i->cli, "%14s  -\n", "unreadable");
+  if (!stored.readable) {
+    cli_print(i->cli, "%14s  -", "unreadable");
   } else {
-    cli_print(i->cli, "%14llu  %s%s\n", (unsigned long long)(stored->riegeli.end - stored->riegeli.begin),
-              codec_name(stored->riegeli.codec), stored->riegeli.type == 't' ? ", transposed" : "");
+    cli_print(i->cli, "%14llu  %s%s", (unsigned long long)stored.size, stored.codec,
+              stored.transposed ? ", transposed" : "");
   }
+  cli_print(i->cli, info.file > 0 ? "  in file %u\n" : "\n", (unsigned)info.file);
 }
 
 static void print_version(inspection *i) {
@@ -341,6 +444,13 @@ static void print_version(inspection *i) {
   cli_print(i->cli, "\n");
 }
 
+static void print_files(inspection *i) {
+  cpb_other_file other;
+  for (uint32_t file = 1; cpb_index_get_file(i->index, file, &other) == CPB_OK && cli_can_print(i->cli); file++)
+    cli_print(i->cli, "  file %-4u%.*s, %llu bytes\n", (unsigned)file, (int)other.length, other.name,
+              (unsigned long long)other.size);
+}
+
 static void show_table(inspection *i) {
   cli *c = i->cli;
   cpb_record record;
@@ -349,14 +459,18 @@ static void show_table(inspection *i) {
   cli_print(c, "%s: %llu bytes, %llu chunks\n", i->name, (unsigned long long)i->file_size,
             (unsigned long long)i->num_chunks);
   print_version(i);
-  cli_print(
-      c, "  layout   %s\n",
-      is_remote(i) ? "remote: each chunk is one range of the file" : "shared: several chunks in one Riegeli chunk");
+  cli_print(c, "  layout   %s\n",
+            i->remote ? "remote: each chunk is one range of the file" : "shared: several chunks in one Riegeli chunk");
   if (i->memory > 0)
     cli_print(c, "  memory   %lluK at most, for a device that streams any chunk; in C %lluK\n",
               (unsigned long long)(i->memory >> 10), (unsigned long long)(i->core_memory >> 10));
-  cli_print(c, "  index    %llu bytes at position %llu\n\n", (unsigned long long)record.size,
+  cli_print(c, "  index    %llu bytes at position %llu", (unsigned long long)record.size,
             (unsigned long long)record.position);
+  const uint64_t pages = cpb_index_num_pages(i->index);
+  if (pages > 0) cli_print(c, ", in %llu pages", (unsigned long long)pages);
+  cli_print(c, "\n");
+  print_files(i);
+  cli_print(c, "\n");
   cli_print(c, "%7s  %-11s %14s %14s %14s  %s\n", "CHUNK", "TYPE", "SIZE", "POSITION", "STORED", "CODEC");
   for (uint64_t chunk = 0; chunk < i->num_chunks && cli_can_print(c); chunk++) print_chunk(i, chunk);
   cli_print(c, "\nFields:\n");
@@ -385,8 +499,9 @@ int cli_info(cli *c) {
   inspection i = {.cli = c, .name = cli_shown_name(c, c->settings.input)};
   i.file = cli_open_input(c, c->settings.input, &i.status);
   if (i.file) i.index = cli_open_index(c, c->settings.input, i.file, &i.status);
+  i.is_url = cpb_is_url(c->settings.input);
   if (i.index) inspect(&i);
-  cpb_release(&c->allocator, i.stored);
+  free_stored(&i);
   cpb_schema_free(i.schema);
   cpb_chunk_reader_free(i.reader);
   cpb_record_reader_free(i.windows);

@@ -29,6 +29,26 @@ static size_t count_questions(void) {
   return count;
 }
 
+/* Some questions are about something: what that is, and where it is listed. */
+static const char *expected_subject(cpb_question_kind kind) {
+  switch (kind) {
+    case CPB_ASK_FUNCTION: return "the NAME of a function; cpb inspect MODEL functions lists them";
+    case CPB_ASK_CONSUMERS: return "the NAME of a node; cpb inspect MODEL nodes lists them";
+    case CPB_ASK_LOAD:
+    case CPB_ASK_CUT: return "the PATHS of objects; cpb inspect MODEL objects lists them";
+    default: return NULL;
+  }
+}
+
+static bool has_subject(inspection *i, int *status) {
+  char problem[160];
+  const char *name = i->cli->settings.name, *expected = expected_subject(i->kind);
+  if (!expected || (name && *name)) return true;
+  snprintf(problem, sizeof problem, "%s needs %s", i->cli->settings.question, expected);
+  *status = cli_usage(i->cli->command, problem);
+  return false;
+}
+
 static bool find_question(inspection *i, int *status) {
   char problem[160];
   const char *word = i->cli->settings.question;
@@ -36,11 +56,11 @@ static bool find_question(inspection *i, int *status) {
   if (!word) return true;
   for (size_t q = 0; q < count_questions(); q++) {
     i->kind = (cpb_question_kind)(q + 1);
-    if (strcmp(cpb_question_name(i->kind), word) == 0) return true;
+    if (strcmp(cpb_question_name(i->kind), word) == 0) return has_subject(i, status);
   }
   const char *meant = cli_suggest(word, NULL, count_questions(), question_name_at);
-  snprintf(problem, sizeof problem, meant ? "there is no question %.64s; is %s meant?" : "there is no question %.64s",
-           word, meant);
+  snprintf(problem, sizeof problem,
+           meant ? "there is no question %.64s; did you mean %s?" : "there is no question %.64s", word, meant);
   *status = cli_usage(i->cli->command, problem);
   return false;
 }
@@ -99,7 +119,7 @@ int cli_inspect(cli *c) {
   int status = CLI_OK;
   inspection i = {.cli = c};
   if (!find_question(&i, &status)) return status;
-  i.model = cli_open_model(c, c->settings.input, NULL, &status);
+  i.model = cli_open_to_inspect(c, c->settings.input, &status);
   if (!i.model) return status;
   if (c->settings.json) status = answer(&i);
   else if (c->settings.question) status = cli_show_question(c, i.model, i.kind);

@@ -1,14 +1,7 @@
 /* cpb merge: the message of a .cpb file. */
-#include <limits.h>
-
-#include "base/checked.h"
 #include "cli/cli.h"
 #include "cli/message_types.h"
-#include "cli/os/os.h"
-
-/* Threads that are used unasked, each for at least so many bytes. */
-#define THREADS_DEFAULT 4u
-#define THREAD_WORTH ((uint64_t)4 << 20)
+#include "cli/threads.h"
 
 typedef struct merging {
   cli *cli;
@@ -19,32 +12,21 @@ typedef struct merging {
   const cpb_message_type *type; /* NULL when --type was not given */
 } merging;
 
-/* About the message's size: a chunk whose size is not said counts nothing. */
-static uint64_t size_of_chunks(const cpb_index *index) {
-  uint64_t sum = 0;
-  for (uint64_t i = 0; i < cpb_index_num_chunks(index); i++) {
-    cpb_chunk_info chunk;
-    bool fits = cpb_index_get_chunk(index, i, &chunk) == CPB_OK && cpb_add_u64(sum, chunk.size, &sum);
-    if (!fits) return UINT64_MAX;
-  }
-  return sum;
-}
+/* What is stored as it is, is copied. The kernel lets one thread at a time write to a file, so two are
+ * enough: one reads and checks while the other writes. */
+#define COPY_THREADS 2u
 
-/* What is stored as it is, is copied, and the kernel lets one thread at a time write to a
- * file: more would be in each other's way. */
 static bool is_copied(const merging *m, uint64_t size) {
   cpb_error error = {.offset = CPB_NO_OFFSET};
   uint64_t stored;
   return cpb_file_size(m->in, &stored, &error) != CPB_OK || stored >= size - size / 64;
 }
 
-/* Of a URL each thread has a request under way, for which it waits, and not for a processor. */
 static unsigned threads_for(const merging *m) {
-  uint64_t asked = m->cli->settings.threads;
-  if (asked > 0) return (unsigned)cpb_min_u64(asked, UINT_MAX);
-  bool waits = cpb_is_url(m->path);
-  uint64_t size = size_of_chunks(m->index), worth = !waits && is_copied(m, size) ? 1 : size / THREAD_WORTH;
-  return (unsigned)cpb_min_u64(cpb_min_u64(waits ? THREADS_DEFAULT : os_processors(), THREADS_DEFAULT), worth);
+  uint64_t size = cli_size_of_chunks(m->index);
+  unsigned threads = cli_threads(m->cli, m->path, size);
+  bool capped = m->cli->settings.threads == 0 && !cpb_is_url(m->path) && is_copied(m, size);
+  return capped && threads > COPY_THREADS ? COPY_THREADS : threads;
 }
 
 static int write_output(merging *m) {

@@ -9,7 +9,7 @@ typedef struct listing {
   cpb_file *file;
   cpb_record_reader *reader;
   uint64_t records, bytes, skipped; /* skipped: bytes left out */
-  cli_sha256 sha256;
+  cli_sha256 sha256;                /* of the record, with --sha256 */
 } listing;
 
 static bool wants_more(const listing *l) {
@@ -17,17 +17,23 @@ static bool wants_more(const listing *l) {
   return cli_can_print(l->cli) && (!(s->given & CLI_BIT(COUNT)) || l->records < s->count);
 }
 
+static void print_row(listing *l, const cpb_record *record, const char *digest) {
+  cli_print(l->cli, "%14llu %14llu %8llu %14llu", (unsigned long long)record->position,
+            (unsigned long long)record->chunk_begin, (unsigned long long)record->index,
+            (unsigned long long)record->size);
+  if (*digest) cli_print(l->cli, "  %s", digest);
+  cli_print(l->cli, "\n");
+}
+
 static void print_record(listing *l) {
   cpb_json_writer *json = &l->cli->json;
   const cpb_record *record = cpb_record_reader_record(l->reader);
-  char digest[CLI_SHA256_HEX];
-  cli_sha256_end_hex(&l->sha256, digest);
+  char digest[CLI_SHA256_HEX] = "";
+  if (l->cli->settings.sha256) cli_sha256_end_hex(&l->sha256, digest);
   l->records++;
   l->bytes += record->size;
   if (!l->cli->settings.json) {
-    cli_print(l->cli, "%14llu %14llu %8llu %14llu  %.16s\n", (unsigned long long)record->position,
-              (unsigned long long)record->chunk_begin, (unsigned long long)record->index,
-              (unsigned long long)record->size, digest);
+    print_row(l, record, digest);
     return;
   }
   cpb_json_writer_open(json, NULL, '{');
@@ -35,7 +41,7 @@ static void print_record(listing *l) {
   cpb_json_writer_unsigned(json, "chunk_begin", record->chunk_begin);
   cpb_json_writer_unsigned(json, "index", record->index);
   cpb_json_writer_unsigned(json, "size", record->size);
-  cpb_json_writer_text(json, "sha256", digest);
+  if (*digest) cpb_json_writer_text(json, "sha256", digest);
   cpb_json_writer_close(json, '}');
   cli_print_json_line(l->cli);
 }
@@ -88,7 +94,7 @@ static cpb_step list_record(listing *l) {
     } else if (step == CPB_STEP_DATA) {
       size_t length;
       const uint8_t *data = cpb_record_reader_data(l->reader, &length);
-      cli_sha256_add(&l->sha256, data, length);
+      if (l->cli->settings.sha256) cli_sha256_add(&l->sha256, data, length);
       left -= length;
     } else {
       return step;
@@ -113,7 +119,8 @@ static cpb_step list_all(listing *l) {
 static int list_file(listing *l) {
   cli *c = l->cli;
   if (!c->settings.json)
-    cli_print(c, "%14s %14s %8s %14s  %s\n", "POSITION", "CHUNK BEGIN", "INDEX", "SIZE", "SHA-256");
+    cli_print(c, "%14s %14s %8s %14s%s\n", "POSITION", "CHUNK BEGIN", "INDEX", "SIZE",
+              c->settings.sha256 ? "  SHA-256" : "");
   cli_progress_start(c, "reading");
   bool failed = list_all(l) == CPB_STEP_ERROR;
   cli_progress_end(c);

@@ -10,6 +10,7 @@ typedef struct recovery {
   const char *name;
   cpb_file *in;
   cpb_output *out;
+  cpb_record_writer_options how;
   uint64_t records, bytes, skipped, skipped_bytes, lost;
   bool index_lost;
 } recovery;
@@ -119,7 +120,7 @@ static int copy_step(recovery *r, cpb_record_reader *reader, cpb_record_writer *
 
 /* The file's own metadata goes along if it can be read. */
 static cpb_record_writer *new_writer(recovery *r, cpb_record_reader *reader) {
-  cpb_record_writer_options how = {.struct_size = sizeof how, .codec = r->cli->settings.codec, .seekable = 1};
+  cpb_record_writer_options how = r->how;
   how.metadata = cpb_record_reader_metadata(reader, &how.metadata_size);
   return cpb_record_writer_new(&r->cli->allocator, &how);
 }
@@ -243,8 +244,11 @@ static int count_lost(recovery *r, const cpb_index *index, const cpb_message_typ
 
 static int repack(recovery *r) {
   cli *c = r->cli;
-  cpb_repack_options how = {
-      .struct_size = sizeof how, .limits = &c->settings.limits, .codec = c->settings.codec, .seekable = 1};
+  cpb_repack_options how = {.struct_size = sizeof how,
+                            .limits = &c->settings.limits,
+                            .codec = c->settings.codec,
+                            .seekable = 1,
+                            .riegeli = c->settings.riegeli_options ? &r->how : NULL};
   cpb_repack *engine = cpb_repack_new(&c->allocator, &how);
   if (!engine) return cli_fail_memory(c);
   cpb_error error = {.offset = CPB_NO_OFFSET};
@@ -313,9 +317,13 @@ static int recover(recovery *r) {
 
 int cli_recover(cli *c) {
   int status = CLI_OK;
-  recovery r = {.cli = c, .name = cli_input_name(c->settings.input)};
+  recovery r = {.cli = c,
+                .name = cli_input_name(c->settings.input),
+                .how = {.struct_size = sizeof r.how, .codec = c->settings.codec, .seekable = 1}};
   if (c->settings.json && cli_is_dash(c->settings.output))
     return cli_usage(c->command, "--json and the file cannot both go to standard output");
+  status = cli_riegeli_options(c, &r.how);
+  if (status != CLI_OK) return status;
   r.in = cli_open_input(c, c->settings.input, &status);
   if (!r.in) return status;
   r.out = cli_open_output(c, c->settings.output, false, &status);

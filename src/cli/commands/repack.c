@@ -1,30 +1,44 @@
 /* cpb repack: a .cpb file in another layout. */
 #include "cpb/repack.h"
-#include "cli/cli.h"
+#include "cli/threads.h"
 
-static int repack_to(cli *c, cpb_file *in, cpb_output *out) {
+/* It is decoded and encoded again: the size as stored says about how much there is to do. */
+static unsigned threads_for(const cli *c, cpb_file *in) {
+  cpb_error ignored;
+  uint64_t size = 0;
+  if (!cpb_file_is_pipe(in)) cpb_file_size(in, &size, &ignored);
+  return cli_threads(c, c->settings.input, size);
+}
+
+static int repack_to(cli *c, cpb_file *in, cpb_output *out, const cpb_record_writer_options *riegeli) {
   cpb_repack_options how = {.struct_size = sizeof how,
                             .limits = &c->settings.limits,
                             .layout = (cpb_layout)c->settings.layout,
                             .codec = c->settings.codec,
                             .for_memory = c->settings.for_memory,
+                            .transpose = c->settings.transpose ? CPB_TRANSPOSE_IF_SMALLER : CPB_TRANSPOSE_NEVER,
+                            .index_pages = c->settings.index_pages ? CPB_INDEX_PAGES : 0,
+                            .riegeli = c->settings.riegeli_options ? riegeli : NULL,
                             .seekable = 1};
   cpb_repack *repack = cpb_repack_new(&c->allocator, &how);
   if (!repack) return cli_fail_memory(c);
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_file_options options = cli_transfer_options(c, "repacking");
+  options.threads = threads_for(c, in);
   cpb_transfer_repack(in, out, repack, &options, &error);
   cpb_repack_free(repack);
   return cli_transfer_status(c, c->settings.input, c->settings.output, &error);
 }
 
 int cli_repack(cli *c) {
-  int status = CLI_OK;
+  cpb_record_writer_options riegeli = {.struct_size = sizeof riegeli};
+  int status = cli_riegeli_options(c, &riegeli);
+  if (status != CLI_OK) return status;
   cpb_file *in = cli_open_input(c, c->settings.input, &status);
   if (!in) return status;
   cpb_output *out = cli_open_output(c, c->settings.output, false, &status);
   if (out) {
-    status = repack_to(c, in, out);
+    status = repack_to(c, in, out, &riegeli);
     status = cli_close_output(c, c->settings.output, out, status);
   }
   cpb_file_close(in);

@@ -1,12 +1,21 @@
 /* cpb split: a message made into a .cpb file. */
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/checked.h"
 #include "cli/check_merge.h"
 #include "cli/cli.h"
 #include "cli/message_types.h"
 #include "cli/os/os.h"
+#include "cli/threads.h"
+
+/* One of several files. */
+typedef struct other_file {
+  char *path;
+  cpb_output *output;
+  bool named; /* it has its name */
+} other_file;
 
 typedef struct splitting {
   cli *cli;
@@ -14,11 +23,19 @@ typedef struct splitting {
   cpb_file *in;
   cpb_split *split;
   char *out_path; /* with its ending, or NULL: as given */
+  char *prefix;   /* of the other files' names */
+  cpb_output *out;
+  other_file *others;
+  size_t num_others, others_capacity;
+  int status; /* of what was said already */
 } splitting;
 
 static cpb_split *new_split(const splitting *s) {
   const cli_settings *settings = &s->cli->settings;
   cpb_split_options how = {.struct_size = sizeof how,
+                           .files = (uint32_t)cpb_min_u64(settings->files, UINT32_MAX),
+                           .file_size = settings->file_size,
+                           .file_name = s->prefix,
                            .limits = &s->cli->settings.limits,
                            .type_name = settings->type,
                            .schema = s->schema,
@@ -26,6 +43,8 @@ static cpb_split *new_split(const splitting *s) {
                            .layout = (cpb_layout)settings->layout,
                            .codec = settings->codec,
                            .for_memory = settings->for_memory,
+                           .transpose = settings->transpose ? CPB_TRANSPOSE_IF_SMALLER : CPB_TRANSPOSE_NEVER,
+                           .index_pages = settings->index_pages ? CPB_INDEX_PAGES : 0,
                            .seekable = 1};
   return cpb_split_new(&s->cli->allocator, &how);
 }
@@ -50,12 +69,12 @@ static int plan(splitting *s) {
 static int report_comparison(cli *c, const cli_comparison *result, const char *out_name) {
   const char *in_name = cli_input_name(c->settings.input);
   if (result->error.code != CPB_OK) return cli_fail(c, out_name, &result->error);
-  if (result->against_error.code != CPB_OK) return cli_fail(c, in_name, &result->against_error);
-  if (result->same) return CLI_OK;
+  if (result->of.error.code != CPB_OK) return cli_fail(c, in_name, &result->of.error);
+  if (result->of.same) return CLI_OK;
   cli_note(c, in_name,
            "byte %llu: the merged message differs from here on. If the fields of the input are in order, this is a "
            "bug in cpb; otherwise it is to be expected, and without --verify the file is written",
-           (unsigned long long)result->differs_at);
+           (unsigned long long)result->of.differs_at);
   return CLI_DAMAGED;
 }
 
@@ -76,21 +95,94 @@ static int verify(splitting *s, cpb_output *out) {
   return status;
 }
 
+/* --- Several files ---------------------------------------------------------- */
+
+static bool has_others(const cli *c) { return c->settings.files > 0 || c->settings.file_size > 0; }
+
+/* What the others' names begin with: the output's, without folder and ending. */
+static int set_prefix(splitting *s) {
+  const char *path = s->cli->settings.output, *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  size_t length = strlen(name) - (cli_ends_with(name, ".cpb") ? 4 : 0);
+  s->prefix = cpb_alloc(&s->cli->allocator, length + 1);
+  if (!s->prefix) return cli_fail_memory(s->cli);
+  memcpy(s->prefix, name, length);
+  s->prefix[length] = '\0';
+  return CLI_OK;
+}
+
+static void abandon_all(void *user) {
+  const splitting *s = user;
+  if (s->out) cpb_output_abandon(s->out);
+  for (size_t i = 0; i < s->num_others; i++) cpb_output_abandon(s->others[i].output);
+}
+
+static cpb_output *open_other(void *user, const char *name, cpb_error *error) {
+  splitting *s = user;
+  cli *c = s->cli;
+  void *others = s->others;
+  if (!cpb_reserve(&c->allocator, &others, &s->others_capacity, s->num_others + 1, sizeof *s->others)) {
+    cpb_fail_memory(error);
+    return NULL;
+  }
+  s->others = others;
+  char *path = cli_beside(c, s->out_path, name, &s->status);
+  cpb_output *output = path ? cli_open_output(c, path, false, &s->status) : NULL;
+  os_hold_signals();
+  if (output) s->others[s->num_others++] = (other_file){path, output, false};
+  else cpb_release(&c->allocator, path);
+  os_guard(abandon_all, s);
+  os_let_signals();
+  if (!output) cpb_fail(error, CPB_E_WRITE, CPB_NO_OFFSET, "%s", cpb_code_text(CPB_E_WRITE)); /* it was said why */
+  return output;
+}
+
+/* All of them get their names, the one with the index last, or none does. */
+static int close_all(splitting *s, int status) {
+  cli *c = s->cli;
+  os_hold_signals();
+  for (size_t i = 0; status == CLI_OK && i < s->num_others; i++) {
+    other_file *o = &s->others[i];
+    o->named = cpb_output_commit(o->output) == CPB_OK;
+    if (!o->named) status = cli_fail(c, o->path, cpb_output_error(o->output));
+  }
+  if (status == CLI_OK && cpb_output_commit(s->out) != CPB_OK)
+    status = cli_fail(c, s->out_path, cpb_output_error(s->out));
+  for (size_t i = 0; i < s->num_others; i++) {
+    if (status != CLI_OK && s->others[i].named) unlink(s->others[i].path);
+    cpb_output_free(s->others[i].output);
+    cpb_release(&c->allocator, s->others[i].path);
+  }
+  cpb_output_free(s->out);
+  os_guard(NULL, NULL);
+  os_let_signals();
+  return status;
+}
+
 /* --- Writing --------------------------------------------------------------- */
 
 static int write_output(splitting *s, bool copy) {
   cli *c = s->cli;
   int status = CLI_OK;
+  uint64_t done, total;
+  const bool several = has_others(c) && !copy;
   cpb_output *out = cli_open_output(c, s->out_path, copy, &status);
   if (!out) return status;
+  s->out = out;
+  if (several) os_guard(abandon_all, s);
   cpb_error error = {.offset = CPB_NO_OFFSET};
   cpb_file_options options = cli_transfer_options(c, copy ? "copying" : "splitting");
   if (copy) {
     cpb_transfer_copy(s->in, out, &options, &error);
   } else {
+    cpb_split_progress(s->split, &done, &total);
+    options.threads = cli_threads(c, c->settings.input, total);
+    options.open_file = several ? open_other : NULL;
+    options.open_user = s;
     cpb_transfer_split(s->in, out, s->split, &options, &error);
   }
-  status = cli_transfer_status(c, c->settings.input, s->out_path, &error);
+  if (s->status != CLI_OK) cli_progress_end(c);
+  status = s->status != CLI_OK ? s->status : cli_transfer_status(c, c->settings.input, s->out_path, &error);
+  if (several) return close_all(s, status);
   bool verifies = c->settings.verify && !copy && !os_is_special(s->out_path);
   if (status == CLI_OK && verifies) status = verify(s, out);
   return cli_close_output(c, s->out_path, out, status);
@@ -102,7 +194,8 @@ static void summarize(const splitting *s, bool copy) {
     cli_note(s->cli, s->out_path, "fits into one chunk; copied unchanged");
   } else {
     size_t count = cpb_split_count(s->split);
-    cli_note(s->cli, s->out_path, "%zu chunk%s", count, count == 1 ? "" : "s");
+    if (s->num_others > 0) cli_note(s->cli, s->out_path, "%zu chunks, in %zu other files", count, s->num_others);
+    else cli_note(s->cli, s->out_path, "%zu chunk%s", count, count == 1 ? "" : "s");
   }
 }
 
@@ -126,15 +219,23 @@ static int split(splitting *s) {
 int cli_split(cli *c) {
   if (c->settings.verify && cli_is_dash(c->settings.output))
     return cli_usage(c->command, "--verify reads the output back; expected a file, not standard output");
+  const char *output = c->settings.output;
+  if (has_others(c) && (c->settings.verify || cli_is_dash(output) || os_is_special(output)))
+    return cli_usage(c->command,
+                     "--files and --file-size expect a file as output, and no --verify: cpb verify reads "
+                     "the files afterwards");
   int status = CLI_OK;
   splitting s = {.cli = c};
   s.in = cli_open_input(c, c->settings.input, &status);
   if (!s.in) return status;
-  if (cli_load_schema(c, &s.schema, &status)) {
+  if (has_others(c)) status = set_prefix(&s);
+  if (status == CLI_OK && cli_load_schema(c, &s.schema, &status)) {
     s.split = new_split(&s);
     status = s.split ? split(&s) : cli_fail_memory(c);
   }
   cpb_release(&c->allocator, s.out_path);
+  cpb_release(&c->allocator, s.prefix);
+  cpb_release(&c->allocator, s.others);
   cpb_split_free(s.split);
   cpb_schema_free(s.schema);
   cpb_file_close(s.in);

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "cli/check_merge.h"
 #include "cli/message_types.h"
+#include "cli/threads.h"
 
 /* A record that was read whole. They are found in the order of the file. */
 typedef struct found_record {
@@ -21,7 +22,10 @@ typedef struct verification {
   found_record *records;
   size_t num_records, capacity;
   uint64_t num_chunks, problems, merged_size;
-  int status; /* the first problem's exit code, or what ended the command */
+  cpb_chunk_reader *elsewhere; /* of chunks in other files */
+  uint32_t lost_file;          /* that could not be read, and that was said; 0: none */
+  bool ended;                  /* by lack of memory, which was said */
+  int status;                  /* the first problem's exit code, or what ended the command */
 } verification;
 
 static void problem(verification *v, int status, uint64_t offset, const char *format, ...)
@@ -54,45 +58,33 @@ static void problem_of(verification *v, const cpb_error *error) {
 
 /* --- Records ---------------------------------------------------------------- */
 
-static bool keep_record(verification *v, const cpb_record *record) {
+static cpb_code keep_record(void *user, const cpb_record *record) {
+  verification *v = user;
   void *records = v->records;
   if (!cpb_reserve(&v->cli->allocator, &records, &v->capacity, v->num_records + 1, sizeof *v->records)) {
     v->status = cli_fail_memory(v->cli);
-    return false;
+    v->ended = true;
+    return CPB_E_MEMORY;
   }
   v->records = records;
   v->records[v->num_records++] = (found_record){record->position, record->size};
-  return true;
+  return CPB_OK;
 }
 
-/* Reads the whole file past any damage; false when it cannot go on. */
-static bool read_records(verification *v, cpb_record_reader *reader) {
-  for (;;) {
-    cpb_step step = cpb_record_reader_step(reader);
-    if (step == CPB_STEP_NEED) cpb_file_supply(v->file, cpb_record_reader_input(reader));
-    if (step == CPB_STEP_RECORD) {
-      if (!keep_record(v, cpb_record_reader_record(reader))) return false;
-      cpb_record_reader_skip(reader, UINT64_MAX);
-    }
-    if (step == CPB_STEP_SKIPPED) {
-      const cpb_skipped *skipped = cpb_record_reader_skipped(reader);
-      problem(v, CLI_DAMAGED, skipped->begin, "up to byte %llu unreadable: %s", (unsigned long long)skipped->end,
-              skipped->reason);
-    }
-    if (step == CPB_STEP_ERROR) problem_of(v, cpb_record_reader_error(reader));
-    if (step == CPB_STEP_ERROR || step == CPB_STEP_DONE) return step == CPB_STEP_DONE;
-    cli_progress_read(v->cli, v->file);
-  }
+static void report_skipped(void *user, const cpb_skipped *skipped) {
+  problem(user, CLI_DAMAGED, skipped->begin, "up to byte %llu unreadable: %s", (unsigned long long)skipped->end,
+          skipped->reason);
 }
 
-static bool check_records(verification *v) {
-  cpb_record_reader_options options = {.struct_size = sizeof options, .recover = 1};
-  cpb_record_reader *reader = cli_open_reader(v->cli, &options, &v->status);
-  if (!reader) return false;
-  cli_progress_start(v->cli, "reading");
-  bool whole = read_records(v, reader);
+/* Reads the whole file past any damage; false when it cannot go on. `index` may be NULL. */
+static bool check_records(verification *v, const cpb_index *index, unsigned threads) {
+  const cpb_check check = {.struct_size = sizeof check, .user = v, .record = keep_record, .skipped = report_skipped};
+  cpb_file_options options = cli_transfer_options(v->cli, "reading");
+  cpb_error error;
+  options.threads = threads;
+  bool whole = cpb_transfer_check(v->file, index, &check, &options, &error) == CPB_OK;
   cli_progress_end(v->cli);
-  cpb_record_reader_free(reader);
+  if (!whole && !v->ended) problem_of(v, &error);
   return whole;
 }
 
@@ -112,17 +104,51 @@ static const found_record *find_record(const verification *v, uint64_t position)
   return found ? &v->records[low] : NULL;
 }
 
+/* The records of other files are not all read: the header says whether it is the file that was written. What is
+ * merged is read after this, with its hash. */
+static void check_elsewhere(verification *v, const cpb_index *index, uint64_t chunk, const cpb_chunk_info *info) {
+  const cpb_chunk_reader_options how = {
+      .struct_size = sizeof how, .verify = CPB_VERIFY_NEVER, .limits = &v->cli->settings.limits};
+  cpb_step step;
+  if (info->file == v->lost_file) return;
+  if (!v->elsewhere) v->elsewhere = cpb_chunk_reader_new(&v->cli->allocator, index, &how);
+  if (!v->elsewhere) {
+    v->status = cli_fail_memory(v->cli);
+    v->ended = true;
+    return;
+  }
+  cpb_chunk_reader_read(v->elsewhere, chunk, 0, 0);
+  while ((step = cpb_chunk_reader_step(v->elsewhere)) == CPB_STEP_NEED)
+    cpb_file_supply(v->file, cpb_chunk_reader_input(v->elsewhere));
+  uint64_t size = step == CPB_STEP_ERROR ? 0 : cpb_chunk_reader_stored(v->elsewhere)->size;
+  if (step == CPB_STEP_ERROR) {
+    problem_of(v, cpb_chunk_reader_error(v->elsewhere));
+    if (cpb_chunk_reader_error(v->elsewhere)->code == CPB_E_READ) v->lost_file = info->file;
+    cpb_chunk_reader_free(v->elsewhere);
+    v->elsewhere = NULL;
+  } else if (size != info->size) {
+    problem(v, CLI_DAMAGED, CPB_NO_OFFSET, "chunk %llu has %llu bytes; expected %llu, its size in the index",
+            (unsigned long long)chunk, (unsigned long long)size, (unsigned long long)info->size);
+  }
+}
+
+static void check_here(verification *v, uint64_t number, const cpb_chunk_info *info) {
+  const found_record *record = find_record(v, info->position);
+  if (!record) {
+    problem(v, CLI_DAMAGED, info->position, "chunk %llu: no readable record begins at its position",
+            (unsigned long long)number);
+  } else if (record->size != info->size) {
+    problem(v, CLI_DAMAGED, info->position, "chunk %llu has %llu bytes; expected %llu, its size in the index",
+            (unsigned long long)number, (unsigned long long)record->size, (unsigned long long)info->size);
+  }
+}
+
 static void check_entry(verification *v, const cpb_index *index, uint64_t chunk) {
   unsigned long long number = chunk;
   cpb_chunk_info info;
   cpb_index_get_chunk(index, chunk, &info);
-  const found_record *record = find_record(v, info.position);
-  if (!record) {
-    problem(v, CLI_DAMAGED, info.position, "chunk %llu: no readable record begins at its position", number);
-  } else if (record->size != info.size) {
-    problem(v, CLI_DAMAGED, info.position, "chunk %llu has %llu bytes; expected %llu, its size in the index", number,
-            (unsigned long long)record->size, (unsigned long long)info.size);
-  }
+  if (info.file > 0) check_elsewhere(v, index, chunk, &info);
+  else check_here(v, chunk, &info);
   if (info.type != CPB_CHUNK_MESSAGE && info.type != CPB_CHUNK_BYTES)
     problem(v, CLI_DAMAGED, info.position, "chunk %llu has type %u; expected 1 (MESSAGE) or 2 (BYTES)", number,
             (unsigned)info.type);
@@ -130,34 +156,43 @@ static void check_entry(verification *v, const cpb_index *index, uint64_t chunk)
 
 static void check_merge(verification *v, const cpb_index *index, cpb_file *against) {
   cli_comparison result = cli_compare(v->cli, index, v->type, v->file, against);
-  v->merged_size = result.size;
+  v->merged_size = result.of.size;
   if (result.error.code != CPB_OK) {
     problem_of(v, &result.error);
-  } else if (result.against_error.code != CPB_OK) {
+  } else if (result.of.error.code != CPB_OK) {
     v->problems++;
-    v->status = cli_fail(v->cli, v->cli->settings.against, &result.against_error);
-  } else if (!result.same) {
+    v->status = cli_fail(v->cli, v->cli->settings.against, &result.of.error);
+  } else if (!result.of.same) {
     problem(v, CLI_DAMAGED, CPB_NO_OFFSET, "the merged message differs from %s, from byte %llu on",
-            v->cli->settings.against, (unsigned long long)result.differs_at);
+            v->cli->settings.against, (unsigned long long)result.of.differs_at);
   }
 }
 
-static void check_index(verification *v, cpb_file *against) {
-  cpb_index *index = cpb_index_new(&v->cli->allocator, &v->cli->settings.limits);
-  if (!index) {
-    v->status = cli_fail_memory(v->cli);
-    return;
-  }
+static bool read_index(verification *v, cpb_index *index) {
   cpb_step step;
   while ((step = cpb_index_step(index)) == CPB_STEP_NEED) cpb_file_supply(v->file, cpb_index_input(index));
-  if (step == CPB_STEP_DONE) {
-    v->num_chunks = cpb_index_num_chunks(index);
-    for (uint64_t chunk = 0; chunk < v->num_chunks; chunk++) check_entry(v, index, chunk);
-    check_merge(v, index, against);
-  } else {
+  return step == CPB_STEP_DONE;
+}
+
+static void check_index(verification *v, const cpb_index *index, cpb_file *against) {
+  if (cpb_index_error(index)->code != CPB_OK) {
     problem_of(v, cpb_index_error(index));
+    return;
   }
-  cpb_index_free(index);
+  v->num_chunks = cpb_index_num_chunks(index);
+  for (uint64_t chunk = 0; chunk < v->num_chunks; chunk++) check_entry(v, index, chunk);
+  check_merge(v, index, against);
+}
+
+/* Several threads read the index first, as it tells them where to begin; what is wrong with it is
+ * said in its place all the same. */
+static void check_all(verification *v, cpb_index *index, cpb_file *against) {
+  cli *c = v->cli;
+  bool early = c->settings.threads != 1 && read_index(v, index);
+  unsigned threads = early ? cli_threads(c, c->settings.input, cli_size_of_chunks(index)) : 1;
+  if (!check_records(v, early ? index : NULL, threads)) return;
+  if (!early) read_index(v, index);
+  check_index(v, index, against);
 }
 
 /* --- The command --------------------------------------------------------------- */
@@ -185,7 +220,11 @@ static void verify(verification *v, cpb_file *against) {
     cpb_json_writer_text(json, "file", v->name);
     cpb_json_writer_open(json, "problems", '[');
   }
-  if (check_records(v)) check_index(v, against);
+  cpb_index *index = cpb_index_new(&v->cli->allocator, &v->cli->settings.limits);
+  if (index) check_all(v, index, against);
+  else v->status = cli_fail_memory(v->cli);
+  cpb_chunk_reader_free(v->elsewhere);
+  cpb_index_free(index);
   summarize(v);
 }
 

@@ -9,6 +9,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#  include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +68,16 @@ static void fill_descriptor(int fd) {
   close(ends[1]);
 }
 
+/* Large blocks are mapped, and grow without being copied. glibc would leave that to blocks as large as the largest
+ * that was freed, and have all others grow where the room that they leave stays in use. */
+static void map_large_blocks(void) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+#endif
+}
+
 void os_start(void) {
+  map_large_blocks();
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) fill_descriptor(fd);
   struct sigaction action = {.sa_sigaction = end_by_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
   sigfillset(&action.sa_mask);

@@ -2,7 +2,9 @@
 
 #include "cli/show/diff_item.h"
 #include "cli/show/diff_summary.h"
+#include "cli/show/diff_words.h"
 #include "cli/show/table.h"
+#include "cli/show/told.h"
 
 #define DEPTH 1000 /* of the result: it is ours */
 
@@ -91,7 +93,7 @@ static void put_title(cli_sheet *s, yyjson_val *section) {
   yyjson_val *tag = cpb_json_member(section, "tag");
   uint64_t meta_graph = cli_number_at(section, "meta_graph");
   if (cli_is_text(cpb_json_member(section, "section"), "tag")) cli_put(s, "overview");
-  else cli_put_value(s, cpb_json_member(section, "section"));
+  else cli_put_section(s, section);
   if (tag) cli_put(s, " of the tag ");
   if (tag) cli_put_value(s, tag);
   if (meta_graph > 0) cli_put(s, " in meta graph ");
@@ -163,23 +165,42 @@ static void pad(cli_sheet *s, size_t from, size_t to) {
   if (from < to) cli_put_format(s, "%*s", (int)(to - from), "");
 }
 
+/* What was put. */
+static void print_part(cli_sheet *s, cli_style style) {
+  cli_print_styled(s, (cpb_span){s->text.data, s->text.size}, style);
+  s->text.size = 0;
+}
+
 static void show_title(shower *w, const block *b) {
   cli_sheet *s = &w->sheet;
+  size_t room = room_for_bar(w);
   put_number(s, &b->all);
   size_t number = take_width(s), bytes;
   put_title(s, b->first);
   pad(s, cli_measure((cpb_span){s->text.data, s->text.size}, SIZE_MAX, &bytes) + number, w->title + 2 + w->number);
   put_number(s, &b->all);
   cli_put(s, "  ");
-  put_bar(s, &b->all, w->largest, room_for_bar(w));
+  print_part(s, CLI_BOLD);
+  put_signs(s, "+", scale(b->all.added, w->largest, room));
+  print_part(s, CLI_ADDED);
+  put_signs(s, "-", scale(b->all.removed, w->largest, room));
+  print_part(s, CLI_REMOVED);
+  put_signs(s, "~", scale(b->all.changed, w->largest, room));
   cli_end_line(s, CLI_BOLD, CLI_KEEP);
 }
 
 /* --- Differences, for a person -------------------------------------------------------------------------- */
 
-static void put_cell(cli_table *t, size_t indent, char sign, yyjson_val *name) {
+static cli_style style_of(char sign) {
+  if (sign == '+') return CLI_ADDED;
+  return sign == '-' ? CLI_REMOVED : CLI_NORMAL;
+}
+
+static void put_cell(cli_table *t, size_t indent, yyjson_val *section, yyjson_val *difference) {
+  char sign = cli_diff_sign(difference);
+  t->style = style_of(sign);
   cli_put_format(t->sheet, "%*s%c ", (int)indent, "", sign);
-  cli_put_value(t->sheet, name);
+  cli_put_item(t->sheet, section, difference);
   cli_table_cell(t);
 }
 
@@ -190,8 +211,8 @@ static size_t show_differences(cli_table *t, yyjson_val *section, size_t indent,
   yyjson_arr_foreach(cpb_json_member(section, "differences"), i, count, difference) {
     if (shown == most) break;
     if (!t->sheet->all && cpb_json_member(difference, "with_function")) continue;
-    put_cell(t, indent, cli_diff_sign(difference), cpb_json_member(difference, "name"));
-    cli_put_difference(t->sheet, difference);
+    put_cell(t, indent, section, difference);
+    cli_put_difference(t->sheet, section, difference);
     cli_table_cell(t);
     shown++;
   }
@@ -203,6 +224,7 @@ static void show_function(shower *w, cli_table *t, yyjson_val *section, uint64_t
   cli_sheet *s = t->sheet;
   yyjson_val *function = cpb_json_member(section, "function");
   counts n = counts_of(section);
+  t->style = CLI_NORMAL;
   cli_put(s, "~ ");
   if (function) cli_put_value(s, function);
   else cli_put(s, "the graph");
@@ -293,7 +315,7 @@ static void print_section(cli_sheet *s, yyjson_val *section) {
     put_where(s, section);
     cli_put_value(s, cpb_json_member(difference, "name"));
     cli_put(s, "\t");
-    cli_put_difference(s, difference);
+    cli_put_difference(s, section, difference);
     cli_end_line(s, CLI_NORMAL, CLI_KEEP);
   }
   if (differing(&n) == yyjson_arr_size(list)) return;
@@ -306,19 +328,34 @@ static void print_section(cli_sheet *s, yyjson_val *section) {
 
 /* --- All -------------------------------------------------------------------------------------------------- */
 
-/* What could not be read of one model alone: its first problem, as what is missing is no difference then. */
-static void put_damage(cli_sheet *s, yyjson_val *result, int side) {
-  size_t i, k, count, problems;
-  yyjson_val *section, *difference;
-  yyjson_arr_foreach(cpb_json_member(result, "sections"), i, count, section) {
-    if (!cli_is_text(cpb_json_member(section, "section"), "problems")) continue;
-    yyjson_arr_foreach(cpb_json_member(section, "differences"), k, problems, difference) {
-      if (!cpb_json_member(difference, side == 0 ? "a" : "b")) continue;
-      cli_put(s, s->plain ? "\tdamaged: " : "   damaged: ");
-      cli_put_value(s, cpb_json_member(difference, "name"));
-      return;
+/* Which model is damaged, and where. */
+static void show_damage(cli_sheet *s, yyjson_val *result) {
+  const char *const paths[] = {s->cli->settings.input, s->cli->settings.question};
+  const char *const members[] = {"a", "b"};
+  for (int side = 0; side < 2; side++) {
+    yyjson_val *damage = cpb_json_member(cpb_json_member(result, "damaged"), members[side]);
+    uint64_t offset;
+    if (!damage) continue;
+    if (!s->plain) cli_put(s, "Damaged: ");
+    if (!s->plain) cli_put_name(s, cli_span(cli_shown_name(s->cli, paths[side])));
+    cli_put(s, s->plain ? "the model is damaged; what cannot be read is not compared: " : ": ");
+    if (cpb_json_unsigned(cpb_json_member(damage, "offset"), &offset)) {
+      cli_put(s, "byte ");
+      cli_put_count(s, offset);
+      cli_put(s, ": ");
     }
+    cli_put_told(s, cli_text_at(damage, "text"));
+    if (!s->plain) {
+      cli_end_line(s, CLI_ALARM, CLI_WRAP);
+      continue;
+    }
+    cli_note(s->cli, paths[side], "%.*s", (int)s->text.size, (const char *)s->text.data);
+    s->text.size = 0;
   }
+  if (s->plain || !cpb_json_member(result, "damaged")) return;
+  cli_put(s, "What cannot be read is not compared.");
+  cli_end_line(s, CLI_NORMAL, CLI_CUT);
+  cli_blank_line(s);
 }
 
 /* Which model is which; of models of different kinds that is all there is to say. */
@@ -330,8 +367,7 @@ static void show_models(cli_sheet *s, yyjson_val *result) {
     cli_put_name(s, cli_span(cli_shown_name(s->cli, paths[side])));
     cli_put(s, s->plain ? "\t" : "   ");
     cli_put_value(s, cpb_json_member(result, members[side]));
-    put_damage(s, result, side);
-    cli_end_line(s, CLI_NORMAL, CLI_KEEP);
+    cli_end_line(s, CLI_BOLD, CLI_KEEP);
   }
 }
 
@@ -341,6 +377,7 @@ static void show_result(shower *w) {
   bool comparable = yyjson_arr_size(cpb_json_member(w->result, "sections")) > 0;
   size_t i, count;
   yyjson_val *section;
+  show_damage(s, w->result);
   if (!equal && (!s->plain || !comparable)) show_models(s, w->result);
   if (s->plain) {
     yyjson_arr_foreach(cpb_json_member(w->result, "sections"), i, count, section) print_section(s, section);

@@ -1,5 +1,7 @@
 #include "cli/show/diff_item.h"
 
+#include "cli/show/diff_words.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,9 +48,18 @@ static void put_summary(cli_sheet *s, yyjson_val *name, yyjson_val *item) {
 /* --- Two values -------------------------------------------------------------------------------------- */
 
 /* A number with a fraction in as many digits as a person compares. */
-static void put_value(cli_sheet *s, yyjson_val *value) {
+static void put_value(cli_sheet *s, yyjson_val *value, bool is_count) {
   char digits[40];
   cpb_span text;
+  uint64_t number;
+  if (is_count && cpb_json_unsigned(value, &number)) {
+    cli_put_count(s, number);
+    return;
+  }
+  if (is_count && yyjson_is_null(value) && !s->plain) {
+    cli_put(s, "none");
+    return;
+  }
   bool fraction = !s->plain && cpb_json_number(value, &text) && text.size < sizeof digits &&
                   (memchr(text.data, '.', text.size) || memchr(text.data, 'e', text.size));
   if (!fraction) {
@@ -60,10 +71,10 @@ static void put_value(cli_sheet *s, yyjson_val *value) {
   cli_put_format(s, "%.4g", strtod(digits, NULL));
 }
 
-static void put_change(cli_sheet *s, yyjson_val *from) {
-  put_value(s, cpb_json_member(from, "a"));
+static void put_change(cli_sheet *s, yyjson_val *from, bool is_count) {
+  put_value(s, cpb_json_member(from, "a"), is_count);
   cli_put(s, " -> ");
-  put_value(s, cpb_json_member(from, "b"));
+  put_value(s, cpb_json_member(from, "b"), is_count);
 }
 
 /* --- Values ---------------------------------------------------------------------------------------- */
@@ -76,11 +87,11 @@ static void put_index(cli_sheet *s, yyjson_val *index) {
 
 static void put_largest(cli_sheet *s, yyjson_val *largest) {
   cli_put(s, ", by ");
-  put_value(s, cpb_json_member(largest, "difference"));
+  put_value(s, cpb_json_member(largest, "difference"), false);
   cli_put(s, " at most");
   put_index(s, cpb_json_member(largest, "index"));
   cli_put(s, ": ");
-  put_change(s, largest);
+  put_change(s, largest, false);
 }
 
 /* A scalar is told as any other member is. */
@@ -89,7 +100,7 @@ static void put_values(cli_sheet *s, yyjson_val *values) {
   uint64_t different = cli_number_at(values, "different"), of = cli_number_at(values, "of");
   bool one = of == 1 && largest && !unreadable;
   if (one) {
-    put_change(s, largest);
+    put_change(s, largest, false);
     return;
   }
   if (of > 0) {
@@ -132,6 +143,8 @@ static bool is_checksum(yyjson_val *member) { return ends_with(cli_text_at(membe
 static void put_part(cli_sheet *s, cpb_span name, char sign, yyjson_val *part) {
   if (name.size == 0) {
     cli_put(s, sign == '-' ? "only in the first model" : "only in the second model");
+    if (!s->plain) cli_put(s, ": ");
+    if (!s->plain) cli_put_value(s, part);
     return;
   }
   cli_put_format(s, "%c", sign);
@@ -141,7 +154,17 @@ static void put_part(cli_sheet *s, cpb_span name, char sign, yyjson_val *part) {
   cli_put_tensor(s, part);
 }
 
-static void put_member(cli_sheet *s, yyjson_val *member) {
+/* "user objects: 12 -> 14" */
+static void put_changed_member(cli_sheet *s, yyjson_val *section, yyjson_val *difference, yyjson_val *member) {
+  cpb_span name = cli_text_at(member, "member");
+  size_t before = s->text.size;
+  if (cpb_json_member(member, "renamed")) cli_put(s, "renamed");
+  else cli_put_member(s, section, difference, name);
+  if (s->text.size > before) cli_put(s, ": ");
+  put_change(s, member, cli_is_count(section, name));
+}
+
+static void put_member(cli_sheet *s, yyjson_val *section, yyjson_val *difference, yyjson_val *member) {
   cpb_span name = cli_text_at(member, "member");
   yyjson_val *a = cpb_json_member(member, "a"), *b = cpb_json_member(member, "b");
   if (is_values(member)) {
@@ -155,13 +178,11 @@ static void put_member(cli_sheet *s, yyjson_val *member) {
   } else if (yyjson_is_null(a) && yyjson_is_obj(b)) {
     put_part(s, name, '+', b);
   } else {
-    cli_put_name(s, name);
-    if (name.size > 0) cli_put(s, ": ");
-    put_change(s, member);
+    put_changed_member(s, section, difference, member);
   }
 }
 
-void cli_put_difference(cli_sheet *s, yyjson_val *difference) {
+void cli_put_difference(cli_sheet *s, yyjson_val *section, yyjson_val *difference) {
   yyjson_val *a = cpb_json_member(difference, "a"), *b = cpb_json_member(difference, "b");
   yyjson_val *member, *members = cpb_json_member(difference, "members");
   size_t i, count, shown = 0;
@@ -169,6 +190,6 @@ void cli_put_difference(cli_sheet *s, yyjson_val *difference) {
   yyjson_arr_foreach(members, i, count, member) {
     if (is_left_out(members, member)) continue;
     if (shown++ > 0) cli_put(s, "; ");
-    put_member(s, member);
+    put_member(s, section, difference, member);
   }
 }

@@ -8,7 +8,7 @@
 char cli_diff_sign(yyjson_val *difference);
 
 /* What the item is that one model lacks, or how its members differ: "inputs.x.shape: [?,4] -> [?,9]". */
-void cli_put_difference(cli_sheet *s, yyjson_val *difference);
+void cli_put_difference(cli_sheet *s, yyjson_val *section, yyjson_val *difference);
 
 /* The largest difference of its values, as far as a double holds it; less than 0 for none. */
 double cli_diff_distance(yyjson_val *difference);

@@ -52,7 +52,8 @@ static void put_some(cli_sheet *s, yyjson_val *element, const char *member) {
 
 /* The member's name, if it is true. */
 static void put_flag(cli_sheet *s, yyjson_val *element, const char *member) {
-  if (yyjson_is_true(find(element, member))) cli_put(s, member);
+  if (!yyjson_is_true(find(element, member))) return;
+  for (; *member; member++) cli_put_format(s, "%c", *member == '_' && !s->plain ? ' ' : *member);
 }
 
 /* The dtype and shape of the element, or of its array. */
@@ -131,11 +132,10 @@ static void put_structured(cli_sheet *s, yyjson_val *element, const char *member
   if (value && !yyjson_is_null(value)) cli_put_structured(s, value);
 }
 
-/* The first values, or nothing. */
-static void put_preview(cli_sheet *s, yyjson_val *tensor, const char *member) {
+/* The first values, or nothing: of the element itself, or of its member. */
+static void put_preview(cli_sheet *s, yyjson_val *element, const char *member) {
   size_t i, count;
-  yyjson_val *value;
-  (void)member;
+  yyjson_val *value, *tensor = *member ? cpb_json_member(element, member) : element;
   yyjson_arr_foreach(cpb_json_member(tensor, "preview"), i, count, value) {
     if (i > 0) cli_put(s, " ");
     yyjson_val *text = cpb_json_member(value, "text");
@@ -152,7 +152,7 @@ static void put_detail(cli_sheet *s, yyjson_val *node, const char *member) {
   yyjson_arr_foreach(cpb_json_member(node, member), i, count, attribute) {
     yyjson_val *value = cpb_json_member(attribute, "value");
     if (cli_is_text(cpb_json_member(attribute, "kind"), "tensor")) {
-      put_preview(s, value, NULL);
+      put_preview(s, value, "");
       continue;
     }
     if (!cli_is_text(cpb_json_member(attribute, "kind"), "function")) continue;
@@ -167,7 +167,8 @@ static void put_detail(cli_sheet *s, yyjson_val *node, const char *member) {
 
 /* How deep a layer is, for a person. */
 static void put_layer(cli_sheet *s, yyjson_val *layer, const char *member) {
-  if (!s->plain) cli_put_format(s, "%*s", (int)(cli_number_at(layer, "depth") % 20 * 2), "");
+  uint64_t depth = cli_number_at(layer, "depth");
+  if (!s->plain && depth > s->depth) cli_put_format(s, "%*s", (int)((depth - s->depth) % 20 * 2), "");
   put_name(s, layer, member);
 }
 
@@ -215,6 +216,7 @@ static void put_path(cli_sheet *s, yyjson_val *object, const char *member) {
   if (path.size > 0) cli_put_name(s, path);
   else if (cpb_json_member(object, "node"))
     cli_put_format(s, "#%llu", (unsigned long long)cli_number_at(object, "node"));
+  else put_name(s, object, "name"); /* TensorFlow 1 */
 }
 
 static void put_function(cli_sheet *s, yyjson_val *element, const char *member) {
@@ -249,9 +251,16 @@ static void put_is(cli_sheet *s, yyjson_val *found, const char *member) {
   put_name(s, found, cpb_json_member(found, "what") ? "what" : member);
 }
 
+/* What the values take, whatever holds them. */
 static void put_bytes(cli_sheet *s, yyjson_val *parameter, const char *member) {
-  put_size(s, parameter,
-           cpb_json_member(parameter, "array") && !cpb_json_member(parameter, member) ? "array.bytes" : member);
+  put_size(s, parameter, cpb_json_member(parameter, "array") ? "array.bytes" : member);
+}
+
+/* The bytes in the file: of a zip with the table that describes the values, and compressed if they are. */
+static void put_packed(cli_sheet *s, yyjson_val *parameter, const char *member) {
+  if (yyjson_is_null(cpb_json_member(parameter, "entry"))) cli_put(s, "missing");
+  else if (yyjson_is_true(cpb_json_member(parameter, "cut"))) cli_put(s, "cut off");
+  else put_size(s, parameter, cpb_json_member(parameter, "compressed_bytes") ? "compressed_bytes" : member);
 }
 
 /* --- The lists ------------------------------------------------------------------------------ */
@@ -283,10 +292,12 @@ static const cli_member constants[] = {{"node", "node", CLI_KEPT, put_name},
 static const cli_member parameters[] = {{"parameter", "name", CLI_KEPT, put_name},
                                         {"kind", "kind", CLI_DIM, put_name},
                                         {"tensor", "", CLI_WHOLE, put_tensor},
-                                        {"size", "entry_bytes", CLI_RIGHT, put_bytes},
+                                        {"size", "bytes", CLI_RIGHT, put_bytes},
+                                        {"in the file", "entry_bytes", CLI_RIGHT, put_packed},
                                         {"stored in", "entry", CLI_DIM, put_name},
                                         {NULL, "shared", CLI_DIM | CLI_WHOLE, put_flag},
-                                        {NULL, "compressed", CLI_DIM | CLI_WHOLE, put_flag}};
+                                        {NULL, "compressed", CLI_DIM | CLI_WHOLE, put_flag},
+                                        {"values", "array", CLI_DIM, put_preview}};
 static const cli_member variables[] = {
     {"variable", "path", CLI_KEPT, put_variable}, {"tensor", "", CLI_WHOLE, put_tensor},
     {"size", "stored.size", CLI_RIGHT, put_size}, {"name", "name", 0, put_name},
@@ -294,13 +305,14 @@ static const cli_member variables[] = {
 static const cli_member tag_variables[] = {{"variable", "name", CLI_KEPT, put_name},
                                            {"kind", "kind", CLI_DIM, put_name},
                                            {"tensor", "", CLI_WHOLE, put_tensor},
-                                           {"size", "array.bytes", CLI_RIGHT, put_size}};
+                                           {"size", "array.bytes", CLI_RIGHT, put_size},
+                                           {"values", "array", CLI_DIM, put_preview}};
 static const cli_member ops[] = {{"operation", "op", CLI_KEPT, put_name},
                                  {"count", "count", CLI_RIGHT, put_count},
                                  {"in graph", "in_graph", CLI_RIGHT, put_count},
                                  {"in functions", "in_functions", CLI_RIGHT, put_count},
                                  {"from", "from", CLI_DIM, put_name}};
-static const cli_member found[] = {{"is", "is", CLI_DIM, put_is},
+static const cli_member found[] = {{"is", "is", CLI_DIM | CLI_WHOLE, put_is},
                                    {"name", "name", CLI_KEPT, put_name},
                                    {"kind", "", 0, put_what},
                                    {"where", "path", CLI_KEPT, put_place}};
@@ -310,19 +322,19 @@ static const cli_member scopes[] = {{"path", "path", CLI_KEPT, put_name},
                                     {"constants", "size", CLI_RIGHT, put_some},
                                     {"inputs from", "inputs", 0, put_names}};
 static const cli_member objects[] = {{"path", "path", CLI_KEPT, put_path},
-                                     {"here", "child", 0, put_child},
+                                     {"name here", "child", 0, put_child},
                                      {"kind", "kind", CLI_DIM, put_name},
                                      {"what", "", 0, put_object},
                                      {"children", "children", CLI_RIGHT, put_count}};
 static const cli_member consumers[] = {{"name", "name", CLI_KEPT, put_name},
                                        {"operation", "op", 0, put_name},
                                        {"takes it as", "inputs", 0, put_uses},
-                                       {"is", "is", CLI_DIM, put_name}};
+                                       {"is", "is", CLI_DIM | CLI_WHOLE, put_name}};
 static const cli_member tags[] = {{"tag", "tag", CLI_KEPT, put_name},
-                                  {"graph", "graph_bytes", CLI_RIGHT, put_size},
-                                  {"parameters", "parameters.bytes", CLI_RIGHT, put_size},
+                                  {"graph.fb", "graph_bytes", CLI_RIGHT, put_size},
+                                  {"params/", "parameters.bytes", CLI_RIGHT, put_size},
                                   {"files", "parameters.files", CLI_RIGHT, put_count},
-                                  {"updater", "updater.bytes", CLI_RIGHT, put_size},
+                                  {"updater/", "updater.bytes", CLI_RIGHT, put_size},
                                   {NULL, "training_config", CLI_DIM | CLI_WHOLE, put_flag},
                                   {NULL, "default", CLI_DIM | CLI_WHOLE, put_flag}};
 static const cli_member meta_graphs[] = {{"number", "number", CLI_RIGHT, put_count},

@@ -2,6 +2,7 @@
 
 #include "cli/show/asker.h"
 #include "cli/show/lists.h"
+#include "cli/show/told.h"
 
 #define EVERYTHING 1000000 /* of several lists, which do not come page after page */
 #define DEPTH_MOST 6
@@ -62,17 +63,25 @@ static void put_number(view *v, const char *key, yyjson_val *value, uint64_t num
   else cli_put_count(&v->sheet, number);
 }
 
-/* "tensors 14, size 11.2 KiB" */
-static void put_members(view *v, yyjson_val *object) {
+/* concrete_functions as "concrete functions", but not Keras's own words. */
+static void put_words(view *v, const char *key) {
+  bool ours = !v->sheet.plain && strncmp(v->way, CONFIGURATION, sizeof CONFIGURATION - 1) != 0;
+  for (; *key; key++) cli_put_format(&v->sheet, "%c", *key == '_' && ours ? ' ' : *key);
+}
+
+/* "tensors 14, size 11.2 KiB"; kinds are called as the model calls them. */
+static void put_members(view *v, const char *of, yyjson_val *object) {
   size_t i, count;
   uint64_t number;
   yyjson_val *key, *value;
   yyjson_obj_foreach(object, i, count, key, value) {
     const char *name = yyjson_get_str(key);
     if (i > 0) cli_put(&v->sheet, ", ");
-    cli_put(&v->sheet, name);
+    if (strcmp(of, "kinds") == 0) cli_put(&v->sheet, name);
+    else put_words(v, name);
     cli_put(&v->sheet, " ");
     if (cpb_json_unsigned(value, &number)) put_number(v, name, value, number);
+    else if (is_absent(value) && !v->sheet.plain) cli_put(&v->sheet, "none");
     else cli_put_value(&v->sheet, value);
   }
 }
@@ -81,19 +90,14 @@ static void put_member(view *v, const char *key, yyjson_val *value) {
   uint64_t number;
   if (is_structured(key, value)) cli_put_structured(&v->sheet, value);
   else if (cpb_json_unsigned(value, &number)) put_number(v, key, value, number);
-  else if (yyjson_is_obj(value)) put_members(v, value);
+  else if (yyjson_is_obj(value)) put_members(v, key, value);
   else cli_put_value(&v->sheet, value);
 }
 
-/* concrete_functions as "concrete functions"; a program gets the way to it as it is. */
+/* A program gets the way to it, too. */
 static void put_key(view *v, const char *key) {
-  if (v->sheet.plain) {
-    cli_put(&v->sheet, v->way);
-    cli_put(&v->sheet, key);
-    return;
-  }
-  bool ours = strncmp(v->way, CONFIGURATION, sizeof CONFIGURATION - 1) != 0; /* not Keras's */
-  for (; *key; key++) cli_put_format(&v->sheet, "%c", *key == '_' && ours ? ' ' : *key);
+  if (v->sheet.plain) cli_put(&v->sheet, v->way);
+  put_words(v, key);
 }
 
 /* --- Members on a line each --------------------------------------------------------------- */
@@ -153,9 +157,9 @@ static void put_total(view *v, const char *key, yyjson_val *list, size_t indent)
   cli_put(s, "  ");
   cli_put_count(s, total);
   if (first > 0 && yyjson_arr_size(items) > 0) {
-    cli_put(s, ", from number ");
+    cli_put(s, ", from element ");
     cli_put_count(s, first);
-    cli_put(s, " on, counted from 0");
+    cli_put(s, " on, counting from 0");
   }
   cli_end_line(s, CLI_NORMAL, CLI_CUT);
 }
@@ -239,7 +243,7 @@ static void put_problem(view *v, yyjson_val *problem) {
     cli_put_count(&v->sheet, cli_number_at(problem, "offset"));
     cli_put(&v->sheet, ": ");
   }
-  cli_put_name(&v->sheet, cli_text_at(problem, "text"));
+  cli_put_told(&v->sheet, cli_text_at(problem, "text"));
 }
 
 static void show_damage(view *v, yyjson_val *problem) {
@@ -328,6 +332,8 @@ static void show_main(view *v, yyjson_doc **answer, bool whole) {
     put_total(v, v->main, list, 0);
     if (yyjson_arr_size(cpb_json_member(list, "items")) == 0) return;
   }
+  if (v->sheet.cli->settings.name)
+    v->sheet.depth = cli_number_at(yyjson_arr_get_first(cpb_json_member(list, "items")), "depth");
   cli_list_begin(&v->table, &v->sheet, 2, known->members, known->count, v->columns);
   while (list) {
     size_t i, count;
@@ -349,8 +355,9 @@ static void show_answer(view *v, yyjson_doc **answer, bool whole) {
   yyjson_val *root = yyjson_doc_get_root(*answer);
   v->main = cli_main_list(v->kind, root);
   show_damages(v, root);
+  size_t before = v->sheet.lines;
   if (!v->sheet.plain || !v->main) show_object(v, root, 0, 0);
-  if (v->main && !v->sheet.plain && v->sheet.lines > 0) cli_blank_line(&v->sheet);
+  if (v->main && !v->sheet.plain && v->sheet.lines > before) cli_blank_line(&v->sheet);
   show_problems(v, root);
   if (v->main) show_main(v, answer, whole);
 }

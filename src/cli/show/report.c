@@ -5,6 +5,10 @@
 
 #include "base/utf8.h"
 #include "cli/cli.h"
+#include "cli/os/os.h"
+#include "cli/show/told.h"
+
+#define STDERR 2
 
 int cli_exit_code(cpb_code code) {
   switch (code) {
@@ -44,13 +48,22 @@ static bool is_broken_pipe(const cpb_error *error) {
   return error->code == CPB_E_WRITE && strcmp(error->message, strerror(EPIPE)) == 0;
 }
 
+/* On a terminal numbers have separators. */
+static void print_error(const cpb_error *error) {
+  char text[sizeof error->message + 64] = "", told[2 * sizeof text];
+  if (error->offset != CPB_NO_OFFSET) snprintf(text, sizeof text, "byte %llu: ", (unsigned long long)error->offset);
+  size_t size = strlen(text);
+  snprintf(text + size, sizeof text - size, "%s", error->message);
+  if (os_is_terminal(STDERR)) cli_tell(told, sizeof told, cli_span(text));
+  fputs(os_is_terminal(STDERR) ? told : text, stderr);
+}
+
 int cli_fail(cli *c, const char *name, const cpb_error *error) {
   cli_progress_end(c);
   fflush(stdout);
   if (is_broken_pipe(error)) return CLI_IO;
   print_name(name);
-  if (error->offset != CPB_NO_OFFSET) fprintf(stderr, "byte %llu: ", (unsigned long long)error->offset);
-  fputs(error->message, stderr);
+  print_error(error);
   if (error->code == CPB_E_MEMORY && c->memory.refused)
     fprintf(stderr, " (--memory-limit %llu)", (unsigned long long)c->memory.limit);
   fputc('\n', stderr);

@@ -124,7 +124,7 @@ size_t cli_measure(cpb_span text, size_t most, size_t *bytes) {
 /* --- Lines ------------------------------------------------------------------------------- */
 
 void cli_print_styled(cli_sheet *s, cpb_span text, cli_style style) {
-  static const char *const codes[] = {"", "\033[1m", "\033[2m", "\033[1;31m"};
+  static const char *const codes[] = {"", "\033[1m", "\033[2m", "\033[1;31m", "\033[32m", "\033[31m"};
   bool styled = s->color && style != CLI_NORMAL && text.size > 0;
   if (s->counts) return;
   if (styled) cli_print(s->cli, "%s", codes[style]);

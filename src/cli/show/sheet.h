@@ -23,12 +23,13 @@ typedef struct cli_sheet {
   size_t width;    /* in columns; SIZE_MAX when plain */
   size_t lines;    /* that were printed, as the terminal shows them */
   bool counts;     /* lines are counted, and not printed */
+  uint64_t depth;  /* of the layer that was asked for, in which others are indented */
   size_t bold;     /* bytes at the beginning of the line that are a heading */
   cpb_buffer text; /* what was put since the last line or cell */
   bool failed;     /* memory was short: something is missing */
 } cli_sheet;
 
-typedef enum cli_style { CLI_NORMAL, CLI_BOLD, CLI_FAINT, CLI_ALARM } cli_style;
+typedef enum cli_style { CLI_NORMAL, CLI_BOLD, CLI_FAINT, CLI_ALARM, CLI_ADDED, CLI_REMOVED } cli_style;
 
 /* How a line or a cell that is too long is shown. A name, path or key that the next question needs is
  * never cut. */

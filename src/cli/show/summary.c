@@ -1,6 +1,7 @@
 #include "cli/show/summary.h"
 
 #include "cli/show/summary_state.h"
+#include "cli/show/told.h"
 
 #define OPS_MOST 1000
 
@@ -38,7 +39,7 @@ static void keep_problem(cli_summary *s, yyjson_val *problem) {
     cli_put_count(&s->sheet, cli_number_at(problem, "offset"));
     cli_put(&s->sheet, ": ");
   }
-  cli_put_name(&s->sheet, cli_text_at(problem, "text"));
+  cli_put_told(&s->sheet, cli_text_at(problem, "text"));
   char *text = cli_summary_keep(s);
   bool known = !text || is_known(s, text);
   if (!known && damage) replace_damage(s, text);
@@ -208,7 +209,7 @@ static void show_meta_graphs(cli_summary *s) {
     else cli_put_format(&s->sheet, "  meta graph %llu of %llu", (unsigned long long)i, (unsigned long long)total);
     if (!s->sheet.plain) cli_put_dot(&s->sheet);
     put_tags(s, meta_graph_at(s, i));
-    if (!s->sheet.plain && i == shown) cli_put(&s->sheet, "  <- shown here");
+    if (!s->sheet.plain && i == shown) cli_put(&s->sheet, "  <- shown");
     else if (!s->sheet.plain) cli_put_format(&s->sheet, "  --meta-graph %llu", (unsigned long long)i);
     cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
   }
@@ -243,9 +244,9 @@ static void show_problems(cli_summary *s) {
   }
   if (s->num_problems > listed) cli_summary_more(s, s->num_problems - listed, "--json");
   if (s->failed.code == CPB_OK) return;
-  cli_put(&s->sheet, "  Not all can be shown: ");
+  cli_put(&s->sheet, "  Not everything can be shown: ");
   cli_put_name(&s->sheet, cli_span(s->failed.message));
-  cli_end_line(&s->sheet, CLI_ALARM, CLI_CUT);
+  cli_end_line(&s->sheet, CLI_ALARM, CLI_WRAP);
 }
 
 static void show_functions(cli_summary *s) {
@@ -264,7 +265,7 @@ static void show_functions(cli_summary *s) {
   if (s->uncalled > 0) {
     cli_put_dot(&s->sheet);
     cli_put_count(&s->sheet, s->uncalled);
-    cli_put(&s->sheet, " not called by another");
+    cli_put(&s->sheet, " called by no other");
   }
   cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
 }
@@ -279,10 +280,10 @@ static void show_more(cli_summary *s) {
   };
   if (s->sheet.plain) return;
   cli_summary_gap(s);
-  cli_put_format(&s->sheet, "More: cpb inspect MODEL QUESTION: %s", questions[s->kind]);
+  cli_put_format(&s->sheet, "More: cpb inspect MODEL QUESTION, such as %s", questions[s->kind]);
   cli_end_line(&s->sheet, CLI_FAINT, CLI_WRAP);
-  cli_put(&s->sheet, "      cpb help inspect; --all: everything; --json: for programs");
-  cli_end_line(&s->sheet, CLI_FAINT, CLI_CUT);
+  cli_put(&s->sheet, "  --all shows everything, --json is for programs; see cpb help inspect");
+  cli_end_line(&s->sheet, CLI_FAINT, CLI_WRAP);
 }
 
 static void show_parts(cli_summary *s) {

@@ -1,7 +1,7 @@
 /* Files with their sizes, and the parameters. */
 #include "cli/show/summary_state.h"
 
-static const cli_column columns[] = {{NULL, CLI_STRONG}, {NULL, CLI_RIGHT}, {NULL, 0}};
+static const cli_column columns[] = {{NULL, CLI_KEPT | CLI_STRONG}, {NULL, CLI_RIGHT}, {NULL, CLI_KEPT}};
 
 /* What was put is the note about the file. */
 static void add_file(cli_summary *s, cli_table *t, const char *name, uint64_t size) {
@@ -73,7 +73,7 @@ static void add_checkpoint(cli_summary *s, cli_table *t) {
   cli_put_plural(sheet, cli_number_at(stored, "tensors"), "tensor", "tensors");
   cli_put(sheet, " in ");
   cli_put_plural(sheet, shards, "data file", "data files");
-  if (missing > 0) cli_put_format(sheet, "; %d of them not there", (int)missing);
+  if (missing > 0) cli_put_format(sheet, "; %d of them missing", (int)missing);
   if (without > 0) cli_put(sheet, "; ");
   if (without > 0) cli_put_plural(sheet, without, "variable without a value", "variables without a value");
   add_file(s, t, "variables/", cli_number_at(stored, "size"));
@@ -105,11 +105,15 @@ static void put_trainable(cli_summary *s, cli_table *t, uint64_t all, uint64_t t
     add_row(s, t, "trainable_parameters", trainable);
     return;
   }
+  if (all <= trainable) {
+    cli_put(&s->sheet, "all trainable");
+    return;
+  }
   cli_put_count(&s->sheet, trainable);
   cli_put(&s->sheet, " trainable");
   cli_put_dot(&s->sheet);
-  cli_put_count(&s->sheet, all > trainable ? all - trainable : 0);
-  cli_put(&s->sheet, " not");
+  cli_put_count(&s->sheet, all - trainable);
+  cli_put(&s->sheet, " non-trainable");
 }
 
 /* What Keras counts; the rest belongs to the optimizer and the metrics. */
@@ -117,13 +121,15 @@ static void add_keras(cli_summary *s, cli_table *t, yyjson_val *keras) {
   uint64_t all = cli_number_at(keras, "parameters"), elements = s->variables.elements;
   put_trainable(s, t, all, cli_number_at(keras, "trainable_parameters"));
   if (elements == all) put_bytes(s);
-  if (yyjson_is_false(cpb_json_member(keras, "parameters_complete"))) cli_put(&s->sheet, "; not all can be counted");
+  if (yyjson_is_false(cpb_json_member(keras, "parameters_complete")))
+    cli_put(&s->sheet, "; not all layers can be counted");
   add_row(s, t, "parameters", all);
   if (elements <= all || s->sheet.plain) return;
   cli_put(&s->sheet, "+ ");
-  cli_put_plural(&s->sheet, elements - all, "element", "elements");
+  cli_put_count(&s->sheet, elements - all);
   cli_put(&s->sheet, " of optimizer and metrics");
   put_bytes(s);
+  cli_put(&s->sheet, " in all");
   add_row(s, t, "", 0);
 }
 
@@ -135,8 +141,9 @@ static void add_elements(cli_summary *s, cli_table *t) {
   put_bytes(s);
   add_row(s, t, "parameters", v->elements);
   if (v->copies == 0 || s->sheet.plain) return;
+  cli_put(&s->sheet, "Keras 3 stored ");
   cli_put_plural(&s->sheet, v->copies, "variable", "variables");
-  cli_put(&s->sheet, " stored twice, as Keras 3 does");
+  cli_put(&s->sheet, " twice");
   add_row(s, t, "", 0);
 }
 

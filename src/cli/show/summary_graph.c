@@ -12,7 +12,14 @@ static const cli_column columns[] = {
 static uint64_t size_of(yyjson_val *item) {
   yyjson_val *array = cpb_json_member(item, "array");
   if (array) return cli_number_at(array, "bytes");
-  return cli_number_at(item, cpb_json_member(item, "entry_bytes") ? "entry_bytes" : "size");
+  return cli_number_at(item, cpb_json_member(item, "entry") ? "bytes" : "size");
+}
+
+/* Of a damaged zip that the file of a parameter is not there, or not all of it. */
+static void put_size(cli_summary *s, yyjson_val *item) {
+  if (yyjson_is_null(cpb_json_member(item, "entry"))) cli_put(&s->sheet, "missing");
+  else if (yyjson_is_true(cpb_json_member(item, "cut"))) cli_put(&s->sheet, "cut off");
+  else if (!yyjson_is_null(cpb_json_member(item, "bytes"))) cli_put_size(&s->sheet, size_of(item));
 }
 
 static void put_constant(cli_summary *s, cli_table *t, yyjson_val *item) {
@@ -22,9 +29,8 @@ static void put_constant(cli_summary *s, cli_table *t, yyjson_val *item) {
   cli_table_cell(t);
   cli_put_tensor(&s->sheet, array ? array : item);
   cli_table_cell(t);
-  cli_put_size(&s->sheet, size_of(item));
+  put_size(s, item);
   cli_table_cell(t);
-
   if (function.size > 0 && !s->sheet.plain) cli_put(&s->sheet, "in ");
   cli_put_name(&s->sheet, function);
   cli_table_cell(t);
@@ -107,8 +113,7 @@ static void show_no_large_constants(cli_summary *s, uint64_t total, uint64_t siz
   cli_put_count(&s->sheet, total);
   cli_put(&s->sheet, ", ");
   cli_put_size(&s->sheet, size);
-  cli_put(&s->sheet,
-          saving ? " in all; those of more than 16 KiB are for saving" : " in all; none has more than 16 KiB");
+  cli_put(&s->sheet, saving ? " in all; those over 16 KiB serve only for saving" : " in all; none over 16 KiB");
   cli_end_line(&s->sheet, CLI_NORMAL, CLI_WRAP);
 }
 
@@ -222,7 +227,7 @@ static void put_counts(cli_summary *s, uint64_t total) {
   if (some) cli_put_name(&s->sheet, cli_summary_default_signature(s));
   cli_put(&s->sheet, "  ");
   cli_put_plural(&s->sheet, total, "kind", "kinds");
-  if (some) cli_put_format(&s->sheet, ", %d in the whole model", (int)all);
+  if (some) cli_put_format(&s->sheet, "; the whole model has %d", (int)all);
 }
 
 void cli_summary_show_ops(cli_summary *s) {

@@ -34,7 +34,7 @@ static void put_row(cli_summary *s, cli_table *t, const char *role, cpb_span key
   cli_put_name(&s->sheet, cli_text_at(tensor, "name"));
   cli_table_cell(t);
   if (cpb_json_member(tensor, "dtype")) cli_put_tensor(&s->sheet, tensor);
-  else if (!s->sheet.plain) cli_put(&s->sheet, "of the operation ");
+  else if (!s->sheet.plain) cli_put(&s->sheet, "operation ");
   cli_put_name(&s->sheet, cli_text_at(tensor, "op"));
   if (yyjson_is_obj(cpb_json_member(tensor, "sparse"))) cli_put(&s->sheet, " sparse");
   if (cpb_json_member(tensor, "composite")) cli_put(&s->sheet, " of several tensors");
@@ -142,8 +142,8 @@ void cli_summary_show_signatures(cli_summary *s) {
   if (s->kind == CPB_MODEL_SAVED_MODEL && !s->sheet.plain) {
     cli_summary_gap(s);
     cli_put_heading(&s->sheet, "Signatures");
-    cli_put(&s->sheet, s->damage ? "  none in what could be read"
-                                 : "  none; what can be called is among the objects: cpb inspect MODEL objects");
+    cli_put(&s->sheet,
+            s->damage ? "  none in what could be read" : "  none; for its functions see cpb inspect MODEL objects");
     cli_end_line(&s->sheet, CLI_NORMAL, CLI_CUT);
   }
   if (cpb_json_member(root, "graph")) root = cpb_json_member(root, "graph");

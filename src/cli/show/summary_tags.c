@@ -2,9 +2,9 @@
 #include "cli/show/summary_state.h"
 
 static const cli_column columns[] = {{"tag", CLI_KEPT | CLI_STRONG},
-                                     {"graph", CLI_RIGHT},
-                                     {"parameters", CLI_RIGHT},
-                                     {"updater", CLI_RIGHT},
+                                     {"graph.fb", CLI_RIGHT},
+                                     {"params/", CLI_RIGHT},
+                                     {"updater/", CLI_RIGHT},
                                      {"training", 0}};
 
 static void put_row(cli_summary *s, cli_table *t, yyjson_val *tag) {
@@ -12,14 +12,16 @@ static void put_row(cli_summary *s, cli_table *t, yyjson_val *tag) {
   bool is_default = yyjson_is_true(cpb_json_member(tag, "default"));
   cli_put_name(&s->sheet, cli_text_at(tag, "tag"));
   cli_table_cell(t);
-  cli_put_size(&s->sheet, cli_number_at(tag, "graph_bytes"));
+  if (yyjson_is_null(cpb_json_member(tag, "graph_bytes"))) cli_put(&s->sheet, "missing");
+  else cli_put_size(&s->sheet, cli_number_at(tag, "graph_bytes"));
   cli_table_cell(t);
   cli_put_size(&s->sheet, cli_number_at(cpb_json_member(tag, "parameters"), "bytes"));
   cli_table_cell(t);
   if (s->sheet.plain || cli_number_at(updater, "files") > 0) cli_put_size(&s->sheet, cli_number_at(updater, "bytes"));
   cli_table_cell(t);
   if (yyjson_is_true(cpb_json_member(tag, "training_config"))) cli_put(&s->sheet, "configured");
-  if (is_default && !s->sheet.plain) cli_put(&s->sheet, s->sheet.text.size > 0 ? "; shown here" : "shown here");
+  if (is_default && !s->sheet.plain)
+    cli_put(&s->sheet, s->sheet.text.size > 0 ? "; graph shown below" : "graph shown below");
   cli_table_cell(t);
 }
 

@@ -68,6 +68,7 @@ static void fit(cli_table *t) {
   size_t mark = t->sheet->utf8 ? 1 : 3;
   narrow(t, true, t->least > 0 ? t->least : 12);
   narrow(t, false, 40); /* names that are longer than this get lines of their own */
+  narrow(t, false, 24);
   narrow(t, true, 6);
   narrow(t, false, 8);
   narrow(t, true, mark);
@@ -75,9 +76,9 @@ static void fit(cli_table *t) {
 
 /* --- Lines ------------------------------------------------------------------------------- */
 
-static cli_style style_of(unsigned how) {
+static cli_style style_of(const cli_table *t, unsigned how, size_t row) {
   if (how & CLI_STRONG) return CLI_BOLD;
-  return how & CLI_DIM ? CLI_FAINT : CLI_NORMAL;
+  return how & CLI_DIM ? CLI_FAINT : (cli_style)t->styles.data[row];
 }
 
 static size_t find_last(const cli_table *t) {
@@ -89,14 +90,16 @@ static size_t find_last(const cli_table *t) {
 typedef struct row_place {
   size_t at, lines; /* the column that was reached; lines that the row takes so far */
   bool print;       /* or only count */
+  size_t row;
 } row_place;
 
 static void place_cell(cli_table *t, row_place *p, size_t c, size_t column, cpb_span text) {
   size_t width = columns_of(text), room = t->widths[c];
   bool cut = may_be_cut(t, c) && width > room;
-  bool beyond = t->columns[c].how & CLI_KEPT && width > room && p->at > 0 && column + width > t->sheet->width;
-  if (beyond) column = t->indent + 2 * GAP;
-  if (beyond || (p->at > 0 && p->at + GAP > column)) { /* or a name was longer than its column */
+  size_t own = t->indent + 2 * GAP; /* where what has a line of its own begins */
+  bool beyond = t->columns[c].how & CLI_KEPT && width > room && column > own && column + width > t->sheet->width;
+  if (beyond) column = own;
+  if (p->at > 0 && (beyond || p->at + GAP > column)) { /* or a name was longer than its column */
     if (p->print) cli_print_newline(t->sheet);
     p->lines++;
     p->at = 0;
@@ -104,8 +107,9 @@ static void place_cell(cli_table *t, row_place *p, size_t c, size_t column, cpb_
   size_t left = t->columns[c].how & CLI_RIGHT && width < room ? room - width : 0;
   if (p->print) {
     cli_print_spaces(t->sheet, column - p->at + left);
-    if (cut) cli_print_fitting(t->sheet, text, room, style_of(t->columns[c].how));
-    else cli_print_styled(t->sheet, text, style_of(t->columns[c].how));
+    cli_style style = style_of(t, t->columns[c].how, p->row);
+    if (cut) cli_print_fitting(t->sheet, text, room, style);
+    else cli_print_styled(t->sheet, text, style);
   }
   p->at = column + left + (cut ? room : width);
   if (p->at > t->sheet->width) p->lines += (p->at - 1) / t->sheet->width;
@@ -113,7 +117,7 @@ static void place_cell(cli_table *t, row_place *p, size_t c, size_t column, cpb_
 
 /* Prints the row, unless it is only to be counted; returns the lines that it takes. */
 static size_t place_row(cli_table *t, size_t row, bool print) {
-  row_place p = {.lines = 1, .print = print};
+  row_place p = {.lines = 1, .print = print, .row = row};
   size_t column = t->indent, end = find_last(t);
   for (size_t c = 0; c < end; c++) {
     cpb_span text = cell_at(t, row, c);
@@ -162,7 +166,7 @@ static void flush(cli_table *t) {
   }
   t->printed += row;
   t->rows -= row;
-  t->text.size = t->ends.size = 0;
+  t->text.size = t->ends.size = t->styles.size = 0;
 }
 
 /* --- The table ------------------------------------------------------------------------------ */
@@ -171,6 +175,7 @@ void cli_table_begin(cli_table *t, cli_sheet *s, size_t indent, const cli_column
   *t = (cli_table){.sheet = s, .columns = columns, .num_columns = count, .indent = indent};
   cpb_buffer_init(&t->text, &s->cli->allocator);
   cpb_buffer_init(&t->ends, &s->cli->allocator);
+  cpb_buffer_init(&t->styles, &s->cli->allocator);
   s->text.size = 0;
 }
 
@@ -183,7 +188,9 @@ static void add_plain(cli_table *t) {
 
 static void add(cli_table *t) {
   cli_sheet *s = t->sheet;
-  bool added = cpb_buffer_append(&t->text, s->text.data, s->text.size);
+  uint8_t style = (uint8_t)t->style;
+  bool added = cpb_buffer_append(&t->text, s->text.data, s->text.size) &&
+               (t->next > 0 || cpb_buffer_append(&t->styles, &style, 1));
   size_t end = t->text.size;
   s->failed = s->failed || !added || !cpb_buffer_append(&t->ends, &end, sizeof end);
 }
@@ -203,5 +210,6 @@ size_t cli_table_end(cli_table *t) {
   if (t->sheet->plain) t->rows = 0;
   cpb_buffer_free(&t->text);
   cpb_buffer_free(&t->ends);
+  cpb_buffer_free(&t->styles);
   return t->rows;
 }

@@ -39,6 +39,8 @@ typedef struct cli_table {
   size_t widths[CLI_COLUMNS_MOST]; /* 0: left out */
   cpb_buffer text;                 /* of all cells */
   cpb_buffer ends;                 /* size_t: where each ends in it */
+  cpb_buffer styles;               /* a byte for each row: of its cells, but where the column has its own */
+  cli_style style;                 /* of the next rows */
   size_t rows;                     /* held: given, but not printed */
   size_t printed;
   bool full; /* there is no room for more lines */
