@@ -23,18 +23,17 @@ from libcpb._records import Location, RecordReader, RecordWriter, Skipped
 from libcpb._samediff import Content, SameAs, SameDiffTag, write_samediff
 from libcpb._transfers import merge, repack, split
 
-if TYPE_CHECKING:
-    from libcpb.proto_splitter.merge import Merger
-    from libcpb.proto_splitter.python.saved_model import SavedModelSplitter
-    from libcpb.proto_splitter.split import ComposableSplitter, Splitter
-    from libcpb.proto_splitter.split_graph_def import (
-        ConstantNodeDefSplitter,
-        FunctionDefSplitter,
-        GraphDefSplitter,
-        LargeMessageSplitter,
-        RepeatedMessageSplitter,
-        SplitBasedOnSize,
-    )
+if TYPE_CHECKING:  # `as`: for those who import them from here
+    from libcpb.proto_splitter.merge import Merger as Merger
+    from libcpb.proto_splitter.python.saved_model import SavedModelSplitter as SavedModelSplitter
+    from libcpb.proto_splitter.split import ComposableSplitter as ComposableSplitter
+    from libcpb.proto_splitter.split import Splitter as Splitter
+    from libcpb.proto_splitter.split_graph_def import ConstantNodeDefSplitter as ConstantNodeDefSplitter
+    from libcpb.proto_splitter.split_graph_def import FunctionDefSplitter as FunctionDefSplitter
+    from libcpb.proto_splitter.split_graph_def import GraphDefSplitter as GraphDefSplitter
+    from libcpb.proto_splitter.split_graph_def import LargeMessageSplitter as LargeMessageSplitter
+    from libcpb.proto_splitter.split_graph_def import RepeatedMessageSplitter as RepeatedMessageSplitter
+    from libcpb.proto_splitter.split_graph_def import SplitBasedOnSize as SplitBasedOnSize
 
 __all__ = [
     "Chunk",
@@ -66,7 +65,7 @@ __all__ = [
 ]
 
 for _name in __all__:  # where users find them, and tracebacks say they are
-    if isinstance(globals()[_name], type) and globals()[_name] is not Schema:
+    if callable(globals()[_name]) and globals()[_name] is not Schema:
         globals()[_name].__module__ = __name__
 del _name
 

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from libcpb._options import Limits
 from libcpb._sources import Buffer
 
 version: str
 
 class Schema:
-    def __new__(cls, descriptor_set: Buffer | None = None) -> Schema: ...
+    def __new__(cls, descriptor_set: Buffer | None = None, *, limits: Limits | None = None) -> Schema: ...
     @property
     def message_names(self) -> list[str]: ...
 
@@ -46,6 +47,9 @@ class RecordWriter:
         seekable: bool,
         padding: int,
         metadata: Buffer | None,
+        transpose: bool,
+        riegeli: str | None,
+        limits: tuple[int, ...] | None,
     ) -> None: ...
     def write(self, record: Buffer, /) -> int: ...
     def flush(self) -> None: ...
@@ -139,13 +143,15 @@ _Common = tuple[
     tuple[str, Any, str | None],
     bool,
     bool,
+    bool,
     Callable[[int, int], Any] | None,
     tuple[int, ...] | None,
 ]
 
-def merge(common: _Common, schema: Schema | Buffer | None, type_name: str | None, threads: int, /) -> None: ...
+def merge(common: _Common, threads: int, schema: Schema | Buffer | None, type_name: str | None, /) -> None: ...
 def split(
     common: _Common,
+    threads: int,
     schema: Schema | Buffer | None,
     type_name: str,
     max_chunk_size: int,
@@ -155,9 +161,21 @@ def split(
     level: int,
     window_log: int,
     for_memory: int,
+    transpose: bool,
     /,
 ) -> None: ...
-def repack(common: _Common, layout: int, codec: int, level: int, window_log: int, for_memory: int, /) -> None: ...
+def repack(
+    common: _Common,
+    threads: int,
+    layout: int,
+    codec: int,
+    level: int,
+    window_log: int,
+    for_memory: int,
+    transpose: bool,
+    riegeli: str | None,
+    /,
+) -> None: ...
 def diff(a: Model, b: Model, max_differences: int, skip_values: bool, limits: tuple[int, ...] | None, /) -> str: ...
 def write_samediff(
     base: tuple[str, Any, str | None, Any] | None,
@@ -168,5 +186,6 @@ def write_samediff(
     deflate: bool,
     tags: list[tuple[str, Buffer, str | None, list[tuple[Any, ...]]]],
     progress: Callable[[int, int], Any] | None,
+    limits: tuple[int, ...] | None,
     /,
 ) -> None: ...

@@ -174,6 +174,7 @@ def merge_chunks(
     type_name: str | None = None,
     *,
     chunk_types: Sequence[str] | None = None,
+    limits: Limits | None = None,
 ) -> Message:
     """The message that chunks in memory make, which nothing is copied for.
 
@@ -183,6 +184,7 @@ def merge_chunks(
         descriptor_set: As `schema` of `open`.
         type_name: As for `open`.
         chunk_types: ``"message"`` or ``"bytes"`` for each. None: as the schema says.
+        limits: As for `open`.
     """
     numbers = {name: number for number, name in _TYPES.items()}
     types = [numbers[name] for name in chunk_types] if chunk_types is not None else [0] * len(chunks)
@@ -194,7 +196,7 @@ def merge_chunks(
         chunks=list(zip(chunks, types)),
         tree=chunked_message,
         progress=None,
-        limits=None,
+        limits=_options.limits(limits),
     )
     message._type_name = type_name or _SAVED_MODEL
     return message

@@ -312,7 +312,8 @@ def diff(
     url_options: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What differs between two models of any kind and form, as ``docs/inspecting.md`` describes it;
-    ``"equal"`` says whether anything does. A message and the ``.cpb`` that was split from it are equal.
+    ``"equal"`` says whether nothing does, or is None where a model is damaged and nothing is known
+    to. A message and the ``.cpb`` that was split from it are equal.
 
     Args:
         a, b: What `open_model` takes; or models that it made, of which strings longer than their

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict
 
 from libcpb._errors import CpbError
 
-Codec = Literal["default", "none", "brotli", "zstd"]
+Codec = Literal["default", "none", "brotli", "zstd", "snappy"]
 Verify = Literal["first", "late", "never"]
 Layout = Literal["remote", "compat"]
 
@@ -58,7 +59,7 @@ class Limits(TypedDict, total=False):
 
 _LIMITS = tuple(Limits.__annotations__)  # in the order of the C struct
 
-_CODECS = {"default": 0, "none": 1, "brotli": 2, "zstd": 3}
+_CODECS = {"default": 0, "none": 1, "brotli": 2, "zstd": 3, "snappy": 4}
 _VERIFY = {"first": 0, "late": 1, "never": 2}
 _LAYOUTS = {"remote": 0, "compat": 1}
 
@@ -97,10 +98,27 @@ def level(codec: str, given: int | None) -> int:
         return 0
     if not isinstance(given, int):
         raise TypeError(f"level is {type(given).__name__}; expected an int or None")
-    low, high = (0, 11) if codec == "brotli" else (-131072, 22)
+    low, high = {"brotli": (0, 11), "snappy": (1, 2)}.get(codec, (-131072, 22))
     if not low <= given <= high:
         raise CpbError(f"level is {given}; expected {low} to {high} for {codec}")
     return -1 if codec == "brotli" and given == 0 else given
+
+
+def threads(given: Any) -> int:
+    """How many take part; 0 is one for each processor, up to 4."""
+    return count("threads", given, 256) or min(os.cpu_count() or 1, 4)
+
+
+def riegeli(given: Any, **others: Any) -> str | None:
+    """Options in Riegeli's words, which leave nothing to those that `others` has, if any is given."""
+    if given is None:
+        return None
+    if not isinstance(given, str):
+        raise TypeError(f"riegeli_options is {type(given).__name__}; expected a str or None")
+    names = [name for name, other in others.items() if other]
+    if names:
+        raise CpbError(f"riegeli_options says all; expected no {', '.join(names)}")
+    return given
 
 
 def limits(given: Limits | None) -> tuple[int, ...] | None:

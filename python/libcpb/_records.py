@@ -142,13 +142,21 @@ class RecordWriter(_core.RecordWriter):
         target: See `libcpb.Target`.
         replace: Whether an existing file is replaced; otherwise it is an error.
         sync: Whether the bytes are on the disk (fsync) when the file gets its name.
-        codec: ``"zstd"`` (the default), ``"brotli"`` or ``"none"``.
-        level: Zstd: -131072 to 22, default 3. Brotli: 0 to 11, default 6. None: the default.
+        codec: ``"zstd"`` (the default), ``"brotli"``, ``"snappy"`` or ``"none"``.
+        level: Zstd: -131072 to 22, default 3. Brotli: 0 to 11, default 6. Snappy: 1 or 2, default 1.
+            None: the default.
         window_log: log2 of the window in bytes; 0: what the codec takes at this level.
         chunk_size: Bytes at which a Riegeli chunk is closed; 0: 1 MiB, or 4 KiB without compression.
         record_per_chunk: Whether each record gets a Riegeli chunk of its own.
         padding: Pads the file to a multiple of so many bytes, at most 2^30; 0: does not.
         metadata: A serialized ``RecordsMetadata`` message.
+        transpose: Whether records that are messages are taken apart, so that what one field has in all
+            of them is compressed together. Smaller where messages are alike, but slower.
+        riegeli_options: Options of Riegeli's writer in its own words, such as
+            ``"transpose,zstd:9,window_log:22,chunk_size:64K"``, which ``docs/riegeli-format.md`` lists.
+            What it does not name is as in Riegeli: Brotli, for one. It takes the place of `codec`,
+            `level`, `window_log`, `chunk_size`, `padding` and `transpose`.
+        limits: Of these, ``records_per_chunk``, at which a Riegeli chunk is closed.
 
     Raises:
         CpbError: ``"USAGE"`` for a wrong option, ``"WRITE"``. After that nothing can be written, and
@@ -168,7 +176,19 @@ class RecordWriter(_core.RecordWriter):
         record_per_chunk: bool = False,
         padding: int = 0,
         metadata: Buffer | None = None,
+        transpose: bool = False,
+        riegeli_options: str | None = None,
+        limits: Limits | None = None,
     ) -> None:
+        text = _options.riegeli(
+            riegeli_options,
+            codec=codec != "default",
+            level=level is not None,
+            window_log=window_log,
+            chunk_size=chunk_size,
+            padding=padding,
+            transpose=transpose,
+        )
         resolved, seekable = _sources.target(target)
         super().__init__(
             resolved=resolved,
@@ -182,6 +202,9 @@ class RecordWriter(_core.RecordWriter):
             seekable=seekable,
             padding=_options.count("padding", padding),
             metadata=metadata,
+            transpose=transpose,
+            riegeli=text,
+            limits=_options.limits(limits),
         )
 
     def write(self, record: Buffer) -> int:

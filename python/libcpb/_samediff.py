@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from libcpb import _core, _sources
+from libcpb import _core, _options, _sources
 from libcpb._arrays import Values
 from libcpb._errors import CpbError
 from libcpb._messages import Progress
+from libcpb._options import Limits
 from libcpb._sources import Buffer, Source, Target
 
 _PARAMETER, _STATE, _MAP = 0, 1, 2
@@ -111,6 +112,7 @@ def write_samediff(
     deflate: bool = False,
     replace: bool = True,
     sync: bool = False,
+    limits: Limits | None = None,
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> None:
@@ -121,6 +123,7 @@ def write_samediff(
         tags: From the oldest to the newest, which is the default of readers that name none.
         base: A zip that the tags are added to, of which no byte changes; see `libcpb.Source`.
         deflate: Whether parameters are compressed; otherwise each is one range of the file.
+        limits: Of these, ``depth``.
         replace, sync, progress, url_options: As for `libcpb.merge`.
 
     Raises:
@@ -130,7 +133,7 @@ def write_samediff(
     resolved, seekable = _sources.target(target)
     rows = [(_text(tag.name), tag.graph, tag.training, _parts(tag)) for tag in tags]
     source = None if base is None else _sources.resolve(base, url_options)
-    _core.write_samediff(source, resolved, replace, sync, not seekable, deflate, rows, progress)
+    _core.write_samediff(source, resolved, replace, sync, not seekable, deflate, rows, progress, _options.limits(limits))
 
 
 def _text(name: Any) -> str:

@@ -201,13 +201,19 @@ def _is_buffer(source: Any) -> bool:
     return True
 
 
-def target_path(given: Any) -> tuple[str, Any, str | None]:
-    """The first of what `target` returns, for a file that appears when it is whole."""
+def target_file(given: Any) -> tuple[tuple[str, Any, str | None], bool]:
+    """What `target` returns, for a file that appears when it is whole, or a file object."""
     resolved, seekable = target(given)
+    if resolved[0] == "path" and not seekable:
+        raise CpbError("the target is no regular file", "WRITE", source=resolved[2])
+    return resolved, seekable
+
+
+def target_path(given: Any) -> tuple[str, Any, str | None]:
+    """The first of these, for a path."""
+    resolved, _ = target_file(given)
     if resolved[0] != "path":
         raise TypeError(f"the target is {type(given).__name__}; expected a path")
-    if not seekable:
-        raise CpbError("the target is no regular file", "WRITE", source=resolved[2])
     return resolved
 
 

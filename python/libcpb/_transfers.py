@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 from libcpb import _core, _options, _sources
 from libcpb._messages import Progress
 from libcpb._options import Codec, Layout, Limits
-from libcpb._sources import Buffer, Source
+from libcpb._sources import Buffer, Source, Target
 
 
 def _common(
     source: Any, target: Any, replace: bool, sync: bool, limits: Limits | None, progress: Any, urls: Any
 ) -> tuple[Any, ...]:
-    resolved = _sources.target_path(target)
-    return _sources.resolve(source, urls), resolved, replace, sync, progress, _options.limits(limits)
+    resolved, seekable = _sources.target_file(target)
+    return _sources.resolve(source, urls), resolved, seekable, replace, sync, progress, _options.limits(limits)
 
 
 def merge(
     source: Source,
-    target: str | os.PathLike[str],
+    target: Target,
     *,
     type_name: str | None = None,
     schema: _core.Schema | Buffer | None = None,
@@ -32,26 +31,31 @@ def merge(
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Merges a ``.cpb`` file to the message that it was split from, as a file that appears when it is
-    whole.
+    """Merges a ``.cpb`` file to the message that it was split from.
 
     Args:
         source: See `libcpb.Source`.
-        target: A path.
+        target: See `libcpb.Target`. A path gets the file when it is whole. A file object gets bytes as they
+            come, in order, and is not closed; after an error it keeps what it got.
         type_name, schema, url_options: As for `libcpb.open`.
-        threads: How many threads take part; 0: one for each processor, up to 4.
+        threads: How many threads take part; 0: one for each processor, up to 4. The bytes, or the error,
+            are the same for any number. What a file object reads takes one.
         replace: Whether an existing file is replaced; otherwise it is an error.
         sync: Whether the bytes are on the disk (fsync) when the file gets its name.
         limits: What the source may take; None: the defaults of `Limits`.
         progress: Called with bytes done and in all.
     """
-    most = _options.count("threads", threads, 256) or min(os.cpu_count() or 1, 4)
-    _core.merge(_common(source, target, replace, sync, limits, progress, url_options), schema, type_name, most)
+    _core.merge(
+        _common(source, target, replace, sync, limits, progress, url_options),
+        _options.threads(threads),
+        schema,
+        type_name,
+    )
 
 
 def split(
     source: Source,
-    target: str | os.PathLike[str],
+    target: Target,
     *,
     type_name: str = "tensorflow.SavedModel",
     schema: _core.Schema | Buffer | None = None,
@@ -62,17 +66,20 @@ def split(
     level: int | None = None,
     window_log: int = 0,
     for_memory: int = 0,
+    transpose: bool = False,
+    threads: int = 0,
     replace: bool = True,
     sync: bool = False,
     limits: Limits | None = None,
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Splits a serialized message of any size into a ``.cpb`` file, which appears when it is whole.
+    """Splits a serialized message of any size into a ``.cpb`` file.
 
     Args:
         source: See `libcpb.Source`; it is read twice.
-        target: A path.
+        target: As for `merge`. In a file object that can seek, some bytes are written later than those
+            after them; for one that cannot, whole Riegeli chunks are held in memory.
         type_name, schema: The message's type, as for `libcpb.open`.
         max_chunk_size: The largest chunk; one field that cannot be divided may be larger. 0: 1 MiB, or
             2^31 - 500 with the layout ``"compat"``.
@@ -81,10 +88,13 @@ def split(
             TensorFlow writes.
         codec, level, window_log: As for `RecordWriter`; ``"default"``: as the layout says.
         for_memory: Makes a file that a device with so many bytes of memory can read; 0: no bound.
-        replace, sync, limits, progress, url_options: As for `merge`.
+        transpose: Whether messages are also encoded transposed, and the smaller is kept. Not with
+            `for_memory`, and by one thread.
+        threads, replace, sync, limits, progress, url_options: As for `merge`.
     """
     _core.split(
         _common(source, target, replace, sync, limits, progress, url_options),
+        _options.threads(threads),
         schema,
         type_name,
         _options.count("max_chunk_size", max_chunk_size),
@@ -94,30 +104,51 @@ def split(
         _options.level(codec, level),
         _options.count("window_log", window_log, 31),
         _options.count("for_memory", for_memory),
+        transpose,
     )
 
 
 def repack(
     source: Source,
-    target: str | os.PathLike[str],
+    target: Target,
     *,
     layout: Layout = "remote",
     codec: Codec = "default",
     level: int | None = None,
     window_log: int = 0,
     for_memory: int = 0,
+    transpose: bool = False,
+    riegeli_options: str | None = None,
+    threads: int = 0,
     replace: bool = True,
     sync: bool = False,
     limits: Limits | None = None,
     progress: Progress | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Writes a ``.cpb`` file in another layout or codec, without merging it. Arguments as for `split`."""
+    """Writes a ``.cpb`` file in another layout or codec, without merging it. Arguments as for `split`, and:
+
+    Args:
+        riegeli_options: As for `RecordWriter`: Riegeli chunks are as these say, whatever a layout would.
+            It takes the place of `layout`, `codec`, `level`, `window_log`, `for_memory` and `transpose`.
+    """
+    text = _options.riegeli(
+        riegeli_options,
+        layout=layout != "remote",
+        codec=codec != "default",
+        level=level is not None,
+        window_log=window_log,
+        for_memory=for_memory,
+        transpose=transpose,
+    )
     _core.repack(
         _common(source, target, replace, sync, limits, progress, url_options),
+        _options.threads(threads),
         _options.layout(layout),
         _options.codec(codec),
         _options.level(codec, level),
         _options.count("window_log", window_log, 31),
         _options.count("for_memory", for_memory),
+        transpose,
+        text,
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from libcpb import _options, open_model
 from libcpb._errors import CpbError
 from libcpb._messages import open as open_message
+from libcpb._options import Limits
 from libcpb.records import Partition, partitions
 
 try:
@@ -49,6 +50,7 @@ def read_records(
     *,
     partition_size: int = 64 << 20,
     recover: bool = False,
+    limits: Limits | None = None,
     url_options: Mapping[str, Any] | None = None,
 ) -> dask.bag.Bag:
     """The records of Riegeli/records files as a bag of `bytes`, in order.
@@ -61,6 +63,7 @@ def read_records(
         partition_size: About how many bytes of a file each partition reads, and holds as records. A file of
             fewer is one.
         recover: Whether damaged regions are left out, instead of being an error of the computation.
+        limits: What each file may take, as for `libcpb.RecordReader`.
         url_options: As for `libcpb.open`.
 
     Raises:
@@ -73,11 +76,15 @@ def read_records(
     for source in _expand(sources):
         (whole,) = partitions(source, 1, url_options=url_options)
         parts += partitions(source, max(1, -(-whole.end // size)), url_options=url_options) if whole.end > size else [whole]
-    return dask.bag.from_sequence(parts, npartitions=len(parts)).map_partitions(_read, recover=recover)
+    return dask.bag.from_sequence(parts, npartitions=len(parts)).map_partitions(_read, recover=recover, limits=limits)
 
 
 def inventory(
-    models: str | Iterable[str], *, per_partition: int = 8, url_options: Mapping[str, Any] | None = None
+    models: str | Iterable[str],
+    *,
+    per_partition: int = 8,
+    limits: Limits | None = None,
+    url_options: Mapping[str, Any] | None = None,
 ) -> dask.dataframe.DataFrame:
     """What models are, a row each: a few small reads of every one, and none of its weights.
 
@@ -102,6 +109,7 @@ def inventory(
     Args:
         models: Paths and URLs, as for `libcpb.open_model`; a path may be a pattern.
         per_partition: How many models one task looks into.
+        limits: What each model may take, as for `libcpb.open_model`; more is an ``error`` in its row.
         url_options: As for `libcpb.open`.
     """
     import dask.dataframe
@@ -113,7 +121,7 @@ def inventory(
         raise CpbError("per_partition is 0; expected a number of models", "USAGE")
     meta = pandas.DataFrame({name: pandas.Series(dtype=kind) for name, kind in _COLUMNS.items()})
     groups = [urls[i : i + step] for i in range(0, len(urls), step)]
-    return dask.dataframe.from_map(_rows, groups, url_options=url_options, meta=meta)
+    return dask.dataframe.from_map(_rows, groups, limits=limits, url_options=url_options, meta=meta)
 
 
 def _expand(sources: str | Iterable[str]) -> Iterator[str]:
@@ -129,26 +137,26 @@ def _expand(sources: str | Iterable[str]) -> Iterator[str]:
         raise CpbError(f"{sources!r} names no file", "NOT_FOUND")
 
 
-def _read(parts: Iterable[Partition], recover: bool) -> list[bytes]:
-    return [record for part in parts for record in part.read(recover=recover)]  # generators do not travel
+def _read(parts: Iterable[Partition], recover: bool, limits: Limits | None) -> list[bytes]:
+    return [record for part in parts for record in part.read(recover=recover, limits=limits)]  # generators do not travel
 
 
-def _rows(urls: list[str], url_options: Mapping[str, Any] | None) -> pandas.DataFrame:
+def _rows(urls: list[str], limits: Limits | None, url_options: Mapping[str, Any] | None) -> pandas.DataFrame:
     import pandas
 
-    rows = [_row(url, url_options) for url in urls]
+    rows = [_row(url, limits, url_options) for url in urls]
     return pandas.DataFrame(
         {name: pandas.array([row.get(name) for row in rows], dtype=kind) for name, kind in _COLUMNS.items()}
     )
 
 
-def _row(url: str, url_options: Mapping[str, Any] | None) -> dict[str, Any]:
+def _row(url: str, limits: Limits | None, url_options: Mapping[str, Any] | None) -> dict[str, Any]:
     row: dict[str, Any] = {"url": url}
     try:
-        with open_model(url, url_options=url_options) as model:
+        with open_model(url, limits=limits, url_options=url_options) as model:
             row["kind"] = model.kind
             overview = model.overview(count="all")
-            with open_message(model.path, url_options=url_options) as message:
+            with open_message(model.path or url, limits=limits, url_options=url_options) as message:
                 row["bytes"] = message.size
     except CpbError as error:
         return row | {"error": error.code, "message": str(error), "offset": error.offset}

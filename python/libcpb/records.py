@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from libcpb._options import Verify
+from libcpb._options import Limits, Verify
 from libcpb._records import RecordReader, Skipped
 from libcpb._sources import Source
 
@@ -34,14 +34,18 @@ class Partition:
     url_options: Mapping[str, Any] | None = None
 
     def read(
-        self, *, recover: bool | Callable[[Skipped], Any] = False, verify: Verify = "first"
+        self,
+        *,
+        recover: bool | Callable[[Skipped], Any] = False,
+        verify: Verify = "first",
+        limits: Limits | None = None,
     ) -> Iterator[bytes]:
         """The records, in order. Where another partition begins within the last Riegeli chunk of this
         one, that chunk is read by both, and its records are this one's.
 
         Args:
             recover: As for `RecordReader`. Damage is told by the partition in whose range it begins.
-            verify: As for `RecordReader`.
+            verify, limits: As for `RecordReader`.
 
         Raises:
             CpbError: When the file cannot be read or is damaged.
@@ -54,6 +58,7 @@ class Partition:
             recover=mine or recover,
             verify=verify,
             position=self.begin,
+            limits=limits,
             url_options=self.url_options,
         ) as reader:
             for record in reader:

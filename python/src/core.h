@@ -88,11 +88,17 @@ void py_buffer_free(py_buffer *buffer);
  * come: of so large a block the system gives pages when they are written. */
 PyObject *py_bytes_new(uint64_t size);
 
-/* --- limits.c ----------------------------------------------------------------------------- */
+/* --- options.c ---------------------------------------------------------------------------- */
 
 /* Limits from what libcpb._options.limits() has returned: None, or numbers in the struct's order, 0
  * where the default counts. */
 bool py_limits(cpb_limits *limits, PyObject *numbers);
+
+/* The same from what a caller of Python gave. */
+bool py_limits_of(cpb_limits *limits, PyObject *given);
+
+/* Options of Riegeli's writer in its own words. CpbError USAGE, which says where in the text. */
+bool py_riegeli_options(struct cpb_record_writer_options *options, const char *text);
 
 /* --- source.c ----------------------------------------------------------------------------- */
 
@@ -123,11 +129,9 @@ void py_source_close(py_source *source);
 /* What is written: a file, which appears when it is committed, or a Python object. */
 typedef struct py_sink {
   cpb_output *output;
-  PyObject *name;   /* for errors; a str, or None */
-  PyObject *object; /* with write_at(offset, bytes); NULL for a file */
-  uint8_t *held;    /* what it has yet to be given, from `begin` on */
-  uint64_t begin;
-  size_t length;
+  PyObject *name;                 /* for errors; a str, or None */
+  PyObject *object;               /* with write_at(offset, bytes); NULL for a file */
+  PyObject *type, *value, *trace; /* the exception of write_at(), which any thread may have called */
 } py_sink;
 
 /* Opens what libcpb._sources.target() has returned: (kind, object, name). */
@@ -135,7 +139,11 @@ bool py_sink_open(py_sink *sink, PyObject *resolved, bool replace, bool sync);
 
 /* Without the GIL. False: `error` says why, or an exception is set. */
 bool py_sink_write(py_sink *sink, uint64_t offset, const uint8_t *data, size_t length, cpb_error *error);
+bool py_sink_flush(py_sink *sink, cpb_error *error);
 bool py_sink_commit(py_sink *sink, cpb_error *error);
+
+/* As py_raise(), once the GIL is there again; an exception of write_at() comes through as it is. */
+PyObject *py_sink_raise(py_sink *sink, const cpb_error *error, PyObject *name);
 
 /* Removes a file that was not committed. With the GIL. */
 void py_sink_close(py_sink *sink);

@@ -101,6 +101,7 @@ static bool write_files(cutting *t) {
 static PyObject *cut(cutting *t, const cpb_question *question, PyObject *target, PyObject *keras, bool replace,
                      bool sync) {
   size_t size = 0;
+  if (!py_model_is_whole(t->model, &t->error)) return py_model_raise(t->model, &t->error);
   py_work_unlock(t->work);
   const char *answer = cpb_model_file_ask(t->model->file, question, &size, &t->error);
   py_work_lock(t->work);

@@ -1,6 +1,7 @@
 /* Model: what is inside a model, and its arrays. */
 #include "model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static PyTypeObject *model_type;
@@ -87,7 +88,8 @@ static int model_init(py_model *m, PyObject *args, PyObject *kwargs) {
                                 .model = &inside,
                                 .leave_out = leave_out,
                                 .progress = go_on,
-                                .user = m};
+                                .user = m,
+                                .keep_damaged = 1};
   m->file = py_source_has_place(resolved) ? open_place(m, &work, resolved, &how, &error)
                                           : open_source(m, &work, resolved, &how, &error);
   if (!m->file) {
@@ -188,9 +190,19 @@ static PyObject *take_values(py_model *m, py_work *work, cpb_values_file *values
   return out;
 }
 
+/* What is made of a model whose message lacks what damaged chunks had would be another: that is refused. */
+bool py_model_is_whole(py_model *m, cpb_error *error) {
+  cpb_message_file *message = m->file ? cpb_model_file_message(m->file) : NULL;
+  const char *damage = message ? cpb_message_file_damage(message) : NULL;
+  *error = (cpb_error){.code = damage ? CPB_E_DAMAGED : CPB_OK, .offset = CPB_NO_OFFSET};
+  if (damage) snprintf(error->message, sizeof error->message, "%s", damage);
+  return !damage;
+}
+
 static PyObject *read_values(py_model *m, py_work *work, const char *name, size_t size, const cpb_values_options *how,
                              bool variable, uint64_t most) {
   cpb_error error;
+  if (!variable && !py_model_is_whole(m, &error)) return py_model_raise(m, &error);
   py_work_unlock(work);
   cpb_values_file *values = variable ? cpb_model_file_variable(m->file, name, size, how->meta_graph, &error)
                                      : cpb_model_file_values(m->file, name, size, how, &error);

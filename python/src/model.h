@@ -24,6 +24,9 @@ bool py_model_begin(py_model *model, py_work *work, PyObject *progress);
 /* Raises the error, which may be about a file beside the model. Returns NULL. */
 PyObject *py_model_raise(py_model *model, const cpb_error *error);
 
+/* Whether no damaged chunk had a part of the message; else false with the error. */
+bool py_model_is_whole(py_model *model, cpb_error *error);
+
 /* cut.c: a method of the type. */
 PyObject *py_model_cut(py_model *model, PyObject *args);
 

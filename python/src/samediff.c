@@ -151,21 +151,24 @@ static bool run(zip *z, PyObject *progress) {
     done = write_zip(z, &work, &error);
     py_work_lock(&work);
     py_work_end(&work);
-    if (!done) py_raise(&error, z->sink.name);
+    if (!done) py_sink_raise(&z->sink, &error, z->sink.name);
   }
   py_gate_free(&gate);
   return done;
 }
 
-/* (resolved base or None, resolved target, replace, sync, in order, deflate, tags, progress) */
+/* (resolved base or None, resolved target, replace, sync, in order, deflate, tags, progress, limits) */
 static PyObject *write_samediff(PyObject *Py_UNUSED(module), PyObject *args) {
   zip z = {0};
-  PyObject *base, *target, *tags, *progress;
+  PyObject *base, *target, *tags, *progress, *numbers;
+  cpb_limits limits;
   int replace, sync;
   cpb_samediff_options how = {.struct_size = sizeof how};
-  if (!PyArg_ParseTuple(args, "OOppppO!O", &base, &target, &replace, &sync, &how.in_order, &how.deflate, &PyList_Type,
-                        &tags, &progress))
+  if (!PyArg_ParseTuple(args, "OOppppO!OO", &base, &target, &replace, &sync, &how.in_order, &how.deflate, &PyList_Type,
+                        &tags, &progress, &numbers) ||
+      !py_limits(&limits, numbers))
     return NULL;
+  how.limits = &limits;
   how.append = base != Py_None;
   bool done = (base == Py_None || py_source_open(&z.base, base)) && py_sink_open(&z.sink, target, replace, sync);
   if (done) z.writer = cpb_samediff_writer_new(NULL, &how);

@@ -11,17 +11,19 @@ struct py_schema {
 static PyTypeObject *schema_type;
 
 static PyObject *new_schema(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"descriptor_set", NULL};
-  PyObject *set = Py_None;
+  static char *names[] = {"descriptor_set", "limits", NULL};
+  PyObject *set = Py_None, *given = Py_None;
+  cpb_limits limits;
   py_buffer bytes = {0};
   cpb_error error;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", names, &set)) return NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$O", names, &set, &given) || !py_limits_of(&limits, given))
+    return NULL;
   if (set != Py_None && !py_buffer_read(&bytes, set, "descriptor_set")) return NULL;
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   py_schema *self = (py_schema *)allocate(type, 0);
   if (self) {
     self->schema = set == Py_None ? cpb_schema_new_builtin(NULL, &error)
-                                  : cpb_schema_new(NULL, bytes.data, bytes.size, NULL, &error);
+                                  : cpb_schema_new(NULL, bytes.data, bytes.size, &limits, &error);
     if (!self->schema) py_raise(&error, NULL);
     if (!self->schema) Py_CLEAR(self);
   }
@@ -70,9 +72,10 @@ bool py_add_schema(PyObject *module) {
       {Py_tp_dealloc, dealloc},
       {Py_tp_getset, getters},
       {Py_tp_doc,
-       "Schema(descriptor_set=None)\n--\n\n"
+       "Schema(descriptor_set=None, *, limits=None)\n--\n\n"
        "Message types: those of a serialized ``FileDescriptorSet``, or, for None, those that a\n"
-       "TensorFlow SavedModel is made of. It never changes and may be shared by threads."},
+       "TensorFlow SavedModel is made of. It never changes and may be shared by threads. `limits`:\n"
+       "what a set that is given may take."},
       {0, NULL}};
   static PyType_Spec spec = {
       .name = "libcpb.Schema", .basicsize = sizeof(py_schema), .flags = Py_TPFLAGS_DEFAULT, .slots = slots};

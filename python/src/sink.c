@@ -1,10 +1,28 @@
 /* What is written, to a file or to a Python object. */
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "core.h"
 
-#define ROOM ((size_t)1 << 20) /* bytes that are gathered for a Python object */
+/* The exception stays with the sink: this thread may end before the call that it works for. */
+static cpb_code stopped(py_sink *sink, cpb_error *error) {
+  if (!sink->type) PyErr_Fetch(&sink->type, &sink->value, &sink->trace);
+  PyErr_Clear();
+  snprintf(error->message, sizeof error->message, "the file object has raised an exception");
+  return CPB_E_CANCELLED;
+}
+
+static cpb_code pass_on(void *user, uint64_t offset, const void *data, size_t length, cpb_error *error) {
+  py_sink *sink = user;
+  PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *bytes = PyBytes_FromStringAndSize(data, (Py_ssize_t)length);
+  PyObject *done =
+      bytes ? PyObject_CallMethod(sink->object, "write_at", "KO", (unsigned long long)offset, bytes) : NULL;
+  cpb_code code = done ? CPB_OK : stopped(sink, error);
+  Py_XDECREF(bytes);
+  Py_XDECREF(done);
+  PyGILState_Release(state);
+  return code;
+}
 
 bool py_sink_open(py_sink *sink, PyObject *resolved, bool replace, bool sync) {
   const char *kind;
@@ -24,56 +42,42 @@ bool py_sink_open(py_sink *sink, PyObject *resolved, bool replace, bool sync) {
   }
   Py_INCREF(object);
   sink->object = object;
-  sink->held = malloc(ROOM);
-  return sink->held || PyErr_NoMemory() != NULL;
-}
-
-static bool pass_on(py_sink *sink) {
-  if (sink->length == 0) return true;
-  PyGILState_STATE state = PyGILState_Ensure();
-  PyObject *bytes = PyBytes_FromStringAndSize((const char *)sink->held, (Py_ssize_t)sink->length);
-  PyObject *done =
-      bytes ? PyObject_CallMethod(sink->object, "write_at", "KO", (unsigned long long)sink->begin, bytes) : NULL;
-  bool passed = done != NULL;
-  Py_XDECREF(bytes);
-  Py_XDECREF(done);
-  PyGILState_Release(state);
-  sink->begin += sink->length;
-  sink->length = 0;
-  return passed;
-}
-
-static bool gather(py_sink *sink, uint64_t offset, const uint8_t *data, size_t length) {
-  if (offset != sink->begin + sink->length && !pass_on(sink)) return false;
-  if (sink->length == 0) sink->begin = offset;
-  while (length > 0) {
-    size_t n = ROOM - sink->length < length ? ROOM - sink->length : length;
-    memcpy(sink->held + sink->length, data, n);
-    sink->length += n;
-    data += n;
-    length -= n;
-    if (sink->length == ROOM && !pass_on(sink)) return false;
-  }
-  return true;
+  const cpb_sink to = {.struct_size = sizeof to, .user = sink, .write = pass_on};
+  sink->output = cpb_output_create_sink(NULL, &to, &error);
+  return sink->output || py_raise(&error, sink->name) != NULL;
 }
 
 bool py_sink_write(py_sink *sink, uint64_t offset, const uint8_t *data, size_t length, cpb_error *error) {
-  if (sink->object) return gather(sink, offset, data, length);
   if (cpb_output_write(sink->output, offset, data, length) == CPB_OK) return true;
   *error = *cpb_output_error(sink->output);
   return false;
 }
 
+bool py_sink_flush(py_sink *sink, cpb_error *error) {
+  if (cpb_output_flush(sink->output) == CPB_OK) return true;
+  *error = *cpb_output_error(sink->output);
+  return false;
+}
+
 bool py_sink_commit(py_sink *sink, cpb_error *error) {
-  if (sink->object) return pass_on(sink);
   if (cpb_output_commit(sink->output) == CPB_OK) return true;
   *error = *cpb_output_error(sink->output);
   return false;
 }
 
+PyObject *py_sink_raise(py_sink *sink, const cpb_error *error, PyObject *name) {
+  if (sink->type && !PyErr_Occurred()) {
+    PyErr_Restore(sink->type, sink->value, sink->trace);
+    sink->type = sink->value = sink->trace = NULL;
+  }
+  return py_raise(error, name);
+}
+
 void py_sink_close(py_sink *sink) {
   cpb_output_free(sink->output);
-  free(sink->held);
+  Py_XDECREF(sink->type);
+  Py_XDECREF(sink->value);
+  Py_XDECREF(sink->trace);
   Py_XDECREF(sink->object);
   Py_XDECREF(sink->name);
   *sink = (py_sink){0};

@@ -9,6 +9,7 @@ typedef struct transfer {
   py_source source;
   py_sink sink;
   PyObject *schema;
+  bool seekable; /* it can be written at any offset */
   cpb_limits limits;
   cpb_file_options options;
   cpb_index *index;
@@ -46,12 +47,14 @@ static cpb_code run(transfer *t, py_work *work, cpb_error *error) {
 
 /* --- With it -------------------------------------------------------------------------------------- */
 
-/* What all take first: (resolved source, resolved target, replace, sync, progress, limits). */
+/* What all take first: (resolved source, resolved target, whether it can seek, replace, sync, progress, limits). */
 static bool open_both(transfer *t, PyObject *common, PyObject **progress) {
   PyObject *source, *target, *limits;
-  int replace, sync;
-  return PyArg_ParseTuple(common, "OOppOO", &source, &target, &replace, &sync, progress, &limits) &&
-         py_limits(&t->limits, limits) && py_source_open(&t->source, source) &&
+  int seekable, replace, sync;
+  if (!PyArg_ParseTuple(common, "OOpppOO", &source, &target, &seekable, &replace, &sync, progress, &limits))
+    return false;
+  t->seekable = seekable;
+  return py_limits(&t->limits, limits) && py_source_open(&t->source, source) &&
          py_sink_open(&t->sink, target, replace, sync);
 }
 
@@ -72,7 +75,7 @@ static PyObject *finish(transfer *t, PyObject *progress) {
     done = run(t, &work, &error) == CPB_OK && py_sink_commit(&t->sink, &error);
     py_work_lock(&work);
     py_work_end(&work);
-    if (!done) py_raise(&error, error.code == CPB_E_WRITE ? t->sink.name : t->source.name);
+    if (!done) py_sink_raise(&t->sink, &error, error.code == CPB_E_WRITE ? t->sink.name : t->source.name);
   }
   py_gate_free(&gate);
   close_transfer(t);
@@ -80,53 +83,65 @@ static PyObject *finish(transfer *t, PyObject *progress) {
   Py_RETURN_NONE;
 }
 
+/* (common, threads, schema, type or None) */
 static PyObject *core_merge(PyObject *Py_UNUSED(module), PyObject *args) {
   transfer t = {0};
   PyObject *common, *schema, *progress = NULL;
   const char *type;
-  bool ready = PyArg_ParseTuple(args, "OOzI", &common, &schema, &type, &t.options.threads) &&
+  bool ready = PyArg_ParseTuple(args, "OIOz", &common, &t.options.threads, &schema, &type) &&
                (t.schema = py_schema_of(schema)) && (!type || (t.options.type = py_schema_find(t.schema, type))) &&
                open_both(&t, common, &progress);
   if (ready) t.index = cpb_index_new(NULL, &t.limits);
   return finish(&t, progress);
 }
 
-/* (common, schema, type, max_chunk_size, inline_max, layout, codec, level, window_log, for_memory) */
+/* (common, threads, schema, type, max_chunk_size, inline_max, layout, codec, level, window_log, for_memory,
+ * transpose) */
 static PyObject *core_split(PyObject *Py_UNUSED(module), PyObject *args) {
   transfer t = {0};
   PyObject *common, *schema, *progress = NULL;
   unsigned long long chunk, within, memory;
-  int layout, codec;
-  cpb_split_options how = {.struct_size = sizeof how, .seekable = 1, .limits = &t.limits};
-  bool ready = PyArg_ParseTuple(args, "OOzKKiiiiK", &common, &schema, &how.type_name, &chunk, &within, &layout, &codec,
-                                &how.codec.level, &how.codec.window_log, &memory) &&
-               (t.schema = py_schema_of(schema)) && open_both(&t, common, &progress);
+  int layout, codec, transpose;
+  cpb_split_options how = {.struct_size = sizeof how, .limits = &t.limits};
+  bool ready =
+      PyArg_ParseTuple(args, "OIOzKKiiiiKp", &common, &t.options.threads, &schema, &how.type_name, &chunk, &within,
+                       &layout, &codec, &how.codec.level, &how.codec.window_log, &memory, &transpose) &&
+      (t.schema = py_schema_of(schema)) && open_both(&t, common, &progress);
   if (ready) {
     how.schema = py_schema_get(t.schema);
     how.max_chunk_size = chunk;
     how.inline_max = within;
+    how.seekable = t.seekable;
+    how.buffer = t.seekable ? 0 : SIZE_MAX / 2;
     how.layout = (cpb_layout)layout;
     how.codec.codec = (cpb_codec)codec;
     how.for_memory = memory;
+    how.transpose = transpose ? CPB_TRANSPOSE_IF_SMALLER : CPB_TRANSPOSE_NEVER;
     t.split = cpb_split_new(NULL, &how);
   }
   return finish(&t, progress);
 }
 
-/* (common, layout, codec, level, window_log, for_memory) */
+/* (common, threads, layout, codec, level, window_log, for_memory, transpose, Riegeli's text or None) */
 static PyObject *core_repack(PyObject *Py_UNUSED(module), PyObject *args) {
   transfer t = {0};
   PyObject *common, *progress = NULL;
   unsigned long long memory;
-  int layout, codec;
-  cpb_repack_options how = {.struct_size = sizeof how, .seekable = 1, .limits = &t.limits};
-  bool ready =
-      PyArg_ParseTuple(args, "OiiiiK", &common, &layout, &codec, &how.codec.level, &how.codec.window_log, &memory) &&
-      open_both(&t, common, &progress);
+  int layout, codec, transpose;
+  const char *text;
+  cpb_record_writer_options riegeli = {.struct_size = sizeof riegeli};
+  cpb_repack_options how = {.struct_size = sizeof how, .limits = &t.limits};
+  bool ready = PyArg_ParseTuple(args, "OIiiiiKpz", &common, &t.options.threads, &layout, &codec, &how.codec.level,
+                                &how.codec.window_log, &memory, &transpose, &text) &&
+               (!text || py_riegeli_options(&riegeli, text)) && open_both(&t, common, &progress);
   if (ready) {
+    how.seekable = t.seekable;
+    how.buffer = t.seekable ? 0 : SIZE_MAX / 2;
     how.layout = (cpb_layout)layout;
     how.codec.codec = (cpb_codec)codec;
     how.for_memory = memory;
+    how.transpose = transpose ? CPB_TRANSPOSE_IF_SMALLER : CPB_TRANSPOSE_NEVER;
+    how.riegeli = text ? &riegeli : NULL;
     t.repack = cpb_repack_new(NULL, &how);
   }
   return finish(&t, progress);

@@ -29,28 +29,35 @@ static bool is_open(const writer *w) {
 }
 
 static int writer_init(writer *w, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"resolved",   "replace", "sync",     "codec",   "level",    "window_log",
-                          "chunk_size", "single",  "seekable", "padding", "metadata", NULL};
-  PyObject *resolved, *metadata;
-  int replace, sync, codec, single, seekable;
+  static char *names[] = {"resolved",   "replace",    "sync",    "codec",    "level",
+                          "window_log", "chunk_size", "single",  "seekable", "padding",
+                          "metadata",   "transpose",  "riegeli", "limits",   NULL};
+  PyObject *resolved, *metadata, *numbers;
+  cpb_limits limits;
+  const char *text;
+  int replace, sync, codec, single, seekable, transpose;
   unsigned long long chunk_size, padding;
   cpb_record_writer_options how = {.struct_size = sizeof how};
   if (w->gate.lock) return PyErr_SetString(PyExc_TypeError, "__init__ was called before"), -1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OppiiiKppKO", names, &resolved, &replace, &sync, &codec,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OppiiiKppKOpzO", names, &resolved, &replace, &sync, &codec,
                                    &how.codec.level, &how.codec.window_log, &chunk_size, &single, &seekable, &padding,
-                                   &metadata))
+                                   &metadata, &transpose, &text, &numbers) ||
+      !py_limits(&limits, numbers))
     return -1;
   how.codec.codec = (cpb_codec)codec;
+  how.limits = &limits;
   how.chunk_size = chunk_size;
   how.record_per_chunk = single;
   how.seekable = seekable;
   how.buffer = seekable ? 0 : SIZE_MAX / 2;
   how.final_padding = padding;
+  how.transpose = transpose ? CPB_TRANSPOSE_ALWAYS : CPB_TRANSPOSE_NEVER;
+  if (text && !py_riegeli_options(&how, text)) return -1;
   if (metadata != Py_None && !py_buffer_read(&w->metadata, metadata, "metadata")) return -1;
   how.metadata = w->metadata.data;
   how.metadata_size = w->metadata.size;
   if (!py_gate_init(&w->gate) || !py_sink_open(&w->sink, resolved, replace, sync)) return -1;
-  w->chunk_size = single ? 1 : chunk_size ? chunk_size : how.codec.codec == CPB_CODEC_NONE ? 4096 : 1 << 20;
+  w->chunk_size = single ? 1 : how.chunk_size ? how.chunk_size : how.codec.codec == CPB_CODEC_NONE ? 4096 : 1 << 20;
   w->engine = cpb_record_writer_new(NULL, &how);
   return w->engine ? 0 : (PyErr_NoMemory(), -1);
 }
@@ -99,7 +106,7 @@ static bool write_record(writer *w, py_work *work, const py_buffer *record) {
   if (much) py_work_lock(work);
   if (much) w->open = 0;
   if (!done) w->failed = true;
-  return done || py_raise(&error, w->sink.name) != NULL;
+  return done || py_sink_raise(&w->sink, &error, w->sink.name) != NULL;
 }
 
 static PyObject *writer_write(writer *w, PyObject *object) {
@@ -124,11 +131,11 @@ static bool finish(writer *w, py_work *work, bool last) {
   py_work_unlock(work);
   if (last) cpb_record_writer_finish(w->engine);
   else cpb_record_writer_flush(w->engine, NULL);
-  bool done = put_out(w, work, &error) && (!last || py_sink_commit(&w->sink, &error));
+  bool done = put_out(w, work, &error) && (last ? py_sink_commit : py_sink_flush)(&w->sink, &error);
   py_work_lock(work);
   w->open = 0;
   if (!done) w->failed = true;
-  return done || py_raise(&error, w->sink.name) != NULL;
+  return done || py_sink_raise(&w->sink, &error, w->sink.name) != NULL;
 }
 
 static PyObject *writer_flush(writer *w, PyObject *Py_UNUSED(none)) {

@@ -27,3 +27,8 @@ def test_the_reference_is_up_to_date():
     result = subprocess.run([sys.executable, ROOT / "tools/python_reference.py", "--check"], env=dict(os.environ),
                             capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
+
+
+def test_everything_is_in_the_reference():
+    for name in libcpb.__all__:
+        assert name == "__version__" or f"\n### `{name}`\n" in PAGE, name

@@ -1,14 +1,19 @@
 """`limits`: the names are C's, each reaches its member of cpb_limits, and everything that takes them
 keeps to them."""
 
+import array
+import inspect
 import io
 import os
 import pathlib
 import re
 
 import pytest
+from google.protobuf import descriptor_pb2
 
 import libcpb
+import libcpb.records
+from libcpb.proto_splitter import chunk_pb2
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHUNKED = ROOT / "tests/data/cpb/real_tf_module/max3000_tr.cpb"
@@ -101,3 +106,61 @@ def test_what_is_wrong_is_said(limits, what, tmp_path):
         assert raised.value.code == "USAGE" and not out.exists()
     with pytest.raises(TypeError, match="limits is list; expected a mapping"):
         libcpb.open(CHUNKED, limits=[1])
+
+
+def takes_limits(function):
+    return "limits" in inspect.signature(function).parameters
+
+
+def test_everything_that_reads_takes_limits():
+    """But what only asks for a size, and what an object of these does with its own."""
+    dask = pytest.importorskip("libcpb.dask")
+    functions = [thing for name in libcpb.__all__ if inspect.isfunction(thing := getattr(libcpb, name))]
+    functions += [libcpb.RecordReader, libcpb.RecordWriter]  # and Schema, which is written in C
+    functions += [getattr(dask, name) for name in dask.__all__]
+    functions += [libcpb.records.Partition.read, libcpb.Merger.merge, libcpb.Merger.read]
+    given = {"source", "sources", "models", "a", "base", "chunks", "merged_message", "descriptor_set", "recover"}
+    reading = [one for one in functions if given & set(inspect.signature(one).parameters)]
+    assert len(reading) >= 14
+    assert [one for one in reading if not takes_limits(one)] == []
+
+
+def test_the_others_keep_to_them_too(tmp_path):
+    descriptors = (ROOT / "tests/data/schema/tensorflow.fds").read_bytes()
+    assert libcpb.Schema(descriptors, limits={"entries": 10**6}).message_names
+    with libcpb.open(CHUNKED) as message:
+        chunks = [message.read_chunk(i) for i in range(message.num_chunks)]
+        record = list(libcpb.RecordReader(CHUNKED))[-1]
+    index = chunk_pb2.ChunkMetadata.FromString(record)
+    few = {"entries": 1}
+    merged = descriptor_pb2.FileDescriptorSet()
+    graph = (ROOT / "tests/data/samediff_small/linear.fb").read_bytes()
+    values = {"w": array.array("f", range(6)), "b": array.array("f", range(3))}
+    tag = libcpb.SameDiffTag("t", graph, values, training='{"a": {"b": [1]}}')
+    libcpb.write_samediff(io.BytesIO(), [tag], limits={"depth": 3})
+    calls = {
+        "write_samediff": lambda: libcpb.write_samediff(io.BytesIO(), [tag], limits={"depth": 2}),
+        "Schema": lambda: libcpb.Schema(descriptors, limits={"depth": 1}),
+        "merge_chunks": lambda: libcpb.merge_chunks(chunks, index.message.SerializeToString(), limits=few),
+        "Partition.read": lambda: list(libcpb.records.partitions(CHUNKED, 1)[0].read(limits={"decoded": 1})),
+        "Merger.read": lambda: libcpb.Merger.read(CHUNKED, merged, limits=few),
+        "Merger.merge": lambda: libcpb.Merger.merge(chunks, index.message, merged, limits=few),
+    }
+    for name, call in calls.items():
+        with pytest.raises(libcpb.CpbError) as raised:
+            call()
+        assert raised.value.code == "LIMIT", name
+    for limits, count in (None, 1), ({"records_per_chunk": 10}, 10):
+        with libcpb.RecordWriter(tmp_path / "records", limits=limits) as writer:
+            positions = [writer.write(b"") for _ in range(100)]
+        chunks = [b for a, b in zip(positions, positions[1:]) if b != a + 1]
+        assert len(chunks) == count - 1
+
+
+def test_limits_of_dask(tmp_path):
+    dask = pytest.importorskip("libcpb.dask")
+    with pytest.raises(libcpb.CpbError) as raised:
+        dask.read_records(str(CHUNKED), limits={"decoded": 1}).compute(scheduler="synchronous")
+    assert raised.value.code == "LIMIT"
+    table = dask.inventory(str(CHUNKED), limits={"entries": 1}).compute(scheduler="synchronous")
+    assert list(table.error) == ["LIMIT"]

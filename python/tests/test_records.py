@@ -146,7 +146,7 @@ def test_damaged_files(case):
         assert reader.skipped or not case["skipped"]
 
 
-@pytest.mark.parametrize("codec, level", [("zstd", None), ("zstd", 19), ("brotli", 0), ("none", None)])
+@pytest.mark.parametrize("codec, level", [("zstd", None), ("zstd", 19), ("brotli", 0), ("none", None), ("snappy", None), ("snappy", 2)])
 @pytest.mark.parametrize("target", ["path", "file", "stream"])
 def test_what_is_written_comes_back(tmp_path, cpb, codec, level, target):
     records = [os.urandom(n % 3000) * (n % 4) for n in range(400)] + [bytes(3 << 20)]

@@ -1,9 +1,13 @@
 """Files that splitters write."""
 
+from __future__ import annotations
+
 import contextlib
+import io
 import os
 import tempfile
-import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import IO, Any
 
 from google.protobuf.message import Message
 
@@ -12,8 +16,6 @@ from libcpb.proto_splitter import chunk_pb2, util
 
 # What protobuf serializes is smaller.
 _LIMIT = 1 << 31
-
-_UNITS = {"B": 1, "k": 1000, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "": 1}
 
 
 class Deferred:
@@ -24,67 +26,38 @@ class Deferred:
         load: returns them, as bytes or a memoryview.
     """
 
-    def __init__(self, size, load):
+    def __init__(self, size: int, load: Callable[[], bytes | memoryview]) -> None:
         self.size = size
         self.load = load
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.size
 
 
 # --- Options ---------------------------------------------------------------------------------------
 
 
-def parse_options(text):
+def parse_options(text: str | None) -> dict[str, Any]:
     """Arguments of libcpb.RecordWriter from the text of Riegeli's RecordWriterBase::Options.
 
     Raises:
         ValueError: there is no such option, or it has no such value.
     """
-    if text is None:
-        return {"codec": "brotli"}
-    if not isinstance(text, str):
+    if text is not None and not isinstance(text, str):
         raise TypeError(f"writer_options is text, such as 'zstd:3', not {type(text).__name__}")
-    options = {"codec": "brotli"}
-    for item in filter(None, (part.strip() for part in text.split(","))):
-        name, _, value = item.partition(":")
-        if name in ("uncompressed", "brotli", "zstd"):
-            options["codec"] = "none" if name == "uncompressed" else name
-            if value:
-                options["level"] = _number(item, value)
-        elif name in ("chunk_size", "padding"):
-            options[name] = _bytes(item, value if value or name == "chunk_size" else "64K")
-        elif name == "window_log":
-            if value != "auto":
-                options[name] = _number(item, value)
-        elif name == "transpose" and value in ("", "true"):
-            warnings.warn("libcpb writes no transposed chunks: writer option 'transpose' is left out", stacklevel=3)
-        elif name not in ("default", "transpose", "parallelism", "bucket_fraction"):
-            raise ValueError(f"writer option {item!r} is none of: uncompressed, brotli[:LEVEL], zstd[:LEVEL], "
-                             "window_log:N, chunk_size:BYTES, padding[:BYTES], transpose, parallelism:N")
+    options: dict[str, Any] = {"riegeli_options": text or ""}
+    try:
+        libcpb.RecordWriter(io.BytesIO(), **options).discard()
+    except libcpb.CpbError as error:
+        raise ValueError(f"writer options {text!r}: {error.args[0]}") from None
     return options
-
-
-def _number(item, value):
-    try:
-        return int(value)
-    except ValueError:
-        raise ValueError(f"writer option {item!r} has no whole number after its colon") from None
-
-
-def _bytes(item, value):
-    unit = value[-1:] if value[-1:].isalpha() else ""
-    try:
-        return int(float(value[:len(value) - len(unit)]) * _UNITS[unit])
-    except (ValueError, KeyError):
-        raise ValueError(f"writer option {item!r} has no size in bytes after its colon, such as 64K") from None
 
 
 # --- Writing ---------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
-def atomic_file(path):
+def atomic_file(path: str) -> Iterator[IO[bytes]]:
     """A binary file that takes the place of `path` when the block ends without an exception."""
     path = os.path.realpath(path)
     try:
@@ -102,13 +75,13 @@ def atomic_file(path):
             raise
 
 
-def _umask():
+def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
 
 
-def serialized(message, what):
+def serialized(message: Message, what: str) -> bytes:
     """The bytes of a message. ValueError, which names `what`, when protobuf cannot serialize it."""
     size = util.byte_size(message)
     if size >= _LIMIT:
@@ -117,14 +90,14 @@ def serialized(message, what):
     return message.SerializeToString(deterministic=True)
 
 
-def write_message(path, message):
+def write_message(path: str, message: Message) -> str:
     """Writes a message as it is; returns the path."""
     with atomic_file(path) as file:
         file.write(serialized(message, path))
     return path
 
 
-def write_chunks(path, chunks, chunked_message, version, options):
+def write_chunks(path: str, chunks: Iterable[Any], chunked_message: Any, version: Any, options: Mapping[str, Any]) -> str:
     """Writes a .cpb file; returns its path."""
     metadata = chunk_pb2.ChunkMetadata(message=chunked_message, version=version)
     with libcpb.RecordWriter(path, **options) as writer:
@@ -137,7 +110,7 @@ def write_chunks(path, chunks, chunked_message, version, options):
     return path
 
 
-def chunk_data(chunk, what):
+def chunk_data(chunk: Any, what: str) -> Any:
     """The bytes of a chunk."""
     if isinstance(chunk, Message):
         return serialized(chunk, what)

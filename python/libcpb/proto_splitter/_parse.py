@@ -1,5 +1,9 @@
 """Parsing a message of any size from a reader, a piece at a time."""
 
+from __future__ import annotations
+
+from typing import Any, NoReturn, Protocol
+
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError
 
@@ -18,30 +22,39 @@ _PACKED_SIZES = {
 }
 
 
+class Reader(Protocol):
+    """What is parsed: it has a size in bytes, and gives some of them."""
+
+    @property
+    def size(self) -> int: ...
+
+    def read(self, offset: int, length: int, /) -> bytes: ...
+
+
 class _Window:
     """The bytes of a reader from `begin` on, as far as they were read."""
 
-    def __init__(self, reader, name, piece):
+    def __init__(self, reader: Reader, name: str | None, piece: int) -> None:
         self.reader = reader
         self.name = name
         self.piece = piece
         self.begin = 0
-        self.data = b""
+        self.data: bytes = b""
 
-    def read(self, begin, length):
+    def read(self, begin: int, length: int) -> bytes:
         """The bytes themselves; CpbError if there are not that many."""
         offset = begin - self.begin
         if 0 <= offset and offset + length <= len(self.data):
             return self.data[offset:offset + length]
         return self._fetch(begin, length)
 
-    def _fetch(self, begin, length):
+    def _fetch(self, begin: int, length: int) -> bytes:
         data = bytes(self.reader.read(begin, length))
         if len(data) != length:
             self.fail(begin, f"{length} bytes expected, {len(data)} there")
         return data
 
-    def peek(self, at, end, keep):
+    def peek(self, at: int, end: int, keep: int) -> tuple[bytes, int]:
         """(data, offset): at least 32 bytes from `at` on are data[offset:], or as many as there are up to
         `end`; those from `keep` on, at most a piece before, stay at hand."""
         offset = at - self.begin
@@ -53,18 +66,18 @@ class _Window:
             offset = at - keep
         return self.data, offset
 
-    def fail(self, offset, message):
+    def fail(self, offset: int, message: str) -> NoReturn:
         raise CpbError(message, "DAMAGED", offset, self.name)
 
 
-def _varint(window, data, at, begin):
+def _varint(window: _Window, data: bytes | memoryview, at: int, begin: int) -> tuple[int, int]:
     found = _wire.read_varint(data, at)
     if found is None:
         window.fail(begin, "a varint that does not end")
     return found
 
 
-def _field(window, begin, end, keep):
+def _field(window: _Window, begin: int, end: int, keep: int) -> tuple[int, int, int, int]:
     """Of the field at `begin`: its number, wire type, and where its value begins and ends."""
     data, at = window.peek(begin, end, keep)
     base = begin - at
@@ -91,7 +104,7 @@ def _field(window, begin, end, keep):
     return number, wire, value, stop
 
 
-def _end_of_group(window, number, begin, end, keep):
+def _end_of_group(window: _Window, number: int, begin: int, end: int, keep: int) -> int:
     """Where the group whose contents begin at `begin` ends, its end tag included."""
     open_groups = [number]
     at = begin
@@ -113,7 +126,7 @@ def _end_of_group(window, number, begin, end, keep):
     return at
 
 
-def parse(reader, message, name=None, piece=None):
+def parse(reader: Reader, message: Any, name: str | None = None, piece: int | None = None) -> None:
     """Parses what a reader has into a message, which is cleared first, and again on an error.
 
     Args:
@@ -135,7 +148,7 @@ def parse(reader, message, name=None, piece=None):
         raise
 
 
-def _check_type(window, message):
+def _check_type(window: _Window, message: Any) -> None:
     """A message of another type may parse, but its fields are then unknown."""
     unknown = util.unknown_fields(message)
     for field in unknown:
@@ -149,7 +162,7 @@ def _check_type(window, message):
                        None, window.name)
 
 
-def _parse(window, message, begin, end, depth):
+def _parse(window: _Window, message: Any, begin: int, end: int, depth: int) -> None:
     """Merges the bytes [begin, end) into `message`."""
     if depth > _DEPTH:
         window.fail(begin, f"messages nested more than {_DEPTH} deep")
@@ -169,19 +182,19 @@ def _parse(window, message, begin, end, depth):
     _merge(window, message, run, end)
 
 
-def _merge(window, message, begin, end):
+def _merge(window: _Window, message: Any, begin: int, end: int) -> None:
     if begin < end:
         _merge_bytes(window, message, window.read(begin, end - begin), begin)
 
 
-def _merge_bytes(window, message, data, begin):
+def _merge_bytes(window: _Window, message: Any, data: bytes, begin: int) -> None:
     try:
         message.MergeFromString(data)
     except DecodeError as error:
         window.fail(begin, f"no {message.DESCRIPTOR.full_name} ({error}) in the {len(data)} bytes")
 
 
-def _parse_large(window, message, number, wire, begin, value, end, depth):
+def _parse_large(window: _Window, message: Any, number: int, wire: int, begin: int, value: int, end: int, depth: int) -> None:
     """A field that is larger than a piece."""
     field = message.DESCRIPTOR.fields_by_number.get(number)
     if field is not None and wire == _wire.LENGTH:
@@ -205,14 +218,14 @@ def _parse_large(window, message, number, wire, begin, value, end, depth):
     return _merge(window, message, begin, end)
 
 
-def _sub_message(message, field):
+def _sub_message(message: Any, field: Any) -> Any:
     if util.is_repeated(field):
         return getattr(message, field.name).add()
     getattr(message, field.name).SetInParent()
     return getattr(message, field.name)
 
 
-def _parse_whole(window, message, number, begin, end):
+def _parse_whole(window: _Window, message: Any, number: int, begin: int, end: int) -> None:
     if end - begin >= _LIMIT:
         raise CpbError(f"field {number} of {message.DESCRIPTOR.full_name} has {end - begin} bytes, and protobuf holds "
                        f"less than {_LIMIT} in one field", "LIMIT", begin, window.name)
@@ -220,7 +233,7 @@ def _parse_whole(window, message, number, begin, end):
     _merge_bytes(window, message, data, begin)
 
 
-def _parse_packed(window, message, field, begin, end):
+def _parse_packed(window: _Window, message: Any, field: Any, begin: int, end: int) -> None:
     """Values without tags, cut where one ends."""
     size = _PACKED_SIZES.get(field.type)
     while begin < end:
@@ -236,10 +249,11 @@ def _parse_packed(window, message, field, begin, end):
         begin += len(data)
 
 
-def _parse_entry(window, message, field, begin, end, depth):
+def _parse_entry(window: _Window, message: Any, field: Any, begin: int, end: int, depth: int) -> None:
     """A map's entry: the last key and, of a message, all values; the value may come first."""
     value_field = field.message_type.fields_by_number[2]
-    keys, values, at, odd = b"", [], begin, False
+    keys, at, odd = b"", begin, False
+    values: list[tuple[int, int]] = []
     while at < end:
         number, wire, value, stop = _field(window, at, end, at)
         if wire == _wire.GROUP:

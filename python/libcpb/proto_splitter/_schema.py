@@ -1,5 +1,10 @@
 """The messages of a .cpb file's index, as proto/tensorflow/tools/proto_splitter declares them."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 _PACKAGE = "tensorflow.proto_splitter"
@@ -23,7 +28,7 @@ _CHUNK = {
 _CHUNK_TYPES = {"UNSET": 0, "MESSAGE": 1, "BYTES": 2}
 
 
-def _oneof(message, name):
+def _oneof(message: Any, name: str) -> int:
     names = [oneof.name for oneof in message.oneof_decl]
     if name not in names:
         message.oneof_decl.add(name=name)
@@ -31,7 +36,7 @@ def _oneof(message, name):
     return names.index(name)
 
 
-def _add_field(message, name, number, declared):
+def _add_field(message: Any, name: str, number: int, declared: str) -> None:
     kind, _, type_name = declared.rpartition(" ")
     field = message.field.add(name=name, number=number, label=3 if kind == "*" else 1)
     if type_name in _TYPES:
@@ -46,19 +51,21 @@ def _add_field(message, name, number, declared):
         field.oneof_index = _oneof(message, kind[:-2])
 
 
-def _file(name, messages, imports=()):
+def _file(
+    name: str, messages: Mapping[str, Mapping[str, str]], imports: Sequence[str] = ()
+) -> descriptor_pb2.FileDescriptorProto:
     # The option is TensorFlow's: a file that another module registers again must be the same.
     file = descriptor_pb2.FileDescriptorProto(name=f"{_FOLDER}/{name}.proto", package=_PACKAGE, syntax="proto3",
                                               dependency=[f"{_FOLDER}/{other}.proto" for other in imports])
     file.options.cc_enable_arenas = True
-    made = {}
+    made: dict[str, Any] = {}
     for full_name, fields in messages.items():
         outer, _, own = full_name.rpartition(".")
         message = (made[outer].nested_type if outer else file.message_type).add(name=own)
         made[full_name] = message
         for i, (field, declared) in enumerate(fields.items(), 1):
-            name, _, number = field.partition(" = ")
-            _add_field(message, name, int(number or i), declared)
+            field_name, _, given = field.partition(" = ")
+            _add_field(message, field_name, int(given or i), declared)
     if "ChunkInfo" in made:
         values = made["ChunkInfo"].enum_type.add(name="Type").value
         for value, number in _CHUNK_TYPES.items():
@@ -69,7 +76,7 @@ def _file(name, messages, imports=()):
 FILES = {"versions": _file("versions", _VERSIONS), "chunk": _file("chunk", _CHUNK, ["versions"])}
 
 
-def message_class(name):
+def message_class(name: str) -> Any:
     """The class of a message of the index by its short name. Its type is added to the default pool
     only if none of that name is there, such as TensorFlow's own."""
     pool = descriptor_pool.Default()

@@ -1,7 +1,10 @@
 """Values of TensorProto messages, as the bytes that tensor_content would hold."""
 
+from __future__ import annotations
+
 import array
 import sys
+from typing import Any
 
 # DataType: (the field with the values, the type code of an array's elements, elements per value)
 _FIELDS = {
@@ -40,7 +43,7 @@ _FIELDS = {
 _KEPT = ("dtype", "tensor_shape", "version_number")
 
 
-def take_values(tensor):
+def take_values(tensor: Any) -> Any:
     """Takes the values out of a TensorProto, which keeps its dtype, shape and version.
 
     Returns:
@@ -62,7 +65,7 @@ def take_values(tensor):
     return content
 
 
-def _content(tensor):
+def _content(tensor: Any) -> bytes:
     name, code, per_value = _FIELDS[tensor.dtype]
     try:
         values = array.array(code, getattr(tensor, name))
@@ -79,7 +82,7 @@ def _content(tensor):
     return values.tobytes()
 
 
-def _num_elements(tensor):
+def _num_elements(tensor: Any) -> int:
     count = 1
     for dim in tensor.tensor_shape.dim:
         if dim.size < 0:
@@ -88,7 +91,7 @@ def _num_elements(tensor):
     return count
 
 
-def _whole(tensor):
+def _whole(tensor: Any) -> Any:
     """One message, as TensorFlow's merger mixes up the order of several for the same map entry."""
     values = type(tensor)()
     for field, value in tensor.ListFields():

@@ -7,7 +7,7 @@ import contextvars
 from collections.abc import Iterator
 
 _MAX_SIZE = 1 << 30
-_target = contextvars.ContextVar("target_size", default=None)
+_target: contextvars.ContextVar[int | None] = contextvars.ContextVar("target_size", default=None)
 
 
 def max_size() -> int:

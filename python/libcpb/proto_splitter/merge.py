@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from google.protobuf import descriptor_pb2
-from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
 import libcpb
+from libcpb._options import Limits
 from libcpb.proto_splitter import _files, _parse, chunk_pb2, util
 
 
@@ -22,13 +23,14 @@ class Merger:
 
     @staticmethod
     def merge(chunks: Sequence[Message | bytes], chunked_message: chunk_pb2.ChunkedMessage,
-              merged_message: Message) -> None:
+              merged_message: Message, *, limits: Limits | None = None) -> None:
         """Merges chunks in memory, as split() returns them.
 
         Args:
             chunks: messages and bytes.
             chunked_message: the ChunkedMessage that says where each belongs.
             merged_message: what they are merged into; its contents are replaced.
+            limits: as for libcpb.open().
 
         Raises:
             CpbError: they do not fit together, or are no such message; `merged_message` is then empty.
@@ -47,11 +49,11 @@ class Merger:
         descriptor = merged_message.DESCRIPTOR
         merged_message.Clear()
         with libcpb.merge_chunks(data, chunked_message.SerializeToString(), descriptor_set(descriptor),
-                                 descriptor.full_name, chunk_types=kinds) as reader:
+                                 descriptor.full_name, chunk_types=kinds, limits=limits) as reader:
             _parse.parse(reader, merged_message)
 
     @staticmethod
-    def read(prefix: str | os.PathLike[str], merged_message: Message) -> None:
+    def read(prefix: str | os.PathLike[str], merged_message: Message, *, limits: Limits | None = None) -> None:
         """Reads a message from a file.
 
         Args:
@@ -59,6 +61,7 @@ class Merger:
               or URL of one of these.
             merged_message: what is read into; its contents are replaced. It must be of the type that was
               split: files do not tell theirs.
+            limits: what a .cpb file may take, as for libcpb.open().
 
         Raises:
             FileNotFoundError: there is neither.
@@ -72,18 +75,20 @@ class Merger:
                 _parse.parse(_FileReader(file), merged_message, path)
             return
         descriptor = merged_message.DESCRIPTOR
-        with libcpb.open(path, type_name=descriptor.full_name, schema=descriptor_set(descriptor)) as reader:
+        with libcpb.open(path, type_name=descriptor.full_name, schema=descriptor_set(descriptor),
+                         limits=limits) as reader:
             _parse.parse(reader, merged_message, path)
 
 
 class _FileReader:
-    def __init__(self, file):
+    def __init__(self, file: Any) -> None:
         self.file = file
-        self.size = file.seek(0, os.SEEK_END)
+        self.size: int = file.seek(0, os.SEEK_END)
 
-    def read(self, offset, length):
+    def read(self, offset: int, length: int) -> bytes:
         self.file.seek(offset)
-        return self.file.read(length)
+        data: bytes = self.file.read(length)
+        return data
 
 
 def find(prefix: str | os.PathLike[str]) -> str:
@@ -99,16 +104,17 @@ def find(prefix: str | os.PathLike[str]) -> str:
     raise FileNotFoundError(f"neither {text}.cpb nor {text}.pb is there")
 
 
-def _require_message(message):
+def _require_message(message: Any) -> None:
     if not isinstance(message, Message):
         raise TypeError(f"merged_message is a protobuf message, not a {type(message).__name__}")
 
 
-def descriptor_set(descriptor: Descriptor) -> bytes:
+def descriptor_set(descriptor: Any) -> bytes:
     """The serialized FileDescriptorSet of a message type and what its file imports."""
-    files, seen = descriptor_pb2.FileDescriptorSet(), set()
+    files = descriptor_pb2.FileDescriptorSet()
+    seen: set[str] = set()
 
-    def add(file):
+    def add(file: Any) -> None:
         if file.name in seen:
             return
         seen.add(file.name)

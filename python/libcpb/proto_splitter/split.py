@@ -40,7 +40,7 @@ class ComposableSplitter(Splitter):
     way to the part as `fields_in_parent`, and calls that one's build_chunks():
 
         class ShelfSplitter(ComposableSplitter):
-            def build_chunks(self):
+            def build_chunks(self) -> None:
                 for i, book in enumerate(self._proto.books):
                     BookSplitter(book, parent_splitter=self, fields_in_parent=["books", i]).build_chunks()
 
@@ -64,17 +64,18 @@ class ComposableSplitter(Splitter):
     ) -> None:
         if not isinstance(proto, Message):
             raise TypeError(f"a splitter splits a protobuf message, not {type(proto).__name__}")
-        self._proto = proto
+        self._proto: Any = proto
         self._parent_splitter = parent_splitter
         self._fields_in_parent = [] if fields_in_parent is None else util.as_path(fields_in_parent)
         self._built = False
-        self._chunks = self._chunked_message = None
+        self._chunks: Any = None
+        self._chunked_message: Any = None
         if parent_splitter is None:
             self._chunks = [proto] if proto_as_initial_chunk else []
             self._chunked_message = chunk_pb2.ChunkedMessage(chunk_index=0 if proto_as_initial_chunk else None)
         # _chunks[i] was the _numbers[i]-th to be added, which is how _chunked_message calls it until
         # all are there: then the numbers become indexes.
-        self._numbers = []
+        self._numbers: list[int] = []
         self._renumber = False
 
     def build_chunks(self) -> Any:
@@ -111,7 +112,7 @@ class ComposableSplitter(Splitter):
         Args:
             file_prefix: the path of the file without its suffix.
             writer_options: how to compress, as text in the form of Riegeli's options, such as "zstd:3" or
-              "uncompressed,chunk_size:1M". Default "brotli".
+              "transpose,brotli:9,chunk_size:1M". Default "brotli".
 
         Returns:
             The path: `file_prefix` with ".cpb", or with ".pb" if nothing was taken out of the message,
@@ -159,7 +160,7 @@ class ComposableSplitter(Splitter):
         self._numbers.insert(at, number)
         self._renumber |= index is not None
 
-    def _check_chunk(self, chunk, path):
+    def _check_chunk(self, chunk: Any, path: list[str | int | bool]) -> None:
         where = f"{util.path_text(path)} of {self._proto.DESCRIPTOR.full_name}"
         if isinstance(chunk, Message):
             expected = util.field_type(self._proto, path)
@@ -170,11 +171,11 @@ class ComposableSplitter(Splitter):
         elif not isinstance(chunk, (bytes, bytearray, memoryview, str, _files.Deferred)):
             raise TypeError(f"a chunk is a message or bytes; that for {where} is a {type(chunk).__name__}")
 
-    def _number_appended(self):
+    def _number_appended(self) -> None:
         """A subclass may have put chunks into the list itself."""
         self._numbers.extend(range(len(self._numbers), len(self._chunks)))
 
-    def _number_chunks(self):
+    def _number_chunks(self) -> None:
         """Makes indexes of the numbers, if chunks were inserted."""
         if not self._renumber:
             return
@@ -189,7 +190,7 @@ class ComposableSplitter(Splitter):
         self._numbers = list(range(len(self._chunks)))
         self._renumber = False
 
-    def _refuse_if_child(self, method):
+    def _refuse_if_child(self, method: str) -> None:
         if self._parent_splitter is not None:
             raise ValueError(f"A child ComposableSplitter's `{method}` method should not be called directly: its "
                              f"chunks are among its parent's. Call the parent's `{method}()`.")

@@ -10,11 +10,11 @@ from google.protobuf.message import Message
 from libcpb.proto_splitter import _tensors, constants, split, util
 
 
-def _is_large(size):
+def _is_large(size: int) -> bool:
     return size > constants.max_size()
 
 
-def _is_worth_a_chunk(size):
+def _is_worth_a_chunk(size: int) -> bool:
     return size > constants.max_size() // 3
 
 
@@ -107,7 +107,7 @@ class RepeatedMessageSplitter(split.ComposableSplitter):
         self._cut(elements, cuts, slices)
         return taken
 
-    def _cut(self, elements, cuts, slices):
+    def _cut(self, elements: Any, cuts: list[int], slices: list[Any]) -> None:
         """Moves the elements from each cut to the next into its slice."""
         for begin, end, message in zip(cuts, cuts[1:] + [len(elements)], slices):
             util.get_field(message, self.repeated_field)[0].extend(elements[begin:end])
@@ -139,7 +139,7 @@ class ConstantNodeDefSplitter(SplitBasedOnSize):
         return size
 
 
-def chunk_constant_value(node: Message, size: int) -> Any:
+def chunk_constant_value(node: Any, size: int) -> Any:
     """Takes the value out of the NodeDef of a constant.
 
     Args:

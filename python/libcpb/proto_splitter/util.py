@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Union
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
@@ -42,7 +42,7 @@ def format_bytes(b: float) -> str:
     return f"{b:.2f}".rstrip("0").rstrip(".") + _UNITS[unit]
 
 
-def is_repeated(field_desc: FieldDescriptor) -> bool:
+def is_repeated(field_desc: Any) -> bool:
     """Whether a field is repeated; a map is."""
     try:
         return field_desc.is_repeated
@@ -50,12 +50,12 @@ def is_repeated(field_desc: FieldDescriptor) -> bool:
         return field_desc.label == FieldDescriptor.LABEL_REPEATED
 
 
-def is_map(field_desc: FieldDescriptor) -> bool:
+def is_map(field_desc: Any) -> bool:
     """Whether a field is a map."""
     return field_desc.message_type is not None and field_desc.message_type.GetOptions().map_entry
 
 
-def as_path(fields: FieldTypes) -> list[str | int | bool]:
+def as_path(fields: Any) -> list[str | int | bool]:
     """A path as a list, however it was written."""
     return list(fields) if isinstance(fields, (list, tuple)) else [fields]
 
@@ -98,7 +98,7 @@ def get_field_tag(proto: Message, fields: FieldTypes) -> list[chunk_pb2.FieldInd
 def field_type(proto: Message, fields: FieldTypes) -> Descriptor | None:
     """The message type that a path leads to, or None if it leads to a value of another type: of an
     element, where the path ends at a list or map."""
-    message_type = proto.DESCRIPTOR
+    message_type: Any = proto.DESCRIPTOR
     for _, descriptor, element in _walk(proto, as_path(fields)):
         message_type = descriptor.message_type
         if element is not None and is_map(descriptor):
@@ -114,7 +114,7 @@ def path_text(fields: FieldTypes) -> str:
     return text or "the message itself"
 
 
-def _walk(proto, path):
+def _walk(proto: Any, path: list[Any]) -> Iterator[tuple[Any, Any, Any]]:
     """For each field of a path (its value or None, its descriptor, the index or key that follows it
     or None)."""
     value, message_type, i = proto, proto.DESCRIPTOR, 0
@@ -137,7 +137,7 @@ def _walk(proto, path):
         yield value, descriptor, element
 
 
-def _field_of(message_type, name):
+def _field_of(message_type: Any, name: Any) -> Any:
     if isinstance(name, bool) or not isinstance(name, (str, int)):
         raise TypeError(f"Unexpected {type(name).__name__} found in field list: {name!r}, where "
                         f"{message_type.full_name} is asked for a field by name or number")
@@ -152,7 +152,7 @@ def _field_of(message_type, name):
                    f"Valid field names: {sorted(message_type.fields_by_name)}")
 
 
-def _element_of(value, descriptor, element):
+def _element_of(value: Any, descriptor: Any, element: Any) -> Any:
     """The element, or None. A map is asked before: what it lacks, looking it up would add."""
     _element_tag(descriptor, element)
     if value is None:
@@ -162,7 +162,7 @@ def _element_of(value, descriptor, element):
     return value[element] if element < len(value) else None
 
 
-def _element_tag(descriptor, element):
+def _element_tag(descriptor: Any, element: Any) -> Any:
     if not is_map(descriptor):
         if isinstance(element, bool) or not isinstance(element, int) or element < 0:
             raise TypeError(f"{descriptor.full_name} is repeated, so an index follows it, not {element!r}")
@@ -236,14 +236,15 @@ def unknown_fields(message: Message) -> list[Any]:
     """A message's unknown fields, each with field_number, wire_type and data."""
     from google.protobuf.unknown_fields import UnknownFieldSet
 
-    return list(UnknownFieldSet(message))
+    fields: Any = UnknownFieldSet(message)
+    return list(fields)
 
 
-def _unknown_size(message):
+def _unknown_size(message: Message) -> int:
     return sum(_unknown_field_size(field) for field in unknown_fields(message))
 
 
-def _unknown_field_size(field):
+def _unknown_field_size(field: Any) -> int:
     tag = varint_size(field.field_number << 3)
     if field.wire_type == 0:
         return tag + varint_size(field.data & (1 << 64) - 1)

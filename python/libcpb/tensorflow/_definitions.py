@@ -93,7 +93,7 @@ def _view(api: _Api, buffer: Any) -> memoryview:
     """Of a buffer, which is deleted when no view is left."""
     length = buffer.contents.length
 
-    class Bytes(ctypes.c_ubyte * length):
+    class Bytes(ctypes.c_ubyte * length):  # type: ignore[misc]
         def __del__(self) -> None:
             api.delete_buffer(buffer)
 

@@ -30,7 +30,7 @@ _lock = threading.RLock()
 class Value(NamedTuple):
     """A constant that the GraphDef lacks."""
 
-    path: list  # in the GraphDef
+    path: list[str | int | bool]  # in the GraphDef
     source: Callable[[], Any]  # serializes the node or function that has it
     begin: int  # in what that gives
     end: int
@@ -50,7 +50,8 @@ def skeleton(graph: Any, original: Callable[..., Any], large: int) -> Skeleton:
         original: That method, as TensorFlow has it: it is given the parts one by one, and adds the shapes.
         large: The most bytes of a constant that stays.
     """
-    whole, values = graph_pb2.GraphDef(), []
+    whole = graph_pb2.GraphDef()
+    values: list[Value] = []
     with graph._lock:
         nodes = ((_node_source(op), f"node {op.name!r}") for op in graph.get_operations())
         for part in _parts(nodes, node_def_pb2.NodeDef.DESCRIPTOR, large, ["node"], values):
@@ -66,7 +67,7 @@ def skeleton(graph: Any, original: Callable[..., Any], large: int) -> Skeleton:
     return Skeleton(graph, whole, values)
 
 
-def _parts(items: Any, descriptor: Any, large: int, path: list, values: list[Value]) -> Iterator[list[bytes]]:
+def _parts(items: Any, descriptor: Any, large: int, path: list[str | int | bool], values: list[Value]) -> Iterator[list[bytes]]:
     """Lists of serialized messages, of about _BATCH bytes; adds to `values` what they lack."""
     part: list[bytes] = []
     size = 0

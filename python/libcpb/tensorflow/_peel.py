@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from libcpb import CpbError
@@ -20,7 +23,7 @@ class _Reader:
             raise CpbError("a varint that does not end", "DAMAGED", at)
         return found
 
-    def fields(self, begin: int, end: int):
+    def fields(self, begin: int, end: int) -> Iterator[tuple[int, int, int, int, int]]:
         """(begin, number, wire type, begin of the value, end) of each field."""
         at = begin
         while at < end:
@@ -39,7 +42,7 @@ class _Reader:
             at = stop
 
 
-def peel(descriptor: Descriptor, data: bytes | memoryview, bound: int) -> tuple[bytes, list[tuple[list, int, int]]]:
+def peel(descriptor: Descriptor, data: bytes | memoryview, bound: int) -> tuple[bytes, list[tuple[list[str | int | bool], int, int]]]:
     """Takes each string or bytes field of more than `bound` bytes out of the values of a message's maps,
     at any depth: so out of attributes, but not the names of nodes.
 
@@ -49,14 +52,15 @@ def peel(descriptor: Descriptor, data: bytes | memoryview, bound: int) -> tuple[
     """
     if len(data) <= bound:
         return bytes(data), []
-    values: list[tuple[list, int, int]] = []
+    values: list[tuple[list[str | int | bool], int, int]] = []
     reader = _Reader(memoryview(data))
     return bytes(_peel(reader, descriptor, 0, len(data), bound, [], values, False)), values
 
 
-def _peel(reader: _Reader, descriptor: Descriptor, begin: int, end: int, bound: int, path: list, values: list,
-          inside: bool) -> bytearray:
-    out, counts = bytearray(), {}
+def _peel(reader: _Reader, descriptor: Any, begin: int, end: int, bound: int, path: list[str | int | bool],
+          values: list[tuple[list[str | int | bool], int, int]], inside: bool) -> bytearray:
+    out = bytearray()
+    counts: dict[int, int] = {}
     kept = begin  # what is not yet in `out`
     for at, number, wire, value, stop in reader.fields(begin, end):
         known = descriptor.fields_by_number.get(number)
@@ -73,7 +77,7 @@ def _peel(reader: _Reader, descriptor: Descriptor, begin: int, end: int, bound: 
             out += reader.data[kept:at]
             values.append((here, value, stop))
         elif util.is_map(known):
-            inner = _peel_entry(reader, known, value, stop, bound, here, values)
+            inner: bytes | bytearray | memoryview = _peel_entry(reader, known, value, stop, bound, here, values)
             out += reader.data[kept:at]
             out += _wire.field(number, bytes(inner))
         elif known.message_type is not None:
@@ -88,7 +92,8 @@ def _peel(reader: _Reader, descriptor: Descriptor, begin: int, end: int, bound: 
     return out
 
 
-def _peel_entry(reader: _Reader, known: FieldDescriptor, begin: int, end: int, bound: int, path: list, values: list):
+def _peel_entry(reader: _Reader, known: Any, begin: int, end: int, bound: int, path: list[str | int | bool],
+                values: list[tuple[list[str | int | bool], int, int]]) -> bytes | memoryview:
     """A map's entry: the path goes on with its key, which is text in TensorFlow's messages."""
     key, content = None, None
     for _, number, wire, value, stop in reader.fields(begin, end):

@@ -16,7 +16,7 @@ from libcpb.tensorflow._settings import Settings
 # Messages become chunks of at most about this size, where they can; at least, if the limit for a .pb is low.
 _CHUNK, _LEAST_CHUNK = 64 << 20, 4 << 10
 
-_GRAPH_DEF = ["meta_graphs", 0, "graph_def"]
+_GRAPH_DEF: list[str | int | bool] = ["meta_graphs", 0, "graph_def"]
 
 
 class Saving:
@@ -64,7 +64,7 @@ class Saving:
         return path
 
 
-def _is_there(model: Any, path: list) -> bool:
+def _is_there(model: Any, path: list[str | int | bool]) -> bool:
     """Whether what had the value is still in the message: TensorFlow may have stripped it."""
     value, _ = util.get_field(model, path[:-1])
     return value is not None
@@ -80,7 +80,8 @@ class _Splitter(SavedModelSplitter):
         super().build_chunks()
         for value in self._values:
             load = lambda value=value: self._load(value)  # noqa: E731
-            self.add_chunk(_files.Deferred(value.end - value.begin, load), _GRAPH_DEF + value.path)
+            chunk: Any = _files.Deferred(value.end - value.begin, load)
+            self.add_chunk(chunk, _GRAPH_DEF + value.path)
 
     def _load(self, value: _graphs.Value) -> memoryview:
         """A function that has several constants is serialized once, and only one is held."""

@@ -39,15 +39,32 @@ def strip(messages):
         strip(message.nested_type)
 
 
+def without_extensions(file):
+    """As TensorFlow has it: without the fields from 1000 on, which are ours, and what only they use."""
+    for message in file.message_type:
+        for field in [field for field in message.field if field.number >= 1000]:
+            message.field.remove(field)
+    used, todo = set(), [m for m in file.message_type if m.name in ("ChunkMetadata", "VersionDef")]
+    while todo:
+        message = todo.pop()
+        used.add(message.name)
+        names = [f.type_name.split(".")[3] for m in (message, *message.nested_type) for f in m.field if f.type_name]
+        todo += [m for m in file.message_type if m.name in names and m.name not in used]
+    for message in [message for message in file.message_type if message.name not in used]:
+        file.message_type.remove(message)
+
+
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
-    """The files of proto/ as protoc makes them, with the option that TensorFlow's have."""
+    """The files of proto/ as protoc makes them, without our extensions, with the option that TensorFlow's
+    have."""
     out = tmp_path_factory.mktemp("protos") / "chunk.fds"
     folder = "tensorflow/tools/proto_splitter"
     subprocess.run(["protoc", f"-I{ROOT / 'proto'}", "--include_imports", f"--descriptor_set_out={out}",
                     f"{folder}/chunk.proto"], check=True)
     files = descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes()).file
     for file in files:
+        without_extensions(file)
         file.options.cc_enable_arenas = True
         strip(file.message_type)
     return list(files)

@@ -41,7 +41,8 @@ def test_chunks_without_the_message(testdata):
     assert indexes(chunked_message) == [0, 1, 2] and not chunked_message.HasField("chunk_index")
 
 
-@pytest.mark.parametrize("options", [None, "uncompressed", "zstd:5,chunk_size:1K", "brotli:1,window_log:20,padding:64K"])
+@pytest.mark.parametrize("options", [None, "uncompressed", "zstd:5,chunk_size:1K", "brotli:1,window_log:20,padding:64K",
+                                     "transpose,snappy"])
 def test_a_file_of_chunks(testdata, tmp_path, options):
     strings = ["x" * 5, "y" * 10, "z" * 15]
     path = StringsSplitter(testdata.RepeatedString(strings=strings)).write(str(tmp_path / "out"), options)
@@ -121,9 +122,9 @@ def test_only_messages_are_split():
         Nothing({})
 
 
-@pytest.mark.parametrize("options, text", [("lzma", "'lzma' is none of"), ("snappy", "'snappy' is none of"),
-                                           ("zstd:fast", "'zstd:fast' has no whole number"),
-                                           ("chunk_size:1X", "'chunk_size:1X' has no size")])
+@pytest.mark.parametrize("options, text", [("lzma", "'lzma': riegeli_options, character 1: "),
+                                           ("transpose,zstd:fast", "character 16: "), ("zstd:23", "character 6: "),
+                                           ("chunk_size:1X", "character 12: ")])
 def test_wrong_options_are_refused_before_anything_is_done(testdata, tmp_path, options, text):
     message = testdata.RepeatedString(strings=["a"])
     with pytest.raises(ValueError, match=text):

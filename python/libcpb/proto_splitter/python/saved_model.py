@@ -14,7 +14,7 @@ class SavedModelSplitter(split.ComposableSplitter):
         if proto.DESCRIPTOR.full_name != "tensorflow.SavedModel":
             raise TypeError(f"SavedModelSplitter can only split SavedModel protos. Got {proto.DESCRIPTOR.full_name}.")
         for i, meta_graph in enumerate(proto.meta_graphs):
-            path = ["meta_graphs", i, "graph_def"]
+            path: list[str | int | bool] = ["meta_graphs", i, "graph_def"]
             if util.byte_size(proto) < constants.max_size():
                 break
             split_graph_def.GraphDefSplitter(meta_graph.graph_def, parent_splitter=self,

@@ -37,7 +37,7 @@ def make_graph_def_with_constant_nodes(
     return graph
 
 
-def _add_nodes(nodes, sizes, number):
+def _add_nodes(nodes: Any, sizes: Sequence[int], number: int) -> None:
     for i, size in enumerate(sizes, number):
         node = nodes.add(name=f"Const_{i}", op="Const")
         tensor = node.attr["value"].tensor

@@ -1,4 +1,6 @@
-/* cpb_limits as Python gives them. */
+/* Options as Python gives them. */
+#include <cpb/records.h>
+
 #include "core.h"
 
 bool py_limits(cpb_limits *limits, PyObject *numbers) {
@@ -28,4 +30,20 @@ bool py_limits(cpb_limits *limits, PyObject *numbers) {
                          .index = n[14],
                          .index_per_byte = n[15]};
   return true;
+}
+
+bool py_limits_of(cpb_limits *limits, PyObject *given) {
+  PyObject *options = PyImport_ImportModule("libcpb._options");
+  PyObject *numbers = options ? PyObject_CallMethod(options, "limits", "O", given) : NULL;
+  bool done = numbers && py_limits(limits, numbers);
+  Py_XDECREF(numbers);
+  Py_XDECREF(options);
+  return done;
+}
+
+bool py_riegeli_options(cpb_record_writer_options *options, const char *text) {
+  cpb_error error;
+  if (cpb_record_writer_options_parse(options, text, &error) == CPB_OK) return true;
+  return py_raise_text(error.code, NULL, "riegeli_options, character %llu: %s", (unsigned long long)error.offset + 1,
+                       error.message) != NULL;
 }
