@@ -76,7 +76,13 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./writer/sinks.js').WritableNodeFile} WritableNodeFile */
 /** @typedef {import('./writer/sinks.js').WritableSyncFile} WritableSyncFile */
 /** @typedef {import('./writer/sinks.js').WritableFile} WritableFile */
+/** @typedef {import('./writer/repack.js').RepackOptions} RepackOptions */
+/** @typedef {import('./writer/repack.js').RepackOwnOptions} RepackOwnOptions */
 /** @typedef {import('./writer/split.js').SplitOptions} SplitOptions */
+/** @typedef {import('./writer/write-records.js').RecordBytes} RecordBytes */
+/** @typedef {import('./writer/write-records.js').RecordsInput} RecordsInput */
+/** @typedef {import('./writer/write-records.js').RecordsResult} RecordsResult */
+/** @typedef {import('./writer/write-records.js').WriteRecordsOptions} WriteRecordsOptions */
 /** @typedef {import('./inspect/checkpoint.js').CheckpointFiles} CheckpointFiles */
 /** @typedef {import('./inspect/cut.js').Cut} Cut */
 /** @typedef {import('./inspect/diff.js').DiffOptions} DiffOptions */

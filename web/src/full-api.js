@@ -9,3 +9,4 @@ export { s3Source } from './source/s3.js';
 export { merge } from './writer/merge.js';
 export { repack } from './writer/repack.js';
 export { split } from './writer/split.js';
+export { writeRecords } from './writer/write-records.js';

@@ -50,6 +50,9 @@ export const merge = (input, options) => output(async () => (await writer()).mer
 /** @type {typeof import('./full-api.js').repack} */
 export const repack = (input, options) => output(async () => (await writer()).repack(input, options));
 
+/** @type {typeof import('./full-api.js').writeRecords} */
+export const writeRecords = (input, options) => output(async () => (await writer()).writeRecords(input, options));
+
 /** @type {typeof import('./full-api.js').persist} */
 export const persist = (options) => (source) =>
   lazySource(layer(source, {}), async () => (await persisted()).persist(options)(source));
@@ -65,15 +68,21 @@ export const s3Source = (options) =>
 /**
  * An output, before what makes it is there.
  *
- * @param {() => Promise<Output>} load
- * @returns {Output}
+ * @template R
+ * @param {() => Promise<Output<R>>} load
+ * @returns {Output<R>}
  */
 function output(load) {
-  /** @type {Promise<Output> | undefined} */
+  /** @type {Promise<Output<R>> | undefined} */
   let loading;
-  /** @type {Output | undefined} */
+  /** @type {Output<R> | undefined} */
   let loaded;
   const made = () => (loading ??= load().then((output) => (loaded = output)));
+  /** @param {'bytes' | 'blob' | 'to' | 'toFile'} method @returns {(...args: any[]) => Promise<any>} */
+  const call =
+    (method) =>
+    async (...args) =>
+      /** @type {any} */ (await made())[method](...args);
   return {
     get result() {
       return loaded?.result;
@@ -86,9 +95,9 @@ function output(load) {
         lazyStream(async (signal) => (await output).stream({ ...options, signal }), options.signal, 'own')
       );
     },
-    bytes: async (options) => (await made()).bytes(options),
-    blob: async (options) => (await made()).blob(options),
-    to: async (destination, options) => (await made()).to(destination, options),
-    toFile: async (path, options) => (await made()).toFile(path, options),
+    bytes: call('bytes'),
+    blob: call('blob'),
+    to: call('to'),
+    toFile: call('toFile'),
   };
 }

@@ -22,6 +22,7 @@ export const count = kind(
   "a whole number from 1 to 2^53 - 1, or 'all'",
   (n) => n === 'all' || (Number.isSafeInteger(n) && n > 0),
 );
+export const fraction = kind('a number from 0 to 1', (n) => n >= 0 && n <= 1);
 /** Where more than there is means all. */
 export const amount = kind(
   'a whole number from 0 to 2^53 - 1, or Infinity',

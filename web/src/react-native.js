@@ -41,3 +41,4 @@ export const retry = now('retry');
 export const s3Source = now('s3Source');
 export const split = now('split');
 export const urlSource = now('urlSource');
+export const writeRecords = now('writeRecords');

@@ -21,7 +21,7 @@ const places = [
   [model, { panel: 'layers', at: 'root.layer_with_weights-0' }, 'conv2d/bias'],
   [model, { panel: 'variables' }, 'conv2d/kernel'],
   [model, { panel: 'variables', at: 'root.layer_with_weights-0.kernel' }, 'Close'],
-  [model, { panel: 'operations', sort: '-op' }, 'None is custom'],
+  [model, { panel: 'operations', sort: '-op' }, 'No custom operations'],
   [model, { panel: 'bytes' }, 'of the saver'],
   [model, { panel: 'functions' }, inner],
   [model, { panel: 'functions', at: inner }, 'Called by'],

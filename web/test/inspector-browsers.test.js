@@ -47,7 +47,7 @@ test('by URL: from a signature to its variables', () =>
   visit(`${page}?url=${encodeURIComponent(`${base}/${model}`)}#panel=signatures`, async ({ says, click }) => {
     await says('SignatureDef', inner, 'conv2d/kernel');
     await click('conv2d/kernel');
-    await says('float32[3, 3, 1, 4]', 'This object has no children');
+    await says('f32[3,3,1,4]', 'This object has no children');
   }));
 
 test('a graph is opened, scope by scope, to a node, and saved', () =>

@@ -40,7 +40,8 @@ test('two models are compared as diff() compares them', () =>
       );
       assert.equal(shown.length, counts.length);
       for (const [i, { section, same }] of counts.entries()) {
-        assert.ok(shown[i].startsWith(section.replaceAll('_', ' ')), shown[i]);
+        const title = section === 'ops' ? 'kinds of operations' : section.replaceAll('_', ' ');
+        assert.ok(shown[i].startsWith(title), shown[i]);
         assert.ok(shown[i].endsWith(`${same} the same`), shown[i]);
       }
       await says('MatMul', 'Matmul', 'only in the other');
@@ -50,6 +51,30 @@ test('two models are compared as diff() compares them', () =>
     },
     { '/other/saved_model.pb': other },
   ));
+
+test('what differs is told in words, and parts of a model member by member', () =>
+  withInspector(async ({ page, visit, says }) => {
+    await visit(path, { panel: 'compare', at: '/models/cpb/real_tf_keras_subclassed/orig.pb' }, 'They differ');
+    await says('kinds of operations');
+    const texts = await page.evaluate(
+      `${all('details')}[0].innerText.split('\\n').map((one) => one.replace(/\\s+/g, ' ').trim()).filter(Boolean)`,
+    );
+    const at = (/** @type {string} */ name) => texts.slice(texts.indexOf(`~${name}`) + 1);
+    assert.deepEqual(at('concrete functions').slice(0, 1), ['6 → 18']);
+    assert.deepEqual(at('keras').slice(0, 1), ['only in the other: identifier _tf_keras_model, objects 5']);
+    assert.deepEqual(at('objects').slice(0, 5), ['14 → 90', 'user objects', '2 → 56', 'functions', '3 → 10']);
+    assert.deepEqual(at('operations').slice(0, 2), ['kinds that the exporter lists', '27 → 34']);
+    const figures = ['1 → 6', 'trainable', '1 → 6', 'parameters', '12 → 372', 'bytes', '48 → 1,488'];
+    assert.deepEqual(at('variables').slice(0, 7), figures);
+    // No member of any section is told as JSON.
+    const values = await page.evaluate(`${all('dd')}.map((one) => one.textContent)`);
+    assert.ok(values.length > 20);
+    assert.deepEqual(
+      values.filter((/** @type {string} */ one) => /[{}"]|null/.test(one)),
+      [],
+    );
+    await says('f32[?,4]');
+  }));
 
 test('that there is no other model is said, and a text in it is only a text', () =>
   withInspector(

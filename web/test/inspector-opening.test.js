@@ -1,12 +1,17 @@
 /** How a model gets onto the inspector page: by addresses as people write them, of folders, from servers of all kinds. */
 import { readFileSync } from 'node:fs';
 import { addressOf } from '../inspector/src/address.js';
+import { told } from '../inspector/src/format.js';
 import { root } from './runtimes/files.js';
+import { largeModel, split } from './support/files.js';
+import { libcpb } from './support/libcpb.js';
 import { click, found, text } from './support/inspector.js';
 import { withInspector } from './support/inspector-page.js';
+import { unpackSameDiff } from './support/models.js';
 import { beside, large, savedModel } from './support/savedmodels.js';
 import { assert, test } from './support/test.js';
 
+const { inspect } = libcpb;
 const folder = `${root}tests/data/cpb/real_tf_keras_functional`;
 const plain = readFileSync(`${folder}/orig.pb`);
 const names = [
@@ -68,6 +73,21 @@ test('a model is opened once, whatever is asked of it', () =>
     assert.deepEqual(besides, [...new Set(besides)], 'no file twice');
   }, full));
 
+test('where constants are alike, several are asked for at once, of Chrome, too', async () => {
+  const bytes = await largeModel(16, 4_500_000).source.read(0, 2 ** 30);
+  await withInspector(
+    async ({ server, visit }) => {
+      server.slow(60);
+      await visit('alike/saved_model.pb', { panel: 'bytes' }, 'layer_15/kernel');
+      assert.ok(server.atOnce >= 3, `${server.atOnce} at once`);
+      const asked = server.ranges.filter((one) => one.startsWith('/alike/saved_model.pb'));
+      assert.deepEqual(asked, [...new Set(asked)], 'no range twice');
+      assert.ok(asked.length <= 20, `${asked.length} requests`);
+    },
+    { '/alike/saved_model.pb': bytes },
+  );
+});
+
 test('the overview and the search know what keras_metadata.pb says', () =>
   withInspector(
     async ({ visit }) => {
@@ -121,13 +141,61 @@ test('a server that sends whole files only: it is asked about first, and can be 
 test('a damaged model says on top where it ends, and the rest is shown', () =>
   withInspector(
     async ({ page, visit }) => {
-      await visit('cut/saved_model.pb', {}, 'This file is damaged or not complete');
-      assert.match(await page.evaluate(alert), /Byte [\d,]+: the message ends here, \d+ bytes too early/);
+      await visit('cut/saved_model.pb', {}, 'This file is damaged or incomplete');
+      assert.match(await page.evaluate(alert), /Byte [\d,]+: the message ends here, \d{1,3}(,\d{3})+ bytes too early/);
       assert.equal(await page.evaluate(`${found('.failure')} === undefined`), true);
-      await visit('cut/saved_model.pb', { panel: 'graph' }, 'This file is damaged or not complete', 'nodes');
+      await visit('cut/saved_model.pb', { panel: 'graph' }, 'This file is damaged or incomplete', 'nodes');
     },
     { '/cut/saved_model.pb': plain.subarray(0, Math.floor(plain.length * 0.7)) },
   ));
+
+test('numbers of what an engine counts have separators, and those in names do not', () => {
+  for (const [said, shown] of [
+    ['the message ends here, 35780 bytes too early', 'the message ends here, 35,780 bytes too early'],
+    ['at byte 41351 of the file: at least 637454 bytes are', 'at byte 41,351 of the file: at least 637,454 bytes are'],
+    ['(1234567 entries)', '(1,234,567 entries)'],
+    ['within A/params/14310.fb, node 12345 has no function f12345', undefined],
+  ])
+    assert.equal(told(said), shown ?? said);
+});
+
+test('a SameDiff zip that was cut off says on top where it ends, and the rest is shown', () => {
+  const file = readFileSync(
+    unpackSameDiff().find((/** @type {string} */ name) => name.endsWith('/three_tags.zip')) ?? '',
+  );
+  return withInspector(
+    async ({ page, visit }) => {
+      await visit('cut/model.zip', {}, 'This file is damaged or incomplete', 'int8-quant');
+      assert.match(await page.evaluate(alert), /Byte 14,310: the zip archive ends here, within Final\/updater\/3.fb, /);
+      assert.equal(await page.evaluate(`${found('.failure')} === undefined`), true);
+      await visit('cut/model.zip', { panel: 'graph' }, 'This file is damaged or incomplete', 'nodes');
+      await visit('cut/model.zip', { panel: 'variables' }, 'This file is damaged or incomplete', 'const/table');
+      await visit('cut/model.zip', { panel: 'training' }, 'This file is damaged or incomplete', 'Updater state');
+    },
+    { '/cut/model.zip': file.subarray(0, 14310) },
+  );
+});
+
+test('of a .cpb with a damaged chunk the rest is shown, under a line that names the chunk', async () => {
+  const { size, pieces } = await split(plain, { max_chunk_size: 4096 });
+  const chunked = new Uint8Array(size);
+  for (const { offset, bytes } of pieces) chunked.set(bytes, offset);
+  /** @type {import('../src/reader/chunks.js').Chunk[]} */
+  const chunks = [...(await inspect(chunked)).message.chunks()];
+  const number = chunks.length >> 1;
+  const stored = Number(chunks[number]?.position) + 40;
+  const frame = chunked.subarray(stored, stored + 40).lastIndexOf(0xfd); // its magic number ends so
+  assert.ok(frame > 0, 'the chunk is compressed');
+  chunked[stored + frame] = 0;
+  await withInspector(
+    async ({ page, visit }) => {
+      await visit('hurt/saved_model.cpb', { panel: 'graph' }, 'This file is damaged or incomplete', 'nodes');
+      assert.match(await page.evaluate(alert), new RegExp(`chunk ${number}: .* of the file`));
+      assert.equal(await page.evaluate(`${found('.failure')} === undefined`), true);
+    },
+    { '/hurt/saved_model.cpb': chunked },
+  );
+});
 
 test('one of several meta graphs is chosen in the header, and kept from panel to panel', () => {
   const [first, second] = [

@@ -45,7 +45,7 @@ test('the overview begins with name, inputs, outputs, parameters and bytes', () 
         'img f32[?,12,12,1] → a f32[?,5] b f32[?,2]',
         'Parameters 2,847 ',
         '2.21.0',
-        'none custom, says the exporter',
+        'that the exporter lists, none custom; all, counted',
       ])
         assert.ok(head.includes(fact), `${fact}: ${head}`);
       const weights = `Weights ${(variables.size / 1024).toFixed(1)} KiB ${variables.total} variables`;
@@ -82,7 +82,7 @@ test('a SameDiff file has its parameters, operations and tags', () =>
     await page.until(`${headed}.includes('Training')`);
     assert.equal(
       await page.evaluate(headed),
-      'SameDiff zip · tag: FP32, the newest minimal.zip x f64[?,2] → y f64[…] Parameters 6 Weights 48 B 2 variables File 2.1 KiB Operations 2 Tags 1 Training none',
+      'SameDiff zip · tag: FP32, the newest minimal.zip x f64[?,2] → y f64[*] Parameters 6 Weights 48 B 2 variables File 2.1 KiB Operations 2 Tags 1 Training none',
     );
     assert.deepEqual(
       (await rows()).map(([tag]) => tag),
@@ -99,7 +99,7 @@ test('variables: the largest first, sorted and filtered as the link says; one le
     await visit(`${keras}/saved_model.pb`, { panel: 'variables' }, 'a/kernel');
     const shown = await rows();
     assert.equal(shown.length, variables.total);
-    assert.deepEqual(shown[0], ['a/kernel', 'a', 'float32', '[400, 5]', '7.8 KiB', '70 %']);
+    assert.deepEqual(shown[0], ['a/kernel', 'a', 'float32', '[400,5]', '7.8 KiB', '70 %']);
     assert.equal(sizes[0], 400 * 5);
     await page.evaluate(click('Name ↕'));
     await page.until(`location.hash.includes('sort=name')`);
@@ -132,14 +132,7 @@ test('a Keras 3 export stores each weight twice: listed once, with both figures'
     await visit(`${twice}/saved_model.pb`, { panel: 'variables' }, '16 variables are stored, but only 8 weights');
     const shown = await rows();
     assert.equal(shown.length, 8);
-    assert.deepEqual(shown[0], [
-      'sequential/dense/kernel',
-      'sequential/dense',
-      'float32',
-      '[8, 16]',
-      '512 B',
-      '49.4 %',
-    ]);
+    assert.deepEqual(shown[0], ['sequential/dense/kernel', 'sequential/dense', 'float32', '[8,16]', '512 B', '49.4 %']);
     // The second of the two is found, too.
     await visit(`${twice}/saved_model.pb`, { panel: 'variables', at: 'root._all_variables.0' }, 'Standard deviation');
   }, folder(twice)));
@@ -147,7 +140,7 @@ test('a Keras 3 export stores each weight twice: listed once, with both figures'
 test('operations are counted in the graph, each leads to its nodes', () =>
   withInspector(async ({ page, visit, says, rows }) => {
     const { ops } = await (await asked(keras)).ask('ops', { count: 'all' });
-    await visit(`${keras}/saved_model.pb`, { panel: 'operations' }, 'None is custom');
+    await visit(`${keras}/saved_model.pb`, { panel: 'operations' }, 'No custom operations');
     const shown = (await rows()).map(([op, uses, , , graph, functions]) => [op, uses, graph, functions].join(' '));
     const right = ops.items.map((/** @type {any} */ one) =>
       [one.op, one.count, one.in_graph, one.in_functions].join(' '),
@@ -172,12 +165,27 @@ test('strings show their text, and what is no text its bytes; a scalar its value
       await visit('strings.fb', { panel: 'variables', at: 's' }, 'plain');
       assert.deepEqual(await texts(), ['caf\\xfd', 'plain']);
       const scalar = { panel: 'bytes', at: '__inference_h_84:while/maximum_iterations' };
-      await visit('models/cpb/real_tf_module/orig.pb', scalar, 'int32 scalar');
+      await visit('models/cpb/real_tf_module/orig.pb', scalar, 'i32[]');
       await page.until(`${found('.value')}?.innerText === '-1'`);
     },
     { '/strings.fb': readFileSync(strings) },
   );
 });
+
+test('search says of each name what kind it is, and where', () =>
+  withInspector(async ({ visit, rows }) => {
+    const { found } = await (await asked(keras)).ask('search', { name: 'kernel' });
+    await visit(`${keras}/saved_model.pb`, { panel: 'search', at: 'kernel' }, '9 names');
+    const right = found.items.map((/** @type {any} */ { is, name, path, function: inside, op, kind }) => [
+      is,
+      name ?? path,
+      op ?? kind,
+      path ?? inside ?? 'the main graph',
+    ]);
+    assert.deepEqual(await rows(), right);
+    const kinds = right.map((/** @type {string[]} */ [is]) => is);
+    assert.ok(kinds.includes('object') && kinds.includes('node'));
+  }, folder(keras)));
 
 test('functions: the most called first, filtered; one with its arguments as the tree that Python has', () =>
   withInspector(async ({ page, visit, says, rows }) => {

@@ -48,7 +48,7 @@ const visitor = (base) => `(async () => {
     const input = all(document, 'input[type=file]')[0];
     input.files = chosen.files;
     input.dispatchEvent(new Event('change', { bubbles: true }));
-    await until('graph.pb', 'graph def', 'Overview');
+    await until('graph.pb', 'GraphDef', 'Overview');
     steps.push('by file');
   } catch (error) {
     broken.push(String(error));

@@ -40,7 +40,7 @@ test('each panel shows what is in the model, and the page keeps its own rules', 
     const shows = [
       [{}, ['2.21.0', 'serving_default', 'f32[?,12,12,1]']],
       [{ panel: 'signatures' }, ['SignatureDef', 'conv2d/kernel', 'root.signatures.serving_default']],
-      [{ panel: 'objects', at: 'root.layer_with_weights-0' }, ['kernel', 'float32[3, 3, 1, 4]']],
+      [{ panel: 'objects', at: 'root.layer_with_weights-0' }, ['kernel', 'f32[3,3,1,4]']],
       [{ panel: 'layers' }, ['_tf_keras_network', '2,847']],
       [{ panel: 'functions' }, [inner]],
       [{ panel: 'functions', at: inner }, ['Called by', 'conv2d/kernel']],
@@ -92,7 +92,7 @@ test('one goes from a signature to a variable, and back', () =>
     await visit(address(model, { panel: 'signatures' }), 'conv2d/kernel');
     await page.evaluate(click('conv2d/kernel'));
     await page.until(`new URLSearchParams(location.hash.slice(1)).get('at') === 'root.layer_with_weights-0.kernel'`);
-    await page.until(`${text}.includes('float32[3, 3, 1, 4]')`);
+    await page.until(`${text}.includes('f32[3,3,1,4]')`);
     await page.evaluate('history.back()');
     await page.until(`${text}.includes('SignatureDef')`);
   }));
@@ -210,7 +210,7 @@ test('in a page of its own it is an element, with that page’s colours and rule
     await page.evaluate(`window.events = []; for (const name of ['open', 'failed', 'navigate', 'progress'])
       ${inspector}.addEventListener(name, ({ type, detail }) => events.push([type, detail]))`);
     await page.evaluate(click('conv2d/kernel'));
-    await page.until(`${text}.includes('float32[3, 3, 1, 4]')`);
+    await page.until(`${text}.includes('f32[3,3,1,4]')`);
     assert.deepEqual(
       await page.evaluate(`[${inspector}.panel, ${inspector}.at, events.findLast(([type]) => type !== 'progress')[0]]`),
       ['objects', 'root.layer_with_weights-0.kernel', 'navigate'],

@@ -19,8 +19,10 @@ const c = {
   i32: /^(int|int32_t|cpb_\w+)$/,
   u32: /^(unsigned int|uint32_t|cpb_\w+)$/,
   size: /^size_t$/,
-  u64: /^uint64_t$/,
+  // Of a double: its bits.
+  u64: /^(uint64_t|double)$/,
   ptr: /\*/,
+  text: /^char\[256\]$/,
   pair: /\*\[2\]$/,
 };
 

@@ -3,7 +3,7 @@ import { libcpb } from './support/libcpb.js';
 import { savedModel } from './support/savedmodels.js';
 import { assert, data, each, test } from './support/test.js';
 
-const { inspect, merge, open, openRecords, repack, split } = libcpb;
+const { inspect, merge, open, openRecords, repack, split, writeRecords } = libcpb;
 const CPB = 'tests/data/cpb/real_keras_export/max3000_none.cpb';
 
 /** @param {(options: any) => Promise<unknown>} call @param {[object | null, RegExp][]} wrong */
@@ -72,12 +72,27 @@ test('of openRecords() and of the writers', async () => {
     (options) => split(bytes, options).bytes(),
     [
       [{ maxChunkSize: -1 }, /^the option maxChunkSize is -1; /],
-      [{ codec: { name: 'snappy' } }, /^the option codec.name is 'snappy'; expected 'none', 'brotli', 'zstd'$/],
+      [{ codec: { name: 'lz4' } }, /^the option codec.name is 'lz4'; expected 'none', 'brotli', 'zstd', 'snappy'$/],
     ],
   );
   await told(
     (options) => repack(bytes, options).bytes(),
-    [[{ maxChunkSize: 5 }, /^there is no option maxChunkSize; /]],
+    [
+      [{ maxChunkSize: 5 }, /^there is no option maxChunkSize; /],
+      [{ riegeliOptions: 3 }, /^the option riegeliOptions is 3; expected a string$/],
+      [{ riegeliOptions: 'default', transpose: true }, /says all; expected no option transpose beside it$/],
+      [{ riegeliOptions: 'zstd,lz4' }, /^the option riegeliOptions, character 6: .*lz4/],
+    ],
+  );
+  await told(
+    (options) => writeRecords([bytes], options).bytes(),
+    [
+      [{ level: 3 }, /^there is no option level; /],
+      [{ bucketFraction: 1.5 }, /^the option bucketFraction is 1.5; expected a number from 0 to 1$/],
+      [{ codec: { name: 'zstd', level: 23 } }, /^level is out of range \(Zstd -131072 to 22/],
+      [{ riegeliOptions: 'snappy', chunkSize: 5 }, /says all; expected no option chunkSize beside it$/],
+      [{ riegeliOptions: 'zstd:99' }, /^the option riegeliOptions, character \d+: .*99/],
+    ],
   );
   await told((options) => merge(bytes, options).bytes(), [[{ memory: Number.NaN }, /^the option memory is NaN; /]]);
 });

@@ -71,6 +71,20 @@ test('split, merge and repack give the message again', async () => {
   }
 });
 
+test('the example that writes records runs', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cpb-readme-'));
+  try {
+    await runs(block('writeRecords(').replace("'log.riegeli'", `'${folder}/log.riegeli'`));
+    const records = await libcpb.openRecords(`${folder}/log.riegeli`);
+    const sizes = [];
+    for await (const { size } of records) sizes.push(size);
+    assert.deepEqual(sizes, [2, 2]);
+    records.close();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('the ways to open run', () => {
   const url = `${base}/${CPB}`;
   class AwsClient {

@@ -9,7 +9,7 @@ import { assert, each, json, test } from './support/test.js';
 import { largeModel, noise } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
 
-const { merge, repack, split } = libcpb;
+const { merge, openRecords, repack, split, writeRecords } = libcpb;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const command = process.env.CPB ?? `${root}build/cpb`;
@@ -56,6 +56,20 @@ const ways = [
   [{ codec: { name: 'zstd', level: 19 } }, ['--codec', 'zstd:19']],
   [{ codec: { name: 'brotli', level: 2 } }, ['--codec', 'brotli:2']],
   [{ codec: { name: 'brotli', level: 9 } }, ['--codec', 'brotli:9']],
+  [{ codec: { name: 'snappy' } }, ['--codec', 'snappy']],
+  [{ codec: { name: 'zstd', level: 1 }, transpose: true }, ['--codec', 'zstd:1', '--transpose']],
+  [{ layout: 'compat', transpose: true }, ['--layout', 'compat', '--transpose']],
+];
+
+/** Riegeli's options in its own words. */
+const inWords = [
+  'default',
+  'transpose,zstd:3',
+  'transpose,brotli:2,window_log:18,chunk_size:64K,bucket_fraction:0.25',
+  'transpose,uncompressed',
+  'snappy:2,chunk_size:100000',
+  'uncompressed,pad_to_block_boundary,parallelism:4',
+  'zstd:1,initial_padding:4K,final_padding:1000',
 ];
 
 /** @type {[object, string[]][]} for split alone */
@@ -84,6 +98,29 @@ test('repack writes what the native command writes', async () => {
       assert.deepEqual(await repack(from, options).bytes(), native('repack', from, args));
     }
   });
+});
+
+test('and so with the options of Riegeli', async () => {
+  const file = native('split', await model());
+  await each(inWords, String, async (riegeliOptions) =>
+    assert.deepEqual(
+      await repack(file, { riegeliOptions }).bytes(),
+      native('repack', file, ['--riegeli-options', riegeliOptions]),
+    ),
+  );
+});
+
+test('records are written as the native command writes them', async () => {
+  const path = `${data}records/chunksize_64K_zstd.riegeli`;
+  /** @type {Uint8Array[]} */
+  const records = [];
+  for await (const { bytes } of await openRecords(path)) records.push(bytes);
+  await each(inWords, String, async (riegeliOptions) =>
+    assert.deepEqual(
+      await writeRecords(records, { riegeliOptions }).bytes(),
+      native('recover', path, ['--riegeli-options', riegeliOptions]),
+    ),
+  );
 });
 
 test('what TensorFlow wrote is merged and repacked as by the native command', async () => {

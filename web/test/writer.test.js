@@ -64,6 +64,8 @@ const stored = [
   { layout: 'compat' },
   { codec: { name: 'zstd', level: 1 } },
   { codec: { name: 'brotli', level: 0, windowLog: 18 } },
+  { codec: { name: 'snappy' }, transpose: true },
+  { layout: 'compat', transpose: true },
 ];
 
 /** And split, beside that; @type {object[]} */
@@ -96,7 +98,7 @@ test('options do what they say', async () => {
   assert.deepEqual(opened.version, version);
   assert.equal(opened.numChunks, 6);
   opened.close();
-  const newer = await split(message, { version: { join: 1 } }).bytes();
+  const newer = await split(message, { version: { join: 2 } }).bytes();
   await assert.rejects(open(newer), { code: 'UNSUPPORTED' });
 
   const whole = split(message, { inlineMax: 2 ** 22, maxChunkSize: 2 ** 22 });
@@ -340,7 +342,7 @@ test('wrong options are told', async () => {
   const message = await model(1);
   const wrong = [
     { layout: 'other' },
-    { codec: { name: 'snappy' } },
+    { codec: { name: 'lz4' } },
     { codec: { name: 'zstd', level: 99 } },
     { maxChunkSize: -1 },
     { inlineMax: 1.5 },

@@ -58,7 +58,7 @@ export async function diff(a, b, options = {}) {
   const first = await openInside(a, { ...how, ...options.a });
   const { file } = first.state;
   try {
-    const second = await openInside(b, { ...how, ...options.b }, within(file));
+    const second = await openInside(b, { ...how, ...options.b }, { within: within(file) });
     return await compared(file, [first, second], options);
   } finally {
     file.close();

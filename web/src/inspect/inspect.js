@@ -6,7 +6,7 @@ import { disposable } from '../reader/open-file.js';
 import { openAs } from '../reader/open.js';
 import { cutOutput, cutSource, KERAS_METADATA, planOf, SAVED_MODEL } from './cut.js';
 import { GRAPH, openCheckpoint } from './checkpoint.js';
-import { asker, kinds } from './model.js';
+import { asker, isDamage, kinds, noteDamage } from './model.js';
 import * as is from '../options.js';
 import { valuesOf } from './values.js';
 
@@ -133,7 +133,7 @@ const known = {
  * @returns {Promise<Model<Kind>>}
  */
 export async function inspect(input, options = {}) {
-  return modelOf(await openInside(input, options));
+  return modelOf(await openInside(input, options, { keepDamaged: true }));
 }
 
 /**
@@ -142,14 +142,17 @@ export async function inspect(input, options = {}) {
  * @template {ModelKind} Kind
  * @param {Input} input
  * @param {InspectOptions<Kind>} options
- * @param {Parameters<typeof openAs>[4]} [within] an instance that is there
+ * @param {object} [how]
+ * @param {Parameters<typeof openAs>[4]} [how.within] an instance that is there
+ * @param {boolean} [how.keepDamaged] questions are answered from what is left where chunks are damaged
  */
-export async function openInside(input, options, within) {
+export async function openInside(input, options, { within, keepDamaged = false } = {}) {
   is.checkOptions(options, known);
   // As natively: no chunk is looked at for its size alone.
-  const opened = await openAs('inspect', () => content, input, { trustSizes: true, ...options }, within);
+  const how = { trustSizes: true, ...options, keepDamaged };
+  const opened = await openAs('inspect', () => content, input, how, within);
   try {
-    return await insideOf(input, opened, options);
+    return await insideOf(input, opened, how);
   } catch (error) {
     opened.file.close();
     throw error;
@@ -171,17 +174,20 @@ export async function openInside(input, options, within) {
  * @template {ModelKind} Kind
  * @param {Input} input
  * @param {Awaited<ReturnType<typeof openAs>>} opened
- * @param {InspectOptions<Kind>} options
+ * @param {InspectOptions<Kind> & { keepDamaged: boolean }} options
  */
 async function insideOf(input, { file, content, message, told }, options) {
   const { signal } = options;
-  const { body } = await content();
+  const { body, merged } = await content();
+  const damaged = options.keepDamaged ? merged : undefined;
   const size = await body.size({ signal, got: told });
   if (size === 0) throw new CpbError('FORMAT', `the model is empty; ${EXPECTED}`);
   const feed = feedOf(file, body, size);
   const kind = /** @type {Kind} */ (options.kind ?? (await guess(file, feed, signal)));
   told?.(feed.got);
-  const asking = asker(file, feed, kind, options);
+  const asking = asker(file, feed, kind, options, damaged);
+  const damage = await damaged?.damage({ signal });
+  if (damage) noteDamage(file.instance, asking.engine, damage);
   /** @type {State} */
   const state = { file, body, feed, kind };
   /** @type {(beside: Beside, how: OpenOptions, told?: Told) => Promise<void>} */
@@ -262,10 +268,10 @@ async function add(state, asking, { kerasMetadata, checkpoint: files }, { input,
  * @param {import('./checkpoint.js').Checkpoint} checkpoint
  * @param {AbortSignal} [signal]
  */
-async function objectGraphOf({ file, feed, kind }, checkpoint, signal) {
+async function objectGraphOf(state, checkpoint, signal) {
   const data = checkpoint.find(GRAPH) && (await checkpoint.dataOf(GRAPH));
   if (!data) return undefined;
-  const found = await valuesOf(file, feed, kind, GRAPH, { signal }, { checkpoint, data });
+  const found = await valuesOf(state, GRAPH, { signal }, { checkpoint, data });
   return (await found.bytes({ signal })).subarray(8);
 }
 
@@ -275,8 +281,9 @@ async function objectGraphOf({ file, feed, kind }, checkpoint, signal) {
  * @param {string} name
  * @param {ValuesOptions} [how]
  */
-async function values({ file, feed, kind, checkpoint }, { ask }, name, how = {}) {
-  if (!how.variable) return valuesOf(file, feed, kind, name, how);
+async function values(state, { ask }, name, how = {}) {
+  if (!how.variable) return valuesOf(state, name, how);
+  const { checkpoint } = state;
   if (!checkpoint) throw new CpbError('USAGE', 'values of variables need the option checkpoint of inspect()');
   const { metaGraph, signal, onProgress } = how;
   const found = (await ask('variables', { name, metaGraph, signal, onProgress })).variables;
@@ -287,7 +294,7 @@ async function values({ file, feed, kind, checkpoint }, { ask }, name, how = {})
     throw new CpbError('NOT_FOUND', `${name} is ambiguous: ${found.total} variables have this name`);
   const data = await checkpoint.dataOf(key);
   if (!data) throw new CpbError('NOT_FOUND', `the data file with ${name} was not found`);
-  return valuesOf(file, feed, kind, key, how, { checkpoint, data });
+  return valuesOf(state, key, how, { checkpoint, data });
 }
 
 /**
@@ -317,8 +324,13 @@ const EXPECTED = 'expected a SavedModel, a GraphDef, Keras metadata or a SameDif
 const HEAD = 4096;
 const ENOUGH = 256;
 
+/** @param {unknown} error */
+function unlessDamage(error) {
+  if (!isDamage(error)) throw error;
+}
+
 /**
- * The first bytes of a message, which may come from several chunks.
+ * The first bytes of a message, which may come from several chunks; fewer where these are damaged.
  *
  * @param {import('../wasm/feed.js').Feed} feed
  * @param {AbortSignal} [signal]
@@ -328,7 +340,7 @@ async function beginningOf(feed, signal) {
   let size = 0;
   while (size < Math.min(ENOUGH, head.length)) {
     const left = head.length - size;
-    if (!feed.at(size)) await feed.fetch(size, left, left, { signal });
+    if (!feed.at(size)) await feed.fetch(size, left, left, { signal }).catch(unlessDamage);
     const more = feed.at(size)?.subarray(0, left);
     if (!more?.length) break;
     head.set(more, size);

@@ -7,7 +7,9 @@ import { structs } from './structs.js';
 /** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
+/** @import { Merged } from '../reader/merged-body.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
+/** @import { Instance } from '../wasm/instance.js' */
 /** @import { ModelKind, QuestionName } from './answers/index.js' */
 
 /** Numbers in cpb_model_kind. @type {Record<ModelKind, number>} */
@@ -31,6 +33,65 @@ export const shared = (feed) => ({
   measure: (...args) => feed.measure(...args),
   stop: () => feed.stop(),
 });
+
+/** Damage of what is read, and not of the way to it. @param {unknown} error */
+export const isDamage = (error) => error instanceof CpbError && ['DAMAGED', 'TRUNCATED'].includes(error.code);
+
+/** As natively: offsets of the message tell nothing of where the damage is in the file.
+ * @param {CpbError} damage */
+const described = ({ message, offset }) =>
+  offset === undefined ? message : `${message}, at byte ${offset} of the file`;
+
+/** No byte, where some are lost: the engine was told so. */
+const LOST = new Uint8Array(0);
+
+/**
+ * The feed of a merged message for an engine that can do without what is damaged: it is told which
+ * bytes are lost, up to the end of what comes from the same chunk.
+ *
+ * @param {Instance} instance
+ * @param {Engine} engine
+ * @param {Feed} feed
+ * @param {Merged} merged
+ * @returns {Feed}
+ */
+function losing(instance, engine, feed, merged) {
+  const ofMessage = shared(feed);
+  let lost = -1;
+  /** @param {number} offset @param {CpbError} why @param {ReadOptions} [options] */
+  async function lose(offset, why, options) {
+    const segment = await merged.segmentAt(offset, { signal: options?.signal });
+    const length = segment.offset + segment.length - offset;
+    instance.scope((scope) => {
+      const text = scope.bytes(new TextEncoder().encode(`${described(why)}\0`));
+      instance.c.cpb_input_lose(engine.call('input'), BigInt(length), Number(offset === segment.offset), text);
+    });
+    lost = offset;
+  }
+  return {
+    ...ofMessage,
+    get got() {
+      return feed.got;
+    },
+    at: (offset) => (offset === lost ? LOST : feed.at(offset)),
+    async fetch(offset, length, ahead, options) {
+      lost = -1;
+      try {
+        await feed.fetch(offset, length, ahead, options);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        await lose(offset, /** @type {CpbError} */ (error), options);
+      }
+    },
+  };
+}
+
+/** Tells the engine of damage that reading may not meet. @param {Instance} instance @param {Engine} engine @param {CpbError} damage */
+export function noteDamage(instance, engine, damage) {
+  instance.scope((scope) =>
+    engine.call('note_damage', scope.bytes(new TextEncoder().encode(`${described(damage)}\0`))),
+  );
+}
 
 /** Numbers in cpb_question_kind. @type {Record<QuestionName, number>} */
 const questions = {
@@ -80,8 +141,8 @@ const asking = {
  * @typedef {{ maxValue?: number, maxMemory?: number }} ModelOptions
  */
 
-/** @param {OpenFile} file @param {Feed} feed @param {ModelKind} kind @param {ModelOptions} options */
-function engineFor(file, feed, kind, options) {
+/** @param {OpenFile} file @param {Feed} feed @param {ModelKind} kind @param {ModelOptions} options @param {Merged} [merged] */
+function engineFor(file, feed, kind, options, merged) {
   const { instance } = file;
   const engine = file.make('cpb_model', (scope) =>
     instance.c.cpb_model_new(
@@ -94,7 +155,7 @@ function engineFor(file, feed, kind, options) {
       }),
     ),
   );
-  engine.feed = shared(feed);
+  engine.feed = merged ? losing(instance, engine, feed, merged) : shared(feed);
   return engine;
 }
 
@@ -117,10 +178,11 @@ function turns() {
  * @param {Feed} feed
  * @param {ModelKind} kind
  * @param {ModelOptions} options
+ * @param {Merged} [merged] of which chunks may be damaged: questions are answered from what is left
  */
-export function asker(file, feed, kind, options) {
+export function asker(file, feed, kind, options, merged) {
   const { instance } = file;
-  const engine = engineFor(file, feed, kind, options);
+  const engine = engineFor(file, feed, kind, options, merged);
   const inTurn = turns(); // the engine answers one question at a time
 
   /**

@@ -13,7 +13,11 @@ import { structs } from './structs.js';
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
-/** @import { ModelKind } from './answers/index.js' */
+/** @import { Body } from '../reader/merged-body.js' */
+/** @import { State } from './inspect.js' */
+
+/** Values of more bytes than a feed asks for at once come as a stream. */
+const LONG = 8 * 2 ** 20;
 
 /** @type {import('../options.js').Known} */
 const known = {
@@ -65,16 +69,40 @@ const known = {
  */
 
 /**
- * @param {OpenFile} file
+ * The message's feed for an array. Long values come as a stream, which is that of a feed of its own:
+ * others who read the message would end it.
+ *
  * @param {Feed} feed
- * @param {ModelKind} kind
+ * @param {Body} body
+ * @returns {Feed}
+ */
+function streaming(feed, body) {
+  const { size } = feed;
+  const ofMessage = shared(feed);
+  if (!body.goesOn || size === undefined) return ofMessage;
+  const own = createFeed({ read: body.read, stream: body.stream, stat: async () => ({ size }) }, { size, most: LONG });
+  let isLong = false;
+  return {
+    ...ofMessage,
+    get got() {
+      return feed.got + own.got;
+    },
+    at: (offset) => feed.at(offset) ?? own.at(offset),
+    fetch: (offset, length, ahead, options) =>
+      ((isLong ||= ahead > LONG) ? own : feed).fetch(offset, length, ahead, options),
+    stop: () => (own.stop(), feed.stop()),
+  };
+}
+
+/**
+ * @param {Pick<State, 'file' | 'body' | 'feed' | 'kind'>} of
  * @param {string} name
  * @param {ValuesOptions} [options]
  * @param {{ checkpoint: { pointer: number }, data: import('../types.js').Source }} [stored] where
  *   the name is a key
  * @returns {Promise<Values>}
  */
-export async function valuesOf(file, feed, kind, name, options = {}, stored = undefined) {
+export async function valuesOf({ file, body, feed, kind }, name, options = {}, stored = undefined) {
   is.checkOptions(options, known);
   const { signal, onProgress, tag, state, metaGraph, tensor, exactTexts } = options;
   const { instance } = file;
@@ -102,7 +130,7 @@ export async function valuesOf(file, feed, kind, name, options = {}, stored = un
     );
   });
   const of = `values of ${name}`;
-  engine.feed = stored ? createFeed(stored.data) : shared(feed);
+  engine.feed = stored ? createFeed(stored.data) : streaming(feed, body);
   try {
     // Up to the first of the values, which say what the array is.
     const first = collector();

@@ -17,7 +17,8 @@ import { collect, engineStream } from './output.js';
 /**
  * Where and how a chunk is stored.
  * @typedef {object} Stored
- * @property {number} size of its record, in bytes; this counts, whatever the index says
+ * @property {number} size of its record, in bytes; this counts, whatever the index says; but
+ *   for one that shares a transposed Riegeli chunk, of which the header does not tell, it is the index's
  * @property {number} index of the record in its Riegeli chunk
  * @property {number} begin
  * @property {number} end of its Riegeli chunk: bytes [begin, end) of the file

@@ -155,7 +155,7 @@ function fieldOf(context, found, path) {
     path,
     name: isRoot ? '' : (declared?.name ?? String(number)),
     type: isRoot ? 'message' : kindOf(declared),
-    typeName: schema.nameOf(found.message) ?? schema.enumName(declared?.enumeration ?? 0),
+    typeName: schema.nameOf(found.message || declared?.enumeration || 0),
     number,
     repeated: found.fields,
     size,
@@ -180,7 +180,7 @@ function fieldOf(context, found, path) {
       }
       const bytes = await field.bytes(options);
       const value = first(await jsonOf(file, schema, found.parent, withHead(found, bytes), options.signal));
-      return declared?.repeated && Array.isArray(value) ? value[0] : (value ?? zero(schema, declared));
+      return declared?.repeated && Array.isArray(value) ? value[0] : (value ?? zero(context, declared));
     },
 
     async value(options) {
@@ -239,12 +239,12 @@ async function readJson(context, ranges, type, omit, how) {
 /** The one property. @param {any} object */
 const first = (object) => Object.values(object)[0];
 
-/** What JSON leaves out. @param {Schema} schema @param {FieldType | undefined} declared */
-function zero(schema, declared) {
+/** What JSON leaves out. @param {Context} context @param {FieldType | undefined} declared */
+function zero({ file, schema }, declared) {
   const kind = kindOf(declared) ?? '';
   if (kind === 'string' || kind === 'bytes') return '';
   if (kind === 'bool') return false;
-  if (kind === 'enum') return schema.enumValue(declared?.enumeration ?? 0, 0) ?? 0;
+  if (kind === 'enum') return schema.nameOf(file.instance.c.cpb_enum_find_number(declared?.enumeration ?? 0, 0)) ?? 0;
   return kind.endsWith('64') ? '0' : 0;
 }
 

@@ -1,5 +1,6 @@
 /** Finding a field of a message. */
 import { createFeed } from '../wasm/feed.js';
+import { equalJumps } from './equal-jumps.js';
 import { keptOutline } from './outline.js';
 import { asOne } from './ranges.js';
 import { readingOn } from './read-on.js';
@@ -25,10 +26,11 @@ const REMEMBERED = 8 * 2 ** 20;
  */
 export function feedOf(file, body, size) {
   const on = body.goesOn ? readingOn(body, size) : undefined;
+  const jumps = on && equalJumps(body, size, (distance) => !on.reachesOver(distance));
   const outline = body.until ? undefined : keptOutline(file.source, size);
   if (outline) file.keep(outline.save);
   /** @type {Body['read']} */
-  const ask = on ? (...range) => on.read(...range) : body.read;
+  const ask = on ? async (...range) => (await jumps?.at(...range)) ?? on.read(...range) : body.read;
   /** @type {Body['read']} */
   async function read(offset, length, options) {
     const known = await outline?.at(offset, length);
@@ -40,7 +42,7 @@ export function feedOf(file, body, size) {
   const held = body.until ? [] : file.held;
   const feed = createFeed(source, { ahead: AHEAD, most: REMEMBERED, until: body.until, held, size });
   if (on) {
-    feed.stop = () => on.stop();
+    feed.stop = () => (on.stop(), jumps?.stop());
     file.keep(feed.stop);
   }
   return feed;

@@ -24,6 +24,8 @@ import { structs } from './structs.js';
  * @property {number} type of the merged message, or 0
  * @property {boolean} trustSizes
  * @property {Verify} [verify]
+ * @property {boolean} [keepDamaged] what cannot be placed because a chunk is damaged is left out, for
+ *   looking at what is left (cpb_merge_keep_damaged)
  */
 
 /** Bytes that planning reads at least, and more where the next are close to each other. */
@@ -49,9 +51,9 @@ export class MergePlan {
 
   /** An engine of its own, without a plan. @param {Verify} verify @param {() => void} [onFree] */
   newMerge(verify, onFree) {
-    const { type, trustSizes } = this.#how;
+    const { type, trustSizes, keepDamaged } = this.#how;
     const { instance, limitsIn, make } = this.#file;
-    return make(
+    const merge = make(
       'cpb_merge',
       (scope) => {
         const options = scope.struct(structs.merge_options, {
@@ -64,6 +66,8 @@ export class MergePlan {
       },
       onFree,
     );
+    if (keepDamaged) merge.check('keep_damaged');
+    return merge;
   }
 
   /** @param {BodyOptions['got']} got */
@@ -159,5 +163,12 @@ export class MergePlan {
     if (!merge) return Infinity;
     const { offset: begin, length } = this.#segment(merge, merge.call('find_segment', big(offset)));
     return begin + length;
+  }
+
+  /** With keepDamaged: why chunks that others go into cannot be read, of the first one of them. @param {BodyOptions} [options] */
+  async damage(options) {
+    const merge = await this.#planned(options);
+    const error = this.#file.instance.error(merge.call('damage'));
+    return error.message ? error : undefined;
   }
 }

@@ -45,6 +45,9 @@ import { collect, engineStream } from './output.js';
  * @property {(offset: number, length: number, options?: BodyOptions) => Promise<Range[]>} rangesOf
  *   the Riegeli chunks that have bytes of a range of the message
  * @property {() => Range[]} windows what a stream of all of it asks for, one after another
+ * @property {(offset: number, options?: BodyOptions) => Promise<Range>} segmentAt what comes from one chunk,
+ *   or from none, with the byte at `offset` of the message
+ * @property {(options?: BodyOptions) => Promise<CpbError | undefined>} damage see MergePlan
  */
 /** @typedef {Body & MergedOnly} Merged */
 
@@ -93,6 +96,8 @@ export function mergedBody(file, index, how) {
     rangeOf: (chunk) => state.ranges().of(chunk),
     rangesOf: async (...range) => rangesOf(state, await plan.segments(...range)),
     windows: () => windows(state),
+    segmentAt: async (offset, o) => /** @type {Segment} */ ((await plan.segments(offset, 1, o))[0]),
+    damage: (o) => plan.damage(o),
   };
 }
 

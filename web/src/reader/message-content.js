@@ -24,12 +24,14 @@ const MESSAGE = 'message';
  * @param {number} how.type
  * @param {boolean} how.guessed then the type is used for names only
  * @param {boolean} how.trustSizes
+ * @param {boolean} [how.keepDamaged] see MergeHow
  * @param {Verify} [how.verify]
  * @param {Partial<Cost>} [how.budget]
  * @param {SourceOptions['http']} [how.http]
  */
-export function contentOf(file, index, { schema, type, guessed, trustSizes, verify, budget, http }) {
-  const merged = index && mergedBody(file, index, { type: guessed ? 0 : type, trustSizes, verify });
+export function contentOf(file, index, how) {
+  const { schema, type, guessed, trustSizes, keepDamaged, verify, budget, http } = how;
+  const merged = index && mergedBody(file, index, { type: guessed ? 0 : type, trustSizes, keepDamaged, verify });
   const body = merged ?? plainBody(file, (budget ?? http?.budget)?.bytes !== undefined);
   const field = fieldsOf(file, schema, body, type);
 
@@ -40,6 +42,7 @@ export function contentOf(file, index, { schema, type, guessed, trustSizes, veri
 
   return {
     body,
+    merged,
     field,
     /** @param {ReadOptions} [options] */
     size: (options) => body.size(planning(options)),

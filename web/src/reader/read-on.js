@@ -144,6 +144,11 @@ class ReadingOn {
     return value !== undefined;
   }
 
+  /** Whether so many bytes may be read rather than skipped. @param {number} distance */
+  reachesOver(distance) {
+    return distance <= FAR && !this.#slow;
+  }
+
   /** @returns {undefined} */
   #end() {
     this.#open?.reader.cancel().catch(() => {});

@@ -20,9 +20,7 @@ import { CpbError } from '../errors.js';
  * @typedef {object} Schema
  * @property {Uint8Array | undefined} set that it was made of; none: the types that are built in
  * @property {(name: string) => number} find a message type by its full name; 0: none
- * @property {(type: number) => string | undefined} nameOf
- * @property {(enumeration: number) => string | undefined} enumName
- * @property {(enumeration: number, number: number) => string | undefined} enumValue its name
+ * @property {(type: number) => string | undefined} nameOf a message type's, an enumeration's or its value's
  * @property {(type: number) => boolean} isEntry whether it is a map's
  * @property {(field: number) => FieldType | undefined} field by its pointer
  * @property {(type: number, number: number) => FieldType | undefined} byNumber
@@ -41,16 +39,11 @@ export function openSchema(file, set) {
 
   /** @type {Map<number, FieldType>} */
   const fields = new Map();
-  /** @param {number} type */
-  const typeName = (type) => (type ? instance.text(instance.u32(type)) : undefined);
-
   /** @type {Schema} */
   const schema = {
     set,
     find: (name) => instance.scope((s) => c.cpb_schema_find_message(pointer, s.string(name))),
-    nameOf: typeName,
-    enumName: typeName,
-    enumValue: (enumeration, number) => typeName(c.cpb_enum_find_number(enumeration, number)),
+    nameOf: (type) => (type ? instance.text(instance.u32(type)) : undefined),
     isEntry: (type) => type !== 0 && instance.get('message_type', type).map_entry === 1,
     field(at) {
       if (!at) return undefined;

@@ -166,7 +166,7 @@ class ModuleInstance {
     if (type === 'u64') return toNumber(view.getBigUint64(p, true));
     if (type === 'i32') return view.getInt32(p, true);
     if (type === 'u8') return view.getUint8(p);
-    return type === 'char[256]' ? this.text(p) : view.getUint32(p, true);
+    return type === 'text' ? this.text(p) : view.getUint32(p, true);
   }
 
   /** @param {string | Layout} type @param {number} p @param {any} value */

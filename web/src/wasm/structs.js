@@ -4,28 +4,28 @@
  */
 
 /**
- * The type of a field is a key of `sizes`, or another struct's layout.
+ * The type of a field is a key of `sizes` (text: char[256]), or another struct's layout.
  * @typedef {{ offset: number, type: string | Layout }} Place
  * @typedef {{ name: string, size: number, align: number, fields: Record<string, Place> }} Layout
  */
 
 /** @type {Record<string, number>} */
-const sizes = { u8: 1, i32: 4, u32: 4, ptr: 4, size: 4, u64: 8, 'char[256]': 256 };
+const sizes = { u8: 1, i32: 4, u32: 4, ptr: 4, size: 4, u64: 8, text: 256 };
 
 /** Fields in their order, name:type; u64 where no type is said. */
 const declarations = {
-  error: 'code:i32 offset message:char[256]',
+  error: 'code:i32 offset message:text',
   limits:
     'struct_size:size riegeli_chunk window chunks records_per_chunk depth:u32' +
     ' decoded decoded_per_byte held held_per_byte walked walked_per_byte' +
     ' entries entries_per_byte answer answer_per_byte index index_per_byte work:ptr',
-  need: 'kind:i32 offset length:size ahead',
+  need: 'kind:i32 file:u32 offset length:size ahead',
 
   record: 'position chunk_begin index size',
   riegeli_chunk: 'begin end data_size num_records decoded_data_size type:u8 codec:u8',
 
   index_version: 'splitter:i32 join:i32 bad_consumers:ptr num_bad_consumers:size',
-  chunk_info: 'type:u32 size position',
+  chunk_info: 'type:u32 file:u32 size position',
   index_node: 'chunk num_tags:u32 parent:u32 first_child:u32 next:u32',
   field_tag: 'kind:i32 value text:ptr length:size',
   chunk_reader_options: 'struct_size:size verify:i32 read_size:size limits:ptr',
@@ -34,7 +34,7 @@ const declarations = {
   field:
     'name:ptr json_name:ptr number:u32 type:i32 message:ptr enumeration:ptr oneof:i32' +
     ' repeated:u8 map:u8 packed:u8 required:u8 presence:u8 extension:u8 utf8:u8',
-  message_type: 'name:ptr fields:ptr num_fields:size map_entry:u8',
+  message_type: 'name:ptr fields:ptr num_fields:size map_entry:u8 divisible:u8',
   range: 'offset length',
 };
 
@@ -54,7 +54,7 @@ function layOut(name, declaration, known) {
     const [key = '', said = 'u64'] = field.split(':');
     const type = known[said] ?? said;
     const size = sizes[said] ?? known[said]?.size ?? 0;
-    // A char array needs no alignment, but the only one happens to be aligned.
+    // A text of 256 bytes needs no alignment, but the only one happens to be aligned.
     const align = known[said]?.align ?? Math.min(size, 8);
     const offset = alignTo(align);
     layout.fields[key] = { offset, type };

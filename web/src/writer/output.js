@@ -1,4 +1,4 @@
-/** What split, repack and merge answer: an output that is made when it is asked for. */
+/** What calls that write answer: an output that is made when it is asked for. */
 import { collector } from '../bytes.js';
 import { asCpbError, CpbError } from '../errors.js';
 import * as is from '../options.js';
@@ -32,19 +32,20 @@ import { sinkOf } from './sinks.js';
  * What is written, once: nothing is read before one of these is called, and only
  * one may be. What fails, and what is aborted, leaves nothing behind.
  *
+ * @template [R=Result]
  * @typedef {object} Output
  * @property {(options?: WriteOptions) => ReadableStream<Uint8Array<ArrayBuffer>>} stream made as it is
  *   read
  * @property {(options?: WriteOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes all of it, in memory
  * @property {(options?: WriteOptions) => Promise<Blob>} blob all of it
- * @property {(destination: Destination, options?: WriteOptions) => Promise<Result>} to a
+ * @property {(destination: Destination, options?: WriteOptions) => Promise<R>} to a
  *   WritableStream, a FileSystemFileHandle, a FileSystemWritableFileStream, a Writable of Node or a
  *   sink of yours, which is closed at the end, or aborted; or to a file that was opened (a
  *   FileHandle of Node), which stays open. Plain streams are not seekable; all others
  *   take little memory however large a chunk is
- * @property {(path: string | URL, options?: WriteOptions) => Promise<Result>} toFile in Node, Deno
+ * @property {(path: string | URL, options?: WriteOptions) => Promise<R>} toFile in Node, Deno
  *   and Bun: written beside, and given its name (which may be taken) when it is whole
- * @property {Result | undefined} result once all is written
+ * @property {R | undefined} result once all is written
  */
 
 /**
@@ -55,8 +56,9 @@ import { sinkOf } from './sinks.js';
 /**
  * Makes the pieces, about 256 KiB each, which belong to whoever takes them. Unless `seekable`, each begins where the
  * last one ended.
+ * @template [R=Result]
  * @typedef {(how: How) =>
- *   AsyncGenerator<Piece, Result, void>} Make
+ *   AsyncGenerator<Piece, R, void>} Make
  */
 
 /** @type {((path: string | URL) => Sink) | undefined} */
@@ -74,14 +76,14 @@ async function ofSink(call) {
   }
 }
 
-/** What is written once: the pieces, and what came of them. */
+/** What is written once: the pieces, and what came of them. @template R */
 class Writing {
   #make;
   #begun = false;
-  /** @type {Result | undefined} */
+  /** @type {R | undefined} */
   result;
 
-  /** @param {Make} make */
+  /** @param {Make<R>} make */
   constructor(make) {
     this.#make = make;
   }
@@ -120,7 +122,7 @@ class Writing {
     }
   }
 
-  /** @param {ReturnType<Make>} pieces */
+  /** @param {ReturnType<Make<R>>} pieces */
   async *bytesOf(pieces) {
     try {
       for (;;) {
@@ -135,8 +137,9 @@ class Writing {
 }
 
 /**
- * @param {Make} make
- * @returns {Output}
+ * @template R
+ * @param {Make<R>} make
+ * @returns {Output<R>}
  */
 export function outputOf(make) {
   const writing = new Writing(make);

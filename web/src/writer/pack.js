@@ -21,9 +21,13 @@ import { MEMORY } from '../source/other.js';
  * @typedef {object} PackOwnOptions
  * @property {'remote' | 'compat'} [layout] remote (default): each chunk is one range of
  *   the file. compat: as TensorFlow writes
- * @property {{ name: 'none' | 'zstd' | 'brotli', level?: number, windowLog?: number }} [codec]
+ * @property {{ name: 'none' | 'zstd' | 'brotli' | 'snappy', level?: number, windowLog?: number }} [codec]
  *   default: zstd where it pays, for compat brotli. Levels of zstd to 22 (default 3), of brotli
- *   0 to 11 (default 6)
+ *   0 to 11 (default 6), of snappy 1 or 2 (default 1)
+ * @property {boolean} [transpose] whether messages are also encoded transposed, as Riegeli calls
+ *   it, and the smaller of both is kept: compressed ones of up to 4 MiB, for compat all chunks
+ * @property {boolean} [indexPages] whether the index is in pages, so that a reader fetches a few of
+ *   them instead of all: for millions of chunks. TensorFlow's merger refuses such a file
  * @property {number} [memory] bytes, 256 MiB by default: the longest stream as an input, and the
  *   largest compressed chunk where the output is not seekable
  * @property {Limits} [limits]
@@ -35,15 +39,37 @@ import { MEMORY } from '../source/other.js';
 /** @typedef {Parameters<Make>[0]} How */
 
 const layouts = { remote: 0, compat: 1 };
-const codecs = { none: 1, brotli: 2, zstd: 3 };
+/** Of C's cpb_transpose. */
+const IF_SMALLER = 2;
+const codecs = { none: 1, brotli: 2, zstd: 3, snappy: 4 };
+
+export const codecOption = is.within({
+  name: is.oneOf(...Object.keys(codecs)),
+  level: is.whole,
+  windowLog: is.size,
+});
 
 /** @type {import('../options.js').Known} */
 export const packing = {
   layout: is.oneOf(...Object.keys(layouts)),
-  codec: is.within({ name: is.oneOf(...Object.keys(codecs)), level: is.whole, windowLog: is.size }),
+  codec: codecOption,
+  transpose: is.flag,
+  indexPages: is.flag,
   limits: is.limits,
   ...is.reading,
 };
+
+/** How much a writer may hold, of `memory`. @param {boolean} seekable @param {number} memory */
+export const bufferOf = (seekable, memory) => (seekable ? 0 : Math.min(Math.max(memory, 2 ** 20), 2 ** 31));
+
+/** @param {PackOptions['codec']} codec */
+export const codecFields = (codec) =>
+  codec && {
+    codec: codecs[codec.name],
+    // In C, 0 is the default.
+    level: codec.name === 'brotli' && codec.level === 0 ? -1 : codec.level,
+    window_log: codec.windowLog,
+  };
 
 /**
  * The fields that the options of both engines have.
@@ -51,18 +77,16 @@ export const packing = {
  * @param {PackOptions} options
  * @param {How} how
  */
-export function packFields({ layout = 'remote', codec, memory = MEMORY }, { seekable }) {
+export function packFields(options, { seekable }) {
+  const { layout = 'remote', codec, transpose = false, indexPages = false, memory = MEMORY } = options;
   return {
     layout: layouts[layout],
-    codec: codec && {
-      codec: codecs[codec.name],
-      // In C, 0 is the default.
-      level: codec.name === 'brotli' && codec.level === 0 ? -1 : codec.level,
-      window_log: codec.windowLog,
-    },
+    codec: codecFields(codec),
+    transpose: transpose ? IF_SMALLER : 0,
+    index_pages: BigInt(indexPages),
     seekable: Number(seekable),
     // A smaller one would make other Riegeli chunks.
-    buffer: seekable ? 0 : Math.min(Math.max(memory, 2 ** 20), 2 ** 31),
+    buffer: bufferOf(seekable, memory),
   };
 }
 
@@ -91,6 +115,36 @@ export async function* withFile(input, options, known, { signal }, use) {
 /** What is gathered before it is given on. */
 const PIECE = 256 * 1024;
 
+/** What an engine gives, put together where it is written together. */
+export function gatherer() {
+  /** @type {{ offset: number, parts: Uint8Array[], length: number }[]} */
+  let runs = [];
+  let gathered = 0;
+  return {
+    /** Whether it is enough. @param {{ offset: number, bytes: Uint8Array }} piece */
+    add({ offset, bytes }) {
+      const run = runs.at(-1);
+      if (run && run.offset + run.length === offset) {
+        run.parts.push(bytes);
+        run.length += bytes.length;
+      } else {
+        runs.push({ offset, parts: [bytes], length: bytes.length });
+      }
+      return (gathered += bytes.length) >= PIECE;
+    },
+    /** @returns {Piece[]} */
+    take() {
+      const pieces = runs.map(({ offset, parts }) => ({
+        offset,
+        bytes: /** @type {Piece['bytes']} */ (concat(parts)),
+      }));
+      runs = [];
+      gathered = 0;
+      return pieces;
+    },
+  };
+}
+
 /**
  * @param {OpenFile} file
  * @param {Engine} engine
@@ -98,30 +152,15 @@ const PIECE = 256 * 1024;
  * @returns {AsyncGenerator<Piece, number, void>} returns the size
  */
 export async function* pack(file, engine, { signal, onProgress }) {
+  const gathered = gatherer();
   let size = 0;
   for (let step = -1; step !== DONE;) {
-    /** @type {{ offset: number, parts: Uint8Array[], length: number }[]} */
-    const runs = [];
-    let gathered = 0;
     step = await file
-      .drive(engine, {
-        signal,
-        onStep() {
-          const { offset, bytes } = pieceOf(file.instance, engine);
-          const run = runs.at(-1);
-          if (run && run.offset + run.length === offset) {
-            run.parts.push(bytes);
-            run.length += bytes.length;
-          } else {
-            runs.push({ offset, parts: [bytes], length: bytes.length });
-          }
-          return (gathered += bytes.length) >= PIECE;
-        },
-      })
+      .drive(engine, { signal, onStep: () => gathered.add(pieceOf(file.instance, engine)) })
       .catch(advise);
-    for (const { offset, parts, length } of runs) {
-      size = Math.max(size, offset + length);
-      yield { offset, bytes: /** @type {Piece['bytes']} */ (concat(parts)) };
+    for (const piece of gathered.take()) {
+      size = Math.max(size, piece.offset + piece.bytes.length);
+      yield piece;
     }
     onProgress?.(progressOf(file, engine));
   }
@@ -146,7 +185,7 @@ const progressOf = ({ instance }, engine) =>
   });
 
 /** @param {unknown} error @returns {never} */
-function advise(error) {
+export function advise(error) {
   if (error instanceof CpbError && / output is not seekable$/.test(error.message)) {
     error.message += ': write to a file or a sink, or raise the option memory';
   }

@@ -1,29 +1,55 @@
 /** repack(): a .cpb file laid out anew, without merging it. */
+import * as is from '../options.js';
 import { at } from '../wasm/instance.js';
 import { outputOf } from './output.js';
 import { pack, packFields, packing, withFile } from './pack.js';
+import { checkAlone, writerOptions } from './riegeli.js';
 import { structs } from './structs.js';
 
 /** @import { Input } from '../source/index.js' */
 /** @import { PackOptions } from './pack.js' */
 
 /**
+ * How a .cpb file is laid out anew.
+ * @typedef {object} RepackOwnOptions
+ * @property {string} [riegeliOptions] instead of layout, codec and transpose: the Riegeli chunks as
+ *   Riegeli's writer makes them with these options, in its own words, such as
+ *   'transpose,zstd:9,chunk_size:4M'
+ */
+/**
+ * How chunks are stored; all of it may be left out.
+ * @typedef {RepackOwnOptions & PackOptions} RepackOptions
+ */
+
+/** @type {is.Known} */
+const known = { riegeliOptions: is.text, ...packing };
+
+/**
  * Copies each chunk as it is into another layout or compression.
  *
  * @param {Input} input the .cpb file
- * @param {PackOptions} [options]
+ * @param {RepackOptions} [options]
  */
 const repack = (input, options = {}) =>
   outputOf((how) =>
-    withFile(input, options, packing, how, async function* (file) {
+    withFile(input, options, known, how, async function* (file) {
       const { instance } = file;
       const { c } = instance;
+      const { riegeliOptions: text } = options;
+      checkAlone({ ...options }, ['layout', 'codec', 'transpose']);
       const fields = packFields(options, how);
       const index = file.make('cpb_index', (scope) => c.cpb_index_new(0, file.limitsIn(scope)));
       await file.drive(index, { signal: how.signal });
       const chunks = index.call('num_chunks');
       const engine = file.make('cpb_repack', (scope) =>
-        at(c, 'cpb_repack_new')(0, scope.struct(structs.repack_options, { ...fields, limits: file.limitsIn(scope) })),
+        at(c, 'cpb_repack_new')(
+          0,
+          scope.struct(structs.repack_options, {
+            ...fields,
+            limits: file.limitsIn(scope),
+            riegeli: text === undefined ? 0 : writerOptions(instance, scope, text),
+          }),
+        ),
       );
       return { chunks, size: yield* pack(file, engine, how), isSplit: chunks > 1 };
     }),

@@ -35,7 +35,7 @@ const run = (args) =>
 
 /** @type {(path: string, ...options: string[]) => Promise<object>} */
 async function records(path, ...options) {
-  const lines = (await run(['records', path, '--json', ...options])).stdout
+  const lines = (await run(['records', path, '--json', '--sha256', ...options])).stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));

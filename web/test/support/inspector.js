@@ -83,10 +83,16 @@ export async function serve(files = {}) {
   let release = () => {};
   /** @type {RegExp | undefined} */
   let which;
+  let [running, atOnce, delay] = [0, 0, 0];
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(String(request.url), 'http://host');
     log.push(pathname);
     if (which ? which.test(pathname) : request.headers.range) await held;
+    if (request.headers.range && delay) {
+      atOnce = Math.max(atOnce, ++running);
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      running--;
+    }
     try {
       const bytes = read(pathname);
       const isWhole = pathname.includes('/whole/');
@@ -116,6 +122,12 @@ export async function serve(files = {}) {
     log,
     /** Each request's path and range. */
     ranges,
+    /** From now on, each range takes so many milliseconds. @param {number} ms */
+    slow: (ms) => void (delay = ms),
+    /** How many of these waited at once, at most. */
+    get atOnce() {
+      return atOnce;
+    },
     /**
      * Ranges are not answered, and of whole files only one half, until `release`; or what has such a path.
      *

@@ -18,6 +18,7 @@
  * @property {string} member such as 'inputs.x.shape'
  * @property {unknown} [a] absent where the first model does not have it
  * @property {unknown} [b] absent where the second does not
+ * @property {true} [renamed] of `name`: these are names of a layer that is otherwise alike
  * @property {number} [different] of values: elements; of strings, bytes
  * @property {number} [of] how many there are
  * @property {true} [bytes] bytes were counted
@@ -47,6 +48,7 @@
  * @property {number} removed
  * @property {number} changed
  * @property {number} same
+ * @property {number} [unread] items that were not compared, as a model is damaged
  * @property {Difference[]} differences the first of them
  */
 
@@ -56,7 +58,9 @@
  * @property {string} a the kind of the first model
  * @property {string} b of the second
  * @property {boolean} values whether values were compared
- * @property {boolean} equal
+ * @property {boolean | null} equal null: a model is damaged, and what can be read of both is the same
+ * @property {{ a?: { offset: number | null, text: string }, b?: { offset: number | null, text: string } }} [damaged]
+ *   where models are damaged; what cannot be read of them is not compared
  * @property {DifferenceSection[]} sections
  * @property {{ sections: number, same: number }} left_out functions with the same nodes in both, and
  *   how many nodes these are

@@ -23,6 +23,9 @@
  * @property {number} count of elements
  * @property {number} bytes of the values
  * @property {number} [offset] of the values in the file, unless they are compressed
+ * @property {(number | boolean | string)[]} [preview] the first numbers in row-major order, at most
+ *   eight, of an array of up to 1 KiB
+ * @property {true} [preview_more] there are others
  */
 
 /**
@@ -37,9 +40,10 @@
  * @typedef {object} ArrayEntry
  * @property {string} reference as it is written
  * @property {boolean} shared whether it belongs to another tag
- * @property {string} entry of the zip
- * @property {number} entry_bytes
- * @property {boolean} compressed
+ * @property {string | null} entry of the zip; null where a damaged zip does not have it
+ * @property {number | null} entry_bytes
+ * @property {true} [cut] the zip ends before the entry does
+ * @property {boolean} [compressed] unless `entry` is null
  * @property {number} [compressed_bytes]
  */
 
@@ -184,6 +188,7 @@
  * @property {VariableKind | null} kind null: the graph does not know it
  * @property {string} [dtype] as the graph has it
  * @property {Shape} [shape] as the graph has it
+ * @property {number | null} [bytes] of the values, by these; null where they do not say
  * @property {string} [holds] what it is, if no array
  * @property {FlatArray} [array] when it was asked for by its name
  */

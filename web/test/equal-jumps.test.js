@@ -1,0 +1,220 @@
+/**
+ * Of a model with equal layers, the ends of its large values are asked for before the values in front
+ * of them are known; of others, next to nothing that is not needed.
+ */
+import { equalJumps, periodOf } from '../src/reader/equal-jumps.js';
+import { field, head, largeModel, sparse } from './support/files.js';
+import { libcpb } from './support/libcpb.js';
+import { assert, each, test } from './support/test.js';
+
+/** @import { Sparse } from './support/files.js' */
+
+const { inspect } = libcpb;
+const MB = 1e6;
+
+/** What a guess asks for: 4 KiB, and 512 B before and behind. */
+const GUESS = 5120;
+const KIB_4 = 4096;
+
+/**
+ * A GraphDef of constants of these sizes.
+ *
+ * @param {number[]} sizes
+ */
+function graphOf(sizes) {
+  /** @type {{ offset: number, bytes: Uint8Array }[]} */
+  const pieces = [];
+  let at = 0;
+  sizes.forEach((size, i) => {
+    const wrap = (/** @type {number} */ n, /** @type {number[]} */ inner) => [
+      ...head(n, inner.length + size),
+      ...inner,
+    ];
+    const tensor = [...field(1, 1), ...field(2, field(2, field(1, size / 4))), ...head(4, size)];
+    const entry = wrap(5, [...field(1, 'value'), ...wrap(2, wrap(8, tensor))]);
+    const node = wrap(1, [...field(1, `block_${i}/w`), ...field(2, 'Const'), ...entry]);
+    pieces.push({ offset: at, bytes: Uint8Array.from(node) });
+    at += node.length + size;
+  });
+  return sparse(at, pieces);
+}
+
+/**
+ * The file as a server that answers what waits for it all at once; that is a round. Requests are
+ * refused as `refuses` says.
+ *
+ * @param {Sparse} file
+ * @param {(length: number) => boolean} [refuses]
+ */
+function inRounds(file, refuses = () => false) {
+  /** @type {{ offset: number, end: number, aborted: boolean }[]} */
+  const asked = [];
+  let rounds = 0;
+  /** @type {(() => void)[]} */
+  let waiting = [];
+  /** @type {import('../src/types.js').Source['read']} */
+  async function read(offset, length, options) {
+    const entry = { offset, end: offset + length, aborted: false };
+    asked.push(entry);
+    options?.signal?.addEventListener('abort', () => (entry.aborted = true));
+    if (waiting.length === 0) setTimeout(() => (rounds++, waiting.forEach((go) => go()), (waiting = [])), 2);
+    await new Promise((go) => waiting.push(() => go(undefined)));
+    if (refuses(length)) throw new Error('no');
+    return file.source.read(offset, length);
+  }
+  const source = { remote: true, name: 'saved_model.pb', read, stat: () => file.source.stat() };
+  return {
+    source,
+    asked,
+    get rounds() {
+      return rounds;
+    },
+    get bytes() {
+      return asked.reduce((sum, { offset, end }) => sum + end - offset, 0);
+    },
+  };
+}
+
+/**
+ * Its constants, and what asking for them took. What is local is read without guesses.
+ *
+ * @param {Sparse} file
+ * @param {object} [options] of inspect(), and for inRounds()
+ * @param {(length: number) => boolean} [refuses]
+ */
+async function constantsOf(file, options, refuses) {
+  const server = inRounds(file, refuses);
+  const kinds = { kind: /** @type {const} */ ('graph_def'), format: /** @type {const} */ ('pb') };
+  const model = await inspect(server.source, { ...kinds, retry: false, ...options });
+  const { constants } = await model.constants({ count: 'all' });
+  model.close();
+  return { server, constants };
+}
+
+/** What it is without guesses, which a budget of bytes forbids. @param {Sparse} file */
+const plainly = (file) => constantsOf(file, { budget: { bytes: 2 ** 40 } });
+
+/** @param {{ offset: number, end: number }[]} asked */
+function assertNoneTwice(asked) {
+  const sorted = [...asked].sort((a, b) => a.offset - b.offset);
+  sorted.forEach(({ offset }, i) => assert.ok(i === 0 || offset >= Number(sorted[i - 1]?.end), `${offset} twice`));
+}
+
+/** Sizes that are not alike, nor are their distances. @param {number} count */
+const irregular = (count) => Array.from({ length: count }, (_, i) => 5 * MB + 4000 * ((i * i * 7919) % 1009));
+
+test('40 equal constants: no request more, in 12 rounds, and no byte twice', async () => {
+  const file = largeModel(40, 16 * MB);
+  const without = await constantsOf(file, { kind: 'saved_model', budget: { bytes: 2 ** 40 } });
+  const { server, constants } = await constantsOf(file, { kind: 'saved_model' });
+  assert.deepEqual(constants, without.constants);
+  assert.equal(constants.total, 40);
+  assert.equal(without.server.rounds, without.server.asked.length, 'each waits for the one before');
+  assert.ok(without.server.rounds >= 40, `${without.server.rounds} rounds`);
+  assert.ok(server.rounds <= 12, `${server.rounds} rounds`);
+  assert.ok(server.asked.length <= without.server.asked.length, `${server.asked.length} requests`);
+  assert.ok(server.bytes <= without.server.bytes + 40 * (GUESS - KIB_4), `${server.bytes} bytes`);
+  assertNoneTwice(server.asked);
+});
+
+test('layers of several constants: from the third layer on, their places are known', async () => {
+  const layer = [9, 9, 9, 9, 36, 36.5, 5].map((mb) => mb * MB);
+  const file = graphOf(Array.from({ length: 12 }, () => layer).flat());
+  const { server, constants } = await constantsOf(file);
+  const without = await plainly(file);
+  assert.deepEqual(constants, without.constants);
+  assert.ok(without.server.rounds >= 84, `${without.server.rounds} rounds`);
+  assert.ok(server.rounds <= 26, `${server.rounds} rounds`);
+  assert.ok(server.asked.length <= without.server.asked.length + 8, `${server.asked.length} requests`);
+  assertNoneTwice(server.asked);
+});
+
+test('constants that are not alike: no request more, no byte more', async () => {
+  const file = graphOf(irregular(60));
+  const { server, constants } = await constantsOf(file);
+  const without = await plainly(file);
+  assert.deepEqual(constants, without.constants);
+  assert.deepEqual(server.asked, without.server.asked);
+});
+
+test('two that are alike again and again, and then one that is not: guessing ends', async () => {
+  const sizes = irregular(90).map((size, i, all) => (i % 3 === 2 ? size : Number(all[3 * Math.floor(i / 3)])));
+  const file = graphOf(sizes);
+  const { server, constants } = await constantsOf(file);
+  const without = await plainly(file);
+  assert.deepEqual(constants, without.constants);
+  const more = server.asked.length - without.server.asked.length;
+  assert.ok(more <= 12, `${more} requests more`);
+  assert.ok(server.bytes <= without.server.bytes + 12 * GUESS + 40 * (GUESS - KIB_4), `${server.bytes} bytes`);
+});
+
+test('guesses that fail are read as if nothing had been guessed', async () => {
+  const file = largeModel(20, 16 * MB);
+  const options = { kind: 'saved_model' };
+  const { server, constants } = await constantsOf(file, options, (length) => length === GUESS);
+  assert.ok(server.asked.some(({ offset, end }) => end - offset === GUESS));
+  assert.deepEqual(constants, (await constantsOf(file, options)).constants);
+});
+
+test('what is guessed when the answer is there is given up', async () => {
+  const server = inRounds(largeModel(40, 16 * MB));
+  const jumps = equalJumps(server.source, 40 * 16 * MB, () => true);
+  for (const i of [1, 2]) assert.equal(await jumps.at(16 * MB * i, KIB_4), undefined);
+  assert.deepEqual(
+    server.asked.map(({ offset, end }) => [offset, end]),
+    [3, 4].map((i) => [16 * MB * i - 512, 16 * MB * i + 4608]),
+  );
+  assert.equal((await jumps.at(48 * MB + 20, 100))?.length, 100);
+  assert.equal((await jumps.at(48 * MB + 4600, 100))?.length, 8, 'to its end');
+  assert.equal(await jumps.at(48 * MB + 4608, 100), undefined);
+  jumps.stop();
+  assert.deepEqual(
+    server.asked.map(({ aborted }) => aborted),
+    [true, true, true, true],
+  );
+  const controller = new AbortController();
+  await jumps.at(16 * MB, KIB_4); // from the beginning
+  await jumps.at(32 * MB, KIB_4);
+  await jumps.at(48 * MB, KIB_4);
+  const waiting = jumps.at(64 * MB, 100, { signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await assert.rejects(/** @type {Promise<unknown>} */ (waiting), { message: 'enough' });
+});
+
+test('after how many distances they repeat', () =>
+  each(
+    /** @type {[number[], number][]} */ ([
+      [[], 0],
+      [[5], 0],
+      [[5, 5], 1],
+      [[5000, 5128], 1],
+      [[5000, 5129], 0],
+      [[5000, 9000, 5000], 0],
+      [[5000, 9000, 5000, 9000], 2],
+      [[5000, 5000, 9000, 5000, 5000], 3],
+      [[1000, 2000, 3000, 1000, 2000, 3000], 3],
+      [[7000, 7000, 7000, 7000], 1],
+    ]),
+    ([distances]) => String(distances),
+    async ([distances, period]) => assert.equal(periodOf(distances), period),
+  ));
+
+test('an array of 16 MB comes as one stream, also while a question is asked', async () => {
+  const file = largeModel(20, 16 * MB);
+  const { source } = file;
+  /** @type {[number, number][]} */
+  const streams = [];
+  const stream = (/** @type {number} */ offset, /** @type {number} */ length) => {
+    streams.push([offset, length]);
+    return /** @type {any} */ (source).stream(offset, length);
+  };
+  const model = await inspect({ ...source, stream, name: 'saved_model.pb' }, { kind: 'saved_model' });
+  const { constants } = await model.constants({ count: 'all' });
+  const { node, tensor } = constants.items[3] ?? {};
+  const values = await model.values(String(node), { tensor });
+  const [bytes, { nodes }] = await Promise.all([values.bytes(), model.nodes({ count: 1 })]);
+  assert.equal(bytes.length, 16 * MB);
+  assert.equal(nodes.total, 20);
+  assert.equal(streams.length, 1, JSON.stringify(streams));
+  model.close();
+});
