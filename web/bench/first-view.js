@@ -4,7 +4,8 @@
 //   node web/inspector/build.js
 //   python3 -m pip download --no-deps --require-hashes -r web/bench/netron.txt -d build/netron
 //   python3 -m zipfile -e build/netron/*.whl build/netron
-//   CPB_TEST_ALL=1 python3 tests/support/models.py facts_tfk_mobilenet ...   # see `models` below
+//   CPB_TEST_ALL=1 python3 tests/support/models.py facts_tfk_mobilenet ...   # see `views` below
+//   tar -xJf tests/data/samediff.tar.xz -C build/models
 //   node web/bench/first-view.js [--mbit 20] [--delay 50] [--rounds 3] [NAME ...]
 //
 // One server has pages and models. It answers 50 ms after each request, and then at 20 Mbit/s in
@@ -144,9 +145,13 @@ const views = [
   ['Keras 3 transformer', 'facts_k3_transformer/saved_model.pb'],
   ['Keras 3 transformer, graph', 'facts_k3_transformer/saved_model.pb', 'graph'],
   ['module with tables and loops', 'facts_module/saved_model.pb'],
+  ['module with a custom operation', 'facts_custom/saved_model.pb'],
+  ['module with a custom operation, graph', 'facts_custom/saved_model.pb', 'graph'],
   ['12,001 nodes', 'facts_nodes/saved_model.pb'],
   ['12,001 nodes, graph', 'facts_nodes/saved_model.pb', 'graph'],
   ['two meta graphs of TensorFlow 1', 'saved_models_v1/saved_model.pb'],
+  ['SameDiff zip of three tags', 'samediff/three_tags.zip'],
+  ['SameDiff zip of three tags, graph', 'samediff/three_tags.zip', 'graph'],
   ['constants of 336 MB', 'facts_constants/saved_model.pb'],
   ['one of 16 MB of them', 'facts_constants/saved_model.pb', 'values', 'layer_0/weight'],
 ];
@@ -197,10 +202,16 @@ function taken() {
   return { memory, cpu };
 }
 
-/** Tells when it is there, from the beginning of navigation. @param {string} condition */
+/** What Netron says of a file that it does not open; '' of one that it does, or may yet. */
+const refusal = `document.body?.classList.contains('alert') ? document.querySelector('#message-text')?.innerText ?? '' : ''`;
+
+/** Tells when it is there, from the beginning of navigation, or why it never will be. @param {string} condition */
 const watch = (condition) => `(() => {
   document.cookie = 'consent=1'; // Netron asks for it once, which is no part of this
-  const look = () => { if (${condition}) window.thereAt = performance.now(); else setTimeout(look, 15); };
+  const look = () => {
+    if (${condition}) window.thereAt = performance.now();
+    else if (!(window.refused = ${refusal})) setTimeout(look, 15);
+  };
   look();
 })()`;
 
@@ -217,13 +228,14 @@ async function look(page, file, view, at) {
     await tab.send('Page.addScriptToEvaluateOnNewDocument', { source: watch(condition) });
     begun = performance.now();
     await tab.send('Page.navigate', { url: addressOf(page, file, view, at) });
-    let there;
-    while (!(there = await tab.evaluate('window.thereAt').catch(() => 0))) {
-      if (performance.now() - begun > 1000 * Number(options.seconds)) break;
+    let [there, refused] = [0, ''];
+    while (!there && !refused && performance.now() - begun < 1000 * Number(options.seconds)) {
       await sleep(50);
+      [there, refused] = await tab.evaluate(`[window.thereAt ?? 0, window.refused ?? '']`).catch(() => [0, '']);
     }
+    const seconds = (there || Infinity) / 1000;
     const { memory, cpu } = taken();
-    return { seconds: (there || Infinity) / 1000, cpu: cpu - before, memory, requests, bytes: link.bytes - earlier };
+    return { seconds, refused, cpu: cpu - before, memory, requests, bytes: link.bytes - earlier };
   } finally {
     await tab.close();
   }
@@ -234,12 +246,13 @@ async function measure(page, [name, file, view = 'overview', at = '']) {
   const rounds = [];
   for (let i = 0; i < Number(options.rounds); i++) {
     rounds.push(await look(page, file, view, at));
-    if (rounds[0] && rounds[0].seconds > 20) break; // the link is what it takes
+    if (rounds[0] && rounds[0].seconds > 20) break; // the link is what it takes, or it is refused
   }
   rounds.sort((a, b) => a.seconds - b.seconds);
-  const { seconds, cpu, memory, requests, bytes } = /** @type {typeof rounds[0]} */ (rounds[0]);
+  const { seconds, refused, cpu, memory, requests, bytes } = /** @type {typeof rounds[0]} */ (rounds[0]);
   const what = page === 'netron' ? `${name}, Netron` : name;
-  const cells = [what, seconds.toFixed(2), cpu.toFixed(2), requests, bytes.toLocaleString('en'), memory.toFixed(0)];
+  const time = refused ? `refused: ${refused}` : seconds.toFixed(2);
+  const cells = [what, time, cpu.toFixed(2), requests, bytes.toLocaleString('en'), memory.toFixed(0)];
   console.log(`| ${cells.join(' | ')} |`);
 }
 

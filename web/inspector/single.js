@@ -73,14 +73,17 @@ export async function singleFile(pack, alias) {
   const licences = readFileSync(here('../../LICENSE'), 'utf8').replace(/<(?=\/script|!--)/gi, '&lt;');
   const rules = `default-src 'none'; img-src data:; script-src ${hash(script)} 'wasm-unsafe-eval' blob:; style-src ${hash(style)}; connect-src * blob: data:; worker-src blob:; base-uri 'none'; form-action 'none'`;
   const parts = [
-    [/(?<=Content-Security-Policy" content=")[^"]*/, rules],
+    [/(?<=Content-Security-Policy"\s+content=")[^"]*/, rules],
     [/<link rel="stylesheet"[^>]*>/, `<style>${style}</style>`],
     [/<script type="module"[^>]*><\/script>\n/, ''],
     [/(?=<noscript>)/, `<script>${script}</script>\n`],
     [/(?=<\/html>)/, `<script type="text/plain" id="licences">\n${licences}</script>\n`],
   ];
   return parts.reduce(
-    (text, [place, part]) => text.replace(/** @type {RegExp} */ (place), () => String(part)),
+    (text, [place, part]) => {
+      if (!text.match(place)) throw new Error(`index.html has nothing that ${place} finds`);
+      return text.replace(place, () => String(part));
+    },
     readFileSync(here('src/index.html'), 'utf8'),
   );
 }

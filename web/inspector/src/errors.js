@@ -1,6 +1,6 @@
 /** What went wrong, for the reader of a model: what it means, and what to do about it. */
 import { html, nothing } from 'lit';
-import { count, plain } from './format.js';
+import { count, plain, told } from './format.js';
 
 /** What a server has to answer so that pages of other origins can read it by range. */
 const rules = () => `Access-Control-Allow-Origin: ${location.origin}
@@ -26,8 +26,8 @@ const bucketRules = () =>
 
 const corsHelp = () =>
   html` <p>
-      The model is on another server than this page. If it is there at all, its server has to allow this page to read
-      it:
+      The model is on another server than this page. If the file exists, that server must allow this page to read it,
+      with these headers:
     </p>
     <pre tabindex="0" aria-label="Headers to answer with">${rules()}</pre>
     <details>
@@ -36,8 +36,8 @@ const corsHelp = () =>
 aws s3api put-bucket-cors --bucket NAME --cors-configuration '${bucketRules()}'</pre>
     </details>
     <p>
-      Other stores are in libcpb’s <code>web/README.md</code>, under “CORS”. Or download the model and drop it here:
-      nothing of it leaves this machine.
+      For other stores, see “CORS” in libcpb’s <code>web/README.md</code>. Or download the model and drop it here:
+      nothing leaves your machine.
     </p>`;
 
 const KINDS =
@@ -45,35 +45,32 @@ const KINDS =
 
 /** What an error means, and what to do about it, by its code. @type {Record<string, [means: string, advice: string]>} */
 const meanings = {
-  DAMAGED: ['The file is damaged', 'Copy or download it again, and compare its checksum with that of the original.'],
+  DAMAGED: [
+    'The file is damaged',
+    'Copy or download it again, and compare its checksum with that of the original. Of a .cpb, cpb recover copies the chunks that can be read.',
+  ],
   TRUNCATED: [
     'The file ends too early',
-    'It was probably not copied or downloaded to its end: compare its size with that of the original.',
+    'The copy or download was probably interrupted: compare its size with that of the original.',
   ],
   FORMAT: [
     'Not a model',
     `${KINDS} A model in another format, such as .keras, .h5 or .tflite, can be shown once it is exported as a SavedModel.`,
   ],
-  UNSUPPORTED: [
-    'The file uses a feature that is not supported',
-    'Is this page’s version the newest? A newer one may know the feature.',
-  ],
+  UNSUPPORTED: ['The file uses a feature that is not supported', 'A newer version of this page may support it.'],
   LIMIT: [
     'The file exceeds a limit',
-    'The limits protect this page from hostile files. If you trust the file: the command cpb inspect has the option --limit.',
+    'The limit protects this page from hostile files. If you trust this one, use the command cpb inspect with --limit.',
   ],
-  BUDGET: ['More was to be read than is allowed', 'Ask for less of the model at once.'],
-  MEMORY: ['Out of memory', 'Close other tabs, and try again; or use the command cpb inspect, which needs less.'],
+  BUDGET: ['This would read more than is allowed', 'Ask for less of the model at once.'],
+  MEMORY: ['Out of memory', 'Close other tabs and try again, or use the command cpb inspect, which needs less memory.'],
   NOT_FOUND: [
     'Not found in this model',
-    'The link may be of another version of the model. Search for a part of the name, or start from the overview.',
+    'The link may belong to another version of the model. Search for a part of the name, or start from the overview.',
   ],
-  READ: ['The file cannot be read', 'If it was moved, or you may not read it any more, choose it again.'],
+  READ: ['The file cannot be read', 'It may have been moved or changed, or its permissions were. Choose it again.'],
   WRITE: ['The file cannot be written', 'Is there enough space?'],
-  HTTP: [
-    'The server refused the request',
-    'Check the address. If the server says something else at another time, try again later.',
-  ],
+  HTTP: ['The server refused the request', 'Check the address, or try again later.'],
   NETWORK: [
     'The server cannot be reached, or does not allow this page to read the file',
     'Is the server running, and can you open the address in another tab?',
@@ -86,19 +83,22 @@ const meanings = {
   CHANGED: ['The file changed while it was read', 'Open it again to see what is in it now.'],
   TRAPPED: [
     'The reader failed',
-    'Try again. If it happens with the same file again, that is a mistake in this page, which its makers want to know of.',
+    'Try again. If it happens again with this file, that is a bug in this page: please report it.',
   ],
   CLOSED: ['The model was closed', 'Open it again.'],
   CANCELLED: ['Cancelled', 'Nothing was lost: try again when you like.'],
-  USAGE: ['This question cannot be asked', 'The link may be of another version of this page. Start from the overview.'],
+  USAGE: [
+    'This question cannot be asked',
+    'The link may belong to another version of this page. Start from the overview.',
+  ],
 };
 
 /** What a server's answer means. @type {Record<number, string>} */
 const statuses = {
-  401: 'The server wants to know who asks. A link that is signed needs no password: ask the owner for one, or download the file and drop it here.',
-  403: 'You may not read it, or a signed link has expired: ask the owner for a new one. Some stores also answer so if there is no such file.',
-  404: 'There is no such file. Check the address: it is that of a file such as saved_model.pb, or of the folder in which it lies.',
-  429: 'The server wants fewer requests. Try again in a minute.',
+  401: 'The server asks for a password. Ask the owner for a signed link, which needs none, or download the file and drop it here.',
+  403: 'You are not allowed to read it, or a signed link has expired: ask the owner for a new one. Some stores also answer 403 if the file does not exist.',
+  404: 'There is no such file. Check the address: it must lead to a file such as saved_model.pb, or to its folder.',
+  429: 'The server gets too many requests. Try again in a minute.',
 };
 
 /** @param {any} error @returns {string | undefined} */
@@ -121,7 +121,7 @@ const emptyFolder = (tried) =>
 function explained(error) {
   // The page itself says more about CORS.
   const cors = /CORS/.test(error?.message);
-  const message = plain(error?.message ?? error)
+  const message = told(error?.message ?? error)
     .replace(/; perhaps its CORS rules.*/s, '')
     .replace(/^[a-z](?!\w*:)/, (c) => c.toUpperCase());
   const advice = cors ? undefined : adviceOn(Object(error));
@@ -154,7 +154,7 @@ export function problems(list) {
     ? html`<section class="problems" aria-label="Problems">
         <h3>Parts that could not be read</h3>
         <ul>
-          ${others.map(({ text, offset }) => html`<li>${plain(text)}${offset == null ? nothing : ` (at byte ${count(offset)})`}</li>`)}
+          ${others.map(({ text, offset }) => html`<li>${told(text)}${offset == null ? nothing : ` (at byte ${count(offset)})`}</li>`)}
         </ul>
       </section>`
     : nothing;

@@ -2,7 +2,7 @@
 export const examples = [
   {
     title: 'A Keras model',
-    about: 'A small functional network with convolution, normalization and two outputs, as a chunked SavedModel.',
+    about: 'A small functional model with a convolution and two outputs, as a chunked SavedModel (.cpb).',
     url: 'examples/keras/saved_model.cpb',
     from: 'tests/data/cpb/real_tf_keras_functional/max20000_zstd.cpb',
   },
@@ -14,13 +14,13 @@ export const examples = [
   },
   {
     title: 'A frozen graph',
-    about: 'A convolution network whose weights are constants: see what is large, and look at the values.',
+    about: 'A convolutional network whose weights are constants: see which are large, and what is in them.',
     url: 'examples/frozen/graph.pb',
     from: 'tests/data/cpb/real_frozen_conv/orig.pb',
   },
   {
     title: 'A SameDiff file',
-    about: 'A zip as ND4J saves it: a graph, and parameters whose values can be read.',
+    about: 'A zip in the format of ND4J: a graph and its parameters, with their values.',
     url: 'examples/samediff/model.zip',
     from: 'tests/data/samediff_small/minimal.zip',
   },

@@ -15,11 +15,8 @@ export function size(bytes) {
 /** @param {number} n */
 export const count = (n) => n.toLocaleString('en');
 
-/** @param {(number | null)[] | null | undefined} dimensions null: the rank is not known */
-export const shape = (dimensions) => (dimensions ? `[${dimensions.map((d) => d ?? '?').join(', ')}]` : '[…]');
-
-/** @param {{ dtype?: string | null, shape?: (number | null)[] | null }} tensor */
-export const tensor = ({ dtype, shape: dimensions }) => `${dtype ?? '?'}${shape(dimensions)}`;
+/** As the command writes it: * is any rank. @param {(number | null)[] | null | undefined} dimensions null: the rank is not known */
+export const shape = (dimensions) => (dimensions ? `[${dimensions.map((d) => d ?? '?').join(',')}]` : '[*]');
 
 /** What types are called in short, as in f32[?,3]; ND4J's names too. @type {Record<string, string>} */
 const SHORT = {
@@ -38,8 +35,7 @@ const short = (dtype) =>
   (dtype ?? '?').toLowerCase().replace(/^(u?)(int|float)(\d+)(?=$|_ref)/, (_, u, kind, bits) => u + kind[0] + bits);
 
 /** A tensor in short, as f32[?,224,224,3]. @param {{ dtype?: string | null, shape?: (number | null)[] | null }} tensor */
-export const brief = ({ dtype, shape: dimensions }) =>
-  `${short(dtype)}${dimensions ? `[${dimensions.map((d) => d ?? '?').join(',')}]` : '[…]'}`;
+export const brief = ({ dtype, shape: dimensions }) => `${short(dtype)}${shape(dimensions)}`;
 
 /** A part of a whole, in percent. @param {number} part @param {number} whole */
 export function percent(part, whole) {
@@ -55,3 +51,28 @@ const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202
 
 /** A model's text, with nothing in it that hides. @param {unknown} text */
 export const plain = (text) => String(text ?? '').replace(UNSEEN, (c) => `\\u{${c.codePointAt(0)?.toString(16)}}`);
+
+const COUNTED =
+  /(^|[ (])(\d{4,})(?= (?:bytes|chunks|elements|entries|files|more|nodes|records|slices|strings|variables|are|steps)(?![a-z]))/g;
+
+/** What an engine says, with separators in numbers of bytes and of what else is counted, and in places. @param {unknown} text */
+export const told = (text) =>
+  plain(text)
+    .replace(COUNTED, (_, before, digits) => before + grouped(digits))
+    .replace(/(?<=\bbytes? )\d{4,}/gi, grouped);
+
+/** @param {string} digits */
+const grouped = (digits) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** Kinds of models. @type {Record<string, string>} */
+const KINDS = {
+  saved_model: 'SavedModel',
+  graph_def: 'GraphDef',
+  keras_metadata: 'Keras metadata',
+  samediff_zip: 'SameDiff zip',
+  samediff_graph: 'SameDiff graph',
+  checkpoint: 'checkpoint',
+};
+
+/** What a kind of model is called. @param {string} kind */
+export const kindName = (kind) => KINDS[kind] ?? kind;

@@ -12,7 +12,7 @@
 import { html, LitElement, nothing } from 'lit';
 import { addressOf } from './address.js';
 import { failure } from './errors.js';
-import { count, counted, plain, size } from './format.js';
+import { count, counted, kindName, plain, size, told } from './format.js';
 import { filesOf, modelAmong } from './files.js';
 import { inspectorLook } from './inspector-look.js';
 import { look } from './look.js';
@@ -282,7 +282,7 @@ export class CpbInspector extends LitElement {
     const { path, kind } = about;
     return html`<div class="status">
       <code class="name" title=${plain(path)}>${plain(path.split('?')[0]?.split('/').slice(-2).join('/'))}</code
-      ><span class="chip">${kind.replaceAll('_', ' ')}</span><span>${size(about.size)}</span>
+      ><span class="chip">${kindName(kind)}</span><span>${size(about.size)}</span>
       <span>${size(bytes)} read in ${counted(fetched.length, 'request')}</span>
       ${this.graphs.length > 1 ? this.#graphPicker() : nothing}
     </div>`;
@@ -360,7 +360,7 @@ export class CpbInspector extends LitElement {
           Download ${bytes === undefined ? 'it, whatever its size' : size(bytes)}
         </button>
       </p>
-      <p class="dim">It is kept in this tab, and nothing of it is sent anywhere.</p>
+      <p class="dim">It stays in this tab; nothing is sent anywhere.</p>
     </div>`;
   }
 
@@ -381,9 +381,9 @@ export class CpbInspector extends LitElement {
 const damaged = ({ damage, about }) =>
   damage
     ? html`<p class="damage" role="alert">
-        <strong>This file is damaged or not complete.</strong>
-        ${damage.offset == null ? `It has ${count(about.size)} bytes; ` : `Byte ${count(damage.offset)}: `}${plain(damage.text)}.
-        What can be read of it is shown.
+        <strong>This file is damaged or incomplete.</strong>
+        ${damage.offset == null ? `It has ${count(about.size)} bytes; ` : `Byte ${count(damage.offset)}: `}${told(damage.text)}.
+        What could be read is shown.
       </p>`
     : nothing;
 

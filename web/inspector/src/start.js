@@ -31,6 +31,7 @@ export const startLook = css`
   }
   .drop p {
     max-width: 42rem;
+    text-wrap: balance;
     margin: 0.5rem auto;
     color: var(--dim);
   }

@@ -2,7 +2,7 @@
 import { Task } from '@lit/task';
 import { css, html, LitElement, nothing, svg } from 'lit';
 import { ref } from 'lit/directives/ref.js';
-import { count, plain, shape, size } from './format.js';
+import { brief, count, plain, size } from './format.js';
 import { look } from './look.js';
 import { failure } from './panel.js';
 import './progress.js';
@@ -141,7 +141,7 @@ class CpbTensor extends LitElement {
     return html`<section class="box" aria-live="polite" aria-label="Values">
       <h3>
         <code>${plain(node ?? name)}</code>
-        <span class="type">${dtype}${dimensions?.length === 0 ? ' scalar' : shape(dimensions)}</span>
+        <span class="type">${brief({ dtype, shape: dimensions })}</span>
         <span class="dim small">${size(bytes)}</span>
       </h3>
       ${this.#readable ? this.#state(bytes) : html`<p class="dim">It stands for something that exists only while the model runs.</p>`}

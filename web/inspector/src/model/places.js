@@ -38,7 +38,10 @@ function told(source, requests, beside) {
     const reader = /** @type {any} */ (source).stream(offset, length, options).getReader();
     return new ReadableStream({
       async pull(controller) {
-        const { value, done } = await reader.read();
+        const { value, done } = await reader.read().catch((/** @type {unknown} */ error) => {
+          request.end();
+          throw error;
+        });
         if (!done) return (request.got(value.length), controller.enqueue(value));
         request.end();
         controller.close();
@@ -144,7 +147,7 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
   /** @type {number | undefined} */
   let whole;
   const watched = async (/** @type {string} */ address, /** @type {RequestInit} */ init) => {
-    const response = await fetch(address, init);
+    const response = await fetch(address, requests.sent(init));
     if (response.status === 200) whole = Number(response.headers.get('content-length')) || undefined;
     return response;
   };

@@ -28,6 +28,17 @@ export class Requests {
     this.#tell = tell;
   }
 
+  /**
+   * How one that has begun is sent. Chrome's cache answers the ranges of one URL one by one: those
+   * beside another pass it by.
+   *
+   * @param {RequestInit} init
+   * @returns {RequestInit}
+   */
+  sent(init) {
+    return this.#running.size > 1 ? { ...init, cache: 'no-store' } : init;
+  }
+
   /** Tells the page now. */
   flush() {
     clearTimeout(this.#timer);

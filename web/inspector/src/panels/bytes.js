@@ -156,8 +156,8 @@ class Bytes extends Panel {
     return tensor
       ? html`<cpb-tensor .session=${this.session} .tensor=${tensor}></cpb-tensor>`
       : html`<p>
-          <code>${plain(one.name)}</code> <span class="type">${brief(one)}</span>: its value is not here, as it lies in
-          a file beside the model.
+          <code>${plain(one.name)}</code> <span class="type">${brief(one)}</span>: its value is in a file beside the
+          model that is not available here.
         </p>`;
   }
 
@@ -166,8 +166,8 @@ class Bytes extends Panel {
     return saver.length
       ? html`<details ?open=${saver.some((one) => keyOf(one) === this.at)}>
           <summary>
-            ${size(sumOf(saver))} in ${counted(saver.length, 'constant')} of the saver: under which names variables are
-            stored
+            ${size(sumOf(saver))} in ${counted(saver.length, 'constant')} of the saver: the names under which variables
+            are stored
           </summary>
           <ul>
             ${saver.map((one) => html`<li>${this.link('bytes', keyOf(one), one.node)} <span class="type">${brief(one)}</span> <span class="dim small">${size(one.size)}</span></li>`)}
@@ -288,9 +288,10 @@ async function arraysOf(session, tag, signal) {
   ]);
   const { items, total } = answer.constants ?? answer.parameters;
   const constants = items.map((/** @type {any} */ one) => {
-    const { dtype, shape = null } = { ...one.array, ...one };
-    const known = one.array?.bytes ?? (shape?.length === 0 ? bytesOf({ dtype, shape }) : 0);
-    return { ...one, tag, dtype, shape, name: one.node ?? one.name, size: known || one.size || one.entry_bytes || 0 };
+    const { dtype, shape = null, preview, preview_more } = { ...one.array, ...one };
+    const bytes =
+      one.array?.bytes ?? one.bytes ?? ((shape?.length === 0 && bytesOf({ dtype, shape })) || one.size || 0);
+    return { ...one, tag, dtype, shape, preview, preview_more, name: one.node ?? one.name, size: bytes };
   });
   const weights = variables.list
     .filter((/** @type {any} */ one) => !one.twin)

@@ -2,8 +2,9 @@
 import { css, html, nothing } from 'lit';
 import { addressOf } from '../address.js';
 import { modelAmong, pathOf } from '../files.js';
-import { count, counted, plain } from '../format.js';
+import { count, counted, kindName, plain, told } from '../format.js';
 import { Panel } from '../panel.js';
+import { isCount, itemWords, memberWords, sectionWords, valueWords } from './compare-words.js';
 
 /** Values of a larger file are compared only if that is asked for. */
 const LARGE = 32 * 2 ** 20;
@@ -114,7 +115,7 @@ class Compare extends Panel {
             .checked=${this.#values}
             @change=${(/** @type {any} */ e) => this.see({ values: e.target.checked ? 'yes' : 'no' })}
           />
-          values, too
+          Compare values, too
         </label>
       </form>
       ${this.answer(this.#differences, (answer) => (answer ? this.differences(answer) : this.hint()))}
@@ -123,7 +124,7 @@ class Compare extends Panel {
 
   hint() {
     return html`<p class="empty">
-      Give the address of another model, or choose its files. Compared are signatures, functions, nodes, layers,
+      Give the address of another model, or choose its files, to see what differs: signatures, functions, nodes, layers,
       variables and constants.
     </p>`;
   }
@@ -142,14 +143,15 @@ class Compare extends Panel {
   }
 
   /** @param {any} answer */
-  differences({ a, b, equal, sections, tried, values }) {
+  differences({ a, b, damaged, equal, sections, tried, values }) {
     if (tried) return html`<p class="failure">There is no model at ${plain(this.at)}.</p>`;
-    if (a !== b) return html`<p>This is a ${a}, and the other a ${b}: they have nothing to compare.</p>`;
+    if (a !== b) return html`<p>This is a ${kindName(a)}, the other a ${kindName(b)}: they cannot be compared.</p>`;
     const some = sections.filter((/** @type {any} */ one) => one.added + one.removed + one.changed);
     const same = sections.filter((/** @type {any} */ one) => !some.includes(one) && one.same);
     return html`
+      ${damagedIn(damaged)}
       <p role="status">
-        ${equal ? html`<b>Equal</b> in all that was compared${values ? '' : '; values were not'}.` : html`<b>They differ</b> in ${counted(total(some), 'item')}:`}
+        ${equal === null ? html`<b>Equal</b> in all that can be read of both; whether the rest is cannot be said.` : equal ? html`<b>Equal</b> in all that was compared${values ? '' : '; values were not'}.` : html`<b>They differ</b> in ${counted(total(some), 'item')}:`}
       </p>
       ${some.map((/** @type {any} */ one, /** @type {number} */ i) => this.section(one, i === 0 || some.length < 6))}
       ${same.length ? html`<p class="dim">The same: ${same.map(titleOf).join(', ')}.</p>` : nothing}
@@ -179,13 +181,15 @@ class Compare extends Panel {
       <span class="sign ${change}" title=${MEANINGS[/** @type {Change} */ (change)]}
         >${SIGNS[/** @type {Change} */ (change)]}</span
       >${this.name(name, change, section)} ${whole?.op ? html`<span class="type">${plain(whole.op)}</span>` : nothing}
-      ${members.length ? html`<dl>${members.map((/** @type {any} */ member) => memberOf(member))}</dl>` : nothing}
+      ${members.length ? html`<dl>${members.map((/** @type {any} */ member) => memberOf(section.section, name, member))}</dl>` : nothing}
     </div>`;
   }
 
   /** The item, where this model has it. @param {string} name @param {Change} change @param {any} section */
   name(name, change, { section, function: inside = '' }) {
-    if (change === 'added') return html`<code>${plain(name)}</code>`;
+    const words = plain(itemWords(section, name));
+    if (words !== plain(name)) return words;
+    if (change === 'added') return html`<code>${words}</code>`;
     if (section === 'nodes') return this.link('graph', inside, name, name);
     const panel = {
       signatures: 'signatures',
@@ -194,7 +198,7 @@ class Compare extends Panel {
       variables: 'variables',
       ops: 'operations',
     }[/** @type {string} */ (section)];
-    return panel ? this.link(panel, name) : html`<code>${plain(name)}</code>`;
+    return panel ? this.link(panel, name) : html`<code>${words}</code>`;
   }
 }
 
@@ -204,7 +208,7 @@ const total = (sections) => sections.reduce((sum, { added, removed, changed }) =
 /** @param {any} section */
 const titleOf = ({ section, function: name, tag, meta_graph: number }) =>
   [
-    section.replaceAll('_', ' '),
+    sectionWords(section),
     name && `of ${plain(name)}`,
     tag && `of ${plain(tag)}`,
     number ? `(meta graph ${number})` : '',
@@ -212,25 +216,50 @@ const titleOf = ({ section, function: name, tag, meta_graph: number }) =>
     .filter(Boolean)
     .join(' ');
 
-/** @param {any} member */
-function memberOf({ member, a, b, different, of, largest, unreadable }) {
+/** @param {string} section @param {string} item @param {any} member */
+function memberOf(section, item, { member, a, b, different, of, largest, unreadable }) {
+  const words = plain(memberWords(section, item, member));
   if (different !== undefined)
-    return html`<dt>${plain(member)}</dt>
+    return html`<dt>${words}</dt>
       <dd>
         ${count(different)} of ${count(of)} differ${largest ? html`, by ${plain(largest.difference)} at most` : nothing}
       </dd>`;
   if (unreadable)
-    return html`<dt>${plain(member)}</dt>
+    return html`<dt>${words}</dt>
       <dd>cannot be read</dd>`;
-  return html`<dt>${plain(member)}</dt>
-    <dd><span class="removed">${short(a)}</span> → <span class="added">${short(b)}</span></dd>`;
+  const one = onlyOne(a, b);
+  if (one)
+    return html`${words ? html`<dt>${words}</dt>` : nothing}
+      <dd>${one}</dd>`;
+  const counts = isCount(section, member);
+  return html`${words ? html`<dt>${words}</dt>` : nothing}
+    <dd><span class="removed">${short(a, counts)}</span> → <span class="added">${short(b, counts)}</span></dd>`;
 }
 
-/** @param {unknown} value */
-function short(value) {
-  if (value === undefined || value === null) return html`<span class="dim">none</span>`;
-  const text = plain(typeof value === 'string' ? value : JSON.stringify(value));
+/** A part that one of the models lacks. @param {any} a @param {any} b */
+function onlyOne(a, b) {
+  const part = a ?? b;
+  if ((a ?? null) !== null && (b ?? null) !== null) return undefined;
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) return undefined;
+  const change = b ? 'added' : 'removed';
+  return html`${MEANINGS[change]}: <span class=${change}>${short(part)}</span>`;
+}
+
+/** @param {unknown} value @param {boolean} [counts] */
+function short(value, counts) {
+  const text = valueWords(value, counts);
+  if (!text) return html`<span class="dim">none</span>`;
   return html`<code>${text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text}</code>`;
 }
 
 customElements.define('cpb-compare', Compare);
+
+/** Which model is damaged, and where. @param {any} damaged */
+const damagedIn = (damaged) =>
+  Object.entries(damaged ?? {}).map(
+    ([side, { offset, text }]) =>
+      html`<p class="damage" role="alert">
+        <strong>${side === 'a' ? 'This' : 'The other'} model is damaged or incomplete.</strong>
+        ${offset === null ? nothing : `Byte ${count(offset)}: `}${told(text)}. What cannot be read is not compared.
+      </p>`,
+  );

@@ -186,7 +186,7 @@ class FileMap extends Panel {
               <th class="number">Request</th>
               <th class="number">From byte</th>
               <th class="number">Bytes</th>
-              <th>Of</th>
+              <th>File</th>
             </tr>
           </thead>
           <tbody>

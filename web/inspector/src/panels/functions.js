@@ -1,10 +1,12 @@
 /** The function library: a list, or one function. */
 import { css, html, nothing } from 'lit';
 import { MOST } from '../answers.js';
-import { count, counted, plain, tensor } from '../format.js';
+import { brief, count, counted, plain } from '../format.js';
 import { Panel } from '../panel.js';
 import { list, listing } from './listing.js';
 import { structured, tree } from './structured.js';
+
+const stateful = html` <span class="chip" title="It reads or changes variables or other state">stateful</span>`;
 
 class Functions extends Panel {
   static styles = [
@@ -100,7 +102,7 @@ class Functions extends Panel {
         title: 'Function',
         by: (f) => f.name,
         show: (f) =>
-          html`${this.link('functions', f.name)}${f.stateful ? html` <span class="chip">stateful</span>` : nothing}${f.captures === undefined ? nothing : html` <span class="chip">concrete</span>`}`,
+          html`${this.link('functions', f.name)}${f.stateful ? stateful : nothing}${f.captures === undefined ? nothing : html` <span class="chip" title="Traced from a Python function; it can be called by itself">concrete</span>`}`,
       },
       number('called_by', 'Called by', false),
       number('nodes', 'Nodes'),
@@ -122,8 +124,7 @@ class Functions extends Panel {
       <p>← ${this.link('functions', '', 'All functions')}</p>
       <h2><code>${plain(f.name)}</code></h2>
       <p>
-        ${counted(f.nodes, 'node')} ·
-        ${this.link('graph', f.name, 'see its graph')}${f.stateful ? html` <span class="chip">stateful</span>` : ''}
+        ${counted(f.nodes, 'node')} · ${this.link('graph', f.name, 'see its graph')}${f.stateful ? stateful : nothing}
       </p>
       <div class="parts">
         ${f.arguments?.length ? section('Arguments in Python', tree(f.arguments, f.inputs)) : nothing}
@@ -133,7 +134,7 @@ class Functions extends Panel {
           f.inputs.map(
             (/** @type {any} */ i) =>
               html`<code>${plain(i.name)}</code>
-                <span class="type">${i.dtype === 'resource' ? 'resource' : tensor(i)}</span>`,
+                <span class="type">${i.dtype === 'resource' ? 'resource' : brief(i)}</span>`,
           ),
         )}
         ${part(
@@ -149,7 +150,7 @@ class Functions extends Panel {
           (f.captures ?? []).map(
             (/** @type {any} */ c) =>
               html`${this.link('objects', c.path ?? '', c.name || c.path || c.kind)}
-                <span class="type">${c.dtype ? tensor(c) : c.kind}</span>`,
+                <span class="type">${c.dtype ? brief(c) : c.kind}</span>`,
           ),
         )}
         ${part('Calls', calls(f.calls))} ${part('Called by', calls(f.called_by))}

@@ -183,7 +183,7 @@ class GraphDetails extends Panel {
           html`<p>
             ${call.name === 'f' || call.name === 'calls' ? 'Calls' : plain(call.name)}:
             ${this.link('graph', call.function)}
-            <span class="small">(${this.link('functions', call.function, 'about it')})</span>
+            <span class="small">(${this.link('functions', call.function, 'details')})</span>
           </p>`,
       )}
       ${
@@ -276,7 +276,7 @@ class GraphDetails extends Panel {
 
   /** @param {any} list */
   members(list) {
-    return html`<h3>${count(list.total)} alike</h3>
+    return html`<h3>${count(list.total)} in this box</h3>
       <ul>
         ${list.items.map(
           (/** @type {any} */ one) =>

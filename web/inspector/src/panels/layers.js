@@ -68,7 +68,7 @@ class Layers extends Panel {
   /** Where the weights are, of a model without layers. */
   #instead() {
     return this.session.about.kind === 'saved_model'
-      ? html`An export of Keras 3 has none. Its weights are under ${this.link('variables', '', 'Variables')}.`
+      ? html`Exports of Keras 3 have none; see ${this.link('variables', '', 'Variables')} for the weights.`
       : nothing;
   }
 

@@ -1,6 +1,6 @@
 /** The object graph as a tree, opened level by level. */
 import { css, html, nothing } from 'lit';
-import { count, counted, plain, tensor } from '../format.js';
+import { brief, count, counted, plain } from '../format.js';
 import { pager, Panel } from '../panel.js';
 import '../tensor.js';
 
@@ -53,7 +53,7 @@ class Objects extends Panel {
                         (/** @type {any} */ c) =>
                           html`<tr>
                             <td>
-                              ${c.kind ? this.link('objects', c.path ?? `#${c.node}`, c.child) : plain(c.child)}${c.elsewhere ? html` <span class="chip" title="First met at another path">${plain(c.path)}</span>` : nothing}
+                              ${c.kind ? this.link('objects', c.path ?? `#${c.node}`, c.child) : plain(c.child)}${c.elsewhere ? html` <span class="chip">same as ${plain(c.path)}</span>` : nothing}
                             </td>
                             <td>${spoken(c.kind)}</td>
                             <td>${about(c)}</td>
@@ -68,7 +68,7 @@ class Objects extends Panel {
               ? nothing
               : html`<p class="empty">This object has no children.</p>`
         }
-        ${o.kind === 'variable' ? html`<p class="small">${this.link('variables', o.path ?? this.at, 'Among the variables')}</p>` : nothing}
+        ${o.kind === 'variable' ? html`<p class="small">${this.link('variables', o.path ?? this.at, 'In the list of variables')}</p>` : nothing}
         ${o.value ? html`<cpb-tensor .session=${this.session} .tensor=${o.value}></cpb-tensor>` : nothing}
         ${this.functions(o)}
       `,
@@ -115,7 +115,7 @@ const spoken = (kind) => kind?.replaceAll('_', ' ') ?? 'missing';
 function about(o) {
   if (o.kind === 'variable')
     return html`<code>${plain(o.name)}</code>
-      <span class="type">${tensor(o)}</span>${o.trainable ? '' : html` <span class="chip">not trainable</span>`}`;
+      <span class="type">${brief(o)}</span>${o.trainable ? '' : html` <span class="chip">not trainable</span>`}`;
   return html`<code>${plain(o.identifier ?? o.function ?? o.concrete_function ?? o.file ?? '')}</code>`;
 }
 

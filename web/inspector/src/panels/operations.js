@@ -21,6 +21,7 @@ class Operations extends Panel {
         display: block;
         width: 7rem;
         height: 0.5rem;
+        margin-top: 0.45rem;
         border-radius: 3px;
         background: var(--row);
       }
@@ -54,13 +55,13 @@ class Operations extends Panel {
     const custom = ops.items.filter((/** @type {any} */ one) => one.from === 'custom');
     if (nodes === undefined) return nothing;
     return html`<p>
-      Of ${counted(nodes, 'node')} in the
+      ${counted(nodes, 'node')} in the
       graph${functions ? ` and ${count(inside)} in ${counted(functions, 'function')}` : ''}.
       ${
         custom.length
           ? html`<strong class="custom">${counted(custom.length, 'custom operation')}</strong>, which TensorFlow does
               not have: ${custom.map((/** @type {any} */ one) => html`<code class="chip">${plain(one.op)}</code>`)}`
-          : 'None is custom: TensorFlow has all of them.'
+          : 'No custom operations: TensorFlow has all of them.'
       }
     </p>`;
   }
@@ -90,7 +91,7 @@ function columns(panel, rows) {
     { key: 'share', title: 'Share', number: true, show: (one) => percent(one.count, all) },
     {
       key: 'bar',
-      title: 'Compared',
+      title: 'Of the most used',
       wide: true,
       show: (one) =>
         html`<svg class="part" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">

@@ -1,6 +1,6 @@
 /** Overviews of what is no SavedModel: a graph, Keras's metadata, a SameDiff file. */
 import { html, nothing } from 'lit';
-import { bytesOf, elementsOf } from '../answers.js';
+import { elementsOf } from '../answers.js';
 import { brief, count, counted, plain, size } from '../format.js';
 import { headline, nameOf } from './headline.js';
 import { pairs } from './overview-rest.js';
@@ -118,7 +118,7 @@ export function sameDiffOverview(panel, o) {
   const parameters = panel.constants.value?.parameters.items ?? [];
   const weights = parameters.filter((/** @type {any} */ one) => one.kind !== 'CONSTANT');
   const bytes = weights.reduce(
-    (/** @type {number} */ sum, /** @type {any} */ one) => sum + bytesOf({ ...one.array, ...one }),
+    (/** @type {number} */ sum, /** @type {any} */ one) => sum + (one.array?.bytes ?? one.bytes ?? 0),
     0,
   );
   const waiting = panel.constants.error ? '?' : null;
@@ -161,9 +161,9 @@ const tags = (panel, { total, items }) =>
         <thead>
           <tr>
             <th scope="col">Tag</th>
-            <th scope="col" class="number">Graph</th>
-            <th scope="col" class="number">Parameters</th>
-            <th scope="col" class="number">Updater state</th>
+            <th scope="col" class="number">graph.fb</th>
+            <th scope="col" class="number">params/</th>
+            <th scope="col" class="number">updater/</th>
             <th scope="col">Training</th>
           </tr>
         </thead>

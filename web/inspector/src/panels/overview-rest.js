@@ -54,7 +54,7 @@ const kinds = (objects) =>
   html`${count(objects.total)}:
   ${Object.entries(objects.kinds)
     .map(([kind, n]) => `${count(Number(n))} ${kind.replaceAll('_', ' ')}`)
-    .join(', ')}${objects.unreachable ? `; ${count(objects.unreachable)} that nothing leads to` : ''}`;
+    .join(', ')}${objects.unreachable ? `; ${count(objects.unreachable)} not reachable from the root` : ''}`;
 
 /** @param {any} panel the overview @param {any} o */
 export function rest(panel, o) {
@@ -82,7 +82,7 @@ export function rest(panel, o) {
           stored && `${counted(stored.tensors, 'tensor')}, ${size(stored.size)}, in ${counted(stored.shards, 'file')}`,
         ],
         [
-          'Run when loading',
+          'Run on loading',
           o.initializers?.map((/** @type {any} */ one) => html`<code class="chip">${plain(one.operation)}</code>`),
         ],
         [

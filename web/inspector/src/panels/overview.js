@@ -114,10 +114,12 @@ class Overview extends Panel {
     const { layers } = keras ?? {};
     return [
       layers ? { name: 'Layers', value: count(layers - 1) } : undefined,
-      ops?.total ? { name: 'Operations', value: counted(ops.total, 'kind'), more: customs(ops.custom) } : undefined,
+      ops?.total
+        ? { name: 'Operations', value: counted(ops.total, 'kind'), more: customs(ops.custom, this) }
+        : undefined,
       {
         name: 'TensorFlow',
-        value: graph.tensorflow_version ? plain(graph.tensorflow_version) : html`<span class="dim">not said</span>`,
+        value: graph.tensorflow_version ? plain(graph.tensorflow_version) : html`<span class="dim">unknown</span>`,
       },
     ];
   }
@@ -160,7 +162,7 @@ class Overview extends Panel {
               </table>
             </div>`
           : html`<p class="empty">
-              ${this.session.damage ? 'None in what could be read.' : 'None: the model does not say how it is to be called.'}
+              ${this.session.damage ? 'None in what could be read.' : 'None: the model does not say how to call it.'}
               The panel ${this.link('graph', '', 'Graph')} shows what it computes.
             </p>`
       }
@@ -211,7 +213,7 @@ class Overview extends Panel {
       </td>
       <td class="wide">${input ? html`<span class="type">${input}</span>` : nothing}</td>
       <td class="number">
-        ${complete ? count(parameters) : parameters ? `≥ ${count(parameters)}` : html`<span class="dim">not known</span>`}
+        ${complete ? count(parameters) : parameters ? `≥ ${count(parameters)}` : html`<span class="dim">unknown</span>`}
       </td>
       <td class="number wide">${all ? percent(parameters, all) : nothing}</td>
     </tr>`;
@@ -271,12 +273,12 @@ const starts = ({ inputs, outputs }) =>
 const mainSignature = (signatures) =>
   signatures.find(({ key }) => key === 'serving_default') ?? signatures.find((one) => !starts(one));
 
-/** @param {string[] | undefined} custom */
-function customs(custom) {
-  return custom?.length
-    ? html`<strong>${counted(custom.length, 'custom one')}</strong>: ${custom.map(plain).join(', ')}`
-    : 'none custom, says the exporter';
-}
+/** The overview has not read the graph; the panel that has may count more.
+ * @param {string[] | undefined} custom @param {Panel} panel */
+const customs = (custom, panel) =>
+  html`that the exporter lists,
+  ${custom?.length ? html`<strong>${count(custom.length)} custom</strong>: ${custom.map(plain).join(', ')}` : 'none custom'};
+  ${panel.link('operations', '', 'all, counted')}`;
 
 /** An input shape, or several, in short. @param {any} value @returns {string} */
 function shapeOf(value) {

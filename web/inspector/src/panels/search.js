@@ -1,14 +1,23 @@
 /** Everything whose name contains a text, while one types. */
-import { css, html } from 'lit';
+import { css, html, nothing } from 'lit';
 import { counted, plain } from '../format.js';
 import { pager, Panel } from '../panel.js';
+import { listing } from './listing.js';
 
 /** How long nothing is typed before it is looked for, in milliseconds. */
 const PAUSE = 140;
 
+/** A node's operation, a layer's class, an object's kind. @param {any} one */
+const kindOf = ({ op, class: name, kind }) => op ?? name ?? kind?.replaceAll('_', ' ') ?? '';
+
+/** An object's path, a node's function. @param {any} one */
+const placeOf = ({ is, path, function: name }) =>
+  path || name ? html`<code>${plain(path ?? name)}</code>` : is === 'node' ? 'the main graph' : nothing;
+
 class Search extends Panel {
   static styles = [
     ...Panel.styles,
+    listing,
     css`
       form {
         display: flex;
@@ -56,13 +65,13 @@ class Search extends Panel {
           name="text"
           type="search"
           aria-label="Name contains"
-          placeholder="Part of a name: of a signature, object, function or node"
+          placeholder="Part of a name"
           .value=${this.at}
           @input=${this.#onInput}
         />
         <button class="main">Search</button>
       </form>
-      ${this.answer(this.#found, (answer) => (answer ? this.found(answer.found) : html`<p class="empty">Finds signatures, objects, functions and nodes by a part of their names, ignoring case.</p>`))}
+      ${this.answer(this.#found, (answer) => (answer ? this.found(answer.found) : html`<p class="empty">Finds everything in the model that has this text in its name, in upper or lower case.</p>`))}
     `;
   }
 
@@ -91,6 +100,7 @@ class Search extends Panel {
             <tr>
               <th>What</th>
               <th>Name</th>
+              <th class="wide">Kind</th>
               <th>Where</th>
             </tr>
           </thead>
@@ -100,7 +110,8 @@ class Search extends Panel {
                 html`<tr>
                   <td><span class="chip">${one.is}</span></td>
                   <td>${this.place(one)}</td>
-                  <td><code class="dim">${plain(one.path ?? one.function ?? one.op ?? '')}</code></td>
+                  <td class="wide"><span class="type">${plain(kindOf(one))}</span></td>
+                  <td class="dim">${placeOf(one)}</td>
                 </tr>`,
             )}
           </tbody>

@@ -1,6 +1,6 @@
 /** A signature, followed through the five places where its inputs are defined. */
 import { css, html, nothing } from 'lit';
-import { count, counted, plain, size, tensor } from '../format.js';
+import { brief, count, counted, plain, size } from '../format.js';
 import { broken, Panel } from '../panel.js';
 import { structured, tree } from './structured.js';
 
@@ -56,6 +56,15 @@ class Signatures extends Panel {
         top: 0.7rem;
         color: var(--accent);
         font-size: 1.15rem;
+      }
+      /* Of two columns, back to the first. */
+      @container (min-width: 46rem) and (max-width: 66rem) {
+        li.place:nth-child(odd):not(:first-child)::before {
+          content: '↙';
+          left: auto;
+          right: -1.45rem;
+          top: -1.75rem;
+        }
       }
       @container (max-width: 46rem) {
         li.place:not(:first-child)::before {
@@ -186,7 +195,7 @@ class Signatures extends Panel {
     const variables = list.every((one) => one.kind === 'variable');
     return html`<div class="kind">What it captures${bytes ? ` · ${size(bytes)}` : ''}</div>
       <h3>${counted(list.length, variables ? 'variable' : 'object')}</h3>
-      ${list.slice(0, MOST).map((one) => html`<div class="row">${this.link('objects', one.path ?? (one.node === undefined ? '' : `#${one.node}`), one.name || one.path || one.kind)} <span class="type">${one.dtype ? tensor(one) : spoken(one.kind)}</span></div>`)}
+      ${list.slice(0, MOST).map((one) => html`<div class="row">${this.link('objects', one.path ?? (one.node === undefined ? '' : `#${one.node}`), one.name || one.path || one.kind)} <span class="type">${one.dtype ? brief(one) : spoken(one.kind)}</span></div>`)}
       ${list.length > MOST ? html`<p class="dim">and ${count(list.length - MOST)} more</p>` : nothing}`;
   }
 }
@@ -195,7 +204,7 @@ class Signatures extends Panel {
 const rows = (title, tensors) =>
   tensors.length
     ? html`<h4>${title}</h4>
-        ${tensors.map((t) => html`<div class="row"><code>${plain(t.name)}</code> <span class="type">${t.dtype === 'invalid' ? '' : tensor(t)}</span><br /><code class="dim">${plain(t.tensor ?? '')}</code></div>`)}`
+        ${tensors.map((t) => html`<div class="row"><code>${plain(t.name)}</code> <span class="type">${t.dtype === 'invalid' ? '' : brief(t)}</span><br /><code class="dim">${plain(t.tensor ?? '')}</code></div>`)}`
     : nothing;
 
 /** @param {string | undefined} kind */

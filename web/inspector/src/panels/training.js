@@ -87,14 +87,14 @@ class Training extends Panel {
                 html`<tr>
                   <td><code>${plain(one.parameter)}</code></td>
                   <td>
-                    ${one.states.map((/** @type {any} */ s, /** @type {number} */ i) => html`<div>${this.link('training', this.at, s.key ?? s.name ?? `state ${i + 1}`, `${i + 1} ${one.parameter}`)} <span class="type">${arrayOf(s, one.parameter).dtype ? brief(arrayOf(s, one.parameter)) : ''}</span> <span class="dim small">${size(bytesOf(arrayOf(s, one.parameter)) || s.entry_bytes || 0)}</span></div>`)}
+                    ${one.states.map((/** @type {any} */ s, /** @type {number} */ i) => html`<div>${this.link('training', this.at, s.key ?? s.name ?? `state ${i + 1}`, `${i + 1} ${one.parameter}`)} <span class="type">${arrayOf(s, one.parameter).dtype ? brief(arrayOf(s, one.parameter)) : ''}</span> <span class="dim small">${size(bytesOf(arrayOf(s, one.parameter)) || 0)}</span></div>`)}
                   </td>
                 </tr>`,
             )}
           </tbody>
         </table>
       </div>
-      ${chosen ? html`<cpb-tensor .session=${this.session} .tensor=${{ name, tag: tag ?? undefined, state: number, ...arrayOf(chosen, name), size: bytesOf(arrayOf(chosen, name)) || chosen.entry_bytes || 0 }}></cpb-tensor>` : nothing}`;
+      ${chosen ? html`<cpb-tensor .session=${this.session} .tensor=${{ name, tag: tag ?? undefined, state: number, ...arrayOf(chosen, name), size: bytesOf(arrayOf(chosen, name)) || 0 }}></cpb-tensor>` : nothing}`;
   }
 }
 

@@ -1,6 +1,6 @@
 /** The weights: each variable with its size, its share of all, its type and its layer. */
 import { css, html, nothing } from 'lit';
-import { bytesOf, MOST, tensorOf, variablesOf } from '../answers.js';
+import { MOST, tensorOf, variablesOf } from '../answers.js';
 import { brief, count, counted, percent, plain, shape, size } from '../format.js';
 import { Panel } from '../panel.js';
 import { list, listing } from './listing.js';
@@ -52,8 +52,8 @@ class Variables extends Panel {
         tensor
           ? html`<cpb-tensor .session=${this.session} .tensor=${tensor}></cpb-tensor>`
           : html`<p>
-              <code>${plain(one.name)}</code> <span class="type">${one.dtype}${shape(one.shape)}</span>: its value is
-              not here, as it lies in a file beside the model.
+              <code>${plain(one.name)}</code> <span class="type">${brief(one)}</span>: its value is in a file beside the
+              model that is not available here.
             </p>`
       }
       <p class="small">
@@ -125,7 +125,7 @@ class Variables extends Panel {
         title: 'Size',
         number: true,
         by: (/** @type {Variable} */ one) => one.size,
-        show: (/** @type {Variable} */ one) => size(one.size),
+        show: (/** @type {Variable} */ one) => (one.one?.bytes === null ? '–' : size(one.size)),
       },
       { key: 'share', title: 'Share', number: true, show: (/** @type {Variable} */ one) => percent(one.size, bytes) },
     ];
@@ -137,7 +137,7 @@ class Variables extends Panel {
     const { view } = this;
     const marks = [
       one.trainable ? '' : 'not trainable',
-      one.one.kind === 'none' && this.session.about.kind === 'saved_model' ? 'no variable' : '',
+      one.one.kind === 'none' && this.session.about.kind === 'saved_model' ? 'not a variable' : '',
     ].filter(Boolean);
     return html`${this.link('variables', one.at, one.name, '', view)}
       ${marks.map((mark) => html`<span class="chip">${mark}</span>`)} <span class="type narrow">${brief(one)}</span>`;
@@ -155,7 +155,7 @@ async function parametersOf(session, tag, signal) {
   const answer = await session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal });
   const list = answer.parameters.items.map((/** @type {any} */ one) => {
     const [dtype, dimensions] = [one.dtype ?? one.array?.dtype, one.shape ?? one.array?.shape ?? null];
-    const bytes = one.array?.bytes ?? (bytesOf({ dtype, shape: dimensions }) || one.entry_bytes) ?? 0;
+    const bytes = one.array?.bytes ?? one.bytes ?? 0; // of strings nothing tells it
     const tensor = { ...one, dtype, shape: dimensions, size: bytes, tag };
     return {
       at: one.name,
