@@ -22,7 +22,8 @@ set(CPB_DEVICE_READER
   riegeli/records/doubt.c riegeli/records/load.c riegeli/records/next_record.c riegeli/records/reader.c
   riegeli/records/recovery.c riegeli/records/seek.c
   riegeli/simple/decoder.c
-  riegeli/transpose/buffers.c riegeli/transpose/machine.c riegeli/transpose/nodes.c riegeli/transpose/program.c
+  riegeli/transpose/buffers.c riegeli/transpose/cursor.c riegeli/transpose/machine.c riegeli/transpose/nodes.c
+  riegeli/transpose/program.c
   riegeli/transpose/transpose.c riegeli/transpose/transposed.c
   proto/wire.c
   chunked/index/metadata_version.c chunked/index/paged_index.c chunked/read/pager.c)

@@ -139,7 +139,7 @@ def merged(file):
 
 
 def records(file, recover):
-    """What `cpb records --json` says: of each record its chunk's begin, index, size and
+    """What `cpb records --json --sha256` says: of each record its chunk's begin, index, size and
     SHA-256; of what was left out its begin, end and the reason; the error."""
     options = file.allocate(40)
     file.instance.write(options, b"".join(value.to_bytes(4, "little") for value in (40, recover)) + bytes(32))

@@ -58,7 +58,7 @@ def bytes_of(*words):
 def listed(path, *options):
     """As engines.records()."""
     rows = []
-    for row in map(json.loads, command("records", path, "--json", *options)[1].splitlines()):
+    for row in map(json.loads, command("records", path, "--json", "--sha256", *options)[1].splitlines()):
         if "position" in row:
             rows.append((row["chunk_begin"], row["index"], row["size"], row["sha256"]))
         elif "skipped" in row:

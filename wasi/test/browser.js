@@ -21,7 +21,7 @@ const data = (path) => readFileSync(join(root, 'tests/data', path));
 const READ = [
   'info FILE --json',
   'verify FILE',
-  'records FILE --json',
+  'records FILE --json --sha256',
   'cat FILE --chunk 0',
   'merge FILE -o -',
   'merge FILE -o out.pb',
