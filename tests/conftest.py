@@ -30,8 +30,8 @@ class Cpb:
         return result.stdout
 
     def records(self, path, *options, **kwargs):
-        """The records, the skipped regions and the last line of `cpb records --json`."""
-        result = self.run("records", path, "--json", *options, **kwargs)
+        """The records, the skipped regions and the last line of `cpb records --json --sha256`."""
+        result = self.run("records", path, "--json", "--sha256", *options, **kwargs)
         lines = [json.loads(line) for line in result.stdout.splitlines()]
         assert lines, f"no output: {result.stderr.decode()}"
         assert "status" in lines[-1]

@@ -81,17 +81,17 @@ def commands(folder, whole):
         for question in QUESTIONS:
             yield ["inspect", path, *question, "--json"]
     for path in files("records"):
-        yield ["records", path, "--json"]
+        yield ["records", path, "--json", "--sha256"]
         yield ["records", path, "--metadata"]
     for path in odd_streams.files(folder):
-        yield ["records", path, "--json"]
+        yield ["records", path, "--json", "--sha256"]
     for path in others(folder):
         yield ["info", path]
-        yield ["records", path, "--json"]
+        yield ["records", path, "--json", "--sha256"]
     yield from seeks(whole)
     for path in [*files("corrupt"), *damaged(folder)]:
-        yield ["records", path, "--json"]
-        yield ["records", path, "--json", "--recover"]
+        yield ["records", path, "--json", "--sha256"]
+        yield ["records", path, "--json", "--sha256", "--recover"]
     for path in files("cpb", "cpb_odd"):
         yield ["info", path, "--json"]
         yield ["merge", path, "-o", "-"]

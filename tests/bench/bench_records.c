@@ -85,7 +85,9 @@ static cpb_codec_options codec_named(const char *text) {
   cpb_codec_options codec = {0};
   const char *level = strchr(text, ':');
   if (level != NULL) codec.level = atoi(level + 1);
-  codec.codec = text[0] == 'n' ? CPB_CODEC_NONE : text[0] == 'b' ? CPB_CODEC_BROTLI : CPB_CODEC_ZSTD;
+  static const char names[] = "nbzs"; /* in the order of cpb_codec */
+  const char *name = strchr(names, text[0]);
+  codec.codec = name && *name ? (cpb_codec)(CPB_CODEC_NONE + (name - names)) : CPB_CODEC_DEFAULT;
   return codec;
 }
 

@@ -190,10 +190,37 @@ def models(out, args):
     out("|---|---|---|")
     for layout, codec in (("remote", "none"), ("remote", "zstd"), ("compat", "brotli")):
         f = [timed(cpb, "split", model, "-o", WORK / "split.cpb", "--layout", layout, "--codec", codec, "--force",
-                   "--quiet") for _ in range(args.rounds)]
+                   "--quiet", "--threads", 1) for _ in range(args.rounds)]
         out(f"| split, {layout}, {codec} | {statistics.median(x[0] for x in f):.2f} "
             f"({min(x[0] for x in f):.2f}–{max(x[0] for x in f):.2f}) | {statistics.median(x[1] for x in f):.0f} |")
     out("")
+    by_threads(out, args, cpb, model)
+
+
+def by_threads(out, args, cpb, model):
+    """What a second thread brings, and what it costs."""
+    out("| | 1 thread, s | 2 threads, s | times faster | processor time, 2 / 1 |")
+    out("|---|---|---|---|---|")
+    for layout, codec in (("remote", "none"), ("remote", "zstd"), ("remote", "brotli:4"), ("compat", "brotli:4")):
+        split, to = WORK / "threads.cpb", WORK / "threads-out.cpb"
+        how = ["--layout", layout, "--codec", codec, "--max-chunk-size", "1M", "--force", "--quiet"]
+        subprocess.run([cpb, "split", model, *how, "-o", split], check=True)
+        for name, words in (("split", ["split", model, *how, "-o", to]), ("repack", ["repack", split, *how[:4],
+                            "--force", "--quiet", "-o", to]), ("verify", ["verify", split, "--quiet"])):
+            f = rounds(args.rounds, {n: lambda n=n: processor(cpb, *words, "--threads", n) for n in (1, 2)})
+            wall, spent = ({n: [x[i] for x in f[n]] for n in f} for i in (0, 1))
+            out(f"| {name}, {layout}, {codec} | {statistics.median(wall[1]):.2f} | {statistics.median(wall[2]):.2f} | "
+                f"{ratio(wall[1], wall[2])} | {ratio(spent[2], spent[1])} |")
+    out("")
+
+
+def processor(*command):
+    """Seconds of a whole process: by the clock, and of processors."""
+    report = WORK / "time"
+    subprocess.run(["/usr/bin/time", "-q", "-f", "%e %U %S", "-o", report, *map(str, command)], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wall, user, system = map(float, report.read_text().split())
+    return wall, user + system
 
 
 def main():

@@ -142,12 +142,13 @@ static cpb_step take_output(cpb_record_writer *writer, outcome *out) {
 }
 
 /* Cuts the input into records of many sizes and writes them. */
-static void rewrite(const host *h, outcome *out, cpb_codec codec, int seekable) {
+static void rewrite(const host *h, outcome *out, cpb_codec codec, int seekable, cpb_transpose transpose) {
   cpb_record_writer_options options = {.struct_size = sizeof options,
                                        .codec = {.codec = codec},
                                        .seekable = seekable,
                                        .buffer = seekable ? 1000 : 0,
-                                       .chunk_size = 3000};
+                                       .chunk_size = 3000,
+                                       .transpose = transpose};
   cpb_record_writer *writer = cpb_record_writer_new(h->allocator, &options);
   if (writer == NULL) {
     no_memory(out);
@@ -169,9 +170,12 @@ static void rewrite(const host *h, outcome *out, cpb_codec codec, int seekable) 
   cpb_record_writer_free(writer);
 }
 
-static void write_zstd(const host *h, outcome *out) { rewrite(h, out, CPB_CODEC_ZSTD, 0); }
-static void write_brotli(const host *h, outcome *out) { rewrite(h, out, CPB_CODEC_BROTLI, 0); }
-static void write_streaming(const host *h, outcome *out) { rewrite(h, out, CPB_CODEC_NONE, 1); }
+static void write_zstd(const host *h, outcome *out) { rewrite(h, out, CPB_CODEC_ZSTD, 0, 0); }
+static void write_brotli(const host *h, outcome *out) { rewrite(h, out, CPB_CODEC_BROTLI, 0, 0); }
+static void write_streaming(const host *h, outcome *out) { rewrite(h, out, CPB_CODEC_NONE, 1, 0); }
+static void write_transposed(const host *h, outcome *out) {
+  rewrite(h, out, CPB_CODEC_SNAPPY, 0, CPB_TRANSPOSE_IF_SMALLER);
+}
 
 static int open_index(const host *h, outcome *out, cpb_index *index, unsigned *state) {
   cpb_step step;
@@ -181,10 +185,23 @@ static int open_index(const host *h, outcome *out, cpb_index *index, unsigned *s
   return 0;
 }
 
-static void merge_index(const host *h, outcome *out, const cpb_index *index, unsigned *state) {
-  cpb_merge_options options = {.struct_size = sizeof options, .limits = h->limits};
+typedef enum { MERGE_ALL, MERGE_DAMAGED, MERGE_FIELD } merge_what;
+
+static int set_up_merge(const host *h, cpb_merge *merge, merge_what what, cpb_path **path) {
+  if (merge == NULL || what == MERGE_ALL) return merge != NULL;
+  if (what == MERGE_DAMAGED) return cpb_merge_keep_damaged(merge) == CPB_OK;
+  cpb_error error;
+  *path = cpb_path_parse(h->allocator, "2[0].2.1[3].1", 13, &error);
+  return *path != NULL && cpb_merge_plan_for(merge, NULL, *path) == CPB_OK;
+}
+
+static void merge_index(const host *h, outcome *out, const cpb_index *index, merge_what what, unsigned *state) {
+  cpb_merge_options options = {.struct_size = sizeof options, .trust_sizes = what != MERGE_ALL, .limits = h->limits};
   cpb_merge *merge = cpb_merge_new(h->allocator, index, &options);
-  if (merge == NULL) {
+  cpb_path *path = NULL;
+  if (!set_up_merge(h, merge, what, &path)) {
+    cpb_merge_free(merge);
+    cpb_path_free(path);
     no_memory(out);
     return;
   }
@@ -207,18 +224,23 @@ static void merge_index(const host *h, outcome *out, const cpb_index *index, uns
   }
   if (step == CPB_STEP_ERROR) keep_error(out, cpb_merge_error(merge));
   cpb_merge_free(merge);
+  cpb_path_free(path);
 }
 
-static void merge(const host *h, outcome *out) {
+static void merge_file(const host *h, outcome *out, merge_what what) {
   cpb_index *index = cpb_index_new(h->allocator, h->limits);
   if (index == NULL) {
     no_memory(out);
     return;
   }
   unsigned state = h->seed;
-  if (open_index(h, out, index, &state)) merge_index(h, out, index, &state);
+  if (open_index(h, out, index, &state)) merge_index(h, out, index, what, &state);
   cpb_index_free(index);
 }
+
+static void merge(const host *h, outcome *out) { merge_file(h, out, MERGE_ALL); }
+static void merge_damaged(const host *h, outcome *out) { merge_file(h, out, MERGE_DAMAGED); }
+static void merge_field(const host *h, outcome *out) { merge_file(h, out, MERGE_FIELD); }
 
 static void split_as(const host *h, outcome *out, const char *type, cpb_layout layout) {
   cpb_split_options options = {.struct_size = sizeof options,
@@ -254,8 +276,12 @@ static void split_saved_model(const host *h, outcome *out) {
   split_as(h, out, "tensorflow.SavedModel", CPB_LAYOUT_COMPAT);
 }
 
-static void repack_as(const host *h, outcome *out, cpb_layout layout) {
-  cpb_repack_options options = {.struct_size = sizeof options, .layout = layout, .codec.level = 1, .limits = h->limits};
+static void repack_as(const host *h, outcome *out, cpb_layout layout, uint64_t index_pages) {
+  cpb_repack_options options = {.struct_size = sizeof options,
+                                .layout = layout,
+                                .codec.level = 1,
+                                .limits = h->limits,
+                                .index_pages = index_pages};
   cpb_repack *repack = cpb_repack_new(h->allocator, &options);
   if (repack == NULL) {
     no_memory(out);
@@ -277,8 +303,9 @@ static void repack_as(const host *h, outcome *out, cpb_layout layout) {
   cpb_repack_free(repack);
 }
 
-static void repack_remote(const host *h, outcome *out) { repack_as(h, out, CPB_LAYOUT_REMOTE); }
-static void repack_compat(const host *h, outcome *out) { repack_as(h, out, CPB_LAYOUT_COMPAT); }
+static void repack_remote(const host *h, outcome *out) { repack_as(h, out, CPB_LAYOUT_REMOTE, 0); }
+static void repack_compat(const host *h, outcome *out) { repack_as(h, out, CPB_LAYOUT_COMPAT, 0); }
+static void repack_pages(const host *h, outcome *out) { repack_as(h, out, CPB_LAYOUT_REMOTE, 150); }
 
 /* Some bytes of every chunk: forward, then back to the beginning. */
 static cpb_step read_ranges(const host *h, outcome *out, cpb_chunk_reader *reader, uint64_t chunk, unsigned *state) {
@@ -502,6 +529,7 @@ SAMPLES(block_files, "corrupt/base_blocks.riegeli", "corrupt/base_longchunk.rieg
 SAMPLES(cpb_files, "cpb/test_many_fields/brotli.cpb", "cpb/test_tree_df_4/brotli.cpb",
         "cpb/graph_split-lots-nodes/max500_none.cpb", "cpb/graph_split-lots-nodes/max500_tr.cpb",
         "cpb/graph_split-large-constant/max500_zstd.cpb", "cpb/graph_function-lots-of-nodes/max300_brotli.cpb");
+SAMPLES(paged_files, "pages/graph.cpb");
 SAMPLES(graphs, "cpb/graph_mixed-large/orig.pb", "cpb/graph_const_dtypes/orig.pb");
 SAMPLES(constants, "cpb/graph_const_dtypes/orig.pb");
 SAMPLES(saved_models, "cpb/saved_model_split-standard/orig.pb");
@@ -517,12 +545,18 @@ const operation operations[] = {
     {"recover", recover, record_files, OP_RECOVERS},
     {"write-zstd", write_zstd, graphs, OP_GIVEN_ALL},
     {"write-brotli", write_brotli, graphs, OP_GIVEN_ALL},
+    {"write-transposed", write_transposed, graphs, OP_GIVEN_ALL},
     {"write-streaming", write_streaming, graphs, OP_GIVEN_ALL},
     {"merge", merge, cpb_files, OP_CHECKED},
+    {"merge-of-pages", merge, paged_files, OP_CHECKED},
+    {"merge-damaged", merge_damaged, cpb_files, OP_RECOVERS},
+    {"merge-field", merge_field, cpb_files, OP_CHECKED},
     {"chunk-ranges", chunk_ranges, cpb_files, OP_CHECKED},
     {"pages", pages, cpb_files, OP_CHECKED},
     {"repack-remote", repack_remote, cpb_files, OP_CHECKED},
     {"repack-compat", repack_compat, cpb_files, 0},
+    {"repack-pages", repack_pages, cpb_files, OP_CHECKED},
+    {"repack-of-pages", repack_compat, paged_files, 0},
     {"split-graph", split_graph, graphs, 0},
     {"split-saved-model", split_saved_model, saved_models, 0},
     {"find", find_field, constants, 0},

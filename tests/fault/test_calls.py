@@ -43,7 +43,7 @@ OPERATIONS = {
     "recover chunks": ["recover", CHUNKED, *OUT],
     "verify": ["verify", CHUNKED, "--against", MODEL / "orig.pb"],
     "info": ["info", CHUNKED],
-    "records": ["records", CHUNKED, "--json"],
+    "records": ["records", CHUNKED, "--json", "--sha256"],
     "metadata": ["records", DATA / "corrupt" / "base_meta.riegeli", "--metadata"],
     "cat a chunk": ["cat", CHUNKED, "--chunk", "1"],
     "cat a record": ["cat", CHUNKED, "--record", "1"],

@@ -1,6 +1,7 @@
 """How often commands read a file, and how much of it."""
 
 import hashlib
+import json
 import os
 import subprocess
 
@@ -48,6 +49,22 @@ def test_info_reads_headers(cpb, counted, tmp_path, codec):
     calls, size = reads(cpb, counted, tmp_path, "info", path)
     assert size < (8 + 3) * PAGE + 65536 + 4 * PAGE  # the tail of the file, and a page of each chunk
     assert calls < 8 + 3 + 8
+
+
+@pytest.mark.parametrize("codec", ["zstd:1", "brotli:1", "snappy"])
+def test_info_reads_headers_of_transposed_chunks(cpb, counted, tmp_path, codec):
+    """All but that of the index, which the index takes."""
+    path = chunked(cpb, tmp_path, "none", 16, 500_000)
+    shared = tmp_path / "shared.cpb"
+    cpb.ok("repack", path, "-o", shared, "--riegeli-options", f"transpose,{codec},chunk_size:3M")
+    chunks = {c["chunk_begin"]: c for c in json.loads(cpb.ok("info", shared, "--json"))["chunks"]}
+    assert {c["encoding"] for c in chunks.values()} == {"transposed"} and len(chunks) == 3
+    _, size = reads(cpb, counted, tmp_path, "info", shared)
+    last = chunks[max(chunks)]["stored_size"]
+    assert size < last + 65536 + 10 * PAGE < shared.stat().st_size / 2
+    cpb.ok("repack", path, "-o", tmp_path / "each.cpb", "--riegeli-options", f"transpose,{codec},chunk_size:1")
+    _, size = reads(cpb, counted, tmp_path, "info", tmp_path / "each.cpb")
+    assert size < (16 + 3) * PAGE + 65536 + 4 * PAGE
 
 
 @pytest.mark.parametrize("codec", ["none", "zstd"])

@@ -69,6 +69,27 @@ def records_seeds():
             save("records", bytes([how]) + body)
 
 
+def encoder_seeds():
+    """Records as they are, and instructions for messages: with many tags, groups, deep ones, again and again."""
+    def records(how, *parts):
+        save("transpose_encode", bytes([how]) + b"".join(bytes([what, len(part)]) + part for what, part in parts))
+
+    lines = (DATA / "records/tr_nodedef_zstd.lp").read_bytes()
+    at, nodes = 0, []
+    while at < len(lines) and len(nodes) < 12:
+        size, = struct.unpack_from("<Q", lines, at)
+        nodes.append((1, lines[at + 8:at + 8 + size][:255]))
+        at += 8 + size
+    field, many, group, message, close = 3, 199, 201, 200, 230
+    deep = bytes(byte for i in range(99) for byte in (message, i % 7 * 16))
+    for how in range(8):
+        records(how * 4 + how % 4, *nodes[how:how + 5])
+        records(how * 4 + how % 4, (how, bytes([field + how, 1, group, 16, 32 + 16, how, close, 0] * 8)), (14, b"\x08\x07"))
+    records(0, (0, bytes([many, 3] + [8, 2] * 40)), (2, bytes([many, 90, many, 200, 17, 7])))
+    records(4, (0, deep), (0, deep + bytes([group, 0])), (0, bytes([message, 0, 3, 5] * 20)))
+    records(2, (255, bytes([0, 3, 6, 4])), (1, b"no message"), (253, b"\x08\x87\x00"))
+
+
 def cpb_seeds():
     cpb = HERE.parent.parent / "build" / "cpb"
 
@@ -82,6 +103,14 @@ def cpb_seeds():
             continue
         save("index", parts[-1])
         save("merge", bytes([len(parts) - 1]) + b"".join(struct.pack("<H", len(p)) + p for p in parts[:-1]) + parts[-1])
+
+
+def index_page_seeds():
+    cpb, path = HERE.parent.parent / "build" / "cpb", DATA / "pages" / "graph.cpb"
+    rows = subprocess.run([cpb, "records", path, "--json"], stdout=subprocess.PIPE, check=True).stdout.splitlines()
+    for position in [json.loads(row)["position"] for row in rows if b"position" in row][-8:]:
+        save("index", subprocess.run([cpb, "cat", path, "--position", str(position)], stdout=subprocess.PIPE,
+                                     check=True).stdout)
 
 
 def message_seeds():
@@ -205,6 +234,7 @@ def cpb_file_seeds():
     files += [DATA / "cpb" / case / f"{kind}.cpb" for case, kind in (
         ("test_many_fields", "none"), ("test_many_fields", "tr"), ("test_repeated_string_slices", "snappy"),
         ("test_tree_df_4", "brotli"), ("graph_split-large-nodes", "max200_zstd"))]
+    files.append(DATA / "pages" / "graph.cpb")
     for i, path in enumerate(files):
         data = path.read_bytes()
         for target in ("pager", "chunk_reader", "fork", "repack", "seek"):
@@ -271,12 +301,14 @@ if __name__ == "__main__":
     diff_seeds()
     find_seeds()
     writer_seeds()
+    encoder_seeds()
     decimal_seeds()
     checkpoint_seeds()
     model_seeds()
     keras_seeds()
     records_seeds()
     cpb_seeds()
+    index_page_seeds()
     message_seeds()
     text_seeds()
     schema_seeds()

@@ -1,5 +1,7 @@
 """TensorFlow's Merger reads what `cpb split` writes, to the same message."""
 
+import itertools
+
 import pytest
 
 from conftest import DATA, manifest
@@ -21,9 +23,11 @@ def fds(type_name):
 def test_corpus_message(cpb, tf_merger, case, layout, tmp_path):
     type_name, original = case["message_type"], DATA / case["orig"]["file"]
     total = original.stat().st_size
-    for size in sorted({10, 50, 200, 1000, total // 10 + 1, total // 2 + 10}):
+    ways = itertools.cycle([[], ["--transpose", "--codec", "zstd"], ["--codec", "snappy"], ["--transpose"],
+                            ["--transpose", "--codec", "snappy"]])
+    for size, way in zip(sorted({10, 50, 200, 1000, total // 10 + 1, total // 2 + 10}), ways):
         cpb.ok("split", original, "-o", tmp_path / "x.cpb", "--force", "--type", type_name, "--schema",
-               fds(type_name), "--max-chunk-size", size, "--layout", layout)
+               fds(type_name), "--max-chunk-size", size, "--layout", layout, *way)
         merged, error = tf_merger(fds(type_name), type_name, tmp_path / "x.cpb", tmp_path / "tf.pb")
         assert merged is not None, f"max {size}: {error}"
         parse = schema(type_name).parse
@@ -34,7 +38,7 @@ def test_corpus_message(cpb, tf_merger, case, layout, tmp_path):
 @pytest.mark.parametrize("name", ["keras", "functions", LARGE])
 def test_real_model(cpb, tf_merger, name, layout, tmp_path):
     original = model(name) / "saved_model.pb"
-    codec = ["--codec", "zstd"] if name == LARGE else []
+    codec = ["--codec", "zstd"] if name == LARGE else ["--transpose"]
     for size in (["20K", "1M"] if name != LARGE else ["1M"]):
         cpb.ok("split", original, "-o", tmp_path / "x.cpb", "--force", "--max-chunk-size", size, "--layout", layout,
                *codec)
@@ -58,6 +62,39 @@ def test_random_messages(cpb, tf_merger, block, tmp_path):
         assert type(message).FromString(merged) == message, f"seed {seed}"
 
 
+@pytest.mark.parametrize("slices", [False, True])
+def test_several_files_are_an_error_and_never_another_message(cpb, tf_merger, slices, tmp_path):
+    """TensorFlow ignores join_version, but no record is where it looks for the chunk: a field or a slice of the
+    message, or its beginning."""
+    from support.several_files import move_out, number
+    from support.wire import field
+
+    records = [number(1, 1) + field(2, b""), field(1, field(1, b"hello")), field(1, field(1, b"world"))]
+    if slices:
+        records[1:] = [number(1, 7), number(1, 8)]
+    tag = b"" if slices else field(1, number(1, 2)) + field(1, number(3, 0))
+    message = number(1, 0) + b"".join(field(2, tag + field(3, number(1, i))) for i in (1, 2))
+    for here in range(4):
+        main, parts = move_out(records, [1] * 3, message, ["part1", "part2"], here)
+        for name, data in parts.items():
+            (tmp_path / name).write_bytes(data)
+        (tmp_path / "x.cpb").write_bytes(main)
+        merged, error = tf_merger(fds("tensorflow."), "tensorflow.SavedModel", tmp_path / "x.cpb", tmp_path / "tf.pb")
+        ours = cpb.ok("merge", tmp_path / "x.cpb", "-o", "-")
+        assert b"\x08\x08" in ours if slices else b"world" in ours
+        assert (merged is not None) == (here == 3), f"{here} chunks are here"
+        if here < 3:
+            assert "could not be found at position: 4611686018427387904" in error
+
+
+def test_a_split_into_files_is_an_error(cpb, tf_merger, tmp_path):
+    for layout in ("remote", "compat"):
+        cpb.ok("split", model("functions") / "saved_model.pb", "-o", tmp_path / "x.cpb", "--max-chunk-size", "20K",
+               "--files", 3, "--layout", layout, "--force")
+        merged, error = tf_merger(fds("tensorflow."), "tensorflow.SavedModel", tmp_path / "x.cpb", tmp_path / "tf.pb")
+        assert merged is None and "could not be found at position: 4611686018427387904" in error
+
+
 def test_a_merged_model_loads_and_computes_the_same(cpb, tmp_path):
     """The way for a user: merge beside variables/, then load."""
     import shutil
@@ -73,3 +110,14 @@ def test_a_merged_model_loads_and_computes_the_same(cpb, tmp_path):
     x = tf.constant([0.5, 1.5])
     before, after = tf.saved_model.load(str(original)), tf.saved_model.load(str(tmp_path / "model"))
     assert np.array_equal(after.f7(x).numpy(), before.f7(x).numpy())
+
+
+def test_no_message_comes_from_an_index_in_pages(cpb, tf_merger, tmp_path):
+    """The merger looks at no version, but finds no chunk."""
+    for case in CASES:
+        type_name, original = case["message_type"], DATA / case["orig"]["file"]
+        for layout in ("remote", "compat"):
+            cpb.ok("split", original, "-o", tmp_path / "x.cpb", "--force", "--type", type_name, "--schema",
+                   fds(type_name), "--max-chunk-size", 200, "--layout", layout, "--index-pages")
+            merged, error = tf_merger(fds(type_name), type_name, tmp_path / "x.cpb", tmp_path / "tf.pb")
+            assert merged is None and "Chunk could not be found at position: 4611686018427387904" in error

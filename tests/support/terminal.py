@@ -8,6 +8,10 @@ import subprocess
 import termios
 import unicodedata
 
+import pytest
+
+native = pytest.mark.skipif("CPB_RUNTIME" in os.environ, reason="the pseudo-terminal is the native command's")
+
 UTF8 = {"LC_ALL": "C.UTF-8", "TERM": "xterm"}
 
 

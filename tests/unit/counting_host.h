@@ -125,10 +125,12 @@ static inline bytes write_chunks(const bytes *chunks, size_t count, const place 
     if (p.parent != -2) cpb_metadata_add_tag(&m, nodes[i], (cpb_tag){.kind = CPB_TAG_FIELD, .value = p.field});
     cpb_metadata_add_chunk(&m, (cpb_chunk_entry){chunks[i].size, 0, p.type});
   }
-  for (size_t i = 0; i < m.num_nodes; i++) m.nodes[i].has_message = true;
+  for (size_t i = 0; i < m.num_nodes; i++) assert_true(cpb_metadata_set_message(&m, (uint32_t)i, true));
   for (size_t i = 0; i < count; i++) {
     size_t chunk = backwards ? count - 1 - i : i;
-    m.chunks[chunk].offset = write_record(w, &file, chunks[chunk]);
+    cpb_chunk_entry entry = cpb_metadata_chunk(&m, chunk);
+    entry.offset = write_record(w, &file, chunks[chunk]);
+    assert_true(cpb_metadata_set_entry(&m, chunk, entry));
   }
   assert_true(cpb_metadata_encode(&m, &index, &error));
   if (shared) cpb_record_writer_flush(w, NULL);

@@ -81,7 +81,7 @@ static bool write_value(kept *in, const char *step, bool is_message, bool may_va
   if (cut) {
     uint32_t type = is_message ? CPB_CHUNK_MESSAGE : CPB_CHUNK_BYTES;
     uint64_t chunk = add_chunk(the_case, type, inside.bytes.data, inside.bytes.size);
-    the_case->index.nodes[node].chunk = chunk;
+    assert_true(cpb_metadata_set_chunk(&the_case->index, node, chunk));
   } else {
     append(stays, inside.bytes.data, inside.bytes.size);
   }
@@ -182,7 +182,7 @@ static inline void make_case(merge_case *c, cpb_buffer *whole, uint64_t from) {
   kept root = {.node = add_node(c, CPB_NO_NODE, "", CPB_NO_CHUNK)};
   cpb_buffer_init(&root.bytes, &plain);
   write_message(whole, &root, 0);
-  c->index.nodes[0].chunk = add_chunk(c, CPB_CHUNK_MESSAGE, root.bytes.data, root.bytes.size);
+  assert_true(cpb_metadata_set_chunk(&c->index, 0, add_chunk(c, CPB_CHUNK_MESSAGE, root.bytes.data, root.bytes.size)));
   cpb_buffer_free(&root.bytes);
 }
 
