@@ -6,9 +6,9 @@
 #include "model/common/tensor/element.h"
 #include "model/onnx/fields.h"
 
-/* float8_e8m0 is an exponent alone, which TensorFlow has no type for. */
-#define FLOAT8_E8M0 24
-static const cpb_tensor_format float8_e8m0 = {"|V1", 0, 1, 0, 0};
+/* Types that TensorFlow has no number for. float8_e8m0 is an exponent alone. */
+enum { FLOAT8_E8M0 = 24, FLOAT6_E2M3 = 27, FLOAT6_E3M2 = 28 };
+static const cpb_tensor_format small_float = {"|V1", 0, 1, 0, 0};
 
 /* Indexed by TensorProto.DataType: TensorFlow's number of the same type, and the field that has the
  * values where raw_data does not. */
@@ -40,11 +40,23 @@ static const struct {
               {33, TENSOR_INT32_DATA, 4},   /* FLOAT4E2M1 */
               {0, TENSOR_INT32_DATA, 0},    /* FLOAT8E8M0 */
               {32, TENSOR_INT32_DATA, 2},   /* UINT2 */
-              {31, TENSOR_INT32_DATA, 2}};  /* INT2 */
+              {31, TENSOR_INT32_DATA, 2},   /* INT2 */
+              {0, TENSOR_INT32_DATA, 6},    /* FLOAT6E2M3 */
+              {0, TENSOR_INT32_DATA, 6}};   /* FLOAT6E3M2 */
 #define NUM_DTYPES (sizeof dtypes / sizeof *dtypes)
 
+/* NULL for one that TensorFlow has, too. */
+static const char *own_name(uint64_t dtype) {
+  switch (dtype) {
+    case FLOAT8_E8M0: return "float8_e8m0fnu";
+    case FLOAT6_E2M3: return "float6_e2m3fn";
+    case FLOAT6_E3M2: return "float6_e3m2fn";
+    default: return NULL;
+  }
+}
+
 static void name_dtype(uint64_t dtype, char *out, size_t size) {
-  if (dtype == FLOAT8_E8M0) cpb_format(out, size, "float8_e8m0fnu");
+  if (own_name(dtype)) cpb_format(out, size, "%s", own_name(dtype));
   else if (dtype < NUM_DTYPES) cpb_dtype_name(dtypes[dtype].tensorflow, out, size);
   else cpb_format(out, size, "dtype %llu", (unsigned long long)dtype);
 }
@@ -69,16 +81,23 @@ bool cpb_onnx_describe_dtype(uint64_t dtype, cpb_tensor_type *type) {
   *type = (cpb_tensor_type){.format = NULL};
   name_dtype(dtype, type->name, sizeof type->name);
   if (dtype == 0 || dtype >= NUM_DTYPES) return false;
-  type->format = dtype == FLOAT8_E8M0 ? &float8_e8m0 : cpb_tensor_format_of(dtypes[dtype].tensorflow);
+  type->format = own_name(dtype) ? &small_float : cpb_tensor_format_of(dtypes[dtype].tensorflow);
   type->field = dtypes[dtype].field;
   type->wire = wire_of(type->field);
   type->packed = dtypes[dtype].packed;
+  type->packed_typed = type->packed == 6 ? 0 : type->packed;
   return type->format != NULL;
 }
 
+static double exponent_of(uint8_t bits) { return bits == 255 ? (double)NAN : ldexp(1.0, bits - 127); }
+
 void cpb_onnx_write_element(cpb_json_writer *a, uint64_t dtype, const uint8_t *bytes) {
-  if (dtype != FLOAT8_E8M0) cpb_write_element(a, NULL, dtypes[dtype].tensorflow, bytes);
-  else cpb_json_writer_double(a, NULL, bytes[0] == 255 ? (double)NAN : ldexp(1.0, bytes[0] - 127));
+  switch (dtype) {
+    case FLOAT8_E8M0: cpb_json_writer_double(a, NULL, exponent_of(bytes[0])); break;
+    case FLOAT6_E2M3: cpb_json_writer_double(a, NULL, cpb_small_float(2, 3, 1, bytes[0])); break;
+    case FLOAT6_E3M2: cpb_json_writer_double(a, NULL, cpb_small_float(3, 2, 3, bytes[0])); break;
+    default: cpb_write_element(a, NULL, dtypes[dtype].tensorflow, bytes); break;
+  }
 }
 
 const cpb_tensor_layout cpb_onnx_layout = {.dtype = TENSOR_TYPE,

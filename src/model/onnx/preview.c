@@ -17,7 +17,12 @@ typedef struct preview {
 
 /* --- Numbers -------------------------------------------------------------------------------- */
 
-static size_t item_of(const preview *p) { return p->tensor->type.packed > 0 ? 1 : p->tensor->type.format->size; }
+/* Bits of an element where these share bytes; 0: none do. */
+static unsigned packed_of(const cpb_onnx_tensor *t) {
+  return t->field == TENSOR_RAW_DATA ? t->type.packed : t->type.packed_typed;
+}
+
+static size_t item_of(const preview *p) { return packed_of(p->tensor) > 0 ? 1 : p->tensor->type.format->size; }
 
 static void put(preview *p, uint64_t number) {
   size_t item = item_of(p);
@@ -66,16 +71,21 @@ static bool find_numbers(preview *p) {
   return !c.damaged && p->size == p->wanted;
 }
 
+/* Of elements that share bytes: number `i`. */
+static uint8_t part_of(const preview *p, unsigned packed, size_t i) {
+  size_t bit = packed * i, next = bit / 8 + 1;
+  unsigned both = p->bytes[bit / 8] | (next < p->size ? (unsigned)p->bytes[next] << 8 : 0);
+  return (uint8_t)(both >> bit % 8 & ((1u << packed) - 1));
+}
+
 static void write_numbers(cpb_json_writer *a, const preview *p, size_t count) {
-  const cpb_tensor_type *type = &p->tensor->type;
-  const size_t in_byte = type->packed > 0 ? (size_t)8 / type->packed : 1;
+  const cpb_tensor_format *format = p->tensor->type.format;
+  const unsigned packed = packed_of(p->tensor);
   for (size_t i = 0; i < count; i++) {
-    const uint8_t *bytes = p->bytes + i / in_byte * item_of(p);
-    uint8_t part = (uint8_t)(bytes[0] >> i % in_byte * type->packed);
-    if (type->packed > 0) part &= (uint8_t)((1u << type->packed) - 1);
-    if (type->format->bits > 0) part = cpb_tensor_small(type->format, part);
-    const bool is_part = type->packed > 0 || type->format->bits > 0;
-    cpb_onnx_write_element(a, p->tensor->dtype, is_part ? &part : bytes);
+    const uint8_t *bytes = p->bytes + i * format->size;
+    uint8_t part = packed > 0 ? part_of(p, packed, i) : bytes[0];
+    if (format->bits > 0) part = cpb_tensor_small(format, part);
+    cpb_onnx_write_element(a, p->tensor->dtype, packed > 0 || format->bits > 0 ? &part : bytes);
   }
 }
 
@@ -93,9 +103,9 @@ void cpb_onnx_write_preview(cpb_json_writer *a, const cpb_onnx_tensor *t) {
   preview p = {.tensor = t};
   if (!t->type.format || !t->has_elements || t->is_external || cpb_part_omits(t->part, t->message)) return;
   const size_t shown = (size_t)cpb_min_u64(t->elements, SHOWN);
-  const size_t in_byte = t->type.packed > 0 ? (size_t)8 / t->type.packed : 1;
+  const unsigned packed = packed_of(t);
   const bool is_texts = t->type.format->size == 0;
-  if (!is_texts) p.wanted = (shown + in_byte - 1) / in_byte * item_of(&p);
+  if (!is_texts) p.wanted = packed > 0 ? (shown * packed + 7) / 8 : shown * item_of(&p);
   if (is_texts ? t->parts < t->elements : !find_numbers(&p)) return;
   cpb_json_writer_open(a, "preview", '[');
   if (is_texts) write_texts(a, t, shown);

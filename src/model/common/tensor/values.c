@@ -76,11 +76,14 @@ static cpb_have look(cpb_tensor_values *v) {
 
 static bool is_texts(const cpb_tensor_values *v) { return v->format->size == 0; }
 
-/* Elements that share bytes take as many as begin with them. */
+/* Elements that share bytes take as many as their bits do. */
 static bool find_sizes(cpb_tensor_values *v) {
-  unsigned in_byte = v->type.packed > 0 ? 8u / v->type.packed : 1;
+  uint64_t bits;
   bool fits = cpb_mul_u64(v->count, v->format->size, &v->size);
-  v->stored = v->size / in_byte + (v->size % in_byte > 0);
+  v->stored = v->size;
+  if (!fits || v->type.packed == 0) return fits;
+  fits = cpb_mul_u64(v->count, v->type.packed, &bits);
+  v->stored = bits / 8 + (bits % 8 > 0);
   return fits;
 }
 
@@ -122,16 +125,17 @@ static void begin_values(cpb_tensor_values *v) {
   }
 }
 
-/* How many bytes an element takes that is read, or those that share a byte. */
+/* At most how many bytes are given out for a number of the typed field. */
 static size_t unit_of(const cpb_tensor_values *v) {
-  return v->type.packed > 0 ? (size_t)8 / v->type.packed : v->format->size;
+  return v->type.packed_typed > 0 ? (size_t)8 / v->type.packed_typed : v->format->size;
 }
 
 /* Gives out values, and keeps the last element, which fill() repeats. */
 static cpb_have give(cpb_tensor_values *v, cpb_span values, cpb_span *data) {
   size_t item = v->format->size;
   const uint64_t left = v->size - v->given;
-  if (v->type.packed > 0 && values.size > left && values.size - left < unit_of(v)) values.size = (size_t)left;
+  const bool padded = v->type.packed > 0 && values.size > left && values.size - left < 8u / v->type.packed + 1;
+  if (padded) values.size = (size_t)left; /* the last byte has room for more elements */
   size_t tail = cpb_min_size(values.size, item);
   if (values.size > left)
     return damaged(v, v->at, "the tensor has more values than its shape has elements");
@@ -142,15 +146,24 @@ static cpb_have give(cpb_tensor_values *v, cpb_span values, cpb_span *data) {
   return CPB_HAVE;
 }
 
-/* An element, or those that share a byte. */
-static void put(cpb_tensor_values *v, size_t at, uint64_t number) {
-  const unsigned packed = v->type.packed, bits = v->format->bits;
-  size_t size = unit_of(v);
-  if (packed == 0 && bits > 0) number = cpb_tensor_small(v->format, number);
-  for (size_t i = 0; i < size; i++) {
-    uint8_t part = packed > 0 ? (uint8_t)(number >> packed * i & ((1u << packed) - 1)) : (uint8_t)(number >> 8 * i);
-    v->out[at + i] = packed > 0 && bits > 0 ? cpb_tensor_small(v->format, part) : part;
+/* Elements that share bytes, out of the bits of another one. Returns where they end. */
+static size_t put_parts(cpb_tensor_values *v, size_t at, unsigned packed, uint8_t byte) {
+  v->bits |= (uint32_t)byte << v->num_bits;
+  v->num_bits += 8;
+  for (; v->num_bits >= packed; v->num_bits -= packed, v->bits >>= packed) {
+    uint8_t part = (uint8_t)(v->bits & ((1u << packed) - 1));
+    v->out[at++] = v->format->bits > 0 ? cpb_tensor_small(v->format, part) : part;
   }
+  return at;
+}
+
+/* What a number of the typed field stands for. Returns where it ends. */
+static size_t put(cpb_tensor_values *v, size_t at, uint64_t number) {
+  size_t size = v->format->size;
+  if (v->type.packed_typed > 0) return put_parts(v, at, v->type.packed_typed, (uint8_t)number);
+  if (v->format->bits > 0) number = cpb_tensor_small(v->format, number);
+  for (size_t i = 0; i < size; i++) v->out[at + i] = (uint8_t)(number >> 8 * i);
+  return at + size;
 }
 
 /* Decodes varints from the front of `in` into elements, as many as `out` has room for. A varint
@@ -163,8 +176,7 @@ static cpb_have decode_varints(cpb_tensor_values *v, cpb_span in, size_t *used, 
     v->number |= (uint64_t)(byte & 0x7f) << v->shift;
     v->shift += 7;
     if (byte >= 0x80) continue;
-    put(v, *size, v->number);
-    *size += item;
+    *size = put(v, *size, v->number);
     v->number = v->shift = 0;
   }
   return CPB_HAVE;
@@ -173,11 +185,13 @@ static cpb_have decode_varints(cpb_tensor_values *v, cpb_span in, size_t *used, 
 /* Elements that are stored as their bytes. Bool and 4-bit or 2-bit integers use only some bits of
  * theirs, and the rest is cleared or sign-extended. */
 static cpb_span copy_bytes(cpb_tensor_values *v, cpb_span in) {
-  size_t unit = unit_of(v);
+  size_t size = 0;
   if (v->format->bits == 0 && v->type.packed == 0) return in;
-  if (v->type.packed == 0) unit = 1; /* bool and the like: a byte each */
-  for (size_t i = 0; i < in.size; i++) put(v, unit * i, in.data[i]);
-  return (cpb_span){v->out, unit * in.size};
+  for (size_t i = 0; i < in.size; i++) {
+    if (v->type.packed > 0) size = put_parts(v, size, v->type.packed, in.data[i]);
+    else v->out[size++] = cpb_tensor_small(v->format, in.data[i]);
+  }
+  return (cpb_span){v->out, size};
 }
 
 /* More of the bytes [at, end). `data` may stay empty, when there was only a varint's beginning. */
@@ -185,7 +199,7 @@ static cpb_have read_piece(cpb_tensor_values *v, cpb_span *data) {
   cpb_span in;
   bool varints = v->content.length == 0 && v->type.wire == CPB_WIRE_VARINT;
   uint64_t left = v->end - v->at;
-  size_t most = v->type.packed > 0 ? CPB_TENSOR_OUT / unit_of(v) : CPB_TENSOR_OUT;
+  size_t most = v->type.packed > 0 ? CPB_TENSOR_OUT / 8 * v->type.packed : CPB_TENSOR_OUT;
   cpb_have have = cpb_input_span(v->input, v->at, (size_t)cpb_min_u64(left, most), left, &in);
   if (have != CPB_HAVE) return cpb_tensor_settle(v, have);
   size_t used = in.size, size;
@@ -215,9 +229,10 @@ static cpb_have take_field(cpb_tensor_values *v, cpb_span *data) {
   }
   v->end = v->at;
   if (f->type != type) return CPB_HAVE; /* an unknown field, to a parser */
-  if (type == CPB_WIRE_VARINT) put(v, 0, f->number_value);
+  size_t size = (size_t)f->size;
+  if (type == CPB_WIRE_VARINT) size = put(v, 0, f->number_value);
   else cpb_store64(v->out, f->number_value);
-  return give(v, (cpb_span){v->out, type == CPB_WIRE_VARINT ? unit_of(v) : (size_t)f->size}, data);
+  return give(v, (cpb_span){v->out, size}, data);
 }
 
 /* At the end of the values: without the rule of the last one all must be there. */

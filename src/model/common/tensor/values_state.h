@@ -18,7 +18,8 @@ typedef struct cpb_tensor_type {
   const cpb_tensor_format *format; /* NULL: its values are not read */
   uint32_t field;                  /* with the values, if they are not in `content` */
   cpb_wire_type wire;              /* of an element there */
-  uint8_t packed;                  /* bits of an element where several share a byte, lowest first; 0: none do */
+  uint8_t packed;                  /* bits of an element in `content` where these share bytes, lowest first; 0: none do */
+  uint8_t packed_typed;            /* the same where each number of the field is such a byte */
 } cpb_tensor_type;
 
 /* How a kind of tensor message has its parts. */
@@ -84,6 +85,8 @@ typedef struct cpb_tensor_values {
   uint8_t last[16]; /* the last bytes that were given */
   uint64_t number;  /* a varint of which more is to come, and its bits */
   unsigned shift;
+  uint32_t bits; /* of elements that share bytes: those that are left, and how many */
+  unsigned num_bits;
   cpb_tensor_texts texts;
   uint8_t *out; /* CPB_TENSOR_OUT bytes */
 } cpb_tensor_values;

@@ -1,0 +1,228 @@
+"""ONNX models, as the package onnx itself reads them: the models that it ships, the cases of its backend
+tests, and models for what these lack."""
+
+import io
+import json
+import pathlib
+import warnings
+
+import numpy as np
+import pytest
+
+onnx = pytest.importorskip("onnx")
+
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from support import onnx_facts as facts  # noqa: E402
+
+SHIPPED = sorted(pathlib.Path(onnx.__file__).parent.glob("backend/test/data/**/*.onnx"))
+
+
+def ask(cpb, path, *words, scope=None):
+    words = [w for w in words if w is not None]
+    scope = ["--scope", scope] if scope else []
+    return json.loads(cpb.ok("inspect", path, *words, *scope, "--json", "--count", 10**6))
+
+
+def compare(cpb, path, model):
+    """Every fact of a model; the number of those compared."""
+    count = 0
+
+    def same(ours, theirs, what):
+        nonlocal count
+        count += 1
+        assert ours == theirs, what
+
+    o = ask(cpb, path)
+    assert o["kind"] == "onnx" and o["problems"] == []
+    same(o["ir_version"], model.ir_version, "ir_version")
+    same(o["producer"], {"name": model.producer_name or None, "version": model.producer_version or None}, "producer")
+    same({i["domain"]: i["version"] for i in o["opset_imports"]["items"]},
+         {i.domain: i.version for i in model.opset_import}, "opset_imports")
+    same([(i["key"], i["value"]) for i in o["metadata"]["items"]], [(e.key, e.value) for e in model.metadata_props],
+         "metadata")
+    same(o["inputs"]["items"], facts.inputs(model), "inputs")
+    same(o["outputs"]["items"], [facts.value_info(i) for i in model.graph.output], "outputs")
+    same(o["parameters"]["total"], facts.parameters(model), "parameters")
+    graphs = facts.graphs(model)
+    same(sorted(f["name"] for f in ask(cpb, path, "functions")["functions"]["items"]),
+         sorted(name for name, _ in graphs if name), "functions")
+    for name, graph in graphs:
+        nodes = ask(cpb, path, "nodes", name)["nodes"]["items"]
+        for ours, theirs in zip(nodes, [facts.node(n, i) for i, n in enumerate(graph.node)], strict=True):
+            same(facts.our_node(ours), theirs, (name, theirs["name"]))
+    constants = ask(cpb, path, "constants")["constants"]["items"]
+    same({(c["function"], c["node"]): facts.our_tensor(c) for c in constants
+          if c["is"] == "initializer" and not c.get("sparse")},
+         {(name, t.name): facts.tensor(t) for name, graph in graphs if hasattr(graph, "initializer")
+          for t in graph.initializer}, "initializers")
+    same({(u["domain"], u["op"]): u["count"] for u in ask(cpb, path, "ops")["ops"]["items"]}, facts.operations(model),
+         "ops")
+    return count
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_shipped_models(cpb, number):
+    assert len(SHIPPED) >= 140
+    for path in SHIPPED[number::8]:
+        compare(cpb, path, onnx.load(path))
+
+
+@pytest.fixture(scope="module")
+def backend_cases(tmp_path_factory):
+    """The models of the backend's test cases, and the tensors that some are called with."""
+    from onnx.backend.test.case.node import collect_testcases
+
+    folder = tmp_path_factory.mktemp("cases")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cases = [case for case in collect_testcases(None) if case.model is not None]
+    for case in cases:
+        onnx.save(case.model, folder / f"{case.name}.onnx")
+    return folder, cases
+
+
+def test_cases_of_the_backend(cpb, backend_cases, request):
+    """None refused, all facts equal: of each third case, with --all of each."""
+    folder, cases = backend_cases
+    assert len(cases) > 1000
+    step = 1 if request.config.getoption("--all", False) else 6
+    facts_compared = sum(compare(cpb, folder / f"{case.name}.onnx", case.model) for case in cases[::step])
+    print(f"{facts_compared} facts of {len(cases[::step])} models")
+
+
+# --- Values -----------------------------------------------------------------------------------
+
+
+ALL_TYPES = [number for number in facts.DTYPES if number in TensorProto.DataType.values()]
+
+
+def some_values(dtype, count):
+    generator = np.random.default_rng(dtype)
+    name = facts.DTYPES[dtype]
+    if name == "string":
+        return [f"text {i}\u00e4".encode() for i in range(count)]
+    if name == "bool":
+        return generator.integers(0, 2, count).astype(bool)
+    if name.startswith("complex"):
+        return (generator.normal(size=count) + 1j * generator.normal(size=count)).astype(name)
+    whole = generator.integers(0, 4 if name.endswith("2") and "int" in name else 8, count)
+    return whole if "int" in name else generator.normal(size=count)
+
+
+def typed(dtype, dims, raw, name="t"):
+    """A tensor of that type, with its values in raw_data or in the typed field."""
+    count = int(np.prod(dims, dtype=int))
+    made = helper.make_tensor(name, dtype, dims, some_values(dtype, count))
+    if not raw or dtype == TensorProto.STRING:
+        return made
+    try:
+        array = numpy_helper.to_array(made)
+        return numpy_helper.from_array(array, name)
+    except (TypeError, ValueError, KeyError):
+        return made
+
+
+def model_with(initializers, **more):
+    graph = helper.make_graph([helper.make_node("Identity", [initializers[0].name], ["y"], "take")], "g", [],
+                              [helper.make_tensor_value_info("y", initializers[0].data_type, None)],
+                              initializer=initializers, **more)
+    return helper.make_model(graph)
+
+
+@pytest.mark.parametrize("where", ["raw", "typed", "unpacked", "external"])
+@pytest.mark.parametrize("dtype", ALL_TYPES, ids=[facts.DTYPES[n] for n in ALL_TYPES])
+@pytest.mark.parametrize("dims", [(3, 5), (), (0,), (7,)], ids=str)
+def test_values(cpb, tmp_path, dtype, where, dims):
+    tensor = typed(dtype, dims, where in ("raw", "external"))
+    path = tmp_path / "m.onnx"
+    model = model_with([tensor])
+    data = model.SerializeToString()
+    if where == "external":
+        if dtype == TensorProto.STRING:
+            pytest.skip("strings are never in another file")
+        facts.save_with_external_data(model, path, location="weights.bin")
+    else:
+        path.write_bytes(unpack(data, tensor) if where == "unpacked" else data)
+    if dtype == TensorProto.STRING:
+        texts = np.load(io.BytesIO(cpb.ok("extract", path, "t", "-o", "-"))) if tensor.string_data else []
+        assert [t for t in np.ravel(texts)] == list(tensor.string_data)
+        return
+    array = np.load(io.BytesIO(cpb.ok("extract", path, "t", "-o", "-")))
+    expected = facts.values(tensor)
+    assert array.shape == tuple(dims)
+    assert array.tobytes() == np.asarray(expected).tobytes()
+
+
+def unpack(data, tensor):
+    """The model with the elements of the tensor's typed field and its dims each in a field of its own."""
+    from google.protobuf.internal import encoder
+
+    parts = io.BytesIO()
+    wire = {"float_data": 5, "double_data": 1}
+    for field, value in tensor.ListFields():
+        if field.name not in ("dims", "float_data", "int32_data", "int64_data", "double_data", "uint64_data"):
+            parts.write(only(tensor, field).SerializeToString())
+            continue
+        for number in value:
+            parts.write(encoder.TagBytes(field.number, wire.get(field.name, 0)))
+            if field.name == "float_data":
+                parts.write(np.float32(number).tobytes())
+            elif field.name == "double_data":
+                parts.write(np.float64(number).tobytes())
+            else:
+                encoder._VarintEncoder()(parts.write, number % 2**64, False)
+    changed = parts.getvalue()
+    model = onnx.ModelProto.FromString(data)
+    assert TensorProto.FromString(changed) == tensor
+    del model.graph.initializer[:]
+    graph = model.graph.SerializeToString() + encoder.TagBytes(5, 2) + varint(len(changed)) + changed
+    model.ClearField("graph")
+    return model.SerializeToString() + encoder.TagBytes(7, 2) + varint(len(graph)) + graph
+
+
+def varint(number):
+    from google.protobuf.internal import encoder
+
+    out = io.BytesIO()
+    encoder._VarintEncoder()(out.write, number, False)
+    return out.getvalue()
+
+
+def only(tensor, field):
+    copy = TensorProto()
+    value = getattr(tensor, field.name)
+    if field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED:
+        getattr(copy, field.name).extend(value)
+    else:
+        setattr(copy, field.name, value)
+    return copy
+
+
+@pytest.mark.parametrize("dtype", ALL_TYPES, ids=[facts.DTYPES[n] for n in ALL_TYPES])
+@pytest.mark.parametrize("raw", [True, False], ids=["raw", "typed"])
+def test_first_values_are_in_the_answer(cpb, tmp_path, dtype, raw):
+    tensor = typed(dtype, (2, 7), raw)
+    path = tmp_path / "m.onnx"
+    onnx.save(model_with([tensor]), path)
+    constant = ask(cpb, path, "constants")["constants"]["items"][0]
+    assert constant["elements"] == 14 and constant["preview_more"] is True
+    if dtype == TensorProto.STRING:
+        assert constant["preview"] == [t.decode() for t in tensor.string_data[:8]]
+        return
+    expected = numpy_helper.to_array(tensor).ravel()[:8]
+    assert constant["bytes"] == (14 * bits(facts.DTYPES[dtype]) + 7) // 8
+    if np.iscomplexobj(expected):
+        np.testing.assert_allclose([complex(*c) for c in constant["preview"]], expected, rtol=1e-6)
+    else:
+        np.testing.assert_allclose(np.array(constant["preview"], float), expected.astype(float), rtol=1e-6)
+
+
+def bits(name):
+    if name == "bool":
+        return 8
+    for known in ("e8m0", "e4m3", "e5m2"):
+        if known in name:
+            return 8
+    if "float6_" in name:
+        return 6
+    return 4 if "float4" in name else int("".join(c for c in name if c.isdigit()))
