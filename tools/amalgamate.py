@@ -26,7 +26,7 @@ LEFT_OUT = {
     "CPB_NO_MODELS": ([r"src/model/", r"src/base/json_read\.", r"yyjson\.h$",
                        r"src/host/(beside|find_model|lookup\w*|message_file|model_file|model_state|values_file)\."], []),
     "CPB_NO_WRITING": ([r"src/host/pack\w*\.c$"],
-                       [r"cpb_(split|repack|record_writer|samediff_writer)_\w+$", r"cpb_tensorflow_splitters$"]),
+                       [r"cpb_(split|repack|record_writer|samediff_writer)_\w+$", r"cpb_builtin_splitters$"]),
     "CPB_NO_BROTLI": ([r"codec/(de|en)coder_brotli\.c$"], []),
     "CPB_NO_FILES": ([r"src/host/"], []),
     "CPB_NO_THREADS": ([r"threads_posix\.c$", r"_threads\.c$", r"host/(pool|turns)\.[ch]$"], []),

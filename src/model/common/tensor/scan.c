@@ -18,13 +18,26 @@ static void fail_at_end(cpb_tensor_values *v) {
            name, (unsigned long long)v->input->other_size, (unsigned long long)(v->content.offset + v->content.length));
 }
 
+/* Of another file with its name: the model is not what could not be read. */
+static void take_failure(cpb_tensor_values *v) {
+  char name[80];
+  const cpb_error *failure = &v->input->failure;
+  const cpb_other_file *other = &v->input->other;
+  if (v->error->code != CPB_OK) return;
+  *v->error = *failure;
+  if (v->input->file == 0) return;
+  cpb_quote(name, sizeof name, other->name, other->length);
+  v->error->offset = CPB_NO_OFFSET;
+  cpb_format(v->error->message, sizeof v->error->message, "\"%s\", which has the values: %s", name, failure->message);
+}
+
 cpb_have cpb_tensor_settle(cpb_tensor_values *v, cpb_have have) {
   v->scan.window = (cpb_span){NULL, 0}; /* the host may take its bytes back */
   if (have == CPB_AT_END) {
     fail_at_end(v);
     return CPB_FAILED;
   }
-  if (have == CPB_FAILED && v->error->code == CPB_OK) *v->error = v->input->failure;
+  if (have == CPB_FAILED) take_failure(v);
   return have;
 }
 
