@@ -76,7 +76,7 @@ const cli_command cli_commands[] = {
      .summary = "show what a model computes and what it is made of",
      .about =
          "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
-         "a keras_metadata.pb or a SameDiff file. Weights are not read: their shapes and sizes come from "
+         "a keras_metadata.pb, a SameDiff file or an ONNX model. Weights are not read: their shapes and sizes come from "
          "variables/variables.index beside the model.\n\n"
          "Without QUESTION, it prints a summary of at most 50 lines. Into a pipe, it prints a line for each item, with "
          "tabs between the fields.\n\n"

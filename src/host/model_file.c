@@ -58,6 +58,11 @@ static bool is_named_saved_model(const char *path) {
   return path && (cpb_path_ends_with(path, "saved_model.pb") || cpb_path_ends_with(path, "saved_model.cpb"));
 }
 
+/* A FlatBuffer with this identifier, which ONNX Runtime makes. */
+static bool is_ort(const uint8_t *beginning, size_t size) {
+  return size >= 8 && memcmp(beginning + 4, "ORTM", 4) == 0;
+}
+
 /* The last bytes of every index that TensorFlow writes: a LevelDB table's. */
 static bool is_checkpoint_index(cpb_model_file *f, uint64_t length) {
   static const uint8_t magic[8] = {0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb};
@@ -66,11 +71,6 @@ static bool is_checkpoint_index(cpb_model_file *f, uint64_t length) {
   if (length < sizeof magic) return false;
   const uint8_t *end = cpb_message_file_read(f->message, length - sizeof magic, &size, &ignored);
   return end && size == sizeof magic && memcmp(end, magic, sizeof magic) == 0;
-}
-
-/* A FlatBuffer with this identifier, which ONNX Runtime makes. */
-static bool is_ort(const uint8_t *beginning, size_t size) {
-  return size >= 8 && memcmp(beginning + 4, "ORTM", 4) == 0;
 }
 
 static bool fail_unknown(cpb_model_file *f, const uint8_t *beginning, size_t size, uint64_t length, cpb_error *error) {
@@ -97,7 +97,7 @@ static bool find_kind(cpb_model_file *f, cpb_model_kind given, bool keep_damaged
   if (length == 0) cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "the model is empty; " EXPECTED);
   if (length == 0 || given) return length > 0;
   if (!read_beginning(f, beginning, &size, error) && !(keep_damaged && is_damage(error))) return false;
-  f->kind = cpb_model_guess(beginning, size);
+  f->kind = is_ort(beginning, size) ? (cpb_model_kind)0 : cpb_model_guess(beginning, size);
   if (!f->kind && is_named_saved_model(f->path)) f->kind = CPB_MODEL_SAVED_MODEL;
   if (f->kind) cpb_error_begin(error, NULL);
   return f->kind || fail_unknown(f, beginning, size, length, error);

@@ -13,6 +13,7 @@ onnx = pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from support import onnx_facts as facts  # noqa: E402
+from support.onnx_models import rich  # noqa: E402
 
 SHIPPED = sorted(pathlib.Path(onnx.__file__).parent.glob("backend/test/data/**/*.onnx"))
 
@@ -88,6 +89,193 @@ def test_cases_of_the_backend(cpb, backend_cases, request):
     step = 1 if request.config.getoption("--all", False) else 6
     facts_compared = sum(compare(cpb, folder / f"{case.name}.onnx", case.model) for case in cases[::step])
     print(f"{facts_compared} facts of {len(cases[::step])} models")
+
+
+# --- A model of everything ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def everything(tmp_path):
+    path = tmp_path / "rich.onnx"
+    onnx.save(rich(), path)
+    return path
+
+
+def test_everything(cpb, everything):
+    assert compare(cpb, everything, onnx.load(everything, load_external_data=False)) > 30
+
+
+def test_chunked(cpb, everything):
+    """The same answers from a .cpb, which merges to the same bytes."""
+    chunked = everything.with_suffix(".cpb")
+    cpb.ok("split", everything, "--type", "onnx.ModelProto", "--max-chunk-size", "300", "-o", chunked)
+    assert cpb.ok("merge", chunked, "-o", "-") == everything.read_bytes()
+    for question in ("overview", "nodes", "functions", "constants", "ops", "layers", "scopes"):
+        assert ask(cpb, chunked, question) == ask(cpb, everything, question)
+
+
+def test_functions(cpb, everything):
+    twice = ask(cpb, everything, "function", "own.twice:fast")
+    assert (twice["domain"], twice["overload"], twice["nodes"]) == ("own", "fast", 1)
+    assert twice["calls"] == [{"function": "own.twice", "nodes": 1}]
+    assert twice["called_by"] == [{"function": None, "nodes": 1}]
+    assert twice["attribute_defaults"] == [{"name": "beta", "kind": "float", "value": 2.5}]
+    assert twice["metadata"] == [{"key": "from", "value": "a test"}]
+    inner = ask(cpb, everything, "function", "#2:body/again:then_branch")
+    assert (inner["is"], inner["graph"], inner["initializers"]) == ("subgraph", "deep_then", 1)
+    assert b"there is no function or subgraph" in cpb.run("inspect", everything, "function", "own.thrice").stderr
+
+
+def test_consumers_in_graphs_within_nodes(cpb, everything):
+    """Of a node by its name, of a value; those of the graphs around and within, and what is returned."""
+    found = ask(cpb, everything, "consumers", "/model/0/MatMul")["consumers"]["items"]
+    places = {c["function"] for c in found}
+    assert places == {"choose:then_branch", "choose:else_branch", "#2:body/again:then_branch",
+                      "#2:body/again:else_branch", "/odd:graphs[0]", "/odd:graphs[1]"}
+    assert {(c["op"], c["inputs"][0]["output"]) for c in found} == {("Add", "h")}
+    returned = ask(cpb, everything, "consumers", "y")["consumers"]["items"]
+    assert [(c["is"], c["name"]) for c in returned] == [("node", "/odd"), ("return", "y")]
+    assert ask(cpb, everything, "consumers", "model.0.weight")["consumers"]["items"][0]["name"] == "/model/0/MatMul"
+
+
+def test_constants(cpb, everything):
+    constants = {(c["function"], c["node"]): c for c in ask(cpb, everything, "constants")["constants"]["items"]}
+    assert constants[None, "model.0.weight"]["quantization"] == [{"parameter": "SCALE_TENSOR", "tensor": "typed_1"}]
+    assert constants["choose:then_branch", "c"]["preview"] == [1]
+    external = constants[None, "elsewhere"]["external"]
+    assert external == {"location": "w.bin", "offset": 16, "length": 16, "checksum": "ab12"}
+    assert constants[None, "sparse_weight"]["indices_tensor"]["preview"] == [1, 7]
+    sizes = [c["size"] for c in constants.values()]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_layers_and_scopes(cpb, everything):
+    layers = {layer["name"]: layer for layer in ask(cpb, everything, "layers")["layers"]["items"]}
+    assert layers["/model/0"] | {"bytes": 0} == {"name": "/model/0", "class": "MatMul", "nodes": 1, "tensors": 1,
+                                                 "parameters": 12, "bytes": 0}
+    assert (layers["/model/1"]["nodes"], layers["/model/1"]["class"]) == (2, None)
+    top = {child["path"]: child for child in ask(cpb, everything, "scopes")["children"]["items"]}
+    assert top["/model"]["nodes"] == 3 and top["/model"]["size"] == 48
+    assert [edge["from"] for edge in top["#2"]["inputs"]] == ["choose", "flag"]
+
+
+def test_search(cpb, everything):
+    found = ask(cpb, everything, "search", "twice")["found"]["items"]
+    assert {(f["is"], f["name"]) for f in found} == {
+        ("function", "own.twice"), ("function", "own.twice:fast"), ("node", "/model/1/twice"),
+        ("node", "/model/1/faster"), ("node", "inside")}
+
+
+def test_what_differs(cpb, everything, tmp_path):
+    other = tmp_path / "other.onnx"
+    model = rich()
+    model.graph.initializer[17].raw_data = np.arange(1, 13, dtype=np.float32).tobytes()
+    del model.graph.node[5].attribute[0]
+    onnx.save(model, other)
+    assert cpb.run("diff", everything, everything).returncode == 0
+    result = cpb.run("diff", everything, other, "--json")
+    assert result.returncode == 1
+    sections = {s["section"]: s for s in json.loads(result.stdout)["sections"] if s["differences"]}
+    assert set(sections) == {"nodes", "constants"}
+    assert sections["constants"]["differences"][0]["members"][0]["different"] == 12
+
+
+# --- Damage ---------------------------------------------------------------------------------------
+
+
+def test_truncated(cpb, everything):
+    """Of what is cut off anywhere, all before is shown, and where it ends."""
+    data = everything.read_bytes()
+    for size in range(20, len(data), 97):
+        everything.write_bytes(data[:size])
+        result = cpb.run("inspect", everything, "--type", "onnx.ModelProto", "nodes", "--json", "--count", "1000")
+        answer = json.loads(result.stdout)
+        assert result.returncode == 1 and answer["problems"][0]["damage"] is True
+        assert f"{len(data) - size} bytes too early" in answer["problems"][0]["text"] or size > 0
+
+
+def test_without_a_graph(cpb, tmp_path):
+    path = tmp_path / "m.onnx"
+    path.write_bytes(onnx.ModelProto(ir_version=10, producer_name="nobody", opset_import=[helper.make_opsetid("", 20)])
+                     .SerializeToString())
+    overview = ask(cpb, path)
+    assert overview["graph"] is None and overview["problems"][0]["text"] == "the model has no graph"
+
+
+def test_ort_is_refused_as_what_it_is(cpb, tmp_path):
+    path = tmp_path / "m.ort"
+    path.write_bytes(b"\x20\0\0\0ORTM" + bytes(64))
+    result = cpb.run("inspect", path)
+    assert result.returncode == 2 and b".ort), which is a FlatBuffer" in result.stderr
+
+
+# --- Values in other files ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def beside(tmp_path):
+    (tmp_path / "m").mkdir()
+    path = tmp_path / "m" / "model.onnx"
+    model = model_with([numpy_helper.from_array(np.arange(100, dtype=np.float32), "t")])
+    facts.save_with_external_data(model, path, location="weights.bin")
+    return path
+
+
+def relocated(path, location):
+    model = onnx.load(path, load_external_data=False)
+    for item in model.graph.initializer[0].external_data:
+        if item.key == "location":
+            item.value = location
+    path.write_bytes(model.SerializeToString())
+
+
+def test_other_files_stay_in_the_folder(cpb, beside, tmp_path):
+    secret = tmp_path / "secret.bin"
+    secret.write_bytes(bytes(400))
+    (beside.parent / "link.bin").symlink_to(secret)
+    for location in ("../secret.bin", str(secret), "link.bin", f"file://{secret}", "http://127.0.0.1:1/x", "a/../../secret.bin"):
+        relocated(beside, location)
+        result = cpb.run("extract", beside, "t", "-o", "-")
+        assert result.returncode == 3 and not result.stdout, location
+        assert b"--allow-references" in result.stderr and location[:20].encode() in result.stderr
+    relocated(beside, "../secret.bin")
+    array = np.load(io.BytesIO(cpb.ok("extract", beside, "t", "-o", "-", "--allow-references")))
+    assert not array.any()
+
+
+@pytest.mark.parametrize("location", ["", "a\nb", "x" * 5000])
+def test_what_is_no_name(cpb, beside, location):
+    relocated(beside, location)
+    result = cpb.run("extract", beside, "t", "-o", "-")
+    assert result.returncode == 2 and b"external_data.location" in result.stderr
+
+
+def test_missing_and_short_files_are_named(cpb, beside):
+    weights = beside.parent / "weights.bin"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    result = cpb.run("extract", beside, "t", "-o", beside.parent / "out.npy")
+    assert result.returncode == 2 and b'"weights.bin", which has the values, has 399 bytes; expected at least 400' in result.stderr
+    assert not (beside.parent / "out.npy").exists()
+    weights.unlink()
+    result = cpb.run("extract", beside, "t", "-o", beside.parent / "out.npy")
+    assert result.returncode == 3 and b'"weights.bin"' in result.stderr
+    assert not (beside.parent / "out.npy").exists()
+
+
+@pytest.mark.parametrize("key, value", [("offset", "-1"), ("offset", "1e3"), ("length", "401"), ("length", str(2**64)),
+                                        ("offset", str(2**64 - 1))])
+def test_places_that_are_none(cpb, beside, key, value):
+    model = onnx.load(beside, load_external_data=False)
+    tensor = model.graph.initializer[0]
+    kept = [(e.key, e.value) for e in tensor.external_data if e.key != key]
+    del tensor.external_data[:]
+    for k, v in [*kept, (key, value)]:
+        item = tensor.external_data.add()
+        item.key, item.value = k, v
+    beside.write_bytes(model.SerializeToString())
+    result = cpb.run("extract", beside, "t", "-o", "-")
+    assert result.returncode == 2 and not result.stdout
+    assert b"external_data" in result.stderr or b"weights.bin" in result.stderr
 
 
 # --- Values -----------------------------------------------------------------------------------
