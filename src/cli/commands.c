@@ -175,6 +175,22 @@ const cli_command cli_commands[] = {
      .required = CLI_BIT(OUTPUT),
      .takes_paths = true,
      .run = cli_cut},
+    {.name = "convert",
+     .operand = "MODEL.onnx|.cpb",
+     .summary = "move an ONNX model's values into it, beside it, or into a .cpb",
+     .about = "If FILE ends in .cpb, it is chunked and has all values, of any size. Otherwise it is an ONNX model, with "
+              "all values inside if they fit into 2 GiB, or else with FILE.data beside it. Values are copied by "
+              "ranges, and nothing else of the model changes. Files that MODEL names are read from its folder.",
+     .examples = "cpb convert model.onnx -o model.cpb\n"
+                 "One file for a model and what lies beside it.\n"
+                 "cpb convert model.cpb -o out/model.onnx\n"
+                 "Back into an ONNX model, with out/model.onnx.data if it is larger than 2 GiB.\n"
+                 "cpb convert model.onnx -o apart.onnx --external-data --threshold 1M\n"
+                 "Only large tensors apart.\n",
+     .options = COMMON | REMOTE | WRITES | CLI_BIT(TYPE) | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(CODEC) |
+                CLI_BIT(EXTERNAL_DATA) | CLI_BIT(THRESHOLD),
+     .required = CLI_BIT(OUTPUT),
+     .run = cli_convert},
     {.name = "tag",
      .operand = "PARTS.json [MODEL.zip]",
      .summary = "make a SameDiff zip from parts, or add tags to one",
@@ -286,7 +302,7 @@ const cli_command cli_commands[] = {
 
 const char *const cli_left_out[] = {
 #ifdef CPB_CLI_WITHOUT_MODELS
-    "inspect", "extract", "cut", "tag", "diff",
+    "inspect", "extract", "cut", "convert", "tag", "diff",
 #endif
     NULL};
 

@@ -63,6 +63,12 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                              "Write as Riegeli's own writer does with these options, such as "
                              "transpose,zstd:9,chunk_size:256K. Default in it: brotli:6, chunk_size:1M.",
                              NULL},
+    [CLI_EXTERNAL_DATA] = {"external-data", 0, CLI_FLAG, SETTING(external_data), NULL,
+                           "Put the values of large tensors into a second file, FILE.data, which the output names. "
+                           "Default: only if the output would have more than 2 GiB.",
+                           NULL},
+    [CLI_THRESHOLD] = {"threshold", 0, CLI_SIZE, SETTING(threshold), "BYTES",
+                       "How many bytes the values of a tensor have at least that go there. Default: 1K.", NULL},
     [CLI_VERIFY] = {"verify", 0, CLI_FLAG, SETTING(verify), NULL,
                     "Read back what was written and compare it with the input.", NULL},
     [CLI_AGAINST] = {"against", 0, CLI_PATH, SETTING(against), "MESSAGE",
