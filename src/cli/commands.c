@@ -76,8 +76,8 @@ const cli_command cli_commands[] = {
      .summary = "show what a model computes and what it is made of",
      .about =
          "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
-         "a keras_metadata.pb, a SameDiff file or an ONNX model. Weights are not read: their shapes and sizes come from "
-         "variables/variables.index beside the model.\n\n"
+         "a keras_metadata.pb, a SameDiff file or an ONNX model. Weights are not read: their shapes and sizes come "
+         "from the model, or from variables/variables.index beside it.\n\n"
          "Without QUESTION, it prints a summary of at most 50 lines. Into a pipe, it prints a line for each item, with "
          "tabs between the fields.\n\n"
          "If the model is damaged, for example cut off, everything before the damage is shown, and the exit code "
@@ -178,9 +178,10 @@ const cli_command cli_commands[] = {
     {.name = "convert",
      .operand = "MODEL.onnx|.cpb",
      .summary = "move an ONNX model's values into it, beside it, or into a .cpb",
-     .about = "If FILE ends in .cpb, it is chunked and has all values, of any size. Otherwise it is an ONNX model, with "
-              "all values inside if they fit into 2 GiB, or else with FILE.data beside it. Values are copied by "
-              "ranges, and nothing else of the model changes. Files that MODEL names are read from its folder.",
+     .about =
+         "If FILE ends in .cpb, it is chunked and has all values, of any size. Otherwise it is an ONNX model, with "
+         "all values inside if they fit into 2 GiB, or else with FILE.data beside it. Values are copied by "
+         "ranges, and nothing else of the model changes. Files that MODEL names are read from its folder.",
      .examples = "cpb convert model.onnx -o model.cpb\n"
                  "One file for a model and what lies beside it.\n"
                  "cpb convert model.cpb -o out/model.onnx\n"

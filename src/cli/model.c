@@ -11,7 +11,9 @@ static cpb_model_kind kind_of(const char *type) {
   static const struct {
     const char *type;
     cpb_model_kind kind;
-  } types[] = {{"tensorflow.SavedModel", CPB_MODEL_SAVED_MODEL}, {"tensorflow.GraphDef", CPB_MODEL_GRAPH_DEF}, {"onnx.ModelProto", CPB_MODEL_ONNX}};
+  } types[] = {{"tensorflow.SavedModel", CPB_MODEL_SAVED_MODEL},
+               {"tensorflow.GraphDef", CPB_MODEL_GRAPH_DEF},
+               {"onnx.ModelProto", CPB_MODEL_ONNX}};
   for (size_t t = 0; type && t < sizeof types / sizeof *types; t++) {
     if (strcmp(types[t].type, type) == 0) return types[t].kind;
   }

@@ -78,10 +78,10 @@ typedef struct cli_settings {
   const char *paths[CLI_PATHS_MOST]; /* all of these */
   size_t num_paths;
   const char *output, *type, *schema, *field, *against, *scope, *riegeli_options;
-  uint64_t files, file_size, max_chunk_size, for_memory, memory_limit, threshold, chunk, position, record, count, omit, first,
-      page, meta_graph, state, threads, timeout, max_time, /* times in milliseconds */
-      width;                                               /* in columns */
-  const char *headers[CLI_HEADERS_MOST + 1];               /* up to a NULL */
+  uint64_t files, file_size, max_chunk_size, for_memory, memory_limit, threshold, chunk, position, record, count, omit,
+      first, page, meta_graph, state, threads, timeout, max_time, /* times in milliseconds */
+      width;                                                      /* in columns */
+  const char *headers[CLI_HEADERS_MOST + 1];                      /* up to a NULL */
   cpb_codec_options codec;
   cpb_limits limits;
   int layout; /* cpb_layout */

@@ -59,9 +59,7 @@ static bool is_named_saved_model(const char *path) {
 }
 
 /* A FlatBuffer with this identifier, which ONNX Runtime makes. */
-static bool is_ort(const uint8_t *beginning, size_t size) {
-  return size >= 8 && memcmp(beginning + 4, "ORTM", 4) == 0;
-}
+static bool is_ort(const uint8_t *beginning, size_t size) { return size >= 8 && memcmp(beginning + 4, "ORTM", 4) == 0; }
 
 /* The last bytes of every index that TensorFlow writes: a LevelDB table's. */
 static bool is_checkpoint_index(cpb_model_file *f, uint64_t length) {

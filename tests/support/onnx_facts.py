@@ -197,5 +197,3 @@ def inputs(model):
 
 def save_with_external_data(model, path, **how):
     onnx.save_model(model, path, save_as_external_data=True, size_threshold=0, **how)
-
-

@@ -33,11 +33,12 @@ static const table ATTR_VALUE = {{{1, STAYS_CHUNK}, {8, STAYS_SMALL}}}; /* list,
 static const table ATTR_LIST = {{{8, STAYS_SMALL}}};                    /* tensor */
 static const table TENSOR = {{{4, STAYS_SMALL}}};                       /* tensor_content */
 
-static const table ONNX_MODEL = {{{7, STAYS_SMALL}, {20, STAYS_SMALL}, {25, STAYS_THIRD}}}; /* graph, training_info, functions */
-static const table ONNX_TRAINING = {{{1, STAYS_SMALL}, {2, STAYS_SMALL}}};                  /* both graphs */
-static const table ONNX_GRAPH = {{{1, STAYS_THIRD}, {5, STAYS_THIRD}, {15, STAYS_THIRD}}};  /* node, initializers */
-static const table ONNX_FUNCTION = {{{7, STAYS_THIRD}}};                                    /* node */
-static const table ONNX_NODE = {{{5, STAYS_CHUNK}}};                                        /* attribute */
+static const table ONNX_MODEL = {
+    {{7, STAYS_SMALL}, {20, STAYS_SMALL}, {25, STAYS_THIRD}}};             /* graph, training_info, functions */
+static const table ONNX_TRAINING = {{{1, STAYS_SMALL}, {2, STAYS_SMALL}}}; /* both graphs */
+static const table ONNX_GRAPH = {{{1, STAYS_THIRD}, {5, STAYS_THIRD}, {15, STAYS_THIRD}}}; /* node, initializers */
+static const table ONNX_FUNCTION = {{{7, STAYS_THIRD}}};                                   /* node */
+static const table ONNX_NODE = {{{5, STAYS_CHUNK}}};                                       /* attribute */
 static const table ONNX_ATTRIBUTE = {
     {{5, STAYS_SMALL}, {6, STAYS_SMALL}, {10, STAYS_SMALL}, {11, STAYS_SMALL}}}; /* tensors and graphs */
 static const table ONNX_SPARSE = {{{1, STAYS_SMALL}, {2, STAYS_SMALL}}};         /* values, indices */

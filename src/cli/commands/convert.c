@@ -48,7 +48,8 @@ static int plan(conversion *v, const char *location) {
 
 static cpb_file *open_planned(conversion *v, cpb_onnx_file which, int *status) {
   cpb_error error;
-  cpb_file *file = cpb_onnx_rewrite_open(&v->cli->allocator, cpb_model_file_message(v->model), v->rewrite, which, &error);
+  cpb_file *file =
+      cpb_onnx_rewrite_open(&v->cli->allocator, cpb_model_file_message(v->model), v->rewrite, which, &error);
   if (!file) *status = cli_fail(v->cli, cpb_model_file_path(v->model), &error);
   return file;
 }
@@ -155,7 +156,8 @@ static int convert_to_onnx(conversion *v, const char *path) {
     v->values_path = cli_join(c, path, ".data", &status);
     if (v->values_path) status = plan(v, last_part(v->values_path));
     if (status == CLI_OK && is_too_large(v)) {
-      cli_note(c, path, "without its values the model has more than 2 GiB, which no program can parse; a .cpb can hold it");
+      cli_note(c, path,
+               "without its values the model has more than 2 GiB, which no program can parse; a .cpb can hold it");
       status = CLI_UNSUPPORTED;
     }
   }
@@ -179,7 +181,8 @@ static int convert(conversion *v) {
     return CLI_DAMAGED;
   }
   if (chunked && c->settings.external_data)
-    return cli_usage(c->command, "a .cpb has all values inside; expected no --external-data, or an output that ends in .onnx");
+    return cli_usage(c->command,
+                     "a .cpb has all values inside; expected no --external-data, or an output that ends in .onnx");
   int status = chunked ? plan(v, NULL) : convert_to_onnx(v, out);
   if (status == CLI_OK && chunked) status = write_chunked(v, out);
   if (status == CLI_OK) summarize(v, out);

@@ -286,9 +286,9 @@ static const cli_member operations[] = {{"operation", "name", CLI_KEPT, put_name
                                         {"inputs", "inputs", 0, put_names},
                                         {"outputs", "outputs", 0, put_names}};
 static const cli_member layers[] = {
-    {"layer", "name", CLI_KEPT, put_layer}, {"class", "class", CLI_DIM, put_name},
-    {"input", "input_shape", 0, put_shape}, {"params", "parameters", CLI_RIGHT, put_count},
-    {"path", "path", CLI_KEPT, put_layer_path},   {NULL, "shared", CLI_DIM | CLI_WHOLE, put_flag}};
+    {"layer", "name", CLI_KEPT, put_layer},     {"class", "class", CLI_DIM, put_name},
+    {"input", "input_shape", 0, put_shape},     {"params", "parameters", CLI_RIGHT, put_count},
+    {"path", "path", CLI_KEPT, put_layer_path}, {NULL, "shared", CLI_DIM | CLI_WHOLE, put_flag}};
 static const cli_member constants[] = {{"node", "node", CLI_KEPT, put_name},
                                        {"tensor", "", CLI_WHOLE, put_tensor},
                                        {"size", "size", CLI_RIGHT, put_size},

@@ -5,7 +5,7 @@
 typedef struct cpb_piece_entry {
   uint64_t offset; /* in the input, or CPB_NO_OFFSET */
   uint64_t length;
-  uint64_t at; /* among the literals; while it is open: the size before it */
+  uint64_t at;   /* among the literals; while it is open: the size before it */
   uint32_t file; /* 0: the input */
 } entry;
 
@@ -56,9 +56,7 @@ void cpb_pieces_range(cpb_pieces *p, uint32_t file, cpb_range range) {
 
 uint32_t cpb_pieces_file(const cpb_pieces *p, size_t i) { return p->items[i].file; }
 
-cpb_pieces_mark cpb_pieces_here(const cpb_pieces *p) {
-  return (cpb_pieces_mark){p->count, p->literals.size, p->size};
-}
+cpb_pieces_mark cpb_pieces_here(const cpb_pieces *p) { return (cpb_pieces_mark){p->count, p->literals.size, p->size}; }
 
 void cpb_pieces_back_to(cpb_pieces *p, cpb_pieces_mark mark) {
   if (p->failed) return;

@@ -15,34 +15,34 @@ static const cpb_tensor_format small_float = {"|V1", 0, 1, 0, 0};
 static const struct {
   uint8_t tensorflow, field, packed;
 } dtypes[] = {{0, 0, 0},
-              {1, TENSOR_FLOAT_DATA, 0},    /* FLOAT */
-              {4, TENSOR_INT32_DATA, 0},    /* UINT8 */
-              {6, TENSOR_INT32_DATA, 0},    /* INT8 */
-              {17, TENSOR_INT32_DATA, 0},   /* UINT16 */
-              {5, TENSOR_INT32_DATA, 0},    /* INT16 */
-              {3, TENSOR_INT32_DATA, 0},    /* INT32 */
-              {9, TENSOR_INT64_DATA, 0},    /* INT64 */
-              {7, TENSOR_STRING_DATA, 0},   /* STRING */
-              {10, TENSOR_INT32_DATA, 0},   /* BOOL */
-              {19, TENSOR_INT32_DATA, 0},   /* FLOAT16 */
-              {2, TENSOR_DOUBLE_DATA, 0},   /* DOUBLE */
-              {22, TENSOR_UINT64_DATA, 0},  /* UINT32 */
-              {23, TENSOR_UINT64_DATA, 0},  /* UINT64 */
-              {8, TENSOR_FLOAT_DATA, 0},    /* COMPLEX64 */
-              {18, TENSOR_DOUBLE_DATA, 0},  /* COMPLEX128 */
-              {14, TENSOR_INT32_DATA, 0},   /* BFLOAT16 */
-              {25, TENSOR_INT32_DATA, 0},   /* FLOAT8E4M3FN */
-              {26, TENSOR_INT32_DATA, 0},   /* FLOAT8E4M3FNUZ */
-              {24, TENSOR_INT32_DATA, 0},   /* FLOAT8E5M2 */
-              {28, TENSOR_INT32_DATA, 0},   /* FLOAT8E5M2FNUZ */
-              {30, TENSOR_INT32_DATA, 4},   /* UINT4 */
-              {29, TENSOR_INT32_DATA, 4},   /* INT4 */
-              {33, TENSOR_INT32_DATA, 4},   /* FLOAT4E2M1 */
-              {0, TENSOR_INT32_DATA, 0},    /* FLOAT8E8M0 */
-              {32, TENSOR_INT32_DATA, 2},   /* UINT2 */
-              {31, TENSOR_INT32_DATA, 2},   /* INT2 */
-              {0, TENSOR_INT32_DATA, 6},    /* FLOAT6E2M3 */
-              {0, TENSOR_INT32_DATA, 6}};   /* FLOAT6E3M2 */
+              {1, TENSOR_FLOAT_DATA, 0},   /* FLOAT */
+              {4, TENSOR_INT32_DATA, 0},   /* UINT8 */
+              {6, TENSOR_INT32_DATA, 0},   /* INT8 */
+              {17, TENSOR_INT32_DATA, 0},  /* UINT16 */
+              {5, TENSOR_INT32_DATA, 0},   /* INT16 */
+              {3, TENSOR_INT32_DATA, 0},   /* INT32 */
+              {9, TENSOR_INT64_DATA, 0},   /* INT64 */
+              {7, TENSOR_STRING_DATA, 0},  /* STRING */
+              {10, TENSOR_INT32_DATA, 0},  /* BOOL */
+              {19, TENSOR_INT32_DATA, 0},  /* FLOAT16 */
+              {2, TENSOR_DOUBLE_DATA, 0},  /* DOUBLE */
+              {22, TENSOR_UINT64_DATA, 0}, /* UINT32 */
+              {23, TENSOR_UINT64_DATA, 0}, /* UINT64 */
+              {8, TENSOR_FLOAT_DATA, 0},   /* COMPLEX64 */
+              {18, TENSOR_DOUBLE_DATA, 0}, /* COMPLEX128 */
+              {14, TENSOR_INT32_DATA, 0},  /* BFLOAT16 */
+              {25, TENSOR_INT32_DATA, 0},  /* FLOAT8E4M3FN */
+              {26, TENSOR_INT32_DATA, 0},  /* FLOAT8E4M3FNUZ */
+              {24, TENSOR_INT32_DATA, 0},  /* FLOAT8E5M2 */
+              {28, TENSOR_INT32_DATA, 0},  /* FLOAT8E5M2FNUZ */
+              {30, TENSOR_INT32_DATA, 4},  /* UINT4 */
+              {29, TENSOR_INT32_DATA, 4},  /* INT4 */
+              {33, TENSOR_INT32_DATA, 4},  /* FLOAT4E2M1 */
+              {0, TENSOR_INT32_DATA, 0},   /* FLOAT8E8M0 */
+              {32, TENSOR_INT32_DATA, 2},  /* UINT2 */
+              {31, TENSOR_INT32_DATA, 2},  /* INT2 */
+              {0, TENSOR_INT32_DATA, 6},   /* FLOAT6E2M3 */
+              {0, TENSOR_INT32_DATA, 6}};  /* FLOAT6E3M2 */
 #define NUM_DTYPES (sizeof dtypes / sizeof *dtypes)
 
 /* NULL for one that TensorFlow has, too. */

@@ -71,8 +71,7 @@ bool cpb_onnx_graph_name(const cpb_onnx_graphs *g, uint32_t graph, cpb_buffer *o
   return done;
 }
 
-bool cpb_onnx_graph_find(const cpb_onnx_graphs *g, cpb_span name, cpb_meter *meter, uint32_t *graph,
-                         cpb_error *error) {
+bool cpb_onnx_graph_find(const cpb_onnx_graphs *g, cpb_span name, cpb_meter *meter, uint32_t *graph, cpb_error *error) {
   bool done = true;
   cpb_buffer text;
   cpb_buffer_init(&text, &g->allocator);
@@ -124,8 +123,7 @@ static bool sort_functions(cpb_onnx_graphs *g, cpb_problems *problems) {
   keyed *list = cpb_alloc(&g->allocator, count * sizeof *list);
   g->functions = list ? cpb_alloc(&g->allocator, count * sizeof *g->functions) : NULL;
   for (size_t i = 0; g->functions && i < g->count; i++) {
-    if (g->items[i].kind == CPB_ONNX_FUNCTION)
-      list[g->num_functions++] = (keyed){&g->items[i], (uint32_t)i};
+    if (g->items[i].kind == CPB_ONNX_FUNCTION) list[g->num_functions++] = (keyed){&g->items[i], (uint32_t)i};
   }
   if (g->functions) {
     qsort(list, count, sizeof *list, by_name);

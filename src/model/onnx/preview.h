@@ -2,7 +2,8 @@
 #ifndef CPB_MODEL_ONNX_PREVIEW_H
 #define CPB_MODEL_ONNX_PREVIEW_H
 
-#include "model/onnx/tensors.h"
+#include "base/json_writer.h"
+#include "model/onnx/tensor.h"
 
 /* Members of an object: "preview", the first values, if they are in memory, with "preview_more": true if there
  * are others. */

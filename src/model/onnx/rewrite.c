@@ -10,7 +10,7 @@
 #include "model/common/pieces.h"
 #include "model/onnx/dtypes.h"
 #include "model/onnx/fields.h"
-#include "model/onnx/tensors.h"
+#include "model/onnx/tensor.h"
 #include "model/onnx/views.h"
 
 #define THRESHOLD 1024
@@ -202,7 +202,8 @@ static bool take_tensor(cpb_onnx_rewrite *r, cpb_span message, bool *changed) {
 
 /* The views of tensors are the only ones that have dims. */
 static bool is_tensor(const cpb_message_type *type) {
-  const cpb_field *name = cpb_message_find_number(type, TENSOR_NAME), *dims = cpb_message_find_number(type, TENSOR_DIMS);
+  const cpb_field *name = cpb_message_find_number(type, TENSOR_NAME),
+                  *dims = cpb_message_find_number(type, TENSOR_DIMS);
   return name && dims && cpb_message_find_number(type, TENSOR_EXTERNAL) && !name->message && !dims->message;
 }
 
@@ -278,8 +279,7 @@ static cpb_step fail(cpb_onnx_rewrite *r) {
 }
 
 cpb_step cpb_onnx_rewrite_step(cpb_onnx_rewrite *r) {
-  const cpb_outline_options how = {
-      .max_value = MOST_KEPT, .max_size = r->options.max_memory, .limits = &r->limits};
+  const cpb_outline_options how = {.max_value = MOST_KEPT, .max_size = r->options.max_memory, .limits = &r->limits};
   if (r->error.code != CPB_OK) return CPB_STEP_ERROR;
   if (r->done) return CPB_STEP_DONE;
   if (!r->part.outline && !cpb_part_begin(&r->part, &r->held, &cpb_view_onnx, NULL, 0, &how)) return fail(r);

@@ -44,8 +44,7 @@ CPB_VIEW(training, CPB_ENTER(TRAINING_INITIALIZATION, graph), CPB_ENTER(TRAINING
 static const cpb_field model_fields[] = {CPB_ENTER(MODEL_GRAPH, graph), CPB_ENTER(MODEL_OPSET, plain),
                                          CPB_ENTER(MODEL_METADATA, plain), CPB_ENTER(MODEL_TRAINING, training),
                                          CPB_ENTER(MODEL_FUNCTION, function)};
-const cpb_message_type cpb_view_onnx = {
-    .fields = model_fields, .num_fields = 5, .divisible = CPB_DIVISIBLE_ANYWHERE};
+const cpb_message_type cpb_view_onnx = {.fields = model_fields, .num_fields = 5, .divisible = CPB_DIVISIBLE_ANYWHERE};
 
 /* --- Finding a tensor ------------------------------------------------------------------ */
 
@@ -59,13 +58,14 @@ CPB_VIEW(place_attribute, CPB_KEEP(ATTRIBUTE_NAME), CPB_ENTER(ATTRIBUTE_TENSOR, 
          CPB_ENTER(ATTRIBUTE_SPARSE_TENSOR, place_sparse))
 CPB_VIEW(place_node, CPB_KEEP(NODE_OUTPUT), CPB_KEEP(NODE_NAME), CPB_KEEP(NODE_OP),
          CPB_ENTER(NODE_ATTRIBUTE, place_attribute), CPB_KEEP(NODE_DOMAIN), CPB_KEEP(NODE_OVERLOAD))
-CPB_VIEW_DIVISIBLE(place_graph, ANYWHERE, CPB_ENTER(GRAPH_NODE, place_node),
-                   CPB_ENTER(GRAPH_INITIALIZER, place_tensor), CPB_ENTER(GRAPH_SPARSE_INITIALIZER, place_sparse))
+CPB_VIEW_DIVISIBLE(place_graph, ANYWHERE, CPB_ENTER(GRAPH_NODE, place_node), CPB_ENTER(GRAPH_INITIALIZER, place_tensor),
+                   CPB_ENTER(GRAPH_SPARSE_INITIALIZER, place_sparse))
 CPB_VIEW_DIVISIBLE(place_function, ANYWHERE, CPB_KEEP(FUNCTION_NAME), CPB_ENTER(FUNCTION_NODE, place_node),
                    CPB_KEEP(FUNCTION_DOMAIN), CPB_KEEP(FUNCTION_OVERLOAD))
 CPB_VIEW(place_training, CPB_ENTER(TRAINING_INITIALIZATION, place_graph), CPB_ENTER(TRAINING_ALGORITHM, place_graph))
 
-static const cpb_field tensors_fields[] = {CPB_ENTER(MODEL_GRAPH, place_graph), CPB_ENTER(MODEL_TRAINING, place_training),
+static const cpb_field tensors_fields[] = {CPB_ENTER(MODEL_GRAPH, place_graph),
+                                           CPB_ENTER(MODEL_TRAINING, place_training),
                                            CPB_ENTER(MODEL_FUNCTION, place_function)};
 const cpb_message_type cpb_view_onnx_tensors = {
     .fields = tensors_fields, .num_fields = 3, .divisible = CPB_DIVISIBLE_ANYWHERE};

@@ -8,7 +8,7 @@
 #include "model/tensorflow/fields.h"
 
 #define SHOWN 8
-#define LARGEST 16    /* bytes of an element */
+#define LARGEST 16 /* bytes of an element */
 
 typedef struct preview {
   const cpb_part *part;

@@ -14,8 +14,9 @@ static void fail_at_end(cpb_tensor_values *v) {
     return;
   }
   cpb_quote(name, sizeof name, other->name, other->length);
-  cpb_fail(v->error, CPB_E_DAMAGED, CPB_NO_OFFSET, "\"%s\", which has the values, has %llu bytes; expected at least %llu",
-           name, (unsigned long long)v->input->other_size, (unsigned long long)(v->content.offset + v->content.length));
+  cpb_fail(v->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
+           "\"%s\", which has the values, has %llu bytes; expected at least %llu", name,
+           (unsigned long long)v->input->other_size, (unsigned long long)(v->content.offset + v->content.length));
 }
 
 /* Of another file with its name: the model is not what could not be read. */

@@ -13,12 +13,8 @@ enum { LOOK, SHAPE, PLACE, MEASURE, VALUES, FILL, TEXTS };
 
 bool cpb_tensor_values_init(cpb_tensor_values *v, const cpb_allocator *a, const cpb_tensor_layout *layout,
                             cpb_input *input, cpb_error *error, cpb_range tensor, bool exact_texts) {
-  *v = (cpb_tensor_values){.allocator = *a,
-                           .layout = layout,
-                           .input = input,
-                           .error = error,
-                           .tensor = tensor,
-                           .exact_texts = exact_texts};
+  *v = (cpb_tensor_values){
+      .allocator = *a, .layout = layout, .input = input, .error = error, .tensor = tensor, .exact_texts = exact_texts};
   cpb_buffer_init(&v->message, a);
   cpb_buffer_init(&v->path, a);
   cpb_tensor_scan_begin(v, tensor.offset, tensor.offset + tensor.length);
@@ -137,8 +133,7 @@ static cpb_have give(cpb_tensor_values *v, cpb_span values, cpb_span *data) {
   const bool padded = v->type.packed > 0 && values.size > left && values.size - left < 8u / v->type.packed + 1;
   if (padded) values.size = (size_t)left; /* the last byte has room for more elements */
   size_t tail = cpb_min_size(values.size, item);
-  if (values.size > left)
-    return damaged(v, v->at, "the tensor has more values than its shape has elements");
+  if (values.size > left) return damaged(v, v->at, "the tensor has more values than its shape has elements");
   memmove(v->last, v->last + tail, item - tail);
   if (tail > 0) memcpy(v->last + item - tail, values.data + values.size - tail, tail);
   v->given += values.size;

@@ -18,8 +18,8 @@ typedef struct cpb_tensor_type {
   const cpb_tensor_format *format; /* NULL: its values are not read */
   uint32_t field;                  /* with the values, if they are not in `content` */
   cpb_wire_type wire;              /* of an element there */
-  uint8_t packed;                  /* bits of an element in `content` where these share bytes, lowest first; 0: none do */
-  uint8_t packed_typed;            /* the same where each number of the field is such a byte */
+  uint8_t packed;       /* bits of an element in `content` where these share bytes, lowest first; 0: none do */
+  uint8_t packed_typed; /* the same where each number of the field is such a byte */
 } cpb_tensor_type;
 
 /* How a kind of tensor message has its parts. */
@@ -67,9 +67,9 @@ typedef struct cpb_tensor_values {
   unsigned stage;
   uint64_t dtype;
   cpb_range shape_at, content;
-  uint64_t location; /* not 0: `content` is in another file, */
-  cpb_buffer path;   /* which is called this */
-  bool has_length;   /* that is said of it */
+  uint64_t location;                                           /* not 0: `content` is in another file, */
+  cpb_buffer path;                                             /* which is called this */
+  bool has_length;                                             /* that is said of it */
   uint64_t begins[CPB_TENSOR_FIELDS], ends[CPB_TENSOR_FIELDS]; /* of the typed fields */
   cpb_buffer message; /* the shape, or what of a list is needed in one piece, */
   cpb_range gathered; /* from here */

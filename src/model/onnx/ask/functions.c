@@ -19,7 +19,8 @@ static bool is_function(const cpb_onnx_graph *g) { return g->kind == CPB_ONNX_FU
 /* --- The list ---------------------------------------------------------------------------------- */
 
 static uint64_t count_ends(const cpb_onnx_graph *g, bool outputs) {
-  uint32_t field = is_function(g) ? (outputs ? FUNCTION_OUTPUT : FUNCTION_INPUT) : (outputs ? GRAPH_OUTPUT : GRAPH_INPUT);
+  uint32_t field =
+      is_function(g) ? (outputs ? FUNCTION_OUTPUT : FUNCTION_INPUT) : (outputs ? GRAPH_OUTPUT : GRAPH_INPUT);
   return cpb_count_bytes(g->message, field);
 }
 
@@ -110,8 +111,9 @@ static void write_own_members(cpb_onnx_model *m, const cpb_onnx_graph *g) {
   cpb_json_writer *a = m->answer;
   if (!is_function(g)) {
     cpb_json_writer_span(a, "graph", cpb_get_bytes(g->message, GRAPH_NAME));
-    cpb_json_writer_unsigned(a, "initializers", cpb_count_bytes(g->message, GRAPH_INITIALIZER) +
-                                                    cpb_count_bytes(g->message, GRAPH_SPARSE_INITIALIZER));
+    cpb_json_writer_unsigned(
+        a, "initializers",
+        cpb_count_bytes(g->message, GRAPH_INITIALIZER) + cpb_count_bytes(g->message, GRAPH_SPARSE_INITIALIZER));
     cpb_onnx_write_metadata(a, g->message, GRAPH_METADATA);
     return;
   }

@@ -3,12 +3,13 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
-#include "model/common/write.h"
+#include "model/onnx/tensor_json.h"
 
 #define FILES_MOST 1000 /* that are listed of those with values */
 
 cpb_span cpb_onnx_initializer_name(uint32_t field, cpb_span message) {
-  return cpb_get_bytes(field == GRAPH_SPARSE_INITIALIZER ? cpb_get_bytes(message, SPARSE_VALUES) : message, TENSOR_NAME);
+  return cpb_get_bytes(field == GRAPH_SPARSE_INITIALIZER ? cpb_get_bytes(message, SPARSE_VALUES) : message,
+                       TENSOR_NAME);
 }
 
 static bool is_initializer(const cpb_cursor *c) {
@@ -54,8 +55,9 @@ static bool add(constants *list, constant c) {
   if (!cpb_reserve(&list->model->allocator, &items, &list->capacity, list->count + 1, sizeof *list->items))
     return cpb_onnx_fail_memory(list->model);
   list->items = items;
-  if (sparse) c.size = size_of(list, cpb_get_bytes(c.message, SPARSE_VALUES)) +
-                       size_of(list, cpb_get_bytes(c.message, SPARSE_INDICES));
+  if (sparse)
+    c.size = size_of(list, cpb_get_bytes(c.message, SPARSE_VALUES)) +
+             size_of(list, cpb_get_bytes(c.message, SPARSE_INDICES));
   else c.size = size_of(list, c.message);
   c.order = list->count;
   list->items[list->count++] = c;
@@ -68,7 +70,8 @@ static bool add_attributes(constants *list, uint32_t graph, uint32_t number, cpb
   while (cpb_cursor_find(&attributes, NODE_ATTRIBUTE, CPB_WIRE_LEN)) {
     cpb_cursor c = cpb_cursor_of(attributes.bytes);
     while (cpb_cursor_next(&c)) {
-      const bool is_tensor = c.type == CPB_WIRE_LEN && (c.number == ATTRIBUTE_TENSOR || c.number == ATTRIBUTE_SPARSE_TENSOR);
+      const bool is_tensor =
+          c.type == CPB_WIRE_LEN && (c.number == ATTRIBUTE_TENSOR || c.number == ATTRIBUTE_SPARSE_TENSOR);
       const constant found = {
           .graph = graph, .number = number, .field = c.number, .of_node = true, .message = c.bytes, .owner = node};
       if (is_tensor && !add(list, found)) return false;

@@ -4,7 +4,7 @@
 
 #include "model/common/names.h"
 #include "model/onnx/state.h"
-#include "model/onnx/tensors.h"
+#include "model/onnx/tensor.h"
 
 void cpb_onnx_constants(cpb_onnx_model *m);
 

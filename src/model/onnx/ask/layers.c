@@ -34,7 +34,8 @@ static bool read_weights(layers *l) {
   while (l->messages && l->num_messages < l->weights.count && cpb_cursor_next(&c)) {
     if (c.type != CPB_WIRE_LEN) continue;
     if (c.number == GRAPH_INITIALIZER) l->messages[l->num_messages++] = c.bytes;
-    else if (c.number == GRAPH_SPARSE_INITIALIZER) l->messages[l->num_messages++] = cpb_get_bytes(c.bytes, SPARSE_VALUES);
+    else if (c.number == GRAPH_SPARSE_INITIALIZER)
+      l->messages[l->num_messages++] = cpb_get_bytes(c.bytes, SPARSE_VALUES);
   }
   return l->messages != NULL;
 }

@@ -13,9 +13,7 @@ static bool is_onnx(cpb_span domain) {
 }
 
 /* "" and "ai.onnx" are one domain. */
-static cpb_span short_domain(cpb_span domain) {
-  return cpb_span_is(domain, "ai.onnx") ? (cpb_span){NULL, 0} : domain;
-}
+static cpb_span short_domain(cpb_span domain) { return cpb_span_is(domain, "ai.onnx") ? (cpb_span){NULL, 0} : domain; }
 
 static bool is_library(const cpb_onnx_model *m, cpb_span domain, cpb_span op) {
   const cpb_onnx_graphs *g = &m->graphs;
