@@ -41,10 +41,10 @@ CPB_VIEW_DIVISIBLE(function, ANYWHERE, CPB_KEEP(FUNCTION_NAME), CPB_KEEP(FUNCTIO
 CPB_VIEW(training, CPB_ENTER(TRAINING_INITIALIZATION, graph), CPB_ENTER(TRAINING_ALGORITHM, graph),
          CPB_ENTER(TRAINING_INITIAL_BINDING, plain), CPB_ENTER(TRAINING_UPDATE_BINDING, plain))
 
-static const cpb_field model_fields[] = {CPB_ENTER(MODEL_GRAPH, graph), CPB_ENTER(MODEL_OPSET, plain),
+static const cpb_field whole_fields[] = {CPB_ENTER(MODEL_GRAPH, graph), CPB_ENTER(MODEL_OPSET, plain),
                                          CPB_ENTER(MODEL_METADATA, plain), CPB_ENTER(MODEL_TRAINING, training),
                                          CPB_ENTER(MODEL_FUNCTION, function)};
-const cpb_message_type cpb_view_onnx = {.fields = model_fields, .num_fields = 5, .divisible = CPB_DIVISIBLE_ANYWHERE};
+const cpb_message_type cpb_view_onnx = {.fields = whole_fields, .num_fields = 5, .divisible = CPB_DIVISIBLE_ANYWHERE};
 
 /* --- Finding a tensor ------------------------------------------------------------------ */
 
