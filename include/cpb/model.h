@@ -43,6 +43,10 @@ typedef enum cpb_model_kind {
  * that programs wrote; 4,096 are looked at where there are as many. */
 CPB_API cpb_model_kind cpb_model_guess(const void *data, size_t size);
 
+/* The full name of the message type that models of this kind are, such as "onnx.ModelProto"; NULL where
+ * the built-in schema has none: of Keras metadata, SameDiff files, and what is no kind. Static. */
+CPB_API const char *cpb_model_message_type(cpb_model_kind kind);
+
 typedef struct cpb_model_options {
   /* sizeof(cpb_model_options) */
   size_t struct_size;

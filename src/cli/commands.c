@@ -18,13 +18,15 @@ const cli_command cli_commands[] = {
               "FILE.pb, a plain copy, if one chunk is enough.",
      .examples = "cpb split saved_model.pb -o saved_model.cpb\n"
                  "Split a SavedModel.\n"
-                 "cpb split graph.pb --type tensorflow.GraphDef --max-chunk-size 16M -o graph\n"
+                 "cpb split graph.pb --max-chunk-size 16M -o graph\n"
                  "Split a frozen graph if it is larger than 16 MiB.\n"
                  "cpb split saved_model.pb --for-memory 256K -o device.cpb\n"
                  "Make a file for a device with 256 KiB of memory.\n"
                  "cpb split saved_model.pb --file-size 1G -o saved_model.cpb\n"
                  "Put the chunks into files of up to 1 GiB each, which the output names.\n"
-                 "cpb split model.onnx --schema onnx.fds --type onnx.ModelProto -o model.cpb\n"
+                 "cpb split model.onnx -o model.cpb\n"
+                 "Split an ONNX model.\n"
+                 "cpb split data.pb --schema data.fds --type example.Data -o data.cpb\n"
                  "Split a message of any type, with its descriptor set.\n",
      .options = COMMON | REMOTE | WRITES | TYPED | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(FILES) | CLI_BIT(FILE_SIZE) |
                 CLI_BIT(LAYOUT) | CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY) | CLI_BIT(TRANSPOSE) | CLI_BIT(INDEX_PAGES) |

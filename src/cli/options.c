@@ -18,11 +18,11 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                     NULL},
     [CLI_TYPE] = {"type", 't', CLI_TEXT, SETTING(type), "NAME",
                   "The message's full type name, such as tensorflow.GraphDef. "
-                  "Default: tensorflow.SavedModel; inspect, extract and diff detect it.",
+                  "Default: for models what they are, otherwise tensorflow.SavedModel.",
                   NULL},
     [CLI_SCHEMA] = {"schema", 's', CLI_PATH, SETTING(schema), "SET",
                     "A FileDescriptorSet that describes the type, as written by protoc "
-                    "--descriptor_set_out --include_imports. TensorFlow's types are built in.",
+                    "--descriptor_set_out --include_imports. TensorFlow's and ONNX's types are built in.",
                     NULL},
     [CLI_MAX_CHUNK_SIZE] =
         {"max-chunk-size", 0, CLI_SIZE, SETTING(max_chunk_size), "BYTES",

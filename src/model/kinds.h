@@ -8,6 +8,7 @@
 typedef struct cpb_kind {
   cpb_model_kind kind;
   const char *name;             /* with its article, as it stands in a sentence */
+  const char *type;             /* of its message, if that is built in, else NULL */
   int (*guess)(cpb_span begin); /* how well a file that begins so fits; 0: it does not */
   const cpb_model_reader *reader;
   const cpb_values_reader *values; /* NULL: it has no values */

@@ -151,6 +151,13 @@ uint32_t cpb_onnx_callee(const cpb_onnx_graphs *g, cpb_span node) {
 
 /* --- Building ------------------------------------------------------------------------------------ */
 
+typedef struct builder {
+  cpb_onnx_graphs *graphs;
+  const cpb_part *part;
+  cpb_problems *problems;
+  bool too_deep; /* it was said */
+} builder;
+
 static bool add(cpb_onnx_graphs *g, cpb_onnx_graph graph) {
   void *items = g->items;
   if (g->count == CPB_NO_GRAPH) return true;
@@ -196,7 +203,16 @@ static bool add_outermost(cpb_onnx_graphs *g, cpb_span model) {
   return done;
 }
 
-static bool add_subgraphs(cpb_onnx_graphs *g, cpb_span attribute, cpb_onnx_graph within) {
+/* Notes once that messages are nested deeper than they are read. */
+static bool is_too_deep(builder *b, cpb_span message) {
+  if (message.size > 0 || !cpb_part_omits(b->part, message)) return false;
+  if (!b->too_deep)
+    cpb_problems_add(b->problems, cpb_part_where(b->part, message).offset,
+                     "messages are nested deeper than the limit; graphs from here inwards are not shown");
+  return b->too_deep = true;
+}
+
+static bool add_subgraphs(builder *b, cpb_span attribute, cpb_onnx_graph within) {
   uint32_t element = 0;
   cpb_cursor c = cpb_cursor_of(attribute);
   while (cpb_cursor_next(&c)) {
@@ -205,13 +221,14 @@ static bool add_subgraphs(cpb_onnx_graphs *g, cpb_span attribute, cpb_onnx_graph
     if (element == 0) within.attribute = cpb_get_bytes(attribute, ATTRIBUTE_NAME);
     within.message = c.bytes;
     within.element = is_list ? ++element : 0;
-    if (!add(g, within)) return false;
+    if (!is_too_deep(b, c.bytes) && !add(b->graphs, within)) return false;
   }
   return true;
 }
 
 /* The subgraphs of its nodes. */
-static bool look_into(cpb_onnx_graphs *g, uint32_t graph) {
+static bool look_into(builder *b, uint32_t graph) {
+  const cpb_onnx_graphs *g = b->graphs;
   uint32_t number = 0;
   cpb_cursor c = cpb_cursor_of(g->items[graph].message);
   const uint32_t field = cpb_onnx_node_field(&g->items[graph]);
@@ -221,8 +238,9 @@ static bool look_into(cpb_onnx_graphs *g, uint32_t graph) {
                                    .node_number = number,
                                    .node_name = cpb_get_bytes(c.bytes, NODE_NAME)};
     cpb_cursor attributes = cpb_cursor_of(c.bytes);
+    is_too_deep(b, c.bytes);
     while (cpb_cursor_find(&attributes, NODE_ATTRIBUTE, CPB_WIRE_LEN)) {
-      if (!add_subgraphs(g, attributes.bytes, within)) return false;
+      if (!is_too_deep(b, attributes.bytes) && !add_subgraphs(b, attributes.bytes, within)) return false;
     }
   }
   return true;
@@ -244,10 +262,11 @@ static uint64_t count_nodes(const cpb_onnx_graphs *g) {
 }
 
 /* Graphs are added behind those that are looked into: the list is its own queue. */
-static bool build(cpb_onnx_graphs *g, cpb_span model, cpb_problems *problems) {
-  if (!add_outermost(g, model)) return false;
+static bool build(cpb_onnx_graphs *g, const cpb_part *part, cpb_problems *problems) {
+  builder b = {g, part, problems, false};
+  if (!add_outermost(g, part->message)) return false;
   for (size_t i = 0; i < g->count; i++) {
-    if (!look_into(g, (uint32_t)i)) return false;
+    if (!look_into(&b, (uint32_t)i)) return false;
   }
   if (!sort_functions(g, problems)) return false;
   for (size_t i = 0; g->num_functions > 0 && i < g->count; i++) {
@@ -258,9 +277,9 @@ static bool build(cpb_onnx_graphs *g, cpb_span model, cpb_problems *problems) {
 
 /* Each node is gone through once for what is in it, and with functions once more for what it calls. A subgraph is
  * passed over in the graph around it. */
-bool cpb_onnx_graphs_build(cpb_onnx_graphs *g, cpb_span model, cpb_problems *problems, cpb_meter *meter,
+bool cpb_onnx_graphs_build(cpb_onnx_graphs *g, const cpb_part *part, cpb_problems *problems, cpb_meter *meter,
                            cpb_error *error) {
-  if (!cpb_meter_charge(meter, CPB_WORK_WALKED, 3 * (uint64_t)model.size, CPB_NO_OFFSET, error)) return false;
-  if (!build(g, model, problems)) return cpb_fail_memory(error), false;
+  if (!cpb_meter_charge(meter, CPB_WORK_WALKED, 3 * (uint64_t)part->message.size, CPB_NO_OFFSET, error)) return false;
+  if (!build(g, part, problems)) return cpb_fail_memory(error), false;
   return cpb_meter_charge(meter, CPB_WORK_ENTRIES, count_nodes(g) + g->count + g->calls.count, CPB_NO_OFFSET, error);
 }

@@ -7,6 +7,7 @@
 #include "base/meter.h"
 #include "model/common/calls.h"
 #include "model/common/cursor.h"
+#include "model/common/part.h"
 #include "model/common/problems.h"
 #include "model/onnx/fields.h"
 
@@ -41,8 +42,8 @@ typedef struct cpb_onnx_graphs {
 void cpb_onnx_graphs_init(cpb_onnx_graphs *graphs, const cpb_allocator *a);
 void cpb_onnx_graphs_free(cpb_onnx_graphs *graphs);
 
-/* From a ModelProto, of which spans are kept. False with the error set. */
-bool cpb_onnx_graphs_build(cpb_onnx_graphs *graphs, cpb_span model, cpb_problems *problems, cpb_meter *meter,
+/* From the part, which is a ModelProto, and of which spans are kept. False with the error set. */
+bool cpb_onnx_graphs_build(cpb_onnx_graphs *graphs, const cpb_part *part, cpb_problems *problems, cpb_meter *meter,
                            cpb_error *error);
 
 /* The nodes of a graph: cpb_cursor_find with this number. */

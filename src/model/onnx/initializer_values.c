@@ -81,7 +81,7 @@ static cpb_have read_model(reader *r) {
   if (step != CPB_STEP_DONE) return step == CPB_STEP_NEED ? CPB_WAIT : CPB_FAILED;
   if (r->part.damage.code != CPB_OK && r->part.message.size == 0) r->error = r->part.damage;
   if (r->error.code != CPB_OK) return CPB_FAILED;
-  bool built = cpb_onnx_graphs_build(&r->graphs, r->part.message, &r->problems, r->meter, &r->error);
+  bool built = cpb_onnx_graphs_build(&r->graphs, &r->part, &r->problems, r->meter, &r->error);
   return built ? CPB_HAVE : CPB_FAILED;
 }
 

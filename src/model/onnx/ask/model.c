@@ -72,7 +72,7 @@ static cpb_step read_model(cpb_onnx_model *m) {
 
 static bool build_graphs(cpb_onnx_model *m) {
   if (m->has_graphs) return true;
-  m->has_graphs = cpb_onnx_graphs_build(&m->graphs, m->part.message, &m->graph_problems, m->meter, m->error);
+  m->has_graphs = cpb_onnx_graphs_build(&m->graphs, &m->part, &m->graph_problems, m->meter, m->error);
   if (!m->has_graphs) forget_graphs(m);
   return m->has_graphs;
 }
