@@ -1,5 +1,6 @@
 #include "operations.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,19 +243,7 @@ static void merge(const host *h, outcome *out) { merge_file(h, out, MERGE_ALL); 
 static void merge_damaged(const host *h, outcome *out) { merge_file(h, out, MERGE_DAMAGED); }
 static void merge_field(const host *h, outcome *out) { merge_file(h, out, MERGE_FIELD); }
 
-static void split_as(const host *h, outcome *out, const char *type, cpb_layout layout) {
-  cpb_split_options options = {.struct_size = sizeof options,
-                               .type_name = type,
-                               .layout = layout,
-                               .max_chunk_size = 700,
-                               .inline_max = 200,
-                               .codec = {.codec = CPB_CODEC_ZSTD},
-                               .limits = h->limits};
-  cpb_split *split = cpb_split_new(h->allocator, &options);
-  if (split == NULL) {
-    no_memory(out);
-    return;
-  }
+static void split_to_end(const host *h, outcome *out, cpb_split *split) {
   unsigned state = h->seed;
   cpb_step step;
   while ((step = cpb_split_step(split)) == CPB_STEP_NEED || step == CPB_STEP_OUTPUT) {
@@ -268,12 +257,83 @@ static void split_as(const host *h, outcome *out, const char *type, cpb_layout l
     keep_bytes(out, data, length);
   }
   if (step == CPB_STEP_ERROR) keep_error(out, cpb_split_error(split));
+}
+
+static cpb_split *new_split(const host *h, const char *type, cpb_layout layout) {
+  const cpb_split_options options = {.struct_size = sizeof options,
+                                     .type_name = type,
+                                     .layout = layout,
+                                     .max_chunk_size = 700,
+                                     .inline_max = 200,
+                                     .codec = {.codec = CPB_CODEC_ZSTD},
+                                     .limits = h->limits};
+  return cpb_split_new(h->allocator, &options);
+}
+
+static void split_as(const host *h, outcome *out, const char *type, cpb_layout layout) {
+  cpb_split *split = new_split(h, type, layout);
+  if (split == NULL) {
+    no_memory(out);
+    return;
+  }
+  split_to_end(h, out, split);
   cpb_split_free(split);
 }
 
 static void split_graph(const host *h, outcome *out) { split_as(h, out, "tensorflow.GraphDef", CPB_LAYOUT_REMOTE); }
 static void split_saved_model(const host *h, outcome *out) {
   split_as(h, out, "tensorflow.SavedModel", CPB_LAYOUT_COMPAT);
+}
+
+/* --- Against a base ----------------------------------------------------------- */
+
+/* Splits `message` against `base`. */
+static void split_against(const host *message, const host *base, outcome *out) {
+  const cpb_split_base_options which = {.struct_size = sizeof which, .name = "base.cpb", .limits = base->limits};
+  cpb_split *split = new_split(message, "tensorflow.GraphDef", CPB_LAYOUT_REMOTE);
+  unsigned state = message->seed, state_of_base = base->seed;
+  cpb_step step = CPB_STEP_ERROR;
+  while (split && (step = cpb_split_plan(split)) == CPB_STEP_NEED) answer(message, &state, cpb_split_input(split));
+  cpb_split_base *chunks = step == CPB_STEP_DONE ? cpb_split_base_new(base->allocator, split, &which) : NULL;
+  if (!split || (step == CPB_STEP_DONE && !chunks)) no_memory(out);
+  else if (step == CPB_STEP_ERROR) keep_error(out, cpb_split_error(split));
+  while (chunks && (step = cpb_split_base_step(chunks)) == CPB_STEP_NEED)
+    answer(base, &state_of_base, cpb_split_base_input(chunks));
+  if (chunks && step == CPB_STEP_ERROR) keep_error(out, cpb_split_base_error(chunks));
+  if (chunks && step == CPB_STEP_DONE) {
+    cpb_split_share(split, chunks);
+    split_to_end(message, out, split);
+    cpb_split_shared shared;
+    cpb_split_get_shared(split, &shared);
+    if (out->error.code == CPB_OK) note(out, "shared", shared.chunks, shared.bytes);
+  }
+  cpb_split_free(split);
+  cpb_split_base_free(chunks);
+}
+
+/* Against what it is when it is split itself: all but the first chunk is there. */
+static void split_shared(const host *h, outcome *out) {
+  const host quiet = {.data = h->data, .size = h->size};
+  outcome file;
+  outcome_init(&file);
+  split_as(&quiet, &file, "tensorflow.GraphDef", CPB_LAYOUT_REMOTE);
+  if (file.error.code == CPB_OK) {
+    const host base = {.data = file.log.data, .size = file.log.size};
+    split_against(h, &base, out);
+  } else {
+    keep_error(out, &file.error);
+  }
+  outcome_free(&file);
+}
+
+/* As a base for the message that it is of. */
+static void read_base(const host *h, outcome *out) {
+  FILE *file = fopen(CPB_TEST_DATA "/cpb/graph_mixed-large/orig.pb", "rb");
+  static uint8_t data[1 << 17];
+  if (!file) abort();
+  const host message = {.data = data, .size = fread(data, 1, sizeof data, file)};
+  fclose(file);
+  split_against(&message, h, out);
 }
 
 static void repack_as(const host *h, outcome *out, cpb_layout layout, uint64_t index_pages) {
@@ -529,6 +589,7 @@ SAMPLES(block_files, "corrupt/base_blocks.riegeli", "corrupt/base_longchunk.rieg
 SAMPLES(cpb_files, "cpb/test_many_fields/brotli.cpb", "cpb/test_tree_df_4/brotli.cpb",
         "cpb/graph_split-lots-nodes/max500_none.cpb", "cpb/graph_split-lots-nodes/max500_tr.cpb",
         "cpb/graph_split-large-constant/max500_zstd.cpb", "cpb/graph_function-lots-of-nodes/max300_brotli.cpb");
+SAMPLES(bases, "cpb/graph_mixed-large/max1000_none.cpb", "cpb/graph_mixed-large/max1000_tr.cpb");
 SAMPLES(paged_files, "pages/graph.cpb");
 SAMPLES(graphs, "cpb/graph_mixed-large/orig.pb", "cpb/graph_const_dtypes/orig.pb");
 SAMPLES(constants, "cpb/graph_const_dtypes/orig.pb");
@@ -559,6 +620,8 @@ const operation operations[] = {
     {"repack-of-pages", repack_compat, paged_files, 0},
     {"split-graph", split_graph, graphs, 0},
     {"split-saved-model", split_saved_model, saved_models, 0},
+    {"split-shared", split_shared, graphs, 0},
+    {"read-base", read_base, bases, OP_CHECKED},
     {"find", find_field, constants, 0},
     {"outline", outline, graphs, 0},
     {"json", write_json, graphs, OP_GIVEN_ALL},
