@@ -49,8 +49,7 @@ static cpb_split_base *read_as(const cpb_split *split, bytes file, const char *n
   uint8_t *lent = NULL;
   cpb_step step;
   assert_non_null(base);
-  while ((step = cpb_split_base_step(base)) == CPB_STEP_NEED)
-    lent = lend(cpb_split_base_input(base), file, 700, lent);
+  while ((step = cpb_split_base_step(base)) == CPB_STEP_NEED) lent = lend(cpb_split_base_input(base), file, 700, lent);
   free(lent);
   assert_int_equal(step, code == CPB_OK ? CPB_STEP_DONE : CPB_STEP_ERROR);
   assert_int_equal(cpb_split_base_error(base)->code, code);
