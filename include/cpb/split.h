@@ -314,8 +314,7 @@ CPB_API size_t cpb_split_file_name(const cpb_split *split, uint32_t file, char *
  * alone. */
 typedef struct cpb_split_base cpb_split_base;
 
-/* A reference costs some 20 bytes of the index more than a chunk that is in the file, and its reader
- * a request: smaller chunks are written. */
+/* Smaller chunks are written: a reference saves little then, and sends readers to another file. */
 #define CPB_SHARE_LEAST ((uint64_t)1024)
 
 typedef struct cpb_split_base_options {

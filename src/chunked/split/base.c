@@ -68,7 +68,8 @@ static bool add_size(cpb_split_base *b, uint64_t size) {
 static bool add_chunk(cpb_split_base *b, const cpb_base_chunk *chunk) {
   void *items = b->chunks;
   if (cpb_base_find(b, chunk->size, chunk->hash) != CPB_ORDERED_NONE) return true;
-  if (!cpb_reserve(&b->allocator, &items, &b->chunks_capacity, b->num_chunks + 1, sizeof *b->chunks)) return false;
+  if (!cpb_reserve_closely(&b->allocator, &items, &b->chunks_capacity, b->num_chunks + 1, sizeof *b->chunks))
+    return false;
   b->chunks = items;
   const uint32_t i = (uint32_t)b->num_chunks++, root = i == 0 ? CPB_ORDERED_NONE : b->chunks_root;
   b->chunks[i] = *chunk;
