@@ -74,7 +74,7 @@ static void compress_portable_all(uint32_t state[8], const uint8_t *blocks, size
 #if defined(__x86_64__) && (defined(__clang__) ? __clang_major__ >= 19 : __GNUC__ >= 11)
 #  include <immintrin.h>
 
-#  define TARGET __attribute__((target("sha,sse4.1")))
+#  define WITH_SHA __attribute__((target("sha,sse4.1")))
 
 /* Four rounds with the words in `a`, which become those of four rounds 16 further on. */
 #  define FOUR_ROUNDS(a, b, c, d, i)                                                                    \
@@ -85,13 +85,13 @@ static void compress_portable_all(uint32_t state[8], const uint8_t *blocks, size
       a = _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(a, b), _mm_alignr_epi8(d, c, 4)), d); \
     } while (0)
 
-TARGET static inline __m128i load_words(const uint8_t *p) {
+WITH_SHA static inline __m128i load_words(const uint8_t *p) {
   const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
   return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), swap);
 }
 
 /* The instructions want the state's words in the order a b e f and c d g h, the first one highest. */
-TARGET static void compress_sha(uint32_t state[8], const uint8_t *blocks, size_t count) {
+WITH_SHA static void compress_sha(uint32_t state[8], const uint8_t *blocks, size_t count) {
   __m128i *out = (__m128i *)(void *)state;
   __m128i cdab = _mm_shuffle_epi32(_mm_loadu_si128(out), 0xb1);
   __m128i efgh = _mm_shuffle_epi32(_mm_loadu_si128(out + 1), 0x1b);
