@@ -1,6 +1,5 @@
 #include "operations.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,45 +11,10 @@
 #include "cpb/pager.h"
 #include "cpb/records.h"
 #include "cpb/repack.h"
-#include "cpb/split.h"
 #include "cpb/values.h"
+#include "operation_host.h"
 #include "riegeli/highwayhash.h"
-
-/* --- The host --------------------------------------------------------------- */
-
-static size_t piece(const host *h, unsigned *state, size_t wanted) {
-  if (h->max_piece == 0) return wanted;
-  size_t most = h->max_piece;
-  if (h->seed != 0) {
-    *state = *state * 1103515245u + 12345u;
-    most = 1 + (*state >> 16) % h->max_piece;
-  }
-  return most;
-}
-
-/* Whether this is a need that the host does not meet. */
-static int refuses(const host *h, const cpb_need *need, cpb_input *input) {
-  if (h->needs == NULL) return 0;
-  size_t n = ++*h->needs;
-  int fails = n == h->fail_at, ends = h->end_at != 0 && n >= h->end_at && need->kind == CPB_NEED_RANGE;
-  if (fails) cpb_input_fail(input, CPB_E_READ, "the host gives up");
-  if (ends) cpb_input_end(input, need->offset);
-  return fails || ends;
-}
-
-static void answer(const host *h, unsigned *state, cpb_input *input) {
-  cpb_need need;
-  cpb_input_need(input, &need);
-  if (refuses(h, &need, input)) return;
-  if (need.kind == CPB_NEED_SIZE || need.offset >= h->size) {
-    cpb_input_end(input, h->size);
-    return;
-  }
-  if (!h->grow) cpb_input_end(input, h->size);
-  size_t left = h->size - (size_t)need.offset;
-  size_t count = piece(h, state, need.length);
-  cpb_input_supply(input, need.offset, h->data + need.offset, count < left ? count : left);
-}
+#include "split_operations.h"
 
 /* --- The log ---------------------------------------------------------------- */
 
@@ -70,20 +34,6 @@ int outcome_begins(const outcome *part, const outcome *whole) {
   size_t size = part->log.size;
   return size <= whole->log.size && (size == 0 || memcmp(part->log.data, whole->log.data, size) == 0);
 }
-
-static void note(outcome *out, const char *what, uint64_t a, uint64_t b) {
-  char line[80];
-  size_t n = cpb_format(line, sizeof line, "%s %llu %llu\n", what, (unsigned long long)a, (unsigned long long)b);
-  if (!cpb_buffer_append(&out->log, line, n)) abort();
-}
-
-static void keep_bytes(outcome *out, const void *data, size_t size) {
-  if (!cpb_buffer_append(&out->log, data, size)) abort();
-}
-
-static void keep_error(outcome *out, const cpb_error *error) { out->error = *error; }
-
-static void no_memory(outcome *out) { cpb_fail_memory(&out->error); }
 
 /* --- Operations --------------------------------------------------------------- */
 
@@ -242,99 +192,6 @@ static void merge_file(const host *h, outcome *out, merge_what what) {
 static void merge(const host *h, outcome *out) { merge_file(h, out, MERGE_ALL); }
 static void merge_damaged(const host *h, outcome *out) { merge_file(h, out, MERGE_DAMAGED); }
 static void merge_field(const host *h, outcome *out) { merge_file(h, out, MERGE_FIELD); }
-
-static void split_to_end(const host *h, outcome *out, cpb_split *split) {
-  unsigned state = h->seed;
-  cpb_step step;
-  while ((step = cpb_split_step(split)) == CPB_STEP_NEED || step == CPB_STEP_OUTPUT) {
-    if (step == CPB_STEP_NEED) {
-      answer(h, &state, cpb_split_input(split));
-      continue;
-    }
-    uint64_t offset;
-    size_t length;
-    const uint8_t *data = cpb_split_output(split, &offset, &length);
-    keep_bytes(out, data, length);
-  }
-  if (step == CPB_STEP_ERROR) keep_error(out, cpb_split_error(split));
-}
-
-static cpb_split *new_split(const host *h, const char *type, cpb_layout layout) {
-  const cpb_split_options options = {.struct_size = sizeof options,
-                                     .type_name = type,
-                                     .layout = layout,
-                                     .max_chunk_size = 700,
-                                     .inline_max = 200,
-                                     .codec = {.codec = CPB_CODEC_ZSTD},
-                                     .limits = h->limits};
-  return cpb_split_new(h->allocator, &options);
-}
-
-static void split_as(const host *h, outcome *out, const char *type, cpb_layout layout) {
-  cpb_split *split = new_split(h, type, layout);
-  if (split == NULL) {
-    no_memory(out);
-    return;
-  }
-  split_to_end(h, out, split);
-  cpb_split_free(split);
-}
-
-static void split_graph(const host *h, outcome *out) { split_as(h, out, "tensorflow.GraphDef", CPB_LAYOUT_REMOTE); }
-static void split_saved_model(const host *h, outcome *out) {
-  split_as(h, out, "tensorflow.SavedModel", CPB_LAYOUT_COMPAT);
-}
-
-/* --- Against a base ----------------------------------------------------------- */
-
-/* Splits `message` against `base`. */
-static void split_against(const host *message, const host *base, outcome *out) {
-  const cpb_split_base_options which = {.struct_size = sizeof which, .name = "base.cpb", .limits = base->limits};
-  cpb_split *split = new_split(message, "tensorflow.GraphDef", CPB_LAYOUT_REMOTE);
-  unsigned state = message->seed, state_of_base = base->seed;
-  cpb_step step = CPB_STEP_ERROR;
-  while (split && (step = cpb_split_plan(split)) == CPB_STEP_NEED) answer(message, &state, cpb_split_input(split));
-  cpb_split_base *chunks = step == CPB_STEP_DONE ? cpb_split_base_new(base->allocator, split, &which) : NULL;
-  if (!split || (step == CPB_STEP_DONE && !chunks)) no_memory(out);
-  else if (step == CPB_STEP_ERROR) keep_error(out, cpb_split_error(split));
-  while (chunks && (step = cpb_split_base_step(chunks)) == CPB_STEP_NEED)
-    answer(base, &state_of_base, cpb_split_base_input(chunks));
-  if (chunks && step == CPB_STEP_ERROR) keep_error(out, cpb_split_base_error(chunks));
-  if (chunks && step == CPB_STEP_DONE) {
-    cpb_split_share(split, chunks);
-    split_to_end(message, out, split);
-    cpb_split_shared shared;
-    cpb_split_get_shared(split, &shared);
-    if (out->error.code == CPB_OK) note(out, "shared", shared.chunks, shared.bytes);
-  }
-  cpb_split_free(split);
-  cpb_split_base_free(chunks);
-}
-
-/* Against what it is when it is split itself: all but the first chunk is there. */
-static void split_shared(const host *h, outcome *out) {
-  const host quiet = {.data = h->data, .size = h->size};
-  outcome file;
-  outcome_init(&file);
-  split_as(&quiet, &file, "tensorflow.GraphDef", CPB_LAYOUT_REMOTE);
-  if (file.error.code == CPB_OK) {
-    const host base = {.data = file.log.data, .size = file.log.size};
-    split_against(h, &base, out);
-  } else {
-    keep_error(out, &file.error);
-  }
-  outcome_free(&file);
-}
-
-/* As a base for the message that it is of. */
-static void read_base(const host *h, outcome *out) {
-  FILE *file = fopen(CPB_TEST_DATA "/cpb/graph_mixed-large/orig.pb", "rb");
-  static uint8_t data[1 << 17];
-  if (!file) abort();
-  const host message = {.data = data, .size = fread(data, 1, sizeof data, file)};
-  fclose(file);
-  split_against(&message, h, out);
-}
 
 static void repack_as(const host *h, outcome *out, cpb_layout layout, uint64_t index_pages) {
   cpb_repack_options options = {.struct_size = sizeof options,
