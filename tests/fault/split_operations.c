@@ -44,9 +44,7 @@ static void split_as(const host *h, outcome *out, const char *type, cpb_layout l
 }
 
 void split_graph(const host *h, outcome *out) { split_as(h, out, "tensorflow.GraphDef", CPB_LAYOUT_REMOTE); }
-void split_saved_model(const host *h, outcome *out) {
-  split_as(h, out, "tensorflow.SavedModel", CPB_LAYOUT_COMPAT);
-}
+void split_saved_model(const host *h, outcome *out) { split_as(h, out, "tensorflow.SavedModel", CPB_LAYOUT_COMPAT); }
 
 /* --- Against a base ----------------------------------------------------------- */
 
