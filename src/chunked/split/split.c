@@ -19,6 +19,8 @@
 
 typedef enum { PLANNING, SHARING, PLANNED, WRITING, DONE, FAILED } phase;
 
+typedef cpb_have share_step(cpb_split_sharing *s, cpb_plan *plan, cpb_input *input, size_t read_size);
+
 struct cpb_split {
   cpb_allocator allocator; /* for what the writer needs; the plan is the meter's */
   cpb_meter meter;
@@ -30,6 +32,7 @@ struct cpb_split {
   cpb_plan plan;
   cpb_split_walk walk;
   cpb_split_sharing share;
+  share_step *compare; /* set with a base; a program without bases need not have what it calls */
   cpb_split_write write;
   phase phase;
   bool planned;
@@ -128,7 +131,7 @@ static cpb_step passed(cpb_split *s, cpb_step step, phase next) {
 }
 
 static cpb_step share(cpb_split *s) {
-  switch (cpb_split_share_step(&s->share, &s->plan, &s->input, s->options.read_size)) {
+  switch (s->compare(&s->share, &s->plan, &s->input, s->options.read_size)) {
     case CPB_HAVE: return CPB_STEP_DONE;
     case CPB_WAIT: return CPB_STEP_NEED;
     default: return CPB_STEP_ERROR;
@@ -169,6 +172,7 @@ cpb_code cpb_split_share(cpb_split *s, const cpb_split_base *base) {
     return cpb_fail(&s->error, CPB_E_USAGE, CPB_NO_OFFSET, "for_memory is set, and a base; a device reads one file");
   }
   cpb_split_share_begin(&s->share, base, &s->plan);
+  s->compare = cpb_split_share_step;
   s->phase = SHARING;
   return CPB_OK;
 }
