@@ -446,7 +446,7 @@ SAMPLES(block_files, "corrupt/base_blocks.riegeli", "corrupt/base_longchunk.rieg
 SAMPLES(cpb_files, "cpb/test_many_fields/brotli.cpb", "cpb/test_tree_df_4/brotli.cpb",
         "cpb/graph_split-lots-nodes/max500_none.cpb", "cpb/graph_split-lots-nodes/max500_tr.cpb",
         "cpb/graph_split-large-constant/max500_zstd.cpb", "cpb/graph_function-lots-of-nodes/max300_brotli.cpb");
-SAMPLES(bases, "cpb/graph_mixed-large/max1000_none.cpb", "cpb/graph_mixed-large/max1000_tr.cpb");
+SAMPLES(bases, "cpb/graph_const_dtypes/max700_zstd.cpb");
 SAMPLES(paged_files, "pages/graph.cpb");
 SAMPLES(graphs, "cpb/graph_mixed-large/orig.pb", "cpb/graph_const_dtypes/orig.pb");
 SAMPLES(constants, "cpb/graph_const_dtypes/orig.pb");

@@ -89,8 +89,8 @@ void split_shared(const host *h, outcome *out) {
 
 /* As a base for the message that it is of. */
 void read_base(const host *h, outcome *out) {
-  FILE *file = fopen(CPB_TEST_DATA "/cpb/graph_mixed-large/orig.pb", "rb");
-  static uint8_t data[1 << 17];
+  FILE *file = fopen(CPB_TEST_DATA "/cpb/graph_const_dtypes/orig.pb", "rb");
+  static uint8_t data[1 << 14];
   if (!file) abort();
   const host message = {.data = data, .size = fread(data, 1, sizeof data, file)};
   fclose(file);
