@@ -95,6 +95,24 @@ def test_a_split_into_files_is_an_error(cpb, tf_merger, tmp_path):
         assert merged is None and "could not be found at position: 4611686018427387904" in error
 
 
+def test_a_split_against_a_base_is_an_error(cpb, tf_merger, tmp_path):
+    """What was tuned refers to the base; that itself, and what was repacked, is read."""
+    from support.tuned import graph
+
+    for layout in ("remote", "compat"):
+        how = ["--type", "tensorflow.GraphDef", "--layout", layout, "--max-chunk-size", "4K", "--force"]
+        for name, tuned in (("base", None), ("tuned", {1: 9})):
+            (tmp_path / f"{name}.pb").write_bytes(graph(4, 5000, tuned))
+        cpb.ok("split", tmp_path / "base.pb", "-o", tmp_path / "base.cpb", *how)
+        cpb.ok("split", tmp_path / "tuned.pb", "--base", tmp_path / "base.cpb", "-o", tmp_path / "tuned.cpb", *how)
+        cpb.ok("repack", tmp_path / "tuned.cpb", "-o", tmp_path / "alone.cpb", "--force")
+        merge = [tf_merger(fds("tensorflow."), "tensorflow.GraphDef", tmp_path / f"{name}.cpb", tmp_path / "tf.pb")
+                 for name in ("tuned", "base", "alone")]
+        assert merge[0][0] is None
+        assert "could not be found at position: 4611686018427387904" in merge[0][1]
+        assert merge[1][0] is not None and merge[2][0] is not None
+
+
 def test_a_merged_model_loads_and_computes_the_same(cpb, tmp_path):
     """The way for a user: merge beside variables/, then load."""
     import shutil
