@@ -11,8 +11,9 @@
 #include "base/limits.h"
 #include "host/threads.h"
 
-/* Parts as large as this, or smaller ones so that each thread gets several. */
-#define PART_MOST ((uint64_t)4 << 20)
+/* Parts as large as this, or smaller ones so that each thread gets several. Each has a reader of its own, whose
+ * memory is new to the process: there are to be few of them. */
+#define PART_MOST ((uint64_t)64 << 20)
 #define PART_LEAST ((uint64_t)64 << 10)
 #define PARTS_EACH 8u
 
