@@ -15,7 +15,6 @@
  * large, a share of what is left each, and the last ones small, so that all threads end at about the same time. */
 #define PART_MOST ((uint64_t)64 << 20)
 #define PART_LEAST ((uint64_t)64 << 10)
-#define SHARES_EACH 2u
 
 static cpb_allocator allocator_of(const cpb_checking *c) {
   return cpb_allocator_or_default(c->transfer.options.allocator);
@@ -64,7 +63,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 static uint64_t part_size(uint64_t left, unsigned threads) {
-  return cpb_max_u64(cpb_min_u64(PART_MOST, left / SHARES_EACH / threads), PART_LEAST);
+  return cpb_max_u64(cpb_min_u64(PART_MOST, left / threads), PART_LEAST);
 }
 
 /* Of sorted positions in a file of `size` bytes those that begin a part, with 0 before and UINT64_MAX behind them. A
