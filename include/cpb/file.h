@@ -255,8 +255,13 @@ typedef struct cpb_file_options {
   cpb_output *(*open_file)(void *user, const char *name, cpb_error *error);
   void *open_user;
 
-  /* Non-zero: cpb_file_allow_references() for the functions that take paths. */
+  /* Non-zero: cpb_file_allow_references() for the functions that take paths; of a base, see
+   * cpb_file_read_base(). */
   int allow_references;
+
+  /* For cpb_file_split(): the path of a .cpb file, or its URL, whose chunks are referred to instead
+   * of written (cpb_file_read_base()). NULL: none. */
+  const char *base;
 } cpb_file_options;
 
 /* Each reads the file `in` and makes the file `out`, as a whole or not at all: the
@@ -267,6 +272,18 @@ CPB_API cpb_code cpb_file_split(const char *in, const char *out, const cpb_split
                                 const cpb_file_options *options, cpb_error *error);
 CPB_API cpb_code cpb_file_repack(const char *in, const char *out, const cpb_repack_options *how,
                                  const cpb_file_options *options, cpb_error *error);
+
+/* Reads of the .cpb file at `base`, a path or (with `urls`) a URL, which of its chunks `split`, which
+ * must have its plan, may share, for a file that will be at the path `out`. What it returns is for
+ * cpb_split_share(), and is freed after the split (cpb/split.h, "Against a base").
+ *
+ * The base is called by its path from out's folder, after links. Readers open only what is in that
+ * folder or below it: another base, or a URL, is CPB_E_USAGE unless `allow_references` is set, as it
+ * then must be for every reader, too. So is an `out` that is the base, or a file which that refers to;
+ * and a URL with a password, query or fragment, as it would be in the file. CPB_E_READ: among others,
+ * its size changed meanwhile. */
+CPB_API cpb_split_base *cpb_file_read_base(const char *base, const char *out, const cpb_split *split,
+                                           const cpb_file_options *options, cpb_error *error);
 
 /* The same between files that the caller has opened, and then commits and closes.
  * `index` must be done and that of `in`. A split may have its plan already

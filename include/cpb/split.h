@@ -291,6 +291,81 @@ CPB_API uint32_t cpb_split_num_files(const cpb_split *split);
  * length of what was written. */
 CPB_API size_t cpb_split_file_name(const cpb_split *split, uint32_t file, char *out, size_t size);
 
+/* --- Against a base -------------------------------------------------------- */
+
+/* A model and what was fine-tuned from it have most of their chunks in common. A split against a
+ * base, the .cpb file of the one, writes of the other only the chunks that the base does not have;
+ * the index says of the rest where in the base they are (docs/chunked-format.md, "Chunks in other
+ * files"). The first chunk is always written, and what the base itself has in other files is
+ * referred to there. Chunks are the same if their SHA-256 is.
+ *
+ *     while ((step = cpb_split_plan(split)) == CPB_STEP_NEED) ...
+ *     cpb_split_base_options which = {.struct_size = sizeof which, .name = "base.cpb"};
+ *     cpb_split_base *base = cpb_split_base_new(NULL, split, &which);
+ *     while ((step = cpb_split_base_step(base)) == CPB_STEP_NEED)
+ *       cpb_file_supply(base_file, cpb_split_base_input(base));
+ *     if (step == CPB_STEP_DONE) cpb_split_share(split, base);
+ *     ...steps as ever, or cpb_transfer_split()...
+ *
+ * cpb_file_read_base() (cpb/file.h) does the middle part in one call.
+ *
+ * Without any chunk in common the file is what it would be without the base; with one, join_version
+ * is 1 at least: TensorFlow's merger cannot read it. cpb_repack makes one file of it that stands
+ * alone. */
+typedef struct cpb_split_base cpb_split_base;
+
+/* Smaller chunks are written: a reference saves little then, and sends readers to another file. */
+#define CPB_SHARE_LEAST ((uint64_t)1024)
+
+typedef struct cpb_split_base_options {
+  /* sizeof(cpb_split_base_options) */
+  size_t struct_size;
+
+  /* What the index is to call the base: its path relative to the folder of the file that is written,
+   * with "/" between folders. Readers open what is in that folder or below it; where their callers
+   * allow more (docs/security.md) it may also have "..", be an absolute path, or a URL. Copied. */
+  const char *name;
+
+  /* The largest need.length. Default 256 KiB. */
+  size_t read_size;
+
+  const cpb_limits *limits;
+} cpb_split_base_options;
+
+/* `split` must have its plan: of the base only chunks are read that are as large as one of those.
+ * Returns NULL when memory is short. */
+CPB_API cpb_split_base *cpb_split_base_new(const cpb_allocator *allocator, const cpb_split *split,
+                                           const cpb_split_base_options *options);
+CPB_API void cpb_split_base_free(cpb_split_base *base);
+
+/* The base. Its chunks may be in other files (cpb_need.file). */
+CPB_API cpb_input *cpb_split_base_input(cpb_split_base *base);
+
+/* CPB_STEP_NEED; CPB_STEP_DONE; CPB_STEP_ERROR, among others for CPB_E_USAGE: a wrong option, and for
+ * what cpb_index_step() and cpb_chunk_reader_step() say. */
+CPB_API cpb_step cpb_split_base_step(cpb_split_base *base);
+
+CPB_API const cpb_error *cpb_split_base_error(const cpb_split_base *base);
+
+/* Bytes of chunks that were read, and all that are to be; both are 0 while the index is read. */
+CPB_API void cpb_split_base_progress(const cpb_split_base *base, uint64_t *done, uint64_t *total);
+
+/* Once the base's index was read: file 0 is the base, those from 1 on are what it refers to. The name is
+ * what the file that is written would call it. CPB_E_NOT_FOUND when there is no such file. */
+CPB_API cpb_code cpb_split_base_get_file(const cpb_split_base *base, uint32_t file, cpb_other_file *out);
+
+/* After CPB_STEP_DONE of `base`, which must outlive the split; before cpb_split_cut() and the first
+ * cpb_split_step(), and once. The plan then goes on: chunks of the message are read and compared, by
+ * cpb_split_plan() or the next cpb_split_step(). CPB_E_USAGE at any other time, and with for_memory. */
+CPB_API cpb_code cpb_split_share(cpb_split *split, const cpb_split_base *base);
+
+/* How many chunks the file that is written has elsewhere, and how large they are together. */
+typedef struct cpb_split_shared {
+  uint64_t chunks, bytes;
+} cpb_split_shared;
+
+CPB_API void cpb_split_get_shared(const cpb_split *split, cpb_split_shared *shared);
+
 /* --- The plan ------------------------------------------------------------- */
 
 /* Zero when the whole message is one chunk: then a copy of the input serves as
@@ -302,7 +377,7 @@ CPB_API size_t cpb_split_count(const cpb_split *split);
 
 typedef struct cpb_split_chunk {
   uint64_t size;     /* bytes */
-  uint64_t position; /* of its record, once that is written; 0 before */
+  uint64_t position; /* of its record, once that is written; 0 before. Of what a base has: there */
   int is_bytes;      /* non-zero: the value of a string or bytes field; zero: a
                         message */
 } cpb_split_chunk;
@@ -310,8 +385,8 @@ typedef struct cpb_split_chunk {
 /* The chunk `index`, from 0. Returns zero when there is none. */
 CPB_API int cpb_split_chunk_at(const cpb_split *split, size_t index, cpb_split_chunk *chunk);
 
-/* Bytes of the input that were processed in this phase (planning, then writing), and
- * all there are. */
+/* Bytes of the input that were processed in this phase (planning, comparing with a base, then
+ * writing), and all there are for it. */
 CPB_API void cpb_split_progress(const cpb_split *split, uint64_t *done, uint64_t *total);
 
 #ifdef __cplusplus

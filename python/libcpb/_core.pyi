@@ -162,6 +162,7 @@ def split(
     window_log: int,
     for_memory: int,
     transpose: bool,
+    base: tuple[bytes, bytes, str] | None,
     /,
 ) -> None: ...
 def repack(

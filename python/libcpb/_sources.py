@@ -217,6 +217,16 @@ def target_path(given: Any) -> tuple[str, Any, str | None]:
     return resolved
 
 
+def base(given: Any, target: Any) -> tuple[bytes, bytes, str]:
+    """The paths of a base and of a target that is to refer to it, and the base's name."""
+    if not isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"the base is {type(given).__name__}; expected a path")
+    path, name = os.fsencode(given), os.fsdecode(given)
+    if b"\0" in path:
+        raise CpbError(f"the path {path!r} has a NUL in it")
+    return path, target_path(target)[1], name
+
+
 def target(given: Any) -> tuple[tuple[str, Any, str | None], bool]:
     """What the extension's ``py_sink_open()`` takes, and whether any offset can be written."""
     if isinstance(given, (str, os.PathLike)):

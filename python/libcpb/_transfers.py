@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -67,6 +68,7 @@ def split(
     window_log: int = 0,
     for_memory: int = 0,
     transpose: bool = False,
+    base: str | os.PathLike[str] | os.PathLike[bytes] | None = None,
     threads: int = 0,
     replace: bool = True,
     sync: bool = False,
@@ -90,8 +92,13 @@ def split(
         for_memory: Makes a file that a device with so many bytes of memory can read; 0: no bound.
         transpose: Whether messages are also encoded transposed, and the smaller is kept. Not with
             `for_memory`, and by one thread.
+        base: The path of another ``.cpb`` file. What it has of the chunks is not written: the target refers
+            to it, so that a model which was fine-tuned costs its difference. It must be in the target's
+            folder or below it, and stay there as it is; the target must be a path. `repack` of the target
+            makes a file that stands alone.
         threads, replace, sync, limits, progress, url_options: As for `merge`.
     """
+    against = None if base is None else _sources.base(base, target)
     _core.split(
         _common(source, target, replace, sync, limits, progress, url_options),
         _options.threads(threads),
@@ -105,6 +112,7 @@ def split(
         _options.count("window_log", window_log, 31),
         _options.count("for_memory", for_memory),
         transpose,
+        against,
     )
 
 

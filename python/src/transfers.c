@@ -14,12 +14,17 @@ typedef struct transfer {
   cpb_file_options options;
   cpb_index *index;
   cpb_split *split;
+  const char *base_path, *out_path; /* of a split against a base; NULL: without */
+  PyObject *base_name;              /* for errors */
+  cpb_split_base *base;
+  bool base_fails; /* what is wrong is about the base */
   cpb_repack *repack;
 } transfer;
 
 static void close_transfer(transfer *t) {
   cpb_index_free(t->index);
   cpb_split_free(t->split);
+  cpb_split_base_free(t->base);
   cpb_repack_free(t->repack);
   py_sink_close(&t->sink);
   py_source_close(&t->source);
@@ -39,9 +44,30 @@ static cpb_code merge(transfer *t, py_work *work, cpb_error *error) {
   return error->code;
 }
 
+static cpb_code plan(transfer *t, py_work *work, cpb_error *error) {
+  cpb_step step;
+  while ((step = cpb_split_plan(t->split)) == CPB_STEP_NEED) {
+    if (!py_work_go_on(work, 0, 1)) return CPB_E_CANCELLED;
+    cpb_file_supply(t->source.file, cpb_split_input(t->split));
+  }
+  *error = *cpb_split_error(t->split);
+  return error->code;
+}
+
+static cpb_code split(transfer *t, py_work *work, cpb_error *error) {
+  if (t->base_path) {
+    if (plan(t, work, error) != CPB_OK) return error->code;
+    t->base = cpb_file_read_base(t->base_path, t->out_path, t->split, &t->options, error);
+    t->base_fails = t->base == NULL;
+    if (t->base && cpb_split_share(t->split, t->base) != CPB_OK) *error = *cpb_split_error(t->split);
+    if (error->code != CPB_OK) return error->code;
+  }
+  return cpb_transfer_split(t->source.file, t->sink.output, t->split, &t->options, error);
+}
+
 static cpb_code run(transfer *t, py_work *work, cpb_error *error) {
   if (t->index) return merge(t, work, error);
-  if (t->split) return cpb_transfer_split(t->source.file, t->sink.output, t->split, &t->options, error);
+  if (t->split) return split(t, work, error);
   return cpb_transfer_repack(t->source.file, t->sink.output, t->repack, &t->options, error);
 }
 
@@ -75,7 +101,8 @@ static PyObject *finish(transfer *t, PyObject *progress) {
     done = run(t, &work, &error) == CPB_OK && py_sink_commit(&t->sink, &error);
     py_work_lock(&work);
     py_work_end(&work);
-    if (!done) py_sink_raise(&t->sink, &error, error.code == CPB_E_WRITE ? t->sink.name : t->source.name);
+    PyObject *name = t->base_fails ? t->base_name : error.code == CPB_E_WRITE ? t->sink.name : t->source.name;
+    if (!done) py_sink_raise(&t->sink, &error, name);
   }
   py_gate_free(&gate);
   close_transfer(t);
@@ -96,16 +123,17 @@ static PyObject *core_merge(PyObject *Py_UNUSED(module), PyObject *args) {
 }
 
 /* (common, threads, schema, type, max_chunk_size, inline_max, layout, codec, level, window_log, for_memory,
- * transpose) */
+ * transpose, paths of base and target with the base's name, or None) */
 static PyObject *core_split(PyObject *Py_UNUSED(module), PyObject *args) {
   transfer t = {0};
-  PyObject *common, *schema, *progress = NULL;
+  PyObject *common, *schema, *against, *progress = NULL;
   unsigned long long chunk, within, memory;
   int layout, codec, transpose;
   cpb_split_options how = {.struct_size = sizeof how, .limits = &t.limits};
   bool ready =
-      PyArg_ParseTuple(args, "OIOzKKiiiiKp", &common, &t.options.threads, &schema, &how.type_name, &chunk, &within,
-                       &layout, &codec, &how.codec.level, &how.codec.window_log, &memory, &transpose) &&
+      PyArg_ParseTuple(args, "OIOzKKiiiiKpO", &common, &t.options.threads, &schema, &how.type_name, &chunk, &within,
+                       &layout, &codec, &how.codec.level, &how.codec.window_log, &memory, &transpose, &against) &&
+      (against == Py_None || PyArg_ParseTuple(against, "yyO", &t.base_path, &t.out_path, &t.base_name)) &&
       (t.schema = py_schema_of(schema)) && open_both(&t, common, &progress);
   if (ready) {
     how.schema = py_schema_get(t.schema);

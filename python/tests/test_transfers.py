@@ -72,6 +72,41 @@ def test_split_as_the_command(how, options, graph, cpb, tmp_path):
         assert (tmp_path / "out.cpb").read_bytes() == (tmp_path / "wanted.cpb").read_bytes(), threads
 
 
+@pytest.fixture
+def tuned(graph, cpb, tmp_path):
+    """A folder with base.cpb and tuned.pb, which has one more constant."""
+    cpb.ok("split", graph, "--type", GRAPH["type_name"], "-o", tmp_path / "base.cpb")
+    (tmp_path / "tuned.pb").write_bytes(graph.read_bytes() + constant(99, bytes(100_000)))
+    return tmp_path
+
+
+def test_split_against_a_base_as_the_command(tuned, cpb):
+    cpb.ok("split", tuned / "tuned.pb", "--type", GRAPH["type_name"], "--base", tuned / "base.cpb", "-o",
+           tuned / "wanted.cpb")
+    assert (tuned / "wanted.cpb").stat().st_size < 200_000
+    for threads in NUMBERS:
+        libcpb.split(tuned / "tuned.pb", tuned / "out.cpb", base=tuned / "base.cpb", threads=threads, **GRAPH)
+        assert (tuned / "out.cpb").read_bytes() == (tuned / "wanted.cpb").read_bytes(), threads
+    with libcpb.open(tuned / "out.cpb") as message:
+        assert message.read() == (tuned / "tuned.pb").read_bytes()
+
+
+def test_what_is_wrong_with_a_base_names_it(tuned):
+    (tuned / "sub").mkdir()
+    for base, out, code in (("missing.cpb", "out.cpb", "READ"), ("tuned.pb", "out.cpb", "FORMAT"),
+                            ("base.cpb", "sub/out.cpb", "USAGE"), ("base.cpb", "base.cpb", "USAGE")):
+        before = (tuned / "base.cpb").read_bytes()
+        with pytest.raises(libcpb.CpbError) as raised:
+            libcpb.split(tuned / "tuned.pb", tuned / out, base=tuned / base, **GRAPH)
+        assert raised.value.code == code and raised.value.source == str(tuned / base)
+        assert out == base or not (tuned / out).exists()
+        assert (tuned / "base.cpb").read_bytes() == before
+    with pytest.raises(TypeError, match="expected a path"):
+        libcpb.split(tuned / "tuned.pb", io.BytesIO(), base=tuned / "base.cpb", **GRAPH)
+    with pytest.raises(TypeError, match="the base is int; expected a path"):
+        libcpb.split(tuned / "tuned.pb", tuned / "out.cpb", base=3, **GRAPH)
+
+
 @pytest.mark.parametrize("how, options", REPACKS, ids=map(said, REPACKS))
 def test_repack_as_the_command(how, options, chunked, cpb, tmp_path):
     cpb.ok("repack", chunked, *options, "-o", tmp_path / "wanted.cpb")

@@ -24,13 +24,15 @@ const cli_command cli_commands[] = {
                  "Make a file for a device with 256 KiB of memory.\n"
                  "cpb split saved_model.pb --file-size 1G -o saved_model.cpb\n"
                  "Put the chunks into files of up to 1 GiB each, which the output names.\n"
+                 "cpb split tuned/saved_model.pb --base base.cpb -o tuned.cpb\n"
+                 "Write only what base.cpb does not have.\n"
                  "cpb split model.onnx -o model.cpb\n"
                  "Split an ONNX model.\n"
                  "cpb split data.pb --schema data.fds --type example.Data -o data.cpb\n"
                  "Split a message of any type, with its descriptor set.\n",
      .options = COMMON | REMOTE | WRITES | TYPED | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(FILES) | CLI_BIT(FILE_SIZE) |
-                CLI_BIT(LAYOUT) | CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY) | CLI_BIT(TRANSPOSE) | CLI_BIT(INDEX_PAGES) |
-                CLI_BIT(VERIFY) | CLI_BIT(THREADS),
+                CLI_BIT(BASE) | CLI_BIT(LAYOUT) | CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY) | CLI_BIT(TRANSPOSE) |
+                CLI_BIT(INDEX_PAGES) | CLI_BIT(VERIFY) | CLI_BIT(THREADS),
      .required = CLI_BIT(OUTPUT),
      .run = cli_split},
     {.name = "merge",
@@ -50,11 +52,13 @@ const cli_command cli_commands[] = {
      .operand = "IN.cpb",
      .summary = "change the layout or compression of a .cpb file",
      .about = "The contents of the chunks stay the same; where they are and how they are compressed changes, and the "
-              "index with it. A large file is encoded by several threads.",
+              "index with it. Chunks in other files come into the output. A large file is encoded by several threads.",
      .examples = "cpb repack from_tensorflow.cpb -o remote.cpb\n"
                  "Make each chunk one range request away.\n"
                  "cpb repack remote.cpb -o small.cpb --codec brotli:9\n"
                  "Compress harder.\n"
+                 "cpb repack tuned.cpb -o alone.cpb\n"
+                 "Bring in what it has in other files, such as a base's, so that it needs none.\n"
                  "cpb repack remote.cpb -o dense.cpb --riegeli-options transpose,zstd:19,chunk_size:4M\n"
                  "Put chunks together, for a file that is read as a whole.\n",
      .options = COMMON | REMOTE | WRITES | CLI_BIT(LAYOUT) | CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY) | CLI_BIT(TRANSPOSE) |

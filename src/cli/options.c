@@ -37,6 +37,12 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                        "The same, with as many files as are needed so that each has up to so many bytes of chunks "
                        "before compression.",
                        NULL},
+    [CLI_BASE] =
+        {"base", 0, CLI_PATH, SETTING(base), "BASE.cpb",
+         "Refer to the chunks that BASE.cpb has instead of writing them again: what was fine-tuned from it then "
+         "costs its difference. BASE.cpb must be in the output's folder or below it, or be named with "
+         "--allow-references, which every reader then needs, too, and must stay as it is.",
+         NULL},
     [CLI_LAYOUT] = {"layout", 0, CLI_CHOICE, SETTING(layout), "remote|compat",
                     "remote: each chunk can be fetched with one range request. compat: the layout that "
                     "TensorFlow writes. Default: remote.",

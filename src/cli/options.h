@@ -20,6 +20,7 @@ typedef enum cli_option_id {
   CLI_MAX_CHUNK_SIZE,
   CLI_FILES,
   CLI_FILE_SIZE,
+  CLI_BASE,
   CLI_LAYOUT,
   CLI_CODEC,
   CLI_FOR_MEMORY,
@@ -77,7 +78,7 @@ typedef struct cli_settings {
   const char *question, *name;       /* further operands */
   const char *paths[CLI_PATHS_MOST]; /* all of these */
   size_t num_paths;
-  const char *output, *type, *schema, *field, *against, *scope, *riegeli_options;
+  const char *output, *type, *schema, *field, *against, *scope, *riegeli_options, *base;
   uint64_t files, file_size, max_chunk_size, for_memory, memory_limit, threshold, chunk, position, record, count, omit,
       first, page, meta_graph, state, threads, timeout, max_time, /* times in milliseconds */
       width;                                                      /* in columns */

@@ -11,10 +11,10 @@
 #include "base/limits.h"
 #include "host/threads.h"
 
-/* Parts as large as this, or smaller ones so that each thread gets several. */
-#define PART_MOST ((uint64_t)4 << 20)
+/* Each part has a reader of its own, whose memory is new to the process, so they are to be few: the first ones are
+ * large, a share of what is left each, and the last ones small, so that all threads end at about the same time. */
+#define PART_MOST ((uint64_t)64 << 20)
 #define PART_LEAST ((uint64_t)64 << 10)
-#define PARTS_EACH 8u
 
 static cpb_allocator allocator_of(const cpb_checking *c) {
   return cpb_allocator_or_default(c->transfer.options.allocator);
@@ -62,19 +62,25 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Of sorted positions those that begin a part, with 0 before and UINT64_MAX behind them. A position
- * right after another is one of the same Riegeli chunk. */
-static size_t choose_cuts(uint64_t *cuts, size_t count, uint64_t least) {
+static uint64_t part_size(uint64_t left, unsigned threads) {
+  return cpb_max_u64(cpb_min_u64(PART_MOST, left / threads), PART_LEAST);
+}
+
+/* Of sorted positions in a file of `size` bytes those that begin a part, with 0 before and UINT64_MAX behind them. A
+ * position right after another is one of the same Riegeli chunk. */
+static size_t choose_cuts(uint64_t *cuts, size_t count, uint64_t size, unsigned threads) {
   size_t kept = 1;
   for (size_t i = 1; i < count; i++) {
-    uint64_t position = cuts[i];
-    if (position - cuts[kept - 1] >= least && position - cuts[i - 1] > 1) cuts[kept++] = position;
+    uint64_t position = cuts[i], begin = cuts[kept - 1];
+    uint64_t least = part_size(size > begin ? size - begin : 0, threads);
+    if (position - begin >= least && position - cuts[i - 1] > 1) cuts[kept++] = position;
   }
   cuts[kept] = UINT64_MAX;
   return kept;
 }
 
-static uint64_t *make_cuts(const cpb_checking *c, const cpb_index *index, uint64_t least, size_t *num_parts) {
+static uint64_t *make_cuts(const cpb_checking *c, const cpb_index *index, uint64_t size, unsigned threads,
+                           size_t *num_parts) {
   const cpb_allocator a = allocator_of(c);
   size_t count = (size_t)cpb_index_num_chunks(index), room;
   uint64_t *cuts = NULL;
@@ -87,7 +93,7 @@ static uint64_t *make_cuts(const cpb_checking *c, const cpb_index *index, uint64
     cuts[i + 1] = info.file == 0 ? info.position : 0;
   }
   qsort(cuts, count + 1, sizeof *cuts, by_value);
-  *num_parts = choose_cuts(cuts, count + 1, least);
+  *num_parts = choose_cuts(cuts, count + 1, size, threads);
   return cuts;
 }
 
@@ -97,8 +103,7 @@ static bool check_apart(cpb_checking *c, const cpb_index *index, unsigned thread
   uint64_t size;
   size_t num_parts = 0;
   if (threads < 2 || !index || cpb_file_size(c->transfer.in, &size, &ignored) != CPB_OK) return false;
-  uint64_t least = cpb_max_u64(cpb_min_u64(PART_MOST, size / PARTS_EACH / threads), PART_LEAST);
-  uint64_t *cuts = make_cuts(c, index, least, &num_parts);
+  uint64_t *cuts = make_cuts(c, index, size, threads, &num_parts);
   threads = (unsigned)cpb_min_u64(threads, num_parts);
   bool over = threads > 1 && cpb_check_by_threads(c, cuts, num_parts, threads);
   cpb_release(&a, cuts);

@@ -15,7 +15,7 @@
 #include "host/output.h"
 #include "host/place.h"
 
-#define BUFFER_SIZE ((size_t)256 << 10)
+#define BUFFER_SIZE ((size_t)512 << 10) /* less takes more of a file system's time */
 
 struct cpb_output {
   cpb_allocator allocator;

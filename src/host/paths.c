@@ -51,6 +51,34 @@ cpb_code cpb_file_merge(const char *in, const char *out, const cpb_file_options 
   return close_both(&p, code, error);
 }
 
+/* What is wrong with the base says so: other errors are about the input. */
+static cpb_code blame_base(cpb_error *error) {
+  const cpb_error inner = *error;
+  error->code = CPB_OK;
+  return cpb_fail(error, inner.code, inner.offset, "base: %s", inner.message);
+}
+
+static cpb_split_base *read_base(paths *p, const char *out, cpb_split *split, cpb_error *error) {
+  cpb_step step;
+  while ((step = cpb_split_plan(split)) == CPB_STEP_NEED) cpb_file_supply(p->in, cpb_split_input(split));
+  if (step != CPB_STEP_DONE) {
+    *error = *cpb_split_error(split);
+    return NULL;
+  }
+  cpb_split_base *base = cpb_file_read_base(p->options.base, out, split, &p->options, error);
+  if (base && cpb_split_share(split, base) != CPB_OK) *error = *cpb_split_error(split);
+  else if (!base && error->code != CPB_E_MEMORY && error->code != CPB_E_CANCELLED) blame_base(error);
+  return base;
+}
+
+static cpb_code split_file(paths *p, const char *out, cpb_split *split, cpb_error *error) {
+  cpb_split_base *base = p->options.base ? read_base(p, out, split, error) : NULL;
+  if (error->code == CPB_OK) cpb_transfer_split(p->in, p->out, split, &p->options, error);
+  cpb_split_free(split);
+  cpb_split_base_free(base);
+  return error->code;
+}
+
 cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options *how, const cpb_file_options *options,
                         cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
@@ -61,9 +89,7 @@ cpb_code cpb_file_split(const char *in, const char *out, const cpb_split_options
   ours.seekable = 1;
   ours.limits = p.options.limits;
   cpb_split *split = cpb_split_new(p.options.allocator, &ours);
-  cpb_code code = split ? cpb_transfer_split(p.in, p.out, split, &p.options, error) : cpb_fail_memory(error);
-  cpb_split_free(split);
-  return close_both(&p, code, error);
+  return close_both(&p, split ? split_file(&p, out, split, error) : cpb_fail_memory(error), error);
 }
 
 cpb_code cpb_file_repack(const char *in, const char *out, const cpb_repack_options *how,

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "base/url_text.h"
 #include "host/descriptor.h"
 #include "host/url/address.h"
 
@@ -85,25 +86,10 @@ bool cpb_reference_stays(cpb_span name) {
   return true;
 }
 
-static bool is_plain(uint8_t c) {
-  bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z', digit = c >= '0' && c <= '9';
-  return letter || digit || (c > 0 && strchr("-._~/!$&'()*+,;=:@", c) != NULL);
-}
-
 /* The name as the path of a URL, and a NUL. `out` has room for three bytes each. */
 static void escape(cpb_span name, bool raw, char *out) {
-  static const char digits[] = "0123456789ABCDEF";
-  for (size_t i = 0; i < name.size; i++) {
-    uint8_t c = name.data[i];
-    if (raw || is_plain(c)) {
-      *out++ = (char)c;
-    } else {
-      *out++ = '%';
-      *out++ = digits[c >> 4];
-      *out++ = digits[c & 15];
-    }
-  }
-  *out = '\0';
+  if (raw && name.size > 0) memcpy(out, name.data, name.size);
+  out[raw ? name.size : cpb_url_escape(name, out)] = '\0';
 }
 
 static size_t folder_of(const char *path) {
@@ -114,7 +100,8 @@ static size_t folder_of(const char *path) {
 
 /* `*folder`: how long the folder is that the name is relative to; what of it is to be freed is the result. */
 static char *path_of(const cpb_references *r, cpb_span name, size_t *folder) {
-  bool is_url = cpb_is_url(r->path), raw = !is_url || strncmp(r->path, "s3:", 3) == 0;
+  bool is_url = cpb_is_url(r->path),
+       raw = !is_url || cpb_url_is_s3((cpb_span){(const uint8_t *)r->path, strlen(r->path)});
   char *text = cpb_alloc(&r->allocator, 3 * name.size + 1);
   if (!text) return NULL;
   escape(name, raw, text);

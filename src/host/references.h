@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/alloc.h"
 #include "base/bytes.h"
 #include "cpb/url.h"
 
@@ -28,5 +29,13 @@ bool cpb_reference_stays(cpb_span name);
 /* Opens the file at `path` for reading if, after links, it lies in the folder that the first `folder` bytes
  * name (0: the current one). -1 with errno set; EXDEV: it lies elsewhere. (references_posix.c or _wasi.c) */
 int cpb_reference_descriptor(const char *path, size_t folder);
+
+/* Appends to `name` what a file in the folder that the first `folder` bytes of `path` name has to call the file at
+ * `file`: its path from there, after links. False with errno set; EXDEV: it cannot be told; ENOMEM.
+ * (references_posix.c or _wasi.c) */
+bool cpb_reference_name(const char *file, const char *path, size_t folder, cpb_buffer *name);
+
+/* Whether both paths lead to one file, which there is. (references_posix.c or _wasi.c) */
+bool cpb_reference_is_same(const char *a, const char *b);
 
 #endif

@@ -4,8 +4,7 @@
  *   bench_read step FILE.riegeli [SECONDS]  its records, one by one
  *   bench_read hash FILE [SECONDS]          the hash of its bytes
  *
- * For SECONDS, and thrice at least (default 0: once); prints seconds and bytes of decoded
- * data, a run a line. */
+ * For SECONDS, and thrice at least (default 0: once); prints what bench.h says, of decoded data. */
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,16 +1,16 @@
 /* Times the record engines from memory to memory, for run.py:
  *
  *   bench_records make tensors|nodes MEGABYTES > RECORDS.lp
- *   bench_records write|write-each CODEC[:LEVEL] RECORDS.lp OUT.riegeli [CHUNK_SIZE [PADDING [SECONDS]]]
+ *   bench_records write|write-each OPTIONS RECORDS.lp OUT.riegeli [SECONDS]
  *                                                          many records a call, or one
  *   bench_records baseline FILE.riegeli [SECONDS]          what reading cannot do without:
  *                                                          hash, codec and one copy
- *   bench_records write-baseline CODEC FILE.riegeli [SECONDS]
+ *   bench_records write-baseline OPTIONS FILE.riegeli [SECONDS]
  *                                                          the same for writing that file
  *
- * Each but `make` runs again and again for SECONDS, and thrice at least (default 0:
- * once), and prints seconds and bytes of decoded data, a run a line. In .lp files each record
- * stands behind its size, 8 bytes little-endian. */
+ * OPTIONS are in Riegeli's words, as "transpose,zstd:3,chunk_size:64K". Each but `make` runs
+ * again and again for SECONDS, and thrice at least (default 0: once), and prints what bench.h
+ * says, a run a line. In .lp files each record stands behind its size, 8 bytes little-endian. */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -81,14 +81,11 @@ static int make(const char *what, uint64_t bytes) {
 
 /* --- Writing ------------------------------------------------------------------ */
 
-static cpb_codec_options codec_named(const char *text) {
-  cpb_codec_options codec = {0};
-  const char *level = strchr(text, ':');
-  if (level != NULL) codec.level = atoi(level + 1);
-  static const char names[] = "nbzs"; /* in the order of cpb_codec */
-  const char *name = strchr(names, text[0]);
-  codec.codec = name && *name ? (cpb_codec)(CPB_CODEC_NONE + (name - names)) : CPB_CODEC_DEFAULT;
-  return codec;
+static cpb_record_writer_options options_of(const char *text) {
+  cpb_record_writer_options options = {.struct_size = sizeof options};
+  cpb_error error;
+  if (cpb_record_writer_options_parse(&options, text, &error) != CPB_OK) die(error.message);
+  return options;
 }
 
 enum { BATCH = 256 }; /* records */
@@ -103,7 +100,7 @@ typedef struct write_job {
 
 /* Puts the records of an .lp file together. */
 static write_job load_records(const char *path) {
-  write_job job = {.options = {.struct_size = sizeof job.options}};
+  write_job job = {0};
   size_t size, room = 0, total = 0;
   job.records = slurp(path, &size);
   for (size_t at = 0; at < size; at += 8 + job.sizes[job.count++]) {
@@ -150,12 +147,9 @@ static uint64_t write_once(void *what) { return write_all(what, BATCH); }
 
 static uint64_t write_each_once(void *what) { return write_all(what, 1); }
 
-static int write_records(bool each, const char *codec, const char *in, const char *to, const char *chunk_size,
-                         const char *padding, const char *seconds) {
+static int write_records(bool each, const char *options, const char *in, const char *to, const char *seconds) {
   write_job job = load_records(in);
-  job.options.codec = codec_named(codec);
-  if (chunk_size != NULL) job.options.chunk_size = strtoull(chunk_size, NULL, 10);
-  if (padding != NULL) job.options.initial_padding = job.options.final_padding = strtoull(padding, NULL, 10);
+  job.options = options_of(options);
   measure(seconds, each ? write_each_once : write_once, &job);
   FILE *file = fopen(to, "wb");
   if (file == NULL || fwrite(job.out, 1, job.out_size, file) != job.out_size || fclose(file) != 0) die(to);
@@ -263,11 +257,11 @@ static uint64_t write_baseline_once(void *what) {
   return bytes;
 }
 
-static int write_baseline(const char *codec, const char *path, const char *seconds) {
+static int write_baseline(const char *text, const char *path, const char *seconds) {
   baseline_job job = load_chunks(path);
-  cpb_codec_options options = codec_named(codec);
+  const cpb_record_writer_options options = options_of(text);
   cpb_codec_error error;
-  job.compressor = cpb_compressor_new(NULL, &options, &error);
+  job.compressor = cpb_compressor_new(NULL, &options.codec, &error);
   for (size_t i = 0; i < job.count; i++) {
     baseline_chunk *chunk = &job.chunks[i];
     uint8_t *decoded = malloc(chunk->decoded);
@@ -284,8 +278,6 @@ int main(int argc, char **argv) {
   if (argc >= 3 && strcmp(command, "baseline") == 0) return read_baseline(arg[2], arg[3]);
   if (argc >= 4 && strcmp(command, "write-baseline") == 0) return write_baseline(arg[2], arg[3], arg[4]);
   bool each = strcmp(command, "write-each") == 0;
-  if (argc >= 5 && (each || strcmp(command, "write") == 0))
-    return write_records(each, arg[2], arg[3], arg[4], argc > 5 ? arg[5] : NULL, argc > 6 ? arg[6] : NULL,
-                         argc > 7 ? arg[7] : NULL);
+  if (argc >= 5 && (each || strcmp(command, "write") == 0)) return write_records(each, arg[2], arg[3], arg[4], arg[5]);
   die("usage: see the head of tests/bench/bench_records.c");
 }

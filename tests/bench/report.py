@@ -2,6 +2,8 @@
 
 import os
 import platform
+import re
+import sys
 import textwrap
 
 
@@ -21,6 +23,15 @@ class Report:
         mark = f"<!-- tables: tests/bench/{program} -->"
         head = path.read_text().split(mark)[0] if path.exists() else f"# {title}\n\n"
         path.write_text(head + mark + "\n\n" + "\n".join(self.lines).rstrip("\n") + "\n")
+
+    def write_section(self, path):
+        """The one section, in the place of what the file has by its title."""
+        text = path.read_text()
+        section = "\n".join(self.lines[1:]).rstrip("\n") + "\n"
+        old = re.search(rf"^{re.escape(section.splitlines()[0])}\n.*?(?=^## |\Z)", text, re.M | re.S)
+        if not old:
+            sys.exit(f"{path} has no section {section.splitlines()[0]}")
+        path.write_text((text[:old.start()] + section + "\n" + text[old.end():]).rstrip("\n") + "\n")
 
 
 def wrapped(text):

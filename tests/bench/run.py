@@ -1,6 +1,6 @@
 """Benchmarks, side by side in one run, printed as tables:
 
-    build/venv/bin/python tests/bench/run.py [--rounds N] [--megabytes N] [--write docs/benchmarks.md]
+    build/venv/bin/python tests/bench/run.py [--rounds N] [--megabytes N] [--only SECTION] [--write docs/benchmarks.md]
 
 Each row's programs run in turn, round after round, so that a machine whose
 speed drifts is fair to all. Figures are medians with minimum and maximum.
@@ -33,10 +33,10 @@ SECONDS = "0.5"  # for which a program repeats its work, in one process
 
 
 def ours(*args):
-    """Each of ours prints seconds and bytes, a line a run."""
+    """Each of ours prints seconds, bytes and seconds of the processor, a line a run."""
     program = READ if args[0] in ("read", "step") else OURS
     runs = [line.split() for line in output(program, *args, SECONDS).splitlines()]
-    return statistics.median(int(size) / 1e6 / float(seconds) for seconds, size in runs)
+    return statistics.median(int(size) / 1e6 / float(processor) for _, size, processor in runs)
 
 
 def crate(*args):
@@ -64,7 +64,8 @@ def ratio(a, b):
 
 # --- Records ------------------------------------------------------------------
 
-CODECS = [("none", "uncompressed"), ("zstd:3", "zstd:3"), ("brotli:6", "brotli:6")]
+CODECS = ["uncompressed", "zstd:3", "brotli:6", "snappy"]
+FILES = [codec + transpose for transpose in ("", ",transpose") for codec in CODECS]
 DATA = [("tensors", "incompressible records of 1 MB"), ("nodes", "NodeDef-like records")]
 
 
@@ -75,44 +76,47 @@ def ways(data, codec, *commands):
 
 
 def records(out, args):
-    out("## Records: MB/s of decoded data, in memory, one thread\n")
+    out("## Records: MB of decoded data per second of the processor, in memory, one thread\n")
     out("`baseline` is the hash, the codec and one copy alone, chunk by chunk, for the same file in memory, "
         "block headers already taken out. libcpb reads and writes by batch, of 256 records at most, if it is not "
         "said that it does one by one. Each figure is the median of the runs that fit into half a second, of three at least.\n")
+    for data, _ in DATA:
+        (WORK / f"{data}.lp").write_bytes(subprocess.run([OURS, "make", data, str(args.megabytes)],
+                                                         stdout=subprocess.PIPE, check=True).stdout)
     out("### Reading\n")
+    rows(out, args, ("read", "step"), lambda command, options, lp, file: {
+        "ours": lambda: ours(command, file), "crate": lambda: crate("bench-read", file),
+        "baseline": lambda: ours("baseline", file)})
+    out("\n### Writing\n")
+    rows(out, args, ("write", "write-each"), lambda command, options, lp, file: {
+        "ours": lambda: ours(command, options, lp, WORK / "out.riegeli"),
+        "crate": lambda: crate("bench-write", options, lp),
+        "baseline": lambda: ours("write-baseline", options, file)})
+    out("")
+
+
+def made(data, options):
+    """The data in a file by the crate."""
+    file = WORK / f"{data}{'-transpose' if 'transpose' in options else ''}-{options.split(',')[0].replace(':', '')}.riegeli"
+    with open(WORK / f"{data}.lp", "rb") as source, open(file, "wb") as to:
+        subprocess.run([RS, "write", options], stdin=source, stdout=to, check=True)
+    return file
+
+
+def rows(out, args, commands, programs_of):
     out("| data | file | libcpb | crate `riegeli` | libcpb / crate | baseline | libcpb / baseline |")
     out("|---|---|---|---|---|---|---|")
     for data, what in DATA:
-        lp = WORK / f"{data}.lp"
-        lp.write_bytes(subprocess.run([OURS, "make", data, str(args.megabytes)], stdout=subprocess.PIPE,
-                                      check=True).stdout)
-        for transpose in ("", ",transpose"):
-            for codec in ("uncompressed", "zstd:3", "brotli:6", "snappy"):
-                file = WORK / f"{data}{transpose.replace(',', '-')}-{codec.replace(':', '')}.riegeli"
-                with open(lp, "rb") as source, open(file, "wb") as to:
-                    subprocess.run([RS, "write", codec + transpose], stdin=source, stdout=to, check=True)
-                for command, how in ways(data, codec + transpose, "read", "step"):
-                    programs = {"ours": lambda: ours(command, file), "crate": lambda: crate("bench-read", file)}
-                    if not transpose:
-                        programs["baseline"] = lambda: ours("baseline", file)
-                    f = rounds(args.rounds, programs)
-                    baseline = [shown(f["baseline"]), ratio(f["ours"], f["baseline"])] if "baseline" in f else ["", ""]
-                    out(f"| {what}{how} | {codec}{transpose.replace(',', ', ')} | {shown(f['ours'])} | "
-                        f"{shown(f['crate'])} | {ratio(f['ours'], f['crate'])} | {baseline[0]} | {baseline[1]} |")
-    out("\n### Writing\n")
-    out("| data | codec | libcpb | crate `riegeli` | libcpb / crate | baseline | libcpb / baseline |")
-    out("|---|---|---|---|---|---|---|")
-    for data, what in DATA:
-        lp = WORK / f"{data}.lp"
-        for codec, theirs in CODECS:
-            for command, how in ways(data, theirs, "write", "write-each"):
-                f = rounds(args.rounds, {
-                    "ours": lambda: ours(command, codec, lp, WORK / "out.riegeli", "0", "0"),
-                    "crate": lambda: crate("bench-write", theirs, lp),
-                    "baseline": lambda: ours("write-baseline", codec, WORK / f"{data}-{theirs.replace(':', '')}.riegeli")})
-                out(f"| {what}{how} | {theirs} | {shown(f['ours'])} | {shown(f['crate'])} | "
-                    f"{ratio(f['ours'], f['crate'])} | {shown(f['baseline'])} | {ratio(f['ours'], f['baseline'])} |")
-    out("")
+        for options in FILES:
+            file = made(data, options)
+            for command, how in ways(data, options, *commands):
+                programs = programs_of(command, options, WORK / f"{data}.lp", file)
+                if "transpose" in options:
+                    del programs["baseline"]
+                f = rounds(args.rounds, programs)
+                baseline = [shown(f["baseline"]), ratio(f["ours"], f["baseline"])] if "baseline" in f else ["", ""]
+                out(f"| {what}{how} | {options.replace(',', ', ')} | {shown(f['ours'])} | {shown(f['crate'])} | "
+                    f"{ratio(f['ours'], f['crate'])} | {baseline[0]} | {baseline[1]} |")
 
 
 # --- Models -------------------------------------------------------------------
@@ -162,7 +166,7 @@ def models(out, args):
         return float(seconds), int(kib) / 1024
 
     def baseline(path):
-        seconds, _ = output(OURS, "baseline", path).split()
+        seconds, _, _ = output(OURS, "baseline", path).split()
         return float(seconds), 0
 
     def row(name, ours, theirs, split):
@@ -223,12 +227,16 @@ def processor(*command):
     return wall, user + system
 
 
+SECTIONS = {"records": records, "models": models}
+
+
 def main():
     global RS, TF_MERGER
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--megabytes", type=int, default=256, help="of records in each data set")
     parser.add_argument("--write", type=pathlib.Path, help="also into this file, which keeps its text above the tables")
+    parser.add_argument("--only", choices=SECTIONS, help="one section, with --write in the place of the old one")
     args = parser.parse_args()
     RS = BUILD / "interop" / "cargo" / "release" / "riegeli-rs"
     TF_MERGER = BUILD / "interop" / "tf_merger"
@@ -237,9 +245,11 @@ def main():
             sys.exit(f"{program.relative_to(ROOT)} is missing: tests/run.sh build interop makes it")
     WORK.mkdir(exist_ok=True)
     out = Report(args.rounds)
-    records(out, args)
-    models(out, args)
-    if args.write:
+    for name in [args.only] if args.only else SECTIONS:
+        SECTIONS[name](out, args)
+    if args.write and args.only:
+        out.write_section(args.write)
+    elif args.write:
         out.write(args.write, "run.py", "Benchmarks")
 
 

@@ -12,7 +12,6 @@ import hashlib
 import mmap
 import os
 import pathlib
-import re
 import statistics
 import subprocess
 import sys
@@ -79,9 +78,9 @@ def program(runtime, build):
 
 
 def rate(words):
-    """MB/s of the fastest of its runs, which it prints as seconds and bytes."""
+    """MB/s of the fastest of its runs, which it prints as seconds, bytes and more."""
     lines = run(*words, stdout=subprocess.PIPE).stdout.decode().splitlines()
-    return max(int(size) / float(seconds) / 1e6 for seconds, size in map(str.split, lines) if float(seconds) > 0)
+    return max(int(size) / float(seconds) / 1e6 for seconds, size, _ in map(str.split, lines) if float(seconds) > 0)
 
 
 def decoding(out, rounds):
@@ -340,16 +339,6 @@ def memory(out, _):
 SECTIONS = {"decoding": decoding, "merging": merging, "start-up": start_up, "memory": memory}
 
 
-def write_section(path, lines):
-    """The one section, in the place of what the file has by its title."""
-    text = path.read_text()
-    section = "\n".join(lines).rstrip("\n") + "\n"
-    old = re.search(rf"^{re.escape(section.splitlines()[0])}\n.*?(?=^## |\Z)", text, re.M | re.S)
-    if not old:
-        sys.exit(f"{path} has no section {section.splitlines()[0]}")
-    path.write_text((text[:old.start()] + section + "\n" + text[old.end():]).rstrip("\n") + "\n")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
@@ -367,7 +356,7 @@ def main():
     for name in [args.only] if args.only else SECTIONS:
         SECTIONS[name](out, args.rounds)
     if args.write and args.only:
-        write_section(args.write, out.lines[1:])
+        out.write_section(args.write)
     elif args.write:
         out.write(args.write, "wasi.py", "Benchmarks under WASI")
 

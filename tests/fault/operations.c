@@ -11,45 +11,10 @@
 #include "cpb/pager.h"
 #include "cpb/records.h"
 #include "cpb/repack.h"
-#include "cpb/split.h"
 #include "cpb/values.h"
+#include "operation_host.h"
 #include "riegeli/highwayhash.h"
-
-/* --- The host --------------------------------------------------------------- */
-
-static size_t piece(const host *h, unsigned *state, size_t wanted) {
-  if (h->max_piece == 0) return wanted;
-  size_t most = h->max_piece;
-  if (h->seed != 0) {
-    *state = *state * 1103515245u + 12345u;
-    most = 1 + (*state >> 16) % h->max_piece;
-  }
-  return most;
-}
-
-/* Whether this is a need that the host does not meet. */
-static int refuses(const host *h, const cpb_need *need, cpb_input *input) {
-  if (h->needs == NULL) return 0;
-  size_t n = ++*h->needs;
-  int fails = n == h->fail_at, ends = h->end_at != 0 && n >= h->end_at && need->kind == CPB_NEED_RANGE;
-  if (fails) cpb_input_fail(input, CPB_E_READ, "the host gives up");
-  if (ends) cpb_input_end(input, need->offset);
-  return fails || ends;
-}
-
-static void answer(const host *h, unsigned *state, cpb_input *input) {
-  cpb_need need;
-  cpb_input_need(input, &need);
-  if (refuses(h, &need, input)) return;
-  if (need.kind == CPB_NEED_SIZE || need.offset >= h->size) {
-    cpb_input_end(input, h->size);
-    return;
-  }
-  if (!h->grow) cpb_input_end(input, h->size);
-  size_t left = h->size - (size_t)need.offset;
-  size_t count = piece(h, state, need.length);
-  cpb_input_supply(input, need.offset, h->data + need.offset, count < left ? count : left);
-}
+#include "split_operations.h"
 
 /* --- The log ---------------------------------------------------------------- */
 
@@ -69,20 +34,6 @@ int outcome_begins(const outcome *part, const outcome *whole) {
   size_t size = part->log.size;
   return size <= whole->log.size && (size == 0 || memcmp(part->log.data, whole->log.data, size) == 0);
 }
-
-static void note(outcome *out, const char *what, uint64_t a, uint64_t b) {
-  char line[80];
-  size_t n = cpb_format(line, sizeof line, "%s %llu %llu\n", what, (unsigned long long)a, (unsigned long long)b);
-  if (!cpb_buffer_append(&out->log, line, n)) abort();
-}
-
-static void keep_bytes(outcome *out, const void *data, size_t size) {
-  if (!cpb_buffer_append(&out->log, data, size)) abort();
-}
-
-static void keep_error(outcome *out, const cpb_error *error) { out->error = *error; }
-
-static void no_memory(outcome *out) { cpb_fail_memory(&out->error); }
 
 /* --- Operations --------------------------------------------------------------- */
 
@@ -241,40 +192,6 @@ static void merge_file(const host *h, outcome *out, merge_what what) {
 static void merge(const host *h, outcome *out) { merge_file(h, out, MERGE_ALL); }
 static void merge_damaged(const host *h, outcome *out) { merge_file(h, out, MERGE_DAMAGED); }
 static void merge_field(const host *h, outcome *out) { merge_file(h, out, MERGE_FIELD); }
-
-static void split_as(const host *h, outcome *out, const char *type, cpb_layout layout) {
-  cpb_split_options options = {.struct_size = sizeof options,
-                               .type_name = type,
-                               .layout = layout,
-                               .max_chunk_size = 700,
-                               .inline_max = 200,
-                               .codec = {.codec = CPB_CODEC_ZSTD},
-                               .limits = h->limits};
-  cpb_split *split = cpb_split_new(h->allocator, &options);
-  if (split == NULL) {
-    no_memory(out);
-    return;
-  }
-  unsigned state = h->seed;
-  cpb_step step;
-  while ((step = cpb_split_step(split)) == CPB_STEP_NEED || step == CPB_STEP_OUTPUT) {
-    if (step == CPB_STEP_NEED) {
-      answer(h, &state, cpb_split_input(split));
-      continue;
-    }
-    uint64_t offset;
-    size_t length;
-    const uint8_t *data = cpb_split_output(split, &offset, &length);
-    keep_bytes(out, data, length);
-  }
-  if (step == CPB_STEP_ERROR) keep_error(out, cpb_split_error(split));
-  cpb_split_free(split);
-}
-
-static void split_graph(const host *h, outcome *out) { split_as(h, out, "tensorflow.GraphDef", CPB_LAYOUT_REMOTE); }
-static void split_saved_model(const host *h, outcome *out) {
-  split_as(h, out, "tensorflow.SavedModel", CPB_LAYOUT_COMPAT);
-}
 
 static void repack_as(const host *h, outcome *out, cpb_layout layout, uint64_t index_pages) {
   cpb_repack_options options = {.struct_size = sizeof options,
@@ -529,6 +446,7 @@ SAMPLES(block_files, "corrupt/base_blocks.riegeli", "corrupt/base_longchunk.rieg
 SAMPLES(cpb_files, "cpb/test_many_fields/brotli.cpb", "cpb/test_tree_df_4/brotli.cpb",
         "cpb/graph_split-lots-nodes/max500_none.cpb", "cpb/graph_split-lots-nodes/max500_tr.cpb",
         "cpb/graph_split-large-constant/max500_zstd.cpb", "cpb/graph_function-lots-of-nodes/max300_brotli.cpb");
+SAMPLES(bases, "cpb/graph_const_dtypes/max700_zstd.cpb");
 SAMPLES(paged_files, "pages/graph.cpb");
 SAMPLES(graphs, "cpb/graph_mixed-large/orig.pb", "cpb/graph_const_dtypes/orig.pb");
 SAMPLES(constants, "cpb/graph_const_dtypes/orig.pb");
@@ -559,6 +477,8 @@ const operation operations[] = {
     {"repack-of-pages", repack_compat, paged_files, 0},
     {"split-graph", split_graph, graphs, 0},
     {"split-saved-model", split_saved_model, saved_models, 0},
+    {"split-shared", split_shared, graphs, 0},
+    {"read-base", read_base, bases, OP_CHECKED},
     {"find", find_field, constants, 0},
     {"outline", outline, graphs, 0},
     {"json", write_json, graphs, OP_GIVEN_ALL},

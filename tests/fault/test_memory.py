@@ -70,3 +70,15 @@ def test_many_nodes(cpb, tmp_path):
     merged = tmp_path / "merged.pb"
     assert measured(cpb, "merge", out, "-o", merged, tmp_path=tmp_path) < BOUND
     assert subprocess.run(["cmp", path, merged]).returncode == 0
+
+
+def test_a_plan_of_many_chunks(cpb, tmp_path):
+    """Two chunks a node, each with an operation, a range and a patch: what a plan takes of memory for one chunk."""
+    from support.wire import field
+    count = 100_000
+    rest = field(2, b"Const") + field(5, field(1, b"value") + field(2, field(8, field(4, bytes(40)))))
+    path, out = tmp_path / "graph.pb", tmp_path / "graph.cpb"
+    path.write_bytes(b"".join(field(1, field(1, b"n%07d" % i) + rest) for i in range(count)))
+    cpb.ok("split", path, "-o", out, "--type", "tensorflow.GraphDef", "--codec", "none", "--max-chunk-size", "66")
+    least = measured(cpb, "cat", out, "--chunk", "1", tmp_path=tmp_path)  # with the index in memory
+    assert measured(cpb, "merge", out, "-o", os.devnull, tmp_path=tmp_path) - least < 100 * 2 * count >> 10

@@ -1,5 +1,5 @@
-/* Splitting a message: [type and layout 1][max chunk size 1][message]. What was
- * split must merge again, to as many bytes as a canonical message had. */
+/* Splitting a message: [type, layout and size 1][max chunk size 1][message]. What was
+ * split must merge again, to as many bytes as a canonical message had; and it is a base for itself. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -34,6 +34,31 @@ static void merge(const cpb_buffer *file) {
   cpb_index_free(index);
 }
 
+/* Against itself: the file has each chunk that is not too small, but for the first one. */
+static void share(const cpb_split_options *options, fuzz_in in, const cpb_buffer *file) {
+  cpb_split_options how = *options;
+  const cpb_split_base_options which = {.struct_size = sizeof which, .name = "base.cpb"};
+  cpb_split_shared shared;
+  cpb_split_chunk chunk;
+  uint64_t may = 0;
+  cpb_step step;
+  how.limits = NULL;
+  cpb_split *split = cpb_split_new(NULL, &how);
+  while ((step = cpb_split_plan(split)) == CPB_STEP_NEED) answer(cpb_split_input(split), in.data, in.size);
+  fuzz_check(step == CPB_STEP_DONE);
+  for (size_t i = 1; cpb_split_chunk_at(split, i, &chunk); i++) may += chunk.size >= CPB_SHARE_LEAST;
+  cpb_split_base *base = cpb_split_base_new(NULL, split, &which);
+  while ((step = cpb_split_base_step(base)) == CPB_STEP_NEED)
+    answer(cpb_split_base_input(base), file->data, file->size);
+  fuzz_check(step == CPB_STEP_DONE && cpb_split_share(split, base) == CPB_OK);
+  while ((step = cpb_split_step(split)) == CPB_STEP_NEED || step == CPB_STEP_OUTPUT)
+    if (step == CPB_STEP_NEED) answer(cpb_split_input(split), in.data, in.size);
+  cpb_split_get_shared(split, &shared);
+  fuzz_check(step == CPB_STEP_DONE && shared.chunks == may);
+  cpb_split_free(split);
+  cpb_split_base_free(base);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_in in = {data, size};
   uint32_t how = fuzz_number(&in, 1);
@@ -42,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   cpb_split_options options = {.struct_size = sizeof options,
                                .type_name = types[how & 3],
                                .layout = how & 4 ? CPB_LAYOUT_COMPAT : CPB_LAYOUT_REMOTE,
-                               .max_chunk_size = 16 + fuzz_number(&in, 1),
+                               .max_chunk_size = (how & 8 ? CPB_SHARE_LEAST : 16) + fuzz_number(&in, 1),
                                .codec = {.codec = CPB_CODEC_NONE},
                                .limits = &counted};
   cpb_split *split = cpb_split_new(NULL, &options);
@@ -61,8 +86,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const uint8_t *out = cpb_split_output(split, &offset, &length);
     fuzz_check(offset == file.size && cpb_buffer_append(&file, out, length));
   }
-  if (step == CPB_STEP_DONE) merge(&file);
-  else fuzz_check(cpb_split_error(split)->message[0] != '\0');
+  if (step == CPB_STEP_DONE) {
+    merge(&file);
+    share(&options, in, &file);
+  } else {
+    fuzz_check(cpb_split_error(split)->message[0] != '\0');
+  }
   cpb_buffer_free(&file);
   cpb_split_free(split);
   fuzz_bounded(&work, &bounds, in.size);

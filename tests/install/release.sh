@@ -103,7 +103,7 @@ said_of() { # MACRO
     CPB_NO_MODELS) declared_in {checkpoint,diff,model,open,samediff,values}.h ;;
     CPB_NO_WRITING)
       declared_in {split,repack,samediff}.h
-      declared_in {records,file}.h | grep -E '^cpb_(record_writer_|(file|transfer)_(split|repack)$)'
+      declared_in {records,file}.h | grep -E '^cpb_(record_writer_|(file|transfer)_(split|repack)$|file_read_base$)'
       ;;
     CPB_NO_FILES) declared_in {file,open,url}.h ;;
   esac

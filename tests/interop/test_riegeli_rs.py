@@ -55,19 +55,21 @@ def test_we_read_what_it_writes(cpb, riegeli_rs, kind, codec, transpose, tmp_pat
         assert [(r["size"], r["sha256"]) for r in got] == hashes(records), options
 
 
-@pytest.mark.parametrize("codec", ["none", "brotli:3", "zstd:3", "zstd:19", "snappy", "snappy:2"])
+@pytest.mark.parametrize("transpose", ["", "transpose"])
+@pytest.mark.parametrize("codec", ["uncompressed", "brotli:3", "zstd:3", "zstd:19", "snappy", "snappy:2"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_reads_what_we_write(riegeli_rs, bench_records, kind, codec, tmp_path):
-    """Through the writer's own test program, which takes the engine's options."""
+def test_it_reads_what_we_write(riegeli_rs, bench_records, kind, codec, transpose, tmp_path):
+    """Through the writer's own test program, in batches and one by one."""
     records = records_of(kind)
     (tmp_path / "in.lp").write_bytes(lp(records))
-    chunk_sizes, paddings = [0, 1, 1000, 1 << 20], [0, 1000, 65536]
-    for chunk_size, padding in itertools.product(chunk_sizes, paddings):
+    chunk_sizes, paddings = ["", "chunk_size:1", "chunk_size:1000", "chunk_size:1M"], ["", "padding:1000", "padding:64K"]
+    commands = itertools.cycle(["write", "write-each"])
+    for (chunk_size, padding), command in zip(itertools.product(chunk_sizes, paddings), commands):
         out = tmp_path / "x.riegeli"
-        subprocess.run([bench_records, "write", codec, tmp_path / "in.lp", out, str(chunk_size), str(padding)],
-                       check=True, stdout=subprocess.DEVNULL)
+        options = ",".join(filter(None, [codec, transpose, chunk_size, padding]))
+        subprocess.run([bench_records, command, options, tmp_path / "in.lp", out], check=True, stdout=subprocess.DEVNULL)
         read = subprocess.run([riegeli_rs, "read", out], stdout=subprocess.PIPE, check=True).stdout
-        assert read == lp(records), (chunk_size, padding)
+        assert read == lp(records), options
 
 
 OPTIONS = [",".join(filter(None, words)) for words in itertools.product(

@@ -18,20 +18,23 @@ def fds(type_name):
     return SCHEMAS / name
 
 
+WAYS = [[*transpose, "--codec", codec] for transpose in ([], ["--transpose"])
+        for codec in ("none", "zstd", "brotli", "snappy")]
+
+
 @pytest.mark.parametrize("layout", ["remote", "compat"])
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c["case"])
 def test_corpus_message(cpb, tf_merger, case, layout, tmp_path):
     type_name, original = case["message_type"], DATA / case["orig"]["file"]
     total = original.stat().st_size
-    ways = itertools.cycle([[], ["--transpose", "--codec", "zstd"], ["--codec", "snappy"], ["--transpose"],
-                            ["--transpose", "--codec", "snappy"]])
-    for size, way in zip(sorted({10, 50, 200, 1000, total // 10 + 1, total // 2 + 10}), ways):
+    sizes = itertools.cycle([10, 50, 200, 1000, total // 10 + 1, total // 2 + 10])
+    for way, size in zip([[], *WAYS], sizes):
         cpb.ok("split", original, "-o", tmp_path / "x.cpb", "--force", "--type", type_name, "--schema",
                fds(type_name), "--max-chunk-size", size, "--layout", layout, *way)
         merged, error = tf_merger(fds(type_name), type_name, tmp_path / "x.cpb", tmp_path / "tf.pb")
-        assert merged is not None, f"max {size}: {error}"
+        assert merged is not None, f"max {size}, {way}: {error}"
         parse = schema(type_name).parse
-        assert parse(merged) == parse(original.read_bytes()), f"max {size}"
+        assert parse(merged) == parse(original.read_bytes()), f"max {size}, {way}"
 
 
 @pytest.mark.parametrize("layout", ["remote", "compat"])
@@ -93,6 +96,24 @@ def test_a_split_into_files_is_an_error(cpb, tf_merger, tmp_path):
                "--files", 3, "--layout", layout, "--force")
         merged, error = tf_merger(fds("tensorflow."), "tensorflow.SavedModel", tmp_path / "x.cpb", tmp_path / "tf.pb")
         assert merged is None and "could not be found at position: 4611686018427387904" in error
+
+
+def test_a_split_against_a_base_is_an_error(cpb, tf_merger, tmp_path):
+    """What was tuned refers to the base; that itself, and what was repacked, is read."""
+    from support.tuned import graph
+
+    for layout in ("remote", "compat"):
+        how = ["--type", "tensorflow.GraphDef", "--layout", layout, "--max-chunk-size", "4K", "--force"]
+        for name, tuned in (("base", None), ("tuned", {1: 9})):
+            (tmp_path / f"{name}.pb").write_bytes(graph(4, 5000, tuned))
+        cpb.ok("split", tmp_path / "base.pb", "-o", tmp_path / "base.cpb", *how)
+        cpb.ok("split", tmp_path / "tuned.pb", "--base", tmp_path / "base.cpb", "-o", tmp_path / "tuned.cpb", *how)
+        cpb.ok("repack", tmp_path / "tuned.cpb", "-o", tmp_path / "alone.cpb", "--force")
+        merge = [tf_merger(fds("tensorflow."), "tensorflow.GraphDef", tmp_path / f"{name}.cpb", tmp_path / "tf.pb")
+                 for name in ("tuned", "base", "alone")]
+        assert merge[0][0] is None
+        assert "could not be found at position: 4611686018427387904" in merge[0][1]
+        assert merge[1][0] is not None and merge[2][0] is not None
 
 
 def test_a_merged_model_loads_and_computes_the_same(cpb, tmp_path):

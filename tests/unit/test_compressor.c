@@ -226,6 +226,82 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
   free(snappy.data);
 }
 
+/* The low bytes of next_random() come again too soon. */
+static void fill_with_noise(uint8_t *data, size_t size) {
+  uint64_t state = 88172645463325252ull;
+  for (size_t i = 0; i < size; i++) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    data[i] = (uint8_t)(state >> 24);
+  }
+}
+
+static size_t compressed_size(const cpb_codec_options *options, const uint8_t *data, size_t size, size_t piece) {
+  static uint8_t back[5 << 20];
+  cpb_codec_error error = {CPB_OK, NULL};
+  cpb_compressor *c = cpb_compressor_new(NULL, options, &error);
+  cpb_buffer out = new_buffer(NULL);
+  assert_true(compress(c, data, size, piece, 1, &out, &error));
+  assert_true(decompress_by_library('b', (cpb_span){out.data, out.size}, back, size));
+  assert_memory_equal(back, data, size);
+  const size_t compressed = out.size;
+  cpb_buffer_free(&out);
+  cpb_compressor_free(c);
+  return compressed;
+}
+
+/* In bytes of Brotli's stream: a head, a length of up to 6 half-bytes, and the end; before it, the size. */
+static void brotli_stores_noise_however_it_comes(void **state) {
+  (void)state;
+  static uint8_t data[5 << 20];
+  static const size_t sizes[] = {64 << 10, (64 << 10) + 1, 1 << 20, (1 << 20) + 1, 4 << 20};
+  const cpb_codec_options level6 = {CPB_CODEC_BROTLI, 6, 0};
+  fill_with_noise(data, sizeof data);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const size_t size = sizes[i], more = size > 2 << 20 ? 4 : 3;
+    assert_int_equal(compressed_size(&level6, data, size, size), size + more + (size > 64 << 10 ? 4 : 3) + 1);
+    assert_int_equal(compressed_size(&level6, data, size, 9000), size + more + (size > 64 << 10 ? 4 : 3) + 1);
+  }
+}
+
+/* A tenth that is there twice, or one byte in 20 that is the same, is worth the library's time. */
+static void brotli_compresses_what_is_not_quite_noise(void **state) {
+  (void)state;
+  static uint8_t data[1 << 20];
+  const cpb_codec_options level6 = {CPB_CODEC_BROTLI, 6, 0};
+  fill_with_noise(data, sizeof data);
+  memcpy(data + 700001, data + 1234, 100000);
+  assert_true(compressed_size(&level6, data, sizeof data, sizeof data) < sizeof data - 90000);
+  fill_with_noise(data, sizeof data);
+  assert_true(compressed_size(&level6, data, sizeof data, sizeof data) > sizeof data);
+  for (size_t i = 0; i < sizeof data; i += 20) data[i] = 7;
+  assert_true(compressed_size(&level6, data, sizeof data, sizeof data) < sizeof data - sizeof data / 100);
+}
+
+/* Brotli makes its state anew for each buffer. */
+static void what_is_large_is_allocated_once(void **state) {
+  (void)state;
+  static uint8_t data[1 << 20];
+  const cpb_codec_options level6 = {CPB_CODEC_BROTLI, 6, 0};
+  failing_allocator f = {0};
+  cpb_allocator a = failing_allocator_of(&f);
+  cpb_codec_error error = {CPB_OK, NULL};
+  cpb_compressor *c = cpb_compressor_new(&a, &level6, &error);
+  cpb_buffer out = new_buffer(NULL);
+  fill(data, sizeof data, 7);
+  for (size_t i = 0; i < 6; i++) { /* a large one, a small one, a large one ... */
+    const size_t size = i % 2 == 0 ? sizeof data : 3000;
+    f.largest = 0;
+    out.size = 0;
+    assert_true(compress(c, data, size, size, 1, &out, &error));
+    assert_true((f.largest > 1 << 20) == (i == 0));
+  }
+  cpb_buffer_free(&out);
+  cpb_compressor_free(c);
+  assert_int_equal(f.blocks, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(libraries_decode_what_is_encoded),
@@ -235,6 +311,9 @@ int main(void) {
       cmocka_unit_test(snappy_compresses_as_the_library_does),
       cmocka_unit_test(snappy_refuses_what_its_size_cannot_say),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
+      cmocka_unit_test(brotli_stores_noise_however_it_comes),
+      cmocka_unit_test(brotli_compresses_what_is_not_quite_noise),
+      cmocka_unit_test(what_is_large_is_allocated_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -223,6 +223,19 @@ static bool file_split(bool succeed, cpb_error *error) {
   return unlinked(cpb_file_split(PB, out, &how, &replace, error));
 }
 
+static bool file_read_base(bool succeed, cpb_error *error) {
+  cpb_file *file = cpb_file_open(NULL, PB, NULL);
+  cpb_split *split = cpb_split_new(NULL, NULL);
+  while (cpb_split_plan(split) == CPB_STEP_NEED) cpb_file_supply(file, cpb_split_input(split));
+  const cpb_file_options allowed = {.struct_size = sizeof allowed, .allow_references = 1};
+  cpb_split_base *base = cpb_file_read_base(succeed ? CPB : PB, out, split, &allowed, error);
+  const bool done = base != NULL;
+  cpb_split_free(split);
+  cpb_split_base_free(base);
+  cpb_file_close(file);
+  return done;
+}
+
 static bool file_repack(bool succeed, cpb_error *error) {
   return unlinked(cpb_file_repack(succeed ? CPB : PB, out, NULL, &replace, error));
 }
@@ -502,6 +515,7 @@ static const struct {
     {"cpb_output_read_back", output_read_back, CPB_E_WRITE, CPB_NO_OFFSET, "Bad file descriptor"},
     {"cpb_file_merge", file_merge, CPB_E_FORMAT, 0, "not a Riegeli/records file"},
     {"cpb_file_split", file_split, CPB_E_USAGE, CPB_NO_OFFSET, "no.such.Type"},
+    {"cpb_file_read_base", file_read_base, CPB_E_FORMAT, 0, "not a Riegeli/records file"},
     {"cpb_file_repack", file_repack, CPB_E_FORMAT, 0, "not a Riegeli/records file"},
     {"cpb_transfer_merge", transfer_merge, CPB_E_READ, 64, "Is a directory"},
     {"cpb_transfer_compare", transfer_compare, CPB_E_READ, 64, "Is a directory"},

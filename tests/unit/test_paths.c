@@ -69,6 +69,45 @@ static cpb_code split(const cpb_file_options *options, cpb_error *error) {
   return cpb_file_split(pb, cpb, &how, options, error);
 }
 
+/* Against the file that `split` has written: all but the first chunk is there. */
+static void split_against_a_base(void **state) {
+  (void)state;
+  const cpb_file_options plain = {.struct_size = sizeof plain}, against = {.struct_size = sizeof against, .base = cpb};
+  const cpb_split_options how = {.struct_size = sizeof how, .type_name = "tensorflow.GraphDef", .max_chunk_size = 6000};
+  cpb_error error;
+  assert_int_equal(split(&plain, &error), CPB_OK);
+  assert_int_equal(cpb_file_split(pb, packed, &how, &against, &error), CPB_OK);
+  assert_int_equal(cpb_file_merge(packed, back, &plain, &error), CPB_OK);
+  bytes original = read_whole(pb), alone = read_whole(cpb), small = read_whole(packed), merged_again = read_whole(back);
+  assert_true(small.size < alone.size - 9000);
+  assert_int_equal(merged_again.size, original.size);
+  assert_memory_equal(merged_again.data, original.data, original.size);
+  free(original.data), free(alone.data), free(small.data), free(merged_again.data);
+  clear();
+}
+
+static void what_is_wrong_with_a_base_says_so(void **state) {
+  (void)state;
+  const struct {
+    const char *base;
+    cpb_code code;
+    const char *message;
+  } cases[] = {
+      {"/no/base.cpb", CPB_E_READ, "base: No such file or directory"},
+      {pb, CPB_E_FORMAT, "base: "},
+      {CPB_TEST_DATA "/cpb/real_frozen_conv/max1000_none.cpb", CPB_E_USAGE, "base: the base is not in the output's"},
+      {"https://127.0.0.1:1/base.cpb", CPB_E_USAGE, "base: the base is a URL"},
+  };
+  clear();
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const cpb_file_options against = {.struct_size = sizeof against, .base = cases[i].base};
+    cpb_error error;
+    assert_int_equal(split(&against, &error), cases[i].code);
+    assert_memory_equal(error.message, cases[i].message, strlen(cases[i].message));
+    assert_int_equal(access(cpb, F_OK), -1);
+  }
+}
+
 static cpb_code repack(const cpb_file_options *options, cpb_error *error) {
   const cpb_repack_options how = {.struct_size = sizeof how, .layout = CPB_LAYOUT_COMPAT};
   return cpb_file_repack(cpb, packed, &how, options, error);
@@ -140,6 +179,24 @@ static void every_failing_allocation_is_a_clean_error(void **state) {
       assert_int_equal(access(outputs[i], F_OK) == 0, done);
       assert_int_equal(failing.blocks, 0);
     }
+  }
+}
+
+static void every_failing_allocation_against_a_base(void **state) {
+  (void)state;
+  const cpb_split_options how = {.struct_size = sizeof how, .type_name = "tensorflow.GraphDef", .max_chunk_size = 6000};
+  cpb_error error;
+  clear();
+  assert_int_equal(split(NULL, &error), CPB_OK);
+  for (size_t n = 1, done = 0; !done; n++) {
+    failing_allocator failing = {.fail_at = n, .for_ever = true};
+    const cpb_allocator a = failing_allocator_of(&failing);
+    const cpb_file_options options = {.struct_size = sizeof options, .allocator = &a, .base = cpb};
+    cpb_code code = cpb_file_split(pb, packed, &how, &options, &error);
+    done = code == CPB_OK;
+    assert_true(done || code == CPB_E_MEMORY);
+    assert_int_equal(access(packed, F_OK) == 0, done);
+    assert_int_equal(failing.blocks, 0);
   }
 }
 
@@ -267,6 +324,9 @@ static void an_input_that_cannot_be_read_ends_a_transfer(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(split_against_a_base),
+      cmocka_unit_test(every_failing_allocation_against_a_base),
+      cmocka_unit_test(what_is_wrong_with_a_base_says_so),
       cmocka_unit_test(there_and_back_is_the_same_file),
       cmocka_unit_test(an_existing_file_stays_unless_it_is_to_be_replaced),
       cmocka_unit_test(an_input_that_fails_leaves_no_output),

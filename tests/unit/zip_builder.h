@@ -40,8 +40,9 @@ static inline void zip_put(zip_bytes *b, const void *data, size_t size) {
   b->size += size;
 }
 
+/* Little-endian; zeros beyond the 8 bytes that a number has. */
 static inline void zip_number(zip_bytes *b, uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; i++) b->data[b->size++] = (uint8_t)(value >> 8 * i);
+  for (int i = 0; i < bytes; i++) b->data[b->size++] = i < 8 ? (uint8_t)(value >> 8 * i) : 0;
 }
 
 static inline size_t zip_content_size(const zip_file *f) {

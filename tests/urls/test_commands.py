@@ -11,7 +11,7 @@ import time
 import pytest
 
 from conftest import DATA, ROOT
-from support import big_graph, saved_models
+from support import big_graph, saved_models, tuned
 from urls.conftest import ENVIRONMENT
 
 FROZEN = DATA / "cpb" / "real_frozen_conv"
@@ -121,6 +121,26 @@ def test_merging_has_several_requests_under_way(cpb, server, below, tmp_path, op
     assert (tmp_path / "out.pb").read_bytes() == path.read_bytes()
     most = max(request["running"] for request in server.seen(token))
     assert least <= most <= limit
+
+
+def test_a_base_is_read_by_its_url(cpb, server, below, tmp_path):
+    """And named by it; readers follow it if they are allowed to. A base beside another URL is as good."""
+    allow, how = "--allow-references", ["--type", "tensorflow.GraphDef", "--max-chunk-size", "10K"]
+    (below / "family" / "a b").mkdir(parents=True)
+    folder, url = below / "family", f"{server.base}/-/below/family"
+    for name, changed in (("base", None), ("tuned", {2: 9})):
+        (folder / f"{name}.pb").write_bytes(tuned.graph(6, 20_000, changed))
+    cpb.ok("split", folder / "base.pb", "-o", folder / "a b" / "base.cpb", *how)
+    cpb.ok("split", folder / "base.pb", "--base", folder / "a b" / "base.cpb", "-o", folder / "chain.cpb", *how)
+    for base, named in (("a%20b/base.cpb", "a%20b/base.cpb"), ("chain.cpb", "a%20b/base.cpb")):
+        out = tmp_path / "tuned.cpb"
+        cpb.ok("split", folder / "tuned.pb", "--base", f"{url}/{base}", allow, "-o", out, *how, "--force")
+        assert out.stat().st_size < 24_000
+        info = json.loads(cpb.ok("info", out, "--json", allow))
+        assert [file["name"] for file in info["files"]] == [f"{url}/{named}"]
+        assert cpb.ok("merge", out, "-o", "-", allow) == (folder / "tuned.pb").read_bytes()
+        result = cpb.run("merge", out, "-o", tmp_path / "none.pb")
+        assert result.returncode == 3 and b"is read only with --allow-references" in result.stderr
 
 
 def test_the_ranges_of_one_chunk_come_at_once(cpb, server, large):

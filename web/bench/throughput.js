@@ -35,7 +35,7 @@ const folder = join(root, 'build/bench');
 function make(kind, codec) {
   const small = join(folder, 'web');
   const records = join(small, `${kind}.lp`);
-  const file = join(small, `${kind}-${codec.replace(':', '').replace('none', 'uncompressed')}.riegeli`);
+  const file = join(small, `${kind}-${codec.replace(':', '')}.riegeli`);
   if (existsSync(file)) return file;
   mkdirSync(small, { recursive: true });
   if (!existsSync(records)) {
@@ -48,11 +48,11 @@ function make(kind, codec) {
 
 /** Snappy and transposed files are Riegeli's own, made by tests/bench/run.py. */
 function defaultFiles() {
-  const made = ['none', 'zstd:3', 'brotli:6'].map((codec) => make('nodes', codec));
+  const made = ['uncompressed', 'zstd:3', 'brotli:6'].map((codec) => make('nodes', codec));
   const others = ['snappy', 'transpose-uncompressed', 'transpose-zstd3', 'transpose-brotli6'].map((name) =>
     join(folder, `nodes-${name}.riegeli`),
   );
-  return [make('tensors', 'none'), ...made, ...others.filter((file) => existsSync(file))];
+  return [make('tensors', 'uncompressed'), ...made, ...others.filter((file) => existsSync(file))];
 }
 
 // --- Native ------------------------------------------------------------------

@@ -122,6 +122,9 @@ static inline cpb_chunk_reference cpb_metadata_reference(const cpb_metadata *m, 
 /* Whether chunks are only in files that there are; else DAMAGED. For the whole index. */
 bool cpb_metadata_check_files(const cpb_metadata *m, cpb_error *error);
 
+/* Whether another file may be called so: a name is shown in messages, and opened. */
+bool cpb_metadata_is_file_name(cpb_span name);
+
 /* From 1 on. */
 cpb_other_file cpb_metadata_file(const cpb_metadata *m, uint32_t file);
 

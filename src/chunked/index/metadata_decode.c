@@ -137,8 +137,7 @@ static bool take_chunk(decoder *d, cpb_span in) {
 
 /* --- Files ---------------------------------------------------------------- */
 
-/* It is shown in messages, and opened. */
-static bool is_name(cpb_span in) {
+bool cpb_metadata_is_file_name(cpb_span in) {
   size_t length;
   if (in.size == 0 || in.size > CPB_FILE_NAME_MAX || !cpb_utf8_valid(in)) return false;
   for (size_t i = 0; i < in.size; i += length) {
@@ -160,7 +159,7 @@ static bool take_file(decoder *d, cpb_span in) {
   cpb_pb_ChunkFile file = {0};
   if (!count_within_limit(d, d->m->num_files, "files")) return false;
   const char *wrong = cpb_nanopb_decode(in, cpb_pb_ChunkFile_fields, &file);
-  if (!wrong && !is_name(file.name))
+  if (!wrong && !cpb_metadata_is_file_name(file.name))
     wrong = "name is no file's; expected 1 to 4096 bytes of UTF-8 without control characters";
   if (!wrong && !comes_after(d->m, file.name)) wrong = "name is not after the one before; expected them in order";
   if (wrong) return wrong_in(d, "ChunkFile", wrong);

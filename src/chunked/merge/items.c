@@ -1,35 +1,44 @@
 #include "chunked/merge/items.h"
 
-#include "base/status.h"
-
 /* --- Ranges and patches ---------------------------------------------------- */
 
-static bool reserve(cpb_merge_walk *w, void **items, size_t *capacity, size_t count, size_t element) {
-  if (!cpb_merge_tree_charge(w->tree)) return false;
-  if (cpb_reserve(&w->allocator, items, capacity, count + 1, element)) return true;
-  cpb_fail_memory(w->error);
-  return false;
+/* An item's number, or CPB_NONE. */
+static bool set_item(cpb_merge_walk *w, cpb_column *column, size_t i, uint32_t item) {
+  return cpb_walk_set(w, column, i, (uint32_t)(item + 1));
 }
 
+/* Of what is not set, there is nothing. */
 uint32_t cpb_walk_new_range(cpb_merge_walk *w, uint32_t chunk, uint64_t begin, uint64_t end) {
-  void *ranges = w->ranges;
-  if (!reserve(w, &ranges, &w->ranges_capacity, w->num_ranges, sizeof *w->ranges)) return CPB_NONE;
-  w->ranges = ranges;
-  w->ranges[w->num_ranges] = (cpb_walk_range){begin, end, chunk, CPB_NONE, CPB_NONE, CPB_NONE};
+  cpb_range_columns *c = &w->ranges;
+  size_t i = w->num_ranges;
+  if (!cpb_merge_tree_charge(w->tree)) return CPB_NONE;
+  if (!cpb_walk_set(w, &c->begin, i, begin) || !cpb_walk_set(w, &c->size, i, end - begin) ||
+      !set_item(w, &c->chunk, i, chunk))
+    return CPB_NONE;
   return (uint32_t)w->num_ranges++;
 }
 
+bool cpb_walk_link_range(cpb_merge_walk *w, uint32_t range, uint32_t next) {
+  return set_item(w, &w->ranges.next, range, next);
+}
+
+static bool link_patch(cpb_merge_walk *w, uint32_t range, uint32_t patch) {
+  cpb_range_columns *c = &w->ranges;
+  uint32_t last = cpb_walk_item(&c->last_patch, range);
+  bool linked =
+      last == CPB_NONE ? set_item(w, &c->first_patch, range, patch) : set_item(w, &w->patches.next, last, patch);
+  return linked && set_item(w, &c->last_patch, range, patch);
+}
+
 uint32_t cpb_walk_new_patch(cpb_merge_walk *w, uint32_t range, uint64_t begin, uint64_t end, uint32_t target) {
-  void *patches = w->patches;
-  if (!reserve(w, &patches, &w->patches_capacity, w->num_patches, sizeof *w->patches)) return CPB_NONE;
-  w->patches = patches;
-  uint32_t patch = (uint32_t)w->num_patches++;
-  w->patches[patch] = (cpb_patch){begin, end, target, CPB_NONE};
-  cpb_walk_range *p = &w->ranges[range];
-  if (p->last_patch == CPB_NONE) p->first_patch = patch;
-  else w->patches[p->last_patch].next = patch;
-  p->last_patch = patch;
-  return patch;
+  cpb_patch_columns *c = &w->patches;
+  uint32_t i = (uint32_t)w->num_patches;
+  if (!cpb_merge_tree_charge(w->tree)) return CPB_NONE;
+  if (!cpb_walk_set(w, &c->begin, i, begin) || !cpb_walk_set(w, &c->size, i, end - begin) ||
+      !set_item(w, &c->target, i, target) || !link_patch(w, range, i))
+    return CPB_NONE;
+  w->num_patches++;
+  return i;
 }
 
 uint64_t cpb_walk_whole_size(cpb_merge_walk *w, const cpb_target *t) {
@@ -59,13 +68,15 @@ void cpb_walk_set_live(cpb_merge_walk *w, uint32_t id) {
   parent->first_live = id;
 }
 
-static void empty(cpb_merge_tree *tree, cpb_target *t) {
+static void empty(cpb_merge_walk *w, uint32_t id) {
+  cpb_merge_tree *tree = w->tree;
+  cpb_target *t = &tree->targets[id];
+  cpb_walk_clear_numbers(w, id);
   t->merged = t->apart = t->is_number = t->whole = t->crowded = t->hidden = false;
   t->first_range = t->last_range = CPB_NONE;
   if (t->more == 0) return;
   cpb_target_more *more = &tree->more[t->more];
   more->count = 0;
-  more->num_numbers = more->numbers_capacity = 0;
   more->first_live = more->first_insert = more->last_insert = CPB_NONE;
 }
 
@@ -74,12 +85,12 @@ static void empty(cpb_merge_tree *tree, cpb_target *t) {
 void cpb_walk_clear(cpb_merge_walk *w, uint32_t id) {
   cpb_target *targets = w->tree->targets;
   uint32_t list = cpb_target_more_of(w->tree, &targets[id])->first_live;
-  empty(w->tree, &targets[id]);
+  empty(w, id);
   while (list != CPB_NONE) {
     cpb_target *gone = &targets[list];
     uint32_t below = cpb_target_more_of(w->tree, gone)->first_live;
+    empty(w, list);
     list = gone->next_live;
-    empty(w->tree, gone);
     gone->live = false;
     gone->anchor = gone->next_live = CPB_NONE;
     while (below != CPB_NONE) {

@@ -7,11 +7,14 @@
 #ifndef CPB_CHUNKED_MERGE_ITEMS_H
 #define CPB_CHUNKED_MERGE_ITEMS_H
 
-#include "chunked/merge/walk_state.h"
+#include "chunked/merge/walk_columns.h"
 
 /* Each returns the new item's number, or CPB_NONE with the error set. */
 uint32_t cpb_walk_new_range(cpb_merge_walk *w, uint32_t chunk, uint64_t begin, uint64_t end);
 uint32_t cpb_walk_new_patch(cpb_merge_walk *w, uint32_t range, uint64_t begin, uint64_t end, uint32_t target);
+
+/* Makes `next` follow the range in the list of a target. */
+bool cpb_walk_link_range(cpb_merge_walk *w, uint32_t range, uint32_t next);
 
 /* A target that is a whole chunk gets a range, before another one comes to it. */
 bool cpb_walk_make_range(cpb_merge_walk *w, uint32_t target);

@@ -35,8 +35,9 @@ typedef enum { KEEP, DROP, REPLACE } patch_fate;
 /* A target is written once: other occurrences of a joined message are dropped,
  * other entries of a map stay (the last one counts). */
 static patch_fate fate_of(const cpb_merge_walk *w, uint32_t patch) {
-  if (w->patches[patch].target == CPB_NONE) return DROP;
-  const cpb_target *t = &w->tree->targets[w->patches[patch].target];
+  uint32_t target = cpb_walk_item(&w->patches.target, patch);
+  if (target == CPB_NONE) return DROP;
+  const cpb_target *t = &w->tree->targets[target];
   if (t->shadow) return patch < t->anchor ? DROP : KEEP;
   if (t->apart) return KEEP;
   if (t->anchor == patch) return REPLACE;
@@ -55,9 +56,9 @@ static uint64_t key_size(const cpb_target *t) {
 /* --- Sizes, from the leaves up -------------------------------------------- */
 
 static uint64_t field_size(const cpb_merge_walk *w, uint32_t id) {
-  const cpb_target *t = &w->tree->targets[id];
-  if (t->bare) return t->size;
-  return cpb_wire_len_size(cpb_target_number(w->tree, id), t->size) + t->size;
+  uint64_t size = cpb_column_get(&w->sizes, id);
+  if (w->tree->targets[id].bare) return size;
+  return cpb_wire_len_size(cpb_target_number(w->tree, id), size) + size;
 }
 
 static bool add_size(cpb_merge_walk *w, uint64_t *sum, uint64_t size) {
@@ -66,23 +67,24 @@ static bool add_size(cpb_merge_walk *w, uint64_t *sum, uint64_t size) {
   return false;
 }
 
-static bool add_range_size(cpb_merge_walk *w, const cpb_walk_range *range, uint64_t *sum) {
-  uint64_t kept = range->end - range->begin;
-  for (uint32_t p = range->first_patch; p != CPB_NONE; p = w->patches[p].next) {
-    const cpb_patch *patch = &w->patches[p];
+static uint64_t range_size(const cpb_merge_walk *w, uint32_t range) { return cpb_column_get(&w->ranges.size, range); }
+
+static bool add_range_size(cpb_merge_walk *w, uint32_t range, uint64_t *sum) {
+  const cpb_patch_columns *patches = &w->patches;
+  uint64_t kept = range_size(w, range);
+  for (uint32_t p = cpb_walk_item(&w->ranges.first_patch, range); p != CPB_NONE; p = cpb_walk_item(&patches->next, p)) {
     patch_fate fate = fate_of(w, p);
-    if (fate != KEEP) kept -= patch->end - patch->begin;
-    if (fate == REPLACE && !add_size(w, sum, field_size(w, patch->target))) return false;
+    if (fate != KEEP) kept -= cpb_column_get(&patches->size, p);
+    if (fate == REPLACE && !add_size(w, sum, field_size(w, cpb_walk_item(&patches->target, p)))) return false;
   }
   return add_size(w, sum, kept);
 }
 
 static bool add_insert_size(cpb_merge_walk *w, const cpb_insert *insert, uint64_t *sum) {
   switch (insert->kind) {
-    case CPB_INSERT_RANGE: return add_range_size(w, &w->ranges[insert->what], sum);
+    case CPB_INSERT_RANGE: return add_range_size(w, insert->what, sum);
     case CPB_INSERT_VALUE: {
-      const cpb_walk_range *range = &w->ranges[insert->what];
-      uint64_t size = range->end - range->begin;
+      uint64_t size = range_size(w, insert->what);
       return add_size(w, sum, size) && add_size(w, sum, cpb_wire_len_size(insert->number, size));
     }
     case CPB_INSERT_TARGET: break;
@@ -91,14 +93,14 @@ static bool add_insert_size(cpb_merge_walk *w, const cpb_insert *insert, uint64_
   return add_size(w, sum, field_size(w, insert->what));
 }
 
-static bool size_target(cpb_merge_walk *w, cpb_target *t) {
-  t->size = key_size(t);
-  if (t->whole) return add_size(w, &t->size, cpb_walk_whole_size(w, t));
-  for (uint32_t p = t->first_range; p != CPB_NONE; p = w->ranges[p].next) {
-    if (!add_range_size(w, &w->ranges[p], &t->size)) return false;
+static bool sum_target(cpb_merge_walk *w, const cpb_target *t, uint64_t *sum) {
+  *sum = key_size(t);
+  if (t->whole) return add_size(w, sum, cpb_walk_whole_size(w, t));
+  for (uint32_t r = t->first_range; r != CPB_NONE; r = cpb_walk_item(&w->ranges.next, r)) {
+    if (!add_range_size(w, r, sum)) return false;
   }
   for (uint32_t i = cpb_target_more_of(w->tree, t)->first_insert; i != CPB_NONE; i = w->inserts[i].next) {
-    if (!add_insert_size(w, &w->inserts[i], &t->size)) return false;
+    if (!add_insert_size(w, &w->inserts[i], sum)) return false;
   }
   return true;
 }
@@ -106,8 +108,9 @@ static bool size_target(cpb_merge_walk *w, cpb_target *t) {
 /* Children have higher numbers than their parents. */
 static bool size_targets(cpb_merge_walk *w) {
   for (size_t i = w->tree->num_targets; i > 0; i--) {
-    cpb_target *t = &w->tree->targets[i - 1];
-    if (t->live && !size_target(w, t)) return false;
+    const cpb_target *t = &w->tree->targets[i - 1];
+    uint64_t size;
+    if (t->live && (!sum_target(w, t, &size) || !cpb_walk_set(w, &w->sizes, i - 1, size))) return false;
   }
   return true;
 }
@@ -229,8 +232,8 @@ static bool put_key(writer *o, const cpb_target *t) {
 static void begin_range(const cpb_merge_walk *w, cursor *c, uint32_t range) {
   c->range = range;
   if (range == CPB_NONE) return;
-  c->offset = w->ranges[range].begin;
-  c->patch = w->ranges[range].first_patch;
+  c->offset = cpb_column_get(&w->ranges.begin, range);
+  c->patch = cpb_walk_item(&w->ranges.first_patch, range);
 }
 
 static bool push(writer *o, cursor c, uint32_t range) {
@@ -247,7 +250,8 @@ static bool push(writer *o, cursor c, uint32_t range) {
 static bool write_target(writer *o, uint32_t id) {
   cpb_target *t = &o->walk->tree->targets[id];
   bool has_header = id != CPB_ROOT && !t->bare;
-  if (has_header && !put_header(o, cpb_target_number(o->walk->tree, id), t->size)) return false;
+  if (has_header && !put_header(o, cpb_target_number(o->walk->tree, id), cpb_column_get(&o->walk->sizes, id)))
+    return false;
   if (t->whole) return put_key(o, t) && put(o, t->first_range, 0, cpb_walk_whole_size(o->walk, t));
   cpb_target_more *more = &o->walk->tree->more[t->more];
   if (more->first_insert != CPB_NONE) sort_inserts(o->walk->inserts, &more->first_insert);
@@ -258,9 +262,9 @@ static bool write_insert(writer *o, const cpb_insert *insert) {
   switch (insert->kind) {
     case CPB_INSERT_RANGE: return push(o, (cursor){.insert = CPB_NONE, .only_range = true}, insert->what);
     case CPB_INSERT_VALUE: {
-      const cpb_walk_range *range = &o->walk->ranges[insert->what];
-      uint64_t size = range->end - range->begin;
-      return put_header(o, insert->number, size) && put(o, range->chunk, range->begin, size);
+      const cpb_walk_range range = cpb_walk_get_range(o->walk, insert->what);
+      uint64_t size = range.end - range.begin;
+      return put_header(o, insert->number, size) && put(o, range.chunk, range.begin, size);
     }
     case CPB_INSERT_TARGET: break;
   }
@@ -270,24 +274,25 @@ static bool write_insert(writer *o, const cpb_insert *insert) {
 /* Copies up to the next patch or insert. */
 static bool write_range(writer *o, cursor *c) {
   const cpb_merge_walk *w = o->walk;
-  const cpb_walk_range *range = &w->ranges[c->range];
-  uint64_t end = range->end;
-  if (c->patch != CPB_NONE) end = cpb_min_u64(end, w->patches[c->patch].begin);
+  const cpb_walk_range range = cpb_walk_get_range(w, c->range);
+  uint64_t end = range.end;
+  if (c->patch != CPB_NONE) end = cpb_min_u64(end, cpb_column_get(&w->patches.begin, c->patch));
   if (c->insert != CPB_NONE && w->inserts[c->insert].range == c->range + 1) {
     end = cpb_min_u64(end, w->inserts[c->insert].offset);
   }
   uint64_t begin = c->offset;
   c->offset = end;
-  return put(o, range->chunk, begin, end - begin);
+  return put(o, range.chunk, begin, end - begin);
 }
 
 static bool write_patch(writer *o, cursor *c) {
-  const cpb_patch *patch = &o->walk->patches[c->patch];
+  const cpb_patch patch = cpb_walk_get_patch(o->walk, c->patch);
   patch_fate fate = fate_of(o->walk, c->patch);
-  c->patch = patch->next;
-  c->offset = patch->end;
-  if (fate == REPLACE) return write_target(o, patch->target);
-  return fate == DROP || put(o, o->walk->ranges[c->range].chunk, patch->begin, patch->end - patch->begin);
+  c->patch = patch.next;
+  c->offset = patch.end;
+  if (fate == REPLACE) return write_target(o, patch.target);
+  uint32_t chunk = cpb_walk_item(&o->walk->ranges.chunk, c->range);
+  return fate == DROP || put(o, chunk, patch.begin, patch.end - patch.begin);
 }
 
 static bool insert_is_due(const cpb_merge_walk *w, const cursor *c) {
@@ -308,9 +313,9 @@ static bool write_step(writer *o) {
     o->depth--;
     return true;
   }
-  if (c->patch != CPB_NONE && c->offset == w->patches[c->patch].begin) return write_patch(o, c);
-  if (c->offset < w->ranges[c->range].end) return write_range(o, c);
-  begin_range(w, c, c->only_range ? CPB_NONE : w->ranges[c->range].next);
+  if (c->patch != CPB_NONE && c->offset == cpb_column_get(&w->patches.begin, c->patch)) return write_patch(o, c);
+  if (c->offset < cpb_walk_get_range(w, c->range).end) return write_range(o, c);
+  begin_range(w, c, c->only_range ? CPB_NONE : cpb_walk_item(&w->ranges.next, c->range));
   return true;
 }
 

@@ -43,7 +43,7 @@ static bool doubts(cpb_merge_walk *w) {
 static bool add(cpb_walk_losses *losses, cpb_merge_walk *w) {
   const cpb_error *error = w->error;
   if (!w->scanning && w->op >= w->tree->num_ops) return false;
-  uint32_t chunk = w->scanning ? w->job.chunk : w->tree->ops[w->op].chunk;
+  uint32_t chunk = w->scanning ? w->job.chunk : cpb_merge_tree_op(w->tree, w->op).chunk;
   bool verified = w->scanning || cpb_metadata_chunk(w->tree->metadata, chunk).size > 0;
   if (!(verified ? is_damage(error->code) : may_be_damage(error->code))) return false;
   if (error->offset == w->tree->position || losses->count == CPB_LOSSES || is_lost(losses, chunk)) return false;
@@ -106,8 +106,7 @@ static bool put_unread(cpb_merge_walk *w, cpb_merge_op op) {
     return cpb_walk_insert(w, cpb_target_owner(w->tree, op.target), cpb_target_number(w->tree, op.target),
                            CPB_INSERT_VALUE, range);
   }
-  cpb_walk_append_range(w, op.target, range);
-  return true;
+  return cpb_walk_append_range(w, op.target, range);
 }
 
 static cpb_op_taken take(cpb_merge_walk *w, cpb_merge_op op) {

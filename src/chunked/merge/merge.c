@@ -190,7 +190,7 @@ cpb_code cpb_merge_read(cpb_merge *m, uint64_t offset, uint64_t length) {
   m->at = cpb_min_u64(offset, m->plan->size);
   m->end = m->at + cpb_min_u64(length, m->plan->size - m->at);
   m->segment = cpb_merge_find_segment(m, m->at);
-  m->joined_begin = m->joined_end = 0;
+  memset(m->joined, 0, sizeof m->joined);
   return CPB_OK;
 }
 
@@ -229,32 +229,43 @@ static bool takes_all(const cpb_merge *m, size_t i) {
 /* Goes on from segment to segment while what is in the file next is read next. What
  * is behind was asked for before; past so many segments of that it goes on another
  * time, as a message that takes chunks from several places in turns asks often. */
-static void join_segments(cpb_merge *m) {
-  for (size_t behind = 0; behind < JOIN_BEHIND && m->joined_segment < m->plan->num_segments; m->joined_segment++) {
-    const cpb_layout_segment segment = cpb_layout_get(m->plan, m->joined_segment);
+static void join_segments(cpb_merge *m, cpb_merge_joined *joined) {
+  for (size_t behind = 0; behind < JOIN_BEHIND && joined->segment < m->plan->num_segments; joined->segment++) {
+    const cpb_layout_segment segment = cpb_layout_get(m->plan, joined->segment);
     uint64_t begin, end;
     if (segment.offset >= m->end) break;
     if (segment.chunk == CPB_LITERAL || !cpb_chunk_store_place(&m->store, segment.chunk, m->input.file, &begin, &end))
       continue;
-    if (begin > m->joined_end || (begin == m->joined_end && !takes_all(m, m->joined_segment))) break;
-    if (begin < m->joined_end) behind++;
-    else m->joined_end = end;
+    if (begin > joined->end || (begin == joined->end && !takes_all(m, joined->segment))) break;
+    if (begin < joined->end) behind++;
+    else joined->end = end;
   }
+}
+
+static bool has(const cpb_merge_joined *joined, const cpb_need *need, uint64_t end) {
+  return joined->file == need->file && need->offset >= joined->begin && end <= joined->end;
+}
+
+/* What the need is part of: a new one takes the place of that which was used least recently. */
+static cpb_merge_joined *joined_with(cpb_merge *m, const cpb_need *need) {
+  uint64_t end = need->offset + need->ahead;
+  cpb_merge_joined *oldest = m->joined;
+  for (cpb_merge_joined *j = m->joined; j < m->joined + CPB_MERGE_JOINED; j++) {
+    if (has(j, need, end)) return j;
+    if (j->used < oldest->used) oldest = j;
+  }
+  *oldest = (cpb_merge_joined){need->offset, end, need->file, m->segment + 1, 0};
+  return oldest;
 }
 
 /* Lets the host fetch at once what will be needed in a row. */
 static cpb_step need_joined(cpb_merge *m) {
   cpb_need *need = &m->input.need;
   if (need->kind != CPB_NEED_RANGE) return CPB_STEP_NEED;
-  uint64_t end = need->offset + need->ahead;
-  if (need->offset < m->joined_begin || end > m->joined_end || need->file != m->joined_file) {
-    m->joined_file = need->file;
-    m->joined_begin = need->offset;
-    m->joined_end = end;
-    m->joined_segment = m->segment + 1;
-  }
-  join_segments(m);
-  need->ahead = cpb_min_u64(m->joined_end, cpb_input_known_size(&m->input)) - need->offset;
+  cpb_merge_joined *joined = joined_with(m, need);
+  joined->used = ++m->clock;
+  join_segments(m, joined);
+  need->ahead = cpb_min_u64(joined->end, cpb_input_known_size(&m->input)) - need->offset;
   return CPB_STEP_NEED;
 }
 

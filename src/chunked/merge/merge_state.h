@@ -8,6 +8,17 @@
 
 typedef enum cpb_merge_state { CPB_MERGE_BEGIN, CPB_MERGE_WALK, CPB_MERGE_READY, CPB_MERGE_FAILED } cpb_merge_state;
 
+/* A range of a file that will be read in a row, as far as segments before `segment` were looked at. */
+typedef struct cpb_merge_joined {
+  uint64_t begin, end;
+  uint32_t file;
+  size_t segment;
+  uint64_t used; /* clock of the last use */
+} cpb_merge_joined;
+
+/* A message that takes chunks from several places in turns reads on in each of them. */
+enum { CPB_MERGE_JOINED = 4 };
+
 struct cpb_merge {
   cpb_allocator outer; /* of the merge itself */
   cpb_meter meter;
@@ -26,11 +37,10 @@ struct cpb_merge {
   cpb_merge_layout layout;
   const cpb_merge_layout *plan; /* that one, or that of the merge that this is forked from */
   uint64_t *cuts;
-  uint64_t at, end;                  /* of the range that is read */
-  size_t segment;                    /* where `at` is */
-  uint64_t joined_begin, joined_end; /* in the file: what will be read in a row, */
-  uint32_t joined_file;
-  size_t joined_segment; /* up to this segment */
+  uint64_t at, end; /* of the range that is read */
+  size_t segment;   /* where `at` is */
+  cpb_merge_joined joined[CPB_MERGE_JOINED];
+  uint64_t clock;
   cpb_span data;
 };
 

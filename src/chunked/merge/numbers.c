@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/status.h"
 #include "chunked/merge/items.h"
 
@@ -16,12 +17,20 @@ static bool no_memory(cpb_merge_walk *w) {
 
 /* --- The list of one range ------------------------------------------------- */
 
+/* Numbers in order: of a list in memory, or of a target's in the row. */
+typedef struct {
+  const cpb_number *items;
+  const cpb_column *row;
+  size_t begin, count;
+} sorted_numbers;
+
 /* The index of `number`, or where it would be. */
-static size_t search(const cpb_number *items, size_t count, uint32_t number) {
-  size_t low = 0, high = count;
+static size_t search(sorted_numbers in, uint32_t number) {
+  size_t low = 0, high = in.count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (items[middle].number < number) low = middle + 1;
+    uint64_t there = in.items ? in.items[middle].number : cpb_column_get(in.row, in.begin + middle);
+    if (there < number) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -35,7 +44,7 @@ bool cpb_numbers_field(const cpb_allocator *a, cpb_number_list *list, uint32_t n
   if (list->crowded) return true;
   cpb_numbers_end(list, place);
   if (list->count > 0 && list->items[list->open].number == number) return true;
-  size_t i = search(list->items, list->count, number);
+  size_t i = search((sorted_numbers){.items = list->items, .count = list->count}, number);
   list->open = i;
   if (i < list->count && list->items[i].number == number) return true;
   if (list->count == NUMBERS_MAX) {
@@ -53,89 +62,99 @@ bool cpb_numbers_field(const cpb_allocator *a, cpb_number_list *list, uint32_t n
 
 /* --- The list of a target ------------------------------------------------- */
 
+static sorted_numbers list_of(const cpb_merge_walk *w, uint32_t target) {
+  const cpb_number_columns *c = &w->numbers;
+  return (sorted_numbers){.row = &c->number,
+                          .begin = (size_t)cpb_column_get(&c->list, target),
+                          .count = (size_t)cpb_column_get(&c->count, target)};
+}
+
+static uint32_t number_at(const cpb_merge_walk *w, size_t i) { return (uint32_t)cpb_column_get(&w->numbers.number, i); }
+
+static bool move_number(cpb_merge_walk *w, size_t to, size_t from) {
+  const cpb_number moved = {cpb_walk_first_place(w, from), cpb_walk_last_place(w, from), number_at(w, from)};
+  return cpb_walk_set_number(w, to, moved);
+}
+
 static cpb_place later(cpb_place a, cpb_place b) { return cpb_place_before(a, b) ? b : a; }
 
 /* Where a new field `number` belongs: before the first field with a higher
  * number, but after all that have the same, for among those the order counts. */
-static cpb_place place_for(const cpb_merge_walk *w, const cpb_target *t, uint32_t number) {
-  const cpb_target_more *more = cpb_target_more_of(w->tree, t);
+static cpb_place place_for(const cpb_merge_walk *w, uint32_t target, uint32_t number) {
+  const cpb_target *t = &w->tree->targets[target];
   if (t->last_range == CPB_NONE) return (cpb_place){0, 0};
-  cpb_place place = {w->ranges[t->last_range].end, t->last_range + 1};
-  if (t->crowded || more->num_numbers == 0) return place;
-  const cpb_number *items = w->numbers + more->numbers;
-  size_t i = search(items, more->num_numbers, number);
-  bool same = i < more->num_numbers && items[i].number == number;
-  for (size_t higher = i + same; higher < more->num_numbers; higher++) {
-    if (cpb_place_before(items[higher].first, place)) place = items[higher].first;
+  cpb_place place = {cpb_walk_get_range(w, t->last_range).end, t->last_range + 1};
+  const sorted_numbers list = list_of(w, target);
+  if (t->crowded || list.count == 0) return place;
+  size_t i = list.begin + search(list, number), end = list.begin + list.count;
+  bool same = i < end && number_at(w, i) == number;
+  for (size_t higher = i + same; higher < end; higher++) {
+    cpb_place first = cpb_walk_first_place(w, higher);
+    if (cpb_place_before(first, place)) place = first;
   }
-  return same ? later(items[i].last, place) : place;
+  return same ? later(cpb_walk_last_place(w, i), place) : place;
 }
 
-/* Room for one more number in the target's list, which moves to the end of w->numbers to become
- * twice as large. */
-static bool reserve_number(cpb_merge_walk *w, cpb_target_more *t) {
-  if (t->num_numbers < t->numbers_capacity) return true;
-  uint32_t capacity = t->numbers_capacity > 0 ? 2 * t->numbers_capacity : 8;
-  void *numbers = w->numbers;
-  if (!cpb_reserve(&w->allocator, &numbers, &w->numbers_capacity, w->num_numbers + capacity, sizeof *w->numbers)) {
-    return no_memory(w);
+/* Room for so many numbers in the target's list. The first range's are often all; a list that grows moves
+ * to the end of the row, to become twice as large. */
+static bool reserve_numbers(cpb_merge_walk *w, uint32_t target, size_t count) {
+  cpb_number_columns *c = &w->numbers;
+  const sorted_numbers list = list_of(w, target);
+  size_t capacity = (size_t)cpb_column_get(&c->capacity, target), to = c->used;
+  if (count <= capacity) return true;
+  capacity = cpb_max_size(2 * capacity, count);
+  for (size_t i = 0; i < list.count; i++) {
+    if (!move_number(w, to + i, list.begin + i)) return false;
   }
-  w->numbers = numbers;
-  if (t->num_numbers > 0) {
-    memcpy(w->numbers + w->num_numbers, w->numbers + t->numbers, t->num_numbers * sizeof *w->numbers);
-  }
-  t->numbers = w->num_numbers;
-  t->numbers_capacity = capacity;
-  w->num_numbers += capacity;
-  return true;
+  c->used += capacity;
+  return cpb_walk_set(w, &c->list, target, to) && cpb_walk_set(w, &c->capacity, target, capacity);
 }
 
 /* A list has at most NUMBERS_MAX numbers, so that all inserting into it is bounded however many
  * ranges come; a number that is there already is only looked up. */
-static bool add_number(cpb_merge_walk *w, cpb_target_more *t, cpb_number number) {
-  size_t i = t->num_numbers > 0 ? search(w->numbers + t->numbers, t->num_numbers, number.number) : 0;
-  if (i < t->num_numbers && w->numbers[t->numbers + i].number == number.number) {
-    w->numbers[t->numbers + i].last = number.last;
-    return true;
+static bool add_number(cpb_merge_walk *w, uint32_t target, cpb_number number) {
+  sorted_numbers list = list_of(w, target);
+  size_t at = search(list, number.number);
+  if (at < list.count && number_at(w, list.begin + at) == number.number) {
+    return cpb_walk_set_last_place(w, list.begin + at, number.last);
   }
-  if (!reserve_number(w, t)) return false;
-  cpb_number *items = w->numbers + t->numbers;
-  memmove(items + i + 1, items + i, (t->num_numbers - i) * sizeof *items);
-  items[i] = number;
-  t->num_numbers++;
-  return true;
+  if (!reserve_numbers(w, target, list.count + 1)) return false;
+  list = list_of(w, target);
+  for (size_t i = list.count; i > at; i--) {
+    if (!move_number(w, list.begin + i, list.begin + i - 1)) return false;
+  }
+  return cpb_walk_set_number(w, list.begin + at, number) && cpb_walk_set(w, &w->numbers.count, target, list.count + 1);
 }
 
 static bool add_numbers(cpb_merge_walk *w, uint32_t target, const cpb_number_list *list) {
   cpb_target *t = &w->tree->targets[target];
-  if (list->crowded || t->crowded || cpb_target_more_of(w->tree, t)->num_numbers + list->count > NUMBERS_MAX) {
+  size_t count = list_of(w, target).count;
+  if (list->crowded || t->crowded || count + list->count > NUMBERS_MAX) {
     t->crowded = true;
     return true;
   }
-  cpb_target_more *more = list->count > 0 ? cpb_target_make_more(w->tree, target) : NULL;
-  if (!more) return list->count == 0;
+  if (count == 0 && !reserve_numbers(w, target, list->count)) return false;
   for (size_t i = 0; i < list->count; i++) {
-    if (!add_number(w, more, list->items[i])) return false;
+    if (!add_number(w, target, list->items[i])) return false;
   }
   return true;
 }
 
-static void link_range(cpb_merge_walk *w, cpb_target *t, uint32_t range) {
+static bool link_range(cpb_merge_walk *w, cpb_target *t, uint32_t range) {
   if (t->last_range == CPB_NONE) t->first_range = range;
-  else w->ranges[t->last_range].next = range;
+  else if (!cpb_walk_link_range(w, t->last_range, range)) return false;
   t->last_range = range;
+  return true;
 }
 
-void cpb_walk_append_range(cpb_merge_walk *w, uint32_t target, uint32_t range) {
-  link_range(w, &w->tree->targets[target], range);
+bool cpb_walk_append_range(cpb_merge_walk *w, uint32_t target, uint32_t range) {
   w->tree->targets[target].crowded = true;
+  return link_range(w, &w->tree->targets[target], range);
 }
 
 bool cpb_walk_ends_with(const cpb_merge_walk *w, uint32_t target, uint32_t number) {
-  const cpb_target *t = &w->tree->targets[target];
-  const cpb_target_more *more = cpb_target_more_of(w->tree, t);
-  if (t->crowded || more->num_numbers == 0) return true;
-  return w->numbers[more->numbers + more->num_numbers - 1].number <= number;
+  const sorted_numbers list = list_of(w, target);
+  return w->tree->targets[target].crowded || list.count == 0 || number_at(w, list.begin + list.count - 1) <= number;
 }
 
 bool cpb_walk_add_range(cpb_merge_walk *w, uint32_t target, uint32_t range, const cpb_number_list *list) {
@@ -145,8 +164,7 @@ bool cpb_walk_add_range(cpb_merge_walk *w, uint32_t target, uint32_t range, cons
   if (t->last_range != CPB_NONE && one_number) {
     return cpb_walk_insert(w, target, list->items[0].number, CPB_INSERT_RANGE, range);
   }
-  link_range(w, t, range);
-  return add_numbers(w, target, list);
+  return link_range(w, t, range) && add_numbers(w, target, list);
 }
 
 /* --- Inserts -------------------------------------------------------------- */
@@ -154,17 +172,16 @@ bool cpb_walk_add_range(cpb_merge_walk *w, uint32_t target, uint32_t range, cons
 bool cpb_walk_insert(cpb_merge_walk *w, uint32_t target, uint32_t number, cpb_insert_kind kind, uint32_t what) {
   void *inserts = w->inserts;
   if (!cpb_merge_tree_charge(w->tree)) return false;
-  if (!cpb_reserve(&w->allocator, &inserts, &w->inserts_capacity, w->num_inserts + 1, sizeof *w->inserts)) {
+  if (!cpb_reserve_closely(&w->allocator, &inserts, &w->inserts_capacity, w->num_inserts + 1, sizeof *w->inserts)) {
     return no_memory(w);
   }
   w->inserts = inserts;
   cpb_target_more *more = cpb_target_make_more(w->tree, target);
   if (!more) return false;
-  const cpb_target *t = &w->tree->targets[target];
-  uint64_t looked_at = t->crowded ? 0 : more->num_numbers;
+  uint64_t looked_at = w->tree->targets[target].crowded ? 0 : list_of(w, target).count;
   if (!cpb_meter_charge(w->tree->meter, CPB_WORK_WALKED, looked_at, w->tree->position, w->error)) return false;
   uint32_t id = (uint32_t)w->num_inserts++;
-  cpb_place place = place_for(w, t, number);
+  cpb_place place = place_for(w, target, number);
   w->inserts[id] =
       (cpb_insert){place.offset, place.range, number & CPB_FIELD_NUMBER_MAX, (uint32_t)kind & 3, what, CPB_NONE};
   if (more->last_insert == CPB_NONE) more->first_insert = id;

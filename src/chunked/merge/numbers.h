@@ -19,7 +19,7 @@ bool cpb_walk_add_range(cpb_merge_walk *w, uint32_t target, uint32_t range, cons
 
 /* The same for a range that was not walked: it comes last, whatever is in it, and
  * so must all that follows. */
-void cpb_walk_append_range(cpb_merge_walk *w, uint32_t target, uint32_t range);
+bool cpb_walk_append_range(cpb_merge_walk *w, uint32_t target, uint32_t range);
 
 /* Whether the target's ranges have no field with a number above this. */
 bool cpb_walk_ends_with(const cpb_merge_walk *w, uint32_t target, uint32_t number);

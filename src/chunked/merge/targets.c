@@ -17,9 +17,10 @@ void cpb_merge_tree_init(cpb_merge_tree *tree, const cpb_allocator *a, const cpb
 
 void cpb_merge_tree_finish(cpb_merge_tree *tree) {
   cpb_release(&tree->allocator, tree->links);
-  cpb_release(&tree->allocator, tree->ops);
   tree->links = NULL;
-  tree->ops = NULL;
+  cpb_column_free(&tree->ops.target, &tree->allocator);
+  cpb_column_free(&tree->ops.chunk, &tree->allocator);
+  cpb_column_free(&tree->ops.kind, &tree->allocator);
 }
 
 void cpb_merge_tree_free(cpb_merge_tree *tree) {
@@ -176,7 +177,7 @@ bool cpb_merge_tree_charge(cpb_merge_tree *tree) {
 
 static bool reserve_more(cpb_merge_tree *tree) {
   void *more = tree->more;
-  if (!cpb_reserve(&tree->allocator, &more, &tree->more_capacity, tree->num_more + 1, sizeof *tree->more)) {
+  if (!cpb_reserve_closely(&tree->allocator, &more, &tree->more_capacity, tree->num_more + 1, sizeof *tree->more)) {
     return no_memory(tree);
   }
   tree->more = more;
@@ -205,7 +206,7 @@ uint32_t cpb_merge_tree_add(cpb_merge_tree *tree, cpb_target target, const cpb_f
   if (!cpb_merge_tree_charge(tree)) return CPB_NONE;
   if (tree->num_more == 0 && !reserve_more(tree)) return CPB_NONE;
   void *targets = tree->targets;
-  if (!cpb_reserve(&tree->allocator, &targets, &tree->targets_capacity, tree->num_targets + 1, sizeof target)) {
+  if (!cpb_reserve_closely(&tree->allocator, &targets, &tree->targets_capacity, tree->num_targets + 1, sizeof target)) {
     return no_memory(tree), CPB_NONE;
   }
   tree->targets = targets;

@@ -9,6 +9,7 @@
 #ifndef CPB_CHUNKED_MERGE_TARGETS_H
 #define CPB_CHUNKED_MERGE_TARGETS_H
 
+#include "base/column.h"
 #include "base/meter.h"
 #include "base/ordered.h"
 #include "chunked/index/metadata.h"
@@ -29,7 +30,6 @@ typedef enum cpb_target_form {
 /* What every target has: a file may have a million. */
 typedef struct cpb_target {
   uint64_t value;  /* the tag: field number, index, key or text offset */
-  uint64_t size;   /* of its merged content, once the walk is done */
   uint32_t length; /* of a string key */
   uint32_t parent;
   uint32_t more; /* its cpb_target_more; 0: it has none */
@@ -37,29 +37,27 @@ typedef struct cpb_target {
   uint32_t next_live;               /* of the parent's live children */
   uint32_t anchor;                  /* the patch in whose place it is written; CPB_NONE: an insert */
   uint32_t first_range, last_range; /* of its content; with `whole` the chunk that it is */
-  uint8_t kind;                     /* FIELD, INDEX, KEY_STRING, or KEY_UINT64 for other keys; root: 0 */
-  uint8_t form;
-  uint8_t ops;        /* operations to which its earlier content matters: none, one, or 2 for several */
-  bool live : 1;      /* it is in the message */
-  bool merged : 1;    /* an operation on it was carried out */
-  bool apart : 1;     /* leaf: it occurs several times, so what is merged becomes a further occurrence */
-  bool is_number : 1; /* an occurrence is a number, and the type is not known */
-  bool bare : 1;      /* what it becomes has its tag already: a number */
-  bool hidden : 1;    /* a message of which a chunk cannot be read, so that it may have any fields (losses.c) */
-  bool shadow : 1;    /* no operation's: another member of a oneof, whose patches numbered below `anchor` are to go */
-  bool whole : 1;     /* leaf: its content is one chunk, for which it needs no range */
-  bool crowded : 1;   /* where the fields in its ranges are is not known */
+  uint8_t kind : 4;                 /* FIELD, INDEX, KEY_STRING, or KEY_UINT64 for other keys; root: 0 */
+  uint8_t form : 2;                 /* a cpb_target_form */
+  uint8_t ops : 2;                  /* operations to which its earlier content matters: none, one, or 2 for several */
+  bool live : 1;                    /* it is in the message */
+  bool merged : 1;                  /* an operation on it was carried out */
+  bool apart : 1;                   /* leaf: it occurs several times, so what is merged becomes a further occurrence */
+  bool is_number : 1;               /* an occurrence is a number, and the type is not known */
+  bool bare : 1;                    /* what it becomes has its tag already: a number */
+  bool hidden : 1;  /* a message of which a chunk cannot be read, so that it may have any fields (losses.c) */
+  bool shadow : 1;  /* no operation's: another member of a oneof, whose patches numbered below `anchor` are to go */
+  bool whole : 1;   /* leaf: its content is one chunk, for which it needs no range */
+  bool crowded : 1; /* where the fields in its ranges are is not known */
 } cpb_target;
 
-/* What few targets have: those with children, with a known type, or with several ranges. */
+/* What few targets have: those with children, or with a known type. */
 typedef struct cpb_target_more {
   const cpb_field *field; /* FIELD: where the type is known; elements and entries have their field's in the parent */
   uint32_t children;      /* the first child if they are in a row, else the root of the ordered tree of its children */
   uint32_t row;           /* how many they are if their numbers follow one another in the order of their tags; else 0 */
   uint32_t first_live;    /* live child */
   uint32_t first_insert, last_insert;
-  uint32_t num_numbers, numbers_capacity;
-  size_t numbers; /* which fields are where in its ranges: a list in the walk's */
   uint64_t count; /* FIELD: occurrences so far */
 } cpb_target_more;
 
@@ -76,6 +74,11 @@ typedef struct cpb_merge_op {
   uint32_t chunk;
   cpb_op_kind kind;
 } cpb_merge_op;
+
+/* By operation. */
+typedef struct cpb_op_columns {
+  cpb_column target, chunk, kind;
+} cpb_op_columns;
 
 /* Of the elements of `holder` that come from number `begin` on, before number `end`, none has a target: most
  * elements of a repeated field need not be looked for. */
@@ -104,8 +107,8 @@ typedef struct cpb_merge_tree {
   size_t links_capacity;
   cpb_target_gap gap; /* the last that was found */
   uint32_t greatest;  /* the last child, in order, of its parent; CPB_ROOT: none is known */
-  cpb_merge_op *ops;
-  size_t num_ops, ops_capacity;
+  cpb_op_columns ops;
+  size_t num_ops;
 } cpb_merge_tree;
 
 void cpb_merge_tree_init(cpb_merge_tree *tree, const cpb_allocator *a, const cpb_metadata *metadata, cpb_meter *meter,
@@ -116,6 +119,12 @@ bool cpb_merge_tree_charge(cpb_merge_tree *tree);
 void cpb_merge_tree_free(cpb_merge_tree *tree);
 /* Frees what only the walk needs: operations, and the order of children. */
 void cpb_merge_tree_finish(cpb_merge_tree *tree);
+
+static inline cpb_merge_op cpb_merge_tree_op(const cpb_merge_tree *tree, size_t i) {
+  const cpb_op_columns *c = &tree->ops;
+  return (cpb_merge_op){(uint32_t)cpb_column_get(&c->target, i), (uint32_t)cpb_column_get(&c->chunk, i),
+                        (cpb_op_kind)cpb_column_get(&c->kind, i)};
+}
 
 /* To be looked at. */
 static inline const cpb_target_more *cpb_target_more_of(const cpb_merge_tree *tree, const cpb_target *t) {

@@ -29,13 +29,13 @@ static bool set_form(cpb_merge_tree *tree, uint32_t node, uint32_t target, cpb_t
   cpb_target *t = &tree->targets[target];
   if (t->form != CPB_FORM_LEAF && t->form != form)
     return damaged_tag(tree, node, "another tag names the same field differently (by index, by key, or by neither)");
-  t->form = (uint8_t)form;
+  t->form = (unsigned)form & 3u;
   return true;
 }
 
 /* The child of `parent` by `tag`, made if it is not there. */
 static uint32_t child(cpb_merge_tree *tree, uint32_t node, uint32_t parent, cpb_tag tag) {
-  cpb_target target = {.value = tag.value, .parent = parent, .kind = (uint8_t)tag.kind};
+  cpb_target target = {.value = tag.value, .parent = parent, .kind = (unsigned)tag.kind & 15u};
   if (tag.kind == CPB_TAG_KEY_STRING) {
     target.length = tag.length;
     if (tag.length > tree->max_key) tree->max_key = tag.length;
@@ -103,13 +103,13 @@ typedef struct {
 
 static bool add_op(builder *b, cpb_merge_op op) {
   cpb_merge_tree *tree = b->tree;
-  void *ops = tree->ops;
+  const cpb_allocator *a = &tree->allocator;
+  size_t i = tree->num_ops;
   if (!cpb_merge_tree_charge(tree)) return false;
-  if (!cpb_reserve(&tree->allocator, &ops, &tree->ops_capacity, tree->num_ops + 1, sizeof op)) {
+  if (!cpb_column_set(&tree->ops.target, a, i, op.target) || !cpb_column_set(&tree->ops.chunk, a, i, op.chunk) ||
+      !cpb_column_set(&tree->ops.kind, a, i, op.kind))
     return no_memory(tree);
-  }
-  tree->ops = ops;
-  tree->ops[tree->num_ops++] = op;
+  tree->num_ops++;
   return true;
 }
 
@@ -145,18 +145,19 @@ static bool op_of_node(builder *b, uint32_t id, uint32_t target) {
  * the chunk; and a holder of elements or entries is nothing in itself. */
 static bool finish_ops(cpb_merge_tree *tree) {
   for (size_t i = 0; i < tree->num_ops; i++) {
-    cpb_merge_op *op = &tree->ops[i];
-    cpb_target *t = &tree->targets[op->target];
-    if (op->kind == CPB_OP_BESIDE) continue;
+    cpb_merge_op op = cpb_merge_tree_op(tree, i);
+    cpb_target *t = &tree->targets[op.target];
+    if (op.kind == CPB_OP_BESIDE) continue;
     if (t->form == CPB_FORM_ELEMENTS || t->form == CPB_FORM_ENTRIES) {
       cpb_fail(tree->error, CPB_E_DAMAGED, tree->position,
                "chunk %u has a field tag for field %llu without index or key, other chunks have one with",
-               (unsigned)op->chunk, (unsigned long long)t->value);
+               (unsigned)op.chunk, (unsigned long long)t->value);
       return false;
     }
-    if (op->kind == CPB_OP_SET && t->form == CPB_FORM_MESSAGE) op->kind = CPB_OP_MERGE;
-    if (op->kind == CPB_OP_NUMBER) t->bare = true;
-    if ((op->kind == CPB_OP_MERGE || op->kind == CPB_OP_TOUCH) && t->ops < 2) t->ops++;
+    if (op.kind == CPB_OP_SET && t->form == CPB_FORM_MESSAGE) op.kind = CPB_OP_MERGE;
+    if (!cpb_column_set(&tree->ops.kind, &tree->allocator, i, op.kind)) return no_memory(tree);
+    if (op.kind == CPB_OP_NUMBER) t->bare = true;
+    if ((op.kind == CPB_OP_MERGE || op.kind == CPB_OP_TOUCH) && t->ops < 2) t->ops++;
   }
   return true;
 }

@@ -47,31 +47,26 @@ void cpb_merge_walk_finish(cpb_merge_walk *w) {
   cpb_release(a, w->frames);
   cpb_release(a, w->later);
   cpb_release(a, w->path);
-  cpb_release(a, w->numbers);
   cpb_buffer_free(&w->key);
   w->frames = NULL;
   w->later = NULL;
   w->path = NULL;
-  w->numbers = NULL;
-  w->frames_capacity = w->later_capacity = w->path_capacity = w->numbers_capacity = 0;
+  w->frames_capacity = w->later_capacity = w->path_capacity = 0;
+  cpb_walk_free_numbers(w);
 }
 
 void cpb_merge_walk_free(cpb_merge_walk *w) {
   cpb_merge_walk_finish(w);
   cpb_buffer_free(&w->literals);
-  cpb_release(&w->allocator, w->ranges);
-  cpb_release(&w->allocator, w->patches);
-  cpb_release(&w->allocator, w->inserts);
-  w->ranges = NULL;
-  w->patches = NULL;
-  w->inserts = NULL;
+  cpb_walk_free_items(w);
+  cpb_column_free(&w->sizes, &w->allocator);
 }
 
 /* --- Making a target be there --------------------------------------------- */
 
 /* What is wrong is in the index, in the field tag of the operation. */
 static bool fail_at_index(cpb_merge_walk *w, cpb_code code, const char *what) {
-  cpb_merge_op op = w->tree->ops[w->op];
+  cpb_merge_op op = cpb_merge_tree_op(w->tree, w->op);
   cpb_fail(w->error, code, w->tree->position, "field tag of chunk %u: field %u %s", (unsigned)op.chunk,
            (unsigned)cpb_target_number(w->tree, op.target), what);
   return false;
@@ -89,7 +84,7 @@ static bool append_element(cpb_merge_walk *w, uint32_t id) {
   if (t->value > holder->count) {
     cpb_fail(w->error, CPB_E_DAMAGED, w->tree->position,
              "field tag of chunk %u: element %llu of field %u, which has only %llu",
-             (unsigned)w->tree->ops[w->op].chunk, (unsigned long long)t->value,
+             (unsigned)cpb_merge_tree_op(w->tree, w->op).chunk, (unsigned long long)t->value,
              (unsigned)w->tree->targets[t->parent].value, (unsigned long long)holder->count);
     return false;
   }
@@ -173,8 +168,7 @@ static bool carry_out(cpb_merge_walk *w, cpb_merge_op op, uint64_t size, bool la
   uint32_t range = cpb_walk_new_range(w, op.chunk, 0, size);
   if (range == CPB_NONE) return false;
   if (appends) return append_value(w, op.target, CPB_INSERT_VALUE, range);
-  cpb_walk_append_range(w, op.target, range);
-  return true;
+  return cpb_walk_append_range(w, op.target, range);
 }
 
 /* Gathers the whole chunk, which is the text of a number. */
@@ -205,8 +199,7 @@ static bool set_number(cpb_merge_walk *w, uint32_t id) {
   if (cpb_target_appends(w->tree, t)) return append_value(w, id, CPB_INSERT_RANGE, range);
   cpb_walk_clear(w, id);
   t->merged = true;
-  cpb_walk_append_range(w, id, range);
-  return true;
+  return cpb_walk_append_range(w, id, range);
 }
 
 static cpb_have number_op(cpb_merge_walk *w, cpb_merge_op op, uint64_t size) {
@@ -260,7 +253,7 @@ static cpb_have read_op(cpb_merge_walk *w, cpb_merge_op op) {
 }
 
 static cpb_have next_op(cpb_merge_walk *w) {
-  cpb_merge_op op = w->tree->ops[w->op];
+  cpb_merge_op op = cpb_merge_tree_op(w->tree, w->op);
   cpb_op_taken taken = w->losses ? w->losses->take(w, op) : CPB_OP_TAKEN_NOT;
   if (taken == CPB_OP_TAKEN_FAILED) return CPB_FAILED;
   cpb_have have = taken == CPB_OP_TAKEN ? CPB_HAVE : read_op(w, op);

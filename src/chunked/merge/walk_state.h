@@ -30,6 +30,16 @@ typedef struct cpb_patch {
   uint32_t next;       /* of the same range */
 } cpb_patch;
 
+/* By range. Numbers of items and chunks are stored plus 1: 0 is CPB_NONE or CPB_LITERAL. */
+typedef struct cpb_range_columns {
+  cpb_column begin, size, chunk, next, first_patch, last_patch;
+} cpb_range_columns;
+
+/* By patch; in the same way. */
+typedef struct cpb_patch_columns {
+  cpb_column begin, size, target, next;
+} cpb_patch_columns;
+
 /* A place between two fields of a target's ranges. */
 typedef struct cpb_place {
   uint64_t offset; /* in the chunk */
@@ -67,6 +77,13 @@ typedef struct cpb_number_list {
   bool crowded; /* more numbers than are kept */
 } cpb_number_list;
 
+/* The numbers of all targets: by target its list, and the lists in a row. */
+typedef struct cpb_number_columns {
+  cpb_column list, count, capacity;
+  cpb_column number, first_offset, first_range, last_offset, last_range;
+  size_t used; /* of the row */
+} cpb_number_columns;
+
 /* A message that the scanner is in. */
 typedef struct cpb_walk_frame {
   uint32_t target; /* CPB_NONE: it does not matter */
@@ -96,14 +113,14 @@ typedef struct cpb_merge_walk {
   cpb_merge_tree *tree;
   cpb_chunk_store *store;
   uint32_t depth_limit;
-  cpb_walk_range *ranges;
-  size_t num_ranges, ranges_capacity;
-  cpb_patch *patches;
-  size_t num_patches, patches_capacity;
+  cpb_range_columns ranges;
+  size_t num_ranges;
+  cpb_patch_columns patches;
+  size_t num_patches;
   cpb_insert *inserts;
   size_t num_inserts, inserts_capacity;
-  cpb_number *numbers;
-  size_t num_numbers, numbers_capacity;
+  cpb_column sizes; /* of the targets' merged content, once that is known (layout.c) */
+  cpb_number_columns numbers;
   /* What is under way. */
   size_t op;
   bool scanning;

@@ -7,6 +7,8 @@
  *
  * Between steps [at, at + length) of `chunk` is what is still to be given out, and `data` points
  * into the host's bytes or a stream's decoder: it is valid until the next step. */
+#include "chunked/read/chunk_reader.h"
+
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/meter.h"
@@ -112,5 +114,7 @@ const uint8_t *cpb_chunk_reader_data(const cpb_chunk_reader *r, size_t *length) 
 }
 
 const cpb_chunk_stored *cpb_chunk_reader_stored(const cpb_chunk_reader *r) { return &r->stored; }
+
+uint64_t cpb_chunk_reader_data_hash(const cpb_chunk_reader *r) { return r->store.data_hash; }
 
 const cpb_error *cpb_chunk_reader_error(const cpb_chunk_reader *r) { return &r->error; }

@@ -546,8 +546,9 @@ cpb_have cpb_chunk_store_stored(cpb_chunk_store *s, uint64_t chunk, uint64_t off
   cpb_store_stream *stream = peeks ? &s->streams[CPB_PEEK_STREAM] : choose_stream(s, chunk);
   cpb_have have = peeks ? peek_stored(s, chunk, stored, &known) : CPB_HAVE;
   if (have == CPB_HAVE && !known) have = open_in(s, stream, chunk);
-  if (known) return have;
   if (have != CPB_HAVE) return have;
+  s->data_hash = stream->reader->source.header.data_hash;
+  if (known) return CPB_HAVE;
   const cpb_record *record = cpb_record_reader_record(stream->reader);
   *stored = (cpb_chunk_stored){record->size, record->index, *cpb_record_reader_chunk(stream->reader)};
   return CPB_HAVE;

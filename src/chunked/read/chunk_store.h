@@ -70,8 +70,9 @@ typedef struct cpb_chunk_store {
   uint32_t kept_root;
   bool shared; /* and they are another store's */
   uint64_t clock;
-  uint64_t at, want; /* the range of the chunk that the call is for */
-  uint64_t *sizes;   /* of each chunk, or CPB_NO_OFFSET while not known */
+  uint64_t at, want;  /* the range of the chunk that the call is for */
+  uint64_t *sizes;    /* of each chunk, or CPB_NO_OFFSET while not known */
+  uint64_t data_hash; /* in the header of the Riegeli chunk that cpb_chunk_store_stored() told of last */
   cpb_store_stream streams[CPB_STREAMS];
 } cpb_chunk_store;
 

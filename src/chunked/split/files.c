@@ -4,7 +4,6 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "base/utf8.h"
 
 /* ".00001-of-00004.cpb" */
 enum { NAME_END = 19 };
@@ -14,15 +13,10 @@ static bool fail_memory(cpb_error *error) { return cpb_fail_memory(error) == CPB
 /* --- Options ------------------------------------------------------------------------- */
 
 static bool is_name(const char *name) {
-  size_t size = name ? strlen(name) : 0, length;
-  const uint8_t *at = (const uint8_t *)name;
-  if (size == 0 || size > CPB_FILE_NAME_MAX - NAME_END || strpbrk(name, "/\\")) return false;
-  if (!cpb_utf8_valid((cpb_span){at, size})) return false;
-  for (; size > 0; at += length, size -= length) {
-    length = cpb_utf8_length((cpb_span){at, size});
-    if (cpb_is_control(cpb_utf8_code(at, length))) return false;
-  }
-  return true;
+  const size_t size = name ? strlen(name) : 0;
+  if (size > CPB_FILE_NAME_MAX - NAME_END || !cpb_metadata_is_file_name((cpb_span){(const uint8_t *)name, size}))
+    return false;
+  return !strpbrk(name, "/\\");
 }
 
 bool cpb_split_files_check(const cpb_split_options *o, cpb_error *error) {
@@ -67,14 +61,28 @@ static bool is_full(const cpb_split_files *f, const cpb_split_options *o, uint64
   return f->count + 1 < o->files && before / (f->count + 1) >= share;
 }
 
-bool cpb_split_files_plan(cpb_split_files *f, const cpb_plan *plan, const cpb_split_options *o, cpb_error *error) {
-  uint64_t total = 0, before = 0, have = 0;
-  f->planned = true;
-  if (!cpb_split_files_wanted(o) || plan->num_chunks < 2) return true;
-  for (size_t i = 1; i < plan->num_chunks; i++) total += plan->chunks[i].size;
-  const uint64_t share = o->files > 0 ? cpb_max_u64(total / o->files, 1) : 0;
+/* Of the chunks that are written into them: the first one is not, and none that is elsewhere. */
+static uint64_t total_of(const cpb_plan *plan, size_t *last) {
+  uint64_t total = 0;
+  *last = 0;
   for (size_t i = 1; i < plan->num_chunks; i++) {
+    if (plan->chunks[i].elsewhere) continue;
+    total += plan->chunks[i].size;
+    *last = i;
+  }
+  return total;
+}
+
+bool cpb_split_files_plan(cpb_split_files *f, const cpb_plan *plan, const cpb_split_options *o, cpb_error *error) {
+  uint64_t before = 0, have = 0;
+  size_t last;
+  const uint64_t total = total_of(plan, &last);
+  f->planned = true;
+  if (!cpb_split_files_wanted(o) || last == 0) return true;
+  const uint64_t share = o->files > 0 ? cpb_max_u64(total / o->files, 1) : 0;
+  for (size_t i = 1; i <= last; i++) {
     const uint64_t size = plan->chunks[i].size;
+    if (plan->chunks[i].elsewhere) continue;
     if (is_full(f, o, share, have, before, size)) {
       if (!close_file(f, i, error)) return false;
       have = 0;
@@ -115,35 +123,30 @@ bool cpb_split_files_next(cpb_split_files *f, cpb_error *error) {
 
 /* --- The index --------------------------------------------------------------------------------- */
 
+size_t cpb_split_files_name_room(const cpb_split_files *f) { return strlen(f->prefix) + NAME_END + 1; }
+
 size_t cpb_split_files_name(const cpb_split_files *f, uint32_t file, char *out, size_t size) {
   return cpb_format(out, size, "%s.%05u-of-%05u.cpb", f->prefix, (unsigned)file, (unsigned)f->count);
 }
 
 /* Both go forward in the file. */
-static bool add_references(const cpb_split_files *f, cpb_metadata *m, uint32_t file) {
+static bool refer(const cpb_split_files *f, const cpb_plan *plan, uint32_t file, uint32_t number, cpb_metadata *m) {
   const size_t end = (size_t)cpb_column_get(&f->ends, file - 1);
   size_t i = file > 1 ? (size_t)cpb_column_get(&f->ends, file - 2) : 1;
   size_t k = (size_t)cpb_column_get(&f->firsts, file - 1);
   const size_t last = file < f->count ? (size_t)cpb_column_get(&f->firsts, file) : f->num_riegeli;
   for (bool added = true; i < end; i++) {
     const uint64_t position = cpb_metadata_chunk(m, i).offset;
+    if (plan->chunks[i].elsewhere) continue;
     while (k + 1 < last && cpb_column_get(&f->riegeli_begins, k + 1) <= position) k++;
-    added = cpb_metadata_set_reference(m, i, (cpb_chunk_reference){file, cpb_column_get(&f->riegeli_hashes, k)});
+    added = cpb_metadata_set_reference(m, i, (cpb_chunk_reference){number, cpb_column_get(&f->riegeli_hashes, k)});
     if (!added) return false;
   }
   return true;
 }
 
-bool cpb_split_files_describe(const cpb_split_files *f, cpb_metadata *m, cpb_error *error) {
-  if (f->count == 0) return true;
-  const size_t size = strlen(f->prefix) + NAME_END + 1;
-  char *name = cpb_alloc(&f->allocator, size);
-  bool done = name != NULL;
-  if (m->join_version < CPB_JOIN_FILES) m->join_version = CPB_JOIN_FILES;
-  for (uint32_t file = 1; done && file <= f->count; file++) {
-    const cpb_span text = {(const uint8_t *)name, cpb_split_files_name(f, file, name, size)};
-    done = cpb_metadata_add_file(m, text, cpb_column_get(&f->sizes, file - 1)) && add_references(f, m, file);
-  }
-  cpb_release(&f->allocator, name);
-  return done || fail_memory(error);
+bool cpb_split_files_refer(const cpb_split_files *f, const cpb_plan *plan, const cpb_column *numbers, cpb_metadata *m) {
+  for (uint32_t file = 1; file <= f->count; file++)
+    if (!refer(f, plan, file, (uint32_t)cpb_column_get(numbers, file), m)) return false;
+  return true;
 }

@@ -31,7 +31,7 @@ void cpb_split_files_free(cpb_split_files *f);
 /* Which chunks go into which file. LIMIT, MEMORY. */
 bool cpb_split_files_plan(cpb_split_files *f, const cpb_plan *plan, const cpb_split_options *o, cpb_error *error);
 
-/* The chunk behind the last one of the file that is written. */
+/* The chunk behind the last one of the file that is written; only of those that are not elsewhere. */
 static inline size_t cpb_split_files_end(const cpb_split_files *f) {
   return f->at > 0 ? (size_t)cpb_column_get(&f->ends, f->at - 1) : 1;
 }
@@ -42,10 +42,12 @@ bool cpb_split_files_note(cpb_split_files *f, const cpb_record_writer *writer, b
 /* The file is complete: goes to the next one. */
 bool cpb_split_files_next(cpb_split_files *f, cpb_error *error);
 
-/* Writes the name of a file, from 1 on, and a NUL; returns its length. */
+/* Writes the name of a file, from 1 on, and a NUL, for which there is room in so many bytes; returns its length. */
+size_t cpb_split_files_name_room(const cpb_split_files *f);
 size_t cpb_split_files_name(const cpb_split_files *f, uint32_t file, char *out, size_t size);
 
-/* Adds the files to the index, and to its chunks where they are. */
-bool cpb_split_files_describe(const cpb_split_files *f, cpb_metadata *m, cpb_error *error);
+/* Says in the index of the files' chunks where they are. `numbers`: what each file has there, by its own. False when
+ * memory is short. */
+bool cpb_split_files_refer(const cpb_split_files *f, const cpb_plan *plan, const cpb_column *numbers, cpb_metadata *m);
 
 #endif

@@ -32,6 +32,9 @@ void cpb_parts_free(cpb_parts *p);
  * short. */
 bool cpb_parts_add(cpb_parts *p, const cpb_record_writer *writer, uint64_t size, bool joined);
 
+/* The next chunk is not written. */
+static inline void cpb_parts_pass(cpb_parts *p) { p->num_chunks++; }
+
 /* After the last one. */
 bool cpb_parts_finish(cpb_parts *p, bool index_joins);
 

@@ -31,13 +31,14 @@ typedef struct cpb_plan_edit {
 typedef struct cpb_plan_chunk {
   uint64_t begin, end; /* in the input */
   uint64_t size;       /* of the chunk: the range after its edits */
-  uint64_t position;   /* in the output, once it was written */
+  uint64_t position;   /* in the output, once it was written; in the file where it is if that is another one */
   size_t first_edit;
   size_t first_tag;  /* its field tag, relative to the owner's message */
   uint32_t num_tags; /* none: a slice of the owner */
   uint32_t owner;    /* the chunk whose message it was taken from */
   int32_t order;
   bool is_bytes;
+  bool elsewhere; /* it is not written: a base has it */
 } cpb_plan_chunk;
 
 /* An entered message. */

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "chunked/split/chunk_bytes.h"
 
 #define SAMPLE_SIZE 65536
 #define SAMPLE_MIN 64         /* less is not worth a try */
@@ -23,16 +24,6 @@ void cpb_split_sample_free(cpb_split_sample *s) {
   s->compressor = NULL;
   cpb_buffer_free(&s->bytes);
   cpb_buffer_free(&s->packed);
-}
-
-cpb_have cpb_split_input_failed(const cpb_input *input, cpb_have have, uint64_t offset, cpb_error *error) {
-  if (have == CPB_WAIT) return CPB_WAIT;
-  if (have == CPB_FAILED) {
-    *error = input->failure;
-  } else {
-    cpb_fail(error, CPB_E_TRUNCATED, offset, "the input has become shorter since the split was planned");
-  }
-  return CPB_FAILED;
 }
 
 static cpb_have no_memory(cpb_error *error) {

@@ -28,7 +28,4 @@ void cpb_split_sample_free(cpb_split_sample *s);
 cpb_have cpb_split_sample_codec(cpb_split_sample *s, const cpb_plan *plan, size_t chunk, cpb_input *input,
                                 cpb_codec *codec, cpb_error *error);
 
-/* Part of a chunk's bytes at hand: what the input fails with, as an error. */
-cpb_have cpb_split_input_failed(const cpb_input *input, cpb_have have, uint64_t offset, cpb_error *error);
-
 #endif

@@ -17,7 +17,9 @@
 #define COMPAT_MAX_CHUNK ((UINT64_C(1) << 31) - 500) /* TensorFlow's */
 #define DEFAULT_READ_SIZE (1u << 18)
 
-typedef enum { PLANNING, PLANNED, WRITING, DONE, FAILED } phase;
+typedef enum { PLANNING, SHARING, PLANNED, WRITING, DONE, FAILED } phase;
+
+typedef cpb_have share_step(cpb_split_sharing *s, cpb_plan *plan, cpb_input *input, size_t read_size);
 
 struct cpb_split {
   cpb_allocator allocator; /* for what the writer needs; the plan is the meter's */
@@ -29,6 +31,8 @@ struct cpb_split {
   cpb_split_rules rules;
   cpb_plan plan;
   cpb_split_walk walk;
+  cpb_split_sharing share;
+  share_step *compare; /* set with a base; a program without bases need not have what it calls */
   cpb_split_write write;
   phase phase;
   bool planned;
@@ -89,7 +93,8 @@ cpb_split *cpb_split_new(const cpb_allocator *allocator, const cpb_split_options
   cpb_plan_init(&s->plan, &s->meter, &s->error);
   cpb_split_walk_init(&s->walk, &s->plan, &s->rules, &s->error);
   s->walk.read_size = s->options.read_size;
-  cpb_split_write_init(&s->write, &a, &s->plan, &s->options, &s->error);
+  cpb_split_share_init(&s->share, &s->plan.allocator);
+  cpb_split_write_init(&s->write, &a, &s->plan, &s->share, &s->options, &s->error);
   if (check(s)) return s;
   if (s->error.code == CPB_E_MEMORY) {
     cpb_split_free(s);
@@ -103,6 +108,7 @@ void cpb_split_free(cpb_split *s) {
   if (!s) return;
   const cpb_allocator a = s->allocator;
   cpb_split_write_free(&s->write);
+  cpb_split_share_free(&s->share);
   cpb_split_walk_free(&s->walk);
   cpb_plan_free(&s->plan);
   cpb_schema_free(s->builtin);
@@ -124,13 +130,23 @@ static cpb_step passed(cpb_split *s, cpb_step step, phase next) {
   return step;
 }
 
+static cpb_step share(cpb_split *s) {
+  switch (s->compare(&s->share, &s->plan, &s->input, s->options.read_size)) {
+    case CPB_HAVE: return CPB_STEP_DONE;
+    case CPB_WAIT: return CPB_STEP_NEED;
+    default: return CPB_STEP_ERROR;
+  }
+}
+
 cpb_step cpb_split_plan(cpb_split *s) {
   if (s->phase == FAILED) return CPB_STEP_ERROR;
-  if (s->phase != PLANNING) return CPB_STEP_DONE;
+  if (s->phase > SHARING) return CPB_STEP_DONE;
   cpb_meter_update(&s->meter);
-  cpb_step step = passed(s, cpb_split_walk_step(&s->walk, &s->input), PLANNED);
-  s->planned = step == CPB_STEP_DONE;
-  if (s->planned) cpb_split_walk_free(&s->walk);
+  const bool shares = s->phase == SHARING;
+  cpb_step step = passed(s, shares ? share(s) : cpb_split_walk_step(&s->walk, &s->input), PLANNED);
+  if (shares || step != CPB_STEP_DONE) return step;
+  s->planned = true;
+  cpb_split_walk_free(&s->walk);
   return step;
 }
 
@@ -140,6 +156,28 @@ cpb_step cpb_split_step(cpb_split *s) {
   s->phase = WRITING;
   return passed(s, cpb_split_write_step(&s->write, &s->input), DONE);
 }
+
+/* --- Sharing -------------------------------------------------------------- */
+
+cpb_split_base *cpb_split_base_new(const cpb_allocator *allocator, const cpb_split *split,
+                                   const cpb_split_base_options *options) {
+  return cpb_base_new(allocator, split && split->planned ? &split->plan : NULL, options);
+}
+
+cpb_code cpb_split_share(cpb_split *s, const cpb_split_base *base) {
+  if (s->phase != PLANNED || s->origin || s->share.base || s->write.parts.count > 0 || base->state != CPB_BASE_DONE)
+    return s->error.code != CPB_OK ? s->error.code : CPB_E_USAGE;
+  if (s->options.for_memory > 0) {
+    s->phase = FAILED;
+    return cpb_fail(&s->error, CPB_E_USAGE, CPB_NO_OFFSET, "for_memory is set, and a base; a device reads one file");
+  }
+  cpb_split_share_begin(&s->share, base, &s->plan);
+  s->compare = cpb_split_share_step;
+  s->phase = SHARING;
+  return CPB_OK;
+}
+
+void cpb_split_get_shared(const cpb_split *s, cpb_split_shared *shared) { *shared = s->share.shared; }
 
 /* --- Parts ---------------------------------------------------------------- */
 
@@ -156,7 +194,7 @@ cpb_code cpb_split_cut(cpb_split *s, uint64_t least, size_t *count) {
 cpb_code cpb_split_restart(cpb_split *s) {
   if (!s->planned) return s->error.code != CPB_OK ? s->error.code : CPB_E_USAGE;
   cpb_split_write_free(&s->write);
-  cpb_split_write_init(&s->write, &s->allocator, &s->plan, &s->options, &s->error);
+  cpb_split_write_init(&s->write, &s->allocator, &s->plan, &s->share, &s->options, &s->error);
   s->error = (cpb_error){.code = CPB_OK, .offset = CPB_NO_OFFSET};
   s->phase = PLANNED;
   return CPB_OK;
@@ -173,7 +211,8 @@ cpb_split *cpb_split_fork(const cpb_split *origin, const cpb_allocator *allocato
   cpb_meter_init(&s->meter, &a, NULL, NULL);
   cpb_plan_init(&s->plan, &s->meter, &s->error);
   cpb_split_walk_init(&s->walk, &s->plan, &s->rules, &s->error);
-  cpb_split_write_init(&s->write, &a, (cpb_plan *)&origin->plan, &s->options, &s->error);
+  cpb_split_share_init(&s->share, &s->plan.allocator);
+  cpb_split_write_init(&s->write, &a, (cpb_plan *)&origin->plan, &s->share, &s->options, &s->error);
   cpb_buffer_init(&s->write.index, &a);
   s->write.apart = true;
   s->phase = DONE;
@@ -223,8 +262,9 @@ int cpb_split_chunk_at(const cpb_split *s, size_t index, cpb_split_chunk *chunk)
 }
 
 void cpb_split_progress(const cpb_split *s, uint64_t *done, uint64_t *total) {
-  *total = s->walk.size == CPB_NO_OFFSET ? 0 : s->walk.size;
+  *total = s->phase == SHARING ? s->share.total : s->walk.size == CPB_NO_OFFSET ? 0 : s->walk.size;
   *done = s->phase == PLANNING  ? cpb_min_u64(s->walk.scanner.pos, *total)
+          : s->phase == SHARING ? cpb_min_u64(s->share.done, *total)
           : s->phase == PLANNED ? 0
           : s->phase == DONE    ? *total
                                 : cpb_min_u64(s->write.copied, *total);

@@ -5,15 +5,17 @@
 #include "base/checked.h"
 #include "base/status.h"
 
-void cpb_split_write_init(cpb_split_write *w, const cpb_allocator *a, cpb_plan *plan, const cpb_split_options *options,
-                          cpb_error *error) {
+void cpb_split_write_init(cpb_split_write *w, const cpb_allocator *a, cpb_plan *plan, const cpb_split_sharing *share,
+                          const cpb_split_options *options, cpb_error *error) {
   memset(w, 0, sizeof *w);
   w->allocator = *a;
   w->error = error;
   w->plan = plan;
+  w->share = share;
   w->options = options;
   w->read_size = options->read_size;
   cpb_split_files_init(&w->files, a, options);
+  cpb_split_others_init(&w->others, a);
   cpb_split_sample_init(&w->sample, a);
   cpb_parts_init(&w->parts, a);
   cpb_evenly_init(&w->pieces, a, options->buffer);
@@ -24,6 +26,7 @@ void cpb_split_write_init(cpb_split_write *w, const cpb_allocator *a, cpb_plan *
 void cpb_split_write_free(cpb_split_write *w) {
   cpb_record_writer_free(w->writer);
   cpb_split_files_free(&w->files);
+  cpb_split_others_free(&w->others);
   cpb_split_sample_free(&w->sample);
   cpb_parts_free(&w->parts);
   cpb_evenly_free(&w->pieces);
@@ -64,22 +67,9 @@ static bool open_writer(cpb_split_write *w) {
 
 /* The next bytes of the chunk; empty at its end. */
 static cpb_have next_bytes(cpb_split_write *w, cpb_input *input, cpb_span *span) {
-  cpb_plan_piece *piece = &w->piece;
-  *span = (cpb_span){NULL, 0};
-  if (!w->piece_open && !cpb_plan_next(w->plan, &w->cursor, piece)) return CPB_HAVE;
-  w->piece_open = piece->length > 0;
-  if (!w->piece_open) {
-    *span = (cpb_span){piece->literal, piece->literal_size};
-    return CPB_HAVE;
-  }
-  size_t want = (size_t)cpb_min_u64(piece->length, w->read_size);
-  cpb_have have = cpb_input_span(input, piece->offset, want, piece->length, span);
-  if (have != CPB_HAVE) return cpb_split_input_failed(input, have, piece->offset, w->error);
-  piece->offset += span->size;
-  piece->length -= span->size;
+  cpb_have have = cpb_split_bytes_next(&w->bytes, w->plan, input, w->read_size, span, w->error);
   w->copied += span->size;
-  w->piece_open = piece->length > 0;
-  return CPB_HAVE;
+  return have;
 }
 
 /* --- Chunks --------------------------------------------------------------- */
@@ -122,8 +112,7 @@ static cpb_have choose_transpose(cpb_split_write *w) {
 }
 
 static cpb_have begin_chunk(cpb_split_write *w) {
-  cpb_plan_open(w->plan, w->chunk, &w->cursor);
-  w->piece_open = false;
+  cpb_split_bytes_begin(&w->bytes, w->plan, w->chunk);
   w->state = CPB_SPLIT_WRITE_COPY;
   uint64_t size = w->plan->chunks[w->chunk].size;
   cpb_evenly_begin(&w->pieces, size, w->codec != CPB_CODEC_NONE);
@@ -148,9 +137,21 @@ static cpb_have copy(cpb_split_write *w, cpb_input *input) {
   return called(w, cpb_record_writer_write(w->writer, span.data, span.size)) ? CPB_HAVE : CPB_FAILED;
 }
 
+/* Passes over what is not written. */
+static void skip_shared(cpb_split_write *w) {
+  const cpb_plan *plan = w->plan;
+  for (; w->chunk < plan->num_chunks && plan->chunks[w->chunk].elsewhere; w->chunk++)
+    w->copied += plan->chunks[w->chunk].size;
+}
+
+static void come_to_next_of_files(cpb_split_write *w) {
+  if (w->files.at == 0) w->state = CPB_SPLIT_WRITE_INDEX_CODEC; /* that has the first chunk alone */
+  else w->state = w->chunk == cpb_split_files_end(&w->files) ? CPB_SPLIT_WRITE_END_FILE : CPB_SPLIT_WRITE_CODEC;
+}
+
 static void come_to_next(cpb_split_write *w) {
-  const bool ends_file = w->files.count > 0 && w->chunk == cpb_split_files_end(&w->files);
-  if (ends_file) w->state = w->files.at > 0 ? CPB_SPLIT_WRITE_END_FILE : CPB_SPLIT_WRITE_INDEX_CODEC;
+  skip_shared(w);
+  if (w->files.count > 0) come_to_next_of_files(w);
   else if (w->apart) w->state = w->chunk < w->end ? CPB_SPLIT_WRITE_CODEC : CPB_SPLIT_WRITE_FLUSH;
   else w->state = w->chunk < w->plan->num_chunks ? CPB_SPLIT_WRITE_CODEC : CPB_SPLIT_WRITE_INDEX_CODEC;
 }
@@ -164,11 +165,13 @@ static cpb_have end_chunk(cpb_split_write *w) {
 
 /* --- Files ------------------------------------------------------------------ */
 
+/* Once. */
 static bool begin_files(cpb_split_write *w) {
   if (w->apart || w->files.planned) return true;
   if (!cpb_split_files_plan(&w->files, w->plan, w->options, w->error)) return false;
   if (w->files.count > 0) w->chunk = 1;
-  return true;
+  skip_shared(w);
+  return cpb_split_others_plan(&w->others, &w->files, w->share, w->error);
 }
 
 static cpb_have end_file(cpb_split_write *w) {
@@ -195,8 +198,10 @@ bool cpb_split_write_cut(cpb_split_write *w, uint64_t least) {
   p->least = least;
   p->most = cpb_record_writer_buffer(w->writer);
   bool done = true;
-  for (size_t i = 0; done && i < w->plan->num_chunks; i++)
-    done = cpb_parts_add(p, w->writer, w->plan->chunks[i].size, false);
+  for (size_t i = 0; done && i < w->plan->num_chunks; i++) {
+    if (w->plan->chunks[i].elsewhere) cpb_parts_pass(p);
+    else done = cpb_parts_add(p, w->writer, w->plan->chunks[i].size, false);
+  }
   if (!done || !cpb_parts_finish(p, is_compat(w))) {
     cpb_parts_free(p);
     cpb_fail_memory(w->error);
@@ -216,6 +221,7 @@ static void note_positions(cpb_split_write *w) {
   for (uint64_t i = 0; i < n && w->chunk < w->plan->num_chunks; i++) {
     w->plan->chunks[w->chunk].position = position - (n - 1 - i);
     w->copied += w->plan->chunks[w->chunk++].size;
+    skip_shared(w);
   }
   w->placed.num_records = 0;
 }
@@ -258,7 +264,7 @@ static bool set_version(const cpb_split_write *w, cpb_metadata *m) {
 
 static bool begin_pages(cpb_split_write *w) {
   if (!set_version(w, &w->metadata) || !cpb_plan_index(w->plan, &w->metadata, w->error) ||
-      !cpb_split_files_describe(&w->files, &w->metadata, w->error))
+      !cpb_split_others_describe(&w->others, w->plan, &w->files, w->share, &w->metadata, w->error))
     return false;
   if (cpb_page_writer_begin(&w->pages, &w->metadata, w->options->index_pages, true)) return true;
   cpb_fail_memory(w->error);
@@ -342,7 +348,7 @@ static cpb_step drain(cpb_split_write *w) {
 }
 
 cpb_step cpb_split_write_step(cpb_split_write *w, cpb_input *input) {
-  if (!w->writer && (!begin_files(w) || !open_writer(w))) return CPB_STEP_ERROR;
+  if (!begin_files(w) || (!w->writer && !open_writer(w))) return CPB_STEP_ERROR;
   for (;;) {
     if (w->drain) {
       cpb_step step = drain(w);

@@ -5,8 +5,9 @@
 
 #include "base/input.h"
 #include "chunked/index/page_writer.h"
+#include "chunked/split/chunk_bytes.h"
 #include "chunked/split/evenly.h"
-#include "chunked/split/files.h"
+#include "chunked/split/other_files.h"
 #include "chunked/split/parts.h"
 #include "chunked/split/plan.h"
 #include "chunked/split/sample.h"
@@ -38,6 +39,8 @@ typedef struct cpb_split_write {
   const cpb_split_options *options;
   cpb_record_writer *writer;
   cpb_split_files files;
+  const cpb_split_sharing *share;
+  cpb_split_others others;
   cpb_split_sample sample;
   cpb_split_write_state state;
   size_t chunk;
@@ -46,9 +49,7 @@ typedef struct cpb_split_write {
   cpb_parts parts;          /* that may be given */
   cpb_span given;           /* what is left of the part that was, */
   cpb_encoded_chunk placed; /* and what was written of it last */
-  cpb_plan_cursor cursor;
-  cpb_plan_piece piece;
-  bool piece_open; /* not all of `piece` was written */
+  cpb_split_bytes bytes;    /* of the chunk */
   cpb_evenly pieces;
   bool drain;      /* the writer may have output */
   cpb_codec codec; /* that the writer uses, */
@@ -62,8 +63,8 @@ typedef struct cpb_split_write {
 } cpb_split_write;
 
 /* What the pointers lead to must outlive it. Nothing is allocated yet. */
-void cpb_split_write_init(cpb_split_write *w, const cpb_allocator *a, cpb_plan *plan, const cpb_split_options *options,
-                          cpb_error *error);
+void cpb_split_write_init(cpb_split_write *w, const cpb_allocator *a, cpb_plan *plan, const cpb_split_sharing *share,
+                          const cpb_split_options *options, cpb_error *error);
 void cpb_split_write_free(cpb_split_write *w);
 
 /* Divides the chunks into parts of at least `least` bytes; steps then return CPB_STEP_PART. */

@@ -367,19 +367,41 @@ static void json_version(inspection *i) {
   cpb_json_writer_close(json, '}');
 }
 
+typedef struct chunks_of_file {
+  uint64_t chunks, bytes;
+} chunks_of_file;
+
+/* How many chunks each other file has, and how large they are together. NULL: there are none, or memory is short. */
+static chunks_of_file *count_elsewhere(inspection *i) {
+  const size_t count = cpb_index_num_files(i->index);
+  cpb_chunk_info chunk;
+  if (count == 0) return NULL;
+  chunks_of_file *files = cpb_alloc_zeroed(&i->cli->allocator, (count + 1) * sizeof *files);
+  if (!files) i->status = cli_fail_memory(i->cli);
+  for (uint64_t k = 0; files && cpb_index_get_chunk(i->index, k, &chunk) == CPB_OK; k++) {
+    files[chunk.file].chunks++;
+    files[chunk.file].bytes += chunk.size;
+  }
+  return files;
+}
+
 static void json_files(inspection *i) {
   cpb_json_writer *json = &i->cli->json;
   cpb_other_file other;
-  if (cpb_index_num_files(i->index) == 0) return;
+  chunks_of_file *chunks = count_elsewhere(i);
+  if (!chunks) return;
   cpb_json_writer_open(json, "files", '[');
   for (uint32_t file = 1; cpb_index_get_file(i->index, file, &other) == CPB_OK && cli_can_print(i->cli); file++) {
     cpb_json_writer_open(json, NULL, '{');
     cpb_json_writer_span(json, "name", (cpb_span){(const uint8_t *)other.name, other.length});
     cpb_json_writer_unsigned(json, "size", other.size);
+    cpb_json_writer_unsigned(json, "chunks", chunks[file].chunks);
+    cpb_json_writer_unsigned(json, "chunks_size", chunks[file].bytes);
     cpb_json_writer_close(json, '}');
     cli_print_json(i->cli);
   }
   cpb_json_writer_close(json, ']');
+  cpb_release(&i->cli->allocator, chunks);
 }
 
 static void json_index(inspection *i) {
@@ -446,9 +468,13 @@ static void print_version(inspection *i) {
 
 static void print_files(inspection *i) {
   cpb_other_file other;
+  chunks_of_file *chunks = count_elsewhere(i);
+  if (!chunks) return;
   for (uint32_t file = 1; cpb_index_get_file(i->index, file, &other) == CPB_OK && cli_can_print(i->cli); file++)
-    cli_print(i->cli, "  file %-4u%.*s, %llu bytes\n", (unsigned)file, (int)other.length, other.name,
-              (unsigned long long)other.size);
+    cli_print(i->cli, "  file %-4u%.*s, %llu bytes: %llu chunks of %llu bytes are there\n", (unsigned)file,
+              (int)other.length, other.name, (unsigned long long)other.size, (unsigned long long)chunks[file].chunks,
+              (unsigned long long)chunks[file].bytes);
+  cpb_release(&i->cli->allocator, chunks);
 }
 
 static void show_table(inspection *i) {

@@ -1,15 +1,15 @@
 /* cpb records: the records of any Riegeli file. */
 #include "cpb/records.h"
 
+#include "base/sha256.h"
 #include "cli/cli.h"
-#include "cli/sha256.h"
 
 typedef struct listing {
   cli *cli;
   cpb_file *file;
   cpb_record_reader *reader;
   uint64_t records, bytes, skipped; /* skipped: bytes left out */
-  cli_sha256 sha256;                /* of the record, with --sha256 */
+  cpb_sha256 sha256;                /* of the record, with --sha256 */
 } listing;
 
 static bool wants_more(const listing *l) {
@@ -28,8 +28,8 @@ static void print_row(listing *l, const cpb_record *record, const char *digest) 
 static void print_record(listing *l) {
   cpb_json_writer *json = &l->cli->json;
   const cpb_record *record = cpb_record_reader_record(l->reader);
-  char digest[CLI_SHA256_HEX] = "";
-  if (l->cli->settings.sha256) cli_sha256_end_hex(&l->sha256, digest);
+  char digest[CPB_SHA256_HEX] = "";
+  if (l->cli->settings.sha256) cpb_sha256_end_hex(&l->sha256, digest);
   l->records++;
   l->bytes += record->size;
   if (!l->cli->settings.json) {
@@ -85,7 +85,7 @@ static void print_status(listing *l, const cpb_error *error) {
 /* The record that was begun: its bytes, then its line. */
 static cpb_step list_record(listing *l) {
   uint64_t left = cpb_record_reader_record(l->reader)->size;
-  cli_sha256_begin(&l->sha256);
+  cpb_sha256_begin(&l->sha256);
   while (left > 0) {
     cpb_step step = cpb_record_reader_step(l->reader);
     if (step == CPB_STEP_NEED) {
@@ -94,7 +94,7 @@ static cpb_step list_record(listing *l) {
     } else if (step == CPB_STEP_DATA) {
       size_t length;
       const uint8_t *data = cpb_record_reader_data(l->reader, &length);
-      if (l->cli->settings.sha256) cli_sha256_add(&l->sha256, data, length);
+      if (l->cli->settings.sha256) cpb_sha256_add(&l->sha256, data, length);
       left -= length;
     } else {
       return step;

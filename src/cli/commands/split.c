@@ -1,4 +1,5 @@
 /* cpb split: a message made into a .cpb file. */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ typedef struct splitting {
   cpb_schema *schema;
   cpb_file *in;
   cpb_split *split;
+  cpb_split_base *base;
   char *out_path;   /* with its ending, or NULL: as given */
   char *prefix;     /* of the other files' names */
   const char *type; /* the message's; NULL: the default */
@@ -110,6 +112,21 @@ static int verify(splitting *s, cpb_output *out) {
   cpb_index_free(index);
   cpb_file_close(written);
   return status;
+}
+
+/* --- Against a base --------------------------------------------------------- */
+
+static int read_base(splitting *s) {
+  cli *c = s->cli;
+  cpb_error error;
+  cpb_file_options options = cli_transfer_options(c, "reading the base");
+  options.urls = &c->urls;
+  options.allow_references = c->settings.allow_references;
+  s->base = cpb_file_read_base(c->settings.base, s->out_path, s->split, &options, &error);
+  cli_progress_end(c);
+  if (!s->base) return cli_fail(c, c->settings.base, &error);
+  return cpb_split_share(s->split, s->base) == CPB_OK ? CLI_OK
+                                                      : cli_fail(c, c->settings.base, cpb_split_error(s->split));
 }
 
 /* --- Several files ---------------------------------------------------------- */
@@ -210,9 +227,15 @@ static void summarize(const splitting *s, bool copy) {
   if (copy) {
     cli_note(s->cli, s->out_path, "fits into one chunk; copied unchanged");
   } else {
-    size_t count = cpb_split_count(s->split);
-    if (s->num_others > 0) cli_note(s->cli, s->out_path, "%zu chunks, in %zu other files", count, s->num_others);
-    else cli_note(s->cli, s->out_path, "%zu chunk%s", count, count == 1 ? "" : "s");
+    char shared[80] = "", others[80] = "";
+    const size_t count = cpb_split_count(s->split);
+    cpb_split_shared base;
+    cpb_split_get_shared(s->split, &base);
+    if (s->num_others > 0) snprintf(others, sizeof others, ", in %zu other files", s->num_others);
+    if (s->base)
+      snprintf(shared, sizeof shared, "; the base has %llu of them, %llu bytes", (unsigned long long)base.chunks,
+               (unsigned long long)base.bytes);
+    cli_note(s->cli, s->out_path, "%zu chunk%s%s%s", count, count == 1 ? "" : "s", others, shared);
   }
 }
 
@@ -228,20 +251,33 @@ static int split(splitting *s) {
     return cli_usage(c->command, "the message needs several chunks; expected an output name that ends in .cpb");
   s->out_path = cli_join(c, given, is_named ? "" : copy ? ".pb" : ".cpb", &status);
   if (!s->out_path) return status;
-  status = write_output(s, copy);
+  if (c->settings.base && !copy) status = read_base(s);
+  if (status == CLI_OK) status = write_output(s, copy);
   if (status == CLI_OK) summarize(s, copy);
   return status;
 }
 
-int cli_split(cli *c) {
-  if (c->settings.verify && cli_is_dash(c->settings.output))
+/* What goes together. */
+static int check_options(const cli *c) {
+  const cli_settings *set = &c->settings;
+  const bool is_file = !cli_is_dash(set->output) && !os_is_special(set->output);
+  if (set->verify && cli_is_dash(set->output))
     return cli_usage(c->command, "--verify reads the output back; expected a file, not standard output");
-  const char *output = c->settings.output;
-  if (has_others(c) && (c->settings.verify || cli_is_dash(output) || os_is_special(output)))
+  if (has_others(c) && (set->verify || !is_file))
     return cli_usage(c->command,
                      "--files and --file-size expect a file as output, and no --verify: cpb verify reads "
                      "the files afterwards");
-  int status = CLI_OK;
+  if (!set->base) return CLI_OK;
+  if (set->verify || !is_file)
+    return cli_usage(c->command,
+                     "--base expects a file as output, and no --verify: cpb verify reads both files afterwards");
+  if (cli_is_dash(set->base)) return cli_usage(c->command, "--base has no name on standard input; expected a file");
+  return CLI_OK;
+}
+
+int cli_split(cli *c) {
+  int status = check_options(c);
+  if (status != CLI_OK) return status;
   splitting s = {.cli = c};
   s.in = cli_open_input(c, c->settings.input, &status);
   if (!s.in) return status;
@@ -255,6 +291,7 @@ int cli_split(cli *c) {
   cpb_release(&c->allocator, s.prefix);
   cpb_release(&c->allocator, s.others);
   cpb_split_free(s.split);
+  cpb_split_base_free(s.base);
   cpb_schema_free(s.schema);
   cpb_file_close(s.in);
   return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/url_text.h"
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
@@ -13,16 +14,7 @@ static bool same(const char *a, const char *b, size_t length) {
   return true;
 }
 
-/* The length of the scheme, if it is one of ours. */
-static size_t scheme_of(const char *text) {
-  static const char *const schemes[] = {"http", "https", "s3"};
-  size_t length = strcspn(text, ":/");
-  if (strncmp(text + length, "://", 3) != 0) return 0;
-  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-    if (strlen(schemes[i]) == length && same(text, schemes[i], length)) return length;
-  }
-  return 0;
-}
+static size_t scheme_of(const char *text) { return cpb_url_scheme((cpb_span){(const uint8_t *)text, strlen(text)}); }
 
 int cpb_is_url(const char *text) { return text && scheme_of(text) > 0; }
 

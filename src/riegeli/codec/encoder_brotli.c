@@ -2,6 +2,7 @@
 
 #include "base/checked.h"
 #include "riegeli/codec/encoder.h"
+#include "riegeli/codec/noise.h"
 
 /* As it is built by default, libbrotlienc calls exit() when memory is short. So the allocator
  * leaves it with longjmp() instead, and takes back all of its memory. If it was built with
@@ -10,9 +11,17 @@
 #  include <setjmp.h>
 #endif
 
+/* Noise in a buffer of so many bytes is stored, as the library would do at these levels in the end,
+ * but a tenth as fast. Whether it is noise does not depend on the pieces in which it comes: so
+ * these are put together. */
+enum { NOISE_LEAST = 64 << 10, NOISE_MOST = 4 << 20, NOISE_LEVEL = 9 };
+
 typedef struct brotli_state {
   cpb_codec_memory *memory;
-  BrotliEncoderState *stream;
+  BrotliEncoderState *stream; /* NULL before anything is compressed */
+  uint64_t size;              /* of the buffer */
+  bool undecided;             /* it may be noise */
+  cpb_buffer gathered;        /* its beginning, while that is undecided */
   int level, window_log;
 #ifndef CPB_BROTLI_CLEANS_UP
   jmp_buf before;
@@ -23,6 +32,7 @@ static void *brotli_create(cpb_codec_memory *memory, int level, int window_log) 
   brotli_state *s = cpb_alloc_zeroed(&memory->allocator, sizeof *s);
   if (!s) return NULL;
   s->memory = memory;
+  cpb_buffer_init(&s->gathered, &memory->allocator);
   s->level = level;
   s->window_log = window_log;
   return s;
@@ -36,6 +46,7 @@ static void brotli_close(brotli_state *s) {
 static void brotli_destroy(void *state) {
   brotli_state *s = state;
   brotli_close(s);
+  cpb_buffer_free(&s->gathered);
   cpb_release(&s->memory->allocator, s);
 }
 
@@ -47,16 +58,27 @@ static int fitting_window(uint64_t size) {
   return log;
 }
 
+/* From 1 MiB on, the library looks for matches of five bytes and not of four, which for messages takes
+ * longer and finds less. Riegeli gives it no hint: then that of the first piece counts. */
+#define MOST_HINT ((1u << 20) - 1)
+
 static bool brotli_begin(void *state, uint64_t size) {
   brotli_state *s = state;
   brotli_close(s);
+  s->size = size;
+  s->undecided = s->level <= NOISE_LEVEL && size >= NOISE_LEAST && size <= NOISE_MOST;
+  cpb_buffer_reset(&s->gathered, NOISE_MOST);
+  return true;
+}
+
+static bool open_stream(brotli_state *s) {
   s->stream = BrotliEncoderCreateInstance(cpb_codec_allocate, cpb_codec_release, s->memory);
   if (!s->stream) return false;
-  int window_log = s->window_log != 0 ? s->window_log : fitting_window(size);
+  int window_log = s->window_log != 0 ? s->window_log : fitting_window(s->size);
   BrotliEncoderSetParameter(s->stream, BROTLI_PARAM_QUALITY, (uint32_t)s->level);
   BrotliEncoderSetParameter(s->stream, BROTLI_PARAM_LARGE_WINDOW, window_log > BROTLI_MAX_WINDOW_BITS);
   BrotliEncoderSetParameter(s->stream, BROTLI_PARAM_LGWIN, (uint32_t)window_log);
-  BrotliEncoderSetParameter(s->stream, BROTLI_PARAM_SIZE_HINT, (uint32_t)cpb_min_u64(size, 1u << 30));
+  BrotliEncoderSetParameter(s->stream, BROTLI_PARAM_SIZE_HINT, (uint32_t)cpb_min_u64(s->size, MOST_HINT));
   return true;
 }
 
@@ -87,8 +109,7 @@ static bool compress_some(brotli_state *s, BrotliEncoderOperation operation, cpb
   return BrotliEncoderCompressStream(s->stream, operation, &in->size, &in->data, &no_room, NULL, NULL);
 }
 
-static bool brotli_write(void *state, cpb_span in, bool last, cpb_buffer *out) {
-  brotli_state *s = state;
+static bool write_stream(brotli_state *s, cpb_span in, bool last, cpb_buffer *out) {
   BrotliEncoderOperation operation = last ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_PROCESS;
   do {
     if (!s->stream || !compress(s, operation, &in)) return false;
@@ -97,6 +118,43 @@ static bool brotli_write(void *state, cpb_span in, bool last, cpb_buffer *out) {
     if (!cpb_buffer_append(out, bytes, ready)) return false;
   } while (in.size > 0 || BrotliEncoderHasMoreOutput(s->stream) || (last && !BrotliEncoderIsFinished(s->stream)));
   return true;
+}
+
+/* The smallest window, an uncompressed meta-block and an empty last one (RFC 7932, section 9). */
+static bool store(cpb_span in, cpb_buffer *out) {
+  static const uint8_t last = 3;
+  uint8_t head[4];
+  const unsigned length = (unsigned)in.size - 1;
+  const unsigned nibbles = length < 1u << 16 ? 4 : length < 1u << 20 ? 5 : 6;
+  cpb_store32(head, (nibbles - 4) << 2 | length << 4 | 1u << (4 + 4 * nibbles));
+  return cpb_buffer_append(out, head, nibbles == 4 ? 3 : 4) && cpb_buffer_append(out, in.data, in.size) &&
+         cpb_buffer_append(out, &last, 1);
+}
+
+/* False: memory is short. */
+static bool find_noise(brotli_state *s, cpb_span in, bool *noise) {
+  uint32_t *table = cpb_alloc(&s->memory->allocator, cpb_noise_table(in.size) * sizeof *table);
+  if (!table) return false;
+  *noise = cpb_is_noise(in, table);
+  cpb_release(&s->memory->allocator, table);
+  return true;
+}
+
+static bool brotli_write(void *state, cpb_span in, bool last, cpb_buffer *out) {
+  brotli_state *s = state;
+  if (s->undecided && in.size < s->size) {
+    if (!cpb_buffer_append(&s->gathered, in.data, in.size)) return false;
+    if (!last) return true;
+    in = (cpb_span){s->gathered.data, s->gathered.size};
+  }
+  if (s->undecided) {
+    bool noise;
+    s->undecided = false;
+    if (!find_noise(s, in, &noise)) return false;
+    if (noise) return store(in, out);
+  }
+  if (!s->stream && !open_stream(s)) return false;
+  return write_stream(s, in, last, out);
 }
 
 const cpb_encoder cpb_encoder_brotli = {

@@ -6,7 +6,8 @@
 
 /* What a block may have beside the window: the context, tables, input and output blocks. */
 #define TABLES ((uint64_t)2 << 20)
-/* How many blocks are kept for later, and how many bytes in all. */
+/* Which blocks are kept for later, how many, and how many bytes in all, if it is not said otherwise. */
+#define KEEP_LEAST ((size_t)4 << 10)
 #define KEEP_BLOCKS 16
 #define KEEP_BYTES ((uint64_t)2 << 20)
 
@@ -29,7 +30,7 @@ static void list_remove(block *b) {
 }
 
 void cpb_codec_memory_init(cpb_codec_memory *memory, const cpb_allocator *a, uint64_t window) {
-  *memory = (cpb_codec_memory){.allocator = *a, .window = window};
+  *memory = (cpb_codec_memory){.allocator = *a, .window = window, .keep = cpb_min_u64(KEEP_BYTES, window)};
 }
 
 static block *take_kept(cpb_codec_memory *memory, block *b) {
@@ -93,10 +94,14 @@ void cpb_codec_release(void *opaque, void *address) {
   if (!address) return;
   block *b = (block *)address - 1;
   list_remove(b);
+  if (b->size < KEEP_LEAST) {
+    cpb_release(&memory->allocator, b);
+    return;
+  }
   list_push(&memory->kept, b);
   memory->kept_size += b->size;
   memory->kept_count++;
-  while (memory->kept_count > KEEP_BLOCKS || memory->kept_size > cpb_min_u64(KEEP_BYTES, memory->window)) {
+  while (memory->kept_count > KEEP_BLOCKS || memory->kept_size > memory->keep) {
     release_oldest(memory);
   }
 }

@@ -18,6 +18,7 @@ typedef struct cpb_codec_memory {
   cpb_allocator allocator;
   uint64_t window;
   uint64_t whole;               /* the most that the host's decoder, which cannot stream, may hold */
+  uint64_t keep;                /* the most bytes that are kept for the next stream */
   bool refused;                 /* a block exceeded the limit */
   bool frugal;                  /* to save memory counts more than speed */
   struct cpb_codec_block *lent; /* blocks that a library has */

@@ -20,7 +20,7 @@ const USAGE: &str = "usage:
   riegeli-rs metadata FILE > MESSAGE   the serialized RecordsMetadata
   riegeli-rs bench-write OPTIONS RECORDS.lp [SECONDS]
   riegeli-rs bench-read FILE [SECONDS]
-A bench works in memory and prints MB/s of record bytes, one run a line.";
+A bench works in memory and prints MB of record bytes per second of the processor, one run a line.";
 
 /// Splits `.lp` into records.
 pub fn split_lp(mut bytes: &[u8]) -> Result<Vec<&[u8]>> {
