@@ -257,7 +257,7 @@ typedef struct cpb_merge_options {
   size_t read_size;
 
   /* How many items the plan may have (operations, changed fields, segments), at
-   * about 100 bytes each; more are CPB_E_LIMIT. 0: limits->entries. */
+   * 10 to 80 bytes each; more are CPB_E_LIMIT. 0: limits->entries. */
   uint64_t plan_items;
 
   /* The type of the merged message, which must outlive the merge. NULL: not known.
