@@ -158,7 +158,9 @@ test(
     const part = join(folder, 'below/part.cpb');
     await rm(part);
     execFileSync('mkfifo', [part]);
-    await assert.rejects(merged(join(folder, 'below.cpb')), { message: /^file "below\/part.cpb": .*not a regular file/ });
+    await assert.rejects(merged(join(folder, 'below.cpb')), {
+      message: /^file "below\/part.cpb": .*not a regular file/,
+    });
     await rm(part);
     await mkdir(part);
     await assert.rejects(merged(join(folder, 'below.cpb')), { message: /^file "below\/part.cpb": / });
