@@ -20,7 +20,11 @@ test('by URL: from the folder, and no further', () =>
     await visit('models/several_files/graph.cpb', { panel: 'file', at: '5' }, PARTS[2] ?? '');
     server.log.length = 0;
     await visit('models/several_files/up.cpb', { panel: 'graph' }, 'it is not in the folder of the file that names it');
-    await visit('models/several_files/url.cpb', { panel: 'graph' }, 'it is not in the folder of the file that names it');
+    await visit(
+      'models/several_files/url.cpb',
+      { panel: 'graph' },
+      'it is not in the folder of the file that names it',
+    );
     assert.deepEqual(
       server.log.filter((path) => /graph|of-0/.test(path)),
       [],
