@@ -26,6 +26,7 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./init.js').ModuleInput} ModuleInput */
 /** @typedef {import('./init.js').Modules} Modules */
 /** @typedef {import('./wasm/codecs.js').Decode} Decode */
+/** @typedef {import('./reader/chunk-ranges.js').FileRange} FileRange */
 /** @typedef {import('./reader/chunks.js').Chunk} Chunk */
 /** @typedef {import('./reader/chunks.js').ChunkReadOptions} ChunkReadOptions */
 /** @typedef {import('./reader/chunks.js').Stored} Stored */
