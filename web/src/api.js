@@ -26,6 +26,7 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./init.js').ModuleInput} ModuleInput */
 /** @typedef {import('./init.js').Modules} Modules */
 /** @typedef {import('./wasm/codecs.js').Decode} Decode */
+/** @typedef {import('./reader/chunk-ranges.js').FileRange} FileRange */
 /** @typedef {import('./reader/chunks.js').Chunk} Chunk */
 /** @typedef {import('./reader/chunks.js').ChunkReadOptions} ChunkReadOptions */
 /** @typedef {import('./reader/chunks.js').Stored} Stored */
@@ -36,6 +37,8 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./reader/open.js').MessageBase} MessageBase */
 /** @typedef {import('./reader/open.js').OpenOptions} OpenOptions */
 /** @typedef {import('./reader/open.js').What} What */
+/** @typedef {import('./reader/other-file.js').OtherFile} OtherFile */
+/** @typedef {import('./source/references.js').References} References */
 /** @typedef {import('./reader/plan.js').Plan} Plan */
 /** @typedef {import('./reader/records.js').Record} Record */
 /** @typedef {import('./reader/records.js').Records} Records */

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { setUp } from './init.js';
 import { moduleUrl } from './module-urls.js';
 import { fileInput, fileSource } from './source/file.js';
-import { setUpInputs } from './source/index.js';
-import { refusal } from './source/refusal.js';
+import { setUpInputs, setUpReferences } from './source/index.js';
+import * as references from './source/references.js';
+import * as refusals from './source/refusal.js';
 import { setUpRefusals } from './source/resource.js';
 import { fileSink } from './writer/file-sink.js';
 import { setUpFiles } from './writer/output.js';
@@ -18,7 +19,8 @@ async function read(input) {
 
 setUp((kind) => readFile(moduleUrl(kind)), fileSource, read);
 setUpInputs(fileInput);
-setUpRefusals(refusal);
+setUpReferences(() => references);
+setUpRefusals(() => refusals);
 setUpFiles(fileSink);
 
 export { fileSource };

@@ -21,7 +21,7 @@ import { collect, engineStream } from './output.js';
  *   for one that shares a transposed Riegeli chunk, of which the header does not tell, it is the index's
  * @property {number} index of the record in its Riegeli chunk
  * @property {number} begin
- * @property {number} end of its Riegeli chunk: bytes [begin, end) of the file
+ * @property {number} end of its Riegeli chunk: bytes [begin, end) of the file that it is in
  * @property {number} records in that Riegeli chunk
  * @property {'none' | 'brotli' | 'zstd' | 'snappy' | 'unknown'} codec
  * @property {boolean} transposed
@@ -34,6 +34,7 @@ import { collect, engineStream } from './output.js';
  * @property {'MESSAGE' | 'BYTES' | 'UNSET'} type
  * @property {number} size bytes, as the index says
  * @property {number} position of its record: begin of its Riegeli chunk + index therein
+ * @property {number} file that it is in: 0: the message's own; from 1 on: another one, see `files`
  * @property {(options?: ChunkReadOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes all of it,
  *   yours; by default resolved only after the hash was checked
  * @property {(options?: ChunkReadOptions) => ReadableStream<Uint8Array>} stream all of it as it
@@ -47,9 +48,6 @@ import { collect, engineStream } from './output.js';
  */
 
 const types = /** @type {const} */ (['UNSET', 'MESSAGE', 'BYTES']);
-/** @type {Record<number, Stored['codec']>} */
-const codecs = { 0: 'none', 98: 'brotli', 122: 'zstd', 115: 'snappy' };
-const TRANSPOSED = 116;
 
 /** For 64-bit arguments.
  * @param {number} n */
@@ -77,7 +75,7 @@ export function checkRange(offset, length) {
  * @param {OpenFile} file
  * @param {Engine} index
  * @param {number} i
- * @returns {{ type: number, size: number, position: number }}
+ * @returns {{ type: number, size: number, position: number, file: number }}
  */
 export function chunkInfo(file, index, i) {
   return file.instance.scope((scope) => {
@@ -126,12 +124,13 @@ export async function using(engine, use) {
  * @param {OpenFile} file
  * @param {Engine} index
  * @param {number} i
+ * @param {import('./open.js').Load} load what is seldom needed
  * @param {Verify} [verify] the file's choice
  * @returns {Chunk}
  */
-export function chunkOf(file, index, i, verify) {
+export function chunkOf(file, index, i, load, verify) {
   file.check();
-  const { type, size, position } = chunkInfo(file, index, i);
+  const { type, size, position, file: within } = chunkInfo(file, index, i);
   if (!Number.isSafeInteger(position)) throw new CpbError('LIMIT', `chunk ${i} lies beyond 2^53 bytes`);
 
   /**
@@ -151,6 +150,7 @@ export function chunkOf(file, index, i, verify) {
     type: types[type] ?? 'UNSET',
     size,
     position,
+    file: within,
     bytes: async (options = {}) =>
       using(begin(0, Infinity, options, 'late'), (reader) =>
         collect(file, reader, { ...options, told: told(options, size) }, size),
@@ -165,25 +165,13 @@ export function chunkOf(file, index, i, verify) {
         collect(file, reader, { ...options, told: told(options, total) }, total),
       );
     },
-    stored: async (options = {}) =>
-      using(begin(0, 0, {}, 'never'), async (reader) => {
+    stored: async (options = {}) => {
+      const { storedOf } = await load();
+      return using(begin(0, 0, {}, 'never'), async (reader) => {
         await file.drive(reader, { ...options, got: told(options) });
         return storedOf(file, reader);
-      }),
+      });
+    },
   };
   return chunk;
-}
-
-/** @param {OpenFile} file @param {Engine} reader @returns {Stored} */
-function storedOf(file, reader) {
-  const { size, index, riegeli } = file.instance.get('chunk_stored', reader.call('stored'));
-  return {
-    size,
-    index,
-    begin: riegeli.begin,
-    end: riegeli.end,
-    records: riegeli.num_records,
-    codec: codecs[riegeli.codec] ?? 'unknown',
-    transposed: riegeli.type === TRANSPOSED,
-  };
 }

@@ -4,6 +4,7 @@ import { moduleFor, openPath } from '../init.js';
 import { teller } from '../progress.js';
 import { prepare } from '../source/index.js';
 import { lazyStream } from '../source/lazy-source.js';
+import { NEED } from '../wasm/engine.js';
 import { checkRange, chunkOf } from './chunks.js';
 import { disposable, openFile } from './open-file.js';
 import { openSchema, typeNamed } from './schema.js';
@@ -17,6 +18,7 @@ import { fits, treeOf } from './tree.js';
 /** @import { Input, SourceOptions } from '../source/index.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
 /** @import { Plan } from './plan.js' */
+/** @import { OtherFile } from './other-file.js' */
 /** @import { Node } from './tree.js' */
 
 /**
@@ -35,6 +37,11 @@ import { fits, treeOf } from './tree.js';
  *   chunk of another size is DAMAGED when it is read. false, which is the default for
  *   bytes, Blobs and paths: every chunk is looked at before the first use of the merged
  *   message, and its own size counts
+ * @property {boolean} [wholeIndex] false: of an index in pages only those are read that something needs: a few
+ *   for a field, all for everything else; see `readIndex`. true, which is the default for bytes, Blobs and
+ *   paths: all are read at once
+ * @property {SourceOptions['references']} [references] which other files are opened that a .cpb file names:
+ *   'folder', those in its own folder, which is the default; 'none'; or what a function answers
  * @property {SourceOptions['http']} [http] as for urlSource
  * @property {SourceOptions['cache']} [cache]
  * @property {SourceOptions['retry']} [retry]
@@ -50,14 +57,19 @@ import { fits, treeOf } from './tree.js';
  * @property {'cpb' | 'pb'} kind
  * @property {number} size of the file
  * @property {string | undefined} etag
- * @property {string | undefined} type full name, given or guessed
+ * @property {string | undefined} type full name, given or guessed, which needs the index
  * @property {Cost} transferred so far
  * @property {number} numChunks 0 for a .pb
  * @property {(i: number) => Chunk} chunk throws NOT_FOUND
  * @property {() => IterableIterator<Chunk>} chunks all of them
  * @property {{ splitter: number, join: number, badConsumers: number[] } | undefined} version
  *   of the index
+ * @property {() => Promise<OtherFile[]>} files other files that chunks are in: `chunk.file` is the number of one,
+ *   from 1 on
  * @property {() => Node} tree where each chunk belongs
+ * @property {boolean} hasIndex whether all of the index is there; always, unless it is in pages
+ * @property {(options?: ReadOptions) => Promise<void>} readIndex reads what is left of an index in pages: before,
+ *   `chunk`, `chunks` and `tree` throw USAGE. All that returns a promise or a stream does it itself
  * @property {(path: string, options?: ReadOptions) => Promise<Field>} field a part of the
  *   (merged) message, such as 'meta_graphs[0].graph_def.node[3]'; '' is all of it.
  *   Rejects with NOT_FOUND
@@ -117,8 +129,8 @@ export async function openAs(kind, load, input, options = {}, within = undefined
   const source = prepare(input, options, openPath);
   const file = within?.(source) ?? (await openFile(await moduleFor(kind), source, limits));
   const read = async () => {
-    const index = options.format === 'pb' ? undefined : await readIndex(file, options, told);
-    const { trustSizes = !source.local } = options;
+    const { trustSizes = !source.local, wholeIndex = source.local } = options;
+    const index = options.format === 'pb' ? undefined : await readIndex(file, options, wholeIndex, load, told);
     return messageOf(file, index, { ...options, trustSizes }, load, told);
   };
   try {
@@ -135,42 +147,43 @@ export async function openAs(kind, load, input, options = {}, within = undefined
 }
 
 /**
+ * The index of a file.
+ * @typedef {object} Index
+ * @property {Engine} engine
+ * @property {boolean} whole whether it is there, and no page of it is missing
+ */
+
+/**
  * The index; undefined when the file is no Riegeli file and may be a plain message.
  *
  * @param {OpenFile} file
  * @param {OpenOptions} options
+ * @param {boolean} whole whether pages of it are waited for
+ * @param {Load} load
  * @param {Told} [got]
+ * @returns {Promise<Index | undefined>}
  */
-async function readIndex(file, options, got) {
+async function readIndex(file, options, whole, load, got) {
   const { signal, format } = options;
   const name = file.source.name ?? '';
   if (!format && /\.pb$/i.test(name)) return undefined;
   const index = file.make('cpb_index', (scope) => file.instance.c.cpb_index_new(0, file.limitsIn(scope)));
+  const pause = () => !whole && index.call('num_pages') > 0;
   try {
-    await file.drive(index, { signal, tail: TAIL, got });
+    const step = await file.drive(index, { signal, tail: TAIL, got, pause });
     keepTail(file, index);
-    return index;
+    return { engine: index, whole: step !== NEED };
   } catch (error) {
     keepTail(file, index);
     index.free();
     const known = format || /\.cpb$/i.test(name) || !(error instanceof CpbError);
-    if (known || !NOT_RIEGELI.includes(error.code) || (await isRiegeli(file, signal))) throw error;
+    if (known || !NOT_RIEGELI.includes(error.code) || (await (await load()).isRiegeli(file, signal))) throw error;
     return undefined;
   }
 }
 
 /** Errors that the end of a file which is not Riegeli may cause. */
 const NOT_RIEGELI = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
-
-/** The file's first block header: its hash, and the chunk that it begins. */
-const SIGNATURE = [0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 64];
-
-/** @param {OpenFile} file @param {AbortSignal} [signal] */
-async function isRiegeli({ source, held: [tail] }, signal) {
-  const whole = tail?.offset === 0;
-  const head = whole ? tail.bytes : await source.read(0, SIGNATURE.length, { signal });
-  return SIGNATURE.every((byte, i) => byte === head[i]);
-}
 
 /** Keeps the end of the file, which may have small chunks.
  * @param {OpenFile} file @param {Engine} index */
@@ -183,29 +196,61 @@ function keepTail(file, index) {
 }
 
 /**
+ * What the methods of a message share.
+ * @typedef {object} State
+ * @property {OpenFile} file
+ * @property {Index | undefined} index
+ * @property {OpenOptions & { trustSizes: boolean, keepDamaged?: boolean }} options
+ * @property {import('./schema.js').Schema} schema
+ * @property {number} type or 0
+ * @property {number[]} types that it may be of
+ * @property {() => void} guess of these the one that fits
+ */
+
+/**
  * @param {OpenFile} file
- * @param {Engine | undefined} index
- * @param {OpenOptions & { trustSizes: boolean }} options
+ * @param {Index | undefined} index
+ * @param {State['options']} options
  * @param {Load} load
  * @param {Told} [told] of opening
  */
 async function messageOf(file, index, options, load, told) {
   const { source } = file;
-  const { signal, verify } = options;
-  const { size, etag } = await source.stat({ signal });
+  const { size, etag } = await source.stat({ signal: options.signal });
   file.size = size;
   const schema = openSchema(file, options.schema);
-  const tree = index && treeOf(file, index, schema, 0);
-  const type = options.type !== undefined ? typeNamed(schema, options.type) : guess(schema, tree);
-  const numChunks = index ? index.call('num_chunks') : 0;
-
-  const guessed = options.type === undefined;
-  const content = contentLater(load, [file, index, { ...options, schema, type, guessed }]);
+  const { type } = options;
+  const types =
+    type === undefined
+      ? ROOTS.map((name) => schema.find(`tensorflow.${name}`)).filter(Boolean)
+      : [typeNamed(schema, type)];
+  /** @type {State} */
+  const state = {
+    file,
+    index,
+    options,
+    schema,
+    type: 0,
+    types,
+    guess() {
+      const tree = type === undefined && state.index && treeOf(file, state.index.engine, schema, 0);
+      state.type = types.find((one) => !tree || fits(schema, one, tree)) ?? 0;
+    },
+  };
+  if (type !== undefined || index?.whole !== false) state.guess();
+  const content = contentLater(load, state);
+  const numChunks = index ? index.engine.call('num_chunks') : 0;
+  const there = () => {
+    file.check();
+    if (state.index?.whole === false) throw new CpbError('USAGE', 'the index is not read: call readIndex()');
+    return state.index?.engine;
+  };
 
   /** @param {number} i */
   const chunk = (i) => {
-    if (!index) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
-    return chunkOf(file, index, i, verify);
+    const engine = there();
+    if (!engine) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
+    return chunkOf(file, engine, i, load, options.verify);
   };
 
   /** @type {MessageBase} */
@@ -213,7 +258,9 @@ async function messageOf(file, index, options, load, told) {
     kind: index ? 'cpb' : 'pb',
     size,
     etag,
-    type: schema.nameOf(type),
+    get type() {
+      return schema.nameOf(state.type);
+    },
     get transferred() {
       return /** @type {Cost} */ (source.transferred);
     },
@@ -222,11 +269,13 @@ async function messageOf(file, index, options, load, told) {
     *chunks() {
       for (let i = 0; i < numChunks; i++) yield chunk(i);
     },
-    version: index && versionOf(file, index),
-    tree() {
-      file.check();
-      return treeOf(file, index, schema, type);
+    version: index && versionOf(file, index.engine),
+    get hasIndex() {
+      return state.index?.whole !== false;
     },
+    readIndex: async (o) => (await content()).readIndex(o),
+    files: async () => (await content()).files(),
+    tree: () => treeOf(file, there(), schema, state.type),
     field: async (path, o) => (await content()).field(path, o),
     messageSize: async (o) => (await content()).size(o),
     async read(offset, length, o) {
@@ -252,22 +301,16 @@ async function messageOf(file, index, options, load, told) {
  * The message's content, which is made when it is first needed.
  *
  * @param {Load} load
- * @param {Parameters<ContentModule['contentOf']>} args
+ * @param {State} state
  */
-function contentLater(load, args) {
+function contentLater(load, state) {
   /** @type {ReturnType<ContentModule['contentOf']> | undefined} */
   let content;
   return async () => {
-    args[0].check();
+    state.file.check();
     const { contentOf } = await load();
-    return (content ??= contentOf(...args));
+    return (content ??= contentOf(state));
   };
-}
-
-/** @param {import('./schema.js').Schema} schema @param {Node | undefined} tree */
-function guess(schema, tree) {
-  const types = ROOTS.map((name) => schema.find(`tensorflow.${name}`));
-  return types.find((type) => type && (!tree || fits(schema, type, tree))) ?? 0;
 }
 
 /** @param {OpenFile} file @param {Engine} index */

@@ -3,7 +3,7 @@
  */
 import { isBytes } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { budget } from '../middleware/budget.js';
+import { budget, meter } from '../middleware/budget.js';
 import { cache } from '../middleware/cache.js';
 import { check } from '../middleware/check.js';
 import { coalesce } from '../middleware/coalesce.js';
@@ -17,12 +17,16 @@ import { urlSource } from './url.js';
 
 /** @import { Source } from '../types.js' */
 /** @import { Handle, Streamed } from './other.js' */
+/** @import { OtherFiles, References } from './references.js' */
 
 /** @typedef {import('../middleware/layer.js').FullSource} FullSource */
+/** @typedef {import('../middleware/budget.js').Meter} Meter */
 /**
  * A source with middleware around it: it has all methods, and aborts take effect at once. `local`:
- * it is of bytes, a Blob or a file, so that a read costs no round trip.
- * @typedef {FullSource & Required<Pick<Source, 'transferred'>> & { local: boolean }} Prepared
+ * it is of bytes, a Blob or a file, so that a read costs no round trip; `others`: the files that it
+ * refers to.
+ * @typedef {FullSource & Required<Pick<Source, 'transferred'>> & { local: boolean,
+ *   others: () => Promise<OtherFiles> }} Prepared
  */
 
 /**
@@ -41,6 +45,7 @@ import { urlSource } from './url.js';
  * @property {Partial<import('../types.js').Cost>} [budget]
  * @property {number} [memory] the longest stream as an input, in bytes: it is held in memory;
  *   default 256 MiB
+ * @property {References} [references] which other files are opened that a .cpb file names; default 'folder'
  */
 
 /** @type {(input: any, memory?: number) => Source} */
@@ -51,6 +56,12 @@ let otherSource = (input) => {
 /** What an entry of the package does: says what makes sources of other inputs. @param {typeof otherSource} make */
 export const setUpInputs = (make) => void (otherSource = make);
 
+/** @type {() => typeof import('./references.js') | Promise<typeof import('./references.js')>} */
+let loadReferences;
+
+/** What an entry of the package does: says what opens other files. @param {typeof loadReferences} load */
+export const setUpReferences = (load) => void (loadReferences = load);
+
 /**
  * Makes a source of whatever is passed and puts the default middleware around it:
  * for URLs and other remote sources check, retry, coalesce and cache; for all others,
@@ -60,10 +71,17 @@ export const setUpInputs = (make) => void (otherSource = make);
  * @param {Input} input
  * @param {SourceOptions} [options]
  * @param {(path: string) => Source} [openPath] what a string that is no URL names
+ * @param {Meter} [usage] which also counts what others cost
+ * @returns {Prepared}
  */
-export function prepare(input, options = {}, openPath = undefined) {
-  const source = sourceOf(input, options, openPath);
-  const middleware = source.transferred ? [] : [budget(options.budget)];
+export function prepare(
+  input,
+  options = {},
+  openPath = undefined,
+  usage = meter(options.budget ?? options.http?.budget),
+) {
+  const source = sourceOf(input, options, openPath, usage);
+  const middleware = source.transferred ? [] : [budget(undefined, usage)];
   middleware.push(check());
   if (source.remote) {
     if (options.retry !== false) middleware.push(retry(options.retry));
@@ -75,21 +93,29 @@ export function prepare(input, options = {}, openPath = undefined) {
   const { budget: limit, http, cache: how } = options;
   const plain = (limit ?? http?.budget)?.bytes === undefined && !(how && how.share === false);
   if (plain) middleware.push(smallReads(local));
-  return /** @type {Prepared} */ (Object.assign(compose(source, ...middleware), { local }));
+  const whole = /** @type {Prepared} */ (compose(source, ...middleware));
+  /** @type {OtherFiles | undefined} */
+  let others;
+  whole.others = async () => {
+    const { othersOf } = await loadReferences();
+    return (others ??= othersOf(whole, source, options, (other, how) => prepare(other, how, openPath, usage)));
+  };
+  return Object.assign(whole, { local });
 }
 
 /**
  * @param {Input} input
  * @param {SourceOptions} options
  * @param {((path: string) => Source) | undefined} openPath
+ * @param {Meter} [usage]
  * @returns {Source}
  */
-export function sourceOf(input, { http, budget: limit, memory }, openPath) {
+export function sourceOf(input, { http, budget: limit, memory }, openPath, usage = meter(limit ?? http?.budget)) {
   if (typeof input === 'string' || input instanceof URL) {
     const text = String(input);
     if (/^(blob|data):/i.test(text)) return localUrlSource(text);
     if (openPath && !/^https?:/i.test(text)) return openPath(text);
-    return urlSource(text, { ...http, budget: limit });
+    return urlSource(text, { ...http }, usage);
   }
   if (isBytes(input)) return bytesSource(input);
   if (typeof Blob !== 'undefined' && input instanceof Blob) return blobSource(input);

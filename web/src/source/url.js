@@ -1,3 +1,4 @@
+import { meter } from '../middleware/budget.js';
 import { Exchange } from './exchange.js';
 import { streamOf } from './streams.js';
 import { Resource } from './resource.js';
@@ -30,11 +31,12 @@ import { Resource } from './resource.js';
  *
  * @param {string | URL} url
  * @param {UrlOptions} [options]
+ * @param {import('../middleware/budget.js').Meter} [usage] that of others with which it has one budget
  * @returns {Source & { url: string, finalUrl: string }}
  */
-export function urlSource(url, options = {}) {
+export function urlSource(url, options = {}, usage = meter(options.budget)) {
   const { maxWhole = 1 << 20, suffix = 'auto' } = options;
-  const http = new Exchange(url, options);
+  const http = new Exchange(url, options, usage);
   const resource = new Resource(http, maxWhole, suffix === 'auto' ? !http.crossOrigin : suffix);
   return {
     name: http.name,
@@ -49,6 +51,11 @@ export function urlSource(url, options = {}) {
     stat: (...args) => resource.stat(...args),
     tail: (...args) => resource.tail(...args),
     stream: (offset, length, { signal } = {}) => streamOf((inner) => resource.pieces(offset, length, inner), signal),
+    beside(name) {
+      // All that is not plain is escaped, so that no name leads to another place. The query may be what signs it.
+      const path = encodeURI(name).replace(/[?#]/g, encodeURIComponent);
+      return urlSource(new URL(`./${path}${new URL(http.url).search}`, http.url), options, usage);
+    },
     reset: () => resource.reset(),
   };
 }

@@ -6,6 +6,7 @@ import { createFeed } from './feed.js';
 import { structs } from './structs.js';
 
 /** @import { Told } from '../progress.js' */
+/** @import { Prepared } from '../source/index.js' */
 /** @import { Source } from '../types.js' */
 /** @import { Feed, FeedOptions } from './feed.js' */
 /** @import { Instance } from './instance.js' */
@@ -32,6 +33,8 @@ export const ERROR = 0xffffffff,
  * @property {() => CpbError} error the engine's
  * @property {() => void} free ends what it was reading, too
  * @property {Feed | undefined} feed
+ * @property {(file: number) => FeedOptions['around']} [around] of another file: see the feed's option
+ * @property {Map<number, Feed>} others those of other files that it reads, in the order in which it began to
  * @property {number} lent the block of memory that its input is copied to
  * @property {number} lentSize
  * @property {number} out scratch for structs and lengths that C functions fill
@@ -85,6 +88,7 @@ export function engineOf(instance, name, pointer, onFree) {
     free() {
       if (!engine.pointer) return;
       engine.feed?.stop();
+      for (const feed of engine.others.values()) feed.stop();
       instance.users--;
       const p = engine.pointer;
       engine.pointer = 0;
@@ -94,6 +98,7 @@ export function engineOf(instance, name, pointer, onFree) {
       onFree?.();
     },
     feed: undefined,
+    others: new Map(),
     lent: 0,
     lentSize: 0,
     out,
@@ -109,6 +114,8 @@ export function engineOf(instance, name, pointer, onFree) {
  *   NEED, DONE and ERROR; true ends the call
  * @property {string} [step] the method, 'step' by default
  * @property {Told} [got] is told of the bytes that came from the source
+ * @property {() => boolean} [pause] called before anything is asked for; true ends the call, and NEED is
+ *   the answer
  */
 
 /**
@@ -123,14 +130,15 @@ export function engineOf(instance, name, pointer, onFree) {
  *
  * @param {Instance} instance
  * @param {Engine} engine
- * @param {Source} source
+ * @param {Source | Prepared} source
  * @param {DriveOptions & FeedOptions} [options]
  * @returns {Promise<number>}
  */
 export async function drive(instance, engine, source, options = {}) {
-  const { signal, onStep, step: method = 'step' } = options;
+  const { signal, onStep, step: method = 'step', pause, got, ...feeding } = options;
   signal?.throwIfAborted();
-  const feed = (engine.feed ??= createFeed(source, options));
+  // The feed keeps its options: what is called here may refer to the file, which could never be closed then.
+  engine.feed ??= createFeed(source, feeding);
   for (;;) {
     const step = stepOn(instance, engine, method, onStep);
     if (step !== NEED) {
@@ -140,12 +148,16 @@ export async function drive(instance, engine, source, options = {}) {
       if (step !== undefined) return step;
       continue;
     }
-    const { kind, offset, length, ahead } = needOf(instance, engine);
+    if (pause?.()) return NEED;
+    const { kind, file, offset, length, ahead } = needOf(instance, engine);
+    const feed =
+      feedOf(engine, file) ??
+      (await (await /** @type {Prepared} */ (source).others()).feed(instance, engine, file, options));
     const before = feed.got;
     // No input is that long, so asking for its size is enough to find that out.
     if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER) await feed.measure(length, { signal });
     else await feed.fetch(offset, length, ahead, { signal });
-    options.got?.(feed.got - before);
+    got?.(feed.got - before);
     if (!answered(instance, engine)) {
       throw new CpbError('READ', `the source returned no bytes at ${offset}`, { offset });
     }
@@ -175,12 +187,15 @@ function stepOn(instance, engine, method, onStep) {
 /**
  * @param {Instance} instance
  * @param {Engine} engine
- * @returns {{ kind: number, offset: number, length: number, ahead: number }}
+ * @returns {{ kind: number, file: number, offset: number, length: number, ahead: number }}
  */
 function needOf(instance, engine) {
   instance.c.cpb_input_need(engine.call('input'), engine.out);
   return instance.get('need', engine.out);
 }
+
+/** @param {Engine} engine @param {number} file */
+const feedOf = ({ feed, others }, file) => (file ? others.get(file) : feed);
 
 /**
  * Answers what is needed, if it is there already.
@@ -189,14 +204,19 @@ function needOf(instance, engine) {
  * @param {Engine} engine
  */
 function answered(instance, engine) {
-  const feed = /** @type {Feed} */ (engine.feed);
-  const { kind, offset, length } = needOf(instance, engine);
+  const { kind, file, offset, length } = needOf(instance, engine);
+  const feed = feedOf(engine, file);
+  if (!feed) return false;
+  const { size } = feed;
   const input = engine.call('input');
-  if (feed.size !== undefined) instance.c.cpb_input_end(input, BigInt(feed.size));
-  if (kind === NEED_SIZE) return feed.size !== undefined;
+  if (size !== undefined) {
+    if (file) instance.c.cpb_input_end_other(input, file, BigInt(size));
+    else instance.c.cpb_input_end(input, BigInt(size));
+  }
+  if (kind === NEED_SIZE) return size !== undefined;
   const bytes = feed.at(offset);
-  if (bytes) lend(instance, engine, offset, bytes, length);
-  return bytes !== undefined || (feed.size !== undefined && offset >= feed.size);
+  if (bytes) lend(instance, engine, file, offset, bytes, length);
+  return bytes !== undefined || (size !== undefined && offset >= size);
 }
 
 /**
@@ -204,11 +224,12 @@ function answered(instance, engine) {
  *
  * @param {Instance} instance
  * @param {Engine} engine
+ * @param {number} file
  * @param {number} offset
  * @param {Uint8Array} bytes
  * @param {number} length
  */
-function lend(instance, engine, offset, bytes, length) {
+function lend(instance, engine, file, offset, bytes, length) {
   const size = Math.min(bytes.length, Math.max(length, LENT_LEAST));
   if (engine.lentSize < size) {
     if (engine.lent) instance.free(engine.lent);
@@ -217,5 +238,8 @@ function lend(instance, engine, offset, bytes, length) {
     engine.lentSize = size;
   }
   instance.view(engine.lent, size).set(bytes.subarray(0, size));
-  instance.c.cpb_input_supply(engine.call('input'), BigInt(offset), engine.lent, size);
+  const input = engine.call('input');
+  const lent = [BigInt(offset), engine.lent, size];
+  if (file) instance.c.cpb_input_supply_other(input, file, ...lent);
+  else instance.c.cpb_input_supply(input, ...lent);
 }

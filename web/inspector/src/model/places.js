@@ -156,7 +156,15 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
     path: address,
     remote: true,
     whole: () => whole,
-    source: () => told(urlSource(address, { maxWhole, fetch: watched }), requests, beside),
+    source() {
+      const source = told(urlSource(address, { maxWhole, fetch: watched }), requests, beside);
+      const { beside: other } = source;
+      source.beside = async (name) => {
+        const found = await other?.(name);
+        return found && told(found, requests, name);
+      };
+      return source;
+    },
     async bytes(signal) {
       const response = await fetch(url, { signal }).catch(() => undefined);
       signal?.throwIfAborted();
@@ -189,7 +197,11 @@ export function amongFiles({ path, file }, all, requests, beside) {
     path,
     remote: false,
     whole: () => undefined,
-    source: () => told(blobSource(file), requests, beside),
+    // The library passes no name that leads out of the folder.
+    source: () =>
+      Object.assign(told(blobSource(file), requests, beside), {
+        beside: (/** @type {string} */ other) => amongFiles({ path, file }, all, requests).near(other)?.source(),
+      }),
     bytes: async () => (file.size <= MOST ? new Uint8Array(await file.arrayBuffer()) : undefined),
     near(wanted) {
       const name = wanted.split('/').pop();

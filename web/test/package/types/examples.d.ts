@@ -1,5 +1,6 @@
 /** What the examples of the READMEs and docs have from elsewhere. */
 declare const file: File;
+declare const files: [File, ...File[]];
 declare const [url, key, token, presignedUrl, urlWithSas, entraToken, accessKeyId, secretAccessKey]: string[];
 declare const myStore: {
   get(key: string, offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array>;
