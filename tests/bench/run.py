@@ -87,7 +87,8 @@ def records(out, args):
     rows(out, args, ("read", "step"), lambda command, options, lp, file: {
         "ours": lambda: ours(command, file), "crate": lambda: crate("bench-read", file),
         "baseline": lambda: ours("baseline", file)})
-    out("\n### Writing\n")
+    out("")
+    out("### Writing\n")
     rows(out, args, ("write", "write-each"), lambda command, options, lp, file: {
         "ours": lambda: ours(command, options, lp, WORK / "out.riegeli"),
         "crate": lambda: crate("bench-write", options, lp),

@@ -6,9 +6,10 @@
 
 /* What a block may have beside the window: the context, tables, input and output blocks. */
 #define TABLES ((uint64_t)2 << 20)
-/* Which blocks are kept for later, how many, and how many bytes in all, if it is not said otherwise. */
+/* How many blocks are kept for later, and how many bytes in all, if it is not said otherwise. A block of
+ * less than KEEP_LEAST takes no place from others. */
 #define KEEP_LEAST ((size_t)4 << 10)
-#define KEEP_BLOCKS 16
+#define KEEP_BLOCKS 32
 #define KEEP_BYTES ((uint64_t)2 << 20)
 
 typedef struct cpb_codec_block {
@@ -94,7 +95,7 @@ void cpb_codec_release(void *opaque, void *address) {
   if (!address) return;
   block *b = (block *)address - 1;
   list_remove(b);
-  if (b->size < KEEP_LEAST) {
+  if (b->size < KEEP_LEAST && memory->kept_count >= KEEP_BLOCKS) {
     cpb_release(&memory->allocator, b);
     return;
   }
