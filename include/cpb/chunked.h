@@ -77,14 +77,16 @@ CPB_API const cpb_error *cpb_index_error(const cpb_index *index);
 
 /* Before the first step, for a caller who reads one field of the merged message, which is of this type: of an index
  * in pages only those are read that the field needs, if these tell all of it, as they do in a file that a split has
- * written. Otherwise all of the index is read, as it is without this call. Type and path must outlive the index. */
-CPB_API void cpb_index_want(cpb_index *index, const cpb_message_type *type, const cpb_path *path);
+ * written. Otherwise all of the index is read, as it is without this call. Type and path must outlive the index.
+ * 0: such a path is not looked for, as it is none of this type, or of the message as a whole. */
+CPB_API int cpb_index_want(cpb_index *index, const cpb_message_type *type, const cpb_path *path);
 
 /* After CPB_STEP_DONE: not NULL if only that part of the index was read. It is then the index of another message,
  * in which this path leads to the field, and which has little else. Valid until cpb_index_free(). */
 CPB_API const cpb_path *cpb_index_wanted(const cpb_index *index);
 
-/* What follows is valid after CPB_STEP_DONE, until cpb_index_free(). */
+/* What follows is valid after CPB_STEP_DONE, until cpb_index_free(); the version, and how many chunks and pages there
+ * are, also while the index waits for a page of it, that is from when cpb_index_num_pages() is not 0. */
 
 typedef struct cpb_index_version {
   int32_t splitter;             /* version of the splitter that wrote the file */
@@ -172,7 +174,7 @@ typedef struct cpb_field_tag {
 CPB_API cpb_code cpb_index_get_tag(const cpb_index *index, uint32_t node, uint32_t i, cpb_field_tag *out);
 
 /* How many pages the index is in, records of their own before its own (cpb/split.h, index_pages);
- * 0: none, it is one record. */
+ * 0: none, it is one record. Until it is there: how many of them it asked for. */
 CPB_API uint64_t cpb_index_num_pages(const cpb_index *index);
 
 /* Its record, and the Riegeli chunk which that is in. All zero when the index did

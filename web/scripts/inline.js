@@ -31,8 +31,9 @@ const entry = `
 import { CpbError } from './errors.js';
 import { setUp } from './init.js';
 import { fromBase64 } from './bytes.js';
-import { setUpInputs } from './source/index.js';
+import { setUpInputs, setUpReferences } from './source/index.js';
 import { otherSource } from './source/other.js';
+import * as references from './source/references.js';
 import { refusal } from './source/refusal.js';
 import { setUpRefusals } from './source/resource.js';
 import { inspectIn, openIn } from './worker/page.js';
@@ -40,6 +41,7 @@ import { inspectIn, openIn } from './worker/page.js';
 const here = import.meta.url;
 
 setUpInputs(otherSource);
+setUpReferences(() => references);
 setUpRefusals(refusal);
 setUp(async (kind) => {
   if (kind === 'reader') return fromBase64(READER);

@@ -1,8 +1,9 @@
 /** What the entries have in common whose module is imported, compiled. */
 import { CpbError } from './errors.js';
 import { setUp } from './init.js';
-import { setUpInputs } from './source/index.js';
+import { setUpInputs, setUpReferences } from './source/index.js';
 import { otherSource } from './source/other.js';
+import * as references from './source/references.js';
 import { refusal } from './source/refusal.js';
 import { setUpRefusals } from './source/resource.js';
 import { avoidByteStreams } from './source/streams.js';
@@ -15,6 +16,7 @@ export function setUpImported(reader) {
     throw new CpbError('USAGE', `import ${kind} from 'libcpb/wasm/${kind}.wasm' and call init({ ${kind} }) first`);
   });
   setUpInputs(otherSource);
+  setUpReferences(() => references);
   setUpRefusals(refusal);
   avoidByteStreams(); // there: 4 KiB
   workAtOnce();

@@ -1,7 +1,7 @@
 /** The entry for browsers and their bundlers, which copy the modules that it names. */
 import { setUp } from './init.js';
 import { moduleUrl } from './module-urls.js';
-import { setUpInputs } from './source/index.js';
+import { setUpInputs, setUpReferences } from './source/index.js';
 import { setUpRefusals } from './source/resource.js';
 import { lazySource } from './source/lazy-source.js';
 
@@ -9,6 +9,7 @@ setUp(moduleUrl);
 setUpInputs((input, memory) =>
   lazySource({}, async () => (await import('./source/other.js')).otherSource(input, memory)),
 );
+setUpReferences(() => import('./source/references.js'));
 setUpRefusals(async (...args) => (await import('./source/refusal.js')).refusal(...args));
 
 export * from './api.js';

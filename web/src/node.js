@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { setUp } from './init.js';
 import { moduleUrl } from './module-urls.js';
 import { fileInput, fileSource } from './source/file.js';
-import { setUpInputs } from './source/index.js';
+import { setUpInputs, setUpReferences } from './source/index.js';
+import * as references from './source/references.js';
 import { refusal } from './source/refusal.js';
 import { setUpRefusals } from './source/resource.js';
 import { fileSink } from './writer/file-sink.js';
@@ -18,6 +19,7 @@ async function read(input) {
 
 setUp((kind) => readFile(moduleUrl(kind)), fileSource, read);
 setUpInputs(fileInput);
+setUpReferences(() => references);
 setUpRefusals(refusal);
 setUpFiles(fileSink);
 

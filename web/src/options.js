@@ -83,6 +83,7 @@ export const reading = {
   cache: either(oneOf(false), within({ bytes: amount, block: size, share: flag })),
   budget: cost,
   memory: amount,
+  references: either(oneOf('folder', 'none'), callback),
 };
 
 const perByte = ['decoded', 'held', 'walked', 'entries', 'answer', 'index'];
@@ -102,6 +103,7 @@ export const opening = {
   limits,
   verify,
   trustSizes: flag,
+  wholeIndex: flag,
   ...reading,
 };
 

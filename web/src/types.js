@@ -50,6 +50,8 @@
  * @property {(offset: number, length: number, options?: ReadOptions) => ReadableStream<Uint8Array>} [stream]
  *   the same bytes as `read` as they arrive, in one request, with backpressure; a length of
  *   Infinity goes to the end
+ * @property {(name: string) => Source | undefined | Promise<Source | undefined>} [beside] another file of its
+ *   folder or one below it, by its relative name, which holds no `..`; a source without it is in no folder
  * @property {() => void} [reset] forgets what was learnt (size, ETag, cached bytes), so
  *   that reading can begin anew after an error of code CHANGED
  * @property {() => void | Promise<void>} [close] lets go of what it holds; called once

@@ -185,22 +185,31 @@ static cpb_step begin_search(cpb_index *index) {
   return fail(index, &error);
 }
 
-void cpb_index_want(cpb_index *index, const cpb_message_type *type, const cpb_path *path) {
+int cpb_index_want(cpb_index *index, const cpb_message_type *type, const cpb_path *path) {
   cpb_page_search *s = &index->search;
-  if (!index->reader || index->record.size > 0 || index->path) return;
+  if (!index->reader || index->record.size > 0 || index->path) return 0;
   s->allocator = index->allocator;
   cpb_page_list_init(&s->path, &s->allocator);
   if (cpb_page_search_path(&s->path, type, path)) index->path = path;
   else cpb_page_list_free(&s->path);
+  return index->path != NULL;
 }
 
 const cpb_path *cpb_index_wanted(const cpb_index *index) { return index->wanted; }
 
 /* --- The last record --------------------------------------------------------- */
 
+static uint64_t chunks_in(const cpb_page_list *pages) {
+  uint64_t count = 0;
+  for (size_t i = 0; i < pages->count; i++)
+    if (pages->items[i].kind == CPB_PAGE_CHUNKS) count = pages->items[i].first + pages->items[i].count;
+  return count;
+}
+
 static cpb_step end_root(cpb_index *index) {
   const cpb_page_list *pages = &index->metadata.pages;
   if (pages->count == 0) return finish(index);
+  index->num_listed = chunks_in(pages);
   index->apart = pages->items[pages->count - 1].apart;
   return index->path ? begin_search(index) : read_all_pages(index);
 }
@@ -311,7 +320,9 @@ void cpb_index_get_version(const cpb_index *index, cpb_index_version *version) {
   *version = (cpb_index_version){m->splitter_version, m->join_version, m->bad_consumers, m->num_bad_consumers};
 }
 
-uint64_t cpb_index_num_chunks(const cpb_index *index) { return index->metadata.num_chunks; }
+uint64_t cpb_index_num_chunks(const cpb_index *index) {
+  return index->done ? index->metadata.num_chunks : index->num_listed;
+}
 
 cpb_code cpb_index_get_chunk(const cpb_index *index, uint64_t chunk, cpb_chunk_info *info) {
   if (chunk >= index->metadata.num_chunks) return CPB_E_NOT_FOUND;

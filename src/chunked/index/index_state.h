@@ -19,6 +19,7 @@ struct cpb_index {
   cpb_riegeli_chunk riegeli;
   bool done, apart; /* its pages say so */
   uint64_t num_pages;
+  uint64_t num_listed; /* chunks, as the pages say that are in the last record */
   cpb_error error;
   cpb_metadata_decoder decoder; /* of the last record, then of each page */
   cpb_page_reader pages;

@@ -148,8 +148,8 @@ export async function inspect(input, options = {}) {
  */
 export async function openInside(input, options, { within, keepDamaged = false } = {}) {
   is.checkOptions(options, known);
-  // As natively: no chunk is looked at for its size alone.
-  const how = { trustSizes: true, ...options, keepDamaged };
+  // As natively: no chunk is looked at for its size alone. Questions are about all of the message.
+  const how = { trustSizes: true, ...options, keepDamaged, wholeIndex: true };
   const opened = await openAs('inspect', () => content, input, how, within);
   try {
     return await insideOf(input, opened, how);

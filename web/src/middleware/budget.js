@@ -3,6 +3,8 @@ import { around, layer, streamThrough } from './layer.js';
 
 /** @typedef {import('../types.js').Cost} Cost */
 
+/** What was spent, and of what it is taken. @typedef {ReturnType<typeof meter>} Meter */
+
 /**
  * Counts requests and bytes, and refuses those beyond a limit. Bytes of a request under way
  * are reserved, so that concurrent requests cannot exceed the limit together.
@@ -54,14 +56,16 @@ export function meter({ requests = Infinity, bytes = Infinity } = {}) {
 /**
  * Refuses what would cost more than `limit` before it is asked for; each call of the
  * source below counts as one request. (`urlSource` has its own `budget`, which counts
- * what really is sent.)
+ * what really is sent.) What it is put around, such as the other files of a model, has one budget.
  *
  * @param {Partial<Cost>} [limit]
  * @returns {import('../types.js').Middleware}
  */
-const budget = (limit) => (source) => {
-  const usage = meter(limit);
-  return layer(source, {
+const budget = (limit) => counted(meter(limit));
+
+/** @param {Meter} usage @returns {import('../types.js').Middleware} */
+export const counted = (usage) => (source) =>
+  layer(source, {
     transferred: source.transferred ?? usage.cost,
     ...around(source, async (ask, _, length) => {
       if (length === 0) return ask();
@@ -86,7 +90,6 @@ const budget = (limit) => (source) => {
       }
     }),
   });
-};
 
 /** Of what `read` or `tail` answers. @param {any} answer @returns {number} */
 const sizeOf = (answer) => (answer.bytes ?? answer).length;

@@ -26,6 +26,7 @@ export function layer(below, own) {
     transferred: below.transferred,
     ...around(below, (ask) => ask()),
     stream: below.stream?.bind(below),
+    beside: below.beside,
     reset: () => below.reset?.(),
     close: () => below.close?.(),
     ...own,
@@ -79,6 +80,16 @@ export function streamThrough(below, change) {
  * @param {...Middleware} middleware
  * @returns {Source}
  */
-const compose = (source, ...middleware) => middleware.reduce((below, wrap) => wrap(below), source);
+const compose = (source, ...middleware) => {
+  const composed = middleware.reduce((below, wrap) => wrap(below), source);
+  const { beside } = source;
+  if (beside && composed !== source) {
+    composed.beside = async (name) => {
+      const other = await beside(name);
+      return other && compose(other, ...middleware);
+    };
+  }
+  return composed;
+};
 
 export { compose };

@@ -1,6 +1,6 @@
 /** Which ranges of the file have the chunks, and how far reads of them are joined. */
 import { join } from '../middleware/coalesce.js';
-import { chunkInfo } from './chunks.js';
+import { chunkInfo, otherFile } from './chunks.js';
 
 /** @import { Range } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
@@ -13,40 +13,68 @@ export const WINDOW = 4 * 2 ** 20;
 const NEAR = 40;
 
 /**
+ * A range of the file, or of another one by its name.
+ * @typedef {Range & { file?: string }} FileRange
+ */
+
+/**
  * Where the chunks are stored, according to the index; nothing is read.
  *
  * @param {OpenFile} file
  * @param {Engine} index
  */
 export function chunkRangesOf(file, index) {
-  const { instance } = file;
-  const last = instance.scope((scope) => {
+  const last = indexRange(file, index);
+  const count = index.call('num_chunks');
+  const positions = new Float64Array(count);
+  const files = new Uint32Array(count);
+  /** @type {number[][]} */
+  const byFile = Array.from({ length: index.call('num_files') + 1 }, () => []);
+  for (let i = 0; i < count; i++) {
+    const { position, file: other } = chunkInfo(file, index, i);
+    positions[i] = position;
+    files[i] = other;
+    byFile[other]?.push(position);
+  }
+  /** @type {FileRange[][]} */
+  const all = byFile.map((list, other) => {
+    const sorted = Float64Array.from(list).sort();
+    if (other === 0) return [...rangesFrom(sorted, last.offset), ...(Number(sorted.at(-1)) >= last.offset ? [last] : [])];
+    const { name, size } = otherFile(file, index, other);
+    return rangesFrom(sorted, size).map((range) => ({ ...range, file: name }));
+  });
+  return {
+    /** The Riegeli chunks that hold chunks, file after file. */
+    all: all.flat(),
+    /** The Riegeli chunk that chunk i is in. @param {number} i @returns {FileRange} */
+    of(i) {
+      const other = files[i] ?? chunkInfo(file, index, i).file;
+      return rangeAt(all[other] ?? [], positions[i] ?? 0) ?? last;
+    },
+  };
+}
+
+/** Of the Riegeli chunk with the index. @param {OpenFile} file @param {Engine} index @returns {Range} */
+function indexRange({ instance }, index) {
+  const { begin, end } = instance.scope((scope) => {
     const out = scope.struct('riegeli_chunk');
     index.call('get_record', scope.struct('record'), out);
     return instance.get('riegeli_chunk', out);
   });
-  const inLast = { offset: last.begin, length: last.end - last.begin };
-  const position = (/** @type {number} */ i) => chunkInfo(file, index, i).position;
-  const sorted = Float64Array.from({ length: index.call('num_chunks') }, (_, i) => position(i)).sort();
-  const begins = sorted.filter((at, i) => at < last.begin && (i === 0 || at - Number(sorted[i - 1]) >= NEAR));
-  /** @type {Range[]} */
-  const all = Array.from(begins, (offset, i) => ({
-    offset,
-    length: (begins[i + 1] ?? last.begin) - offset,
-  }));
-  if (Number(sorted.at(-1)) >= last.begin) all.push(inLast);
-  return {
-    /** The Riegeli chunks that hold chunks. */
-    all,
-    /** The Riegeli chunk that chunk i is in. @param {number} i */
-    of: (i) => rangeAt(all, position(i)) ?? inLast,
-  };
+  return { offset: begin, length: end - begin };
+}
+
+/** The Riegeli chunks that hold these records, before `end`. @param {Float64Array} sorted @param {number} end @returns {Range[]} */
+function rangesFrom(sorted, end) {
+  const begins = sorted.filter((at, i) => at < end && (i === 0 || at - Number(sorted[i - 1]) >= NEAR));
+  return Array.from(begins, (offset, i) => ({ offset, length: (begins[i + 1] ?? end) - offset }));
 }
 
 /**
  * The range that holds a byte.
  *
- * @param {Range[]} ranges in their order
+ * @template {Range} T
+ * @param {T[]} ranges of one file, in their order
  * @param {number} offset
  */
 export function rangeAt(ranges, offset) {
@@ -54,7 +82,7 @@ export function rangeAt(ranges, offset) {
     high = ranges.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    const { offset: begin, length } = /** @type {Range} */ (ranges[middle]);
+    const { offset: begin, length } = /** @type {T} */ (ranges[middle]);
     if (offset >= begin + length) low = middle + 1;
     else high = middle;
   }
@@ -63,9 +91,21 @@ export function rangeAt(ranges, offset) {
 }
 
 /**
- * @param {Range[]} ranges
+ * Which reads of these there are, file after file.
+ *
+ * @param {FileRange[]} ranges
  * @param {number} [maxBytes]
- * @returns {Range[]}
+ * @returns {FileRange[]}
  */
-export const joined = (ranges, maxBytes) =>
-  join(ranges, { maxBytes }).map(({ offset, length }) => ({ offset, length }));
+export function joined(ranges, maxBytes) {
+  /** @type {Map<string | undefined, Range[]>} */
+  const byFile = new Map();
+  for (const range of ranges) {
+    const those = byFile.get(range.file);
+    if (those) those.push(range);
+    else byFile.set(range.file, [range]);
+  }
+  return [...byFile].flatMap(([file, those]) =>
+    join(those, { maxBytes }).map(({ offset, length }) => ({ offset, length, ...(file !== undefined && { file }) })),
+  );
+}

@@ -21,7 +21,7 @@ import { collect, engineStream } from './output.js';
  *   for one that shares a transposed Riegeli chunk, of which the header does not tell, it is the index's
  * @property {number} index of the record in its Riegeli chunk
  * @property {number} begin
- * @property {number} end of its Riegeli chunk: bytes [begin, end) of the file
+ * @property {number} end of its Riegeli chunk: bytes [begin, end) of the file that it is in
  * @property {number} records in that Riegeli chunk
  * @property {'none' | 'brotli' | 'zstd' | 'snappy' | 'unknown'} codec
  * @property {boolean} transposed
@@ -34,6 +34,8 @@ import { collect, engineStream } from './output.js';
  * @property {'MESSAGE' | 'BYTES' | 'UNSET'} type
  * @property {number} size bytes, as the index says
  * @property {number} position of its record: begin of its Riegeli chunk + index therein
+ * @property {string | undefined} file the other file that it is in, by its name in the index; undefined: it is in
+ *   the file itself
  * @property {(options?: ChunkReadOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes all of it,
  *   yours; by default resolved only after the hash was checked
  * @property {(options?: ChunkReadOptions) => ReadableStream<Uint8Array>} stream all of it as it
@@ -77,7 +79,7 @@ export function checkRange(offset, length) {
  * @param {OpenFile} file
  * @param {Engine} index
  * @param {number} i
- * @returns {{ type: number, size: number, position: number }}
+ * @returns {{ type: number, size: number, position: number, file: number }}
  */
 export function chunkInfo(file, index, i) {
   return file.instance.scope((scope) => {
@@ -86,6 +88,23 @@ export function chunkInfo(file, index, i) {
       throw new CpbError('NOT_FOUND', `there is no chunk ${i}`);
     }
     return file.instance.get('chunk_info', out);
+  });
+}
+
+/**
+ * Another file that chunks are in, as the index says.
+ *
+ * @param {OpenFile} file
+ * @param {Engine} index
+ * @param {number} i from 1 on
+ * @returns {{ name: string, size: number }}
+ */
+export function otherFile({ instance }, index, i) {
+  return instance.scope((scope) => {
+    const out = scope.struct('other_file');
+    index.call('get_file', i, out);
+    const { name, length, size } = instance.get('other_file', out);
+    return { name: instance.text(name, length), size };
   });
 }
 
@@ -131,7 +150,7 @@ export async function using(engine, use) {
  */
 export function chunkOf(file, index, i, verify) {
   file.check();
-  const { type, size, position } = chunkInfo(file, index, i);
+  const { type, size, position, file: other } = chunkInfo(file, index, i);
   if (!Number.isSafeInteger(position)) throw new CpbError('LIMIT', `chunk ${i} lies beyond 2^53 bytes`);
 
   /**
@@ -151,6 +170,7 @@ export function chunkOf(file, index, i, verify) {
     type: types[type] ?? 'UNSET',
     size,
     position,
+    file: other ? otherFile(file, index, other).name : undefined,
     bytes: async (options = {}) =>
       using(begin(0, Infinity, options, 'late'), (reader) =>
         collect(file, reader, { ...options, told: told(options, size) }, size),

@@ -26,7 +26,8 @@ import { gathered } from './ranges.js';
  * @property {boolean} repeated whether it is a repeated field (or a map) as a whole
  * @property {number} size bytes of `ranges`
  * @property {Range[]} ranges of the message (for a .cpb, the merged one): the
- *   value; of a repeated field as a whole, fields with their tags
+ *   value; of a repeated field as a whole, fields with their tags. None if of an index in pages only those
+ *   were read that the field needs: they do not say where in the message it lies
  * @property {(options?: ReadOptions) => Promise<Uint8Array>} bytes of the ranges
  * @property {(options?: ReadOptions) => ReadableStream<Uint8Array>} stream the same as they arrive
  * @property {(options?: JsonOptions) => Promise<any>} json the value as protobuf's JSON
@@ -41,7 +42,7 @@ import { gathered } from './ranges.js';
 /**
  * @typedef {ReadOptions & { omit?: number }} JsonOptions
  *   omit: values of more bytes are not read; {"@omitted": {"offset", "size"}} is
- *   in their place, a range of the message
+ *   in their place, a range of the message (of a field without ranges only the size)
  */
 
 /**
@@ -51,6 +52,7 @@ import { gathered } from './ranges.js';
  * @property {Schema} schema
  * @property {Body} body
  * @property {(options?: BodyOptions) => Promise<Feed>} feed
+ * @property {boolean} placed whether it is the message as it is, and not a part in which others are missing
  */
 
 /** FieldDescriptorProto.Type, in its order. */
@@ -86,18 +88,18 @@ const VARINT = 0,
 const HEAD_MOST = 20;
 
 /**
- * What finds the fields of a message.
+ * A message, whose fields can be found.
  *
  * @param {OpenFile} file
  * @param {Schema} schema
  * @param {Body} body
- * @param {number} type
+ * @param {boolean} [placed]
+ * @returns {Context}
  */
-export function fieldsOf(file, schema, body, type) {
+export function contextOf(file, schema, body, placed = true) {
   /** @type {Feed | undefined} */
   let feed;
-  /** @type {Context} */
-  const context = {
+  return {
     file,
     schema,
     body,
@@ -105,16 +107,37 @@ export function fieldsOf(file, schema, body, type) {
       const size = await body.size(options);
       return (feed ??= feedOf(file, body, size));
     },
-  };
-  return async (/** @type {string} */ path, /** @type {ReadOptions | undefined} */ options) => {
-    const how = seeking(path, options);
-    const all = { offset: 0, length: await body.size(how) };
-    return fieldAt(context, type, [all], path, path, how);
+    placed,
   };
 }
 
+/**
+ * What finds the fields of a message.
+ *
+ * @param {Context} context
+ * @param {number} type
+ */
+export const fieldsOf =
+  (context, type) => async (/** @type {string} */ path, /** @type {ReadOptions | undefined} */ options) =>
+    fieldIn(context, type, path, path, seeking(path, options));
+
+/**
+ * A field of the whole message, by the path that it has there, which may be another one than that by which it is
+ * known.
+ *
+ * @param {Context} context
+ * @param {number} type
+ * @param {string | number} path
+ * @param {string} known
+ * @param {BodyOptions} how
+ */
+export async function fieldIn(context, type, path, known, how) {
+  const all = { offset: 0, length: await context.body.size(how) };
+  return fieldAt(context, type, [all], path, known, how);
+}
+
 /** Of what must be found, no more is known than what came for it. @param {string} path @param {ReadOptions} [options] */
-const seeking = (path, { signal, onProgress } = {}) => ({ signal, got: teller(onProgress, nameOf(path)) });
+export const seeking = (path, { signal, onProgress } = {}) => ({ signal, got: teller(onProgress, nameOf(path)) });
 
 /** @param {string} path */
 const nameOf = (path) => (path ? `field ${path}` : 'message');
@@ -123,7 +146,7 @@ const nameOf = (path) => (path ? `field ${path}` : 'message');
  * @param {Context} context
  * @param {number} type
  * @param {Range[]} within
- * @param {string} path below that
+ * @param {string | number} path below that
  * @param {string} whole path from the root
  * @param {BodyOptions} how
  */
@@ -159,7 +182,7 @@ function fieldOf(context, found, path) {
     number,
     repeated: found.fields,
     size,
-    ranges,
+    ranges: context.placed ? ranges : [],
 
     bytes: async (options) => bytesOf(context, ranges, reading(options)),
 
@@ -176,7 +199,7 @@ function fieldOf(context, found, path) {
       if (!found.parent) throw new CpbError('USAGE', `${path}: JSON needs the message's type: give options.type`);
       if (found.fields) return first(await readJson(context, ranges, found.parent, omit, how)) ?? [];
       if (found.wireType === LEN && omit !== undefined && size > omit) {
-        return { '@omitted': { offset: ranges[0]?.offset, size } };
+        return { '@omitted': context.placed ? { offset: ranges[0]?.offset, size } : { size } };
       }
       const bytes = await field.bytes(options);
       const value = first(await jsonOf(file, schema, found.parent, withHead(found, bytes), options.signal));
@@ -233,7 +256,17 @@ async function* piecesIn(body, ranges, { signal, told }) {
 async function readJson(context, ranges, type, omit, how) {
   const { file, schema } = context;
   if (omit === undefined) return jsonOf(file, schema, type, await bytesOf(context, ranges, how), how.signal);
-  return outlineOf(file, schema, await context.feed(how), ranges, type, omit, how);
+  const json = await outlineOf(file, schema, await context.feed(how), ranges, type, omit, how);
+  return context.placed ? json : unplaced(json);
+}
+
+/** Values that are left out, without where they lie. @param {any} json */
+function unplaced(json) {
+  if (typeof json !== 'object' || json === null) return json;
+  const { '@omitted': omitted } = json;
+  if (omitted?.offset !== undefined) delete omitted.offset;
+  else Object.values(json).forEach(unplaced);
+  return json;
 }
 
 /** The one property. @param {any} object */

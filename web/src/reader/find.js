@@ -85,26 +85,30 @@ function partFeed(feed, whole) {
  * @property {Range[]} ranges
  */
 
+/** @param {OpenFile} file @param {string} path */
+export const parsePath = (file, path) =>
+  file.make('cpb_path', (scope) => {
+    const text = new TextEncoder().encode(path);
+    return scope.made((error) => file.instance.c.cpb_path_parse(0, scope.bytes(text), text.length, error));
+  });
+
 /**
  * @param {OpenFile} file
  * @param {Feed} feed of the whole message
  * @param {Range[]} within what of it is searched
  * @param {number} type of that
- * @param {string} path
+ * @param {string | number} path or a pointer to a cpb_path
  * @param {BodyOptions} [options]
  * @returns {Promise<Found>}
  */
 export async function find(file, feed, within, type, path, options) {
   const { instance } = file;
-  const { c } = instance;
-  const parsed = file.make('cpb_path', (scope) => {
-    const text = new TextEncoder().encode(path);
-    return scope.made((error) => c.cpb_path_parse(0, scope.bytes(text), text.length, error));
-  });
+  const parsed = typeof path === 'string' ? parsePath(file, path) : undefined;
+  const pointer = parsed ? parsed.pointer : path;
   const search = file.make(
     'cpb_find',
-    (scope) => c.cpb_find_new(0, type, parsed.pointer, file.limitsIn(scope)),
-    () => parsed.free(),
+    (scope) => instance.c.cpb_find_new(0, type, pointer, file.limitsIn(scope)),
+    () => parsed?.free(),
   );
   try {
     const whole = asOne(within);

@@ -26,6 +26,8 @@ import { structs } from './structs.js';
  * @property {Verify} [verify]
  * @property {boolean} [keepDamaged] what cannot be placed because a chunk is damaged is left out, for
  *   looking at what is left (cpb_merge_keep_damaged)
+ * @property {{ type: number, path: number }} [only] the field that it is for, by pointers: nothing else of the
+ *   message need be right (cpb_merge_plan_for)
  */
 
 /** Bytes that planning reads at least, and more where the next are close to each other. */
@@ -51,7 +53,7 @@ export class MergePlan {
 
   /** An engine of its own, without a plan. @param {Verify} verify @param {() => void} [onFree] */
   newMerge(verify, onFree) {
-    const { type, trustSizes, keepDamaged } = this.#how;
+    const { type, trustSizes, keepDamaged, only } = this.#how;
     const { instance, limitsIn, make } = this.#file;
     const merge = make(
       'cpb_merge',
@@ -67,6 +69,7 @@ export class MergePlan {
       onFree,
     );
     if (keepDamaged) merge.check('keep_damaged');
+    if (only) merge.check('plan_for', only.type, only.path);
     return merge;
   }
 
@@ -96,8 +99,8 @@ export class MergePlan {
     }
   }
 
-  /** An engine that failed says the same for ever: the next call plans anew. */
-  #forget() {
+  /** Frees the engine. One that failed says the same for ever: the next call plans anew. */
+  forget() {
     this.#merge?.free();
     this.#merge = this.#planning = undefined;
   }
@@ -116,7 +119,7 @@ export class MergePlan {
         const told = (/** @type {number} */ more) => options?.signal?.aborted || options?.told?.(more);
         return await collect(this.#file, merge, { told }, length, out);
       } catch (error) {
-        this.#forget();
+        this.forget();
         throw error;
       }
     });

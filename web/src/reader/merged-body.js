@@ -8,13 +8,14 @@ import { streamOf } from '../source/streams.js';
 import { createFeed } from '../wasm/feed.js';
 import { aheadOf } from './ahead.js';
 import { chunkRangesOf, joined, rangeAt, WINDOW } from './chunk-ranges.js';
-import { big, readChunk, using } from './chunks.js';
+import { big, otherFile, readChunk, using } from './chunks.js';
 import { MergePlan } from './merge-plan.js';
 import { verifyOf } from './open-file.js';
 import { collect, engineStream } from './output.js';
 
 /** @import { Told } from '../progress.js' */
 /** @import { Range } from '../types.js' */
+/** @import { FileRange } from './chunk-ranges.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { MergeHow, Segment } from './merge-plan.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
@@ -41,13 +42,14 @@ import { collect, engineStream } from './output.js';
 /**
  * A merged message, and which bytes of the file it comes from.
  * @typedef {object} MergedOnly
- * @property {(chunk: number) => Range} rangeOf the Riegeli chunk that has a chunk
- * @property {(offset: number, length: number, options?: BodyOptions) => Promise<Range[]>} rangesOf
+ * @property {(chunk: number) => FileRange} rangeOf the Riegeli chunk that has a chunk
+ * @property {(offset: number, length: number, options?: BodyOptions) => Promise<FileRange[]>} rangesOf
  *   the Riegeli chunks that have bytes of a range of the message
- * @property {() => Range[]} windows what a stream of all of it asks for, one after another
+ * @property {() => FileRange[]} windows what a stream of all of it asks for, one after another
  * @property {(offset: number, options?: BodyOptions) => Promise<Range>} segmentAt what comes from one chunk,
  *   or from none, with the byte at `offset` of the message
  * @property {(options?: BodyOptions) => Promise<CpbError | undefined>} damage see MergePlan
+ * @property {() => void} free what is kept of it, until it is read again
  */
 /** @typedef {Body & MergedOnly} Merged */
 
@@ -57,6 +59,7 @@ import { collect, engineStream } from './output.js';
  * @property {Engine} index
  * @property {MergePlan} plan
  * @property {Verify} [verify] the file's choice
+ * @property {boolean} partial whether the index lacks chunks, and does not say how far each goes
  * @property {() => ReturnType<typeof chunkRangesOf>} ranges of the file, made once
  */
 
@@ -84,6 +87,7 @@ export function mergedBody(file, index, how) {
     index,
     plan: new MergePlan(file, index, how),
     verify: how.verify,
+    partial: how.only !== undefined,
     ranges: () => (ranges ??= chunkRangesOf(file, index)),
   };
   const { plan } = state;
@@ -98,6 +102,7 @@ export function mergedBody(file, index, how) {
     windows: () => windows(state),
     segmentAt: async (offset, o) => /** @type {Segment} */ ((await plan.segments(offset, 1, o))[0]),
     damage: (o) => plan.damage(o),
+    free: () => plan.forget(),
   };
 }
 
@@ -231,12 +236,18 @@ async function begin(state, offset, length, { signal, told, verify = state.verif
     const how = verifyOf(verify, length < only.length ? 'never' : 'late');
     return readChunk(file, index, only.chunk ?? 0, offset - only.offset, length, how);
   }
-  const ranges = length === Infinity ? windows(state) : joined(rangesOf(state, found), WINDOW);
-  const { source, stop } = ahead(file, ranges);
+  const ranges = state.partial ? [] : length === Infinity ? windows(state) : joined(rangesOf(state, found), WINDOW);
+  const inFile = (/** @type {string | undefined} */ name) => ranges.filter((range) => range.file === name);
+  const own = inFile(undefined);
+  const { source, stop } = ahead(file, own);
   const merge = plan.newMerge(verify ?? 'late', stop);
   try {
     const { size, held } = file;
-    merge.feed = createFeed(source, { size, held, around: (at) => rangeAt(ranges, at) });
+    merge.feed = createFeed(source, { size, held, around: (at) => rangeAt(own, at) });
+    merge.around = (other) => {
+      const those = inFile(otherFile(file, index, other).name);
+      return (at) => rangeAt(those, at);
+    };
     await file.drive(merge, { signal });
     told?.(0, Math.max(0, Math.min(length, merge.call('size') - offset)));
     merge.check('read', big(offset), big(length));

@@ -1,9 +1,11 @@
 /** The content of the (merged) message of an opened file: bytes, fields, and what reading costs. */
 import { teller } from '../progress.js';
-import { fieldsOf } from './fields.js';
+import { contextOf, fieldsOf } from './fields.js';
 import { mergedBody } from './merged-body.js';
 import { plainBody } from './plain-body.js';
 import { planOf } from './plan.js';
+
+export { pagedFields } from './paged-fields.js';
 
 /** @import { Cost, ReadOptions } from '../types.js' */
 /** @import { SourceOptions } from '../source/index.js' */
@@ -33,7 +35,7 @@ export function contentOf(file, index, how) {
   const { schema, type, guessed, trustSizes, keepDamaged, verify, budget, http } = how;
   const merged = index && mergedBody(file, index, { type: guessed ? 0 : type, trustSizes, keepDamaged, verify });
   const body = merged ?? plainBody(file, (budget ?? http?.budget)?.bytes !== undefined);
-  const field = fieldsOf(file, schema, body, type);
+  const field = fieldsOf(contextOf(file, schema, body), type);
 
   /** @param {ReadOptions} [options] */
   const planning = ({ signal, onProgress } = {}) => ({ signal, got: teller(onProgress, MESSAGE) });

@@ -2,8 +2,10 @@
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { teller } from '../progress.js';
+import { abortable } from '../source/abort.js';
 import { prepare } from '../source/index.js';
 import { lazyStream } from '../source/lazy-source.js';
+import { NEED } from '../wasm/engine.js';
 import { checkRange, chunkOf } from './chunks.js';
 import { disposable, openFile } from './open-file.js';
 import { openSchema, typeNamed } from './schema.js';
@@ -35,6 +37,11 @@ import { fits, treeOf } from './tree.js';
  *   chunk of another size is DAMAGED when it is read. false, which is the default for
  *   bytes, Blobs and paths: every chunk is looked at before the first use of the merged
  *   message, and its own size counts
+ * @property {boolean} [wholeIndex] false: of an index in pages only those are read that something needs: a few
+ *   for a field, all for everything else; see `readIndex`. true, which is the default for bytes, Blobs and
+ *   paths: all are read at once
+ * @property {SourceOptions['references']} [references] which other files are opened that a .cpb file names:
+ *   'folder', those in its own folder, which is the default; 'none'; or what a function answers
  * @property {SourceOptions['http']} [http] as for urlSource
  * @property {SourceOptions['cache']} [cache]
  * @property {SourceOptions['retry']} [retry]
@@ -50,7 +57,7 @@ import { fits, treeOf } from './tree.js';
  * @property {'cpb' | 'pb'} kind
  * @property {number} size of the file
  * @property {string | undefined} etag
- * @property {string | undefined} type full name, given or guessed
+ * @property {string | undefined} type full name, given or guessed, which needs the index
  * @property {Cost} transferred so far
  * @property {number} numChunks 0 for a .pb
  * @property {(i: number) => Chunk} chunk throws NOT_FOUND
@@ -58,6 +65,9 @@ import { fits, treeOf } from './tree.js';
  * @property {{ splitter: number, join: number, badConsumers: number[] } | undefined} version
  *   of the index
  * @property {() => Node} tree where each chunk belongs
+ * @property {boolean} hasIndex whether all of the index is there; always, unless it is in pages
+ * @property {(options?: ReadOptions) => Promise<void>} readIndex reads what is left of an index in pages: before,
+ *   `chunk`, `chunks` and `tree` throw USAGE. All that returns a promise or a stream does it itself
  * @property {(path: string, options?: ReadOptions) => Promise<Field>} field a part of the
  *   (merged) message, such as 'meta_graphs[0].graph_def.node[3]'; '' is all of it.
  *   Rejects with NOT_FOUND
@@ -117,8 +127,8 @@ export async function openAs(kind, load, input, options = {}, within = undefined
   const source = prepare(input, options, openPath);
   const file = within?.(source) ?? (await openFile(await moduleFor(kind), source, limits));
   const read = async () => {
-    const index = options.format === 'pb' ? undefined : await readIndex(file, options, told);
-    const { trustSizes = !source.local } = options;
+    const { trustSizes = !source.local, wholeIndex = source.local } = options;
+    const index = options.format === 'pb' ? undefined : await readIndex(file, options, wholeIndex, told);
     return messageOf(file, index, { ...options, trustSizes }, load, told);
   };
   try {
@@ -135,21 +145,31 @@ export async function openAs(kind, load, input, options = {}, within = undefined
 }
 
 /**
+ * The index of a file.
+ * @typedef {object} Index
+ * @property {Engine} engine
+ * @property {boolean} whole whether it is there, and no page of it is missing
+ */
+
+/**
  * The index; undefined when the file is no Riegeli file and may be a plain message.
  *
  * @param {OpenFile} file
  * @param {OpenOptions} options
+ * @param {boolean} whole whether pages of it are waited for
  * @param {Told} [got]
+ * @returns {Promise<Index | undefined>}
  */
-async function readIndex(file, options, got) {
+async function readIndex(file, options, whole, got) {
   const { signal, format } = options;
   const name = file.source.name ?? '';
   if (!format && /\.pb$/i.test(name)) return undefined;
   const index = file.make('cpb_index', (scope) => file.instance.c.cpb_index_new(0, file.limitsIn(scope)));
+  const pause = () => !whole && index.call('num_pages') > 0;
   try {
-    await file.drive(index, { signal, tail: TAIL, got });
+    const step = await file.drive(index, { signal, tail: TAIL, got, pause });
     keepTail(file, index);
-    return index;
+    return { engine: index, whole: step !== NEED };
   } catch (error) {
     keepTail(file, index);
     index.free();
@@ -183,91 +203,177 @@ function keepTail(file, index) {
 }
 
 /**
+ * What the methods of a message share.
+ * @typedef {object} State
+ * @property {OpenFile} file
+ * @property {Index | undefined} index
+ * @property {OpenOptions & { trustSizes: boolean }} options
+ * @property {import('./schema.js').Schema} schema
+ * @property {number} type or 0
+ * @property {Promise<void>} [reading] of what is left of the index
+ * @property {ReturnType<ContentModule['contentOf']>} [content]
+ * @property {ReturnType<ContentModule['pagedFields']>} [paged]
+ */
+
+/**
  * @param {OpenFile} file
- * @param {Engine | undefined} index
+ * @param {Index | undefined} index
  * @param {OpenOptions & { trustSizes: boolean }} options
  * @param {Load} load
  * @param {Told} [told] of opening
  */
 async function messageOf(file, index, options, load, told) {
   const { source } = file;
-  const { signal, verify } = options;
-  const { size, etag } = await source.stat({ signal });
+  const { size, etag } = await source.stat({ signal: options.signal });
   file.size = size;
   const schema = openSchema(file, options.schema);
-  const tree = index && treeOf(file, index, schema, 0);
-  const type = options.type !== undefined ? typeNamed(schema, options.type) : guess(schema, tree);
-  const numChunks = index ? index.call('num_chunks') : 0;
-
-  const guessed = options.type === undefined;
-  const content = contentLater(load, [file, index, { ...options, schema, type, guessed }]);
-
-  /** @param {number} i */
-  const chunk = (i) => {
-    if (!index) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
-    return chunkOf(file, index, i, verify);
-  };
+  /** @type {State} */
+  const state = { file, index, options, schema, type: 0 };
+  if (options.type !== undefined) state.type = typeNamed(schema, options.type);
+  else if (!index || index.whole) state.type = guessOf(state);
+  const content = contentLater(load, state);
 
   /** @type {MessageBase} */
   const message = {
     kind: index ? 'cpb' : 'pb',
     size,
     etag,
-    type: schema.nameOf(type),
+    get type() {
+      return schema.nameOf(state.type);
+    },
     get transferred() {
       return /** @type {Cost} */ (source.transferred);
     },
-    numChunks,
-    chunk,
-    *chunks() {
-      for (let i = 0; i < numChunks; i++) yield chunk(i);
+    ...chunksOf(state),
+    get hasIndex() {
+      return !state.index || state.index.whole;
     },
-    version: index && versionOf(file, index),
-    tree() {
-      file.check();
-      return treeOf(file, index, schema, type);
-    },
-    field: async (path, o) => (await content()).field(path, o),
-    messageSize: async (o) => (await content()).size(o),
+    version: index && versionOf(file, index.engine),
+    readIndex: (o) => wholeIndex(state, o),
+    field: async (path, o) => fieldOf(state, load, path, o),
+    messageSize: async (o) => (await content(o)).size(o),
     async read(offset, length, o) {
       checkRange(offset, length);
-      return (await content()).read(offset, length, o);
+      return (await content(o)).read(offset, length, o);
     },
     merged({ offset = 0, length = Infinity, verify: how, onProgress, signal: outer } = {}) {
       file.check();
       checkRange(offset, length);
       return lazyStream(
-        async (inner) => (await content()).stream(offset, length, { verify: how, onProgress, signal: inner }),
+        async (signal) => (await content({ signal })).stream(offset, length, { verify: how, onProgress, signal }),
         outer,
         index ? 'own' : 'shared',
       );
     },
-    plan: async (what, o) => (await content()).plan(what, o),
+    plan: async (what, o) => (await content(o)).plan(what, o),
     close: file.close,
   };
   return { file, content, message: disposable(message), told };
+}
+
+/** @param {State} state */
+function chunksOf(state) {
+  const { file, options, schema } = state;
+  const numChunks = state.index ? state.index.engine.call('num_chunks') : 0;
+  function there() {
+    file.check();
+    if (!state.index || state.index.whole) return state.index?.engine;
+    throw new CpbError('USAGE', 'the index is in pages that were not read yet: await readIndex() first');
+  }
+  /** @param {number} i */
+  const chunk = (i) => {
+    const index = there();
+    if (!index) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
+    return chunkOf(file, index, i, options.verify);
+  };
+  return {
+    numChunks,
+    chunk,
+    *chunks() {
+      for (let i = 0; i < numChunks; i++) yield chunk(i);
+    },
+    tree: () => treeOf(file, there(), schema, state.type),
+  };
+}
+
+/**
+ * Reads what is left of the index. An abort ends the waiting, not the reading, for which others may wait.
+ *
+ * @param {State} state
+ * @param {ReadOptions} [options]
+ */
+async function wholeIndex(state, { signal, onProgress } = {}) {
+  const { file, index } = state;
+  file.check();
+  if (!index || index.whole) return;
+  const read = async () => {
+    await file.drive(index.engine, { got: teller(onProgress, 'index') });
+    takeIndex(state, index.engine);
+  };
+  state.reading ??= read().finally(() => (state.reading = undefined));
+  state.reading.catch(() => {});
+  await abortable(state.reading, signal);
+}
+
+/**
+ * What is now read as a whole.
+ *
+ * @param {State} state
+ * @param {Engine} engine
+ * @returns {undefined}
+ */
+function takeIndex(state, engine) {
+  const { index, options } = state;
+  if (index?.whole) return void (index.engine !== engine && engine.free());
+  // One that is being read is freed with the file.
+  if (index?.engine !== engine && !state.reading) index?.engine.free();
+  state.index = { engine, whole: true };
+  if (options.type === undefined) state.type = guessOf(state);
 }
 
 /**
  * The message's content, which is made when it is first needed.
  *
  * @param {Load} load
- * @param {Parameters<ContentModule['contentOf']>} args
+ * @param {State} state
  */
-function contentLater(load, args) {
-  /** @type {ReturnType<ContentModule['contentOf']> | undefined} */
-  let content;
-  return async () => {
-    args[0].check();
-    const { contentOf } = await load();
-    return (content ??= contentOf(...args));
-  };
+const contentLater = (load, state) => async (/** @type {ReadOptions} */ options = {}) => {
+  await wholeIndex(state, options);
+  const { contentOf } = await load();
+  const { file, index, type, schema } = state;
+  return (state.content ??= contentOf(file, index?.engine, { ...howOf(state), schema, type }));
+};
+
+/** @param {State} state */
+const howOf = ({ options }) => ({ ...options, guessed: options.type === undefined });
+
+/**
+ * @param {State} state
+ * @param {Load} load
+ * @param {string} path
+ * @param {ReadOptions} [options]
+ */
+async function fieldOf(state, load, path, options) {
+  const { file, index, type, schema } = state;
+  file.check();
+  if (index && !index.whole && !state.reading) {
+    const { pagedFields } = await load();
+    const types = state.options.type === undefined ? rootsOf(schema) : [type];
+    const take = (/** @type {Engine} */ all) => takeIndex(state, all);
+    state.paged ??= pagedFields(file, { ...howOf(state), schema, types, take });
+    const found = await state.paged(path, options);
+    if (found) return found;
+  }
+  return (await contentLater(load, state)(options)).field(path, options);
 }
 
-/** @param {import('./schema.js').Schema} schema @param {Node | undefined} tree */
-function guess(schema, tree) {
-  const types = ROOTS.map((name) => schema.find(`tensorflow.${name}`));
-  return types.find((type) => type && (!tree || fits(schema, type, tree))) ?? 0;
+/** @param {import('./schema.js').Schema} schema */
+const rootsOf = (schema) => ROOTS.map((name) => schema.find(`tensorflow.${name}`)).filter(Boolean);
+
+/** @param {State} state */
+function guessOf({ file, index, schema }) {
+  const tree = index && treeOf(file, index.engine, schema, 0);
+  return rootsOf(schema).find((type) => !tree || fits(schema, type, tree)) ?? 0;
 }
 
 /** @param {OpenFile} file @param {Engine} index */

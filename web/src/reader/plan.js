@@ -4,6 +4,7 @@ import { CpbError } from '../errors.js';
 import { joined } from './chunk-ranges.js';
 
 /** @import { Range } from '../types.js' */
+/** @import { FileRange } from './chunk-ranges.js' */
 /** @import { Body, BodyOptions, Merged } from './merged-body.js' */
 
 /**
@@ -17,7 +18,8 @@ import { joined } from './chunk-ranges.js';
  * @typedef {object} Plan
  * @property {number} requests
  * @property {number} bytes
- * @property {Range[]} ranges of the file, one a request
+ * @property {FileRange[]} ranges of the file, or of others that it names, one a request. Another file's size is
+ *   asked for when it is first read; that is not in the plan
  */
 
 /**
@@ -41,6 +43,7 @@ export async function planOf(body, merged, what, options) {
 async function rangesOf(merged, what, options) {
   if ('chunks' in what) return joined(what.chunks.map(merged.rangeOf));
   if ('merged' in what) return merged.windows();
+  /** @type {FileRange[]} */
   const ranges = [];
   for (const { offset, length } of 'ranges' in what ? what.ranges : [what]) {
     ranges.push(...(await merged.rangesOf(offset, length, options)));

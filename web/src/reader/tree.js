@@ -93,13 +93,17 @@ const small = (n) => (n === BigInt(Number(n)) && Number.isSafeInteger(Number(n))
  * @param {Schema} schema @param {number} type @param {Tag[]} tags
  */
 function walk(schema, type, tags) {
+  let repeated = false;
   for (const tag of tags) {
-    if ('index' in tag) continue;
+    if ('index' in tag) {
+      if (!repeated) return undefined;
+      continue;
+    }
     const isKey = 'key' in tag;
     const field = schema.isEntry(type) === isKey ? schema.byNumber(type, isKey ? 2 : tag.field) : undefined;
     if (!field) return undefined;
     if (!isKey) tag.name = field.name;
-    type = field.message;
+    ({ repeated, message: type } = field);
   }
   return type;
 }

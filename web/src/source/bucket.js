@@ -171,6 +171,7 @@ export function storedSource(bucket, key, signals = true) {
     stat: () => object.stat(),
     tail: (...args) => object.tail(...args),
     stream: (offset, length, { signal } = {}) => streamOf((inner) => object.pieces(offset, length, inner), signal),
+    beside: (name) => storedSource(bucket, key.replace(/[^/]*$/, '') + name, signals),
     reset: () => object.reset(),
   };
 }

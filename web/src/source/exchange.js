@@ -1,10 +1,10 @@
 import { CpbError } from '../errors.js';
-import { meter } from '../middleware/budget.js';
 import { request } from './http-request.js';
 import { EXPOSE } from './content-range.js';
 
 /** @typedef {import('./http-request.js').Incoming} Incoming */
 /** @typedef {import('./url.js').UrlOptions} UrlOptions */
+/** @typedef {import('../middleware/budget.js').Meter} Meter */
 
 /** The address of the page or worker, in a browser. */
 const here = () => /** @type {{ location?: Location }} */ (globalThis).location;
@@ -18,11 +18,11 @@ export class Exchange {
   /** Counts resets: responses to requests from before one are not used. */
   #era = 0;
 
-  /** @param {string | URL} url @param {UrlOptions} options */
-  constructor(url, options) {
+  /** @param {string | URL} url @param {UrlOptions} options @param {Meter} usage */
+  constructor(url, options, usage) {
     const { href, origin, pathname } = parse(url);
     this.#options = options;
-    this.#usage = meter(options.budget);
+    this.#usage = usage;
     this.url = this.finalUrl = href;
     this.name = origin + pathname;
     this.crossOrigin = here() !== undefined && here()?.origin !== origin;

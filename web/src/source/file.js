@@ -1,6 +1,7 @@
 /// <reference types="node" />
-import { ReadStream, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { constants, ReadStream, statSync } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { asCpbError, CpbError } from '../errors.js';
 import { otherSource } from './other.js';
@@ -19,15 +20,32 @@ async function regular(handle, name) {
   return { handle, ...(await identity(handle)) };
 }
 
-/** @param {string} name */
-async function openFile(name) {
-  const handle = await open(name, 'r');
+/** @param {string} name @param {string | number} [how] */
+async function openFile(name, how = 'r') {
+  const handle = await open(name, how);
   try {
     return await regular(handle, name);
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+/** No link in the place of what was looked at is followed, and no pipe waited for; where there are such flags. */
+const AS_SEEN = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Opens a file that lies in a folder, or below, after all links.
+ *
+ * @param {string} folder
+ * @param {string} path in it
+ */
+async function openWithin(folder, path) {
+  const [root, found] = await Promise.all([realpath(folder), realpath(path)]);
+  if (!found.startsWith(root.endsWith(sep) ? root : root + sep)) {
+    throw new CpbError('READ', 'it is not in the folder of the file that names it: a link leads out of it');
+  }
+  return openFile(found, AS_SEEN);
 }
 
 /**
@@ -97,12 +115,18 @@ function sourceFrom(name, begin, end) {
  */
 export function fileSource(path) {
   const name = String(path).startsWith('file:') ? fileURLToPath(path) : String(path);
-  return sourceFrom(
-    name,
-    () => openFile(name),
-    ({ handle }) => handle.close(),
-  );
+  const folder = dirname(name);
+  return {
+    ...closing(name, () => openFile(name)),
+    beside(other) {
+      const path = join(folder, other);
+      return closing(path, () => openWithin(folder, path));
+    },
+  };
 }
+
+/** A file that is opened at the first read, and closed with the source. @param {string} name @param {() => ReturnType<typeof openFile>} begin */
+const closing = (name, begin) => sourceFrom(name, begin, ({ handle }) => handle.close());
 
 /** A file that the caller opened, and closes. @param {FileHandle} handle */
 const handleSource = (handle) =>

@@ -3,7 +3,7 @@
  */
 import { isBytes } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { budget } from '../middleware/budget.js';
+import { counted, meter } from '../middleware/budget.js';
 import { cache } from '../middleware/cache.js';
 import { check } from '../middleware/check.js';
 import { coalesce } from '../middleware/coalesce.js';
@@ -13,16 +13,20 @@ import { smallReads } from '../middleware/small-reads.js';
 import { blobSource } from './blob.js';
 import { bytesSource } from './bytes.js';
 import { lazySource } from './lazy-source.js';
-import { urlSource } from './url.js';
+import { countedUrl } from './url.js';
 
 /** @import { Source } from '../types.js' */
 /** @import { Handle, Streamed } from './other.js' */
+/** @import { OtherFiles, References } from './references.js' */
 
 /** @typedef {import('../middleware/layer.js').FullSource} FullSource */
+/** @typedef {import('../middleware/budget.js').Meter} Meter */
 /**
  * A source with middleware around it: it has all methods, and aborts take effect at once. `local`:
- * it is of bytes, a Blob or a file, so that a read costs no round trip.
- * @typedef {FullSource & Required<Pick<Source, 'transferred'>> & { local: boolean }} Prepared
+ * it is of bytes, a Blob or a file, so that a read costs no round trip; `other`: a file that it refers
+ * to, by its name and the size that it must have.
+ * @typedef {FullSource & Required<Pick<Source, 'transferred'>> & { local: boolean,
+ *   other: (name: string, size: number) => Promise<Source> }} Prepared
  */
 
 /**
@@ -41,6 +45,7 @@ import { urlSource } from './url.js';
  * @property {Partial<import('../types.js').Cost>} [budget]
  * @property {number} [memory] the longest stream as an input, in bytes: it is held in memory;
  *   default 256 MiB
+ * @property {References} [references] which other files are opened that a .cpb file names; default 'folder'
  */
 
 /** @type {(input: any, memory?: number) => Source} */
@@ -51,6 +56,18 @@ let otherSource = (input) => {
 /** What an entry of the package does: says what makes sources of other inputs. @param {typeof otherSource} make */
 export const setUpInputs = (make) => void (otherSource = make);
 
+/** @type {() => typeof import('./references.js') | Promise<typeof import('./references.js')>} */
+let loadReferences;
+
+/** What an entry of the package does: says what opens other files. @param {typeof loadReferences} load */
+export const setUpReferences = (load) => void (loadReferences = load);
+
+/** What is kept of another file, beside the one that refers to it; of so many at once. */
+const SHARE = 8;
+
+/** @param {SourceOptions['cache']} how @returns {SourceOptions['cache']} */
+const smaller = (how) => how !== false && { ...how, bytes: (how?.bytes ?? 32 << 20) / SHARE };
+
 /**
  * Makes a source of whatever is passed and puts the default middleware around it:
  * for URLs and other remote sources check, retry, coalesce and cache; for all others,
@@ -60,10 +77,12 @@ export const setUpInputs = (make) => void (otherSource = make);
  * @param {Input} input
  * @param {SourceOptions} [options]
  * @param {(path: string) => Source} [openPath] what a string that is no URL names
+ * @param {Meter} [usage] which also counts what others cost
+ * @returns {Prepared}
  */
-export function prepare(input, options = {}, openPath = undefined) {
-  const source = sourceOf(input, options, openPath);
-  const middleware = source.transferred ? [] : [budget(options.budget)];
+export function prepare(input, options = {}, openPath = undefined, usage = meter(options.budget ?? options.http?.budget)) {
+  const source = sourceOf(input, options, openPath, usage);
+  const middleware = source.transferred ? [] : [counted(usage)];
   middleware.push(check());
   if (source.remote) {
     if (options.retry !== false) middleware.push(retry(options.retry));
@@ -75,21 +94,54 @@ export function prepare(input, options = {}, openPath = undefined) {
   const { budget: limit, http, cache: how } = options;
   const plain = (limit ?? http?.budget)?.bytes === undefined && !(how && how.share === false);
   if (plain) middleware.push(smallReads(local));
-  return /** @type {Prepared} */ (Object.assign(compose(source, ...middleware), { local }));
+  const whole = /** @type {Prepared} */ (compose(source, ...middleware));
+  return withOthers(Object.assign(whole, { local }), source, options.references ?? 'folder', (other) =>
+    prepare(other, { ...options, cache: smaller(how), references: 'none' }, openPath, usage),
+  );
+}
+
+/**
+ * Gives a source what it refers to, which is closed with it, and what that costs.
+ *
+ * @param {Prepared} whole
+ * @param {Source} source what it is made of
+ * @param {References} references
+ * @param {(input: Input) => Prepared} prepare
+ */
+function withOthers(whole, source, references, prepare) {
+  /** @type {OtherFiles | undefined} */
+  let others;
+  const { transferred, close } = whole;
+  return Object.defineProperties(whole, {
+    other: {
+      value: async (/** @type {string} */ name, /** @type {number} */ size) => {
+        const { othersOf } = await loadReferences();
+        return (others ??= othersOf(source, references, prepare)).source(name, size);
+      },
+    },
+    transferred: { get: () => others?.cost(transferred) ?? transferred },
+    close: {
+      value() {
+        others?.close();
+        return close();
+      },
+    },
+  });
 }
 
 /**
  * @param {Input} input
  * @param {SourceOptions} options
  * @param {((path: string) => Source) | undefined} openPath
+ * @param {Meter} [usage]
  * @returns {Source}
  */
-export function sourceOf(input, { http, budget: limit, memory }, openPath) {
+export function sourceOf(input, { http, budget: limit, memory }, openPath, usage = meter(limit ?? http?.budget)) {
   if (typeof input === 'string' || input instanceof URL) {
     const text = String(input);
     if (/^(blob|data):/i.test(text)) return localUrlSource(text);
     if (openPath && !/^https?:/i.test(text)) return openPath(text);
-    return urlSource(text, { ...http, budget: limit });
+    return countedUrl(text, { ...http }, usage);
   }
   if (isBytes(input)) return bytesSource(input);
   if (typeof Blob !== 'undefined' && input instanceof Blob) return blobSource(input);

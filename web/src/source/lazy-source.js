@@ -38,6 +38,7 @@ export function lazySource(known, load) {
     tail: async (...args) => (await source()).tail(...args),
     stream: (offset, length, { signal: outer } = {}) =>
       lazyStream(async (signal) => (await source()).stream(offset, length, { signal }), outer),
+    beside: async (name) => (await source()).beside?.(name),
     reset: async () => (await settled()).reset?.(),
     close: async () => (await settled()).close?.(),
   };

@@ -86,13 +86,16 @@ export function s3Source({ client, GetObjectCommand, bucket, key, input }) {
     throw new CpbError('USAGE', 'the client is not an S3, or an S3Client with GetObjectCommand beside it');
   }
 
+  // A version is one object's.
+  const ofOthers = { ...input, VersionId: undefined };
+
   /** @type {Bucket['get']} */
-  async function get(_, { range, onlyIf, signal } = {}) {
+  async function get(name, { range, onlyIf, signal } = {}) {
     const wanted = /** @type {BucketRange} */ (range);
     const asked = {
-      ...input,
+      ...(name === key ? input : ofOthers),
       Bucket: bucket,
-      Key: key,
+      Key: name,
       Range:
         'suffix' in wanted ? `bytes=-${wanted.suffix}` : `bytes=${wanted.offset}-${wanted.offset + wanted.length - 1}`,
       ...(onlyIf?.etagMatches && { IfMatch: `"${onlyIf.etagMatches}"` }),
@@ -103,16 +106,16 @@ export function s3Source({ client, GetObjectCommand, bucket, key, input }) {
       await answer.catch((/** @type {unknown} */ cause) => {
         // Of an empty object there is no range.
         if (/** @type {any} */ (cause)?.name === 'InvalidRange' && !onlyIf) return { Body: new Blob([]).stream() };
-        throw errorOf(cause, key);
+        throw errorOf(cause, name);
       }),
-      key,
+      name,
       wanted,
     );
   }
 
   /** @type {Bucket['head']} */
-  async function head() {
-    const object = await get(key, { range: { offset: 0, length: 1 } });
+  async function head(name) {
+    const object = await get(name, { range: { offset: 0, length: 1 } });
     await object?.body?.cancel();
     return object;
   }

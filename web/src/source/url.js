@@ -1,3 +1,4 @@
+import { meter } from '../middleware/budget.js';
 import { Exchange } from './exchange.js';
 import { streamOf } from './streams.js';
 import { Resource } from './resource.js';
@@ -32,9 +33,19 @@ import { Resource } from './resource.js';
  * @param {UrlOptions} [options]
  * @returns {Source & { url: string, finalUrl: string }}
  */
-export function urlSource(url, options = {}) {
+const urlSource = (url, options = {}) => countedUrl(url, options, meter(options.budget));
+
+/**
+ * The same, of what others cost, too.
+ *
+ * @param {string | URL} url
+ * @param {UrlOptions} options
+ * @param {import('../middleware/budget.js').Meter} usage
+ * @returns {ReturnType<typeof urlSource>}
+ */
+export function countedUrl(url, options, usage) {
   const { maxWhole = 1 << 20, suffix = 'auto' } = options;
-  const http = new Exchange(url, options);
+  const http = new Exchange(url, options, usage);
   const resource = new Resource(http, maxWhole, suffix === 'auto' ? !http.crossOrigin : suffix);
   return {
     name: http.name,
@@ -49,6 +60,26 @@ export function urlSource(url, options = {}) {
     stat: (...args) => resource.stat(...args),
     tail: (...args) => resource.tail(...args),
     stream: (offset, length, { signal } = {}) => streamOf((inner) => resource.pieces(offset, length, inner), signal),
+    beside: (name) => countedUrl(below(http.url, name), options, usage),
     reset: () => resource.reset(),
   };
 }
+
+/** What may stand in a path as it is. */
+const PLAIN = /[^\w\-.~/!$&'()*+,;=:@]/gu;
+
+/**
+ * The URL of a file in a URL's folder, with the same query, which may be what signs it. What is not plain is
+ * escaped, so that no name leads to another place.
+ *
+ * @param {string} url
+ * @param {string} name relative
+ */
+function below(url, name) {
+  const other = new URL(url);
+  const folder = other.pathname.replace(/[^/]*$/, '');
+  other.pathname = folder + name.replace(PLAIN, encodeURIComponent);
+  return other;
+}
+
+export { urlSource };

@@ -32,10 +32,15 @@ export const ERROR = 0xffffffff,
  * @property {() => CpbError} error the engine's
  * @property {() => void} free ends what it was reading, too
  * @property {Feed | undefined} feed
+ * @property {(file: number) => FeedOptions['around']} [around] of another file: see the feed's option
+ * @property {Map<number, Feed>} others those of other files that it reads, in the order in which it began to
  * @property {number} lent the block of memory that its input is copied to
  * @property {number} lentSize
  * @property {number} out scratch for structs and lengths that C functions fill
  */
+
+/** As many files, and as much that is remembered of each. */
+const OTHERS = { count: 8, most: 4 * 2 ** 20 };
 
 /** Room for a cpb_need, or for the offset and length that a function fills in. */
 const SCRATCH = structs.need.size;
@@ -85,6 +90,7 @@ export function engineOf(instance, name, pointer, onFree) {
     free() {
       if (!engine.pointer) return;
       engine.feed?.stop();
+      for (const feed of engine.others.values()) feed.stop();
       instance.users--;
       const p = engine.pointer;
       engine.pointer = 0;
@@ -94,6 +100,7 @@ export function engineOf(instance, name, pointer, onFree) {
       onFree?.();
     },
     feed: undefined,
+    others: new Map(),
     lent: 0,
     lentSize: 0,
     out,
@@ -109,7 +116,12 @@ export function engineOf(instance, name, pointer, onFree) {
  *   NEED, DONE and ERROR; true ends the call
  * @property {string} [step] the method, 'step' by default
  * @property {Told} [got] is told of the bytes that came from the source
+ * @property {() => boolean} [pause] called before anything is asked for; true ends the call, and NEED is
+ *   the answer
  */
+
+/** @typedef {Source & { other?: (name: string, size: number) => Promise<Source> }} SourceWithOthers
+ *   other: another file, by what the engine says of it */
 
 /**
  * Steps `engine` until it is done (and answers DONE) or until `onStep` answers
@@ -123,14 +135,14 @@ export function engineOf(instance, name, pointer, onFree) {
  *
  * @param {Instance} instance
  * @param {Engine} engine
- * @param {Source} source
+ * @param {SourceWithOthers} source
  * @param {DriveOptions & FeedOptions} [options]
  * @returns {Promise<number>}
  */
 export async function drive(instance, engine, source, options = {}) {
   const { signal, onStep, step: method = 'step' } = options;
   signal?.throwIfAborted();
-  const feed = (engine.feed ??= createFeed(source, options));
+  engine.feed ??= createFeed(source, options);
   for (;;) {
     const step = stepOn(instance, engine, method, onStep);
     if (step !== NEED) {
@@ -140,7 +152,9 @@ export async function drive(instance, engine, source, options = {}) {
       if (step !== undefined) return step;
       continue;
     }
-    const { kind, offset, length, ahead } = needOf(instance, engine);
+    if (options.pause?.()) return NEED;
+    const { kind, file, offset, length, ahead } = needOf(instance, engine);
+    const feed = feedOf(engine, file) ?? (await addOther(instance, engine, file, source, options));
     const before = feed.got;
     // No input is that long, so asking for its size is enough to find that out.
     if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER) await feed.measure(length, { signal });
@@ -175,11 +189,43 @@ function stepOn(instance, engine, method, onStep) {
 /**
  * @param {Instance} instance
  * @param {Engine} engine
- * @returns {{ kind: number, offset: number, length: number, ahead: number }}
+ * @returns {{ kind: number, file: number, offset: number, length: number, ahead: number }}
  */
 function needOf(instance, engine) {
   instance.c.cpb_input_need(engine.call('input'), engine.out);
   return instance.get('need', engine.out);
+}
+
+/** @param {Engine} engine @param {number} file */
+const feedOf = ({ feed, others }, file) => (file === 0 ? feed : others.get(file));
+
+/**
+ * What feeds it with another file, which it has not read, or not for long.
+ *
+ * @param {Instance} instance
+ * @param {Engine} engine
+ * @param {number} file
+ * @param {SourceWithOthers} source
+ * @param {DriveOptions & FeedOptions} options
+ */
+async function addOther(instance, engine, file, source, { signal, ahead }) {
+  if (!source.other) throw new CpbError('UNSUPPORTED', 'the chunk is in another file, which cannot be read from here');
+  const { name, length, size } = instance.scope((scope) => {
+    const out = scope.struct('other_file');
+    at(instance.c, 'cpb_input_other')(engine.call('input'), out);
+    return instance.get('other_file', out);
+  });
+  const other = await source.other(instance.text(name, length), size);
+  signal?.throwIfAborted();
+  const { others } = engine;
+  const feed = createFeed(other, { ahead, most: OTHERS.most, around: engine.around?.(file) });
+  others.set(file, feed);
+  for (const [oldest, old] of others) {
+    if (others.size <= OTHERS.count) break;
+    others.delete(oldest);
+    old.stop();
+  }
+  return feed;
 }
 
 /**
@@ -189,14 +235,31 @@ function needOf(instance, engine) {
  * @param {Engine} engine
  */
 function answered(instance, engine) {
-  const feed = /** @type {Feed} */ (engine.feed);
-  const { kind, offset, length } = needOf(instance, engine);
-  const input = engine.call('input');
-  if (feed.size !== undefined) instance.c.cpb_input_end(input, BigInt(feed.size));
+  const { kind, file, offset, length } = needOf(instance, engine);
+  const feed = feedOf(engine, file);
+  if (!feed) return false;
+  tell(instance, engine, file, 'end', feed.size);
   if (kind === NEED_SIZE) return feed.size !== undefined;
   const bytes = feed.at(offset);
-  if (bytes) lend(instance, engine, offset, bytes, length);
+  if (bytes) lend(instance, engine, file, offset, bytes, length);
   return bytes !== undefined || (feed.size !== undefined && offset >= feed.size);
+}
+
+/**
+ * Calls cpb_input_end() or cpb_input_supply(), or what does it for another file.
+ *
+ * @param {Instance} instance
+ * @param {Engine} engine
+ * @param {number} file
+ * @param {'end' | 'supply'} what
+ * @param {number | undefined} offset unless it is known nothing is told
+ * @param {...number} bytes
+ */
+function tell({ c }, engine, file, what, offset, ...bytes) {
+  if (offset === undefined) return;
+  const input = engine.call('input');
+  if (file === 0) at(c, `cpb_input_${what}`)(input, BigInt(offset), ...bytes);
+  else at(c, `cpb_input_${what}_other`)(input, file, BigInt(offset), ...bytes);
 }
 
 /**
@@ -204,11 +267,12 @@ function answered(instance, engine) {
  *
  * @param {Instance} instance
  * @param {Engine} engine
+ * @param {number} file
  * @param {number} offset
  * @param {Uint8Array} bytes
  * @param {number} length
  */
-function lend(instance, engine, offset, bytes, length) {
+function lend(instance, engine, file, offset, bytes, length) {
   const size = Math.min(bytes.length, Math.max(length, LENT_LEAST));
   if (engine.lentSize < size) {
     if (engine.lent) instance.free(engine.lent);
@@ -217,5 +281,5 @@ function lend(instance, engine, offset, bytes, length) {
     engine.lentSize = size;
   }
   instance.view(engine.lent, size).set(bytes.subarray(0, size));
-  instance.c.cpb_input_supply(engine.call('input'), BigInt(offset), engine.lent, size);
+  tell(instance, engine, file, 'supply', offset, engine.lent, size);
 }

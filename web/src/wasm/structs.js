@@ -20,6 +20,7 @@ const declarations = {
     ' decoded decoded_per_byte held held_per_byte walked walked_per_byte' +
     ' entries entries_per_byte answer answer_per_byte index index_per_byte work:ptr',
   need: 'kind:i32 file:u32 offset length:size ahead',
+  other_file: 'name:ptr length:size size',
 
   record: 'position chunk_begin index size',
   riegeli_chunk: 'begin end data_size num_records decoded_data_size type:u8 codec:u8',

@@ -3,6 +3,7 @@ import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { disposable } from '../reader/open-file.js';
 import { sourceOf } from '../source/index.js';
+import { resolveReference } from '../source/references.js';
 import { connectWorker } from './connected-worker.js';
 import { proxy } from './proxy.js';
 
@@ -11,7 +12,9 @@ import { proxy } from './proxy.js';
 /** @import { Chunk } from '../reader/chunks.js' */
 /** @import { Message, OpenOptions } from '../reader/open.js' */
 /** @import { WorkerLike } from './connected-worker.js' */
+/** @import { References } from '../source/references.js' */
 /** @import { Source } from '../types.js' */
+/** @import { Connection } from './connection.js' */
 /** @import { Owner } from './proxy.js' */
 
 /**
@@ -28,6 +31,7 @@ const forgotten = new FinalizationRegistry((/** @type {() => void} */ end) => en
  * @typedef {object} Opened
  * @property {Owner} owner
  * @property {any} answer of the worker's method
+ * @property {Set<Source>} sources that are read here: of the file, unless the worker reads it, and of others
  * @property {() => void} end
  */
 
@@ -43,24 +47,62 @@ async function startFor(start, method, kinds, input, options) {
   options.signal?.throwIfAborted();
   const own = readHere(input) ? sourceOf(input, options, openPath) : undefined;
   const modules = await Promise.all(kinds.map(async (kind) => [kind, await moduleFor(kind)]));
-  const { connection, end } = connectWorker(start(), () => closeSource(own));
+  /** @type {Set<Source>} */
+  const sources = new Set(own && [own]);
+  const { connection, end } = connectWorker(start(), () => sources.forEach(closeSource));
   /** @type {Owner} */
   const owner = { connection };
   forgotten.register(owner, end);
   try {
     const source = own && connection.describe(own, SOURCE);
     const { signal, onProgress, ...rest } = options;
+    Object.assign(rest, referencesFor(connection, sources, own, options));
     // For the worker it is a source of somebody's.
-    if (own && own !== input && !own.remote) rest.trustSizes ??= false;
+    if (own && own !== input && !own.remote) {
+      rest.trustSizes ??= false;
+      rest.wholeIndex ??= true;
+    }
     const { data } = Object(rest.checkpoint);
     if (data) rest.checkpoint = { ...rest.checkpoint, data: connection.describe({ data }) };
     const modulesOf = Object.fromEntries(modules);
     const posted = { modules: modulesOf, source, input: source ? undefined : addressOf(input), options: rest };
-    return { owner, answer: await connection.call(owner, [1], method, [posted, { signal, onProgress }]), end };
+    return { owner, answer: await connection.call(owner, [1], method, [posted, { signal, onProgress }]), sources, end };
   } catch (error) {
     end();
     throw error;
   }
+}
+
+/**
+ * Other files that are read here, too: those that a function of the caller's gives, and those beside a source that
+ * is here. The worker is told of each as of the file itself.
+ *
+ * @param {Connection} connection
+ * @param {Set<Source>} sources those that are read here
+ * @param {Source | undefined} own
+ * @param {OpenOptions} options
+ * @returns {{ references?: any }}
+ */
+function referencesFor(connection, sources, own, options) {
+  /** @type {References} */
+  const references = options.references ?? 'folder';
+  if (typeof references !== 'function' && !(own && references === 'folder')) return {};
+  /** @type {Source} */
+  const from = own ?? { name: 'the file', read: async () => new Uint8Array(), stat: async () => ({ size: 0 }) };
+  const resolve = async (/** @type {string} */ name, /** @type {{ size: number }} */ about) => {
+    const input = await resolveReference(from, references, name, about);
+    if (!readHere(input)) return { input: addressOf(input) };
+    const source = sourceOf(input, options, openPath);
+    sources.add(source);
+    /** @type {any} */
+    const shown = { close: () => closeSource(source) }; // which the worker does when others need its place
+    for (const name of SOURCE) {
+      const member = /** @type {any} */ (source)[name];
+      shown[name] = typeof member === 'function' ? member.bind(source) : member;
+    }
+    return { source: connection.describe(shown) };
+  };
+  return { references: connection.describe({ resolve }) };
 }
 
 /**
@@ -70,8 +112,8 @@ async function startFor(start, method, kinds, input, options) {
  * @returns {Promise<Message>}
  */
 export async function openIn(start, input, options = {}) {
-  const { owner, answer, end } = await startFor(start, 'open', ['reader'], input, options);
-  return messageOf(owner, answer, input, end);
+  const opened = await startFor(start, 'open', ['reader'], input, options);
+  return messageOf(opened, input);
 }
 
 /**
@@ -82,27 +124,42 @@ export async function openIn(start, input, options = {}) {
  * @returns {Promise<ModelInWorker<Kind>>}
  */
 export async function inspectIn(start, input, options = {}) {
-  const { owner, answer, end } = await startFor(start, 'inspect', ['inspect'], input, options);
-  const { object, methods, data } = answer;
-  const model = { ...proxy(owner, [object], methods, data), close: end };
-  return withCost(model, owner, input);
+  const opened = await startFor(start, 'inspect', ['inspect'], input, options);
+  const { object, methods, data } = opened.answer;
+  const model = { ...proxy(opened.owner, [object], methods, data), close: opened.end };
+  return withCost(model, opened, input);
 }
 
-/** @param {any} opened @param {Owner} owner @param {any} input */
-const withCost = (opened, { connection }, input) =>
+/** @param {any} it what was opened @param {Opened} opened @param {any} input */
+const withCost = (it, { owner: { connection }, sources }, input) =>
   disposable(
-    Object.defineProperty(opened, 'transferred', {
-      get: () => input.transferred ?? connection.cost,
+    Object.defineProperty(it, 'transferred', {
+      get: () => (input.transferred ? sumOf([input, ...sources]) : connection.cost),
       enumerable: true,
     }),
   );
 
+/** What was transferred by sources, some of which may count together. @param {Source[]} sources */
+function sumOf(sources) {
+  const sum = { requests: 0, bytes: 0 };
+  for (const cost of new Set(sources.map(({ transferred }) => transferred))) {
+    sum.requests += cost?.requests ?? 0;
+    sum.bytes += cost?.bytes ?? 0;
+  }
+  return sum;
+}
+
 /** What the worker sees of a source; only the page closes it. */
 const SOURCE = ['name', 'remote', 'read', 'stat', 'tail', 'stream', 'reset'];
 
-/** A source of the caller's is closed with the file. @param {Source | undefined} source */
+/** @type {WeakSet<Source>} */
+const closed = new WeakSet();
+
+/** A source of the caller's is closed with the file. @param {Source} source */
 async function closeSource(source) {
-  await Promise.resolve(source?.close?.()).catch(() => {});
+  if (closed.has(source)) return;
+  closed.add(source);
+  await Promise.resolve(source.close?.()).catch(() => {});
 }
 
 /**
@@ -126,42 +183,58 @@ const CHUNK = ['bytes', 'stream', 'read', 'stored'];
 const types = /** @type {const} */ (['UNSET', 'MESSAGE', 'BYTES']);
 
 /**
- * @param {Owner} owner
- * @param {any} opened see serve.js
+ * @param {Opened} opened
  * @param {any} input
- * @param {() => void} end
  * @returns {Message}
  */
-function messageOf(owner, { object: id, methods, data, tree, table }, input, end) {
+function messageOf(opened, input) {
+  const { owner, answer, end } = opened;
+  const { object: id, methods, data } = answer;
   const { connection } = owner;
+  /** What the worker told of its index, once it has one. @type {import('./serve.js').Told | undefined} */
+  let known = answer.known;
+
+  function there() {
+    if (connection.ended) throw connection.ended;
+    if (known) return known;
+    throw new CpbError('USAGE', 'the index is in pages that were not read yet: await readIndex() first');
+  }
 
   /** @param {number} i @returns {Chunk} */
   function chunk(i) {
-    if (connection.ended) throw connection.ended;
+    const { table, files } = there();
     if (!(Number.isInteger(i) && i >= 0 && i < data.numChunks))
       throw new CpbError('NOT_FOUND', `there is no chunk ${i}`);
-    const [type, size, position] = table.subarray(3 * i, 3 * i + 3);
+    const [type, size, position, file] = table.subarray(4 * i, 4 * i + 4);
     const it = proxy(owner, [id, 'chunk', i], CHUNK, {
       index: i,
-      type: types[type],
+      type: types[type ?? 0],
       size,
       position,
+      file: files[file ?? 0],
     });
     it.blob = async (/** @type {any} */ options) => new Response(it.stream(options)).blob();
     return it;
   }
 
+  const { readIndex, ...others } = proxy(owner, [id], methods, data);
   const message = {
-    ...proxy(owner, [id], methods, data),
+    ...others,
+    get type() {
+      return known ? known.type : data.type;
+    },
+    get hasIndex() {
+      return known !== undefined;
+    },
     chunk,
     *chunks() {
       for (let i = 0; i < data.numChunks; i++) yield chunk(i);
     },
-    tree() {
-      if (connection.ended) throw connection.ended;
-      return tree;
+    tree: () => there().tree,
+    async readIndex(/** @type {any} */ options) {
+      known ??= await readIndex({ ...options });
     },
     close: end,
   };
-  return withCost(message, owner, input);
+  return withCost(message, opened, input);
 }

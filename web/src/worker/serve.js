@@ -2,6 +2,8 @@
 import { init } from '../init.js';
 import { inspect } from '../inspect/inspect.js';
 import { open } from '../reader/index.js';
+import { setUpReferences } from '../source/index.js';
+import * as references from '../source/references.js';
 import { refusal } from '../source/refusal.js';
 import { setUpRefusals } from '../source/resource.js';
 import { Connection } from './connection.js';
@@ -14,6 +16,7 @@ const types = ['UNSET', 'MESSAGE', 'BYTES'];
 
 /** Answers the page, which opens one message or model. @param {Port} port */
 export function serve(port) {
+  setUpReferences(() => references);
   setUpRefusals(refusal);
   /** What is open, or the message of it. @type {Message | undefined} */
   let message;
@@ -27,8 +30,14 @@ export function serve(port) {
     /** @param {any} posted @param {any} [o] */
     async open({ modules, input, source, options }, { signal, onProgress } = {}) {
       await init(modules);
-      message = await open(source ? unpack({ connection }, source) : input, { ...options, signal, onProgress });
-      return { ...connection.describe(message), tree: message.tree(), table: tableOf(message) };
+      const from = source ? unpack({ connection }, source) : input;
+      const opened = await open(from, { ...options, ...referencesOf(connection, options), signal, onProgress });
+      message = opened;
+      const readIndex = async (/** @type {any} */ how) => {
+        await opened.readIndex(how);
+        return knownOf(opened);
+      };
+      return { ...connection.describe({ ...opened, type: opened.type, readIndex }), known: knownOf(opened) };
     },
 
     /** @param {any} posted @param {any} [o] */
@@ -36,7 +45,9 @@ export function serve(port) {
       await init(modules);
       const { data } = Object(options.checkpoint);
       if (data) options.checkpoint.data = unpack({ connection }, data).data;
-      const model = await inspect(source ? unpack({ connection }, source) : input, { ...options, signal, onProgress });
+      const from = source ? unpack({ connection }, source) : input;
+      const how = { ...options, ...referencesOf(connection, options), signal, onProgress };
+      const model = await inspect(from, how);
       message = model.message;
       return connection.describe(
         model,
@@ -55,10 +66,38 @@ const isValues = (value) => typeof value?.bytes === 'function' && 'dtype' in val
 /** And no bytes or JSON. @param {any} value */
 const isField = (value) => typeof value?.elements === 'function';
 
-/** Type, size and position of each chunk. @param {Message} message */
-function tableOf(message) {
-  const table = new Float64Array(3 * message.numChunks);
-  for (const { index, type, size, position } of message.chunks())
-    table.set([types.indexOf(type), size, position], 3 * index);
-  return table;
+/**
+ * What the page answers, unless it is one of the words. @param {Connection} connection @param {any} options
+ */
+function referencesOf(connection, { references }) {
+  if (!references?.object) return {};
+  const { resolve } = unpack({ connection }, references);
+  return {
+    references: async (/** @type {string} */ name, /** @type {any} */ about) => {
+      const { source, input } = await resolve(name, about);
+      return source ? unpack({ connection }, source) : input;
+    },
+  };
+}
+
+/**
+ * What the page is told of an index.
+ * @typedef {object} Told
+ * @property {string | undefined} type
+ * @property {import('../reader/tree.js').Node} tree
+ * @property {Float64Array} table of each chunk its type, size, position, and which of `files` it is in
+ * @property {(string | undefined)[]} files
+ */
+
+/** Undefined as long as it was not read. @param {Message} message @returns {Told | undefined} */
+function knownOf(message) {
+  if (!message.hasIndex) return undefined;
+  const table = new Float64Array(4 * message.numChunks);
+  /** @type {Map<string | undefined, number>} */
+  const files = new Map();
+  for (const { index, type, size, position, file } of message.chunks()) {
+    if (!files.has(file)) files.set(file, files.size);
+    table.set([types.indexOf(type), size, position, files.get(file) ?? 0], 4 * index);
+  }
+  return { type: message.type, tree: message.tree(), table, files: [...files.keys()] };
 }

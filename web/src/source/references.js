@@ -1,0 +1,202 @@
+/**
+ * The other files that a .cpb file refers to. Whoever wrote it chose their names, and may mean harm: only
+ * what lies in the file's own folder is opened, unless the caller says more.
+ */
+import { slots } from '../middleware/shared.js';
+import { asCpbError, CpbError } from '../errors.js';
+import { abortable } from './abort.js';
+
+/** @import { Cost, ReadOptions, Source } from '../types.js' */
+/** @import { Input, Prepared } from './index.js' */
+
+/**
+ * Which other files are opened that a .cpb file names. 'folder', which is the default: those in its own
+ * folder, or below its URL's. 'none': none. A function: what it answers, which may be anything that can be
+ * opened; undefined where there is no such file. It is told the size that the file must have.
+ * @typedef {'folder' | 'none' | ((name: string, about: { size: number }) =>
+ *   Input | undefined | Promise<Input | undefined>)} References
+ */
+
+/** As natively: each may have a descriptor and buffers, and a file may name any number of others. */
+const MOST = 8;
+
+/**
+ * Another file. It is open while somebody reads it, and then until others need its place.
+ * @typedef {object} Other
+ * @property {number} users
+ * @property {Promise<Prepared> | undefined} opened
+ * @property {Promise<void> | undefined} entered once it has a place
+ * @property {() => void} leave gives its place back
+ */
+
+/** Whether the name leads from a folder to nothing outside of it. @param {string} name */
+export const stays = (name) =>
+  !name.includes('\\') && name.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+
+/** @param {string} why @returns {never} */
+function refuse(why) {
+  throw new CpbError('READ', `${why}; the option references says what may be opened`);
+}
+
+/**
+ * What a name means.
+ *
+ * @param {Source} source that names it
+ * @param {References} references
+ * @param {string} name
+ * @param {{ size: number }} about
+ * @returns {Promise<Input>}
+ */
+export async function resolveReference(source, references, name, about) {
+  if (typeof references === 'function') {
+    const input = await references(name, about);
+    return input ?? refuse('references() gave nothing for it');
+  }
+  if (references === 'none') return refuse('no other file is opened');
+  if (!stays(name)) return refuse('it is not in the folder of the file that names it');
+  const found = await source.beside?.(name);
+  return found ?? refuse(`${source.name ?? 'the file'}, which names it, is in no folder that can be read`);
+}
+
+/** The error of another file, by its name. @param {unknown} error @param {string} name */
+function named(error, name) {
+  const told = asCpbError(error, 'the source');
+  const { code, message, cause = told, ...details } = told;
+  return new CpbError(code, `file ${JSON.stringify(name)}: ${message}`, { ...details, cause });
+}
+
+class Others {
+  #resolve;
+  #prepare;
+  /** @type {Map<string, Other>} those that are open, the one used last at the end */
+  #files = new Map();
+  #place = slots(MOST);
+  /** @type {Set<Cost>} of those that count for themselves */
+  #costs = new Set();
+
+  /**
+   * @param {(name: string, about: { size: number }) => Promise<Input>} resolve
+   * @param {(input: Input) => Prepared} prepare
+   */
+  constructor(resolve, prepare) {
+    this.#resolve = resolve;
+    this.#prepare = prepare;
+  }
+
+  /** What was transferred in all. @param {Cost} main */
+  cost(main) {
+    const all = { ...main };
+    for (const cost of this.#costs) {
+      if (cost === main) continue;
+      all.requests += cost.requests;
+      all.bytes += cost.bytes;
+    }
+    return all;
+  }
+
+  /**
+   * A file by its name, which is opened at the first read.
+   *
+   * @param {string} name
+   * @param {number} size that it must have
+   * @returns {Source}
+   */
+  source(name, size) {
+    /** @type {<T>(act: (source: Prepared) => Promise<T>, options?: ReadOptions) => Promise<T>} */
+    const use = (act, options) => this.#use(name, size, act, options);
+    return {
+      name,
+      read: (offset, length, options) => use((source) => source.read(offset, length, options), options),
+      stat: (options) => use((source) => source.stat(options), options),
+    };
+  }
+
+  /**
+   * @template T
+   * @param {string} name
+   * @param {number} size
+   * @param {(source: Prepared) => Promise<T>} act
+   * @param {ReadOptions} [options]
+   */
+  async #use(name, size, act, { signal } = {}) {
+    signal?.throwIfAborted();
+    const file = this.#files.get(name) ?? { users: 0, opened: undefined, entered: undefined, leave() {} };
+    this.#files.delete(name);
+    this.#files.set(name, file);
+    file.users++;
+    try {
+      await abortable((file.entered ??= this.#enter(file)), signal);
+      this.#makeRoom();
+      file.opened ??= this.#open(name, size).catch((error) => {
+        file.opened = undefined;
+        throw error;
+      });
+      return await act(await abortable(file.opened, signal));
+    } catch (error) {
+      throw signal?.aborted ? error : named(error, name);
+    } finally {
+      if (--file.users === 0) this.#leave(name, file);
+    }
+  }
+
+  /** At most so many are read at once: others wait. @param {Other} file @returns {Promise<void>} */
+  #enter(file) {
+    /** @type {Promise<void>} */
+    const entered = new Promise((resolve) => {
+      void this.#place(async () => {
+        resolve();
+        // Nobody waits any more, or again.
+        if (file.users === 0 || file.entered !== entered) return;
+        await new Promise((left) => (file.leave = () => left(undefined)));
+      });
+    });
+    return entered;
+  }
+
+  /** @param {string} name @param {Other} file */
+  #leave(name, file) {
+    file.leave();
+    file.entered = undefined;
+    file.leave = () => {};
+    if (!file.opened && this.#files.get(name) === file) this.#files.delete(name);
+  }
+
+  /** Closes what was not used for longest, until there is a place for one that is to be opened. */
+  #makeRoom() {
+    let open = [...this.#files.values()].filter(({ opened }) => opened).length;
+    for (const [name, file] of this.#files) {
+      if (open < MOST) return;
+      if (file.users > 0 || !file.opened) continue;
+      this.#files.delete(name);
+      close(file);
+      open--;
+    }
+  }
+
+  /** @param {string} name @param {number} size */
+  async #open(name, size) {
+    const source = this.#prepare(await this.#resolve(name, { size }));
+    this.#costs.add(source.transferred);
+    return source;
+  }
+
+  close() {
+    for (const file of this.#files.values()) close(file);
+    this.#files.clear();
+  }
+}
+
+/** @param {Other} file */
+function close({ opened }) {
+  opened?.then((source) => source.close()).catch(() => {});
+}
+
+/** @typedef {Others} OtherFiles */
+
+/**
+ * @param {Source} source that names them
+ * @param {References} references
+ * @param {(input: Input) => Prepared} prepare
+ */
+export const othersOf = (source, references, prepare) =>
+  new Others((name, about) => resolveReference(source, references, name, about), prepare);
