@@ -12,6 +12,7 @@ const MODELS = [
   /^saved_model\.pb$/,
   /^keras_metadata\.pb$/,
   /\.cpb$/,
+  /\.onnx$/,
   /(?<!^fingerprint)\.pb$/,
   /\.zip$/,
   /\.fb$/,

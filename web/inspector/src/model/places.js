@@ -28,11 +28,13 @@ const LONG = 256 * 1024;
  *
  * @param {Source} source
  * @param {Requests} requests
- * @param {string} [beside] the file, if it is not the model itself
+ * @param {string | undefined} beside the file, if it is not the model itself
+ * @param {Place['near']} near where others are that it names
  * @returns {Source}
  */
-function told(source, requests, beside) {
+function told(source, requests, beside, near) {
   const layer = Object.create(source);
+  layer.beside = async (/** @type {string} */ name) => near(name)?.source();
   const stream = (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) => {
     const request = requests.begin({ offset, length, beside });
     const reader = /** @type {any} */ (source).stream(offset, length, options).getReader();
@@ -84,7 +86,7 @@ const [HEAD, TAIL] = [4096, 64 * 1024];
  */
 export function early(source, name, signal) {
   const isChunked = /\.cpb$/.test(name);
-  if (!isChunked && !/\.pb$/.test(name)) return source;
+  if (!isChunked && !/\.(pb|onnx)$/.test(name)) return source;
   /** @type {Promise<any> | undefined} */
   let first = isChunked ? source.tail?.(TAIL, { signal }) : source.read(0, HEAD, { signal });
   first?.catch(() => {}); // who asks for it is told
@@ -151,12 +153,20 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
     if (response.status === 200) whole = Number(response.headers.get('content-length')) || undefined;
     return response;
   };
+  /** @type {Place['near']} */
+  const near = (path, beside = path) => {
+    const other = new URL(path, url);
+    other.search = url.search; // what signs it may be good for others, too
+    return atUrl(other.href, requests, { beside: beside || undefined, maxWhole });
+  };
+  // What a model names are parts of a path, whatever they look like.
+  const named = (/** @type {string} */ name) => near(`./${name.split('/').map(encodeURIComponent).join('/')}`, name);
   return {
     name: nameOf(url),
     path: address,
     remote: true,
     whole: () => whole,
-    source: () => told(urlSource(address, { maxWhole, fetch: watched }), requests, beside),
+    source: () => told(urlSource(address, { maxWhole, fetch: watched }), requests, beside, named),
     async bytes(signal) {
       const response = await fetch(url, { signal }).catch(() => undefined);
       signal?.throwIfAborted();
@@ -167,11 +177,7 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
       requests.add({ offset: 0, length: bytes?.length ?? 0, beside });
       return bytes;
     },
-    near(path, beside = path) {
-      const other = new URL(path, url);
-      other.search = url.search; // what signs it may be good for others, too
-      return atUrl(other.href, requests, { beside: beside || undefined, maxWhole });
-    },
+    near,
   };
 }
 
@@ -184,20 +190,22 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
  */
 export function amongFiles({ path, file }, all, requests, beside) {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  /** @type {Place['near']} */
+  const near = (wanted) => {
+    const name = wanted.split('/').pop();
+    // Files that were chosen one by one are in no folder.
+    const found =
+      all.find((one) => one.path === folder + wanted) ??
+      all.find((one) => one.file.name === name && one.file !== file && !one.path.includes('/'));
+    return found && amongFiles(found, all, requests, wanted);
+  };
   return {
     name: file.name,
     path,
     remote: false,
     whole: () => undefined,
-    source: () => told(blobSource(file), requests, beside),
+    source: () => told(blobSource(file), requests, beside, near),
     bytes: async () => (file.size <= MOST ? new Uint8Array(await file.arrayBuffer()) : undefined),
-    near(wanted) {
-      const name = wanted.split('/').pop();
-      // Files that were chosen one by one are in no folder.
-      const found =
-        all.find((one) => one.path === folder + wanted) ??
-        all.find((one) => one.file.name === name && one.file !== file && !one.path.includes('/'));
-      return found && amongFiles(found, all, requests, wanted);
-    },
+    near,
   };
 }

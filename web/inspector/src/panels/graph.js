@@ -173,6 +173,7 @@ class Graph extends Panel {
     const known = [...signatures, ...functions].some((one) => (one.at ?? one.name) === at) || at === WHOLE || !at;
     const option = (/** @type {string} */ value, /** @type {string} */ text) =>
       html`<option value=${value} ?selected=${value === at}>${text}</option>`;
+    const kinds = this.session.about.kind === 'onnx' ? 'Functions and subgraphs' : 'Functions';
     const isSignature = signatures.some((/** @type {any} */ one) => one.at === at);
     return html`<select
       class="places"
@@ -191,7 +192,7 @@ class Graph extends Panel {
       ${
         functions.length
           ? html`<optgroup
-              label=${total > functions.length ? `Functions, the ${functions.length} largest of ${total}` : 'Functions'}
+              label=${total > functions.length ? `${kinds}, the ${functions.length} largest of ${total}` : kinds}
             >
               ${functions.map((/** @type {any} */ { name }) => (isSignature && name === at ? nothing : option(name, short(name, 60))))}
             </optgroup>`
