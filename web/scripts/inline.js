@@ -34,7 +34,7 @@ import { fromBase64 } from './bytes.js';
 import { setUpInputs, setUpReferences } from './source/index.js';
 import { otherSource } from './source/other.js';
 import * as references from './source/references.js';
-import { refusal } from './source/refusal.js';
+import * as refusals from './source/refusal.js';
 import { setUpRefusals } from './source/resource.js';
 import { inspectIn, openIn } from './worker/page.js';
 
@@ -42,7 +42,7 @@ const here = import.meta.url;
 
 setUpInputs(otherSource);
 setUpReferences(() => references);
-setUpRefusals(refusal);
+setUpRefusals(() => refusals);
 setUp(async (kind) => {
   if (kind === 'reader') return fromBase64(READER);
   const url = new URL('./wasm/' + kind + '.wasm', here);

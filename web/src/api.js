@@ -36,6 +36,8 @@ export { retry } from './middleware/retry.js';
 /** @typedef {import('./reader/open.js').MessageBase} MessageBase */
 /** @typedef {import('./reader/open.js').OpenOptions} OpenOptions */
 /** @typedef {import('./reader/open.js').What} What */
+/** @typedef {import('./reader/other-file.js').OtherFile} OtherFile */
+/** @typedef {import('./source/references.js').References} References */
 /** @typedef {import('./reader/plan.js').Plan} Plan */
 /** @typedef {import('./reader/records.js').Record} Record */
 /** @typedef {import('./reader/records.js').Records} Records */

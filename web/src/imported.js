@@ -4,7 +4,7 @@ import { setUp } from './init.js';
 import { setUpInputs, setUpReferences } from './source/index.js';
 import { otherSource } from './source/other.js';
 import * as references from './source/references.js';
-import { refusal } from './source/refusal.js';
+import * as refusals from './source/refusal.js';
 import { setUpRefusals } from './source/resource.js';
 import { avoidByteStreams } from './source/streams.js';
 import { workAtOnce } from './wasm/turn.js';
@@ -17,7 +17,7 @@ export function setUpImported(reader) {
   });
   setUpInputs(otherSource);
   setUpReferences(() => references);
-  setUpRefusals(refusal);
+  setUpRefusals(() => refusals);
   avoidByteStreams(); // there: 4 KiB
   workAtOnce();
 }

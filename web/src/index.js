@@ -10,7 +10,7 @@ setUpInputs((input, memory) =>
   lazySource({}, async () => (await import('./source/other.js')).otherSource(input, memory)),
 );
 setUpReferences(() => import('./source/references.js'));
-setUpRefusals(async (...args) => (await import('./source/refusal.js')).refusal(...args));
+setUpRefusals(() => import('./source/refusal.js'));
 
 export * from './api.js';
 export * from './lazy-api.js';

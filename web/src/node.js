@@ -5,7 +5,7 @@ import { moduleUrl } from './module-urls.js';
 import { fileInput, fileSource } from './source/file.js';
 import { setUpInputs, setUpReferences } from './source/index.js';
 import * as references from './source/references.js';
-import { refusal } from './source/refusal.js';
+import * as refusals from './source/refusal.js';
 import { setUpRefusals } from './source/resource.js';
 import { fileSink } from './writer/file-sink.js';
 import { setUpFiles } from './writer/output.js';
@@ -20,7 +20,7 @@ async function read(input) {
 setUp((kind) => readFile(moduleUrl(kind)), fileSource, read);
 setUpInputs(fileInput);
 setUpReferences(() => references);
-setUpRefusals(refusal);
+setUpRefusals(() => refusals);
 setUpFiles(fileSink);
 
 export { fileSource };

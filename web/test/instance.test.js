@@ -1,6 +1,7 @@
 /** The instance and the driver: memory, errors, traps, and what is fetched when. */
 import { createInstance } from '../src/wasm/instance.js';
 import { acquire, release } from '../src/wasm/pool.js';
+import { structs as parts } from '../src/reader/structs.js';
 import { createFeed } from '../src/wasm/feed.js';
 import { drive, engineOf } from '../src/wasm/engine.js';
 import { moduleFor } from '../src/init.js';
@@ -69,18 +70,18 @@ test('structs are written and read, nested ones and texts too', async () => {
         codec: 0,
       },
     };
-    assert.deepEqual(instance.get('chunk_stored', scope.struct('chunk_stored', values)), values);
+    assert.deepEqual(instance.get(parts.chunk_stored, scope.struct(parts.chunk_stored, values)), values);
     assert.equal(instance.text(scope.string('größer')), 'größer');
     assert.equal(instance.get('limits', scope.struct('limits')).struct_size, 152);
-    assert.equal(instance.get('record', scope.struct('record', { size: 2n ** 64n - 1n })).size, Infinity);
+    assert.equal(instance.get(parts.record, scope.struct(parts.record, { size: 2n ** 64n - 1n })).size, Infinity);
   });
 });
 
 test('a view of the memory is never one of before it grew', async () => {
   const instance = await createInstance(await moduleFor());
-  const pointer = instance.scope((scope) => scope.struct('range', { offset: 7, length: 8 }));
+  const pointer = instance.scope((scope) => scope.struct(parts.range, { offset: 7, length: 8 }));
   instance.alloc(32 * 2 ** 20);
-  assert.equal(typeof instance.get('range', pointer).length, 'number');
+  assert.equal(typeof instance.get(parts.range, pointer).length, 'number');
   assert.equal(instance.view(pointer, 16).length, 16);
 });
 

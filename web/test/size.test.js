@@ -31,6 +31,7 @@ const later = {
   'persist()': 'middleware/persist.js',
   'options that are given': 'options.js',
   'why a server refuses': 'source/refusal.js',
+  'chunks in other files': 'source/references.js',
 };
 
 const skip = existsSync(tool('esbuild')) ? false : 'not installed: run web/test/setup.sh';

@@ -179,7 +179,7 @@ export async function openInside(input, options, { within, keepDamaged = false }
  */
 async function insideOf(input, { file, content, message, told }, options) {
   const { signal } = options;
-  const { body, merged } = await content();
+  const { body, merged } = await (await content()).whole();
   const damaged = options.keepDamaged ? merged : undefined;
   const size = await body.size({ signal, got: told });
   if (size === 0) throw new CpbError('FORMAT', `the model is empty; ${EXPECTED}`);

@@ -59,37 +59,37 @@ export function meter({ requests = Infinity, bytes = Infinity } = {}) {
  * what really is sent.) What it is put around, such as the other files of a model, has one budget.
  *
  * @param {Partial<Cost>} [limit]
+ * @param {Meter} [usage] that of others with which it has one budget
  * @returns {import('../types.js').Middleware}
  */
-const budget = (limit) => counted(meter(limit));
-
-/** @param {Meter} usage @returns {import('../types.js').Middleware} */
-export const counted = (usage) => (source) =>
-  layer(source, {
-    transferred: source.transferred ?? usage.cost,
-    ...around(source, async (ask, _, length) => {
-      if (length === 0) return ask();
-      const bill = usage.begin(length);
-      try {
-        const answer = await ask();
-        bill.received(sizeOf(answer));
-        return answer;
-      } finally {
-        bill.end();
-      }
-    }),
-    stream: streamThrough(source, async function* paid(pieces, _, length) {
-      const bill = usage.begin(length);
-      try {
-        for await (const piece of pieces) {
-          bill.received(piece.length);
-          yield piece;
+const budget =
+  (limit, usage = meter(limit)) =>
+  (source) =>
+    layer(source, {
+      transferred: source.transferred ?? usage.cost,
+      ...around(source, async (ask, _, length) => {
+        if (length === 0) return ask();
+        const bill = usage.begin(length);
+        try {
+          const answer = await ask();
+          bill.received(sizeOf(answer));
+          return answer;
+        } finally {
+          bill.end();
         }
-      } finally {
-        bill.end();
-      }
-    }),
-  });
+      }),
+      stream: streamThrough(source, async function* paid(pieces, _, length) {
+        const bill = usage.begin(length);
+        try {
+          for await (const piece of pieces) {
+            bill.received(piece.length);
+            yield piece;
+          }
+        } finally {
+          bill.end();
+        }
+      }),
+    });
 
 /** Of what `read` or `tail` answers. @param {any} answer @returns {number} */
 const sizeOf = (answer) => (answer.bytes ?? answer).length;

@@ -1,6 +1,8 @@
 /** Which ranges of the file have the chunks, and how far reads of them are joined. */
 import { join } from '../middleware/coalesce.js';
-import { chunkInfo, otherFile } from './chunks.js';
+import { chunkInfo } from './chunks.js';
+import { otherFiles } from './other-file.js';
+import { structs } from './structs.js';
 
 /** @import { Range } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
@@ -24,12 +26,14 @@ const NEAR = 40;
  * @param {Engine} index
  */
 export function chunkRangesOf(file, index) {
+  const { instance } = file;
   const last = indexRange(file, index);
   const count = index.call('num_chunks');
   const positions = new Float64Array(count);
   const files = new Uint32Array(count);
+  const others = otherFiles(instance, index);
   /** @type {number[][]} */
-  const byFile = Array.from({ length: index.call('num_files') + 1 }, () => []);
+  const byFile = [[], ...others.map(() => [])];
   for (let i = 0; i < count; i++) {
     const { position, file: other } = chunkInfo(file, index, i);
     positions[i] = position;
@@ -39,13 +43,16 @@ export function chunkRangesOf(file, index) {
   /** @type {FileRange[][]} */
   const all = byFile.map((list, other) => {
     const sorted = Float64Array.from(list).sort();
-    if (other === 0) return [...rangesFrom(sorted, last.offset), ...(Number(sorted.at(-1)) >= last.offset ? [last] : [])];
-    const { name, size } = otherFile(file, index, other);
-    return rangesFrom(sorted, size).map((range) => ({ ...range, file: name }));
+    const { name, size } = others[other - 1] ?? {};
+    if (size !== undefined) return rangesFrom(sorted, size).map((range) => ({ ...range, file: name }));
+    const own = rangesFrom(sorted, last.offset);
+    return Number(sorted.at(-1)) >= last.offset ? [...own, last] : own;
   });
   return {
     /** The Riegeli chunks that hold chunks, file after file. */
     all: all.flat(),
+    /** What `joined` made of them, by the numbers of the files. @param {FileRange[]} ranges */
+    byFile: (ranges) => all.map((_, other) => ranges.filter((range) => range.file === others[other - 1]?.name)),
     /** The Riegeli chunk that chunk i is in. @param {number} i @returns {FileRange} */
     of(i) {
       const other = files[i] ?? chunkInfo(file, index, i).file;
@@ -57,9 +64,9 @@ export function chunkRangesOf(file, index) {
 /** Of the Riegeli chunk with the index. @param {OpenFile} file @param {Engine} index @returns {Range} */
 function indexRange({ instance }, index) {
   const { begin, end } = instance.scope((scope) => {
-    const out = scope.struct('riegeli_chunk');
-    index.call('get_record', scope.struct('record'), out);
-    return instance.get('riegeli_chunk', out);
+    const out = scope.struct(structs.riegeli_chunk);
+    index.call('get_record', scope.struct(structs.record), out);
+    return instance.get(structs.riegeli_chunk, out);
   });
   return { offset: begin, length: end - begin };
 }

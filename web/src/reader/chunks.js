@@ -34,8 +34,7 @@ import { collect, engineStream } from './output.js';
  * @property {'MESSAGE' | 'BYTES' | 'UNSET'} type
  * @property {number} size bytes, as the index says
  * @property {number} position of its record: begin of its Riegeli chunk + index therein
- * @property {string | undefined} file the other file that it is in, by its name in the index; undefined: it is in
- *   the file itself
+ * @property {number} file that it is in: 0: the message's own; from 1 on: another one, see `files`
  * @property {(options?: ChunkReadOptions) => Promise<Uint8Array<ArrayBuffer>>} bytes all of it,
  *   yours; by default resolved only after the hash was checked
  * @property {(options?: ChunkReadOptions) => ReadableStream<Uint8Array>} stream all of it as it
@@ -49,9 +48,6 @@ import { collect, engineStream } from './output.js';
  */
 
 const types = /** @type {const} */ (['UNSET', 'MESSAGE', 'BYTES']);
-/** @type {Record<number, Stored['codec']>} */
-const codecs = { 0: 'none', 98: 'brotli', 122: 'zstd', 115: 'snappy' };
-const TRANSPOSED = 116;
 
 /** For 64-bit arguments.
  * @param {number} n */
@@ -92,23 +88,6 @@ export function chunkInfo(file, index, i) {
 }
 
 /**
- * Another file that chunks are in, as the index says.
- *
- * @param {OpenFile} file
- * @param {Engine} index
- * @param {number} i from 1 on
- * @returns {{ name: string, size: number }}
- */
-export function otherFile({ instance }, index, i) {
-  return instance.scope((scope) => {
-    const out = scope.struct('other_file');
-    index.call('get_file', i, out);
-    const { name, length, size } = instance.get('other_file', out);
-    return { name: instance.text(name, length), size };
-  });
-}
-
-/**
  * A reader that has begun with a range of a chunk.
  *
  * @param {OpenFile} file
@@ -145,12 +124,13 @@ export async function using(engine, use) {
  * @param {OpenFile} file
  * @param {Engine} index
  * @param {number} i
+ * @param {import('./open.js').Load} load what is seldom needed
  * @param {Verify} [verify] the file's choice
  * @returns {Chunk}
  */
-export function chunkOf(file, index, i, verify) {
+export function chunkOf(file, index, i, load, verify) {
   file.check();
-  const { type, size, position, file: other } = chunkInfo(file, index, i);
+  const { type, size, position, file: within } = chunkInfo(file, index, i);
   if (!Number.isSafeInteger(position)) throw new CpbError('LIMIT', `chunk ${i} lies beyond 2^53 bytes`);
 
   /**
@@ -170,7 +150,7 @@ export function chunkOf(file, index, i, verify) {
     type: types[type] ?? 'UNSET',
     size,
     position,
-    file: other ? otherFile(file, index, other).name : undefined,
+    file: within,
     bytes: async (options = {}) =>
       using(begin(0, Infinity, options, 'late'), (reader) =>
         collect(file, reader, { ...options, told: told(options, size) }, size),
@@ -185,25 +165,13 @@ export function chunkOf(file, index, i, verify) {
         collect(file, reader, { ...options, told: told(options, total) }, total),
       );
     },
-    stored: async (options = {}) =>
-      using(begin(0, 0, {}, 'never'), async (reader) => {
+    stored: async (options = {}) => {
+      const { storedOf } = await load();
+      return using(begin(0, 0, {}, 'never'), async (reader) => {
         await file.drive(reader, { ...options, got: told(options) });
         return storedOf(file, reader);
-      }),
+      });
+    },
   };
   return chunk;
-}
-
-/** @param {OpenFile} file @param {Engine} reader @returns {Stored} */
-function storedOf(file, reader) {
-  const { size, index, riegeli } = file.instance.get('chunk_stored', reader.call('stored'));
-  return {
-    size,
-    index,
-    begin: riegeli.begin,
-    end: riegeli.end,
-    records: riegeli.num_records,
-    codec: codecs[riegeli.codec] ?? 'unknown',
-    transposed: riegeli.type === TRANSPOSED,
-  };
 }

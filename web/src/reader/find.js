@@ -132,10 +132,10 @@ export async function find(file, feed, within, type, path, options) {
 /** @param {OpenFile} file @param {Engine} search @returns {Range[]} */
 function rangesOf({ instance }, search) {
   return instance.scope((scope) => {
-    const out = scope.struct('range');
+    const out = scope.struct(structs.range);
     return Array.from({ length: search.call('num_ranges') }, (_, i) => {
       instance.c.cpb_find_get_range(out, search.pointer, i);
-      return instance.get('range', out);
+      return instance.get(structs.range, out);
     });
   });
 }

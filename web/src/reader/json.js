@@ -3,7 +3,7 @@ import { moduleFor } from '../init.js';
 import { DONE } from '../wasm/engine.js';
 import { isOver, turn } from '../wasm/turn.js';
 import { using } from './chunks.js';
-import { openBeside } from './open-file.js';
+import { openFile } from './open-file.js';
 import { openSchema } from './schema.js';
 import { structs } from './structs.js';
 
@@ -25,6 +25,24 @@ const OUTLINE_MOST = 256 * 2 ** 20;
 
 /** @type {WeakMap<OpenFile, Promise<Writer>>} */
 const beside = new WeakMap();
+
+/**
+ * Another instance, of another module, for the same file, with which it is closed.
+ *
+ * @param {OpenFile} file
+ * @param {WebAssembly.Module} module
+ */
+async function openBeside(file, module) {
+  const source = Object.create(file.source, { close: { value: undefined } });
+  const beside = await openFile(module, source, file.limits);
+  try {
+    file.keep(beside.close);
+  } catch (error) {
+    beside.close();
+    throw error;
+  }
+  return beside;
+}
 
 /** @param {OpenFile} file @param {Schema} schema @returns {Promise<Writer>} */
 async function openWriter(file, { set, nameOf }) {
@@ -85,7 +103,7 @@ export async function outlineOf(of, schema, feed, ranges, type, omit, options) {
   const { instance } = file;
   const outline = file.make('cpb_outline', (scope) => {
     const list = scope.alloc(16 * ranges.length);
-    ranges.forEach((range, i) => instance.set('range', list + 16 * i, range));
+    ranges.forEach((range, i) => instance.set(structs.range, list + 16 * i, range));
     // Zero would mean the default.
     const how = { max_value: omit || 1, max_size: OUTLINE_MOST, limits: file.limitsIn(scope) };
     return instance.c.cpb_outline_new(0, typeOf(type), list, ranges.length, scope.struct(structs.outline_options, how));

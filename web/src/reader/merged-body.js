@@ -8,13 +8,13 @@ import { streamOf } from '../source/streams.js';
 import { createFeed } from '../wasm/feed.js';
 import { aheadOf } from './ahead.js';
 import { chunkRangesOf, joined, rangeAt, WINDOW } from './chunk-ranges.js';
-import { big, otherFile, readChunk, using } from './chunks.js';
+import { big, readChunk, using } from './chunks.js';
 import { MergePlan } from './merge-plan.js';
 import { verifyOf } from './open-file.js';
 import { collect, engineStream } from './output.js';
 
 /** @import { Told } from '../progress.js' */
-/** @import { Range } from '../types.js' */
+/** @import { Range, Source } from '../types.js' */
 /** @import { FileRange } from './chunk-ranges.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { MergeHow, Segment } from './merge-plan.js' */
@@ -236,18 +236,11 @@ async function begin(state, offset, length, { signal, told, verify = state.verif
     const how = verifyOf(verify, length < only.length ? 'never' : 'late');
     return readChunk(file, index, only.chunk ?? 0, offset - only.offset, length, how);
   }
-  const ranges = state.partial ? [] : length === Infinity ? windows(state) : joined(rangesOf(state, found), WINDOW);
-  const inFile = (/** @type {string | undefined} */ name) => ranges.filter((range) => range.file === name);
-  const own = inFile(undefined);
-  const { source, stop } = ahead(file, own);
+  const ranges = windowsFor(state, length === Infinity ? undefined : found);
+  const { source, stop } = ahead(file, ranges[0] ?? []);
   const merge = plan.newMerge(verify ?? 'late', stop);
   try {
-    const { size, held } = file;
-    merge.feed = createFeed(source, { size, held, around: (at) => rangeAt(own, at) });
-    merge.around = (other) => {
-      const those = inFile(otherFile(file, index, other).name);
-      return (at) => rangeAt(those, at);
-    };
+    feedBy(merge, source, ranges, file);
     await file.drive(merge, { signal });
     told?.(0, Math.max(0, Math.min(length, merge.call('size') - offset)));
     merge.check('read', big(offset), big(length));
@@ -256,6 +249,31 @@ async function begin(state, offset, length, { signal, told, verify = state.verif
     merge.free();
     throw error;
   }
+}
+
+/**
+ * What is asked for at a time, by the numbers of the files; nothing where the index does not tell.
+ *
+ * @param {State} state
+ * @param {Segment[]} [segments] by default all
+ */
+function windowsFor(state, segments) {
+  if (state.partial) return [];
+  return state.ranges().byFile(segments ? joined(rangesOf(state, segments), WINDOW) : windows(state));
+}
+
+/**
+ * The engine outlives a file that nobody holds any more, and must not refer to it.
+ *
+ * @param {Engine} merge
+ * @param {Source} source
+ * @param {FileRange[][]} ranges
+ * @param {OpenFile} file
+ */
+function feedBy(merge, source, ranges, { size, held }) {
+  const around = (/** @type {number} */ other) => (/** @type {number} */ at) => rangeAt(ranges[other] ?? [], at);
+  merge.around = around;
+  merge.feed = createFeed(source, { size, held, around: around(0) });
 }
 
 /** The file, with the next of these ranges fetched early: what is held already is not fetched

@@ -1,41 +1,60 @@
 /** The content of the (merged) message of an opened file: bytes, fields, and what reading costs. */
 import { teller } from '../progress.js';
+import { abortable } from '../source/abort.js';
 import { contextOf, fieldsOf } from './fields.js';
 import { mergedBody } from './merged-body.js';
+import { otherFiles } from './other-file.js';
+import { pagedFields } from './paged-fields.js';
 import { plainBody } from './plain-body.js';
 import { planOf } from './plan.js';
 
-export { pagedFields } from './paged-fields.js';
+export { isRiegeli, storedOf } from './stored.js';
 
-/** @import { Cost, ReadOptions } from '../types.js' */
-/** @import { SourceOptions } from '../source/index.js' */
+/** @import { ReadOptions } from '../types.js' */
 /** @import { Engine } from '../wasm/engine.js' */
-/** @import { OpenFile, Verify } from './open-file.js' */
 /** @import { BodyOptions } from './merged-body.js' */
-/** @import { What } from './open.js' */
-/** @import { Schema } from './schema.js' */
+/** @import { Verify } from './open-file.js' */
+/** @import { State, What } from './open.js' */
 
 /** What is told to be read. */
 const MESSAGE = 'message';
 
 /**
- * @param {OpenFile} file
- * @param {Engine | undefined} index none of a plain message
- * @param {object} how
- * @param {Schema} how.schema
- * @param {number} how.type
- * @param {boolean} how.guessed then the type is used for names only
- * @param {boolean} how.trustSizes
- * @param {boolean} [how.keepDamaged] see MergeHow
- * @param {Verify} [how.verify]
- * @param {Partial<Cost>} [how.budget]
- * @param {SourceOptions['http']} [how.http]
+ * What is read of the message once all of the index is there.
+ *
+ * @param {State} state
  */
-export function contentOf(file, index, how) {
-  const { schema, type, guessed, trustSizes, keepDamaged, verify, budget, http } = how;
-  const merged = index && mergedBody(file, index, { type: guessed ? 0 : type, trustSizes, keepDamaged, verify });
+function wholeOf({ file, index, schema, type, options }) {
+  const { trustSizes, keepDamaged, verify, budget, http } = options;
+  const guessed = options.type === undefined; // then the type is used for names only
+  const how = { type: guessed ? 0 : type, trustSizes, keepDamaged, verify };
+  const merged = index && mergedBody(file, index.engine, how);
   const body = merged ?? plainBody(file, (budget ?? http?.budget)?.bytes !== undefined);
-  const field = fieldsOf(contextOf(file, schema, body), type);
+  return { body, merged, field: fieldsOf(contextOf(file, schema, body), type) };
+}
+
+/** @param {State} state */
+export function contentOf(state) {
+  const all = indexOf(state);
+  /** @type {ReturnType<typeof wholeOf> | undefined} */
+  let made;
+  /** @param {ReadOptions} [options] */
+  const whole = async (options) => {
+    await all.read(options);
+    return (made ??= wholeOf(state));
+  };
+  /** @type {ReturnType<typeof pagedFields> | undefined} */
+  let paged;
+
+  /** @param {string} path @param {ReadOptions} [options] */
+  async function field(path, options) {
+    if (!all.isThere()) {
+      paged ??= pagedFields(state, all.take);
+      const found = await paged(path, options);
+      if (found) return found;
+    }
+    return (await whole(options)).field(path, options);
+  }
 
   /** @param {ReadOptions} [options] */
   const planning = ({ signal, onProgress } = {}) => ({ signal, got: teller(onProgress, MESSAGE) });
@@ -43,17 +62,62 @@ export function contentOf(file, index, how) {
   const reading = ({ onProgress, ...options } = {}) => ({ ...options, told: teller(onProgress, MESSAGE) });
 
   return {
-    body,
-    merged,
+    whole,
     field,
+    readIndex: all.read,
+    files: () => (state.index ? otherFiles(state.file.instance, state.index.engine) : []),
     /** @param {ReadOptions} [options] */
-    size: (options) => body.size(planning(options)),
+    size: async (options) => (await whole(options)).body.size(planning(options)),
     /** @param {number} offset @param {number} length @param {ReadOptions} [options] */
-    read: (offset, length, options) => body.read(offset, length, reading(options)),
+    read: async (offset, length, options) => (await whole(options)).body.read(offset, length, reading(options)),
     /** @param {number} offset @param {number} length @param {ReadOptions & { verify?: Verify }} [options] */
-    stream: (offset, length, options) => body.stream(offset, length, reading(options)),
+    stream: async (offset, length, options) => (await whole(options)).body.stream(offset, length, reading(options)),
     /** @param {What} what @param {ReadOptions} [options] */
-    plan: async (what, options) =>
-      planOf(body, merged, 'field' in what ? await field(what.field, options) : what, planning(options)),
+    async plan(what, options) {
+      const { body, merged, field: find } = await whole(options);
+      return planOf(body, merged, 'field' in what ? await find(what.field, options) : what, planning(options));
+    },
+  };
+}
+
+/**
+ * The index, of which pages may not have been read.
+ *
+ * @param {State} state
+ */
+function indexOf(state) {
+  const { file } = state;
+  /** @type {Promise<void> | undefined} */
+  let reading;
+  const isThere = () => state.index?.whole !== false;
+
+  /** One that is there now. @param {Engine} engine @returns {undefined} */
+  function take(engine) {
+    const { index } = state;
+    if (isThere()) return void (index?.engine !== engine && engine.free());
+    // What is being read is freed with the file.
+    if (index?.engine !== engine && !reading) index?.engine.free();
+    state.index = { engine, whole: true };
+    state.guess();
+  }
+
+  return {
+    isThere,
+    take,
+    /**
+     * Reads what is left of it. An abort ends the waiting, not the reading, for which others may wait.
+     *
+     * @param {ReadOptions} [options]
+     */
+    async read({ signal, onProgress } = {}) {
+      file.check();
+      const { index } = state;
+      if (!index || isThere()) return;
+      reading ??= file
+        .drive(index.engine, { got: teller(onProgress, 'index') })
+        .then(() => take(index.engine))
+        .finally(() => (reading = undefined));
+      await abortable(reading, signal);
+    },
   };
 }

@@ -106,24 +106,6 @@ export async function openFile(module, source, limits) {
 }
 
 /**
- * Another instance, of another module, for the same file, with which it is closed.
- *
- * @param {OpenFile} file
- * @param {WebAssembly.Module} module
- */
-export async function openBeside(file, module) {
-  const source = Object.create(file.source, { close: { value: undefined } });
-  const beside = await openFile(module, source, file.limits);
-  try {
-    file.keep(beside.close);
-  } catch (error) {
-    beside.close();
-    throw error;
-  }
-  return beside;
-}
-
-/**
  * The limits that are C's, by the names that they have there.
  * @param {Limits} limits
  */

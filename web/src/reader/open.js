@@ -2,7 +2,6 @@
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { teller } from '../progress.js';
-import { abortable } from '../source/abort.js';
 import { prepare } from '../source/index.js';
 import { lazyStream } from '../source/lazy-source.js';
 import { NEED } from '../wasm/engine.js';
@@ -19,6 +18,7 @@ import { fits, treeOf } from './tree.js';
 /** @import { Input, SourceOptions } from '../source/index.js' */
 /** @import { OpenFile, Verify } from './open-file.js' */
 /** @import { Plan } from './plan.js' */
+/** @import { OtherFile } from './other-file.js' */
 /** @import { Node } from './tree.js' */
 
 /**
@@ -64,6 +64,8 @@ import { fits, treeOf } from './tree.js';
  * @property {() => IterableIterator<Chunk>} chunks all of them
  * @property {{ splitter: number, join: number, badConsumers: number[] } | undefined} version
  *   of the index
+ * @property {() => Promise<OtherFile[]>} files other files that chunks are in: `chunk.file` is the number of one,
+ *   from 1 on
  * @property {() => Node} tree where each chunk belongs
  * @property {boolean} hasIndex whether all of the index is there; always, unless it is in pages
  * @property {(options?: ReadOptions) => Promise<void>} readIndex reads what is left of an index in pages: before,
@@ -128,7 +130,7 @@ export async function openAs(kind, load, input, options = {}, within = undefined
   const file = within?.(source) ?? (await openFile(await moduleFor(kind), source, limits));
   const read = async () => {
     const { trustSizes = !source.local, wholeIndex = source.local } = options;
-    const index = options.format === 'pb' ? undefined : await readIndex(file, options, wholeIndex, told);
+    const index = options.format === 'pb' ? undefined : await readIndex(file, options, wholeIndex, load, told);
     return messageOf(file, index, { ...options, trustSizes }, load, told);
   };
   try {
@@ -157,10 +159,11 @@ export async function openAs(kind, load, input, options = {}, within = undefined
  * @param {OpenFile} file
  * @param {OpenOptions} options
  * @param {boolean} whole whether pages of it are waited for
+ * @param {Load} load
  * @param {Told} [got]
  * @returns {Promise<Index | undefined>}
  */
-async function readIndex(file, options, whole, got) {
+async function readIndex(file, options, whole, load, got) {
   const { signal, format } = options;
   const name = file.source.name ?? '';
   if (!format && /\.pb$/i.test(name)) return undefined;
@@ -174,23 +177,13 @@ async function readIndex(file, options, whole, got) {
     keepTail(file, index);
     index.free();
     const known = format || /\.cpb$/i.test(name) || !(error instanceof CpbError);
-    if (known || !NOT_RIEGELI.includes(error.code) || (await isRiegeli(file, signal))) throw error;
+    if (known || !NOT_RIEGELI.includes(error.code) || (await (await load()).isRiegeli(file, signal))) throw error;
     return undefined;
   }
 }
 
 /** Errors that the end of a file which is not Riegeli may cause. */
 const NOT_RIEGELI = ['FORMAT', 'DAMAGED', 'TRUNCATED', 'UNSUPPORTED'];
-
-/** The file's first block header: its hash, and the chunk that it begins. */
-const SIGNATURE = [0x83, 0xaf, 0x70, 0xd1, 0x0d, 0x88, 0x4a, 0x3f, 0, 0, 0, 0, 0, 0, 0, 0, 64];
-
-/** @param {OpenFile} file @param {AbortSignal} [signal] */
-async function isRiegeli({ source, held: [tail] }, signal) {
-  const whole = tail?.offset === 0;
-  const head = whole ? tail.bytes : await source.read(0, SIGNATURE.length, { signal });
-  return SIGNATURE.every((byte, i) => byte === head[i]);
-}
 
 /** Keeps the end of the file, which may have small chunks.
  * @param {OpenFile} file @param {Engine} index */
@@ -207,18 +200,17 @@ function keepTail(file, index) {
  * @typedef {object} State
  * @property {OpenFile} file
  * @property {Index | undefined} index
- * @property {OpenOptions & { trustSizes: boolean }} options
+ * @property {OpenOptions & { trustSizes: boolean, keepDamaged?: boolean }} options
  * @property {import('./schema.js').Schema} schema
  * @property {number} type or 0
- * @property {Promise<void>} [reading] of what is left of the index
- * @property {ReturnType<ContentModule['contentOf']>} [content]
- * @property {ReturnType<ContentModule['pagedFields']>} [paged]
+ * @property {number[]} types that it may be of
+ * @property {() => void} guess of these the one that fits
  */
 
 /**
  * @param {OpenFile} file
  * @param {Index | undefined} index
- * @param {OpenOptions & { trustSizes: boolean }} options
+ * @param {State['options']} options
  * @param {Load} load
  * @param {Told} [told] of opening
  */
@@ -227,11 +219,39 @@ async function messageOf(file, index, options, load, told) {
   const { size, etag } = await source.stat({ signal: options.signal });
   file.size = size;
   const schema = openSchema(file, options.schema);
+  const { type } = options;
+  const types =
+    type === undefined
+      ? ROOTS.map((name) => schema.find(`tensorflow.${name}`)).filter(Boolean)
+      : [typeNamed(schema, type)];
   /** @type {State} */
-  const state = { file, index, options, schema, type: 0 };
-  if (options.type !== undefined) state.type = typeNamed(schema, options.type);
-  else if (!index || index.whole) state.type = guessOf(state);
+  const state = {
+    file,
+    index,
+    options,
+    schema,
+    type: 0,
+    types,
+    guess() {
+      const tree = type === undefined && state.index && treeOf(file, state.index.engine, schema, 0);
+      state.type = types.find((one) => !tree || fits(schema, one, tree)) ?? 0;
+    },
+  };
+  if (type !== undefined || index?.whole !== false) state.guess();
   const content = contentLater(load, state);
+  const numChunks = index ? index.engine.call('num_chunks') : 0;
+  const there = () => {
+    file.check();
+    if (state.index?.whole === false) throw new CpbError('USAGE', 'the index is not read: call readIndex()');
+    return state.index?.engine;
+  };
+
+  /** @param {number} i */
+  const chunk = (i) => {
+    const engine = there();
+    if (!engine) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
+    return chunkOf(file, engine, i, load, options.verify);
+  };
 
   /** @type {MessageBase} */
   const message = {
@@ -244,91 +264,37 @@ async function messageOf(file, index, options, load, told) {
     get transferred() {
       return /** @type {Cost} */ (source.transferred);
     },
-    ...chunksOf(state),
-    get hasIndex() {
-      return !state.index || state.index.whole;
-    },
-    version: index && versionOf(file, index.engine),
-    readIndex: (o) => wholeIndex(state, o),
-    field: async (path, o) => fieldOf(state, load, path, o),
-    messageSize: async (o) => (await content(o)).size(o),
-    async read(offset, length, o) {
-      checkRange(offset, length);
-      return (await content(o)).read(offset, length, o);
-    },
-    merged({ offset = 0, length = Infinity, verify: how, onProgress, signal: outer } = {}) {
-      file.check();
-      checkRange(offset, length);
-      return lazyStream(
-        async (signal) => (await content({ signal })).stream(offset, length, { verify: how, onProgress, signal }),
-        outer,
-        index ? 'own' : 'shared',
-      );
-    },
-    plan: async (what, o) => (await content(o)).plan(what, o),
-    close: file.close,
-  };
-  return { file, content, message: disposable(message), told };
-}
-
-/** @param {State} state */
-function chunksOf(state) {
-  const { file, options, schema } = state;
-  const numChunks = state.index ? state.index.engine.call('num_chunks') : 0;
-  function there() {
-    file.check();
-    if (!state.index || state.index.whole) return state.index?.engine;
-    throw new CpbError('USAGE', 'the index is in pages that were not read yet: await readIndex() first');
-  }
-  /** @param {number} i */
-  const chunk = (i) => {
-    const index = there();
-    if (!index) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
-    return chunkOf(file, index, i, options.verify);
-  };
-  return {
     numChunks,
     chunk,
     *chunks() {
       for (let i = 0; i < numChunks; i++) yield chunk(i);
     },
+    version: index && versionOf(file, index.engine),
+    get hasIndex() {
+      return state.index?.whole !== false;
+    },
+    readIndex: async (o) => (await content()).readIndex(o),
+    files: async () => (await content()).files(),
     tree: () => treeOf(file, there(), schema, state.type),
+    field: async (path, o) => (await content()).field(path, o),
+    messageSize: async (o) => (await content()).size(o),
+    async read(offset, length, o) {
+      checkRange(offset, length);
+      return (await content()).read(offset, length, o);
+    },
+    merged({ offset = 0, length = Infinity, verify: how, onProgress, signal: outer } = {}) {
+      file.check();
+      checkRange(offset, length);
+      return lazyStream(
+        async (inner) => (await content()).stream(offset, length, { verify: how, onProgress, signal: inner }),
+        outer,
+        index ? 'own' : 'shared',
+      );
+    },
+    plan: async (what, o) => (await content()).plan(what, o),
+    close: file.close,
   };
-}
-
-/**
- * Reads what is left of the index. An abort ends the waiting, not the reading, for which others may wait.
- *
- * @param {State} state
- * @param {ReadOptions} [options]
- */
-async function wholeIndex(state, { signal, onProgress } = {}) {
-  const { file, index } = state;
-  file.check();
-  if (!index || index.whole) return;
-  const read = async () => {
-    await file.drive(index.engine, { got: teller(onProgress, 'index') });
-    takeIndex(state, index.engine);
-  };
-  state.reading ??= read().finally(() => (state.reading = undefined));
-  state.reading.catch(() => {});
-  await abortable(state.reading, signal);
-}
-
-/**
- * What is now read as a whole.
- *
- * @param {State} state
- * @param {Engine} engine
- * @returns {undefined}
- */
-function takeIndex(state, engine) {
-  const { index, options } = state;
-  if (index?.whole) return void (index.engine !== engine && engine.free());
-  // One that is being read is freed with the file.
-  if (index?.engine !== engine && !state.reading) index?.engine.free();
-  state.index = { engine, whole: true };
-  if (options.type === undefined) state.type = guessOf(state);
+  return { file, content, message: disposable(message), told };
 }
 
 /**
@@ -337,43 +303,14 @@ function takeIndex(state, engine) {
  * @param {Load} load
  * @param {State} state
  */
-const contentLater = (load, state) => async (/** @type {ReadOptions} */ options = {}) => {
-  await wholeIndex(state, options);
-  const { contentOf } = await load();
-  const { file, index, type, schema } = state;
-  return (state.content ??= contentOf(file, index?.engine, { ...howOf(state), schema, type }));
-};
-
-/** @param {State} state */
-const howOf = ({ options }) => ({ ...options, guessed: options.type === undefined });
-
-/**
- * @param {State} state
- * @param {Load} load
- * @param {string} path
- * @param {ReadOptions} [options]
- */
-async function fieldOf(state, load, path, options) {
-  const { file, index, type, schema } = state;
-  file.check();
-  if (index && !index.whole && !state.reading) {
-    const { pagedFields } = await load();
-    const types = state.options.type === undefined ? rootsOf(schema) : [type];
-    const take = (/** @type {Engine} */ all) => takeIndex(state, all);
-    state.paged ??= pagedFields(file, { ...howOf(state), schema, types, take });
-    const found = await state.paged(path, options);
-    if (found) return found;
-  }
-  return (await contentLater(load, state)(options)).field(path, options);
-}
-
-/** @param {import('./schema.js').Schema} schema */
-const rootsOf = (schema) => ROOTS.map((name) => schema.find(`tensorflow.${name}`)).filter(Boolean);
-
-/** @param {State} state */
-function guessOf({ file, index, schema }) {
-  const tree = index && treeOf(file, index.engine, schema, 0);
-  return rootsOf(schema).find((type) => !tree || fits(schema, type, tree)) ?? 0;
+function contentLater(load, state) {
+  /** @type {ReturnType<ContentModule['contentOf']> | undefined} */
+  let content;
+  return async () => {
+    state.file.check();
+    const { contentOf } = await load();
+    return (content ??= contentOf(state));
+  };
 }
 
 /** @param {OpenFile} file @param {Engine} index */

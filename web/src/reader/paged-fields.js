@@ -13,18 +13,10 @@ import { fits, treeOf } from './tree.js';
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Field } from './fields.js' */
 /** @import { Body, BodyOptions, Merged } from './merged-body.js' */
-/** @import { OpenFile, Verify } from './open-file.js' */
-/** @import { Schema } from './schema.js' */
+/** @import { State } from './open.js' */
+/** @import { Scope } from '../wasm/instance.js' */
 
-/**
- * @typedef {object} How
- * @property {Schema} schema
- * @property {number[]} types that the message may be of
- * @property {boolean} guessed then the type is used for names only
- * @property {boolean} trustSizes
- * @property {Verify} [verify]
- * @property {(index: Engine) => undefined} take is given an index of which all pages were read after all
- */
+/** Is given an index of which all pages were read after all. @typedef {(index: Engine) => undefined} Take */
 
 /**
  * A part of the message that has one field.
@@ -48,25 +40,25 @@ import { fits, treeOf } from './tree.js';
 const MANY = 4;
 
 /**
- * @param {OpenFile} file
- * @param {How} how
+ * @param {State} state
+ * @param {Take} take
  * @param {string} path
  * @param {BodyOptions} options
  * @returns {Promise<Part | undefined>}
  */
-async function partFor(file, how, path, options) {
-  for (const type of how.types) {
+async function partFor(state, take, path, options) {
+  const { file, schema, types } = state;
+  for (const type of types) {
     const parsed = parsePath(file, path);
-    const make = (/** @type {import('../wasm/instance.js').Scope} */ scope) =>
-      file.instance.c.cpb_index_new(0, file.limitsIn(scope));
+    const make = (/** @type {Scope} */ scope) => file.instance.c.cpb_index_new(0, file.limitsIn(scope));
     const index = file.make('cpb_index', make, () => parsed.free());
     try {
       if (index.call('want', type, parsed.pointer)) {
         await file.drive(index, options);
         const renamed = index.call('wanted');
-        if (!renamed) return how.take(index);
-        if (!how.guessed || fits(how.schema, type, treeOf(file, index, how.schema, 0)))
-          return partOf(file, how, index, type, renamed);
+        if (!renamed) return take(index);
+        if (types.length === 1 || fits(schema, type, treeOf(file, index, schema, 0)))
+          return partOf(state, index, type, renamed);
       }
       index.free();
     } catch (error) {
@@ -78,16 +70,16 @@ async function partFor(file, how, path, options) {
 }
 
 /**
- * @param {OpenFile} file
- * @param {How} how
+ * @param {State} state
  * @param {Engine} index
  * @param {number} type
  * @param {number} path
  * @returns {Part}
  */
-function partOf(file, { guessed, trustSizes, verify }, index, type, path) {
-  const only = { type, path };
-  const body = mergedBody(file, index, { type: guessed ? 0 : type, trustSizes, verify, only });
+function partOf({ file, options }, index, type, path) {
+  const { trustSizes, verify } = options;
+  const how = { type: options.type === undefined ? 0 : type, trustSizes, verify, only: { type, path } };
+  const body = mergedBody(file, index, how);
   return { type, path, body, free: () => (body.free(), index.free()) };
 }
 
@@ -183,17 +175,17 @@ function bodyOf(parts, path) {
 /**
  * What finds fields.
  *
- * @param {OpenFile} file
- * @param {How} how
+ * @param {State} state
+ * @param {Take} take
  * @returns {(path: string, options?: ReadOptions) => Promise<Field | undefined>} undefined: not without all pages
  */
-export function pagedFields(file, how) {
-  const parts = new Parts((path, options) => partFor(file, how, path, options));
+export function pagedFields(state, take) {
+  const parts = new Parts((path, options) => partFor(state, take, path, options));
   return (path, options) => {
     const seek = seeking(path, options);
     return parts.use(path, seek, async (part) => {
       if (!part) return undefined;
-      const context = contextOf(file, how.schema, bodyOf(parts, path), false);
+      const context = contextOf(state.file, state.schema, bodyOf(parts, path), false);
       return fieldIn(context, part.type, part.path, path, seek);
     });
   };

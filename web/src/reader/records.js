@@ -266,7 +266,7 @@ function taker({ instance }, reader) {
   }
 
   function begin() {
-    const { position, chunk_begin: chunkBegin, index, size } = instance.get('record', reader.call('record'));
+    const { position, chunk_begin: chunkBegin, index, size } = instance.get(structs.record, reader.call('record'));
     record = { position, chunkBegin, index, size, bytes: new Uint8Array(0) };
     missing = size;
     return size === 0 ? whole() : undefined;
@@ -304,7 +304,7 @@ function runner({ instance }, { call, peek }, sizes) {
   return (/** @type {number} */ most, /** @type {(record: Record) => void} */ add) => {
     const count = call('batch', sizes, Math.max(1, Math.min(most, RUN)));
     if (count === 0) return false;
-    const { chunk_begin: chunkBegin, index: last } = instance.get('record', call('record'));
+    const { chunk_begin: chunkBegin, index: last } = instance.get(structs.record, call('record'));
     const bytes = peek();
     const data = new DataView(bytes.buffer, sizes, 4 * count);
     for (let i = 0, at = 0; i < count; i++) {

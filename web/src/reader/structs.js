@@ -2,6 +2,11 @@
 import { layOutAll } from '../wasm/structs.js';
 
 export const structs = layOutAll({
+  range: 'offset length',
+  other_file: 'name:ptr length:size size',
+  record: 'position chunk_begin index size',
+  riegeli_chunk: 'begin end data_size num_records decoded_data_size type:u8 codec:u8',
+  chunk_stored: 'size index riegeli:riegeli_chunk',
   record_reader_options:
     'struct_size:size recover:i32 verify:i32 buffer:size read_size:size position limits:ptr' + ' memory:size',
   merge_options:

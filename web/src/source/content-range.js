@@ -1,5 +1,3 @@
-import { CpbError } from '../errors.js';
-
 /** What a server must send so that a page of another origin can read the headers it needs. */
 export const EXPOSE = 'Access-Control-Expose-Headers: Content-Range, ETag';
 
@@ -9,37 +7,21 @@ export const EXPOSE = 'Access-Control-Expose-Headers: Content-Range, ETag';
  */
 
 /**
- * Which range of the resource a 206 has. Responses that leave this unclear are refused:
- * several parts, an encoding (its ranges count other bytes), an unknown total.
+ * Which range of the resource a 206 has; undefined where it leaves this unclear: several parts, an encoding (its
+ * ranges count other bytes), an unknown total.
  *
- * @param {Response} response
- * @param {string} name
- * @param {boolean} crossOrigin whether a browser hides the headers that are not exposed
- * @returns {Span}
+ * @param {Headers} headers
+ * @returns {Span | undefined}
  */
-export function spanOf({ headers }, name, crossOrigin) {
-  /** @param {string} what @returns {never} */
-  const refuse = (what) => {
-    throw new CpbError('RANGE', `${name} ${what}`, { status: 206 });
-  };
-  if (/^multipart\//i.test(headers.get('content-type') ?? '')) {
-    refuse('answered a range with several parts');
-  }
-  const encoding = encodingOf(headers);
-  if (encoding) refuse(`answered a range with Content-Encoding: ${encoding}`);
-  const text = headers.get('content-range');
-  if (!text) {
-    refuse(
-      crossOrigin ? `shows no Content-Range; it must answer with ${EXPOSE}` : 'answered 206 without Content-Range',
-    );
-  }
-  const [, first, last, total] = /^bytes\s+(\d+)-(\d+)\/(\d+)$/i.exec(text ?? '') ?? [];
+export function spanOf(headers) {
+  const [, first, last, total] = /^bytes\s+(\d+)-(\d+)\/(\d+)$/i.exec(headers.get('content-range') ?? '') ?? [];
   const span = { begin: Number(first), end: Number(last) + 1, size: Number(total) };
-  if (!(span.begin < span.end && span.end <= span.size && Number.isSafeInteger(span.size))) {
-    refuse(`answered with Content-Range: ${text}, which is no range of a known size`);
-  }
-  return span;
+  const isRange = span.begin < span.end && span.end <= span.size && Number.isSafeInteger(span.size);
+  return isRange && !hasParts(headers) && !encodingOf(headers) ? span : undefined;
 }
+
+/** @param {Headers} headers */
+export const hasParts = (headers) => /^multipart\//i.test(headers.get('content-type') ?? '');
 
 /**
  * The size that a 416 tells.

@@ -3,7 +3,7 @@
  */
 import { isBytes } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { counted, meter } from '../middleware/budget.js';
+import { budget, meter } from '../middleware/budget.js';
 import { cache } from '../middleware/cache.js';
 import { check } from '../middleware/check.js';
 import { coalesce } from '../middleware/coalesce.js';
@@ -13,7 +13,7 @@ import { smallReads } from '../middleware/small-reads.js';
 import { blobSource } from './blob.js';
 import { bytesSource } from './bytes.js';
 import { lazySource } from './lazy-source.js';
-import { countedUrl } from './url.js';
+import { urlSource } from './url.js';
 
 /** @import { Source } from '../types.js' */
 /** @import { Handle, Streamed } from './other.js' */
@@ -23,10 +23,10 @@ import { countedUrl } from './url.js';
 /** @typedef {import('../middleware/budget.js').Meter} Meter */
 /**
  * A source with middleware around it: it has all methods, and aborts take effect at once. `local`:
- * it is of bytes, a Blob or a file, so that a read costs no round trip; `other`: a file that it refers
- * to, by its name and the size that it must have.
+ * it is of bytes, a Blob or a file, so that a read costs no round trip; `others`: the files that it
+ * refers to.
  * @typedef {FullSource & Required<Pick<Source, 'transferred'>> & { local: boolean,
- *   other: (name: string, size: number) => Promise<Source> }} Prepared
+ *   others: () => Promise<OtherFiles> }} Prepared
  */
 
 /**
@@ -62,12 +62,6 @@ let loadReferences;
 /** What an entry of the package does: says what opens other files. @param {typeof loadReferences} load */
 export const setUpReferences = (load) => void (loadReferences = load);
 
-/** What is kept of another file, beside the one that refers to it; of so many at once. */
-const SHARE = 8;
-
-/** @param {SourceOptions['cache']} how @returns {SourceOptions['cache']} */
-const smaller = (how) => how !== false && { ...how, bytes: (how?.bytes ?? 32 << 20) / SHARE };
-
 /**
  * Makes a source of whatever is passed and puts the default middleware around it:
  * for URLs and other remote sources check, retry, coalesce and cache; for all others,
@@ -80,9 +74,14 @@ const smaller = (how) => how !== false && { ...how, bytes: (how?.bytes ?? 32 << 
  * @param {Meter} [usage] which also counts what others cost
  * @returns {Prepared}
  */
-export function prepare(input, options = {}, openPath = undefined, usage = meter(options.budget ?? options.http?.budget)) {
+export function prepare(
+  input,
+  options = {},
+  openPath = undefined,
+  usage = meter(options.budget ?? options.http?.budget),
+) {
   const source = sourceOf(input, options, openPath, usage);
-  const middleware = source.transferred ? [] : [counted(usage)];
+  const middleware = source.transferred ? [] : [budget(undefined, usage)];
   middleware.push(check());
   if (source.remote) {
     if (options.retry !== false) middleware.push(retry(options.retry));
@@ -95,38 +94,13 @@ export function prepare(input, options = {}, openPath = undefined, usage = meter
   const plain = (limit ?? http?.budget)?.bytes === undefined && !(how && how.share === false);
   if (plain) middleware.push(smallReads(local));
   const whole = /** @type {Prepared} */ (compose(source, ...middleware));
-  return withOthers(Object.assign(whole, { local }), source, options.references ?? 'folder', (other) =>
-    prepare(other, { ...options, cache: smaller(how), references: 'none' }, openPath, usage),
-  );
-}
-
-/**
- * Gives a source what it refers to, which is closed with it, and what that costs.
- *
- * @param {Prepared} whole
- * @param {Source} source what it is made of
- * @param {References} references
- * @param {(input: Input) => Prepared} prepare
- */
-function withOthers(whole, source, references, prepare) {
   /** @type {OtherFiles | undefined} */
   let others;
-  const { transferred, close } = whole;
-  return Object.defineProperties(whole, {
-    other: {
-      value: async (/** @type {string} */ name, /** @type {number} */ size) => {
-        const { othersOf } = await loadReferences();
-        return (others ??= othersOf(source, references, prepare)).source(name, size);
-      },
-    },
-    transferred: { get: () => others?.cost(transferred) ?? transferred },
-    close: {
-      value() {
-        others?.close();
-        return close();
-      },
-    },
-  });
+  whole.others = async () => {
+    const { othersOf } = await loadReferences();
+    return (others ??= othersOf(whole, source, options, (other, how) => prepare(other, how, openPath, usage)));
+  };
+  return Object.assign(whole, { local });
 }
 
 /**
@@ -141,7 +115,7 @@ export function sourceOf(input, { http, budget: limit, memory }, openPath, usage
     const text = String(input);
     if (/^(blob|data):/i.test(text)) return localUrlSource(text);
     if (openPath && !/^https?:/i.test(text)) return openPath(text);
-    return countedUrl(text, { ...http }, usage);
+    return urlSource(text, { ...http }, usage);
   }
   if (isBytes(input)) return bytesSource(input);
   if (typeof Blob !== 'undefined' && input instanceof Blob) return blobSource(input);

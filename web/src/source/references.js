@@ -2,12 +2,18 @@
  * The other files that a .cpb file refers to. Whoever wrote it chose their names, and may mean harm: only
  * what lies in the file's own folder is opened, unless the caller says more.
  */
-import { slots } from '../middleware/shared.js';
 import { asCpbError, CpbError } from '../errors.js';
+import { slots } from '../middleware/shared.js';
+import { createFeed } from '../wasm/feed.js';
+import { otherFile } from '../reader/other-file.js';
+import { at } from '../wasm/instance.js';
 import { abortable } from './abort.js';
 
 /** @import { Cost, ReadOptions, Source } from '../types.js' */
-/** @import { Input, Prepared } from './index.js' */
+/** @import { DriveOptions, Engine } from '../wasm/engine.js' */
+/** @import { FeedOptions } from '../wasm/feed.js' */
+/** @import { Instance } from '../wasm/instance.js' */
+/** @import { Input, Prepared, SourceOptions } from './index.js' */
 
 /**
  * Which other files are opened that a .cpb file names. 'folder', which is the default: those in its own
@@ -20,13 +26,19 @@ import { abortable } from './abort.js';
 /** As natively: each may have a descriptor and buffers, and a file may name any number of others. */
 const MOST = 8;
 
+/** What is remembered of each for one engine, in bytes. */
+const REMEMBERED = 4 * 2 ** 20;
+
+/** The default of what is cached of a file: of all others together as much. */
+const CACHED = 32 * 2 ** 20;
+
 /**
  * Another file. It is open while somebody reads it, and then until others need its place.
  * @typedef {object} Other
- * @property {number} users
+ * @property {number} users that read it, or wait for a place
  * @property {Promise<Prepared> | undefined} opened
  * @property {Promise<void> | undefined} entered once it has a place
- * @property {() => void} leave gives its place back
+ * @property {(() => void) | undefined} leave gives its place back, which it has
  */
 
 /** Whether the name leads from a folder to nothing outside of it. @param {string} name */
@@ -71,6 +83,8 @@ class Others {
   /** @type {Map<string, Other>} those that are open, the one used last at the end */
   #files = new Map();
   #place = slots(MOST);
+  /** @type {Set<Promise<void>>} */
+  #closing = new Set();
   /** @type {Set<Cost>} of those that count for themselves */
   #costs = new Set();
 
@@ -95,13 +109,37 @@ class Others {
   }
 
   /**
+   * What feeds an engine with a file that it has not read, or not for long.
+   *
+   * @param {Instance} instance
+   * @param {Engine} engine
+   * @param {number} file its number
+   * @param {DriveOptions & FeedOptions} options
+   */
+  async feed(instance, engine, file, { signal, ahead }) {
+    signal?.throwIfAborted();
+    const other = at(instance.c, 'cpb_input_other');
+    const { name, size } = otherFile(instance, (out) => other(engine.call('input'), out));
+    const { others, around } = engine;
+    const source = this.#source(name, size);
+    const feed = createFeed(source, { ahead, most: REMEMBERED, around: around?.(file) });
+    others.set(file, feed);
+    for (const [oldest, old] of others) {
+      if (others.size <= MOST) break;
+      others.delete(oldest);
+      old.stop();
+    }
+    return feed;
+  }
+
+  /**
    * A file by its name, which is opened at the first read.
    *
    * @param {string} name
    * @param {number} size that it must have
    * @returns {Source}
    */
-  source(name, size) {
+  #source(name, size) {
     /** @type {<T>(act: (source: Prepared) => Promise<T>, options?: ReadOptions) => Promise<T>} */
     const use = (act, options) => this.#use(name, size, act, options);
     return {
@@ -120,18 +158,15 @@ class Others {
    */
   async #use(name, size, act, { signal } = {}) {
     signal?.throwIfAborted();
-    const file = this.#files.get(name) ?? { users: 0, opened: undefined, entered: undefined, leave() {} };
+    const file = this.#files.get(name) ?? { users: 0, opened: undefined, entered: undefined, leave: undefined };
     this.#files.delete(name);
     this.#files.set(name, file);
     file.users++;
     try {
       await abortable((file.entered ??= this.#enter(file)), signal);
-      this.#makeRoom();
-      file.opened ??= this.#open(name, size).catch((error) => {
-        file.opened = undefined;
-        throw error;
-      });
-      return await act(await abortable(file.opened, signal));
+      const opened = (file.opened ??= this.#open(name, size));
+      opened.catch(() => file.opened === opened && (file.opened = undefined)); // it is tried again
+      return await act(await abortable(opened, signal));
     } catch (error) {
       throw signal?.aborted ? error : named(error, name);
     } finally {
@@ -155,48 +190,71 @@ class Others {
 
   /** @param {string} name @param {Other} file */
   #leave(name, file) {
-    file.leave();
-    file.entered = undefined;
-    file.leave = () => {};
+    file.leave?.();
+    file.entered = file.leave = undefined;
     if (!file.opened && this.#files.get(name) === file) this.#files.delete(name);
   }
 
-  /** Closes what was not used for longest, until there is a place for one that is to be opened. */
-  #makeRoom() {
+  /** Closes what was not used for longest, until one more has a place. */
+  async #makeRoom() {
     let open = [...this.#files.values()].filter(({ opened }) => opened).length;
     for (const [name, file] of this.#files) {
-      if (open < MOST) return;
-      if (file.users > 0 || !file.opened) continue;
-      this.#files.delete(name);
-      close(file);
+      if (open < MOST) break;
+      if (file.leave || !file.opened) continue;
+      const closing = close(file);
+      file.opened = undefined;
+      if (file.users === 0) this.#files.delete(name);
+      this.#closing.add(closing);
+      void closing.then(() => this.#closing.delete(closing));
       open--;
     }
+    await Promise.all(this.#closing);
   }
 
   /** @param {string} name @param {number} size */
   async #open(name, size) {
+    await this.#makeRoom();
     const source = this.#prepare(await this.#resolve(name, { size }));
     this.#costs.add(source.transferred);
     return source;
   }
 
   close() {
-    for (const file of this.#files.values()) close(file);
+    for (const file of this.#files.values()) void close(file);
     this.#files.clear();
   }
 }
 
 /** @param {Other} file */
-function close({ opened }) {
-  opened?.then((source) => source.close()).catch(() => {});
+async function close({ opened }) {
+  await opened?.then((source) => source.close()).catch(() => {});
 }
 
 /** @typedef {Others} OtherFiles */
 
 /**
- * @param {Source} source that names them
- * @param {References} references
- * @param {(input: Input) => Prepared} prepare
+ * @param {Prepared} whole that names them; they are closed with it, and counted in what it transferred
+ * @param {Source} source what that is made of
+ * @param {SourceOptions} options
+ * @param {(input: Input, options: SourceOptions) => Prepared} prepare
  */
-export const othersOf = (source, references, prepare) =>
-  new Others((name, about) => resolveReference(source, references, name, about), prepare);
+export function othersOf(whole, source, options, prepare) {
+  const { references = 'folder', cache } = options;
+  const smaller = cache !== false && { ...cache, bytes: (cache?.bytes ?? CACHED) / MOST };
+  const how = { ...options, cache: smaller, references: /** @type {const} */ ('none') };
+  const others = new Others(
+    (name, about) => resolveReference(source, references, name, about),
+    (input) => prepare(input, how),
+  );
+  const { transferred, close } = whole;
+  Object.defineProperties(whole, {
+    transferred: { get: () => others.cost(transferred) },
+    close: {
+      value() {
+        others.close();
+        return close();
+      },
+    },
+  });
+  return others;
+}

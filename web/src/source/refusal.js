@@ -1,5 +1,8 @@
+import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
+import { announcedSize, encodingOf, EXPOSE, hasParts } from './content-range.js';
 
+/** @typedef {import('./exchange.js').Exchange} Exchange */
 /** @typedef {import('./http-request.js').Incoming} Incoming */
 
 /** @type {Record<number, string>} */
@@ -65,3 +68,74 @@ export function retryAfter(headers) {
   const until = Date.parse(text) - Date.now();
   return Number.isNaN(until) ? undefined : Math.max(0, until);
 }
+
+/**
+ * All of a resource of which a server sends no ranges.
+ *
+ * @param {Incoming} incoming
+ * @param {Exchange} http
+ * @param {number} cap the most bytes that are taken
+ */
+export async function wholeOf(incoming, http, cap) {
+  const announced = announcedSize(incoming.response.headers);
+  /** @type {Uint8Array[]} */
+  const pieces = [];
+  let size = 0;
+  const tooLarge = () =>
+    new CpbError(
+      'RANGE',
+      `${http.name} ignores ranges: it sent all` +
+        ` ${announced ?? `over ${cap}`} bytes; up to ${cap} (maxWhole) are taken`,
+      { status: 200 },
+    );
+  if (announced !== undefined && announced > cap) throw tooLarge();
+  for (let piece; (piece = await incoming.next());) {
+    pieces.push(piece);
+    if ((size += piece.length) > cap) throw tooLarge();
+  }
+  if (announced !== undefined && size !== announced) throw http.cutOff(size, announced);
+  return concat(pieces);
+}
+
+/**
+ * The error for a 206 that does not say which range of the resource it has.
+ *
+ * @param {Headers} headers
+ * @param {Exchange} http
+ */
+export function unclear(headers, { name, crossOrigin }) {
+  const encoding = encodingOf(headers);
+  const text = headers.get('content-range');
+  let what = `answered with Content-Range: ${text}, which is no range of a known size`;
+  // A browser hides headers that are not exposed.
+  if (!text && crossOrigin) what = `shows no Content-Range; it must answer with ${EXPOSE}`;
+  else if (!text) what = 'answered 206 without Content-Range';
+  if (encoding) what = `answered a range with Content-Encoding: ${encoding}`;
+  if (hasParts(headers)) what = 'answered a range with several parts';
+  return new CpbError('RANGE', `${name} ${what}`, { status: 206 });
+}
+
+/**
+ * The error for a 416 to a range that is not past the end.
+ *
+ * @param {Exchange} http
+ * @param {number} begin
+ * @param {{ size: number }} [known]
+ */
+export const notPastEnd = ({ name }, begin, known) =>
+  new CpbError(
+    'RANGE',
+    `${name} answered 416 to a range at ${begin}, which is ${known ? `in its ${known.size} bytes` : 'its beginning'}`,
+    { status: 416, offset: begin },
+  );
+
+/**
+ * The error for a 206 with another range.
+ *
+ * @param {Exchange} http
+ * @param {string} range that was asked for
+ * @param {number} offset where it begins
+ * @param {import('./content-range.js').Span} span
+ */
+export const anotherRange = ({ name }, range, offset, { begin, end }) =>
+  new CpbError('RANGE', `${name} was asked for ${range} and gave bytes ${begin}-${end - 1}`, { status: 206, offset });

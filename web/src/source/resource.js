@@ -1,7 +1,6 @@
 /** A resource that is read by ranges: what to ask its server for, and what to make of responses. */
-import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
-import { announcedSize, sizeOf416, spanOf } from './content-range.js';
+import { sizeOf416, spanOf } from './content-range.js';
 import { collect, tailByRead } from './streams.js';
 import { pin, tagOf } from './validators.js';
 
@@ -22,16 +21,17 @@ const CONTINUED = 4;
 /** Statuses that a server which knows no suffix ranges may answer one with. */
 const noSuffix = [400, 405, 406, 412, 416, 501];
 
-/** @type {typeof import('./refusal.js').refusal} */
-let explain;
+/** @type {() => typeof import('./refusal.js') | Promise<typeof import('./refusal.js')>} */
+let loadRefusals;
 
-/** What an entry of the package does: says what tells why a server refuses. @param {typeof explain} how */
-export const setUpRefusals = (how) => void (explain = how);
+/** What an entry of the package does: says where it is that servers are answered which do not give ranges.
+ * @param {typeof loadRefusals} load */
+export const setUpRefusals = (load) => void (loadRefusals = load);
 
 /** @param {Incoming} incoming @param {string} name */
 async function refusal(incoming, name) {
   try {
-    return await explain(incoming, name);
+    return await (await loadRefusals()).refusal(incoming, name);
   } catch {
     const { status } = incoming.response;
     return new CpbError('HTTP', `${name} answered ${status}`, { status, retryable: status > 499 });
@@ -80,10 +80,10 @@ export class Resource {
   }
 
   /** What a 206 holds. @param {Response} response */
-  #spanOf(response) {
-    const { name, crossOrigin } = this.#http;
-    const span = spanOf(response, name, crossOrigin);
-    this.#agree(response.headers, span.size);
+  async #spanOf({ headers }) {
+    const span = spanOf(headers);
+    if (!span) throw (await loadRefusals()).unclear(headers, this.#http);
+    this.#agree(headers, span.size);
     return span;
   }
 
@@ -94,27 +94,10 @@ export class Resource {
    * @param {number} cap
    */
   async #takeWhole(incoming, cap) {
-    const http = this.#http;
-    const { headers } = incoming.response;
-    const announced = announcedSize(headers);
-    /** @type {Uint8Array[]} */
-    const pieces = [];
-    let size = 0;
-    const tooLarge = () =>
-      new CpbError(
-        'RANGE',
-        `${http.name} ignores ranges: it sent all` +
-          ` ${announced ?? `over ${cap}`} bytes; up to ${cap} (maxWhole) are taken`,
-        { status: 200 },
-      );
-    if (announced !== undefined && announced > cap) throw tooLarge();
-    for (let piece; (piece = await incoming.next());) {
-      pieces.push(piece);
-      if ((size += piece.length) > cap) throw tooLarge();
-    }
-    if (announced !== undefined && size !== announced) throw http.cutOff(size, announced);
-    this.#agree(headers, size);
-    this.#held = { begin: 0, bytes: concat(pieces) };
+    const { wholeOf } = await loadRefusals();
+    const bytes = await wholeOf(incoming, this.#http, cap);
+    this.#agree(incoming.response.headers, bytes.length);
+    this.#held = { begin: 0, bytes };
   }
 
   /**
@@ -129,12 +112,7 @@ export class Resource {
     if (size !== undefined && (this.#pinned || size <= begin)) this.#agree(headers, size);
     else if (!this.#pinned && begin > 0) await this.stat({ signal });
     if (begin >= this.#size()) return 0;
-    throw new CpbError(
-      'RANGE',
-      `${this.#http.name} answered 416 to a range at ${begin}, which is` +
-        (this.#pinned ? ` in its ${this.#size()} bytes` : ' its beginning'),
-      { status: 416, offset: begin },
-    );
+    throw (await loadRefusals()).notPastEnd(this.#http, begin, this.#pinned);
   }
 
   /**
@@ -158,12 +136,9 @@ export class Resource {
       }
       if (status === 416) return this.#pastEnd(response.headers, begin, signal);
       if (status !== 206) throw await refusal(incoming, name);
-      const span = this.#spanOf(response);
+      const span = await this.#spanOf(response);
       if (span.begin === begin && span.end <= end) return span.end - begin;
-      throw new CpbError('RANGE', `${name} was asked for ${range} and` + ` gave bytes ${span.begin}-${span.end - 1}`, {
-        status,
-        offset: begin,
-      });
+      throw (await loadRefusals()).anotherRange(this.#http, range, begin, span);
     });
   }
 
@@ -179,7 +154,7 @@ export class Resource {
       const { response } = incoming;
       const { status } = response;
       if (status === 206) {
-        const { begin, end, size } = this.#spanOf(response);
+        const { begin, end, size } = await this.#spanOf(response);
         this.#suffix = end === size && begin === Math.max(0, size - length);
         return this.#suffix ? end - begin : 0;
       }

@@ -31,19 +31,10 @@ import { Resource } from './resource.js';
  *
  * @param {string | URL} url
  * @param {UrlOptions} [options]
+ * @param {import('../middleware/budget.js').Meter} [usage] that of others with which it has one budget
  * @returns {Source & { url: string, finalUrl: string }}
  */
-const urlSource = (url, options = {}) => countedUrl(url, options, meter(options.budget));
-
-/**
- * The same, of what others cost, too.
- *
- * @param {string | URL} url
- * @param {UrlOptions} options
- * @param {import('../middleware/budget.js').Meter} usage
- * @returns {ReturnType<typeof urlSource>}
- */
-export function countedUrl(url, options, usage) {
+export function urlSource(url, options = {}, usage = meter(options.budget)) {
   const { maxWhole = 1 << 20, suffix = 'auto' } = options;
   const http = new Exchange(url, options, usage);
   const resource = new Resource(http, maxWhole, suffix === 'auto' ? !http.crossOrigin : suffix);
@@ -60,26 +51,11 @@ export function countedUrl(url, options, usage) {
     stat: (...args) => resource.stat(...args),
     tail: (...args) => resource.tail(...args),
     stream: (offset, length, { signal } = {}) => streamOf((inner) => resource.pieces(offset, length, inner), signal),
-    beside: (name) => countedUrl(below(http.url, name), options, usage),
+    beside(name) {
+      // All that is not plain is escaped, so that no name leads to another place. The query may be what signs it.
+      const path = encodeURI(name).replace(/[?#]/g, encodeURIComponent);
+      return urlSource(new URL(`./${path}${new URL(http.url).search}`, http.url), options, usage);
+    },
     reset: () => resource.reset(),
   };
 }
-
-/** What may stand in a path as it is. */
-const PLAIN = /[^\w\-.~/!$&'()*+,;=:@]/gu;
-
-/**
- * The URL of a file in a URL's folder, with the same query, which may be what signs it. What is not plain is
- * escaped, so that no name leads to another place.
- *
- * @param {string} url
- * @param {string} name relative
- */
-function below(url, name) {
-  const other = new URL(url);
-  const folder = other.pathname.replace(/[^/]*$/, '');
-  other.pathname = folder + name.replace(PLAIN, encodeURIComponent);
-  return other;
-}
-
-export { urlSource };

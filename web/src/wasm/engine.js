@@ -6,6 +6,7 @@ import { createFeed } from './feed.js';
 import { structs } from './structs.js';
 
 /** @import { Told } from '../progress.js' */
+/** @import { Prepared } from '../source/index.js' */
 /** @import { Source } from '../types.js' */
 /** @import { Feed, FeedOptions } from './feed.js' */
 /** @import { Instance } from './instance.js' */
@@ -38,9 +39,6 @@ export const ERROR = 0xffffffff,
  * @property {number} lentSize
  * @property {number} out scratch for structs and lengths that C functions fill
  */
-
-/** As many files, and as much that is remembered of each. */
-const OTHERS = { count: 8, most: 4 * 2 ** 20 };
 
 /** Room for a cpb_need, or for the offset and length that a function fills in. */
 const SCRATCH = structs.need.size;
@@ -120,9 +118,6 @@ export function engineOf(instance, name, pointer, onFree) {
  *   the answer
  */
 
-/** @typedef {Source & { other?: (name: string, size: number) => Promise<Source> }} SourceWithOthers
- *   other: another file, by what the engine says of it */
-
 /**
  * Steps `engine` until it is done (and answers DONE) or until `onStep` answers
  * true (and answers that step); drive it again to go on. What it needs comes
@@ -135,14 +130,15 @@ export function engineOf(instance, name, pointer, onFree) {
  *
  * @param {Instance} instance
  * @param {Engine} engine
- * @param {SourceWithOthers} source
+ * @param {Source | Prepared} source
  * @param {DriveOptions & FeedOptions} [options]
  * @returns {Promise<number>}
  */
 export async function drive(instance, engine, source, options = {}) {
-  const { signal, onStep, step: method = 'step' } = options;
+  const { signal, onStep, step: method = 'step', pause, got, ...feeding } = options;
   signal?.throwIfAborted();
-  engine.feed ??= createFeed(source, options);
+  // The feed keeps its options: what is called here may refer to the file, which could never be closed then.
+  engine.feed ??= createFeed(source, feeding);
   for (;;) {
     const step = stepOn(instance, engine, method, onStep);
     if (step !== NEED) {
@@ -152,14 +148,16 @@ export async function drive(instance, engine, source, options = {}) {
       if (step !== undefined) return step;
       continue;
     }
-    if (options.pause?.()) return NEED;
+    if (pause?.()) return NEED;
     const { kind, file, offset, length, ahead } = needOf(instance, engine);
-    const feed = feedOf(engine, file) ?? (await addOther(instance, engine, file, source, options));
+    const feed =
+      feedOf(engine, file) ??
+      (await (await /** @type {Prepared} */ (source).others()).feed(instance, engine, file, options));
     const before = feed.got;
     // No input is that long, so asking for its size is enough to find that out.
     if (kind === NEED_SIZE || offset > Number.MAX_SAFE_INTEGER) await feed.measure(length, { signal });
     else await feed.fetch(offset, length, ahead, { signal });
-    options.got?.(feed.got - before);
+    got?.(feed.got - before);
     if (!answered(instance, engine)) {
       throw new CpbError('READ', `the source returned no bytes at ${offset}`, { offset });
     }
@@ -197,36 +195,7 @@ function needOf(instance, engine) {
 }
 
 /** @param {Engine} engine @param {number} file */
-const feedOf = ({ feed, others }, file) => (file === 0 ? feed : others.get(file));
-
-/**
- * What feeds it with another file, which it has not read, or not for long.
- *
- * @param {Instance} instance
- * @param {Engine} engine
- * @param {number} file
- * @param {SourceWithOthers} source
- * @param {DriveOptions & FeedOptions} options
- */
-async function addOther(instance, engine, file, source, { signal, ahead }) {
-  if (!source.other) throw new CpbError('UNSUPPORTED', 'the chunk is in another file, which cannot be read from here');
-  const { name, length, size } = instance.scope((scope) => {
-    const out = scope.struct('other_file');
-    at(instance.c, 'cpb_input_other')(engine.call('input'), out);
-    return instance.get('other_file', out);
-  });
-  const other = await source.other(instance.text(name, length), size);
-  signal?.throwIfAborted();
-  const { others } = engine;
-  const feed = createFeed(other, { ahead, most: OTHERS.most, around: engine.around?.(file) });
-  others.set(file, feed);
-  for (const [oldest, old] of others) {
-    if (others.size <= OTHERS.count) break;
-    others.delete(oldest);
-    old.stop();
-  }
-  return feed;
-}
+const feedOf = ({ feed, others }, file) => (file ? others.get(file) : feed);
 
 /**
  * Answers what is needed, if it is there already.
@@ -238,28 +207,16 @@ function answered(instance, engine) {
   const { kind, file, offset, length } = needOf(instance, engine);
   const feed = feedOf(engine, file);
   if (!feed) return false;
-  tell(instance, engine, file, 'end', feed.size);
-  if (kind === NEED_SIZE) return feed.size !== undefined;
+  const { size } = feed;
+  const input = engine.call('input');
+  if (size !== undefined) {
+    if (file) instance.c.cpb_input_end_other(input, file, BigInt(size));
+    else instance.c.cpb_input_end(input, BigInt(size));
+  }
+  if (kind === NEED_SIZE) return size !== undefined;
   const bytes = feed.at(offset);
   if (bytes) lend(instance, engine, file, offset, bytes, length);
-  return bytes !== undefined || (feed.size !== undefined && offset >= feed.size);
-}
-
-/**
- * Calls cpb_input_end() or cpb_input_supply(), or what does it for another file.
- *
- * @param {Instance} instance
- * @param {Engine} engine
- * @param {number} file
- * @param {'end' | 'supply'} what
- * @param {number | undefined} offset unless it is known nothing is told
- * @param {...number} bytes
- */
-function tell({ c }, engine, file, what, offset, ...bytes) {
-  if (offset === undefined) return;
-  const input = engine.call('input');
-  if (file === 0) at(c, `cpb_input_${what}`)(input, BigInt(offset), ...bytes);
-  else at(c, `cpb_input_${what}_other`)(input, file, BigInt(offset), ...bytes);
+  return bytes !== undefined || (size !== undefined && offset >= size);
 }
 
 /**
@@ -281,5 +238,8 @@ function lend(instance, engine, file, offset, bytes, length) {
     engine.lentSize = size;
   }
   instance.view(engine.lent, size).set(bytes.subarray(0, size));
-  tell(instance, engine, file, 'supply', offset, engine.lent, size);
+  const input = engine.call('input');
+  const lent = [BigInt(offset), engine.lent, size];
+  if (file) instance.c.cpb_input_supply_other(input, file, ...lent);
+  else instance.c.cpb_input_supply(input, ...lent);
 }

@@ -20,23 +20,17 @@ const declarations = {
     ' decoded decoded_per_byte held held_per_byte walked walked_per_byte' +
     ' entries entries_per_byte answer answer_per_byte index index_per_byte work:ptr',
   need: 'kind:i32 file:u32 offset length:size ahead',
-  other_file: 'name:ptr length:size size',
-
-  record: 'position chunk_begin index size',
-  riegeli_chunk: 'begin end data_size num_records decoded_data_size type:u8 codec:u8',
 
   index_version: 'splitter:i32 join:i32 bad_consumers:ptr num_bad_consumers:size',
   chunk_info: 'type:u32 file:u32 size position',
   index_node: 'chunk num_tags:u32 parent:u32 first_child:u32 next:u32',
   field_tag: 'kind:i32 value text:ptr length:size',
   chunk_reader_options: 'struct_size:size verify:i32 read_size:size limits:ptr',
-  chunk_stored: 'size index riegeli:riegeli_chunk',
 
   field:
     'name:ptr json_name:ptr number:u32 type:i32 message:ptr enumeration:ptr oneof:i32' +
     ' repeated:u8 map:u8 packed:u8 required:u8 presence:u8 extension:u8 utf8:u8',
   message_type: 'name:ptr fields:ptr num_fields:size map_entry:u8 divisible:u8',
-  range: 'offset length',
 };
 
 /** @typedef {keyof typeof declarations} StructName */

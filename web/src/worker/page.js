@@ -197,21 +197,21 @@ function messageOf(opened, input) {
   function there() {
     if (connection.ended) throw connection.ended;
     if (known) return known;
-    throw new CpbError('USAGE', 'the index is in pages that were not read yet: await readIndex() first');
+    throw new CpbError('USAGE', 'the index is not read: call readIndex()');
   }
 
   /** @param {number} i @returns {Chunk} */
   function chunk(i) {
-    const { table, files } = there();
+    const { table } = there();
     if (!(Number.isInteger(i) && i >= 0 && i < data.numChunks))
       throw new CpbError('NOT_FOUND', `there is no chunk ${i}`);
-    const [type, size, position, file] = table.subarray(4 * i, 4 * i + 4);
+    const [type = 0, size, position, file] = table.subarray(4 * i, 4 * i + 4);
     const it = proxy(owner, [id, 'chunk', i], CHUNK, {
       index: i,
-      type: types[type ?? 0],
+      type: types[type],
       size,
       position,
-      file: files[file ?? 0],
+      file,
     });
     it.blob = async (/** @type {any} */ options) => new Response(it.stream(options)).blob();
     return it;

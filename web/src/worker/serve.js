@@ -4,7 +4,7 @@ import { inspect } from '../inspect/inspect.js';
 import { open } from '../reader/index.js';
 import { setUpReferences } from '../source/index.js';
 import * as references from '../source/references.js';
-import { refusal } from '../source/refusal.js';
+import * as refusals from '../source/refusal.js';
 import { setUpRefusals } from '../source/resource.js';
 import { Connection } from './connection.js';
 import { unpack } from './proxy.js';
@@ -17,7 +17,7 @@ const types = ['UNSET', 'MESSAGE', 'BYTES'];
 /** Answers the page, which opens one message or model. @param {Port} port */
 export function serve(port) {
   setUpReferences(() => references);
-  setUpRefusals(refusal);
+  setUpRefusals(() => refusals);
   /** What is open, or the message of it. @type {Message | undefined} */
   let message;
   const connection = new Connection(port, {
@@ -85,19 +85,14 @@ function referencesOf(connection, { references }) {
  * @typedef {object} Told
  * @property {string | undefined} type
  * @property {import('../reader/tree.js').Node} tree
- * @property {Float64Array} table of each chunk its type, size, position, and which of `files` it is in
- * @property {(string | undefined)[]} files
+ * @property {Float64Array} table of each chunk its type, size, position and file
  */
 
 /** Undefined as long as it was not read. @param {Message} message @returns {Told | undefined} */
 function knownOf(message) {
   if (!message.hasIndex) return undefined;
   const table = new Float64Array(4 * message.numChunks);
-  /** @type {Map<string | undefined, number>} */
-  const files = new Map();
-  for (const { index, type, size, position, file } of message.chunks()) {
-    if (!files.has(file)) files.set(file, files.size);
-    table.set([types.indexOf(type), size, position, files.get(file) ?? 0], 4 * index);
-  }
-  return { type: message.type, tree: message.tree(), table, files: [...files.keys()] };
+  for (const { index, type, size, position, file } of message.chunks())
+    table.set([types.indexOf(type), size, position, file], 4 * index);
+  return { type: message.type, tree: message.tree(), table };
 }

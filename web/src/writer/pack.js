@@ -3,6 +3,7 @@ import { concat } from '../bytes.js';
 import { CpbError } from '../errors.js';
 import { moduleFor, openPath } from '../init.js';
 import { openFile } from '../reader/open-file.js';
+import { structs } from '../reader/structs.js';
 import * as is from '../options.js';
 import { prepare } from '../source/index.js';
 import { abortable } from '../source/abort.js';
@@ -171,16 +172,16 @@ export async function* pack(file, engine, { signal, onProgress }) {
  * @param {Instance} instance @param {Engine} engine */
 export function pieceOf(instance, engine) {
   const bytes = engine.call('output', engine.out, engine.out + 8);
-  const { offset } = instance.get('range', engine.out);
+  const { offset } = instance.get(structs.range, engine.out);
   return { offset, bytes: instance.copy(bytes, instance.u32(engine.out + 8)) };
 }
 
 /** @param {OpenFile} file @param {Engine} engine */
 const progressOf = ({ instance }, engine) =>
   instance.scope((scope) => {
-    const out = scope.struct('range');
+    const out = scope.struct(structs.range);
     engine.call('progress', out, out + 8);
-    const { offset: done, length: total } = instance.get('range', out);
+    const { offset: done, length: total } = instance.get(structs.range, out);
     return { done, total };
   });
 

@@ -1,0 +1,38 @@
+/** What is said of other files. */
+import { structs } from './structs.js';
+
+/** @import { Engine } from '../wasm/engine.js' */
+/** @import { Instance } from '../wasm/instance.js' */
+
+/**
+ * Another file that chunks are in.
+ * @typedef {object} OtherFile
+ * @property {string} name relative to the folder of the file that names it, or a path or URL
+ * @property {number} size bytes that it must have
+ */
+
+/**
+ * As a function of C tells it.
+ *
+ * @param {Instance} instance
+ * @param {(out: number) => void} fill calls it
+ * @returns {OtherFile}
+ */
+export const otherFile = (instance, fill) =>
+  instance.scope((scope) => {
+    const out = scope.struct(structs.other_file);
+    fill(out);
+    const { name, length, size } = instance.get(structs.other_file, out);
+    return { name: instance.text(name, length), size };
+  });
+
+/**
+ * All that an index names; number n is the n-th.
+ *
+ * @param {Instance} instance
+ * @param {Engine} index
+ */
+export const otherFiles = (instance, index) =>
+  Array.from({ length: index.call('num_files') }, (_, i) =>
+    otherFile(instance, (out) => index.call('get_file', i + 1, out)),
+  );
