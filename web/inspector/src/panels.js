@@ -25,7 +25,7 @@ const all = [...graphs, 'keras_metadata'];
 
 /**
  * In the order of their tabs.
- * @type {Record<string, { title: string, kinds: string[],
+ * @type {Record<string, { title: string, titles?: Record<string, string>, kinds: string[],
  *   render: (session: Session, at: string, node: string, view: View) => unknown }>}
  */
 export const panels = {
@@ -57,6 +57,7 @@ export const panels = {
   },
   variables: {
     title: 'Variables',
+    titles: { onnx: 'Initializers' },
     kinds: ['saved_model', 'checkpoint', ...samediff, 'onnx'],
     render: (session, at, node, view) =>
       html`<cpb-variables .session=${session} .at=${at} .node=${node} .view=${view}></cpb-variables>`,
@@ -110,3 +111,6 @@ export const panels = {
       html`<cpb-search .session=${session} .at=${at} .node=${node} .view=${view}></cpb-search>`,
   },
 };
+
+/** What a panel is called for a kind of model. @param {string} name @param {string} kind */
+export const titleOf = (name, kind) => panels[name]?.titles?.[kind] ?? panels[name]?.title;

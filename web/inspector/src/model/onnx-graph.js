@@ -96,6 +96,27 @@ async function initializers(ask, graph, how) {
 /** What is drawn of an input or output. @param {any} value @param {string} name */
 const labelled = (value, name) => ({ ...value, name, label: value.name });
 
+/** Nodes with graphs in them whose nodes are looked through. */
+const INNER = 60;
+
+/**
+ * What the graphs in a node take of the graph around them: it leads to the node, too.
+ *
+ * @param {Ask} ask @param {string} graph @param {any[]} items @param {Signal} how
+ * @returns {Promise<Map<any, string[]>>}
+ */
+async function capturedBy(ask, graph, items, how) {
+  const outer = items.filter((item) => callsOf(graph, { ...item, calls: undefined }).length).slice(0, INNER);
+  const made = new Set(items.flatMap(({ outputs }) => outputs.map((/** @type {any} */ { name }) => name)));
+  const taken = async (/** @type {any} */ item) => {
+    const names = callsOf(graph, { ...item, calls: undefined }).map((call) => call.function);
+    const inner = await Promise.all(names.map((name) => nodesIn(ask, name, how)));
+    const used = inner.flatMap(({ items: nodes = [] }) => nodes.flatMap(({ inputs }) => inputs));
+    return /** @type {[any, string[]]} */ ([item, [...new Set(used)].filter((name) => made.has(name))]);
+  };
+  return new Map(await Promise.all(outer.map(taken)));
+}
+
 class Reader {
   /** The node that makes a value, and as which of its outputs. @type {Map<string, import('./tensors.js').Tensor>} */
   maker = new Map();
@@ -103,8 +124,10 @@ class Reader {
   /**
    * @param {any[]} items nodes, as the answer has them
    * @param {any[]} inputs @param {Map<string, Attached>} known @param {string} graph its name
+   * @param {Map<any, string[]>} captured
    */
-  constructor(items, inputs, known, graph) {
+  constructor(items, inputs, known, graph, captured) {
+    this.captured = captured;
     this.ids = idsOf(items);
     this.taken = new Set(this.ids);
     this.graph = graph;
@@ -142,7 +165,7 @@ class Reader {
       op,
       domain,
       doc,
-      inputs: inputs.filter(Boolean).map((/** @type {string} */ name) => this.source(name)),
+      inputs: [...inputs.filter(Boolean), ...(this.captured.get(item) ?? [])].map((name) => this.source(name)),
       control_inputs: [],
       attributes: [...attributes, { name: '_output_shapes', kind: 'list', value: shapes }],
       outputs,
@@ -172,7 +195,7 @@ export async function onnxGraph(ask, name, how) {
     const end = (/** @type {any} */ one) => ({ ...labelled(one, one.name), tensor: { name: one.name, index: 0 } });
     return { ...graph, whole, most: CHILDREN, inputs: inputs.map(end), outputs: outputs.map(end) };
   }
-  const reader = new Reader(items, inputs, known, name);
+  const reader = new Reader(items, inputs, known, name, await capturedBy(ask, name, items, how));
   const { maker, ids } = reader;
   const types = new Map(items.flatMap((item) => item.outputs.map((/** @type {any} */ one) => [one.name, one])));
   return {

@@ -124,7 +124,7 @@ class Boxes {
   #add(one, scope, frames) {
     const label = one.path.slice(scope.path ? scope.path.length + 1 : 0);
     // The layer's name says more of its only node than the operation's, which is told anyway.
-    if (one.count === 1) this.#node(/** @type {Node} */ (only(one)), label.split('/')[0] ?? '', scope.path, frames);
+    if (one.count === 1) this.#node(/** @type {Node} */ (only(one)), partsOf(label)[0]?.replace(/^\//, '') ?? '', scope.path, frames);
     else if (this.wanted.has(one.path)) {
       this.open.add(one.path);
       const inside = [...frames, one.path];

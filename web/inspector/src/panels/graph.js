@@ -140,6 +140,7 @@ class Graph extends Panel {
   #bar() {
     const graph = this.#graph.value;
     const { control, all } = this.view;
+    const isOnnx = this.session.about.kind === 'onnx';
     return html`<div class="bar">
         ${this.#picker()}
         <cpb-graph-find .session=${this.session} .at=${graph?.at ?? this.#at} .view=${this.#view}></cpb-graph-find>
@@ -153,8 +154,8 @@ class Graph extends Panel {
       </div>
       <div class="bar second">
         ${graph ? html`<span class="dim">${counted(graph.total, 'node')}</span>` : nothing}
-        ${this.#switch('control', 'Control edges', control === '1')}
-        ${this.#switch('all', 'Constants and variables as boxes', all === '1')}
+        ${isOnnx ? nothing : this.#switch('control', 'Control edges', control === '1')}
+        ${this.#switch('all', `Constants and ${isOnnx ? 'initializers' : 'variables'} as boxes`, all === '1')}
         ${graph?.open.length ? html`<button class="link" @click=${() => this.#look([])}>Fold all</button>` : nothing}
         ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
       </div>`;
