@@ -28,14 +28,14 @@ test('nodes, subgraphs, functions, layers, who takes what', async () => {
   const model = await inspect(small(), { kind: 'onnx' });
   const { nodes } = await model.nodes();
   assert.deepEqual(
-    nodes.items.map(({ name, op }) => `${name} ${op}`),
+    nodes.items.map((/** @type {any} */ { name, op }) => `${name} ${op}`),
     ['/layer.0/Conv Conv', '/layer.0/Relu Relu', '/Constant Constant', '#3 Reshape', 'check If', 'twice Twice'],
   );
   assert.deepEqual(nodes.items[0]?.outputs, [{ name: '/layer.0/Conv_out', dtype: 'float32', shape: ['batch', 4] }]);
   assert.equal(nodes.items[5]?.calls, 'my.lib.Twice');
   const { functions } = await model.functions();
   assert.deepEqual(
-    functions.items.map(({ name, is }) => `${is} ${name}`),
+    functions.items.map((/** @type {any} */ { name, is }) => `${is} ${name}`),
     ['function my.lib.Twice', 'subgraph check:then_branch', 'subgraph check:else_branch'],
   );
   assert.equal((await model.function('check:then_branch')).nodes, 1);
@@ -44,7 +44,7 @@ test('nodes, subgraphs, functions, layers, who takes what', async () => {
   assert.equal(inner.nodes.items[0]?.op, 'Identity');
   const { consumers } = await model.consumers('#3');
   assert.deepEqual(
-    consumers.items.map(({ name, function: where }) => `${where} ${name}`),
+    consumers.items.map((/** @type {any} */ { name, function: where }) => `${where} ${name}`),
     ['check:then_branch then_node', 'check:else_branch else_node'],
   );
   const { layers } = await model.layers();
@@ -57,7 +57,7 @@ test('nodes, subgraphs, functions, layers, who takes what', async () => {
     bytes: 192,
   });
   const { ops, custom } = await model.ops();
-  assert.deepEqual([ops.items.find(({ op }) => op === 'Twice')?.from, custom], ['library', []]);
+  assert.deepEqual([ops.items.find((/** @type {any} */ { op }) => op === 'Twice')?.from, custom], ['library', []]);
   const { found } = await model.search('weight');
   assert.deepEqual(found.items, [{ is: 'initializer', name: 'layer.0.weight', function: null }]);
   await assert.rejects(model.ask('signature', { name: 'x' }), { code: 'UNSUPPORTED' });
@@ -133,7 +133,7 @@ test('texts, and values in the fields of their types', async () => {
   const model = await inspect(modelOf([...of, [5, texts], [5, halves]]), { kind: 'onnx' });
   const { constants } = await model.constants();
   assert.deepEqual(
-    constants.items.map((one) => [one.node, /** @type {any} */ (one).preview]),
+    constants.items.map((/** @type {any} */ one) => [one.node, /** @type {any} */ (one).preview]),
     [
       ['t', ['one', 'three']],
       ['halves', [1, -2]],
@@ -188,13 +188,13 @@ test('what lies outside of the folder, is missing or too short is an error that 
   const refused = await inspect(outside, { kind: 'onnx' });
   const [one] = (await refused.constants()).constants.items;
   assert.match(/** @type {any} */ (one).external.problem, /./);
-  await assert.rejects(refused.values('t').then((values) => values.bytes()), /w\.bin/);
+  await assert.rejects(refused.values('t').then((/** @type {any} */ values) => values.bytes()), /w\.bin/);
   refused.close();
   const none = await inspect(beside, { kind: 'onnx', references: () => undefined });
   await assert.rejects(none.values('t'), /file "w\/data\.bin"/);
   none.close();
   const short = await inspect(beside, { kind: 'onnx', references: () => data.subarray(0, 12) });
-  await assert.rejects(short.values('t').then((values) => values.bytes()), /w\/data\.bin/);
+  await assert.rejects(short.values('t').then((/** @type {any} */ values) => values.bytes()), /w\/data\.bin/);
   short.close();
 });
 
@@ -206,7 +206,9 @@ test('two models whose values lie in other files are compared value by value', a
   const { equal, sections } = await diff(beside, beside, { a: from(data), b: from(other) });
   assert.equal(equal, false);
   assert.deepEqual(
-    sections.filter(({ differences }) => differences.length).map(({ section }) => section),
+    sections
+      .filter((/** @type {any} */ { differences }) => differences.length)
+      .map((/** @type {any} */ { section }) => section),
     ['constants'],
   );
 });

@@ -187,3 +187,98 @@ export const holding = (...initializers) =>
       outputs: [value('y', 'float32')],
     }),
   );
+
+/** An attribute of each kind. @returns {Field[][]} */
+function attributes() {
+  const text = (/** @type {string} */ name, /** @type {number} */ kind, /** @type {Field[]} */ ...fields) =>
+    /** @type {Field[]} */ ([[1, name], ...fields, [20, kind]]);
+  const one = tensor('a', 'uint8', [1], Uint8Array.of(7));
+  /** @type {Field[]} */
+  const sparseOne = [
+    [1, tensor('s', 'float32', [1], new Uint8Array(4))],
+    [2, tensor('i', 'int64', [1], new Uint8Array(8))],
+    [3, 9],
+  ];
+  /** @type {Field[]} */
+  const type = [[4, [[1, [[1, [[1, 1]]]]]]]];
+  const inner = graph('inner', { nodes: [node('Identity', ['x'], ['z'])] });
+  return [
+    text('none', 0),
+    text('int', 2, [3, 5]),
+    text('string', 3, [4, 'text']),
+    text('long', 3, [4, 'x'.repeat(3000)]),
+    text('tensor', 4, [5, one]),
+    text('graph', 5, [6, inner]),
+    text('ints', 7, [8, 1], [8, 2]),
+    text('strings', 8, [9, 'a'], [9, 'b']),
+    text('tensors', 9, [10, one]),
+    text('graphs', 10, [11, inner], [11, inner]),
+    text('sparse', 11, [22, sparseOne]),
+    text('sparses', 12, [23, sparseOne]),
+    text('type', 13, [14, type]),
+    text('types', 14, [15, type]),
+    text('missing tensor', 4),
+    text('reference', 2, [21, 'outer']),
+  ];
+}
+
+/** Values whose types are made of others, a sparse initializer, quantization, training, and what is wrong. */
+function rich() {
+  const map = /** @type {Field[]} */ ([[5, [[1, 7], [2, [[1, [[1, 1]]]]]]]]);
+  const named = (/** @type {string} */ name, /** @type {Field[]} */ type) => /** @type {Field[]} */ ([[1, name], [2, type]]);
+  const of = graph('rich', {
+    nodes: [
+      node('Mix', ['x', '', 'w'], ['y'], { domain: 'custom', attributes: attributes() }),
+      [...node('Same', ['y'], ['y2'], { name: 'same' }), [6, 'a doc']],
+      node('Same', ['y2'], ['y3'], { name: 'same' }),
+    ],
+    initializers: [
+      tensor('w', 'float8_e4m3fn', [2], Uint8Array.of(1, 2)),
+      tensor('large', 'float32', [600], new Uint8Array(2400)),
+      external('away', 'int8', [3], { location: 'w.bin', checksum: 'abc' }),
+      external('wrong', 'int8', [3], { location: '/etc/passwd' }),
+      [
+        [2, 99],
+        [8, 'unknown'],
+      ],
+      [[8, 'undefined']],
+    ],
+    inputs: [
+      value('x', 'float32'),
+      named('m', [[4, [[1, map]]]]),
+      named('o', [[7, [[1, [[1, 'lib'], [2, 'thing']]]]]]),
+      named('q', [[9, [[1, [[1, [[1, 8], [2, []]]]]]]]]),
+      named('s', [[8, [[1, 1], [2, [[1, [[1, 4]]]]]]]]),
+    ],
+    outputs: [value('y3', 'float32', ['n', '', 2])],
+  });
+  /** @type {Field[]} */
+  const more = [
+    [
+      15,
+      [
+        [1, tensor('sparse', 'float32', [1], new Uint8Array(4))],
+        [2, tensor('', 'int64', [1], new Uint8Array(8))],
+        [3, 9],
+      ],
+    ],
+    [14, [[1, 'w'], entry(2, 'SCALE_TENSOR', 'w_scale')]],
+    [10, 'of the graph'],
+    entry(16, 'key', 'value'),
+  ];
+  const step = graph('step', { nodes: [node('Sub', ['w', 'g'], ['w2'], { name: 'sub' })] });
+  return model([...of, ...more], [
+    [6, 'd'.repeat(3000)],
+    [4, 'org.example'],
+    [5, 3],
+    [20, [[1, step], [2, step], entry(3, 'w', 'w0'), entry(4, 'w', 'w2')]],
+  ]);
+}
+
+/** Models of all that there may be. @returns {[name: string, bytes: Uint8Array<ArrayBuffer>][]} */
+export const onnxModels = () => [
+  ['small', small()],
+  ['rich', rich()],
+  ['without a graph', message([[1, 9], [2, 'by hand'], [8, [[1, ''], [2, 17]]]])],
+  ['cut off', small().slice(0, 400)],
+];
