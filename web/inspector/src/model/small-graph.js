@@ -155,7 +155,7 @@ class Boxes {
 function addEnds(groups, { outputs }, reading) {
   const box = { scope: '', frames: [], count: 1, calls: [], attached: [] };
   for (const { name, label, attached, ...type } of reading.inputs)
-    groups.set(name, { ...box, id: name, label: attached?.name ?? label, is: 'argument', op: typed(type) });
+    groups.set(name, { ...box, id: name, label: attached?.name ?? label, is: 'argument', op: 'type' in type || type.dtype !== undefined ? typed(type) : '' });
   for (const { name, label, tensor, dtype, shape } of outputs) {
     const from = reading.source(tensor);
     // A resource that came in goes out again.

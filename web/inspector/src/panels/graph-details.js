@@ -169,7 +169,7 @@ class GraphDetails extends Panel {
         ${one.is === 'result' ? 'Result' : attached ? capital(attached.word ?? attached.is) : this.session.about.kind === 'onnx' ? 'Input' : 'Argument'}
         <span class="type">${typed(attached ?? one)}</span>
       </p>
-      ${one.name !== label || attached ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}
+      ${one.name !== (attached?.name ?? label) ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}
       ${attached ? this.#object(attached) : nothing}
       ${attached?.tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name: attached.name, ...attached.tensor }}></cpb-tensor>` : nothing}
       ${
@@ -231,9 +231,11 @@ class GraphDetails extends Panel {
           ? html`<h3>Attributes</h3>
               <dl>
                 ${attributes.map(
-                  (/** @type {any} */ { name, value }) =>
+                  (/** @type {any} */ { name, value, reference }) =>
                     html`<dt>${broken(name)}</dt>
-                      <dd><code>${plain(textOf(value))}</code></dd>`,
+                      <dd>
+                        ${reference ? html`that of the function's attribute <code>${plain(reference)}</code>` : html`<code>${plain(textOf(value))}</code>`}
+                      </dd>`,
                 )}
               </dl>`
           : nothing
