@@ -206,6 +206,46 @@ static void little_is_read(void **state) {
   cpb_schema_free(schema);
 }
 
+/* A host may stop there, and look for one field instead. */
+static void the_number_of_chunks_is_known_before_the_pages(void **state) {
+  (void)state;
+  cpb_error error;
+  cpb_schema *schema = cpb_schema_new_builtin(NULL, &error);
+  bytes message = graph_of(3000, 0);
+  bytes file = split_into(message, 50, 1000, "tensorflow.GraphDef");
+  cpb_index *index = cpb_index_new(NULL, NULL);
+  uint64_t before = 0;
+  while (cpb_index_step(index) == CPB_STEP_NEED) {
+    if (cpb_index_num_pages(index) == 1 && before == 0) before = cpb_index_num_chunks(index);
+    assert_true(cpb_index_num_pages(index) > 0 || cpb_index_num_chunks(index) == 0);
+    cpb_need need; /* of which little is given, so that each page is asked for */
+    cpb_input_need(cpb_index_input(index), &need);
+    if (need.kind == CPB_NEED_SIZE) cpb_input_end(cpb_index_input(index), file.size);
+    else
+      cpb_input_supply(cpb_index_input(index), need.offset, file.data + need.offset,
+                       need.length < 64 ? need.length : 64);
+  }
+  assert_true(before > 1000);
+  assert_int_equal(before, cpb_index_num_chunks(index));
+  cpb_index_free(index);
+
+  static const struct {
+    const char *path;
+    int wanted;
+  } paths[] = {{"node[3].name", 1}, {"node", 1}, {"", 0}, {"meta_graphs[0]", 0}};
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    cpb_path *path = cpb_path_parse(NULL, paths[i].path, strlen(paths[i].path), &error);
+    index = cpb_index_new(NULL, NULL);
+    const cpb_message_type *type = cpb_schema_find_message(schema, "tensorflow.GraphDef");
+    assert_int_equal(cpb_index_want(index, type, path), paths[i].wanted);
+    cpb_index_free(index);
+    cpb_path_free(path);
+  }
+  free(message.data);
+  free(file.data);
+  cpb_schema_free(schema);
+}
+
 static void lack_of_memory_is_an_error(void **state) {
   (void)state;
   cpb_error error;
@@ -258,6 +298,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_field_is_found),
       cmocka_unit_test(little_is_read),
+      cmocka_unit_test(the_number_of_chunks_is_known_before_the_pages),
       cmocka_unit_test(lack_of_memory_is_an_error),
       cmocka_unit_test(damage_is_an_error_or_an_answer),
   };

@@ -204,6 +204,17 @@ def test_damage_and_another_file_are_said(host, small, tmp_path):
         assert b"unreachable" not in done.stderr and b"trap" not in done.stderr
 
 
+def test_other_files_and_pages_are_said(host):
+    """The hosts read one file: what would need more is no other bytes, but an error that says so."""
+    for path, chunk, said in [("several_files/graph.cpb", 3, b"chunk 3 is in another file, which a pager cannot read"),
+                              ("pages/graph.cpb", 0, b"the chunk index is in pages, which a pager does not read")]:
+        done = host(module(""), DATA / path, chunk, 4)
+        assert done.returncode == 1 and said in done.stderr, done.stderr
+        assert done.stdout == b""
+    done = host(module(""), DATA / "several_files/graph.cpb", 0, 4)
+    assert done.returncode == 0 and len(done.stdout) == 16
+
+
 class Ranges(http.server.BaseHTTPRequestHandler):
     """Answers ranges of `data` only."""
 

@@ -18,7 +18,11 @@ const FOLDER = 'tests/data/several_files';
 const PARTS = [1, 2, 3, 4].map((i) => `graph.0000${i}-of-00004.cpb`);
 const OUTSIDE = 'it is not in the folder of the file that names it';
 
-/** A copy of the files in a folder beside which there are others. @param {(folder: string, above: string) => Promise<void>} act */
+/**
+ * A copy of the files in a folder beside which there are others.
+ *
+ * @param {(folder: string, above: string) => Promise<void>} act
+ */
 const withFolder = (act) => async () => {
   const above = await mkdtemp(join(tmpdir(), 'cpb-'));
   const folder = join(above, 'a model');
@@ -158,7 +162,9 @@ test(
     const part = join(folder, 'below/part.cpb');
     await rm(part);
     execFileSync('mkfifo', [part]);
-    await assert.rejects(merged(join(folder, 'below.cpb')), { message: /^file "below\/part.cpb": .*not a regular file/ });
+    await assert.rejects(merged(join(folder, 'below.cpb')), {
+      message: /^file "below\/part.cpb": .*not a regular file/,
+    });
     await rm(part);
     await mkdir(part);
     await assert.rejects(merged(join(folder, 'below.cpb')), { message: /^file "below\/part.cpb": / });

@@ -71,7 +71,7 @@ test('merge(), repack(), inspect() and diff() follow them', async () => {
   assert.equal((await model.overview()).nodes, 8);
   assert.equal((await (await model.values('n3')).bytes()).length, 300);
   model.close();
-  assert.equal((await diff(url, whole, { b: { format: "pb" } })).equal, true);
+  assert.equal((await diff(url, whole, { b: { format: 'pb' } })).equal, true);
 });
 
 test('in a worker: by URL, from a function, beside a source', { skip: noWorker }, async () => {
@@ -116,7 +116,10 @@ test('in a worker: by URL, from a function, beside a source', { skip: noWorker }
   );
   assert.deepEqual(asked[0], [PARTS[0], { size: 854 }]);
   const alone = await openInWorker(main);
-  await assert.rejects(alone.chunk(1).bytes(), { code: 'READ', message: /^file "graph.00001-of-00004.cpb": .*no folder/ });
+  await assert.rejects(alone.chunk(1).bytes(), {
+    code: 'READ',
+    message: /^file "graph.00001-of-00004.cpb": .*no folder/,
+  });
   alone.close();
   const none = await openInWorker(beside, { references: 'none' });
   await assert.rejects(none.chunk(1).bytes(), { code: 'READ', message: /no other file is opened/ });
@@ -150,7 +153,8 @@ test('what lies in no folder has none beside it', async () => {
   await each(
     inputs,
     (input) => input.constructor.name,
-    (input) => assert.rejects(merged(input), { code: 'READ', message: /^file "graph.00001-of-00004.cpb": .*no folder/ }),
+    (input) =>
+      assert.rejects(merged(input), { code: 'READ', message: /^file "graph.00001-of-00004.cpb": .*no folder/ }),
   );
 });
 
@@ -160,12 +164,18 @@ const wrong = [
   [
     'shortened',
     'short.cpb',
-    { code: 'DAMAGED', message: 'file "graph.00002-of-00004.cpb": it has 853 bytes; expected 854: not the file that was written' },
+    {
+      code: 'DAMAGED',
+      message: 'file "graph.00002-of-00004.cpb": it has 853 bytes; expected 854: not the file that was written',
+    },
   ],
   [
     'exchanged',
     'exchanged.cpb',
-    { code: 'DAMAGED', message: /^file "graph.00002-of-00004.cpb", byte \d+: chunk \d: the data hash is .*not the file that was written/ },
+    {
+      code: 'DAMAGED',
+      message: /^file "graph.00002-of-00004.cpb", byte \d+: chunk \d: the data hash is .*not the file that was written/,
+    },
   ],
 ];
 
@@ -260,7 +270,9 @@ test('an abort ends the reading of another file', async () => {
       return new Promise(() => {});
     },
   };
-  const message = await open(main, { references: (/** @type {string} */ name) => (name === PARTS[1] ? hanging : file(name)) });
+  const message = await open(main, {
+    references: (/** @type {string} */ name) => (name === PARTS[1] ? hanging : file(name)),
+  });
   const reading = message.chunk(3).bytes({ signal: controller.signal });
   await reached;
   controller.abort(new Error('enough'));
@@ -283,7 +295,11 @@ test('what is around a source is around those beside it', async () => {
   };
   const source = compose(main, check(), retry(), persist({ store }), cache());
   assert.deepEqual(await merged(source), await file('graph.pb'));
-  for (const name of PARTS) assert.ok([...kept.keys()].some((key) => key.includes(name)), name);
+  for (const name of PARTS)
+    assert.ok(
+      [...kept.keys()].some((key) => key.includes(name)),
+      name,
+    );
 
   const enough = await open(url, { budget: { requests: 100 } });
   await collect(enough.merged());
@@ -326,9 +342,14 @@ test('in a bucket: with the same prefix', async () => {
   /** @type {string[]} */
   const asked = [];
   assert.deepEqual(await merged(bucketSource(bucketOf(asked), 'models/a/graph.cpb')), await file('graph.pb'));
-  assert.deepEqual([...new Set(asked)], ['graph.cpb', ...PARTS].map((name) => `models/a/${name}`));
+  assert.deepEqual(
+    [...new Set(asked)],
+    ['graph.cpb', ...PARTS].map((name) => `models/a/${name}`),
+  );
   asked.length = 0;
-  await assert.rejects(merged(bucketSource(bucketOf(asked), 'models/a/up.cpb')), { message: /^file "..\/graph.pb": it is not/ });
+  await assert.rejects(merged(bucketSource(bucketOf(asked), 'models/a/up.cpb')), {
+    message: /^file "..\/graph.pb": it is not/,
+  });
   assert.deepEqual([...new Set(asked)], ['models/a/up.cpb']);
 });
 

@@ -11,6 +11,7 @@ const MODELS = [
   /^saved_model\.cpb$/,
   /^saved_model\.pb$/,
   /^keras_metadata\.pb$/,
+  /(?<!\.\d{5}-of-\d{5})\.cpb$/, // those are parts
   /\.cpb$/,
   /\.onnx$/,
   /(?<!^fingerprint)\.pb$/,

@@ -71,7 +71,13 @@ function indexRange({ instance }, index) {
   return { offset: begin, length: end - begin };
 }
 
-/** The Riegeli chunks that hold these records, before `end`. @param {Float64Array} sorted @param {number} end @returns {Range[]} */
+/**
+ * The Riegeli chunks that hold these records, before `end`.
+ *
+ * @param {Float64Array} sorted
+ * @param {number} end
+ * @returns {Range[]}
+ */
 function rangesFrom(sorted, end) {
   const begins = sorted.filter((at, i) => at < end && (i === 0 || at - Number(sorted[i - 1]) >= NEAR));
   return Array.from(begins, (offset, i) => ({ offset, length: (begins[i + 1] ?? end) - offset }));

@@ -125,7 +125,12 @@ export function fileSource(path) {
   };
 }
 
-/** A file that is opened at the first read, and closed with the source. @param {string} name @param {() => ReturnType<typeof openFile>} begin */
+/**
+ * A file that is opened at the first read, and closed with the source.
+ *
+ * @param {string} name
+ * @param {() => ReturnType<typeof openFile>} begin
+ */
 const closing = (name, begin) => sourceFrom(name, begin, ({ handle }) => handle.close());
 
 /** A file that the caller opened, and closes. @param {FileHandle} handle */

@@ -8,8 +8,8 @@ export function chunksOf(message, { first, count }) {
   const total = message.numChunks;
   const length = Math.max(0, Math.min(count, total - first));
   const items = Array.from({ length }, (_, i) => {
-    const { index, type, size, position } = message.chunk(first + i);
-    return { index, type, size, position };
+    const { index, type, size, position, file } = message.chunk(first + i);
+    return { index, type, size, position, file };
   });
   return { total, first, items };
 }
@@ -29,5 +29,6 @@ export async function chunkBytes(message, { chunk: index, offset, length }, { si
   const chunk = message.chunk(index);
   const stored = await chunk.stored({ signal });
   const bytes = await chunk.read(offset, length, { signal });
-  return { bytes, size: stored.size, stored, type: chunk.type, position: chunk.position };
+  const other = chunk.file > 0 ? (await message.files())[chunk.file - 1]?.name : undefined;
+  return { bytes, size: stored.size, stored, type: chunk.type, position: chunk.position, other };
 }

@@ -124,7 +124,8 @@ function exposed(model, { requests, about, give = async () => false, fingerprint
     /** Where the chunks begin, if they are not too many. @param {{ most: number }} options */
     chunks({ most }) {
       if (!message.numChunks || message.numChunks > most) return [];
-      return [...new Set(Array.from(message.chunks(), ({ position }) => position))].sort((a, b) => a - b);
+      const own = [...message.chunks()].filter(({ file }) => file === 0);
+      return [...new Set(own.map(({ position }) => position))].sort((a, b) => a - b);
     },
     /** @param {{ first: number, count: number }} page */
     chunkList: (page) => chunksOf(message, page),
@@ -190,7 +191,8 @@ export async function openModel(input, opening) {
   const place = atUrl(input.url, requests, input.whole ? { maxWhole: MOST_WHOLE } : {});
   if (input.whole) {
     const file = await download(input.url, requests, signal);
-    return openAt({ ...place, remote: false, source: () => blobSource(file) }, opening);
+    const { beside } = place.source();
+    return openAt({ ...place, remote: false, source: () => ({ ...blobSource(file), beside }) }, opening);
   }
   let last = place;
   try {

@@ -28,13 +28,11 @@ const LONG = 256 * 1024;
  *
  * @param {Source} source
  * @param {Requests} requests
- * @param {string | undefined} beside the file, if it is not the model itself
- * @param {Place['near']} near where others are that it names
+ * @param {string} [beside] the file, if it is not the model itself
  * @returns {Source}
  */
-function told(source, requests, beside, near) {
+function told(source, requests, beside) {
   const layer = Object.create(source);
-  layer.beside = async (/** @type {string} */ name) => near(name)?.source();
   const stream = (/** @type {number} */ offset, /** @type {number} */ length, /** @type {any} */ options) => {
     const request = requests.begin({ offset, length, beside });
     const reader = /** @type {any} */ (source).stream(offset, length, options).getReader();
@@ -153,20 +151,20 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
     if (response.status === 200) whole = Number(response.headers.get('content-length')) || undefined;
     return response;
   };
-  /** @type {Place['near']} */
-  const near = (path, beside = path) => {
-    const other = new URL(path, url);
-    other.search = url.search; // what signs it may be good for others, too
-    return atUrl(other.href, requests, { beside: beside || undefined, maxWhole });
-  };
-  // What a model names are parts of a path, whatever they look like.
-  const named = (/** @type {string} */ name) => near(`./${name.split('/').map(encodeURIComponent).join('/')}`, name);
   return {
     name: nameOf(url),
     path: address,
     remote: true,
     whole: () => whole,
-    source: () => told(urlSource(address, { maxWhole, fetch: watched }), requests, beside, named),
+    source() {
+      const source = told(urlSource(address, { maxWhole, fetch: watched }), requests, beside);
+      const { beside: other } = source;
+      source.beside = async (name) => {
+        const found = await other?.(name);
+        return found && told(found, requests, name);
+      };
+      return source;
+    },
     async bytes(signal) {
       const response = await fetch(url, { signal }).catch(() => undefined);
       signal?.throwIfAborted();
@@ -177,7 +175,11 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
       requests.add({ offset: 0, length: bytes?.length ?? 0, beside });
       return bytes;
     },
-    near,
+    near(path, beside = path) {
+      const other = new URL(path, url);
+      other.search = url.search; // what signs it may be good for others, too
+      return atUrl(other.href, requests, { beside: beside || undefined, maxWhole });
+    },
   };
 }
 
@@ -190,22 +192,24 @@ export function atUrl(address, requests, { beside, maxWhole } = {}) {
  */
 export function amongFiles({ path, file }, all, requests, beside) {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
-  /** @type {Place['near']} */
-  const near = (wanted) => {
-    const name = wanted.split('/').pop();
-    // Files that were chosen one by one are in no folder.
-    const found =
-      all.find((one) => one.path === folder + wanted) ??
-      all.find((one) => one.file.name === name && one.file !== file && !one.path.includes('/'));
-    return found && amongFiles(found, all, requests, wanted);
-  };
   return {
     name: file.name,
     path,
     remote: false,
     whole: () => undefined,
-    source: () => told(blobSource(file), requests, beside, near),
+    // The library passes no name that leads out of the folder.
+    source: () =>
+      Object.assign(told(blobSource(file), requests, beside), {
+        beside: (/** @type {string} */ other) => amongFiles({ path, file }, all, requests).near(other)?.source(),
+      }),
     bytes: async () => (file.size <= MOST ? new Uint8Array(await file.arrayBuffer()) : undefined),
-    near,
+    near(wanted) {
+      const name = wanted.split('/').pop();
+      // Files that were chosen one by one are in no folder.
+      const found =
+        all.find((one) => one.path === folder + wanted) ??
+        all.find((one) => one.file.name === name && one.file !== file && !one.path.includes('/'));
+      return found && amongFiles(found, all, requests, wanted);
+    },
   };
 }

@@ -1,6 +1,6 @@
 /** <cpb-chunk>: how a chunk is stored, and its bytes, fetched a page at a time. */
 import { css, html, nothing } from 'lit';
-import { count, size } from '../format.js';
+import { count, plain, size } from '../format.js';
 import { hex } from '../hex.js';
 import { Panel } from '../panel.js';
 
@@ -38,14 +38,14 @@ class Chunk extends Panel {
   }
 
   /** @param {any} answer */
-  about({ stored, type, position, size: bytes }) {
+  about({ stored, type, position, size: bytes, other }) {
     if (!stored) return html`<h2>Bytes of the message</h2>`;
     const { begin, end, codec, records, index } = stored;
     return html`<h2>Chunk ${count(Number(this.at))}</h2>
       <p>
         ${size(bytes)} (${count(bytes)} bytes), ${KINDS[/** @type {keyof typeof KINDS} */ (type)]}. Its record is at
         position ${count(position)}: number ${count(index + 1)} of ${count(records)} in bytes ${count(begin)} to
-        ${count(end)} of the file,
+        ${count(end)} of ${other === undefined ? 'the file' : html`<code>${plain(other)}</code>, a file beside it`},
         ${codec === 'none' ? 'not compressed' : `compressed with ${codec[0].toUpperCase()}${codec.slice(1)}`}${stored.transposed ? ', transposed' : ''}.
       </p>`;
   }
