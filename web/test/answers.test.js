@@ -162,7 +162,11 @@ test('SameDiff models that ND4J wrote: their answers are as their types', () =>
   each(unpackSameDiff(), String, (path) => check(path)));
 
 test('ONNX models: their answers are as their types', () =>
-  each(onnxModels(), ([name]) => name, ([, bytes]) => check(bytes)));
+  each(
+    onnxModels(),
+    ([name]) => name,
+    ([, bytes]) => check(bytes),
+  ));
 
 test('hostile models: their answers are as their types', async () =>
   each(

@@ -99,7 +99,8 @@ const eachType = [
   ['complex64', new Float32Array([1, 2, 3, 4, 5, 6, 7, 8]), '<c8'],
   ['complex128', new Float64Array([1, 2, 3, 4, 5, 6, 7, 8]), '<c16'],
   ...['float8_e4m3fn', 'float8_e4m3fnuz', 'float8_e5m2', 'float8_e5m2fnuz', 'float8_e8m0fnu'].map(
-    (type) => /** @type {[string, Uint8Array<ArrayBuffer>, string]} */ ([type, new Uint8Array([0, 1, 127, 255]), '|V1']),
+    (type) =>
+      /** @type {[string, Uint8Array<ArrayBuffer>, string]} */ ([type, new Uint8Array([0, 1, 127, 255]), '|V1']),
   ),
   ['int4', new Uint8Array([0xf1, 0x78]), '|i1', new Int8Array([1, -1, -8, 7])],
   ['uint4', new Uint8Array([0xf1, 0x78]), '|u1', new Uint8Array([1, 15, 8, 7])],
@@ -127,8 +128,20 @@ test('each type that has a number was looked at, or is text', () => {
 });
 
 test('texts, and values in the fields of their types', async () => {
-  const texts = message([[1, 2], [2, Number(types.string)], [6, 'one'], [6, 'three'], [8, 't']]);
-  const halves = message([[1, 2], [2, Number(types.float16)], [5, 0x3c00], [5, 0xc000], [8, 'halves']]);
+  const texts = message([
+    [1, 2],
+    [2, Number(types.string)],
+    [6, 'one'],
+    [6, 'three'],
+    [8, 't'],
+  ]);
+  const halves = message([
+    [1, 2],
+    [2, Number(types.float16)],
+    [5, 0x3c00],
+    [5, 0xc000],
+    [8, 'halves'],
+  ]);
   const of = graph('g', { nodes: [node('Identity', ['t'], ['y'])], outputs: [value('y', 'string')] });
   const model = await inspect(modelOf([...of, [5, texts], [5, halves]]), { kind: 'onnx' });
   const { constants } = await model.constants();
@@ -188,13 +201,19 @@ test('what lies outside of the folder, is missing or too short is an error that 
   const refused = await inspect(outside, { kind: 'onnx' });
   const [one] = (await refused.constants()).constants.items;
   assert.match(/** @type {any} */ (one).external.problem, /./);
-  await assert.rejects(refused.values('t').then((/** @type {any} */ values) => values.bytes()), /w\.bin/);
+  await assert.rejects(
+    refused.values('t').then((/** @type {any} */ values) => values.bytes()),
+    /w\.bin/,
+  );
   refused.close();
   const none = await inspect(beside, { kind: 'onnx', references: () => undefined });
   await assert.rejects(none.values('t'), /file "w\/data\.bin"/);
   none.close();
   const short = await inspect(beside, { kind: 'onnx', references: () => data.subarray(0, 12) });
-  await assert.rejects(short.values('t').then((/** @type {any} */ values) => values.bytes()), /w\/data\.bin/);
+  await assert.rejects(
+    short.values('t').then((/** @type {any} */ values) => values.bytes()),
+    /w\/data\.bin/,
+  );
   short.close();
 });
 
@@ -224,7 +243,11 @@ function large(count, size) {
   ]);
   const beginning = message([...nodes.map((one) => /** @type {any} */ ([1, one])), [2, 'g']]);
   const heads = Array.from({ length: count }, (_, i) => {
-    const fields = message([[1, size / 4], [2, 1], [8, `w${i}`]]);
+    const fields = message([
+      [1, size / 4],
+      [2, 1],
+      [8, `w${i}`],
+    ]);
     const raw = Uint8Array.from([0x4a, ...varint(size)]);
     return Uint8Array.from([0x2a, ...varint(fields.length + raw.length + size), ...fields, ...raw]);
   });

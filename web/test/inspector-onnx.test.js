@@ -71,7 +71,15 @@ test('the graph: scopes, weights in the boxes of their users, what a branch take
 
 test('what few models have: attributes of each kind, names twice, other types', () =>
   withInspector(async ({ page, visit, says }) => {
-    await visit('rich.onnx', { panel: 'overview' }, '1 custom one', 'Mix', 'sequence(map(i64 → f32[*]))', 'optional(string[])', 'lib.thing');
+    await visit(
+      'rich.onnx',
+      { panel: 'overview' },
+      '1 custom one',
+      'Mix',
+      'sequence(map(i64 → f32[*]))',
+      'optional(string[])',
+      'lib.thing',
+    );
     await visit('rich.onnx', { panel: 'graph' }, '3 nodes');
     await page.until(found('svg.window g.box'));
     const drawn = (await page.evaluate(labels)).filter((/** @type {string} */ one) => /same/i.test(one));
@@ -90,7 +98,7 @@ test('values in another file beside it are read, and their requests are told; a 
     assert.ok(server.log.includes('/folder/w/data.bin'));
     await visit('folder/missing.onnx', { panel: 'variables', at: 't' }, 'none.bin');
     const against = `${server.base}folder/other.onnx`;
-    await visit('folder/m.onnx', { panel: 'compare', at: against, values: '1' }, 'They differ', '1 of 6 values');
+    await visit('folder/m.onnx', { panel: 'compare', at: against }, 'They differ', 'w/data.bin → other.bin');
   }, files));
 
 test('one that is cut off is shown as far as it can be read', () =>

@@ -137,6 +137,10 @@ export async function inspect(input, options = {}) {
   return modelOf(await openInside(input, options, { keepDamaged: true }));
 }
 
+/** A name that ends so is that of a plain message, and no index is looked for at its end. @param {any} input */
+const formatOf = (input) =>
+  /\.onnx(?=$|[?#])/i.test(String(input?.name ?? input)) ? /** @type {const} */ ('pb') : undefined;
+
 /**
  * What is behind a model.
  *
@@ -150,7 +154,7 @@ export async function inspect(input, options = {}) {
 export async function openInside(input, options, { within, keepDamaged = false } = {}) {
   is.checkOptions(options, known);
   // As natively: no chunk is looked at for its size alone. Questions are about all of the message.
-  const how = { trustSizes: true, ...options, keepDamaged, wholeIndex: true };
+  const how = { trustSizes: true, format: formatOf(input), ...options, keepDamaged, wholeIndex: true };
   const opened = await openAs('inspect', () => content, input, how, within);
   try {
     return await insideOf(input, opened, how);

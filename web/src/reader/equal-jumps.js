@@ -107,8 +107,7 @@ class EqualJumps {
     else this.#hit(i);
     const { period, run } = repetition(this.#distances);
     const isProved = run >= Math.max(MOST, period + 2);
-    if (period && (this.#wrong < this.#right + MOST || isProved))
-      this.#guess(offset, this.#distances.slice(-period));
+    if (period && (this.#wrong < this.#right + MOST || isProved)) this.#guess(offset, this.#distances.slice(-period));
   }
 
   /** @param {number} i those before were wrong */

@@ -166,7 +166,7 @@ export async function openAs(kind, load, input, options = {}, within = undefined
 async function readIndex(file, options, whole, load, got) {
   const { signal, format } = options;
   const name = file.source.name ?? '';
-  if (!format && /\.(pb|onnx)$/i.test(name)) return undefined;
+  if (!format && /\.pb$/i.test(name)) return undefined;
   const index = file.make('cpb_index', (scope) => file.instance.c.cpb_index_new(0, file.limitsIn(scope)));
   const pause = () => !whole && index.call('num_pages') > 0;
   try {

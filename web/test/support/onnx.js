@@ -224,8 +224,20 @@ function attributes() {
 
 /** Values whose types are made of others, a sparse initializer, quantization, training, and what is wrong. */
 function rich() {
-  const map = /** @type {Field[]} */ ([[5, [[1, 7], [2, [[1, [[1, 1]]]]]]]]);
-  const named = (/** @type {string} */ name, /** @type {Field[]} */ type) => /** @type {Field[]} */ ([[1, name], [2, type]]);
+  const map = /** @type {Field[]} */ ([
+    [
+      5,
+      [
+        [1, 7],
+        [2, [[1, [[1, 1]]]]],
+      ],
+    ],
+  ]);
+  const named = (/** @type {string} */ name, /** @type {Field[]} */ type) =>
+    /** @type {Field[]} */ ([
+      [1, name],
+      [2, type],
+    ]);
   const of = graph('rich', {
     nodes: [
       node('Mix', ['x', '', 'w'], ['y'], { domain: 'custom', attributes: attributes() }),
@@ -246,9 +258,43 @@ function rich() {
     inputs: [
       value('x', 'float32'),
       named('m', [[4, [[1, map]]]]),
-      named('o', [[7, [[1, 'lib'], [2, 'thing']]]]),
-      named('q', [[9, [[1, [[1, [[1, 8], [2, []]]]]]]]]),
-      named('s', [[8, [[1, 1], [2, [[1, [[1, 4]]]]]]]]),
+      named('o', [
+        [
+          7,
+          [
+            [1, 'lib'],
+            [2, 'thing'],
+          ],
+        ],
+      ]),
+      named('q', [
+        [
+          9,
+          [
+            [
+              1,
+              [
+                [
+                  1,
+                  [
+                    [1, 8],
+                    [2, []],
+                  ],
+                ],
+              ],
+            ],
+          ],
+        ],
+      ]),
+      named('s', [
+        [
+          8,
+          [
+            [1, 1],
+            [2, [[1, [[1, 4]]]]],
+          ],
+        ],
+      ]),
     ],
     outputs: [value('y3', 'float32', ['n', '', 2])],
   });
@@ -267,18 +313,34 @@ function rich() {
     entry(16, 'key', 'value'),
   ];
   const step = graph('step', { nodes: [node('Sub', ['w', 'g'], ['w2'], { name: 'sub' })] });
-  return model([...of, ...more], [
-    [6, 'd'.repeat(3000)],
-    [4, 'org.example'],
-    [5, 3],
-    [20, [[1, step], [2, step], entry(3, 'w', 'w0'), entry(4, 'w', 'w2')]],
-  ]);
+  return model(
+    [...of, ...more],
+    [
+      [6, 'd'.repeat(3000)],
+      [4, 'org.example'],
+      [5, 3],
+      [20, [[1, step], [2, step], entry(3, 'w', 'w0'), entry(4, 'w', 'w2')]],
+    ],
+  );
 }
 
 /** Models of all that there may be. @returns {[name: string, bytes: Uint8Array<ArrayBuffer>][]} */
 export const onnxModels = () => [
   ['small', small()],
   ['rich', rich()],
-  ['without a graph', message([[1, 9], [2, 'by hand'], [8, [[1, ''], [2, 17]]]])],
+  [
+    'without a graph',
+    message([
+      [1, 9],
+      [2, 'by hand'],
+      [
+        8,
+        [
+          [1, ''],
+          [2, 17],
+        ],
+      ],
+    ]),
+  ],
   ['cut off', small().slice(0, 400)],
 ];

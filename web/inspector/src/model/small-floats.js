@@ -55,9 +55,7 @@ export function smallReader(dtype) {
   const format = FORMATS[dtype];
   if (!format && dtype !== 'float8_e8m0fnu') return undefined;
   const bits = format ? 2 ** (1 + format.exponent + format.fraction) - 1 : 255;
-  const table = Float64Array.from({ length: 256 }, (_, byte) =>
-    format ? numberOf(format, byte & bits) : scale(byte),
-  );
+  const table = Float64Array.from({ length: 256 }, (_, byte) => (format ? numberOf(format, byte & bits) : scale(byte)));
   return (buffer) => Float64Array.from(new Uint8Array(buffer), (byte) => /** @type {number} */ (table[byte]));
 }
 

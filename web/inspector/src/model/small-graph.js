@@ -124,7 +124,8 @@ class Boxes {
   #add(one, scope, frames) {
     const label = one.path.slice(scope.path ? scope.path.length + 1 : 0);
     // The layer's name says more of its only node than the operation's, which is told anyway.
-    if (one.count === 1) this.#node(/** @type {Node} */ (only(one)), partsOf(label)[0]?.replace(/^\//, '') ?? '', scope.path, frames);
+    if (one.count === 1)
+      this.#node(/** @type {Node} */ (only(one)), partsOf(label)[0]?.replace(/^\//, '') ?? '', scope.path, frames);
     else if (this.wanted.has(one.path)) {
       this.open.add(one.path);
       const inside = [...frames, one.path];
@@ -155,7 +156,13 @@ class Boxes {
 function addEnds(groups, { outputs }, reading) {
   const box = { scope: '', frames: [], count: 1, calls: [], attached: [] };
   for (const { name, label, attached, ...type } of reading.inputs)
-    groups.set(name, { ...box, id: name, label: attached?.name ?? label, is: 'argument', op: 'type' in type || type.dtype !== undefined ? typed(type) : '' });
+    groups.set(name, {
+      ...box,
+      id: name,
+      label: attached?.name ?? label,
+      is: 'argument',
+      op: 'type' in type || type.dtype !== undefined ? typed(type) : '',
+    });
   for (const { name, label, tensor, dtype, shape } of outputs) {
     const from = reading.source(tensor);
     // A resource that came in goes out again.

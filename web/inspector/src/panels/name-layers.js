@@ -25,8 +25,9 @@ class NameLayers extends Panel {
         columns: this.columns(items),
         text: (one) => `${one.name} ${one.class ?? ''}`,
         beside: html`<p>
-          <strong>${counted(total, 'layer')}</strong>${total > items.length ? `, the first ${count(items.length)} here` : ''}:
-          what nodes have in front of their names
+          <strong>${counted(total, 'layer')}</strong
+          >${total > items.length ? `, the first ${count(items.length)} here` : ''}: what nodes have in front of their
+          names
         </p>`,
       });
     })}`;
@@ -35,7 +36,12 @@ class NameLayers extends Panel {
   /** @param {any[]} items @returns {import('./listing.js').Column[]} */
   columns(items) {
     const all = items.reduce((sum, { bytes }) => sum + Number(bytes), 0);
-    const number = (/** @type {string} */ key, /** @type {string} */ title, /** @type {boolean} */ wide, show = exact) => ({
+    const number = (
+      /** @type {string} */ key,
+      /** @type {string} */ title,
+      /** @type {boolean} */ wide,
+      show = exact,
+    ) => ({
       key,
       title,
       number: true,
@@ -49,9 +55,7 @@ class NameLayers extends Panel {
         title: 'Layer',
         by: (one) => one.name,
         show: (one) =>
-          one.name
-            ? this.link('graph', '', one.name, one.name)
-            : html`<span class="dim">nodes without names</span>`,
+          one.name ? this.link('graph', '', one.name, one.name) : html`<span class="dim">nodes without names</span>`,
       },
       {
         key: 'class',

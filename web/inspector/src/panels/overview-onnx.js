@@ -24,7 +24,11 @@ export function onnxOverview(panel, o) {
   const weights = constants.filter((/** @type {any} */ one) => one.is === 'initializer');
   const initializers = (graph?.initializers ?? 0) + (graph?.sparse_initializers ?? 0);
   return html`${headline({
-    kind: ['ONNX', o.opset_imports.items.length && `opset ${o.opset_imports.items.map(opset).join(', ')}`, producer(o.producer)],
+    kind: [
+      'ONNX',
+      o.opset_imports.items.length && `opset ${o.opset_imports.items.map(opset).join(', ')}`,
+      producer(o.producer),
+    ],
     name: graph?.name || nameOf(panel.session.about.path),
     inputs: o.inputs.items,
     outputs: o.outputs.items,
@@ -102,21 +106,30 @@ const rest = (o) =>
     <summary>More: versions, metadata, training</summary>
     ${pairs([
       ['IR version', o.ir_version],
-      ['Operation sets', o.opset_imports.items.map((/** @type {any} */ one) => html`<div>${plain(one.domain || 'ai.onnx')} ${one.version}</div>`)],
+      [
+        'Operation sets',
+        o.opset_imports.items.map(
+          (/** @type {any} */ one) => html`<div>${plain(one.domain || 'ai.onnx')} ${one.version}</div>`,
+        ),
+      ],
       ['Model version', o.model_version],
       ['Domain', o.domain && plain(o.domain)],
       ['Description', text(o.doc)],
       ['Of the graph', text(o.graph?.doc)],
       ['Metadata', o.metadata.items.length ? o.metadata.items.map(entry) : undefined],
       ['Value types', o.graph?.value_infos && `of ${counted(o.graph.value_infos, 'value')}`],
-      ['Quantization', o.graph?.quantization_annotations && `of ${counted(o.graph.quantization_annotations, 'tensor')}`],
+      [
+        'Quantization',
+        o.graph?.quantization_annotations && `of ${counted(o.graph.quantization_annotations, 'tensor')}`,
+      ],
       [
         'Training',
         o.training.items.length
           ? o.training.items.map(
               (/** @type {any} */ one) =>
                 html`<div>
-                  ${counted(one.initialization_nodes, 'node')} to begin with, ${counted(one.algorithm_nodes, 'node')} of a step
+                  ${counted(one.initialization_nodes, 'node')} to begin with, ${counted(one.algorithm_nodes, 'node')} of
+                  a step
                 </div>`,
             )
           : undefined,
