@@ -37,5 +37,5 @@ def test_an_empty_file_is_said_to_be_empty(cpb, tmp_path, options):
     (tmp_path / "x").touch()
     result = cpb.run("inspect", "x", *options, cwd=tmp_path)
     assert result.returncode == 2
-    assert result.stderr == (b"x: the model is empty; expected a SavedModel, a GraphDef, Keras metadata, a SameDiff file "
-                             b"or an ONNX model\n")
+    assert result.stderr == (b"x: the model is empty; expected a SavedModel, a GraphDef, Keras metadata, a SameDiff "
+                             b"file or an ONNX model\n")

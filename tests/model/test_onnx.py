@@ -1,10 +1,13 @@
 """ONNX models, as the package onnx itself reads them: the models that it ships, the cases of its backend
 tests, and models for what these lack."""
 
+import hashlib
 import io
 import json
 import os
 import pathlib
+import shutil
+import subprocess
 import warnings
 
 import numpy as np
@@ -13,6 +16,7 @@ import pytest
 onnx = pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from conftest import ROOT  # noqa: E402
 from support import onnx_facts as facts  # noqa: E402
 from support.onnx_models import rich  # noqa: E402
 
@@ -25,16 +29,36 @@ def ask(cpb, path, *words, scope=None):
     return json.loads(cpb.ok("inspect", path, *words, *scope, "--json", "--count", 10**6))
 
 
-def compare(cpb, path, model):
+def by_command(cpb, path, asked):
+    return [ask(cpb, path, a["question"], a.get("name")) for a in asked]
+
+
+def by_package(_, path, asked):
+    """The JavaScript package, as the page asks it."""
+    if not (ROOT / "web/src/wasm/inspect.wasm").exists():
+        pytest.skip("web/src/wasm/inspect.wasm is not there: web/build.sh makes it")
+    result = subprocess.run([shutil.which("node"), str(ROOT / "web/test/support/ask.js"), str(path)],
+                            input=json.dumps(asked).encode(), capture_output=True, timeout=300)
+    assert result.returncode == 0, result.stderr.decode()
+    return json.loads(result.stdout)
+
+
+WAYS = {"command": by_command, "package": by_package}
+
+
+def compare(cpb, path, model, way=by_command):
     """Every fact of a model; the number of those compared."""
     count = 0
+    graphs = facts.graphs(model)
+    asked = [{"question": question} for question in ("overview", "functions", "constants", "ops")]
+    asked += [{"question": "nodes"} | ({"name": name} if name else {}) for name, _ in graphs]
+    o, functions, constants, ops, *nodes = way(cpb, path, asked)
 
     def same(ours, theirs, what):
         nonlocal count
         count += 1
         assert ours == theirs, what
 
-    o = ask(cpb, path)
     assert o["kind"] == "onnx" and o["problems"] == []
     same(o["ir_version"], model.ir_version, "ir_version")
     same(o["producer"], {"name": model.producer_name or None, "version": model.producer_version or None}, "producer")
@@ -45,20 +69,16 @@ def compare(cpb, path, model):
     same(o["inputs"]["items"], facts.inputs(model), "inputs")
     same(o["outputs"]["items"], [facts.value_info(i) for i in model.graph.output], "outputs")
     same(o["parameters"]["total"], facts.parameters(model), "parameters")
-    graphs = facts.graphs(model)
-    same(sorted(f["name"] for f in ask(cpb, path, "functions")["functions"]["items"]),
+    same(sorted(f["name"] for f in functions["functions"]["items"]),
          sorted(name for name, _ in graphs if name), "functions")
-    for name, graph in graphs:
-        nodes = ask(cpb, path, "nodes", name)["nodes"]["items"]
-        for ours, theirs in zip(nodes, [facts.node(n, i) for i, n in enumerate(graph.node)], strict=True):
+    for (name, graph), answer in zip(graphs, nodes, strict=True):
+        for ours, theirs in zip(answer["nodes"]["items"], [facts.node(n, i) for i, n in enumerate(graph.node)], strict=True):
             same(facts.our_node(ours), theirs, (name, theirs["name"]))
-    constants = ask(cpb, path, "constants")["constants"]["items"]
-    same({(c["function"], c["node"]): facts.our_tensor(c) for c in constants
+    same({(c["function"], c["node"]): facts.our_tensor(c) for c in constants["constants"]["items"]
           if c["is"] == "initializer" and not c.get("sparse")},
          {(name, t.name): facts.tensor(t) for name, graph in graphs if hasattr(graph, "initializer")
           for t in graph.initializer}, "initializers")
-    same({(u["domain"], u["op"]): u["count"] for u in ask(cpb, path, "ops")["ops"]["items"]}, facts.operations(model),
-         "ops")
+    same({(u["domain"], u["op"]): u["count"] for u in ops["ops"]["items"]}, facts.operations(model), "ops")
     return count
 
 
@@ -67,6 +87,11 @@ def test_shipped_models(cpb, number):
     assert len(SHIPPED) >= 140
     for path in SHIPPED[number::8]:
         compare(cpb, path, onnx.load(path))
+
+
+def test_shipped_models_in_javascript(cpb):
+    for path in SHIPPED[::12]:
+        compare(cpb, path, onnx.load(path), WAYS["package"])
 
 
 @pytest.fixture(scope="module")
@@ -356,6 +381,30 @@ def test_values(cpb, tmp_path, dtype, where, dims):
     expected = facts.values(tensor)
     assert array.shape == tuple(dims)
     assert array.tobytes() == np.asarray(expected).tobytes()
+
+
+@pytest.mark.parametrize("where", ["raw", "external"])
+def test_values_in_javascript(cpb, tmp_path, where):
+    """Of all types that the page shows as numbers: the bytes, and what it says of them."""
+    numbers = [n for n in ALL_TYPES if n != TensorProto.STRING]
+    tensors = [typed(n, (6, 5), True, facts.DTYPES[n]) for n in numbers]
+    path = tmp_path / "m.onnx"
+    if where == "external":
+        facts.save_with_external_data(model_with(tensors), path, location="weights.bin")
+    else:
+        path.write_bytes(model_with(tensors).SerializeToString())
+    items = by_package(cpb, path, [{"question": "constants"}])[0]["constants"]["items"]
+    answers = by_package(cpb, path, [{"values": item} for item in items])
+    given = {t.name: t for t in tensors}
+    assert {item["node"] for item in items} == set(given)
+    for item, said in zip(items, answers, strict=True):
+        tensor = given[item["node"]]
+        assert said["sha256"] == hashlib.sha256(np.asarray(facts.values(tensor)).tobytes()).hexdigest(), tensor.name
+        numbers = numpy_helper.to_array(tensor)
+        numbers = np.abs(numbers) if np.iscomplexobj(numbers) else numbers.astype(np.float64)
+        finite = numbers[np.isfinite(numbers)]
+        assert said["first"] == pytest.approx(numbers.ravel().tolist(), nan_ok=True), tensor.name
+        assert [said["low"], said["high"], said["mean"]] == pytest.approx([finite.min(), finite.max(), finite.mean()])
 
 
 def unpack(data, tensor):

@@ -1,5 +1,6 @@
 #include "model/onnx/guess.h"
 
+#include "model/common/cursor.h"
 #include "model/common/evidence.h"
 #include "model/onnx/fields.h"
 
@@ -31,4 +32,10 @@ CPB_EVIDENCE(model, CPB_EVIDENCE_NUMBER(MODEL_IR_VERSION), CPB_EVIDENCE_BYTES(MO
              CPB_EVIDENCE_OF(MODEL_TRAINING, training), CPB_EVIDENCE_OF(MODEL_FUNCTION, function),
              CPB_EVIDENCE_BYTES(MODEL_CONFIGURATION));
 
-int cpb_onnx_guess(cpb_span begin) { return cpb_evidence_score(&model, begin); }
+/* Another message may have the same fields, but no version that will be in this century. */
+#define IR_VERSION_MOST 1000
+
+int cpb_onnx_guess(cpb_span begin) {
+  if (cpb_get_number(begin, MODEL_IR_VERSION) > IR_VERSION_MOST) return 0;
+  return cpb_evidence_score(&model, begin);
+}
