@@ -69,7 +69,10 @@ static uint64_t simple_size(cpb_compressor *c, const cpb_transposed *records) {
 static sizes compare_file(const char *name, cpb_codec codec, uint64_t bucket_size) {
   static file in;
   char path[100];
-  const cpb_codec_options options = {.codec = codec, .level = codec == CPB_CODEC_BROTLI ? 6 : codec == CPB_CODEC_ZSTD ? 3 : 0};
+  const cpb_codec_options options = {.codec = codec,
+                                     .level = codec == CPB_CODEC_BROTLI ? 6
+                                              : codec == CPB_CODEC_ZSTD ? 3
+                                                                        : 0};
   cpb_codec_error codec_error = {CPB_OK, NULL};
   cpb_compressor *compressor = cpb_compressor_new(NULL, &options, &codec_error);
   cpb_transpose_encoder *encoder = cpb_transpose_encoder_new(NULL);
