@@ -98,7 +98,7 @@ test('values in another file beside it are read, and their requests are told; a 
     assert.ok(server.log.includes('/folder/w/data.bin'));
     await visit('folder/missing.onnx', { panel: 'variables', at: 't' }, 'none.bin');
     const against = `${server.base}folder/other.onnx`;
-    await visit('folder/m.onnx', { panel: 'compare', at: against }, 'They differ', 'w/data.bin → other.bin');
+    await visit('folder/m.onnx', { panel: 'compare', at: against }, 'They differ', 'w/data.bin', 'other.bin');
   }, files));
 
 test('one that is cut off is shown as far as it can be read', () =>
