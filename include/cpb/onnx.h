@@ -11,8 +11,8 @@
  *     for (i = 0; i < cpb_onnx_rewrite_num_pieces(rewrite, CPB_ONNX_MODEL); i++)
  *       ...copy the range or the bytes of cpb_onnx_rewrite_piece(rewrite, CPB_ONNX_MODEL, i)...
  *
- * Of the input only its structure is read. All else stays as it is, byte for byte. cpb_file_convert()
- * (cpb/file.h) does the whole work.
+ * Of the input only its structure is read. All else stays as it is, byte for byte.
+ * cpb_onnx_rewrite_open() (cpb/open.h) gives the result as a file to read, copy or split.
  *
  * The format: https://github.com/onnx/onnx/blob/main/docs/ExternalData.md */
 #ifndef CPB_ONNX_H
