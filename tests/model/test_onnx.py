@@ -211,6 +211,10 @@ def test_what_differs(cpb, everything, tmp_path):
     model.graph.initializer[17].raw_data = np.arange(1, 13, dtype=np.float32).tobytes()
     del model.graph.node[5].attribute[0]
     onnx.save(model, other)
+    lost = cpb.run("diff", everything, everything)
+    assert lost.returncode == 2 and b'"w.bin", which has the values: No such file or directory' in lost.stderr
+    assert cpb.run("diff", everything, everything, "--skip-values").returncode == 0
+    (tmp_path / "w.bin").write_bytes(bytes(1 << 16))
     assert cpb.run("diff", everything, everything).returncode == 0
     result = cpb.run("diff", everything, other, "--json")
     assert result.returncode == 1
