@@ -157,7 +157,8 @@ unit_tests_pass_on_it() {
   local object test count=0
   for object in "$build"/tests/unit/CMakeFiles/test_*.dir/test_*.c.o; do
     test=$(basename "$object" .c.o)
-    case $test in test_codecs_* | test_without_malloc) continue ;; esac
+    # The last one has the functions in it, to see both ways of them.
+    case $test in test_codecs_* | test_without_malloc | test_sha256) continue ;; esac
     "$CC" "$object" with_names.o -lcmocka -lsnappy $libraries -o "$test"
     "./$test" 2>"$test.log" || { cat "$test.log"; false; }
     count=$((count + 1))
