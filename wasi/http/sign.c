@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "cli/sha256.h"
+#include "base/sha256.h"
 #include "host/url/address.h"
 
 #define PARTS 16 /* of a query */
@@ -13,26 +13,26 @@
 
 /* --- HMAC (RFC 2104) ---------------------------------------------------------------------------- */
 
-static void hmac(const void *key, size_t key_length, const char *text, uint8_t out[CLI_SHA256_SIZE]) {
+static void hmac(const void *key, size_t key_length, const char *text, uint8_t out[CPB_SHA256_SIZE]) {
   uint8_t pad[BLOCK] = {0};
-  cli_sha256 sha;
+  cpb_sha256 sha;
   if (key_length > BLOCK) {
-    cli_sha256_begin(&sha);
-    cli_sha256_add(&sha, key, key_length);
-    cli_sha256_end(&sha, pad);
+    cpb_sha256_begin(&sha);
+    cpb_sha256_add(&sha, key, key_length);
+    cpb_sha256_end(&sha, pad);
   } else {
     memcpy(pad, key, key_length);
   }
   for (size_t i = 0; i < BLOCK; i++) pad[i] ^= 0x36;
-  cli_sha256_begin(&sha);
-  cli_sha256_add(&sha, pad, BLOCK);
-  cli_sha256_add(&sha, text, strlen(text));
-  cli_sha256_end(&sha, out);
+  cpb_sha256_begin(&sha);
+  cpb_sha256_add(&sha, pad, BLOCK);
+  cpb_sha256_add(&sha, text, strlen(text));
+  cpb_sha256_end(&sha, out);
   for (size_t i = 0; i < BLOCK; i++) pad[i] ^= 0x36 ^ 0x5c;
-  cli_sha256_begin(&sha);
-  cli_sha256_add(&sha, pad, BLOCK);
-  cli_sha256_add(&sha, out, CLI_SHA256_SIZE);
-  cli_sha256_end(&sha, out);
+  cpb_sha256_begin(&sha);
+  cpb_sha256_add(&sha, pad, BLOCK);
+  cpb_sha256_add(&sha, out, CPB_SHA256_SIZE);
+  cpb_sha256_end(&sha, out);
 }
 
 /* --- The date ------------------------------------------------------------------------------------- */
@@ -59,7 +59,7 @@ static void write_date(char out[17], int64_t now) {
 
 /* --- The canonical request -------------------------------------------------------------------------- */
 
-static void add(cli_sha256 *sha, const char *text) { cli_sha256_add(sha, text, strlen(text)); }
+static void add(cpb_sha256 *sha, const char *text) { cpb_sha256_add(sha, text, strlen(text)); }
 
 typedef struct part {
   const char *text;
@@ -72,7 +72,7 @@ static bool is_before(const part *a, const part *b) {
 }
 
 /* The parts of a query in their order, each with a "=". It is escaped already. */
-static bool add_query(cli_sha256 *sha, const char *query, const char *end) {
+static bool add_query(cpb_sha256 *sha, const char *query, const char *end) {
   part parts[PARTS];
   size_t count = 0;
   for (const char *p = query < end ? query + 1 : end; p < end;) {
@@ -86,7 +86,7 @@ static bool add_query(cli_sha256 *sha, const char *query, const char *end) {
   }
   for (size_t i = 0; i < count; i++) {
     if (i > 0) add(sha, "&");
-    cli_sha256_add(sha, parts[i].text, parts[i].length);
+    cpb_sha256_add(sha, parts[i].text, parts[i].length);
     if (!memchr(parts[i].text, '=', parts[i].length)) add(sha, "=");
   }
   return true;
@@ -100,9 +100,9 @@ static size_t host_length(const cpb_address *a) {
 }
 
 /* "x-amz-...: value" as it is signed. */
-static void add_header(cli_sha256 *sha, const char *line) {
+static void add_header(cpb_sha256 *sha, const char *line) {
   const char *colon = strchr(line, ':');
-  cli_sha256_add(sha, line, (size_t)(colon + 1 - line));
+  cpb_sha256_add(sha, line, (size_t)(colon + 1 - line));
   add(sha, colon + 1 + (colon[1] == ' '));
   add(sha, "\n");
 }
@@ -113,17 +113,17 @@ static const char *names_of(const cpb_request *r) {
 }
 
 /* `r->signed_headers`: the hash of the body, and perhaps a token. */
-static bool hash_request(const cpb_request *r, const char *url, const char *date, char hex[CLI_SHA256_HEX]) {
-  cli_sha256 sha;
+static bool hash_request(const cpb_request *r, const char *url, const char *date, char hex[CPB_SHA256_HEX]) {
+  cpb_sha256 sha;
   cpb_address a;
   if (!cpb_address_parse(url, &a)) return false;
-  cli_sha256_begin(&sha);
+  cpb_sha256_begin(&sha);
   add(&sha, "GET\n");
-  cli_sha256_add(&sha, a.path, (size_t)(a.query - a.path));
+  cpb_sha256_add(&sha, a.path, (size_t)(a.query - a.path));
   add(&sha, "\n");
   if (!add_query(&sha, a.query, a.end)) return false;
   add(&sha, "\nhost:");
-  cli_sha256_add(&sha, a.host, host_length(&a));
+  cpb_sha256_add(&sha, a.host, host_length(&a));
   add(&sha, "\n");
   add_header(&sha, r->signed_headers[0]);
   add_header(&sha, date);
@@ -132,7 +132,7 @@ static bool hash_request(const cpb_request *r, const char *url, const char *date
   add(&sha, names_of(r));
   add(&sha, "\n");
   add(&sha, strchr(r->signed_headers[0], ':') + 2);
-  cli_sha256_end_hex(&sha, hex);
+  cpb_sha256_end_hex(&sha, hex);
   return true;
 }
 
@@ -140,9 +140,9 @@ static bool hash_request(const cpb_request *r, const char *url, const char *date
 
 /* "DATE/REGION/s3/aws4_request" signed part by part, then the text. */
 static void sign(const char *secret, const char *day, const char *region, const char *text,
-                 uint8_t out[CLI_SHA256_SIZE]) {
+                 uint8_t out[CPB_SHA256_SIZE]) {
   char key[200];
-  uint8_t from[CLI_SHA256_SIZE];
+  uint8_t from[CPB_SHA256_SIZE];
   size_t length = cpb_format(key, sizeof key, "AWS4%s", secret);
   const char *const parts[] = {day, region, "s3", "aws4_request", text};
   hmac(key, length, parts[0], out);
@@ -152,18 +152,18 @@ static void sign(const char *secret, const char *day, const char *region, const 
   }
 }
 
-static void write_hex(const uint8_t digest[CLI_SHA256_SIZE], char hex[CLI_SHA256_HEX]) {
+static void write_hex(const uint8_t digest[CPB_SHA256_SIZE], char hex[CPB_SHA256_HEX]) {
   static const char digits[] = "0123456789abcdef";
-  for (size_t i = 0; i < CLI_SHA256_SIZE; i++) {
+  for (size_t i = 0; i < CPB_SHA256_SIZE; i++) {
     hex[2 * i] = digits[digest[i] >> 4];
     hex[2 * i + 1] = digits[digest[i] & 15];
   }
-  hex[2 * CLI_SHA256_SIZE] = 0;
+  hex[2 * CPB_SHA256_SIZE] = 0;
 }
 
 bool sign_s3(const cpb_request *r, const char *url, int64_t now, sign_headers *out, cpb_error *error) {
-  char date[17], day[9], region[48], scope[SCOPE], hex[CLI_SHA256_HEX], text[256], id[160];
-  uint8_t digest[CLI_SHA256_SIZE];
+  char date[17], day[9], region[48], scope[SCOPE], hex[CPB_SHA256_HEX], text[256], id[160];
+  uint8_t digest[CPB_SHA256_SIZE];
   const char *secret = strchr(r->keys, ':') + 1, *from = r->signature + strlen("aws:amz:");
   size_t region_length = strcspn(from, ":"), id_length = (size_t)(secret - 1 - r->keys);
   write_date(date, now);

@@ -1,6 +1,7 @@
 /** The content of the (merged) message of an opened file: bytes, fields, and what reading costs. */
 import { teller } from '../progress.js';
 import { abortable } from '../source/abort.js';
+import { checkRange } from './chunks.js';
 import { contextOf, fieldsOf } from './fields.js';
 import { mergedBody } from './merged-body.js';
 import { otherFiles } from './other-file.js';
@@ -69,7 +70,10 @@ export function contentOf(state) {
     /** @param {ReadOptions} [options] */
     size: async (options) => (await whole(options)).body.size(planning(options)),
     /** @param {number} offset @param {number} length @param {ReadOptions} [options] */
-    read: async (offset, length, options) => (await whole(options)).body.read(offset, length, reading(options)),
+    async read(offset, length, options) {
+      checkRange(offset, length);
+      return (await whole(options)).body.read(offset, length, reading(options));
+    },
     /** @param {number} offset @param {number} length @param {ReadOptions & { verify?: Verify }} [options] */
     stream: async (offset, length, options) => (await whole(options)).body.stream(offset, length, reading(options)),
     /** @param {What} what @param {ReadOptions} [options] */

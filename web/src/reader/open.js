@@ -205,7 +205,45 @@ function keepTail(file, index) {
  * @property {number} type or 0
  * @property {number[]} types that it may be of
  * @property {() => void} guess of these the one that fits
+ * @property {() => Engine | undefined} table the index, which is whole; undefined for a plain message
  */
+
+/** @param {State} state */
+const lacksPages = ({ index }) => index && !index.whole;
+
+/**
+ * @param {OpenFile} file
+ * @param {Index | undefined} index
+ * @param {State['options']} options
+ */
+function stateOf(file, index, options) {
+  const schema = openSchema(file, options.schema);
+  const { type } = options;
+  const given = type !== undefined;
+  const types = given
+    ? [typeNamed(schema, type)]
+    : ROOTS.map((name) => schema.find(`tensorflow.${name}`)).filter((one) => one);
+  /** @type {State} */
+  const state = {
+    file,
+    index,
+    options,
+    schema,
+    type: 0,
+    types,
+    guess() {
+      const tree = !given && state.index && treeOf(file, state.index.engine, schema, 0);
+      state.type = types.find((one) => !tree || fits(schema, one, tree)) ?? 0;
+    },
+    table() {
+      file.check();
+      if (lacksPages(state)) throw new CpbError('USAGE', 'call readIndex()');
+      return state.index?.engine;
+    },
+  };
+  if (given || !lacksPages(state)) state.guess();
+  return state;
+}
 
 /**
  * @param {OpenFile} file
@@ -218,37 +256,12 @@ async function messageOf(file, index, options, load, told) {
   const { source } = file;
   const { size, etag } = await source.stat({ signal: options.signal });
   file.size = size;
-  const schema = openSchema(file, options.schema);
-  const { type } = options;
-  const types =
-    type === undefined
-      ? ROOTS.map((name) => schema.find(`tensorflow.${name}`)).filter(Boolean)
-      : [typeNamed(schema, type)];
-  /** @type {State} */
-  const state = {
-    file,
-    index,
-    options,
-    schema,
-    type: 0,
-    types,
-    guess() {
-      const tree = type === undefined && state.index && treeOf(file, state.index.engine, schema, 0);
-      state.type = types.find((one) => !tree || fits(schema, one, tree)) ?? 0;
-    },
-  };
-  if (type !== undefined || index?.whole !== false) state.guess();
+  const state = stateOf(file, index, options);
   const content = contentLater(load, state);
   const numChunks = index ? index.engine.call('num_chunks') : 0;
-  const there = () => {
-    file.check();
-    if (state.index?.whole === false) throw new CpbError('USAGE', 'the index is not read: call readIndex()');
-    return state.index?.engine;
-  };
-
   /** @param {number} i */
   const chunk = (i) => {
-    const engine = there();
+    const engine = state.table();
     if (!engine) throw new CpbError('NOT_FOUND', 'a plain message has no chunks');
     return chunkOf(file, engine, i, load, options.verify);
   };
@@ -259,7 +272,7 @@ async function messageOf(file, index, options, load, told) {
     size,
     etag,
     get type() {
-      return schema.nameOf(state.type);
+      return state.schema.nameOf(state.type);
     },
     get transferred() {
       return /** @type {Cost} */ (source.transferred);
@@ -271,23 +284,20 @@ async function messageOf(file, index, options, load, told) {
     },
     version: index && versionOf(file, index.engine),
     get hasIndex() {
-      return state.index?.whole !== false;
+      return !lacksPages(state);
     },
     readIndex: async (o) => (await content()).readIndex(o),
     files: async () => (await content()).files(),
-    tree: () => treeOf(file, there(), schema, state.type),
+    tree: () => treeOf(file, state.table(), state.schema, state.type),
     field: async (path, o) => (await content()).field(path, o),
     messageSize: async (o) => (await content()).size(o),
-    async read(offset, length, o) {
-      checkRange(offset, length);
-      return (await content()).read(offset, length, o);
-    },
-    merged({ offset = 0, length = Infinity, verify: how, onProgress, signal: outer } = {}) {
+    read: async (offset, length, o) => (await content()).read(offset, length, o),
+    merged({ offset = 0, length = Infinity, signal, ...how } = {}) {
       file.check();
       checkRange(offset, length);
       return lazyStream(
-        async (inner) => (await content()).stream(offset, length, { verify: how, onProgress, signal: inner }),
-        outer,
+        async (inner) => (await content()).stream(offset, length, { ...how, signal: inner }),
+        signal,
         index ? 'own' : 'shared',
       );
     },
