@@ -164,24 +164,27 @@ class Functions extends Panel {
           'In the object graph',
           (f.objects ?? []).map((/** @type {any} */ o) => this.link('objects', o.path)),
         )}
-        ${part(
-          'Attributes',
-          f.is
-            ? [...(f.attributes ?? []), ...(f.attribute_defaults ?? []).map((/** @type {any} */ a) => a.name)].map(
-                (name) => html`<code>${plain(name)}</code>`,
-              )
-            : [],
-        )}
-        ${part(
-          'Operation sets',
-          (f.opset_imports ?? []).map(
-            (/** @type {any} */ one) => html`${plain(one.domain || 'ai.onnx')} ${one.version}`,
-          ),
-        )}
+        ${ofOnnx(f)}
       </div>
     `;
   }
 }
+
+/** What functions and graphs of ONNX have beside. @param {any} f */
+const ofOnnx = (f) => html`
+  ${part(
+    'Attributes',
+    f.is
+      ? [...(f.attributes ?? []), ...(f.attribute_defaults ?? []).map((/** @type {any} */ a) => a.name)].map(
+          (name) => html`<code>${plain(name)}</code>`,
+        )
+      : [],
+  )}
+  ${part(
+    'Operation sets',
+    (f.opset_imports ?? []).map((/** @type {any} */ one) => html`${plain(one.domain || 'ai.onnx')} ${one.version}`),
+  )}
+`;
 
 /** Of what goes in or out; of a function of ONNX nothing says it. @param {any} one */
 const typeOf = (one) => {
