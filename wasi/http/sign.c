@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/status.h"
 #include "base/sha256.h"
+#include "base/status.h"
 #include "host/url/address.h"
 
 #define PARTS 16 /* of a query */
