@@ -54,7 +54,7 @@ PORTABLE = ["--mvp-features", "--enable-bulk-memory", "--enable-sign-ext", "--en
 
 @pytest.mark.parametrize("name, kilobytes, pages, lists", [
     ("", 330, 4, ["pager", "records", "merge"]),
-    ("-simd", 375, 4, ["pager", "records", "merge"]),
+    ("-simd", 378, 4, ["pager", "records", "merge"]),
     ("-nobrotli", 100, 1, ["pager", "records"]),
     ("-plain", 46, 1, ["pager"]),
     ("-small", 250, 4, ["pager"]),
