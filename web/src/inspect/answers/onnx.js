@@ -17,6 +17,7 @@
  */
 
 /**
+ * A type that is made of others, or that the model does not describe.
  * @typedef {{ sequence: OnnxType } | { optional: OnnxType }
  *   | { map: { key: string | null, value: OnnxType } }
  *   | { opaque: { domain: string, name: string } }} OnnxCompositeType
@@ -68,6 +69,7 @@
 /* --- Overview ------------------------------------------------------------------- */
 
 /**
+ * What the model is, what goes in and out, and how much there is.
  * @typedef {object} OnnxOverview
  * @property {'onnx'} kind
  * @property {number | string} ir_version
@@ -106,6 +108,7 @@
  */
 
 /**
+ * A training step: how much each of its parts has.
  * @typedef {object} OnnxTraining
  * @property {number} initialization_nodes
  * @property {number} algorithm_nodes
@@ -129,6 +132,7 @@
  */
 
 /**
+ * The functions of the model, and the graphs within nodes.
  * @typedef {object} OnnxFunctionsAnswer
  * @property {Paged<OnnxFunctionSummary>} functions
  * @property {Problem[]} problems
@@ -149,11 +153,13 @@
  */
 
 /**
+ * A function of the model.
  * @typedef {OnnxGraphBase & { is: 'function', inputs: { name: string }[], outputs: { name: string }[],
  *   domain: string, overload?: string, opset_imports: OnnxOpset[], attributes: string[],
  *   attribute_defaults: OnnxAttribute[] }} OnnxFunction
  */
 /**
+ * The model's graph, one within a node, or one for training.
  * @typedef {OnnxGraphBase & { is: 'graph' | 'subgraph' | 'training', inputs: OnnxValue[], outputs: OnnxValue[],
  *   graph: string, initializers: number }} OnnxSubgraph
  */
@@ -181,6 +187,7 @@
  */
 
 /**
+ * A node of a graph.
  * @typedef {object} OnnxNode
  * @property {string} name '#7', its number, where it has none
  * @property {string} op
@@ -195,6 +202,7 @@
  */
 
 /**
+ * The nodes of one graph, in its order.
  * @typedef {object} OnnxNodesAnswer
  * @property {string | null} function null for the model's graph
  * @property {Paged<OnnxNode>} nodes
@@ -254,6 +262,7 @@
  */
 
 /**
+ * The layers, as the names of nodes tell them.
  * @typedef {object} OnnxLayersAnswer
  * @property {Paged<OnnxLayer>} layers
  * @property {Problem[]} problems
@@ -272,6 +281,7 @@
  */
 
 /**
+ * Which operations there are, and how often.
  * @typedef {object} OnnxOpsAnswer
  * @property {number} nodes of the graph
  * @property {number} functions and graphs within nodes
@@ -291,6 +301,7 @@
  */
 
 /**
+ * What has the text in its name or operation.
  * @typedef {object} OnnxSearchAnswer
  * @property {Paged<OnnxFound>} found
  * @property {Problem[]} problems
