@@ -1,8 +1,8 @@
 /* Which kind of model a file is. A table of its own beside that of kinds.c, so that a program which only asks this does
  * not have the readers. */
+#include "model/onnx/guess.h"
 #include "model/keras/metadata.h"
 #include "model/kinds.h"
-#include "model/onnx/guess.h"
 #include "model/samediff/samediff.h"
 #include "model/tensorflow/guess.h"
 
