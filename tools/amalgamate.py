@@ -24,9 +24,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # function that needs one that is left out is left out with it.
 LEFT_OUT = {
     "CPB_NO_MODELS": ([r"src/model/", r"src/base/json_read\.", r"yyjson\.h$",
-                       r"src/host/(beside|find_model|lookup\w*|message_file|model_file|model_state|values_file)\."], []),
+                       r"src/host/(beside|find_model|lookup\w*|message_file|model_file|model_state|onnx_rewritten|values_file)\."], []),
     "CPB_NO_WRITING": ([r"src/host/(base_file|pack\w*)\.c$"],
-                       [r"cpb_(split|repack|record_writer|samediff_writer)_\w+$", r"cpb_tensorflow_splitters$"]),
+                       [r"cpb_(split|repack|record_writer|samediff_writer)_\w+$", r"cpb_builtin_splitters$"]),
     "CPB_NO_BROTLI": ([r"codec/(de|en)coder_brotli\.c$"], []),
     "CPB_NO_FILES": ([r"src/host/"], []),
     "CPB_NO_THREADS": ([r"threads_posix\.c$", r"_threads\.c$", r"host/(pool|turns)\.[ch]$"], []),
@@ -131,7 +131,7 @@ class Amalgamation:
                 owner = min(thing, key=lambda file: (not file.is_header, file.name))
                 for file in self.files.values():
                     if self.seen_by(file) & thing:
-                        renamed[file][name] = f"{name}__{owner.path.parent.name}_{owner.path.stem}"
+                        renamed[file][name] = f"{name}__{'_'.join(owner.path.with_suffix('').parts[-3:])}"
         return renamed
 
     def things(self, files):

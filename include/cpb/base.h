@@ -328,7 +328,7 @@ CPB_API void cpb_input_end(cpb_input *input, uint64_t size);
 typedef struct cpb_other_file {
   const char *name; /* relative to the input's folder, or a URL; no NUL at its end, */
   size_t length;    /* and none in it, nor other control characters */
-  uint64_t size;    /* that it must have */
+  uint64_t size;    /* that it must have; CPB_NO_OFFSET: nobody says */
 } cpb_other_file;
 
 /* That of need.file; all zero if that is 0. The name stays where it is until the object

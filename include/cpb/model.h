@@ -33,14 +33,19 @@ typedef enum cpb_model_kind {
   CPB_MODEL_KERAS_METADATA,  /* a keras_metadata.pb: a message of the type
                                 third_party.tensorflow.python.keras.protobuf.SavedMetadata */
   CPB_MODEL_SAMEDIFF_ZIP,    /* a SameDiff zip */
-  CPB_MODEL_SAMEDIFF_GRAPH   /* a FlatBuffers graph, as ND4J's SameDiff.save writes it */
+  CPB_MODEL_SAMEDIFF_GRAPH,  /* a FlatBuffers graph, as ND4J's SameDiff.save writes it */
+  CPB_MODEL_ONNX             /* an onnx.ModelProto message */
 } cpb_model_kind;
 
 /* The kind of model that begins with these bytes, of a file or of a merged message: the
  * one whose field numbers and wire types they fit best, down to the fields of nodes. 0:
- * none of these, such as text, or an ONNX model. Some hundred bytes are enough for files
+ * none of these, such as text. Some hundred bytes are enough for files
  * that programs wrote; 4,096 are looked at where there are as many. */
 CPB_API cpb_model_kind cpb_model_guess(const void *data, size_t size);
+
+/* The full name of the message type that models of this kind are, such as "onnx.ModelProto"; NULL where
+ * the built-in schema has none: of Keras metadata, SameDiff files, and what is no kind. Static. */
+CPB_API const char *cpb_model_message_type(cpb_model_kind kind);
 
 typedef struct cpb_model_options {
   /* sizeof(cpb_model_options) */

@@ -32,6 +32,7 @@
 #include "cpb/file.h"
 #include "cpb/find.h"
 #include "cpb/model.h"
+#include "cpb/onnx.h"
 #include "cpb/url.h"
 #include "cpb/values.h"
 
@@ -256,6 +257,15 @@ CPB_API const cpb_values_info *cpb_values_file_info(const cpb_values_file *value
  * is 0 at the end. If a checksum is stored, it is checked at the end: a mismatch is CPB_E_DAMAGED
  * then, after all values have been given. NULL on failure. */
 CPB_API const uint8_t *cpb_values_file_read(cpb_values_file *values, size_t *size, cpb_error *error);
+
+/* --- An ONNX model, rewritten ----------------------------------------------- */
+
+/* A file that a rewrite (cpb/onnx.h) has planned of the message, as one that is read from its places: from the
+ * message, and from the files that it names, which are opened as cpb_file_supply() opens them. It serves
+ * cpb_transfer_copy(), cpb_transfer_split() and whatever else takes a file. All three must stay as they are until it
+ * is closed, and may be used by one thread at a time. CPB_E_MEMORY. */
+CPB_API cpb_file *cpb_onnx_rewrite_open(const cpb_allocator *allocator, cpb_message_file *message,
+                                        const cpb_onnx_rewrite *rewrite, cpb_onnx_file file, cpb_error *error);
 
 #ifdef __cplusplus
 }

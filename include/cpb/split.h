@@ -112,10 +112,10 @@ typedef struct cpb_splitter {
   void *user; /* must outlive the split */
 } cpb_splitter;
 
-/* The splitters for SavedModel, GraphDef and FunctionDef, which are always asked
- * after the caller's: they move out the content of constants of `inline_max` bytes or
- * more, and large nodes, functions, function libraries and graphs. */
-CPB_API const cpb_splitter *cpb_tensorflow_splitters(size_t *count);
+/* The splitters for TensorFlow's SavedModel, GraphDef and FunctionDef and ONNX's ModelProto,
+ * which are always asked after the caller's: they move out the content of constants of
+ * `inline_max` bytes or more, and large nodes, functions, function libraries and graphs. */
+CPB_API const cpb_splitter *cpb_builtin_splitters(size_t *count);
 
 /* --- Splitting ------------------------------------------------------------ */
 
@@ -168,7 +168,7 @@ typedef struct cpb_split_options {
   const int32_t *bad_consumers;
   size_t num_bad_consumers;
 
-  /* Asked in this order, then TensorFlow's. */
+  /* Asked in this order, then the built-in ones. */
   const cpb_splitter *splitters;
   size_t num_splitters;
 

@@ -21,9 +21,16 @@ if TYPE_CHECKING:
 
     from libcpb import answers
 
-Kind = Literal["saved_model", "graph_def", "keras_metadata", "samediff_zip", "samediff_graph"]
+Kind = Literal["saved_model", "graph_def", "keras_metadata", "samediff_zip", "samediff_graph", "onnx"]
 
-KINDS: dict[Kind, int] = {"saved_model": 1, "graph_def": 2, "keras_metadata": 3, "samediff_zip": 4, "samediff_graph": 5}
+KINDS: dict[Kind, int] = {
+    "saved_model": 1,
+    "graph_def": 2,
+    "keras_metadata": 3,
+    "samediff_zip": 4,
+    "samediff_graph": 5,
+    "onnx": 6,
+}
 _NAMES = {number: name for name, number in KINDS.items()}
 QUESTIONS = {
     "overview": 1,

@@ -83,7 +83,7 @@ def failures():
     yield lambda: libcpb.open_model(7), TypeError, "the source is int"
     yield lambda: libcpb.open_model(b"bytes"), libcpb.CpbError, "not a known kind of model"
     yield lambda: libcpb.open_model(b""), libcpb.CpbError, "the model is empty"
-    yield lambda: libcpb.open_model(CHUNKED, kind="onnx"), libcpb.CpbError, "kind is 'onnx'"
+    yield lambda: libcpb.open_model(CHUNKED, kind="tflite"), libcpb.CpbError, "kind is 'tflite'"
     yield lambda: libcpb.RecordReader(b"", verify="maybe"), libcpb.CpbError, "verify is 'maybe'"
     yield lambda: libcpb.RecordReader(b"", position="1"), TypeError, "position is str"
     yield lambda: libcpb.RecordWriter("http://host/x"), libcpb.CpbError, "URLs are only read"

@@ -161,6 +161,7 @@ int cli_repack(cli *c);
 int cli_info(cli *c);
 int cli_inspect(cli *c);
 int cli_extract(cli *c);
+int cli_convert(cli *c);
 int cli_cut(cli *c);
 int cli_tag(cli *c);
 int cli_diff(cli *c);

@@ -18,7 +18,7 @@ const cli_command cli_commands[] = {
               "FILE.pb, a plain copy, if one chunk is enough.",
      .examples = "cpb split saved_model.pb -o saved_model.cpb\n"
                  "Split a SavedModel.\n"
-                 "cpb split graph.pb --type tensorflow.GraphDef --max-chunk-size 16M -o graph\n"
+                 "cpb split graph.pb --max-chunk-size 16M -o graph\n"
                  "Split a frozen graph if it is larger than 16 MiB.\n"
                  "cpb split saved_model.pb --for-memory 256K -o device.cpb\n"
                  "Make a file for a device with 256 KiB of memory.\n"
@@ -26,7 +26,9 @@ const cli_command cli_commands[] = {
                  "Put the chunks into files of up to 1 GiB each, which the output names.\n"
                  "cpb split tuned/saved_model.pb --base base.cpb -o tuned.cpb\n"
                  "Write only what base.cpb does not have.\n"
-                 "cpb split model.onnx --schema onnx.fds --type onnx.ModelProto -o model.cpb\n"
+                 "cpb split model.onnx -o model.cpb\n"
+                 "Split an ONNX model.\n"
+                 "cpb split data.pb --schema data.fds --type example.Data -o data.cpb\n"
                  "Split a message of any type, with its descriptor set.\n",
      .options = COMMON | REMOTE | WRITES | TYPED | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(FILES) | CLI_BIT(FILE_SIZE) |
                 CLI_BIT(BASE) | CLI_BIT(LAYOUT) | CLI_BIT(CODEC) | CLI_BIT(FOR_MEMORY) | CLI_BIT(TRANSPOSE) |
@@ -80,8 +82,8 @@ const cli_command cli_commands[] = {
      .summary = "show what a model computes and what it is made of",
      .about =
          "MODEL is a SavedModel's directory, a saved_model.pb or .cpb of any size, a frozen graph, "
-         "a keras_metadata.pb or a SameDiff file. Weights are not read: their shapes and sizes come from "
-         "variables/variables.index beside the model.\n\n"
+         "a keras_metadata.pb, a SameDiff file or an ONNX model. Weights are not read: their shapes and sizes come "
+         "from the model, or from variables/variables.index beside it.\n\n"
          "Without QUESTION, it prints a summary of at most 50 lines. Into a pipe, it prints a line for each item, with "
          "tabs between the fields.\n\n"
          "If the model is damaged, for example cut off, everything before the damage is shown, and the exit code "
@@ -179,6 +181,23 @@ const cli_command cli_commands[] = {
      .required = CLI_BIT(OUTPUT),
      .takes_paths = true,
      .run = cli_cut},
+    {.name = "convert",
+     .operand = "MODEL.onnx|.cpb",
+     .summary = "move an ONNX model's values into it, beside it, or into a .cpb",
+     .about =
+         "If FILE ends in .cpb, it is chunked and has all values, of any size. Otherwise it is an ONNX model, with "
+         "all values inside if they fit into 2 GiB, or else with FILE.data beside it. Values are copied by "
+         "ranges, and nothing else of the model changes. Files that MODEL names are read from its folder.",
+     .examples = "cpb convert model.onnx -o model.cpb\n"
+                 "One file for a model and what lies beside it.\n"
+                 "cpb convert model.cpb -o out/model.onnx\n"
+                 "Back into an ONNX model, with out/model.onnx.data if it is larger than 2 GiB.\n"
+                 "cpb convert model.onnx -o apart.onnx --external-data --threshold 1M\n"
+                 "Only large tensors apart.\n",
+     .options = COMMON | REMOTE | WRITES | CLI_BIT(TYPE) | CLI_BIT(MAX_CHUNK_SIZE) | CLI_BIT(CODEC) |
+                CLI_BIT(EXTERNAL_DATA) | CLI_BIT(THRESHOLD),
+     .required = CLI_BIT(OUTPUT),
+     .run = cli_convert},
     {.name = "tag",
      .operand = "PARTS.json [MODEL.zip]",
      .summary = "make a SameDiff zip from parts, or add tags to one",
@@ -290,7 +309,7 @@ const cli_command cli_commands[] = {
 
 const char *const cli_left_out[] = {
 #ifdef CPB_CLI_WITHOUT_MODELS
-    "inspect", "extract", "cut", "tag", "diff",
+    "inspect", "extract", "cut", "convert", "tag", "diff",
 #endif
     NULL};
 

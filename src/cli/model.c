@@ -8,12 +8,9 @@
 
 /* What --type names; 0: the model is to be looked at. */
 static cpb_model_kind kind_of(const char *type) {
-  static const struct {
-    const char *type;
-    cpb_model_kind kind;
-  } types[] = {{"tensorflow.SavedModel", CPB_MODEL_SAVED_MODEL}, {"tensorflow.GraphDef", CPB_MODEL_GRAPH_DEF}};
-  for (size_t t = 0; type && t < sizeof types / sizeof *types; t++) {
-    if (strcmp(types[t].type, type) == 0) return types[t].kind;
+  for (int kind = CPB_MODEL_SAVED_MODEL; type && kind <= CPB_MODEL_ONNX; kind++) {
+    const char *of_kind = cpb_model_message_type((cpb_model_kind)kind);
+    if (of_kind && strcmp(of_kind, type) == 0) return (cpb_model_kind)kind;
   }
   return (cpb_model_kind)0;
 }

@@ -18,11 +18,11 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                     NULL},
     [CLI_TYPE] = {"type", 't', CLI_TEXT, SETTING(type), "NAME",
                   "The message's full type name, such as tensorflow.GraphDef. "
-                  "Default: tensorflow.SavedModel; inspect, extract and diff detect it.",
+                  "Default: for models what they are, otherwise tensorflow.SavedModel.",
                   NULL},
     [CLI_SCHEMA] = {"schema", 's', CLI_PATH, SETTING(schema), "SET",
                     "A FileDescriptorSet that describes the type, as written by protoc "
-                    "--descriptor_set_out --include_imports. TensorFlow's types are built in.",
+                    "--descriptor_set_out --include_imports. TensorFlow's and ONNX's types are built in.",
                     NULL},
     [CLI_MAX_CHUNK_SIZE] =
         {"max-chunk-size", 0, CLI_SIZE, SETTING(max_chunk_size), "BYTES",
@@ -69,6 +69,12 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
                              "Write as Riegeli's own writer does with these options, such as "
                              "transpose,zstd:9,chunk_size:256K. Default in it: brotli:6, chunk_size:1M.",
                              NULL},
+    [CLI_EXTERNAL_DATA] = {"external-data", 0, CLI_FLAG, SETTING(external_data), NULL,
+                           "Put the values of large tensors into a second file, FILE.data, which the output names. "
+                           "Default: only if the output would have more than 2 GiB.",
+                           NULL},
+    [CLI_THRESHOLD] = {"threshold", 0, CLI_SIZE, SETTING(threshold), "BYTES",
+                       "How many bytes the values of a tensor have at least that go there. Default: 1K.", NULL},
     [CLI_VERIFY] = {"verify", 0, CLI_FLAG, SETTING(verify), NULL,
                     "Read back what was written and compare it with the input.", NULL},
     [CLI_AGAINST] = {"against", 0, CLI_PATH, SETTING(against), "MESSAGE",

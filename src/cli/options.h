@@ -27,6 +27,8 @@ typedef enum cli_option_id {
   CLI_TRANSPOSE,
   CLI_INDEX_PAGES,
   CLI_RIEGELI_OPTIONS,
+  CLI_EXTERNAL_DATA,
+  CLI_THRESHOLD,
   CLI_VERIFY,
   CLI_AGAINST,
   CLI_CHUNK,
@@ -77,16 +79,16 @@ typedef struct cli_settings {
   const char *paths[CLI_PATHS_MOST]; /* all of these */
   size_t num_paths;
   const char *output, *type, *schema, *field, *against, *scope, *riegeli_options, *base;
-  uint64_t files, file_size, max_chunk_size, for_memory, memory_limit, chunk, position, record, count, omit, first,
-      page, meta_graph, state, threads, timeout, max_time, /* times in milliseconds */
-      width;                                               /* in columns */
-  const char *headers[CLI_HEADERS_MOST + 1];               /* up to a NULL */
+  uint64_t files, file_size, max_chunk_size, for_memory, memory_limit, threshold, chunk, position, record, count, omit,
+      first, page, meta_graph, state, threads, timeout, max_time, /* times in milliseconds */
+      width;                                                      /* in columns */
+  const char *headers[CLI_HEADERS_MOST + 1];                      /* up to a NULL */
   cpb_codec_options codec;
   cpb_limits limits;
   int layout; /* cpb_layout */
   bool allow_references;
   bool all, json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable, work, sha256,
-      transpose, index_pages;
+      transpose, index_pages, external_data;
 } cli_settings;
 
 typedef enum cli_kind {

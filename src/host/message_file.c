@@ -274,11 +274,18 @@ static void supply_merged(cpb_message_file *m, cpb_input *input, cpb_error *erro
   }
 }
 
+/* The engine needs another file, which the message names. */
+static bool needs_other(const cpb_input *input) {
+  cpb_need need;
+  cpb_input_need(input, &need);
+  return need.kind != CPB_NEED_NONE && need.file > 0;
+}
+
 cpb_code cpb_message_file_supply(cpb_message_file *m, cpb_input *input, cpb_error *given_error) {
   cpb_error spare, *error = cpb_error_begin(given_error, &spare);
   if (!go_on(m, error) || !is_planned(m, error)) {
     cpb_input_fail(input, error->code, error->message);
-  } else if (m->merge) {
+  } else if (m->merge && !needs_other(input)) {
     supply_merged(m, input, error);
   } else {
     cpb_file_supply(m->file, input);

@@ -6,7 +6,7 @@
 #include "host/url/address.h"
 
 #define GUESS_BYTES 4096
-#define EXPECTED "expected a SavedModel, a GraphDef, Keras metadata or a SameDiff file"
+#define EXPECTED "expected a SavedModel, a GraphDef, Keras metadata, a SameDiff file or an ONNX model"
 
 /* --- Opening ------------------------------------------------------------------------------ */
 
@@ -58,6 +58,9 @@ static bool is_named_saved_model(const char *path) {
   return path && (cpb_path_ends_with(path, "saved_model.pb") || cpb_path_ends_with(path, "saved_model.cpb"));
 }
 
+/* A FlatBuffer with this identifier, which ONNX Runtime makes. */
+static bool is_ort(const uint8_t *beginning, size_t size) { return size >= 8 && memcmp(beginning + 4, "ORTM", 4) == 0; }
+
 /* The last bytes of every index that TensorFlow writes: a LevelDB table's. */
 static bool is_checkpoint_index(cpb_model_file *f, uint64_t length) {
   static const uint8_t magic[8] = {0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb};
@@ -68,8 +71,12 @@ static bool is_checkpoint_index(cpb_model_file *f, uint64_t length) {
   return end && size == sizeof magic && memcmp(end, magic, sizeof magic) == 0;
 }
 
-static bool fail_unknown(cpb_model_file *f, uint64_t length, cpb_error *error) {
-  if (is_checkpoint_index(f, length))
+static bool fail_unknown(cpb_model_file *f, const uint8_t *beginning, size_t size, uint64_t length, cpb_error *error) {
+  if (is_ort(beginning, size))
+    cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
+             "a model in ONNX Runtime's own format (.ort), which is a FlatBuffer; expected the ONNX model that it was "
+             "made from");
+  else if (is_checkpoint_index(f, length))
     cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET,
              "the index of a checkpoint, with no model in it; expected the SavedModel that it belongs to, whose "
              "question \"variables\" lists what is stored; the inspector opens an index alone");
@@ -88,10 +95,10 @@ static bool find_kind(cpb_model_file *f, cpb_model_kind given, bool keep_damaged
   if (length == 0) cpb_fail(error, CPB_E_FORMAT, CPB_NO_OFFSET, "the model is empty; " EXPECTED);
   if (length == 0 || given) return length > 0;
   if (!read_beginning(f, beginning, &size, error) && !(keep_damaged && is_damage(error))) return false;
-  f->kind = cpb_model_guess(beginning, size);
+  f->kind = is_ort(beginning, size) ? (cpb_model_kind)0 : cpb_model_guess(beginning, size);
   if (!f->kind && is_named_saved_model(f->path)) f->kind = CPB_MODEL_SAVED_MODEL;
   if (f->kind) cpb_error_begin(error, NULL);
-  return f->kind || fail_unknown(f, length, error);
+  return f->kind || fail_unknown(f, beginning, size, length, error);
 }
 
 /* Takes `file` over. */

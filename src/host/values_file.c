@@ -17,12 +17,21 @@ struct cpb_values_file {
 
 /* --- Reading ------------------------------------------------------------------------------- */
 
+/* Then the engine says which file it was. */
+static bool is_of_other(const cpb_input *input) {
+  cpb_need need;
+  cpb_input_need(input, &need);
+  return need.kind != CPB_NEED_NONE && need.file > 0;
+}
+
 static void step(cpb_values_file *v, cpb_error *error) {
   while ((v->step = cpb_values_step(v->values)) == CPB_STEP_NEED) {
     cpb_input *input = cpb_values_input(v->values);
     if (v->shard) cpb_file_supply(v->shard, input);
-    else if (cpb_message_file_supply(v->owner->message, input, error) != CPB_OK) v->step = CPB_STEP_ERROR;
-    if (v->step == CPB_STEP_ERROR) return;
+    else if (cpb_message_file_supply(v->owner->message, input, error) != CPB_OK && !is_of_other(input)) {
+      v->step = CPB_STEP_ERROR;
+      return;
+    }
   }
   if (v->step == CPB_STEP_ERROR) *error = *cpb_values_error(v->values);
 }

@@ -1,21 +1,21 @@
 #include "model/kinds.h"
 
 #include "model/checkpoint/stored_values.h"
-#include "model/common/evidence.h"
 #include "model/keras/metadata.h"
+#include "model/onnx/ask/model.h"
+#include "model/onnx/initializer_values.h"
 #include "model/samediff/array_values.h"
 #include "model/samediff/samediff.h"
 #include "model/tensorflow/ask/saved_model.h"
 #include "model/tensorflow/constant.h"
-#include "model/tensorflow/guess.h"
 
 static const cpb_kind kinds[] = {
-    {CPB_MODEL_SAMEDIFF_ZIP, "a SameDiff zip", cpb_samediff_zip_guess, &cpb_samediff_reader, &cpb_samediff_values},
-    {CPB_MODEL_SAMEDIFF_GRAPH, "a SameDiff graph", cpb_samediff_graph_guess, &cpb_samediff_reader,
-     &cpb_samediff_values},
-    {CPB_MODEL_KERAS_METADATA, "Keras metadata", cpb_keras_metadata_guess, &cpb_keras_metadata_reader, NULL},
-    {CPB_MODEL_SAVED_MODEL, "a SavedModel", cpb_saved_model_guess, &cpb_saved_model_reader, &cpb_constant_values},
-    {CPB_MODEL_GRAPH_DEF, "a GraphDef", cpb_graph_def_guess, &cpb_saved_model_reader, &cpb_constant_values},
+    {CPB_MODEL_SAMEDIFF_ZIP, "a SameDiff zip", &cpb_samediff_reader, &cpb_samediff_values},
+    {CPB_MODEL_SAMEDIFF_GRAPH, "a SameDiff graph", &cpb_samediff_reader, &cpb_samediff_values},
+    {CPB_MODEL_KERAS_METADATA, "Keras metadata", &cpb_keras_metadata_reader, NULL},
+    {CPB_MODEL_SAVED_MODEL, "a SavedModel", &cpb_saved_model_reader, &cpb_constant_values},
+    {CPB_MODEL_GRAPH_DEF, "a GraphDef", &cpb_saved_model_reader, &cpb_constant_values},
+    {CPB_MODEL_ONNX, "an ONNX model", &cpb_onnx_reader, &cpb_onnx_values},
 };
 #define NUM_KINDS (sizeof kinds / sizeof *kinds)
 
@@ -30,29 +30,4 @@ const cpb_values_reader *cpb_kind_values(cpb_model_kind kind, const cpb_values_o
   const cpb_kind *found = cpb_kind_find(kind);
   if (options->checkpoint) return &cpb_stored_values;
   return found ? found->values : NULL;
-}
-
-/* ONNX's ModelProto, of which we know no more than that it is none of ours: it begins as a
- * SavedModel does, with a version. */
-CPB_EVIDENCE(onnx_node, CPB_EVIDENCE_BYTES(1), CPB_EVIDENCE_BYTES(2), CPB_EVIDENCE_BYTES(3), CPB_EVIDENCE_BYTES(4),
-             CPB_EVIDENCE_BYTES(5), CPB_EVIDENCE_BYTES(6), CPB_EVIDENCE_BYTES(7));
-CPB_EVIDENCE(onnx_graph, CPB_EVIDENCE_OF(1, onnx_node), CPB_EVIDENCE_BYTES(2), CPB_EVIDENCE_BYTES(5),
-             CPB_EVIDENCE_BYTES(10), CPB_EVIDENCE_BYTES(11), CPB_EVIDENCE_BYTES(12), CPB_EVIDENCE_BYTES(13));
-CPB_EVIDENCE(onnx, CPB_EVIDENCE_NUMBER(1), CPB_EVIDENCE_BYTES(2), CPB_EVIDENCE_BYTES(3), CPB_EVIDENCE_BYTES(4),
-             CPB_EVIDENCE_NUMBER(5), CPB_EVIDENCE_BYTES(6), CPB_EVIDENCE_OF(7, onnx_graph), CPB_EVIDENCE_BYTES(8),
-             CPB_EVIDENCE_BYTES(14));
-
-/* The kind that fits best; of several the first. */
-cpb_model_kind cpb_model_guess(const void *data, size_t size) {
-  const cpb_span begin = {data, size};
-  int best = 0;
-  cpb_model_kind kind = 0;
-  if (size == 0) return 0;
-  for (size_t i = 0; i < NUM_KINDS; i++) {
-    int score = kinds[i].guess(begin);
-    if (score <= best) continue;
-    best = score;
-    kind = kinds[i].kind;
-  }
-  return cpb_evidence_score(&onnx, begin) > best ? 0 : kind;
 }

@@ -1,4 +1,4 @@
-/* The kinds of models: all that is known of one is in its line of the table. */
+/* The kinds of models, and what reads each; what they are known by is in guess.c. */
 #ifndef CPB_MODEL_KINDS_H
 #define CPB_MODEL_KINDS_H
 
@@ -7,8 +7,7 @@
 
 typedef struct cpb_kind {
   cpb_model_kind kind;
-  const char *name;             /* with its article, as it stands in a sentence */
-  int (*guess)(cpb_span begin); /* how well a file that begins so fits; 0: it does not */
+  const char *name; /* with its article, as it stands in a sentence */
   const cpb_model_reader *reader;
   const cpb_values_reader *values; /* NULL: it has no values */
 } cpb_kind;

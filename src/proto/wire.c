@@ -182,6 +182,7 @@ static head_result next_head(cpb_wire_scanner *s, cpb_span *in) {
   }
   if (result == HEAD_SHORT) result = resume_head(s, in, begin);
   if (result == HEAD_SHORT && s->partial_size == left) {
+    s->field.begin = begin;
     damaged(s, begin, "message that ends within a field");
     return HEAD_BAD;
   }

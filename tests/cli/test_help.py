@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["split", "merge", "repack", "info", "inspect", "extract", "cut", "tag", "diff", "cat", "verify", "records",
-            "recover"]
+COMMANDS = ["split", "merge", "repack", "info", "inspect", "extract", "cut", "convert", "tag", "diff", "cat",
+            "verify", "records", "recover"]
 
 
 def test_version(cpb):

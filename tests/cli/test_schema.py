@@ -83,9 +83,9 @@ def chunked(path, *tags, kind=2):
     ([2], 1, "tensorflow.SavedModel"), ([2, 2, 1], 1, "tensorflow.SavedModel"), ([2, 1, 1], 2, "tensorflow.SavedModel"),
     ([1, 1], 2, "tensorflow.GraphDef"), ([4], 1, "tensorflow.GraphDef"),
     ([3], 1, "tensorflow.MetaGraphDef"), ([1, 4], 1, "tensorflow.FunctionDef"),
-    ([2, 2, 4, 1], 1, None), ([4], 2, None), ([1, 1], 1, None), ([1, 1, 1, 1], 2, None), ([99], 2, None)])
+    ([4], 2, "onnx.ModelProto"), ([7, 5], 1, "onnx.ModelProto"), ([2, 2, 4, 1], 1, None), ([1, 1], 1, None), ([1, 1, 1, 1], 2, None), ([99], 2, None)])
 def test_the_type_is_guessed_by_the_fields(cpb, tags, kind, wanted, tmp_path):
-    """Of SavedModel, GraphDef, MetaGraphDef and FunctionDef the first that has the chunks' fields, for such chunks."""
+    """Of SavedModel, GraphDef, ModelProto, MetaGraphDef and FunctionDef the first that has the chunks' fields, for such chunks."""
     path = chunked(tmp_path / "x.cpb", *tags, kind=kind)
     assert json.loads(cpb.ok("info", path, "--json"))["message"].get("type") == wanted
 

@@ -6,9 +6,10 @@ import resource
 import pytest
 
 from complexity import families_model as families
+from complexity import families_onnx
 from complexity.counting import check, work
 
-ASKED = {make.__name__: (make, n) for make, n in families.SIZES.items()}
+ASKED = {make.__name__: (make, n) for make, n in {**families.SIZES, **families_onnx.SIZES}.items()}
 
 
 def size_of(folder):

@@ -295,7 +295,26 @@ def decimal_seeds():
         save("decimal", struct.pack("<d", value) + text.encode())
 
 
+def onnx_seeds():
+    """Needs the package onnx."""
+    from support import onnx_models
+
+    whole = onnx_models.rich()
+    nodes, weights = type(whole)(), type(whole)()
+    nodes.CopyFrom(whole)
+    weights.CopyFrom(whole)
+    del nodes.graph.initializer[:]
+    for field in ("node", "input", "output", "sparse_initializer"):
+        weights.graph.ClearField(field)
+    for field in ("functions", "training_info"):
+        weights.ClearField(field)
+    for name, model in [(b"choose:then_branch", nodes), (b"own.twice:fast", nodes), (b"/model/0/MatMul", nodes),
+                        (b"typed_22", weights), (b"texts", weights), (b"elsewhere", weights), (b"#5:sparse", nodes)]:
+        save("onnx", bytes([len(name)]) + name + model.SerializeToString())
+
+
 if __name__ == "__main__":
+    onnx_seeds()
     cpb_file_seeds()
     inspect_seeds()
     diff_seeds()

@@ -774,6 +774,42 @@ def test_a_model_that_was_cut_off_does_not_differ_from_what_it_was(cpb, tmp_path
             assert sum(section.get("unread", 0) for section in answer["sections"]) > 0
 
 
+def cuts_through(content, part):
+    """The sizes of a model that ends within this."""
+    begin = content.index(part)
+    return range(begin + 1, begin + len(part) + 1)
+
+
+def test_cuts_through_what_reads_as_if_it_were_whole(cpb, tmp_path):
+    """Texts that a tensor lacks count as empty ones, and a type that has no name is told by its number."""
+    path = path_of("rich") / "saved_model.pb"
+    content = path.read_bytes()
+    saved = saved_model(path)
+    functions = saved.meta_graphs[0].graph_def.library.function
+    node = next(n for f in functions for n in f.node_def if n.op == "Const" and len(n.attr["value"].tensor.string_val) > 1)
+    composite = next(n.function for n in saved.meta_graphs[0].object_graph_def.nodes
+                     if b"RaggedTensorSpec" in n.function.SerializeToString(deterministic=True))
+    texts = cuts_through(content, node.attr["value"].tensor.SerializeToString(deterministic=True))
+    types = cuts_through(content, composite.function_spec.input_signature.SerializeToString(deterministic=True))
+    cut = tmp_path / "cut.pb"
+    for size in (*texts[::3], *types):
+        cut.write_bytes(content[:size])
+        assert of_damaged(cpb, cut, path)[1] == [], size
+
+
+def test_cuts_before_the_name_of_a_child(cpb, tmp_path):
+    """It is not known by the name of the variable that it is."""
+    path = keras_models.model("nested") / "saved_model.pb"
+    content = path.read_bytes()
+    objects = saved_model(path).meta_graphs[0].object_graph_def
+    at = content.index(objects.SerializeToString(deterministic=True))
+    children = [child for n in objects.nodes for child in n.children if 0 < child.node_id < 128]
+    cut = tmp_path / "cut.pb"
+    for child in children[::4]:
+        cut.write_bytes(content[:content.index(child.SerializeToString(deterministic=True), at) + 2])
+        assert of_damaged(cpb, cut, path)[1] == [], child
+
+
 def test_a_model_with_a_damaged_chunk_does_not_differ_from_what_it_was(cpb, tmp_path):
     whole = path_of("rich") / "saved_model.pb"
     path = tmp_path / "saved_model.cpb"

@@ -347,6 +347,16 @@ static bool message_file_on(bool succeed, cpb_error *error) {
   return message != NULL;
 }
 
+static bool onnx_rewrite_open(bool succeed, cpb_error *error) {
+  const cpb_allocator none = {.allocate = no_memory};
+  cpb_onnx_rewrite *rewrite = cpb_onnx_rewrite_new(NULL, NULL);
+  cpb_file *file = cpb_onnx_rewrite_open(succeed ? NULL : &none, NULL, rewrite, CPB_ONNX_MODEL, error);
+  const bool done = file != NULL;
+  cpb_file_close(file);
+  cpb_onnx_rewrite_free(rewrite);
+  return done;
+}
+
 static bool message_file_size(bool succeed, cpb_error *error) {
   int fd;
   uint64_t size;
@@ -538,6 +548,7 @@ static const struct {
     {"cpb_model_file_supply", model_file_supply, CPB_E_CANCELLED, CPB_NO_OFFSET, "cancelled"},
     {"cpb_model_file_values", model_file_values, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "Const_9"},
     {"cpb_model_file_variable", model_file_variable, CPB_E_NOT_FOUND, CPB_NO_OFFSET, "\"w\""},
+    {"cpb_onnx_rewrite_open", onnx_rewrite_open, CPB_E_MEMORY, CPB_NO_OFFSET, "out of memory"},
     {"cpb_values_file_read", values_file_read, CPB_E_DAMAGED, 0, "CRC-32C"},
 };
 #define NUM_CALLS (sizeof calls / sizeof *calls)

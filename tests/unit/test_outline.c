@@ -250,6 +250,28 @@ static void damage_is_an_error_or_another_message(void **state) {
   free_both(b);
 }
 
+/* Where the field begins that is cut off: not the one before it, however the bytes came. */
+static void a_field_that_is_cut_off_has_one_place(void **state) {
+  (void)state;
+  const uint8_t data[] = {0x08, 1, 0x12};
+  const cpb_outline_options options = {.struct_size = sizeof options, .keep_damaged = 1};
+  for (size_t piece = 1; piece <= sizeof data; piece++) {
+    cpb_need need;
+    cpb_outline *outline = cpb_outline_new(NULL, NULL, NULL, 0, &options);
+    while (cpb_outline_step(outline) == CPB_STEP_NEED) {
+      cpb_input *input = cpb_outline_input(outline);
+      cpb_input_need(input, &need);
+      cpb_input_end(input, sizeof data);
+      size_t left = sizeof data - (size_t)need.offset;
+      if (need.kind == CPB_NEED_RANGE)
+        cpb_input_supply(input, need.offset, data + need.offset, left < piece ? left : piece);
+    }
+    assert_int_equal(cpb_outline_error(outline)->code, CPB_E_DAMAGED);
+    assert_int_equal(cpb_outline_error(outline)->offset, 2);
+    cpb_outline_free(outline);
+  }
+}
+
 static void every_failing_allocation_is_a_clean_error(void **state) {
   (void)state;
   both *b = large_message(20);
@@ -292,6 +314,7 @@ int main(void) {
       cmocka_unit_test(messages_nested_too_deep_are_omitted),
       cmocka_unit_test(the_outline_takes_no_more_than_its_limit),
       cmocka_unit_test(damage_is_an_error_or_another_message),
+      cmocka_unit_test(a_field_that_is_cut_off_has_one_place),
       cmocka_unit_test(every_failing_allocation_is_a_clean_error),
       cmocka_unit_test(a_host_that_fails_is_an_error),
   };

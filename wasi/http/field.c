@@ -46,14 +46,6 @@ static bool fail_memory(field *f) { return cpb_fail_memory(&f->job->error) == CP
 
 /* --- Where it is --------------------------------------------------------------------------------------- */
 
-static const char *name_of(cpb_model_kind kind) {
-  switch (kind) {
-    case CPB_MODEL_SAVED_MODEL: return "tensorflow.SavedModel";
-    case CPB_MODEL_GRAPH_DEF: return "tensorflow.GraphDef";
-    default: return "";
-  }
-}
-
 /* The type that the query names, or that of the model; NULL: not known. */
 static bool find_type(field *f, const cpb_message_type **type) {
   job *j = f->job;
@@ -62,13 +54,15 @@ static bool find_type(field *f, const cpb_message_type **type) {
   if (job_parameter(j, "type", name, sizeof name, &length)) {
     *type = cpb_schema_find_message(f->schema, name);
     if (!*type)
-      cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET, "the message type is not built in; expected one of TensorFlow's");
+      cpb_fail(&j->error, CPB_E_USAGE, CPB_NO_OFFSET,
+               "the message type is not built in; expected one of TensorFlow's or onnx.ModelProto");
     return *type != NULL;
   }
   if (j->error.code != CPB_OK) return false;
   length = BEGINNING;
   const uint8_t *data = cpb_message_file_read(f->message, 0, &length, &j->error);
-  if (data) *type = cpb_schema_find_message(f->schema, name_of(cpb_model_guess(data, length)));
+  const char *guessed = data ? cpb_model_message_type(cpb_model_guess(data, length)) : NULL;
+  if (guessed) *type = cpb_schema_find_message(f->schema, guessed);
   return data != NULL;
 }
 

@@ -8,7 +8,7 @@ from runtimes import ROOT, RUNTIMES, module_path
 
 NATIVE = [ROOT / "build" / "cpb"]
 CORE = [RUNTIMES["wasmtime"].program[0], module_path("cpb-cli-core")]
-LEFT_OUT = ["inspect", "extract", "cut", "tag", "diff"]
+LEFT_OUT = ["inspect", "extract", "cut", "convert", "tag", "diff"]
 MODEL = ROOT / "tests" / "data" / "cpb" / "real_keras_export" / "max4000_zstd.cpb"
 
 

@@ -8,6 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { root } from '../test/runtimes/files.js';
 import { openPage } from '../test/support/chromium.js';
 import { click, found, serve, text } from '../test/support/inspector.js';
+import { small } from '../test/support/onnx.js';
 import { large } from '../test/support/savedmodels.js';
 
 /** Comes with the tests' packages. */
@@ -41,6 +42,7 @@ const pictures = {
     'differ',
   ],
   samediff: ['models/samediff_small/minimal.zip', {}, 'tag'],
+  onnx: ['onnx/model.onnx', { panel: 'graph', node: '/layer.0/Conv' }, 'Used by'],
   folder: ['nothing/', {}, 'No model was found'],
   whole: ['whole/saved_model.pb', {}, 'This server sends whole files only'],
   damaged: ['cut/saved_model.pb', {}, 'This file is damaged'],
@@ -60,6 +62,7 @@ const looks = {
 const COLOURS = 40;
 
 const server = await serve({
+  '/onnx/model.onnx': small(),
   '/whole/saved_model.pb': large(40_000, 4),
   '/cut/saved_model.pb': readFileSync(`${root}tests/data/cpb/real_tf_keras_functional/orig.pb`).subarray(0, 20_000),
 });

@@ -8,6 +8,7 @@ import { root } from './runtimes/files.js';
 import { answerTypes } from './support/answer-types.js';
 import { hostileModels } from './support/hostile.js';
 import { libcpb } from './support/libcpb.js';
+import { onnxModels } from './support/onnx.js';
 import { corpusModels, madeModels, otherMessages, unpackSameDiff } from './support/models.js';
 import { assert, each, test } from './support/test.js';
 
@@ -73,6 +74,14 @@ async function askObjects(ask) {
   }
 }
 
+/** @param {Ask} ask */
+async function askOnnx(ask) {
+  await askGraph(ask);
+  const { functions } = await ask('functions', page);
+  await ask('layers', page);
+  for (const { name } of functions.items.slice(0, MANY)) await ask('ops', { name });
+}
+
 /** Each tag and parameter. @param {Ask} ask */
 async function askSameDiff(ask) {
   const { tags } = await ask('overview', page);
@@ -92,6 +101,7 @@ const askAll = {
   keras_metadata: async (ask) => void (await ask('load', { name: 'root', ...page })),
   samediff_zip: askSameDiff,
   samediff_graph: askSameDiff,
+  onnx: askOnnx,
 };
 
 /** How often each question was answered by each kind. @type {Map<string, number>} */
@@ -150,6 +160,13 @@ for (const path of [...corpusModels.map((name) => `${root}tests/data/${name}`), 
 
 test('SameDiff models that ND4J wrote: their answers are as their types', () =>
   each(unpackSameDiff(), String, (path) => check(path)));
+
+test('ONNX models: their answers are as their types', () =>
+  each(
+    onnxModels(),
+    ([name]) => name,
+    ([, bytes]) => check(bytes),
+  ));
 
 test('hostile models: their answers are as their types', async () =>
   each(

@@ -2,7 +2,7 @@
  * Of a model with equal layers, the ends of its large values are asked for before the values in front
  * of them are known; of others, next to nothing that is not needed.
  */
-import { equalJumps, periodOf } from '../src/reader/equal-jumps.js';
+import { equalJumps, repetition } from '../src/reader/equal-jumps.js';
 import { field, head, largeModel, sparse } from './support/files.js';
 import { libcpb } from './support/libcpb.js';
 import { assert, each, test } from './support/test.js';
@@ -196,7 +196,7 @@ test('after how many distances they repeat', () =>
       [[7000, 7000, 7000, 7000], 1],
     ]),
     ([distances]) => String(distances),
-    async ([distances, period]) => assert.equal(periodOf(distances), period),
+    async ([distances, period]) => assert.equal(repetition(distances).period, period),
   ));
 
 test('an array of 16 MB comes as one stream, also while a question is asked', async () => {

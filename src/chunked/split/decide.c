@@ -40,7 +40,7 @@ static void decide_by_size(const cpb_split_field *field, cpb_split_decision *d) 
 
 void cpb_split_decide(const cpb_split_rules *rules, const cpb_split_field *field, cpb_split_decision *d) {
   size_t num_builtin;
-  const cpb_splitter *builtin = cpb_tensorflow_splitters(&num_builtin);
+  const cpb_splitter *builtin = cpb_builtin_splitters(&num_builtin);
   if (!ask(rules->splitters, rules->num_splitters, field, d) && !ask(builtin, num_builtin, field, d)) {
     decide_by_size(field, d);
   }

@@ -9,9 +9,11 @@
 #include "base/status.h"
 #include "cli/message_types.h"
 #include "cpb/find.h"
+#include "cpb/model.h"
 #include "cpb/open.h"
 #include "cpb/outline.h"
 
+#define BEGINNING 4096
 #define JSON_MAX ((uint64_t)1 << 30) /* a field is held to be written as JSON */
 
 typedef struct message {
@@ -211,7 +213,17 @@ static int open_message(message *m, const cpb_schema *schema, const cpb_message_
   return m->file ? CLI_OK : cli_fail(m->cli, m->name, &error);
 }
 
-/* Without --type it is guessed by the index, which is good enough for names. */
+/* Of a message that is no .cpb, by what it begins with; NULL: not known. */
+static const cpb_message_type *guess_type(message *m, const cpb_schema *schema) {
+  cpb_error error;
+  size_t length = BEGINNING;
+  if (m->cli->settings.schema || cpb_message_file_index(m->file)) return NULL;
+  const uint8_t *begin = cpb_message_file_read(m->file, 0, &length, &error);
+  const char *guessed = begin ? cpb_model_message_type(cpb_model_guess(begin, length)) : NULL;
+  return guessed ? cpb_schema_find_message(schema, guessed) : NULL;
+}
+
+/* Without --type the path's names tell, then what the message begins with, then the index: good enough for names. */
 static int cat_path(message *m, const cpb_schema *schema, const cpb_path *path) {
   int status = CLI_OK;
   const cpb_message_type *type = NULL;
@@ -219,7 +231,8 @@ static int cat_path(message *m, const cpb_schema *schema, const cpb_path *path) 
   status = open_message(m, schema, type, path);
   if (status != CLI_OK) return status;
   const cpb_path *there = cpb_message_file_field(m->file);
-  if (!type && there && there != path) type = cli_type_with(schema, path);
+  if (!type) type = cli_type_with(schema, path);
+  if (!type) type = guess_type(m, schema);
   if (!type && !cli_find_type(m->cli, schema, cpb_message_file_index(m->file), &type, &status)) return status;
   return find_field(m, type, there ? there : path);
 }

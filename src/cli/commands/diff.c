@@ -66,7 +66,8 @@ static bool compare(comparison *d) {
     cpb_input_need(input, &need);
     read += need.length;
     cli_progress_step(d->cli, read, 0);
-    cpb_model_file_supply(file, cpb_diff_shard(d->diff), input, &error);
+    if (cpb_model_file_supply(file, cpb_diff_shard(d->diff), input, &error) != CPB_OK && need.file > 0)
+      error.code = CPB_OK; /* of another file: the engine says of which */
   }
   cli_progress_end(d->cli);
   if (error.code != CPB_OK) return fail(d, &error);

@@ -10,6 +10,9 @@
 #include "cli/message_types.h"
 #include "cli/os/os.h"
 #include "cli/threads.h"
+#include "cpb/model.h"
+
+#define BEGINNING 4096
 
 /* One of several files. */
 typedef struct other_file {
@@ -24,8 +27,9 @@ typedef struct splitting {
   cpb_file *in;
   cpb_split *split;
   cpb_split_base *base;
-  char *out_path; /* with its ending, or NULL: as given */
-  char *prefix;   /* of the other files' names */
+  char *out_path;   /* with its ending, or NULL: as given */
+  char *prefix;     /* of the other files' names */
+  const char *type; /* the message's; NULL: the default */
   cpb_output *out;
   other_file *others;
   size_t num_others, others_capacity;
@@ -39,7 +43,7 @@ static cpb_split *new_split(const splitting *s) {
                            .file_size = settings->file_size,
                            .file_name = s->prefix,
                            .limits = &s->cli->settings.limits,
-                           .type_name = settings->type,
+                           .type_name = s->type,
                            .schema = s->schema,
                            .max_chunk_size = settings->max_chunk_size,
                            .layout = (cpb_layout)settings->layout,
@@ -49,6 +53,19 @@ static cpb_split *new_split(const splitting *s) {
                            .index_pages = settings->index_pages ? CPB_INDEX_PAGES : 0,
                            .seekable = 1};
   return cpb_split_new(&s->cli->allocator, &how);
+}
+
+/* Without --type and --schema the message is looked at. What it begins with decides, never its name. */
+static int find_type(splitting *s) {
+  const cli *c = s->cli;
+  cpb_error error;
+  size_t length = BEGINNING;
+  s->type = c->settings.type;
+  if (s->type || c->settings.schema) return CLI_OK;
+  const uint8_t *begin = cpb_file_read(s->in, 0, &length, &error);
+  if (!begin) return cli_fail(s->cli, cli_input_name(c->settings.input), &error);
+  s->type = cpb_model_message_type(cpb_model_guess(begin, length));
+  return CLI_OK;
 }
 
 static int plan(splitting *s) {
@@ -264,7 +281,8 @@ int cli_split(cli *c) {
   splitting s = {.cli = c};
   s.in = cli_open_input(c, c->settings.input, &status);
   if (!s.in) return status;
-  if (has_others(c)) status = set_prefix(&s);
+  status = has_others(c) ? set_prefix(&s) : CLI_OK;
+  if (status == CLI_OK) status = find_type(&s);
   if (status == CLI_OK && cli_load_schema(c, &s.schema, &status)) {
     s.split = new_split(&s);
     status = s.split ? split(&s) : cli_fail_memory(c);

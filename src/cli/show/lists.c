@@ -219,6 +219,11 @@ static void put_path(cli_sheet *s, yyjson_val *object, const char *member) {
   else put_name(s, object, "name"); /* TensorFlow 1 */
 }
 
+/* Layers of ONNX are paths themselves. */
+static void put_layer_path(cli_sheet *s, yyjson_val *layer, const char *member) {
+  if (cpb_json_member(layer, "path")) put_path(s, layer, member);
+}
+
 static void put_function(cli_sheet *s, yyjson_val *element, const char *member) {
   if (yyjson_is_null(cpb_json_member(element, member)) && !s->plain) cli_put(s, "(the graph)");
   put_name(s, element, member);
@@ -281,9 +286,9 @@ static const cli_member operations[] = {{"operation", "name", CLI_KEPT, put_name
                                         {"inputs", "inputs", 0, put_names},
                                         {"outputs", "outputs", 0, put_names}};
 static const cli_member layers[] = {
-    {"layer", "name", CLI_KEPT, put_layer}, {"class", "class", CLI_DIM, put_name},
-    {"input", "input_shape", 0, put_shape}, {"params", "parameters", CLI_RIGHT, put_count},
-    {"path", "path", CLI_KEPT, put_path},   {NULL, "shared", CLI_DIM | CLI_WHOLE, put_flag}};
+    {"layer", "name", CLI_KEPT, put_layer},     {"class", "class", CLI_DIM, put_name},
+    {"input", "input_shape", 0, put_shape},     {"params", "parameters", CLI_RIGHT, put_count},
+    {"path", "path", CLI_KEPT, put_layer_path}, {NULL, "shared", CLI_DIM | CLI_WHOLE, put_flag}};
 static const cli_member constants[] = {{"node", "node", CLI_KEPT, put_name},
                                        {"tensor", "", CLI_WHOLE, put_tensor},
                                        {"size", "size", CLI_RIGHT, put_size},

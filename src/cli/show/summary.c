@@ -97,10 +97,8 @@ static void ask_saved_model(cli_summary *s) {
 static void ask_all(cli_summary *s) {
   s->overview = cli_summary_ask(s, CPB_ASK_OVERVIEW, none, 0, 0);
   if (s->kind == CPB_MODEL_SAVED_MODEL) ask_saved_model(s);
-  if (s->kind == CPB_MODEL_KERAS_METADATA) {
-    cli_summary_ask_layers(s);
-    return;
-  }
+  if (s->kind == CPB_MODEL_KERAS_METADATA || s->kind == CPB_MODEL_ONNX) cli_summary_ask_layers(s);
+  if (s->kind == CPB_MODEL_KERAS_METADATA) return;
   s->all_ops = cli_summary_ask(s, CPB_ASK_OPS, none, 0, OPS_MOST);
   cli_summary_ask_constants(s);
   if (!cli_is_samediff(s)) ask_functions(s);
@@ -134,6 +132,7 @@ static const char *kind_text(const cli_summary *s) {
     case CPB_MODEL_KERAS_METADATA: return "Keras metadata";
     case CPB_MODEL_SAMEDIFF_ZIP: return "SameDiff zip";
     case CPB_MODEL_SAMEDIFF_GRAPH: return "SameDiff graph";
+    case CPB_MODEL_ONNX: return "ONNX";
   }
   return "";
 }
@@ -157,11 +156,36 @@ static void put_fact(cli_summary *s, const char *word, cpb_span text) {
 
 /* Of a graph its nodes, of a SameDiff file the tag that is shown. */
 static void put_counts(cli_summary *s, yyjson_val *root) {
-  if (s->kind == CPB_MODEL_GRAPH_DEF) {
+  if (s->kind == CPB_MODEL_GRAPH_DEF || s->kind == CPB_MODEL_ONNX) {
     cli_put_dot(&s->sheet);
     cli_put_plural(&s->sheet, cli_number_at(root, "nodes"), "node", "nodes");
   }
   put_fact(s, "tag ", cli_text_at(cpb_json_member(root, "graph"), "tag"));
+}
+
+/* opset 17, ai.onnx.ml 3 */
+static void put_opsets(cli_summary *s, yyjson_val *root) {
+  size_t i, count;
+  yyjson_val *opset;
+  yyjson_arr_foreach(cli_items(cpb_json_member(root, "opset_imports")), i, count, opset) {
+    cpb_span domain = cli_text_at(opset, "domain");
+    if (i == 0) cli_put_dot(&s->sheet);
+    else cli_put(&s->sheet, ", ");
+    if (domain.size > 0) cli_put_name(&s->sheet, domain);
+    else cli_put(&s->sheet, "opset");
+    cli_put_format(&s->sheet, " %llu", (unsigned long long)cli_number_at(opset, "version"));
+  }
+}
+
+static void put_onnx(cli_summary *s, yyjson_val *root) {
+  yyjson_val *producer = cpb_json_member(root, "producer");
+  cpb_span version = cli_text_at(producer, "version");
+  put_opsets(s, root);
+  put_fact(s, "by ", cli_text_at(producer, "name"));
+  if (version.size > 0) cli_put(&s->sheet, " ");
+  cli_put_name(&s->sheet, version);
+  cli_put_dot(&s->sheet);
+  cli_put_format(&s->sheet, "IR version %llu", (unsigned long long)cli_number_at(root, "ir_version"));
 }
 
 static void put_header(cli_summary *s) {
@@ -170,6 +194,7 @@ static void put_header(cli_summary *s) {
   if (!yyjson_is_obj(keras)) keras = cpb_json_member(root, "model");
   cli_put(&s->sheet, kind_text(s));
   put_counts(s, root);
+  if (s->kind == CPB_MODEL_ONNX) put_onnx(s, root);
   put_fact(s, "Keras ", cli_text_at(keras, "class"));
   if (cli_text_at(keras, "name").size > 0) {
     cli_put(&s->sheet, " \"");
@@ -257,12 +282,12 @@ static void show_functions(cli_summary *s) {
     return;
   }
   cli_summary_gap(s);
-  cli_put_heading(&s->sheet, "Functions");
+  cli_put_heading(&s->sheet, s->kind == CPB_MODEL_ONNX ? "Functions and subgraphs" : "Functions");
   cli_put(&s->sheet, "  ");
   cli_put_count(&s->sheet, s->functions);
   cli_put(&s->sheet, " with ");
   cli_put_plural(&s->sheet, s->function_nodes, "node", "nodes");
-  if (s->uncalled > 0) {
+  if (s->uncalled > 0 && s->kind != CPB_MODEL_ONNX) {
     cli_put_dot(&s->sheet);
     cli_put_count(&s->sheet, s->uncalled);
     cli_put(&s->sheet, " called by no other");
@@ -277,6 +302,7 @@ static void show_more(cli_summary *s) {
       [CPB_MODEL_KERAS_METADATA] = "layers, search",
       [CPB_MODEL_SAMEDIFF_ZIP] = "tag, nodes, constants, ops, search",
       [CPB_MODEL_SAMEDIFF_GRAPH] = "tag, nodes, constants, ops, search",
+      [CPB_MODEL_ONNX] = "nodes, constants, layers, scopes, ops, functions, search",
   };
   if (s->sheet.plain) return;
   cli_summary_gap(s);

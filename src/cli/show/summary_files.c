@@ -147,6 +147,35 @@ static void add_elements(cli_summary *s, cli_table *t) {
   add_row(s, t, "", 0);
 }
 
+/* Of ONNX: the elements of all initializers, and the other files that have some of these. */
+static void add_external(cli_summary *s, cli_table *t) {
+  size_t i, count;
+  yyjson_val *file;
+  yyjson_arr_foreach(cpb_json_member(cli_root(s->overview), "external_data"), i, count, file) {
+    cpb_span name = cli_text_at(file, "location");
+    cli_put_plural(&s->sheet, cli_number_at(file, "tensors"), "tensor", "tensors");
+    char *note = cli_summary_keep(s);
+    cli_put_name(&s->sheet, name);
+    cli_table_cell(t);
+    cli_put_size(&s->sheet, cli_number_at(file, "bytes"));
+    cli_table_cell(t);
+    if (note) cli_put(&s->sheet, note);
+    cli_table_cell(t);
+    cpb_release(&s->sheet.cli->allocator, note);
+  }
+}
+
+static void add_initializers(cli_summary *s, cli_table *t) {
+  yyjson_val *root = cli_root(s->overview), *graph = cpb_json_member(root, "graph");
+  yyjson_val *parameters = cpb_json_member(root, "parameters");
+  cli_put(&s->sheet, "in ");
+  cli_put_plural(&s->sheet, cli_number_at(graph, "initializers") + cli_number_at(graph, "sparse_initializers"),
+                 "initializer", "initializers");
+  cli_put_dot(&s->sheet);
+  cli_put_size(&s->sheet, cli_number_at(parameters, "bytes"));
+  add_row(s, t, "parameters", cli_number_at(parameters, "total"));
+}
+
 void cli_summary_show_files(cli_summary *s) {
   yyjson_val *root = cli_root(s->overview), *keras = cpb_json_member(root, "keras");
   uint64_t keras_size = cpb_model_file_size(s->asker.model, CPB_BESIDE_KERAS_METADATA);
@@ -156,6 +185,7 @@ void cli_summary_show_files(cli_summary *s) {
   t.word = "file";
   t.lines_most = 7;
   add_own(s, &t);
+  add_external(s, &t);
   uint64_t layers = cli_number_at(keras, "layers"); /* the model among them */
   if (keras_size > 0) cli_put_plural(&s->sheet, layers > 1 ? layers - 1 : layers, "layer", "layers");
   if (keras_size > 0) add_file(s, &t, "keras_metadata.pb", keras_size);
@@ -163,7 +193,8 @@ void cli_summary_show_files(cli_summary *s) {
   if (fingerprint > 0) add_file(s, &t, "fingerprint.pb", fingerprint);
   t.word = "count";
   if (!keras || yyjson_is_null(keras)) keras = cpb_json_member(root, "model");
-  if (cpb_json_member(keras, "parameters")) add_keras(s, &t, keras);
+  if (s->kind == CPB_MODEL_ONNX) add_initializers(s, &t);
+  else if (cpb_json_member(keras, "parameters")) add_keras(s, &t, keras);
   else add_elements(s, &t);
   cli_table_end(&t);
 }

@@ -127,7 +127,8 @@ static void show_largest(cli_summary *s, yyjson_val *items, uint64_t total, bool
   size_t i, count;
   yyjson_val *item;
   cli_table t;
-  cli_summary_title(s, parameters ? "Largest parameters" : "Large constants");
+  const char *title = s->kind == CPB_MODEL_ONNX ? "Large initializers" : "Large constants";
+  cli_summary_title(s, parameters ? "Largest parameters" : title);
   cli_table_begin(&t, &s->sheet, 2, columns, 4);
   t.lines_most = 2 * s->amounts->top;
   yyjson_arr_foreach(items, i, count, item) {

@@ -83,7 +83,7 @@ void cli_put_shape(cli_sheet *s, yyjson_val *shape) {
   cli_put(s, "[");
   yyjson_arr_foreach(shape, i, count, dimension) {
     if (i > 0) cli_put(s, ",");
-    if (cpb_json_number(dimension, &text)) cli_put_name(s, text);
+    if (cpb_json_number(dimension, &text) || cpb_json_text(dimension, &text)) cli_put_name(s, text);
     else cli_put(s, "?");
   }
   cli_put(s, "]");

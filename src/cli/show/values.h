@@ -12,7 +12,7 @@ void cli_put_plural(cli_sheet *s, uint64_t count, const char *one, const char *m
 
 /* f32 for float32 and FLOAT; other names as they are. */
 void cli_put_dtype(cli_sheet *s, cpb_span dtype);
-/* [?,224,224,3]; [*] for null, of which not even the rank is known. */
+/* [?,224,224,3], or [batch,3] where sizes have names; [*] for null, of which not even the rank is known. */
 void cli_put_shape(cli_sheet *s, yyjson_val *shape);
 /* f32[?,224,224,3], of an object's members dtype and shape. */
 void cli_put_tensor(cli_sheet *s, yyjson_val *tensor);

@@ -26,6 +26,14 @@ static bool measure(cpb_wire_type type, const uint8_t **at, const uint8_t *end, 
   return true;
 }
 
+/* Bytes that no text has. */
+static bool has_control(cpb_span in) {
+  for (size_t i = 0; i < in.size; i++) {
+    if (in.data[i] < ' ' && !(in.data[i] >= '\t' && in.data[i] <= '\r')) return true;
+  }
+  return false;
+}
+
 /* Recursion ends with the tables of types, which hold no type within itself. */
 static int score(const cpb_evidence *type, cpb_span in) {
   const uint8_t *at = in.data, *end = in.data + in.size;
@@ -42,6 +50,7 @@ static int score(const cpb_evidence *type, cpb_span in) {
     sum += field ? 1 : -1;
     if (!measure(wire, &value, end, &size)) return end - value < CPB_VARINT_MAX ? sum : RULED_OUT;
     cpb_span content = {value, (size_t)cpb_min_u64(size, (uint64_t)(end - value))};
+    if (field && field->is_text && has_control(content)) return RULED_OUT;
     int inner = field && field->message ? score(field->message, content) : 0;
     if (inner < 0) return RULED_OUT;
     sum += inner;

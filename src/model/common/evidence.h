@@ -4,6 +4,7 @@
 #ifndef CPB_MODEL_COMMON_EVIDENCE_H
 #define CPB_MODEL_COMMON_EVIDENCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/bytes.h"
@@ -16,6 +17,7 @@ typedef struct cpb_evidence_field {
   uint32_t number;
   cpb_wire_type type;
   const cpb_evidence *message; /* what a LEN field holds, or NULL: that is not looked at */
+  bool is_text;
 } cpb_evidence_field;
 
 struct cpb_evidence {
@@ -23,18 +25,19 @@ struct cpb_evidence {
   size_t num_fields;
 };
 
-/* A message type of that name, from fields that are numbers, bytes that are not looked into, and
+/* A message type of that name, from fields that are numbers, bytes that are not looked into, text, and
  * messages of a type that is defined above. */
 #define CPB_EVIDENCE(name, ...)                                    \
   static const cpb_evidence_field name##_fields[] = {__VA_ARGS__}; \
   static const cpb_evidence name = {name##_fields, sizeof name##_fields / sizeof *name##_fields}
-#define CPB_EVIDENCE_NUMBER(number) {number, CPB_WIRE_VARINT, NULL}
-#define CPB_EVIDENCE_BYTES(number) {number, CPB_WIRE_LEN, NULL}
-#define CPB_EVIDENCE_OF(number, type) {number, CPB_WIRE_LEN, &(type)}
+#define CPB_EVIDENCE_NUMBER(number) {number, CPB_WIRE_VARINT, NULL, false}
+#define CPB_EVIDENCE_BYTES(number) {number, CPB_WIRE_LEN, NULL, false}
+#define CPB_EVIDENCE_TEXT(number) {number, CPB_WIRE_LEN, NULL, true}
+#define CPB_EVIDENCE_OF(number, type) {number, CPB_WIRE_LEN, &(type), false}
 
 /* How well the beginning of a message fits its type: 0 when it does not. Each known field counts
- * for one and each unknown one against it; a known field of another wire type, a group, and what is
- * no field at all rule it out. The end of `begin` may cut a field off. */
+ * for one and each unknown one against it; a known field of another wire type, a group, what is
+ * no field at all, and text with control characters rule it out. The end of `begin` may cut a field off. */
 int cpb_evidence_score(const cpb_evidence *type, cpb_span begin);
 
 #endif

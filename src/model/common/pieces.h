@@ -33,6 +33,24 @@ void cpb_pieces_bytes(cpb_pieces *pieces, uint32_t number, cpb_span value);
 /* A LEN field whose value is a range of the input, which is not looked at. */
 void cpb_pieces_copy(cpb_pieces *pieces, uint32_t number, cpb_range value);
 
+/* The same of another file, `file` of the caller's, from 1 on; and the file that a piece is of. */
+void cpb_pieces_copy_other(cpb_pieces *pieces, uint32_t number, uint32_t file, cpb_range value);
+uint32_t cpb_pieces_file(const cpb_pieces *pieces, size_t i);
+
+/* Bytes that are no field: a range, and bytes in memory. */
+void cpb_pieces_range(cpb_pieces *pieces, uint32_t file, cpb_range range);
+void cpb_pieces_put(cpb_pieces *pieces, const void *data, size_t size);
+
+/* What is there so far, to go back to. */
+typedef struct cpb_pieces_mark {
+  size_t count, literals;
+  uint64_t size;
+} cpb_pieces_mark;
+
+/* Before cpb_pieces_open(): what follows may be dropped. */
+cpb_pieces_mark cpb_pieces_here(const cpb_pieces *pieces);
+void cpb_pieces_back_to(cpb_pieces *pieces, cpb_pieces_mark mark);
+
 /* A LEN field of what comes in between; what `open` returns is for `close`. */
 size_t cpb_pieces_open(cpb_pieces *pieces);
 void cpb_pieces_close(cpb_pieces *pieces, uint32_t number, size_t opened);

@@ -16,13 +16,20 @@ static bool is_zero(yyjson_val *value) {
 
 static bool is_part(yyjson_val *part, yyjson_val *whole, int depth);
 
-/* Only a member without a name may be new: its name is lost. */
+/* A type that has lost its name is told by its number. */
+static bool is_class_of_lost_name(yyjson_val *part, yyjson_val *name) {
+  yyjson_val *type_spec = cpb_json_member(part, "type_spec");
+  return yyjson_equals_str(name, "class") && yyjson_is_str(type_spec) && yyjson_get_len(type_spec) == 0;
+}
+
+/* Only a member without a name may be new, as its name is lost, or what stands for a lost name. */
 static bool are_members(yyjson_val *part, yyjson_val *whole, int depth) {
   size_t i, count;
   yyjson_val *name, *value;
   yyjson_obj_foreach(part, i, count, name, value) {
     size_t size = yyjson_get_len(name);
-    if (size > 0 && !is_part(value, yyjson_obj_getn(whole, yyjson_get_str(name), size), depth)) return false;
+    if (size == 0 || is_class_of_lost_name(part, name)) continue;
+    if (!is_part(value, yyjson_obj_getn(whole, yyjson_get_str(name), size), depth)) return false;
   }
   return true;
 }

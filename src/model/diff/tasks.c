@@ -113,10 +113,15 @@ static const cpb_diff_task objects = {cpb_diff_objects_begin, cpb_diff_objects_c
 
 /* --- Lists with values ------------------------------------------------------------------------ */
 
-/* Values that a damaged model does not have any more are not compared. */
+/* Values that a damaged model does not have any more are not compared. A tensor that ends too early may still be
+ * readable: what it lacks counts as zeros. */
 static bool lacks_values(const cpb_diff *d) {
-  const bool *bad = d->values.sum.bad;
-  return (bad[0] && d->lacks[0]) || (bad[1] && d->lacks[1]);
+  const cpb_diff_values *v = &d->values;
+  for (int side = 0; side < 2; side++) {
+    bool is_shorter = !v->sum.same && v->tensors[side].length < v->tensors[!side].length;
+    if (d->lacks[side] && (v->sum.bad[side] || is_shorter)) return true;
+  }
+  return false;
 }
 
 static void report_values(cpb_diff *d) {
@@ -281,7 +286,8 @@ static const cpb_diff_task *const samediff_graph[] = {&lists_of_model, &lists_of
 const cpb_diff_task *const *cpb_diff_program(cpb_model_kind kind) {
   switch (kind) {
     case CPB_MODEL_SAVED_MODEL: return saved_model;
-    case CPB_MODEL_GRAPH_DEF: return graph_def;
+    case CPB_MODEL_GRAPH_DEF:
+    case CPB_MODEL_ONNX: return graph_def;
     case CPB_MODEL_KERAS_METADATA: return keras_metadata;
     case CPB_MODEL_SAMEDIFF_ZIP: return samediff_zip;
     case CPB_MODEL_SAMEDIFF_GRAPH: return samediff_graph;

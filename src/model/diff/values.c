@@ -185,9 +185,16 @@ static bool range_of(yyjson_val *item, cpb_range *range) {
          cpb_json_unsigned(cpb_json_member(tensor, "size"), &range->length);
 }
 
-/* What is not stored in either is the same. */
-static void begin_constant(cpb_diff_values *v, yyjson_val *const items[2]) {
+static bool is_external(yyjson_val *item) { return cpb_json_member(item, "external") != NULL; }
+
+/* What is not stored in either is the same. Of values in other files the message says nothing. */
+static void begin_constant(cpb_diff *d, yyjson_val *const items[2]) {
+  cpb_diff_values *v = &d->values;
   if (!range_of(items[0], &v->tensors[0]) || !range_of(items[1], &v->tensors[1])) return;
+  if (is_external(items[0]) || is_external(items[1])) {
+    open_values(d);
+    return;
+  }
   v->doing = CPB_DIFF_BYTES;
   for (int side = 0; side < 2; side++) {
     v->ranges[side] = v->tensors[side];
@@ -215,7 +222,7 @@ void cpb_diff_values_begin(cpb_diff *d, const cpb_diff_list *list) {
         cpb_json_read(&d->allocator, cpb_diff_items_whole(&d->items, &d->join, side), CPB_DIFF_DEPTH * 2, &error);
   yyjson_val *const roots[2] = {yyjson_doc_get_root(docs[0]), yyjson_doc_get_root(docs[1])};
   if (error.code != CPB_OK) cpb_diff_fail(d, -1, &error);
-  else if (list == &cpb_diff_constants) begin_constant(&d->values, roots);
+  else if (list == &cpb_diff_constants) begin_constant(d, roots);
   else if (list == &cpb_diff_states) begin_states(d, roots);
   else open_values(d);
   yyjson_doc_free(docs[0]);

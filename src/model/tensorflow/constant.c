@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "model/common/cursor.h"
 #include "model/common/part.h"
+#include "model/common/tensor/layout.h"
 #include "model/common/tensor/values.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/views.h"
@@ -220,8 +221,8 @@ static cpb_have find_tensor(reader *r, cpb_range *where) {
 
 static cpb_have begin_tensor(reader *r, cpb_range where) {
   r->found = true;
-  bool begun =
-      cpb_tensor_values_init(&r->tensor, &r->allocator, &r->input, &r->error, where, r->options->exact_texts != 0);
+  bool begun = cpb_tensor_values_init(&r->tensor, &r->allocator, &cpb_tensorflow_layout, &r->input, &r->error, where,
+                                      r->options->exact_texts != 0);
   return begun ? CPB_HAVE : fails_memory(r);
 }
 

@@ -36,13 +36,13 @@ static void write_calls(cpb_saved_model *m, const char *key, const cpb_call *cal
 
 void cpb_write_calls(cpb_saved_model *m, uint32_t function) {
   size_t count;
-  const cpb_call *calls = cpb_graph_calls(&m->graph, function, &count);
+  const cpb_call *calls = cpb_calls_by(&m->graph.calls, function, &count);
   write_calls(m, "calls", calls, count, false);
 }
 
 void cpb_write_callers(cpb_saved_model *m, uint32_t function) {
   size_t count;
-  const cpb_call *callers = cpb_graph_callers(&m->graph, function, &count);
+  const cpb_call *callers = cpb_calls_of(&m->graph.calls, function, &count);
   write_calls(m, "called_by", callers, count, true);
 }
 

@@ -1,19 +1,17 @@
 #include "model/tensorflow/graph.h"
 
-#include <stdlib.h>
-
 #include "base/status.h"
 #include "model/tensorflow/fields.h"
 
 void cpb_graph_init(cpb_graph *g, const cpb_allocator *a) {
   *g = (cpb_graph){.allocator = *a};
   cpb_names_init(&g->names, a);
+  cpb_calls_init(&g->calls, a);
 }
 
 void cpb_graph_free(cpb_graph *g) {
   cpb_release(&g->allocator, g->functions);
-  cpb_release(&g->allocator, g->calls);
-  cpb_release(&g->allocator, g->callers);
+  cpb_calls_free(&g->calls);
   cpb_names_free(&g->names);
   cpb_graph_init(g, &g->allocator);
 }
@@ -87,19 +85,6 @@ uint32_t cpb_graph_find(const cpb_graph *g, cpb_span name) { return cpb_names_fi
 
 /* --- Calls ---------------------------------------------------------------------- */
 
-static bool add_call(cpb_graph *g, uint32_t caller, uint32_t callee) {
-  void *calls = g->calls;
-  cpb_call *last = g->num_calls > 0 ? &g->calls[g->num_calls - 1] : NULL;
-  if (last && last->caller == caller && last->callee == callee && last->count < UINT32_MAX) {
-    last->count++;
-    return true;
-  }
-  if (!cpb_reserve(&g->allocator, &calls, &g->calls_capacity, g->num_calls + 1, sizeof *g->calls)) return false;
-  g->calls = calls;
-  g->calls[g->num_calls++] = (cpb_call){caller, callee, 1};
-  return true;
-}
-
 static bool find_calls(cpb_graph *g, uint32_t caller) {
   uint32_t number;
   cpb_cursor c = cpb_graph_nodes(g, caller, &number);
@@ -108,70 +93,10 @@ static bool find_calls(cpb_graph *g, uint32_t caller) {
     cpb_callees callees = cpb_callees_of(c.bytes);
     while (cpb_callees_next(&callees, &name)) {
       uint32_t callee = cpb_graph_find(g, name);
-      if (callee != CPB_NO_NAME && !add_call(g, caller, callee)) return false;
+      if (callee != CPB_NO_NAME && !cpb_calls_add(&g->calls, caller, callee)) return false;
     }
   }
   return true;
-}
-
-static int compare(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-  return a != b ? (a > b) - (a < b) : (c > d) - (c < d);
-}
-
-static int by_caller(const void *a, const void *b) {
-  const cpb_call *x = a, *y = b;
-  return compare(x->caller, y->caller, x->callee, y->callee);
-}
-
-static int by_callee(const void *a, const void *b) {
-  const cpb_call *x = a, *y = b;
-  return compare(x->callee, y->callee, x->caller, y->caller);
-}
-
-/* One of each pair. */
-static void join_calls(cpb_graph *g) {
-  size_t kept = 0;
-  if (g->num_calls > 1) qsort(g->calls, g->num_calls, sizeof *g->calls, by_caller);
-  for (size_t i = 0; i < g->num_calls; i++) {
-    if (kept > 0 && by_caller(&g->calls[kept - 1], &g->calls[i]) == 0) {
-      g->calls[kept - 1].count += g->calls[i].count;
-    } else {
-      g->calls[kept++] = g->calls[i];
-    }
-  }
-  g->num_calls = kept;
-}
-
-static bool sort_callers(cpb_graph *g) {
-  size_t size = g->num_calls * sizeof *g->calls;
-  if (size == 0) return true;
-  g->callers = cpb_alloc(&g->allocator, size);
-  if (!g->callers) return false;
-  memcpy(g->callers, g->calls, size);
-  qsort(g->callers, g->num_calls, sizeof *g->callers, by_callee);
-  return true;
-}
-
-/* The run in a sorted list that belongs to one function. */
-static const cpb_call *find_run(const cpb_call *list, size_t total, uint32_t function, bool callers, size_t *count) {
-  size_t low = 0, high = total;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    uint32_t at = callers ? list[middle].callee : list[middle].caller;
-    if (at < function) low = middle + 1;
-    else high = middle;
-  }
-  for (high = low; high < total && (callers ? list[high].callee : list[high].caller) == function;) high++;
-  *count = high - low;
-  return list ? list + low : NULL;
-}
-
-const cpb_call *cpb_graph_calls(const cpb_graph *g, uint32_t caller, size_t *count) {
-  return find_run(g->calls, g->num_calls, caller, false, count);
-}
-
-const cpb_call *cpb_graph_callers(const cpb_graph *g, uint32_t callee, size_t *count) {
-  return find_run(g->callers, g->num_calls, callee, true, count);
 }
 
 /* --- Building --------------------------------------------------------------------- */
@@ -201,8 +126,7 @@ static bool build(cpb_graph *g, cpb_span message, cpb_problems *problems) {
     if (!find_calls(g, (uint32_t)i)) return false;
   }
   if (!find_calls(g, CPB_MAIN_GRAPH)) return false;
-  join_calls(g);
-  return sort_callers(g);
+  return cpb_calls_sort(&g->calls);
 }
 
 /* Nodes are gone through once for what they call, and their attributes for functions among them. */
@@ -211,5 +135,5 @@ bool cpb_graph_build(cpb_graph *g, cpb_span message, bool lost, cpb_problems *pr
   if (!cpb_meter_charge(meter, CPB_WORK_WALKED, 2 * (uint64_t)message.size, CPB_NO_OFFSET, error)) return false;
   g->lost = lost;
   if (!build(g, message, problems)) return cpb_fail_memory(error), false;
-  return cpb_meter_charge(meter, CPB_WORK_ENTRIES, g->nodes + g->num_functions + g->num_calls, CPB_NO_OFFSET, error);
+  return cpb_meter_charge(meter, CPB_WORK_ENTRIES, g->nodes + g->num_functions + g->calls.count, CPB_NO_OFFSET, error);
 }

@@ -4,6 +4,7 @@
 #define CPB_MODEL_TENSORFLOW_GRAPH_H
 
 #include "base/meter.h"
+#include "model/common/calls.h"
 #include "model/common/cursor.h"
 #include "model/common/names.h"
 #include "model/common/problems.h"
@@ -17,12 +18,6 @@ typedef struct cpb_function {
   uint64_t nodes;
 } cpb_function;
 
-typedef struct cpb_call {
-  uint32_t caller; /* a function, or CPB_MAIN_GRAPH */
-  uint32_t callee;
-  uint32_t count; /* nodes of the caller that call it */
-} cpb_call;
-
 typedef struct cpb_graph {
   cpb_allocator allocator;
   cpb_span message; /* GraphDef */
@@ -30,10 +25,8 @@ typedef struct cpb_graph {
   cpb_function *functions;
   size_t num_functions, functions_capacity;
   cpb_names names; /* of the functions */
-  cpb_call *calls; /* by caller, then callee */
-  size_t num_calls, calls_capacity;
-  cpb_call *callers; /* the same by callee, then caller */
-  uint64_t nodes;    /* of the graph itself */
+  cpb_calls calls; /* of functions, by functions or CPB_MAIN_GRAPH */
+  uint64_t nodes;  /* of the graph itself */
 } cpb_graph;
 
 void cpb_graph_init(cpb_graph *graph, const cpb_allocator *a);
@@ -45,10 +38,6 @@ bool cpb_graph_build(cpb_graph *graph, cpb_span message, bool lost, cpb_problems
 
 /* The function of that name, or CPB_NO_NAME. */
 uint32_t cpb_graph_find(const cpb_graph *graph, cpb_span name);
-
-/* The calls of a function (or the graph), and those of it; they follow each other. */
-const cpb_call *cpb_graph_calls(const cpb_graph *graph, uint32_t caller, size_t *count);
-const cpb_call *cpb_graph_callers(const cpb_graph *graph, uint32_t callee, size_t *count);
 
 /* The nodes of a function, or of the graph: cpb_cursor_find with these. */
 cpb_cursor cpb_graph_nodes(const cpb_graph *graph, uint32_t function, uint32_t *number);

@@ -1,15 +1,14 @@
 #include "model/tensorflow/preview.h"
 
 #include "base/checked.h"
-#include "base/utf8.h"
 #include "model/common/cursor.h"
 #include "model/common/tensor/element.h"
 #include "model/common/tensor/shapes.h"
+#include "model/common/text.h"
 #include "model/tensorflow/fields.h"
 
 #define SHOWN 8
-#define TEXT_SHOWN 64 /* bytes of a string */
-#define LARGEST 16    /* bytes of an element */
+#define LARGEST 16 /* bytes of an element */
 
 typedef struct preview {
   const cpb_part *part;
@@ -98,27 +97,6 @@ static void write_numbers(cpb_json_writer *a, const preview *p) {
 
 /* --- Texts ------------------------------------------------------------------------------------ */
 
-/* As much of it as ends with a whole character. */
-static cpb_span first_of(cpb_span text) {
-  size_t size = TEXT_SHOWN;
-  while (size > TEXT_SHOWN - 4 && (text.data[size] & 0xc0) == 0x80) size--;
-  return (cpb_span){text.data, size};
-}
-
-static void write_text(cpb_json_writer *a, const cpb_part *part, cpb_span text) {
-  cpb_range where = cpb_part_where(part, text);
-  bool omitted = cpb_part_omits(part, text);
-  if (text.size <= TEXT_SHOWN && !omitted) {
-    cpb_json_writer_span(a, NULL, text);
-    return;
-  }
-  cpb_json_writer_open(a, NULL, '{');
-  if (omitted) cpb_json_writer_null(a, "text");
-  else cpb_json_writer_span(a, "text", first_of(text));
-  cpb_json_writer_unsigned(a, "size", omitted ? where.length : text.size);
-  cpb_json_writer_close(a, '}');
-}
-
 /* The last string stands for those that were left out. */
 static void write_texts(cpb_json_writer *a, const preview *p) {
   cpb_cursor c = cpb_cursor_of(p->tensor);
@@ -126,7 +104,7 @@ static void write_texts(cpb_json_writer *a, const preview *p) {
   for (size_t i = 0; i < p->wanted; i++) {
     if (cpb_cursor_find(&c, TENSOR_STRINGS, CPB_WIRE_LEN)) last = c.bytes;
     else if (c.damaged) return;
-    write_text(a, p->part, last);
+    cpb_write_short_text(a, p->part, last);
   }
 }
 

@@ -13,6 +13,7 @@ const MODELS = [
   /^keras_metadata\.pb$/,
   /(?<!\.\d{5}-of-\d{5})\.cpb$/, // those are parts
   /\.cpb$/,
+  /\.onnx$/,
   /(?<!^fingerprint)\.pb$/,
   /\.zip$/,
   /\.fb$/,

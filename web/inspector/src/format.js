@@ -1,4 +1,5 @@
 /** Numbers, shapes and types as people read them. */
+import { composed } from './model/tensors.js';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
@@ -15,7 +16,7 @@ export function size(bytes) {
 /** @param {number} n */
 export const count = (n) => n.toLocaleString('en');
 
-/** As the command writes it: * is any rank. @param {(number | null)[] | null | undefined} dimensions null: the rank is not known */
+/** As the command writes it: * is any rank. @param {import('./model/tensors.js').Shape | undefined} dimensions null: the rank is not known */
 export const shape = (dimensions) => (dimensions ? `[${dimensions.map((d) => d ?? '?').join(',')}]` : '[*]');
 
 /** What types are called in short, as in f32[?,3]; ND4J's names too. @type {Record<string, string>} */
@@ -34,8 +35,11 @@ const short = (dtype) =>
   SHORT[dtype?.toLowerCase() ?? ''] ??
   (dtype ?? '?').toLowerCase().replace(/^(u?)(int|float)(\d+)(?=$|_ref)/, (_, u, kind, bits) => u + kind[0] + bits);
 
-/** A tensor in short, as f32[?,224,224,3]. @param {{ dtype?: string | null, shape?: (number | null)[] | null }} tensor */
-export const brief = ({ dtype, shape: dimensions }) => `${short(dtype)}${shape(dimensions)}`;
+/** A tensor in short, as f32[?,224,224,3]; or a `type` that is made of others. @param {{ dtype?: string | null, shape?: import('./model/tensors.js').Shape, type?: any }} tensor @returns {string} */
+export const brief = ({ dtype, shape: dimensions, type }) =>
+  type
+    ? composed(type, (one) => ('shape' in one || one.type ? brief(one) : short(one.dtype)))
+    : `${short(dtype)}${shape(dimensions)}`;
 
 /** A part of a whole, in percent. @param {number} part @param {number} whole */
 export function percent(part, whole) {
@@ -71,6 +75,7 @@ const KINDS = {
   keras_metadata: 'Keras metadata',
   samediff_zip: 'SameDiff zip',
   samediff_graph: 'SameDiff graph',
+  onnx: 'ONNX',
   checkpoint: 'checkpoint',
 };
 

@@ -16,7 +16,7 @@ import { count, counted, kindName, plain, size, told } from './format.js';
 import { filesOf, modelAmong } from './files.js';
 import { inspectorLook } from './inspector-look.js';
 import { look } from './look.js';
-import { panels } from './panels.js';
+import { panels, titleOf } from './panels.js';
 import { Session } from './session.js';
 import { start, startLook } from './start.js';
 import './progress.js';
@@ -312,10 +312,11 @@ export class CpbInspector extends LitElement {
 
   #tabs() {
     const current = this.#current;
+    const kind = this.session?.about.kind ?? '';
     return html`<nav class="tabs" aria-label="Panels">
       <div role="tablist" class="scroll" aria-label="Panels" @keydown=${this.#onKey}>
         ${this.#shown.map(
-          ([name, { title }]) =>
+          ([name]) =>
             html`<button
               role="tab"
               id="tab-${name}"
@@ -324,7 +325,7 @@ export class CpbInspector extends LitElement {
               tabindex=${name === current ? 0 : -1}
               @click=${() => this.#go({ panel: name })}
             >
-              ${title}
+              ${titleOf(name, kind)}
             </button>`,
         )}
       </div>
@@ -345,7 +346,7 @@ export class CpbInspector extends LitElement {
     const current = this.#current;
     const here = current === this.panel;
     return html`<section role="tabpanel" id="panel" aria-labelledby="tab-${current}">
-      <h2 class="unseen">${panels[current]?.title}</h2>
+      <h2 class="unseen">${titleOf(current, session.about.kind)}</h2>
       ${panels[current]?.render(session, here ? this.at : '', here ? this.node : '', here ? this.view : viewOf({ meta: this.view.meta, tag: this.view.tag }))}
     </section>`;
   }

@@ -6,6 +6,7 @@ import './panels/file.js';
 import './panels/functions.js';
 import './panels/graph.js';
 import './panels/layers.js';
+import './panels/name-layers.js';
 import './panels/objects.js';
 import './panels/operations.js';
 import './panels/overview.js';
@@ -19,11 +20,12 @@ import './panels/variables.js';
 
 const tensorflow = ['saved_model', 'graph_def'];
 const samediff = ['samediff_zip', 'samediff_graph'];
-const all = [...tensorflow, ...samediff, 'keras_metadata'];
+const graphs = [...tensorflow, ...samediff, 'onnx'];
+const all = [...graphs, 'keras_metadata'];
 
 /**
  * In the order of their tabs.
- * @type {Record<string, { title: string, kinds: string[],
+ * @type {Record<string, { title: string, titles?: Record<string, string>, kinds: string[],
  *   render: (session: Session, at: string, node: string, view: View) => unknown }>}
  */
 export const panels = {
@@ -35,7 +37,7 @@ export const panels = {
   },
   graph: {
     title: 'Graph',
-    kinds: [...tensorflow, ...samediff],
+    kinds: graphs,
     render: (session, at, node, view) =>
       html`<cpb-graph .session=${session} .at=${at} .node=${node} .view=${view}></cpb-graph>`,
   },
@@ -47,19 +49,22 @@ export const panels = {
   },
   layers: {
     title: 'Layers',
-    kinds: ['saved_model', 'keras_metadata'],
+    kinds: ['saved_model', 'keras_metadata', 'onnx'],
     render: (session, at, node, view) =>
-      html`<cpb-layers .session=${session} .at=${at} .node=${node} .view=${view}></cpb-layers>`,
+      session.about.kind === 'onnx'
+        ? html`<cpb-name-layers .session=${session} .at=${at} .node=${node} .view=${view}></cpb-name-layers>`
+        : html`<cpb-layers .session=${session} .at=${at} .node=${node} .view=${view}></cpb-layers>`,
   },
   variables: {
     title: 'Variables',
-    kinds: ['saved_model', 'checkpoint', ...samediff],
+    titles: { onnx: 'Initializers' },
+    kinds: ['saved_model', 'checkpoint', ...samediff, 'onnx'],
     render: (session, at, node, view) =>
       html`<cpb-variables .session=${session} .at=${at} .node=${node} .view=${view}></cpb-variables>`,
   },
   operations: {
     title: 'Operations',
-    kinds: [...tensorflow, ...samediff],
+    kinds: graphs,
     render: (session, at, node, view) =>
       html`<cpb-operations .session=${session} .at=${at} .node=${node} .view=${view}></cpb-operations>`,
   },
@@ -71,7 +76,7 @@ export const panels = {
   },
   functions: {
     title: 'Functions',
-    kinds: tensorflow,
+    kinds: [...tensorflow, 'onnx'],
     render: (session, at, node, view) =>
       html`<cpb-functions .session=${session} .at=${at} .node=${node} .view=${view}></cpb-functions>`,
   },
@@ -83,7 +88,7 @@ export const panels = {
   },
   bytes: {
     title: 'Bytes',
-    kinds: [...tensorflow, ...samediff],
+    kinds: graphs,
     render: (session, at, node, view) =>
       html`<cpb-bytes .session=${session} .at=${at} .node=${node} .view=${view}></cpb-bytes>`,
   },
@@ -106,3 +111,6 @@ export const panels = {
       html`<cpb-search .session=${session} .at=${at} .node=${node} .view=${view}></cpb-search>`,
   },
 };
+
+/** What a panel is called for a kind of model. @param {string} name @param {string} kind */
+export const titleOf = (name, kind) => panels[name]?.titles?.[kind] ?? panels[name]?.title;

@@ -11,6 +11,7 @@ const KINDS = [
   'variables.index',
   'SameDiff .zip',
   'SameDiff .fb',
+  'ONNX',
 ];
 
 export const startLook = css`

@@ -173,7 +173,7 @@ class CpbTensor extends LitElement {
   }
 
   /** @param {import('./model/values.js').Shown} values */
-  numbers({ count: all, finite, low, high, mean, deviation, bars, first, picture }) {
+  numbers({ count: all, finite, low, high, mean, deviation, bars, first, picture, magnitudes }) {
     const pair = (/** @type {string} */ name, /** @type {unknown} */ value) =>
       html`<div>
         <dt>${name}</dt>
@@ -181,7 +181,7 @@ class CpbTensor extends LitElement {
       </div>`;
     return html`
       <dl>
-        ${pair('Values', count(all))}
+        ${pair(magnitudes ? 'Absolute values' : 'Values', count(all))}
         ${finite ? [pair('Smallest', number(low)), pair('Largest', number(high)), pair('Mean', number(mean)), pair('Standard deviation', number(deviation))] : nothing}
         ${finite < all ? pair('NaN or infinite', count(all - finite)) : nothing}
       </dl>

@@ -2,14 +2,16 @@
 import { CpbError } from '../errors.js';
 import * as is from '../options.js';
 import { teller } from '../progress.js';
+import { drive } from '../wasm/engine.js';
 import { createFeed } from '../wasm/feed.js';
 import { fileOf, openCore } from '../reader/open-file.js';
+import { otherFile } from '../reader/other-file.js';
 import { openInside } from './inspect.js';
 import { shared } from './model.js';
 import { structs } from './structs.js';
 
 /** @import { ReadOptions } from '../types.js' */
-/** @import { Input } from '../source/index.js' */
+/** @import { Input, Prepared } from '../source/index.js' */
 /** @import { Engine } from '../wasm/engine.js' */
 /** @import { Feed } from '../wasm/feed.js' */
 /** @import { OpenFile } from '../reader/open-file.js' */
@@ -103,10 +105,38 @@ async function compared(file, models, { skipValues, maxDifferences, signal, onPr
     ),
   );
   const both = switched(file, engine, models);
-  await file.drive(both, { signal, got: teller(onProgress, 'differences') }).catch((error) => {
+  const sources = models.map(({ state }) => state.file.source);
+  const others = () => /** @type {Prepared} */ (sources[engine.call('side')]).others();
+  const source = /** @type {Prepared} */ ({ ...file.source, others });
+  await drive(file.instance, both, source, { signal, got: teller(onProgress, 'differences') }).catch((error) => {
     throw about(engine.call('side'), error);
   });
   return JSON.parse(new TextDecoder().decode(engine.peek('result')));
+}
+
+/**
+ * Feeds of other files of one model. Their numbers are those of one array at a time: they are kept by
+ * their names.
+ *
+ * @extends {Map<any, Feed>}
+ */
+class ByName extends Map {
+  #now;
+
+  /** @param {() => string} now which is needed now */
+  constructor(now) {
+    super();
+    this.#now = now;
+  }
+
+  get() {
+    return super.get(this.#now());
+  }
+
+  /** @param {number} _ @param {Feed} feed */
+  set(_, feed) {
+    return super.set(this.#now(), feed);
+  }
 }
 
 /** The number of no shard, -1: the message. */
@@ -122,12 +152,21 @@ const MESSAGE = Infinity;
  * @returns {Engine}
  */
 function switched({ instance, keep }, engine, models) {
-  const sides = models.map(({ state }) => ({ feedOf: feedsOf(state), lent: 0, lentSize: 0 }));
+  const other = () => otherFile(instance, (out) => instance.c.cpb_input_other(engine.call('input'), out)).name;
+  const sides = models.map(({ state }) => ({
+    feedOf: feedsOf(state),
+    others: new ByName(other),
+    lent: 0,
+    lentSize: 0,
+  }));
   keep(() => sides.forEach(({ lent }) => lent && instance.free(lent)));
   const side = () => /** @type {(typeof sides)[0]} */ (sides[engine.call('side')]);
   return {
     ...engine,
     feed: delegated(() => side().feedOf(engine.call('shard'))),
+    get others() {
+      return side().others;
+    },
     get lent() {
       return side().lent;
     },

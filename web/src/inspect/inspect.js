@@ -66,7 +66,8 @@ import { valuesOf } from './values.js';
  *   tags, signatures, counts: a few small reads
  * @property {(key: string, options?: Page) => Answer<Kind, 'signature'>} signature one, followed
  *   to its function, captures and variables
- * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library
+ * @property {(options?: Page) => Answer<Kind, 'functions'>} functions the function library; of ONNX
+ *   graphs within nodes, too
  * @property {(name: string, options?: Page) => Answer<Kind, 'function'>} function one of it
  * @property {(options?: Page & { function?: string, scope?: string }) => Answer<Kind, 'nodes'>}
  *   nodes of the graph or of a function; of those in a name scope
@@ -78,8 +79,8 @@ import { valuesOf } from './values.js';
  *   variable of a SameDiff tag, and as which input
  * @property {(path?: string, options?: Page) => Answer<Kind, 'objects'>} objects an object of the
  *   object graph and its children, by its path such as 'root.layers.0'
- * @property {(options?: Page) => Answer<Kind, 'layers'>} layers the Keras layers and how they are
- *   connected
+ * @property {(options?: Page & { name?: string }) => Answer<Kind, 'layers'>} layers the Keras layers and
+ *   how they are connected; of ONNX what nodes have in front of their names
  * @property {(options?: Page) => Answer<Kind, 'constants'>} constants or parameters, the largest
  *   first
  * @property {(options?: Page) => Answer<Kind, 'ops'>} ops how often each operation is used
@@ -96,8 +97,8 @@ import { valuesOf } from './values.js';
  * @property {(tag?: string, options?: Page) => Answer<Kind, 'tag'>} tag SameDiff: the graph of a
  *   tag, of the newest one (the last in the file) without a name
  * @property {(name: string, options?: ValuesOptions) => Promise<Values>} values of one
- *   constant of a SavedModel or graph, one of its variables, or one array of a SameDiff model,
- *   streamed
+ *   constant of a SavedModel or graph, one of its variables, one array of a SameDiff model, or
+ *   one initializer or other tensor of an ONNX model, also one in another file, streamed
  * @property {(beside: Beside, options?: { signal?: AbortSignal }) => Promise<void>} add what lies beside a SavedModel, once
  *   it is needed; answers from then on are as if `inspect` had been given it
  * @property {() => void} close frees it all; also `using` does
@@ -125,7 +126,7 @@ const known = {
 
 /**
  * Opens a model to look inside: a SavedModel or GraphDef (.pb or .cpb), keras_metadata.pb,
- * a SameDiff zip or graph.
+ * a SameDiff zip or graph, an ONNX model.
  *
  * @template {ModelKind} [Kind=ModelKind]
  * @param {Input} input as for open()
@@ -135,6 +136,10 @@ const known = {
 export async function inspect(input, options = {}) {
   return modelOf(await openInside(input, options, { keepDamaged: true }));
 }
+
+/** A name that ends so is that of a plain message, and no index is looked for at its end. @param {any} input */
+const formatOf = (input) =>
+  /\.onnx(?=$|[?#])/i.test(String(input?.name ?? input)) ? /** @type {const} */ ('pb') : undefined;
 
 /**
  * What is behind a model.
@@ -149,7 +154,7 @@ export async function inspect(input, options = {}) {
 export async function openInside(input, options, { within, keepDamaged = false } = {}) {
   is.checkOptions(options, known);
   // As natively: no chunk is looked at for its size alone. Questions are about all of the message.
-  const how = { trustSizes: true, ...options, keepDamaged, wholeIndex: true };
+  const how = { trustSizes: true, format: formatOf(input), ...options, keepDamaged, wholeIndex: true };
   const opened = await openAs('inspect', () => content, input, how, within);
   try {
     return await insideOf(input, opened, how);
@@ -318,7 +323,7 @@ async function cut({ file, body }, { askFor }, paths, page) {
   };
 }
 
-const EXPECTED = 'expected a SavedModel, a GraphDef, Keras metadata or a SameDiff file';
+const EXPECTED = 'expected a SavedModel, a GraphDef, Keras metadata, a SameDiff file or an ONNX model';
 
 /** The most bytes that the guess looks at, and how many are enough. */
 const HEAD = 4096;

@@ -19,6 +19,7 @@ export const kinds = {
   keras_metadata: 3,
   samediff_zip: 4,
   samediff_graph: 5,
+  onnx: 6,
 };
 
 /** The message's feed for one engine, whose end is not the feed's.

@@ -3,7 +3,8 @@
  * it ends, so whoever walks over them waits for one answer before asking for the next. But layers
  * repeat, and so do the distances from the end of one value to the end of the next: where they do,
  * the next places are asked for at once. A wrong guess costs a request of 5 KiB, and while as many
- * as MOST more were wrong than right, there are no others.
+ * as MOST more were wrong than right, there are no others, but for distances that have repeated
+ * for long since.
  */
 import { abortable } from '../source/abort.js';
 
@@ -37,17 +38,18 @@ const alike = (a, b) => a !== undefined && b !== undefined && Math.abs(a - b) <=
 /**
  * After how many distances they repeat: those with which the longest run at the end does; 0: they
  * do not. Two equal ones are enough for a period of one, a longer one needs two of its distances again.
+ * And how long that run is.
  *
  * @param {number[]} distances
  */
-export function periodOf(distances) {
+export function repetition(distances) {
   let [best, longest] = [0, 0];
   for (let period = 1; period <= PERIOD; period++) {
     let run = 0;
     while (alike(distances.at(-1 - run), distances.at(-1 - run - period))) run++;
     if (run >= Math.min(period, 2) && run > longest) [best, longest] = [period, run];
   }
-  return best;
+  return { period: best, run: longest };
 }
 
 class EqualJumps {
@@ -103,8 +105,9 @@ class EqualJumps {
     const i = this.#guesses.findIndex((one) => offset >= one.offset && offset < one.end);
     if (i < 0) this.#miss();
     else this.#hit(i);
-    const period = this.#wrong < this.#right + MOST ? periodOf(this.#distances) : 0;
-    if (period) this.#guess(offset, this.#distances.slice(-period));
+    const { period, run } = repetition(this.#distances);
+    const isProved = run >= Math.max(MOST, period + 2);
+    if (period && (this.#wrong < this.#right + MOST || isProved)) this.#guess(offset, this.#distances.slice(-period));
   }
 
   /** @param {number} i those before were wrong */

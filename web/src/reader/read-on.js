@@ -2,6 +2,8 @@
  * Reading on over what is skipped, where that is faster than asking again. Only the length in front
  * of a value says where the next field begins: whoever looks for one of many large fields jumps from
  * one to the next, and each jump costs a round trip.
+ * Many small fields in a row, such as the nodes of a graph, are read as one stream, too, rather than
+ * request by request.
  */
 import { room } from '../bytes.js';
 import { abortable } from '../source/abort.js';
@@ -11,6 +13,9 @@ import { abortable } from '../source/abort.js';
 /** So many jumps in a row, each no longer than FAR, are followed by more. */
 const JUMPS = 3;
 const FAR = 4 * 2 ** 20;
+
+/** After so many requests, each where the one before ended, what follows is likely to be read, too. */
+const ROW = 3;
 
 /** Where an answer takes less, in milliseconds, asking is cheap. */
 const QUICK = 15;
@@ -46,6 +51,8 @@ class ReadingOn {
   /** The end of the last request, and how many jumps there were before. */
   #asked = -Infinity;
   #jumps = 0;
+  /** How many requests each began where the one before ended. */
+  #row = 0;
   /** How long the last answers took, and whether reading on was slower. @type {number[]} */
   #times = [];
   #slow = false;
@@ -69,6 +76,7 @@ class ReadingOn {
     }
     const gap = offset - this.#asked;
     this.#jumps = gap > 0 && gap <= FAR ? this.#jumps + 1 : 0;
+    this.#row = gap === 0 ? this.#row + 1 : 0;
     this.#asked = offset + length;
     const begun = performance.now();
     const bytes = await this.#source.read(offset, length, options);
@@ -80,8 +88,9 @@ class ReadingOn {
   #reaches(offset, length) {
     const open = this.#open;
     if (open && offset >= open.offset && offset - open.offset <= FAR && offset + length <= open.end) return true;
-    const goesOn = open ? offset >= open.offset && offset <= open.end + FAR : this.#jumps >= JUMPS;
-    const near = offset > this.#asked && offset - this.#asked <= FAR;
+    const isNext = offset === this.#asked && this.#row >= ROW;
+    const goesOn = open ? offset >= open.offset && offset <= open.end + FAR : this.#jumps >= JUMPS || isNext;
+    const near = isNext || (offset > this.#asked && offset - this.#asked <= FAR);
     if (this.#slow || !goesOn || !(open || near) || length > FIRST || this.#latency() < QUICK) return false;
     this.stop();
     const end = Math.min(this.#size, offset + this.#length);

@@ -1,5 +1,5 @@
 /**
- * The other files that a .cpb file refers to. Whoever wrote it chose their names, and may mean harm: only
+ * The other files that a .cpb file or an ONNX model refers to. Whoever wrote it chose their names, and may mean harm: only
  * what lies in the file's own folder is opened, unless the caller says more.
  */
 import { asCpbError, CpbError } from '../errors.js';
@@ -16,10 +16,11 @@ import { abortable } from './abort.js';
 /** @import { Input, Prepared, SourceOptions } from './index.js' */
 
 /**
- * Which other files are opened that a .cpb file names. 'folder', which is the default: those in its own
+ * Which other files are opened that a .cpb file or an ONNX model names. 'folder', which is the default: those in its own
  * folder, or below its URL's. 'none': none. A function: what it answers, which may be anything that can be
- * opened; undefined where there is no such file. It is told the size that the file must have.
- * @typedef {'folder' | 'none' | ((name: string, about: { size: number }) =>
+ * opened; undefined where there is no such file. It is told the size that the file must have,
+ * where a .cpb says that.
+ * @typedef {'folder' | 'none' | ((name: string, about: { size?: number }) =>
  *   Input | undefined | Promise<Input | undefined>)} References
  */
 
@@ -56,7 +57,7 @@ function refuse(why) {
  * @param {Source} source that names it
  * @param {References} references
  * @param {string} name
- * @param {{ size: number }} about
+ * @param {{ size?: number }} about
  * @returns {Promise<Input>}
  */
 export async function resolveReference(source, references, name, about) {
@@ -89,7 +90,7 @@ class Others {
   #costs = new Set();
 
   /**
-   * @param {(name: string, about: { size: number }) => Promise<Input>} resolve
+   * @param {(name: string, about: { size?: number }) => Promise<Input>} resolve
    * @param {(input: Input) => Prepared} prepare
    */
   constructor(resolve, prepare) {
@@ -214,7 +215,7 @@ class Others {
   /** @param {string} name @param {number} size */
   async #open(name, size) {
     await this.#makeRoom();
-    const source = this.#prepare(await this.#resolve(name, { size }));
+    const source = this.#prepare(await this.#resolve(name, { size: size < Infinity ? size : undefined }));
     this.#costs.add(source.transferred);
     return source;
   }

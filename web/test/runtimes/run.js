@@ -1,6 +1,8 @@
 /**
  * node run.js [RUNTIME ...] [WORD ...]: runs the test files (those whose path has one
  * of the words) on the runtimes, all if none is named. What is missing is a failure.
+ * A file that failed runs once more at the end, alone, as these run beside others on a busy
+ * machine; if it passes then, that is said.
  */
 import { exchange, startBrowser } from './browsers.js';
 import { runtimes, testFiles } from './files.js';
@@ -24,6 +26,7 @@ import { startWorkerd } from './workerd.js';
 
 const fileLimit = Number(process.env.CPB_TEST_FILE_LIMIT ?? 600_000);
 const lanes = 2;
+const mostAgain = 4; // More is no accident.
 
 /** @type {Record<string, (name: any, server: any) => Promise<Session>>} */
 const starters = {
@@ -35,6 +38,16 @@ const starters = {
   firefox: startBrowser,
   webkit: startBrowser,
 };
+
+/**
+ * What came of a runtime, and of the files that failed on it.
+ * @typedef {Counts & {runtime: string, ms: number, broken: {file: string, outcome: Outcome}[]}} Total
+ */
+
+/** @type {(total: Counts, outcome: Counts, times: 1 | -1) => void} */
+function add(total, outcome, times) {
+  for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) total[key] += times * outcome[key];
+}
 
 /** @type {(counts: Counts) => string} */
 const line = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed, ${skipped} skipped`;
@@ -91,7 +104,8 @@ async function each(items, atOnce, act) {
  * @param {number} atOnce if it can
  */
 async function runRuntime(runtime, server, files, atOnce) {
-  const total = { runtime, passed: 0, failed: 0, skipped: 0, ms: Date.now() };
+  /** @type {Total} */
+  const total = { runtime, passed: 0, failed: 0, skipped: 0, ms: Date.now(), broken: [] };
   /** @type {Session | undefined} */
   let session;
   try {
@@ -102,7 +116,8 @@ async function runRuntime(runtime, server, files, atOnce) {
       const begun = Date.now();
       const outcome = await runFile(here, file);
       print(runtime, file, outcome, begun);
-      for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) total[key] += outcome[key];
+      add(total, outcome, 1);
+      if (outcome.failed) total.broken.push({ file, outcome });
     };
     const side = here.several ? atOnce : 1;
     await each(
@@ -124,6 +139,29 @@ async function runRuntime(runtime, server, files, atOnce) {
   return total;
 }
 
+/**
+ * Runs what failed once more, alone.
+ *
+ * @param {Total} total
+ * @param {object} server
+ */
+async function runAgain(total, server) {
+  const { runtime } = total;
+  for (const { file, outcome } of total.broken) {
+    console.log(`\n${runtime} ${file}: ${line(outcome)}; once more, alone. At first:\n${indented(outcome.text)}`);
+    const begun = Date.now();
+    const session = await starters[runtime]?.(runtime, server);
+    if (!session) continue;
+    const second = await runFile(session, file);
+    await session.stop().catch(() => {});
+    print(runtime, file, second, begun);
+    if (second.failed) continue;
+    console.log(`again: ${runtime} ${file}`);
+    add(total, outcome, -1);
+    add(total, second, 1);
+  }
+}
+
 async function main() {
   const words = process.argv.slice(2);
   const wanted = runtimes.filter((name) => words.includes(name));
@@ -136,23 +174,25 @@ async function main() {
   const server = { ...(await startServer({ handlers })), ask };
   const names = (wanted.length ? wanted : runtimes).toReversed();
   const atOnce = names.length === 1 ? lanes : 1;
-  /** @type {Awaited<ReturnType<typeof runRuntime>>[]} */
+  /** @type {Total[]} */
   const totals = [];
   await each(names, lanes, async (name) => {
     const files = chosen.filter((entry) => entry.runtimes.includes(name));
     totals.push(await runRuntime(name, server, files, atOnce));
   });
+  const broken = totals.reduce((sum, total) => sum + total.broken.length, 0);
+  if (broken <= mostAgain) for (const total of totals) await runAgain(total, server);
   server.close();
   report(totals);
 }
 
-/** @param {Awaited<ReturnType<typeof runRuntime>>[]} totals */
+/** @param {Total[]} totals */
 function report(totals) {
   const sum = { passed: 0, failed: 0, skipped: 0 };
   console.log();
   for (const total of totals) {
     console.log(`${total.runtime}: ${line(total)} in ${(total.ms / 1000).toFixed(1)} s`);
-    for (const key of /** @type {const} */ (['passed', 'failed', 'skipped'])) sum[key] += total[key];
+    add(sum, total, 1);
   }
   console.log(line(sum));
   process.exit(sum.failed === 0 && sum.passed > 0 ? 0 : 1);

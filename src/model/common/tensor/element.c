@@ -45,6 +45,11 @@ static double decode(const float_layout *l, uint32_t bits) {
   return negative ? -value : value;
 }
 
+double cpb_small_float(unsigned exponent, unsigned fraction, unsigned bias, uint32_t bits) {
+  const float_layout layout = {(uint8_t)exponent, (uint8_t)fraction, (uint8_t)bias, ALL};
+  return decode(&layout, bits);
+}
+
 static const float_layout *layout_of(uint64_t dtype) {
   bool known = dtype < sizeof layouts / sizeof *layouts && layouts[dtype].exponent > 0;
   return known ? &layouts[dtype] : NULL;

@@ -9,4 +9,7 @@
  * false; [real, imaginary] for a complex one. What JSON's readers would round or refuse is a string. */
 void cpb_write_element(cpb_json_writer *answer, const char *key, uint64_t dtype, const uint8_t *bytes);
 
+/* A float of a sign, some bits of exponent and of fraction, which has neither infinity nor NaN. */
+double cpb_small_float(unsigned exponent, unsigned fraction, unsigned bias, uint32_t bits);
+
 #endif

@@ -4,14 +4,41 @@
 #include "base/status.h"
 
 #define FIRST_PIECE 256
+#define MOST_GATHERED ((uint64_t)64 << 10)
+
+static void fail_at_end(cpb_tensor_values *v) {
+  char name[80];
+  const cpb_other_file *other = &v->input->other;
+  if (v->input->file == 0) {
+    cpb_fail(v->error, CPB_E_DAMAGED, v->input->size, "the input ends within a TensorProto");
+    return;
+  }
+  cpb_quote(name, sizeof name, other->name, other->length);
+  cpb_fail(v->error, CPB_E_DAMAGED, CPB_NO_OFFSET,
+           "\"%s\", which has the values, has %llu bytes; expected at least %llu", name,
+           (unsigned long long)v->input->other_size, (unsigned long long)(v->content.offset + v->content.length));
+}
+
+/* Of another file with its name: the model is not what could not be read. */
+static void take_failure(cpb_tensor_values *v) {
+  char name[80];
+  const cpb_error *failure = &v->input->failure;
+  const cpb_other_file *other = &v->input->other;
+  if (v->error->code != CPB_OK) return;
+  *v->error = *failure;
+  if (v->input->file == 0) return;
+  cpb_quote(name, sizeof name, other->name, other->length);
+  v->error->offset = CPB_NO_OFFSET;
+  cpb_format(v->error->message, sizeof v->error->message, "\"%s\", which has the values: %s", name, failure->message);
+}
 
 cpb_have cpb_tensor_settle(cpb_tensor_values *v, cpb_have have) {
   v->scan.window = (cpb_span){NULL, 0}; /* the host may take its bytes back */
   if (have == CPB_AT_END) {
-    cpb_fail(v->error, CPB_E_DAMAGED, v->input->size, "the input ends within a TensorProto");
+    fail_at_end(v);
     return CPB_FAILED;
   }
-  if (have == CPB_FAILED && v->error->code == CPB_OK) *v->error = v->input->failure;
+  if (have == CPB_FAILED) take_failure(v);
   return have;
 }
 
@@ -47,7 +74,35 @@ cpb_have cpb_tensor_scan_next(cpb_tensor_values *v, cpb_wire_event *event) {
   return CPB_FAILED;
 }
 
-void cpb_tensor_scan_field(cpb_tensor_values *v) {
-  uint32_t field = v->format->field;
-  cpb_tensor_scan_begin(v, v->begins[field], v->ends[field]);
+static void scan_fields(cpb_tensor_values *v, uint32_t number) {
+  cpb_tensor_scan_begin(v, v->begins[number], v->ends[number]);
+}
+
+void cpb_tensor_scan_field(cpb_tensor_values *v) { scan_fields(v, v->type.field); }
+
+cpb_have cpb_tensor_list_next(cpb_tensor_values *v, uint32_t number) {
+  cpb_wire_event event = CPB_WIRE_MORE;
+  if (!v->listing) scan_fields(v, number);
+  v->listing = true;
+  do {
+    cpb_have have = cpb_tensor_scan_next(v, &event);
+    if (have != CPB_HAVE) return have;
+  } while (event != CPB_WIRE_END && (event != CPB_WIRE_FIELD || v->scan.scanner.field.number != number));
+  v->listing = event != CPB_WIRE_END;
+  return CPB_HAVE;
+}
+
+cpb_have cpb_tensor_gather(cpb_tensor_values *v, cpb_range where, const char *name, cpb_span *bytes) {
+  size_t size = (size_t)where.length;
+  *bytes = (cpb_span){v->message.data, size};
+  if (where.length > MOST_GATHERED) {
+    cpb_fail(v->error, CPB_E_DAMAGED, where.offset, "%s takes more than 65536 bytes", name);
+    return CPB_FAILED;
+  }
+  if (!cpb_buffer_reserve(&v->message, size)) return cpb_fail_memory(v->error), CPB_FAILED;
+  bytes->data = v->message.data;
+  cpb_have have = cpb_input_gather(v->input, where.offset, size, v->message.data, &v->message.size);
+  if (have != CPB_HAVE) return cpb_tensor_settle(v, have);
+  v->message.size = 0; /* for the next one */
+  return CPB_HAVE;
 }

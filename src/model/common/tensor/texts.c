@@ -4,8 +4,6 @@
 
 #include "base/checked.h"
 #include "base/status.h"
-#include "model/common/cursor.h"
-#include "model/common/tensor/fields.h"
 #include "model/common/tensor/scan.h"
 
 #define LENGTH_SIZE 8
@@ -30,7 +28,10 @@ static cpb_have look_at_end(cpb_tensor_values *v) {
   return CPB_HAVE;
 }
 
-static bool is_text(const cpb_wire_field *f) { return f->number == TENSOR_STRINGS && f->type == CPB_WIRE_LEN; }
+static bool is_text(const cpb_tensor_values *v) {
+  const cpb_wire_field *f = &v->scan.scanner.field;
+  return f->number == v->layout->strings && f->type == CPB_WIRE_LEN;
+}
 
 static void note_text(cpb_tensor_values *v) {
   cpb_tensor_texts *t = &v->texts;
@@ -43,8 +44,8 @@ static void note_text(cpb_tensor_values *v) {
 }
 
 static cpb_have too_many(cpb_tensor_values *v) {
-  cpb_fail(v->error, CPB_E_DAMAGED, v->tensor.offset, "string_val has %llu strings; the shape has %llu elements",
-           (unsigned long long)v->texts.count, (unsigned long long)v->count);
+  cpb_fail(v->error, CPB_E_DAMAGED, v->tensor.offset, "%s has %llu strings; the shape has %llu elements",
+           v->layout->strings_name, (unsigned long long)v->texts.count, (unsigned long long)v->count);
   return CPB_FAILED;
 }
 
@@ -53,7 +54,7 @@ static cpb_have too_many(cpb_tensor_values *v) {
 static cpb_have choose_width(cpb_tensor_values *v) {
   cpb_tensor_texts *t = &v->texts;
   uint64_t repeated, lengths, padded;
-  if (t->count > v->count) return too_many(v);
+  if (t->count > v->count || (!v->layout->repeats_last && t->count < v->count)) return too_many(v);
   bool fits = cpb_mul_u64(v->count - t->count, t->last.length, &repeated) &&
               cpb_add_u64(repeated, t->bytes, &repeated) && cpb_mul_u64(v->count, LENGTH_SIZE, &lengths) &&
               cpb_add_u64(lengths, repeated, &v->size);
@@ -75,7 +76,7 @@ cpb_have cpb_tensor_measure_texts(cpb_tensor_values *v) {
     have = look_at_end(v);
     if (have == CPB_HAVE) have = cpb_tensor_scan_next(v, &event);
     if (have != CPB_HAVE) return have;
-    if (event == CPB_WIRE_FIELD && is_text(&v->scan.scanner.field)) note_text(v);
+    if (event == CPB_WIRE_FIELD && is_text(v)) note_text(v);
   } while (event != CPB_WIRE_END);
   cpb_tensor_scan_field(v);
   return choose_width(v);
@@ -94,7 +95,7 @@ static cpb_have find_text(cpb_tensor_values *v) {
     const cpb_wire_field *f = &v->scan.scanner.field;
     text = (cpb_range){v->scan.base + f->value, f->size};
     if (event == CPB_WIRE_END) return too_many(v);
-    if (event == CPB_WIRE_FIELD && is_text(f)) break;
+    if (event == CPB_WIRE_FIELD && is_text(v)) break;
   }
   v->at = text.offset;
   v->end = text.offset + text.length;

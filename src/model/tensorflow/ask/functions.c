@@ -15,8 +15,8 @@ static void write_line(cpb_saved_model *m, uint32_t number) {
   const cpb_function *f = &m->graph.functions[number];
   cpb_span concrete = cpb_objects_concrete(&m->objects, f->name);
   size_t calls, callers;
-  cpb_graph_calls(&m->graph, number, &calls);
-  cpb_graph_callers(&m->graph, number, &callers);
+  cpb_calls_by(&m->graph.calls, number, &calls);
+  cpb_calls_of(&m->graph.calls, number, &callers);
   cpb_json_writer_open(a, NULL, '{');
   cpb_json_writer_span(a, "name", f->name);
   cpb_json_writer_unsigned(a, "inputs", cpb_count_bytes(f->signature, OP_INPUT));

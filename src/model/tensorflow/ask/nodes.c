@@ -2,13 +2,14 @@
 #include "model/tensorflow/ask/nodes.h"
 
 #include <stdlib.h>
+
+#include "model/common/uses.h"
 #include "model/tensorflow/attributes.h"
+#include "model/tensorflow/fields.h"
 #include "model/tensorflow/functions.h"
+#include "model/tensorflow/nodes.h"
 #include "model/tensorflow/ops.h"
 #include "model/tensorflow/tensors.h"
-
-#include "model/tensorflow/fields.h"
-#include "model/tensorflow/nodes.h"
 
 /* --- Nodes --------------------------------------------------------------------------- */
 
@@ -146,53 +147,16 @@ void cpb_ask_constants(cpb_saved_model *m) {
 
 /* --- Operations ----------------------------------------------------------------------------- */
 
-typedef struct used {
-  cpb_span op;
-  uint64_t graph, functions; /* how often */
-} used;
-
-typedef struct uses {
+typedef struct op_uses {
   cpb_saved_model *model;
-  used *items;
-  size_t count, capacity;
-} uses;
+  cpb_uses list;
+} op_uses;
 
 static bool add_use(void *user, cpb_span node, uint32_t function) {
-  uses *list = user;
-  void *items = list->items;
-  cpb_span op = cpb_get_bytes(node, NODE_OP);
-  bool main = function == CPB_MAIN_GRAPH;
-  if (!cpb_reserve(&list->model->allocator, &items, &list->capacity, list->count + 1, sizeof *list->items))
-    return cpb_saved_fail_memory(list->model);
-  list->items = items;
-  list->items[list->count++] = (used){op, main, !main};
-  return true;
-}
-
-static int by_op(const void *a, const void *b) {
-  return cpb_span_compare(((const used *)a)->op, ((const used *)b)->op);
-}
-
-static int most_first(const void *a, const void *b) {
-  const used *x = a, *y = b;
-  uint64_t n = x->graph + x->functions, k = y->graph + y->functions;
-  return n != k ? (n < k ? 1 : -1) : by_op(a, b);
-}
-
-static void join(uses *list) {
-  size_t kept = 0;
-  if (list->count > 1) qsort(list->items, list->count, sizeof *list->items, by_op);
-  for (size_t i = 0; i < list->count; i++) {
-    used *last = kept > 0 ? &list->items[kept - 1] : NULL;
-    if (last && cpb_span_equal(last->op, list->items[i].op)) {
-      last->graph += list->items[i].graph;
-      last->functions += list->items[i].functions;
-    } else {
-      list->items[kept++] = list->items[i];
-    }
-  }
-  list->count = kept;
-  if (kept > 1) qsort(list->items, kept, sizeof *list->items, most_first);
+  static const cpb_span no_domain = {NULL, 0};
+  op_uses *uses = user;
+  return cpb_uses_add(&uses->list, no_domain, cpb_get_bytes(node, NODE_OP), function == CPB_MAIN_GRAPH) ||
+         cpb_saved_fail_memory(uses->model);
 }
 
 static const char *origin_of(const cpb_saved_model *m, cpb_span op) {
@@ -200,7 +164,7 @@ static const char *origin_of(const cpb_saved_model *m, cpb_span op) {
   return cpb_is_tensorflow_op(op) ? "tensorflow" : "custom";
 }
 
-static void write_use(cpb_saved_model *m, const used *u) {
+static void write_use(cpb_saved_model *m, const cpb_use *u) {
   cpb_json_writer_open(m->answer, NULL, '{');
   cpb_json_writer_span(m->answer, "op", u->op);
   cpb_json_writer_unsigned(m->answer, "count", u->graph + u->functions);
@@ -211,7 +175,7 @@ static void write_use(cpb_saved_model *m, const used *u) {
 }
 
 /* These are looked for however rare they are: not only on the page. */
-static void write_custom(cpb_saved_model *m, const uses *list) {
+static void write_custom(cpb_saved_model *m, const cpb_uses *list) {
   uint64_t shown = 0;
   cpb_json_writer_open(m->answer, "custom", '[');
   for (size_t i = 0; i < list->count && shown < m->question.count; i++) {
@@ -228,8 +192,8 @@ static uint64_t count_function_nodes(const cpb_graph *g) {
   return total;
 }
 
-static void write_uses(cpb_saved_model *m, uses *list) {
-  join(list);
+static void write_uses(cpb_saved_model *m, cpb_uses *list) {
+  cpb_uses_join(list);
   cpb_page page = cpb_saved_open_page(m, "ops");
   for (size_t i = 0; i < list->count; i++) {
     if (cpb_page_has(&page)) write_use(m, &list->items[i]);
@@ -241,13 +205,14 @@ static void write_uses(cpb_saved_model *m, uses *list) {
 /* Of the one function that is named, or of all there is. */
 void cpb_ask_ops(cpb_saved_model *m) {
   uint32_t function;
-  uses list = {.model = m};
+  op_uses uses = {.model = m};
   if (!cpb_saved_function(m, &function)) return;
+  cpb_uses_init(&uses.list, &m->allocator);
   cpb_json_writer_unsigned(m->answer, "nodes", m->graph.nodes);
   cpb_json_writer_unsigned(m->answer, "functions", m->graph.num_functions);
   cpb_json_writer_unsigned(m->answer, "function_nodes", count_function_nodes(&m->graph));
-  bool seen = function == CPB_MAIN_GRAPH ? visit_all(&m->graph, add_use, &list)
-                                         : visit_nodes(&m->graph, function, add_use, &list);
-  if (seen) write_uses(m, &list);
-  cpb_release(&m->allocator, list.items);
+  bool seen = function == CPB_MAIN_GRAPH ? visit_all(&m->graph, add_use, &uses)
+                                         : visit_nodes(&m->graph, function, add_use, &uses);
+  if (seen) write_uses(m, &uses.list);
+  cpb_uses_free(&uses.list);
 }

@@ -43,7 +43,7 @@ static uint32_t write_wrapper(cpb_saved_model *m, uint32_t node, cpb_span functi
   if (number != CPB_NO_NAME) {
     cpb_write_captures(m, m->graph.functions[number].signature, cpb_objects_concrete(&m->objects, function));
     cpb_write_calls(m, number);
-    call = cpb_graph_calls(&m->graph, number, &calls);
+    call = cpb_calls_by(&m->graph.calls, number, &calls);
   } else {
     note_function(m, function, "the signature's wrapper is");
   }

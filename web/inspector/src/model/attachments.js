@@ -16,19 +16,42 @@ import { attribute, shapeOf, tensorNamed } from './tensors.js';
  * @property {import('./tensors.js').Shape} [shape]
  * @property {any} [tensor] a constant's
  * @property {string} [path] of the object
+ * @property {string} [word] what it is called, if that is not what it is
+ * @property {string} [at] what a link to its values calls it
  */
 
 const VARIABLES = new Set(['VarHandleOp', 'VariableV2', 'Variable', 'variable']);
 /** These give what they take. */
 const READS = new Set(['ReadVariableOp', 'Identity']);
 
+/** What a Constant of ONNX has instead of a tensor, and its type there. @type {[name: string, dtype: string][]} */
+const VALUES = [
+  ['value_float', 'float32'],
+  ['value_floats', 'float32'],
+  ['value_int', 'int64'],
+  ['value_ints', 'int64'],
+  ['value_string', 'string'],
+  ['value_strings', 'string'],
+];
+
+/** The tensor of a node that is a constant, of TensorFlow or ONNX. @param {Node} node */
+export function constantOf(node) {
+  if (node.op !== 'Const' && node.op !== 'Constant') return undefined;
+  for (const [name, dtype] of node.op === 'Constant' ? VALUES : []) {
+    const value = attribute(node, name);
+    const isList = Array.isArray(value);
+    if (value !== undefined)
+      return { dtype, shape: isList ? [value.length] : [], preview: isList ? value : [value], inline: true };
+  }
+  return attribute(node, 'value') ?? attribute(node, 'sparse_value')?.values_tensor;
+}
+
 /** @param {Node} node @returns {Attached | undefined} */
 function ofNode(node) {
   const { name, op } = node;
-  if (op === 'Const') {
-    const tensor = attribute(node, 'value');
+  const tensor = constantOf(node);
+  if (op === 'Const' || (op === 'Constant' && tensor))
     return { id: name, name, is: 'constant', dtype: tensor?.dtype, shape: tensor?.shape, tensor };
-  }
   if (!VARIABLES.has(op)) return undefined;
   const named = attribute(node, 'shared_name');
   return {
@@ -44,7 +67,7 @@ function ofNode(node) {
  * What of a graph is such a value: by the name of a node or argument.
  *
  * @param {Map<string, Node>} nodes
- * @param {{ name: string, attached?: Attached }[]} inputs of the function
+ * @param {{ name: string, attached?: Attached }[]} inputs of the function, or initializers
  */
 export function attachments(nodes, inputs) {
   /** @type {Map<string, Attached | undefined>} */

@@ -86,6 +86,8 @@ export async function foundIn(graph, text, ask, how) {
         ? { ...elsewhere(one), about: one.op, node: one.name }
         : elsewhere(one),
     )
-    .filter((/** @type {Found} */ one) => one.is !== 'variable' || !shown.has(one.name));
+    .filter(
+      (/** @type {Found} */ one) => !['variable', 'initializer', 'input'].includes(one.is) || !shown.has(one.name),
+    );
   return { here, others: others.slice(0, ELSEWHERE) };
 }

@@ -7,13 +7,16 @@ import { tensorNamed, typed } from './tensors.js';
 /** @typedef {{ signal: AbortSignal }} Signal */
 /** @typedef {(question: any, how: Signal) => Promise<any>} Ask */
 /** @typedef {{ total: number, first: number, items: any[] }} Page */
-/** @typedef {{ name: string, op: string, inputs: string[], control_inputs: string[], attributes: any[] }} Node */
+/** @typedef {import('./tensors.js').Tensor} Tensor */
+/** `calls`: of ONNX, graphs in its attributes and the function that its operation is.
+ * @typedef {{ name: string, op: string, inputs: (string | Tensor)[], control_inputs: string[], attributes: any[],
+ *   domain?: string, doc?: string, outputs?: any[], calls?: { name: string, function: string }[] }} Node */
 /** @typedef {{ from: string, to: string, control: boolean, shape?: string }} Edge */
 /** @typedef {import('./tensors.js').Shape} Shape */
 /** An argument, or a placeholder of the main graph; `attached` if it is a variable or a constant.
  * @typedef {{ name: string, label: string, dtype?: string, shape?: Shape, attached?: import('./attachments.js').Attached }} Input */
 /** What is returned, and the tensor that it is.
- * @typedef {{ name: string, label: string, dtype?: string, shape?: Shape, tensor: string }} Output */
+ * @typedef {{ name: string, label: string, dtype?: string, shape?: Shape, tensor: string | Tensor }} Output */
 
 /**
  * How it is to be seen.
@@ -39,6 +42,8 @@ import { tensorNamed, typed } from './tensors.js';
  * @property {Output[]} outputs
  * @property {boolean} onlyOutputs whether only what they depend on is drawn
  * @property {Set<string>} library functions that are called by operations of their names
+ * @property {(name: string) => string} [placed] where a name is drawn that may be a value's
+ * @property {(id: string) => string} [asked] what the core calls it
  */
 
 /** Nodes that are asked for at once to find one of them. */

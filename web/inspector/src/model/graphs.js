@@ -3,6 +3,7 @@ import { detailOf } from './node-detail.js';
 import { drawnLarge, membersOf, nodeNamed } from './folded-graph.js';
 import { foundIn } from './find.js';
 import { sameDiffGraph, tensorflowGraph } from './load-graph.js';
+import { onnxGraph } from './onnx-graph.js';
 import { drawnSmall, membersSmall, scopeNamed } from './small-graph.js';
 import { entriesOf } from './signature-names.js';
 
@@ -69,9 +70,12 @@ function finder(askModel, kind, open) {
     if (last?.key === key) return last.graph;
     const entry = at === WHOLE ? undefined : (await entries(which, how)).find((one) => placeOf(one) === at);
     const ask = about(askModel, which.metaGraph);
-    const graph = kind.startsWith('samediff')
-      ? await sameDiffGraph(inTag(ask, which.tag), open, how)
-      : await tensorflowGraph(ask, at.startsWith(WHOLE) && (at === WHOLE || entry) ? '' : at, entry, how);
+    const name = at.startsWith(WHOLE) && (at === WHOLE || entry) ? '' : at;
+    const load = async () => {
+      if (kind.startsWith('samediff')) return sameDiffGraph(inTag(ask, which.tag), open, how);
+      return kind === 'onnx' ? onnxGraph(ask, name, how) : tensorflowGraph(ask, name, entry, how);
+    };
+    const graph = await load();
     last = { key, graph: { ...graph, at } };
     return last.graph;
   }
@@ -109,8 +113,10 @@ export function graphs(askModel, kind, open) {
   const { entries, graphOf } = finder(askModel, kind, open);
   return {
     /** What is shown. @param {Which & Seen} options @param {Signal} how */
-    async graph(options, how) {
-      const graph = await graphOf(options, how);
+    async graph({ show: sought, ...others }, how) {
+      const graph = await graphOf(others, how);
+      const show = sought && (graph.placed?.(sought) ?? sought);
+      const options = { ...others, show };
       const drawn = graph.nodes
         ? drawnSmall({ ...graph, nodes: graph.nodes }, options)
         : await drawnLarge(graph, options, how);
@@ -127,14 +133,16 @@ export function graphs(askModel, kind, open) {
     /** What is told of a node, an argument, a result or a scope. @param {Which & { node: string }} options @param {Signal} how */
     async node(options, how) {
       const graph = await graphOf(options, how);
-      const found = await detailOf(graph, options.node, (name) => nodeNamed(graph, name, how));
+      const find = (/** @type {string} */ id) => detailOf(graph, id, (name) => nodeNamed(graph, name, how));
+      const found = (await find(options.node)) ?? (graph.placed && (await find(graph.placed(options.node))));
       return found ?? (graph.nodes ? scopeNamed({ ...graph, nodes: graph.nodes }, options.node) : undefined);
     },
     /** A page of what takes a node. @param {Which & { node: string, first: number, count: number }} options @param {Signal} how @returns {Promise<import('./folded-graph.js').Page>} */
     async users(options, how) {
       const { node, first, count } = options;
       const graph = await graphOf(options, how);
-      const question = { question: 'consumers', name: node, scope: graph.name || undefined, first, count };
+      const name = graph.asked?.(node) ?? node;
+      const question = { question: 'consumers', name, scope: graph.name || undefined, first, count };
       return (await graph.ask(question, how)).consumers;
     },
     /** Whatever has a text in its name, that of this graph first. @param {Which & { text: string }} options @param {Signal} how */

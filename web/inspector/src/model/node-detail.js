@@ -1,5 +1,5 @@
 /** What is told of one node, argument or result beside the drawing. */
-import { attachments } from './attachments.js';
+import { attachments, constantOf } from './attachments.js';
 import { callsOf, resultId } from './small-graph.js';
 import { attribute, shapeOf, tensorNamed, valueOf } from './tensors.js';
 
@@ -23,7 +23,7 @@ const KNOWN = new Set(['_output_shapes']);
  * @property {Attached} [attached]
  */
 
-/** @param {string} input @param {Graph} graph @param {(name: string) => Node | undefined} named @param {(name: string) => Attached | undefined} attached @returns {From} */
+/** @param {string | import('./tensors.js').Tensor} input @param {Graph} graph @param {(name: string) => Node | undefined} named @param {(name: string) => Attached | undefined} attached @returns {From} */
 function fromOf(input, graph, named, attached) {
   const tensor = tensorNamed(input);
   const { name } = tensor;
@@ -41,6 +41,7 @@ function fromOf(input, graph, named, attached) {
 
 /** @param {Node} node */
 const outputsOf = (node) => {
+  if (node.outputs) return node.outputs;
   const all = attribute(node, '_output_shapes');
   return Array.isArray(all) ? all.filter((one) => one === null || Array.isArray(one)) : [];
 };
@@ -68,15 +69,17 @@ export async function detailOf(graph, id, named) {
   const nodes = new Map((graph.nodes ?? known).flatMap((one) => (one ? [[one.name, one]] : [])));
   const attached = attachments(nodes, graph.inputs);
   const calls = graph.library.has(node.op) ? [{ name: 'calls', function: node.op }] : [];
-  const tensor = node.op === 'Const' ? attribute(node, 'value') : undefined;
+  const tensor = constantOf(node);
   return {
     is: 'node',
     ...node,
-    attributes: node.attributes.filter(({ name }) => !KNOWN.has(name) && !(tensor && name === 'value')),
+    attributes: node.attributes.filter(
+      ({ name }) => !KNOWN.has(name) && !(tensor && !tensor.inline && /^(sparse_)?value$/.test(name)),
+    ),
     calls: [...calls, ...callsOf(node)],
     from: node.inputs.map((input) => fromOf(input, graph, (name) => nodes.get(name), attached)),
     outputs: outputsOf(node),
     value: attached(id),
-    tensor,
+    tensor: tensor?.inline ? undefined : tensor,
   };
 }

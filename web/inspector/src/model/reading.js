@@ -6,7 +6,7 @@ import { tensorNamed } from './tensors.js';
 /** @typedef {import('./folded-graph.js').Node} Node */
 /** @typedef {import('./folded-graph.js').Input} Input */
 /** @typedef {import('./folded-graph.js').Output} Output */
-/** @typedef {{ name: string, output?: string, index: number }} Tensor */
+/** @typedef {import('./tensors.js').Tensor} Tensor */
 
 /**
  * @typedef {object} Reading
@@ -14,7 +14,7 @@ import { tensorNamed } from './tensors.js';
  * @property {Node[]} kept those that are boxes
  * @property {Input[]} inputs those that are boxes
  * @property {(name: string) => Attached | undefined} attached
- * @property {(input: string) => Tensor} source of an input, past what only hands it on
+ * @property {(input: string | Tensor) => Tensor} source of an input, past what only hands it on
  */
 
 /** Nodes that the outputs depend on. @param {Map<string, Node>} nodes @param {Output[]} outputs */
@@ -88,7 +88,7 @@ export function readingOf({ nodes: whole, inputs, outputs, onlyOutputs }, { cont
       for (let left = nodes.size; left > 0; left--) {
         const node = nodes.get(tensor.name);
         if (!node || !handsOn(node)) break;
-        tensor = tensorNamed(String(node.inputs[0]));
+        tensor = tensorNamed(node.inputs[0] ?? '');
       }
       return tensor;
     },

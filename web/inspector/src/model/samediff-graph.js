@@ -76,7 +76,7 @@ export const graphDefOf = (nodes) =>
         joined([
           field(NAME, encoder.encode(name)),
           field(OP, encoder.encode(op)),
-          ...inputs.map((input) => field(INPUT, encoder.encode(input))),
+          ...inputs.map((input) => field(INPUT, encoder.encode(String(input)))),
         ]),
       ),
     ),

@@ -24,7 +24,10 @@ const DRAWN = 400;
 const [MOST_OF_IT, TOO_MANY] = [0.6, 360];
 /** Operations that say little of what a scope does. */
 const MINOR =
-  /^(Identity|Const|Shape|StridedSlice|Pack|Cast|ReadVariableOp|NoOp|Reshape|ExpandDims|Squeeze|ConcatV2|Prod|Transpose|Mul|Add|AddV2|Sub|Neg|Rsqrt|Fill|Range|Less|SelectV2|StopGradient|.*Placeholder.*|Assert|.*Assign.*)$/;
+  /^(Identity|Const|Constant|Shape|StridedSlice|Pack|Cast|ReadVariableOp|NoOp|Reshape|ExpandDims|Squeeze|ConcatV2|Prod|Transpose|Mul|Add|AddV2|Sub|Neg|Rsqrt|Fill|Range|Less|SelectV2|StopGradient|.*Placeholder.*|Assert|.*Assign.*)$/;
+
+/** Scopes and a name; a slash in front, as exporters of ONNX have it, belongs to the first. @param {string} name */
+const partsOf = (name) => name.split(/(?<=.)\//);
 
 /** @param {Node[]} nodes @returns {Scope} */
 function treeOf(nodes) {
@@ -33,7 +36,7 @@ function treeOf(nodes) {
   for (const node of nodes) {
     let at = root;
     at.count++;
-    for (const part of node.name.split('/')) {
+    for (const part of partsOf(node.name)) {
       const path = at === root ? part : `${at.path}/${part}`;
       const next = at.children.get(part) ?? { path, children: new Map(), count: 0 };
       at.children.set(part, next);
@@ -70,8 +73,7 @@ function openAtFirst(root) {
 
 /** The scopes around a name. @param {string} name */
 const around = (name) =>
-  name
-    .split('/')
+  partsOf(name)
     .map((_, i, parts) => parts.slice(0, i + 1).join('/'))
     .slice(0, -1);
 
@@ -84,13 +86,15 @@ function summary(nodes) {
 
 /* --- Boxes --------------------------------------------------------------------- */
 
-/** @param {Node} node */
-export const callsOf = ({ attributes }) =>
-  attributes.flatMap(({ name, kind, value }) =>
+/** @param {Node} node @returns {{ name: string, function: string }[]} */
+export const callsOf = ({ attributes, calls = [] }) => [
+  ...calls,
+  ...attributes.flatMap(({ name, kind, value }) =>
     (kind === 'function' ? [value] : kind === 'list' ? value : []).flatMap((/** @type {any} */ one) =>
       typeof one?.function === 'string' ? [{ name, function: one.function }] : [],
     ),
-  );
+  ),
+];
 
 /** @param {Node} node @param {Set<string>} library functions that are called by operations of their name */
 const allCalls = (node, library) =>
@@ -120,7 +124,8 @@ class Boxes {
   #add(one, scope, frames) {
     const label = one.path.slice(scope.path ? scope.path.length + 1 : 0);
     // The layer's name says more of its only node than the operation's, which is told anyway.
-    if (one.count === 1) this.#node(/** @type {Node} */ (only(one)), label.split('/')[0] ?? '', scope.path, frames);
+    if (one.count === 1)
+      this.#node(/** @type {Node} */ (only(one)), partsOf(label)[0]?.replace(/^\//, '') ?? '', scope.path, frames);
     else if (this.wanted.has(one.path)) {
       this.open.add(one.path);
       const inside = [...frames, one.path];
@@ -151,7 +156,13 @@ class Boxes {
 function addEnds(groups, { outputs }, reading) {
   const box = { scope: '', frames: [], count: 1, calls: [], attached: [] };
   for (const { name, label, attached, ...type } of reading.inputs)
-    groups.set(name, { ...box, id: name, label: attached?.name ?? label, is: 'argument', op: typed(type) });
+    groups.set(name, {
+      ...box,
+      id: name,
+      label: attached?.name ?? label,
+      is: 'argument',
+      op: 'type' in type || type.dtype !== undefined ? typed(type) : '',
+    });
   for (const { name, label, tensor, dtype, shape } of outputs) {
     const from = reading.source(tensor);
     // A resource that came in goes out again.
@@ -211,7 +222,7 @@ class Lines {
     return this.place(name) ?? this.hosts.get(name) ?? this.place(this.reading.source(name).name);
   }
 
-  /** @param {string} input @param {string | undefined} to a box */
+  /** @param {string | import('./tensors.js').Tensor} input @param {string | undefined} to a box */
   data(input, to) {
     if (to === undefined) return;
     const { nodes, attached, source } = this.reading;
@@ -231,12 +242,17 @@ class Lines {
 }
 
 /** @param {Attached} value @returns {import('./gather.js').Line} */
-const lineOf = ({ id, name, is, dtype, shape, tensor }) => ({
+const lineOf = ({ id, name, is, dtype, shape, tensor, word }) => ({
   id,
   is,
   // In a frozen graph, a variable's value stands where it was read.
-  name: /ReadVariableOp[^/]*\/resource$/.test(name) ? 'weights' : (name.split('/').pop() ?? ''),
-  text: tensor ? valueOf(tensor) : is === 'resource' ? (dtype ?? '') : times(shape) || typed({ dtype, shape }),
+  name: /ReadVariableOp[^/]*\/resource$/.test(name) ? 'weights' : (name.split(word ? /[./]/ : '/').pop() ?? ''),
+  text:
+    tensor && is !== 'variable'
+      ? valueOf(tensor)
+      : is === 'resource'
+        ? (dtype ?? '')
+        : times(shape) || typed({ dtype, shape }),
 });
 
 /** What is in a box is said there; of what is in a scope, only its variables. @param {Group} group @param {Map<string, Attached> | undefined} values */

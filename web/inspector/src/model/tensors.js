@@ -1,13 +1,17 @@
 /** Names of tensors, and the shapes that TensorFlow noted for them. */
 
-/** @typedef {(number | null)[] | null} Shape null where the rank is not known */
+/** @typedef {(number | string | null)[] | null} Shape null where the rank is not known; of ONNX sizes have names */
+/** A node's output: its number, or its name and number. @typedef {{ name: string, output?: string, index: number }} Tensor */
 
 /**
- * What an input such as 'a/b', 'a/b:1' or, in a function, 'a/b:output:1' names.
+ * What an input such as 'a/b', 'a/b:1' or, in a function, 'a/b:output:1' names; of what is no graph of
+ * TensorFlow's it says so itself.
  *
- * @param {string} input
+ * @param {string | Tensor} input
+ * @returns {Tensor}
  */
 export function tensorNamed(input) {
+  if (typeof input !== 'string') return input;
   const [name = '', ...rest] = input.replace(/^\^/, '').split(':');
   const index = Number(rest.pop() ?? 0);
   return { name, output: rest[0], index: Number.isInteger(index) ? index : 0 };
@@ -59,12 +63,26 @@ const shortType = (dtype) =>
     .toLowerCase()
     .replace(/^(float|bfloat|uint|int|complex)(?=\d)/, (name) => SHORT[name] ?? name);
 
-/** f32[?,7,7,1280]. @param {{ dtype?: string | null, shape?: Shape }} tensor */
-export const typed = ({ dtype, shape }) =>
-  `${shortType(dtype)}${shape ? `[${shape.map((one) => one ?? '?').join(',')}]` : ''}`;
+/**
+ * A type of ONNX that is made of others, as sequence(f32[?]).
+ *
+ * @param {any} type
+ * @param {(type: any) => string} show what it is made of
+ * @returns {string}
+ */
+export function composed(type, show) {
+  const [[name, of] = ['', {}]] = Object.entries(type);
+  if (name === 'map') return `map(${show({ dtype: of.key })} → ${show(of.value)})`;
+  return name === 'opaque' ? [of.domain, of.name].filter(Boolean).join('.') : `${name}(${show(of)})`;
+}
+
+/** f32[?,7,7,1280]. @param {{ dtype?: string | null, shape?: Shape, type?: any }} tensor @returns {string} */
+export const typed = ({ dtype, shape, type }) =>
+  type ? composed(type, typed) : `${shortType(dtype)}${shape ? `[${shape.map((one) => one ?? '?').join(',')}]` : ''}`;
 
 /** @param {Shape | undefined} shape */
-export const elements = (shape) => (shape ?? [0]).reduce((/** @type {number} */ all, one) => all * (one ?? 0), 1);
+export const elements = (shape) =>
+  (shape ?? [0]).reduce((/** @type {number} */ all, one) => all * (Number(one) || 0), 1);
 
 /** Texts longer than this are not shown in place. */
 const LONG = 36;

@@ -1,4 +1,5 @@
 /** What is in one array: statistics, a histogram, a picture, or texts; the values themselves stay here. */
+import { magnitudes, smallReader } from './small-floats.js';
 import { textsOf } from './texts.js';
 
 /** Bars of the histogram, lines of the picture, values that are shown. */
@@ -24,6 +25,8 @@ const readers = {
   '|b1': (b) => new Uint8Array(b),
   '<f2': (b) => Float32Array.from(new Uint16Array(b), half),
   '|V2': (b) => Float32Array.from(new Uint16Array(b), brain),
+  '<c8': (b) => magnitudes(new Float32Array(b)),
+  '<c16': (b) => magnitudes(new Float64Array(b)),
 };
 
 /** @param {number} bits */
@@ -75,7 +78,7 @@ const arrayOf = (model, { variable, node, name, tensor, tag, state }, signal) =>
  * @returns {Promise<ArrayLike<number | bigint> | undefined>} undefined: no numbers
  */
 async function numbersOf(array, signal) {
-  const read = readers[array.numpy ?? ''];
+  const read = array.numpy === '|V1' ? smallReader(array.dtype) : readers[array.numpy ?? ''];
   if (read && array.size <= MOST) {
     const { buffer, byteLength, byteOffset: begin } = await array.bytes({ signal });
     const isAlone = byteLength === buffer.byteLength;
@@ -150,6 +153,7 @@ function picture(values, width, low, high) {
  * @property {number} deviation
  * @property {number[]} bars how many are in each part of what is between low and high
  * @property {number[]} first
+ * @property {boolean} [magnitudes] whether it is about how large complex numbers are
  * @property {string[]} [texts] the first of them, where they are texts and not numbers
  * @property {{ width: number, height: number, pixels: Uint8ClampedArray } | undefined} picture
  */
@@ -171,6 +175,7 @@ export async function shownOf(model, tensor, signal) {
   return {
     count: values.length,
     ...about,
+    ...(/complex/.test(array.dtype) && { magnitudes: true }),
     bars: about.finite ? histogram(values, about.low, about.high) : [],
     first: Array.from({ length: Math.min(FIRST, values.length) }, (_, i) => Number(values[i])),
     picture: about.finite ? picture(values, tensor.shape?.at(-1) ?? 0, about.low, about.high) : undefined,

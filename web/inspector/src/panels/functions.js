@@ -61,16 +61,23 @@ class Functions extends Panel {
 
   /** @param {any} functions */
   list({ items, total }) {
-    if (!total) return html`<p class="empty">The library has no functions.</p>`;
+    if (!total)
+      return html`<p class="empty">
+        ${this.session.about.kind === 'onnx' ? 'The model has no functions, and no graphs within nodes.' : 'The library has no functions.'}
+      </p>`;
     const concrete = items.filter((/** @type {any} */ f) => f.captures !== undefined);
     const only = this.view.only === 'concrete';
     return list(this, {
       rows: only ? concrete : items,
       what: 'functions',
-      sort: 'called_by',
+      sort: items.some((/** @type {any} */ f) => f.is) ? 'nodes' : 'called_by',
       columns: this.columns(),
       text: ({ name }) => name,
-      beside: html`<p><strong>${counted(total, 'function')}</strong></p>
+      beside: html`<p>
+          <strong
+            >${counted(total, items.some((/** @type {any} */ f) => f.is && f.is !== 'function') ? 'function or subgraph' : 'function', items.some((/** @type {any} */ f) => f.is && f.is !== 'function') ? 'functions and subgraphs' : 'functions')}</strong
+          >
+        </p>
         ${
           concrete.length && concrete.length < total
             ? html`<label
@@ -102,7 +109,7 @@ class Functions extends Panel {
         title: 'Function',
         by: (f) => f.name,
         show: (f) =>
-          html`${this.link('functions', f.name)}${f.stateful ? stateful : nothing}${f.captures === undefined ? nothing : html` <span class="chip" title="Traced from a Python function; it can be called by itself">concrete</span>`}`,
+          html`${this.link('functions', f.name)}${f.stateful ? stateful : nothing}${f.is && f.is !== 'function' ? html` <span class="chip">${f.is}</span>` : nothing}${f.captures === undefined ? nothing : html` <span class="chip" title="Traced from a Python function; it can be called by itself">concrete</span>`}`,
       },
       number('called_by', 'Called by', false),
       number('nodes', 'Nodes'),
@@ -132,17 +139,16 @@ class Functions extends Panel {
         ${part(
           'Inputs',
           f.inputs.map(
-            (/** @type {any} */ i) =>
-              html`<code>${plain(i.name)}</code>
-                <span class="type">${i.dtype === 'resource' ? 'resource' : brief(i)}</span>`,
+            (/** @type {any} */ i) => html`<code>${plain(i.name)}</code> <span class="type">${typeOf(i)}</span>`,
           ),
         )}
         ${part(
           'Outputs',
           f.outputs.map(
             (/** @type {any} */ o) =>
-              html`<code>${plain(o.name)}</code> <span class="type">${o.dtype}</span>
-                <code class="dim">${plain(o.tensor)}</code>`,
+              html`<code>${plain(o.name)}</code>
+                <span class="type">${'shape' in o ? typeOf(o) : (o.dtype ?? '')}</span>
+                ${o.tensor === undefined ? nothing : html`<code class="dim">${plain(o.tensor)}</code>`}`,
           ),
         )}
         ${part(
@@ -158,10 +164,33 @@ class Functions extends Panel {
           'In the object graph',
           (f.objects ?? []).map((/** @type {any} */ o) => this.link('objects', o.path)),
         )}
+        ${ofOnnx(f)}
       </div>
     `;
   }
 }
+
+/** What functions and graphs of ONNX have beside. @param {any} f */
+const ofOnnx = (f) => html`
+  ${part(
+    'Attributes',
+    f.is
+      ? [...(f.attributes ?? []), ...(f.attribute_defaults ?? []).map((/** @type {any} */ a) => a.name)].map(
+          (name) => html`<code>${plain(name)}</code>`,
+        )
+      : [],
+  )}
+  ${part(
+    'Operation sets',
+    (f.opset_imports ?? []).map((/** @type {any} */ one) => html`${plain(one.domain || 'ai.onnx')} ${one.version}`),
+  )}
+`;
+
+/** Of what goes in or out; of a function of ONNX nothing says it. @param {any} one */
+const typeOf = (one) => {
+  if (one.dtype === undefined && !one.type && !('type_attr' in one)) return nothing;
+  return one.dtype === 'resource' ? 'resource' : brief(one);
+};
 
 /** @param {string} title @param {unknown} content */
 const section = (title, content) =>

@@ -13,6 +13,8 @@ function textOf(value) {
   if (typeof value === 'string') return value;
   if (value?.omitted) return `${count(value.omitted.size)} bytes`;
   if (typeof value?.function === 'string') return value.function;
+  if (typeof value?.graph === 'string') return `${value.graph || 'a graph'}, ${counted(value.nodes, 'node')}`;
+  if (value?.type) return typed(value);
   if (value?.dtype && 'shape' in value) return typed(value);
   if (Array.isArray(value) && value.length && value.every((one) => one === null || Array.isArray(one)))
     return value.map((one) => `[${one?.map((/** @type {any} */ d) => d ?? '?').join(', ') ?? '…'}]`).join(', ');
@@ -37,6 +39,18 @@ function taken({ is, inputs, control }) {
       .join(', '),
   );
 }
+
+/** @param {string} word */
+const capital = (word) => `${word[0]?.toUpperCase()}${word.slice(1)}`;
+
+/** An output: a shape, or of ONNX a value with its type. @param {any} one */
+const outputWords = (one) =>
+  one?.name === undefined
+    ? html`<li class="type">${times(one) || 'of unknown shape'}</li>`
+    : html`<li>
+        <code>${broken(one.name)}</code>
+        ${one.dtype || one.type ? html`<span class="type">${typed(one)}</span>` : nothing}
+      </li>`;
 
 class GraphDetails extends Panel {
   static properties = {
@@ -152,11 +166,12 @@ class GraphDetails extends Panel {
     const { label, attached } = one;
     return html`<h3><code>${plain(attached?.name ?? label)}</code></h3>
       <p>
-        ${one.is === 'result' ? 'Result' : attached ? `${attached.is[0].toUpperCase()}${attached.is.slice(1)}` : 'Argument'}
+        ${one.is === 'result' ? 'Result' : attached ? capital(attached.word ?? attached.is) : this.session.about.kind === 'onnx' ? 'Input' : 'Argument'}
         <span class="type">${typed(attached ?? one)}</span>
       </p>
-      ${one.name !== label || attached ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}
+      ${one.name !== (attached?.name ?? label) ? html`<p class="dim small">${one.is === 'result' ? 'returned as' : 'taken as'} <code>${plain(one.name)}</code></p>` : nothing}
       ${attached ? this.#object(attached) : nothing}
+      ${attached?.tensor ? html`<cpb-tensor .session=${this.session} .tensor=${{ name: attached.name, ...attached.tensor }}></cpb-tensor>` : nothing}
       ${
         one.is === 'result'
           ? html`<h3>From</h3>
@@ -168,16 +183,17 @@ class GraphDetails extends Panel {
   }
 
   /** @param {any} attached */
-  #object({ is, name, path }) {
+  #object({ is, name, path, at, tensor }) {
     if (is === 'variable' && this.session.about.kind !== 'graph_def')
-      return html`<p>${this.link('variables', name, 'See its values')}</p>`;
+      return html`<p>${this.link('variables', at ?? name, tensor ? 'See it among all' : 'See its values')}</p>`;
     return path ? html`<p>${this.link('objects', path, 'See the object')}</p>` : nothing;
   }
 
   /** @param {any} node */
-  #node({ name, op, calls, from, control_inputs, outputs, attributes, tensor, value }) {
+  #node({ name, op, domain, doc, calls, from, control_inputs, outputs, attributes, tensor, value }) {
     return html`<h3><code>${broken(name)}</code></h3>
-      <p class="dim">${plain(op)}</p>
+      <p class="dim">${plain(op)}${domain ? ` of ${plain(domain)}` : ''}</p>
+      ${doc ? html`<p>${plain(doc)}</p>` : nothing}
       ${calls.map(
         (/** @type {any} */ call) =>
           html`<p>
@@ -205,7 +221,7 @@ class GraphDetails extends Panel {
         outputs.length
           ? html`<h3>${outputs.length > 1 ? 'Outputs' : 'Output'}</h3>
               <ul>
-                ${outputs.map((/** @type {any} */ one) => html`<li class="type">${times(one) || 'of unknown shape'}</li>`)}
+                ${outputs.map(outputWords)}
               </ul>`
           : nothing
       }
@@ -215,9 +231,11 @@ class GraphDetails extends Panel {
           ? html`<h3>Attributes</h3>
               <dl>
                 ${attributes.map(
-                  (/** @type {any} */ { name, value }) =>
+                  (/** @type {any} */ { name, value, reference }) =>
                     html`<dt>${broken(name)}</dt>
-                      <dd><code>${plain(textOf(value))}</code></dd>`,
+                      <dd>
+                        ${reference ? html`that of the function's attribute <code>${plain(reference)}</code>` : html`<code>${plain(textOf(value))}</code>`}
+                      </dd>`,
                 )}
               </dl>`
           : nothing
@@ -266,12 +284,19 @@ class GraphDetails extends Panel {
         ${list.items.map(
           (/** @type {any} */ one) =>
             html`<li>
-              ${this.#to(one.is === 'return' ? `return:${one.name}` : one.name, one.name)}
+              ${this.#user(one)}
               <span class="dim small">${taken(one)}</span>
             </li>`,
         )}
       </ul>
       ${pager(list, (first) => (this.firstUser = first), USERS)}`;
+  }
+
+  /** One in a graph within a node is in another drawing. @param {any} one */
+  #user({ is, name, function: graph }) {
+    const node = is === 'return' ? `return:${name}` : name;
+    const isHere = (graph ?? '') === this.at.replace(/^\/$/, '');
+    return graph && !isHere ? this.link('graph', graph, name, node) : this.#to(node, name);
   }
 
   /** @param {any} list */

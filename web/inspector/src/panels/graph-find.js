@@ -183,8 +183,9 @@ class GraphFind extends Panel {
   #lead(one) {
     this.shown = false;
     if (one.node) this.go('graph', this.at, one.node, this.view);
-    else if (one.is === 'node') this.go('graph', one.function || '/', one.name);
-    else if (one.is === 'function') this.go('graph', one.name);
+    else if (['node', 'value', 'input'].includes(one.is)) this.go('graph', one.function || '/', one.name);
+    else if (one.is === 'initializer') this.go('variables', one.function ? `${one.function}:${one.name}` : one.name);
+    else if (one.is === 'function' || one.is === 'subgraph') this.go('graph', one.name);
     else if (one.is === 'signature') this.go('signatures', one.name);
     else if (one.is === 'layer') this.go('layers', one.path);
     else this.go('objects', one.path);

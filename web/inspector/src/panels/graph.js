@@ -140,6 +140,7 @@ class Graph extends Panel {
   #bar() {
     const graph = this.#graph.value;
     const { control, all } = this.view;
+    const isOnnx = this.session.about.kind === 'onnx';
     return html`<div class="bar">
         ${this.#picker()}
         <cpb-graph-find .session=${this.session} .at=${graph?.at ?? this.#at} .view=${this.#view}></cpb-graph-find>
@@ -153,8 +154,8 @@ class Graph extends Panel {
       </div>
       <div class="bar second">
         ${graph ? html`<span class="dim">${counted(graph.total, 'node')}</span>` : nothing}
-        ${this.#switch('control', 'Control edges', control === '1')}
-        ${this.#switch('all', 'Constants and variables as boxes', all === '1')}
+        ${isOnnx ? nothing : this.#switch('control', 'Control edges', control === '1')}
+        ${this.#switch('all', `Constants and ${isOnnx ? 'initializers' : 'variables'} as boxes`, all === '1')}
         ${graph?.open.length ? html`<button class="link" @click=${() => this.#look([])}>Fold all</button>` : nothing}
         ${this.problem ? html`<span role="alert">${plain(this.problem)}</span>` : nothing}
       </div>`;
@@ -173,6 +174,7 @@ class Graph extends Panel {
     const known = [...signatures, ...functions].some((one) => (one.at ?? one.name) === at) || at === WHOLE || !at;
     const option = (/** @type {string} */ value, /** @type {string} */ text) =>
       html`<option value=${value} ?selected=${value === at}>${text}</option>`;
+    const kinds = this.session.about.kind === 'onnx' ? 'Functions and subgraphs' : 'Functions';
     const isSignature = signatures.some((/** @type {any} */ one) => one.at === at);
     return html`<select
       class="places"
@@ -191,7 +193,7 @@ class Graph extends Panel {
       ${
         functions.length
           ? html`<optgroup
-              label=${total > functions.length ? `Functions, the ${functions.length} largest of ${total}` : 'Functions'}
+              label=${total > functions.length ? `${kinds}, the ${functions.length} largest of ${total}` : kinds}
             >
               ${functions.map((/** @type {any} */ { name }) => (isSignature && name === at ? nothing : option(name, short(name, 60))))}
             </optgroup>`

@@ -101,7 +101,7 @@ export const headlined = css`
 /** A tensor of a signature, with its name. @param {any} one */
 export const named = (one) =>
   html`<code>${plain(one.name)}</code>
-    ${one.dtype === 'invalid' ? html`<span class="dim">an operation</span>` : one.dtype ? html`<span class="type">${brief(one)}</span>` : nothing}
+    ${one.dtype === 'invalid' ? html`<span class="dim">an operation</span>` : one.dtype || one.type ? html`<span class="type">${brief(one)}</span>` : nothing}
     ${one.sparse ? html`<span class="chip">sparse</span>` : nothing}
     ${
       one.composite

@@ -1,4 +1,4 @@
-/** The operations: how often each is used in the graph and in functions, and which are not TensorFlow's. */
+/** The operations: how often each is used in the graph and in functions, and which neither TensorFlow nor ONNX has. */
 import { css, html, nothing } from 'lit';
 import { MOST } from '../answers.js';
 import { count, counted, percent, plain } from '../format.js';
@@ -6,7 +6,7 @@ import { Panel } from '../panel.js';
 import { list, listing } from './listing.js';
 
 /** Where an operation comes from, for people. @type {Record<string, string>} */
-const from = { tensorflow: 'TensorFlow', library: 'a function of this model', custom: 'custom' };
+const from = { tensorflow: 'TensorFlow', onnx: 'ONNX', library: 'a function of this model', custom: 'custom' };
 
 class Operations extends Panel {
   static styles = [
@@ -54,14 +54,16 @@ class Operations extends Panel {
   sums({ nodes, functions, function_nodes: inside, ops }) {
     const custom = ops.items.filter((/** @type {any} */ one) => one.from === 'custom');
     if (nodes === undefined) return nothing;
+    const isOnnx = this.session.about.kind === 'onnx';
+    const owner = isOnnx ? 'ONNX' : 'TensorFlow';
     return html`<p>
       ${counted(nodes, 'node')} in the
-      graph${functions ? ` and ${count(inside)} in ${counted(functions, 'function')}` : ''}.
+      graph${functions ? ` and ${count(inside)} in ${counted(functions, isOnnx ? 'function or subgraph' : 'function', isOnnx ? 'functions and subgraphs' : 'functions')}` : ''}.
       ${
         custom.length
-          ? html`<strong class="custom">${counted(custom.length, 'custom operation')}</strong>, which TensorFlow does
-              not have: ${custom.map((/** @type {any} */ one) => html`<code class="chip">${plain(one.op)}</code>`)}`
-          : 'No custom operations: TensorFlow has all of them.'
+          ? html`<strong class="custom">${counted(custom.length, 'custom operation')}</strong>, which ${owner} does not
+              have: ${custom.map((/** @type {any} */ one) => html`<code class="chip">${plain(one.op)}</code>`)}`
+          : `No custom operations: ${owner} has all of them.`
       }
     </p>`;
   }
@@ -87,6 +89,17 @@ function columns(panel, rows) {
       by: (one) => one.op,
       show: (one) => panel.link('search', one.op, one.op),
     },
+    ...(rows.some((one) => one.domain)
+      ? [
+          {
+            key: 'domain',
+            title: 'Domain',
+            wide: true,
+            by: (/** @type {any} */ one) => one.domain,
+            show: (/** @type {any} */ one) => html`${plain(one.domain)} <span class="dim">${one.version ?? ''}</span>`,
+          },
+        ]
+      : []),
     used('count', 'Used'),
     { key: 'share', title: 'Share', number: true, show: (one) => percent(one.count, all) },
     {
@@ -98,7 +111,12 @@ function columns(panel, rows) {
           <rect width=${(100 * one.count) / most} height="8"></rect>
         </svg>`,
     },
-    ...(tensorflow ? [used('in_graph', 'In the graph'), used('in_functions', 'In functions')] : []),
+    ...(tensorflow
+      ? [
+          used('in_graph', 'In the graph'),
+          used('in_functions', rows.some((one) => one.from === 'onnx') ? 'In functions and subgraphs' : 'In functions'),
+        ]
+      : []),
     ...(tensorflow
       ? [
           {

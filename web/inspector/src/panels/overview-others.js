@@ -6,9 +6,9 @@ import { headline, nameOf } from './headline.js';
 import { pairs } from './overview-rest.js';
 
 /** An input or output that leads to its node. @param {any} panel */
-const leading = (panel) => (/** @type {any} */ one) =>
+export const leading = (panel) => (/** @type {any} */ one) =>
   html`${panel.link('graph', '', one.name, one.name)}
-    <span class="type">${one.dtype ? brief(one) : plain(one.op ?? '')}</span>`;
+    <span class="type">${one.dtype || one.type ? brief(one) : plain(one.op ?? '')}</span>`;
 
 /** How many values there are in arrays. @param {any[]} list */
 const valuesIn = (list) =>
@@ -50,10 +50,10 @@ export function graphOverview(panel, o) {
   ${largest(panel, constants?.constants.items ?? [])}`;
 }
 
-/** @param {any} panel @param {any[]} constants */
-const largest = (panel, constants) =>
+/** @param {any} panel @param {any[]} constants @param {string} [title] */
+export const largest = (panel, constants, title = 'Largest constants') =>
   constants.length
-    ? html`<h2>Largest constants</h2>
+    ? html`<h2>${title}</h2>
         <div class="scroll box" tabindex="0" role="group" aria-label="Table of constants">
           <table>
             <thead>

@@ -7,6 +7,7 @@ import { folded } from './folded.js';
 import { headline, headlined, named, nameOf } from './headline.js';
 import { graphOverview, kerasOverview, sameDiffOverview } from './overview-others.js';
 import { listing } from './listing.js';
+import { onnxOverview } from './overview-onnx.js';
 import { rest, resting } from './overview-rest.js';
 
 /** Signatures and weights that are listed. */
@@ -21,9 +22,11 @@ class Overview extends Panel {
     (o, _, signal) => o.kind === 'saved_model' && o.variables?.total > 0 && variablesOf(this.session, signal),
   );
   constants = this.askAfter(
-    (o, ask) => (o.kind === 'graph_def' || o.tags || o.variables?.total === 0) && ask('constants', { count: MOST }),
+    (o, ask) =>
+      (['graph_def', 'onnx'].includes(o.kind) || o.tags || o.variables?.total === 0) &&
+      ask('constants', { count: MOST }),
   );
-  ops = this.askAfter((o, ask) => o.kind === 'graph_def' && ask('ops', { count: MOST }));
+  ops = this.askAfter((o, ask) => ['graph_def', 'onnx'].includes(o.kind) && ask('ops', { count: MOST }));
   tag = this.askAfter((o, ask) => (o.tags || o.format === 'FlatBuffers') && ask('tag', {}));
   fingerprint = this.askAfter(
     (o, _, signal) => o.kind === 'saved_model' && this.session.look('fingerprint', { signal }),
@@ -45,6 +48,7 @@ class Overview extends Panel {
     return this.answer(this.overview, (o) => {
       if (o.kind === 'saved_model') return this.savedModel(o);
       if (o.kind === 'graph_def') return graphOverview(this, o);
+      if (o.kind === 'onnx') return onnxOverview(this, o);
       if (o.model) return kerasOverview(this, o);
       return sameDiffOverview(this, o);
     });

@@ -12,7 +12,11 @@ const kindOf = ({ op, class: name, kind }) => op ?? name ?? kind?.replaceAll('_'
 
 /** An object's path, a node's function. @param {any} one */
 const placeOf = ({ is, path, function: name }) =>
-  path || name ? html`<code>${plain(path ?? name)}</code>` : is === 'node' ? 'the main graph' : nothing;
+  path || name
+    ? html`<code>${plain(path ?? name)}</code>`
+    : ['node', 'value', 'input', 'initializer'].includes(is)
+      ? 'the main graph'
+      : nothing;
 
 class Search extends Panel {
   static styles = [
@@ -125,9 +129,11 @@ class Search extends Panel {
     if (one.kind === 'variable') return this.link('variables', one.path ?? one.name, one.name ?? one.path);
     if (one.is === 'object') return this.link('objects', one.path, one.name ?? one.path);
     if (one.is === 'layer') return this.link('layers', one.path, one.name ?? one.path);
-    if (one.is === 'function') return this.link('functions', one.name);
+    if (one.is === 'function' || one.is === 'subgraph') return this.link('functions', one.name);
     if (one.is === 'signature') return this.link('signatures', one.name);
-    if (one.is === 'node') return this.link('graph', one.function ?? '', one.name, one.name);
+    if (one.is === 'initializer')
+      return this.link('variables', one.function ? `${one.function}:${one.name}` : one.name, one.name);
+    if (['node', 'value', 'input'].includes(one.is)) return this.link('graph', one.function ?? '', one.name, one.name);
     return html`<code>${plain(one.name)}</code>`;
   }
 }

@@ -1,6 +1,7 @@
 /** The weights: each variable with its size, its share of all, its type and its layer. */
 import { css, html, nothing } from 'lit';
 import { MOST, tensorOf, variablesOf } from '../answers.js';
+import { tensorOf as onnxTensor } from '../model/onnx-graph.js';
 import { brief, count, counted, percent, plain, shape, size } from '../format.js';
 import { Panel } from '../panel.js';
 import { list, listing } from './listing.js';
@@ -22,10 +23,7 @@ class Variables extends Panel {
     `,
   ];
   #answer = this.asking(
-    ([session, tag], { signal }) =>
-      ['saved_model', 'checkpoint'].includes(session.about.kind)
-        ? variablesOf(session, signal)
-        : parametersOf(session, tag, signal),
+    ([session, tag], { signal }) => (of[session.about.kind] ?? parametersOf)(session, signal, tag),
     () => [this.view.tag],
   );
 
@@ -148,10 +146,10 @@ class Variables extends Panel {
  * The parameters of a SameDiff tag, as variables.
  *
  * @param {import('../session.js').Session} session
- * @param {string | undefined} tag
  * @param {AbortSignal} signal
+ * @param {string | undefined} tag
  */
-async function parametersOf(session, tag, signal) {
+async function parametersOf(session, signal, tag) {
   const answer = await session.ask('constants', { ...(tag ? { scope: tag } : {}), count: MOST, signal });
   const list = answer.parameters.items.map((/** @type {any} */ one) => {
     const [dtype, dimensions] = [one.dtype ?? one.array?.dtype, one.shape ?? one.array?.shape ?? null];
@@ -172,5 +170,34 @@ async function parametersOf(session, tag, signal) {
   });
   return { ...answer, total: answer.parameters.total, list, what: 'parameters' };
 }
+
+/**
+ * The initializers of an ONNX model, as variables.
+ *
+ * @param {import('../session.js').Session} session
+ * @param {AbortSignal} signal
+ */
+async function initializersOf(session, signal) {
+  const answer = await session.ask('constants', { count: MOST, signal });
+  const found = answer.constants.items.filter((/** @type {any} */ one) => one.is === 'initializer');
+  const list = found.map((/** @type {any} */ one) => ({
+    at: one.function ? `${one.function}:${one.node}` : one.node,
+    name: one.node,
+    path: null,
+    dtype: one.dtype,
+    shape: one.shape,
+    size: one.size,
+    layer: /^(.*)[./][^./]*$/.exec(one.node)?.[1] ?? '',
+    trainable: true,
+    twin: false,
+    one: { ...one, tensor: onnxTensor(one) },
+  }));
+  const { total, items } = answer.constants;
+  return { ...answer, total: total > items.length ? total : list.length, list, what: 'initializers' };
+}
+
+/** What a kind of model calls variables; of all others parameters.
+ * @type {Record<string, (session: import('../session.js').Session, signal: AbortSignal, tag?: string) => Promise<any>>} */
+const of = { saved_model: variablesOf, checkpoint: variablesOf, onnx: initializersOf };
 
 customElements.define('cpb-variables', Variables);

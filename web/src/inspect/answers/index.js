@@ -2,6 +2,7 @@
 
 /** @import * as Graph from './graph.js' */
 /** @import * as Keras from './keras.js' */
+/** @import * as Onnx from './onnx.js' */
 /** @import * as SameDiff from './samediff.js' */
 /** @import * as TensorFlow from './tensorflow.js' */
 
@@ -73,6 +74,21 @@
  */
 
 /**
+ * Of an ONNX model.
+ * @typedef {object} OnnxAnswers
+ * @property {Onnx.OnnxOverview} overview
+ * @property {Onnx.OnnxFunctionsAnswer} functions
+ * @property {Onnx.OnnxFunction | Onnx.OnnxSubgraph} function
+ * @property {Onnx.OnnxNodesAnswer} nodes
+ * @property {Graph.ScopesAnswer} scopes
+ * @property {Onnx.OnnxConsumersAnswer} consumers
+ * @property {Onnx.OnnxLayersAnswer} layers
+ * @property {Onnx.OnnxConstantsAnswer} constants
+ * @property {Onnx.OnnxOpsAnswer} ops
+ * @property {Onnx.OnnxSearchAnswer} search
+ */
+
+/**
  * The answers by the model's kind and the question's name; a question that is not there is
  * refused with code UNSUPPORTED.
  * @typedef {object} Answers
@@ -81,11 +97,12 @@
  * @property {KerasAnswers} keras_metadata
  * @property {SameDiffZipAnswers} samediff_zip
  * @property {SameDiffGraphAnswers} samediff_graph
+ * @property {OnnxAnswers} onnx
  */
 
 /**
- * What a model is: a SavedModel, a frozen graph, keras_metadata.pb, a SameDiff zip, or a graph
- * as ND4J saves it.
+ * What a model is: a SavedModel, a frozen graph, keras_metadata.pb, a SameDiff zip, a graph
+ * as ND4J saves it, or an ONNX model.
  * @typedef {keyof Answers} ModelKind
  */
 

@@ -1,8 +1,7 @@
-/* TensorFlow's splitters, written as anybody's would be: for each message type
- * the fields worth looking into, and how much of each may stay in its parent.
- * The payload of constants moves out; a node or function that is still large
- * becomes a chunk; so do the graph and its function library, which are then cut
- * into slices. */
+/* The splitters for TensorFlow's and ONNX's types, written as anybody's would be: for each message
+ * type the fields worth looking into, and how much of each may stay in its parent. The payload of
+ * constants and initializers moves out; a node or function that is still large becomes a chunk; so
+ * do the graph and the function library, which are then cut into slices. */
 #include <stdbool.h>
 
 #include "base/checked.h"
@@ -19,7 +18,7 @@ typedef struct {
   stay stays;
 } row;
 
-#define ROWS_MAX 3
+#define ROWS_MAX 4
 typedef struct {
   row rows[ROWS_MAX]; /* number 0: unused */
 } table;
@@ -33,6 +32,17 @@ static const table NODE = {{{5, STAYS_CHUNK}}};                         /* attr 
 static const table ATTR_VALUE = {{{1, STAYS_CHUNK}, {8, STAYS_SMALL}}}; /* list, tensor */
 static const table ATTR_LIST = {{{8, STAYS_SMALL}}};                    /* tensor */
 static const table TENSOR = {{{4, STAYS_SMALL}}};                       /* tensor_content */
+
+static const table ONNX_MODEL = {
+    {{7, STAYS_SMALL}, {20, STAYS_SMALL}, {25, STAYS_THIRD}}};             /* graph, training_info, functions */
+static const table ONNX_TRAINING = {{{1, STAYS_SMALL}, {2, STAYS_SMALL}}}; /* both graphs */
+static const table ONNX_GRAPH = {{{1, STAYS_THIRD}, {5, STAYS_THIRD}, {15, STAYS_THIRD}}}; /* node, initializers */
+static const table ONNX_FUNCTION = {{{7, STAYS_THIRD}}};                                   /* node */
+static const table ONNX_NODE = {{{5, STAYS_CHUNK}}};                                       /* attribute */
+static const table ONNX_ATTRIBUTE = {
+    {{5, STAYS_SMALL}, {6, STAYS_SMALL}, {10, STAYS_SMALL}, {11, STAYS_SMALL}}}; /* tensors and graphs */
+static const table ONNX_SPARSE = {{{1, STAYS_SMALL}, {2, STAYS_SMALL}}};         /* values, indices */
+static const table ONNX_TENSOR = {{{9, STAYS_SMALL}}};                           /* raw_data */
 
 static uint64_t bound(const cpb_split_field *field, stay stays) {
   switch (stays) {
@@ -63,7 +73,7 @@ static void decide(void *user, const cpb_split_field *field, cpb_split_decision 
 /* Splitters have a `user` that is not const, though these only read theirs. */
 #define TABLE(t) (void *)(uintptr_t)&(t)
 
-const cpb_splitter *cpb_tensorflow_splitters(size_t *count) {
+const cpb_splitter *cpb_builtin_splitters(size_t *count) {
   static const cpb_splitter splitters[] = {
       {"tensorflow.GraphDef", decide, TABLE(GRAPH)},
       {"tensorflow.NodeDef", decide, TABLE(NODE)},
@@ -74,6 +84,14 @@ const cpb_splitter *cpb_tensorflow_splitters(size_t *count) {
       {"tensorflow.AttrValue.ListValue", decide, TABLE(ATTR_LIST)},
       {"tensorflow.MetaGraphDef", decide, TABLE(META_GRAPH)},
       {"tensorflow.SavedModel", decide, TABLE(SAVED_MODEL)},
+      {"onnx.ModelProto", decide, TABLE(ONNX_MODEL)},
+      {"onnx.TrainingInfoProto", decide, TABLE(ONNX_TRAINING)},
+      {"onnx.GraphProto", decide, TABLE(ONNX_GRAPH)},
+      {"onnx.FunctionProto", decide, TABLE(ONNX_FUNCTION)},
+      {"onnx.NodeProto", decide, TABLE(ONNX_NODE)},
+      {"onnx.AttributeProto", decide, TABLE(ONNX_ATTRIBUTE)},
+      {"onnx.SparseTensorProto", decide, TABLE(ONNX_SPARSE)},
+      {"onnx.TensorProto", decide, TABLE(ONNX_TENSOR)},
   };
   *count = sizeof splitters / sizeof splitters[0];
   return splitters;

@@ -1,0 +1,81 @@
+/* cpb/onnx.h: where an ONNX model has the values of its tensors.
+ *
+ * They are in the model, in raw_data, or in files beside it that external_data names, as a message
+ * of more than 2 GiB cannot be parsed. A cpb_onnx_rewrite plans the same model with all of them
+ * inside, or with the large ones in one other file:
+ *
+ *     cpb_onnx_rewrite_options how = {.struct_size = sizeof how, .location = "model.onnx.data"};
+ *     cpb_onnx_rewrite *rewrite = cpb_onnx_rewrite_new(NULL, &how);
+ *     while ((step = cpb_onnx_rewrite_step(rewrite)) == CPB_STEP_NEED)
+ *       cpb_file_supply(file, cpb_onnx_rewrite_input(rewrite));
+ *     for (i = 0; i < cpb_onnx_rewrite_num_pieces(rewrite, CPB_ONNX_MODEL); i++)
+ *       ...copy the range or the bytes of cpb_onnx_rewrite_piece(rewrite, CPB_ONNX_MODEL, i)...
+ *
+ * Of the input only its structure is read. All else stays as it is, byte for byte.
+ * cpb_onnx_rewrite_open() (cpb/open.h) gives the result as a file to read, copy or split.
+ *
+ * The format: https://github.com/onnx/onnx/blob/main/docs/ExternalData.md */
+#ifndef CPB_ONNX_H
+#define CPB_ONNX_H
+
+#include "cpb/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cpb_onnx_rewrite cpb_onnx_rewrite;
+
+typedef struct cpb_onnx_rewrite_options {
+  /* sizeof(cpb_onnx_rewrite_options) */
+  size_t struct_size;
+
+  /* The name of the file for values, relative to the model's folder: external_data.location. NULL: all
+   * values go into the model. Must outlive the rewrite. */
+  const char *location;
+
+  /* With a location: values of at least so many bytes go there, and smaller ones into the model. What is not
+   * raw_data, such as float_data, stays where it is. Default 1024. */
+  uint64_t threshold;
+
+  /* Bytes that the model's structure may take. Default 256 MiB; 64 MiB where size_t has 32 bits. */
+  uint64_t max_memory;
+
+  /* `depth`, `held` and `walked` count; copied. */
+  const cpb_limits *limits;
+} cpb_onnx_rewrite_options;
+
+/* Returns NULL when memory is short. */
+CPB_API cpb_onnx_rewrite *cpb_onnx_rewrite_new(const cpb_allocator *allocator, const cpb_onnx_rewrite_options *options);
+CPB_API void cpb_onnx_rewrite_free(cpb_onnx_rewrite *rewrite);
+
+/* Makes the plan: CPB_STEP_NEED; CPB_STEP_DONE; CPB_STEP_ERROR. CPB_E_DAMAGED: the model is, or a tensor's
+ * external_data is no place, or not as long as its shape and type say. */
+CPB_API cpb_input *cpb_onnx_rewrite_input(cpb_onnx_rewrite *rewrite);
+CPB_API cpb_step cpb_onnx_rewrite_step(cpb_onnx_rewrite *rewrite);
+CPB_API const cpb_error *cpb_onnx_rewrite_error(const cpb_onnx_rewrite *rewrite);
+
+/* --- The plan --------------------------------------------------------------- */
+
+typedef enum cpb_onnx_file {
+  CPB_ONNX_MODEL, /* the model */
+  CPB_ONNX_VALUES /* the file for values; empty if there is no location, or nothing is that large */
+} cpb_onnx_file;
+
+/* Either file is the concatenation of pieces. */
+typedef struct cpb_onnx_piece {
+  const uint8_t *bytes; /* NULL: a range of a file */
+  uint64_t offset;      /* of the range */
+  uint64_t length;      /* in bytes */
+  cpb_other_file other; /* which file it is of, as external_data names it; its name is NULL for the input */
+} cpb_onnx_piece;
+
+/* Valid until cpb_onnx_rewrite_free(), after CPB_STEP_DONE. */
+CPB_API uint64_t cpb_onnx_rewrite_size(const cpb_onnx_rewrite *rewrite, cpb_onnx_file file); /* in bytes */
+CPB_API size_t cpb_onnx_rewrite_num_pieces(const cpb_onnx_rewrite *rewrite, cpb_onnx_file file);
+CPB_API cpb_onnx_piece cpb_onnx_rewrite_piece(const cpb_onnx_rewrite *rewrite, cpb_onnx_file file, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,201 @@
+/* cpb convert: an ONNX model with the values of its tensors elsewhere: in the model, in another file, in a .cpb. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/checked.h"
+#include "cli/cli.h"
+#include "cli/model.h"
+#include "cli/os/os.h"
+#include "cpb/onnx.h"
+
+#define MESSAGE_MOST ((uint64_t)INT32_MAX) /* that protobuf's libraries parse */
+
+typedef struct conversion {
+  cli *cli;
+  cpb_model_file *model;
+  cpb_onnx_rewrite *rewrite;
+  char *values_path; /* of the file for values; NULL: there is none */
+  cpb_output *outputs[2];
+} conversion;
+
+static const char *last_part(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* --- The plan ---------------------------------------------------------------------------- */
+
+/* What is written needs the same number of bytes that nobody has read wrongly. */
+static int plan(conversion *v, const char *location) {
+  cli *c = v->cli;
+  const cpb_onnx_rewrite_options how = {.struct_size = sizeof how,
+                                        .location = location,
+                                        .threshold = c->settings.threshold,
+                                        .limits = &c->settings.limits};
+  cpb_step step;
+  cpb_error error = {.offset = CPB_NO_OFFSET};
+  cpb_onnx_rewrite_free(v->rewrite);
+  v->rewrite = cpb_onnx_rewrite_new(&c->allocator, &how);
+  if (!v->rewrite) return cli_fail_memory(c);
+  cli_progress_start(c, "planning");
+  while ((step = cpb_onnx_rewrite_step(v->rewrite)) == CPB_STEP_NEED)
+    cpb_message_file_supply(cpb_model_file_message(v->model), cpb_onnx_rewrite_input(v->rewrite), &error);
+  cli_progress_end(c);
+  if (step == CPB_STEP_DONE) return CLI_OK;
+  return cli_fail(c, cpb_model_file_path(v->model), cpb_onnx_rewrite_error(v->rewrite));
+}
+
+static cpb_file *open_planned(conversion *v, cpb_onnx_file which, int *status) {
+  cpb_error error;
+  cpb_file *file =
+      cpb_onnx_rewrite_open(&v->cli->allocator, cpb_model_file_message(v->model), v->rewrite, which, &error);
+  if (!file) *status = cli_fail(v->cli, cpb_model_file_path(v->model), &error);
+  return file;
+}
+
+/* --- A .cpb --------------------------------------------------------------------------------- */
+
+static cpb_split *new_split(const conversion *v) {
+  const cli_settings *s = &v->cli->settings;
+  const cpb_split_options how = {.struct_size = sizeof how,
+                                 .type_name = "onnx.ModelProto",
+                                 .max_chunk_size = s->max_chunk_size,
+                                 .codec = s->codec,
+                                 .limits = &s->limits,
+                                 .seekable = 1};
+  return cpb_split_new(&v->cli->allocator, &how);
+}
+
+static int write_chunked(conversion *v, const char *path) {
+  cli *c = v->cli;
+  int status = CLI_OK;
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  cpb_file *in = open_planned(v, CPB_ONNX_MODEL, &status);
+  cpb_split *split = in ? new_split(v) : NULL;
+  if (in && !split) status = cli_fail_memory(c);
+  cpb_output *out = split ? cli_open_output(c, path, false, &status) : NULL;
+  if (out) {
+    cpb_file_options options = cli_transfer_options(c, "splitting");
+    cpb_transfer_split(in, out, split, &options, &error);
+    status = cli_close_output(c, path, out, cli_transfer_status(c, cpb_model_file_path(v->model), path, &error));
+  }
+  cpb_split_free(split);
+  cpb_file_close(in);
+  return status;
+}
+
+/* --- An .onnx, with its values -------------------------------------------------------------------- */
+
+static void abandon_all(void *user) {
+  const conversion *v = user;
+  for (size_t i = 0; i < 2; i++) {
+    if (v->outputs[i]) cpb_output_abandon(v->outputs[i]);
+  }
+}
+
+static int copy(conversion *v, cpb_onnx_file which, const char *path) {
+  cli *c = v->cli;
+  int status = CLI_OK;
+  cpb_error error = {.code = CPB_OK, .offset = CPB_NO_OFFSET};
+  cpb_file *in = open_planned(v, which, &status);
+  cpb_output *out = in ? cli_open_output(c, path, true, &status) : NULL;
+  os_hold_signals();
+  v->outputs[which] = out;
+  os_guard(abandon_all, v);
+  os_let_signals();
+  if (out) {
+    cpb_file_options options = cli_transfer_options(c, "copying");
+    cpb_transfer_copy(in, out, &options, &error);
+    status = cli_transfer_status(c, cpb_model_file_path(v->model), path, &error);
+  }
+  cpb_file_close(in);
+  return status;
+}
+
+static int commit(const conversion *v, cpb_onnx_file which, const char *path, int status) {
+  cpb_output *out = v->outputs[which];
+  if (status != CLI_OK || !out || cpb_output_commit(out) == CPB_OK) return status;
+  return cli_fail(v->cli, path, cpb_output_error(out));
+}
+
+/* Both get their names, the model last, or neither does. */
+static int close_both(conversion *v, const char *path, int status) {
+  os_hold_signals();
+  int values = commit(v, CPB_ONNX_VALUES, v->values_path, status);
+  const bool named = values == CLI_OK && v->outputs[CPB_ONNX_VALUES];
+  status = commit(v, CPB_ONNX_MODEL, path, values);
+  if (status != CLI_OK && named) unlink(v->values_path);
+  for (size_t i = 0; i < 2; i++) cpb_output_free(v->outputs[i]);
+  os_guard(NULL, NULL);
+  os_let_signals();
+  return status;
+}
+
+static int write_model(conversion *v, const char *path) {
+  int status = CLI_OK;
+  if (cpb_onnx_rewrite_size(v->rewrite, CPB_ONNX_VALUES) > 0) status = copy(v, CPB_ONNX_VALUES, v->values_path);
+  if (status == CLI_OK) status = copy(v, CPB_ONNX_MODEL, path);
+  return close_both(v, path, status);
+}
+
+static bool is_too_large(const conversion *v) {
+  return cpb_onnx_rewrite_size(v->rewrite, CPB_ONNX_MODEL) > MESSAGE_MOST;
+}
+
+/* All into one file if that can be; what would be too large has its values beside it. */
+static int convert_to_onnx(conversion *v, const char *path) {
+  cli *c = v->cli;
+  int status = CLI_OK;
+  bool apart = c->settings.external_data;
+  if (!apart) status = plan(v, NULL);
+  apart = apart || (status == CLI_OK && is_too_large(v));
+  if (status == CLI_OK && apart) {
+    if (cli_is_dash(path) || os_is_special(path))
+      return cli_usage(c->command, "values go into a second file beside the output; expected a file, not a pipe");
+    v->values_path = cli_join(c, path, ".data", &status);
+    if (v->values_path) status = plan(v, last_part(v->values_path));
+    if (status == CLI_OK && is_too_large(v)) {
+      cli_note(c, path,
+               "without its values the model has more than 2 GiB, which no program can parse; a .cpb can hold it");
+      status = CLI_UNSUPPORTED;
+    }
+  }
+  return status == CLI_OK ? write_model(v, path) : status;
+}
+
+/* --- The command ------------------------------------------------------------------------------------- */
+
+static void summarize(const conversion *v, const char *path) {
+  uint64_t values = cpb_onnx_rewrite_size(v->rewrite, CPB_ONNX_VALUES);
+  if (v->cli->settings.quiet || cli_is_dash(path) || values == 0) return;
+  cli_note(v->cli, path, "%llu bytes of values are in %s", (unsigned long long)values, last_part(v->values_path));
+}
+
+static int convert(conversion *v) {
+  cli *c = v->cli;
+  const char *out = c->settings.output;
+  const bool chunked = cli_ends_with(out, ".cpb");
+  if (cpb_model_file_kind(v->model) != CPB_MODEL_ONNX) {
+    cli_note(c, cpb_model_file_path(v->model), "not an ONNX model; expected one, also as a .cpb");
+    return CLI_DAMAGED;
+  }
+  if (chunked && c->settings.external_data)
+    return cli_usage(c->command,
+                     "a .cpb has all values inside; expected no --external-data, or an output that ends in .onnx");
+  int status = chunked ? plan(v, NULL) : convert_to_onnx(v, out);
+  if (status == CLI_OK && chunked) status = write_chunked(v, out);
+  if (status == CLI_OK) summarize(v, out);
+  return status;
+}
+
+int cli_convert(cli *c) {
+  int status = CLI_OK;
+  conversion v = {.cli = c};
+  v.model = cli_open_model(c, c->settings.input, NULL, &status);
+  if (v.model) status = convert(&v);
+  cpb_onnx_rewrite_free(v.rewrite);
+  cpb_release(&c->allocator, v.values_path);
+  cpb_model_file_close(v.model);
+  return status;
+}

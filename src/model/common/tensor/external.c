@@ -1,0 +1,112 @@
+#include "model/common/tensor/external.h"
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "base/utf8.h"
+#include "model/common/tensor/scan.h"
+
+#define LONGEST_PATH 4096
+
+enum { ENTRY_KEY = 1, ENTRY_VALUE = 2 }; /* StringStringEntryProto */
+
+/* --- Entries ----------------------------------------------------------------------------- */
+
+/* Digits alone, as ONNX's own programs write them. */
+static bool parse(cpb_span text, uint64_t *number) {
+  *number = 0;
+  for (size_t i = 0; i < text.size; i++) {
+    unsigned digit = text.data[i] - (unsigned)'0';
+    if (digit > 9 || !cpb_mul_u64(*number, 10, number) || !cpb_add_u64(*number, digit, number)) return false;
+  }
+  return text.size > 0;
+}
+
+void cpb_external_add(cpb_external *e, cpb_span entry) {
+  cpb_span key = cpb_get_bytes(entry, ENTRY_KEY), value = cpb_get_bytes(entry, ENTRY_VALUE);
+  if (cpb_span_is(key, "location")) {
+    e->location = value;
+  } else if (cpb_span_is(key, "offset")) {
+    if (!parse(value, &e->offset)) e->wrong = "offset is no number of bytes";
+  } else if (cpb_span_is(key, "length")) {
+    e->has_length = true;
+    if (!parse(value, &e->length)) e->wrong = "length is no number of bytes";
+  } else if (cpb_span_is(key, "checksum")) {
+    e->checksum = value;
+  }
+}
+
+static bool is_path(cpb_span path) {
+  size_t length;
+  if (path.size == 0 || path.size > LONGEST_PATH || !cpb_utf8_valid(path)) return false;
+  for (; path.size > 0; path = cpb_span_from(path, length)) {
+    length = cpb_utf8_length(path);
+    if (cpb_is_control(cpb_utf8_code(path.data, length))) return false;
+  }
+  return true;
+}
+
+void cpb_external_check(cpb_external *e) {
+  uint64_t end;
+  if (e->wrong) return;
+  if (e->location.size == 0) e->wrong = "location is missing; expected the name of a file";
+  else if (!is_path(e->location)) e->wrong = "location is no name of a file";
+  else if (!cpb_add_u64(e->offset, e->length, &end)) e->wrong = "offset and length are beyond 2^64 bytes";
+}
+
+/* --- Values ------------------------------------------------------------------------------- */
+
+/* The location is copied, as the next entry comes where this one was. */
+static cpb_have take_entry(cpb_tensor_values *v, cpb_external *e, cpb_span entry) {
+  cpb_external_add(e, entry);
+  if (e->location.size == 0) return CPB_HAVE;
+  v->path.size = 0;
+  if (e->location.size <= LONGEST_PATH && !cpb_buffer_append(&v->path, e->location.data, e->location.size))
+    return cpb_fail_memory(v->error), CPB_FAILED;
+  e->location = (cpb_span){NULL, 0};
+  return CPB_HAVE;
+}
+
+/* What was found so far: it is kept in `content`, `path` and `has_length`. */
+static cpb_external so_far(const cpb_tensor_values *v) {
+  return (cpb_external){.offset = v->content.offset, .length = v->content.length, .has_length = v->has_length};
+}
+
+static cpb_have note(cpb_tensor_values *v, const cpb_external *e) {
+  v->content = (cpb_range){e->offset, e->length};
+  v->has_length = e->has_length;
+  if (!e->wrong) return CPB_HAVE;
+  cpb_fail(v->error, CPB_E_DAMAGED, v->begins[v->layout->external], "external_data.%s", e->wrong);
+  return CPB_FAILED;
+}
+
+static cpb_have gather_entry(cpb_tensor_values *v) {
+  cpb_span entry;
+  cpb_external e = so_far(v);
+  cpb_have have = cpb_tensor_gather(v, v->gathered, "an entry of external_data", &entry);
+  if (have == CPB_HAVE) have = take_entry(v, &e, entry);
+  if (have == CPB_HAVE) have = note(v, &e);
+  if (have == CPB_HAVE) v->gathered.length = 0;
+  return have;
+}
+
+cpb_have cpb_tensor_find_external(cpb_tensor_values *v) {
+  cpb_have have = CPB_HAVE;
+  while (have == CPB_HAVE) {
+    const cpb_wire_field *f = &v->scan.scanner.field;
+    if (v->gathered.length > 0) have = gather_entry(v);
+    else if ((have = cpb_tensor_list_next(v, v->layout->external)) == CPB_HAVE) {
+      if (!v->listing) break;
+      if (f->type == CPB_WIRE_LEN) v->gathered = (cpb_range){v->scan.base + f->value, f->size};
+    }
+  }
+  if (have != CPB_HAVE) return have;
+  cpb_external e = so_far(v);
+  e.location = (cpb_span){v->path.data, v->path.size};
+  cpb_external_check(&e);
+  return note(v, &e);
+}
+
+void cpb_tensor_turn_to_external(cpb_tensor_values *v) {
+  const cpb_other_file file = {(const char *)v->path.data, v->path.size, CPB_NO_OFFSET};
+  cpb_input_turn(v->input, 1, &file, CPB_NO_OFFSET);
+}

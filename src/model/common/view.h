@@ -1,0 +1,30 @@
+/* Words for views: message types that name what an outline enters and keeps (cpb/outline.h,
+ * keep_known), and nothing else of a message. Everything else is there when it is short, and
+ * omitted when not.
+ *
+ *     CPB_VIEW(tensor, CPB_KEEP(TENSOR_NAME), CPB_ENTER(TENSOR_SHAPE, shape)) */
+#ifndef CPB_MODEL_COMMON_VIEW_H
+#define CPB_MODEL_COMMON_VIEW_H
+
+#include "cpb/message.h"
+
+#define CPB_ENTER(n, view) {.number = n, .type = CPB_TYPE_MESSAGE, .message = &view}
+#define CPB_KEEP(n) {.number = n, .type = CPB_TYPE_BYTES}
+
+#define CPB_VIEW_TYPE(view, list, ...) \
+  static const cpb_message_type view = {.fields = list, .num_fields = sizeof list / sizeof *list, __VA_ARGS__};
+#define CPB_VIEW(view, ...)                               \
+  static const cpb_field view##_fields[] = {__VA_ARGS__}; \
+  CPB_VIEW_TYPE(view, view##_fields, .map_entry = 0)
+
+/* A message of which a part is of use. The others say something else without all of their fields: a tensor
+ * without its shape is a number. */
+#define CPB_VIEW_DIVISIBLE(view, how, ...)                \
+  static const cpb_field view##_fields[] = {__VA_ARGS__}; \
+  CPB_VIEW_TYPE(view, view##_fields, .divisible = CPB_DIVISIBLE_##how)
+
+#define CPB_VIEW_ENTRY(view, ...)                         \
+  static const cpb_field view##_fields[] = {__VA_ARGS__}; \
+  CPB_VIEW_TYPE(view, view##_fields, .map_entry = 1)
+
+#endif

@@ -1,0 +1,139 @@
+#include "model/onnx/ask/ops.h"
+
+#include "model/common/names.h"
+#include "model/common/uses.h"
+
+/* The domains of ONNX itself. */
+static bool is_onnx(cpb_span domain) {
+  static const char *const domains[] = {"", "ai.onnx", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training"};
+  for (size_t i = 0; i < sizeof domains / sizeof *domains; i++) {
+    if (cpb_span_is(domain, domains[i])) return true;
+  }
+  return false;
+}
+
+/* "" and "ai.onnx" are one domain. */
+static cpb_span short_domain(cpb_span domain) { return cpb_span_is(domain, "ai.onnx") ? (cpb_span){NULL, 0} : domain; }
+
+static bool is_library(const cpb_onnx_model *m, cpb_span domain, cpb_span op) {
+  const cpb_onnx_graphs *g = &m->graphs;
+  for (size_t i = 0; i < g->num_functions; i++) {
+    const cpb_onnx_graph *f = &g->items[g->functions[i]];
+    if (cpb_span_equal(f->name, op) && cpb_span_equal(short_domain(f->domain), domain)) return true;
+  }
+  return false;
+}
+
+static const char *origin_of(const cpb_onnx_model *m, const cpb_use *u) {
+  if (is_library(m, u->domain, u->op)) return "library";
+  return is_onnx(u->domain) ? "onnx" : "custom";
+}
+
+/* Which versions of their domains the model imports. */
+typedef struct versions {
+  cpb_names domains; /* numbers: places in `items` */
+  uint64_t *items;
+  size_t count, capacity;
+} versions;
+
+static bool read_versions(cpb_onnx_model *m, versions *v) {
+  cpb_cursor c = cpb_cursor_of(m->part.message);
+  while (v->count < CPB_NO_NAME && cpb_cursor_find(&c, MODEL_OPSET, CPB_WIRE_LEN)) {
+    void *items = v->items;
+    cpb_span domain = short_domain(cpb_get_bytes(c.bytes, OPSET_DOMAIN));
+    if (!cpb_reserve(&m->allocator, &items, &v->capacity, v->count + 1, sizeof *v->items)) return false;
+    v->items = items;
+    v->items[v->count] = cpb_get_number(c.bytes, OPSET_VERSION);
+    if (!cpb_names_add(&v->domains, domain, (uint32_t)v->count++)) return false;
+  }
+  cpb_names_sort(&v->domains);
+  return true;
+}
+
+static void write_version(cpb_json_writer *a, const versions *v, cpb_span domain) {
+  uint32_t i = cpb_names_find(&v->domains, domain);
+  if (i == CPB_NO_NAME) cpb_json_writer_null(a, "version");
+  else cpb_json_writer_exact(a, "version", (int64_t)v->items[i]);
+}
+
+static void write_use(cpb_onnx_model *m, const versions *v, const cpb_use *u) {
+  cpb_json_writer *a = m->answer;
+  cpb_json_writer_open(a, NULL, '{');
+  cpb_json_writer_span(a, "op", u->op);
+  cpb_json_writer_span(a, "domain", u->domain);
+  write_version(a, v, u->domain);
+  cpb_json_writer_unsigned(a, "count", u->graph + u->functions);
+  cpb_json_writer_unsigned(a, "in_graph", u->graph);
+  cpb_json_writer_unsigned(a, "in_functions", u->functions);
+  cpb_json_writer_text(a, "from", origin_of(m, u));
+  cpb_json_writer_close(a, '}');
+}
+
+/* These are looked for however rare they are: not only on the page. */
+static void write_custom(cpb_onnx_model *m, const cpb_uses *list) {
+  uint64_t shown = 0;
+  cpb_json_writer *a = m->answer;
+  cpb_json_writer_open(a, "custom", '[');
+  for (size_t i = 0; i < list->count && shown < m->question.count; i++) {
+    const cpb_use *u = &list->items[i];
+    if (is_onnx(u->domain) || is_library(m, u->domain, u->op)) continue;
+    cpb_json_writer_open(a, NULL, '{');
+    cpb_json_writer_span(a, "op", u->op);
+    cpb_json_writer_span(a, "domain", u->domain);
+    cpb_json_writer_close(a, '}');
+    shown++;
+  }
+  cpb_json_writer_close(a, ']');
+}
+
+static bool count_graph(cpb_onnx_model *m, uint32_t graph, cpb_uses *list) {
+  const cpb_onnx_graph *g = &m->graphs.items[graph];
+  cpb_cursor c = cpb_cursor_of(g->message);
+  while (cpb_cursor_find(&c, cpb_onnx_node_field(g), CPB_WIRE_LEN)) {
+    cpb_span domain = short_domain(cpb_get_bytes(c.bytes, NODE_DOMAIN));
+    if (!cpb_uses_add(list, domain, cpb_get_bytes(c.bytes, NODE_OP), graph == 0)) return cpb_onnx_fail_memory(m);
+  }
+  return true;
+}
+
+static void write_counts(cpb_onnx_model *m) {
+  uint64_t functions = 0, nodes = 0;
+  for (size_t i = 1; i < m->graphs.count; i++) {
+    functions++;
+    nodes += m->graphs.items[i].nodes;
+  }
+  cpb_json_writer_unsigned(m->answer, "nodes", m->graphs.items[0].nodes);
+  cpb_json_writer_unsigned(m->answer, "functions", functions);
+  cpb_json_writer_unsigned(m->answer, "function_nodes", nodes);
+}
+
+/* Functions of the library that are looked up for each operation are work, too. */
+static void write_uses(cpb_onnx_model *m, const versions *v, cpb_uses *list) {
+  cpb_uses_join(list);
+  if (!cpb_json_writer_charge(m->answer, CPB_WORK_WALKED, 2 * (uint64_t)list->count * m->graphs.num_functions)) return;
+  cpb_page page = cpb_onnx_open_page(m, "ops");
+  for (size_t i = 0; i < list->count; i++) {
+    if (cpb_page_has(&page)) write_use(m, v, &list->items[i]);
+  }
+  cpb_page_close(m->answer, &page);
+  write_custom(m, list);
+}
+
+void cpb_onnx_ops(cpb_onnx_model *m) {
+  uint32_t graph;
+  cpb_uses list;
+  if (!cpb_onnx_graph_named(m, cpb_onnx_name(m), &graph)) return;
+  const bool all = m->question.name == NULL;
+  bool done = true;
+  cpb_uses_init(&list, &m->allocator);
+  write_counts(m);
+  for (uint32_t i = all ? 0 : graph; done && i < (all ? (uint32_t)m->graphs.count : graph + 1); i++)
+    done = count_graph(m, i, &list);
+  versions v = {.items = NULL};
+  cpb_names_init(&v.domains, &m->allocator);
+  if (done && !read_versions(m, &v)) done = cpb_onnx_fail_memory(m);
+  if (done) write_uses(m, &v, &list);
+  cpb_names_free(&v.domains);
+  cpb_release(&m->allocator, v.items);
+  cpb_uses_free(&list);
+}

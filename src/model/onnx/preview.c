@@ -1,0 +1,115 @@
+#include "model/onnx/preview.h"
+
+#include "base/checked.h"
+#include "model/common/cursor.h"
+#include "model/common/text.h"
+#include "model/onnx/dtypes.h"
+#include "model/onnx/fields.h"
+
+#define SHOWN 8
+#define LARGEST 16 /* bytes of an element */
+
+typedef struct preview {
+  const cpb_onnx_tensor *tensor;
+  uint8_t bytes[SHOWN * LARGEST]; /* of the elements that are shown, as they are stored */
+  size_t size, wanted;
+} preview;
+
+/* --- Numbers -------------------------------------------------------------------------------- */
+
+/* Bits of an element where these share bytes; 0: none do. */
+static unsigned packed_of(const cpb_onnx_tensor *t) {
+  return t->field == TENSOR_RAW_DATA ? t->type.packed : t->type.packed_typed;
+}
+
+static size_t item_of(const preview *p) { return packed_of(p->tensor) > 0 ? 1 : p->tensor->type.format->size; }
+
+static void put(preview *p, uint64_t number) {
+  size_t item = item_of(p);
+  for (size_t i = 0; i < item && p->size < p->wanted; i++) p->bytes[p->size++] = (uint8_t)(number >> 8 * i);
+}
+
+static void put_bytes(preview *p, cpb_span bytes) {
+  size_t size = cpb_min_size(bytes.size, p->wanted - p->size);
+  if (size > 0) memcpy(p->bytes + p->size, bytes.data, size);
+  p->size += size;
+}
+
+static bool put_varints(preview *p, cpb_span packed) {
+  const uint8_t *at = packed.data, *end = packed.data + packed.size;
+  while (at < end && p->size < p->wanted) {
+    uint64_t value;
+    at = cpb_varint_read(at, end, &value);
+    if (!at) return false;
+    put(p, value);
+  }
+  return true;
+}
+
+/* A field with values: packed ones, or one that lies alone. */
+static bool put_field(preview *p, const cpb_cursor *c) {
+  uint8_t number[8];
+  const cpb_wire_type wire = c->number == TENSOR_RAW_DATA ? CPB_WIRE_LEN : p->tensor->type.wire;
+  if (c->type == CPB_WIRE_LEN) {
+    if (cpb_part_omits(p->tensor->part, c->bytes)) return false;
+    if (wire == CPB_WIRE_VARINT) return put_varints(p, c->bytes);
+    put_bytes(p, c->bytes);
+  } else if (c->type == wire && wire == CPB_WIRE_VARINT) {
+    put(p, c->value);
+  } else if (c->type == wire) {
+    cpb_store64(number, c->value);
+    put_bytes(p, (cpb_span){number, wire == CPB_WIRE_FIXED32 ? 4 : 8});
+  }
+  return true;
+}
+
+static bool find_numbers(preview *p) {
+  cpb_cursor c = cpb_cursor_of(p->tensor->message);
+  while (p->size < p->wanted && cpb_cursor_next(&c)) {
+    if (c.number == p->tensor->field && !put_field(p, &c)) return false;
+  }
+  return !c.damaged && p->size == p->wanted;
+}
+
+/* Of elements that share bytes: number `i`. */
+static uint8_t part_of(const preview *p, unsigned packed, size_t i) {
+  size_t bit = packed * i, next = bit / 8 + 1;
+  unsigned both = p->bytes[bit / 8] | (next < p->size ? (unsigned)p->bytes[next] << 8 : 0);
+  return (uint8_t)(both >> bit % 8 & ((1u << packed) - 1));
+}
+
+static void write_numbers(cpb_json_writer *a, const preview *p, size_t count) {
+  const cpb_tensor_format *format = p->tensor->type.format;
+  const unsigned packed = packed_of(p->tensor);
+  for (size_t i = 0; i < count; i++) {
+    const uint8_t *bytes = p->bytes + i * format->size;
+    uint8_t part = packed > 0 ? part_of(p, packed, i) : bytes[0];
+    if (format->bits > 0) part = cpb_tensor_small(format, part);
+    cpb_onnx_write_element(a, p->tensor->dtype, packed > 0 || format->bits > 0 ? &part : bytes);
+  }
+}
+
+/* --- Texts ------------------------------------------------------------------------------------ */
+
+static void write_texts(cpb_json_writer *a, const cpb_onnx_tensor *t, size_t count) {
+  cpb_cursor c = cpb_cursor_of(t->message);
+  for (size_t i = 0; i < count && cpb_cursor_find(&c, TENSOR_STRING_DATA, CPB_WIRE_LEN); i++)
+    cpb_write_short_text(a, t->part, c.bytes);
+}
+
+/* --- Together ----------------------------------------------------------------------------------- */
+
+void cpb_onnx_write_preview(cpb_json_writer *a, const cpb_onnx_tensor *t) {
+  preview p = {.tensor = t};
+  if (!t->type.format || !t->has_elements || t->is_external || cpb_part_omits(t->part, t->message)) return;
+  const size_t shown = (size_t)cpb_min_u64(t->elements, SHOWN);
+  const unsigned packed = packed_of(t);
+  const bool is_texts = t->type.format->size == 0;
+  if (!is_texts) p.wanted = packed > 0 ? (shown * packed + 7) / 8 : shown * item_of(&p);
+  if (is_texts ? t->parts < t->elements : !find_numbers(&p)) return;
+  cpb_json_writer_open(a, "preview", '[');
+  if (is_texts) write_texts(a, t, shown);
+  else write_numbers(a, &p, shown);
+  cpb_json_writer_close(a, ']');
+  if (t->elements > shown) cpb_json_writer_bool(a, "preview_more", true);
+}

@@ -1,0 +1,315 @@
+/* The model is gone through message by message, from its outline. A message in which nothing changes is a range of
+ * the input; one in which something does is put together of its fields, and so are those around it. */
+#include "cpb/onnx.h"
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/meter.h"
+#include "base/status.h"
+#include "model/common/cursor.h"
+#include "model/common/pieces.h"
+#include "model/onnx/dtypes.h"
+#include "model/onnx/fields.h"
+#include "model/onnx/tensor.h"
+#include "model/onnx/views.h"
+
+#define THRESHOLD 1024
+#define MOST_KEPT 1024
+#define DEEPEST 128
+/* Values begin where they can be mapped into memory and read as they are. */
+#define ALIGNED ((uint64_t)64)
+#define PAGE ((uint64_t)4096)
+#define PAGED ((uint64_t)1 << 20) /* values of so many bytes begin at a page */
+#define SHOWN 80
+
+/* A message that is gone through. */
+typedef struct frame {
+  const cpb_message_type *type;
+  cpb_span message;
+  cpb_cursor fields;
+  uint32_t number; /* of its field */
+  cpb_pieces_mark mark;
+  size_t opened;
+  bool changed;
+} frame;
+
+struct cpb_onnx_rewrite {
+  cpb_allocator allocator, held;
+  cpb_meter meter;
+  cpb_onnx_rewrite_options options;
+  cpb_limits limits;
+  cpb_part part;
+  cpb_pieces model, values;
+  cpb_span *files; /* by the numbers of pieces, from 1: names in the outline */
+  size_t num_files, files_capacity;
+  frame frames[DEEPEST];
+  size_t depth;
+  cpb_input no_input;
+  cpb_error error;
+  bool done;
+};
+
+/* --- Creation --------------------------------------------------------------------------- */
+
+cpb_onnx_rewrite *cpb_onnx_rewrite_new(const cpb_allocator *given, const cpb_onnx_rewrite_options *options) {
+  cpb_allocator a = cpb_allocator_or_default(given);
+  cpb_onnx_rewrite *r = cpb_alloc_zeroed(&a, sizeof *r);
+  if (!r) return NULL;
+  r->allocator = a;
+  cpb_options_copy(&r->options, sizeof r->options, options);
+  r->limits = cpb_limits_or_default(r->options.limits);
+  r->options.limits = &r->limits;
+  r->options.max_memory = cpb_max_memory_or_default(r->options.max_memory);
+  if (r->options.threshold == 0) r->options.threshold = THRESHOLD;
+  r->error.offset = CPB_NO_OFFSET;
+  cpb_input_init(&r->no_input);
+  cpb_meter_init(&r->meter, &a, &r->limits, NULL);
+  r->held = cpb_meter_allocator(&r->meter);
+  cpb_pieces_init(&r->model, &r->held);
+  cpb_pieces_init(&r->values, &r->held);
+  return r;
+}
+
+void cpb_onnx_rewrite_free(cpb_onnx_rewrite *r) {
+  if (!r) return;
+  cpb_allocator a = r->allocator;
+  cpb_part_free(&r->part);
+  cpb_pieces_free(&r->model);
+  cpb_pieces_free(&r->values);
+  cpb_release(&r->held, r->files);
+  cpb_meter_free(&r->meter);
+  cpb_release(&a, r);
+}
+
+/* --- Tensors ------------------------------------------------------------------------------ */
+
+static bool fails(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, const char *what) {
+  char name[SHOWN];
+  cpb_span text = cpb_get_bytes(t->message, TENSOR_NAME);
+  cpb_quote(name, sizeof name, text.data ? text.data : (const uint8_t *)"", text.size);
+  cpb_fail(&r->error, CPB_E_DAMAGED, t->tensor.offset, "tensor \"%s\": external_data%s", name, what);
+  return false;
+}
+
+/* The number of the file that has the values, which tensors mostly share with the one before. */
+static bool number_file(cpb_onnx_rewrite *r, cpb_span name, uint32_t *number) {
+  void *files = r->files;
+  *number = (uint32_t)r->num_files;
+  if (r->num_files > 0 && cpb_span_equal(r->files[r->num_files - 1], name)) return true;
+  if (!cpb_reserve(&r->held, &files, &r->files_capacity, r->num_files + 1, sizeof *r->files))
+    return cpb_fail_memory(&r->error) == CPB_OK;
+  r->files = files;
+  r->files[r->num_files++] = name;
+  *number = (uint32_t)r->num_files;
+  return true;
+}
+
+/* Where the values are now: `file` 0 is the input. */
+static bool find_values(cpb_onnx_rewrite *r, const cpb_onnx_tensor *t, uint32_t *file, cpb_range *where) {
+  const cpb_external *e = &t->external;
+  const bool sized = t->has_elements && t->type.format && t->type.format->size > 0;
+  *file = 0;
+  *where = t->values;
+  if (!t->is_external) return true;
+  if (e->wrong) {
+    char text[96];
+    cpb_format(text, sizeof text, ".%s", e->wrong);
+    return fails(r, t, text);
+  }
+  if (!e->has_length && !sized) return fails(r, t, " has no length, and shape and type do not tell it");
+  if (e->has_length && sized && e->length != t->bytes) return fails(r, t, ".length is not as shape and type say");
+  *where = (cpb_range){e->offset, e->has_length ? e->length : t->bytes};
+  return number_file(r, e->location, file);
+}
+
+static void put_padding(cpb_onnx_rewrite *r, uint64_t size) {
+  static const uint8_t zeros[PAGE];
+  const uint64_t unit = size >= PAGED ? PAGE : ALIGNED, over = r->values.size % unit;
+  if (over > 0) cpb_pieces_put(&r->values, zeros, (size_t)(unit - over));
+}
+
+static void put_entry(cpb_pieces *p, const char *key, cpb_span value) {
+  size_t entry = cpb_pieces_open(p);
+  cpb_pieces_bytes(p, ENTRY_KEY, cpb_span_of(key));
+  cpb_pieces_bytes(p, ENTRY_VALUE, value);
+  cpb_pieces_close(p, TENSOR_EXTERNAL, entry);
+}
+
+static void put_number(cpb_pieces *p, const char *key, uint64_t value) {
+  char text[24];
+  cpb_format(text, sizeof text, "%llu", (unsigned long long)value);
+  put_entry(p, key, cpb_span_of(text));
+}
+
+/* The values go to the other file, and the model says where. */
+static void put_reference(cpb_onnx_rewrite *r, uint32_t file, cpb_range where) {
+  cpb_pieces *p = &r->model;
+  put_padding(r, where.length);
+  put_entry(p, "location", cpb_span_of(r->options.location));
+  put_number(p, "offset", r->values.size);
+  put_number(p, "length", where.length);
+  cpb_pieces_number(p, TENSOR_LOCATION, LOCATION_EXTERNAL);
+  cpb_pieces_range(&r->values, file, where);
+}
+
+/* A field as it is. */
+static void put_field(cpb_onnx_rewrite *r, const cpb_cursor *c) {
+  cpb_pieces *p = &r->model;
+  if (c->type == CPB_WIRE_VARINT) cpb_pieces_number(p, c->number, c->value);
+  else if (c->type == CPB_WIRE_FIXED32) cpb_pieces_fixed(p, c->number, c->value, 4);
+  else if (c->type == CPB_WIRE_FIXED64) cpb_pieces_fixed(p, c->number, c->value, 8);
+  else if (c->bytes.size == 0 && !cpb_part_omits(&r->part, c->bytes)) cpb_pieces_bytes(p, c->number, c->bytes);
+  else cpb_pieces_copy(p, c->number, cpb_part_where(&r->part, c->bytes));
+}
+
+static bool is_place(uint32_t number) {
+  return number == TENSOR_RAW_DATA || number == TENSOR_EXTERNAL || number == TENSOR_LOCATION;
+}
+
+/* The fields in the order of their numbers, as writers have them: values where those of the new place belong. */
+static void put_tensor(cpb_onnx_rewrite *r, cpb_span message, bool moves_out, uint32_t file, cpb_range where) {
+  const uint32_t after = moves_out ? TENSOR_EXTERNAL : TENSOR_RAW_DATA;
+  cpb_cursor c = cpb_cursor_of(message);
+  bool placed = false;
+  for (bool more = true; more;) {
+    more = cpb_cursor_next(&c);
+    if (!placed && (!more || c.number > after)) {
+      placed = true;
+      if (moves_out) put_reference(r, file, where);
+      else cpb_pieces_copy_other(&r->model, TENSOR_RAW_DATA, file, where);
+    }
+    if (more && !is_place(c.number)) put_field(r, &c);
+  }
+}
+
+/* Whether its values change their place; then it is written, but for its tag and length. False on failure. */
+static bool take_tensor(cpb_onnx_rewrite *r, cpb_span message, bool *changed) {
+  const cpb_onnx_tensor t = cpb_onnx_tensor_of(&r->part, message);
+  uint32_t file;
+  cpb_range where;
+  const bool is_raw = t.field == TENSOR_RAW_DATA && t.parts == 1;
+  *changed = false;
+  if (!t.is_external && !(is_raw && r->options.location)) return true;
+  if (!find_values(r, &t, &file, &where)) return false;
+  const bool moves_out = r->options.location && where.length >= r->options.threshold;
+  if (!moves_out && !t.is_external) return true;
+  *changed = true;
+  put_tensor(r, message, moves_out, file, where);
+  return true;
+}
+
+/* --- Messages ------------------------------------------------------------------------------ */
+
+/* The views of tensors are the only ones that have dims. */
+static bool is_tensor(const cpb_message_type *type) {
+  const cpb_field *name = cpb_message_find_number(type, TENSOR_NAME),
+                  *dims = cpb_message_find_number(type, TENSOR_DIMS);
+  return name && dims && cpb_message_find_number(type, TENSOR_EXTERNAL) && !name->message && !dims->message;
+}
+
+static bool enter(cpb_onnx_rewrite *r, const cpb_message_type *type, uint32_t number, cpb_span message) {
+  if (r->depth == DEEPEST) {
+    cpb_fail(&r->error, CPB_E_LIMIT, CPB_NO_OFFSET, "messages are nested deeper than %u", (unsigned)DEEPEST);
+    return false;
+  }
+  frame *f = &r->frames[r->depth++];
+  *f = (frame){.type = type, .message = message, .number = number, .fields = cpb_cursor_of(message)};
+  f->mark = cpb_pieces_here(&r->model);
+  if (r->depth > 1) f->opened = cpb_pieces_open(&r->model);
+  return true;
+}
+
+static void leave(cpb_onnx_rewrite *r) {
+  frame *f = &r->frames[--r->depth];
+  if (r->depth == 0) return;
+  if (f->changed) {
+    cpb_pieces_close(&r->model, f->number, f->opened);
+    r->frames[r->depth - 1].changed = true;
+    return;
+  }
+  cpb_pieces_back_to(&r->model, f->mark);
+  cpb_cursor whole = {.number = f->number, .type = CPB_WIRE_LEN, .bytes = f->message};
+  put_field(r, &whole);
+}
+
+static bool take_field(cpb_onnx_rewrite *r, frame *f) {
+  const cpb_cursor c = f->fields;
+  const cpb_field *field = c.type == CPB_WIRE_LEN ? cpb_message_find_number(f->type, c.number) : NULL;
+  if (field && field->message && !cpb_part_omits(&r->part, c.bytes)) return enter(r, field->message, c.number, c.bytes);
+  put_field(r, &c);
+  return true;
+}
+
+static bool go_on(cpb_onnx_rewrite *r) {
+  frame *f = &r->frames[r->depth - 1];
+  if (is_tensor(f->type)) {
+    if (!take_tensor(r, f->message, &f->changed)) return false;
+    leave(r);
+  } else if (cpb_cursor_next(&f->fields)) {
+    return take_field(r, f);
+  } else {
+    leave(r);
+  }
+  return true;
+}
+
+static bool plan(cpb_onnx_rewrite *r) {
+  if (!cpb_meter_charge(&r->meter, CPB_WORK_WALKED, 2 * (uint64_t)r->part.message.size, CPB_NO_OFFSET, &r->error))
+    return false;
+  if (!enter(r, &cpb_view_onnx, 0, r->part.message)) return false;
+  while (r->depth > 0) {
+    if (!go_on(r)) return false;
+  }
+  if (r->model.failed || r->values.failed) return cpb_fail_memory(&r->error) == CPB_OK;
+  return true;
+}
+
+/* --- Steps ------------------------------------------------------------------------------------ */
+
+cpb_input *cpb_onnx_rewrite_input(cpb_onnx_rewrite *r) {
+  return r->part.outline && !r->part.read ? cpb_outline_input(r->part.outline) : &r->no_input;
+}
+
+const cpb_error *cpb_onnx_rewrite_error(const cpb_onnx_rewrite *r) { return &r->error; }
+
+static cpb_step fail(cpb_onnx_rewrite *r) {
+  cpb_fail_memory(&r->error);
+  cpb_meter_explain(&r->meter, &r->error);
+  return CPB_STEP_ERROR;
+}
+
+cpb_step cpb_onnx_rewrite_step(cpb_onnx_rewrite *r) {
+  const cpb_outline_options how = {.max_value = MOST_KEPT, .max_size = r->options.max_memory, .limits = &r->limits};
+  if (r->error.code != CPB_OK) return CPB_STEP_ERROR;
+  if (r->done) return CPB_STEP_DONE;
+  if (!r->part.outline && !cpb_part_begin(&r->part, &r->held, &cpb_view_onnx, NULL, 0, &how)) return fail(r);
+  r->meter.input = cpb_onnx_rewrite_input(r);
+  cpb_meter_update(&r->meter);
+  cpb_step step = cpb_part_step(&r->part, &r->error);
+  if (step == CPB_STEP_NEED) return step;
+  if (step == CPB_STEP_DONE && r->part.damage.code != CPB_OK) r->error = r->part.damage;
+  if (r->error.code != CPB_OK || !plan(r)) return fail(r);
+  r->done = true;
+  return CPB_STEP_DONE;
+}
+
+/* --- The plan ---------------------------------------------------------------------------------- */
+
+static const cpb_pieces *pieces_of(const cpb_onnx_rewrite *r, cpb_onnx_file file) {
+  return file == CPB_ONNX_VALUES ? &r->values : &r->model;
+}
+
+uint64_t cpb_onnx_rewrite_size(const cpb_onnx_rewrite *r, cpb_onnx_file file) { return pieces_of(r, file)->size; }
+
+size_t cpb_onnx_rewrite_num_pieces(const cpb_onnx_rewrite *r, cpb_onnx_file file) { return pieces_of(r, file)->count; }
+
+cpb_onnx_piece cpb_onnx_rewrite_piece(const cpb_onnx_rewrite *r, cpb_onnx_file file, size_t i) {
+  const cpb_pieces *p = pieces_of(r, file);
+  if (i >= p->count) return (cpb_onnx_piece){.length = 0};
+  const cpb_model_piece piece = cpb_pieces_get(p, i);
+  const uint32_t number = cpb_pieces_file(p, i);
+  cpb_onnx_piece out = {.bytes = piece.bytes, .offset = piece.offset, .length = piece.length};
+  if (number > 0)
+    out.other = (cpb_other_file){(const char *)r->files[number - 1].data, r->files[number - 1].size, CPB_NO_OFFSET};
+  return out;
+}

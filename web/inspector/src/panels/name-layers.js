@@ -1,0 +1,75 @@
+/** Layers as far as names of nodes tell them: of ONNX, which has no others. */
+import { html, nothing } from 'lit';
+import { MOST } from '../answers.js';
+import { count, counted, percent, plain, size } from '../format.js';
+import { Panel } from '../panel.js';
+import { list, listing } from './listing.js';
+
+/** @param {number | string} n which may be beyond those that JavaScript has */
+const exact = (n) => (typeof n === 'number' ? count(n) : n);
+
+class NameLayers extends Panel {
+  static styles = [...Panel.styles, listing];
+  #layers = this.asking(
+    ([session, at], { signal }) => session.ask('layers', { ...(at ? { name: at } : {}), count: MOST, signal }),
+    () => [this.at],
+  );
+
+  render() {
+    return html`${this.at ? html`<p>← ${this.link('layers', '', 'All layers')}</p>` : nothing}
+    ${this.answer(this.#layers, ({ layers: { items, total } }) => {
+      if (!total) return html`<p class="empty">The graph has no nodes.</p>`;
+      return list(this, {
+        rows: items,
+        what: 'layers',
+        columns: this.columns(items),
+        text: (one) => `${one.name} ${one.class ?? ''}`,
+        beside: html`<p>
+          <strong>${counted(total, 'layer')}</strong
+          >${total > items.length ? `, the first ${count(items.length)} here` : ''}: what nodes have in front of their
+          names
+        </p>`,
+      });
+    })}`;
+  }
+
+  /** @param {any[]} items @returns {import('./listing.js').Column[]} */
+  columns(items) {
+    const all = items.reduce((sum, { bytes }) => sum + Number(bytes), 0);
+    const number = (
+      /** @type {string} */ key,
+      /** @type {string} */ title,
+      /** @type {boolean} */ wide,
+      show = exact,
+    ) => ({
+      key,
+      title,
+      number: true,
+      wide,
+      by: (/** @type {any} */ one) => Number(one[key]),
+      show: (/** @type {any} */ one) => show(one[key]),
+    });
+    return [
+      {
+        key: 'name',
+        title: 'Layer',
+        by: (one) => one.name,
+        show: (one) =>
+          one.name ? this.link('graph', '', one.name, one.name) : html`<span class="dim">nodes without names</span>`,
+      },
+      {
+        key: 'class',
+        title: 'Operation',
+        wide: true,
+        by: (one) => one.class ?? '',
+        show: (one) => (one.class ? plain(one.class) : nothing),
+      },
+      number('nodes', 'Nodes', true),
+      number('parameters', 'Parameters', false),
+      number('bytes', 'Size', false, (bytes) => (typeof bytes === 'number' ? size(bytes) : bytes)),
+      { key: 'share', title: 'Share', number: true, wide: true, show: (one) => percent(Number(one.bytes), all) },
+    ];
+  }
+}
+
+customElements.define('cpb-name-layers', NameLayers);
