@@ -148,6 +148,12 @@ typedef struct cpb_question {
    * 0 means 100. */
   uint64_t first;
   uint64_t count;
+
+  /* Non-zero: an answer after a few requests. Of an ONNX model that has its tensors within, OVERVIEW, NODES, OPS,
+   * CONSUMERS, FUNCTION and FUNCTIONS read only what is before and behind those of its graph, if the file tells
+   * where that is (docs/inspecting-onnx.md). Answers then have the member "unread": {"offset", "size"}. For other
+   * questions and models it changes nothing. */
+  int brief;
 } cpb_question;
 
 /* Begins a question. It ends one that is under way, and the last answer is gone. A

@@ -137,7 +137,7 @@ const cli_command cli_commands[] = {
                  "cpb inspect huge.cpb constants -n 10 --json\n"
                  "The ten largest constants, as JSON.\n",
      .options = COMMON | REMOTE | CLI_BIT(TYPE) | CLI_BIT(FIRST) | CLI_BIT(PAGE) | CLI_BIT(META_GRAPH) |
-                CLI_BIT(SCOPE) | CLI_BIT(ALL) | CLI_BIT(WIDTH) | CLI_BIT(JSON),
+                CLI_BIT(SCOPE) | CLI_BIT(BRIEF) | CLI_BIT(ALL) | CLI_BIT(WIDTH) | CLI_BIT(JSON),
      .more_operands = 2,
      .run = cli_inspect},
     {.name = "extract",

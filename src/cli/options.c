@@ -109,6 +109,10 @@ const cli_option cli_options[CLI_NUM_OPTIONS] = {
          "For nodes and functions: only those whose names begin with TEXT. For scopes: the scope to look into. "
          "For consumers and extract: the function that the node is in. For a SameDiff file: the tag.",
          NULL},
+    [CLI_BRIEF] = {"brief", 0, CLI_FLAG, SETTING(brief), NULL,
+                   "Of an ONNX model behind a URL: answer after a few requests, without what only the tensors between "
+                   "the nodes and the inputs tell, such as how many parameters there are.",
+                   NULL},
     [CLI_STATE] =
         {"state", 0, CLI_NUMBER, SETTING(state), "N",
          "Write the updater's N-th state for the parameter, counting from 1, instead of the parameter's value.", NULL},

@@ -44,6 +44,7 @@ typedef enum cli_option_id {
   CLI_PAGE,
   CLI_META_GRAPH,
   CLI_SCOPE,
+  CLI_BRIEF,
   CLI_STATE,
   CLI_VARIABLE,
   CLI_RAW,
@@ -87,7 +88,7 @@ typedef struct cli_settings {
   cpb_limits limits;
   int layout; /* cpb_layout */
   bool allow_references;
-  bool all, json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable, work, sha256,
+  bool all, brief, json, recover, metadata, verify, force, sync, quiet, help, raw, skip_values, variable, work, sha256,
       transpose, index_pages, external_data;
 } cli_settings;
 

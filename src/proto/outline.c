@@ -17,6 +17,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "base/status.h"
+#include "proto/outline_jumps.h"
 #include "proto/outline_state.h"
 
 #define MAX_VALUE 1024
@@ -248,6 +249,23 @@ static cpb_have finish(cpb_outline *o) {
   return cpb_draft_finish(&o->draft) ? CPB_HAVE : CPB_FAILED;
 }
 
+static cpb_have jump(cpb_outline *o) {
+  uint64_t next;
+  cpb_have have = cpb_outline_find_jump(o, &next);
+  if (have == CPB_WAIT || have == CPB_FAILED) return have;
+  o->state = CPB_OUTLINE_WALK;
+  if (have == CPB_AT_END) return on_field(o) ? CPB_HAVE : CPB_FAILED;
+  cpb_wire_move(&o->scanner, o->scanner.depth, next);
+  return CPB_HAVE;
+}
+
+/* Looks at the field now, unless something else may come first. */
+static cpb_have begin_field(cpb_outline *o) {
+  if (!o->jumps || o->scanner.field.type != CPB_WIRE_LEN) return on_field(o) ? CPB_HAVE : CPB_FAILED;
+  o->state = CPB_OUTLINE_JUMP;
+  return CPB_HAVE;
+}
+
 /* Goes on by one field. */
 static cpb_have walk(cpb_outline *o) {
   if (!o->scanning) return o->range < o->num_ranges ? open_range(o) : finish(o);
@@ -261,7 +279,7 @@ static cpb_have walk(cpb_outline *o) {
     event = cpb_wire_next(&o->scanner, &span);
   }
   switch (event) {
-    case CPB_WIRE_FIELD: return on_field(o) ? CPB_HAVE : CPB_FAILED;
+    case CPB_WIRE_FIELD: return begin_field(o);
     case CPB_WIRE_LEAVE: return cpb_draft_close(&o->draft) ? CPB_HAVE : CPB_FAILED;
     case CPB_WIRE_END: return close_range(o);
     case CPB_WIRE_MORE: return CPB_HAVE;
@@ -282,6 +300,7 @@ static cpb_have act(cpb_outline *o) {
   switch (o->state) {
     case CPB_OUTLINE_SIZE: return find_size(o);
     case CPB_OUTLINE_WALK: return walk(o);
+    case CPB_OUTLINE_JUMP: return jump(o);
     case CPB_OUTLINE_COPY: return copy(o);
     case CPB_OUTLINE_DONE: break;
   }

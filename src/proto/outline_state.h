@@ -28,6 +28,7 @@ typedef struct cpb_outline_losses {
 typedef enum cpb_outline_state {
   CPB_OUTLINE_SIZE, /* asking for the size of the input, which is the message */
   CPB_OUTLINE_WALK, /* scanning the ranges */
+  CPB_OUTLINE_JUMP, /* asking whether to pass over the field and others behind it */
   CPB_OUTLINE_COPY, /* copying a value that is kept */
   CPB_OUTLINE_DONE
 } cpb_outline_state;
@@ -50,6 +51,8 @@ struct cpb_outline {
   size_t types_capacity;
   cpb_range kept; /* CPB_OUTLINE_COPY: what is left to copy */
   cpb_draft draft;
+  const struct cpb_outline_jumps *jumps; /* NULL: none */
+  void *jumps_context;
   const cpb_outline_losses *losses;       /* NULL: they are an error */
   cpb_outline_gap gaps[CPB_OUTLINE_GAPS]; /* what is lost; they do not overlap */
   size_t num_gaps;

@@ -2,12 +2,26 @@
 // runtimes: node
 import { all, found } from './support/inspector.js';
 import { withInspector } from './support/inspector-page.js';
-import { external, holding, onnxModels, small } from './support/onnx.js';
+import { external, graph, holding, model, node, onnxModels, small, tensor, value } from './support/onnx.js';
 import { assert, test } from './support/test.js';
+
+/** One with 2 MB of initializers, which are not read at first. */
+function many() {
+  const names = Array.from({ length: 40 }, (_, i) => `w${i}`);
+  return model(
+    graph('many', {
+      nodes: names.map((name, i) => node('MatMul', [`v${i}`, name], [`v${i + 1}`])),
+      initializers: names.map((name, i) => tensor(name, 'float32', [10_000 + i], new Uint8Array(4 * (10_000 + i)))),
+      inputs: [value('v0', 'float32', [1])],
+      outputs: [value('v40', 'float32', [1])],
+    }),
+  );
+}
 
 const [, [, rich = new Uint8Array()] = []] = onnxModels();
 const files = {
   '/small.onnx': small(),
+  '/many.onnx': many(),
   '/rich.onnx': rich,
   '/cut.onnx': small().slice(0, 400),
   '/folder/m.onnx': holding(external('t', 'float32', [2, 3], { location: 'w/data.bin', offset: '4' })),
@@ -99,6 +113,14 @@ test('values in another file beside it are read, and their requests are told; a 
     await visit('folder/missing.onnx', { panel: 'variables', at: 't' }, 'none.bin');
     const against = `${server.base}folder/other.onnx`;
     await visit('folder/m.onnx', { panel: 'compare', at: against }, 'They differ', 'w/data.bin', 'other.bin');
+  }, files));
+
+test('initializers come after the graph', () =>
+  withInspector(async ({ page, visit }) => {
+    await visit('many.onnx', { panel: 'overview' }, 'many', 'f32[1]', '400,780', '40 initializers');
+    await visit('many.onnx', { panel: 'graph' }, '40 nodes');
+    await page.until(found('svg.window g.box'));
+    await page.until(`${labels}.some((label) => label.endsWith('w7 [10007]'))`);
   }, files));
 
 test('one that is cut off is shown as far as it can be read', () =>

@@ -9,6 +9,7 @@ cpb_question cli_question(const cli *c, cpb_question_kind kind, cpb_span name) {
                         .meta_graph = cli_number32(s->meta_graph),
                         .name = (const char *)name.data,
                         .name_size = name.size,
+                        .brief = s->brief,
                         .scope = s->scope,
                         .scope_size = s->scope ? strlen(s->scope) : 0,
                         .first = s->first,

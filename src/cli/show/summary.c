@@ -96,11 +96,12 @@ static void ask_saved_model(cli_summary *s) {
 
 static void ask_all(cli_summary *s) {
   s->overview = cli_summary_ask(s, CPB_ASK_OVERVIEW, none, 0, 0);
+  bool has_tensors = !cpb_json_member(cli_root(s->overview), "unread");
   if (s->kind == CPB_MODEL_SAVED_MODEL) ask_saved_model(s);
-  if (s->kind == CPB_MODEL_KERAS_METADATA || s->kind == CPB_MODEL_ONNX) cli_summary_ask_layers(s);
+  if (s->kind == CPB_MODEL_KERAS_METADATA || (s->kind == CPB_MODEL_ONNX && has_tensors)) cli_summary_ask_layers(s);
   if (s->kind == CPB_MODEL_KERAS_METADATA) return;
   s->all_ops = cli_summary_ask(s, CPB_ASK_OPS, none, 0, OPS_MOST);
-  cli_summary_ask_constants(s);
+  if (has_tensors) cli_summary_ask_constants(s);
   if (!cli_is_samediff(s)) ask_functions(s);
 }
 

@@ -165,6 +165,16 @@ static void add_external(cli_summary *s, cli_table *t) {
   }
 }
 
+/* With --brief. */
+static void add_unread(cli_summary *s, cli_table *t, yyjson_val *unread) {
+  cli_put(&s->sheet, s->sheet.plain ? "unread" : "initializers");
+  cli_table_cell(t);
+  cli_put_size(&s->sheet, cli_number_at(unread, "size"));
+  cli_table_cell(t);
+  cli_put(&s->sheet, "not read: --brief");
+  cli_table_cell(t);
+}
+
 static void add_initializers(cli_summary *s, cli_table *t) {
   yyjson_val *root = cli_root(s->overview), *graph = cpb_json_member(root, "graph");
   yyjson_val *parameters = cpb_json_member(root, "parameters");
@@ -193,7 +203,9 @@ void cli_summary_show_files(cli_summary *s) {
   if (fingerprint > 0) add_file(s, &t, "fingerprint.pb", fingerprint);
   t.word = "count";
   if (!keras || yyjson_is_null(keras)) keras = cpb_json_member(root, "model");
-  if (s->kind == CPB_MODEL_ONNX) add_initializers(s, &t);
+  yyjson_val *unread = cpb_json_member(root, "unread");
+  if (unread) add_unread(s, &t, unread);
+  else if (s->kind == CPB_MODEL_ONNX) add_initializers(s, &t);
   else if (cpb_json_member(keras, "parameters")) add_keras(s, &t, keras);
   else add_elements(s, &t);
   cli_table_end(&t);

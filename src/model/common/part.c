@@ -19,6 +19,10 @@ void cpb_part_free(cpb_part *p) {
   *p = (cpb_part){.outline = NULL};
 }
 
+void cpb_part_set_jumps(cpb_part *p, const cpb_outline_jumps *jumps, void *context) {
+  cpb_outline_set_jumps(p->outline, jumps, context);
+}
+
 static bool is_damage(cpb_code code) { return code == CPB_E_DAMAGED || code == CPB_E_TRUNCATED || code == CPB_E_LIMIT; }
 
 cpb_step cpb_part_step(cpb_part *p, cpb_error *error) {

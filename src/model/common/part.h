@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "cpb/outline.h"
+#include "proto/outline_jumps.h"
 
 typedef struct cpb_part {
   cpb_outline *outline; /* NULL: not begun */
@@ -20,6 +21,8 @@ typedef struct cpb_part {
 bool cpb_part_begin(cpb_part *part, const cpb_allocator *a, const cpb_message_type *type, const cpb_range *ranges,
                     size_t num_ranges, const cpb_outline_options *options);
 void cpb_part_free(cpb_part *part); /* empties it */
+/* Before the first step. */
+void cpb_part_set_jumps(cpb_part *part, const cpb_outline_jumps *jumps, void *context);
 
 /* CPB_STEP_NEED; CPB_STEP_DONE: it is read, perhaps up to damage; CPB_STEP_ERROR:
  * it is empty again. */

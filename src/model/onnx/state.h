@@ -1,7 +1,8 @@
 /* An ONNX model while questions are asked of it.
  *
  * All of it is read at the first question, without what tensors hold: any question needs most of that, and
- * its inputs come after its weights. A question's file in ask/ then writes the answer from what is in memory. */
+ * its inputs come after its weights. Where a brief answer is asked for, that is done without the tensors (brief.h),
+ * and once more when a question needs them. A question's file in ask/ then writes the answer from what is in memory. */
 #ifndef CPB_MODEL_ONNX_STATE_H
 #define CPB_MODEL_ONNX_STATE_H
 
@@ -11,6 +12,7 @@
 #include "model/common/page.h"
 #include "model/common/part.h"
 #include "model/common/problems.h"
+#include "model/onnx/brief.h"
 #include "model/onnx/graphs.h"
 
 typedef struct cpb_onnx_model {
@@ -22,6 +24,7 @@ typedef struct cpb_onnx_model {
   cpb_error damage; /* of the input, from the host */
 
   cpb_part part; /* the ModelProto */
+  cpb_onnx_brief brief;
   cpb_onnx_graphs graphs;
   bool has_graphs;
   cpb_problems graph_problems;

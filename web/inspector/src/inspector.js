@@ -151,6 +151,7 @@ export class CpbInspector extends LitElement {
         this.requestUpdate();
         this.dispatchEvent(new CustomEvent('progress', { detail: this.fetched }));
       });
+      session.addEventListener('replaced', () => (this.view = { ...this.view })); // panels ask again
       await session.open(opening.signal);
       if (opening.signal.aborted) return;
       this.opened = true;

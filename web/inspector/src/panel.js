@@ -51,7 +51,7 @@ export class Panel extends LitElement {
   asking(ask, depends = () => []) {
     const task = new Task(this, {
       task: ask,
-      args: () => /** @type {any[]} */ ([this.session, ...depends(), this.view.meta]),
+      args: () => /** @type {any[]} */ ([this.session, ...depends(), this.view.meta, this.session?.round]),
     });
     this.#tasks.push(task);
     return task;

@@ -16,8 +16,9 @@ const fromDisk = () => location.protocol === 'file:';
 /** What a worker has of a file that the page reads. @param {{ path: string, file: File }} chosen */
 const described = ({ path, file: { name, size, lastModified } }) => ({ path, name, size, lastModified });
 
-/** An answer that several may wait for; when none does any more, it is not wanted.
- * @typedef {{ answer: Promise<any>, stop: AbortController, waiting: number }} Shared */
+/** An answer that several may wait for; when none does any more, it is not wanted. A brief one is there until more is
+ * known.
+ * @typedef {{ answer: Promise<any>, stop: AbortController, waiting: number, brief?: boolean }} Shared */
 
 /** @param {Shared} one @param {AbortSignal} [signal] */
 async function wait(one, signal) {
@@ -47,6 +48,8 @@ export class Session extends EventTarget {
   about = { kind: '', size: 0, numChunks: 0, path: '' };
   /** @type {Problem | undefined} where reading ended, of a model that is damaged */
   damage;
+  /** how often answers were replaced by those that know more */
+  round = 0;
   /** number of the meta graph that is asked about */
   metaGraph = 0;
   /** the tag of a SameDiff file that is looked at, '' for the default */
@@ -129,17 +132,29 @@ export class Session extends EventTarget {
     let known = this.#answers.get(key);
     if (!known || known.stop.signal.aborted) {
       const stop = new AbortController();
+      /** @type {Shared} */
       const asked = { answer: this.#model[method](options, { signal: stop.signal }), stop, waiting: 0 };
       asked.answer.then(
         (/** @type {any} */ answer) => {
           asked.waiting = Infinity; // it is here to stay
+          asked.brief = !!answer?.unread;
           this.#check(answer?.problems);
+          if (method === 'ask' && !asked.brief) this.#replace();
         },
         () => this.#answers.get(key) === asked && this.#answers.delete(key),
       );
       this.#answers.set(key, (known = asked));
     }
     return wait(known, signal);
+  }
+
+  /** Forgets brief answers once there is one that is not: what it needed is read. */
+  #replace() {
+    const brief = [...this.#answers].filter(([, one]) => one.brief);
+    if (!brief.length) return;
+    for (const [key] of brief) this.#answers.delete(key);
+    this.round++;
+    this.dispatchEvent(new Event('replaced'));
   }
 
   /** @param {Problem[] | undefined} problems of an answer */

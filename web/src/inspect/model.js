@@ -124,6 +124,7 @@ const questions = {
  * @property {number} [metaGraph] of a SavedModel: which, from 0
  * @property {number} [first] of a page: number of the first element, from 0
  * @property {number | 'all'} [count] of a page: how many at most; 100 when not said
+ * @property {boolean} [brief] of ONNX: an answer after a few requests, as `Page` says
  */
 
 /** @type {import('../options.js').Known} */
@@ -135,6 +136,7 @@ const asking = {
   metaGraph: is.size,
   first: is.size,
   count: is.count,
+  brief: is.flag,
 };
 
 /**
@@ -250,7 +252,7 @@ function checkQuestion(question, options) {
  * @param {QuestionName} question
  * @param {QuestionOptions} options
  */
-function ask(engine, scope, question, { name, scope: within, metaGraph, first, count }) {
+function ask(engine, scope, question, { name, scope: within, metaGraph, first, count, brief }) {
   const encoder = new TextEncoder();
   const [nameBytes, scopeBytes] = [name, within].map((text) => (text === undefined ? undefined : encoder.encode(text)));
   engine.call(
@@ -264,6 +266,7 @@ function ask(engine, scope, question, { name, scope: within, metaGraph, first, c
       scope_size: scopeBytes?.length,
       first,
       count: count === 'all' ? Number.MAX_SAFE_INTEGER : count,
+      brief: Number(brief ?? false),
     }),
   );
 }

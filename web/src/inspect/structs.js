@@ -5,7 +5,8 @@ const { pair, ...all } = layOutAll({
   pair: 'a:ptr b:ptr', // an array of two
   model_options: 'struct_size:size max_value max_memory limits:ptr',
   question:
-    'struct_size:size kind:i32 meta_graph:u32 name:ptr name_size:size scope:ptr' + ' scope_size:size first count',
+    'struct_size:size kind:i32 meta_graph:u32 name:ptr name_size:size scope:ptr' +
+    ' scope_size:size first count brief:i32',
   model_piece: 'offset length bytes:ptr',
   values_options:
     'struct_size:size scope:ptr scope_size:size state:u32 max_memory limits:ptr' +

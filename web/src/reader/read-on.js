@@ -14,8 +14,9 @@ import { abortable } from '../source/abort.js';
 const JUMPS = 3;
 const FAR = 4 * 2 ** 20;
 
-/** After so many requests, each where the one before ended, what follows is likely to be read, too. */
+/** After so many requests, each where the one before ended, or so many bytes, what follows is likely to be read, too. */
 const ROW = 3;
+const LONG_ROW = 128 * 1024;
 
 /** Where an answer takes less, in milliseconds, asking is cheap. */
 const QUICK = 15;
@@ -51,10 +52,12 @@ class ReadingOn {
   /** The end of the last request, and how many jumps there were before. */
   #asked = -Infinity;
   #jumps = 0;
-  /** How many requests each began where the one before ended. */
+  /** How many requests each began where the one before ended, and the bytes of all of them. */
   #row = 0;
-  /** How long the last answers took, and whether reading on was slower. @type {number[]} */
+  #rowBytes = 0;
+  /** How long the last answer took, the last short ones, and whether reading on was slower. @type {number[]} */
   #times = [];
+  #took = 0;
   #slow = false;
 
   /** @param {Readable} source @param {number} size */
@@ -77,10 +80,12 @@ class ReadingOn {
     const gap = offset - this.#asked;
     this.#jumps = gap > 0 && gap <= FAR ? this.#jumps + 1 : 0;
     this.#row = gap === 0 ? this.#row + 1 : 0;
+    this.#rowBytes = (gap === 0 ? this.#rowBytes : 0) + length;
     this.#asked = offset + length;
     const begun = performance.now();
     const bytes = await this.#source.read(offset, length, options);
-    if (length < KNOWN) this.#times = [...this.#times, performance.now() - begun].slice(-JUMPS);
+    this.#took = performance.now() - begun;
+    if (length < KNOWN) this.#times = [...this.#times, this.#took].slice(-JUMPS);
     return bytes;
   }
 
@@ -88,10 +93,11 @@ class ReadingOn {
   #reaches(offset, length) {
     const open = this.#open;
     if (open && offset >= open.offset && offset - open.offset <= FAR && offset + length <= open.end) return true;
-    const isNext = offset === this.#asked && this.#row >= ROW;
+    const isNext = offset === this.#asked && (this.#row >= ROW || (this.#row > 0 && this.#rowBytes >= LONG_ROW));
     const goesOn = open ? offset >= open.offset && offset <= open.end + FAR : this.#jumps >= JUMPS || isNext;
     const near = isNext || (offset > this.#asked && offset - this.#asked <= FAR);
-    if (this.#slow || !goesOn || !(open || near) || length > FIRST || this.#latency() < QUICK) return false;
+    const isQuick = (isNext ? this.#took : this.#latency()) < QUICK;
+    if (this.#slow || !goesOn || !(open || near) || length > FIRST || isQuick) return false;
     this.stop();
     const end = Math.min(this.#size, offset + this.#length);
     this.#length = Math.min(2 * this.#length, LONGEST);

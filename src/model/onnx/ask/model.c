@@ -18,6 +18,7 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kin
   m->options.limits = &m->limits;
   m->damage.offset = CPB_NO_OFFSET;
   cpb_input_init(&m->no_input);
+  cpb_onnx_brief_init(&m->brief, &m->allocator, meter);
   cpb_onnx_graphs_init(&m->graphs, a);
   cpb_problems_init(&m->graph_problems, a);
   cpb_problems_init(&m->problems, a);
@@ -30,19 +31,36 @@ static void forget_graphs(cpb_onnx_model *m) {
   m->has_graphs = false;
 }
 
+static void forget(cpb_onnx_model *m) {
+  forget_graphs(m);
+  cpb_part_free(&m->part);
+  cpb_onnx_brief_free(&m->brief);
+}
+
 static void destroy(void *reader) {
   cpb_onnx_model *m = reader;
   cpb_allocator a = m->allocator;
-  forget_graphs(m);
-  cpb_part_free(&m->part);
+  forget(m);
   cpb_problems_free(&m->problems);
   cpb_release(&a, m);
+}
+
+/* Whether the question is to be answered without the graph's tensors. */
+static bool is_brief(const cpb_onnx_model *m) {
+  switch (m->question.kind) {
+    case CPB_ASK_CONSTANTS:
+    case CPB_ASK_LAYERS:
+    case CPB_ASK_SCOPES:
+    case CPB_ASK_SEARCH: return false;
+    default: return m->question.brief != 0;
+  }
 }
 
 static void ask(void *reader, const cpb_question *question) {
   cpb_onnx_model *m = reader;
   m->question = *question;
-  if (m->part.outline && !m->part.read) cpb_part_free(&m->part);
+  bool needs_tensors = m->brief.unread.length > 0 && !is_brief(m);
+  if (needs_tensors || !m->part.read) forget(m);
 }
 
 static cpb_input *input(void *reader) {
@@ -57,12 +75,22 @@ static bool answers(cpb_model_kind kind, cpb_question_kind question) {
 
 /* --- Reading --------------------------------------------------------------------------- */
 
+/* Nodes follow each other: where each request costs time, many are read with one. */
+#define BRIEF_AHEAD ((uint64_t)128 << 10)
+
+static bool begin_model(cpb_onnx_model *m) {
+  const cpb_outline_options how = {.max_value = m->options.max_value,
+                                   .max_size = m->options.max_memory,
+                                   .limits = &m->limits,
+                                   .read_ahead = is_brief(m) ? BRIEF_AHEAD : 0};
+  if (!cpb_part_begin(&m->part, &m->allocator, &cpb_view_onnx, NULL, 0, &how)) return cpb_onnx_fail_memory(m);
+  if (is_brief(m)) cpb_onnx_brief_begin(&m->brief, &m->part);
+  return true;
+}
+
 static cpb_step read_model(cpb_onnx_model *m) {
-  const cpb_outline_options how = {
-      .max_value = m->options.max_value, .max_size = m->options.max_memory, .limits = &m->limits};
   const bool was_read = m->part.read;
-  if (!m->part.outline && !cpb_part_begin(&m->part, &m->allocator, &cpb_view_onnx, NULL, 0, &how))
-    return cpb_onnx_fail_memory(m), CPB_STEP_ERROR;
+  if (!m->part.outline && !begin_model(m)) return CPB_STEP_ERROR;
   cpb_step step = cpb_part_step(&m->part, m->error);
   if (step != CPB_STEP_DONE || was_read) return step;
   if (m->damage.code != CPB_OK) m->part.lacks_some = true;
@@ -134,6 +162,15 @@ static void write_problems(cpb_onnx_model *m) {
   cpb_problems_free(&damage);
 }
 
+static void write_unread(cpb_onnx_model *m) {
+  const cpb_range unread = m->brief.unread;
+  if (unread.length == 0) return;
+  cpb_json_writer_open(m->answer, "unread", '{');
+  cpb_json_writer_unsigned(m->answer, "offset", unread.offset);
+  cpb_json_writer_unsigned(m->answer, "size", unread.length);
+  cpb_json_writer_close(m->answer, '}');
+}
+
 static cpb_step write_answer(cpb_onnx_model *m) {
   cpb_problems_free(&m->problems);
   cpb_json_writer_begin(m->answer);
@@ -141,16 +178,30 @@ static cpb_step write_answer(cpb_onnx_model *m) {
   if (!m->graphs.items[0].message.data && m->part.damage.code == CPB_OK)
     cpb_problems_add(&m->problems, CPB_NO_OFFSET, "the model has no graph");
   cpb_onnx_find_question(m->question.kind)(m);
+  write_unread(m);
   write_problems(m);
   cpb_json_writer_close(m->answer, '}');
   return m->error->code == CPB_OK ? CPB_STEP_DONE : CPB_STEP_ERROR;
+}
+
+/* Up to IR version 3 initializers are among the inputs: without them it is not known what is an input. */
+static bool is_too_brief(const cpb_onnx_model *m) {
+  return m->brief.unread.length > 0 && cpb_get_number(m->part.message, MODEL_IR_VERSION) < 4;
+}
+
+static cpb_step read_enough(cpb_onnx_model *m) {
+  cpb_step step = read_model(m);
+  if (step != CPB_STEP_DONE || !is_too_brief(m)) return step;
+  forget(m);
+  m->question.brief = 0;
+  return read_model(m);
 }
 
 static cpb_step step(void *reader, cpb_json_writer *answer, cpb_error *error) {
   cpb_onnx_model *m = reader;
   m->answer = answer;
   m->error = error;
-  cpb_step read = read_model(m);
+  cpb_step read = read_enough(m);
   if (read != CPB_STEP_DONE) return read;
   if (m->part.damage.code != CPB_OK && m->part.message.size == 0) *error = m->part.damage;
   if (error->code != CPB_OK || !build_graphs(m)) return CPB_STEP_ERROR;

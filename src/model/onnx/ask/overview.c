@@ -102,6 +102,12 @@ static void write_counts(cpb_onnx_model *m) {
   cpb_json_writer_unsigned(a, "function_nodes", nodes[CPB_ONNX_FUNCTION]);
 }
 
+/* Null where they are not read. */
+static void write_tensor_count(cpb_onnx_model *m, const char *key, cpb_span graph, uint32_t field) {
+  if (m->brief.unread.length > 0) cpb_json_writer_null(m->answer, key);
+  else cpb_json_writer_unsigned(m->answer, key, cpb_count_bytes(graph, field));
+}
+
 static void write_graph(cpb_onnx_model *m) {
   cpb_json_writer *a = m->answer;
   cpb_span graph = m->graphs.items[0].message;
@@ -113,8 +119,8 @@ static void write_graph(cpb_onnx_model *m) {
   write_text(a, "name", graph, GRAPH_NAME);
   write_doc(m, "doc", graph, GRAPH_DOC);
   cpb_json_writer_unsigned(a, "nodes", m->graphs.items[0].nodes);
-  cpb_json_writer_unsigned(a, "initializers", cpb_count_bytes(graph, GRAPH_INITIALIZER));
-  cpb_json_writer_unsigned(a, "sparse_initializers", cpb_count_bytes(graph, GRAPH_SPARSE_INITIALIZER));
+  write_tensor_count(m, "initializers", graph, GRAPH_INITIALIZER);
+  write_tensor_count(m, "sparse_initializers", graph, GRAPH_SPARSE_INITIALIZER);
   cpb_json_writer_unsigned(a, "value_infos", cpb_count_bytes(graph, GRAPH_VALUE_INFO));
   cpb_json_writer_unsigned(a, "quantization_annotations", cpb_count_bytes(graph, GRAPH_QUANTIZATION));
   write_page(m, "metadata", graph, GRAPH_METADATA, write_entry);
@@ -146,7 +152,7 @@ void cpb_onnx_overview(cpb_onnx_model *m) {
   write_page(m, "outputs", graph, GRAPH_OUTPUT, cpb_onnx_write_value_info);
   write_counts(m);
   write_graph(m);
-  cpb_onnx_write_parameters(m);
+  if (m->brief.unread.length == 0) cpb_onnx_write_parameters(m);
   write_page(m, "metadata", model, MODEL_METADATA, write_entry);
   write_page(m, "training", model, MODEL_TRAINING, write_training);
 }

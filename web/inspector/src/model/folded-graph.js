@@ -44,6 +44,7 @@ import { tensorNamed, typed } from './tensors.js';
  * @property {Set<string>} library functions that are called by operations of their names
  * @property {(name: string) => string} [placed] where a name is drawn that may be a value's
  * @property {(id: string) => string} [asked] what the core calls it
+ * @property {unknown} [unread] initializers are not read yet
  */
 
 /** Nodes that are asked for at once to find one of them. */

@@ -39,8 +39,9 @@ const placeOf = (entry) => entry.function || WHOLE + entry.key;
  * @param {Ask} askModel
  * @param {string} kind
  * @param {(graphDef: Uint8Array) => Promise<Ask>} open asks about a graph that is not the model's own
+ * @param {() => boolean} isBrief whether answers are brief
  */
-function finder(askModel, kind, open) {
+function finder(askModel, kind, open, isBrief) {
   const isSaved = kind === 'saved_model';
   /** @type {Map<number, Promise<Entry[]>>} */
   const known = new Map();
@@ -67,7 +68,7 @@ function finder(askModel, kind, open) {
   async function graphOf(which, how) {
     const at = await placed(which, how);
     const key = JSON.stringify([at, which.metaGraph, which.tag]);
-    if (last?.key === key) return last.graph;
+    if (last?.key === key && (!last.graph.unread || isBrief())) return last.graph;
     const entry = at === WHOLE ? undefined : (await entries(which, how)).find((one) => placeOf(one) === at);
     const ask = about(askModel, which.metaGraph);
     const name = at.startsWith(WHOLE) && (at === WHOLE || entry) ? '' : at;
@@ -108,9 +109,10 @@ async function functionPlaces(ask, how) {
  * @param {Ask} askModel
  * @param {string} kind
  * @param {(graphDef: Uint8Array) => Promise<Ask>} open
+ * @param {() => boolean} [isBrief]
  */
-export function graphs(askModel, kind, open) {
-  const { entries, graphOf } = finder(askModel, kind, open);
+export function graphs(askModel, kind, open, isBrief = () => false) {
+  const { entries, graphOf } = finder(askModel, kind, open, isBrief);
   return {
     /** What is shown. @param {Which & Seen} options @param {Signal} how */
     async graph({ show: sought, ...others }, how) {
@@ -120,7 +122,7 @@ export function graphs(askModel, kind, open) {
       const drawn = graph.nodes
         ? drawnSmall({ ...graph, nodes: graph.nodes }, options)
         : await drawnLarge(graph, options, how);
-      return { ...drawn, at: graph.at };
+      return { ...drawn, at: graph.at, unread: graph.unread };
     },
     /** A page of what is in one group. @param {Which & Seen & { group: string, first: number, count: number }} options @param {Signal} how */
     async members(options, how) {

@@ -117,13 +117,17 @@ async function capturedBy(ask, graph, items, how) {
   return new Map(await Promise.all(outer.map(taken)));
 }
 
+/** An initializer of which nothing but the name is read. @param {string} name @returns {Attached} */
+const unknown = (name) => ({ id: name, name, is: 'variable', word: 'initializer' });
+
 class Reader {
   /** The node that makes a value, and as which of its outputs. @type {Map<string, import('./tensors.js').Tensor>} */
   maker = new Map();
 
   /**
    * @param {any[]} items nodes, as the answer has them
-   * @param {any[]} inputs @param {Map<string, Attached>} known @param {string} graph its name
+   * @param {any[]} inputs @param {Map<string, Attached> | undefined} known initializers; undefined: not yet
+   * @param {string} graph its name
    * @param {Map<any, string[]>} captured
    */
   constructor(items, inputs, known, graph, captured) {
@@ -141,8 +145,12 @@ class Reader {
     const free = [...used].filter((name) => name && !this.maker.has(name) && !given.has(name));
     /** @type {Input[]} */
     this.inputs = [
-      ...inputs.map((one) => ({ ...labelled(one, this.idOf(one.name)), attached: known.get(one.name) })),
-      ...free.map((name) => ({ name: this.idOf(name), label: name, attached: known.get(name) })),
+      ...inputs.map((one) => ({ ...labelled(one, this.idOf(one.name)), attached: known?.get(one.name) })),
+      ...free.map((name) => ({
+        name: this.idOf(name),
+        label: name,
+        attached: known ? known.get(name) : unknown(name),
+      })),
     ];
   }
 
@@ -182,14 +190,25 @@ class Reader {
  */
 export async function onnxGraph(ask, name, how) {
   const asked = name || undefined;
-  const [ends, { total, problems, items }, known] = await Promise.all([
+  const [ends, { total, problems, items }] = await Promise.all([
     ask(name ? { question: 'function', name } : { question: 'overview', count: ALL }, how),
     nodesIn(ask, asked, how),
-    initializers(ask, name, how),
   ]);
+  const { unread } = ends;
+  const known = unread ? undefined : await initializers(ask, name, how);
   const inputs = ends.inputs.items ?? ends.inputs;
   const outputs = ends.outputs.items ?? ends.outputs;
-  const graph = { ask, name, at: '', whole: undefined, total, problems, library: new Set(), onlyOutputs: false };
+  const graph = {
+    ask,
+    name,
+    at: '',
+    whole: undefined,
+    total,
+    problems,
+    library: new Set(),
+    onlyOutputs: false,
+    unread,
+  };
   if (!items) {
     const whole = await ask({ question: 'scopes', name: asked, count: CHILDREN }, how);
     const end = (/** @type {any} */ one) => ({ ...labelled(one, one.name), tensor: { name: one.name, index: 0 } });

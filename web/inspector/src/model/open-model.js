@@ -97,22 +97,34 @@ const telling = (model, requests) => ({
   },
 });
 
+/** Questions to which there is no brief answer. */
+const NEEDS_ALL = ['constants', 'layers', 'scopes', 'search'];
+
 /**
  * What the page can ask of a model.
  *
  * @param {Model} model
- * @param {{ requests: Requests, about: any, give?: (question: string) => Promise<boolean>,
+ * @param {{ requests: Requests, about: any, remote?: boolean, give?: (question: string) => Promise<boolean>,
  *   fingerprint?: (signal: AbortSignal) => Promise<any>, ahead?: ReturnType<typeof readingAhead> }} how
  */
-function exposed(model, { requests, about, give = async () => false, fingerprint = async () => undefined, ahead }) {
+function exposed(
+  model,
+  { requests, about, remote = false, give = async () => false, fingerprint = async () => undefined, ahead },
+) {
   const { kind, message } = model;
+  // Until something needs the initializers, which may take hundreds of requests, no answer waits for them.
+  let brief = kind === 'onnx' && remote;
   /** @type {import('./folded-graph.js').Ask} */
-  const ask = async ({ question, ...options }, { signal }) => {
+  const ask = async ({ question, ...given }, { signal }) => {
+    const options = { ...given, ...(brief && { brief }) };
     // The model is read while what lies beside it is on its way; then the answer is another.
     ahead?.before(question, signal);
     const asked = model.ask(question, { ...options, signal });
     asked.then(
-      (answer) => question === 'overview' && ahead?.after(answer),
+      (answer) => {
+        if (question === 'overview') ahead?.after(answer);
+        if (NEEDS_ALL.includes(question)) brief = false;
+      },
       () => {},
     );
     return (await give(question)) ? model.ask(question, { ...options, signal }) : asked;
@@ -120,7 +132,7 @@ function exposed(model, { requests, about, give = async () => false, fingerprint
   return {
     about: { kind, size: message.size, numChunks: message.numChunks, ...about },
     ask,
-    ...graphs(ask, kind, askGraphDef),
+    ...graphs(ask, kind, askGraphDef, () => brief),
     /** Where the chunks begin, if they are not too many. @param {{ most: number }} options */
     chunks({ most }) {
       if (!message.numChunks || message.numChunks > most) return [];
@@ -168,7 +180,14 @@ async function openAt(place, opening) {
   await ready;
   const model = await inspect(ahead?.source ?? source, { signal });
   return {
-    ...exposed(model, { requests, about: { path: place.path }, give: giving(model), fingerprint, ahead }),
+    ...exposed(model, {
+      requests,
+      about: { path: place.path },
+      remote: place.remote,
+      give: giving(model),
+      fingerprint,
+      ahead,
+    }),
     /** What it and another differ in. @param {{ other: import('./compare.js').Other, skipValues?: boolean }} options @param {Signal} how */
     compare: ({ other, skipValues }, { signal }) => compare(place, other, requests, { skipValues, signal }),
   };

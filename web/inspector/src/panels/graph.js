@@ -65,6 +65,12 @@ class Graph extends Panel {
       }),
     () => [this.#at, this.view.open, this.view.control, this.view.all, this.node],
   );
+  /** What a brief drawing lacks, which then comes anew. */
+  #rest = this.asking(
+    ([session, drawn], { signal }) =>
+      drawn?.unread ? session.ask('constants', { count: 1, signal }) : Promise.resolve(),
+    () => [this.#graph.value],
+  );
   #places = this.asking(([session], { signal }) => session.look('places', { signal }));
   #layout = this.asking(
     async ([, drawn], { signal }) => {

@@ -34,13 +34,20 @@ export function onnxOverview(panel, o) {
     outputs: o.outputs.items,
     show: leading(panel),
     figures: [
-      { name: 'Parameters', value: exact(parameters.total) },
-      { name: 'Weights', value: sizeOf(parameters.size), more: counted(initializers, 'initializer') },
+      ...(o.unread
+        ? [
+            { name: 'Parameters', value: null },
+            { name: 'Weights', value: `about ${size(o.unread.size)}`, more: 'being looked through' },
+          ]
+        : [
+            { name: 'Parameters', value: exact(parameters.total) },
+            { name: 'Weights', value: sizeOf(parameters.size), more: counted(initializers, 'initializer') },
+          ]),
       { name: 'Nodes', value: count(o.nodes), more: inside(panel, o) },
       operations(panel.ops.value?.ops),
     ],
   })}
-  ${files(panel, o.external_data)} ${largest(panel, weights, 'Largest initializers')} ${rest(o)}`;
+  ${files(panel, o.external_data ?? [])} ${largest(panel, weights, 'Largest initializers')} ${rest(o)}`;
 }
 
 /** @param {number | string} bytes */

@@ -21,12 +21,13 @@ class Overview extends Panel {
   variables = this.askAfter(
     (o, _, signal) => o.kind === 'saved_model' && o.variables?.total > 0 && variablesOf(this.session, signal),
   );
+  // Before the constants, which may take many requests.
+  ops = this.askAfter((o, ask) => ['graph_def', 'onnx'].includes(o.kind) && ask('ops', { count: MOST }));
   constants = this.askAfter(
     (o, ask) =>
       (['graph_def', 'onnx'].includes(o.kind) || o.tags || o.variables?.total === 0) &&
       ask('constants', { count: MOST }),
   );
-  ops = this.askAfter((o, ask) => ['graph_def', 'onnx'].includes(o.kind) && ask('ops', { count: MOST }));
   tag = this.askAfter((o, ask) => (o.tags || o.format === 'FlatBuffers') && ask('tag', {}));
   fingerprint = this.askAfter(
     (o, _, signal) => o.kind === 'saved_model' && this.session.look('fingerprint', { signal }),

@@ -1,0 +1,27 @@
+/* A model without the tensors of its graph: only what is before and behind them is read, in a few requests however many
+ * they are (tail.h). */
+#ifndef CPB_MODEL_ONNX_BRIEF_H
+#define CPB_MODEL_ONNX_BRIEF_H
+
+#include "base/alloc.h"
+#include "base/meter.h"
+#include "model/common/part.h"
+
+typedef struct cpb_onnx_brief {
+  cpb_allocator allocator;
+  cpb_meter *meter;
+  bool tried;
+  cpb_range unread; /* what was passed over; its length is 0 if nothing was */
+  /* The last `size` bytes of the graph while they come, of which `have` are there, with some that follow it: */
+  cpb_buffer window;
+  size_t size, have;
+} cpb_onnx_brief;
+
+/* It must stay where it is. `meter` must outlive it. */
+void cpb_onnx_brief_init(cpb_onnx_brief *brief, const cpb_allocator *a, cpb_meter *meter);
+void cpb_onnx_brief_free(cpb_onnx_brief *brief); /* empties it */
+
+/* Before the first step of a part that is a ModelProto. */
+void cpb_onnx_brief_begin(cpb_onnx_brief *brief, cpb_part *part);
+
+#endif
