@@ -109,6 +109,7 @@ class Model:
         meta_graph: int,
         first: int,
         count: int,
+        brief: bool,
         progress: Callable[[int, int], Any] | None,
         /,
     ) -> str: ...

@@ -81,9 +81,15 @@ class Model(_core.Model):
         meta_graph: int = 0,
         first: int = 0,
         count: int | Literal["all"] = 100,
+        brief: bool = False,
         progress: Progress | None = None,
     ) -> Any:
-        """Any question by its name; the methods below are shorter ways to do it."""
+        """Any question by its name; the methods below are shorter ways to do it.
+
+        With `brief`, ONNX models are answered after a few requests, however many initializers they have: overview,
+        nodes, ops, consumers, functions and function, without what only initializers tell. What was passed over is in
+        ``"unread"``.
+        """
         if question not in QUESTIONS:
             raise CpbError(f"question is {question!r}; expected one of {', '.join(QUESTIONS)}")
         many = _ALL if count == "all" else _options.count("count", count)
@@ -91,7 +97,7 @@ class Model(_core.Model):
             raise CpbError("count is 0; expected at least 1, or 'all'")
         at = _options.count("first", first)
         graph = _options.count("meta_graph", meta_graph, _ALL)
-        return json.loads(self._ask(QUESTIONS[question], name, scope, graph, at, many, progress))
+        return json.loads(self._ask(QUESTIONS[question], name, scope, graph, at, many, brief, progress))
 
     def overview(self, **page: Page) -> answers.AnyOverview:
         """Versions, meta graphs or tags, signatures, counts: a few small reads."""

@@ -120,7 +120,7 @@ static PyObject *ask(py_model *m, py_work *work, const cpb_question *question) {
   return answer ? PyUnicode_DecodeUTF8(answer, (Py_ssize_t)size, "strict") : py_model_raise(m, &error);
 }
 
-/* (question, name, scope, meta graph, first, count, progress) */
+/* (question, name, scope, meta graph, first, count, brief, progress) */
 static PyObject *model_ask(py_model *m, PyObject *args) {
   py_work work;
   int kind;
@@ -128,8 +128,8 @@ static PyObject *model_ask(py_model *m, PyObject *args) {
   Py_ssize_t name_size = 0, scope_size = 0;
   unsigned long long first, count;
   cpb_question question = {.struct_size = sizeof question};
-  if (!PyArg_ParseTuple(args, "iz#z#IKKO", &kind, &question.name, &name_size, &question.scope, &scope_size,
-                        &question.meta_graph, &first, &count, &progress) ||
+  if (!PyArg_ParseTuple(args, "iz#z#IKKpO", &kind, &question.name, &name_size, &question.scope, &scope_size,
+                        &question.meta_graph, &first, &count, &question.brief, &progress) ||
       !py_model_begin(m, &work, progress))
     return NULL;
   question.kind = (cpb_question_kind)kind;

@@ -247,3 +247,18 @@ def test_samediff_zips_are_written(tmp_path, target):
     assert not (tmp_path / "never").exists() and raised.value.code == "USAGE"
     with pytest.raises(TypeError, match="b is str"):
         libcpb.write_samediff(tmp_path / "never", [libcpb.SameDiffTag("t", graph, {"b": "text"})])
+
+
+def test_brief_answers(cpb, tmp_path):
+    """As the command's: the option reaches the engine."""
+    onnx = pytest.importorskip("onnx")
+    value = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1])
+    weight = onnx.helper.make_tensor("w", onnx.TensorProto.UINT8, [2 ** 21], bytes(2 ** 21), raw=True)
+    node = onnx.helper.make_node("Identity", ["x"], ["y"])
+    path = tmp_path / "m.onnx"
+    onnx.save(onnx.helper.make_model(onnx.helper.make_graph([node], "g", [value], [value], [weight])), path)
+    with libcpb.open_model(path) as model:
+        brief = model.overview(brief=True)
+        assert brief["unread"]["size"] > 2 ** 21 and "parameters" not in brief
+        assert brief == json.loads(cpb.ok("inspect", path, "overview", "--brief", "--json"))
+        assert model.overview()["parameters"]["total"] == 2 ** 21

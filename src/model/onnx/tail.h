@@ -14,8 +14,8 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 
-/* Where the row begins in `bytes`, which end where the graph does: CPB_NO_TAIL if there is none with an input or output,
- * or if it may begin before `bytes`. Takes a time of O(bytes). False when memory is short. */
+/* Where the row begins in `bytes`, which end where the graph does: CPB_NO_TAIL if there is none with an input or
+ * output, or if it may begin before `bytes`. Takes a time of O(bytes). False when memory is short. */
 #define CPB_NO_TAIL SIZE_MAX
 bool cpb_onnx_tail_find(const cpb_allocator *a, cpb_span bytes, size_t *begin);
 
