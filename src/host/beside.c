@@ -6,17 +6,29 @@
 #include "host/lookup.h"
 #include "host/url/address.h"
 
-#define INDEX "variables/variables.index"
-#define SHARD "variables/variables.data-%05u-of-%05u"
+/* A checkpoint's names begin with a prefix: in a SavedModel's folder this one, beside model.meta it is "model". */
+#define PREFIX "variables/variables"
+#define INDEX ".index"
+#define SHARD ".data-%05u-of-%05u"
+#define META ".meta"
 #define MOST ((uint64_t)64 << 20)             /* of a file that is read whole */
 #define FINGERPRINT_MOST ((uint64_t)64 << 10) /* it has some hundred bytes */
 
 /* --- Paths ----------------------------------------------------------------------------- */
 
-/* The path of `name` in the model's folder, which is blamed from now on. */
-static const char *path_of(cpb_model_file *f, unsigned beside, const char *name, cpb_error *error) {
+static bool is_meta(const cpb_model_file *f) { return cpb_path_ends_with(f->path, META); }
+
+/* How much of the model's path that of a file beside it begins with: the folder, or the prefix. */
+static size_t kept(const cpb_model_file *f, unsigned beside) {
   size_t folder = cpb_path_length(f->path);
+  if (beside == CPB_BESIDE_CHECKPOINT && is_meta(f)) return folder - strlen(META);
   while (folder > 0 && f->path[folder - 1] != '/') folder--;
+  return folder;
+}
+
+/* The path of what has this name in the model's folder, or ends so; which is blamed from now on. */
+static const char *path_of(cpb_model_file *f, unsigned beside, const char *name, cpb_error *error) {
+  size_t folder = kept(f, beside);
   char *path = cpb_alloc(&f->allocator, strlen(f->path) + strlen(name) + 1);
   if (!path) {
     cpb_fail_memory(error);
@@ -30,7 +42,7 @@ static const char *path_of(cpb_model_file *f, unsigned beside, const char *name,
 static const char *shard_path(cpb_model_file *f, uint32_t shard, cpb_error *error) {
   char name[64];
   unsigned count = cpb_checkpoint_num_shards(f->checkpoint);
-  cpb_format(name, sizeof name, SHARD, (unsigned)shard, count);
+  cpb_format(name, sizeof name, "%s" SHARD, is_meta(f) ? "" : PREFIX, (unsigned)shard, count);
   return path_of(f, CPB_BESIDE_CHECKPOINT, name, error);
 }
 
@@ -149,13 +161,14 @@ static const struct {
   const char *name;
   bool (*load)(cpb_model_file *f, cpb_file *file, cpb_error *error);
 } files[] = {{CPB_BESIDE_KERAS_METADATA, "keras_metadata.pb", load_keras},
-             {CPB_BESIDE_CHECKPOINT, INDEX, load_checkpoint},
+             {CPB_BESIDE_CHECKPOINT, PREFIX INDEX, load_checkpoint},
              {CPB_BESIDE_FINGERPRINT, "fingerprint.pb", load_fingerprint}};
 
 bool cpb_beside_load(cpb_model_file *f, unsigned beside, cpb_error *error) {
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     if (!(beside & ~f->settled & files[i].bit)) continue;
-    const char *path = path_of(f, files[i].bit, files[i].name, error);
+    bool is_prefixed = files[i].bit == CPB_BESIDE_CHECKPOINT && is_meta(f);
+    const char *path = path_of(f, files[i].bit, is_prefixed ? INDEX : files[i].name, error);
     bool absent = false;
     cpb_file *file = path ? cpb_lookup_open(&f->allocator, path, f->urls, &absent, error) : NULL;
     if (absent) cpb_error_begin(error, NULL);

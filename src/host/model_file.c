@@ -101,11 +101,19 @@ static bool find_kind(cpb_model_file *f, cpb_model_kind given, bool keep_damaged
   return f->kind || fail_unknown(f, beginning, size, length, error);
 }
 
+/* What is not looked for beside the model. */
+static unsigned settled_of(const cpb_model_file *f, const cpb_model_file_options *options) {
+  if (f->kind == CPB_MODEL_SAVED_MODEL) return options->leave_out;
+  if (f->kind == CPB_MODEL_META_GRAPH && cpb_path_ends_with(f->path, ".meta"))
+    return options->leave_out | (CPB_BESIDE_ALL & ~(unsigned)CPB_BESIDE_CHECKPOINT);
+  return CPB_BESIDE_ALL;
+}
+
 /* Takes `file` over. */
 static bool open_model(cpb_model_file *f, cpb_file *file, const cpb_model_file_options *options, cpb_error *error) {
   if (!open_message(f, file, options, error) || !find_kind(f, options->kind, options->keep_damaged, error))
     return false;
-  f->settled = f->kind == CPB_MODEL_SAVED_MODEL ? options->leave_out : CPB_BESIDE_ALL;
+  f->settled = settled_of(f, options);
   f->model = cpb_model_new(&f->allocator, f->kind, options->model);
   if (!f->model) return cpb_fail_memory(error) == CPB_OK;
   const char *damage = cpb_message_file_damage(f->message);

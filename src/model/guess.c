@@ -16,6 +16,7 @@ static const struct {
     {CPB_MODEL_KERAS_METADATA, NULL, cpb_keras_metadata_guess},
     {CPB_MODEL_SAVED_MODEL, "tensorflow.SavedModel", cpb_saved_model_guess},
     {CPB_MODEL_GRAPH_DEF, "tensorflow.GraphDef", cpb_graph_def_guess},
+    {CPB_MODEL_META_GRAPH, "tensorflow.MetaGraphDef", cpb_meta_graph_guess},
     {CPB_MODEL_ONNX, "onnx.ModelProto", cpb_onnx_guess},
 };
 #define NUM_KINDS (sizeof kinds / sizeof *kinds)

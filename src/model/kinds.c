@@ -15,6 +15,7 @@ static const cpb_kind kinds[] = {
     {CPB_MODEL_KERAS_METADATA, "Keras metadata", &cpb_keras_metadata_reader, NULL},
     {CPB_MODEL_SAVED_MODEL, "a SavedModel", &cpb_saved_model_reader, &cpb_constant_values},
     {CPB_MODEL_GRAPH_DEF, "a GraphDef", &cpb_saved_model_reader, &cpb_constant_values},
+    {CPB_MODEL_META_GRAPH, "a MetaGraphDef", &cpb_saved_model_reader, &cpb_constant_values},
     {CPB_MODEL_ONNX, "an ONNX model", &cpb_onnx_reader, &cpb_onnx_values},
 };
 #define NUM_KINDS (sizeof kinds / sizeof *kinds)

@@ -109,6 +109,38 @@ test('a checkpoint without a model shows its tensors, and their values', () =>
     await says('Standard deviation');
   }, full));
 
+/** The only meta graph of a SavedModel, as TensorFlow 1 writes one: behind its version, a tag and a length of three bytes. */
+function metaGraph() {
+  const [, , tag, ...length] = plain.subarray(0, 6);
+  const size = length.reduce((sum, byte, i) => sum + (byte % 128) * 128 ** i, 0);
+  assert.deepEqual([tag, 6 + size], [0x12, plain.length]);
+  return plain.subarray(6);
+}
+
+test('a .meta file is shown as a SavedModel, with the checkpoint beside it', async () => {
+  const model = await inspect(metaGraph());
+  const { kind, signatures } = await model.overview();
+  assert.deepEqual([model.kind, kind, signatures?.total], ['meta_graph', 'meta_graph', 2]);
+  model.close();
+  const [, , index = plain, data = plain] = names.map((name) => full[`/full/${name}`]);
+  await withInspector(
+    async ({ page, server, visit, rows }) => {
+      await visit('old/model.meta', {}, 'MetaGraphDef', 'serving_default', 'old/model.meta');
+      await visit(
+        'old/model.meta',
+        { panel: 'variables', at: 'root.layer_with_weights-0.kernel' },
+        'Standard deviation',
+      );
+      assert.ok((await rows()).length > 10);
+      assert.ok(server.log.includes('/old/model.data-00000-of-00001'));
+      assert.ok(!server.log.some((/** @type {string} */ one) => one.includes('keras_metadata')));
+      await visit('old/model.meta', { panel: 'graph' });
+      await page.until(found('svg.window g.box'));
+    },
+    { '/old/model.meta': metaGraph(), '/old/model.index': index, '/old/model.data-00000-of-00001': data },
+  );
+});
+
 test('a server that sends whole files only: it is asked about first, and can be cancelled', () => {
   const model = large(40_000, 4);
   return withInspector(

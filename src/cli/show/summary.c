@@ -97,7 +97,7 @@ static void ask_saved_model(cli_summary *s) {
 static void ask_all(cli_summary *s) {
   s->overview = cli_summary_ask(s, CPB_ASK_OVERVIEW, none, 0, 0);
   bool has_tensors = !cpb_json_member(cli_root(s->overview), "unread");
-  if (s->kind == CPB_MODEL_SAVED_MODEL) ask_saved_model(s);
+  if (cli_is_saved_model(s)) ask_saved_model(s);
   if (s->kind == CPB_MODEL_KERAS_METADATA || (s->kind == CPB_MODEL_ONNX && has_tensors)) cli_summary_ask_layers(s);
   if (s->kind == CPB_MODEL_KERAS_METADATA) return;
   s->all_ops = cli_summary_ask(s, CPB_ASK_OPS, none, 0, OPS_MOST);
@@ -134,6 +134,7 @@ static const char *kind_text(const cli_summary *s) {
     case CPB_MODEL_SAMEDIFF_ZIP: return "SameDiff zip";
     case CPB_MODEL_SAMEDIFF_GRAPH: return "SameDiff graph";
     case CPB_MODEL_ONNX: return "ONNX";
+    case CPB_MODEL_META_GRAPH: return "MetaGraphDef";
   }
   return "";
 }
@@ -304,6 +305,7 @@ static void show_more(cli_summary *s) {
       [CPB_MODEL_SAMEDIFF_ZIP] = "tag, nodes, constants, ops, search",
       [CPB_MODEL_SAMEDIFF_GRAPH] = "tag, nodes, constants, ops, search",
       [CPB_MODEL_ONNX] = "nodes, constants, layers, scopes, ops, functions, search",
+      [CPB_MODEL_META_GRAPH] = "signature, variables, functions, nodes, ops, search",
   };
   if (s->sheet.plain) return;
   cli_summary_gap(s);

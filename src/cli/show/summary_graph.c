@@ -80,7 +80,7 @@ void cli_summary_ask_constants(cli_summary *s) {
   size_t i, count;
   yyjson_val *item;
   s->constants = cli_summary_ask(s, CPB_ASK_CONSTANTS, (cpb_span){NULL, 0}, 0, 2 * CLI_TOP);
-  if (s->kind != CPB_MODEL_SAVED_MODEL || s->sheet.plain || s->sheet.all) return;
+  if (!cli_is_saved_model(s) || s->sheet.plain || s->sheet.all) return;
   yyjson_arr_foreach(cli_items(cpb_json_member(cli_root(s->constants), "constants")), i, count, item) {
     if (i < 2 * CLI_TOP && size_of(item) >= LARGE) s->savers[i] = is_for_saving(s, item);
   }

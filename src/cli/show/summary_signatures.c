@@ -139,7 +139,7 @@ void cli_summary_show_signatures(cli_summary *s) {
     show_others(s, shown);
     return;
   }
-  if (s->kind == CPB_MODEL_SAVED_MODEL && !s->sheet.plain) {
+  if (cli_is_saved_model(s) && !s->sheet.plain) {
     cli_summary_gap(s);
     cli_put_heading(&s->sheet, "Signatures");
     cli_put(&s->sheet,

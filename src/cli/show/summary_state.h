@@ -104,6 +104,11 @@ void cli_summary_show_tags(cli_summary *s);
 static inline yyjson_val *cli_root(yyjson_doc *tree) { return tree ? yyjson_doc_get_root(tree) : NULL; }
 static inline yyjson_val *cli_items(yyjson_val *page) { return cpb_json_member(page, "items"); }
 
+/* Or one of its meta graphs alone. */
+static inline bool cli_is_saved_model(const cli_summary *s) {
+  return s->kind == CPB_MODEL_SAVED_MODEL || s->kind == CPB_MODEL_META_GRAPH;
+}
+
 static inline bool cli_is_samediff(const cli_summary *s) {
   return s->kind == CPB_MODEL_SAMEDIFF_ZIP || s->kind == CPB_MODEL_SAMEDIFF_GRAPH;
 }

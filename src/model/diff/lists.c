@@ -86,6 +86,7 @@ const cpb_diff_list cpb_diff_states = {"updater_state", CPB_ASK_TAG, "updater_st
 
 const cpb_diff_list *cpb_diff_lists_of_model(cpb_model_kind kind) {
   switch (kind) {
+    case CPB_MODEL_META_GRAPH:
     case CPB_MODEL_SAVED_MODEL: return saved_model;
     case CPB_MODEL_KERAS_METADATA: return metadata;
     case CPB_MODEL_SAMEDIFF_ZIP:
@@ -96,6 +97,7 @@ const cpb_diff_list *cpb_diff_lists_of_model(cpb_model_kind kind) {
 
 const cpb_diff_list *cpb_diff_lists_of_part(cpb_model_kind kind) {
   switch (kind) {
+    case CPB_MODEL_META_GRAPH:
     case CPB_MODEL_SAVED_MODEL: return meta_graph;
     case CPB_MODEL_GRAPH_DEF: return graph;
     case CPB_MODEL_ONNX: return onnx;

@@ -285,6 +285,7 @@ static const cpb_diff_task *const samediff_graph[] = {&lists_of_model, &lists_of
 
 const cpb_diff_task *const *cpb_diff_program(cpb_model_kind kind) {
   switch (kind) {
+    case CPB_MODEL_META_GRAPH:
     case CPB_MODEL_SAVED_MODEL: return saved_model;
     case CPB_MODEL_GRAPH_DEF:
     case CPB_MODEL_ONNX: return graph_def;

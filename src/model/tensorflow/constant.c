@@ -9,6 +9,7 @@
 #include "model/common/tensor/layout.h"
 #include "model/common/tensor/values.h"
 #include "model/tensorflow/fields.h"
+#include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/views.h"
 
 #define MOST_KEPT 256 /* bytes of what is of no interest here */
@@ -19,7 +20,7 @@ typedef struct reader {
   cpb_allocator allocator;
   const cpb_values_options *options;
   cpb_span node, attribute;
-  bool is_graph;
+  bool is_graph, is_alone; /* a GraphDef; a MetaGraphDef */
   cpb_error error;
   cpb_part skeleton, graph;
   cpb_input input; /* from where the tensor is read */
@@ -47,6 +48,7 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kin
   r->allocator = *a;
   r->options = options;
   r->is_graph = kind == CPB_MODEL_GRAPH_DEF;
+  r->is_alone = kind == CPB_MODEL_META_GRAPH;
   r->error.offset = CPB_NO_OFFSET;
   take_name(r, name);
   cpb_input_init(&r->input);
@@ -99,15 +101,15 @@ static bool begin_part(reader *r, cpb_part *part, const cpb_message_type *view, 
 
 static cpb_have read_skeleton(reader *r) {
   if (r->is_graph || r->skeleton.read) return CPB_HAVE;
-  bool begun = r->skeleton.outline || begin_part(r, &r->skeleton, &cpb_view_meta_graphs, NULL, 0);
+  const cpb_message_type *view = r->is_alone ? &cpb_view_no_fields : &cpb_view_meta_graphs;
+  bool begun = r->skeleton.outline || begin_part(r, &r->skeleton, view, NULL, 0);
   return begun ? step_part(r, &r->skeleton) : fails_memory(r);
 }
 
 static cpb_have find_meta_graph(reader *r, cpb_span *meta) {
   uint32_t count = 0;
-  cpb_cursor c = cpb_cursor_of(r->skeleton.message);
-  while (cpb_cursor_find(&c, SAVED_MODEL_META_GRAPHS, CPB_WIRE_LEN)) {
-    *meta = c.bytes;
+  cpb_meta_graphs all = cpb_meta_graphs_of(r->skeleton.message, r->is_alone);
+  while (cpb_meta_graphs_next(&all, meta)) {
     if (count++ == r->options->meta_graph) return CPB_HAVE;
   }
   cpb_fail(&r->error, CPB_E_NOT_FOUND, CPB_NO_OFFSET,

@@ -34,4 +34,6 @@ CPB_EVIDENCE(saved_model, CPB_EVIDENCE_NUMBER(SAVED_MODEL_VERSION),
 
 int cpb_saved_model_guess(cpb_span begin) { return cpb_evidence_score(&saved_model, begin); }
 
+int cpb_meta_graph_guess(cpb_span begin) { return cpb_evidence_score(&meta_graph, begin); }
+
 int cpb_graph_def_guess(cpb_span begin) { return cpb_evidence_score(&graph, begin); }

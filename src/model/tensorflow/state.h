@@ -23,6 +23,7 @@ typedef struct cpb_saved_model {
   cpb_model_options options;
   cpb_limits limits;
   bool is_graph; /* a GraphDef: there is no skeleton */
+  bool is_alone; /* a MetaGraphDef, which is the skeleton, and its only meta graph */
   cpb_input no_input;
   cpb_error damage; /* of the input, from the host */
 

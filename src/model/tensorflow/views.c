@@ -70,11 +70,18 @@ CPB_VIEW(op, CPB_KEEP(OP_NAME))
 CPB_VIEW(ops, CPB_ENTER(1, op))
 CPB_VIEW(meta_info, CPB_ENTER(META_INFO_OPS, ops), CPB_ENTER(META_INFO_ALIASES, text_entry))
 CPB_VIEW(asset, CPB_ENTER(ASSET_TENSOR, tensor_info))
-CPB_VIEW_DIVISIBLE(meta_graph, ANYWHERE, CPB_ENTER(META_GRAPH_INFO, meta_info), CPB_ENTER(META_GRAPH_SAVER, plain),
-                   CPB_ENTER(META_GRAPH_COLLECTION, collection_entry), CPB_ENTER(META_GRAPH_SIGNATURE, signature_entry),
-                   CPB_ENTER(META_GRAPH_ASSET, asset), CPB_ENTER(META_GRAPH_OBJECTS, object_graph))
+static const cpb_field meta_graph_fields[] = {
+    CPB_ENTER(META_GRAPH_INFO, meta_info),
+    CPB_ENTER(META_GRAPH_SAVER, plain),
+    CPB_ENTER(META_GRAPH_COLLECTION, collection_entry),
+    CPB_ENTER(META_GRAPH_SIGNATURE, signature_entry),
+    CPB_ENTER(META_GRAPH_ASSET, asset),
+    CPB_ENTER(META_GRAPH_OBJECTS, object_graph),
+};
+const cpb_message_type cpb_view_meta_graph = {
+    .fields = meta_graph_fields, .num_fields = 6, .divisible = CPB_DIVISIBLE_ANYWHERE};
 
-static const cpb_field saved_model_fields[] = {CPB_ENTER(SAVED_MODEL_META_GRAPHS, meta_graph)};
+static const cpb_field saved_model_fields[] = {CPB_ENTER(SAVED_MODEL_META_GRAPHS, cpb_view_meta_graph)};
 const cpb_message_type cpb_view_saved_model = {.fields = saved_model_fields, .num_fields = 1};
 
 /* --- The graph ----------------------------------------------------------------------- */
@@ -103,12 +110,12 @@ const cpb_message_type cpb_view_graph = {.fields = graph_fields, .num_fields = 3
 
 /* --- Finding a tensor ------------------------------------------------------------------ */
 
-static const cpb_message_type no_fields; /* is looked into, and nothing long of it taken */
+const cpb_message_type cpb_view_no_fields; /* is looked into, and nothing long of it taken */
 
-static const cpb_field meta_graphs_fields[] = {CPB_ENTER(SAVED_MODEL_META_GRAPHS, no_fields)};
+static const cpb_field meta_graphs_fields[] = {CPB_ENTER(SAVED_MODEL_META_GRAPHS, cpb_view_no_fields)};
 const cpb_message_type cpb_view_meta_graphs = {.fields = meta_graphs_fields, .num_fields = 1};
 
-MAP_OF(place_attr, no_fields)
+MAP_OF(place_attr, cpb_view_no_fields)
 CPB_VIEW(place_node, CPB_KEEP(NODE_NAME), CPB_ENTER(NODE_ATTR, place_attr))
 CPB_VIEW(place_signature, CPB_KEEP(OP_NAME))
 CPB_VIEW_DIVISIBLE(place_function, ANYWHERE, CPB_ENTER(FUNCTION_SIGNATURE, place_signature),

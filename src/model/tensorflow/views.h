@@ -8,6 +8,7 @@
 
 /* A SavedModel without its graphs: versions, signatures, assets, objects. */
 extern const cpb_message_type cpb_view_saved_model;
+extern const cpb_message_type cpb_view_meta_graph; /* and one of its meta graphs */
 /* A GraphDef: nodes and functions, without what tensors hold. */
 extern const cpb_message_type cpb_view_graph;
 /* A SavedObjectGraph: what Keras says of its objects. */
@@ -15,7 +16,7 @@ extern const cpb_message_type cpb_view_keras;
 
 /* Of a SavedModel, which meta graphs it has; and of a GraphDef, only what the tensors of its
  * nodes and functions are found by. */
-extern const cpb_message_type cpb_view_meta_graphs;
+extern const cpb_message_type cpb_view_meta_graphs, cpb_view_no_fields;
 extern const cpb_message_type cpb_view_tensors;
 
 #endif

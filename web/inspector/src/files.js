@@ -17,6 +17,7 @@ const MODELS = [
   /(?<!^fingerprint)\.pb$/,
   /\.zip$/,
   /\.fb$/,
+  /\.meta$/,
   /\.index$/,
 ];
 

@@ -34,8 +34,8 @@ static const char *missing_of_graph(uint32_t last) {
 }
 
 /* Which fields bytes were lost of. */
-static const char *lost_of_model(const cpb_outline *outline) {
-  switch (cpb_outline_lost_in(outline, 1)) {
+static const char *lost_of_model(const cpb_outline *outline, bool is_alone) {
+  switch (cpb_outline_lost_in(outline, is_alone ? 0 : 1)) {
     case META_GRAPH_INFO: return "what the model was made with";
     case META_GRAPH_COLLECTION: return "the collections";
     case META_GRAPH_SIGNATURE: return "the signatures";
@@ -65,9 +65,9 @@ static void note_lost(cpb_problems *problems, const cpb_part *part, const char *
   note(problems, &part->damage, missing);
 }
 
-static void note_model(cpb_problems *problems, const cpb_part *part) {
-  cpb_span last = cpb_get_bytes(part->message, SAVED_MODEL_META_GRAPHS);
-  if (part->lost > 0) note_lost(problems, part, lost_of_model(part->outline));
+static void note_model(cpb_problems *problems, const cpb_part *part, bool is_alone) {
+  cpb_span last = is_alone ? part->message : cpb_get_bytes(part->message, SAVED_MODEL_META_GRAPHS);
+  if (part->lost > 0) note_lost(problems, part, lost_of_model(part->outline, is_alone));
   else note(problems, &part->damage, missing_of_meta_graph(last_field(last)));
 }
 
@@ -81,7 +81,7 @@ static bool ends_early(const cpb_part *part) { return part->damage.code == CPB_E
 void cpb_saved_note_damage(const cpb_saved_model *m, cpb_problems *problems) {
   const cpb_part *model = &m->skeleton, *inner = &m->graph_part;
   bool both_end = ends_early(model) && ends_early(inner);
-  if (model->damage.code != CPB_OK) note_model(problems, model);
+  if (model->damage.code != CPB_OK) note_model(problems, model, m->is_alone);
   if (inner->read && inner->damage.code != CPB_OK && !both_end) note_graph(problems, inner);
   if (problems->count == 0 && m->damage.code != CPB_OK) note(problems, &m->damage, "a part of the model is missing");
 }

@@ -1,15 +1,16 @@
 /* The overview: all from the skeleton, which is a few small reads. */
 #include "model/tensorflow/ask/overview.h"
-
-#include "model/common/write.h"
-#include "model/keras/answers.h"
 #include "model/tensorflow/ask/variable_counts.h"
 #include "model/tensorflow/ask/variables.h"
 #include "model/tensorflow/copies.h"
 #include "model/tensorflow/describe.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
+#include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/ops.h"
+
+#include "model/common/write.h"
+#include "model/keras/answers.h"
 
 /* --- Meta graphs ------------------------------------------------------------------- */
 
@@ -52,9 +53,10 @@ static void write_meta_graph(cpb_saved_model *m, cpb_span meta, uint64_t number)
 
 static void write_meta_graphs(cpb_saved_model *m) {
   cpb_page page = cpb_saved_open_page(m, "meta_graphs");
-  cpb_cursor c = cpb_cursor_of(m->skeleton.message);
-  while (cpb_cursor_find(&c, SAVED_MODEL_META_GRAPHS, CPB_WIRE_LEN)) {
-    if (cpb_page_has(&page)) write_meta_graph(m, c.bytes, page.total - 1);
+  cpb_span meta;
+  cpb_meta_graphs all = cpb_meta_graphs_of(m->skeleton.message, m->is_alone);
+  while (cpb_meta_graphs_next(&all, &meta)) {
+    if (cpb_page_has(&page)) write_meta_graph(m, meta, page.total - 1);
   }
   cpb_page_close(m->answer, &page);
 }
@@ -297,8 +299,9 @@ static void write_objects(cpb_saved_model *m) {
 
 void cpb_ask_overview(cpb_saved_model *m) {
   cpb_json_writer *a = m->answer;
-  cpb_json_writer_text(a, "kind", "saved_model");
-  cpb_json_writer_unsigned(a, "schema_version", cpb_get_number(m->skeleton.message, SAVED_MODEL_VERSION));
+  cpb_json_writer_text(a, "kind", m->is_alone ? "meta_graph" : "saved_model");
+  if (!m->is_alone)
+    cpb_json_writer_unsigned(a, "schema_version", cpb_get_number(m->skeleton.message, SAVED_MODEL_VERSION));
   write_meta_graphs(m);
   cpb_json_writer_unsigned(a, "meta_graph", m->meta_number);
   write_signatures(m);

@@ -8,6 +8,7 @@
 #include "model/tensorflow/ask/questions.h"
 #include "model/tensorflow/fields.h"
 #include "model/tensorflow/keras.h"
+#include "model/tensorflow/meta_graphs.h"
 #include "model/tensorflow/variables.h"
 #include "model/tensorflow/views.h"
 
@@ -22,6 +23,7 @@
 typedef cpb_saved_question asked;
 
 static bool answers(cpb_model_kind kind, cpb_question_kind question) {
+  if (kind == CPB_MODEL_META_GRAPH && question == CPB_ASK_CUT) return false;
   return cpb_saved_find_question(kind == CPB_MODEL_GRAPH_DEF, question) != NULL;
 }
 
@@ -36,6 +38,7 @@ static void *create(const cpb_allocator *a, cpb_meter *meter, cpb_model_kind kin
   m->limits = cpb_limits_or_default(options->limits);
   m->options.limits = &m->limits;
   m->is_graph = kind == CPB_MODEL_GRAPH_DEF;
+  m->is_alone = kind == CPB_MODEL_META_GRAPH;
   m->damage.offset = CPB_NO_OFFSET;
   cpb_input_init(&m->no_input);
   cpb_objects_init(&m->objects, a);
@@ -114,7 +117,8 @@ static cpb_step read_skeleton(cpb_saved_model *m) {
                                    .limits = &m->limits,
                                    .read_ahead = SKELETON_AHEAD};
   if (m->is_graph) return CPB_STEP_DONE;
-  bool begun = m->skeleton.outline || cpb_part_begin(&m->skeleton, &m->allocator, &cpb_view_saved_model, NULL, 0, &how);
+  const cpb_message_type *view = m->is_alone ? &cpb_view_meta_graph : &cpb_view_saved_model;
+  bool begun = m->skeleton.outline || cpb_part_begin(&m->skeleton, &m->allocator, view, NULL, 0, &how);
   if (!begun) {
     cpb_saved_fail_memory(m);
     return CPB_STEP_ERROR;
@@ -154,9 +158,10 @@ static bool choose_meta_graph(cpb_saved_model *m) {
     forget_graph(m);
   }
   m->meta = (cpb_span){NULL, 0};
-  cpb_cursor c = cpb_cursor_of(m->skeleton.message);
-  while (cpb_cursor_find(&c, SAVED_MODEL_META_GRAPHS, CPB_WIRE_LEN)) {
-    if (m->num_meta_graphs++ == wanted) m->meta = c.bytes;
+  cpb_span meta;
+  cpb_meta_graphs all = cpb_meta_graphs_of(m->skeleton.message, m->is_alone);
+  while (cpb_meta_graphs_next(&all, &meta)) {
+    if (m->num_meta_graphs++ == wanted) m->meta = meta;
   }
   m->meta_number = wanted;
   if (m->meta.data || wanted == 0) return true;

@@ -7,7 +7,7 @@ import { download } from './download.js';
 import { findModel } from './find-model.js';
 import { fingerprintOf } from './fingerprint.js';
 import { graphs } from './graphs.js';
-import { amongFiles, atUrl, dataBeside, early, isWithin } from './places.js';
+import { amongFiles, atUrl, dataBeside, early, indexBeside, isWithin } from './places.js';
 import { shownOf } from './values.js';
 
 /** @typedef {import('libcpb').Model} Model */
@@ -22,6 +22,9 @@ const MOST_WHOLE = 64 * 2 ** 20;
 
 /** Questions that are also about what may lie beside a model. @type {Record<string, 'keras' | 'checkpoint'>} */
 const ABOUT = { overview: 'keras', layers: 'keras', load: 'keras', search: 'keras', variables: 'checkpoint' };
+
+/** What of that which kind of model has. @type {Record<string, (string | undefined)[]>} */
+const HAVE_BESIDE = { saved_model: ['keras', 'checkpoint'], meta_graph: ['checkpoint'] };
 
 /** A SavedModel with nothing in it, to which a checkpoint alone belongs. */
 const EMPTY = Uint8Array.of(0x08, 1, 0x12, 0);
@@ -42,7 +45,8 @@ function once(act) {
 function besides(place, opening) {
   const near = (/** @type {string} */ name) => (isWithin(place) ? place.near(name) : undefined);
   // The first question is about it: it is fetched together with the model's beginning.
-  const keras = Promise.resolve(near('keras_metadata.pb')?.bytes(opening));
+  const mayHaveKeras = !/\.meta$/.test(place.name);
+  const keras = Promise.resolve(mayHaveKeras ? near('keras_metadata.pb')?.bytes(opening) : undefined);
   keras.catch(() => {});
 
   return {
@@ -61,14 +65,14 @@ function besides(place, opening) {
           return (given.keras = !!kerasMetadata);
         }),
         checkpoint: once(async () => {
-          const place = near('variables/variables.index');
-          const index = await place?.bytes();
-          if (place && index) await model.add({ checkpoint: { index, data: dataBeside(place) } });
+          const found = near(indexBeside(place.name));
+          const index = await found?.bytes();
+          if (found && index) await model.add({ checkpoint: { index, data: dataBeside(found) } });
           return (given.checkpoint = !!index);
         }),
       };
       return async (/** @type {string} */ question) => {
-        const what = model.kind === 'saved_model' && ABOUT[question];
+        const what = HAVE_BESIDE[model.kind]?.includes(ABOUT[question]) && ABOUT[question];
         return what && !given[what] ? give[what]() : false;
       };
     },
@@ -96,6 +100,9 @@ const telling = (model, requests) => ({
     return { ...array, bytes };
   },
 });
+
+/** A meta graph alone is shown as a SavedModel that has nothing else. @param {string} kind */
+const shownAs = (kind) => (kind === 'meta_graph' ? 'saved_model' : kind);
 
 /** Questions to which there is no brief answer. */
 const NEEDS_ALL = ['constants', 'layers', 'scopes', 'search'];
@@ -127,10 +134,11 @@ function exposed(
       },
       () => {},
     );
-    return (await give(question)) ? model.ask(question, { ...options, signal }) : asked;
+    const answer = (await give(question)) ? model.ask(question, { ...options, signal }) : asked;
+    return kind === 'meta_graph' && question === 'overview' ? { ...(await answer), kind: shownAs(kind) } : answer;
   };
   return {
-    about: { kind, size: message.size, numChunks: message.numChunks, ...about },
+    about: { kind: shownAs(kind), size: message.size, numChunks: message.numChunks, ...about },
     ask,
     ...graphs(ask, kind, askGraphDef, () => brief),
     /** Where the chunks begin, if they are not too many. @param {{ most: number }} options */

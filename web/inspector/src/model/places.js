@@ -119,11 +119,15 @@ async function joined(stream, most) {
 }
 
 /** Whether other files of the model may lie beside it. @param {Place} place */
-export const isWithin = (place) => !place.remote || /^saved_model\.(pb|cpb)$/.test(place.name);
+export const isWithin = (place) => !place.remote || /^saved_model\.(pb|cpb)$|\.meta$/.test(place.name);
 
 /** The data files of a checkpoint, which the package calls "variables". @param {Place} index */
 export const dataBeside = (index) => (/** @type {string} */ name) =>
   index.near(name.replace(/^variables/, index.name.replace(/\.index$/, '')))?.source();
+
+/** Where a model's checkpoint has its index: beside model.meta that is model.index. @param {string} name */
+export const indexBeside = (name) =>
+  /\.meta$/.test(name) ? name.replace(/\.meta$/, '.index') : 'variables/variables.index';
 
 /** @param {URL} url */
 function nameOf({ pathname }) {

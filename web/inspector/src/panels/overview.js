@@ -62,7 +62,7 @@ class Overview extends Panel {
     const main = mainSignature(o.signatures?.items ?? []);
     return html`${headline({
       kind: [
-        'SavedModel',
+        o.schema_version === undefined ? 'MetaGraphDef' : 'SavedModel',
         keras && (keras.class ? `Keras ${plain(keras.class)}` : 'Keras'),
         graph.tags?.length ? `tags: ${graph.tags.map(plain).join(', ')}` : 'no tags',
       ],

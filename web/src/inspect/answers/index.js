@@ -27,6 +27,11 @@
  */
 
 /**
+ * Of a meta graph that stands alone, in a .meta file of TensorFlow 1.
+ * @typedef {Omit<SavedModelAnswers, 'overview' | 'cut'> & { overview: TensorFlow.MetaGraphOverview }} MetaGraphAnswers
+ */
+
+/**
  * Of a graph that stands alone.
  * @typedef {object} GraphDefAnswers
  * @property {Graph.GraphOverview} overview
@@ -98,11 +103,12 @@
  * @property {SameDiffZipAnswers} samediff_zip
  * @property {SameDiffGraphAnswers} samediff_graph
  * @property {OnnxAnswers} onnx
+ * @property {MetaGraphAnswers} meta_graph
  */
 
 /**
  * What a model is: a SavedModel, a frozen graph, keras_metadata.pb, a SameDiff zip, a graph
- * as ND4J saves it, or an ONNX model.
+ * as ND4J saves it, an ONNX model, or a meta graph of TensorFlow 1.
  * @typedef {keyof Answers} ModelKind
  */
 

@@ -227,6 +227,11 @@
  * @property {Problem[]} problems
  */
 
+/**
+ * The overview of a meta graph alone.
+ * @typedef {Omit<SavedModelOverview, 'kind' | 'schema_version'> & { kind: 'meta_graph' }} MetaGraphOverview
+ */
+
 /* --- Objects ------------------------------------------------------------------ */
 
 /**
